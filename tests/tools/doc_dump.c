@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * doc_dump [--json] [--issues] FILE...: what the readers make of files, for
+ * the comparisons with Go's readers. One line a document on stdout: its value
+ * as compact JSON, or "error LINE:COL: text" when it was refused. Several
+ * FILEs: a line "== FILE" before each. --json forces the JSON reader on the
+ * whole file, where text behind the value is an error. --issues also prints
+ * "note LINE:COL: text" lines for issues that refuse nothing.
+ * Exit status: 0 all read, 1 something was refused, 2 a file cannot be opened.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "doc/load.h"
+#include "doc/node.h"
+#include "doc/source.h"
+
+struct dump {
+	struct source *source;
+	struct buf out;
+	bool issues;  /* print harmless issues too */
+	bool refused; /* the present document */
+	int status;
+};
+
+static void dump_line(struct dump *dump, const char *word,
+		      const struct load_issue *issue)
+{
+	struct position at = source_position(dump->source, issue->start);
+
+	buf_addf(&dump->out, "%s %u:%u: %s\n", word, at.line, at.column,
+		 issue->text);
+}
+
+static void dump_issue(void *context, const struct load_issue *issue)
+{
+	struct dump *dump = context;
+
+	if (issue->kind == LOAD_SYNTAX) {
+		dump_line(dump, "error", issue);
+		dump->refused = true;
+		dump->status = 1;
+	} else if (dump->issues) {
+		dump_line(dump, "note", issue);
+	}
+}
+
+static void dump_node(struct dump *dump, const struct node *root)
+{
+	if (dump->refused)
+		return;
+	if (root)
+		node_json(root, &dump->out);
+	else
+		buf_adds(&dump->out, "null");
+	buf_addc(&dump->out, '\n');
+}
+
+/* Is there anything but JSON white space from here on? */
+static uint32_t skip_space(const struct source *source, uint32_t at)
+{
+	while (at < source->len && source->text[at] &&
+	       strchr(" \t\r\n", source->text[at]))
+		at++;
+	return at;
+}
+
+static void dump_json(struct dump *dump, struct loader *loader)
+{
+	struct load_issue issue = {.kind = LOAD_SYNTAX};
+	uint32_t len = (uint32_t)dump->source->len;
+	uint32_t used = 0;
+	const struct node *root = json_read(loader, 0, len, &used);
+
+	if (dump->refused)
+		return;
+	issue.start = skip_space(dump->source, used);
+	issue.end = len;
+	if (!root)
+		issue.text = "no value";
+	else if (issue.start < len)
+		issue.text = "text behind the value";
+	if (issue.text)
+		dump_issue(dump, &issue);
+	dump_node(dump, root);
+}
+
+static void dump_documents(struct dump *dump, struct loader *loader)
+{
+	struct doc doc;
+
+	while (loader_next(loader, &doc)) {
+		dump_node(dump, doc.root);
+		dump->refused = false;
+	}
+	/* A refusal of the file's rest is reported without a document. */
+	dump->refused = false;
+}
+
+static char *read_all(const char *name, size_t *len)
+{
+	FILE *file = strcmp(name, "-") ? fopen(name, "rb") : stdin;
+	size_t size = 1 << 16;
+	char *text = malloc(size);
+	size_t n;
+
+	if (!file) {
+		free(text);
+		return NULL;
+	}
+	for (*len = 0; text; *len += n) {
+		n = fread(text + *len, 1, size - *len, file);
+		if (!n)
+			break;
+		if (*len + n == size)
+			text = realloc(text, size *= 2);
+	}
+	if (file != stdin)
+		fclose(file);
+	return text;
+}
+
+static void dump_file(struct dump *dump, const char *name, bool json)
+{
+	struct arena arena = ARENA_INIT;
+	struct source source;
+	struct loader loader;
+	size_t len;
+	char *text = read_all(name, &len);
+	char *exact;
+
+	if (!text) {
+		fprintf(stderr, "doc_dump: cannot read %s\n", name);
+		dump->status = 2;
+		return;
+	}
+	/* The exact size lets address sanitizer see a read past the end. */
+	exact = malloc(len ? len : 1);
+	if (!exact)
+		abort();
+	memcpy(exact, text, len);
+	free(text);
+	source_init(&source, &arena, name, exact, len);
+	loader_init(&loader, &source, &load_limits_default, &arena);
+	loader.issue = dump_issue;
+	loader.context = dump;
+	dump->source = &source;
+	dump->refused = false;
+	if (json)
+		dump_json(dump, &loader);
+	else
+		dump_documents(dump, &loader);
+	arena_release(&arena);
+	free(exact);
+}
+
+int main(int argc, char **argv)
+{
+	struct dump dump = {0};
+	bool json = false;
+	int i = 1;
+
+	for (; i < argc && !strncmp(argv[i], "--", 2); i++) {
+		if (!strcmp(argv[i], "--json")) {
+			json = true;
+		} else if (!strcmp(argv[i], "--issues")) {
+			dump.issues = true;
+		} else {
+			fprintf(stderr, "doc_dump: unknown %s\n", argv[i]);
+			return 2;
+		}
+	}
+	buf_init(&dump.out);
+	for (int many = argc - i > 1; i < argc; i++) {
+		if (many)
+			buf_addf(&dump.out, "== %s\n", argv[i]);
+		dump_file(&dump, argv[i], json);
+		fwrite(dump.out.data, 1, dump.out.len, stdout);
+		buf_reset(&dump.out);
+	}
+	buf_release(&dump.out);
+	return dump.status;
+}
