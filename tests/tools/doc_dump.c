@@ -40,7 +40,8 @@ static void dump_issue(void *context, const struct load_issue *issue)
 	struct dump *dump = context;
 
 	if (issue->kind == LOAD_SYNTAX) {
-		dump_line(dump, "error", issue);
+		if (!dump->refused)
+			dump_line(dump, "error", issue);
 		dump->refused = true;
 		dump->status = 1;
 	} else if (dump->issues) {

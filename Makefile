@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# make                build/gpugate (static linter)
+# make demo           install what building needs, build, lint the examples
+# make test           install what building and testing needs, build, check
+# make check          the tests every change must pass (under 2 minutes)
+# make check-full     check + oracles, corpus, sanitizers, fuzzers
+# make bench          timings as ratios to floors measured in the same run
+# make metrics        function and file sizes
+# make install        DESTDIR= PREFIX=/usr/local
+# make deps           Debian packages that building needs (root or sudo)
+# make format         clang-format everything; make tidy: static analysis
+# make clean
+#
+# V=1 shows commands; WERROR=1 makes warnings errors;
+# SANITIZE=address,undefined BUILD=build-asan builds beside the plain build.
+
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := all
+
+BUILD ?= build
+PREFIX ?= /usr/local
+CC ?= cc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo 1.0.0)
+VERSION_NUMBER := 1.0.0
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-Wwrite-strings -Wcast-qual -Wvla -Wformat=2 -Wundef -Wno-unused-parameter
+CFLAGS ?= -O2 -g
+HARDEN := -fstack-protector-strong
+ifeq ($(SANITIZE),)
+HARDEN += -D_FORTIFY_SOURCE=2
+LINK_STATIC := -static
+else
+CFLAGS := -O1 -g -fno-omit-frame-pointer
+HARDEN += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
+LINK_STATIC :=
+endif
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude -I$(BUILD)/gen $(WARN) $(HARDEN) \
+	-pthread $(CFLAGS)
+ifdef WERROR
+ALL_CFLAGS += -Werror
+endif
+LIBS := -lyaml -lpcre2-8 -ljansson
+
+ifdef V
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-6s %s\n'
+endif
+
+BASE_SRC := $(wildcard rules/base/*.c)
+DOC_SRC := $(wildcard rules/doc/*.c)
+KUBE_SRC := $(wildcard rules/kube/*.c)
+ENGINE_SRC := $(wildcard rules/engine/*.c)
+RULE_SRC := $(sort $(wildcard rules/catalog/*/*.c))
+LINT_SRC := $(wildcard lint/*.c)
+DATA := $(wildcard rules/kube/data/*.tsv rules/kube/data/*.txt)
+GEN_SRC := $(BUILD)/gen/registry.c $(BUILD)/gen/kube_data.c
+
+LIB_SRC := $(BASE_SRC) $(DOC_SRC) $(KUBE_SRC) $(ENGINE_SRC) $(RULE_SRC)
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN_SRC:%.c=%.o)
+LIB := $(BUILD)/libgpugate.a
+LINT_OBJ := $(LINT_SRC:%.c=$(BUILD)/%.o)
+
+.PHONY: all
+all: $(BUILD)/gpugate
+
+$(BUILD)/gpugate: $(LINT_OBJ) $(LIB)
+	$(say) LINK $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(LINK_STATIC) -o $@ $^ $(LIBS) $(LDFLAGS)
+
+# Rebuilt from nothing: an object whose source is gone must not stay inside.
+$(LIB): $(LIB_OBJ)
+	$(say) AR $@
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS_$(notdir $*)) -MMD -MP -c -o $@ $<
+
+$(BUILD)/gen/%.o: $(BUILD)/gen/%.c
+	$(say) CC $<
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Names the rules found by scanning; rewritten only when the list changes, so
+# that removing a rule file is noticed too.
+.PHONY: FORCE
+$(BUILD)/gen/registry.c: FORCE
+	@mkdir -p $(@D)
+	@sh rules/engine/registry.sh $(RULE_SRC) >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(BUILD)/gen/kube_data.c: $(DATA) $(wildcard rules/kube/data/*.awk rules/kube/data/*.sh)
+	@mkdir -p $(@D)
+	$(say) GEN $@
+	$(Q)sh rules/kube/data/generate.sh >$@
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+# --- tests ----------------------------------------------------------------
+
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
+
+$(BUILD)/tests/unit/%: tests/unit/%.c $(LIB)
+	@mkdir -p $(@D)
+	$(say) TEST $@
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(LIB) $(LIBS) -lcmocka
+
+.PHONY: unit
+unit: $(UNIT_BIN)
+
+.PHONY: clean
+clean:
+	rm -rf build build-*
+
+include tests/tests.mk

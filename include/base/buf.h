@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Growable bytes on the heap. buf.data is always NUL-terminated (a static
+ * empty string before the first write); buf.len excludes that NUL. The owner
+ * calls buf_release(). Out of memory aborts.
+ */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct buf {
+	char *data;
+	size_t len;
+	size_t size; /* allocated, 0 while data is the static empty string */
+};
+
+void buf_init(struct buf *buf);
+void buf_release(struct buf *buf); /* frees and re-initialises */
+void buf_reset(struct buf *buf);   /* len = 0, memory kept */
+void buf_grow(struct buf *buf, size_t extra);
+void buf_add(struct buf *buf, const void *data, size_t len);
+void buf_adds(struct buf *buf, const char *s);
+void buf_addc(struct buf *buf, char c);
+void buf_addf(struct buf *buf, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void buf_vaddf(struct buf *buf, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Errors: what we could not do (read, parse, connect). Never a finding.
+ *
+ * A struct err lives on the caller's stack, is never freed, and is untouched
+ * on success. The first error wins; err_wrap() puts context in front while
+ * the error travels up. Functions that take one return 0, or -1 with it set.
+ * NULL is allowed wherever a struct err pointer is taken.
+ */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+struct err {
+	int code;	/* errno value, or 0 where none applies */
+	int set;	/* an error is recorded */
+	unsigned line;	/* 1-based, 0 when there is no position */
+	unsigned column; /* 1-based code points, 0 when there is none */
+	char text[400];
+};
+
+/* Record an error unless one is recorded already; always returns -1. */
+int err_set(struct err *err, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The same with a position in the file that is being read. */
+int err_set_at(struct err *err, unsigned line, unsigned column,
+	       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* Put "context: " in front of a recorded error; always returns -1. */
+int err_wrap(struct err *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A mistake of ours: say where and abort. */
+#define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
+_Noreturn void bug_at(const char *file, int line, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Small questions about bytes that several layers ask. Nothing here
+ * allocates, except where an arena is taken.
+ */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+bool text_eq(const char *a, const char *b);  /* NULL equals only NULL */
+bool text_starts(const char *s, const char *prefix); /* NULL s: false */
+bool text_ends(const char *s, const char *suffix);   /* NULL s: false */
+bool text_contains(const char *s, const char *part); /* NULL s: false */
+bool text_contains_ci(const char *s, const char *part); /* ASCII case folded */
+/* Levenshtein distance, or limit + 1 when it is larger than limit. */
+unsigned text_distance(const char *a, const char *b, unsigned limit);
+/* The nearest of n names within distance 3, or NULL: for "did you mean". */
+const char *text_nearest(const char *word, const char *const *names, size_t n);
+
+/* 64-bit FNV-1a; seed 0 starts, an earlier result continues. */
+uint64_t text_hash(const void *data, size_t len, uint64_t seed);
+
+/*
+ * Length in bytes of the UTF-8 sequence at s (at most n bytes), 0 when it is
+ * not valid (overlong, surrogate, above U+10FFFF, cut off).
+ */
+size_t utf8_length(const char *s, size_t n);
+/* Number of code points in n bytes of valid UTF-8. */
+size_t utf8_count(const char *s, size_t n);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Making trees: only readers (YAML, JSON) and the patch module use this.
+ */
+#ifndef DOC_BUILD_H
+#define DOC_BUILD_H
+
+#include "base/arena.h"
+#include "doc/node.h"
+
+struct node *node_new(struct arena *arena, enum node_type type);
+/* Append a child and set parent and index. Keys of maps are set before. */
+void node_append(struct node *parent, struct node *child);
+/*
+ * Child of a map under construction by key bytes, or NULL. Above 16 children
+ * it builds and keeps a hash index in the arena, so that filling a map with
+ * n distinct keys stays linear.
+ */
+struct node *node_find(struct arena *arena, struct node *map, const char *key,
+		       size_t len);
+/* Remove a child (keeps order of the others, renumbers index). */
+void node_unlink(struct node *parent, struct node *child);
+/*
+ * Deep copy with flag added to every copied node. Stops and returns NULL
+ * when more than *budget nodes would be made; *budget is decreased.
+ */
+struct node *node_copy(struct arena *arena, const struct node *node,
+		       unsigned flag, uint32_t *budget);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files into documents, read as kubectl reads them: kubectl's splitter for
+ * the stream, sigs.k8s.io/yaml for the values (JSON when the first byte that
+ * is no white space is '{' or '['). Where kubectl drops or refuses text that
+ * is still readable, it is read all the same and a LOAD_DISAGREEMENT tells.
+ */
+#ifndef DOC_LOAD_H
+#define DOC_LOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "doc/node.h"
+#include "doc/source.h"
+
+/* Budgets, checked before memory is taken. Exceeding one is a LOAD_SYNTAX. */
+struct load_limits {
+	size_t bytes;	     /* of one file */
+	uint32_t depth;	     /* nesting of one document */
+	uint32_t nodes;	     /* of one document, alias copies included */
+	uint32_t documents;  /* of one file */
+	uint32_t directives; /* %YAML, %TAG lines of one document */
+	uint64_t flow_work;  /* sum over events of the flow depth */
+};
+
+extern const struct load_limits load_limits_default;
+
+enum load_issue_kind {
+	LOAD_SYNTAX,	   /* refused: the document has no tree */
+	LOAD_DISAGREEMENT, /* readers differ on it, see text */
+	LOAD_DUPLICATE_KEY, /* the last value counts */
+};
+
+/* A template is no finding; lint skips and counts the file. */
+struct load_issue {
+	enum load_issue_kind kind;
+	uint32_t start, end; /* bytes in the source */
+	const char *text;    /* lower case, no full stop; lives in the arena */
+};
+
+struct doc {
+	struct source *source;
+	unsigned number;     /* from 1, counting every chunk with content */
+	uint32_t start, end; /* bytes of the chunk in the source */
+	bool json;
+	bool placeholders;   /* some node carries NODE_UNKNOWN */
+	const struct node *root; /* NULL: empty, or refused (see issues) */
+	/*
+	 * Set for YAML held in a string of another document: its string node
+	 * and that document. Findings are placed at the string.
+	 */
+	const struct node *host_node;
+	const struct doc *host;
+};
+
+struct loader {
+	struct source *source;
+	const struct load_limits *limits;
+	struct arena *arena; /* trees, issues; the caller may reset it between
+				documents */
+	uint32_t next;	     /* offset of the next chunk */
+	unsigned number;
+	bool json, done;
+	void (*issue)(void *context, const struct load_issue *issue);
+	void *context;
+};
+
+void loader_init(struct loader *loader, struct source *source,
+		 const struct load_limits *limits, struct arena *arena);
+/* Next document with content: 1; end of the file: 0. Empty chunks skipped. */
+int loader_next(struct loader *loader, struct doc *doc);
+
+/*
+ * One document of each syntax, start..end bytes of the source. NULL and an
+ * issue when refused, NULL and no issue when empty. Used by loader_next(),
+ * and json_read() by whoever has one JSON value (a review, a snapshot).
+ */
+struct node *yaml_read(struct loader *loader, uint32_t start, uint32_t end);
+/* *used: offset behind the value, for JSON values back to back. */
+struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
+		       uint32_t *used);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The node tree: one document, immutable once read, in the arena it was read
+ * into. YAML and JSON readers build the same tree, with the byte span of
+ * every key and value in the author's file.
+ *
+ * All getters accept NULL and return NULL (or false) for it, so paths can be
+ * chained without tests.
+ *
+ * Unknown values. A scalar that will be filled in later (`${GPUS}`) carries
+ * NODE_UNKNOWN (files only; doc/placeholder.h). node_get() and node_at() on
+ * an unknown node return that node, so "unknown" travels down every path:
+ * test node_is_unknown() before judging a value or its absence.
+ */
+#ifndef DOC_NODE_H
+#define DOC_NODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum node_type {
+	NODE_NULL,
+	NODE_BOOL,
+	NODE_INT,
+	NODE_FLOAT,
+	NODE_STRING,
+	NODE_MAP,
+	NODE_SEQ,
+};
+
+enum node_flags {
+	NODE_UNKNOWN = 1,  /* placeholder: the value is not known yet */
+	NODE_ALIASED = 2,  /* copied from an anchor: span is the anchor's */
+	NODE_MERGED = 4,   /* came in through a `<<` merge key */
+	NODE_FLOW = 8,	   /* { } or [ ] style, or JSON */
+	NODE_QUOTED = 16,  /* single or double quoted */
+	NODE_BLOCK = 32,   /* | or > block scalar */
+	NODE_ANCHORED = 64, /* carries an anchor (&name) */
+	NODE_IMPLICIT = 128, /* empty plain scalar: null without any bytes */
+};
+
+struct node {
+	uint8_t type;	/* enum node_type */
+	uint8_t flags;	/* enum node_flags */
+	uint32_t len;	/* scalars: bytes of str; map, seq: children */
+	/*
+	 * Scalars, NUL-terminated (strings may hold NUL bytes: mind len).
+	 * Numbers: JSON text of the value (YAML `0x10` gives "16"); JSON
+	 * input keeps its own digits. Booleans: "true", "false".
+	 */
+	const char *str;
+	uint32_t start, end;	     /* bytes of the value in the source */
+	uint32_t key_start, key_end; /* bytes of the key, equal when none */
+	const char *key;	     /* NUL-terminated; NULL outside maps */
+	uint32_t key_len;
+	uint32_t index;		     /* position among the siblings */
+	struct node *first, *last;   /* children in the author's order */
+	struct node *next;	     /* sibling */
+	struct node *parent;
+	struct node_index *map_index; /* large maps: hash, else NULL */
+};
+
+#define FOR_EACH_CHILD(parent_, child) \
+	for (const struct node *child = node_first(parent_); child; \
+	     child = child->next)
+
+/* First child of a map or seq; NULL for scalars and for unknown nodes. */
+const struct node *node_first(const struct node *node);
+/* Value of a key; keys match by bytes, case included (as the API server). */
+const struct node *node_get(const struct node *map, const char *key);
+/* Several keys in turn: node_path(n, "spec.template.spec"). */
+const struct node *node_path(const struct node *node, const char *dotted);
+const struct node *node_at(const struct node *seq, size_t i);
+
+bool node_is_map(const struct node *node);
+bool node_is_seq(const struct node *node);
+bool node_is_unknown(const struct node *node);
+/* NULL pointer, or an explicit null: the API server treats both as unset. */
+bool node_is_unset(const struct node *node);
+
+/* Text of a known string; NULL for anything else. */
+const char *node_str(const struct node *node);
+/* A known string equal to text. */
+bool node_eq(const struct node *node, const char *text);
+/* A known boolean that is true. */
+bool node_is_true(const struct node *node);
+bool node_is_false(const struct node *node);
+/* A known integer (2.0 counts, as for the API server); false otherwise. */
+bool node_int(const struct node *node, int64_t *value);
+/* Number of children of a map or seq, else 0. */
+size_t node_count(const struct node *node);
+
+/* RFC 6901 pointer from the document's root, appended to out. */
+void node_pointer(const struct node *node, struct buf *out);
+/* The value as compact JSON (keys in the author's order), appended. */
+void node_json(const struct node *node, struct buf *out);
+/* Same value; number spellings 1, 1.0 count as equal, key order does not. */
+bool node_same(const struct node *a, const struct node *b);
+
+/*
+ * The bytes to show for a finding at this node: a scalar's own value; for a
+ * map or seq its key, or (list item) the value of its "name", or its first
+ * scalar's key.
+ */
+void node_anchor(const struct node *node, uint32_t *start, uint32_t *end);
+
+#endif

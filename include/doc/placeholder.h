@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values that are filled in later: `${JOB}`, `$GPUS`, `<BUCKET>`,
+ * `{{inputs.parameters.x}}`, `PLACEHOLDER_X`, `FILLED BY THE OPERATOR`.
+ * Only files have them; at the door every value is literal.
+ */
+#ifndef DOC_PLACEHOLDER_H
+#define DOC_PLACEHOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "doc/load.h"
+
+/* Does this text hold a placeholder? `$(VAR)` is none (kubelet expands it). */
+bool placeholder_in(const char *text, size_t len);
+/*
+ * Set NODE_UNKNOWN on every scalar whose value is a placeholder, and
+ * doc->placeholders. Strings under command, args, an env entry's value and
+ * block scalars keep their text: there the token alone is unknown.
+ * Returns the number of marked nodes.
+ */
+unsigned placeholder_mark(struct doc *doc);
+/*
+ * Does the file look like a template (Go, Helm, Jinja)? True when it carries
+ * control markup ({{- if, {{ .Values, {{ include, {% ...).
+ */
+bool template_in(const char *text, size_t len);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The bytes of one file and the way from a byte offset to line and column.
+ * A source borrows text; the line table is built on first use and lives in
+ * the arena given to source_init(). One thread uses a source at a time.
+ */
+#ifndef DOC_SOURCE_H
+#define DOC_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+struct source {
+	const char *name; /* as the user wrote it, "-" for standard input */
+	const char *text; /* UTF-8; not NUL-terminated */
+	size_t len;
+	bool transcoded;  /* was UTF-16: offsets are not those of the file */
+	uint32_t bom;	  /* bytes of a UTF-8 byte order mark before text, 0|3 */
+	struct arena *arena;
+	uint32_t *lines;  /* offset of each line's first byte, or NULL */
+	uint32_t nlines;
+};
+
+struct position {
+	uint32_t line;	 /* from 1 */
+	uint32_t column; /* from 1, in Unicode code points */
+};
+
+/*
+ * Byte order marks are taken off (bom says so) and UTF-16 is decoded into
+ * the arena, as kubectl does. Offsets of nodes count from text; add bom for
+ * offsets into the file.
+ */
+void source_init(struct source *source, struct arena *arena, const char *name,
+		 const char *text, size_t len);
+/* Lines end at LF (CRLF is one end; a lone CR is none, as for kubectl). */
+struct position source_position(struct source *source, uint32_t offset);
+/* Bytes of line n (from 1) without its line end; len 0 past the end. */
+const char *source_line(struct source *source, uint32_t n, size_t *len);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One finding, flat: no pointer into a document, so that it outlives it.
+ * Strings are never NULL ("" when there is nothing). They live in the arena
+ * of whoever holds the finding (run, spill reader).
+ */
+#ifndef ENGINE_FINDING_H
+#define ENGINE_FINDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/rule.h"
+
+struct related {
+	struct place place;
+	const char *message;
+};
+
+enum suppressed_via {
+	SUPPRESSED_NOT,
+	SUPPRESSED_COMMENT,
+	SUPPRESSED_ANNOTATION,
+	SUPPRESSED_POLICY,
+	SUPPRESSED_BASELINE,
+};
+
+struct finding {
+	const struct rule *rule;
+	enum severity severity;
+	enum action action;
+	bool severity_fixed;	/* the policy set it */
+	struct place place;	/* file, bytes, line, column, pointer */
+	struct object_id id;
+	const char *pod;	/* role */
+	const char *container;
+	const char *message, *help;
+	const char *cause;
+	/* Path by names below the object ("/spec/containers/{train}"). */
+	const char *named_path;
+	uint64_t fingerprint;
+	struct related *related;
+	unsigned nrelated;
+	enum suppressed_via suppressed;
+	const char *suppression_reason;
+	/* Identity of pod and container within the run, for yielding. */
+	uint32_t pod_key, container_key;
+	bool hidden;		/* yielded to a more specific rule */
+};
+
+/* Order of reports: file, line, column, rule name, message. */
+int finding_cmp(const struct finding *a, const struct finding *b);
+/* Rule, object and named path: the same at both doors and after edits. */
+uint64_t finding_fingerprint(const struct finding *finding);
+const char *severity_name(enum severity severity);
+const char *action_name(enum action action);
+/* false when text is no severity (action). */
+bool severity_parse(const char *text, enum severity *out);
+bool action_parse(const char *text, enum action *out);
+
+#endif

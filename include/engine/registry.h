@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All rules, sorted by name; generated from the files of rules/catalog. The
+ * engine itself does not refer to it: the programs hand it over.
+ */
+#ifndef ENGINE_REGISTRY_H
+#define ENGINE_REGISTRY_H
+
+#include <stddef.h>
+
+#include "engine/rule.h"
+
+extern const struct rule *const all_rules[];
+extern const size_t all_rules_count;
+
+struct rule_set {
+	const struct rule *const *items; /* sorted by name */
+	size_t n;
+};
+
+/* By name or alias; -1 when there is none. */
+int rule_set_find(const struct rule_set *rules, const char *name);
+/* "did you mean": nearest name, or NULL. */
+const char *rule_set_nearest(const struct rule_set *rules, const char *name);
+
+#endif

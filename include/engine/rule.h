@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a rule is, and what its check functions may do: look at the object,
+ * ask for parameters, report. A rule never prints, allocates, or knows of
+ * files, policies and suppressions.
+ *
+ * A rule file rules/catalog/<category>/<name_with_underscores>.c defines
+ * exactly one `const struct rule rule_<name_with_underscores> = {`; the
+ * registry is made by scanning for that line.
+ */
+#ifndef ENGINE_RULE_H
+#define ENGINE_RULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kube/fact.h"
+#include "kube/object.h"
+
+enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR };
+
+enum action { ACTION_OFF, ACTION_AUDIT, ACTION_WARN, ACTION_PATCH, ACTION_DENY };
+
+enum rule_needs {
+	NEEDS_SET = 1,	  /* other objects: the linted set or the cluster */
+	NEEDS_CLUSTER = 2, /* a cluster state only */
+	NEEDS_PARAM = 4,  /* off until the policy gives its parameters */
+};
+
+enum rule_flags {
+	/* Fires because something is absent: silent on fragments, and under
+	 * --partial when it looks at the set. */
+	RULE_ABSENCE = 1,
+	/* Rests on a guess at intent: at most a warning at the door. */
+	RULE_GUESS = 2,
+	/* Judges the pod whatever its kind does with pods: DaemonSets and
+	 * infrastructure included. Without it such pods are not shown. */
+	RULE_INFRASTRUCTURE = 4,
+	/* Repairs by itself when the policy says patch (Part 3, safe). */
+	RULE_SAFE_PATCH = 8,
+	/* Repairs when the policy asks for it (opt-in). */
+	RULE_OPT_IN_PATCH = 16,
+	/* Only in preset `all` (advice many will not want). */
+	RULE_PEDANTIC = 32,
+	/* Made by the engine itself (syntax, suppressions): no check. */
+	RULE_INTERNAL = 64,
+};
+
+/* The last item of a params array is all zero. */
+struct rule_param {
+	const char *name;
+	const char *type; /* int, quantity, string, list, map, bool */
+	const char *value; /* default, "" for none */
+	const char *help;
+};
+
+struct rule_run;
+
+struct rule {
+	const char *name;	/* kebab-case; never changes */
+	const char *category;	/* = folder */
+	enum severity severity; /* recommended */
+	enum action action;	/* recommended, opt-in patches off */
+	unsigned needs, flags;
+	const char *since;	/* version that brought it: "1.0" */
+	const char *summary;	/* one line: what is flagged */
+	const char *why;	/* what breaks, in one or two sentences */
+	const char *remedy;	/* what to do */
+	const char *evidence;	/* where the fact comes from */
+	const struct rule_param *params; /* NULL: none */
+	/*
+	 * Names of more specific rules, NULL-terminated: a finding of this
+	 * rule is dropped when one of those reported for the same pod and
+	 * container (and the same cause, when both give one).
+	 */
+	const char *const *yields_to;
+	const char *const *aliases; /* former names, NULL-terminated */
+	/* Any of these may be NULL. check_pod: each pod template. */
+	void (*check_pod)(struct rule_run *run, const struct pod *pod);
+	/* Each GPU-relevant or policy object, pods or not. */
+	void (*check_object)(struct rule_run *run, const struct object *object);
+	/* Each workload with GPU pods, when all objects are known. */
+	void (*check_workload)(struct rule_run *run,
+			       const struct workload *workload);
+	/* Once, when all objects are known. */
+	void (*check_set)(struct rule_run *run);
+};
+
+/*
+ * Report. The node says where: a value, or for something missing the
+ * nearest present parent; NULL means the container's or the object's name.
+ * Messages: lower case, name the object and the number found, say what is
+ * wrong in one line without a full stop; names in backticks. The remedy is
+ * finding_help(), when the rule's own remedy can be made concrete.
+ * The finding returned is never NULL; it lives until the document is done.
+ */
+struct finding;
+
+struct finding *report_container(struct rule_run *run,
+				 const struct container *container,
+				 const struct node *at, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+struct finding *report_pod(struct rule_run *run, const struct pod *pod,
+			   const struct node *at, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+struct finding *report_object(struct rule_run *run,
+			      const struct object *object,
+			      const struct node *at, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* For check_workload and check_set. */
+struct finding *report_place(struct rule_run *run, const struct object_id *id,
+			     const struct place *place, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Another severity than the rule's own, as long as the policy set none. */
+void finding_severity(struct finding *finding, enum severity severity);
+void finding_help(struct rule_run *run, struct finding *finding,
+		  const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* A second place that explains it. */
+void finding_label(struct rule_run *run, struct finding *finding,
+		   const struct node *at, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+void finding_label_place(struct rule_run *run, struct finding *finding,
+			 const struct place *place, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* What yielding compares besides pod and container (a resource name). */
+void finding_cause(struct rule_run *run, struct finding *finding,
+		   const char *cause);
+
+/* The rule could not judge something: counted, and said in rulesNotRun. */
+void rule_not_run(struct rule_run *run, const char *reason);
+
+/* Parameters, after policy. BUG() on a name the rule does not declare. */
+const char *rule_param(struct rule_run *run, const char *name);
+int64_t rule_param_int(struct rule_run *run, const char *name);
+struct quantity rule_param_quantity(struct rule_run *run, const char *name);
+bool rule_param_given(struct rule_run *run, const char *name);
+
+/* Scratch memory until the document (or the set) is done. */
+struct arena *rule_arena(struct rule_run *run);
+/* Everything known of other objects; only in check_workload, check_set. */
+const struct fact_set *rule_facts(struct rule_run *run);
+/* The run knows only a part of the set (--partial, --since, hooks). */
+bool rule_set_is_partial(struct rule_run *run);
+const struct accelerator_extra *rule_accelerators(struct rule_run *run);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running rules. A run belongs to one thread; it takes documents one by one
+ * and hands finished findings to a sink per file. Set rules run once at the
+ * end over the joined facts of all runs.
+ *
+ *	run_init; { run_begin_file; { run_document } run_end_file }; run_release
+ *	run_set on the joined facts
+ */
+#ifndef ENGINE_RUN_H
+#define ENGINE_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "doc/load.h"
+#include "engine/finding.h"
+#include "engine/policy.h"
+#include "engine/suppress.h"
+
+struct run_counts {
+	uint64_t documents, objects, workloads, unknown_kinds_with_pods;
+	uint64_t placeholders, fragments;
+	uint64_t errors, warnings, infos, suppressed;
+	int64_t gpus; /* steady state, all linted workloads */
+	bool gpus_unknown;
+};
+
+struct not_run {
+	const struct rule *rule;
+	const char *reason;
+	uint64_t count;
+};
+
+struct run_options {
+	const struct rule_set *rules;
+	bool partial;	     /* the set is incomplete */
+	bool no_ignore;	     /* comments, annotations do not suppress */
+	bool file_values;    /* placeholders and fragments exist (lint) */
+	int64_t today;	     /* days since the epoch */
+	/* Baseline lookup, or NULL: is this finding known? */
+	bool (*in_baseline)(void *context, const struct finding *finding);
+	/* All findings of a file, sorted; they die when the call returns. */
+	void (*sink)(void *context, uint32_t file, struct finding *findings,
+		     size_t n);
+	void *context;
+};
+
+struct run {
+	struct run_options options;
+	struct arena file_arena; /* findings of the current file */
+	struct fact_set facts;
+	struct run_counts counts;
+	/* private to the engine */
+	struct run_state *state;
+};
+
+void run_init(struct run *run, const struct run_options *options);
+void run_release(struct run *run);
+
+/* A file begins. default_namespace (or NULL) is for objects without one;
+ * fragments: every object of it is a fragment. */
+struct run_file {
+	uint32_t index;
+	struct source *source;
+	const struct policy *policy;
+	const char *default_namespace;
+	bool fragments;
+};
+void run_begin_file(struct run *run, const struct run_file *file);
+/* loader's issue callback; context = run */
+void run_load_issue(void *run, const struct load_issue *issue);
+void run_document(struct run *run, struct doc *doc);
+void run_end_file(struct run *run);
+
+/* Facts, counts and not-run reasons of src move into dst. */
+void run_join(struct run *dst, struct run *src);
+/* Set rules over run->facts; policy_of gives each file's policy. Findings
+ * come to the sink file by file, in file order. */
+void run_set(struct run *run,
+	     const struct policy *(*policy_of)(void *context, uint32_t file),
+	     void *context);
+/* Reasons why rules did not run; *n of them, sorted by rule name. */
+const struct not_run *run_not_run(struct run *run, size_t *n);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Suppression in the manifest (contract.md 4): comments on the line or the
+ * line above, ignore-file comments, and gpugate.dev/ignore annotations on
+ * the object or its pod template. Unused and expired ones become findings
+ * (suppression-unused, suppression-expired); locked rules are not affected.
+ */
+#ifndef ENGINE_SUPPRESS_H
+#define ENGINE_SUPPRESS_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "doc/load.h"
+#include "engine/finding.h"
+#include "engine/policy.h"
+
+struct suppressions; /* of one file */
+
+/*
+ * All `# gpugate:` comments of a file. Cheap when there are none. today is
+ * days since 1970-01-01 UTC (for until=). Malformed comments are kept and
+ * come out of suppressions_finish() as findings.
+ */
+struct suppressions *suppressions_scan(struct arena *arena,
+				       struct source *source, int64_t today);
+/* Comments inside scalars (block scalars, quoted text) are no comments. */
+void suppressions_exclude(struct suppressions *s, const struct doc *doc);
+/* Mark the finding suppressed when a comment, or an annotation of object
+ * (may be NULL), says so. setting tells whether the rule is locked. */
+void suppressions_apply(struct suppressions *s, const struct object *object,
+			const struct setting *setting,
+			struct finding *finding);
+/*
+ * After all findings of the file: call add for every comment or annotation
+ * that suppressed nothing or is expired or malformed.
+ */
+struct suppression_issue {
+	enum { SUPPRESSION_UNUSED, SUPPRESSION_EXPIRED, SUPPRESSION_MALFORMED }
+		kind;
+	uint32_t start, end;	/* bytes in the source */
+	const char *text;
+	const struct object *object; /* annotation's object, or NULL */
+};
+void suppressions_finish(struct suppressions *s, const struct rule_set *rules,
+			 void (*add)(void *context,
+				     const struct suppression_issue *issue),
+			 void *context);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What we know about accelerators: extended resource names, MIG profiles,
+ * node labels, instance types. All of it is data (rules/kube/data), compiled
+ * in; a policy may add resource names. Sources of each row stand in the data
+ * files.
+ */
+#ifndef KUBE_ACCELERATOR_H
+#define KUBE_ACCELERATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum accel_class {
+	ACCEL_WHOLE,  /* one unit is one device: nvidia.com/gpu, google.com/tpu */
+	ACCEL_SHARED, /* time-sliced or MPS replica: nvidia.com/gpu.shared */
+	ACCEL_MIG,    /* nvidia.com/mig-1g.10gb */
+	ACCEL_VIRTUAL, /* vgpu, pgpu, HAMi split device: a device count */
+	ACCEL_SHARE,  /* memory, cores, percentage of a device: no device count */
+};
+
+struct accelerator {
+	const char *name;    /* exact, or a prefix ending in '*' */
+	const char *vendor;  /* nvidia, amd, intel, habana, aws, google, ... */
+	enum accel_class class;
+	const char *taint;   /* taint key of the vendor's nodes, or NULL */
+};
+
+/* Policy additions; zero-initialised when there are none. */
+struct accelerator_extra {
+	const struct accelerator *items;
+	size_t n;
+};
+
+/* The row for a resource name, or NULL. Exact rows win over prefixes. */
+const struct accelerator *
+accelerator_find(const struct accelerator_extra *extra, const char *resource);
+/* Counts devices (everything but ACCEL_SHARE)? */
+bool accelerator_counts(const struct accelerator *accelerator);
+/*
+ * The accelerator a misspelt resource name probably means (`nvidia.com/gpus`,
+ * `nvidia/gpu`, `nvidia.com/GPU`), or NULL when it resembles none.
+ */
+const struct accelerator *
+accelerator_resembles(const struct accelerator_extra *extra,
+		      const char *resource);
+/* Network fabric resources (rdma/..., vpc.amazonaws.com/efa). */
+bool fabric_resource(const char *resource);
+
+enum label_meaning {
+	LABEL_PRODUCT = 1, /* names an accelerator model */
+	LABEL_PRESENCE,    /* says that there is one (present, count, family) */
+	LABEL_COUNT,	   /* number of accelerators on the node */
+	LABEL_INSTANCE,	   /* instance type (node.kubernetes.io/instance-type) */
+	LABEL_POOL,	   /* a node pool that may be a GPU pool */
+	LABEL_SPOT,	   /* spot or preemptible capacity */
+	LABEL_TOPOLOGY,	   /* TPU topology and the like */
+};
+
+struct node_label {
+	const char *key;    /* exact, or prefix ending in '*' */
+	enum label_meaning meaning;
+	const char *vendor; /* vendor it implies, or NULL (any) */
+	const char *platform; /* gfd, gke, eks, karpenter, aks, ... */
+};
+const struct node_label *node_label_find(const char *key);
+
+/* Known value of a product label (GKE's cloud.google.com/gke-accelerator). */
+struct label_value {
+	const char *key, *value;
+	const char *vendor;
+	const char *product; /* key into mig_profile rows, or NULL */
+};
+const struct label_value *label_value_find(const char *key, const char *value);
+/* Is the list of values for this key closed (unknown ones are suspicious)? */
+bool label_values_known(const char *key);
+const char *label_value_nearest(const char *key, const char *value);
+
+struct instance_type {
+	const char *name;   /* p5.48xlarge, a2-highgpu-8g, Standard_ND96... */
+	const char *vendor; /* NULL: no accelerator */
+	const char *product;
+	int accelerators;   /* per node; 0 = none (fractional included) */
+};
+/* NULL when the type is not in the table (nothing can be said). */
+const struct instance_type *instance_type_find(const char *name);
+
+struct mig_profile {
+	const char *product; /* A100-80GB, H100-80GB, ... */
+	const char *profile; /* 1g.10gb, 1g.10gb.me */
+};
+/* Is "1g.10gb" (without "mig-") offered by any product, or by this one? */
+bool mig_profile_known(const char *profile);
+bool mig_profile_on(const char *profile, const char *product);
+const char *mig_profile_nearest(const char *profile);
+
+/* Taint keys of accelerator nodes (nvidia.com/gpu, amd.com/gpu, ...). */
+bool gpu_taint_key(const struct accelerator_extra *extra, const char *key);
+
+/* Images made for GPUs, and images of the infrastructure (device plugins,
+ * dcgm-exporter, drivers) that are no GPU workloads. image may be NULL. */
+bool image_is_gpu(const char *image);
+bool image_is_gpu_infrastructure(const char *image);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One Kubernetes object and the pods it makes. Everything here is a view of
+ * a node tree, built by object_read() into an arena, and read-only for
+ * rules. Strings are NULL when absent, not a string, or unknown.
+ *
+ * Which kinds there are, where their pod templates stand, how many pods they
+ * make and what their operators inject is data: rules/kube/data/kinds.txt.
+ */
+#ifndef KUBE_OBJECT_H
+#define KUBE_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "doc/load.h"
+#include "doc/node.h"
+#include "kube/accelerator.h"
+#include "kube/quantity.h"
+#include "kube/tri.h"
+
+/* What a kind is for. Decides "training" and "serving" in rules. */
+enum kind_class {
+	KIND_OTHER,	  /* no pods, or nothing special */
+	KIND_POD,
+	KIND_BATCH,	  /* Job, CronJob, Workflow: runs to an end */
+	KIND_TRAINING,	  /* made for training: Kubeflow, MPI, TrainJob, vcjob */
+	KIND_SERVING,	  /* made for serving: InferenceService, NIMService, ... */
+	KIND_SERVICE,	  /* long-running of any sort: Deployment, StatefulSet */
+	KIND_RAY,	  /* RayCluster, RayJob, RayService */
+	KIND_INTERACTIVE, /* Notebook, Workspace */
+	KIND_DAEMON,	  /* one pod a node */
+	KIND_TEMPLATE,	  /* pods only when something refers to it */
+};
+
+/* What an operator adds by itself (workloads.md 14); bits of pod.injects. */
+enum inject {
+	INJECT_SHM = 1,		/* /dev/shm on every container */
+	INJECT_SHM_FIRST = 2,	/* /dev/shm on containers[0] only (KubeRay) */
+	INJECT_GPU = 4,		/* accelerator limits */
+	INJECT_SELECTOR = 8,	/* node selector or tolerations */
+	INJECT_MEMORY = 16,	/* memory limits */
+	INJECT_PROBES = 32,
+	INJECT_RESTART = 64,	/* overwrites the pod's restartPolicy */
+	INJECT_SHM_UNKNOWN = 128, /* depends on a runtime we do not see */
+};
+
+/* How an object comes to its gang; see object.gang_*. */
+enum gang_kind {
+	GANG_NONE,    /* pods start one by one, each useful alone */
+	GANG_OPERATOR, /* the operator or queue starts all or none */
+	GANG_NEEDED,  /* the pods need each other and nothing holds them together */
+};
+
+enum restart_policy {
+	RESTART_UNKNOWN,
+	RESTART_ALWAYS,
+	RESTART_ON_FAILURE,
+	RESTART_NEVER,
+	RESTART_EXIT_CODE, /* Kubeflow replica specs only */
+};
+
+enum container_role {
+	CONTAINER_MAIN,
+	CONTAINER_INIT,	   /* runs before the main ones */
+	CONTAINER_SIDECAR, /* init container with restartPolicy Always */
+};
+
+/* Why a pod is taken for one that gets a GPU; bits of pod.gpu_by. */
+enum gpu_by {
+	GPU_BY_RESOURCE = 1, /* an accelerator in limits or requests */
+	GPU_BY_CLAIM = 2,    /* DRA resourceClaims */
+	GPU_BY_ANNOTATION = 4, /* KAI gpu-fraction, gpu-memory */
+	GPU_BY_OPERATOR = 8, /* a field of the kind (Spark gpu, NIM, ...) */
+	GPU_BY_SHARE = 16,   /* HAMi gpumem, gpucores only */
+};
+
+struct pod;
+struct object;
+struct kind;
+
+struct container {
+	const struct pod *pod;
+	const struct node *node;      /* the Container map */
+	const char *name;
+	const char *image;
+	enum container_role role;
+	unsigned index;		      /* within its list */
+	const struct node *resources; /* map with limits, requests, claims */
+	/* Devices: sum over accelerators of limits, else requests. */
+	struct amount gpus;
+	const struct accelerator *accelerator; /* first one asked for, or NULL */
+	const char *resource;	      /* that resource's name, or NULL */
+};
+
+struct pod {
+	const struct object *object;
+	const struct node *template; /* map that holds metadata and spec, or NULL */
+	const struct node *metadata; /* of the template (of the object: Pod) */
+	const struct node *spec;     /* PodSpec, or what stands for it */
+	const struct node *defaults; /* second place for pod_field(), or NULL */
+	const struct node *group;    /* replica spec, worker group, task, role */
+	const char *role;	     /* "Worker", group or task name, or "" */
+	/* All containers: init and sidecars first, in order of start. */
+	struct container *containers;
+	size_t ncontainers;
+	unsigned injects;	     /* enum inject */
+	unsigned gpu_by;	     /* enum gpu_by, 0: not a GPU pod */
+	bool gpu_unknown;	     /* a placeholder hides whether it is one */
+	struct amount gpus;	     /* effective devices per pod (1.3) */
+	struct amount steady;	     /* pods of this template, steady state */
+	struct amount peak;	     /* ... during rollout, surge, elastic max */
+	enum restart_policy restart; /* effective, after operator's defaults */
+	const struct node *restart_node; /* where it is written, or NULL */
+	bool flat;		     /* spec is no PodSpec (NIM, TrainJob, Spark):
+					rules on PodSpec fields keep silent */
+};
+
+struct object {
+	const struct doc *doc;
+	const struct node *root;
+	const char *api_version, *group, *version, *kind;
+	const char *name, *namespace, *generate_name;
+	const struct kind *type;     /* row of the table, NULL: not known */
+	enum kind_class class;
+	bool fragment;		     /* kustomize patch or component */
+	bool cluster_scoped;
+	const struct object *parent; /* embeds this one (Katib, AppWrapper) */
+	struct pod *pods;
+	size_t npods;
+	struct object *embedded;     /* list items are objects of their own */
+	size_t nembedded;
+	struct amount gpus;	     /* steady: sum over pods of pods x gpus */
+	struct amount gpus_peak;
+	struct amount gang;	     /* pods that must run at once */
+	enum gang_kind gang_kind;
+	bool suspended;
+	bool kueue;		     /* carries kueue.x-k8s.io/queue-name */
+	bool guessed;		     /* unknown kind, pods found by shape */
+};
+
+/* Kinds of the policy (`kinds:`), and its accelerators. */
+struct policy_kind {
+	const char *api_version, *kind;
+	const char *pods;     /* "/spec/roles/" "*" "/template": pointer with * */
+	const char *replicas; /* the same, bound to the same *, or NULL */
+};
+
+struct kube_config {
+	struct accelerator_extra accelerators;
+	const struct policy_kind *kinds;
+	size_t nkinds;
+};
+
+struct object_list {
+	struct object *items;
+	size_t n, size;
+};
+
+/*
+ * The objects of a document: one; the items of a List (of a *List kind with
+ * items); nothing when it is no Kubernetes object (no apiVersion and kind).
+ * Embedded objects hang below their object. *nested_list tells of a List
+ * inside a List (kubectl refuses it, we read it).
+ */
+void object_read(struct arena *arena, const struct kube_config *config,
+		 const struct doc *doc, struct object_list *out,
+		 const struct node **nested_list);
+
+/* -- pods ---------------------------------------------------------------- */
+
+#define FOR_EACH_POD(object_, pod_) \
+	for (const struct pod *pod_ = (object_)->pods; \
+	     pod_ && pod_ < (object_)->pods + (object_)->npods; pod_++)
+
+#define FOR_EACH_CONTAINER(pod_, c_) \
+	for (const struct container *c_ = (pod_)->containers; \
+	     c_ && c_ < (pod_)->containers + (pod_)->ncontainers; c_++)
+
+/* A PodSpec field, from where the kind keeps it (Argo: template, then spec). */
+const struct node *pod_field(const struct pod *pod, const char *name);
+const struct node *pod_label(const struct pod *pod, const char *key);
+const struct node *pod_annotation(const struct pod *pod, const char *key);
+const struct node *object_label(const struct object *object, const char *key);
+const struct node *object_annotation(const struct object *object,
+				     const char *key);
+/* A volume of the pod by name, or NULL. */
+const struct node *pod_volume(const struct pod *pod, const char *name);
+/* gpu_by != 0; unknown while a placeholder hides it. */
+enum tri pod_uses_gpu(const struct pod *pod);
+/* Effective request of any resource per pod, as the scheduler counts it:
+ * max(sum of containers and sidecars, each init with the sidecars before it)
+ * plus overhead. unknown set when part of it is not known. */
+struct quantity pod_request(const struct pod *pod, const char *resource,
+			    bool limits, bool *unknown);
+/* Pods of a kind made for training, or whose command is one. */
+bool pod_is_training(const struct pod *pod);
+bool pod_is_serving(const struct pod *pod);
+/* DaemonSet, operator namespace, device plugin, dcgm-exporter and so on. */
+bool pod_is_infrastructure(const struct pod *pod);
+/* The label key that pins the pod to accelerator nodes, by nodeSelector or
+ * required affinity (In, Exists, Gt), or NULL. *label gets its row. */
+const struct node *pod_gpu_selector(const struct pod *pod,
+				    const struct node_label **label);
+
+/* -- containers ---------------------------------------------------------- */
+
+enum quantity_state container_limit(const struct container *c,
+				    const char *resource, struct quantity *q);
+enum quantity_state container_request(const struct container *c,
+				      const char *resource, struct quantity *q);
+/* The map `limits` or `requests`, or NULL. */
+const struct node *container_limits(const struct container *c);
+const struct node *container_requests(const struct container *c);
+/* The env entry of that name (the last one wins), or NULL; its literal
+ * value is node_str(node_get(entry, "value")). envFrom is not looked at. */
+const struct node *container_env(const struct container *c, const char *name);
+/* The volumeMounts entry at exactly this path (a trailing '/' is the same). */
+const struct node *container_mount(const struct container *c,
+				   const char *path);
+/* Does the container ask for a device (or a claim that may be one)? */
+enum tri container_uses_gpu(const struct container *c);
+
+/*
+ * Words of command and args in order, with the words inside `sh -c` strings
+ * (split at blanks, quotes taken off). Unknown tokens have text NULL.
+ */
+struct words {
+	const struct word {
+		const char *text;
+		const struct node *node; /* the list item it stands in */
+	} *items;
+	size_t n;
+	bool unknown;  /* something in it could be any flag */
+};
+struct words container_words(struct arena *arena, const struct container *c);
+/*
+ * Value of a flag: `--flag value`, `--flag=value`, with - and _ alike in the
+ * flag's name. NULL when absent. found gets the word that holds the value.
+ */
+const char *words_flag(const struct words *words, const char *flag,
+		       const struct word **found);
+bool words_have(const struct words *words, const char *word);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Label selectors, node selectors and tolerations, as apimachinery's
+ * pkg/labels and component-helpers match them. Unknown (placeholder) keys or
+ * values make the answer TRI_UNKNOWN, never a guess.
+ */
+#ifndef KUBE_SELECTOR_H
+#define KUBE_SELECTOR_H
+
+#include "doc/node.h"
+#include "kube/tri.h"
+
+/* metav1.LabelSelector (matchLabels, matchExpressions) against a label map.
+ * An empty selector selects everything, an absent (NULL) one nothing. */
+enum tri label_selector_matches(const struct node *selector,
+				const struct node *labels);
+/* A plain map of labels (Service.spec.selector); empty selects nothing. */
+enum tri label_map_matches(const struct node *want, const struct node *labels);
+/* corev1.NodeSelector terms (ORed; an empty term matches nothing). */
+enum tri node_selector_matches(const struct node *node_selector,
+			       const struct node *node_labels);
+/* Does this list of tolerations tolerate the taint? effect NULL: any. */
+enum tri tolerations_tolerate(const struct node *tolerations, const char *key,
+			      const char *value, const char *effect);
+/* The toleration that names exactly this key, or NULL. */
+const struct node *toleration_of_key(const struct node *tolerations,
+				     const char *key);
+
+/*
+ * What spec.nodeSelector and required node affinity of a pod say about one
+ * label key. values are the allowed ones (from nodeSelector, or the union of
+ * In lists over terms) while nvalues > 0.
+ */
+enum selector_use {
+	SELECTOR_NONE,	   /* the key is not mentioned */
+	SELECTOR_REQUIRES, /* a value or existence is required (In, Exists, Gt,
+			      Lt, nodeSelector) in every affinity term */
+	SELECTOR_EXCLUDES, /* only NotIn or DoesNotExist */
+	SELECTOR_SOME,	   /* required in some of the ORed terms only */
+};
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Chunks are linked from the newest to the oldest, starting with 64 KiB and
+ * doubling up to 1 MiB. A request that would waste most of a fresh chunk gets
+ * a chunk of its own behind the head, so that the head stays in use. Strings
+ * are packed without padding; everything else is aligned for any type.
+ */
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+#define CHUNK_MIN ((size_t)64 << 10)
+#define CHUNK_MAX ((size_t)1 << 20)
+#define ALIGNMENT alignof(max_align_t)
+
+struct arena_chunk {
+	struct arena_chunk *older;
+	size_t size; /* of data */
+	alignas(max_align_t) char data[];
+};
+
+static struct arena_chunk *chunk_new(size_t size)
+{
+	struct arena_chunk *chunk;
+
+	if (size > SIZE_MAX - sizeof(*chunk))
+		BUG("allocation of %zu bytes", size);
+	chunk = malloc(sizeof(*chunk) + size);
+	if (!chunk) {
+		fprintf(stderr, "gpugate: out of memory (%zu bytes)\n", size);
+		abort();
+	}
+	chunk->size = size;
+	return chunk;
+}
+
+static void use_chunk(struct arena *arena, struct arena_chunk *chunk)
+{
+	arena->head = chunk;
+	arena->next = chunk->data;
+	arena->limit = chunk->data + chunk->size;
+}
+
+/* The head has no room: memory from elsewhere, aligned as a chunk is. */
+static void *take_slowly(struct arena *arena, size_t size)
+{
+	size_t chunk_size = CHUNK_MIN;
+	struct arena_chunk *chunk;
+
+	if (arena->head && arena->head->size >= CHUNK_MIN)
+		chunk_size = arena->head->size * 2;
+	if (chunk_size > CHUNK_MAX)
+		chunk_size = CHUNK_MAX;
+	if (arena->head && size > chunk_size / 4) {
+		chunk = chunk_new(size);
+		chunk->older = arena->head->older;
+		arena->head->older = chunk;
+		return chunk->data;
+	}
+	chunk = chunk_new(size > chunk_size ? size : chunk_size);
+	chunk->older = arena->head;
+	use_chunk(arena, chunk);
+	arena->next += size;
+	return chunk->data;
+}
+
+static inline void *take(struct arena *arena, size_t size, size_t alignment)
+{
+	size_t padding = -(uintptr_t)arena->next & (alignment - 1);
+	size_t room = (size_t)(arena->limit - arena->next);
+	char *memory;
+
+	arena->used += size;
+	/* An empty request gets an address of its own, never NULL. */
+	if (room <= padding || size > room - padding)
+		return take_slowly(arena, size);
+	memory = arena->next + padding;
+	arena->next = memory + size;
+	return memory;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+	return take(arena, size, ALIGNMENT);
+}
+
+void *arena_zalloc(struct arena *arena, size_t size)
+{
+	return memset(take(arena, size, ALIGNMENT), 0, size);
+}
+
+char *arena_strdup(struct arena *arena, const char *s)
+{
+	return arena_strndup(arena, s, strlen(s));
+}
+
+char *arena_strndup(struct arena *arena, const char *s, size_t len)
+{
+	char *copy = take(arena, len + 1, 1);
+
+	if (len)
+		memcpy(copy, s, len);
+	copy[len] = '\0';
+	return copy;
+}
+
+char *arena_printf(struct arena *arena, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = arena_vprintf(arena, fmt, ap);
+	va_end(ap);
+	return text;
+}
+
+char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
+{
+	char *text;
+	va_list again;
+	int len;
+
+	va_copy(again, ap);
+	len = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	if (len < 0)
+		BUG("format \"%s\"", fmt);
+	text = take(arena, (size_t)len + 1, 1);
+	vsnprintf(text, (size_t)len + 1, fmt, ap);
+	return text;
+}
+
+static void free_chunks(struct arena_chunk *chunk)
+{
+	while (chunk) {
+		struct arena_chunk *older = chunk->older;
+
+		free(chunk);
+		chunk = older;
+	}
+}
+
+void arena_reset(struct arena *arena)
+{
+	struct arena_chunk *head = arena->head;
+
+	if (!head || head->size > CHUNK_MAX) {
+		arena_release(arena);
+		return;
+	}
+	free_chunks(head->older);
+	head->older = NULL;
+	use_chunk(arena, head);
+	arena->used = 0;
+}
+
+void arena_release(struct arena *arena)
+{
+	free_chunks(arena->head);
+	*arena = (struct arena)ARENA_INIT;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The first error is the cause and wins; later ones are its consequences.
+ * Text that does not fit is cut at the end: the cause stands last after
+ * wrapping, but contexts are short (paths), so 400 bytes are enough.
+ */
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int err_set(struct err *err, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!err || err->set)
+		return -1;
+	err->set = 1;
+	err->code = code;
+	err->line = 0;
+	err->column = 0;
+	va_start(ap, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int err_set_at(struct err *err, unsigned line, unsigned column, const char *fmt,
+	       ...)
+{
+	va_list ap;
+
+	if (!err || err->set)
+		return -1;
+	err->set = 1;
+	err->code = 0;
+	err->line = line;
+	err->column = column;
+	va_start(ap, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int err_wrap(struct err *err, const char *fmt, ...)
+{
+	char context[sizeof(err->text)];
+	size_t len, room;
+	va_list ap;
+
+	if (!err || !err->set)
+		return -1;
+	va_start(ap, fmt);
+	vsnprintf(context, sizeof(context), fmt, ap);
+	va_end(ap);
+	len = strlen(context);
+	if (len + 2 >= sizeof(err->text))
+		return -1; /* no room for both: the cause says more */
+	room = sizeof(err->text) - 1 - len - 2;
+	if (strlen(err->text) > room)
+		err->text[room] = '\0';
+	memmove(err->text + len + 2, err->text, strlen(err->text) + 1);
+	memcpy(err->text, context, len);
+	memcpy(err->text + len, ": ", 2);
+	return -1;
+}
+
+_Noreturn void bug_at(const char *file, int line, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "gpugate: bug at %s:%d: ", file, line);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	abort();
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bytes and UTF-8. Case is folded for ASCII only: Kubernetes names, keys and
+ * enumerations are ASCII.
+ */
+#include "base/text.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum {
+	WORD_MAX = 127,	 /* longest different part text_distance() looks at */
+	NEAR_ENOUGH = 3, /* more edits than this are another word */
+};
+
+bool text_eq(const char *a, const char *b)
+{
+	if (!a || !b)
+		return a == b;
+	return strcmp(a, b) == 0;
+}
+
+bool text_starts(const char *s, const char *prefix)
+{
+	return s && strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+bool text_ends(const char *s, const char *suffix)
+{
+	size_t len, suffix_len;
+
+	if (!s)
+		return false;
+	len = strlen(s);
+	suffix_len = strlen(suffix);
+	return len >= suffix_len && strcmp(s + len - suffix_len, suffix) == 0;
+}
+
+bool text_contains(const char *s, const char *part)
+{
+	return s && strstr(s, part);
+}
+
+bool text_contains_ci(const char *s, const char *part)
+{
+	return s && strcasestr(s, part);
+}
+
+static unsigned smallest(unsigned a, unsigned b, unsigned c)
+{
+	if (b < a)
+		a = b;
+	return c < a ? c : a;
+}
+
+/* One row of the edit matrix at a time; row[j] stands for b[0..j). */
+static unsigned edits(const char *a, size_t na, const char *b, size_t nb)
+{
+	unsigned row[WORD_MAX + 1];
+
+	for (size_t j = 0; j <= nb; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 0; i < na; i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = (unsigned)i + 1;
+		for (size_t j = 0; j < nb; j++) {
+			unsigned above = row[j + 1];
+
+			row[j + 1] = smallest(above + 1, row[j] + 1,
+					      diagonal + (a[i] != b[j]));
+			diagonal = above;
+		}
+	}
+	return row[nb];
+}
+
+unsigned text_distance(const char *a, const char *b, unsigned limit)
+{
+	size_t na = strlen(a), nb = strlen(b);
+	unsigned distance;
+
+	while (na && nb && *a == *b)
+		a++, b++, na--, nb--;
+	while (na && nb && a[na - 1] == b[nb - 1])
+		na--, nb--;
+	if ((na > nb ? na - nb : nb - na) > limit)
+		return limit + 1;
+	if (na > WORD_MAX || nb > WORD_MAX)
+		return limit + 1;
+	distance = edits(a, na, b, nb);
+	return distance > limit ? limit + 1 : distance;
+}
+
+const char *text_nearest(const char *word, const char *const *names, size_t n)
+{
+	const char *nearest = NULL;
+	unsigned best = NEAR_ENOUGH + 1;
+	size_t len = word ? strlen(word) : 0;
+
+	/* Changing half of a word makes another word. */
+	if (len / 2 < NEAR_ENOUGH)
+		best = (unsigned)(len / 2) + 1;
+	for (size_t i = 0; word && best && i < n; i++) {
+		unsigned distance = text_distance(word, names[i], best - 1);
+
+		if (distance < best) {
+			best = distance;
+			nearest = names[i];
+		}
+	}
+	return nearest;
+}
+
+uint64_t text_hash(const void *data, size_t len, uint64_t seed)
+{
+	const unsigned char *bytes = data;
+	uint64_t hash = seed ? seed : 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ bytes[i]) * 0x100000001b3u;
+	return hash;
+}
+
+static bool continues(unsigned char c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+size_t utf8_length(const char *s, size_t n)
+{
+	const unsigned char *u = (const unsigned char *)s;
+
+	if (n == 0)
+		return 0;
+	if (u[0] < 0x80)
+		return 1;
+	if (u[0] < 0xc2 || u[0] > 0xf4)
+		return 0; /* continuation, overlong, above U+10FFFF */
+	if (n < 2 || !continues(u[1]))
+		return 0;
+	if (u[0] < 0xe0)
+		return 2;
+	if (n < 3 || !continues(u[2]))
+		return 0;
+	if (u[0] == 0xe0 && u[1] < 0xa0)
+		return 0; /* overlong */
+	if (u[0] == 0xed && u[1] > 0x9f)
+		return 0; /* surrogate */
+	if (u[0] < 0xf0)
+		return 3;
+	if (n < 4 || !continues(u[3]))
+		return 0;
+	if (u[0] == 0xf0 && u[1] < 0x90)
+		return 0; /* overlong */
+	return u[0] == 0xf4 && u[1] > 0x8f ? 0 : 4;
+}
+
+size_t utf8_count(const char *s, size_t n)
+{
+	const uint64_t ones = 0x0101010101010101u;
+	size_t count = 0;
+
+	/* Eight bytes at a time: a continuation has bit 7 set, bit 6 clear. */
+	while (n >= 8) {
+		uint64_t word;
+
+		memcpy(&word, s, 8);
+		word = (word >> 7) & ~(word >> 6) & ones;
+		count += 8 - ((word * ones) >> 56);
+		s += 8;
+		n -= 8;
+	}
+	for (size_t i = 0; i < n; i++)
+		count += !continues((unsigned char)s[i]);
+	return count;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hash index of a large map, private to node.c and build.c. It lives in the
+ * tree's arena. It covers the children up to and including `indexed`;
+ * children appended later are found by scanning on from there.
+ */
+#ifndef DOC_INDEX_H
+#define DOC_INDEX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "doc/node.h"
+
+enum {
+	INDEX_ABOVE = 16, /* smaller maps are scanned */
+};
+
+struct node_index {
+	uint32_t size; /* slots, a power of two, at most half of them used */
+	uint32_t used;
+	struct node *indexed;
+	struct node **slots;
+};
+
+/* Slot of the key, or the empty slot where it belongs. */
+struct node **index_slot(const struct node_index *index, const char *key,
+			 size_t len);
+/* Child by key bytes, unknown or not; NULL when there is none. */
+struct node *node_lookup(const struct node *map, const char *key, size_t len);
+
+#endif

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading the tree. Maps are scanned, length first, because Kubernetes
+ * objects have few keys per map; only maps with an index are hashed. An
+ * unknown node answers every step down with itself, and with "no" to every
+ * question about its value.
+ */
+#include "doc/node.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "index.h"
+
+struct node **index_slot(const struct node_index *index, const char *key,
+			 size_t len)
+{
+	uint32_t mask = index->size - 1;
+	uint64_t hash = text_hash(key, len, 0);
+	uint32_t i = (uint32_t)(hash ^ hash >> 32) & mask;
+
+	while (index->slots[i] && (index->slots[i]->key_len != len ||
+				   memcmp(index->slots[i]->key, key, len) != 0))
+		i = (i + 1) & mask;
+	return &index->slots[i];
+}
+
+struct node *node_lookup(const struct node *map, const char *key, size_t len)
+{
+	struct node *child = map->first;
+
+	if (map->map_index) {
+		struct node *found = *index_slot(map->map_index, key, len);
+
+		if (found)
+			return found;
+		child = map->map_index->indexed->next;
+	}
+	for (; child; child = child->next)
+		if (child->key_len == len && child->key &&
+		    memcmp(child->key, key, len) == 0)
+			return child;
+	return NULL;
+}
+
+static bool known(const struct node *node, enum node_type type)
+{
+	return node && node->type == type && !(node->flags & NODE_UNKNOWN);
+}
+
+static const struct node *get(const struct node *map, const char *key,
+			      size_t len)
+{
+	if (!map)
+		return NULL;
+	if (map->flags & NODE_UNKNOWN)
+		return map;
+	return map->type == NODE_MAP ? node_lookup(map, key, len) : NULL;
+}
+
+const struct node *node_first(const struct node *node)
+{
+	if (!node || node->flags & NODE_UNKNOWN)
+		return NULL;
+	return node->first;
+}
+
+const struct node *node_get(const struct node *map, const char *key)
+{
+	return get(map, key, strlen(key));
+}
+
+const struct node *node_path(const struct node *node, const char *dotted)
+{
+	while (node) {
+		size_t len = strcspn(dotted, ".");
+
+		node = get(node, dotted, len);
+		if (!dotted[len])
+			break;
+		dotted += len + 1;
+	}
+	return node;
+}
+
+const struct node *node_at(const struct node *seq, size_t i)
+{
+	const struct node *child;
+
+	if (!seq)
+		return NULL;
+	if (seq->flags & NODE_UNKNOWN)
+		return seq;
+	if (seq->type != NODE_SEQ || i >= seq->len)
+		return NULL;
+	for (child = seq->first; child && i; i--)
+		child = child->next;
+	return child;
+}
+
+bool node_is_map(const struct node *node)
+{
+	return known(node, NODE_MAP);
+}
+
+bool node_is_seq(const struct node *node)
+{
+	return known(node, NODE_SEQ);
+}
+
+bool node_is_unknown(const struct node *node)
+{
+	return node && node->flags & NODE_UNKNOWN;
+}
+
+bool node_is_unset(const struct node *node)
+{
+	return !node || known(node, NODE_NULL);
+}
+
+const char *node_str(const struct node *node)
+{
+	return known(node, NODE_STRING) ? node->str : NULL;
+}
+
+bool node_eq(const struct node *node, const char *text)
+{
+	return known(node, NODE_STRING) && strlen(text) == node->len &&
+	       memcmp(node->str, text, node->len) == 0;
+}
+
+bool node_is_true(const struct node *node)
+{
+	return known(node, NODE_BOOL) && node->str[0] == 't';
+}
+
+bool node_is_false(const struct node *node)
+{
+	return known(node, NODE_BOOL) && node->str[0] == 'f';
+}
+
+size_t node_count(const struct node *node)
+{
+	return node_is_map(node) || node_is_seq(node) ? node->len : 0;
+}
+
+/*
+ * A number's text taken apart: its significant digits lie in first..last
+ * (perhaps with a point between them) and the last one counts 10^exponent.
+ */
+struct decimal {
+	bool negative;
+	const char *first, *last; /* NULL for zero */
+	unsigned digits;
+	int64_t exponent;
+};
+
+static int64_t parse_exponent(const char *s)
+{
+	bool negative = *s == '-';
+	int64_t value = 0;
+
+	if (*s == '-' || *s == '+')
+		s++;
+	for (; *s >= '0' && *s <= '9'; s++)
+		if (value < INT32_MAX)
+			value = value * 10 + (*s - '0');
+	return negative ? -value : value;
+}
+
+/* False for text that is no JSON number (NaN, infinity). */
+static bool parse_decimal(const char *s, struct decimal *d)
+{
+	int64_t behind = 0; /* digits after the last significant one */
+	int64_t fraction = 0;
+	bool point = false;
+	unsigned digits = 0;
+
+	*d = (struct decimal){.negative = *s == '-'};
+	if (*s == '-' || *s == '+')
+		s++;
+	if (*s < '0' || *s > '9')
+		return false;
+	for (; (*s >= '0' && *s <= '9') || (*s == '.' && !point); s++) {
+		if (*s == '.') {
+			point = true;
+			continue;
+		}
+		fraction += point;
+		behind++;
+		if (d->first)
+			digits++;
+		if (*s == '0')
+			continue;
+		if (!d->first) {
+			d->first = s;
+			digits = 1;
+		}
+		d->last = s;
+		d->digits = digits;
+		behind = 0;
+	}
+	d->exponent = behind - fraction;
+	if (*s == 'e' || *s == 'E')
+		d->exponent += parse_exponent(s + 1);
+	return true;
+}
+
+static bool decimal_int(const struct decimal *d, int64_t *value)
+{
+	uint64_t limit = (uint64_t)INT64_MAX + d->negative;
+	uint64_t sum = 0;
+
+	if (d->first && (d->exponent < 0 || d->digits + d->exponent > 19))
+		return false;
+	for (const char *s = d->first; s && s <= d->last; s++)
+		if (*s != '.')
+			sum = sum * 10 + (uint64_t)(*s - '0');
+	for (int64_t i = 0; d->first && i < d->exponent; i++)
+		sum *= 10; /* 19 digits fit into 64 bits */
+	if (sum > limit)
+		return false;
+	*value = d->negative ? (int64_t)(0 - sum) : (int64_t)sum;
+	return true;
+}
+
+bool node_int(const struct node *node, int64_t *value)
+{
+	struct decimal d;
+
+	if (!known(node, NODE_INT) && !known(node, NODE_FLOAT))
+		return false;
+	return parse_decimal(node->str, &d) && decimal_int(&d, value);
+}
+
+static bool same_number(const struct node *a, const struct node *b)
+{
+	struct decimal x, y;
+	const char *s, *t;
+
+	if (!parse_decimal(a->str, &x) || !parse_decimal(b->str, &y))
+		return strcmp(a->str, b->str) == 0;
+	if (!x.first || !y.first)
+		return !x.first && !y.first;
+	if (x.negative != y.negative || x.exponent != y.exponent ||
+	    x.digits != y.digits)
+		return false;
+	for (s = x.first, t = y.first; s <= x.last && t <= y.last; s++, t++) {
+		s += *s == '.';
+		t += *t == '.';
+		if (*s != *t)
+			return false;
+	}
+	return true;
+}
+
+static bool is_number(const struct node *node)
+{
+	return node->type == NODE_INT || node->type == NODE_FLOAT;
+}
+
+static bool same_children(const struct node *a, const struct node *b)
+{
+	const struct node *x = a->first, *y = b->first;
+
+	if (a->len != b->len)
+		return false;
+	for (; x && y; x = x->next, y = y->next) {
+		const struct node *other = y;
+
+		if (a->type == NODE_MAP)
+			other = node_lookup(b, x->key, x->key_len);
+		if (!other || !node_same(x, other))
+			return false;
+	}
+	return true;
+}
+
+bool node_same(const struct node *a, const struct node *b)
+{
+	if (!a || !b || a == b)
+		return a == b;
+	if (is_number(a) && is_number(b))
+		return same_number(a, b);
+	if (a->type != b->type)
+		return false;
+	if (a->type == NODE_MAP || a->type == NODE_SEQ)
+		return same_children(a, b);
+	if (a->type == NODE_NULL)
+		return true;
+	return a->len == b->len && memcmp(a->str, b->str, a->len) == 0;
+}
+
+void node_pointer(const struct node *node, struct buf *out)
+{
+	if (!node || !node->parent)
+		return;
+	node_pointer(node->parent, out);
+	buf_addc(out, '/');
+	if (!node->key) {
+		buf_addf(out, "%u", node->index);
+		return;
+	}
+	for (uint32_t i = 0; i < node->key_len; i++) {
+		if (node->key[i] == '~')
+			buf_adds(out, "~0");
+		else if (node->key[i] == '/')
+			buf_adds(out, "~1");
+		else
+			buf_addc(out, node->key[i]);
+	}
+}
+
+static void add_escape(struct buf *out, unsigned char c)
+{
+	static const char from[] = "\"\\\n\t\r\b\f", to[] = "\"\\ntrbf";
+	const char *short_form = c ? strchr(from, c) : NULL;
+
+	if (short_form)
+		buf_addf(out, "\\%c", to[short_form - from]);
+	else
+		buf_addf(out, "\\u%04x", c);
+}
+
+static void add_string(struct buf *out, const char *s, size_t len)
+{
+	size_t start = 0, i;
+
+	buf_addc(out, '"');
+	for (i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		if (c >= 0x20 && c != '"' && c != '\\')
+			continue;
+		buf_add(out, s + start, i - start);
+		add_escape(out, c);
+		start = i + 1;
+	}
+	buf_add(out, s + start, i - start);
+	buf_addc(out, '"');
+}
+
+static void add_children(const struct node *node, struct buf *out)
+{
+	buf_addc(out, node->type == NODE_MAP ? '{' : '[');
+	for (const struct node *child = node->first; child;
+	     child = child->next) {
+		if (child != node->first)
+			buf_addc(out, ',');
+		if (node->type == NODE_MAP) {
+			add_string(out, child->key, child->key_len);
+			buf_addc(out, ':');
+		}
+		node_json(child, out);
+	}
+	buf_addc(out, node->type == NODE_MAP ? '}' : ']');
+}
+
+void node_json(const struct node *node, struct buf *out)
+{
+	if (!node || node->type == NODE_NULL)
+		buf_adds(out, "null");
+	else if (node->type == NODE_MAP || node->type == NODE_SEQ)
+		add_children(node, out);
+	else if (node->type == NODE_STRING)
+		add_string(out, node->str, node->len);
+	else
+		buf_add(out, node->str, node->len);
+}
+
+static bool is_scalar(const struct node *node)
+{
+	return node->type != NODE_MAP && node->type != NODE_SEQ;
+}
+
+/* The part of a map or seq without a key that tells it from its siblings. */
+static bool item_anchor(const struct node *item, uint32_t *start, uint32_t *end)
+{
+	const struct node *name = NULL;
+
+	if (item->type == NODE_MAP)
+		name = node_lookup(item, "name", 4);
+	if (name && is_scalar(name) && name->end > name->start) {
+		*start = name->start;
+		*end = name->end;
+		return true;
+	}
+	if (!item->first || item->first->key_end <= item->first->key_start)
+		return false;
+	*start = item->first->key_start;
+	*end = item->first->key_end;
+	return true;
+}
+
+void node_anchor(const struct node *node, uint32_t *start, uint32_t *end)
+{
+	*start = *end = 0;
+	if (!node)
+		return;
+	if (is_scalar(node) && node->end > node->start) {
+		*start = node->start;
+		*end = node->end;
+	} else if (node->key_end > node->key_start) {
+		*start = node->key_start;
+		*end = node->key_end;
+	} else if (is_scalar(node) || !item_anchor(node, start, end)) {
+		*start = node->start;
+		*end = node->start + 1;
+	}
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Offsets into lines and columns. Most files have no finding, so the line
+ * table is built only when the first position is asked for. UTF-16 is taken
+ * by its byte order mark alone, as kubectl does; what cannot be decoded
+ * becomes U+FFFD.
+ */
+#include "doc/source.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+static uint32_t unit_at(const unsigned char *u, bool big_endian)
+{
+	return big_endian ? (uint32_t)u[0] << 8 | u[1]
+			  : (uint32_t)u[1] << 8 | u[0];
+}
+
+static char *put_utf8(char *out, uint32_t c)
+{
+	if (c < 0x80) {
+		*out++ = (char)c;
+		return out;
+	}
+	if (c < 0x800) {
+		*out++ = (char)(0xc0 | c >> 6);
+	} else if (c < 0x10000) {
+		*out++ = (char)(0xe0 | c >> 12);
+		*out++ = (char)(0x80 | (c >> 6 & 0x3f));
+	} else {
+		*out++ = (char)(0xf0 | c >> 18);
+		*out++ = (char)(0x80 | (c >> 12 & 0x3f));
+		*out++ = (char)(0x80 | (c >> 6 & 0x3f));
+	}
+	*out++ = (char)(0x80 | (c & 0x3f));
+	return out;
+}
+
+/* One code point; *used is 2 or 4 bytes, 1 for a byte without its twin. */
+static uint32_t decode_utf16(const unsigned char *u, size_t n, bool big_endian,
+			     size_t *used)
+{
+	uint32_t high, low;
+
+	*used = n < 2 ? n : 2;
+	if (n < 2)
+		return 0xfffd;
+	high = unit_at(u, big_endian);
+	if (high < 0xd800 || high > 0xdfff)
+		return high;
+	if (high > 0xdbff || n < 4)
+		return 0xfffd;
+	low = unit_at(u + 2, big_endian);
+	if (low < 0xdc00 || low > 0xdfff)
+		return 0xfffd;
+	*used = 4;
+	return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+}
+
+static void transcode(struct source *source, const char *text, size_t len)
+{
+	const unsigned char *u = (const unsigned char *)text;
+	bool big_endian = u[0] == 0xfe;
+	/* Two bytes become three at most; an odd last byte three as well. */
+	char *decoded = arena_alloc(source->arena, len / 2 * 3 + 3);
+	char *out = decoded;
+	size_t used;
+
+	for (size_t i = 2; i < len; i += used)
+		out = put_utf8(out,
+			       decode_utf16(u + i, len - i, big_endian, &used));
+	source->text = decoded;
+	source->len = (size_t)(out - decoded);
+	source->transcoded = true;
+}
+
+void source_init(struct source *source, struct arena *arena, const char *name,
+		 const char *text, size_t len)
+{
+	*source = (struct source){
+		.name = name, .text = text, .len = len, .arena = arena};
+	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+		source->text += 3;
+		source->len -= 3;
+		source->bom = 3;
+	} else if (len >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 ||
+				memcmp(text, "\xfe\xff", 2) == 0)) {
+		transcode(source, text, len);
+	}
+}
+
+static const char *after_line(const char *s, const char *end)
+{
+	const char *lf = s < end ? memchr(s, '\n', (size_t)(end - s)) : NULL;
+
+	return lf ? lf + 1 : NULL;
+}
+
+static void build_lines(struct source *source)
+{
+	const char *text = source->text, *end = text + source->len;
+	const char *s;
+	uint32_t n = 1;
+
+	for (s = after_line(text, end); s; s = after_line(s, end))
+		n++;
+	source->lines = arena_alloc(source->arena, n * sizeof(uint32_t));
+	source->lines[0] = 0;
+	n = 1;
+	for (s = after_line(text, end); s; s = after_line(s, end))
+		source->lines[n++] = (uint32_t)(s - text);
+	source->nlines = n;
+}
+
+/* Index of the line that holds the offset. */
+static uint32_t find_line(const struct source *source, uint32_t offset)
+{
+	uint32_t low = 0, high = source->nlines;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (source->lines[middle] <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct position source_position(struct source *source, uint32_t offset)
+{
+	uint32_t line, start;
+	struct position position;
+
+	if (offset > source->len)
+		offset = (uint32_t)source->len;
+	if (!source->lines)
+		build_lines(source);
+	line = find_line(source, offset);
+	start = source->lines[line];
+	position.line = line + 1;
+	position.column =
+		1 + (uint32_t)utf8_count(source->text + start, offset - start);
+	return position;
+}
+
+const char *source_line(struct source *source, uint32_t n, size_t *len)
+{
+	size_t start, end;
+
+	if (!source->lines)
+		build_lines(source);
+	*len = 0;
+	if (n == 0 || n > source->nlines)
+		return "";
+	start = source->lines[n - 1];
+	end = n < source->nlines ? source->lines[n] : source->len;
+	if (end > start && source->text[end - 1] == '\n')
+		end--;
+	if (end > start && source->text[end - 1] == '\r')
+		end--;
+	*len = end - start;
+	return source->text + start;
+}
