@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON strings and numbers. A string is scanned once for its end, eight bytes
+ * at a time, with every escape and every UTF-8 sequence checked; then it is
+ * copied once into the arena, since nodes need a NUL and the source has none
+ * to give. Decoding after the scan cannot fail. Numbers keep the
+ * author's digits.
+ */
+#include <endian.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "json.h"
+
+enum {
+	/* Up to here, digits without an exponent always fit a double. */
+	DIGITS_SAFE = 300,
+};
+
+#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/*
+ * The first byte from p on that is a quote, a backslash, a control character
+ * or not ASCII; end when there is none. A borrow can only mark bytes above
+ * one that is marked rightly, and the lowest mark is the first byte.
+ */
+static const char *scan_plain(const char *p, const char *end)
+{
+	for (; end - p >= 8; p += 8) {
+		uint64_t w, marks;
+
+		memcpy(&w, p, sizeof(w));
+		w = le64toh(w);
+		marks = w | (w - EACH_BYTE(0x20)) |
+			((w ^ EACH_BYTE('"')) - EACH_BYTE(1)) |
+			((w ^ EACH_BYTE('\\')) - EACH_BYTE(1));
+		marks &= EACH_BYTE(0x80);
+		if (marks)
+			return p + (__builtin_ctzll(marks) >> 3);
+	}
+	while (p < end && (unsigned char)*p >= 0x20 &&
+	       (unsigned char)*p < 0x80 && *p != '"' && *p != '\\')
+		p++;
+	return p;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static int hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Value of four hexadecimal digits, or -1. */
+static int32_t hex_quad(const char *p, const char *end)
+{
+	int32_t value = 0;
+
+	if (end - p < 4)
+		return -1;
+	for (int i = 0; i < 4; i++) {
+		int digit = hex_digit(p[i]);
+
+		if (digit < 0)
+			return -1;
+		value = value << 4 | digit;
+	}
+	return value;
+}
+
+/* p is at a backslash: the byte behind the escape, NULL when refused. */
+static const char *scan_escape(struct json *json, const char *p)
+{
+	if (json->end - p < 2)
+		return json->end;
+	if (p[1] == 'u') {
+		if (hex_quad(p + 2, json->end) >= 0)
+			return p + 6;
+		json_refuse(json, p, p + 2,
+			    "expected four hexadecimal digits after '\\u'");
+		return NULL;
+	}
+	if (p[1] && strchr("\"\\/bfnrt", p[1]))
+		return p + 2;
+	json_refuse(json, p, json_behind(json, p + 1),
+		    "unknown escape in a string");
+	return NULL;
+}
+
+/* p is at a byte that scan_plain() stops at, no quote; the byte behind it. */
+static const char *scan_special(struct json *json, const char *p)
+{
+	size_t len;
+
+	if (*p == '\\')
+		return scan_escape(json, p);
+	if (*p == '\n' || *p == '\r') {
+		json_refuse(json, json->at, p,
+			    "string is not closed before the line ends");
+		return NULL;
+	}
+	if ((unsigned char)*p < 0x20) {
+		json_refuse_at(json, p,
+			       "control character in a string: write an "
+			       "escape");
+		return NULL;
+	}
+	len = utf8_length(p, (size_t)(json->end - p));
+	if (!len) {
+		json_refuse_at(json, p, "invalid UTF-8 in a string");
+		return NULL;
+	}
+	return p + len;
+}
+
+static char *put_utf8(char *out, uint32_t c)
+{
+	if (c < 0x80) {
+		*out++ = (char)c;
+		return out;
+	}
+	if (c < 0x800) {
+		*out++ = (char)(0xc0 | c >> 6);
+	} else {
+		if (c < 0x10000) {
+			*out++ = (char)(0xe0 | c >> 12);
+		} else {
+			*out++ = (char)(0xf0 | c >> 18);
+			*out++ = (char)(0x80 | (c >> 12 & 0x3f));
+		}
+		*out++ = (char)(0x80 | (c >> 6 & 0x3f));
+	}
+	*out++ = (char)(0x80 | (c & 0x3f));
+	return out;
+}
+
+/*
+ * \uXXXX at p, checked before, and its other half when the two are a pair.
+ * Half a pair becomes U+FFFD, as Go has it.
+ */
+static const char *decode_unicode(const char *p, const char *end, char **out)
+{
+	int32_t c = hex_quad(p + 2, end);
+	int32_t low;
+
+	p += 6;
+	if (c >= 0xd800 && c <= 0xdfff) {
+		low = -1;
+		if (c < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u')
+			low = hex_quad(p + 2, end);
+		if (low >= 0xdc00 && low <= 0xdfff) {
+			c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+			p += 6;
+		} else {
+			c = 0xfffd;
+		}
+	}
+	*out = put_utf8(*out, (uint32_t)c);
+	return p;
+}
+
+/* The bytes from p to end, whose escapes were checked before, into out. */
+static char *decode_string(const char *p, const char *end, char *out)
+{
+	static const char letters[] = "\"\\/bfnrt";
+	static const char values[] = "\"\\/\b\f\n\r\t";
+
+	while (p < end) {
+		const char *stop = memchr(p, '\\', (size_t)(end - p));
+		size_t len = (size_t)((stop ? stop : end) - p);
+
+		memcpy(out, p, len);
+		out += len;
+		p += len;
+		if (!stop)
+			break;
+		if (p[1] == 'u') {
+			p = decode_unicode(p, end, &out);
+			continue;
+		}
+		*out++ = values[strchr(letters, p[1]) - letters];
+		p += 2;
+	}
+	*out = '\0';
+	return out;
+}
+
+bool json_string(struct json *json, struct json_token *token)
+{
+	struct arena *arena = json->loader->arena;
+	const char *start = json->at + 1;
+	const char *p = start;
+	bool escapes = false;
+	char *out;
+
+	while ((p = scan_plain(p, json->end)) < json->end && *p != '"') {
+		escapes |= *p == '\\';
+		p = scan_special(json, p);
+		if (!p)
+			return false;
+	}
+	if (p == json->end)
+		return json_refuse(json, json->at, p,
+				   "string is not closed before the text ends");
+	token->start = json->at;
+	token->end = p + 1;
+	token->len = (uint32_t)(p - start);
+	if (escapes) {
+		/* Decoding never makes a string longer. */
+		out = arena_alloc(arena, (size_t)token->len + 1);
+		token->str = out;
+		token->len = (uint32_t)(decode_string(start, p, out) - out);
+	} else {
+		token->str = arena_strndup(arena, start, token->len);
+	}
+	json->at = p + 1;
+	return true;
+}
+
+/* The first byte at or behind p that is no digit. */
+static const char *skip_digits(const char *p, const char *end)
+{
+	while (p < end && is_digit(*p))
+		p++;
+	return p;
+}
+
+static bool is_any(const char *p, const char *end, char a, char b)
+{
+	return p < end && (*p == a || *p == b);
+}
+
+static const char *refuse_digits(struct json *json, const char *p)
+{
+	json_refuse(json, json->at, p, "expected a digit in a number");
+	return NULL;
+}
+
+/* End of the number at json->at, NULL when refused; *whole: an integer. */
+static const char *scan_number(struct json *json, bool *whole)
+{
+	const char *p = json->at + (*json->at == '-');
+	const char *digits = p;
+
+	p = skip_digits(digits, json->end);
+	if (p == digits)
+		return refuse_digits(json, p);
+	if (*digits == '0' && p > digits + 1) {
+		json_refuse(json, json->at, p, "number with a leading zero");
+		return NULL;
+	}
+	*whole = true;
+	if (is_any(p, json->end, '.', '.')) {
+		*whole = false;
+		digits = p + 1;
+		p = skip_digits(digits, json->end);
+	}
+	if (p > digits && is_any(p, json->end, 'e', 'E')) {
+		*whole = false;
+		digits = p + 1 + is_any(p + 1, json->end, '+', '-');
+		p = skip_digits(digits, json->end);
+	}
+	if (p == digits)
+		return refuse_digits(json, p);
+	return p;
+}
+
+/*
+ * Digits are kept as written, but a number that no double can hold is
+ * refused, as Go does. Only long ones and those with an exponent can be that
+ * large: integers, which are nearly all numbers, are not converted.
+ */
+bool json_number(struct json *json, struct node *node)
+{
+	bool whole;
+	const char *start = json->at;
+	const char *p = scan_number(json, &whole);
+
+	if (!p)
+		return false;
+	node->type = whole ? NODE_INT : NODE_FLOAT;
+	node->len = (uint32_t)(p - start);
+	node->str = arena_strndup(json->loader->arena, start, node->len);
+	if ((!whole || node->len > DIGITS_SAFE) &&
+	    isinf(strtod(node->str, NULL)))
+		return json_refuse(json, start, p, "number is too large");
+	json->at = p;
+	return true;
+}
