@@ -201,7 +201,10 @@ static __int128 binary_nano(const struct parts *p, int32_t exponent)
 		if (whole > INT64_MAX)
 			return cap;
 	}
-	nano += (whole * unit + carry) * NANO + more;
+	whole = whole * unit + carry;
+	if (whole > INT64_MAX)
+		return cap;
+	nano += whole * NANO + more;
 	return nano > cap ? cap : nano;
 }
 
@@ -340,7 +343,7 @@ static void print_decimal(struct quantity q, char out[QUANTITY_TEXT])
 {
 	static const char suffixes[][2] = {"n", "u", "m", "",  "k",
 					   "M", "G", "T", "P", "E"};
-	char exponent[8] = "";
+	char exponent[16] = "";
 	int step = 0;
 
 	while (q.nano % 1000 == 0 &&
