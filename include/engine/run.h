@@ -45,6 +45,9 @@ struct run_options {
 	/* All findings of a file, sorted; they die when the call returns. */
 	void (*sink)(void *context, uint32_t file, struct finding *findings,
 		     size_t n);
+	/* The text of a file again, for comments about findings of set rules;
+	 * NULL, or a NULL answer: they cannot be suppressed by comment. */
+	struct source *(*source_of)(void *context, uint32_t file);
 	void *context;
 };
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A map with the same key twice.
+ * Reported by the engine itself while it reads a file; there is nothing to
+ * check here.
+ */
+#include "engine/rule.h"
+
+const struct rule rule_duplicate_key = {
+	.name = "duplicate-key",
+	.category = "input",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.flags = RULE_INTERNAL,
+	.since = "1.0",
+	.summary = "a key stands twice in one map: only the last value counts",
+	.why = "The first value is dropped without a word, so what a reviewer sees first is not what runs.",
+	.remedy = "Remove one of the two.",
+	.evidence =
+		"sigs.k8s.io/yaml: plain reading keeps the last, strict reading refuses",
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bytes that were read but are refused: syntax, NUL, bad UTF-8, budgets.
+ * Reported by the engine itself while it reads a file; there is nothing to
+ * check here.
+ */
+#include "engine/rule.h"
+
+const struct rule rule_invalid_syntax = {
+	.name = "invalid-syntax",
+	.category = "input",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.flags = RULE_INTERNAL,
+	.since = "1.0",
+	.summary =
+		"the text is not valid YAML or JSON, or exceeds a reading budget",
+	.why = "No tool can apply it, and nothing in it could be checked.",
+	.remedy = "Correct the text at the position shown.",
+	.evidence =
+		"YAML 1.1 as sigs.k8s.io/yaml reads it, JSON as encoding/json",
+};

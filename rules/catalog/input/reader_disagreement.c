@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text that readers of Kubernetes manifests understand differently.
+ * Reported by the engine itself while it reads a file; there is nothing to
+ * check here.
+ */
+#include "engine/rule.h"
+
+const struct rule rule_reader_disagreement = {
+	.name = "reader-disagreement",
+	.category = "input",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.flags = RULE_INTERNAL,
+	.since = "1.0",
+	.summary = "kubectl reads this text differently, or drops a part of it",
+	.why = "kubectl, Helm, kustomize and Argo CD split and parse files differently: what one applies another loses.",
+	.remedy =
+		"Write it so that all readers agree: one document a chunk, --- alone on its line.",
+	.evidence =
+		"k8s.io/apimachinery pkg/util/yaml, cli-runtime pkg/resource",
+};

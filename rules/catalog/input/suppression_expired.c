@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A suppression past its date.
+ * Reported by the engine itself while it reads a file; there is nothing to
+ * check here.
+ */
+#include "engine/rule.h"
+
+const struct rule rule_suppression_expired = {
+	.name = "suppression-expired",
+	.category = "input",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.flags = RULE_INTERNAL,
+	.since = "1.0",
+	.summary = "a suppression's until date has passed",
+	.why = "It no longer suppresses anything.",
+	.remedy = "Repair the manifest, or renew the date with a reason.",
+	.evidence = "until= of the suppression itself",
+};

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A suppression with an unknown rule, a bad date or no reason.
+ * Reported by the engine itself while it reads a file; there is nothing to
+ * check here.
+ */
+#include "engine/rule.h"
+
+const struct rule rule_suppression_malformed = {
+	.name = "suppression-malformed",
+	.category = "input",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.flags = RULE_INTERNAL,
+	.since = "1.0",
+	.summary = "a suppression cannot be understood as written",
+	.why = "A misspelt rule name or a missing reason makes the suppression do less, or more, than its author thinks.",
+	.remedy = "Write: # gpugate: ignore[rule] until=YYYY-MM-DD -- reason",
+	.evidence = "grammar of suppression comments",
+};

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A comment or annotation that suppressed nothing.
+ * Reported by the engine itself while it reads a file; there is nothing to
+ * check here.
+ */
+#include "engine/rule.h"
+
+const struct rule rule_suppression_unused = {
+	.name = "suppression-unused",
+	.category = "input",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.flags = RULE_INTERNAL,
+	.since = "1.0",
+	.summary = "a suppression matches no finding",
+	.why = "It hides the next real finding at this place.",
+	.remedy = "Remove the comment or the annotation.",
+	.evidence = "eslint reportUnusedDisableDirectives, ruff RUF100",
+};

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running rules over the documents of a file: read the objects, call each
+ * enabled rule, let general findings yield to specific ones, then apply
+ * exemptions, comments and annotations. Findings of a file go to the sink
+ * sorted and without duplicates when the file ends.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "doc/placeholder.h"
+#include "state.h"
+
+static const char *const internal_names[INTERNAL_COUNT] = {
+	[INTERNAL_SYNTAX] = "invalid-syntax",
+	[INTERNAL_DISAGREEMENT] = "reader-disagreement",
+	[INTERNAL_DUPLICATE_KEY] = "duplicate-key",
+	[INTERNAL_UNUSED] = "suppression-unused",
+	[INTERNAL_EXPIRED] = "suppression-expired",
+	[INTERNAL_MALFORMED] = "suppression-malformed",
+};
+
+static void index_rules(struct run_state *state, const struct rule_set *rules)
+{
+	state->pod_rules = ARENA_ARRAY(&state->arena, unsigned, rules->n);
+	state->object_rules = ARENA_ARRAY(&state->arena, unsigned, rules->n);
+	for (unsigned i = 0; i < rules->n; i++) {
+		if (rules->items[i]->check_pod)
+			state->pod_rules[state->npod_rules++] = i;
+		if (rules->items[i]->check_object)
+			state->object_rules[state->nobject_rules++] = i;
+	}
+}
+
+void run_init(struct run *run, const struct run_options *options)
+{
+	memset(run, 0, sizeof(*run));
+	run->options = *options;
+	run->state = calloc(1, sizeof(*run->state));
+	if (!run->state)
+		BUG("out of memory");
+	index_rules(run->state, options->rules);
+	for (int i = 0; i < INTERNAL_COUNT; i++) {
+		run->state->internal[i] =
+			rule_set_find(options->rules, internal_names[i]);
+		if (run->state->internal[i] < 0)
+			BUG("no rule %s", internal_names[i]);
+	}
+}
+
+void run_release(struct run *run)
+{
+	arena_release(&run->file_arena);
+	fact_set_release(&run->facts);
+	arena_release(&run->state->doc_arena);
+	arena_release(&run->state->arena);
+	free(run->state);
+	run->state = NULL;
+}
+
+/* --- rules that did not run ---------------------------------------------- */
+
+void run_not_run_add(struct run *run, const struct rule *rule,
+		     const char *reason, uint64_t count)
+{
+	struct run_state *state = run->state;
+
+	for (size_t i = 0; i < state->nnot_run; i++) {
+		struct not_run *known = &state->not_run[i];
+
+		if (known->rule == rule && !strcmp(known->reason, reason)) {
+			known->count += count;
+			return;
+		}
+	}
+	*VEC_PUSH(&state->arena, state->not_run, state->nnot_run,
+		  state->not_run_size) = (struct not_run){
+		rule, arena_strdup(&state->arena, reason), count};
+}
+
+static int not_run_cmp(const void *a, const void *b)
+{
+	const struct not_run *x = a, *y = b;
+	int c = strcmp(x->rule->name, y->rule->name);
+
+	return c ? c : strcmp(x->reason, y->reason);
+}
+
+const struct not_run *run_not_run(struct run *run, size_t *n)
+{
+	struct run_state *state = run->state;
+
+	if (state->nnot_run)
+		qsort(state->not_run, state->nnot_run, sizeof(*state->not_run),
+		      not_run_cmp);
+	*n = state->nnot_run;
+	return state->not_run;
+}
+
+/* --- one file ------------------------------------------------------------ */
+
+void run_begin_file(struct run *run, const struct run_file *file)
+{
+	struct run_state *state = run->state;
+
+	arena_reset(&run->file_arena);
+	state->file = *file;
+	state->findings = NULL;
+	state->nfindings = state->findings_size = 0;
+	state->suppressions = NULL;
+	if (!run->options.no_ignore)
+		state->suppressions = suppressions_scan(
+			&run->file_arena, file->source, run->options.today);
+}
+
+struct finding *finding_internal(struct run *run, enum internal_rule which)
+{
+	int index = run->state->internal[which];
+	const struct setting *setting =
+		&policy_base(run->state->file.policy)[index];
+
+	if (!setting->enabled)
+		return NULL;
+	return finding_new(run, run->options.rules->items[index], setting);
+}
+
+void run_load_issue(void *context, const struct load_issue *issue)
+{
+	static const enum internal_rule rule_of[] = {
+		[LOAD_SYNTAX] = INTERNAL_SYNTAX,
+		[LOAD_DISAGREEMENT] = INTERNAL_DISAGREEMENT,
+		[LOAD_DUPLICATE_KEY] = INTERNAL_DUPLICATE_KEY,
+	};
+	struct run *run = context;
+	struct finding *f = finding_internal(run, rule_of[issue->kind]);
+
+	if (!f)
+		return;
+	f->message = arena_strdup(&run->file_arena, issue->text);
+	finding_put(run, f, issue->start, issue->end);
+}
+
+/* --- one object ---------------------------------------------------------- */
+
+static void check_pods(struct run *run, const struct object *object,
+		       const struct setting *settings)
+{
+	struct run_state *state = run->state;
+
+	FOR_EACH_POD(object, pod) {
+		bool infrastructure = pod_is_infrastructure(pod);
+
+		for (size_t i = 0; i < state->npod_rules; i++) {
+			unsigned index = state->pod_rules[i];
+			const struct rule *rule =
+				run->options.rules->items[index];
+			struct rule_run rr = {run, rule, &settings[index],
+					      object};
+
+			if (!settings[index].enabled ||
+			    (infrastructure &&
+			     !(rule->flags & RULE_INFRASTRUCTURE)) ||
+			    (object->fragment && rule->flags & RULE_ABSENCE))
+				continue;
+			rule->check_pod(&rr, pod);
+		}
+	}
+}
+
+static void check_objects(struct run *run, const struct object *object,
+			  const struct setting *settings)
+{
+	struct run_state *state = run->state;
+
+	for (size_t i = 0; i < state->nobject_rules; i++) {
+		unsigned index = state->object_rules[i];
+		const struct rule *rule = run->options.rules->items[index];
+		struct rule_run rr = {run, rule, &settings[index], object};
+
+		if (!settings[index].enabled ||
+		    (object->fragment && rule->flags & RULE_ABSENCE))
+			continue;
+		rule->check_object(&rr, object);
+	}
+}
+
+/* Exemptions of the policy, then comments and annotations. */
+static void excuse(struct run *run, const struct object *object,
+		   const struct setting *settings, struct finding *f)
+{
+	struct run_state *state = run->state;
+	int index = rule_set_find(run->options.rules, f->rule->name);
+	const char *reason;
+
+	if (f->hidden)
+		return;
+	if (policy_exempts(state->file.policy, f->rule, &f->id, &reason)) {
+		f->suppressed = SUPPRESSED_POLICY;
+		f->suppression_reason =
+			arena_strdup(&run->file_arena, reason ? reason : "");
+		return;
+	}
+	if (state->suppressions)
+		suppressions_apply(state->suppressions, object,
+				   &settings[index], f);
+}
+
+static void count_object(struct run *run, const struct object *object)
+{
+	struct run_counts *counts = &run->counts;
+
+	counts->objects++;
+	counts->fragments += object->fragment;
+	counts->unknown_kinds_with_pods += object->guessed;
+	if (!object->npods && !object->gpus.n)
+		return;
+	counts->workloads++;
+	if (object->parent)
+		return;
+	counts->gpus += object->gpus.n;
+	counts->gpus_unknown |= object->gpus.unknown;
+}
+
+static void check_object(struct run *run, struct object *object)
+{
+	struct run_state *state = run->state;
+	const struct setting *settings;
+	size_t start = state->nfindings;
+
+	if (!object->namespace && !object->cluster_scoped)
+		object->namespace = state->file.default_namespace;
+	if (state->file.fragments)
+		object->fragment = true;
+	count_object(run, object);
+	settings = policy_settings(state->file.policy, object);
+	check_pods(run, object, settings);
+	check_objects(run, object, settings);
+	findings_yield(state->findings, start, state->nfindings);
+	for (size_t i = start; i < state->nfindings; i++)
+		excuse(run, object, settings, state->findings[i]);
+	fact_set_add(&run->facts, object, state->file.index);
+	for (size_t i = 0; i < object->nembedded; i++)
+		check_object(run, &object->embedded[i]);
+}
+
+static void report_nested_list(struct run *run, const struct doc *doc,
+			       const struct node *list)
+{
+	struct finding *f = finding_internal(run, INTERNAL_DISAGREEMENT);
+	uint32_t start, end;
+
+	if (!f)
+		return;
+	node_anchor(list, &start, &end);
+	finding_put(run, f, start, end);
+	f->place.document = doc->number;
+	f->message = "a List inside a List: kubectl refuses it, read here "
+		     "all the same";
+}
+
+void run_document(struct run *run, struct doc *doc)
+{
+	struct run_state *state = run->state;
+	const struct node *nested = NULL;
+	struct object_list list = {0};
+
+	arena_reset(&state->doc_arena);
+	run->counts.documents++;
+	if (!doc->root)
+		return;
+	if (run->options.file_values)
+		run->counts.placeholders += placeholder_mark(doc);
+	if (state->suppressions)
+		suppressions_exclude(state->suppressions, doc);
+	object_read(&state->doc_arena, policy_kube(state->file.policy), doc,
+		    &list, &nested);
+	if (nested)
+		report_nested_list(run, doc, nested);
+	for (size_t i = 0; i < list.n; i++)
+		check_object(run, &list.items[i]);
+}
+
+/* --- the end of a file --------------------------------------------------- */
+
+static void suppression_issue(void *context,
+			      const struct suppression_issue *issue)
+{
+	static const enum internal_rule rule_of[] = {
+		[SUPPRESSION_UNUSED] = INTERNAL_UNUSED,
+		[SUPPRESSION_EXPIRED] = INTERNAL_EXPIRED,
+		[SUPPRESSION_MALFORMED] = INTERNAL_MALFORMED,
+	};
+	struct run *run = context;
+	struct finding *f = finding_internal(run, rule_of[issue->kind]);
+
+	if (!f)
+		return;
+	f->message = arena_strdup(&run->file_arena, issue->text);
+	finding_put(run, f, issue->start, issue->end);
+}
+
+static void count_finding(struct run_counts *counts, const struct finding *f)
+{
+	if (f->suppressed)
+		counts->suppressed++;
+	else if (f->severity == SEVERITY_ERROR)
+		counts->errors++;
+	else if (f->severity == SEVERITY_WARNING)
+		counts->warnings++;
+	else
+		counts->infos++;
+}
+
+static int cmp_findings(const void *a, const void *b)
+{
+	return finding_cmp(a, b);
+}
+
+/* Visible findings as a sorted array; equal ones once. Returns their number. */
+static size_t collect(struct run *run, struct finding **out)
+{
+	struct run_state *state = run->state;
+	struct finding *array = ARENA_ARRAY(&run->file_arena, struct finding,
+					    state->nfindings + 1);
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < state->nfindings; i++)
+		if (!state->findings[i]->hidden)
+			array[n++] = *state->findings[i];
+	qsort(array, n, sizeof(*array), cmp_findings);
+	for (size_t i = 0; i < n; i++)
+		if (!kept || finding_cmp(&array[kept - 1], &array[i]))
+			array[kept++] = array[i];
+	*out = array;
+	return kept;
+}
+
+static void finish_findings(struct run *run, struct finding *findings, size_t n)
+{
+	const struct run_options *options = &run->options;
+
+	for (size_t i = 0; i < n; i++) {
+		struct finding *f = &findings[i];
+
+		f->fingerprint = finding_fingerprint(f);
+		if (!f->suppressed && options->in_baseline &&
+		    options->in_baseline(options->context, f)) {
+			f->suppressed = SUPPRESSED_BASELINE;
+			f->suppression_reason = "in the baseline";
+		}
+		count_finding(&run->counts, f);
+	}
+}
+
+void run_end_file(struct run *run)
+{
+	struct run_state *state = run->state;
+	struct finding *findings;
+	size_t n;
+
+	if (state->suppressions)
+		suppressions_finish(state->suppressions, run->options.rules,
+				    suppression_issue, run);
+	if (!state->nfindings)
+		return;
+	n = collect(run, &findings);
+	finish_findings(run, findings, n);
+	if (n)
+		run->options.sink(run->options.context, state->file.index,
+				  findings, n);
+}
+
+void run_join(struct run *dst, struct run *src)
+{
+	struct run_counts *to = &dst->counts, *from = &src->counts;
+
+	to->documents += from->documents;
+	to->objects += from->objects;
+	to->workloads += from->workloads;
+	to->unknown_kinds_with_pods += from->unknown_kinds_with_pods;
+	to->placeholders += from->placeholders;
+	to->fragments += from->fragments;
+	to->errors += from->errors;
+	to->warnings += from->warnings;
+	to->infos += from->infos;
+	to->suppressed += from->suppressed;
+	to->gpus += from->gpus;
+	to->gpus_unknown |= from->gpus_unknown;
+	fact_set_join(&dst->facts, &src->facts);
+	for (size_t i = 0; i < src->state->nnot_run; i++)
+		run_not_run_add(dst, src->state->not_run[i].rule,
+				src->state->not_run[i].reason,
+				src->state->not_run[i].count);
+}

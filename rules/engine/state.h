@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Private to the engine: what a run keeps between calls, and what a rule's
+ * check functions get as their opaque struct rule_run.
+ */
+#ifndef ENGINE_STATE_H
+#define ENGINE_STATE_H
+
+#include "engine/run.h"
+
+/* Rules that the engine itself reports, by index into the rule set. */
+enum internal_rule {
+	INTERNAL_SYNTAX,
+	INTERNAL_DISAGREEMENT,
+	INTERNAL_DUPLICATE_KEY,
+	INTERNAL_UNUSED,
+	INTERNAL_EXPIRED,
+	INTERNAL_MALFORMED,
+	INTERNAL_COUNT,
+};
+
+struct run_state {
+	struct arena doc_arena; /* objects, scratch; reset per document */
+	struct run_file file;
+	struct suppressions *suppressions;
+	struct finding **findings; /* of the file, in the file arena */
+	size_t nfindings, findings_size;
+	size_t object_start; /* first finding of the object being checked */
+	int internal[INTERNAL_COUNT];
+	/* Indices of rules that have the callback, in registry order. */
+	unsigned *pod_rules, *object_rules;
+	size_t npod_rules, nobject_rules;
+	struct arena arena; /* lives as long as the run */
+	struct not_run *not_run;
+	size_t nnot_run, not_run_size;
+};
+
+struct rule_run {
+	struct run *run;
+	const struct rule *rule;
+	const struct setting *setting;
+	const struct object *object; /* NULL in set rules */
+};
+
+/* A finding without text, placed and identified; appended to the file's. */
+struct finding *finding_new(struct run *run, const struct rule *rule,
+			    const struct setting *setting);
+/* Place it at bytes of the current file. */
+void finding_put(struct run *run, struct finding *finding, uint32_t start,
+		 uint32_t end);
+/* One of the engine's own rules; NULL while the policy has it off. */
+struct finding *finding_internal(struct run *run, enum internal_rule which);
+void run_not_run_add(struct run *run, const struct rule *rule,
+		     const char *reason, uint64_t count);
+/* Hide findings [from, n) that yield to a more specific one among them. */
+void findings_yield(struct finding **findings, size_t from, size_t n);
+
+#endif
