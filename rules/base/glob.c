@@ -66,7 +66,9 @@ static pcre2_code *compile(const char *pattern, unsigned flags, struct err *err)
 		pcre2_err(err, pattern, status);
 		return NULL;
 	}
-	code = pcre2_compile(converted, len, PCRE2_UTF, &status, &offset, NULL);
+	code = pcre2_compile(converted, len,
+			     PCRE2_UTF | PCRE2_MATCH_INVALID_UTF, &status,
+			     &offset, NULL);
 	if (!code)
 		pcre2_err(err, pattern, status);
 	pcre2_converted_pattern_free(converted);
