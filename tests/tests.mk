@@ -1,2 +1,119 @@
 # SPDX-License-Identifier: Apache-2.0
 # Test, bench, packaging and install targets (included by the Makefile).
+
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
+DEPS := gcc libc6-dev make git libyaml-dev libpcre2-dev libjansson-dev
+TEST_DEPS := libcmocka-dev bats python3 procps
+
+.PHONY: deps test-deps full-deps
+deps:
+	@dpkg -s $(DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
+		$(APT) install -y -qq --no-install-recommends $(DEPS) >/dev/null; }
+
+test-deps: deps
+	@dpkg -s $(TEST_DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
+		$(APT) install -y -qq --no-install-recommends $(TEST_DEPS) >/dev/null; }
+
+FULL_DEPS := clang clang-format clang-tidy cppcheck llvm libclang-rt-14-dev
+full-deps: test-deps
+	@dpkg -s $(FULL_DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
+		$(APT) install -y -qq --no-install-recommends $(FULL_DEPS) >/dev/null; }
+
+# --- the two commands of the README ---------------------------------------
+
+.PHONY: demo test
+demo: deps
+	@$(MAKE) --no-print-directory -j2 all
+	@sh deploy/examples/demo.sh $(BUILD)/gpugate
+
+test: test-deps
+	@$(MAKE) --no-print-directory -j2 all unit tools
+	@$(MAKE) --no-print-directory check
+
+# --- tests ----------------------------------------------------------------
+
+TOOL_SRC := $(wildcard tests/tools/*.c)
+TOOL_BIN := $(TOOL_SRC:%.c=$(BUILD)/%)
+
+$(BUILD)/tests/tools/%: tests/tools/%.c $(LIB)
+	@mkdir -p $(@D)
+	$(say) TOOL $@
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(LIB) $(LIBS)
+
+.PHONY: tools
+tools: $(TOOL_BIN)
+
+-include lint/lint.mk
+-include tests/report.mk
+
+STEPS = $(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
+	'rules=tests/run-rules.sh $(BUILD)/gpugate' \
+	'mutation=tests/mutation.sh $(BUILD)/gpugate' \
+	'cli=GPUGATE=$(abspath $(BUILD)/gpugate) bats --tap tests/cli' \
+	'layers=tests/meta/layers.sh' \
+	'headers=tests/meta/headers.sh' \
+	'rule-files=tests/meta/rules.sh $(BUILD)/gpugate $(BUILD)' \
+	'metrics=tests/meta/metrics.sh' \
+	'corpus=tests/check-corpus.sh $(BUILD)/gpugate' \
+	'seeds=tests/check-seeds.sh $(BUILD)/gpugate'
+
+.PHONY: check check-full
+check: all unit tools
+	@tests/run.sh $(BUILD)/logs $(STEPS)
+
+# Oracles in Go, format validators, sanitizers, static analysis, fuzzers.
+check-full: full-deps
+	@$(MAKE) --no-print-directory -j2 all unit tools
+	@tests/run-full.sh $(BUILD)
+
+.PHONY: metrics
+metrics:
+	@tests/meta/metrics.sh
+
+.PHONY: format format-check tidy
+C_FILES = $(shell git ls-files '*.c' '*.h')
+format:
+	clang-format -i $(C_FILES)
+format-check:
+	clang-format --dry-run -Werror $(C_FILES)
+tidy:
+	clang-tidy --quiet $(filter-out tests/%,$(filter %.c,$(C_FILES))) -- \
+		-std=c11 -D_GNU_SOURCE -Iinclude -Ilint -I$(BUILD)/gen
+	cppcheck --quiet --error-exitcode=1 --std=c11 -Iinclude -Ilint \
+		--enable=warning,portability --inline-suppr \
+		--suppress=missingIncludeSystem rules lint
+
+# --- fuzzing: make fuzz TARGET=yaml TIME=60 --------------------------------
+
+FUZZ_DIR := build-fuzz
+TIME ?= 60
+.PHONY: fuzz
+fuzz:
+	@tests/fuzz/run.sh $(FUZZ_DIR) $(TARGET) $(TIME)
+
+.PHONY: bench peers
+bench: all tools
+	@tests/bench/run.sh $(BUILD)
+peers:
+	@tests/bench/peers.sh
+
+# --- install ----------------------------------------------------------------
+
+DESTDIR ?=
+.PHONY: install
+install: all
+	install -D -m 755 $(BUILD)/gpugate $(DESTDIR)$(PREFIX)/bin/gpugate
+	ln -sf gpugate $(DESTDIR)$(PREFIX)/bin/kubectl-gpugate
+	mkdir -p $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
+	$(BUILD)/gpugate manpage 1 >$(DESTDIR)$(PREFIX)/share/man/man1/gpugate.1
+	$(BUILD)/gpugate manpage 5 >$(DESTDIR)$(PREFIX)/share/man/man5/gpugate-policy.5
+	mkdir -p $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	$(BUILD)/gpugate completion bash \
+		>$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpugate
+
+.PHONY: docs docs-check
+docs: all
+	$(BUILD)/gpugate rules --format markdown >rules/README.md
+docs-check: all
+	$(BUILD)/gpugate rules --format markdown | cmp - rules/README.md

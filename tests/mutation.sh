@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Mutation check: with any one rule switched off, its own tests must fail.
+set -u
+here=$(dirname "$0")
+gpugate=$1
+pass=0 fail=0
+for folder in "$here"/rules/*/; do
+	rule=$(basename "$folder")
+	if "$here"/run-rules.sh --ignore "$rule" "$gpugate" "$folder" \
+		>/dev/null 2>&1; then
+		echo "FAIL the tests of $rule pass without the rule" >&2
+		fail=$((fail + 1))
+	else
+		pass=$((pass + 1))
+	fi
+done
+echo "mutation: $pass passed, $fail failed"
+[ "$fail" -eq 0 ]

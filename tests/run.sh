@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Run steps, two at a time, count what they say, end with one line
+# `N passed, N failed, N skipped`. A step is `name=command`. Counted are
+# cmocka's and bats' results and lines `...: N passed, N failed[, N skipped]`;
+# a step that prints none of these counts as one test. A line that begins
+# with `skip:` is one skipped test and is shown.
+#
+# usage: run.sh LOGS STEP...
+set -u
+logs=$1
+shift
+rm -rf "$logs"
+mkdir -p "$logs"
+
+run_step() {
+	name=${1%%=*} command=${1#*=}
+	begin=$(date +%s)
+	sh -c "$command" >"$logs/$name.log" 2>&1 </dev/null
+	echo $? >"$logs/$name.status"
+	echo $(($(date +%s) - begin)) >"$logs/$name.seconds"
+}
+
+count() {
+	awk -v status="$(cat "$2")" '
+	/^\[  PASSED  \] [0-9]+ test/ { p += $4; said = 1; next }
+	/^\[  FAILED  \] [0-9]+ test/ { f += $4; said = 1; next }
+	/^ok [0-9]+ .*# skip/ { s++; said = 1; next }
+	/^ok [0-9]+/ { p++; said = 1; next }
+	/^not ok [0-9]+/ { f++; said = 1; next }
+	/^skip:/ { s++; said = 1; next }
+	match($0, /[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$/) {
+		split(substr($0, RSTART), w, /[ ,]+/)
+		p += w[1]; f += w[3]; s += w[5]; said = 1 }
+	END {
+		if (!said) { if (status == 0) p = 1; else f = 1 }
+		else if (status != 0 && !f) f = 1
+		print p + 0, f + 0, s + 0 }' "$1"
+}
+
+running=0
+for step; do
+	run_step "$step" &
+	running=$((running + 1))
+	if [ "$running" -ge "${STEPS_AT_ONCE:-2}" ]; then
+		wait -n 2>/dev/null || wait
+		running=$((running - 1))
+	fi
+done
+wait
+
+passed=0 failed=0 skipped=0
+for step; do
+	name=${step%%=*}
+	# shellcheck disable=SC2046
+	set -- $(count "$logs/$name.log" "$logs/$name.status")
+	printf '%-22s %5s passed %3s failed %3s skipped %4ss\n' "$name" \
+		"$1" "$2" "$3" "$(cat "$logs/$name.seconds")"
+	grep '^skip:' "$logs/$name.log" | sed 's/^/    /'
+	if [ "$2" -gt 0 ]; then
+		tail -n 60 "$logs/$name.log" | sed 's/^/    /'
+	fi
+	passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
