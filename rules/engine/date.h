@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calendar days as days since 1970-01-01 UTC, for `until`. A day lasts until
+ * its end: what is good until a day is good on that day.
+ */
+#ifndef ENGINE_DATE_H
+#define ENGINE_DATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DATE_NONE INT64_MAX
+#define DATE_TEXT 32
+
+/* Exactly YYYY-MM-DD, a day that exists; false otherwise. */
+bool date_parse(const char *text, size_t len, int64_t *days);
+const char *date_text(int64_t days, char out[DATE_TEXT]);
+int64_t date_today(void);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finding rules by the words users write. Names are sorted and searched by
+ * halves; former names (aliases) are few and scanned. A name wins over a
+ * category of the same spelling.
+ */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "engine/registry.h"
+#include "rule_word.h"
+
+static bool has_alias(const struct rule *rule, const char *name)
+{
+	for (const char *const *alias = rule->aliases; alias && *alias; alias++)
+		if (strcmp(*alias, name) == 0)
+			return true;
+	return false;
+}
+
+int rule_set_find(const struct rule_set *rules, const char *name)
+{
+	size_t low = 0, high = rules->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(name, rules->items[middle]->name);
+
+		if (order == 0)
+			return (int)middle;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	for (size_t i = 0; i < rules->n; i++)
+		if (has_alias(rules->items[i], name))
+			return (int)i;
+	return -1;
+}
+
+/* Names of rules and, where wanted, of categories (repeats do no harm). */
+static const char *nearest(const struct rule_set *rules, const char *name,
+			   bool categories)
+{
+	struct arena arena = ARENA_INIT;
+	const char **names = ARENA_ARRAY(&arena, const char *, 2 * rules->n);
+	const char *found;
+	size_t n = 0;
+
+	for (size_t i = 0; i < rules->n; i++)
+		names[n++] = rules->items[i]->name;
+	for (size_t i = 0; categories && i < rules->n; i++)
+		names[n++] = rules->items[i]->category;
+	found = text_nearest(name, names, n);
+	arena_release(&arena);
+	return found;
+}
+
+const char *rule_set_nearest(const struct rule_set *rules, const char *name)
+{
+	return nearest(rules, name, false);
+}
+
+const char *rule_word_nearest(const struct rule_set *rules, const char *text)
+{
+	return nearest(rules, text, true);
+}
+
+static const char *find_category(const struct rule_set *rules, const char *name)
+{
+	for (size_t i = 0; i < rules->n; i++)
+		if (strcmp(rules->items[i]->category, name) == 0)
+			return rules->items[i]->category;
+	return NULL;
+}
+
+bool rule_word_parse(const struct rule_set *rules, const char *text,
+		     struct rule_word *out)
+{
+	int found = rule_set_find(rules, text);
+
+	*out = (struct rule_word){.scope = SCOPE_RULE};
+	if (found >= 0) {
+		out->rule = rules->items[found];
+		return true;
+	}
+	out->scope = SCOPE_CATEGORY;
+	out->category = find_category(rules, text);
+	if (out->category)
+		return true;
+	out->scope = SCOPE_ALL;
+	return strcmp(text, "all") == 0;
+}
+
+bool rule_word_covers(const struct rule_word *word, const struct rule *rule)
+{
+	switch (word->scope) {
+	case SCOPE_RULE:
+		return word->rule == rule;
+	case SCOPE_CATEGORY:
+		return strcmp(word->category, rule->category) == 0;
+	default:
+		return true;
+	}
+}
+
+bool rule_is_named(const struct rule *rule, const char *text)
+{
+	return strcmp(text, "all") == 0 || strcmp(text, rule->name) == 0 ||
+	       strcmp(text, rule->category) == 0 || has_alias(rule, text);
+}
+
+bool rule_is_fixed(const struct rule *rule)
+{
+	return strcmp(rule->name, "invalid-syntax") == 0;
+}

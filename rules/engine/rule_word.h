@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A word that names rules: a rule (or its former name), a category, or
+ * `all`. Policies, the command line and suppressions share this meaning.
+ */
+#ifndef ENGINE_RULE_WORD_H
+#define ENGINE_RULE_WORD_H
+
+#include <stdbool.h>
+
+#include "engine/registry.h"
+
+enum rule_scope { SCOPE_ALL, SCOPE_CATEGORY, SCOPE_RULE };
+
+struct rule_word {
+	enum rule_scope scope;
+	const struct rule *rule; /* SCOPE_RULE */
+	const char *category;	 /* SCOPE_CATEGORY */
+};
+
+/* False when the word names nothing. */
+bool rule_word_parse(const struct rule_set *rules, const char *text,
+		     struct rule_word *out);
+bool rule_word_covers(const struct rule_word *word, const struct rule *rule);
+/* Nearest rule or category for "did you mean", or NULL. */
+const char *rule_word_nearest(const struct rule_set *rules, const char *text);
+/* Does this text, as written in a manifest, name the rule? */
+bool rule_is_named(const struct rule *rule, const char *text);
+/* invalid-syntax: no policy, option or comment hides it. */
+bool rule_is_fixed(const struct rule *rule);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The words for severities and actions, in the order of their enums. The
+ * words are public interface (contract: names), case included.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "engine/finding.h"
+
+static const char *const severities[] = {"info", "warning", "error"};
+static const char *const actions[] = {"off", "audit", "warn", "patch", "deny"};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static int word_index(const char *const *words, size_t n, const char *text)
+{
+	for (size_t i = 0; text && i < n; i++)
+		if (strcmp(words[i], text) == 0)
+			return (int)i;
+	return -1;
+}
+
+const char *severity_name(enum severity severity)
+{
+	if ((size_t)severity >= COUNT(severities))
+		BUG("severity %d", (int)severity);
+	return severities[severity];
+}
+
+const char *action_name(enum action action)
+{
+	if ((size_t)action >= COUNT(actions))
+		BUG("action %d", (int)action);
+	return actions[action];
+}
+
+bool severity_parse(const char *text, enum severity *out)
+{
+	int i = word_index(severities, COUNT(severities), text);
+
+	if (i >= 0)
+		*out = (enum severity)i;
+	return i >= 0;
+}
+
+bool action_parse(const char *text, enum action *out)
+{
+	int i = word_index(actions, COUNT(actions), text);
+
+	if (i >= 0)
+		*out = (enum action)i;
+	return i >= 0;
+}
