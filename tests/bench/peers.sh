@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Build the peers that come as Go modules into build/peers (minutes each).
+set -eu
+command -v go >/dev/null || {
+	echo "skip: go is not on PATH"
+	exit 0
+}
+mkdir -p build/peers
+export GOBIN=$PWD/build/peers
+go install github.com/yannh/kubeconform/cmd/kubeconform@v0.7.0
+go install github.com/zegl/kube-score/cmd/kube-score@v1.20.0
+go install github.com/open-policy-agent/conftest@v0.69.0
+go install github.com/open-policy-agent/gatekeeper/v3/cmd/gator@v3.23.0

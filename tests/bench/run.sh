@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Timings of the linter beside floors measured in the same run. What counts
+# are the ratios; a machine's microseconds are only there to be divided.
+# Peers (kubeconform, conftest, gator, kyverno, kube-score) are timed beside
+# it when they are on PATH or in build/peers.
+set -eu
+build=$1
+here=$(dirname "$0")
+corpus=${GPUGATE_SHARED:-../shared}/corpus
+gpugate=$build/gpugate
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+PATH=$PWD/$build/peers:$PATH
+cc -O2 -static -o "$work/floor" "$here/floor.c" -lyaml
+cc -O2 -static -o "$work/times" "$here/times.c"
+echo 'int main(void){return 0;}' >"$work/bare.c"
+cc -O2 -static -o "$work/bare" "$work/bare.c"
+lint="$gpugate lint --isolated --no-ignore-vcs --fail-on never --format json"
+
+# row NAME N COMMAND... : prints and keeps the wall time as NAME in T
+declare -A T C
+row() {
+	local name=$1 n=$2
+	shift 2
+	read -r wall busy kb < <("$work/times" "$n" "$@")
+	T[$name]=$wall C[$name]=$busy
+	printf '  %-34s %10s us wall %10s us CPU %8s KB\n' "$name" "$wall" \
+		"$busy" "$kb"
+}
+ratio() { # TEXT VALUE FLOOR AIM
+	awk -v t="$1" -v a="$2" -v b="$3" -v aim="$4" 'BEGIN {
+		printf "  => %-46s %6.2f (aim <= %s) %s\n", t, a / b, aim,
+			a / b <= aim ? "ok" : "MISSED" }'
+}
+
+echo 'one file (median of 200):'
+row bare 200 "$work/bare"
+row one-file 200 $lint "$here/../../deploy/examples/bad/train.yaml"
+ratio 'one file / bare static executable' "${T[one-file]}" "${T[bare]}" 2
+
+[ -d "$corpus" ] || {
+	echo "skip: $corpus is absent"
+	exit 0
+}
+folder() { # NAME FOLDER RUNS
+	row "$1-read" "$3" "$work/floor" read "$2"
+	row "$1-events" "$3" "$work/floor" events "$2"
+	row "$1-lint" "$3" $lint -j 2 "$2"
+	row "$1-lint-j1" "$3" $lint -j 1 "$2"
+	ratio "$1: wall / (walk + read + libyaml events) / 2" \
+		"${T[$1-lint]}" "$(awk -v e="${T[$1-events]}" 'BEGIN{print e/2}')" 1.3
+	ratio "$1: CPU on one core / floor" "${C[$1-lint-j1]}" \
+		"${C[$1-events]}" 1.3
+}
+echo 'the corpus, 850 files (median of 9):'
+folder corpus "$corpus" 9
+for i in 1 2 3 4 5 6 7; do
+	mkdir -p "$work/seven/$i"
+	cp -r "$corpus"/. "$work/seven/$i/"
+done
+echo '5,950 files, the corpus seven times (median of 5):'
+folder seven "$work/seven" 5
+if [ "${BENCH_LARGE:-1}" = 1 ]; then
+	for i in $(seq 17); do cp -r "$work/seven" "$work/many$i"; done
+	mkdir "$work/many"
+	mv "$work"/many[0-9]* "$work/many/"
+	echo 'linear? 101,150 files (median of 1):'
+	row many-lint 1 $lint -j 2 "$work/many"
+	ratio '101,150 files / 17 x 5,950 files' "${T[many-lint]}" \
+		"$(awk -v e="${T[seven-lint]}" 'BEGIN{print e*17}')" 1.05
+fi
+echo 'peers on the corpus (median of 3), where present:'
+for peer in kubeconform conftest gator kyverno kube-score; do
+	command -v "$peer" >/dev/null || {
+		echo "skip: $peer is not on PATH (make peers)"
+		continue
+	}
+	case $peer in
+	kubeconform) set -- kubeconform -n 2 -skip '' -ignore-missing-schemas \
+		-schema-location "$work/none/{{.ResourceKind}}.json" "$corpus" ;;
+	conftest) printf 'package main\ndeny[msg] { input.kind == "Pod"; not input.spec.restartPolicy; msg = "x" }\n' >"$work/p.rego"
+		set -- conftest test --rego-version v0 -p "$work/p.rego" "$corpus" ;;
+	kube-score) set -- kube-score score "$corpus"/kubernetes__website/*/*/*.yaml ;;
+	*) set -- "$peer" version ;;
+	esac
+	row "$peer" 3 "$@"
+	ratio "gpugate / $peer" "${T[corpus-lint]}" "${T[$peer]}" 0.1
+done
