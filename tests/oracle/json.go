@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 func init() {
@@ -21,15 +23,12 @@ func init() {
 }
 
 // jsonFiles prints one line a file: "accept VALUE" with the canonical value,
-// or "refuse TEXT", as encoding/json decides for an interface{}. "json -"
-// reads file names from standard input, one a line.
+// or "refuse TEXT", as encoding/json decides for an interface{}. --utf8 also
+// refuses bytes that are not UTF-8, which encoding/json replaces.
 func jsonFiles(args []string, out *bufio.Writer) error {
-	if len(args) == 1 && args[0] == "-" {
-		names, err := io.ReadAll(os.Stdin)
-		if err != nil {
-			return err
-		}
-		args = strings.Fields(string(names))
+	strict := len(args) > 0 && args[0] == "--utf8"
+	if strict {
+		args = args[1:]
 	}
 	for _, name := range args {
 		text, err := os.ReadFile(name)
@@ -37,6 +36,9 @@ func jsonFiles(args []string, out *bufio.Writer) error {
 			return err
 		}
 		value, err := canonical(text)
+		if strict && !utf8.Valid(text) {
+			err = errors.New("invalid UTF-8")
+		}
 		if err != nil {
 			fmt.Fprintf(out, "refuse %s\n", oneLine(err.Error()))
 		} else {
