@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Build one libFuzzer target with address and undefined sanitizers and run it.
+# Crashes stay in BUILD/crashes. usage: run.sh BUILD TARGET SECONDS
+set -eu
+build=$1 target=$2 seconds=$3
+here=$(dirname "$0")
+command -v clang >/dev/null || {
+	echo "skip: clang is not on PATH"
+	exit 0
+}
+mkdir -p "$build/corpus-$target" "$build/crashes" "$build/gen"
+make --no-print-directory BUILD="$build" CC=clang \
+	CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" \
+	LDFLAGS= "$build/libgpugate.a" >"$build/make-$target.log" 2>&1 || {
+	tail -20 "$build/make-$target.log"
+	exit 1
+}
+clang -std=c11 -D_GNU_SOURCE -Iinclude -I"$build/gen" -O1 -g \
+	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	-o "$build/fuzz_$target" "$here/fuzz_$target.c" "$build/libgpugate.a" \
+	-lyaml -lpcre2-8 -ljansson -pthread
+seeds=()
+for folder in tests/rules deploy/examples "$here/regress-$target"; do
+	[ -d "$folder" ] && seeds+=("$folder")
+done
+if "$build/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+	-artifact_prefix="$build/crashes/$target-" -print_final_stats=1 \
+	"$build/corpus-$target" "${seeds[@]}" >"$build/fuzz-$target.log" 2>&1; then
+	grep -E 'number_of_executed_units|average_exec' "$build/fuzz-$target.log" || :
+	echo "fuzz $target: 1 passed, 0 failed"
+else
+	tail -40 "$build/fuzz-$target.log"
+	echo "fuzz $target: 0 passed, 1 failed"
+	exit 1
+fi

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The long checks: oracles in Go, format validators, the API server's
+# verdicts, sanitizers, static analysis, fuzzers. What a step needs and does
+# not find it skips aloud.
+set -u
+build=$1
+here=$(dirname "$0")
+fuzz_time=${FUZZ_TIME:-60}
+
+steps=()
+for script in "$here"/check-{json,yaml,quantity,corpus-index,formats,api-server,crds}.sh; do
+	[ -x "$script" ] && steps+=("$(basename "$script" .sh)=$script $build")
+done
+steps+=(
+	"format=make --no-print-directory format-check"
+	"docs=make --no-print-directory docs-check"
+	"sanitize=$here/sanitize.sh address,undefined build-asan"
+	"tidy=make --no-print-directory tidy"
+	"fresh=$here/check-fresh.sh"
+)
+for target in "$here"/fuzz/fuzz_*.c; do
+	name=$(basename "$target" .c)
+	steps+=("fuzz-${name#fuzz_}=$here/fuzz/run.sh build-fuzz ${name#fuzz_} $fuzz_time")
+done
+"$here/run.sh" "$build/logs-full" "${steps[@]}"
