@@ -4,6 +4,7 @@
  * pcre2_pattern_convert() takes them literally. An alternative without
  * wildcards stays text and is compared as such. Compiled code is read-only,
  * match data is made per call, so one glob serves any number of threads.
+ * Bytes that are no UTF-8 match no wildcard.
  */
 #include "base/glob.h"
 

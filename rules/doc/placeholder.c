@@ -301,7 +301,10 @@ static bool is_env_value(const struct node *node)
 	       key_is(node->parent->parent, "env");
 }
 
-/* Nothing but one `${X}` or `$X`, `<X>`, `{{x}}` or marker word. */
+/*
+ * Nothing but one `${X}` or `$X`, `<X>`, `{{x}}` or marker word: then the
+ * value is unknown even where longer text is kept.
+ */
 static bool is_one_token(const char *s, size_t len)
 {
 	char last = s[len - 1];
@@ -320,14 +323,17 @@ static bool is_one_token(const char *s, size_t len)
 
 static bool is_placeholder(const struct node *node)
 {
-	if (node->type != NODE_STRING || node->flags & NODE_BLOCK ||
-	    !node->len || node->len > LONGEST)
+	size_t len = node->len;
+	bool block = node->flags & NODE_BLOCK;
+
+	if (node->type != NODE_STRING || in_command(node))
 		return false;
-	if (in_command(node) || memchr(node->str, '\n', node->len))
+	if (block && len && node->str[len - 1] == '\n')
+		len--;
+	if (!len || len > LONGEST || memchr(node->str, '\n', len) ||
+	    !placeholder_in(node->str, len))
 		return false;
-	if (!placeholder_in(node->str, node->len))
-		return false;
-	return !is_env_value(node) || is_one_token(node->str, node->len);
+	return !(block || is_env_value(node)) || is_one_token(node->str, len);
 }
 
 static struct node *following(struct node *node, const struct node *root)
