@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared by the report formats. Text goes through a buffer per finding or
+ * file and is written in one piece: stdio calls per word would cost more
+ * than making the report.
+ */
+#include "report_common.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPOOL_MEMORY = 1 << 18 };
+
+/* A report with findings missing would be worse than none. */
+static _Noreturn void die(const char *why)
+{
+	fprintf(stderr, "gpugate: %s\n", why);
+	exit(2);
+}
+
+void *report_alloc(size_t size)
+{
+	void *memory = calloc(1, size);
+
+	if (!memory)
+		die("out of memory");
+	return memory;
+}
+
+void report_flush(FILE *out, struct buf *buf)
+{
+	fwrite(buf->data, 1, buf->len, out);
+	buf_reset(buf);
+}
+
+const char *finding_remedy(const struct finding *finding)
+{
+	if (*finding->help)
+		return finding->help;
+	return finding->rule->remedy ? finding->rule->remedy : "";
+}
+
+const char *place_path(const struct report_file *file,
+		       const struct place *place)
+{
+	const char *path;
+
+	if (place->file == file->index)
+		return file->path;
+	if (place->file == UINT32_MAX || !file->path_of)
+		return "";
+	path = file->path_of(file->context, place->file);
+	return path ? path : "";
+}
+
+void finding_object(const struct finding *finding, struct buf *out)
+{
+	const struct object_id *id = &finding->id;
+
+	if (*id->kind)
+		buf_adds(out, id->kind);
+	if (*id->kind && *id->name)
+		buf_addc(out, ' ');
+	if (*id->namespace && *id->name) {
+		buf_adds(out, id->namespace);
+		buf_addc(out, '/');
+	}
+	buf_adds(out, id->name);
+}
+
+static void add_step(struct buf *out, size_t start, const char *step)
+{
+	if (!*step)
+		return;
+	if (out->len > start)
+		buf_adds(out, " › ");
+	buf_adds(out, step);
+}
+
+void finding_subject(const struct finding *finding, struct buf *out)
+{
+	size_t start = out->len;
+
+	finding_object(finding, out);
+	add_step(out, start, finding->pod);
+	add_step(out, start, finding->container);
+}
+
+const char *suppressed_via_name(enum suppressed_via via)
+{
+	switch (via) {
+	case SUPPRESSED_COMMENT:
+		return "comment";
+	case SUPPRESSED_ANNOTATION:
+		return "annotation";
+	case SUPPRESSED_POLICY:
+		return "policy";
+	case SUPPRESSED_BASELINE:
+		return "baseline";
+	case SUPPRESSED_NOT:
+		break;
+	}
+	return "";
+}
+
+void add_count(struct buf *out, uint64_t n, const char *one, const char *many)
+{
+	buf_addf(out, "%" PRIu64 " %s", n, n == 1 ? one : many);
+}
+
+enum color severity_color(enum severity severity)
+{
+	switch (severity) {
+	case SEVERITY_ERROR:
+		return COLOR_ERROR;
+	case SEVERITY_WARNING:
+		return COLOR_WARNING;
+	case SEVERITY_INFO:
+		break;
+	}
+	return COLOR_INFO;
+}
+
+void paint_begin(struct buf *out, bool on, enum color color)
+{
+	static const char *const codes[] = {
+		[COLOR_BOLD] = "\033[1m",	[COLOR_ERROR] = "\033[1;31m",
+		[COLOR_WARNING] = "\033[1;33m", [COLOR_INFO] = "\033[1;34m",
+		[COLOR_GUTTER] = "\033[1;34m",	[COLOR_LABEL] = "\033[36m",
+	};
+
+	if (on)
+		buf_adds(out, codes[color]);
+}
+
+void paint_end(struct buf *out, bool on)
+{
+	if (on)
+		buf_adds(out, "\033[0m");
+}
+
+/* Some hundred rules at most: a scan is as good as a table. */
+static struct tally_rule *tally_find(struct tally *tally,
+				     const struct rule *rule)
+{
+	for (size_t i = 0; i < tally->n; i++) {
+		if (tally->items[i].rule == rule)
+			return &tally->items[i];
+	}
+	return NULL;
+}
+
+static struct tally_rule *tally_new(struct tally *tally,
+				    const struct rule *rule)
+{
+	if (tally->n == tally->size) {
+		size_t size = tally->size ? tally->size * 2 : 32;
+		struct tally_rule *items = report_alloc(size * sizeof(*items));
+
+		if (tally->n)
+			memcpy(items, tally->items, tally->n * sizeof(*items));
+		free(tally->items);
+		tally->items = items;
+		tally->size = size;
+	}
+	tally->items[tally->n].rule = rule;
+	return &tally->items[tally->n++];
+}
+
+size_t tally_add(struct tally *tally, const struct finding *finding)
+{
+	struct tally_rule *item = tally_find(tally, finding->rule);
+
+	if (!item)
+		item = tally_new(tally, finding->rule);
+	if (!item->count || finding->severity > item->severity)
+		item->severity = finding->severity;
+	item->count++;
+	return (size_t)(item - tally->items);
+}
+
+static int compare_tally(const void *left, const void *right)
+{
+	const struct tally_rule *a = left, *b = right;
+
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	return strcmp(a->rule->name, b->rule->name);
+}
+
+void tally_sort(struct tally *tally)
+{
+	if (tally->n)
+		qsort(tally->items, tally->n, sizeof(*tally->items),
+		      compare_tally);
+}
+
+void tally_release(struct tally *tally)
+{
+	free(tally->items);
+	memset(tally, 0, sizeof(*tally));
+}
+
+void spool_init(struct spool *spool)
+{
+	buf_init(&spool->buf);
+	spool->file = NULL;
+}
+
+void spool_add(struct spool *spool, struct buf *text)
+{
+	buf_add(&spool->buf, text->data, text->len);
+	buf_reset(text);
+	if (spool->buf.len < SPOOL_MEMORY)
+		return;
+	if (!spool->file)
+		spool->file = tmpfile();
+	/* Without a temporary file memory has to do. */
+	if (spool->file)
+		report_flush(spool->file, &spool->buf);
+}
+
+void spool_finish(struct spool *spool, FILE *out)
+{
+	char block[1 << 14];
+	size_t n;
+
+	if (spool->file) {
+		if (fflush(spool->file) || ferror(spool->file))
+			die("cannot write a temporary file");
+		rewind(spool->file);
+		while ((n = fread(block, 1, sizeof(block), spool->file)) > 0)
+			fwrite(block, 1, n, out);
+		fclose(spool->file);
+		spool->file = NULL;
+	}
+	report_flush(out, &spool->buf);
+	buf_release(&spool->buf);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What several report formats share: where a finding is in words, colours,
+ * counts per rule, and text that must wait until the end of the run.
+ */
+#ifndef LINT_REPORT_COMMON_H
+#define LINT_REPORT_COMMON_H
+
+#include "base/buf.h"
+#include "report.h"
+
+/* Zero-filled; out of memory ends the program with a message. */
+void *report_alloc(size_t size);
+/* Write the buffer and empty it. */
+void report_flush(FILE *out, struct buf *buf);
+
+/* Help of the finding, else what its rule advises; may be "". */
+const char *finding_remedy(const struct finding *finding);
+/* The path shown for a related place, "" when it is in no file. */
+const char *place_path(const struct report_file *file,
+		       const struct place *place);
+/* "PyTorchJob ml/llm", then what it holds; "" for a finding on no object.
+ * Raw text: the caller escapes it. */
+void finding_object(const struct finding *finding, struct buf *out);
+/* The object, then " › Worker › trainer". */
+void finding_subject(const struct finding *finding, struct buf *out);
+const char *suppressed_via_name(enum suppressed_via via);
+/* "1 error", "2 errors". */
+void add_count(struct buf *out, uint64_t n, const char *one, const char *many);
+
+enum color {
+	COLOR_BOLD,
+	COLOR_ERROR,
+	COLOR_WARNING,
+	COLOR_INFO,
+	COLOR_GUTTER,
+	COLOR_LABEL,
+};
+enum color severity_color(enum severity severity);
+/* Text between the colour's escape sequence and the reset; raw text. */
+void paint_begin(struct buf *out, bool on, enum color color);
+void paint_end(struct buf *out, bool on);
+
+/* Findings by rule, in the order in which the rules came up. */
+struct tally {
+	struct tally_rule {
+		const struct rule *rule;
+		enum severity severity; /* the highest seen */
+		uint64_t count;
+	} * items;
+	size_t n, size;
+};
+/* Counts one; returns the rule's index. */
+size_t tally_add(struct tally *tally, const struct finding *finding);
+/* Most findings first, then by name. */
+void tally_sort(struct tally *tally);
+void tally_release(struct tally *tally);
+
+/*
+ * Text kept for the end of the report. A little stays in memory, more goes
+ * to an unlinked temporary file, so that memory does not grow with findings.
+ */
+struct spool {
+	struct buf buf;
+	FILE *file;
+};
+void spool_init(struct spool *spool);
+/* Take all of text, leaving it empty. */
+void spool_add(struct spool *spool, struct buf *text);
+/* Write everything to out and give the spool's memory back. */
+void spool_finish(struct spool *spool, FILE *out);
+
+#endif

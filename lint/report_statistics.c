@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Summaries in words. Skipped files and rules that did not run are grouped
+ * by their reason, so that a large run stays a few lines.
+ */
+#include "report_statistics.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "glyph.h"
+
+enum { NAMES_SHOWN = 4, REASONS_SHOWN = 4 };
+
+void statistics_add(struct tally *tally, struct buf *out)
+{
+	if (!tally->n)
+		return;
+	tally_sort(tally);
+	buf_addf(out, "%8s  %-8s  %s\n", "findings", "severity", "rule");
+	for (size_t i = 0; i < tally->n; i++)
+		buf_addf(out, "%8" PRIu64 "  %-8s  %s\n", tally->items[i].count,
+			 severity_name(tally->items[i].severity),
+			 tally->items[i].rule->name);
+}
+
+/* Is this the first skipped file with its reason? */
+static bool skipped_first(const struct report_summary *summary, size_t i)
+{
+	for (size_t j = 0; j < i; j++) {
+		if (!strcmp(summary->skipped[j].reason,
+			    summary->skipped[i].reason))
+			return false;
+	}
+	return true;
+}
+
+static size_t skipped_alike(const struct report_summary *summary, size_t i)
+{
+	size_t n = 0;
+
+	for (size_t j = i; j < summary->nskipped; j++)
+		n += !strcmp(summary->skipped[j].reason,
+			     summary->skipped[i].reason);
+	return n;
+}
+
+static void add_skipped(const struct report_summary *summary, struct buf *out)
+{
+	size_t reasons = 0, left = summary->nskipped;
+
+	for (size_t i = 0; i < summary->nskipped; i++) {
+		size_t alike;
+
+		if (reasons == REASONS_SHOWN)
+			break;
+		if (!skipped_first(summary, i))
+			continue;
+		alike = skipped_alike(summary, i);
+		buf_addf(out, "%s%zu skipped: ", reasons++ ? ", " : "", alike);
+		glyph_adds(out, summary->skipped[i].reason);
+		left -= alike;
+	}
+	if (left)
+		buf_addf(out, ", %zu skipped for other reasons", left);
+}
+
+/* What was not looked at, in parentheses. */
+static void add_left_out(const struct report_summary *summary, struct buf *out)
+{
+	if (!summary->nskipped && !summary->ignored)
+		return;
+	buf_adds(out, " (");
+	add_skipped(summary, out);
+	if (summary->ignored)
+		buf_addf(out, "%s%" PRIu64 " ignored by .gitignore",
+			 summary->nskipped ? ", " : "", summary->ignored);
+	buf_addc(out, ')');
+}
+
+static void add_findings(const struct run_counts *counts, struct buf *out)
+{
+	if (!counts->errors && !counts->warnings && !counts->infos) {
+		buf_adds(out, "no findings");
+	} else {
+		add_count(out, counts->errors, "error", "errors");
+		buf_adds(out, ", ");
+		add_count(out, counts->warnings, "warning", "warnings");
+		if (counts->infos) {
+			buf_adds(out, ", ");
+			add_count(out, counts->infos, "info", "infos");
+		}
+	}
+	if (counts->suppressed)
+		buf_addf(out, ", %" PRIu64 " suppressed", counts->suppressed);
+}
+
+static void add_gpus(const struct run_counts *counts, struct buf *out)
+{
+	buf_adds(out, "; ");
+	if (counts->gpus_unknown)
+		buf_adds(out, "at least ");
+	if (counts->gpus || counts->gpus_unknown)
+		add_count(out, (uint64_t)counts->gpus, "GPU", "GPUs");
+	else
+		buf_adds(out, "no GPUs");
+	buf_adds(out, " requested");
+}
+
+void summary_add_line(const struct report_summary *summary, struct buf *out)
+{
+	const struct run_counts *counts = &summary->counts;
+	bool found = counts->errors || counts->warnings || counts->infos ||
+		     counts->suppressed;
+
+	if (!summary->files || !counts->objects) {
+		buf_adds(out, "Nothing was linted: ");
+		buf_adds(out, summary->files ? "no Kubernetes objects in "
+					     : "no manifests found");
+		if (summary->files)
+			add_count(out, summary->files, "file", "files");
+	} else {
+		buf_adds(out, "Checked ");
+		add_count(out, counts->objects, "object", "objects");
+		buf_adds(out, " in ");
+		add_count(out, summary->files, "file", "files");
+	}
+	add_left_out(summary, out);
+	if (counts->objects || found) {
+		buf_adds(out, " — ");
+		add_findings(counts, out);
+	}
+	if (counts->objects)
+		add_gpus(counts, out);
+	buf_addc(out, '\n');
+}
+
+void summary_add_fixable(const struct report_summary *summary, struct buf *out)
+{
+	if (summary->fixable)
+		buf_addf(out, "%" PRIu64 " fixable with --fix",
+			 summary->fixable);
+	if (summary->fixable_unsafe)
+		buf_addf(out, "%s%" PRIu64 " %s with --unsafe-fixes",
+			 summary->fixable ? ", " : "", summary->fixable_unsafe,
+			 summary->fixable ? "more" : "fixable");
+	if (summary->fixable || summary->fixable_unsafe)
+		buf_adds(out, ".\n");
+}
+
+/* Rule i was named in an earlier line, or has no line of its own. */
+static bool same_reason_before(const struct report_summary *summary, size_t i)
+{
+	for (size_t j = 0; j < i; j++) {
+		if (!strcmp(summary->not_run[j].reason,
+			    summary->not_run[i].reason))
+			return true;
+	}
+	return false;
+}
+
+void summary_add_not_run(const struct report_summary *summary, struct buf *out)
+{
+	for (size_t i = 0; i < summary->nnot_run; i++) {
+		const char *reason = summary->not_run[i].reason;
+		size_t n = 0;
+
+		if (same_reason_before(summary, i))
+			continue;
+		buf_adds(out, "Not run (");
+		glyph_adds(out, reason);
+		buf_adds(out, "): ");
+		for (size_t j = i; j < summary->nnot_run; j++) {
+			if (strcmp(summary->not_run[j].reason, reason) != 0)
+				continue;
+			if (n++ < NAMES_SHOWN)
+				buf_addf(out, "%s%s", n > 1 ? ", " : "",
+					 summary->not_run[j].rule->name);
+		}
+		if (n > NAMES_SHOWN)
+			buf_addf(out, " and %zu more", n - NAMES_SHOWN);
+		buf_addc(out, '\n');
+	}
+}

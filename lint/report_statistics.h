@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The words under a report for people: how often each rule spoke, and what
+ * was looked at.
+ */
+#ifndef LINT_REPORT_STATISTICS_H
+#define LINT_REPORT_STATISTICS_H
+
+#include "report_common.h"
+
+/* A table of rules, most findings first. Sorts the tally. */
+void statistics_add(struct tally *tally, struct buf *out);
+/* "Checked 14 objects in 6 files (...) — 3 errors; 9 GPUs requested". */
+void summary_add_line(const struct report_summary *summary, struct buf *out);
+/* "2 fixable with --fix, 1 more with --unsafe-fixes.", or nothing. */
+void summary_add_fixable(const struct report_summary *summary, struct buf *out);
+/* One line a reason for rules that did not run, or nothing. */
+void summary_add_not_run(const struct report_summary *summary, struct buf *out);
+
+#endif

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of the report formats: they link those files of lint/ that are no
+# part of the library.
+
+REPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lint/report*.c \
+	lint/excerpt.c lint/glyph.c lint/width.c lint/json_out.c \
+	lint/line_hash.c lint/xml_out.c))
+REPORT_TESTS := $(addprefix $(BUILD)/tests/unit/,test_report test_excerpt \
+	test_line_hash)
+
+$(REPORT_TESTS): $(BUILD)/%: %.c $(REPORT_OBJ) $(LIB)
+	@mkdir -p $(@D)
+	$(say) TEST $@
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(REPORT_OBJ) \
+		$(LIB) $(LIBS) -lcmocka
+
+$(BUILD)/tests/tools/report_dump: tests/tools/report_dump.c $(REPORT_OBJ) $(LIB)
+	@mkdir -p $(@D)
+	$(say) TOOL $@
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(REPORT_OBJ) \
+		$(LIB) $(LIBS)
