@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Offsets to lines and columns: code points, line ends, byte order marks and
+ * UTF-16 in both byte orders, whole and damaged.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "doc/source.h"
+
+#define BYTES(text) (text), sizeof(text) - 1
+
+static void assert_position(struct source *source, uint32_t offset,
+			    uint32_t line, uint32_t column)
+{
+	struct position position = source_position(source, offset);
+
+	assert_int_equal(position.line, line);
+	assert_int_equal(position.column, column);
+}
+
+static void assert_line(struct source *source, uint32_t n, const char *text)
+{
+	size_t len;
+	const char *line = source_line(source, n, &len);
+
+	assert_int_equal(len, strlen(text));
+	assert_memory_equal(line, text, len);
+}
+
+static void positions_count_code_points(void **state)
+{
+	struct arena arena = ARENA_INIT;
+	struct source source;
+
+	source_init(&source, &arena, "a.yaml",
+		    BYTES("a: 1\nn: \xc3\xa4\xf0\x9f\x98\x80x\n\nlast"));
+	assert_null(source.lines);
+	assert_position(&source, 0, 1, 1);
+	assert_position(&source, 4, 1, 5); /* the LF belongs to its line */
+	assert_position(&source, 5, 2, 1);
+	assert_position(&source, 8, 2, 4);  /* two bytes, one column */
+	assert_position(&source, 10, 2, 5); /* four bytes, one column */
+	assert_position(&source, 14, 2, 6);
+	assert_position(&source, 16, 3, 1);
+	assert_position(&source, 17, 4, 1);
+	assert_position(&source, 21, 4, 5);
+	assert_position(&source, 4000, 4, 5); /* past the end: the end */
+	assert_int_equal(source.nlines, 4);
+	arena_release(&arena);
+}
+
+static void lines_lose_their_ends(void **state)
+{
+	struct arena arena = ARENA_INIT;
+	struct source source;
+
+	source_init(&source, &arena, "-", BYTES("a\r\nb\rc\n\nd\n"));
+	assert_line(&source, 1, "a");
+	assert_line(&source, 2, "b\rc"); /* a lone CR ends no line */
+	assert_line(&source, 3, "");
+	assert_line(&source, 4, "d");
+	assert_line(&source, 5, "");
+	assert_line(&source, 6, "");
+	assert_line(&source, 0, "");
+	assert_position(&source, 5, 2, 3);
+	arena_release(&arena);
+}
+
+static void empty_source_has_one_line(void **state)
+{
+	struct arena arena = ARENA_INIT;
+	struct source source;
+
+	source_init(&source, &arena, "-", NULL, 0);
+	assert_position(&source, 0, 1, 1);
+	assert_line(&source, 1, "");
+	assert_int_equal(source.nlines, 1);
+	arena_release(&arena);
+}
+
+static void many_lines_are_found(void **state)
+{
+	struct arena arena = ARENA_INIT;
+	struct source source;
+	char text[3000];
+
+	for (size_t i = 0; i < sizeof(text); i += 3)
+		memcpy(text + i, "ab\n", 3);
+	source_init(&source, &arena, "-", text, sizeof(text));
+	for (uint32_t i = 0; i < sizeof(text); i++)
+		assert_position(&source, i, i / 3 + 1, i % 3 + 1);
+	arena_release(&arena);
+}
+
+static void utf8_mark_is_taken_off(void **state)
+{
+	struct arena arena = ARENA_INIT;
+	struct source source;
+
+	source_init(&source, &arena, "-",
+		    BYTES("\xef\xbb\xbf"
+			  "a: 1"));
+	assert_int_equal(source.bom, 3);
+	assert_false(source.transcoded);
+	assert_int_equal(source.len, 4);
+	assert_memory_equal(source.text, "a: 1", 4);
+	source_init(&source, &arena, "-", BYTES("\xef\xbb"));
+	assert_int_equal(source.bom, 0);
+	assert_int_equal(source.len, 2);
+	arena_release(&arena);
+}
+
+static const struct {
+	const char *bytes;
+	size_t len;
+	const char *utf8;
+} utf16[] = {
+	{BYTES("\xff\xfe"), ""},
+	{BYTES("\xfe\xff"), ""},
+	{BYTES("\xff\xfe"
+	       "a\0:\0"),
+	 "a:"},
+	{BYTES("\xfe\xff"
+	       "\0a\0:"),
+	 "a:"},
+	{BYTES("\xff\xfe\xe4\x00\xac\x20"), "\xc3\xa4\xe2\x82\xac"},
+	{BYTES("\xfe\xff\x00\xe4\x20\xac"), "\xc3\xa4\xe2\x82\xac"},
+	{BYTES("\xff\xfe\x3d\xd8\x00\xde"), "\xf0\x9f\x98\x80"},
+	{BYTES("\xfe\xff\xd8\x3d\xde\x00"), "\xf0\x9f\x98\x80"},
+	/* Surrogates without their partner, and a byte without its twin. */
+	{BYTES("\xfe\xff\xd8\x3d"), "\xef\xbf\xbd"},
+	{BYTES("\xfe\xff\xd8\x3d\x00"
+	       "a"),
+	 "\xef\xbf\xbd"
+	 "a"},
+	{BYTES("\xfe\xff\xde\x00\x00"
+	       "a"),
+	 "\xef\xbf\xbd"
+	 "a"},
+	{BYTES("\xfe\xff\xd8\x3d\xd8\x3d\xde\x00"),
+	 "\xef\xbf\xbd\xf0\x9f\x98\x80"},
+	{BYTES("\xff\xfe"
+	       "a\0b"),
+	 "a\xef\xbf\xbd"},
+	{BYTES("\xff\xfe"
+	       "b"),
+	 "\xef\xbf\xbd"},
+};
+
+static void utf16_is_decoded(void **state)
+{
+	for (size_t i = 0; i < sizeof(utf16) / sizeof(*utf16); i++) {
+		struct arena arena = ARENA_INIT;
+		struct source source;
+
+		source_init(&source, &arena, "-", utf16[i].bytes, utf16[i].len);
+		assert_true(source.transcoded);
+		assert_int_equal(source.bom, 0);
+		assert_int_equal(source.len, strlen(utf16[i].utf8));
+		assert_memory_equal(source.text, utf16[i].utf8, source.len);
+		arena_release(&arena);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(positions_count_code_points),
+		cmocka_unit_test(lines_lose_their_ends),
+		cmocka_unit_test(empty_source_has_one_line),
+		cmocka_unit_test(many_lines_are_found),
+		cmocka_unit_test(utf8_mark_is_taken_off),
+		cmocka_unit_test(utf16_is_decoded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
