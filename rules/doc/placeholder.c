@@ -47,7 +47,7 @@ static bool is_alnum(char c)
 
 static bool is_word(char c)
 {
-	return is_alnum(c) || c == '_';
+	return ((unsigned)(c | 32) - 'a') < 26 || is_digit(c) || c == '_';
 }
 
 static char before(const struct span *text, const char *p)
@@ -257,29 +257,31 @@ static bool opens(const struct span *text, const char *p)
 	}
 }
 
+/* Words that may be told apart by their first letter; most may not. */
+static bool is_word_shape(const char *s, size_t len)
+{
+	return (is_upper(*s) || *s == 'x') &&
+	       (marker(s, len) || crosses(s, len));
+}
+
 bool placeholder_in(const char *text, size_t len)
 {
 	struct span span = {text, text + len};
 	const char *p = text;
 
-	if (!len)
-		return false;
 	while (p < span.end) {
 		const char *word = p;
 
-		if (!is_alnum(*p)) {
-			if (opens(&span, p))
-				return true;
+		while (p < span.end && is_word(*p) && (p > word || *p != '_'))
 			p++;
-			continue;
-		}
-		while (p < span.end && is_word(*p))
-			p++;
-		if (marker(word, (size_t)(p - word)) ||
-		    crosses(word, (size_t)(p - word)))
+		if (p > word && is_word_shape(word, (size_t)(p - word)))
 			return true;
+		if (p < span.end && opens(&span, p))
+			return true;
+		p++;
 	}
-	return whole(&span);
+	/* The first letters of all of them. */
+	return len && strchr("CFRTcfr", *text) && *text && whole(&span);
 }
 
 static bool key_is(const struct node *node, const char *key)

@@ -183,14 +183,22 @@ static struct line line_at(const char *p, const char *end)
 	return line;
 }
 
+/* Most files hold no `{{`, `{%` or `{#` and are not looked at by lines. */
+static bool has_markup(const char *p, const char *end)
+{
+	while (p < end && (p = memchr(p, '{', (size_t)(end - p)))) {
+		if (++p < end && (*p == '{' || *p == '%' || *p == '#'))
+			return true;
+	}
+	return false;
+}
+
 bool template_in(const char *text, size_t len)
 {
 	const char *p = text, *end = text + len;
 	struct scan scan = {0};
 
-	if (!len ||
-	    (!memmem(text, len, "{{", 2) && !memmem(text, len, "{%", 2) &&
-	     !memmem(text, len, "{#", 2)))
+	if (!has_markup(p, end))
 		return false;
 	while (p < end) {
 		const char *lf = memchr(p, '\n', (size_t)(end - p));

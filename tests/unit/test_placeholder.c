@@ -120,7 +120,6 @@ static const char *const ordinary[] = {
 	"x <- y",
 	"1  <- the weight of this",
 	"<=5",
-	"<5>x<",
 	"vector<int>",
 	"#include <stdio.h>",
 	"<b>bold</b>",
