@@ -18,7 +18,10 @@ void node_append(struct node *parent, struct node *child);
  */
 struct node *node_find(struct arena *arena, struct node *map, const char *key,
 		       size_t len);
-/* Remove a child (keeps order of the others, renumbers index). */
+/*
+ * Remove a child (keeps order of the others, renumbers index). Costs a walk
+ * over all children: replace values in place where input decides how often.
+ */
 void node_unlink(struct node *parent, struct node *child);
 /*
  * Deep copy with flag added to every copied node. Stops and returns NULL

@@ -16,14 +16,17 @@
 bool placeholder_in(const char *text, size_t len);
 /*
  * Set NODE_UNKNOWN on every scalar whose value is a placeholder, and
- * doc->placeholders. Strings under command, args, an env entry's value and
- * block scalars keep their text: there the token alone is unknown.
+ * doc->placeholders. Strings under command and args keep their text: there
+ * the token alone is unknown. An env entry's value and a block scalar are
+ * marked only when they are nothing but one placeholder.
  * Returns the number of marked nodes.
  */
 unsigned placeholder_mark(struct doc *doc);
 /*
  * Does the file look like a template (Go, Helm, Jinja)? True when it carries
- * control markup ({{- if, {{ .Values, {{ include, {% ...).
+ * control markup ({{- if, {{ .Values, {{ include, {% ...) where YAML expects
+ * structure. Markup in quoted and block strings is left to later readers,
+ * except what only Helm knows (.Values, .Release, include "...").
  */
 bool template_in(const char *text, size_t len);
 
