@@ -101,7 +101,7 @@ static bool json_word(struct json *json, struct node *node)
 	node->len = (uint32_t)(p - json->at);
 	for (size_t i = 0; i < sizeof(types); i++) {
 		if (node->len != strlen(words[i]) ||
-		    memcmp(json->at, words[i], node->len))
+		    memcmp(json->at, words[i], node->len) != 0)
 			continue;
 		node->type = types[i];
 		node->str = words[i];
