@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a pod's priority class comes from: its own priorityClassName, or the
+ * field or label that its operator copies to it (rules.md R111's list).
+ */
+#ifndef KUBE_PRIORITY_H
+#define KUBE_PRIORITY_H
+
+#include "kube/object.h"
+
+/* The node with the class's name (it may be unknown), or NULL: none. */
+const struct node *pod_priority_class(const struct pod *pod);
+/*
+ * Something else that orders the workload: Kueue's priority-class label, a
+ * Kubeflow schedulingPolicy.priorityClass. The Pods stay at priority 0.
+ */
+const struct node *pod_queue_priority(const struct pod *pod);
+/* system-cluster-critical, system-node-critical */
+bool priority_class_is_system(const char *name);
+
+#endif

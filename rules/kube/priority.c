@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Priority classes reach Pods on several ways: Volcano copies its Job's
+ * priorityClassName to tasks without one (admit/mutate_job.go), Argo its
+ * workflow's podPriorityClassName, KubeRay passes a label to the batch
+ * scheduler, KAI reads a label named priorityClassName.
+ */
+#include "kube/priority.h"
+
+#include "base/text.h"
+
+static bool is_kind(const struct object *o, const char *group,
+		    const char *kind)
+{
+	return text_eq(o->group, group) && text_eq(o->kind, kind);
+}
+
+static const struct node *of_owner(const struct object *o)
+{
+	const struct node *spec = node_get(o->root, "spec");
+
+	if (is_kind(o, "batch.volcano.sh", "Job"))
+		return node_get(spec, "priorityClassName");
+	if (is_kind(o, "batch.volcano.sh", "CronJob"))
+		return node_path(spec, "jobTemplate.spec.priorityClassName");
+	if (is_kind(o, "argoproj.io", "CronWorkflow"))
+		return node_path(spec, "workflowSpec.podPriorityClassName");
+	if (text_eq(o->group, "argoproj.io"))
+		return node_get(spec, "podPriorityClassName");
+	if (text_eq(o->group, "sparkoperator.k8s.io"))
+		return node_path(spec, "batchSchedulerOptions."
+				       "priorityClassName");
+	return NULL;
+}
+
+const struct node *pod_priority_class(const struct pod *pod)
+{
+	const struct node *found = pod_field(pod, "priorityClassName");
+
+	if (node_is_unset(found))
+		found = of_owner(pod->object);
+	if (node_is_unset(found))
+		found = object_label(pod->object, "ray.io/priority-class-name");
+	if (node_is_unset(found))
+		found = pod_label(pod, "priorityClassName");
+	if (node_is_unset(found))
+		found = object_label(pod->object, "priorityClassName");
+	return node_is_unset(found) ? NULL : found;
+}
+
+const struct node *pod_queue_priority(const struct pod *pod)
+{
+	const struct object *o = pod->object;
+	const struct node *found =
+		object_label(o, "kueue.x-k8s.io/priority-class");
+
+	if (node_is_unset(found))
+		found = node_path(o->root, "spec.runPolicy.schedulingPolicy."
+					   "priorityClass");
+	for (; node_is_unset(found) && o->parent; o = o->parent)
+		found = object_label(o->parent,
+				     "kueue.x-k8s.io/priority-class");
+	return node_is_unset(found) ? NULL : found;
+}
+
+bool priority_class_is_system(const char *name)
+{
+	return text_eq(name, "system-cluster-critical") ||
+	       text_eq(name, "system-node-critical");
+}
