@@ -86,6 +86,7 @@ struct workload_pod {
 	const char *priority_class;	/* NULL: none; "" unknown */
 	struct place priority_place;
 	bool priority_unknown;
+	bool queue_priority;		/* a queue orders it (kube/priority.h) */
 	bool best_effort, terminating;	/* quota scopes */
 	/* First container without cpu / memory request / limit; NULL: none. */
 	struct missing {
@@ -94,6 +95,7 @@ struct workload_pod {
 	} missing_cpu_request, missing_cpu_limit, missing_memory_request,
 		missing_memory_limit;
 	bool gpu;			/* a GPU pod */
+	bool fragment;			/* of a kustomize patch */
 };
 
 struct workload {

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pods of a gang start together or not at all, so they must be equal in
+ * the queue: with different classes a part of the gang is preempted and the
+ * rest holds its GPUs for nothing. The class of a Kubeflow schedulingPolicy
+ * goes to the PodGroup only, not to the Pods.
+ * Source: training-operator pkg/controller.v1/common/scheduling.go.
+ */
+#include <string.h>
+
+#include "engine/rule.h"
+#include "kube/priority.h"
+
+static void check_roles(struct rule_run *run, const struct object *o)
+{
+	const struct node *first = NULL;
+
+	FOR_EACH_POD(o, pod) {
+		const struct node *at = pod_priority_class(pod);
+		struct finding *f;
+
+		if (pod_uses_gpu(pod) != TRI_YES || !node_str(at))
+			continue;
+		if (!first) {
+			first = at;
+			continue;
+		}
+		if (!strcmp(node_str(first), node_str(at)))
+			continue;
+		f = report_pod(
+			run, pod, at,
+			"`%s` runs at class `%s`, other pods of the same gang at `%s`",
+			pod->role, node_str(at), node_str(first));
+		finding_label(run, f, first, "the other class");
+		return;
+	}
+}
+
+static void check_group(struct rule_run *run, const struct object *o)
+{
+	const struct node *group = node_path(
+		o->root, "spec.runPolicy.schedulingPolicy.priorityClass");
+
+	FOR_EACH_POD(o, pod) {
+		const struct node *at = pod_priority_class(pod);
+		struct finding *f;
+
+		if (!node_str(group) || !node_str(at) ||
+		    !strcmp(node_str(group), node_str(at)))
+			continue;
+		f = report_pod(
+			run, pod, at,
+			"the pods run at class `%s`, their PodGroup at `%s`",
+			node_str(at), node_str(group));
+		finding_label(run, f, group, "the PodGroup's class");
+		return;
+	}
+}
+
+static void check(struct rule_run *run, const struct object *o)
+{
+	if (o->gang_kind == GANG_NONE)
+		return;
+	check_roles(run, o);
+	check_group(run, o);
+}
+
+const struct rule rule_gang_priority_mismatch = {
+	.name = "gang-priority-mismatch",
+	.category = "priority",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.since = "1.0",
+	.summary = "pods of one gang have different priority classes",
+	.why = "A part of the gang can be preempted while the rest keeps its GPUs and waits.",
+	.remedy = "Use one priority class for all roles and for the PodGroup.",
+	.evidence =
+		"training-operator pkg/controller.v1/common; Volcano PodGroup priorityClassName",
+	.check_object = check,
+};

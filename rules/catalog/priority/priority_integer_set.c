@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spec.priority is the API server's to fill in, from the class. A number in
+ * the manifest that differs from the computed one gets every Pod forbidden:
+ * "the integer value of priority (5) must not be provided in pod spec".
+ * 0 without a class is what the server computes itself: accepted.
+ * Source: plugin/pkg/admission/priority admitPod; kubernetes#102724.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/priority.h"
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *at = pod_field(pod, "priority");
+	const struct node *class = pod_priority_class(pod);
+	int64_t n;
+
+	if (pod->flat || class || !node_int(at, &n) || n == 0)
+		return;
+	report_pod(
+		run, pod, at,
+		"`priority: %" PRId64
+		"` without a class: the API server computes 0 and forbids the pods",
+		n);
+}
+
+const struct rule rule_priority_integer_set = {
+	.name = "priority-integer-set",
+	.category = "priority",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_PATCH,
+	.flags = RULE_INFRASTRUCTURE,
+	.since = "1.0",
+	.summary = "spec.priority is set as a number",
+	.why = "Only priorityClassName may be written; the Priority admission plugin forbids pods whose number differs from the class's.",
+	.remedy = "Remove priority and set priorityClassName.",
+	.evidence =
+		"plugin/pkg/admission/priority; kubernetes#102724; observed on kube-apiserver",
+	.check_pod = check,
+};

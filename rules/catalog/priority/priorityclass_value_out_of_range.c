@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The API server refuses user classes above 1,000,000,000 and names that
+ * begin with system-. Below -10 the Cluster Autoscaler takes pods for
+ * expendable: it neither scales up for them nor keeps a node because of them
+ * (its FAQ, --expendable-pods-priority-cutoff).
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/priority.h"
+
+#define HIGHEST_USER_PRIORITY 1000000000
+#define EXPENDABLE_BELOW      -10
+
+static void check(struct rule_run *run, const struct object *o)
+{
+	const struct node *value = node_get(o->root, "value");
+	int64_t n;
+
+	if (!text_eq(o->group, "scheduling.k8s.io") ||
+	    !text_eq(o->kind, "PriorityClass"))
+		return;
+	if (text_starts(o->name, "system-") &&
+	    !priority_class_is_system(o->name))
+		report_object(
+			run, o, NULL,
+			"PriorityClass `%s`: the prefix `system-` is reserved, the API server refuses it",
+			o->name);
+	if (node_int(value, &n) && n > HIGHEST_USER_PRIORITY &&
+	    !priority_class_is_system(o->name))
+		report_object(run, o, value,
+			      "PriorityClass `%s` has value %" PRId64
+			      ", above the allowed maximum 1000000000",
+			      o->name ? o->name : "", n);
+}
+
+static bool named_by_gpu_pods(const struct fact_set *facts, const char *name)
+{
+	for (size_t i = 0; i < facts->nworkloads; i++)
+		for (size_t p = 0; p < facts->workloads[i].npods; p++)
+			if (facts->workloads[i].pods[p].gpu &&
+			    text_eq(facts->workloads[i].pods[p].priority_class,
+				    name))
+				return true;
+	return false;
+}
+
+static void check_expendable(struct rule_run *run)
+{
+	const struct fact_set *facts = rule_facts(run);
+
+	for (size_t i = 0; i < facts->nclasses; i++) {
+		const struct priority_class *c = &facts->classes[i];
+
+		if (c->value.unknown || c->value.n >= EXPENDABLE_BELOW ||
+		    !named_by_gpu_pods(facts, c->id.name))
+			continue;
+		finding_severity(
+			report_place(
+				run, &c->id, &c->value_place,
+				"PriorityClass `%s` has value %" PRId64
+				": below -10 the Cluster Autoscaler adds no nodes for its GPU pods",
+				c->id.name, c->value.n),
+			SEVERITY_WARNING);
+	}
+}
+
+const struct rule rule_priorityclass_value_out_of_range = {
+	.name = "priorityclass-value-out-of-range",
+	.category = "priority",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.since = "1.0",
+	.summary =
+		"a PriorityClass whose value or name the API server refuses, or the autoscaler takes for expendable",
+	.why = "Refused on apply; below -10 pods wait for ever because no node is added for them.",
+	.remedy =
+		"Use a value between -10 and 1000000000 and a name without the prefix system-.",
+	.evidence =
+		"pkg/apis/scheduling/validation; Cluster Autoscaler FAQ, expendable pods; observed on kube-apiserver",
+	.check_object = check,
+	.check_set = check_expendable,
+};
