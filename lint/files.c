@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The list of files, and paths as text. Order is that of strcmp() over whole
+ * paths; a walk that sorts folders as if their names ended in '/' yields it
+ * already, so sorting is needed only when several paths were named.
+ */
+#include "files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap.h"
+
+void files_release(struct files *files)
+{
+	free(files->items);
+	free(files->folders);
+	arena_release(&files->arena);
+	memset(files, 0, sizeof(*files));
+}
+
+uint32_t files_add_folder(struct files *files, const char *path, size_t len,
+			  uint32_t policy)
+{
+	*HEAP_PUSH(files->folders, files->nfolders, files->folders_size) =
+		(struct lint_folder){arena_strndup(&files->arena, path, len),
+				     policy, false};
+	return (uint32_t)(files->nfolders - 1);
+}
+
+void files_add(struct files *files, uint32_t folder, const char *name,
+	       unsigned flags)
+{
+	*HEAP_PUSH(files->items, files->n, files->size) = (struct lint_file){
+		arena_strdup(&files->arena, name), folder, (uint16_t)flags, 0};
+}
+
+void files_path(const struct files *files, size_t file, struct buf *out)
+{
+	const struct lint_file *f = &files->items[file];
+
+	path_join(files->folders[f->folder].path, f->name, out);
+}
+
+/* --- order --------------------------------------------------------------- */
+
+/* A path in three parts, read byte by byte: folder, slash, name. */
+struct cursor {
+	const char *at, *name;
+	bool slash;
+};
+
+static struct cursor cursor_of(const struct files *files,
+			       const struct lint_file *file)
+{
+	const char *folder = files->folders[file->folder].path;
+	size_t len = strlen(folder);
+
+	if (!len)
+		return (struct cursor){file->name, NULL, false};
+	return (struct cursor){folder, file->name, folder[len - 1] != '/'};
+}
+
+static unsigned char cursor_next(struct cursor *c)
+{
+	if (!*c->at && c->name) {
+		if (c->slash) {
+			c->slash = false;
+			return '/';
+		}
+		c->at = c->name;
+		c->name = NULL;
+	}
+	return *c->at ? (unsigned char)*c->at++ : 0;
+}
+
+static int compare(struct cursor a, struct cursor b)
+{
+	unsigned char x, y;
+
+	do {
+		x = cursor_next(&a);
+		y = cursor_next(&b);
+	} while (x == y && x);
+	return x - y;
+}
+
+static int compare_files(const void *a, const void *b, void *context)
+{
+	const struct lint_file *x = a, *y = b;
+
+	if (x->folder == y->folder)
+		return strcmp(x->name, y->name);
+	return compare(cursor_of(context, x), cursor_of(context, y));
+}
+
+static bool is_sorted(struct files *files)
+{
+	for (size_t i = 1; i < files->n; i++)
+		if (compare_files(&files->items[i - 1], &files->items[i],
+				  files) >= 0)
+			return false;
+	return true;
+}
+
+void files_sort(struct files *files)
+{
+	size_t kept = 0;
+
+	if (is_sorted(files))
+		return;
+	qsort_r(files->items, files->n, sizeof(*files->items), compare_files,
+		files);
+	for (size_t i = 0; i < files->n; i++) {
+		struct lint_file *file = &files->items[i];
+
+		if (kept &&
+		    !compare_files(&files->items[kept - 1], file, files))
+			files->items[kept - 1].flags |= file->flags;
+		else
+			files->items[kept++] = *file;
+	}
+	files->n = kept;
+}
+
+long files_find(const struct files *files, const char *path)
+{
+	size_t low = 0, high = files->n;
+	struct cursor want = {path, NULL, false};
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int c = compare(cursor_of(files, &files->items[middle]), want);
+
+		if (!c)
+			return (long)middle;
+		if (c < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return -1;
+}
+
+/* --- paths --------------------------------------------------------------- */
+
+void path_clean(const char *path, struct buf *out)
+{
+	size_t start = out->len;
+
+	if (*path == '/')
+		buf_addc(out, '/');
+	while (*path) {
+		size_t len = strcspn(path, "/");
+
+		if (len && !(len == 1 && *path == '.')) {
+			if (out->len > start && out->data[out->len - 1] != '/')
+				buf_addc(out, '/');
+			buf_add(out, path, len);
+		}
+		path += len;
+		path += strspn(path, "/");
+	}
+}
+
+void path_join(const char *folder, const char *name, struct buf *out)
+{
+	size_t len = strlen(folder);
+
+	buf_add(out, folder, len);
+	if (len && folder[len - 1] != '/')
+		buf_addc(out, '/');
+	buf_adds(out, name);
+}
+
+/* Take the last part off a path that starts at offset start of out. */
+static void drop_last(struct buf *out, size_t start)
+{
+	while (out->len > start && out->data[out->len - 1] != '/')
+		out->len--;
+	if (out->len > start + 1)
+		out->len--;
+	out->data[out->len] = '\0';
+}
+
+static void add_parts(const char *path, struct buf *out, size_t start)
+{
+	while (*path) {
+		size_t len = strcspn(path, "/");
+
+		if (len == 2 && !memcmp(path, "..", 2)) {
+			drop_last(out, start);
+		} else if (len && !(len == 1 && *path == '.')) {
+			if (out->data[out->len - 1] != '/')
+				buf_addc(out, '/');
+			buf_add(out, path, len);
+		}
+		path += len;
+		path += strspn(path, "/");
+	}
+}
+
+void path_absolute(const char *cwd, const char *path, struct buf *out)
+{
+	size_t start = out->len;
+
+	buf_addc(out, '/');
+	if (*path != '/')
+		add_parts(cwd, out, start);
+	add_parts(path, out, start);
+}
+
+void path_relative(const char *cwd, const char *absolute, struct buf *out)
+{
+	size_t common = 0, i = 0;
+
+	/* common: end of the folders that both share, slash included. */
+	for (;; i++) {
+		bool end_a = !cwd[i] || cwd[i] == '/';
+		bool end_b = !absolute[i] || absolute[i] == '/';
+
+		if (end_a && end_b)
+			common = i;
+		if (cwd[i] != absolute[i] || !cwd[i])
+			break;
+	}
+	if (!strcmp(cwd, "/")) {
+		buf_adds(out, absolute + 1);
+		return;
+	}
+	for (const char *c = cwd + common; *c; c++)
+		if (*c == '/')
+			buf_adds(out, "../");
+	absolute += common;
+	buf_adds(out, *absolute == '/' ? absolute + 1 : absolute);
+	if (out->len && out->data[out->len - 1] == '/')
+		out->data[--out->len] = '\0';
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The list of files to lint, in byte order of their paths; a file's index is
+ * the one that findings carry. A path is kept as folder and name, because
+ * 100,000 of them must fit into a few megabytes.
+ *
+ * Paths are shown relative to the current folder when that is how they were
+ * given, without "./" and doubled slashes.
+ */
+#ifndef LINT_FILES_H
+#define LINT_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+enum file_flags {
+	FILE_STDIN = 1,
+	FILE_FRAGMENT = 2, /* listed as a patch in a kustomization */
+	FILE_TEMPLATE = 4, /* skipped: a template */
+	FILE_LINTED = 8,
+	FILE_DANGLING = 16, /* skipped: a symbolic link to nothing */
+};
+
+struct lint_file {
+	const char *name;
+	uint32_t folder;
+	uint16_t flags;
+	uint16_t error; /* errno of open or read; EFBIG: over the cap */
+};
+
+struct lint_folder {
+	const char *path; /* as shown, "" for the current one */
+	uint32_t policy;  /* index of struct policies */
+	bool fragments;	  /* a kustomize component */
+};
+
+struct files {
+	struct arena arena;
+	struct lint_file *items;
+	size_t n, size;
+	struct lint_folder *folders;
+	size_t nfolders, folders_size;
+};
+
+void files_release(struct files *files);
+/* The first len bytes of path. */
+uint32_t files_add_folder(struct files *files, const char *path, size_t len,
+			  uint32_t policy);
+void files_add(struct files *files, uint32_t folder, const char *name,
+	       unsigned flags);
+/* The shown path, appended to out. */
+void files_path(const struct files *files, size_t file, struct buf *out);
+/* Sort by path; of files that were added twice one is kept. */
+void files_sort(struct files *files);
+/* Index of the file with this shown path, or -1. Needs a sorted list. */
+long files_find(const struct files *files, const char *path);
+
+/* Lexical: "./a//b/" gives "a/b"; "." gives "". */
+void path_clean(const char *path, struct buf *out);
+/* Folder "" or "x", name: "name" or "x/name". */
+void path_join(const char *folder, const char *name, struct buf *out);
+/* Absolute and without "." and ".."; cwd is absolute. */
+void path_absolute(const char *cwd, const char *path, struct buf *out);
+/* As seen from cwd, "../x" included; both are absolute and lexically clean. */
+void path_relative(const char *cwd, const char *absolute, struct buf *out);
+
+#endif

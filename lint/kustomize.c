@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which files are kustomize patches. Fields after the kustomization reference
+ * (kubectl.docs.kubernetes.io): patches[].path, patchesJson6902[].path,
+ * patchesStrategicMerge[] and components[]. A file is parsed only when it
+ * holds one of those words: most kustomizations list nothing but resources.
+ */
+#include "kustomize.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doc/load.h"
+#include "heap.h"
+
+enum { LEVELS_ABOVE = 4 };
+
+static const char *const names[] = {"kustomization.yaml", "kustomization.yml",
+				    "Kustomization"};
+
+void kustomize_init(struct kustomize *k, const char *cwd)
+{
+	memset(k, 0, sizeof(*k));
+	k->cwd = cwd;
+}
+
+void kustomize_release(struct kustomize *k)
+{
+	free(k->marks);
+	free(k->seen);
+	input_release(&k->input);
+	arena_release(&k->arena);
+}
+
+const char *kustomize_name(const char *name)
+{
+	if (*name != 'k' && *name != 'K')
+		return NULL;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return names[i];
+	return NULL;
+}
+
+static void add_mark(struct kustomize *k, const char *folder, const char *path)
+{
+	struct buf absolute;
+
+	if (!path || !*path || strchr(path, '\n'))
+		return;
+	buf_init(&absolute);
+	path_absolute(folder, path, &absolute);
+	*HEAP_PUSH(k->marks, k->n, k->size) =
+		arena_strdup(&k->arena, absolute.data);
+	buf_release(&absolute);
+}
+
+static void add_marks(struct kustomize *k, const struct node *root,
+		      const char *folder)
+{
+	static const char *const lists[] = {"patches", "patchesJson6902",
+					    "patchesStrategicMerge",
+					    "components"};
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		FOR_EACH_CHILD(node_get(root, lists[i]), item) {
+			add_mark(k, folder, node_str(item));
+			add_mark(k, folder, node_str(node_get(item, "path")));
+		}
+	}
+	if (node_eq(node_get(root, "kind"), "Component"))
+		add_mark(k, folder, ".");
+}
+
+static void ignore_issue(void *context, const struct load_issue *issue)
+{
+	(void)context; /* told when the file is linted */
+	(void)issue;
+}
+
+static bool holds(const struct input *input, const char *word)
+{
+	return memmem(input->text, input->len, word, strlen(word)) != NULL;
+}
+
+void kustomize_read(struct kustomize *k, int dirfd, const char *name,
+		    const char *folder)
+{
+	struct arena arena = ARENA_INIT;
+	struct source source;
+	struct loader loader;
+	struct doc doc;
+
+	if (input_read(&k->input, dirfd, name, load_limits_default.bytes))
+		return;
+	if (!holds(&k->input, "patches") && !holds(&k->input, "components") &&
+	    !holds(&k->input, "Component"))
+		return;
+	source_init(&source, &arena, name, k->input.text, k->input.len);
+	loader_init(&loader, &source, &load_limits_default, &arena);
+	loader.issue = ignore_issue;
+	while (loader_next(&loader, &doc) > 0)
+		add_marks(k, doc.root, folder);
+	arena_release(&arena);
+}
+
+/* false when it was looked at before. */
+static bool look(struct kustomize *k, const char *folder)
+{
+	struct buf path;
+
+	for (size_t i = k->nseen; i-- > 0;)
+		if (!strcmp(k->seen[i], folder))
+			return false;
+	*HEAP_PUSH(k->seen, k->nseen, k->seen_size) =
+		arena_strdup(&k->arena, folder);
+	buf_init(&path);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		buf_reset(&path);
+		path_join(folder, names[i], &path);
+		kustomize_read(k, AT_FDCWD, path.data, folder);
+	}
+	buf_release(&path);
+	return true;
+}
+
+void kustomize_look_above(struct kustomize *k, const char *folder)
+{
+	struct buf path;
+
+	buf_init(&path);
+	buf_adds(&path, folder);
+	for (int i = 0; i < LEVELS_ABOVE && path.len > 1; i++) {
+		if (!look(k, path.data))
+			break;
+		/* Above the repository nothing is ours. */
+		buf_adds(&path, "/.git");
+		if (!access(path.data, F_OK))
+			break;
+		path.len -= strlen("/.git");
+		while (path.len && path.data[--path.len] != '/')
+			;
+		path.data[path.len] = '\0';
+	}
+	buf_release(&path);
+}
+
+static int compare_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void mark_folders(struct kustomize *k, struct files *files)
+{
+	struct buf path;
+
+	buf_init(&path);
+	qsort(k->marks, k->n, sizeof(*k->marks), compare_text);
+	for (size_t i = 0; i < files->nfolders; i++) {
+		const char *key;
+
+		buf_reset(&path);
+		path_absolute(k->cwd, files->folders[i].path, &path);
+		key = path.data;
+		files->folders[i].fragments =
+			bsearch(&key, k->marks, k->n, sizeof(*k->marks),
+				compare_text) != NULL;
+	}
+	buf_release(&path);
+}
+
+void kustomize_mark(struct kustomize *k, struct files *files)
+{
+	struct buf path;
+
+	if (!k->n)
+		return;
+	mark_folders(k, files);
+	buf_init(&path);
+	for (size_t i = 0; i < k->n; i++) {
+		long file;
+
+		buf_reset(&path);
+		path_relative(k->cwd, k->marks[i], &path);
+		file = files_find(files, path.data);
+		if (file < 0)
+			file = files_find(files, k->marks[i]);
+		if (file >= 0)
+			files->items[file].flags |= FILE_FRAGMENT;
+	}
+	buf_release(&path);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command `lint`. Exit status: 2 for everything that kept us from
+ * looking, which beats 1 for findings; what was looked at is reported in any
+ * case.
+ */
+#include "lint.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "heap.h"
+#include "log.h"
+
+enum { THREADS_MAX = 64 };
+
+/* --- options ------------------------------------------------------------- */
+
+static int check_required(const struct lint *lint)
+{
+	const struct list *require = &lint->options->require;
+
+	for (size_t i = 0; i < require->n; i++) {
+		const char *name = require->items[i];
+		const char *near;
+
+		if (!strcmp(name, "cluster") ||
+		    rule_set_find(&lint->rules, name) >= 0)
+			continue;
+		near = rule_set_nearest(&lint->rules, name);
+		if (near)
+			return log_usage("lint",
+					 "--require: unknown rule `%s`; did "
+					 "you mean `%s`?",
+					 name, near);
+		return log_usage("lint", "--require: unknown rule `%s`", name);
+	}
+	return 0;
+}
+
+static int check_options(struct lint *lint)
+{
+	const struct options *o = lint->options;
+
+	if (o->config && o->isolated)
+		return log_usage("lint", "--config and --isolated exclude "
+					 "each other");
+	if (o->prune_baseline && !o->baseline)
+		return log_usage("lint", "--prune-baseline needs --baseline");
+	if (o->jobs > THREADS_MAX)
+		return log_usage("lint", "-j: at most %d", THREADS_MAX);
+	if (o->add_ignore && !o->add_ignore[strspn(o->add_ignore, " \t")])
+		return log_usage("lint", "--add-ignore needs a reason");
+	if (o->add_ignore && strpbrk(o->add_ignore, "\r\n"))
+		return log_usage("lint", "--add-ignore: the reason must be "
+					 "one line");
+	if (check_required(lint))
+		return 2;
+	return outputs_parse(&lint->outputs, lint->options);
+}
+
+/* --- steps --------------------------------------------------------------- */
+
+static int list_files(struct lint *lint)
+{
+	struct walk_input input = {lint->options, lint->cwd, &lint->policies,
+				   &lint->kustomize, &lint->files};
+	struct err err = {0};
+	int rc = walk_paths(&input, &lint->walk, &err);
+
+	if (!rc && lint->options->since)
+		rc = since_filter(&lint->files, lint->cwd, lint->options->since,
+				  &err);
+	if (rc) {
+		log_error("%s", err.text);
+		return 2;
+	}
+	lint->failed |= lint->walk.failed;
+	/* Under a broken policy nothing can be judged. */
+	return lint->policies.broken ? 2 : 0;
+}
+
+static void read_standard_input(struct lint *lint)
+{
+	for (size_t i = 0; i < lint->files.n; i++) {
+		struct lint_file *file = &lint->files.items[i];
+
+		if (file->flags & FILE_STDIN)
+			file->error = (uint16_t)input_read_fd(
+				&lint->standard_input, STDIN_FILENO,
+				load_limits_default.bytes);
+	}
+}
+
+static struct source *source_of(void *context, uint32_t file)
+{
+	struct lint *lint = context;
+
+	return sources_get(&lint->sources, file);
+}
+
+static const struct policy *policy_of(void *context, uint32_t file)
+{
+	struct lint *lint = context;
+	struct policy_path_rule rule;
+
+	return job_policy(&lint->job, file, &lint->workers.items[0].absolute,
+			  &rule);
+}
+
+static void set_sink(void *context, uint32_t file, struct finding *findings,
+		     size_t n)
+{
+	struct lint *lint = context;
+
+	*HEAP_PUSH(lint->set_records, lint->nset, lint->set_size) =
+		(struct set_record){file,
+				    spill_write(&lint->set_spill, findings, n)};
+}
+
+static unsigned thread_count(const struct options *options)
+{
+	long online = options->jobs ? (long)options->jobs
+				    : sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (online < 1)
+		online = 1;
+	return online < THREADS_MAX ? (unsigned)online : THREADS_MAX;
+}
+
+static void lint_files(struct lint *lint)
+{
+	const struct options *o = lint->options;
+	struct job *job = &lint->job;
+
+	job->options = o;
+	job->cwd = lint->cwd;
+	job->policies = &lint->policies;
+	job->files = &lint->files;
+	job->records = heap_zalloc(lint->files.n, sizeof(*job->records));
+	job->standard_input = &lint->standard_input;
+	job->run = (struct run_options){
+		.rules = &lint->rules,
+		.partial = o->partial || o->since,
+		.no_ignore = o->no_ignore,
+		.file_values = true,
+		.today = (int64_t)time(NULL) / 86400,
+	};
+	progress_init(&job->progress, o->quiet > 0);
+	workers_run(&lint->workers, job, thread_count(o));
+	workers_join(&lint->workers);
+}
+
+static void run_set_rules(struct lint *lint)
+{
+	struct run *run = &lint->workers.items[0].run;
+
+	if (!lint->files.n)
+		return;
+	run->options.sink = set_sink;
+	run->options.context = lint;
+	run->options.source_of = source_of;
+	run_set(run, policy_of, lint);
+}
+
+static int run_steps(struct lint *lint)
+{
+	int rc = list_files(lint);
+
+	if (rc)
+		return rc;
+	read_standard_input(lint);
+	lint_files(lint);
+	run_set_rules(lint);
+	lint_merge(lint);
+	workers_release(&lint->workers);
+	free(lint->job.records);
+	return lint->failed ? 2 : lint->found ? 1 : 0;
+}
+
+static void release(struct lint *lint)
+{
+	outputs_release(&lint->outputs);
+	policies_release(&lint->policies);
+	kustomize_release(&lint->kustomize);
+	sources_release(&lint->sources);
+	spill_release(&lint->set_spill);
+	files_release(&lint->files);
+	input_release(&lint->standard_input);
+	free(lint->set_records);
+	free(lint->cwd);
+}
+
+int lint_command(struct options *options)
+{
+	struct lint lint = {.options = options,
+			    .rules = program_rules(),
+			    .start = progress_clock()};
+	int rc = check_options(&lint);
+
+	if (rc) {
+		outputs_release(&lint.outputs);
+		return rc;
+	}
+	lint.cwd = getcwd(NULL, 0);
+	if (!lint.cwd) {
+		log_error("current folder: %s", strerror(errno));
+		outputs_release(&lint.outputs);
+		return 2;
+	}
+	kustomize_init(&lint.kustomize, lint.cwd);
+	sources_init(&lint.sources, &lint.files, &lint.standard_input);
+	spill_init(&lint.set_spill, &lint.rules);
+	rc = policies_init(&lint.policies, options, lint.cwd);
+	if (!rc)
+		rc = run_steps(&lint);
+	release(&lint);
+	return rc;
+}

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the linter needs beside its sources: the version, the examples of
+# `gpugate explain`, and the manual pages.
+
+$(BUILD)/gen/version.h: FORCE
+	@mkdir -p $(@D)
+	@echo '#define GPUGATE_VERSION "$(VERSION)"' >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(BUILD)/lint/version.o: $(BUILD)/gen/version.h
+
+EXAMPLE_FILES := $(wildcard tests/rules/*/bad.yaml tests/rules/*/good.yaml)
+
+$(BUILD)/gen/examples.c: lint/examples.sh $(EXAMPLE_FILES) FORCE
+	@mkdir -p $(@D)
+	@sh lint/examples.sh tests/rules >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(BUILD)/gpugate: $(BUILD)/gen/examples.o
+
+.PHONY: man
+man: $(BUILD)/man/gpugate.1 $(BUILD)/man/gpugate-policy.5
+
+$(BUILD)/man/gpugate.1: $(BUILD)/gpugate
+	@mkdir -p $(@D)
+	$(say) MAN $@
+	$(Q)$< manpage 1 >$@
+
+$(BUILD)/man/gpugate-policy.5: $(BUILD)/gpugate
+	@mkdir -p $(@D)
+	$(say) MAN $@
+	$(Q)$< manpage 5 >$@

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages, and what is known of the streams. The order of the colour
+ * variables is that of the informal standards: NO_COLOR (no-color.org) wins
+ * over FORCE_COLOR and CLICOLOR_FORCE, these over CLICOLOR=0 and TERM=dumb,
+ * and all of them over the question whether the stream is a terminal.
+ */
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+
+/* One write per message: lines of several threads do not mix. */
+static void write_line(struct buf *line)
+{
+	buf_addc(line, '\n');
+	fwrite(line->data, 1, line->len, stderr);
+	buf_release(line);
+}
+
+void log_error(const char *fmt, ...)
+{
+	struct buf line;
+	va_list ap;
+
+	buf_init(&line);
+	buf_adds(&line, "gpugate: ");
+	va_start(ap, fmt);
+	buf_vaddf(&line, fmt, ap);
+	va_end(ap);
+	write_line(&line);
+}
+
+int log_usage(const char *command, const char *fmt, ...)
+{
+	struct buf line;
+	va_list ap;
+
+	buf_init(&line);
+	buf_adds(&line, "gpugate: ");
+	va_start(ap, fmt);
+	buf_vaddf(&line, fmt, ap);
+	va_end(ap);
+	buf_addf(&line, "\nTry `gpugate help%s%s`.", command ? " " : "",
+		 command ? command : "");
+	write_line(&line);
+	return 2;
+}
+
+/* Set, not empty, and not a word for no. */
+static bool env_true(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value && strcmp(value, "0") != 0 &&
+	       strcmp(value, "false") != 0;
+}
+
+bool color_wanted(const char *when, int fd)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *clicolor = getenv("CLICOLOR");
+	const char *term = getenv("TERM");
+
+	if (when && !strcmp(when, "always"))
+		return true;
+	if (when && !strcmp(when, "never"))
+		return false;
+	if (no_color && *no_color)
+		return false;
+	if (env_true("FORCE_COLOR") || env_true("CLICOLOR_FORCE"))
+		return true;
+	if (clicolor && !strcmp(clicolor, "0"))
+		return false;
+	if (!term || !*term || !strcmp(term, "dumb"))
+		return false;
+	return isatty(fd);
+}
+
+unsigned terminal_width(int fd)
+{
+	struct winsize size;
+
+	if (isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size))
+		return size.ws_col;
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages on standard error, one line each: "gpugate: text". Standard output
+ * carries the report and nothing else.
+ */
+#ifndef LINT_LOG_H
+#define LINT_LOG_H
+
+#include <stdbool.h>
+
+void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Also says how to get help; always returns 2, the exit status. */
+int log_usage(const char *command, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Shall a stream be coloured? when: auto, always, never. */
+bool color_wanted(const char *when, int fd);
+/* Columns of the terminal behind fd, 0 when there is none. */
+unsigned terminal_width(int fd);
+
+#endif

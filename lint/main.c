@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpugate: the table of commands, and the choice of one. The program behaves
+ * the same under the name kubectl-gpugate.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "log.h"
+#include "options.h"
+
+static int version_command(struct options *options);
+static int help_cmd(struct options *options);
+
+const struct command command_table[] = {
+	{"lint", "[OPTIONS] [PATH...]", "check manifests",
+	 "Checks files, folders (default: the current one), or standard input "
+	 "(-). Folders are walked for *.yaml, *.yml and *.json; files that are "
+	 "named are checked whatever their name.\n\n"
+	 "Exit status: 0 when nothing at or above --fail-on is left, 1 when "
+	 "there are findings, 2 on wrong usage, a broken policy, an input that "
+	 "cannot be read, or an internal error (findings are still printed).",
+	 FOR_LINT, false, lint_command},
+	{"explain", "RULE", "what a rule flags, why, and the remedy",
+	 "Prints what the rule flags, why that matters, where the fact comes "
+	 "from, its parameters, an example that is flagged and one that is "
+	 "not.",
+	 FOR_EXPLAIN, false, explain_command},
+	{"rules", "[OPTIONS]", "list all rules",
+	 "Prints the catalogue, one line a rule: name, severity, action at the "
+	 "door, and what is flagged.",
+	 FOR_RULES, false, rules_command},
+	{"config", "[OPTIONS] [PATH]", "the settings in force for a path",
+	 "Prints the policy that applies to PATH (default: the current "
+	 "folder), and where each rule's setting comes from.",
+	 FOR_CONFIG, false, config_command},
+	{"init", "", "write a commented .gpugate.yaml",
+	 "Writes .gpugate.yaml into the current folder, unless there is one.",
+	 FOR_INIT, false, init_command},
+	{"completion", "bash|zsh|fish", "print a shell completion script",
+	 "Prints a completion script for the shell, for example\n\n"
+	 "source <(gpugate completion bash)",
+	 FOR_COMPLETION, false, completion_command},
+	{"version", "", "print the version", "Prints the version.", FOR_VERSION,
+	 false, version_command},
+	{"help", "[COMMAND]", "print help",
+	 "Prints help, for a command when "
+	 "one is given.",
+	 FOR_HELP, false, help_cmd},
+	{"manpage", "1|5", "print a manual page",
+	 "Prints gpugate(1) or gpugate-policy(5) as roff.", FOR_MANPAGE, true,
+	 manpage_command},
+};
+const size_t command_count = sizeof(command_table) / sizeof(*command_table);
+
+struct rule_set program_rules(void)
+{
+	return (struct rule_set){all_rules, all_rules_count};
+}
+
+const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; i < command_count; i++)
+		if (!strcmp(command_table[i].name, name))
+			return &command_table[i];
+	return NULL;
+}
+
+static int unknown_command(const char *word)
+{
+	const char *names[sizeof(command_table) / sizeof(*command_table)];
+	const char *near;
+	size_t n = 0;
+
+	for (size_t i = 0; i < command_count; i++)
+		if (!command_table[i].internal)
+			names[n++] = command_table[i].name;
+	near = text_nearest(word, names, n);
+	if (*word == '-')
+		return log_usage(NULL,
+				 "options stand behind a command: "
+				 "gpugate lint %s",
+				 word);
+	if (near)
+		return log_usage(NULL,
+				 "unknown command `%s`; did you mean "
+				 "`%s`?",
+				 word, near);
+	if (!access(word, F_OK))
+		return log_usage(NULL,
+				 "unknown command `%s`; to check that "
+				 "file: gpugate lint %s",
+				 word, word);
+	return log_usage(NULL, "unknown command `%s`", word);
+}
+
+static int print_program_help(void)
+{
+	struct buf out;
+
+	buf_init(&out);
+	help_program(&out);
+	return print_out(&out);
+}
+
+static int print_command_help(const struct command *command)
+{
+	struct buf out;
+
+	buf_init(&out);
+	help_command(command, &out);
+	return print_out(&out);
+}
+
+static int version_command(struct options *options)
+{
+	struct buf out;
+
+	(void)options;
+	buf_init(&out);
+	buf_addf(&out, "gpugate %s\n", program_version);
+	return print_out(&out);
+}
+
+static int help_cmd(struct options *options)
+{
+	const struct command *command;
+
+	if (!options->paths.n)
+		return print_program_help();
+	command = command_find(options->paths.items[0]);
+	if (!command)
+		return unknown_command(options->paths.items[0]);
+	return print_command_help(command);
+}
+
+static int run_command(const struct command *command, char **argv)
+{
+	struct options options = {0};
+	int rc = options_parse(&options, command, argv);
+
+	if (!rc)
+		rc = options.help ? print_command_help(command)
+				  : command->run(&options);
+	options_release(&options);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	/* A closed pipe is an error of write(), with a message. */
+	signal(SIGPIPE, SIG_IGN);
+	if (argc < 2)
+		return log_usage(NULL, "no command given");
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return print_program_help();
+	if (!strcmp(argv[1], "--version"))
+		return version_command(NULL);
+	command = command_find(argv[1]);
+	if (!command)
+		return unknown_command(argv[1]);
+	return run_command(command, argv + 2);
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The option table and its parser. getopt_long() would accept abbreviations,
+ * which break when an option is added, and cannot say "did you mean".
+ *
+ * Values of the environment come first; a list that is given as an argument
+ * replaces the one of the environment instead of adding to it.
+ */
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "log.h"
+
+#define AT(member) offsetof(struct options, member)
+
+const struct option option_table[] = {
+	{"format", 0, OPTION_LIST, FOR_LINT, AT(formats), "FMT[:FILE]", NULL,
+	 "Write the report in this format, to FILE when one is given; may be "
+	 "repeated. full (default), concise, json, jsonl, sarif, junit, "
+	 "github, gitlab, rdjson, checkstyle, markdown."},
+	{"format", 0, OPTION_TEXT, FOR_RULES, AT(rules_format), "FMT",
+	 "text json markdown", "text (default), json or markdown."},
+	{"select", 0, OPTION_WORDS, FOR_LINT | FOR_CONFIG, AT(select), "RULES",
+	 NULL,
+	 "Run these rules and no others: names, categories or `all`, "
+	 "separated by commas."},
+	{"extend-select", 0, OPTION_WORDS, FOR_LINT | FOR_CONFIG, AT(extend),
+	 "RULES", NULL, "Run these rules as well."},
+	{"ignore", 0, OPTION_WORDS, FOR_LINT | FOR_CONFIG, AT(ignore), "RULES",
+	 NULL, "Do not run these rules; invalid-syntax always runs."},
+	{"fail-on", 0, OPTION_TEXT, FOR_LINT, AT(fail_on), "SEVERITY",
+	 "error warning info never",
+	 "Exit with 1 when a finding at or above this severity is left: error "
+	 "(default), warning, info or never."},
+	{"config", 0, OPTION_TEXT, FOR_LINT | FOR_CONFIG, AT(config), "FILE",
+	 NULL, "Use this policy file instead of the nearest .gpugate.yaml."},
+	{"isolated", 0, OPTION_FLAG, FOR_LINT | FOR_CONFIG, AT(isolated), NULL,
+	 NULL, "Look for no .gpugate.yaml."},
+	{"policy", 0, OPTION_TEXT, FOR_LINT | FOR_CONFIG, AT(policy), "FILE",
+	 NULL,
+	 "The cluster's policy as a floor: local files may tighten it or "
+	 "suppress rules that are not locked, nothing else."},
+	{"preset", 0, OPTION_TEXT, FOR_LINT | FOR_CONFIG, AT(preset), "NAME",
+	 "recommended strict all", "recommended (default), strict or all."},
+	{"namespace", 0, OPTION_TEXT, FOR_LINT, AT(namespace), "NS", NULL,
+	 "The namespace of objects that name none."},
+	{"baseline", 0, OPTION_TEXT, FOR_LINT, AT(baseline), "FILE", NULL,
+	 "Findings that FILE lists are known: they are not reported."},
+	{"write-baseline", 0, OPTION_TEXT, FOR_LINT, AT(write_baseline), "FILE",
+	 NULL, "List all findings of this run in FILE, for --baseline."},
+	{"prune-baseline", 0, OPTION_FLAG, FOR_LINT, AT(prune_baseline), NULL,
+	 NULL, "Remove entries from the --baseline file that are gone."},
+	{"since", 0, OPTION_TEXT, FOR_LINT, AT(since), "REV", NULL,
+	 "Lint only files that differ from this git revision, and new ones; "
+	 "implies --partial."},
+	{"partial", 0, OPTION_FLAG, FOR_LINT, AT(partial), NULL, NULL,
+	 "The files are only a part of what is deployed: rules that infer "
+	 "from the absence of an object keep silent."},
+	{"require", 0, OPTION_WORDS, FOR_LINT, AT(require), "RULES", NULL,
+	 "Exit with 2 when one of these rules could not run."},
+	{"no-ignore", 0, OPTION_FLAG, FOR_LINT, AT(no_ignore), NULL, NULL,
+	 "Report findings that comments or annotations suppress, too."},
+	{"add-ignore", 0, OPTION_TEXT, FOR_LINT, AT(add_ignore), "REASON", NULL,
+	 "Write a comment that suppresses it above every finding."},
+	{"stdin-filename", 0, OPTION_TEXT, FOR_LINT, AT(stdin_filename), "NAME",
+	 NULL,
+	 "What standard input (-) is called in reports, and where its "
+	 "policy is looked for."},
+	{"exclude", 0, OPTION_LIST, FOR_LINT, AT(exclude), "GLOB", NULL,
+	 "Leave out matching files and folders met while walking; a pattern "
+	 "without / matches names at any depth; may be repeated."},
+	{"force-exclude", 0, OPTION_FLAG, FOR_LINT, AT(force_exclude), NULL,
+	 NULL, "Leave out excluded files even when they are named."},
+	{"no-ignore-vcs", 0, OPTION_FLAG, FOR_LINT, AT(no_ignore_vcs), NULL,
+	 NULL, "Lint files that .gitignore excludes, too."},
+	{"strict-input", 0, OPTION_FLAG, FOR_LINT, AT(strict_input), NULL, NULL,
+	 "Exit with 2 when a file is skipped because it is a template."},
+	{"jobs", 'j', OPTION_NUMBER, FOR_LINT, AT(jobs), "N", NULL,
+	 "Threads (default: one per processor). The report is the same for "
+	 "any number."},
+	{"statistics", 0, OPTION_FLAG, FOR_LINT, AT(statistics), NULL, NULL,
+	 "End the report with the number of findings of each rule."},
+	{"color", 0, OPTION_TEXT, FOR_LINT | FOR_EXPLAIN | FOR_RULES, AT(color),
+	 "WHEN", "auto always never", "auto (default), always or never."},
+	{"quiet", 'q', OPTION_COUNT, FOR_LINT, AT(quiet), NULL, NULL,
+	 "Findings only, no summary; twice: nothing but the exit status."},
+	{"verbose", 'v', OPTION_COUNT, FOR_LINT, AT(verbose), NULL, NULL,
+	 "Tell on standard error what is done; twice: every file."},
+	{"help", 'h', OPTION_FLAG, ~0u, AT(help), NULL, NULL,
+	 "Print this text."},
+};
+const size_t option_count = sizeof(option_table) / sizeof(*option_table);
+
+struct parser {
+	struct options *options;
+	const struct command *command;
+	char **next; /* argument after the one being looked at */
+	/* Lists that hold values of the environment. */
+	bool inherited[sizeof(option_table) / sizeof(*option_table)];
+};
+
+void option_environment(const struct option *option, char *out)
+{
+	char *to = out + strlen("GPUGATE_");
+
+	memcpy(out, "GPUGATE_", strlen("GPUGATE_"));
+	for (const char *c = option->name; *c; c++)
+		*to++ = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+	*to = '\0';
+}
+
+void list_add(struct options *options, struct list *list, const char *item)
+{
+	*VEC_PUSH(&options->arena, list->items, list->n, list->size) = item;
+	*VEC_PUSH(&options->arena, list->items, list->n, list->size) = NULL;
+	list->n--; /* the next item takes the place of the NULL */
+}
+
+static void list_split(struct options *options, struct list *list,
+		       const char *text, const char *separators)
+{
+	while (*text) {
+		size_t len = strcspn(text, separators);
+
+		if (len)
+			list_add(options, list,
+				 arena_strndup(&options->arena, text, len));
+		text += len;
+		text += strspn(text, separators);
+	}
+}
+
+/* --- values -------------------------------------------------------------- */
+
+static bool is_choice(const char *choices, const char *value)
+{
+	size_t len = strlen(value);
+
+	while (*choices) {
+		size_t n = strcspn(choices, " ");
+
+		if (n == len && !memcmp(choices, value, n))
+			return true;
+		choices += n;
+		choices += strspn(choices, " ");
+	}
+	return false;
+}
+
+static int parse_number(const char *text, unsigned *out)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || end == text || *end || value < 1 || value > 1000000)
+		return -1;
+	*out = (unsigned)value;
+	return 0;
+}
+
+/* what: how the user wrote the option, for messages. */
+static int set_value(struct parser *p, const struct option *o, const char *what,
+		     const char *value)
+{
+	void *at = (char *)p->options + o->at;
+
+	if (o->choices && !is_choice(o->choices, value))
+		return log_usage(p->command->name, "%s: `%s` is none of: %s",
+				 what, value, o->choices);
+	switch (o->kind) {
+	case OPTION_NUMBER:
+		if (parse_number(value, at))
+			return log_usage(p->command->name,
+					 "%s: `%s` is no positive number", what,
+					 value);
+		return 0;
+	case OPTION_WORDS:
+		list_split(p->options, at, value, ", ");
+		return 0;
+	case OPTION_LIST:
+		list_add(p->options, at, value);
+		return 0;
+	default:
+		*(const char **)at = value;
+		return 0;
+	}
+}
+
+static void set_flag(struct parser *p, const struct option *o)
+{
+	void *at = (char *)p->options + o->at;
+
+	if (o->kind == OPTION_COUNT)
+		(*(unsigned *)at)++;
+	else
+		*(bool *)at = true;
+}
+
+/* --- environment --------------------------------------------------------- */
+
+static int flag_word(const char *value)
+{
+	static const char *const yes[] = {"1", "true", "yes", "on"};
+	static const char *const no[] = {"", "0", "false", "no", "off"};
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
+		if (!strcmp(value, yes[i]))
+			return 1;
+	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+		if (!strcmp(value, no[i]))
+			return 0;
+	return -1;
+}
+
+static int flag_from_environment(struct parser *p, const struct option *o,
+				 const char *name, const char *value)
+{
+	int word = flag_word(value);
+
+	if (o->kind == OPTION_COUNT && !strcmp(value, "2")) {
+		set_flag(p, o);
+		word = 1;
+	}
+	if (word < 0)
+		return log_usage(p->command->name,
+				 "%s: `%s` is neither yes nor no", name, value);
+	if (word)
+		set_flag(p, o);
+	return 0;
+}
+
+static int parse_environment(struct parser *p)
+{
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+		const char *value;
+		char name[64];
+		int rc;
+
+		if (!(o->commands & p->command->bit) || o->letter == 'h')
+			continue;
+		option_environment(o, name);
+		value = getenv(name);
+		if (!value || (o->value && !*value))
+			continue;
+		if (!o->value) {
+			rc = flag_from_environment(p, o, name, value);
+		} else if (o->kind == OPTION_LIST) {
+			list_split(p->options,
+				   (void *)((char *)p->options + o->at), value,
+				   " \t\n");
+			rc = 0;
+		} else {
+			rc = set_value(p, o, name, value);
+		}
+		if (rc)
+			return rc;
+		p->inherited[i] = true;
+	}
+	return 0;
+}
+
+/* --- arguments ----------------------------------------------------------- */
+
+static void drop_inherited(struct parser *p, const struct option *o)
+{
+	size_t i = (size_t)(o - option_table);
+
+	if (!p->inherited[i])
+		return;
+	p->inherited[i] = false;
+	if (o->kind == OPTION_WORDS || o->kind == OPTION_LIST)
+		memset((char *)p->options + o->at, 0, sizeof(struct list));
+	else if (o->kind == OPTION_COUNT)
+		*(unsigned *)(void *)((char *)p->options + o->at) = 0;
+}
+
+static const struct option *find_name(const struct command *command,
+				      const char *name, size_t len)
+{
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+
+		if (o->commands & command->bit && strlen(o->name) == len &&
+		    !memcmp(o->name, name, len))
+			return o;
+	}
+	return NULL;
+}
+
+static const struct option *find_letter(const struct command *command, char c)
+{
+	for (size_t i = 0; i < option_count; i++)
+		if (option_table[i].commands & command->bit &&
+		    option_table[i].letter == c)
+			return &option_table[i];
+	return NULL;
+}
+
+static int unknown_name(struct parser *p, const char *name, size_t len)
+{
+	const char *names[sizeof(option_table) / sizeof(*option_table)];
+	char word[64] = "";
+	const char *near = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < option_count; i++)
+		if (option_table[i].commands & p->command->bit)
+			names[n++] = option_table[i].name;
+	if (len < sizeof(word)) {
+		memcpy(word, name, len);
+		near = text_nearest(word, names, n);
+	}
+	if (near)
+		return log_usage(
+			p->command->name,
+			"unknown option `--%.*s`; did you mean `--%s`?",
+			(int)len, name, near);
+	return log_usage(p->command->name, "unknown option `--%.*s`", (int)len,
+			 name);
+}
+
+static int parse_long(struct parser *p, const char *arg)
+{
+	const char *equals = strchr(arg, '=');
+	const char *value = equals ? equals + 1 : NULL;
+	size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
+	const struct option *o = find_name(p->command, arg, len);
+	char what[72];
+
+	if (!o)
+		return unknown_name(p, arg, len);
+	drop_inherited(p, o);
+	if (!o->value) {
+		if (value)
+			return log_usage(p->command->name,
+					 "option `--%s` takes no value",
+					 o->name);
+		set_flag(p, o);
+		return 0;
+	}
+	if (!value)
+		value = *p->next ? *p->next++ : NULL;
+	if (!value)
+		return log_usage(p->command->name,
+				 "option `--%s` needs a value: %s", o->name,
+				 o->value);
+	what[0] = what[1] = '-';
+	memcpy(what + 2, o->name, strlen(o->name) + 1);
+	return set_value(p, o, what, value);
+}
+
+/* One argument of letters: -qv, -j4, -j 4. */
+static int parse_letters(struct parser *p, const char *arg)
+{
+	for (const char *c = arg; *c; c++) {
+		const struct option *o = find_letter(p->command, *c);
+		char what[3] = {'-', *c, '\0'};
+		const char *value;
+
+		if (!o)
+			return log_usage(p->command->name,
+					 "unknown option `-%c`", *c);
+		drop_inherited(p, o);
+		if (!o->value) {
+			set_flag(p, o);
+			continue;
+		}
+		value = c[1] ? c + 1 + (c[1] == '=') : *p->next;
+		if (!c[1] && value)
+			p->next++;
+		if (!value || !*value)
+			return log_usage(p->command->name,
+					 "option `-%c` needs a value: %s", *c,
+					 o->value);
+		return set_value(p, o, what, value);
+	}
+	return 0;
+}
+
+static int parse_arguments(struct parser *p)
+{
+	bool only_paths = false;
+
+	while (*p->next) {
+		const char *arg = *p->next++;
+		int rc = 0;
+
+		if (only_paths || arg[0] != '-' || !arg[1])
+			list_add(p->options, &p->options->paths, arg);
+		else if (!strcmp(arg, "--"))
+			only_paths = true;
+		else if (arg[1] == '-')
+			rc = parse_long(p, arg + 2);
+		else
+			rc = parse_letters(p, arg + 1);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int options_parse(struct options *options, const struct command *command,
+		  char **argv)
+{
+	struct parser parser = {options, command, argv, {false}};
+	int rc = parse_environment(&parser);
+
+	if (!rc)
+		rc = parse_arguments(&parser);
+	return rc;
+}
+
+void options_release(struct options *options)
+{
+	arena_release(&options->arena);
+}

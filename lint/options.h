@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Options and commands as data. One table of options drives parsing, --help,
+ * the GPUGATE_* environment, the manual pages and shell completion; one table
+ * of commands drives the rest. What is not in a table does not exist.
+ */
+#ifndef LINT_OPTIONS_H
+#define LINT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "engine/registry.h"
+
+enum option_kind {
+	OPTION_FLAG,   /* bool */
+	OPTION_COUNT,  /* unsigned, one more each time */
+	OPTION_NUMBER, /* unsigned, 1 or more */
+	OPTION_TEXT,   /* const char * */
+	OPTION_WORDS,  /* struct list, split at commas wherever it is given */
+	OPTION_LIST,   /* struct list, one item each time; the environment
+			  splits at blanks */
+};
+
+enum command_bits {
+	FOR_LINT = 1,
+	FOR_EXPLAIN = 2,
+	FOR_RULES = 4,
+	FOR_CONFIG = 8,
+	FOR_INIT = 16,
+	FOR_COMPLETION = 32,
+	FOR_VERSION = 64,
+	FOR_HELP = 128,
+	FOR_MANPAGE = 256,
+};
+
+struct list {
+	const char **items; /* NULL-terminated once it holds anything */
+	size_t n, size;
+};
+
+struct options {
+	struct arena arena;
+	struct list formats, select, extend, ignore, require, exclude, paths;
+	const char *fail_on, *config, *policy, *preset, *namespace;
+	const char *baseline, *write_baseline, *since, *add_ignore;
+	const char *stdin_filename, *color, *rules_format;
+	unsigned jobs, quiet, verbose;
+	bool isolated, prune_baseline, partial, no_ignore, force_exclude;
+	bool no_ignore_vcs, strict_input, statistics, help;
+};
+
+struct option {
+	const char *name;    /* without the dashes */
+	char letter;	     /* 0: none */
+	unsigned char kind;  /* enum option_kind */
+	unsigned commands;   /* enum command_bits */
+	size_t at;	     /* offset in struct options */
+	const char *value;   /* what --help calls the value, NULL for flags */
+	const char *choices; /* words separated by blanks, NULL: any */
+	const char *help;
+};
+
+extern const struct option option_table[];
+extern const size_t option_count;
+
+struct command {
+	const char *name, *arguments, *summary;
+	const char *description; /* paragraphs separated by an empty line */
+	unsigned bit;
+	bool internal; /* not listed */
+	int (*run)(struct options *options);
+};
+
+extern const struct command command_table[];
+extern const size_t command_count;
+const struct command *command_find(const char *name);
+
+/* The rules this program was built with. */
+struct rule_set program_rules(void);
+
+/*
+ * Environment, then arguments (NULL-terminated). 0, or the exit status after
+ * a message. Strings point into argv and the environment, or the arena.
+ */
+int options_parse(struct options *options, const struct command *command,
+		  char **argv);
+void options_release(struct options *options);
+/* GPUGATE_FAIL_ON for "fail-on"; out is a buffer of 64 bytes. */
+void option_environment(const struct option *option, char *out);
+void list_add(struct options *options, struct list *list, const char *item);
+
+/* help.c */
+void help_program(struct buf *out);
+void help_command(const struct command *command, struct buf *out);
+/* Text wrapped to 78 columns, every line behind indent blanks but the
+ * first, which starts at column. */
+void help_wrap(struct buf *out, const char *text, size_t column, size_t indent);
+/* Write to standard output; the exit status: 0, or 2 after a message. */
+int print_out(struct buf *out);
+
+extern const char program_version[];
+
+/* The commands. */
+int lint_command(struct options *options);
+int explain_command(struct options *options);
+int rules_command(struct options *options);
+int config_command(struct options *options);
+int init_command(struct options *options);
+int completion_command(struct options *options);
+int manpage_command(struct options *options);
+
+#endif

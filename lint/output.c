@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Several reports in one run. A stream that failed is not written to again;
+ * the others go on.
+ */
+#include "output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "heap.h"
+#include "log.h"
+
+static int unknown_format(const char *name)
+{
+	const char *names[32];
+	struct buf all;
+	const char *near;
+	size_t n = 0;
+
+	buf_init(&all);
+	for (; n < report_formats_count && n < 32; n++) {
+		names[n] = report_formats[n]->name;
+		buf_addf(&all, " %s", names[n]);
+	}
+	near = text_nearest(name, names, n);
+	if (near)
+		log_usage("lint",
+			  "--format: unknown format `%s`; did you mean `%s`?",
+			  name, near);
+	else
+		log_usage("lint", "--format: `%s` is none of:%s", name,
+			  all.data);
+	buf_release(&all);
+	return 2;
+}
+
+static bool same_target(const struct output *a, const struct output *b)
+{
+	return text_eq(a->path, b->path);
+}
+
+static int add(struct outputs *outputs, struct options *options,
+	       const char *text)
+{
+	const char *colon = strchr(text, ':');
+	size_t len = colon ? (size_t)(colon - text) : strlen(text);
+	const char *name = arena_strndup(&options->arena, text, len);
+	struct output output = {.format = report_format_find(name)};
+
+	if (!output.format)
+		return unknown_format(name);
+	if (colon && !colon[1])
+		return log_usage("lint", "--format %s: no file behind the `:`",
+				 text);
+	if (colon && strcmp(colon + 1, "-") != 0)
+		output.path = colon + 1;
+	for (size_t i = 0; i < outputs->n; i++)
+		if (same_target(&outputs->items[i], &output))
+			return log_usage(
+				"lint", "--format: two reports go to %s",
+				output.path ? output.path : "standard output");
+	*HEAP_PUSH(outputs->items, outputs->n, outputs->size) = output;
+	return 0;
+}
+
+int outputs_parse(struct outputs *outputs, struct options *options)
+{
+	memset(outputs, 0, sizeof(*outputs));
+	if (!options->formats.n)
+		return add(outputs, options, "full");
+	for (size_t i = 0; i < options->formats.n; i++) {
+		int rc = add(outputs, options, options->formats.items[i]);
+
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static void fail(struct outputs *outputs, struct output *o, int error)
+{
+	if (o->error)
+		return;
+	o->error = error ? error : EIO;
+	outputs->failed = true;
+	log_error("%s: %s", o->path ? o->path : "standard output",
+		  strerror(o->error));
+}
+
+static void check(struct outputs *outputs, struct output *o)
+{
+	if (ferror(o->out))
+		fail(outputs, o, errno);
+}
+
+static void begin(struct outputs *outputs, struct output *o)
+{
+	int error = 0;
+
+	if (o->path)
+		error = replace_open(&o->file, o->path);
+	o->out = o->path ? o->file.out : stdout;
+	if (error) {
+		fail(outputs, o, error);
+		return;
+	}
+	errno = 0;
+	if (o->format->begin)
+		o->state = o->format->begin(o->out, &o->options);
+	check(outputs, o);
+}
+
+void outputs_begin(struct outputs *outputs, const struct options *options,
+		   const struct rule_set *rules)
+{
+	for (size_t i = 0; i < outputs->n; i++) {
+		struct output *o = &outputs->items[i];
+
+		o->options = (struct report_options){
+			.color = !o->path &&
+				 color_wanted(options->color, STDOUT_FILENO),
+			.width = o->path ? 0 : terminal_width(STDOUT_FILENO),
+			.statistics = options->statistics,
+			.quiet = options->quiet > 0,
+			.rules = rules,
+			.version = program_version,
+		};
+		/* -qq: the exit status says it all. */
+		if (!o->path && options->quiet > 1)
+			o->error = ECANCELED;
+		else
+			begin(outputs, o);
+	}
+}
+
+void outputs_file(struct outputs *outputs, const struct report_file *file,
+		  const struct finding *findings, size_t n)
+{
+	for (size_t i = 0; i < outputs->n; i++) {
+		struct output *o = &outputs->items[i];
+
+		if (o->error || !o->format->file)
+			continue;
+		o->format->file(o->state, file, findings, n);
+		check(outputs, o);
+	}
+}
+
+static void finish(struct outputs *outputs, struct output *o)
+{
+	int error;
+
+	if (!o->out)
+		return;
+	if (o->path)
+		error = replace_finish(&o->file, o->error);
+	else
+		error = fflush(stdout) ? errno : 0;
+	if (error)
+		fail(outputs, o, error);
+}
+
+void outputs_end(struct outputs *outputs, const struct report_summary *summary)
+{
+	for (size_t i = 0; i < outputs->n; i++) {
+		struct output *o = &outputs->items[i];
+
+		errno = 0;
+		if (o->out && o->format->end)
+			o->format->end(o->state, summary);
+		if (o->out && !o->error)
+			check(outputs, o);
+		finish(outputs, o);
+	}
+}
+
+void outputs_release(struct outputs *outputs)
+{
+	free(outputs->items);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Policies of a run. Order: the file's own settings, then the command line's
+ * wishes, then the floor, so that neither can get below it.
+ */
+#include "policies.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "files.h"
+#include "heap.h"
+#include "log.h"
+
+static void print_problems(struct policies *policies,
+			   const struct policy_problems *problems)
+{
+	bool color = color_wanted(policies->options->color, STDERR_FILENO);
+
+	for (size_t i = 0; i < problems->n; i++) {
+		const struct policy_problem *p = &problems->items[i];
+		const char *word = p->warning ? "warning" : "error";
+
+		if (p->warning && policies->options->quiet)
+			continue;
+		fprintf(stderr, "%s:%u:%u: %s%s:%s %s\n", p->file, p->line,
+			p->column,
+			!color	     ? ""
+			: p->warning ? "\033[33m"
+				     : "\033[31m",
+			word, color ? "\033[0m" : "", p->text);
+	}
+	if (problems->errors)
+		policies->broken = true;
+}
+
+static struct policy *load(struct policies *policies, const char *path)
+{
+	struct policy_problems problems = {0};
+	struct policy *policy = policy_load(&policies->rules, path, &problems);
+
+	print_problems(policies, &problems);
+	if (!policy && !problems.errors) {
+		log_error("%s: cannot be read", path);
+		policies->broken = true;
+	}
+	policy_problems_release(&problems);
+	return policy;
+}
+
+/* NULL after a message. */
+static struct policy *adjust(struct policies *policies,
+			     const struct policy *own, const char *preset)
+{
+	const struct options *o = policies->options;
+	struct policy_wishes wishes = {preset ? preset : o->preset,
+				       o->select.items, o->extend.items,
+				       o->ignore.items};
+	struct err err = {0};
+	struct policy *wished, *result;
+
+	wished = policy_adjust(own, &wishes, &err);
+	if (!wished) {
+		log_error("%s", err.text);
+		policies->broken = true;
+		return NULL;
+	}
+	if (!policies->floor)
+		return wished;
+	result = policy_with_floor(wished, policies->floor);
+	policy_free(wished);
+	return result;
+}
+
+static void add_entry(struct policies *policies, const char *path,
+		      struct policy *own)
+{
+	struct policy_entry entry = {
+		.path = arena_strdup(&policies->arena, path), .own = own};
+	char *slash;
+	struct buf folder;
+
+	buf_init(&folder);
+	path_absolute(policies->cwd, path, &folder);
+	slash = strrchr(folder.data, '/');
+	if (*path && slash)
+		*slash = '\0';
+	entry.folder = arena_strdup(&policies->arena, folder.data);
+	buf_release(&folder);
+	if (own)
+		entry.policy = adjust(policies, own, NULL);
+	*HEAP_PUSH(policies->items, policies->n, policies->size) = entry;
+}
+
+int policies_init(struct policies *policies, const struct options *options,
+		  const char *cwd)
+{
+	memset(policies, 0, sizeof(*policies));
+	pthread_mutex_init(&policies->lock, NULL);
+	policies->options = options;
+	policies->rules = program_rules();
+	policies->cwd = arena_strdup(&policies->arena, cwd);
+	if (options->policy)
+		policies->floor = load(policies, options->policy);
+	if (options->config)
+		add_entry(policies, options->config,
+			  load(policies, options->config));
+	else
+		add_entry(policies, "",
+			  policy_default(&policies->rules, options->preset));
+	return policies->broken ? 2 : 0;
+}
+
+void policies_release(struct policies *policies)
+{
+	for (size_t i = 0; i < policies->n; i++) {
+		struct policy_entry *entry = &policies->items[i];
+
+		for (struct policy_variant *v = entry->variants; v; v = v->next)
+			policy_free(v->policy);
+		policy_free(entry->policy);
+		policy_free(entry->own);
+	}
+	policy_free(policies->floor);
+	free(policies->items);
+	arena_release(&policies->arena);
+	pthread_mutex_destroy(&policies->lock);
+}
+
+bool policies_fixed(const struct policies *policies)
+{
+	return policies->options->config || policies->options->isolated;
+}
+
+uint32_t policies_load(struct policies *policies, const char *path)
+{
+	if (policies_fixed(policies))
+		return POLICY_DEFAULT;
+	for (size_t i = 0; i < policies->n; i++)
+		if (!strcmp(policies->items[i].path, path))
+			return (uint32_t)i;
+	add_entry(policies, path, load(policies, path));
+	return (uint32_t)(policies->n - 1);
+}
+
+uint32_t policies_find(struct policies *policies, const char *folder)
+{
+	uint32_t found = POLICY_DEFAULT;
+	size_t len = strlen(folder);
+	struct buf path, shown;
+
+	if (policies_fixed(policies))
+		return POLICY_DEFAULT;
+	buf_init(&path);
+	buf_init(&shown);
+	for (;;) {
+		buf_reset(&path);
+		buf_add(&path, folder, len);
+		path_join(path.data, ".gpugate.yaml", &shown);
+		if (!access(shown.data, F_OK)) {
+			buf_reset(&path);
+			path_relative(policies->cwd, shown.data, &path);
+			found = policies_load(policies, path.data);
+			break;
+		}
+		buf_reset(&shown);
+		if (len <= 1)
+			break;
+		while (len > 1 && folder[len - 1] != '/')
+			len--;
+		if (len > 1)
+			len--;
+	}
+	buf_release(&path);
+	buf_release(&shown);
+	return found;
+}
+
+/* path below the policy's folder, or as it is seen from the current one. */
+static const char *relative(const struct policies *policies,
+			    const struct policy_entry *entry, const char *path)
+{
+	const char *const folders[] = {entry->folder, policies->cwd};
+
+	for (int i = 0; i < 2; i++) {
+		size_t len = strlen(folders[i]);
+
+		if (len == 1)
+			len = 0; /* "/" */
+		if (!strncmp(path, folders[i], len) && path[len] == '/')
+			return path + len + 1;
+	}
+	return path;
+}
+
+bool policies_exclude(const struct policies *policies, uint32_t index,
+		      const char *path)
+{
+	const struct policy_entry *entry = &policies->items[index];
+
+	return entry->policy &&
+	       policy_excludes(entry->policy, relative(policies, entry, path));
+}
+
+static const struct policy *variant(struct policies *policies,
+				    struct policy_entry *entry,
+				    const char *preset)
+{
+	struct policy_variant *v;
+
+	pthread_mutex_lock(&policies->lock);
+	for (v = entry->variants; v; v = v->next)
+		if (!strcmp(v->preset, preset))
+			break;
+	if (!v) {
+		v = ARENA_NEW(&policies->arena, struct policy_variant);
+		v->preset = preset;
+		v->policy = adjust(policies, entry->own, preset);
+		v->next = entry->variants;
+		entry->variants = v;
+	}
+	pthread_mutex_unlock(&policies->lock);
+	return v->policy ? v->policy : entry->policy;
+}
+
+const struct policy *policies_for_file(struct policies *policies,
+				       uint32_t index, const char *path,
+				       struct policy_path_rule *rule)
+{
+	struct policy_entry *entry = &policies->items[index];
+
+	memset(rule, 0, sizeof(*rule));
+	if (!policy_for_path(entry->policy, relative(policies, entry, path),
+			     rule))
+		return entry->policy;
+	if (!rule->preset || policies->options->preset)
+		return entry->policy;
+	return variant(policies, entry, rule->preset);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Atomic replacement. Symbolic links are followed first, so that the file
+ * behind the link is replaced and the link stays; the old file's permissions
+ * are kept.
+ */
+#include "replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+static char *temporary_name(const char *target, unsigned try)
+{
+	const char *slash = strrchr(target, '/');
+	int folder = slash ? (int)(slash - target) + 1 : 0;
+	char *name;
+
+	if (asprintf(&name, "%.*s.%s.%ld-%u", folder, target, target + folder,
+		     (long)getpid(), try) < 0)
+		BUG("out of memory");
+	return name;
+}
+
+static int open_temporary(struct replace *r, const struct stat *old)
+{
+	int fd = -1;
+
+	for (unsigned try = 0; try < 100; try++) {
+		r->temporary = temporary_name(r->target, try);
+		fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+			  0666);
+		if (fd >= 0 || errno != EEXIST)
+			break;
+		free(r->temporary);
+		r->temporary = NULL;
+	}
+	if (fd >= 0 && old && fchmod(fd, old->st_mode & 07777)) {
+		/* Not our file: the permissions of a new one will do. */
+	}
+	return fd;
+}
+
+static void release(struct replace *r)
+{
+	free(r->target);
+	free(r->temporary);
+	memset(r, 0, sizeof(*r));
+}
+
+int replace_open(struct replace *r, const char *path)
+{
+	struct stat st;
+	bool exists = !stat(path, &st);
+	int fd, error;
+
+	memset(r, 0, sizeof(*r));
+	r->target = exists ? realpath(path, NULL) : NULL;
+	if (!r->target)
+		r->target = strdup(path);
+	if (!r->target)
+		BUG("out of memory");
+	if (exists && !S_ISREG(st.st_mode))
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+	else
+		fd = open_temporary(r, exists ? &st : NULL);
+	if (fd >= 0)
+		r->out = fdopen(fd, "w");
+	if (r->out)
+		return 0;
+	error = errno;
+	if (fd >= 0)
+		close(fd);
+	release(r);
+	return error;
+}
+
+int replace_finish(struct replace *r, int error)
+{
+	if (!error && (fflush(r->out) || ferror(r->out)))
+		error = errno ? errno : EIO;
+	if (fclose(r->out) && !error)
+		error = errno;
+	if (r->temporary && !error && rename(r->temporary, r->target))
+		error = errno;
+	if (r->temporary && error)
+		unlink(r->temporary);
+	release(r);
+	return error;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records: a fixed part copied as it is (same process, same layout), then the
+ * strings, each with its length before and a NUL behind, so that reading
+ * copies nothing but the record. When there is no room for a temporary file
+ * everything stays in memory: findings are never lost.
+ */
+#include "spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+enum { BUFFER = 256 * 1024 };
+
+struct fixed {
+	uint64_t fingerprint;
+	struct place place;
+	uint32_t rule, nrelated, pod_key, container_key;
+	uint8_t severity, action, severity_fixed, suppressed;
+};
+
+void spill_init(struct spill *spill, const struct rule_set *rules)
+{
+	spill->rules = rules;
+	buf_init(&spill->buf);
+	spill->flushed = 0;
+	spill->fd = -1;
+}
+
+void spill_release(struct spill *spill)
+{
+	if (spill->fd >= 0)
+		close(spill->fd);
+	buf_release(&spill->buf);
+}
+
+/* --- the file ------------------------------------------------------------ */
+
+static int open_temporary(void)
+{
+	const char *folder = getenv("TMPDIR");
+	struct buf path;
+	int fd;
+
+	if (!folder || !*folder)
+		folder = "/tmp";
+	fd = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	buf_init(&path);
+	buf_addf(&path, "%s/gpugate.XXXXXX", folder);
+	fd = mkostemp(path.data, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path.data);
+	buf_release(&path);
+	return fd >= 0 ? fd : -2;
+}
+
+static int write_all(int fd, const char *data, size_t len, uint64_t offset)
+{
+	while (len) {
+		ssize_t n = pwrite(fd, data, len, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		data += n;
+		len -= (size_t)n;
+		offset += (size_t)n;
+	}
+	return 0;
+}
+
+static void flush(struct spill *spill)
+{
+	if (spill->fd == -1)
+		spill->fd = open_temporary();
+	if (spill->fd < 0)
+		return;
+	if (write_all(spill->fd, spill->buf.data, spill->buf.len,
+		      spill->flushed)) {
+		/* What was written before stays readable. */
+		return;
+	}
+	spill->flushed += spill->buf.len;
+	buf_reset(&spill->buf);
+	if (spill->buf.size > 4 * BUFFER)
+		buf_release(&spill->buf);
+}
+
+/* --- writing ------------------------------------------------------------- */
+
+static void put_string(struct buf *buf, const char *text)
+{
+	uint32_t len = text ? (uint32_t)strlen(text) : 0;
+
+	buf_add(buf, &len, sizeof(len));
+	buf_add(buf, text ? text : "", len);
+	buf_addc(buf, '\0');
+}
+
+static void put_finding(struct spill *spill, const struct finding *f)
+{
+	struct buf *buf = &spill->buf;
+	int rule = rule_set_find(spill->rules, f->rule->name);
+	struct fixed fixed;
+
+	if (rule < 0)
+		BUG("rule %s is not registered", f->rule->name);
+	memset(&fixed, 0, sizeof(fixed));
+	fixed.fingerprint = f->fingerprint;
+	fixed.place = f->place;
+	fixed.rule = (uint32_t)rule;
+	fixed.nrelated = f->nrelated;
+	fixed.pod_key = f->pod_key;
+	fixed.container_key = f->container_key;
+	fixed.severity = (uint8_t)f->severity;
+	fixed.action = (uint8_t)f->action;
+	fixed.severity_fixed = f->severity_fixed;
+	fixed.suppressed = (uint8_t)f->suppressed;
+	buf_add(buf, &fixed, sizeof(fixed));
+	put_string(buf, f->place.pointer);
+	put_string(buf, f->id.api_version);
+	put_string(buf, f->id.kind);
+	put_string(buf, f->id.namespace);
+	put_string(buf, f->id.name);
+	put_string(buf, f->pod);
+	put_string(buf, f->container);
+	put_string(buf, f->message);
+	put_string(buf, f->help);
+	put_string(buf, f->cause);
+	put_string(buf, f->named_path);
+	put_string(buf, f->suppression_reason);
+	for (unsigned i = 0; i < f->nrelated; i++) {
+		buf_add(buf, &f->related[i].place, sizeof(struct place));
+		put_string(buf, f->related[i].place.pointer);
+		put_string(buf, f->related[i].message);
+	}
+}
+
+struct record spill_write(struct spill *spill, const struct finding *findings,
+			  size_t n)
+{
+	struct record record = {.offset = spill->flushed + spill->buf.len};
+	uint32_t count = (uint32_t)n;
+
+	buf_add(&spill->buf, &count, sizeof(count));
+	for (size_t i = 0; i < n; i++)
+		put_finding(spill, &findings[i]);
+	record.length =
+		(uint32_t)(spill->flushed + spill->buf.len - record.offset);
+	if (spill->buf.len > BUFFER)
+		flush(spill);
+	return record;
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+static const char *get_string(const char **at)
+{
+	const char *text = *at + sizeof(uint32_t);
+	uint32_t len;
+
+	memcpy(&len, *at, sizeof(len));
+	*at = text + len + 1;
+	return text;
+}
+
+static void get_related(const char **at, struct arena *arena, struct finding *f)
+{
+	f->related = ARENA_ARRAY(arena, struct related, f->nrelated);
+	for (unsigned i = 0; i < f->nrelated; i++) {
+		memcpy(&f->related[i].place, *at, sizeof(struct place));
+		*at += sizeof(struct place);
+		f->related[i].place.pointer = get_string(at);
+		f->related[i].message = get_string(at);
+	}
+}
+
+static void get_finding(const struct spill *spill, const char **at,
+			struct arena *arena, struct finding *f)
+{
+	struct fixed fixed;
+
+	memcpy(&fixed, *at, sizeof(fixed));
+	*at += sizeof(fixed);
+	f->rule = spill->rules->items[fixed.rule];
+	f->fingerprint = fixed.fingerprint;
+	f->place = fixed.place;
+	f->nrelated = fixed.nrelated;
+	f->pod_key = fixed.pod_key;
+	f->container_key = fixed.container_key;
+	f->severity = fixed.severity;
+	f->action = fixed.action;
+	f->severity_fixed = fixed.severity_fixed;
+	f->suppressed = fixed.suppressed;
+	f->place.pointer = get_string(at);
+	f->id.api_version = get_string(at);
+	f->id.kind = get_string(at);
+	f->id.namespace = get_string(at);
+	f->id.name = get_string(at);
+	f->pod = get_string(at);
+	f->container = get_string(at);
+	f->message = get_string(at);
+	f->help = get_string(at);
+	f->cause = get_string(at);
+	f->named_path = get_string(at);
+	f->suppression_reason = get_string(at);
+	if (f->nrelated)
+		get_related(at, arena, f);
+}
+
+static int read_all(int fd, char *data, size_t len, uint64_t offset)
+{
+	while (len) {
+		ssize_t n = pread(fd, data, len, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? errno : EIO;
+		data += n;
+		len -= (size_t)n;
+		offset += (size_t)n;
+	}
+	return 0;
+}
+
+int spill_read(const struct spill *spill, const struct record *record,
+	       struct arena *arena, struct finding **findings, size_t *n)
+{
+	const char *at;
+	uint32_t count;
+
+	if (record->offset >= spill->flushed) {
+		at = spill->buf.data + (record->offset - spill->flushed);
+	} else {
+		char *copy = arena_alloc(arena, record->length);
+		int error = read_all(spill->fd, copy, record->length,
+				     record->offset);
+
+		if (error)
+			return error;
+		at = copy;
+	}
+	memcpy(&count, at, sizeof(count));
+	at += sizeof(count);
+	*findings = ARENA_ARRAY(arena, struct finding, count);
+	*n = count;
+	for (uint32_t i = 0; i < count; i++)
+		get_finding(spill, &at, arena, &(*findings)[i]);
+	return 0;
+}

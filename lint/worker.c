@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Workers take small runs of neighbouring files from one counter, so that a
+ * folder stays with one thread and none waits for another. The calling thread
+ * is a worker too: for a few files no thread is made.
+ *
+ * A file with `{{` or `{%` that does not read as YAML is a template; that is
+ * found by reading it once before its documents are linted.
+ */
+#include "worker.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "doc/placeholder.h"
+#include "heap.h"
+#include "log.h"
+
+enum { LARGEST_CHUNK = 32, FILES_PER_THREAD = 8 };
+
+/* --- templates ----------------------------------------------------------- */
+
+static void count_syntax(void *context, const struct load_issue *issue)
+{
+	unsigned *count = context;
+
+	*count += issue->kind == LOAD_SYNTAX;
+}
+
+static bool reads_as_yaml(struct worker *w, struct source *source)
+{
+	struct loader loader;
+	struct doc doc;
+	unsigned errors = 0;
+
+	loader_init(&loader, source, &load_limits_default, &w->doc_arena);
+	loader.issue = count_syntax;
+	loader.context = &errors;
+	while (!errors && loader_next(&loader, &doc) > 0)
+		arena_reset(&w->doc_arena);
+	arena_reset(&w->doc_arena);
+	return !errors;
+}
+
+static bool is_template(struct worker *w, struct source *source)
+{
+	if (!memmem(source->text, source->len, "{{", 2) &&
+	    !memmem(source->text, source->len, "{%", 2))
+		return false;
+	return template_in(source->text, source->len) ||
+	       !reads_as_yaml(w, source);
+}
+
+/* --- one file ------------------------------------------------------------ */
+
+const struct policy *job_policy(struct job *job, size_t file,
+				struct buf *scratch,
+				struct policy_path_rule *rule)
+{
+	const struct lint_file *f = &job->files->items[file];
+	const struct lint_folder *folder = &job->files->folders[f->folder];
+
+	buf_reset(scratch);
+	if (*folder->path != '/')
+		path_join(job->cwd, folder->path, scratch);
+	else
+		buf_adds(scratch, folder->path);
+	if (scratch->len && scratch->data[scratch->len - 1] != '/')
+		buf_addc(scratch, '/');
+	buf_adds(scratch, f->name);
+	return policies_for_file(job->policies, folder->policy, scratch->data,
+				 rule);
+}
+
+static void lint_documents(struct worker *w, size_t index,
+			   struct source *source)
+{
+	struct job *job = w->job;
+	const struct lint_file *f = &job->files->items[index];
+	struct policy_path_rule rule;
+	struct run_file file = {.index = (uint32_t)index, .source = source};
+	struct loader loader;
+	struct doc doc;
+
+	file.policy = job_policy(job, index, &w->absolute, &rule);
+	file.default_namespace = job->options->namespace
+					 ? job->options->namespace
+					 : rule.namespace;
+	file.fragments = (f->flags & FILE_FRAGMENT) ||
+			 job->files->folders[f->folder].fragments;
+	run_begin_file(&w->run, &file);
+	loader_init(&loader, source, &load_limits_default, &w->doc_arena);
+	loader.issue = run_load_issue;
+	loader.context = &w->run;
+	while (loader_next(&loader, &doc) > 0) {
+		run_document(&w->run, &doc);
+		arena_reset(&w->doc_arena);
+	}
+	run_end_file(&w->run);
+	arena_reset(&w->doc_arena);
+}
+
+static void lint_file(struct worker *w, size_t index)
+{
+	struct job *job = w->job;
+	struct lint_file *f = &job->files->items[index];
+	const struct input *input = &w->input;
+	struct source source;
+
+	if (f->flags & FILE_DANGLING)
+		return;
+	buf_reset(&w->path);
+	files_path(job->files, index, &w->path);
+	if (f->flags & FILE_STDIN)
+		input = job->standard_input;
+	else
+		f->error =
+			(uint16_t)input_read(&w->input, AT_FDCWD, w->path.data,
+					     load_limits_default.bytes);
+	if (f->error)
+		return;
+	arena_reset(&w->source_arena);
+	source_init(&source, &w->source_arena, w->path.data, input->text,
+		    input->len);
+	if (is_template(w, &source)) {
+		f->flags |= FILE_TEMPLATE;
+		return;
+	}
+	if (job->options->verbose > 1)
+		log_error("%s", w->path.data);
+	lint_documents(w, index, &source);
+	f->flags |= FILE_LINTED;
+}
+
+/* --- threads ------------------------------------------------------------- */
+
+static void sink(void *context, uint32_t file, struct finding *findings,
+		 size_t n)
+{
+	struct worker *w = context;
+
+	w->job->records[file] = spill_write(&w->spill, findings, n);
+	w->job->records[file].spill = w->index;
+}
+
+static bool in_baseline(void *context, const struct finding *finding)
+{
+	struct worker *w = context;
+
+	return w->job->in_baseline(w->job->baseline, finding);
+}
+
+static void work(struct worker *w)
+{
+	struct job *job = w->job;
+	size_t n = job->files->n;
+
+	for (;;) {
+		size_t from = atomic_fetch_add(&job->next, job->chunk);
+		size_t to = from + job->chunk < n ? from + job->chunk : n;
+
+		if (from >= n)
+			break;
+		for (size_t i = from; i < to; i++)
+			lint_file(w, i);
+		atomic_fetch_add(&job->done, to - from);
+		if (!w->index)
+			progress_show(&job->progress, job->done, n);
+	}
+}
+
+static void *thread_main(void *context)
+{
+	work(context);
+	return NULL;
+}
+
+static void init_worker(struct workers *workers, struct job *job, unsigned i)
+{
+	struct worker *w = &workers->items[i];
+	struct run_options options = job->run;
+
+	w->job = job;
+	w->index = i;
+	options.sink = sink;
+	options.context = w;
+	options.in_baseline = job->in_baseline ? in_baseline : NULL;
+	run_init(&w->run, &options);
+	buf_init(&w->path);
+	buf_init(&w->absolute);
+	spill_init(&w->spill, job->run.rules);
+}
+
+static size_t chunk_size(size_t files, unsigned threads)
+{
+	size_t chunk = files / threads / 4;
+
+	if (chunk > LARGEST_CHUNK)
+		chunk = LARGEST_CHUNK;
+	return chunk ? chunk : 1;
+}
+
+void workers_run(struct workers *workers, struct job *job, unsigned threads)
+{
+	size_t useful = job->files->n / FILES_PER_THREAD;
+	unsigned started = 1;
+
+	if (useful < threads)
+		threads = useful ? (unsigned)useful : 1;
+	workers->items = heap_zalloc(threads, sizeof(*workers->items));
+	workers->n = threads;
+	job->chunk = chunk_size(job->files->n, threads);
+	for (unsigned i = 0; i < threads; i++)
+		init_worker(workers, job, i);
+	for (; started < threads; started++) {
+		struct worker *w = &workers->items[started];
+
+		/* Fewer threads are slower, not wrong. */
+		if (pthread_create(&w->thread, NULL, thread_main, w))
+			break;
+	}
+	work(&workers->items[0]);
+	for (unsigned i = 1; i < started; i++)
+		pthread_join(workers->items[i].thread, NULL);
+	progress_end(&job->progress);
+}
+
+void workers_join(struct workers *workers)
+{
+	struct worker *first = &workers->items[0];
+
+	for (unsigned i = 1; i < workers->n; i++)
+		run_join(&first->run, &workers->items[i].run);
+	for (unsigned i = 0; i < workers->n; i++) {
+		struct worker *w = &workers->items[i];
+
+		input_release(&w->input);
+		arena_release(&w->source_arena);
+		arena_release(&w->doc_arena);
+	}
+}
+
+void workers_release(struct workers *workers)
+{
+	for (unsigned i = 0; i < workers->n; i++) {
+		struct worker *w = &workers->items[i];
+
+		run_release(&w->run);
+		buf_release(&w->path);
+		buf_release(&w->absolute);
+		spill_release(&w->spill);
+	}
+	free(workers->items);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Linting the files of a list with several threads. Each worker has its own
+ * run, buffers and spill; what they share is read-only or atomic, and every
+ * file's row is written by one worker.
+ */
+#ifndef LINT_WORKER_H
+#define LINT_WORKER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "engine/run.h"
+#include "files.h"
+#include "input.h"
+#include "policies.h"
+#include "progress.h"
+#include "spill.h"
+
+struct job {
+	const struct options *options;
+	const char *cwd;
+	struct policies *policies;
+	struct files *files;
+	struct record *records;	      /* one per file */
+	struct input *standard_input; /* read before */
+	struct run_options run;	      /* sink and context are the worker's */
+	/* Baseline lookup with its own context, or NULL. */
+	bool (*in_baseline)(void *context, const struct finding *finding);
+	void *baseline;
+	atomic_size_t next, done;
+	size_t chunk;
+	struct progress progress;
+};
+
+struct worker {
+	struct job *job;
+	uint32_t index;
+	struct run run;
+	struct input input;
+	struct arena source_arena, doc_arena;
+	struct buf path, absolute;
+	struct spill spill;
+	pthread_t thread;
+};
+
+struct workers {
+	struct worker *items;
+	unsigned n;
+};
+
+/* Lint all files; threads is the most to use. */
+void workers_run(struct workers *workers, struct job *job, unsigned threads);
+/* After workers_run(): one run holds all, workers[0].run. */
+void workers_join(struct workers *workers);
+void workers_release(struct workers *workers);
+
+/* The policy of a file, and what a `paths:` entry of it says. */
+const struct policy *job_policy(struct job *job, size_t file,
+				struct buf *scratch,
+				struct policy_path_rule *rule);
+
+#endif
