@@ -24,6 +24,8 @@ const char *text_nearest(const char *word, const char *const *names, size_t n);
 
 /* 64-bit FNV-1a; seed 0 starts, an earlier result continues. */
 uint64_t text_hash(const void *data, size_t len, uint64_t seed);
+/* Another hash in every process: for tables whose keys a stranger chooses. */
+uint64_t text_keyed_hash(const void *data, size_t len);
 
 /*
  * Length in bytes of the UTF-8 sequence at s (at most n bytes), 0 when it is

@@ -16,7 +16,7 @@ struct node **index_slot(const struct node_index *index, const char *key,
 			 size_t len)
 {
 	uint32_t mask = index->size - 1;
-	uint64_t hash = text_hash(key, len, 0);
+	uint64_t hash = text_keyed_hash(key, len);
 	uint32_t i = (uint32_t)(hash ^ hash >> 32) & mask;
 
 	while (index->slots[i] && (index->slots[i]->key_len != len ||

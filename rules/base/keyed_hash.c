@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SipHash-1-3 (Aumasson, Bernstein) with the 16 random bytes that the kernel
+ * gives every process (AT_RANDOM): nobody who writes a manifest can choose
+ * keys that collide. Only for tables in memory, never for anything printed.
+ */
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "base/text.h"
+
+struct sip {
+	uint64_t v0, v1, v2, v3;
+};
+
+static uint64_t rotate(uint64_t x, unsigned bits)
+{
+	return x << bits | x >> (64 - bits);
+}
+
+static void sip_round(struct sip *s)
+{
+	s->v0 += s->v1;
+	s->v1 = rotate(s->v1, 13) ^ s->v0;
+	s->v0 = rotate(s->v0, 32);
+	s->v2 += s->v3;
+	s->v3 = rotate(s->v3, 16) ^ s->v2;
+	s->v0 += s->v3;
+	s->v3 = rotate(s->v3, 21) ^ s->v0;
+	s->v2 += s->v1;
+	s->v1 = rotate(s->v1, 17) ^ s->v2;
+	s->v2 = rotate(s->v2, 32);
+}
+
+static void sip_word(struct sip *s, uint64_t word)
+{
+	s->v3 ^= word;
+	sip_round(s);
+	s->v0 ^= word;
+}
+
+uint64_t text_keyed_hash(const void *data, size_t len)
+{
+	const void *random = (const void *)getauxval(AT_RANDOM);
+	const char *at = data;
+	uint64_t key[2] = {0, 0}, word = 0;
+	struct sip s;
+	size_t rest = len;
+
+	if (random)
+		memcpy(key, random, sizeof(key));
+	s = (struct sip){key[0] ^ 0x736f6d6570736575ULL,
+			 key[1] ^ 0x646f72616e646f6dULL,
+			 key[0] ^ 0x6c7967656e657261ULL,
+			 key[1] ^ 0x7465646279746573ULL};
+	for (; rest >= 8; rest -= 8, at += 8) {
+		memcpy(&word, at, 8);
+		sip_word(&s, word);
+	}
+	word = 0;
+	memcpy(&word, at, rest);
+	sip_word(&s, word | (uint64_t)len << 56);
+	s.v2 ^= 0xff;
+	for (int i = 0; i < 3; i++)
+		sip_round(&s);
+	return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
+}
