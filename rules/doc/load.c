@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files into documents as kubectl's visitor does it (k8s.io/apimachinery
+ * pkg/util/yaml): a file whose first byte is '{' is JSON values back to back;
+ * any other, or one whose first or second value is no JSON, is split at lines
+ * that begin with "---", and of each chunk kubectl reads the first document.
+ *
+ * Where kubectl drops or refuses text that YAML can read, it is read all the
+ * same, as a document of its own, and a LOAD_DISAGREEMENT says so.
+ */
+#include "doc/load.h"
+
+#include <string.h>
+
+#include "yaml.h"
+
+const struct load_limits load_limits_default = {
+	.bytes = (size_t)64 << 20,
+	.depth = 1000,
+	.nodes = 2000000,
+	.documents = 100000,
+	.directives = 64,
+	/*
+	 * libyaml looks at every open bracket for each token: 20 million such
+	 * looks take about 0.1 s.
+	 */
+	.flow_work = 20000000,
+};
+
+enum {
+	JSON_LOOK = 4096, /* kubectl looks for the '{' in so many bytes */
+};
+
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static uint32_t skip_space(const struct loader *loader, uint32_t at)
+{
+	while (at < loader->source->len && is_space(loader->source->text[at]))
+		at++;
+	return at;
+}
+
+void loader_init(struct loader *loader, struct source *source,
+		 const struct load_limits *limits, struct arena *arena)
+{
+	uint32_t first;
+
+	*loader = (struct loader){
+		.source = source,
+		.limits = limits,
+		.arena = arena,
+	};
+	if (source->len > limits->bytes)
+		return;
+	first = skip_space(loader, 0);
+	loader->json = first < source->len && first < JSON_LOOK &&
+		       source->text[first] == '{';
+}
+
+static void report(struct loader *loader, const struct load_issue *issue)
+{
+	if (loader->issue)
+		loader->issue(loader->context, issue);
+}
+
+static void disagree(struct loader *loader, uint32_t start, uint32_t end,
+		     const char *text)
+{
+	struct load_issue issue = {
+		.kind = LOAD_DISAGREEMENT,
+		.start = start,
+		.end = end,
+		.text = text,
+	};
+
+	report(loader, &issue);
+}
+
+/* The file, or what is left of it, is not read. */
+static int refuse_rest(struct loader *loader, const char *fmt,
+		       unsigned long long limit)
+{
+	struct load_issue issue = {
+		.kind = LOAD_SYNTAX,
+		.start = loader->next,
+		.end = loader->next,
+		.text = arena_printf(loader->arena, "more than %llu %s", limit,
+				     fmt),
+	};
+
+	report(loader, &issue);
+	loader->done = true;
+	return 0;
+}
+
+/* --- issues that may not count -------------------------------------------- */
+
+struct held {
+	struct load_issue issue;
+	struct held *next;
+};
+
+/* Issues kept back until it is known which reading stands. */
+struct hold {
+	struct arena *arena;
+	struct held *first, **last;
+	void (*issue)(void *context, const struct load_issue *issue);
+	void *context;
+};
+
+static void hold_issue(void *context, const struct load_issue *issue)
+{
+	struct hold *hold = context;
+	struct held *held = ARENA_NEW(hold->arena, struct held);
+
+	held->issue = *issue;
+	*hold->last = held;
+	hold->last = &held->next;
+}
+
+static void hold_start(struct hold *hold, struct loader *loader)
+{
+	*hold = (struct hold){
+		.arena = loader->arena,
+		.last = &hold->first,
+		.issue = loader->issue,
+		.context = loader->context,
+	};
+	loader->issue = hold_issue;
+	loader->context = hold;
+}
+
+static void hold_stop(const struct hold *hold, struct loader *loader)
+{
+	loader->issue = hold->issue;
+	loader->context = hold->context;
+}
+
+static void hold_report(const struct hold *hold, struct loader *loader)
+{
+	for (const struct held *held = hold->first; held; held = held->next)
+		report(loader, &held->issue);
+}
+
+/* --- kubectl's splitter --------------------------------------------------- */
+
+enum separator {
+	SEPARATOR_PLAIN,
+	SEPARATOR_VALUE, /* "--- a: 1": YAML reads it, kubectl does not */
+	SEPARATOR_TIGHT, /* "---a" */
+};
+
+static uint32_t line_end(const struct loader *loader, uint32_t at)
+{
+	const char *text = loader->source->text;
+	const char *lf = memchr(text + at, '\n', loader->source->len - at);
+
+	return lf ? (uint32_t)(lf + 1 - text) : (uint32_t)loader->source->len;
+}
+
+/* The next line at or behind `at` that begins with ---, or the end. */
+static uint32_t find_separator(const struct loader *loader, uint32_t at)
+{
+	const char *text = loader->source->text;
+	size_t len = loader->source->len;
+	const char *found;
+
+	if ((!at || text[at - 1] == '\n') && len - at >= 3 &&
+	    !memcmp(text + at, "---", 3))
+		return at;
+	found = memmem(text + at, len - at, "\n---", 4);
+	return found ? (uint32_t)(found + 1 - text) : (uint32_t)len;
+}
+
+static enum separator classify(const struct loader *loader, uint32_t at)
+{
+	const char *text = loader->source->text;
+	uint32_t end = line_end(loader, at);
+	uint32_t p = at + 3;
+
+	while (p < end && is_space(text[p]))
+		p++;
+	if (p == end || text[p] == '#')
+		return SEPARATOR_PLAIN;
+	return p > at + 3 ? SEPARATOR_VALUE : SEPARATOR_TIGHT;
+}
+
+static uint32_t skip_blanks(const char *text, uint32_t at, uint32_t end)
+{
+	while (at < end && is_space(text[at]))
+		at++;
+	return at;
+}
+
+/* Offset of what is no blank, comment or "---" line; end when all is. */
+static uint32_t find_content(const struct loader *loader, uint32_t at,
+			     uint32_t end)
+{
+	const char *text = loader->source->text;
+
+	for (; (at = skip_blanks(text, at, end)) < end;
+	     at = line_end(loader, at)) {
+		bool first = !at || text[at - 1] == '\n';
+
+		if (text[at] == '#')
+			continue;
+		if (!first || end - at < 3 || memcmp(text + at, "---", 3))
+			break;
+		if (classify(loader, at) != SEPARATOR_PLAIN ||
+		    (at + 3 < end && text[at + 3] == '#'))
+			break;
+	}
+	return at < end ? at : end;
+}
+
+/* Directives belong to the document behind the separator that follows. */
+static bool only_directives(const struct loader *loader, uint32_t start,
+			    uint32_t end)
+{
+	const char *text = loader->source->text;
+	bool any = false;
+
+	for (uint32_t at = start; at < end; at = line_end(loader, at)) {
+		bool directive = text[at] == '%';
+
+		if (!directive &&
+		    find_content(loader, at, line_end(loader, at)) !=
+			    line_end(loader, at))
+			return false;
+		if (text[at] == '-')
+			return false;
+		any |= directive;
+	}
+	return any;
+}
+
+static void disagree_separator(struct loader *loader, uint32_t at,
+			       enum separator kind)
+{
+	if (kind != SEPARATOR_PLAIN)
+		disagree(loader, at, line_end(loader, at),
+			 "kubectl refuses the file here: only a comment may "
+			 "follow ---");
+}
+
+/*
+ * The next chunk, and loader->next behind it. A separator belongs to the
+ * chunk only where nothing stands before it.
+ */
+static void next_chunk(struct loader *loader, uint32_t *start, uint32_t *end)
+{
+	uint32_t len = (uint32_t)loader->source->len;
+	uint32_t at = loader->next;
+
+	*start = at;
+	for (;;) {
+		uint32_t line = find_separator(loader, at);
+		enum separator kind;
+
+		loader->next = *end = line;
+		if (line == len)
+			return;
+		at = line_end(loader, line);
+		kind = classify(loader, line);
+		if (line > *start && !only_directives(loader, *start, line)) {
+			if (kind != SEPARATOR_VALUE) {
+				disagree_separator(loader, line, kind);
+				loader->next = at;
+			}
+			return;
+		}
+		disagree_separator(loader, line, kind);
+		if (line > *start)
+			disagree(loader, *start, line,
+				 "kubectl refuses %YAML and %TAG lines");
+		else if (kind == SEPARATOR_TIGHT)
+			*start = at;
+	}
+}
+
+/* --- documents ------------------------------------------------------------ */
+
+static int give(struct loader *loader, struct doc *doc,
+		const struct yaml_first *part)
+{
+	*doc = (struct doc){
+		.source = loader->source,
+		.number = ++loader->number,
+		.start = part->start,
+		.end = part->end,
+		.json = loader->json,
+		.root = part->root,
+	};
+	return 1;
+}
+
+/* kubectl reads one document of a chunk. What is left may be another one. */
+static void check_rest(struct loader *loader, const struct yaml_first *part)
+{
+	const char *text = loader->source->text;
+	uint32_t rest = find_content(loader, part->used, part->end);
+	bool marked =
+		part->used >= 3 && (!memcmp(text + part->used - 3, "...", 3) ||
+				    (part->end - part->used >= 3 &&
+				     !memcmp(text + part->used, "---", 3)));
+
+	if (rest == part->end)
+		return;
+	if (marked)
+		loader->next = part->used;
+	if (marked &&
+	    only_directives(loader, line_end(loader, part->used), part->end))
+		return;
+	disagree(loader, rest, part->end,
+		 "kubectl drops the text from here to the next ---");
+}
+
+static int next_yaml(struct loader *loader, struct doc *doc)
+{
+	while (loader->next < loader->source->len) {
+		struct yaml_first part = {0};
+		bool good;
+
+		next_chunk(loader, &part.start, &part.end);
+		if (find_content(loader, part.start, part.end) == part.end)
+			continue;
+		if (loader->number >= loader->limits->documents)
+			return refuse_rest(loader, "documents",
+					   loader->limits->documents);
+		good = yaml_read_first(loader, &part);
+		if (good)
+			check_rest(loader, &part);
+		/* kubectl passes over null, which a comment is too. */
+		if (!good || (part.root && part.root->type != NODE_NULL))
+			return give(loader, doc, &part);
+	}
+	loader->done = true;
+	return 0;
+}
+
+/* The value at `at` begins with '{' but is no JSON: YAML, or nothing. */
+static int next_no_json(struct loader *loader, struct doc *doc,
+			const struct hold *json)
+{
+	const char *text = loader->source->text;
+	uint32_t at = skip_space(loader, loader->next);
+	uint32_t inside = skip_space(loader, at + 1);
+	struct hold yaml;
+	int more;
+
+	loader->json = false;
+	hold_start(&yaml, loader);
+	more = next_yaml(loader, doc);
+	hold_stop(&yaml, loader);
+	if (!doc->root && inside < loader->source->len && text[inside] == '"') {
+		hold_report(json, loader);
+		return more;
+	}
+	if (doc->root)
+		disagree(loader, at, at + 1,
+			 "begins as JSON, but only YAML can read it: older "
+			 "kubectl refuses the file");
+	hold_report(&yaml, loader);
+	return more;
+}
+
+/* Text behind JSON values: kubectl goes on in YAML, if it was only one. */
+static int leave_json(struct loader *loader, struct doc *doc, uint32_t at)
+{
+	const char *text = loader->source->text;
+	uint32_t lf = loader->next;
+
+	if (loader->number > 1)
+		disagree(loader, at, at + 1,
+			 "kubectl refuses the file here: after two JSON "
+			 "values only JSON may follow");
+	while (lf < at && text[lf] != '\n')
+		lf++;
+	loader->next = lf < at ? lf + 1 : at;
+	loader->json = false;
+	return next_yaml(loader, doc);
+}
+
+static int next_json(struct loader *loader, struct doc *doc)
+{
+	uint32_t len = (uint32_t)loader->source->len;
+	uint32_t at = skip_space(loader, loader->next);
+	struct yaml_first part = {.start = at};
+	struct hold hold;
+
+	if (at == len) {
+		loader->done = true;
+		return 0;
+	}
+	if (loader->number >= loader->limits->documents)
+		return refuse_rest(loader, "documents",
+				   loader->limits->documents);
+	if (loader->source->text[at] != '{')
+		return leave_json(loader, doc, at);
+	hold_start(&hold, loader);
+	part.root = json_read(loader, at, len, &part.end);
+	hold_stop(&hold, loader);
+	if (!part.root && loader->number <= 1)
+		return next_no_json(loader, doc, &hold);
+	hold_report(&hold, loader);
+	loader->next = part.end;
+	loader->done = !part.root;
+	return give(loader, doc, &part);
+}
+
+int loader_next(struct loader *loader, struct doc *doc)
+{
+	*doc = (struct doc){.source = loader->source};
+	if (loader->done)
+		return 0;
+	if (loader->source->len > loader->limits->bytes)
+		return refuse_rest(loader, "bytes", loader->limits->bytes);
+	return loader->json ? next_json(loader, doc) : next_yaml(loader, doc);
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The YAML reader's drive: libyaml's events into the tree builder. libyaml
+ * counts code points, nodes have byte offsets; where the text is all ASCII
+ * they are the same, else a cursor walks along, since marks hardly go back.
+ *
+ * Only the first document of the given bytes is read, as go-yaml's Unmarshal
+ * does; the caller learns where it ended. Budgets are checked before libyaml
+ * or the tree can grow: libyaml needs time by flow depth for every token and
+ * by the number of directives for each one, see load_limits_default.
+ */
+#include "yaml.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+static bool all_ascii(const char *p, const char *end)
+{
+	uint64_t seen = 0;
+
+	for (; end - p >= 32; p += 32) {
+		uint64_t words[4];
+
+		memcpy(words, p, sizeof(words));
+		seen |= words[0] | words[1] | words[2] | words[3];
+	}
+	for (; p < end; p++)
+		seen |= (unsigned char)*p;
+	return !(seen & 0x8080808080808080u);
+}
+
+static bool is_continuation(char c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+uint32_t yaml_offset(struct yaml *yaml, size_t index)
+{
+	const char *text = yaml->text;
+	uint32_t byte = yaml->byte;
+
+	if (yaml->ascii) {
+		size_t len = yaml->end - yaml->start;
+
+		return yaml->start + (uint32_t)(index < len ? index : len);
+	}
+	for (; yaml->index < index && byte < yaml->end; yaml->index++)
+		do
+			byte++;
+		while (byte < yaml->end && is_continuation(text[byte]));
+	for (; yaml->index > index && byte > yaml->start; yaml->index--)
+		do
+			byte--;
+		while (byte > yaml->start && is_continuation(text[byte]));
+	return yaml->byte = byte;
+}
+
+bool yaml_spend(struct yaml *yaml, uint64_t steps, uint32_t at)
+{
+	if (steps <= yaml->work_left) {
+		yaml->work_left -= steps;
+		return true;
+	}
+	return yaml_refuse(yaml, at, at + 1,
+			   "too much work to read: [ ] and { } too deep for "
+			   "their length, or too many keys given twice");
+}
+
+/* Length of the YAML line break at p, 0 when there is none. */
+static size_t break_length(const char *p, const char *end)
+{
+	size_t left = (size_t)(end - p);
+
+	if (*p == '\n' || *p == '\r')
+		return 1;
+	if (left >= 2 && !memcmp(p, "\xc2\x85", 2))
+		return 2;
+	if (left >= 3 &&
+	    (!memcmp(p, "\xe2\x80\xa8", 3) || !memcmp(p, "\xe2\x80\xa9", 3)))
+		return 3;
+	return 0;
+}
+
+enum {
+	DIRECTIVE_MAX = 1024, /* bytes: each tag that uses it is this long */
+};
+
+/* libyaml reads all directives in one call: they are counted before. */
+bool yaml_check_directives(struct yaml *yaml)
+{
+	uint32_t limit = yaml->loader->limits->directives;
+	const char *end = yaml->text + yaml->end;
+	const char *p = yaml->text + yaml->start;
+	uint32_t n = 0;
+
+	while (p < end) {
+		const char *line = p;
+		uint32_t at = (uint32_t)(p - yaml->text);
+		size_t len = 0;
+
+		while (p < end && (*p == ' ' || *p == '\t'))
+			p++;
+		if (p < end && *p != '#' && *p != '%' && !break_length(p, end))
+			break;
+		if (p < end && *p == '%' && ++n > limit)
+			return yaml_refuse(yaml, at, at + 1,
+					   "more than %u directives", limit);
+		while (p < end && !(len = break_length(p, end)))
+			p++;
+		if (*line == '%' && p - line > DIRECTIVE_MAX)
+			return yaml_refuse(yaml, at, at + 1,
+					   "directive of more than %d bytes",
+					   DIRECTIVE_MAX);
+		p += len;
+	}
+	return true;
+}
+
+static uint32_t skip_set(const char *text, uint32_t at, uint32_t end,
+			 const char *set)
+{
+	while (at < end && strchr(set, text[at]))
+		at++;
+	return at;
+}
+
+static uint32_t skip_until(const char *text, uint32_t at, uint32_t end,
+			   const char *set)
+{
+	while (at < end && !strchr(set, text[at]))
+		at++;
+	return at;
+}
+
+/* Behind the anchor and the tag that stand in front of a value. */
+static uint32_t skip_properties(const char *text, uint32_t at, uint32_t end)
+{
+	while (at < end && (text[at] == '&' || text[at] == '!')) {
+		if (end - at > 1 && text[at] == '!' && text[at + 1] == '<')
+			at = skip_until(text, at, end, ">") + 1;
+		else
+			at = skip_until(text, at, end, " \t\r\n,[]{}");
+		at = skip_set(text, at, end, " \t\r\n");
+		while (at < end && text[at] == '#') {
+			at = skip_until(text, at, end, "\r\n");
+			at = skip_set(text, at, end, " \t\r\n");
+		}
+	}
+	return at < end ? at : end;
+}
+
+/* A block scalar ends where its last line that is not blank ends. */
+static uint32_t trim_block(const char *text, uint32_t start, uint32_t end)
+{
+	uint32_t at = end;
+
+	while (at > start + 1 && strchr(" \t\r\n", text[at - 1]))
+		if (text[--at] == '\n' || text[at] == '\r')
+			end = at;
+	return end;
+}
+
+static bool feed_scalar(struct yaml *yaml, const yaml_event_t *event)
+{
+	static const uint8_t flags[] = {
+		[YAML_SINGLE_QUOTED_SCALAR_STYLE] = NODE_QUOTED,
+		[YAML_DOUBLE_QUOTED_SCALAR_STYLE] = NODE_QUOTED,
+		[YAML_LITERAL_SCALAR_STYLE] = NODE_BLOCK,
+		[YAML_FOLDED_SCALAR_STYLE] = NODE_BLOCK,
+	};
+	struct yaml_text text = {
+		.text = (const char *)event->data.scalar.value,
+		.len = event->data.scalar.length,
+		.tag = (const char *)event->data.scalar.tag,
+		.anchor = (const char *)event->data.scalar.anchor,
+		.start = yaml_offset(yaml, event->start_mark.index),
+		.end = yaml_offset(yaml, event->end_mark.index),
+		.plain = event->data.scalar.plain_implicit,
+		.flags = flags[event->data.scalar.style],
+	};
+
+	text.absent = text.start == text.end;
+	text.start = skip_properties(yaml->text, text.start, text.end);
+	if (text.flags & NODE_BLOCK)
+		text.end = trim_block(yaml->text, text.start, text.end);
+	return yaml_scalar(yaml, &text);
+}
+
+static bool feed_open(struct yaml *yaml, const yaml_event_t *event)
+{
+	bool map = event->type == YAML_MAPPING_START_EVENT;
+	bool flow =
+		map ? event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+		    : event->data.sequence_start.style ==
+				YAML_FLOW_SEQUENCE_STYLE;
+	struct node like = {
+		.type = map ? NODE_MAP : NODE_SEQ,
+		.flags = flow ? NODE_FLOW : 0,
+		.start = yaml_offset(yaml, event->start_mark.index),
+	};
+
+	like.start = skip_properties(yaml->text, like.start, yaml->end);
+	yaml->flow_depth += flow;
+	return yaml_open(
+		yaml, &like,
+		(const char *)(map ? event->data.mapping_start.anchor
+				   : event->data.sequence_start.anchor));
+}
+
+static bool feed(struct yaml *yaml, const yaml_event_t *event)
+{
+	uint32_t start;
+
+	if (yaml->flow_depth &&
+	    !yaml_spend(yaml, yaml->flow_depth,
+			yaml_offset(yaml, event->start_mark.index)))
+		return false;
+	switch (event->type) {
+	case YAML_SCALAR_EVENT:
+		return feed_scalar(yaml, event);
+	case YAML_ALIAS_EVENT:
+		start = yaml_offset(yaml, event->start_mark.index);
+		return yaml_alias(yaml, (const char *)event->data.alias.anchor,
+				  start,
+				  yaml_offset(yaml, event->end_mark.index));
+	case YAML_SEQUENCE_START_EVENT:
+	case YAML_MAPPING_START_EVENT:
+		return feed_open(yaml, event);
+	case YAML_SEQUENCE_END_EVENT:
+	case YAML_MAPPING_END_EVENT:
+		return yaml_close(yaml,
+				  yaml_offset(yaml, event->end_mark.index));
+	default:
+		return true;
+	}
+}
+
+/* All events of one document; false: refused. */
+static bool read_document(struct yaml *yaml, uint32_t *used)
+{
+	bool more = true;
+
+	while (more) {
+		yaml_event_t event;
+		bool good;
+
+		if (!yaml_parser_parse(&yaml->parser, &event))
+			return yaml_refuse_parser(yaml);
+		good = feed(yaml, &event);
+		if (event.type == YAML_DOCUMENT_END_EVENT) {
+			*used = yaml_offset(yaml, event.end_mark.index);
+			more = false;
+		} else if (event.type == YAML_STREAM_END_EVENT) {
+			more = false;
+		}
+		yaml_event_delete(&event);
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+static bool run_parser(struct yaml *yaml, uint32_t *used)
+{
+	bool good;
+
+	if (!yaml_parser_initialize(&yaml->parser))
+		return yaml_refuse(yaml, yaml->start, yaml->start,
+				   "out of memory");
+	yaml_parser_set_encoding(&yaml->parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input_string(
+		&yaml->parser, (const unsigned char *)yaml->text + yaml->start,
+		yaml->end - yaml->start);
+	good = read_document(yaml, used);
+	yaml_parser_delete(&yaml->parser);
+	return good;
+}
+
+bool yaml_read_first(struct loader *loader, struct yaml_first *first)
+{
+	const char *text = loader->source->text;
+	struct yaml yaml = {
+		.loader = loader,
+		.arena = loader->arena,
+		.text = text,
+		.start = first->start,
+		.end = first->end,
+		.anchors = {.type = NODE_MAP},
+		.nodes_left = loader->limits->nodes,
+		.work_left = loader->limits->flow_work,
+		.decodes = 1, /* the document */
+	};
+
+	first->used = first->end;
+	first->root = NULL;
+	/* A file that was put together from files keeps their marks. */
+	if (yaml.end - yaml.start >= 3 &&
+	    !memcmp(text + yaml.start, "\xef\xbb\xbf", 3))
+		yaml.start += 3;
+	yaml.byte = yaml.start;
+	yaml.ascii = all_ascii(text + yaml.start, text + yaml.end);
+	if (!yaml_check_directives(&yaml) || !run_parser(&yaml, &first->used))
+		return false;
+	first->root = yaml.root;
+	return true;
+}
+
+struct node *yaml_read(struct loader *loader, uint32_t start, uint32_t end)
+{
+	struct yaml_first first = {.start = start, .end = end};
+
+	yaml_read_first(loader, &first);
+	return first.root;
+}

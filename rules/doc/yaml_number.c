@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Floating point numbers as text, digit for digit as Go prints them, because
+ * the API server and everything written in Go sees the YAML number through
+ * this text. The digits are the fewest that read back as the same number
+ * (Go: strconv, format -1). printf's correctly rounded digits are those,
+ * except just above a power of two, where the next larger decimal may be the
+ * only one of that length that reads back; so both are tried.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "yaml_scalar.h"
+
+enum {
+	DIGITS_MAX = 17, /* enough for any float64 */
+};
+
+/* 0.D1D2D3... * 10^point */
+struct decimal {
+	char digits[DIGITS_MAX + 3];
+	int n, point;
+	bool negative;
+};
+
+static bool reads_back(const struct decimal *d, double number, bool single)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "0.%se%d", d->digits, d->point);
+	if (single)
+		return strtof(text, NULL) == (float)number;
+	return strtod(text, NULL) == number;
+}
+
+/* The next larger decimal of the same length. */
+static void decimal_step(struct decimal *d)
+{
+	int i = d->n - 1;
+
+	while (i >= 0 && d->digits[i] == '9')
+		d->digits[i--] = '0';
+	if (i >= 0) {
+		d->digits[i]++;
+		return;
+	}
+	d->digits[0] = '1';
+	d->point++;
+}
+
+static void decimal_trim(struct decimal *d)
+{
+	while (d->n > 1 && d->digits[d->n - 1] == '0')
+		d->digits[--d->n] = '\0';
+}
+
+/* Digits of a finite number that is not negative. */
+static void decimal_shortest(struct decimal *d, double number, bool single)
+{
+	for (d->n = 1; d->n <= DIGITS_MAX; d->n++) {
+		char text[64];
+
+		/* D.DDDe+XX */
+		snprintf(text, sizeof(text), "%.*e", d->n - 1, number);
+		d->digits[0] = text[0];
+		if (d->n > 1)
+			memcpy(d->digits + 1, text + 2, (size_t)d->n - 1);
+		d->digits[d->n] = '\0';
+		d->point = atoi(strchr(text, 'e') + 1) + 1;
+		if (reads_back(d, number, single))
+			break;
+		decimal_step(d);
+		if (reads_back(d, number, single))
+			break;
+	}
+	if (number == 0)
+		d->point = 1;
+	decimal_trim(d);
+}
+
+/* Plain notation: at most NUMBER_TEXT bytes, the exponents are bounded. */
+static void print_plain(const struct decimal *d, char *out)
+{
+	if (d->negative)
+		*out++ = '-';
+	if (d->point <= 0) {
+		out += sprintf(out, "0.");
+		for (int i = d->point; i < 0; i++)
+			*out++ = '0';
+		strcpy(out, d->digits);
+		return;
+	}
+	for (int i = 0; i < d->point || i < d->n; i++) {
+		if (i == d->point)
+			*out++ = '.';
+		*out++ = i < d->n ? d->digits[i] : '0';
+	}
+	*out = '\0';
+}
+
+static void print_exponent(const struct decimal *d, int width, char *out)
+{
+	int exponent = d->point - 1;
+
+	if (d->negative)
+		*out++ = '-';
+	*out++ = d->digits[0];
+	if (d->n > 1)
+		out += sprintf(out, ".%s", d->digits + 1);
+	sprintf(out, "e%c%0*d", exponent < 0 ? '-' : '+', width, abs(exponent));
+}
+
+void number_json(double number, char *out)
+{
+	double size = fabs(number);
+	struct decimal d;
+
+	decimal_shortest(&d, size, false);
+	d.negative = signbit(number);
+	if (size != 0 && (size < 1e-6 || size >= 1e21))
+		print_exponent(&d, d.point < 0 ? 1 : 2, out);
+	else
+		print_plain(&d, out);
+}
+
+void number_key(double number, char *out)
+{
+	float single = (float)number;
+	struct decimal d;
+
+	if (isnan(single) || isinf(single)) {
+		strcpy(out, isnan(single) ? ".nan"
+			    : single > 0  ? ".inf"
+					  : "-.inf");
+		return;
+	}
+	decimal_shortest(&d, fabs((double)single), true);
+	d.negative = signbit(single);
+	if (d.point - 1 < -4 || d.point - 1 >= 6)
+		print_exponent(&d, 2, out);
+	else
+		print_plain(&d, out);
+}
