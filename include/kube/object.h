@@ -128,11 +128,13 @@ struct object {
 	bool fragment;		     /* kustomize patch or component */
 	bool cluster_scoped;
 	const struct object *parent; /* embeds this one (Katib, AppWrapper) */
+	struct amount copies;	     /* ... that the parent makes of it, else 1 */
 	struct pod *pods;
 	size_t npods;
 	struct object *embedded;     /* list items are objects of their own */
 	size_t nembedded;
-	struct amount gpus;	     /* steady: sum over pods of pods x gpus */
+	struct amount gpus;	     /* steady: sum over pods of pods x gpus,
+					and over embedded of copies x gpus */
 	struct amount gpus_peak;
 	struct amount gang;	     /* pods that must run at once */
 	enum gang_kind gang_kind;
@@ -152,6 +154,7 @@ struct kube_config {
 	struct accelerator_extra accelerators;
 	const struct policy_kind *kinds;
 	size_t nkinds;
+	bool fragment; /* every object is a patch (kustomize names the file) */
 };
 
 struct object_list {
@@ -225,12 +228,14 @@ enum tri container_uses_gpu(const struct container *c);
 
 /*
  * Words of command and args in order, with the words inside `sh -c` strings
- * (split at blanks, quotes taken off). Unknown tokens have text NULL.
+ * (split at blanks, quotes taken off). Unknown tokens have text NULL; a word
+ * whose unknown part is behind '=' keeps the text up to there ("--flag=").
  */
 struct words {
 	const struct word {
 		const char *text;
 		const struct node *node; /* the list item it stands in */
+		bool unknown;		 /* the value behind '=' is unknown */
 	} *items;
 	size_t n;
 	bool unknown;  /* something in it could be any flag */
@@ -238,7 +243,11 @@ struct words {
 struct words container_words(struct arena *arena, const struct container *c);
 /*
  * Value of a flag: `--flag value`, `--flag=value`, with - and _ alike in the
- * flag's name. NULL when absent. found gets the word that holds the value.
+ * flag's name ("--tensor-parallel-size", "-tp"; without dashes any number of
+ * them matches). The last one wins. NULL when absent or not known; found
+ * (may be NULL) gets the word that holds the value, or NULL when absent.
+ * words_have() finds a flag with or without a value, and a command by name
+ * or by path (/opt/conda/bin/torchrun).
  */
 const char *words_flag(const struct words *words, const char *flag,
 		       const struct word **found);

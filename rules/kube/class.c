@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a pod is for: training, serving, or the plumbing of a GPU cluster.
+ * Kinds made for one purpose decide; for the others the command does, and
+ * for an image whose entrypoint is a model server, the image. Also which
+ * label pins a pod to accelerator nodes.
+ */
+#include "kinds.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+static bool any_word(const struct words *words, const char *const *names)
+{
+	for (; *names; names++)
+		if (words_have(words, *names))
+			return true;
+	return false;
+}
+
+static bool train_script(const char *text)
+{
+	const char *slash = strrchr(text, '/');
+	const char *name = slash ? slash + 1 : text;
+
+	if (!text_ends(name, ".py") && !text_ends(name, ".sh"))
+		return false;
+	return text_starts(name, "train") || text_contains(name, "_train") ||
+	       text_contains(name, "finetun") ||
+	       text_contains(name, "pretrain");
+}
+
+static bool words_train(const struct words *words)
+{
+	static const char *const launchers[] = {"torchrun",
+						"horovodrun",
+						"mpirun",
+						"mpiexec",
+						"torch.distributed.run",
+						"torch.distributed.launch",
+						"deepspeed",
+						"tune",
+						"axolotl",
+						"llamafactory-cli",
+						NULL};
+
+	if (any_word(words, launchers))
+		return true;
+	if (words_have(words, "accelerate") && words_have(words, "launch"))
+		return true;
+	for (size_t i = 0; i < words->n; i++)
+		if (words->items[i].text && train_script(words->items[i].text))
+			return true;
+	return false;
+}
+
+static bool words_serve(const struct words *words)
+{
+	static const char *const servers[] = {
+		"tritonserver",
+		"text-generation-launcher",
+		"torchserve",
+		"sglang.launch_server",
+		"text-embeddings-router",
+		"tensorflow_model_server",
+		"trtllm-serve",
+		"llama-server",
+		"vllm.entrypoints.openai.api_server",
+		"vllm.entrypoints.api_server",
+		"uvicorn",
+		"gunicorn",
+		"mlserver",
+		"huggingfaceserver",
+		"infinity_emb",
+		NULL};
+	static const char *const tools[] = {"vllm",   "ollama",	 "lmdeploy",
+					    "sglang", "bentoml", NULL};
+
+	if (any_word(words, servers))
+		return true;
+	return words_have(words, "serve") && any_word(words, tools);
+}
+
+static bool image_serves(const struct container *c)
+{
+	static const char *const images[] = {"vllm-openai",
+					     "text-generation-inference",
+					     "tritonserver",
+					     "text-embeddings-inference",
+					     "ollama/ollama",
+					     "lmsysorg/sglang",
+					     "torchserve",
+					     "tensorflow/serving",
+					     NULL};
+
+	if (!node_is_unset(node_get(c->node, "command")))
+		return false;
+	for (const char *const *name = images; *name; name++)
+		if (text_contains(c->image, *name))
+			return true;
+	return false;
+}
+
+enum purpose { PURPOSE_NONE, PURPOSE_TRAINING, PURPOSE_SERVING };
+
+/* What the main containers' commands and images say. */
+static enum purpose pod_purpose(const struct pod *pod)
+{
+	struct arena arena = ARENA_INIT;
+	enum purpose purpose = PURPOSE_NONE;
+
+	FOR_EACH_CONTAINER(pod, c) {
+		struct words words;
+
+		if (c->role != CONTAINER_MAIN || purpose != PURPOSE_NONE)
+			continue;
+		words = container_words(&arena, c);
+		if (words_serve(&words) || image_serves(c))
+			purpose = PURPOSE_SERVING;
+		else if (words_train(&words))
+			purpose = PURPOSE_TRAINING;
+	}
+	arena_release(&arena);
+	return purpose;
+}
+
+static bool kind_is(const struct object *object, const char *group,
+		    const char *kind)
+{
+	return object->group && !strcmp(object->group, group) &&
+	       !strcmp(object->kind, kind);
+}
+
+/* Volcano runs anything; its plugins tell of a training framework. */
+static bool volcano_trains(const struct object *object)
+{
+	static const char *const plugins[] = {"pytorch", "tensorflow", "mpi",
+					      "jax",	 "ray",	       NULL};
+	const struct node *spec = node_get(object->root, "spec");
+	const struct node *inner = node_path(spec, "jobTemplate.spec");
+
+	if (!node_is_unset(inner))
+		spec = inner;
+	for (const char *const *name = plugins; *name; name++)
+		if (node_get(node_get(spec, "plugins"), *name))
+			return true;
+	return false;
+}
+
+bool pod_is_training(const struct pod *pod)
+{
+	const struct object *object = pod->object;
+
+	switch (object->class) {
+	case KIND_TRAINING:
+		if (text_eq(object->group, "batch.volcano.sh"))
+			return volcano_trains(object) ||
+			       pod_purpose(pod) == PURPOSE_TRAINING;
+		return true;
+	case KIND_SERVING:
+	case KIND_DAEMON:
+		return false;
+	default:
+		break;
+	}
+	if (pod_purpose(pod) == PURPOSE_TRAINING)
+		return true;
+	/* A JobSet of several pods is a training job unless it serves. */
+	return kind_is(object, "jobset.x-k8s.io", "JobSet") &&
+	       (object->gang.n > 1 || object->gang.unknown) &&
+	       pod_purpose(pod) == PURPOSE_NONE;
+}
+
+static bool listens(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role == CONTAINER_MAIN &&
+		    node_count(node_get(c->node, "ports")))
+			return true;
+	return false;
+}
+
+bool pod_is_serving(const struct pod *pod)
+{
+	const struct object *object = pod->object;
+	enum purpose purpose;
+
+	if (object->class == KIND_SERVING ||
+	    kind_is(object, "ray.io", "RayService"))
+		return true;
+	if (object->class == KIND_TRAINING || object->class == KIND_DAEMON)
+		return false;
+	purpose = pod_purpose(pod);
+	if (purpose != PURPOSE_NONE)
+		return purpose == PURPOSE_SERVING;
+	return object->class == KIND_SERVICE && listens(pod);
+}
+
+bool pod_is_infrastructure(const struct pod *pod)
+{
+	static const char *const namespaces[] = {"gpu-operator", "nvidia-",
+						 NULL};
+	const struct object *object = pod->object;
+
+	if (object->class == KIND_DAEMON ||
+	    text_eq(object->namespace, "kube-system"))
+		return true;
+	for (const char *const *name = namespaces; *name; name++)
+		if (text_starts(object->namespace, *name))
+			return true;
+	FOR_EACH_CONTAINER(pod, c)
+		if (image_is_gpu_infrastructure(c->image))
+			return true;
+	return false;
+}
+
+/* -- selectors ----------------------------------------------------------- */
+
+/* Does requiring this value of the label ask for a node with devices? */
+static bool value_pins(const struct node_label *label, const struct node *value)
+{
+	const char *text = node_str(value);
+
+	if (!text)
+		return node_is_unknown(value) &&
+		       label->meaning != LABEL_INSTANCE;
+	if (!*text || !strcmp(text, "false") || !strcmp(text, "0"))
+		return false;
+	if (label->meaning == LABEL_INSTANCE) {
+		const struct instance_type *type = instance_type_find(text);
+
+		return type && type->accelerators > 0;
+	}
+	return true;
+}
+
+static const struct node_label *pinning_label(const char *key)
+{
+	const struct node_label *label = key ? node_label_find(key) : NULL;
+
+	if (!label)
+		return NULL;
+	switch (label->meaning) {
+	case LABEL_PRODUCT:
+	case LABEL_PRESENCE:
+	case LABEL_COUNT:
+	case LABEL_INSTANCE:
+	case LABEL_TOPOLOGY:
+		return label;
+	default:
+		return NULL;
+	}
+}
+
+/* One matchExpression; its `key` node when it pins. */
+static const struct node *expression_pins(const struct node *expression,
+					  const struct node_label **label)
+{
+	const struct node *key = node_get(expression, "key");
+	const struct node *operator= node_get(expression, "operator");
+	const struct node_label *row = pinning_label(node_str(key));
+	const struct node *values = node_get(expression, "values");
+
+	if (!row)
+		return NULL;
+	if (node_eq(operator, "In")) {
+		FOR_EACH_CHILD(values, value)
+			if (!value_pins(row, value))
+				return NULL;
+		if (!node_count(values))
+			return NULL;
+	} else if (row->meaning == LABEL_INSTANCE ||
+		   (!node_eq(operator, "Exists") && !node_eq(operator, "Gt"))) {
+		return NULL;
+	}
+	*label = row;
+	return key;
+}
+
+static const struct node *term_pins(const struct node *term,
+				    const struct node_label **label)
+{
+	FOR_EACH_CHILD(node_get(term, "matchExpressions"), expression) {
+		const struct node *key = expression_pins(expression, label);
+
+		if (key)
+			return key;
+	}
+	return NULL;
+}
+
+const struct node *pod_gpu_selector(const struct pod *pod,
+				    const struct node_label **label)
+{
+	static const char required[] =
+		"nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution";
+	const struct node *first = NULL;
+	const struct node_label *row = NULL, *unused;
+	const struct node *terms;
+
+	FOR_EACH_CHILD(pod_field(pod, "nodeSelector"), value) {
+		row = pinning_label(value->key);
+		if (row && value_pins(row, value)) {
+			if (label)
+				*label = row;
+			return value;
+		}
+	}
+	row = NULL;
+	terms = node_get(node_path(pod_field(pod, "affinity"), required),
+			 "nodeSelectorTerms");
+	/* Terms are alternatives: each of them must pin. */
+	FOR_EACH_CHILD(terms, term) {
+		const struct node *key =
+			term_pins(term, first ? &unused : &row);
+
+		if (!key)
+			return NULL;
+		if (!first)
+			first = key;
+	}
+	if (first && label)
+		*label = row;
+	return first;
+}

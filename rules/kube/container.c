@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Containers: finding them below a pod's spec, what devices each asks for,
+ * and the small questions that rules ask of one. A device count is the limit
+ * of every accelerator resource, or the request where there is no limit,
+ * because the API server makes them equal on Pods.
+ */
+#include "kinds.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+
+struct collector {
+	struct pod_builder *builder;
+	struct pod *pod;
+	size_t size;
+	bool main_found;
+};
+
+static const struct node *resources_of(const struct node *node,
+				       const struct box *box)
+{
+	if (box->resources)
+		return path_get(node, box->resources);
+	return node_get(node, "resources");
+}
+
+static void collect(struct collector *collector, const struct node *node,
+		    const struct box *box, unsigned index)
+{
+	struct pod *pod = collector->pod;
+	struct container *c;
+
+	if (!node_is_map(node))
+		return;
+	c = VEC_PUSH(collector->builder->arena, pod->containers,
+		     pod->ncontainers, collector->size);
+	*c = (struct container){
+		.pod = pod,
+		.node = node,
+		.name = node_str(node_get(node, "name")),
+		.image = node_str(node_get(node, "image")),
+		.role = CONTAINER_MAIN,
+		.index = index,
+		.resources = resources_of(node, box),
+	};
+	if (!c->name)
+		c->name = box->name;
+	if (box->kind == BOX_SIDE)
+		c->role = CONTAINER_SIDECAR;
+	else if (box->kind == BOX_INIT)
+		c->role = node_eq(node_get(node, "restartPolicy"), "Always")
+				  ? CONTAINER_SIDECAR
+				  : CONTAINER_INIT;
+	if (c->role == CONTAINER_MAIN)
+		collector->main_found = true;
+	container_gpus(collector->builder->config, c, pod);
+}
+
+static void collect_box(struct collector *collector, const struct box *box)
+{
+	const struct node *node = path_get(collector->pod->spec, box->path);
+
+	switch (box->kind) {
+	case BOX_INIT:
+	case BOX_LIST:
+	case BOX_SIDE:
+		/* A placeholder for the list hides all its containers. */
+		if (node_is_unknown(node))
+			collector->pod->gpu_unknown = true;
+		if (node_is_seq(node))
+			FOR_EACH_CHILD(node, child)
+				collect(collector, child, box, child->index);
+		break;
+	case BOX_ELSE:
+		if (!collector->main_found)
+			collect(collector, node, box, 0);
+		break;
+	default:
+		collect(collector, node, box, 0);
+	}
+}
+
+void containers_read(struct pod_builder *builder, struct pod *pod)
+{
+	static const char *const init[] = {"initContainers", NULL};
+	static const char *const main_[] = {"containers", NULL};
+	static const struct box standard[] = {
+		{.kind = BOX_INIT, .path = init},
+		{.kind = BOX_LIST, .path = main_},
+		{0},
+	};
+	struct collector collector = {.builder = builder, .pod = pod};
+	const struct box *box = standard;
+
+	if (builder->row && builder->row->boxes)
+		box = builder->row->boxes;
+	for (; box->kind != BOX_END; box++)
+		collect_box(&collector, box);
+}
+
+/* -- devices ------------------------------------------------------------- */
+
+/* One accelerator key: limit, else request. */
+static void resource_gpus(struct container *c, struct pod *pod,
+			  const struct accelerator *accelerator,
+			  const struct node *value)
+{
+	struct quantity q;
+	enum quantity_state state = node_quantity(value, &q);
+	bool counts = accelerator_counts(accelerator);
+	struct amount n = {.unknown = true};
+
+	if (state == QUANTITY_ABSENT)
+		return;
+	if (state == QUANTITY_OK) {
+		int64_t devices = quantity_value(q);
+
+		if (q.nano <= 0)
+			return;
+		n = amount_of(devices);
+	}
+	pod->gpu_by |= counts ? GPU_BY_RESOURCE : GPU_BY_SHARE;
+	if (counts)
+		c->gpus = amount_add(c->gpus, n);
+	/* A share beside a device is about that device. */
+	if (!c->accelerator ||
+	    (counts && !accelerator_counts(c->accelerator))) {
+		c->accelerator = accelerator;
+		c->resource = value->key;
+	}
+}
+
+static void map_gpus(const struct kube_config *config, struct container *c,
+		     struct pod *pod, const struct node *limits,
+		     const struct node *requests)
+{
+	const struct node *map = requests ? requests : limits;
+
+	FOR_EACH_CHILD(map, value) {
+		const struct accelerator *accelerator;
+
+		/* Requests give way to limits of the same name. */
+		if (requests && !node_is_unset(node_get(limits, value->key)))
+			continue;
+		if (!value->key || !strchr(value->key, '/'))
+			continue;
+		accelerator =
+			accelerator_find(&config->accelerators, value->key);
+		if (accelerator)
+			resource_gpus(c, pod, accelerator, value);
+	}
+}
+
+void container_gpus(const struct kube_config *config, struct container *c,
+		    struct pod *pod)
+{
+	const struct node *limits = node_get(c->resources, "limits");
+	const struct node *requests = node_get(c->resources, "requests");
+
+	if (node_is_unknown(c->resources) || node_is_unknown(limits) ||
+	    node_is_unknown(requests)) {
+		pod->gpu_unknown = true;
+		c->gpus.unknown = true;
+		if (node_is_unknown(limits))
+			return;
+	}
+	map_gpus(config, c, pod, limits, NULL);
+	if (node_is_map(requests))
+		map_gpus(config, c, pod, limits, requests);
+}
+
+/* -- accessors ----------------------------------------------------------- */
+
+const struct node *container_limits(const struct container *c)
+{
+	const struct node *map = node_get(c->resources, "limits");
+
+	return node_is_map(map) ? map : NULL;
+}
+
+const struct node *container_requests(const struct container *c)
+{
+	const struct node *map = node_get(c->resources, "requests");
+
+	return node_is_map(map) ? map : NULL;
+}
+
+enum quantity_state container_limit(const struct container *c,
+				    const char *resource, struct quantity *q)
+{
+	const struct node *map = node_get(c->resources, "limits");
+
+	return node_quantity(node_get(map, resource), q);
+}
+
+enum quantity_state container_request(const struct container *c,
+				      const char *resource, struct quantity *q)
+{
+	const struct node *map = node_get(c->resources, "requests");
+
+	return node_quantity(node_get(map, resource), q);
+}
+
+const struct node *container_env(const struct container *c, const char *name)
+{
+	const struct node *found = NULL;
+
+	FOR_EACH_CHILD(node_get(c->node, "env"), entry)
+		if (node_eq(node_get(entry, "name"), name))
+			found = entry;
+	return found;
+}
+
+/* Length without trailing slashes; "/" stays. */
+static size_t path_len(const char *path)
+{
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	return len;
+}
+
+const struct node *container_mount(const struct container *c, const char *path)
+{
+	size_t len = path_len(path);
+
+	FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount) {
+		const char *at = node_str(node_get(mount, "mountPath"));
+
+		if (at && path_len(at) == len && !memcmp(at, path, len))
+			return mount;
+	}
+	return NULL;
+}
+
+enum tri container_uses_gpu(const struct container *c)
+{
+	const struct node *resources = c->resources;
+	const struct node *claims = node_get(resources, "claims");
+
+	if (c->gpus.n > 0 || c->accelerator)
+		return TRI_YES;
+	if (c->gpus.unknown || node_is_unknown(resources))
+		return TRI_UNKNOWN;
+	if (node_count(claims) == 0 && !node_is_unknown(claims))
+		return TRI_NO;
+	/* Which device a claim gets is written in another object. */
+	if (c->pod->gpu_by & GPU_BY_CLAIM)
+		return TRI_YES;
+	return TRI_UNKNOWN;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The devices of a pod. Besides resources of containers there are DRA claims,
+ * annotations of schedulers that share devices, and fields that operators
+ * turn into resources (Spark, NIM, KAITO, ...). A claim's count stands in
+ * another object: at least one, when its names speak of a GPU. Shares of a
+ * device (KAI fractions, HAMi memory) count no device.
+ *
+ * Sources: workloads.md facts on each operator; CRDs of the projects;
+ * annotations gpu-fraction and gpu-memory: KAI-Scheduler's pod admission.
+ */
+#include "kinds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+bool text_names_accelerator(const struct kube_config *config, const char *text)
+{
+	char name[128];
+
+	for (; text && *text;) {
+		size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz"
+					"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					"0123456789-_./");
+
+		if (n > 2 && n < sizeof(name)) {
+			memcpy(name, text, n);
+			name[n] = 0;
+			if (strchr(name, '/') &&
+			    accelerator_find(&config->accelerators, name))
+				return true;
+		}
+		text += n ? n : 1;
+	}
+	return false;
+}
+
+/* -- claims and annotations ---------------------------------------------- */
+
+/* What the names in a pod's claim say about the device. */
+static enum tri claim_hint(const struct node *claim)
+{
+	static const char *const yes[] = {"gpu",  "mig",   "tpu",    "nvidia",
+					  "cuda", "accel", "neuron", "gaudi",
+					  "a100", "h100",  "h200",   "b200"};
+	static const char *const no[] = {"compute-domain", "computedomain",
+					 "imex",	   "nic",
+					 "rdma",	   "efa",
+					 "roce",	   "network",
+					 "infiniband",	   "cpu"};
+	static const char *const fields[] = {"resourceClaimTemplateName",
+					     "resourceClaimName", "name"};
+	enum tri hint = TRI_UNKNOWN;
+
+	for (size_t f = 0; f < 3; f++) {
+		const char *name = node_str(node_get(claim, fields[f]));
+
+		for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+			if (text_contains_ci(name, no[i]))
+				hint = TRI_NO;
+		for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
+			if (text_contains_ci(name, yes[i]))
+				return TRI_YES;
+	}
+	return hint;
+}
+
+static void claims(struct pod *pod)
+{
+	const struct node *list = pod_field(pod, "resourceClaims");
+
+	if (node_is_unset(list))
+		list = node_get(pod->spec, "draResources"); /* NIM */
+	if (node_is_unknown(list))
+		pod->gpu_unknown = true;
+	if (!node_is_seq(list))
+		return;
+	FOR_EACH_CHILD(list, claim) {
+		enum tri hint = claim_hint(claim);
+
+		if (hint == TRI_NO)
+			continue;
+		pod->gpus.unknown = true;
+		if (hint == TRI_YES) {
+			pod->gpu_by |= GPU_BY_CLAIM;
+			pod->gpus = amount_add(pod->gpus, amount_of(1));
+		} else {
+			pod->gpu_unknown = true;
+		}
+	}
+}
+
+static void annotations(struct pod *pod)
+{
+	static const char *const keys[] = {"gpu-fraction", "gpu-memory"};
+
+	for (size_t i = 0; i < 2; i++)
+		if (pod_annotation(pod, keys[i]))
+			pod->gpu_by |= GPU_BY_ANNOTATION;
+}
+
+/* -- fields of operators ------------------------------------------------- */
+
+static struct container *main_container(struct pod *pod)
+{
+	for (size_t i = 0; i < pod->ncontainers; i++)
+		if (pod->containers[i].role == CONTAINER_MAIN)
+			return &pod->containers[i];
+	return NULL;
+}
+
+/* The operator gives n devices to the main container. */
+static void give(struct pod_builder *builder, struct pod *pod,
+		 const char *resource, struct amount n)
+{
+	struct container *c = main_container(pod);
+
+	if (!n.n && !n.unknown)
+		return;
+	pod->gpu_by |= GPU_BY_OPERATOR;
+	if (!c) {
+		pod->gpus = amount_add(pod->gpus, n);
+		return;
+	}
+	c->gpus = amount_add(c->gpus, n);
+	if (!c->accelerator) {
+		c->resource = resource;
+		c->accelerator = accelerator_find(
+			&builder->config->accelerators, resource);
+	}
+}
+
+/* A quantity written as a number or a string. */
+static struct amount quantity_amount(const struct node *node)
+{
+	struct quantity q;
+
+	switch (node_quantity(node, &q)) {
+	case QUANTITY_ABSENT:
+		return amount_of(0);
+	case QUANTITY_OK:
+		return amount_of(q.nano > 0 ? quantity_value(q) : 0);
+	default:
+		return (struct amount){.unknown = true};
+	}
+}
+
+static void named_quantity(struct pod_builder *builder, struct pod *pod,
+			   const struct node *name, const struct node *n)
+{
+	const char *resource = node_str(name);
+
+	give(builder, pod, resource ? resource : "nvidia.com/gpu",
+	     quantity_amount(n));
+}
+
+/* NIM: the profile's tensor parallelism, one without a profile. */
+static void nim(struct pod_builder *builder, struct pod *pod)
+{
+	const struct node *parallelism =
+		node_path(pod->spec, "multiNode.parallelism");
+	struct container *c = main_container(pod);
+	struct amount n = {.n = 1, .unknown = true};
+
+	if (pod->gpu_by || (c && c->gpus.unknown))
+		return;
+	if (!node_is_unset(node_get(pod->spec, "draResources")))
+		return;
+	if (!node_is_unset(node_get(parallelism, "tensor")))
+		n = amount_int(node_get(parallelism, "tensor"), 1);
+	give(builder, pod, "nvidia.com/gpu", n);
+}
+
+/* The component (the predictor) of a multi-node InferenceService. */
+static void kserve(struct pod_builder *builder, struct pod *pod)
+{
+	const struct node *component = pod->spec;
+
+	if (node_is_unset(node_get(component, "workerSpec")))
+		component = component->parent;
+	if (node_is_unset(node_get(component, "workerSpec")) || pod->gpu_by)
+		return;
+	give(builder, pod, "nvidia.com/gpu", kserve_nodes(component).gpus);
+}
+
+static void kaito(struct pod_builder *builder, struct pod *pod)
+{
+	const struct node *resource = node_get(pod->spec, "resource");
+	const struct instance_type *type = NULL;
+	struct amount n = {.n = 1, .unknown = true};
+	const char *name;
+
+	if (pod->gpu_by)
+		return;
+	if (node_is_unset(resource))
+		resource = node_get(pod->spec, "compute");
+	name = node_str(node_get(resource, "instanceType"));
+	if (name)
+		type = instance_type_find(name);
+	if (type)
+		n = amount_of(type->accelerators);
+	give(builder, pod, "nvidia.com/gpu", n);
+}
+
+/* resourceProfile: NAME:COUNT; a profile's name tells of its device. */
+static void kubeai(struct pod_builder *builder, struct pod *pod)
+{
+	const struct node *node = node_get(pod->spec, "resourceProfile");
+	const char *profile = node_str(node);
+	const char *colon = profile ? strchr(profile, ':') : NULL;
+	char *end;
+	long n = colon ? strtol(colon + 1, &end, 10) : 1;
+
+	if (node_is_unknown(node))
+		pod->gpu_unknown = true;
+	if (!profile || !strncmp(profile, "cpu", 3) || n <= 0 || n > 100000)
+		return;
+	give(builder, pod,
+	     text_contains_ci(profile, "tpu")	? "google.com/tpu"
+	     : text_contains_ci(profile, "amd") ? "amd.com/gpu"
+						: "nvidia.com/gpu",
+	     amount_of(n));
+}
+
+/* Kaiwo: gpusPerReplica, else gpus spread over the replicas. */
+static void kaiwo(struct pod_builder *builder, struct pod *pod)
+{
+	const struct node *spec = node_get(builder->object->root, "spec");
+	const struct node *each = node_get(spec, "gpusPerReplica");
+
+	if (pod->gpu_by)
+		return;
+	if (node_is_unset(each))
+		each = node_get(spec, "gpus");
+	give(builder, pod, "amd.com/gpu", amount_int(each, 0));
+}
+
+/* A patch in a string, merged into the pod at run time. */
+static void argo(struct pod_builder *builder, struct pod *pod)
+{
+	const struct node *patch = pod_field(pod, "podSpecPatch");
+	const char *text = patch ? patch->str : NULL;
+
+	if (node_is_unset(patch) || pod->gpu_by)
+		return;
+	if (text && text_names_accelerator(builder->config, text)) {
+		pod->gpu_by |= GPU_BY_OPERATOR;
+		pod->gpus.unknown = true;
+	} else if (node_is_unknown(patch) || (text && strstr(text, "{{"))) {
+		pod->gpu_unknown = true;
+	}
+}
+
+static void operator_gpus(struct pod_builder *builder, struct pod *pod)
+{
+	const struct node *spec = pod->spec;
+
+	switch (builder->row ? builder->row->gpus : GPUS_BY_RESOURCES) {
+	case GPUS_BY_RESOURCES:
+		break;
+	case GPUS_BY_SPARK:
+		named_quantity(builder, pod, node_path(spec, "gpu.name"),
+			       node_path(spec, "gpu.quantity"));
+		break;
+	case GPUS_BY_VLLM:
+		named_quantity(builder, pod,
+			       node_path(spec, "resources.gpuType"),
+			       node_path(spec, "resources.gpu"));
+		break;
+	case GPUS_BY_DYNAMO:
+		named_quantity(builder, pod, NULL,
+			       node_path(spec, "resources.limits.gpu"));
+		break;
+	case GPUS_BY_NIM:
+		nim(builder, pod);
+		break;
+	case GPUS_BY_KSERVE:
+		kserve(builder, pod);
+		break;
+	case GPUS_BY_KAITO:
+		kaito(builder, pod);
+		break;
+	case GPUS_BY_KUBEAI:
+		kubeai(builder, pod);
+		break;
+	case GPUS_BY_KAIWO:
+		kaiwo(builder, pod);
+		break;
+	case GPUS_BY_ARGO:
+		argo(builder, pod);
+		break;
+	case GPUS_BY_RUNTIME:
+		/* Unset resources are those of a runtime we do not see. */
+		if (node_is_unset(node_get(spec, "resourcesPerNode")))
+			pod->gpu_unknown = true;
+		break;
+	}
+}
+
+/* -- the sum ------------------------------------------------------------- */
+
+/*
+ * As pod_request(), over devices instead of one resource: max of what runs
+ * together and of each init container with the sidecars before it. Init
+ * containers of another resource than the main ones would add; adding the
+ * two maxima of one pod with two resources is left out, as no such pod can
+ * be told from a mistake.
+ */
+static struct amount effective(const struct pod *pod)
+{
+	struct amount sum = {0}, started = {0}, floor = {0};
+
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->role == CONTAINER_INIT) {
+			floor = amount_max(floor, amount_add(c->gpus, started));
+			continue;
+		}
+		if (c->role == CONTAINER_SIDECAR)
+			started = amount_add(started, c->gpus);
+		sum = amount_add(sum, c->gpus);
+	}
+	return amount_max(sum, floor);
+}
+
+void pod_gpus(struct pod_builder *builder, struct pod *pod)
+{
+	operator_gpus(builder, pod);
+	claims(pod);
+	annotations(pod);
+	pod->gpus = amount_add(pod->gpus, effective(pod));
+	if (pod->gpu_unknown)
+		pod->gpus.unknown = true;
+}

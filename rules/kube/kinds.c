@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Looking a kind up and walking the paths of its rows. The slots were filled
+ * by data/kinds.awk with the hash below, which is why it uses nothing but
+ * additions and remainders of small numbers. Kinds are found by (group,
+ * kind): the same kind name in two groups is two kinds.
+ */
+#include "kinds.h"
+
+#include <string.h>
+
+static unsigned hash_add(unsigned hash, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		hash = (hash * 31 + (unsigned char)text[i]) % kind_nslots;
+	return hash;
+}
+
+const struct kind *kind_find(const char *group, size_t group_len,
+			     const char *kind)
+{
+	unsigned at = hash_add(0, kind, strlen(kind));
+
+	at = hash_add(at, "/", 1);
+	at = hash_add(at, group, group_len);
+	for (; kind_slots[at]; at = (at + 1) % kind_nslots) {
+		const struct kind *row = &kind_table[kind_slots[at] - 1];
+
+		if (!strcmp(row->kind, kind) &&
+		    strlen(row->group) == group_len &&
+		    !memcmp(row->group, group, group_len))
+			return row;
+	}
+	return NULL;
+}
+
+const struct node *path_get(const struct node *node, const char *const *path)
+{
+	for (; node && path && *path; path++)
+		node = node_get(node, *path);
+	return node;
+}
+
+/* Every child of a list or map, with itself as the element. */
+static void path_children(struct path_walk *walk, const struct node *node,
+			  const char *const *path)
+{
+	bool seq = !strcmp(path[0], "[]");
+
+	if (seq ? !node_is_seq(node) : !node_is_map(node))
+		return;
+	FOR_EACH_CHILD(node, child)
+		path_each(walk, child, path + 1, child);
+}
+
+void path_each(struct path_walk *walk, const struct node *node,
+	       const char *const *path, const struct node *element)
+{
+	for (; node && path && *path; path++) {
+		/* A placeholder stands for whatever is below it. */
+		if (node_is_unknown(node))
+			break;
+		if (!strcmp(*path, "[]") || !strcmp(*path, "*")) {
+			path_children(walk, node, path);
+			return;
+		}
+		node = node_get(node, *path);
+	}
+	if (!node_is_unset(node))
+		walk->found(walk, node, element);
+}

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Words of a container's command. Plain items are one word each; the string
+ * behind `sh -c` (or bash -lc, -euxo pipefail -c, ...) is split as a shell
+ * would: quotes, backslashes, comments, here-documents, operators. Nothing
+ * is expanded: a word with a variable, a command substitution or a
+ * placeholder is unknown, except that the flag in front of '=' stays
+ * readable. Sources of the rules: POSIX shell command language, 2.2-2.3.
+ */
+#include "kinds.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "doc/placeholder.h"
+
+enum shell_state {
+	SHELL_NONE,
+	SHELL_NAMED,	/* the last item was a shell */
+	SHELL_ARGUMENT, /* ... and then an option that takes an argument */
+	SHELL_SCRIPT,	/* ... and then -c: the next item is a script */
+};
+
+struct lexer {
+	struct arena *arena;
+	struct words words;
+	size_t size;
+	const struct node *node; /* item being read */
+	const char *at, *end;
+	struct buf word;
+	bool started; /* a word is under way, perhaps empty */
+	bool hidden;  /* part of it is not known */
+	bool quoted;
+	size_t known;	  /* bytes in front of the first unknown part */
+	const char *here; /* delimiter of a here-document, or NULL */
+	size_t here_len;
+};
+
+static struct word *word_push(struct lexer *lexer)
+{
+	struct word *items = (struct word *)(uintptr_t)lexer->words.items;
+	struct word *word;
+
+	word = VEC_PUSH(lexer->arena, items, lexer->words.n, lexer->size);
+	lexer->words.items = items;
+	return word;
+}
+
+/* Does the word before take this one as its value? */
+static bool follows_flag(const struct lexer *lexer)
+{
+	const struct word *last;
+
+	if (!lexer->words.n)
+		return false;
+	last = &lexer->words.items[lexer->words.n - 1];
+	return last->text && last->text[0] == '-' && last->text[1] &&
+	       !strchr(last->text, '=');
+}
+
+/*
+ * Unknown words: "--flag=" keeps its flag, "name=" is an assignment or a
+ * Hydra override; anything else that is not a flag's value could be a flag.
+ */
+static void word_add_unknown(struct lexer *lexer, const char *text,
+			     size_t known, bool any)
+{
+	const char *equals = memchr(text, '=', known);
+	bool value = follows_flag(lexer);
+	struct word *word = word_push(lexer);
+
+	word->node = lexer->node;
+	word->text = NULL;
+	if (equals && equals > text) {
+		word->text = arena_strndup(lexer->arena, text,
+					   (size_t)(equals - text) + 1);
+		word->unknown = true;
+		return;
+	}
+	if (any && known == 0 && !value)
+		lexer->words.unknown = true;
+}
+
+static void word_end(struct lexer *lexer)
+{
+	if (!lexer->started)
+		return;
+	if (lexer->hidden) {
+		word_add_unknown(lexer, lexer->word.data, lexer->known,
+				 !lexer->quoted);
+	} else {
+		struct word *word = word_push(lexer);
+
+		word->text = arena_strndup(lexer->arena, lexer->word.data,
+					   lexer->word.len);
+		word->node = lexer->node;
+	}
+	buf_reset(&lexer->word);
+	lexer->started = lexer->hidden = lexer->quoted = false;
+}
+
+static void word_byte(struct lexer *lexer, char c)
+{
+	buf_addc(&lexer->word, c);
+	lexer->started = true;
+}
+
+static void word_hide(struct lexer *lexer)
+{
+	if (!lexer->hidden)
+		lexer->known = lexer->word.len;
+	lexer->started = true;
+	lexer->hidden = true;
+}
+
+/* Skip what stands between brackets, nested ones included. */
+static void skip_brackets(struct lexer *lexer, char open, char close)
+{
+	unsigned depth = 0;
+
+	for (; lexer->at < lexer->end; lexer->at++) {
+		if (*lexer->at == open)
+			depth++;
+		else if (*lexer->at == close && --depth == 0) {
+			lexer->at++;
+			return;
+		}
+	}
+}
+
+static bool is_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_';
+}
+
+/* At '$': an expansion, or a plain dollar sign. */
+static void lex_dollar(struct lexer *lexer)
+{
+	char c = lexer->at + 1 < lexer->end ? lexer->at[1] : 0;
+
+	if (c == '(' || c == '{') {
+		lexer->at++;
+		skip_brackets(lexer, c, c == '(' ? ')' : '}');
+		word_hide(lexer);
+	} else if (is_name(c)) {
+		for (lexer->at++; lexer->at < lexer->end && is_name(*lexer->at);
+		     lexer->at++)
+			;
+		word_hide(lexer);
+	} else if (c && strchr("@*#?$!-", c)) {
+		lexer->at += 2;
+		word_hide(lexer);
+	} else {
+		word_byte(lexer, *lexer->at++);
+	}
+}
+
+static void lex_backquote(struct lexer *lexer)
+{
+	for (lexer->at++; lexer->at < lexer->end && *lexer->at != '`';
+	     lexer->at++)
+		if (*lexer->at == '\\' && lexer->at + 1 < lexer->end)
+			lexer->at++;
+	if (lexer->at < lexer->end)
+		lexer->at++;
+	word_hide(lexer);
+}
+
+static void lex_single(struct lexer *lexer)
+{
+	lexer->started = true;
+	for (lexer->at++; lexer->at < lexer->end && *lexer->at != '\'';)
+		word_byte(lexer, *lexer->at++);
+	if (lexer->at < lexer->end)
+		lexer->at++;
+}
+
+static void lex_double(struct lexer *lexer)
+{
+	lexer->started = lexer->quoted = true;
+	for (lexer->at++; lexer->at < lexer->end && *lexer->at != '"';) {
+		if (*lexer->at == '$') {
+			lex_dollar(lexer);
+		} else if (*lexer->at == '`') {
+			lex_backquote(lexer);
+		} else if (*lexer->at == '\\' && lexer->at + 1 < lexer->end &&
+			   strchr("$`\"\\\n", lexer->at[1])) {
+			if (lexer->at[1] != '\n')
+				word_byte(lexer, lexer->at[1]);
+			lexer->at += 2;
+		} else {
+			word_byte(lexer, *lexer->at++);
+		}
+	}
+	if (lexer->at < lexer->end)
+		lexer->at++;
+}
+
+/* At "<<": remember the delimiter of a here-document. */
+static void lex_here(struct lexer *lexer)
+{
+	lexer->at += 2;
+	if (lexer->at < lexer->end && *lexer->at == '<') {
+		lexer->at++; /* <<< is a here-string: an ordinary word */
+		return;
+	}
+	while (lexer->at < lexer->end && strchr("- \t'\"\\", *lexer->at) &&
+	       *lexer->at)
+		lexer->at++;
+	lexer->here = lexer->at;
+	while (lexer->at < lexer->end && is_name(*lexer->at))
+		lexer->at++;
+	lexer->here_len = (size_t)(lexer->at - lexer->here);
+	while (lexer->at < lexer->end &&
+	       (*lexer->at == '\'' || *lexer->at == '"'))
+		lexer->at++;
+	if (!lexer->here_len)
+		lexer->here = NULL;
+}
+
+/* Skip the lines of a here-document; at the first byte of a line. */
+static void skip_here(struct lexer *lexer)
+{
+	while (lexer->at < lexer->end) {
+		const char *line = lexer->at;
+		const char *stop =
+			memchr(line, '\n', (size_t)(lexer->end - line));
+
+		lexer->at = stop ? stop + 1 : lexer->end;
+		if (!stop)
+			stop = lexer->end;
+		while (line < stop && (*line == '\t' || *line == ' '))
+			line++;
+		if ((size_t)(stop - line) == lexer->here_len &&
+		    !memcmp(line, lexer->here, lexer->here_len))
+			break;
+	}
+	lexer->here = NULL;
+}
+
+static void lex_comment(struct lexer *lexer)
+{
+	while (lexer->at < lexer->end && *lexer->at != '\n')
+		lexer->at++;
+}
+
+static void lex_operator(struct lexer *lexer)
+{
+	word_end(lexer);
+	if (*lexer->at == '<' && lexer->at + 1 < lexer->end &&
+	    lexer->at[1] == '<') {
+		lex_here(lexer);
+		return;
+	}
+	if (*lexer->at++ == '\n' && lexer->here)
+		skip_here(lexer);
+}
+
+/* `{{inputs.parameters.x}}`: a placeholder of a workflow engine. */
+static bool lex_markup(struct lexer *lexer)
+{
+	const char *stop;
+
+	if (lexer->end - lexer->at < 4 || memcmp(lexer->at, "{{", 2))
+		return false;
+	stop = memmem(lexer->at, (size_t)(lexer->end - lexer->at), "}}", 2);
+	if (!stop)
+		return false;
+	lexer->at = stop + 2;
+	word_hide(lexer);
+	return true;
+}
+
+static void lex_escape(struct lexer *lexer)
+{
+	if (lexer->at + 1 >= lexer->end) {
+		lexer->at++;
+		return;
+	}
+	if (lexer->at[1] != '\n')
+		word_byte(lexer, lexer->at[1]);
+	lexer->at += 2;
+}
+
+static void lex_script(struct lexer *lexer, const char *text, size_t len)
+{
+	lexer->at = text;
+	lexer->end = text + len;
+	lexer->here = NULL;
+	while (lexer->at < lexer->end) {
+		char c = *lexer->at;
+
+		if (c == '\'')
+			lex_single(lexer);
+		else if (c == '"')
+			lex_double(lexer);
+		else if (c == '$')
+			lex_dollar(lexer);
+		else if (c == '`')
+			lex_backquote(lexer);
+		else if (c == '\\')
+			lex_escape(lexer);
+		else if (c == '#' && !lexer->started)
+			lex_comment(lexer);
+		else if (c == ' ' || c == '\t' || c == '\r')
+			word_end(lexer), lexer->at++;
+		else if (strchr("\n;&|()<>", c) && c)
+			lex_operator(lexer);
+		else if (c != '{' || !lex_markup(lexer))
+			word_byte(lexer, *lexer->at++);
+	}
+	word_end(lexer);
+}
+
+/* -- items --------------------------------------------------------------- */
+
+static const char *base_name(const char *text)
+{
+	const char *slash = strrchr(text, '/');
+
+	return slash ? slash + 1 : text;
+}
+
+static bool is_shell(const char *text)
+{
+	static const char *const names[] = {"sh",  "bash", "dash", "ash",
+					    "zsh", "ksh",  NULL};
+
+	for (const char *const *name = names; *name; name++)
+		if (!strcmp(base_name(text), *name))
+			return true;
+	return false;
+}
+
+/* Where does a plain item stop being known? Its length when all of it is. */
+static size_t known_len(const char *text, size_t len)
+{
+	const char *dollar = strstr(text, "$(");
+	const char *markup = strstr(text, "{{");
+
+	if (dollar && strchr(dollar, ')'))
+		return (size_t)(dollar - text);
+	if (!placeholder_in(text, len))
+		return len;
+	dollar = strchr(text, '$');
+	if (markup && (!dollar || markup < dollar))
+		dollar = markup;
+	return dollar ? (size_t)(dollar - text) : 0;
+}
+
+static void item_add(struct lexer *lexer, const struct node *item)
+{
+	const char *text = item->str;
+	size_t known = known_len(text, item->len);
+	struct word *word;
+
+	if (known < item->len) {
+		word_add_unknown(lexer, text, known, true);
+		return;
+	}
+	word = word_push(lexer);
+	word->text = text;
+	word->node = item;
+}
+
+/* Is this item an option of the shell, and which state follows it? */
+static enum shell_state shell_option(enum shell_state state, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (state == SHELL_ARGUMENT)
+		return SHELL_NAMED;
+	if ((text[0] != '-' && text[0] != '+') || len < 2)
+		return SHELL_NONE;
+	if (text[1] == '-')
+		return state; /* -- and long options */
+	if (memchr(text, 'c', len))
+		return SHELL_SCRIPT;
+	if (state == SHELL_NAMED && text[len - 1] == 'o')
+		return SHELL_ARGUMENT;
+	return state;
+}
+
+static enum shell_state item_read(struct lexer *lexer, const struct node *item,
+				  enum shell_state state)
+{
+	enum shell_state next = SHELL_NONE;
+
+	lexer->node = item;
+	if (item->type != NODE_STRING) {
+		item_add(lexer, item);
+		return SHELL_NONE;
+	}
+	if (state != SHELL_NONE)
+		next = shell_option(state, item->str);
+	if (state == SHELL_SCRIPT && next == SHELL_NONE) {
+		lex_script(lexer, item->str, item->len);
+		return SHELL_NONE;
+	}
+	item_add(lexer, item);
+	if (next == SHELL_NONE && is_shell(item->str))
+		return SHELL_NAMED;
+	return next;
+}
+
+static enum shell_state list_read(struct lexer *lexer, const struct node *list,
+				  enum shell_state state)
+{
+	if (node_is_unknown(list))
+		lexer->words.unknown = true;
+	FOR_EACH_CHILD(list, item) {
+		if (node_is_map(item) || node_is_seq(item) || !item->str)
+			continue;
+		state = item_read(lexer, item, state);
+	}
+	return state;
+}
+
+struct words container_words(struct arena *arena, const struct container *c)
+{
+	struct lexer lexer = {.arena = arena};
+	const struct node *source = node_get(c->node, "source");
+	enum shell_state state;
+
+	buf_init(&lexer.word);
+	state = list_read(&lexer, node_get(c->node, "command"), SHELL_NONE);
+	state = list_read(&lexer, node_get(c->node, "args"), state);
+	/* Argo hands the source of a script to its command as a file. */
+	if (source && source->type == NODE_STRING && source->str &&
+	    state != SHELL_NONE) {
+		lexer.node = source;
+		lex_script(&lexer, source->str, source->len);
+	}
+	buf_release(&lexer.word);
+	return lexer.words;
+}
+
+/* -- questions ----------------------------------------------------------- */
+
+/* Do n bytes of a word spell the flag, with - and _ alike? */
+static bool flag_is(const char *text, size_t n, const char *flag)
+{
+	size_t dashes = strspn(text, "-");
+
+	if (dashes == 0 || dashes > n)
+		return false;
+	if (flag[0] != '-') {
+		text += dashes;
+		n -= dashes;
+	}
+	for (; n; n--, text++, flag++) {
+		char a = *text == '_' ? '-' : *text;
+		char b = *flag == '_' ? '-' : *flag;
+
+		if (!b || a != b)
+			return false;
+	}
+	return !*flag;
+}
+
+/* A word that cannot be a value: the next flag. */
+static bool is_flag(const char *text)
+{
+	return text && text[0] == '-' && text[1] &&
+	       !(text[1] >= '0' && text[1] <= '9') && text[1] != '.';
+}
+
+const char *words_flag(const struct words *words, const char *flag,
+		       const struct word **found)
+{
+	const char *value = NULL;
+
+	if (found)
+		*found = NULL;
+	for (size_t i = 0; i < words->n; i++) {
+		const struct word *word = &words->items[i];
+		const char *equals =
+			word->text ? strchr(word->text, '=') : NULL;
+		size_t n = equals	? (size_t)(equals - word->text)
+			   : word->text ? strlen(word->text)
+					: 0;
+
+		if (!n || !flag_is(word->text, n, flag))
+			continue;
+		if (equals) {
+			value = word->unknown ? NULL : equals + 1;
+		} else if (i + 1 < words->n &&
+			   !is_flag(words->items[i + 1].text)) {
+			word = &words->items[i + 1];
+			value = word->unknown ? NULL : word->text;
+		} else {
+			continue; /* a switch, or the value is missing */
+		}
+		if (found)
+			*found = word;
+	}
+	return value;
+}
+
+bool words_have(const struct words *words, const char *wanted)
+{
+	for (size_t i = 0; i < words->n; i++) {
+		const char *text = words->items[i].text;
+
+		if (!text)
+			continue;
+		if (!strcmp(text, wanted) || !strcmp(base_name(text), wanted))
+			return true;
+		if (wanted[0] == '-' &&
+		    flag_is(text, strcspn(text, "="), wanted))
+			return true;
+	}
+	return false;
+}
