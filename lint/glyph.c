@@ -43,7 +43,8 @@ static bool is_hidden(uint32_t c)
 		return true;
 	if (c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb))
 		return true;
-	return c >= 0xe0000 && c <= 0xe0fff; /* tags */
+	/* Tags; and noncharacters, which XML forbids. */
+	return (c >= 0xe0000 && c <= 0xe0fff) || (c & 0xfffe) == 0xfffe;
 }
 
 static void stand_in(struct glyph *out, uint32_t c)

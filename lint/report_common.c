@@ -54,6 +54,21 @@ const char *place_path(const struct report_file *file,
 	return path ? path : "";
 }
 
+const char *path_relative(const char *path)
+{
+	while (path[0] == '.' && path[1] == '/') {
+		path += 2;
+		while (*path == '/')
+			path++;
+	}
+	return path;
+}
+
+struct source *file_source(const struct report_file *file)
+{
+	return file->source ? file->source(file->context, file->index) : NULL;
+}
+
 void finding_object(const struct finding *finding, struct buf *out)
 {
 	const struct object_id *id = &finding->id;

@@ -19,6 +19,10 @@ const char *finding_remedy(const struct finding *finding);
 /* The path shown for a related place, "" when it is in no file. */
 const char *place_path(const struct report_file *file,
 		       const struct place *place);
+/* Without a leading "./", as services that compare paths want it. */
+const char *path_relative(const char *path);
+/* The file's text, or NULL. */
+struct source *file_source(const struct report_file *file);
 /* "PyTorchJob ml/llm", then what it holds; "" for a finding on no object.
  * Raw text: the caller escapes it. */
 void finding_object(const struct finding *finding, struct buf *out);

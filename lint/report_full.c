@@ -194,8 +194,8 @@ static void full_file(void *context, const struct report_file *file,
 	for (size_t i = 0; i < n; i++) {
 		if (findings[i].suppressed)
 			continue;
-		if (!asked && file->source)
-			source = file->source(file->context, file->index);
+		if (!asked)
+			source = file_source(file);
 		asked = true;
 		tally_add(&state->tally, &findings[i]);
 		add_finding(state, file, source, &findings[i]);

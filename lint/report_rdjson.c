@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reviewdog's rdjson. Lines and columns count from 1, columns are bytes of
+ * UTF-8 (not code points, as everywhere else), ends are exclusive.
+ */
+#include <stdlib.h>
+
+#include "doc/source.h"
+#include "json_out.h"
+#include "report_common.h"
+
+struct rdjson {
+	FILE *out;
+	struct buf buf;
+	uint64_t n;
+};
+
+static void *rdjson_begin(FILE *out, const struct report_options *options)
+{
+	struct rdjson *state = report_alloc(sizeof(*state));
+
+	state->out = out;
+	buf_init(&state->buf);
+	fputs("{\"source\":{\"name\":\"gpugate\"},\n\"diagnostics\":[", out);
+	return state;
+}
+
+static const char *rdjson_severity(enum severity severity)
+{
+	switch (severity) {
+	case SEVERITY_ERROR:
+		return "ERROR";
+	case SEVERITY_WARNING:
+		return "WARNING";
+	case SEVERITY_INFO:
+		break;
+	}
+	return "INFO";
+}
+
+/* Without the file's text only the line is known. */
+static void put_position(json_t *range, const char *key, struct source *source,
+			 uint32_t line, uint32_t offset)
+{
+	json_t *position = json_put_object(range, key);
+	const char *s;
+	size_t len;
+
+	json_put_int(position, "line", line);
+	if (!source)
+		return;
+	s = source_line(source, line, &len);
+	if (s >= source->text && s <= source->text + source->len &&
+	    offset >= (size_t)(s - source->text))
+		json_put_int(position, "column",
+			     (int64_t)(offset - (s - source->text) + 1));
+}
+
+static void put_location(json_t *json, const char *path, struct source *source,
+			 const struct place *place)
+{
+	json_t *location = json_put_object(json, "location"), *range;
+
+	json_put_text(location, "path", path_relative(path));
+	range = json_put_object(location, "range");
+	put_position(range, "start", source, place->line, place->start);
+	put_position(range, "end", source, place->end_line, place->end);
+}
+
+static void put_related(json_t *json, const struct report_file *file,
+			struct source *source, const struct finding *finding)
+{
+	json_t *list;
+
+	if (!finding->nrelated)
+		return;
+	list = json_put_array(json, "related_locations");
+	for (unsigned i = 0; i < finding->nrelated; i++) {
+		const struct related *related = &finding->related[i];
+		const struct place *place = &related->place;
+		bool here = place->file == file->index;
+		json_t *item = json_add_object(list);
+
+		json_put_text(item, "message", related->message);
+		put_location(item, place_path(file, place),
+			     here ? source : NULL, place);
+	}
+}
+
+static void add_diagnostic(struct rdjson *state, const struct report_file *file,
+			   struct source *source, const struct finding *finding)
+{
+	json_t *json = json_new_object(), *code;
+
+	json_put_text(json, "message", finding->message);
+	put_location(json, file->path, source, &finding->place);
+	json_put_text(json, "severity", rdjson_severity(finding->severity));
+	code = json_put_object(json, "code");
+	json_put_text(code, "value", finding->rule->name);
+	put_related(json, file, source, finding);
+	buf_adds(&state->buf, state->n++ ? ",\n" : "\n");
+	json_write(json, &state->buf);
+	report_flush(state->out, &state->buf);
+}
+
+static void rdjson_file(void *context, const struct report_file *file,
+			const struct finding *findings, size_t n)
+{
+	struct rdjson *state = context;
+	struct source *source = n ? file_source(file) : NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!findings[i].suppressed)
+			add_diagnostic(state, file, source, &findings[i]);
+	}
+}
+
+static void rdjson_end(void *context, const struct report_summary *summary)
+{
+	struct rdjson *state = context;
+
+	fputs("]}\n", state->out);
+	buf_release(&state->buf);
+	free(state);
+}
+
+const struct report_format report_rdjson = {
+	.name = "rdjson",
+	.help = "reviewdog's JSON, for comments in reviews",
+	.begin = rdjson_begin,
+	.file = rdjson_file,
+	.end = rdjson_end,
+};
