@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ResourceQuota against workloads, as pkg/quota/v1/evaluator/core counts:
+ * extended resources only under "requests.<name>", scopes by properties of
+ * the pod, every matching quota must hold.
+ */
+#ifndef KUBE_QUOTA_H
+#define KUBE_QUOTA_H
+
+#include "kube/fact.h"
+
+/* The hard entry of that key, or NULL. */
+const struct resource_amount *quota_hard(const struct quota *quota,
+					 const char *key);
+/* The hard entry "requests.<resource>", or NULL. */
+const struct resource_amount *quota_hard_requests(const struct quota *quota,
+						  const char *resource);
+/* Do all scopes of the quota select this pod? */
+enum tri quota_selects(const struct quota *quota,
+		       const struct workload_pod *pod);
+/* Same namespace, both known. */
+bool quota_in_namespace(const struct quota *quota, const char *namespace);
+/* The accelerator that this hard entry limits ("requests." + name), or NULL. */
+const char *quota_accelerator(const struct accelerator_extra *extra,
+			      const struct resource_amount *hard);
+/* Does the quota limit any accelerator at all? */
+bool quota_has_accelerator(const struct accelerator_extra *extra,
+			   const struct quota *quota);
+
+/*
+ * Whole-workload demand for one resource over the pods the quota selects:
+ * pods x request. unknown: a lower bound. max is "all of it, at peak".
+ */
+struct demand {
+	struct quantity steady, peak;
+	bool unknown;
+};
+struct demand workload_demand(const struct workload *workload,
+			      const struct quota *quota, const char *resource);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A ceiling of the site: accelerators a pod, or a whole workload at steady
+ * state. It replaces what a LimitRange cannot do for extended resources. Off
+ * until the policy gives a number.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+
+static void check(struct rule_run *run, const struct object *o)
+{
+	int64_t pod_max = rule_param_int(run, "pod");
+	int64_t max = rule_param_int(run, "workload");
+
+	FOR_EACH_POD(o, pod)
+		if (rule_param_given(run, "pod") && pod->gpus.n > pod_max)
+			report_pod(run, pod, NULL,
+				   "a pod asks for %" PRId64
+				   " accelerators, at most %" PRId64
+				   " are allowed",
+				   pod->gpus.n, pod_max);
+	if (rule_param_given(run, "workload") && !o->parent && o->gpus.n > max)
+		report_object(run, o, NULL,
+			      "%s asks for %" PRId64
+			      " accelerators, at most %" PRId64 " are allowed",
+			      o->kind, o->gpus.n, max);
+}
+
+static const struct rule_param params[] = {
+	{"pod", "int", "", "most accelerators a pod may ask for"},
+	{"workload", "int", "", "most accelerators a workload may ask for"},
+	{0},
+};
+
+const struct rule rule_gpu_count_max = {
+	.name = "gpu-count-max",
+	.category = "quota",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.needs = NEEDS_PARAM,
+	.since = "1.0",
+	.summary =
+		"more accelerators than the policy allows for a pod or a workload",
+	.why = "One workload takes what was meant for many.",
+	.remedy = "Ask for fewer, or have the policy's maximum raised.",
+	.evidence = "the site's own policy",
+	.params = params,
+	.check_object = check,
+};

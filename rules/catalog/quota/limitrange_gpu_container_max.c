@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A LimitRange of type Container with a GPU in max, default, min or
+ * defaultRequest gives that many GPUs to every container and init container
+ * without one: SetDefaults_LimitRangeItem copies max to default to
+ * defaultRequest, and LimitRanger injects default. An explicit 0 beside a
+ * max is the way to mean it.
+ * Source: pkg/apis/core/v1/defaults.go, plugin/pkg/admission/limitranger;
+ * kubernetes#74507; seen on kube-apiserver: one GPU for each container.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+
+static const char *const lists[] = {"default", "defaultRequest", "max", "min"};
+
+static bool is_zero(const struct node *node)
+{
+	struct quantity q;
+
+	return node_quantity(node, &q) == QUANTITY_OK && q.nano == 0;
+}
+
+/* What LimitRanger will inject for this resource is known to be nothing. */
+static bool injects_nothing(const struct node *item, const char *resource)
+{
+	const struct node *limit =
+		node_get(node_get(item, "default"), resource);
+	const struct node *request =
+		node_get(node_get(item, "defaultRequest"), resource);
+
+	return is_zero(limit) && (!request || is_zero(request));
+}
+
+static void check_item(struct rule_run *run, const struct object *o,
+		       const struct node *item)
+{
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		FOR_EACH_CHILD(node_get(item, lists[i]), entry) {
+			if (!accelerator_find(rule_accelerators(run),
+					      entry->key) ||
+			    node_is_unknown(entry) ||
+			    injects_nothing(item, entry->key))
+				continue;
+			report_object(
+				run, o, entry,
+				"`%s` of `%s` becomes the default of every container: CPU pods of the namespace will take GPUs",
+				lists[i], entry->key);
+			return;
+		}
+	}
+}
+
+static void check(struct rule_run *run, const struct object *o)
+{
+	if (!text_eq(o->kind, "LimitRange") || !text_eq(o->group, ""))
+		return;
+	FOR_EACH_CHILD(node_path(o->root, "spec.limits"), item)
+		if (node_eq(node_get(item, "type"), "Container"))
+			check_item(run, o, item);
+}
+
+const struct rule rule_limitrange_gpu_container_max = {
+	.name = "limitrange-gpu-container-max",
+	.category = "quota",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.since = "1.0",
+	.summary =
+		"a LimitRange gives GPUs to every container of the namespace",
+	.why = "max is copied to default, and default is injected into every container and init container that names no GPU: CPU pods take GPUs.",
+	.remedy =
+		"Limit GPUs with a ResourceQuota; where max must stay, set default and defaultRequest of the resource to 0.",
+	.evidence =
+		"pkg/apis/core/v1/defaults.go SetDefaults_LimitRangeItem; kubernetes#74507; observed on kube-apiserver",
+	.check_object = check,
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A LimitRange of type Pod with a GPU in max, min or maxLimitRequestRatio
+ * forbids every pod that names no GPU: the constraint fails when the limit
+ * is absent, and there are no defaults for type Pod.
+ * Source: plugin/pkg/admission/limitranger maxConstraint, minConstraint.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+
+static const char *const lists[] = {"max", "min", "maxLimitRequestRatio"};
+
+static void check_item(struct rule_run *run, const struct object *o,
+		       const struct node *item)
+{
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		FOR_EACH_CHILD(node_get(item, lists[i]), entry)
+			if (accelerator_find(rule_accelerators(run),
+					     entry->key))
+				report_object(
+					run, o, entry,
+					"`%s` of `%s` for type Pod forbids every pod of the namespace that asks for none",
+					lists[i], entry->key);
+}
+
+static void check(struct rule_run *run, const struct object *o)
+{
+	if (!text_eq(o->kind, "LimitRange") || !text_eq(o->group, ""))
+		return;
+	FOR_EACH_CHILD(node_path(o->root, "spec.limits"), item)
+		if (node_eq(node_get(item, "type"), "Pod"))
+			check_item(run, o, item);
+}
+
+const struct rule rule_limitrange_gpu_pod_max = {
+	.name = "limitrange-gpu-pod-max",
+	.category = "quota",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.since = "1.0",
+	.summary = "a LimitRange of type Pod forbids all pods without GPUs",
+	.why = "The constraint fails where the resource is absent, and type Pod has no defaults: every CPU pod of the namespace is refused.",
+	.remedy = "Use a ResourceQuota, or the rule gpu-count-max.",
+	.evidence = "plugin/pkg/admission/limitranger maxConstraint",
+	.check_object = check,
+};

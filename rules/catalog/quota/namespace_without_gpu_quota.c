@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A namespace with GPU workloads and no quota on any accelerator, in a set
+ * that shows GPU quotas for others: nothing bounds it. A queue (Kueue,
+ * Volcano, KAI) is a bound too.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/quota.h"
+
+static bool any_gpu_quota(struct rule_run *run, const char *namespace)
+{
+	const struct fact_set *facts = rule_facts(run);
+
+	for (size_t i = 0; i < facts->nquotas; i++)
+		if ((!namespace ||
+		     quota_in_namespace(&facts->quotas[i], namespace)) &&
+		    quota_has_accelerator(rule_accelerators(run),
+					  &facts->quotas[i]))
+			return true;
+	return false;
+}
+
+static void check(struct rule_run *run, const struct workload *w)
+{
+	if (w->child || w->kueue || w->queue)
+		return;
+	if (!any_gpu_quota(run, NULL) || rule_set_is_partial(run)) {
+		rule_not_run(run, "needs the set or --cluster");
+		return;
+	}
+	if (!*w->id.namespace) {
+		rule_not_run(run, "the namespace is not known");
+		return;
+	}
+	if (!any_gpu_quota(run, w->id.namespace))
+		report_place(
+			run, &w->id, &w->place,
+			"namespace `%s` of this GPU workload has no GPU quota, others of the set have",
+			w->id.namespace);
+}
+
+const struct rule rule_namespace_without_gpu_quota = {
+	.name = "namespace-without-gpu-quota",
+	.category = "quota",
+	.severity = SEVERITY_INFO,
+	.action = ACTION_AUDIT,
+	.needs = NEEDS_SET,
+	.flags = RULE_ABSENCE,
+	.since = "1.0",
+	.summary = "a namespace with GPU workloads and no GPU quota",
+	.why = "One team can take every GPU of the cluster.",
+	.remedy =
+		"Add a ResourceQuota with requests.<resource>, or send the workload through a queue.",
+	.evidence = "pkg/quota/v1/evaluator/core",
+	.check_workload = check,
+};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each extended resource is a counter of its own: a quota on nvidia.com/gpu
+ * does not see nvidia.com/mig-1g.10gb or nvidia.com/gpu.shared. A workload
+ * that asks for a name no quota of its namespace lists goes past the budget.
+ * Source: pkg/quota/v1/evaluator/core/pods.go podComputeUsageHelper.
+ */
+#include "engine/rule.h"
+#include "kube/quota.h"
+
+/* A quota of the namespace that limits some accelerator; sets *covered when
+ * one lists this resource. */
+static const struct quota *find_quota(struct rule_run *run,
+				      const struct workload *w,
+				      const char *resource, bool *covered)
+{
+	const struct fact_set *facts = rule_facts(run);
+	const struct quota *other = NULL;
+
+	*covered = false;
+	for (size_t i = 0; i < facts->nquotas; i++) {
+		const struct quota *quota = &facts->quotas[i];
+
+		if (!quota_in_namespace(quota, w->id.namespace))
+			continue;
+		if (quota_hard_requests(quota, resource))
+			*covered = true;
+		if (quota_has_accelerator(rule_accelerators(run), quota))
+			other = quota;
+	}
+	return other;
+}
+
+static void check_pod(struct rule_run *run, const struct workload *w,
+		      const struct workload_pod *pod)
+{
+	for (size_t d = 0; d < pod->ndemand; d++) {
+		const char *resource = pod->demand[d].resource;
+		const struct quota *quota;
+		struct finding *f;
+		bool covered;
+
+		if (!accelerator_find(rule_accelerators(run), resource) ||
+		    pod->demand[d].quantity.nano == 0)
+			continue;
+		quota = find_quota(run, w, resource, &covered);
+		if (!quota || covered)
+			continue;
+		f = report_place(
+			run, &w->id, &pod->place,
+			"`%s` is in no quota of namespace `%s`: this demand is not counted",
+			resource, w->id.namespace);
+		finding_label_place(run, f, &quota->place,
+				    "limits other accelerators");
+		finding_cause(run, f, resource);
+	}
+}
+
+static void check(struct rule_run *run, const struct workload *w)
+{
+	for (size_t i = 0; i < w->npods; i++)
+		check_pod(run, w, &w->pods[i]);
+}
+
+const struct rule rule_quota_gpu_uncovered = {
+	.name = "quota-gpu-uncovered",
+	.category = "quota",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.needs = NEEDS_SET,
+	.since = "1.0",
+	.summary = "an accelerator in use that no quota of the namespace lists",
+	.why = "Each resource name is counted apart, so MIG slices and shared GPUs go past a quota on nvidia.com/gpu.",
+	.remedy = "Add requests.<resource> of that name to the quota.",
+	.evidence = "pkg/quota/v1/evaluator/core/pods.go",
+	.check_workload = check,
+};
