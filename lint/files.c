@@ -210,7 +210,7 @@ void path_absolute(const char *cwd, const char *path, struct buf *out)
 	add_parts(path, out, start);
 }
 
-void path_relative(const char *cwd, const char *absolute, struct buf *out)
+void path_from(const char *cwd, const char *absolute, struct buf *out)
 {
 	size_t common = 0, i = 0;
 

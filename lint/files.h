@@ -66,6 +66,6 @@ void path_join(const char *folder, const char *name, struct buf *out);
 /* Absolute and without "." and ".."; cwd is absolute. */
 void path_absolute(const char *cwd, const char *path, struct buf *out);
 /* As seen from cwd, "../x" included; both are absolute and lexically clean. */
-void path_relative(const char *cwd, const char *absolute, struct buf *out);
+void path_from(const char *cwd, const char *absolute, struct buf *out);
 
 #endif

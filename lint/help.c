@@ -3,6 +3,7 @@
  * Help texts, made from the tables of options.h.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,33 +12,45 @@
 
 enum { WIDTH = 78, OPTION_INDENT = 26 };
 
-void help_wrap(struct buf *out, const char *text, size_t column, size_t indent)
+/* One paragraph's words; returns where it ends. */
+static const char *wrap_words(struct buf *out, const char *text, size_t column,
+			      size_t indent)
 {
-	while (*text) {
-		size_t len = strcspn(text, " \n");
+	bool first = true;
 
-		if (len && column + len > WIDTH && column > indent) {
+	for (;;) {
+		size_t len;
+
+		text += strspn(text, " ");
+		len = strcspn(text, " \n");
+		if (!len)
+			return text;
+		if (!first && column + 1 + len > WIDTH) {
 			buf_addf(out, "\n%*s", (int)indent, "");
 			column = indent;
+		} else if (!first) {
+			buf_addc(out, ' ');
+			column++;
 		}
 		buf_add(out, text, len);
 		column += len;
 		text += len;
-		if (*text == '\n') {
-			buf_addc(out, *text++);
-			column = 0;
-			if (*text && *text != '\n') {
-				buf_addf(out, "%*s", (int)indent, "");
-				column = indent;
-			}
-		}
-		for (; *text == ' '; text++)
-			if (text[1] && text[1] != ' ' && column + 1 < WIDTH) {
-				buf_addc(out, ' ');
-				column++;
-			}
+		first = false;
 	}
-	buf_addc(out, '\n');
+}
+
+void help_wrap(struct buf *out, const char *text, size_t column, size_t indent)
+{
+	for (;;) {
+		text = wrap_words(out, text, column, indent);
+		buf_addc(out, '\n');
+		if (!*text)
+			return;
+		text++;
+		if (*text && *text != '\n')
+			buf_addf(out, "%*s", (int)indent, "");
+		column = indent;
+	}
 }
 
 void help_program(struct buf *out)

@@ -183,7 +183,7 @@ void kustomize_mark(struct kustomize *k, struct files *files)
 		long file;
 
 		buf_reset(&path);
-		path_relative(k->cwd, k->marks[i], &path);
+		path_from(k->cwd, k->marks[i], &path);
 		file = files_find(files, path.data);
 		if (file < 0)
 			file = files_find(files, k->marks[i]);

@@ -162,7 +162,7 @@ uint32_t policies_find(struct policies *policies, const char *folder)
 		path_join(path.data, ".gpugate.yaml", &shown);
 		if (!access(shown.data, F_OK)) {
 			buf_reset(&path);
-			path_relative(policies->cwd, shown.data, &path);
+			path_from(policies->cwd, shown.data, &path);
 			found = policies_load(policies, path.data);
 			break;
 		}
