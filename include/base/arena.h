@@ -34,6 +34,8 @@ char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
 
 /* Forget everything but keep one chunk (at most 1 MiB) for the next user. */
 void arena_reset(struct arena *arena);
+/* Take over all memory of src, which is empty afterwards. */
+void arena_adopt(struct arena *dst, struct arena *src);
 /* Give all memory back; the arena may be used again. */
 void arena_release(struct arena *arena);
 

@@ -161,6 +161,24 @@ void arena_reset(struct arena *arena)
 	arena->used = 0;
 }
 
+void arena_adopt(struct arena *dst, struct arena *src)
+{
+	struct arena_chunk *oldest = src->head;
+
+	if (!oldest)
+		return;
+	if (!dst->head) {
+		*dst = *src;
+	} else {
+		while (oldest->older)
+			oldest = oldest->older;
+		oldest->older = dst->head->older;
+		dst->head->older = src->head;
+		dst->used += src->used;
+	}
+	*src = (struct arena)ARENA_INIT;
+}
+
 void arena_release(struct arena *arena)
 {
 	free_chunks(arena->head);

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Facts of a workload: what its pods ask for, how many they are, and the
+ * properties by which quotas, classes and queues select them.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "fact.h"
+#include "kube/priority.h"
+
+struct demand_list {
+	struct resource_amount *items;
+	size_t n, size;
+};
+
+static void demand_add(struct arena *arena, struct demand_list *list,
+		       const struct pod *pod, const char *resource)
+{
+	struct resource_amount amount = {.resource = resource};
+
+	for (size_t i = 0; i < list->n; i++)
+		if (!strcmp(list->items[i].resource, resource))
+			return;
+	amount.quantity = pod_request(pod, resource, false, &amount.unknown);
+	amount.resource = fact_text(arena, resource);
+	*VEC_PUSH(arena, list->items, list->n, list->size) = amount;
+}
+
+/* Extended resources stand where a name has a domain. */
+static void demand_of(struct arena *arena, const struct pod *pod,
+		      struct workload_pod *out)
+{
+	struct demand_list list = {0};
+
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->resource)
+			demand_add(arena, &list, pod, c->resource);
+		FOR_EACH_CHILD(container_limits(c), entry)
+			if (strchr(entry->key, '/'))
+				demand_add(arena, &list, pod, entry->key);
+		FOR_EACH_CHILD(container_requests(c), entry)
+			if (strchr(entry->key, '/'))
+				demand_add(arena, &list, pod, entry->key);
+	}
+	out->demand = list.items;
+	out->ndemand = list.n;
+}
+
+static void missing_set(struct arena *arena, const struct container *c,
+			uint32_t file, struct missing *out)
+{
+	const struct node *name = node_get(c->node, "name");
+
+	if (out->container)
+		return;
+	out->container = fact_text(arena, c->name);
+	out->place =
+		place_of(arena, c->pod->object, name ? name : c->node, file);
+}
+
+/* Requests default to limits; a pod-level value stands for its containers. */
+static void missing_of(struct arena *arena, const struct container *c,
+		       uint32_t file, struct workload_pod *out)
+{
+	const struct node *level = pod_field(c->pod, "resources");
+	struct quantity q;
+	struct {
+		const char *name;
+		struct missing *request, *limit;
+	} both[] = {
+		{"cpu", &out->missing_cpu_request, &out->missing_cpu_limit},
+		{"memory", &out->missing_memory_request,
+		 &out->missing_memory_limit},
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		bool limit = container_limit(c, both[i].name, &q) !=
+				     QUANTITY_ABSENT ||
+			     node_get(node_get(level, "limits"), both[i].name);
+		bool request =
+			limit ||
+			container_request(c, both[i].name, &q) !=
+				QUANTITY_ABSENT ||
+			node_get(node_get(level, "requests"), both[i].name);
+
+		if (!limit)
+			missing_set(arena, c, file, both[i].limit);
+		if (!request)
+			missing_set(arena, c, file, both[i].request);
+	}
+}
+
+/* No container asks for cpu or memory (extended resources do not count:
+ * pkg/apis/core/v1/helper/qos). */
+static bool is_best_effort(const struct pod *pod)
+{
+	struct quantity q;
+
+	FOR_EACH_CONTAINER(pod, c)
+		if (container_limit(c, "cpu", &q) != QUANTITY_ABSENT ||
+		    container_limit(c, "memory", &q) != QUANTITY_ABSENT ||
+		    container_request(c, "cpu", &q) != QUANTITY_ABSENT ||
+		    container_request(c, "memory", &q) != QUANTITY_ABSENT)
+			return false;
+	return node_is_unset(pod_field(pod, "resources"));
+}
+
+static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,
+		     struct workload_pod *out)
+{
+	const struct node *class = pod_priority_class(pod);
+
+	out->role = fact_text(arena, pod->role);
+	out->place = place_of(arena, pod->object, pod->spec, file);
+	out->steady = pod->steady;
+	out->peak = pod->peak;
+	out->gpus = pod->gpus;
+	out->gpu = pod->gpu_by != 0;
+	out->fragment = pod->object->fragment;
+	demand_of(arena, pod, out);
+	if (class) {
+		out->priority_unknown = !node_str(class);
+		out->priority_class =
+			out->priority_unknown
+				? NULL
+				: fact_text(arena, node_str(class));
+		out->priority_place = place_of(arena, pod->object, class, file);
+	}
+	out->queue_priority = pod_queue_priority(pod) != NULL;
+	out->best_effort = is_best_effort(pod);
+	out->terminating =
+		!node_is_unset(pod_field(pod, "activeDeadlineSeconds"));
+	if (!pod->flat)
+		FOR_EACH_CONTAINER(pod, c)
+			missing_of(arena, c, file, out);
+}
+
+static const char *queue_of(struct arena *arena, const struct object *o)
+{
+	const struct node *queue = node_path(o->root, "spec.queue");
+
+	if (!node_str(queue))
+		queue = object_annotation(o,
+					  "scheduling.volcano.sh/queue-name");
+	if (!node_str(queue))
+		queue = object_label(o, "kai.scheduler/queue");
+	if (!node_str(queue))
+		queue = object_label(o, "volcano.sh/queue-name");
+	return node_str(queue) ? fact_text(arena, node_str(queue)) : NULL;
+}
+
+static void role_of(const struct object *o, struct workload *w)
+{
+	FOR_EACH_POD(o, pod) {
+		if (!pod->gpu_by)
+			continue;
+		w->training |= pod_is_training(pod);
+		w->serving |= pod_is_serving(pod);
+	}
+}
+
+struct workload *workload_read(struct arena *arena, const struct object *o,
+			       uint32_t file)
+{
+	struct workload *w = ARENA_NEW(arena, struct workload);
+
+	w->id = fact_id(arena, o);
+	w->place = place_of(arena, o, fact_name_node(o), file);
+	w->class = o->class;
+	w->gang_kind = o->gang_kind;
+	w->gang = o->gang;
+	w->suspended = o->suspended;
+	w->kueue = o->kueue;
+	/* A parent without pods of its own (Katib, AppWrapper) has no facts:
+	 * then what it embeds stands for it. */
+	w->child = o->parent && o->parent->npods;
+	w->queue = queue_of(arena, o);
+	role_of(o, w);
+	w->pods = ARENA_ARRAY(arena, struct workload_pod, o->npods);
+	FOR_EACH_POD(o, pod) {
+		w->elastic |= pod->peak.n > pod->steady.n;
+		pod_read(arena, pod, file, &w->pods[w->npods++]);
+	}
+	return w;
+}
