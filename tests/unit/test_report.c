@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every report format over the same findings made by hand: exact shapes
+ * where they are public, and what hostile text must not be able to do.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "report_fixture.h"
+
+static const char manifest[] = "kind: Job\n"
+			       "metadata: {name: llm}\n"
+			       "spec:\n"
+			       "  名: {gpu: 4}\n";
+
+static char *report_n(const char *name, const struct finding *findings,
+		      size_t n, struct fixture *fixture)
+{
+	return fixture_report(fixture, report_format_find(name), findings, n,
+			      NULL);
+}
+
+static void expect_in(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("\"%s\" is not in:\n%s", part, text);
+}
+
+static size_t occurrences(const char *text, const char *part)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, part)) != NULL; text++)
+		n++;
+	return n;
+}
+
+static void formats_are_sorted(void **state)
+{
+	for (size_t i = 0; i < report_formats_count; i++) {
+		assert_ptr_equal(report_format_find(report_formats[i]->name),
+				 report_formats[i]);
+		assert_true(*report_formats[i]->help);
+		if (i)
+			assert_true(strcmp(report_formats[i - 1]->name,
+					   report_formats[i]->name) < 0);
+	}
+	assert_null(report_format_find("nonsense"));
+	assert_null(report_format_find(""));
+}
+
+static void concise_lines(void **state)
+{
+	struct fixture fixture;
+	struct finding findings[3];
+	char *got;
+
+	fixture_text(&fixture, manifest);
+	for (int i = 0; i < 3; i++)
+		findings[i] = fixture_finding(&fixture, "gpu", 0);
+	findings[1].suppressed = SUPPRESSED_COMMENT;
+	findings[2].severity = SEVERITY_INFO;
+	findings[2].message = "a\nb: error: forged\x1b[2J";
+	got = report_n("concise", findings, 3, &fixture);
+	assert_string_equal(got,
+			    "jobs/train.yaml:4:7: error: container `trainer`"
+			    " has no limit [gpu-limit-missing]\n"
+			    "jobs/train.yaml:4:7: info: a␊b: error: forged␛[2J"
+			    " [gpu-limit-missing]\n");
+	free(got);
+	fixture.options.color = true;
+	got = report_n("concise", findings, 1, &fixture);
+	expect_in(got, ": \033[1;31merror\033[0m: container");
+	free(got);
+	fixture_release(&fixture);
+}
+
+static void statistics(void **state)
+{
+	struct fixture fixture;
+	struct finding findings[3];
+	char *got;
+
+	fixture_text(&fixture, manifest);
+	fixture.options.statistics = true;
+	for (int i = 0; i < 3; i++)
+		findings[i] = fixture_finding(&fixture, "gpu", 0);
+	findings[1].rule = findings[2].rule = &fixture_rule_shm;
+	findings[1].severity = findings[2].severity = SEVERITY_WARNING;
+	got = report_n("concise", findings, 3, &fixture);
+	expect_in(got, "findings  severity  rule\n"
+		       "       2  warning   shm-missing\n"
+		       "       1  error     gpu-limit-missing\n");
+	free(got);
+	got = report_n("markdown", findings, 3, &fixture);
+	expect_in(got, "| 2 | warning | shm-missing |\n| 1 | error |");
+	free(got);
+	fixture_release(&fixture);
+}
+
+static void full_layout(void **state)
+{
+	struct fixture fixture;
+	struct finding finding;
+	struct related related[3] = {{.message = "this job"},
+				     {.message = "the\nquota"},
+				     {.message = "in the cluster"}};
+	char *got;
+
+	fixture_text(&fixture, manifest);
+	fixture.options.quiet = true;
+	finding = fixture_finding(&fixture, "gpu", 0);
+	related[0].place = fixture_place(&fixture, "name", 0);
+	related[1].place = related[2].place = related[0].place;
+	related[1].place.file = 1;
+	related[2].place.file = UINT32_MAX;
+	finding.related = related;
+	finding.nrelated = 3;
+	got = report_n("full", &finding, 1, &fixture);
+	assert_string_equal(
+		got,
+		"error: container `trainer` has no limit [gpu-limit-missing]\n"
+		" --> jobs/train.yaml:4:7   Job ml/llm › Worker › trainer\n"
+		"  |\n"
+		"2 | metadata: {name: llm}\n"
+		"  |            ---- this job\n"
+		"3 | spec:\n"
+		"4 |   名: {gpu: 4}\n"
+		"  |        ^^^\n"
+		"  |\n"
+		"  = note: cluster/quota.yaml:2: the␊quota\n"
+		"  = note: in the cluster\n"
+		"  = help: set the same limit\n"
+		"  = docs: gpugate explain gpu-limit-missing\n\n");
+	free(got);
+	fixture_release(&fixture);
+}
+
+/* A file that is gone, an object that is none, many related places. */
+static void full_without(void **state)
+{
+	struct fixture fixture;
+	struct finding finding;
+	struct related related[20];
+	char *got;
+
+	fixture_text(&fixture, manifest);
+	fixture.options.quiet = true;
+	finding = fixture_finding(&fixture, "gpu", 0);
+	finding.rule = &fixture_rule_shm;
+	finding.id = (struct object_id){"", "", "", ""};
+	finding.pod = finding.container = "";
+	finding.place.file = 7; /* the fixture knows only file 0 */
+	struct report_file file = fixture_file(&fixture);
+	struct report_summary summary = {0};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	void *context = report_full.begin(out, &fixture.options);
+
+	file.index = 7;
+	report_full.file(context, &file, &finding, 1);
+	report_full.end(context, &summary);
+	fclose(out);
+	assert_string_equal(text, "error: container `trainer` has no limit"
+				  " [shm-missing]\n --> jobs/train.yaml:4:7\n"
+				  "  = docs: gpugate explain shm-missing\n\n");
+	free(text);
+	finding.place.file = 0;
+	for (int i = 0; i < 20; i++)
+		related[i] = (struct related){finding.place, "again"};
+	finding.related = related;
+	finding.nrelated = 20;
+	got = report_n("full", &finding, 1, &fixture);
+	assert_int_equal(occurrences(got, "again"), 20);
+	free(got);
+	fixture_release(&fixture);
+}
+
+static void summary_lines(void **state)
+{
+	static const struct skipped_file skipped[] = {{"a", "Helm template"},
+						      {"b", "too large"},
+						      {"c", "Helm template"},
+						      {"d", "r3"},
+						      {"e", "r4"},
+						      {"f", "r5"}};
+	static const struct not_run not_run[] = {
+		{&fixture_rule, "needs --cluster", 1},
+		{&fixture_rule_shm, "needs --cluster", 2},
+		{&fixture_rule_shm, "unknown namespace", 2}};
+	struct report_summary summary = {
+		.files = 6,
+		.counts = {.objects = 14,
+			   .errors = 3,
+			   .warnings = 1,
+			   .suppressed = 5,
+			   .gpus = 9},
+		.skipped = skipped,
+		.nskipped = 3,
+		.fixable = 2,
+		.fixable_unsafe = 1,
+		.not_run = not_run,
+		.nnot_run = 3,
+	};
+	struct fixture fixture;
+	char *got;
+
+	fixture_text(&fixture, manifest);
+	got = fixture_report(&fixture, &report_full, NULL, 0, &summary);
+	assert_string_equal(
+		got,
+		"Checked 14 objects in 6 files (2 skipped: Helm template, 1"
+		" skipped: too large) — 3 errors, 1 warning, 5 suppressed; 9"
+		" GPUs requested\n2 fixable with --fix, 1 more with"
+		" --unsafe-fixes.\nNot run (needs --cluster):"
+		" gpu-limit-missing, shm-missing\n"
+		"Not run (unknown namespace): shm-missing\n");
+	free(got);
+	summary = (struct report_summary){
+		.files = 1, .counts = {.objects = 1, .gpus_unknown = true}};
+	got = fixture_report(&fixture, &report_full, NULL, 0, &summary);
+	assert_string_equal(got, "Checked 1 object in 1 file — no findings; at"
+				 " least 0 GPUs requested\n");
+	free(got);
+	summary = (struct report_summary){
+		.skipped = skipped, .nskipped = 6, .ignored = 2};
+	got = fixture_report(&fixture, &report_full, NULL, 0, &summary);
+	assert_string_equal(
+		got, "Nothing was linted: no manifests found (2 skipped: Helm"
+		     " template, 1 skipped: too large, 1 skipped: r3, 1"
+		     " skipped: r4, 1 skipped for other reasons, 2 ignored by"
+		     " .gitignore)\n");
+	free(got);
+	summary = (struct report_summary){.files = 2, .counts = {.errors = 1}};
+	got = fixture_report(&fixture, &report_full, NULL, 0, &summary);
+	assert_string_equal(got, "Nothing was linted: no Kubernetes objects in"
+				 " 2 files — 1 error, 0 warnings\n");
+	free(got);
+	fixture_release(&fixture);
+}
+
+static void json_shape(void **state)
+{
+	static const struct not_run not_run = {&fixture_rule, "needs --cluster",
+					       3};
+	struct report_summary summary = {.files = 1,
+					 .counts = {.gpus = 4, .errors = 1},
+					 .not_run = &not_run,
+					 .nnot_run = 1};
+	struct fixture fixture;
+	struct finding findings[2];
+	struct related related = {.message = "here"};
+	char *got;
+
+	fixture_text(&fixture, manifest);
+	findings[0] = findings[1] = fixture_finding(&fixture, "gpu", 0);
+	related.place = fixture_place(&fixture, "kind", 0);
+	findings[0].related = &related;
+	findings[0].nrelated = 1;
+	findings[1].suppressed = SUPPRESSED_ANNOTATION;
+	findings[1].suppression_reason = "known";
+	got = fixture_report(&fixture, &report_json, findings, 2, &summary);
+	assert_string_equal(
+		got,
+		"{\"version\":1,\n\"findings\":[\n"
+		"{\"rule\":\"gpu-limit-missing\","
+		"\"fingerprint\":\"000000001234abcd\","
+		"\"category\":\"resources\",\"severity\":\"error\","
+		"\"message\":\"container `trainer` has no limit\","
+		"\"help\":\"set the same limit\","
+		"\"file\":\"jobs/train.yaml\",\"line\":4,\"column\":7,"
+		"\"endLine\":4,\"endColumn\":10,\"document\":1,"
+		"\"object\":{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\","
+		"\"namespace\":\"ml\",\"name\":\"llm\"},"
+		"\"pod\":\"Worker\",\"container\":\"trainer\","
+		"\"path\":\"/spec\","
+		"\"related\":[{\"file\":\"jobs/train.yaml\",\"line\":1,"
+		"\"column\":1,\"message\":\"here\"}]}],\n"
+		"\"suppressed\":[\n"
+		"{\"rule\":\"gpu-limit-missing\",\"file\":\"jobs/train.yaml\","
+		"\"line\":4,\"via\":\"annotation\",\"reason\":\"known\"}],\n"
+		"\"summary\":{\"files\":1,\"skipped\":[],\"ignored\":0,"
+		"\"documents\":0,\"objects\":0,\"workloads\":0,\"gpus\":4,"
+		"\"gpusUnknown\":false,\"unknownKindsWithPods\":0,"
+		"\"placeholders\":0,\"fragments\":0,\"errors\":1,"
+		"\"warnings\":0,\"infos\":0,\"suppressed\":0,\"fixable\":0,"
+		"\"fixableUnsafe\":0,\"incomplete\":false,\"rulesNotRun\":["
+		"{\"rule\":\"gpu-limit-missing\",\"reason\":\"needs"
+		" --cluster\",\"count\":3}]}}\n");
+	free(got);
+	fixture_release(&fixture);
+}
+
+static void json_lines(void **state)
+{
+	struct fixture fixture;
+	struct finding findings[2];
+	char *got, *line;
+	size_t lines = 0;
+
+	fixture_text(&fixture, manifest);
+	findings[0] = findings[1] = fixture_finding(&fixture, "gpu", 0);
+	findings[1].suppressed = SUPPRESSED_BASELINE;
+	got = report_n("jsonl", findings, 2, &fixture);
+	for (line = strtok(got, "\n"); line; line = strtok(NULL, "\n")) {
+		json_t *json = json_loads(line, 0, NULL);
+
+		assert_non_null(json);
+		assert_non_null(json_object_get(json, lines == 0 ? "message"
+						      : lines == 1
+							      ? "suppressed"
+							      : "summary"));
+		json_decref(json);
+		lines++;
+	}
+	assert_int_equal(lines, 3);
+	free(got);
+	fixture_release(&fixture);
+}
+
+/* Paths may hold bytes that are no UTF-8, which JSON cannot. */
+static void json_of_any_bytes(void **state)
+{
+	static const char *const formats[] = {"json", "gitlab", "rdjson",
+					      "sarif"};
+	struct fixture fixture;
+	struct finding finding;
+
+	fixture_text(&fixture, manifest);
+	finding = fixture_finding(&fixture, "gpu", 0);
+	finding.message = "\x01\"\\\xff\xc0\xaf tail\xe6";
+	finding.id.name = "\xed\xa0\x80";
+	for (size_t i = 0; i < 4; i++) {
+		char *got = report_n(formats[i], &finding, 1, &fixture);
+		json_t *json = json_loads(got, JSON_REJECT_DUPLICATES, NULL);
+
+		assert_non_null(json);
+		expect_in(got, " tail\xef\xbf\xbd");
+		json_decref(json);
+		free(got);
+	}
+	fixture_release(&fixture);
+}
+
+static void nothing_found(void **state)
+{
+	static const struct {
+		const char *format, *text;
+	} cases[] = {
+		{"gitlab", "[]\n"},
+		{"concise", ""},
+		{"rdjson",
+		 "{\"source\":{\"name\":\"gpugate\"},\n\"diagnostics\":[]}\n"},
+		{"sarif", "\n\"results\":[],\n"},
+		{"json", "\"findings\":[],\n\"suppressed\":[],\n"},
+		{"junit", "name=\"no findings\""},
+		{"checkstyle", "<checkstyle version=\"4.3\">\n</checkstyle>\n"},
+		{"github", "Nothing was linted"},
+		{"markdown", "Nothing was linted"},
+	};
+	struct fixture fixture;
+
+	fixture_text(&fixture, manifest);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *got = report_n(cases[i].format, NULL, 0, &fixture);
+
+		expect_in(got, cases[i].text);
+		free(got);
+	}
+	fixture_release(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(formats_are_sorted),
+		cmocka_unit_test(concise_lines),
+		cmocka_unit_test(statistics),
+		cmocka_unit_test(full_layout),
+		cmocka_unit_test(full_without),
+		cmocka_unit_test(summary_lines),
+		cmocka_unit_test(json_shape),
+		cmocka_unit_test(json_lines),
+		cmocka_unit_test(json_of_any_bytes),
+		cmocka_unit_test(nothing_found),
+	};
+
+	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}
