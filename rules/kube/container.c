@@ -237,19 +237,28 @@ const struct node *container_mount(const struct container *c, const char *path)
 	return NULL;
 }
 
+/* What the pod's claim of that name is for; unknown when it has none. */
+static enum tri claim_use(const struct pod *pod, const struct node *name)
+{
+	const char *text = node_str(name);
+
+	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), claim)
+		if (text && node_eq(node_get(claim, "name"), text))
+			return claim_hint(claim);
+	return TRI_UNKNOWN;
+}
+
 enum tri container_uses_gpu(const struct container *c)
 {
-	const struct node *resources = c->resources;
-	const struct node *claims = node_get(resources, "claims");
+	const struct node *claims = node_get(c->resources, "claims");
+	enum tri use = TRI_NO;
 
 	if (c->gpus.n > 0 || c->accelerator)
 		return TRI_YES;
-	if (c->gpus.unknown || node_is_unknown(resources))
+	if (c->gpus.unknown || node_is_unknown(c->resources) ||
+	    node_is_unknown(claims))
 		return TRI_UNKNOWN;
-	if (node_count(claims) == 0 && !node_is_unknown(claims))
-		return TRI_NO;
-	/* Which device a claim gets is written in another object. */
-	if (c->pod->gpu_by & GPU_BY_CLAIM)
-		return TRI_YES;
-	return TRI_UNKNOWN;
+	FOR_EACH_CHILD(claims, claim)
+		use = tri_or(use, claim_use(c->pod, node_get(claim, "name")));
+	return use;
 }

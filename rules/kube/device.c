@@ -40,7 +40,7 @@ bool text_names_accelerator(const struct kube_config *config, const char *text)
 /* -- claims and annotations ---------------------------------------------- */
 
 /* What the names in a pod's claim say about the device. */
-static enum tri claim_hint(const struct node *claim)
+enum tri claim_hint(const struct node *claim)
 {
 	static const char *const yes[] = {"gpu",  "mig",   "tpu",    "nvidia",
 					  "cuda", "accel", "neuron", "gaudi",
@@ -67,6 +67,31 @@ static enum tri claim_hint(const struct node *claim)
 	return hint;
 }
 
+static void claim_add(struct pod *pod, enum tri hint, struct amount n)
+{
+	if (hint == TRI_NO)
+		return;
+	pod->gpus = amount_add(pod->gpus, n);
+	if (hint == TRI_YES)
+		pod->gpu_by |= GPU_BY_CLAIM;
+	else
+		pod->gpu_unknown = true;
+}
+
+/* NIM makes the claim itself: devices with class and count. */
+static void nim_claim(struct pod *pod, const struct node *spec)
+{
+	FOR_EACH_CHILD(node_get(spec, "devices"), device) {
+		const char *class =
+			node_str(node_get(device, "deviceClassName"));
+		/* gpu.nvidia.com by default */
+		bool domain = text_contains_ci(class, "compute");
+
+		claim_add(pod, domain ? TRI_NO : TRI_YES,
+			  amount_int(node_get(device, "count"), 1));
+	}
+}
+
 static void claims(struct pod *pod)
 {
 	const struct node *list = pod_field(pod, "resourceClaims");
@@ -78,17 +103,14 @@ static void claims(struct pod *pod)
 	if (!node_is_seq(list))
 		return;
 	FOR_EACH_CHILD(list, claim) {
+		const struct node *made = node_get(claim, "claimCreationSpec");
 		enum tri hint = claim_hint(claim);
+		struct amount n = {.n = hint == TRI_YES, .unknown = true};
 
-		if (hint == TRI_NO)
-			continue;
-		pod->gpus.unknown = true;
-		if (hint == TRI_YES) {
-			pod->gpu_by |= GPU_BY_CLAIM;
-			pod->gpus = amount_add(pod->gpus, amount_of(1));
-		} else {
-			pod->gpu_unknown = true;
-		}
+		if (node_is_unset(made))
+			claim_add(pod, hint, n);
+		else
+			nim_claim(pod, made);
 	}
 }
 
@@ -173,10 +195,19 @@ static void nim(struct pod_builder *builder, struct pod *pod)
 	give(builder, pod, "nvidia.com/gpu", n);
 }
 
-/* The component (the predictor) of a multi-node InferenceService. */
+/*
+ * The component (the predictor) of a multi-node InferenceService. A runtime
+ * of the user's own may ask for GPUs where the service does not.
+ */
 static void kserve(struct pod_builder *builder, struct pod *pod)
 {
 	const struct node *component = pod->spec;
+	const struct node *runtime = node_path(component, "model.runtime");
+	const char *name = node_str(runtime);
+
+	if (!pod->gpu_by && !node_is_unset(runtime) &&
+	    (!name || kserve_runtime(name) == INJECT_SHM_UNKNOWN))
+		pod->gpu_unknown = true;
 
 	if (node_is_unset(node_get(component, "workerSpec")))
 		component = component->parent;
@@ -185,7 +216,8 @@ static void kserve(struct pod_builder *builder, struct pod *pod)
 	give(builder, pod, "nvidia.com/gpu", kserve_nodes(component).gpus);
 }
 
-static void kaito(struct pod_builder *builder, struct pod *pod)
+/* By instance type; presets need a GPU, retrieval may do without. */
+static void kaito(struct pod_builder *builder, struct pod *pod, bool always)
 {
 	const struct node *resource = node_get(pod->spec, "resource");
 	const struct instance_type *type = NULL;
@@ -201,7 +233,10 @@ static void kaito(struct pod_builder *builder, struct pod *pod)
 		type = instance_type_find(name);
 	if (type)
 		n = amount_of(type->accelerators);
-	give(builder, pod, "nvidia.com/gpu", n);
+	if (type || always)
+		give(builder, pod, "nvidia.com/gpu", n);
+	else if (!node_is_unset(node_get(resource, "instanceType")))
+		pod->gpu_unknown = true;
 }
 
 /* resourceProfile: NAME:COUNT; a profile's name tells of its device. */
@@ -280,7 +315,10 @@ static void operator_gpus(struct pod_builder *builder, struct pod *pod)
 		kserve(builder, pod);
 		break;
 	case GPUS_BY_KAITO:
-		kaito(builder, pod);
+		kaito(builder, pod, true);
+		break;
+	case GPUS_BY_RAGENGINE:
+		kaito(builder, pod, false);
 		break;
 	case GPUS_BY_KUBEAI:
 		kubeai(builder, pod);

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 
@@ -192,19 +193,38 @@ static struct amount sum_of_pods(const struct object *object)
 	return sum;
 }
 
+/* Each pod alone; templates make none. */
+static struct gang by_none(const struct object *object)
+{
+	struct amount sum = sum_of_pods(object);
+
+	return (struct gang){.n = amount_of(sum.n > 0 || sum.unknown)};
+}
+
+/* Indexed Jobs with a subdomain find each other by host name. */
+static bool has_hostnames(const struct object *object, const struct pod *pod)
+{
+	return node_eq(node_get(pod->group, "completionMode"), "Indexed") &&
+	       !node_is_unset(pod_field(pod, "subdomain")) &&
+	       object->class == KIND_BATCH;
+}
+
 static struct gang by_command(struct arena *arena, const struct object *object)
 {
 	struct gang gang = {.n = sum_of_pods(object)};
 
 	if (gang.n.n <= 1 && !gang.n.unknown)
 		return gang;
-	FOR_EACH_POD(object, pod)
+	FOR_EACH_POD(object, pod) {
+		gang.needed = gang.needed || has_hostnames(object, pod);
 		FOR_EACH_CONTAINER(pod, c)
 			if (c->role == CONTAINER_MAIN &&
 			    container_is_distributed(arena, c))
 				gang.needed = true;
-	/* Pods that do not know of each other are useful alone. */
-	if (!gang.needed)
+	}
+	/* Pods that do not know of each other are useful alone, unless a
+	 * queue starts them all at once anyway. */
+	if (!gang.needed && !object->kueue)
 		gang.n = amount_of(1);
 	return gang;
 }
@@ -230,7 +250,7 @@ static struct gang by_kubeflow(const struct object *object)
 		return gang;
 	gang.n = amount_int(least, 1);
 	FOR_EACH_POD(object, pod)
-		if (strcmp(pod->role, "Worker"))
+		if (strcasecmp(pod->role, "Worker"))
 			gang.n = amount_add(gang.n, pod->steady);
 	return gang;
 }
@@ -440,9 +460,28 @@ static struct gang by_children(const struct object *object)
 	return gang;
 }
 
+/* Jobs of a JobSet that wait for others to complete are a later gang. */
+static struct amount stages(const struct object *object)
+{
+	struct amount first = {0}, later = {0};
+
+	FOR_EACH_POD(object, pod) {
+		bool waits = false;
+
+		FOR_EACH_CHILD(node_get(pod->group, "dependsOn"), other)
+			if (node_eq(node_get(other, "status"), "Complete"))
+				waits = true;
+		if (waits)
+			later = amount_add(later, pod->steady);
+		else
+			first = amount_add(first, pod->steady);
+	}
+	return amount_max(first, later);
+}
+
 static struct gang by_sum(const struct object *object)
 {
-	struct gang gang = {.n = sum_of_pods(object), .needed = true};
+	struct gang gang = {.n = stages(object), .needed = true};
 
 	/* Kinds that bring their scheduler, or whose runtime may. */
 	gang.operator= !strcmp(object->kind, "TrainJob") ||
@@ -460,7 +499,7 @@ static struct gang gang_eval(struct arena *arena, const struct object *object,
 {
 	switch (by) {
 	case GANG_BY_NONE:
-		return (struct gang){.n = amount_of(object->npods > 0)};
+		return by_none(object);
 	case GANG_BY_COMMAND:
 		return by_command(arena, object);
 	case GANG_BY_SUM:

@@ -94,7 +94,7 @@ static unsigned ray_injects(const struct pod *pod, const struct object *object)
 }
 
 /* Do the runtimes that KServe ships mount /dev/shm for this one? */
-static unsigned kserve_runtime(const char *name)
+unsigned kserve_runtime(const char *name)
 {
 	static const char *const without[] = {
 		"triton",     "torchserve", "tensorflow-serving",

@@ -46,6 +46,10 @@ enum formula {
 	FORMULA_NEAREST,       /* `replicas` here or in the nearest parent */
 	FORMULA_GROVE,	       /* replicas of a clique in its scaling groups */
 	FORMULA_ROLE_TEMPLATE, /* roles that refer to a role template */
+	FORMULA_ROLE_OWN,      /* pods of a role that no patch changes */
+	FORMULA_ROLE_PATCHED,  /* ... that a patch with resources changes */
+	FORMULA_ROLE_LEADER,
+	FORMULA_ROLE_WORKERS,
 	FORMULA_RAY_SUBMITTER, /* 1 in K8sJobMode */
 	FORMULA_COUNT_,
 };
@@ -88,16 +92,17 @@ struct box {
 /* GPUs that stand elsewhere than in a container's resources. */
 enum gpu_formula {
 	GPUS_BY_RESOURCES,
-	GPUS_BY_SPARK,	 /* gpu{name, quantity} */
-	GPUS_BY_VLLM,	 /* resources{gpu, gpuType} */
-	GPUS_BY_DYNAMO,	 /* resources.limits.gpu */
-	GPUS_BY_NIM,	 /* what the profile wants */
-	GPUS_BY_KSERVE,	 /* multi-node: written by the controller */
-	GPUS_BY_KAITO,	 /* by instance type */
-	GPUS_BY_KUBEAI,	 /* resourceProfile: NAME:COUNT */
-	GPUS_BY_KAIWO,	 /* gpus, gpusPerReplica */
-	GPUS_BY_ARGO,	 /* podSpecPatch may add some */
-	GPUS_BY_RUNTIME, /* the runtime may ask for some */
+	GPUS_BY_SPARK,	   /* gpu{name, quantity} */
+	GPUS_BY_VLLM,	   /* resources{gpu, gpuType} */
+	GPUS_BY_DYNAMO,	   /* resources.limits.gpu */
+	GPUS_BY_NIM,	   /* what the profile wants */
+	GPUS_BY_KSERVE,	   /* multi-node: written by the controller */
+	GPUS_BY_KAITO,	   /* by instance type, a model server */
+	GPUS_BY_RAGENGINE, /* by instance type, maybe none */
+	GPUS_BY_KUBEAI,	   /* resourceProfile: NAME:COUNT */
+	GPUS_BY_KAIWO,	   /* gpus, gpusPerReplica */
+	GPUS_BY_ARGO,	   /* podSpecPatch may add some */
+	GPUS_BY_RUNTIME,   /* the runtime may ask for some */
 };
 
 enum injector {
@@ -218,6 +223,9 @@ struct amount amount_add(struct amount a, struct amount b);
 struct amount amount_mul(struct amount a, struct amount b);
 struct amount amount_max(struct amount a, struct amount b);
 struct amount amount_min(struct amount a, struct amount b);
+/* An int-or-percent of n (percentages rounded up), as maxSurge is. */
+struct amount amount_share(const struct node *node, struct amount n,
+			   int percent);
 /* An integer field: unset gives the default, negative 0, else unknown. */
 struct amount amount_int(const struct node *node, int64_t unset);
 
@@ -227,6 +235,10 @@ struct count_place {
 	const struct pod *pod; /* NULL for embedded objects */
 };
 
+/* The formulas of count_serving.c; the others are in count.c. */
+struct amount serving_eval(const struct factor *factor,
+			   const struct count_place *place,
+			   const struct node *at);
 struct amount count_eval(const struct factor *factors,
 			 const struct count_place *place);
 /* Nodes and GPUs per node of a KServe multi-node component. */
@@ -270,6 +282,10 @@ void container_gpus(const struct kube_config *config, struct container *c,
 		    struct pod *pod);
 /* Devices per pod, operators' fields included; also sets gpu_by. */
 void pod_gpus(struct pod_builder *builder, struct pod *pod);
+/* Do the names of a pod's claim speak of a GPU (not: of a network card)? */
+enum tri claim_hint(const struct node *claim);
+/* /dev/shm of a runtime of KServe, by name: INJECT_SHM, _UNKNOWN or 0. */
+unsigned kserve_runtime(const char *name);
 void pod_injects(const struct pod_builder *builder, struct pod *pod);
 void pod_restart(const struct pod_builder *builder, struct pod *pod);
 void object_gang(struct arena *arena, struct object *object);

@@ -189,12 +189,42 @@ static void embeds_read(struct pod_builder *builder)
 
 /* -- sums ---------------------------------------------------------------- */
 
+static bool any_fan_out(const struct node *steps)
+{
+	static const char *const keys[] = {"withItems", "withParam",
+					   "withSequence"};
+
+	FOR_EACH_CHILD(steps, step) {
+		if (node_is_seq(step) && any_fan_out(step))
+			return true;
+		for (size_t i = 0; i < 3; i++)
+			if (!node_is_unset(node_get(step, keys[i])))
+				return true;
+	}
+	return false;
+}
+
+/* Does some step of a workflow run once for every item of a list? */
+static bool fans_out(const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+
+	if (!node_is_unset(node_get(spec, "workflowSpec")))
+		spec = node_get(spec, "workflowSpec");
+	FOR_EACH_CHILD(node_get(spec, "templates"), template)
+		if (any_fan_out(node_get(template, "steps")) ||
+		    any_fan_out(node_path(template, "dag.tasks")))
+			return true;
+	return false;
+}
+
 /*
  * Steps of a workflow need not run together: the one with the most devices
  * is certain, whether others run beside it is not known.
  */
 static void runs_one(struct object *object)
 {
+	bool wide = fans_out(object);
 	size_t most = 0;
 
 	for (size_t i = 1; i < object->npods; i++)
@@ -203,6 +233,8 @@ static void runs_one(struct object *object)
 	for (size_t i = 0; i < object->npods; i++) {
 		struct pod *pod = &object->pods[i];
 
+		if (pod->steady.n > 0 && wide)
+			pod->peak.unknown = pod->steady.unknown = true;
 		if (i != most && pod->steady.n > 0)
 			pod->steady = (struct amount){.unknown = true};
 	}

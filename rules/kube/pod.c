@@ -55,13 +55,18 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 	return node_is_map(pod->spec) || node_is_unknown(pod->spec);
 }
 
-/* Only a patch leaves out an image that its kind asks for. */
-static bool lacks_image(const struct pod *pod)
+/* Only a patch leaves out an image, or all containers. */
+static bool is_part(const struct pod *pod)
 {
-	FOR_EACH_CONTAINER(pod, c)
+	bool found = node_is_unknown(node_get(pod->spec, "containers")) ||
+		     node_is_unknown(pod->spec);
+
+	FOR_EACH_CONTAINER(pod, c) {
 		if (node_is_unset(node_get(c->node, "image")))
 			return true;
-	return false;
+		found = found || c->role == CONTAINER_MAIN;
+	}
+	return !found;
 }
 
 void pod_build(struct pod_builder *builder, const struct node *holder,
@@ -84,7 +89,7 @@ void pod_build(struct pod_builder *builder, const struct node *holder,
 	containers_read(builder, &pod);
 	if (builder->row->some && !pod.ncontainers && !pod.gpu_unknown)
 		return;
-	if (!builder->row->no_image && !pod.flat && lacks_image(&pod))
+	if (!builder->row->no_image && !pod.flat && is_part(&pod))
 		object->fragment = true;
 	place.pod = &pod;
 	pod.steady = count_eval(builder->row->count, &place);
