@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "engine/registry.h"
@@ -26,7 +27,13 @@ struct setting {
 	bool severity_set;	/* severity came from a policy, not the rule */
 	enum severity severity;
 	enum action action;
-	const char *const *params; /* values in the order of rule->params */
+	/*
+	 * Values in the order of rule->params, checked against their type.
+	 * An int lies in 0..2147483647, or in the range its type gives ("int
+	 * 1..64"). A list is "a,b", a map "key=value,key=value"; no item
+	 * holds a comma.
+	 */
+	const char *const *params;
 	const char *from;	/* "preset recommended", "path/.gpugate.yaml:7" */
 };
 
@@ -47,6 +54,28 @@ struct policy_problems {
 };
 void policy_problems_release(struct policy_problems *problems);
 
+/*
+ * Presets.
+ * recommended: each rule's own severity and action; repairs that are opt-in
+ *	warn instead; a rule that guesses at intent at most warns; pedantic
+ *	rules are off.
+ * strict: recommended, and all rules of the categories resources, shm,
+ *	scheduling, lifecycle, quota, priority that are on patch where their
+ *	repair is safe and deny elsewhere, guesses excepted; their severity is
+ *	at least warning.
+ * all: recommended with the pedantic rules on.
+ * In each of them a rule that needs parameters is off until it has them.
+ * In a pinned preset ("recommended@1.0") rules newer than the pin audit and
+ * are infos, so that an upgrade turns no build red; naming such a rule under
+ * `rules:` lifts that.
+ *
+ * `rules:` then goes from the general to the special: all, category, rule.
+ * Naming a rule turns it on, naming a category does not. An override starts
+ * from the policy's own `rules:` (upon its preset, if it has one).
+ *
+ * invalid-syntax is always on: no policy, option or comment changes it.
+ */
+
 /* preset: recommended, strict, all; NULL: recommended. NULL when unknown. */
 struct policy *policy_default(const struct rule_set *rules, const char *preset);
 /*
@@ -55,12 +84,28 @@ struct policy *policy_default(const struct rule_set *rules, const char *preset);
  */
 struct policy *policy_load(const struct rule_set *rules, const char *path,
 			   struct policy_problems *problems);
+/* The same; door: unknown rule names only warn (old binary, new policy). */
+struct policy_options {
+	bool door;
+	int64_t today; /* days since the epoch, 0: ask the clock */
+};
+struct policy *policy_load_with(const struct rule_set *rules, const char *path,
+				const struct policy_options *options,
+				struct policy_problems *problems);
+/* The same from memory; name is the file's in problems and `from`. */
+struct policy *policy_parse(const struct rule_set *rules, const char *name,
+			    const char *text, size_t len,
+			    const struct policy_options *options,
+			    struct policy_problems *problems);
 void policy_free(struct policy *policy);
 
 /*
  * A copy with the command line's wishes: select replaces (NULL: leave),
  * extend adds, ignore removes; items are rule names, categories or `all`.
- * preset, when given, replaces the file's. NULL and err on unknown words.
+ * The special wins over the general (rule, category, all), and ignore over
+ * select for words of one kind. preset, when given, replaces the file's
+ * `extends`. NULL and err on unknown words, and where a rule is selected by
+ * name that has no value for the parameter it needs.
  */
 struct policy_wishes {
 	const char *preset;
@@ -72,7 +117,10 @@ struct policy *policy_adjust(const struct policy *policy,
 			     struct err *err);
 /*
  * floor is the door's policy: local may tighten it (enable more, raise
- * severity) or exempt unlocked rules, nothing else. Result is new.
+ * severity) or exempt unlocked rules, nothing else: parameters of the floor
+ * hold where its rule is on, and `exclude:` is the floor's alone. Result is
+ * new; it keeps what it needs of both. policy_adjust() of a result adjusts
+ * local and lays the floor under it again, so wishes cannot undercut it.
  */
 struct policy *policy_with_floor(const struct policy *local,
 				 const struct policy *floor);
@@ -80,16 +128,72 @@ struct policy *policy_with_floor(const struct policy *local,
 /* One setting per rule in the order of rules, for this object (overrides). */
 const struct setting *policy_settings(const struct policy *policy,
 				      const struct object *object);
+/* The same with the labels of its namespace (NULL: not known, overrides that
+ * ask for some do not hold) and the mode that holds for it. */
+const struct setting *policy_settings_in(const struct policy *policy,
+					 const struct object *object,
+					 const struct node *namespace_labels,
+					 enum mode *mode);
 /* The settings without any override, for set rules and `config`. */
 const struct setting *policy_base(const struct policy *policy);
 /* Is the rule exempt for this object? *reason lives in the policy. */
 bool policy_exempts(const struct policy *policy, const struct rule *rule,
 		    const struct object_id *id, const char **reason);
+/*
+ * The same with the state of the exemption on a day. It warns 14 days before
+ * it ends, acts as warn for 7 days after its last day, then is gone.
+ * policy_exempts() is true up to the last day, by the clock at loading.
+ */
+enum exempt_state {
+	EXEMPT_NOT,
+	EXEMPT_GRACE,  /* over since at most 7 days: at most a warning */
+	EXEMPT_ENDING, /* exempt, but for 14 more days or less */
+	EXEMPT_FULLY,
+};
+struct policy_exemption {
+	const char *reason, *from; /* from: "policy.yaml:12" */
+	int64_t until;		   /* last day; INT64_MAX: for good */
+};
+enum exempt_state policy_exemption(const struct policy *policy,
+				   const struct rule *rule,
+				   const struct object_id *id, int64_t today,
+				   struct policy_exemption *out);
+/* The i-th exemption that ends some day (metrics); false past the last. */
+bool policy_exemption_ending(const struct policy *policy, size_t i,
+			     struct policy_exemption *out);
 const struct kube_config *policy_kube(const struct policy *policy);
 enum mode policy_mode(const struct policy *policy);
 const char *policy_contact(const struct policy *policy); /* or NULL */
 const char *policy_path(const struct policy *policy);	 /* or NULL */
-/* `exclude:` and `paths:` against a path relative to the policy's folder. */
+uint64_t policy_hash(const struct policy *policy); /* of all text read */
+/* Seconds after which a cluster state is old (`maxAge: 24h`), 0: never. */
+int64_t policy_max_age(const struct policy *policy);
+
+/* -- for the door -- */
+
+/* Is the account one of `controllers:`? */
+bool policy_is_controller(const struct policy *policy, const char *account);
+struct policy_break_glass {
+	const char *const *groups;
+	size_t ngroups;
+	const char *annotation;
+};
+const struct policy_break_glass *
+policy_break_glass(const struct policy *policy); /* or NULL */
+/* `suppressions.annotations`: may an annotation there silence the rule?
+ * *grant (its terms) is set when it may. */
+struct policy_grant {
+	bool require_reason;
+	int64_t max_days; /* 0: no limit */
+};
+bool policy_grants(const struct policy *policy, const struct rule *rule,
+		   const char *namespace, const struct policy_grant **grant);
+
+/*
+ * `exclude:` and `paths:` against a path relative to the policy's folder.
+ * A file is excluded when its path or a folder above it matches; a pattern
+ * without '/' is also tried on each name in the path.
+ */
 bool policy_excludes(const struct policy *policy, const char *path);
 struct policy_path_rule {
 	const char *cluster, *namespace, *preset; /* NULL when not given */
@@ -97,6 +201,8 @@ struct policy_path_rule {
 bool policy_for_path(const struct policy *policy, const char *path,
 		     struct policy_path_rule *out);
 const struct rule_set *policy_rules(const struct policy *policy);
+/* The presets as a table: rule, and "severity action" or "-" in each. */
+void policy_write_presets(const struct rule_set *rules, struct buf *out);
 /* The commented starter file that `gpugate init` writes. */
 void policy_write_starter(const struct rule_set *rules, struct buf *out);
 

@@ -26,6 +26,18 @@ struct suppressions *suppressions_scan(struct arena *arena,
 				       struct source *source, int64_t today);
 /* Comments inside scalars (block scalars, quoted text) are no comments. */
 void suppressions_exclude(struct suppressions *s, const struct doc *doc);
+/*
+ * An object of the file, whether or not it has findings: notes its
+ * annotations, so that unused ones are found (suppressions_apply() sees only
+ * objects with findings, and does this itself for them).
+ */
+void suppressions_object(struct suppressions *s, const struct object *object);
+/*
+ * The settings in force, in the order of the rules given to _finish(): what
+ * names a rule that is off is not called unused. Without this all are on.
+ */
+void suppressions_settings(struct suppressions *s,
+			   const struct setting *settings);
 /* Mark the finding suppressed when a comment, or an annotation of object
  * (may be NULL), says so. setting tells whether the rule is locked. */
 void suppressions_apply(struct suppressions *s, const struct object *object,
@@ -33,14 +45,17 @@ void suppressions_apply(struct suppressions *s, const struct object *object,
 			struct finding *finding);
 /*
  * After all findings of the file: call add for every comment or annotation
- * that suppressed nothing or is expired or malformed.
+ * that suppressed nothing or is expired or malformed. A missing reason and
+ * an unknown name are told as malformed, but the rest of it suppresses all
+ * the same. What names a rule that looks at other objects is never called
+ * unused, because those rules speak after the file is finished.
  */
 struct suppression_issue {
 	enum { SUPPRESSION_UNUSED, SUPPRESSION_EXPIRED, SUPPRESSION_MALFORMED }
 		kind;
 	uint32_t start, end;	/* bytes in the source */
 	const char *text;
-	const struct object *object; /* annotation's object, or NULL */
+	const struct object *object; /* NULL: the objects are gone by now */
 };
 void suppressions_finish(struct suppressions *s, const struct rule_set *rules,
 			 void (*add)(void *context,

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings that were there before: a JSON file of fingerprints, so that a
+ * team can start with the findings of today and fix them one by one. Lines
+ * do not matter (a fingerprint is rule, object and path by names); what is
+ * told of each besides is for people, and for finding entries that are gone.
+ *
+ * The file is sorted and has one entry a line: it merges and reviews well.
+ * baseline_has() may be called by several threads once loading is done.
+ */
+#ifndef ENGINE_BASELINE_H
+#define ENGINE_BASELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "engine/finding.h"
+
+struct baseline;
+
+struct baseline_entry {
+	uint64_t fingerprint;
+	const char *rule, *file, *object, *message; /* object: "Kind ns/name" */
+};
+
+struct baseline *baseline_new(void);
+void baseline_free(struct baseline *baseline); /* NULL is allowed */
+/* NULL and err (with line and column where there is one). */
+struct baseline *baseline_load(const char *path, struct err *err);
+
+/*
+ * Is the finding known? Notes that its entry is still needed. The first
+ * argument is a struct baseline: this fits run_options.in_baseline.
+ */
+bool baseline_has(void *baseline, const struct finding *finding);
+/* Note a finding in a new baseline; file is its path as shown to the user.
+ * Copies what it needs. One thread at a time. */
+void baseline_add(struct baseline *baseline, const char *file,
+		  const struct finding *finding);
+size_t baseline_count(const struct baseline *baseline);
+
+/*
+ * Entries that no finding asked for. linted tells whether the entry's file
+ * was looked at by this run (NULL: all were): others are not stale, only
+ * unseen. each may be NULL; returns the number of stale entries.
+ */
+struct baseline_files {
+	bool (*linted)(void *context, const char *file);
+	void *context;
+};
+size_t baseline_stale(const struct baseline *baseline,
+		      const struct baseline_files *files,
+		      void (*each)(void *context,
+				   const struct baseline_entry *entry),
+		      void *context);
+/* Take the stale entries out; returns their number. */
+size_t baseline_prune(struct baseline *baseline,
+		      const struct baseline_files *files);
+/*
+ * Write all entries, sorted by file, rule, object, fingerprint, each
+ * fingerprint once. The file is replaced as a whole or not at all; what a
+ * symbolic link points at is replaced, not the link.
+ */
+int baseline_write(struct baseline *baseline, const char *path,
+		   struct err *err);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Presets are functions of what a rule says of itself, never lists of names:
+ * a new rule belongs to each of them from its first day. What they are is
+ * said in engine/policy.h; policy_write_presets() shows them as a table.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/finding.h"
+#include "policy_internal.h"
+
+static const char *const preset_names[] = {"recommended", "strict", "all"};
+enum { PRESETS = sizeof(preset_names) / sizeof(preset_names[0]) };
+
+static bool is_headline(const char *category)
+{
+	static const char *const headline[] = {"lifecycle",  "priority",
+					       "quota",	     "resources",
+					       "scheduling", "shm"};
+
+	for (size_t i = 0; i < sizeof(headline) / sizeof(headline[0]); i++)
+		if (strcmp(category, headline[i]) == 0)
+			return true;
+	return false;
+}
+
+/* -1 when text has no such form. */
+static int parse_version(const char *text, unsigned *major, unsigned *minor)
+{
+	int used = 0;
+
+	if (*text < '0' || *text > '9' || strlen(text) > 9)
+		return -1;
+	if (sscanf(text, "%4u.%4u%n", major, minor, &used) != 2 || text[used])
+		return -1;
+	return 0;
+}
+
+static bool find_preset(const char *text, size_t len, struct preset_ref *out)
+{
+	for (size_t i = 0; i < PRESETS; i++)
+		if (strlen(preset_names[i]) == len &&
+		    memcmp(preset_names[i], text, len) == 0) {
+			out->name = preset_names[i];
+			out->preset = (enum preset)i;
+			return true;
+		}
+	return false;
+}
+
+bool preset_parse(const char *text, struct preset_ref *out,
+		  const char **problem)
+{
+	size_t len = strcspn(text, "@");
+
+	*out = (struct preset_ref){0};
+	*problem = NULL;
+	if (!find_preset(text, len, out))
+		return false;
+	if (!text[len])
+		return true;
+	if (parse_version(text + len + 1, &out->major, &out->minor)) {
+		*problem = "a pinned preset ends in a version as in "
+			   "`recommended@1.0`";
+		return false;
+	}
+	out->pinned = true;
+	return true;
+}
+
+const char *preset_nearest(const char *text)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, "@"), text);
+	return text_nearest(name, preset_names, PRESETS);
+}
+
+static bool is_newer(const struct rule *rule, const struct preset_ref *ref)
+{
+	unsigned major, minor;
+
+	if (!ref->pinned || parse_version(rule->since, &major, &minor))
+		return false;
+	return major != ref->major ? major > ref->major : minor > ref->minor;
+}
+
+static void make_strict(const struct rule *rule, struct setting *setting)
+{
+	if (!is_headline(rule->category))
+		return;
+	setting->action =
+		rule->flags & RULE_SAFE_PATCH ? ACTION_PATCH : ACTION_DENY;
+	if (setting->severity == SEVERITY_INFO)
+		setting->severity = SEVERITY_WARNING;
+}
+
+static struct setting one_preset(const struct rule *rule,
+				 const struct preset_ref *ref)
+{
+	struct setting setting = {
+		.enabled = !(rule->flags & RULE_PEDANTIC) ||
+			   ref->preset == PRESET_ALL,
+		.severity = rule->severity,
+		.action = rule->action,
+	};
+
+	if (setting.action == ACTION_PATCH && rule->flags & RULE_OPT_IN_PATCH)
+		setting.action = ACTION_WARN;
+	if (ref->preset == PRESET_STRICT)
+		make_strict(rule, &setting);
+	if (rule->flags & RULE_GUESS && setting.action > ACTION_WARN)
+		setting.action = ACTION_WARN;
+	if (is_newer(rule, ref)) {
+		setting.action = ACTION_AUDIT;
+		setting.severity = SEVERITY_INFO;
+	}
+	/* invalid-syntax never yields to a pin. */
+	if (rule_is_fixed(rule))
+		setting = (struct setting){.enabled = true,
+					   .severity = rule->severity,
+					   .action = rule->action};
+	return setting;
+}
+
+/* Of several presets the stricter says. */
+void preset_setting(const struct rule *rule, const struct preset_ref *refs,
+		    size_t n, struct setting *out)
+{
+	*out = (struct setting){0};
+	for (size_t i = 0; i < n; i++) {
+		struct setting one = one_preset(rule, &refs[i]);
+
+		if (one.severity > out->severity || i == 0)
+			out->severity = one.severity;
+		if (one.action > out->action || i == 0)
+			out->action = one.action;
+		out->enabled |= one.enabled;
+	}
+}
+
+static void write_cell(const struct rule *rule, enum preset preset,
+		       struct buf *out)
+{
+	struct preset_ref ref = {.preset = preset};
+	struct setting setting;
+	char cell[40] = "-";
+
+	preset_setting(rule, &ref, 1, &setting);
+	if (setting.enabled && rule_has_params(rule, NULL))
+		snprintf(cell, sizeof(cell), "%s %s",
+			 severity_name(setting.severity),
+			 action_name(setting.action));
+	if (preset == PRESET_ALL)
+		buf_adds(out, cell);
+	else
+		buf_addf(out, "%-16s", cell);
+}
+
+void policy_write_presets(const struct rule_set *rules, struct buf *out)
+{
+	buf_addf(out, "%-40s%-16s%-16s%s\n", "rule", "recommended", "strict",
+		 "all");
+	for (size_t i = 0; i < rules->n; i++) {
+		buf_addf(out, "%-39s ", rules->items[i]->name);
+		for (unsigned p = 0; p < PRESETS; p++)
+			write_cell(rules->items[i], (enum preset)p, out);
+		buf_addc(out, '\n');
+	}
+}
