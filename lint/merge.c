@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "add_ignore.h"
 #include "heap.h"
 #include "lint.h"
 #include "log.h"
@@ -20,6 +21,7 @@ struct merge {
 	size_t set; /* next of lint.set_records */
 	struct skipped_file *skipped;
 	size_t nskipped, skipped_size;
+	size_t comments, commented; /* --add-ignore: findings, files */
 	struct report_summary summary;
 };
 
@@ -98,6 +100,78 @@ static bool is_failure(const struct options *options,
 	return severity_parse(fail_on, &least) && finding->severity >= least;
 }
 
+/* --- --add-ignore -------------------------------------------------------- */
+
+/* What is suppressed now was counted as found before. */
+static void count_again(struct merge *m, const struct finding *findings,
+			size_t n, const bool *before)
+{
+	struct run_counts *counts = &m->lint->workers.items[0].run.counts;
+
+	for (size_t i = 0; i < n; i++) {
+		if (before[i] || !findings[i].suppressed)
+			continue;
+		counts->suppressed++;
+		if (findings[i].severity == SEVERITY_ERROR)
+			counts->errors--;
+		else if (findings[i].severity == SEVERITY_WARNING)
+			counts->warnings--;
+		else
+			counts->infos--;
+	}
+}
+
+static void plan_comments(struct merge *m, struct add_ignore *add,
+			  uint32_t file, struct finding *findings, size_t n)
+{
+	struct lint *lint = m->lint;
+	bool *before = ARENA_ARRAY(&m->arena, bool, n + 1);
+	struct policy_path_rule rule;
+
+	for (size_t i = 0; i < n; i++)
+		before[i] = findings[i].suppressed;
+	*add = (struct add_ignore){
+		.reason = lint->options->add_ignore,
+		.policy = job_policy(&lint->job, file,
+				     &lint->workers.items[0].absolute, &rule),
+		.source = sources_get(&lint->sources, file),
+		.findings = findings,
+		.n = n,
+	};
+	add_ignore_plan(add);
+	count_again(m, findings, n, before);
+}
+
+static void write_comments(struct merge *m, struct add_ignore *add,
+			   uint32_t file)
+{
+	bool standard_input = m->lint->files.items[file].flags & FILE_STDIN;
+	struct replace replace;
+	int error = 0;
+
+	if (add->added && standard_input) {
+		add->refused = "it is standard input";
+	} else if (add->added) {
+		error = replace_open(&replace, m->path.data);
+		if (!error && add->source->bom)
+			fputs("\xef\xbb\xbf", replace.out);
+		if (!error) {
+			fwrite(add->text.data, 1, add->text.len, replace.out);
+			error = replace_finish(&replace, 0);
+		}
+		m->comments += add->added;
+		m->commented++;
+	}
+	if (error || (add->added && standard_input))
+		m->lint->failed = true;
+	if (error)
+		log_error("%s: %s", m->path.data, strerror(error));
+	if (add->refused)
+		log_error("%s: not all findings have a comment: %s",
+			  m->path.data, add->refused);
+	buf_release(&add->text);
+}
+
 static void merge_file(struct merge *m, uint32_t file)
 {
 	struct lint *lint = m->lint;
@@ -110,10 +184,16 @@ static void merge_file(struct merge *m, uint32_t file)
 		.context = m,
 	};
 	size_t n = gather(m, file, &findings);
+	struct add_ignore add;
 
+	if (lint->options->add_ignore && n)
+		plan_comments(m, &add, file, findings, n);
 	for (size_t i = 0; i < n && !lint->found; i++)
 		lint->found = is_failure(lint->options, &findings[i]);
 	outputs_file(&lint->outputs, &report, findings, n);
+	/* After the reports: they show the text as it was. */
+	if (lint->options->add_ignore && n)
+		write_comments(m, &add, file);
 	m->summary.files++;
 	arena_reset(&m->arena);
 }
@@ -210,6 +290,9 @@ static void finish(struct merge *m)
 	check_required(m);
 	s->seconds = (double)(progress_clock() - lint->start) / 1000;
 	s->failed = lint->failed;
+	if (lint->options->add_ignore && !lint->options->quiet)
+		log_error("suppressed %zu findings in %zu files", m->comments,
+			  m->commented);
 	outputs_end(&lint->outputs, s);
 	lint->failed |= lint->outputs.failed;
 }
