@@ -9,8 +9,7 @@
 
 #include "base/text.h"
 
-static bool is_kind(const struct object *o, const char *group,
-		    const char *kind)
+static bool is_kind(const struct object *o, const char *group, const char *kind)
 {
 	return text_eq(o->group, group) && text_eq(o->kind, kind);
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tables made of rules/kube/data/ *.tsv: sorted by their first columns
+ * (bytes), images in the order of the file.
+ */
+#ifndef RULES_KUBE_DATA_H
+#define RULES_KUBE_DATA_H
+
+#include "kube/accelerator.h"
+
+struct pattern {
+	const char *text;
+};
+
+struct image_pattern {
+	bool gpu; /* else infrastructure */
+	const char *text;
+};
+
+extern const struct accelerator data_accelerators[];
+extern const size_t data_accelerators_n;
+extern const struct pattern data_fabric[];
+extern const size_t data_fabric_n;
+extern const struct node_label data_node_labels[];
+extern const size_t data_node_labels_n;
+extern const struct label_value data_label_values[];
+extern const size_t data_label_values_n;
+extern const struct instance_type data_instance_types[];
+extern const size_t data_instance_types_n;
+extern const struct mig_profile data_mig_profiles[];
+extern const size_t data_mig_profiles_n;
+extern const struct image_pattern data_images[];
+extern const size_t data_images_n;
+
+#endif

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The *.tsv tables to C. Each file becomes one sorted array; "-" is NULL.
+# POSIX awk; the files are given in any order and sorted by their first
+# columns before (LC_ALL=C sort).
+
+function text(s)
+{
+	return s == "-" ? "NULL" : "\"" s "\""
+}
+
+function open_table(name, type)
+{
+	if (opened)
+		printf "};\nconst size_t %s_n = sizeof(%s) / sizeof(*%s);\n", \
+			opened, opened, opened
+	opened = name
+	if (name != "")
+		printf "\nconst struct %s %s[] = {\n", type, name
+}
+
+BEGIN {
+	FS = "\t"
+	type["accelerators"] = "accelerator"
+	type["fabric"] = "pattern"
+	type["node_labels"] = "node_label"
+	type["label_values"] = "label_value"
+	type["instance_types"] = "instance_type"
+	type["mig_profiles"] = "mig_profile"
+	type["images"] = "image_pattern"
+}
+
+/^#/ || NF == 0 { next }
+
+$1 == "@table" {
+	if (!($2 in type)) {
+		print "unknown table " $2 >"/dev/stderr"
+		exit 1
+	}
+	open_table("data_" $2, type[$2])
+	table = $2
+	next
+}
+
+table == "accelerators" {
+	printf "\t{\"%s\", \"%s\", ACCEL_%s, %s},\n", $1, $2, toupper($3), text($4)
+}
+table == "fabric" { printf "\t{\"%s\"},\n", $1 }
+table == "node_labels" {
+	printf "\t{\"%s\", LABEL_%s, %s, \"%s\"},\n", $1, toupper($2), text($3), $4
+}
+table == "label_values" {
+	printf "\t{\"%s\", \"%s\", \"%s\", %s},\n", $1, $2, $3, text($4)
+}
+table == "instance_types" {
+	printf "\t{\"%s\", %s, %s, %s},\n", $1, text($2), text($3), $4
+}
+table == "mig_profiles" { printf "\t{\"%s\", \"%s\"},\n", $1, $2 }
+table == "images" {
+	printf "\t{%s, \"%s\"},\n", $1 == "gpu" ? "true" : "false", $2
+}
+
+END { open_table("", "") }

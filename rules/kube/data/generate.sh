@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Print the compiled-in tables: rules/kube/data/*.tsv and kinds.txt as C.
+set -eu
+LC_ALL=C
+export LC_ALL
+here=$(dirname "$0")
+echo '/* Made by rules/kube/data/generate.sh: do not edit. */'
+echo '#include <stdbool.h>'
+echo '#include "../../rules/kube/data.h"'
+for table in accelerators fabric node_labels label_values instance_types \
+	mig_profiles images; do
+	printf '@table\t%s\n' "$table"
+	# The order of images is that of the file: the first match counts.
+	if [ "$table" = images ]; then
+		grep -v '^#' "$here/$table.tsv"
+	else
+		grep -v '^#' "$here/$table.tsv" | sort -u
+	fi
+done | awk -f "$here/data.awk"
+echo
+awk -f "$here/kinds.awk" "$here/kinds.txt"
