@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 
-static uint32_t decode(const char *s, size_t len)
+uint32_t glyph_code_point(const char *s, size_t len)
 {
 	const unsigned char *u = (const unsigned char *)s;
 
@@ -67,7 +67,7 @@ void glyph_read(struct glyph *out, const char *s, size_t n)
 		stand_in(out, 0xfffd);
 		return;
 	}
-	c = decode(s, len);
+	c = glyph_code_point(s, len);
 	out->text = s;
 	out->len = len;
 	out->width = 1;

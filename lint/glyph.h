@@ -30,6 +30,8 @@ void glyph_read(struct glyph *out, const char *s, size_t n);
 void glyph_add(struct buf *out, const char *s, size_t len);
 void glyph_adds(struct buf *out, const char *s);
 
+/* The code point of a valid sequence of len bytes. */
+uint32_t glyph_code_point(const char *s, size_t len);
 /* Terminal cells of one code point: 0, 1 or 2. */
 unsigned code_point_width(uint32_t c);
 

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "counter.h"
+#include "glyph.h"
 #include "report_common.h"
 
 enum { WINDOW = 100, FACTOR = 37 };
@@ -46,19 +47,9 @@ static void add_byte(struct units *units, char c)
 /* A sequence of more than one byte, or a byte that is no UTF-8. */
 static size_t add_sequence(struct units *units, const char *s, size_t n)
 {
-	const unsigned char *u = (const unsigned char *)s;
 	size_t len = utf8_length(s, n);
-	uint32_t c = 0xfffd;
+	uint32_t c = len ? glyph_code_point(s, len) : 0xfffd;
 
-	if (len == 2)
-		c = (uint32_t)(u[0] & 0x1f) << 6 | (u[1] & 0x3f);
-	else if (len == 3)
-		c = (uint32_t)(u[0] & 0x0f) << 12 |
-		    (uint32_t)(u[1] & 0x3f) << 6 | (u[2] & 0x3f);
-	else if (len == 4)
-		c = (uint32_t)(u[0] & 0x07) << 18 |
-		    (uint32_t)(u[1] & 0x3f) << 12 |
-		    (uint32_t)(u[2] & 0x3f) << 6 | (u[3] & 0x3f);
 	units->after_cr = false;
 	if (c >= 0x10000) {
 		c -= 0x10000;
