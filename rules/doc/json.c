@@ -118,7 +118,7 @@ static bool json_text(struct json *json, struct node *node)
 {
 	struct json_token token;
 
-	if (!json_string(json, &token))
+	if (!scan_json_string(json, &token))
 		return false;
 	node->type = NODE_STRING;
 	node->flags = NODE_QUOTED;
@@ -170,7 +170,7 @@ static bool json_value(struct json *json, struct node *node)
 		good = json_text(json, node);
 		break;
 	default:
-		good = starts_number(*json->at) ? json_number(json, node)
+		good = starts_number(*json->at) ? scan_json_number(json, node)
 						: json_word(json, node);
 	}
 	if (!good)
@@ -245,7 +245,7 @@ static bool json_pair(struct json *json)
 	if (c != '"')
 		return json_refuse_at(json, json->at,
 				      "expected a key in double quotes");
-	if (!json_string(json, &key))
+	if (!scan_json_string(json, &key))
 		return false;
 	c = json_peek(json);
 	if (c < 0)

@@ -37,8 +37,8 @@ bool json_refuse_at(struct json *json, const char *p, const char *text);
 const char *json_behind(const struct json *json, const char *p);
 
 /* The string whose opening quote is at json->at; moves behind it. */
-bool json_string(struct json *json, struct json_token *token);
+bool scan_json_string(struct json *json, struct json_token *token);
 /* The number at json->at into node: type, str, len; moves behind it. */
-bool json_number(struct json *json, struct node *node);
+bool scan_json_number(struct json *json, struct node *node);
 
 #endif

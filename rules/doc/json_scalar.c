@@ -193,7 +193,7 @@ static char *decode_string(const char *p, const char *end, char *out)
 	return out;
 }
 
-bool json_string(struct json *json, struct json_token *token)
+bool scan_json_string(struct json *json, struct json_token *token)
 {
 	struct arena *arena = json->loader->arena;
 	const char *start = json->at + 1;
@@ -278,7 +278,7 @@ static const char *scan_number(struct json *json, bool *whole)
  * refused, as Go does. Only long ones and those with an exponent can be that
  * large: integers, which are nearly all numbers, are not converted.
  */
-bool json_number(struct json *json, struct node *node)
+bool scan_json_number(struct json *json, struct node *node)
 {
 	bool whole;
 	const char *start = json->at;

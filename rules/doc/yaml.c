@@ -161,6 +161,39 @@ static uint32_t trim_block(const char *text, uint32_t start, uint32_t end)
 	return end;
 }
 
+static bool has_escaped_slash(const char *p, const char *end)
+{
+	while ((p = memchr(p, '\\', (size_t)(end - p))) && end - p >= 2) {
+		if (p[1] == '/')
+			return true;
+		p += 2;
+	}
+	return false;
+}
+
+/* go-yaml's scanner is a port of an older libyaml. */
+static void check_scanner(struct yaml *yaml, const struct yaml_text *text,
+			  yaml_scalar_style_t style)
+{
+	struct load_issue issue = {
+		.kind = LOAD_DISAGREEMENT,
+		.start = text->start,
+		.end = text->end,
+	};
+	const char *from = yaml->text + text->start;
+	const char *end = yaml->text + text->end;
+
+	if (style == YAML_PLAIN_SCALAR_STYLE && yaml->flow_depth &&
+	    memchr(from, '?', (size_t)(end - from)))
+		yaml_issue(yaml, &issue,
+			   "kubectl refuses a plain '?' inside of [ ] and "
+			   "{ }: quote the text");
+	if (style == YAML_DOUBLE_QUOTED_SCALAR_STYLE &&
+	    has_escaped_slash(from, end))
+		yaml_issue(yaml, &issue,
+			   "kubectl refuses the escape \\/ in YAML: write /");
+}
+
 static bool feed_scalar(struct yaml *yaml, const yaml_event_t *event)
 {
 	static const uint8_t flags[] = {
@@ -182,6 +215,8 @@ static bool feed_scalar(struct yaml *yaml, const yaml_event_t *event)
 
 	text.absent = text.start == text.end;
 	text.start = skip_properties(yaml->text, text.start, text.end);
+	if (yaml->flow_depth || text.flags & NODE_QUOTED)
+		check_scanner(yaml, &text, event->data.scalar.style);
 	if (text.flags & NODE_BLOCK)
 		text.end = trim_block(yaml->text, text.start, text.end);
 	return yaml_scalar(yaml, &text);
@@ -261,6 +296,28 @@ static bool read_document(struct yaml *yaml, uint32_t *used)
 	return true;
 }
 
+/* kubectl ends the last line of a file where its author did not. */
+static int supply(void *context, unsigned char *out, size_t size, size_t *given)
+{
+	struct yaml *yaml = context;
+	size_t left = yaml->end - yaml->supplied;
+
+	if (left) {
+		*given = left < size ? left : size;
+		memcpy(out, yaml->text + yaml->supplied, *given);
+		yaml->supplied += (uint32_t)*given;
+		return 1;
+	}
+	*given = 0;
+	if (!yaml->ended && yaml->end > yaml->start &&
+	    yaml->text[yaml->end - 1] != '\n') {
+		*out = '\n';
+		*given = 1;
+	}
+	yaml->ended = true;
+	return 1;
+}
+
 static bool run_parser(struct yaml *yaml, uint32_t *used)
 {
 	bool good;
@@ -269,9 +326,7 @@ static bool run_parser(struct yaml *yaml, uint32_t *used)
 		return yaml_refuse(yaml, yaml->start, yaml->start,
 				   "out of memory");
 	yaml_parser_set_encoding(&yaml->parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(
-		&yaml->parser, (const unsigned char *)yaml->text + yaml->start,
-		yaml->end - yaml->start);
+	yaml_parser_set_input(&yaml->parser, supply, yaml);
 	good = read_document(yaml, used);
 	yaml_parser_delete(&yaml->parser);
 	return good;
@@ -298,7 +353,7 @@ bool yaml_read_first(struct loader *loader, struct yaml_first *first)
 	if (yaml.end - yaml.start >= 3 &&
 	    !memcmp(text + yaml.start, "\xef\xbb\xbf", 3))
 		yaml.start += 3;
-	yaml.byte = yaml.start;
+	yaml.byte = yaml.supplied = yaml.start;
 	yaml.ascii = all_ascii(text + yaml.start, text + yaml.end);
 	if (!yaml_check_directives(&yaml) || !run_parser(&yaml, &first->used))
 		return false;

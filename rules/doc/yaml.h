@@ -54,6 +54,8 @@ struct yaml {
 	const char *text;    /* the source's first byte */
 	uint32_t start, end; /* what is read of it */
 	yaml_parser_t parser;
+	uint32_t supplied; /* offset up to which libyaml has the text */
+	bool ended;	   /* it has all, and the line break behind */
 
 	bool ascii; /* code points are bytes */
 	size_t index;

@@ -91,6 +91,9 @@ static const struct {
 	 "no ':' after this key"},
 	{"did not find expected <document start>", NULL,
 	 "expected a new document (---): text behind the end of the value"},
+	{"found unexpected ':'", "while scanning a plain scalar",
+	 "readers differ on ':' in front of ',' or a bracket: quote the text, "
+	 "or put a blank behind it"},
 	{"did not find expected key", "while parsing a block mapping",
 	 "expected a key at the indentation of this map"},
 	{"did not find expected '-' indicator",
