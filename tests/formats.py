@@ -198,7 +198,7 @@ def check_rdjson(text, _):
         span = item["location"]["range"]
         start = span["start"]["line"], span["start"].get("column", 1)
         end = span["end"]["line"], span["end"].get("column", 1 << 30)
-        need((1, 1) <= start <= end, "range", span)
+        need(start <= end and min(start + end) >= 1, "range", span)
     return [(d["location"]["range"]["start"]["line"], d["code"]["value"])
             for d in report["diagnostics"]]
 

@@ -116,6 +116,9 @@ struct finding *report_place(struct rule_run *run, const struct object_id *id,
 void finding_severity(struct finding *finding, enum severity severity);
 void finding_help(struct rule_run *run, struct finding *finding,
 		  const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Point at the key of this map entry instead: the key is what is wrong. */
+void finding_at_key(struct rule_run *run, struct finding *finding,
+		    const struct node *entry);
 /* A second place that explains it. */
 void finding_label(struct rule_run *run, struct finding *finding,
 		   const struct node *at, const char *fmt, ...)

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "yaml.h"
 
 const struct load_limits load_limits_default = {
@@ -188,32 +189,51 @@ static enum separator classify(const struct loader *loader, uint32_t at)
 	return p > at + 3 ? SEPARATOR_VALUE : SEPARATOR_TIGHT;
 }
 
-static uint32_t skip_blanks(const char *text, uint32_t at, uint32_t end)
+/* The end of a comment; less where a byte is that YAML refuses. */
+static uint32_t skip_comment(const char *text, uint32_t at, uint32_t end)
 {
-	while (at < end && is_space(text[at]))
-		at++;
+	while (at < end && !yaml_break(text + at, text + end)) {
+		unsigned char c = (unsigned char)text[at];
+		size_t n = c < 0x80 ? 1 : utf8_length(text + at, end - at);
+
+		if (!n || (c < ' ' && c != '\t') || c == 0x7f)
+			break;
+		at += (uint32_t)n;
+	}
 	return at;
 }
 
-/* Offset of what is no blank, comment or "---" line; end when all is. */
+static bool is_document_start(const char *text, uint32_t at, uint32_t end)
+{
+	bool first = !at || text[at - 1] == '\n' || text[at - 1] == '\r';
+
+	return first && end - at >= 3 && !memcmp(text + at, "---", 3) &&
+	       (end - at == 3 || is_space(text[at + 3]));
+}
+
+/* Offset of what is no blank, comment or "---"; end when all is. */
 static uint32_t find_content(const struct loader *loader, uint32_t at,
 			     uint32_t end)
 {
 	const char *text = loader->source->text;
+	size_t n;
 
-	for (; (at = skip_blanks(text, at, end)) < end;
-	     at = line_end(loader, at)) {
-		bool first = !at || text[at - 1] == '\n';
-
-		if (text[at] == '#')
-			continue;
-		if (!first || end - at < 3 || memcmp(text + at, "---", 3))
-			break;
-		if (classify(loader, at) != SEPARATOR_PLAIN ||
-		    (at + 3 < end && text[at + 3] == '#'))
-			break;
+	while (at < end) {
+		if (text[at] == ' ' || text[at] == '\t') {
+			at++;
+		} else if ((n = yaml_break(text + at, text + end))) {
+			at += (uint32_t)n;
+		} else if (text[at] == '#') {
+			at = skip_comment(text, at, end);
+			if (at < end && !yaml_break(text + at, text + end))
+				return at;
+		} else if (is_document_start(text, at, end)) {
+			at += 3;
+		} else {
+			return at;
+		}
 	}
-	return at < end ? at : end;
+	return end;
 }
 
 /* Directives belong to the document behind the separator that follows. */

@@ -67,8 +67,7 @@ bool yaml_spend(struct yaml *yaml, uint64_t steps, uint32_t at)
 			   "their length, or too many keys given twice");
 }
 
-/* Length of the YAML line break at p, 0 when there is none. */
-static size_t break_length(const char *p, const char *end)
+size_t yaml_break(const char *p, const char *end)
 {
 	size_t left = (size_t)(end - p);
 
@@ -87,7 +86,7 @@ enum {
 };
 
 /* libyaml reads all directives in one call: they are counted before. */
-bool yaml_check_directives(struct yaml *yaml)
+static bool check_directives(struct yaml *yaml)
 {
 	uint32_t limit = yaml->loader->limits->directives;
 	const char *end = yaml->text + yaml->end;
@@ -101,12 +100,12 @@ bool yaml_check_directives(struct yaml *yaml)
 
 		while (p < end && (*p == ' ' || *p == '\t'))
 			p++;
-		if (p < end && *p != '#' && *p != '%' && !break_length(p, end))
+		if (p < end && *p != '#' && *p != '%' && !yaml_break(p, end))
 			break;
 		if (p < end && *p == '%' && ++n > limit)
 			return yaml_refuse(yaml, at, at + 1,
 					   "more than %u directives", limit);
-		while (p < end && !(len = break_length(p, end)))
+		while (p < end && !(len = yaml_break(p, end)))
 			p++;
 		if (*line == '%' && p - line > DIRECTIVE_MAX)
 			return yaml_refuse(yaml, at, at + 1,
@@ -318,6 +317,22 @@ static int supply(void *context, unsigned char *out, size_t size, size_t *given)
 	return 1;
 }
 
+/* libyaml passes over such a mark, go-yaml takes it as a letter. */
+static bool check_marks(struct yaml *yaml)
+{
+	const char *from = yaml->text + yaml->start;
+	const char *mark;
+
+	if (yaml->ascii)
+		return true;
+	mark = memmem(from, yaml->end - yaml->start, "\n\xef\xbb\xbf", 4);
+	if (!mark)
+		return true;
+	return yaml_refuse(yaml, (uint32_t)(mark + 1 - yaml->text),
+			   (uint32_t)(mark + 4 - yaml->text),
+			   "byte order mark inside of the text: remove it");
+}
+
 static bool run_parser(struct yaml *yaml, uint32_t *used)
 {
 	bool good;
@@ -355,7 +370,8 @@ bool yaml_read_first(struct loader *loader, struct yaml_first *first)
 		yaml.start += 3;
 	yaml.byte = yaml.supplied = yaml.start;
 	yaml.ascii = all_ascii(text + yaml.start, text + yaml.end);
-	if (!yaml_check_directives(&yaml) || !run_parser(&yaml, &first->used))
+	if (!check_marks(&yaml) || !check_directives(&yaml) ||
+	    !run_parser(&yaml, &first->used))
 		return false;
 	first->root = yaml.root;
 	return true;

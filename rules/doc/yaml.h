@@ -134,7 +134,7 @@ unsigned yaml_line(struct yaml *yaml, uint32_t offset);
 /* Take steps from the work budget; false: refused. */
 bool yaml_spend(struct yaml *yaml, uint64_t steps, uint32_t at);
 
-/* The directives in front of a document are within their budget. */
-bool yaml_check_directives(struct yaml *yaml);
+/* Length of the YAML line break at p, 0 when there is none. */
+size_t yaml_break(const char *p, const char *end);
 
 #endif

@@ -10,16 +10,35 @@
 #include "base/text.h"
 #include "yaml.h"
 
+/* A key in a message may hold anything, and may be cut. */
+static void clean(char *text)
+{
+	size_t left = strlen(text);
+
+	while (left) {
+		size_t n = utf8_length(text, left);
+
+		if (!n || (unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+		n = n ? n : 1;
+		text += n;
+		left -= n;
+	}
+}
+
 bool yaml_issue(struct yaml *yaml, const struct load_issue *issue,
 		const char *fmt, ...)
 {
 	struct loader *loader = yaml->loader;
 	struct load_issue full = *issue;
 	va_list ap;
+	char *text;
 
 	va_start(ap, fmt);
-	full.text = arena_vprintf(yaml->arena, fmt, ap);
+	text = arena_vprintf(yaml->arena, fmt, ap);
 	va_end(ap);
+	clean(text);
+	full.text = text;
 	if (full.end > yaml->end)
 		full.end = yaml->end;
 	if (loader->issue)

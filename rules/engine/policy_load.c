@@ -24,7 +24,7 @@ enum { POLICY_BYTES_MAX = 1 << 20, POLICY_FILES_MAX = 1000 };
 struct loading {
 	struct reader reader;
 	struct arena arena; /* of texts and trees, gone after loading */
-	size_t errors_before;
+	size_t errors_before, before; /* problems of others */
 	unsigned npolicies;
 };
 
@@ -34,7 +34,8 @@ static void loading_init(struct loading *l, const struct rule_set *rules,
 {
 	struct policy *policy = policy_new(rules);
 
-	*l = (struct loading){.errors_before = problems->errors};
+	*l = (struct loading){.errors_before = problems->errors,
+			      .before = problems->n};
 	l->reader.policy = policy;
 	l->reader.problems = problems;
 	l->reader.rules = rules;
@@ -44,6 +45,20 @@ static void loading_init(struct loading *l, const struct rule_set *rules,
 	if (!policy->today)
 		policy->today = date_today();
 	l->reader.today = policy->today;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct policy_problem *x = a, *y = b;
+	int order = strcmp(x->file, y->file);
+
+	if (order)
+		return order;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	if (x->column != y->column)
+		return x->column < y->column ? -1 : 1;
+	return strcmp(x->text, y->text);
 }
 
 static struct policy *loading_finish(struct loading *l)
@@ -56,6 +71,10 @@ static struct policy *loading_finish(struct loading *l)
 	policy->kube.kinds = r->kinds;
 	policy->kube.nkinds = r->nkinds;
 	arena_release(&l->arena);
+	if (r->problems->n > l->before)
+		qsort(r->problems->items + l->before,
+		      r->problems->n - l->before, sizeof(*r->problems->items),
+		      by_place);
 	if (r->problems->errors > l->errors_before) {
 		policy_free(policy);
 		return NULL;
@@ -70,8 +89,11 @@ static void on_issue(void *context, const struct load_issue *issue)
 {
 	struct reader *r = context;
 
+	/* The loader would take the last of two; a policy must be clear. */
 	problem_offset(r, issue->start, issue->kind == LOAD_DISAGREEMENT,
-		       shown(r, issue->text));
+		       issue->kind == LOAD_DUPLICATE_KEY
+			       ? "this key stands twice in one map"
+			       : shown(r, issue->text));
 }
 
 /* Wrong or missing, it is a problem; either way the rest is read. */

@@ -240,6 +240,14 @@ void finding_help(struct rule_run *rr, struct finding *f, const char *fmt, ...)
 	va_end(ap);
 }
 
+void finding_at_key(struct rule_run *rr, struct finding *f,
+		    const struct node *entry)
+{
+	if (entry->key_end > entry->key_start && !rr->object->doc->host)
+		place_bytes(rr->object->doc->source, &f->place,
+			    entry->key_start, entry->key_end);
+}
+
 static struct related *add_related(struct rule_run *rr, struct finding *f)
 {
 	struct arena *arena = &rr->run->file_arena;

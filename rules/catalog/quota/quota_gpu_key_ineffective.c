@@ -91,6 +91,7 @@ static void check(struct rule_run *run, const struct object *o)
 		f = report_object(run, o, entry,
 				  "quota key `%s` limits nothing: %s", key.text,
 				  key.why);
+		finding_at_key(run, f, entry);
 		snprintf(better, sizeof(better), "requests.%s",
 			 right_name(&key));
 		if (node_get(hard, better))
