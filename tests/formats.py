@@ -60,6 +60,37 @@ def check_finding(finding):
     need(finding["message"], "empty message", finding)
 
 
+def line_of(path, n):
+    with open(path, "rb") as file:
+        text = file.read()
+    if text[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        text = text.decode("utf-16").encode()
+    text = text.removeprefix(b"\xef\xbb\xbf")
+    return text.split(b"\n")[n - 1].removesuffix(b"\r")
+
+
+def check_places(findings):
+    """Of real files: the order, and columns that exist in them."""
+    order = [(f["file"].encode(), f["line"], f["column"], f["rule"])
+             for f in findings]
+    need(order == sorted(order), "not sorted")
+    for f in findings:
+        line = line_of(f["file"], f["line"]).decode(errors="replace")
+        need(f["column"] <= len(line) + 1, "column", f)
+        line = line_of(f["file"], f["endLine"]).decode(errors="replace")
+        need(f["endColumn"] <= len(line) + 1, "end column", f)
+
+
+def check_byte_columns(diagnostics, findings):
+    """rdjson counts bytes where json counts code points."""
+    for d, f in zip(diagnostics, findings):
+        start = d["location"]["range"]["start"]
+        line = line_of(f["file"], f["line"]).decode(errors="replace")
+        prefix = line[:f["column"] - 1].encode()
+        need(start["line"] == f["line"], "line", d)
+        need(start["column"] == len(prefix) + 1, "byte column", d, f)
+
+
 def check_json(text, case):
     report = load(text)
     need(list(report) == ["version", "findings", "suppressed", "summary"],
@@ -75,6 +106,9 @@ def check_json(text, case):
          "findings and summary differ", summary)
     need(len(report["suppressed"]) == summary["suppressed"], "suppressed")
     case["summary"] = summary
+    case["findings"] = report["findings"]
+    if case["real"]:
+        check_places(report["findings"])
     case["suppressed"] = len(report["suppressed"])
     return [(f["line"], f["rule"]) for f in report["findings"]]
 
@@ -190,8 +224,10 @@ def check_gitlab(text, _):
             for i in report]
 
 
-def check_rdjson(text, _):
+def check_rdjson(text, case):
     report = load(text)
+    if case["real"]:
+        check_byte_columns(report["diagnostics"], case["findings"])
     need(report["source"]["name"] == "gpugate", report["source"])
     for item in report["diagnostics"]:
         need(item["severity"] in ("ERROR", "WARNING", "INFO"), item)
@@ -280,7 +316,8 @@ HOSTILE = re.compile(
 
 
 def check_case(folder, schema):
-    case = {"schema": schema}
+    case = {"schema": schema,
+            "real": os.path.basename(folder).startswith("corpus")}
     wanted = None
     for name, check in CHECKS:
         with open(os.path.join(folder, name), "rb") as file:
