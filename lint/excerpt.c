@@ -14,8 +14,8 @@ enum {
 	TAB = 8,
 	WIDTH_UNKNOWN = 120, /* cells when nobody knows the terminal */
 	WIDTH_LEAST = 40,    /* of the text, however narrow the terminal */
-	FAR = 4096,	     /* bytes before a mark that are still walked */
-	NEAR = 1024,	     /* bytes before the mark that are kept then */
+	FAR = 1024,	     /* bytes before a mark that are still walked */
+	NEAR = 512,	     /* bytes before the mark that are kept then */
 };
 
 /* One source line and what is shown of it. */
