@@ -55,8 +55,8 @@ void help_wrap(struct buf *out, const char *text, size_t column, size_t indent)
 
 void help_program(struct buf *out)
 {
-	buf_adds(out, "gpugate checks manifests of GPU workloads on "
-		      "Kubernetes before they are applied.\n\n"
+	buf_adds(out, "gpugate checks Kubernetes manifests of GPU workloads "
+		      "before they are applied.\n\n"
 		      "Usage: gpugate COMMAND [OPTIONS] [ARGUMENTS]\n\n"
 		      "Commands:\n");
 	for (size_t i = 0; i < command_count; i++) {

@@ -170,7 +170,7 @@ static void add_program(struct buf *out)
 		 "NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CLICOLOR and TERM "
 		 "are honoured in this order. TMPDIR is where findings wait.\n"
 		 ".SH FILES\n"
-		 ".TP\n.gpugate.yaml\n"
+		 ".TP\n\\&.gpugate.yaml\n"
 		 "the policy of the files in and below its folder; see\n"
 		 ".BR gpugate\\-policy (5)\n"
 		 ".SH SEE ALSO\n.BR gpugate\\-policy (5)\n");

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+# Exit status and usage errors.
+bats_require_minimum_version 1.5.0
+load helper
+
+@test "0: nothing found" {
+	good a.yaml
+	lint a.yaml
+	is "$status" 0
+	is "$output" ""
+	is "$stderr" ""
+}
+
+@test "1: a finding at --fail-on" {
+	pod a.yaml
+	lint a.yaml
+	is "$status" 1
+	holds "$output" "a.yaml:7:13: error: "
+	holds "$output" "[priority-integer-set]"
+}
+
+@test "0: findings below --fail-on" {
+	pod a.yaml
+	lint --fail-on never a.yaml
+	is "$status" 0
+	holds "$output" "[priority-integer-set]"
+}
+
+@test "--fail-on warning, info count what is above as well" {
+	printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nkind: ConfigMap\n' >a.yaml
+	lint a.yaml
+	is "$status" 0
+	holds "$output" "[duplicate-key]"
+	lint --fail-on warning a.yaml
+	is "$status" 1
+	lint --fail-on info a.yaml
+	is "$status" 1
+}
+
+@test "2: a path that does not exist; the others are linted" {
+	pod a.yaml
+	lint a.yaml nothing.yaml
+	is "$status" 2
+	holds "$output" "[priority-integer-set]"
+	is "$stderr" "gpugate: nothing.yaml: No such file or directory"
+}
+
+@test "2 beats 0: a missing path alone" {
+	lint nothing
+	is "$status" 2
+	is "$output" ""
+}
+
+@test "2: unknown options, with the nearest name" {
+	lint --formt=json
+	is "$status" 2
+	holds "$stderr" 'unknown option `--formt`; did you mean `--format`?'
+	lint -z
+	is "$status" 2
+	holds "$stderr" 'unknown option `-z`'
+}
+
+@test "2: options that do not exist pretend nothing" {
+	pod a.yaml
+	for option in --fix --unsafe-fixes --diff --exit-non-zero-on-fix \
+		--cluster=x; do
+		lint "$option" a.yaml
+		is "$status" 2
+		holds "$stderr" "unknown option"
+		is "$output" ""
+	done
+	for format in html openreports; do
+		run --separate-stderr "$GPUGATE" lint --format $format a.yaml
+		is "$status" 2
+		is "$output" ""
+	done
+}
+
+@test "2: commands that do not exist" {
+	for command in snapshot quota krm post-render lsp nonsense; do
+		run --separate-stderr "$GPUGATE" "$command"
+		is "$status" 2
+		holds "$stderr" "unknown command \`$command\`"
+	done
+	run --separate-stderr "$GPUGATE" lin
+	holds "$stderr" 'did you mean `lint`?'
+	run --separate-stderr "$GPUGATE"
+	is "$status" 2
+}
+
+@test "2: values that are missing or wrong" {
+	lint --config
+	is "$status" 2
+	holds "$stderr" 'option `--config` needs a value: FILE'
+	lint --fail-on often
+	is "$status" 2
+	holds "$stderr" "error warning info never"
+	lint -j 0
+	is "$status" 2
+	lint -j many
+	is "$status" 2
+	lint -j 65
+	is "$status" 2
+	lint --isolated=1
+	is "$status" 2
+	holds "$stderr" "takes no value"
+	lint --config a --isolated
+	is "$status" 2
+	lint --prune-baseline
+	is "$status" 2
+}
+
+@test "2: unknown rules in --select, --ignore, --require" {
+	good a.yaml
+	lint --select nonsense a.yaml
+	is "$status" 2
+	holds "$stderr" nonsense
+	lint --ignore priority-integer-sets a.yaml
+	is "$status" 2
+	holds "$stderr" "priority-integer-set"
+	lint --require nonsense a.yaml
+	is "$status" 2
+	holds "$stderr" 'unknown rule `nonsense`'
+}
+
+@test "2: --require of what did not run; findings are printed" {
+	pod a.yaml
+	lint --require cluster a.yaml
+	is "$status" 2
+	holds "$stderr" "cluster state"
+	holds "$output" "[priority-integer-set]"
+	lint --require priority-integer-set --ignore priority-integer-set a.yaml
+	is "$status" 2
+	holds "$stderr" "is off"
+	lint --require priority-integer-set a.yaml
+	is "$status" 1
+}
+
+@test "-- ends the options" {
+	pod ./-a.yaml
+	lint -- -a.yaml
+	is "$status" 1
+	is "$(paths)" "-a.yaml"
+}
+
+@test "kubectl-gpugate is the same program" {
+	ln -s "$GPUGATE" kubectl-gpugate
+	pod a.yaml
+	run ./kubectl-gpugate lint --format concise a.yaml
+	is "$status" 1
+	holds "$output" "a.yaml:7:13"
+}

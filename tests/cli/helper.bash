@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+# Common to all tests of the command line: an empty folder to work in, no
+# settings of the caller, and a manifest with exactly one finding (an error).
+
+setup() {
+	GPUGATE=${GPUGATE:-$BATS_TEST_DIRNAME/../../build/gpugate}
+	for name in $(env | sed -n 's/^\(GPUGATE_[A-Z_]*\)=.*/\1/p'); do
+		unset "$name"
+	done
+	unset NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE
+	export TERM=dumb LC_ALL=C.UTF-8
+	# git reads no configuration of the caller
+	export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+	[ -x "$GPUGATE" ] || { echo "no program: $GPUGATE" >&2; return 1; }
+	cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+# pod FILE [NAME]: one error, priority-integer-set, on line 7.
+pod() {
+	mkdir -p "$(dirname "$1")"
+	cat >"$1" <<EOF
+apiVersion: v1
+kind: Pod
+metadata:
+  name: ${2:-train}
+  namespace: research
+spec:
+  priority: 5
+  containers:
+  - name: main
+    image: registry.example.com/train:1
+EOF
+}
+
+# good FILE: nothing to find.
+good() {
+	mkdir -p "$(dirname "$1")"
+	printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n' >"$1"
+}
+
+# lint ARGUMENTS: concise, standard output in $output, errors in $errors.
+lint() {
+	run --separate-stderr "$GPUGATE" lint --format concise "$@"
+}
+
+# The paths of the findings, each once, on one line.
+paths() {
+	echo "$output" | sed -n 's/:[0-9]*:[0-9]*: .*//p' | uniq | tr '\n' ' ' |
+		sed 's/ $//'
+}
+
+is() {
+	if [ "$1" != "$2" ]; then
+		printf 'is:     %s\nwanted: %s\n' "$1" "$2" >&2
+		return 1
+	fi
+}
+
+holds() {
+	case $1 in
+	*"$2"*) ;;
+	*)
+		printf '`%s` is not in: %s\n' "$2" "$1" >&2
+		return 1
+		;;
+	esac
+}
+
+holds_not() {
+	case $1 in
+	*"$2"*)
+		printf '`%s` is in: %s\n' "$2" "$1" >&2
+		return 1
+		;;
+	esac
+}

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+# Inputs that are broken, hostile, or no manifests.
+bats_require_minimum_version 1.5.0
+load helper
+
+@test "standard input, and its name" {
+	pod a.yaml
+	run "$GPUGATE" lint --format concise - <a.yaml
+	is "$status" 1
+	holds "$output" "-:7:13: error"
+	run "$GPUGATE" lint --format concise --stdin-filename jobs/x.yaml - <a.yaml
+	holds "$output" "jobs/x.yaml:7:13: error"
+	mkdir jobs
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nrules: {priority-integer-set: {severity: info}}\n' >jobs/.gpugate.yaml
+	run "$GPUGATE" lint --format concise --stdin-filename jobs/x.yaml - <a.yaml
+	holds "$output" "jobs/x.yaml:7:13: info"
+	run "$GPUGATE" lint --format full - <a.yaml
+	holds "$output" "priority: 5"
+}
+
+@test "a pipe is read when it is named" {
+	pod a.yaml
+	run bash -c '"$0" lint --format concise <(cat a.yaml)' "$GPUGATE"
+	is "$status" 1
+	holds "$output" ":7:13: error"
+}
+
+@test "a file that cannot be read" {
+	pod a.yaml
+	lint a.yaml /proc/self/mem
+	is "$status" 2
+	holds "$stderr" "gpugate: /proc/self/mem: Input/output error"
+	is "$(paths)" "a.yaml"
+}
+
+@test "a file without permission" {
+	pod a.yaml
+	pod b.yaml
+	chmod 0 b.yaml
+	chmod 755 .
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid=65534 --clear-groups test -r a.yaml ||
+			skip "the test folder is not open to others"
+		run --separate-stderr setpriv --reuid=65534 --clear-groups \
+			"$GPUGATE" lint --format concise .
+	else
+		lint .
+	fi
+	is "$status" 2
+	holds "$stderr" "b.yaml: Permission denied"
+	is "$(paths)" "a.yaml"
+}
+
+@test "links: a loop, a folder, nothing, a file" {
+	pod d/a.yaml
+	ln -s . d/loop
+	ln -s ../d d/again
+	ln -s nothing d/broken.yaml
+	ln -s a.yaml d/link.yaml
+	lint d
+	is "$status" 1
+	is "$(paths)" "d/a.yaml d/link.yaml"
+	run "$GPUGATE" lint --format json d
+	holds "$output" '{"file":"d/broken.yaml","reason":"symbolic link to nothing"}'
+	ln -s self self
+	lint self
+	is "$status" 2
+	holds "$stderr" "self: Too many levels of symbolic links"
+	ln -s d named
+	lint named
+	is "$(paths)" "named/a.yaml named/link.yaml"
+	lint d named
+	is "$(paths)" "d/a.yaml d/link.yaml"
+}
+
+@test "a pipe, a socket or a device met while walking is left alone" {
+	pod d/a.yaml
+	mkfifo d/b.yaml
+	ln -s /dev/zero d/c.yaml
+	run timeout 10 "$GPUGATE" lint --format concise d
+	is "$status" 1
+	is "$(paths)" "d/a.yaml"
+}
+
+@test "binary bytes and NUL are invalid-syntax" {
+	head -c 3000 /bin/sh >a.yaml
+	lint a.yaml
+	is "$status" 1
+	holds "$output" "[invalid-syntax]"
+	printf 'apiVersion: v1\nkind: P\000od\n' >b.yaml
+	lint b.yaml
+	is "$status" 1
+	holds "$output" "b.yaml:2:8: error"
+}
+
+@test "bytes that are no UTF-8" {
+	printf 'apiVersion: v1\nkind: P\377od\n' >a.yaml
+	lint a.yaml
+	is "$status" 1
+	holds "$output" "a.yaml:2:8: error"
+	holds "$output" "[invalid-syntax]"
+}
+
+@test "half a document; the documents before it are linted" {
+	pod a.yaml
+	printf -- '---\napiVersion: v1\nkind: Pod\nmetadata: {name: x\n' >>a.yaml
+	lint a.yaml
+	is "$status" 1
+	holds "$output" "[priority-integer-set]"
+	holds "$output" "[invalid-syntax]"
+}
+
+@test "an unknown anchor" {
+	printf 'a: *nothing\n' >a.yaml
+	lint a.yaml
+	is "$status" 1
+	holds "$output" "a.yaml:1:4: error"
+	holds "$output" "[invalid-syntax]"
+}
+
+@test "an alias bomb is refused in time and memory" {
+	{
+		echo 'a0: &a0 [x, x, x, x, x, x, x, x, x]'
+		for i in $(seq 12); do
+			p=$((i - 1))
+			echo "a$i: &a$i [*a$p, *a$p, *a$p, *a$p, *a$p, *a$p, *a$p, *a$p]"
+		done
+	} >a.yaml
+	ulimit -v 1000000
+	run timeout 20 "$GPUGATE" lint --format concise -j 1 a.yaml
+	is "$status" 1
+	holds "$output" "[invalid-syntax]"
+}
+
+@test "deep nesting is refused" {
+	{
+		printf 'a: '
+		head -c 100000 /dev/zero | tr '\0' '['
+	} >a.yaml
+	run timeout 20 "$GPUGATE" lint --format concise a.yaml
+	is "$status" 1
+	holds "$output" "[invalid-syntax]"
+	{
+		printf '{"a":'
+		head -c 100000 /dev/zero | tr '\0' '['
+	} >b.json
+	run timeout 20 "$GPUGATE" lint --format concise b.json
+	is "$status" 1
+	holds "$output" "[invalid-syntax]"
+}
+
+@test "200 MB: over the cap, exit 2, the others are linted" {
+	pod a.yaml
+	truncate -s 200M b.yaml
+	lint a.yaml b.yaml
+	is "$status" 2
+	holds "$stderr" "b.yaml: file is too large"
+	is "$(paths)" "a.yaml"
+}
+
+@test "values of a wrong type do no harm" {
+	cat >a.yaml <<-EOF
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: a, namespace: b}
+	spec: {containers: nonsense}
+	---
+	apiVersion: apps/v1
+	kind: Deployment
+	metadata: [a]
+	spec: {replicas: -5, template: 7}
+	---
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: q, namespace: b}
+	spec:
+	  containers:
+	  - {name: c, image: i, resources: {limits: {nvidia.com/gpu: 1Zi}}}
+	---
+	just text
+	---
+	- a list
+	--- {}
+	EOF
+	lint a.yaml
+	[ "$status" -le 1 ]
+	is "$stderr" ""
+}
+
+@test "an empty file, comments only, an empty folder" {
+	: >a.yaml
+	echo '# nothing' >b.yaml
+	mkdir d
+	lint .
+	is "$status" 0
+	run "$GPUGATE" lint d
+	is "$status" 0
+	[ -n "$output" ]
+}
+
+@test "templates are skipped and counted; --strict-input" {
+	cat >a.yaml <<-'EOF'
+	{{- if .Values.gpu }}
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: {{ .Release.Name }}}
+	{{- end }}
+	EOF
+	printf 'a: {{ b }\n' >c.yaml
+	lint a.yaml c.yaml
+	is "$status" 0
+	is "$output" ""
+	run "$GPUGATE" lint --format json a.yaml
+	holds "$output" "template"
+	lint --strict-input a.yaml
+	is "$status" 2
+	holds "$stderr" "a.yaml: skipped: template"
+}
+
+@test "a placeholder inside valid YAML is no template" {
+	pod a.yaml
+	sed -i 's/registry.*/"{{inputs.parameters.image}}"/' a.yaml
+	lint a.yaml
+	is "$status" 1
+	is "$(paths)" "a.yaml"
+}

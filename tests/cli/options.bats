@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+# Options of lint that change what is judged, and their environment.
+bats_require_minimum_version 1.5.0
+load helper
+
+@test "--select replaces, --extend-select adds, --ignore removes" {
+	pod a.yaml
+	lint --select duplicate-key a.yaml
+	is "$status" 0
+	lint --select duplicate-key --extend-select priority-integer-set a.yaml
+	is "$status" 1
+	lint --select all --ignore priority-integer-set a.yaml
+	holds_not "$output" priority-integer-set
+	lint --select priority a.yaml
+	is "$status" 1
+	lint --select duplicate-key,priority-integer-set a.yaml
+	is "$status" 1
+}
+
+@test "--select and --ignore never hide invalid-syntax" {
+	printf 'a: [\n' >a.yaml
+	lint --select duplicate-key --ignore all a.yaml
+	is "$status" 1
+	holds "$output" "[invalid-syntax]"
+}
+
+@test "every kind of option in the environment; arguments win" {
+	pod a.yaml
+	GPUGATE_FAIL_ON=never lint a.yaml
+	is "$status" 0
+	GPUGATE_FAIL_ON=never lint --fail-on error a.yaml
+	is "$status" 1
+	GPUGATE_SELECT=duplicate-key,invalid-syntax lint a.yaml
+	is "$status" 0
+	GPUGATE_SELECT=duplicate-key lint --select priority-integer-set a.yaml
+	is "$status" 1
+	GPUGATE_FORMAT='json:out.json concise' run "$GPUGATE" lint a.yaml
+	is "$status" 1
+	holds "$output" "a.yaml:7:13"
+	[ -s out.json ]
+	GPUGATE_ISOLATED=1 lint a.yaml
+	is "$status" 1
+	GPUGATE_ISOLATED=perhaps lint a.yaml
+	is "$status" 2
+	GPUGATE_JOBS=2 lint a.yaml
+	is "$status" 1
+	GPUGATE_JOBS=none lint a.yaml
+	is "$status" 2
+	GPUGATE_FAIL_ON= lint a.yaml
+	is "$status" 1
+}
+
+@test "--namespace, and paths: of the policy" {
+	pod a.yaml
+	sed -i '/namespace:/d' a.yaml
+	run "$GPUGATE" lint --format json --namespace ml a.yaml
+	holds "$output" '"namespace":"ml"'
+	mkdir p
+	cp a.yaml p/a.yaml
+	cat >.gpugate.yaml <<-EOF
+	apiVersion: gpugate.dev/v1
+	kind: Policy
+	paths: [{glob: "p/**", namespace: team-x}]
+	EOF
+	run "$GPUGATE" lint --format json p/a.yaml
+	holds "$output" '"namespace":"team-x"'
+	run "$GPUGATE" lint --format json --namespace ml p/a.yaml
+	holds "$output" '"namespace":"ml"'
+}
+
+@test "the nearest .gpugate.yaml of each file; --isolated, --config" {
+	pod a.yaml
+	pod s/b.yaml
+	pod s/t/c.yaml
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nrules: {priority-integer-set: {severity: info}}\n' >s/.gpugate.yaml
+	lint
+	is "$status" 1
+	holds "$output" "a.yaml:7:13: error"
+	holds "$output" "s/b.yaml:7:13: info"
+	holds "$output" "s/t/c.yaml:7:13: info"
+	lint s/t/c.yaml
+	is "$status" 0
+	holds "$output" "s/t/c.yaml:7:13: info"
+	cd s/t
+	lint c.yaml
+	holds "$output" "c.yaml:7:13: info"
+	lint --isolated c.yaml
+	holds "$output" "c.yaml:7:13: error"
+	cd ../..
+	lint --config s/.gpugate.yaml a.yaml
+	holds "$output" "a.yaml:7:13: info"
+	lint --config nothing.yaml a.yaml
+	is "$status" 2
+}
+
+@test "a broken policy: every problem with its position, exit 2" {
+	pod a.yaml
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nrulez: {}\nrules: {nonsense: {severity: loud}}\n' >.gpugate.yaml
+	lint a.yaml
+	is "$status" 2
+	holds "$stderr" ".gpugate.yaml:3:1: error: "
+	holds "$stderr" ".gpugate.yaml:4:"
+	is "$output" ""
+	lint --isolated a.yaml
+	is "$status" 1
+}
+
+@test "--policy is a floor that neither files nor options undercut" {
+	pod a.yaml
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\n' >floor.yaml
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nrules: {priority-integer-set: {severity: info}}\n' >.gpugate.yaml
+	lint --policy floor.yaml a.yaml
+	is "$status" 1
+	holds "$output" "a.yaml:7:13: error"
+	lint --policy floor.yaml --ignore priority-integer-set a.yaml
+	is "$status" 1
+}
+
+@test "--preset" {
+	good a.yaml
+	for preset in recommended strict all; do
+		lint --preset $preset a.yaml
+		is "$status" 0
+	done
+	lint --preset lax a.yaml
+	is "$status" 2
+}
+
+@test "comments suppress; --no-ignore looks behind them" {
+	pod a.yaml
+	sed -i 's/priority: 5/& # gpugate: ignore[priority-integer-set] -- test/' a.yaml
+	lint a.yaml
+	is "$status" 0
+	lint --no-ignore a.yaml
+	is "$status" 1
+}
+
+@test "--add-ignore: bytes kept, indented, once" {
+	pod a.yaml
+	cp a.yaml before.yaml
+	lint --add-ignore 'known to the team' a.yaml
+	is "$status" 0
+	sed -n 7p a.yaml | grep -qx '  # gpugate: ignore\[priority-integer-set\] -- known to the team'
+	sed -i 7d a.yaml
+	cmp a.yaml before.yaml
+	lint --add-ignore again a.yaml
+	cp a.yaml once.yaml
+	lint --add-ignore again a.yaml
+	is "$status" 0
+	cmp a.yaml once.yaml
+}
+
+@test "--add-ignore keeps CRLF and the byte order mark" {
+	pod a.yaml
+	printf '\357\273\277' >b.yaml
+	sed 's/$/\r/' a.yaml >>b.yaml
+	lint --add-ignore x b.yaml
+	is "$status" 0
+	is "$(grep -c "$(printf '\r')\$" b.yaml)" 11
+	is "$(head -c 3 b.yaml | od -An -tx1 | tr -d ' ')" efbbbf
+	lint b.yaml
+	is "$status" 0
+}
+
+@test "--add-ignore refuses JSON and needs a reason" {
+	cat >a.json <<-EOF
+	{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"},
+	 "spec": {"priority": 5, "containers": []}}
+	EOF
+	cp a.json before.json
+	lint --add-ignore x a.json
+	is "$status" 1
+	holds "$stderr" "JSON has no comments"
+	cmp a.json before.json
+	lint --add-ignore ' ' a.json
+	is "$status" 2
+}
+
+@test "--add-ignore refuses a line inside a text" {
+	cat >a.yaml <<-EOF
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: a, annotations: {t: "# gpugate"}}
+	spec: {schedulerName: "one
+	    two", priority: 5, containers: []}
+	---
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: b}
+	spec: {containers: [],
+	    priority: 5}
+	EOF
+	cp a.yaml before.yaml
+	lint --add-ignore x a.yaml
+	is "$status" 1
+	holds "$stderr" "a comment there would change a value"
+	is "$(paths)" "a.yaml"
+	holds "$output" "a.yaml:5:"
+	is "$(diff before.yaml a.yaml)" "10a11
+>     # gpugate: ignore[priority-integer-set] -- x"
+}
+
+@test "--add-ignore extends a comment that is there" {
+	pod a.yaml
+	sed -i '7i\  # gpugate: ignore[shm-missing] -- first' a.yaml
+	lint --add-ignore second a.yaml
+	sed -n 7p a.yaml | grep -qx '  # gpugate: ignore\[shm-missing,priority-integer-set\] -- first'
+}
+
+@test "--since: only what changed, and new files" {
+	git init -q .
+	git config user.email a@example.com
+	git config user.name a
+	pod a.yaml
+	pod b.yaml
+	pod s/c.yaml
+	git add .
+	git commit -q -m one
+	lint --since HEAD
+	is "$status" 0
+	is "$(paths)" ""
+	echo '# changed' >>b.yaml
+	pod s/new.yaml
+	lint --since HEAD
+	is "$(paths)" "b.yaml s/new.yaml"
+	cd s
+	lint --since HEAD
+	is "$(paths)" "new.yaml"
+	cd ..
+	lint --since nonsense
+	is "$status" 2
+	holds "$stderr" "git failed"
+	lint --since --output=x
+	is "$status" 2
+	git commit -q -a -m two
+	lint --since HEAD~1 .
+	is "$(paths)" "b.yaml s/new.yaml"
+}
+
+@test "--since without git or repository fails" {
+	pod a.yaml
+	GIT_CEILING_DIRECTORIES=/ GIT_DIR=/nonexistent lint --since HEAD a.yaml
+	is "$status" 2
+	run --separate-stderr bash -c \
+		'PATH=/nonexistent "$0" lint --since HEAD a.yaml' "$GPUGATE"
+	is "$status" 2
+	holds "$stderr" "git"
+}
+
+@test "--partial is accepted" {
+	pod a.yaml
+	lint --partial a.yaml
+	is "$status" 1
+}
+
+@test "-j: the same report for any number of threads" {
+	for i in $(seq 100); do
+		pod "d$((i % 7))/f$i.yaml" "p$i"
+		printf 'a: {b: 1, b: 2}\n' >"d$((i % 7))/g$i.yaml"
+	done
+	run "$GPUGATE" lint --format json -j 1
+	is "$status" 1
+	echo "$output" >one.txt
+	for n in 2 3 8 64; do
+		run "$GPUGATE" lint --format json -j $n
+		echo "$output" | diff one.txt - >&2
+	done
+	run "$GPUGATE" lint --format json -j4
+	echo "$output" | diff one.txt - >&2
+}
+
+@test "--statistics, -q, -qq, -v" {
+	pod a.yaml
+	run --separate-stderr "$GPUGATE" lint --statistics a.yaml
+	is "$status" 1
+	holds "$output" "priority-integer-set"
+	run --separate-stderr "$GPUGATE" lint -q a.yaml
+	is "$status" 1
+	holds_not "$output" "Checked"
+	run --separate-stderr "$GPUGATE" lint -qq a.yaml
+	is "$status" 1
+	is "$output$stderr" ""
+	run --separate-stderr "$GPUGATE" lint -vv a.yaml
+	is "$status" 1
+	holds "$stderr" "a.yaml"
+}

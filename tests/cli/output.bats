@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+# Where reports go, and what happens when they cannot.
+bats_require_minimum_version 1.5.0
+load helper
+
+@test "each format, to a file; several in one run" {
+	pod a.yaml
+	for format in full concise json jsonl sarif junit github gitlab rdjson \
+		checkstyle markdown; do
+		run --separate-stderr "$GPUGATE" lint --format $format:out.$format a.yaml
+		is "$status" 1
+		is "$output$stderr" ""
+		[ -s out.$format ]
+	done
+	run "$GPUGATE" lint --format json:1 --format sarif:2 --format concise a.yaml
+	is "$status" 1
+	holds "$output" "a.yaml:7:13"
+	cmp 1 out.json || true
+	[ -s 1 ] && [ -s 2 ]
+}
+
+@test "formats that are unknown or collide" {
+	good a.yaml
+	run --separate-stderr "$GPUGATE" lint --format jsn a.yaml
+	is "$status" 2
+	holds "$stderr" 'did you mean `json`?'
+	run --separate-stderr "$GPUGATE" lint --format nonsense a.yaml
+	is "$status" 2
+	holds "$stderr" checkstyle
+	run --separate-stderr "$GPUGATE" lint --format json --format sarif a.yaml
+	is "$status" 2
+	run --separate-stderr "$GPUGATE" lint --format json:x --format sarif:x a.yaml
+	is "$status" 2
+	run --separate-stderr "$GPUGATE" lint --format json: a.yaml
+	is "$status" 2
+}
+
+@test "a full disk: message, exit 2" {
+	pod a.yaml
+	run --separate-stderr bash -c '"$0" lint a.yaml >/dev/full' "$GPUGATE"
+	is "$status" 2
+	holds "$stderr" "gpugate: standard output: No space left on device"
+	run --separate-stderr "$GPUGATE" lint --format json:/dev/full a.yaml
+	is "$status" 2
+	holds "$stderr" "gpugate: /dev/full: No space left on device"
+	[ -c /dev/full ]
+	run --separate-stderr bash -c '"$0" rules >/dev/full' "$GPUGATE"
+	is "$status" 2
+}
+
+@test "a full disk leaves the old report as it was" {
+	for i in $(seq 200); do
+		pod "f$i.yaml"
+	done
+	unshare -rm true 2>/dev/null || skip "no user namespaces here"
+	run --separate-stderr unshare -rm bash -c '
+		mkdir m && mount -t tmpfs -o size=16k none m || exit 99
+		echo old >m/report.json
+		"$0" lint --format json:m/report.json --format concise .
+		echo "exit $?"
+		cat m/report.json
+		ls -A m' "$GPUGATE"
+	[ "$status" -ne 99 ] || skip "tmpfs cannot be mounted here"
+	holds "$stderr" "m/report.json: No space left on device"
+	holds "$output" "f1.yaml:7:13"
+	is "$(echo "$output" | tail -3 | tr '\n' ' ')" "exit 2 old report.json "
+}
+
+@test "a reader that goes away: message, exit 2, no signal" {
+	for i in $(seq 300); do
+		pod "f$i.yaml"
+	done
+	run --separate-stderr bash -c '
+		set -o pipefail
+		"$0" lint . | head -n 1' "$GPUGATE"
+	is "$status" 2
+	holds "$stderr" "gpugate: standard output: Broken pipe"
+}
+
+@test "a report file: permissions and links are kept" {
+	pod a.yaml
+	mkdir real
+	echo old >real/r.json
+	chmod 640 real/r.json
+	ln -s real/r.json link.json
+	run "$GPUGATE" lint --format json:link.json a.yaml
+	is "$status" 1
+	[ -L link.json ]
+	is "$(stat -c %a real/r.json)" 640
+	holds "$(cat real/r.json)" '"version":1'
+	is "$(ls -A real)" r.json
+}
+
+@test "a report in a folder that does not exist; other reports are written" {
+	pod a.yaml
+	run --separate-stderr "$GPUGATE" lint --format json:no/such/r.json \
+		--format concise a.yaml
+	is "$status" 2
+	holds "$stderr" "no/such/r.json: No such file or directory"
+	holds "$output" "a.yaml:7:13"
+}
+
+@test "findings beyond any buffer" {
+	{
+		echo 'apiVersion: v1'
+		echo 'kind: ConfigMap'
+		echo 'metadata: {name: a}'
+		echo 'data:'
+		for i in $(seq 3000); do
+			printf '  k%d: a\n  k%d: b\n' "$i" "$i"
+		done
+	} >a.yaml
+	for i in $(seq 20); do
+		cp a.yaml "b$i.yaml"
+	done
+	lint -j 2 .
+	is "$status" 0
+	is "$(echo "$output" | wc -l)" 63000
+	TMPDIR=/nonexistent lint -j 2 .
+	is "$status" 0
+	is "$(echo "$output" | wc -l)" 63000
+}
+
+@test "colour: options, then NO_COLOR, FORCE_COLOR, CLICOLOR" {
+	pod a.yaml
+	esc=$(printf '\033')
+	run "$GPUGATE" lint a.yaml
+	holds_not "$output" "$esc"
+	run "$GPUGATE" lint --color always a.yaml
+	holds "$output" "$esc"
+	NO_COLOR=1 run "$GPUGATE" lint --color always a.yaml
+	holds "$output" "$esc"
+	FORCE_COLOR=1 run "$GPUGATE" lint a.yaml
+	holds "$output" "$esc"
+	CLICOLOR_FORCE=1 run "$GPUGATE" lint a.yaml
+	holds "$output" "$esc"
+	NO_COLOR=1 FORCE_COLOR=1 run "$GPUGATE" lint a.yaml
+	holds_not "$output" "$esc"
+	NO_COLOR= FORCE_COLOR=1 run "$GPUGATE" lint a.yaml
+	holds "$output" "$esc"
+	FORCE_COLOR=1 run "$GPUGATE" lint --color never a.yaml
+	holds_not "$output" "$esc"
+	FORCE_COLOR=0 run "$GPUGATE" lint a.yaml
+	holds_not "$output" "$esc"
+	FORCE_COLOR=1 run "$GPUGATE" lint --format full:r.txt a.yaml
+	holds_not "$(cat r.txt)" "$esc"
+	run "$GPUGATE" lint --color often a.yaml
+	is "$status" 2
+}
+
+@test "on a terminal there is colour, unless TERM or CLICOLOR say no" {
+	command -v script >/dev/null || skip "no script(1)"
+	pod a.yaml
+	esc=$(printf '\033')
+	export TERM=xterm
+	run script -qec "'$GPUGATE' lint a.yaml" /dev/null
+	holds "$output" "$esc"
+	CLICOLOR=0 run script -qec "'$GPUGATE' lint a.yaml" /dev/null
+	holds_not "$output" "$esc"
+	TERM=dumb run script -qec "'$GPUGATE' lint a.yaml" /dev/null
+	holds_not "$output" "$esc"
+}
