@@ -111,6 +111,13 @@ static const struct policy *policy_of(void *context, uint32_t file)
 			  &rule);
 }
 
+static bool in_baseline(void *context, const struct finding *finding)
+{
+	struct lint *lint = context;
+
+	return baseline_has(lint->known.old, finding);
+}
+
 static void set_sink(void *context, uint32_t file, struct finding *findings,
 		     size_t n)
 {
@@ -142,6 +149,7 @@ static void lint_files(struct lint *lint)
 	job->files = &lint->files;
 	job->records = heap_zalloc(lint->files.n, sizeof(*job->records));
 	job->standard_input = &lint->standard_input;
+	job->baseline = lint->known.old;
 	job->run = (struct run_options){
 		.rules = &lint->rules,
 		.partial = o->partial || o->since,
@@ -163,6 +171,7 @@ static void run_set_rules(struct lint *lint)
 	run->options.sink = set_sink;
 	run->options.context = lint;
 	run->options.source_of = source_of;
+	run->options.in_baseline = lint->known.old ? in_baseline : NULL;
 	run_set(run, policy_of, lint);
 }
 
@@ -183,6 +192,7 @@ static int run_steps(struct lint *lint)
 
 static void release(struct lint *lint)
 {
+	known_release(&lint->known);
 	outputs_release(&lint->outputs);
 	policies_release(&lint->policies);
 	kustomize_release(&lint->kustomize);
@@ -215,6 +225,8 @@ int lint_command(struct options *options)
 	sources_init(&lint.sources, &lint.files, &lint.standard_input);
 	spill_init(&lint.set_spill, &lint.rules);
 	rc = policies_init(&lint.policies, options, lint.cwd);
+	if (!rc)
+		rc = known_open(&lint.known, options, &lint.files);
 	if (!rc)
 		rc = run_steps(&lint);
 	release(&lint);

@@ -7,6 +7,7 @@
 #ifndef LINT_LINT_H
 #define LINT_LINT_H
 
+#include "known.h"
 #include "output.h"
 #include "sources.h"
 #include "walk.h"
@@ -33,6 +34,7 @@ struct lint {
 	struct spill set_spill;
 	struct set_record *set_records;
 	size_t nset, set_size;
+	struct known known;
 	struct outputs outputs;
 	int64_t start; /* progress_clock() */
 	bool failed;   /* exit 2 */

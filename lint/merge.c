@@ -102,34 +102,12 @@ static bool is_failure(const struct options *options,
 
 /* --- --add-ignore -------------------------------------------------------- */
 
-/* What is suppressed now was counted as found before. */
-static void count_again(struct merge *m, const struct finding *findings,
-			size_t n, const bool *before)
-{
-	struct run_counts *counts = &m->lint->workers.items[0].run.counts;
-
-	for (size_t i = 0; i < n; i++) {
-		if (before[i] || !findings[i].suppressed)
-			continue;
-		counts->suppressed++;
-		if (findings[i].severity == SEVERITY_ERROR)
-			counts->errors--;
-		else if (findings[i].severity == SEVERITY_WARNING)
-			counts->warnings--;
-		else
-			counts->infos--;
-	}
-}
-
 static void plan_comments(struct merge *m, struct add_ignore *add,
 			  uint32_t file, struct finding *findings, size_t n)
 {
 	struct lint *lint = m->lint;
-	bool *before = ARENA_ARRAY(&m->arena, bool, n + 1);
 	struct policy_path_rule rule;
 
-	for (size_t i = 0; i < n; i++)
-		before[i] = findings[i].suppressed;
 	*add = (struct add_ignore){
 		.reason = lint->options->add_ignore,
 		.policy = job_policy(&lint->job, file,
@@ -139,7 +117,6 @@ static void plan_comments(struct merge *m, struct add_ignore *add,
 		.n = n,
 	};
 	add_ignore_plan(add);
-	count_again(m, findings, n, before);
 }
 
 static void write_comments(struct merge *m, struct add_ignore *add,
@@ -172,6 +149,46 @@ static void write_comments(struct merge *m, struct add_ignore *add,
 	buf_release(&add->text);
 }
 
+/* --- one file, all of it ------------------------------------------------- */
+
+/* What is suppressed now was counted as found before. */
+static void count_again(struct merge *m, const struct finding *findings,
+			size_t n, const bool *before)
+{
+	struct run_counts *counts = &m->lint->workers.items[0].run.counts;
+
+	for (size_t i = 0; i < n; i++) {
+		if (before[i] || !findings[i].suppressed)
+			continue;
+		counts->suppressed++;
+		if (findings[i].severity == SEVERITY_ERROR)
+			counts->errors--;
+		else if (findings[i].severity == SEVERITY_WARNING)
+			counts->warnings--;
+		else
+			counts->infos--;
+	}
+}
+
+/* Suppress what this run was asked to suppress from now on. */
+static void excuse(struct merge *m, struct add_ignore *add, uint32_t file,
+		   struct finding *findings, size_t n)
+{
+	struct lint *lint = m->lint;
+	bool *before;
+
+	if (!n || (!lint->options->add_ignore && !lint->known.new))
+		return;
+	before = ARENA_ARRAY(&m->arena, bool, n);
+	for (size_t i = 0; i < n; i++)
+		before[i] = findings[i].suppressed;
+	if (lint->options->add_ignore)
+		plan_comments(m, add, file, findings, n);
+	if (lint->known.new)
+		known_add(&lint->known, m->path.data, findings, n);
+	count_again(m, findings, n, before);
+}
+
 static void merge_file(struct merge *m, uint32_t file)
 {
 	struct lint *lint = m->lint;
@@ -186,8 +203,7 @@ static void merge_file(struct merge *m, uint32_t file)
 	size_t n = gather(m, file, &findings);
 	struct add_ignore add;
 
-	if (lint->options->add_ignore && n)
-		plan_comments(m, &add, file, findings, n);
+	excuse(m, &add, file, findings, n);
 	for (size_t i = 0; i < n && !lint->found; i++)
 		lint->found = is_failure(lint->options, &findings[i]);
 	outputs_file(&lint->outputs, &report, findings, n);
@@ -289,10 +305,11 @@ static void finish(struct merge *m)
 	s->not_run = run_not_run(run, &s->nnot_run);
 	check_required(m);
 	s->seconds = (double)(progress_clock() - lint->start) / 1000;
-	s->failed = lint->failed;
 	if (lint->options->add_ignore && !lint->options->quiet)
 		log_error("suppressed %zu findings in %zu files", m->comments,
 			  m->commented);
+	lint->failed |= known_finish(&lint->known) != 0;
+	s->failed = lint->failed;
 	outputs_end(&lint->outputs, s);
 	lint->failed |= lint->outputs.failed;
 }

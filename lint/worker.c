@@ -149,7 +149,7 @@ static bool in_baseline(void *context, const struct finding *finding)
 {
 	struct worker *w = context;
 
-	return w->job->in_baseline(w->job->baseline, finding);
+	return baseline_has(w->job->baseline, finding);
 }
 
 static void work(struct worker *w)
@@ -186,7 +186,7 @@ static void init_worker(struct workers *workers, struct job *job, unsigned i)
 	w->index = i;
 	options.sink = sink;
 	options.context = w;
-	options.in_baseline = job->in_baseline ? in_baseline : NULL;
+	options.in_baseline = job->baseline ? in_baseline : NULL;
 	run_init(&w->run, &options);
 	buf_init(&w->path);
 	buf_init(&w->absolute);

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "engine/baseline.h"
 #include "engine/run.h"
 #include "files.h"
 #include "input.h"
@@ -26,9 +27,7 @@ struct job {
 	struct record *records;	      /* one per file */
 	struct input *standard_input; /* read before */
 	struct run_options run;	      /* sink and context are the worker's */
-	/* Baseline lookup with its own context, or NULL. */
-	bool (*in_baseline)(void *context, const struct finding *finding);
-	void *baseline;
+	struct baseline *baseline;    /* or NULL */
 	atomic_size_t next, done;
 	size_t chunk;
 	struct progress progress;

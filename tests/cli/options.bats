@@ -284,3 +284,60 @@ load helper
 	is "$status" 1
 	holds "$stderr" "a.yaml"
 }
+
+@test "baselines: write, use, tell what is gone, prune" {
+	pod a.yaml
+	pod s/b.yaml other
+	lint --write-baseline base.json .
+	is "$status" 0
+	holds "$stderr" "base.json: 2 findings"
+	cp base.json before.json
+	lint --baseline base.json .
+	is "$status" 0
+	is "$output$stderr" ""
+	# lines move, the finding stays known
+	sed -i '1i# a new first line' a.yaml
+	pod new.yaml third
+	lint -j 1 --baseline base.json .
+	is "$status" 1
+	is "$(paths)" "new.yaml"
+	# gone, but only where it was looked for
+	good a.yaml
+	lint --baseline base.json s
+	is "$stderr" ""
+	lint --baseline base.json a.yaml s
+	is "$status" 0
+	holds "$stderr" "1 entries match nothing"
+	cmp base.json before.json
+	lint --baseline base.json --prune-baseline a.yaml s
+	is "$status" 0
+	holds "$stderr" "removed 1 entries"
+	lint --baseline base.json a.yaml s
+	is "$output$stderr" ""
+	rm s/b.yaml
+	lint --baseline base.json --prune-baseline a.yaml
+	holds "$stderr" "removed 1 entries"
+}
+
+@test "baselines never hide text that does not parse" {
+	printf 'a: [\n' >a.yaml
+	lint --write-baseline base.json a.yaml
+	is "$status" 1
+	holds "$stderr" "lie in no object"
+	lint --baseline base.json a.yaml
+	is "$status" 1
+}
+
+@test "a baseline that is missing, broken, or cannot be written" {
+	pod a.yaml
+	lint --baseline nothing.json a.yaml
+	is "$status" 2
+	holds "$stderr" nothing.json
+	echo '{"version": 1, ' >b.json
+	lint --baseline b.json a.yaml
+	is "$status" 2
+	holds "$stderr" b.json
+	lint --write-baseline no/such/b.json a.yaml
+	is "$status" 2
+	holds "$stderr" "no/such/b.json"
+}
