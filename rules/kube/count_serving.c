@@ -100,6 +100,8 @@ static struct amount kserve_max(const struct count_place *place,
 	/* maxReplicas 0 (the default) is no bound in Knative mode and
 	 * minReplicas otherwise: judge by what is written. */
 	least = amount_max(least, field(component, "maxReplicas", least.n));
+	/* Scaled to zero is not for ever. */
+	least = amount_max(least, amount_of(1));
 	return kserve_surge(place, component, least);
 }
 

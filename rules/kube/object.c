@@ -127,6 +127,33 @@ void embed_add(struct pod_builder *builder, const struct doc *doc,
 	parent->embedded = grown;
 }
 
+/*
+ * `{{x}}` is filled in before the string is read as YAML, where it need not
+ * be YAML at all. A name of the same length, "$X_Y", keeps it a placeholder
+ * and every position.
+ */
+static const char *without_markup(struct arena *arena, const char *text,
+				  size_t len)
+{
+	char *copy = arena_strndup(arena, text, len);
+	char *at = copy;
+
+	while ((at = strstr(at, "{{")) != NULL) {
+		char *stop = strstr(at, "}}");
+
+		if (!stop || memchr(at, '\n', (size_t)(stop - at)))
+			break;
+		*at++ = '$';
+		for (; at < stop + 2; at++) {
+			bool lower = *at >= 'a' && *at <= 'z';
+			bool upper = *at >= 'A' && *at <= 'Z';
+
+			*at = lower ? (char)(*at - 32) : upper ? *at : 'X';
+		}
+	}
+	return copy;
+}
+
 /* A manifest held in a string: read it with a document of its own. */
 static void embed_yaml(struct pod_builder *builder, const struct node *node,
 		       struct amount copies)
@@ -140,7 +167,7 @@ static void embed_yaml(struct pod_builder *builder, const struct node *node,
 		return;
 	source = ARENA_NEW(arena, struct source);
 	source_init(source, arena, builder->object->doc->source->name,
-		    node->str, node->len);
+		    without_markup(arena, node->str, node->len), node->len);
 	loader_init(&loader, source, &load_limits_default, arena);
 	doc = ARENA_NEW(arena, struct doc);
 	while (loader_next(&loader, doc) == 1) {

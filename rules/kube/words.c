@@ -87,7 +87,12 @@ static void word_end(struct lexer *lexer)
 {
 	if (!lexer->started)
 		return;
-	if (lexer->hidden) {
+	/* A value that somebody fills in before a shell sees it. */
+	if (!lexer->hidden &&
+	    placeholder_in(lexer->word.data, lexer->word.len)) {
+		word_add_unknown(lexer, lexer->word.data, lexer->word.len,
+				 false);
+	} else if (lexer->hidden) {
 		word_add_unknown(lexer, lexer->word.data, lexer->known,
 				 !lexer->quoted);
 	} else {
@@ -247,8 +252,26 @@ static void lex_comment(struct lexer *lexer)
 		lexer->at++;
 }
 
+/* `<BUCKET>`: to be filled in, and no redirection. */
+static bool lex_angle(struct lexer *lexer)
+{
+	size_t left = (size_t)(lexer->end - lexer->at);
+	const char *stop = memchr(lexer->at, '>', left < 64 ? left : 64);
+	size_t len = stop ? (size_t)(stop - lexer->at) + 1 : 0;
+
+	if (*lexer->at != '<' || !len || memchr(lexer->at, '\n', len) ||
+	    !placeholder_in(lexer->at, len))
+		return false;
+	lexer->at += len;
+	word_hide(lexer);
+	lexer->quoted = true; /* one value, not any flag */
+	return true;
+}
+
 static void lex_operator(struct lexer *lexer)
 {
+	if (lex_angle(lexer))
+		return;
 	word_end(lexer);
 	if (*lexer->at == '<' && lexer->at + 1 < lexer->end &&
 	    lexer->at[1] == '<') {
@@ -409,7 +432,9 @@ static enum shell_state item_read(struct lexer *lexer, const struct node *item,
 static enum shell_state list_read(struct lexer *lexer, const struct node *list,
 				  enum shell_state state)
 {
-	if (node_is_unknown(list))
+	/* A placeholder for the whole list. */
+	if (list && list->type == NODE_STRING &&
+	    (node_is_unknown(list) || placeholder_in(list->str, list->len)))
 		lexer->words.unknown = true;
 	FOR_EACH_CHILD(list, item) {
 		if (node_is_map(item) || node_is_seq(item) || !item->str)
