@@ -7,12 +7,13 @@
 #ifndef TESTS_OBJECT_FIXTURE_H
 #define TESTS_OBJECT_FIXTURE_H
 
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
