@@ -41,7 +41,7 @@ struct policy;
 
 struct policy_problem {
 	const char *file;
-	unsigned line, column;
+	unsigned line, column; /* 0: the file or folder as a whole */
 	bool warning;
 	const char *text; /* with "did you mean" where there is one */
 };

@@ -63,8 +63,10 @@ static const char *param_quantity(struct reader *r, const struct node *node)
 /* A scalar inside a list or map parameter. */
 static bool add_word(struct reader *r, const struct node *node, struct buf *out)
 {
-	if (!node->str || !node->len) {
-		problem(r, node, "expected text, found %s", node_noun(node));
+	/* `y` and `no` are booleans: the reader's word, not the user's. */
+	if (!node->str || !node->len || node->type == NODE_BOOL) {
+		problem(r, node, "expected text, found %s%s", node_noun(node),
+			node->type == NODE_BOOL ? "; put it in quotes" : "");
 		return false;
 	}
 	if (strlen(node->str) != node->len || strchr(node->str, ',')) {

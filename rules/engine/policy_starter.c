@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What `gpugate init` writes: a policy that changes nothing but the pin,
- * with the other keys as comments. Examples name only rules that this binary
- * has, so that taking off a `#` never makes a broken file.
+ * with the other keys as comments: prose has a blank behind its `#`, examples
+ * have none (two, where they are indented). Examples name only rules that
+ * this binary has, so that taking off a `#` never makes a broken file.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +14,9 @@ static const char head[] =
 	"# gpugate policy: which rules run here, how severe they are, and who\n"
 	"# is exempt. The linter takes the nearest .gpugate.yaml; the webhook\n"
 	"# reads the same format with --policy.\n"
-	"#   gpugate rules            the catalogue\n"
-	"#   gpugate explain RULE     what a rule wants, and its parameters\n"
-	"#   gpugate config PATH      the settings in force for a path\n"
+	"#     gpugate rules            the catalogue\n"
+	"#     gpugate explain RULE     what a rule wants, and its parameters\n"
+	"#     gpugate config PATH      the settings in force for a path\n"
 	"apiVersion: gpugate.dev/v1\n"
 	"kind: Policy\n"
 	"\n"
@@ -31,35 +32,34 @@ static const char rules_head[] =
 static const char tail[] =
 	"\n"
 	"# The ceiling for every action at the door: audit, warn or enforce.\n"
-	"# mode: audit\n"
+	"#mode: audit\n"
 	"\n"
 	"# Ends every denial: whom to ask.\n"
-	"# contact: \"#gpu-platform\"\n"
+	"#contact: \"#gpu-platform\"\n"
 	"\n"
 	"# Other settings for some objects; the first match wins.\n"
-	"# overrides:\n"
-	"# - {namespaces: [\"research-*\"], mode: warn, preset: recommended}\n"
+	"#overrides:\n"
+	"#- {namespaces: [\"research-*\"], mode: warn, preset: recommended}\n"
 	"\n"
-	"# What files cannot say: the namespace they are applied to, a saved\n"
-	"# cluster state (gpugate snapshot).\n"
-	"# paths:\n"
-	"# - {glob: \"clusters/prod/**\", namespace: team-x, preset: strict}\n"
+	"# What files cannot say: the namespace they are applied to.\n"
+	"#paths:\n"
+	"#- {glob: \"clusters/prod/**\", namespace: team-x, preset: strict}\n"
 	"\n"
 	"# Left alone, with a reason and, better, an end.\n"
-	"# exempt:\n"
-	"# - namespaces: [kube-system, \"gpu-operator*\"]\n"
-	"#   rules: [all]\n"
-	"#   reason: operator pods\n"
-	"#   until: 2099-12-31\n"
+	"#exempt:\n"
+	"#- namespaces: [kube-system, \"gpu-operator*\"]\n"
+	"#  rules: [all]\n"
+	"#  reason: operator pods\n"
+	"#  until: 2099-12-31\n"
 	"\n"
 	"# Device names and workload kinds of your own.\n"
-	"# accelerators: [{name: example.com/gpu, vendor: example}]\n"
-	"# kinds:\n"
-	"# - {apiVersion: platform.example.com/v1, kind: TrainingRun, "
+	"#accelerators: [{name: example.com/gpu, vendor: example}]\n"
+	"#kinds:\n"
+	"#- {apiVersion: platform.example.com/v1, kind: TrainingRun, "
 	"pods: /spec/roles/*/template, replicas: /spec/roles/*/replicas}\n"
 	"\n"
 	"# Files that are not linted.\n"
-	"# exclude: [\"**/testdata/**\"]\n";
+	"#exclude: [\"**/testdata/**\"]\n";
 
 static void write_categories(const struct rule_set *rules, struct buf *out)
 {
@@ -101,10 +101,10 @@ static void write_rules(const struct rule_set *rules, struct buf *out)
 
 	buf_adds(out, rules_head);
 	write_categories(rules, out);
-	buf_adds(out, "# rules:\n");
+	buf_adds(out, "#rules:\n");
 	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
 		if (rule_set_find(rules, examples[i].rule) >= 0)
-			buf_addf(out, "#   %s: %s\n", examples[i].rule,
+			buf_addf(out, "#  %s: %s\n", examples[i].rule,
 				 examples[i].value);
 }
 

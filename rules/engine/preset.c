@@ -125,19 +125,22 @@ static struct setting one_preset(const struct rule *rule,
 	return setting;
 }
 
-/* Of several presets the stricter says. */
+/* Of several presets the stricter says, among those that have the rule on. */
 void preset_setting(const struct rule *rule, const struct preset_ref *refs,
 		    size_t n, struct setting *out)
 {
-	*out = (struct setting){0};
-	for (size_t i = 0; i < n; i++) {
+	*out = one_preset(rule, &refs[0]);
+	for (size_t i = 1; i < n; i++) {
 		struct setting one = one_preset(rule, &refs[i]);
 
-		if (one.severity > out->severity || i == 0)
+		if (!out->enabled)
+			*out = one;
+		if (!one.enabled)
+			continue;
+		if (one.severity > out->severity)
 			out->severity = one.severity;
-		if (one.action > out->action || i == 0)
+		if (one.action > out->action)
 			out->action = one.action;
-		out->enabled |= one.enabled;
 	}
 }
 

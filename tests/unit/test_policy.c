@@ -1,0 +1,774 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What good policies mean: presets, layers, overrides, wishes, floors,
+ * exemptions, paths. What broken ones say: test_policy_problems.c.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "doc/load.h"
+#include "engine/policy.h"
+#include "sample_rules.h"
+
+#define HEAD "apiVersion: gpugate.dev/v1\nkind: Policy\n"
+
+enum { TODAY = 20000 }; /* 2024-10-04 */
+
+static struct policy *parse(const char *text)
+{
+	static const struct policy_options options = {.today = TODAY};
+	struct policy_problems problems = {0};
+	struct policy *policy = policy_parse(&sample_set, "p.yaml", text,
+					     strlen(text), &options, &problems);
+
+	for (size_t i = 0; i < problems.n; i++)
+		print_error("%u:%u: %s\n", problems.items[i].line,
+			    problems.items[i].column, problems.items[i].text);
+	assert_non_null(policy);
+	policy_problems_release(&problems);
+	return policy;
+}
+
+static const struct setting *base(const struct policy *policy, size_t rule)
+{
+	return &policy_base(policy)[rule];
+}
+
+static void expect(const struct setting *setting, bool enabled,
+		   enum severity severity, enum action action)
+{
+	assert_int_equal(setting->enabled, enabled);
+	assert_int_equal(setting->action, action);
+	if (enabled)
+		assert_int_equal(setting->severity, severity);
+}
+
+/* --- presets -------------------------------------------------------------- */
+
+static void test_presets(void **state)
+{
+	static const char want[] =
+		"rule                                    recommended     strict          all\n"
+		"gpu-count-max                           -               -               -\n"
+		"gpu-in-init-container                   info warn       warning deny    info warn\n"
+		"gpu-limit-missing                       error warn      error warn      error warn\n"
+		"invalid-syntax                          error deny      error deny      error deny\n"
+		"nvidia-visible-devices-override         error patch     error patch     error patch\n"
+		"priority-class-missing                  info warn       warning deny    info warn\n"
+		"quota-never-fits                        error deny      error deny      error deny\n"
+		"shm-missing                             warning patch   warning patch   warning patch\n"
+		"spot-advice                             -               -               info warn\n"
+		"suppression-unused                      warning warn    warning warn    warning warn\n";
+	struct buf table;
+
+	buf_init(&table);
+	policy_write_presets(&sample_set, &table);
+	assert_string_equal(table.data, want);
+	buf_release(&table);
+}
+
+static void test_defaults(void **state)
+{
+	struct policy *policy = policy_default(&sample_set, NULL);
+	struct object object = {0};
+
+	assert_null(policy_default(&sample_set, "strikt"));
+	assert_null(policy_default(&sample_set, ""));
+	assert_int_equal(policy_mode(policy), MODE_ENFORCE);
+	assert_null(policy_contact(policy));
+	assert_null(policy_path(policy));
+	assert_null(policy_break_glass(policy));
+	assert_ptr_equal(policy_rules(policy), &sample_set);
+	assert_ptr_equal(policy_settings(policy, &object), policy_base(policy));
+	assert_false(policy_excludes(policy, "a.yaml"));
+	expect(base(policy, COUNT_MAX), false, 0, ACTION_OFF);
+	expect(base(policy, SPOT_ADVICE), false, 0, ACTION_OFF);
+	expect(base(policy, SHM_MISSING), true, SEVERITY_WARNING, ACTION_PATCH);
+	assert_false(base(policy, SHM_MISSING)->severity_set);
+	assert_string_equal(base(policy, SHM_MISSING)->from,
+			    "preset recommended");
+	assert_string_equal(base(policy, SHM_MISSING)->params[1], "50");
+	assert_string_equal(base(policy, SHM_MISSING)->params[0], "");
+	policy_free(policy);
+}
+
+static void test_pins(void **state)
+{
+	struct policy *policy = parse(HEAD "extends: [all@1.0]\n");
+
+	/* since 1.1 and 1.2: newer than the pin */
+	expect(base(policy, SPOT_ADVICE), true, SEVERITY_INFO, ACTION_AUDIT);
+	expect(base(policy, SUPPRESSION_UNUSED_RULE), true, SEVERITY_INFO,
+	       ACTION_AUDIT);
+	expect(base(policy, SHM_MISSING), true, SEVERITY_WARNING, ACTION_PATCH);
+	policy_free(policy);
+
+	policy = parse(HEAD "extends: all@1.1\n");
+	expect(base(policy, SPOT_ADVICE), true, SEVERITY_INFO, ACTION_WARN);
+	policy_free(policy);
+
+	/* Who names a rule knows it. */
+	policy = parse(HEAD "extends: [all@1.0]\n"
+			    "rules: {spot-advice: {severity: error}}\n");
+	expect(base(policy, SPOT_ADVICE), true, SEVERITY_ERROR, ACTION_WARN);
+	policy_free(policy);
+
+	/* Of several presets the stricter. */
+	policy = parse(HEAD "extends: [strict, all@1.0]\n");
+	expect(base(policy, SPOT_ADVICE), true, SEVERITY_INFO, ACTION_AUDIT);
+	expect(base(policy, IN_INIT), true, SEVERITY_WARNING, ACTION_DENY);
+	policy_free(policy);
+}
+
+/* --- layers --------------------------------------------------------------- */
+
+static void test_rules(void **state)
+{
+	struct policy *policy =
+		parse(HEAD "rules:\n"
+			   "  dev-shm-missing: {severity: error, action: patch,"
+			   " params: {size: 16Gi, percent: 10, images: [a, 1],"
+			   " labels: {x: w, z: 2}, strict: true}}\n"
+			   "  resources: {action: audit, severity: info}\n"
+			   "  gpu-limit-missing: error\n"
+			   "  all: warning\n"
+			   "  quota: off\n"
+			   "  gpu-count-max: {params: {max: 8}}\n"
+			   "  spot-advice: {action: off}\n"
+			   "  priority-class-missing: {action: patch,"
+			   " params: {class: gpu-batch}}\n");
+	const char *const *params = base(policy, SHM_MISSING)->params;
+
+	expect(base(policy, SHM_MISSING), true, SEVERITY_ERROR, ACTION_PATCH);
+	assert_true(base(policy, SHM_MISSING)->severity_set);
+	assert_string_equal(base(policy, SHM_MISSING)->from, "p.yaml:4");
+	assert_string_equal(params[0], "16Gi");
+	assert_string_equal(params[1], "10");
+	assert_string_equal(params[2], "a,1");
+	assert_string_equal(params[3], "x=w,z=2");
+	assert_string_equal(params[4], "true");
+	/* the rule wins over its category, the category over all */
+	expect(base(policy, LIMIT_MISSING), true, SEVERITY_ERROR, ACTION_AUDIT);
+	expect(base(policy, IN_INIT), true, SEVERITY_INFO, ACTION_AUDIT);
+	assert_string_equal(base(policy, IN_INIT)->from, "p.yaml:5");
+	expect(base(policy, VISIBLE_DEVICES), true, SEVERITY_WARNING,
+	       ACTION_PATCH);
+	expect(base(policy, NEVER_FITS), false, 0, ACTION_OFF);
+	expect(base(policy, COUNT_MAX), true, SEVERITY_INFO, ACTION_AUDIT);
+	assert_string_equal(base(policy, COUNT_MAX)->params[0], "8");
+	assert_string_equal(base(policy, COUNT_MAX)->params[1], "pod");
+	expect(base(policy, SPOT_ADVICE), false, 0, ACTION_OFF);
+	expect(base(policy, PRIORITY_MISSING), true, SEVERITY_WARNING,
+	       ACTION_PATCH);
+	/* all does not reach what nobody may hide */
+	expect(base(policy, INVALID_SYNTAX), true, SEVERITY_ERROR, ACTION_DENY);
+	policy_free(policy);
+}
+
+static void test_off_words(void **state)
+{
+	static const char *const words[] = {"off", "\"off\"", "false",
+					    "{action: off}",
+					    "{action: \"off\"}"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		char text[200];
+		struct policy *policy;
+
+		snprintf(text, sizeof(text), HEAD "rules: {shm-missing: %s}\n",
+			 words[i]);
+		policy = parse(text);
+		expect(base(policy, SHM_MISSING), false, 0, ACTION_OFF);
+		policy_free(policy);
+	}
+}
+
+static void test_categories(void **state)
+{
+	/* A category never turns on what its preset leaves off. */
+	struct policy *policy = parse(HEAD "rules:\n  cost: error\n"
+					   "  resources: {action: patch}\n");
+
+	expect(base(policy, SPOT_ADVICE), false, 0, ACTION_OFF);
+	expect(base(policy, COUNT_MAX), false, 0, ACTION_OFF);
+	/* and `patch` reaches only what can */
+	expect(base(policy, IN_INIT), true, SEVERITY_INFO, ACTION_WARN);
+	policy_free(policy);
+
+	policy = parse(HEAD "rules: {all: off}\n");
+	for (size_t i = 0; i < SAMPLE_RULES; i++)
+		assert_int_equal(base(policy, i)->enabled, i == INVALID_SYNTAX);
+	policy_free(policy);
+
+	policy = parse(HEAD "rules: {all: off, shm-missing: error}\n");
+	expect(base(policy, SHM_MISSING), true, SEVERITY_ERROR, ACTION_PATCH);
+	expect(base(policy, IN_INIT), false, 0, ACTION_OFF);
+	policy_free(policy);
+}
+
+static void test_plain(void **state)
+{
+	struct policy *policy = parse(
+		HEAD "mode: warn\ncontact: \"#gpu, https://wiki\"\n"
+		     "maxAge: 36h\nlocked: [shm, gpu-limit-missing]\n"
+		     "custom: []\n"
+		     "controllers: [\"system:serviceaccount:kubeflow:op\"]\n"
+		     "breakGlass: {groups: [gpu-oncall]}\n"
+		     "rules:\n"
+		     "accelerators:\n"
+		     "- {name: example.com/gpu, vendor: example}\n"
+		     "- {name: \"e.com/mig-*\", vendor: e, class: mig, taint: "
+		     "e.com/gpu}\n"
+		     "kinds:\n"
+		     "- {apiVersion: a.b/v1, kind: Run, pods: "
+		     "/spec/roles/*/template, replicas: /spec/roles/*/n}\n");
+	const struct kube_config *kube = policy_kube(policy);
+	const struct policy_break_glass *glass = policy_break_glass(policy);
+
+	assert_int_equal(policy_mode(policy), MODE_WARN);
+	assert_string_equal(policy_contact(policy), "#gpu, https://wiki");
+	assert_string_equal(policy_path(policy), "p.yaml");
+	assert_int_equal(policy_max_age(policy), 36 * 3600);
+	assert_true(base(policy, SHM_MISSING)->locked);
+	assert_true(base(policy, LIMIT_MISSING)->locked);
+	assert_false(base(policy, NEVER_FITS)->locked);
+	assert_true(policy_is_controller(policy,
+					 "system:serviceaccount:kubeflow:op"));
+	assert_false(policy_is_controller(policy,
+					  "system:serviceaccount:kubeflow:o"));
+	assert_false(policy_is_controller(policy, NULL));
+	assert_int_equal(glass->ngroups, 1);
+	assert_string_equal(glass->groups[0], "gpu-oncall");
+	assert_string_equal(glass->annotation, "gpugate.dev/break-glass");
+	assert_int_equal(kube->accelerators.n, 2);
+	assert_int_equal(kube->accelerators.items[0].class, ACCEL_WHOLE);
+	assert_int_equal(kube->accelerators.items[1].class, ACCEL_MIG);
+	assert_string_equal(kube->accelerators.items[1].taint, "e.com/gpu");
+	assert_int_equal(kube->nkinds, 1);
+	assert_string_equal(kube->kinds[0].replicas, "/spec/roles/*/n");
+	assert_int_not_equal(policy_hash(policy), 0);
+	policy_free(policy);
+}
+
+/* --- overrides ------------------------------------------------------------ */
+
+struct tree {
+	struct arena arena;
+	struct source source;
+	struct loader loader;
+	struct doc doc;
+};
+
+static const struct node *read_tree(struct tree *tree, const char *text)
+{
+	*tree = (struct tree){0};
+	source_init(&tree->source, &tree->arena, "t", text, strlen(text));
+	loader_init(&tree->loader, &tree->source, &load_limits_default,
+		    &tree->arena);
+	assert_int_equal(loader_next(&tree->loader, &tree->doc), 1);
+	return tree->doc.root;
+}
+
+static void test_overrides(void **state)
+{
+	struct policy *policy = parse(
+		HEAD "rules: {shm-missing: error}\n"
+		     "overrides:\n"
+		     "- {namespaces: [\"research-*\"], kinds: [Pod], mode: "
+		     "audit, rules: {shm: off}}\n"
+		     "- {namespaces: [\"research-*\"], preset: strict}\n"
+		     "- {namespaceLabels: {tier: dev}, mode: warn}\n"
+		     "- {labels: {gpu: \"no\"}, rules: {all: off, shm-missing: "
+		     "info}}\n");
+	struct tree labels, body;
+	const struct node *tier = read_tree(&labels, "tier: dev\n");
+	struct object pod = {.kind = "Pod", .namespace = "research-a"};
+	struct object job = {.kind = "Job", .namespace = "research-a"};
+	struct object inner = {.kind = "Job", .parent = &job};
+	struct object other = {.kind = "Job", .namespace = "x-research-a"};
+	struct object nowhere = {.kind = "Pod"};
+	struct object labelled = {.kind = "Job"};
+	const struct setting *s;
+	enum mode mode;
+
+	s = policy_settings_in(policy, &pod, NULL, &mode);
+	expect(&s[SHM_MISSING], false, 0, ACTION_OFF);
+	assert_int_equal(mode, MODE_AUDIT);
+	s = policy_settings_in(policy, &job, NULL, &mode);
+	expect(&s[IN_INIT], true, SEVERITY_WARNING, ACTION_DENY);
+	/* the policy's own rules hold under an override's preset */
+	expect(&s[SHM_MISSING], true, SEVERITY_ERROR, ACTION_PATCH);
+	assert_int_equal(mode, MODE_ENFORCE);
+	assert_ptr_equal(policy_settings(policy, &inner), s);
+	assert_ptr_equal(policy_settings(policy, &other), policy_base(policy));
+	assert_ptr_equal(policy_settings(policy, &nowhere),
+			 policy_base(policy));
+	/* labels of the namespace: only where they are known */
+	s = policy_settings_in(policy, &other, tier, &mode);
+	assert_int_equal(mode, MODE_WARN);
+	expect(&s[IN_INIT], true, SEVERITY_INFO, ACTION_WARN);
+	policy_settings_in(policy, &pod, tier, &mode);
+	assert_int_equal(mode, MODE_AUDIT);
+	labelled.root = read_tree(&body, "metadata: {labels: {gpu: \"no\"}}\n");
+	s = policy_settings(policy, &labelled);
+	expect(&s[SHM_MISSING], true, SEVERITY_INFO, ACTION_PATCH);
+	expect(&s[IN_INIT], false, 0, ACTION_OFF);
+	policy_free(policy);
+	arena_release(&labels.arena);
+	arena_release(&body.arena);
+}
+
+/* --- wishes --------------------------------------------------------------- */
+
+static struct policy *adjust(const struct policy *policy, const char *preset,
+			     const char *select, const char *extend,
+			     const char *ignore)
+{
+	const char *const a[] = {select, NULL}, *const b[] = {extend, NULL};
+	const char *const c[] = {ignore, NULL};
+	struct policy_wishes wishes = {preset, a, b, c};
+	struct err err = {0};
+	struct policy *result = policy_adjust(policy, &wishes, &err);
+
+	if (!result)
+		print_error("%s\n", err.text);
+	assert_non_null(result);
+	return result;
+}
+
+/* Names of the rules that are on, in order. */
+static void expect_on(struct policy *policy, const char *want)
+{
+	struct buf on;
+
+	buf_init(&on);
+	for (size_t i = 0; i < SAMPLE_RULES; i++)
+		if (base(policy, i)->enabled)
+			buf_addf(&on, "%s ", sample_items[i]->name);
+	assert_string_equal(on.data, want);
+	buf_release(&on);
+	policy_free(policy);
+}
+
+static void test_wishes(void **state)
+{
+	struct policy *policy = parse(HEAD "rules: {shm-missing: off}\n");
+	struct policy *twice;
+
+	expect_on(adjust(policy, NULL, "shm", NULL, NULL),
+		  "invalid-syntax shm-missing ");
+	expect_on(adjust(policy, NULL, "shm", "quota", NULL),
+		  "invalid-syntax quota-never-fits shm-missing ");
+	expect_on(adjust(policy, NULL, NULL, "spot-advice", "resources"),
+		  "invalid-syntax nvidia-visible-devices-override "
+		  "priority-class-missing quota-never-fits spot-advice "
+		  "suppression-unused ");
+	expect_on(adjust(policy, NULL, NULL, NULL, "all"), "invalid-syntax ");
+	expect_on(adjust(policy, NULL, NULL, NULL, "invalid-syntax"),
+		  "gpu-in-init-container gpu-limit-missing invalid-syntax "
+		  "nvidia-visible-devices-override priority-class-missing "
+		  "quota-never-fits suppression-unused ");
+	/* the special wins over the general, whichever list it is in */
+	expect_on(adjust(policy, NULL, "gpu-limit-missing", NULL, "resources"),
+		  "gpu-limit-missing invalid-syntax ");
+	expect_on(adjust(policy, NULL, "resources", NULL, "gpu-limit-missing"),
+		  "gpu-in-init-container invalid-syntax ");
+	expect_on(adjust(policy, NULL, "shm", NULL, "shm"), "invalid-syntax ");
+	expect_on(adjust(policy, "all", NULL, NULL, NULL),
+		  "gpu-in-init-container gpu-limit-missing invalid-syntax "
+		  "nvidia-visible-devices-override priority-class-missing "
+		  "quota-never-fits spot-advice suppression-unused ");
+	/* one upon the other; the first may be gone by then */
+	twice = adjust(policy, NULL, "shm", NULL, NULL);
+	policy_free(policy);
+	policy = adjust(twice, "strict", NULL, "quota", NULL);
+	policy_free(twice);
+	expect(base(policy, SHM_MISSING), true, SEVERITY_WARNING, ACTION_PATCH);
+	assert_string_equal(base(policy, SHM_MISSING)->from, "command line");
+	assert_string_equal(policy_path(policy), "p.yaml");
+	expect_on(policy, "invalid-syntax quota-never-fits shm-missing ");
+}
+
+static void test_wishes_in_overrides(void **state)
+{
+	struct policy *policy =
+		parse(HEAD "overrides: [{kinds: [Pod], rules: {shm: off}}]\n");
+	struct object pod = {.kind = "Pod"};
+	struct policy *adjusted = adjust(policy, NULL, "shm", NULL, NULL);
+	const struct setting *s = policy_settings(adjusted, &pod);
+
+	assert_ptr_not_equal(s, policy_base(adjusted));
+	assert_true(s[SHM_MISSING].enabled);
+	assert_false(s[IN_INIT].enabled);
+	policy_free(adjusted);
+	policy_free(policy);
+}
+
+static void test_bad_wishes(void **state)
+{
+	static const struct {
+		const char *preset, *select, *ignore, *want;
+	} rows[] = {
+		{"strikt", NULL, NULL,
+		 "unknown preset `strikt`; did you mean `strict`?"},
+		{NULL, "shm-mising", NULL,
+		 "unknown rule `shm-mising`; did you mean `shm-missing`?"},
+		{NULL, NULL, "xxxxxxx", "unknown rule `xxxxxxx`"},
+		{NULL, "gpu-count-max", NULL,
+		 "`gpu-count-max` judges nothing until a policy gives its "
+		 "parameters"},
+	};
+	struct policy *policy = policy_default(&sample_set, NULL);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *const select[] = {rows[i].select, NULL};
+		const char *const ignore[] = {rows[i].ignore, NULL};
+		struct policy_wishes wishes = {rows[i].preset, select, NULL,
+					       ignore};
+		struct err err = {0};
+
+		assert_null(policy_adjust(policy, &wishes, &err));
+		assert_string_equal(err.text, rows[i].want);
+	}
+	policy_free(policy);
+}
+
+/* --- floor ---------------------------------------------------------------- */
+
+static void test_floor(void **state)
+{
+	struct policy *floor = parse(
+		HEAD "contact: door\nexclude: [vendor]\n"
+		     "locked: [nvidia-visible-devices-override]\n"
+		     "rules: {gpu-count-max: {params: {max: 8}}}\n"
+		     "overrides: [{namespaces: [a], rules: {quota: off}}]\n"
+		     "exempt: [{namespaces: [sys], rules: [all], reason: "
+		     "door}]\n");
+	struct policy *local = parse(
+		HEAD
+		"contact: local\nexclude: [mine]\n"
+		"rules:\n"
+		"  all: off\n"
+		"  shm-missing: {severity: error, action: audit}\n"
+		"  gpu-count-max: {severity: info, params: {max: 99}}\n"
+		"  spot-advice: warning\n"
+		"overrides: [{kinds: [Pod], rules: {spot-advice: error}}]\n"
+		"paths: [{glob: \"**\", namespace: ns}]\n"
+		"exempt:\n"
+		"- {names: [x], rules: [all], reason: local}\n");
+	struct policy *both = policy_with_floor(local, floor);
+	struct policy_path_rule path;
+	struct object_id x = {"v1", "Pod", "n", "x"};
+	struct object_id sys = {"v1", "Pod", "sys", "y"};
+	struct object pod = {.kind = "Pod", .namespace = "a"};
+	const struct setting *s;
+	const char *reason;
+
+	policy_free(floor);
+	policy_free(local);
+	expect(base(both, SHM_MISSING), true, SEVERITY_ERROR, ACTION_PATCH);
+	expect(base(both, COUNT_MAX), true, SEVERITY_ERROR, ACTION_DENY);
+	assert_string_equal(base(both, COUNT_MAX)->params[0], "8");
+	expect(base(both, NEVER_FITS), true, SEVERITY_ERROR, ACTION_DENY);
+	expect(base(both, SPOT_ADVICE), true, SEVERITY_WARNING, ACTION_WARN);
+	s = policy_settings(both, &pod);
+	expect(&s[NEVER_FITS], false, 0, ACTION_OFF);
+	expect(&s[SPOT_ADVICE], true, SEVERITY_ERROR, ACTION_WARN);
+	assert_string_equal(policy_contact(both), "door");
+	assert_true(policy_excludes(both, "vendor/x.yaml"));
+	assert_false(policy_excludes(both, "mine/x.yaml"));
+	assert_true(policy_for_path(both, "q.yaml", &path));
+	assert_string_equal(path.namespace, "ns");
+	/* exemptions of both, but not the local one of a locked rule */
+	assert_true(
+		policy_exempts(both, sample_items[SHM_MISSING], &x, &reason));
+	assert_string_equal(reason, "local");
+	assert_false(policy_exempts(both, sample_items[VISIBLE_DEVICES], &x,
+				    &reason));
+	assert_true(policy_exempts(both, sample_items[VISIBLE_DEVICES], &sys,
+				   &reason));
+	assert_string_equal(reason, "door");
+	/* wishes cannot get below the floor */
+	local = adjust(both, NULL, NULL, NULL, "all");
+	policy_free(both);
+	expect(base(local, NEVER_FITS), true, SEVERITY_ERROR, ACTION_DENY);
+	expect(base(local, SPOT_ADVICE), false, 0, ACTION_OFF);
+	policy_free(local);
+}
+
+/* --- exemptions ----------------------------------------------------------- */
+
+static void test_exemptions(void **state)
+{
+	struct policy *policy =
+		parse(HEAD "exempt:\n"
+			   "- {namespaces: [kube-system, \"gpu-op*\"], kinds: "
+			   "[DaemonSet], names: [\"*\"], rules: [resources, "
+			   "shm-missing], reason: operator pods}\n");
+	static const struct {
+		struct object_id id;
+		size_t rule;
+		bool exempt;
+	} rows[] = {
+		{{"", "DaemonSet", "kube-system", "x"}, SHM_MISSING, true},
+		{{"", "DaemonSet", "gpu-operator", ""}, IN_INIT, true},
+		{{"", "DaemonSet", "gpu-operator", "x"}, NEVER_FITS, false},
+		{{"", "Deployment", "kube-system", "x"}, SHM_MISSING, false},
+		{{"", "DaemonSet", "default", "x"}, SHM_MISSING, false},
+		{{"", "DaemonSet", "", "x"}, SHM_MISSING, false},
+		{{"", "DaemonSet", "xkube-system", "x"}, SHM_MISSING, false},
+	};
+	const char *reason = NULL;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(policy_exempts(policy,
+						sample_items[rows[i].rule],
+						&rows[i].id, &reason),
+				 rows[i].exempt);
+	assert_string_equal(reason, "operator pods");
+	policy_free(policy);
+
+	policy = parse(HEAD "exempt: [{names: [\"*\"], rules: [all], reason: "
+			    "r}]\n");
+	assert_true(policy_exempts(policy, sample_items[SHM_MISSING],
+				   &rows[0].id, &reason));
+	assert_false(policy_exempts(policy, sample_items[INVALID_SYNTAX],
+				    &rows[0].id, &reason));
+	policy_free(policy);
+}
+
+static void test_until(void **state)
+{
+	static const struct {
+		int64_t days; /* after the last day */
+		enum exempt_state want;
+	} rows[] = {
+		{-100, EXEMPT_FULLY}, {-14, EXEMPT_FULLY}, {-13, EXEMPT_ENDING},
+		{0, EXEMPT_ENDING},   {1, EXEMPT_GRACE},   {7, EXEMPT_GRACE},
+		{8, EXEMPT_NOT},
+	};
+	struct policy *policy = parse(
+		HEAD "exempt:\n- {names: [x], rules: [shm], reason: r, until: "
+		     "2024-11-03}\n");
+	struct object_id x = {"", "Pod", "", "x"};
+	struct policy_exemption found;
+	const char *reason;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(
+			policy_exemption(policy, sample_items[SHM_MISSING], &x,
+					 TODAY + 30 + rows[i].days, &found),
+			rows[i].want);
+	assert_true(policy_exemption_ending(policy, 0, &found));
+	assert_int_equal(found.until, TODAY + 30);
+	assert_string_equal(found.from, "p.yaml:4");
+	assert_false(policy_exemption_ending(policy, 1, &found));
+	assert_true(
+		policy_exempts(policy, sample_items[SHM_MISSING], &x, &reason));
+	policy_free(policy);
+}
+
+static void test_grants(void **state)
+{
+	struct policy *policy = parse(
+		HEAD "suppressions: {annotations: {rules: [shm, resources], "
+		     "namespaces: [\"team-*\"], maxDays: 30}}\n"
+		     "locked: [gpu-limit-missing]\n");
+	const struct policy_grant *grant = NULL;
+
+	assert_true(policy_grants(policy, sample_items[SHM_MISSING], "team-a",
+				  &grant));
+	assert_true(grant->require_reason);
+	assert_int_equal(grant->max_days, 30);
+	assert_false(
+		policy_grants(policy, sample_items[SHM_MISSING], "x", &grant));
+	assert_false(
+		policy_grants(policy, sample_items[SHM_MISSING], NULL, &grant));
+	assert_false(policy_grants(policy, sample_items[NEVER_FITS], "team-a",
+				   &grant));
+	assert_false(policy_grants(policy, sample_items[LIMIT_MISSING],
+				   "team-a", &grant));
+	policy_free(policy);
+	/* default: none */
+	policy = parse(HEAD);
+	assert_false(policy_grants(policy, sample_items[SHM_MISSING], "team-a",
+				   &grant));
+	policy_free(policy);
+}
+
+/* --- paths, files --------------------------------------------------------- */
+
+static void test_paths(void **state)
+{
+	struct policy *policy =
+		parse(HEAD "exclude: [\"**/testdata/**\", \"*.tmpl.yaml\", "
+			   "/abs, \"old/v1\"]\n"
+			   "paths:\n"
+			   "- {glob: \"clusters/prod-a/**\", cluster: a.json, "
+			   "namespace: x, preset: strict}\n"
+			   "- {glob: \"clusters/**\", cluster: b.json}\n");
+	static const struct {
+		const char *path;
+		bool excluded;
+		const char *cluster;
+	} rows[] = {
+		{"a/testdata/x.yaml", true, NULL},
+		{"testdata/x.yaml", true, NULL},
+		{"a/testdata2/x.yaml", false, NULL},
+		{"a/b/x.tmpl.yaml", true, NULL},
+		{"a/b/x.yaml", false, NULL},
+		{"old/v1/x.yaml", true, NULL},
+		{"old/v10/x.yaml", false, NULL},
+		{"clusters/prod-a/x/y.yaml", false, "a.json"},
+		{"./clusters/prod-b/y.yaml", false, "b.json"},
+		{"clusters.yaml", false, NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct policy_path_rule out = {0};
+		bool found = policy_for_path(policy, rows[i].path, &out);
+
+		if (policy_excludes(policy, rows[i].path) != rows[i].excluded)
+			fail_msg("%s", rows[i].path);
+		assert_int_equal(found, rows[i].cluster != NULL);
+		if (found)
+			assert_string_equal(out.cluster, rows[i].cluster);
+	}
+	policy_free(policy);
+}
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void remove_file(const char *folder, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	unlink(path);
+}
+
+static void test_folder(void **state)
+{
+	char folder[] = "/tmp/test_policy.XXXXXX";
+	struct policy_problems problems = {0};
+	struct object_id id = {"", "Pod", "team-a", "x"};
+	struct policy *policy;
+	const char *reason;
+
+	assert_non_null(mkdtemp(folder));
+	assert_null(policy_load(&sample_set, folder, &problems));
+	assert_string_equal(problems.items[0].text,
+			    "the folder holds no policy file");
+	policy_problems_release(&problems);
+	write_file(folder, "team-a.yaml",
+		   "apiVersion: gpugate.dev/v1\nkind: Exemptions\n"
+		   "exempt: [{rules: [shm], reason: theirs}]\n"
+		   "namespaces: [\"team-a*\"]\n");
+	write_file(folder, ".hidden.yaml", "not a policy\n");
+	write_file(folder, "README.md", "not a policy\n");
+	write_file(folder, "z.yaml", HEAD "mode: warn\n");
+	policy = policy_load(&sample_set, folder, &problems);
+	assert_non_null(policy);
+	assert_int_equal(policy_mode(policy), MODE_WARN);
+	assert_true(policy_exempts(policy, sample_items[SHM_MISSING], &id,
+				   &reason));
+	id.namespace = "team-b";
+	assert_false(policy_exempts(policy, sample_items[SHM_MISSING], &id,
+				    &reason));
+	policy_free(policy);
+	write_file(folder, "y.yaml", HEAD);
+	assert_null(policy_load(&sample_set, folder, &problems));
+	assert_int_equal(problems.n, 1);
+	assert_non_null(strstr(problems.items[0].file, "/z.yaml"));
+	policy_problems_release(&problems);
+	remove_file(folder, "team-a.yaml");
+	remove_file(folder, ".hidden.yaml");
+	remove_file(folder, "README.md");
+	remove_file(folder, "y.yaml");
+	remove_file(folder, "z.yaml");
+	assert_int_equal(rmdir(folder), 0);
+}
+
+/* As written it loads, and so it does with the examples switched on. */
+static void test_starter(void **state)
+{
+	struct policy_problems problems = {0};
+	struct policy *policy;
+	struct buf text, open;
+	char *line, *rest, *copy;
+
+	buf_init(&text);
+	buf_init(&open);
+	policy_write_starter(&sample_set, &text);
+	policy = parse(text.data);
+	expect(base(policy, SHM_MISSING), true, SEVERITY_WARNING, ACTION_PATCH);
+	policy_free(policy);
+	copy = rest = strdup(text.data);
+	while ((line = strsep(&rest, "\n"))) {
+		/* An example has no blank behind its #, or two of them. */
+		if (line[0] == '#' && line[1] != ' ')
+			line++;
+		else if (strncmp(line, "#  ", 3) == 0 && line[3] != ' ')
+			line++;
+		buf_addf(&open, "%s\n", line);
+	}
+	policy = policy_parse(&sample_set, "starter", open.data, open.len, NULL,
+			      &problems);
+	for (size_t i = 0; i < problems.n; i++)
+		print_error("%u:%u: %s\n", problems.items[i].line,
+			    problems.items[i].column, problems.items[i].text);
+	if (!policy)
+		print_error("%s", open.data);
+	assert_non_null(policy);
+	expect(base(policy, SHM_MISSING), true, SEVERITY_ERROR, ACTION_PATCH);
+	policy_free(policy);
+	policy_problems_release(&problems);
+	buf_release(&text);
+	buf_release(&open);
+	free(copy);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_presets),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_pins),
+		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_off_words),
+		cmocka_unit_test(test_categories),
+		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_overrides),
+		cmocka_unit_test(test_wishes),
+		cmocka_unit_test(test_wishes_in_overrides),
+		cmocka_unit_test(test_bad_wishes),
+		cmocka_unit_test(test_floor),
+		cmocka_unit_test(test_exemptions),
+		cmocka_unit_test(test_until),
+		cmocka_unit_test(test_grants),
+		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_folder),
+		cmocka_unit_test(test_starter),
+	};
+
+	return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
+}
