@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What good policies mean: presets, layers, overrides, wishes, floors,
- * exemptions, paths. What broken ones say: test_policy_problems.c.
+ * What good policies mean: presets, layers, overrides, exemptions, paths.
+ * Policies made of policies: test_policy_adjust.c; what broken ones say:
+ * test_policy_problems.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,41 +17,7 @@
 #include <unistd.h>
 
 #include "doc/load.h"
-#include "engine/policy.h"
-#include "sample_rules.h"
-
-#define HEAD "apiVersion: gpugate.dev/v1\nkind: Policy\n"
-
-enum { TODAY = 20000 }; /* 2024-10-04 */
-
-static struct policy *parse(const char *text)
-{
-	static const struct policy_options options = {.today = TODAY};
-	struct policy_problems problems = {0};
-	struct policy *policy = policy_parse(&sample_set, "p.yaml", text,
-					     strlen(text), &options, &problems);
-
-	for (size_t i = 0; i < problems.n; i++)
-		print_error("%u:%u: %s\n", problems.items[i].line,
-			    problems.items[i].column, problems.items[i].text);
-	assert_non_null(policy);
-	policy_problems_release(&problems);
-	return policy;
-}
-
-static const struct setting *base(const struct policy *policy, size_t rule)
-{
-	return &policy_base(policy)[rule];
-}
-
-static void expect(const struct setting *setting, bool enabled,
-		   enum severity severity, enum action action)
-{
-	assert_int_equal(setting->enabled, enabled);
-	assert_int_equal(setting->action, action);
-	if (enabled)
-		assert_int_equal(setting->severity, severity);
-}
+#include "policy_reading.h"
 
 /* --- presets -------------------------------------------------------------- */
 
@@ -327,184 +294,6 @@ static void test_overrides(void **state)
 	arena_release(&body.arena);
 }
 
-/* --- wishes --------------------------------------------------------------- */
-
-static struct policy *adjust(const struct policy *policy, const char *preset,
-			     const char *select, const char *extend,
-			     const char *ignore)
-{
-	const char *const a[] = {select, NULL}, *const b[] = {extend, NULL};
-	const char *const c[] = {ignore, NULL};
-	struct policy_wishes wishes = {preset, a, b, c};
-	struct err err = {0};
-	struct policy *result = policy_adjust(policy, &wishes, &err);
-
-	if (!result)
-		print_error("%s\n", err.text);
-	assert_non_null(result);
-	return result;
-}
-
-/* Names of the rules that are on, in order. */
-static void expect_on(struct policy *policy, const char *want)
-{
-	struct buf on;
-
-	buf_init(&on);
-	for (size_t i = 0; i < SAMPLE_RULES; i++)
-		if (base(policy, i)->enabled)
-			buf_addf(&on, "%s ", sample_items[i]->name);
-	assert_string_equal(on.data, want);
-	buf_release(&on);
-	policy_free(policy);
-}
-
-static void test_wishes(void **state)
-{
-	struct policy *policy = parse(HEAD "rules: {shm-missing: off}\n");
-	struct policy *twice;
-
-	expect_on(adjust(policy, NULL, "shm", NULL, NULL),
-		  "invalid-syntax shm-missing ");
-	expect_on(adjust(policy, NULL, "shm", "quota", NULL),
-		  "invalid-syntax quota-never-fits shm-missing ");
-	expect_on(adjust(policy, NULL, NULL, "spot-advice", "resources"),
-		  "invalid-syntax nvidia-visible-devices-override "
-		  "priority-class-missing quota-never-fits spot-advice "
-		  "suppression-unused ");
-	expect_on(adjust(policy, NULL, NULL, NULL, "all"), "invalid-syntax ");
-	expect_on(adjust(policy, NULL, NULL, NULL, "invalid-syntax"),
-		  "gpu-in-init-container gpu-limit-missing invalid-syntax "
-		  "nvidia-visible-devices-override priority-class-missing "
-		  "quota-never-fits suppression-unused ");
-	/* the special wins over the general, whichever list it is in */
-	expect_on(adjust(policy, NULL, "gpu-limit-missing", NULL, "resources"),
-		  "gpu-limit-missing invalid-syntax ");
-	expect_on(adjust(policy, NULL, "resources", NULL, "gpu-limit-missing"),
-		  "gpu-in-init-container invalid-syntax ");
-	expect_on(adjust(policy, NULL, "shm", NULL, "shm"), "invalid-syntax ");
-	expect_on(adjust(policy, "all", NULL, NULL, NULL),
-		  "gpu-in-init-container gpu-limit-missing invalid-syntax "
-		  "nvidia-visible-devices-override priority-class-missing "
-		  "quota-never-fits spot-advice suppression-unused ");
-	/* one upon the other; the first may be gone by then */
-	twice = adjust(policy, NULL, "shm", NULL, NULL);
-	policy_free(policy);
-	policy = adjust(twice, "strict", NULL, "quota", NULL);
-	policy_free(twice);
-	expect(base(policy, SHM_MISSING), true, SEVERITY_WARNING, ACTION_PATCH);
-	assert_string_equal(base(policy, SHM_MISSING)->from, "command line");
-	assert_string_equal(policy_path(policy), "p.yaml");
-	expect_on(policy, "invalid-syntax quota-never-fits shm-missing ");
-}
-
-static void test_wishes_in_overrides(void **state)
-{
-	struct policy *policy =
-		parse(HEAD "overrides: [{kinds: [Pod], rules: {shm: off}}]\n");
-	struct object pod = {.kind = "Pod"};
-	struct policy *adjusted = adjust(policy, NULL, "shm", NULL, NULL);
-	const struct setting *s = policy_settings(adjusted, &pod);
-
-	assert_ptr_not_equal(s, policy_base(adjusted));
-	assert_true(s[SHM_MISSING].enabled);
-	assert_false(s[IN_INIT].enabled);
-	policy_free(adjusted);
-	policy_free(policy);
-}
-
-static void test_bad_wishes(void **state)
-{
-	static const struct {
-		const char *preset, *select, *ignore, *want;
-	} rows[] = {
-		{"strikt", NULL, NULL,
-		 "unknown preset `strikt`; did you mean `strict`?"},
-		{NULL, "shm-mising", NULL,
-		 "unknown rule `shm-mising`; did you mean `shm-missing`?"},
-		{NULL, NULL, "xxxxxxx", "unknown rule `xxxxxxx`"},
-		{NULL, "gpu-count-max", NULL,
-		 "`gpu-count-max` judges nothing until a policy gives its "
-		 "parameters"},
-	};
-	struct policy *policy = policy_default(&sample_set, NULL);
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const char *const select[] = {rows[i].select, NULL};
-		const char *const ignore[] = {rows[i].ignore, NULL};
-		struct policy_wishes wishes = {rows[i].preset, select, NULL,
-					       ignore};
-		struct err err = {0};
-
-		assert_null(policy_adjust(policy, &wishes, &err));
-		assert_string_equal(err.text, rows[i].want);
-	}
-	policy_free(policy);
-}
-
-/* --- floor ---------------------------------------------------------------- */
-
-static void test_floor(void **state)
-{
-	struct policy *floor = parse(
-		HEAD "contact: door\nexclude: [vendor]\n"
-		     "locked: [nvidia-visible-devices-override]\n"
-		     "rules: {gpu-count-max: {params: {max: 8}}}\n"
-		     "overrides: [{namespaces: [a], rules: {quota: off}}]\n"
-		     "exempt: [{namespaces: [sys], rules: [all], reason: "
-		     "door}]\n");
-	struct policy *local = parse(
-		HEAD
-		"contact: local\nexclude: [mine]\n"
-		"rules:\n"
-		"  all: off\n"
-		"  shm-missing: {severity: error, action: audit}\n"
-		"  gpu-count-max: {severity: info, params: {max: 99}}\n"
-		"  spot-advice: warning\n"
-		"overrides: [{kinds: [Pod], rules: {spot-advice: error}}]\n"
-		"paths: [{glob: \"**\", namespace: ns}]\n"
-		"exempt:\n"
-		"- {names: [x], rules: [all], reason: local}\n");
-	struct policy *both = policy_with_floor(local, floor);
-	struct policy_path_rule path;
-	struct object_id x = {"v1", "Pod", "n", "x"};
-	struct object_id sys = {"v1", "Pod", "sys", "y"};
-	struct object pod = {.kind = "Pod", .namespace = "a"};
-	const struct setting *s;
-	const char *reason;
-
-	policy_free(floor);
-	policy_free(local);
-	expect(base(both, SHM_MISSING), true, SEVERITY_ERROR, ACTION_PATCH);
-	expect(base(both, COUNT_MAX), true, SEVERITY_ERROR, ACTION_DENY);
-	assert_string_equal(base(both, COUNT_MAX)->params[0], "8");
-	expect(base(both, NEVER_FITS), true, SEVERITY_ERROR, ACTION_DENY);
-	expect(base(both, SPOT_ADVICE), true, SEVERITY_WARNING, ACTION_WARN);
-	s = policy_settings(both, &pod);
-	expect(&s[NEVER_FITS], false, 0, ACTION_OFF);
-	expect(&s[SPOT_ADVICE], true, SEVERITY_ERROR, ACTION_WARN);
-	assert_string_equal(policy_contact(both), "door");
-	assert_true(policy_excludes(both, "vendor/x.yaml"));
-	assert_false(policy_excludes(both, "mine/x.yaml"));
-	assert_true(policy_for_path(both, "q.yaml", &path));
-	assert_string_equal(path.namespace, "ns");
-	/* exemptions of both, but not the local one of a locked rule */
-	assert_true(
-		policy_exempts(both, sample_items[SHM_MISSING], &x, &reason));
-	assert_string_equal(reason, "local");
-	assert_false(policy_exempts(both, sample_items[VISIBLE_DEVICES], &x,
-				    &reason));
-	assert_true(policy_exempts(both, sample_items[VISIBLE_DEVICES], &sys,
-				   &reason));
-	assert_string_equal(reason, "door");
-	/* wishes cannot get below the floor */
-	local = adjust(both, NULL, NULL, NULL, "all");
-	policy_free(both);
-	expect(base(local, NEVER_FITS), true, SEVERITY_ERROR, ACTION_DENY);
-	expect(base(local, SPOT_ADVICE), false, 0, ACTION_OFF);
-	policy_free(local);
-}
-
 /* --- exemptions ----------------------------------------------------------- */
 
 static void test_exemptions(void **state)
@@ -758,10 +547,6 @@ int main(void)
 		cmocka_unit_test(test_categories),
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_overrides),
-		cmocka_unit_test(test_wishes),
-		cmocka_unit_test(test_wishes_in_overrides),
-		cmocka_unit_test(test_bad_wishes),
-		cmocka_unit_test(test_floor),
 		cmocka_unit_test(test_exemptions),
 		cmocka_unit_test(test_until),
 		cmocka_unit_test(test_grants),

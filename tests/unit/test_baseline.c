@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Baselines: what is written is read again, in a stable order, atomically;
+ * what nobody asked for is stale, unless its file was not looked at.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "engine/baseline.h"
+#include "sample_rules.h"
+
+static char folder[] = "/tmp/test_baseline.XXXXXX";
+static char path[64];
+
+static int setup(void **state)
+{
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/b.json", folder);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	unlink(path);
+	return rmdir(folder);
+}
+
+static struct finding make(size_t rule, uint64_t fingerprint)
+{
+	struct finding finding = {.rule = sample_items[rule],
+				  .fingerprint = fingerprint,
+				  .message = "a \"message\"",
+				  .id = {"v1", "Pod", "ml", "train"}};
+
+	return finding;
+}
+
+static void add(struct baseline *baseline, const char *file, size_t rule,
+		uint64_t fingerprint)
+{
+	struct finding finding = make(rule, fingerprint);
+
+	baseline_add(baseline, file, &finding);
+}
+
+static bool has(struct baseline *baseline, uint64_t fingerprint)
+{
+	struct finding finding = make(SHM_MISSING, fingerprint);
+
+	return baseline_has(baseline, &finding);
+}
+
+static void read_back(struct buf *out)
+{
+	FILE *file = fopen(path, "r");
+	char text[4096];
+
+	assert_non_null(file);
+	buf_reset(out);
+	buf_add(out, text, fread(text, 1, sizeof(text), file));
+	fclose(file);
+}
+
+static void write_text(const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static struct baseline *load(void)
+{
+	struct err err = {0};
+	struct baseline *baseline = baseline_load(path, &err);
+
+	if (!baseline)
+		fail_msg("%s", err.text);
+	return baseline;
+}
+
+static void test_round_trip(void **state)
+{
+	static const char want[] =
+		"{\"version\":1,\"findings\":[\n"
+		"{\"fingerprint\":\"00000000000000ff\",\"rule\":\"quota-never-"
+		"fits\",\"file\":\"a.yaml\",\"object\":\"Pod ml/train\","
+		"\"message\":\"a \\\"message\\\"\"},\n"
+		"{\"fingerprint\":\"ffffffffffffffff\",\"rule\":\"shm-"
+		"missing\",\"file\":\"a.yaml\",\"object\":\"Pod ml/train\","
+		"\"message\":\"a \\\"message\\\"\"},\n"
+		"{\"fingerprint\":\"0000000000000001\",\"rule\":\"shm-"
+		"missing\",\"file\":\"b.yaml\",\"object\":\"Pod ml/train\","
+		"\"message\":\"a \\\"message\\\"\"}\n"
+		"]}\n";
+	struct baseline *baseline = baseline_new();
+	struct err err = {0};
+	struct buf text;
+
+	buf_init(&text);
+	add(baseline, "b.yaml", SHM_MISSING, 1);
+	add(baseline, "a.yaml", SHM_MISSING, UINT64_MAX);
+	add(baseline, "a.yaml", NEVER_FITS, 255);
+	add(baseline, "c.yaml", SHM_MISSING, 1); /* the same once more */
+	assert_int_equal(baseline_count(baseline), 4);
+	assert_int_equal(baseline_write(baseline, path, &err), 0);
+	baseline_free(baseline);
+	read_back(&text);
+	assert_string_equal(text.data, want);
+
+	baseline = load();
+	assert_int_equal(baseline_count(baseline), 3);
+	assert_true(has(baseline, 1));
+	assert_true(has(baseline, 255));
+	assert_true(has(baseline, UINT64_MAX));
+	assert_false(has(baseline, 0));
+	assert_false(has(baseline, 2));
+	assert_int_equal(baseline_write(baseline, path, &err), 0);
+	baseline_free(baseline);
+	read_back(&text);
+	assert_string_equal(text.data, want);
+	buf_release(&text);
+}
+
+static void test_empty(void **state)
+{
+	struct baseline *baseline = baseline_new();
+	struct err err = {0};
+	struct buf text;
+
+	buf_init(&text);
+	assert_int_equal(baseline_write(baseline, path, &err), 0);
+	baseline_free(baseline);
+	read_back(&text);
+	assert_string_equal(text.data, "{\"version\":1,\"findings\":[]}\n");
+	baseline = load();
+	assert_false(has(baseline, 1));
+	assert_int_equal(baseline_stale(baseline, NULL, NULL, NULL), 0);
+	baseline_free(baseline);
+	baseline_free(NULL);
+	buf_release(&text);
+}
+
+static bool is_a(void *context, const char *file)
+{
+	return strcmp(file, "a.yaml") == 0;
+}
+
+static void note(void *context, const struct baseline_entry *entry)
+{
+	buf_addf(context, "%s %s\n", entry->file, entry->rule);
+}
+
+static void test_stale(void **state)
+{
+	struct baseline_files only_a = {is_a, NULL};
+	struct baseline *baseline = baseline_new();
+	struct err err = {0};
+	struct buf stale;
+
+	buf_init(&stale);
+	add(baseline, "a.yaml", SHM_MISSING, 1);
+	add(baseline, "a.yaml", NEVER_FITS, 2);
+	add(baseline, "b.yaml", IN_INIT, 3);
+	assert_int_equal(baseline_write(baseline, path, &err), 0);
+	baseline_free(baseline);
+	baseline = load();
+	assert_true(has(baseline, 1));
+	assert_int_equal(baseline_stale(baseline, NULL, NULL, NULL), 2);
+	assert_int_equal(baseline_stale(baseline, &only_a, note, &stale), 1);
+	assert_string_equal(stale.data, "a.yaml quota-never-fits\n");
+	assert_int_equal(baseline_prune(baseline, &only_a), 1);
+	assert_int_equal(baseline_count(baseline), 2);
+	assert_true(has(baseline, 3)); /* not looked at: kept */
+	assert_false(has(baseline, 2));
+	assert_int_equal(baseline_prune(baseline, NULL), 0);
+	baseline_free(baseline);
+	buf_release(&stale);
+}
+
+static void test_broken(void **state)
+{
+	static const struct {
+		const char *text, *want;
+		unsigned line;
+	} rows[] = {
+		{"", "'[' or '{' expected near end of file", 1},
+		{"{\n\"version\": 1,\n}", "string or '}' expected near '}'", 3},
+		{"[]", "this is no gpugate baseline", 0},
+		{"{}", "this is no gpugate baseline", 0},
+		{"{\"version\":1,\"findings\":{}}",
+		 "this is no gpugate baseline", 0},
+		{"{\"version\":2,\"findings\":[]}",
+		 "baseline of version 2, expected 1: write it again with "
+		 "--write-baseline",
+		 0},
+		{"{\"version\":1,\"findings\":[{}]}",
+		 "finding 1 has no fingerprint of 16 hexadecimal digits", 0},
+		{"{\"version\":1,\"findings\":[{\"fingerprint\":"
+		 "\"0123456789ABCDEF\"}]}",
+		 "finding 1 has no fingerprint of 16 hexadecimal digits", 0},
+		{"{\"version\":1,\"findings\":[{\"fingerprint\":1}]}",
+		 "finding 1 has no fingerprint of 16 hexadecimal digits", 0},
+		{"{\"version\":1,\"findings\":[\"x\"]}",
+		 "finding 1 has no fingerprint of 16 hexadecimal digits", 0},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct err err = {0};
+		char want[300];
+
+		write_text(rows[i].text);
+		assert_null(baseline_load(path, &err));
+		snprintf(want, sizeof(want), "%s: %s", path, rows[i].want);
+		assert_string_equal(err.text, want);
+		assert_int_equal(err.line, rows[i].line);
+	}
+}
+
+static size_t count_files(void)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	size_t n = 0;
+
+	while ((entry = readdir(dir)))
+		n += entry->d_name[0] != '.';
+	closedir(dir);
+	return n;
+}
+
+static void test_replace(void **state)
+{
+	struct baseline *baseline = baseline_new();
+	struct err err = {0};
+	char link[80], none[80];
+	struct stat st;
+
+	snprintf(link, sizeof(link), "%s/link", folder);
+	snprintf(none, sizeof(none), "%s/none/b.json", folder);
+	write_text("old");
+	assert_int_equal(chmod(path, 0640), 0);
+	assert_int_equal(symlink("b.json", link), 0);
+	assert_int_equal(baseline_write(baseline, link, &err), 0);
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0640);
+	assert_int_equal(st.st_size, 28);
+	assert_int_equal(baseline_write(baseline, none, &err), -1);
+	assert_non_null(strstr(err.text, "No such file or directory"));
+	assert_int_equal(count_files(), 2); /* nothing left behind */
+	unlink(link);
+	baseline_free(baseline);
+}
+
+static void test_unreadable(void **state)
+{
+	struct err err = {0};
+
+	unlink(path);
+	assert_null(baseline_load(path, &err));
+	assert_non_null(strstr(err.text, "No such file or directory"));
+	err = (struct err){0};
+	assert_null(baseline_load(folder, &err));
+	assert_non_null(strstr(err.text, "is a folder"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_stale),
+		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_replace),
+		cmocka_unit_test(test_unreadable),
+	};
+
+	return cmocka_run_group_tests_name("baseline", tests, setup, teardown);
+}
