@@ -22,6 +22,8 @@ struct source {
 	struct arena *arena;
 	uint32_t *lines;  /* offset of each line's first byte, or NULL */
 	uint32_t nlines;
+	/* Last position told: the next one on its line is counted from it. */
+	uint32_t last_offset, last_line, last_column;
 };
 
 struct position {

@@ -129,20 +129,36 @@ static uint32_t find_line(const struct source *source, uint32_t offset)
 	return low;
 }
 
+/* Code points between two offsets of a line, counted on from the last
+ * question where that is nearer: thousands of findings in a JSON file of one
+ * line would cost the square of it. */
+static uint32_t column_at(struct source *source, uint32_t line, uint32_t offset)
+{
+	uint32_t from = source->lines[line], column = 1;
+
+	if (source->last_line == line + 1 && source->last_offset <= offset) {
+		from = source->last_offset;
+		column = source->last_column;
+	}
+	column += (uint32_t)utf8_count(source->text + from, offset - from);
+	source->last_line = line + 1;
+	source->last_offset = offset;
+	source->last_column = column;
+	return column;
+}
+
 struct position source_position(struct source *source, uint32_t offset)
 {
-	uint32_t line, start;
 	struct position position;
+	uint32_t line;
 
 	if (offset > source->len)
 		offset = (uint32_t)source->len;
 	if (!source->lines)
 		build_lines(source);
 	line = find_line(source, offset);
-	start = source->lines[line];
 	position.line = line + 1;
-	position.column =
-		1 + (uint32_t)utf8_count(source->text + start, offset - start);
+	position.column = column_at(source, line, offset);
 	return position;
 }
 

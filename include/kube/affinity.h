@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a pod requires of its node: nodeSelector and required node affinity
+ * as one flat list.
+ */
+#ifndef KUBE_AFFINITY_H
+#define KUBE_AFFINITY_H
+
+#include "kube/object.h"
+
+struct node_need {
+	const char *key;
+	const char *operator;	   /* In, NotIn, Exists, DoesNotExist, Gt, Lt */
+	const struct node *at;	   /* entry of nodeSelector, or expression */
+	const struct node *values; /* scalar (nodeSelector) or list */
+	unsigned term;		   /* 0: nodeSelector; n: nth ORed term */
+};
+
+struct node_needs {
+	struct node_need *items;
+	size_t n;
+	bool unknown;	/* a placeholder hides keys or values */
+	unsigned terms; /* ORed affinity terms */
+};
+
+struct node_needs pod_node_needs(struct arena *arena, const struct pod *pod);
+/* The i-th value that In (or nodeSelector) allows, or NULL. */
+const struct node *node_need_value(const struct node_need *need, size_t i);
+/* Only nodes with the key pass it: nodeSelector, In, Exists, Gt, Lt. */
+bool node_need_requires(const struct node_need *need);
+
+#endif

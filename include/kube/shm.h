@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * /dev/shm of a container: the mount, the volume behind it, and whether the
+ * container is of the sort that needs more than the runtime's 64 MiB.
+ */
+#ifndef KUBE_SHM_H
+#define KUBE_SHM_H
+
+#include "kube/object.h"
+
+#define SHM_PATH "/dev/shm"
+
+struct shm {
+	const struct node *mount;  /* volumeMounts entry, or NULL */
+	const struct node *volume; /* volumes entry, or NULL */
+	const struct node *empty_dir; /* its emptyDir, or NULL */
+	bool memory;		   /* medium: Memory */
+	bool unknown;		   /* a placeholder hides it */
+	enum quantity_state size_state;
+	struct quantity size;	   /* sizeLimit */
+	const struct node *size_node;
+};
+
+struct shm container_shm(const struct container *c);
+/* The operator mounts /dev/shm for this container by itself, or may do. */
+bool shm_is_injected(const struct container *c);
+/*
+ * Does the container exchange data through /dev/shm: several GPUs in the
+ * pod, a kind made for training, or an image or flag of a framework that
+ * does? arena is scratch for the words of its command.
+ */
+bool container_needs_shm(struct arena *arena, const struct container *c);
+/* A Memory emptyDir of the pod that is named like shared memory, or NULL. */
+const struct node *pod_shm_volume(const struct pod *pod);
+/* Several GPUs in the pod, or several processes a node. */
+bool pod_is_multi_gpu(const struct pod *pod);
+
+#endif

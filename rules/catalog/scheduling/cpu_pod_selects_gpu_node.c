@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A pod that selects GPU nodes and asks for no GPU: either its limit was
+ * forgotten (gpu-limit-missing speaks of that), or it takes cores of GPU
+ * nodes on purpose.
+ */
+#include "engine/rule.h"
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node_label *label = NULL;
+	const struct node *at;
+
+	if (pod->flat || pod_uses_gpu(pod) != TRI_NO)
+		return;
+	at = pod_gpu_selector(pod, &label);
+	if (!at || node_is_unknown(at))
+		return;
+	report_pod(run, pod, at,
+		   "the pods are pinned to GPU nodes (`%s`) and ask for no GPU",
+		   label ? label->key : "");
+}
+
+static const char *const yields_to[] = {"gpu-limit-missing",
+					"cpu-pod-tolerates-gpu-taint", 0};
+
+const struct rule rule_cpu_pod_selects_gpu_node = {
+	.name = "cpu-pod-selects-gpu-node",
+	.category = "scheduling",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.since = "1.0",
+	.summary = "a pod selects GPU nodes and asks for no GPU",
+	.why = "It takes cores and memory that the node's GPUs need.",
+	.remedy = "Ask for the GPU, or drop the selector.",
+	.evidence =
+		"NVIDIA gpu-feature-discovery labels; cloud providers' accelerator labels",
+	.yields_to = yields_to,
+	.check_pod = check,
+};

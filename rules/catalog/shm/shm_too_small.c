@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A /dev/shm that is mounted but too small for what several GPUs exchange
+ * through it: TGI asks for 1Gi, vLLM's production stack mounts 20Gi; NCCL
+ * fails with "No space left on device". 64Mi or less is never better than
+ * the runtime's own.
+ */
+#include "engine/rule.h"
+#include "kube/shm.h"
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	struct quantity floor = rule_param_quantity(
+		run, pod->gpus.n > 2 ? "floor-many" : "floor");
+	struct quantity runtime = quantity_from(64 << 20);
+	char have[QUANTITY_TEXT], want[QUANTITY_TEXT];
+
+	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		struct shm shm = container_shm(c);
+
+		if (c->role == CONTAINER_INIT || shm.unknown || !shm.memory ||
+		    shm.size_state != QUANTITY_OK || shm.size.nano <= 0)
+			continue;
+		if (quantity_cmp(shm.size, runtime) > 0 &&
+		    (!pod_is_multi_gpu(pod) ||
+		     quantity_cmp(shm.size, floor) >= 0))
+			continue;
+		report_container(
+			run, c, shm.size_node,
+			"/dev/shm of container `%s` is limited to %s, less than the %s that %lld GPUs need",
+			c->name ? c->name : "", quantity_text(shm.size, have),
+			quantity_text(floor, want), (long long)pod->gpus.n);
+	}
+}
+
+static const struct rule_param params[] = {
+	{"floor", "quantity", "1Gi", "least size for up to 2 GPUs"},
+	{"floor-many", "quantity", "4Gi", "least size for more than 2 GPUs"},
+	{0},
+};
+
+const struct rule rule_shm_too_small = {
+	.name = "shm-too-small",
+	.category = "shm",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.flags = RULE_OPT_IN_PATCH,
+	.since = "1.0",
+	.summary = "/dev/shm is mounted, but too small for several GPUs",
+	.why = "NCCL and data loaders run out of space in it: \"No space left on device\".",
+	.remedy = "Raise sizeLimit: 1Gi for 2 GPUs, 4Gi and more above.",
+	.evidence =
+		"TGI README, a note on shared memory; vllm production-stack (20Gi); NCCL troubleshooting",
+	.params = params,
+	.check_pod = check,
+};

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pod has a Memory emptyDir that is named for shared memory, but the GPU
+ * container does not mount it, or mounts it where nobody looks: only
+ * /dev/shm itself is what glibc, PyTorch and NCCL use.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/shm.h"
+
+static const struct node *mount_of(const struct container *c,
+				   const struct node *volume)
+{
+	const char *name = node_str(node_get(volume, "name"));
+
+	FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount)
+		if (name && node_eq(node_get(mount, "name"), name))
+			return mount;
+	return NULL;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *volume = pod_shm_volume(pod);
+
+	if (pod->flat || !volume || pod_uses_gpu(pod) != TRI_YES)
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		struct shm shm = container_shm(c);
+		const struct node *mount = mount_of(c, volume);
+		const struct node *path = node_get(mount, "mountPath");
+		struct finding *f;
+
+		if (c->role == CONTAINER_INIT || c->gpus.n < 1 || shm.mount ||
+		    shm.unknown || node_is_unknown(path))
+			continue;
+		if (mount)
+			f = report_container(
+				run, c, path,
+				"the shared memory of container `%s` is mounted at `%s`, not at /dev/shm",
+				c->name ? c->name : "",
+				node_str(path) ? node_str(path) : "");
+		else
+			f = report_container(
+				run, c, NULL,
+				"container `%s` does not mount the pod's shared memory volume `%s`",
+				c->name ? c->name : "",
+				node_str(node_get(volume, "name")));
+		finding_label(run, f, volume, "the volume");
+	}
+}
+
+const struct rule rule_shm_volume_unmounted = {
+	.name = "shm-volume-unmounted",
+	.category = "shm",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_PATCH,
+	.flags = RULE_SAFE_PATCH,
+	.since = "1.0",
+	.summary =
+		"a volume for shared memory is not mounted at /dev/shm of the GPU container",
+	.why = "The container still runs with the runtime's 64 MiB although somebody meant it to have more.",
+	.remedy = "Mount the volume at exactly /dev/shm.",
+	.evidence = "kubernetes#28272; shm_open(3) uses /dev/shm",
+	.check_pod = check,
+};

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nodeSelector entries are ANDed with the affinity; the terms of required
+ * node affinity are ORed, the expressions inside one term ANDed
+ * (component-helpers scheduling/corev1/nodeaffinity).
+ */
+#include "kube/affinity.h"
+
+#include "base/text.h"
+#include "base/vec.h"
+
+#define REQUIRED_TERMS                                                         \
+	"nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."         \
+	"nodeSelectorTerms"
+
+struct need_list {
+	struct arena *arena;
+	struct node_needs *out;
+	size_t size;
+};
+
+static void add(struct need_list *list, struct node_need need)
+{
+	*VEC_PUSH(list->arena, list->out->items, list->out->n, list->size) =
+		need;
+}
+
+static void add_term(struct need_list *list, const struct node *term)
+{
+	list->out->terms++;
+	FOR_EACH_CHILD(node_get(term, "matchExpressions"), expression) {
+		const char *key = node_str(node_get(expression, "key"));
+		const char *operator=
+			node_str(node_get(expression, "operator"));
+
+		if (!key || !operator) {
+			list->out->unknown = true;
+			continue;
+		}
+		add(list, (struct node_need){key, operator, expression,
+					     node_get(expression, "values"),
+					     list->out->terms});
+	}
+}
+
+struct node_needs pod_node_needs(struct arena *arena, const struct pod *pod)
+{
+	const struct node *selector = pod_field(pod, "nodeSelector");
+	const struct node *affinity = pod_field(pod, "affinity");
+	const struct node *terms = node_path(affinity, REQUIRED_TERMS);
+	struct node_needs out = {0};
+	struct need_list list = {arena, &out, 0};
+
+	out.unknown = node_is_unknown(selector) || node_is_unknown(terms);
+	FOR_EACH_CHILD(selector, entry)
+		add(&list,
+		    (struct node_need){entry->key, "In", entry, entry, 0});
+	FOR_EACH_CHILD(terms, term)
+		add_term(&list, term);
+	return out;
+}
+
+const struct node *node_need_value(const struct node_need *need, size_t i)
+{
+	if (!text_eq(need->operator, "In"))
+		return NULL;
+	if (node_is_seq(need->values))
+		return node_at(need->values, i);
+	return i == 0 ? need->values : NULL;
+}
+
+bool node_need_requires(const struct node_need *need)
+{
+	return !text_eq(need->operator, "NotIn") &&
+	       !text_eq(need->operator, "DoesNotExist");
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared memory. The runtime's default /dev/shm is 64 MiB; PyTorch's data
+ * loaders and NCCL (without P2P) exchange tensors through it. Who injects a
+ * mount is known per kind (workloads.md 14): KubeRay for containers[0] unless
+ * plasma-directory is set, KServe's presets, NIM, Dynamo, KAITO.
+ */
+#include "kube/shm.h"
+
+#include "base/text.h"
+
+struct shm container_shm(const struct container *c)
+{
+	struct shm shm = {.mount = container_mount(c, SHM_PATH)};
+	const struct node *mounts = node_get(c->node, "volumeMounts");
+	const struct node *name = node_get(shm.mount, "name");
+	const struct node *medium;
+
+	shm.unknown = node_is_unknown(mounts) || node_is_unknown(name) ||
+		      node_is_unknown(pod_field(c->pod, "volumes"));
+	if (!shm.mount || !node_str(name))
+		return shm;
+	shm.volume = pod_volume(c->pod, node_str(name));
+	shm.empty_dir = node_get(shm.volume, "emptyDir");
+	medium = node_get(shm.empty_dir, "medium");
+	shm.unknown |= node_is_unknown(shm.volume) || node_is_unknown(medium);
+	shm.memory = node_eq(medium, "Memory");
+	shm.size_node = node_get(shm.empty_dir, "sizeLimit");
+	shm.size_state = node_quantity(shm.size_node, &shm.size);
+	return shm;
+}
+
+bool shm_is_injected(const struct container *c)
+{
+	unsigned injects = c->pod->injects;
+
+	if (injects & (INJECT_SHM | INJECT_SHM_UNKNOWN))
+		return true;
+	return injects & INJECT_SHM_FIRST && c->role == CONTAINER_MAIN &&
+	       c->index == 0;
+}
+
+bool pod_is_multi_gpu(const struct pod *pod)
+{
+	return pod->gpus.n >= 2;
+}
+
+static const char *const images[] = {
+	"pytorch",	"vllm",	    "text-generation-inference",
+	"sglang",	"lmdeploy", "tritonserver",
+	"deepspeed",	"nemo",	    "megatron",
+	"huggingface",	"axolotl",  "accelerate",
+	"tensorrt-llm", "trtllm",   "horovod",
+};
+
+static const char *const words_of_frameworks[] = {
+	"torchrun",
+	"torch.distributed.run",
+	"torch.distributed.launch",
+	"accelerate",
+	"deepspeed",
+	"vllm",
+	"text-generation-launcher",
+	"tritonserver",
+	"sglang.launch_server",
+	"horovodrun",
+	"vllm.entrypoints.openai.api_server",
+};
+
+static bool framework_image(const char *image)
+{
+	for (size_t i = 0; image && i < sizeof(images) / sizeof(*images); i++)
+		if (text_contains_ci(image, images[i]))
+			return true;
+	return false;
+}
+
+static bool framework_words(struct arena *arena, const struct container *c)
+{
+	struct words words = container_words(arena, c);
+
+	for (size_t i = 0;
+	     i < sizeof(words_of_frameworks) / sizeof(*words_of_frameworks);
+	     i++)
+		if (words_have(&words, words_of_frameworks[i]))
+			return true;
+	return false;
+}
+
+/* JobSet, LeaderWorkerSet, Volcano: training when several pods need each
+ * other. */
+static bool made_for_training(const struct pod *pod)
+{
+	const struct object *o = pod->object;
+
+	if (o->class == KIND_TRAINING)
+		return !text_eq(o->group, "batch.volcano.sh") ||
+		       pod_is_training(pod);
+	return o->gang_kind != GANG_NONE && o->gang.n > 1 &&
+	       pod_is_training(pod);
+}
+
+/* NCCL, RCCL and their like use it; libtpu and Neuron do not. */
+static bool collectives_use_shm(const struct container *c)
+{
+	return pod_is_multi_gpu(c->pod) && c->accelerator &&
+	       !text_eq(c->accelerator->vendor, "google") &&
+	       !text_eq(c->accelerator->vendor, "aws");
+}
+
+bool container_needs_shm(struct arena *arena, const struct container *c)
+{
+	if (c->gpus.n < 1)
+		return false;
+	return collectives_use_shm(c) || made_for_training(c->pod) ||
+	       framework_image(c->image) || container_env(c, "NCCL_DEBUG") ||
+	       framework_words(arena, c);
+}
+
+const struct node *pod_shm_volume(const struct pod *pod)
+{
+	FOR_EACH_CHILD(pod_field(pod, "volumes"), volume) {
+		const char *name = node_str(node_get(volume, "name"));
+
+		if (text_contains_ci(name, "shm") &&
+		    node_eq(node_path(volume, "emptyDir.medium"), "Memory"))
+			return volume;
+	}
+	return NULL;
+}
