@@ -175,16 +175,29 @@ static void run_set_rules(struct lint *lint)
 	run_set(run, policy_of, lint);
 }
 
+/* -v: what was done, and when. */
+static void tell(const struct lint *lint, const char *what, size_t n)
+{
+	if (lint->options->verbose)
+		log_error("%.3f s: %zu %s",
+			  (double)(progress_clock() - lint->start) / 1000, n,
+			  what);
+}
+
 static int run_steps(struct lint *lint)
 {
 	int rc = list_files(lint);
 
 	if (rc)
 		return rc;
+	tell(lint, "files listed", lint->files.n);
 	read_standard_input(lint);
 	lint_files(lint);
+	tell(lint, "threads linted them", lint->workers.n);
 	run_set_rules(lint);
+	tell(lint, "files have findings of set rules", lint->nset);
 	lint_merge(lint);
+	tell(lint, "reports written", lint->outputs.n);
 	workers_release(&lint->workers);
 	free(lint->job.records);
 	return lint->failed ? 2 : lint->found ? 1 : 0;
