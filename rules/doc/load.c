@@ -211,24 +211,33 @@ static bool is_document_start(const char *text, uint32_t at, uint32_t end)
 	       (end - at == 3 || is_space(text[at + 3]));
 }
 
+static bool is_blank(const char *text, uint32_t at, bool indent)
+{
+	/* A tab is no indentation. */
+	return text[at] == ' ' || (text[at] == '\t' && !indent);
+}
+
 /* Offset of what is no blank, comment or "---"; end when all is. */
 static uint32_t find_content(const struct loader *loader, uint32_t at,
 			     uint32_t end)
 {
 	const char *text = loader->source->text;
+	bool indent = !at || yaml_break(text + at - 1, text + at);
 	size_t n;
 
 	while (at < end) {
-		if (text[at] == ' ' || text[at] == '\t') {
+		if (is_blank(text, at, indent)) {
 			at++;
 		} else if ((n = yaml_break(text + at, text + end))) {
 			at += (uint32_t)n;
+			indent = true;
 		} else if (text[at] == '#') {
 			at = skip_comment(text, at, end);
 			if (at < end && !yaml_break(text + at, text + end))
 				return at;
 		} else if (is_document_start(text, at, end)) {
 			at += 3;
+			indent = false;
 		} else {
 			return at;
 		}
@@ -329,11 +338,12 @@ static void check_rest(struct loader *loader, const struct yaml_first *part)
 
 	if (rest == part->end)
 		return;
-	if (marked)
-		loader->next = part->used;
+	/* kubectl reads the chunk that follows without them. */
 	if (marked &&
 	    only_directives(loader, line_end(loader, part->used), part->end))
 		return;
+	if (marked)
+		loader->next = part->used;
 	disagree(loader, rest, part->end,
 		 "kubectl drops the text from here to the next ---");
 }

@@ -214,6 +214,12 @@ static bool feed_scalar(struct yaml *yaml, const yaml_event_t *event)
 
 	text.absent = text.start == text.end;
 	text.start = skip_properties(yaml->text, text.start, text.end);
+	/* go-yaml: the comma is part of the tag. */
+	if (text.tag && text.start == text.end && yaml->flow_depth &&
+	    text.end < yaml->end && yaml->text[text.end] == ',')
+		return yaml_refuse(yaml, text.end, text.end + 1,
+				   "no value behind this tag: kubectl takes "
+				   "',' as part of it");
 	if (yaml->flow_depth || text.flags & NODE_QUOTED)
 		check_scanner(yaml, &text, event->data.scalar.style);
 	if (text.flags & NODE_BLOCK)
@@ -320,17 +326,21 @@ static int supply(void *context, unsigned char *out, size_t size, size_t *given)
 /* libyaml passes over such a mark, go-yaml takes it as a letter. */
 static bool check_marks(struct yaml *yaml)
 {
-	const char *from = yaml->text + yaml->start;
-	const char *mark;
+	const char *end = yaml->text + yaml->end;
+	const char *p = yaml->text + yaml->start;
 
 	if (yaml->ascii)
 		return true;
-	mark = memmem(from, yaml->end - yaml->start, "\n\xef\xbb\xbf", 4);
-	if (!mark)
-		return true;
-	return yaml_refuse(yaml, (uint32_t)(mark + 1 - yaml->text),
-			   (uint32_t)(mark + 4 - yaml->text),
-			   "byte order mark inside of the text: remove it");
+	while ((p = memmem(p, (size_t)(end - p), "\xef\xbb\xbf", 3))) {
+		uint32_t at = (uint32_t)(p - yaml->text);
+
+		if (at > yaml->start && (p[-1] == '\n' || p[-1] == '\r'))
+			return yaml_refuse(yaml, at, at + 3,
+					   "byte order mark inside of the "
+					   "text: remove it");
+		p += 3;
+	}
+	return true;
 }
 
 static bool run_parser(struct yaml *yaml, uint32_t *used)

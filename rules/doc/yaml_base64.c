@@ -9,22 +9,22 @@
 #include "base/text.h"
 #include "yaml_scalar.h"
 
-static int base64_value(char c)
+static int base64_value(int c)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				     "abcdefghijklmnopqrstuvwxyz"
 				     "0123456789+/";
-	const char *p = c ? strchr(digits, c) : NULL;
+	const char *p = c > 0 ? strchr(digits, c) : NULL;
 
 	return p ? (int)(p - digits) : -1;
 }
 
-/* Next byte that is no line break, or '\0' at the end. */
-static char next_char(const char **p, const char *end)
+/* Next byte that is no line break, or -1 at the end. */
+static int next_char(const char **p, const char *end)
 {
 	while (*p < end && (**p == '\r' || **p == '\n'))
 		++*p;
-	return *p < end ? *(*p)++ : '\0';
+	return *p < end ? (unsigned char)*(*p)++ : -1;
 }
 
 /*
@@ -35,13 +35,13 @@ static int base64_group(const char **p, const char *end, unsigned char *out)
 {
 	unsigned bits = 0;
 	int n = 0;
-	char c;
+	int c;
 
 	for (; n < 4; n++) {
 		int value;
 
 		c = next_char(p, end);
-		if (!c && n == 0 && *p == end)
+		if (c < 0 && n == 0)
 			return 0;
 		if (c == '=')
 			break;
@@ -54,7 +54,7 @@ static int base64_group(const char **p, const char *end, unsigned char *out)
 		return -1;
 	if (n == 2 && next_char(p, end) != '=')
 		return -1;
-	if (n < 4 && (next_char(p, end) || *p != end))
+	if (n < 4 && next_char(p, end) >= 0)
 		return -1;
 	bits <<= 6 * (4 - n);
 	out[0] = (unsigned char)(bits >> 16);

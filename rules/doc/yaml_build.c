@@ -208,8 +208,9 @@ static bool take_key(struct yaml *yaml, struct frame *frame,
 	frame->key_end = text->end;
 	yaml->last_end = text->end;
 	if (is_merge(text)) {
+		scalar.kind = SCALAR_STRING;
 		frame->state = WANT_MERGE;
-		return true;
+		return !text->anchor || anchor_key(yaml, text, &scalar);
 	}
 	yaml->decodes++;
 	if (!resolve(yaml, text, &scalar))
