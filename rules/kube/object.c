@@ -77,7 +77,7 @@ static bool is_fragment(const struct object *object)
 	const struct node *spec = node_get(object->root, "spec");
 
 	if (!node_is_unset(node_get(object->root, "$patch")) ||
-	    !node_is_unset(node_get(spec, "$patch")))
+	    (node_is_map(spec) && !node_is_unset(node_get(spec, "$patch"))))
 		return true;
 	if (!type)
 		return false;

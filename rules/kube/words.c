@@ -259,7 +259,8 @@ static bool lex_angle(struct lexer *lexer)
 	const char *stop = memchr(lexer->at, '>', left < 64 ? left : 64);
 	size_t len = stop ? (size_t)(stop - lexer->at) + 1 : 0;
 
-	if (*lexer->at != '<' || !len || memchr(lexer->at, '\n', len) ||
+	if (*lexer->at != '<' || !len || memchr(lexer->at, ' ', len) ||
+	    memchr(lexer->at, '\n', len) || lexer->at[1] == '<' ||
 	    !placeholder_in(lexer->at, len))
 		return false;
 	lexer->at += len;

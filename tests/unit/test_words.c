@@ -107,7 +107,7 @@ static void test_unknown(void **state)
 		 "sh|-c|run|?|? any"},
 		{"    command: [sh, -c, \"run 'a$n' '$N'\"]\n",
 		 "sh|-c|run|a$n|?"},
-		{"    command: [sh, -c, 'run --m <MODEL> --n=<N> __X__ <in']\n",
+		{"    command: [sh, -c, 'run --m <MODEL> --n=<N> __NAME__ <in']\n",
 		 "sh|-c|run|--m|?|--n=?|?|in"},
 		{"    args: '${ARGS}'\n", " any"},
 	};

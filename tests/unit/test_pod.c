@@ -1,0 +1,687 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pods and containers: roles, devices and how a pod gets them, effective
+ * requests, restart policies, injections, purpose, selectors, accessors.
+ */
+#include "object_fixture.h"
+
+#include "base/text.h"
+
+#define POD(spec) "{apiVersion: v1, kind: Pod, spec: " spec "}"
+
+static void test_roles(void **state)
+{
+	struct fixture fixture = {0};
+	const struct pod *pod = fixture_pod(
+		&fixture,
+		POD("{initContainers: [{name: a, image: i}, {name: b, image: i, "
+		    "restartPolicy: Always}], containers: [{name: c, image: i}]"
+		    "}"));
+
+	assert_int_equal(pod->ncontainers, 3);
+	assert_string_equal(pod->containers[0].name, "a");
+	assert_int_equal(pod->containers[0].role, CONTAINER_INIT);
+	assert_int_equal(pod->containers[1].role, CONTAINER_SIDECAR);
+	assert_int_equal(pod->containers[1].index, 1);
+	assert_int_equal(pod->containers[2].role, CONTAINER_MAIN);
+	assert_int_equal(pod->containers[2].index, 0);
+	assert_ptr_equal(pod->containers[2].pod, pod);
+	fixture_release(&fixture);
+	/* A model server inlined in a component. */
+	pod = fixture_pod(&fixture,
+			  "{apiVersion: serving.kserve.io/v1beta1, kind: "
+			  "InferenceService, spec: {predictor: {containers: "
+			  "[{name: x, image: i}], model: {storageUri: s}}}}");
+	assert_int_equal(pod->ncontainers, 2);
+	assert_string_equal(pod->containers[1].name, "kserve-container");
+	assert_string_equal(pod->role, "predictor");
+	fixture_release(&fixture);
+	/* Every way Argo writes containers. */
+	pod = fixture_pod(
+		&fixture,
+		"{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: "
+		"{nodeSelector: {a: b}, podPriorityClassName: p, volumes: "
+		"[{name: v}], podMetadata: {labels: {l: m}}, templates: "
+		"[{name: t, initContainers: [{name: i, image: i}], "
+		"containerSet: {containers: [{name: c, image: i}]}, sidecars: "
+		"[{name: s, image: i}], volumes: [{name: w}]}]}}");
+	assert_int_equal(pod->ncontainers, 3);
+	assert_int_equal(pod->containers[2].role, CONTAINER_SIDECAR);
+	assert_non_null(node_get(pod_field(pod, "nodeSelector"), "a"));
+	assert_true(node_eq(pod_field(pod, "priorityClassName"), "p"));
+	assert_non_null(pod_volume(pod, "v"));
+	assert_non_null(pod_volume(pod, "w"));
+	assert_null(pod_volume(pod, "x"));
+	assert_true(node_eq(pod_label(pod, "l"), "m"));
+	assert_null(pod_label(pod, "m"));
+	assert_int_equal(pod->restart, RESTART_NEVER);
+	fixture_release(&fixture);
+}
+
+struct device_row {
+	const char *spec;
+	int gpus;
+	bool unknown;
+	unsigned by;
+	enum tri uses;
+};
+
+static void check_device(const struct device_row *row)
+{
+	struct fixture fixture = {0};
+	const char *yaml = arena_printf(&fixture.arena,
+					"{apiVersion: v1, kind: Pod, "
+					"metadata: {annotations: {gpu-x: ''}}, "
+					"spec: %s}",
+					row->spec);
+	const struct pod *pod = fixture_pod(&fixture, yaml);
+
+	if (pod->gpus.n != row->gpus || pod->gpus.unknown != row->unknown ||
+	    pod->gpu_by != row->by)
+		print_error("%s\n", row->spec);
+	assert_int_equal(pod->gpus.n, row->gpus);
+	assert_int_equal(pod->gpus.unknown, row->unknown);
+	assert_int_equal(pod->gpu_by, row->by);
+	assert_int_equal(pod_uses_gpu(pod), row->uses);
+	fixture_release(&fixture);
+}
+
+#define RESOURCES(text) "{containers: [{image: i, resources: {" text "}}]}"
+
+static void test_devices(void **state)
+{
+	static const struct device_row rows[] = {
+		{RESOURCES("limits: {nvidia.com/gpu: 8}"), 8, false,
+		 GPU_BY_RESOURCE, TRI_YES},
+		{RESOURCES("limits: {nvidia.com/gpu: '2'}"), 2, false,
+		 GPU_BY_RESOURCE, TRI_YES},
+		{RESOURCES("requests: {nvidia.com/gpu: 2}"), 2, false,
+		 GPU_BY_RESOURCE, TRI_YES},
+		{RESOURCES("limits: {nvidia.com/gpu: 4}, requests: "
+			   "{nvidia.com/gpu: 2}"),
+		 4, false, GPU_BY_RESOURCE, TRI_YES},
+		{RESOURCES("limits: {nvidia.com/gpu: 500m}"), 1, false,
+		 GPU_BY_RESOURCE, TRI_YES},
+		{RESOURCES("limits: {nvidia.com/mig-1g.10gb: 1, amd.com/gpu: "
+			   "2}"),
+		 3, false, GPU_BY_RESOURCE, TRI_YES},
+		{RESOURCES("limits: {nvidia.com/gpu: '${N}'}"), 0, true,
+		 GPU_BY_RESOURCE, TRI_YES},
+		{RESOURCES("limits: {nvidia.com/gpu: many}"), 0, true,
+		 GPU_BY_RESOURCE, TRI_YES},
+		{RESOURCES("limits: '${L}'"), 0, true, 0, TRI_UNKNOWN},
+		{"{containers: [{image: i, resources: '${R}'}]}", 0, true, 0,
+		 TRI_UNKNOWN},
+		{"{containers: '${C}'}", 0, true, 0, TRI_UNKNOWN},
+		{RESOURCES("limits: {nvidia.com/gpu: 0}"), 0, false, 0, TRI_NO},
+		{RESOURCES("limits: {nvidia.com/gpu: -1}"), 0, false, 0,
+		 TRI_NO},
+		{RESOURCES("limits: {nvidia.com/gpus: 1, gpu: 1, cpu: 1}"), 0,
+		 false, 0, TRI_NO},
+		/* Shares count no device, beside one or alone. */
+		{RESOURCES("limits: {nvidia.com/gpumem: 3000}"), 0, false,
+		 GPU_BY_SHARE, TRI_YES},
+		{RESOURCES("limits: {nvidia.com/gpumem: 3000, nvidia.com/gpu: "
+			   "2}"),
+		 2, false, GPU_BY_SHARE | GPU_BY_RESOURCE, TRI_YES},
+		{"{resources: {limits: {nvidia.com/gpu: 1}}, containers: "
+		 "[{image: i}]}",
+		 0, false, 0, TRI_NO},
+		/* Claims. */
+		{"{resourceClaims: [{name: gpu, resourceClaimTemplateName: t}]"
+		 ", containers: [{image: i}]}",
+		 1, true, GPU_BY_CLAIM, TRI_YES},
+		{"{resourceClaims: [{name: c, resourceClaimTemplateName: "
+		 "one-h100}], containers: [{image: i}]}",
+		 1, true, GPU_BY_CLAIM, TRI_YES},
+		{"{resourceClaims: [{name: x, resourceClaimName: shared}], "
+		 "containers: [{image: i}]}",
+		 0, true, 0, TRI_UNKNOWN},
+		{"{resourceClaims: [{name: rdma-nic, resourceClaimName: n}], "
+		 "containers: [{image: i}]}",
+		 0, false, 0, TRI_NO},
+		{"{resourceClaims: [{name: compute-domain, "
+		 "resourceClaimTemplateName: x}], containers: [{image: i, "
+		 "resources: {limits: {nvidia.com/gpu: 4}}}]}",
+		 4, false, GPU_BY_RESOURCE, TRI_YES},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		check_device(&rows[i]);
+}
+
+static void test_effective(void **state)
+{
+	static const struct {
+		const char *spec;
+		int gpus;
+	} rows[] = {
+		/* Containers and sidecars add up. */
+		{"{initContainers: [{image: i, restartPolicy: Always, "
+		 "resources: {limits: {nvidia.com/gpu: 1}}}], containers: "
+		 "[{image: i, resources: {limits: {nvidia.com/gpu: 2}}}, "
+		 "{image: i, resources: {limits: {nvidia.com/gpu: 4}}}]}",
+		 7},
+		/* Init containers run alone: a floor, with what runs before. */
+		{"{initContainers: [{image: i, resources: {limits: "
+		 "{nvidia.com/gpu: 1}}}], containers: [{image: i, resources: "
+		 "{limits: {nvidia.com/gpu: 2}}}]}",
+		 2},
+		{"{initContainers: [{image: i, resources: {limits: "
+		 "{nvidia.com/gpu: 8}}}], containers: [{image: i}]}",
+		 8},
+		{"{initContainers: [{image: i, restartPolicy: Always, "
+		 "resources: {limits: {nvidia.com/gpu: 1}}}, {image: i, "
+		 "resources: {limits: {nvidia.com/gpu: 4}}}], containers: "
+		 "[{image: i, resources: {limits: {nvidia.com/gpu: 2}}}]}",
+		 5},
+		{"{initContainers: [{image: i, resources: {limits: "
+		 "{nvidia.com/gpu: 4}}}, {image: i, restartPolicy: Always, "
+		 "resources: {limits: {nvidia.com/gpu: 1}}}], containers: "
+		 "[{image: i, resources: {limits: {nvidia.com/gpu: 2}}}]}",
+		 4},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fixture fixture = {0};
+		const char *yaml = arena_printf(
+			&fixture.arena, "{apiVersion: v1, kind: Pod, spec: %s}",
+			rows[i].spec);
+		const struct pod *pod = fixture_pod(&fixture, yaml);
+		bool unknown = true;
+		struct quantity q =
+			pod_request(pod, "nvidia.com/gpu", false, &unknown);
+
+		assert_int_equal(pod->gpus.n, rows[i].gpus);
+		assert_int_equal(quantity_value(q), rows[i].gpus);
+		assert_false(unknown);
+		fixture_release(&fixture);
+	}
+}
+
+static void test_request(void **state)
+{
+	static const struct {
+		const char *spec, *resource;
+		bool limits;
+		int64_t milli;
+		bool unknown;
+	} rows[] = {
+		{RESOURCES("requests: {cpu: 500m}, limits: {cpu: 2}"), "cpu",
+		 false, 500, false},
+		{RESOURCES("requests: {cpu: 500m}, limits: {cpu: 2}"), "cpu",
+		 true, 2000, false},
+		{RESOURCES("limits: {cpu: 2}"), "cpu", false, 2000, false},
+		{RESOURCES("limits: {cpu: '${X}'}"), "cpu", false, 0, true},
+		{RESOURCES("limits: '${X}'"), "cpu", true, 0, true},
+		{RESOURCES("requests: {memory: 1Gi}"), "cpu", false, 0, false},
+		{"{overhead: {cpu: 250m}, containers: [{image: i, resources: "
+		 "{requests: {cpu: 1}}}]}",
+		 "cpu", false, 1250, false},
+		{"{resources: {requests: {cpu: 3}}, containers: [{image: i, "
+		 "resources: {requests: {cpu: 1}}}]}",
+		 "cpu", false, 3000, false},
+		{"'${SPEC}'", "cpu", false, 0, true},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fixture fixture = {0};
+		const char *yaml = arena_printf(
+			&fixture.arena, "{apiVersion: v1, kind: Pod, spec: %s}",
+			rows[i].spec);
+		const struct pod *pod = fixture_pod(&fixture, yaml);
+		bool unknown = !rows[i].unknown;
+		struct quantity q = pod_request(pod, rows[i].resource,
+						rows[i].limits, &unknown);
+
+		if (unknown != rows[i].unknown)
+			print_error("%s\n", rows[i].spec);
+		assert_int_equal(quantity_milli(q), rows[i].milli);
+		assert_int_equal(unknown, rows[i].unknown);
+		fixture_release(&fixture);
+	}
+}
+
+static void test_operators(void **state)
+{
+	static const struct {
+		const char *yaml;
+		unsigned by;
+		int gpus;
+		bool unknown, flat;
+	} rows[] = {
+		{"{apiVersion: v1, kind: Pod, metadata: {annotations: "
+		 "{gpu-fraction: '0.5'}}, spec: {containers: [{image: i}]}}",
+		 GPU_BY_ANNOTATION, 0, false, false},
+		{"{apiVersion: sparkoperator.k8s.io/v1beta2, kind: "
+		 "SparkApplication, spec: {driver: {gpu: {name: amd.com/gpu, "
+		 "quantity: 1}}}}",
+		 GPU_BY_OPERATOR, 1, false, true},
+		{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
+		 "spec: {}}",
+		 GPU_BY_OPERATOR, 1, true, true},
+		{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
+		 "spec: {draResources: [{claimCreationSpec: {devices: [{name: "
+		 "gpu, count: 2}]}}]}}",
+		 GPU_BY_CLAIM, 2, false, true},
+		{"{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: "
+		 "{podSpecPatch: 'containers: [{name: main, resources: "
+		 "{limits: {nvidia.com/gpu: 1}}}]', templates: [{container: "
+		 "{image: i}}]}}",
+		 GPU_BY_OPERATOR, 0, true, false},
+		{"{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: "
+		 "{podSpecPatch: 'terminationGracePeriodSeconds: 3', templates"
+		 ": [{container: {image: i}}]}}",
+		 0, 0, false, false},
+		{"{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: "
+		 "{templates: [{podSpecPatch: '{{inputs.p}}', container: "
+		 "{image: i}}]}}",
+		 0, 0, true, false},
+		{"{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, "
+		 "spec: {trainer: {resourcesPerNode: {requests: "
+		 "{nvidia.com/gpu: 4}}}}}",
+		 GPU_BY_RESOURCE, 4, false, true},
+		{"{apiVersion: serving.kserve.io/v1beta1, kind: "
+		 "InferenceService, spec: {predictor: {model: {runtime: my-own"
+		 "}}}}",
+		 0, 0, true, false},
+		{"{apiVersion: serving.kserve.io/v1beta1, kind: "
+		 "InferenceService, spec: {predictor: {model: {modelFormat: "
+		 "{name: sklearn}}}}}",
+		 0, 0, false, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fixture fixture = {0};
+		const struct pod *pod = fixture_pod(&fixture, rows[i].yaml);
+
+		if (pod->gpu_by != rows[i].by)
+			print_error("%s\n", rows[i].yaml);
+		assert_int_equal(pod->gpu_by, rows[i].by);
+		assert_int_equal(pod->gpus.n, rows[i].gpus);
+		assert_int_equal(pod->gpus.unknown, rows[i].unknown);
+		assert_int_equal(pod->flat, rows[i].flat);
+		fixture_release(&fixture);
+	}
+}
+
+static void test_restart(void **state)
+{
+	static const struct {
+		const char *yaml;
+		enum restart_policy restart;
+		bool written;
+	} rows[] = {
+		{POD("{containers: [{image: i}]}"), RESTART_ALWAYS, false},
+		{POD("{restartPolicy: Never, containers: [{image: i}]}"),
+		 RESTART_NEVER, true},
+		{POD("{restartPolicy: '${R}', containers: [{image: i}]}"),
+		 RESTART_UNKNOWN, true},
+		{"{apiVersion: batch/v1, kind: Job, spec: {template: {spec: "
+		 "{restartPolicy: OnFailure, containers: [{image: i}]}}}}",
+		 RESTART_ON_FAILURE, true},
+		/* The replica's policy beats the template's. */
+		{"{apiVersion: kubeflow.org/v1, kind: PyTorchJob, spec: "
+		 "{pytorchReplicaSpecs: {Worker: {template: {spec: "
+		 "{restartPolicy: Never, containers: [{image: i}]}}}}}}",
+		 RESTART_ON_FAILURE, false},
+		{"{apiVersion: kubeflow.org/v1, kind: PyTorchJob, spec: "
+		 "{pytorchReplicaSpecs: {Worker: {restartPolicy: ExitCode, "
+		 "template: {spec: {containers: [{image: i}]}}}}}}",
+		 RESTART_EXIT_CODE, true},
+		{"{apiVersion: kubeflow.org/v1, kind: TFJob, spec: "
+		 "{tfReplicaSpecs: {Worker: {template: {spec: {containers: "
+		 "[{image: i}]}}}}}}",
+		 RESTART_NEVER, false},
+		{"{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, spec: "
+		 "{mpiReplicaSpecs: {Launcher: {template: {spec: {containers: "
+		 "[{image: i}]}}}}}}",
+		 RESTART_ON_FAILURE, false},
+		{"{apiVersion: kubeflow.org/v1, kind: MPIJob, spec: "
+		 "{mpiReplicaSpecs: {Launcher: {template: {spec: {containers: "
+		 "[{image: i}]}}}}}}",
+		 RESTART_NEVER, false},
+		{"{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, spec: "
+		 "{replicatedJobs: [{template: {spec: {template: {spec: "
+		 "{containers: [{image: i}]}}}}}]}}",
+		 RESTART_ON_FAILURE, false},
+		{"{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, spec: "
+		 "{tasks: [{template: {spec: {containers: [{image: i}]}}}]}}",
+		 RESTART_ALWAYS, false},
+		{"{apiVersion: ray.io/v1, kind: RayCluster, spec: "
+		 "{enableInTreeAutoscaling: true, autoscalerOptions: {version:"
+		 " v2}, headGroupSpec: {template: {spec: {restartPolicy: "
+		 "Always, containers: [{image: i}]}}}}}",
+		 RESTART_NEVER, false},
+		{"{apiVersion: ray.io/v1, kind: RayCluster, spec: "
+		 "{headGroupSpec: {template: {spec: {containers: [{image: i}]}"
+		 "}}}}",
+		 RESTART_ALWAYS, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fixture fixture = {0};
+		const struct pod *pod = fixture_pod(&fixture, rows[i].yaml);
+
+		if (pod->restart != rows[i].restart)
+			print_error("%s\n", rows[i].yaml);
+		assert_int_equal(pod->restart, rows[i].restart);
+		assert_int_equal(!!pod->restart_node, rows[i].written);
+		fixture_release(&fixture);
+	}
+}
+
+#define PREDICTOR(fields)                                                      \
+	"{apiVersion: serving.kserve.io/v1beta1, kind: InferenceService, "     \
+	"spec: {predictor: {" fields "}}}"
+#define RAY(fields)                                                                \
+	"{apiVersion: ray.io/v1, kind: RayCluster, spec: {headGroupSpec: {" fields \
+	"template: {spec: {containers: [{image: i}]}}}}}"
+
+static void test_injects(void **state)
+{
+	static const struct {
+		const char *yaml;
+		unsigned set, clear;
+	} rows[] = {
+		{POD("{containers: [{image: i}]}"), 0, ~0U},
+		{RAY(""), INJECT_SHM_FIRST | INJECT_PROBES,
+		 INJECT_SHM | INJECT_SHM_UNKNOWN},
+		{RAY("rayStartParams: {plasma-directory: /x}, "), INJECT_PROBES,
+		 INJECT_SHM_FIRST},
+		{PREDICTOR("model: {modelFormat: {name: huggingface}}"),
+		 INJECT_SHM | INJECT_MEMORY, INJECT_SHM_UNKNOWN | INJECT_GPU},
+		{PREDICTOR("huggingface: {}"), INJECT_SHM, INJECT_GPU},
+		{PREDICTOR("model: {modelFormat: {name: pytorch}}"),
+		 INJECT_MEMORY, INJECT_SHM | INJECT_SHM_UNKNOWN},
+		{PREDICTOR("triton: {}"), INJECT_MEMORY, INJECT_SHM},
+		{PREDICTOR("model: {runtime: mine, modelFormat: {name: "
+			   "huggingface}}"),
+		 INJECT_SHM_UNKNOWN, INJECT_SHM},
+		{PREDICTOR("model: {runtime: kserve-huggingfaceserver}"),
+		 INJECT_SHM, INJECT_SHM_UNKNOWN},
+		{PREDICTOR("model: {modelFormat: {name: vLLM}}, workerSpec: {"
+			   "}"),
+		 INJECT_SHM | INJECT_GPU, 0},
+		{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
+		 "spec: {}}",
+		 INJECT_SHM | INJECT_GPU, INJECT_SHM_UNKNOWN},
+		{"{apiVersion: nvidia.com/v1alpha1, kind: "
+		 "DynamoGraphDeployment, spec: {services: {a: {}}}}",
+		 INJECT_SHM, 0},
+		{"{apiVersion: nvidia.com/v1alpha1, kind: "
+		 "DynamoGraphDeployment, spec: {services: {a: {sharedMemory: "
+		 "{disabled: true}}}}}",
+		 0, INJECT_SHM},
+		{"{apiVersion: production-stack.vllm.ai/v1alpha1, kind: "
+		 "VLLMRuntime, spec: {deploymentConfig: {shmSize: 1Gi}}}",
+		 INJECT_SHM, 0},
+		{"{apiVersion: production-stack.vllm.ai/v1alpha1, kind: "
+		 "VLLMRuntime, spec: {deploymentConfig: {replicas: 1}}}",
+		 INJECT_GPU, INJECT_SHM},
+		{"{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, "
+		 "spec: {trainer: {image: i}}}",
+		 INJECT_SHM_UNKNOWN, INJECT_SHM},
+		{"{apiVersion: batch/v1, kind: Job, metadata: {labels: "
+		 "{kueue.x-k8s.io/queue-name: q}}, spec: {template: {spec: "
+		 "{containers: [{image: i}]}}}}",
+		 INJECT_SELECTOR, INJECT_SHM},
+		{"{apiVersion: kubeflow.org/v1, kind: TFJob, spec: "
+		 "{tfReplicaSpecs: {Worker: {template: {spec: {containers: "
+		 "[{image: i}]}}}}}}",
+		 INJECT_RESTART, INJECT_SHM | INJECT_SELECTOR},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fixture fixture = {0};
+		const struct pod *pod = fixture_pod(&fixture, rows[i].yaml);
+
+		if ((pod->injects & rows[i].set) != rows[i].set ||
+		    pod->injects & rows[i].clear)
+			print_error("%s\n", rows[i].yaml);
+		assert_int_equal(pod->injects & rows[i].set, rows[i].set);
+		assert_int_equal(pod->injects & rows[i].clear, 0);
+		fixture_release(&fixture);
+	}
+}
+
+#define RUN(kind, fields)                                                      \
+	"{apiVersion: apps/v1, kind: " kind                                    \
+	", spec: {selector: {}, template: "                                    \
+	"{spec: {containers: [{name: c, " fields "}]}}}}"
+
+static void test_purpose(void **state)
+{
+	static const struct {
+		const char *yaml;
+		bool training, serving;
+	} rows[] = {
+		{RUN("Deployment", "image: i, command: [torchrun, train.py]"),
+		 true, false},
+		{RUN("Deployment",
+		     "image: i, command: [accelerate, launch, x]"),
+		 true, false},
+		{RUN("Deployment", "image: i, command: [sh, -c, 'cd /w && "
+				   "python -u /w/train_llm.py --lr 1']"),
+		 true, false},
+		{RUN("Deployment", "image: i, command: [python, -m, "
+				   "torch.distributed.run, x.py]"),
+		 true, false},
+		{RUN("Deployment", "image: i, command: [accelerate, config]"),
+		 false, false},
+		{RUN("Deployment", "image: i, command: [python, trainer.txt]"),
+		 false, false},
+		{RUN("Deployment", "image: i, command: [vllm, serve, m]"),
+		 false, true},
+		{RUN("Deployment", "image: i, command: [python3, -m, "
+				   "vllm.entrypoints.openai.api_server]"),
+		 false, true},
+		{RUN("Deployment", "image: i, command: [sh, -c, 'tritonserver "
+				   "--model-repository=/m']"),
+		 false, true},
+		{RUN("Deployment", "image: vllm/vllm-openai:v1"), false, true},
+		{RUN("Deployment",
+		     "image: vllm/vllm-openai:v1, command: [sleep, inf]"),
+		 false, false},
+		{RUN("Deployment", "image: i, ports: [{containerPort: 80}]"),
+		 false, true},
+		{RUN("Deployment", "image: i"), false, false},
+		{RUN("DaemonSet", "image: i, command: [vllm, serve, m]"), false,
+		 false},
+		{"{apiVersion: kubeflow.org/v1, kind: PyTorchJob, spec: "
+		 "{pytorchReplicaSpecs: {Worker: {template: " GPU_POD(1) "}}}}",
+		 true, false},
+		{"{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, spec: "
+		 "{tasks: [{template: " GPU_POD(1) "}]}}",
+		 false, false},
+		{"{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, spec: "
+		 "{plugins: {pytorch: []}, tasks: [{template: " GPU_POD(
+			 1) "}]}}",
+		 true, false},
+		{"{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, spec: "
+		 "{replicatedJobs: [{replicas: 2, template: {spec: {template: " GPU_POD(
+			 1) "}}}]}}",
+		 true, false},
+		{"{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, spec: "
+		 "{replicatedJobs: [{template: {spec: {template: " GPU_POD(
+			 1) "}}}]}}",
+		 false, false},
+		{PREDICTOR("model: {}"), false, true},
+		{"{apiVersion: ray.io/v1, kind: RayService, spec: "
+		 "{rayClusterConfig: {headGroupSpec: {template: " GPU_POD(
+			 1) "}}}}",
+		 false, true},
+		{"{apiVersion: batch/v1, kind: Job, spec: {template: " GPU_POD(
+			 1) "}}",
+		 false, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fixture fixture = {0};
+		const struct pod *pod = fixture_pod(&fixture, rows[i].yaml);
+
+		if (pod_is_training(pod) != rows[i].training ||
+		    pod_is_serving(pod) != rows[i].serving)
+			print_error("%s\n", rows[i].yaml);
+		assert_int_equal(pod_is_training(pod), rows[i].training);
+		assert_int_equal(pod_is_serving(pod), rows[i].serving);
+		fixture_release(&fixture);
+	}
+}
+
+static void test_infrastructure(void **state)
+{
+	static const struct {
+		const char *yaml;
+		bool infrastructure;
+	} rows[] = {
+		{RUN("DaemonSet", "image: i"), true},
+		{RUN("Deployment", "image: i"), false},
+		{RUN("Deployment", "image: nvcr.io/nvidia/k8s/dcgm-exporter:3"),
+		 true},
+		{"{apiVersion: v1, kind: Pod, metadata: {namespace: "
+		 "gpu-operator}, spec: {containers: [{image: i}]}}",
+		 true},
+		{"{apiVersion: v1, kind: Pod, metadata: {namespace: "
+		 "kube-system}, spec: {containers: [{image: i}]}}",
+		 true},
+		{"{apiVersion: v1, kind: Pod, metadata: {namespace: "
+		 "kube-systems}, spec: {containers: [{image: i}]}}",
+		 false},
+		{"{apiVersion: v1, kind: Pod, metadata: {namespace: gpu}, "
+		 "spec: {containers: [{image: i}]}}",
+		 false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fixture fixture = {0};
+		const struct pod *pod = fixture_pod(&fixture, rows[i].yaml);
+
+		assert_int_equal(pod_is_infrastructure(pod),
+				 rows[i].infrastructure);
+		fixture_release(&fixture);
+	}
+}
+
+#define AFFINITY(terms)                                                        \
+	"{affinity: {nodeAffinity: "                                           \
+	"{requiredDuringSchedulingIgnoredDuringExecution: "                    \
+	"{nodeSelectorTerms: [" terms "]}}}, containers: [{image: i}]}"
+#define TERM(key, operator, values)                                            \
+	"{matchExpressions: [{key: " key ", operator: "                        \
+	operator", values: [" values "]}]}"
+
+static void test_selector(void **state)
+{
+	static const struct {
+		const char *yaml, *key;
+	} rows[] = {
+		{POD("{nodeSelector: {nvidia.com/gpu.product: X}, containers: "
+		     "[{image: i}]}"),
+		 "nvidia.com/gpu.product"},
+		{POD("{nodeSelector: {nvidia.com/gpu.present: 'true'}, "
+		     "containers: [{image: i}]}"),
+		 "nvidia.com/gpu.present"},
+		{POD("{nodeSelector: {nvidia.com/gpu.present: 'false'}, "
+		     "containers: [{image: i}]}"),
+		 NULL},
+		{POD("{nodeSelector: {nvidia.com/gpu.product: ''}, containers:"
+		     " [{image: i}]}"),
+		 NULL},
+		{POD("{nodeSelector: {disktype: ssd}, containers: [{image: i}]"
+		     "}"),
+		 NULL},
+		{POD("{nodeSelector: {node.kubernetes.io/instance-type: "
+		     "p5.48xlarge}, containers: [{image: i}]}"),
+		 "node.kubernetes.io/instance-type"},
+		{POD("{nodeSelector: {node.kubernetes.io/instance-type: "
+		     "no-such-type}, containers: [{image: i}]}"),
+		 NULL},
+		{POD("{containers: [{image: i}]}"), NULL},
+		{POD(AFFINITY(TERM("nvidia.com/gpu.product", "In", "A, B"))),
+		 "nvidia.com/gpu.product"},
+		{POD(AFFINITY(TERM("nvidia.com/gpu.count", "Gt", "'3'"))),
+		 "nvidia.com/gpu.count"},
+		{POD(AFFINITY(TERM("nvidia.com/gpu.product", "Exists", ""))),
+		 "nvidia.com/gpu.product"},
+		{POD(AFFINITY(TERM("nvidia.com/gpu.product", "NotIn", "A"))),
+		 NULL},
+		{POD(AFFINITY(
+			 TERM("nvidia.com/gpu.product", "DoesNotExist", ""))),
+		 NULL},
+		/* Terms are alternatives. */
+		{POD(AFFINITY(TERM("nvidia.com/gpu.product", "In",
+				   "A") ", " TERM("zone", "In", "b"))),
+		 NULL},
+		{POD(AFFINITY(TERM("nvidia.com/gpu.product", "In",
+				   "A") ", " TERM("nvidia.com/gpu.count", "In",
+						  "'8'"))),
+		 "nvidia.com/gpu.product"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fixture fixture = {0};
+		const struct node_label *label = NULL;
+		const struct pod *pod = fixture_pod(&fixture, rows[i].yaml);
+		const struct node *node = pod_gpu_selector(pod, &label);
+
+		if (!!node != !!rows[i].key)
+			print_error("%s\n", rows[i].yaml);
+		assert_int_equal(!!node, !!rows[i].key);
+		assert_int_equal(!!label, !!rows[i].key);
+		if (node && !node_eq(node, rows[i].key))
+			assert_string_equal(node->key, rows[i].key);
+		fixture_release(&fixture);
+	}
+}
+
+static void test_container(void **state)
+{
+	struct fixture fixture = {0};
+	const struct pod *pod = fixture_pod(
+		&fixture,
+		POD("{resourceClaims: [{name: gpu, resourceClaimName: a}, "
+		    "{name: nic, resourceClaimName: b}], containers: [{image: "
+		    "i, env: [{name: A, value: '1'}, {name: A, value: '2'}], "
+		    "volumeMounts: [{name: s, mountPath: /dev/shm/}], resources"
+		    ": {limits: {cpu: 1}, claims: [{name: gpu}]}}, {image: i, "
+		    "resources: {claims: [{name: nic}]}}, {image: i, "
+		    "volumeMounts: [{name: s, mountPath: /dev/shmem}]}]}"));
+	const struct container *c = pod->containers;
+	struct quantity q;
+
+	assert_true(node_eq(node_get(container_env(c, "A"), "value"), "2"));
+	assert_null(container_env(c, "B"));
+	assert_non_null(container_mount(c, "/dev/shm"));
+	assert_non_null(container_mount(c, "/dev/shm/"));
+	assert_null(container_mount(c, "/dev"));
+	assert_null(container_mount(&c[2], "/dev/shm"));
+	assert_non_null(container_limits(c));
+	assert_null(container_requests(c));
+	assert_int_equal(container_limit(c, "cpu", &q), QUANTITY_OK);
+	assert_int_equal(quantity_value(q), 1);
+	assert_int_equal(container_request(c, "cpu", &q), QUANTITY_ABSENT);
+	assert_int_equal(container_uses_gpu(c), TRI_YES);
+	assert_int_equal(container_uses_gpu(&c[1]), TRI_NO);
+	assert_int_equal(container_uses_gpu(&c[2]), TRI_NO);
+	fixture_release(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_roles),
+		cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_effective),
+		cmocka_unit_test(test_request),
+		cmocka_unit_test(test_operators),
+		cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_injects),
+		cmocka_unit_test(test_purpose),
+		cmocka_unit_test(test_infrastructure),
+		cmocka_unit_test(test_selector),
+		cmocka_unit_test(test_container),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
