@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/text.h"
 #include "doc/placeholder.h"
 #include "heap.h"
 #include "log.h"
@@ -46,8 +47,8 @@ static bool reads_as_yaml(struct worker *w, struct source *source)
 
 static bool is_template(struct worker *w, struct source *source)
 {
-	if (!memmem(source->text, source->len, "{{", 2) &&
-	    !memmem(source->text, source->len, "{%", 2))
+	if (!text_find(source->text, source->len, "{{") &&
+	    !text_find(source->text, source->len, "{%"))
 		return false;
 	return template_in(source->text, source->len) ||
 	       !reads_as_yaml(w, source);

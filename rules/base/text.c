@@ -112,6 +112,20 @@ const char *text_nearest(const char *word, const char *const *names, size_t n)
 	return nearest;
 }
 
+const char *text_find(const char *text, size_t len, const char *needle)
+{
+	size_t n = strlen(needle);
+	const char *end = text + len, *at = text;
+
+	while ((size_t)(end - at) >= n &&
+	       (at = memchr(at, needle[0], (size_t)(end - at) - n + 1))) {
+		if (!memcmp(at, needle, n))
+			return at;
+		at++;
+	}
+	return NULL;
+}
+
 uint64_t text_hash(const void *data, size_t len, uint64_t seed)
 {
 	const unsigned char *bytes = data;

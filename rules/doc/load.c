@@ -172,7 +172,7 @@ static uint32_t find_separator(const struct loader *loader, uint32_t at)
 	if ((!at || text[at - 1] == '\n') && len - at >= 3 &&
 	    !memcmp(text + at, "---", 3))
 		return at;
-	found = memmem(text + at, len - at, "\n---", 4);
+	found = text_find(text + at, len - at, "\n---");
 	return found ? (uint32_t)(found + 1 - text) : (uint32_t)len;
 }
 

@@ -5,12 +5,13 @@
  * comment alone on a line covers the next line that is no comment, so that
  * several may stand above each other.
  *
- * A file without "gpugate:" costs one memmem(). Whether the `#` begins a
+ * A file without "gpugate:" costs one search. Whether the `#` begins a
  * comment is decided by what stands before it, as in YAML; text inside
  * scalars is taken out later, when the documents are known.
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "base/vec.h"
 #include "suppress_internal.h"
 
@@ -261,8 +262,8 @@ void suppress_read_comments(struct suppressions *s)
 	size_t at = 0;
 
 	while (at < scan.len) {
-		const char *found = memmem(scan.text + at, scan.len - at,
-					   marker, strlen(marker));
+		const char *found =
+			text_find(scan.text + at, scan.len - at, marker);
 		size_t hash;
 
 		if (!found)
