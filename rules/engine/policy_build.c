@@ -13,6 +13,7 @@
 struct layers {
 	const struct preset_ref *presets;
 	size_t npresets;
+	const char *from; /* "preset recommended@1.0" */
 	const struct rule_entries *rules[2];
 };
 
@@ -135,6 +136,22 @@ static void apply_selections(const struct policy *policy, size_t index,
 	}
 }
 
+static const char *preset_from(struct arena *arena, const struct layers *layers)
+{
+	const char *text = "preset";
+
+	for (size_t i = 0; i < layers->npresets; i++) {
+		const struct preset_ref *ref = &layers->presets[i];
+
+		text = arena_printf(arena, "%s%s %s", text, i ? "," : "",
+				    ref->name);
+		if (ref->pinned)
+			text = arena_printf(arena, "%s@%u.%u", text, ref->major,
+					    ref->minor);
+	}
+	return text;
+}
+
 static void build_one(const struct policy *policy, const struct layers *layers,
 		      size_t index, struct setting *setting)
 {
@@ -161,12 +178,13 @@ static void build_one(const struct policy *policy, const struct layers *layers,
 		setting->action = ACTION_WARN; /* off by itself, selected */
 }
 
-static struct setting *build(const struct policy *policy,
-			     const struct layers *layers)
+static struct setting *build(const struct policy *policy, struct layers *layers)
 {
 	size_t n = policy->rules->n;
-	struct setting *settings =
-		ARENA_ARRAY(policy_arena(policy), struct setting, n + 1);
+	struct arena *arena = policy_arena(policy);
+	struct setting *settings = ARENA_ARRAY(arena, struct setting, n + 1);
+
+	layers->from = preset_from(arena, layers);
 
 	for (size_t i = 0; i < n; i++)
 		build_one(policy, layers, i, &settings[i]);
@@ -177,8 +195,9 @@ void policy_build(struct policy *policy)
 {
 	static const struct preset_ref recommended = {.name = "recommended"};
 	struct arena *arena = policy_arena(policy);
-	struct layers base = {
-		policy->extends, policy->nextends, {&policy->entries, NULL}};
+	struct layers base = {.presets = policy->extends,
+			      .npresets = policy->nextends,
+			      .rules = {&policy->entries, NULL}};
 
 	if (!base.npresets) {
 		base.presets = &recommended;

@@ -40,24 +40,40 @@ static const char *param_int(struct reader *r, const struct node *node,
 	return arena_printf(policy_arena(r->policy), "%lld", (long long)value);
 }
 
+/* Blanks around it are fine in JSON, but not for whoever parses it later. */
+static const char *without_blanks(struct arena *arena, const char *text)
+{
+	size_t len;
+
+	text += strspn(text, " \t\r\n");
+	len = strlen(text);
+	while (len && strchr(" \t\r\n", text[len - 1]))
+		len--;
+	return arena_strndup(arena, text, len);
+}
+
 static const char *param_quantity(struct reader *r, const struct node *node)
 {
 	struct quantity quantity;
+	const char *text;
 
-	if (node_quantity(node, &quantity) != QUANTITY_OK) {
-		if (node->str)
-			problem(r, node, "`%s` is no quantity (as in 16Gi)",
-				shown(r, node->str));
-		else
-			problem(r, node, "expected a quantity, found %s",
-				node_noun(node));
+	if (!node->str) {
+		problem(r, node, "expected a quantity, found %s",
+			node_noun(node));
+		return NULL;
+	}
+	text = without_blanks(policy_arena(r->policy), node->str);
+	if (node_quantity(node, &quantity) != QUANTITY_OK ||
+	    !quantity_parse(text, strlen(text), &quantity)) {
+		problem(r, node, "`%s` is no quantity (as in 16Gi)",
+			shown(r, node->str));
 		return NULL;
 	}
 	if (quantity_cmp(quantity, quantity_from(0)) < 0) {
 		problem(r, node, "the quantity is negative");
 		return NULL;
 	}
-	return arena_strdup(policy_arena(r->policy), node->str);
+	return text;
 }
 
 /* A scalar inside a list or map parameter. */

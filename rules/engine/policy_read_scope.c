@@ -9,6 +9,9 @@
 #include "base/vec.h"
 #include "policy_read.h"
 
+/* Each has a table of all rules; under a floor each pair has one. */
+enum { OVERRIDES_MAX = 64 };
+
 bool read_mode(struct reader *r, const struct node *node, enum mode *out)
 {
 	static const char *const modes[] = {"audit", "warn", "enforce"};
@@ -165,6 +168,10 @@ static void read_override(struct reader *r, const struct node *node,
 
 void read_overrides(struct reader *r, const struct node *node, void *unused)
 {
+	if (node_is_seq(node) && node->len > OVERRIDES_MAX) {
+		problem(r, node, "more than %d overrides", OVERRIDES_MAX);
+		return;
+	}
 	read_list(r, node, read_override, NULL);
 }
 

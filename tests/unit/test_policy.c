@@ -100,19 +100,19 @@ static void test_pins(void **state)
 
 static void test_rules(void **state)
 {
-	struct policy *policy =
-		parse(HEAD "rules:\n"
-			   "  dev-shm-missing: {severity: error, action: patch,"
-			   " params: {size: 16Gi, percent: 10, images: [a, 1],"
-			   " labels: {x: w, z: 2}, strict: true}}\n"
-			   "  resources: {action: audit, severity: info}\n"
-			   "  gpu-limit-missing: error\n"
-			   "  all: warning\n"
-			   "  quota: off\n"
-			   "  gpu-count-max: {params: {max: 8}}\n"
-			   "  spot-advice: {action: off}\n"
-			   "  priority-class-missing: {action: patch,"
-			   " params: {class: gpu-batch}}\n");
+	struct policy *policy = parse(
+		HEAD "rules:\n"
+		     "  dev-shm-missing: {severity: error, action: patch,"
+		     " params: {size: \" 16Gi \", percent: 10, images: [a, 1],"
+		     " labels: {x: w, z: 2}, strict: true}}\n"
+		     "  resources: {action: audit, severity: info}\n"
+		     "  gpu-limit-missing: error\n"
+		     "  all: warning\n"
+		     "  quota: off\n"
+		     "  gpu-count-max: {params: {max: 8}}\n"
+		     "  spot-advice: {action: off}\n"
+		     "  priority-class-missing: {action: patch,"
+		     " params: {class: gpu-batch}}\n");
 	const char *const *params = base(policy, SHM_MISSING)->params;
 
 	expect(base(policy, SHM_MISSING), true, SEVERITY_ERROR, ACTION_PATCH);

@@ -274,6 +274,22 @@ static void test_scopes(void **state)
 	CHECK_ALL(rows, &offline, false);
 }
 
+/* A hostile repository gets no memory for its overrides. */
+static void test_limits(void **state)
+{
+	struct row row = {.want = "3:12: more than 64 overrides\n"};
+	struct buf text;
+
+	buf_init(&text);
+	buf_adds(&text, HEAD "overrides: [{kinds: [Pod], mode: warn}");
+	for (unsigned i = 0; i < 64; i++)
+		buf_adds(&text, ", {kinds: [Pod], mode: warn}");
+	buf_adds(&text, "]\n");
+	row.text = text.data;
+	check(&row, &offline, false);
+	buf_release(&text);
+}
+
 static void test_exemptions(void **state)
 {
 	static const struct row rows[] = {
@@ -460,6 +476,7 @@ int main(void)
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_params),
 		cmocka_unit_test(test_scopes),
+		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_exemptions),
 		cmocka_unit_test(test_door_keys),
 		cmocka_unit_test(test_sites),

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Presets and policies over the rules that are really there: what presets
+ * promise holds for each of them, each parameter has a type that policies
+ * can be checked against, and the starter file loads.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/finding.h"
+#include "engine/policy.h"
+
+static struct rule_set rules;
+
+static bool is_headline(const struct rule *rule)
+{
+	static const char *const names[] = {"resources", "shm",	  "scheduling",
+					    "lifecycle", "quota", "priority"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(rule->category, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_runnable(const struct rule *rule)
+{
+	return !(rule->needs & NEEDS_PARAM);
+}
+
+static void test_recommended(void **state)
+{
+	struct policy *policy = policy_default(&rules, "recommended");
+
+	for (size_t i = 0; i < rules.n; i++) {
+		const struct rule *rule = rules.items[i];
+		const struct setting *s = &policy_base(policy)[i];
+
+		if (s->enabled !=
+		    (is_runnable(rule) && !(rule->flags & RULE_PEDANTIC)))
+			fail_msg("%s: enabled", rule->name);
+		if (s->enabled && s->severity != rule->severity)
+			fail_msg("%s: severity", rule->name);
+		if (s->action == ACTION_PATCH &&
+		    rule->flags & RULE_OPT_IN_PATCH)
+			fail_msg("%s: patches unasked", rule->name);
+		if (s->action > ACTION_WARN && rule->flags & RULE_GUESS)
+			fail_msg("%s: a guess does more than warn", rule->name);
+	}
+	policy_free(policy);
+}
+
+static void test_strict(void **state)
+{
+	struct policy *policy = policy_default(&rules, "strict");
+
+	for (size_t i = 0; i < rules.n; i++) {
+		const struct rule *rule = rules.items[i];
+		const struct setting *s = &policy_base(policy)[i];
+		enum action want = rule->flags & RULE_SAFE_PATCH ? ACTION_PATCH
+								 : ACTION_DENY;
+
+		if (!is_headline(rule) || !s->enabled)
+			continue;
+		if (rule->flags & RULE_GUESS)
+			want = ACTION_WARN;
+		if (s->action != want)
+			fail_msg("%s: %s", rule->name, action_name(s->action));
+		if (s->severity < SEVERITY_WARNING)
+			fail_msg("%s: an info", rule->name);
+	}
+	policy_free(policy);
+}
+
+static void test_all(void **state)
+{
+	struct policy *policy = policy_default(&rules, "all");
+
+	for (size_t i = 0; i < rules.n; i++)
+		if (policy_base(policy)[i].enabled !=
+		    is_runnable(rules.items[i]))
+			fail_msg("%s", rules.items[i]->name);
+	policy_free(policy);
+}
+
+static void test_table(void **state)
+{
+	struct buf table;
+	size_t lines = 0;
+
+	buf_init(&table);
+	policy_write_presets(&rules, &table);
+	for (size_t i = 0; i < table.len; i++)
+		lines += table.data[i] == '\n';
+	assert_int_equal(lines, rules.n + 1);
+	for (size_t i = 0; i < rules.n; i++)
+		if (!strstr(table.data, rules.items[i]->name))
+			fail_msg("%s", rules.items[i]->name);
+	buf_release(&table);
+}
+
+static void try_param(const struct rule *rule, const struct rule_param *param)
+{
+	static const struct {
+		const char *type, *value;
+	} values[] = {
+		{"int", "8"},	    {"quantity", "1Gi"}, {"string", "text"},
+		{"list", "[a, b]"}, {"map", "{a: b}"},	 {"bool", "true"},
+	};
+	struct policy_problems problems = {0};
+	struct policy *policy;
+	const char *value = NULL;
+	struct buf text;
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		if (strncmp(param->type, values[i].type,
+			    strlen(values[i].type)) == 0)
+			value = values[i].value;
+	if (!value)
+		fail_msg("%s.%s: type %s", rule->name, param->name,
+			 param->type);
+	buf_init(&text);
+	buf_addf(&text,
+		 "apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n"
+		 "  %s: {params: {%s: %s}}\n",
+		 rule->name, param->name,
+		 *param->value && strchr("ib", *param->type) ? param->value
+							     : value);
+	policy =
+		policy_parse(&rules, "p", text.data, text.len, NULL, &problems);
+	if (!policy && !strstr(problems.items[0].text, "judges nothing"))
+		fail_msg("%s.%s: %s", rule->name, param->name,
+			 problems.items[0].text);
+	policy_free(policy);
+	policy_problems_release(&problems);
+	buf_release(&text);
+}
+
+static void test_params(void **state)
+{
+	for (size_t i = 0; i < rules.n; i++) {
+		const struct rule *rule = rules.items[i];
+
+		for (size_t k = 0; rule->params && rule->params[k].name; k++)
+			try_param(rule, &rule->params[k]);
+		if (rule->needs & NEEDS_PARAM && !rule->params)
+			fail_msg("%s needs parameters and has none",
+				 rule->name);
+	}
+}
+
+static void test_starter(void **state)
+{
+	struct policy_problems problems = {0};
+	struct policy *policy;
+	struct buf text;
+
+	buf_init(&text);
+	policy_write_starter(&rules, &text);
+	policy = policy_parse(&rules, ".gpugate.yaml", text.data, text.len,
+			      NULL, &problems);
+	assert_non_null(policy);
+	assert_int_equal(problems.n, 0);
+	policy_free(policy);
+	policy_problems_release(&problems);
+	buf_release(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_recommended),
+		cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_all),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_params),
+		cmocka_unit_test(test_starter),
+	};
+
+	rules = (struct rule_set){all_rules, all_rules_count};
+	return cmocka_run_group_tests_name("policy_catalogue", tests, NULL,
+					   NULL);
+}
