@@ -26,8 +26,10 @@ static void print_problems(struct policies *policies,
 
 		if (p->warning && policies->options->quiet)
 			continue;
-		fprintf(stderr, "%s:%u:%u: %s%s:%s %s\n", p->file, p->line,
-			p->column,
+		fputs(p->file, stderr);
+		if (p->line)
+			fprintf(stderr, ":%u:%u", p->line, p->column);
+		fprintf(stderr, ": %s%s:%s %s\n",
 			!color	     ? ""
 			: p->warning ? "\033[33m"
 				     : "\033[31m",
@@ -56,7 +58,8 @@ static struct policy *adjust(struct policies *policies,
 			     const struct policy *own, const char *preset)
 {
 	const struct options *o = policies->options;
-	struct policy_wishes wishes = {preset ? preset : o->preset,
+	/* The command line beats `paths:` of the file. */
+	struct policy_wishes wishes = {o->preset ? o->preset : preset,
 				       o->select.items, o->extend.items,
 				       o->ignore.items};
 	struct err err = {0};

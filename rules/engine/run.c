@@ -235,6 +235,8 @@ static void check_object(struct run *run, struct object *object)
 		object->fragment = true;
 	count_object(run, object);
 	settings = policy_settings(state->file.policy, object);
+	if (state->suppressions)
+		suppressions_object(state->suppressions, object);
 	check_pods(run, object, settings);
 	check_objects(run, object, settings);
 	findings_yield(state->findings, start, state->nfindings);
