@@ -192,13 +192,17 @@ static enum separator classify(const struct loader *loader, uint32_t at)
 /* The end of a comment; less where a byte is that YAML refuses. */
 static uint32_t skip_comment(const char *text, uint32_t at, uint32_t end)
 {
-	while (at < end && !yaml_break(text + at, text + end)) {
+	while (at < end) {
 		unsigned char c = (unsigned char)text[at];
-		size_t n = c < 0x80 ? 1 : utf8_length(text + at, end - at);
 
-		if (!n || (c < ' ' && c != '\t') || c == 0x7f)
+		if ((c >= ' ' && c < 0x7f) || c == '\t') {
+			at++;
+			continue;
+		}
+		if (c < 0x80 || yaml_break(text + at, text + end) ||
+		    !utf8_length(text + at, end - at))
 			break;
-		at += (uint32_t)n;
+		at += (uint32_t)utf8_length(text + at, end - at);
 	}
 	return at;
 }

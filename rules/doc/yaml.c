@@ -213,7 +213,9 @@ static bool feed_scalar(struct yaml *yaml, const yaml_event_t *event)
 	};
 
 	text.absent = text.start == text.end;
-	text.start = skip_properties(yaml->text, text.start, text.end);
+	if (text.tag || text.anchor ||
+	    (!text.absent && yaml->text[text.start] == '!'))
+		text.start = skip_properties(yaml->text, text.start, text.end);
 	/* go-yaml: the comma is part of the tag. */
 	if (text.tag && text.start == text.end && yaml->flow_depth &&
 	    text.end < yaml->end && yaml->text[text.end] == ',')
@@ -381,7 +383,8 @@ bool yaml_read_first(struct loader *loader, struct yaml_first *first)
 	yaml.byte = yaml.supplied = yaml.start;
 	yaml.ascii = all_ascii(text + yaml.start, text + yaml.end);
 	if (!check_marks(&yaml) || !check_directives(&yaml) ||
-	    !run_parser(&yaml, &first->used))
+	    !run_parser(&yaml, &first->used) ||
+	    (yaml.unfit && !yaml_check_fit(&yaml)))
 		return false;
 	first->root = yaml.root;
 	return true;

@@ -70,6 +70,7 @@ struct yaml {
 	uint32_t nodes_left;
 	uint64_t work_left;
 	uint32_t flow_depth;
+	bool unfit; /* something was read that JSON does not have */
 	uint64_t decodes, alias_decodes;
 };
 
@@ -110,6 +111,18 @@ struct node *yaml_member(struct yaml *yaml, struct frame *frame,
 /* Make room where a member is replaced; the old one, cleared, or a new one. */
 struct node *yaml_replace(struct yaml *yaml, struct frame *frame,
 			  struct node *old);
+
+/*
+ * The conversion to JSON refuses some values, but comes after the decoding:
+ * one that a later duplicate replaces does no harm. Until then such a float
+ * has no text, and such a key starts with a byte that no text has.
+ */
+#define YAML_UNFIT "\xff"
+bool yaml_check_fit(struct yaml *yaml);
+
+/* The frame's key; false: no base64. */
+bool yaml_key(struct yaml *yaml, struct frame *frame,
+	      const struct scalar *scalar, const char *text, size_t len);
 
 struct anchor *yaml_anchor(struct yaml *yaml, const char *name,
 			   struct node *target);

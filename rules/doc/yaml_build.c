@@ -173,9 +173,10 @@ static bool fill_scalar(struct yaml *yaml, const struct yaml_text *text,
 	if (scalar->kind == SCALAR_BINARY)
 		return yaml_refuse(yaml, text->start, text->end,
 				   "!!binary needs base64");
-	return yaml_refuse(yaml, text->start, text->end,
-			   "JSON, and so Kubernetes, has no infinity and no "
-			   "not-a-number");
+	node->type = NODE_FLOAT;
+	node->str = NULL;
+	yaml->unfit = true;
+	return true;
 }
 
 static bool is_merge(const struct yaml_text *text)
@@ -199,6 +200,22 @@ static bool anchor_key(struct yaml *yaml, const struct yaml_text *text,
 	return true;
 }
 
+bool yaml_key(struct yaml *yaml, struct frame *frame,
+	      const struct scalar *scalar, const char *text, size_t len)
+{
+	frame->key_len = len;
+	frame->key = scalar_to_key(yaml->arena, scalar, text, &frame->key_len);
+	if (frame->key || scalar->kind == SCALAR_BINARY)
+		return frame->key;
+	frame->key = scalar->kind == SCALAR_NULL ? YAML_UNFIT "null"
+						 : YAML_UNFIT
+			     "an integer above "
+			     "int64";
+	frame->key_len = strlen(frame->key);
+	yaml->unfit = true;
+	return true;
+}
+
 static bool take_key(struct yaml *yaml, struct frame *frame,
 		     const struct yaml_text *text)
 {
@@ -215,15 +232,9 @@ static bool take_key(struct yaml *yaml, struct frame *frame,
 	yaml->decodes++;
 	if (!resolve(yaml, text, &scalar))
 		return false;
-	frame->key_len = text->len;
-	frame->key = scalar_to_key(yaml->arena, &scalar, text->text,
-				   &frame->key_len);
-	if (!frame->key)
+	if (!yaml_key(yaml, frame, &scalar, text->text, text->len))
 		return yaml_refuse(yaml, text->start, text->end,
-				   "%s cannot be a key",
-				   scalar.kind == SCALAR_BINARY
-					   ? "!!binary without base64"
-					   : scalar_kind_name(scalar.kind));
+				   "!!binary needs base64");
 	frame->state = WANT_VALUE;
 	return !text->anchor || anchor_key(yaml, text, &scalar);
 }

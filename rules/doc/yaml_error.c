@@ -76,6 +76,34 @@ static uint32_t behind(struct yaml *yaml, uint32_t offset)
 	return offset + (uint32_t)(n ? n : 1);
 }
 
+/* The node behind this one in the author's order. */
+static const struct node *next_node(const struct node *node)
+{
+	bool collection = node->type == NODE_MAP || node->type == NODE_SEQ;
+
+	if (collection && node->first)
+		return node->first;
+	while (node && !node->next)
+		node = node->parent;
+	return node ? node->next : NULL;
+}
+
+bool yaml_check_fit(struct yaml *yaml)
+{
+	const struct node *node = yaml->root;
+
+	for (; node; node = next_node(node)) {
+		if (node->key && *node->key == *YAML_UNFIT)
+			return yaml_refuse(yaml, node->key_start, node->key_end,
+					   "%s cannot be a key", node->key + 1);
+		if (node->type == NODE_FLOAT && !node->str)
+			return yaml_refuse(yaml, node->start, node->end,
+					   "JSON, and so Kubernetes, has no "
+					   "infinity and no not-a-number");
+	}
+	return true;
+}
+
 /* Bytes that are no YAML at all. */
 static bool refuse_bytes(struct yaml *yaml)
 {

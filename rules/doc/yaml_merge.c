@@ -97,15 +97,13 @@ static bool alias_key(struct yaml *yaml, struct frame *frame,
 	if (is_collection(target))
 		return yaml_issue(yaml, at, "a %s cannot be a key",
 				  target->type == NODE_MAP ? "map" : "list");
-	frame->key_len = target->len;
 	/* Strings are decoded already, !!binary included. */
-	frame->key = target->type == NODE_STRING
-			     ? target->str
-			     : scalar_to_key(yaml->arena, &anchor->value,
-					     target->str, &frame->key_len);
-	if (!frame->key)
-		return yaml_issue(yaml, at, "%s cannot be a key",
-				  scalar_kind_name(anchor->value.kind));
+	if (target->type == NODE_STRING) {
+		frame->key = target->str;
+		frame->key_len = target->len;
+	} else {
+		yaml_key(yaml, frame, &anchor->value, target->str, target->len);
+	}
 	frame->key_start = at->start;
 	frame->key_end = at->end;
 	frame->state = WANT_VALUE;

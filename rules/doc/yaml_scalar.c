@@ -40,36 +40,34 @@ enum {
 	WORD_MAX = 5, /* longest spelling below */
 };
 
+/* By length, so that a text is compared with few of them. */
 static const struct {
 	char text[WORD_MAX + 1];
 	uint8_t kind;
 	bool yes;
 	double number;
 } words[] = {
+	{"", SCALAR_NULL, false, 0},
+	{"~", SCALAR_NULL, false, 0},
 	{"y", SCALAR_BOOL, true, 0},
 	{"Y", SCALAR_BOOL, true, 0},
-	{"yes", SCALAR_BOOL, true, 0},
-	{"Yes", SCALAR_BOOL, true, 0},
-	{"YES", SCALAR_BOOL, true, 0},
-	{"true", SCALAR_BOOL, true, 0},
-	{"True", SCALAR_BOOL, true, 0},
-	{"TRUE", SCALAR_BOOL, true, 0},
+	{"n", SCALAR_BOOL, false, 0},
+	{"N", SCALAR_BOOL, false, 0},
 	{"on", SCALAR_BOOL, true, 0},
 	{"On", SCALAR_BOOL, true, 0},
 	{"ON", SCALAR_BOOL, true, 0},
-	{"n", SCALAR_BOOL, false, 0},
-	{"N", SCALAR_BOOL, false, 0},
 	{"no", SCALAR_BOOL, false, 0},
 	{"No", SCALAR_BOOL, false, 0},
 	{"NO", SCALAR_BOOL, false, 0},
-	{"false", SCALAR_BOOL, false, 0},
-	{"False", SCALAR_BOOL, false, 0},
-	{"FALSE", SCALAR_BOOL, false, 0},
+	{"yes", SCALAR_BOOL, true, 0},
+	{"Yes", SCALAR_BOOL, true, 0},
+	{"YES", SCALAR_BOOL, true, 0},
 	{"off", SCALAR_BOOL, false, 0},
 	{"Off", SCALAR_BOOL, false, 0},
 	{"OFF", SCALAR_BOOL, false, 0},
-	{"", SCALAR_NULL, false, 0},
-	{"~", SCALAR_NULL, false, 0},
+	{"true", SCALAR_BOOL, true, 0},
+	{"True", SCALAR_BOOL, true, 0},
+	{"TRUE", SCALAR_BOOL, true, 0},
 	{"null", SCALAR_NULL, false, 0},
 	{"Null", SCALAR_NULL, false, 0},
 	{"NULL", SCALAR_NULL, false, 0},
@@ -79,6 +77,9 @@ static const struct {
 	{".inf", SCALAR_FLOAT, false, INFINITY},
 	{".Inf", SCALAR_FLOAT, false, INFINITY},
 	{".INF", SCALAR_FLOAT, false, INFINITY},
+	{"false", SCALAR_BOOL, false, 0},
+	{"False", SCALAR_BOOL, false, 0},
+	{"FALSE", SCALAR_BOOL, false, 0},
 	{"+.inf", SCALAR_FLOAT, false, INFINITY},
 	{"+.Inf", SCALAR_FLOAT, false, INFINITY},
 	{"+.INF", SCALAR_FLOAT, false, INFINITY},
@@ -86,6 +87,10 @@ static const struct {
 	{"-.Inf", SCALAR_FLOAT, false, -INFINITY},
 	{"-.INF", SCALAR_FLOAT, false, -INFINITY},
 };
+
+/* First word of each length, and the end. */
+static const uint8_t words_of[WORD_MAX + 2] = {
+	0, 1, 6, 12, 18, 30, sizeof(words) / sizeof(*words)};
 
 bool scalar_may_resolve(unsigned char first)
 {
@@ -96,9 +101,9 @@ static bool resolve_word(const char *text, size_t len, struct scalar *scalar)
 {
 	if (len > WORD_MAX)
 		return false;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (words[i].text[0] != *text ||
-		    memcmp(words[i].text, text, len) || words[i].text[len])
+	for (size_t i = words_of[len]; i < words_of[len + 1]; i++) {
+		if (len && (words[i].text[0] != *text ||
+			    memcmp(words[i].text, text, len) != 0))
 			continue;
 		scalar->kind = words[i].kind;
 		scalar->yes = words[i].yes;

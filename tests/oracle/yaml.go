@@ -92,6 +92,9 @@ func streamDocuments(text []byte) (lines []string) {
 			return lines
 		}
 		var plain interface{}
+		if err == nil && collides(value) {
+			err = errCollision
+		}
 		if err == nil {
 			plain, err = jsonable(value)
 		}
@@ -110,6 +113,27 @@ func streamDocuments(text []byte) (lines []string) {
 // order.
 var errCollision = errors.New("two keys become one")
 
+func collides(value interface{}) bool {
+	switch v := value.(type) {
+	case map[interface{}]interface{}:
+		names := map[string]bool{}
+		for key, item := range v {
+			name, err := keyText(key)
+			if err == nil && names[name] || collides(item) {
+				return true
+			}
+			names[name] = true
+		}
+	case []interface{}:
+		for _, item := range v {
+			if collides(item) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // jsonable: keys as sigs.k8s.io/yaml makes them strings.
 func jsonable(value interface{}) (interface{}, error) {
 	switch v := value.(type) {
@@ -119,9 +143,6 @@ func jsonable(value interface{}) (interface{}, error) {
 			name, err := keyText(key)
 			if err != nil {
 				return nil, err
-			}
-			if _, found := object[name]; found {
-				return nil, errCollision
 			}
 			if object[name], err = jsonable(item); err != nil {
 				return nil, err
