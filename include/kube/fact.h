@@ -110,6 +110,9 @@ struct workload {
 	const char *hami;		/* non-NULL: HAMi resources or scheduler */
 	struct workload_pod *pods;
 	size_t npods;
+	/* The same object earlier in the set (index + 1), 0: this is the
+	 * first. Only the first is counted by set rules. */
+	uint32_t duplicate_of;
 };
 
 /* Other objects that rules ask for by kind and name. */
@@ -139,6 +142,9 @@ void fact_set_add(struct fact_set *set, const struct object *object,
 		  uint32_t file);
 /* Move all facts of src to the end of dst (arena included). */
 void fact_set_join(struct fact_set *dst, struct fact_set *src);
+/* Fill in workload.duplicate_of, when all facts are there. An object without
+ * a known namespace is nobody's duplicate. */
+void fact_set_find_duplicates(struct fact_set *set);
 void fact_set_release(struct fact_set *set);
 /* Facts of one object, for a caller that has just one (the door). */
 struct workload *workload_read(struct arena *arena,

@@ -33,6 +33,14 @@ static const struct setting *settings_for(struct set_run *set,
 	return policy_settings(policy, &object);
 }
 
+/* What infers from absence in the set keeps silent when the set is only a
+ * part of what will be applied. */
+static bool set_hides(const struct run *run, const struct rule *rule)
+{
+	return run->options.partial && rule->flags & RULE_ABSENCE &&
+	       rule->needs & NEEDS_SET;
+}
+
 static void check_workloads(struct set_run *set)
 {
 	struct run *run = set->run;
@@ -47,7 +55,14 @@ static void check_workloads(struct set_run *set)
 			struct rule_run rr = {run, rules->items[i],
 					      &settings[i], NULL};
 
-			if (rr.rule->check_workload && settings[i].enabled)
+			if (!rr.rule->check_workload || !settings[i].enabled ||
+			    (workload->duplicate_of &&
+			     rr.rule->needs & NEEDS_SET))
+				continue;
+			if (set_hides(run, rr.rule))
+				run_not_run_add(run, rr.rule,
+						"the set is partial", 1);
+			else
 				rr.rule->check_workload(&rr, workload);
 		}
 		findings_yield(run->state->findings, start,
@@ -68,7 +83,7 @@ static void check_sets(struct set_run *set)
 
 		if (!settings[i].enabled)
 			continue;
-		if (rr.rule->check_set)
+		if (rr.rule->check_set && !set_hides(run, rr.rule))
 			rr.rule->check_set(&rr);
 		if (rr.rule->needs & NEEDS_CLUSTER)
 			run_not_run_add(run, rr.rule, "needs --cluster", 1);
@@ -198,6 +213,7 @@ void run_set(struct run *run,
 	state->findings = NULL;
 	state->nfindings = state->findings_size = 0;
 	state->suppressions = NULL;
+	fact_set_find_duplicates(&run->facts);
 	check_workloads(&set);
 	check_sets(&set);
 	if (state->nfindings)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The same object twice in the linted set: kubectl applies one over the
+ * other, kustomize refuses, and Argo CD warns (RepeatedResourceWarning). The
+ * first by path counts for quotas; the other is told here.
+ */
+#include "engine/rule.h"
+
+static void check(struct rule_run *run)
+{
+	const struct fact_set *facts = rule_facts(run);
+
+	for (size_t i = 0; i < facts->nworkloads; i++) {
+		const struct workload *w = &facts->workloads[i];
+		const struct workload *first;
+		struct finding *f;
+
+		if (!w->duplicate_of)
+			continue;
+		first = &facts->workloads[w->duplicate_of - 1];
+		f = report_place(
+			run, &w->id, &w->place,
+			"%s `%s` of namespace `%s` stands twice in the set",
+			w->id.kind, w->id.name, w->id.namespace);
+		finding_label_place(run, f, &first->place,
+				    "the first, which is counted");
+	}
+}
+
+const struct rule rule_object_duplicate = {
+	.name = "object-duplicate",
+	.category = "input",
+	.severity = SEVERITY_INFO,
+	.action = ACTION_AUDIT,
+	.needs = NEEDS_SET,
+	.since = "1.0",
+	.summary = "a GPU workload stands twice in the linted set",
+	.why = "One overwrites the other when both are applied, in an order nobody chose.",
+	.remedy =
+		"Remove one, or lint the folders of different clusters apart.",
+	.evidence =
+		"Argo CD RepeatedResourceWarning; kustomize: may not add resource with an already registered id",
+	.check_set = check,
+};
