@@ -28,7 +28,7 @@ static void add_workload(struct rule_run *run, struct sum *sum,
 	char peak[QUANTITY_TEXT], hard[QUANTITY_TEXT];
 	struct finding *f;
 
-	if (w->child || demand.peak.nano == 0)
+	if (w->child || w->duplicate_of || demand.peak.nano == 0)
 		return;
 	sum->steady = quantity_add(sum->steady, demand.steady);
 	sum->workloads++;
