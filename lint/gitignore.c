@@ -7,7 +7,7 @@
  */
 #include "gitignore.h"
 
-#include <errno.h>
+#include <ctype.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
@@ -38,29 +38,67 @@ struct ignore_list {
 
 /* --- matching ------------------------------------------------------------ */
 
+struct named_class {
+	const char *name;
+	int (*holds)(int c);
+};
+
+static const struct named_class named_classes[] = {
+	{"[:alnum:]", isalnum}, {"[:alpha:]", isalpha},
+	{"[:blank:]", isblank}, {"[:cntrl:]", iscntrl},
+	{"[:digit:]", isdigit}, {"[:graph:]", isgraph},
+	{"[:lower:]", islower}, {"[:print:]", isprint},
+	{"[:punct:]", ispunct}, {"[:space:]", isspace},
+	{"[:upper:]", isupper}, {"[:xdigit:]", isxdigit},
+};
+
+/* Bytes of a [:name:] at p, 0 when there is none; *hit when c is of it. */
+static size_t class_name(const char *p, const char *stop, char c, bool *hit)
+{
+	for (size_t i = 0; i < sizeof(named_classes) / sizeof(*named_classes);
+	     i++) {
+		const struct named_class *class = &named_classes[i];
+		size_t len = strlen(class->name);
+
+		if ((size_t)(stop - p) < len ||
+		    memcmp(p, class->name, len) != 0)
+			continue;
+		*hit |= class->holds((unsigned char)c) != 0;
+		return len;
+	}
+	return 0;
+}
+
+/* A character, a range or a [:name:] of a class; returns what is behind. */
+static const char *class_item(const char *p, const char *stop, char c,
+			      bool *hit)
+{
+	size_t len = class_name(p, stop, c, hit);
+
+	if (len)
+		return p + len;
+	if (*p == '\\' && p + 1 < stop)
+		p++;
+	if (p + 2 < stop && p[1] == '-' && p[2] != ']') {
+		*hit |= (unsigned char)*p <= (unsigned char)c &&
+			(unsigned char)c <= (unsigned char)p[2];
+		return p + 3;
+	}
+	*hit |= *p == c;
+	return p + 1;
+}
+
 /* One [...] at p; *end gets the byte behind it, NULL when it is not closed. */
 static bool class_match(const char *p, const char *stop, char c,
 			const char **end)
 {
-	bool negated = false, hit = false;
+	bool negated, hit = false;
 
 	p++;
-	if (p < stop && (*p == '!' || *p == '^')) {
-		negated = true;
-		p++;
-	}
-	for (bool first = true; p < stop && (*p != ']' || first);
-	     first = false, p++) {
-		if (*p == '\\' && p + 1 < stop)
-			p++;
-		if (p + 2 < stop && p[1] == '-' && p[2] != ']') {
-			hit |= (unsigned char)*p <= (unsigned char)c &&
-			       (unsigned char)c <= (unsigned char)p[2];
-			p += 2;
-		} else {
-			hit |= *p == c;
-		}
-	}
+	negated = p < stop && (*p == '!' || *p == '^');
+	p += negated;
+	for (bool first = true; p < stop && (*p != ']' || first); first = false)
+		p = class_item(p, stop, c, &hit);
 	*end = p < stop ? p + 1 : NULL;
 	return *end && hit != negated;
 }
@@ -76,10 +114,9 @@ static bool char_match(const char *p, const char *stop, char c,
 		const char *end;
 		bool hit = class_match(p, stop, c, &end);
 
-		if (end) {
-			*next = end;
-			return hit;
-		}
+		/* A class that is not closed matches nothing. */
+		*next = end ? end : stop;
+		return hit;
 	}
 	if (*p == '\\' && p + 1 < stop) {
 		*next = p + 2;
@@ -242,7 +279,8 @@ static void add_pattern(struct arena *arena, struct ignore_list *list,
 		line++;
 		len--;
 	}
-	if (!len)
+	/* A part without a name is none of any path. */
+	if (!len || line[len - 1] == '/' || memmem(line, len, "//", 2))
 		return;
 	text = arena_strndup(arena, line, len);
 	pattern.text = text;

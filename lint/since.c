@@ -147,7 +147,7 @@ static void keep_changed(struct files *files, const char *cwd,
 		key = absolute.data;
 		if (changes->n &&
 		    bsearch(&key, changes->names, changes->n,
-			    sizeof(*changes->names), compare_text))
+			    sizeof(*changes->names), compare_text)))
 			files->items[kept++] = files->items[i];
 	}
 	files->n = kept;
