@@ -145,9 +145,10 @@ static void keep_changed(struct files *files, const char *cwd,
 		files_path(files, i, &path);
 		path_absolute(cwd, path.data, &absolute);
 		key = absolute.data;
-		if (changes->n &&
-		    bsearch(&key, changes->names, changes->n,
-			    sizeof(*changes->names), compare_text)))
+		if (files->items[i].flags & FILE_STDIN ||
+		    (changes->n &&
+		     bsearch(&key, changes->names, changes->n,
+			     sizeof(*changes->names), compare_text)))
 			files->items[kept++] = files->items[i];
 	}
 	files->n = kept;
