@@ -258,6 +258,9 @@ enum tri container_uses_gpu(const struct container *c)
 	if (c->gpus.unknown || node_is_unknown(c->resources) ||
 	    node_is_unknown(claims))
 		return TRI_UNKNOWN;
+	/* The API server takes far fewer. */
+	if (node_count(claims) > 256)
+		return TRI_UNKNOWN;
 	FOR_EACH_CHILD(claims, claim)
 		use = tri_or(use, claim_use(c->pod, node_get(claim, "name")));
 	return use;

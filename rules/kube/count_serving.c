@@ -105,39 +105,75 @@ static struct amount kserve_max(const struct count_place *place,
 	return kserve_surge(place, component, least);
 }
 
+/* GPUs that a container asks for, of the types that KServe knows. */
+static struct amount kserve_gpus(const struct node *container)
+{
+	const struct node *resources = node_get(container, "resources");
+	const struct node *map = node_get(resources, "limits");
+	struct amount sum = {0};
+
+	if (!node_count(map))
+		map = node_get(resources, "requests");
+	FOR_EACH_CHILD(map, value) {
+		struct quantity q;
+
+		if (!text_ends(value->key, "/gpu") &&
+		    !text_starts(value->key, "nvidia.com/mig") &&
+		    !text_ends(value->key, "/gaudi"))
+			continue;
+		if (node_quantity(value, &q) == QUANTITY_OK && q.nano >= 0)
+			sum = amount_add(sum, amount_of(quantity_value(q)));
+		else
+			sum.unknown = true;
+	}
+	return sum;
+}
+
+/* The head's: its model server stands in a block of its own, or in a list. */
+static struct amount kserve_head_gpus(const struct node *component)
+{
+	struct amount sum =
+		kserve_gpus(node_at(node_get(component, "containers"), 0));
+
+	FOR_EACH_CHILD(component, block)
+		if (node_is_map(block) && !is_set(component, "containers"))
+			sum = amount_add(sum, kserve_gpus(block));
+	return sum;
+}
+
 /*
- * A multi-node component spreads tensor x pipeline parallelism over nodes.
- * With the mp executor a node holds one pipeline stage; with Ray the GPUs
- * that the worker asks for decide, and one GPU a node when it asks for none.
+ * A multi-node component spreads tensor x pipeline parallelism over nodes, in
+ * Ray's way unless the runtime (out of our sight) says otherwise: as many
+ * nodes as the worker's GPUs ask for, one GPU a node when it asks for none,
+ * and the head takes the rest (computeRayNodeAndGPUs in predictor.go).
  */
 struct kserve_nodes kserve_nodes(const struct node *component)
 {
 	const struct node *worker = node_get(component, "workerSpec");
-	struct amount tensor = field(worker, "tensorParallelSize", 1);
-	struct amount pipeline = field(worker, "pipelineParallelSize", 1);
-	struct amount total = amount_mul(tensor, pipeline);
-	const char *executor = NULL;
-	struct kserve_nodes out = {pipeline, tensor};
-	int64_t gpus = 0;
+	struct amount total =
+		amount_mul(field(worker, "tensorParallelSize", 1),
+			   field(worker, "pipelineParallelSize", 1));
+	struct amount head = kserve_head_gpus(component);
+	struct kserve_nodes out = {
+		.worker_gpus =
+			kserve_gpus(node_at(node_get(worker, "containers"), 0)),
+	};
+	bool asked = out.worker_gpus.n > 0;
+	int64_t each = asked ? out.worker_gpus.n : 1;
+	int64_t rest = total.n - (asked ? 0 : head.n);
 
-	executor = node_str(node_get(worker, "distributedExecutorBackend"));
-	if (executor && !strcmp(executor, "mp"))
-		return out;
-	FOR_EACH_CHILD(node_get(worker, "containers"), c) {
-		const struct node *limits = node_path(c, "resources.limits");
-		const struct node *n = node_get(limits, "nvidia.com/gpu");
-		struct quantity q;
-
-		if (node_quantity(n, &q) == QUANTITY_OK)
-			gpus += quantity_value(q);
-		else if (node_is_unknown(n))
-			total.unknown = true;
-	}
-	if (gpus <= 0)
-		gpus = 1;
-	out.gpus = amount_of(gpus);
 	out.nodes = total;
-	out.nodes.n = (total.n + gpus - 1) / gpus;
+	out.nodes.unknown |= head.unknown || out.worker_gpus.unknown;
+	out.nodes.n = rest > 0 ? (rest - 1) / each + 1 : 0;
+	if (!asked && head.n > 0)
+		out.nodes.n++;
+	/* The head alone is enough. */
+	if (out.nodes.n < 1 || (asked && head.n >= total.n))
+		out.nodes.n = 1;
+	out.worker_gpus.n = each;
+	out.head_gpus = head;
+	if (head.n <= 0)
+		out.head_gpus.n = total.n - each * (out.nodes.n - 1);
 	return out;
 }
 
@@ -254,6 +290,15 @@ static struct amount nearest(const struct node *node)
 	return amount_of(1);
 }
 
+/*
+ * References are looked up name by name, which is quick for the few that
+ * there are; a manifest made to be slow gets no answer.
+ */
+static bool too_many(const struct node *a, const struct node *b)
+{
+	return node_count(a) * node_count(b) > 10000;
+}
+
 /* A clique in scaling groups runs once for every replica of each. */
 static struct amount grove(const struct count_place *place,
 			   const struct node *clique)
@@ -267,6 +312,8 @@ static struct amount grove(const struct count_place *place,
 		groups =
 			node_path(place->object->root,
 				  "spec.template.podCliqueScalingGroupConfigs");
+	if (too_many(groups, clique->parent))
+		return (struct amount){.unknown = true};
 	FOR_EACH_CHILD(groups, group)
 		FOR_EACH_CHILD(node_get(group, "cliqueNames"), member)
 			if (name && node_eq(member, name))
@@ -354,6 +401,8 @@ static struct amount role_template(const struct node *template)
 		template->parent ? template->parent->parent : NULL;
 	struct amount sum = {0};
 
+	if (too_many(template->parent, node_get(spec, "roles")))
+		return (struct amount){.unknown = true};
 	FOR_EACH_CHILD(node_get(spec, "roles"), role)
 		for (size_t i = 0; i < 2; i++) {
 			const struct node *ref = node_path(role, refs[i]);

@@ -204,6 +204,7 @@ static void kserve(struct pod_builder *builder, struct pod *pod)
 	const struct node *component = pod->spec;
 	const struct node *runtime = node_path(component, "model.runtime");
 	const char *name = node_str(runtime);
+	struct kserve_nodes nodes;
 
 	if (!pod->gpu_by && !node_is_unset(runtime) &&
 	    (!name || kserve_runtime(name) == INJECT_SHM_UNKNOWN))
@@ -213,7 +214,9 @@ static void kserve(struct pod_builder *builder, struct pod *pod)
 		component = component->parent;
 	if (node_is_unset(node_get(component, "workerSpec")) || pod->gpu_by)
 		return;
-	give(builder, pod, "nvidia.com/gpu", kserve_nodes(component).gpus);
+	nodes = kserve_nodes(component);
+	give(builder, pod, "nvidia.com/gpu",
+	     component == pod->spec ? nodes.head_gpus : nodes.worker_gpus);
 }
 
 /* By instance type; presets need a GPU, retrieval may do without. */
@@ -331,7 +334,7 @@ static void operator_gpus(struct pod_builder *builder, struct pod *pod)
 		break;
 	case GPUS_BY_RUNTIME:
 		/* Unset resources are those of a runtime we do not see. */
-		if (node_is_unset(node_get(spec, "resourcesPerNode")))
+		if (node_is_unset(node_path(spec, "trainer.resourcesPerNode")))
 			pod->gpu_unknown = true;
 		break;
 	}

@@ -364,6 +364,8 @@ static struct gang by_grove(const struct object *object)
 
 	if (node_is_unset(groups))
 		groups = node_get(template, "podCliqueScalingGroupConfigs");
+	if (node_count(groups) * object->npods > 10000)
+		return (struct gang){.n = {.unknown = true}, .operator= true };
 	FOR_EACH_CHILD(node_get(template, "cliques"), clique) {
 		const struct node *spec = node_get(clique, "spec");
 		const char *name = node_str(node_get(clique, "name"));

@@ -243,7 +243,7 @@ struct amount count_eval(const struct factor *factors,
 			 const struct count_place *place);
 /* Nodes and GPUs per node of a KServe multi-node component. */
 struct kserve_nodes {
-	struct amount nodes, gpus;
+	struct amount nodes, head_gpus, worker_gpus;
 };
 struct kserve_nodes kserve_nodes(const struct node *component);
 /* Pods of a Ray worker group that a gang scheduler waits for. */
@@ -259,7 +259,8 @@ struct pod_builder {
 	struct object *object;
 	const struct pod_row *row;
 	const struct node *group;
-	size_t size; /* room of object->pods */
+	size_t size;	   /* room of object->pods */
+	size_t embed_size; /* ... and of object->embedded */
 };
 
 void pods_read(struct arena *arena, const struct kube_config *config,

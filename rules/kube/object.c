@@ -104,6 +104,18 @@ static bool identify(struct object *object, const struct doc *doc,
 	return object->api_version && object->kind;
 }
 
+/* Manifests in manifests in manifests: nobody writes more. */
+enum { EMBED_DEPTH = 8 };
+
+static bool too_deep(const struct object *object)
+{
+	int depth = 0;
+
+	for (; object; object = object->parent)
+		depth++;
+	return depth > EMBED_DEPTH;
+}
+
 void embed_add(struct pod_builder *builder, const struct doc *doc,
 	       const struct node *node, struct amount copies)
 {
@@ -111,20 +123,15 @@ void embed_add(struct pod_builder *builder, const struct doc *doc,
 				.config = builder->config};
 	struct object *parent = builder->object;
 	struct object child;
-	struct object *grown;
 
-	if (!node_is_map(node) || !identify(&child, doc, node))
+	if (!node_is_map(node) || !identify(&child, doc, node) ||
+	    too_deep(parent))
 		return;
 	child.copies = copies;
 	child.parent = parent;
 	object_fill(&reader, &child);
-	grown = arena_alloc(builder->arena,
-			    sizeof(*grown) * (parent->nembedded + 1));
-	if (parent->nembedded)
-		memcpy(grown, parent->embedded,
-		       sizeof(*grown) * parent->nembedded);
-	grown[parent->nembedded++] = child;
-	parent->embedded = grown;
+	*VEC_PUSH(builder->arena, parent->embedded, parent->nembedded,
+		  builder->embed_size) = child;
 }
 
 /*
@@ -163,7 +170,8 @@ static void embed_yaml(struct pod_builder *builder, const struct node *node,
 	struct loader loader;
 	struct doc *doc;
 
-	if (node->type != NODE_STRING || !node->str)
+	if (node->type != NODE_STRING || !node->str ||
+	    too_deep(builder->object))
 		return;
 	source = ARENA_NEW(arena, struct source);
 	source_init(source, arena, builder->object->doc->source->name,

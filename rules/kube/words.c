@@ -25,8 +25,9 @@ enum shell_state {
 
 struct lexer {
 	struct arena *arena;
-	struct words words;
-	size_t size;
+	struct word *words;
+	size_t nwords, size;
+	bool any;		 /* some word could be any flag */
 	const struct node *node; /* item being read */
 	const char *at, *end;
 	struct buf word;
@@ -40,12 +41,7 @@ struct lexer {
 
 static struct word *word_push(struct lexer *lexer)
 {
-	struct word *items = (struct word *)(uintptr_t)lexer->words.items;
-	struct word *word;
-
-	word = VEC_PUSH(lexer->arena, items, lexer->words.n, lexer->size);
-	lexer->words.items = items;
-	return word;
+	return VEC_PUSH(lexer->arena, lexer->words, lexer->nwords, lexer->size);
 }
 
 /* Does the word before take this one as its value? */
@@ -53,9 +49,9 @@ static bool follows_flag(const struct lexer *lexer)
 {
 	const struct word *last;
 
-	if (!lexer->words.n)
+	if (!lexer->nwords)
 		return false;
-	last = &lexer->words.items[lexer->words.n - 1];
+	last = &lexer->words[lexer->nwords - 1];
 	return last->text && last->text[0] == '-' && last->text[1] &&
 	       !strchr(last->text, '=');
 }
@@ -80,7 +76,7 @@ static void word_add_unknown(struct lexer *lexer, const char *text,
 		return;
 	}
 	if (any && known == 0 && !value)
-		lexer->words.unknown = true;
+		lexer->any = true;
 }
 
 static void word_end(struct lexer *lexer)
@@ -288,9 +284,11 @@ static bool lex_markup(struct lexer *lexer)
 {
 	const char *stop;
 
-	if (lexer->end - lexer->at < 4 || memcmp(lexer->at, "{{", 2))
+	size_t left = (size_t)(lexer->end - lexer->at);
+
+	if (left < 4 || memcmp(lexer->at, "{{", 2))
 		return false;
-	stop = memmem(lexer->at, (size_t)(lexer->end - lexer->at), "}}", 2);
+	stop = memmem(lexer->at, left < 256 ? left : 256, "}}", 2);
 	if (!stop)
 		return false;
 	lexer->at = stop + 2;
@@ -436,7 +434,7 @@ static enum shell_state list_read(struct lexer *lexer, const struct node *list,
 	/* A placeholder for the whole list. */
 	if (list && list->type == NODE_STRING &&
 	    (node_is_unknown(list) || placeholder_in(list->str, list->len)))
-		lexer->words.unknown = true;
+		lexer->any = true;
 	FOR_EACH_CHILD(list, item) {
 		if (node_is_map(item) || node_is_seq(item) || !item->str)
 			continue;
@@ -461,7 +459,8 @@ struct words container_words(struct arena *arena, const struct container *c)
 		lex_script(&lexer, source->str, source->len);
 	}
 	buf_release(&lexer.word);
-	return lexer.words;
+	return (struct words){
+		.items = lexer.words, .n = lexer.nwords, .unknown = lexer.any};
 }
 
 /* -- questions ----------------------------------------------------------- */

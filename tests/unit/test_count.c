@@ -170,6 +170,9 @@ static void test_kubeflow(void **state)
 		{"{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, "
 		 "spec: {trainer: {image: i}}}",
 		 "node:1+/1+x0+ | 0+/0+ gang 1+ operator"},
+		{"{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, "
+		 "spec: {runtimeRef: {name: r}}}",
+		 "node:1+/1+x0+ | 0+/0+ gang 1+ operator"},
 		{"{apiVersion: trainer.kubeflow.org/v1alpha1, kind: "
 		 "ClusterTrainingRuntime, spec: {template: {spec: "
 		 "{replicatedJobs: [{name: node, template: {spec: {template: " GPU_POD(
@@ -310,7 +313,8 @@ static void test_kserve(void **state)
 		{"{apiVersion: serving.kserve.io/v1beta1, kind: "
 		 "InferenceService, spec: {predictor: {model: {modelFormat: "
 		 "{name: huggingface}}, workerSpec: {pipelineParallelSize: 4, "
-		 "tensorParallelSize: 2, distributedExecutorBackend: mp}}}}",
+		 "tensorParallelSize: 2, containers: [{resources: {requests: "
+		 "{nvidia.com/gpu: 2}}}]}}}}",
 		 "predictor:1/2x2 worker:3/6x2 | 8/16 gang 4 needed"},
 		/* Ray: one GPU a node when the worker asks for none. */
 		{"{apiVersion: serving.kserve.io/v1beta1, kind: "
@@ -318,6 +322,12 @@ static void test_kserve(void **state)
 		 "{name: huggingface}}, workerSpec: {pipelineParallelSize: 2, "
 		 "tensorParallelSize: 2}}}}",
 		 "predictor:1/2x1 worker:3/6x1 | 4/8 gang 4 needed"},
+		/* Only the head asks: workers of one GPU make up the rest. */
+		{"{apiVersion: serving.kserve.io/v1beta1, kind: "
+		 "InferenceService, spec: {predictor: {model: {resources: "
+		 "{limits: {nvidia.com/gpu: 2}}}, workerSpec: "
+		 "{pipelineParallelSize: 2, tensorParallelSize: 2}}}}",
+		 "predictor:1/2x2 worker:2/4x1 | 4/8 gang 3 needed"},
 		{"{apiVersion: serving.kserve.io/v1alpha2, kind: "
 		 "LLMInferenceService, spec: {replicas: 3, template: " GPU_SPEC(
 			 1) ", router: {scheduler: {template: " GPU_SPEC(0) "}}}}",
