@@ -114,6 +114,9 @@ struct finding *report_place(struct rule_run *run, const struct object_id *id,
 
 /* Another severity than the rule's own, as long as the policy set none. */
 void finding_severity(struct finding *finding, enum severity severity);
+/* This finding rests on a guess at intent: at most a warning at the door,
+ * unless the policy names an action itself. */
+void finding_guess(struct rule_run *run, struct finding *finding);
 void finding_help(struct rule_run *run, struct finding *finding,
 		  const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Point at the key of this map entry instead: the key is what is wrong. */

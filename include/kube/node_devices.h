@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How many accelerators the nodes have that a pod selects, as far as its own
+ * selectors say: instance types and count labels, in nodeSelector and in
+ * required node affinity.
+ */
+#ifndef KUBE_NODE_DEVICES_H
+#define KUBE_NODE_DEVICES_H
+
+#include <stdint.h>
+
+#include "kube/object.h"
+
+struct node_devices {
+	int64_t most;		       /* of the types named, 0: none named */
+	const struct instance_type *type; /* when exactly one is named */
+	const struct node *at;	       /* the value that says `most` */
+};
+struct node_devices pod_node_devices(const struct pod *pod);
+
+#endif

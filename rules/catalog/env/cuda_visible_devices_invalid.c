@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CUDA_VISIBLE_DEVICES (HIP_, ROCR_) in a container with devices. Unset means
+ * all of them; otherwise it is a list of ordinals that start at 0 in every
+ * container, and enumeration ends at the first that is invalid: `all` or
+ * `2,3` beside two GPUs leave none, an empty value too.
+ *
+ * Source: CUDA programming guide, environment variables (5.2.1.1 in the
+ * edition read).
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/intent.h"
+
+/* The first entry of the list that is no ordinal below n, or NULL. UUIDs are
+ * gpu-uuid-pinned's. n 0: any ordinal. */
+static const char *bad_entry(const char *text, int64_t n)
+{
+	for (;;) {
+		char *end;
+		long ordinal;
+
+		text += strspn(text, " ");
+		if (text_starts(text, "GPU-") || text_starts(text, "MIG-"))
+			return NULL;
+		ordinal = strtol(text, &end, 10);
+		if (end == text || ordinal < 0 ||
+		    !isdigit((unsigned char)*text))
+			return text;
+		end += strspn(end, " ");
+		if ((*end && *end != ',') || (n && ordinal >= n))
+			return text;
+		if (!*end)
+			return NULL;
+		text = end + 1;
+	}
+}
+
+static void check_variable(struct rule_run *run, const struct container *c,
+			   const char *name)
+{
+	int64_t n = c->gpus.unknown ? 0 : c->gpus.n;
+	const struct node *at;
+	struct finding *f;
+	const char *bad;
+
+	switch (container_visible(c, name, &at)) {
+	case VISIBLE_UNSET:
+	case VISIBLE_UNKNOWN:
+		return;
+	case VISIBLE_NONE:
+		f = report_container(run, c, at,
+				     "`%s` hides the devices that container "
+				     "`%s` asks for",
+				     name, c->name ? c->name : "");
+		break;
+	default:
+		bad = bad_entry(at->str, n);
+		if (!bad)
+			return;
+		if (isdigit((unsigned char)*bad))
+			f = report_container(
+				run, c, at,
+				"`%s` names device %ld, but container `%s` has "
+				"%" PRId64 ", counted from 0",
+				name, strtol(bad, NULL, 10),
+				c->name ? c->name : "", n);
+		else
+			f = report_container(run, c, at,
+					     "`%s: %s` is no list of device "
+					     "numbers: no GPU becomes visible",
+					     name, at->str);
+	}
+	finding_help(run, f,
+		     "remove `%s`: a container sees the devices it was given",
+		     name);
+	if (n)
+		finding_label(run, f,
+			      node_get(container_limits(c), c->resource),
+			      "the devices asked for");
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	static const char *const names[] = {"CUDA_VISIBLE_DEVICES",
+					    "HIP_VISIBLE_DEVICES",
+					    "ROCR_VISIBLE_DEVICES", NULL};
+
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->gpus.n > 0 && accelerator_counts(c->accelerator))
+			for (const char *const *n = names; *n; n++)
+				check_variable(run, c, *n);
+}
+
+const struct rule rule_cuda_visible_devices_invalid = {
+	.name = "cuda-visible-devices-invalid",
+	.category = "env",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.flags = RULE_SAFE_PATCH,
+	.since = "1.0",
+	.summary =
+		"CUDA_VISIBLE_DEVICES hides devices that the container asks for",
+	.why = "Enumeration ends at the first invalid entry: the program sees fewer GPUs than it was given, or none.",
+	.remedy =
+		"Remove the variable; inside a container devices are numbered from 0.",
+	.evidence = "CUDA programming guide, CUDA environment variables",
+	.check_pod = check,
+};

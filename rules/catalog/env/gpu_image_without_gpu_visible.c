@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A container with an NVIDIA image and no device, on nodes that may have
+ * GPUs. The image carries NVIDIA_VISIBLE_DEVICES=all, so where the nvidia
+ * runtime is the default one it sees every GPU of the node, those of other
+ * tenants included. `void` keeps the runtime from adding anything.
+ *
+ * Sources: k8s-device-plugin README and #1605; nvidia-container-toolkit
+ * internal/config/image/cuda_image.go; skypilot#5823 sets `none`.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/intent.h"
+
+static bool is_nvidia_image(const char *image)
+{
+	return image_is_gpu(image) && !image_is_cpu(image) &&
+	       !text_contains(image, "rocm") && !text_contains(image, "amd") &&
+	       !text_contains(image, "tpu") && !text_contains(image, "xpu") &&
+	       !text_contains(image, "gaudi");
+}
+
+/* No device by any way that we know of, and none that we may not see. */
+static bool has_none(const struct container *c)
+{
+	const struct pod *pod = c->pod;
+
+	if (c->gpus.n || c->gpus.unknown || c->accelerator ||
+	    container_uses_gpu(c) != TRI_NO)
+		return false;
+	/* The operator gives devices to main containers. */
+	return c->role != CONTAINER_MAIN ||
+	       !(pod->gpu_by & ~(unsigned)GPU_BY_RESOURCE || pod->gpu_unknown ||
+		 pod->injects & INJECT_GPU);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	static const char name[] = "NVIDIA_VISIBLE_DEVICES";
+
+	if (pod->gpu_by & (GPU_BY_ANNOTATION | GPU_BY_SHARE) ||
+	    pod_is_preset(pod) || pod->object->class == KIND_OTHER)
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		struct finding *f;
+
+		if (!is_nvidia_image(c->image) || !has_none(c) ||
+		    container_visible(c, name, NULL) != VISIBLE_UNSET)
+			continue;
+		f = report_container(
+			run, c, node_get(c->node, "image"),
+			"container `%s` runs the GPU image `%s` "
+			"without a GPU and may see all of a node's",
+			c->name ? c->name : "", c->image);
+		finding_help(run, f,
+			     "set the variable `%s` to `void` (`none` keeps "
+			     "the driver's libraries)",
+			     name);
+	}
+}
+
+const struct rule rule_gpu_image_without_gpu_visible = {
+	.name = "gpu-image-without-gpu-visible",
+	.category = "env",
+	.severity = SEVERITY_INFO,
+	.action = ACTION_PATCH,
+	.flags = RULE_ABSENCE | RULE_GUESS | RULE_SAFE_PATCH,
+	.since = "1.0",
+	.summary =
+		"a GPU image without a GPU and without NVIDIA_VISIBLE_DEVICES",
+	.why = "Such images show every GPU of the node where the nvidia runtime is the default: uncounted, and other tenants' too.",
+	.remedy =
+		"Set NVIDIA_VISIBLE_DEVICES=void on containers that need no GPU.",
+	.evidence =
+		"NVIDIA/k8s-device-plugin README, #1605; nvidia-container-toolkit cuda_image.go",
+	.yields_to = (const char *const[]){"gpu-limit-missing",
+					   "gpu-resource-name-unknown",
+					   "gpu-limit-zero", NULL},
+	.check_pod = check,
+};

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A visibility variable that names a device by UUID. The UUID is one physical
+ * card (or MIG instance) of one host: elsewhere nothing is visible, and on
+ * that host the pod takes the card whatever it was given.
+ *
+ * Source: NVIDIA/k8s-device-plugin#960.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/intent.h"
+
+/* An entry like GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, or MIG-... */
+static const char *uuid_in(const char *text)
+{
+	for (; text; text = strchr(text, ',')) {
+		text += strspn(text, ", ");
+		if (text_starts(text, "GPU-") || text_starts(text, "MIG-"))
+			return text;
+	}
+	return NULL;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	static const char *const names[] = {
+		"NVIDIA_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES",
+		"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", NULL};
+
+	FOR_EACH_CONTAINER(pod, c)
+		for (const char *const *name = names; *name; name++) {
+			const struct node *at;
+			const char *uuid;
+			struct finding *f;
+
+			if (container_visible(c, *name, &at) != VISIBLE_SOME)
+				continue;
+			uuid = uuid_in(at->str);
+			if (!uuid)
+				continue;
+			f = report_container(
+				run, c, at,
+				"`%s` names the card `%.*s`, which exists on "
+				"one host only",
+				*name, (int)strcspn(uuid, ","), uuid);
+			finding_cause(run, f, *name);
+			finding_help(run, f,
+				     "remove `%s`; choose a model by node "
+				     "label, a device by DRA",
+				     *name);
+		}
+}
+
+const struct rule rule_gpu_uuid_pinned = {
+	.name = "gpu-uuid-pinned",
+	.category = "env",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.flags = RULE_OPT_IN_PATCH,
+	.since = "1.0",
+	.summary = "a device chosen by UUID",
+	.why = "The card exists on one host: elsewhere no GPU is visible, there it is taken without being counted.",
+	.remedy = "Remove the variable; the device plugin chooses the device.",
+	.evidence = "NVIDIA/k8s-device-plugin#960",
+	.check_pod = check,
+};

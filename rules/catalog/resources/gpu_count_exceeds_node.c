@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A pod that wants more devices than one node has. A pod never spans nodes,
+ * so it stays Pending for ever. Most servers have 8; the maximum is a
+ * parameter, and a selected instance type or count label with more raises
+ * it. (A selected type with fewer is selector-resource-contradiction's.)
+ * On a machine whose 8 GPUs form one NVLink domain, a number that does not
+ * divide 8 leaves GPUs that hardly anybody can use.
+ *
+ * Sources: instance tables of Karpenter and the clouds; AWS Neuron scheduler
+ * extension: contiguous sets of 1, 4, 8 or 16 devices on trn1.32xlarge.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/node_devices.h"
+
+/* Devices of one resource on the largest machine known, or 0: no limit. */
+static int64_t node_maximum(struct rule_run *run, const struct accelerator *a,
+			    const char *resource)
+{
+	int64_t max = rule_param_int(run, "max");
+
+	if (a->class != ACCEL_WHOLE)
+		return 0; /* slices and replicas: as many as configured */
+	if (text_ends(resource, "/neuroncore"))
+		return max > 128 ? max : 128;
+	if (text_starts(resource, "aws.amazon.com/neuron") ||
+	    text_starts(resource, "huawei.com/"))
+		return max > 16 ? max : 16;
+	return max;
+}
+
+static bool is_odd_share(const struct node_devices *node, int64_t n)
+{
+	if (node->type && text_starts(node->type->name, "trn1") &&
+	    node->most == 16)
+		return n != 1 && n != 4 && n != 8 && n != 16;
+	return node->type && node->most == 8 && n > 2 && n < 8 && n != 4 &&
+	       (text_starts(node->type->name, "p") ||
+		text_starts(node->type->name, "a"));
+}
+
+static void check_resource(struct rule_run *run, const struct container *c)
+{
+	struct node_devices node = pod_node_devices(c->pod);
+	int64_t max = node_maximum(run, c->accelerator, c->resource);
+	bool unknown;
+	int64_t n = quantity_value(
+		pod_request(c->pod, c->resource, true, &unknown));
+	const struct node *at = node_get(container_limits(c), c->resource);
+	struct finding *f;
+
+	if (node.most > max && max)
+		max = node.most;
+	if (max && n > max) {
+		f = report_container(run, c, at,
+				     "the pod asks for %" PRId64
+				     " `%s`, a node has at most %" PRId64,
+				     n, c->resource, max);
+		finding_cause(run, f, c->resource);
+		finding_help(run, f,
+			     "spread the work over several pods; larger nodes "
+			     "are the parameter `max`");
+	} else if (max && !unknown && is_odd_share(&node, n)) {
+		f = report_container(run, c, at,
+				     "%" PRId64 " `%s` of the %" PRId64
+				     " of `%s` leave a rest that few can use",
+				     n, c->resource, node.most,
+				     node.type->name);
+		finding_severity(f, SEVERITY_WARNING);
+		finding_guess(run, f);
+		finding_label(run, f, node.at, "the node selected");
+	}
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		bool first = c->accelerator != NULL;
+
+		/* The pod's sum is told once, at the first container. */
+		FOR_EACH_CONTAINER(pod, before)
+			if (before < c &&
+			    text_eq(before->resource, c->resource))
+				first = false;
+		if (first)
+			check_resource(run, c);
+	}
+}
+
+static const struct rule_param params[] = {
+	{"max", "int", "8", "accelerators on the largest node of the site"},
+	{0},
+};
+
+const struct rule rule_gpu_count_exceeds_node = {
+	.name = "gpu-count-exceeds-node",
+	.category = "resources",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.since = "1.0",
+	.summary = "a pod asks for more accelerators than a node has",
+	.why = "A pod runs on one node: it stays Pending for ever.",
+	.remedy =
+		"Ask for at most a node's accelerators and use several pods (a training job, LeaderWorkerSet).",
+	.evidence = "scheduler NodeResourcesFit; instance tables of the clouds",
+	.params = params,
+	.yields_to =
+		(const char *const[]){"gpu-fractional-quantity",
+				      "gpu-request-limit-mismatch",
+				      "selector-resource-contradiction", NULL},
+	.check_pod = check,
+};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A part of an accelerator, or less than none. Extended resources are counted
+ * in integers ("must be an integer"): devices are not divided by asking for
+ * 0.5 of one. "1000m" and 1.0 are integers.
+ *
+ * Source: pkg/apis/core/validation ValidateResourceQuantityValue,
+ * helper IsIntegerResourceName.
+ */
+#include "engine/rule.h"
+
+static void check_value(struct rule_run *run, const struct container *c,
+			const struct node *value)
+{
+	struct quantity q;
+	struct finding *f;
+
+	if (!accelerator_find(rule_accelerators(run), value->key) ||
+	    node_quantity(value, &q) != QUANTITY_OK ||
+	    (quantity_is_integer(q) && q.nano >= 0))
+		return;
+	f = report_container(
+		run, c, value, "container `%s` asks for %s `%s`: %s",
+		c->name ? c->name : "", value->str, value->key,
+		q.nano < 0 ? "less than none" : "devices are whole numbers");
+	finding_cause(run, f, value->key);
+	if (q.nano > 0)
+		finding_help(run, f,
+			     "ask for %lld, or share a device by other means: "
+			     "MIG, time-slicing (`nvidia.com/gpu.shared`), "
+			     "KAI `gpu-fraction`, HAMi `nvidia.com/gpucores`",
+			     (long long)quantity_value(q));
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		const struct node *limits = container_limits(c);
+
+		FOR_EACH_CHILD(limits, limit)
+			check_value(run, c, limit);
+		/* The same number twice is one mistake. */
+		FOR_EACH_CHILD(container_requests(c), request)
+			if (!node_same(request, node_get(limits, request->key)))
+				check_value(run, c, request);
+	}
+}
+
+const struct rule rule_gpu_fractional_quantity = {
+	.name = "gpu-fractional-quantity",
+	.category = "resources",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.flags = RULE_INFRASTRUCTURE,
+	.since = "1.0",
+	.summary = "a fraction of an accelerator, or a negative number",
+	.why = "Extended resources are integers: the API server refuses the Pod, custom resources are accepted and stay without pods.",
+	.remedy =
+		"Ask for whole devices, or share one with MIG, time-slicing, KAI or HAMi.",
+	.evidence =
+		"pkg/apis/core/validation ValidateResourceQuantityValue; observed on kube-apiserver",
+	.check_pod = check,
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Huge pages asked for by halves: without cpu or memory beside them, with a
+ * request that is not the limit, in an amount that is no multiple of the page
+ * size, or an emptyDir of huge pages in a pod that asks for none.
+ *
+ * Sources: pkg/apis/core/validation ("HugePages require cpu or memory", "must
+ * be equal", "integer multiple"); pkg/volume/emptydir (no request, no mount).
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+
+static bool is_huge(const struct node *value)
+{
+	return text_starts(value->key, "hugepages-") && !node_is_unset(value);
+}
+
+static bool has_compute(const struct node *map)
+{
+	return node_is_unknown(map) || node_get(map, "cpu") ||
+	       node_get(map, "memory");
+}
+
+/* What is wrong with one amount, or NULL. */
+static const char *problem(const struct node *value, const struct node *limits,
+			   bool in_limits)
+{
+	const char *size = value->key + sizeof("hugepages");
+	const struct node *limit = node_get(limits, value->key);
+	struct quantity q, page, other;
+
+	if (!is_huge(value) || node_quantity(value, &q) != QUANTITY_OK)
+		return NULL;
+	if (quantity_parse(size, strlen(size), &page) && page.nano > 0 &&
+	    q.nano % page.nano)
+		return "no multiple of the page size";
+	if (in_limits || node_is_unknown(limit))
+		return NULL;
+	other = q; /* an invalid limit is not judged here */
+	if (node_quantity(limit, &other) == QUANTITY_ABSENT)
+		return "requested without a limit";
+	return quantity_cmp(q, other) ? "not what is limited" : NULL;
+}
+
+static void check_map(struct rule_run *run, const struct container *c,
+		      const struct node *map, const struct node *limits)
+{
+	FOR_EACH_CHILD(map, value) {
+		const char *what = problem(value, limits, map == limits);
+
+		if (what)
+			report_container(run, c, value, "`%s` %s is %s",
+					 value->key, value->str, what);
+	}
+}
+
+/* The first amount of huge pages in a map. */
+static const struct node *first_huge(const struct node *map)
+{
+	FOR_EACH_CHILD(map, value)
+		if (is_huge(value))
+			return value;
+	return NULL;
+}
+
+static void check_container(struct rule_run *run, const struct container *c,
+			    bool *huge)
+{
+	const struct node *limits = node_get(c->resources, "limits");
+	const struct node *requests = node_get(c->resources, "requests");
+	const struct node *first = first_huge(limits);
+
+	first = first ? first : first_huge(requests);
+	*huge |= first || node_is_unknown(limits);
+	if (first && !has_compute(limits) && !has_compute(requests))
+		report_container(
+			run, c, first,
+			"container `%s` asks for `%s` without cpu or memory",
+			c->name ? c->name : "", first->key);
+	check_map(run, c, limits, limits);
+	check_map(run, c, requests, limits);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	bool huge = node_get(pod->spec, "resources") != NULL;
+
+	if (pod->flat)
+		return;
+	FOR_EACH_CONTAINER(pod, c)
+		check_container(run, c, &huge);
+	if (huge || pod->object->fragment)
+		return;
+	FOR_EACH_CHILD(pod_field(pod, "volumes"), volume) {
+		const struct node *medium =
+			node_path(volume, "emptyDir.medium");
+
+		if (text_starts(node_str(medium), "HugePages"))
+			report_pod(run, pod, medium,
+				   "volume of huge pages in a pod that asks "
+				   "for none: it cannot be mounted");
+	}
+}
+
+const struct rule rule_gpu_hugepages_incomplete = {
+	.name = "gpu-hugepages-incomplete",
+	.category = "resources",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.flags = RULE_INFRASTRUCTURE,
+	.since = "1.0",
+	.summary = "huge pages asked for by halves",
+	.why = "The API server refuses the pod, or its volume cannot be mounted.",
+	.remedy =
+		"Set hugepages-* in limits, as a multiple of the page size and beside cpu or memory.",
+	.evidence = "pkg/apis/core/validation; pkg/volume/emptydir",
+	.check_pod = check,
+};

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An init container that asks for more devices than the containers after it.
+ * The pod reserves the larger of the two for its whole life, so the surplus
+ * is held and never used again.
+ *
+ * Source: component-helpers resource/helpers.go (max of init and main);
+ * comment in KubeRay common/pod.go on GKE Autopilot.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	struct amount main = {0};
+	struct finding *f;
+
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->role == CONTAINER_INIT)
+			continue;
+		main.n += c->gpus.n;
+		main.unknown |= c->gpus.unknown;
+	}
+	if (main.unknown || pod->gpu_unknown || pod->gpu_by & GPU_BY_CLAIM)
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->role != CONTAINER_INIT || c->gpus.n <= main.n ||
+		    !accelerator_counts(c->accelerator))
+			continue;
+		f = report_container(
+			run, c, node_get(container_limits(c), c->resource),
+			"init container `%s` asks for %" PRId64
+			" devices, the containers for %" PRId64
+			": the pod holds %" PRId64 " for its whole life",
+			c->name ? c->name : "", c->gpus.n, main.n, c->gpus.n);
+		finding_help(run, f,
+			     "do that work without a device, or in a Job of "
+			     "its own");
+	}
+}
+
+const struct rule rule_gpu_in_init_container = {
+	.name = "gpu-in-init-container",
+	.category = "resources",
+	.severity = SEVERITY_INFO,
+	.action = ACTION_AUDIT,
+	.since = "1.0",
+	.summary =
+		"an init container asks for more accelerators than the pod's containers",
+	.why = "A pod reserves the larger of both for its whole life: devices that only the init container used stay idle.",
+	.remedy =
+		"Give the init container no devices, or run its work as a Job before.",
+	.evidence = "component-helpers resource/helpers.go",
+	.check_pod = check,
+};

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A workload that means to use GPUs and asks for none. The scheduler then
+ * puts it anywhere; where the nvidia runtime is the default one, the image's
+ * own NVIDIA_VISIBLE_DEVICES=all shows it every GPU of the node, uncounted.
+ *
+ * Source: NVIDIA/k8s-device-plugin README ("if you don't request GPUs ...
+ * all the GPUs on the machine will be exposed"), k8s-device-plugin#61, #87,
+ * #1605. What counts as meaning it: kube/intent.h.
+ */
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/intent.h"
+
+static const char *const reasons[] = {
+	[INTENT_PROGRAM] = "it runs",
+	[INTENT_RUNTIME_CLASS] = "the pod's runtime class is",
+	[INTENT_SELECTOR] = "the pod asks for a node with",
+	[INTENT_TOLERATION] = "the pod tolerates the taint",
+	[INTENT_IMAGE] = "it runs the GPU image",
+};
+
+static struct finding *say(struct rule_run *run, const struct intent *intent)
+{
+	const struct container *c = intent->container;
+	const char *name = c->name ? c->name : "";
+	const struct node *at = node_get(c->resources, "limits");
+
+	if (node_is_unset(at))
+		at = node_is_map(c->resources) ? c->resources : NULL;
+	if (intent->by == INTENT_FLAG)
+		return report_container(
+			run, c, at,
+			"container `%s` wants %" PRId64
+			" GPUs (`%s`) but has no accelerator limit",
+			name, intent->devices, intent->what);
+	return report_container(
+		run, c, at,
+		"container `%s` has no accelerator limit, though %s `%s`", name,
+		reasons[intent->by], intent->what);
+}
+
+/* A GPU image that trains or serves; Triton serves on CPUs as well. */
+static bool is_certain(const struct pod *pod, const struct intent *intent)
+{
+	return pod_is_training(pod) ||
+	       (pod_is_serving(pod) && !text_contains(intent->what, "triton"));
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	struct intent intent;
+	struct finding *f;
+	int64_t n;
+
+	if (pod_uses_gpu(pod) != TRI_NO || pod->injects & INJECT_GPU)
+		return;
+	intent = pod_gpu_intent(rule_arena(run), rule_accelerators(run), pod);
+	if (intent.by == INTENT_NONE)
+		return;
+	f = say(run, &intent);
+	n = intent.devices ? intent.devices : 1;
+	finding_help(run, f,
+		     "set `resources.limits` to `nvidia.com/gpu: %" PRId64
+		     "`, or hide the GPUs with NVIDIA_VISIBLE_DEVICES=void",
+		     n);
+	if (intent.at)
+		finding_label(run, f, intent.at, "this is meant for GPUs");
+	if (intent.by == INTENT_IMAGE && !is_certain(pod, &intent))
+		finding_severity(f, SEVERITY_WARNING);
+	if (intent.by == INTENT_IMAGE || intent.by == INTENT_PROGRAM ||
+	    intent.by == INTENT_FLAG)
+		finding_guess(run, f);
+}
+
+static const char *const yields_to[] = {
+	"gpu-request-without-limit",
+	"gpu-request-limit-mismatch",
+	"gpu-fractional-quantity",
+	"gpu-request-implicit-in-template",
+	"gpu-resource-name-unknown",
+	"gpu-pod-level-resource",
+	"nvidia-visible-devices-override",
+	"nvidia-device-mount-bypass",
+	"quantity-invalid",
+	"field-type-invalid",
+	NULL,
+};
+
+const struct rule rule_gpu_limit_missing = {
+	.name = "gpu-limit-missing",
+	.category = "resources",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.flags = RULE_ABSENCE,
+	.since = "1.0",
+	.summary = "a workload made for GPUs asks for no accelerator",
+	.why = "It lands on any node, without a GPU or with every GPU of the node visible and none of them counted.",
+	.remedy =
+		"Ask for the devices in resources.limits, or say that none is wanted: NVIDIA_VISIBLE_DEVICES=void.",
+	.evidence =
+		"NVIDIA/k8s-device-plugin README; k8s-device-plugin#61, #87, #1605",
+	.yields_to = yields_to,
+	.check_pod = check,
+};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A container that uses GPUs and has no memory limit. When it grows, the
+ * kernel kills on the whole node and takes neighbours along; a /dev/shm
+ * without sizeLimit may fill the node's memory.
+ *
+ * Source: pkg/volume/emptydir calculateEmptyDirMemorySize (the pod's memory
+ * limit, else the node's allocatable).
+ */
+#include "engine/rule.h"
+#include "kube/intent.h"
+
+static bool is_bounded(const struct node *resources)
+{
+	const struct node *limits = node_get(resources, "limits");
+
+	return node_is_unknown(limits) ||
+	       !node_is_unset(node_get(limits, "memory"));
+}
+
+static bool computes(const struct container *c)
+{
+	if (c->role == CONTAINER_INIT)
+		return false;
+	return c->gpus.n > 0 || container_uses_gpu(c) == TRI_YES;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod_uses_gpu(pod) != TRI_YES || pod->flat ||
+	    pod->injects & INJECT_MEMORY || pod_is_preset(pod) ||
+	    is_bounded(pod_field(pod, "resources")))
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		const struct node *limits = node_get(c->resources, "limits");
+
+		if (!computes(c) || is_bounded(c->resources))
+			continue;
+		report_container(run, c,
+				 node_is_map(limits) ? limits : c->resources,
+				 "GPU container `%s` has no memory limit",
+				 c->name ? c->name : "");
+	}
+}
+
+const struct rule rule_gpu_memory_limit_missing = {
+	.name = "gpu-memory-limit-missing",
+	.category = "resources",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.flags = RULE_ABSENCE,
+	.since = "1.0",
+	.summary = "a GPU container without a memory limit",
+	.why = "When it grows the node runs out of memory and kills neighbours; /dev/shm may grow to the node's memory.",
+	.remedy = "Set limits.memory to what the job needs, /dev/shm included.",
+	.evidence = "pkg/volume/emptydir calculateEmptyDirMemorySize",
+	.yields_to = (const char *const[]){"gpu-pod-besteffort",
+					   "quota-missing-cpu-memory", NULL},
+	.check_pod = check,
+};

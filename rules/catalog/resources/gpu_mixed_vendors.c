@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Accelerators of two vendors in one pod, or whole GPUs and MIG slices in one
+ * container. No node offers the first. For the second the kubelet merges the
+ * environment of both allocations into one NVIDIA_VISIBLE_DEVICES, and one
+ * of the two is lost.
+ *
+ * Source: NVIDIA/k8s-device-plugin#728.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+
+struct seen {
+	const struct accelerator *accelerator;
+	const struct node *at;
+};
+
+static bool is_asked(const struct node *value)
+{
+	struct quantity q;
+
+	return node_quantity(value, &q) == QUANTITY_OK && q.nano > 0;
+}
+
+static bool clash(const struct accelerator *a, const struct accelerator *b)
+{
+	if (a->class == ACCEL_SHARE || b->class == ACCEL_SHARE)
+		return false;
+	return (a->class == ACCEL_WHOLE && b->class == ACCEL_MIG) ||
+	       (a->class == ACCEL_MIG && b->class == ACCEL_WHOLE);
+}
+
+/* First resource of the pod and of the container so far. */
+static bool check_value(struct rule_run *run, const struct container *c,
+			const struct node *value, struct seen seen[2])
+{
+	const struct accelerator *a =
+		accelerator_find(rule_accelerators(run), value->key);
+	struct finding *f;
+
+	if (!a || !is_asked(value))
+		return false;
+	for (int i = 0; i < 2; i++) {
+		const struct accelerator *b = seen[i].accelerator;
+
+		if (!b) {
+			seen[i] = (struct seen){a, value};
+			continue;
+		}
+		if (i == 0 ? text_eq(a->vendor, b->vendor) : !clash(a, b))
+			continue;
+		f = report_container(
+			run, c, value,
+			i == 0 ? "`%s` and `%s` in one pod: no node has both"
+			       : "`%s` and `%s` in one container: one of them "
+				 "stays invisible",
+			seen[i].at->key, value->key);
+		finding_label(run, f, seen[i].at, "the other one");
+		return true;
+	}
+	return false;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	struct seen seen[2] = {{0}};
+
+	FOR_EACH_CONTAINER(pod, c) {
+		const struct node *limits = container_limits(c);
+
+		seen[1] = (struct seen){0};
+		FOR_EACH_CHILD(limits, value)
+			if (check_value(run, c, value, seen))
+				return;
+		FOR_EACH_CHILD(container_requests(c), value)
+			if (!node_get(limits, value->key) &&
+			    check_value(run, c, value, seen))
+				return;
+	}
+}
+
+const struct rule rule_gpu_mixed_vendors = {
+	.name = "gpu-mixed-vendors",
+	.category = "resources",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.since = "1.0",
+	.summary =
+		"accelerators of two vendors in a pod, or a GPU and a MIG slice in a container",
+	.why = "No node has accelerators of two vendors; of a whole GPU and a MIG slice only one becomes visible.",
+	.remedy = "Ask for one sort of accelerator in a pod.",
+	.evidence = "NVIDIA/k8s-device-plugin#728",
+	.check_pod = check,
+};

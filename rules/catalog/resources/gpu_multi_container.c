@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two containers of one pod that ask for devices get different ones: the pod
+ * needs the sum, and one process cannot see the other's GPU. A copied sidecar
+ * doubles the bill. Containers that share one DRA claim share the device and
+ * are not meant here, nor TPU slices, where one container runs for each NUMA
+ * node of a machine.
+ *
+ * Source: kubelet device manager allocates per container; effective requests:
+ * component-helpers resource/helpers.go.
+ */
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+
+static bool takes_devices(const struct container *c)
+{
+	return c->role != CONTAINER_INIT && c->gpus.n > 0 &&
+	       accelerator_counts(c->accelerator);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct container *first = NULL, *second = NULL;
+	int64_t sum = 0;
+	struct finding *f;
+
+	FOR_EACH_CONTAINER(pod, c) {
+		if (!takes_devices(c))
+			continue;
+		sum += c->gpus.n;
+		if (!first)
+			first = c;
+		else if (!second)
+			second = c;
+	}
+	if (!second || text_eq(first->accelerator->vendor, "google"))
+		return;
+	f = report_container(
+		run, second,
+		node_get(container_limits(second), second->resource),
+		"containers `%s` and `%s` both ask for devices: "
+		"the pod takes %" PRId64 ", none of them shared",
+		first->name ? first->name : "",
+		second->name ? second->name : "", sum);
+	finding_label(run, f,
+		      node_get(container_limits(first), first->resource),
+		      "the other container's devices");
+}
+
+const struct rule rule_gpu_multi_container = {
+	.name = "gpu-multi-container",
+	.category = "resources",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.since = "1.0",
+	.summary = "more than one container of a pod asks for accelerators",
+	.why = "Each container gets devices of its own; the pod needs the sum of them, and quota counts it.",
+	.remedy =
+		"Leave the devices to the container that computes; to share one between containers use a DRA claim, MPS or time-slicing.",
+	.evidence =
+		"kubelet device manager; component-helpers resource/helpers.go",
+	.check_pod = check,
+};

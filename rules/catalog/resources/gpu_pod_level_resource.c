@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An accelerator in the pod's own `resources`. Pod-level resources know cpu,
+ * memory and hugepages only; the API server refuses others ("Unsupported
+ * value: "nvidia.com/gpu": supported values: "cpu", "hugepages-", "memory"").
+ *
+ * Source: pkg/apis/core/validation validatePodResourceName.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+
+static void check_map(struct rule_run *run, const struct pod *pod,
+		      const struct node *map, const struct node *other)
+{
+	if (!node_is_map(map))
+		return;
+	FOR_EACH_CHILD(map, value) {
+		struct finding *f;
+
+		if (!strchr(value->key, '/') || node_get(other, value->key) ||
+		    node_is_unset(value))
+			continue;
+		f = report_pod(run, pod, value,
+			       "`%s` in the pod's own resources: only cpu, "
+			       "memory and hugepages may stand there",
+			       value->key);
+		finding_at_key(run, f, value);
+		finding_cause(run, f, value->key);
+		finding_help(run, f,
+			     "move it into the `resources.limits` of the "
+			     "container that uses it");
+	}
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *resources = node_get(pod->spec, "resources");
+	const struct node *limits = node_get(resources, "limits");
+
+	/* Templates that are containers themselves keep theirs there. */
+	if (pod->flat || !node_is_seq(node_get(pod->spec, "containers")))
+		return;
+	check_map(run, pod, limits, NULL);
+	check_map(run, pod, node_get(resources, "requests"), limits);
+}
+
+const struct rule rule_gpu_pod_level_resource = {
+	.name = "gpu-pod-level-resource",
+	.category = "resources",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.flags = RULE_INFRASTRUCTURE,
+	.since = "1.0",
+	.summary = "an accelerator in the pod's own resources",
+	.why = "Pod-level resources take cpu, memory and hugepages only; the API server refuses the pod.",
+	.remedy = "Ask for the accelerator in the container that uses it.",
+	.evidence =
+		"pkg/apis/core/validation validatePodResourceName; observed on kube-apiserver",
+	.check_pod = check,
+};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Accelerators only in limits, in a template that a gang scheduler adds up.
+ * Pods get the request from the limit, templates of custom resources do not.
+ * Volcano counts the requests of its tasks, Training Operator stops at the
+ * first `requests` it finds, so the PodGroup's minResources has no GPUs in
+ * it and a job is let in that cannot fit.
+ *
+ * Sources: training-operator pkg/controller.v1/common/util.go
+ * AddResourceList; volcano pkg/controllers/job/job_controller_util.go
+ * CalTaskRequests. Not meant: Kueue (pkg/workload/resources.go), KubeRay
+ * (utils CalculatePodResource) and MPI Operator v2 fill in limits.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+
+/* Does the operator add up requests; `whole`: even where there are none. */
+static bool is_summed(const struct object *o, bool *whole)
+{
+	*whole = text_eq(o->group, "batch.volcano.sh");
+	if (*whole)
+		return !strcmp(o->kind, "Job") || !strcmp(o->kind, "CronJob");
+	return text_eq(o->group, "kubeflow.org") && text_eq(o->version, "v1") &&
+	       o->class == KIND_TRAINING;
+}
+
+static void check_container(struct rule_run *run, const struct container *c,
+			    bool whole)
+{
+	const struct node *requests = node_get(c->resources, "requests");
+
+	/* Training Operator takes the limits where there are no requests. */
+	if (node_is_unknown(requests) || (!whole && node_is_unset(requests)))
+		return;
+	FOR_EACH_CHILD(container_limits(c), limit) {
+		struct quantity q;
+		struct finding *f;
+
+		if (!accelerator_find(rule_accelerators(run), limit->key) ||
+		    node_quantity(limit, &q) != QUANTITY_OK || q.nano <= 0 ||
+		    !node_is_unset(node_get(requests, limit->key)))
+			continue;
+		f = report_container(run, c, limit,
+				     "container `%s` limits `%s` but does not "
+				     "request it: gang scheduling counts none",
+				     c->name ? c->name : "", limit->key);
+		finding_cause(run, f, limit->key);
+		finding_help(run, f, "add `%s: %s` to `resources.requests`",
+			     limit->key, limit->str);
+		if (node_is_map(requests))
+			finding_label(run, f, requests, "the requests lack it");
+	}
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct object *o = pod->object;
+	bool whole;
+
+	if (pod->flat || o->kueue || !is_summed(o, &whole))
+		return;
+	FOR_EACH_CONTAINER(pod, c)
+		check_container(run, c, whole);
+}
+
+const struct rule rule_gpu_request_implicit_in_template = {
+	.name = "gpu-request-implicit-in-template",
+	.category = "resources",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_PATCH,
+	.flags = RULE_ABSENCE | RULE_SAFE_PATCH,
+	.since = "1.0",
+	.summary = "accelerators only in the limits of a gang's template",
+	.why = "The PodGroup's minResources is made from requests: without the GPUs in it a gang is let in that cannot fit.",
+	.remedy = "Write the same number into requests.",
+	.evidence =
+		"training-operator common/util.go AddResourceList; volcano CalTaskRequests",
+	.check_pod = check,
+};

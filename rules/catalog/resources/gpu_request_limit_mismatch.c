@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An accelerator whose request differs from its limit. The API server wants
+ * them equal ("must be equal to nvidia.com/gpu limit of 2") because devices
+ * cannot be overcommitted; "1" and "1000m" are equal.
+ *
+ * Source: pkg/apis/core/validation validateResourceRequirements.
+ */
+#include "engine/rule.h"
+
+static void check_limit(struct rule_run *run, const struct container *c,
+			const struct node *limit)
+{
+	const struct node *request =
+		node_get(container_requests(c), limit->key);
+	struct quantity wanted, most;
+	struct finding *f;
+
+	if (!accelerator_find(rule_accelerators(run), limit->key) ||
+	    node_quantity(limit, &most) != QUANTITY_OK ||
+	    node_quantity(request, &wanted) != QUANTITY_OK ||
+	    !quantity_cmp(wanted, most))
+		return;
+	f = report_container(run, c, request,
+			     "container `%s` requests %s `%s` but limits %s",
+			     c->name ? c->name : "", request->str, limit->key,
+			     limit->str);
+	finding_cause(run, f, limit->key);
+	finding_label(run, f, limit, "the limit");
+	finding_help(run, f,
+		     "make them equal, or leave the request out: it is then "
+		     "the limit");
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		FOR_EACH_CHILD(container_limits(c), limit)
+			check_limit(run, c, limit);
+}
+
+const struct rule rule_gpu_request_limit_mismatch = {
+	.name = "gpu-request-limit-mismatch",
+	.category = "resources",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.flags = RULE_INFRASTRUCTURE,
+	.since = "1.0",
+	.summary = "request and limit of an accelerator differ",
+	.why = "The API server refuses such Pods; custom resources are accepted and then stay without pods.",
+	.remedy = "Give both the number of devices that is meant.",
+	.evidence =
+		"pkg/apis/core/validation validateResourceRequirements; observed on kube-apiserver",
+	.check_pod = check,
+};

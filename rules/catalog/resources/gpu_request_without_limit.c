@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An accelerator in requests and not in limits. Extended resources cannot be
+ * overcommitted: the API server refuses the Pod ("Limit must be set for non
+ * overcommitable resources"), on native kinds at once, on custom resources
+ * when the operator creates the pods, so that the job stays empty.
+ *
+ * Source: pkg/apis/core/validation validateResourceRequirements.
+ */
+#include "engine/rule.h"
+
+static void check_request(struct rule_run *run, const struct container *c,
+			  const struct node *request)
+{
+	const struct node *limits = node_get(c->resources, "limits");
+	struct quantity q;
+	struct finding *f;
+
+	if (!accelerator_find(rule_accelerators(run), request->key) ||
+	    node_quantity(request, &q) != QUANTITY_OK || q.nano <= 0 ||
+	    !node_is_unset(node_get(limits, request->key)))
+		return;
+	f = report_container(run, c, request,
+			     "container `%s` requests %s `%s` without a limit",
+			     c->name ? c->name : "", request->str,
+			     request->key);
+	finding_cause(run, f, request->key);
+	finding_help(run, f, "add `%s: %s` to `resources.limits`", request->key,
+		     request->str);
+	if (node_is_map(limits))
+		finding_label(run, f, limits, "the limits lack it");
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		FOR_EACH_CHILD(container_requests(c), request)
+			check_request(run, c, request);
+}
+
+const struct rule rule_gpu_request_without_limit = {
+	.name = "gpu-request-without-limit",
+	.category = "resources",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_PATCH,
+	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE | RULE_SAFE_PATCH,
+	.since = "1.0",
+	.summary = "an accelerator is requested without a limit",
+	.why = "The API server refuses such Pods; custom resources are accepted and then stay without pods.",
+	.remedy =
+		"Set limits to the same number; requests may then be left out.",
+	.evidence =
+		"pkg/apis/core/validation validateResourceRequirements; observed on kube-apiserver",
+	.check_pod = check,
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A resource name that is nearly an accelerator's: `nvidia.com/gpus`,
+ * `nvidia/gpu`, `nvidia.com/GPU`, `gpu`. The API server accepts any name with
+ * a domain, no node ever offers it, and the pod stays Pending. A name without
+ * a domain is refused ("must be a standard resource for containers"), on
+ * custom resources only when the pods are created.
+ *
+ * Source: pkg/apis/core/helper IsExtendedResourceName, observed on
+ * kube-apiserver. Near-miss MIG names are mig-profile-invalid's.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+
+/* What is probably meant, or NULL. */
+static const char *meant(struct rule_run *run, const char *key)
+{
+	const struct accelerator_extra *extra = rule_accelerators(run);
+	const struct accelerator *accelerator;
+
+	/* A quota's key, in a container. */
+	if (text_starts(key, "requests.") || text_starts(key, "limits.")) {
+		key = strchr(key, '.') + 1;
+		return accelerator_find(extra, key) ? key : NULL;
+	}
+	accelerator = accelerator_resembles(extra, key);
+	return accelerator ? accelerator->name : NULL;
+}
+
+static void check_map(struct rule_run *run, const struct container *c,
+		      const struct node *map, const struct node *other)
+{
+	FOR_EACH_CHILD(map, value) {
+		const char *name = meant(run, value->key);
+		struct quantity q;
+		struct finding *f;
+
+		if (!name || node_quantity(value, &q) == QUANTITY_ABSENT ||
+		    node_get(other, value->key))
+			continue;
+		f = report_container(run, c, value,
+				     "container `%s` asks for `%s`, which no "
+				     "node offers: `%s` is meant",
+				     c->name ? c->name : "", value->key, name);
+		finding_at_key(run, f, value);
+		finding_cause(run, f, value->key);
+		finding_help(run, f,
+			     "write `%s`; a name of your own goes into the "
+			     "policy's `accelerators`",
+			     name);
+	}
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	/* Operators may have short names of their own (Dynamo's `gpu`). */
+	if (pod->flat)
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		const struct node *limits = container_limits(c);
+
+		check_map(run, c, limits, NULL);
+		check_map(run, c, container_requests(c), limits);
+	}
+}
+
+const struct rule rule_gpu_resource_name_unknown = {
+	.name = "gpu-resource-name-unknown",
+	.category = "resources",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.flags = RULE_INFRASTRUCTURE,
+	.since = "1.0",
+	.summary = "a misspelt accelerator resource",
+	.why = "The API server accepts any name with a domain; no node offers it, so the pod stays Pending for ever.",
+	.remedy =
+		"Write the name that the device plugin advertises, for instance nvidia.com/gpu.",
+	.evidence =
+		"pkg/apis/core/helper IsExtendedResourceName; observed on kube-apiserver",
+	.check_pod = check,
+};
