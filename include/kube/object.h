@@ -47,7 +47,11 @@ enum inject {
 	INJECT_SHM_UNKNOWN = 128, /* depends on a runtime we do not see */
 };
 
-/* How an object comes to its gang; see object.gang_*. */
+/*
+ * How an object comes to its gang; see object.gang_*. Ray clusters work with
+ * the workers that there are: none, unless a queue or scheduler holds them
+ * together. A TrainJob's runtime may: operator.
+ */
 enum gang_kind {
 	GANG_NONE,    /* pods start one by one, each useful alone */
 	GANG_OPERATOR, /* the operator or queue starts all or none */
@@ -101,7 +105,8 @@ struct pod {
 	const struct node *metadata; /* of the template (of the object: Pod) */
 	const struct node *spec;     /* PodSpec, or what stands for it */
 	const struct node *defaults; /* second place for pod_field(), or NULL */
-	const struct node *group;    /* replica spec, worker group, task, role */
+	const struct node *group;    /* replica spec, worker group, task, role;
+					without these, the map that counts */
 	const char *role;	     /* "Worker", group or task name, or "" */
 	/* All containers: init and sidecars first, in order of start. */
 	struct container *containers;
@@ -109,7 +114,8 @@ struct pod {
 	unsigned injects;	     /* enum inject */
 	unsigned gpu_by;	     /* enum gpu_by, 0: not a GPU pod */
 	bool gpu_unknown;	     /* a placeholder hides whether it is one */
-	struct amount gpus;	     /* effective devices per pod (1.3) */
+	struct amount gpus;	     /* effective devices per pod (1.3); shares
+					of a device count none */
 	struct amount steady;	     /* pods of this template, steady state */
 	struct amount peak;	     /* ... during rollout, surge, elastic max */
 	enum restart_policy restart; /* effective, after operator's defaults */
@@ -136,7 +142,8 @@ struct object {
 	struct amount gpus;	     /* steady: sum over pods of pods x gpus,
 					and over embedded of copies x gpus */
 	struct amount gpus_peak;
-	struct amount gang;	     /* pods that must run at once */
+	struct amount gang;	     /* pods that must run at once; of kinds
+					that come in groups, one group */
 	enum gang_kind gang_kind;
 	bool suspended;
 	bool kueue;		     /* carries kueue.x-k8s.io/queue-name */
