@@ -375,6 +375,20 @@ static int next_yaml(struct loader *loader, struct doc *doc)
 	return 0;
 }
 
+/*
+ * From JSON to YAML at `at`: white space before it is gone up to the first
+ * line break, as with kubectl.
+ */
+static void start_yaml(struct loader *loader, uint32_t at)
+{
+	const char *text = loader->source->text;
+
+	while (loader->next < at && text[loader->next] != '\n')
+		loader->next++;
+	loader->next += loader->next < at;
+	loader->json = false;
+}
+
 /* The value at `at` begins with '{' but is no JSON: YAML, or nothing. */
 static int next_no_json(struct loader *loader, struct doc *doc,
 			const struct hold *json)
@@ -385,7 +399,7 @@ static int next_no_json(struct loader *loader, struct doc *doc,
 	struct hold yaml;
 	int more;
 
-	loader->json = false;
+	start_yaml(loader, at);
 	hold_start(&yaml, loader);
 	more = next_yaml(loader, doc);
 	hold_stop(&yaml, loader);
@@ -404,17 +418,11 @@ static int next_no_json(struct loader *loader, struct doc *doc,
 /* Text behind JSON values: kubectl goes on in YAML, if it was only one. */
 static int leave_json(struct loader *loader, struct doc *doc, uint32_t at)
 {
-	const char *text = loader->source->text;
-	uint32_t lf = loader->next;
-
 	if (loader->number > 1)
 		disagree(loader, at, at + 1,
 			 "kubectl refuses the file here: after two JSON "
 			 "values only JSON may follow");
-	while (lf < at && text[lf] != '\n')
-		lf++;
-	loader->next = lf < at ? lf + 1 : at;
-	loader->json = false;
+	start_yaml(loader, at);
 	return next_yaml(loader, doc);
 }
 

@@ -81,7 +81,7 @@ struct yaml_text {
 	const char *tag;
 	const char *anchor;
 	uint32_t start, end;
-	bool plain;  /* plain, and no tag (or `!`): the text decides */
+	bool plain;  /* plain, and no tag: the text decides */
 	bool absent; /* nothing is written there, no tag and no anchor */
 	uint8_t flags;
 };

@@ -98,7 +98,7 @@ func difference(ours []string, noted bool, text []byte) string {
 		return "stream"
 	}
 	good, first := goodDocuments(ours), goodDocuments(kubectl)
-	if noted && isPart(first, good) {
+	if noted && isPart(first, ours) {
 		return "more"
 	}
 	if len(good) < len(ours) && len(good) < len(first) &&
