@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/text.h"
@@ -103,6 +104,38 @@ static void lint_documents(struct worker *w, size_t index,
 	arena_reset(&w->doc_arena);
 }
 
+/*
+ * The folder of a file, opened once for all its files; -1 when the file stands
+ * alone (then its path is as cheap) or the folder cannot be opened.
+ */
+static int folder_fd(struct worker *w, size_t index)
+{
+	const struct files *files = w->job->files;
+	uint32_t folder = files->items[index].folder;
+	const char *path = files->folders[folder].path;
+
+	if (w->fd >= 0 && w->folder == folder)
+		return w->fd;
+	if (w->fd >= 0)
+		close(w->fd);
+	w->fd = -1;
+	if (index + 1 == files->n || files->items[index + 1].folder != folder)
+		return -1;
+	w->folder = folder;
+	w->fd = open(*path ? path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return w->fd;
+}
+
+static int read_file(struct worker *w, size_t index)
+{
+	int fd = folder_fd(w, index);
+
+	return input_read(&w->input, fd >= 0 ? fd : AT_FDCWD,
+			  fd >= 0 ? w->job->files->items[index].name
+				  : w->path.data,
+			  load_limits_default.bytes);
+}
+
 static void lint_file(struct worker *w, size_t index)
 {
 	struct job *job = w->job;
@@ -117,9 +150,7 @@ static void lint_file(struct worker *w, size_t index)
 	if (f->flags & FILE_STDIN)
 		input = job->standard_input;
 	else
-		f->error =
-			(uint16_t)input_read(&w->input, AT_FDCWD, w->path.data,
-					     load_limits_default.bytes);
+		f->error = (uint16_t)read_file(w, index);
 	if (f->error)
 		return;
 	arena_reset(&w->source_arena);
@@ -191,6 +222,7 @@ static void init_worker(struct workers *workers, struct job *job, unsigned i)
 	run_init(&w->run, &options);
 	buf_init(&w->path);
 	buf_init(&w->absolute);
+	w->fd = -1;
 	spill_init(&w->spill, job->run.rules);
 }
 
@@ -251,6 +283,8 @@ void workers_release(struct workers *workers)
 		run_release(&w->run);
 		buf_release(&w->path);
 		buf_release(&w->absolute);
+		if (w->fd >= 0)
+			close(w->fd);
 		spill_release(&w->spill);
 	}
 	free(workers->items);

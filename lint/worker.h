@@ -41,6 +41,8 @@ struct worker {
 	struct arena source_arena, doc_arena;
 	struct buf path, absolute;
 	struct spill spill;
+	int fd;		 /* of the folder of several files, or -1 */
+	uint32_t folder; /* whose it is */
 	pthread_t thread;
 };
 
