@@ -56,7 +56,8 @@ STEPS = $(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
 	'rule-files=tests/meta/rules.sh $(BUILD)/gpugate $(BUILD)' \
 	'metrics=tests/meta/metrics.sh' \
 	'corpus=tests/check-corpus.sh $(BUILD)/gpugate' \
-	'seeds=tests/check-seeds.sh $(BUILD)/gpugate'
+	'seeds=tests/check-seeds.sh $(BUILD)/gpugate' \
+	'corpus-index=tests/check-corpus-index.sh $(BUILD)'
 
 .PHONY: check check-full
 check: all unit tools

@@ -161,10 +161,30 @@ static void role_of(const struct object *o, struct workload *w)
 	}
 }
 
+/* What a parent without pods makes of this object (Katib's parallel trials,
+ * several levels deep). */
+static struct amount copies_of(const struct object *o)
+{
+	struct amount copies = {1, false};
+
+	for (; o && o->parent && !o->parent->npods; o = o->parent) {
+		copies.n *= o->copies.n;
+		copies.unknown |= o->copies.unknown;
+	}
+	return copies;
+}
+
+static struct amount times(struct amount pods, struct amount copies)
+{
+	return (struct amount){pods.n * copies.n,
+			       pods.unknown || copies.unknown};
+}
+
 struct workload *workload_read(struct arena *arena, const struct object *o,
 			       uint32_t file)
 {
 	struct workload *w = ARENA_NEW(arena, struct workload);
+	struct amount copies = copies_of(o);
 
 	w->id = fact_id(arena, o);
 	w->place = place_of(arena, o, fact_name_node(o), file);
@@ -181,7 +201,10 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 	w->pods = ARENA_ARRAY(arena, struct workload_pod, o->npods);
 	FOR_EACH_POD(o, pod) {
 		w->elastic |= pod->peak.n > pod->steady.n;
-		pod_read(arena, pod, file, &w->pods[w->npods++]);
+		pod_read(arena, pod, file, &w->pods[w->npods]);
+		w->pods[w->npods].steady = times(pod->steady, copies);
+		w->pods[w->npods].peak = times(pod->peak, copies);
+		w->npods++;
 	}
 	return w;
 }
