@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values that the API server cannot read into their field. Null is no value,
+ * and a placeholder is not judged.
+ *
+ * Built-in objects are decoded into Go types; custom resources are held
+ * against the schema of their definition, which knows a quantity as an
+ * integer or a string of a fixed pattern (no 0.5, no blanks).
+ */
+#ifndef KUBE_FIELD_TYPE_H
+#define KUBE_FIELD_TYPE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "doc/node.h"
+#include "kube/object.h"
+
+/* Is the kind one of the API server's own? */
+bool object_is_native(const struct object *object);
+/* What a value is: "a number". */
+const char *node_type_text(const struct node *node);
+
+/* -- types --------------------------------------------------------------- */
+
+struct field_issue {
+	const struct node *at;	   /* the value */
+	const char *field;	   /* "env", "nodeSelector", "replicas" */
+	const char *wanted;	   /* "a string" */
+	const struct object *object;
+	const struct pod *pod;	   /* or NULL: the object's own */
+	const struct container *c; /* or NULL */
+};
+
+struct field_walk {
+	void (*found)(struct field_walk *walk, const struct field_issue *issue);
+	void *context;
+};
+void field_issues(struct field_walk *walk, const struct object *object);
+
+/* -- quantities ---------------------------------------------------------- */
+
+enum quantity_fault {
+	QUANTITY_FINE,
+	QUANTITY_NO_QUANTITY, /* text or type that does not parse */
+	QUANTITY_NOT_IN_CRD,  /* parses, but not by a CRD's pattern */
+	QUANTITY_NEGATIVE,
+	QUANTITY_ABOVE_LIMIT, /* cpu, memory, storage */
+};
+
+struct quantity_issue {
+	enum quantity_fault fault;
+	const struct node *at, *limit; /* limit: ABOVE_LIMIT only */
+	const struct object *object;
+	const struct pod *pod;	   /* or NULL */
+	const struct container *c; /* or NULL */
+};
+
+struct quantity_walk {
+	void (*found)(struct quantity_walk *walk,
+		      const struct quantity_issue *issue);
+	void *context;
+	/* For quantity_issues() itself. */
+	struct quantity_issue issue;
+	bool native;
+};
+/* Containers, volumes, overhead, quotas, limit ranges, volume claims. */
+void quantity_issues(struct quantity_walk *walk, const struct object *object);
+/* A spelling that is probably meant ("8GB": "8Gi"), or NULL. */
+const char *quantity_suggest(struct arena *arena, const struct node *node);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values of a wrong type: an env value that is a number, a nodeSelector or
+ * label that is a boolean, containers that are no list, replicas as text.
+ * The API server refuses them ("json: cannot unmarshal number into Go struct
+ * field EnvVar.value of type string"); YAML makes them where quotes are left
+ * out.
+ *
+ * Observed on kube-apiserver, for custom resources with their CRDs' schemas.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/field_type.h"
+
+/* `env`, or `key` of `labels`, or item 2 of `args`. */
+static const char *name_of(struct rule_run *run,
+			   const struct field_issue *issue)
+{
+	const struct node *at = issue->at;
+
+	if (!at->key)
+		return arena_printf(rule_arena(run), "item %u of `%s`",
+				    at->index + 1, issue->field);
+	if (text_ends(issue->field, at->key))
+		return arena_printf(rule_arena(run), "`%s`", issue->field);
+	return arena_printf(rule_arena(run), "`%s` of `%s`", at->key,
+			    issue->field);
+}
+
+static void found(struct field_walk *walk, const struct field_issue *issue)
+{
+	struct rule_run *run = walk->context;
+	const struct node *at = issue->at;
+	const char *name = name_of(run, issue);
+	/* A number where a number is wanted: show which. */
+	const char *is = at->str && text_starts(issue->wanted, "an integer") &&
+					 at->type != NODE_STRING
+				 ? at->str
+				 : node_type_text(at);
+	struct finding *f;
+
+	if (issue->c)
+		f = report_container(run, issue->c, at, "%s must be %s, not %s",
+				     name, issue->wanted, is);
+	else if (issue->pod)
+		f = report_pod(run, issue->pod, at, "%s must be %s, not %s",
+			       name, issue->wanted, is);
+	else
+		f = report_object(run, issue->object, at,
+				  "%s must be %s, not %s", name, issue->wanted,
+				  is);
+	if (!strcmp(issue->wanted, "a string") && at->str)
+		finding_help(run, f, "put it in quotes: `\"%s\"`", at->str);
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	struct field_walk walk = {.found = found, .context = run};
+
+	field_issues(&walk, object);
+}
+
+const struct rule rule_field_type_invalid = {
+	.name = "field-type-invalid",
+	.category = "input",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.since = "1.0",
+	.summary = "a value of a type that the API server refuses",
+	.why = "The object is rejected: the API server cannot read the value into its field.",
+	.remedy =
+		"Write the value in the field's type; text that looks like a number or a boolean needs quotes.",
+	.evidence = "observed on kube-apiserver",
+	.check_object = check,
+};

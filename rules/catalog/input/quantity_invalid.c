@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Quantities that the API server refuses: text that is none (`1Zi`, `8GB`,
+ * empty), a negative amount, a cpu, memory or storage request above its
+ * limit. A custom resource also refuses a fraction written as a number
+ * (`cpu: 0.5`), because its schema takes integers and strings.
+ *
+ * Sources: apimachinery pkg/api/resource ("quantities must match the regular
+ * expression"); pkg/apis/core/validation; observed on kube-apiserver.
+ */
+#include "engine/rule.h"
+#include "kube/field_type.h"
+
+static struct finding *say(struct rule_run *run,
+			   const struct quantity_issue *issue, const char *what)
+{
+	const struct node *at = issue->at;
+	const char *key = at->key ? at->key : "";
+	const char *text = at->str ? at->str : node_type_text(at);
+
+	if (issue->c)
+		return report_container(run, issue->c, at, "`%s: %s` %s", key,
+					text, what);
+	if (issue->pod)
+		return report_pod(run, issue->pod, at, "`%s: %s` %s", key, text,
+				  what);
+	return report_object(run, issue->object, at, "`%s: %s` %s", key, text,
+			     what);
+}
+
+static void found(struct quantity_walk *walk,
+		  const struct quantity_issue *issue)
+{
+	static const char *const what[] = {
+		[QUANTITY_NO_QUANTITY] = "is no quantity",
+		[QUANTITY_NOT_IN_CRD] =
+			"is refused in a custom resource: it takes integers "
+			"and strings",
+		[QUANTITY_NEGATIVE] = "is negative",
+		[QUANTITY_ABOVE_LIMIT] = "is requested above its limit",
+	};
+	struct rule_run *run = walk->context;
+	const struct node *at = issue->at;
+	const char *better = quantity_suggest(rule_arena(run), at);
+	struct finding *f;
+
+	/* gpu-fractional-quantity says it. */
+	if (issue->fault != QUANTITY_NO_QUANTITY &&
+	    accelerator_find(rule_accelerators(run), at->key))
+		return;
+	f = say(run, issue, what[issue->fault]);
+	finding_cause(run, f, at->key);
+	if (issue->limit)
+		finding_label(run, f, issue->limit, "the limit");
+	if (issue->fault == QUANTITY_NOT_IN_CRD && at->type != NODE_STRING)
+		finding_help(run, f, "put it in quotes: `\"%s\"`", at->str);
+	else if (issue->fault == QUANTITY_NO_QUANTITY && better)
+		finding_help(run, f, "write `%s`", better);
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	struct quantity_walk walk = {.found = found, .context = run};
+
+	quantity_issues(&walk, object);
+}
+
+const struct rule rule_quantity_invalid = {
+	.name = "quantity-invalid",
+	.category = "input",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.since = "1.0",
+	.summary = "a quantity that the API server refuses",
+	.why = "The object is rejected, or its operator cannot create the pods.",
+	.remedy =
+		"Write an integer, a decimal or a unit of Kubernetes: 500m, 1.5, 8Gi, 8G.",
+	.evidence =
+		"apimachinery pkg/api/resource; pkg/apis/core/validation; observed on kube-apiserver",
+	.check_object = check,
+};

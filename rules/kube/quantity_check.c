@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every quantity of an object, as the API server checks it: that it parses,
+ * is not negative, and is not requested above its limit where the two may
+ * differ. Custom resources are stricter in the type, by the pattern that
+ * controller-gen writes into their CRDs.
+ *
+ * Sources: apimachinery pkg/api/resource; pkg/apis/core/validation; observed
+ * on kube-apiserver 1.36.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "kube/field_type.h"
+
+static enum quantity_fault fault_of(const struct node *node, bool native)
+{
+	struct quantity q;
+	int64_t n;
+
+	switch (node_quantity(node, &q)) {
+	case QUANTITY_INVALID:
+		return QUANTITY_NO_QUANTITY;
+	case QUANTITY_OK:
+		break;
+	default:
+		return QUANTITY_FINE;
+	}
+	if (q.nano < 0)
+		return QUANTITY_NEGATIVE;
+	if (native)
+		return QUANTITY_FINE;
+	if (node->type != NODE_STRING)
+		return node_int(node, &n) ? QUANTITY_FINE : QUANTITY_NOT_IN_CRD;
+	return quantity_parse(node->str, node->len, &q) ? QUANTITY_FINE
+							: QUANTITY_NOT_IN_CRD;
+}
+
+static void check(struct quantity_walk *walk, const struct node *at)
+{
+	walk->issue.fault = fault_of(at, walk->native);
+	walk->issue.at = at;
+	walk->issue.limit = NULL;
+	if (walk->issue.fault != QUANTITY_FINE)
+		walk->found(walk, &walk->issue);
+}
+
+static void check_map(struct quantity_walk *walk, const struct node *map)
+{
+	if (node_is_map(map))
+		FOR_EACH_CHILD(map, value)
+			check(walk, value);
+}
+
+/* Extended resources and huge pages must be equal: other rules. */
+static void check_order(struct quantity_walk *walk, const struct node *request,
+			const struct node *limit)
+{
+	struct quantity low, high;
+
+	if (strchr(request->key, '/') ||
+	    text_starts(request->key, "hugepages-") ||
+	    node_quantity(request, &low) != QUANTITY_OK ||
+	    node_quantity(limit, &high) != QUANTITY_OK ||
+	    quantity_cmp(low, high) <= 0)
+		return;
+	walk->issue.fault = QUANTITY_ABOVE_LIMIT;
+	walk->issue.at = request;
+	walk->issue.limit = limit;
+	walk->found(walk, &walk->issue);
+}
+
+static void check_resources(struct quantity_walk *walk,
+			    const struct node *resources)
+{
+	const struct node *limits = node_get(resources, "limits");
+	const struct node *requests = node_get(resources, "requests");
+
+	check_map(walk, limits);
+	check_map(walk, requests);
+	if (!node_is_map(requests))
+		return;
+	FOR_EACH_CHILD(requests, request)
+		check_order(walk, request, node_get(limits, request->key));
+}
+
+static void check_pod(struct quantity_walk *walk, const struct pod *pod)
+{
+	/* Fields of a flat spec are the operator's own. */
+	if (pod->flat)
+		return;
+	walk->issue.pod = pod;
+	check_map(walk, node_get(pod->spec, "overhead"));
+	if (node_is_seq(node_get(pod->spec, "containers")))
+		check_resources(walk, node_get(pod->spec, "resources"));
+	FOR_EACH_CHILD(node_get(pod->spec, "volumes"), volume) {
+		const struct node *claim =
+			node_path(volume, "ephemeral.volumeClaimTemplate.spec");
+
+		check(walk, node_path(volume, "emptyDir.sizeLimit"));
+		check_resources(walk, node_get(claim, "resources"));
+	}
+	FOR_EACH_CONTAINER(pod, c) {
+		walk->issue.c = c;
+		check_resources(walk, c->resources);
+	}
+	walk->issue.c = NULL;
+	walk->issue.pod = NULL;
+}
+
+static void check_limit_range(struct quantity_walk *walk,
+			      const struct node *spec)
+{
+	static const char *const maps[] = {"max", "min", "default",
+					   "defaultRequest",
+					   "maxLimitRequestRatio"};
+
+	FOR_EACH_CHILD(node_get(spec, "limits"), item)
+		for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+			check_map(walk, node_get(item, maps[i]));
+}
+
+void quantity_issues(struct quantity_walk *walk, const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+
+	walk->issue = (struct quantity_issue){.object = object};
+	/* The Workflow CRD leaves its templates to the controller. */
+	walk->native = object_is_native(object) || object->guessed ||
+		       text_eq(object->group, "argoproj.io");
+	FOR_EACH_POD(object, pod)
+		check_pod(walk, pod);
+	FOR_EACH_CHILD(node_get(spec, "volumeClaimTemplates"), claim)
+		check_resources(walk, node_path(claim, "spec.resources"));
+	if (!text_eq(object->group, ""))
+		return;
+	if (!strcmp(object->kind, "ResourceQuota"))
+		check_map(walk, node_get(spec, "hard"));
+	else if (!strcmp(object->kind, "LimitRange"))
+		check_limit_range(walk, spec);
+	else if (!strcmp(object->kind, "PersistentVolumeClaim"))
+		check_resources(walk, node_get(spec, "resources"));
+}
+
+/* -- spelling ------------------------------------------------------------ */
+
+/* Units as people write them, and as Kubernetes does. */
+static const char *const units[][2] = {
+	{"kb", "k"},   {"mb", "Mi"},  {"gb", "Gi"},  {"tb", "Ti"},
+	{"kib", "Ki"}, {"mib", "Mi"}, {"gib", "Gi"}, {"tib", "Ti"},
+	{"ki", "Ki"},  {"mi", "Mi"},  {"gi", "Gi"},  {"ti", "Ti"},
+	{"g", "G"},    {"t", "T"},    {"zi", "Gi"},  {"b", ""},
+	{"cpu", ""},   {"cpus", ""},  {"cores", ""},
+};
+
+const char *quantity_suggest(struct arena *arena, const struct node *node)
+{
+	const char *text = node_str(node);
+	size_t digits, blank;
+
+	if (!text)
+		return NULL;
+	text += strspn(text, " ");
+	digits = strspn(text, "0123456789.");
+	blank = strspn(text + digits, " ");
+	for (size_t i = 0; digits && i < sizeof(units) / sizeof(*units); i++) {
+		struct quantity q;
+		char *made;
+
+		if (strcasecmp(text + digits + blank, units[i][0]))
+			continue;
+		made = arena_printf(arena, "%.*s%s", (int)digits, text,
+				    units[i][1]);
+		return quantity_parse(made, strlen(made), &q) ? made : NULL;
+	}
+	return NULL;
+}
