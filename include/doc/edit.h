@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Repairs, stated once. A repair is a group of ensure-operations on one
+ * document's tree: "this map has this key with this value", "this list has
+ * an item with this merge key", "this is not there". Doing a group twice is
+ * doing it once, and what is already so is left alone.
+ *
+ * All groups for one document are merged and rendered once: as a tree
+ * (edits_apply), as a JSON Patch (edits_patch), as changes of the author's
+ * bytes (doc/splice.h). The three say the same.
+ *
+ * A group is done as a whole or not at all. Groups that want different things
+ * of one place are both left undone.
+ */
+#ifndef DOC_EDIT_H
+#define DOC_EDIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "doc/node.h"
+
+/* --- values: small trees ------------------------------------------------- */
+
+struct node *edit_string(struct arena *arena, const char *text);
+struct node *edit_int(struct arena *arena, int64_t value);
+struct node *edit_bool(struct arena *arena, bool value);
+struct node *edit_map(struct arena *arena);
+struct node *edit_seq(struct arena *arena);
+/* A value of the document, to be used elsewhere. */
+struct node *edit_copy(struct arena *arena, const struct node *value);
+/* Give a map a key that it does not have. Returns the map. */
+struct node *edit_member(struct arena *arena, struct node *map, const char *key,
+			 struct node *value);
+/* {"name": text, ...}: edit_member() with a string. Returns the map. */
+struct node *edit_member_string(struct arena *arena, struct node *map,
+				const char *key, const char *text);
+/* Returns the list. */
+struct node *edit_item(struct node *seq, struct node *value);
+
+/* --- paths: where -------------------------------------------------------- */
+
+enum edit_step_kind {
+	EDIT_STEP_KEY,	 /* of a map */
+	EDIT_STEP_MATCH, /* list item by a key's value (name: main) */
+	EDIT_STEP_INDEX, /* list item by its place in the document given */
+};
+
+struct edit_step {
+	enum edit_step_kind kind;
+	const char *key; /* KEY, MATCH */
+	size_t key_len;
+	const struct node *value; /* MATCH */
+	uint32_t index;		  /* INDEX */
+};
+
+/* A value: copies of a path can be led on in different ways. */
+struct edit_path {
+	struct arena *arena;
+	const struct edit_step *steps;
+	size_t nsteps;
+};
+
+/*
+ * The way to a value of the document; NULL is the document's root. Items
+ * that can be told by a name of their own are found by it, others by index.
+ */
+void edit_path_to(struct edit_path *path, struct arena *arena,
+		  const struct node *node);
+/* One step further; what it names need not be there. */
+void edit_path_key(struct edit_path *path, const char *key);
+void edit_path_match(struct edit_path *path, const char *key, const char *text);
+void edit_path_index(struct edit_path *path, uint32_t index);
+
+/* --- edits --------------------------------------------------------------- */
+
+enum edit_kind { EDIT_SET, EDIT_ENSURE, EDIT_REMOVE };
+
+struct edit {
+	enum edit_kind kind;
+	struct edit_path path;
+	const struct node *value;
+	const char *keys; /* ENSURE */
+	unsigned group;
+};
+
+enum edit_outcome {
+	EDIT_DONE,     /* or will be */
+	EDIT_NEEDLESS, /* everything is so already */
+	EDIT_CONFLICT, /* another group wants something else here */
+	EDIT_REFUSED,  /* see reason */
+};
+
+struct edit_group {
+	enum edit_outcome outcome;
+	/* REFUSED: why, lower case, no full stop. CONFLICT: NULL */
+	const char *reason;
+	const struct node *at;	 /* REFUSED: the value in question, or NULL */
+	unsigned other;		 /* CONFLICT: the group that disagrees */
+	bool contested, changes; /* used while outcomes are worked out */
+};
+
+struct edit_list {
+	struct arena *arena; /* of edits; values and keys are borrowed */
+	struct edit *edits;
+	size_t nedits, edits_size;
+	struct edit_group *groups;
+	size_t ngroups, groups_size;
+};
+
+void edit_list_init(struct edit_list *list, struct arena *arena);
+/* The edits that follow belong to a new group; returns its number, from 0. */
+unsigned edit_group(struct edit_list *list);
+
+/*
+ * The value is there. A map value asks for its keys and leaves other keys of
+ * the map alone; any other value replaces what is there. Missing maps on the
+ * way are made.
+ */
+void edit_set(struct edit_list *list, const struct edit_path *path,
+	      const struct node *value);
+/*
+ * The list at path, made when missing or null, has an item with the same
+ * values of these keys ("mountPath", "key,operator,effect"; absent is a value
+ * too); else item is appended. An item that is there is not changed.
+ */
+void edit_ensure(struct edit_list *list, const struct edit_path *path,
+		 const struct node *item, const char *keys);
+/* Nothing is there: map key or list item. */
+void edit_remove(struct edit_list *list, const struct edit_path *path);
+
+/* --- results ------------------------------------------------------------- */
+
+/*
+ * All of these leave out groups that edits_splice() refused before, so that
+ * they tell what it tells. Outcomes of the groups are set.
+ */
+
+/* The tree with all edits; root itself when nothing changes. */
+const struct node *edits_apply(struct edit_list *list, const struct node *root,
+			       struct arena *arena);
+/* RFC 6902: a list of operations, empty when nothing changes. */
+struct node *edits_patch(struct edit_list *list, const struct node *root,
+			 struct arena *arena);
+
+#endif

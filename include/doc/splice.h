@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Repairs in the author's file: bytes start..end give way to text, and every
+ * other byte stays, comments and style included. Where that cannot be done
+ * surely (aliases, merge keys, block scalars, tabs, unknown values), the
+ * group of edits is refused with a reason.
+ *
+ * Offsets count from source->text; add source->bom for offsets in the file.
+ */
+#ifndef DOC_SPLICE_H
+#define DOC_SPLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "doc/edit.h"
+#include "doc/load.h"
+
+struct splice {
+	uint32_t start, end;
+	const char *text;
+	size_t len;
+};
+
+/* In order; two may touch, none overlap. */
+struct splice_list {
+	struct splice *items;
+	size_t n, size;
+};
+
+/*
+ * Append the changes of one document. Groups that cannot be done get outcome
+ * EDIT_REFUSED and stay so; edits_apply() then gives the tree that reading
+ * the new text gives. Lists of later documents of a file go behind.
+ */
+void edits_splice(struct edit_list *list, const struct doc *doc,
+		  struct arena *arena, struct splice_list *splices);
+
+/* The text with all changes, appended to out. */
+void splices_apply(const char *text, size_t len,
+		   const struct splice_list *splices, struct buf *out);
+
+/* What a document of the new text must be. */
+struct splice_expect {
+	unsigned number; /* doc.number */
+	const struct node *root;
+};
+
+/*
+ * Read the new text as a file and compare: documents in expect (by rising
+ * number) with what is said there, all others with those of the old text.
+ * -1 and err when something else changed: then do not write it.
+ */
+int splices_check(const struct source *before, const struct buf *after,
+		  const struct splice_expect *expect, size_t n,
+		  struct err *err);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk over a plan, children before their parents, so that of several
+ * texts put in at one offset the inner ones come first. What can change one
+ * level is decided by its style: block or flow.
+ *
+ * New lines are put in where the line before ends, with their line end in
+ * front: so they follow its comment, and a file without a final line end
+ * stays one. Lines are cut in the same way, from line end to line end.
+ */
+#include "doc/splice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "splicer.h"
+
+void splice_refuse(struct splicer *splicer, const struct place *place,
+		   const char *reason)
+{
+	const struct node *at = place->old;
+
+	for (; !at && place; place = place->parent)
+		at = place->old;
+	plan_refuse(&splicer->plan, place, at, reason);
+}
+
+void refuse_changes(struct splicer *splicer, const struct change *change,
+		    const char *reason)
+{
+	const struct place *place = change->place;
+
+	for (const struct place *child = place->first; child;
+	     child = child->next)
+		if (child->state == PLACE_NEW ||
+		    (child->old && child->state == PLACE_REMOVED))
+			plan_refuse(&splicer->plan, child,
+				    child->old ? child->old : place->old,
+				    reason);
+}
+
+/* --- splices ------------------------------------------------------------- */
+
+static struct splice *add_splice(struct splicer *splicer, uint32_t start,
+				 uint32_t end)
+{
+	struct splice_list *out = &splicer->out;
+	struct splice *splice =
+		VEC_PUSH(splicer->arena, out->items, out->n, out->size);
+
+	*splice = (struct splice){.start = start, .end = end, .text = ""};
+	return splice;
+}
+
+void splice_cut(struct splicer *splicer, uint32_t start, uint32_t end)
+{
+	add_splice(splicer, start, end);
+}
+
+void splice_put(struct splicer *splicer, uint32_t start, uint32_t end,
+		struct buf *text)
+{
+	struct splice *splice = add_splice(splicer, start, end);
+
+	splice->text = arena_strndup(splicer->arena, text->data, text->len);
+	splice->len = text->len;
+	buf_release(text);
+}
+
+/* --- what plans say ------------------------------------------------------ */
+
+const struct node *new_value(struct splicer *splicer, const struct place *place)
+{
+	struct node *node = place_build(splicer->arena, place);
+
+	node->key = place->key;
+	node->key_len = (uint32_t)place->key_len;
+	return node;
+}
+
+const struct node *child_of(const struct change *change, uint32_t index)
+{
+	const struct node *child = change->old->first;
+
+	while (child && index--)
+		child = child->next;
+	return child;
+}
+
+bool is_removed(const struct change *change, const struct node *child)
+{
+	const struct place *place = change->by_index[child->index];
+
+	return place && place->state == PLACE_REMOVED;
+}
+
+static bool has_anchor(const struct node *node)
+{
+	if (node->flags & NODE_ANCHORED)
+		return true;
+	for (const struct node *child = node->first; child; child = child->next)
+		if (has_anchor(child))
+			return true;
+	return false;
+}
+
+static const char *shared_reason(const struct node *node)
+{
+	if (node->flags & NODE_MERGED)
+		return "the value comes in through a merge (<<)";
+	if (node->flags & NODE_ALIASED)
+		return "the value is an alias (*) of another one";
+	if (node->flags & NODE_ANCHORED)
+		return "the value has an anchor (&)";
+	return NULL;
+}
+
+const char *fixed_reason(const struct node *node)
+{
+	const char *reason = shared_reason(node);
+
+	if (!reason && has_anchor(node))
+		reason = "an anchor (&) stands inside of the value";
+	return reason;
+}
+
+/* --- the walk ------------------------------------------------------------ */
+
+static void collect(struct splicer *splicer, const struct place *place,
+		    struct change *change)
+{
+	*change = (struct change){
+		.place = place,
+		.old = place->old,
+		.by_index = ARENA_ARRAY(splicer->arena, const struct place *,
+					place->old->len + 1),
+	};
+	for (const struct place *child = place->first; child;
+	     child = child->next) {
+		change->added += child->state == PLACE_NEW;
+		if (!child->old)
+			continue;
+		change->by_index[child->old->index] = child;
+		change->removed += child->state == PLACE_REMOVED;
+	}
+	change->emptied = change->removed == place->old->len;
+}
+
+static void change_level(struct splicer *splicer, const struct place *place,
+			 const char *reason)
+{
+	struct change change;
+	bool any = false;
+
+	for (const struct place *child = place->first; child && !any;
+	     child = child->next)
+		any = child->state == PLACE_NEW ||
+		      (child->old && child->state == PLACE_REMOVED);
+	if (!any)
+		return;
+	collect(splicer, place, &change);
+	if (reason)
+		refuse_changes(splicer, &change, reason);
+	else if (place->old->flags & NODE_FLOW)
+		flow_change(splicer, &change);
+	else
+		block_change(splicer, &change);
+}
+
+static void walk(struct splicer *splicer, const struct place *place,
+		 const char *reason)
+{
+	if (!reason)
+		reason = shared_reason(place->old);
+	for (const struct place *child = place->first; child;
+	     child = child->next) {
+		if (!child->old)
+			continue;
+		if (child->state == PLACE_KEPT)
+			walk(splicer, child, reason);
+		else if (child->state != PLACE_REPLACED)
+			continue;
+		else if (reason)
+			splice_refuse(splicer, child, reason);
+		else if (place->old->flags & NODE_FLOW)
+			flow_replace(splicer, child);
+		else
+			block_replace(splicer, child);
+	}
+	change_level(splicer, place, reason);
+}
+
+static const char *document_reason(const struct doc *doc)
+{
+	if (doc->host)
+		return "the document stands in a string of another one";
+	if (doc->source->transcoded)
+		return "the file is not UTF-8";
+	return NULL;
+}
+
+/* --- order --------------------------------------------------------------- */
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct splice *x = *(const struct splice *const *)a;
+	const struct splice *y = *(const struct splice *const *)b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static void hand_over(struct splicer *splicer, struct splice_list *to)
+{
+	struct splice_list *out = &splicer->out;
+	const struct splice **sorted =
+		ARENA_ARRAY(splicer->arena, const struct splice *, out->n);
+
+	for (size_t i = 0; i < out->n; i++)
+		sorted[i] = &out->items[i];
+	if (out->n)
+		qsort(sorted, out->n, sizeof(*sorted), by_offset);
+	for (size_t i = 0; i < out->n; i++)
+		*VEC_PUSH(splicer->arena, to->items, to->n, to->size) =
+			*sorted[i];
+}
+
+void edits_splice(struct edit_list *list, const struct doc *doc,
+		  struct arena *arena, struct splice_list *splices)
+{
+	const char *reason = document_reason(doc);
+	struct splicer splicer = {
+		.arena = arena,
+		.doc = doc,
+		.text = doc->source->text,
+		.len = (uint32_t)doc->source->len,
+	};
+
+	do {
+		splicer.out.n = 0;
+		plan_make(&splicer.plan, list, doc->root, arena);
+		if (splicer.plan.root.state == PLACE_REPLACED)
+			plan_refuse(&splicer.plan, &splicer.plan.root,
+				    doc->root, "the whole document changes");
+		else
+			walk(&splicer, &splicer.plan.root, reason);
+	} while (splicer.plan.refused);
+	hand_over(&splicer, splices);
+}

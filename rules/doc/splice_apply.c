@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Splices put to work, and the proof: the new text is read as a file and
+ * every document is what it must be. Whoever writes files asks for the proof
+ * first, so that a fault here can never break a manifest.
+ */
+#include "base/err.h"
+#include "doc/splice.h"
+
+void splices_apply(const char *text, size_t len,
+		   const struct splice_list *splices, struct buf *out)
+{
+	uint32_t at = 0;
+
+	for (size_t i = 0; i < splices->n; i++) {
+		const struct splice *splice = &splices->items[i];
+
+		if (splice->start < at || splice->end < splice->start ||
+		    splice->end > len)
+			BUG("splice %zu: %u-%u behind %u of %zu", i,
+			    splice->start, splice->end, at, len);
+		buf_add(out, text + at, splice->start - at);
+		buf_add(out, splice->text, splice->len);
+		at = splice->end;
+	}
+	buf_add(out, text + at, len - at);
+}
+
+/* One of the two readings. */
+struct reading {
+	struct arena arena;
+	struct source source;
+	struct loader loader;
+	unsigned refusals;
+};
+
+static void count_refusals(void *context, const struct load_issue *issue)
+{
+	struct reading *reading = context;
+
+	reading->refusals += issue->kind == LOAD_SYNTAX;
+}
+
+static void reading_start(struct reading *reading, const char *name,
+			  const char *text, size_t len)
+{
+	*reading = (struct reading){.arena = ARENA_INIT};
+	source_init(&reading->source, &reading->arena, name, text, len);
+	loader_init(&reading->loader, &reading->source, &load_limits_default,
+		    &reading->arena);
+	reading->loader.issue = count_refusals;
+	reading->loader.context = reading;
+}
+
+static int compare(struct reading *before, struct reading *after,
+		   const struct splice_expect *expect, size_t n,
+		   struct err *err)
+{
+	struct doc old, new;
+
+	for (;;) {
+		int more = loader_next(&before->loader, &old);
+		const struct node *wanted = old.root;
+
+		if (loader_next(&after->loader, &new) != more)
+			return err_set(err, 0,
+				       "the file would have another number of "
+				       "documents");
+		if (!more)
+			break;
+		if (n && expect->number == old.number) {
+			wanted = expect++->root;
+			n--;
+		}
+		if (wanted ? !node_same(wanted, new.root) : !!new.root)
+			return err_set(err, 0,
+				       "document %u would not read as intended",
+				       new.number);
+	}
+	if (n || before->refusals != after->refusals)
+		return err_set(err, 0, "the file would not read as before");
+	return 0;
+}
+
+int splices_check(const struct source *before, const struct buf *after,
+		  const struct splice_expect *expect, size_t n, struct err *err)
+{
+	struct reading old, new;
+	int status;
+
+	reading_start(&old, before->name, before->text, before->len);
+	reading_start(&new, before->name, after->data, after->len);
+	status = compare(&old, &new, expect, n, err);
+	arena_release(&old.arena);
+	arena_release(&new.arena);
+	return status;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * New values as text in the style of their neighbours. Private to splice*.c.
+ */
+#ifndef DOC_SPLICE_TEXT_H
+#define DOC_SPLICE_TEXT_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "doc/node.h"
+
+struct style {
+	const char *nl; /* line end */
+	/* block */
+	unsigned step;	 /* of a map inside of a map */
+	unsigned offset; /* of a dash, from the key of its list */
+	unsigned gap;	 /* blanks behind a dash */
+	/* flow */
+	bool json;	  /* keys and strings in double quotes */
+	bool tight;	  /* nothing behind : and , */
+	bool lines;	  /* every entry on a line of its own */
+	const char *unit; /* lines: what a level adds to the indentation */
+};
+
+/* A scalar, or its kind of empty collection. */
+void text_scalar(struct buf *out, const struct node *node,
+		 const struct style *style, bool flow);
+/* `key: value` in flow style; indent: of the line it stands on. */
+void text_flow_entry(struct buf *out, const struct node *node,
+		     const struct style *style, const char *indent);
+void text_flow(struct buf *out, const struct node *node,
+	       const struct style *style, const char *indent);
+/* `key: value` whose key stands in column col; ends without a line end. */
+void text_block_entry(struct buf *out, const struct node *node,
+		      const struct style *style, unsigned col);
+/* `- value` whose dash stands in column col. */
+void text_block_item(struct buf *out, const struct node *node,
+		     const struct style *style, unsigned col);
+/* What follows the colon of a key in column col. */
+void text_block_value(struct buf *out, const struct node *node,
+		      const struct style *style, unsigned col);
+/* A line end and col blanks. */
+void text_newline(struct buf *out, const struct style *style, unsigned col);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside of edits_splice(). splice.c walks the plan, splice_block.c changes
+ * block style, splice_flow.c flow style and JSON, splice_scan.c looks at the
+ * bytes around. Nothing but splice*.c includes this.
+ *
+ * Functions that can refuse do so by splice_refuse() and return false (or
+ * nothing): the walk goes on to find all that must be refused, its splices
+ * are thrown away, and it starts anew without the refused groups.
+ */
+#ifndef DOC_SPLICER_H
+#define DOC_SPLICER_H
+
+#include "doc/splice.h"
+#include "edit_plan.h"
+#include "splice_text.h"
+
+struct splicer {
+	struct arena *arena;
+	const struct doc *doc;
+	const char *text;
+	uint32_t len;
+	struct plan plan;
+	struct splice_list out;
+};
+
+/* A place whose inner parts change, and what is to be said of them. */
+struct change {
+	const struct place *place;
+	const struct node *old;
+	const struct place **by_index; /* touched old children, or NULL */
+	unsigned removed, added;
+	bool emptied; /* no old child stays */
+};
+
+/* --- splice_scan.c ------------------------------------------------------- */
+
+uint32_t line_begin(const struct splicer *splicer, uint32_t at);
+/* Where the line of `at` ends, before its line end. */
+uint32_t line_stop(const struct splicer *splicer, uint32_t at);
+/* Where the line before ends; false: there is none. */
+bool line_before(const struct splicer *splicer, uint32_t at, uint32_t *stop);
+const char *newline_at(const struct splicer *splicer, uint32_t at);
+/* Column when only blanks and dashes stand before, else -1. */
+int column(const struct splicer *splicer, uint32_t at);
+/* Only blanks stand before it on its line. */
+bool begins_line(const struct splicer *splicer, uint32_t at);
+/* Only blanks, or a comment, stand behind it on its line. */
+bool ends_line(const struct splicer *splicer, uint32_t at);
+/* from..to holds only blanks, line ends, comments and one `mark` at most. */
+bool only_space(const struct splicer *splicer, uint32_t from, uint32_t to,
+		char mark);
+bool has_comment(const struct splicer *splicer, uint32_t from, uint32_t to);
+bool has_break(const struct splicer *splicer, uint32_t from, uint32_t to);
+/* Behind the colon of a map entry; 0 when it is not written that way. */
+uint32_t behind_colon(const struct splicer *splicer, const struct node *node);
+/* The dash of a list item on the item's line; 0xffffffff when there is none. */
+uint32_t dash_of(const struct splicer *splicer, const struct node *item);
+/* Blanks that the line of `at` begins with, tabs too. */
+const char *indent_of(const struct splicer *splicer, uint32_t at);
+/* How the neighbours of a value are written. */
+void learn_style(const struct splicer *splicer, const struct node *node,
+		 struct style *style);
+
+/* --- splice.c ------------------------------------------------------------ */
+
+void splice_refuse(struct splicer *splicer, const struct place *place,
+		   const char *reason);
+/* All that changes directly below a place. */
+void refuse_changes(struct splicer *splicer, const struct change *change,
+		    const char *reason);
+void splice_cut(struct splicer *splicer, uint32_t start, uint32_t end);
+/* Takes over what is in text and releases it. */
+void splice_put(struct splicer *splicer, uint32_t start, uint32_t end,
+		struct buf *text);
+/* The new value of a place, with its key. */
+const struct node *new_value(struct splicer *splicer,
+			     const struct place *place);
+const struct node *child_of(const struct change *change, uint32_t index);
+bool is_removed(const struct change *change, const struct node *child);
+/* Why bytes of this value cannot be changed or dropped, or NULL. */
+const char *fixed_reason(const struct node *node);
+
+void block_change(struct splicer *splicer, const struct change *change);
+void block_replace(struct splicer *splicer, const struct place *place);
+void flow_change(struct splicer *splicer, const struct change *change);
+void flow_replace(struct splicer *splicer, const struct place *place);
+
+#endif
