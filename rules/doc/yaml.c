@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "yaml_fast.h"
 
 static bool all_ascii(const char *p, const char *end)
 {
@@ -359,7 +360,7 @@ static bool run_parser(struct yaml *yaml, uint32_t *used)
 	return good;
 }
 
-bool yaml_read_first(struct loader *loader, struct yaml_first *first)
+bool yaml_read_events(struct loader *loader, struct yaml_first *first)
 {
 	const char *text = loader->source->text;
 	struct yaml yaml = {
@@ -388,6 +389,11 @@ bool yaml_read_first(struct loader *loader, struct yaml_first *first)
 		return false;
 	first->root = yaml.root;
 	return true;
+}
+
+bool yaml_read_first(struct loader *loader, struct yaml_first *first)
+{
+	return yaml_fast_read(loader, first) || yaml_read_events(loader, first);
 }
 
 struct node *yaml_read(struct loader *loader, uint32_t start, uint32_t end)

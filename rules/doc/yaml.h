@@ -94,6 +94,8 @@ struct yaml_first {
 };
 
 bool yaml_read_first(struct loader *loader, struct yaml_first *first);
+/* The same over libyaml only, without what yaml_fast.h has. */
+bool yaml_read_events(struct loader *loader, struct yaml_first *first);
 
 bool yaml_scalar(struct yaml *yaml, const struct yaml_text *text);
 bool yaml_open(struct yaml *yaml, struct node *like, const char *anchor);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads one text with both YAML readers. Where the fast one has a tree,
+ * libyaml must have one too, without an issue, and the same in every field.
+ */
+#ifndef TOOLS_YAML_TWINS_H
+#define TOOLS_YAML_TWINS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../rules/doc/yaml_fast.h"
+
+enum twins {
+	TWINS_FALL_BACK, /* the fast reader gave up */
+	TWINS_SAME,
+	TWINS_DIFFER,
+};
+
+static inline bool twins_bytes(const char *a, size_t a_len, const char *b,
+			       size_t b_len)
+{
+	if (!a || !b)
+		return a == b && a_len == b_len;
+	return a_len == b_len && !memcmp(a, b, a_len + 1);
+}
+
+static inline bool twins_scalar(const struct node *a)
+{
+	return a->type != NODE_MAP && a->type != NODE_SEQ;
+}
+
+static inline bool twins_fields(const struct node *a, const struct node *b)
+{
+	return a->type == b->type && a->flags == b->flags && a->len == b->len &&
+	       a->start == b->start && a->end == b->end &&
+	       a->key_start == b->key_start && a->key_end == b->key_end &&
+	       a->index == b->index && !a->first == !b->first &&
+	       !a->last == !b->last && !a->next == !b->next &&
+	       !a->map_index == !b->map_index &&
+	       twins_bytes(a->key, a->key_len, b->key, b->key_len) &&
+	       (twins_scalar(a) ? twins_bytes(a->str, a->len, b->str, b->len)
+				: a->str == b->str);
+}
+
+/* The first node of a that is not as in b, or NULL. */
+static inline const struct node *twins_compare(const struct node *a,
+					       const struct node *b)
+{
+	const struct node *y = b->first;
+
+	if (!twins_fields(a, b))
+		return a;
+	for (const struct node *x = a->first; x; x = x->next, y = y->next) {
+		const struct node *found = twins_compare(x, y);
+
+		if (found)
+			return found;
+		if (x->parent != a || y->parent != b ||
+		    (!x->next && (a->last != x || b->last != y)))
+			return x;
+	}
+	return NULL;
+}
+
+static inline void twins_issue(void *context, const struct load_issue *issue)
+{
+	const char **text = context;
+
+	if (!*text)
+		*text = issue->text;
+}
+
+static inline void twins_print(const char *who, const struct node *node)
+{
+	fprintf(stderr,
+		"%s: type %u flags %u len %u span %u-%u key \"%s\" %u-%u "
+		"index %u value \"%s\"\n",
+		who, node->type, node->flags, node->len, node->start, node->end,
+		node->key ? node->key : "", node->key_start, node->key_end,
+		node->index, node->str ? node->str : "");
+}
+
+static inline enum twins twins_read(struct arena *arena, const char *text,
+				    size_t len,
+				    const struct load_limits *limits)
+{
+	const char *issue = NULL;
+	struct source source = {.text = text, .len = len, .arena = arena};
+	struct loader loader = {
+		.source = &source,
+		.limits = limits,
+		.arena = arena,
+		.issue = twins_issue,
+		.context = &issue,
+	};
+	struct yaml_first fast = {.end = (uint32_t)len};
+	struct yaml_first slow = {.end = (uint32_t)len};
+	const struct node *bad;
+
+	if (!yaml_fast_read(&loader, &fast)) {
+		if (!issue && !fast.root && !fast.used)
+			return TWINS_FALL_BACK;
+		fprintf(stderr, "gave up, but left something behind\n");
+		return TWINS_DIFFER;
+	}
+	if (!yaml_read_events(&loader, &slow) || issue || !slow.root) {
+		fprintf(stderr, "libyaml: %s\n", issue ? issue : "no tree");
+		return TWINS_DIFFER;
+	}
+	bad = twins_compare(fast.root, slow.root);
+	if (!bad && fast.used == slow.used)
+		return TWINS_SAME;
+	fprintf(stderr, "used %u, not %u\n", fast.used, slow.used);
+	if (bad) {
+		twins_print("fast", bad);
+		bad = twins_compare(slow.root, fast.root);
+		twins_print("libyaml", bad ? bad : slow.root);
+	}
+	return TWINS_DIFFER;
+}
+
+#endif
