@@ -22,10 +22,10 @@ const struct load_limits load_limits_default = {
 	.documents = 100000,
 	.directives = 64,
 	/*
-	 * libyaml looks at every open bracket for each token: 20 million such
-	 * looks take about 0.1 s.
+	 * libyaml looks at every open bracket for each token: 100 million such
+	 * looks take about 0.3 s.
 	 */
-	.flow_work = 20000000,
+	.flow_work = 100000000,
 };
 
 enum {
@@ -280,22 +280,54 @@ static void disagree_separator(struct loader *loader, uint32_t at,
 }
 
 /*
+ * The next "..." or "---" of YAML behind `at`. Text that kubectl drops is
+ * cut there beforehand, else each of its documents would cost all that
+ * follows.
+ */
+static uint32_t find_mark(const struct loader *loader, uint32_t at)
+{
+	const char *text = loader->source->text;
+	const char *end = text + loader->source->len;
+	const char *p = text + at;
+	size_t n;
+
+	while (p < end) {
+		n = yaml_break(p, end);
+		p += n ? n : 1;
+		if (!n || end - p < 3 ||
+		    (memcmp(p, "---", 3) && memcmp(p, "...", 3)))
+			continue;
+		if (end - p == 3 || is_space(p[3]) ||
+		    (*p == '-' && p[-1] == '\n') || yaml_break(p + 3, end))
+			break;
+	}
+	return (uint32_t)(p - text);
+}
+
+/*
  * The next chunk, and loader->next behind it. A separator belongs to the
  * chunk only where nothing stands before it.
  */
 static void next_chunk(struct loader *loader, uint32_t *start, uint32_t *end)
 {
+	const char *text = loader->source->text;
 	uint32_t len = (uint32_t)loader->source->len;
 	uint32_t at = loader->next;
+	bool dropped = at && text[at - 1] != '\n';
 
 	*start = at;
 	for (;;) {
-		uint32_t line = find_separator(loader, at);
+		uint32_t line = dropped ? find_mark(loader, at)
+					: find_separator(loader, at);
 		enum separator kind;
 
 		loader->next = *end = line;
 		if (line == len)
 			return;
+		if (line && (text[line] == '.' || text[line - 1] != '\n')) {
+			loader->next = *end += text[line] == '.' ? 3 : 0;
+			return;
+		}
 		at = line_end(loader, line);
 		kind = classify(loader, line);
 		if (line > *start && !only_directives(loader, *start, line)) {
@@ -335,10 +367,8 @@ static void check_rest(struct loader *loader, const struct yaml_first *part)
 {
 	const char *text = loader->source->text;
 	uint32_t rest = find_content(loader, part->used, part->end);
-	bool marked =
-		part->used >= 3 && (!memcmp(text + part->used - 3, "...", 3) ||
-				    (part->end - part->used >= 3 &&
-				     !memcmp(text + part->used, "---", 3)));
+	bool dots = part->used >= 3 && !memcmp(text + part->used - 3, "...", 3);
+	bool marked = dots || is_document_start(text, part->used, part->end);
 
 	if (rest == part->end)
 		return;

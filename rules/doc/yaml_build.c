@@ -77,8 +77,8 @@ struct node *yaml_replace(struct yaml *yaml, struct frame *frame,
 		yaml_graft(old, &empty);
 		return old;
 	}
-	/* Aliases need the old value; unlinking costs the map's length. */
-	if (!yaml_spend(yaml, 16 * (uint64_t)frame->node->len, old->start))
+	/* Aliases need the old value; unlinking throws the index away. */
+	if (!yaml_spend(yaml, 64 * (uint64_t)frame->node->len, old->start))
 		return NULL;
 	node = new_node(yaml, old->start);
 	if (!node)

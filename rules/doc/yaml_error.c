@@ -104,6 +104,21 @@ bool yaml_check_fit(struct yaml *yaml)
 	return true;
 }
 
+/* libyaml stops behind the byte that promised more of them. */
+static uint32_t lead_byte(struct yaml *yaml, uint32_t at)
+{
+	for (uint32_t back = 3; back; back--) {
+		uint32_t lead = at - back;
+
+		if (at < yaml->start + back ||
+		    (unsigned char)yaml->text[lead] < 0xc0)
+			continue;
+		if (!utf8_length(yaml->text + lead, yaml->end - lead))
+			return lead;
+	}
+	return at;
+}
+
 /* Bytes that are no YAML at all. */
 static bool refuse_bytes(struct yaml *yaml)
 {
@@ -120,6 +135,7 @@ static bool refuse_bytes(struct yaml *yaml)
 				   "in YAML",
 				   (unsigned)value);
 	}
+	at = lead_byte(yaml, at);
 	return yaml_refuse(yaml, at, at + 1, "invalid UTF-8 (byte 0x%02x)",
 			   at < yaml->end ? (unsigned char)yaml->text[at] : 0);
 }
@@ -141,6 +157,7 @@ static const struct {
 	{"found unexpected ':'", "while scanning a plain scalar",
 	 "readers differ on ':' in front of ',' or a bracket: quote the text, "
 	 "or put a blank behind it"},
+	{"did not find expected node content", NULL, "expected a value"},
 	{"did not find expected key", "while parsing a block mapping",
 	 "expected a key at the indentation of this map"},
 	{"did not find expected '-' indicator",

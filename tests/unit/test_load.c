@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files into documents: kubectl's splitter, JSON streams, what readers
+ * disagree on, and errors with their positions.
+ */
+#include "yaml_reading.h"
+
+struct pair {
+	const char *text, *said;
+};
+
+static void assert_pairs(const struct pair *pairs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_reads(pairs[i].text, pairs[i].said);
+}
+
+#define REFUSES                                                                \
+	" kubectl refuses the file here: only a comment may follow ---\n"
+#define DROPS	   " kubectl drops the text from here to the next ---\n"
+#define DIRECTIVES " kubectl refuses %YAML and %TAG lines\n"
+
+static const struct pair splits[] = {
+	{"", ""},
+	{"\n\n", ""},
+	{"  \n \n", ""},
+	{"# only a comment\n", ""},
+	{"---\n", ""},
+	{"---\n---\n---\n", ""},
+	{"---\n# c\n---\n", ""},
+	{"~\n", ""},
+	{"null\n---\na\n", "1: \"a\"\n"},
+	{"a\n", "1: \"a\"\n"},
+	{"a", "1: \"a\"\n"},
+	{"a\n---\nb\n", "1: \"a\"\n2: \"b\"\n"},
+	{"a\n---\nb", "1: \"a\"\n2: \"b\"\n"},
+	{"a\n---", "1: \"a\"\n"},
+	{"---\na\n---\nb\n", "1: \"a\"\n2: \"b\"\n"},
+	{"---\n---\na\n", "1: \"a\"\n"},
+	{"a\n---\n\n---\n# c\n---\n---\nb\n", "1: \"a\"\n2: \"b\"\n"},
+	{"a\n---   \nb\n", "1: \"a\"\n2: \"b\"\n"},
+	{"a\n--- # c\nb\n", "1: \"a\"\n2: \"b\"\n"},
+	{"a\n---\t# c\nb\n", "1: \"a\"\n2: \"b\"\n"},
+	{"a\n---#c\nb\n", "1: \"a\"\n2: \"b\"\n"},
+	{"a\r\n---\r\nb\r\n", "1: \"a\"\n2: \"b\"\n"},
+	{"a\r\n--- # c\r\nb", "1: \"a\"\n2: \"b\"\n"},
+	{"\xef\xbb\xbf---\na\n", "1: \"a\"\n"},
+	{"a\n---\n\xef\xbb\xbf"
+	 "b: c\n",
+	 "1: \"a\"\n2: {\"b\":\"c\"}\n"},
+	{"a: |\n  ---\nb: c\n", "1: {\"a\":\"---\\n\",\"b\":\"c\"}\n"},
+	{"a: \"x\n ---\n y\"\n", "1: {\"a\":\"x --- y\"}\n"},
+	/* Inside of a value too: kubectl knows lines only. */
+	{"a: \"x\n---\ny\"\n",
+	 "error 2:1-1 found unexpected end of stream while scanning a quoted "
+	 "scalar that starts on line 1\n1: -\n"
+	 "2: \"y\\\"\"\n"},
+	{" ---\n", "1: \"---\"\n"},
+	{"- --- a\n", "1: [\"--- a\"]\n"},
+};
+
+static void test_splits(void **state)
+{
+	assert_pairs(splits, COUNT(splits));
+}
+
+static const struct pair disagreements[] = {
+	{"--- a\n", "disagree 1:1-2:1" REFUSES "1: \"a\"\n"},
+	{"a\n--- {b: 1}\n---\nc\n",
+	 "1: \"a\"\ndisagree 2:1-3:1" REFUSES "2: {\"b\":1}\n3: \"c\"\n"},
+	{"a\n--- |\n x\n",
+	 "1: \"a\"\ndisagree 2:1-3:1" REFUSES "2: \"x\\n\"\n"},
+	{"a\n--- !!str 1\n", "1: \"a\"\ndisagree 2:1-3:1" REFUSES "2: \"1\"\n"},
+	{"a\n---b\nc\n", "disagree 2:1-3:1" REFUSES "1: \"a\"\n2: \"c\"\n"},
+	{"----\na\n", "disagree 1:1-2:1" REFUSES "1: \"a\"\n"},
+	{"a\n--------\nb\n", "disagree 2:1-3:1" REFUSES "1: \"a\"\n2: \"b\"\n"},
+	{"a\n...\n", "1: \"a\"\n"},
+	{"a\n...\n---\nb\n", "1: \"a\"\n2: \"b\"\n"},
+	{"a\n...\n# c\n", "1: \"a\"\n"},
+	{"a\n... # c\n---\nb\n", "1: \"a\"\n2: \"b\"\n"},
+	{"a\n...\nb\n", "disagree 3:1-4:1" DROPS "1: \"a\"\n2: \"b\"\n"},
+	{"a\n...\nb\n---\nc\n",
+	 "disagree 3:1-4:1" DROPS "1: \"a\"\n2: \"b\"\n3: \"c\"\n"},
+	{"a\n...\n\nb\n...\nc\n...\n---\nd\n",
+	 "disagree 4:1-8:1" DROPS "1: \"a\"\n2: \"b\"\n3: \"c\"\n4: \"d\"\n"},
+	{"a: |\n  ...\n", "1: {\"a\":\"...\\n\"}\n"},
+	{"...\n", "error 1:1-2 expected a value\n1: -\n"},
+	{"a\r---\rb\n", "disagree 1:7-2:1" DROPS "1: \"a\"\n2: \"b\"\n"},
+	{"[a] b\n", "disagree 1:5-2:1" DROPS "1: [\"a\"]\n"},
+	{"\"a\" b\n---\nc\n", "disagree 1:5-2:1" DROPS "1: \"a\"\n2: \"c\"\n"},
+	{"%YAML 1.1\n---\na\n", "disagree 1:1-2:1" DIRECTIVES "1: \"a\"\n"},
+	{"# c\n%TAG !e! tag:e,2000:\n---\n!e!x a\n---\nb\n",
+	 "disagree 1:1-3:1" DIRECTIVES "1: \"a\"\n2: \"b\"\n"},
+	{"a\n---\n%YAML 1.1\n---\nb\n",
+	 "1: \"a\"\ndisagree 3:1-4:1" DIRECTIVES "2: \"b\"\n"},
+	{"a\n...\n%YAML 1.1\n---\nb\n", "1: \"a\"\n2: \"b\"\n"},
+	{"%YAML 1.1\n",
+	 "error 2:1-1 expected a new document (---): text behind "
+	 "the end of the value\n1: -\n"},
+	{"a: [b?c]\n", "disagree 1:5-8 kubectl refuses a plain '?' inside of "
+		       "[ ] and { }: quote the text\n1: {\"a\":[\"b?c\"]}\n"},
+	{"a: b?c\n", "1: {\"a\":\"b?c\"}\n"},
+	{"a: [\"b?c\"]\n", "1: {\"a\":[\"b?c\"]}\n"},
+	{"a: \"b\\/c\"\n",
+	 "disagree 1:4-10 kubectl refuses the escape \\/ in YAML: write /\n"
+	 "1: {\"a\":\"b/c\"}\n"},
+	{"a: \"b\\\\/c\"\n", "1: {\"a\":\"b\\\\/c\"}\n"},
+	{"a: 'b\\/c'\n", "1: {\"a\":\"b\\\\/c\"}\n"},
+};
+
+static void test_disagreements(void **state)
+{
+	assert_pairs(disagreements, COUNT(disagreements));
+}
+
+#define NO_JSON                                                                 \
+	"begins as JSON, but only YAML can read it: older kubectl refuses the " \
+	"file\n"
+#define AFTER_JSON                                                             \
+	"kubectl refuses the file here: after two JSON values only JSON may "  \
+	"follow\n"
+
+static const struct pair streams[] = {
+	{"{}", "1: {}\n"},
+	{" \n{\"a\":1.50}\n", "1: {\"a\":1.50}\n"}, /* JSON keeps digits */
+	{"{\"a\":1}{\"b\":2}", "1: {\"a\":1}\n2: {\"b\":2}\n"},
+	{"{\"a\":1}\n\n{\"b\":2}\n{}\n", "1: {\"a\":1}\n2: {\"b\":2}\n3: {}\n"},
+	{"{\"a\":1}\n---\n{\"b\":2.50}\n---\nc\n",
+	 "1: {\"a\":1}\n2: {\"b\":2.5}\n3: \"c\"\n"},
+	{"{\"a\":1}\n---\n", "1: {\"a\":1}\n"},
+	{"{\"a\":1}\nb: 2\n", "1: {\"a\":1}\n2: {\"b\":2}\n"},
+	{"{\"a\":1} b: 2\n", "1: {\"a\":1}\n2: {\"b\":2}\n"},
+	{"{}{}\n---\na\n",
+	 "1: {}\n2: {}\ndisagree 2:1-2 " AFTER_JSON "3: \"a\"\n"},
+	{"{a: 1}\n", "disagree 1:1-2 " NO_JSON "1: {\"a\":1}\n"},
+	{"\n  {a: 1}\n---\nb\n",
+	 "disagree 2:3-4 " NO_JSON "1: {\"a\":1}\n2: \"b\"\n"},
+	{"{\"a\":1}\n{b: 2}\n",
+	 "1: {\"a\":1}\ndisagree 2:1-2 " NO_JSON "2: {\"b\":2}\n"},
+	{"{\"a\":1,}\n", "disagree 1:1-2 " NO_JSON "1: {\"a\":1}\n"},
+	{"---\n{a: 1}\n", "1: {\"a\":1}\n"},
+	{"# c\n{\"a\":1}{\"b\":2}\n",
+	 "disagree 2:8-3:1" DROPS "1: {\"a\":1}\n"},
+	{"[1]\n", "1: [1]\n"},
+	{"[1.50]\n", "1: [1.5]\n"},
+	{"{\"a\":1", "error 1:1-2 object is not closed before the text ends\n"
+		     "1: -\n"},
+	{"{\"a\" 1}\n---\nb\n",
+	 "error 1:6-7 expected ':' after a key\n1: -\n2: \"b\"\n"},
+	{"{a: 1\n", "error 2:1-1 did not find expected ',' or '}' while "
+		    "parsing a flow mapping that starts on line 1\n1: -\n"},
+	{"{{ .Values.a }}\n", "error 1:2-3 a map cannot be a key\n1: -\n"},
+	{"{}{}{\"a\":}",
+	 "1: {}\n2: {}\nerror 1:10-11 expected a value\n3: -\n"},
+	{"{\"a\":1,\"a\":2}\n", "duplicate 1:8-11 key is given twice: the last "
+				"value counts\n1: {\"a\":2}\n"},
+};
+
+static void test_json_streams(void **state)
+{
+	assert_pairs(streams, COUNT(streams));
+}
+
+static const struct pair errors[] = {
+	{"a: b: c\n", "error 1:5-6 ':' is not allowed here: quote the text "
+		      "before it, or check the indentation\n1: -\n"},
+	{"a: 1\n b: 2\n", "error 2:3-4 ':' is not allowed here: quote the text "
+			  "before it, or check the indentation\n1: -\n"},
+	{"a:\n  b: 1\n c: 2\n", "error 3:2-3 expected a key at the indentation "
+				"of this map, which starts on line 1\n1: -\n"},
+	{"a:\n  - b\n c\n", "error 3:2-3 expected a key at the indentation of "
+			    "this map, which starts on line 1\n1: -\n"},
+	{"- a\nb: c\n", "error 2:1-2 expected '-' at the indentation of this "
+			"list, which starts on line 1\n1: -\n"},
+	{"a: - b\n",
+	 "error 1:4-5 '-' is not allowed here: check the indentation\n1: -\n"},
+	{"a:\n\t- b\n", "error 2:1-2 a tab cannot indent or start a value: use "
+			"spaces\n1: -\n"},
+	{"a:\n\tb: c\n",
+	 "error 2:1-2 a tab cannot indent or start a value: use "
+	 "spaces\n1: -\n"},
+	{"a: @b\n", "error 1:4-5 '@' cannot start a value: quote it\n1: -\n"},
+	{"a: `b`\n", "error 1:4-5 '`' cannot start a value: quote it\n1: -\n"},
+	{"a: %b\n", "error 1:4-5 '%' cannot start a value: quote it\n1: -\n"},
+	{"a: [1,\n  2\nb: 3\n",
+	 "error 3:2-3 did not find expected ',' or ']' while parsing a flow "
+	 "sequence that starts on line 1\n1: -\n"},
+	{"a: [1\n",
+	 "error 2:1-1 did not find expected ',' or ']' while parsing a flow "
+	 "sequence that starts on line 1\n1: -\n"},
+	{"a: {b: 1]\n",
+	 "error 1:9-10 did not find expected ',' or '}' while parsing a flow "
+	 "mapping that starts on line 1\n1: -\n"},
+	{"a: \"b\n",
+	 "error 2:1-1 found unexpected end of stream while scanning "
+	 "a quoted scalar that starts on line 1\n1: -\n"},
+	{"a: \"\\q\"\n", "error 1:5-6 found unknown escape character while "
+			 "parsing a quoted scalar that starts on line 1\n"
+			 "1: -\n"},
+	{"a\nb: c\n", "error 2:2-3 ':' is not allowed here: quote the text "
+		      "before it, or check the indentation\n1: -\n"},
+	{"a: b\nc\n", "error 3:1-1 no ':' after this key, which starts on line "
+		      "2\n1: -\n"},
+	{"a: *\n", "error 1:5-2:1 '*' starts an alias: quote the text, or name "
+		   "an anchor\n1: -\n"},
+	{"a: &\n", "error 1:5-2:1 '&' starts an anchor: quote the text, or "
+		   "name the anchor\n1: -\n"},
+	{"a: !x!y z\n",
+	 "error 1:4-5 this tag prefix has no %TAG directive\n1: -\n"},
+	{"\xc3\xa9\xc3\xa9: {\n", "error 2:1-1 expected a value\n1: -\n"},
+	{"\xc3\xa9: '\xc3\xbc' x\n", "error 1:8-9 expected a key at the "
+				     "indentation of this map\n1: -\n"},
+	{"\xc3\xa9: 1\r\n\xc3\xa9: @\r\n",
+	 "error 2:4-5 '@' cannot start a value: quote it\n1: -\n"},
+	{"a: !!int x\n", "error 1:10-11 a string does not fit the tag !!int\n"
+			 "1: -\n"},
+	{"a: !!binary x\n", "error 1:13-14 !!binary needs base64\n1: -\n"},
+	{"a: {~: 1}\n", "error 1:5-6 null cannot be a key\n1: -\n"},
+	{"a:\n- b: .inf\n", "error 2:6-10 JSON, and so Kubernetes, has no "
+			    "infinity and no not-a-number\n1: -\n"},
+	{"a: \x01\n", "error 1:4-5 control character U+0001 is not allowed in "
+		      "YAML\n1: -\n"},
+	{"a: \x7f\n", "error 1:4-5 control character U+007F is not allowed in "
+		      "YAML\n1: -\n"},
+	{"\xc3\xa9: \xff\n", "error 1:4-5 invalid UTF-8 (byte 0xff)\n1: -\n"},
+	{"# \xc3\n", "error 1:3-4 invalid UTF-8 (byte 0xc3)\n1: -\n"},
+	{"a: \xed\xa0\x80\n", "error 1:4-5 invalid UTF-8 (byte 0xed)\n1: -\n"},
+	{"a: 1\n\xef\xbb\xbf"
+	 "b: 2\n",
+	 "error 2:1-2 byte order mark inside of the text: remove it\n1: -\n"},
+	/* One document's error does not touch the others. */
+	{"a: [\n---\nb: 1\n---\nc: ]\n",
+	 "error 2:1-1 expected a value\n1: -\n2: {\"b\":1}\n"
+	 "error 5:4-5 expected a value\n3: -\n"},
+};
+
+static void test_errors(void **state)
+{
+	assert_pairs(errors, COUNT(errors));
+	assert_reads_bytes(SIZED("a: \0\n"), "error 1:4-5 NUL byte: this is "
+					     "no text\n1: -\n");
+	assert_reads_bytes(SIZED("a\n---\n\0\n---\nb\n"),
+			   "1: \"a\"\nerror 3:1-2 NUL byte: this is no text\n"
+			   "2: -\n3: \"b\"\n");
+}
+
+static void test_chunks(void **state)
+{
+	struct reading reading;
+	struct doc doc;
+
+	reading_init(&reading, SIZED("a\n---\n# c\nb\n---\n"));
+	assert_int_equal(loader_next(&reading.loader, &doc), 1);
+	assert_int_equal(doc.start, 0);
+	assert_int_equal(doc.end, 2);
+	assert_false(doc.json);
+	assert_int_equal(loader_next(&reading.loader, &doc), 1);
+	assert_int_equal(doc.start, 6);
+	assert_int_equal(doc.end, 12);
+	assert_int_equal(doc.root->start, 10);
+	assert_int_equal(loader_next(&reading.loader, &doc), 0);
+	assert_int_equal(loader_next(&reading.loader, &doc), 0);
+	reading_release(&reading);
+
+	reading_init(&reading, SIZED(" {} {}"));
+	assert_int_equal(loader_next(&reading.loader, &doc), 1);
+	assert_int_equal(doc.start, 1);
+	assert_int_equal(doc.end, 3);
+	assert_true(doc.json);
+	reading_release(&reading);
+}
+
+/* YAML held in a string: a part of a source is read on its own. */
+static void test_part(void **state)
+{
+	static const char text[] = "x: [\na: \xc3\xa9\nb: 1\n]]]";
+	struct reading reading;
+	const struct node *root;
+
+	reading_init(&reading, text, strlen(text));
+	root = yaml_read(&reading.loader, 5, 15);
+	assert_non_null(root);
+	assert_int_equal(root->len, 2);
+	assert_int_equal(root->last->start, 14);
+	assert_int_equal(root->last->end, 15);
+	assert_null(yaml_read(&reading.loader, 0, 5));
+	assert_memory_equal(reading.said.data, "error 2:1", 9);
+	assert_null(yaml_read(&reading.loader, 3, 3));
+	reading_release(&reading);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_splits),
+		cmocka_unit_test(test_disagreements),
+		cmocka_unit_test(test_json_streams),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_chunks),
+		cmocka_unit_test(test_part),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
