@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Switches for finding faults that slow a job down, left on: verbose NCCL,
+ * synchronous kernel launches, and transports turned off. InfiniBand turned
+ * off beside an RDMA resource contradicts itself: the fabric is paid for and
+ * not used.
+ *
+ * Source: NCCL environment variables; CUDA_LAUNCH_BLOCKING in the CUDA
+ * programming guide; TORCH_DISTRIBUTED_DEBUG in the torch.distributed docs.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+
+static const struct debug_switch {
+	const char *name, *value;
+	const char *effect;
+} switches[] = {
+	{"NCCL_DEBUG", "INFO", "writes much to every rank's log"},
+	{"NCCL_DEBUG", "TRACE", "slows communication and floods the log"},
+	{"CUDA_LAUNCH_BLOCKING", "1", "makes every kernel launch wait"},
+	{"TORCH_DISTRIBUTED_DEBUG", "DETAIL", "checks every collective"},
+	{"NCCL_P2P_DISABLE", "1", "keeps GPUs from talking directly"},
+	{"NCCL_SHM_DISABLE", "1", "keeps ranks from using shared memory"},
+	{"NCCL_IB_DISABLE", "1", "turns InfiniBand and RoCE off"},
+};
+
+/* The fabric resource that the container asks for. */
+static const struct node *fabric_of(const struct container *c)
+{
+	FOR_EACH_CHILD(container_limits(c), value)
+		if (text_starts(value->key, "rdma/") ||
+		    (fabric_resource(value->key) &&
+		     !text_ends(value->key, "/efa")))
+			return value;
+	return NULL;
+}
+
+static void check_entry(struct rule_run *run, const struct container *c,
+			const struct debug_switch *s)
+{
+	const struct node *at = node_get(container_env(c, s->name), "value");
+	const struct node *fabric = fabric_of(c);
+	struct finding *f;
+
+	if (!node_eq(at, s->value))
+		return;
+	if (fabric && !strcmp(s->name, "NCCL_IB_DISABLE")) {
+		f = report_container(run, c, at,
+				     "`%s: 1` beside `%s`: the fabric is taken "
+				     "and not used",
+				     s->name, fabric->key);
+		finding_label(run, f, fabric, "the fabric");
+		finding_severity(f, SEVERITY_ERROR);
+		return;
+	}
+	/* Without a fabric there is nothing to turn off. */
+	if (!strcmp(s->name, "NCCL_IB_DISABLE"))
+		return;
+	report_container(run, c, at, "`%s: %s` %s", s->name, s->value,
+			 s->effect);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod_uses_gpu(pod) != TRI_YES)
+		return;
+	FOR_EACH_CONTAINER(pod, c)
+		for (size_t i = 0; i < sizeof(switches) / sizeof(*switches);
+		     i++)
+			check_entry(run, c, &switches[i]);
+}
+
+const struct rule rule_nccl_debug_left_on = {
+	.name = "nccl-debug-left-on",
+	.category = "env",
+	.severity = SEVERITY_INFO,
+	.action = ACTION_AUDIT,
+	.since = "1.0",
+	.summary = "a switch for fault finding is left on",
+	.why = "Such switches slow communication or computing down, or turn a transport off.",
+	.remedy =
+		"Remove the variable once the fault is found (NCCL_DEBUG=WARN tells errors).",
+	.evidence = "NCCL environment variables; CUDA programming guide",
+	.check_pod = check,
+};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Weights that a container fetches into its own writable layer. The cache of
+ * a model hub lies below the home directory (or where variables say) and
+ * grows to the size of the model; without an ephemeral-storage request the
+ * scheduler does not plan for it, and the kubelet evicts the pod for disk
+ * pressure in the middle of the download.
+ *
+ * Source: kubernetes-engine-samples#1581 (57 GB used, request 0, /data was
+ * mounted, the cache elsewhere); LMCache#1399.
+ */
+#include "engine/rule.h"
+#include "kube/intent.h"
+#include "kube/model.h"
+
+static bool plans_storage(const struct container *c)
+{
+	return !node_is_unset(node_get(node_get(c->resources, "requests"),
+				       "ephemeral-storage")) ||
+	       !node_is_unset(node_get(node_get(c->resources, "limits"),
+				       "ephemeral-storage"));
+}
+
+static void check_container(struct rule_run *run, const struct container *c)
+{
+	struct words words = container_words(rule_arena(run), c);
+	const char *model = container_hub_model(&words, c);
+	const char *path = model ? container_model_cache(&words, c) : NULL;
+
+	if (!path || path[0] != '/' || container_mounts_near(c, path))
+		return;
+	report_container(run, c, c->resources,
+			 "container `%s` fetches `%s` into `%s`, its writable "
+			 "layer, and asks for no ephemeral storage",
+			 c->name ? c->name : "", model, path);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod_uses_gpu(pod) != TRI_YES || pod->flat || pod_is_preset(pod))
+		return;
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role == CONTAINER_MAIN &&
+		    container_uses_gpu(c) == TRI_YES && !plans_storage(c))
+			check_container(run, c);
+}
+
+const struct rule rule_gpu_ephemeral_storage = {
+	.name = "gpu-ephemeral-storage",
+	.category = "resources",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.flags = RULE_ABSENCE,
+	.since = "1.0",
+	.summary = "a model is fetched into the container's writable layer",
+	.why = "The node's disk fills up and the pod is evicted in the middle of the download, or for every restart again.",
+	.remedy =
+		"Mount a volume at the cache, or request ephemeral-storage of the model's size.",
+	.evidence = "kubernetes-engine-samples#1581; LMCache#1399",
+	.check_pod = check,
+};
