@@ -71,6 +71,7 @@ static struct anchor *find_anchor(struct yaml *yaml, const char *name,
 	struct anchor *anchor = (struct anchor *)node_find(
 		yaml->arena, &yaml->anchors, name, strlen(name));
 	uint32_t limit = yaml->loader->limits->depth;
+	uint32_t height;
 
 	if (!anchor) {
 		yaml_issue(yaml, at, "there is no anchor &%.100s before", name);
@@ -81,11 +82,15 @@ static struct anchor *find_anchor(struct yaml *yaml, const char *name,
 		yaml_issue(yaml, at, "anchor &%.100s contains itself", name);
 		return NULL;
 	}
-	if (yaml->nframes + anchor->height > limit) {
+	/* Of a merge only what is inside the map comes in. */
+	height = anchor->height;
+	height -= height && yaml->nframes &&
+		  yaml->frames[yaml->nframes - 1].state == WANT_MERGE;
+	if (yaml->nframes + height > limit) {
 		yaml_issue(yaml, at, "nested deeper than %u levels", limit);
 		return NULL;
 	}
-	yaml_raise(yaml, anchor->height);
+	yaml_raise(yaml, height);
 	return count_alias(yaml, anchor->decodes, at) ? anchor : NULL;
 }
 
