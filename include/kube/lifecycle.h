@@ -54,6 +54,12 @@ const struct node *pod_run_deadline(const struct pod *pod);
 /* RayJobSpec of a RayJob or a RayCronJob, or NULL. */
 const struct node *ray_job_spec(const struct object *object);
 
+/*
+ * KServe merges the container with one of a preset or of a serving runtime,
+ * which may bring probes that the manifest does not show.
+ */
+bool container_is_merged(const struct container *c);
+
 /* What lets the pod stand on spot or preemptible nodes, or NULL. */
 const struct node *pod_spot(const struct pod *pod);
 /*

@@ -43,6 +43,11 @@ static bool is_shell(const char *word)
 	return is_one_of(word, names);
 }
 
+static bool is_python(const char *word)
+{
+	return text_starts(word, "python");
+}
+
 static struct command found(enum command_sort sort, const struct words *words,
 			    size_t i)
 {
@@ -109,6 +114,16 @@ static bool waits_at(const struct words *words, size_t i, bool loop)
 	return false;
 }
 
+/* Part of real work, wherever it stands: also among the words of an echo. */
+static bool is_work(const struct words *words, size_t i)
+{
+	const char *word = word_at(words, i);
+
+	return !*word || is_python(word) || text_ends(word, ".py") ||
+	       text_ends(word, ".sh") || !strcmp(word, "kill") ||
+	       !strcmp(word, "-m");
+}
+
 /* The index of the word that waits, or words->n. */
 static size_t idle_word(const struct words *words)
 {
@@ -119,6 +134,8 @@ static size_t idle_word(const struct words *words)
 
 		if (waits_at(words, i, loop))
 			return i;
+		if (is_work(words, i))
+			break;
 		if (!strcmp(word, "while") || !strcmp(word, "until"))
 			loop = true;
 		else if (takes_any(word))
@@ -188,11 +205,6 @@ static bool server_script(const char *name)
 		if (text_contains_ci(name, *part))
 			return true;
 	return false;
-}
-
-static bool is_python(const char *word)
-{
-	return text_starts(word, "python");
 }
 
 /* `python [-u] x.py`: the index of x.py, or words->n. */

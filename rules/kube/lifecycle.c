@@ -206,6 +206,16 @@ const struct node *ray_job_spec(const struct object *object)
 	return object_is(object, "ray.io", "RayJob") ? spec : NULL;
 }
 
+bool container_is_merged(const struct container *c)
+{
+	const struct object *object = c->pod->object;
+
+	if (!text_eq(object->group, "serving.kserve.io"))
+		return false;
+	return text_starts(object->kind, "LLMInferenceService") ||
+	       text_eq(c->node->key, "model");
+}
+
 /* -- spot ---------------------------------------------------------------- */
 
 static bool says_spot(const char *key, const struct node *value)
