@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A Pod without an owner is not made again when its node fails, is drained
+ * or is preempted, and Cluster Autoscaler does not evict it, so it pins its
+ * GPU node. Kueue's pod groups, Pods that a notebook hub makes, static pods,
+ * Helm's test hooks and Pods embedded in an object that makes them anew are
+ * as they should be.
+ * Source: Cluster Autoscaler FAQ ("pods not backed by a controller object").
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+
+static bool is_spawned(const struct pod *pod)
+{
+	return node_eq(pod_label(pod, "component"), "singleuser-server") ||
+	       pod_label(pod, "hub.jupyter.org/username") ||
+	       pod_label(pod, "notebook-name");
+}
+
+static bool is_managed(const struct pod *pod)
+{
+	return node_count(node_get(pod->metadata, "ownerReferences")) ||
+	       node_is_unknown(node_get(pod->metadata, "ownerReferences")) ||
+	       pod_label(pod, "kueue.x-k8s.io/pod-group-name") ||
+	       pod_annotation(pod, "kubernetes.io/config.source") ||
+	       pod_annotation(pod, "kubernetes.io/config.mirror") ||
+	       pod_annotation(pod, "helm.sh/hook");
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct object *object = pod->object;
+
+	if (object->class != KIND_POD || object->parent ||
+	    pod_uses_gpu(pod) != TRI_YES || is_managed(pod) || is_spawned(pod))
+		return;
+	report_pod(run, pod, node_path(object->root, "metadata.name"),
+		   "nothing starts this GPU Pod again when its node is lost");
+}
+
+static const char *const yields_to[] = {"bare-gpu-pod-always", 0};
+
+const struct rule rule_bare_gpu_pod = {
+	.name = "bare-gpu-pod",
+	.category = "lifecycle",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.flags = RULE_ABSENCE,
+	.since = "1.0",
+	.summary = "a Pod with GPUs has no controller",
+	.why = "It is gone when its node fails or is drained, and it keeps the autoscaler from removing its node.",
+	.remedy =
+		"Run it as a Job (work that ends) or as a Deployment (a server).",
+	.evidence =
+		"Cluster Autoscaler FAQ, \"What types of pods can prevent CA from removing a node?\"",
+	.yields_to = yields_to,
+	.check_pod = check,
+};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A Pod that nobody made gets restartPolicy Always unless it says otherwise:
+ * the kubelet starts a program that has done its work again, and again, with
+ * a back-off of up to five minutes in between. The pod stays bound, so its
+ * GPUs stay taken all the while.
+ * Source: pkg/apis/core/v1/defaults.go SetDefaults_PodSpec; KEP-4603 on the
+ * back-off; that the command ends is a guess from its words.
+ */
+#include "engine/rule.h"
+#include "kube/command.h"
+
+static struct command ending_command(struct rule_run *run,
+				     const struct pod *pod,
+				     const struct container **who)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		struct command command;
+
+		if (c->role != CONTAINER_MAIN ||
+		    container_uses_gpu(c) != TRI_YES)
+			continue;
+		*who = c;
+		command = container_command(rule_arena(run), c);
+		if (command.sort == COMMAND_ENDS)
+			return command;
+		if (command.sort == COMMAND_UNKNOWN && pod_is_training(pod))
+			return (struct command){COMMAND_ENDS, "training",
+						container_command_node(c)};
+	}
+	return (struct command){0};
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct container *c = NULL;
+	struct command command;
+	struct finding *f;
+
+	if (pod->object->class != KIND_POD || pod_uses_gpu(pod) != TRI_YES ||
+	    pod->restart != RESTART_ALWAYS ||
+	    (pod->object->fragment && !pod->restart_node))
+		return;
+	command = ending_command(run, pod, &c);
+	if (command.sort != COMMAND_ENDS)
+		return;
+	f = report_pod(
+		run, pod, pod->restart_node,
+		"restartPolicy %s starts `%s` again whenever it has ended",
+		pod->restart_node ? "`Always`" : "is not set: `Always`",
+		command.what);
+	finding_help(run, f, "set `restartPolicy: OnFailure` or `Never`");
+	finding_label(run, f, command.at, "this ends by itself");
+}
+
+const struct rule rule_bare_gpu_pod_always = {
+	.name = "bare-gpu-pod-always",
+	.category = "lifecycle",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.flags = RULE_GUESS | RULE_OPT_IN_PATCH,
+	.since = "1.0",
+	.summary =
+		"a GPU Pod with restartPolicy Always runs a command that ends",
+	.why = "Finished work starts over for ever, and the GPUs stay taken between the restarts.",
+	.remedy =
+		"Set restartPolicy: OnFailure or Never, or run the command in a Job.",
+	.evidence =
+		"pkg/apis/core/v1/defaults.go SetDefaults_PodSpec; KEP-4603 (restart back-off)",
+	.check_pod = check,
+};

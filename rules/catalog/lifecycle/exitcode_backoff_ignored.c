@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * With restartPolicy ExitCode the operator deletes a pod that ended with a
+ * code of 128 or more (137 out of memory, 139 segmentation fault) and makes
+ * it anew. backoffLimit counts container restarts of running pods, so these
+ * are never counted; only a deadline ends the loop.
+ * Source: training-operator pkg/core/job.go PastBackoffLimit; trainer#2045.
+ */
+#include "engine/rule.h"
+#include "kube/lifecycle.h"
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	struct run_policy policy;
+
+	if (!object_is_kubeflow(object) || object_is_mpi_v2(object) ||
+	    !object_gpu_pod(object) || !object_run_policy(object, &policy) ||
+	    run_policy_get(object, &policy, RUN_DEADLINE))
+		return;
+	FOR_EACH_POD(object, pod) {
+		struct finding *f;
+
+		if (pod->restart != RESTART_EXIT_CODE)
+			continue;
+		f = report_pod(run, pod, pod->restart_node,
+			       "`%s` pods that end with 128 or more are made "
+			       "again without end",
+			       pod->role);
+		finding_help(run, f,
+			     "set `spec.runPolicy.activeDeadlineSeconds`, or "
+			     "`restartPolicy: OnFailure` with a backoffLimit");
+		finding_label(run, f,
+			      run_policy_get(object, &policy, RUN_RETRIES),
+			      "does not count them");
+	}
+}
+
+const struct rule rule_exitcode_backoff_ignored = {
+	.name = "exitcode-backoff-ignored",
+	.category = "lifecycle",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.since = "1.0",
+	.summary =
+		"restartPolicy ExitCode without a deadline: backoffLimit does not bound it",
+	.why = "A worker that runs out of memory (137) is made again for ever, whatever backoffLimit says.",
+	.remedy = "Set runPolicy.activeDeadlineSeconds.",
+	.evidence =
+		"training-operator pkg/core/job.go PastBackoffLimit; trainer#2045",
+	.check_object = check,
+};

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How often failed GPU work is tried again. Unset, a Job tries 6 times (or
+ * as often as it likes per index with backoffLimitPerIndex); a Kubeflow job
+ * tries for ever, since the operator's default is no limit and its PyTorch
+ * and Paddle replicas restart on failure by default. A deadline bounds it
+ * too. Elastic maxRestarts counts restarts inside a pod only.
+ * Source: batch/v1 types.go; training-operator pkg/core/job.go
+ * PastBackoffLimit, pytorch_defaults.go; trainer#1589; Argo docs/retries.md.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/lifecycle.h"
+
+static void too_many(struct rule_run *run, const struct object *object,
+		     const struct node *value, const char *field)
+{
+	int64_t max = rule_param_int(run, "max"), n;
+	struct finding *f;
+
+	if (!node_int(value, &n) || n <= max)
+		return;
+	f = report_object(run, object, value,
+			  "`%s` %" PRId64 " starts failing GPU work up to "
+			  "%" PRId64 " times again",
+			  field, n, n);
+	finding_help(run, f, "set `%s` to %" PRId64 " or less", field,
+		     max < 3 ? max : 3);
+}
+
+static void check_jobs(struct rule_run *run, const struct object *object)
+{
+	FOR_EACH_POD(object, pod) {
+		const struct node *spec = pod_job_spec(pod);
+		const struct node *index =
+			node_get(spec, "backoffLimitPerIndex");
+		const struct node *endless;
+
+		if (pod_uses_gpu(pod) != TRI_YES)
+			continue;
+		endless = pod_endless_retry(pod);
+		if (endless)
+			report_object(run, object, endless,
+				      "failing GPU work is tried again "
+				      "without end");
+		if (node_is_unset(index))
+			too_many(run, object, node_get(spec, "backoffLimit"),
+				 "backoffLimit");
+		else
+			too_many(run, object, index, "backoffLimitPerIndex");
+	}
+}
+
+static void check_kubeflow(struct rule_run *run, const struct object *object,
+			   const struct run_policy *policy)
+{
+	if (object_is_mpi_v2(object) || object->fragment ||
+	    run_policy_get(object, policy, RUN_DEADLINE))
+		return;
+	FOR_EACH_POD(object, pod) {
+		struct finding *f;
+
+		if (pod->restart != RESTART_ON_FAILURE &&
+		    pod->restart != RESTART_ALWAYS)
+			continue;
+		f = report_object(run, object, policy->holder,
+				  "no `runPolicy.backoffLimit`: failed `%s` "
+				  "pods are made again without end",
+				  pod->role);
+		finding_severity(f, SEVERITY_ERROR);
+		finding_help(run, f, "set `spec.runPolicy.backoffLimit: 3`");
+		finding_label(run, f, pod->restart_node, "restarts failures");
+		return;
+	}
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	struct run_policy policy;
+	const struct node *value;
+
+	if (!object_gpu_pod(object))
+		return;
+	check_jobs(run, object);
+	if (object_is_job(object) || !object_run_policy(object, &policy))
+		return;
+	value = run_policy_get(object, &policy, RUN_RETRIES);
+	if (value)
+		too_many(run, object, value, policy.fields[RUN_RETRIES]);
+	else if (object_is_kubeflow(object))
+		check_kubeflow(run, object, &policy);
+}
+
+static const struct rule_param params[] = {
+	{"max", "int", "6", "retries that are left alone"},
+	{0},
+};
+
+const struct rule rule_job_backoff_unbounded = {
+	.name = "job-backoff-unbounded",
+	.category = "lifecycle",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.flags = RULE_OPT_IN_PATCH,
+	.since = "1.0",
+	.summary = "failing GPU work is tried again very often, or for ever",
+	.why = "A job that cannot succeed takes its GPUs again and again; Kubeflow jobs without backoffLimit never give up.",
+	.remedy = "Set backoffLimit (Kubeflow: runPolicy.backoffLimit) to 3.",
+	.evidence =
+		"training-operator pkg/core/job.go; trainer#1589, #2045; batch/v1 types.go",
+	.params = params,
+	.check_object = check,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pods of a Deployment, a StatefulSet and their like always restart: training
+ * that has succeeded starts over, and one that fails does so without limit.
+ * A command that goes on to sleep is another matter (gpu-idle-command).
+ * Source: apps/v1 types.go (restartPolicy must be Always); that the command
+ * trains is a guess from its words.
+ */
+#include "engine/rule.h"
+#include "kube/command.h"
+
+/* The container whose words made it training: the first with a command. */
+static const struct container *trainer(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role == CONTAINER_MAIN && container_command_node(c))
+			return c;
+	return NULL;
+}
+
+static bool goes_on(struct rule_run *run, const struct container *c)
+{
+	struct words words = container_words(rule_arena(run), c);
+
+	return words_have(&words, "sleep") || words_have(&words, "tail") ||
+	       words_have(&words, "while");
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct container *c;
+
+	if (pod->object->class != KIND_SERVICE || pod->flat ||
+	    pod->restart != RESTART_ALWAYS || pod_uses_gpu(pod) != TRI_YES ||
+	    !pod_is_training(pod))
+		return;
+	c = trainer(pod);
+	if (!c || goes_on(run, c))
+		return;
+	report_container(run, c, container_command_node(c),
+			 "a %s starts this training again when it has ended",
+			 pod->object->kind);
+}
+
+const struct rule rule_training_in_deployment = {
+	.name = "training-in-deployment",
+	.category = "lifecycle",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.flags = RULE_GUESS,
+	.since = "1.0",
+	.summary = "training runs in a Deployment, StatefulSet or the like",
+	.why = "Its pods always restart: finished training starts over, failing training never stops.",
+	.remedy =
+		"Run it as a Job, a JobSet or a training kind (PyTorchJob, TrainJob).",
+	.evidence =
+		"kubernetes/api apps/v1 types.go: the only allowed restartPolicy is Always",
+	.check_pod = check,
+};

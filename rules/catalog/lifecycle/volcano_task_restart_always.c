@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Volcano sets no restartPolicy for its tasks, so an unset one is the pod's
+ * default, Always: the task's pods never succeed, the job never completes and
+ * keeps its GPUs. A job is completed without them by a TaskCompleted policy:
+ * on the task, for the whole job (action CompleteJob), or on another task
+ * that does end and completes the job (mpi's master, a chief).
+ * Source: volcano pkg/webhooks/admission/jobs/mutate, pkg/controllers/job
+ * (no restartPolicy there); pkg/apis/core/v1/defaults.go.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/lifecycle.h"
+
+static bool is_event(const struct node *policy, const char *name)
+{
+	if (node_eq(node_get(policy, "event"), name))
+		return true;
+	FOR_EACH_CHILD(node_get(policy, "events"), event)
+		if (node_eq(event, name))
+			return true;
+	return false;
+}
+
+/* A TaskCompleted policy in the list; completes: only with CompleteJob. */
+static bool on_completed(const struct node *policies, bool completes)
+{
+	if (node_is_unknown(policies))
+		return true;
+	FOR_EACH_CHILD(policies, policy)
+		if (is_event(policy, "TaskCompleted") &&
+		    (!completes ||
+		     node_eq(node_get(policy, "action"), "CompleteJob")))
+			return true;
+	return false;
+}
+
+/* Some other task ends and takes the job with it. */
+static bool ends_elsewhere(const struct pod *pod)
+{
+	FOR_EACH_POD(pod->object, other)
+		if (other != pod && other->restart != RESTART_ALWAYS &&
+		    on_completed(node_get(other->group, "policies"), true))
+			return true;
+	return false;
+}
+
+/* The map that holds `tasks`. */
+static const struct node *job_of(const struct pod *pod)
+{
+	const struct node *tasks = pod->group ? pod->group->parent : NULL;
+
+	return tasks ? tasks->parent : NULL;
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	if (!text_ends(object->group, ".volcano.sh") ||
+	    object->class == KIND_SERVING || !object_gpu_pod(object))
+		return;
+	FOR_EACH_POD(object, pod) {
+		struct finding *f;
+
+		if (pod->restart != RESTART_ALWAYS ||
+		    (object->fragment && !pod->restart_node) ||
+		    on_completed(node_get(pod->group, "policies"), false) ||
+		    on_completed(node_get(job_of(pod), "policies"), true) ||
+		    ends_elsewhere(pod))
+			continue;
+		f = report_pod(run, pod, pod->restart_node,
+			       "task `%s` restarts its pods always%s: the job "
+			       "never completes",
+			       pod->role,
+			       pod->restart_node ? "" : ", as none is set");
+		finding_help(run, f,
+			     "set `restartPolicy: OnFailure` in the pod "
+			     "template of `%s`",
+			     pod->role);
+	}
+}
+
+const struct rule rule_volcano_task_restart_always = {
+	.name = "volcano-task-restart-always",
+	.category = "lifecycle",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_PATCH,
+	.flags = RULE_SAFE_PATCH,
+	.since = "1.0",
+	.summary = "a task of a Volcano Job restarts always, set or by default",
+	.why = "Its pods never succeed, so the job never completes and keeps its GPUs.",
+	.remedy = "Set restartPolicy: OnFailure in the task's pod template.",
+	.evidence =
+		"volcano pkg/controllers/job sets no restartPolicy; pod default Always",
+	.check_object = check,
+};
