@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * activeDeadlineSeconds of a job runs from its startTime, and that is set
+ * when the controller first sees it, not when its pods run: waiting for GPUs
+ * counts. Suspended jobs have no startTime, so Kueue's are safe. A deadline
+ * in a pod runs from the kubelet's start and is not meant here.
+ * Source: batch/v1 types.go ActiveDeadlineSeconds; training-operator
+ * pkg/core/job.go PastActiveDeadline; KubeRay rayjob_controller.go.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/lifecycle.h"
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const struct node *last = NULL;
+
+	if (object_is_queued(object) || object_is_suspended(object) ||
+	    object->class == KIND_TEMPLATE)
+		return;
+	FOR_EACH_POD(object, pod) {
+		const struct node *deadline;
+		int64_t seconds;
+
+		if (pod_uses_gpu(pod) != TRI_YES || pod_is_infrastructure(pod))
+			continue;
+		deadline = pod_run_deadline(pod);
+		if (!deadline || deadline == last ||
+		    !node_int(deadline, &seconds) || seconds <= 0 ||
+		    seconds >= rule_param_int(run, "min"))
+			continue;
+		last = deadline;
+		report_pod(run, pod, deadline,
+			   "the deadline of %" PRId64
+			   " s also runs while the pods wait for GPUs",
+			   seconds);
+	}
+}
+
+static const struct rule_param params[] = {
+	{"min", "int", "3600",
+	 "deadlines of this many seconds are long enough"},
+	{0},
+};
+
+const struct rule rule_job_deadline_counts_pending = {
+	.name = "job-deadline-counts-pending",
+	.category = "lifecycle",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.since = "1.0",
+	.summary =
+		"a GPU job's short activeDeadlineSeconds includes the wait for GPUs",
+	.why = "On a busy cluster the job is killed before it has run, or in the middle of its work.",
+	.remedy =
+		"Allow for the queue, or admit the job through Kueue (the clock stops while it is suspended).",
+	.evidence = "batch/v1 types.go ActiveDeadlineSeconds",
+	.params = params,
+	.check_object = check,
+};

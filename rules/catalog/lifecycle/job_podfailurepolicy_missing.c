@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When a node is taken away (spot, preemption, drain) its pods fail, and each
+ * of them counts against the Job's backoffLimit. A podFailurePolicy that
+ * ignores the condition DisruptionTarget keeps those apart from failures of
+ * the program. It needs restartPolicy Never, which the API server checks.
+ * Source: KEP-3329; batch/v1 types.go PodFailurePolicy. That a class named
+ * "low" or "preemptible" is preempted is a guess.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/lifecycle.h"
+#include "kube/priority.h"
+
+/* What says that the pod may be taken off its node, or NULL. */
+static const struct node *disrupted_by(const struct pod *pod)
+{
+	static const char *const parts[] = {"preempt", "spot", "low", NULL};
+	const struct node *at = pod_spot(pod);
+	const struct node *class = pod_priority_class(pod);
+
+	if (at)
+		return at;
+	for (const char *const *part = parts; *part; part++)
+		if (text_contains_ci(node_str(class), *part))
+			return class;
+	return NULL;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *spec = pod_job_spec(pod), *by;
+	struct finding *f;
+
+	if (!spec || pod_uses_gpu(pod) != TRI_YES ||
+	    (pod->restart != RESTART_NEVER &&
+	     pod->restart != RESTART_ON_FAILURE) ||
+	    !node_is_unset(node_get(spec, "podFailurePolicy")))
+		return;
+	by = disrupted_by(pod);
+	if (!by)
+		return;
+	f = report_pod(run, pod, spec,
+		       "pods lost with their node count as failures: no "
+		       "podFailurePolicy ignores DisruptionTarget");
+	finding_label(run, f, by, "these nodes can be taken away");
+	if (pod->restart == RESTART_ON_FAILURE)
+		finding_help(run, f,
+			     "set `restartPolicy: Never` first: a "
+			     "podFailurePolicy needs it");
+}
+
+const struct rule rule_job_podfailurepolicy_missing = {
+	.name = "job-podfailurepolicy-missing",
+	.category = "lifecycle",
+	.severity = SEVERITY_INFO,
+	.action = ACTION_AUDIT,
+	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
+	.since = "1.0",
+	.summary =
+		"a GPU Job on spot or preemptible capacity counts lost nodes as failures",
+	.why = "A few evictions use up backoffLimit, and the Job fails although its program is fine.",
+	.remedy =
+		"Add podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}]}.",
+	.evidence = "KEP-3329 (retriable and non-retriable pod failures)",
+	.check_pod = check,
+};

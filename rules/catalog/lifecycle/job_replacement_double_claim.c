@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Unless a podFailurePolicy is set, a Job makes the replacement of a pod as
+ * soon as that begins to terminate (podReplacementPolicy TerminatingOrFailed).
+ * The old pod holds its GPUs, and its share of the quota, through its grace
+ * period: the new one waits for GPUs, or is refused. With backoffLimit 0
+ * there is no replacement.
+ * Source: kubernetes/api batch/v1 types.go PodReplacementPolicy, KEP-3939.
+ */
+#include "engine/rule.h"
+#include "kube/lifecycle.h"
+
+/* TRI_YES: the effective policy is TerminatingOrFailed. */
+static enum tri replaces_early(const struct pod *pod, const struct node *spec)
+{
+	const struct node *policy = node_get(spec, "podReplacementPolicy");
+
+	if (node_is_unknown(policy))
+		return TRI_UNKNOWN;
+	if (!node_is_unset(policy))
+		return tri_from(node_eq(policy, "TerminatingOrFailed"));
+	if (pod->object->fragment)
+		return TRI_UNKNOWN;
+	return tri_from(node_is_unset(node_get(spec, "podFailurePolicy")));
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *spec = pod_job_spec(pod);
+	const struct node *policy = node_get(spec, "podReplacementPolicy");
+	int64_t retries;
+
+	if (!spec || pod->object->class == KIND_TEMPLATE ||
+	    pod_uses_gpu(pod) != TRI_YES ||
+	    replaces_early(pod, spec) != TRI_YES ||
+	    (node_int(node_get(spec, "backoffLimit"), &retries) &&
+	     retries == 0))
+		return;
+	report_pod(run, pod, node_is_unset(policy) ? spec : policy,
+		   "a replacement asks for GPUs while the old pod still holds "
+		   "its own: podReplacementPolicy is `TerminatingOrFailed`%s",
+		   node_is_unset(policy) ? " by default" : "");
+}
+
+const struct rule rule_job_replacement_double_claim = {
+	.name = "job-replacement-double-claim",
+	.category = "lifecycle",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_PATCH,
+	.flags = RULE_SAFE_PATCH,
+	.since = "1.0",
+	.summary =
+		"a GPU Job replaces pods that still terminate and hold their GPUs",
+	.why = "For the grace period it asks for its GPUs twice: the quota is exceeded, or the new pod stays Pending.",
+	.remedy = "Set podReplacementPolicy: Failed.",
+	.evidence = "batch/v1 types.go PodReplacementPolicy; KEP-3939",
+	.check_pod = check,
+};
