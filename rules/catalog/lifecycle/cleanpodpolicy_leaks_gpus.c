@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When a Kubeflow job has succeeded or failed, the training operator leaves
+ * its other pods alone unless cleanPodPolicy says Running or All: workers
+ * that wait for a lost peer, parameter servers and idle MPI workers run on
+ * and hold their GPUs. mpi-operator (v2beta1) defaults to Running. A job of
+ * one pod leaves nothing behind.
+ * Source: training-operator pytorch_defaults.go, pkg/controller.v1/common/
+ * job.go DeletePodsAndServices; trainer#1579.
+ */
+#include "engine/rule.h"
+#include "kube/lifecycle.h"
+
+static const struct node *clean_policy(const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+	const struct node *policy =
+		node_get(node_get(spec, "runPolicy"), "cleanPodPolicy");
+
+	/* MPIJob v1 has it in spec as well, as all kinds once had. */
+	return node_is_unset(policy) ? node_get(spec, "cleanPodPolicy")
+				     : policy;
+}
+
+static bool is_single(const struct object *object)
+{
+	int64_t pods = 0;
+
+	FOR_EACH_POD(object, pod) {
+		if (pod->steady.unknown)
+			return false;
+		pods += pod->steady.n;
+	}
+	return pods <= 1;
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const struct node *policy = clean_policy(object);
+	bool unset = node_is_unset(policy);
+	struct run_policy place;
+
+	if (!object_is_kubeflow(object) || !object_gpu_pod(object) ||
+	    !object_run_policy(object, &place) || is_single(object))
+		return;
+	if (unset ? object->fragment || object_is_mpi_v2(object)
+		  : !node_eq(policy, "None"))
+		return;
+	report_object(run, object, unset ? place.holder : policy,
+		      "pods that are left when the job ends keep running with "
+		      "their GPUs: cleanPodPolicy is `None`%s",
+		      unset ? " by default" : "");
+}
+
+const struct rule rule_cleanpodpolicy_leaks_gpus = {
+	.name = "cleanpodpolicy-leaks-gpus",
+	.category = "lifecycle",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_PATCH,
+	.flags = RULE_SAFE_PATCH,
+	.since = "1.0",
+	.summary =
+		"a Kubeflow job whose cleanPodPolicy is None, set or by default",
+	.why = "Pods that still run when the job has ended are never stopped, and hold their GPUs.",
+	.remedy =
+		"Set runPolicy.cleanPodPolicy: Running; finished pods and their logs are kept.",
+	.evidence = "training-operator pytorch_defaults.go; trainer#1579",
+	.check_object = check,
+};

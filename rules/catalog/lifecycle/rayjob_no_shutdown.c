@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * KubeRay keeps a RayJob's cluster after the job has ended, for people to
+ * look at, unless shutdownAfterJobFinishes or a deletionStrategy says
+ * otherwise. Kueue refuses RayJobs that do not shut down. A job that picks an
+ * existing cluster owns none, and interactive mode wants it kept.
+ * Source: KubeRay rayjob_types.go, rayjob_controller.go; Kueue
+ * rayjob_webhook.go.
+ */
+#include "engine/rule.h"
+#include "kube/lifecycle.h"
+
+static bool ends_it(const struct node *spec)
+{
+	const struct node *shutdown =
+		node_get(spec, "shutdownAfterJobFinishes");
+
+	return node_is_true(shutdown) || node_is_unknown(shutdown) ||
+	       !node_is_unset(node_get(spec, "deletionStrategy")) ||
+	       !node_is_unset(node_get(spec, "deletionPolicy"));
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const struct node *spec = ray_job_spec(object);
+	const struct node *mode = node_get(spec, "submissionMode");
+	const struct node *shutdown =
+		node_get(spec, "shutdownAfterJobFinishes");
+	struct finding *f;
+
+	if (!spec || !object_gpu_pod(object) || ends_it(spec) ||
+	    !node_is_unset(node_get(spec, "clusterSelector")) ||
+	    node_eq(mode, "InteractiveMode") || node_is_unknown(mode) ||
+	    (object->fragment && node_is_unset(shutdown)))
+		return;
+	f = report_object(run, object,
+			  node_is_unset(shutdown) ? NULL : shutdown,
+			  "the Ray cluster keeps its GPUs when the job has "
+			  "ended");
+	if (object->kueue) {
+		finding_severity(f, SEVERITY_ERROR);
+		finding_help(run, f,
+			     "set `shutdownAfterJobFinishes: true`: Kueue "
+			     "refuses the job without it");
+	}
+}
+
+const struct rule rule_rayjob_no_shutdown = {
+	.name = "rayjob-no-shutdown",
+	.category = "lifecycle",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.flags = RULE_OPT_IN_PATCH,
+	.since = "1.0",
+	.summary = "a GPU RayJob leaves its cluster running when it has ended",
+	.why = "The cluster keeps its GPUs until somebody deletes it; Kueue refuses such a job.",
+	.remedy =
+		"Set shutdownAfterJobFinishes: true and ttlSecondsAfterFinished: 600.",
+	.evidence =
+		"KubeRay rayjob_types.go (default false), rayjob_controller.go; Kueue rayjob_webhook.go",
+	.check_object = check,
+};
