@@ -254,6 +254,12 @@ int quantity_cmp(struct quantity a, struct quantity b)
 	return (a.nano > b.nano) - (a.nano < b.nano);
 }
 
+/* Symmetric, so that every value can be negated. */
+static __int128 held(__int128 nano)
+{
+	return nano < -nano_max ? -nano_max : nano;
+}
+
 /* A sum takes the format of its first part that is not zero. */
 struct quantity quantity_add(struct quantity a, struct quantity b)
 {
@@ -261,14 +267,13 @@ struct quantity quantity_add(struct quantity a, struct quantity b)
 
 	if (__builtin_add_overflow(a.nano, b.nano, &sum.nano))
 		sum.nano = a.nano < 0 ? -nano_max : nano_max;
+	sum.nano = held(sum.nano);
 	return sum;
 }
 
 struct quantity quantity_sub(struct quantity a, struct quantity b)
 {
-	if (b.nano < -nano_max)
-		b.nano = -nano_max;
-	b.nano = -b.nano;
+	b.nano = -held(b.nano);
 	return quantity_add(a, b);
 }
 
@@ -278,6 +283,7 @@ struct quantity quantity_mul(struct quantity a, int64_t n)
 
 	if (__builtin_mul_overflow(a.nano, (__int128)n, &product.nano))
 		product.nano = (a.nano < 0) == (n < 0) ? nano_max : -nano_max;
+	product.nano = held(product.nano);
 	return product;
 }
 

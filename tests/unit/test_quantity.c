@@ -414,6 +414,8 @@ static void test_saturation(void **state)
 	assert_int_equal(quantity_cmp(quantity_sub(low, huge), low), 0);
 	assert_int_equal(quantity_cmp(quantity_sub(huge, low), huge), 0);
 	assert_int_equal(quantity_cmp(quantity_sub(low, low), parse("0")), 0);
+	assert_int_equal(quantity_cmp(quantity_add(low, parse("-1n")), low), 0);
+	assert_int_equal(quantity_cmp(quantity_sub(low, parse("1n")), low), 0);
 	assert_int_equal(quantity_cmp(quantity_mul(huge, MOST), huge), 0);
 	assert_int_equal(quantity_cmp(quantity_mul(huge, -1), low), 0);
 	assert_int_equal(quantity_cmp(quantity_mul(low, INT64_MIN), huge), 0);
