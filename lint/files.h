@@ -23,6 +23,8 @@ enum file_flags {
 	FILE_TEMPLATE = 4, /* skipped: a template */
 	FILE_LINTED = 8,
 	FILE_DANGLING = 16, /* skipped: a symbolic link to nothing */
+	FILE_FIXED = 32,    /* --fix changed it, --diff would */
+	FILE_FIX_FAILED = 64,
 };
 
 struct lint_file {

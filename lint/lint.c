@@ -57,6 +57,12 @@ static int check_options(struct lint *lint)
 	if (o->add_ignore && strpbrk(o->add_ignore, "\r\n"))
 		return log_usage("lint", "--add-ignore: the reason must be "
 					 "one line");
+	if (o->unsafe_fixes && !o->fix && !o->diff)
+		return log_usage("lint",
+				 "--unsafe-fixes needs --fix or --diff");
+	if (o->add_ignore && (o->fix || o->diff))
+		return log_usage("lint", "--add-ignore and --fix exclude each "
+					 "other");
 	if (check_required(lint))
 		return 2;
 	return outputs_parse(&lint->outputs, lint->options);
@@ -138,6 +144,20 @@ static unsigned thread_count(const struct options *options)
 	return online < THREADS_MAX ? (unsigned)online : THREADS_MAX;
 }
 
+/* Formats that show a finding's own repair. */
+static bool wants_repairs(const struct options *options)
+{
+	static const char *const formats[] = {"full", "json", "jsonl", "sarif",
+					      "rdjson"};
+
+	for (size_t i = 0; i < options->formats.n; i++)
+		for (size_t f = 0; f < sizeof(formats) / sizeof(*formats); f++)
+			if (!strncmp(options->formats.items[i], formats[f],
+				     strlen(formats[f])))
+				return true;
+	return !options->formats.n && !options->diff && options->quiet < 2;
+}
+
 static void lint_files(struct lint *lint)
 {
 	const struct options *o = lint->options;
@@ -155,6 +175,7 @@ static void lint_files(struct lint *lint)
 		.partial = o->partial || o->since,
 		.no_ignore = o->no_ignore,
 		.file_values = true,
+		.render_repairs = wants_repairs(o),
 		.today = (int64_t)time(NULL) / 86400,
 	};
 	progress_init(&job->progress, o->quiet > 0);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "add_ignore.h"
+#include "doc/diff.h"
 #include "heap.h"
 #include "lint.h"
 #include "log.h"
@@ -21,6 +22,7 @@ struct merge {
 	size_t set; /* next of lint.set_records */
 	struct skipped_file *skipped;
 	size_t nskipped, skipped_size;
+	size_t fixed;		    /* files */
 	size_t comments, commented; /* --add-ignore: findings, files */
 	struct report_summary summary;
 };
@@ -189,6 +191,53 @@ static void excuse(struct merge *m, struct add_ignore *add, uint32_t file,
 	count_again(m, findings, n, before);
 }
 
+/* --- --fix, --diff ---------------------------------------------------------
+ */
+
+/* The diff of a file, made again here so that diffs come in order. */
+static void print_diff(struct merge *m, uint32_t file)
+{
+	struct lint *lint = m->lint;
+	struct worker *w = &lint->workers.items[0];
+	struct source *source = sources_get(&lint->sources, file);
+	struct run_file settings;
+	struct err err = {0};
+	struct diff_text old;
+	struct buf diff;
+
+	if (!source)
+		return;
+	old = (struct diff_text){source->text - source->bom,
+				 source->len + source->bom};
+	job_file(&lint->job, file, &w->absolute, &settings);
+	buf_reset(&w->fixed);
+	buf_init(&diff);
+	if (fixer_text(&w->fixer, &settings, m->path.data,
+		       source->text - source->bom, source->len + source->bom,
+		       &w->fixed, &err) > 0)
+		diff_unified(m->path.data, &old,
+			     &(struct diff_text){w->fixed.data, w->fixed.len},
+			     &diff);
+	if (fwrite(diff.data, 1, diff.len, stdout) != diff.len)
+		lint->failed = true;
+	buf_release(&diff);
+}
+
+static void count_fix(struct merge *m, uint32_t file)
+{
+	struct lint *lint = m->lint;
+	const struct options *o = lint->options;
+	unsigned flags = lint->files.items[file].flags;
+
+	lint->failed |= (flags & FILE_FIX_FAILED) != 0;
+	if (!(flags & FILE_FIXED))
+		return;
+	m->fixed++;
+	lint->found |= o->diff || o->exit_non_zero_on_fix;
+	if (o->diff && !outputs_use_stdout(&lint->outputs))
+		print_diff(m, file);
+}
+
 static void merge_file(struct merge *m, uint32_t file)
 {
 	struct lint *lint = m->lint;
@@ -204,7 +253,9 @@ static void merge_file(struct merge *m, uint32_t file)
 	struct add_ignore add;
 
 	excuse(m, &add, file, findings, n);
-	for (size_t i = 0; i < n && !lint->found; i++)
+	count_fix(m, file);
+	/* A mere --diff tells of differences, not of findings. */
+	for (size_t i = 0; i < n && !lint->found && lint->outputs.n; i++)
 		lint->found = is_failure(lint->options, &findings[i]);
 	outputs_file(&lint->outputs, &report, findings, n);
 	/* After the reports: they show the text as it was. */
@@ -302,9 +353,15 @@ static void finish(struct merge *m)
 	s->nskipped = m->nskipped;
 	s->ignored = lint->walk.ignored;
 	s->counts = run->counts;
+	s->fixable = run->counts.fixable;
+	s->fixable_unsafe = run->counts.fixable_unsafe;
 	s->not_run = run_not_run(run, &s->nnot_run);
 	check_required(m);
 	s->seconds = (double)(progress_clock() - lint->start) / 1000;
+	if (m->fixed && lint->options->fix && !lint->options->diff &&
+	    !lint->options->quiet)
+		log_error("repaired %zu file%s", m->fixed,
+			  m->fixed == 1 ? "" : "s");
 	if (lint->options->add_ignore && !lint->options->quiet)
 		log_error("suppressed %zu findings in %zu files", m->comments,
 			  m->commented);

@@ -69,6 +69,18 @@ const struct option option_table[] = {
 	 "Report findings that comments or annotations suppress, too."},
 	{"add-ignore", 0, OPTION_TEXT, FOR_LINT, AT(add_ignore), "REASON", NULL,
 	 "Write a comment that suppresses it above every finding."},
+	{"fix", 0, OPTION_FLAG, FOR_LINT, AT(fix), NULL, NULL,
+	 "Make the safe repairs in the files; other bytes stay as they are."},
+	{"unsafe-fixes", 0, OPTION_FLAG, FOR_LINT, AT(unsafe_fixes), NULL, NULL,
+	 "With --fix or --diff: make repairs that change more than the "
+	 "admission webhook would by itself."},
+	{"diff", 0, OPTION_FLAG, FOR_LINT, AT(diff), NULL, NULL,
+	 "Write what --fix would do as a unified diff and change nothing; "
+	 "exit with 1 when a file would change. Without --format nothing "
+	 "else is written."},
+	{"exit-non-zero-on-fix", 0, OPTION_FLAG, FOR_LINT,
+	 AT(exit_non_zero_on_fix), NULL, NULL,
+	 "Exit with 1 when --fix changed a file."},
 	{"stdin-filename", 0, OPTION_TEXT, FOR_LINT, AT(stdin_filename), "NAME",
 	 NULL,
 	 "What standard input (-) is called in reports, and where its "

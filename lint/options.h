@@ -50,6 +50,7 @@ struct options {
 	unsigned jobs, quiet, verbose;
 	bool isolated, prune_baseline, partial, no_ignore, force_exclude;
 	bool no_ignore_vcs, strict_input, statistics, help;
+	bool fix, unsafe_fixes, diff, exit_non_zero_on_fix;
 };
 
 struct option {

@@ -70,6 +70,9 @@ static int add(struct outputs *outputs, struct options *options,
 int outputs_parse(struct outputs *outputs, struct options *options)
 {
 	memset(outputs, 0, sizeof(*outputs));
+	/* A mere --diff writes the diff and nothing else. */
+	if (!options->formats.n && options->diff)
+		return 0;
 	if (!options->formats.n)
 		return add(outputs, options, "full");
 	for (size_t i = 0; i < options->formats.n; i++) {
@@ -176,6 +179,14 @@ void outputs_end(struct outputs *outputs, const struct report_summary *summary)
 			check(outputs, o);
 		finish(outputs, o);
 	}
+}
+
+bool outputs_use_stdout(const struct outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->n; i++)
+		if (!outputs->items[i].path)
+			return true;
+	return false;
 }
 
 void outputs_release(struct outputs *outputs)

@@ -41,9 +41,12 @@ static int open_temporary(struct replace *r, const struct stat *old)
 		free(r->temporary);
 		r->temporary = NULL;
 	}
-	if (fd >= 0 && old && fchmod(fd, old->st_mode & 07777)) {
-		/* Not our file: the permissions of a new one will do. */
-	}
+	/* Owner before mode: chown() takes setuid bits off. Not our file:
+	 * the owner and permissions of a new one will do. */
+	if (fd >= 0 && old &&
+	    (fchown(fd, old->st_uid, old->st_gid) ||
+	     fchmod(fd, old->st_mode & 07777)))
+		fchmod(fd, old->st_mode & 0777);
 	return fd;
 }
 

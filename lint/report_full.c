@@ -16,6 +16,7 @@
 
 #include "excerpt.h"
 #include "glyph.h"
+#include "report_fix.h"
 #include "report_statistics.h"
 
 enum { MARKS_MAX = 8 };
@@ -147,6 +148,19 @@ static void add_notes(struct full *state, const struct report_file *file,
 	}
 }
 
+static void add_repair(struct full *state, struct source *source,
+		       const struct fix_result *repair, unsigned gutter)
+{
+	if (!repair || !source)
+		return;
+	add_tag(state, gutter, repair->safe ? "fix" : "fix (unsafe)");
+	glyph_adds(&state->buf, repair->title);
+	if (*repair->refused)
+		buf_addf(&state->buf, " (by hand: %s)", repair->refused);
+	buf_addc(&state->buf, '\n');
+	fix_add_lines(&state->buf, source, repair, gutter);
+}
+
 static void add_finding(struct full *state, const struct report_file *file,
 			struct source *source, const struct finding *finding)
 {
@@ -180,6 +194,7 @@ static void add_finding(struct full *state, const struct report_file *file,
 		glyph_adds(&state->buf, remedy);
 		buf_addc(&state->buf, '\n');
 	}
+	add_repair(state, source, finding->repair, excerpt.gutter);
 	add_tag(state, excerpt.gutter, "docs");
 	buf_addf(&state->buf, "gpugate explain %s\n\n", finding->rule->name);
 }

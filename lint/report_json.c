@@ -10,6 +10,7 @@
 
 #include "json_out.h"
 #include "report_common.h"
+#include "report_fix.h"
 
 struct json {
 	FILE *out;
@@ -92,6 +93,8 @@ static json_t *finding_json(const struct report_file *file,
 	json_put_text(json, "container", finding->container);
 	json_put_text(json, "path", finding->place.pointer);
 	put_related(json, file, finding);
+	if (finding->repair)
+		fix_put_json(json, finding->repair);
 	return json;
 }
 

@@ -8,6 +8,7 @@
 #include "doc/source.h"
 #include "json_out.h"
 #include "report_common.h"
+#include "report_fix.h"
 
 struct rdjson {
 	FILE *out;
@@ -87,6 +88,30 @@ static void put_related(json_t *json, const struct report_file *file,
 	}
 }
 
+static void put_suggestion(json_t *json, struct source *source,
+			   const struct fix_result *repair)
+{
+	uint32_t start, end;
+	struct buf text;
+	json_t *item, *range;
+
+	if (!repair || !source)
+		return;
+	buf_init(&text);
+	if (fix_cover(source, repair, &start, &end, &text)) {
+		struct position from = fix_position(source, start);
+		struct position to = fix_position(source, end);
+
+		item = json_add_object(json_put_array(json, "suggestions"));
+		range = json_put_object(item, "range");
+		put_position(range, "start", source, from.line,
+			     start - source->bom);
+		put_position(range, "end", source, to.line, end - source->bom);
+		json_put_text(item, "text", text.data);
+	}
+	buf_release(&text);
+}
+
 static void add_diagnostic(struct rdjson *state, const struct report_file *file,
 			   struct source *source, const struct finding *finding)
 {
@@ -98,6 +123,7 @@ static void add_diagnostic(struct rdjson *state, const struct report_file *file,
 	code = json_put_object(json, "code");
 	json_put_text(code, "value", finding->rule->name);
 	put_related(json, file, source, finding);
+	put_suggestion(json, source, finding->repair);
 	buf_adds(&state->buf, state->n++ ? ",\n" : "\n");
 	json_write(json, &state->buf);
 	report_flush(state->out, &state->buf);

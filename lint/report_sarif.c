@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "json_out.h"
 #include "line_hash.h"
+#include "report_fix.h"
 #include "sarif.h"
 
 struct sarif {
@@ -179,6 +180,7 @@ static void add_result(struct sarif *state, const struct sarif_file *at,
 	put_related(result, at, finding);
 	put_fingerprints(result, at, finding);
 	put_suppressions(result, finding);
+	fix_put_sarif(result, at->file->path, at->source, finding->repair);
 	buf_adds(&state->buf, state->n++ ? ",\n" : "\n");
 	json_write(result, &state->buf);
 	report_flush(state->out, &state->buf);

@@ -21,7 +21,7 @@ struct fixed {
 	uint64_t fingerprint;
 	struct place place;
 	uint32_t rule, nrelated, pod_key, container_key;
-	uint8_t severity, action, severity_fixed, suppressed;
+	uint8_t severity, action, severity_fixed, suppressed, repair;
 };
 
 void spill_init(struct spill *spill, const struct rule_set *rules)
@@ -105,6 +105,22 @@ static void put_string(struct buf *buf, const char *text)
 	buf_addc(buf, '\0');
 }
 
+static void put_repair(struct buf *buf, const struct fix_result *repair)
+{
+	buf_addc(buf, (char)repair->safe);
+	put_string(buf, repair->title);
+	put_string(buf, repair->patch);
+	put_string(buf, repair->refused);
+	buf_add(buf, &repair->nedits, sizeof(repair->nedits));
+	for (unsigned i = 0; i < repair->nedits; i++) {
+		const struct fix_edit *edit = &repair->edits[i];
+
+		buf_add(buf, &edit->start, sizeof(edit->start));
+		buf_add(buf, &edit->end, sizeof(edit->end));
+		put_string(buf, edit->text);
+	}
+}
+
 static void put_finding(struct spill *spill, const struct finding *f)
 {
 	struct buf *buf = &spill->buf;
@@ -124,6 +140,7 @@ static void put_finding(struct spill *spill, const struct finding *f)
 	fixed.action = (uint8_t)f->action;
 	fixed.severity_fixed = f->severity_fixed;
 	fixed.suppressed = (uint8_t)f->suppressed;
+	fixed.repair = f->repair != NULL;
 	buf_add(buf, &fixed, sizeof(fixed));
 	put_string(buf, f->place.pointer);
 	put_string(buf, f->id.api_version);
@@ -142,6 +159,8 @@ static void put_finding(struct spill *spill, const struct finding *f)
 		put_string(buf, f->related[i].place.pointer);
 		put_string(buf, f->related[i].message);
 	}
+	if (f->repair)
+		put_repair(buf, f->repair);
 }
 
 struct record spill_write(struct spill *spill, const struct finding *findings,
@@ -183,6 +202,32 @@ static void get_related(const char **at, struct arena *arena, struct finding *f)
 	}
 }
 
+static void get_bytes(const char **at, void *to, size_t n)
+{
+	memcpy(to, *at, n);
+	*at += n;
+}
+
+static struct fix_result *get_repair(const char **at, struct arena *arena)
+{
+	struct fix_result *repair = ARENA_NEW(arena, struct fix_result);
+	struct fix_edit *edits;
+
+	repair->safe = *(*at)++ != 0;
+	repair->title = get_string(at);
+	repair->patch = get_string(at);
+	repair->refused = get_string(at);
+	get_bytes(at, &repair->nedits, sizeof(repair->nedits));
+	edits = ARENA_ARRAY(arena, struct fix_edit, repair->nedits);
+	for (unsigned i = 0; i < repair->nedits; i++) {
+		get_bytes(at, &edits[i].start, sizeof(edits[i].start));
+		get_bytes(at, &edits[i].end, sizeof(edits[i].end));
+		edits[i].text = get_string(at);
+	}
+	repair->edits = edits;
+	return repair;
+}
+
 static void get_finding(const struct spill *spill, const char **at,
 			struct arena *arena, struct finding *f)
 {
@@ -214,6 +259,8 @@ static void get_finding(const struct spill *spill, const char **at,
 	f->suppression_reason = get_string(at);
 	if (f->nrelated)
 		get_related(at, arena, f);
+	if (fixed.repair)
+		f->repair = get_repair(at, arena);
 }
 
 static int read_all(int fd, char *data, size_t len, uint64_t offset)

@@ -9,6 +9,7 @@
  */
 #include "worker.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,23 +77,29 @@ const struct policy *job_policy(struct job *job, size_t file,
 				 rule);
 }
 
-static void lint_documents(struct worker *w, size_t index,
-			   struct source *source)
+void job_file(struct job *job, size_t index, struct buf *scratch,
+	      struct run_file *file)
 {
-	struct job *job = w->job;
 	const struct lint_file *f = &job->files->items[index];
 	struct policy_path_rule rule;
-	struct run_file file = {.index = (uint32_t)index, .source = source};
+
+	*file = (struct run_file){.index = (uint32_t)index};
+	file->policy = job_policy(job, index, scratch, &rule);
+	file->default_namespace = job->options->namespace
+					  ? job->options->namespace
+					  : rule.namespace;
+	file->fragments = (f->flags & FILE_FRAGMENT) ||
+			  job->files->folders[f->folder].fragments;
+}
+
+static void lint_documents(struct worker *w, struct run_file *file,
+			   struct source *source)
+{
 	struct loader loader;
 	struct doc doc;
 
-	file.policy = job_policy(job, index, &w->absolute, &rule);
-	file.default_namespace = job->options->namespace
-					 ? job->options->namespace
-					 : rule.namespace;
-	file.fragments = (f->flags & FILE_FRAGMENT) ||
-			 job->files->folders[f->folder].fragments;
-	run_begin_file(&w->run, &file);
+	file->source = source;
+	run_begin_file(&w->run, file);
 	loader_init(&loader, source, &load_limits_default, &w->doc_arena);
 	loader.issue = run_load_issue;
 	loader.context = &w->run;
@@ -102,6 +109,42 @@ static void lint_documents(struct worker *w, size_t index,
 	}
 	run_end_file(&w->run);
 	arena_reset(&w->doc_arena);
+}
+
+/*
+ * Repair the text; with --fix also the file, and the source is then that of
+ * the new text. --diff only marks the file: the diff is made in order later.
+ */
+static void fix_file(struct worker *w, const struct run_file *file,
+		     struct lint_file *f, struct source *source)
+{
+	const struct options *o = w->job->options;
+	struct err err = {0};
+	int rc, error = 0;
+
+	buf_reset(&w->fixed);
+	rc = fixer_text(&w->fixer, file, w->path.data,
+			source->text - source->bom, source->len + source->bom,
+			&w->fixed, &err);
+	if (rc > 0 && !o->diff) {
+		error = f->flags & FILE_STDIN
+				? EROFS
+				: fix_write(w->path.data, &w->fixed);
+		if (error)
+			log_error("%s: not repaired: %s", w->path.data,
+				  f->flags & FILE_STDIN
+					  ? "it is standard input, use --diff"
+					  : strerror(error));
+		else
+			source_init(source, &w->source_arena, w->path.data,
+				    w->fixed.data, w->fixed.len);
+	} else if (rc < 0) {
+		log_error("%s: not repaired: %s", w->path.data, err.text);
+	}
+	if (rc < 0 || error)
+		f->flags |= FILE_FIX_FAILED;
+	else if (rc > 0)
+		f->flags |= FILE_FIXED;
 }
 
 /*
@@ -141,6 +184,7 @@ static void lint_file(struct worker *w, size_t index)
 	struct job *job = w->job;
 	struct lint_file *f = &job->files->items[index];
 	const struct input *input = &w->input;
+	struct run_file file;
 	struct source source;
 
 	if (f->flags & FILE_DANGLING)
@@ -162,7 +206,10 @@ static void lint_file(struct worker *w, size_t index)
 	}
 	if (job->options->verbose > 1)
 		log_error("%s", w->path.data);
-	lint_documents(w, index, &source);
+	job_file(job, index, &w->absolute, &file);
+	if ((job->options->fix || job->options->diff) && !source.transcoded)
+		fix_file(w, &file, f, &source);
+	lint_documents(w, &file, &source);
 	f->flags |= FILE_LINTED;
 }
 
@@ -222,6 +269,9 @@ static void init_worker(struct workers *workers, struct job *job, unsigned i)
 	run_init(&w->run, &options);
 	buf_init(&w->path);
 	buf_init(&w->absolute);
+	buf_init(&w->fixed);
+	if (job->options->fix || job->options->diff)
+		fixer_init(&w->fixer, &job->run, job->options->unsafe_fixes);
 	w->fd = -1;
 	spill_init(&w->spill, job->run.rules);
 }
@@ -283,6 +333,9 @@ void workers_release(struct workers *workers)
 		run_release(&w->run);
 		buf_release(&w->path);
 		buf_release(&w->absolute);
+		buf_release(&w->fixed);
+		if (w->fixer.run.state)
+			fixer_release(&w->fixer);
 		if (w->fd >= 0)
 			close(w->fd);
 		spill_release(&w->spill);

@@ -14,6 +14,7 @@
 #include "engine/baseline.h"
 #include "engine/run.h"
 #include "files.h"
+#include "fix.h"
 #include "input.h"
 #include "policies.h"
 #include "progress.h"
@@ -40,6 +41,8 @@ struct worker {
 	struct input input;
 	struct arena source_arena, doc_arena;
 	struct buf path, absolute;
+	struct buf fixed; /* the text after --fix */
+	struct fixer fixer;
 	struct spill spill;
 	int fd;		 /* of the folder of several files, or -1 */
 	uint32_t folder; /* whose it is */
@@ -57,6 +60,9 @@ void workers_run(struct workers *workers, struct job *job, unsigned threads);
 void workers_join(struct workers *workers);
 void workers_release(struct workers *workers);
 
+/* Everything a run wants to know of a file but its text. */
+void job_file(struct job *job, size_t index, struct buf *scratch,
+	      struct run_file *file);
 /* The policy of a file, and what a `paths:` entry of it says. */
 const struct policy *job_policy(struct job *job, size_t file,
 				struct buf *scratch,

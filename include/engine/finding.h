@@ -17,6 +17,21 @@ struct related {
 	const char *message;
 };
 
+/* A repair as it goes into reports: of this finding alone. */
+struct fix_edit {
+	uint32_t start, end; /* bytes of the file, BOM included */
+	const char *text;
+};
+
+struct fix_result {
+	bool safe;
+	const char *title;
+	const char *patch;   /* RFC 6902, compact JSON; "" when refused */
+	const struct fix_edit *edits;
+	unsigned nedits;
+	const char *refused; /* why the bytes cannot be changed, or "" */
+};
+
 enum suppressed_via {
 	SUPPRESSED_NOT,
 	SUPPRESSED_COMMENT,
@@ -45,6 +60,8 @@ struct finding {
 	const char *suppression_reason;
 	/* Identity of pod and container within the run, for yielding. */
 	uint32_t pod_key, container_key;
+	struct fix *fix;	/* as operations, while its document lives */
+	struct fix_result *repair; /* rendered, or NULL: none */
 	bool hidden;		/* yielded to a more specific rule */
 };
 

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "doc/edit.h"
 #include "kube/fact.h"
 #include "kube/object.h"
 
@@ -132,6 +133,33 @@ void finding_label_place(struct rule_run *run, struct finding *finding,
 /* What yielding compares besides pod and container (a resource name). */
 void finding_cause(struct rule_run *run, struct finding *finding,
 		   const char *cause);
+
+/*
+ * Repairs. A rule states its repair once, as ensure-operations on the tree
+ * (doc/edit.h); the engine merges those of all rules and every door renders
+ * them. Values are made in rule_arena(). Only opt-in values that the policy
+ * gives may be written; a rule without one offers no repair.
+ *
+ *	struct fix *fix = finding_fix(run, f, true, "mount %s at /dev/shm", s);
+ *	fix_ensure(fix, pod->spec, "volumes", volume, "name");
+ */
+struct fix;
+
+/* A repair for this finding; safe: cannot change more than the door would.
+ * The title says what it does, in the imperative. */
+struct fix *finding_fix(struct rule_run *run, struct finding *finding,
+			bool safe, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* base (a value of the document), then keys by a dotted path ("" is base
+ * itself), then one more key that may hold dots (NULL: none). */
+void fix_set(struct fix *fix, const struct node *base, const char *dotted,
+	     const char *key, struct node *value);
+/* The list at base.dotted has an item with the same values of these keys
+ * ("mountPath", "key,operator,effect"); else item is appended. */
+void fix_ensure(struct fix *fix, const struct node *base, const char *dotted,
+		struct node *item, const char *keys);
+/* This value, its key or its list item, is not there. */
+void fix_remove(struct fix *fix, const struct node *node);
 
 /* The rule could not judge something: counted, and said in rulesNotRun. */
 void rule_not_run(struct rule_run *run, const char *reason);

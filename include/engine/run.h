@@ -24,6 +24,7 @@ struct run_counts {
 	uint64_t documents, objects, workloads, unknown_kinds_with_pods;
 	uint64_t placeholders, fragments;
 	uint64_t errors, warnings, infos, suppressed;
+	uint64_t fixable, fixable_unsafe; /* visible findings with a repair */
 	int64_t gpus; /* steady state, all linted workloads */
 	bool gpus_unknown;
 };
@@ -45,6 +46,14 @@ struct run_options {
 	/* All findings of a file, sorted; they die when the call returns. */
 	void (*sink)(void *context, uint32_t file, struct finding *findings,
 		     size_t n);
+	/*
+	 * Repairs of a whole document: those of all visible findings, merged.
+	 * Called at the document's end while its tree lives; NULL: not wanted.
+	 */
+	void (*repair)(void *context, const struct doc *doc,
+		       struct edit_list *edits);
+	bool unsafe_repairs; /* unsafe ones too */
+	bool render_repairs; /* fill in finding.repair */
 	/* The text of a file again, for comments about findings of set rules;
 	 * NULL, or a NULL answer: they cannot be suppressed by comment. */
 	struct source *(*source_of)(void *context, uint32_t file);

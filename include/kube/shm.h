@@ -32,6 +32,12 @@ bool shm_is_injected(const struct container *c);
 bool container_needs_shm(struct arena *arena, const struct container *c);
 /* A Memory emptyDir of the pod that is named like shared memory, or NULL. */
 const struct node *pod_shm_volume(const struct pod *pod);
+/*
+ * A size for /dev/shm: half of the memory limit between 1Gi and 64Gi; without
+ * a limit 2Gi a GPU between 2Gi and 16Gi. false: the limit is below 2Gi, or
+ * unknown, and nothing should be mounted without asking.
+ */
+bool shm_default_size(const struct container *c, struct quantity *size);
 /* Several GPUs in the pod, or several processes a node. */
 bool pod_is_multi_gpu(const struct pod *pod);
 

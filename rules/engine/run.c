@@ -267,6 +267,7 @@ void run_document(struct run *run, struct doc *doc)
 	struct run_state *state = run->state;
 	const struct node *nested = NULL;
 	struct object_list list = {0};
+	size_t start = state->nfindings;
 
 	arena_reset(&state->doc_arena);
 	run->counts.documents++;
@@ -282,6 +283,7 @@ void run_document(struct run *run, struct doc *doc)
 		report_nested_list(run, doc, nested);
 	for (size_t i = 0; i < list.n; i++)
 		check_object(run, &list.items[i]);
+	run_repairs(run, doc, start);
 }
 
 /* --- the end of a file --------------------------------------------------- */
@@ -388,6 +390,8 @@ void run_join(struct run *dst, struct run *src)
 	to->warnings += from->warnings;
 	to->infos += from->infos;
 	to->suppressed += from->suppressed;
+	to->fixable += from->fixable;
+	to->fixable_unsafe += from->fixable_unsafe;
 	to->gpus += from->gpus;
 	to->gpus_unknown |= from->gpus_unknown;
 	fact_set_join(&dst->facts, &src->facts);

@@ -42,6 +42,17 @@ struct rule_run {
 	const struct object *object; /* NULL in set rules */
 };
 
+struct fix {
+	struct run *run;
+	bool safe;
+	const char *title;
+	struct edit_list edits; /* one group */
+};
+
+/* Repairs of the findings [from, n) of one document: to the caller's merge,
+ * and rendered one by one when the options say so. */
+void run_repairs(struct run *run, const struct doc *doc, size_t from);
+
 /* A finding without text, placed and identified; appended to the file's. */
 struct finding *finding_new(struct run *run, const struct rule *rule,
 			    const struct setting *setting);

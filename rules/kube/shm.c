@@ -128,3 +128,28 @@ const struct node *pod_shm_volume(const struct pod *pod)
 	}
 	return NULL;
 }
+
+static int64_t clamp(int64_t n, int64_t low, int64_t high)
+{
+	return n < low ? low : n > high ? high : n;
+}
+
+bool shm_default_size(const struct container *c, struct quantity *size)
+{
+	const int64_t gi = (int64_t)1 << 30;
+	struct quantity limit;
+	enum quantity_state state = container_limit(c, "memory", &limit);
+	int64_t bytes;
+
+	if (state == QUANTITY_ABSENT) {
+		bytes = clamp(2 * c->gpus.n, 2, 16) * gi;
+	} else {
+		if (state != QUANTITY_OK || quantity_value(limit) < 2 * gi)
+			return false;
+		/* Whole gibibytes: what a person would write. */
+		bytes = clamp(quantity_value(limit) / 2 / gi, 1, 64) * gi;
+	}
+	*size = quantity_from(bytes);
+	size->format = QUANTITY_BINARY;
+	return true;
+}

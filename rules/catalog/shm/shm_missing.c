@@ -19,6 +19,58 @@ static bool is_windows(const struct pod *pod)
 		       "windows");
 }
 
+#define VOLUME "gpugate-shm"
+
+static bool lacks_shm(struct rule_run *run, const struct container *c)
+{
+	struct shm shm = container_shm(c);
+
+	return c->role != CONTAINER_INIT && !shm.mount && !shm.unknown &&
+	       !shm_is_injected(c) && container_needs_shm(rule_arena(run), c);
+}
+
+/* One volume for all containers of the pod: the smallest of their sizes. */
+static const char *size_for(struct rule_run *run, const struct pod *pod)
+{
+	const char *given = rule_param(run, "size");
+	struct quantity least = {0}, size;
+	char text[QUANTITY_TEXT];
+
+	FOR_EACH_CONTAINER(pod, c) {
+		if (*given || !lacks_shm(run, c))
+			continue;
+		if (!shm_default_size(c, &size))
+			return NULL;
+		if (!least.nano || quantity_cmp(size, least) < 0)
+			least = size;
+	}
+	if (*given)
+		return given;
+	return arena_strdup(rule_arena(run), quantity_text(least, text));
+}
+
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct container *c)
+{
+	struct arena *arena = rule_arena(run);
+	const char *size = size_for(run, c->pod);
+	struct node *directory = edit_map(arena);
+	struct node *mount = edit_map(arena), *volume = edit_map(arena);
+	struct fix *fix;
+
+	if (!size || pod_volume(c->pod, VOLUME))
+		return;
+	edit_member_string(arena, directory, "medium", "Memory");
+	edit_member_string(arena, directory, "sizeLimit", size);
+	edit_member_string(arena, mount, "name", VOLUME);
+	edit_member_string(arena, mount, "mountPath", SHM_PATH);
+	edit_member_string(arena, volume, "name", VOLUME);
+	edit_member(arena, volume, "emptyDir", directory);
+	fix = finding_fix(run, f, true, "mount %s of memory at /dev/shm", size);
+	fix_ensure(fix, c->node, "volumeMounts", mount, "mountPath");
+	fix_ensure(fix, c->pod->spec, "volumes", volume, "name");
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *host_ipc = pod_field(pod, "hostIPC");
@@ -27,12 +79,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    node_is_true(host_ipc) || node_is_unknown(host_ipc))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
-		struct shm shm = container_shm(c);
 		struct finding *f;
 
-		if (c->role == CONTAINER_INIT || shm.mount || shm.unknown ||
-		    shm_is_injected(c) ||
-		    !container_needs_shm(rule_arena(run), c))
+		if (!lacks_shm(run, c))
 			continue;
 		f = report_container(
 			run, c, NULL,
@@ -41,6 +90,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		finding_help(
 			run, f,
 			"mount an emptyDir with `medium: Memory` and a sizeLimit at /dev/shm");
+		repair(run, f, c);
 	}
 }
 

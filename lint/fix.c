@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rounds of repair. One round: every document is linted and the repairs of
+ * its visible findings are spliced; trees stay alive until the new text was
+ * read again and compared. Ten rounds are a bound, not a plan: a repair that
+ * needs a second round is rare.
+ */
+#include "fix.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "doc/build.h"
+#include "doc/splice.h"
+#include "replace.h"
+
+enum { ROUNDS = 10 };
+
+struct fix_round {
+	struct arena *arena;
+	struct splice_list splices;
+	struct splice_expect *expect;
+	size_t n, size;
+};
+
+static void drop(void *context, uint32_t file, struct finding *findings,
+		 size_t n)
+{
+	(void)context; /* the final text is linted again for the report */
+	(void)file;
+	(void)findings;
+	(void)n;
+}
+
+static void repair(void *context, const struct doc *doc,
+		   struct edit_list *edits)
+{
+	struct fixer *fixer = context;
+	struct fix_round *round = fixer->round;
+	size_t before = round->splices.n;
+	uint32_t budget = UINT32_MAX;
+	const struct node *root;
+
+	edits_splice(edits, doc, round->arena, &round->splices);
+	if (round->splices.n == before)
+		return;
+	/* What the edits brought lives no longer than the document's run. */
+	root = node_copy(round->arena,
+			 edits_apply(edits, doc->root, round->arena), 0,
+			 &budget);
+	*VEC_PUSH(round->arena, round->expect, round->n, round->size) =
+		(struct splice_expect){doc->number, root};
+}
+
+void fixer_init(struct fixer *fixer, const struct run_options *options,
+		bool unsafe)
+{
+	struct run_options own = *options;
+
+	memset(fixer, 0, sizeof(*fixer));
+	own.sink = drop;
+	own.repair = repair;
+	own.unsafe_repairs = unsafe;
+	own.render_repairs = false;
+	own.context = fixer;
+	own.in_baseline = NULL;
+	run_init(&fixer->run, &own);
+}
+
+void fixer_release(struct fixer *fixer)
+{
+	run_release(&fixer->run);
+	arena_release(&fixer->arena);
+	arena_release(&fixer->text_arena);
+}
+
+static void lint_round(struct fixer *fixer, const struct run_file *file,
+		       struct source *source)
+{
+	struct run_file own = *file;
+	struct loader loader;
+	struct doc *doc;
+
+	own.source = source;
+	run_begin_file(&fixer->run, &own);
+	loader_init(&loader, source, &load_limits_default, &fixer->arena);
+	loader.issue = run_load_issue;
+	loader.context = &fixer->run;
+	for (;;) {
+		/* The tree's owner must outlive the round. */
+		doc = ARENA_NEW(&fixer->arena, struct doc);
+		if (loader_next(&loader, doc) <= 0)
+			break;
+		run_document(&fixer->run, doc);
+	}
+	run_end_file(&fixer->run);
+	/* Facts would pile up round by round. */
+	fact_set_release(&fixer->run.facts);
+}
+
+/* 1: out holds the next text; 0: nothing to do; -1 and err. */
+static int one_round(struct fixer *fixer, const struct run_file *file,
+		     struct source *source, struct buf *out, struct err *err)
+{
+	struct fix_round round = {.arena = &fixer->arena};
+
+	fixer->round = &round;
+	lint_round(fixer, file, source);
+	if (!round.splices.n)
+		return 0;
+	splices_apply(source->text, source->len, &round.splices, out);
+	if (splices_check(source, out, round.expect, round.n, err))
+		return -1;
+	return 1;
+}
+
+int fixer_text(struct fixer *fixer, const struct run_file *file,
+	       const char *name, const char *text, size_t len, struct buf *out,
+	       struct err *err)
+{
+	struct buf next;
+	int changed = 0, rc = 1;
+
+	buf_init(&next);
+	for (int i = 0; rc > 0 && i < ROUNDS; i++) {
+		struct source source;
+
+		arena_reset(&fixer->arena);
+		arena_reset(&fixer->text_arena);
+		source_init(&source, &fixer->text_arena, name,
+			    changed ? out->data : text,
+			    changed ? out->len : len);
+		buf_reset(&next);
+		buf_add(&next, "\xef\xbb\xbf", source.bom);
+		rc = one_round(fixer, file, &source, &next, err);
+		if (rc > 0) {
+			struct buf old = *out;
+
+			*out = next;
+			next = old;
+			changed = 1;
+		}
+	}
+	buf_release(&next);
+	return rc < 0 ? -1 : changed;
+}
+
+int fix_write(const char *path, const struct buf *text)
+{
+	struct replace replace;
+	int error;
+
+	/* Replacing needs only the folder's permission; a file that may not
+	 * be written is not to be changed. */
+	if (access(path, W_OK))
+		return errno;
+	error = replace_open(&replace, path);
+	if (error)
+		return error;
+	error = 0;
+	if (fwrite(text->data, 1, text->len, replace.out) != text->len ||
+	    fflush(replace.out) || fsync(fileno(replace.out)))
+		error = errno ? errno : EIO;
+	return replace_finish(&replace, error);
+}

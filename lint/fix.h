@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Repairing a file's text: rules are run, the repairs of all their findings
+ * are merged and spliced into the bytes, and that again until nothing is left
+ * to do. After each round the new text is read again and must be exactly what
+ * the edits say; else the text is left as it was.
+ */
+#ifndef LINT_FIX_H
+#define LINT_FIX_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "engine/run.h"
+
+struct fixer {
+	struct run run;	    /* its own: nothing is counted or reported */
+	struct arena arena; /* of one round */
+	struct arena text_arena;
+	struct fix_round *round;
+};
+
+void fixer_init(struct fixer *fixer, const struct run_options *options,
+		bool unsafe);
+void fixer_release(struct fixer *fixer);
+
+/*
+ * Repair text[0..len) of the file. 1: out holds the new text; 0: nothing to
+ * repair; -1 and err: the result could not be verified, out is unchanged.
+ * file.source is not used. A byte order mark is kept.
+ */
+int fixer_text(struct fixer *fixer, const struct run_file *file,
+	       const char *name, const char *text, size_t len, struct buf *out,
+	       struct err *err);
+
+/* Replace the file: write, fsync, rename in its folder; 0 or an errno. */
+int fix_write(const char *path, const struct buf *text);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Repairs in reports. Edits are in the order of the file and do not overlap,
+ * so that a reader may apply them from the last to the first.
+ */
+#include "report_fix.h"
+
+#include <string.h>
+
+#include "glyph.h"
+#include "json_out.h"
+#include "sarif.h"
+
+enum { LINES_SHOWN = 12 };
+
+struct position fix_position(struct source *source, uint32_t offset)
+{
+	return source_position(source,
+			       offset > source->bom ? offset - source->bom : 0);
+}
+
+static void put_edits(json_t *json, const struct fix_result *repair)
+{
+	json_t *list = json_put_array(json, "edits");
+
+	for (unsigned i = 0; i < repair->nedits; i++) {
+		json_t *edit = json_add_object(list);
+
+		json_put_int(edit, "start", repair->edits[i].start);
+		json_put_int(edit, "end", repair->edits[i].end);
+		json_put_text(edit, "text", repair->edits[i].text);
+	}
+}
+
+void fix_put_json(json_t *json, const struct fix_result *repair)
+{
+	json_t *fix = json_put_object(json, "fix");
+	json_t *patch = NULL;
+
+	json_put_bool(fix, "safe", repair->safe);
+	json_put_text(fix, "title", repair->title);
+	if (*repair->patch)
+		patch = json_loads(repair->patch, 0, NULL);
+	json_put(fix, "patch", patch ? patch : json_array());
+	put_edits(fix, repair);
+	if (*repair->refused)
+		json_put_text(fix, "refused", repair->refused);
+}
+
+static void put_replacement(json_t *list, struct source *source,
+			    const struct fix_edit *edit)
+{
+	json_t *item = json_add_object(list), *region;
+	struct position from = fix_position(source, edit->start);
+	struct position to = fix_position(source, edit->end);
+
+	region = json_put_object(item, "deletedRegion");
+	json_put_int(region, "startLine", from.line);
+	json_put_int(region, "startColumn", from.column);
+	json_put_int(region, "endLine", to.line);
+	json_put_int(region, "endColumn", to.column);
+	json_put_text(json_put_object(item, "insertedContent"), "text",
+		      edit->text);
+}
+
+void fix_put_sarif(json_t *result, const char *path, struct source *source,
+		   const struct fix_result *repair)
+{
+	json_t *fix, *change, *list;
+	struct buf uri;
+
+	if (!repair || !source || !repair->nedits)
+		return;
+	fix = json_add_object(json_put_array(result, "fixes"));
+	json_put_text(json_put_object(fix, "description"), "text",
+		      repair->title);
+	change = json_add_object(json_put_array(fix, "artifactChanges"));
+	buf_init(&uri);
+	sarif_add_uri(&uri, path_relative(path));
+	json_put_text(json_put_object(change, "artifactLocation"), "uri",
+		      uri.data);
+	buf_release(&uri);
+	list = json_put_array(change, "replacements");
+	for (unsigned i = 0; i < repair->nedits; i++)
+		put_replacement(list, source, &repair->edits[i]);
+}
+
+bool fix_cover(struct source *source, const struct fix_result *repair,
+	       uint32_t *start, uint32_t *end, struct buf *out)
+{
+	const char *text = source->text - source->bom;
+
+	if (!repair->nedits)
+		return false;
+	*start = repair->edits[0].start;
+	*end = *start;
+	for (unsigned i = 0; i < repair->nedits; i++) {
+		const struct fix_edit *edit = &repair->edits[i];
+
+		buf_add(out, text + *end, edit->start - *end);
+		buf_adds(out, edit->text);
+		*end = edit->end;
+	}
+	return true;
+}
+
+/* Whole lines around the replaced bytes, so that the diff can be read. */
+static void widen(struct source *source, uint32_t *start, uint32_t *end)
+{
+	const char *text = source->text - source->bom;
+	uint32_t len = (uint32_t)source->len + source->bom;
+
+	while (*start > source->bom && text[*start - 1] != '\n')
+		(*start)--;
+	while (*end < len && (*end == 0 || text[*end - 1] != '\n'))
+		(*end)++;
+}
+
+static size_t next_line(const char *text, size_t len)
+{
+	const char *lf = memchr(text, '\n', len);
+
+	return lf ? (size_t)(lf - text) + 1 : len;
+}
+
+/* Lines of one side, without those the other side has at both ends. */
+static unsigned add_side(struct buf *out, const char *text, size_t len,
+			 char sign, unsigned indent)
+{
+	unsigned shown = 0;
+
+	while (len) {
+		size_t n = next_line(text, len), bare = n;
+
+		while (bare &&
+		       (text[bare - 1] == '\n' || text[bare - 1] == '\r'))
+			bare--;
+		if (shown++ < LINES_SHOWN) {
+			buf_addf(out, "%*s | %c ", (int)indent, "", sign);
+			glyph_add(out, text, bare);
+			buf_addc(out, '\n');
+		}
+		text += n;
+		len -= n;
+	}
+	if (shown > LINES_SHOWN)
+		buf_addf(out, "%*s | ... %u more lines\n", (int)indent, "",
+			 shown - LINES_SHOWN);
+	return shown;
+}
+
+/* Bytes of the whole lines that both sides begin with. */
+static size_t same_head(const char *a, size_t na, const char *b, size_t nb)
+{
+	size_t same = 0;
+
+	for (;;) {
+		size_t n = next_line(a + same, na - same);
+		size_t m = next_line(b + same, nb - same);
+
+		if (!n || n != m || memcmp(a + same, b + same, n) != 0)
+			return same;
+		same += n;
+	}
+}
+
+static void add_hunk(struct buf *out, struct source *source,
+		     const struct fix_edit *edit, unsigned indent)
+{
+	const char *text = source->text - source->bom;
+	uint32_t start = edit->start, end = edit->end;
+	struct buf after;
+	size_t head, old;
+
+	widen(source, &start, &end);
+	buf_init(&after);
+	buf_add(&after, text + start, edit->start - start);
+	buf_adds(&after, edit->text);
+	buf_add(&after, text + edit->end, end - edit->end);
+	old = end - start;
+	head = same_head(text + start, old, after.data, after.len);
+	while (old > head && after.len > head) {
+		size_t n = 1;
+
+		/* Equal last lines. */
+		while (n < old - head && n < after.len - head &&
+		       text[start + old - n - 1] != '\n')
+			n++;
+		if (memcmp(text + start + old - n, after.data + after.len - n,
+			   n) != 0 ||
+		    (after.len > n && after.data[after.len - n - 1] != '\n'))
+			break;
+		old -= n;
+		after.len -= n;
+	}
+	add_side(out, text + start + head, old - head, '-', indent);
+	add_side(out, after.data + head, after.len - head, '+', indent);
+	buf_release(&after);
+}
+
+void fix_add_lines(struct buf *out, struct source *source,
+		   const struct fix_result *repair, unsigned indent)
+{
+	for (unsigned i = 0; i < repair->nedits; i++)
+		add_hunk(out, source, &repair->edits[i], indent);
+}

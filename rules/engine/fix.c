@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Repairs: what a rule states on the tree is kept with its finding, and when
+ * the document is done those of all visible findings are merged into one
+ * list for whoever writes the file or answers at the door. A finding's own
+ * repair, as reports show it, is rendered alone; such are never concatenated.
+ */
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "doc/splice.h"
+#include "state.h"
+
+struct fix *finding_fix(struct rule_run *rr, struct finding *f, bool safe,
+			const char *fmt, ...)
+{
+	struct arena *arena = rule_arena(rr);
+	struct fix *fix = ARENA_NEW(arena, struct fix);
+	va_list ap;
+
+	fix->run = rr->run;
+	fix->safe = safe;
+	va_start(ap, fmt);
+	fix->title = arena_vprintf(arena, fmt, ap);
+	va_end(ap);
+	edit_list_init(&fix->edits, arena);
+	edit_group(&fix->edits);
+	f->fix = fix;
+	return fix;
+}
+
+static void path_dotted(struct edit_path *path, const char *dotted,
+			struct arena *arena)
+{
+	while (*dotted) {
+		size_t len = strcspn(dotted, ".");
+
+		edit_path_key(path, arena_strndup(arena, dotted, len));
+		dotted += len;
+		dotted += *dotted == '.';
+	}
+}
+
+static void path_of(struct fix *fix, const struct node *base,
+		    const char *dotted, struct edit_path *path)
+{
+	struct arena *arena = &fix->run->state->doc_arena;
+
+	edit_path_to(path, arena, base);
+	path_dotted(path, dotted, arena);
+}
+
+void fix_set(struct fix *fix, const struct node *base, const char *dotted,
+	     const char *key, struct node *value)
+{
+	struct edit_path path;
+
+	path_of(fix, base, dotted, &path);
+	if (key)
+		edit_path_key(&path, key);
+	edit_set(&fix->edits, &path, value);
+}
+
+void fix_ensure(struct fix *fix, const struct node *base, const char *dotted,
+		struct node *item, const char *keys)
+{
+	struct edit_path path;
+
+	path_of(fix, base, dotted, &path);
+	edit_ensure(&fix->edits, &path, item, keys);
+}
+
+void fix_remove(struct fix *fix, const struct node *node)
+{
+	struct edit_path path;
+
+	path_of(fix, node, "", &path);
+	edit_remove(&fix->edits, &path);
+}
+
+/* --- merging ------------------------------------------------------------- */
+
+static void merge(struct edit_list *all, const struct edit_list *one)
+{
+	edit_group(all);
+	for (size_t i = 0; i < one->nedits; i++) {
+		const struct edit *edit = &one->edits[i];
+
+		if (edit->kind == EDIT_SET)
+			edit_set(all, &edit->path, edit->value);
+		else if (edit->kind == EDIT_ENSURE)
+			edit_ensure(all, &edit->path, edit->value, edit->keys);
+		else
+			edit_remove(all, &edit->path);
+	}
+}
+
+static bool is_repaired(const struct finding *f)
+{
+	return f->fix && !f->hidden && !f->suppressed;
+}
+
+static void merge_all(struct run *run, const struct doc *doc, size_t from)
+{
+	struct run_state *state = run->state;
+	struct edit_list all;
+	size_t n = 0;
+
+	edit_list_init(&all, &state->doc_arena);
+	for (size_t i = from; i < state->nfindings; i++) {
+		struct finding *f = state->findings[i];
+
+		if (!is_repaired(f) ||
+		    (!f->fix->safe && !run->options.unsafe_repairs))
+			continue;
+		merge(&all, &f->fix->edits);
+		n++;
+	}
+	if (n)
+		run->options.repair(run->options.context, doc, &all);
+}
+
+/* --- one finding's own --------------------------------------------------- */
+
+static const char *patch_text(struct run *run, struct edit_list *list,
+			      const struct doc *doc)
+{
+	struct node *patch =
+		edits_patch(list, doc->root, &run->state->doc_arena);
+	const char *text;
+	struct buf buf;
+
+	if (!node_count(patch))
+		return "";
+	buf_init(&buf);
+	node_json(patch, &buf);
+	text = arena_strndup(&run->file_arena, buf.data, buf.len);
+	buf_release(&buf);
+	return text;
+}
+
+static void copy_edits(struct run *run, const struct doc *doc,
+		       const struct splice_list *splices,
+		       struct fix_result *out)
+{
+	struct arena *arena = &run->file_arena;
+	struct fix_edit *edits =
+		ARENA_ARRAY(arena, struct fix_edit, splices->n + 1);
+
+	for (size_t i = 0; i < splices->n; i++) {
+		const struct splice *s = &splices->items[i];
+
+		edits[i].start = s->start + doc->source->bom;
+		edits[i].end = s->end + doc->source->bom;
+		edits[i].text = arena_strndup(arena, s->text, s->len);
+	}
+	out->edits = edits;
+	out->nedits = (unsigned)splices->n;
+}
+
+static struct fix_result *render(struct run *run, const struct doc *doc,
+				 struct fix *fix)
+{
+	struct arena *arena = &run->file_arena;
+	struct fix_result *out = ARENA_NEW(arena, struct fix_result);
+	struct splice_list splices = {0};
+	const struct edit_group *group = &fix->edits.groups[0];
+
+	out->safe = fix->safe;
+	out->title = arena_strdup(arena, fix->title);
+	out->refused = "";
+	/* The patch is the door's: it knows nothing of bytes that cannot be
+	 * changed, so it is made before the splices may refuse. */
+	out->patch = patch_text(run, &fix->edits, doc);
+	edits_splice(&fix->edits, doc, &run->state->doc_arena, &splices);
+	if (group->outcome == EDIT_REFUSED)
+		out->refused =
+			arena_strdup(arena, group->reason ? group->reason : "");
+	copy_edits(run, doc, &splices, out);
+	return out;
+}
+
+void run_repairs(struct run *run, const struct doc *doc, size_t from)
+{
+	struct run_state *state = run->state;
+
+	if (run->options.repair)
+		merge_all(run, doc, from);
+	for (size_t i = from; i < state->nfindings; i++) {
+		struct finding *f = state->findings[i];
+
+		if (!is_repaired(f))
+			continue;
+		run->counts.fixable += f->fix->safe;
+		run->counts.fixable_unsafe += !f->fix->safe;
+		if (run->options.render_repairs)
+			f->repair = render(run, doc, f->fix);
+	}
+	for (size_t i = from; i < state->nfindings; i++)
+		state->findings[i]->fix = NULL;
+}
