@@ -68,17 +68,17 @@ static const struct node *first_huge(const struct node *map)
 static void check_container(struct rule_run *run, const struct container *c,
 			    bool *huge)
 {
-	const struct node *limits = node_get(c->resources, "limits");
-	const struct node *requests = node_get(c->resources, "requests");
+	const struct node *raw = node_get(c->resources, "limits");
+	const struct node *limits = container_limits(c);
+	const struct node *requests = container_requests(c);
 	const struct node *first = first_huge(limits);
 
 	first = first ? first : first_huge(requests);
-	*huge |= first || node_is_unknown(limits);
-	if (first && !has_compute(limits) && !has_compute(requests))
-		report_container(
-			run, c, first,
-			"container `%s` asks for `%s` without cpu or memory",
-			c->name ? c->name : "", first->key);
+	*huge |= first || node_is_unknown(raw);
+	if (first && !has_compute(raw) && !has_compute(requests))
+		report_container(run, c, first,
+				 "`%s` is asked for without cpu or memory",
+				 first->key);
 	check_map(run, c, limits, limits);
 	check_map(run, c, requests, limits);
 }
