@@ -40,6 +40,20 @@ const struct command command_table[] = {
 	{"init", "", "write a commented .gpugate.yaml",
 	 "Writes .gpugate.yaml into the current folder, unless there is one.",
 	 FOR_INIT, false, init_command},
+	{"krm", "[OPTIONS]",
+	 "a KRM function: ResourceList in, ResourceList out",
+	 "For kustomize (transformers, with --enable-alpha-plugins and "
+	 "--enable-exec) and kpt. Safe repairs are made in the items, findings "
+	 "become results; exits with 1 when findings at or above --fail-on are "
+	 "left. A functionConfig of kind Policy is the policy; a ConfigMap's "
+	 "data may say `fix: none`, `safe` or `unsafe`.",
+	 FOR_KRM, false, krm_command},
+	{"post-render", "[OPTIONS]", "a Helm post-renderer",
+	 "Reads rendered manifests, writes them with the safe repairs made. "
+	 "When findings at or above --fail-on are left, nothing is written, "
+	 "the report goes to standard error and the report file, and the exit "
+	 "status is 1, which stops Helm.",
+	 FOR_POST_RENDER, false, post_render_command},
 	{"completion", "bash|zsh|fish", "print a shell completion script",
 	 "Prints a completion script for the shell, for example\n\n"
 	 "source <(gpugate completion bash)",

@@ -34,6 +34,9 @@ enum command_bits {
 	FOR_VERSION = 64,
 	FOR_HELP = 128,
 	FOR_MANPAGE = 256,
+	FOR_KRM = 512,
+	FOR_POST_RENDER = 1024,
+	FOR_FILTERS = FOR_KRM | FOR_POST_RENDER,
 };
 
 struct list {
@@ -46,6 +49,7 @@ struct options {
 	struct list formats, select, extend, ignore, require, exclude, paths;
 	const char *fail_on, *config, *policy, *preset, *namespace;
 	const char *baseline, *write_baseline, *since, *add_ignore;
+	const char *report_file;
 	const char *stdin_filename, *color, *rules_format;
 	unsigned jobs, quiet, verbose;
 	bool isolated, prune_baseline, partial, no_ignore, force_exclude;
@@ -112,5 +116,7 @@ int config_command(struct options *options);
 int init_command(struct options *options);
 int completion_command(struct options *options);
 int manpage_command(struct options *options);
+int krm_command(struct options *options);
+int post_render_command(struct options *options);
 
 #endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Filters see one text that holds the whole set: what a renderer made. The
+ * text is repaired first, so that the findings are those of the output.
+ */
+#include "filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "log.h"
+
+static struct run_options run_options(struct filter *f)
+{
+	return (struct run_options){
+		.rules = &f->rules,
+		.file_values = true,
+		.render_repairs = true,
+		.partial = f->options->partial,
+		.no_ignore = f->options->no_ignore,
+		.today = (int64_t)time(NULL) / 86400,
+		.context = f,
+	};
+}
+
+static const struct policy *choose_policy(struct filter *f)
+{
+	struct policy_path_rule rule;
+	uint32_t index = POLICY_DEFAULT;
+	struct buf path;
+	const struct policy *policy;
+
+	if (!policies_fixed(&f->policies))
+		index = policies_find(&f->policies, f->cwd);
+	if (f->policies.broken)
+		return NULL;
+	buf_init(&path);
+	buf_addf(&path, "%s/%s", f->cwd, f->name);
+	policy = policies_for_file(&f->policies, index, path.data, &rule);
+	buf_release(&path);
+	return policy;
+}
+
+int filter_open(struct filter *f, struct options *options, const char *name)
+{
+	int error;
+
+	memset(f, 0, sizeof(*f));
+	f->options = options;
+	f->rules = program_rules();
+	f->name = name;
+	buf_init(&f->text);
+	spill_init(&f->spill, &f->rules);
+	f->cwd = getcwd(NULL, 0);
+	if (!f->cwd || policies_init(&f->policies, options, f->cwd))
+		return 2;
+	f->policy = choose_policy(f);
+	if (!f->policy)
+		return 2;
+	error = input_read_fd(&f->input, STDIN_FILENO,
+			      load_limits_default.bytes);
+	if (error) {
+		log_error("standard input: %s", input_strerror(error));
+		return 2;
+	}
+	buf_add(&f->text, f->input.text, f->input.len);
+	return 0;
+}
+
+void filter_release(struct filter *f)
+{
+	if (f->run.state)
+		run_release(&f->run);
+	arena_release(&f->arena);
+	spill_release(&f->spill);
+	buf_release(&f->text);
+	input_release(&f->input);
+	policies_release(&f->policies);
+	free(f->cwd);
+}
+
+int filter_repair(struct filter *f, bool unsafe)
+{
+	struct run_options options = run_options(f);
+	struct run_file file = {.policy = f->policy};
+	struct fixer fixer;
+	struct err err = {0};
+	struct buf fixed;
+	int rc;
+
+	file.default_namespace = f->options->namespace;
+	buf_init(&fixed);
+	fixer_init(&fixer, &options, unsafe);
+	rc = fixer_text(&fixer, &file, f->name, f->text.data, f->text.len,
+			&fixed, &err);
+	if (rc > 0) {
+		buf_reset(&f->text);
+		buf_add(&f->text, fixed.data, fixed.len);
+		f->repaired = true;
+	}
+	if (rc < 0)
+		log_error("%s: not repaired: %s", f->name, err.text);
+	fixer_release(&fixer);
+	buf_release(&fixed);
+	return rc < 0 ? 2 : 0;
+}
+
+static void keep(void *context, uint32_t file, struct finding *findings,
+		 size_t n)
+{
+	struct filter *f = context;
+	struct record record = spill_write(&f->spill, findings, n);
+	struct finding *read, *all;
+	size_t nread;
+
+	(void)file;
+	if (spill_read(&f->spill, &record, &f->arena, &read, &nread))
+		return;
+	all = ARENA_ARRAY(&f->arena, struct finding, f->n + nread);
+	if (f->n)
+		memcpy(all, f->findings, f->n * sizeof(*all));
+	memcpy(all + f->n, read, nread * sizeof(*all));
+	f->findings = all;
+	f->n += nread;
+}
+
+static const struct policy *policy_of(void *context, uint32_t file)
+{
+	struct filter *f = context;
+
+	(void)file;
+	return f->policy;
+}
+
+static struct source *set_source(void *context, uint32_t file)
+{
+	struct filter *f = context;
+
+	(void)file;
+	return &f->source;
+}
+
+static int cmp_findings(const void *a, const void *b)
+{
+	return finding_cmp(a, b);
+}
+
+void filter_lint(struct filter *f)
+{
+	struct run_options options = run_options(f);
+	struct run_file file = {.policy = f->policy, .source = &f->source};
+	struct arena documents = ARENA_INIT;
+	struct loader loader;
+	struct doc doc;
+
+	options.sink = keep;
+	options.source_of = set_source;
+	file.default_namespace = f->options->namespace;
+	source_init(&f->source, &f->arena, f->name, f->text.data, f->text.len);
+	run_init(&f->run, &options);
+	run_begin_file(&f->run, &file);
+	loader_init(&loader, &f->source, &load_limits_default, &documents);
+	loader.issue = run_load_issue;
+	loader.context = &f->run;
+	while (loader_next(&loader, &doc) > 0) {
+		run_document(&f->run, &doc);
+		arena_reset(&documents);
+	}
+	run_end_file(&f->run);
+	run_set(&f->run, policy_of, f);
+	arena_release(&documents);
+	if (f->n)
+		qsort(f->findings, f->n, sizeof(*f->findings), cmp_findings);
+}
+
+size_t filter_failures(const struct filter *f)
+{
+	const char *fail_on = f->options->fail_on;
+	enum severity least;
+	size_t n = 0;
+
+	if (!severity_parse(fail_on ? fail_on : "error", &least))
+		return 0;
+	for (size_t i = 0; i < f->n; i++)
+		n += !f->findings[i].suppressed &&
+		     f->findings[i].severity >= least;
+	return n;
+}
+
+static struct source *report_source(void *context, uint32_t file)
+{
+	struct filter *f = context;
+
+	return file ? NULL : &f->source;
+}
+
+static const char *report_path(void *context, uint32_t file)
+{
+	struct filter *f = context;
+
+	return file ? "" : f->name;
+}
+
+void filter_report(struct filter *f, const struct report_format *format,
+		   FILE *out)
+{
+	struct report_options options = {.rules = &f->rules,
+					 .version = program_version};
+	struct report_file file = {.path = f->name,
+				   .source = report_source,
+				   .path_of = report_path,
+				   .context = f};
+	struct report_summary summary = {.files = 1, .counts = f->run.counts};
+	void *state = NULL;
+
+	summary.fixable = f->run.counts.fixable;
+	summary.fixable_unsafe = f->run.counts.fixable_unsafe;
+	summary.not_run = run_not_run(&f->run, &summary.nnot_run);
+	if (format->begin)
+		state = format->begin(out, &options);
+	if (format->file)
+		format->file(state, &file, f->findings, f->n);
+	if (format->end)
+		format->end(state, &summary);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A text in, the repaired text out, and what is left to say: the common part
+ * of the KRM function and the Helm post-renderer.
+ */
+#ifndef LINT_FILTER_H
+#define LINT_FILTER_H
+
+#include "engine/run.h"
+#include "fix.h"
+#include "input.h"
+#include "options.h"
+#include "policies.h"
+#include "report.h"
+#include "spill.h"
+
+struct filter {
+	struct options *options;
+	struct rule_set rules;
+	char *cwd;
+	struct policies policies;
+	const struct policy *policy; /* in force */
+	const char *name;	     /* of the input, in messages */
+	struct input input;
+	struct buf text; /* the input, or what the repairs made of it */
+	bool repaired;
+	/* Of the text as it is now. */
+	struct arena arena;
+	struct source source;
+	struct run run;
+	struct finding *findings; /* sorted, suppressed ones included */
+	size_t n;
+	struct spill spill;
+};
+
+/* Read standard input and choose the policy. 0, or 2 after a message. */
+int filter_open(struct filter *filter, struct options *options,
+		const char *name);
+void filter_release(struct filter *filter);
+/* Repair the text (safe repairs, or all) unless none are wanted. 0, or 2. */
+int filter_repair(struct filter *filter, bool unsafe);
+/* Lint the text as it is now: fills in findings. */
+void filter_lint(struct filter *filter);
+/* Findings at or above --fail-on that are left. */
+size_t filter_failures(const struct filter *filter);
+/* A report of the findings, without the summary's timing. */
+void filter_report(struct filter *filter, const struct report_format *format,
+		   FILE *out);
+
+#endif
