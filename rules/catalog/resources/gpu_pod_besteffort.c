@@ -8,7 +8,9 @@
  * Source: pkg/apis/core/v1/helper/qos ComputePodQOS.
  */
 #include <inttypes.h>
+#include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/intent.h"
 
@@ -34,13 +36,27 @@ static bool has_figure(const struct node *resources)
 	return false;
 }
 
+/* Helpers that an operator adds with cpu requests of their own: Knative's
+ * queue-proxy (and Seldon's engine), KubeRay's autoscaler beside the head. */
+static bool gets_helper(const struct pod *pod)
+{
+	const char *group = pod->object->group;
+	const struct node *cluster = pod->group ? pod->group->parent : NULL;
+
+	return text_eq(group, "serving.knative.dev") ||
+	       text_eq(group, "machinelearning.seldon.io") ||
+	       (!strcmp(pod->role, "Head") &&
+		node_is_true(node_get(cluster, "enableInTreeAutoscaling")));
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	int64_t n = pod->gpus.n > 0 ? pod->gpus.n : 1;
 	struct finding *f;
 
 	if (pod_uses_gpu(pod) != TRI_YES || pod->flat || !pod->ncontainers ||
-	    pod->injects & INJECT_MEMORY || pod_is_preset(pod))
+	    pod->injects & INJECT_MEMORY || pod_is_preset(pod) ||
+	    gets_helper(pod))
 		return;
 	if (has_figure(pod_field(pod, "resources")))
 		return;
