@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * concurrencyPolicy Allow, the default, starts the next run whether or not
+ * the last one has ended: when GPUs are short runs wait, pile up, and ask for
+ * a multiple of the GPUs. The same field with the same default is in Argo's
+ * CronWorkflow, Spark's and Volcano's schedules.
+ * Source: batch/v1 types.go ConcurrencyPolicy; the CRDs of the others.
+ */
+#include "engine/rule.h"
+#include "kube/lifecycle.h"
+
+static bool is_schedule(const struct object *object)
+{
+	return object_is(object, "batch", "CronJob") ||
+	       object_is(object, "batch.volcano.sh", "CronJob") ||
+	       object_is(object, "argoproj.io", "CronWorkflow") ||
+	       object_is(object, "sparkoperator.k8s.io",
+			 "ScheduledSparkApplication");
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+	const struct node *policy = node_get(spec, "concurrencyPolicy");
+	bool unset = node_is_unset(policy);
+
+	if (!is_schedule(object) || !object_gpu_pod(object) ||
+	    (unset ? object->fragment : !node_eq(policy, "Allow")))
+		return;
+	report_object(run, object, unset ? NULL : policy,
+		      "runs may overlap, each with its own GPUs: "
+		      "concurrencyPolicy is `Allow`%s",
+		      unset ? " by default" : "");
+}
+
+const struct rule rule_cronjob_concurrency_gpu = {
+	.name = "cronjob-concurrency-gpu",
+	.category = "lifecycle",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_PATCH,
+	.flags = RULE_SAFE_PATCH,
+	.since = "1.0",
+	.summary = "scheduled GPU work whose runs may overlap",
+	.why = "When a run is late or waits for GPUs the next one starts beside it and multiplies the demand.",
+	.remedy = "Set concurrencyPolicy: Forbid.",
+	.evidence = "batch/v1 types.go ConcurrencyPolicy (default Allow)",
+	.check_object = check,
+};
