@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A model server answers its probes when the weights are loaded. A liveness
+ * probe that gives up before restarts the container, and loading starts over:
+ * the server never comes up. A startupProbe holds liveness back meanwhile.
+ * The time that loading takes is a guess: 600 s, less for a model whose name
+ * says that it is small. Exec probes may pass early; Knative has its own
+ * deadline, KServe's presets bring a startupProbe.
+ * Source: kserve#5062 and #5063 (120 s and 300 s were too short; now a
+ * startupProbe of 60 x 10 s), vllm production-stack#688, aibrix#772.
+ */
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/lifecycle.h"
+#include "kube/probe.h"
+
+/* Seconds to load a model of that size (tenths of billions), 0 unknown. */
+static int64_t load_time(struct rule_run *run, int64_t size)
+{
+	int64_t whole = rule_param_int(run, "budget");
+
+	if (size && size <= 30)
+		return whole / 5;
+	if (size && size <= 150)
+		return whole / 2;
+	return whole;
+}
+
+static void check_container(struct rule_run *run, const struct container *c)
+{
+	struct probe liveness, startup;
+	int64_t need, budget, size;
+	struct finding *f;
+
+	if (!container_probe(c, "livenessProbe", &liveness) ||
+	    container_probe(c, "startupProbe", &startup) || liveness.unknown ||
+	    liveness.exec)
+		return;
+	size = container_model_size(rule_arena(run), c);
+	need = load_time(run, size);
+	budget = probe_budget(&liveness);
+	if (budget >= need)
+		return;
+	f = report_container(
+		run, c, liveness.node,
+		"the liveness probe of `%s` gives up after %" PRId64
+		" s; loading a model takes up to %" PRId64 " s",
+		c->name ? c->name : "", budget, need);
+	if (!size && c->pod->object->class != KIND_SERVING)
+		finding_severity(f, SEVERITY_WARNING);
+	finding_help(run, f,
+		     "add a startupProbe with the same handler, "
+		     "`periodSeconds: 10` and `failureThreshold: %" PRId64 "`",
+		     (need + 9) / 10);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod->flat || !pod_is_serving(pod) ||
+	    text_eq(pod->object->group, "serving.knative.dev"))
+		return;
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role != CONTAINER_INIT &&
+		    container_uses_gpu(c) == TRI_YES && !container_is_merged(c))
+			check_container(run, c);
+}
+
+static const struct rule_param params[] = {
+	{"budget", "int", "600", "seconds that loading a large model may take"},
+	{0},
+};
+
+const struct rule rule_liveness_kills_model_load = {
+	.name = "liveness-kills-model-load",
+	.category = "lifecycle",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_WARN,
+	.flags = RULE_GUESS | RULE_OPT_IN_PATCH,
+	.since = "1.0",
+	.summary =
+		"a model server's liveness probe gives up before the weights are loaded",
+	.why = "The kubelet kills the container while it loads, again and again: the server never comes up.",
+	.remedy =
+		"Add a startupProbe with the liveness handler, periodSeconds 10 and failureThreshold 60.",
+	.evidence = "kserve#5062, #5063; vllm production-stack#688; aibrix#772",
+	.params = params,
+	.check_pod = check,
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A probe has one second by default. A model server under load, or a Python
+ * process that holds its lock, answers later: it is taken out of service or
+ * restarted when it is busiest. A TCP probe is answered by the kernel.
+ * Source: pkg/apis/core/v1/defaults.go SetDefaults_Probe (timeoutSeconds 1).
+ */
+#include "engine/rule.h"
+#include "kube/lifecycle.h"
+#include "kube/probe.h"
+
+static void check_container(struct rule_run *run, const struct container *c)
+{
+	static const char *const names[] = {"livenessProbe", "readinessProbe",
+					    "startupProbe", NULL};
+
+	for (const char *const *name = names; *name; name++) {
+		const struct node *timeout;
+		struct probe probe;
+
+		if (!container_probe(c, *name, &probe) || probe.unknown ||
+		    probe.tcp || probe.timeout > 1)
+			continue;
+		timeout = node_get(probe.node, "timeoutSeconds");
+		if (node_is_unset(timeout) && c->pod->object->fragment)
+			continue;
+		report_container(run, c,
+				 node_is_unset(timeout) ? probe.node : timeout,
+				 "the %s of `%s` waits for 1 s only%s", *name,
+				 c->name ? c->name : "",
+				 node_is_unset(timeout) ? ", the default" : "");
+		return;
+	}
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod->flat || !pod_is_serving(pod))
+		return;
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role != CONTAINER_INIT &&
+		    container_uses_gpu(c) == TRI_YES && !container_is_merged(c))
+			check_container(run, c);
+}
+
+const struct rule rule_probe_timeout_default = {
+	.name = "probe-timeout-default",
+	.category = "lifecycle",
+	.severity = SEVERITY_INFO,
+	.action = ACTION_AUDIT,
+	.since = "1.0",
+	.summary = "a probe of a model server times out after one second",
+	.why = "A busy server answers later, and is taken out of service or restarted under load.",
+	.remedy = "Set timeoutSeconds to 5 or more.",
+	.evidence =
+		"pkg/apis/core/v1/defaults.go SetDefaults_Probe: timeoutSeconds 1",
+	.check_pod = check,
+};

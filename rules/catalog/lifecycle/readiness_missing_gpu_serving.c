@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Without a readinessProbe a pod counts as ready once its containers run:
+ * requests reach a server whose weights are not loaded, and a rollout takes
+ * down the old pods before the new ones can answer. Operators that add
+ * probes of their own (KServe, KubeRay, Seldon, Knative) are left alone, and
+ * so are workers of a group, which get no requests.
+ * Source: kubernetes docs, pod lifecycle, "Types of probe".
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/command.h"
+#include "kube/intent.h"
+
+static bool any_readiness(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (!node_is_unset(node_get(c->node, "readinessProbe")))
+			return true;
+	return node_count(pod_field(pod, "readinessGates")) > 0;
+}
+
+/* A shell that waits, or a program that has no model to load. */
+static bool is_other(struct rule_run *run, const struct container *c)
+{
+	struct command command = container_command(rule_arena(run), c);
+
+	return command.sort == COMMAND_WAITS ||
+	       command.sort == COMMAND_INTERACTIVE || image_is_cpu(c->image);
+}
+
+/* A worker of a group with a leader, or a rank that is told to be one. */
+static bool is_worker(struct rule_run *run, const struct container *c)
+{
+	struct words words = container_words(rule_arena(run), c);
+
+	if (text_contains_ci(c->pod->role, "worker") &&
+	    c->pod->object->npods > 1)
+		return true;
+	return words_have(&words, "--headless") ||
+	       (words_have(&words, "ray") && words_have(&words, "start") &&
+		!words_have(&words, "serve") && !words_have(&words, "--head"));
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod->flat || pod->injects & INJECT_PROBES ||
+	    pod->object->class == KIND_TEMPLATE || !pod_is_serving(pod) ||
+	    any_readiness(pod))
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->role != CONTAINER_MAIN ||
+		    container_uses_gpu(c) != TRI_YES || is_worker(run, c) ||
+		    is_other(run, c))
+			continue;
+		report_container(run, c, NULL,
+				 "container `%s` counts as ready before its "
+				 "model is loaded: no readinessProbe",
+				 c->name ? c->name : "");
+		return;
+	}
+}
+
+const struct rule rule_readiness_missing_gpu_serving = {
+	.name = "readiness-missing-gpu-serving",
+	.category = "lifecycle",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.flags = RULE_ABSENCE,
+	.since = "1.0",
+	.summary = "a model server on GPUs has no readinessProbe",
+	.why = "Requests reach it while it loads, and a rollout replaces the old pods too early.",
+	.remedy = "Add a readinessProbe on the server's health endpoint.",
+	.evidence =
+		"kubernetes docs, pod lifecycle: without a readiness probe the state is Success",
+	.check_pod = check,
+};

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A pod that is evicted or rolled over has terminationGracePeriodSeconds, 30
+ * by default, to write a checkpoint or to finish its requests. On spot
+ * capacity the provider's notice is the bound, and spot-grace-too-long
+ * speaks of that. Kinds made for serving set a period of their own.
+ * Source: pkg/apis/core/v1/defaults.go SetDefaults_PodSpec (30 s).
+ */
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/command.h"
+#include "kube/intent.h"
+#include "kube/lifecycle.h"
+
+static bool is_checkpoint(const char *text)
+{
+	return text_contains_ci(text, "checkpoint") ||
+	       text_contains_ci(text, "ckpt");
+}
+
+/* A mount that keeps checkpoints on storage that outlives the pod. */
+static const struct node *checkpoint_mount(const struct pod *pod,
+					   const struct container *c)
+{
+	FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount) {
+		const char *name = node_str(node_get(mount, "name"));
+		const struct node *volume = name ? pod_volume(pod, name) : NULL;
+
+		if (!volume || node_get(volume, "emptyDir") ||
+		    node_get(volume, "configMap") ||
+		    node_is_true(node_get(mount, "readOnly")))
+			continue;
+		if (is_checkpoint(name) ||
+		    is_checkpoint(node_str(node_get(mount, "mountPath"))))
+			return mount;
+	}
+	return NULL;
+}
+
+static bool works(struct rule_run *run, const struct container *c)
+{
+	struct command command = container_command(rule_arena(run), c);
+
+	return command.sort != COMMAND_WAITS &&
+	       command.sort != COMMAND_INTERACTIVE && !image_is_cpu(c->image);
+}
+
+static const struct node *needs_time(struct rule_run *run,
+				     const struct pod *pod, bool *serving)
+{
+	*serving = pod_is_serving(pod);
+	FOR_EACH_CONTAINER(pod, c) {
+		const struct node *at;
+
+		if (c->role != CONTAINER_MAIN ||
+		    container_uses_gpu(c) != TRI_YES || !works(run, c))
+			continue;
+		at = *serving ? c->node : checkpoint_mount(pod, c);
+		if (at)
+			return at;
+	}
+	return NULL;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *grace =
+		pod->flat ? NULL
+			  : pod_field(pod, "terminationGracePeriodSeconds");
+	bool unset = node_is_unset(grace), serving;
+	const struct node *why;
+	struct finding *f;
+	int64_t seconds = 30;
+
+	if (pod->flat || pod_uses_gpu(pod) != TRI_YES ||
+	    pod->object->class == KIND_TEMPLATE || pod_spot(pod) ||
+	    (unset &&
+	     (pod->object->fragment || pod->object->class == KIND_SERVING)) ||
+	    (!unset && !node_int(grace, &seconds)) || seconds > 30)
+		return;
+	why = needs_time(run, pod, &serving);
+	if (!why)
+		return;
+	f = report_pod(run, pod, grace,
+		       "%" PRId64 " s%s to %s before the pod is killed",
+		       seconds, unset ? " (the default)" : "",
+		       serving ? "finish requests" : "write a checkpoint");
+	finding_label(run, f, why,
+		      serving ? "serves requests" : "keeps checkpoints");
+}
+
+const struct rule rule_termination_grace_short = {
+	.name = "termination-grace-short",
+	.category = "lifecycle",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.flags = RULE_GUESS | RULE_OPT_IN_PATCH,
+	.since = "1.0",
+	.summary =
+		"a checkpointing or serving GPU pod has 30 s or less to terminate",
+	.why = "A checkpoint is cut off, or requests in flight are lost, at each eviction and rollout.",
+	.remedy = "Set terminationGracePeriodSeconds to 120 or more.",
+	.evidence =
+		"pkg/apis/core/v1/defaults.go: terminationGracePeriodSeconds 30",
+	.check_pod = check,
+};
