@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * command[0] is the program to execute, blanks included: no shell splits
+ * `["python3 -m vllm --tp 2"]`. The container dies with "no such file or
+ * directory" again and again while the pod holds its GPUs. A path with a
+ * blank in a folder's name is possible, and KubeRay joins the command of a
+ * Ray container into a shell line.
+ * Source: runc exec semantics; an example in vllm#4462; KubeRay
+ * common/pod.go (convertCmdToString).
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+
+/* `/opt/my app/run`: absolute, no program in front of the first blank, and a
+ * path that goes on behind it. */
+static bool is_path(const char *text, const char *blank)
+{
+	const char *slash = memchr(blank, '/', strlen(blank));
+
+	if (text[0] != '/' || !slash || slash == blank + 1 ||
+	    memchr(blank, '-', strlen(blank)))
+		return false;
+	return !text_starts(text, "/bin/") && !text_starts(text, "/usr/") &&
+	       !text_starts(text, "/sbin/");
+}
+
+static void check_container(struct rule_run *run, const struct container *c)
+{
+	const struct node *command = node_get(c->node, "command");
+	const struct node *first = node_at(command, 0);
+	const char *text = node_str(first), *blank;
+	struct finding *f;
+
+	if (!node_is_seq(command) || !text || !*text)
+		return;
+	blank = strpbrk(text, " \t\n");
+	if (!blank || is_path(text, blank) || text_starts(text, "{{") ||
+	    text_starts(text, "$"))
+		return;
+	f = report_container(run, c, first,
+			     "container `%s` executes one program with blanks "
+			     "in its name: no shell splits the string",
+			     c->name ? c->name : "");
+	finding_help(run, f,
+		     "write one list item a word, or `[\"/bin/sh\", \"-c\", "
+		     "...]` around it");
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
+		return;
+	FOR_EACH_CONTAINER(pod, c)
+		if (pod->object->class != KIND_RAY ||
+		    c->role != CONTAINER_MAIN || c->index > 0)
+			check_container(run, c);
+}
+
+const struct rule rule_command_single_string = {
+	.name = "command-single-string",
+	.category = "lifecycle",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.since = "1.0",
+	.summary = "a command whose first item is a whole command line",
+	.why = "There is no program of that name: the container crashes for ever while the pod holds its GPUs.",
+	.remedy =
+		"Split the command line into list items, or run it through /bin/sh -c.",
+	.evidence =
+		"vllm#4462 (an example of it); exec(3) takes no shell syntax",
+	.check_pod = check,
+};

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A GPU container that only sleeps, or that waits for somebody to type,
+ * keeps its devices from everybody else. Notebook kinds are made for that
+ * (notebook-gpu-culling speaks of them), and so are namespaces of notebooks.
+ * Source: the words of the command; KubeRay appends `ray start` to the
+ * command of a Ray container, so that one does work.
+ */
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/command.h"
+
+static bool matches(const char *pattern, const char *namespace)
+{
+	struct err err = {0};
+	struct glob *glob = glob_compile(pattern, GLOB_NAME, &err);
+	bool matched = glob && glob_match(glob, namespace);
+
+	glob_free(glob);
+	return matched;
+}
+
+static bool is_for_people(struct rule_run *run, const struct pod *pod)
+{
+	const char *namespace = pod->object->namespace;
+	const char *list = rule_param(run, "namespaces");
+
+	if (pod->object->class == KIND_INTERACTIVE)
+		return true;
+	while (namespace && list && *list) {
+		size_t len = strcspn(list, ",");
+
+		if (matches(arena_strndup(rule_arena(run), list, len),
+			    namespace))
+			return true;
+		list += len;
+		list += *list == ',';
+	}
+	return false;
+}
+
+static void check_container(struct rule_run *run, const struct container *c)
+{
+	struct command command = container_command(rule_arena(run), c);
+	bool waits = command.sort == COMMAND_WAITS;
+
+	if ((!waits && command.sort != COMMAND_INTERACTIVE) ||
+	    is_for_people(run, c->pod))
+		return;
+	report_container(run, c, command.at,
+			 "container `%s` holds its GPUs and %s (`%s`)",
+			 c->name ? c->name : "",
+			 waits ? "only waits" : "waits for people",
+			 command.what);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
+		return;
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role == CONTAINER_MAIN &&
+		    container_uses_gpu(c) == TRI_YES &&
+		    (pod->object->class != KIND_RAY || c->index > 0))
+			check_container(run, c);
+}
+
+static const struct rule_param params[] = {
+	{"namespaces", "list", "jupyter*,notebook*,*-notebooks",
+	 "namespaces for interactive work"},
+	{0},
+};
+
+const struct rule rule_gpu_idle_command = {
+	.name = "gpu-idle-command",
+	.category = "lifecycle",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.flags = RULE_GUESS,
+	.since = "1.0",
+	.summary = "a GPU container that only sleeps or waits for people",
+	.why = "Its GPUs are taken and idle until somebody deletes the pod.",
+	.remedy =
+		"Run the work as a Job; use a notebook kind that stops idle sessions for interactive work.",
+	.evidence = "the command does nothing (sleep, tail -f, jupyter)",
+	.params = params,
+	.check_pod = check,
+};
