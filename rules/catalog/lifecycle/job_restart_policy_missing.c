@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A Job's pod template has no useful default: the pod's default is Always,
+ * which a Job may not have, so the API server refuses a Job without one.
+ * JobSet and training runtimes fill it in for their own Jobs.
+ * Source: observed with kube-apiserver 1.36 ("spec.template.spec.
+ * restartPolicy: Required value"); JobSet jobset_webhook.go.
+ */
+#include "engine/rule.h"
+#include "kube/lifecycle.h"
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *policy = node_get(pod->spec, "restartPolicy");
+
+	if (!object_is_job(pod->object) || !node_is_map(pod->spec) ||
+	    !node_is_unset(policy))
+		return;
+	report_pod(run, pod, NULL,
+		   "a Job needs a restartPolicy: the API server refuses it");
+}
+
+const struct rule rule_job_restart_policy_missing = {
+	.name = "job-restart-policy-missing",
+	.category = "lifecycle",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE,
+	.since = "1.0",
+	.summary = "a Job or CronJob without a restartPolicy for its pods",
+	.why = "The API server refuses it: a Job's pods must restart Never or OnFailure, and the default is Always.",
+	.remedy = "Set restartPolicy: Never or OnFailure in the pod template.",
+	.evidence = "kube-apiserver 1.36; pkg/apis/batch/validation",
+	.check_pod = check,
+};

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the API server, or the operator behind a kind, refuses about restarts,
+ * with GPUs or without: a policy that does not exist; Always in a Job; any
+ * other one, or a deadline, in a controller of long-running pods; OnFailure
+ * beside a podFailurePolicy; a negative backoffLimit. mpi-operator knows
+ * Never and OnFailure only.
+ * Source: observed with kube-apiserver 1.36; pkg/apis/batch/validation,
+ * pkg/apis/apps/validation ValidatePodTemplateSpecForReplicaSet;
+ * mpi-operator pkg/apis/kubeflow/validation.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/lifecycle.h"
+
+static bool check_word(struct rule_run *run, const struct pod *pod,
+		       const struct node *policy)
+{
+	bool replica = policy && policy->parent == pod->group;
+	struct finding *f;
+
+	if (pod->restart != RESTART_UNKNOWN || !node_str(policy) ||
+	    pod->object->guessed)
+		return false;
+	f = report_pod(run, pod, policy, "there is no restartPolicy `%s`",
+		       node_str(policy));
+	finding_help(run, f,
+		     replica ? "use `Always`, `OnFailure`, `Never` or "
+			       "`ExitCode`"
+			     : "use `Always`, `OnFailure` or `Never`");
+	return true;
+}
+
+static void check_job(struct rule_run *run, const struct pod *pod,
+		      const struct node *spec)
+{
+	const struct node *limit = node_get(spec, "backoffLimit");
+	const struct node *failure = node_get(spec, "podFailurePolicy");
+	struct finding *f;
+	int64_t n;
+
+	if (pod->restart == RESTART_ALWAYS && pod->restart_node)
+		report_pod(run, pod, pod->restart_node,
+			   "a Job cannot restart its pods `Always`: `Never` or "
+			   "`OnFailure`");
+	if (pod->restart == RESTART_ON_FAILURE && pod->restart_node &&
+	    !node_is_unset(failure)) {
+		f = report_pod(run, pod, pod->restart_node,
+			       "podFailurePolicy needs restartPolicy `Never`");
+		finding_label(run, f, failure, "this one");
+	}
+	if (node_int(limit, &n) && n < 0)
+		report_pod(run, pod, limit,
+			   "backoffLimit %" PRId64 " is negative", n);
+}
+
+static void check_service(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *deadline =
+		node_get(pod->spec, "activeDeadlineSeconds");
+
+	if (pod->restart == RESTART_ON_FAILURE || pod->restart == RESTART_NEVER)
+		report_pod(run, pod, pod->restart_node,
+			   "pods of a %s must restart `Always`",
+			   pod->object->kind);
+	if (!node_is_unset(deadline) && !node_is_unknown(deadline))
+		report_pod(run, pod, deadline,
+			   "activeDeadlineSeconds is not allowed in the pods "
+			   "of a %s",
+			   pod->object->kind);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct object *object = pod->object;
+	const struct node *spec = pod_job_spec(pod);
+
+	if (pod->flat || check_word(run, pod, pod->restart_node))
+		return;
+	if (spec)
+		check_job(run, pod, spec);
+	else if (object_pods_are_native(object) &&
+		 (object->class == KIND_SERVICE ||
+		  object->class == KIND_DAEMON))
+		check_service(run, pod);
+	else if (object_is_mpi_v2(object) && pod->restart_node &&
+		 (pod->restart == RESTART_ALWAYS ||
+		  pod->restart == RESTART_EXIT_CODE))
+		report_pod(run, pod, pod->restart_node,
+			   "an MPIJob knows restartPolicy `Never` and "
+			   "`OnFailure` only");
+}
+
+const struct rule rule_restart_policy_invalid = {
+	.name = "restart-policy-invalid",
+	.category = "lifecycle",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.flags = RULE_INFRASTRUCTURE,
+	.since = "1.0",
+	.summary =
+		"a restartPolicy, deadline or backoffLimit that is refused where it stands",
+	.why = "The API server refuses the object, or the operator cannot make its pods.",
+	.remedy =
+		"Jobs: Never or OnFailure (Never with a podFailurePolicy); Deployments and their like: Always, no activeDeadlineSeconds.",
+	.evidence =
+		"kube-apiserver 1.36; pkg/apis/batch/validation; pkg/apis/apps/validation",
+	.check_pod = check,
+};
