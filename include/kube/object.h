@@ -82,6 +82,7 @@ enum gpu_by {
 };
 
 struct pod;
+struct pod_memo;
 struct object;
 struct kind;
 
@@ -122,6 +123,8 @@ struct pod {
 	const struct node *restart_node; /* where it is written, or NULL */
 	bool flat;		     /* spec is no PodSpec (NIM, TrainJob, Spark):
 					rules on PodSpec fields keep silent */
+	struct pod_memo *memo;	     /* answers given before (rules/kube), or
+					NULL: nothing is kept */
 };
 
 struct object {

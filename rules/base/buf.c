@@ -76,7 +76,10 @@ void buf_adds(struct buf *buf, const char *s)
 
 void buf_addc(struct buf *buf, char c)
 {
-	buf_add(buf, &c, 1);
+	if (buf->len + 1 >= buf->size)
+		buf_grow(buf, 1);
+	buf->data[buf->len++] = c;
+	buf->data[buf->len] = '\0';
 }
 
 void buf_addf(struct buf *buf, const char *fmt, ...)

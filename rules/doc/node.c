@@ -301,13 +301,15 @@ void node_pointer(const struct node *node, struct buf *out)
 		buf_addf(out, "%u", node->index);
 		return;
 	}
-	for (uint32_t i = 0; i < node->key_len; i++) {
-		if (node->key[i] == '~')
-			buf_adds(out, "~0");
-		else if (node->key[i] == '/')
-			buf_adds(out, "~1");
-		else
-			buf_addc(out, node->key[i]);
+	for (uint32_t i = 0, start = 0; i <= node->key_len; i++) {
+		char c = i < node->key_len ? node->key[i] : '~';
+
+		if (c != '~' && c != '/')
+			continue;
+		buf_add(out, node->key + start, i - start);
+		if (i < node->key_len)
+			buf_adds(out, c == '~' ? "~0" : "~1");
+		start = i + 1;
 	}
 }
 

@@ -264,7 +264,24 @@ static bool is_word_shape(const char *s, size_t len)
 	       (marker(s, len) || crosses(s, len));
 }
 
-bool placeholder_in(const char *text, size_t len)
+/*
+ * No shape but those of whole() starts with other bytes than these. Most
+ * texts have none of them.
+ */
+static bool may_open(const char *text, size_t len)
+{
+	static const bool first[256] = {
+		['A' ... 'Z'] = true, ['x'] = true, ['$'] = true, ['{'] = true,
+		['<'] = true,	      ['@'] = true, ['_'] = true,
+	};
+
+	for (size_t i = 0; i < len; i++)
+		if (first[(unsigned char)text[i]])
+			return true;
+	return false;
+}
+
+static bool find_shape(const char *text, size_t len)
 {
 	struct span span = {text, text + len};
 	const char *p = text;
@@ -280,6 +297,15 @@ bool placeholder_in(const char *text, size_t len)
 			return true;
 		p++;
 	}
+	return false;
+}
+
+bool placeholder_in(const char *text, size_t len)
+{
+	struct span span = {text, text + len};
+
+	if (may_open(text, len) && find_shape(text, len))
+		return true;
 	/* The first letters of all of them. */
 	return len && strchr("CFRTcfr", *text) && *text && whole(&span);
 }

@@ -137,8 +137,10 @@ accelerator_resembles(const struct accelerator_extra *extra,
 {
 	char name[NAME_MAX_];
 
-	if (!resource || accelerator_find(extra, resource) ||
-	    fabric_resource(resource) || strlen(resource) >= NAME_MAX_)
+	/* Most are cpu and memory: fabrics all have a domain. */
+	if (!resource || strlen(resource) >= NAME_MAX_ ||
+	    (strchr(resource, '/') &&
+	     (accelerator_find(extra, resource) || fabric_resource(resource))))
 		return NULL;
 	lower(resource, name);
 	for (size_t i = 0; i < sizeof(bare_names) / sizeof(*bare_names); i++)
@@ -255,28 +257,40 @@ const char *mig_profile_nearest(const char *profile)
 /* --- images
  * --------------------------------------------------------------------- */
 
-/* Only '*': anything, '/' included. */
+static const char *find_part(const char *text, const char *part, size_t len)
+{
+	if (!len)
+		return text;
+	while ((text = strchr(text, *part)) && strncmp(text, part, len) != 0)
+		text++;
+	return text;
+}
+
+/*
+ * Only '*': anything, '/' included. Between two of them the first place that
+ * fits is as good as any later one.
+ */
 static bool wild_match(const char *pattern, const char *text)
 {
-	const char *star = NULL, *mark = NULL;
+	const char *star = strchr(pattern, '*');
+	size_t len = star ? (size_t)(star - pattern) : 0;
 
-	while (*text) {
-		if (*pattern == '*') {
-			star = pattern++;
-			mark = text;
-		} else if (*pattern == *text) {
-			pattern++;
-			text++;
-		} else if (star) {
-			pattern = star + 1;
-			text = ++mark;
-		} else {
+	if (!star)
+		return !strcmp(pattern, text);
+	if (strncmp(pattern, text, len) != 0)
+		return false;
+	text += len;
+	for (;;) {
+		pattern = star + 1;
+		star = strchr(pattern, '*');
+		if (!star)
+			return text_ends(text, pattern);
+		len = (size_t)(star - pattern);
+		text = find_part(text, pattern, len);
+		if (!text)
 			return false;
-		}
+		text += len;
 	}
-	while (*pattern == '*')
-		pattern++;
-	return !*pattern;
 }
 
 static bool image_in(const char *image, bool gpu)

@@ -11,14 +11,6 @@
 
 #include "base/text.h"
 
-static bool any_word(const struct words *words, const char *const *names)
-{
-	for (; *names; names++)
-		if (words_have(words, *names))
-			return true;
-	return false;
-}
-
 static bool train_script(const char *text)
 {
 	const char *slash = strrchr(text, '/');
@@ -45,7 +37,7 @@ static bool words_train(const struct words *words)
 						"llamafactory-cli",
 						NULL};
 
-	if (any_word(words, launchers))
+	if (words_have_name(words, launchers))
 		return true;
 	if (words_have(words, "accelerate") && words_have(words, "launch"))
 		return true;
@@ -77,9 +69,9 @@ static bool words_serve(const struct words *words)
 	static const char *const tools[] = {"vllm",   "ollama",	 "lmdeploy",
 					    "sglang", "bentoml", NULL};
 
-	if (any_word(words, servers))
+	if (words_have_name(words, servers))
 		return true;
-	return words_have(words, "serve") && any_word(words, tools);
+	return words_have(words, "serve") && words_have_name(words, tools);
 }
 
 static bool image_serves(const struct container *c)
@@ -102,13 +94,11 @@ static bool image_serves(const struct container *c)
 	return false;
 }
 
-enum purpose { PURPOSE_NONE, PURPOSE_TRAINING, PURPOSE_SERVING };
-
 /* What the main containers' commands and images say. */
-static enum purpose pod_purpose(const struct pod *pod)
+static enum pod_purpose find_purpose(const struct pod *pod)
 {
 	struct arena arena = ARENA_INIT;
-	enum purpose purpose = PURPOSE_NONE;
+	enum pod_purpose purpose = PURPOSE_NONE;
 
 	FOR_EACH_CONTAINER(pod, c) {
 		struct words words;
@@ -123,6 +113,19 @@ static enum purpose pod_purpose(const struct pod *pod)
 	}
 	arena_release(&arena);
 	return purpose;
+}
+
+static enum pod_purpose pod_purpose(const struct pod *pod)
+{
+	struct pod_memo *memo = pod->memo;
+
+	if (!memo)
+		return find_purpose(pod);
+	if (!memo->purpose_known) {
+		memo->purpose = find_purpose(pod);
+		memo->purpose_known = true;
+	}
+	return memo->purpose;
 }
 
 static bool kind_is(const struct object *object, const char *group,
@@ -184,7 +187,7 @@ static bool listens(const struct pod *pod)
 bool pod_is_serving(const struct pod *pod)
 {
 	const struct object *object = pod->object;
-	enum purpose purpose;
+	enum pod_purpose purpose;
 
 	if (object->class == KIND_SERVING ||
 	    kind_is(object, "ray.io", "RayService"))
@@ -195,6 +198,27 @@ bool pod_is_serving(const struct pod *pod)
 	if (purpose != PURPOSE_NONE)
 		return purpose == PURPOSE_SERVING;
 	return object->class == KIND_SERVICE && listens(pod);
+}
+
+static bool find_infrastructure(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (image_is_gpu_infrastructure(c->image))
+			return true;
+	return false;
+}
+
+static bool runs_infrastructure(const struct pod *pod)
+{
+	struct pod_memo *memo = pod->memo;
+
+	if (!memo)
+		return find_infrastructure(pod);
+	if (!memo->infrastructure_known) {
+		memo->infrastructure = find_infrastructure(pod);
+		memo->infrastructure_known = true;
+	}
+	return memo->infrastructure;
 }
 
 bool pod_is_infrastructure(const struct pod *pod)
@@ -209,10 +233,7 @@ bool pod_is_infrastructure(const struct pod *pod)
 	for (const char *const *name = namespaces; *name; name++)
 		if (text_starts(object->namespace, *name))
 			return true;
-	FOR_EACH_CONTAINER(pod, c)
-		if (image_is_gpu_infrastructure(c->image))
-			return true;
-	return false;
+	return runs_infrastructure(pod);
 }
 
 /* -- selectors ----------------------------------------------------------- */

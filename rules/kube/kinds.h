@@ -263,6 +263,19 @@ struct pod_builder {
 	size_t embed_size; /* ... and of object->embedded */
 };
 
+enum pod_purpose { PURPOSE_NONE, PURPOSE_TRAINING, PURPOSE_SERVING };
+
+/* What many rules ask of a pod and takes long to find out. */
+struct pod_memo {
+	enum pod_purpose purpose;
+	bool purpose_known;
+	bool infrastructure; /* by an image */
+	bool infrastructure_known;
+};
+
+/* words_have() for any of several commands, none of them a flag. */
+bool words_have_name(const struct words *words, const char *const *names);
+
 void pods_read(struct arena *arena, const struct kube_config *config,
 	       struct object *object);
 /* One pod of the builder's row and group at that place. */

@@ -97,6 +97,7 @@ void pod_build(struct pod_builder *builder, const struct node *holder,
 	pod_gpus(builder, &pod);
 	pod_restart(builder, &pod);
 	pod_injects(builder, &pod);
+	pod.memo = ARENA_NEW(builder->arena, struct pod_memo);
 	*VEC_PUSH(builder->arena, object->pods, object->npods, builder->size) =
 		pod;
 }

@@ -108,6 +108,13 @@ static void word_byte(struct lexer *lexer, char c)
 	lexer->started = true;
 }
 
+static void word_bytes(struct lexer *lexer, const char *end)
+{
+	buf_add(&lexer->word, lexer->at, (size_t)(end - lexer->at));
+	lexer->at = end;
+	lexer->started = true;
+}
+
 static void word_hide(struct lexer *lexer)
 {
 	if (!lexer->hidden)
@@ -172,10 +179,11 @@ static void lex_backquote(struct lexer *lexer)
 
 static void lex_single(struct lexer *lexer)
 {
-	lexer->started = true;
-	for (lexer->at++; lexer->at < lexer->end && *lexer->at != '\'';)
-		word_byte(lexer, *lexer->at++);
-	if (lexer->at < lexer->end)
+	size_t left = (size_t)(lexer->end - ++lexer->at);
+	const char *stop = memchr(lexer->at, '\'', left);
+
+	word_bytes(lexer, stop ? stop : lexer->end);
+	if (stop)
 		lexer->at++;
 }
 
@@ -307,33 +315,79 @@ static void lex_escape(struct lexer *lexer)
 	lexer->at += 2;
 }
 
+/* A byte that does nothing here, and those behind that never do. */
+static void lex_plain(struct lexer *lexer)
+{
+	static const bool special[256] = {
+		['\''] = true, ['"'] = true, ['$'] = true,  ['`'] = true,
+		['\\'] = true, ['#'] = true, [' '] = true,  ['\t'] = true,
+		['\r'] = true, ['{'] = true, ['\n'] = true, [';'] = true,
+		['&'] = true,  ['|'] = true, ['('] = true,  [')'] = true,
+		['<'] = true,  ['>'] = true,
+	};
+	const char *p = lexer->at + 1;
+
+	while (p < lexer->end && !special[(unsigned char)*p])
+		p++;
+	word_bytes(lexer, p);
+}
+
+static void lex_next(struct lexer *lexer)
+{
+	switch (*lexer->at) {
+	case '\'':
+		lex_single(lexer);
+		return;
+	case '"':
+		lex_double(lexer);
+		return;
+	case '$':
+		lex_dollar(lexer);
+		return;
+	case '`':
+		lex_backquote(lexer);
+		return;
+	case '\\':
+		lex_escape(lexer);
+		return;
+	case ' ':
+	case '\t':
+	case '\r':
+		word_end(lexer);
+		lexer->at++;
+		return;
+	case '\n':
+	case ';':
+	case '&':
+	case '|':
+	case '(':
+	case ')':
+	case '<':
+	case '>':
+		lex_operator(lexer);
+		return;
+	case '#':
+		if (!lexer->started)
+			lex_comment(lexer);
+		else
+			lex_plain(lexer);
+		return;
+	case '{':
+		if (lex_markup(lexer))
+			return;
+		/* fall through */
+	default:
+		lex_plain(lexer);
+	}
+}
+
 static void lex_script(struct lexer *lexer, const char *text, size_t len)
 {
 	lexer->at = text;
 	lexer->end = text + len;
 	lexer->here = NULL;
-	while (lexer->at < lexer->end) {
-		char c = *lexer->at;
-
-		if (c == '\'')
-			lex_single(lexer);
-		else if (c == '"')
-			lex_double(lexer);
-		else if (c == '$')
-			lex_dollar(lexer);
-		else if (c == '`')
-			lex_backquote(lexer);
-		else if (c == '\\')
-			lex_escape(lexer);
-		else if (c == '#' && !lexer->started)
-			lex_comment(lexer);
-		else if (c == ' ' || c == '\t' || c == '\r')
-			word_end(lexer), lexer->at++;
-		else if (strchr("\n;&|()<>", c) && c)
-			lex_operator(lexer);
-		else if (c != '{' || !lex_markup(lexer))
-			word_byte(lexer, *lexer->at++);
-	}
+	while (lexer->at < lexer->end)
+		lex_next(lexer);
 	word_end(lexer);
 }
 
@@ -525,6 +579,17 @@ const char *words_flag(const struct words *words, const char *flag,
 	return value;
 }
 
+/* The word itself, or the last part of a path. */
+static bool is_named(const char *text, const char *name)
+{
+	const char *base;
+
+	if (!strcmp(text, name))
+		return true;
+	base = base_name(text);
+	return base != text && !strcmp(base, name);
+}
+
 bool words_have(const struct words *words, const char *wanted)
 {
 	for (size_t i = 0; i < words->n; i++) {
@@ -532,10 +597,31 @@ bool words_have(const struct words *words, const char *wanted)
 
 		if (!text)
 			continue;
-		if (!strcmp(text, wanted) || !strcmp(base_name(text), wanted))
+		if (is_named(text, wanted))
 			return true;
 		if (wanted[0] == '-' &&
 		    flag_is(text, strcspn(text, "="), wanted))
+			return true;
+	}
+	return false;
+}
+
+static bool is_one_of(const char *text, const char *const *names)
+{
+	for (; *names; names++)
+		if (**names == *text && !strcmp(*names, text))
+			return true;
+	return false;
+}
+
+bool words_have_name(const struct words *words, const char *const *names)
+{
+	for (size_t i = 0; i < words->n; i++) {
+		const char *text = words->items[i].text;
+		const char *base = text ? base_name(text) : NULL;
+
+		if (text && (is_one_of(text, names) ||
+			     (base != text && is_one_of(base, names))))
 			return true;
 	}
 	return false;
