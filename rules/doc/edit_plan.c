@@ -452,14 +452,42 @@ static void remove_place(struct plan *plan, struct place *place,
 		place->state = PLACE_REMOVED;
 }
 
+/* All items that match, so that doing it twice is doing it once. */
+static void remove_matches(struct plan *plan, struct place *list,
+			   const struct edit *edit)
+{
+	const struct edit_step *step = &edit->path.steps[edit->path.nsteps - 1];
+	struct place *first = step_match(plan, list, edit, step);
+
+	if (first)
+		remove_place(plan, first, edit);
+	FOR_EACH_CHILD(first && first->old ? list->old : NULL, item) {
+		const struct node *value = NULL;
+
+		if (item->type == NODE_MAP)
+			value = node_lookup(item, step->key, step->key_len);
+		if (value && !node_is_unknown(value) &&
+		    node_same(value, step->value))
+			remove_place(plan, place_of(plan, list, item), edit);
+	}
+}
+
 static void run_edit(struct plan *plan, const struct edit *edit)
 {
 	struct place *place = &plan->root;
+	const size_t n = edit->path.nsteps;
+	bool matches = edit->kind == EDIT_REMOVE && n &&
+		       edit->path.steps[n - 1].kind == EDIT_STEP_MATCH;
 
-	for (size_t i = 0; place && i < edit->path.nsteps; i++)
+	for (size_t i = 0; place && i < n - matches; i++)
 		place = take_step(plan, place, edit, i);
 	if (!place)
 		return;
+	if (matches) {
+		if (enter(plan, place, CLAIM_SEQ, edit))
+			remove_matches(plan, place, edit);
+		return;
+	}
 	if (edit->kind == EDIT_SET)
 		set_value(plan, place, edit->value, edit);
 	else if (edit->kind == EDIT_ENSURE)

@@ -147,6 +147,13 @@ static void collect(struct splicer *splicer, const struct place *place,
 	change->emptied = change->removed == place->old->len;
 }
 
+/* `limits: {}` among block entries gets its first entry in block style too. */
+static bool opens_block(const struct splicer *splicer, const struct node *old)
+{
+	return !splicer->doc->json && old->flags & NODE_FLOW && !old->len &&
+	       old->key && !(old->parent->flags & NODE_FLOW);
+}
+
 static void change_level(struct splicer *splicer, const struct place *place,
 			 const char *reason)
 {
@@ -162,6 +169,8 @@ static void change_level(struct splicer *splicer, const struct place *place,
 	collect(splicer, place, &change);
 	if (reason)
 		refuse_changes(splicer, &change, reason);
+	else if (opens_block(splicer, place->old))
+		block_replace(splicer, place);
 	else if (place->old->flags & NODE_FLOW)
 		flow_change(splicer, &change);
 	else
@@ -214,6 +223,16 @@ static int by_offset(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Where a file's first lines go, two cuts may meet in a line end. */
+static bool joins(struct splice *last, const struct splice *next)
+{
+	if (next->start >= last->end || next->len || last->len)
+		return false;
+	if (next->end > last->end)
+		last->end = next->end;
+	return true;
+}
+
 static void hand_over(struct splicer *splicer, struct splice_list *to)
 {
 	struct splice_list *out = &splicer->out;
@@ -225,8 +244,9 @@ static void hand_over(struct splicer *splicer, struct splice_list *to)
 	if (out->n)
 		qsort(sorted, out->n, sizeof(*sorted), by_offset);
 	for (size_t i = 0; i < out->n; i++)
-		*VEC_PUSH(splicer->arena, to->items, to->n, to->size) =
-			*sorted[i];
+		if (!i || !joins(&to->items[to->n - 1], sorted[i]))
+			*VEC_PUSH(splicer->arena, to->items, to->n, to->size) =
+				*sorted[i];
 }
 
 void edits_splice(struct edit_list *list, const struct doc *doc,

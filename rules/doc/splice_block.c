@@ -15,12 +15,23 @@ static const char indented[] =
 
 /* --- adding -------------------------------------------------------------- */
 
-/* A block scalar that keeps all line ends would take new ones for its own. */
-static bool ends_in_keep(const struct splicer *splicer, const struct node *node)
+static bool is_block_text(const struct node *node)
+{
+	return node->flags & NODE_BLOCK && !(node->flags & NODE_ALIASED);
+}
+
+static const struct node *last_leaf(const struct node *node)
 {
 	while (node->last)
 		node = node->last;
-	if (!(node->flags & NODE_BLOCK) || node->flags & NODE_ALIASED)
+	return node;
+}
+
+/* A block scalar that keeps all line ends would take new ones for its own. */
+static bool ends_in_keep(const struct splicer *splicer, const struct node *node)
+{
+	node = last_leaf(node);
+	if (!is_block_text(node))
 		return false;
 	for (uint32_t i = node->start; i < node->end; i++) {
 		if (splicer->text[i] == '\n' || splicer->text[i] == '#')
@@ -117,6 +128,50 @@ static uint32_t previous_end(const struct splicer *splicer,
 	return entry_end(splicer, before);
 }
 
+static const struct node *kept_before(const struct change *change,
+				      const struct node *child)
+{
+	const struct node *kept = NULL;
+
+	for (const struct node *at = change->old->first; at != child;
+	     at = at->next)
+		if (!is_removed(change, at))
+			kept = at;
+	return kept;
+}
+
+/*
+ * Lines without content that follow a cut must not become part of a block
+ * text before it: comments as deep as that, or empty lines that it keeps.
+ */
+static bool joins_text(const struct splicer *splicer,
+		       const struct change *change, const struct node *child)
+{
+	const struct node *before = kept_before(change, child);
+	uint32_t at = line_stop(splicer, entry_end(splicer, child));
+	int col = column(splicer, change->old->start);
+
+	if (!before || !is_block_text(last_leaf(before)))
+		return false;
+	for (;;) {
+		uint32_t begin;
+
+		while (at < splicer->len && splicer->text[at] != '\n')
+			at++;
+		if (at++ >= splicer->len)
+			return false;
+		begin = at;
+		while (at < splicer->len && splicer->text[at] == ' ')
+			at++;
+		if (at < splicer->len && splicer->text[at] == '#')
+			return (int)(at - begin) > col;
+		if (at != line_stop(splicer, at))
+			return false;
+		if (ends_in_keep(splicer, before))
+			return true;
+	}
+}
+
 static bool may_cut(struct splicer *splicer, const struct change *change,
 		    const struct node *child)
 {
@@ -130,6 +185,8 @@ static bool may_cut(struct splicer *splicer, const struct change *change,
 		reason = tagged;
 	if (!reason && !ends_line(splicer, entry_end(splicer, child)))
 		reason = crowded;
+	if (!reason && joins_text(splicer, change, child))
+		reason = "a block text (| or >) stands before";
 	if (reason)
 		splice_refuse(splicer, change->by_index[child->index], reason);
 	return !reason;
@@ -349,7 +406,9 @@ static const char *replace_reason(const struct splicer *splicer,
 		reason = "a block text (| or >) stands here";
 	/* Quoted text may hold the sign too: then it is refused in vain. */
 	if (!reason && is_collection(old) &&
-	    has_comment(splicer, old->start, old->end))
+	    has_comment(splicer, old->start,
+			old->flags & NODE_FLOW ? old->end
+					       : line_stop(splicer, old->end)))
 		reason = "comments stand inside of the value";
 	return reason;
 }
