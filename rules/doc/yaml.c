@@ -117,37 +117,56 @@ static bool check_directives(struct yaml *yaml)
 	return true;
 }
 
-static uint32_t skip_set(const char *text, uint32_t at, uint32_t end,
-			 const char *set)
+/* Behind blanks, line breaks and comments. */
+static uint32_t skip_space(const char *text, uint32_t at, uint32_t end)
 {
-	while (at < end && strchr(set, text[at]))
-		at++;
-	return at;
-}
+	bool comment = false;
 
-static uint32_t skip_until(const char *text, uint32_t at, uint32_t end,
-			   const char *set)
-{
-	while (at < end && !strchr(set, text[at]))
-		at++;
-	return at;
-}
+	for (; at < end; at++) {
+		size_t n = yaml_break(text + at, text + end);
 
-/* Behind the anchor and the tag that stand in front of a value. */
-static uint32_t skip_properties(const char *text, uint32_t at, uint32_t end)
-{
-	while (at < end && (text[at] == '&' || text[at] == '!')) {
-		if (end - at > 1 && text[at] == '!' && text[at + 1] == '<')
-			at = skip_until(text, at, end, ">") + 1;
-		else
-			at = skip_until(text, at, end, " \t\r\n,[]{}");
-		at = skip_set(text, at, end, " \t\r\n");
-		while (at < end && text[at] == '#') {
-			at = skip_until(text, at, end, "\r\n");
-			at = skip_set(text, at, end, " \t\r\n");
-		}
+		comment = !n && (comment || text[at] == '#');
+		if (!n && !comment && text[at] != ' ' && text[at] != '\t')
+			break;
+		at += n ? (uint32_t)n - 1 : 0;
 	}
-	return at < end ? at : end;
+	return at;
+}
+
+/* Behind the anchor or the tag at `at`. */
+static uint32_t skip_property(const char *text, uint32_t at, uint32_t end)
+{
+	bool verbatim = end - at > 1 && text[at + 1] == '<';
+
+	while (at < end && !yaml_break(text + at, text + end)) {
+		if (verbatim ? text[at] == '>'
+			     : strchr(" \t,[]{}", text[at]) != NULL)
+			break;
+		at++;
+	}
+	return at + (verbatim && at < end);
+}
+
+/*
+ * Behind the anchor and the tag that stand in front of a value: one of each
+ * at most, for the next may belong to the first key of a map.
+ */
+static uint32_t skip_properties(const char *text, uint32_t at, uint32_t end,
+				const char *signs)
+{
+	while (at < end && *signs && text[at] &&
+	       memchr(signs, text[at], strlen(signs))) {
+		/* Of "&!" the other one is left. */
+		signs = signs[1] ? (text[at] == '&' ? "!" : "&") : "";
+		at = skip_property(text, at, end);
+		at = skip_space(text, at, end);
+	}
+	return at;
+}
+
+static const char *property_signs(const void *anchor, const void *tag)
+{
+	return anchor && tag ? "&!" : anchor ? "&" : tag ? "!" : "";
 }
 
 /* A block scalar ends where its last line that is not blank ends. */
@@ -214,9 +233,10 @@ static bool feed_scalar(struct yaml *yaml, const yaml_event_t *event)
 	};
 
 	text.absent = text.start == text.end;
-	if (text.tag || text.anchor ||
-	    (!text.absent && yaml->text[text.start] == '!'))
-		text.start = skip_properties(yaml->text, text.start, text.end);
+	if (text.tag || text.anchor)
+		text.start =
+			skip_properties(yaml->text, text.start, text.end,
+					property_signs(text.anchor, text.tag));
 	/* go-yaml: the comma is part of the tag. */
 	if (text.tag && text.start == text.end && yaml->flow_depth &&
 	    text.end < yaml->end && yaml->text[text.end] == ',')
@@ -237,18 +257,20 @@ static bool feed_open(struct yaml *yaml, const yaml_event_t *event)
 		map ? event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
 		    : event->data.sequence_start.style ==
 				YAML_FLOW_SEQUENCE_STYLE;
+	const yaml_char_t *anchor = map ? event->data.mapping_start.anchor
+					: event->data.sequence_start.anchor;
+	const yaml_char_t *tag = map ? event->data.mapping_start.tag
+				     : event->data.sequence_start.tag;
 	struct node like = {
 		.type = map ? NODE_MAP : NODE_SEQ,
 		.flags = flow ? NODE_FLOW : 0,
 		.start = yaml_offset(yaml, event->start_mark.index),
 	};
 
-	like.start = skip_properties(yaml->text, like.start, yaml->end);
+	like.start = skip_properties(yaml->text, like.start, yaml->end,
+				     property_signs(anchor, tag));
 	yaml->flow_depth += flow;
-	return yaml_open(
-		yaml, &like,
-		(const char *)(map ? event->data.mapping_start.anchor
-				   : event->data.sequence_start.anchor));
+	return yaml_open(yaml, &like, (const char *)anchor);
 }
 
 static bool feed(struct yaml *yaml, const yaml_event_t *event)

@@ -147,9 +147,10 @@ static const struct pair duplicates[] = {
 	{"on: 1\ntrue: 2\n", "duplicate 2:1-5 key \"true\" is given twice "
 			     "(before on line 1): the last value counts\n"
 			     "1: {\"true\":2}\n"},
-	{"- {\"\\n\": 1, \"\\n\": 2}", "duplicate 1:13-17 key \"?\" is given "
-				     "twice (before on line 1): the last value "
-				     "counts\n1: [{\"\\n\":2}]\n"},
+	{"- {\"\\n\": 1, \"\\n\": 2}",
+	 "duplicate 1:13-17 key \"?\" is given "
+	 "twice (before on line 1): the last value "
+	 "counts\n1: [{\"\\n\":2}]\n"},
 	{"a: .inf\na: 1\n", "duplicate 2:1-2 key \"a\" is given twice (before "
 			    "on line 1): the last value counts\n"
 			    "1: {\"a\":1}\n"},
@@ -255,6 +256,11 @@ static const struct span spans[] = {
 	{"a: &x |\n  b\n", "0", "|\n  b", "a"},
 	{"a: &x\nb: 1\n", "0", "", "a"},
 	{"&x a: b\n", "0", "b", "a"},
+	{"!!map\n&x !!str a: b\n", "", "&x !!str a: b", ""},
+	{"!!map\n&x !!str a: b\n", "0", "b", "a"},
+	{"- !!x : b\n", "0", "!!x : b", ""},
+	{"- !!x : b\n", "0.0", "b", ""},
+	{"a: !!x\xe2\x80\xa8  b\n", "0", "b", "a"},
 	{"\xc3\xa9: \"\xc3\xbc\"\nb: c\n", "0", "\"\xc3\xbc\"", "\xc3\xa9"},
 	{"\xc3\xa9: \"\xc3\xbc\"\nb: c\n", "1", "c", "b"},
 	{"# \xf0\x9f\x98\x80\na: [\xe6\x97\xa5, b]\n", "0.0", "\xe6\x97\xa5",
