@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The script of the GitLab job: lint, and leave a code quality report and a
+# JUnit report in the working folder. They are written elsewhere first: a
+# folder that is linted must not hold half a JSON file.
+set -eu
+home=$(cd "$(dirname "$0")/../.." && pwd)
+. "$home/deploy/ci/common.sh"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+get_gpugate
+get_since
+set -- lint --fail-on "${INPUT_FAIL_ON:-error}" --format full \
+	--format "gitlab:$work/gl-code-quality-report.json" \
+	--format "junit:$work/gpugate-junit.xml"
+[ -z "${INPUT_CONFIG:-}" ] || set -- "$@" --config "$INPUT_CONFIG"
+[ -z "$since" ] || set -- "$@" --since "$since"
+set -f
+status=0
+# shellcheck disable=SC2086
+"$gpugate" "$@" ${INPUT_ARGS:-} -- ${INPUT_PATHS:-.} || status=$?
+set +f
+for report in gl-code-quality-report.json gpugate-junit.xml; do
+	[ ! -s "$work/$report" ] || cp "$work/$report" .
+done
+exit "$status"
