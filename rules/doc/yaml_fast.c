@@ -191,7 +191,7 @@ static const char *read_flow(struct fast *fast, const char *p)
 {
 	struct node *node = place(fast, fast_offset(fast, p));
 
-	if (!fast->depth || !node)
+	if (!node)
 		return NULL;
 	p = fast_flow(fast, p, node, fast->depth);
 	return p ? end_line(fast, fast_blanks(p)) : NULL;

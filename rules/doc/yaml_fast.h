@@ -47,6 +47,7 @@ struct fast_text {
 	uint32_t len;
 	uint8_t flags;
 	bool plain;
+	bool folded; /* goes over several lines: no key */
 };
 
 struct fast_key {

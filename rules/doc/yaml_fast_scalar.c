@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scalars on one line. A scan ends at the line's end, so that a text which
- * goes on there is noticed: quotes stay open, and behind a plain scalar the
- * caller finds a line that is indented too far.
+ * Plain scalars on one line, and quoted ones. The scan of a plain one ends at
+ * the line's end: where it goes on, the caller finds a line that is indented
+ * too far. Quoted ones may go over several lines, however these are indented.
  *
  * No scalar is longer than what it was read from, and one byte follows each
  * (a line end, a quote, a ':'): there is room for all of them, each with its
@@ -160,9 +160,42 @@ static char escaped(char c)
 	}
 }
 
-static const char *scan_double(struct fast *fast, const char *p)
+static bool is_blank(char c)
 {
-	for (;;) {
+	return c == ' ' || c == '\t';
+}
+
+/*
+ * Over the line end at p: blanks around it are dropped (of what is copied
+ * only those from floor on), and it is a blank, or the blank lines behind it.
+ */
+static const char *fold(struct fast *fast, const char *p, const char *floor)
+{
+	uint32_t n = 0;
+
+	while (fast->strings > floor && is_blank(fast->strings[-1]))
+		fast->strings--;
+	for (p++; p < fast->end; p++) {
+		/* Might be --- or ... */
+		if (p[-1] == '\n' && (*p == '-' || *p == '.'))
+			return NULL;
+		if (*p == '\n')
+			n++;
+		else if (!is_blank(*p))
+			break;
+	}
+	if (p == fast->end)
+		return NULL;
+	memset(fast->strings, n ? '\n' : ' ', n ? n : 1);
+	fast->strings += n ? n : 1;
+	return p;
+}
+
+static const char *scan_double(struct fast *fast, const char *p, bool *folded)
+{
+	const char *floor = fast->strings;
+
+	while (p) {
 		const char *from = p;
 
 		while (*p != '"' && *p != '\\' && *p != '\n')
@@ -170,28 +203,41 @@ static const char *scan_double(struct fast *fast, const char *p)
 		copy(fast, from, (size_t)(p - from));
 		if (*p == '"')
 			return p + 1;
-		if (*p == '\n' || !escaped(p[1]))
+		if (*p == '\n') {
+			*folded = true;
+			p = fold(fast, p, floor);
+			continue;
+		}
+		if (!escaped(p[1]))
 			return NULL;
 		*fast->strings++ = escaped(p[1]);
+		floor = fast->strings;
 		p += 2;
 	}
+	return NULL;
 }
 
-static const char *scan_single(struct fast *fast, const char *p)
+static const char *scan_single(struct fast *fast, const char *p, bool *folded)
 {
-	for (;;) {
+	const char *floor = fast->strings;
+
+	while (p) {
 		const char *from = p;
 
 		while (*p != '\'' && *p != '\n')
 			p++;
 		copy(fast, from, (size_t)(p - from));
-		if (*p == '\n')
-			return NULL;
+		if (*p == '\n') {
+			*folded = true;
+			p = fold(fast, p, floor);
+			continue;
+		}
 		if (p[1] != '\'')
 			return p + 1;
 		*fast->strings++ = '\'';
 		p += 2;
 	}
+	return NULL;
 }
 
 bool fast_scan(struct fast *fast, const char *p, bool flow,
@@ -199,6 +245,7 @@ bool fast_scan(struct fast *fast, const char *p, bool flow,
 {
 	text->start = p;
 	text->value = fast->strings;
+	text->folded = false;
 	switch ((enum fast_start)fast_starts[(unsigned char)*p]) {
 	case START_DASH:
 		if (!is_dashed(p[1]))
@@ -210,10 +257,10 @@ bool fast_scan(struct fast *fast, const char *p, bool flow,
 		finish(fast, text);
 		return true;
 	case START_DOUBLE:
-		text->end = scan_double(fast, p + 1);
+		text->end = scan_double(fast, p + 1, &text->folded);
 		break;
 	case START_SINGLE:
-		text->end = scan_single(fast, p + 1);
+		text->end = scan_single(fast, p + 1, &text->folded);
 		break;
 	default:
 		return false;
@@ -333,7 +380,7 @@ bool fast_take_key(struct fast *fast, struct node *map, uint64_t *seen,
 {
 	uint64_t bit = key_bit(text);
 
-	if (text->end - text->start > FAST_KEY_MAX || text->stop != text->end ||
+	if (text->stop - text->start > FAST_KEY_MAX || text->folded ||
 	    (text->plain && !is_plain_key(text)))
 		return false;
 	if ((*seen & bit || map->len > 16) && has_key(fast, map, text))
