@@ -77,43 +77,50 @@ static void decimal_shortest(struct decimal *d, double number, bool single)
 			break;
 	}
 	if (number == 0)
-		d->point = 1;
+		d->point = 1; /* 0.0 */
 	decimal_trim(d);
 }
 
-/* Plain notation: at most NUMBER_TEXT bytes, the exponents are bounded. */
-static void print_plain(const struct decimal *d, char *out)
+static void add_zeros(struct buf *out, int n)
 {
-	if (d->negative)
-		*out++ = '-';
-	if (d->point <= 0) {
-		out += sprintf(out, "0.");
-		for (int i = d->point; i < 0; i++)
-			*out++ = '0';
-		strcpy(out, d->digits);
-		return;
-	}
-	for (int i = 0; i < d->point || i < d->n; i++) {
-		if (i == d->point)
-			*out++ = '.';
-		*out++ = i < d->n ? d->digits[i] : '0';
-	}
-	*out = '\0';
+	while (n-- > 0)
+		buf_addc(out, '0');
 }
 
-static void print_exponent(const struct decimal *d, int width, char *out)
+/* 123.45; the callers' limits keep the zeros few. */
+static void print_plain(const struct decimal *d, struct buf *out)
+{
+	int whole = d->point < d->n ? d->point : d->n;
+
+	if (d->negative)
+		buf_addc(out, '-');
+	if (d->point <= 0) {
+		buf_adds(out, "0.");
+		add_zeros(out, -d->point);
+		buf_adds(out, d->digits);
+		return;
+	}
+	buf_add(out, d->digits, (size_t)whole);
+	add_zeros(out, d->point - whole);
+	if (d->n > whole)
+		buf_addf(out, ".%s", d->digits + whole);
+}
+
+/* 1.2345e+67 */
+static void print_exponent(const struct decimal *d, int width, struct buf *out)
 {
 	int exponent = d->point - 1;
 
 	if (d->negative)
-		*out++ = '-';
-	*out++ = d->digits[0];
+		buf_addc(out, '-');
+	buf_addc(out, d->digits[0]);
 	if (d->n > 1)
-		out += sprintf(out, ".%s", d->digits + 1);
-	sprintf(out, "e%c%0*d", exponent < 0 ? '-' : '+', width, abs(exponent));
+		buf_addf(out, ".%s", d->digits + 1);
+	buf_addf(out, "e%c%0*d", exponent < 0 ? '-' : '+', width,
+		 abs(exponent));
 }
 
-void number_json(double number, char *out)
+void number_json(double number, struct buf *out)
 {
 	double size = fabs(number);
 	struct decimal d;
@@ -126,15 +133,15 @@ void number_json(double number, char *out)
 		print_plain(&d, out);
 }
 
-void number_key(double number, char *out)
+void number_key(double number, struct buf *out)
 {
 	float single = (float)number;
 	struct decimal d;
 
 	if (isnan(single) || isinf(single)) {
-		strcpy(out, isnan(single) ? ".nan"
-			    : single > 0  ? ".inf"
-					  : "-.inf");
+		buf_adds(out, isnan(single) ? ".nan"
+			      : single > 0  ? ".inf"
+					    : "-.inf");
 		return;
 	}
 	decimal_shortest(&d, fabs((double)single), true);

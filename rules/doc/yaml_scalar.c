@@ -435,19 +435,37 @@ static enum node_type number_type(const char *digits)
 	return errno ? NODE_FLOAT : NODE_INT;
 }
 
-static void set_number(struct arena *arena, const char *digits,
-		       struct node *node)
+/* Text of an integer or, by print(), of a float. */
+static const char *number_text(struct arena *arena, const struct scalar *scalar,
+			       void (*print)(double number, struct buf *out),
+			       size_t *len)
 {
-	node->type = (uint8_t)number_type(digits);
-	node->len = (uint32_t)strlen(digits);
-	node->str = arena_strndup(arena, digits, node->len);
+	const char *text;
+	struct buf out;
+	char digits[24];
+	int n;
+
+	if (scalar->kind == SCALAR_FLOAT) {
+		buf_init(&out);
+		print(scalar->number, &out);
+		*len = out.len;
+		text = arena_strndup(arena, out.data, out.len);
+		buf_release(&out);
+		return text;
+	}
+	if (scalar->kind == SCALAR_INT)
+		n = snprintf(digits, sizeof(digits), "%lld",
+			     (long long)scalar->whole);
+	else
+		n = snprintf(digits, sizeof(digits), "%llu",
+			     (unsigned long long)scalar->large);
+	*len = (size_t)n;
+	return arena_strndup(arena, digits, *len);
 }
 
 bool scalar_to_node(struct arena *arena, const struct scalar *scalar,
 		    const char *text, size_t len, struct node *node)
 {
-	char digits[NUMBER_TEXT];
-
 	switch (scalar->kind) {
 	case SCALAR_NULL:
 		node->type = NODE_NULL;
@@ -459,37 +477,31 @@ bool scalar_to_node(struct arena *arena, const struct scalar *scalar,
 		node->str = scalar->yes ? "true" : "false";
 		node->len = scalar->yes ? 4 : 5;
 		return true;
-	case SCALAR_INT:
-		snprintf(digits, sizeof(digits), "%lld",
-			 (long long)scalar->whole);
-		break;
-	case SCALAR_UINT:
-		snprintf(digits, sizeof(digits), "%llu",
-			 (unsigned long long)scalar->large);
-		break;
 	case SCALAR_FLOAT:
 		if (isnan(scalar->number) || isinf(scalar->number))
 			return false;
-		number_json(scalar->number, digits);
+		/* fall through */
+	case SCALAR_INT:
+	case SCALAR_UINT:
+		node->str = number_text(arena, scalar, number_json, &len);
+		node->type = (uint8_t)number_type(node->str);
 		break;
 	case SCALAR_STRING:
-	case SCALAR_BINARY:
 		node->type = NODE_STRING;
 		node->str = arena_strndup(arena, text, len);
-		if (scalar->kind == SCALAR_BINARY)
-			node->str = scalar_base64(arena, node->str, &len);
-		node->len = (uint32_t)len;
-		return node->str;
+		break;
+	case SCALAR_BINARY:
+		node->type = NODE_STRING;
+		node->str = scalar_base64(arena, text, &len);
+		break;
 	}
-	set_number(arena, digits, node);
-	return true;
+	node->len = (uint32_t)len;
+	return node->str;
 }
 
 const char *scalar_to_key(struct arena *arena, const struct scalar *scalar,
 			  const char *text, size_t *len)
 {
-	char digits[NUMBER_TEXT];
-
 	switch (scalar->kind) {
 	case SCALAR_NULL:
 	case SCALAR_UINT:
@@ -498,17 +510,12 @@ const char *scalar_to_key(struct arena *arena, const struct scalar *scalar,
 		*len = scalar->yes ? 4 : 5;
 		return scalar->yes ? "true" : "false";
 	case SCALAR_INT:
-		snprintf(digits, sizeof(digits), "%lld",
-			 (long long)scalar->whole);
-		break;
 	case SCALAR_FLOAT:
-		number_key(scalar->number, digits);
-		break;
+		return number_text(arena, scalar, number_key, len);
 	case SCALAR_STRING:
-		return arena_strndup(arena, text, *len);
+		break;
 	case SCALAR_BINARY:
 		return scalar_base64(arena, text, len);
 	}
-	*len = strlen(digits);
-	return arena_strndup(arena, digits, *len);
+	return arena_strndup(arena, text, *len);
 }

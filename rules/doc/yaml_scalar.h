@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "doc/node.h"
 
 enum scalar_kind {
@@ -55,13 +56,9 @@ char *scalar_base64(struct arena *arena, const char *text, size_t *len);
 /* A word for messages: "a float", "null". */
 const char *scalar_kind_name(enum scalar_kind kind);
 
-enum {
-	NUMBER_TEXT = 64, /* room for any of the texts below */
-};
-
 /* Shortest digits that read back as the same float64, as encoding/json. */
-void number_json(double number, char *out);
+void number_json(double number, struct buf *out);
 /* The same for float32, as strconv.FormatFloat(number, 'g', -1, 32). */
-void number_key(double number, char *out);
+void number_key(double number, struct buf *out);
 
 #endif
