@@ -88,59 +88,125 @@ bool fabric_resource(const char *resource)
 
 /* --- names that resemble an accelerator's --------------------------------- */
 
-#define NAME_MAX_ 128
+#define NAME_LENGTH 128
 
-static void lower(const char *from, char to[NAME_MAX_])
+static void lower(const char *from, char to[NAME_LENGTH])
 {
 	size_t i = 0;
 
-	for (; from[i] && i < NAME_MAX_ - 1; i++)
+	for (; from[i] && i < NAME_LENGTH - 1; i++)
 		to[i] = (char)tolower((unsigned char)from[i]);
 	to[i] = '\0';
 }
 
+/* What people write when the domain, or part of it, is missing. */
 static const char *const bare_names[][2] = {
 	{"gpu", "nvidia.com/gpu"},
 	{"gpus", "nvidia.com/gpu"},
+	{"nvidia", "nvidia.com/gpu"},
 	{"nvidia-gpu", "nvidia.com/gpu"},
 	{"nvidia.gpu", "nvidia.com/gpu"},
-	{"nvidia", "nvidia.com/gpu"},
-	{"tpu", "google.com/tpu"},
-	{"alpha.kubernetes.io/nvidia-gpu", "nvidia.com/gpu"},
+	{"nvidia_gpu", "nvidia.com/gpu"},
+	{"nvidia.com", "nvidia.com/gpu"},
+	{"nvidia.com.gpu", "nvidia.com/gpu"},
+	{"nvidia.com-gpu", "nvidia.com/gpu"},
+	{"nvidia.com_gpu", "nvidia.com/gpu"},
 	{"nvidia/gpu", "nvidia.com/gpu"},
-	{"amd/gpu", "amd.com/gpu"},
-	{"google/tpu", "google.com/tpu"},
-	{"intel/gpu", "gpu.intel.com/i915"},
-	{"cloud-tpus.google.com/v2", "google.com/tpu"},
-	{"nvidia.com/gpus", "nvidia.com/gpu"},
+	{"nvidia/gpus", "nvidia.com/gpu"},
+	{"nvidia.com/nvidia-gpu", "nvidia.com/gpu"},
 	{"nvidia.com/gpu-count", "nvidia.com/gpu"},
+	{"alpha.kubernetes.io/nvidia-gpu", "nvidia.com/gpu"},
+	{"kubernetes.io/gpu", "nvidia.com/gpu"},
+	{"amd-gpu", "amd.com/gpu"},
+	{"amd/gpu", "amd.com/gpu"},
+	{"tpu", "google.com/tpu"},
+	{"google/tpu", "google.com/tpu"},
+	{"cloud-tpus.google.com/v2", "google.com/tpu"},
+	{"cloud-tpus.google.com/v3", "google.com/tpu"},
+	{"intel/gpu", "gpu.intel.com/i915"},
+	{"habana/gaudi", "habana.ai/gaudi"},
+	{"neuron", "aws.amazon.com/neuron"},
+	{"aws/neuron", "aws.amazon.com/neuron"},
 };
 
-/* The part in front of the '/' must be near to the vendor's own: another
- * domain is another device. */
+/* "gup" for "gpu": the same but for two neighbours. */
+static bool swapped(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return a[0] && a[1] && a[0] == b[1] && a[1] == b[0] &&
+	       !strcmp(a + 2, b + 2);
+}
+
+/* gpu, npu, tpu, vpu, ...: another letter is another kind of device. */
+static bool is_unit(const char *name)
+{
+	return strlen(name) == 3 && !strcmp(name + 1, "pu");
+}
+
+static bool device_near(const char *name, const char *to)
+{
+	size_t length = strlen(to);
+
+	if (!strcmp(name, to) || swapped(name, to))
+		return true;
+	/* What is longer by more is a renamed resource: gpu.a100, gpu-l4. */
+	if (strlen(name) > length + 1 || (is_unit(name) && is_unit(to)))
+		return false;
+	return text_distance(name, to, 2) <= (length > 4 ? 2 : 1);
+}
+
+/*
+ * At most two letters off in all. A short domain that is two letters off is
+ * another vendor's (arm.com and amd.com).
+ */
 static bool close_enough(const char *name, const char *to)
 {
 	const char *a = strchr(name, '/'), *b = strchr(to, '/');
-	unsigned limit = strlen(to) < 10 ? 1 : 2;
+	char domain[NAME_LENGTH], to_domain[NAME_LENGTH];
+	unsigned off;
 
-	if (!a || !b)
+	if (!a || !b || strchr(to, '*') || !device_near(a + 1, b + 1))
 		return false;
-	/* A suffix of its own (gpu-a100, gpu.a100) is a renamed resource. */
-	if (strlen(a) > strlen(b) + 1)
-		return false;
-	return text_distance(name, to, limit) <= limit;
+	snprintf(domain, sizeof(domain), "%.*s", (int)(a - name), name);
+	snprintf(to_domain, sizeof(to_domain), "%.*s", (int)(b - to), to);
+	off = text_distance(domain, to_domain, 2);
+	if (!off)
+		return true;
+	if (strcmp(a, b) != 0)
+		return off == 1 && strlen(to_domain) > 8;
+	return off <= (strlen(to_domain) > 8 ? 2 : 1);
+}
+
+static const struct accelerator *nearest(const struct accelerator *rows,
+					 size_t n, const char *name)
+{
+	char to[NAME_LENGTH];
+
+	for (size_t i = 0; i < n; i++) {
+		lower(rows[i].name, to);
+		if (row_matches(to, name))
+			return &rows[i];
+	}
+	for (size_t i = 0; i < n; i++) {
+		lower(rows[i].name, to);
+		if (close_enough(name, to))
+			return &rows[i];
+	}
+	return NULL;
 }
 
 const struct accelerator *
 accelerator_resembles(const struct accelerator_extra *extra,
 		      const char *resource)
 {
-	char name[NAME_MAX_];
+	const struct accelerator *found = NULL;
+	char name[NAME_LENGTH];
 
-	/* Most are cpu and memory: fabrics all have a domain. */
-	if (!resource || strlen(resource) >= NAME_MAX_ ||
-	    (strchr(resource, '/') &&
-	     (accelerator_find(extra, resource) || fabric_resource(resource))))
+	if (!resource || accelerator_find(extra, resource) ||
+	    fabric_resource(resource) || strlen(resource) >= NAME_LENGTH)
 		return NULL;
 	lower(resource, name);
 	for (size_t i = 0; i < sizeof(bare_names) / sizeof(*bare_names); i++)
@@ -148,13 +214,10 @@ accelerator_resembles(const struct accelerator_extra *extra,
 			return known(bare_names[i][1]);
 	if (!strchr(name, '/'))
 		return NULL;
-	if (known(name))
-		return known(name);
-	for (size_t i = 0; i < data_accelerators_n; i++)
-		if (!strchr(data_accelerators[i].name, '*') &&
-		    close_enough(name, data_accelerators[i].name))
-			return &data_accelerators[i];
-	return NULL;
+	if (extra)
+		found = nearest(extra->items, extra->n, name);
+	return found ? found
+		     : nearest(data_accelerators, data_accelerators_n, name);
 }
 
 bool gpu_taint_key(const struct accelerator_extra *extra, const char *key)
@@ -168,8 +231,7 @@ bool gpu_taint_key(const struct accelerator_extra *extra, const char *key)
 	return false;
 }
 
-/* --- labels -----------------------------------------------------------------
- */
+/* --- labels --------------------------------------------------------------- */
 
 const struct node_label *node_label_find(const char *key)
 {
@@ -212,15 +274,34 @@ const char *label_value_nearest(const char *key, const char *value)
 	return text_nearest(value, names, n);
 }
 
-const struct instance_type *instance_type_find(const char *name)
+/* "c5.*" is also the family "c5". */
+static bool family_matches(const char *pattern, const char *name)
 {
-	long i = name ? BISECT(data_instance_types, name) : -1;
+	size_t len = strlen(pattern);
 
-	return i < 0 ? NULL : &data_instance_types[i];
+	if (!len || pattern[len - 1] != '*')
+		return false;
+	return prefix_matches(pattern, name) ||
+	       (strlen(name) == len - 2 && !strncmp(pattern, name, len - 2));
 }
 
-/* --- MIG
- * ---------------------------------------------------------------------- */
+const struct instance_type *instance_type_find(const char *name)
+{
+	long i;
+
+	/* SageMaker's names of EC2 instances. */
+	if (text_starts(name, "ml."))
+		name += 3;
+	i = name ? BISECT(data_instance_types, name) : -1;
+	if (i >= 0)
+		return &data_instance_types[i];
+	for (size_t r = 0; name && r < data_instance_types_n; r++)
+		if (family_matches(data_instance_types[r].name, name))
+			return &data_instance_types[r];
+	return NULL;
+}
+
+/* --- MIG ------------------------------------------------------------------ */
 
 bool mig_profile_on(const char *profile, const char *product)
 {
@@ -254,8 +335,7 @@ const char *mig_profile_nearest(const char *profile)
 	return best;
 }
 
-/* --- images
- * --------------------------------------------------------------------- */
+/* --- images --------------------------------------------------------------- */
 
 static const char *find_part(const char *text, const char *part, size_t len)
 {
@@ -293,21 +373,81 @@ static bool wild_match(const char *pattern, const char *text)
 	}
 }
 
-static bool image_in(const char *image, bool gpu)
+/* The pattern at the start, or behind a registry or folder. */
+static bool path_matches(const char *pattern, const char *path)
 {
-	for (size_t i = 0; image && i < data_images_n; i++)
-		if (data_images[i].gpu == gpu &&
-		    wild_match(data_images[i].text, image))
-			return true;
-	return false;
+	while (path && !wild_match(pattern, path)) {
+		path = strchr(path, '/');
+		path = path ? path + 1 : NULL;
+	}
+	return path != NULL;
+}
+
+/*
+ * Pairs of neighbouring bytes that a name has. Nearly all patterns begin with
+ * a pair that it does not have, so that they need not be tried.
+ */
+struct pairs {
+	uint64_t bits[16];
+};
+
+static unsigned pair_of(const char *p)
+{
+	return ((unsigned char)p[0] * 37u + (unsigned char)p[1]) & 1023;
+}
+
+static struct pairs pairs_in(const char *text)
+{
+	struct pairs pairs = {{0}};
+
+	for (; *text && text[1]; text++)
+		pairs.bits[pair_of(text) / 64] |= (uint64_t)1
+						  << pair_of(text) % 64;
+	return pairs;
+}
+
+static bool pairs_fit(const struct pairs *pairs, const char *pattern)
+{
+	pattern += *pattern == '*';
+	if (!*pattern || *pattern == '*' || !pattern[1] || pattern[1] == '*')
+		return true;
+	return pairs->bits[pair_of(pattern) / 64] >> pair_of(pattern) % 64 & 1;
+}
+
+#define IMAGE_LENGTH 512
+
+/* -1: nothing is known of it. */
+static int image_use(const char *image)
+{
+	char whole[IMAGE_LENGTH], name[IMAGE_LENGTH];
+	struct pairs pairs;
+	const char *base;
+
+	if (!image || strlen(image) >= IMAGE_LENGTH)
+		return -1;
+	pairs = pairs_in(image);
+	snprintf(whole, sizeof(whole), "%.*s", (int)strcspn(image, "@"), image);
+	base = strrchr(whole, '/');
+	base = base ? base + 1 : whole;
+	snprintf(name, sizeof(name), "%.*s",
+		 (int)(base - whole + (ptrdiff_t)strcspn(base, ":")), whole);
+	for (size_t i = 0; i < data_images_n; i++) {
+		const char *text = data_images[i].text;
+
+		if (!pairs_fit(&pairs, text))
+			continue;
+		if (path_matches(text, strchr(text, ':') ? whole : name))
+			return (int)data_images[i].use;
+	}
+	return -1;
 }
 
 bool image_is_gpu_infrastructure(const char *image)
 {
-	return image_in(image, false);
+	return image_use(image) == IMAGE_INFRASTRUCTURE;
 }
 
 bool image_is_gpu(const char *image)
 {
-	return image_in(image, true) && !image_is_gpu_infrastructure(image);
+	return image_use(image) == IMAGE_GPU;
 }

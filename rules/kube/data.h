@@ -12,8 +12,10 @@ struct pattern {
 	const char *text;
 };
 
+enum image_use { IMAGE_INFRASTRUCTURE, IMAGE_CPU, IMAGE_GPU };
+
 struct image_pattern {
-	bool gpu; /* else infrastructure */
+	enum image_use use;
 	const char *text;
 };
 

@@ -57,7 +57,7 @@ table == "instance_types" {
 }
 table == "mig_profiles" { printf "\t{\"%s\", \"%s\"},\n", $1, $2 }
 table == "images" {
-	printf "\t{%s, \"%s\"},\n", $1 == "gpu" ? "true" : "false", $2
+	printf "\t{IMAGE_%s, \"%s\"},\n", toupper($1), $2
 }
 
 END { open_table("", "") }
