@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/vec.h"
-#include "doc/build.h"
 #include "doc/splice.h"
 #include "replace.h"
 
@@ -40,16 +39,12 @@ static void repair(void *context, const struct doc *doc,
 	struct fixer *fixer = context;
 	struct fix_round *round = fixer->round;
 	size_t before = round->splices.n;
-	uint32_t budget = UINT32_MAX;
 	const struct node *root;
 
 	edits_splice(edits, doc, round->arena, &round->splices);
 	if (round->splices.n == before)
 		return;
-	/* What the edits brought lives no longer than the document's run. */
-	root = node_copy(round->arena,
-			 edits_apply(edits, doc->root, round->arena), 0,
-			 &budget);
+	root = edits_apply(edits, doc->root, round->arena);
 	*VEC_PUSH(round->arena, round->expect, round->n, round->size) =
 		(struct splice_expect){doc->number, root};
 }

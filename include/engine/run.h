@@ -48,7 +48,8 @@ struct run_options {
 		     size_t n);
 	/*
 	 * Repairs of a whole document: those of all visible findings, merged.
-	 * Called at the document's end while its tree lives; NULL: not wanted.
+	 * Called at the document's end; what the edits point to lives until
+	 * the next file begins (trees are the caller's). NULL: not wanted.
 	 */
 	void (*repair)(void *context, const struct doc *doc,
 		       struct edit_list *edits);

@@ -18,6 +18,21 @@ const struct resource_amount *quota_hard_requests(const struct quota *quota,
 /* Do all scopes of the quota select this pod? */
 enum tri quota_selects(const struct quota *quota,
 		       const struct workload_pod *pod);
+/*
+ * Is this key of spec.hard one that never limits accelerators? hami: HAMi's
+ * scheduler reads limits.* keys of its own.
+ */
+struct quota_key {
+	const char *resource; /* without requests., limits., count/ */
+	const struct accelerator *accelerator; /* that was meant */
+	const char *why;
+};
+bool quota_key_is_ineffective(const struct accelerator_extra *extra,
+			      const char *text, bool hami,
+			      struct quota_key *key);
+/* A quota that names HAMi's memory or core shares. */
+bool quota_is_of_hami(const struct accelerator_extra *extra,
+		      const struct node *hard);
 /* Same namespace, both known. */
 bool quota_in_namespace(const struct quota *quota, const char *namespace);
 /* The accelerator that this hard entry limits ("requests." + name), or NULL. */

@@ -106,6 +106,7 @@ void run_begin_file(struct run *run, const struct run_file *file)
 	struct run_state *state = run->state;
 
 	arena_reset(&run->file_arena);
+	arena_reset(&state->doc_arena);
 	state->file = *file;
 	state->findings = NULL;
 	state->nfindings = state->findings_size = 0;
@@ -269,7 +270,9 @@ void run_document(struct run *run, struct doc *doc)
 	struct object_list list = {0};
 	size_t start = state->nfindings;
 
-	arena_reset(&state->doc_arena);
+	/* Repairs point into what their rules made, until the file is done. */
+	if (!run->options.repair)
+		arena_reset(&state->doc_arena);
 	run->counts.documents++;
 	if (!doc->root)
 		return;

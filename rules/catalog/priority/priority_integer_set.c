@@ -15,15 +15,17 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *at = pod_field(pod, "priority");
 	const struct node *class = pod_priority_class(pod);
+	struct finding *f;
 	int64_t n;
 
 	if (pod->flat || class || !node_int(at, &n) || n == 0)
 		return;
-	report_pod(
+	f = report_pod(
 		run, pod, at,
 		"`priority: %" PRId64
 		"` without a class: the API server computes 0 and forbids the pods",
 		n);
+	fix_remove(finding_fix(run, f, true, "remove `priority`"), at);
 }
 
 const struct rule rule_priority_integer_set = {

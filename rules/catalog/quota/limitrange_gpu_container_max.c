@@ -31,20 +31,34 @@ static bool injects_nothing(const struct node *item, const char *resource)
 	return is_zero(limit) && (!request || is_zero(request));
 }
 
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct node *item, const char *resource)
+{
+	struct arena *arena = rule_arena(run);
+	struct fix *fix = finding_fix(run, f, true, "give none by default");
+
+	fix_set(fix, item, "default", resource, edit_string(arena, "0"));
+	fix_set(fix, item, "defaultRequest", resource, edit_string(arena, "0"));
+}
+
 static void check_item(struct rule_run *run, const struct object *o,
 		       const struct node *item)
 {
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
 		FOR_EACH_CHILD(node_get(item, lists[i]), entry) {
+			struct finding *f;
+
 			if (!accelerator_find(rule_accelerators(run),
 					      entry->key) ||
 			    node_is_unknown(entry) ||
 			    injects_nothing(item, entry->key))
 				continue;
-			report_object(
+			f = report_object(
 				run, o, entry,
 				"`%s` of `%s` becomes the default of every container: CPU pods of the namespace will take GPUs",
 				lists[i], entry->key);
+			if (i == 2) /* max: say that the default is none */
+				repair(run, f, item, entry->key);
 			return;
 		}
 	}

@@ -13,63 +13,32 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/quota.h"
 
-struct key {
-	const char *text;     /* as written */
-	const char *resource; /* without requests., limits., count/ */
-	const struct accelerator *accelerator;
-	const char *why;
-};
-
-static bool hami_quota(const struct accelerator_extra *extra,
-		       const struct node *hard)
-{
-	FOR_EACH_CHILD(hard, entry) {
-		const struct accelerator *a = NULL;
-
-		if (text_starts(entry->key, "limits."))
-			a = accelerator_find(extra, entry->key + 7);
-		if (a && !accelerator_counts(a))
-			return true;
-	}
-	return false;
-}
-
-static bool judge(const struct accelerator_extra *extra, struct key *key,
-		  bool hami)
-{
-	const char *text = key->text;
-
-	key->resource = text;
-	if (text_starts(text, "requests.")) {
-		key->resource = text + strlen("requests.");
-		key->accelerator = accelerator_resembles(extra, key->resource);
-		key->why = "no pod ever asks for a resource of that name";
-	} else if (text_starts(text, "limits.")) {
-		key->resource = text + strlen("limits.");
-		key->accelerator = accelerator_find(extra, key->resource);
-		key->why = "limits of extended resources are never charged";
-		return key->accelerator && !hami;
-	} else if (text_starts(text, "count/")) {
-		key->resource = text + strlen("count/");
-		key->accelerator = accelerator_find(extra, key->resource);
-		key->why = "the API server refuses it";
-	} else {
-		key->accelerator = accelerator_find(extra, text);
-		if (!key->accelerator)
-			key->accelerator = accelerator_resembles(extra, text);
-		key->why = strchr(text, '/')
-				   ? "it is accepted and never charged"
-				   : "the API server refuses it";
-	}
-	return key->accelerator != NULL;
-}
-
-static const char *right_name(const struct key *key)
+static const char *right_name(const struct quota_key *key)
 {
 	/* A prefix row has no name of its own to propose. */
 	return strchr(key->accelerator->name, '*') ? key->resource
 						   : key->accelerator->name;
+}
+
+/* The key that counts takes the value, unless it has one of its own. */
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct node *entry, const char *better)
+{
+	struct arena *arena = rule_arena(run);
+	struct fix *fix;
+
+	if (node_is_unknown(entry))
+		return;
+	if (node_get(entry->parent, better)) {
+		fix = finding_fix(run, f, true, "remove `%s`", entry->key);
+	} else {
+		fix = finding_fix(run, f, true, "rename to `%s`", better);
+		fix_set(fix, entry->parent, "", arena_strdup(arena, better),
+			edit_copy(arena, entry));
+	}
+	fix_remove(fix, entry);
 }
 
 static void check(struct rule_run *run, const struct object *o)
@@ -80,23 +49,24 @@ static void check(struct rule_run *run, const struct object *o)
 
 	if (!text_eq(o->kind, "ResourceQuota") || !text_eq(o->group, ""))
 		return;
-	hami = hami_quota(extra, hard);
+	hami = quota_is_of_hami(extra, hard);
 	FOR_EACH_CHILD(hard, entry) {
-		struct key key = {.text = entry->key};
+		struct quota_key key;
 		struct finding *f;
 		char better[256];
 
-		if (!judge(extra, &key, hami))
+		if (!quota_key_is_ineffective(extra, entry->key, hami, &key))
 			continue;
 		f = report_object(run, o, entry,
-				  "quota key `%s` limits nothing: %s", key.text,
-				  key.why);
+				  "quota key `%s` limits nothing: %s",
+				  entry->key, key.why);
 		finding_at_key(run, f, entry);
 		snprintf(better, sizeof(better), "requests.%s",
 			 right_name(&key));
 		if (node_get(hard, better))
 			finding_severity(f, SEVERITY_WARNING);
 		finding_help(run, f, "only `%s` is charged", better);
+		repair(run, f, entry, better);
 	}
 }
 

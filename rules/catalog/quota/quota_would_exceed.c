@@ -83,7 +83,8 @@ static void check(struct rule_run *run)
 		const struct quota *quota = &facts->quotas[q];
 
 		for (size_t i = 0; i < quota->nhard; i++) {
-			struct sum sum = {.quota = quota, .hard = &quota->hard[i]};
+			struct sum sum = {.quota = quota,
+					  .hard = &quota->hard[i]};
 
 			sum.resource = quota_accelerator(rule_accelerators(run),
 							 sum.hard);

@@ -54,6 +54,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 	else
 		return;
 	/* The CPU role of a GPU workload (launcher, head) may mean it. */
+	if (key && pod->object->gpus.n == 0)
+		fix_remove(finding_fix(run, f, false, "remove the toleration"),
+			   at);
 	if (!key || pod->object->gpus.n > 0)
 		finding_severity(f, SEVERITY_WARNING);
 }

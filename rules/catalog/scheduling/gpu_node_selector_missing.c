@@ -5,6 +5,8 @@
  * job takes the dearest card of the cluster. A Kueue queue's flavors inject
  * the selector, as some operators do; a DRA claim selects by itself.
  */
+#include <string.h>
+
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/affinity.h"
@@ -37,6 +39,31 @@ static bool has_claims_only(const struct pod *pod)
 	return pod->gpu_by & GPU_BY_CLAIM || !(pod->gpu_by & GPU_BY_RESOURCE);
 }
 
+/* The policy's labels, "KEY=VALUE,...". */
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct pod *pod)
+{
+	struct arena *arena = rule_arena(run);
+	const char *labels = rule_param(run, "selector");
+	struct fix *fix;
+
+	if (!*labels || pod->flat)
+		return;
+	fix = finding_fix(run, f, false, "select nodes by %s", labels);
+	while (*labels) {
+		size_t len = strcspn(labels, ",");
+		char *key = arena_strndup(arena, labels, len);
+		char *value = strchr(key, '=');
+
+		labels += len + (labels[len] == ',');
+		if (!value)
+			continue;
+		*value++ = '\0';
+		fix_set(fix, pod->spec, "nodeSelector", key,
+			edit_string(arena, value));
+	}
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *o = pod->object;
@@ -58,6 +85,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		"nothing says which GPU the pods%s%s%s want: they take the first that is free",
 		pod->role && *pod->role ? " of `" : "",
 		pod->role ? pod->role : "", pod->role && *pod->role ? "`" : "");
+	repair(run, f, pod);
 	finding_help(
 		run, f,
 		"set a nodeSelector such as `nvidia.com/gpu.product` or your cloud's accelerator label");

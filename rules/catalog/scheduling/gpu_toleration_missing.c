@@ -21,6 +21,21 @@ static bool on_gke(struct rule_run *run, const struct pod *pod)
 	return needs.unknown;
 }
 
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct pod *pod, const char *key)
+{
+	struct arena *arena = rule_arena(run);
+	struct node *toleration = edit_map(arena);
+
+	if (pod->flat)
+		return;
+	edit_member_string(arena, toleration, "key", key);
+	edit_member_string(arena, toleration, "operator", "Exists");
+	edit_member_string(arena, toleration, "effect", "NoSchedule");
+	fix_ensure(finding_fix(run, f, true, "tolerate the taint `%s`", key),
+		   pod->spec, "tolerations", toleration, "key,operator,effect");
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *tolerations = pod_field(pod, "tolerations");
@@ -47,6 +62,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			"add {key: %s, operator: Exists, effect: NoSchedule}",
 			key);
 		finding_cause(run, f, key);
+		repair(run, f, pod, key);
 	}
 }
 

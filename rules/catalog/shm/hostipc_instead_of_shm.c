@@ -11,13 +11,15 @@
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *host_ipc = pod_field(pod, "hostIPC");
+	struct finding *f;
 
 	if (pod->flat || !node_is_true(host_ipc) ||
 	    pod_uses_gpu(pod) != TRI_YES)
 		return;
-	report_pod(
+	f = report_pod(
 		run, pod, host_ipc,
 		"GPU pods share the host's IPC namespace and its /dev/shm with other tenants");
+	fix_remove(finding_fix(run, f, false, "remove hostIPC"), host_ipc);
 }
 
 const struct rule rule_hostipc_instead_of_shm = {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The container runtime's /dev/shm is 64 MiB. PyTorch data loaders and NCCL
- * without P2P exchange tensors through it and die with "Unexpected bus
- * error ... insufficient shared memory". Whoever shares the host's IPC
- * namespace has the host's /dev/shm (another rule speaks of that).
- * Source: kubernetes#28272 (open since 2016), pytorch#16979, TGI's note on
- * shared memory.
+ * without P2P exchange tensors through it and die of a bus error. Whoever
+ * shares the host's IPC namespace has the host's (another rule speaks).
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -54,8 +51,8 @@ static void repair(struct rule_run *run, struct finding *f,
 {
 	struct arena *arena = rule_arena(run);
 	const char *size = size_for(run, c->pod);
-	struct node *directory = edit_map(arena);
-	struct node *mount = edit_map(arena), *volume = edit_map(arena);
+	struct node *directory = edit_map(arena), *mount = edit_map(arena);
+	struct node *volume = edit_map(arena);
 	struct fix *fix;
 
 	if (!size || pod_volume(c->pod, VOLUME))
@@ -100,9 +97,7 @@ static const struct rule_param params[] = {
 	{0},
 };
 
-static const char *const yields_to[] = {
-	"shm-volume-unmounted", "shm-not-memory-backed",
-	"shm-size-exceeds-memory-limit", "shm-too-small", 0};
+static const char *const yields_to[] = {"shm-volume-unmounted", 0};
 
 const struct rule rule_shm_missing = {
 	.name = "shm-missing",

@@ -11,6 +11,30 @@
 #include "engine/rule.h"
 #include "kube/shm.h"
 
+/* Only an emptyDir of ours to change: no PVC, no hostPath. */
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct container *c, const struct shm *shm)
+{
+	struct arena *arena = rule_arena(run);
+	char text[QUANTITY_TEXT];
+	struct quantity size;
+	struct fix *fix;
+
+	if (shm->size_state != QUANTITY_ABSENT) {
+		fix = finding_fix(run, f, true, "back /dev/shm by memory");
+	} else {
+		if (!shm_default_size(c, &size))
+			return;
+		quantity_text(size, text);
+		fix = finding_fix(run, f, true, "back /dev/shm by %s of memory",
+				  text);
+		fix_set(fix, shm->volume, "emptyDir.sizeLimit", NULL,
+			edit_string(arena, arena_strdup(arena, text)));
+	}
+	fix_set(fix, shm->volume, "emptyDir.medium", NULL,
+		edit_string(arena, "Memory"));
+}
+
 static void judge(struct rule_run *run, const struct container *c,
 		  const struct shm *shm)
 {
@@ -42,6 +66,8 @@ static void judge(struct rule_run *run, const struct container *c,
 			c->name ? c->name : "");
 	}
 	finding_label(run, f, shm->mount, "mounted at /dev/shm");
+	if (shm->empty_dir)
+		repair(run, f, c, shm);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

@@ -9,6 +9,21 @@
 #include "engine/rule.h"
 #include "kube/shm.h"
 
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct container *c, const struct shm *shm)
+{
+	struct arena *arena = rule_arena(run);
+	char text[QUANTITY_TEXT];
+	struct quantity size;
+
+	if (!shm_default_size(c, &size))
+		return;
+	quantity_text(size, text);
+	fix_set(finding_fix(run, f, false, "limit /dev/shm to %s", text),
+		shm->volume, "emptyDir.sizeLimit", NULL,
+		edit_string(arena, arena_strdup(arena, text)));
+}
+
 static void judge(struct rule_run *run, const struct container *c,
 		  const struct shm *shm)
 {
@@ -38,6 +53,7 @@ static void judge(struct rule_run *run, const struct container *c,
 	}
 	finding_label(run, f, node_get(container_limits(c), "memory"),
 		      "the memory limit");
+	repair(run, f, c, shm);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

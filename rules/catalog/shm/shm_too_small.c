@@ -14,11 +14,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 		run, pod->gpus.n > 2 ? "floor-many" : "floor");
 	struct quantity runtime = quantity_from(64 << 20);
 	char have[QUANTITY_TEXT], want[QUANTITY_TEXT];
+	struct arena *arena = rule_arena(run);
 
 	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct shm shm = container_shm(c);
+		struct finding *f;
 
 		if (c->role == CONTAINER_INIT || shm.unknown || !shm.memory ||
 		    shm.size_state != QUANTITY_OK || shm.size.nano <= 0)
@@ -27,11 +29,15 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    (!pod_is_multi_gpu(pod) ||
 		     quantity_cmp(shm.size, floor) >= 0))
 			continue;
-		report_container(
+		f = report_container(
 			run, c, shm.size_node,
 			"/dev/shm of container `%s` is limited to %s, less than the %s that %lld GPUs need",
 			c->name ? c->name : "", quantity_text(shm.size, have),
 			quantity_text(floor, want), (long long)pod->gpus.n);
+		fix_set(finding_fix(run, f, false, "raise /dev/shm to %s",
+				    want),
+			shm.volume, "emptyDir.sizeLimit", NULL,
+			edit_string(arena, arena_strdup(arena, want)));
 	}
 }
 

@@ -19,6 +19,21 @@ static const struct node *mount_of(const struct container *c,
 	return NULL;
 }
 
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct container *c, const char *volume)
+{
+	struct arena *arena = rule_arena(run);
+	struct node *mount = edit_map(arena);
+	struct fix *fix;
+
+	if (!volume)
+		return;
+	edit_member_string(arena, mount, "name", volume);
+	edit_member_string(arena, mount, "mountPath", SHM_PATH);
+	fix = finding_fix(run, f, true, "mount `%s` at /dev/shm", volume);
+	fix_ensure(fix, c->node, "volumeMounts", mount, "mountPath");
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *volume = pod_shm_volume(pod);
@@ -47,6 +62,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 				c->name ? c->name : "",
 				node_str(node_get(volume, "name")));
 		finding_label(run, f, volume, "the volume");
+		repair(run, f, c, node_str(node_get(volume, "name")));
 	}
 }
 
