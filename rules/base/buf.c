@@ -93,15 +93,19 @@ void buf_addf(struct buf *buf, const char *fmt, ...)
 
 void buf_vaddf(struct buf *buf, const char *fmt, va_list ap)
 {
+	size_t room = buf->size - buf->len;
 	va_list again;
 	int len;
 
 	va_copy(again, ap);
-	len = vsnprintf(NULL, 0, fmt, again);
+	len = vsnprintf(room ? buf->data + buf->len : NULL, room, fmt, again);
 	va_end(again);
 	if (len < 0)
 		BUG("format \"%s\"", fmt);
-	buf_grow(buf, (size_t)len);
-	vsnprintf(buf->data + buf->len, (size_t)len + 1, fmt, ap);
+	/* Most texts fit where there is room already. */
+	if ((size_t)len >= room) {
+		buf_grow(buf, (size_t)len);
+		vsnprintf(buf->data + buf->len, (size_t)len + 1, fmt, ap);
+	}
 	buf->len += (size_t)len;
 }

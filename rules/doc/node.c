@@ -38,6 +38,7 @@ struct node *node_lookup(const struct node *map, const char *key, size_t len)
 	}
 	for (; child; child = child->next)
 		if (child->key_len == len && child->key &&
+		    (!len || *child->key == *key) &&
 		    memcmp(child->key, key, len) == 0)
 			return child;
 	return NULL;
@@ -291,6 +292,14 @@ bool node_same(const struct node *a, const struct node *b)
 	return a->len == b->len && memcmp(a->str, b->str, a->len) == 0;
 }
 
+static void add_index(struct buf *out, uint32_t index)
+{
+	if (index < 10)
+		buf_addc(out, (char)('0' + index));
+	else
+		buf_addf(out, "%u", index);
+}
+
 void node_pointer(const struct node *node, struct buf *out)
 {
 	if (!node || !node->parent)
@@ -298,7 +307,7 @@ void node_pointer(const struct node *node, struct buf *out)
 	node_pointer(node->parent, out);
 	buf_addc(out, '/');
 	if (!node->key) {
-		buf_addf(out, "%u", node->index);
+		add_index(out, node->index);
 		return;
 	}
 	for (uint32_t i = 0, start = 0; i <= node->key_len; i++) {
