@@ -488,15 +488,15 @@ static void run_edit(struct plan *plan, const struct edit *edit)
 			remove_matches(plan, place, edit);
 		return;
 	}
-	if (edit->kind == EDIT_SET)
+	if (!place->parent && edit->kind != EDIT_ENSURE)
+		refuse(plan, edit->group, place->old,
+		       "a whole document is neither set nor removed");
+	else if (edit->kind == EDIT_SET)
 		set_value(plan, place, edit->value, edit);
 	else if (edit->kind == EDIT_ENSURE)
 		ensure_item(plan, place, edit);
-	else if (place->parent)
-		remove_place(plan, place, edit);
 	else
-		refuse(plan, edit->group, place->old,
-		       "a whole document cannot be removed");
+		remove_place(plan, place, edit);
 }
 
 /* --- rounds -------------------------------------------------------------- */

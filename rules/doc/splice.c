@@ -95,6 +95,38 @@ bool is_removed(const struct change *change, const struct node *child)
 	return place && place->state == PLACE_REMOVED;
 }
 
+static uint32_t end_of(const struct splicer *splicer, const struct node *node)
+{
+	uint32_t colon;
+
+	if (node->flags & NODE_ALIASED)
+		return alias_end(splicer, node);
+	if (!(node->flags & NODE_IMPLICIT) || !node->key)
+		return node->end;
+	colon = behind_colon(splicer, node);
+	return colon > node->end ? colon : node->end;
+}
+
+bool only_entries(const struct splicer *splicer, const struct node *node)
+{
+	bool flow = node->flags & NODE_FLOW;
+	uint32_t at = node->start + flow;
+
+	if (node->type == NODE_SEQ)
+		return true;
+	FOR_EACH_CHILD(node, child) {
+		char comma = flow && child != node->first ? ',' : '\0';
+
+		if (child->flags & NODE_MERGED ||
+		    !only_space(splicer, at, child->key_start, comma))
+			return false;
+		at = end_of(splicer, child);
+		if (!at)
+			return false;
+	}
+	return only_space(splicer, at, node->end - flow, flow ? ',' : '\0');
+}
+
 static bool has_anchor(const struct node *node)
 {
 	if (node->flags & NODE_ANCHORED)
@@ -167,6 +199,8 @@ static void change_level(struct splicer *splicer, const struct place *place,
 	if (!any)
 		return;
 	collect(splicer, place, &change);
+	if (!reason && change.removed && !only_entries(splicer, place->old))
+		reason = "a merge (<<) or a key given twice stands in the map";
 	if (reason)
 		refuse_changes(splicer, &change, reason);
 	else if (opens_block(splicer, place->old))

@@ -158,7 +158,10 @@ static bool joins_text(const struct splicer *splicer,
 
 		while (at < splicer->len && splicer->text[at] != '\n')
 			at++;
-		if (at++ >= splicer->len)
+		/* The cut then takes the line end before it as the last. */
+		if (at == splicer->len)
+			return ends_in_keep(splicer, before);
+		if (++at == splicer->len)
 			return false;
 		begin = at;
 		while (at < splicer->len && splicer->text[at] == ' ')

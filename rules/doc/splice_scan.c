@@ -123,6 +123,19 @@ uint32_t behind_colon(const struct splicer *splicer, const struct node *node)
 	return i + 1;
 }
 
+uint32_t alias_end(const struct splicer *splicer, const struct node *node)
+{
+	uint32_t i = behind_colon(splicer, node);
+
+	while (i && i < splicer->len && splicer->text[i] == ' ')
+		i++;
+	if (!i || i >= splicer->len || splicer->text[i] != '*')
+		return 0;
+	while (i < splicer->len && !strchr(" \t\r\n,]}", splicer->text[i]))
+		i++;
+	return i;
+}
+
 uint32_t dash_of(const struct splicer *splicer, const struct node *item)
 {
 	uint32_t i = item->start;

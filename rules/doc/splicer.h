@@ -58,6 +58,8 @@ uint32_t behind_colon(const struct splicer *splicer, const struct node *node);
 uint32_t dash_of(const struct splicer *splicer, const struct node *item);
 /* Blanks that the line of `at` begins with, tabs too. */
 const char *indent_of(const struct splicer *splicer, uint32_t at);
+/* Where the `*name` behind a map entry's colon ends; 0: there is none. */
+uint32_t alias_end(const struct splicer *splicer, const struct node *node);
 /* How the neighbours of a value are written. */
 void learn_style(const struct splicer *splicer, const struct node *node,
 		 struct style *style);
@@ -77,6 +79,11 @@ void splice_put(struct splicer *splicer, uint32_t start, uint32_t end,
 const struct node *new_value(struct splicer *splicer,
 			     const struct place *place);
 const struct node *child_of(const struct change *change, uint32_t index);
+/*
+ * Nothing but its entries stands in a map or list: no merge (<<) and no second
+ * value of a key, which would come to light when an entry goes.
+ */
+bool only_entries(const struct splicer *splicer, const struct node *node);
 bool is_removed(const struct change *change, const struct node *child);
 /* Why bytes of this value cannot be changed or dropped, or NULL. */
 const char *fixed_reason(const struct node *node);

@@ -552,9 +552,9 @@ static inline void write_random_file(struct writer *writer)
 		}
 		write_document(writer);
 	}
-	while (chance(random, 25) && writer->out.len &&
-	       strchr("\r\n", writer->out.data[writer->out.len - 1]))
-		writer->out.data[--writer->out.len] = '\0';
+	if (chance(random, 25))
+		writer->out.len -= strlen(writer->nl);
+	writer->out.data[writer->out.len] = '\0';
 }
 
 static inline void writer_init(struct writer *writer, struct arena *arena,
