@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+# Repairs: --fix, --unsafe-fixes, --diff, the KRM function, the post-renderer.
+bats_require_minimum_version 1.5.0
+load helper
+
+# quota FILE: a key that limits nothing, which is an error with a safe repair.
+quota() {
+	mkdir -p "$(dirname "$1")"
+	printf '%s\n' 'apiVersion: v1' 'kind: ResourceQuota' \
+		'metadata: {name: q, namespace: team}  # ours' 'spec:' '  hard:' \
+		'    nvidia.com/gpu: "8"   # eight' '    pods: "4"' >"$1"
+}
+
+@test "--fix repairs and keeps every other byte" {
+	quota a.yaml
+	lint --fix a.yaml
+	is "$status" 0
+	holds "$stderr" "repaired 1 file"
+	is "$(sed -n 6,7p a.yaml)" '    pods: "4"
+    requests.nvidia.com/gpu: "8"'
+	is "$(sed -n 3p a.yaml)" 'metadata: {name: q, namespace: team}  # ours'
+	cp a.yaml once.yaml
+	lint --fix a.yaml
+	is "$status" 0
+	cmp a.yaml once.yaml
+}
+
+@test "--fix reports what is left, and exits with 1 for it" {
+	quota a.yaml
+	printf -- '---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: r}\nspec: {hard: {gpu: x}}\n' >>a.yaml
+	lint --fix a.yaml
+	is "$status" 1
+	holds "$output" "quantity-invalid"
+}
+
+@test "--exit-non-zero-on-fix" {
+	quota a.yaml
+	lint --fix --exit-non-zero-on-fix a.yaml
+	is "$status" 1
+	lint --fix --exit-non-zero-on-fix a.yaml
+	is "$status" 0
+}
+
+@test "--diff prints the diff and nothing else, and changes nothing" {
+	quota d/a.yaml
+	cp d/a.yaml old.yaml
+	run --separate-stderr "$GPUGATE" lint --diff d
+	is "$status" 1
+	cmp d/a.yaml old.yaml
+	is "$(echo "$output" | head -2)" '--- a/d/a.yaml
++++ b/d/a.yaml'
+	echo "$output" | patch -s -p1
+	lint --diff d
+	is "$status" 0
+	is "$output" ""
+}
+
+@test "--diff is what git apply takes" {
+	git init -q .
+	quota a.yaml
+	git add a.yaml
+	run --separate-stderr "$GPUGATE" lint --diff a.yaml
+	is "$status" 1
+	echo "$output" | git apply
+	lint a.yaml
+	is "$status" 0
+}
+
+@test "--unsafe-fixes needs --fix or --diff" {
+	quota a.yaml
+	lint --unsafe-fixes a.yaml
+	is "$status" 2
+}
+
+@test "unsafe repairs only when asked for" {
+	cat >a.yaml <<-END
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: p}
+	spec:
+	  hostIPC: true
+	  containers:
+	  - {name: c, image: x:1, resources: {limits: {nvidia.com/gpu: 1}}}
+	END
+	lint --fix --select hostipc-instead-of-shm a.yaml
+	is "$status" 1
+	grep -q hostIPC a.yaml
+	lint --fix --unsafe-fixes --select hostipc-instead-of-shm a.yaml
+	is "$status" 0
+	run ! grep -q hostIPC a.yaml
+}
+
+@test "mode and link are kept; a suppressed finding is not repaired" {
+	quota real.yaml
+	chmod 640 real.yaml
+	ln -s real.yaml link.yaml
+	lint --fix link.yaml
+	[ -L link.yaml ]
+	is "$(stat -c %a real.yaml)" 640
+	run ! grep -q '^    nvidia' real.yaml
+	quota b.yaml
+	sed -i 's/# eight/# gpugate: ignore[quota-gpu-key-ineffective] -- mine/' b.yaml
+	cp b.yaml old.yaml
+	lint --fix b.yaml
+	cmp b.yaml old.yaml
+}
+
+@test "a file that may not be written stays whole" {
+	[ "$(id -u)" != 0 ] || skip "root may write everything"
+	quota a.yaml
+	chmod 400 a.yaml
+	cp a.yaml old.yaml
+	lint --fix a.yaml
+	is "$status" 2
+	cmp a.yaml old.yaml
+}
+
+@test "CRLF, a byte order mark and no final newline are kept" {
+	printf '\xef\xbb\xbfapiVersion: v1\r\nkind: ResourceQuota\r\nmetadata: {name: q}\r\nspec:\r\n  hard:\r\n    nvidia.com/gpu: 8' >a.yaml
+	lint --fix a.yaml
+	is "$status" 0
+	printf '\xef\xbb\xbfapiVersion: v1\r\nkind: ResourceQuota\r\nmetadata: {name: q}\r\nspec:\r\n  hard:\r\n    requests.nvidia.com/gpu: 8' >want.yaml
+	cmp a.yaml want.yaml
+}
+
+@test "JSON is repaired in its own style" {
+	printf '{\n    "apiVersion": "v1",\n    "kind": "ResourceQuota",\n    "metadata": {"name": "q"},\n    "spec": {\n        "hard": {\n            "nvidia.com/gpu": "8"\n        }\n    }\n}\n' >a.json
+	lint --fix a.json
+	is "$status" 0
+	is "$(sed -n 7p a.json)" '            "requests.nvidia.com/gpu": "8"'
+	python3 -m json.tool a.json >/dev/null
+}
+
+@test "standard input is not written" {
+	quota a.yaml
+	lint --fix - <a.yaml
+	is "$status" 2
+	holds "$stderr" "standard input"
+}
+
+@test "json tells each finding's own repair" {
+	quota a.yaml
+	run --separate-stderr "$GPUGATE" lint --format json a.yaml
+	holds "$output" '"fix":{"safe":true,"title":"rename to `requests.nvidia.com/gpu`"'
+	holds "$output" '"fixable":1'
+}
+
+@test "krm: repairs the items and adds results" {
+	{
+		printf 'apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n'
+		quota q.yaml
+		sed '1s/^/- /; 2,$s/^/  /' q.yaml
+	} >list.yaml
+	run --separate-stderr "$GPUGATE" krm <list.yaml
+	is "$status" 0
+	holds "$output" 'requests.nvidia.com/gpu: "8"'
+	holds "$output" '# ours'
+	printf 'functionConfig: {apiVersion: v1, kind: ConfigMap, data: {fix: none}}\n' >>list.yaml
+	run --separate-stderr "$GPUGATE" krm <list.yaml
+	is "$status" 1
+	holds "$output" "results:"
+	holds "$output" "rule: quota-gpu-key-ineffective"
+	run --separate-stderr "$GPUGATE" krm <q.yaml
+	is "$status" 2
+	is "$output" ""
+}
+
+@test "post-render: repaired text, or nothing and a report" {
+	quota a.yaml
+	run --separate-stderr "$GPUGATE" post-render <a.yaml
+	is "$status" 0
+	holds "$output" 'requests.nvidia.com/gpu: "8"'
+	pod b.yaml
+	sed -i 's/priority: 5/restartPolicy: Maybe/' b.yaml
+	run --separate-stderr "$GPUGATE" post-render --report-file r.txt <b.yaml
+	is "$status" 1
+	is "$output" ""
+	grep -q restart-policy-invalid r.txt
+	GPUGATE_REPORT=s.txt run --separate-stderr "$GPUGATE" post-render <b.yaml
+	grep -q restart-policy-invalid s.txt
+}
