@@ -26,17 +26,4 @@ enum tri tolerations_tolerate(const struct node *tolerations, const char *key,
 const struct node *toleration_of_key(const struct node *tolerations,
 				     const char *key);
 
-/*
- * What spec.nodeSelector and required node affinity of a pod say about one
- * label key. values are the allowed ones (from nodeSelector, or the union of
- * In lists over terms) while nvalues > 0.
- */
-enum selector_use {
-	SELECTOR_NONE,	   /* the key is not mentioned */
-	SELECTOR_REQUIRES, /* a value or existence is required (In, Exists, Gt,
-			      Lt, nodeSelector) in every affinity term */
-	SELECTOR_EXCLUDES, /* only NotIn or DoesNotExist */
-	SELECTOR_SOME,	   /* required in some of the ORed terms only */
-};
-
 #endif

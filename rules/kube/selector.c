@@ -7,10 +7,10 @@
  */
 #include "kube/selector.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/text.h"
 
 static enum tri tri_and(enum tri a, enum tri b)
 {
@@ -26,13 +26,30 @@ static enum tri tri_not(enum tri a)
 	return a == TRI_YES ? TRI_NO : TRI_YES;
 }
 
+/* A label without a value (null) is one with the value "". */
+static bool text_of(const struct node *node, const char **text, size_t *len)
+{
+	*text = "";
+	*len = 0;
+	if (!node || node_is_map(node) || node_is_seq(node))
+		return false;
+	if (node_is_unset(node))
+		return true;
+	*text = node->str;
+	*len = node->len;
+	return true;
+}
+
 /* Are two label values the same text? */
 static enum tri same_text(const struct node *a, const struct node *b)
 {
+	const char *x, *y;
+	size_t n, m;
+
 	if (node_is_unknown(a) || node_is_unknown(b))
 		return TRI_UNKNOWN;
-	return tri_from(a && b && a->str && b->str && a->len == b->len &&
-			!memcmp(a->str, b->str, a->len));
+	return tri_from(text_of(a, &x, &n) && text_of(b, &y, &m) && n == m &&
+			!memcmp(x, y, n));
 }
 
 static enum tri value_in(const struct node *values, const struct node *value)
@@ -44,61 +61,76 @@ static enum tri value_in(const struct node *values, const struct node *value)
 	return any;
 }
 
+/* As Go's ParseInt: 64 bits, digits only. */
+static bool integer(const struct node *node, long long *n)
+{
+	char *end;
+
+	if (!node || !node->str || isspace((unsigned char)*node->str))
+		return false;
+	errno = 0;
+	*n = strtoll(node->str, &end, 10);
+	return !*end && end != node->str && !errno;
+}
+
 /* Gt and Lt compare integers; anything else does not match. */
 static enum tri number_compare(const struct node *values,
 			       const struct node *value, bool greater)
 {
 	const struct node *bound = node_at(values, 0);
-	char *end_a, *end_b;
 	long long a, b;
 
-	if (node_is_unknown(bound) || node_is_unknown(value))
+	if (node_is_unknown(bound))
 		return TRI_UNKNOWN;
-	if (!bound || !bound->str || !value || !value->str)
-		return TRI_NO;
-	a = strtoll(value->str, &end_a, 10);
-	b = strtoll(bound->str, &end_b, 10);
-	if (*end_a || *end_b || end_a == value->str || end_b == bound->str)
+	if (!integer(value, &a) || !integer(bound, &b))
 		return TRI_NO;
 	return tri_from(greater ? a > b : a < b);
 }
 
+/* Labels, of nodes if for_nodes: only their selectors compare numbers. */
+struct subject {
+	const struct node *labels;
+	bool for_nodes;
+};
+
 static enum tri expression_matches(const struct node *expression,
-				   const struct node *labels)
+				   struct subject subject)
 {
 	const struct node *key = node_get(expression, "key");
-	const struct node *operator= node_get(expression, "operator");
+	const struct node *verb = node_get(expression, "operator");
 	const struct node *values = node_get(expression, "values");
 	const struct node *value;
 
-	if (!node_str(key) || !node_str(operator))
+	if (!node_str(key) || !node_str(verb) ||
+	    node_is_unknown(subject.labels))
 		return TRI_UNKNOWN;
-	value = node_get(labels, node_str(key));
-	if (node_is_unknown(value) && !node_eq(operator, "Exists") &&
-	    !node_eq(operator, "DoesNotExist"))
-		return TRI_UNKNOWN;
-	if (node_eq(operator, "Exists"))
+	value = node_get(subject.labels, node_str(key));
+	if (node_eq(verb, "Exists"))
 		return tri_from(value != NULL);
-	if (node_eq(operator, "DoesNotExist"))
+	if (node_eq(verb, "DoesNotExist"))
 		return tri_from(value == NULL);
-	if (node_eq(operator, "In"))
-		return value ? value_in(values, value) : TRI_NO;
-	if (node_eq(operator, "NotIn"))
-		return value ? tri_not(value_in(values, value)) : TRI_YES;
-	if (node_eq(operator, "Gt") || node_eq(operator, "Lt"))
-		return value ? number_compare(values, value,
-					      node_eq(operator, "Gt"))
-			     : TRI_NO;
+	if (node_eq(verb, "NotIn") && !value)
+		return TRI_YES;
+	if (!value)
+		return TRI_NO;
+	if (node_is_unknown(value))
+		return TRI_UNKNOWN;
+	if (node_eq(verb, "In"))
+		return value_in(values, value);
+	if (node_eq(verb, "NotIn"))
+		return tri_not(value_in(values, value));
+	if (subject.for_nodes && (node_eq(verb, "Gt") || node_eq(verb, "Lt")))
+		return number_compare(values, value, node_eq(verb, "Gt"));
 	return TRI_UNKNOWN;
 }
 
 static enum tri expressions_match(const struct node *expressions,
-				  const struct node *labels)
+				  struct subject subject)
 {
 	enum tri all = node_is_unknown(expressions) ? TRI_UNKNOWN : TRI_YES;
 
 	FOR_EACH_CHILD(expressions, expression)
-		all = tri_and(all, expression_matches(expression, labels));
+		all = tri_and(all, expression_matches(expression, subject));
 	return all;
 }
 
@@ -120,7 +152,7 @@ enum tri label_selector_matches(const struct node *selector,
 		return TRI_UNKNOWN;
 	return tri_and(map_matches(node_get(selector, "matchLabels"), labels),
 		       expressions_match(node_get(selector, "matchExpressions"),
-					 labels));
+					 (struct subject){labels, false}));
 }
 
 enum tri label_map_matches(const struct node *want, const struct node *labels)
@@ -130,16 +162,23 @@ enum tri label_map_matches(const struct node *want, const struct node *labels)
 	return node_count(want) ? map_matches(want, labels) : TRI_NO;
 }
 
+/* Fields are metadata.name only, and node names are not known here. */
 static enum tri term_matches(const struct node *term, const struct node *labels)
 {
 	const struct node *expressions = node_get(term, "matchExpressions");
 	const struct node *fields = node_get(term, "matchFields");
+	enum tri matches;
 
-	if (node_is_unknown(term) || node_count(fields))
+	if (node_is_unknown(term))
 		return TRI_UNKNOWN;
-	if (!node_count(expressions))
+	if (!node_is_unknown(expressions) && !node_count(expressions) &&
+	    !node_is_unknown(fields) && !node_count(fields))
 		return TRI_NO;
-	return expressions_match(expressions, labels);
+	matches =
+		expressions_match(expressions, (struct subject){labels, true});
+	if (node_is_unknown(fields) || node_count(fields))
+		matches = tri_and(matches, TRI_UNKNOWN);
+	return matches;
 }
 
 enum tri node_selector_matches(const struct node *selector,
@@ -153,32 +192,59 @@ enum tri node_selector_matches(const struct node *selector,
 	return any;
 }
 
-/* Toleration.ToleratesTaint: an empty key with Exists takes every key, an
- * empty effect every effect, Equal is the default operator. */
+/* Unset, "" and a known string: the text; NULL while it is not known. */
+static const char *field(const struct node *toleration, const char *name)
+{
+	const struct node *node = node_get(toleration, name);
+
+	if (node_is_unset(node))
+		return "";
+	return node_str(node);
+}
+
+/* The value under a key that matches; Equal is the default operator. */
+static enum tri value_tolerates(const struct node *toleration,
+				const char *value)
+{
+	const char *verb = field(toleration, "operator");
+	const char *own = field(toleration, "value");
+
+	if (!verb)
+		return TRI_UNKNOWN;
+	if (!strcmp(verb, "Exists"))
+		return TRI_YES;
+	/* Lt and Gt compare numbers where the cluster has them enabled. */
+	if (*verb && strcmp(verb, "Equal") != 0)
+		return TRI_UNKNOWN;
+	if (!value)
+		return TRI_YES;
+	return own ? tri_from(!strcmp(own, value)) : TRI_UNKNOWN;
+}
+
+/* Toleration.ToleratesTaint: no key with Exists takes every key, no effect
+ * every effect. What is certainly another taint's is so even if the rest is
+ * not known. */
 static enum tri tolerates(const struct node *toleration, const char *key,
 			  const char *value, const char *effect)
 {
-	const struct node *t_key = node_get(toleration, "key");
-	const struct node *t_effect = node_get(toleration, "effect");
-	const struct node *t_value = node_get(toleration, "value");
-	bool exists = node_eq(node_get(toleration, "operator"), "Exists");
+	const char *own_key = field(toleration, "key");
+	const char *own_effect = field(toleration, "effect");
+	enum tri matches = TRI_YES;
 
-	if (node_is_unknown(toleration) || node_is_unknown(t_key) ||
-	    node_is_unknown(t_effect))
+	if (node_is_unknown(toleration))
 		return TRI_UNKNOWN;
-	if (effect && node_str(t_effect) && *node_str(t_effect) &&
-	    strcmp(node_str(t_effect), effect))
+	if (own_key && *own_key && strcmp(own_key, key) != 0)
 		return TRI_NO;
-	if (!node_str(t_key) || !*node_str(t_key))
-		return tri_from(exists);
-	if (strcmp(node_str(t_key), key))
+	if (effect && own_effect && *own_effect &&
+	    strcmp(own_effect, effect) != 0)
 		return TRI_NO;
-	if (exists || !value)
-		return TRI_YES;
-	if (node_is_unknown(t_value))
-		return TRI_UNKNOWN;
-	return tri_from(
-		!strcmp(node_str(t_value) ? node_str(t_value) : "", value));
+	if (own_key && !*own_key &&
+	    !node_is_unknown(node_get(toleration, "operator")) &&
+	    !node_eq(node_get(toleration, "operator"), "Exists"))
+		return TRI_NO;
+	if (!own_key || (effect && !own_effect))
+		matches = TRI_UNKNOWN;
+	return tri_and(matches, value_tolerates(toleration, value));
 }
 
 enum tri tolerations_tolerate(const struct node *tolerations, const char *key,

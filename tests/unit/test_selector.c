@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Selectors and tolerations against labels and taints: every operator, what
+ * is absent, empty, null or not known yet.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "doc/load.h"
+#include "doc/placeholder.h"
+#include "kube/selector.h"
+
+#define N(array) (sizeof(array) / sizeof(*(array)))
+
+static const char *const names[] = {"no", "yes", "unknown"};
+
+/* The document of this YAML; lives in the arena. */
+static const struct node *read(struct arena *arena, const char *yaml)
+{
+	struct source *source = ARENA_NEW(arena, struct source);
+	struct doc *doc = ARENA_NEW(arena, struct doc);
+	struct loader loader;
+
+	source_init(source, arena, "test.yaml", yaml, strlen(yaml));
+	loader_init(&loader, source, &load_limits_default, arena);
+	if (!loader_next(&loader, doc))
+		return NULL;
+	assert_non_null(doc->root);
+	placeholder_mark(doc);
+	return doc->root;
+}
+
+struct row {
+	const char *selector, *labels;
+	enum tri matches;
+};
+
+static void check(enum tri (*matches)(const struct node *, const struct node *),
+		  const struct row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct arena arena = ARENA_INIT;
+		const struct node *s = read(&arena, rows[i].selector);
+		const struct node *l = read(&arena, rows[i].labels);
+		enum tri is = matches(node_get(s, "s"), node_get(l, "l"));
+
+		if (is != rows[i].matches)
+			fail_msg("row %zu: %s with %s: %s, should be %s", i,
+				 rows[i].selector, rows[i].labels, names[is],
+				 names[rows[i].matches]);
+		arena_release(&arena);
+	}
+}
+
+#define EXPRESSION(key, op, values)                                            \
+	"s: {matchExpressions: [{key: " key ", operator: " op                  \
+	", values: " values "}]}"
+
+static void test_label_selector(void **state)
+{
+	static const struct row rows[] = {
+		/* Absent: nothing. Empty: everything. */
+		{"x: 1", "l: {a: b}", TRI_NO},
+		{"s:", "l: {a: b}", TRI_NO},
+		{"s: {}", "l: {a: b}", TRI_YES},
+		{"s: {}", "x: 1", TRI_YES},
+		{"s: {matchLabels: {}}", "l: {a: b}", TRI_YES},
+		{"s: {matchLabels: {}, matchExpressions: []}", "l: {}",
+		 TRI_YES},
+		{"s: '${S}'", "l: {a: b}", TRI_UNKNOWN},
+		/* matchLabels. */
+		{"s: {matchLabels: {a: b}}", "l: {a: b}", TRI_YES},
+		{"s: {matchLabels: {a: b}}", "l: {a: b, c: d}", TRI_YES},
+		{"s: {matchLabels: {a: b}}", "l: {a: c}", TRI_NO},
+		{"s: {matchLabels: {a: b}}", "l: {A: b}", TRI_NO},
+		{"s: {matchLabels: {a: b}}", "l: {a: B}", TRI_NO},
+		{"s: {matchLabels: {a: b}}", "l: {}", TRI_NO},
+		{"s: {matchLabels: {a: b}}", "x: 1", TRI_NO},
+		{"s: {matchLabels: {a: b, c: d}}", "l: {a: b}", TRI_NO},
+		{"s: {matchLabels: {a: b, c: d}}", "l: {a: b, c: d}", TRI_YES},
+		{"s: {matchLabels: {a: ''}}", "l: {a: ''}", TRI_YES},
+		{"s: {matchLabels: {a: ''}}", "l: {}", TRI_NO},
+		{"s: {matchLabels: {a: ''}}", "l: {a: }", TRI_YES},
+		{"s: {matchLabels: {a: }}", "l: {a: ''}", TRI_YES},
+		{"s: {matchLabels: {a: 'null'}}", "l: {a: }", TRI_NO},
+		{"s: {matchLabels: {a: '1'}}", "l: {a: '1'}", TRI_YES},
+		{"s: {matchLabels: {a: b}}", "l: {a: {b: c}}", TRI_NO},
+		{"s: {matchLabels: {a: '${A}'}}", "l: {a: b}", TRI_UNKNOWN},
+		{"s: {matchLabels: {a: b}}", "l: {a: '${A}'}", TRI_UNKNOWN},
+		{"s: {matchLabels: {a: b}}", "l: '${L}'", TRI_UNKNOWN},
+		{"s: {matchLabels: {a: '${A}'}}", "l: {c: d}", TRI_UNKNOWN},
+		{"s: {matchLabels: '${L}'}", "l: {a: b}", TRI_UNKNOWN},
+		/* A known no beats what is not known. */
+		{"s: {matchLabels: {a: '${A}', c: d}}", "l: {a: b, c: e}",
+		 TRI_NO},
+		/* In, NotIn. */
+		{EXPRESSION("a", "In", "[b, c]"), "l: {a: b}", TRI_YES},
+		{EXPRESSION("a", "In", "[b, c]"), "l: {a: c}", TRI_YES},
+		{EXPRESSION("a", "In", "[b, c]"), "l: {a: d}", TRI_NO},
+		{EXPRESSION("a", "In", "[b, c]"), "l: {}", TRI_NO},
+		{EXPRESSION("a", "In", "[b]"), "l: {a: '${A}'}", TRI_UNKNOWN},
+		{EXPRESSION("a", "In", "[b, '${C}']"), "l: {a: b}", TRI_YES},
+		{EXPRESSION("a", "In", "[b, '${C}']"), "l: {a: c}",
+		 TRI_UNKNOWN},
+		{EXPRESSION("a", "In", "'${V}'"), "l: {a: c}", TRI_UNKNOWN},
+		{EXPRESSION("a", "In", "'${V}'"), "l: {}", TRI_NO},
+		{EXPRESSION("a", "NotIn", "[b, c]"), "l: {a: b}", TRI_NO},
+		{EXPRESSION("a", "NotIn", "[b, c]"), "l: {a: d}", TRI_YES},
+		{EXPRESSION("a", "NotIn", "[b, c]"), "l: {}", TRI_YES},
+		{EXPRESSION("a", "NotIn", "[b, c]"), "x: 1", TRI_YES},
+		{EXPRESSION("a", "NotIn", "[b, '${C}']"), "l: {a: b}", TRI_NO},
+		{EXPRESSION("a", "NotIn", "[b, '${C}']"), "l: {a: c}",
+		 TRI_UNKNOWN},
+		{EXPRESSION("a", "NotIn", "[b]"), "l: {a: '${A}'}",
+		 TRI_UNKNOWN},
+		/* Exists, DoesNotExist. */
+		{EXPRESSION("a", "Exists", "[]"), "l: {a: b}", TRI_YES},
+		{EXPRESSION("a", "Exists", "[]"), "l: {a: }", TRI_YES},
+		{EXPRESSION("a", "Exists", "[]"), "l: {c: d}", TRI_NO},
+		{EXPRESSION("a", "Exists", "[]"), "x: 1", TRI_NO},
+		{EXPRESSION("a", "Exists", "[]"), "l: {a: '${A}'}", TRI_YES},
+		{EXPRESSION("a", "Exists", "[]"), "l: '${L}'", TRI_UNKNOWN},
+		{EXPRESSION("a", "DoesNotExist", "[]"), "l: {a: b}", TRI_NO},
+		{EXPRESSION("a", "DoesNotExist", "[]"), "l: {a: '${A}'}",
+		 TRI_NO},
+		{EXPRESSION("a", "DoesNotExist", "[]"), "l: {c: d}", TRI_YES},
+		{EXPRESSION("a", "DoesNotExist", "[]"), "x: 1", TRI_YES},
+		{EXPRESSION("a", "DoesNotExist", "[]"), "l: '${L}'",
+		 TRI_UNKNOWN},
+		/* Not valid, or not known. */
+		{EXPRESSION("a", "Gt", "['1']"), "l: {a: '2'}", TRI_UNKNOWN},
+		{EXPRESSION("a", "in", "[b]"), "l: {a: b}", TRI_UNKNOWN},
+		{EXPRESSION("a", "'${OP}'", "[b]"), "l: {a: b}", TRI_UNKNOWN},
+		{EXPRESSION("'${K}'", "In", "[b]"), "l: {a: b}", TRI_UNKNOWN},
+		{"s: {matchExpressions: '${E}'}", "l: {a: b}", TRI_UNKNOWN},
+		{"s: {matchExpressions: [{}]}", "l: {a: b}", TRI_UNKNOWN},
+		/* All must hold. */
+		{"s: {matchLabels: {a: b}, matchExpressions: "
+		 "[{key: c, operator: Exists}]}",
+		 "l: {a: b}", TRI_NO},
+		{"s: {matchLabels: {a: b}, matchExpressions: "
+		 "[{key: c, operator: Exists}]}",
+		 "l: {a: b, c: d}", TRI_YES},
+		{"s: {matchExpressions: [{key: a, operator: Exists}, "
+		 "{key: b, operator: Exists}]}",
+		 "l: {a: x}", TRI_NO},
+	};
+
+	check(label_selector_matches, rows, N(rows));
+}
+
+static void test_label_map(void **state)
+{
+	static const struct row rows[] = {
+		{"x: 1", "l: {a: b}", TRI_NO},
+		{"s: {}", "l: {a: b}", TRI_NO},
+		{"s:", "l: {a: b}", TRI_NO},
+		{"s: {a: b}", "l: {a: b, c: d}", TRI_YES},
+		{"s: {a: b}", "l: {a: c}", TRI_NO},
+		{"s: {a: b}", "l: {}", TRI_NO},
+		{"s: {a: b}", "x: 1", TRI_NO},
+		{"s: {a: b, c: d}", "l: {a: b}", TRI_NO},
+		{"s: {a: '${A}'}", "l: {a: b}", TRI_UNKNOWN},
+		{"s: '${S}'", "l: {a: b}", TRI_UNKNOWN},
+		{"s: {a: b}", "l: '${L}'", TRI_UNKNOWN},
+	};
+
+	check(label_map_matches, rows, N(rows));
+}
+
+#define TERM(expressions)                                                      \
+	"s: {nodeSelectorTerms: [{matchExpressions: [" expressions "]}]}"
+
+static void test_node_selector(void **state)
+{
+	static const struct row rows[] = {
+		{"s: {nodeSelectorTerms: []}", "l: {a: b}", TRI_NO},
+		{"s: {nodeSelectorTerms: [{}]}", "l: {a: b}", TRI_NO},
+		{"s: {}", "l: {a: b}", TRI_NO},
+		{"x: 1", "l: {a: b}", TRI_NO},
+		{TERM("{key: a, operator: In, values: [b]}"), "l: {a: b}",
+		 TRI_YES},
+		{TERM("{key: a, operator: In, values: [b]}"), "l: {a: c}",
+		 TRI_NO},
+		{TERM("{key: a, operator: In, values: [b]}"), "l: {}", TRI_NO},
+		{TERM("{key: a, operator: NotIn, values: [b]}"), "l: {}",
+		 TRI_YES},
+		{TERM("{key: a, operator: Exists}"), "l: {a: ''}", TRI_YES},
+		{TERM("{key: a, operator: DoesNotExist}"), "l: {a: ''}",
+		 TRI_NO},
+		{TERM("{key: a, operator: Exists}, {key: b, operator: Exists}"),
+		 "l: {a: x}", TRI_NO},
+		/* Numbers. */
+		{TERM("{key: a, operator: Gt, values: ['4']}"), "l: {a: '8'}",
+		 TRI_YES},
+		{TERM("{key: a, operator: Gt, values: ['8']}"), "l: {a: '8'}",
+		 TRI_NO},
+		{TERM("{key: a, operator: Gt, values: ['-1']}"), "l: {a: '0'}",
+		 TRI_YES},
+		{TERM("{key: a, operator: Gt, values: ['9']}"), "l: {a: '10'}",
+		 TRI_YES},
+		{TERM("{key: a, operator: Lt, values: ['8']}"), "l: {a: '4'}",
+		 TRI_YES},
+		{TERM("{key: a, operator: Lt, values: ['8']}"), "l: {a: '8'}",
+		 TRI_NO},
+		{TERM("{key: a, operator: Lt, values: ['8']}"), "l: {}",
+		 TRI_NO},
+		{TERM("{key: a, operator: Gt, values: ['4']}"), "l: {a: big}",
+		 TRI_NO},
+		{TERM("{key: a, operator: Gt, values: ['4']}"), "l: {a: '8Gi'}",
+		 TRI_NO},
+		{TERM("{key: a, operator: Gt, values: ['4']}"), "l: {a: ' 8'}",
+		 TRI_NO},
+		{TERM("{key: a, operator: Gt, values: ['4']}"),
+		 "l: {a: '99999999999999999999'}", TRI_NO},
+		{TERM("{key: a, operator: Gt, values: [x]}"), "l: {a: '8'}",
+		 TRI_NO},
+		{TERM("{key: a, operator: Gt, values: []}"), "l: {a: '8'}",
+		 TRI_NO},
+		{TERM("{key: a, operator: Gt, values: ['${N}']}"),
+		 "l: {a: '8'}", TRI_UNKNOWN},
+		{TERM("{key: a, operator: Gt, values: ['4']}"),
+		 "l: {a: '${N}'}", TRI_UNKNOWN},
+		/* Terms are alternatives. */
+		{"s: {nodeSelectorTerms: [{matchExpressions: [{key: a, "
+		 "operator: Exists}]}, {matchExpressions: [{key: b, operator: "
+		 "Exists}]}]}",
+		 "l: {b: x}", TRI_YES},
+		{"s: {nodeSelectorTerms: [{}, {matchExpressions: [{key: b, "
+		 "operator: Exists}]}]}",
+		 "l: {b: x}", TRI_YES},
+		{"s: {nodeSelectorTerms: [{matchExpressions: [{key: a, "
+		 "operator: In, values: ['${A}']}]}, {matchExpressions: [{key: "
+		 "b, operator: Exists}]}]}",
+		 "l: {a: x, b: x}", TRI_YES},
+		/* Names of nodes are not known. */
+		{"s: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, "
+		 "operator: In, values: [n]}]}]}",
+		 "l: {a: b}", TRI_UNKNOWN},
+		{"s: {nodeSelectorTerms: [{matchExpressions: [{key: a, "
+		 "operator: Exists}], matchFields: [{key: metadata.name, "
+		 "operator: In, values: [n]}]}]}",
+		 "l: {c: d}", TRI_NO},
+		{"s: {nodeSelectorTerms: [{matchExpressions: [{key: a, "
+		 "operator: Exists}], matchFields: [{key: metadata.name, "
+		 "operator: In, values: [n]}]}]}",
+		 "l: {a: b}", TRI_UNKNOWN},
+		{"s: {nodeSelectorTerms: '${T}'}", "l: {a: b}", TRI_UNKNOWN},
+		{"s: '${S}'", "l: {a: b}", TRI_UNKNOWN},
+		{TERM("'${E}'"), "l: {a: b}", TRI_UNKNOWN},
+	};
+
+	check(node_selector_matches, rows, N(rows));
+}
+
+static void test_tolerations(void **state)
+{
+	static const struct {
+		const char *tolerations, *key, *value, *effect;
+		enum tri tolerated;
+	} rows[] = {
+		{"x: 1", "k", "v", "NoSchedule", TRI_NO},
+		{"t: []", "k", "v", "NoSchedule", TRI_NO},
+		{"t: [{}]", "k", "v", "NoSchedule", TRI_NO},
+		/* Exists. */
+		{"t: [{operator: Exists}]", "k", "v", "NoSchedule", TRI_YES},
+		{"t: [{operator: Exists}]", "k", NULL, NULL, TRI_YES},
+		{"t: [{operator: Exists, key: ''}]", "k", "v", NULL, TRI_YES},
+		{"t: [{operator: Exists, effect: NoExecute}]", "k", "v",
+		 "NoSchedule", TRI_NO},
+		{"t: [{operator: Exists, effect: NoExecute}]", "k", "v", NULL,
+		 TRI_YES},
+		{"t: [{key: k, operator: Exists}]", "k", "v", "NoSchedule",
+		 TRI_YES},
+		{"t: [{key: k, operator: Exists}]", "other", "v", "NoSchedule",
+		 TRI_NO},
+		{"t: [{key: k, operator: Exists, effect: NoSchedule}]", "k",
+		 "v", "NoSchedule", TRI_YES},
+		{"t: [{key: k, operator: Exists, effect: NoSchedule}]", "k",
+		 "v", "NoExecute", TRI_NO},
+		{"t: [{key: k, operator: Exists, effect: ''}]", "k", "v",
+		 "NoExecute", TRI_YES},
+		/* Equal, the default. */
+		{"t: [{key: k, value: v}]", "k", "v", "NoSchedule", TRI_YES},
+		{"t: [{key: k, operator: '', value: v}]", "k", "v", NULL,
+		 TRI_YES},
+		{"t: [{key: k, operator: Equal, value: v}]", "k", "v",
+		 "NoSchedule", TRI_YES},
+		{"t: [{key: k, operator: Equal, value: w}]", "k", "v",
+		 "NoSchedule", TRI_NO},
+		{"t: [{key: k, operator: Equal, value: w}]", "k", NULL,
+		 "NoSchedule", TRI_YES},
+		{"t: [{key: k}]", "k", "", "NoSchedule", TRI_YES},
+		{"t: [{key: k}]", "k", "v", "NoSchedule", TRI_NO},
+		{"t: [{key: k, value: }]", "k", "", "NoSchedule", TRI_YES},
+		{"t: [{key: K, value: v}]", "k", "v", "NoSchedule", TRI_NO},
+		{"t: [{operator: Equal, value: v}]", "k", "v", NULL, TRI_NO},
+		/* One is enough. */
+		{"t: [{key: a, operator: Exists}, {key: k, value: v}]", "k",
+		 "v", "NoSchedule", TRI_YES},
+		/* Not known. */
+		{"t: '${T}'", "k", "v", NULL, TRI_UNKNOWN},
+		{"t: ['${T}']", "k", "v", NULL, TRI_UNKNOWN},
+		{"t: [{key: '${K}', operator: Exists}]", "k", "v", NULL,
+		 TRI_UNKNOWN},
+		{"t: [{key: k, value: '${V}'}]", "k", "v", NULL, TRI_UNKNOWN},
+		{"t: [{key: k, value: '${V}'}]", "k", NULL, NULL, TRI_YES},
+		{"t: [{key: k, operator: '${O}', value: v}]", "k", "w", NULL,
+		 TRI_UNKNOWN},
+		{"t: [{operator: '${O}'}]", "k", "w", NULL, TRI_UNKNOWN},
+		{"t: [{key: k, operator: Exists, effect: '${E}'}]", "k", "v",
+		 "NoSchedule", TRI_UNKNOWN},
+		{"t: [{key: k, operator: Exists, effect: '${E}'}]", "k", "v",
+		 NULL, TRI_YES},
+		{"t: [{key: other, value: '${V}'}]", "k", "v", NULL, TRI_NO},
+		{"t: [{key: other, effect: '${E}'}]", "k", "v", "NoSchedule",
+		 TRI_NO},
+		{"t: [{key: k, operator: Gt, value: '4'}]", "k", "5", NULL,
+		 TRI_UNKNOWN},
+		{"t: [{key: '${K}', operator: Exists}, {key: k, value: v}]",
+		 "k", "v", NULL, TRI_YES},
+	};
+
+	for (size_t i = 0; i < N(rows); i++) {
+		struct arena arena = ARENA_INIT;
+		const struct node *t =
+			node_get(read(&arena, rows[i].tolerations), "t");
+		enum tri is = tolerations_tolerate(
+			t, rows[i].key, rows[i].value, rows[i].effect);
+
+		if (is != rows[i].tolerated)
+			fail_msg("row %zu: %s: %s, should be %s", i,
+				 rows[i].tolerations, names[is],
+				 names[rows[i].tolerated]);
+		arena_release(&arena);
+	}
+}
+
+static void test_toleration_of_key(void **state)
+{
+	struct arena arena = ARENA_INIT;
+	const struct node *t =
+		node_get(read(&arena, "t: [{operator: Exists}, {key: k}, "
+				      "{key: k, value: v}, {key: '${K}'}]"),
+			 "t");
+
+	assert_ptr_equal(toleration_of_key(t, "k"), node_at(t, 1));
+	assert_null(toleration_of_key(t, "other"));
+	assert_null(toleration_of_key(NULL, "k"));
+	arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_label_selector),
+		cmocka_unit_test(test_label_map),
+		cmocka_unit_test(test_node_selector),
+		cmocka_unit_test(test_tolerations),
+		cmocka_unit_test(test_toleration_of_key),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
