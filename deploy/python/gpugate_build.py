@@ -7,6 +7,8 @@ so its wheel says so; any other wheel is for the system it was built on.
 Wheels of the same executable are the same, byte for byte.
 
     python3 deploy/python/gpugate_build.py wheel|sdist FOLDER
+
+packs for other machines too; pip, which installs at once, does not.
 """
 
 import base64
@@ -79,6 +81,19 @@ def given_binary(path):
     return data
 
 
+def check_runs(path):
+    """pip installs what it has built without a look at its tags."""
+    try:
+        said = subprocess.run(
+            [str(Path(path).resolve()), "version"], stdout=subprocess.PIPE
+        ).stdout
+    except OSError as error:
+        raise SystemExit(f"gpugate: GPUGATE_BINARY={path} does not run on this"
+                         f" machine: {error.strerror}")
+    if not said.startswith(b"gpugate "):
+        raise SystemExit(f"gpugate: GPUGATE_BINARY={path} is not gpugate")
+
+
 def links(compiler, header, option, folder):
     """Whether a program with this library links statically."""
     source = Path(folder) / "probe.c"
@@ -119,11 +134,15 @@ def explain(names, packages):
 
 
 def built_binary():
-    """The executable, built beside the tree and not inside it."""
+    """The executable, built in a folder of its own (the Makefile wants it
+    at the top) so that an older build can leave nothing in it."""
     with tempfile.TemporaryDirectory(prefix="gpugate-") as folder:
         names, packages = missing_tools(folder)
-        if names:
-            raise SystemExit(explain(names, packages))
+    if names:
+        raise SystemExit(explain(names, packages))
+    if not os.access(ROOT, os.W_OK):
+        raise SystemExit(f"gpugate: {ROOT} cannot be written to build there")
+    with tempfile.TemporaryDirectory(prefix="build-pip-", dir=ROOT) as folder:
         environment = {
             name: value
             for name, value in os.environ.items()
@@ -131,10 +150,10 @@ def built_binary():
         }
         environment.setdefault("CFLAGS", "-O2")
         jobs = os.cpu_count() or 1
-        command = ["make", f"-j{jobs}", f"BUILD={folder}/build", "all"]
+        command = ["make", f"-j{jobs}", f"BUILD={Path(folder).name}", "all"]
         if subprocess.run(command, cwd=ROOT, env=environment).returncode:
             raise SystemExit("gpugate: `make` failed, see above")
-        binary = Path(folder) / "build" / NAME
+        binary = Path(folder) / NAME
         if shutil.which("strip"):
             subprocess.run(["strip", str(binary)], check=True)
         return binary.read_bytes()
@@ -214,7 +233,7 @@ def add(archive, record, name, data, mode=0o644):
     record.append(f"{name},sha256={digest.rstrip(b'=').decode()},{len(data)}")
 
 
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+def pack_wheel(wheel_directory):
     path = os.environ.get("GPUGATE_BINARY")
     binary = given_binary(path) if path else built_binary()
     tags = platforms(binary)
@@ -232,6 +251,14 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         lines = "\n".join(record + [f"{info}/RECORD,,", ""])
         add(archive, record, f"{info}/RECORD", lines.encode())
     return name
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    path = os.environ.get("GPUGATE_BINARY")
+    if path:
+        given_binary(path)
+        check_runs(path)
+    return pack_wheel(wheel_directory)
 
 
 def build_editable(wheel_directory, config_settings=None,
@@ -280,7 +307,7 @@ def sources():
     )
 
 
-def pack(archive, name, data, mode):
+def add_source(archive, name, data, mode):
     entry = tarfile.TarInfo(name)
     entry.mode = mode
     entry.size = len(data)
@@ -295,15 +322,15 @@ def build_sdist(sdist_directory, config_settings=None):
     ) as packed, tarfile.open(
         fileobj=packed, mode="w", format=tarfile.PAX_FORMAT
     ) as archive:
-        pack(archive, f"{stem}/PKG-INFO", metadata(), 0o644)
+        add_source(archive, f"{stem}/PKG-INFO", metadata(), 0o644)
         for name in sources():
             mode = 0o755 if os.access(ROOT / name, os.X_OK) else 0o644
-            pack(archive, f"{stem}/{name}", (ROOT / name).read_bytes(), mode)
+            add_source(archive, f"{stem}/{name}", (ROOT / name).read_bytes(), mode)
     return target.name
 
 
 def main(arguments):
-    builders = {"wheel": build_wheel, "sdist": build_sdist}
+    builders = {"wheel": pack_wheel, "sdist": build_sdist}
     if len(arguments) != 2 or arguments[0] not in builders:
         raise SystemExit("usage: gpugate_build.py wheel|sdist FOLDER")
     folder = Path(arguments[1])
