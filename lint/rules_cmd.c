@@ -38,21 +38,31 @@ static void add_cell(struct buf *out, const char *text)
 	}
 }
 
+/* --fix makes it; only --unsafe-fixes does, or where the policy gives the
+ * value; a person has to. */
+static const char *repair_name(const struct rule *r)
+{
+	if (r->flags & RULE_SAFE_PATCH)
+		return "safe";
+	return r->flags & RULE_OPT_IN_PATCH ? "opt-in" : "";
+}
+
 static void add_markdown_category(struct buf *out, const struct rule_set *rules,
 				  const char *category)
 {
 	buf_addf(out,
 		 "\n## %s\n\n"
-		 "| rule | severity | at the door | flags |\n"
-		 "|---|---|---|---|\n",
+		 "| rule | severity | at the door | repair | flags |\n"
+		 "|---|---|---|---|---|\n",
 		 category);
 	for (size_t i = 0; i < rules->n; i++) {
 		const struct rule *r = rules->items[i];
 
 		if (strcmp(r->category, category) != 0)
 			continue;
-		buf_addf(out, "| `%s` | %s | %s | ", r->name,
-			 severity_name(r->severity), action_name(r->action));
+		buf_addf(out, "| `%s` | %s | %s | %s | ", r->name,
+			 severity_name(r->severity), action_name(r->action),
+			 repair_name(r));
 		add_cell(out, r->summary);
 		buf_adds(out, " |\n");
 	}
@@ -137,6 +147,7 @@ static json_t *rule_json(const struct rule *r)
 	set_text(object, "category", r->category);
 	set_text(object, "severity", severity_name(r->severity));
 	set_text(object, "action", action_name(r->action));
+	set_text(object, "repair", *repair_name(r) ? repair_name(r) : "none");
 	set_text(object, "since", r->since);
 	set_text(object, "summary", r->summary);
 	set_text(object, "why", r->why);
