@@ -98,7 +98,8 @@ void limit_range_read(struct arena *arena, const struct object *o,
 	const char **limits = ARENA_ARRAY(arena, const char *,
 					  count_keys(items, "default") + max);
 	const char **requests = ARENA_ARRAY(
-		arena, const char *, count_keys(items, "defaultRequest"));
+		arena, const char *,
+		count_keys(items, "defaultRequest") + count_keys(items, "min"));
 
 	*out = (struct limit_range){.id = fact_id(arena, o)};
 	out->place = place_of(arena, o, fact_name_node(o), file);
@@ -112,6 +113,9 @@ void limit_range_read(struct arena *arena, const struct object *o,
 		/* SetDefaults_LimitRangeItem: max feeds default. */
 		add_keys(arena, node_get(item, "max"), limits, &out->ndefaults);
 		add_keys(arena, node_get(item, "defaultRequest"), requests,
+			 &out->ndefault_requests);
+		/* The same: where there is no other, min feeds requests. */
+		add_keys(arena, node_get(item, "min"), requests,
 			 &out->ndefault_requests);
 	}
 }
