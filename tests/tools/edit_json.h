@@ -26,7 +26,7 @@ static inline void path_from_json(struct edit_path *path, struct arena *arena,
 			edit_path_key(path, step->str);
 		else if (step->type == NODE_INT)
 			edit_path_index(path, (uint32_t)atoi(step->str));
-		else
+		else if (step->type == NODE_MAP && node_str(step->first))
 			edit_path_match(path, step->first->key,
 					step->first->str);
 	}
@@ -47,12 +47,12 @@ static inline void edits_from_json(struct edit_list *list,
 			       set	? set
 			       : ensure ? ensure
 					: gone);
-		if (set)
+		if (set && node_get(item, "value"))
 			edit_set(list, &path, node_get(item, "value"));
-		else if (ensure)
+		else if (ensure && node_get(item, "item"))
 			edit_ensure(list, &path, node_get(item, "item"),
 				    node_str(node_get(item, "keys")));
-		else
+		else if (gone)
 			edit_remove(list, &path);
 	}
 }
