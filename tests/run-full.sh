@@ -8,13 +8,17 @@ build=$1
 here=$(dirname "$0")
 fuzz_time=${FUZZ_TIME:-60}
 
+# The corpus, the seeds and the index are part of `make check`.
 steps=()
-for script in "$here"/check-{json,yaml,quantity,formats,api-server,crds}.sh; do
-	[ -x "$script" ] && steps+=("$(basename "$script" .sh)=$script $build")
+for script in "$here"/check-*.sh; do
+	name=$(basename "$script" .sh)
+	case $name in
+	check-corpus | check-seeds | check-corpus-index | check-fresh) ;;
+	*) steps+=("$name=$script $build") ;;
+	esac
 done
 steps+=(
 	"format=make --no-print-directory format-check"
-	"docs=make --no-print-directory docs-check"
 	"sanitize=$here/sanitize.sh address,undefined build-asan"
 	"tidy=make --no-print-directory tidy"
 	"fresh=$here/check-fresh.sh"

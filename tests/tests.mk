@@ -45,6 +45,7 @@ $(BUILD)/tests/tools/%: tests/tools/%.c $(LIB)
 tools: $(TOOL_BIN)
 
 -include lint/lint.mk
+-include deploy/deploy.mk
 -include tests/report.mk
 
 STEPS = $(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
@@ -52,6 +53,7 @@ STEPS = $(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
 	'mutation=tests/mutation.sh $(BUILD)/gpugate' \
 	'cli=GPUGATE=$(abspath $(BUILD)/gpugate) bats --tap tests/cli' \
 	'layers=tests/meta/layers.sh' \
+	'readme=tests/meta/readme.sh $(BUILD)/gpugate' \
 	'headers=tests/meta/headers.sh' \
 	'rule-files=tests/meta/rules.sh $(BUILD)/gpugate $(BUILD)' \
 	'metrics=tests/meta/metrics.sh' \
@@ -113,8 +115,6 @@ install: all
 	$(BUILD)/gpugate completion bash \
 		>$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpugate
 
-.PHONY: docs docs-check
+.PHONY: docs
 docs: all
 	$(BUILD)/gpugate rules --format markdown >rules/README.md
-docs-check: all
-	$(BUILD)/gpugate rules --format markdown | cmp - rules/README.md
