@@ -26,7 +26,9 @@ struct fix *finding_fix(struct rule_run *rr, struct finding *f, bool safe,
 	va_end(ap);
 	edit_list_init(&fix->edits, arena);
 	edit_group(&fix->edits);
-	f->fix = fix;
+	/* A manifest inside a string has no bytes of its own in the file. */
+	if (!rr->object || !rr->object->doc->host)
+		f->fix = fix;
 	return fix;
 }
 

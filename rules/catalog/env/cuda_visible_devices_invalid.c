@@ -11,34 +11,22 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/text.h"
 #include "engine/rule.h"
+#include "kube/env.h"
 #include "kube/intent.h"
 
-/* The first entry of the list that is no ordinal below n, or NULL. UUIDs are
- * gpu-uuid-pinned's. n 0: any ordinal. */
-static const char *bad_entry(const char *text, int64_t n)
+/* Unset means all devices of the container, which is what `all` means. */
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct container *c, const char *name)
 {
-	for (;;) {
-		char *end;
-		long ordinal;
+	const struct node *entry = container_env(c, name);
+	const struct node *value = node_get(entry, "value");
 
-		text += strspn(text, " ");
-		if (text_starts(text, "GPU-") || text_starts(text, "MIG-"))
-			return NULL;
-		ordinal = strtol(text, &end, 10);
-		if (end == text || ordinal < 0 ||
-		    !isdigit((unsigned char)*text))
-			return text;
-		end += strspn(end, " ");
-		if ((*end && *end != ',') || (n && ordinal >= n))
-			return text;
-		if (!*end)
-			return NULL;
-		text = end + 1;
-	}
+	if (!c->pod->flat && container_env_is_free(c, entry) &&
+	    (node_eq(value, "all") || node_eq(value, "any")))
+		fix_remove(finding_fix(run, f, true, "remove `%s`", name),
+			   entry);
 }
 
 static void check_variable(struct rule_run *run, const struct container *c,
@@ -60,7 +48,7 @@ static void check_variable(struct rule_run *run, const struct container *c,
 				     name, c->name ? c->name : "");
 		break;
 	default:
-		bad = bad_entry(at->str, n);
+		bad = device_list_fault(at->str, n);
 		if (!bad)
 			return;
 		if (isdigit((unsigned char)*bad))
@@ -83,6 +71,7 @@ static void check_variable(struct rule_run *run, const struct container *c,
 		finding_label(run, f,
 			      node_get(container_limits(c), c->resource),
 			      "the devices asked for");
+	repair(run, f, c, name);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

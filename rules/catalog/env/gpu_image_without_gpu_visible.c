@@ -10,6 +10,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/env.h"
 #include "kube/intent.h"
 
 static bool is_nvidia_image(const char *image)
@@ -43,6 +44,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct finding *f;
+		bool safe;
 
 		if (!is_nvidia_image(c->image) || !has_none(c) ||
 		    container_visible(c, name, NULL) != VISIBLE_UNSET)
@@ -56,6 +58,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 			     "set the variable `%s` to `void` (`none` keeps "
 			     "the driver's libraries)",
 			     name);
+		if (pod->flat)
+			continue;
+		/* A ConfigMap may hold the variable already. */
+		safe = node_is_unset(node_get(c->node, "envFrom"));
+		fix_ensure(finding_fix(run, f, safe, "hide the GPUs"), c->node,
+			   "env", env_entry(rule_arena(run), name, "void"),
+			   "name");
 	}
 }
 

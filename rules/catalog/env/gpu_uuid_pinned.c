@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/env.h"
 #include "kube/intent.h"
 
 /* An entry like GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, or MIG-... */
@@ -21,6 +22,23 @@ static const char *uuid_in(const char *text)
 			return text;
 	}
 	return NULL;
+}
+
+/* Without a device of its own the image would show all of them instead. */
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct container *c, const char *name)
+{
+	const struct node *entry = container_env(c, name);
+
+	if (c->pod->flat)
+		return;
+	if (text_eq(name, "NVIDIA_VISIBLE_DEVICES") &&
+	    container_uses_gpu(c) == TRI_NO)
+		fix_set(finding_fix(run, f, false, "hide the GPUs"), entry,
+			"value", NULL, edit_string(rule_arena(run), "void"));
+	else if (container_env_is_free(c, entry))
+		fix_remove(finding_fix(run, f, false, "remove `%s`", name),
+			   entry);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -50,6 +68,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 				     "remove `%s`; choose a model by node "
 				     "label, a device by DRA",
 				     *name);
+			repair(run, f, c, *name);
 		}
 }
 

@@ -10,7 +10,28 @@
  * internal/config/image/cuda_image.go; k8s-device-plugin README, #61, #1605.
  */
 #include "engine/rule.h"
+#include "kube/env.h"
 #include "kube/intent.h"
+
+/* With a device of its own: the plugin's value. Without: none to be seen. */
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct container *c, const char *name)
+{
+	const struct node *entry = container_env(c, name);
+	bool gpu = c->gpus.n > 0;
+
+	if (c->pod->flat)
+		return;
+	if (gpu || container_uses_gpu(c) == TRI_YES) {
+		if (container_env_is_free(c, entry))
+			fix_remove(
+				finding_fix(run, f, gpu, "remove `%s`", name),
+				entry);
+	} else if (container_uses_gpu(c) == TRI_NO) {
+		fix_set(finding_fix(run, f, false, "hide the GPUs"), entry,
+			"value", NULL, edit_string(rule_arena(run), "void"));
+	}
+}
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -46,6 +67,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 				       "sets it"
 				     : "ask for GPUs in `resources.limits`, or "
 				       "set the variable to `void`");
+		repair(run, f, c, name);
 	}
 }
 

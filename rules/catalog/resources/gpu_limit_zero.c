@@ -6,7 +6,37 @@
  *
  * Source: NVIDIA/k8s-device-plugin#61.
  */
+#include "base/text.h"
 #include "engine/rule.h"
+#include "kube/env.h"
+
+#define VISIBLE "NVIDIA_VISIBLE_DEVICES"
+
+/* Not even a zero is left, and what it was meant to say is said. */
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct container *c, const char *resource)
+{
+	const struct accelerator *a =
+		accelerator_find(rule_accelerators(run), resource);
+	const struct node *request = node_get(container_requests(c), resource);
+	const struct node *limit = node_get(container_limits(c), resource);
+	struct quantity q = {0};
+	struct fix *fix;
+
+	if (c->pod->flat ||
+	    (request && (node_quantity(request, &q) != QUANTITY_OK || q.nano)))
+		return;
+	fix = finding_fix(run, f, false, "remove `%s`%s", resource,
+			  text_eq(a->vendor, "nvidia") ? " and hide the GPUs"
+						       : "");
+	if (limit)
+		fix_remove(fix, limit);
+	if (request)
+		fix_remove(fix, request);
+	if (text_eq(a->vendor, "nvidia"))
+		fix_ensure(fix, c->node, "env",
+			   env_entry(rule_arena(run), VISIBLE, "void"), "name");
+}
 
 static void check_map(struct rule_run *run, const struct container *c,
 		      const struct node *map, const struct node *other)
@@ -28,13 +58,14 @@ static void check_map(struct rule_run *run, const struct container *c,
 			     "remove `%s`; NVIDIA_VISIBLE_DEVICES=void keeps "
 			     "the GPUs out of sight",
 			     value->key);
+		repair(run, f, c, value->key);
 	}
 }
 
 /* The variable is there already: the zero only says it again. */
 static bool hides_gpus(const struct container *c)
 {
-	const struct node *env = container_env(c, "NVIDIA_VISIBLE_DEVICES");
+	const struct node *env = container_env(c, VISIBLE);
 	const struct node *value = node_get(env, "value");
 
 	return env && (node_eq(value, "void") || node_eq(value, "none") ||
@@ -58,6 +89,7 @@ const struct rule rule_gpu_limit_zero = {
 	.category = "resources",
 	.severity = SEVERITY_WARNING,
 	.action = ACTION_WARN,
+	.flags = RULE_OPT_IN_PATCH,
 	.since = "1.0",
 	.summary = "an accelerator limit of 0",
 	.why = "Zero devices is the same as not asking: it does not hide the node's GPUs from an image that shows them all.",

@@ -8,45 +8,44 @@
  * Source: pkg/apis/core/v1/helper/qos ComputePodQOS.
  */
 #include <inttypes.h>
-#include <string.h>
 
-#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/intent.h"
+#include "kube/qos.h"
 
-/* A figure for cpu or memory, or something that may hide one. */
-static bool has_figure(const struct node *resources)
+/* A value per accelerator, times those of the container. */
+static void request(struct rule_run *run, struct fix *fix,
+		    const struct container *c, const char *name)
 {
-	static const char *const maps[] = {"requests", "limits"};
-	static const char *const names[] = {"cpu", "memory"};
+	int64_t n = c->gpus.n > 0 ? c->gpus.n : 1;
+	struct arena *arena = rule_arena(run);
+	char text[QUANTITY_TEXT];
 
-	if (node_is_unknown(resources))
-		return true;
-	for (int m = 0; m < 2; m++)
-		for (int n = 0; n < 2; n++) {
-			const struct node *value = node_get(
-				node_get(resources, maps[m]), names[n]);
-			struct quantity q;
-
-			if (node_is_unset(value))
-				continue;
-			if (node_quantity(value, &q) != QUANTITY_OK || q.nano)
-				return true;
-		}
-	return false;
+	if (!rule_param_given(run, name))
+		return;
+	quantity_text(quantity_mul(rule_param_quantity(run, name), n), text);
+	fix_set(fix, c->node, "resources.requests", name,
+		edit_string(arena, arena_strdup(arena, text)));
 }
 
-/* Helpers that an operator adds with cpu requests of their own: Knative's
- * queue-proxy (and Seldon's engine), KubeRay's autoscaler beside the head. */
-static bool gets_helper(const struct pod *pod)
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct pod *pod)
 {
-	const char *group = pod->object->group;
-	const struct node *cluster = pod->group ? pod->group->parent : NULL;
+	struct fix *fix = NULL;
 
-	return text_eq(group, "serving.knative.dev") ||
-	       text_eq(group, "machinelearning.seldon.io") ||
-	       (!strcmp(pod->role, "Head") &&
-		node_is_true(node_get(cluster, "enableInTreeAutoscaling")));
+	if (!rule_param_given(run, "cpu") && !rule_param_given(run, "memory"))
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->role == CONTAINER_INIT || c->gpus.unknown ||
+		    container_uses_gpu(c) != TRI_YES)
+			continue;
+		if (!fix)
+			fix = finding_fix(
+				run, f, false,
+				"request the policy's cpu and memory");
+		request(run, fix, c, "cpu");
+		request(run, fix, c, "memory");
+	}
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -55,14 +54,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct finding *f;
 
 	if (pod_uses_gpu(pod) != TRI_YES || pod->flat || !pod->ncontainers ||
-	    pod->injects & INJECT_MEMORY || pod_is_preset(pod) ||
-	    gets_helper(pod))
+	    pod_is_preset(pod) || !pod_is_besteffort(pod))
 		return;
-	if (has_figure(pod_field(pod, "resources")))
-		return;
-	FOR_EACH_CONTAINER(pod, c)
-		if (has_figure(c->resources))
-			return;
 	f = report_pod(run, pod, node_get(pod->spec, "containers"),
 		       "no container sets cpu or memory: the GPU pod is "
 		       "BestEffort and the first to be evicted");
@@ -71,7 +64,15 @@ static void check(struct rule_run *run, const struct pod *pod)
 		     "` and `memory: %" PRId64 "Gi` for its %" PRId64
 		     " accelerator%s",
 		     8 * n, 32 * n, n, n == 1 ? "" : "s");
+	repair(run, f, pod);
 }
+
+static const struct rule_param params[] = {
+	{"cpu", "quantity", "", "the repair's cpu request per accelerator"},
+	{"memory", "quantity", "",
+	 "the repair's memory request per accelerator"},
+	{0},
+};
 
 const struct rule rule_gpu_pod_besteffort = {
 	.name = "gpu-pod-besteffort",
@@ -84,5 +85,6 @@ const struct rule rule_gpu_pod_besteffort = {
 	.why = "Accelerators do not count for the QoS class: the pod is BestEffort, evicted and killed before all others, and forbidden where a quota names cpu or memory.",
 	.remedy = "Set cpu and memory requests on the containers that compute.",
 	.evidence = "pkg/apis/core/v1/helper/qos",
+	.params = params,
 	.check_pod = check,
 };

@@ -51,6 +51,11 @@ static void check_container(struct rule_run *run, const struct container *c,
 			     limit->key, limit->str);
 		if (node_is_map(requests))
 			finding_label(run, f, requests, "the requests lack it");
+		if (quantity_is_integer(q))
+			fix_set(finding_fix(run, f, true, "request %s `%s`",
+					    limit->str, limit->key),
+				c->resources, "requests", limit->key,
+				edit_copy(rule_arena(run), limit));
 	}
 }
 

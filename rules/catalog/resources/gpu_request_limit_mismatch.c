@@ -30,6 +30,11 @@ static void check_limit(struct rule_run *run, const struct container *c,
 	finding_help(run, f,
 		     "make them equal, or leave the request out: it is then "
 		     "the limit");
+	if (c->pod->flat || !quantity_is_integer(most) || most.nano <= 0)
+		return;
+	fix_set(finding_fix(run, f, false, "request %s `%s`, as the limit says",
+			    limit->str, limit->key),
+		request, "", NULL, edit_copy(rule_arena(run), limit));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

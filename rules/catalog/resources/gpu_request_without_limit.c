@@ -29,6 +29,12 @@ static void check_request(struct rule_run *run, const struct container *c,
 		     request->str);
 	if (node_is_map(limits))
 		finding_label(run, f, limits, "the limits lack it");
+	if (c->pod->flat || !quantity_is_integer(q))
+		return;
+	fix_set(finding_fix(run, f, true, "limit `%s` to %s", request->key,
+			    request->str),
+		c->resources, "limits", request->key,
+		edit_copy(rule_arena(run), request));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Environment variables of a container: which entry can go without anybody
+ * missing it, how a new one is written, and lists of devices.
+ */
+#ifndef KUBE_ENV_H
+#define KUBE_ENV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "kube/object.h"
+
+/*
+ * Nothing in the container's command, args or variables speaks of this env
+ * entry's variable, and no other entry of the same name would come to light.
+ */
+bool container_env_is_free(const struct container *c, const struct node *entry);
+/* A new entry: {name: ..., value: ...}. */
+struct node *env_entry(struct arena *arena, const char *name,
+		       const char *value);
+
+/* The first entry of a list of devices that is no ordinal below n, or NULL;
+ * n 0: any ordinal. UUIDs are another matter and end the search. */
+const char *device_list_fault(const char *text, int64_t n);
+
+#endif
