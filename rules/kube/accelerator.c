@@ -26,39 +26,60 @@ static bool row_matches(const char *pattern, const char *name)
 	return !strcmp(pattern, name) || prefix_matches(pattern, name);
 }
 
-/* Index of the row whose first member, a string, equals name; -1: none. */
-static long bisect(const void *rows, size_t n, size_t size, const char *name)
+struct table {
+	const void *rows; /* each begins with its name, in order of names */
+	size_t n, size;
+	bool (*matches)(const char *pattern, const char *name);
+};
+
+#define TABLE(name, matches)                                                   \
+	((struct table){name, name##_n, sizeof(*(name)), matches})
+
+static const char *name_of(const struct table *table, size_t row)
 {
-	size_t low = 0, high = n;
+	return *(const char *const *)(const void *)((const char *)table->rows +
+						    row * table->size);
+}
+
+/* The first row that is not in front of name. */
+static size_t bisect(const struct table *table, const char *name)
+{
+	size_t low = 0, high = table->n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const char *const *key =
-			(const void *)((const char *)rows + middle * size);
-		int order = strcmp(*key, name);
 
-		if (!order)
-			return (long)middle;
-		if (order < 0)
+		if (strcmp(name_of(table, middle), name) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
+	return low;
+}
+
+/*
+ * The row of this name, else the nearest in front that is a prefix of it, or
+ * -1. "a*" sorts behind "a" and in front of "ab"; the search back ends at the
+ * first row that begins with another letter.
+ */
+static long find(struct table table, const char *name)
+{
+	size_t at = bisect(&table, name);
+
+	if (at < table.n && (!strcmp(name_of(&table, at), name) ||
+			     table.matches(name_of(&table, at), name)))
+		return (long)at;
+	while (at-- > 0 && *name_of(&table, at) == *name)
+		if (table.matches(name_of(&table, at), name))
+			return (long)at;
 	return -1;
 }
 
-#define BISECT(table, name) bisect(table, table##_n, sizeof(*(table)), name)
-
 static const struct accelerator *known(const char *resource)
 {
-	long i = BISECT(data_accelerators, resource);
+	long i = find(TABLE(data_accelerators, prefix_matches), resource);
 
-	if (i >= 0)
-		return &data_accelerators[i];
-	for (size_t r = 0; r < data_accelerators_n; r++)
-		if (prefix_matches(data_accelerators[r].name, resource))
-			return &data_accelerators[r];
-	return NULL;
+	return i < 0 ? NULL : &data_accelerators[i];
 }
 
 const struct accelerator *
@@ -235,14 +256,9 @@ bool gpu_taint_key(const struct accelerator_extra *extra, const char *key)
 
 const struct node_label *node_label_find(const char *key)
 {
-	long i = key ? BISECT(data_node_labels, key) : -1;
+	long i = key ? find(TABLE(data_node_labels, prefix_matches), key) : -1;
 
-	if (i >= 0)
-		return &data_node_labels[i];
-	for (size_t r = 0; key && r < data_node_labels_n; r++)
-		if (prefix_matches(data_node_labels[r].key, key))
-			return &data_node_labels[r];
-	return NULL;
+	return i < 0 ? NULL : &data_node_labels[i];
 }
 
 const struct label_value *label_value_find(const char *key, const char *value)
@@ -292,13 +308,8 @@ const struct instance_type *instance_type_find(const char *name)
 	/* SageMaker's names of EC2 instances. */
 	if (text_starts(name, "ml."))
 		name += 3;
-	i = name ? BISECT(data_instance_types, name) : -1;
-	if (i >= 0)
-		return &data_instance_types[i];
-	for (size_t r = 0; name && r < data_instance_types_n; r++)
-		if (family_matches(data_instance_types[r].name, name))
-			return &data_instance_types[r];
-	return NULL;
+	i = name ? find(TABLE(data_instance_types, family_matches), name) : -1;
+	return i < 0 ? NULL : &data_instance_types[i];
 }
 
 /* --- MIG ------------------------------------------------------------------ */
@@ -376,6 +387,8 @@ static bool wild_match(const char *pattern, const char *text)
 /* The pattern at the start, or behind a registry or folder. */
 static bool path_matches(const char *pattern, const char *path)
 {
+	if (*pattern == '*')
+		return wild_match(pattern, path);
 	while (path && !wild_match(pattern, path)) {
 		path = strchr(path, '/');
 		path = path ? path + 1 : NULL;
