@@ -275,10 +275,14 @@ static bool may_open(const char *text, size_t len)
 		['<'] = true,	      ['@'] = true, ['_'] = true,
 	};
 
-	for (size_t i = 0; i < len; i++)
-		if (first[(unsigned char)text[i]])
-			return true;
-	return false;
+	const unsigned char *p = (const unsigned char *)text;
+	bool any = false;
+
+	for (; len >= 4 && !any; len -= 4, p += 4)
+		any = first[p[0]] | first[p[1]] | first[p[2]] | first[p[3]];
+	for (; len; len--, p++)
+		any |= first[*p];
+	return any;
 }
 
 static bool find_shape(const char *text, size_t len)
