@@ -10,9 +10,15 @@
 #                near misses as wants
 #   policy.yaml  optional: the policy that gives the rule its parameters
 #   bad-*.yaml, good-*.yaml  more of the same, each a set of its own
+#   fixed.yaml   for a rule that repairs: what --fix makes of bad.yaml
+#                (fixed-x.yaml of bad-x.yaml). Repairing it again changes
+#                nothing, and the rule reports no more than the lines that
+#                say `# no repair`. First line `# unsafe`: what --unsafe-fixes
+#                makes of it; --fix alone then changes nothing
 #
-# usage: run-rules.sh [--ignore RULE] GPUGATE [FOLDER...]
+# usage: [UPDATE=1] run-rules.sh [--ignore RULE] GPUGATE [FOLDER...]
 # --ignore RULE runs as if RULE did not exist (the mutation check).
+# UPDATE=1 writes the fixed files that are there anew: read the difference.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -25,6 +31,14 @@ fi
 gpugate=$1
 shift
 [ $# -gt 0 ] || set -- "$here"/rules/*/
+
+if [ -n "${UPDATE-}" ] && [ "${CI-}" = true ]; then
+	echo 'UPDATE=1 is not for CI: it would pass whatever comes out' >&2
+	exit 2
+fi
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
 
 pass=0 fail=0
 say_fail() {
@@ -84,6 +98,74 @@ check_file() {
 	fi
 }
 
+# repair RULE FILE POLICY [OPTION...]: --fix in place.
+repair() {
+	rule=$1 file=$2 policy=$3
+	shift 3
+	if [ -f "$policy" ]; then
+		set -- "$@" --config "$policy"
+	else
+		set -- "$@" --isolated
+	fi
+	"$gpugate" lint "$@" --preset all --select "$rule" --fix --fail-on never \
+		--no-ignore-vcs --format concise "$file" >"$tmp/report" 2>"$tmp/log" ||
+		{ cat "$tmp/log" >&2; return 1; }
+}
+
+# The lines that the rule still reports (repair() left the report) are those
+# that say so.
+check_left() {
+	sed -n "s/^.*:\([0-9][0-9]*\):[0-9][0-9]*: .*\[$1\]\$/\1/p" "$tmp/report" |
+		sort -u >"$tmp/left"
+	grep -n '# no repair' "$2" | cut -d: -f1 | sort >"$tmp/allowed"
+	cmp -s "$tmp/left" "$tmp/allowed" ||
+		say_fail "$3: left are lines $(tr '\n' ' ' <"$tmp/left")"
+}
+
+# check_fixed FOLDER RULE BAD FIXED
+check_fixed() {
+	folder=$1 rule=$2 bad=$3 fixed=$4 unsafe=
+	copy=$tmp/$(basename "$bad") policy=$folder/policy.yaml before=$fail
+	cp "$bad" "$copy"
+	if [ "$(head -n 1 "$fixed")" = '# unsafe' ]; then
+		unsafe=--unsafe-fixes
+		repair "$rule" "$copy" "$policy"
+		cmp -s "$bad" "$copy" || say_fail "$bad: --fix alone changes it"
+		cp "$bad" "$copy"
+	fi
+	repair "$rule" "$copy" "$policy" $unsafe ||
+		say_fail "$bad: --fix did not end well"
+	cp "$copy" "$tmp/first"
+	{ [ -z "$unsafe" ] || echo '# unsafe'; cat "$copy"; } >"$tmp/expected"
+	[ -z "${UPDATE-}" ] || cp "$tmp/expected" "$fixed"
+	diff -u "$fixed" "$tmp/expected" >&2 || say_fail "$fixed: not what --fix makes"
+	cmp -s "$bad" "$copy" && say_fail "$bad: nothing was repaired"
+	repair "$rule" "$copy" "$policy" $unsafe ||
+		say_fail "$fixed: --fix did not end well"
+	cmp -s "$copy" "$tmp/first" || say_fail "$fixed: a second --fix changes it"
+	check_left "$rule" "$copy" "$fixed"
+	[ "$fail" -gt "$before" ] || pass=$((pass + 1))
+}
+
+# Whoever writes a repair shows what it makes.
+needs_fixed() {
+	set -- "$here"/../rules/catalog/*/"$(echo "$1" | tr - _)".c
+	[ -f "$1" ] && grep -q 'finding_fix(' "$1"
+}
+
+check_repairs() {
+	folder=$1 rule=$2 any=
+	for fixed in "$folder"/fixed*.yaml; do
+		[ -f "$fixed" ] || continue
+		any=1
+		check_fixed "$folder" "$rule" \
+			"$folder/bad${fixed#"$folder/fixed"}" "$fixed"
+	done
+	if [ -z "$any" ] && needs_fixed "$rule"; then
+		say_fail "$folder: the rule repairs, and there is no fixed.yaml"
+	fi
+}
+
 for folder; do
 	folder=${folder%/}
 	rule=$(basename "$folder")
@@ -97,6 +179,7 @@ for folder; do
 	[ "$wants" -gt 0 ] || say_fail "$folder: nothing wants $rule"
 	[ "$nears" -ge "$wants" ] ||
 		say_fail "$folder: $nears near misses for $wants wants"
+	[ -n "$ignore" ] || check_repairs "$folder" "$rule"
 done
 echo "rules: $pass passed, $fail failed"
 [ "$fail" -eq 0 ]
