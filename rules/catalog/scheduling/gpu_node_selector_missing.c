@@ -45,6 +45,7 @@ static void repair(struct rule_run *run, struct finding *f,
 {
 	struct arena *arena = rule_arena(run);
 	const char *labels = rule_param(run, "selector");
+	const struct node *own = pod_field(pod, "nodeSelector");
 	struct fix *fix;
 
 	if (!*labels || pod->flat)
@@ -59,6 +60,8 @@ static void repair(struct rule_run *run, struct finding *f,
 		if (!value)
 			continue;
 		*value++ = '\0';
+		if (!node_is_unset(node_get(own, key)))
+			continue; /* the author's own choice */
 		fix_set(fix, pod->spec, "nodeSelector", key,
 			edit_string(arena, value));
 	}
