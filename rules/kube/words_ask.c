@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Questions about the words of a command (words.c makes them): flags with
+ * and without values, and commands by name or by path. A word that is not
+ * known answers none of them.
+ */
+#include "kinds.h"
+
+#include <string.h>
+
+static const char *base_name(const char *text)
+{
+	const char *slash = strrchr(text, '/');
+
+	return slash ? slash + 1 : text;
+}
+
+/* Do n bytes of a word spell the flag, with - and _ alike? */
+static bool flag_is(const char *text, size_t n, const char *flag)
+{
+	size_t dashes = strspn(text, "-");
+
+	if (dashes == 0 || dashes > n)
+		return false;
+	if (flag[0] != '-') {
+		text += dashes;
+		n -= dashes;
+	}
+	for (; n; n--, text++, flag++) {
+		char a = *text == '_' ? '-' : *text;
+		char b = *flag == '_' ? '-' : *flag;
+
+		if (!b || a != b)
+			return false;
+	}
+	return !*flag;
+}
+
+/* A word that cannot be a value: the next flag. */
+static bool is_flag(const char *text)
+{
+	return text && text[0] == '-' && text[1] &&
+	       !(text[1] >= '0' && text[1] <= '9') && text[1] != '.';
+}
+
+const char *words_flag(const struct words *words, const char *flag,
+		       const struct word **found)
+{
+	const char *value = NULL;
+
+	if (found)
+		*found = NULL;
+	for (size_t i = 0; i < words->n; i++) {
+		const struct word *word = &words->items[i];
+		const char *equals =
+			word->text ? strchr(word->text, '=') : NULL;
+		size_t n = equals	? (size_t)(equals - word->text)
+			   : word->text ? strlen(word->text)
+					: 0;
+
+		if (!n || !flag_is(word->text, n, flag))
+			continue;
+		if (equals) {
+			value = word->unknown ? NULL : equals + 1;
+		} else if (i + 1 < words->n &&
+			   !is_flag(words->items[i + 1].text)) {
+			word = &words->items[i + 1];
+			value = word->unknown ? NULL : word->text;
+		} else {
+			continue; /* a switch, or the value is missing */
+		}
+		if (found)
+			*found = word;
+	}
+	return value;
+}
+
+/* The word itself, or the last part of a path. */
+static bool is_named(const char *text, const char *name)
+{
+	const char *base;
+
+	if (!strcmp(text, name))
+		return true;
+	base = base_name(text);
+	return base != text && !strcmp(base, name);
+}
+
+bool words_have(const struct words *words, const char *wanted)
+{
+	for (size_t i = 0; i < words->n; i++) {
+		const char *text = words->items[i].text;
+
+		if (!text)
+			continue;
+		if (is_named(text, wanted))
+			return true;
+		if (wanted[0] == '-' &&
+		    flag_is(text, strcspn(text, "="), wanted))
+			return true;
+	}
+	return false;
+}
+
+static bool is_one_of(const char *text, const char *const *names)
+{
+	for (; *names; names++)
+		if (**names == *text && !strcmp(*names, text))
+			return true;
+	return false;
+}
+
+bool words_have_name(const struct words *words, const char *const *names)
+{
+	for (size_t i = 0; i < words->n; i++) {
+		const char *text = words->items[i].text;
+		const char *base = text ? base_name(text) : NULL;
+
+		if (text && (is_one_of(text, names) ||
+			     (base != text && is_one_of(base, names))))
+			return true;
+	}
+	return false;
+}
