@@ -15,5 +15,8 @@ if [ "$status" -ne 1 ]; then
 	echo "demo: expected findings (exit status 1), got $status" >&2
 	exit 1
 fi
+echo "== $gpugate lint --diff $here/bad"
+"$gpugate" lint --isolated --diff "$here/bad" || :
+echo
 echo "The second folder has errors, so gpugate ended with status 1, as it would"
 echo "in pre-commit or CI. Next: $gpugate explain shm-missing"
