@@ -136,8 +136,10 @@ static enum tri expressions_match(const struct node *expressions,
 
 static enum tri map_matches(const struct node *want, const struct node *labels)
 {
-	enum tri all = node_is_unknown(want) ? TRI_UNKNOWN : TRI_YES;
+	enum tri all = TRI_YES;
 
+	if (!node_is_unset(want) && !node_is_map(want))
+		return TRI_UNKNOWN;
 	FOR_EACH_CHILD(want, one)
 		all = tri_and(all, same_text(one, node_get(labels, one->key)));
 	return all;
@@ -148,7 +150,7 @@ enum tri label_selector_matches(const struct node *selector,
 {
 	if (node_is_unset(selector))
 		return TRI_NO;
-	if (node_is_unknown(selector))
+	if (!node_is_map(selector))
 		return TRI_UNKNOWN;
 	return tri_and(map_matches(node_get(selector, "matchLabels"), labels),
 		       expressions_match(node_get(selector, "matchExpressions"),

@@ -96,6 +96,13 @@ static void test_label_selector(void **state)
 		{"s: {matchLabels: {a: b}}", "l: '${L}'", TRI_UNKNOWN},
 		{"s: {matchLabels: {a: '${A}'}}", "l: {c: d}", TRI_UNKNOWN},
 		{"s: {matchLabels: '${L}'}", "l: {a: b}", TRI_UNKNOWN},
+		/* No map at all. */
+		{"s: {matchLabels: [a]}", "l: {a: b}", TRI_UNKNOWN},
+		{"s: {matchLabels: x}", "l: {a: b}", TRI_UNKNOWN},
+		{"s: {matchLabels: {a: b}}", "l: [a]", TRI_NO},
+		{"s: {matchLabels: {a: b}}", "l: a", TRI_NO},
+		{"s: {matchExpressions: {a: b}}", "l: {a: b}", TRI_UNKNOWN},
+		{"s: [a]", "l: {a: b}", TRI_UNKNOWN},
 		/* A known no beats what is not known. */
 		{"s: {matchLabels: {a: '${A}', c: d}}", "l: {a: b, c: e}",
 		 TRI_NO},
@@ -162,6 +169,8 @@ static void test_label_map(void **state)
 		{"s: {}", "l: {a: b}", TRI_NO},
 		{"s:", "l: {a: b}", TRI_NO},
 		{"s: {a: b}", "l: {a: b, c: d}", TRI_YES},
+		{"s: [a]", "l: {a: b}", TRI_UNKNOWN},
+		{"s: a", "l: {a: b}", TRI_NO},
 		{"s: {a: b}", "l: {a: c}", TRI_NO},
 		{"s: {a: b}", "l: {}", TRI_NO},
 		{"s: {a: b}", "x: 1", TRI_NO},
