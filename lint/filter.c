@@ -86,16 +86,17 @@ int filter_repair(struct filter *f, bool unsafe)
 {
 	struct run_options options = run_options(f);
 	struct run_file file = {.policy = f->policy};
+	struct source source;
 	struct fixer fixer;
 	struct err err = {0};
 	struct buf fixed;
 	int rc;
 
 	file.default_namespace = f->options->namespace;
+	source_init(&source, &f->arena, f->name, f->text.data, f->text.len);
 	buf_init(&fixed);
 	fixer_init(&fixer, &options, unsafe);
-	rc = fixer_text(&fixer, &file, f->name, f->text.data, f->text.len,
-			&fixed, &err);
+	rc = fixer_text(&fixer, &file, &source, &fixed, &err);
 	if (rc > 0) {
 		buf_reset(&f->text);
 		buf_add(&f->text, fixed.data, fixed.len);

@@ -112,8 +112,7 @@ static int one_round(struct fixer *fixer, const struct run_file *file,
 }
 
 int fixer_text(struct fixer *fixer, const struct run_file *file,
-	       const char *name, const char *text, size_t len, struct buf *out,
-	       struct err *err)
+	       const struct source *text, struct buf *out, struct err *err)
 {
 	struct buf next;
 	int changed = 0, rc = 1;
@@ -124,9 +123,9 @@ int fixer_text(struct fixer *fixer, const struct run_file *file,
 
 		arena_reset(&fixer->arena);
 		arena_reset(&fixer->text_arena);
-		source_init(&source, &fixer->text_arena, name,
-			    changed ? out->data : text,
-			    changed ? out->len : len);
+		source_init(&source, &fixer->text_arena, text->name,
+			    changed ? out->data : text->text - text->bom,
+			    changed ? out->len : text->len + text->bom);
 		buf_reset(&next);
 		buf_add(&next, "\xef\xbb\xbf", source.bom);
 		rc = one_round(fixer, file, &source, &next, err);

@@ -25,13 +25,12 @@ void fixer_init(struct fixer *fixer, const struct run_options *options,
 void fixer_release(struct fixer *fixer);
 
 /*
- * Repair text[0..len) of the file. 1: out holds the new text; 0: nothing to
- * repair; -1 and err: the result could not be verified, out is unchanged.
+ * Repair the source's text. 1: out holds the new text; 0: nothing to repair;
+ * -1 and err: the result could not be verified, out is unchanged.
  * file.source is not used. A byte order mark is kept.
  */
 int fixer_text(struct fixer *fixer, const struct run_file *file,
-	       const char *name, const char *text, size_t len, struct buf *out,
-	       struct err *err);
+	       const struct source *text, struct buf *out, struct err *err);
 
 /* Replace the file: write, fsync, rename in its folder; 0 or an errno. */
 int fix_write(const char *path, const struct buf *text);

@@ -42,12 +42,13 @@ static int use_policy(struct krm *krm, const struct node *config)
 {
 	struct filter *f = &krm->filter;
 	struct policy_problems problems = {0};
+	struct policy_text text;
 	struct buf json;
 
 	buf_init(&json);
 	node_json(config, &json);
-	krm->own = policy_parse(&f->rules, "functionConfig", json.data,
-				json.len, NULL, &problems);
+	text = (struct policy_text){"functionConfig", json.data, json.len};
+	krm->own = policy_parse(&f->rules, &text, NULL, &problems);
 	for (size_t i = 0; i < problems.n; i++)
 		log_error("functionConfig: %s", problems.items[i].text);
 	policy_problems_release(&problems);

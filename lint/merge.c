@@ -212,9 +212,7 @@ static void print_diff(struct merge *m, uint32_t file)
 	job_file(&lint->job, file, &w->absolute, &settings);
 	buf_reset(&w->fixed);
 	buf_init(&diff);
-	if (fixer_text(&w->fixer, &settings, m->path.data,
-		       source->text - source->bom, source->len + source->bom,
-		       &w->fixed, &err) > 0)
+	if (fixer_text(&w->fixer, &settings, source, &w->fixed, &err) > 0)
 		diff_unified(m->path.data, &old,
 			     &(struct diff_text){w->fixed.data, w->fixed.len},
 			     &diff);
@@ -250,7 +248,7 @@ static void merge_file(struct merge *m, uint32_t file)
 		.context = m,
 	};
 	size_t n = gather(m, file, &findings);
-	struct add_ignore add;
+	struct add_ignore add = {0};
 
 	excuse(m, &add, file, findings, n);
 	count_fix(m, file);

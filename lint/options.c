@@ -131,9 +131,10 @@ struct parser {
 
 void option_environment(const struct option *option, char *out)
 {
-	char *to = out + strlen("GPUGATE_");
+	static const char prefix[] = "GPUGATE_";
+	char *to = out + strlen(prefix);
 
-	memcpy(out, "GPUGATE_", strlen("GPUGATE_"));
+	memcpy(out, prefix, sizeof(prefix));
 	for (const char *c = option->name; *c; c++)
 		*to++ = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
 	*to = '\0';

@@ -46,13 +46,13 @@ static int git(const char *const *arguments, struct buf *out, struct err *err)
 	char *argv[16] = {(char[]){"git"}};
 	pid_t pid;
 
+	if (pipe(fds))
+		return err_set(err, errno, "--since: pipe: %s",
+			       strerror(errno));
 	for (int i = 0; arguments[i]; i++) {
 		argv[i + 1] = strdup(arguments[i]);
 		argv[i + 2] = NULL;
 	}
-	if (pipe(fds))
-		return err_set(err, errno, "--since: pipe: %s",
-			       strerror(errno));
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
 	posix_spawn_file_actions_addclose(&actions, fds[0]);

@@ -298,22 +298,21 @@ static int open_folder(int at, const char *name)
 static void count_ignored(struct walk *walk, int fd)
 {
 	struct listing listing;
+	bool read = !read_folder(walk, fd, &listing);
 
-	if (!read_folder(walk, fd, &listing)) {
-		for (size_t i = listing.from;
-		     i < walk->nentries && walk->budget; i++) {
-			int child;
+	for (size_t i = listing.from;
+	     read && i < walk->nentries && walk->budget; i++) {
+		int child;
 
-			walk->budget--;
-			if (!walk->entries[i].folder) {
-				walk->result->ignored++;
-				continue;
-			}
-			child = open_folder(fd, walk->names.data +
-							walk->entries[i].name);
-			if (child >= 0)
-				count_ignored(walk, child);
+		walk->budget--;
+		if (!walk->entries[i].folder) {
+			walk->result->ignored++;
+			continue;
 		}
+		child = open_folder(fd,
+				    walk->names.data + walk->entries[i].name);
+		if (child >= 0)
+			count_ignored(walk, child);
 	}
 	drop_listing(walk, &listing);
 	close(fd);

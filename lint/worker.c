@@ -123,9 +123,7 @@ static void fix_file(struct worker *w, const struct run_file *file,
 	int rc, error = 0;
 
 	buf_reset(&w->fixed);
-	rc = fixer_text(&w->fixer, file, w->path.data,
-			source->text - source->bom, source->len + source->bom,
-			&w->fixed, &err);
+	rc = fixer_text(&w->fixer, file, source, &w->fixed, &err);
 	if (rc > 0 && !o->diff) {
 		error = f->flags & FILE_STDIN
 				? EROFS

@@ -23,8 +23,8 @@ enum mode { MODE_AUDIT, MODE_WARN, MODE_ENFORCE };
 /* What holds for one rule. */
 struct setting {
 	bool enabled;
-	bool locked;		/* comments, annotations cannot suppress it */
-	bool severity_set;	/* severity came from a policy, not the rule */
+	bool locked;	   /* comments, annotations cannot suppress it */
+	bool severity_set; /* severity came from a policy, not the rule */
 	enum severity severity;
 	enum action action;
 	/*
@@ -34,7 +34,7 @@ struct setting {
 	 * holds a comma.
 	 */
 	const char *const *params;
-	const char *from;	/* "preset recommended", "path/.gpugate.yaml:7" */
+	const char *from; /* "preset recommended", "path/.gpugate.yaml:7" */
 };
 
 struct policy;
@@ -93,8 +93,12 @@ struct policy *policy_load_with(const struct rule_set *rules, const char *path,
 				const struct policy_options *options,
 				struct policy_problems *problems);
 /* The same from memory; name is the file's in problems and `from`. */
-struct policy *policy_parse(const struct rule_set *rules, const char *name,
-			    const char *text, size_t len,
+struct policy_text {
+	const char *name, *text;
+	size_t len;
+};
+struct policy *policy_parse(const struct rule_set *rules,
+			    const struct policy_text *text,
 			    const struct policy_options *options,
 			    struct policy_problems *problems);
 void policy_free(struct policy *policy);
@@ -165,7 +169,7 @@ const struct kube_config *policy_kube(const struct policy *policy);
 enum mode policy_mode(const struct policy *policy);
 const char *policy_contact(const struct policy *policy); /* or NULL */
 const char *policy_path(const struct policy *policy);	 /* or NULL */
-uint64_t policy_hash(const struct policy *policy); /* of all text read */
+uint64_t policy_hash(const struct policy *policy);	 /* of all text read */
 /* Seconds after which a cluster state is old (`maxAge: 24h`), 0: never. */
 int64_t policy_max_age(const struct policy *policy);
 

@@ -146,8 +146,8 @@ static const char *preset_from(struct arena *arena, const struct layers *layers)
 		text = arena_printf(arena, "%s%s %s", text, i ? "," : "",
 				    ref->name);
 		if (ref->pinned)
-			text = arena_printf(arena, "%s@%u.%u", text, ref->major,
-					    ref->minor);
+			text = arena_printf(arena, "%s@%u.%u", text,
+					    ref->version[0], ref->version[1]);
 	}
 	return text;
 }

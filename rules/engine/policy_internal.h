@@ -21,7 +21,7 @@ struct patterns {
 	struct pattern {
 		const char *text;
 		struct glob *glob;
-	} *items;
+	} * items;
 	size_t n, size;
 };
 
@@ -32,7 +32,7 @@ struct preset_ref {
 	const char *name;
 	enum preset preset;
 	bool pinned;
-	unsigned major, minor;
+	unsigned version[2];
 };
 
 struct param_value {
@@ -162,7 +162,9 @@ void preset_setting(const struct rule *rule, const struct preset_ref *refs,
 /* "strict", "recommended@1.0"; false and a text when it is none. */
 bool preset_parse(const char *text, struct preset_ref *out,
 		  const char **problem);
-
+/* "1.0" into major and minor; -1 when text has no such form. */
+int version_parse(const char *text, unsigned version[2]);
+bool version_is_after(const unsigned a[2], const unsigned b[2]);
 /* Nearest preset for "did you mean", or NULL. */
 const char *preset_nearest(const char *text);
 

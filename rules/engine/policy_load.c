@@ -135,8 +135,7 @@ static void load_document(struct loading *l, const struct doc *doc)
 	read_policy_document(r, doc->root);
 }
 
-static void load_text(struct loading *l, const char *name, const char *text,
-		      size_t len)
+static void load_text(struct loading *l, const struct policy_text *text)
 {
 	struct reader *r = &l->reader;
 	struct policy *policy = r->policy;
@@ -146,10 +145,10 @@ static void load_text(struct loading *l, const char *name, const char *text,
 	size_t errors = r->problems->errors;
 	unsigned read = 0;
 
-	r->file = arena_strdup(policy_arena(policy), name);
+	r->file = arena_strdup(policy_arena(policy), text->name);
 	r->source = &source;
-	policy->hash = text_hash(text, len, policy->hash);
-	source_init(&source, &l->arena, r->file, text, len);
+	policy->hash = text_hash(text->text, text->len, policy->hash);
+	source_init(&source, &l->arena, r->file, text->text, text->len);
 	loader_init(&loader, &source, &load_limits_default, &l->arena);
 	loader.issue = on_issue;
 	loader.context = r;
@@ -170,15 +169,15 @@ static void check_complete(struct loading *l)
 			"there is no document of kind Policy");
 }
 
-struct policy *policy_parse(const struct rule_set *rules, const char *name,
-			    const char *text, size_t len,
+struct policy *policy_parse(const struct rule_set *rules,
+			    const struct policy_text *text,
 			    const struct policy_options *options,
 			    struct policy_problems *problems)
 {
 	struct loading l;
 
 	loading_init(&l, rules, options, problems);
-	load_text(&l, name, text, len);
+	load_text(&l, text);
 	check_complete(&l);
 	return loading_finish(&l);
 }
@@ -218,7 +217,7 @@ static void load_file(struct loading *l, const char *path)
 	else if (len > POLICY_BYTES_MAX)
 		problem(r, NULL, "larger than %d bytes", POLICY_BYTES_MAX);
 	else
-		load_text(l, path, text, (size_t)len);
+		load_text(l, &(struct policy_text){path, text, (size_t)len});
 	if (fd >= 0)
 		close(fd);
 }

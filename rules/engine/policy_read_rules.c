@@ -8,7 +8,7 @@
  * text in one form (engine/policy.h), so that rules need not check again.
  */
 #include <limits.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -26,16 +26,31 @@ static bool is_off(const struct node *node)
 
 /* --- parameters ----------------------------------------------------------- */
 
+/* Bounds of `int LOW..HIGH`; a mere `int` leaves them as they are. */
+static void param_bounds(const char *type, long long bounds[2])
+{
+	char *end;
+
+	if (!strcmp(type, "int"))
+		return;
+	if (!text_starts(type, "int "))
+		BUG("type of a parameter: %s", type);
+	bounds[0] = strtoll(type + strlen("int "), &end, 10);
+	if (!text_starts(end, ".."))
+		BUG("type of a parameter: %s", type);
+	bounds[1] = strtoll(end + strlen(".."), &end, 10);
+	if (*end)
+		BUG("type of a parameter: %s", type);
+}
+
 static const char *param_int(struct reader *r, const struct node *node,
 			     const char *type)
 {
-	long long low = 0, high = INT_MAX;
+	long long bounds[] = {0, INT_MAX};
 	int64_t value;
 
-	if (strcmp(type, "int") &&
-	    sscanf(type, "int %lld..%lld", &low, &high) != 2)
-		BUG("type of a parameter: %s", type);
-	if (!read_int(r, node, low, high, &value))
+	param_bounds(type, bounds);
+	if (!read_int(r, node, bounds[0], bounds[1], &value))
 		return NULL;
 	return arena_printf(policy_arena(r->policy), "%lld", (long long)value);
 }
@@ -318,7 +333,7 @@ static void check_needed_params(struct reader *r, const struct node *node,
 static bool is_repeated(const struct rule_entries *entries,
 			const struct rule *rule)
 {
-	for (size_t i = 0; rule && i < entries->n; i++)
+	for (size_t i = 0; i < entries->n; i++)
 		if (entries->items[i].word.rule == rule)
 			return true;
 	return false;
@@ -343,7 +358,7 @@ static bool read_word(struct reader *r, const struct node *node,
 			    word->rule->name);
 		return false;
 	}
-	if (is_repeated(entries, word->rule)) {
+	if (word->rule && is_repeated(entries, word->rule)) {
 		problem_key(r, node, "`%s` is set twice", word->rule->name);
 		return false;
 	}

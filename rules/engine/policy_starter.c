@@ -5,10 +5,10 @@
  * have none (two, where they are indented). Examples name only rules that
  * this binary has, so that taking off a `#` never makes a broken file.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/policy.h"
+#include "policy_internal.h"
 
 static const char head[] =
 	"# gpugate policy: which rules run here, how severe they are, and who\n"
@@ -114,16 +114,11 @@ static void newest(const struct rule_set *rules, unsigned version[2])
 	version[0] = 1;
 	version[1] = 0;
 	for (size_t i = 0; i < rules->n; i++) {
-		unsigned major, minor;
+		unsigned since[2];
 
-		if (sscanf(rules->items[i]->since, "%4u.%4u", &major, &minor) !=
-		    2)
-			continue;
-		if (major > version[0] ||
-		    (major == version[0] && minor > version[1])) {
-			version[0] = major;
-			version[1] = minor;
-		}
+		if (!version_parse(rules->items[i]->since, since) &&
+		    version_is_after(since, version))
+			memcpy(version, since, sizeof(since));
 	}
 }
 

@@ -5,6 +5,7 @@
  * said in engine/policy.h; policy_write_presets() shows them as a table.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -26,16 +27,29 @@ static bool is_headline(const char *category)
 	return false;
 }
 
-/* -1 when text has no such form. */
-static int parse_version(const char *text, unsigned *major, unsigned *minor)
+/* Digits only: strtoul() would take blanks and signs. */
+static const char *parse_digits(const char *text, unsigned *n)
 {
-	int used = 0;
+	size_t digits = strspn(text, "0123456789");
 
-	if (*text < '0' || *text > '9' || strlen(text) > 9)
+	if (!digits || digits > 4)
+		return NULL;
+	*n = (unsigned)strtoul(text, NULL, 10);
+	return text + digits;
+}
+
+int version_parse(const char *text, unsigned version[2])
+{
+	text = parse_digits(text, &version[0]);
+	if (!text || *text != '.')
 		return -1;
-	if (sscanf(text, "%4u.%4u%n", major, minor, &used) != 2 || text[used])
-		return -1;
-	return 0;
+	text = parse_digits(text + 1, &version[1]);
+	return text && !*text ? 0 : -1;
+}
+
+bool version_is_after(const unsigned a[2], const unsigned b[2])
+{
+	return a[0] != b[0] ? a[0] > b[0] : a[1] > b[1];
 }
 
 static bool find_preset(const char *text, size_t len, struct preset_ref *out)
@@ -61,7 +75,7 @@ bool preset_parse(const char *text, struct preset_ref *out,
 		return false;
 	if (!text[len])
 		return true;
-	if (parse_version(text + len + 1, &out->major, &out->minor)) {
+	if (version_parse(text + len + 1, out->version)) {
 		*problem = "a pinned preset ends in a version as in "
 			   "`recommended@1.0`";
 		return false;
@@ -80,11 +94,10 @@ const char *preset_nearest(const char *text)
 
 static bool is_newer(const struct rule *rule, const struct preset_ref *ref)
 {
-	unsigned major, minor;
+	unsigned version[2];
 
-	if (!ref->pinned || parse_version(rule->since, &major, &minor))
-		return false;
-	return major != ref->major ? major > ref->major : minor > ref->minor;
+	return ref->pinned && !version_parse(rule->since, version) &&
+	       version_is_after(version, ref->version);
 }
 
 static void make_strict(const struct rule *rule, struct setting *setting)

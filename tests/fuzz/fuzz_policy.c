@@ -119,8 +119,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(text, data, size);
 	for (size_t i = 0; i < size; i++)
 		lines += text[i] == '\n';
-	policy = policy_parse(&sample_set, "fuzz", text, size, &options,
-			      &problems);
+	policy = policy_parse(&sample_set,
+			      &(struct policy_text){"fuzz", text, size},
+			      &options, &problems);
 	if (!policy == !problems.errors)
 		BUG("%zu errors and %s policy", problems.errors,
 		    policy ? "a" : "no");

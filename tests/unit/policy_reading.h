@@ -19,8 +19,10 @@ static struct policy *parse(const char *text)
 {
 	static const struct policy_options options = {.today = TODAY};
 	struct policy_problems problems = {0};
-	struct policy *policy = policy_parse(&sample_set, "p.yaml", text,
-					     strlen(text), &options, &problems);
+	struct policy *policy = policy_parse(
+		&sample_set,
+		&(struct policy_text){"p.yaml", text, strlen(text)}, &options,
+		&problems);
 
 	for (size_t i = 0; i < problems.n; i++)
 		print_error("%u:%u: %s\n", problems.items[i].line,

@@ -520,8 +520,10 @@ static void test_starter(void **state)
 			line++;
 		buf_addf(&open, "%s\n", line);
 	}
-	policy = policy_parse(&sample_set, "starter", open.data, open.len, NULL,
-			      &problems);
+	policy = policy_parse(
+		&sample_set,
+		&(struct policy_text){"starter", open.data, open.len}, NULL,
+		&problems);
 	for (size_t i = 0; i < problems.n; i++)
 		print_error("%u:%u: %s\n", problems.items[i].line,
 			    problems.items[i].column, problems.items[i].text);

@@ -132,8 +132,9 @@ static void try_param(const struct rule *rule, const struct rule_param *param)
 		 rule->name, param->name,
 		 *param->value && strchr("ib", *param->type) ? param->value
 							     : value);
-	policy =
-		policy_parse(&rules, "p", text.data, text.len, NULL, &problems);
+	policy = policy_parse(&rules,
+			      &(struct policy_text){"p", text.data, text.len},
+			      NULL, &problems);
 	if (!policy && !strstr(problems.items[0].text, "judges nothing"))
 		fail_msg("%s.%s: %s", rule->name, param->name,
 			 problems.items[0].text);
@@ -163,8 +164,10 @@ static void test_starter(void **state)
 
 	buf_init(&text);
 	policy_write_starter(&rules, &text);
-	policy = policy_parse(&rules, ".gpugate.yaml", text.data, text.len,
-			      NULL, &problems);
+	policy = policy_parse(
+		&rules,
+		&(struct policy_text){".gpugate.yaml", text.data, text.len},
+		NULL, &problems);
 	assert_non_null(policy);
 	assert_int_equal(problems.n, 0);
 	policy_free(policy);

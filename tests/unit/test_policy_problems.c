@@ -45,8 +45,10 @@ static void check(const struct row *row, const struct policy_options *options,
 	struct buf got;
 
 	buf_init(&got);
-	policy = policy_parse(&sample_set, "p.yaml", row->text,
-			      strlen(row->text), options, &problems);
+	policy = policy_parse(
+		&sample_set,
+		&(struct policy_text){"p.yaml", row->text, strlen(row->text)},
+		options, &problems);
 	print(&problems, &got);
 	if (strcmp(got.data, row->want))
 		print_error("policy:\n%s\n", row->text);
@@ -445,9 +447,11 @@ static void test_syntax(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct policy_problems problems = {0};
 
-		assert_null(policy_parse(&sample_set, "p", rows[i].text,
-					 strlen(rows[i].text), &offline,
-					 &problems));
+		assert_null(policy_parse(
+			&sample_set,
+			&(struct policy_text){"p", rows[i].text,
+					      strlen(rows[i].text)},
+			&offline, &problems));
 		assert_int_equal(problems.n, 1);
 		assert_int_equal(problems.items[0].line, rows[i].line);
 		assert_int_equal(problems.items[0].column, rows[i].column);
