@@ -194,6 +194,16 @@ static void run_set_rules(struct lint *lint)
 	run->options.source_of = source_of;
 	run->options.in_baseline = lint->known.old ? in_baseline : NULL;
 	run_set(run, policy_of, lint);
+	for (unsigned i = 0; i < lint->workers.n; i++) {
+		int error = lint->workers.items[i].fact_spill.error;
+
+		if (!error)
+			continue;
+		lint->failed = true;
+		log_error("set rules did not see all objects: temporary file: "
+			  "%s",
+			  strerror(error));
+	}
 }
 
 /* -v: what was done, and when. */

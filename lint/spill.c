@@ -30,6 +30,7 @@ void spill_init(struct spill *spill, const struct rule_set *rules)
 	buf_init(&spill->buf);
 	spill->flushed = 0;
 	spill->fd = -1;
+	spill->error = 0;
 }
 
 void spill_release(struct spill *spill)
@@ -179,6 +180,16 @@ struct record spill_write(struct spill *spill, const struct finding *findings,
 	return record;
 }
 
+uint64_t spill_put(struct spill *spill, const void *data, size_t len)
+{
+	uint64_t offset = spill->flushed + spill->buf.len;
+
+	buf_add(&spill->buf, data, len);
+	if (spill->buf.len > BUFFER)
+		flush(spill);
+	return offset;
+}
+
 /* --- reading ------------------------------------------------------------- */
 
 static const char *get_string(const char **at)
@@ -277,6 +288,22 @@ static int read_all(int fd, char *data, size_t len, uint64_t offset)
 		offset += (size_t)n;
 	}
 	return 0;
+}
+
+const void *spill_get(struct spill *spill, uint64_t offset, size_t len,
+		      struct arena *arena)
+{
+	char *copy;
+	int error;
+
+	if (offset >= spill->flushed)
+		return spill->buf.data + (offset - spill->flushed);
+	copy = arena_alloc(arena, len);
+	error = read_all(spill->fd, copy, len, offset);
+	if (!error)
+		return copy;
+	spill->error = error;
+	return NULL;
 }
 
 int spill_read(const struct spill *spill, const struct record *record,

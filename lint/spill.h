@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings between linting and reporting. Each worker appends a record per
- * file with findings; what does not fit into a small buffer goes to an
- * unlinked temporary file, so that memory does not grow with the number of
- * findings. Where a record lies is kept in 16 bytes per file.
+ * What is known between linting and reporting: findings, and facts for set
+ * rules. Each worker appends a record per file with findings and one per
+ * workload; what does not fit into a small buffer goes to an unlinked
+ * temporary file, so that memory does not grow with their number. Where a
+ * file's findings lie is kept in 16 bytes.
  */
 #ifndef LINT_SPILL_H
 #define LINT_SPILL_H
@@ -23,14 +24,20 @@ struct record {
 };
 
 struct spill {
-	const struct rule_set *rules;
+	const struct rule_set *rules; /* of findings */
 	struct buf buf;	  /* bytes from offset flushed on */
 	uint64_t flushed; /* bytes in the file */
 	int fd;		  /* -1 until needed; -2: there can be none */
+	int error;	  /* errno of spill_get(), or 0 */
 };
 
 void spill_init(struct spill *spill, const struct rule_set *rules);
 void spill_release(struct spill *spill);
+/* Bytes of any sort; spill_get() copies into the arena only what it must, and
+ * gives NULL when they cannot be read. */
+uint64_t spill_put(struct spill *spill, const void *data, size_t len);
+const void *spill_get(struct spill *spill, uint64_t offset, size_t len,
+		      struct arena *arena);
 struct record spill_write(struct spill *spill, const struct finding *findings,
 			  size_t n);
 /*

@@ -222,6 +222,17 @@ static void sink(void *context, uint32_t file, struct finding *findings,
 	w->job->records[file].spill = w->index;
 }
 
+static uint64_t keep_facts(void *context, const void *data, size_t len)
+{
+	return spill_put(context, data, len);
+}
+
+static const void *get_facts(void *context, uint64_t at, size_t len,
+			     struct arena *arena)
+{
+	return spill_get(context, at, len, arena);
+}
+
 static bool in_baseline(void *context, const struct finding *finding)
 {
 	struct worker *w = context;
@@ -272,6 +283,9 @@ static void init_worker(struct workers *workers, struct job *job, unsigned i)
 		fixer_init(&w->fixer, &job->run, job->options->unsafe_fixes);
 	w->fd = -1;
 	spill_init(&w->spill, job->run.rules);
+	spill_init(&w->fact_spill, NULL);
+	w->facts = (struct fact_store){keep_facts, get_facts, &w->fact_spill};
+	w->run.facts.store = &w->facts;
 }
 
 static size_t chunk_size(size_t files, unsigned threads)
@@ -337,6 +351,7 @@ void workers_release(struct workers *workers)
 		if (w->fd >= 0)
 			close(w->fd);
 		spill_release(&w->spill);
+		spill_release(&w->fact_spill);
 	}
 	free(workers->items);
 }

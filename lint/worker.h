@@ -43,7 +43,9 @@ struct worker {
 	struct buf path, absolute;
 	struct buf fixed; /* the text after --fix */
 	struct fixer fixer;
-	struct spill spill;
+	struct spill spill;	 /* findings */
+	struct spill fact_spill; /* of set rules */
+	struct fact_store facts;
 	int fd;		 /* of the folder of several files, or -1 */
 	uint32_t folder; /* whose it is */
 	pthread_t thread;

@@ -45,6 +45,8 @@ enum rule_flags {
 	RULE_PEDANTIC = 32,
 	/* Made by the engine itself (syntax, suppressions): no check. */
 	RULE_INTERNAL = 64,
+	/* Looks at workloads that stand twice in the set, too. */
+	RULE_DUPLICATES = 128,
 };
 
 /* The last item of a params array is all zero. */
@@ -80,7 +82,8 @@ struct rule {
 	void (*check_pod)(struct rule_run *run, const struct pod *pod);
 	/* Each GPU-relevant or policy object, pods or not. */
 	void (*check_object)(struct rule_run *run, const struct object *object);
-	/* Each workload with GPU pods, when all objects are known. */
+	/* Each workload with GPU pods, when all objects are known; reports
+	 * lie in the workload's file. */
 	void (*check_workload)(struct rule_run *run,
 			       const struct workload *workload);
 	/* Once, when all objects are known. */

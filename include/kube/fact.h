@@ -3,7 +3,11 @@
  * What is kept of an object after its document is gone: compact facts for
  * rules that look at several objects (quota against workloads, priority
  * classes). The same facts come from linted files and, later, from a cluster
- * snapshot; rules cannot tell. Strings and arrays live in the set's arena.
+ * snapshot; rules cannot tell.
+ *
+ * Policy objects are few and stay in memory, each once. Workloads are many:
+ * they are written to a store as they come and read back one at a time, in
+ * the order of the files; memory holds 40 bytes for each.
  */
 #ifndef KUBE_FACT_H
 #define KUBE_FACT_H
@@ -46,6 +50,7 @@ struct quota_scope {
 struct quota {
 	struct object_id id;
 	struct place place; /* metadata.name */
+	uint64_t content;   /* keyed hash: equal ones are one object */
 	struct resource_amount *hard;
 	size_t nhard;
 	struct resource_amount *used; /* status.used, cluster only */
@@ -57,6 +62,7 @@ struct quota {
 struct limit_range {
 	struct object_id id;
 	struct place place;
+	uint64_t content;
 	/* Keys of type Container default / defaultRequest, by resource. */
 	const char *const *defaults;
 	size_t ndefaults;
@@ -67,11 +73,35 @@ struct limit_range {
 struct priority_class {
 	struct object_id id;
 	struct place place;	  /* metadata.name */
+	uint64_t content;
 	struct place value_place;
 	struct amount value;
 	bool global_default;
 	struct place default_place;
 	bool never_preempts; /* preemptionPolicy: Never */
+	bool used_by_gpu;    /* GPU pods name it; after fact_set_finish() */
+};
+
+/* What each pod of a template asks for. */
+struct pod_demand {
+	const char *resource;
+	struct quantity quantity;
+	bool unknown;
+};
+
+enum missing_sort {
+	MISSING_CPU_REQUEST,
+	MISSING_CPU_LIMIT,
+	MISSING_MEMORY_REQUEST,
+	MISSING_MEMORY_LIMIT,
+	MISSING_SORTS,
+};
+
+/* The first container of a pod that does not set it. */
+struct missing {
+	enum missing_sort sort;
+	const char *container;
+	struct place place;
 };
 
 /* Pods of one template of a workload. */
@@ -80,20 +110,15 @@ struct workload_pod {
 	struct place place;		/* the pod template */
 	struct amount steady, peak;	/* pods */
 	struct amount gpus;		/* devices per pod */
-	struct resource_amount *demand;	/* per pod: accelerators, cpu, memory,
-					   limits.cpu, limits.memory */
+	struct pod_demand *demand;	/* per pod: extended resources */
 	size_t ndemand;
 	const char *priority_class;	/* NULL: none; "" unknown */
 	struct place priority_place;
 	bool priority_unknown;
 	bool queue_priority;		/* a queue orders it (kube/priority.h) */
 	bool best_effort, terminating;	/* quota scopes */
-	/* First container without cpu / memory request / limit; NULL: none. */
-	struct missing {
-		const char *container;
-		struct place place;
-	} missing_cpu_request, missing_cpu_limit, missing_memory_request,
-		missing_memory_limit;
+	struct missing *missing;	/* what some container leaves out */
+	size_t nmissing;
 	bool gpu;			/* a GPU pod */
 	bool fragment;			/* of a kustomize patch */
 };
@@ -107,7 +132,6 @@ struct workload {
 	bool training, serving;
 	bool suspended, kueue, child, elastic;
 	const char *queue;		/* volcano, KAI, ... queue, or NULL */
-	const char *hami;		/* non-NULL: HAMi resources or scheduler */
 	struct workload_pod *pods;
 	size_t npods;
 	/* The same object earlier in the set (index + 1), 0: this is the
@@ -115,37 +139,82 @@ struct workload {
 	uint32_t duplicate_of;
 };
 
-/* Other objects that rules ask for by kind and name. */
-struct named_object {
-	struct object_id id;
-	struct place place;
-	enum { NAMED_SERVICE, NAMED_CONFIG_MAP, NAMED_NAMESPACE, NAMED_QUEUE,
-	       NAMED_RUNTIME, NAMED_OTHER } sort;
+/* Where workloads are kept, given by the caller. */
+struct fact_store {
+	/* Keep these bytes; the answer brings them back. */
+	uint64_t (*keep)(void *context, const void *data, size_t len);
+	/* The bytes, in the arena or in the store's own memory until the next
+	 * keep(); NULL: they cannot be read, which the store tells. */
+	const void *(*get)(void *context, uint64_t at, size_t len,
+			   struct arena *arena);
+	void *context;
 };
 
 struct fact_set {
 	struct arena arena;
+	/* NULL: workloads stay in memory. Must outlive the set. */
+	const struct fact_store *store;
 	struct quota *quotas;
 	size_t nquotas, quotas_size;
 	struct limit_range *limit_ranges;
 	size_t nlimit_ranges, limit_ranges_size;
 	struct priority_class *classes;
 	size_t nclasses, classes_size;
-	struct workload *workloads; /* those with GPU pods */
-	size_t nworkloads, workloads_size;
-	struct named_object *named;
-	size_t nnamed, named_size;
+	size_t nworkloads; /* those with GPU pods */
+	/* Known after fact_set_finish(). */
+	const struct priority_class *default_class; /* first globalDefault */
+	/* The lowest class that a serving workload names, and who does. */
+	const struct priority_class *serving_class;
+	struct object_id server;
+	/* Private to rules/kube. */
+	struct fact_index *index;
 };
 
 /* Add what is worth keeping of one object. file: index for its places. */
 void fact_set_add(struct fact_set *set, const struct object *object,
 		  uint32_t file);
-/* Move all facts of src to the end of dst (arena included). */
+/* Move all facts of src to dst (arena included). */
 void fact_set_join(struct fact_set *dst, struct fact_set *src);
-/* Fill in workload.duplicate_of, when all facts are there. An object without
- * a known namespace is nobody's duplicate. */
-void fact_set_find_duplicates(struct fact_set *set);
+/*
+ * When all facts are there: bring them into order, find what stands twice.
+ * Of policy objects that are the same and say the same the first is kept. A
+ * workload without a known namespace is nobody's duplicate.
+ */
+void fact_set_finish(struct fact_set *set);
 void fact_set_release(struct fact_set *set);
+
+/* After fact_set_finish(). The first of them and their number. */
+const struct quota *facts_quotas(const struct fact_set *set,
+				 const char *namespace, size_t *n);
+const struct limit_range *facts_limit_ranges(const struct fact_set *set,
+					     const char *namespace, size_t *n);
+const struct priority_class *facts_class(const struct fact_set *set,
+					 const char *name);
+
+/*
+ * All workloads, in the order of the files:
+ *
+ *	struct workload_cursor cursor = {0};
+ *
+ *	while ((w = workload_next(facts, &cursor)))
+ *
+ * Each lives until the next one is asked for. At the end (or when a store
+ * cannot be read) NULL; who leaves earlier calls workload_stop().
+ */
+struct workload_cursor {
+	size_t next; /* index of the next; the last one's plus 1 */
+	struct arena arena;
+};
+const struct workload *workload_next(const struct fact_set *set,
+				     struct workload_cursor *cursor);
+void workload_stop(struct workload_cursor *cursor);
+/* One of them again, by its index; NULL when the store cannot be read. */
+const struct workload *workload_at(const struct fact_set *set, size_t index,
+				   struct arena *arena);
+
+/* NULL: all containers set it. */
+const struct missing *workload_pod_missing(const struct workload_pod *pod,
+					   enum missing_sort sort);
 /* Facts of one object, for a caller that has just one (the door). */
 struct workload *workload_read(struct arena *arena,
 			       const struct object *object, uint32_t file);

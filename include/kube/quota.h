@@ -53,4 +53,20 @@ struct demand {
 struct demand workload_demand(const struct workload *workload,
 			      const struct quota *quota, const char *resource);
 
+/* What the workloads of a namespace need together of one accelerator that a
+ * quota of it limits. */
+struct quota_sum {
+	const struct quota *quota;
+	const struct resource_amount *hard;
+	const char *resource;
+	struct quantity steady;
+	size_t workloads; /* that need some */
+	size_t largest;	  /* index of the one that needs most */
+	struct quantity largest_demand;
+};
+/* For each such entry of each quota; *n of them. */
+struct quota_sum *quota_sums(const struct fact_set *facts,
+			     const struct accelerator_extra *extra,
+			     struct arena *arena, size_t *n);
+
 #endif

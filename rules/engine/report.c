@@ -207,17 +207,27 @@ struct finding *report_object(struct rule_run *rr, const struct object *object,
 	return f;
 }
 
+/* Facts die before the findings that rest on them. */
+static struct place place_copy(struct arena *arena, const struct place *place)
+{
+	struct place copy = *place;
+
+	copy.pointer = arena_strdup(arena, or_empty(place->pointer));
+	return copy;
+}
+
 struct finding *report_place(struct rule_run *rr, const struct object_id *id,
 			     const struct place *place, const char *fmt, ...)
 {
+	struct arena *arena = &rr->run->file_arena;
 	struct finding *f = finding_new(rr->run, rr->rule, rr->setting);
 	va_list ap;
 
-	f->place = *place;
-	f->place.pointer = or_empty(place->pointer);
-	f->id = (struct object_id){or_empty(id->api_version),
-				   or_empty(id->kind), or_empty(id->namespace),
-				   or_empty(id->name)};
+	f->place = place_copy(arena, place);
+	f->id.api_version = arena_strdup(arena, or_empty(id->api_version));
+	f->id.kind = arena_strdup(arena, or_empty(id->kind));
+	f->id.namespace = arena_strdup(arena, or_empty(id->namespace));
+	f->id.name = arena_strdup(arena, or_empty(id->name));
 	f->named_path = f->place.pointer;
 	va_start(ap, fmt);
 	put_message(rr, f, fmt, ap);
@@ -281,8 +291,7 @@ void finding_label_place(struct rule_run *rr, struct finding *f,
 	struct related *related = add_related(rr, f);
 	va_list ap;
 
-	related->place = *place;
-	related->place.pointer = or_empty(place->pointer);
+	related->place = place_copy(&rr->run->file_arena, place);
 	va_start(ap, fmt);
 	related->message = arena_vprintf(&rr->run->file_arena, fmt, ap);
 	va_end(ap);

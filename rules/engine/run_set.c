@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Set rules: they run once, over the facts of all files. Their findings may
- * lie in any file, so they are gathered, sorted by file and handed to the
- * sink file by file, each after the comments of its file were looked at.
+ * Set rules: they run once, over the facts of all files. What check_set()
+ * reports may lie in any file and is gathered first; what check_workload()
+ * reports lies in the workload's file, and workloads come in the order of the
+ * files. So findings go to the sink file by file, each after the comments of
+ * its file were looked at, and memory holds those of one file.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "base/vec.h"
 #include "state.h"
 
 struct set_run {
@@ -14,6 +18,9 @@ struct set_run {
 	const struct policy *(*policy_of)(void *context, uint32_t file);
 	void *context;
 	const struct policy *policy; /* of the set as a whole: first file's */
+	struct arena arena;	     /* findings of check_set() */
+	struct finding **findings;   /* sorted */
+	size_t n, next;
 };
 
 static const struct setting *settings_for(struct set_run *set,
@@ -41,36 +48,6 @@ static bool set_hides(const struct run *run, const struct rule *rule)
 	       rule->needs & NEEDS_SET;
 }
 
-static void check_workloads(struct set_run *set)
-{
-	struct run *run = set->run;
-	const struct rule_set *rules = run->options.rules;
-
-	for (size_t w = 0; w < run->facts.nworkloads; w++) {
-		const struct workload *workload = &run->facts.workloads[w];
-		const struct setting *settings = settings_for(set, workload);
-		size_t start = run->state->nfindings;
-
-		for (size_t i = 0; i < rules->n; i++) {
-			struct rule_run rr = {run, rules->items[i],
-					      &settings[i], NULL};
-
-			if (!rr.rule->check_workload || !settings[i].enabled ||
-			    (workload->duplicate_of &&
-			     rr.rule->needs & NEEDS_SET))
-				continue;
-			if (set_hides(run, rr.rule))
-				run_not_run_add(run, rr.rule,
-						"the set is partial", 1);
-			else
-				rr.rule->check_workload(&rr, workload);
-		}
-		findings_yield(run->state->findings, start,
-			       run->state->nfindings);
-		arena_reset(&run->state->doc_arena);
-	}
-}
-
 static void check_sets(struct set_run *set)
 {
 	struct run *run = set->run;
@@ -95,6 +72,29 @@ static int by_place(const void *a, const void *b)
 {
 	return finding_cmp(*(struct finding *const *)a,
 			   *(struct finding *const *)b);
+}
+
+static void check_workload(struct set_run *set, const struct workload *w)
+{
+	struct run *run = set->run;
+	const struct rule_set *rules = run->options.rules;
+	const struct setting *settings = settings_for(set, w);
+	size_t start = run->state->nfindings;
+
+	for (size_t i = 0; i < rules->n; i++) {
+		struct rule_run rr = {run, rules->items[i], &settings[i], NULL};
+
+		if (!rr.rule->check_workload || !settings[i].enabled ||
+		    (w->duplicate_of && rr.rule->needs & NEEDS_SET &&
+		     !(rr.rule->flags & RULE_DUPLICATES)))
+			continue;
+		if (set_hides(run, rr.rule))
+			run_not_run_add(run, rr.rule, "the set is partial", 1);
+		else
+			rr.rule->check_workload(&rr, w);
+	}
+	findings_yield(run->state->findings, start, run->state->nfindings);
+	arena_reset(&run->state->doc_arena);
 }
 
 struct excuse_run {
@@ -159,6 +159,14 @@ static void excuse_by_file(struct excuse_run *e, struct source *source)
 	arena_release(&arena);
 }
 
+/* Reading is dear, and a file that excuses something says so: an annotation
+ * could hide its name behind escapes only. */
+static bool may_excuse(const struct source *source)
+{
+	return text_find(source->text, source->len, "gpugate") ||
+	       memchr(source->text, '\\', source->len);
+}
+
 static void excuse_by_policy(struct excuse_run *e)
 {
 	for (size_t i = 0; i < e->n; i++) {
@@ -173,58 +181,98 @@ static void excuse_by_policy(struct excuse_run *e)
 	}
 }
 
-/* The findings [from, to) lie in one file. */
-static void end_file(struct set_run *set, size_t from, size_t to)
+/* --- file by file --------------------------------------------------------- */
+
+static void clear_findings(struct run *run)
+{
+	arena_reset(&run->file_arena);
+	run->state->findings = NULL;
+	run->state->nfindings = run->state->findings_size = 0;
+}
+
+/* Add what check_set() reported in the file to what is there, and end it. */
+static void end_file(struct set_run *set, uint32_t file)
 {
 	struct run *run = set->run;
 	struct run_state *state = run->state;
-	uint32_t file = state->findings[from]->place.file;
 	struct run_options *options = &run->options;
-	struct finding **all = state->findings;
-	size_t n = state->nfindings;
-	struct excuse_run e = {run, all + from, to - from,
-			       set->policy_of(set->context, file), NULL};
+	struct excuse_run e = {.run = run};
 	struct source *source = NULL;
 
+	while (set->next < set->n &&
+	       set->findings[set->next]->place.file == file)
+		*VEC_PUSH(&run->file_arena, state->findings, state->nfindings,
+			  state->findings_size) = set->findings[set->next++];
+	if (!state->nfindings)
+		return;
+	e.findings = state->findings;
+	e.n = state->nfindings;
+	e.policy = set->policy_of(set->context, file);
 	excuse_by_policy(&e);
 	if (options->source_of && !options->no_ignore)
 		source = options->source_of(options->context, file);
-	if (source)
+	if (source && may_excuse(source))
 		excuse_by_file(&e, source);
-	/* The sink part of run_end_file() on this slice. */
 	state->file.index = file;
-	state->suppressions = NULL;
-	state->findings = all + from;
-	state->nfindings = to - from;
 	run_end_file(run);
-	state->findings = all;
-	state->nfindings = n;
+	clear_findings(run);
+}
+
+/* End all files before this one. */
+static void end_files(struct set_run *set, uint32_t before)
+{
+	while (set->next < set->n &&
+	       set->findings[set->next]->place.file < before)
+		end_file(set, set->findings[set->next]->place.file);
+}
+
+static void check_workloads(struct set_run *set)
+{
+	struct workload_cursor cursor = {0};
+	const struct workload *w;
+	uint32_t file = 0;
+
+	while ((w = workload_next(&set->run->facts, &cursor))) {
+		if (w->place.file != file) {
+			end_file(set, file);
+			file = w->place.file;
+			end_files(set, file);
+		}
+		check_workload(set, w);
+	}
+	end_file(set, file);
+	end_files(set, UINT32_MAX);
+}
+
+/* Keep what check_set() reported until its file's turn. */
+static void gather(struct set_run *set)
+{
+	struct run_state *state = set->run->state;
+
+	set->findings = state->findings;
+	set->n = state->nfindings;
+	arena_adopt(&set->arena, &set->run->file_arena);
+	if (set->n)
+		qsort(set->findings, set->n, sizeof(*set->findings), by_place);
+	clear_findings(set->run);
 }
 
 void run_set(struct run *run,
 	     const struct policy *(*policy_of)(void *context, uint32_t file),
 	     void *context)
 {
-	struct run_state *state = run->state;
-	struct set_run set = {run, policy_of, context, policy_of(context, 0)};
-	size_t from = 0;
+	struct set_run set = {
+		.run = run,
+		.policy_of = policy_of,
+		.context = context,
+		.policy = policy_of(context, 0),
+	};
 
-	arena_reset(&run->file_arena);
-	state->findings = NULL;
-	state->nfindings = state->findings_size = 0;
-	state->suppressions = NULL;
-	fact_set_find_duplicates(&run->facts);
-	check_workloads(&set);
+	clear_findings(run);
+	run->state->suppressions = NULL;
+	fact_set_finish(&run->facts);
 	check_sets(&set);
-	if (state->nfindings)
-		qsort(state->findings, state->nfindings,
-		      sizeof(*state->findings), by_place);
-	for (size_t i = 1; i <= state->nfindings; i++) {
-		if (i < state->nfindings &&
-		    state->findings[i]->place.file ==
-			    state->findings[from]->place.file)
-			continue;
-		end_file(&set, from, i);
-		from = i;
-	}
+	gather(&set);
+	check_workloads(&set);
+	arena_release(&set.arena);
 }

@@ -5,6 +5,7 @@
 #ifndef RULES_KUBE_FACT_H
 #define RULES_KUBE_FACT_H
 
+#include "base/buf.h"
 #include "kube/fact.h"
 
 /* Copies into the set's arena; NULL becomes "". */
@@ -12,6 +13,45 @@ const char *fact_text(struct arena *arena, const char *text);
 struct object_id fact_id(struct arena *arena, const struct object *object);
 /* metadata.name, else the object. */
 const struct node *fact_name_node(const struct object *object);
+
+/* Where each workload lies; rows are in the order of the files when the set
+ * is finished. */
+struct fact_row {
+	uint64_t id; /* keyed hash of its identity, 0: nobody's duplicate */
+	uint64_t at; /* in its store, or an address */
+	const struct fact_store *store;
+	uint32_t len;
+	uint32_t file;
+	uint32_t order;	       /* within the thread that read it */
+	uint32_t duplicate_of; /* index of the first + 1, or 0 */
+};
+
+struct fact_index {
+	struct fact_row *rows; /* on the heap: they grow without a copy */
+	size_t size;
+	struct arena scratch; /* of one workload */
+	struct buf packed;
+	uint64_t *seen; /* policy objects, a hash table of contents */
+	size_t nseen, seen_size;
+};
+
+struct fact_index *fact_index_of(struct fact_set *set);
+/* Add a workload's facts; they are copied. */
+void fact_index_add(struct fact_set *set, const struct workload *workload);
+void fact_index_join(struct fact_set *dst, struct fact_set *src);
+void fact_index_release(struct fact_set *set);
+/* Put the rows in order and mark what stands twice. */
+void fact_index_finish(struct fact_set *set);
+/* Has a policy object that says the same been seen before? It has now. */
+bool fact_seen(struct fact_set *set, const struct object *object,
+	       uint64_t *content);
+uint64_t fact_id_hash(const struct object_id *id, struct buf *scratch);
+
+/* A workload as bytes, to be unpacked by the same process. */
+void workload_pack(const struct workload *workload, struct buf *out);
+/* The texts stay in data. NULL when the bytes are none of ours. */
+struct workload *workload_unpack(const void *data, size_t len,
+				 struct arena *arena);
 
 /* Read one policy object; what to read stands in the file's head. */
 void quota_read(struct arena *arena, const struct object *object,

@@ -11,21 +11,21 @@
 #include "kube/priority.h"
 
 struct demand_list {
-	struct resource_amount *items;
+	struct pod_demand *items;
 	size_t n, size;
 };
 
 static void demand_add(struct arena *arena, struct demand_list *list,
 		       const struct pod *pod, const char *resource)
 {
-	struct resource_amount amount = {.resource = resource};
+	struct pod_demand demand = {.resource = resource};
 
 	for (size_t i = 0; i < list->n; i++)
 		if (!strcmp(list->items[i].resource, resource))
 			return;
-	amount.quantity = pod_request(pod, resource, false, &amount.unknown);
-	amount.resource = fact_text(arena, resource);
-	*VEC_PUSH(arena, list->items, list->n, list->size) = amount;
+	demand.quantity = pod_request(pod, resource, false, &demand.unknown);
+	demand.resource = fact_text(arena, resource);
+	*VEC_PUSH(arena, list->items, list->n, list->size) = demand;
 }
 
 /* Extended resources stand where a name has a domain. */
@@ -49,31 +49,34 @@ static void demand_of(struct arena *arena, const struct pod *pod,
 }
 
 static void missing_set(struct arena *arena, const struct container *c,
-			uint32_t file, struct missing *out)
+			uint32_t file, enum missing_sort sort,
+			struct workload_pod *out)
 {
 	const struct node *name = node_get(c->node, "name");
 
-	if (out->container)
+	if (workload_pod_missing(out, sort))
 		return;
-	out->container = fact_text(arena, c->name);
-	out->place =
-		place_of(arena, c->pod->object, name ? name : c->node, file);
+	if (!out->missing)
+		out->missing =
+			ARENA_ARRAY(arena, struct missing, MISSING_SORTS);
+	out->missing[out->nmissing++] = (struct missing){
+		sort, fact_text(arena, c->name),
+		place_of(arena, c->pod->object, name ? name : c->node, file)};
 }
 
 /* Requests default to limits; a pod-level value stands for its containers. */
 static void missing_of(struct arena *arena, const struct container *c,
 		       uint32_t file, struct workload_pod *out)
 {
+	static const struct {
+		const char *name;
+		enum missing_sort request, limit;
+	} both[] = {
+		{"cpu", MISSING_CPU_REQUEST, MISSING_CPU_LIMIT},
+		{"memory", MISSING_MEMORY_REQUEST, MISSING_MEMORY_LIMIT},
+	};
 	const struct node *level = pod_field(c->pod, "resources");
 	struct quantity q;
-	struct {
-		const char *name;
-		struct missing *request, *limit;
-	} both[] = {
-		{"cpu", &out->missing_cpu_request, &out->missing_cpu_limit},
-		{"memory", &out->missing_memory_request,
-		 &out->missing_memory_limit},
-	};
 
 	for (size_t i = 0; i < 2; i++) {
 		bool limit = container_limit(c, both[i].name, &q) !=
@@ -86,10 +89,19 @@ static void missing_of(struct arena *arena, const struct container *c,
 			node_get(node_get(level, "requests"), both[i].name);
 
 		if (!limit)
-			missing_set(arena, c, file, both[i].limit);
+			missing_set(arena, c, file, both[i].limit, out);
 		if (!request)
-			missing_set(arena, c, file, both[i].request);
+			missing_set(arena, c, file, both[i].request, out);
 	}
+}
+
+const struct missing *workload_pod_missing(const struct workload_pod *pod,
+					   enum missing_sort sort)
+{
+	for (size_t i = 0; i < pod->nmissing; i++)
+		if (pod->missing[i].sort == sort)
+			return &pod->missing[i];
+	return NULL;
 }
 
 /* No container asks for cpu or memory (extended resources do not count:

@@ -114,7 +114,7 @@ bool quota_has_accelerator(const struct accelerator_extra *extra,
 }
 
 static void add_pod(struct demand *sum, const struct workload_pod *pod,
-		    const struct resource_amount *each)
+		    const struct pod_demand *each)
 {
 	sum->steady = quantity_add(sum->steady,
 				   quantity_mul(each->quantity, pod->steady.n));

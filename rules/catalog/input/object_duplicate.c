@@ -6,25 +6,21 @@
  */
 #include "engine/rule.h"
 
-static void check(struct rule_run *run)
+static void check(struct rule_run *run, const struct workload *w)
 {
-	const struct fact_set *facts = rule_facts(run);
+	const struct workload *first;
+	struct finding *f;
 
-	for (size_t i = 0; i < facts->nworkloads; i++) {
-		const struct workload *w = &facts->workloads[i];
-		const struct workload *first;
-		struct finding *f;
-
-		if (!w->duplicate_of)
-			continue;
-		first = &facts->workloads[w->duplicate_of - 1];
-		f = report_place(
-			run, &w->id, &w->place,
-			"%s `%s` of namespace `%s` stands twice in the set",
-			w->id.kind, w->id.name, w->id.namespace);
+	if (!w->duplicate_of)
+		return;
+	f = report_place(run, &w->id, &w->place,
+			 "%s `%s` of namespace `%s` stands twice in the set",
+			 w->id.kind, w->id.name, w->id.namespace);
+	first = workload_at(rule_facts(run), w->duplicate_of - 1,
+			    rule_arena(run));
+	if (first)
 		finding_label_place(run, f, &first->place,
 				    "the first, which is counted");
-	}
 }
 
 const struct rule rule_object_duplicate = {
@@ -33,6 +29,7 @@ const struct rule rule_object_duplicate = {
 	.severity = SEVERITY_INFO,
 	.action = ACTION_AUDIT,
 	.needs = NEEDS_SET,
+	.flags = RULE_DUPLICATES,
 	.since = "1.0",
 	.summary = "a GPU workload stands twice in the linted set",
 	.why = "One overwrites the other when both are applied, in an order nobody chose.",
@@ -40,5 +37,5 @@ const struct rule rule_object_duplicate = {
 		"Remove one, or lint the folders of different clusters apart.",
 	.evidence =
 		"Argo CD RepeatedResourceWarning; kustomize: may not add resource with an already registered id",
-	.check_set = check,
+	.check_workload = check,
 };

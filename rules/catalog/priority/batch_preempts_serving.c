@@ -12,49 +12,17 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-static const struct priority_class *class_of(const struct fact_set *facts,
-					     const struct workload_pod *pod)
-{
-	for (size_t i = 0; pod->priority_class && i < facts->nclasses; i++)
-		if (!strcmp(facts->classes[i].id.name, pod->priority_class))
-			return &facts->classes[i];
-	return NULL;
-}
-
-/* The lowest class that a serving workload of the set names. */
-static const struct priority_class *lowest_serving(const struct fact_set *facts,
-						   const struct workload **who)
-{
-	const struct priority_class *lowest = NULL;
-
-	for (size_t i = 0; i < facts->nworkloads; i++) {
-		const struct workload *w = &facts->workloads[i];
-
-		for (size_t p = 0; w->serving && p < w->npods; p++) {
-			const struct priority_class *c =
-				class_of(facts, &w->pods[p]);
-
-			if (!c || c->value.unknown ||
-			    (lowest && c->value.n >= lowest->value.n))
-				continue;
-			lowest = c;
-			*who = w;
-		}
-	}
-	return lowest;
-}
-
 static void check(struct rule_run *run, const struct workload *w)
 {
 	const struct fact_set *facts = rule_facts(run);
-	const struct workload *who = NULL;
-	const struct priority_class *serving;
+	const struct priority_class *serving = facts->serving_class;
 
-	if (!w->training || w->serving)
+	if (!serving || !w->training || w->serving)
 		return;
-	serving = lowest_serving(facts, &who);
-	for (size_t p = 0; serving && p < w->npods; p++) {
-		const struct priority_class *c = class_of(facts, &w->pods[p]);
+	for (size_t p = 0; p < w->npods; p++) {
+		const char *name = w->pods[p].priority_class;
+		const struct priority_class *c =
+			name ? facts_class(facts, name) : NULL;
 		struct finding *f;
 
 		if (!c || c->value.unknown || c->never_preempts ||
@@ -65,8 +33,8 @@ static void check(struct rule_run *run, const struct workload *w)
 			"training at `%s` (%" PRId64
 			") preempts %s `%s`, which serves at `%s` (%" PRId64
 			")",
-			c->id.name, c->value.n, who->id.kind, who->id.name,
-			serving->id.name, serving->value.n);
+			c->id.name, c->value.n, facts->server.kind,
+			facts->server.name, serving->id.name, serving->value.n);
 		finding_label_place(run, f, &c->value_place,
 				    "without preemptionPolicy: Never");
 		return;

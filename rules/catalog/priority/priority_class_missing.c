@@ -8,17 +8,9 @@
  */
 #include "engine/rule.h"
 
-static bool has_global_default(const struct fact_set *facts)
-{
-	for (size_t i = 0; i < facts->nclasses; i++)
-		if (facts->classes[i].global_default)
-			return true;
-	return false;
-}
-
 static void check(struct rule_run *run, const struct workload *w)
 {
-	if (has_global_default(rule_facts(run)))
+	if (rule_facts(run)->default_class)
 		return;
 	for (size_t i = 0; i < w->npods; i++) {
 		const struct workload_pod *pod = &w->pods[i];

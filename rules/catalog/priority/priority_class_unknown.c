@@ -11,14 +11,6 @@
 #include "engine/rule.h"
 #include "kube/priority.h"
 
-static bool known(const struct fact_set *facts, const char *name)
-{
-	for (size_t i = 0; i < facts->nclasses; i++)
-		if (!strcmp(facts->classes[i].id.name, name))
-			return true;
-	return false;
-}
-
 static const char *nearest(struct rule_run *run, const struct fact_set *facts,
 			   const char *name)
 {
@@ -46,7 +38,7 @@ static void check(struct rule_run *run, const struct workload *w)
 			rule_not_run(run, "needs the set or --cluster");
 			continue;
 		}
-		if (known(facts, name))
+		if (facts_class(facts, name))
 			continue;
 		f = report_place(
 			run, &w->id, &pod->priority_place,

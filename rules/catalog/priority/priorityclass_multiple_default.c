@@ -10,18 +10,14 @@
 static void check(struct rule_run *run)
 {
 	const struct fact_set *facts = rule_facts(run);
-	const struct priority_class *first = NULL;
+	const struct priority_class *first = facts->default_class;
 
 	for (size_t i = 0; i < facts->nclasses; i++) {
 		const struct priority_class *c = &facts->classes[i];
 		struct finding *f;
 
-		if (!c->global_default)
+		if (!c->global_default || c == first)
 			continue;
-		if (!first) {
-			first = c;
-			continue;
-		}
 		f = report_place(
 			run, &c->id, &c->default_place,
 			"PriorityClass `%s` is globalDefault, as `%s` is: the API server refuses the second",

@@ -37,17 +37,6 @@ static void check(struct rule_run *run, const struct object *o)
 			      o->name ? o->name : "", n);
 }
 
-static bool named_by_gpu_pods(const struct fact_set *facts, const char *name)
-{
-	for (size_t i = 0; i < facts->nworkloads; i++)
-		for (size_t p = 0; p < facts->workloads[i].npods; p++)
-			if (facts->workloads[i].pods[p].gpu &&
-			    text_eq(facts->workloads[i].pods[p].priority_class,
-				    name))
-				return true;
-	return false;
-}
-
 static void check_expendable(struct rule_run *run)
 {
 	const struct fact_set *facts = rule_facts(run);
@@ -56,7 +45,7 @@ static void check_expendable(struct rule_run *run)
 		const struct priority_class *c = &facts->classes[i];
 
 		if (c->value.unknown || c->value.n >= EXPENDABLE_BELOW ||
-		    !named_by_gpu_pods(facts, c->id.name))
+		    !c->used_by_gpu)
 			continue;
 		finding_severity(
 			report_place(

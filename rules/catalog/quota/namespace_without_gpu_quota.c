@@ -8,24 +8,25 @@
 #include "engine/rule.h"
 #include "kube/quota.h"
 
-static bool any_gpu_quota(struct rule_run *run, const char *namespace)
+static bool has_gpu_quota(struct rule_run *run, const struct quota *quotas,
+			  size_t n)
 {
-	const struct fact_set *facts = rule_facts(run);
-
-	for (size_t i = 0; i < facts->nquotas; i++)
-		if ((!namespace ||
-		     quota_in_namespace(&facts->quotas[i], namespace)) &&
-		    quota_has_accelerator(rule_accelerators(run),
-					  &facts->quotas[i]))
+	for (size_t i = 0; i < n; i++)
+		if (quota_has_accelerator(rule_accelerators(run), &quotas[i]))
 			return true;
 	return false;
 }
 
 static void check(struct rule_run *run, const struct workload *w)
 {
+	const struct fact_set *facts = rule_facts(run);
+	const struct quota *quotas;
+	size_t n;
+
 	if (w->child || w->kueue || w->queue)
 		return;
-	if (!any_gpu_quota(run, NULL) || rule_set_is_partial(run)) {
+	if (!has_gpu_quota(run, facts->quotas, facts->nquotas) ||
+	    rule_set_is_partial(run)) {
 		rule_not_run(run, "needs the set or --cluster");
 		return;
 	}
@@ -33,7 +34,8 @@ static void check(struct rule_run *run, const struct workload *w)
 		rule_not_run(run, "the namespace is not known");
 		return;
 	}
-	if (!any_gpu_quota(run, w->id.namespace))
+	quotas = facts_quotas(facts, w->id.namespace, &n);
+	if (!has_gpu_quota(run, quotas, n))
 		report_place(
 			run, &w->id, &w->place,
 			"namespace `%s` of this GPU workload has no GPU quota, others of the set have",

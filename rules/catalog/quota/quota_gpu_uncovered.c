@@ -14,19 +14,16 @@ static const struct quota *find_quota(struct rule_run *run,
 				      const struct workload *w,
 				      const char *resource, bool *covered)
 {
-	const struct fact_set *facts = rule_facts(run);
-	const struct quota *other = NULL;
+	const struct quota *other = NULL, *quotas;
+	size_t n;
 
 	*covered = false;
-	for (size_t i = 0; i < facts->nquotas; i++) {
-		const struct quota *quota = &facts->quotas[i];
-
-		if (!quota_in_namespace(quota, w->id.namespace))
-			continue;
-		if (quota_hard_requests(quota, resource))
+	quotas = facts_quotas(rule_facts(run), w->id.namespace, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (quota_hard_requests(&quotas[i], resource))
 			*covered = true;
-		if (quota_has_accelerator(rule_accelerators(run), quota))
-			other = quota;
+		if (quota_has_accelerator(rule_accelerators(run), &quotas[i]))
+			other = &quotas[i];
 	}
 	return other;
 }

@@ -15,15 +15,16 @@ struct demanded {
 	const char *key;      /* in spec.hard */
 	const char *resource; /* in the container */
 	bool limit;
+	enum missing_sort sort;
 };
 
 static const struct demanded keys[] = {
-	{"cpu", "cpu", false},
-	{"requests.cpu", "cpu", false},
-	{"limits.cpu", "cpu", true},
-	{"memory", "memory", false},
-	{"requests.memory", "memory", false},
-	{"limits.memory", "memory", true},
+	{"cpu", "cpu", false, MISSING_CPU_REQUEST},
+	{"requests.cpu", "cpu", false, MISSING_CPU_REQUEST},
+	{"limits.cpu", "cpu", true, MISSING_CPU_LIMIT},
+	{"memory", "memory", false, MISSING_MEMORY_REQUEST},
+	{"requests.memory", "memory", false, MISSING_MEMORY_REQUEST},
+	{"limits.memory", "memory", true, MISSING_MEMORY_LIMIT},
 };
 
 static bool listed(const char *const *names, size_t n, const char *name)
@@ -38,11 +39,13 @@ static bool listed(const char *const *names, size_t n, const char *name)
 static bool defaulted(const struct fact_set *facts, const char *namespace,
 		      const struct demanded *key)
 {
-	for (size_t i = 0; i < facts->nlimit_ranges; i++) {
-		const struct limit_range *r = &facts->limit_ranges[i];
+	size_t n;
+	const struct limit_range *ranges =
+		facts_limit_ranges(facts, namespace, &n);
 
-		if (strcmp(r->id.namespace, namespace))
-			continue;
+	for (size_t i = 0; i < n; i++) {
+		const struct limit_range *r = &ranges[i];
+
 		if (listed(r->defaults, r->ndefaults, key->resource) ||
 		    (!key->limit &&
 		     listed(r->default_requests, r->ndefault_requests,
@@ -52,26 +55,17 @@ static bool defaulted(const struct fact_set *facts, const char *namespace,
 	return false;
 }
 
-static const struct missing *missing_of(const struct workload_pod *pod,
-					const struct demanded *key)
-{
-	if (!strcmp(key->resource, "cpu"))
-		return key->limit ? &pod->missing_cpu_limit
-				  : &pod->missing_cpu_request;
-	return key->limit ? &pod->missing_memory_limit
-			  : &pod->missing_memory_request;
-}
-
 static void check_pod(struct rule_run *run, const struct workload *w,
 		      const struct workload_pod *pod, const struct quota *quota)
 {
 	for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
 		const struct resource_amount *hard =
 			quota_hard(quota, keys[k].key);
-		const struct missing *gap = missing_of(pod, &keys[k]);
+		const struct missing *gap =
+			workload_pod_missing(pod, keys[k].sort);
 		struct finding *f;
 
-		if (!hard || !gap->container ||
+		if (!hard || !gap ||
 		    defaulted(rule_facts(run), w->id.namespace, &keys[k]))
 			continue;
 		f = report_place(
@@ -87,17 +81,15 @@ static void check_pod(struct rule_run *run, const struct workload *w,
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	const struct fact_set *facts = rule_facts(run);
+	size_t n;
+	const struct quota *quotas =
+		facts_quotas(rule_facts(run), w->id.namespace, &n);
 
-	for (size_t q = 0; q < facts->nquotas; q++)
+	for (size_t q = 0; q < n; q++)
 		for (size_t p = 0; p < w->npods; p++)
-			if (quota_in_namespace(&facts->quotas[q],
-					       w->id.namespace) &&
-			    !w->pods[p].fragment &&
-			    quota_selects(&facts->quotas[q], &w->pods[p]) ==
-				    TRI_YES)
-				check_pod(run, w, &w->pods[p],
-					  &facts->quotas[q]);
+			if (!w->pods[p].fragment &&
+			    quota_selects(&quotas[q], &w->pods[p]) == TRI_YES)
+				check_pod(run, w, &w->pods[p], &quotas[q]);
 }
 
 const struct rule rule_quota_missing_cpu_memory = {

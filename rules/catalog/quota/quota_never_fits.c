@@ -36,6 +36,8 @@ static void check_hard(struct rule_run *run, const struct workload *w,
 static void check(struct rule_run *run, const struct workload *w)
 {
 	const struct fact_set *facts = rule_facts(run);
+	const struct quota *quotas;
+	size_t n;
 
 	if (w->child || !facts->nquotas)
 		return;
@@ -43,14 +45,10 @@ static void check(struct rule_run *run, const struct workload *w)
 		rule_not_run(run, "the namespace is not known");
 		return;
 	}
-	for (size_t q = 0; q < facts->nquotas; q++) {
-		const struct quota *quota = &facts->quotas[q];
-
-		if (!quota_in_namespace(quota, w->id.namespace))
-			continue;
-		for (size_t i = 0; i < quota->nhard; i++)
-			check_hard(run, w, quota, &quota->hard[i]);
-	}
+	quotas = facts_quotas(facts, w->id.namespace, &n);
+	for (size_t q = 0; q < n; q++)
+		for (size_t i = 0; i < quotas[q].nhard; i++)
+			check_hard(run, w, &quotas[q], &quotas[q].hard[i]);
 }
 
 const struct rule rule_quota_never_fits = {

@@ -10,62 +10,71 @@
 #include "engine/rule.h"
 #include "kube/quota.h"
 
-static bool counted(struct rule_run *run, const struct workload *w,
+static bool counted(struct rule_run *run, const struct quota *quotas, size_t n,
 		    const struct workload_pod *pod)
 {
-	const struct fact_set *facts = rule_facts(run);
-
-	for (size_t q = 0; q < facts->nquotas; q++)
-		if (quota_in_namespace(&facts->quotas[q], w->id.namespace) &&
-		    quota_has_accelerator(rule_accelerators(run),
-					  &facts->quotas[q]) &&
-		    quota_selects(&facts->quotas[q], pod) != TRI_NO)
+	for (size_t q = 0; q < n; q++)
+		if (quota_has_accelerator(rule_accelerators(run), &quotas[q]) &&
+		    quota_selects(&quotas[q], pod) != TRI_NO)
 			return true;
 	return false;
 }
 
-/* A GPU pod of the quota's namespace that no GPU quota selects. */
+/* The first GPU pod that none of its namespace's GPU quotas selects. */
 static const struct workload_pod *outside(struct rule_run *run,
-					  const struct quota *quota,
-					  const struct workload **owner)
+					  const struct workload *w,
+					  const struct quota *quotas, size_t n)
 {
-	const struct fact_set *facts = rule_facts(run);
-
-	for (size_t i = 0; i < facts->nworkloads; i++) {
-		const struct workload *w = &facts->workloads[i];
-
-		if (!quota_in_namespace(quota, w->id.namespace))
-			continue;
-		*owner = w;
-		for (size_t p = 0; p < w->npods; p++)
-			if (w->pods[p].gpu && w->pods[p].gpus.n > 0 &&
-			    !counted(run, w, &w->pods[p]))
-				return &w->pods[p];
-	}
+	for (size_t p = 0; p < w->npods; p++)
+		if (w->pods[p].gpu && w->pods[p].gpus.n > 0 &&
+		    !counted(run, quotas, n, &w->pods[p]))
+			return &w->pods[p];
 	return NULL;
 }
 
+static void report(struct rule_run *run, const struct quota *quota,
+		   const struct workload *w, const struct workload_pod *pod)
+{
+	struct finding *f;
+
+	if (!quota->nscopes ||
+	    !quota_has_accelerator(rule_accelerators(run), quota))
+		return;
+	f = report_place(
+		run, &quota->id, &quota->scopes[0].place,
+		"scope `%s` leaves out the GPU pods of %s `%s`: this quota does not count them",
+		quota->scopes[0].name, w->id.kind, w->id.name);
+	finding_label_place(run, f, &pod->place, "not selected");
+}
+
+static bool has_scopes(const struct fact_set *facts)
+{
+	for (size_t q = 0; q < facts->nquotas; q++)
+		if (facts->quotas[q].nscopes)
+			return true;
+	return false;
+}
+
+/* One pod is told for each namespace. */
 static void check(struct rule_run *run)
 {
 	const struct fact_set *facts = rule_facts(run);
+	bool *told = ARENA_ARRAY(rule_arena(run), bool, facts->nquotas);
+	struct workload_cursor cursor = {0};
+	const struct workload *w;
 
-	for (size_t q = 0; q < facts->nquotas; q++) {
-		const struct quota *quota = &facts->quotas[q];
+	while (has_scopes(facts) && (w = workload_next(facts, &cursor))) {
+		size_t n;
+		const struct quota *quotas =
+			facts_quotas(facts, w->id.namespace, &n);
 		const struct workload_pod *pod;
-		const struct workload *w = NULL;
-		struct finding *f;
 
-		if (!quota->nscopes ||
-		    !quota_has_accelerator(rule_accelerators(run), quota))
+		if (!n || told[quotas - facts->quotas])
 			continue;
-		pod = outside(run, quota, &w);
-		if (!pod)
-			continue;
-		f = report_place(
-			run, &quota->id, &quota->scopes[0].place,
-			"scope `%s` leaves out the GPU pods of %s `%s`: this quota does not count them",
-			quota->scopes[0].name, w->id.kind, w->id.name);
-		finding_label_place(run, f, &pod->place, "not selected");
+		pod = outside(run, w, quotas, n);
+		for (size_t q = 0; pod && q < n; q++)
+			report(run, &quotas[q], w, pod);
+		told[quotas - facts->quotas] = pod != NULL;
 	}
 }
 

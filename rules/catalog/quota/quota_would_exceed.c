@@ -11,55 +11,48 @@
 #include "engine/rule.h"
 #include "kube/quota.h"
 
-struct sum {
-	const struct quota *quota;
-	const struct resource_amount *hard;
-	const char *resource;
-	struct quantity steady;
-	size_t workloads;
-	const struct workload *largest;
-	struct quantity largest_demand;
-};
-
-static void add_workload(struct rule_run *run, struct sum *sum,
-			 const struct workload *w)
+static void check_peak(struct rule_run *run, const struct workload *w,
+		       const struct quota *quota,
+		       const struct resource_amount *hard)
 {
-	struct demand demand = workload_demand(w, sum->quota, sum->resource);
-	char peak[QUANTITY_TEXT], hard[QUANTITY_TEXT];
+	const char *resource = quota_accelerator(rule_accelerators(run), hard);
+	char peak[QUANTITY_TEXT], have[QUANTITY_TEXT];
+	struct demand demand;
 	struct finding *f;
 
-	if (w->child || w->duplicate_of || demand.peak.nano == 0)
+	if (!resource || hard->unknown)
 		return;
-	sum->steady = quantity_add(sum->steady, demand.steady);
-	sum->workloads++;
-	if (!sum->largest ||
-	    quantity_cmp(demand.steady, sum->largest_demand) > 0) {
-		sum->largest = w;
-		sum->largest_demand = demand.steady;
-	}
-	if (quantity_cmp(demand.steady, sum->hard->quantity) > 0 ||
-	    quantity_cmp(demand.peak, sum->hard->quantity) <= 0)
+	demand = workload_demand(w, quota, resource);
+	if (quantity_cmp(demand.steady, hard->quantity) > 0 ||
+	    quantity_cmp(demand.peak, hard->quantity) <= 0 ||
+	    demand.peak.nano == 0)
 		return;
 	f = report_place(
 		run, &w->id, &w->place,
 		"%s `%s` peaks at %s %s (rollout or elastic maximum), quota `%s` allows %s",
 		w->id.kind, w->id.name, quantity_text(demand.peak, peak),
-		sum->resource, sum->quota->id.name,
-		quantity_text(sum->hard->quantity, hard));
-	finding_label_place(run, f, &sum->hard->place, "the quota");
-	finding_cause(run, f, sum->resource);
+		resource, quota->id.name, quantity_text(hard->quantity, have));
+	finding_label_place(run, f, &hard->place, "the quota");
+	finding_cause(run, f, resource);
 }
 
-static void check_hard(struct rule_run *run, struct sum *sum)
+static void check_one(struct rule_run *run, const struct workload *w)
 {
-	const struct fact_set *facts = rule_facts(run);
+	size_t n;
+	const struct quota *quotas =
+		facts_quotas(rule_facts(run), w->id.namespace, &n);
+
+	for (size_t q = 0; q < n && !w->child; q++)
+		for (size_t i = 0; i < quotas[q].nhard; i++)
+			check_peak(run, w, &quotas[q], &quotas[q].hard[i]);
+}
+
+static void report_sum(struct rule_run *run, const struct quota_sum *sum)
+{
+	const struct workload *w;
 	char need[QUANTITY_TEXT], hard[QUANTITY_TEXT];
 	struct finding *f;
 
-	for (size_t i = 0; i < facts->nworkloads; i++)
-		if (quota_in_namespace(sum->quota,
-				       facts->workloads[i].id.namespace))
-			add_workload(run, sum, &facts->workloads[i]);
 	if (sum->workloads < 2 ||
 	    quantity_cmp(sum->steady, sum->hard->quantity) <= 0)
 		return;
@@ -69,29 +62,22 @@ static void check_hard(struct rule_run *run, struct sum *sum)
 		sum->workloads, sum->quota->id.namespace,
 		quantity_text(sum->steady, need), sum->resource,
 		quantity_text(sum->hard->quantity, hard));
-	finding_label_place(run, f, &sum->largest->place,
-			    "the largest of them, %s `%s`",
-			    sum->largest->id.kind, sum->largest->id.name);
+	w = workload_at(rule_facts(run), sum->largest, rule_arena(run));
+	if (w)
+		finding_label_place(run, f, &w->place,
+				    "the largest of them, %s `%s`", w->id.kind,
+				    w->id.name);
 	finding_cause(run, f, sum->resource);
 }
 
-static void check(struct rule_run *run)
+static void check_set(struct rule_run *run)
 {
-	const struct fact_set *facts = rule_facts(run);
+	size_t n;
+	const struct quota_sum *sums = quota_sums(
+		rule_facts(run), rule_accelerators(run), rule_arena(run), &n);
 
-	for (size_t q = 0; q < facts->nquotas; q++) {
-		const struct quota *quota = &facts->quotas[q];
-
-		for (size_t i = 0; i < quota->nhard; i++) {
-			struct sum sum = {.quota = quota,
-					  .hard = &quota->hard[i]};
-
-			sum.resource = quota_accelerator(rule_accelerators(run),
-							 sum.hard);
-			if (sum.resource && !sum.hard->unknown)
-				check_hard(run, &sum);
-		}
-	}
+	for (size_t i = 0; i < n; i++)
+		report_sum(run, &sums[i]);
 }
 
 const struct rule rule_quota_would_exceed = {
@@ -107,5 +93,6 @@ const struct rule rule_quota_would_exceed = {
 		"Run fewer at once, lower the surge or the elastic maximum, or have the quota raised.",
 	.evidence =
 		"pkg/quota/v1/evaluator/core; kubeflow/kubeflow#5442; kubeflow/trainer#948",
-	.check_set = check,
+	.check_workload = check_one,
+	.check_set = check_set,
 };

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The set as a whole, once all files are read: policy objects in an order in
+ * which they are found by namespace or name, and what is asked of all
+ * workloads together, so that no rule goes over all of them for each one.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "fact.h"
+
+static int cmp_places(const struct place *a, const struct place *b)
+{
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+/* All policy facts begin so. */
+struct policy_fact {
+	struct object_id id;
+	struct place place;
+	uint64_t content;
+};
+
+#define IS_POLICY_FACT(type)                                                   \
+	_Static_assert(offsetof(type, id) == 0 &&                              \
+			       offsetof(type, content) ==                      \
+				       offsetof(struct policy_fact, content),  \
+		       #type)
+IS_POLICY_FACT(struct quota);
+IS_POLICY_FACT(struct limit_range);
+IS_POLICY_FACT(struct priority_class);
+
+static int by_content(const void *a, const void *b)
+{
+	const struct policy_fact *x = a, *y = b;
+
+	if (x->content != y->content)
+		return x->content < y->content ? -1 : 1;
+	return cmp_places(&x->place, &y->place);
+}
+
+static int by_namespace(const void *a, const void *b)
+{
+	const struct policy_fact *x = a, *y = b;
+	int c = strcmp(x->id.namespace, y->id.namespace);
+
+	return c ? c : cmp_places(&x->place, &y->place);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct policy_fact *x = a, *y = b;
+	int c = strcmp(x->id.name, y->id.name);
+
+	return c ? c : cmp_places(&x->place, &y->place);
+}
+
+/* --- once each ------------------------------------------------------------ */
+
+/* Of those that say the same the first, in order; returns their number. */
+static size_t keep_first(void *items, size_t n, size_t size,
+			 int (*order)(const void *a, const void *b))
+{
+	char *all = items;
+	size_t kept = 1;
+
+	if (!n)
+		return 0;
+	qsort(items, n, size, by_content);
+	for (size_t i = 1; i < n; i++) {
+		const struct policy_fact *last =
+			(const void *)(all + (kept - 1) * size);
+		const struct policy_fact *next = (const void *)(all + i * size);
+
+		if (last->content == next->content)
+			continue;
+		if (i != kept)
+			memcpy(all + kept * size, next, size);
+		kept++;
+	}
+	qsort(items, kept, size, order);
+	return kept;
+}
+
+static void sort_policies(struct fact_set *set)
+{
+	set->nquotas = keep_first(set->quotas, set->nquotas,
+				  sizeof(*set->quotas), by_namespace);
+	set->nlimit_ranges =
+		keep_first(set->limit_ranges, set->nlimit_ranges,
+			   sizeof(*set->limit_ranges), by_namespace);
+	set->nclasses = keep_first(set->classes, set->nclasses,
+				   sizeof(*set->classes), by_name);
+}
+
+/* --- finding them --------------------------------------------------------- */
+
+struct range {
+	const void *first;
+	size_t n;
+};
+
+/* Items whose text is the wanted one; they are sorted by it. */
+static struct range find(const void *items, size_t n, size_t size,
+			 const char *(*text)(const void *item),
+			 const char *want)
+{
+	const char *all = items;
+	size_t low = 0, high = n;
+	struct range range = {NULL, 0};
+
+	if (!*want)
+		return range;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(text(all + middle * size), want) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low + range.n < n &&
+	       !strcmp(text(all + (low + range.n) * size), want))
+		range.n++;
+	if (range.n)
+		range.first = all + low * size;
+	return range;
+}
+
+static const char *namespace_of(const void *fact)
+{
+	return ((const struct policy_fact *)fact)->id.namespace;
+}
+
+static const char *name_of(const void *fact)
+{
+	return ((const struct policy_fact *)fact)->id.name;
+}
+
+const struct quota *facts_quotas(const struct fact_set *set,
+				 const char *namespace, size_t *n)
+{
+	struct range range =
+		find(set->quotas, set->nquotas, sizeof(*set->quotas),
+		     namespace_of, namespace);
+
+	*n = range.n;
+	return range.first;
+}
+
+const struct limit_range *facts_limit_ranges(const struct fact_set *set,
+					     const char *namespace, size_t *n)
+{
+	struct range range =
+		find(set->limit_ranges, set->nlimit_ranges,
+		     sizeof(*set->limit_ranges), namespace_of, namespace);
+
+	*n = range.n;
+	return range.first;
+}
+
+const struct priority_class *facts_class(const struct fact_set *set,
+					 const char *name)
+{
+	return find(set->classes, set->nclasses, sizeof(*set->classes), name_of,
+		    name)
+		.first;
+}
+
+/* --- priority classes ----------------------------------------------------- */
+
+static void find_default(struct fact_set *set)
+{
+	for (size_t i = 0; i < set->nclasses; i++) {
+		const struct priority_class *c = &set->classes[i];
+
+		if (c->global_default &&
+		    (!set->default_class ||
+		     cmp_places(&c->place, &set->default_class->place) < 0))
+			set->default_class = c;
+	}
+}
+
+static void name_server(struct fact_set *set, const struct workload *w)
+{
+	set->server.api_version = fact_text(&set->arena, w->id.api_version);
+	set->server.kind = fact_text(&set->arena, w->id.kind);
+	set->server.namespace = fact_text(&set->arena, w->id.namespace);
+	set->server.name = fact_text(&set->arena, w->id.name);
+}
+
+static void note_class(struct fact_set *set, const struct workload *w,
+		       const struct workload_pod *pod)
+{
+	const struct priority_class *c =
+		pod->priority_class ? facts_class(set, pod->priority_class)
+				    : NULL;
+
+	if (!c)
+		return;
+	if (pod->gpu)
+		set->classes[c - set->classes].used_by_gpu = true;
+	if (!w->serving || c->value.unknown ||
+	    (set->serving_class && c->value.n >= set->serving_class->value.n))
+		return;
+	set->serving_class = c;
+	name_server(set, w);
+}
+
+static void note_classes(struct fact_set *set)
+{
+	struct workload_cursor cursor = {0};
+	const struct workload *w;
+
+	while (set->nclasses && (w = workload_next(set, &cursor)))
+		for (size_t i = 0; i < w->npods; i++)
+			note_class(set, w, &w->pods[i]);
+}
+
+void fact_set_finish(struct fact_set *set)
+{
+	fact_index_finish(set);
+	sort_policies(set);
+	find_default(set);
+	note_classes(set);
+}

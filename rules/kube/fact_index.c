@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Workloads of a set: bytes in a store, and a row in memory that says where.
+ * Each thread reads files in rising order into a store of its own; rows of
+ * all threads are sorted once, when the set is finished.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "fact.h"
+
+struct fact_index *fact_index_of(struct fact_set *set)
+{
+	if (!set->index) {
+		set->index = calloc(1, sizeof(*set->index));
+		if (!set->index)
+			BUG("out of memory");
+		buf_init(&set->index->packed);
+	}
+	return set->index;
+}
+
+static void reserve(struct fact_index *index, size_t n)
+{
+	if (n <= index->size)
+		return;
+	index->size = n + n / 4 + 16;
+	index->rows =
+		reallocarray(index->rows, index->size, sizeof(*index->rows));
+	if (!index->rows)
+		BUG("out of memory");
+}
+
+void fact_index_release(struct fact_set *set)
+{
+	if (!set->index)
+		return;
+	free(set->index->rows);
+	arena_release(&set->index->scratch);
+	buf_release(&set->index->packed);
+	free(set->index);
+	set->index = NULL;
+}
+
+/* --- rows ---------------------------------------------------------------- */
+
+static bool identified(const struct workload *w)
+{
+	return *w->id.name && *w->id.namespace && !w->child;
+}
+
+static uint64_t keep(struct fact_set *set, const struct buf *packed)
+{
+	char *copy;
+
+	if (set->store)
+		return set->store->keep(set->store->context, packed->data,
+					packed->len);
+	copy = arena_strndup(&set->arena, packed->data, packed->len);
+	return (uint64_t)(uintptr_t)copy;
+}
+
+void fact_index_add(struct fact_set *set, const struct workload *w)
+{
+	struct fact_index *index = fact_index_of(set);
+	struct fact_row row = {.store = set->store, .file = w->place.file};
+
+	if (identified(w))
+		row.id = fact_id_hash(&w->id, &index->packed);
+	buf_reset(&index->packed);
+	workload_pack(w, &index->packed);
+	row.len = (uint32_t)index->packed.len;
+	row.at = keep(set, &index->packed);
+	row.order = (uint32_t)set->nworkloads;
+	reserve(index, set->nworkloads + 1);
+	index->rows[set->nworkloads++] = row;
+}
+
+void fact_index_join(struct fact_set *dst, struct fact_set *src)
+{
+	struct fact_index *index = fact_index_of(dst);
+
+	if (src->nworkloads) {
+		reserve(index, dst->nworkloads + src->nworkloads);
+		memcpy(index->rows + dst->nworkloads, src->index->rows,
+		       src->nworkloads * sizeof(*index->rows));
+	}
+	dst->nworkloads += src->nworkloads;
+	fact_index_release(src);
+}
+
+/* --- order and duplicates ------------------------------------------------ */
+
+/* A file is read by one thread. */
+static int cmp_rows(const void *a, const void *b)
+{
+	const struct fact_row *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static int cmp_ids(const void *a, const void *b, void *rows)
+{
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	uint64_t x = ((struct fact_row *)rows)[i].id;
+	uint64_t y = ((struct fact_row *)rows)[j].id;
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	return (i > j) - (i < j);
+}
+
+/* Equal hashes are taken for equal objects: 64 bits under a key that nobody
+ * knows do not meet by chance in any set that can be linted. */
+static void find_duplicates(struct fact_row *rows, size_t n)
+{
+	uint32_t *order = reallocarray(NULL, n, sizeof(*order));
+	size_t first = 0;
+
+	if (!order)
+		BUG("out of memory");
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, n, sizeof(*order), cmp_ids, rows);
+	for (size_t i = 1; i < n; i++) {
+		if (rows[order[i]].id != rows[order[first]].id)
+			first = i;
+		else if (rows[order[i]].id)
+			rows[order[i]].duplicate_of = order[first] + 1;
+	}
+	free(order);
+}
+
+void fact_index_finish(struct fact_set *set)
+{
+	struct fact_index *index = fact_index_of(set);
+
+	if (set->nworkloads < 2)
+		return;
+	qsort(index->rows, set->nworkloads, sizeof(*index->rows), cmp_rows);
+	find_duplicates(index->rows, set->nworkloads);
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+const struct workload *workload_at(const struct fact_set *set, size_t i,
+				   struct arena *arena)
+{
+	const struct fact_row *row = &set->index->rows[i];
+	const void *data = (const void *)(uintptr_t)row->at;
+	struct workload *w;
+
+	if (row->store)
+		data = row->store->get(row->store->context, row->at, row->len,
+				       arena);
+	if (!data)
+		return NULL;
+	w = workload_unpack(data, row->len, arena);
+	if (!w)
+		BUG("facts of a workload cannot be unpacked");
+	w->duplicate_of = row->duplicate_of;
+	return w;
+}
+
+const struct workload *workload_next(const struct fact_set *set,
+				     struct workload_cursor *cursor)
+{
+	const struct workload *w = NULL;
+
+	arena_reset(&cursor->arena);
+	if (cursor->next < set->nworkloads)
+		w = workload_at(set, cursor->next++, &cursor->arena);
+	if (!w)
+		workload_stop(cursor);
+	return w;
+}
+
+void workload_stop(struct workload_cursor *cursor)
+{
+	arena_release(&cursor->arena);
+}
