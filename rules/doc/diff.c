@@ -210,7 +210,8 @@ static void find_changes(struct diff *diff)
 /* --- output -------------------------------------------------------------- */
 
 /* Names with unusual characters are quoted as git does. */
-static void add_name(struct buf *out, const char *prefix, const char *name)
+static void add_name(struct buf *out, const char *mark, const char *side,
+		     const char *name)
 {
 	bool quote = false, blank = false;
 
@@ -219,9 +220,10 @@ static void add_name(struct buf *out, const char *prefix, const char *name)
 			 *p == 0x7f;
 		blank |= *p == ' ';
 	}
+	buf_adds(out, mark);
 	if (quote)
 		buf_addc(out, '"');
-	buf_adds(out, prefix);
+	buf_adds(out, side);
 	for (const char *p = name; *p; p++) {
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
 			buf_addf(out, "\\%03o", (unsigned char)*p);
@@ -315,13 +317,14 @@ void diff_unified(const char *name, const struct diff_text *old,
 		name += 2;
 	while (*name == '/')
 		name++;
-	diff.reach = ARENA_ARRAY(&diff.arena, uint32_t,
-				 (size_t)(EDITS_MAX + 1) * DIAGONALS);
+	/* Every cell is written before it is read. */
+	diff.reach = arena_alloc(
+		&diff.arena, sizeof(*diff.reach) * (EDITS_MAX + 1) * DIAGONALS);
 	split(&diff.arena, old, &diff.old);
 	split(&diff.arena, new, &diff.new);
 	find_changes(&diff);
-	add_name(out, "--- a/", name);
-	add_name(out, "+++ b/", name);
+	add_name(out, "--- ", "a/", name);
+	add_name(out, "+++ ", "b/", name);
 	add_hunks(out, &diff);
 	arena_release(&diff.arena);
 }

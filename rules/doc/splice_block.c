@@ -428,7 +428,9 @@ void block_replace(struct splicer *splicer, const struct place *place)
 		uint32_t at =
 			old->key ? behind_colon(splicer, old) : old->start;
 
-		reason = !at || !ends_line(splicer, at) ? tagged : NULL;
+		reason = fixed_reason(old);
+		if (!reason && (!at || !ends_line(splicer, at)))
+			reason = tagged;
 		if (!reason && !old->key && dash_of(splicer, old) == UINT32_MAX)
 			reason = tagged;
 	} else {

@@ -62,6 +62,18 @@ bool begins_line(const struct splicer *splicer, uint32_t at)
 	return true;
 }
 
+/* YAML 1.1 ends comments at more characters than lines are ended by here. */
+static bool plain_comment(const struct splicer *splicer, uint32_t from,
+			  uint32_t stop)
+{
+	const char *p = splicer->text + from;
+	size_t len = stop - from;
+
+	return !memchr(p, '\r', len) && !memmem(p, len, "\xc2\x85", 2) &&
+	       !memmem(p, len, "\xe2\x80\xa8", 3) &&
+	       !memmem(p, len, "\xe2\x80\xa9", 3);
+}
+
 bool ends_line(const struct splicer *splicer, uint32_t at)
 {
 	uint32_t stop = line_stop(splicer, at);
@@ -70,7 +82,10 @@ bool ends_line(const struct splicer *splicer, uint32_t at)
 	while (i < stop &&
 	       (splicer->text[i] == ' ' || splicer->text[i] == '\t'))
 		i++;
-	return i == stop || (splicer->text[i] == '#' && i > at);
+	if (i == stop)
+		return true;
+	return splicer->text[i] == '#' && i > at &&
+	       plain_comment(splicer, i, stop);
 }
 
 static bool is_space(char c)
@@ -87,9 +102,11 @@ bool only_space(const struct splicer *splicer, uint32_t from, uint32_t to,
 		if (is_space(c))
 			continue;
 		if (c == '#') {
-			i = line_stop(splicer, i);
-			if (i >= to)
+			uint32_t stop = line_stop(splicer, i);
+
+			if (stop >= to || !plain_comment(splicer, i, stop))
 				return false;
+			i = stop;
 		} else if (c == mark && mark) {
 			mark = '\0';
 		} else {

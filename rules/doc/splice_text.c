@@ -77,13 +77,17 @@ static bool resolves(const char *s, size_t len)
 	return scalar.kind != SCALAR_STRING;
 }
 
-/* Other readers of YAML 1.1 know base 60, dates and more. */
+/* Other readers of YAML 1.1 know base 60, dates and 1_000. */
 static bool like_number(const char *s, size_t len)
 {
-	for (size_t i = 0; i < len; i++)
+	bool joined = false;
+
+	for (size_t i = 0; i < len; i++) {
 		if (!strchr("0123456789+-.:_", s[i]) || !s[i])
 			return false;
-	return true;
+		joined |= s[i] == ':' || s[i] == '_' || (i && s[i] == '-');
+	}
+	return joined;
 }
 
 static bool bad_start(const char *s, size_t len)

@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Edits in the author's bytes, style by style. Every result is read again and
+ * must be the edited tree, also where the table does not say so; random files
+ * are in tests/check-splice.sh. Edits are written in YAML (edit_json.h).
+ */
+#include "json_reading.h"
+
+#include "../tools/edit_json.h"
+#include "doc/placeholder.h"
+#include "doc/splice.h"
+
+struct splice_case {
+	const char *before, *edits;
+	const char *after;  /* NULL: nothing changes */
+	const char *reason; /* part of the first refusal; NULL: none */
+};
+
+static const struct node *read_edits(struct reading *reading, const char *text)
+{
+	reading_init(reading, text, strlen(text));
+	reading->limits = load_limits_default;
+	return yaml_read(&reading->loader, 0, (uint32_t)strlen(text));
+}
+
+static void check_reading(const struct reading *reading, const struct buf *out,
+			  struct edit_list *list, const struct doc *doc)
+{
+	struct splice_expect expect = {.number = doc->number};
+	struct arena arena = ARENA_INIT;
+	struct err err = {0};
+
+	expect.root = edits_apply(list, doc->root, &arena);
+	if (splices_check(&reading->source, out, &expect, 1, &err))
+		fail_msg("%s:\n%s", err.text, out->data);
+	arena_release(&arena);
+}
+
+static void check_reason(const struct edit_list *list,
+			 const struct splice_case *test)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < list->ngroups && !found; i++)
+		if (list->groups[i].outcome == EDIT_REFUSED)
+			found = list->groups[i].reason;
+	if (!test->reason != !found || (found && !strstr(found, test->reason)))
+		fail_msg("%s\nrefused: %s\nnot:     %s", test->before,
+			 found ? found : "-",
+			 test->reason ? test->reason : "-");
+}
+
+/* The edits go to document number n of the file. */
+static void run_in(const struct splice_case *test, unsigned n)
+{
+	struct splice_list splices = {0};
+	struct reading old, edits;
+	struct edit_list list;
+	struct doc doc;
+	struct buf out;
+
+	reading_init(&old, test->before, strlen(test->before));
+	old.limits = load_limits_default;
+	loader_init(&old.loader, &old.source, &old.limits, &old.arena);
+	while (n--)
+		assert_int_equal(loader_next(&old.loader, &doc), 1);
+	assert_non_null(doc.root);
+	placeholder_mark(&doc);
+	edit_list_init(&list, &old.arena);
+	edits_from_json(&list, read_edits(&edits, test->edits));
+	edits_splice(&list, &doc, &old.arena, &splices);
+	buf_init(&out);
+	splices_apply(old.source.text, old.source.len, &splices, &out);
+	check_reason(&list, test);
+	assert_string_equal(out.data, test->after ? test->after : test->before);
+	check_reading(&old, &out, &list, &doc);
+	buf_release(&out);
+	reading_release(&edits);
+	reading_release(&old);
+}
+
+static void run_cases(const struct splice_case *cases, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		run_in(&cases[i], 1);
+}
+
+#define SET_GPU "[{set: [limits, nvidia.com/gpu], value: 1}]"
+
+static void test_block_maps(void **state)
+{
+	static const struct splice_case cases[] = {
+		{"a: 1\n", "[{set: [b], value: 2}]", "a: 1\nb: 2\n", NULL},
+		{"a: 1\n", "[{set: [a], value: 1}]", NULL, NULL},
+		{"a: 1", "[{set: [b], value: 2}]", "a: 1\nb: 2", NULL},
+		{"a: 1\r\nc: 3\r\n", "[{set: [b], value: {x: 2}}]",
+		 "a: 1\r\nc: 3\r\nb:\r\n  x: 2\r\n", NULL},
+		{"a: 1 # why\n# end\n", "[{set: [b], value: 2}]",
+		 "a: 1 # why\nb: 2\n# end\n", NULL},
+		{"limits:\n    a: 1\nz: 1\n", SET_GPU,
+		 "limits:\n    a: 1\n    nvidia.com/gpu: 1\nz: 1\n", NULL},
+		/* indentation from the neighbours */
+		{"m:\n    x:\n        y: 1\n", "[{set: [m, k, o], value: 2}]",
+		 "m:\n    x:\n        y: 1\n    k:\n        o: 2\n", NULL},
+		{"l:\n- a: 1\n", "[{set: [k], value: [1, {b: 2}]}]",
+		 "l:\n- a: 1\nk:\n- 1\n- b: 2\n", NULL},
+		{"l:\n    -   a: 1\n", "[{set: [k], value: [{b: 2, c: 3}]}]",
+		 "l:\n    -   a: 1\nk:\n    - b: 2\n      c: 3\n", NULL},
+		/* several texts at one place: the inner ones first */
+		{"a:\n  b:\n    c: 1\n",
+		 "[{set: [x], value: 1}, {set: [a, w], value: 2}, "
+		 "{set: [a, b, z], value: 3}]",
+		 "a:\n  b:\n    c: 1\n    z: 3\n  w: 2\nx: 1\n", NULL},
+		/* behind a block text, before the empty lines */
+		{"a: |\n  text\n\nb: 1\nc: |\n  end\n\n",
+		 "[{set: [d], value: 2}]",
+		 "a: |\n  text\n\nb: 1\nc: |\n  end\nd: 2\n\n", NULL},
+		{"a: |+\n  text\n\n", "[{set: [d], value: 2}]", NULL, "|+"},
+		/* a document among others */
+		{"# head\n---\na: 1\n---\nb: 1\n", "[{set: [c], value: 2}]",
+		 "# head\n---\na: 1\nc: 2\n---\nb: 1\n", NULL},
+		/* letters of more than one byte before */
+		{"\"é\": 日本 # ü\nm: {}\n", "[{set: [m, k], value: 1}]",
+		 "\"é\": 日本 # ü\nm:\n  k: 1\n", NULL},
+	};
+
+	(void)state;
+	run_cases(cases, COUNT(cases));
+}
+
+static void test_empty_parents(void **state)
+{
+	static const struct splice_case cases[] = {
+		{"limits:\n", SET_GPU, "limits:\n  nvidia.com/gpu: 1\n", NULL},
+		{"limits:", SET_GPU, "limits:\n  nvidia.com/gpu: 1", NULL},
+		{"limits: # none\n", SET_GPU,
+		 "limits: # none\n  nvidia.com/gpu: 1\n", NULL},
+		{"limits: {}\n", SET_GPU, "limits:\n  nvidia.com/gpu: 1\n",
+		 NULL},
+		{"limits: {} # none\nz: 1\n", SET_GPU,
+		 "limits: # none\n  nvidia.com/gpu: 1\nz: 1\n", NULL},
+		{"limits: null\n", SET_GPU, "limits:\n  nvidia.com/gpu: 1\n",
+		 NULL},
+		{"limits:  ~  # x\n", SET_GPU,
+		 "limits:  # x\n  nvidia.com/gpu: 1\n", NULL},
+		{"limits:\n  {}\n", SET_GPU, "limits:\n  {nvidia.com/gpu: 1}\n",
+		 NULL},
+		{"limits:\n  ~\n", SET_GPU, "limits:\n  {nvidia.com/gpu: 1}\n",
+		 NULL},
+		{"l:\nz: 1\n", "[{ensure: [l], item: {name: a, b: 1}}]",
+		 "l:\n  - name: a\n    b: 1\nz: 1\n", NULL},
+		{"l: []\nk:\n- 1\n", "[{ensure: [l], item: {name: a}}]",
+		 "l:\n- name: a\nk:\n- 1\n", NULL},
+		{"c:\n- limits:\n  x: 1\n",
+		 "[{set: [c, 0, limits, gpu], value: 1}]",
+		 "c:\n- limits:\n    gpu: 1\n  x: 1\n", NULL},
+		{"c:\n- {}\n", "[{set: [c, 0, a], value: 1}]", "c:\n- {a: 1}\n",
+		 NULL},
+		{"c:\n-\n", "[{set: [c, 0], value: 1}]", "c:\n- 1\n", NULL},
+		{"{limits: {}}\n", SET_GPU, "{limits: {nvidia.com/gpu: 1}}\n",
+		 NULL},
+		{"{limits: }\n", SET_GPU, "{limits: {nvidia.com/gpu: 1} }\n",
+		 NULL},
+		{"limits: !!null\n", SET_GPU, NULL, "tag"},
+		{"limits: &x\n", SET_GPU, NULL, "anchor"},
+		{"limits: {\n  # none\n}\n", SET_GPU, NULL, "comment"},
+	};
+
+	(void)state;
+	run_cases(cases, COUNT(cases));
+}
+
+static void test_lists(void **state)
+{
+	static const struct splice_case cases[] = {
+		{"l:\n- name: a\nz: 1\n", "[{ensure: [l], item: {name: b}}]",
+		 "l:\n- name: a\n- name: b\nz: 1\n", NULL},
+		{"l:\n  -   name: a\n      x: 1 # c\n",
+		 "[{ensure: [l], item: {name: b, x: {z: 2}}}]",
+		 "l:\n  -   name: a\n      x: 1 # c\n"
+		 "  -   name: b\n      x:\n        z: 2\n",
+		 NULL},
+		{"l:\n- a\n- b\n",
+		 "[{ensure: [l], item: c}, "
+		 "{ensure: [l], item: d}]",
+		 "l:\n- a\n- b\n- c\n- d\n", NULL},
+		{"- name: a\n",
+		 "[{set: [{name: a}, x], value: 1}, "
+		 "{ensure: [], item: {name: b}, keys: name}]",
+		 "- name: a\n  x: 1\n- name: b\n", NULL},
+		{"- name: a\n# end\n", "[{set: [0, x], value: [1]}]",
+		 "- name: a\n  x:\n    - 1\n# end\n", NULL},
+		{"items:\n- a:\n    b: {}\n",
+		 "[{set: [items, 0, a, b, c], "
+		 "value: 1}]",
+		 "items:\n- a:\n    b:\n      c: 1\n", NULL},
+	};
+
+	(void)state;
+	run_cases(cases, COUNT(cases));
+}
+
+static void test_flow(void **state)
+{
+	static const struct splice_case cases[] = {
+		{"limits: {a: 1}\n", SET_GPU,
+		 "limits: {a: 1, nvidia.com/gpu: 1}\n", NULL},
+		{"limits: { a: 1 } # c\n", SET_GPU,
+		 "limits: { a: 1, nvidia.com/gpu: 1 } # c\n", NULL},
+		{"limits: {a: 1,}\n", SET_GPU,
+		 "limits: {a: 1, nvidia.com/gpu: 1,}\n", NULL},
+		{"limits: {\n  a: 1, # one\n  b: 2 # two\n}\n", SET_GPU,
+		 "limits: {\n  a: 1, # one\n  b: 2,\n  nvidia.com/gpu: 1 # two\n"
+		 "}\n",
+		 NULL},
+		{"limits: {\"a\": 1}\n", SET_GPU,
+		 "limits: {\"a\": 1, \"nvidia.com/gpu\": 1}\n", NULL},
+		{"l: [a, b]\n", "[{ensure: [l], item: \"c, d\"}]",
+		 "l: [a, b, \"c, d\"]\n", NULL},
+		{"l: [{name: a}]\n",
+		 "[{ensure: [l], item: {name: b, c: [1, {}]}}]",
+		 "l: [{name: a}, {name: b, c: [1, {}]}]\n", NULL},
+		{"l: [a, b, c]\n", "[{remove: [l, 1]}]", "l: [a, c]\n", NULL},
+		{"l: [a, b, c]\n", "[{remove: [l, 0]}]", "l: [b, c]\n", NULL},
+		{"l: [a, b, c]\n", "[{remove: [l, 2]}, {remove: [l, 1]}]",
+		 "l: [a]\n", NULL},
+		{"l: [a]\n", "[{remove: [l, 0]}]", "l: []\n", NULL},
+		{"l: [a,]\n", "[{remove: [l, 0]}]", "l: []\n", NULL},
+		{"l: [a]\n", "[{remove: [l, 0]}, {ensure: [l], item: b}]",
+		 "l: [b]\n", NULL},
+		{"m: {a: 1, b: {c: 2}}\n",
+		 "[{remove: [m, a]}, {set: [m, b, c], value: 3}, "
+		 "{set: [m, d], value: 4}]",
+		 "m: {b: {c: 3}, d: 4}\n", NULL},
+		{"m: {a: 1, # why\n  b: 2}\n", "[{remove: [m, a]}]", NULL,
+		 "unusual"},
+		{"m: [a: 1]\n", "[{set: [m, 0, b], value: 1}]", NULL,
+		 "no brackets"},
+		{"m: [!!str a, b]\n", "[{remove: [m, 0]}]", NULL, "tag"},
+		{"m: {a: 1, b}\n", "[{set: [m, c], value: 1}]", NULL,
+		 "unusual"},
+	};
+
+	(void)state;
+	run_cases(cases, COUNT(cases));
+}
+
+static void test_json(void **state)
+{
+	static const struct splice_case cases[] = {
+		{"{\"a\":1}", "[{set: [b], value: {c: [x]}}]",
+		 "{\"a\":1,\"b\":{\"c\":[\"x\"]}}", NULL},
+		{"{\"a\": 1}\n", "[{set: [b], value: {c: 2}}]",
+		 "{\"a\": 1, \"b\": {\"c\": 2}}\n", NULL},
+		{"{}", "[{set: [b], value: x}]", "{\"b\": \"x\"}", NULL},
+		{"{\n  \"a\": {\n    \"b\": []\n  }\n}\n",
+		 "[{set: [a, c], value: {d: 1}}, {ensure: [a, b], item: w}, "
+		 "{set: [e], value: true}]",
+		 "{\n  \"a\": {\n    \"b\": [\n      \"w\"\n    ],\n"
+		 "    \"c\": {\n      \"d\": 1\n    }\n  },\n  \"e\": true\n}\n",
+		 NULL},
+		{"{\r\n\t\"a\": null\r\n}\r\n", "[{set: [a, b], value: 1}]",
+		 "{\r\n\t\"a\": {\r\n\t\t\"b\": 1\r\n\t}\r\n}\r\n", NULL},
+		{"{\n  \"a\": 1,\n  \"b\": 2\n}", "[{remove: [b]}]",
+		 "{\n  \"a\": 1\n}", NULL},
+		{"{\n  \"a\": 1,\n  \"b\": 2\n}", "[{remove: [a]}]",
+		 "{\n  \"b\": 2\n}", NULL},
+		{"{\n  \"a\": 1\n}", "[{remove: [a]}]", "{}", NULL},
+		{"{\"a\": \"q\\\"\"}", "[{set: [a], value: \"x\\\"\\\\\\n\"}]",
+		 "{\"a\": \"x\\\"\\\\\\n\"}", NULL},
+	};
+
+	(void)state;
+	run_cases(cases, COUNT(cases));
+}
+
+static void test_removal(void **state)
+{
+	static const struct splice_case cases[] = {
+		{"a: 1\nb: 2 # gone\nc: 3\n", "[{remove: [b]}]", "a: 1\nc: 3\n",
+		 NULL},
+		{"a: 1\nb: 2\n", "[{remove: [a]}]", "b: 2\n", NULL},
+		{"a: 1\nb: 2", "[{remove: [b]}]", "a: 1", NULL},
+		{"a: 1\r\nb:\r\n- 1\r\nc: 3\r\n", "[{remove: [b]}]",
+		 "a: 1\r\nc: 3\r\n", NULL},
+		{"a: 1\n# kept\nb: 2\n# too\n", "[{remove: [b]}]",
+		 "a: 1\n# kept\n# too\n", NULL},
+		{"m:\n  a: 1\nz: 1\n", "[{remove: [m, a]}]", "m: {}\nz: 1\n",
+		 NULL},
+		{"m: # why\n  a: 1\n  b: 2\n",
+		 "[{remove: [m, a]}, {remove: [m, b]}]", "m: {} # why\n", NULL},
+		{"env:\n- name: a\n  value: x\n- name: b\n  value: y\n",
+		 "[{remove: [env, {name: a}]}]",
+		 "env:\n- name: b\n  value: y\n", NULL},
+		{"env:\n  - name: a\n    value: |\n      x\n      y\nz: 1\n",
+		 "[{remove: [env, {name: a}]}]", "env: []\nz: 1\n", NULL},
+		{"env:\n- name: a\n- name: b\n",
+		 "[{remove: [env, {name: b}]}, {ensure: [env], item: "
+		 "{name: c}}]",
+		 "env:\n- name: a\n- name: c\n", NULL},
+		{"env:\n- name: a\n  v: 1\n",
+		 "[{remove: [env, {name: a}]}, {ensure: [env], item: "
+		 "{name: c, v: 2}}]",
+		 "env:\n- name: c\n  v: 2\n", NULL},
+		/* on the line of the dash */
+		{"l:\n- a: 1\n  b: 2\n", "[{remove: [l, 0, a]}]",
+		 "l:\n- b: 2\n", NULL},
+		{"l:\n- a: 1\n  b: 2\n  c: 3\n",
+		 "[{remove: [l, 0, a]}, {remove: [l, 0, b]}]", "l:\n- c: 3\n",
+		 NULL},
+		{"l:\n- a: 1\n", "[{remove: [l, 0, a]}]", "l:\n- {}\n", NULL},
+		{"l:\n- a: 1\n  # own\n  b: 2\n", "[{remove: [l, 0, a]}]", NULL,
+		 "comment"},
+		{"a: |+\n  x\n\nb: 1\n\n", "[{remove: [b]}]", NULL,
+		 "block text"},
+		{"a: |\n  x\nb: 1\n  # deep\n", "[{remove: [b]}]", NULL,
+		 "block text"},
+		{"a: |\n  x\nb: 1\n\nc: 1\n", "[{remove: [b]}]",
+		 "a: |\n  x\n\nc: 1\n", NULL},
+		{"a: 1\na: 2\nb: 1\n", "[{remove: [a]}]", NULL, "twice"},
+	};
+
+	(void)state;
+	run_cases(cases, COUNT(cases));
+}
+
+static void test_replacing(void **state)
+{
+	static const struct splice_case cases[] = {
+		{"a: 1 # c\n", "[{set: [a], value: 2}]", "a: 2 # c\n", NULL},
+		{"a: 'x'\n", "[{set: [a], value: y1}]", "a: y1\n", NULL},
+		{"a:\n  long\n  text\nb: 1\n", "[{set: [a], value: short}]",
+		 "a:\n  short\nb: 1\n", NULL},
+		{"a:\n- 1\n- 2\nb: 1\n", "[{set: [a], value: [3]}]",
+		 "a:\n- 3\nb: 1\n", NULL},
+		{"a:\n  b: 1\nc: 1\n", "[{set: [a], value: none}]",
+		 "a: none\nc: 1\n", NULL},
+		{"a: x\n", "[{set: [a], value: {b: 1}}]", "a:\n  b: 1\n", NULL},
+		{"a: [1, 2]\n", "[{set: [a], value: []}]", "a: []\n", NULL},
+		{"a: |\n  x\n", "[{set: [a], value: y1}]", NULL, "block text"},
+		{"a:\n- 1 # one\n- 2\n", "[{set: [a], value: [3]}]", NULL,
+		 "comment"},
+		{"a: !!str 5\n", "[{set: [a], value: 6}]", NULL, "tag"},
+		{"? a\n: 1\n", "[{set: [a], value: 6}]", NULL, "unusual"},
+	};
+
+	(void)state;
+	run_cases(cases, COUNT(cases));
+}
+
+/* Quotes only where kubectl would read something else. */
+static void test_quotes(void **state)
+{
+	static const char *const plain[] = {
+		"x",	"16Gi",	 "/dev/shm", "nvidia.com/gpu",
+		"a b",	"a#b",	 "-c",	     "a:b",
+		"x=y",	"5m",	 "1.2.3",    "é",
+		"日本", "a'b",	 "a\"b",     "x,y",
+		"x]x",	"No.",	 "yess",     "$(VAR)",
+		"a\\b", "-flag",
+	};
+	static const char *const quoted[] = {
+		"",
+		" x",
+		"x ",
+		"no",
+		"Yes",
+		"on",
+		"y",
+		"N",
+		"true",
+		"null",
+		"~",
+		"1",
+		"-1",
+		"1.5",
+		"1e3",
+		"0x10",
+		"0b1",
+		"012",
+		"1_000",
+		"12:30",
+		"2001-01-01",
+		".5",
+		".inf",
+		"a: b",
+		"x:",
+		"a #b",
+		"#x",
+		"&x",
+		"*x",
+		"!x",
+		"|x",
+		">x",
+		"@x",
+		"`x",
+		"%x",
+		"'x",
+		"\"x",
+		"[x",
+		"{x",
+		"]x",
+		"}x",
+		",x",
+		"?x",
+		":x",
+		"=",
+		"<<",
+		"- x",
+		"-",
+		"--",
+		"---",
+		"...",
+		"a\nb",
+		"a\tb",
+		"\x01",
+		"\x7f",
+		"\xc2\x85",
+		"\xe2\x80\xa8",
+		"\xef\xbb\xbf",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(plain) + COUNT(quoted); i++) {
+		bool want = i >= COUNT(plain);
+		const char *text = want ? quoted[i - COUNT(plain)] : plain[i];
+		struct splice_list splices = {0};
+		struct edit_path path;
+		struct edit_list list;
+		struct reading old;
+		struct doc doc;
+		struct buf out;
+
+		reading_init(&old, "k: 1\nf: {a: 1}\n", 15);
+		old.limits = load_limits_default;
+		loader_init(&old.loader, &old.source, &old.limits, &old.arena);
+		assert_int_equal(loader_next(&old.loader, &doc), 1);
+		edit_list_init(&list, &old.arena);
+		edit_path_to(&path, &old.arena, NULL);
+		edit_path_key(&path, "k");
+		edit_set(&list, &path, edit_string(&old.arena, text));
+		edit_path_to(&path, &old.arena, node_get(doc.root, "f"));
+		edit_path_key(&path, text);
+		edit_set(&list, &path, edit_string(&old.arena, text));
+		edits_splice(&list, &doc, &old.arena, &splices);
+		buf_init(&out);
+		splices_apply(old.source.text, old.source.len, &splices, &out);
+		if ((out.data[3] == '"') != want)
+			fail_msg("quotes: %s", out.data);
+		check_reading(&old, &out, &list, &doc);
+		buf_release(&out);
+		reading_release(&old);
+	}
+}
+
+static void test_refusals(void **state)
+{
+	static const struct splice_case cases[] = {
+		{"a: &x {b: 1}\nc: *x\n", "[{set: [c, d], value: 1}]", NULL,
+		 "alias"},
+		{"a: &x {b: 1}\nc: *x\n", "[{set: [a, d], value: 1}]", NULL,
+		 "anchor"},
+		{"a: &x\n  b: {c: 1}\nd: *x\n", "[{set: [a, b, c], value: 2}]",
+		 NULL, "anchor"},
+		{"a: &x {b: 1}\nc:\n  <<: *x\n", "[{set: [c, b], value: 2}]",
+		 NULL, "merge"},
+		{"a: &x {b: {e: 1}}\nc:\n  <<: *x\n",
+		 "[{set: [c, b, e], value: 2}]", NULL, "merge"},
+		{"a: &x {b: 1}\nc:\n  <<: *x\n  d: 1\n", "[{remove: [c, d]}]",
+		 NULL, "merge"},
+		{"a:\n  b: &x 1\nc: *x\n", "[{remove: [a]}]", NULL, "anchor"},
+		{"a: {b: &x 1}\nc: *x\n", "[{set: [a, b], value: 2}]", NULL,
+		 "anchor"},
+		/* beside them all is well */
+		{"a: &x {b: 1}\nc:\n  <<: *x\n", "[{set: [c, d], value: 2}]",
+		 "a: &x {b: 1}\nc:\n  <<: *x\n  d: 2\n", NULL},
+		{"a: &x {b: 1}\nc: *x\n", "[{set: [d], value: 2}]",
+		 "a: &x {b: 1}\nc: *x\nd: 2\n", NULL},
+		/* the other groups are done */
+		{"a: &x {b: 1}\nc: *x\n",
+		 "[{set: [c, d], value: 1}, {set: [e], value: 1, and: true}, "
+		 "{set: [f], value: 1}]",
+		 "a: &x {b: 1}\nc: *x\nf: 1\n", "alias"},
+		{"a: ${X}\n", "[{set: [a], value: 1}]", NULL, "filled in"},
+		{"a: 1\n", "[{set: [], value: {b: 1}}]", NULL,
+		 "whole document"},
+	};
+
+	(void)state;
+	run_cases(cases, COUNT(cases));
+}
+
+static void test_documents(void **state)
+{
+	static const struct splice_case second = {
+		"a: 1\n---\na: 1 # é\n---\na: 1\n", "[{set: [b], value: 2}]",
+		"a: 1\n---\na: 1 # é\nb: 2\n---\na: 1\n", NULL};
+	static const struct splice_case last = {
+		"---\na: 1\n---\na:\n", "[{set: [a, b], value: 2}]",
+		"---\na: 1\n---\na:\n  b: 2\n", NULL};
+	static const struct splice_case json = {
+		"{\"a\": 1}\n{\"a\": {}}\n", "[{set: [a, b], value: 2}]",
+		"{\"a\": 1}\n{\"a\": {\"b\": 2}}\n", NULL};
+
+	(void)state;
+	run_in(&second, 2);
+	run_in(&last, 2);
+	run_in(&json, 2);
+}
+
+/* Documents inside of strings and decoded files have other bytes. */
+static void test_other_bytes(void **state)
+{
+	static const char utf16[] = "\xff\xfe"
+				    "a\0:\0 \0001\0\n\0";
+	struct splice_list splices = {0};
+	struct reading old, edits;
+	struct edit_list list;
+	struct doc doc, host;
+
+	(void)state;
+	reading_init(&old, utf16, sizeof(utf16) - 1);
+	old.limits = load_limits_default;
+	loader_init(&old.loader, &old.source, &old.limits, &old.arena);
+	assert_int_equal(loader_next(&old.loader, &doc), 1);
+	edit_list_init(&list, &old.arena);
+	edits_from_json(&list, read_edits(&edits, "[{set: [b], value: 2}, "
+						  "{set: [a], value: 1}]"));
+	edits_splice(&list, &doc, &old.arena, &splices);
+	assert_int_equal(splices.n, 0);
+	assert_int_equal(list.groups[0].outcome, EDIT_REFUSED);
+	assert_int_equal(list.groups[1].outcome, EDIT_NEEDLESS);
+	reading_release(&edits);
+	reading_release(&old);
+	reading_init(&old, "a: 1\n", 5);
+	old.limits = load_limits_default;
+	loader_init(&old.loader, &old.source, &old.limits, &old.arena);
+	assert_int_equal(loader_next(&old.loader, &doc), 1);
+	host = doc;
+	doc.host = &host;
+	edit_list_init(&list, &old.arena);
+	edits_from_json(&list, read_edits(&edits, "[{set: [b], value: 2}]"));
+	edits_splice(&list, &doc, &old.arena, &splices);
+	assert_int_equal(splices.n, 0);
+	assert_int_equal(list.groups[0].outcome, EDIT_REFUSED);
+	reading_release(&edits);
+	reading_release(&old);
+}
+
+/* splices_check() must see what went wrong. */
+static void test_check(void **state)
+{
+	static const char before[] = "a: 1\n---\nb: 1\n";
+	static const struct {
+		const char *after;
+		bool good;
+	} cases[] = {
+		{"a: 2\n---\nb: 1\n", true},
+		{"a: 2 # x\n---\n\nb:   1\n", true},
+		{"a: 1\n---\nb: 1\n", false},
+		{"a: 2\n---\nb: 2\n", false},
+		{"a: 2\n", false},
+		{"a: 2\n---\nb: 1\n---\nc: 1\n", false},
+		{"a: 2\n---\nb: [1\n", false},
+		{"a: 2\n---\n", false},
+		{"", false},
+	};
+	struct reading old, wanted;
+	const struct node *root = read_text(&wanted, "{\"a\":2}");
+
+	(void)state;
+	reading_init(&old, before, strlen(before));
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct splice_expect expect = {.number = 1, .root = root};
+		struct err err = {0};
+		struct buf after;
+		int status;
+
+		buf_init(&after);
+		buf_adds(&after, cases[i].after);
+		status = splices_check(&old.source, &after, &expect, 1, &err);
+		if ((status == 0) != cases[i].good || !err.set != !status)
+			fail_msg("%s: %s", cases[i].after, err.text);
+		buf_release(&after);
+	}
+	reading_release(&old);
+	reading_release(&wanted);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_block_maps),
+		cmocka_unit_test(test_empty_parents),
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_flow),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_removal),
+		cmocka_unit_test(test_replacing),
+		cmocka_unit_test(test_quotes),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_documents),
+		cmocka_unit_test(test_other_bytes),
+		cmocka_unit_test(test_check),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
