@@ -174,6 +174,7 @@ project
 first=$(git rev-parse HEAD^1)
 gitlab
 ok 'findings fail the job' [ "$status" -eq 1 ]
+ok 'artifacts' ci artifacts "$root/deploy/ci/gitlab.yml"
 ok 'code quality' quality 2
 ok 'JUnit' ci junit gpugate-junit.xml 2
 sh -e "$work/job.sh" >"$work/log" 2>&1

@@ -3,7 +3,8 @@
 runner would, reports read back as their readers do. Fails with a message.
 
 usage: ci.py step ACTION [INPUT=VALUE...] | job TEMPLATE [INPUT=VALUE...]
-       ci.py sarif|quality|junit FILE COUNT | log FILE | examples FILE FOLDER
+       ci.py artifacts TEMPLATE | sarif|quality|junit FILE COUNT
+       ci.py log FILE | examples FILE FOLDER
 """
 
 import json
@@ -77,6 +78,14 @@ def job(path, *given):
         print(line)
 
 
+def artifacts(path):
+    """The reports that the template's job leaves are there."""
+    (only,) = yaml.safe_load(Path(path).read_text().split("\n---\n")[1]).values()
+    check(only["artifacts"]["when"] == "always", "not when the job fails")
+    for file in only["artifacts"]["reports"].values():
+        check(Path(file).is_file(), f"no {file}")
+
+
 def sarif(path, count):
     (run,) = json.loads(Path(path).read_text())["runs"]
     results = run["results"]
@@ -140,6 +149,6 @@ def examples(path, folder):
 
 
 if __name__ == "__main__":
-    commands = {f.__name__: f
-                for f in (step, job, sarif, quality, junit, log, examples)}
+    commands = {f.__name__: f for f in (step, job, artifacts, sarif, quality,
+                                        junit, log, examples)}
     commands[sys.argv[1]](*sys.argv[2:])
