@@ -99,14 +99,15 @@ static void lint_round(struct fixer *fixer, const struct run_file *file,
 static int one_round(struct fixer *fixer, const struct run_file *file,
 		     struct source *source, struct buf *out, struct err *err)
 {
-	struct fix_round round = {.arena = &fixer->arena};
+	struct fix_round *round = ARENA_NEW(&fixer->arena, struct fix_round);
 
-	fixer->round = &round;
+	round->arena = &fixer->arena;
+	fixer->round = round;
 	lint_round(fixer, file, source);
-	if (!round.splices.n)
+	if (!round->splices.n)
 		return 0;
-	splices_apply(source->text, source->len, &round.splices, out);
-	if (splices_check(source, out, round.expect, round.n, err))
+	splices_apply(source->text, source->len, &round->splices, out);
+	if (splices_check(source, out, round->expect, round->n, err))
 		return -1;
 	return 1;
 }

@@ -165,7 +165,8 @@ static bool is_any_depth(const char *p, const char *end)
 	return end - p == 2 && p[0] == '*' && p[1] == '*';
 }
 
-bool ignore_pattern_match(const char *pattern, const char *path)
+/* A pattern without "!" and trailing "/". */
+static bool glob_match(const char *pattern, const char *path)
 {
 	const char *p = pattern, *s = path;
 	const char *star = NULL, *retry = NULL;
@@ -203,7 +204,7 @@ static bool pattern_match(const struct pattern *pattern, const char *path,
 	if (pattern->kind == PATTERN_NAME)
 		return !strcmp(pattern->text, subject);
 	if (pattern->kind == PATTERN_GLOB)
-		return ignore_pattern_match(pattern->text, subject);
+		return glob_match(pattern->text, subject);
 	len = strlen(name);
 	return len >= pattern->len &&
 	       !memcmp(name + len - pattern->len, pattern->text, pattern->len);

@@ -36,7 +36,4 @@ const struct ignore_list *ignore_repository(struct arena *arena,
 bool ignore_match(const struct ignore_list *list, const char *path,
 		  bool is_folder);
 
-/* The matcher, for tests: a pattern without "!" and trailing "/". */
-bool ignore_pattern_match(const char *pattern, const char *path);
-
 #endif

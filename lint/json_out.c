@@ -26,11 +26,6 @@ json_t *json_new_object(void)
 	return need(json_object());
 }
 
-json_t *json_new_array(void)
-{
-	return need(json_array());
-}
-
 /* Bytes of valid UTF-8 that s begins with. */
 static size_t valid_length(const char *s, size_t len)
 {
@@ -109,7 +104,7 @@ json_t *json_put_object(json_t *object, const char *key)
 
 json_t *json_put_array(json_t *object, const char *key)
 {
-	json_t *value = json_new_array();
+	json_t *value = need(json_array());
 
 	json_put(object, key, value);
 	return value;

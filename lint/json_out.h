@@ -14,7 +14,6 @@
 #include "base/buf.h"
 
 json_t *json_new_object(void);
-json_t *json_new_array(void);
 /* Bytes that are no UTF-8 (a path may hold any) become U+FFFD. */
 json_t *json_new_text(const char *s);
 

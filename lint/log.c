@@ -24,15 +24,20 @@ static void write_line(struct buf *line)
 	buf_release(line);
 }
 
+static void begin_line(struct buf *line, const char *fmt, va_list ap)
+{
+	buf_init(line);
+	buf_adds(line, "gpugate: ");
+	buf_vaddf(line, fmt, ap);
+}
+
 void log_error(const char *fmt, ...)
 {
 	struct buf line;
 	va_list ap;
 
-	buf_init(&line);
-	buf_adds(&line, "gpugate: ");
 	va_start(ap, fmt);
-	buf_vaddf(&line, fmt, ap);
+	begin_line(&line, fmt, ap);
 	va_end(ap);
 	write_line(&line);
 }
@@ -42,10 +47,8 @@ int log_usage(const char *command, const char *fmt, ...)
 	struct buf line;
 	va_list ap;
 
-	buf_init(&line);
-	buf_adds(&line, "gpugate: ");
 	va_start(ap, fmt);
-	buf_vaddf(&line, fmt, ap);
+	begin_line(&line, fmt, ap);
 	va_end(ap);
 	buf_addf(&line, "\nTry `gpugate help%s%s`.", command ? " " : "",
 		 command ? command : "");

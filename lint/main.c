@@ -75,7 +75,7 @@ struct rule_set program_rules(void)
 	return (struct rule_set){all_rules, all_rules_count};
 }
 
-const struct command *command_find(const char *name)
+static const struct command *command_find(const char *name)
 {
 	for (size_t i = 0; i < command_count; i++)
 		if (!strcmp(command_table[i].name, name))

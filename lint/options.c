@@ -140,7 +140,8 @@ void option_environment(const struct option *option, char *out)
 	*to = '\0';
 }
 
-void list_add(struct options *options, struct list *list, const char *item)
+static void list_add(struct options *options, struct list *list,
+		     const char *item)
 {
 	*VEC_PUSH(&options->arena, list->items, list->n, list->size) = item;
 	*VEC_PUSH(&options->arena, list->items, list->n, list->size) = NULL;

@@ -81,7 +81,6 @@ struct command {
 
 extern const struct command command_table[];
 extern const size_t command_count;
-const struct command *command_find(const char *name);
 
 /* The rules this program was built with. */
 struct rule_set program_rules(void);
@@ -95,7 +94,6 @@ int options_parse(struct options *options, const struct command *command,
 void options_release(struct options *options);
 /* GPUGATE_FAIL_ON for "fail-on"; out is a buffer of 64 bytes. */
 void option_environment(const struct option *option, char *out);
-void list_add(struct options *options, struct list *list, const char *item);
 
 /* help.c */
 void help_program(struct buf *out);

@@ -63,15 +63,13 @@ static void add_data(struct buf *out, const char *s)
 
 static const char *command(enum severity severity)
 {
-	switch (severity) {
-	case SEVERITY_ERROR:
-		return "error";
-	case SEVERITY_WARNING:
-		return "warning";
-	case SEVERITY_INFO:
-		break;
-	}
-	return "notice";
+	static const char *const words[] = {
+		[SEVERITY_ERROR] = "error",
+		[SEVERITY_WARNING] = "warning",
+		[SEVERITY_INFO] = "notice",
+	};
+
+	return words[severity];
 }
 
 /* GitHub cuts long messages anywhere; cut between characters. */

@@ -34,15 +34,13 @@ static void *gitlab_begin(FILE *out, const struct report_options *options)
 
 static const char *gitlab_severity(enum severity severity)
 {
-	switch (severity) {
-	case SEVERITY_ERROR:
-		return "major";
-	case SEVERITY_WARNING:
-		return "minor";
-	case SEVERITY_INFO:
-		break;
-	}
-	return "info";
+	static const char *const words[] = {
+		[SEVERITY_ERROR] = "major",
+		[SEVERITY_WARNING] = "minor",
+		[SEVERITY_INFO] = "info",
+	};
+
+	return words[severity];
 }
 
 static void put_fingerprint(struct gitlab *state, json_t *json,

@@ -28,15 +28,13 @@ static void *rdjson_begin(FILE *out, const struct report_options *options)
 
 static const char *rdjson_severity(enum severity severity)
 {
-	switch (severity) {
-	case SEVERITY_ERROR:
-		return "ERROR";
-	case SEVERITY_WARNING:
-		return "WARNING";
-	case SEVERITY_INFO:
-		break;
-	}
-	return "INFO";
+	static const char *const words[] = {
+		[SEVERITY_ERROR] = "ERROR",
+		[SEVERITY_WARNING] = "WARNING",
+		[SEVERITY_INFO] = "INFO",
+	};
+
+	return words[severity];
 }
 
 /* Without the file's text only the line is known. */

@@ -14,15 +14,13 @@
 
 const char *sarif_level(enum severity severity)
 {
-	switch (severity) {
-	case SEVERITY_ERROR:
-		return "error";
-	case SEVERITY_WARNING:
-		return "warning";
-	case SEVERITY_INFO:
-		break;
-	}
-	return "note";
+	static const char *const words[] = {
+		[SEVERITY_ERROR] = "error",
+		[SEVERITY_WARNING] = "warning",
+		[SEVERITY_INFO] = "note",
+	};
+
+	return words[severity];
 }
 
 const char *sarif_version(const char *version)
@@ -164,6 +162,15 @@ json_t *sarif_rule(const struct rule *rule)
 	return json;
 }
 
+static void add_note(json_t *list, struct buf *text)
+{
+	json_t *item = json_add_object(list);
+
+	put_text(item, "message", text->data);
+	json_put_text(item, "level", "note");
+	buf_reset(text);
+}
+
 static void put_skipped(json_t *json, const struct report_summary *summary)
 {
 	json_t *list = json_put_array(json, "toolExecutionNotifications");
@@ -171,15 +178,11 @@ static void put_skipped(json_t *json, const struct report_summary *summary)
 
 	buf_init(&text);
 	for (size_t i = 0; i < summary->nskipped; i++) {
-		json_t *item = json_add_object(list);
-
-		buf_reset(&text);
 		buf_adds(&text, "skipped ");
 		add_plain(&text, summary->skipped[i].path);
 		buf_adds(&text, ": ");
 		add_plain(&text, summary->skipped[i].reason);
-		put_text(item, "message", text.data);
-		json_put_text(item, "level", "note");
+		add_note(list, &text);
 	}
 	buf_release(&text);
 }
@@ -191,14 +194,10 @@ static void put_not_run(json_t *json, const struct report_summary *summary)
 
 	buf_init(&text);
 	for (size_t i = 0; i < summary->nnot_run; i++) {
-		json_t *item = json_add_object(list);
-
-		buf_reset(&text);
 		buf_addf(&text,
 			 "%s did not run: ", summary->not_run[i].rule->name);
 		add_plain(&text, summary->not_run[i].reason);
-		put_text(item, "message", text.data);
-		json_put_text(item, "level", "note");
+		add_note(list, &text);
 	}
 	buf_release(&text);
 }

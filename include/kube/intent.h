@@ -43,9 +43,6 @@ struct intent pod_gpu_intent(struct arena *arena,
 
 /* Images that hold no GPU program: proxies, databases, shells, `*-cpu`. */
 bool image_is_cpu(const char *image);
-/* A role that works without a device beside others that have one: launcher,
- * Ray head told to have none, router, submitter. */
-bool pod_is_cpu_role(const struct pod *pod);
 /* The kind's resources come from, or are merged with, another object's: a
  * serving or training runtime, a preset. */
 bool pod_is_preset(const struct pod *pod);

@@ -154,7 +154,8 @@ static bool override_holds(const struct policy_override *override,
 	       labels_match(&override->namespace_labels, namespace_labels);
 }
 
-size_t policy_override_of(const struct policy *policy,
+/* Index of the override that holds + 1, or 0. */
+static size_t override_of(const struct policy *policy,
 			  const struct object *object,
 			  const struct node *namespace_labels)
 {
@@ -181,14 +182,13 @@ const struct setting *policy_settings_in(const struct policy *policy,
 					 enum mode *mode)
 {
 	const struct policy *judge = policy->floor ? policy->floor : policy;
-	size_t i = policy_override_of(judge, object, namespace_labels);
+	size_t i = override_of(judge, object, namespace_labels);
 
 	if (mode)
 		*mode = override_mode(judge, i);
 	if (policy->floor) {
 		i *= policy->local->noverrides + 1;
-		i += policy_override_of(policy->local, object,
-					namespace_labels);
+		i += override_of(policy->local, object, namespace_labels);
 	}
 	return policy->settings[i];
 }

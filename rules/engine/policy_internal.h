@@ -146,10 +146,6 @@ void policy_hold(struct policy *policy, const struct policy *other);
 /* The policy frees glob with itself; NULL is allowed and returned. */
 struct glob *policy_keep(struct policy *policy, struct glob *glob);
 bool patterns_match(const struct patterns *patterns, const char *text);
-/* Index of the override that holds + 1, or 0. */
-size_t policy_override_of(const struct policy *policy,
-			  const struct object *object,
-			  const struct node *namespace_labels);
 
 /* -- policy_build.c -- */
 /* Fill settings from presets, entries, overrides and selections. */

@@ -116,7 +116,9 @@ void run_begin_file(struct run *run, const struct run_file *file)
 			&run->file_arena, file->source, run->options.today);
 }
 
-struct finding *finding_internal(struct run *run, enum internal_rule which)
+/* One of the engine's own rules; NULL while the policy has it off. */
+static struct finding *finding_internal(struct run *run,
+					enum internal_rule which)
 {
 	int index = run->state->internal[which];
 	const struct setting *setting =
@@ -127,20 +129,28 @@ struct finding *finding_internal(struct run *run, enum internal_rule which)
 	return finding_new(run, run->options.rules->items[index], setting);
 }
 
-void run_load_issue(void *context, const struct load_issue *issue)
+/* A finding of such a rule at those bytes of the file. */
+static void report_internal(struct run *run, enum internal_rule which,
+			    const char *text, uint32_t start, uint32_t end)
+{
+	struct finding *f = finding_internal(run, which);
+
+	if (!f)
+		return;
+	f->message = arena_strdup(&run->file_arena, text);
+	finding_put(run, f, start, end);
+}
+
+void run_load_issue(void *run, const struct load_issue *issue)
 {
 	static const enum internal_rule rule_of[] = {
 		[LOAD_SYNTAX] = INTERNAL_SYNTAX,
 		[LOAD_DISAGREEMENT] = INTERNAL_DISAGREEMENT,
 		[LOAD_DUPLICATE_KEY] = INTERNAL_DUPLICATE_KEY,
 	};
-	struct run *run = context;
-	struct finding *f = finding_internal(run, rule_of[issue->kind]);
 
-	if (!f)
-		return;
-	f->message = arena_strdup(&run->file_arena, issue->text);
-	finding_put(run, f, issue->start, issue->end);
+	report_internal(run, rule_of[issue->kind], issue->text, issue->start,
+			issue->end);
 }
 
 /* --- one object ---------------------------------------------------------- */
@@ -291,21 +301,16 @@ void run_document(struct run *run, struct doc *doc)
 
 /* --- the end of a file --------------------------------------------------- */
 
-static void suppression_issue(void *context,
-			      const struct suppression_issue *issue)
+static void suppression_issue(void *run, const struct suppression_issue *issue)
 {
 	static const enum internal_rule rule_of[] = {
 		[SUPPRESSION_UNUSED] = INTERNAL_UNUSED,
 		[SUPPRESSION_EXPIRED] = INTERNAL_EXPIRED,
 		[SUPPRESSION_MALFORMED] = INTERNAL_MALFORMED,
 	};
-	struct run *run = context;
-	struct finding *f = finding_internal(run, rule_of[issue->kind]);
 
-	if (!f)
-		return;
-	f->message = arena_strdup(&run->file_arena, issue->text);
-	finding_put(run, f, issue->start, issue->end);
+	report_internal(run, rule_of[issue->kind], issue->text, issue->start,
+			issue->end);
 }
 
 static void count_finding(struct run_counts *counts, const struct finding *f)

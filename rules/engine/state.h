@@ -59,8 +59,6 @@ struct finding *finding_new(struct run *run, const struct rule *rule,
 /* Place it at bytes of the current file. */
 void finding_put(struct run *run, struct finding *finding, uint32_t start,
 		 uint32_t end);
-/* One of the engine's own rules; NULL while the policy has it off. */
-struct finding *finding_internal(struct run *run, enum internal_rule which);
 void run_not_run_add(struct run *run, const struct rule *rule,
 		     const char *reason, uint64_t count);
 /* Hide findings [from, n) that yield to a more specific one among them. */

@@ -12,6 +12,79 @@
 #include "base/text.h"
 #include "base/vec.h"
 
+/* -- devices ------------------------------------------------------------- */
+
+/* One accelerator key: limit, else request. */
+static void resource_gpus(struct container *c, struct pod *pod,
+			  const struct accelerator *accelerator,
+			  const struct node *value)
+{
+	struct quantity q;
+	enum quantity_state state = node_quantity(value, &q);
+	bool counts = accelerator_counts(accelerator);
+	struct amount n = {.unknown = true};
+
+	if (state == QUANTITY_ABSENT)
+		return;
+	if (state == QUANTITY_OK) {
+		int64_t devices = quantity_value(q);
+
+		if (q.nano <= 0)
+			return;
+		n = amount_of(devices);
+	}
+	pod->gpu_by |= counts ? GPU_BY_RESOURCE : GPU_BY_SHARE;
+	if (counts)
+		c->gpus = amount_add(c->gpus, n);
+	/* A share beside a device is about that device. */
+	if (!c->accelerator ||
+	    (counts && !accelerator_counts(c->accelerator))) {
+		c->accelerator = accelerator;
+		c->resource = value->key;
+	}
+}
+
+static void map_gpus(const struct kube_config *config, struct container *c,
+		     struct pod *pod, const struct node *limits,
+		     const struct node *requests)
+{
+	const struct node *map = requests ? requests : limits;
+
+	FOR_EACH_CHILD(map, value) {
+		const struct accelerator *accelerator;
+
+		/* Requests give way to limits of the same name. */
+		if (requests && !node_is_unset(node_get(limits, value->key)))
+			continue;
+		if (!value->key || !strchr(value->key, '/'))
+			continue;
+		accelerator =
+			accelerator_find(&config->accelerators, value->key);
+		if (accelerator)
+			resource_gpus(c, pod, accelerator, value);
+	}
+}
+
+static void container_gpus(const struct kube_config *config,
+			   struct container *c, struct pod *pod)
+{
+	const struct node *limits = node_get(c->resources, "limits");
+	const struct node *requests = node_get(c->resources, "requests");
+
+	if (node_is_unknown(c->resources) || node_is_unknown(limits) ||
+	    node_is_unknown(requests)) {
+		pod->gpu_unknown = true;
+		c->gpus.unknown = true;
+		if (node_is_unknown(limits))
+			return;
+	}
+	map_gpus(config, c, pod, limits, NULL);
+	if (node_is_map(requests))
+		map_gpus(config, c, pod, limits, requests);
+}
+
+/* -- containers ---------------------------------------------------------- */
+
 struct collector {
 	struct pod_builder *builder;
 	struct pod *pod;
@@ -99,77 +172,6 @@ void containers_read(struct pod_builder *builder, struct pod *pod)
 		box = builder->row->boxes;
 	for (; box->kind != BOX_END; box++)
 		collect_box(&collector, box);
-}
-
-/* -- devices ------------------------------------------------------------- */
-
-/* One accelerator key: limit, else request. */
-static void resource_gpus(struct container *c, struct pod *pod,
-			  const struct accelerator *accelerator,
-			  const struct node *value)
-{
-	struct quantity q;
-	enum quantity_state state = node_quantity(value, &q);
-	bool counts = accelerator_counts(accelerator);
-	struct amount n = {.unknown = true};
-
-	if (state == QUANTITY_ABSENT)
-		return;
-	if (state == QUANTITY_OK) {
-		int64_t devices = quantity_value(q);
-
-		if (q.nano <= 0)
-			return;
-		n = amount_of(devices);
-	}
-	pod->gpu_by |= counts ? GPU_BY_RESOURCE : GPU_BY_SHARE;
-	if (counts)
-		c->gpus = amount_add(c->gpus, n);
-	/* A share beside a device is about that device. */
-	if (!c->accelerator ||
-	    (counts && !accelerator_counts(c->accelerator))) {
-		c->accelerator = accelerator;
-		c->resource = value->key;
-	}
-}
-
-static void map_gpus(const struct kube_config *config, struct container *c,
-		     struct pod *pod, const struct node *limits,
-		     const struct node *requests)
-{
-	const struct node *map = requests ? requests : limits;
-
-	FOR_EACH_CHILD(map, value) {
-		const struct accelerator *accelerator;
-
-		/* Requests give way to limits of the same name. */
-		if (requests && !node_is_unset(node_get(limits, value->key)))
-			continue;
-		if (!value->key || !strchr(value->key, '/'))
-			continue;
-		accelerator =
-			accelerator_find(&config->accelerators, value->key);
-		if (accelerator)
-			resource_gpus(c, pod, accelerator, value);
-	}
-}
-
-void container_gpus(const struct kube_config *config, struct container *c,
-		    struct pod *pod)
-{
-	const struct node *limits = node_get(c->resources, "limits");
-	const struct node *requests = node_get(c->resources, "requests");
-
-	if (node_is_unknown(c->resources) || node_is_unknown(limits) ||
-	    node_is_unknown(requests)) {
-		pod->gpu_unknown = true;
-		c->gpus.unknown = true;
-		if (node_is_unknown(limits))
-			return;
-	}
-	map_gpus(config, c, pod, limits, NULL);
-	if (node_is_map(requests))
-		map_gpus(config, c, pod, limits, requests);
 }
 
 /* -- accessors ----------------------------------------------------------- */

@@ -50,7 +50,7 @@ struct amount amount_max(struct amount a, struct amount b)
 }
 
 /* A known smaller side bounds an unknown larger one only from above. */
-struct amount amount_min(struct amount a, struct amount b)
+static struct amount amount_min(struct amount a, struct amount b)
 {
 	return (struct amount){.n = a.n < b.n ? a.n : b.n,
 			       .unknown = a.unknown || b.unknown};

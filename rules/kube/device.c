@@ -16,7 +16,9 @@
 
 #include "base/text.h"
 
-bool text_names_accelerator(const struct kube_config *config, const char *text)
+/* Does the string name an accelerator resource (`nvidia.com/gpu`)? */
+static bool names_accelerator(const struct kube_config *config,
+			      const char *text)
 {
 	char name[128];
 
@@ -283,7 +285,7 @@ static void argo(struct pod_builder *builder, struct pod *pod)
 
 	if (node_is_unset(patch) || pod->gpu_by)
 		return;
-	if (text && text_names_accelerator(builder->config, text)) {
+	if (text && names_accelerator(builder->config, text)) {
 		pod->gpu_by |= GPU_BY_OPERATOR;
 		pod->gpus.unknown = true;
 	} else if (node_is_unknown(patch) || (text && strstr(text, "{{"))) {

@@ -153,7 +153,8 @@ static bool env_is_distributed(const struct container *c)
 	return container_env(c, "MASTER_ADDR") != NULL;
 }
 
-bool container_is_distributed(struct arena *arena, const struct container *c)
+/* May the words of this container be those of one rank of several? */
+static bool is_distributed(struct arena *arena, const struct container *c)
 {
 	static const char *const counts[] = {"--nnodes", "--num-machines",
 					     "--num-nodes", NULL};
@@ -219,7 +220,7 @@ static struct gang by_command(struct arena *arena, const struct object *object)
 		gang.needed = gang.needed || has_hostnames(object, pod);
 		FOR_EACH_CONTAINER(pod, c)
 			if (c->role == CONTAINER_MAIN &&
-			    container_is_distributed(arena, c))
+			    is_distributed(arena, c))
 				gang.needed = true;
 	}
 	/* Pods that do not know of each other are useful alone, unless a

@@ -236,7 +236,11 @@ static bool is_launcher(const struct pod *pod)
 	       !node_is_true(node_get(spec, "runLauncherAsWorker"));
 }
 
-bool pod_is_cpu_role(const struct pod *pod)
+/*
+ * A role that works without a device beside others that have one: launcher,
+ * Ray head told to have none, router, submitter.
+ */
+static bool is_cpu_role(const struct pod *pod)
 {
 	static const char *const roles[] = {
 		"submitter", "PS",	 "Evaluator",	"Scheduler",
@@ -388,7 +392,7 @@ struct intent pod_gpu_intent(struct arena *arena,
 	struct intent intent = {.by = INTENT_NONE}, placed;
 	const struct container *main;
 
-	if (pod_is_cpu_role(pod) || pod_is_preset(pod) ||
+	if (is_cpu_role(pod) || pod_is_preset(pod) ||
 	    pod->object->class == KIND_OTHER)
 		return intent;
 	FOR_EACH_CONTAINER(pod, c)

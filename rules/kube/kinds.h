@@ -222,7 +222,6 @@ struct amount amount_of(int64_t n);
 struct amount amount_add(struct amount a, struct amount b);
 struct amount amount_mul(struct amount a, struct amount b);
 struct amount amount_max(struct amount a, struct amount b);
-struct amount amount_min(struct amount a, struct amount b);
 /* An int-or-percent of n (percentages rounded up), as maxSurge is. */
 struct amount amount_share(const struct node *node, struct amount n,
 			   int percent);
@@ -288,12 +287,8 @@ void policy_kind_read(struct pod_builder *builder,
 /* One embedded object at that node; NULL when it is no object. */
 void embed_add(struct pod_builder *builder, const struct doc *doc,
 	       const struct node *node, struct amount copies);
-/* Set the pointers from containers to pods, pods to objects, and so on. */
-void object_link(struct object *object);
 
 void containers_read(struct pod_builder *builder, struct pod *pod);
-void container_gpus(const struct kube_config *config, struct container *c,
-		    struct pod *pod);
 /* Devices per pod, operators' fields included; also sets gpu_by. */
 void pod_gpus(struct pod_builder *builder, struct pod *pod);
 /* Do the names of a pod's claim speak of a GPU (not: of a network card)? */
@@ -303,10 +298,5 @@ unsigned kserve_runtime(const char *name);
 void pod_injects(const struct pod_builder *builder, struct pod *pod);
 void pod_restart(const struct pod_builder *builder, struct pod *pod);
 void object_gang(struct arena *arena, struct object *object);
-
-/* May the words of this container be those of one rank of several? */
-bool container_is_distributed(struct arena *arena, const struct container *c);
-/* Does the string name an accelerator resource (`nvidia.com/gpu`)? */
-bool text_names_accelerator(const struct kube_config *config, const char *text);
 
 #endif

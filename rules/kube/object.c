@@ -337,7 +337,8 @@ static void link_pods(struct object *object)
 	}
 }
 
-void object_link(struct object *object)
+/* Set the pointers from containers to pods, pods to objects, and so on. */
+static void object_link(struct object *object)
 {
 	link_pods(object);
 	for (size_t i = 0; i < object->nembedded; i++) {
