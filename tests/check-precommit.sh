@@ -174,7 +174,7 @@ git rm -q -f .gpugate.yaml
 
 # --- gpugate-fix ------------------------------------------------------------
 
-if "$gpugate" lint --help | grep -q -- --fix; then
+if "$gpugate" lint --help | grep -- --fix >"$work/log"; then
 	fixed=$root/deploy/examples/bad/train.yaml
 	cp "$fixed" train.yaml
 	git add train.yaml
