@@ -124,6 +124,8 @@ static struct place *add_place(struct plan *plan, struct place *parent,
 	if (old) {
 		place->key = old->key;
 		place->key_len = old->key_len;
+		if (parent->beyond <= old->index)
+			parent->beyond = old->index + 1;
 	}
 	if (parent->last)
 		parent->last->next = place;
@@ -133,16 +135,28 @@ static struct place *add_place(struct plan *plan, struct place *parent,
 	return place;
 }
 
+/*
+ * Findings come in the document's order, and so do edits of one depth: the
+ * place looked for is the one found last, or mostly the next one.
+ */
 static struct place *place_of(struct plan *plan, struct place *parent,
 			      const struct node *old)
 {
-	/* Findings come in the document's order, and so do edits. */
-	if (parent->last && parent->last->old == old)
-		return parent->last;
-	for (struct place *place = parent->first; place; place = place->next)
-		if (place->old == old)
-			return place;
-	return add_place(plan, parent, old);
+	struct place *place = NULL;
+
+	if (old->index < parent->beyond) {
+		place = parent->recent;
+		while (place && place->old != old)
+			place = place->next;
+		if (!place)
+			place = parent->first;
+		while (place && place->old != old)
+			place = place->next;
+	}
+	if (!place)
+		place = add_place(plan, parent, old);
+	parent->recent = place;
+	return place;
 }
 
 static bool has_key(const struct place *place, const char *key, size_t len)
@@ -296,8 +310,14 @@ static struct place *step_index(struct plan *plan, struct place *list,
 {
 	const struct node *item = NULL;
 
-	if (list->state == PLACE_KEPT)
-		item = node_at(list->old, step->index);
+	if (list->state == PLACE_KEPT) {
+		item = list->old->first;
+		if (list->recent && list->recent->old &&
+		    list->recent->old->index <= step->index)
+			item = list->recent->old;
+	}
+	while (item && item->index < step->index)
+		item = item->next;
 	if (item)
 		return place_of(plan, list, item);
 	if (edit->kind != EDIT_REMOVE)

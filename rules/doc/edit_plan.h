@@ -45,6 +45,8 @@ struct place {
 	size_t key_len;
 	struct place_owner *owners;
 	struct place *parent, *first, *last, *next;
+	struct place *recent; /* child found last; edits go in order */
+	uint32_t beyond;      /* no child's old value has this index, or more */
 };
 
 struct plan {

@@ -16,10 +16,17 @@ struct splice_case {
 	const char *reason; /* part of the first refusal; NULL: none */
 };
 
+static void open_text(struct reading *reading, const char *text, size_t len)
+{
+	reading_init(reading, text, len);
+	reading->limits = load_limits_default;
+	loader_init(&reading->loader, &reading->source, &reading->limits,
+		    &reading->arena);
+}
+
 static const struct node *read_edits(struct reading *reading, const char *text)
 {
-	reading_init(reading, text, strlen(text));
-	reading->limits = load_limits_default;
+	open_text(reading, text, strlen(text));
 	return yaml_read(&reading->loader, 0, (uint32_t)strlen(text));
 }
 
@@ -59,9 +66,7 @@ static void run_in(const struct splice_case *test, unsigned n)
 	struct doc doc;
 	struct buf out;
 
-	reading_init(&old, test->before, strlen(test->before));
-	old.limits = load_limits_default;
-	loader_init(&old.loader, &old.source, &old.limits, &old.arena);
+	open_text(&old, test->before, strlen(test->before));
 	while (n--)
 		assert_int_equal(loader_next(&old.loader, &doc), 1);
 	assert_non_null(doc.root);
@@ -431,9 +436,7 @@ static void test_quotes(void **state)
 		struct doc doc;
 		struct buf out;
 
-		reading_init(&old, "k: 1\nf: {a: 1}\n", 15);
-		old.limits = load_limits_default;
-		loader_init(&old.loader, &old.source, &old.limits, &old.arena);
+		open_text(&old, "k: 1\nf: {a: 1}\n", 15);
 		assert_int_equal(loader_next(&old.loader, &doc), 1);
 		edit_list_init(&list, &old.arena);
 		edit_path_to(&path, &old.arena, NULL);
@@ -508,21 +511,18 @@ static void test_documents(void **state)
 	run_in(&json, 2);
 }
 
-/* Documents inside of strings and decoded files have other bytes. */
-static void test_other_bytes(void **state)
+/* One document whose bytes are not those of the file. */
+static void run_other(const char *text, size_t len, bool hosted)
 {
-	static const char utf16[] = "\xff\xfe"
-				    "a\0:\0 \0001\0\n\0";
 	struct splice_list splices = {0};
 	struct reading old, edits;
 	struct edit_list list;
 	struct doc doc, host;
 
-	(void)state;
-	reading_init(&old, utf16, sizeof(utf16) - 1);
-	old.limits = load_limits_default;
-	loader_init(&old.loader, &old.source, &old.limits, &old.arena);
+	open_text(&old, text, len);
 	assert_int_equal(loader_next(&old.loader, &doc), 1);
+	host = doc;
+	doc.host = hosted ? &host : NULL;
 	edit_list_init(&list, &old.arena);
 	edits_from_json(&list, read_edits(&edits, "[{set: [b], value: 2}, "
 						  "{set: [a], value: 1}]"));
@@ -532,19 +532,16 @@ static void test_other_bytes(void **state)
 	assert_int_equal(list.groups[1].outcome, EDIT_NEEDLESS);
 	reading_release(&edits);
 	reading_release(&old);
-	reading_init(&old, "a: 1\n", 5);
-	old.limits = load_limits_default;
-	loader_init(&old.loader, &old.source, &old.limits, &old.arena);
-	assert_int_equal(loader_next(&old.loader, &doc), 1);
-	host = doc;
-	doc.host = &host;
-	edit_list_init(&list, &old.arena);
-	edits_from_json(&list, read_edits(&edits, "[{set: [b], value: 2}]"));
-	edits_splice(&list, &doc, &old.arena, &splices);
-	assert_int_equal(splices.n, 0);
-	assert_int_equal(list.groups[0].outcome, EDIT_REFUSED);
-	reading_release(&edits);
-	reading_release(&old);
+}
+
+static void test_other_bytes(void **state)
+{
+	static const char utf16[] = "\xff\xfe"
+				    "a\0:\0 \0001\0\n\0";
+
+	(void)state;
+	run_other(utf16, sizeof(utf16) - 1, false);
+	run_other("a: 1\n", 5, true);
 }
 
 /* splices_check() must see what went wrong. */
