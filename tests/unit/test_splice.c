@@ -544,46 +544,6 @@ static void test_other_bytes(void **state)
 	run_other("a: 1\n", 5, true);
 }
 
-/* splices_check() must see what went wrong. */
-static void test_check(void **state)
-{
-	static const char before[] = "a: 1\n---\nb: 1\n";
-	static const struct {
-		const char *after;
-		bool good;
-	} cases[] = {
-		{"a: 2\n---\nb: 1\n", true},
-		{"a: 2 # x\n---\n\nb:   1\n", true},
-		{"a: 1\n---\nb: 1\n", false},
-		{"a: 2\n---\nb: 2\n", false},
-		{"a: 2\n", false},
-		{"a: 2\n---\nb: 1\n---\nc: 1\n", false},
-		{"a: 2\n---\nb: [1\n", false},
-		{"a: 2\n---\n", false},
-		{"", false},
-	};
-	struct reading old, wanted;
-	const struct node *root = read_text(&wanted, "{\"a\":2}");
-
-	(void)state;
-	reading_init(&old, before, strlen(before));
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct splice_expect expect = {.number = 1, .root = root};
-		struct err err = {0};
-		struct buf after;
-		int status;
-
-		buf_init(&after);
-		buf_adds(&after, cases[i].after);
-		status = splices_check(&old.source, &after, &expect, 1, &err);
-		if ((status == 0) != cases[i].good || !err.set != !status)
-			fail_msg("%s: %s", cases[i].after, err.text);
-		buf_release(&after);
-	}
-	reading_release(&old);
-	reading_release(&wanted);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -598,7 +558,6 @@ int main(void)
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_documents),
 		cmocka_unit_test(test_other_bytes),
-		cmocka_unit_test(test_check),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
