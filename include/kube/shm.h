@@ -11,13 +11,13 @@
 #define SHM_PATH "/dev/shm"
 
 struct shm {
-	const struct node *mount;  /* volumeMounts entry, or NULL */
-	const struct node *volume; /* volumes entry, or NULL */
+	const struct node *mount;     /* volumeMounts entry, or NULL */
+	const struct node *volume;    /* volumes entry, or NULL */
 	const struct node *empty_dir; /* its emptyDir, or NULL */
-	bool memory;		   /* medium: Memory */
-	bool unknown;		   /* a placeholder hides it */
+	bool memory;		      /* medium: Memory */
+	bool unknown;		      /* a placeholder hides it */
 	enum quantity_state size_state;
-	struct quantity size;	   /* sizeLimit */
+	struct quantity size; /* sizeLimit */
 	const struct node *size_node;
 };
 
@@ -34,10 +34,21 @@ bool container_needs_shm(struct arena *arena, const struct container *c);
 const struct node *pod_shm_volume(const struct pod *pod);
 /*
  * A size for /dev/shm: half of the memory limit between 1Gi and 64Gi; without
- * a limit 2Gi a GPU between 2Gi and 16Gi. false: the limit is below 2Gi, or
- * unknown, and nothing should be mounted without asking.
+ * a limit 2Gi a GPU of the pod between 2Gi and 16Gi. false: the limit is below
+ * 2Gi, or unknown, and nothing should be mounted without asking.
  */
 bool shm_default_size(const struct container *c, struct quantity *size);
+/* The smallest of these among the containers that have the volume at /dev/shm
+ * and this one. false: one of them has none. */
+bool shm_volume_size(const struct container *also, const struct node *volume,
+		     struct quantity *size);
+/* Is the size below the memory limit of each of those? */
+bool shm_size_fits(const struct container *also, const struct node *volume,
+		   struct quantity size);
+/* A Memory emptyDir, and its mount at /dev/shm. */
+struct node *shm_new_volume(struct arena *arena, const char *name,
+			    const char *size);
+struct node *shm_new_mount(struct arena *arena, const char *name);
 /* Several GPUs in the pod, or several processes a node. */
 bool pod_is_multi_gpu(const struct pod *pod);
 

@@ -8,6 +8,7 @@
 #include "kube/shm.h"
 
 #include "base/text.h"
+#include "doc/edit.h"
 
 struct shm container_shm(const struct container *c)
 {
@@ -142,7 +143,7 @@ bool shm_default_size(const struct container *c, struct quantity *size)
 	int64_t bytes;
 
 	if (state == QUANTITY_ABSENT) {
-		bytes = clamp(2 * c->gpus.n, 2, 16) * gi;
+		bytes = clamp(2 * c->pod->gpus.n, 2, 16) * gi;
 	} else {
 		if (state != QUANTITY_OK || quantity_value(limit) < 2 * gi)
 			return false;
@@ -152,4 +153,71 @@ bool shm_default_size(const struct container *c, struct quantity *size)
 	*size = quantity_from(bytes);
 	size->format = QUANTITY_BINARY;
 	return true;
+}
+
+/* Has the volume at /dev/shm, or is to have it there. */
+static bool has_volume(const struct container *c, const struct node *volume,
+		       const struct container *also)
+{
+	if (c == also)
+		return true;
+	return c->role != CONTAINER_INIT && volume &&
+	       container_shm(c).volume == volume;
+}
+
+bool shm_volume_size(const struct container *also, const struct node *volume,
+		     struct quantity *size)
+{
+	bool any = false;
+
+	FOR_EACH_CONTAINER(also->pod, c) {
+		struct quantity own;
+
+		if (!has_volume(c, volume, also))
+			continue;
+		if (!shm_default_size(c, &own))
+			return false;
+		if (!any || quantity_cmp(own, *size) < 0)
+			*size = own;
+		any = true;
+	}
+	return any;
+}
+
+bool shm_size_fits(const struct container *also, const struct node *volume,
+		   struct quantity size)
+{
+	FOR_EACH_CONTAINER(also->pod, c) {
+		struct quantity limit;
+		enum quantity_state state;
+
+		if (!has_volume(c, volume, also))
+			continue;
+		state = container_limit(c, "memory", &limit);
+		if (state != QUANTITY_ABSENT &&
+		    (state != QUANTITY_OK || quantity_cmp(size, limit) >= 0))
+			return false;
+	}
+	return true;
+}
+
+/* --- what repairs write -------------------------------------------------- */
+
+struct node *shm_new_volume(struct arena *arena, const char *name,
+			    const char *size)
+{
+	struct node *directory = edit_map(arena), *volume = edit_map(arena);
+
+	edit_member_string(arena, directory, "medium", "Memory");
+	edit_member_string(arena, directory, "sizeLimit", size);
+	edit_member_string(arena, volume, "name", name);
+	return edit_member(arena, volume, "emptyDir", directory);
+}
+
+struct node *shm_new_mount(struct arena *arena, const char *name)
+{
+	struct node *mount = edit_map(arena);
+
+	edit_member_string(arena, mount, "name", name);
+	return edit_member_string(arena, mount, "mountPath", SHM_PATH);
 }

@@ -5,11 +5,10 @@
  * job takes the dearest card of the cluster. A Kueue queue's flavors inject
  * the selector, as some operators do; a DRA claim selects by itself.
  */
-#include <string.h>
-
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/affinity.h"
+#include "kube/labels.h"
 
 /* A label of the site's own that speaks of GPUs. */
 static bool speaks_of_gpus(const char *text)
@@ -39,32 +38,26 @@ static bool has_claims_only(const struct pod *pod)
 	return pod->gpu_by & GPU_BY_CLAIM || !(pod->gpu_by & GPU_BY_RESOURCE);
 }
 
-/* The policy's labels, "KEY=VALUE,...". */
+/* The policy's labels, but the author's own where there are some. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct pod *pod)
 {
 	struct arena *arena = rule_arena(run);
-	const char *labels = rule_param(run, "selector");
+	const char *labels = rule_param(run, "selector"), *rest = labels;
 	const struct node *own = pod_field(pod, "nodeSelector");
+	struct label_pair label;
 	struct fix *fix;
 
 	if (!*labels || pod->flat)
 		return;
+	while (labels_next(arena, &rest, &label))
+		if (!node_label_suits(pod, &label))
+			return;
 	fix = finding_fix(run, f, false, "select nodes by %s", labels);
-	while (*labels) {
-		size_t len = strcspn(labels, ",");
-		char *key = arena_strndup(arena, labels, len);
-		char *value = strchr(key, '=');
-
-		labels += len + (labels[len] == ',');
-		if (!value)
-			continue;
-		*value++ = '\0';
-		if (!node_is_unset(node_get(own, key)))
-			continue; /* the author's own choice */
-		fix_set(fix, pod->spec, "nodeSelector", key,
-			edit_string(arena, value));
-	}
+	while (labels_next(arena, &labels, &label))
+		if (node_is_unset(node_get(own, label.key)))
+			fix_set(fix, pod->spec, "nodeSelector", label.key,
+				edit_string(arena, label.value));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/affinity.h"
+#include "kube/labels.h"
 
 static const struct accelerator *asked_for(const struct pod *pod)
 {
@@ -17,19 +18,6 @@ static const struct accelerator *asked_for(const struct pod *pod)
 		if (c->accelerator && c->gpus.n > 0)
 			return c->accelerator;
 	return NULL;
-}
-
-static const char *vendor_of(const struct node_need *need, const char *value)
-{
-	const struct node_label *label = node_label_find(need->key);
-	const struct label_value *known = label_value_find(need->key, value);
-	const struct instance_type *type = NULL;
-
-	if (known)
-		return known->vendor;
-	if (label->meaning == LABEL_INSTANCE)
-		type = instance_type_find(value);
-	return type ? type->vendor : label->vendor;
 }
 
 /* Accelerators of the nodes that the label selects; -1: it does not say. */
@@ -56,7 +44,7 @@ static void judge(struct rule_run *run, const struct pod *pod,
 {
 	const struct node *first = node_need_value(need, 0);
 	const char *value = node_str(first) ? node_str(first) : "";
-	const char *vendor = vendor_of(need, value);
+	const char *vendor = node_label_vendor(need->key, value);
 	int64_t n = count_of(need, value);
 
 	if (node_eq(first, "false") || node_need_value(need, 1))

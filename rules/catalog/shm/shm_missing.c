@@ -41,8 +41,14 @@ static const char *size_for(struct rule_run *run, const struct pod *pod)
 		if (!least.nano || quantity_cmp(size, least) < 0)
 			least = size;
 	}
-	if (*given)
+	if (*given) {
+		FOR_EACH_CONTAINER(pod, c)
+			if (lacks_shm(run, c) &&
+			    !shm_size_fits(c, NULL,
+					   rule_param_quantity(run, "size")))
+				return NULL;
 		return given;
+	}
 	return arena_strdup(rule_arena(run), quantity_text(least, text));
 }
 
@@ -51,21 +57,15 @@ static void repair(struct rule_run *run, struct finding *f,
 {
 	struct arena *arena = rule_arena(run);
 	const char *size = size_for(run, c->pod);
-	struct node *directory = edit_map(arena), *mount = edit_map(arena);
-	struct node *volume = edit_map(arena);
 	struct fix *fix;
 
 	if (!size || pod_volume(c->pod, VOLUME))
 		return;
-	edit_member_string(arena, directory, "medium", "Memory");
-	edit_member_string(arena, directory, "sizeLimit", size);
-	edit_member_string(arena, mount, "name", VOLUME);
-	edit_member_string(arena, mount, "mountPath", SHM_PATH);
-	edit_member_string(arena, volume, "name", VOLUME);
-	edit_member(arena, volume, "emptyDir", directory);
 	fix = finding_fix(run, f, true, "mount %s of memory at /dev/shm", size);
-	fix_ensure(fix, c->node, "volumeMounts", mount, "mountPath");
-	fix_ensure(fix, c->pod->spec, "volumes", volume, "name");
+	fix_ensure(fix, c->node, "volumeMounts", shm_new_mount(arena, VOLUME),
+		   "mountPath");
+	fix_ensure(fix, c->pod->spec, "volumes",
+		   shm_new_volume(arena, VOLUME, size), "name");
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

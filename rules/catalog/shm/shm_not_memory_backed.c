@@ -21,9 +21,13 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct fix *fix;
 
 	if (shm->size_state != QUANTITY_ABSENT) {
+		/* A limit meant for a disk. */
+		if (shm->size_state != QUANTITY_OK ||
+		    !shm_size_fits(c, shm->volume, shm->size))
+			return;
 		fix = finding_fix(run, f, true, "back /dev/shm by memory");
 	} else {
-		if (!shm_default_size(c, &size))
+		if (!shm_volume_size(c, shm->volume, &size))
 			return;
 		quantity_text(size, text);
 		fix = finding_fix(run, f, true, "back /dev/shm by %s of memory",

@@ -16,7 +16,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	char text[QUANTITY_TEXT];
 	struct quantity size;
 
-	if (!shm_default_size(c, &size))
+	if (!shm_volume_size(c, shm->volume, &size))
 		return;
 	quantity_text(size, text);
 	fix_set(finding_fix(run, f, false, "limit /dev/shm to %s", text),

@@ -34,6 +34,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 			"/dev/shm of container `%s` is limited to %s, less than the %s that %lld GPUs need",
 			c->name ? c->name : "", quantity_text(shm.size, have),
 			quantity_text(floor, want), (long long)pod->gpus.n);
+		if (!shm_size_fits(c, shm.volume, floor))
+			continue;
 		fix_set(finding_fix(run, f, false, "raise /dev/shm to %s",
 				    want),
 			shm.volume, "emptyDir.sizeLimit", NULL,

@@ -19,19 +19,49 @@ static const struct node *mount_of(const struct container *c,
 	return NULL;
 }
 
-static void repair(struct rule_run *run, struct finding *f,
-		   const struct container *c, const char *volume)
+/* Mounted, it must not be able to fill the memory of any container. */
+static bool size_for(const struct pod *pod, const struct node *volume,
+		     struct quantity *size)
 {
+	bool any = false;
+
+	FOR_EACH_CONTAINER(pod, c) {
+		struct quantity own;
+
+		if (c->role == CONTAINER_INIT || c->gpus.n < 1)
+			continue;
+		if (!shm_volume_size(c, volume, &own))
+			return false;
+		if (!any || quantity_cmp(own, *size) < 0)
+			*size = own;
+		any = true;
+	}
+	return any;
+}
+
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct container *c, const struct node *volume)
+{
+	const char *name = node_str(node_get(volume, "name"));
 	struct arena *arena = rule_arena(run);
-	struct node *mount = edit_map(arena);
+	struct quantity size;
+	char text[QUANTITY_TEXT];
+	enum quantity_state state =
+		node_quantity(node_path(volume, "emptyDir.sizeLimit"), &size);
 	struct fix *fix;
 
-	if (!volume)
+	if (state == QUANTITY_ABSENT
+		    ? !size_for(c->pod, volume, &size)
+		    : state != QUANTITY_OK || !shm_size_fits(c, volume, size))
 		return;
-	edit_member_string(arena, mount, "name", volume);
-	edit_member_string(arena, mount, "mountPath", SHM_PATH);
-	fix = finding_fix(run, f, true, "mount `%s` at /dev/shm", volume);
-	fix_ensure(fix, c->node, "volumeMounts", mount, "mountPath");
+	fix = finding_fix(run, f, true, "mount `%s` at /dev/shm", name);
+	fix_ensure(fix, c->node, "volumeMounts", shm_new_mount(arena, name),
+		   "mountPath");
+	if (state == QUANTITY_ABSENT)
+		fix_set(fix, volume, "emptyDir.sizeLimit", NULL,
+			edit_string(arena,
+				    arena_strdup(arena,
+						 quantity_text(size, text))));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -47,7 +77,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		struct finding *f;
 
 		if (c->role == CONTAINER_INIT || c->gpus.n < 1 || shm.mount ||
-		    shm.unknown || node_is_unknown(path))
+		    shm.unknown || shm_is_injected(c) || node_is_unknown(path))
 			continue;
 		if (mount)
 			f = report_container(
@@ -62,7 +92,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 				c->name ? c->name : "",
 				node_str(node_get(volume, "name")));
 		finding_label(run, f, volume, "the volume");
-		repair(run, f, c, node_str(node_get(volume, "name")));
+		repair(run, f, c, volume);
 	}
 }
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Node labels as a policy gives them, "KEY=VALUE,...", and whose accelerators
+ * a label speaks of.
+ */
+#ifndef KUBE_LABELS_H
+#define KUBE_LABELS_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "kube/object.h"
+
+struct label_pair {
+	const char *key, *value;
+};
+
+/* The next pair, led on in *text; false: there are no more. */
+bool labels_next(struct arena *arena, const char **text,
+		 struct label_pair *out);
+/* The vendor of the accelerators that nodes with this label have, or NULL. */
+const char *node_label_vendor(const char *key, const char *value);
+/* May nodes with this label have the devices that the pod asks for? */
+bool node_label_suits(const struct pod *pod, const struct label_pair *label);
+
+#endif

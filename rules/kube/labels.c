@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A value that is known says more than its key (gke-accelerator: tpu-...), an
+ * instance type more than the label that holds it.
+ */
+#include "kube/labels.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+bool labels_next(struct arena *arena, const char **text, struct label_pair *out)
+{
+	while (**text) {
+		size_t len = strcspn(*text, ",");
+		char *key = arena_strndup(arena, *text, len);
+		char *value = strchr(key, '=');
+
+		*text += len + ((*text)[len] == ',');
+		if (!value)
+			continue;
+		*value++ = '\0';
+		*out = (struct label_pair){key, value};
+		return true;
+	}
+	return false;
+}
+
+const char *node_label_vendor(const char *key, const char *value)
+{
+	const struct node_label *label = node_label_find(key);
+	const struct label_value *known = label_value_find(key, value);
+	const struct instance_type *type = NULL;
+
+	if (known)
+		return known->vendor;
+	if (!label)
+		return NULL;
+	if (label->meaning == LABEL_INSTANCE)
+		type = instance_type_find(value);
+	return type ? type->vendor : label->vendor;
+}
+
+bool node_label_suits(const struct pod *pod, const struct label_pair *label)
+{
+	const char *vendor = node_label_vendor(label->key, label->value);
+
+	FOR_EACH_CONTAINER(pod, c)
+		if (vendor && c->accelerator &&
+		    !text_eq(c->accelerator->vendor, vendor))
+			return false;
+	return true;
+}
