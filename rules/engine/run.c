@@ -218,6 +218,12 @@ static void excuse(struct run *run, const struct object *object,
 				   &settings[index], f);
 }
 
+static void add_gpus(struct run_counts *counts, int64_t gpus)
+{
+	if (__builtin_add_overflow(counts->gpus, gpus, &counts->gpus))
+		counts->gpus = INT64_MAX;
+}
+
 static void count_object(struct run *run, const struct object *object)
 {
 	struct run_counts *counts = &run->counts;
@@ -230,7 +236,7 @@ static void count_object(struct run *run, const struct object *object)
 	counts->workloads++;
 	if (object->parent)
 		return;
-	counts->gpus += object->gpus.n;
+	add_gpus(counts, object->gpus.n);
 	counts->gpus_unknown |= object->gpus.unknown;
 }
 
@@ -400,7 +406,7 @@ void run_join(struct run *dst, struct run *src)
 	to->suppressed += from->suppressed;
 	to->fixable += from->fixable;
 	to->fixable_unsafe += from->fixable_unsafe;
-	to->gpus += from->gpus;
+	add_gpus(to, from->gpus);
 	to->gpus_unknown |= from->gpus_unknown;
 	fact_set_join(&dst->facts, &src->facts);
 	for (size_t i = 0; i < src->state->nnot_run; i++)

@@ -17,17 +17,24 @@
 
 #include "base/text.h"
 
+/* Far above any cluster, far below where a rule's sums could overflow. */
+static const int64_t amount_most = 1000000000000;
+
+static int64_t bounded(int64_t n)
+{
+	return n > amount_most ? amount_most : n;
+}
+
 struct amount amount_of(int64_t n)
 {
-	return (struct amount){.n = n};
+	return (struct amount){.n = bounded(n)};
 }
 
 struct amount amount_add(struct amount a, struct amount b)
 {
 	struct amount sum = {.unknown = a.unknown || b.unknown};
 
-	if (__builtin_add_overflow(a.n, b.n, &sum.n))
-		sum.n = INT64_MAX;
+	sum.n = bounded(a.n + b.n);
 	return sum;
 }
 
@@ -39,7 +46,8 @@ struct amount amount_mul(struct amount a, struct amount b)
 	if ((!a.n && !a.unknown) || (!b.n && !b.unknown))
 		return amount_of(0);
 	if (__builtin_mul_overflow(a.n, b.n, &product.n))
-		product.n = INT64_MAX;
+		product.n = amount_most;
+	product.n = bounded(product.n);
 	return product;
 }
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "fact.h"
+#include "kinds.h"
 #include "kube/priority.h"
 
 struct demand_list {
@@ -177,19 +178,11 @@ static void role_of(const struct object *o, struct workload *w)
  * several levels deep). */
 static struct amount copies_of(const struct object *o)
 {
-	struct amount copies = {1, false};
+	struct amount copies = amount_of(1);
 
-	for (; o && o->parent && !o->parent->npods; o = o->parent) {
-		copies.n *= o->copies.n;
-		copies.unknown |= o->copies.unknown;
-	}
+	for (; o && o->parent && !o->parent->npods; o = o->parent)
+		copies = amount_mul(copies, o->copies);
 	return copies;
-}
-
-static struct amount times(struct amount pods, struct amount copies)
-{
-	return (struct amount){pods.n * copies.n,
-			       pods.unknown || copies.unknown};
 }
 
 struct workload *workload_read(struct arena *arena, const struct object *o,
@@ -214,8 +207,8 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 	FOR_EACH_POD(o, pod) {
 		w->elastic |= pod->peak.n > pod->steady.n;
 		pod_read(arena, pod, file, &w->pods[w->npods]);
-		w->pods[w->npods].steady = times(pod->steady, copies);
-		w->pods[w->npods].peak = times(pod->peak, copies);
+		w->pods[w->npods].steady = amount_mul(pod->steady, copies);
+		w->pods[w->npods].peak = amount_mul(pod->peak, copies);
 		w->npods++;
 	}
 	return w;

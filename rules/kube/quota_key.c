@@ -29,6 +29,9 @@ bool quota_key_is_ineffective(const struct accelerator_extra *extra,
 			      struct quota_key *key)
 {
 	key->accelerator = NULL;
+	/* An item of a list, where a map should be, has no key. */
+	if (!text)
+		return false;
 	key->resource = text;
 	if (text_starts(text, "requests.")) {
 		key->resource = text + strlen("requests.");
