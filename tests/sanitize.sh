@@ -30,6 +30,15 @@ if [ -d "$corpus" ]; then
 		try "$build/gpugate" lint --isolated --no-ignore-vcs \
 			--preset all --fail-on never --format "$format" "$corpus"
 	done
+	# Values of the wrong shape, and the repairs of what is left.
+	shapes=$(mktemp -d)
+	trap 'rm -rf "$shapes"' EXIT
+	python3 "$here/shapes.py" "$build/tests/tools/doc_dump" "$corpus" \
+		"$shapes" 3000 "${SEED:-1}"
+	try "$build/gpugate" lint --isolated --preset all --fail-on never \
+		--format json "$shapes"
+	try "$build/gpugate" lint --isolated --preset all --fail-on never \
+		--fix --unsafe-fixes --format concise "$shapes"
 else
 	echo "skip: $corpus is absent"
 fi
