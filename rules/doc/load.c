@@ -304,6 +304,28 @@ static uint32_t find_mark(const struct loader *loader, uint32_t at)
 	return (uint32_t)(p - text);
 }
 
+/* Does the separator at line end what stands before it? Else it is dropped. */
+static bool ends_chunk(struct loader *loader, uint32_t *start, uint32_t line)
+{
+	enum separator kind = classify(loader, line);
+	uint32_t behind = line_end(loader, line);
+
+	if (line > *start && !only_directives(loader, *start, line)) {
+		if (kind != SEPARATOR_VALUE) {
+			disagree_separator(loader, line, kind);
+			loader->next = behind;
+		}
+		return true;
+	}
+	disagree_separator(loader, line, kind);
+	if (line > *start)
+		disagree(loader, *start, line,
+			 "kubectl refuses %YAML and %TAG lines");
+	else if (kind == SEPARATOR_TIGHT)
+		*start = behind;
+	return false;
+}
+
 /*
  * The next chunk, and loader->next behind it. A separator belongs to the
  * chunk only where nothing stands before it.
@@ -319,7 +341,6 @@ static void next_chunk(struct loader *loader, uint32_t *start, uint32_t *end)
 	for (;;) {
 		uint32_t line = dropped ? find_mark(loader, at)
 					: find_separator(loader, at);
-		enum separator kind;
 
 		loader->next = *end = line;
 		if (line == len)
@@ -328,21 +349,9 @@ static void next_chunk(struct loader *loader, uint32_t *start, uint32_t *end)
 			loader->next = *end += text[line] == '.' ? 3 : 0;
 			return;
 		}
-		at = line_end(loader, line);
-		kind = classify(loader, line);
-		if (line > *start && !only_directives(loader, *start, line)) {
-			if (kind != SEPARATOR_VALUE) {
-				disagree_separator(loader, line, kind);
-				loader->next = at;
-			}
+		if (ends_chunk(loader, start, line))
 			return;
-		}
-		disagree_separator(loader, line, kind);
-		if (line > *start)
-			disagree(loader, *start, line,
-				 "kubectl refuses %YAML and %TAG lines");
-		else if (kind == SEPARATOR_TIGHT)
-			*start = at;
+		at = line_end(loader, line);
 	}
 }
 

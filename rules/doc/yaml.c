@@ -154,8 +154,7 @@ static uint32_t skip_property(const char *text, uint32_t at, uint32_t end)
 static uint32_t skip_properties(const char *text, uint32_t at, uint32_t end,
 				const char *signs)
 {
-	while (at < end && *signs && text[at] &&
-	       memchr(signs, text[at], strlen(signs))) {
+	while (at < end && text[at] && strchr(signs, text[at])) {
 		/* Of "&!" the other one is left. */
 		signs = signs[1] ? (text[at] == '&' ? "!" : "&") : "";
 		at = skip_property(text, at, end);

@@ -153,7 +153,9 @@ static bool resolve(struct yaml *yaml, const struct yaml_text *text,
 	    (!text->plain ||
 	     (text->len && !scalar_may_resolve((unsigned char)*text->text))))
 		return true;
-	if (scalar_resolve(text->text, text->len, text->tag, scalar))
+	/* Without a tag every text is something. */
+	if (scalar_resolve(text->text, text->len, text->tag, scalar) ||
+	    !text->tag)
 		return true;
 	return yaml_refuse(
 		yaml, text->start, text->end, "%s does not fit the tag !!%s",

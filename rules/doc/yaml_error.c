@@ -125,7 +125,7 @@ static bool refuse_bytes(struct yaml *yaml)
 	uint32_t at = yaml->start + (uint32_t)yaml->parser.problem_offset;
 	int value = yaml->parser.problem_value;
 
-	if (!strcmp(yaml->parser.problem,
+	if (text_eq(yaml->parser.problem,
 		    "control characters are not allowed")) {
 		if (value == 0)
 			return yaml_refuse(yaml, at, at + 1,

@@ -69,7 +69,7 @@ static void decimal_shortest(struct decimal *d, double number, bool single)
 		if (d->n > 1)
 			memcpy(d->digits + 1, text + 2, (size_t)d->n - 1);
 		d->digits[d->n] = '\0';
-		d->point = atoi(strchr(text, 'e') + 1) + 1;
+		d->point = (int)strtol(strchr(text, 'e') + 1, NULL, 10) + 1;
 		if (reads_back(d, number, single))
 			break;
 		decimal_step(d);

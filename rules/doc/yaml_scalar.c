@@ -181,7 +181,8 @@ static bool parse_signed_binary(const char *text, struct scalar *scalar)
 	bool negative;
 	uint64_t size;
 
-	if (strncmp(text, "0b", 2) || (text[2] != '-' && text[2] != '+'))
+	if (text[0] != '0' || text[1] != 'b' ||
+	    (text[2] != '-' && text[2] != '+'))
 		return false;
 	negative = text[2] == '-';
 	if (!parse_digits(text + 3, 2, &size) ||
@@ -324,17 +325,15 @@ static bool date_days(int year, int month, int day)
 /* Z, or a sign and hours:minutes of two digits each. */
 static bool date_zone(const char **p)
 {
-	const char *z = *p;
+	const char *z = (*p)++;
+	int hours, minutes;
 
-	if (*z == 'Z') {
-		++*p;
+	if (*z == 'Z')
 		return true;
-	}
-	if ((*z != '+' && *z != '-') || !is_digit(z[1]) || !is_digit(z[2]) ||
-	    z[3] != ':' || !is_digit(z[4]) || !is_digit(z[5]))
+	if ((*z != '+' && *z != '-') || !date_field(p, 2, &hours) ||
+	    *(*p)++ != ':' || !date_field(p, 2, &minutes))
 		return false;
-	*p += 6;
-	return atoi(z + 1) <= 24 && atoi(z + 4) < 60;
+	return *p - z == 6 && hours <= 24 && minutes < 60;
 }
 
 static bool date_clock(const char **p, bool zone)

@@ -43,6 +43,30 @@ static bool is_flag(const char *text)
 	       !(text[1] >= '0' && text[1] <= '9') && text[1] != '.';
 }
 
+/*
+ * The word that holds the flag's value when words[i] is the flag (value is
+ * set then, NULL where it is not known), else NULL.
+ */
+static const struct word *flag_value(const struct words *words, size_t i,
+				     const char *flag, const char **value)
+{
+	const struct word *word = &words->items[i];
+	size_t n = word->text ? strcspn(word->text, "=") : 0;
+
+	if (!n || !flag_is(word->text, n, flag))
+		return NULL;
+	if (word->text[n] == '=') {
+		*value = word->unknown ? NULL : word->text + n + 1;
+		return word;
+	}
+	/* A switch, or the value is missing. */
+	if (i + 1 == words->n || is_flag(words->items[i + 1].text))
+		return NULL;
+	word++;
+	*value = word->unknown ? NULL : word->text;
+	return word;
+}
+
 const char *words_flag(const struct words *words, const char *flag,
 		       const struct word **found)
 {
@@ -51,25 +75,9 @@ const char *words_flag(const struct words *words, const char *flag,
 	if (found)
 		*found = NULL;
 	for (size_t i = 0; i < words->n; i++) {
-		const struct word *word = &words->items[i];
-		const char *equals =
-			word->text ? strchr(word->text, '=') : NULL;
-		size_t n = equals	? (size_t)(equals - word->text)
-			   : word->text ? strlen(word->text)
-					: 0;
+		const struct word *word = flag_value(words, i, flag, &value);
 
-		if (!n || !flag_is(word->text, n, flag))
-			continue;
-		if (equals) {
-			value = word->unknown ? NULL : equals + 1;
-		} else if (i + 1 < words->n &&
-			   !is_flag(words->items[i + 1].text)) {
-			word = &words->items[i + 1];
-			value = word->unknown ? NULL : word->text;
-		} else {
-			continue; /* a switch, or the value is missing */
-		}
-		if (found)
+		if (word && found)
 			*found = word;
 	}
 	return value;

@@ -34,8 +34,7 @@ static void found(struct quantity_walk *walk,
 	static const char *const what[] = {
 		[QUANTITY_NO_QUANTITY] = "is no quantity",
 		[QUANTITY_NOT_IN_CRD] =
-			"is refused in a custom resource: it takes integers "
-			"and strings",
+			"is refused in a custom resource: it takes integers and strings",
 		[QUANTITY_NEGATIVE] = "is negative",
 		[QUANTITY_ABOVE_LIMIT] = "is requested above its limit",
 	};
