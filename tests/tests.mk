@@ -80,12 +80,18 @@ format:
 	clang-format -i $(C_FILES)
 format-check:
 	clang-format --dry-run -Werror $(C_FILES)
-tidy:
-	clang-tidy --quiet $(filter-out tests/%,$(filter %.c,$(C_FILES))) -- \
-		-std=c11 -D_GNU_SOURCE -Iinclude -Ilint -I$(BUILD)/gen
-	cppcheck --quiet --error-exitcode=1 --std=c11 -Iinclude -Ilint \
+# Silent when there is nothing to say: the count of warnings that clang-tidy
+# suppressed in system headers is no finding. Each file's own words come
+# together, as xargs runs two at a time.
+TIDY_FILES = $(filter-out tests/%,$(filter %.c,$(C_FILES)))
+tidy: $(BUILD)/gen/version.h $(BUILD)/gen/examples.inc
+	@printf '%s\n' $(TIDY_FILES) | xargs -P2 -n1 sh -c \
+		'out=$$(clang-tidy --quiet "$$1" -- -std=c11 -D_GNU_SOURCE \
+		-Iinclude -Ilint -I$(BUILD)/gen 2>&1) || \
+		{ printf "%s\n" "$$out"; exit 1; }' sh
+	@cppcheck --quiet --error-exitcode=1 --std=c11 -Iinclude -Ilint \
 		--enable=warning,portability --inline-suppr \
-		--suppress=missingIncludeSystem rules lint
+		--suppress=missingIncludeSystem $(TIDY_FILES)
 
 # --- fuzzing: make fuzz TARGET=yaml TIME=60 --------------------------------
 
