@@ -99,6 +99,7 @@ struct edit_group {
 	const char *reason;
 	const struct node *at;	 /* REFUSED: the value in question, or NULL */
 	unsigned other;		 /* CONFLICT: the group that disagrees */
+	bool stays;		 /* REFUSED by edits_splice() */
 	bool contested, changes; /* used while outcomes are worked out */
 };
 

@@ -48,8 +48,10 @@ void plan_refuse(struct plan *plan, const struct place *place,
 		 const struct node *at, const char *reason)
 {
 	for (const struct place_owner *owner = place->owners; owner;
-	     owner = owner->next)
+	     owner = owner->next) {
 		refuse(plan, owner->group, at, reason);
+		group_of(plan, owner->group)->stays = true;
+	}
 }
 
 static void contest(struct plan *plan, struct place *place, unsigned group)
@@ -578,7 +580,7 @@ void plan_make(struct plan *plan, struct edit_list *list,
 
 	*plan = (struct plan){.arena = arena, .list = list};
 	for (size_t i = 0; i < list->ngroups; i++)
-		if (list->groups[i].outcome != EDIT_REFUSED)
+		if (!list->groups[i].stays)
 			list->groups[i].outcome = EDIT_DONE;
 	do {
 		run_round(plan, root, sorted);

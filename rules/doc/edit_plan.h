@@ -61,7 +61,7 @@ void plan_make(struct plan *plan, struct edit_list *list,
 	       const struct node *root, struct arena *arena);
 /* The value of a place after the edits, without a parent. */
 struct node *place_build(struct arena *arena, const struct place *place);
-/* Mark all owners of a place as refused. */
+/* Mark all owners of a place as refused, for this and all later plans. */
 void plan_refuse(struct plan *plan, const struct place *place,
 		 const struct node *at, const char *reason);
 

@@ -45,7 +45,10 @@ static void reading_start(struct reading *reading, const char *name,
 			  const char *text, size_t len)
 {
 	*reading = (struct reading){.arena = ARENA_INIT};
-	source_init(&reading->source, &reading->arena, name, text, len);
+	/* The file's byte order mark is off already, another one is text. */
+	source_init(&reading->source, &reading->arena, name, "", 0);
+	reading->source.text = text;
+	reading->source.len = len;
 	loader_init(&reading->loader, &reading->source, &load_limits_default,
 		    &reading->arena);
 	reading->loader.issue = count_refusals;

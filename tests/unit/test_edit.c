@@ -298,6 +298,18 @@ static void test_conflicts(void **state)
 		 "{\"set\":[\"p\"],\"value\":2},"
 		 "{\"set\":[\"l\",{\"name\":\"a\"},\"x\"],\"value\":1}]",
 		 NULL, "ccr", "[]"},
+		/* asked twice, the answer is the same */
+		{"[]",
+		 "[{\"set\":[{\"name\":\"y\"},\"x\"],\"value\":1},"
+		 "{\"ensure\":[],\"item\":{\"name\":\"m\"},\"keys\":"
+		 "\"name\",\"and\":true},"
+		 "{\"ensure\":[],\"item\":{\"name\":\"d\",\"x\":1},\"keys\":"
+		 "\"name\"},{\"set\":[{\"name\":\"m\"},\"x\"],\"value\":1,"
+		 "\"and\":true},"
+		 "{\"ensure\":[],\"item\":{\"name\":\"d\",\"x\":2},\"keys\":"
+		 "\"name\"},{\"ensure\":[],\"item\":{\"name\":\"y\"},"
+		 "\"keys\":\"name\",\"and\":true}]",
+		 NULL, "rcc", "[]"},
 		/* what is refused contests nothing */
 		{"{\"m\":5}",
 		 "[{\"set\":[\"a\"],\"value\":1},"
