@@ -23,6 +23,8 @@ bool object_is_kubeflow(const struct object *object);
 bool object_is_mpi_v2(const struct object *object);
 /* The first pod that surely has a GPU and is no infrastructure, or NULL. */
 const struct pod *object_gpu_pod(const struct object *object);
+/* The first pod whose failures start it again, or NULL. */
+const struct pod *object_restarting_pod(const struct object *object);
 /* Kueue holds it back until it fits; the parents' labels count too. */
 bool object_is_queued(const struct object *object);
 /* Suspended, or inside something suspended. */
@@ -35,8 +37,8 @@ enum run_field { RUN_RETRIES, RUN_DEADLINE, RUN_TTL, RUN_FIELDS };
 
 /* The map of a kind that holds those fields, and what they are called. */
 struct run_policy {
-	const char *path;	   /* "spec.runPolicy" */
-	const struct node *holder; /* NULL: the map is not there */
+	const char *path;		/* "spec.runPolicy" */
+	const struct node *holder;	/* NULL: the map is not there */
 	const char *fields[RUN_FIELDS]; /* NULL: the kind has no such field */
 };
 /* False for kinds without any of them. */

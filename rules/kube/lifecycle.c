@@ -50,6 +50,15 @@ const struct pod *object_gpu_pod(const struct object *object)
 	return NULL;
 }
 
+const struct pod *object_restarting_pod(const struct object *object)
+{
+	FOR_EACH_POD(object, pod)
+		if (pod->restart == RESTART_ON_FAILURE ||
+		    pod->restart == RESTART_ALWAYS)
+			return pod;
+	return NULL;
+}
+
 bool object_is_queued(const struct object *object)
 {
 	for (; object; object = object->parent)

@@ -51,6 +51,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 		command.what);
 	finding_help(run, f, "set `restartPolicy: OnFailure` or `Never`");
 	finding_label(run, f, command.at, "this ends by itself");
+	if (!pod->flat)
+		fix_set(finding_fix(run, f, false, "restart on failure only"),
+			pod->spec, "", "restartPolicy",
+			edit_string(rule_arena(run), "OnFailure"));
 }
 
 const struct rule rule_bare_gpu_pod_always = {

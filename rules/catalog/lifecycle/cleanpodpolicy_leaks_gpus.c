@@ -34,11 +34,26 @@ static bool is_single(const struct object *object)
 	return pods <= 1;
 }
 
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct object *object, const struct node *policy)
+{
+	struct fix *fix =
+		finding_fix(run, f, true, "stop the pods that are left");
+	struct node *running = edit_string(rule_arena(run), "Running");
+
+	if (policy)
+		fix_set(fix, policy, "", NULL, running);
+	else
+		fix_set(fix, object->root, "spec.runPolicy", "cleanPodPolicy",
+			running);
+}
+
 static void check(struct rule_run *run, const struct object *object)
 {
 	const struct node *policy = clean_policy(object);
 	bool unset = node_is_unset(policy);
 	struct run_policy place;
+	struct finding *f;
 
 	if (!object_is_kubeflow(object) || !object_gpu_pod(object) ||
 	    !object_run_policy(object, &place) || is_single(object))
@@ -46,10 +61,12 @@ static void check(struct rule_run *run, const struct object *object)
 	if (unset ? object->fragment || object_is_mpi_v2(object)
 		  : !node_eq(policy, "None"))
 		return;
-	report_object(run, object, unset ? place.holder : policy,
-		      "pods that are left when the job ends keep running with "
-		      "their GPUs: cleanPodPolicy is `None`%s",
-		      unset ? " by default" : "");
+	f = report_object(
+		run, object, unset ? place.holder : policy,
+		"pods that are left when the job ends keep running with "
+		"their GPUs: cleanPodPolicy is `None`%s",
+		unset ? " by default" : "");
+	repair(run, f, object, unset ? NULL : policy);
 }
 
 const struct rule rule_cleanpodpolicy_leaks_gpus = {

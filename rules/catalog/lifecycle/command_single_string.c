@@ -26,6 +26,23 @@ static bool is_path(const char *text, const char *blank)
 	       !text_starts(text, "/sbin/");
 }
 
+/* A word behind it would become a word of the shell, not of the string. */
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct container *c, const struct node *command)
+{
+	struct arena *arena = rule_arena(run);
+	struct node *list = edit_seq(arena);
+
+	if (node_count(command) != 1 ||
+	    !node_is_unset(node_get(c->node, "args")))
+		return;
+	edit_item(list, edit_string(arena, "/bin/sh"));
+	edit_item(list, edit_string(arena, "-c"));
+	edit_item(list, edit_copy(arena, node_at(command, 0)));
+	fix_set(finding_fix(run, f, false, "let a shell read the string"),
+		command, "", NULL, list);
+}
+
 static void check_container(struct rule_run *run, const struct container *c)
 {
 	const struct node *command = node_get(c->node, "command");
@@ -46,6 +63,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 	finding_help(run, f,
 		     "write one list item a word, or `[\"/bin/sh\", \"-c\", "
 		     "...]` around it");
+	repair(run, f, c, command);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -63,6 +81,7 @@ const struct rule rule_command_single_string = {
 	.category = "lifecycle",
 	.severity = SEVERITY_ERROR,
 	.action = ACTION_DENY,
+	.flags = RULE_OPT_IN_PATCH,
 	.since = "1.0",
 	.summary = "a command whose first item is a whole command line",
 	.why = "There is no program of that name: the container crashes for ever while the pod holds its GPUs.",

@@ -23,14 +23,17 @@ static void check(struct rule_run *run, const struct object *object)
 	const struct node *spec = node_get(object->root, "spec");
 	const struct node *policy = node_get(spec, "concurrencyPolicy");
 	bool unset = node_is_unset(policy);
+	struct finding *f;
 
 	if (!is_schedule(object) || !object_gpu_pod(object) ||
 	    (unset ? object->fragment : !node_eq(policy, "Allow")))
 		return;
-	report_object(run, object, unset ? NULL : policy,
-		      "runs may overlap, each with its own GPUs: "
-		      "concurrencyPolicy is `Allow`%s",
-		      unset ? " by default" : "");
+	f = report_object(run, object, unset ? NULL : policy,
+			  "runs may overlap, each with its own GPUs: "
+			  "concurrencyPolicy is `Allow`%s",
+			  unset ? " by default" : "");
+	fix_set(finding_fix(run, f, true, "forbid overlapping runs"), spec, "",
+		"concurrencyPolicy", edit_string(rule_arena(run), "Forbid"));
 }
 
 const struct rule rule_cronjob_concurrency_gpu = {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often failed GPU work is tried again. Unset, a Job tries 6 times (or
- * as often as it likes per index with backoffLimitPerIndex); a Kubeflow job
- * tries for ever, since the operator's default is no limit and its PyTorch
- * and Paddle replicas restart on failure by default. A deadline bounds it
- * too. Elastic maxRestarts counts restarts inside a pod only.
+ * How often failed GPU work is tried again. Unset, a Job tries 6 times; a
+ * Kubeflow job tries for ever, since the operator's default is no limit and
+ * its PyTorch and Paddle replicas restart on failure by default. A deadline
+ * bounds it too. Elastic maxRestarts counts restarts inside a pod only.
  * Source: batch/v1 types.go; training-operator pkg/core/job.go
  * PastBackoffLimit, pytorch_defaults.go; trainer#1589; Argo docs/retries.md.
  */
@@ -13,20 +12,32 @@
 #include "engine/rule.h"
 #include "kube/lifecycle.h"
 
+static void limit(struct rule_run *run, struct finding *f,
+		  const struct node *base, const char *dotted, const char *key)
+{
+	int64_t max = rule_param_int(run, "max");
+	int64_t n = rule_param_int(run, "limit");
+
+	n = n < max ? n : max;
+	finding_help(run, f, "set `%s%s%s` to %" PRId64 " or less", dotted,
+		     *dotted ? "." : "", key, n);
+	fix_set(finding_fix(run, f, false, "try %" PRId64 " times", n), base,
+		dotted, key, edit_int(rule_arena(run), n));
+}
+
 static void too_many(struct rule_run *run, const struct object *object,
 		     const struct node *value, const char *field)
 {
-	int64_t max = rule_param_int(run, "max"), n;
-	struct finding *f;
+	int64_t n;
 
-	if (!node_int(value, &n) || n <= max)
+	if (!node_int(value, &n) || n <= rule_param_int(run, "max"))
 		return;
-	f = report_object(run, object, value,
-			  "`%s` %" PRId64 " starts failing GPU work up to "
-			  "%" PRId64 " times again",
-			  field, n, n);
-	finding_help(run, f, "set `%s` to %" PRId64 " or less", field,
-		     max < 3 ? max : 3);
+	limit(run,
+	      report_object(run, object, value,
+			    "`%s` %" PRId64 " starts failing GPU work up to "
+			    "%" PRId64 " times again",
+			    field, n, n),
+	      value->parent, "", value->key);
 }
 
 static void check_jobs(struct rule_run *run, const struct object *object)
@@ -35,11 +46,10 @@ static void check_jobs(struct rule_run *run, const struct object *object)
 		const struct node *spec = pod_job_spec(pod);
 		const struct node *index =
 			node_get(spec, "backoffLimitPerIndex");
-		const struct node *endless;
+		const struct node *endless = pod_endless_retry(pod);
 
 		if (pod_uses_gpu(pod) != TRI_YES)
 			continue;
-		endless = pod_endless_retry(pod);
 		if (endless)
 			report_object(run, object, endless,
 				      "failing GPU work is tried again "
@@ -55,24 +65,19 @@ static void check_jobs(struct rule_run *run, const struct object *object)
 static void check_kubeflow(struct rule_run *run, const struct object *object,
 			   const struct run_policy *policy)
 {
-	if (object_is_mpi_v2(object) || object->fragment ||
+	const struct pod *pod = object_restarting_pod(object);
+	struct finding *f;
+
+	if (!pod || object_is_mpi_v2(object) || object->fragment ||
 	    run_policy_get(object, policy, RUN_DEADLINE))
 		return;
-	FOR_EACH_POD(object, pod) {
-		struct finding *f;
-
-		if (pod->restart != RESTART_ON_FAILURE &&
-		    pod->restart != RESTART_ALWAYS)
-			continue;
-		f = report_object(run, object, policy->holder,
-				  "no `runPolicy.backoffLimit`: failed `%s` "
-				  "pods are made again without end",
-				  pod->role);
-		finding_severity(f, SEVERITY_ERROR);
-		finding_help(run, f, "set `spec.runPolicy.backoffLimit: 3`");
-		finding_label(run, f, pod->restart_node, "restarts failures");
-		return;
-	}
+	f = report_object(run, object, policy->holder,
+			  "no `runPolicy.backoffLimit`: failed `%s` pods are "
+			  "made again without end",
+			  pod->role);
+	finding_severity(f, SEVERITY_ERROR);
+	finding_label(run, f, pod->restart_node, "restarts failures");
+	limit(run, f, object->root, "spec.runPolicy", "backoffLimit");
 }
 
 static void check(struct rule_run *run, const struct object *object)
@@ -94,6 +99,7 @@ static void check(struct rule_run *run, const struct object *object)
 
 static const struct rule_param params[] = {
 	{"max", "int", "6", "retries that are left alone"},
+	{"limit", "int", "3", "retries that the repair writes"},
 	{0},
 };
 

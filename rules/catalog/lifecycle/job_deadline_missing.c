@@ -7,6 +7,8 @@
  * Source: batch/v1 types.go, common_types.go RunPolicy, rayjob_types.go
  * (activeDeadlineSeconds); Kueue max-exec-time-seconds.
  */
+#include <inttypes.h>
+
 #include "engine/rule.h"
 #include "kube/lifecycle.h"
 
@@ -28,27 +30,62 @@ static bool has_deadline(const struct pod *pod)
 				     policy.fields[RUN_DEADLINE]);
 }
 
+static bool lacks_deadline(const struct pod *pod)
+{
+	const struct node *own =
+		pod->flat ? NULL : pod_field(pod, "activeDeadlineSeconds");
+
+	return pod_uses_gpu(pod) == TRI_YES && !pod_is_infrastructure(pod) &&
+	       pod_is_training(pod) && has_deadline(pod) &&
+	       !pod_run_deadline(pod) && node_is_unset(own);
+}
+
+/* At the job, or at each Job inside: never in a pod template. */
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct object *object)
+{
+	int64_t seconds = rule_param_int(run, "seconds");
+	struct arena *arena = rule_arena(run);
+	struct run_policy policy;
+	struct fix *fix;
+
+	if (!rule_param_given(run, "seconds"))
+		return;
+	fix = finding_fix(run, f, false, "end it after %" PRId64 " seconds",
+			  seconds);
+	if (object_run_policy(object, &policy) && policy.fields[RUN_DEADLINE]) {
+		fix_set(fix, object->root, policy.path,
+			policy.fields[RUN_DEADLINE], edit_int(arena, seconds));
+		return;
+	}
+	FOR_EACH_POD(object, pod)
+		if (lacks_deadline(pod))
+			fix_set(fix, pod_job_spec(pod), "",
+				"activeDeadlineSeconds",
+				edit_int(arena, seconds));
+}
+
 static void check(struct rule_run *run, const struct object *object)
 {
 	if (object->class == KIND_TEMPLATE || kueue_ends_it(object))
 		return;
 	FOR_EACH_POD(object, pod) {
-		const struct node *own;
+		struct finding *f;
 
-		if (pod_uses_gpu(pod) != TRI_YES ||
-		    pod_is_infrastructure(pod) || !pod_is_training(pod) ||
-		    !has_deadline(pod))
+		if (!lacks_deadline(pod))
 			continue;
-		own = pod->flat ? NULL
-				: pod_field(pod, "activeDeadlineSeconds");
-		if (pod_run_deadline(pod) || !node_is_unset(own))
-			continue;
-		report_object(run, object, NULL,
-			      "training that hangs holds its GPUs for ever: "
-			      "no activeDeadlineSeconds");
+		f = report_object(run, object, NULL,
+				  "training that hangs holds its GPUs for "
+				  "ever: no activeDeadlineSeconds");
+		repair(run, f, object);
 		return;
 	}
 }
+
+static const struct rule_param params[] = {
+	{"seconds", "int", "", "the repair's deadline; empty: no repair"},
+	{0},
+};
 
 const struct rule rule_job_deadline_missing = {
 	.name = "job-deadline-missing",
@@ -63,5 +100,6 @@ const struct rule rule_job_deadline_missing = {
 		"Set activeDeadlineSeconds at the job (Job spec, runPolicy, RayJob spec), not in the pod template.",
 	.evidence =
 		"batch/v1 types.go ActiveDeadlineSeconds; Kueue max-exec-time-seconds",
+	.params = params,
 	.check_object = check,
 };

@@ -27,6 +27,25 @@ static const struct node *disrupted_by(const struct pod *pod)
 	return NULL;
 }
 
+/* JobSet's schema asks for the status that a Job's has by default. */
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct node *spec)
+{
+	struct arena *arena = rule_arena(run);
+	struct node *condition = edit_map(arena), *item = edit_map(arena);
+	struct node *rules = edit_seq(arena);
+	struct fix *fix = finding_fix(run, f, false, "do not count lost nodes");
+
+	edit_member_string(arena, condition, "type", "DisruptionTarget");
+	edit_member_string(arena, condition, "status", "True");
+	edit_member_string(arena, item, "action", "Ignore");
+	edit_member(arena, item, "onPodConditions",
+		    edit_item(edit_seq(arena), condition));
+	fix_set(fix, spec, "podFailurePolicy", "rules", edit_item(rules, item));
+	fix_set(fix, spec, "", "podReplacementPolicy",
+		edit_string(arena, "Failed"));
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *spec = pod_job_spec(pod), *by;
@@ -48,6 +67,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		finding_help(run, f,
 			     "set `restartPolicy: Never` first: a "
 			     "podFailurePolicy needs it");
+	else if (pod->restart_node)
+		repair(run, f, spec);
 }
 
 const struct rule rule_job_podfailurepolicy_missing = {

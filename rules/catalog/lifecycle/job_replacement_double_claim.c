@@ -28,6 +28,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *spec = pod_job_spec(pod);
 	const struct node *policy = node_get(spec, "podReplacementPolicy");
+	struct finding *f;
 	int64_t retries;
 
 	if (!spec || pod->object->class == KIND_TEMPLATE ||
@@ -36,10 +37,14 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    (node_int(node_get(spec, "backoffLimit"), &retries) &&
 	     retries == 0))
 		return;
-	report_pod(run, pod, node_is_unset(policy) ? spec : policy,
-		   "a replacement asks for GPUs while the old pod still holds "
-		   "its own: podReplacementPolicy is `TerminatingOrFailed`%s",
-		   node_is_unset(policy) ? " by default" : "");
+	f = report_pod(
+		run, pod, node_is_unset(policy) ? spec : policy,
+		"a replacement asks for GPUs while the old pod still holds "
+		"its own: podReplacementPolicy is `TerminatingOrFailed`%s",
+		node_is_unset(policy) ? " by default" : "");
+	fix_set(finding_fix(run, f, true, "wait until the old pod is gone"),
+		spec, "", "podReplacementPolicy",
+		edit_string(rule_arena(run), "Failed"));
 }
 
 const struct rule rule_job_replacement_double_claim = {

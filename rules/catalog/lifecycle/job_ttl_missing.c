@@ -20,6 +20,16 @@ static bool by_argo_cd(const struct object *object)
 	       object_annotation(object, "helm.sh/hook");
 }
 
+/* KubeRay refuses a time to live for a cluster that is not shut down. */
+static bool may_have_ttl(const struct object *object)
+{
+	const struct node *spec = ray_job_spec(object);
+
+	return !spec ||
+	       (node_is_true(node_get(spec, "shutdownAfterJobFinishes")) &&
+		node_is_unset(node_get(spec, "deletionStrategy")));
+}
+
 static void check(struct rule_run *run, const struct object *object)
 {
 	struct run_policy policy;
@@ -35,7 +45,17 @@ static void check(struct rule_run *run, const struct object *object)
 			  object->kind);
 	finding_help(run, f, "set `%s.%s: 86400`", policy.path,
 		     policy.fields[RUN_TTL]);
+	if (rule_param_given(run, "seconds") && may_have_ttl(object))
+		fix_set(finding_fix(run, f, false, "delete it when it is done"),
+			object->root, policy.path, policy.fields[RUN_TTL],
+			edit_int(rule_arena(run),
+				 rule_param_int(run, "seconds")));
 }
+
+static const struct rule_param params[] = {
+	{"seconds", "int", "", "the repair's time to live; empty: no repair"},
+	{0},
+};
 
 const struct rule rule_job_ttl_missing = {
 	.name = "job-ttl-missing",
@@ -48,5 +68,6 @@ const struct rule rule_job_ttl_missing = {
 	.why = "Finished objects pile up, and what a job left running keeps its GPUs.",
 	.remedy = "Set ttlSecondsAfterFinished, for instance to 86400.",
 	.evidence = "batch/v1 types.go TTLSecondsAfterFinished (unset: never)",
+	.params = params,
 	.check_object = check,
 };

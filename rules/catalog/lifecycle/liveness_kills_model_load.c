@@ -28,6 +28,18 @@ static int64_t load_time(struct rule_run *run, int64_t size)
 	return whole;
 }
 
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct container *c, const struct probe *liveness)
+{
+	struct node *startup = probe_startup(rule_arena(run), liveness,
+					     rule_param_int(run, "budget"));
+
+	if (startup)
+		fix_set(finding_fix(run, f, false,
+				    "give the model time to load"),
+			c->node, "", "startupProbe", startup);
+}
+
 static void check_container(struct rule_run *run, const struct container *c)
 {
 	struct probe liveness, startup;
@@ -54,6 +66,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 		     "add a startupProbe with the same handler, "
 		     "`periodSeconds: 10` and `failureThreshold: %" PRId64 "`",
 		     (need + 9) / 10);
+	repair(run, f, c, &liveness);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

@@ -20,6 +20,20 @@ static bool ends_it(const struct node *spec)
 	       !node_is_unset(node_get(spec, "deletionPolicy"));
 }
 
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct node *spec)
+{
+	struct fix *fix = finding_fix(run, f, false, "delete the cluster");
+	struct arena *arena = rule_arena(run);
+
+	fix_set(fix, spec, "", "shutdownAfterJobFinishes",
+		edit_bool(arena, true));
+	/* Time to read the logs. */
+	if (node_is_unset(node_get(spec, "ttlSecondsAfterFinished")))
+		fix_set(fix, spec, "", "ttlSecondsAfterFinished",
+			edit_int(arena, 600));
+}
+
 static void check(struct rule_run *run, const struct object *object)
 {
 	const struct node *spec = ray_job_spec(object);
@@ -37,6 +51,7 @@ static void check(struct rule_run *run, const struct object *object)
 			  node_is_unset(shutdown) ? NULL : shutdown,
 			  "the Ray cluster keeps its GPUs when the job has "
 			  "ended");
+	repair(run, f, spec);
 	if (object->kueue) {
 		finding_severity(f, SEVERITY_ERROR);
 		finding_help(run, f,

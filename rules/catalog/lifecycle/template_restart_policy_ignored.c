@@ -26,6 +26,39 @@ static const char *pod_policy(enum restart_policy policy)
 	}
 }
 
+/* Would the move make pods restart without end, where they did not before? */
+static bool may_move(const struct object *object, const struct pod *pod,
+		     const char *own)
+{
+	struct run_policy policy;
+
+	if (text_eq(own, "Never"))
+		return true;
+	if (object_is_mpi_v2(object) && !text_eq(own, "OnFailure"))
+		return false;
+	return pod->restart != RESTART_NEVER ||
+	       (object_run_policy(object, &policy) &&
+		(run_policy_get(object, &policy, RUN_RETRIES) ||
+		 run_policy_get(object, &policy, RUN_DEADLINE)));
+}
+
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct pod *pod, const struct node *own)
+{
+	struct fix *fix;
+
+	if (pod->restart_node) {
+		fix = finding_fix(run, f, false, "remove it");
+	} else if (may_move(pod->object, pod, node_str(own))) {
+		fix = finding_fix(run, f, true, "move it to the replica");
+		fix_set(fix, pod->group, "", "restartPolicy",
+			edit_copy(rule_arena(run), own));
+	} else {
+		return;
+	}
+	fix_remove(fix, own);
+}
+
 static void check(struct rule_run *run, const struct object *object)
 {
 	if (!object_is_kubeflow(object) || !object_gpu_pod(object))
@@ -48,6 +81,7 @@ static void check(struct rule_run *run, const struct object *object)
 			     "`%s` replica",
 			     pod->role);
 		finding_label(run, f, pod->restart_node, "this one counts");
+		repair(run, f, pod, own);
 	}
 }
 

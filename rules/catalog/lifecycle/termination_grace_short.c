@@ -89,7 +89,18 @@ static void check(struct rule_run *run, const struct pod *pod)
 		       serving ? "finish requests" : "write a checkpoint");
 	finding_label(run, f, why,
 		      serving ? "serves requests" : "keeps checkpoints");
+	/* Argo's templates have no such field. */
+	if (rule_param_given(run, "seconds") && !pod->defaults)
+		fix_set(finding_fix(run, f, false, "give it time to end"),
+			pod->spec, "", "terminationGracePeriodSeconds",
+			edit_int(rule_arena(run),
+				 rule_param_int(run, "seconds")));
 }
+
+static const struct rule_param params[] = {
+	{"seconds", "int", "", "what the repair sets; empty: no repair"},
+	{0},
+};
 
 const struct rule rule_termination_grace_short = {
 	.name = "termination-grace-short",
@@ -104,5 +115,6 @@ const struct rule rule_termination_grace_short = {
 	.remedy = "Set terminationGracePeriodSeconds to 120 or more.",
 	.evidence =
 		"pkg/apis/core/v1/defaults.go: terminationGracePeriodSeconds 30",
+	.params = params,
 	.check_pod = check,
 };

@@ -76,6 +76,11 @@ static void check(struct rule_run *run, const struct object *object)
 			     "set `restartPolicy: OnFailure` in the pod "
 			     "template of `%s`",
 			     pod->role);
+		if (!pod->flat)
+			fix_set(finding_fix(run, f, true,
+					    "restart on failure only"),
+				pod->spec, "", "restartPolicy",
+				edit_string(rule_arena(run), "OnFailure"));
 	}
 }
 
