@@ -159,7 +159,7 @@ const char *fixed_reason(const struct node *node)
 
 /* --- the walk ------------------------------------------------------------ */
 
-static void collect(struct splicer *splicer, const struct place *place,
+void change_collect(const struct splicer *splicer, const struct place *place,
 		    struct change *change)
 {
 	*change = (struct change){
@@ -198,7 +198,7 @@ static void change_level(struct splicer *splicer, const struct place *place,
 		      (child->old && child->state == PLACE_REMOVED);
 	if (!any)
 		return;
-	collect(splicer, place, &change);
+	change_collect(splicer, place, &change);
 	if (!reason && change.removed && !only_entries(splicer, place->old))
 		reason = "a merge (<<) or a key given twice stands in the map";
 	if (reason)

@@ -140,6 +140,25 @@ static const struct node *kept_before(const struct change *change,
 	return kept;
 }
 
+/* The last scalar before an entry, once all is done; NULL: it is a new one. */
+static const struct node *leaf_before(const struct splicer *splicer,
+				      const struct change *change,
+				      const struct node *child)
+{
+	const struct node *node = kept_before(change, child);
+	const struct place *place = node ? change->by_index[node->index] : NULL;
+	struct change inner;
+
+	while (node && place && place->state == PLACE_KEPT && node->last) {
+		change_collect(splicer, place, &inner);
+		node = inner.added ? NULL : kept_before(&inner, NULL);
+		place = node ? inner.by_index[node->index] : NULL;
+	}
+	if (place && place->state != PLACE_KEPT)
+		return NULL;
+	return node ? last_leaf(node) : NULL;
+}
+
 /*
  * Lines without content that follow a cut must not become part of a block
  * text before it: comments as deep as that, or empty lines that it keeps.
@@ -147,11 +166,11 @@ static const struct node *kept_before(const struct change *change,
 static bool joins_text(const struct splicer *splicer,
 		       const struct change *change, const struct node *child)
 {
-	const struct node *before = kept_before(change, child);
+	const struct node *before = leaf_before(splicer, change, child);
 	uint32_t at = line_stop(splicer, entry_end(splicer, child));
 	int col = column(splicer, change->old->start);
 
-	if (!before || !is_block_text(last_leaf(before)))
+	if (!before || !is_block_text(before))
 		return false;
 	for (;;) {
 		uint32_t begin;

@@ -78,6 +78,9 @@ void splice_put(struct splicer *splicer, uint32_t start, uint32_t end,
 /* The new value of a place, with its key. */
 const struct node *new_value(struct splicer *splicer,
 			     const struct place *place);
+/* What changes directly below a place. */
+void change_collect(const struct splicer *splicer, const struct place *place,
+		    struct change *change);
 const struct node *child_of(const struct change *change, uint32_t index);
 /*
  * Nothing but its entries stands in a map or list: no merge (<<) and no second

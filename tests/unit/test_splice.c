@@ -322,6 +322,9 @@ static void test_removal(void **state)
 		 "block text"},
 		{"a: |\n  x\nb: 1\n\nc: 1\n", "[{remove: [b]}]",
 		 "a: |\n  x\n\nc: 1\n", NULL},
+		{"e:\n- t: |\n    x\n  b: 1\nv: 1\n      # deep\n",
+		 "[{remove: [e, 0, b]}, {remove: [v], and: true}]", NULL,
+		 "block text"},
 		{"a: 1\na: 2\nb: 1\n", "[{remove: [a]}]", NULL, "twice"},
 	};
 
