@@ -378,9 +378,12 @@ void run_end_file(struct run *run)
 	struct finding *findings;
 	size_t n;
 
-	if (state->suppressions)
+	if (state->suppressions) {
+		suppressions_settings(state->suppressions,
+				      policy_base(state->file.policy));
 		suppressions_finish(state->suppressions, run->options.rules,
 				    suppression_issue, run);
+	}
 	if (!state->nfindings)
 		return;
 	n = collect(run, &findings);

@@ -17,6 +17,15 @@ load helper
 	is "$status" 1
 }
 
+@test "a suppression of a rule that is off is not called unused" {
+	good a.yaml
+	sed -i '1i # gpugate: ignore[priority-integer-set] -- mine' a.yaml
+	lint a.yaml
+	holds "$output" "[suppression-unused]"
+	lint --ignore priority-integer-set a.yaml
+	holds_not "$output" "[suppression-unused]"
+}
+
 @test "--select and --ignore never hide invalid-syntax" {
 	printf 'a: [\n' >a.yaml
 	lint --select duplicate-key --ignore all a.yaml
