@@ -11,9 +11,9 @@
 #define BASE_ERR_H
 
 struct err {
-	int code;	/* errno value, or 0 where none applies */
-	int set;	/* an error is recorded */
-	unsigned line;	/* 1-based, 0 when there is no position */
+	int code;	 /* errno value, or 0 where none applies */
+	int set;	 /* an error is recorded */
+	unsigned line;	 /* 1-based, 0 when there is no position */
 	unsigned column; /* 1-based code points, 0 when there is none */
 	char text[400];
 };
@@ -23,8 +23,8 @@ int err_set(struct err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* The same with a position in the file that is being read. */
-int err_set_at(struct err *err, unsigned line, unsigned column,
-	       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+int err_set_at(struct err *err, unsigned line, unsigned column, const char *fmt,
+	       ...) __attribute__((format(printf, 4, 5)));
 
 /* Put "context: " in front of a recorded error; always returns -1. */
 int err_wrap(struct err *err, const char *fmt, ...)
@@ -32,7 +32,7 @@ int err_wrap(struct err *err, const char *fmt, ...)
 
 /* A mistake of ours: say where and abort. */
 #define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
-_Noreturn void bug_at(const char *file, int line, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+__attribute__((noreturn, format(printf, 3, 4))) void
+bug_at(const char *file, int line, const char *fmt, ...);
 
 #endif

@@ -33,8 +33,6 @@ bool quota_key_is_ineffective(const struct accelerator_extra *extra,
 /* A quota that names HAMi's memory or core shares. */
 bool quota_is_of_hami(const struct accelerator_extra *extra,
 		      const struct node *hard);
-/* Same namespace, both known. */
-bool quota_in_namespace(const struct quota *quota, const char *namespace);
 /* The accelerator that this hard entry limits ("requests." + name), or NULL. */
 const char *quota_accelerator(const struct accelerator_extra *extra,
 			      const struct resource_amount *hard);

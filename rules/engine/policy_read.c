@@ -139,7 +139,7 @@ static void unknown_key(struct reader *r, const struct node *node,
 	const char *names[32];
 	size_t n = 0;
 
-	for (; fields[n].name && n < 32; n++)
+	for (; n < 32 && fields[n].name; n++)
 		names[n] = fields[n].name;
 	problem_key(r, node, "unknown key `%s`%s", shown(r, node->key),
 		    did_you_mean(r, text_nearest(node->key, names, n)));

@@ -115,7 +115,7 @@ static void lower(const char *from, char to[NAME_LENGTH])
 {
 	size_t i = 0;
 
-	for (; from[i] && i < NAME_LENGTH - 1; i++)
+	for (; i < NAME_LENGTH - 1 && from[i]; i++)
 		to[i] = (char)tolower((unsigned char)from[i]);
 	to[i] = '\0';
 }

@@ -87,12 +87,6 @@ enum tri quota_selects(const struct quota *quota,
 	return all;
 }
 
-bool quota_in_namespace(const struct quota *quota, const char *namespace)
-{
-	return namespace && *namespace && *quota->id.namespace &&
-	       !strcmp(quota->id.namespace, namespace);
-}
-
 const char *quota_accelerator(const struct accelerator_extra *extra,
 			      const struct resource_amount *hard)
 {
