@@ -16,7 +16,7 @@
 
 struct report_file {
 	uint32_t index;
-	const char *path;	/* as shown to the user */
+	const char *path; /* as shown to the user */
 	/*
 	 * The file's text, for excerpts and hashes, read on demand (it may be
 	 * asked for several times; NULL when the file is gone). Works for
@@ -32,21 +32,21 @@ struct skipped_file {
 };
 
 struct report_summary {
-	uint64_t files;		/* linted */
+	uint64_t files; /* linted */
 	const struct skipped_file *skipped;
 	size_t nskipped;
-	uint64_t ignored;	/* manifests left out by .gitignore */
+	uint64_t ignored; /* manifests left out by .gitignore */
 	struct run_counts counts;
 	uint64_t fixable, fixable_unsafe;
 	const struct not_run *not_run;
 	size_t nnot_run;
 	double seconds;
-	bool failed;		/* an input could not be read (exit 2) */
+	bool failed; /* an input could not be read (exit 2) */
 };
 
 struct report_options {
-	bool color;		/* for full, concise */
-	unsigned width;		/* terminal columns, 0: unknown */
+	bool color;	/* for full, concise */
+	unsigned width; /* terminal columns, 0: unknown */
 	bool statistics, quiet;
 	const struct rule_set *rules;
 	const char *version;
@@ -64,8 +64,8 @@ struct report_format {
 /* Suppressed findings are passed too (finding.suppressed tells); formats
  * that have no place for them leave them out. Hidden ones never come. */
 extern const struct report_format report_full, report_concise, report_json,
-	report_jsonl, report_sarif, report_junit, report_github,
-	report_gitlab, report_rdjson, report_checkstyle, report_markdown;
+	report_jsonl, report_sarif, report_junit, report_github, report_gitlab,
+	report_rdjson, report_checkstyle, report_markdown;
 
 /* All of them, sorted by name. */
 extern const struct report_format *const report_formats[];

@@ -25,10 +25,10 @@ struct record {
 
 struct spill {
 	const struct rule_set *rules; /* of findings */
-	struct buf buf;	  /* bytes from offset flushed on */
-	uint64_t flushed; /* bytes in the file */
-	int fd;		  /* -1 until needed; -2: there can be none */
-	int error;	  /* errno of spill_get(), or 0 */
+	struct buf buf;		      /* bytes from offset flushed on */
+	uint64_t flushed;	      /* bytes in the file */
+	int fd;	   /* -1 until needed; -2: there can be none */
+	int error; /* errno of spill_get(), or 0 */
 };
 
 void spill_init(struct spill *spill, const struct rule_set *rules);

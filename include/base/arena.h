@@ -14,13 +14,16 @@
 struct arena_chunk;
 
 struct arena {
-	struct arena_chunk *head;  /* chunk in use; older ones are linked */
-	char *next;		   /* first free byte of head */
-	char *limit;		   /* end of head */
-	size_t used;		   /* bytes handed out since the last reset */
+	struct arena_chunk *head; /* chunk in use; older ones are linked */
+	char *next;		  /* first free byte of head */
+	char *limit;		  /* end of head */
+	size_t used;		  /* bytes handed out since the last reset */
 };
 
-#define ARENA_INIT {0}
+#define ARENA_INIT                                                             \
+	{                                                                      \
+		0                                                              \
+	}
 
 void *arena_alloc(struct arena *arena, size_t size);
 void *arena_zalloc(struct arena *arena, size_t size); /* zero-filled */
@@ -40,7 +43,7 @@ void arena_adopt(struct arena *dst, struct arena *src);
 void arena_release(struct arena *arena);
 
 #define ARENA_NEW(arena, type) ((type *)arena_zalloc((arena), sizeof(type)))
-#define ARENA_ARRAY(arena, type, n) \
+#define ARENA_ARRAY(arena, type, n)                                            \
 	((type *)arena_zalloc((arena), sizeof(type) * (n)))
 
 #endif

@@ -20,8 +20,7 @@ enum glob_flags {
 	GLOB_NAME = 1, /* '/' is an ordinary character (object names) */
 };
 
-struct glob *glob_compile(const char *pattern, unsigned flags,
-			  struct err *err);
+struct glob *glob_compile(const char *pattern, unsigned flags, struct err *err);
 bool glob_match(const struct glob *glob, const char *text);
 void glob_free(struct glob *glob);
 

@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 
-bool text_eq(const char *a, const char *b);  /* NULL equals only NULL */
+bool text_eq(const char *a, const char *b);	     /* NULL equals only NULL */
 bool text_starts(const char *s, const char *prefix); /* NULL s: false */
 bool text_ends(const char *s, const char *suffix);   /* NULL s: false */
 bool text_contains(const char *s, const char *part); /* NULL s: false */

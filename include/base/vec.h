@@ -18,7 +18,7 @@
 void *vec_grow(struct arena *arena, void *items, size_t n, size_t *size,
 	       size_t item_size);
 
-#define VEC_PUSH(arena, items, n, size) \
+#define VEC_PUSH(arena, items, n, size)                                        \
 	((items) = vec_grow((arena), (items), (n), &(size), sizeof(*(items))), \
 	 &(items)[(n)++])
 

@@ -29,8 +29,8 @@ struct load_limits {
 extern const struct load_limits load_limits_default;
 
 enum load_issue_kind {
-	LOAD_SYNTAX,	   /* refused: the document has no tree */
-	LOAD_DISAGREEMENT, /* readers differ on it, see text */
+	LOAD_SYNTAX,	    /* refused: the document has no tree */
+	LOAD_DISAGREEMENT,  /* readers differ on it, see text */
 	LOAD_DUPLICATE_KEY, /* the last value counts */
 };
 
@@ -46,7 +46,7 @@ struct doc {
 	unsigned number;     /* from 1, counting every chunk with content */
 	uint32_t start, end; /* bytes of the chunk in the source */
 	bool json;
-	bool placeholders;   /* some node carries NODE_UNKNOWN */
+	bool placeholders;	 /* some node carries NODE_UNKNOWN */
 	const struct node *root; /* NULL: empty, or refused (see issues) */
 	/*
 	 * Set for YAML held in a string of another document: its string node

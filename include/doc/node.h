@@ -32,20 +32,20 @@ enum node_type {
 };
 
 enum node_flags {
-	NODE_UNKNOWN = 1,  /* placeholder: the value is not known yet */
-	NODE_ALIASED = 2,  /* copied from an anchor: span is the anchor's */
-	NODE_MERGED = 4,   /* came in through a `<<` merge key */
-	NODE_FLOW = 8,	   /* { } or [ ] style, or JSON */
-	NODE_QUOTED = 16,  /* single or double quoted */
-	NODE_BLOCK = 32,   /* | or > block scalar */
-	NODE_ANCHORED = 64, /* carries an anchor (&name) */
+	NODE_UNKNOWN = 1,    /* placeholder: the value is not known yet */
+	NODE_ALIASED = 2,    /* copied from an anchor: span is the anchor's */
+	NODE_MERGED = 4,     /* came in through a `<<` merge key */
+	NODE_FLOW = 8,	     /* { } or [ ] style, or JSON */
+	NODE_QUOTED = 16,    /* single or double quoted */
+	NODE_BLOCK = 32,     /* | or > block scalar */
+	NODE_ANCHORED = 64,  /* carries an anchor (&name) */
 	NODE_IMPLICIT = 128, /* empty plain scalar: null without any bytes */
 };
 
 struct node {
-	uint8_t type;	/* enum node_type */
-	uint8_t flags;	/* enum node_flags */
-	uint32_t len;	/* scalars: bytes of str; map, seq: children */
+	uint8_t type;  /* enum node_type */
+	uint8_t flags; /* enum node_flags */
+	uint32_t len;  /* scalars: bytes of str; map, seq: children */
 	/*
 	 * Scalars, NUL-terminated (strings may hold NUL bytes: mind len).
 	 * Numbers: JSON text of the value (YAML `0x10` gives "16"); JSON
@@ -56,15 +56,15 @@ struct node {
 	uint32_t key_start, key_end; /* bytes of the key, equal when none */
 	const char *key;	     /* NUL-terminated; NULL outside maps */
 	uint32_t key_len;
-	uint32_t index;		     /* position among the siblings */
-	struct node *first, *last;   /* children in the author's order */
-	struct node *next;	     /* sibling */
+	uint32_t index;		   /* position among the siblings */
+	struct node *first, *last; /* children in the author's order */
+	struct node *next;	   /* sibling */
 	struct node *parent;
 	struct node_index *map_index; /* large maps: hash, else NULL */
 };
 
-#define FOR_EACH_CHILD(parent_, child) \
-	for (const struct node *child = node_first(parent_); child; \
+#define FOR_EACH_CHILD(parent_, child)                                         \
+	for (const struct node *child = node_first(parent_); child;            \
 	     child = child->next)
 
 /* First child of a map or seq; NULL for scalars and for unknown nodes. */

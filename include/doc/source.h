@@ -17,10 +17,10 @@ struct source {
 	const char *name; /* as the user wrote it, "-" for standard input */
 	const char *text; /* UTF-8; not NUL-terminated */
 	size_t len;
-	bool transcoded;  /* was UTF-16: offsets are not those of the file */
-	uint32_t bom;	  /* bytes of a UTF-8 byte order mark before text, 0|3 */
+	bool transcoded; /* was UTF-16: offsets are not those of the file */
+	uint32_t bom;	 /* bytes of a UTF-8 byte order mark before text, 0|3 */
 	struct arena *arena;
-	uint32_t *lines;  /* offset of each line's first byte, or NULL */
+	uint32_t *lines; /* offset of each line's first byte, or NULL */
 	uint32_t nlines;
 	/* Last position told: the next one on its line is counted from it. */
 	uint32_t last_offset, last_line, last_column;

@@ -26,7 +26,7 @@ struct fix_edit {
 struct fix_result {
 	bool safe;
 	const char *title;
-	const char *patch;   /* RFC 6902, compact JSON; "" when refused */
+	const char *patch; /* RFC 6902, compact JSON; "" when refused */
 	const struct fix_edit *edits;
 	unsigned nedits;
 	const char *refused; /* why the bytes cannot be changed, or "" */
@@ -44,10 +44,10 @@ struct finding {
 	const struct rule *rule;
 	enum severity severity;
 	enum action action;
-	bool severity_fixed;	/* the policy set it */
-	struct place place;	/* file, bytes, line, column, pointer */
+	bool severity_fixed; /* the policy set it */
+	struct place place;  /* file, bytes, line, column, pointer */
 	struct object_id id;
-	const char *pod;	/* role */
+	const char *pod; /* role */
 	const char *container;
 	const char *message, *help;
 	const char *cause;
@@ -60,9 +60,9 @@ struct finding {
 	const char *suppression_reason;
 	/* Identity of pod and container within the run, for yielding. */
 	uint32_t pod_key, container_key;
-	struct fix *fix;	/* as operations, while its document lives */
+	struct fix *fix;	   /* as operations, while its document lives */
 	struct fix_result *repair; /* rendered, or NULL: none */
-	bool hidden;		/* yielded to a more specific rule */
+	bool hidden;		   /* yielded to a more specific rule */
 };
 
 /* Order of reports: file, line, column, rule name, message. */

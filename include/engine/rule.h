@@ -20,12 +20,18 @@
 
 enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR };
 
-enum action { ACTION_OFF, ACTION_AUDIT, ACTION_WARN, ACTION_PATCH, ACTION_DENY };
+enum action {
+	ACTION_OFF,
+	ACTION_AUDIT,
+	ACTION_WARN,
+	ACTION_PATCH,
+	ACTION_DENY
+};
 
 enum rule_needs {
-	NEEDS_SET = 1,	  /* other objects: the linted set or the cluster */
+	NEEDS_SET = 1,	   /* other objects: the linted set or the cluster */
 	NEEDS_CLUSTER = 2, /* a cluster state only */
-	NEEDS_PARAM = 4,  /* off until the policy gives its parameters */
+	NEEDS_PARAM = 4,   /* off until the policy gives its parameters */
 };
 
 enum rule_flags {
@@ -52,7 +58,7 @@ enum rule_flags {
 /* The last item of a params array is all zero. */
 struct rule_param {
 	const char *name;
-	const char *type; /* int, quantity, string, list, map, bool */
+	const char *type;  /* int, quantity, string, list, map, bool */
 	const char *value; /* default, "" for none */
 	const char *help;
 };
@@ -65,11 +71,11 @@ struct rule {
 	enum severity severity; /* recommended */
 	enum action action;	/* recommended, opt-in patches off */
 	unsigned needs, flags;
-	const char *since;	/* version that brought it: "1.0" */
-	const char *summary;	/* one line: what is flagged */
-	const char *why;	/* what breaks, in one or two sentences */
-	const char *remedy;	/* what to do */
-	const char *evidence;	/* where the fact comes from */
+	const char *since;    /* version that brought it: "1.0" */
+	const char *summary;  /* one line: what is flagged */
+	const char *why;      /* what breaks, in one or two sentences */
+	const char *remedy;   /* what to do */
+	const char *evidence; /* where the fact comes from */
 	const struct rule_param *params; /* NULL: none */
 	/*
 	 * Names of more specific rules, NULL-terminated: a finding of this
@@ -107,8 +113,7 @@ struct finding *report_container(struct rule_run *run,
 struct finding *report_pod(struct rule_run *run, const struct pod *pod,
 			   const struct node *at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-struct finding *report_object(struct rule_run *run,
-			      const struct object *object,
+struct finding *report_object(struct rule_run *run, const struct object *object,
 			      const struct node *at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* For check_workload and check_set. */

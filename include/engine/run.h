@@ -37,10 +37,10 @@ struct not_run {
 
 struct run_options {
 	const struct rule_set *rules;
-	bool partial;	     /* the set is incomplete */
-	bool no_ignore;	     /* comments, annotations do not suppress */
-	bool file_values;    /* placeholders and fragments exist (lint) */
-	int64_t today;	     /* days since the epoch */
+	bool partial;	  /* the set is incomplete */
+	bool no_ignore;	  /* comments, annotations do not suppress */
+	bool file_values; /* placeholders and fragments exist (lint) */
+	int64_t today;	  /* days since the epoch */
 	/* Baseline lookup, or NULL: is this finding known? */
 	bool (*in_baseline)(void *context, const struct finding *finding);
 	/* All findings of a file, sorted; they die when the call returns. */

@@ -41,8 +41,7 @@ void suppressions_settings(struct suppressions *s,
 /* Mark the finding suppressed when a comment, or an annotation of object
  * (may be NULL), says so. setting tells whether the rule is locked. */
 void suppressions_apply(struct suppressions *s, const struct object *object,
-			const struct setting *setting,
-			struct finding *finding);
+			const struct setting *setting, struct finding *finding);
 /*
  * After all findings of the file: call add for every comment or annotation
  * that suppressed nothing or is expired or malformed. A missing reason and
@@ -51,9 +50,12 @@ void suppressions_apply(struct suppressions *s, const struct object *object,
  * unused, because those rules speak after the file is finished.
  */
 struct suppression_issue {
-	enum { SUPPRESSION_UNUSED, SUPPRESSION_EXPIRED, SUPPRESSION_MALFORMED }
-		kind;
-	uint32_t start, end;	/* bytes in the source */
+	enum {
+		SUPPRESSION_UNUSED,
+		SUPPRESSION_EXPIRED,
+		SUPPRESSION_MALFORMED
+	} kind;
+	uint32_t start, end; /* bytes in the source */
 	const char *text;
 	const struct object *object; /* NULL: the objects are gone by now */
 };

@@ -12,18 +12,18 @@
 #include <stddef.h>
 
 enum accel_class {
-	ACCEL_WHOLE,  /* one unit is one device: nvidia.com/gpu, google.com/tpu */
-	ACCEL_SHARED, /* time-sliced or MPS replica: nvidia.com/gpu.shared */
-	ACCEL_MIG,    /* nvidia.com/mig-1g.10gb */
+	ACCEL_WHOLE,   /* a unit is a device: nvidia.com/gpu, google.com/tpu */
+	ACCEL_SHARED,  /* time-sliced or MPS replica: nvidia.com/gpu.shared */
+	ACCEL_MIG,     /* nvidia.com/mig-1g.10gb */
 	ACCEL_VIRTUAL, /* vgpu, pgpu, HAMi split device: a device count */
-	ACCEL_SHARE,  /* memory, cores, percentage of a device: no device count */
+	ACCEL_SHARE,   /* a device's memory, cores, percentage: no count */
 };
 
 struct accelerator {
-	const char *name;    /* exact, or a prefix ending in '*' */
-	const char *vendor;  /* nvidia, amd, intel, habana, aws, google, ... */
+	const char *name;   /* exact, or a prefix ending in '*' */
+	const char *vendor; /* nvidia, amd, intel, habana, aws, google, ... */
 	enum accel_class class;
-	const char *taint;   /* taint key of the vendor's nodes, or NULL */
+	const char *taint; /* taint key of the vendor's nodes, or NULL */
 };
 
 /* Policy additions; zero-initialised when there are none. */
@@ -49,18 +49,18 @@ bool fabric_resource(const char *resource);
 
 enum label_meaning {
 	LABEL_PRODUCT = 1, /* names an accelerator model */
-	LABEL_PRESENCE,    /* says that there is one (present, count, family) */
+	LABEL_PRESENCE,	   /* says that there is one (present, count, family) */
 	LABEL_COUNT,	   /* number of accelerators on the node */
-	LABEL_INSTANCE,	   /* instance type (node.kubernetes.io/instance-type) */
-	LABEL_POOL,	   /* a node pool that may be a GPU pool */
-	LABEL_SPOT,	   /* spot or preemptible capacity */
-	LABEL_TOPOLOGY,	   /* TPU topology and the like */
+	LABEL_INSTANCE, /* instance type (node.kubernetes.io/instance-type) */
+	LABEL_POOL,	/* a node pool that may be a GPU pool */
+	LABEL_SPOT,	/* spot or preemptible capacity */
+	LABEL_TOPOLOGY, /* TPU topology and the like */
 };
 
 struct node_label {
-	const char *key;    /* exact, or prefix ending in '*' */
+	const char *key; /* exact, or prefix ending in '*' */
 	enum label_meaning meaning;
-	const char *vendor; /* vendor it implies, or NULL (any) */
+	const char *vendor;   /* vendor it implies, or NULL (any) */
 	const char *platform; /* gfd, gke, eks, karpenter, aks, ... */
 };
 const struct node_label *node_label_find(const char *key);
@@ -80,7 +80,7 @@ struct instance_type {
 	const char *name;   /* p5.48xlarge, a2-highgpu-8g, Standard_ND96... */
 	const char *vendor; /* NULL: no accelerator */
 	const char *product;
-	int accelerators;   /* per node; 0 = none (fractional included) */
+	int accelerators; /* per node; 0 = none (fractional included) */
 };
 /* NULL when the type is not in the table (nothing can be said). */
 const struct instance_type *instance_type_find(const char *name);

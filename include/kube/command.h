@@ -19,8 +19,8 @@ enum command_sort {
 
 struct command {
 	enum command_sort sort;
-	const char *what;	/* the telling word: "nvidia-smi", "sleep" */
-	const struct node *at;	/* where it stands (or the image) */
+	const char *what;      /* the telling word: "nvidia-smi", "sleep" */
+	const struct node *at; /* where it stands (or the image) */
 };
 
 struct command container_command(struct arena *arena,

@@ -21,7 +21,7 @@
 
 /* A place in a file that a later finding can point at. */
 struct place {
-	uint32_t file;	/* index of the linted file, UINT32_MAX: none */
+	uint32_t file; /* index of the linted file, UINT32_MAX: none */
 	uint32_t document;
 	uint32_t start, end; /* bytes in the source (BOM not counted) */
 	uint32_t line, column, end_line, end_column;
@@ -72,7 +72,7 @@ struct limit_range {
 
 struct priority_class {
 	struct object_id id;
-	struct place place;	  /* metadata.name */
+	struct place place; /* metadata.name */
 	uint64_t content;
 	struct place value_place;
 	struct amount value;
@@ -107,31 +107,31 @@ struct missing {
 /* Pods of one template of a workload. */
 struct workload_pod {
 	const char *role;
-	struct place place;		/* the pod template */
-	struct amount steady, peak;	/* pods */
-	struct amount gpus;		/* devices per pod */
-	struct pod_demand *demand;	/* per pod: extended resources */
+	struct place place;	    /* the pod template */
+	struct amount steady, peak; /* pods */
+	struct amount gpus;	    /* devices per pod */
+	struct pod_demand *demand;  /* per pod: extended resources */
 	size_t ndemand;
-	const char *priority_class;	/* NULL: none; "" unknown */
+	const char *priority_class; /* NULL: none; "" unknown */
 	struct place priority_place;
 	bool priority_unknown;
-	bool queue_priority;		/* a queue orders it (kube/priority.h) */
-	bool best_effort, terminating;	/* quota scopes */
-	struct missing *missing;	/* what some container leaves out */
+	bool queue_priority;	       /* a queue orders it (kube/priority.h) */
+	bool best_effort, terminating; /* quota scopes */
+	struct missing *missing;       /* what some container leaves out */
 	size_t nmissing;
-	bool gpu;			/* a GPU pod */
-	bool fragment;			/* of a kustomize patch */
+	bool gpu;      /* a GPU pod */
+	bool fragment; /* of a kustomize patch */
 };
 
 struct workload {
 	struct object_id id;
-	struct place place;		/* metadata.name, or the object */
+	struct place place; /* metadata.name, or the object */
 	enum kind_class class;
 	enum gang_kind gang_kind;
 	struct amount gang;
 	bool training, serving;
 	bool suspended, kueue, child, elastic;
-	const char *queue;		/* volcano, KAI, ... queue, or NULL */
+	const char *queue; /* volcano, KAI, ... queue, or NULL */
 	struct workload_pod *pods;
 	size_t npods;
 	/* The same object earlier in the set (index + 1), 0: this is the
@@ -216,8 +216,8 @@ const struct workload *workload_at(const struct fact_set *set, size_t index,
 const struct missing *workload_pod_missing(const struct workload_pod *pod,
 					   enum missing_sort sort);
 /* Facts of one object, for a caller that has just one (the door). */
-struct workload *workload_read(struct arena *arena,
-			       const struct object *object, uint32_t file);
+struct workload *workload_read(struct arena *arena, const struct object *object,
+			       uint32_t file);
 struct place place_of(struct arena *arena, const struct object *object,
 		      const struct node *node, uint32_t file);
 

@@ -24,9 +24,9 @@ const char *node_type_text(const struct node *node);
 /* -- types --------------------------------------------------------------- */
 
 struct field_issue {
-	const struct node *at;	   /* the value */
-	const char *field;	   /* "env", "nodeSelector", "replicas" */
-	const char *wanted;	   /* "a string" */
+	const struct node *at; /* the value */
+	const char *field;     /* "env", "nodeSelector", "replicas" */
+	const char *wanted;    /* "a string" */
 	const struct object *object;
 	const struct pod *pod;	   /* or NULL: the object's own */
 	const struct container *c; /* or NULL */

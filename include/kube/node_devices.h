@@ -12,9 +12,9 @@
 #include "kube/object.h"
 
 struct node_devices {
-	int64_t most;		       /* of the types named, 0: none named */
+	int64_t most; /* of the types named, 0: none named */
 	const struct instance_type *type; /* when exactly one is named */
-	const struct node *at;	       /* the value that says `most` */
+	const struct node *at;		  /* the value that says `most` */
 };
 struct node_devices pod_node_devices(const struct pod *pod);
 

@@ -23,13 +23,13 @@
 
 /* What a kind is for. Decides "training" and "serving" in rules. */
 enum kind_class {
-	KIND_OTHER,	  /* no pods, or nothing special */
+	KIND_OTHER, /* no pods, or nothing special */
 	KIND_POD,
-	KIND_BATCH,	  /* Job, CronJob, Workflow: runs to an end */
-	KIND_TRAINING,	  /* made for training: Kubeflow, MPI, TrainJob, vcjob */
-	KIND_SERVING,	  /* made for serving: InferenceService, NIMService, ... */
-	KIND_SERVICE,	  /* long-running of any sort: Deployment, StatefulSet */
-	KIND_RAY,	  /* RayCluster, RayJob, RayService */
+	KIND_BATCH,    /* Job, CronJob, Workflow: runs to an end */
+	KIND_TRAINING, /* made for training: Kubeflow, MPI, TrainJob, vcjob */
+	KIND_SERVING,  /* made for serving: InferenceService, NIMService, ... */
+	KIND_SERVICE,  /* long-running of any sort: Deployment, StatefulSet */
+	KIND_RAY,      /* RayCluster, RayJob, RayService */
 	KIND_INTERACTIVE, /* Notebook, Workspace */
 	KIND_DAEMON,	  /* one pod a node */
 	KIND_TEMPLATE,	  /* pods only when something refers to it */
@@ -37,13 +37,13 @@ enum kind_class {
 
 /* What an operator adds by itself (workloads.md 14); bits of pod.injects. */
 enum inject {
-	INJECT_SHM = 1,		/* /dev/shm on every container */
-	INJECT_SHM_FIRST = 2,	/* /dev/shm on containers[0] only (KubeRay) */
-	INJECT_GPU = 4,		/* accelerator limits */
-	INJECT_SELECTOR = 8,	/* node selector or tolerations */
-	INJECT_MEMORY = 16,	/* memory limits */
+	INJECT_SHM = 1,	      /* /dev/shm on every container */
+	INJECT_SHM_FIRST = 2, /* /dev/shm on containers[0] only (KubeRay) */
+	INJECT_GPU = 4,	      /* accelerator limits */
+	INJECT_SELECTOR = 8,  /* node selector or tolerations */
+	INJECT_MEMORY = 16,   /* memory limits */
 	INJECT_PROBES = 32,
-	INJECT_RESTART = 64,	/* overwrites the pod's restartPolicy */
+	INJECT_RESTART = 64,	  /* overwrites the pod's restartPolicy */
 	INJECT_SHM_UNKNOWN = 128, /* depends on a runtime we do not see */
 };
 
@@ -53,9 +53,9 @@ enum inject {
  * together. A TrainJob's runtime may: operator.
  */
 enum gang_kind {
-	GANG_NONE,    /* pods start one by one, each useful alone */
+	GANG_NONE,     /* pods start one by one, each useful alone */
 	GANG_OPERATOR, /* the operator or queue starts all or none */
-	GANG_NEEDED,  /* the pods need each other and nothing holds them together */
+	GANG_NEEDED,   /* pods need each other, nothing holds them together */
 };
 
 enum restart_policy {
@@ -74,11 +74,11 @@ enum container_role {
 
 /* Why a pod is taken for one that gets a GPU; bits of pod.gpu_by. */
 enum gpu_by {
-	GPU_BY_RESOURCE = 1, /* an accelerator in limits or requests */
-	GPU_BY_CLAIM = 2,    /* DRA resourceClaims */
+	GPU_BY_RESOURCE = 1,   /* an accelerator in limits or requests */
+	GPU_BY_CLAIM = 2,      /* DRA resourceClaims */
 	GPU_BY_ANNOTATION = 4, /* KAI gpu-fraction, gpu-memory */
-	GPU_BY_OPERATOR = 8, /* a field of the kind (Spark gpu, NIM, ...) */
-	GPU_BY_SHARE = 16,   /* HAMi gpumem, gpucores only */
+	GPU_BY_OPERATOR = 8,   /* a field of the kind (Spark gpu, NIM, ...) */
+	GPU_BY_SHARE = 16,     /* HAMi gpumem, gpucores only */
 };
 
 struct pod;
@@ -88,7 +88,7 @@ struct kind;
 
 struct container {
 	const struct pod *pod;
-	const struct node *node;      /* the Container map */
+	const struct node *node; /* the Container map */
 	const char *name;
 	const char *image;
 	enum container_role role;
@@ -96,13 +96,15 @@ struct container {
 	const struct node *resources; /* map with limits, requests, claims */
 	/* Devices: sum over accelerators of limits, else requests. */
 	struct amount gpus;
-	const struct accelerator *accelerator; /* first one asked for, or NULL */
-	const char *resource;	      /* that resource's name, or NULL */
+	const struct accelerator
+		*accelerator; /* first one asked for, or NULL */
+	const char *resource; /* that resource's name, or NULL */
 };
 
 struct pod {
 	const struct object *object;
-	const struct node *template; /* map that holds metadata and spec, or NULL */
+	const struct node
+		*template; /* map that holds metadata and spec, or NULL */
 	const struct node *metadata; /* of the template (of the object: Pod) */
 	const struct node *spec;     /* PodSpec, or what stands for it */
 	const struct node *defaults; /* second place for pod_field(), or NULL */
@@ -112,19 +114,19 @@ struct pod {
 	/* All containers: init and sidecars first, in order of start. */
 	struct container *containers;
 	size_t ncontainers;
-	unsigned injects;	     /* enum inject */
-	unsigned gpu_by;	     /* enum gpu_by, 0: not a GPU pod */
-	bool gpu_unknown;	     /* a placeholder hides whether it is one */
-	struct amount gpus;	     /* effective devices per pod (1.3); shares
-					of a device count none */
-	struct amount steady;	     /* pods of this template, steady state */
-	struct amount peak;	     /* ... during rollout, surge, elastic max */
+	unsigned injects;     /* enum inject */
+	unsigned gpu_by;      /* enum gpu_by, 0: not a GPU pod */
+	bool gpu_unknown;     /* a placeholder hides whether it is one */
+	struct amount gpus;   /* effective devices per pod (1.3); shares
+				 of a device count none */
+	struct amount steady; /* pods of this template, steady state */
+	struct amount peak;   /* ... during rollout, surge, elastic max */
 	enum restart_policy restart; /* effective, after operator's defaults */
 	const struct node *restart_node; /* where it is written, or NULL */
-	bool flat;		     /* spec is no PodSpec (NIM, TrainJob, Spark):
-					rules on PodSpec fields keep silent */
-	struct pod_memo *memo;	     /* answers given before (rules/kube), or
-					NULL: nothing is kept */
+	bool flat;	       /* spec is no PodSpec (NIM, TrainJob, Spark):
+				  rules on PodSpec fields keep silent */
+	struct pod_memo *memo; /* answers given before (rules/kube), or
+				  NULL: nothing is kept */
 };
 
 struct object {
@@ -132,31 +134,31 @@ struct object {
 	const struct node *root;
 	const char *api_version, *group, *version, *kind;
 	const char *name, *namespace, *generate_name;
-	const struct kind *type;     /* row of the table, NULL: not known */
+	const struct kind *type; /* row of the table, NULL: not known */
 	enum kind_class class;
-	bool fragment;		     /* kustomize patch or component */
+	bool fragment; /* kustomize patch or component */
 	bool cluster_scoped;
 	const struct object *parent; /* embeds this one (Katib, AppWrapper) */
-	struct amount copies;	     /* ... that the parent makes of it, else 1 */
+	struct amount copies; /* ... that the parent makes of it, else 1 */
 	struct pod *pods;
 	size_t npods;
-	struct object *embedded;     /* list items are objects of their own */
+	struct object *embedded; /* list items are objects of their own */
 	size_t nembedded;
-	struct amount gpus;	     /* steady: sum over pods of pods x gpus,
-					and over embedded of copies x gpus */
+	struct amount gpus; /* steady: sum over pods of pods x gpus,
+			       and over embedded of copies x gpus */
 	struct amount gpus_peak;
-	struct amount gang;	     /* pods that must run at once; of kinds
-					that come in groups, one group */
+	struct amount gang; /* pods that must run at once; of kinds
+			       that come in groups, one group */
 	enum gang_kind gang_kind;
 	bool suspended;
-	bool kueue;		     /* carries kueue.x-k8s.io/queue-name */
-	bool guessed;		     /* unknown kind, pods found by shape */
+	bool kueue;   /* carries kueue.x-k8s.io/queue-name */
+	bool guessed; /* unknown kind, pods found by shape */
 };
 
 /* Kinds of the policy (`kinds:`), and its accelerators. */
 struct policy_kind {
 	const char *api_version, *kind;
-	const char *pods;     /* "/spec/roles/" "*" "/template": pointer with * */
+	const char *pods; /* "/spec/roles/" "*" "/template": pointer with * */
 	const char *replicas; /* the same, bound to the same *, or NULL */
 };
 
@@ -184,12 +186,12 @@ void object_read(struct arena *arena, const struct kube_config *config,
 
 /* -- pods ---------------------------------------------------------------- */
 
-#define FOR_EACH_POD(object_, pod_) \
-	for (const struct pod *pod_ = (object_)->pods; \
+#define FOR_EACH_POD(object_, pod_)                                            \
+	for (const struct pod *pod_ = (object_)->pods;                         \
 	     pod_ && pod_ < (object_)->pods + (object_)->npods; pod_++)
 
-#define FOR_EACH_CONTAINER(pod_, c_) \
-	for (const struct container *c_ = (pod_)->containers; \
+#define FOR_EACH_CONTAINER(pod_, c_)                                           \
+	for (const struct container *c_ = (pod_)->containers;                  \
 	     c_ && c_ < (pod_)->containers + (pod_)->ncontainers; c_++)
 
 /* A PodSpec field, from where the kind keeps it (Argo: template, then spec). */
@@ -231,8 +233,7 @@ const struct node *container_requests(const struct container *c);
  * value is node_str(node_get(entry, "value")). envFrom is not looked at. */
 const struct node *container_env(const struct container *c, const char *name);
 /* The volumeMounts entry at exactly this path (a trailing '/' is the same). */
-const struct node *container_mount(const struct container *c,
-				   const char *path);
+const struct node *container_mount(const struct container *c, const char *path);
 /* Does the container ask for a device (or a claim that may be one)? */
 enum tri container_uses_gpu(const struct container *c);
 
@@ -246,9 +247,9 @@ struct words {
 		const char *text;
 		const struct node *node; /* the list item it stands in */
 		bool unknown;		 /* the value behind '=' is unknown */
-	} *items;
+	} * items;
 	size_t n;
-	bool unknown;  /* something in it could be any flag */
+	bool unknown; /* something in it could be any flag */
 };
 struct words container_words(struct arena *arena, const struct container *c);
 /*

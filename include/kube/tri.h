@@ -26,7 +26,7 @@ static inline enum tri tri_or(enum tri a, enum tri b)
 }
 
 struct amount {
-	int64_t n;	/* known part (a lower bound while unknown is set) */
+	int64_t n; /* known part (a lower bound while unknown is set) */
 	bool unknown;
 };
 

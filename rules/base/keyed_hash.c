@@ -49,10 +49,9 @@ uint64_t text_keyed_hash(const void *data, size_t len)
 
 	if (random)
 		memcpy(key, random, sizeof(key));
-	s = (struct sip){key[0] ^ 0x736f6d6570736575ULL,
-			 key[1] ^ 0x646f72616e646f6dULL,
-			 key[0] ^ 0x6c7967656e657261ULL,
-			 key[1] ^ 0x7465646279746573ULL};
+	s = (struct sip){
+		key[0] ^ 0x736f6d6570736575ULL, key[1] ^ 0x646f72616e646f6dULL,
+		key[0] ^ 0x6c7967656e657261ULL, key[1] ^ 0x7465646279746573ULL};
 	for (; rest >= 8; rest -= 8, at += 8) {
 		memcpy(&word, at, 8);
 		sip_word(&s, word);

@@ -24,28 +24,28 @@ struct suppress_words {
 
 /* What a comment and an annotation have in common. */
 struct suppress_clause {
-	uint32_t start, end;	/* bytes in the source */
+	uint32_t start, end; /* bytes in the source */
 	struct suppress_words words;
-	const char *reason;	/* "" when missing */
-	int64_t until;		/* DATE_NONE: for good */
-	const char *problem;	/* malformed, NULL: fine */
-	bool broken;		/* so malformed that it suppresses nothing */
-	const char *locked;	/* the locked rule it tried to suppress */
+	const char *reason;  /* "" when missing */
+	int64_t until;	     /* DATE_NONE: for good */
+	const char *problem; /* malformed, NULL: fine */
+	bool broken;	     /* so malformed that it suppresses nothing */
+	const char *locked;  /* the locked rule it tried to suppress */
 };
 
 struct suppress_comment {
 	struct suppress_clause clause;
-	uint32_t line;		/* that it covers */
+	uint32_t line; /* that it covers */
 	bool whole_file;
-	bool excluded;		/* inside a scalar */
+	bool excluded; /* inside a scalar */
 };
 
 struct suppress_annotation {
 	struct suppress_clause clause;
 	uint32_t document;
-	const char *object;	/* pointer of the object that carries it */
-	const char *template;	/* of the pod template, NULL: the object's */
-	const char *role;	/* of that template's pods, may be "" */
+	const char *object;   /* pointer of the object that carries it */
+	const char *template; /* of the pod template, NULL: the object's */
+	const char *role;     /* of that template's pods, may be "" */
 };
 
 struct suppressions {
@@ -54,7 +54,7 @@ struct suppressions {
 	int64_t today;
 	struct suppress_comment *comments;
 	size_t ncomments, comments_size;
-	size_t *whole_file;	/* indices of ignore-file comments */
+	size_t *whole_file; /* indices of ignore-file comments */
 	size_t nwhole_file, whole_file_size;
 	struct suppress_annotation *annotations;
 	size_t nannotations, annotations_size;

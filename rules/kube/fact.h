@@ -54,8 +54,8 @@ struct workload *workload_unpack(const void *data, size_t len,
 				 struct arena *arena);
 
 /* Read one policy object; what to read stands in the file's head. */
-void quota_read(struct arena *arena, const struct object *object,
-		uint32_t file, struct quota *out);
+void quota_read(struct arena *arena, const struct object *object, uint32_t file,
+		struct quota *out);
 void limit_range_read(struct arena *arena, const struct object *object,
 		      uint32_t file, struct limit_range *out);
 void priority_class_read(struct arena *arena, const struct object *object,
