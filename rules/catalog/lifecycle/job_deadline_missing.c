@@ -49,7 +49,9 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct run_policy policy;
 	struct fix *fix;
 
-	if (!rule_param_given(run, "seconds"))
+	/* Not every version of TrainJob has the field. */
+	if (!rule_param_given(run, "seconds") ||
+	    object_is(object, "trainer.kubeflow.org", "TrainJob"))
 		return;
 	fix = finding_fix(run, f, false, "end it after %" PRId64 " seconds",
 			  seconds);
