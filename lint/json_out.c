@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "glyph.h"
+#include "json_stream.h"
 
 static json_t *need(json_t *value)
 {
@@ -124,41 +124,10 @@ json_t *json_add_object(json_t *array)
 	return value;
 }
 
-static void add_escape(struct buf *out, uint32_t c)
-{
-	if (c >= 0x10000) {
-		c -= 0x10000;
-		buf_addf(out, "\\u%04X", 0xd800 + (c >> 10));
-		c = 0xdc00 + (c & 0x3ff);
-	}
-	buf_addf(out, "\\u%04X", c);
-}
-
-/*
- * jansson escapes what JSON demands. Characters that a terminal would act on
- * or that cannot be seen are escaped too: the value is the same, and JSON is
- * looked at as well. Chunks end between characters.
- */
+/* Chunks end between characters. */
 static int append(const char *data, size_t len, void *context)
 {
-	struct buf *out = context;
-	struct glyph glyph;
-	size_t done = 0, i = 0;
-
-	while (i < len) {
-		if ((unsigned char)data[i] < 0x7f) {
-			i++;
-			continue;
-		}
-		glyph_read(&glyph, data + i, len - i);
-		if (glyph.text == glyph.stand_in) {
-			buf_add(out, data + done, i - done);
-			add_escape(out, glyph_code_point(data + i, glyph.used));
-			done = i + glyph.used;
-		}
-		i += glyph.used;
-	}
-	buf_add(out, data + done, len - done);
+	stream_visible(context, data, len);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include "glyph.h"
 #include "json_out.h"
+#include "json_stream.h"
 #include "sarif.h"
 
 enum { LINES_SHOWN = 12 };
@@ -19,32 +20,29 @@ struct position fix_position(struct source *source, uint32_t offset)
 			       offset > source->bom ? offset - source->bom : 0);
 }
 
-static void put_edits(json_t *json, const struct fix_result *repair)
+static void put_edits(struct buf *out, const struct fix_result *repair)
 {
-	json_t *list = json_put_array(json, "edits");
-
+	stream_open(out, "edits", '[');
 	for (unsigned i = 0; i < repair->nedits; i++) {
-		json_t *edit = json_add_object(list);
-
-		json_put_int(edit, "start", repair->edits[i].start);
-		json_put_int(edit, "end", repair->edits[i].end);
-		json_put_text(edit, "text", repair->edits[i].text);
+		stream_open(out, NULL, '{');
+		stream_int(out, "start", repair->edits[i].start);
+		stream_int(out, "end", repair->edits[i].end);
+		stream_text(out, "text", repair->edits[i].text);
+		stream_close(out, '}');
 	}
+	stream_close(out, ']');
 }
 
-void fix_put_json(json_t *json, const struct fix_result *repair)
+void fix_put_json(struct buf *out, const struct fix_result *repair)
 {
-	json_t *fix = json_put_object(json, "fix");
-	json_t *patch = NULL;
-
-	json_put_bool(fix, "safe", repair->safe);
-	json_put_text(fix, "title", repair->title);
-	if (*repair->patch)
-		patch = json_loads(repair->patch, 0, NULL);
-	json_put(fix, "patch", patch ? patch : json_array());
-	put_edits(fix, repair);
+	stream_open(out, "fix", '{');
+	stream_bool(out, "safe", repair->safe);
+	stream_text(out, "title", repair->title);
+	stream_json(out, "patch", *repair->patch ? repair->patch : "[]");
+	put_edits(out, repair);
 	if (*repair->refused)
-		json_put_text(fix, "refused", repair->refused);
+		stream_text(out, "refused", repair->refused);
+	stream_close(out, '}');
 }
 
 static void put_replacement(json_t *list, struct source *source,

@@ -12,8 +12,8 @@
 
 /* Line (from 1) and column of a byte offset into the file. */
 struct position fix_position(struct source *source, uint32_t offset);
-/* {"safe", "title", "patch", "edits"[, "refused"]} */
-void fix_put_json(json_t *json, const struct fix_result *repair);
+/* "fix":{"safe", "title", "patch", "edits"[, "refused"]} */
+void fix_put_json(struct buf *out, const struct fix_result *repair);
 /* SARIF's "fixes" of a result; needs the file's text for its regions. */
 void fix_put_sarif(json_t *result, const char *path, struct source *source,
 		   const struct fix_result *repair);

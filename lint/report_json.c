@@ -5,10 +5,9 @@
  * suppressed findings back until all others are written, as its order of
  * keys wants it; `jsonl` has no order and writes them where they come.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 
-#include "json_out.h"
+#include "json_stream.h"
 #include "report_common.h"
 #include "report_fix.h"
 
@@ -35,80 +34,78 @@ static void *json_begin(FILE *out, const struct report_options *options)
 	return json_begin_lines(out, options);
 }
 
-static void put_object_id(json_t *json, const struct object_id *id)
+static void put_object_id(struct buf *out, const struct object_id *id)
 {
-	json_t *object = json_put_object(json, "object");
-
-	json_put_text(object, "apiVersion", id->api_version);
-	json_put_text(object, "kind", id->kind);
+	stream_open(out, "object", '{');
+	stream_text(out, "apiVersion", id->api_version);
+	stream_text(out, "kind", id->kind);
 	if (*id->namespace)
-		json_put_text(object, "namespace", id->namespace);
-	json_put_text(object, "name", id->name);
+		stream_text(out, "namespace", id->namespace);
+	stream_text(out, "name", id->name);
+	stream_close(out, '}');
 }
 
-static void put_related(json_t *json, const struct report_file *file,
+static void put_related(struct buf *out, const struct report_file *file,
 			const struct finding *finding)
 {
-	json_t *list = json_put_array(json, "related");
-
+	stream_open(out, "related", '[');
 	for (unsigned i = 0; i < finding->nrelated; i++) {
 		const struct related *related = &finding->related[i];
-		json_t *item = json_add_object(list);
 
-		json_put_text(item, "file", place_path(file, &related->place));
-		json_put_int(item, "line", related->place.line);
-		json_put_int(item, "column", related->place.column);
-		json_put_text(item, "message", related->message);
+		stream_open(out, NULL, '{');
+		stream_text(out, "file", place_path(file, &related->place));
+		stream_int(out, "line", related->place.line);
+		stream_int(out, "column", related->place.column);
+		stream_text(out, "message", related->message);
+		stream_close(out, '}');
 	}
+	stream_close(out, ']');
 }
 
-static void put_place(json_t *json, const struct report_file *file,
+static void put_place(struct buf *out, const struct report_file *file,
 		      const struct place *place)
 {
-	json_put_text(json, "file", file->path);
-	json_put_int(json, "line", place->line);
-	json_put_int(json, "column", place->column);
-	json_put_int(json, "endLine", place->end_line);
-	json_put_int(json, "endColumn", place->end_column);
-	json_put_int(json, "document", place->document);
+	stream_text(out, "file", file->path);
+	stream_int(out, "line", place->line);
+	stream_int(out, "column", place->column);
+	stream_int(out, "endLine", place->end_line);
+	stream_int(out, "endColumn", place->end_column);
+	stream_int(out, "document", place->document);
 }
 
-static json_t *finding_json(const struct report_file *file,
-			    const struct finding *finding)
+static void put_finding(struct buf *out, const struct report_file *file,
+			const struct finding *finding)
 {
-	json_t *json = json_new_object();
-	char fingerprint[17];
-
-	snprintf(fingerprint, sizeof(fingerprint), "%016" PRIx64,
-		 finding->fingerprint);
-	json_put_text(json, "rule", finding->rule->name);
-	json_put_text(json, "fingerprint", fingerprint);
-	json_put_text(json, "category", finding->rule->category);
-	json_put_text(json, "severity", severity_name(finding->severity));
-	json_put_text(json, "message", finding->message);
-	json_put_text(json, "help", finding_remedy(finding));
-	put_place(json, file, &finding->place);
-	put_object_id(json, &finding->id);
-	json_put_text(json, "pod", finding->pod);
-	json_put_text(json, "container", finding->container);
-	json_put_text(json, "path", finding->place.pointer);
-	put_related(json, file, finding);
+	stream_open(out, NULL, '{');
+	stream_text(out, "rule", finding->rule->name);
+	stream_hex(out, "fingerprint", finding->fingerprint);
+	stream_text(out, "category", finding->rule->category);
+	stream_text(out, "severity", severity_name(finding->severity));
+	stream_text(out, "message", finding->message);
+	stream_text(out, "help", finding_remedy(finding));
+	put_place(out, file, &finding->place);
+	put_object_id(out, &finding->id);
+	stream_text(out, "pod", finding->pod);
+	stream_text(out, "container", finding->container);
+	stream_text(out, "path", finding->place.pointer);
+	put_related(out, file, finding);
 	if (finding->repair)
-		fix_put_json(json, finding->repair);
-	return json;
+		fix_put_json(out, finding->repair);
+	stream_close(out, '}');
 }
 
-static json_t *suppressed_json(const struct report_file *file,
-			       const struct finding *finding)
+/* key is NULL where the object stands by itself. */
+static void put_suppressed(struct buf *out, const char *key,
+			   const struct report_file *file,
+			   const struct finding *finding)
 {
-	json_t *json = json_new_object();
-
-	json_put_text(json, "rule", finding->rule->name);
-	json_put_text(json, "file", file->path);
-	json_put_int(json, "line", finding->place.line);
-	json_put_text(json, "via", suppressed_via_name(finding->suppressed));
-	json_put_text(json, "reason", finding->suppression_reason);
-	return json;
+	stream_open(out, key, '{');
+	stream_text(out, "rule", finding->rule->name);
+	stream_text(out, "file", file->path);
+	stream_int(out, "line", finding->place.line);
+	stream_text(out, "via", suppressed_via_name(finding->suppressed));
+	stream_text(out, "reason", finding->suppression_reason);
+	stream_close(out, '}');
 }
 
 /* Items of an array stand on a line each. */
@@ -126,11 +123,11 @@ static void json_file(void *context, const struct report_file *file,
 	for (size_t i = 0; i < n; i++) {
 		if (findings[i].suppressed) {
 			next_item(buf, &state->nsuppressed);
-			json_write(suppressed_json(file, &findings[i]), buf);
+			put_suppressed(buf, NULL, file, &findings[i]);
 			spool_add(&state->suppressed, buf);
 		} else {
 			next_item(buf, &state->findings);
-			json_write(finding_json(file, &findings[i]), buf);
+			put_finding(buf, file, &findings[i]);
 			report_flush(state->out, buf);
 		}
 	}
@@ -144,71 +141,70 @@ static void jsonl_file(void *context, const struct report_file *file,
 
 	for (size_t i = 0; i < n; i++) {
 		if (findings[i].suppressed) {
-			json_t *line = json_new_object();
-
-			json_put(line, "suppressed",
-				 suppressed_json(file, &findings[i]));
-			json_write(line, buf);
+			stream_open(buf, NULL, '{');
+			put_suppressed(buf, "suppressed", file, &findings[i]);
+			stream_close(buf, '}');
 		} else {
-			json_write(finding_json(file, &findings[i]), buf);
+			put_finding(buf, file, &findings[i]);
 		}
 		buf_addc(buf, '\n');
 		report_flush(state->out, buf);
 	}
 }
 
-static void put_skipped(json_t *json, const struct report_summary *summary)
+static void put_skipped(struct buf *out, const struct report_summary *summary)
 {
-	json_t *list = json_put_array(json, "skipped");
-
+	stream_open(out, "skipped", '[');
 	for (size_t i = 0; i < summary->nskipped; i++) {
-		json_t *item = json_add_object(list);
-
-		json_put_text(item, "file", summary->skipped[i].path);
-		json_put_text(item, "reason", summary->skipped[i].reason);
+		stream_open(out, NULL, '{');
+		stream_text(out, "file", summary->skipped[i].path);
+		stream_text(out, "reason", summary->skipped[i].reason);
+		stream_close(out, '}');
 	}
+	stream_close(out, ']');
 }
 
-static void put_not_run(json_t *json, const struct report_summary *summary)
+static void put_not_run(struct buf *out, const struct report_summary *summary)
 {
-	json_t *list = json_put_array(json, "rulesNotRun");
-
+	stream_open(out, "rulesNotRun", '[');
 	for (size_t i = 0; i < summary->nnot_run; i++) {
 		const struct not_run *not_run = &summary->not_run[i];
-		json_t *item = json_add_object(list);
 
-		json_put_text(item, "rule", not_run->rule->name);
-		json_put_text(item, "reason", not_run->reason);
-		json_put_int(item, "count", (int64_t)not_run->count);
+		stream_open(out, NULL, '{');
+		stream_text(out, "rule", not_run->rule->name);
+		stream_text(out, "reason", not_run->reason);
+		stream_int(out, "count", (int64_t)not_run->count);
+		stream_close(out, '}');
 	}
+	stream_close(out, ']');
 }
 
-static json_t *summary_json(const struct report_summary *summary)
+static void put_summary(struct buf *out, const struct report_summary *summary)
 {
 	const struct run_counts *counts = &summary->counts;
-	json_t *json = json_new_object();
 
-	json_put_int(json, "files", (int64_t)summary->files);
-	put_skipped(json, summary);
-	json_put_int(json, "ignored", (int64_t)summary->ignored);
-	json_put_int(json, "documents", (int64_t)counts->documents);
-	json_put_int(json, "objects", (int64_t)counts->objects);
-	json_put_int(json, "workloads", (int64_t)counts->workloads);
-	json_put_int(json, "gpus", counts->gpus);
-	json_put_bool(json, "gpusUnknown", counts->gpus_unknown);
-	json_put_int(json, "unknownKindsWithPods",
-		     (int64_t)counts->unknown_kinds_with_pods);
-	json_put_int(json, "placeholders", (int64_t)counts->placeholders);
-	json_put_int(json, "fragments", (int64_t)counts->fragments);
-	json_put_int(json, "errors", (int64_t)counts->errors);
-	json_put_int(json, "warnings", (int64_t)counts->warnings);
-	json_put_int(json, "infos", (int64_t)counts->infos);
-	json_put_int(json, "suppressed", (int64_t)counts->suppressed);
-	json_put_int(json, "fixable", (int64_t)summary->fixable);
-	json_put_int(json, "fixableUnsafe", (int64_t)summary->fixable_unsafe);
-	json_put_bool(json, "incomplete", summary->failed);
-	put_not_run(json, summary);
-	return json;
+	stream_open(out, "summary", '{');
+	stream_int(out, "files", (int64_t)summary->files);
+	put_skipped(out, summary);
+	stream_int(out, "ignored", (int64_t)summary->ignored);
+	stream_int(out, "documents", (int64_t)counts->documents);
+	stream_int(out, "objects", (int64_t)counts->objects);
+	stream_int(out, "workloads", (int64_t)counts->workloads);
+	stream_int(out, "gpus", counts->gpus);
+	stream_bool(out, "gpusUnknown", counts->gpus_unknown);
+	stream_int(out, "unknownKindsWithPods",
+		   (int64_t)counts->unknown_kinds_with_pods);
+	stream_int(out, "placeholders", (int64_t)counts->placeholders);
+	stream_int(out, "fragments", (int64_t)counts->fragments);
+	stream_int(out, "errors", (int64_t)counts->errors);
+	stream_int(out, "warnings", (int64_t)counts->warnings);
+	stream_int(out, "infos", (int64_t)counts->infos);
+	stream_int(out, "suppressed", (int64_t)counts->suppressed);
+	stream_int(out, "fixable", (int64_t)summary->fixable);
+	stream_int(out, "fixableUnsafe", (int64_t)summary->fixable_unsafe);
+	stream_bool(out, "incomplete", summary->failed);
+	put_not_run(out, summary);
+	stream_close(out, '}');
 }
 
 static void json_release(struct json *state)
@@ -223,8 +219,8 @@ static void json_end(void *context, const struct report_summary *summary)
 
 	fputs("],\n\"suppressed\":[", state->out);
 	spool_finish(&state->suppressed, state->out);
-	buf_adds(&state->buf, "],\n\"summary\":");
-	json_write(summary_json(summary), &state->buf);
+	buf_adds(&state->buf, "],\n");
+	put_summary(&state->buf, summary);
 	buf_adds(&state->buf, "}\n");
 	report_flush(state->out, &state->buf);
 	json_release(state);
@@ -233,11 +229,12 @@ static void json_end(void *context, const struct report_summary *summary)
 static void jsonl_end(void *context, const struct report_summary *summary)
 {
 	struct json *state = context;
-	json_t *line = json_new_object();
+	struct buf *buf = &state->buf;
 
-	json_put_int(line, "version", 1);
-	json_put(line, "summary", summary_json(summary));
-	json_write(line, &state->buf);
+	stream_open(buf, NULL, '{');
+	stream_int(buf, "version", 1);
+	put_summary(buf, summary);
+	stream_close(buf, '}');
 	buf_addc(&state->buf, '\n');
 	report_flush(state->out, &state->buf);
 	json_release(state);

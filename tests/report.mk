@@ -3,7 +3,7 @@
 # part of the library.
 
 REPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lint/report*.c \
-	lint/excerpt.c lint/glyph.c lint/width.c lint/json_out.c \
+	lint/excerpt.c lint/glyph.c lint/width.c lint/json_*.c \
 	lint/line_hash.c lint/counter.c lint/xml_out.c lint/sarif.c))
 REPORT_TESTS := $(addprefix $(BUILD)/tests/unit/,test_report test_excerpt \
 	test_line_hash test_report_services)
