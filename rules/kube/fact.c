@@ -6,12 +6,12 @@
  */
 #include "kube/fact.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "fact.h"
 
 const char *fact_text(struct arena *arena, const char *text)
@@ -73,12 +73,27 @@ static bool has_gpu_pods(const struct object *o)
 	return false;
 }
 
+/* On the heap: growing in an arena would keep every smaller copy. */
+static void *reserve(void *items, size_t n, size_t *size, size_t item_size)
+{
+	if (n <= *size)
+		return items;
+	*size = n + n / 4 + 8;
+	items = reallocarray(items, *size, item_size);
+	if (!items)
+		BUG("out of memory");
+	return items;
+}
+
+#define RESERVE(set, list, n)                                                  \
+	((set)->list = reserve((set)->list, (n), &(set)->list##_size,          \
+			       sizeof(*(set)->list)))
+
 static bool add_policy(struct fact_set *set, const struct object *o,
 		       uint32_t file)
 {
 	bool quota = is_kind(o, "", "ResourceQuota");
 	bool range = is_kind(o, "", "LimitRange");
-	struct arena *arena = &set->arena;
 	uint64_t content;
 
 	if (!quota && !range &&
@@ -87,24 +102,19 @@ static bool add_policy(struct fact_set *set, const struct object *o,
 	if (fact_seen(set, o, &content))
 		return true;
 	if (quota) {
-		struct quota *q = VEC_PUSH(arena, set->quotas, set->nquotas,
-					   set->quotas_size);
-
-		quota_read(arena, o, file, q);
-		q->content = content;
+		RESERVE(set, quotas, set->nquotas + 1);
+		quota_read(&set->arena, o, file, &set->quotas[set->nquotas]);
+		set->quotas[set->nquotas++].content = content;
 	} else if (range) {
-		struct limit_range *r =
-			VEC_PUSH(arena, set->limit_ranges, set->nlimit_ranges,
-				 set->limit_ranges_size);
-
-		limit_range_read(arena, o, file, r);
-		r->content = content;
+		RESERVE(set, limit_ranges, set->nlimit_ranges + 1);
+		limit_range_read(&set->arena, o, file,
+				 &set->limit_ranges[set->nlimit_ranges]);
+		set->limit_ranges[set->nlimit_ranges++].content = content;
 	} else {
-		struct priority_class *c = VEC_PUSH(
-			arena, set->classes, set->nclasses, set->classes_size);
-
-		priority_class_read(arena, o, file, c);
-		c->content = content;
+		RESERVE(set, classes, set->nclasses + 1);
+		priority_class_read(&set->arena, o, file,
+				    &set->classes[set->nclasses]);
+		set->classes[set->nclasses++].content = content;
 	}
 	return true;
 }
@@ -122,27 +132,14 @@ void fact_set_add(struct fact_set *set, const struct object *o, uint32_t file)
 
 /* --- joining -------------------------------------------------------------- */
 
-static void *append(struct arena *arena, void *to, size_t *nto,
-		    const void *from, size_t nfrom, size_t size)
-{
-	char *all;
-
-	if (!nfrom)
-		return to;
-	all = arena_alloc(arena, (*nto + nfrom) * size);
-	if (*nto)
-		memcpy(all, to, *nto * size);
-	memcpy(all + *nto * size, from, nfrom * size);
-	*nto += nfrom;
-	return all;
-}
-
 #define APPEND(list)                                                           \
 	do {                                                                   \
-		dst->list =                                                    \
-			append(&dst->arena, dst->list, &dst->n##list,          \
-			       src->list, src->n##list, sizeof(*dst->list));   \
-		dst->list##_size = dst->n##list;                               \
+		RESERVE(dst, list, dst->n##list + src->n##list);               \
+		if (src->n##list)                                              \
+			memcpy(dst->list + dst->n##list, src->list,            \
+			       src->n##list * sizeof(*dst->list));             \
+		dst->n##list += src->n##list;                                  \
+		free(src->list);                                               \
 	} while (0)
 
 void fact_set_join(struct fact_set *dst, struct fact_set *src)
@@ -158,6 +155,9 @@ void fact_set_join(struct fact_set *dst, struct fact_set *src)
 void fact_set_release(struct fact_set *set)
 {
 	fact_index_release(set);
+	free(set->quotas);
+	free(set->limit_ranges);
+	free(set->classes);
 	arena_release(&set->arena);
 	memset(set, 0, sizeof(*set));
 }
