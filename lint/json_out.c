@@ -73,7 +73,8 @@ json_t *json_new_text(const char *s)
 	return need(json_stringn_nocheck(s, len));
 }
 
-void json_put(json_t *object, const char *key, json_t *value)
+/* value is taken. */
+static void json_put(json_t *object, const char *key, json_t *value)
 {
 	if (json_object_set_new_nocheck(object, key, need(value)) != 0)
 		need(NULL);

@@ -17,8 +17,6 @@ json_t *json_new_object(void);
 /* Bytes that are no UTF-8 (a path may hold any) become U+FFFD. */
 json_t *json_new_text(const char *s);
 
-/* value is taken. */
-void json_put(json_t *object, const char *key, json_t *value);
 void json_put_text(json_t *object, const char *key, const char *s);
 void json_put_int(json_t *object, const char *key, int64_t value);
 void json_put_bool(json_t *object, const char *key, bool value);
@@ -26,6 +24,7 @@ json_t *json_put_object(json_t *object, const char *key);
 json_t *json_put_array(json_t *object, const char *key);
 /* A new object at the end of the array. */
 json_t *json_add_object(json_t *array);
+/* value is taken. */
 void json_add(json_t *array, json_t *value);
 
 /* Append the value as compact JSON, and free it. */

@@ -107,7 +107,11 @@ static uint32_t end_of(const struct splicer *splicer, const struct node *node)
 	return colon > node->end ? colon : node->end;
 }
 
-bool only_entries(const struct splicer *splicer, const struct node *node)
+/*
+ * Nothing but its entries stands in a map or list: no merge (<<) and no second
+ * value of a key, which would come to light when an entry goes.
+ */
+static bool only_entries(const struct splicer *splicer, const struct node *node)
 {
 	bool flow = node->flags & NODE_FLOW;
 	uint32_t at = node->start + flow;

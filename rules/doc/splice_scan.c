@@ -8,7 +8,7 @@
 
 #include "splicer.h"
 
-uint32_t line_begin(const struct splicer *splicer, uint32_t at)
+static uint32_t line_begin(const struct splicer *splicer, uint32_t at)
 {
 	const char *lf = memrchr(splicer->text, '\n', at);
 

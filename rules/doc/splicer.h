@@ -35,7 +35,6 @@ struct change {
 
 /* --- splice_scan.c ------------------------------------------------------- */
 
-uint32_t line_begin(const struct splicer *splicer, uint32_t at);
 /* Where the line of `at` ends, before its line end. */
 uint32_t line_stop(const struct splicer *splicer, uint32_t at);
 /* Where the line before ends; false: there is none. */
@@ -82,11 +81,6 @@ const struct node *new_value(struct splicer *splicer,
 void change_collect(const struct splicer *splicer, const struct place *place,
 		    struct change *change);
 const struct node *child_of(const struct change *change, uint32_t index);
-/*
- * Nothing but its entries stands in a map or list: no merge (<<) and no second
- * value of a key, which would come to light when an entry goes.
- */
-bool only_entries(const struct splicer *splicer, const struct node *node);
 bool is_removed(const struct change *change, const struct node *child);
 /* Why bytes of this value cannot be changed or dropped, or NULL. */
 const char *fixed_reason(const struct node *node);
