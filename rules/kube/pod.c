@@ -98,6 +98,7 @@ void pod_build(struct pod_builder *builder, const struct node *holder,
 	pod_restart(builder, &pod);
 	pod_injects(builder, &pod);
 	pod.memo = ARENA_NEW(builder->arena, struct pod_memo);
+	pod.memo->arena = builder->arena;
 	*VEC_PUSH(builder->arena, object->pods, object->npods, builder->size) =
 		pod;
 }

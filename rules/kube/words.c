@@ -497,7 +497,7 @@ static enum shell_state list_read(struct lexer *lexer, const struct node *list,
 	return state;
 }
 
-struct words container_words(struct arena *arena, const struct container *c)
+static struct words split(struct arena *arena, const struct container *c)
 {
 	struct lexer lexer = {.arena = arena};
 	const struct node *source = node_get(c->node, "source");
@@ -515,4 +515,24 @@ struct words container_words(struct arena *arena, const struct container *c)
 	buf_release(&lexer.word);
 	return (struct words){
 		.items = lexer.words, .n = lexer.nwords, .unknown = lexer.any};
+}
+
+/* Most rules ask: every container is split once. */
+struct words container_words(struct arena *arena, const struct container *c)
+{
+	struct pod_memo *memo = c->pod->memo;
+	size_t i = (size_t)(c - c->pod->containers);
+	struct words *words;
+
+	if (!memo || i >= c->pod->ncontainers)
+		return split(arena, c);
+	if (!memo->words)
+		memo->words = ARENA_ARRAY(memo->arena, const struct words *,
+					  c->pod->ncontainers);
+	if (!memo->words[i]) {
+		words = ARENA_NEW(memo->arena, struct words);
+		*words = split(memo->arena, c);
+		memo->words[i] = words;
+	}
+	return *memo->words[i];
 }
