@@ -270,8 +270,8 @@ struct pod_memo {
 	bool purpose_known;
 	bool infrastructure; /* by an image */
 	bool infrastructure_known;
-	struct arena *arena;		/* the object's: lives as long as it */
-	const struct words **words;	/* of each container, NULL: not split */
+	struct arena *arena;	    /* the object's: lives as long as it */
+	const struct words **words; /* of each container, NULL: not split */
 };
 
 /* words_have() for any of several commands, none of them a flag. */
