@@ -310,6 +310,11 @@ void node_pointer(const struct node *node, struct buf *out)
 		add_index(out, node->index);
 		return;
 	}
+	if (!memchr(node->key, '~', node->key_len) &&
+	    !memchr(node->key, '/', node->key_len)) {
+		buf_add(out, node->key, node->key_len);
+		return;
+	}
 	for (uint32_t i = 0, start = 0; i <= node->key_len; i++) {
 		char c = i < node->key_len ? node->key[i] : '~';
 

@@ -101,8 +101,11 @@ bool accelerator_counts(const struct accelerator *accelerator)
 
 bool fabric_resource(const char *resource)
 {
-	for (size_t i = 0; resource && i < data_fabric_n; i++)
-		if (row_matches(data_fabric[i].text, resource))
+	if (!resource || !strchr(resource, '/'))
+		return false;
+	for (size_t i = 0; i < data_fabric_n; i++)
+		if (*data_fabric[i].text == *resource &&
+		    row_matches(data_fabric[i].text, resource))
 			return true;
 	return false;
 }
@@ -429,6 +432,12 @@ static bool pairs_fit(const struct pairs *pairs, const char *pattern)
 
 #define IMAGE_LENGTH 512
 
+static void copy_head(char *to, const char *from, size_t len)
+{
+	memcpy(to, from, len);
+	to[len] = '\0';
+}
+
 /* -1: nothing is known of it. */
 static int image_use(const char *image)
 {
@@ -439,11 +448,10 @@ static int image_use(const char *image)
 	if (!image || strlen(image) >= IMAGE_LENGTH)
 		return -1;
 	pairs = pairs_in(image);
-	snprintf(whole, sizeof(whole), "%.*s", (int)strcspn(image, "@"), image);
+	copy_head(whole, image, strcspn(image, "@"));
 	base = strrchr(whole, '/');
 	base = base ? base + 1 : whole;
-	snprintf(name, sizeof(name), "%.*s",
-		 (int)(base - whole + (ptrdiff_t)strcspn(base, ":")), whole);
+	copy_head(name, whole, (size_t)(base - whole) + strcspn(base, ":"));
 	for (size_t i = 0; i < data_images_n; i++) {
 		const char *text = data_images[i].text;
 
