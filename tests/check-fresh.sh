@@ -31,7 +31,7 @@ mount -t proc proc "$root/proc" 2>/dev/null
 git clone -q . "$root/gpugate"
 pass=0 fail=0
 for target in demo test; do
-	command=$(grep -o "^apt-get update.*make $target\$" README.md | head -1)
+	command=$(grep -o "apt-get update.*make $target\$" README.md | head -1)
 	if [ -z "$command" ]; then
 		echo "FAIL README has no command that ends in make $target"
 		fail=$((fail + 1))

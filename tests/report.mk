@@ -11,11 +11,11 @@ REPORT_TESTS := $(addprefix $(BUILD)/tests/unit/,test_report test_excerpt \
 $(REPORT_TESTS): $(BUILD)/%: %.c $(REPORT_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(say) TEST $@
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(REPORT_OBJ) \
+	$(Q)$(CC) $(ALL_CFLAGS) $(NO_LTO) -MMD -MP -MF $@.d -o $@ $< $(REPORT_OBJ) \
 		$(LIB) $(LIBS) -lcmocka
 
 $(BUILD)/tests/tools/report_dump: tests/tools/report_dump.c $(REPORT_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(say) TOOL $@
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(REPORT_OBJ) \
+	$(Q)$(CC) $(ALL_CFLAGS) $(NO_LTO) -MMD -MP -MF $@.d -o $@ $< $(REPORT_OBJ) \
 		$(LIB) $(LIBS)

@@ -39,7 +39,7 @@ TOOL_BIN := $(TOOL_SRC:%.c=$(BUILD)/%)
 $(BUILD)/tests/tools/%: tests/tools/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(say) TOOL $@
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(LIB) $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(NO_LTO) -MMD -MP -MF $@.d -o $@ $< $(LIB) $(LIBS)
 
 .PHONY: tools
 tools: $(TOOL_BIN)

@@ -38,8 +38,9 @@ void problem_offset(struct reader *r, uint32_t offset, bool is_warning,
 	add_problem(r, source_position(r->source, offset), is_warning, text);
 }
 
-static void problem_v(struct reader *r, const struct node *node, uint32_t at,
-		      const char *fmt, va_list ap)
+__attribute__((format(printf, 4, 0))) static void
+problem_v(struct reader *r, const struct node *node, uint32_t at,
+	  const char *fmt, va_list ap)
 {
 	struct position whole = {r->source ? 1 : 0, r->source ? 1 : 0};
 	char *text = arena_vprintf(&r->problems->arena, fmt, ap);

@@ -149,8 +149,8 @@ static struct finding *at_node(struct rule_run *rr, const struct object *object,
 	return f;
 }
 
-static void put_message(struct rule_run *rr, struct finding *f, const char *fmt,
-			va_list ap)
+__attribute__((format(printf, 3, 0))) static void
+put_message(struct rule_run *rr, struct finding *f, const char *fmt, va_list ap)
 {
 	f->message = arena_vprintf(&rr->run->file_arena, fmt, ap);
 }
