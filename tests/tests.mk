@@ -124,3 +124,5 @@ install: all
 .PHONY: docs
 docs: all
 	$(BUILD)/gpugate rules --format markdown >rules/README.md
+	tests/meta/repairs.sh $(BUILD)/gpugate README.md >$(BUILD)/README.md
+	cp $(BUILD)/README.md README.md

@@ -179,3 +179,22 @@ quota() {
 	GPUGATE_REPORT=s.txt run --separate-stderr "$GPUGATE" post-render <b.yaml
 	grep -q restart-policy-invalid s.txt
 }
+
+@test "a priority class: the set's default, or the policy's as a repair" {
+	printf '%s\n' 'apiVersion: v1' 'kind: Pod' 'metadata: {name: p}' \
+		'spec:' '  containers:' \
+		'  - {name: c, image: x, resources: {limits: {nvidia.com/gpu: 1}}}' \
+		>a.yaml
+	lint --select priority-class-missing --fail-on warning a.yaml
+	is "$status" 1
+	printf '%s\n' 'apiVersion: scheduling.k8s.io/v1' 'kind: PriorityClass' \
+		'metadata: {name: normal}' 'value: 100' 'globalDefault: true' >c.yaml
+	lint --select priority-class-missing --fail-on warning a.yaml c.yaml
+	is "$status" 0
+	printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' 'rules:' \
+		'  priority-class-missing: {params: {class: gpu-batch}}' >policy
+	lint --config policy --select priority-class-missing --fix \
+		--unsafe-fixes --fail-on warning a.yaml
+	is "$status" 0
+	grep -q '^  priorityClassName: gpu-batch$' a.yaml
+}

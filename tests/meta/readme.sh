@@ -26,5 +26,9 @@ done
 	echo 'rules/README.md is old: make docs' >&2
 	fail=1
 }
+"$(dirname "$0")/repairs.sh" "$gpugate" README.md | cmp -s - README.md || {
+	echo "the README's table of repairs is old: make docs" >&2
+	fail=1
+}
 [ "$fail" -eq 0 ] && echo 'README: ok'
 exit "$fail"

@@ -7,10 +7,33 @@
  * Source: plugin/pkg/admission/priority getDefaultPriorityClass.
  */
 #include "engine/rule.h"
+#include "kube/priority.h"
+
+#define MESSAGE                                                                \
+	"GPU pods%s%s%s of %s `%s` have no priority class: they run at priority 0"
+
+/* The policy names a class: whoever has none is told, and can be given it. */
+static void check_given(struct rule_run *run, const struct pod *pod)
+{
+	const struct object *o = pod->object;
+	const char *class = rule_param(run, "class");
+	const char *role = pod->role ? pod->role : "";
+	struct finding *f;
+
+	if (!*class || !pod->gpu_by || pod_priority_class(pod) ||
+	    pod_queue_priority(pod))
+		return;
+	f = report_pod(run, pod, NULL, MESSAGE, *role ? " `" : "", role,
+		       *role ? "`" : "", o->kind, o->name ? o->name : "");
+	if (!pod->flat)
+		fix_set(finding_fix(run, f, false, "use the class `%s`", class),
+			pod->spec, "priorityClassName", NULL,
+			edit_string(rule_arena(run), class));
+}
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	if (rule_facts(run)->default_class)
+	if (rule_facts(run)->default_class || rule_param_given(run, "class"))
 		return;
 	for (size_t i = 0; i < w->npods; i++) {
 		const struct workload_pod *pod = &w->pods[i];
@@ -18,11 +41,9 @@ static void check(struct rule_run *run, const struct workload *w)
 		if (!pod->gpu || pod->fragment || pod->priority_class ||
 		    pod->priority_unknown || pod->queue_priority)
 			continue;
-		report_place(
-			run, &w->id, &pod->place,
-			"GPU pods%s%s%s of %s `%s` have no priority class: they run at priority 0",
-			*pod->role ? " `" : "", pod->role,
-			*pod->role ? "`" : "", w->id.kind, w->id.name);
+		report_place(run, &w->id, &pod->place, MESSAGE,
+			     *pod->role ? " `" : "", pod->role,
+			     *pod->role ? "`" : "", w->id.kind, w->id.name);
 	}
 }
 
@@ -45,5 +66,6 @@ const struct rule rule_priority_class_missing = {
 	.evidence =
 		"plugin/pkg/admission/priority; none of 637 GPU pod specs of public manifests sets one",
 	.params = params,
+	.check_pod = check_given,
 	.check_workload = check,
 };
