@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * imagePullPolicy: Always on an image with a fixed tag or digest asks the
+ * registry at every start, and pulls 10 to 30 GB again when the node lost the
+ * image, with the GPU already allocated. Clusters that run the
+ * AlwaysPullImages plugin force it; so this is advice, and the repair wants a
+ * value of the policy.
+ * Source: kubelet image manager; plugin/pkg/admission/alwayspullimages.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+
+/* A digest, or a tag other than latest: pulling again brings the same. */
+static bool is_pinned(const char *image)
+{
+	const char *slash = strrchr(image, '/');
+	const char *tag = strchr(slash ? slash : image, ':');
+
+	if (strchr(image, '@'))
+		return true;
+	return tag && tag[1] && strcmp(tag + 1, "latest") != 0;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const char *policy = rule_param(run, "policy");
+
+	FOR_EACH_CONTAINER(pod, c) {
+		const struct node *at = node_get(c->node, "imagePullPolicy");
+		struct finding *f;
+
+		if (c->gpus.n < 1 || !c->image || !node_eq(at, "Always") ||
+		    !is_pinned(c->image))
+			continue;
+		f = report_container(
+			run, c, at,
+			"the fixed image `%s` is asked for at every start, with the GPU allocated",
+			c->image);
+		if (!*policy || text_eq(policy, "Always"))
+			continue;
+		fix_set(finding_fix(run, f, false, "pull: `%s`", policy),
+			c->node, "imagePullPolicy", NULL,
+			edit_string(rule_arena(run), policy));
+	}
+}
+
+static const struct rule_param params[] = {
+	{"policy", "string", "",
+	 "imagePullPolicy that the repair sets; empty: no repair"},
+	{0},
+};
+
+const struct rule rule_gpu_image_pull_always = {
+	.name = "gpu-image-pull-always",
+	.category = "image",
+	.severity = SEVERITY_INFO,
+	.action = ACTION_AUDIT,
+	.flags = RULE_OPT_IN_PATCH,
+	.since = "1.0",
+	.summary = "a GPU container pulls a fixed image at every start",
+	.why = "Images of 10 to 30 GB are looked up, and often pulled, again while the GPU waits.",
+	.remedy =
+		"Use imagePullPolicy: IfNotPresent with a fixed tag or digest.",
+	.evidence =
+		"kubelet image manager; plugin/pkg/admission/alwayspullimages",
+	.params = params,
+	.check_pod = check,
+};
