@@ -174,6 +174,8 @@ REVEALED = {
     "quota-gpu-key-ineffective": {
         "quota-would-exceed", "quota-never-fits", "quota-gpu-uncovered",
         "quota-scope-hides-gpu"},
+    # A class by the policy takes its place among the set's classes.
+    "priority-class-missing": {"batch-preempts-serving"},
     "command-single-string": {
         "readiness-missing-gpu-serving", "gpu-idle-command"},
 }

@@ -150,6 +150,7 @@ load helper
 
 @test "on a terminal there is colour, unless TERM or CLICOLOR say no" {
 	command -v script >/dev/null || skip "no script(1)"
+	script -qec true /dev/null >/dev/null 2>&1 || skip "no terminals here"
 	pod a.yaml
 	esc=$(printf '\033')
 	export TERM=xterm
