@@ -8,7 +8,8 @@ build=$1
 here=$(dirname "$0")
 fuzz_time=${FUZZ_TIME:-60}
 
-# The corpus, the seeds and the index are part of `make check`.
+# The corpus, the seeds and the index are part of `make check`; the fresh
+# root is a target of its own (make check-fresh).
 steps=()
 for script in "$here"/check-*.sh; do
 	name=$(basename "$script" .sh)
@@ -21,7 +22,6 @@ steps+=(
 	"format=make --no-print-directory format-check"
 	"sanitize=$here/sanitize.sh address,undefined build-asan"
 	"tidy=make --no-print-directory tidy"
-	"fresh=$here/check-fresh.sh"
 )
 for target in "$here"/fuzz/fuzz_*.c; do
 	name=$(basename "$target" .c)

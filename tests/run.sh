@@ -59,6 +59,8 @@ for step; do
 		"$1" "$2" "$3" "$(cat "$logs/$name.seconds")"
 	grep '^skip:' "$logs/$name.log" | sed 's/^/    /'
 	if [ "$2" -gt 0 ]; then
+		grep -A12 '^not ok' "$logs/$name.log" | head -n 60 |
+			sed 's/^/    /'
 		tail -n 60 "$logs/$name.log" | sed 's/^/    /'
 	fi
 	passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))

@@ -4,7 +4,7 @@
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 DEPS := gcc libc6-dev make git libyaml-dev libpcre2-dev libjansson-dev
-TEST_DEPS := libcmocka-dev bats python3 procps
+TEST_DEPS := libcmocka-dev bats python3 procps patch
 
 .PHONY: deps test-deps full-deps
 deps:
@@ -69,6 +69,11 @@ check: all unit tools
 check-full: full-deps
 	@$(MAKE) --no-print-directory -j2 all unit tools
 	@tests/run-full.sh $(BUILD)
+
+# Both README commands in a root that has only apt: needs root and a mirror.
+.PHONY: check-fresh
+check-fresh:
+	@tests/check-fresh.sh
 
 .PHONY: metrics
 metrics:
