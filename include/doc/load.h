@@ -65,6 +65,10 @@ struct loader {
 	unsigned number;
 	bool json, done;
 	void (*issue)(void *context, const struct load_issue *issue);
+	/* JSON: is the value of this key, just read in map, to be left out of
+	 * the tree? Its text is then only searched for its end. */
+	bool (*skip)(void *context, const struct node *map, const char *key,
+		     size_t len);
 	void *context;
 };
 

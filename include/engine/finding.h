@@ -63,6 +63,12 @@ struct finding {
 	struct fix *fix;	   /* as operations, while its document lives */
 	struct fix_result *repair; /* rendered, or NULL: none */
 	bool hidden;		   /* yielded to a more specific rule */
+	enum mode mode;		   /* that the policy has for the object */
+	/* An annotation asked to leave it out, and the policy grants none. */
+	bool ignore_refused;
+	/* What its repair does, NULL: there is none; as long as fix. */
+	const char *fix_title;
+	bool fix_safe;
 };
 
 /* Order of reports: file, line, column, rule name, message. */

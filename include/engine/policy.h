@@ -18,8 +18,6 @@
 #include "engine/registry.h"
 #include "engine/rule.h"
 
-enum mode { MODE_AUDIT, MODE_WARN, MODE_ENFORCE };
-
 /* What holds for one rule. */
 struct setting {
 	bool enabled;

@@ -28,6 +28,9 @@ enum action {
 	ACTION_DENY
 };
 
+/* A policy's ceiling for every action. */
+enum mode { MODE_AUDIT, MODE_WARN, MODE_ENFORCE };
+
 enum rule_needs {
 	NEEDS_SET = 1,	   /* other objects: the linted set or the cluster */
 	NEEDS_CLUSTER = 2, /* a cluster state only */

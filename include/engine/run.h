@@ -54,6 +54,12 @@ struct run_options {
 	void (*repair)(void *context, const struct doc *doc,
 		       struct edit_list *edits);
 	bool unsafe_repairs; /* unsafe ones too */
+	/* Which repairs are wanted, asked instead of unsafe_repairs; or NULL:
+	 * all safe ones. */
+	bool (*wants_repair)(void *context, const struct finding *finding);
+	/* At the door: a text has no comments, and an annotation silences what
+	 * the policy grants. */
+	bool door;
 	bool render_repairs; /* fill in finding.repair */
 	/* The text of a file again, for comments about findings of set rules;
 	 * NULL, or a NULL answer: they cannot be suppressed by comment. */
@@ -81,6 +87,8 @@ struct run_file {
 	const struct policy *policy;
 	const char *default_namespace;
 	bool fragments;
+	/* Labels of the namespace, or NULL: not known. */
+	const struct node *namespace_labels;
 };
 void run_begin_file(struct run *run, const struct run_file *file);
 /* loader's issue callback; context = run */
@@ -97,5 +105,7 @@ void run_set(struct run *run,
 	     void *context);
 /* Reasons why rules did not run; *n of them, sorted by rule name. */
 const struct not_run *run_not_run(struct run *run, size_t *n);
+/* Forget facts, counts and not-run counts: the next set begins. */
+void run_restart(struct run *run);
 
 #endif

@@ -24,6 +24,13 @@ struct suppressions; /* of one file */
  */
 struct suppressions *suppressions_scan(struct arena *arena,
 				       struct source *source, int64_t today);
+/*
+ * The same at the door: comments are not looked for, and annotations silence
+ * what the policy grants there; what it does not is marked ignore_refused.
+ */
+struct suppressions *suppressions_granted(struct arena *arena,
+					  struct source *source, int64_t today,
+					  const struct policy *policy);
 /* Comments inside scalars (block scalars, quoted text) are no comments. */
 void suppressions_exclude(struct suppressions *s, const struct doc *doc);
 /*

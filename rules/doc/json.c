@@ -236,6 +236,44 @@ static struct node *json_member(struct json *json, const struct json_token *key)
 	return node;
 }
 
+/* Behind the string whose opening quote is at p, or the text's end. */
+static const char *json_skip_string(const struct json *json, const char *p)
+{
+	for (p++; p < json->end && *p != '"'; p++)
+		if (*p == '\\')
+			p++;
+	return p < json->end ? p + 1 : json->end;
+}
+
+/* Move behind the value at json->at without a look at what it is. */
+static bool json_skip(struct json *json)
+{
+	const char *p = json->at;
+	uint32_t depth = 0;
+
+	for (; p < json->end; p++) {
+		if (*p == '"')
+			p = json_skip_string(json, p) - 1;
+		else if (*p == '{' || *p == '[')
+			depth++;
+		else if (*p == ',' && !depth)
+			break;
+		else if ((*p == '}' || *p == ']') && !depth--)
+			break;
+	}
+	json->at = p;
+	json->fresh = false;
+	return p < json->end || json_refuse_open(json);
+}
+
+static bool json_skips(const struct json *json, const struct json_token *key)
+{
+	const struct loader *loader = json->loader;
+
+	return loader->skip &&
+	       loader->skip(loader->context, json->open, key->str, key->len);
+}
+
 static bool json_pair(struct json *json)
 {
 	struct json_token key;
@@ -256,6 +294,8 @@ static bool json_pair(struct json *json)
 	json->at++;
 	if (json_peek(json) < 0)
 		return json_refuse_open(json);
+	if (json_skips(json, &key))
+		return json_skip(json);
 	node = json_member(json, &key);
 	return node && json_value(json, node);
 }

@@ -24,11 +24,15 @@ struct fix *finding_fix(struct rule_run *rr, struct finding *f, bool safe,
 	va_start(ap, fmt);
 	fix->title = arena_vprintf(arena, fmt, ap);
 	va_end(ap);
+	f->fix_title = fix->title;
+	f->fix_safe = safe;
 	edit_list_init(&fix->edits, arena);
 	edit_group(&fix->edits);
 	/* A manifest inside a string has no bytes of its own in the file. */
 	if (!rr->object || !rr->object->doc->host)
 		f->fix = fix;
+	else
+		f->fix_title = NULL;
 	return fix;
 }
 
@@ -103,6 +107,14 @@ static bool is_repaired(const struct finding *f)
 	return f->fix && !f->hidden && !f->suppressed;
 }
 
+static bool is_wanted(const struct run_options *options,
+		      const struct finding *f)
+{
+	if (options->wants_repair)
+		return options->wants_repair(options->context, f);
+	return f->fix_safe || options->unsafe_repairs;
+}
+
 static void merge_all(struct run *run, const struct doc *doc, size_t from)
 {
 	struct run_state *state = run->state;
@@ -113,8 +125,7 @@ static void merge_all(struct run *run, const struct doc *doc, size_t from)
 	for (size_t i = from; i < state->nfindings; i++) {
 		struct finding *f = state->findings[i];
 
-		if (!is_repaired(f) ||
-		    (!f->fix->safe && !run->options.unsafe_repairs))
+		if (!is_repaired(f) || !is_wanted(&run->options, f))
 			continue;
 		merge(&all, &f->fix->edits);
 		n++;

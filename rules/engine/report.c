@@ -28,6 +28,7 @@ struct finding *finding_new(struct run *run, const struct rule *rule,
 	f->severity = setting->severity;
 	f->severity_fixed = setting->severity_set;
 	f->action = setting->action;
+	f->mode = state->mode;
 	f->id = (struct object_id){"", "", "", ""};
 	f->pod = f->container = f->message = f->help = f->cause = "";
 	f->named_path = f->suppression_reason = f->place.pointer = "";

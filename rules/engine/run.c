@@ -99,6 +99,21 @@ const struct not_run *run_not_run(struct run *run, size_t *n)
 	return state->not_run;
 }
 
+void run_restart(struct run *run)
+{
+	struct fact_set *facts = &run->facts;
+	const struct fact_store *store = facts->store;
+
+	for (size_t i = 0; i < run->state->nnot_run; i++)
+		run->state->not_run[i].count = 0;
+	run->counts = (struct run_counts){0};
+	if (!facts->nworkloads && !facts->nquotas && !facts->nlimit_ranges &&
+	    !facts->nclasses)
+		return;
+	fact_set_release(facts);
+	*facts = (struct fact_set){.store = store};
+}
+
 /* --- one file ------------------------------------------------------------ */
 
 void run_begin_file(struct run *run, const struct run_file *file)
@@ -111,7 +126,11 @@ void run_begin_file(struct run *run, const struct run_file *file)
 	state->findings = NULL;
 	state->nfindings = state->findings_size = 0;
 	state->suppressions = NULL;
-	if (!run->options.no_ignore)
+	if (run->options.door)
+		state->suppressions =
+			suppressions_granted(&run->file_arena, file->source,
+					     run->options.today, file->policy);
+	else if (!run->options.no_ignore)
 		state->suppressions = suppressions_scan(
 			&run->file_arena, file->source, run->options.today);
 }
@@ -251,7 +270,9 @@ static void check_object(struct run *run, struct object *object)
 	if (state->file.fragments)
 		object->fragment = true;
 	count_object(run, object);
-	settings = policy_settings(state->file.policy, object);
+	settings =
+		policy_settings_in(state->file.policy, object,
+				   state->file.namespace_labels, &state->mode);
 	if (state->suppressions)
 		suppressions_object(state->suppressions, object);
 	check_pods(run, object, settings);

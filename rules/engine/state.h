@@ -25,6 +25,7 @@ struct run_state {
 	struct suppressions *suppressions;
 	struct finding **findings; /* of the file, in the file arena */
 	size_t nfindings, findings_size;
+	enum mode mode; /* of the object being checked */
 	size_t object_start; /* first finding of the object being checked */
 	int internal[INTERNAL_COUNT];
 	/* Indices of rules that have the callback, in registry order. */

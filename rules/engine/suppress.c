@@ -24,6 +24,19 @@ struct suppressions *suppressions_scan(struct arena *arena,
 	return s;
 }
 
+struct suppressions *suppressions_granted(struct arena *arena,
+					  struct source *source, int64_t today,
+					  const struct policy *policy)
+{
+	struct suppressions *s = ARENA_NEW(arena, struct suppressions);
+
+	s->arena = arena;
+	s->source = source;
+	s->today = today;
+	s->grants = policy;
+	return s;
+}
+
 void suppressions_settings(struct suppressions *s,
 			   const struct setting *settings)
 {
@@ -84,6 +97,25 @@ void suppressions_exclude(struct suppressions *s, const struct doc *doc)
 
 /* --- a finding ------------------------------------------------------------ */
 
+/* Does the policy let this annotation silence the finding? */
+static bool is_granted(const struct suppressions *s,
+		       const struct suppress_clause *clause,
+		       const struct finding *finding)
+{
+	const struct policy_grant *grant;
+
+	if (!s->grants)
+		return true;
+	if (!policy_grants(s->grants, finding->rule, finding->id.namespace,
+			   &grant))
+		return false;
+	if (grant->require_reason && !*clause->reason)
+		return false;
+	return !grant->max_days ||
+	       (clause->until != DATE_NONE &&
+		clause->until <= s->today + grant->max_days);
+}
+
 bool suppress_by_clause(const struct suppressions *s,
 			struct suppress_clause *clause,
 			const struct setting *setting, struct finding *finding,
@@ -104,6 +136,10 @@ bool suppress_by_clause(const struct suppressions *s,
 		return false;
 	if (setting->locked) {
 		clause->locked = finding->rule->name;
+		return false;
+	}
+	if (!is_granted(s, clause, finding)) {
+		finding->ignore_refused = true;
 		return false;
 	}
 	finding->suppressed = via;

@@ -60,6 +60,8 @@ struct suppressions {
 	size_t nannotations, annotations_size;
 	/* Which rules are on, by the run's settings; NULL: all. */
 	const struct setting *settings;
+	/* Whose grants annotations need; NULL: they need none. */
+	const struct policy *grants;
 };
 
 /* -- suppress_comment.c; "a, b" is the same in annotations -- */

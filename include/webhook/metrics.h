@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Figures for Prometheus (names: contract.md 5). Any thread may count; a
+ * count takes a short lock or an atomic add, never memory without bound:
+ * label values that users choose (namespace, kind) are capped, what comes
+ * after the cap is counted as "other".
+ */
+#ifndef WEBHOOK_METRICS_H
+#define WEBHOOK_METRICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct metrics;
+
+struct metrics *metrics_new(void);
+void metrics_free(struct metrics *metrics);
+/* The whole page in Prometheus' text format 0.0.4, appended. */
+void metrics_write(struct metrics *metrics, struct buf *out);
+
+/* One review was answered. Strings are copied when new. */
+struct metrics_request {
+	const char *webhook;   /* "mutate", "validate" */
+	const char *operation; /* "CREATE", ... or "other" */
+	const char *kind;      /* "PyTorchJob.kubeflow.org" or "Pod" */
+	const char *decision;  /* allow, warn, audit, patch, deny, error */
+	bool dry_run;
+	uint64_t nanoseconds;
+};
+void metrics_count_request(struct metrics *metrics,
+			   const struct metrics_request *request);
+
+struct metrics_finding {
+	const char *rule, *action; /* what was done: deny, patch, warn, audit */
+	const char *mode;	   /* audit, warn, enforce */
+	const char *level;	   /* owner, pod */
+	const char *namespace;
+	int64_t gpus; /* of the object; counted in gpus_affected */
+};
+void metrics_count_finding(struct metrics *metrics,
+			   const struct metrics_finding *finding);
+void metrics_count_patch(struct metrics *metrics, const char *rule);
+void metrics_count_not_run(struct metrics *metrics, const char *rule);
+void metrics_count_break_glass(struct metrics *metrics);
+void metrics_count_overload(struct metrics *metrics);
+/* Reviews in work: +1, -1. Returns the number after it. */
+int64_t metrics_in_flight(struct metrics *metrics, int by);
+
+/* Gauges that are set: seconds since the epoch, or seconds. */
+enum metrics_gauge {
+	METRICS_CLUSTER_STATE_AGE,    /* < 0: no cluster state */
+	METRICS_CERTIFICATE_EXPIRY,
+	METRICS_POLICY_RELOAD_SUCCESS,
+	METRICS_CONNECTIONS,
+	METRICS_GAUGES,
+};
+void metrics_set(struct metrics *metrics, enum metrics_gauge gauge,
+		 double value);
+enum metrics_counter {
+	METRICS_POLICY_RELOAD_FAILURES,
+	METRICS_CERTIFICATE_RELOAD_FAILURES,
+	METRICS_CLUSTER_RELISTS,
+	METRICS_TIMEOUTS_HANDSHAKE,
+	METRICS_TIMEOUTS_HEADER,
+	METRICS_TIMEOUTS_BODY,
+	METRICS_CLIENT_REFUSED, /* wrong or no client certificate */
+	METRICS_COUNTERS,
+};
+void metrics_add(struct metrics *metrics, enum metrics_counter counter,
+		 uint64_t by);
+/* Replace the set of gpugate_exemption_expiry_timestamp_seconds{name}. */
+struct metrics_exemption {
+	const char *name;
+	int64_t until; /* seconds since the epoch */
+};
+void metrics_set_exemptions(struct metrics *metrics,
+			    const struct metrics_exemption *items, size_t n);
+
+#endif
