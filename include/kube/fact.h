@@ -215,6 +215,8 @@ const struct workload *workload_at(const struct fact_set *set, size_t index,
 /* NULL: all containers set it. */
 const struct missing *workload_pod_missing(const struct workload_pod *pod,
 					   enum missing_sort sort);
+/* Does the object have pods of its own that use GPUs? */
+bool object_is_gpu_workload(const struct object *object);
 /* Facts of one object, for a caller that has just one (the door). */
 struct workload *workload_read(struct arena *arena, const struct object *object,
 			       uint32_t file);

@@ -259,6 +259,26 @@ static void count_object(struct run *run, const struct object *object)
 	counts->gpus_unknown |= object->gpus.unknown;
 }
 
+/* At the door the object is the whole set. */
+static void check_alone(struct run *run, const struct object *object,
+			const struct setting *settings)
+{
+	struct run_state *state = run->state;
+	struct workload *w;
+
+	if (object_is_gpu_workload(object)) {
+		w = workload_read(&state->doc_arena, object, state->file.index);
+		run_workload(run, w, settings);
+		return;
+	}
+	fact_set_add(&run->facts, object, state->file.index);
+	if (run->facts.nquotas || run->facts.nlimit_ranges ||
+	    run->facts.nclasses) {
+		fact_set_finish(&run->facts);
+		run_check_sets(run, state->file.policy);
+	}
+}
+
 static void check_object(struct run *run, struct object *object)
 {
 	struct run_state *state = run->state;
@@ -277,10 +297,13 @@ static void check_object(struct run *run, struct object *object)
 		suppressions_object(state->suppressions, object);
 	check_pods(run, object, settings);
 	check_objects(run, object, settings);
+	if (run->options.door)
+		check_alone(run, object, settings);
 	findings_yield(state->findings, start, state->nfindings);
 	for (size_t i = start; i < state->nfindings; i++)
 		excuse(run, object, settings, state->findings[i]);
-	fact_set_add(&run->facts, object, state->file.index);
+	if (!run->options.door)
+		fact_set_add(&run->facts, object, state->file.index);
 	for (size_t i = 0; i < object->nembedded; i++)
 		check_object(run, &object->embedded[i]);
 }

@@ -48,13 +48,12 @@ static bool set_hides(const struct run *run, const struct rule *rule)
 	       rule->needs & NEEDS_SET;
 }
 
-static void check_sets(struct set_run *set)
+void run_check_sets(struct run *run, const struct policy *policy)
 {
-	struct run *run = set->run;
 	const struct rule_set *rules = run->options.rules;
-	const struct setting *settings = policy_base(set->policy);
+	const struct setting *settings = policy_base(policy);
 
-	run->state->file.policy = set->policy;
+	run->state->file.policy = policy;
 	for (size_t i = 0; i < rules->n; i++) {
 		struct rule_run rr = {run, rules->items[i], &settings[i], NULL};
 
@@ -65,7 +64,6 @@ static void check_sets(struct set_run *set)
 		if (rr.rule->needs & NEEDS_CLUSTER)
 			run_not_run_add(run, rr.rule, "needs --cluster", 1);
 	}
-	arena_reset(&run->state->doc_arena);
 }
 
 static int by_place(const void *a, const void *b)
@@ -74,12 +72,10 @@ static int by_place(const void *a, const void *b)
 			   *(struct finding *const *)b);
 }
 
-static void check_workload(struct set_run *set, const struct workload *w)
+void run_workload(struct run *run, const struct workload *w,
+		  const struct setting *settings)
 {
-	struct run *run = set->run;
 	const struct rule_set *rules = run->options.rules;
-	const struct setting *settings = settings_for(set, w);
-	size_t start = run->state->nfindings;
 
 	for (size_t i = 0; i < rules->n; i++) {
 		struct rule_run rr = {run, rules->items[i], &settings[i], NULL};
@@ -93,6 +89,14 @@ static void check_workload(struct set_run *set, const struct workload *w)
 		else
 			rr.rule->check_workload(&rr, w);
 	}
+}
+
+static void check_workload(struct set_run *set, const struct workload *w)
+{
+	struct run *run = set->run;
+	size_t start = run->state->nfindings;
+
+	run_workload(run, w, settings_for(set, w));
 	findings_yield(run->state->findings, start, run->state->nfindings);
 	arena_reset(&run->state->doc_arena);
 }
@@ -271,7 +275,8 @@ void run_set(struct run *run,
 	clear_findings(run);
 	run->state->suppressions = NULL;
 	fact_set_finish(&run->facts);
-	check_sets(&set);
+	run_check_sets(run, set.policy);
+	arena_reset(&run->state->doc_arena);
 	gather(&set);
 	check_workloads(&set);
 	arena_release(&set.arena);

@@ -54,6 +54,11 @@ struct fix {
  * and rendered one by one when the options say so. */
 void run_repairs(struct run *run, const struct doc *doc, size_t from);
 
+/* check_workload() of all rules; and check_set() (run_set.c). */
+void run_workload(struct run *run, const struct workload *w,
+		  const struct setting *settings);
+void run_check_sets(struct run *run, const struct policy *policy);
+
 /* A finding without text, placed and identified; appended to the file's. */
 struct finding *finding_new(struct run *run, const struct rule *rule,
 			    const struct setting *setting);

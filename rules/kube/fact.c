@@ -65,7 +65,7 @@ static bool is_kind(const struct object *o, const char *group, const char *kind)
 	return text_eq(o->kind, kind) && text_eq(o->group, group);
 }
 
-static bool has_gpu_pods(const struct object *o)
+bool object_is_gpu_workload(const struct object *o)
 {
 	FOR_EACH_POD(o, pod)
 		if (pod->gpu_by)
@@ -123,7 +123,7 @@ void fact_set_add(struct fact_set *set, const struct object *o, uint32_t file)
 {
 	struct arena *scratch;
 
-	if (add_policy(set, o, file) || !o->npods || !has_gpu_pods(o))
+	if (add_policy(set, o, file) || !object_is_gpu_workload(o))
 		return;
 	scratch = &fact_index_of(set)->scratch;
 	fact_index_add(set, workload_read(scratch, o, file));
