@@ -184,6 +184,13 @@ void object_read(struct arena *arena, const struct kube_config *config,
 		 const struct doc *doc, struct object_list *out,
 		 const struct node **nested_list);
 
+/*
+ * Does this kind make pods, by the table or by the policy? Such an owner was
+ * judged itself; api_version as in an ownerReference.
+ */
+bool kind_makes_pods(const struct kube_config *config, const char *api_version,
+		     const char *kind);
+
 /* -- pods ---------------------------------------------------------------- */
 
 #define FOR_EACH_POD(object_, pod_)                                            \

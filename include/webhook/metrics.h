@@ -50,7 +50,7 @@ int64_t metrics_in_flight(struct metrics *metrics, int by);
 
 /* Gauges that are set: seconds since the epoch, or seconds. */
 enum metrics_gauge {
-	METRICS_CLUSTER_STATE_AGE,    /* < 0: no cluster state */
+	METRICS_CLUSTER_STATE_AGE, /* < 0: no cluster state */
 	METRICS_CERTIFICATE_EXPIRY,
 	METRICS_POLICY_RELOAD_SUCCESS,
 	METRICS_CONNECTIONS,

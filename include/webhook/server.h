@@ -22,8 +22,8 @@ struct server;
 struct server_options {
 	const char *listen; /* ":8443", "127.0.0.1:0", "[::1]:8443" */
 	unsigned threads;
-	size_t max_body;	    /* bytes of one review */
-	unsigned max_in_flight;	    /* beyond it: 429 with Retry-After */
+	size_t max_body;	/* bytes of one review */
+	unsigned max_in_flight; /* beyond it: 429 with Retry-After */
 	unsigned max_connections;
 	unsigned handshake_seconds; /* TCP accept to a finished handshake */
 	unsigned header_seconds;    /* first byte of a request to its headers */

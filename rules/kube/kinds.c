@@ -69,3 +69,18 @@ void path_each(struct path_walk *walk, const struct node *node,
 	if (!node_is_unset(node))
 		walk->found(walk, node, element);
 }
+
+bool kind_makes_pods(const struct kube_config *config, const char *api_version,
+		     const char *name)
+{
+	const char *slash = strchr(api_version, '/');
+	const struct kind *kind;
+
+	for (size_t i = 0; i < config->nkinds; i++)
+		if (!strcmp(config->kinds[i].api_version, api_version) &&
+		    !strcmp(config->kinds[i].kind, name))
+			return true;
+	kind = kind_find(api_version,
+			 slash ? (size_t)(slash - api_version) : 0, name);
+	return kind && (kind->pods || kind->embeds);
+}

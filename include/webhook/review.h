@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An AdmissionReview (admission.k8s.io/v1) as the API server sends it, read
+ * straight into node trees. What no rule looks at is left out while reading:
+ * managedFields, the last-applied-configuration annotation, status.
+ */
+#ifndef WEBHOOK_REVIEW_H
+#define WEBHOOK_REVIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "doc/load.h"
+
+enum operation {
+	OPERATION_OTHER,
+	OPERATION_CREATE,
+	OPERATION_UPDATE,
+	OPERATION_DELETE,
+	OPERATION_CONNECT,
+};
+
+enum review_outcome {
+	REVIEW_GOOD,
+	/* There is a request to answer, but what it asks about cannot be
+	 * read: too deep, too large, no text. To be denied. */
+	REVIEW_UNREADABLE,
+	/* No AdmissionReview: no uid to answer to. */
+	REVIEW_NONE,
+};
+
+/* Strings are "" when absent; they live in the arena given to review_read(). */
+struct review {
+	const char *uid;
+	size_t uid_len;
+	enum operation operation;
+	const char *operation_name;
+	const char *group, *version, *kind;
+	const char *subresource, *namespace, *name;
+	const char *user;
+	const struct node *groups; /* list of strings, or NULL */
+	bool dry_run;
+	/* root NULL: there is none. Pointers count from the object's root. */
+	struct doc object, old;
+	struct source source;
+	const char *problem; /* UNREADABLE, NONE: why, lower case */
+};
+
+/* body must live as long as the review. */
+enum review_outcome review_read(struct arena *arena, const char *body,
+				size_t len, struct review *review);
+
+/* Is the text in a list of strings? */
+bool review_in_group(const struct review *review, const char *group);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is done about a finding at the door (contract.md 3 and 5). Pure: from
+ * the policy's action for the finding and the circumstances of the request to
+ * a deed, and the deed that full enforcement would have been.
+ */
+#ifndef WEBHOOK_DECIDE_H
+#define WEBHOOK_DECIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/policy.h"
+#include "webhook/review.h"
+
+/* In order of weight. */
+enum deed { DEED_NONE, DEED_AUDIT, DEED_WARN, DEED_PATCH, DEED_DENY };
+
+struct circumstances {
+	bool mutate; /* /mutate: patches, never denies */
+	bool pod;    /* a Pod itself, not what makes Pods */
+	/* Patches are made for this request: a Pod's CREATE. */
+	bool patchable;
+	bool update;
+	bool lenient; /* being deleted, metadata only, or demand falls */
+	bool demand_grew;
+	bool controlled;       /* made by a controller for a judged owner */
+	const char *ticket;    /* break-glass, or NULL */
+	const uint64_t *known; /* fingerprints of the old object, sorted */
+	size_t nknown;
+	int64_t today;
+};
+
+struct decision {
+	enum deed deed, would;
+};
+
+/* Facts of the request alone; known, lenient, demand_grew are the caller's. */
+void circumstances_read(struct circumstances *c, const struct review *review,
+			const struct policy *policy, bool mutate);
+/* An UPDATE that changes nothing but metadata (or status). */
+bool update_is_metadata(const struct node *now, const struct node *before);
+
+struct decision decide(const struct circumstances *c,
+		       const struct policy *policy, const struct finding *f);
+const char *deed_name(enum deed deed);
+
+#endif

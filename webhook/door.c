@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The door: from the bytes of a review to the bytes of the answer.
+ *
+ * The policy in force is a reference-counted box. A review takes a reference
+ * under a short lock and drops it at its end, so that a reload never waits
+ * for a review nor a review for a reload.
+ */
+#include "webhook/door.h"
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "decide.h"
+#include "judge.h"
+#include "respond.h"
+#include "verdict.h"
+
+struct policy_box {
+	struct policy *policy;
+	char hash[17];
+	unsigned references; /* under the door's lock */
+};
+
+struct door {
+	struct door_options options;
+	pthread_mutex_t lock;
+	struct policy_box *box;
+};
+
+struct door_worker {
+	struct door *door;
+	struct arena arena; /* of the review: trees, words */
+	struct judge now;   /* the object */
+	struct judge other; /* the old object, or the patched one */
+	struct buf out;
+};
+
+struct door *door_new(const struct door_options *options)
+{
+	struct door *door = calloc(1, sizeof(*door));
+
+	if (!door)
+		BUG("out of memory");
+	/* jansson's hash seed is made at the first use: not in two threads. */
+	json_object_seed(0);
+	door->options = *options;
+	pthread_mutex_init(&door->lock, NULL);
+	return door;
+}
+
+/* --- the policy ----------------------------------------------------------- */
+
+static void box_drop(struct door *door, struct policy_box *box)
+{
+	unsigned left;
+
+	if (!box)
+		return;
+	pthread_mutex_lock(&door->lock);
+	left = --box->references;
+	pthread_mutex_unlock(&door->lock);
+	if (left)
+		return;
+	policy_free(box->policy);
+	free(box);
+}
+
+static struct policy_box *box_take(struct door *door)
+{
+	struct policy_box *box;
+
+	pthread_mutex_lock(&door->lock);
+	box = door->box;
+	if (box)
+		box->references++;
+	pthread_mutex_unlock(&door->lock);
+	return box;
+}
+
+void door_set_policy(struct door *door, struct policy *policy)
+{
+	struct policy_box *box = calloc(1, sizeof(*box)), *old;
+
+	if (!box)
+		BUG("out of memory");
+	box->policy = policy;
+	box->references = 1;
+	snprintf(box->hash, sizeof(box->hash), "%016llx",
+		 (unsigned long long)policy_hash(policy));
+	pthread_mutex_lock(&door->lock);
+	old = door->box;
+	__atomic_store_n(&door->box, box, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&door->lock);
+	box_drop(door, old);
+}
+
+bool door_has_policy(const struct door *door)
+{
+	/* Once there is one, there always is. */
+	return __atomic_load_n(&door->box, __ATOMIC_ACQUIRE) != NULL;
+}
+
+void door_policy_hash(struct door *door, char out[17])
+{
+	struct policy_box *box = box_take(door);
+
+	out[0] = '\0';
+	if (!box)
+		return;
+	memcpy(out, box->hash, sizeof(box->hash));
+	box_drop(door, box);
+}
+
+void door_free(struct door *door)
+{
+	if (!door)
+		return;
+	box_drop(door, door->box);
+	pthread_mutex_destroy(&door->lock);
+	free(door);
+}
+
+/* --- workers -------------------------------------------------------------- */
+
+struct door_worker *door_worker_new(struct door *door)
+{
+	struct door_worker *worker = calloc(1, sizeof(*worker));
+
+	if (!worker)
+		BUG("out of memory");
+	worker->door = door;
+	judge_init(&worker->now, door->options.rules);
+	judge_init(&worker->other, door->options.rules);
+	buf_init(&worker->out);
+	return worker;
+}
+
+void door_worker_free(struct door_worker *worker)
+{
+	if (!worker)
+		return;
+	judge_release(&worker->now);
+	judge_release(&worker->other);
+	arena_release(&worker->arena);
+	buf_release(&worker->out);
+	free(worker);
+}
+
+/* --- one review ----------------------------------------------------------- */
+
+struct visit {
+	struct door_worker *worker;
+	struct review review;
+	const struct policy *policy;
+	const char *hash;
+	enum door_path path;
+	struct circumstances circumstances;
+	struct verdict verdict;
+	struct timespec began;
+};
+
+static int64_t today(const struct door *door)
+{
+	return door->options.today ? door->options.today
+				   : (int64_t)(time(NULL) / 86400);
+}
+
+static struct judge_case case_of(const struct visit *visit,
+				 const struct doc *doc)
+{
+	return (struct judge_case){
+		.doc = doc,
+		.policy = visit->policy,
+		.namespace = *visit->review.namespace ? visit->review.namespace
+						      : NULL,
+		.today = visit->circumstances.today,
+	};
+}
+
+static int cmp_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What the old object had already, and what it asked for. */
+static void compare_with_old(struct visit *visit)
+{
+	struct circumstances *c = &visit->circumstances;
+	struct judge *old = &visit->worker->other;
+	struct judge_case before = case_of(visit, &visit->review.old);
+	uint64_t *known;
+
+	if (!visit->review.old.root)
+		return;
+	judge_object(old, &before);
+	known = ARENA_ARRAY(&visit->worker->arena, uint64_t, old->n + 1);
+	for (size_t i = 0; i < old->n; i++)
+		if (!old->findings[i].suppressed)
+			known[c->nknown++] = old->findings[i].fingerprint;
+	qsort(known, c->nknown, sizeof(*known), cmp_u64);
+	c->known = known;
+	c->demand_grew = visit->worker->now.gpus > old->gpus;
+	c->lenient |= visit->worker->now.gpus < old->gpus ||
+		      update_is_metadata(visit->review.object.root,
+					 visit->review.old.root);
+}
+
+/*
+ * The object after the patch, read by the rules again: nothing is left that
+ * was to be patched, and nothing new denies. A patch that fails this is ours
+ * to mend; it is not sent, and /validate judges the object as it came.
+ */
+static bool patch_holds(struct visit *visit)
+{
+	struct judge *now = &visit->worker->now, *then = &visit->worker->other;
+	struct doc doc = visit->review.object;
+	struct judge_case after;
+
+	doc.root = now->patched;
+	after = case_of(visit, &doc);
+	judge_object(then, &after);
+	for (size_t i = 0; i < then->n; i++) {
+		const struct finding *f = &then->findings[i];
+		bool was = false;
+
+		if (judge_patches(f))
+			return false;
+		if (f->suppressed || f->action != ACTION_DENY)
+			continue;
+		for (size_t j = 0; j < now->n && !was; j++)
+			was = now->findings[j].fingerprint == f->fingerprint;
+		if (!was)
+			return false;
+	}
+	return true;
+}
+
+static bool judge_sees(const struct review *review)
+{
+	static const char *const subresources[] = {"", "ephemeralcontainers",
+						   "resize"};
+
+	if (review->operation != OPERATION_CREATE &&
+	    review->operation != OPERATION_UPDATE)
+		return false;
+	for (size_t i = 0; i < sizeof(subresources) / sizeof(*subresources);
+	     i++)
+		if (!strcmp(review->subresource, subresources[i]))
+			return true;
+	return false;
+}
+
+static void count_not_run(struct visit *visit)
+{
+	size_t n;
+	const struct not_run *items = run_not_run(&visit->worker->now.run, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (items[i].count)
+			metrics_count_not_run(
+				visit->worker->door->options.metrics,
+				items[i].rule->name);
+}
+
+static void count_findings(struct visit *visit)
+{
+	static const char *const modes[] = {"audit", "warn", "enforce"};
+	struct judge *now = &visit->worker->now;
+
+	for (size_t i = 0; i < now->n; i++) {
+		const struct finding *f = &now->findings[i];
+		struct decision d =
+			decide(&visit->circumstances, visit->policy, f);
+		struct metrics_finding m = {
+			.rule = f->rule->name,
+			.action = deed_name(d.deed),
+			.mode = modes[f->mode],
+			.level = visit->circumstances.pod ? "pod" : "owner",
+			.namespace = visit->review.namespace,
+			.gpus = now->gpus,
+		};
+
+		if (d.deed != DEED_NONE)
+			metrics_count_finding(
+				visit->worker->door->options.metrics, &m);
+	}
+	for (size_t i = 0; i < visit->verdict.patched.n; i++)
+		metrics_count_patch(visit->worker->door->options.metrics,
+				    visit->verdict.patched.items[i]);
+	if (visit->verdict.break_glass)
+		metrics_count_break_glass(visit->worker->door->options.metrics);
+}
+
+static void judge_review(struct visit *visit)
+{
+	struct circumstances *c = &visit->circumstances;
+	struct judge *now = &visit->worker->now;
+	struct judge_case what;
+
+	circumstances_read(c, &visit->review, visit->policy,
+			   visit->path == DOOR_MUTATE);
+	c->today = today(visit->worker->door);
+	if (c->mutate && !c->patchable)
+		return;
+	what = case_of(visit, &visit->review.object);
+	what.patch = c->mutate;
+	judge_object(now, &what);
+	if (c->update && now->n)
+		compare_with_old(visit);
+	if (now->patch && !patch_holds(visit)) {
+		log_say(visit->worker->door->options.log, LOG_ERROR,
+			"a patch for %s %s/%s does not hold: not sent",
+			visit->review.kind, visit->review.namespace,
+			visit->review.name);
+		now->patch = NULL;
+		c->patchable = false;
+	}
+	verdict_of(&visit->verdict, c, visit->policy, now);
+	count_findings(visit);
+	if (!c->mutate)
+		count_not_run(visit);
+}
+
+/* --- the record ----------------------------------------------------------- */
+
+static uint64_t nanoseconds_since(const struct timespec *began)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)((now.tv_sec - began->tv_sec) * 1000000000LL +
+			  (now.tv_nsec - began->tv_nsec));
+}
+
+static const char *full_kind(struct visit *visit)
+{
+	const struct review *r = &visit->review;
+
+	if (!*r->group)
+		return r->kind;
+	return arena_printf(&visit->worker->arena, "%s.%s", r->kind, r->group);
+}
+
+static const char *owner_of(struct visit *visit)
+{
+	const struct node *owners = node_path(visit->review.object.root,
+					      "metadata.ownerReferences");
+
+	FOR_EACH_CHILD(owners, owner) {
+		const char *kind = node_str(node_get(owner, "kind"));
+		const char *name = node_str(node_get(owner, "name"));
+
+		if (kind && name && node_is_true(node_get(owner, "controller")))
+			return arena_printf(&visit->worker->arena, "%s/%s",
+					    kind, name);
+	}
+	return NULL;
+}
+
+static void record(struct visit *visit)
+{
+	const struct door_options *options = &visit->worker->door->options;
+	const struct review *r = &visit->review;
+	const struct verdict *v = &visit->verdict;
+	static const char *const modes[] = {"audit", "warn", "enforce"};
+	struct metrics_request request = {
+		.webhook = visit->path == DOOR_MUTATE ? "mutate" : "validate",
+		.operation = r->operation ? r->operation_name : "other",
+		.kind = full_kind(visit),
+		.decision = deed_name(v->deed),
+		.dry_run = r->dry_run,
+		.nanoseconds = nanoseconds_since(&visit->began),
+	};
+	struct log_decision line = {
+		.uid = r->uid,
+		.webhook = request.webhook,
+		.operation = r->operation_name,
+		.user = r->user,
+		.namespace = r->namespace,
+		.kind = request.kind,
+		.name = r->name,
+		.rules = v->rules.items,
+		.nrules = v->rules.n,
+		.decision = request.decision,
+		.would = v->would > v->deed ? deed_name(v->would) : NULL,
+		.mode = modes[policy_mode(visit->policy)],
+		.policy = visit->hash,
+		.break_glass = v->break_glass,
+		.state_age = -1,
+		.dry_run = r->dry_run,
+		.nanoseconds = request.nanoseconds,
+	};
+
+	metrics_count_request(options->metrics, &request);
+	if (!v->rules.n)
+		return;
+	line.owner = owner_of(visit);
+	if (visit->worker->now.n)
+		line.mode = modes[visit->worker->now.findings[0].mode];
+	log_decision(options->log, &line);
+}
+
+/* --- replies -------------------------------------------------------------- */
+
+static void reply_text(struct door_worker *worker, struct door_reply *reply,
+		       unsigned status, const char *text)
+{
+	buf_reset(&worker->out);
+	buf_addf(&worker->out, "%s\n", text);
+	*reply = (struct door_reply){
+		.status = status,
+		.retry_after = status == 503 ? 1 : 0,
+		.content_type = "text/plain",
+		.body = worker->out.data,
+		.len = worker->out.len,
+	};
+}
+
+static void answer(struct visit *visit, enum review_outcome outcome,
+		   struct door_reply *reply)
+{
+	struct door_worker *worker = visit->worker;
+	const struct review *review = &visit->review;
+
+	if (outcome == REVIEW_UNREADABLE)
+		verdict_unreadable(&visit->verdict, visit->policy,
+				   review->problem);
+	else if (judge_sees(review) && !review->object.root)
+		verdict_unreadable(&visit->verdict, visit->policy,
+				   "request.object is missing");
+	else if (judge_sees(review))
+		judge_review(visit);
+	respond(&visit->verdict, review, visit->hash, &worker->out);
+	record(visit);
+	*reply = (struct door_reply){
+		.status = 200,
+		.content_type = "application/json",
+		.body = worker->out.data,
+		.len = worker->out.len,
+	};
+}
+
+void door_answer(struct door_worker *worker, enum door_path path,
+		 const char *body, size_t len, struct door_reply *reply)
+{
+	struct policy_box *box = box_take(worker->door);
+	struct visit visit = {.worker = worker, .path = path};
+	enum review_outcome outcome;
+
+	if (!box) {
+		reply_text(worker, reply, 503, "no policy is loaded");
+		return;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &visit.began);
+	arena_reset(&worker->arena);
+	worker->now.n = 0;
+	visit.policy = box->policy;
+	visit.hash = box->hash;
+	verdict_init(&visit.verdict, &worker->arena);
+	outcome = review_read(&worker->arena, body, len, &visit.review);
+	if (outcome == REVIEW_NONE)
+		reply_text(worker, reply, 400, visit.review.problem);
+	else
+		answer(&visit, outcome, reply);
+	box_drop(worker->door, box);
+}

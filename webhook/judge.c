@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The engine's answer about one object. The document of a review has no
+ * placeholders, no fragments and no comments: every value is literal.
+ *
+ * A repair is the policy's wish when its rule's action there is `patch`: safe
+ * ones, and those that a policy has to ask for. It is made even where the
+ * mode forbids it, since an audit tells what would be patched.
+ */
+#include "judge.h"
+
+#include <string.h>
+
+#include "doc/edit.h"
+#include "doc/patch.h"
+
+bool judge_patches(const struct finding *f)
+{
+	unsigned flags = f->rule->flags;
+
+	return f->action == ACTION_PATCH && f->fix_title && !f->suppressed &&
+	       (f->fix_safe ||
+		(flags & RULE_OPT_IN_PATCH && !(flags & RULE_SAFE_PATCH)));
+}
+
+static bool wants_repair(void *context, const struct finding *f)
+{
+	struct judge *judge = context;
+
+	return judge->wants_patch && judge_patches(f);
+}
+
+static void take_repair(void *context, const struct doc *doc,
+			struct edit_list *edits)
+{
+	struct judge *judge = context;
+	struct node *patch;
+
+	if (!judge->wants_patch)
+		return;
+	patch = edits_patch(edits, doc->root, &judge->arena);
+	if (!node_count(patch))
+		return;
+	judge->patch = patch;
+	judge->patched = edits_apply(edits, doc->root, &judge->arena);
+}
+
+static void take_findings(void *context, uint32_t file,
+			  struct finding *findings, size_t n)
+{
+	struct judge *judge = context;
+
+	(void)file;
+	judge->findings = findings;
+	judge->n = n;
+}
+
+void judge_init(struct judge *judge, const struct rule_set *rules)
+{
+	struct run_options options = {
+		.rules = rules,
+		.partial = true,
+		.door = true,
+		.sink = take_findings,
+		.repair = take_repair,
+		.wants_repair = wants_repair,
+		.context = judge,
+	};
+
+	memset(judge, 0, sizeof(*judge));
+	run_init(&judge->run, &options);
+}
+
+void judge_release(struct judge *judge)
+{
+	run_release(&judge->run);
+	arena_release(&judge->arena);
+}
+
+void judge_object(struct judge *judge, const struct judge_case *c)
+{
+	struct doc doc = *c->doc;
+	struct run_file file = {
+		.source = doc.source,
+		.policy = c->policy,
+		.default_namespace = c->namespace,
+		.namespace_labels = c->namespace_labels,
+	};
+
+	arena_reset(&judge->arena);
+	judge->findings = NULL;
+	judge->n = 0;
+	judge->patch = judge->patched = NULL;
+	judge->wants_patch = c->patch;
+	run_restart(&judge->run);
+	judge->run.options.today = c->today;
+	run_begin_file(&judge->run, &file);
+	run_document(&judge->run, &doc);
+	run_end_file(&judge->run);
+	judge->gpus = judge->run.counts.gpus;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One object under the rules, as the door sees it: its findings, its demand
+ * and the patch that the policy asks for. A judge belongs to one thread and
+ * keeps its memory from object to object.
+ */
+#ifndef WEBHOOK_JUDGE_H
+#define WEBHOOK_JUDGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "doc/load.h"
+#include "engine/run.h"
+
+struct judge {
+	struct run run;
+	/* Of the last object; they live until the next one. */
+	struct finding *findings; /* sorted, suppressed ones among them */
+	size_t n;
+	int64_t gpus; /* at steady state; at least */
+	/* What enforcing the policy would patch. NULL: nothing. */
+	const struct node *patch;   /* RFC 6902 operations */
+	const struct node *patched; /* the object after it */
+	struct arena arena;
+	bool wants_patch;
+};
+
+struct judge_case {
+	const struct doc *doc; /* its root is the object */
+	const struct policy *policy;
+	const char *namespace;		     /* of the request, or NULL */
+	const struct node *namespace_labels; /* or NULL: not known */
+	int64_t today;			     /* days since the epoch */
+	bool patch;			     /* make the patch */
+};
+
+void judge_init(struct judge *judge, const struct rule_set *rules);
+void judge_release(struct judge *judge);
+void judge_object(struct judge *judge, const struct judge_case *c);
+/* Does the policy patch what this finding is about? */
+bool judge_patches(const struct finding *finding);
+
+#endif

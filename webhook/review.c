@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading a review. The fields of the envelope come in any order, so the
+ * whole text is read first and then looked at.
+ *
+ * A user can send an object that our budgets refuse. Then the envelope alone
+ * is read again, without the objects in it, so that the refusal reaches the
+ * API server with its uid and does not turn into a failed call that a
+ * failurePolicy of Ignore would wave through.
+ *
+ * Sources: kubernetes/api admission/v1 types.go; sizes and order of fields as
+ * kube-apiserver 1.36 sends them.
+ */
+#include "webhook/review.h"
+
+#include <string.h>
+
+/* Values that one object may hold: 1.5 MiB of small fields has 60,000. */
+enum { REVIEW_NODES = 300000, REVIEW_DEPTH = 1010 };
+
+static const char last_applied[] =
+	"kubectl.kubernetes.io/last-applied-configuration";
+
+static bool key_is(const char *key, size_t len, const char *name)
+{
+	return len == strlen(name) && !memcmp(key, name, len);
+}
+
+static bool is_object(const struct node *node)
+{
+	return node && node->key &&
+	       (key_is(node->key, node->key_len, "object") ||
+		key_is(node->key, node->key_len, "oldObject")) &&
+	       node->parent && node->parent->key &&
+	       !strcmp(node->parent->key, "request");
+}
+
+/* Called for every key: lengths first. */
+static bool skip_unseen(void *context, const struct node *map, const char *key,
+			size_t len)
+{
+	(void)context;
+	switch (len) {
+	case sizeof("status") - 1:
+		return !memcmp(key, "status", len) && is_object(map);
+	case sizeof("managedFields") - 1:
+		return !memcmp(key, "managedFields", len) &&
+		       is_object(map->parent);
+	case sizeof(last_applied) - 1:
+		return !memcmp(key, last_applied, len);
+	default:
+		return false;
+	}
+}
+
+static bool skip_objects(void *context, const struct node *map, const char *key,
+			 size_t len)
+{
+	(void)context;
+	return map->parent &&
+	       (key_is(key, len, "object") || key_is(key, len, "oldObject") ||
+		key_is(key, len, "options"));
+}
+
+struct trouble {
+	struct arena *arena;
+	struct source *source;
+	const char *text;
+};
+
+static void note_trouble(void *context, const struct load_issue *issue)
+{
+	struct trouble *trouble = context;
+
+	if (issue->kind != LOAD_SYNTAX || trouble->text)
+		return;
+	trouble->text = arena_printf(trouble->arena, "%s (byte %u)",
+				     issue->text, issue->start);
+}
+
+static struct node *read_tree(struct arena *arena, struct review *review,
+			      bool (*skip)(void *context,
+					   const struct node *map,
+					   const char *key, size_t len))
+{
+	struct trouble trouble = {.arena = arena, .source = &review->source};
+	struct load_limits limits = load_limits_default;
+	struct source *source = &review->source;
+	struct loader loader;
+	struct node *root;
+	uint32_t used;
+
+	limits.nodes = REVIEW_NODES;
+	limits.depth = REVIEW_DEPTH;
+	loader_init(&loader, source, &limits, arena);
+	loader.issue = note_trouble;
+	loader.context = &trouble;
+	loader.skip = skip;
+	root = json_read(&loader, 0, (uint32_t)source->len, &used);
+	while (root && used < source->len &&
+	       strchr(" \t\r\n", source->text[used]))
+		used++;
+	if (root && used < source->len) {
+		trouble.text = "text behind the review";
+		root = NULL;
+	}
+	review->problem = trouble.text ? trouble.text : "empty body";
+	return root;
+}
+
+/* --- what it says --------------------------------------------------------- */
+
+static const char *text_of(const struct node *map, const char *key)
+{
+	const char *text = node_str(node_get(map, key));
+
+	return text ? text : "";
+}
+
+static enum operation operation_of(const char *name)
+{
+	static const char *const names[] = {
+		[OPERATION_OTHER] = "",		 [OPERATION_CREATE] = "CREATE",
+		[OPERATION_UPDATE] = "UPDATE",	 [OPERATION_DELETE] = "DELETE",
+		[OPERATION_CONNECT] = "CONNECT",
+	};
+
+	for (int i = 0; i < (int)(sizeof(names) / sizeof(*names)); i++)
+		if (!strcmp(name, names[i]))
+			return (enum operation)i;
+	return OPERATION_OTHER;
+}
+
+/* An object of the request becomes a document of its own. */
+static void take_document(struct review *review, const struct node *request,
+			  const char *key, struct doc *doc)
+{
+	/* The tree was built by this review and nobody else sees it. */
+	struct node *root = (struct node *)(uintptr_t)node_get(request, key);
+
+	memset(doc, 0, sizeof(*doc));
+	doc->source = &review->source;
+	doc->number = 1;
+	doc->json = true;
+	if (!node_is_map(root))
+		return;
+	root->parent = NULL;
+	root->key = NULL;
+	root->key_len = 0;
+	root->key_start = root->key_end = root->start;
+	doc->start = root->start;
+	doc->end = root->end;
+	doc->root = root;
+}
+
+static void read_request(struct review *review, const struct node *request)
+{
+	const struct node *kind = node_get(request, "kind");
+	const struct node *user = node_get(request, "userInfo");
+
+	review->operation_name = text_of(request, "operation");
+	review->operation = operation_of(review->operation_name);
+	review->group = text_of(kind, "group");
+	review->version = text_of(kind, "version");
+	review->kind = text_of(kind, "kind");
+	review->subresource = text_of(request, "subResource");
+	review->namespace = text_of(request, "namespace");
+	review->name = text_of(request, "name");
+	review->user = text_of(user, "username");
+	review->groups = node_get(user, "groups");
+	review->dry_run = node_is_true(node_get(request, "dryRun"));
+	take_document(review, request, "object", &review->object);
+	take_document(review, request, "oldObject", &review->old);
+}
+
+static bool read_envelope(struct review *review, const struct node *root)
+{
+	const struct node *request = node_get(root, "request");
+	const struct node *uid = node_get(request, "uid");
+
+	if (!node_eq(node_get(root, "apiVersion"), "admission.k8s.io/v1") ||
+	    !node_eq(node_get(root, "kind"), "AdmissionReview")) {
+		review->problem =
+			"body is no AdmissionReview of admission.k8s.io/v1";
+		return false;
+	}
+	if (!node_str(uid) || !uid->len) {
+		review->problem = "request.uid is missing";
+		return false;
+	}
+	review->uid = uid->str;
+	review->uid_len = uid->len;
+	read_request(review, request);
+	return true;
+}
+
+static void clear(struct review *review)
+{
+	memset(review, 0, sizeof(*review));
+	review->uid = review->operation_name = review->group = "";
+	review->version = review->kind = review->subresource = "";
+	review->namespace = review->name = review->user = "";
+}
+
+enum review_outcome review_read(struct arena *arena, const char *body,
+				size_t len, struct review *review)
+{
+	const struct node *root;
+	const char *why;
+
+	clear(review);
+	source_init(&review->source, arena, "review", body, len);
+	root = read_tree(arena, review, skip_unseen);
+	if (root)
+		return read_envelope(review, root) ? REVIEW_GOOD : REVIEW_NONE;
+	why = review->problem;
+	root = read_tree(arena, review, skip_objects);
+	if (!root || !read_envelope(review, root)) {
+		review->problem = why;
+		return REVIEW_NONE;
+	}
+	review->problem = why;
+	return REVIEW_UNREADABLE;
+}
+
+bool review_in_group(const struct review *review, const char *group)
+{
+	FOR_EACH_CHILD(review->groups, item)
+		if (node_eq(item, group))
+			return true;
+	return false;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Words for the door. The first line of a denial has at most 120 characters,
+ * because it is what an event of a controller shows; so has each warning
+ * (kubernetes/api admission/v1 advises it, and the API server drops a warning
+ * with a control character without a word).
+ */
+#include "verdict.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+enum { LINE = 120, WARNINGS = 20, DENIALS = 20 };
+
+void verdict_init(struct verdict *verdict, struct arena *arena)
+{
+	memset(verdict, 0, sizeof(*verdict));
+	verdict->arena = arena;
+	verdict->allowed = true;
+}
+
+void names_add(struct names *names, struct arena *arena, const char *name)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (!strcmp(names->items[i], name))
+			return;
+	*VEC_PUSH(arena, names->items, names->n, names->size) = name;
+}
+
+/* --- lines ---------------------------------------------------------------- */
+
+/* At most max characters of text, on one line; what is cut off ends in "…". */
+static const char *fit(struct arena *arena, const char *text, size_t max)
+{
+	size_t len = strlen(text), at = 0, count = 0, cut = 0;
+	char *line = arena_strndup(arena, text, len);
+
+	while (at < len) {
+		size_t n = utf8_length(text + at, len - at);
+
+		if (n <= 1 &&
+		    ((unsigned char)text[at] < ' ' || !n || text[at] == 0x7f)) {
+			line[at] = ' ';
+			n = 1;
+		}
+		if (++count == max)
+			cut = at;
+		at += n;
+	}
+	if (count <= max)
+		return line;
+	return arena_printf(arena, "%.*s…", (int)cut, line);
+}
+
+static const char *remedy_of(const struct finding *f)
+{
+	return *f->help ? f->help : f->rule->remedy;
+}
+
+static const char *sentence(struct arena *arena, const struct finding *f,
+			    size_t max)
+{
+	return fit(arena,
+		   arena_printf(arena, "%s: %s — %s", f->rule->name, f->message,
+				remedy_of(f)),
+		   max);
+}
+
+static void add_warning(struct verdict *verdict, const char *text)
+{
+	const char *line = fit(verdict->arena, text, LINE);
+
+	if (verdict->warnings.n < WARNINGS)
+		names_add(&verdict->warnings, verdict->arena, line);
+	else if (verdict->warnings.n == WARNINGS)
+		names_add(&verdict->warnings, verdict->arena,
+			  "gpugate: there is more: see `gpugate lint`");
+}
+
+/* --- findings ------------------------------------------------------------- */
+
+/* The one that heads the denial: errors first, then as they come. */
+static bool heads(const struct finding *f, const struct finding *head)
+{
+	return !head || f->severity > head->severity;
+}
+
+struct denial {
+	const struct finding **items;
+	size_t n, size;
+	const struct finding *head;
+};
+
+static void deny(struct denial *denial, struct arena *arena,
+		 const struct finding *f)
+{
+	*VEC_PUSH(arena, denial->items, denial->n, denial->size) = f;
+	if (heads(f, denial->head))
+		denial->head = f;
+}
+
+static void add_line(struct buf *text, const char *line)
+{
+	buf_addc(text, '\n');
+	buf_adds(text, line);
+}
+
+static void write_denial(struct verdict *verdict, const struct denial *denial,
+			 const char *contact)
+{
+	struct arena *arena = verdict->arena;
+	struct buf text;
+	size_t told = 1;
+
+	buf_init(&text);
+	buf_adds(&text, sentence(arena, denial->head, LINE));
+	for (size_t i = 0; i < denial->n && told < DENIALS; i++) {
+		if (denial->items[i] == denial->head)
+			continue;
+		add_line(&text, sentence(arena, denial->items[i], 2 * LINE));
+		told++;
+	}
+	if (told < denial->n)
+		add_line(&text,
+			 arena_printf(arena, "and %zu more", denial->n - told));
+	if (contact)
+		add_line(&text, fit(arena, contact, 2 * LINE));
+	verdict->message = arena_strndup(arena, text.data, text.len);
+	buf_release(&text);
+	verdict->allowed = false;
+}
+
+static void note_refused(struct verdict *verdict, const struct policy *policy,
+			 const struct finding *f)
+{
+	const char *contact = policy_contact(policy);
+
+	add_warning(verdict,
+		    arena_printf(verdict->arena,
+				 "gpugate.dev/ignore of %s is not granted by "
+				 "the policy: ask %s",
+				 f->rule->name,
+				 contact ? contact : "its owners"));
+}
+
+static void note_would(struct verdict *verdict, const struct finding *f,
+		       struct decision decision)
+{
+	const char *name = f->rule->name;
+
+	if (decision.would > verdict->would)
+		verdict->would = decision.would;
+	if (decision.would == decision.deed)
+		return;
+	if (decision.would == DEED_DENY)
+		names_add(&verdict->would_deny, verdict->arena, name);
+	if (decision.would == DEED_PATCH)
+		names_add(&verdict->would_patch, verdict->arena, name);
+}
+
+static void note_deed(struct verdict *verdict, const struct finding *f,
+		      enum deed deed)
+{
+	if (deed == DEED_NONE)
+		return;
+	names_add(&verdict->rules, verdict->arena, f->rule->name);
+	if (deed > verdict->deed)
+		verdict->deed = deed;
+	if (deed == DEED_PATCH) {
+		names_add(&verdict->patched, verdict->arena, f->rule->name);
+		add_warning(verdict,
+			    arena_printf(verdict->arena, "patched by %s: %s",
+					 f->rule->name, f->fix_title));
+	} else if (deed == DEED_WARN) {
+		add_warning(verdict, sentence(verdict->arena, f, LINE));
+	}
+}
+
+/* Did the ticket turn a denial? */
+static void note_break_glass(struct verdict *verdict,
+			     const struct circumstances *c,
+			     const struct policy *policy,
+			     const struct finding *f)
+{
+	struct circumstances without = *c;
+
+	without.ticket = NULL;
+	if (decide(&without, policy, f).would == DEED_DENY)
+		verdict->break_glass = c->ticket;
+}
+
+void verdict_of(struct verdict *verdict, const struct circumstances *c,
+		const struct policy *policy, const struct judge *judge)
+{
+	struct denial denial = {0};
+
+	for (size_t i = 0; i < judge->n; i++) {
+		const struct finding *f = &judge->findings[i];
+		struct decision decision = decide(c, policy, f);
+
+		if (f->suppressed)
+			names_add(&verdict->suppressed, verdict->arena,
+				  f->rule->name);
+		if (f->ignore_refused && !c->mutate && !c->controlled)
+			note_refused(verdict, policy, f);
+		note_would(verdict, f, decision);
+		note_deed(verdict, f, decision.deed);
+		if (decision.deed == DEED_DENY)
+			deny(&denial, verdict->arena, f);
+		if (c->ticket && !verdict->break_glass)
+			note_break_glass(verdict, c, policy, f);
+	}
+	if (denial.n)
+		write_denial(verdict, &denial, policy_contact(policy));
+	if (c->mutate && verdict->patched.n)
+		verdict->patch = judge->patch;
+}
+
+void verdict_unreadable(struct verdict *verdict, const struct policy *policy,
+			const char *problem)
+{
+	const char *text = fit(
+		verdict->arena,
+		arena_printf(verdict->arena,
+			     "invalid-syntax: the object cannot be read: %s",
+			     problem),
+		LINE);
+
+	names_add(&verdict->rules, verdict->arena, "invalid-syntax");
+	verdict->would = DEED_DENY;
+	switch (policy_mode(policy)) {
+	case MODE_ENFORCE:
+		verdict->deed = DEED_DENY;
+		verdict->allowed = false;
+		verdict->message = text;
+		return;
+	case MODE_WARN:
+		verdict->deed = DEED_WARN;
+		add_warning(verdict, text);
+		break;
+	default:
+		verdict->deed = DEED_AUDIT;
+	}
+	names_add(&verdict->would_deny, verdict->arena, "invalid-syntax");
+}

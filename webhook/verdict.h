@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The answer to one review, before it is JSON: what is done, in words that
+ * kubectl shows, and what goes into the audit log.
+ */
+#ifndef WEBHOOK_VERDICT_H
+#define WEBHOOK_VERDICT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "decide.h"
+#include "judge.h"
+
+struct names {
+	const char **items;
+	size_t n, size;
+};
+
+struct verdict {
+	struct arena *arena;
+	bool allowed;
+	enum deed deed, would;	  /* the heaviest */
+	const char *message;	  /* of a denial */
+	struct names warnings;	  /* each at most 120 characters */
+	struct names rules;	  /* that something was done about */
+	struct names would_deny;  /* ... that only the mode, break-glass or */
+	struct names would_patch; /*     the ratchet kept from it */
+	struct names patched, suppressed;
+	const char *break_glass;  /* the ticket that turned a denial */
+	const struct node *patch; /* JSON Patch, or NULL */
+};
+
+void verdict_init(struct verdict *verdict, struct arena *arena);
+/* Each name once. */
+void names_add(struct names *names, struct arena *arena, const char *name);
+/* Decide all findings of the judged object. */
+void verdict_of(struct verdict *verdict, const struct circumstances *c,
+		const struct policy *policy, const struct judge *judge);
+/* A denial that no rule speaks: the object cannot be read. */
+void verdict_unreadable(struct verdict *verdict, const struct policy *policy,
+			const char *problem);
+
+#endif
