@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Put the programs of a Kubernetes control plane into a cache folder and
+# print that folder. They are built from Go modules (some ten minutes on two
+# cores, once); each one is there as soon as it is built. KUBEBUILDER_ASSETS,
+# when set, is used first.
+#
+# usage: build.sh [etcd|kube-apiserver|kubectl|kube-controller-manager|kube-scheduler]...
+# Without arguments: the first four. Exit status 77: there is no Go >= 1.26.
+set -eu
+
+kube=1.36.1
+etcd=3.6.13
+go_minor=26 # what that Kubernetes asks for
+cache=${GPUGATE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpugate-tests}
+bin=$cache/kube-v$kube
+# The modules that Kubernetes publishes from its own tree: it requires them
+# at v0.0.0, so the main module has to name their version.
+staging='api apiextensions-apiserver apimachinery apiserver cli-runtime
+	client-go cloud-provider cluster-bootstrap code-generator component-base
+	component-helpers controller-manager cri-api cri-client cri-streaming
+	csi-translation-lib dynamic-resource-allocation endpointslice externaljwt
+	kms kube-aggregator kube-controller-manager kube-proxy kube-scheduler
+	kubectl kubelet metrics mount-utils pod-security-admission
+	sample-apiserver sample-cli-plugin sample-controller streaming'
+temporary=
+trap '[ -z "$temporary" ] || rm -rf "$temporary"' EXIT
+trap 'exit 130' INT TERM HUP
+
+say() {
+	echo "control plane: $*" >&2
+}
+
+need_go() {
+	local version minor
+	if ! command -v go >/dev/null; then
+		say "go is not on PATH (needed: 1.$go_minor or newer)"
+		exit 77
+	fi
+	# GOTOOLCHAIN=local: what is here, not what it could fetch.
+	version=$(cd / && GOTOOLCHAIN=local go env GOVERSION)
+	minor=${version#go1.}
+	minor=${minor%%[!0-9]*}
+	if [ "${version#go1.}" = "$version" ] || [ "${minor:-0}" -lt $go_minor ]; then
+		say "$version is too old (needed: 1.$go_minor or newer)"
+		exit 77
+	fi
+}
+
+etcd_module() {
+	go mod init build &&
+		go get "go.etcd.io/etcd/server/v3@v$etcd"
+}
+
+kube_module() {
+	local name
+	printf 'module build\n\ngo 1.%s.0\n\nrequire k8s.io/kubernetes v%s\n\nreplace (\n' \
+		"$go_minor" "$kube" >go.mod
+	for name in $staging; do
+		printf '\tk8s.io/%s => k8s.io/%s v0.%s\n' "$name" "$name" "${kube#1.}"
+	done >>go.mod
+	echo ')' >>go.mod
+}
+
+# compile NAME: in an empty folder, into ./NAME
+compile() {
+	local package=k8s.io/kubernetes/cmd/$1 set=k8s.io/component-base/version
+	local minor=${kube#1.}
+	export GOWORK=off CGO_ENABLED=0
+	if [ "$1" = etcd ]; then
+		etcd_module || return
+		package=go.etcd.io/etcd/server/v3
+	else
+		kube_module
+	fi
+	go build -mod=mod -trimpath -o "$1" -ldflags "-s -w
+		-X $set.gitVersion=v$kube -X $set.gitMajor=1
+		-X $set.gitMinor=${minor%.*}" "$package"
+}
+
+# build NAME: one compilation at a time on this machine; who comes second
+# finds the program of the first.
+build() {
+	local begin=$SECONDS
+	[ ! -x "$bin/$1" ] || return 0
+	need_go
+	mkdir -p "$bin"
+	exec 9>"$cache/kube-v$kube.lock"
+	flock 9
+	if [ ! -x "$bin/$1" ]; then
+		temporary=$(mktemp -d "$bin/.build-XXXXXX")
+		say "building $1 (minutes, once)"
+		if ! (cd "$temporary" && compile "$1") >"$temporary/log" 2>&1 9>&-; then
+			tail -n 20 "$temporary/log" >&2
+			say "$1 does not build"
+			exit 1
+		fi
+		mv "$temporary/$1" "$bin/$1"
+		rm -rf "$temporary"
+		temporary=
+		say "$1 built in $((SECONDS - begin)) s"
+	fi
+	exec 9>&-
+}
+
+# The programs of KUBEBUILDER_ASSETS, and what is missing there from the
+# build, as links in one folder.
+from_assets() {
+	local assets name links
+	assets=$(realpath "$KUBEBUILDER_ASSETS")
+	links=$cache/kube-assets-$(printf %s "$assets" | cksum | cut -d' ' -f1)
+	mkdir -p "$links"
+	for name; do
+		if [ -x "$assets/$name" ]; then
+			ln -sfn "$assets/$name" "$links/$name"
+		else
+			say "KUBEBUILDER_ASSETS has no $name: taking $kube"
+			build "$name"
+			ln -sfn "$bin/$name" "$links/$name"
+		fi
+	done
+	echo "$links"
+}
+
+[ $# -gt 0 ] || set -- etcd kube-apiserver kubectl kube-controller-manager
+for name; do
+	case $name in
+	etcd | kube-apiserver | kubectl | kube-controller-manager | kube-scheduler) ;;
+	*)
+		say "unknown program $name"
+		exit 2
+		;;
+	esac
+done
+if [ -n "${KUBEBUILDER_ASSETS:-}" ]; then
+	from_assets "$@"
+else
+	for name; do
+		build "$name"
+	done
+	echo "$bin"
+fi
