@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cases of this folder: files with a comment, rows of tables, families.
+
+A file's first line says what it is:
+    # deny: RULE[, RULE...] -- why somebody would try this
+    # allow: -- what differs from the denied one
+and one of the next lines may say
+    # lint only: why          tricks of the text, gone once the server has read
+    # door only: why          what the linter permits by design
+    # review: KEY=VALUE ...   operation, subresource, user, groups
+Files that have no room for a comment (JSON, UTF-16, a BOM) have a row in
+their folder's cases.tsv: file, verdict, rules, words as above, why. Files
+named *.review.json are whole AdmissionReviews.
+"""
+import re
+
+import kinds
+
+
+class Case:
+    """One manifest and what is to become of it."""
+
+    def __init__(self, path, name, deny, why, loose=False):
+        self.path, self.name, self.deny, self.why = path, name, deny, why
+        self.loose = loose      # other rules may deny as well
+        self.without = []       # of a loose twin: rules that keep silent
+        self.lint = self.door = True
+        self.review = {}
+        self.json = path.suffix == ".json"
+        self.is_review = path.name.endswith(".review.json")
+        if self.is_review:
+            self.lint = False
+
+    def read_words(self, text):
+        if "lint only" in text:
+            self.door = False
+        if "door only" in text:
+            self.lint = False
+        found = re.search(r"review: (.*)", text)
+        if found:
+            self.review = dict(w.split("=", 1) for w in found[1].split())
+
+
+def rules_of(text):
+    return [rule for rule in re.split(r"[ ,]+", text.strip()) if rule]
+
+
+def from_file(path, name):
+    with open(path, encoding="utf-8", errors="replace", newline="") as file:
+        head = file.read(2000).splitlines()[:4]
+    found = re.match(r"# (deny|allow):([a-z0-9, -]*?)--(.+)", head[0])
+    if not found:
+        return None
+    case = Case(path, name, rules_of(found[2]), found[3].strip())
+    if bool(case.deny) != (found[1] == "deny"):
+        return None
+    for line in head[1:]:
+        if line.startswith("# "):
+            case.read_words(line)
+    return case
+
+
+def from_table(table):
+    for line in table.read_text(encoding="utf-8").splitlines():
+        if line.startswith("#") or not line:
+            continue
+        file, verdict, rules, words, why = line.split("\t")
+        path = table.parent / file
+        case = Case(path, f"{table.parent.name}/{file}", rules_of(rules), why)
+        if bool(case.deny) != (verdict == "deny"):
+            raise ValueError(f"{table}: {line}")
+        case.read_words(words)
+        yield case
+
+
+def from_folder(folder):
+    listed = set()
+    if (folder / "cases.tsv").exists():
+        for case in from_table(folder / "cases.tsv"):
+            listed.add(case.path.name)
+            yield case
+    for path in sorted(folder.iterdir()):
+        if path.name in listed or path.suffix not in (".yaml", ".json"):
+            continue
+        name = f"{folder.name}/{path.name}"
+        yield from_file(path, name) or Case(path, name, ["no-header"], "")
+
+
+def read(folder, out):
+    """All cases; families are written below out."""
+    found = []
+    for sub in sorted(p for p in folder.iterdir() if p.is_dir()):
+        if sub.name != "__pycache__":
+            found += from_folder(sub)
+    for path, rules, why in kinds.write(folder, out / "kinds"):
+        case = Case(path, f"kinds/{path.name}", rules, why, loose=True)
+        case.without = [] if rules else kinds.RULES
+        found.append(case)
+    return found
+
+
+def complaints(every, folder):
+    """What is wrong with the collection itself."""
+    twins = {c.name.split("/")[0] for c in every if not c.deny}
+    for name in sorted({c.name.split("/")[0] for c in every} - twins):
+        yield f"{name}: no good twin"
+    for case in every:
+        if len(case.why) < 10:
+            yield f"{case.name}: does not say why"
+    yield from kinds.missing(folder)

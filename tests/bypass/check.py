@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The bypass cases before the linter and, where its tool is built, the door.
+
+usage: check.py GPUGATE FOLDER OUT [CASE...]
+
+A denied case names rules: each must be reported as an error, by a rule whose
+action is deny, no other rule may deny, and the linter must exit 1. A good
+twin must meet no rule that denies. OUT/reviews gets each object of each case
+as an AdmissionReview.
+"""
+import pathlib
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import cases
+import review
+
+
+def run(*command):
+    return subprocess.run([str(word) for word in command], text=True,
+                          capture_output=True, errors="replace", check=False)
+
+
+class Doors:
+    """The two doors, with what the policy makes of each rule."""
+
+    def __init__(self, gpugate, folder, out):
+        self.gpugate = pathlib.Path(gpugate)
+        self.policy = folder / "policy.yaml"
+        self.out = out / "reviews"
+        self.out.mkdir(parents=True)
+        tools = self.gpugate.parent / "tests" / "tools"
+        self.dump = tools / "doc_dump"
+        self.door = tools / "door"
+        config = run(gpugate, "config", "--config", self.policy)
+        if config.returncode:
+            sys.exit(config.stderr)
+        words = [line.split() for line in config.stdout.splitlines()]
+        self.denying = {w[0] for w in words if len(w) > 3 and w[2] == "deny"}
+
+    def lint(self, case):
+        """What is wrong with the linter's verdict, or None."""
+        done = run(self.gpugate, "lint", "--isolated", "--policy", self.policy,
+                   "--no-ignore-vcs", "--format", "json", case.path)
+        try:
+            found = review.parse(done.stdout)["findings"]
+        except ValueError:
+            return f"no report: {done.stderr.strip()}"
+        denied = {f["rule"] for f in found if f["rule"] in self.denying}
+        errors = {f["rule"] for f in found if f["severity"] == "error"}
+        if case.without:
+            wrong = denied & set(case.without)
+            return f"denied: {wrong}" if wrong else None
+        if done.returncode != (1 if case.deny else 0):
+            return f"exit status {done.returncode}, reported {sorted(denied)}"
+        if set(case.deny) - (denied & errors):
+            missing = sorted(set(case.deny) - (denied & errors))
+            return f"not denied: {missing}, reported {sorted(denied)}"
+        if not case.loose and denied - set(case.deny):
+            return f"denied as well: {sorted(denied - set(case.deny))}"
+        return None
+
+    def reviews(self, case):
+        """The files of a case's reviews."""
+        if case.is_review:
+            return [case.path]
+        done = run(self.dump, *(["--json"] if case.json else []), case.path)
+        texts = review.objects(done.stdout)
+        paths = []
+        for i, text in enumerate(texts):
+            path = self.out / f"{case.name.replace('/', '-')}-{i}.json"
+            path.write_text(review.write(case, text), encoding="utf-8",
+                            errors="surrogateescape")
+            paths.append(path)
+        return paths
+
+    def ask(self, case):
+        """What is wrong with the door's verdict, or None."""
+        paths = self.reviews(case)
+        if not paths:
+            return "no object for the door"
+        if not self.door.exists():
+            return None
+        allowed, messages = [], []
+        for path in paths:
+            done = run(self.door, "--policy", self.policy, path)
+            try:
+                response = review.parse(done.stdout)["response"]
+            except (ValueError, KeyError):
+                return f"door: no response: {done.stdout}{done.stderr}"
+            allowed.append(response["allowed"])
+            messages.append(response.get("status", {}).get("message", ""))
+        if case.deny and all(allowed):
+            return "the door lets it in"
+        if not case.deny and not case.without and not all(allowed):
+            return f"the door denies it: {messages}"
+        text = " ".join(messages)
+        if case.without:
+            wrong = [rule for rule in case.without if rule in text]
+            return f"the door denies it: {wrong}" if wrong else None
+        missing = [rule for rule in case.deny if rule not in text]
+        if missing and not case.is_review:
+            return f"the door's text lacks {missing}: {text[:400]}"
+        return None
+
+    def judge(self, case):
+        """Failures of both doors."""
+        failures = []
+        if case.lint:
+            failures.append(self.lint(case))
+        if case.door and self.dump.exists():
+            failures.append(self.ask(case))
+        return case, [f for f in failures if f]
+
+
+def main():
+    gpugate, folder, out = sys.argv[1:4]
+    folder, out = pathlib.Path(folder), pathlib.Path(out)
+    doors = Doors(gpugate, folder, out)
+    every = cases.read(folder, out)
+    wanted = [c for c in every if not sys.argv[4:]
+              or any(part in c.name for part in sys.argv[4:])]
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(doors.judge, wanted))
+    failed = 0
+    for case, failures in results:
+        for text in failures:
+            print(f"FAIL {case.name}: {text}", file=sys.stderr)
+        failed += bool(failures)
+    for text in [] if sys.argv[4:] else cases.complaints(every, folder):
+        print(f"FAIL {text}", file=sys.stderr)
+        failed += 1
+    skipped = 0
+    if not doors.dump.exists():
+        print(f"skip: no {doors.dump.name}: no reviews were written")
+    elif not doors.door.exists():
+        skipped = sum(c.door for c in wanted)
+        print(f"skip: no {doors.door.name}: the linter alone judged, "
+              f"{skipped} cases not put to the webhook")
+    denied = sum(bool(c.deny) for c in wanted)
+    print(f"{denied} bypass cases, {len(wanted) - denied} good twins, "
+          f"{sum(not c.door for c in wanted)} for the linter only")
+    print(f"bypass: {len(wanted) - failed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AdmissionReviews (admission.k8s.io/v1) of objects given as JSON text.
+
+The object's text goes in as it is: numbers beyond int64 and odd strings stay
+what they are. Only what the request repeats of it is parsed.
+"""
+import json
+import sys
+import uuid
+
+sys.setrecursionlimit(20000)
+
+
+def parse(text):
+    return json.loads(text)
+
+
+def flatten(text):
+    """kubectl applies the items of a List, never the List."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return [text]
+    if not isinstance(value, dict) or "kind" not in value:
+        return []
+    items = value.get("items")
+    if str(value["kind"]).endswith("List") and isinstance(items, list):
+        return [one for item in items for one in flatten(json.dumps(item))]
+    return [text]
+
+
+def objects(dump):
+    """The objects in doc_dump's lines."""
+    return [one for line in dump.splitlines() if line.startswith("{")
+            for one in flatten(line)]
+
+
+def plural(kind):
+    word = kind.lower()
+    return word[:-1] + "ies" if word.endswith("y") else word + "s"
+
+
+def write(case, text):
+    value = json.loads(text)
+    metadata = value.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    group, _, version = str(value.get("apiVersion")).rpartition("/")
+    kind = {"group": group, "version": version, "kind": value["kind"]}
+    resource = {"group": group, "version": version,
+                "resource": plural(value["kind"])}
+    options = case.review
+    request = {
+        "uid": str(uuid.uuid5(uuid.NAMESPACE_URL, case.name)),
+        "kind": kind, "resource": resource,
+        "requestKind": kind, "requestResource": resource,
+        "name": metadata.get("name", ""),
+        "namespace": metadata.get("namespace", "research"),
+        "operation": options.get("operation", "CREATE"),
+        "userInfo": {
+            "username": options.get("user", "mallory@example.com"),
+            "groups": [*filter(None, options.get("groups", "").split(",")),
+                       "system:authenticated"]},
+        "dryRun": False,
+        "options": {"apiVersion": "meta.k8s.io/v1", "kind": "CreateOptions"},
+    }
+    if "subresource" in options:
+        request["subResource"] = options["subresource"]
+        request["requestSubResource"] = options["subresource"]
+    head = json.dumps({"apiVersion": "admission.k8s.io/v1",
+                       "kind": "AdmissionReview", "request": request})
+    return head[:-2] + ', "object": ' + text + ', "oldObject": null}}\n'
