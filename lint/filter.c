@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "log.h"
 
 static struct run_options run_options(struct filter *f)
@@ -113,19 +114,32 @@ static void keep(void *context, uint32_t file, struct finding *findings,
 		 size_t n)
 {
 	struct filter *f = context;
-	struct record record = spill_write(&f->spill, findings, n);
-	struct finding *read, *all;
-	size_t nread;
 
 	(void)file;
-	if (spill_read(&f->spill, &record, &f->arena, &read, &nread))
-		return;
-	all = ARENA_ARRAY(&f->arena, struct finding, f->n + nread);
+	*VEC_PUSH(&f->arena, f->records, f->nrecords, f->records_size) =
+		spill_write(&f->spill, findings, n);
+}
+
+static int cmp_findings(const void *a, const void *b)
+{
+	return finding_cmp(a, b);
+}
+
+/* Once all is written: what was read lies in the spill. */
+static void read_back(struct filter *f)
+{
+	size_t size = 0, n;
+
+	for (size_t i = 0; i < f->nrecords; i++) {
+		struct finding *read;
+
+		if (spill_read(&f->spill, &f->records[i], &f->arena, &read, &n))
+			continue;
+		for (size_t j = 0; j < n; j++)
+			*VEC_PUSH(&f->arena, f->findings, f->n, size) = read[j];
+	}
 	if (f->n)
-		memcpy(all, f->findings, f->n * sizeof(*all));
-	memcpy(all + f->n, read, nread * sizeof(*all));
-	f->findings = all;
-	f->n += nread;
+		qsort(f->findings, f->n, sizeof(*f->findings), cmp_findings);
 }
 
 static const struct policy *policy_of(void *context, uint32_t file)
@@ -142,11 +156,6 @@ static struct source *set_source(void *context, uint32_t file)
 
 	(void)file;
 	return &f->source;
-}
-
-static int cmp_findings(const void *a, const void *b)
-{
-	return finding_cmp(a, b);
 }
 
 void filter_lint(struct filter *f)
@@ -173,8 +182,7 @@ void filter_lint(struct filter *f)
 	run_end_file(&f->run);
 	run_set(&f->run, policy_of, f);
 	arena_release(&documents);
-	if (f->n)
-		qsort(f->findings, f->n, sizeof(*f->findings), cmp_findings);
+	read_back(f);
 }
 
 size_t filter_failures(const struct filter *f)

@@ -28,6 +28,8 @@ struct filter {
 	struct arena arena;
 	struct source source;
 	struct run run;
+	struct record *records; /* of the findings, until they are read */
+	size_t nrecords, records_size;
 	struct finding *findings; /* sorted, suppressed ones included */
 	size_t n;
 	struct spill spill;

@@ -279,6 +279,17 @@ static void check_alone(struct run *run, const struct object *object,
 	}
 }
 
+/* An embedded object lives where the object around it does. */
+static const char *namespace_for(const struct run *run,
+				 const struct object *object)
+{
+	const char *default_namespace = run->state->file.default_namespace;
+
+	if (object->parent && object->parent->namespace)
+		return object->parent->namespace;
+	return default_namespace;
+}
+
 static void check_object(struct run *run, struct object *object)
 {
 	struct run_state *state = run->state;
@@ -286,7 +297,7 @@ static void check_object(struct run *run, struct object *object)
 	size_t start = state->nfindings;
 
 	if (!object->namespace && !object->cluster_scoped)
-		object->namespace = state->file.default_namespace;
+		object->namespace = namespace_for(run, object);
 	if (state->file.fragments)
 		object->fragment = true;
 	count_object(run, object);

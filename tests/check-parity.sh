@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The linter, the KRM function and the webhook say the same of every object of
+# the corpus. usage: check-parity.sh BUILD
+set -eu
+build=$(cd "$1" && pwd)
+cd "$(dirname "$0")/.."
+corpus=${GPUGATE_SHARED:-../shared}/corpus
+if [ ! -d "$corpus" ]; then
+	echo "skip: parity: no corpus at $corpus"
+	exit 0
+fi
+work=${PARITY_WORK:-$(mktemp -d)}; mkdir -p "$work"
+[ "${PARITY_WORK:-}" ] || trap 'rm -rf "$work"' EXIT
+
+# What `lint --fix` repairs by itself the door patches under this policy.
+{
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\nrules:\n'
+	"$build/gpugate" rules --format json | python3 -c '
+import json, sys
+for rule in json.load(sys.stdin)["rules"]:
+    if rule["repair"] == "safe":
+        print("  %s: {action: patch}" % rule["name"])'
+} >"$work/policy.yaml"
+python3 tests/webhook/parity.py "$build" "$corpus" "$work"

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One engine, three doors: each object of the corpus through `gpugate lint`,
+`gpugate krm` and the webhook's judge. Findings (rule, severity, message,
+pointer, fingerprint) and the repaired object must be the same.
+
+usage: parity.py BUILD CORPUS WORK
+"""
+import glob
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(__file__))
+from review import dump, review  # noqa: E402
+
+build, corpus, work = sys.argv[1:4]
+gpugate = os.path.abspath(build + "/gpugate")
+passed = failed = 0
+listed = {}
+
+
+def say(good, what):
+    global passed, failed
+    if good:
+        passed += 1
+    else:
+        failed += 1
+        if failed <= 30:
+            print("FAILED", what)
+
+
+def run(*command, **more):
+    return subprocess.run(command, capture_output=True, check=False, **more)
+
+
+def documents():
+    files = sorted(f for f in glob.glob(corpus + "/**/*", recursive=True)
+                   if f.endswith((".yaml", ".yml", ".json")))
+    out = run(build + "/tests/tools/doc_dump", *files).stdout.decode()
+    name = files[0]
+    for line in out.splitlines():
+        if line.startswith("== "):
+            name = line[3:]
+        elif not line.startswith(("error ", "note ")):
+            try:
+                yield name, json.loads(line)
+            except ValueError:
+                listed.setdefault("number beyond Python", []).append(name)
+
+
+def objects():
+    for name, doc in documents():
+        items = [doc]
+        if isinstance(doc, dict) and str(doc.get("kind")).endswith("List") \
+                and isinstance(doc.get("items"), list):
+            items = doc["items"]
+        for obj in items:
+            if isinstance(obj, dict) and isinstance(obj.get("kind"), str) \
+                    and isinstance(obj.get("apiVersion"), str):
+                yield name, obj
+
+
+def key(finding):
+    return (finding["rule"], finding["severity"], finding["message"],
+            finding["path"], finding["fingerprint"])
+
+
+def compare(name, path, door):
+    out = run(gpugate, "lint", "--isolated", "--format", "json", path)
+    report = json.loads(out.stdout)
+    summary = report["summary"]
+    lint = sorted(key(f) for f in report["findings"])
+    mine = sorted(key(f) for f in door["findings"] if not f["suppressed"])
+    if lint != mine and (summary["placeholders"] or summary["fragments"]):
+        listed.setdefault("placeholders and fragments exist in files only",
+                          []).append(name)
+        return
+    say(lint == mine, f"{name} {path}: only lint {set(lint) - set(mine)}, "
+        f"only door {set(mine) - set(lint)}")
+    if lint != mine:
+        return
+    say(summary["gpus"] == door["gpus"], f"{name}: GPUs")
+    compare_repair(name, path, door, summary["placeholders"])
+    compare_krm(name, path)
+
+
+def compare_repair(name, path, door, placeholders):
+    run(gpugate, "lint", "--isolated", "--fix", "-q", path)
+    with open(path, encoding="utf-8") as text:
+        fixed = json.load(text)
+    with open(path + ".orig", encoding="utf-8") as text:
+        before = json.load(text)
+    if fixed != (door["patched"] or before) and placeholders:
+        listed.setdefault("placeholders keep a file from its repair",
+                          []).append(name)
+        return
+    say(fixed == (door["patched"] or before), f"{name} {path}: repairs differ")
+
+
+def compare_krm(name, path):
+    """It repairs, then tells what is left: as lint does of the new file."""
+    with open(path, encoding="utf-8") as text:
+        fixed = json.load(text)
+    with open(path + ".orig", encoding="utf-8") as text:
+        obj = json.load(text)
+    if not isinstance(obj.get("metadata"), dict):
+        return
+    wrapped = {"apiVersion": "config.kubernetes.io/v1",
+               "kind": "ResourceList", "items": [obj]}
+    with open(path + ".krm", "wb") as made:
+        made.write(run(gpugate, "krm", "--isolated",
+                       input=json.dumps(wrapped).encode()).stdout)
+    dumped = run(build + "/tests/tools/doc_dump", path + ".krm").stdout
+    if not dumped.startswith(b"{"):
+        say(False, f"{name}: krm wrote {dumped[:80]}")
+        return
+    answer = json.loads(dumped)
+    said = sorted(r["message"] for r in answer.get("results") or [])
+    left = run(gpugate, "lint", "--isolated", "--format", "json", path)
+    wanted = sorted(f["message"] for f in json.loads(left.stdout)["findings"])
+    say(answer["items"] == [fixed], f"{name}: krm repairs differ")
+    say(said == wanted, f"{name}: krm says {said} not {wanted}")
+
+
+def main():
+    names, paths = [], []
+    for n, (name, obj) in enumerate(objects()):
+        path = f"{work}/{n:05}.json"
+        dump(obj, path)
+        dump(obj, path + ".orig")
+        dump(review(obj), path + ".review")
+        names.append(name)
+        paths.append(path)
+    with open(work + "/list", "w", encoding="utf-8") as out:
+        out.writelines(p + ".review\n" for p in paths)
+    door = run(build + "/tests/tools/door", "--policy", work + "/policy.yaml",
+               "findings", "@" + work + "/list")
+    lines = door.stdout.decode().splitlines()
+    say(len(lines) == len(paths), f"{len(lines)} answers to {len(paths)} "
+        f"reviews: {door.stderr.decode()[-300:]}")
+    for name, path, line in zip(names, paths, lines):
+        compare(name, path, json.loads(line))
+    for why, files in sorted(listed.items()):
+        print(f"listed: {len(files)} objects differ: {why}")
+    print(f"parity: {len(paths)} objects: {passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
