@@ -80,6 +80,12 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN_SRC:%.c=%.o)
 LIB := $(BUILD)/libgpugate.a
 LINT_OBJ := $(LINT_SRC:%.c=$(BUILD)/%.o)
 
+# The webhook without its main(), for the tests; see webhook/webhook.mk.
+DOOR_SRC := $(filter-out webhook/main.c,$(wildcard webhook/*.c certs/*.c))
+DOOR_OBJ := $(DOOR_SRC:%.c=$(BUILD)/%.o)
+DOOR_LIB := $(BUILD)/libgpugated.a
+DOOR_LIBS := -Wl,--as-needed -lmicrohttpd -lgnutls -lssl -lcrypto -lcurl
+
 .PHONY: all
 all: $(BUILD)/gpugate
 
@@ -89,6 +95,10 @@ $(BUILD)/gpugate: $(LINT_OBJ) $(LIB)
 
 # Rebuilt from nothing: an object whose source is gone must not stay inside.
 $(LIB): $(LIB_OBJ)
+	$(say) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(DOOR_LIB): $(DOOR_OBJ)
 	$(say) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
@@ -121,10 +131,11 @@ $(BUILD)/gen/kube_data.c: $(DATA) $(wildcard rules/kube/data/*.awk rules/kube/da
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(LIB)
+$(BUILD)/tests/unit/%: tests/unit/%.c $(DOOR_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(say) TEST $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(NO_LTO) -MMD -MP -MF $@.d -o $@ $< $(LIB) $(LIBS) -lcmocka
+	$(Q)$(CC) $(ALL_CFLAGS) $(NO_LTO) -MMD -MP -MF $@.d -o $@ $< \
+		$(DOOR_LIB) $(LIB) $(LIBS) $(DOOR_LIBS) -lcmocka
 
 .PHONY: unit
 unit: $(UNIT_BIN)

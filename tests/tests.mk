@@ -3,7 +3,8 @@
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
-DEPS := gcc libc6-dev make git libyaml-dev libpcre2-dev libjansson-dev
+DEPS := gcc libc6-dev make git libyaml-dev libpcre2-dev libjansson-dev \
+	libmicrohttpd-dev libgnutls28-dev libssl-dev libcurl4-openssl-dev
 TEST_DEPS := libcmocka-dev bats python3 procps patch
 
 .PHONY: deps test-deps full-deps
@@ -41,8 +42,15 @@ $(BUILD)/tests/tools/%: tests/tools/%.c $(LIB)
 	$(say) TOOL $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(NO_LTO) -MMD -MP -MF $@.d -o $@ $< $(LIB) $(LIBS)
 
+# The webhook's door without its server.
+$(BUILD)/tests/tools/door: tests/webhook/door.c $(DOOR_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(say) TOOL $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(NO_LTO) -Iwebhook -MMD -MP -MF $@.d -o $@ $< \
+		$(DOOR_LIB) $(LIB) $(LIBS) $(DOOR_LIBS)
+
 .PHONY: tools
-tools: $(TOOL_BIN)
+tools: $(TOOL_BIN) $(BUILD)/tests/tools/door
 
 -include lint/lint.mk
 -include deploy/deploy.mk

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/finding.h"
 #include "engine/policy.h"
 #include "webhook/review.h"
 

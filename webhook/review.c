@@ -45,7 +45,7 @@ static bool skip_unseen(void *context, const struct node *map, const char *key,
 		return !memcmp(key, "status", len) && is_object(map);
 	case sizeof("managedFields") - 1:
 		return !memcmp(key, "managedFields", len) &&
-		       is_object(map->parent);
+		       is_object(map->parent) && !strcmp(map->key, "metadata");
 	case sizeof(last_applied) - 1:
 		return !memcmp(key, last_applied, len);
 	default:

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a rule's action and the circumstances to a deed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../webhook/decide.h"
+#include "engine/registry.h"
+
+enum what {
+	NOTHING = 0,
+	MUTATE = 1,
+	POD = 2,
+	PATCHABLE = 4,
+	UPDATE = 8,
+	LENIENT = 16,
+	GREW = 32,
+	CONTROLLED = 64,
+	TICKET = 128,
+	KNOWN = 256, /* the old object has the finding */
+	REPAIR = 512,
+	UNSAFE = 1024, /* ... a repair that is not safe */
+	SUPPRESSED = 2048,
+	ERROR = 4096, /* severity; else warning */
+};
+
+struct decide_case {
+	enum action action;
+	enum mode mode;
+	unsigned what;
+	enum deed deed, would;
+};
+
+static const struct rule safe_rule = {
+	.name = "shm-missing",
+	.flags = RULE_SAFE_PATCH,
+};
+
+static struct decision ask(const struct decide_case *row,
+			   const struct policy *policy)
+{
+	static const uint64_t known[] = {7, 42, 99}, others[] = {1, 2};
+	bool was = row->what & KNOWN;
+	struct circumstances c = {
+		.mutate = row->what & MUTATE,
+		.pod = row->what & POD,
+		.patchable = row->what & PATCHABLE,
+		.update = row->what & UPDATE,
+		.lenient = row->what & LENIENT,
+		.demand_grew = row->what & GREW,
+		.controlled = row->what & CONTROLLED,
+		.ticket = row->what & TICKET ? "INC-1" : NULL,
+		.known = was ? known : others,
+		.nknown = was ? 3 : 2,
+	};
+	struct finding f = {
+		.rule = &safe_rule,
+		.action = row->action,
+		.severity =
+			row->what & ERROR ? SEVERITY_ERROR : SEVERITY_WARNING,
+		.mode = row->mode,
+		.fingerprint = 42,
+		.fix_title = row->what & (REPAIR | UNSAFE) ? "mend" : NULL,
+		.fix_safe = !(row->what & UNSAFE),
+		.suppressed = row->what & SUPPRESSED ? SUPPRESSED_POLICY
+						     : SUPPRESSED_NOT,
+		.id = {"v1", "Pod", "ml", "a"},
+	};
+
+	return decide(&c, policy, &f);
+}
+
+static const struct decide_case cases[] = {
+	/* the plain actions under each mode */
+	{ACTION_DENY, MODE_ENFORCE, POD, DEED_DENY, DEED_DENY},
+	{ACTION_DENY, MODE_WARN, POD, DEED_WARN, DEED_DENY},
+	{ACTION_DENY, MODE_AUDIT, POD, DEED_AUDIT, DEED_DENY},
+	{ACTION_WARN, MODE_ENFORCE, POD, DEED_WARN, DEED_WARN},
+	{ACTION_WARN, MODE_AUDIT, POD, DEED_AUDIT, DEED_WARN},
+	{ACTION_AUDIT, MODE_ENFORCE, POD, DEED_AUDIT, DEED_AUDIT},
+	{ACTION_OFF, MODE_ENFORCE, POD, DEED_NONE, DEED_NONE},
+	{ACTION_DENY, MODE_ENFORCE, POD | SUPPRESSED, DEED_NONE, DEED_NONE},
+	/* /mutate patches and leaves the rest to /validate */
+	{ACTION_DENY, MODE_ENFORCE, MUTATE | POD | PATCHABLE, DEED_NONE,
+	 DEED_NONE},
+	{ACTION_WARN, MODE_ENFORCE, MUTATE | POD | PATCHABLE, DEED_NONE,
+	 DEED_NONE},
+	{ACTION_PATCH, MODE_ENFORCE, MUTATE | POD | PATCHABLE | REPAIR,
+	 DEED_PATCH, DEED_PATCH},
+	{ACTION_PATCH, MODE_WARN, MUTATE | POD | PATCHABLE | REPAIR, DEED_AUDIT,
+	 DEED_PATCH},
+	{ACTION_PATCH, MODE_AUDIT, MUTATE | POD | PATCHABLE | REPAIR,
+	 DEED_AUDIT, DEED_PATCH},
+	{ACTION_PATCH, MODE_ENFORCE, MUTATE | POD | PATCHABLE, DEED_NONE,
+	 DEED_NONE},
+	{ACTION_PATCH, MODE_ENFORCE, MUTATE | POD | PATCHABLE | UNSAFE,
+	 DEED_NONE, DEED_NONE},
+	{ACTION_PATCH, MODE_ENFORCE, MUTATE | REPAIR, DEED_NONE, DEED_NONE},
+	/* what a patch left at /validate: severity decides */
+	{ACTION_PATCH, MODE_ENFORCE, POD | PATCHABLE | REPAIR | ERROR,
+	 DEED_DENY, DEED_DENY},
+	{ACTION_PATCH, MODE_ENFORCE, POD | PATCHABLE | REPAIR, DEED_WARN,
+	 DEED_WARN},
+	{ACTION_PATCH, MODE_ENFORCE, POD | PATCHABLE | ERROR, DEED_DENY,
+	 DEED_DENY},
+	{ACTION_PATCH, MODE_AUDIT, POD | PATCHABLE | REPAIR | ERROR, DEED_AUDIT,
+	 DEED_PATCH},
+	{ACTION_PATCH, MODE_WARN, POD | PATCHABLE | REPAIR | ERROR, DEED_WARN,
+	 DEED_PATCH},
+	/* an owner's Pods are patched when they come */
+	{ACTION_PATCH, MODE_ENFORCE, REPAIR | ERROR, DEED_WARN, DEED_WARN},
+	{ACTION_PATCH, MODE_ENFORCE, ERROR, DEED_DENY, DEED_DENY},
+	/* UPDATE ratchets */
+	{ACTION_DENY, MODE_ENFORCE, UPDATE, DEED_DENY, DEED_DENY},
+	{ACTION_DENY, MODE_ENFORCE, UPDATE | KNOWN, DEED_WARN, DEED_WARN},
+	{ACTION_DENY, MODE_ENFORCE, UPDATE | KNOWN | GREW, DEED_DENY,
+	 DEED_DENY},
+	{ACTION_DENY, MODE_ENFORCE, KNOWN, DEED_DENY, DEED_DENY},
+	{ACTION_DENY, MODE_ENFORCE, UPDATE | LENIENT, DEED_WARN, DEED_WARN},
+	{ACTION_DENY, MODE_ENFORCE, UPDATE | LENIENT | GREW, DEED_WARN,
+	 DEED_WARN},
+	/* a controller's Pod is never denied, and reads no warnings */
+	{ACTION_DENY, MODE_ENFORCE, POD | CONTROLLED, DEED_AUDIT, DEED_AUDIT},
+	{ACTION_WARN, MODE_ENFORCE, POD | CONTROLLED, DEED_AUDIT, DEED_AUDIT},
+	{ACTION_PATCH, MODE_ENFORCE,
+	 MUTATE | POD | PATCHABLE | REPAIR | CONTROLLED, DEED_PATCH,
+	 DEED_PATCH},
+	/* break-glass */
+	{ACTION_DENY, MODE_ENFORCE, POD | TICKET, DEED_WARN, DEED_WARN},
+	{ACTION_AUDIT, MODE_ENFORCE, POD | TICKET, DEED_AUDIT, DEED_AUDIT},
+};
+
+static void test_table(void **state)
+{
+	struct rule_set rules = {all_rules, all_rules_count};
+	struct policy *policy = policy_default(&rules, NULL);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct decision d = ask(&cases[i], policy);
+
+		if (d.deed != cases[i].deed || d.would != cases[i].would)
+			fail_msg("case %zu: %s, would %s", i, deed_name(d.deed),
+				 deed_name(d.would));
+	}
+	policy_free(policy);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

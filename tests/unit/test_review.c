@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading AdmissionReviews: envelope, what is left out, what is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "webhook/review.h"
+
+#define HEAD                                                                   \
+	"{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":\"AdmissionReview\","
+
+static struct arena arena;
+
+static enum review_outcome read_text(const char *text, struct review *review)
+{
+	return review_read(&arena, text, strlen(text), review);
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	arena_release(&arena);
+	return 0;
+}
+
+static void test_envelope(void **state)
+{
+	struct review r;
+
+	(void)state;
+	assert_int_equal(
+		read_text(HEAD
+			  "\"request\":{\"uid\":\"u-\\u00e91\",\"operation\":"
+			  "\"UPDATE\",\"kind\":{\"group\":\"kubeflow.org\","
+			  "\"version\":\"v1\",\"kind\":\"PyTorchJob\"},"
+			  "\"subResource\":\"resize\",\"namespace\":\"ml\","
+			  "\"name\":\"a\",\"dryRun\":true,\"userInfo\":{"
+			  "\"username\":\"bob\",\"groups\":[\"x\",\"y\"]},"
+			  "\"object\":{\"spec\":{\"a\":1}},\"oldObject\":{"
+			  "\"spec\":{\"a\":2}}}}",
+			  &r),
+		REVIEW_GOOD);
+	assert_string_equal(r.uid, "u-\xc3\xa9"
+				   "1");
+	assert_int_equal(r.operation, OPERATION_UPDATE);
+	assert_string_equal(r.kind, "PyTorchJob");
+	assert_string_equal(r.group, "kubeflow.org");
+	assert_string_equal(r.subresource, "resize");
+	assert_string_equal(r.namespace, "ml");
+	assert_string_equal(r.user, "bob");
+	assert_true(r.dry_run);
+	assert_true(review_in_group(&r, "y"));
+	assert_false(review_in_group(&r, "z"));
+	assert_string_equal(node_path(r.object.root, "spec.a")->str, "1");
+	assert_string_equal(node_path(r.old.root, "spec.a")->str, "2");
+}
+
+static void test_pointers_count_from_the_object(void **state)
+{
+	struct review r;
+	struct buf text;
+
+	(void)state;
+	read_text(HEAD "\"request\":{\"uid\":\"u\",\"object\":{\"spec\":{"
+		       "\"a\":[1,2]}}}}",
+		  &r);
+	buf_init(&text);
+	node_pointer(node_at(node_path(r.object.root, "spec.a"), 1), &text);
+	assert_string_equal(text.data, "/spec/a/1");
+	buf_release(&text);
+}
+
+static void test_unseen_is_left_out(void **state)
+{
+	struct review r;
+	const struct node *object, *notes;
+
+	(void)state;
+	read_text(HEAD
+		  "\"request\":{\"uid\":\"u\",\"object\":{\"metadata\":{"
+		  "\"managedFields\":[{\"a\":[\"}]\\\"\"]}],\"annotations\":{"
+		  "\"kubectl.kubernetes.io/last-applied-configuration\":"
+		  "\"{\\\"x\\\":1}\",\"b\":\"c\"}},\"spec\":{\"status\":1,"
+		  "\"managedFields\":2},\"status\":{\"phase\":\"x\"}}}}",
+		  &r);
+	object = r.object.root;
+	notes = node_path(object, "metadata.annotations");
+	assert_null(node_path(object, "metadata.managedFields"));
+	assert_null(node_get(object, "status"));
+	assert_int_equal(node_count(notes), 1);
+	assert_non_null(node_get(notes, "b"));
+	/* Fields of these names elsewhere are the user's own. */
+	assert_non_null(node_path(object, "spec.status"));
+	assert_non_null(node_path(object, "spec.managedFields"));
+}
+
+static void test_no_review(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		" ",
+		"null",
+		"[]",
+		"{}",
+		"{\"kind\":\"AdmissionReview\"}",
+		HEAD "\"request\":{}}",
+		HEAD "\"request\":{\"uid\":\"\"}}",
+		HEAD "\"request\":{\"uid\":7}}",
+		HEAD "\"request\":[]}",
+		HEAD "\"request\":{\"uid\":\"u\"",
+		HEAD "\"request\":{\"uid\":\"u\"}} x",
+		"{\"apiVersion\":\"admission.k8s.io/v1beta1\",\"kind\":"
+		"\"AdmissionReview\",\"request\":{\"uid\":\"u\"}}",
+		HEAD "\"request\":{\"uid\":\"u\",\"object\":{\"a\":\"",
+	};
+	struct review r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		if (read_text(texts[i], &r) != REVIEW_NONE)
+			fail_msg("taken for a review: %s", texts[i]);
+		assert_non_null(r.problem);
+		assert_true(*r.problem != '\0');
+	}
+}
+
+static void add_many(struct buf *text, const char *what, size_t n)
+{
+	while (n--)
+		buf_adds(text, what);
+}
+
+static enum review_outcome read_object(const char *object, struct review *r)
+{
+	static struct buf text;
+
+	buf_release(&text);
+	buf_adds(&text, HEAD "\"request\":{\"uid\":\"u-7\",\"operation\":"
+			     "\"CREATE\",\"object\":");
+	buf_adds(&text, object);
+	buf_adds(&text, "}}");
+	return review_read(&arena, text.data, text.len, r);
+}
+
+/* What a user can send and we cannot read is to be answered. */
+static void test_unreadable_objects_keep_their_uid(void **state)
+{
+	static const char *const objects[] = {
+		"{\"a\":\"\xff\"}",	"{\"a\":\"\x01\"}", "{\"a\":01}",
+		"{\"a\":\"\\ud800\"x}", "{\"a\":nul}",	    "{\"a\":1e}",
+	};
+	struct review r;
+	struct buf deep;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++) {
+		if (read_object(objects[i], &r) != REVIEW_UNREADABLE)
+			fail_msg("readable: %s", objects[i]);
+		assert_string_equal(r.uid, "u-7");
+		assert_int_equal(r.operation, OPERATION_CREATE);
+		assert_non_null(strstr(r.problem, "(byte "));
+	}
+	buf_init(&deep);
+	add_many(&deep, "[", 1100);
+	add_many(&deep, "]", 1100);
+	assert_int_equal(read_object(deep.data, &r), REVIEW_UNREADABLE);
+	assert_non_null(strstr(r.problem, "nested deeper"));
+	buf_reset(&deep);
+	buf_addc(&deep, '[');
+	add_many(&deep, "0,", 310000);
+	buf_adds(&deep, "0]");
+	assert_int_equal(read_object(deep.data, &r), REVIEW_UNREADABLE);
+	assert_non_null(strstr(r.problem, "more than"));
+	buf_release(&deep);
+}
+
+/* What Go's decoder takes and jansson does not. */
+static void test_legal_oddities(void **state)
+{
+	struct review r;
+
+	(void)state;
+	assert_int_equal(
+		read_object("{\"a\":100000000000000000000,\"b\":\"x\\u0000y\","
+			    "\"\\u0000\":1}",
+			    &r),
+		REVIEW_GOOD);
+	assert_int_equal(node_get(r.object.root, "b")->len, 3);
+}
+
+static void test_missing_objects(void **state)
+{
+	struct review r;
+
+	(void)state;
+	assert_int_equal(read_object("null", &r), REVIEW_GOOD);
+	assert_null(r.object.root);
+	assert_null(r.old.root);
+	assert_int_equal(read_object("[1]", &r), REVIEW_GOOD);
+	assert_null(r.object.root);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_envelope, reset),
+		cmocka_unit_test_teardown(test_pointers_count_from_the_object,
+					  reset),
+		cmocka_unit_test_teardown(test_unseen_is_left_out, reset),
+		cmocka_unit_test_teardown(test_no_review, reset),
+		cmocka_unit_test_teardown(
+			test_unreadable_objects_keep_their_uid, reset),
+		cmocka_unit_test_teardown(test_legal_oddities, reset),
+		cmocka_unit_test_teardown(test_missing_objects, reset),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
