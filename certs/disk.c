@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writing goes in three steps: all files beside their final names under
+ * names of their own, each synced; then the renames; then the folder is
+ * synced. A crash leaves whole old files, whole new files, or both, and at
+ * worst a temporary file that begins with a dot.
+ */
+#include "certs/disk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <openssl/crypto.h>
+
+#include "base/arena.h"
+
+static int open_regular(const char *path, struct err *err)
+{
+	/* A FIFO would block for ever. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return err_set(err, errno, "%s: %s", path, strerror(errno));
+	if (fstat(fd, &st) < 0)
+		err_set(err, errno, "%s: %s", path, strerror(errno));
+	else if (S_ISDIR(st.st_mode))
+		err_set(err, EISDIR, "%s: %s", path, strerror(EISDIR));
+	else if (!S_ISREG(st.st_mode))
+		err_set(err, EINVAL, "%s: not a regular file", path);
+	else if (st.st_size > DISK_LIMIT)
+		err_set(err, EFBIG, "%s: over %d bytes", path, DISK_LIMIT);
+	else
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Room is made at once, so that no copy of a key stays behind in the heap. */
+static int read_all(int fd, const char *path, struct buf *out, struct err *err)
+{
+	size_t start = out->len;
+	ssize_t n;
+
+	buf_grow(out, DISK_LIMIT + 1);
+	do {
+		n = read(fd, out->data + out->len,
+			 DISK_LIMIT + 1 - (out->len - start));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_set(err, errno, "%s: %s", path,
+				       strerror(errno));
+		out->len += n;
+	} while (n != 0 && out->len - start <= DISK_LIMIT);
+	out->data[out->len] = '\0';
+	if (out->len - start > DISK_LIMIT)
+		return err_set(err, EFBIG, "%s: over %d bytes", path,
+			       DISK_LIMIT);
+	return 0;
+}
+
+int disk_read(const char *path, struct buf *out, struct err *err)
+{
+	int fd = open_regular(path, err);
+	int result;
+
+	if (fd < 0)
+		return -1;
+	result = read_all(fd, path, out, err);
+	close(fd);
+	return result;
+}
+
+void disk_wipe(struct buf *buf)
+{
+	if (buf->size)
+		OPENSSL_cleanse(buf->data, buf->size);
+	buf_release(buf);
+}
+
+/* -- writing ------------------------------------------------------------- */
+
+struct set {
+	struct arena arena;
+	const char *dir;
+	int dirfd;
+	const struct disk_file *files;
+	size_t n;
+	char **temps; /* NULL: not there (any more) */
+};
+
+static int set_fail(const struct set *set, const char *name, struct err *err)
+{
+	return err_set(err, errno, "%s/%s: %s", set->dir, name,
+		       strerror(errno));
+}
+
+static int write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		data += n;
+		len -= n;
+	}
+	return 0;
+}
+
+static int write_temp(struct set *set, size_t i, struct err *err)
+{
+	const struct disk_file *file = &set->files[i];
+	char *temp = arena_printf(&set->arena, ".%s.%ld", file->name,
+				  (long)getpid());
+	int fd, saved;
+
+	unlinkat(set->dirfd, temp, 0); /* of a process that died */
+	fd = openat(set->dirfd, temp,
+		    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return set_fail(set, temp, err);
+	set->temps[i] = temp;
+	if (write_all(fd, file->data, file->len) < 0 ||
+	    fchmod(fd, file->mode) < 0 || fsync(fd) < 0) {
+		saved = errno;
+		close(fd);
+		errno = saved;
+		return set_fail(set, temp, err);
+	}
+	if (close(fd) < 0)
+		return set_fail(set, temp, err);
+	return 0;
+}
+
+static int put_in_place(struct set *set, size_t i, bool replace,
+			struct err *err)
+{
+	const char *name = set->files[i].name;
+	int failed;
+
+	/* link() refuses what exists, on any file system that has links. */
+	if (replace)
+		failed = renameat(set->dirfd, set->temps[i], set->dirfd, name);
+	else
+		failed = linkat(set->dirfd, set->temps[i], set->dirfd, name, 0);
+	if (failed)
+		return set_fail(set, name, err);
+	if (replace)
+		set->temps[i] = NULL;
+	return 0;
+}
+
+static int put_all(struct set *set, bool replace, struct err *err)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		if (put_in_place(set, i, replace, err) == 0)
+			continue;
+		/* What was linked did not exist before. */
+		while (!replace && i > 0)
+			unlinkat(set->dirfd, set->files[--i].name, 0);
+		return -1;
+	}
+	if (fsync(set->dirfd) < 0)
+		return err_set(err, errno, "%s: %s", set->dir, strerror(errno));
+	return 0;
+}
+
+static int write_set(struct set *set, bool replace, struct err *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < set->n && result == 0; i++)
+		result = write_temp(set, i, err);
+	if (result == 0)
+		result = put_all(set, replace, err);
+	for (size_t i = 0; i < set->n; i++) {
+		if (set->temps[i])
+			unlinkat(set->dirfd, set->temps[i], 0);
+	}
+	return result;
+}
+
+static int open_folder(const char *dir, struct err *err)
+{
+	int fd;
+
+	if (mkdir(dir, 0777) < 0 && errno != EEXIST)
+		return err_set(err, errno, "%s: %s", dir, strerror(errno));
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(err, errno, "%s: %s", dir, strerror(errno));
+	return fd;
+}
+
+int disk_write(const char *dir, const struct disk_file *files, size_t n,
+	       bool replace, struct err *err)
+{
+	struct set set = {.dir = dir, .files = files, .n = n};
+	struct stat st;
+	int result = 0;
+
+	set.dirfd = open_folder(dir, err);
+	if (set.dirfd < 0)
+		return -1;
+	set.temps = ARENA_ARRAY(&set.arena, char *, n);
+	/* Asked first, so that the usual refusal costs no writing. */
+	for (size_t i = 0; i < n && !replace && result == 0; i++) {
+		if (fstatat(set.dirfd, files[i].name, &st,
+			    AT_SYMLINK_NOFOLLOW) == 0) {
+			errno = EEXIST;
+			result = set_fail(&set, files[i].name, err);
+		}
+	}
+	if (result == 0)
+		result = write_set(&set, replace, err);
+	close(set.dirfd);
+	arena_release(&set.arena);
+	return result;
+}

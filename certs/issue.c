@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Extensions are built from values, never from OpenSSL's configuration
+ * strings: a DNS name with a comma in it would otherwise become two names.
+ * Profile after RFC 5280: keyUsage, basicConstraints critical, subject key
+ * identifier and authority key identifier, positive random serial.
+ */
+#include "certs/issue.h"
+
+#include <arpa/inet.h>
+#include <limits.h>
+#include <string.h>
+
+#include <openssl/bn.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+
+#include "base/text.h"
+#include "certs/disk.h"
+#include "name.h"
+#include "ssl.h"
+
+enum {
+	BACKDATE = 300,
+	SERIAL_BITS = 128,
+	COMMON_NAME_MAX = 64, /* RFC 5280, ub-common-name */
+};
+
+static const int64_t LIFE_MAX = 100LL * 366 * 86400;
+
+void issued_init(struct issued *issued)
+{
+	buf_init(&issued->cert);
+	buf_init(&issued->key);
+}
+
+void issued_release(struct issued *issued)
+{
+	buf_release(&issued->cert);
+	disk_wipe(&issued->key);
+}
+
+/* -- parts of a certificate: 1 is success, as OpenSSL has it --------------- */
+
+static int set_serial(X509 *cert)
+{
+	BIGNUM *number = BN_new();
+	int good;
+
+	do
+		good = number && BN_rand(number, SERIAL_BITS, BN_RAND_TOP_ANY,
+					 BN_RAND_BOTTOM_ANY);
+	while (good && BN_is_zero(number));
+	good = good &&
+	       BN_to_ASN1_INTEGER(number, X509_get_serialNumber(cert)) != NULL;
+	BN_free(number);
+	return good;
+}
+
+static int set_times(X509 *cert, int64_t now, int64_t end)
+{
+	return ASN1_TIME_set(X509_getm_notBefore(cert), now - BACKDATE) &&
+	       ASN1_TIME_set(X509_getm_notAfter(cert), end);
+}
+
+static int set_name(X509 *cert, const char *common_name)
+{
+	return X509_NAME_add_entry_by_NID(
+		X509_get_subject_name(cert), NID_commonName, MBSTRING_UTF8,
+		(const unsigned char *)common_name, -1, -1, 0);
+}
+
+static int add_extension(X509 *cert, X509 *issuer, int nid, const char *value)
+{
+	X509_EXTENSION *extension;
+	X509V3_CTX context;
+	int good;
+
+	X509V3_set_ctx(&context, issuer, cert, NULL, NULL, 0);
+	extension = X509V3_EXT_conf_nid(NULL, &context, nid, value);
+	good = extension && X509_add_ext(cert, extension, -1);
+	X509_EXTENSION_free(extension);
+	return good;
+}
+
+static int push_dns(GENERAL_NAMES *names, const char *dns)
+{
+	GENERAL_NAME *name = GENERAL_NAME_new();
+	ASN1_IA5STRING *text = ASN1_IA5STRING_new();
+
+	if (!name || !text || !ASN1_STRING_set(text, dns, -1) ||
+	    !sk_GENERAL_NAME_push(names, name)) {
+		GENERAL_NAME_free(name);
+		ASN1_IA5STRING_free(text);
+		return 0;
+	}
+	GENERAL_NAME_set0_value(name, GEN_DNS, text);
+	return 1;
+}
+
+static int push_address(GENERAL_NAMES *names, const char *address)
+{
+	GENERAL_NAME *name = GENERAL_NAME_new();
+	ASN1_OCTET_STRING *octets = a2i_IPADDRESS(address);
+
+	if (!name || !octets || !sk_GENERAL_NAME_push(names, name)) {
+		GENERAL_NAME_free(name);
+		ASN1_OCTET_STRING_free(octets);
+		return 0;
+	}
+	GENERAL_NAME_set0_value(name, GEN_IPADD, octets);
+	return 1;
+}
+
+static int add_names(X509 *cert, const struct issue_ask *ask)
+{
+	GENERAL_NAMES *names = sk_GENERAL_NAME_new_null();
+	int good = names != NULL;
+
+	for (size_t i = 0; good && ask->dns && ask->dns[i]; i++)
+		good = push_dns(names, ask->dns[i]);
+	for (size_t i = 0; good && ask->addresses && ask->addresses[i]; i++)
+		good = push_address(names, ask->addresses[i]);
+	good = good &&
+	       X509_add1_ext_i2d(cert, NID_subject_alt_name, names, 0, 0) == 1;
+	GENERAL_NAMES_free(names);
+	return good;
+}
+
+static X509 *begin(EVP_PKEY *key, const char *common_name, int64_t now,
+		   int64_t end)
+{
+	X509 *cert = X509_new();
+
+	if (cert && X509_set_version(cert, X509_VERSION_3) &&
+	    set_serial(cert) && set_times(cert, now, end) &&
+	    set_name(cert, common_name) && X509_set_pubkey(cert, key))
+		return cert;
+	X509_free(cert);
+	return NULL;
+}
+
+/* -- writing and reading --------------------------------------------------- */
+
+/* A memory BIO of OpenSSL's keeps keys in memory that is wiped when freed. */
+static int take(BIO *bio, struct buf *out)
+{
+	char *data;
+	long len = BIO_get_mem_data(bio, &data);
+
+	if (len <= 0)
+		return 0;
+	buf_add(out, data, len);
+	return 1;
+}
+
+static int write_issued(X509 *cert, EVP_PKEY *key, struct issued *out)
+{
+	BIO *text = BIO_new(BIO_s_mem());
+	BIO *secret = BIO_new(BIO_s_secmem());
+	int good;
+
+	buf_reset(&out->cert);
+	buf_reset(&out->key);
+	good = text && secret && PEM_write_bio_X509(text, cert) &&
+	       PEM_write_bio_PKCS8PrivateKey(secret, key, NULL, NULL, 0, NULL,
+					     NULL) &&
+	       take(text, &out->cert) && take(secret, &out->key);
+	BIO_free(text);
+	BIO_free(secret);
+	return good;
+}
+
+static int sign(X509 *cert, EVP_PKEY *key)
+{
+	return X509_sign(cert, key, EVP_sha256()) > 0;
+}
+
+/* No passphrase is ever asked for: the default callback would ask a tty. */
+static int no_passphrase(char *buf, int size, int writing, void *context)
+{
+	return -1;
+}
+
+struct authority {
+	X509 *cert;
+	EVP_PKEY *key;
+};
+
+static void authority_release(struct authority *ca)
+{
+	X509_free(ca->cert);
+	EVP_PKEY_free(ca->key);
+}
+
+static int authority_read(struct authority *ca, const struct issued *pem,
+			  int64_t now, struct err *err)
+{
+	BIO *cert = BIO_new_mem_buf(pem->cert.data, (int)pem->cert.len);
+	BIO *key = BIO_new_mem_buf(pem->key.data, (int)pem->key.len);
+
+	ca->cert = PEM_read_bio_X509(cert, NULL, no_passphrase, NULL);
+	ca->key = PEM_read_bio_PrivateKey(key, NULL, no_passphrase, NULL);
+	BIO_free(cert);
+	BIO_free(key);
+	if (!ca->cert)
+		return ssl_fail(err, "the CA's certificate cannot be read");
+	if (!ca->key)
+		return ssl_fail(err, "the CA's key cannot be read");
+	if (!X509_check_private_key(ca->cert, ca->key))
+		return ssl_fail(err, "the CA's key is not that of its "
+				     "certificate");
+	if (X509_check_ca(ca->cert) != 1)
+		return err_set(err, 0,
+			       "the CA's certificate is not one of a "
+			       "CA");
+	if (ssl_time(X509_get0_notAfter(ca->cert)) <= now)
+		return err_set(err, 0, "the CA is expired");
+	return 0;
+}
+
+/* -- asking ---------------------------------------------------------------- */
+
+static int check_names(const struct issue_ask *ask, struct err *err)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; ask->dns && ask->dns[i]; i++, n++) {
+		if (!name_is_dns(ask->dns[i]))
+			return err_set(err, 0, "'%.100s' is no DNS name",
+				       ask->dns[i]);
+	}
+	for (size_t i = 0; ask->addresses && ask->addresses[i]; i++, n++) {
+		if (!name_is_address(ask->addresses[i]))
+			return err_set(err, 0, "'%.100s' is no IP address",
+				       ask->addresses[i]);
+	}
+	if (n == 0)
+		return err_set(err, 0,
+			       "a certificate needs a DNS name or an "
+			       "address");
+	return 0;
+}
+
+static int check_life(const struct issue_ask *ask, struct err *err)
+{
+	if (ask->seconds <= 0 || ask->seconds > LIFE_MAX)
+		return err_set(err, 0,
+			       "a life of %lld seconds is not between "
+			       "1 second and 100 years",
+			       (long long)ask->seconds);
+	return 0;
+}
+
+/* Clients look at the alternative names only; this one is for people. */
+static const char *leaf_common_name(const struct issue_ask *ask)
+{
+	const char *name = ask->common_name;
+
+	if (!name && ask->dns)
+		name = ask->dns[0];
+	if (!name || !*name || strlen(name) > COMMON_NAME_MAX)
+		return "gpugated";
+	return name;
+}
+
+int issue_ca(const struct issue_ask *ask, struct issued *out, struct err *err)
+{
+	EVP_PKEY *key;
+	X509 *cert;
+	int good;
+
+	if (!ask->common_name || !*ask->common_name ||
+	    strlen(ask->common_name) > COMMON_NAME_MAX)
+		return err_set(err, 0, "a CA's name has 1 to %d characters",
+			       COMMON_NAME_MAX);
+	if (check_life(ask, err) < 0)
+		return -1;
+	key = EVP_EC_gen("P-256");
+	cert = key ? begin(key, ask->common_name, ask->now,
+			   ask->now + ask->seconds)
+		   : NULL;
+	good = cert &&
+	       X509_set_issuer_name(cert, X509_get_subject_name(cert)) &&
+	       add_extension(cert, cert, NID_basic_constraints,
+			     "critical,CA:TRUE,pathlen:0") &&
+	       add_extension(cert, cert, NID_key_usage,
+			     "critical,keyCertSign,cRLSign") &&
+	       add_extension(cert, cert, NID_subject_key_identifier, "hash") &&
+	       add_extension(cert, cert, NID_authority_key_identifier,
+			     "keyid:always") &&
+	       sign(cert, key) && write_issued(cert, key, out);
+	if (!good)
+		ssl_fail(err, "a CA cannot be issued");
+	X509_free(cert);
+	EVP_PKEY_free(key);
+	return good ? 0 : -1;
+}
+
+static int leaf_extensions(X509 *cert, const struct authority *ca,
+			   const struct issue_ask *ask)
+{
+	return X509_set_issuer_name(cert, X509_get_subject_name(ca->cert)) &&
+	       add_extension(cert, ca->cert, NID_basic_constraints,
+			     "critical,CA:FALSE") &&
+	       add_extension(cert, ca->cert, NID_key_usage,
+			     "critical,digitalSignature") &&
+	       add_extension(cert, ca->cert, NID_ext_key_usage, "serverAuth") &&
+	       add_extension(cert, ca->cert, NID_subject_key_identifier,
+			     "hash") &&
+	       add_extension(cert, ca->cert, NID_authority_key_identifier,
+			     "keyid") &&
+	       add_names(cert, ask) && sign(cert, ca->key);
+}
+
+static int sign_leaf(const struct issue_ask *ask, const struct authority *ca,
+		     struct issued *out, struct err *err)
+{
+	int64_t end = ask->now + ask->seconds;
+	int64_t ca_end = ssl_time(X509_get0_notAfter(ca->cert));
+	EVP_PKEY *key = EVP_EC_gen("P-256");
+	X509 *cert = key ? begin(key, leaf_common_name(ask), ask->now,
+				 end < ca_end ? end : ca_end)
+			 : NULL;
+	int good = cert && leaf_extensions(cert, ca, ask) &&
+		   write_issued(cert, key, out);
+
+	if (!good)
+		ssl_fail(err, "a certificate cannot be issued");
+	X509_free(cert);
+	EVP_PKEY_free(key);
+	return good ? 0 : -1;
+}
+
+int issue_leaf(const struct issue_ask *ask, const struct issued *ca,
+	       struct issued *out, struct err *err)
+{
+	struct authority authority = {0};
+	int result = -1;
+
+	if (check_life(ask, err) == 0 && check_names(ask, err) == 0 &&
+	    authority_read(&authority, ca, ask->now, err) == 0)
+		result = sign_leaf(ask, &authority, out, err);
+	authority_release(&authority);
+	return result;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What may stand in a certificate as a name.
+ */
+#ifndef CERTS_NAME_H
+#define CERTS_NAME_H
+
+#include <stdbool.h>
+
+/* Labels of letters, digits, '-' and '_'; "*" alone as the first. */
+bool name_is_dns(const char *name);
+bool name_is_address(const char *text);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A pair while it is checked. Each step returns PAIR_GOOD or what is wrong,
+ * with the reason in err; messages name the file that is to be mended.
+ */
+#ifndef CERTS_PAIR_PARTS_H
+#define CERTS_PAIR_PARTS_H
+
+#include <stdbool.h>
+
+#include "certs/pair.h"
+#include "ssl.h"
+
+enum { CHAIN_MAX = 10 };
+
+struct pair_parts {
+	struct arena *arena;
+	const struct pair_ask *ask;
+	struct pair_info *info;
+	struct err *err;
+	X509 *chain[CHAIN_MAX]; /* the server's own first */
+	size_t n;
+	EVP_PKEY *key;
+};
+
+__attribute__((format(printf, 3, 4))) enum pair_verdict
+pair_say(struct pair_parts *parts, enum pair_verdict verdict, const char *fmt,
+	 ...);
+void pair_warn(struct pair_parts *parts, const char *warning);
+/* "certificate 2 of tls.crt", just "tls.crt" when there is only one. */
+const char *pair_which(struct pair_parts *parts, size_t i);
+
+/* pair_read.c: the texts */
+enum pair_verdict pair_read_chain(struct pair_parts *parts);
+enum pair_verdict pair_read_key(struct pair_parts *parts);
+
+/* pair_chain.c: kinds of keys, signatures, who issued whom, dates */
+enum pair_verdict pair_check_keys(struct pair_parts *parts);
+enum pair_verdict pair_check_links(struct pair_parts *parts);
+enum pair_verdict pair_check_dates(struct pair_parts *parts);
+
+/* pair_names.c: what the leaf may be used for, and under which names */
+enum pair_verdict pair_check_use(struct pair_parts *parts);
+enum pair_verdict pair_check_names(struct pair_parts *parts);
+
+#endif

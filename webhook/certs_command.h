@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `gpugated certs`: argv[0] is the command's name, "certs". Returns the exit
+ * status: 0, or 2 after a message on err.
+ */
+#ifndef CERTS_COMMAND_H
+#define CERTS_COMMAND_H
+
+#include <stdio.h>
+
+int certs_command(int argc, char **argv, FILE *out, FILE *err);
+
+#endif
