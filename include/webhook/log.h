@@ -17,12 +17,22 @@ struct log;
 
 /* fd is borrowed. */
 struct log *log_new(int fd, enum log_level level, bool json);
+/* Tells the repeats that are left. */
 void log_free(struct log *log);
 bool log_level_parse(const char *text, enum log_level *out);
 
 /* A message: lower case, no full stop. */
 void log_say(struct log *log, enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* A message with fields of its own: `listening`, port 8443. */
+struct log_field {
+	const char *key;
+	const char *text; /* NULL: the number */
+	int64_t number;
+};
+void log_event(struct log *log, enum log_level level, const char *message,
+	       const struct log_field *fields, size_t n);
 
 /*
  * A decision that is not clean (contract.md 5). Repeats of one object with

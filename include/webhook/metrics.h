@@ -17,6 +17,12 @@ struct metrics;
 
 struct metrics *metrics_new(void);
 void metrics_free(struct metrics *metrics);
+/* Series of rules that are known beforehand begin at 0. */
+struct rule_set;
+void metrics_know_rules(struct metrics *metrics, const struct rule_set *rules);
+/* The labels of gpugate_build_info and gpugate_policy_info ("": no policy). */
+void metrics_set_build(struct metrics *metrics, const char *version);
+void metrics_set_policy(struct metrics *metrics, const char *hash);
 /* The whole page in Prometheus' text format 0.0.4, appended. */
 void metrics_write(struct metrics *metrics, struct buf *out);
 

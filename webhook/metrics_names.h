@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Label values that users choose (namespaces, kinds) or that others bring
+ * (rules), numbered in the order in which they are first seen. Beyond the
+ * limit every new one is number 0, "other".
+ */
+#ifndef WEBHOOK_METRICS_NAMES_H
+#define WEBHOOK_METRICS_NAMES_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+enum {
+	NAMES_MAX = 400,
+	NAME_SLOTS = 1024, /* a power of two, over twice NAMES_MAX */
+	NAME_BYTES = 256,  /* longer values are cut */
+};
+
+struct name {
+	unsigned number; /* 1 ... */
+	size_t len;
+	char text[];
+};
+
+struct names {
+	unsigned limit; /* at most NAMES_MAX */
+	_Atomic unsigned n;
+	struct name *_Atomic slots[NAME_SLOTS];
+	struct name *_Atomic items[NAMES_MAX + 1]; /* by number */
+	pthread_mutex_t lock;			   /* for adding */
+};
+
+/* names is zero-filled. */
+void names_init(struct names *names, unsigned limit);
+void names_release(struct names *names);
+/* NULL is "". */
+unsigned names_number(struct names *names, const char *text);
+/* number: one that names_number() returned, or at most names->n. */
+const char *names_text(struct names *names, unsigned number);
+
+#endif
