@@ -1,0 +1,118 @@
+{{/* SPDX-License-Identifier: Apache-2.0 */}}
+{{/*
+matchConditions: what is let through without asking us. Each must be true for
+a call. They run in the API server, so every one is written such that a user
+cannot make it fail or cost more than the API server allows (a condition that
+fails skips a webhook whose failurePolicy is Ignore): sizes are looked at
+before texts, and what is unusually large comes to us.
+*/}}
+
+{{- define "gpugate.condition.common" -}}
+# The kubelet's own: mirror pods of static pods, before everything else.
+- name: not-from-a-node
+  expression: >-
+    !has(request.userInfo.groups) ||
+    !("system:nodes" in request.userInfo.groups)
+# Said again besides namespaceSelector, which is often edited.
+- name: not-in-a-system-namespace
+  expression: >-
+    !has(request.namespace) ||
+    !(request.namespace in {{ append .Values.webhooks.excludedNamespaces .Release.Namespace | uniq | toJson }})
+{{- with .Values.webhooks.extraMatchConditions }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/*
+An UPDATE that leaves spec as it is cannot ask for more: operators write
+status and metadata often, some of them without a status subresource.
+A Scale comes only when it asks for more replicas. The API server's own
+priority classes are made before any webhook can run.
+*/}}
+{{- define "gpugate.condition.change" -}}
+# Nothing is denied to what is being deleted: finalizers must come off. On
+# CREATE the field is still the user's own.
+- name: not-being-deleted
+  expression: >-
+    request.operation == "CREATE" ||
+    !has(object.metadata.deletionTimestamp)
+- name: spec-changes
+  expression: >-
+    request.operation != "UPDATE" || oldObject == null ||
+    !has(object.spec) || !has(oldObject.spec) ||
+    object.spec != oldObject.spec
+- name: scales-up
+  expression: >-
+    !has(request.subResource) || request.subResource != "scale" ||
+    (has(object.spec.replicas) && (oldObject == null ||
+    !has(oldObject.spec.replicas) ||
+    object.spec.replicas > oldObject.spec.replicas))
+- name: not-from-the-api-server
+  expression: >-
+    request.userInfo.username != "system:apiserver"
+{{- end }}
+
+{{/*
+May this pod, or the pods of this template, have to do with an accelerator?
+Wider than the rules: whatever a rule of the default preset judges beyond
+what the API server refuses by itself comes to us.
+  - any resource besides cpu, memory and ephemeral storage (misspelt names
+    and names of your own included), DRA claims, resources of the pod
+  - annotations of schedulers that share GPUs, of CDI, and our own
+  - placement: a runtime class, node labels and taints besides the common
+    ones, a toleration of everything, priority as a number
+  - hostPath volumes, volumes of huge pages
+  - variables that choose devices
+  - images and words of the command that speak of GPUs
+*/}}
+{{- define "gpugate.condition.gpu" -}}
+(has(object.spec) && has(object.spec.jobTemplate) ? [object.spec.jobTemplate.spec.template] :
+has(object.spec) && has(object.spec.template) ? [object.spec.template] :
+has(object.template) ? [object.template] : [object]).exists(pod,
+  (has(pod.metadata) && has(pod.metadata.annotations) &&
+    (pod.metadata.annotations.size() > 64 ||
+    pod.metadata.annotations.exists(k, k.size() > 320 || k.matches("gpu|nvidia|^cdi[.]k8s[.]io/")))) ||
+  (has(pod.spec) && (
+    has(pod.spec.resourceClaims) || has(pod.spec.resources) || has(pod.spec.runtimeClassName) ||
+    (has(pod.spec.priority) && pod.spec.priority != 0 && !has(pod.spec.priorityClassName)) ||
+    (has(pod.spec.nodeSelector) && (pod.spec.nodeSelector.size() > 32 ||
+      pod.spec.nodeSelector.exists(k, !k.startsWith("kubernetes.io/") && !k.startsWith("topology.kubernetes.io/")))) ||
+    (has(pod.spec.affinity) && has(pod.spec.affinity.nodeAffinity) &&
+      has(pod.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution) &&
+      (pod.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms.size() > 16 ||
+      pod.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms.exists(t,
+        has(t.matchExpressions) && (t.matchExpressions.size() > 32 || t.matchExpressions.exists(e,
+          !e.key.startsWith("kubernetes.io/") && !e.key.startsWith("topology.kubernetes.io/")))))) ||
+    (has(pod.spec.tolerations) && (pod.spec.tolerations.size() > 64 || pod.spec.tolerations.exists(t,
+      !has(t.key) || t.key == "" ? !has(t.effect) || t.effect != "NoExecute" :
+      !t.key.startsWith("node.kubernetes.io/") && !t.key.startsWith("node-role.kubernetes.io/")))) ||
+    (has(pod.spec.volumes) && (pod.spec.volumes.size() > 256 || pod.spec.volumes.exists(v, has(v.hostPath) ||
+      (has(v.emptyDir) && has(v.emptyDir.medium) && v.emptyDir.medium.startsWith("HugePages"))))) ||
+    [(has(pod.spec.containers) ? pod.spec.containers : []) +
+      (has(pod.spec.initContainers) ? pod.spec.initContainers : []) +
+      (has(pod.spec.ephemeralContainers) ? pod.spec.ephemeralContainers : [])].exists(all,
+      all.size() > 8 || all.exists(c,
+        (has(c.resources) && (
+          (has(c.resources.limits) && c.resources.limits.exists(k, !(k in ["cpu", "memory", "ephemeral-storage"]))) ||
+          (has(c.resources.requests) && c.resources.requests.exists(k, !(k in ["cpu", "memory", "ephemeral-storage"]))))) ||
+        (has(c.image) && (c.image.size() > 512 || c.image.matches(
+          "(?i)nvidia|nvcr|gpu|cuda|rocm|pytorch|vllm|triton|text-generation|sglang|deepspeed"))) ||
+        (has(c.env) && (c.env.size() > 64 || c.env.exists(e, e.name.size() > 128 ||
+          e.name.contains("VISIBLE_DEVICES") || e.name.startsWith("NVIDIA_") || e.name == "NUM_SHARD"))) ||
+        [(has(c.command) ? c.command : []) + (has(c.args) ? c.args : [])].exists(words,
+          words.size() > 32 || words.exists(w, w.size() > 512 || w.matches(
+            "gpu|nvidia|rocm|dcgmi|deviceQuery|nvbandwidth|vectorAdd|_perf|trtllm|-tp|tensor.parallel|num.shard|nproc")))
+  )))))
+{{- end }}
+
+{{- define "gpugate.condition.mayUseGpu" -}}
+- name: may-use-a-gpu
+  expression: >-
+    {{- include "gpugate.condition.gpu" . | nindent 4 }}
+{{- end }}
+
+{{- define "gpugate.condition.cannotUseGpu" -}}
+- name: is-not-judged-anyway
+  expression: >-
+    {{- printf "!(%s)" (include "gpugate.condition.gpu" .) | nindent 4 }}
+{{- end }}
