@@ -114,6 +114,9 @@ struct pod {
 	/* All containers: init and sidecars first, in order of start. */
 	struct container *containers;
 	size_t ncontainers;
+	/* Behind them in the array: debug containers, put in through their
+	 * subresource. They may ask for no resources; what they see counts. */
+	size_t nephemeral;
 	unsigned injects;     /* enum inject */
 	unsigned gpu_by;      /* enum gpu_by, 0: not a GPU pod */
 	bool gpu_unknown;     /* a placeholder hides whether it is one */
@@ -201,6 +204,13 @@ bool kind_makes_pods(const struct kube_config *config, const char *api_version,
 	for (const struct container *c_ = (pod_)->containers;                  \
 	     c_ && c_ < (pod_)->containers + (pod_)->ncontainers; c_++)
 
+/* The ephemeral ones as well. */
+#define FOR_EACH_CONTAINER_OF_ALL(pod_, c_)                                    \
+	for (const struct container *c_ = (pod_)->containers;                  \
+	     c_ && c_ < (pod_)->containers + (pod_)->ncontainers +             \
+				   (pod_)->nephemeral;                         \
+	     c_++)
+
 /* A PodSpec field, from where the kind keeps it (Argo: template, then spec). */
 const struct node *pod_field(const struct pod *pod, const char *name);
 const struct node *pod_label(const struct pod *pod, const char *key);
@@ -222,6 +232,18 @@ bool pod_is_training(const struct pod *pod);
 bool pod_is_serving(const struct pod *pod);
 /* DaemonSet, operator namespace, device plugin, dcgm-exporter and so on. */
 bool pod_is_infrastructure(const struct pod *pod);
+/*
+ * May it see devices that it does not ask for? Infrastructure by its kind or
+ * its namespace, or by the images of all its containers, in one of these
+ * namespaces ("a,b*"; empty: in any).
+ */
+#define TRUSTED_NAMESPACES                                                     \
+	"namespaces of device plugins, drivers and monitoring; empty: any"
+bool pod_is_trusted(struct arena *arena, const struct pod *pod,
+		    const char *namespaces);
+/* Does its object's namespace match one of "a,b*"? */
+bool pod_in_namespaces(struct arena *arena, const struct pod *pod,
+		       const char *namespaces);
 /* The label key that pins the pod to accelerator nodes, by nodeSelector or
  * required affinity (In, Exists, Gt), or NULL. *label gets its row. */
 const struct node *pod_gpu_selector(const struct pod *pod,

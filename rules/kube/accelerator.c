@@ -114,12 +114,34 @@ bool fabric_resource(const char *resource)
 
 #define NAME_LENGTH 128
 
+/*
+ * One character as it looks: full-width forms are ASCII's, what has no width
+ * is nothing, any other letter of another script is '?'.
+ */
+static char looks_like(const unsigned char *text, size_t *len)
+{
+	for (*len = 1; (text[*len] & 0xC0) == 0x80;)
+		(*len)++;
+	if (*text < 0x80)
+		return *text == ' ' ? '\0' : (char)tolower(*text);
+	if (*len == 3 && *text == 0xEF && text[1] == 0xBC)
+		return (char)tolower(text[2] - 0x60);
+	if (*len == 3 && *text == 0xEF && text[1] == 0xBD)
+		return (char)tolower(text[2] - 0x20);
+	if (*len == 3 && *text == 0xE2 && text[1] == 0x80)
+		return '\0';
+	return '?';
+}
+
 static void lower(const char *from, char to[NAME_LENGTH])
 {
-	size_t i = 0;
+	const unsigned char *at = (const unsigned char *)from;
+	size_t i = 0, len;
 
-	for (; i < NAME_LENGTH - 1 && from[i]; i++)
-		to[i] = (char)tolower((unsigned char)from[i]);
+	for (; i < NAME_LENGTH - 1 && *at; at += len) {
+		to[i] = looks_like(at, &len);
+		i += to[i] != '\0';
+	}
 	to[i] = '\0';
 }
 

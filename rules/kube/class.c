@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/text.h"
 
 static bool train_script(const char *text)
@@ -221,11 +222,10 @@ static bool runs_infrastructure(const struct pod *pod)
 	return memo->infrastructure;
 }
 
-bool pod_is_infrastructure(const struct pod *pod)
+static bool is_of_infrastructure(const struct object *object)
 {
 	static const char *const namespaces[] = {"gpu-operator", "nvidia-",
 						 NULL};
-	const struct object *object = pod->object;
 
 	if (object->class == KIND_DAEMON ||
 	    text_eq(object->namespace, "kube-system"))
@@ -233,7 +233,56 @@ bool pod_is_infrastructure(const struct pod *pod)
 	for (const char *const *name = namespaces; *name; name++)
 		if (text_starts(object->namespace, *name))
 			return true;
-	return runs_infrastructure(pod);
+	return false;
+}
+
+bool pod_is_infrastructure(const struct pod *pod)
+{
+	return is_of_infrastructure(pod->object) || runs_infrastructure(pod);
+}
+
+static bool images_are_infrastructure(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (!image_is_gpu_infrastructure(c->image))
+			return false;
+	return pod->ncontainers > 0;
+}
+
+static bool namespace_matches(const char *pattern, const char *namespace)
+{
+	struct err err = {0};
+	struct glob *glob = glob_compile(pattern, GLOB_NAME, &err);
+	bool matched = glob && glob_match(glob, namespace);
+
+	glob_free(glob);
+	return matched;
+}
+
+bool pod_in_namespaces(struct arena *arena, const struct pod *pod,
+		       const char *namespaces)
+{
+	const char *namespace = pod->object->namespace;
+
+	while (namespace && *namespaces) {
+		size_t len = strcspn(namespaces, ",");
+
+		if (namespace_matches(arena_strndup(arena, namespaces, len),
+				      namespace))
+			return true;
+		namespaces += len;
+		namespaces += *namespaces == ',';
+	}
+	return false;
+}
+
+bool pod_is_trusted(struct arena *arena, const struct pod *pod,
+		    const char *namespaces)
+{
+	if (!is_of_infrastructure(pod->object) &&
+	    !images_are_infrastructure(pod))
+		return false;
+	return !*namespaces || pod_in_namespaces(arena, pod, namespaces);
 }
 
 /* -- selectors ----------------------------------------------------------- */

@@ -156,6 +156,30 @@ static void collect_box(struct collector *collector, const struct box *box)
 	}
 }
 
+/* Behind the others in the array, but not among their number. */
+static void collect_ephemeral(struct collector *collector)
+{
+	struct pod *pod = collector->pod;
+	const struct node *list = node_get(pod->spec, "ephemeralContainers");
+	size_t n = pod->ncontainers;
+
+	if (!node_is_seq(list))
+		return;
+	FOR_EACH_CHILD(list, node)
+		if (node_is_map(node))
+			*VEC_PUSH(collector->builder->arena, pod->containers,
+				  pod->ncontainers,
+				  collector->size) = (struct container){
+				.pod = pod,
+				.node = node,
+				.name = node_str(node_get(node, "name")),
+				.image = node_str(node_get(node, "image")),
+				.index = node->index,
+			};
+	pod->nephemeral = pod->ncontainers - n;
+	pod->ncontainers = n;
+}
+
 void containers_read(struct pod_builder *builder, struct pod *pod)
 {
 	static const char *const init[] = {"initContainers", NULL};
@@ -172,6 +196,8 @@ void containers_read(struct pod_builder *builder, struct pod *pod)
 		box = builder->row->boxes;
 	for (; box->kind != BOX_END; box++)
 		collect_box(&collector, box);
+	if (!pod->flat)
+		collect_ephemeral(&collector);
 }
 
 /* -- accessors ----------------------------------------------------------- */

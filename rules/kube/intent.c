@@ -63,12 +63,10 @@ bool image_is_cpu(const char *image)
 
 /* -- visibility ---------------------------------------------------------- */
 
-enum visible container_visible(const struct container *c, const char *name,
-			       const struct node **value)
+enum visible env_visible(const struct node *entry, const struct node **value)
 {
 	static const char *const none[] = {"",	 "none",       "void",
 					   "-1", "NoDevFiles", NULL};
-	const struct node *entry = container_env(c, name);
 	const struct node *at = node_get(entry, "value");
 	const char *text = node_str(at);
 
@@ -84,6 +82,12 @@ enum visible container_visible(const struct container *c, const char *name,
 		if (!strcmp(text, *word))
 			return VISIBLE_NONE;
 	return strcmp(text, "all") ? VISIBLE_SOME : VISIBLE_ALL;
+}
+
+enum visible container_visible(const struct container *c, const char *name,
+			       const struct node **value)
+{
+	return env_visible(container_env(c, name), value);
 }
 
 /* The author hides all GPUs, or picks the CPU as device. */

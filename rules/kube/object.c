@@ -332,7 +332,7 @@ static void link_pods(struct object *object)
 		struct pod *pod = &object->pods[i];
 
 		pod->object = object;
-		for (size_t j = 0; j < pod->ncontainers; j++)
+		for (size_t j = 0; j < pod->ncontainers + pod->nephemeral; j++)
 			pod->containers[j].pod = pod;
 	}
 }

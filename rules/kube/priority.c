@@ -32,19 +32,25 @@ static const struct node *of_owner(const struct object *o)
 	return NULL;
 }
 
+/* An empty name is no name. */
+static bool is_unset(const struct node *node)
+{
+	return node_is_unset(node) || node_eq(node, "");
+}
+
 const struct node *pod_priority_class(const struct pod *pod)
 {
 	const struct node *found = pod_field(pod, "priorityClassName");
 
-	if (node_is_unset(found))
+	if (is_unset(found))
 		found = of_owner(pod->object);
-	if (node_is_unset(found))
+	if (is_unset(found))
 		found = object_label(pod->object, "ray.io/priority-class-name");
-	if (node_is_unset(found))
+	if (is_unset(found))
 		found = pod_label(pod, "priorityClassName");
-	if (node_is_unset(found))
+	if (is_unset(found))
 		found = object_label(pod->object, "priorityClassName");
-	return node_is_unset(found) ? NULL : found;
+	return is_unset(found) ? NULL : found;
 }
 
 const struct node *pod_queue_priority(const struct pod *pod)

@@ -47,41 +47,47 @@ static void check(struct rule_run *run, const struct pod *pod)
 		"NVIDIA_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES",
 		"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", NULL};
 
-	FOR_EACH_CONTAINER(pod, c)
-		for (const char *const *name = names; *name; name++) {
-			const struct node *at;
-			const char *uuid;
-			struct finding *f;
+	if (pod_is_trusted(rule_arena(run), pod, rule_param(run, "namespaces")))
+		return;
+	FOR_EACH_CONTAINER_OF_ALL(pod, c)
+	for (const char *const *name = names; *name; name++) {
+		const struct node *at;
+		const char *uuid;
+		struct finding *f;
 
-			if (container_visible(c, *name, &at) != VISIBLE_SOME)
-				continue;
-			uuid = uuid_in(at->str);
-			if (!uuid)
-				continue;
-			f = report_container(
-				run, c, at,
-				"`%s` names the card `%.*s`, which exists on "
-				"one host only",
-				*name, (int)strcspn(uuid, ","), uuid);
-			finding_cause(run, f, *name);
-			finding_help(run, f,
-				     "remove `%s`; choose a model by node "
-				     "label, a device by DRA",
-				     *name);
-			repair(run, f, c, *name);
-		}
+		if (container_visible(c, *name, &at) != VISIBLE_SOME)
+			continue;
+		uuid = uuid_in(at->str);
+		if (!uuid)
+			continue;
+		f = report_container(
+			run, c, at,
+			"`%s` names the card `%.*s`, which exists on "
+			"one host only",
+			*name, (int)strcspn(uuid, ","), uuid);
+		finding_cause(run, f, *name);
+		finding_help(run, f,
+			     "remove `%s`; choose a model by node "
+			     "label, a device by DRA",
+			     *name);
+		repair(run, f, c, *name);
+	}
 }
+
+static const struct rule_param params[] = {
+	{"namespaces", "list", "", TRUSTED_NAMESPACES}, {0}};
 
 const struct rule rule_gpu_uuid_pinned = {
 	.name = "gpu-uuid-pinned",
 	.category = "env",
 	.severity = SEVERITY_ERROR,
 	.action = ACTION_DENY,
-	.flags = RULE_OPT_IN_PATCH,
+	.flags = RULE_OPT_IN_PATCH | RULE_INFRASTRUCTURE,
 	.since = "1.0",
 	.summary = "a device chosen by UUID",
 	.why = "The card exists on one host: elsewhere no GPU is visible, there it is taken without being counted.",
 	.remedy = "Remove the variable; the device plugin chooses the device.",
 	.evidence = "NVIDIA/k8s-device-plugin#960",
+	.params = params,
 	.check_pod = check,
 };

@@ -4,20 +4,23 @@
  * variable: the kubelet puts the plugin's value first and appends the
  * container's own, which the runtime then obeys. With a limit it overrides
  * the allocation, without one it takes GPUs that nobody counts. Only hiding
- * (void, none, empty) is harmless.
+ * (void, none, empty) is harmless. Which of two entries of that name counts
+ * is the runtime's affair: each of them is judged.
  *
  * Sources: kubelet GenerateRunContainerOptions; nvidia-container-toolkit
  * internal/config/image/cuda_image.go; k8s-device-plugin README, #61, #1605.
  */
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/env.h"
 #include "kube/intent.h"
 
+#define NAME "NVIDIA_VISIBLE_DEVICES"
+
 /* With a device of its own: the plugin's value. Without: none to be seen. */
 static void repair(struct rule_run *run, struct finding *f,
-		   const struct container *c, const char *name)
+		   const struct container *c, const struct node *entry)
 {
-	const struct node *entry = container_env(c, name);
 	bool gpu = c->gpus.n > 0;
 
 	if (c->pod->flat)
@@ -25,7 +28,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	if (gpu || container_uses_gpu(c) == TRI_YES) {
 		if (container_env_is_free(c, entry))
 			fix_remove(
-				finding_fix(run, f, gpu, "remove `%s`", name),
+				finding_fix(run, f, gpu, "remove `%s`", NAME),
 				entry);
 	} else if (container_uses_gpu(c) == TRI_NO) {
 		fix_set(finding_fix(run, f, false, "hide the GPUs"), entry,
@@ -33,56 +36,85 @@ static void repair(struct rule_run *run, struct finding *f,
 	}
 }
 
+/* A value that is not written here, but in a ConfigMap, a Secret, ... */
+static void check_source(struct rule_run *run, const struct container *c,
+			 const struct node *entry)
+{
+	const struct node *at = node_get(entry, "valueFrom");
+	unsigned shared = c->pod->gpu_by & (GPU_BY_ANNOTATION | GPU_BY_SHARE);
+	struct finding *f;
+
+	if (!node_is_map(at) || shared)
+		return;
+	f = report_container(run, c, at,
+			     "which GPUs `%s` shows stands elsewhere", NAME);
+	finding_cause(run, f, NAME);
+	finding_severity(f, SEVERITY_INFO);
+	finding_guess(run, f);
+}
+
+/* `$(OTHER)` is put in by the kubelet; `${X}` is filled in before. */
+static bool shows_devices(const struct node *entry, const struct node **at)
+{
+	enum visible visible = env_visible(entry, at);
+
+	return visible == VISIBLE_ALL || visible == VISIBLE_SOME ||
+	       (visible == VISIBLE_UNKNOWN &&
+		text_contains(node_str(*at), "$("));
+}
+
+static void check_entry(struct rule_run *run, const struct container *c,
+			const struct node *entry)
+{
+	const char *of = c->name ? c->name : "";
+	bool gpu = c->gpus.n > 0 || container_uses_gpu(c) != TRI_NO;
+	const struct node *at;
+	struct finding *f;
+
+	if (!shows_devices(entry, &at)) {
+		check_source(run, c, entry);
+		return;
+	}
+	f = report_container(run, c, at,
+			     gpu ? "`%s: %s` overrides the devices that "
+				   "container `%s` is given"
+				 : "`%s: %s` shows container `%s` GPUs that "
+				   "it does not ask for",
+			     NAME, at->str, of);
+	finding_cause(run, f, NAME);
+	finding_help(
+		run, f,
+		gpu ? "remove the variable: the device plugin sets it"
+		    : "ask for GPUs in `resources.limits`, or set the variable to `void`");
+	repair(run, f, c, entry);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	static const char name[] = "NVIDIA_VISIBLE_DEVICES";
-
-	/* Schedulers that share devices set it themselves. */
-	if (pod->gpu_by & (GPU_BY_ANNOTATION | GPU_BY_SHARE))
+	if (pod_is_trusted(rule_arena(run), pod, rule_param(run, "namespaces")))
 		return;
-	FOR_EACH_CONTAINER(pod, c) {
-		const char *of = c->name ? c->name : "";
-		const struct node *at;
-		enum visible visible = container_visible(c, name, &at);
-		struct finding *f;
-
-		if (visible != VISIBLE_ALL && visible != VISIBLE_SOME)
-			continue;
-		if (c->gpus.n > 0 || container_uses_gpu(c) != TRI_NO)
-			f = report_container(
-				run, c, at,
-				"`%s: %s` overrides the devices that container "
-				"`%s` is given",
-				name, at->str, of);
-		else
-			f = report_container(
-				run, c, at,
-				"`%s: %s` shows container `%s` GPUs that it "
-				"does not ask for",
-				name, at->str, of);
-		finding_cause(run, f, name);
-		finding_help(run, f,
-			     c->gpus.n > 0
-				     ? "remove the variable: the device plugin "
-				       "sets it"
-				     : "ask for GPUs in `resources.limits`, or "
-				       "set the variable to `void`");
-		repair(run, f, c, name);
-	}
+	FOR_EACH_CONTAINER_OF_ALL(pod, c)
+	FOR_EACH_CHILD(node_get(c->node, "env"), entry)
+		if (node_eq(node_get(entry, "name"), NAME))
+			check_entry(run, c, entry);
 }
+
+static const struct rule_param params[] = {
+	{"namespaces", "list", "", TRUSTED_NAMESPACES}, {0}};
 
 const struct rule rule_nvidia_visible_devices_override = {
 	.name = "nvidia-visible-devices-override",
 	.category = "env",
 	.severity = SEVERITY_ERROR,
 	.action = ACTION_DENY,
-	.flags = RULE_SAFE_PATCH,
+	.flags = RULE_SAFE_PATCH | RULE_INFRASTRUCTURE,
 	.since = "1.0",
 	.summary = "NVIDIA_VISIBLE_DEVICES set in a manifest",
 	.why = "The runtime obeys the pod's value: it overrides the device plugin's allocation, or shows GPUs that nobody counts.",
 	.remedy = "Remove the variable and ask for GPUs in resources.limits.",
 	.evidence =
 		"kubelet GenerateRunContainerOptions; nvidia-container-toolkit cuda_image.go; k8s-device-plugin#61, #1605",
+	.params = params,
 	.yields_to = (const char *const[]){"gpu-uuid-pinned", NULL},
 	.check_pod = check,
 };

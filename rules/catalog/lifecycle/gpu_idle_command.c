@@ -6,40 +6,14 @@
  * Source: the words of the command; KubeRay appends `ray start` to the
  * command of a Ray container, so that one does work.
  */
-#include <string.h>
-
-#include "base/glob.h"
-#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command.h"
 
-static bool matches(const char *pattern, const char *namespace)
-{
-	struct err err = {0};
-	struct glob *glob = glob_compile(pattern, GLOB_NAME, &err);
-	bool matched = glob && glob_match(glob, namespace);
-
-	glob_free(glob);
-	return matched;
-}
-
 static bool is_for_people(struct rule_run *run, const struct pod *pod)
 {
-	const char *namespace = pod->object->namespace;
-	const char *list = rule_param(run, "namespaces");
-
-	if (pod->object->class == KIND_INTERACTIVE)
-		return true;
-	while (namespace && list && *list) {
-		size_t len = strcspn(list, ",");
-
-		if (matches(arena_strndup(rule_arena(run), list, len),
-			    namespace))
-			return true;
-		list += len;
-		list += *list == ',';
-	}
-	return false;
+	return pod->object->class == KIND_INTERACTIVE ||
+	       pod_in_namespaces(rule_arena(run), pod,
+				 rule_param(run, "namespaces"));
 }
 
 static void check_container(struct rule_run *run, const struct container *c)
