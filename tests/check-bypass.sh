@@ -13,4 +13,4 @@ command -v python3 >/dev/null ||
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
-python3 "$here/bypass/check.py" "$gpugate" "$here/bypass" "$tmp" "$@"
+python3 -B "$here/bypass/check.py" "$gpugate" "$here/bypass" "$tmp" "$@"
