@@ -23,6 +23,8 @@ static struct run_options run_options(struct filter *f)
 		.partial = f->options->partial,
 		.no_ignore = f->options->no_ignore,
 		.today = (int64_t)time(NULL) / 86400,
+		.now = f->clusters.now,
+		.cluster = f->cluster,
 		.context = f,
 	};
 }
@@ -41,6 +43,11 @@ static const struct policy *choose_policy(struct filter *f)
 	buf_init(&path);
 	buf_addf(&path, "%s/%s", f->cwd, f->name);
 	policy = policies_for_file(&f->policies, index, path.data, &rule);
+	f->cluster = clusters_for_file(&f->clusters, &f->policies, index,
+				       rule.cluster);
+	if (f->cluster)
+		clusters_check_age(&f->clusters, f->cluster,
+				   policy_max_age(policy));
 	buf_release(&path);
 	return policy;
 }
@@ -56,10 +63,11 @@ int filter_open(struct filter *f, struct options *options, const char *name)
 	buf_init(&f->text);
 	spill_init(&f->spill, &f->rules);
 	f->cwd = getcwd(NULL, 0);
-	if (!f->cwd || policies_init(&f->policies, options, f->cwd))
+	if (!f->cwd || policies_init(&f->policies, options, f->cwd) ||
+	    clusters_init(&f->clusters, options->cluster, options->quiet > 0))
 		return 2;
 	f->policy = choose_policy(f);
-	if (!f->policy)
+	if (!f->policy || f->clusters.failed)
 		return 2;
 	error = input_read_fd(&f->input, STDIN_FILENO,
 			      load_limits_default.bytes);
@@ -80,6 +88,7 @@ void filter_release(struct filter *f)
 	buf_release(&f->text);
 	input_release(&f->input);
 	policies_release(&f->policies);
+	clusters_release(&f->clusters);
 	free(f->cwd);
 }
 

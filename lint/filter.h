@@ -6,6 +6,7 @@
 #ifndef LINT_FILTER_H
 #define LINT_FILTER_H
 
+#include "clusters.h"
 #include "engine/run.h"
 #include "fix.h"
 #include "input.h"
@@ -19,8 +20,10 @@ struct filter {
 	struct rule_set rules;
 	char *cwd;
 	struct policies policies;
-	const struct policy *policy; /* in force */
-	const char *name;	     /* of the input, in messages */
+	struct clusters clusters;
+	const struct cluster *cluster; /* in force, or NULL */
+	const struct policy *policy;   /* in force */
+	const char *name;	       /* of the input, in messages */
 	struct input input;
 	struct buf text; /* the input, or what the repairs made of it */
 	bool repaired;

@@ -166,6 +166,7 @@ static void lint_files(struct lint *lint)
 	job->options = o;
 	job->cwd = lint->cwd;
 	job->policies = &lint->policies;
+	job->clusters = &lint->clusters;
 	job->files = &lint->files;
 	job->records = heap_zalloc(lint->files.n, sizeof(*job->records));
 	job->standard_input = &lint->standard_input;
@@ -176,11 +177,13 @@ static void lint_files(struct lint *lint)
 		.no_ignore = o->no_ignore,
 		.file_values = true,
 		.render_repairs = wants_repairs(o),
-		.today = (int64_t)time(NULL) / 86400,
+		.today = lint->clusters.now / 86400,
+		.now = lint->clusters.now,
 	};
 	progress_init(&job->progress, o->quiet > 0);
 	workers_run(&lint->workers, job, thread_count(o));
 	workers_join(&lint->workers);
+	lint->failed |= lint->clusters.failed;
 }
 
 static void run_set_rules(struct lint *lint)
@@ -239,6 +242,7 @@ static void release(struct lint *lint)
 	known_release(&lint->known);
 	outputs_release(&lint->outputs);
 	policies_release(&lint->policies);
+	clusters_release(&lint->clusters);
 	kustomize_release(&lint->kustomize);
 	sources_release(&lint->sources);
 	spill_release(&lint->set_spill);
@@ -269,6 +273,8 @@ int lint_command(struct options *options)
 	sources_init(&lint.sources, &lint.files, &lint.standard_input);
 	spill_init(&lint.set_spill, &lint.rules);
 	rc = policies_init(&lint.policies, options, lint.cwd);
+	rc |= clusters_init(&lint.clusters, options->cluster,
+			    options->quiet > 0);
 	if (!rc)
 		rc = known_open(&lint.known, options, &lint.files);
 	if (!rc)

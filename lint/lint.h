@@ -7,6 +7,7 @@
 #ifndef LINT_LINT_H
 #define LINT_LINT_H
 
+#include "clusters.h"
 #include "known.h"
 #include "output.h"
 #include "sources.h"
@@ -23,6 +24,7 @@ struct lint {
 	struct rule_set rules;
 	char *cwd;
 	struct policies policies;
+	struct clusters clusters;
 	struct kustomize kustomize;
 	struct files files;
 	struct walk_result walk;

@@ -325,6 +325,24 @@ static void require_rule(struct merge *m, const char *name)
 	}
 }
 
+/* All reasons of that sort name it. */
+static void require_cluster(struct merge *m)
+{
+	const struct report_summary *s = &m->summary;
+	bool given = m->lint->clusters.n > 0;
+
+	if (!given)
+		log_error("required cluster state is not given");
+	for (size_t i = 0; i < s->nnot_run && given; i++) {
+		if (!strstr(s->not_run[i].reason, "cluster"))
+			continue;
+		log_error("required cluster state: rule `%s` did not run: %s",
+			  s->not_run[i].rule->name, s->not_run[i].reason);
+		m->lint->failed = true;
+	}
+	m->lint->failed |= !given;
+}
+
 static void check_required(struct merge *m)
 {
 	const struct list *require = &m->lint->options->require;
@@ -334,8 +352,7 @@ static void check_required(struct merge *m)
 			require_rule(m, require->items[i]);
 			continue;
 		}
-		log_error("required cluster state is not given");
-		m->lint->failed = true;
+		require_cluster(m);
 	}
 }
 

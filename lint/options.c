@@ -54,6 +54,10 @@ const struct option option_table[] = {
 	 "recommended (default), strict or all."},
 	{"namespace", 0, OPTION_TEXT, FOR_LINT | FOR_FILTERS, AT(namespace),
 	 "NS", NULL, "The namespace of objects that name none."},
+	{"cluster", 0, OPTION_TEXT, FOR_LINT | FOR_FILTERS, AT(cluster), "FILE",
+	 NULL,
+	 "What the cluster has (quotas, classes, nodes, queues): a file that "
+	 "`gpugate snapshot` wrote."},
 	{"baseline", 0, OPTION_TEXT, FOR_LINT, AT(baseline), "FILE", NULL,
 	 "Findings that FILE lists are known: they are not reported."},
 	{"write-baseline", 0, OPTION_TEXT, FOR_LINT, AT(write_baseline), "FILE",
@@ -68,7 +72,8 @@ const struct option option_table[] = {
 	 "The files are only a part of what is deployed: rules that infer "
 	 "from the absence of an object keep silent."},
 	{"require", 0, OPTION_WORDS, FOR_LINT, AT(require), "RULES", NULL,
-	 "Exit with 2 when one of these rules could not run."},
+	 "Exit with 2 when one of these rules could not run; `cluster`: when "
+	 "any could not for want of a cluster state."},
 	{"no-ignore", 0, OPTION_FLAG, FOR_LINT | FOR_FILTERS, AT(no_ignore),
 	 NULL, NULL,
 	 "Report findings that comments or annotations suppress, too."},

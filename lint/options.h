@@ -48,6 +48,7 @@ struct options {
 	struct arena arena;
 	struct list formats, select, extend, ignore, require, exclude, paths;
 	const char *fail_on, *config, *policy, *preset, *namespace;
+	const char *cluster;
 	const char *baseline, *write_baseline, *since, *add_ignore;
 	const char *report_file;
 	const char *stdin_filename, *color, *rules_format;

@@ -88,6 +88,12 @@ void job_file(struct job *job, size_t index, struct buf *scratch,
 	file->default_namespace = job->options->namespace
 					  ? job->options->namespace
 					  : rule.namespace;
+	file->cluster = clusters_for_file(job->clusters, job->policies,
+					  job->files->folders[f->folder].policy,
+					  rule.cluster);
+	if (file->cluster)
+		clusters_check_age(job->clusters, file->cluster,
+				   policy_max_age(file->policy));
 	file->fragments = (f->flags & FILE_FRAGMENT) ||
 			  job->files->folders[f->folder].fragments;
 }

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "clusters.h"
 #include "engine/baseline.h"
 #include "engine/run.h"
 #include "files.h"
@@ -24,6 +25,7 @@ struct job {
 	const struct options *options;
 	const char *cwd;
 	struct policies *policies;
+	struct clusters *clusters;
 	struct files *files;
 	struct record *records;	      /* one per file */
 	struct input *standard_input; /* read before */

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "doc/edit.h"
+#include "kube/cluster.h"
 #include "kube/fact.h"
 #include "kube/object.h"
 
@@ -174,6 +175,20 @@ void fix_remove(struct fix *fix, const struct node *node);
 
 /* The rule could not judge something: counted, and said in rulesNotRun. */
 void rule_not_run(struct rule_run *run, const char *reason);
+
+/*
+ * The cluster state for what is being judged: that of its file, or of the
+ * run; NULL when there is none, or it is too old. It lives as long as the
+ * run. rule_needs_cluster() also wants it to know objects of a kind; when it
+ * does not, the rule did not run. rule_cluster_lacks(): there is a state, but
+ * it could not read them, and the rule did not run.
+ */
+const struct cluster *rule_cluster(struct rule_run *run);
+const struct cluster *rule_needs_cluster(struct rule_run *run,
+					 enum cluster_kind kind);
+bool rule_cluster_lacks(struct rule_run *run, enum cluster_kind kind);
+/* Why there is none, as a reason for rule_not_run(). */
+const char *rule_without_cluster(struct rule_run *run);
 
 /* Parameters, after policy. BUG() on a name the rule does not declare. */
 const char *rule_param(struct rule_run *run, const char *name);

@@ -41,6 +41,9 @@ struct run_options {
 	bool no_ignore;	  /* comments, annotations do not suppress */
 	bool file_values; /* placeholders and fragments exist (lint) */
 	int64_t today;	  /* days since the epoch */
+	int64_t now;	  /* seconds since the epoch: the age of clusters */
+	/* Of files that name none, or NULL; must outlive the run. */
+	const struct cluster *cluster;
 	/* Baseline lookup, or NULL: is this finding known? */
 	bool (*in_baseline)(void *context, const struct finding *finding);
 	/* All findings of a file, sorted; they die when the call returns. */
@@ -89,6 +92,7 @@ struct run_file {
 	bool fragments;
 	/* Labels of the namespace, or NULL: not known. */
 	const struct node *namespace_labels;
+	const struct cluster *cluster; /* or NULL: that of the run */
 };
 void run_begin_file(struct run *run, const struct run_file *file);
 /* loader's issue callback; context = run */

@@ -19,9 +19,14 @@
 #include "base/arena.h"
 #include "kube/object.h"
 
+struct cluster;
+
+/* As place.file: of no file, it comes from a cluster. */
+#define NO_FILE UINT32_MAX
+
 /* A place in a file that a later finding can point at. */
 struct place {
-	uint32_t file; /* index of the linted file, UINT32_MAX: none */
+	uint32_t file; /* index of the linted file, or NO_FILE */
 	uint32_t document;
 	uint32_t start, end; /* bytes in the source (BOM not counted) */
 	uint32_t line, column, end_line, end_column;
@@ -51,6 +56,7 @@ struct quota {
 	struct object_id id;
 	struct place place; /* metadata.name */
 	uint64_t content;   /* keyed hash: equal ones are one object */
+	const struct cluster *cluster; /* that its file belongs to */
 	struct resource_amount *hard;
 	size_t nhard;
 	struct resource_amount *used; /* status.used, cluster only */
@@ -63,6 +69,7 @@ struct limit_range {
 	struct object_id id;
 	struct place place;
 	uint64_t content;
+	const struct cluster *cluster;
 	/* Keys of type Container default / defaultRequest, by resource. */
 	const char *const *defaults;
 	size_t ndefaults;
@@ -74,6 +81,7 @@ struct priority_class {
 	struct object_id id;
 	struct place place; /* metadata.name */
 	uint64_t content;
+	const struct cluster *cluster;
 	struct place value_place;
 	struct amount value;
 	bool global_default;
@@ -124,6 +132,8 @@ struct workload_pod {
 };
 
 struct workload {
+	/* That its file belongs to (kube/cluster.h), or NULL: not known. */
+	const struct cluster *cluster;
 	struct object_id id;
 	struct place place; /* metadata.name, or the object */
 	enum kind_class class;
@@ -154,6 +164,9 @@ struct fact_set {
 	struct arena arena;
 	/* NULL: workloads stay in memory. Must outlive the set. */
 	const struct fact_store *store;
+	/* Of the file whose objects are being added, or NULL; must outlive
+	 * the set. */
+	const struct cluster *cluster;
 	struct quota *quotas;
 	size_t nquotas, quotas_size;
 	struct limit_range *limit_ranges;
@@ -183,13 +196,27 @@ void fact_set_join(struct fact_set *dst, struct fact_set *src);
 void fact_set_finish(struct fact_set *set);
 void fact_set_release(struct fact_set *set);
 
-/* After fact_set_finish(). The first of them and their number. */
+/*
+ * After fact_set_finish(): what holds for a workload, from the set and from
+ * its cluster. Of an object that both have the spec is the file's and the
+ * status the cluster's; those of the cluster alone lie in NO_FILE. Answers
+ * live until one is asked for with another namespace or cluster.
+ */
 const struct quota *facts_quotas(const struct fact_set *set,
-				 const char *namespace, size_t *n);
+				 const struct workload *workload, size_t *n);
 const struct limit_range *facts_limit_ranges(const struct fact_set *set,
-					     const char *namespace, size_t *n);
+					     const struct workload *workload,
+					     size_t *n);
 const struct priority_class *facts_class(const struct fact_set *set,
+					 const struct workload *workload,
 					 const char *name);
+/* The first globalDefault, or NULL. */
+const struct priority_class *facts_default_class(const struct fact_set *set,
+						 const struct workload *w);
+/* Quotas of the set alone: they lie in set->quotas. */
+const struct quota *facts_own_quotas(const struct fact_set *set,
+				     const struct workload *workload,
+				     size_t *n);
 
 /*
  * All workloads, in the order of the files:

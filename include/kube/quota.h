@@ -15,6 +15,18 @@ const struct resource_amount *quota_hard(const struct quota *quota,
 /* The hard entry "requests.<resource>", or NULL. */
 const struct resource_amount *quota_hard_requests(const struct quota *quota,
 						  const char *resource);
+/*
+ * What a workload may still get of one hard entry: hard - used + what its own
+ * pods have already. Without status.used (no cluster): hard.
+ */
+struct quota_room {
+	struct quantity used, own, left;
+	bool known; /* used is */
+};
+struct quota_room quota_room(const struct quota *quota,
+			     const struct resource_amount *hard,
+			     const struct workload *workload,
+			     const char *resource);
 /* Do all scopes of the quota select this pod? */
 enum tri quota_selects(const struct quota *quota,
 		       const struct workload_pod *pod);
@@ -50,6 +62,23 @@ struct demand {
 };
 struct demand workload_demand(const struct workload *workload,
 			      const struct quota *quota, const char *resource);
+
+/*
+ * A workload against each accelerator that a quota of its namespace limits,
+ * all members but the first two zero at the beginning.
+ */
+struct quota_case {
+	const struct fact_set *facts;
+	const struct workload *workload;
+	const struct quota *quota;
+	const struct resource_amount *hard;
+	const char *resource;
+	struct demand demand;
+	struct quota_room room;
+	size_t nth_quota, nth_hard; /* the next */
+};
+bool quota_case_next(const struct accelerator_extra *extra,
+		     struct quota_case *one);
 
 /* What the workloads of a namespace need together of one accelerator that a
  * quota of it limits. */

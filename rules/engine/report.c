@@ -230,6 +230,8 @@ struct finding *report_place(struct rule_run *rr, const struct object_id *id,
 	f->id.namespace = arena_strdup(arena, or_empty(id->namespace));
 	f->id.name = arena_strdup(arena, or_empty(id->name));
 	f->named_path = f->place.pointer;
+	/* Nobody can mend an object of the cluster in these files. */
+	f->hidden = place->file == NO_FILE;
 	va_start(ap, fmt);
 	put_message(rr, f, fmt, ap);
 	va_end(ap);
@@ -289,9 +291,12 @@ void finding_label(struct rule_run *rr, struct finding *f,
 void finding_label_place(struct rule_run *rr, struct finding *f,
 			 const struct place *place, const char *fmt, ...)
 {
-	struct related *related = add_related(rr, f);
+	struct related *related;
 	va_list ap;
 
+	if (place->file == NO_FILE)
+		return;
+	related = add_related(rr, f);
 	related->place = place_copy(&rr->run->file_arena, place);
 	va_start(ap, fmt);
 	related->message = arena_vprintf(&rr->run->file_arena, fmt, ap);

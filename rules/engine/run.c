@@ -107,6 +107,7 @@ void run_restart(struct run *run)
 	for (size_t i = 0; i < run->state->nnot_run; i++)
 		run->state->not_run[i].count = 0;
 	run->counts = (struct run_counts){0};
+	run->state->any_cluster_old = false;
 	if (!facts->nworkloads && !facts->nquotas && !facts->nlimit_ranges &&
 	    !facts->nclasses)
 		return;
@@ -126,6 +127,7 @@ void run_begin_file(struct run *run, const struct run_file *file)
 	state->findings = NULL;
 	state->nfindings = state->findings_size = 0;
 	state->suppressions = NULL;
+	run_cluster_begin(run, file);
 	if (run->options.door)
 		state->suppressions =
 			suppressions_granted(&run->file_arena, file->source,
@@ -268,6 +270,7 @@ static void check_alone(struct run *run, const struct object *object,
 
 	if (object_is_gpu_workload(object)) {
 		w = workload_read(&state->doc_arena, object, state->file.index);
+		w->cluster = state->cluster;
 		run_workload(run, w, settings);
 		return;
 	}
@@ -466,6 +469,7 @@ void run_join(struct run *dst, struct run *src)
 	to->fixable_unsafe += from->fixable_unsafe;
 	add_gpus(to, from->gpus);
 	to->gpus_unknown |= from->gpus_unknown;
+	dst->state->any_cluster_old |= src->state->any_cluster_old;
 	fact_set_join(&dst->facts, &src->facts);
 	for (size_t i = 0; i < src->state->nnot_run; i++)
 		run_not_run_add(dst, src->state->not_run[i].rule,

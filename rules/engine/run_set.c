@@ -44,8 +44,8 @@ static const struct setting *settings_for(struct set_run *set,
  * part of what will be applied. */
 static bool set_hides(const struct run *run, const struct rule *rule)
 {
-	return run->options.partial && rule->flags & RULE_ABSENCE &&
-	       rule->needs & NEEDS_SET;
+	return run->options.partial && !run->state->cluster &&
+	       rule->flags & RULE_ABSENCE && rule->needs & NEEDS_SET;
 }
 
 void run_check_sets(struct run *run, const struct policy *policy)
@@ -61,8 +61,6 @@ void run_check_sets(struct run *run, const struct policy *policy)
 			continue;
 		if (rr.rule->check_set && !set_hides(run, rr.rule))
 			rr.rule->check_set(&rr);
-		if (rr.rule->needs & NEEDS_CLUSTER)
-			run_not_run_add(run, rr.rule, "needs --cluster", 1);
 	}
 }
 
@@ -96,6 +94,7 @@ static void check_workload(struct set_run *set, const struct workload *w)
 	struct run *run = set->run;
 	size_t start = run->state->nfindings;
 
+	run_cluster_workload(run, w);
 	run_workload(run, w, settings_for(set, w));
 	findings_yield(run->state->findings, start, run->state->nfindings);
 	arena_reset(&run->state->doc_arena);
@@ -275,6 +274,7 @@ void run_set(struct run *run,
 	clear_findings(run);
 	run->state->suppressions = NULL;
 	fact_set_finish(&run->facts);
+	run_cluster_workload(run, NULL);
 	run_check_sets(run, set.policy);
 	arena_reset(&run->state->doc_arena);
 	gather(&set);

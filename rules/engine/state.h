@@ -23,9 +23,11 @@ struct run_state {
 	struct arena doc_arena; /* objects, scratch; reset per document */
 	struct run_file file;
 	struct suppressions *suppressions;
-	struct finding **findings; /* of the file, in the file arena */
+	const struct cluster *cluster; /* of what is being judged, or NULL */
+	bool cluster_old, any_cluster_old; /* one was given, but too old */
+	struct finding **findings;	   /* of the file, in the file arena */
 	size_t nfindings, findings_size;
-	enum mode mode; /* of the object being checked */
+	enum mode mode;	     /* of the object being checked */
 	size_t object_start; /* first finding of the object being checked */
 	int internal[INTERNAL_COUNT];
 	/* Indices of rules that have the callback, in registry order. */
@@ -58,6 +60,11 @@ void run_repairs(struct run *run, const struct doc *doc, size_t from);
 void run_workload(struct run *run, const struct workload *w,
 		  const struct setting *settings);
 void run_check_sets(struct run *run, const struct policy *policy);
+
+/* Which cluster holds for a file; for a workload of the set (NULL: for the
+ * set as a whole). */
+void run_cluster_begin(struct run *run, const struct run_file *file);
+void run_cluster_workload(struct run *run, const struct workload *w);
 
 /* A finding without text, placed and identified; appended to the file's. */
 struct finding *finding_new(struct run *run, const struct rule *rule,

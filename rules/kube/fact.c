@@ -41,6 +41,8 @@ struct place place_of(struct arena *arena, const struct object *object,
 	struct position from, to;
 	struct buf pointer;
 
+	if (file == NO_FILE)
+		return (struct place){.file = NO_FILE, .pointer = ""};
 	while (doc->host) {
 		node = doc->host_node;
 		doc = doc->host;
@@ -104,16 +106,19 @@ static bool add_policy(struct fact_set *set, const struct object *o,
 	if (quota) {
 		RESERVE(set, quotas, set->nquotas + 1);
 		quota_read(&set->arena, o, file, &set->quotas[set->nquotas]);
+		set->quotas[set->nquotas].cluster = set->cluster;
 		set->quotas[set->nquotas++].content = content;
 	} else if (range) {
 		RESERVE(set, limit_ranges, set->nlimit_ranges + 1);
 		limit_range_read(&set->arena, o, file,
 				 &set->limit_ranges[set->nlimit_ranges]);
+		set->limit_ranges[set->nlimit_ranges].cluster = set->cluster;
 		set->limit_ranges[set->nlimit_ranges++].content = content;
 	} else {
 		RESERVE(set, classes, set->nclasses + 1);
 		priority_class_read(&set->arena, o, file,
 				    &set->classes[set->nclasses]);
+		set->classes[set->nclasses].cluster = set->cluster;
 		set->classes[set->nclasses++].content = content;
 	}
 	return true;
@@ -122,11 +127,14 @@ static bool add_policy(struct fact_set *set, const struct object *o,
 void fact_set_add(struct fact_set *set, const struct object *o, uint32_t file)
 {
 	struct arena *scratch;
+	struct workload *w;
 
 	if (add_policy(set, o, file) || !object_is_gpu_workload(o))
 		return;
 	scratch = &fact_index_of(set)->scratch;
-	fact_index_add(set, workload_read(scratch, o, file));
+	w = workload_read(scratch, o, file);
+	w->cluster = set->cluster;
+	fact_index_add(set, w);
 	arena_reset(scratch);
 }
 

@@ -33,7 +33,19 @@ struct fact_index {
 	struct buf packed;
 	uint64_t *seen; /* policy objects, a hash table of contents */
 	size_t nseen, seen_size;
+	struct fact_view *view; /* fact_cluster.c */
 };
+
+/* Another cluster makes another object of the same name. */
+uint64_t fact_hash_in(uint64_t hash, const struct cluster *cluster);
+void fact_view_release(struct fact_view *view);
+/* A class of the set alone. */
+const struct priority_class *facts_own_class(const struct fact_set *set,
+					     const struct workload *w,
+					     const char *name);
+const struct limit_range *facts_own_limit_ranges(const struct fact_set *set,
+						 const struct workload *w,
+						 size_t *n);
 
 struct fact_index *fact_index_of(struct fact_set *set);
 /* Add a workload's facts; they are copied. */

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "fact.h"
+#include "kube/cluster.h"
 
 static int cmp_places(const struct place *a, const struct place *b)
 {
@@ -23,12 +24,13 @@ struct policy_fact {
 	struct object_id id;
 	struct place place;
 	uint64_t content;
+	const struct cluster *cluster;
 };
 
 #define IS_POLICY_FACT(type)                                                   \
 	_Static_assert(offsetof(type, id) == 0 &&                              \
-			       offsetof(type, content) ==                      \
-				       offsetof(struct policy_fact, content),  \
+			       offsetof(type, cluster) ==                      \
+				       offsetof(struct policy_fact, cluster),  \
 		       #type)
 IS_POLICY_FACT(struct quota);
 IS_POLICY_FACT(struct limit_range);
@@ -43,12 +45,21 @@ static int by_content(const void *a, const void *b)
 	return cmp_places(&x->place, &y->place);
 }
 
+static int cmp_clusters(const struct policy_fact *a,
+			const struct policy_fact *b)
+{
+	uint64_t x = a->cluster ? cluster_serial(a->cluster) : 0;
+	uint64_t y = b->cluster ? cluster_serial(b->cluster) : 0;
+
+	return x != y ? (x > y) - (x < y) : cmp_places(&a->place, &b->place);
+}
+
 static int by_namespace(const void *a, const void *b)
 {
 	const struct policy_fact *x = a, *y = b;
 	int c = strcmp(x->id.namespace, y->id.namespace);
 
-	return c ? c : cmp_places(&x->place, &y->place);
+	return c ? c : cmp_clusters(x, y);
 }
 
 static int by_name(const void *a, const void *b)
@@ -56,7 +67,7 @@ static int by_name(const void *a, const void *b)
 	const struct policy_fact *x = a, *y = b;
 	int c = strcmp(x->id.name, y->id.name);
 
-	return c ? c : cmp_places(&x->place, &y->place);
+	return c ? c : cmp_clusters(x, y);
 }
 
 /* --- once each ------------------------------------------------------------ */
@@ -100,75 +111,103 @@ static void sort_policies(struct fact_set *set)
 /* --- finding them --------------------------------------------------------- */
 
 struct range {
-	const void *first;
+	const char *first;
 	size_t n;
 };
 
+struct wanted {
+	size_t size; /* of an item */
+	const char *(*text)(const struct policy_fact *item);
+	const char *is;
+	const struct cluster *cluster;
+};
+
+/* Those of the range that belong to the cluster stand together. */
+static struct range narrow(struct range range, const struct wanted *want)
+{
+	while (range.n &&
+	       ((const struct policy_fact *)(const void *)range.first)
+			       ->cluster != want->cluster) {
+		range.first += want->size;
+		range.n--;
+	}
+	while (range.n &&
+	       ((const struct policy_fact *)(const void *)(range.first +
+							   (range.n - 1) *
+								   want->size))
+			       ->cluster != want->cluster)
+		range.n--;
+	return range;
+}
+
 /* Items whose text is the wanted one; they are sorted by it. */
-static struct range find(const void *items, size_t n, size_t size,
-			 const char *(*text)(const void *item),
-			 const char *want)
+static struct range find(const void *items, size_t n, const struct wanted *want)
 {
 	const char *all = items;
 	size_t low = 0, high = n;
 	struct range range = {NULL, 0};
 
-	if (!*want)
+#define TEXT(i) want->text((const void *)(all + (i)*want->size))
+	if (!*want->is)
 		return range;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (strcmp(text(all + middle * size), want) < 0)
+		if (strcmp(TEXT(middle), want->is) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	while (low + range.n < n &&
-	       !strcmp(text(all + (low + range.n) * size), want))
+	while (low + range.n < n && !strcmp(TEXT(low + range.n), want->is))
 		range.n++;
+#undef TEXT
 	if (range.n)
-		range.first = all + low * size;
-	return range;
+		range.first = all + low * want->size;
+	return narrow(range, want);
 }
 
-static const char *namespace_of(const void *fact)
+static const char *namespace_of(const struct policy_fact *fact)
 {
-	return ((const struct policy_fact *)fact)->id.namespace;
+	return fact->id.namespace;
 }
 
-static const char *name_of(const void *fact)
+static const char *name_of(const struct policy_fact *fact)
 {
-	return ((const struct policy_fact *)fact)->id.name;
+	return fact->id.name;
 }
 
-const struct quota *facts_quotas(const struct fact_set *set,
-				 const char *namespace, size_t *n)
+const struct quota *facts_own_quotas(const struct fact_set *set,
+				     const struct workload *w, size_t *n)
 {
-	struct range range =
-		find(set->quotas, set->nquotas, sizeof(*set->quotas),
-		     namespace_of, namespace);
+	const struct wanted want = {sizeof(*set->quotas), namespace_of,
+				    w->id.namespace, w->cluster};
+	struct range range = find(set->quotas, set->nquotas, &want);
 
 	*n = range.n;
-	return range.first;
+	return (const void *)(range.n ? range.first : NULL);
 }
 
-const struct limit_range *facts_limit_ranges(const struct fact_set *set,
-					     const char *namespace, size_t *n)
+const struct limit_range *facts_own_limit_ranges(const struct fact_set *set,
+						 const struct workload *w,
+						 size_t *n)
 {
-	struct range range =
-		find(set->limit_ranges, set->nlimit_ranges,
-		     sizeof(*set->limit_ranges), namespace_of, namespace);
+	const struct wanted want = {sizeof(*set->limit_ranges), namespace_of,
+				    w->id.namespace, w->cluster};
+	struct range range = find(set->limit_ranges, set->nlimit_ranges, &want);
 
 	*n = range.n;
-	return range.first;
+	return (const void *)(range.n ? range.first : NULL);
 }
 
-const struct priority_class *facts_class(const struct fact_set *set,
-					 const char *name)
+const struct priority_class *facts_own_class(const struct fact_set *set,
+					     const struct workload *w,
+					     const char *name)
 {
-	return find(set->classes, set->nclasses, sizeof(*set->classes), name_of,
-		    name)
-		.first;
+	const struct wanted want = {sizeof(*set->classes), name_of, name,
+				    w->cluster};
+	struct range range = find(set->classes, set->nclasses, &want);
+
+	return (const void *)(range.n ? range.first : NULL);
 }
 
 /* --- priority classes ----------------------------------------------------- */
@@ -197,8 +236,9 @@ static void note_class(struct fact_set *set, const struct workload *w,
 		       const struct workload_pod *pod)
 {
 	const struct priority_class *c =
-		pod->priority_class ? facts_class(set, pod->priority_class)
-				    : NULL;
+		pod->priority_class
+			? facts_own_class(set, w, pod->priority_class)
+			: NULL;
 
 	if (!c)
 		return;

@@ -131,7 +131,7 @@ bool fact_seen(struct fact_set *set, const struct object *o, uint64_t *content)
 {
 	struct fact_index *index = fact_index_of(set);
 
-	*content = content_hash(index, o);
+	*content = fact_hash_in(content_hash(index, o), set->cluster);
 	if (is_seen(index, *content))
 		return true;
 	if (index->nseen + 1 > index->seen_size / 2)

@@ -37,6 +37,7 @@ void fact_index_release(struct fact_set *set)
 	if (!set->index)
 		return;
 	free(set->index->rows);
+	fact_view_release(set->index->view);
 	arena_release(&set->index->scratch);
 	buf_release(&set->index->packed);
 	free(set->index);
@@ -67,7 +68,8 @@ void fact_index_add(struct fact_set *set, const struct workload *w)
 	struct fact_row row = {.store = set->store, .file = w->place.file};
 
 	if (identified(w))
-		row.id = fact_id_hash(&w->id, &index->packed);
+		row.id = fact_hash_in(fact_id_hash(&w->id, &index->packed),
+				      w->cluster);
 	buf_reset(&index->packed);
 	workload_pack(w, &index->packed);
 	row.len = (uint32_t)index->packed.len;

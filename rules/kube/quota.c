@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kube/cluster.h"
 
 const struct resource_amount *quota_hard(const struct quota *quota,
 					 const char *key)
@@ -29,6 +30,27 @@ const struct resource_amount *quota_hard_requests(const struct quota *quota,
 			return &quota->hard[i];
 	}
 	return NULL;
+}
+
+struct quota_room quota_room(const struct quota *quota,
+			     const struct resource_amount *hard,
+			     const struct workload *w, const char *resource)
+{
+	struct quota_room room = {quantity_from(0), quantity_from(0),
+				  hard->quantity, false};
+
+	for (size_t i = 0; i < quota->nused; i++) {
+		if (strcmp(quota->used[i].resource, hard->resource) != 0)
+			continue;
+		room.used = quota->used[i].quantity;
+		room.known = w->cluster != NULL;
+	}
+	if (!room.known)
+		return room;
+	room.own = cluster_use_of(w->cluster, &w->id, resource);
+	room.left =
+		quantity_add(quantity_sub(hard->quantity, room.used), room.own);
+	return room;
 }
 
 static bool value_listed(const struct quota_scope *scope, const char *value)
@@ -135,4 +157,28 @@ struct demand workload_demand(const struct workload *workload,
 				add_pod(&sum, pod, &pod->demand[d]);
 	}
 	return sum;
+}
+
+bool quota_case_next(const struct accelerator_extra *extra,
+		     struct quota_case *one)
+{
+	size_t n;
+	const struct quota *quotas =
+		facts_quotas(one->facts, one->workload, &n);
+
+	for (; one->nth_quota < n; one->nth_quota++, one->nth_hard = 0) {
+		one->quota = &quotas[one->nth_quota];
+		while (one->nth_hard < one->quota->nhard) {
+			one->hard = &one->quota->hard[one->nth_hard++];
+			one->resource = quota_accelerator(extra, one->hard);
+			if (!one->resource || one->hard->unknown)
+				continue;
+			one->demand = workload_demand(one->workload, one->quota,
+						      one->resource);
+			one->room = quota_room(one->quota, one->hard,
+					       one->workload, one->resource);
+			return true;
+		}
+	}
+	return false;
 }

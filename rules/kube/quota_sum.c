@@ -59,8 +59,7 @@ static void add_to_all(struct sums *sums, const struct workload *w,
 		       size_t index)
 {
 	size_t n, at;
-	const struct quota *quotas =
-		facts_quotas(sums->facts, w->id.namespace, &n);
+	const struct quota *quotas = facts_own_quotas(sums->facts, w, &n);
 
 	if (!n || w->child || w->duplicate_of)
 		return;

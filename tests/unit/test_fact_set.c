@@ -186,6 +186,22 @@ static void test_kept_kinds(void **state)
 	fact_set_release(&set);
 }
 
+static const struct quota *quotas_in(const struct fact_set *set,
+				     const char *namespace, size_t *n)
+{
+	const struct workload w = {.id.namespace = namespace};
+
+	return facts_quotas(set, &w, n);
+}
+
+static const struct priority_class *class_of(const struct fact_set *set,
+					     const char *name)
+{
+	const struct workload w = {.id.namespace = "x"};
+
+	return facts_class(set, &w, name);
+}
+
 static void test_nothing(void **state)
 {
 	struct fact_set set = {0}, other = {0};
@@ -194,9 +210,9 @@ static void test_nothing(void **state)
 	fact_set_join(&set, &other);
 	fact_set_finish(&set);
 	check_order(&set, "");
-	facts_quotas(&set, "a", &n);
+	quotas_in(&set, "a", &n);
 	assert_int_equal(n, 0);
-	assert_null(facts_class(&set, "high"));
+	assert_null(class_of(&set, "high"));
 	fact_set_release(&set);
 }
 
@@ -302,19 +318,19 @@ static void test_policy_twice(void **state)
 	fact_set_finish(&a);
 	assert_int_equal(a.nquotas, 5);
 	assert_int_equal(a.nclasses, 2);
-	quotas = facts_quotas(&a, "x", &n);
+	quotas = quotas_in(&a, "x", &n);
 	assert_int_equal(n, 3);
 	assert_int_equal(quotas[0].place.file, 0);
 	assert_int_equal(quotas[1].place.file, 3);
 	assert_int_equal(quotas[2].place.file, 4);
-	facts_quotas(&a, "u", &n);
+	quotas_in(&a, "u", &n);
 	assert_int_equal(n, 1);
-	facts_quotas(&a, "", &n);
+	quotas_in(&a, "", &n);
 	assert_int_equal(n, 0);
-	facts_quotas(&a, "z", &n);
+	quotas_in(&a, "z", &n);
 	assert_int_equal(n, 0);
-	assert_int_equal(facts_class(&a, "c")->place.file, 8);
-	assert_null(facts_class(&a, "d"));
+	assert_int_equal(class_of(&a, "c")->place.file, 8);
+	assert_null(class_of(&a, "d"));
 	fact_set_release(&a);
 }
 
@@ -341,8 +357,8 @@ static void test_classes(void **state)
 	fact_set_finish(&set);
 	assert_string_equal(set.default_class->id.name, "unused");
 	assert_false(set.default_class->used_by_gpu);
-	assert_true(facts_class(&set, "low")->used_by_gpu);
-	assert_true(facts_class(&set, "mid")->used_by_gpu);
+	assert_true(class_of(&set, "low")->used_by_gpu);
+	assert_true(class_of(&set, "mid")->used_by_gpu);
 	assert_string_equal(set.serving_class->id.name, "low");
 	assert_string_equal(set.server.name, "s1");
 	fact_set_release(&set);

@@ -22,7 +22,7 @@ static void check(struct rule_run *run, const struct workload *w)
 	for (size_t p = 0; p < w->npods; p++) {
 		const char *name = w->pods[p].priority_class;
 		const struct priority_class *c =
-			name ? facts_class(facts, name) : NULL;
+			name ? facts_class(facts, w, name) : NULL;
 		struct finding *f;
 
 		if (!c || c->value.unknown || c->never_preempts ||

@@ -33,7 +33,8 @@ static void check_given(struct rule_run *run, const struct pod *pod)
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	if (rule_facts(run)->default_class || rule_param_given(run, "class"))
+	if (facts_default_class(rule_facts(run), w) ||
+	    rule_param_given(run, "class"))
 		return;
 	for (size_t i = 0; i < w->npods; i++) {
 		const struct workload_pod *pod = &w->pods[i];

@@ -11,15 +11,36 @@
 #include "engine/rule.h"
 #include "kube/priority.h"
 
-static const char *nearest(struct rule_run *run, const struct fact_set *facts,
-			   const char *name)
+static const char *nearest(struct rule_run *run, const char *name)
 {
-	const char **names =
-		ARENA_ARRAY(rule_arena(run), const char *, facts->nclasses);
+	struct arena *arena = rule_arena(run);
+	const struct fact_set *facts = rule_facts(run);
+	const struct cluster *cluster = rule_cluster(run);
+	const struct cluster_object *others = NULL;
+	const char **names;
+	size_t n = 0;
 
+	if (cluster)
+		others = cluster_objects(cluster, CLUSTER_PRIORITY_CLASS, "",
+					 arena, &n);
+	names = ARENA_ARRAY(arena, const char *, n + facts->nclasses + 1);
+	for (size_t i = 0; i < n; i++)
+		names[i] = others[i].name;
 	for (size_t i = 0; i < facts->nclasses; i++)
-		names[i] = facts->classes[i].id.name;
-	return text_nearest(name, names, facts->nclasses);
+		names[n++] = facts->classes[i].id.name;
+	return text_nearest(name, names, n);
+}
+
+/* Are all classes known? Else the rule did not run. */
+static bool judges(struct rule_run *run)
+{
+	if (rule_cluster_lacks(run, CLUSTER_PRIORITY_CLASS))
+		return false;
+	if (rule_cluster(run) ||
+	    (rule_facts(run)->nclasses && !rule_set_is_partial(run)))
+		return true;
+	rule_not_run(run, rule_without_cluster(run));
+	return false;
 }
 
 static void check(struct rule_run *run, const struct workload *w)
@@ -32,19 +53,14 @@ static void check(struct rule_run *run, const struct workload *w)
 		struct finding *f;
 
 		if (!name || pod->priority_unknown ||
-		    priority_class_is_system(name))
-			continue;
-		if (!facts->nclasses || rule_set_is_partial(run)) {
-			rule_not_run(run, "needs the set or --cluster");
-			continue;
-		}
-		if (facts_class(facts, name))
+		    priority_class_is_system(name) ||
+		    facts_class(facts, w, name) || !judges(run))
 			continue;
 		f = report_place(
 			run, &w->id, &pod->priority_place,
 			"there is no PriorityClass `%s`: the pods of %s `%s` will be forbidden",
 			name, w->id.kind, w->id.name);
-		near = nearest(run, facts, name);
+		near = nearest(run, name);
 		if (near)
 			finding_help(run, f, "did you mean `%s`?", near);
 	}

@@ -25,21 +25,25 @@ static void check(struct rule_run *run, const struct workload *w)
 
 	if (w->child || w->kueue || w->queue)
 		return;
-	if (!has_gpu_quota(run, facts->quotas, facts->nquotas) ||
-	    rule_set_is_partial(run)) {
-		rule_not_run(run, "needs the set or --cluster");
+	if (rule_cluster_lacks(run, CLUSTER_QUOTA))
+		return;
+	if (!rule_cluster(run) &&
+	    (!has_gpu_quota(run, facts->quotas, facts->nquotas) ||
+	     rule_set_is_partial(run))) {
+		rule_not_run(run, rule_without_cluster(run));
 		return;
 	}
 	if (!*w->id.namespace) {
 		rule_not_run(run, "the namespace is not known");
 		return;
 	}
-	quotas = facts_quotas(facts, w->id.namespace, &n);
+	quotas = facts_quotas(facts, w, &n);
 	if (!has_gpu_quota(run, quotas, n))
 		report_place(
 			run, &w->id, &w->place,
-			"namespace `%s` of this GPU workload has no GPU quota, others of the set have",
-			w->id.namespace);
+			"namespace `%s` of this GPU workload has no GPU quota%s",
+			w->id.namespace,
+			rule_cluster(run) ? "" : ", others of the set have");
 }
 
 const struct rule rule_namespace_without_gpu_quota = {

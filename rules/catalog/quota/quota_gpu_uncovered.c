@@ -18,7 +18,7 @@ static const struct quota *find_quota(struct rule_run *run,
 	size_t n;
 
 	*covered = false;
-	quotas = facts_quotas(rule_facts(run), w->id.namespace, &n);
+	quotas = facts_quotas(rule_facts(run), w, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (quota_hard_requests(&quotas[i], resource))
 			*covered = true;

@@ -36,12 +36,11 @@ static bool listed(const char *const *names, size_t n, const char *name)
 }
 
 /* A LimitRange of the namespace supplies it (default feeds requests too). */
-static bool defaulted(const struct fact_set *facts, const char *namespace,
+static bool defaulted(const struct fact_set *facts, const struct workload *w,
 		      const struct demanded *key)
 {
 	size_t n;
-	const struct limit_range *ranges =
-		facts_limit_ranges(facts, namespace, &n);
+	const struct limit_range *ranges = facts_limit_ranges(facts, w, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct limit_range *r = &ranges[i];
@@ -65,8 +64,7 @@ static void check_pod(struct rule_run *run, const struct workload *w,
 			workload_pod_missing(pod, keys[k].sort);
 		struct finding *f;
 
-		if (!hard || !gap ||
-		    defaulted(rule_facts(run), w->id.namespace, &keys[k]))
+		if (!hard || !gap || defaulted(rule_facts(run), w, &keys[k]))
 			continue;
 		f = report_place(
 			run, &w->id, &gap->place,
@@ -82,8 +80,7 @@ static void check_pod(struct rule_run *run, const struct workload *w,
 static void check(struct rule_run *run, const struct workload *w)
 {
 	size_t n;
-	const struct quota *quotas =
-		facts_quotas(rule_facts(run), w->id.namespace, &n);
+	const struct quota *quotas = facts_quotas(rule_facts(run), w, &n);
 
 	for (size_t q = 0; q < n; q++)
 		for (size_t p = 0; p < w->npods; p++)

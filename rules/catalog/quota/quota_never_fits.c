@@ -10,45 +10,36 @@
 #include "engine/rule.h"
 #include "kube/quota.h"
 
-static void check_hard(struct rule_run *run, const struct workload *w,
-		       const struct quota *quota,
-		       const struct resource_amount *hard)
+static void report(struct rule_run *run, const struct quota_case *c)
 {
-	const char *resource = quota_accelerator(rule_accelerators(run), hard);
-	struct demand demand;
+	const struct workload *w = c->workload;
 	char need[QUANTITY_TEXT], have[QUANTITY_TEXT];
 	struct finding *f;
 
-	if (!resource || hard->unknown)
-		return;
-	demand = workload_demand(w, quota, resource);
-	if (quantity_cmp(demand.steady, hard->quantity) <= 0)
-		return;
 	f = report_place(
 		run, &w->id, &w->place,
 		"%s `%s` needs %s %s, quota `%s` allows %s in all: it can never run",
-		w->id.kind, w->id.name, quantity_text(demand.steady, need),
-		resource, quota->id.name, quantity_text(hard->quantity, have));
-	finding_label_place(run, f, &hard->place, "the quota");
-	finding_cause(run, f, resource);
+		w->id.kind, w->id.name, quantity_text(c->demand.steady, need),
+		c->resource, c->quota->id.name,
+		quantity_text(c->hard->quantity, have));
+	finding_label_place(run, f, &c->hard->place, "the quota");
+	finding_cause(run, f, c->resource);
 }
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	const struct fact_set *facts = rule_facts(run);
-	const struct quota *quotas;
-	size_t n;
+	struct quota_case c = {.facts = rule_facts(run), .workload = w};
 
-	if (w->child || !facts->nquotas)
+	if (w->child || (!c.facts->nquotas && !w->cluster) ||
+	    rule_cluster_lacks(run, CLUSTER_QUOTA))
 		return;
 	if (!*w->id.namespace) {
 		rule_not_run(run, "the namespace is not known");
 		return;
 	}
-	quotas = facts_quotas(facts, w->id.namespace, &n);
-	for (size_t q = 0; q < n; q++)
-		for (size_t i = 0; i < quotas[q].nhard; i++)
-			check_hard(run, w, &quotas[q], &quotas[q].hard[i]);
+	while (quota_case_next(rule_accelerators(run), &c))
+		if (quantity_cmp(c.demand.steady, c.hard->quantity) > 0)
+			report(run, &c);
 }
 
 const struct rule rule_quota_never_fits = {

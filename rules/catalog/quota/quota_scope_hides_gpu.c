@@ -64,15 +64,14 @@ static void check(struct rule_run *run)
 	const struct workload *w;
 
 	while (has_scopes(facts) && (w = workload_next(facts, &cursor))) {
-		size_t n;
-		const struct quota *quotas =
-			facts_quotas(facts, w->id.namespace, &n);
+		size_t n, own;
+		const struct quota *quotas = facts_own_quotas(facts, w, &own);
 		const struct workload_pod *pod;
 
-		if (!n || told[quotas - facts->quotas])
+		if (!own || told[quotas - facts->quotas])
 			continue;
-		pod = outside(run, w, quotas, n);
-		for (size_t q = 0; pod && q < n; q++)
+		pod = outside(run, w, facts_quotas(facts, w, &n), n);
+		for (size_t q = 0; pod && q < own; q++)
 			report(run, &quotas[q], w, pod);
 		told[quotas - facts->quotas] = pod != NULL;
 	}

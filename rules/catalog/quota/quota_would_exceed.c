@@ -1,50 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Workloads against a quota's hard value. Without a cluster state: all
- * workloads of the set in one namespace together, or one workload at its
- * peak (rollout surge, elastic maximum), above hard is a warning: they may
- * not run at once, and the later ones wait with a part of their pods.
+ * Workloads against what a quota has left. With a cluster state: the whole
+ * workload at steady state above hard - used (its own running copy given
+ * back) is an error for gangs, of which a part would start; others wait by
+ * retrying. At its peak (surge, elastic maximum) above that, and all
+ * workloads of the set in one namespace together above hard: warnings.
  * One workload alone above hard at steady state is quota-never-fits.
- * Source: pkg/quota/v1/evaluator/core; partial gangs as in
- * training-operator pkg/controller.v1/common/pod.go.
+ * Source: quota evaluator; training-operator pkg/controller.v1/common/pod.go.
  */
 #include "engine/rule.h"
 #include "kube/quota.h"
 
-static void check_peak(struct rule_run *run, const struct workload *w,
-		       const struct quota *quota,
-		       const struct resource_amount *hard)
+static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 {
-	const char *resource = quota_accelerator(rule_accelerators(run), hard);
-	char peak[QUANTITY_TEXT], have[QUANTITY_TEXT];
-	struct demand demand;
+	const struct workload *w = c->workload;
+	char want[QUANTITY_TEXT], left[QUANTITY_TEXT], hard[QUANTITY_TEXT];
+	char used[QUANTITY_TEXT];
+	bool denies = !peak && w->gang_kind != GANG_NONE;
 	struct finding *f;
 
-	if (!resource || hard->unknown)
-		return;
-	demand = workload_demand(w, quota, resource);
-	if (quantity_cmp(demand.steady, hard->quantity) > 0 ||
-	    quantity_cmp(demand.peak, hard->quantity) <= 0 ||
-	    demand.peak.nano == 0)
-		return;
-	f = report_place(
-		run, &w->id, &w->place,
-		"%s `%s` peaks at %s %s (rollout or elastic maximum), quota `%s` allows %s",
-		w->id.kind, w->id.name, quantity_text(demand.peak, peak),
-		resource, quota->id.name, quantity_text(hard->quantity, have));
-	finding_label_place(run, f, &hard->place, "the quota");
-	finding_cause(run, f, resource);
+	quantity_text(peak ? c->demand.peak : c->demand.steady, want);
+	quantity_text(c->hard->quantity, hard);
+	if (c->room.known)
+		f = report_place(
+			run, &w->id, &w->place,
+			"%s `%s` %s %s %s, quota `%s` has %s left for it: %s of %s are used",
+			w->id.kind, w->id.name, peak ? "peaks at" : "needs",
+			want, c->resource, c->quota->id.name,
+			quantity_text(c->room.left, left),
+			quantity_text(c->room.used, used), hard);
+	else
+		f = report_place(
+			run, &w->id, &w->place,
+			"%s `%s` peaks at %s %s (rollout or elastic maximum), quota `%s` allows %s",
+			w->id.kind, w->id.name, want, c->resource,
+			c->quota->id.name, hard);
+	finding_label_place(run, f, &c->hard->place, "the quota");
+	finding_cause(run, f, c->resource);
+	finding_severity(f, denies ? SEVERITY_ERROR : SEVERITY_WARNING);
+	if (!denies)
+		finding_guess(run, f);
+}
+
+/* What runs already does not ask again. */
+static bool exceeds(const struct quota_room *room, struct quantity need)
+{
+	return quantity_cmp(need, room->left) > 0 &&
+	       quantity_cmp(need, room->own) > 0;
 }
 
 static void check_one(struct rule_run *run, const struct workload *w)
 {
-	size_t n;
-	const struct quota *quotas =
-		facts_quotas(rule_facts(run), w->id.namespace, &n);
+	struct quota_case c = {.facts = rule_facts(run), .workload = w};
 
-	for (size_t q = 0; q < n && !w->child; q++)
-		for (size_t i = 0; i < quotas[q].nhard; i++)
-			check_peak(run, w, &quotas[q], &quotas[q].hard[i]);
+	if (w->child || rule_cluster_lacks(run, CLUSTER_QUOTA))
+		return;
+	/* What a queue holds back waits without any pod. */
+	if (w->cluster && (w->suspended || w->kueue))
+		return;
+	while (quota_case_next(rule_accelerators(run), &c)) {
+		if (quantity_cmp(c.demand.steady, c.hard->quantity) > 0 ||
+		    c.demand.peak.nano == 0)
+			continue;
+		if (exceeds(&c.room, c.demand.steady))
+			report(run, &c, false);
+		else if (exceeds(&c.room, c.demand.peak))
+			report(run, &c, true);
+	}
 }
 
 static void report_sum(struct rule_run *run, const struct quota_sum *sum)
@@ -87,12 +109,12 @@ const struct rule rule_quota_would_exceed = {
 	.action = ACTION_DENY,
 	.needs = NEEDS_SET,
 	.since = "1.0",
-	.summary = "workloads together, or one at its peak, exceed a GPU quota",
+	.summary =
+		"a workload needs more than its GPU quota has left, or several together, or one at its peak",
 	.why = "Quota admits pod by pod: the job that comes last starts a part of its gang and holds those GPUs while it waits.",
 	.remedy =
 		"Run fewer at once, lower the surge or the elastic maximum, or have the quota raised.",
-	.evidence =
-		"pkg/quota/v1/evaluator/core; kubeflow/kubeflow#5442; kubeflow/trainer#948",
+	.evidence = "pkg/quota/v1/evaluator/core; kubeflow/kubeflow#5442",
 	.check_workload = check_one,
 	.check_set = check_set,
 };

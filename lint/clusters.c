@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files with cluster states, each read once. There are few: a list is enough.
+ */
+#include "clusters.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "files.h"
+#include "heap.h"
+#include "log.h"
+
+static void warn(void *context, const char *text)
+{
+	log_error("cluster state %s:%s", (const char *)context, text);
+}
+
+static struct cluster_entry *load(struct clusters *clusters, const char *path)
+{
+	struct cluster_entry entry = {.path = strdup(path)};
+	struct err err = {0};
+
+	if (!entry.path)
+		BUG("out of memory");
+	entry.cluster = cluster_load(path, clusters->quiet ? NULL : warn,
+				     entry.path, &err);
+	if (!entry.cluster) {
+		clusters->failed = true;
+		if (err.line)
+			log_error("%s (line %u, column %u)", err.text, err.line,
+				  err.column);
+		else
+			log_error("%s", err.text);
+	}
+	*HEAP_PUSH(clusters->items, clusters->n, clusters->size) = entry;
+	return &clusters->items[clusters->n - 1];
+}
+
+const struct cluster *clusters_get(struct clusters *clusters, const char *path)
+{
+	const struct cluster_entry *entry = NULL;
+	const struct cluster *cluster;
+
+	pthread_mutex_lock(&clusters->lock);
+	for (size_t i = 0; i < clusters->n && !entry; i++)
+		if (!strcmp(clusters->items[i].path, path))
+			entry = &clusters->items[i];
+	if (!entry)
+		entry = load(clusters, path);
+	cluster = entry->cluster;
+	pthread_mutex_unlock(&clusters->lock);
+	return cluster;
+}
+
+const struct cluster *clusters_for_file(struct clusters *clusters,
+					const struct policies *policies,
+					uint32_t policy, const char *path)
+{
+	const struct cluster *cluster;
+	struct buf joined;
+
+	if (clusters->common || !path)
+		return clusters->common;
+	buf_init(&joined);
+	path_absolute(policies->items[policy].folder, path, &joined);
+	cluster = clusters_get(clusters, joined.data);
+	buf_release(&joined);
+	return cluster;
+}
+
+int clusters_init(struct clusters *clusters, const char *path, bool quiet)
+{
+	memset(clusters, 0, sizeof(*clusters));
+	pthread_mutex_init(&clusters->lock, NULL);
+	clusters->now = (int64_t)time(NULL);
+	clusters->quiet = quiet;
+	if (path)
+		clusters->common = clusters_get(clusters, path);
+	return clusters->failed ? 2 : 0;
+}
+
+void clusters_release(struct clusters *clusters)
+{
+	for (size_t i = 0; i < clusters->n; i++) {
+		cluster_put(clusters->items[i].cluster);
+		free(clusters->items[i].path);
+	}
+	free(clusters->items);
+	pthread_mutex_destroy(&clusters->lock);
+}
+
+static void tell_old(const struct clusters *clusters,
+		     struct cluster_entry *entry, int64_t max)
+{
+	int64_t age = clusters->now - cluster_taken_at(entry->cluster);
+
+	if (entry->told_old)
+		return;
+	entry->told_old = true;
+	log_error("warning: cluster state %s is %" PRId64
+		  " hours old, the policy's maxAge is %" PRId64
+		  "h: rules that need it do not run",
+		  entry->path, age / 3600, max / 3600);
+}
+
+void clusters_check_age(struct clusters *clusters,
+			const struct cluster *cluster, int64_t max)
+{
+	if (!max || clusters->quiet ||
+	    clusters->now - cluster_taken_at(cluster) <= max)
+		return;
+	pthread_mutex_lock(&clusters->lock);
+	for (size_t i = 0; i < clusters->n; i++)
+		if (clusters->items[i].cluster == cluster)
+			tell_old(clusters, &clusters->items[i], max);
+	pthread_mutex_unlock(&clusters->lock);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which cluster state holds, and what rules may know of it. A state older
+ * than the policy's maxAge is as good as none: rules that need one are not
+ * run, and say why.
+ */
+#include "kube/cluster.h"
+
+#include "state.h"
+
+#define TOO_OLD "the cluster state is older than the policy's maxAge"
+
+void run_cluster_begin(struct run *run, const struct run_file *file)
+{
+	const struct run_options *options = &run->options;
+	const struct cluster *cluster =
+		file->cluster ? file->cluster : options->cluster;
+	int64_t max = policy_max_age(file->policy);
+
+	run->state->cluster_old = false;
+	if (cluster && max && options->now - cluster_taken_at(cluster) > max) {
+		run->state->cluster_old = run->state->any_cluster_old = true;
+		cluster = NULL;
+	}
+	run->state->cluster = run->facts.cluster = cluster;
+}
+
+/* The set as a whole is judged by the run's own. */
+void run_cluster_workload(struct run *run, const struct workload *w)
+{
+	run->state->cluster = w ? w->cluster : NULL;
+	run->state->cluster_old =
+		!run->state->cluster && run->state->any_cluster_old;
+}
+
+const struct cluster *rule_cluster(struct rule_run *rr)
+{
+	return rr->run->state->cluster;
+}
+
+const char *rule_without_cluster(struct rule_run *rr)
+{
+	return rr->run->state->cluster_old   ? TOO_OLD
+	       : rr->rule->needs & NEEDS_SET ? "needs the set or --cluster"
+					     : "needs --cluster";
+}
+
+bool rule_cluster_lacks(struct rule_run *rr, enum cluster_kind kind)
+{
+	const struct cluster *cluster = rr->run->state->cluster;
+	const char *reason = cluster ? cluster_unreadable(cluster, kind) : NULL;
+
+	if (!reason)
+		return false;
+	rule_not_run(rr, arena_printf(rule_arena(rr),
+				      "the cluster state has no %s: %s",
+				      cluster_resource(kind)->plural, reason));
+	return true;
+}
+
+const struct cluster *rule_needs_cluster(struct rule_run *rr,
+					 enum cluster_kind kind)
+{
+	const struct cluster *cluster = rr->run->state->cluster;
+
+	if (!cluster)
+		rule_not_run(rr, rule_without_cluster(rr));
+	else if (rule_cluster_lacks(rr, kind))
+		cluster = NULL;
+	return cluster;
+}
