@@ -60,13 +60,16 @@ static const char *remedy_of(const struct finding *f)
 	return *f->help ? f->help : f->rule->remedy;
 }
 
+static const char *whole(struct arena *arena, const struct finding *f)
+{
+	return arena_printf(arena, "%s: %s — %s", f->rule->name, f->message,
+			    remedy_of(f));
+}
+
 static const char *sentence(struct arena *arena, const struct finding *f,
 			    size_t max)
 {
-	return fit(arena,
-		   arena_printf(arena, "%s: %s — %s", f->rule->name, f->message,
-				remedy_of(f)),
-		   max);
+	return fit(arena, whole(arena, f), max);
 }
 
 static void add_warning(struct verdict *verdict, const char *text)
@@ -108,6 +111,17 @@ static void add_line(struct buf *text, const char *line)
 	buf_adds(text, line);
 }
 
+/* What did not fit into the first line is said in the second. */
+static void add_head(struct buf *text, struct arena *arena,
+		     const struct finding *f)
+{
+	const char *all = whole(arena, f), *line = fit(arena, all, LINE);
+
+	buf_adds(text, line);
+	if (strcmp(line + strlen(line) - strlen("…"), "…") == 0)
+		add_line(text, fit(arena, remedy_of(f), 4 * LINE));
+}
+
 static void write_denial(struct verdict *verdict, const struct denial *denial,
 			 const char *contact)
 {
@@ -116,7 +130,7 @@ static void write_denial(struct verdict *verdict, const struct denial *denial,
 	size_t told = 1;
 
 	buf_init(&text);
-	buf_adds(&text, sentence(arena, denial->head, LINE));
+	add_head(&text, arena, denial->head);
 	for (size_t i = 0; i < denial->n && told < DENIALS; i++) {
 		if (denial->items[i] == denial->head)
 			continue;
