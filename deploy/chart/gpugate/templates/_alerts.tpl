@@ -1,0 +1,97 @@
+{{/* SPDX-License-Identifier: Apache-2.0 */}}
+{{/*
+Groups of alert rules. Figures are gpugated's own, but for the one of the API
+server that counts what passed unchecked. `job` is the Service's name, as
+Prometheus Operator sets it.
+*/}}
+{{- define "gpugate.alerts" -}}
+{{- $job := printf "job=%q,namespace=%q" (include "gpugate.fullname" .) .Release.Namespace -}}
+{{- $v := .Values.prometheusRule -}}
+groups:
+- name: gpugate
+  rules:
+  - alert: GpugateAbsent
+    expr: absent(up{ {{- $job -}} } == 1)
+    for: 5m
+    labels: {severity: critical}
+    annotations:
+      summary: No replica of gpugate can be scraped
+      description: GPU workloads are not checked, or with failurePolicy Fail cannot be created.
+  - alert: GpugateReplicaDown
+    expr: up{ {{- $job -}} } == 0
+    for: 15m
+    labels: {severity: warning}
+    annotations:
+      summary: Replica {{ "{{ $labels.pod }}" }} of gpugate is down
+  - alert: GpugateFailOpen
+    expr: sum by (name, type) (increase(apiserver_admission_webhook_fail_open_count{name=~".+[.]gpugate[.]dev"}[10m])) > 0
+    for: 1m
+    labels: {severity: critical}
+    annotations:
+      summary: Objects passed {{ "{{ $labels.name }}" }} unchecked
+      description: The API server could not get an answer in time and let {{ "{{ $value | humanize }}" }} objects through in 10 minutes.
+  - alert: GpugateSlow
+    expr: histogram_quantile(0.99, sum by (webhook, le) (rate(gpugate_admission_duration_seconds_bucket{ {{- $job -}} }[5m]))) > {{ $v.slowSeconds }}
+    for: 10m
+    labels: {severity: warning}
+    annotations:
+      summary: p99 of {{ "{{ $labels.webhook }}" }} is above half the time-out
+      description: It is {{ "{{ $value | humanizeDuration }}" }}. Beyond the time-out objects pass unchecked.
+  - alert: GpugateOverload
+    expr: sum(rate(gpugate_overload_total{ {{- $job -}} }[5m])) > 0
+    for: 5m
+    labels: {severity: warning}
+    annotations:
+      summary: gpugate turns reviews away with 429
+  - alert: GpugateDenyRatioJump
+    expr: |-
+      (
+        sum(increase(gpugate_admission_requests_total{ {{- $job -}} ,webhook="validate",decision="deny",dry_run="false"}[1h]))
+        / sum(increase(gpugate_admission_requests_total{ {{- $job -}} ,webhook="validate",dry_run="false"}[1h]))
+      ) > {{ $v.denyRatioFactor }} * (
+        sum(increase(gpugate_admission_requests_total{ {{- $job -}} ,webhook="validate",decision="deny",dry_run="false"}[1d] offset 1h))
+        / sum(increase(gpugate_admission_requests_total{ {{- $job -}} ,webhook="validate",dry_run="false"}[1d] offset 1h))
+      ) and sum(increase(gpugate_admission_requests_total{ {{- $job -}} ,webhook="validate",decision="deny",dry_run="false"}[1h])) > 20
+    for: 15m
+    labels: {severity: warning}
+    annotations:
+      summary: gpugate denies much more than the day before
+      description: A policy that was just changed, or a client that tries again and again (gpugate_findings_total says which rule).
+  - alert: GpugateCertificateExpires
+    expr: min by (pod) (gpugate_certificate_expiry_timestamp_seconds{ {{- $job -}} }) - time() < {{ $v.certificateDays }} * 86400
+    for: 1h
+    labels: {severity: critical}
+    annotations:
+      summary: gpugate's certificate ends in {{ "{{ $value | humanizeDuration }}" }}
+      description: Its renewal does not work, or what renewed it has not reached {{ "{{ $labels.pod }}" }}.
+  - alert: GpugatePolicyReloadFailed
+    expr: |-
+      (
+        sum by (pod) (increase(gpugate_policy_reload_failures_total{ {{- $job -}} }[15m])) > 0
+      ) or (
+        count(count by (hash) (gpugate_policy_info{ {{- $job -}} })) > 1
+      )
+    for: 5m
+    labels: {severity: warning}
+    annotations:
+      summary: A policy was not taken, or replicas follow different ones
+      description: The last good policy is in force. The log says file, line and column.
+  - alert: GpugateClusterStateStale
+    expr: max by (pod) (gpugate_cluster_state_age_seconds{ {{- $job -}} }) > {{ $v.clusterStaleSeconds }}
+    for: 10m
+    labels: {severity: warning}
+    annotations:
+      summary: The cluster state of {{ "{{ $labels.pod }}" }} is {{ "{{ $value | humanizeDuration }}" }} old
+      description: Rules about quotas, classes, queues and nodes are soon not run.
+  - alert: GpugateRulesNotRun
+    expr: sum by (rule) (increase(gpugate_rules_not_run{ {{- $job -}} }[30m])) > 0 and on () max(gpugate_cluster_state_age_seconds{ {{- $job -}} }) >= 0
+    for: 30m
+    labels: {severity: warning}
+    annotations:
+      summary: Rule {{ "{{ $labels.rule }}" }} cannot judge for lack of cluster state
+  - alert: GpugateExemptionEnds
+    expr: min by (name) (gpugate_exemption_expiry_timestamp_seconds{ {{- $job -}} }) - time() < 14 * 86400
+    labels: {severity: info}
+    annotations:
+      summary: Exemption {{ "{{ $labels.name }}" }} ends in {{ "{{ $value | humanizeDuration }}" }}
+{{- end }}
