@@ -170,6 +170,13 @@ static enum pair_verdict date_of(struct pair_parts *parts, size_t i)
 		return pair_say(parts, PAIR_REFUSED,
 				"%s: its dates cannot be read",
 				pair_which(parts, i));
+	if (to <= from)
+		return pair_say(parts, PAIR_REFUSED,
+				"%s: is never valid: it begins at %s and ends "
+				"at %s",
+				pair_which(parts, i),
+				pair_time(parts->arena, from),
+				pair_time(parts->arena, to));
 	if (i == 0 || from > info->not_before)
 		info->not_before = from;
 	if (i == 0 || to < info->not_after)
@@ -188,13 +195,6 @@ enum pair_verdict pair_check_dates(struct pair_parts *parts)
 	}
 	if (verdict != PAIR_GOOD)
 		return verdict;
-	if (info->not_after <= info->not_before)
-		return pair_say(parts, PAIR_REFUSED,
-				"%s: is never valid: it ends at %s and begins "
-				"at %s",
-				parts->ask->cert_file,
-				pair_time(parts->arena, info->not_after),
-				pair_time(parts->arena, info->not_before));
 	if (parts->ask->now > info->not_after)
 		return pair_say(parts, PAIR_EXPIRED, "%s: expired at %s",
 				parts->ask->cert_file,
