@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "decide.h"
+#include "kube/cluster.h"
 #include "judge.h"
 #include "respond.h"
 #include "verdict.h"
@@ -31,6 +32,7 @@ struct door {
 	struct door_options options;
 	pthread_mutex_t lock;
 	struct policy_box *box;
+	const struct cluster *cluster; /* or NULL */
 };
 
 struct door_worker {
@@ -71,7 +73,9 @@ static void box_drop(struct door *door, struct policy_box *box)
 	free(box);
 }
 
-static struct policy_box *box_take(struct door *door)
+/* The policy in force, or NULL; cluster (may be NULL) gets a reference too. */
+static struct policy_box *box_take(struct door *door,
+				   const struct cluster **cluster)
 {
 	struct policy_box *box;
 
@@ -79,8 +83,21 @@ static struct policy_box *box_take(struct door *door)
 	box = door->box;
 	if (box)
 		box->references++;
+	if (cluster)
+		*cluster = box ? cluster_get(door->cluster) : NULL;
 	pthread_mutex_unlock(&door->lock);
 	return box;
+}
+
+void door_set_cluster(struct door *door, const struct cluster *cluster)
+{
+	const struct cluster *old;
+
+	pthread_mutex_lock(&door->lock);
+	old = door->cluster;
+	door->cluster = cluster;
+	pthread_mutex_unlock(&door->lock);
+	cluster_put(old);
 }
 
 void door_set_policy(struct door *door, struct policy *policy)
@@ -108,7 +125,7 @@ bool door_has_policy(const struct door *door)
 
 void door_policy_hash(struct door *door, char out[17])
 {
-	struct policy_box *box = box_take(door);
+	struct policy_box *box = box_take(door, NULL);
 
 	out[0] = '\0';
 	if (!box)
@@ -122,6 +139,7 @@ void door_free(struct door *door)
 	if (!door)
 		return;
 	box_drop(door, door->box);
+	cluster_put(door->cluster);
 	pthread_mutex_destroy(&door->lock);
 	free(door);
 }
@@ -159,17 +177,14 @@ struct visit {
 	struct review review;
 	const struct policy *policy;
 	const char *hash;
+	const struct cluster *cluster; /* or NULL */
+	const struct node *namespace_labels;
+	int64_t now; /* seconds since the epoch */
 	enum door_path path;
 	struct circumstances circumstances;
 	struct verdict verdict;
 	struct timespec began;
 };
-
-static int64_t today(const struct door *door)
-{
-	return door->options.today ? door->options.today
-				   : (int64_t)(time(NULL) / 86400);
-}
 
 static struct judge_case case_of(const struct visit *visit,
 				 const struct doc *doc)
@@ -179,7 +194,9 @@ static struct judge_case case_of(const struct visit *visit,
 		.policy = visit->policy,
 		.namespace = *visit->review.namespace ? visit->review.namespace
 						      : NULL,
-		.today = visit->circumstances.today,
+		.namespace_labels = visit->namespace_labels,
+		.cluster = visit->cluster,
+		.now = visit->now,
 	};
 }
 
@@ -307,9 +324,13 @@ static void judge_review(struct visit *visit)
 
 	circumstances_read(c, &visit->review, visit->policy,
 			   visit->path == DOOR_MUTATE);
-	c->today = today(visit->worker->door);
+	c->today = visit->now / 86400;
 	if (c->mutate && !c->patchable)
 		return;
+	if (visit->cluster && *visit->review.namespace)
+		visit->namespace_labels = cluster_namespace(
+			visit->cluster, visit->review.namespace,
+			&visit->worker->arena);
 	what = case_of(visit, &visit->review.object);
 	what.patch = c->mutate;
 	judge_object(now, &what);
@@ -394,7 +415,10 @@ static void record(struct visit *visit)
 		.mode = modes[policy_mode(visit->policy)],
 		.policy = visit->hash,
 		.break_glass = v->break_glass,
-		.state_age = -1,
+		.state_age =
+			visit->cluster
+				? visit->now - cluster_taken_at(visit->cluster)
+				: -1,
 		.dry_run = r->dry_run,
 		.nanoseconds = request.nanoseconds,
 	};
@@ -451,8 +475,8 @@ static void answer(struct visit *visit, enum review_outcome outcome,
 void door_answer(struct door_worker *worker, enum door_path path,
 		 const char *body, size_t len, struct door_reply *reply)
 {
-	struct policy_box *box = box_take(worker->door);
 	struct visit visit = {.worker = worker, .path = path};
+	struct policy_box *box = box_take(worker->door, &visit.cluster);
 	enum review_outcome outcome;
 
 	if (!box) {
@@ -460,6 +484,8 @@ void door_answer(struct door_worker *worker, enum door_path path,
 		return;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &visit.began);
+	visit.now = worker->door->options.now ? worker->door->options.now
+					      : (int64_t)time(NULL);
 	arena_reset(&worker->arena);
 	worker->now.n = 0;
 	visit.policy = box->policy;
@@ -470,5 +496,6 @@ void door_answer(struct door_worker *worker, enum door_path path,
 		reply_text(worker, reply, 400, visit.review.problem);
 	else
 		answer(&visit, outcome, reply);
+	cluster_put(visit.cluster);
 	box_drop(worker->door, box);
 }

@@ -93,7 +93,9 @@ void judge_object(struct judge *judge, const struct judge_case *c)
 	judge->patch = judge->patched = NULL;
 	judge->wants_patch = c->patch;
 	run_restart(&judge->run);
-	judge->run.options.today = c->today;
+	judge->run.options.now = c->now;
+	judge->run.options.today = c->now / 86400;
+	judge->run.options.cluster = c->cluster;
 	run_begin_file(&judge->run, &file);
 	run_document(&judge->run, &doc);
 	run_end_file(&judge->run);

@@ -32,7 +32,8 @@ struct judge_case {
 	const struct policy *policy;
 	const char *namespace;		     /* of the request, or NULL */
 	const struct node *namespace_labels; /* or NULL: not known */
-	int64_t today;			     /* days since the epoch */
+	const struct cluster *cluster;	     /* or NULL: there is no state */
+	int64_t now;			     /* seconds since the epoch */
 	bool patch;			     /* make the patch */
 };
 

@@ -32,7 +32,7 @@ struct door_options {
 	const struct rule_set *rules;
 	struct metrics *metrics; /* must outlive the door */
 	struct log *log;	 /* must outlive the door */
-	int64_t today;		 /* days since the epoch, 0: ask the clock */
+	int64_t now;		 /* seconds since the epoch, 0: the clock */
 };
 
 struct door *door_new(const struct door_options *options);
@@ -40,6 +40,9 @@ void door_free(struct door *door);
 /* Takes the policy over; the one before is freed when its last review ends.
  * A door without a policy answers 503. */
 void door_set_policy(struct door *door, struct policy *policy);
+/* One reference is taken over; NULL: there is no state (any more). Rules
+ * that need one then do not run, which is counted. */
+void door_set_cluster(struct door *door, const struct cluster *cluster);
 bool door_has_policy(const struct door *door);
 /* hex of the policy in force, "" without one; for logs and metrics. */
 void door_policy_hash(struct door *door, char out[17]);

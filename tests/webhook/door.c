@@ -106,7 +106,7 @@ static void tell_findings(struct asking *asking, const char *name)
 	struct arena arena = ARENA_INIT;
 	struct judge_case what = {.policy = asking->policy,
 				  .patch = true,
-				  .today = (int64_t)(time(NULL) / 86400)};
+				  .now = (int64_t)time(NULL)};
 	json_t *all = json_array();
 	struct review review;
 	struct judge judge;

@@ -1,0 +1,527 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What users of a real kube-apiserver see of the webhook.
+
+usage: admission.py BUILD CLUSTER-FOLDER ADDRESS PORT PROBE-PORT
+"""
+import copy
+import json
+import os
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+from apiserver import Server, Webhook  # noqa: E402
+
+build, folder, address = sys.argv[1:4]
+ports = [int(p) for p in sys.argv[4:6]]
+passed = failed = 0
+admin = Server(folder)
+alice = Server(folder, "alice")
+
+POLICY = """\
+apiVersion: gpugate.dev/v1
+kind: Policy
+mode: %s
+contact: "#gpu-platform, https://wiki.example.com/gpu"
+rules:
+  shm-missing: {action: patch, params: {size: 8Gi}}
+  gpu-toleration-missing: {action: patch}
+  job-backoff-unbounded: {action: deny}
+  quota-gpu-key-ineffective: {action: deny}
+controllers: ["system:serviceaccount:kubeflow:training-operator"]
+breakGlass: {groups: [gpu-oncall], annotation: gpugate.dev/break-glass}
+suppressions: {annotations: {rules: [gpu-fractional-quantity, shm-missing], namespaces: ["team-*"], requireReason: true}}
+%s"""
+
+
+def say(good, what, *more):
+    global passed, failed
+    if good:
+        passed += 1
+    else:
+        failed += 1
+        print("FAILED", what, *(str(m)[:900] for m in more))
+
+
+def rules_for(*kinds, operations=("CREATE", "UPDATE")):
+    return [{"apiGroups": [g], "apiVersions": ["*"], "resources": r,
+             "operations": list(operations), "scope": "*"} for g, r in kinds]
+
+
+KINDS = {
+    "mutate": rules_for(("", ["pods"]), operations=("CREATE",)),
+    "validate": rules_for(
+        ("", ["pods", "pods/ephemeralcontainers", "pods/resize",
+              "resourcequotas", "replicationcontrollers"]),
+        ("apps", ["deployments", "statefulsets", "daemonsets",
+                  "replicasets"]),
+        ("batch", ["jobs", "cronjobs"]), ("scheduling.k8s.io",
+                                          ["priorityclasses"]),
+        *((g, ["*"]) for g in (
+            "kubeflow.org", "ray.io", "batch.volcano.sh",
+            "serving.kserve.io", "jobset.x-k8s.io",
+            "leaderworkerset.x-k8s.io", "argoproj.io",
+            "trainer.kubeflow.org", "apps.nvidia.com", "nvidia.com")),
+        operations=("CREATE", "UPDATE", "DELETE")),
+}
+
+MODES = ("enforce", "")
+
+
+def pod(name="train", namespace="ml", **spec):
+    container = {"name": "main", "image": "busybox",
+                 "command": ["torchrun", "train.py"],
+                 "resources": {"limits": {"nvidia.com/gpu": "2",
+                                          "memory": "64Gi", "cpu": "8"}}}
+    container.update(spec.pop("container", {}))
+    return {"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name, "namespace": namespace,
+                         **spec.pop("metadata", {})},
+            "spec": {"restartPolicy": "Never", "containers": [container],
+                     "automountServiceAccountToken": False, **spec}}
+
+
+def pytorchjob(name="job", replicas=2, backoff=None, **meta):
+    template = {"spec": {"containers": [{
+        "name": "pytorch", "image": "busybox", "command": ["train"],
+        "resources": {"limits": {"nvidia.com/gpu": 1}}}]}}
+    job = {"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob",
+           "metadata": {"name": name, "namespace": "ml", **meta},
+           "spec": {"pytorchReplicaSpecs": {"Worker": {
+               "replicas": replicas, "template": template}}}}
+    if backoff is not None:
+        job["spec"]["runPolicy"] = {"backoffLimit": backoff}
+    return job
+
+
+def denied(answer, *rules):
+    status, body, _ = answer
+    message = body.get("message", "")
+    return (status == 403 and "denied the request: " in message and
+            all(r + ": " in message for r in rules))
+
+
+def first_line(answer):
+    return answer[1].get("message", "").split("denied the request: ", 1)[-1] \
+        .split("\n")[0]
+
+
+def last_event(end):
+    """Annotations of the newest request behind `end` in the audit log."""
+    for _ in range(50):
+        events, new = admin.annotations(end)
+        notes = [e.get("annotations") or {} for e in events
+                 if e.get("verb") in ("create", "update", "patch", "delete")]
+        if notes:
+            return notes[-1], new
+        time.sleep(0.02)
+    return {}, end
+
+
+def prepare():
+    for name in ("ml", "team-a", "research"):
+        admin.create({"apiVersion": "v1", "kind": "Namespace",
+                      "metadata": {"name": name}})
+    for name, value in (("gpu-batch", 1000),):
+        admin.create({"apiVersion": "scheduling.k8s.io/v1",
+                      "kind": "PriorityClass", "metadata": {"name": name},
+                      "value": value})
+
+
+def configure(hook):
+    for configuration in hook.configurations(KINDS):
+        answer = admin.create(configuration)
+        say(answer[0] == 201, "webhook configuration", answer)
+    # The API server picks it up within a second or so.
+    for _ in range(100):
+        if denied(admin.create(pod("probe", container={"resources": {
+                "limits": {"nvidia.com/gpu": "1"}}}, nodeName="n",
+                metadata={"annotations": {}}, priorityClassName=
+                "system-node-critical"), dry_run=True)):
+            return
+        time.sleep(0.1)
+    say(False, "the webhook is never asked")
+
+
+# --- families that one object decides ---------------------------------------
+
+FAMILIES = [
+    ("limits", "gpu-limit-missing", pod("p", nodeSelector={
+        "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB"}, container={
+            "resources": {}})),
+    ("limits", "gpu-mixed-vendors", pod("p", container={"resources": {
+        "limits": {"nvidia.com/gpu": 1, "amd.com/gpu": 1}}})),
+    ("limits", "gpu-count-exceeds-node", pod("p", container={"resources": {
+        "limits": {"nvidia.com/gpu": 64}}})),
+    ("shm", "shm-mount-invalid", pod("p", volumes=[
+        {"name": "s", "emptyDir": {"medium": "Memory"}}], container={
+            "volumeMounts": [{"name": "s", "mountPath": "/dev/shm",
+                              "readOnly": True}]})),
+    ("selector", "selector-resource-contradiction", pod("p", nodeSelector={
+        "cloud.google.com/gke-tpu-accelerator": "tpu-v4-podslice"})),
+    ("restart", "job-backoff-unbounded", pytorchjob("p")),
+    ("quota", "quota-gpu-key-ineffective", {
+        "apiVersion": "v1", "kind": "ResourceQuota",
+        "metadata": {"name": "q", "namespace": "ml"},
+        "spec": {"hard": {"nvidia.com/gpu": "8"}}}),
+    ("priority", "priority-class-system-reserved", pod(
+        "p", priorityClassName="system-cluster-critical")),
+]
+
+
+def families():
+    for family, rule, obj in FAMILIES:
+        answer = admin.create(obj)
+        say(denied(answer, rule), f"{family}: {rule} denied", answer)
+        say(len(first_line(answer)) <= 120, f"{rule}: first line fits",
+            first_line(answer))
+        say("#gpu-platform" in answer[1].get("message", ""),
+            f"{rule}: the contact ends the denial", answer)
+        say(admin.get(obj)[0] == 404, f"{rule}: nothing is stored")
+
+
+def patches(hook):
+    before = hook.metric("gpugate_patches_total", rule="shm-missing")
+    _, end = admin.annotations()
+    status, made, warnings = admin.create(pod("patched", nodeSelector={
+        "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB"}))
+    say(status == 201, "a Pod without /dev/shm is let in", made)
+    spec = made.get("spec", {})
+    mounts = [m for c in spec.get("containers", [])
+              for m in c.get("volumeMounts", [])]
+    say(any(m["mountPath"] == "/dev/shm" for m in mounts), "mount", mounts)
+    say(any((v.get("emptyDir") or {}).get("sizeLimit") == "8Gi"
+            for v in spec.get("volumes", [])), "volume of the policy's size")
+    say(any(t.get("key") == "nvidia.com/gpu"
+            for t in spec.get("tolerations", [])), "toleration")
+    say(any("shm-missing" in w for w in warnings), "told as a warning",
+        warnings)
+    stored = admin.get(made)[1]
+    say(stored.get("spec", {}).get("volumes") == spec.get("volumes"),
+        "the patch is stored")
+    notes, _ = last_event(end)
+    say("shm-missing" in notes.get("mutate.gpugate.dev/patched", ""),
+        "audit annotation patched", notes)
+    say(hook.metric("gpugate_patches_total", rule="shm-missing") > before,
+        "gpugate_patches_total")
+    say(not made["metadata"].get("annotations"), "nothing else is written")
+    # The same object again is not patched a second time.
+    again = copy.deepcopy(made)
+    again["metadata"] = {"name": "again", "namespace": "ml"}
+    again["spec"].pop("nodeName", None)
+    made2 = admin.create(again)[1]
+    say(made2.get("spec", {}).get("volumes") == spec.get("volumes"),
+        "a patched Pod is left alone")
+
+
+def side_effects(hook):
+    obj = pod("dry")
+    say(admin.create(obj, dry_run=True)[0] == 201, "dry run")
+    say(admin.get(obj)[0] == 404, "a dry run stores nothing")
+    say(hook.metric("gpugate_admission_requests_total", dry_run="true") > 0,
+        "dry runs are counted apart")
+    hook.set_policy(POLICY % ("audit", ""))
+    wait_for_mode("audit")
+    bad = pytorchjob("old", backoff=None)
+    say(admin.create(bad)[0] == 201, "made under audit")
+    wait_for_policy(hook, *MODES)
+    say(admin.patch(bad, {"status": {"conditions": []}}, "status")[0] in
+        (200, 404), "status update")
+    say(admin.delete(bad)[0] in (200, 202), "DELETE is untouched")
+
+
+def warnings_and_audit():
+    _, end = admin.annotations()
+    status, _, warnings = alice.create(pytorchjob("warned", backoff=3))
+    say(status == 201, "warnings let it in")
+    say(any(w.startswith("gpu-node-selector-missing: ") for w in warnings),
+        "warning is seen", warnings)
+    say(warnings and all(len(w) <= 120 for w in warnings),
+        "warnings are short", warnings)
+    notes, _ = last_event(end)
+    rules = notes.get("validate.gpugate.dev/rules", "").split(",")
+    say("gpu-node-selector-missing" in rules, "audit annotation rules", notes)
+    say(len(notes.get("validate.gpugate.dev/policy", "")) == 16,
+        "audit annotation policy", notes)
+    alice.delete(pytorchjob("warned"))
+
+
+# --- a rollout ----------------------------------------------------------------
+
+def wait_for_mode(mode, limit=5.0):
+    """Until the API server gives the answer of that mode. Seconds it took."""
+    began = time.time()
+    obj = pytorchjob("switch")
+    while time.time() - began < limit + 5:
+        status, _, warnings = admin.create(obj, dry_run=True)
+        seen = ("enforce" if status == 403 else
+                "warn" if any("job-backoff-unbounded" in w for w in warnings)
+                else "audit")
+        if seen == mode:
+            break
+        time.sleep(0.05)
+    took = time.time() - began
+    say(took <= limit, f"mode {mode} within {limit} s", took)
+    return took
+
+
+def wait_for_policy(hook, mode, more=""):
+    hook.set_policy(POLICY % (mode, more))
+    return wait_for_mode(mode)
+
+
+def rollout(hook):
+    wait_for_policy(hook, "audit")
+    _, end = admin.annotations()
+    bad = pytorchjob("legacy", replicas=4)
+    status, made, warnings = alice.create(bad)
+    say(status == 201 and not warnings, "audit changes nothing", warnings)
+    notes, _ = last_event(end)
+    say("job-backoff-unbounded" in
+        notes.get("validate.gpugate.dev/would-deny", ""), "would-deny", notes)
+    say(hook.metric("gpugate_findings_total", rule="job-backoff-unbounded",
+                    action="audit", mode="audit") > 0, "counted")
+    _, end = admin.annotations()
+    plain = alice.create(pod("audited"))[1]
+    say(not plain["spec"].get("volumes"), "audit patches nothing")
+    notes, _ = last_event(end)
+    say("shm-missing" in notes.get("mutate.gpugate.dev/would-patch", ""),
+        "would-patch", notes)
+    wait_for_policy(hook, "warn")
+    status, _, warnings = alice.create(pytorchjob("warned"))
+    say(status == 201 and any("job-backoff-unbounded" in w for w in warnings),
+        "warn warns", warnings)
+    say(not alice.create(pod("warned"))[1]["spec"].get("volumes"),
+        "warn patches nothing")
+    wait_namespace(hook)
+    wait_for_policy(hook, "enforce")
+    ratchet(bad)
+    took = wait_for_policy(hook, "audit")
+    print(f"back to audit after {took:.2f} s")
+    wait_for_policy(hook, "enforce")
+
+
+def wait_namespace(hook):
+    """Enforce for one namespace while the others warn."""
+    hook.set_policy(POLICY % (
+        "warn", "overrides:\n- {namespaces: [research], mode: enforce}\n"))
+    there = pytorchjob("first")
+    there["metadata"]["namespace"] = "research"
+    for _ in range(100):
+        if denied(alice.create(there, dry_run=True), "job-backoff-unbounded"):
+            break
+        time.sleep(0.05)
+    say(denied(alice.create(there), "job-backoff-unbounded"),
+        "enforce in one namespace")
+    say(alice.create(pytorchjob("second"))[0] == 201, "warn in the other")
+
+
+def ratchet(bad):
+    status, body, _ = alice.patch(bad, {"metadata": {"labels": {"a": "b"}}})
+    say(status == 200, "an old object can be labelled", body)
+    workers = {"spec": {"pytorchReplicaSpecs": {"Worker": {"replicas": 2}}}}
+    status, body, _ = alice.patch(bad, workers)
+    say(status == 200, "and scaled down", body)
+    workers["spec"]["pytorchReplicaSpecs"]["Worker"]["replicas"] = 8
+    answer = alice.patch(bad, workers)
+    say(denied(answer, "job-backoff-unbounded"), "but not up", answer)
+    answer = alice.patch(bad, {"spec": {"runPolicy": {"ttlSecondsAfterFinished": 60}}})
+    say(answer[0] == 200, "an old finding only warns", answer)
+    say(any("job-backoff-unbounded" in w for w in answer[2]), "and is told")
+    say(alice.delete(bad)[0] in (200, 202), "and deleted")
+
+
+def owned(name, **more):
+    return pod(name, metadata={"ownerReferences": [{
+        "apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob",
+        "name": "owner", "uid": "2d0b6c9e-1111-4222-8333-444455556666",
+        "controller": True}]},
+        container={"resources": {"limits": {"nvidia.com/gpu": 64}}}, **more)
+
+
+def owners():
+    operator = Server(folder, "system:serviceaccount:kubeflow:training-operator")
+    _, end = admin.annotations()
+    status, made, _ = operator.create(owned("worker-0"))
+    say(status == 201, "a controller's Pod is not denied", made)
+    say(made.get("spec", {}).get("volumes"), "but patched")
+    notes, _ = last_event(end)
+    say("gpu-count-exceeds-node" in notes.get("validate.gpugate.dev/rules", ""),
+        "and audited", notes)
+    answer = alice.create(owned("worker-1"))
+    say(denied(answer, "gpu-count-exceeds-node"),
+        "a forged ownerReference is denied", answer)
+    bare = owned("worker-2")
+    del bare["metadata"]["ownerReferences"]
+    say(denied(operator.create(bare), "gpu-count-exceeds-node"),
+        "a controller's Pod without owner is judged")
+
+
+def break_glass(hook):
+    oncall = Server(folder, "oncall")
+    note = {"annotations": {"gpugate.dev/break-glass": "INC-4711 restore"}}
+    bad = pytorchjob("glass", **note)
+    before = hook.metric("gpugate_break_glass_total")
+    say(denied(alice.create(bad), "job-backoff-unbounded"),
+        "the annotation alone breaks nothing")
+    say(denied(oncall.create(pytorchjob("glass", annotations={
+        "gpugate.dev/break-glass": " "})), "job-backoff-unbounded"),
+        "nor does the group without a ticket")
+    _, end = admin.annotations()
+    status, _, warnings = oncall.create(bad)
+    say(status == 201, "break-glass lets it in")
+    say(any("job-backoff-unbounded" in w for w in warnings), "with a warning",
+        warnings)
+    notes, _ = last_event(end)
+    say(notes.get("validate.gpugate.dev/break-glass") == "INC-4711 restore",
+        "and a trace", notes)
+    say(hook.metric("gpugate_break_glass_total") == before + 1, "and a count")
+    oncall.delete(bad)
+
+
+def suppressions():
+    def asking(namespace, **notes):
+        obj = pod("quiet", namespace, nodeSelector={"a": "b"}, container={
+            "resources": {"limits": {"nvidia.com/gpu": 64}}})
+        obj["metadata"]["annotations"] = {
+            "gpugate.dev/" + k.replace("_", "-"): v for k, v in notes.items()}
+        return obj
+
+    answer = alice.create(asking(
+        "team-a", ignore="gpu-count-exceeds-node", ignore_reason="big box"))
+    say(denied(answer, "gpu-count-exceeds-node"),
+        "an annotation that is not granted does nothing", answer)
+    obj = pod("quiet", "team-a")
+    obj["metadata"]["annotations"] = {
+        "gpugate.dev/ignore": "shm-missing",
+        "gpugate.dev/ignore-reason": "the image brings its own"}
+    status, made, _ = alice.create(obj)
+    say(status == 201 and not made["spec"].get("volumes"),
+        "a granted one is honoured", made)
+    obj["metadata"]["name"] = "loud"
+    obj["metadata"]["namespace"] = "ml"
+    status, made, warnings = alice.create(obj)
+    say(status == 201 and made["spec"].get("volumes"),
+        "not in another namespace", made)
+
+
+def subresources():
+    obj = pod("sub", container={"resources": {"limits": {"cpu": "1"}}})
+    say(admin.create(obj)[0] == 201, "a plain Pod")
+    status, body, _ = admin.patch(
+        obj, {"spec": {"ephemeralContainers": [{
+            "name": "debug", "image": "busybox"}]}},
+        "ephemeralcontainers", "strategic-merge-patch+json")
+    say(status == 200, "a debug container is let in", body)
+
+
+# --- the corpus ----------------------------------------------------------------
+
+WANTED = {"PyTorchJob", "RayJob", "RayCluster", "RayService",
+          "InferenceService", "MPIJob", "TFJob", "JobSet", "LeaderWorkerSet",
+          "Job", "Deployment", "StatefulSet", "Pod", "CronJob"}
+
+
+def documents():
+    corpus = os.environ.get("GPUGATE_SHARED", "../shared") + "/corpus"
+    with open(corpus + "/API-SERVER.tsv", encoding="utf-8") as table:
+        for line in table:
+            row = line.rstrip("\n").split("\t")
+            if len(row) > 5 and row[5] == "accepted" and row[3] in WANTED:
+                yield corpus + "/" + row[0], int(row[1])
+
+
+def lint_rules(obj, path):
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump(obj, out)
+    out = subprocess.run([build + "/gpugate", "lint", "--policy",
+                          folder + "/policy.yaml", "--isolated", "--format",
+                          "json", path], capture_output=True, check=False)
+    report = json.loads(out.stdout)
+    if report["summary"]["placeholders"] or report["summary"]["fragments"]:
+        return None
+    return {f["rule"] for f in report["findings"]}
+
+
+def read_document(name, number):
+    out = subprocess.run([build + "/tests/tools/doc_dump", name],
+                         capture_output=True, check=False).stdout.decode()
+    lines = [l for l in out.splitlines() if not l.startswith("note ")]
+    return json.loads(lines[number - 1])
+
+
+def corpus():
+    """Rules that lint reports and rules that the door annotates."""
+    hook_policy = POLICY % ("audit", "")
+    count = different = 0
+    reasons = {}
+    known = set()
+    for name, number in documents():
+        try:
+            obj = read_document(name, number)
+        except (ValueError, IndexError):
+            continue
+        space = (obj.get("metadata") or {}).get("namespace")
+        if space and space not in known:
+            admin.create({"apiVersion": "v1", "kind": "Namespace",
+                          "metadata": {"name": space}})
+            known.add(space)
+        path = admin.path(obj)
+        wanted = lint_rules(obj, folder + "/doc.json") if path else None
+        if wanted is None:
+            continue
+        _, end = admin.annotations()
+        status, body, _ = admin.create(obj, dry_run=True)
+        if status != 201:
+            reasons.setdefault("not accepted here: " +
+                               str(body.get("reason")), []).append(name)
+            continue
+        notes, _ = last_event(end)
+        seen = set()
+        for key in ("rules", "would-patch"):
+            for half in ("mutate", "validate"):
+                text = notes.get(f"{half}.gpugate.dev/{key}", "")
+                seen |= set(text.split(",")) - {""}
+        count += 1
+        if seen == wanted:
+            continue
+        gone, new = wanted - seen, seen - wanted
+        different += 1
+        reasons.setdefault(f"only lint {sorted(gone)}, only door "
+                           f"{sorted(new)}", []).append(name)
+    print(f"corpus: {count} objects through the API server, "
+          f"{different} with other rules than lint")
+    for why, names in sorted(reasons.items(), key=lambda r: -len(r[1])):
+        print(f"  {len(names)}: {why}: {names[0]}")
+    del hook_policy
+    return count, different
+
+
+def main():
+    prepare()
+    hook = Webhook(build + "/gpugated", folder, address, ports,
+                   POLICY % MODES)
+    hook.start()
+    try:
+        configure(hook)
+        families()
+        patches(hook)
+        warnings_and_audit()
+        side_effects(hook)
+        owners()
+        break_glass(hook)
+        suppressions()
+        subresources()
+        rollout(hook)
+        wait_for_policy(hook, "audit")
+        count, different = corpus()
+        say(count > 100, "corpus objects", count)
+        del different
+    finally:
+        hook.stop()
+    print(f"webhook: {passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
