@@ -3,9 +3,10 @@
 #
 # A real Kubernetes control plane on 127.0.0.1, for tests: source this file.
 #
-#   control_plane_start DIR [--controller-manager] [API server flag...]
+#   control_plane_start DIR [--crds] [--controller-manager] [API server flag...]
+#                       --crds: with all CRDs, from a copy made the first time
 #   control_plane_user NAME [GROUP[,GROUP]...]   writes DIR/NAME.kubeconfig
-#   control_plane_crds [NAME...]                 the operators' CRDs, all or some
+#   control_plane_crds [NAME...]                 install the operators' CRDs, all or some
 #   control_plane_kill_apiserver                 SIGKILL
 #   control_plane_restart_apiserver              SIGKILL, start on the same port
 #   control_plane_stop                           for a trap; may be called twice
@@ -263,7 +264,11 @@ control_plane_wait() {
 	return 1
 }
 
+# control_plane_servers [ETCD-DATA]
 control_plane_servers() {
+	rm -rf "${CONTROL_PLANE_DIR:?}/etcd"
+	[ -z "${1:-}" ] ||
+		cp -r --sparse=always "$1" "$CONTROL_PLANE_DIR/etcd" || return
 	control_plane_free_port >"$CONTROL_PLANE_DIR/port"
 	control_plane_user admin system:masters &&
 		control_plane_etcd && control_plane_apiserver &&
@@ -276,17 +281,26 @@ control_plane_port_taken() {
 }
 
 control_plane_start() {
-	local want=(etcd kube-apiserver kubectl) manager=''
+	local want=(etcd kube-apiserver kubectl) manager='' crds='' data=''
 	mkdir -p "$1" || return
 	CONTROL_PLANE_DIR=$(cd "$1" && pwd) || return
 	shift
-	if [ "${1:-}" = --controller-manager ]; then
-		manager=yes
-		want+=(kube-controller-manager)
+	while :; do
+		case ${1:-} in
+		--crds) crds=yes ;;
+		--controller-manager)
+			manager=yes
+			want+=(kube-controller-manager)
+			;;
+		*) break ;;
+		esac
 		shift
-	fi
+	done
 	CONTROL_PLANE_BIN=$("$control_plane_here/build.sh" "${want[@]}") || return
 	export CONTROL_PLANE_DIR CONTROL_PLANE_BIN
+	if [ -n "$crds" ]; then
+		data=$(control_plane_crds_data) || return
+	fi
 	: >"$CONTROL_PLANE_DIR/flags"
 	[ $# -eq 0 ] || printf '%s\0' "$@" >"$CONTROL_PLANE_DIR/flags"
 	printf '%s\n' 'apiVersion: audit.k8s.io/v1' 'kind: Policy' \
@@ -295,11 +309,10 @@ control_plane_start() {
 	control_plane_certificates || return
 	control_plane_run watch control_plane_watch
 	# Once more, should another program have taken a port meanwhile.
-	control_plane_servers || {
+	control_plane_servers "$data" || {
 		control_plane_end
 		control_plane_port_taken || return 1
-		rm -rf "${CONTROL_PLANE_DIR:?}/etcd"
-		control_plane_servers || return
+		control_plane_servers "$data" || return
 	}
 	if [ -n "$manager" ]; then
 		control_plane_controller_manager &&
@@ -318,16 +331,54 @@ control_plane_restart_apiserver() {
 
 # --- the operators' kinds ----------------------------------------------------
 
-control_plane_crds() {
-	local folder=$control_plane_here/../../../shared/crds name files=()
-	if [ ! -d "$folder" ]; then
+control_plane_crds_folder() {
+	(cd "$control_plane_here/../../../shared/crds" 2>/dev/null && pwd) || {
 		control_plane_say 'no CRDs: ../shared/crds is not beside the checkout'
 		return 77
-	fi
+	}
+}
+
+control_plane_crds() {
+	local folder name files=()
+	folder=$(control_plane_crds_folder) || return
 	for name; do
 		files+=(-f "$folder/$name.yaml")
 	done
 	[ $# -gt 0 ] || files=(-f "$folder")
 	kube apply --server-side --validate=false "${files[@]}" >/dev/null &&
 		kube wait --for=condition=Established --timeout=60s "${files[@]}" >/dev/null
+}
+
+# control_plane_crds_data: print a folder of etcd's data with all CRDs, made
+# by the first who asks for these CRDs and this API server
+control_plane_crds_data() {
+	local cache=${GPUGATE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpugate-tests}
+	local folder data
+	folder=$(control_plane_crds_folder) || return
+	data=$cache/crds-$({
+		"$CONTROL_PLANE_BIN/kube-apiserver" --version
+		cat "$folder"/*.yaml
+	} | sha256sum | cut -c1-16)
+	if [ ! -d "$data" ]; then
+		control_plane_say 'installing the CRDs (half a minute, once)'
+		(
+			flock 8
+			[ -d "$data" ] || control_plane_crds_make "$data"
+		) 8>"$cache/crds.lock" >&2 || return
+	fi
+	echo "$data"
+}
+
+control_plane_crds_make() { # DATA; in a subshell
+	local work status=0
+	work=$(mktemp -d "$1.XXXXXX") || return
+	control_plane_start "$work" && control_plane_crds || status=$?
+	sleep 1 # etcd writes its batches
+	control_plane_stop
+	# Room that etcd keeps for its next log.
+	rm -f "$work/etcd/member/wal/0.tmp"
+	[ $status != 0 ] || cp -r --sparse=always "$work/etcd" "$work/sparse"
+	[ $status != 0 ] || mv "$work/sparse" "$1" || status=$?
+	rm -rf "$work"
+	return $status
 }
