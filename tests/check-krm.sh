@@ -5,14 +5,11 @@
 # HELM=0 leaves Helm out. usage: check-krm.sh BUILD
 set -u
 gpugate=$(realpath "$1/gpugate")
-cache=${GPUGATE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpugate-tests}
-command -v go >/dev/null || {
-	echo 'skip: go is not on PATH'
-	exit 0
-}
+# shellcheck source=/dev/null
+. "$(dirname "$0")/go-tools.sh"
+cache=$(go_tools_cache)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$cache"
 pass=0 fail=0
 check() { # WHAT COMMAND...
 	local what=$1
@@ -25,20 +22,6 @@ check() { # WHAT COMMAND...
 		tail -20 "$work/out"
 	fi
 }
-# build NAME VERSION PACKAGE: into the cache, or skip aloud
-build() {
-	local out=$cache/$1-$2
-	[ -x "$out" ] && return 0
-	mkdir -p "$work/$1" && (
-		cd "$work/$1" && go mod init build >/dev/null 2>&1 &&
-			go get "$3@$2" >/dev/null 2>&1 &&
-			go build -o "$out" "$3" >/dev/null 2>&1
-	) || {
-		echo "skip: $1 $2 does not build here"
-		return 1
-	}
-}
-
 kustomize_tests() {
 	local kustomize=$cache/kustomize-v5.8.1 dir=$work/kustomize
 	mkdir -p "$dir"
@@ -138,17 +121,17 @@ helm_tests() {
 	unset GPUGATE_REPORT
 }
 
-if build kustomize v5.8.1 sigs.k8s.io/kustomize/kustomize/v5; then
+if go_tool kustomize v5.8.1 sigs.k8s.io/kustomize/kustomize/v5; then
 	kustomize_tests
 fi
 if [ "${HELM:-1}" = 1 ]; then
 	chart
 	printf '#!/bin/sh\nexec %s post-render --isolated\n' "$gpugate" >"$work/post-render"
 	chmod +x "$work/post-render"
-	if build helm3 v3.19.0 helm.sh/helm/v3/cmd/helm; then
+	if go_tool helm3 v3.19.0 helm.sh/helm/v3/cmd/helm; then
 		helm_tests helm3 "$cache/helm3-v3.19.0" "$work/post-render"
 	fi
-	if build helm4 v4.0.0 helm.sh/helm/v4/cmd/helm; then
+	if go_tool helm4 v4.0.0 helm.sh/helm/v4/cmd/helm; then
 		export HELM_PLUGINS=$work/plugins
 		mkdir -p "$HELM_PLUGINS/gpugate"
 		cat >"$HELM_PLUGINS/gpugate/plugin.yaml" <<-END
