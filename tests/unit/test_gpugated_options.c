@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpugated's options: defaults, environment and arguments in that order of
+ * weight, and every mistake answered with 2 and a helpful word.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../webhook/options.h"
+
+enum { WORDS = 12 };
+
+/* Parses the words behind the needed options; what was said in text. */
+static int parse(struct options *options, enum option_command command,
+		 const char *const *words, char text[1024])
+{
+	static char cert[] = "--tls-cert=c", key[] = "--tls-key=k";
+	char *argv[WORDS + 3] = {0};
+	FILE *errors = fmemopen(text, 1024, "w");
+	size_t n = 0;
+	int rc;
+
+	memset(options, 0, sizeof(*options));
+	if (command == OPTION_SERVE) {
+		argv[n++] = cert;
+		argv[n++] = key;
+	}
+	for (; words && *words; words++)
+		argv[n++] = (char *)(uintptr_t)*words;
+	rc = options_parse(options, command, argv, errors);
+	fclose(errors);
+	return rc;
+}
+
+static void defaults(void **state)
+{
+	struct options o;
+	char text[1024];
+
+	(void)state;
+	assert_int_equal(parse(&o, OPTION_SERVE, NULL, text), 0);
+	assert_string_equal(o.listen, ":8443");
+	assert_string_equal(o.probe_listen, ":8080");
+	assert_string_equal(o.tls_cert, "c");
+	assert_null(o.client_ca);
+	assert_null(o.client_names.items);
+	assert_null(o.policy);
+	assert_int_equal(o.threads, 0);
+	assert_int_equal(o.max_body, 8 << 20);
+	assert_int_equal(o.drain, 95);
+	assert_int_equal(o.timeout, 10);
+	assert_string_equal(o.log_level, "info");
+	assert_string_equal(o.log_format, "json");
+	assert_string_equal(o.sandbox, "on");
+	assert_false(o.help);
+	options_release(&o);
+}
+
+static void arguments(void **state)
+{
+	static const char *const words[] = {"--listen",
+					    "127.0.0.1:0",
+					    "--max-body=512Ki",
+					    "--client-name",
+					    "a",
+					    "--client-name=b",
+					    "--client-ca",
+					    "ca",
+					    "--drain",
+					    "0",
+					    NULL};
+	struct options o;
+	char text[1024];
+
+	(void)state;
+	assert_int_equal(parse(&o, OPTION_SERVE, words, text), 0);
+	assert_string_equal(o.listen, "127.0.0.1:0");
+	assert_int_equal(o.max_body, 512 << 10);
+	assert_int_equal(o.drain, 0);
+	assert_int_equal(o.client_names.n, 2);
+	assert_string_equal(o.client_names.items[1], "b");
+	assert_null(o.client_names.items[2]);
+	options_release(&o);
+}
+
+static void environment(void **state)
+{
+	static const char *const words[] = {"--threads=3", "--client-name=c",
+					    NULL};
+	struct options o;
+	char text[1024];
+
+	(void)state;
+	setenv("GPUGATED_THREADS", "7", 1);
+	setenv("GPUGATED_LOG_FORMAT", "text", 1);
+	setenv("GPUGATED_CLIENT_CA", "ca", 1);
+	setenv("GPUGATED_CLIENT_NAME", "a, b", 1);
+	setenv("GPUGATED_POLICY", "", 1);
+	setenv("GPUGATED_ADDRESS", "not for serving", 1);
+	assert_int_equal(parse(&o, OPTION_SERVE, NULL, text), 0);
+	assert_int_equal(o.threads, 7);
+	assert_string_equal(o.log_format, "text");
+	assert_int_equal(o.client_names.n, 2);
+	assert_string_equal(o.client_names.items[1], "b");
+	assert_null(o.policy);
+	assert_null(o.address);
+	options_release(&o);
+	assert_int_equal(parse(&o, OPTION_SERVE, words, text), 0);
+	assert_int_equal(o.threads, 3);
+	assert_int_equal(o.client_names.n, 1);
+	assert_string_equal(o.client_names.items[0], "c");
+	options_release(&o);
+	setenv("GPUGATED_DRAIN", "soon", 1);
+	assert_int_equal(parse(&o, OPTION_SERVE, NULL, text), 2);
+	assert_non_null(strstr(text, "GPUGATED_DRAIN: `soon`"));
+	options_release(&o);
+	unsetenv("GPUGATED_DRAIN");
+	unsetenv("GPUGATED_THREADS");
+	unsetenv("GPUGATED_LOG_FORMAT");
+	unsetenv("GPUGATED_CLIENT_CA");
+	unsetenv("GPUGATED_CLIENT_NAME");
+	unsetenv("GPUGATED_POLICY");
+	unsetenv("GPUGATED_ADDRESS");
+}
+
+static void environment_names(void **state)
+{
+	char name[64];
+
+	(void)state;
+	for (size_t i = 0; i < option_count; i++) {
+		option_environment(&option_table[i], name);
+		assert_int_equal(strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"),
+				 strlen(name));
+		assert_int_equal(strncmp(name, "GPUGATED_", 9), 0);
+	}
+}
+
+static void mistakes(void **state)
+{
+	static const struct {
+		const char *words[3];
+		const char *said;
+	} table[] = {
+		{{"--polcy", "x"}, "did you mean `--policy`?"},
+		{{"--tls-certt=x"}, "did you mean `--tls-cert`?"},
+		{{"--kubeconfig", "x"}, "unknown option `--kubeconfig`"},
+		{{"--address", "x"}, "unknown option `--address`"},
+		{{"--policy"}, "needs a value: FILE"},
+		{{"--policy="}, "needs a value: FILE"},
+		{{"--help=yes"}, "takes no value"},
+		{{"--threads", "0"}, "within 1..256"},
+		{{"--threads", "257"}, "within 1..256"},
+		{{"--threads", "-1"}, "within 1..256"},
+		{{"--threads", "2x"}, "within 1..256"},
+		{{"--threads", "99999999999999999999"}, "within 1..256"},
+		{{"--drain", "1Ki"}, "is no number"},
+		{{"--max-body", "1023"}, "is no number"},
+		{{"--max-body", "2000Mi"}, "is no number"},
+		{{"--max-body", "17179869184Mi"}, "is no number"},
+		{{"--log-level", "loud"}, "none of: error warn info debug"},
+		{{"--log-format", "js"}, "none of: json text"},
+		{{"--sandbox", "auto"}, "none of: on off"},
+		{{"--client-name", "x"}, "--client-name needs --client-ca"},
+		{{"serve"}, "what is `serve`?"},
+		{{"--"}, "what is `--`?"},
+		{{"-v"}, "what is `-v`?"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		const char *words[] = {table[i].words[0], table[i].words[1],
+				       NULL};
+		struct options o;
+		char text[1024] = "";
+
+		assert_int_equal(parse(&o, OPTION_SERVE, words, text), 2);
+		if (!strstr(text, table[i].said))
+			fail_msg("%s, not: %s", text, table[i].said);
+		options_release(&o);
+	}
+}
+
+static void what_serving_needs(void **state)
+{
+	static char help[] = "--help", cert[] = "--tls-cert=c";
+	char *none[] = {NULL}, *one[] = {cert, NULL}, *asks[] = {help, NULL};
+	char text[1024] = "";
+	struct options o = {0};
+	FILE *errors = fmemopen(text, sizeof(text), "w");
+
+	(void)state;
+	assert_int_equal(options_parse(&o, OPTION_SERVE, none, errors), 2);
+	options_release(&o);
+	memset(&o, 0, sizeof(o));
+	assert_int_equal(options_parse(&o, OPTION_SERVE, one, errors), 2);
+	options_release(&o);
+	memset(&o, 0, sizeof(o));
+	assert_int_equal(options_parse(&o, OPTION_SERVE, asks, errors), 0);
+	assert_true(o.help);
+	options_release(&o);
+	memset(&o, 0, sizeof(o));
+	assert_int_equal(options_parse(&o, OPTION_SELFTEST, none, errors), 0);
+	options_release(&o);
+	fclose(errors);
+	assert_non_null(strstr(text, "--tls-cert and --tls-key are needed"));
+}
+
+static void help_tells_defaults(void **state)
+{
+	struct buf out;
+
+	(void)state;
+	buf_init(&out);
+	options_help(OPTION_SERVE, &out);
+	for (size_t i = 0; i < option_count; i++) {
+		char line[80];
+
+		snprintf(line, sizeof(line), "  --%s", option_table[i].name);
+		if (option_table[i].commands & OPTION_SERVE)
+			assert_non_null(strstr(out.data, line));
+		else
+			assert_null(strstr(out.data, line));
+	}
+	assert_non_null(strstr(out.data, "Default: 8Mi"));
+	assert_non_null(strstr(out.data, "Default: 95"));
+	for (const char *at = out.data; *at; at += strcspn(at, "\n") + 1)
+		assert_true(strcspn(at, "\n") <= 78);
+	buf_release(&out);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults),
+		cmocka_unit_test(arguments),
+		cmocka_unit_test(environment),
+		cmocka_unit_test(environment_names),
+		cmocka_unit_test(mistakes),
+		cmocka_unit_test(what_serving_needs),
+		cmocka_unit_test(help_tells_defaults),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

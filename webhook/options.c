@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table and its parser. Abbreviations are not accepted: they break when
+ * an option is added. A list that is given as an argument replaces the one of
+ * the environment instead of adding to it.
+ */
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+
+#define AT(member) offsetof(struct options, member)
+enum { ALL = OPTION_SERVE | OPTION_SELFTEST };
+
+const struct option option_table[] = {
+	{"listen", OPTION_TEXT, OPTION_SERVE, AT(listen), "ADDRESS", ":8443",
+	 NULL, 0, 0,
+	 "Where reviews are answered over TLS (POST /mutate, /validate)."},
+	{"probe-listen", OPTION_TEXT, OPTION_SERVE, AT(probe_listen), "ADDRESS",
+	 ":8080", NULL, 0, 0,
+	 "Where /healthz, /readyz and /metrics are answered in plain HTTP."},
+	{"tls-cert", OPTION_TEXT, OPTION_SERVE, AT(tls_cert), "FILE", NULL,
+	 NULL, 0, 0,
+	 "The certificate and its chain, PEM; read again when it changes."},
+	{"tls-key", OPTION_TEXT, OPTION_SERVE, AT(tls_key), "FILE", NULL, NULL,
+	 0, 0, "Its private key, PEM; read again when it changes."},
+	{"client-ca", OPTION_TEXT, OPTION_SERVE, AT(client_ca), "FILE", NULL,
+	 NULL, 0, 0, "Answer only clients with a certificate of this CA, PEM."},
+	{"client-name", OPTION_LIST, OPTION_SERVE, AT(client_names), "NAME",
+	 NULL, NULL, 0, 0,
+	 "With --client-ca: answer only a client of this name (common name or "
+	 "alternative name); may be repeated."},
+	{"policy", OPTION_TEXT, OPTION_SERVE, AT(policy), "FILE", NULL, NULL, 0,
+	 0,
+	 "The policy, or a folder of them; read again when it changes. "
+	 "Without one the preset `recommended` is enforced."},
+	{"threads", OPTION_NUMBER, ALL, AT(threads), "N", NULL, NULL, 1, 256,
+	 "Threads that answer reviews (default: one per processor, at most "
+	 "8)."},
+	{"max-body", OPTION_BYTES, OPTION_SERVE, AT(max_body), "BYTES", "8Mi",
+	 NULL, 1024, (size_t)1 << 30,
+	 "A longer review is refused with 413. Ki, Mi may follow the number."},
+	{"max-in-flight", OPTION_NUMBER, OPTION_SERVE, AT(max_in_flight), "N",
+	 "1024", NULL, 1, 1000000,
+	 "Beyond so many reviews in work, others get 429 and Retry-After."},
+	{"max-connections", OPTION_NUMBER, OPTION_SERVE, AT(max_connections),
+	 "N", "4096", NULL, 1, 1000000, "Connections that may be open."},
+	{"timeout", OPTION_NUMBER, OPTION_SERVE, AT(timeout), "SECONDS", "10",
+	 NULL, 1, 3600,
+	 "What a client has for the TLS handshake, for the headers and for "
+	 "the body of a request, each."},
+	{"drain", OPTION_NUMBER, OPTION_SERVE, AT(drain), "SECONDS", "95", NULL,
+	 0, 86400,
+	 "After SIGTERM: serve on until all connections are closed, but no "
+	 "longer than this."},
+	{"log-level", OPTION_TEXT, OPTION_SERVE, AT(log_level), "LEVEL", "info",
+	 "error warn info debug", 0, 0, "error, warn, info or debug."},
+	{"log-format", OPTION_TEXT, OPTION_SERVE, AT(log_format), "FORMAT",
+	 "json", "json text", 0, 0, "json or text, one line an event."},
+	{"sandbox", OPTION_TEXT, ALL, AT(sandbox), "WHEN", "on", "on off", 0, 0,
+	 "Once started, have the kernel refuse what serving does not need: "
+	 "programs, files for writing, new sockets."},
+	{"address", OPTION_TEXT, OPTION_SELFTEST, AT(address), "HOST:PORT",
+	 NULL, NULL, 0, 0,
+	 "Ask the server there instead of starting one. Its certificate is "
+	 "not verified."},
+	{"help", OPTION_FLAG, ~0u, AT(help), NULL, NULL, NULL, 0, 0,
+	 "Print this text."},
+};
+const size_t option_count = sizeof(option_table) / sizeof(*option_table);
+
+struct parser {
+	struct options *options;
+	enum option_command command;
+	char **next; /* argument after the one being looked at */
+	FILE *errors;
+	/* Lists that hold values of the environment. */
+	bool inherited[sizeof(option_table) / sizeof(*option_table)];
+};
+
+__attribute__((format(printf, 2, 3))) static int usage(struct parser *p,
+						       const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("gpugated: ", p->errors);
+	va_start(ap, fmt);
+	vfprintf(p->errors, fmt, ap);
+	va_end(ap);
+	fputs("\ntry: gpugated help\n", p->errors);
+	return 2;
+}
+
+void option_environment(const struct option *option, char *out)
+{
+	static const char prefix[] = "GPUGATED_";
+	char *to = out + strlen(prefix);
+
+	memcpy(out, prefix, sizeof(prefix));
+	for (const char *c = option->name; *c; c++)
+		*to++ = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+	*to = '\0';
+}
+
+/* --- values --------------------------------------------------------------- */
+
+static void list_add(struct options *options, struct option_list *list,
+		     const char *item)
+{
+	*VEC_PUSH(&options->arena, list->items, list->n, list->size) = item;
+	*VEC_PUSH(&options->arena, list->items, list->n, list->size) = NULL;
+	list->n--; /* the next item takes the place of the NULL */
+}
+
+static void list_split(struct options *options, struct option_list *list,
+		       const char *text)
+{
+	while (*text) {
+		size_t len = strcspn(text, ", \t\n");
+
+		if (len)
+			list_add(options, list,
+				 arena_strndup(&options->arena, text, len));
+		text += len;
+		text += strspn(text, ", \t\n");
+	}
+}
+
+static bool is_choice(const char *choices, const char *value)
+{
+	size_t len = strlen(value);
+
+	while (*choices) {
+		size_t n = strcspn(choices, " ");
+
+		if (n == len && !memcmp(choices, value, n))
+			return true;
+		choices += n;
+		choices += strspn(choices, " ");
+	}
+	return false;
+}
+
+/* Digits and, for bytes, Ki or Mi; within the option's range. */
+static bool parse_number(const struct option *o, const char *text, size_t *out)
+{
+	unsigned long long value;
+	unsigned shift = 0;
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (o->kind == OPTION_BYTES && !strcmp(end, "Ki"))
+		shift = 10;
+	else if (o->kind == OPTION_BYTES && !strcmp(end, "Mi"))
+		shift = 20;
+	else if (*end)
+		return false;
+	if (errno || value > o->most >> shift || value << shift < o->least)
+		return false;
+	*out = (size_t)value << shift;
+	return true;
+}
+
+/* what: how the user wrote the option, for messages. */
+static int set_value(struct parser *p, const struct option *o, const char *what,
+		     const char *value)
+{
+	void *at = (char *)p->options + o->at;
+	size_t number = 0;
+
+	if (o->choices && !is_choice(o->choices, value))
+		return usage(p, "%s: `%s` is none of: %s", what, value,
+			     o->choices);
+	if ((o->kind == OPTION_NUMBER || o->kind == OPTION_BYTES) &&
+	    !parse_number(o, value, &number))
+		return usage(p, "%s: `%s` is no number within %zu..%zu", what,
+			     value, o->least, o->most);
+	if (o->kind == OPTION_NUMBER)
+		*(unsigned *)at = (unsigned)number;
+	else if (o->kind == OPTION_BYTES)
+		*(size_t *)at = number;
+	else if (o->kind == OPTION_LIST)
+		list_add(p->options, at, value);
+	else
+		*(const char **)at = value;
+	return 0;
+}
+
+static int parse_defaults(struct parser *p)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < option_count && !rc; i++)
+		if (option_table[i].initial)
+			rc = set_value(p, &option_table[i],
+				       option_table[i].name,
+				       option_table[i].initial);
+	return rc;
+}
+
+static int parse_environment(struct parser *p)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < option_count && !rc; i++) {
+		const struct option *o = &option_table[i];
+		const char *value;
+		char name[64];
+
+		if (!(o->commands & p->command) || !o->value)
+			continue;
+		option_environment(o, name);
+		value = getenv(name);
+		if (!value || !*value)
+			continue;
+		if (o->kind == OPTION_LIST)
+			list_split(p->options,
+				   (void *)((char *)p->options + o->at), value);
+		else
+			rc = set_value(p, o, name, value);
+		p->inherited[i] = true;
+	}
+	return rc;
+}
+
+/* --- arguments ------------------------------------------------------------ */
+
+static void drop_inherited(struct parser *p, const struct option *o)
+{
+	size_t i = (size_t)(o - option_table);
+
+	if (p->inherited[i] && o->kind == OPTION_LIST)
+		memset((char *)p->options + o->at, 0,
+		       sizeof(struct option_list));
+	p->inherited[i] = false;
+}
+
+static const struct option *find_name(enum option_command command,
+				      const char *name, size_t len)
+{
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+
+		if (o->commands & command && strlen(o->name) == len &&
+		    !memcmp(o->name, name, len))
+			return o;
+	}
+	return NULL;
+}
+
+static int unknown_name(struct parser *p, const char *name, size_t len)
+{
+	const char *names[sizeof(option_table) / sizeof(*option_table)];
+	const char *near = NULL;
+	char word[64] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < option_count; i++)
+		if (option_table[i].commands & p->command)
+			names[n++] = option_table[i].name;
+	if (len < sizeof(word)) {
+		memcpy(word, name, len);
+		near = text_nearest(word, names, n);
+	}
+	if (near)
+		return usage(p, "unknown option `--%.*s`; did you mean `--%s`?",
+			     (int)len, name, near);
+	return usage(p, "unknown option `--%.*s`", (int)len, name);
+}
+
+static int parse_long(struct parser *p, const char *arg)
+{
+	const char *equals = strchr(arg, '=');
+	const char *value = equals ? equals + 1 : NULL;
+	size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
+	const struct option *o = find_name(p->command, arg, len);
+	char what[72];
+
+	if (!o)
+		return unknown_name(p, arg, len);
+	drop_inherited(p, o);
+	if (!o->value) {
+		if (value)
+			return usage(p, "option `--%s` takes no value",
+				     o->name);
+		*(bool *)(void *)((char *)p->options + o->at) = true;
+		return 0;
+	}
+	if (!value)
+		value = *p->next ? *p->next++ : NULL;
+	if (!value || !*value)
+		return usage(p, "option `--%s` needs a value: %s", o->name,
+			     o->value);
+	snprintf(what, sizeof(what), "--%s", o->name);
+	return set_value(p, o, what, value);
+}
+
+static int parse_arguments(struct parser *p)
+{
+	int rc = 0;
+
+	while (*p->next && !rc) {
+		const char *arg = *p->next++;
+
+		if (!strcmp(arg, "-h"))
+			p->options->help = true;
+		else if (arg[0] == '-' && arg[1] == '-' && arg[2])
+			rc = parse_long(p, arg + 2);
+		else
+			rc = usage(p, "what is `%s`? options begin with --",
+				   arg);
+	}
+	return rc;
+}
+
+/* What one option asks of another. */
+static int check(struct parser *p)
+{
+	const struct options *o = p->options;
+
+	if (o->help || p->command != OPTION_SERVE)
+		return 0;
+	if (!o->tls_cert || !o->tls_key)
+		return usage(p, "--tls-cert and --tls-key are needed; to make "
+				"them: gpugated certs --help");
+	if (o->client_names.n && !o->client_ca)
+		return usage(p, "--client-name needs --client-ca");
+	return 0;
+}
+
+int options_parse(struct options *options, enum option_command command,
+		  char **argv, FILE *errors)
+{
+	struct parser parser = {options, command, argv, errors, {false}};
+	int rc = parse_defaults(&parser);
+
+	if (!rc)
+		rc = parse_environment(&parser);
+	if (!rc)
+		rc = parse_arguments(&parser);
+	if (!rc)
+		rc = check(&parser);
+	return rc;
+}
+
+void options_release(struct options *options)
+{
+	arena_release(&options->arena);
+}
+
+/* --- help ----------------------------------------------------------------- */
+
+static void wrap(struct buf *out, const char *text)
+{
+	enum { WIDTH = 78, INDENT = 8 };
+	size_t column = INDENT;
+
+	buf_addf(out, "%*s", INDENT, "");
+	while (*text) {
+		size_t len = strcspn(text, " ");
+
+		if (column > INDENT && column + 1 + len > WIDTH) {
+			buf_addf(out, "\n%*s", INDENT, "");
+			column = INDENT;
+		} else if (column > INDENT) {
+			buf_addc(out, ' ');
+			column++;
+		}
+		buf_add(out, text, len);
+		column += len;
+		text += len;
+		text += strspn(text, " ");
+	}
+	buf_addc(out, '\n');
+}
+
+void options_help(enum option_command command, struct buf *out)
+{
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+		struct buf text;
+
+		if (!(o->commands & command))
+			continue;
+		buf_init(&text);
+		buf_adds(&text, o->help);
+		if (o->initial)
+			buf_addf(&text, " Default: %s", o->initial);
+		buf_addf(out, "  --%s%s%s\n", o->name, o->value ? " " : "",
+			 o->value ? o->value : "");
+		wrap(out, text.data);
+		buf_release(&text);
+	}
+}
