@@ -460,10 +460,34 @@ static enum shell_state shell_option(enum shell_state state, const char *text)
 	return state;
 }
 
+/*
+ * A shell called within the script has a script of its own: its words come
+ * behind all others. Each is shorter than the one around it.
+ */
+static void lex_nested(struct lexer *lexer, size_t from)
+{
+	enum shell_state state = SHELL_NONE, next;
+
+	for (size_t i = from; i < lexer->nwords; i++) {
+		const char *text = lexer->words[i].text;
+
+		next = SHELL_NONE;
+		if (text && state != SHELL_NONE)
+			next = shell_option(state, text);
+		if (text && state == SHELL_SCRIPT && next == SHELL_NONE &&
+		    strpbrk(text, " \t\n"))
+			lex_script(lexer, text, strlen(text));
+		else if (text && next == SHELL_NONE && is_shell(text))
+			next = SHELL_NAMED;
+		state = next;
+	}
+}
+
 static enum shell_state item_read(struct lexer *lexer, const struct node *item,
 				  enum shell_state state)
 {
 	enum shell_state next = SHELL_NONE;
+	size_t from = lexer->nwords;
 
 	lexer->node = item;
 	if (item->type != NODE_STRING) {
@@ -474,6 +498,7 @@ static enum shell_state item_read(struct lexer *lexer, const struct node *item,
 		next = shell_option(state, item->str);
 	if (state == SHELL_SCRIPT && next == SHELL_NONE) {
 		lex_script(lexer, item->str, item->len);
+		lex_nested(lexer, from);
 		return SHELL_NONE;
 	}
 	item_add(lexer, item);

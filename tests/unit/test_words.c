@@ -51,6 +51,13 @@ static void test_split(void **state)
 		 "/bin/bash|-lc|a|b c|d e"},
 		{"    command: [bash, -euxo, pipefail, -c, 'a b']\n",
 		 "bash|-euxo|pipefail|-c|a|b"},
+		/* A shell within: its words come behind. */
+		{"    command: [sh, -c, \"bash -c 'a b' c\"]\n",
+		 "sh|-c|bash|-c|a b|c|a|b"},
+		{"    command: [sh, -c, \"bash -c a c\"]\n",
+		 "sh|-c|bash|-c|a|c"},
+		{"    command: [sh, -c, \"echo -c 'a b'\"]\n",
+		 "sh|-c|echo|-c|a b"},
 		{"    command: [bash, -c, --]\n    args: ['a b']\n",
 		 "bash|-c|--|a|b"},
 		{"    command: [env, A=1, sh, -c, 'x y', 'z z']\n",
