@@ -40,6 +40,16 @@ const struct command command_table[] = {
 	{"init", "", "write a commented .gpugate.yaml",
 	 "Writes .gpugate.yaml into the current folder, unless there is one.",
 	 FOR_INIT, false, init_command},
+	{"snapshot", "[OPTIONS]", "save what the cluster has, for --cluster",
+	 "Asks the cluster through kubectl for quotas, limit ranges, priority "
+	 "and runtime classes, nodes, queues (Kueue, Volcano, KAI), device "
+	 "classes, and what the running pods of each owner take, and writes "
+	 "what rules need of it as one JSON file. Only reads; never asks for "
+	 "Secrets. What may not be read is named in the file and on standard "
+	 "error; kinds that the cluster does not have are no matter.\n\n"
+	 "Exit status: 0, or 2 when nothing could be read or the file not be "
+	 "written.",
+	 FOR_SNAPSHOT, false, snapshot_command},
 	{"krm", "[OPTIONS]",
 	 "a KRM function: ResourceList in, ResourceList out",
 	 "For kustomize (transformers, with --enable-alpha-plugins and "

@@ -36,6 +36,8 @@ enum command_bits {
 	FOR_MANPAGE = 256,
 	FOR_KRM = 512,
 	FOR_POST_RENDER = 1024,
+	FOR_SNAPSHOT = 2048,
+	FOR_QUOTA = 4096,
 	FOR_FILTERS = FOR_KRM | FOR_POST_RENDER,
 };
 
@@ -46,9 +48,10 @@ struct list {
 
 struct options {
 	struct arena arena;
-	struct list formats, select, extend, ignore, require, exclude, paths;
+	struct list namespaces, formats, select, extend, ignore, require,
+		exclude, paths;
 	const char *fail_on, *config, *policy, *preset, *namespace;
-	const char *cluster;
+	const char *cluster, *output, *kubectl, *context, *kubeconfig;
 	const char *baseline, *write_baseline, *since, *add_ignore;
 	const char *report_file;
 	const char *stdin_filename, *color, *rules_format;
@@ -117,5 +120,7 @@ int completion_command(struct options *options);
 int manpage_command(struct options *options);
 int krm_command(struct options *options);
 int post_render_command(struct options *options);
+int snapshot_command(struct options *options);
+int quota_command(struct options *options);
 
 #endif

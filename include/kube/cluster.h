@@ -18,6 +18,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "doc/node.h"
 #include "kube/fact.h"
@@ -166,6 +167,20 @@ struct cluster_item {
 };
 int cluster_builder_add(struct cluster_builder *builder,
 			const struct cluster_item *item, struct err *err);
+/*
+ * Add what an API server answers to a list of a kind (or to a get: then it
+ * is one object). Objects that are nonsense are left out and told.
+ */
+struct cluster_list {
+	enum cluster_kind kind;	  /* CLUSTER_OTHER: metadata is enough */
+	struct buf next, version; /* continue, resourceVersion */
+	size_t items;		  /* so far */
+	void (*warn)(void *context, const char *text); /* or NULL */
+	void *context;
+};
+int cluster_builder_list(struct cluster_builder *builder, const char *text,
+			 size_t len, struct cluster_list *list,
+			 struct err *err);
 /* 1: it was there. */
 int cluster_builder_remove(struct cluster_builder *builder,
 			   const struct object_id *id);

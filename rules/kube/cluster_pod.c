@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "cluster.h"
+#include "doc/build.h"
 #include "kube/object.h"
 
 /* Reference chains are short; one that runs in a circle ends here. */
@@ -291,6 +292,48 @@ static void add_resources(struct cluster_builder *b, const struct pod *pod,
 	}
 }
 
+static void member(struct node *map, const char *key, struct node *value)
+{
+	value->key = key;
+	value->key_len = (uint32_t)strlen(key);
+	node_append(map, value);
+}
+
+static void string(struct arena *arena, struct node *map, const char *key,
+		   const char *text)
+{
+	struct node *node = node_new(arena, NODE_STRING);
+
+	node->str = text;
+	node->len = (uint32_t)strlen(text);
+	member(map, key, node);
+}
+
+/* Items of a list have no apiVersion and kind, and most of a pod has nothing
+ * to do with what it asks for. */
+static struct node *bare_pod(struct arena *arena, const struct node *root)
+{
+	static const char *const fields[] = {"initContainers", "containers",
+					     "overhead"};
+	struct node *pod = node_new(arena, NODE_MAP);
+	struct node *spec = node_new(arena, NODE_MAP);
+	uint32_t budget = 200000;
+
+	string(arena, pod, "apiVersion", "v1");
+	string(arena, pod, "kind", "Pod");
+	member(pod, "spec", spec);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		const struct node *from =
+			node_get(node_get(root, "spec"), fields[i]);
+		struct node *copy =
+			from ? node_copy(arena, from, 0, &budget) : NULL;
+
+		if (copy)
+			member(spec, fields[i], copy);
+	}
+	return pod;
+}
+
 /* Extended resources of a pod that is not over. */
 static void pod_demands(struct cluster_builder *b, const struct node *root,
 			struct demands *list)
@@ -299,10 +342,11 @@ static void pod_demands(struct cluster_builder *b, const struct node *root,
 	const struct node *phase = node_path(root, "status.phase");
 	const struct node *nested = NULL;
 	struct object_list objects = {0};
-	struct doc doc = {.root = root, .number = 1};
+	struct doc doc = {.number = 1};
 
 	if (node_eq(phase, "Succeeded") || node_eq(phase, "Failed"))
 		return;
+	doc.root = bare_pod(&b->scratch, root);
 	object_read(&b->scratch, &config, &doc, &objects, &nested);
 	for (size_t i = 0; i < objects.n; i++)
 		FOR_EACH_POD(&objects.items[i], pod)
