@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A door that judges nothing, in place of webhook/door.c: what it answers
+ * depends on the first bytes of the body. Included by one file of a program.
+ *
+ *	sleep MS	answer after so long
+ *	status N	with this status (and Retry-After for 503)
+ *	large N		with so many bytes
+ *	anything else	140 bytes that look like a review
+ */
+#ifndef SERVER_STUB_H
+#define SERVER_STUB_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "webhook/door.h"
+
+struct door {
+	int nothing;
+};
+
+struct door_worker {
+	char *out;
+	size_t size;
+};
+
+struct door_worker *door_worker_new(struct door *door)
+{
+	(void)door;
+	return calloc(1, sizeof(struct door_worker));
+}
+
+void door_worker_free(struct door_worker *worker)
+{
+	if (!worker)
+		return;
+	free(worker->out);
+	free(worker);
+}
+
+static void stub_fill(struct door_worker *worker, size_t size)
+{
+	free(worker->out);
+	worker->out = malloc(size + 1);
+	if (!worker->out)
+		BUG("out of memory");
+	memset(worker->out, 'x', size);
+	worker->size = size;
+}
+
+static const char stub_review[] =
+	"{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":\"AdmissionReview\","
+	"\"response\":{\"uid\":\"00000000-0000-0000-0000-000000000000\","
+	"\"allowed\":true}}\n";
+
+void door_answer(struct door_worker *worker, enum door_path path,
+		 const char *body, size_t len, struct door_reply *reply)
+{
+	char head[32] = "";
+	int number = 0;
+
+	*reply = (struct door_reply){.status = 200,
+				     .content_type = "application/json",
+				     .body = stub_review,
+				     .len = sizeof(stub_review) - 1};
+	(void)path;
+	memcpy(head, body, len < sizeof(head) - 1 ? len : sizeof(head) - 1);
+	if (sscanf(head, "sleep %d", &number) == 1) {
+		struct timespec ts = {number / 1000, number % 1000 * 1000000L};
+
+		nanosleep(&ts, NULL);
+	} else if (sscanf(head, "status %d", &number) == 1) {
+		reply->status = (unsigned)number;
+		reply->retry_after = number == 503;
+		reply->content_type = "text/plain";
+	} else if (sscanf(head, "large %d", &number) == 1) {
+		stub_fill(worker, (size_t)number);
+		reply->body = worker->out;
+		reply->len = worker->size;
+	}
+}
+
+#endif

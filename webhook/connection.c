@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of connections and its watchdog; connection.h tells the idea.
+ *
+ * When the table is nearly full, new callers would wait in the listen queue
+ * behind clients that do nothing. Then those go first that never had a reply
+ * and are not at work, oldest first, then the longest idle ones.
+ */
+#include "connection.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "base/err.h"
+
+enum {
+	PHASE_BITS = 3,
+	TICK_MS = 250,
+	GRACE_MS = 1000, /* younger ones are not shed */
+};
+
+struct connection_table {
+	struct connection_limits limits;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	struct connection *first; /* under the lock; newest first */
+	atomic_uint count;
+	bool stopping; /* under the lock */
+	pthread_t watchdog;
+};
+
+/* --- phases --------------------------------------------------------------- */
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	/* Some milliseconds coarse, a fifth of the price. */
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static enum phase phase_of(uint64_t state)
+{
+	return state & ((1 << PHASE_BITS) - 1);
+}
+
+static uint64_t age_ms(uint64_t state, uint64_t now)
+{
+	uint64_t began = state >> PHASE_BITS;
+
+	return now > began ? now - began : 0;
+}
+
+void connection_phase(struct connection *c, enum phase phase)
+{
+	atomic_store_explicit(&c->state, now_ms() << PHASE_BITS | phase,
+			      memory_order_relaxed);
+}
+
+void connection_heard(struct connection *c)
+{
+	if (phase_of(atomic_load_explicit(&c->state, memory_order_relaxed)) ==
+	    PHASE_IDLE)
+		connection_phase(c, PHASE_HEADER);
+}
+
+/* --- the watchdog --------------------------------------------------------- */
+
+static void cut(struct connection_table *table, struct connection *c,
+		uint64_t seen)
+{
+	if (!atomic_compare_exchange_strong(&c->state, &seen, PHASE_CUT))
+		return;
+	shutdown(c->fd, SHUT_RDWR);
+	table->limits.cut(table->limits.context, phase_of(seen));
+}
+
+static void cut_late(struct connection_table *table, uint64_t now)
+{
+	for (struct connection *c = table->first; c; c = c->next) {
+		uint64_t state = atomic_load(&c->state);
+		uint64_t limit = table->limits.seconds[phase_of(state)] * 1000;
+
+		if (limit && age_ms(state, now) > limit)
+			cut(table, c, state);
+	}
+}
+
+/* How willingly it is given up: 0 not at all. */
+static uint64_t shed_rank(const struct connection *c, uint64_t now)
+{
+	uint64_t state = atomic_load(&c->state);
+	enum phase phase = phase_of(state);
+	uint64_t age = age_ms(state, now);
+
+	if (age < GRACE_MS)
+		return 0;
+	if (!atomic_load(&c->served) &&
+	    (phase == PHASE_HANDSHAKE || phase == PHASE_IDLE ||
+	     phase == PHASE_HEADER))
+		return age + ((uint64_t)1 << 48);
+	return phase == PHASE_IDLE ? age : 0;
+}
+
+static void shed(struct connection_table *table, uint64_t now)
+{
+	unsigned limit = table->limits.max - table->limits.max / 8;
+	unsigned count = connection_table_count(table);
+
+	for (; table->limits.max && count > limit; count--) {
+		struct connection *worst = NULL;
+		uint64_t rank = 0;
+
+		for (struct connection *c = table->first; c; c = c->next)
+			if (shed_rank(c, now) > rank) {
+				rank = shed_rank(c, now);
+				worst = c;
+			}
+		if (!worst)
+			return;
+		cut(table, worst, atomic_load(&worst->state));
+	}
+}
+
+static void *watch(void *arg)
+{
+	struct connection_table *table = arg;
+	struct timespec until;
+
+	pthread_mutex_lock(&table->lock);
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	while (!table->stopping) {
+		until.tv_nsec += TICK_MS * 1000000L;
+		until.tv_sec += until.tv_nsec / 1000000000L;
+		until.tv_nsec %= 1000000000L;
+		pthread_cond_timedwait(&table->wake, &table->lock, &until);
+		cut_late(table, now_ms());
+		shed(table, now_ms());
+	}
+	pthread_mutex_unlock(&table->lock);
+	return NULL;
+}
+
+/* --- the table ------------------------------------------------------------ */
+
+struct connection_table *
+connection_table_new(const struct connection_limits *limits)
+{
+	struct connection_table *table = calloc(1, sizeof(*table));
+	pthread_condattr_t attributes;
+
+	if (!table)
+		BUG("out of memory");
+	table->limits = *limits;
+	pthread_mutex_init(&table->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&table->wake, &attributes);
+	pthread_condattr_destroy(&attributes);
+	if (!pthread_create(&table->watchdog, NULL, watch, table))
+		return table;
+	table->stopping = true;
+	connection_table_free(table);
+	return NULL;
+}
+
+void connection_table_stop(struct connection_table *table)
+{
+	pthread_mutex_lock(&table->lock);
+	table->stopping = true;
+	pthread_cond_signal(&table->wake);
+	pthread_mutex_unlock(&table->lock);
+	pthread_join(table->watchdog, NULL);
+}
+
+void connection_table_free(struct connection_table *table)
+{
+	pthread_cond_destroy(&table->wake);
+	pthread_mutex_destroy(&table->lock);
+	free(table);
+}
+
+unsigned connection_table_count(const struct connection_table *table)
+{
+	return atomic_load(&table->count);
+}
+
+void connection_enter(struct connection_table *table, struct connection *c,
+		      int fd, enum phase phase)
+{
+	c->fd = fd;
+	connection_phase(c, phase);
+	pthread_mutex_lock(&table->lock);
+	c->next = table->first;
+	c->link = &table->first;
+	if (c->next)
+		c->next->link = &c->next;
+	table->first = c;
+	atomic_fetch_add(&table->count, 1);
+	pthread_mutex_unlock(&table->lock);
+}
+
+void connection_leave(struct connection_table *table, struct connection *c)
+{
+	pthread_mutex_lock(&table->lock);
+	*c->link = c->next;
+	if (c->next)
+		c->next->link = c->link;
+	atomic_fetch_sub(&table->count, 1);
+	pthread_mutex_unlock(&table->lock);
+}

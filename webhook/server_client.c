@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who may ask. With a client CA libmicrohttpd asks each client for a
+ * certificate but lets those through that have none or a wrong one, so each
+ * request is checked here and refused with 403.
+ *
+ * Checking a chain costs several times what a review costs. A connection
+ * cannot change its certificate (there is neither renegotiation nor
+ * post-handshake authentication), but the certificate may expire: a verdict
+ * holds for some seconds and is then found anew.
+ */
+#include "server_internal.h"
+
+#include <string.h>
+#include <time.h>
+
+#include <gnutls/x509.h>
+
+enum { VERDICT_SECONDS = 10, NAME_MAX_LEN = 256 };
+
+static const struct refusal no_certificate = {
+	.status = 403, .text = "a client certificate is required\n"};
+static const struct refusal bad_certificate = {
+	.status = 403,
+	.text = "the client certificate is not valid here: it must be signed by the client CA, be in date and be meant for clients\n"};
+static const struct refusal wrong_name = {
+	.status = 403,
+	.text = "the client certificate's name may not ask here\n"};
+
+static bool is_allowed(const struct server *server, const char *name,
+		       size_t len)
+{
+	/* A NUL inside would make two names look the same. */
+	if (strnlen(name, len) != len)
+		return false;
+	for (const char *const *n = server->options.client_names; *n; n++)
+		if (strlen(*n) == len && !memcmp(*n, name, len))
+			return true;
+	return false;
+}
+
+static bool common_name_allowed(const struct server *server,
+				gnutls_x509_crt_t cert)
+{
+	char name[NAME_MAX_LEN];
+	size_t len = sizeof(name);
+
+	return gnutls_x509_crt_get_dn_by_oid(cert, GNUTLS_OID_X520_COMMON_NAME,
+					     0, 0, name, &len) >= 0 &&
+	       is_allowed(server, name, len);
+}
+
+static bool other_name_allowed(const struct server *server,
+			       gnutls_x509_crt_t cert)
+{
+	for (unsigned i = 0;; i++) {
+		char name[NAME_MAX_LEN];
+		size_t len = sizeof(name);
+		int type = gnutls_x509_crt_get_subject_alt_name(cert, i, name,
+								&len, NULL);
+
+		if (type == GNUTLS_E_SHORT_MEMORY_BUFFER)
+			continue;
+		if (type < 0)
+			return false;
+		if ((type == GNUTLS_SAN_DNSNAME || type == GNUTLS_SAN_URI ||
+		     type == GNUTLS_SAN_RFC822NAME) &&
+		    is_allowed(server, name, len))
+			return true;
+	}
+}
+
+static const struct refusal *check_name(const struct server *server,
+					const gnutls_datum_t *der)
+{
+	const struct refusal *verdict = &wrong_name;
+	gnutls_x509_crt_t cert;
+
+	if (!server->options.client_names || !*server->options.client_names)
+		return NULL;
+	if (gnutls_x509_crt_init(&cert) < 0)
+		return &bad_certificate;
+	if (gnutls_x509_crt_import(cert, der, GNUTLS_X509_FMT_DER) < 0)
+		verdict = &bad_certificate;
+	else if (common_name_allowed(server, cert) ||
+		 other_name_allowed(server, cert))
+		verdict = NULL;
+	gnutls_x509_crt_deinit(cert);
+	return verdict;
+}
+
+static const struct refusal *check(const struct server *server,
+				   gnutls_session_t session)
+{
+	gnutls_typed_vdata_st purpose = {
+		.type = GNUTLS_DT_KEY_PURPOSE_OID,
+		.data = (unsigned char *)(uintptr_t)GNUTLS_KP_TLS_WWW_CLIENT};
+	unsigned n, status = 0;
+	const gnutls_datum_t *certs = gnutls_certificate_get_peers(session, &n);
+
+	if (!certs || !n)
+		return &no_certificate;
+	if (gnutls_certificate_verify_peers(session, &purpose, 1, &status) <
+		    0 ||
+	    status)
+		return &bad_certificate;
+	return check_name(server, &certs[0]);
+}
+
+const struct refusal *server_check_client(struct peer *peer,
+					  struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info;
+	struct timespec now;
+
+	if (!peer->server->client_ca)
+		return NULL;
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	if (!peer->verified ||
+	    (uint64_t)now.tv_sec - peer->verified >= VERDICT_SECONDS) {
+		info = MHD_get_connection_info(
+			connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+		peer->verdict = check(peer->server, info->tls_session);
+		peer->verified = (uint64_t)now.tv_sec;
+	}
+	if (peer->verdict)
+		metrics_add(peer->server->options.metrics,
+			    METRICS_CLIENT_REFUSED, 1);
+	return peer->verdict;
+}

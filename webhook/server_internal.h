@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the parts of the server share.
+ *
+ *	server.c          start, drain, stop
+ *	server_listen.c   sockets
+ *	server_tls.c      what is agreed upon with a client
+ *	server_client.c   who the client is
+ *	server_body.c     the bytes of a review
+ *	server_request.c  from the headers to the reply
+ *
+ * A struct peer is one connection. All of it belongs to the pool's thread
+ * that serves the connection, but for what connection.h says.
+ */
+#ifndef WEBHOOK_SERVER_INTERNAL_H
+#define WEBHOOK_SERVER_INTERNAL_H
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "connection.h"
+#include "webhook/server.h"
+
+struct server {
+	struct server_options options;
+	struct MHD_Daemon *daemon;
+	struct connection_table *table;
+	pthread_key_t worker; /* a struct door_worker for each pool thread */
+	unsigned port;
+	char *client_ca; /* PEM text, or NULL */
+	atomic_bool draining;
+	atomic_uint in_flight;
+	atomic_size_t body_bytes; /* held by all bodies */
+};
+
+/* A reply that is not the door's. */
+struct refusal {
+	unsigned status;
+	const char *text;
+	bool close; /* at once; else the body is read and dropped before */
+};
+
+struct body {
+	char *data;
+	size_t len, size;
+};
+
+struct peer {
+	struct connection connection;
+	struct server *server;
+	struct key_pair *pair; /* NULL until a handshake asks for it */
+
+	/* server_client.c */
+	const struct refusal *verdict;
+	uint64_t verified; /* seconds of CLOCK_MONOTONIC, 0: never */
+
+	/* Of the request at hand. */
+	bool counted; /* among those in flight */
+	enum door_path path;
+	const struct refusal *refusal;
+	size_t expected; /* Content-Length */
+	struct body body;
+	struct MHD_Response *response; /* ready, but the body is not over */
+	unsigned status;
+};
+
+struct peer *server_peer(struct MHD_Connection *connection);
+
+/* -- server_tls.c ---------------------------------------------------------- */
+
+extern const char *const server_priorities;
+
+/* For gnutls_certificate_retrieve_function2. */
+int server_choose_certificate(gnutls_session_t session,
+			      const gnutls_datum_t *ca_names, int ncas,
+			      const gnutls_pk_algorithm_t *algorithms,
+			      int nalgorithms, gnutls_pcert_st **certs,
+			      unsigned *ncerts, gnutls_privkey_t *key);
+/* Reads and writes of this session go through the peer from now on. */
+void server_tls_attach(struct peer *peer, struct MHD_Connection *connection);
+
+/* -- server_client.c ------------------------------------------------------- */
+
+/* NULL: it may ask. */
+const struct refusal *server_check_client(struct peer *peer,
+					  struct MHD_Connection *connection);
+
+/* -- server_body.c --------------------------------------------------------- */
+
+/* -1: the bytes that all bodies may hold are in use. */
+int server_body_add(struct peer *peer, const char *data, size_t len);
+void server_body_release(struct peer *peer);
+
+/* -- server_request.c ------------------------------------------------------ */
+
+/* An MHD_AccessHandlerCallback; cls is the server. */
+enum MHD_Result server_request(void *cls, struct MHD_Connection *connection,
+			       const char *url, const char *method,
+			       const char *version, const char *upload,
+			       size_t *upload_len, void **context);
+/* An MHD_RequestCompletedCallback. */
+void server_request_end(void *cls, struct MHD_Connection *connection,
+			void **context, enum MHD_RequestTerminationCode reason);
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the headers of a request to its reply. libmicrohttpd calls
+ * server_request() once when it has the headers, once for each piece of the
+ * body, and once more when the body is over; only the first and the last may
+ * reply. A reply to the first closes the connection, and what the client
+ * still sends makes the kernel reset it, perhaps before the client has read
+ * why. So a refusal waits until the body has been read and dropped, where
+ * the body is not larger than what we read anyway.
+ *
+ * A body that came in one piece is judged where it lies; the reply is kept
+ * for the last call.
+ */
+#include "server_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct refusal ambiguous = {
+	400,
+	"want exactly one Host, one Content-Length and no Transfer-Encoding\n",
+	true};
+static const struct refusal not_found = {
+	404, "nothing is here: reviews go to /mutate and /validate\n", false};
+static const struct refusal wrong_method = {405, "a review comes with POST\n",
+					    false};
+static const struct refusal no_length = {
+	411, "a review comes with a Content-Length\n", false};
+static const struct refusal too_large = {
+	413, "the review is larger than --max-body\n", true};
+static const struct refusal wrong_type = {
+	415, "a review comes as application/json, not compressed\n", false};
+static const struct refusal overload = {429, "too many reviews are in work\n",
+					false};
+
+/* --- what is wrong with the headers --------------------------------------- */
+
+struct headers {
+	unsigned hosts, lengths, codings, types;
+	const char *length, *type;
+	bool encoded, expects;
+};
+
+static enum MHD_Result see_header(void *cls, enum MHD_ValueKind kind,
+				  const char *key, const char *value)
+{
+	struct headers *h = cls;
+
+	if (!strcasecmp(key, MHD_HTTP_HEADER_HOST)) {
+		h->hosts++;
+	} else if (!strcasecmp(key, MHD_HTTP_HEADER_CONTENT_LENGTH)) {
+		h->lengths++;
+		h->length = value;
+	} else if (!strcasecmp(key, MHD_HTTP_HEADER_TRANSFER_ENCODING)) {
+		h->codings++;
+	} else if (!strcasecmp(key, MHD_HTTP_HEADER_CONTENT_TYPE)) {
+		h->types++;
+		h->type = value;
+	} else if (!strcasecmp(key, MHD_HTTP_HEADER_CONTENT_ENCODING)) {
+		h->encoded |= value && strcasecmp(value, "identity");
+	} else if (!strcasecmp(key, MHD_HTTP_HEADER_EXPECT)) {
+		h->expects = true;
+	}
+	return MHD_YES;
+}
+
+static bool is_json(const struct headers *h)
+{
+	static const char json[] = "application/json";
+	size_t n = sizeof(json) - 1;
+
+	return h->types == 1 && h->type && !strncasecmp(h->type, json, n) &&
+	       (!h->type[n] || strchr("; \t", h->type[n]));
+}
+
+/* Digits only: libmicrohttpd has checked them, but it is our guard. */
+static bool read_length(const char *text, size_t *out)
+{
+	size_t n = 0;
+
+	if (!text || !*text)
+		return false;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9' || n > SIZE_MAX / 16)
+			return false;
+		n = n * 10 + (size_t)(*text - '0');
+	}
+	*out = n;
+	return true;
+}
+
+static bool find_path(const char *url, enum door_path *out)
+{
+	if (!strcmp(url, "/mutate"))
+		*out = DOOR_MUTATE;
+	else if (!strcmp(url, "/validate"))
+		*out = DOOR_VALIDATE;
+	else
+		return false;
+	return true;
+}
+
+static const struct refusal *check_headers(struct peer *peer,
+					   struct MHD_Connection *connection,
+					   const struct headers *h)
+{
+	const struct refusal *client;
+
+	peer->expected = 0;
+	if (h->hosts > 1 || h->lengths > 1 || h->codings ||
+	    (h->length && !read_length(h->length, &peer->expected)))
+		return &ambiguous;
+	client = server_check_client(peer, connection);
+	if (client)
+		return client;
+	if (peer->expected > peer->server->options.max_body)
+		return &too_large;
+	return NULL;
+}
+
+static const struct refusal *check_request(struct peer *peer, const char *url,
+					   const char *method,
+					   const struct headers *h)
+{
+	if (!find_path(url, &peer->path))
+		return &not_found;
+	if (strcmp(method, MHD_HTTP_METHOD_POST))
+		return &wrong_method;
+	if (!h->length)
+		return &no_length;
+	if (h->encoded || !is_json(h))
+		return &wrong_type;
+	return NULL;
+}
+
+/* --- replies -------------------------------------------------------------- */
+
+static struct MHD_Response *make_response(struct peer *peer,
+					  const struct door_reply *reply)
+{
+	struct MHD_Response *response = MHD_create_response_from_buffer(
+		reply->len, (void *)(uintptr_t)reply->body,
+		MHD_RESPMEM_MUST_COPY);
+
+	if (!response)
+		return NULL;
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+				reply->content_type);
+	if (reply->retry_after)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER,
+					"1");
+	if (atomic_load_explicit(&peer->server->draining, memory_order_relaxed))
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION,
+					"close");
+	peer->status = reply->status;
+	return response;
+}
+
+static enum MHD_Result send_response(struct peer *peer,
+				     struct MHD_Connection *connection,
+				     struct MHD_Response *response)
+{
+	enum MHD_Result result;
+
+	/* MHD_NO closes the connection: there is no memory for words. */
+	if (!response)
+		return MHD_NO;
+	connection_phase(&peer->connection, PHASE_REPLY);
+	result = MHD_queue_response(connection, peer->status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static enum MHD_Result refuse(struct peer *peer,
+			      struct MHD_Connection *connection,
+			      const struct refusal *refusal)
+{
+	const struct door_reply reply = {
+		.status = refusal->status,
+		.retry_after = refusal == &overload,
+		.content_type = "text/plain",
+		.body = refusal->text,
+		.len = strlen(refusal->text),
+	};
+	struct MHD_Response *response = make_response(peer, &reply);
+
+	if (response && refusal == &wrong_method)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW,
+					MHD_HTTP_METHOD_POST);
+	return send_response(peer, connection, response);
+}
+
+static struct door_worker *worker_of(struct server *server)
+{
+	struct door_worker *worker = pthread_getspecific(server->worker);
+
+	if (!worker) {
+		worker = door_worker_new(server->options.door);
+		pthread_setspecific(server->worker, worker);
+	}
+	return worker;
+}
+
+static struct MHD_Response *judge(struct peer *peer, const char *body,
+				  size_t len)
+{
+	struct door_reply reply;
+
+	connection_phase(&peer->connection, PHASE_REPLY);
+	door_answer(worker_of(peer->server), peer->path, body, len, &reply);
+	return make_response(peer, &reply);
+}
+
+/* --- the three calls ------------------------------------------------------ */
+
+static void count_in(struct peer *peer)
+{
+	struct server *server = peer->server;
+	unsigned before = atomic_fetch_add(&server->in_flight, 1);
+
+	peer->counted = true;
+	metrics_in_flight(server->options.metrics, 1);
+	if (!peer->refusal && before >= server->options.max_in_flight) {
+		metrics_count_overload(server->options.metrics);
+		peer->refusal = &overload;
+	}
+}
+
+static enum MHD_Result begin(struct peer *peer,
+			     struct MHD_Connection *connection, const char *url,
+			     const char *method)
+{
+	struct headers headers = {0};
+
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, see_header,
+				  &headers);
+	connection_phase(&peer->connection, PHASE_BODY);
+	peer->refusal = check_headers(peer, connection, &headers);
+	if (!peer->refusal)
+		peer->refusal = check_request(peer, url, method, &headers);
+	count_in(peer);
+	/* Who waits for "100 Continue" sends no body: say it at once. */
+	if (peer->refusal && (peer->refusal->close || headers.expects))
+		return refuse(peer, connection, peer->refusal);
+	return MHD_YES;
+}
+
+static void take(struct peer *peer, const char *data, size_t len)
+{
+	if (peer->refusal)
+		return;
+	if (len == peer->expected) {
+		peer->response = judge(peer, data, len);
+		return;
+	}
+	if (server_body_add(peer, data, len) == 0)
+		return;
+	server_body_release(peer);
+	metrics_count_overload(peer->server->options.metrics);
+	peer->refusal = &overload;
+}
+
+static enum MHD_Result finish(struct peer *peer,
+			      struct MHD_Connection *connection)
+{
+	struct MHD_Response *response = peer->response;
+
+	if (peer->refusal)
+		return refuse(peer, connection, peer->refusal);
+	peer->response = NULL;
+	if (!response)
+		response = judge(peer, peer->body.len ? peer->body.data : "",
+				 peer->body.len);
+	return send_response(peer, connection, response);
+}
+
+enum MHD_Result server_request(void *cls, struct MHD_Connection *connection,
+			       const char *url, const char *method,
+			       const char *version, const char *upload,
+			       size_t *upload_len, void **context)
+{
+	struct peer *peer = *context;
+
+	if (!peer) {
+		*context = peer = server_peer(connection);
+		return begin(peer, connection, url, method);
+	}
+	if (*upload_len) {
+		take(peer, upload, *upload_len);
+		*upload_len = 0;
+		return MHD_YES;
+	}
+	return finish(peer, connection);
+}
+
+void server_request_end(void *cls, struct MHD_Connection *connection,
+			void **context, enum MHD_RequestTerminationCode reason)
+{
+	struct peer *peer = *context;
+
+	if (!peer)
+		return;
+	server_body_release(peer);
+	if (peer->response)
+		MHD_destroy_response(peer->response);
+	peer->response = NULL;
+	peer->refusal = NULL;
+	if (peer->counted) {
+		atomic_fetch_sub(&peer->server->in_flight, 1);
+		metrics_in_flight(peer->server->options.metrics, -1);
+	}
+	peer->counted = false;
+	atomic_store_explicit(&peer->connection.served, true,
+			      memory_order_relaxed);
+	connection_phase(&peer->connection, PHASE_IDLE);
+}
