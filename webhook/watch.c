@@ -29,7 +29,7 @@ enum {
 	LOOK_MS = 1000,
 	SETTLE_MS = 50,
 	/* What never settles is told all the same. */
-	PATIENCE_MS = 5000,
+	PATIENCE_MS = 2000,
 	DEPTH_MAX = 8,
 	FILES_MAX = 10000, /* of one look: links may lead in circles */
 	EVENTS = IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE |
