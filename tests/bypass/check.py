@@ -87,7 +87,7 @@ class Doors:
             return None
         allowed, messages = [], []
         for path in paths:
-            done = run(self.door, "--policy", self.policy, path)
+            done = run(self.door, "--policy", self.policy, "validate", path)
             try:
                 response = review.parse(done.stdout)["response"]
             except (ValueError, KeyError):
@@ -99,7 +99,7 @@ class Doors:
         if not case.deny and not case.without and not all(allowed):
             return f"the door denies it: {messages}"
         text = " ".join(messages)
-        if case.without:
+        if case.without:  # twins of a family
             wrong = [rule for rule in case.without if rule in text]
             return f"the door denies it: {wrong}" if wrong else None
         missing = [rule for rule in case.deny if rule not in text]
