@@ -28,5 +28,9 @@ struct node_needs pod_node_needs(struct arena *arena, const struct pod *pod);
 const struct node *node_need_value(const struct node_need *need, size_t i);
 /* Only nodes with the key pass it: nodeSelector, In, Exists, Gt, Lt. */
 bool node_need_requires(const struct node_need *need);
+/* Does every node that passes meet a need that fits? Terms are alternatives:
+ * without one in nodeSelector, each of them must have one. */
+bool node_needs_imply(const struct node_needs *needs,
+		      bool (*fits)(const struct node_need *need));
 
 #endif

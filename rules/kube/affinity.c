@@ -74,3 +74,21 @@ bool node_need_requires(const struct node_need *need)
 	return !text_eq(need->operator, "NotIn") &&
 	       !text_eq(need->operator, "DoesNotExist");
 }
+
+bool node_needs_imply(const struct node_needs *needs,
+		      bool (*fits)(const struct node_need *need))
+{
+	unsigned fitting = 0, term = 0;
+
+	for (size_t i = 0; i < needs->n; i++) {
+		const struct node_need *need = &needs->items[i];
+
+		if (!fits(need))
+			continue;
+		if (!need->term)
+			return true;
+		fitting += need->term != term;
+		term = need->term;
+	}
+	return fitting && fitting == needs->terms;
+}

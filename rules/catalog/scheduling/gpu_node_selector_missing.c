@@ -33,24 +33,6 @@ static bool selects(const struct node_need *need)
 	       text_eq(need->key, "kubernetes.io/hostname");
 }
 
-/* Terms of an affinity are alternatives: each of them must select. */
-static bool all_select(const struct node_needs *needs)
-{
-	unsigned selecting = 0, term = 0;
-
-	for (size_t i = 0; i < needs->n; i++) {
-		const struct node_need *need = &needs->items[i];
-
-		if (!selects(need))
-			continue;
-		if (!need->term)
-			return true;
-		selecting += need->term != term;
-		term = need->term;
-	}
-	return selecting && selecting == needs->terms;
-}
-
 static bool has_claims_only(const struct pod *pod)
 {
 	return pod->gpu_by & GPU_BY_CLAIM || !(pod->gpu_by & GPU_BY_RESOURCE);
@@ -89,7 +71,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    !node_is_unset(pod_field(pod, "nodeName")))
 		return;
 	needs = pod_node_needs(rule_arena(run), pod);
-	if (needs.unknown || all_select(&needs))
+	if (needs.unknown || node_needs_imply(&needs, selects))
 		return;
 	f = report_pod(
 		run, pod, pod_field(pod, "nodeSelector"),
