@@ -135,10 +135,44 @@ static int cmp_fingerprint(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/*
+ * The same complaint about the same container, wherever it now stands: what
+ * is missing is shown at the nearest parent, and that moves when a field
+ * beside it comes or goes.
+ */
+static uint64_t likeness(const struct finding *f)
+{
+	uint64_t hash = text_hash(f->rule->name, strlen(f->rule->name) + 1, 0);
+
+	hash = text_hash(f->pod, strlen(f->pod) + 1, hash);
+	hash = text_hash(f->container, strlen(f->container) + 1, hash);
+	return text_hash(f->message, strlen(f->message), hash);
+}
+
+void circumstances_know(struct circumstances *c, struct arena *arena,
+			const struct finding *findings, size_t n)
+{
+	uint64_t *known = ARENA_ARRAY(arena, uint64_t, 2 * n + 1);
+
+	for (size_t i = 0; i < n; i++) {
+		if (findings[i].suppressed)
+			continue;
+		known[c->nknown++] = findings[i].fingerprint;
+		known[c->nknown++] = likeness(&findings[i]);
+	}
+	qsort(known, c->nknown, sizeof(*known), cmp_fingerprint);
+	c->known = known;
+}
+
+static bool knows(const struct circumstances *c, uint64_t hash)
+{
+	return bsearch(&hash, c->known, c->nknown, sizeof(*c->known),
+		       cmp_fingerprint);
+}
+
 static bool is_known(const struct circumstances *c, const struct finding *f)
 {
-	return c->nknown && bsearch(&f->fingerprint, c->known, c->nknown,
-				    sizeof(*c->known), cmp_fingerprint);
+	return c->nknown && (knows(c, f->fingerprint) || knows(c, likeness(f)));
 }
 
 static enum deed deed_of_action(const struct circumstances *c,

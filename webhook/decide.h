@@ -28,7 +28,7 @@ struct circumstances {
 	bool demand_grew;
 	bool controlled;       /* made by a controller for a judged owner */
 	const char *ticket;    /* break-glass, or NULL */
-	const uint64_t *known; /* fingerprints of the old object, sorted */
+	const uint64_t *known; /* what the old object had, sorted */
 	size_t nknown;
 	int64_t today;
 };
@@ -40,6 +40,9 @@ struct decision {
 /* Facts of the request alone; known, lenient, demand_grew are the caller's. */
 void circumstances_read(struct circumstances *c, const struct review *review,
 			const struct policy *policy, bool mutate);
+/* The findings of the old object, which an UPDATE may keep. */
+void circumstances_know(struct circumstances *c, struct arena *arena,
+			const struct finding *findings, size_t n);
 /* An UPDATE that changes nothing but metadata (or status). */
 bool update_is_metadata(const struct node *now, const struct node *before);
 

@@ -17,8 +17,8 @@
 
 #include "base/err.h"
 #include "decide.h"
-#include "kube/cluster.h"
 #include "judge.h"
+#include "kube/cluster.h"
 #include "respond.h"
 #include "verdict.h"
 
@@ -200,30 +200,17 @@ static struct judge_case case_of(const struct visit *visit,
 	};
 }
 
-static int cmp_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* What the old object had already, and what it asked for. */
 static void compare_with_old(struct visit *visit)
 {
 	struct circumstances *c = &visit->circumstances;
 	struct judge *old = &visit->worker->other;
 	struct judge_case before = case_of(visit, &visit->review.old);
-	uint64_t *known;
 
 	if (!visit->review.old.root)
 		return;
 	judge_object(old, &before);
-	known = ARENA_ARRAY(&visit->worker->arena, uint64_t, old->n + 1);
-	for (size_t i = 0; i < old->n; i++)
-		if (!old->findings[i].suppressed)
-			known[c->nknown++] = old->findings[i].fingerprint;
-	qsort(known, c->nknown, sizeof(*known), cmp_u64);
-	c->known = known;
+	circumstances_know(c, &visit->worker->arena, old->findings, old->n);
 	c->demand_grew = visit->worker->now.gpus > old->gpus;
 	c->lenient |= visit->worker->now.gpus < old->gpus ||
 		      update_is_metadata(visit->review.object.root,

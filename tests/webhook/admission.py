@@ -28,6 +28,7 @@ rules:
   shm-missing: {action: patch, params: {size: 8Gi}}
   gpu-toleration-missing: {action: patch}
   job-backoff-unbounded: {action: deny}
+  gpu-limit-missing: {action: deny}
   quota-gpu-key-ineffective: {action: deny}
 controllers: ["system:serviceaccount:kubeflow:training-operator"]
 breakGlass: {groups: [gpu-oncall], annotation: gpugate.dev/break-glass}
@@ -147,17 +148,17 @@ def configure(hook):
 # --- families that one object decides ---------------------------------------
 
 FAMILIES = [
-    ("limits", "gpu-limit-missing", pod("p", nodeSelector={
-        "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB"}, container={
-            "resources": {}})),
+    ("limits", "gpu-limit-missing", pod("p", container={
+        "image": "pytorch/pytorch:2.3.0-cuda12.1-cudnn8-runtime",
+        "resources": {}})),
     ("limits", "gpu-mixed-vendors", pod("p", container={"resources": {
         "limits": {"nvidia.com/gpu": 1, "amd.com/gpu": 1}}})),
     ("limits", "gpu-count-exceeds-node", pod("p", container={"resources": {
         "limits": {"nvidia.com/gpu": 64}}})),
-    ("shm", "shm-mount-invalid", pod("p", volumes=[
-        {"name": "s", "emptyDir": {"medium": "Memory"}}], container={
-            "volumeMounts": [{"name": "s", "mountPath": "/dev/shm",
-                              "readOnly": True}]})),
+    ("shm", "shm-size-exceeds-memory-limit", pod("p", volumes=[
+        {"name": "s", "emptyDir": {"medium": "Memory",
+                                   "sizeLimit": "128Gi"}}], container={
+            "volumeMounts": [{"name": "s", "mountPath": "/dev/shm"}]})),
     ("selector", "selector-resource-contradiction", pod("p", nodeSelector={
         "cloud.google.com/gke-tpu-accelerator": "tpu-v4-podslice"})),
     ("restart", "job-backoff-unbounded", pytorchjob("p")),
@@ -463,6 +464,8 @@ def corpus():
         except (ValueError, IndexError):
             continue
         space = (obj.get("metadata") or {}).get("namespace")
+        if space == "kube-system":  # never sent: see configurations()
+            continue
         if space and space not in known:
             admin.create({"apiVersion": "v1", "kind": "Namespace",
                           "metadata": {"name": space}})

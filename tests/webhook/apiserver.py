@@ -42,7 +42,8 @@ class Server:
                 self.connection = None
                 if again:
                     raise
-        warnings = [re.sub(r'^299 \S+ "(.*)"$', r"\1", w).replace('\\"', '"')
+        warnings = [re.sub(r'^299 \S+ "(.*)"$', r"\1",
+                           w.encode("latin-1").decode()).replace('\\"', '"')
                     for w in reply.headers.get_all("Warning") or []]
         return reply.status, json.loads(text) if text else {}, warnings
 
