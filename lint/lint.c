@@ -220,25 +220,21 @@ static void tell(const struct lint *lint, const char *what, size_t n)
 
 static int run_steps(struct lint *lint)
 {
-	int rc = list_files(lint);
+	int rc = lint_gather(lint);
 
 	if (rc)
 		return rc;
-	tell(lint, "files listed", lint->files.n);
-	read_standard_input(lint);
-	lint_files(lint);
-	tell(lint, "threads linted them", lint->workers.n);
 	run_set_rules(lint);
 	tell(lint, "files have findings of set rules", lint->nset);
 	lint_merge(lint);
 	tell(lint, "reports written", lint->outputs.n);
-	workers_release(&lint->workers);
-	free(lint->job.records);
 	return lint->failed ? 2 : lint->found ? 1 : 0;
 }
 
-static void release(struct lint *lint)
+void lint_close(struct lint *lint)
 {
+	workers_release(&lint->workers);
+	free(lint->job.records);
 	known_release(&lint->known);
 	outputs_release(&lint->outputs);
 	policies_release(&lint->policies);
@@ -252,33 +248,52 @@ static void release(struct lint *lint)
 	free(lint->cwd);
 }
 
+int lint_open(struct lint *lint)
+{
+	int rc;
+
+	lint->rules = program_rules();
+	lint->start = progress_clock();
+	spill_init(&lint->set_spill, &lint->rules);
+	lint->cwd = getcwd(NULL, 0);
+	if (!lint->cwd) {
+		log_error("current folder: %s", strerror(errno));
+		return 2;
+	}
+	kustomize_init(&lint->kustomize, lint->cwd);
+	sources_init(&lint->sources, &lint->files, &lint->standard_input);
+	rc = policies_init(&lint->policies, lint->options, lint->cwd);
+	return rc | clusters_init(&lint->clusters, lint->options->cluster,
+				  lint->options->quiet > 0);
+}
+
+int lint_gather(struct lint *lint)
+{
+	int rc = list_files(lint);
+
+	if (rc)
+		return rc;
+	tell(lint, "files listed", lint->files.n);
+	read_standard_input(lint);
+	lint_files(lint);
+	tell(lint, "threads linted them", lint->workers.n);
+	return 0;
+}
+
 int lint_command(struct options *options)
 {
-	struct lint lint = {.options = options,
-			    .rules = program_rules(),
-			    .start = progress_clock()};
+	struct lint lint = {.options = options, .rules = program_rules()};
 	int rc = check_options(&lint);
 
 	if (rc) {
 		outputs_release(&lint.outputs);
 		return rc;
 	}
-	lint.cwd = getcwd(NULL, 0);
-	if (!lint.cwd) {
-		log_error("current folder: %s", strerror(errno));
-		outputs_release(&lint.outputs);
-		return 2;
-	}
-	kustomize_init(&lint.kustomize, lint.cwd);
-	sources_init(&lint.sources, &lint.files, &lint.standard_input);
-	spill_init(&lint.set_spill, &lint.rules);
-	rc = policies_init(&lint.policies, options, lint.cwd);
-	rc |= clusters_init(&lint.clusters, options->cluster,
-			    options->quiet > 0);
+	rc = lint_open(&lint);
 	if (!rc)
 		rc = known_open(&lint.known, options, &lint.files);
 	if (!rc)
 		rc = run_steps(&lint);
-	release(&lint);
+	lint_close(&lint);
 	return rc;
 }

@@ -43,6 +43,13 @@ struct lint {
 	bool found;    /* exit 1 */
 };
 
+/* Policies and cluster states; before anything else. 0, or 2 after messages. */
+int lint_open(struct lint *lint);
+/* List the files and lint them: facts are in workers.items[0].run. 0, or 2. */
+int lint_gather(struct lint *lint);
+/* In any case, at the end. */
+void lint_close(struct lint *lint);
+
 /* merge.c: findings into the reports, and the verdict. */
 void lint_merge(struct lint *lint);
 

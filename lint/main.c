@@ -50,6 +50,16 @@ const struct command command_table[] = {
 	 "Exit status: 0, or 2 when nothing could be read or the file not be "
 	 "written.",
 	 FOR_SNAPSHOT, false, snapshot_command},
+	{"quota", "[OPTIONS] [PATH...]",
+	 "demand of the manifests against quota",
+	 "Adds up what the workloads ask for, at steady state and at their "
+	 "peak (rollout surge, elastic maximum), and shows it against the "
+	 "ResourceQuotas of the same files and of the cluster state: what is "
+	 "used, what the manifests add (their running copies given back), what "
+	 "is left. With --since, what changed, for a pull request.\n\n"
+	 "Exit status: 0, or 2 when something could not be read; `gpugate "
+	 "lint` is what fails on a demand that does not fit.",
+	 FOR_QUOTA, false, quota_command},
 	{"krm", "[OPTIONS]",
 	 "a KRM function: ResourceList in, ResourceList out",
 	 "For kustomize (transformers, with --enable-alpha-plugins and "

@@ -51,6 +51,7 @@ struct options {
 	struct list namespaces, formats, select, extend, ignore, require,
 		exclude, paths;
 	const char *fail_on, *config, *policy, *preset, *namespace;
+	const char *quota_format, *before;
 	const char *cluster, *output, *kubectl, *context, *kubeconfig;
 	const char *baseline, *write_baseline, *since, *add_ignore;
 	const char *report_file;
