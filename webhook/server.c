@@ -32,6 +32,19 @@ struct peer *server_peer(struct MHD_Connection *connection)
 		->socket_context;
 }
 
+struct pool_thread *server_thread(struct server *server)
+{
+	struct pool_thread *mine = pthread_getspecific(server->thread);
+
+	if (mine)
+		return mine;
+	mine = calloc(1, sizeof(*mine));
+	if (!mine || pthread_setspecific(server->thread, mine))
+		BUG("out of memory");
+	mine->worker = door_worker_new(server->options.door);
+	return mine;
+}
+
 static void count_connections(struct server *server)
 {
 	metrics_set(server->options.metrics, METRICS_CONNECTIONS,
@@ -59,6 +72,7 @@ static void closed(struct server *server, void **context)
 	struct peer *peer = *context;
 
 	connection_leave(server->table, &peer->connection);
+	server_wire_detach(peer);
 	key_pair_drop(peer->pair);
 	free(peer);
 	*context = NULL;
@@ -93,9 +107,12 @@ static void panic(void *cls, const char *file, unsigned line,
 	bug_at(file, (int)line, "libmicrohttpd: %s", reason ? reason : "?");
 }
 
-static void worker_end(void *worker)
+static void thread_end(void *thread)
 {
-	door_worker_free(worker);
+	struct pool_thread *mine = thread;
+
+	door_worker_free(mine->worker);
+	free(mine);
 }
 
 static void on_cut(void *context, enum phase phase)
@@ -210,7 +227,7 @@ static void release(struct server *server)
 {
 	if (server->table)
 		connection_table_free(server->table);
-	pthread_key_delete(server->worker);
+	pthread_key_delete(server->thread);
 	free(server->client_ca);
 	free(server);
 }
@@ -220,7 +237,7 @@ struct server *server_start(const struct server_options *options,
 {
 	struct server *server = calloc(1, sizeof(*server));
 
-	if (!server || pthread_key_create(&server->worker, worker_end))
+	if (!server || pthread_key_create(&server->thread, thread_end))
 		BUG("out of memory");
 	server->options = *options;
 	MHD_set_panic_func(panic, NULL);

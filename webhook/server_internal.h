@@ -5,6 +5,7 @@
  *	server.c          start, drain, stop
  *	server_listen.c   sockets
  *	server_tls.c      what is agreed upon with a client
+ *	server_wire.c     the bytes below TLS
  *	server_client.c   who the client is
  *	server_body.c     the bytes of a review
  *	server_request.c  from the headers to the reply
@@ -22,11 +23,13 @@
 #include "connection.h"
 #include "webhook/server.h"
 
+enum { HOLD_MAX = 512 };
+
 struct server {
 	struct server_options options;
 	struct MHD_Daemon *daemon;
 	struct connection_table *table;
-	pthread_key_t worker; /* a struct door_worker for each pool thread */
+	pthread_key_t thread; /* a struct pool_thread for each */
 	unsigned port;
 	char *client_ca; /* PEM text, or NULL */
 	atomic_bool draining;
@@ -41,6 +44,15 @@ struct refusal {
 	bool close; /* at once; else the body is read and dropped before */
 };
 
+/* What each thread of the pool has for itself. */
+struct pool_thread {
+	struct door_worker *worker;
+	/* Bytes read ahead, of one connection at a time. */
+	struct peer *owner;
+	size_t at, end;
+	char ahead[8 << 10];
+};
+
 struct body {
 	char *data;
 	size_t len, size;
@@ -50,6 +62,13 @@ struct peer {
 	struct connection connection;
 	struct server *server;
 	struct key_pair *pair; /* NULL until a handshake asks for it */
+
+	/* server_wire.c */
+	char *kept; /* read ahead, moved out of the way */
+	size_t kept_at, kept_end;
+	bool holding; /* the record of the headers waits for the body's */
+	unsigned held;
+	char hold[HOLD_MAX];
 
 	/* server_client.c */
 	const struct refusal *verdict;
@@ -66,6 +85,18 @@ struct peer {
 };
 
 struct peer *server_peer(struct MHD_Connection *connection);
+/* Of the calling thread. */
+struct pool_thread *server_thread(struct server *server);
+
+/* -- server_wire.c --------------------------------------------------------- */
+
+/* The session's bytes go through the peer from now on. */
+void server_wire_attach(struct peer *peer, gnutls_session_t session);
+void server_wire_detach(struct peer *peer);
+/* A reply with a body comes: send its headers together with it. */
+void server_wire_hold(struct peer *peer);
+/* It is through. */
+void server_wire_release(struct peer *peer);
 
 /* -- server_tls.c ---------------------------------------------------------- */
 
@@ -77,7 +108,7 @@ int server_choose_certificate(gnutls_session_t session,
 			      const gnutls_pk_algorithm_t *algorithms,
 			      int nalgorithms, gnutls_pcert_st **certs,
 			      unsigned *ncerts, gnutls_privkey_t *key);
-/* Reads and writes of this session go through the peer from now on. */
+/* Before the handshake. */
 void server_tls_attach(struct peer *peer, struct MHD_Connection *connection);
 
 /* -- server_client.c ------------------------------------------------------- */

@@ -191,24 +191,14 @@ static enum MHD_Result refuse(struct peer *peer,
 	return send_response(peer, connection, response);
 }
 
-static struct door_worker *worker_of(struct server *server)
-{
-	struct door_worker *worker = pthread_getspecific(server->worker);
-
-	if (!worker) {
-		worker = door_worker_new(server->options.door);
-		pthread_setspecific(server->worker, worker);
-	}
-	return worker;
-}
-
 static struct MHD_Response *judge(struct peer *peer, const char *body,
 				  size_t len)
 {
 	struct door_reply reply;
 
 	connection_phase(&peer->connection, PHASE_REPLY);
-	door_answer(worker_of(peer->server), peer->path, body, len, &reply);
+	door_answer(server_thread(peer->server)->worker, peer->path, body, len,
+		    &reply);
 	return make_response(peer, &reply);
 }
 
@@ -272,6 +262,7 @@ static enum MHD_Result finish(struct peer *peer,
 	if (!response)
 		response = judge(peer, peer->body.len ? peer->body.data : "",
 				 peer->body.len);
+	server_wire_hold(peer);
 	return send_response(peer, connection, response);
 }
 
@@ -301,6 +292,7 @@ void server_request_end(void *cls, struct MHD_Connection *connection,
 
 	if (!peer)
 		return;
+	server_wire_release(peer);
 	server_body_release(peer);
 	if (peer->response)
 		MHD_destroy_response(peer->response);

@@ -4,13 +4,8 @@
  * are no session tickets and no resumption (libmicrohttpd never enables
  * them), so each connection shows its certificate anew, and a client that
  * wants to renegotiate is cut off: libmicrohttpd takes it for an error.
- *
- * Bytes pass through us so that we see when they come; see connection.h.
  */
 #include "server_internal.h"
-
-#include <sys/socket.h>
-#include <sys/uio.h>
 
 const char *const server_priorities =
 	"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
@@ -34,27 +29,6 @@ int server_choose_certificate(gnutls_session_t session,
 	return key_pair_give(peer->pair, certs, ncerts, key);
 }
 
-static ssize_t pull(gnutls_transport_ptr_t transport, void *out, size_t size)
-{
-	struct peer *peer = transport;
-	ssize_t n = recv(peer->connection.fd, out, size, 0);
-
-	if (n > 0)
-		connection_heard(&peer->connection);
-	return n;
-}
-
-static ssize_t push(gnutls_transport_ptr_t transport, const giovec_t *parts,
-		    int n)
-{
-	struct peer *peer = transport;
-	/* giovec_t is made to be an iovec; msghdr wants it writable. */
-	struct msghdr message = {.msg_iov = (struct iovec *)(uintptr_t)parts,
-				 .msg_iovlen = (size_t)n};
-
-	return sendmsg(peer->connection.fd, &message, MSG_NOSIGNAL);
-}
-
 /* The client's Finished: it is the last of a handshake that it sends. */
 static int on_finished(gnutls_session_t session, unsigned type, unsigned when,
 		       unsigned incoming, const gnutls_datum_t *message)
@@ -72,9 +46,7 @@ void server_tls_attach(struct peer *peer, struct MHD_Connection *connection)
 		connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
 	gnutls_session_t session = info->tls_session;
 
-	gnutls_transport_set_ptr(session, peer);
-	gnutls_transport_set_pull_function(session, pull);
-	gnutls_transport_set_vec_push_function(session, push);
+	server_wire_attach(peer, session);
 	gnutls_handshake_set_hook_function(session, GNUTLS_HANDSHAKE_FINISHED,
 					   GNUTLS_HOOK_POST, on_finished);
 }
