@@ -107,12 +107,12 @@ has(object.template) ? [object.template] : [object]).exists(pod,
 
 {{- define "gpugate.condition.mayUseGpu" -}}
 - name: may-use-a-gpu
-  expression: >-
+  expression: |-
     {{- include "gpugate.condition.gpu" . | nindent 4 }}
 {{- end }}
 
 {{- define "gpugate.condition.cannotUseGpu" -}}
 - name: is-not-judged-anyway
-  expression: >-
+  expression: |-
     {{- printf "!(%s)" (include "gpugate.condition.gpu" .) | nindent 4 }}
 {{- end }}

@@ -1,0 +1,492 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What do the webhook configurations send, as a real API server reads them?
+
+A door that says yes to everything stands in for gpugated and remembers what
+came to which entry. Objects are created with dryRun. Two things are tried:
+
+ - nothing that a rule of the default preset speaks about is let through: the
+   bad examples of all rules, each of their pod templates as a Pod, and the
+   corpus where there is one (an object that the API server itself refuses
+   needs no webhook);
+ - a table of single cases: what must come, what must not, and objects made
+   to exhaust the conditions' cost.
+
+usage: conditions.py CONTROL-PLANE-DIR GPUGATE RENDERED RULES [CORPUS]
+CONTROL-PLANE-DIR holds port, ca.crt, admin.crt, admin.key, door.crt, door.key.
+"""
+import base64
+import copy
+import glob
+import http.client
+import http.server
+import json
+import os
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import yaml
+
+NATIVE = {
+    ("v1", "Pod"): "/api/v1/namespaces/%s/pods",
+    ("v1", "PodTemplate"): "/api/v1/namespaces/%s/podtemplates",
+    ("v1", "ReplicationController"):
+        "/api/v1/namespaces/%s/replicationcontrollers",
+    ("v1", "ResourceQuota"): "/api/v1/namespaces/%s/resourcequotas",
+    ("v1", "LimitRange"): "/api/v1/namespaces/%s/limitranges",
+    ("apps/v1", "Deployment"): "/apis/apps/v1/namespaces/%s/deployments",
+    ("apps/v1", "ReplicaSet"): "/apis/apps/v1/namespaces/%s/replicasets",
+    ("apps/v1", "StatefulSet"): "/apis/apps/v1/namespaces/%s/statefulsets",
+    ("apps/v1", "DaemonSet"): "/apis/apps/v1/namespaces/%s/daemonsets",
+    ("batch/v1", "Job"): "/apis/batch/v1/namespaces/%s/jobs",
+    ("batch/v1", "CronJob"): "/apis/batch/v1/namespaces/%s/cronjobs",
+}
+
+
+class Door:
+    """Says yes; remembers (entry, namespace, name, operation)."""
+
+    def __init__(self, cert, key):
+        door = self
+        self.seen = set()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                request = json.loads(body)["request"]
+                door.seen.add((self.path.split("?")[0].strip("/"),
+                               request.get("name", "")))
+                answer = json.dumps({
+                    "apiVersion": "admission.k8s.io/v1",
+                    "kind": "AdmissionReview",
+                    "response": {"uid": request["uid"], "allowed": True},
+                }).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0),
+                                                      Handler)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(cert, key)
+        self.server.socket = context.wrap_socket(self.server.socket,
+                                                 server_side=True)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever,
+                         daemon=True).start()
+
+
+class Api:
+    def __init__(self, folder):
+        context = ssl.create_default_context(cafile=folder + "/ca.crt")
+        context.load_cert_chain(folder + "/admin.crt", folder + "/admin.key")
+        with open(folder + "/port") as f:
+            port = int(f.read())
+        self.make = lambda: http.client.HTTPSConnection(
+            "127.0.0.1", port, context=context, timeout=60)
+        self.connection = self.make()
+
+    def call(self, method, path, body=None, headers=None):
+        headers = dict(headers or {}, **{"Content-Type": "application/json"})
+        for last in (False, True):
+            try:
+                self.connection.request(
+                    method, path, json.dumps(body) if body else None, headers)
+                reply = self.connection.getresponse()
+                return reply.status, json.loads(reply.read())
+            except (http.client.HTTPException, OSError):
+                if last:
+                    raise
+                self.connection = self.make()
+
+
+def install(api, folder, rendered, port):
+    """The rendered configurations, with our address in place of a Service."""
+    with open(folder + "/ca.crt", "rb") as f:
+        ca = base64.b64encode(f.read()).decode()
+    with open(rendered) as f:
+        documents = [d for d in yaml.safe_load_all(f) if d]
+    entries = []
+    for d in documents:
+        if not d["kind"].endswith("WebhookConfiguration"):
+            continue
+        for hook in d["webhooks"]:
+            entries.append(hook["name"])
+            hook["clientConfig"] = {
+                "url": "https://127.0.0.1:%d/%s" % (port, hook["name"]),
+                "caBundle": ca,
+            }
+            # A condition that fails must not look like one that is false.
+            hook["failurePolicy"] = "Fail"
+            hook["timeoutSeconds"] = 10
+        status, answer = api.call(
+            "POST", "/apis/admissionregistration.k8s.io/v1/%ss"
+            % d["kind"].lower(), d)
+        if status != 201:
+            raise SystemExit("FAIL install %s: %s" % (d["kind"], answer))
+    return entries
+
+
+class Trial:
+    def __init__(self, api, door):
+        self.api, self.door = api, door
+        self.passed = self.failed = 0
+
+    def check(self, good, what):
+        if good:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print("FAIL " + what)
+
+    def create(self, obj, namespace="default", headers=None):
+        """(status, message, entries that saw it)"""
+        path = NATIVE[(obj["apiVersion"], obj["kind"])] % namespace
+        obj = copy.deepcopy(obj)
+        name = obj["metadata"]["name"]
+        obj["metadata"].pop("namespace", None)
+        status, answer = self.api.call(
+            "POST", path + "?dryRun=All", obj, headers)
+        seen = {e for e, n in self.door.seen if n == name}
+        return status, answer.get("message", ""), seen
+
+
+# --- single cases -----------------------------------------------------------
+
+def pod(**spec):
+    box = {"name": "main", "image": "registry.example.com/team/app:1"}
+    box.update(spec.pop("box", {}))
+    annotations = spec.pop("annotations", None)
+    meta = {"annotations": annotations} if annotations else {}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": meta,
+            "spec": dict({"containers": [box],
+                          "automountServiceAccountToken": False}, **spec)}
+
+
+def env(name, value="x"):
+    return {"env": [{"name": name, "value": value}]}
+
+
+def limits(**what):
+    return {"resources": {"limits": what}}
+
+
+def affinity(key):
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
+        "nodeSelectorTerms": [{"matchExpressions": [
+            {"key": key, "operator": "Exists"}]}]}}}
+
+
+def deployment(p):
+    labels = {"app": "x"}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {},
+            "spec": {"selector": {"matchLabels": labels},
+                     "template": {"metadata": dict(p["metadata"],
+                                                   labels=labels),
+                                  "spec": p["spec"]}}}
+
+
+def cron(p):
+    spec = dict(p["spec"], restartPolicy="Never")
+    return {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {},
+            "spec": {"schedule": "0 0 * * *", "jobTemplate": {"spec": {
+                "template": {"metadata": p["metadata"], "spec": spec}}}}}
+
+
+GPU = {"resources": {"limits": {"nvidia.com/gpu": 1}}}
+COMES = {
+    "a GPU": pod(box=GPU),
+    "a GPU in requests alone": pod(
+        box={"resources": {"requests": {"nvidia.com/gpu": 1}}}),
+    "a name of the site's own": pod(box=limits(**{"example.com/gpu": 1})),
+    "a misspelt name": pod(box=limits(**{"nvidia.com/gpus": 1})),
+    "a GPU in an init container": pod(
+        initContainers=[dict({"name": "i", "image": "i"}, **GPU)]),
+    "a DRA claim": pod(resourceClaims=[
+        {"name": "g", "resourceClaimTemplateName": "g"}]),
+    "a share by annotation": pod(annotations={"gpu-fraction": "0.5"}),
+    "our annotation": pod(annotations={"gpugate.dev/ignore": "all"}),
+    "CDI by hand": pod(annotations={"cdi.k8s.io/x": "nvidia.com/gpu=0"}),
+    "NVIDIA_VISIBLE_DEVICES": pod(box=env("NVIDIA_VISIBLE_DEVICES", "all")),
+    "ROCR_VISIBLE_DEVICES": pod(box=env("ROCR_VISIBLE_DEVICES", "0")),
+    "a device of the host": pod(
+        volumes=[{"name": "d", "hostPath": {"path": "//dev/nvidia0"}}]),
+    "a runtime class": pod(runtimeClassName="nvidia"),
+    "a node label": pod(nodeSelector={"nvidia.com/gpu.present": "true"}),
+    "a label by affinity": pod(affinity=affinity("cloud.google.com/gke-gpu")),
+    "a taint of GPU nodes": pod(
+        tolerations=[{"key": "nvidia.com/gpu", "operator": "Exists"}]),
+    "every taint": pod(tolerations=[{"operator": "Exists"}]),
+    "a GPU image": pod(box={"image": "nvcr.io/nvidia/pytorch:24.08-py3"}),
+    "an image in capitals": pod(box={"image": "example.com/x:CUDA12"}),
+    "a program": pod(box={"command": ["nvidia-smi"]}),
+    "a flag": pod(box={"args": ["--tensor-parallel-size", "4"]}),
+    "a Deployment": deployment(pod(box=GPU)),
+    "a CronJob": cron(pod(box=GPU)),
+    # Made to be too much for a condition: they come for their size.
+    "thousands of variables": pod(
+        box={"env": [{"name": "V%d" % i, "value": "x"}
+                     for i in range(8000)]}),
+    "a megabyte of script": pod(box={"command": ["sh", "-c", "x" * 1000000]}),
+    "hundreds of words": pod(box={"args": ["x" * 500] * 2000}),
+    "hundreds of containers": pod(initContainers=[
+        {"name": "i%d" % i, "image": "x" * 200,
+         "args": ["y" * 500] * 30} for i in range(100)]),
+    "a very long image": pod(box={"image": "x" * 500000}),
+    "thousands of tolerations": pod(tolerations=[
+        {"key": "node.kubernetes.io/t%d" % i, "operator": "Exists"}
+        for i in range(4000)]),
+    "thousands of node labels": pod(nodeSelector={
+        "kubernetes.io/l%d" % i: "x" for i in range(4000)}),
+}
+# The most that each size allows, and a GPU in the last place looked at.
+COMES["all sizes at their limit"] = pod(
+    annotations={"example.com/" + "a" * 200 + str(i): "x" for i in range(60)},
+    nodeSelector={"kubernetes.io/l%d" % i: "x" for i in range(32)},
+    tolerations=[{"key": "node.kubernetes.io/t%d" % i, "operator": "Exists"}
+                 for i in range(64)],
+    initContainers=[
+        {"name": "i%d" % i, "image": "x" * 250,
+         "env": [{"name": "V" * 120 + str(j), "value": "x"}
+                 for j in range(64)],
+         "args": ["y" * 512] * 32} for i in range(7)],
+    box={"image": "x" * 250, "args": ["y" * 512] * 31 + ["nvidia-smi"]})
+
+PASSES = {
+    "an ordinary Pod": pod(box={
+        "image": "nginx:1.27", "args": ["--listen=http://0.0.0.0:80"],
+        "env": [{"name": "LANG", "value": "C"}],
+        "resources": {"requests": {"cpu": "1", "memory": "1Gi"},
+                      "limits": {"memory": "1Gi",
+                                 "ephemeral-storage": "1Gi"}}}),
+    "kubernetes.io/os": pod(nodeSelector={"kubernetes.io/os": "linux"}),
+    "zones by affinity": pod(affinity=affinity("topology.kubernetes.io/zone")),
+    "a node that is not ready": pod(tolerations=[
+        {"key": "node.kubernetes.io/not-ready", "operator": "Exists",
+         "effect": "NoExecute", "tolerationSeconds": 300}]),
+    "an emptyDir": pod(volumes=[{"name": "e", "emptyDir": {}}]),
+    "a Deployment without GPUs": deployment(pod(box={"image": "nginx:1.27"})),
+    "a CronJob without GPUs": cron(pod(box={"image": "nginx:1.27"})),
+}
+
+
+def single_cases(trial):
+    number = 0
+    for table, wanted in ((COMES, True), (PASSES, False)):
+        for what, obj in table.items():
+            number += 1
+            obj["metadata"]["name"] = "case-%d" % number
+            status, message, seen = trial.create(obj)
+            # What else the API server says (too large) is no matter here.
+            broken = "resulted in error" in message
+            trial.check(not broken and bool(seen) == wanted,
+                        "%s: %s: %s %s %s" % (
+                            "comes" if wanted else "passes", what, status,
+                            sorted(seen), message[:200]))
+
+
+def who_and_where(trial):
+    gpu = pod(box=GPU)
+    masters = ("Impersonate-Group", "system:masters")
+    for what, namespace, headers, wanted in (
+            ("in kube-system", "kube-system", {}, False),
+            ("in our own namespace", "gpugate-system", {}, False),
+            ("a user of no group", "default",
+             {"Impersonate-User": "anne", masters[0]: masters[1]}, True)):
+        gpu["metadata"]["name"] = "who-" + str(abs(hash(what)))
+        _, message, seen = trial.create(gpu, namespace, headers)
+        trial.check(bool(seen) == wanted,
+                    "%s: %s %s" % (what, sorted(seen), message[:200]))
+
+
+def changes(trial):
+    """UPDATE: only a new spec comes; scale only upwards."""
+    api, door = trial.api, trial.door
+    path = NATIVE[("apps/v1", "Deployment")] % "default"
+    obj = deployment(pod(box=GPU))
+    obj["metadata"]["name"] = "changing"
+    obj["spec"]["replicas"] = 2
+    status, made = api.call("POST", path, obj)
+    trial.check(status == 201, "changes: create: %s" % made.get("message"))
+    one = path + "/changing"
+
+    def seen_by(patch, where=one):
+        door.seen.clear()
+        status, answer = api.call(
+            "PATCH", where + "?dryRun=All", patch,
+            {"Accept": "application/json"})
+        return status, answer.get("message"), {e for e, _ in door.seen}
+
+    # Content-Type of a merge patch
+    real = api.call
+
+    def call(method, where, body=None, headers=None):
+        if method != "PATCH":
+            return real(method, where, body, headers)
+        api.connection.request(
+            method, where, json.dumps(body),
+            {"Content-Type": "application/merge-patch+json"})
+        reply = api.connection.getresponse()
+        return reply.status, json.loads(reply.read())
+
+    api.call = call
+    for what, patch, where, wanted in (
+            ("labels", {"metadata": {"labels": {"a": "b"}}}, one, False),
+            ("the template", {"spec": {"template": {"spec": {
+                "terminationGracePeriodSeconds": 9}}}}, one, True),
+            ("scale up", {"spec": {"replicas": 5}}, one + "/scale", True),
+            ("scale down", {"spec": {"replicas": 1}}, one + "/scale", False),
+            ("to zero", {"spec": {"replicas": 0}}, one + "/scale", False)):
+        status, message, seen = seen_by(patch, where)
+        trial.check(status == 200 and bool(seen) == wanted,
+                    "change of %s: %s %s %s" % (what, status, message,
+                                                sorted(seen)))
+    api.call = real
+    api.call("DELETE", one)
+
+
+# --- nothing that a rule speaks about is let through -------------------------
+
+def templates(node):
+    """Every pod template below."""
+    if isinstance(node, dict):
+        spec = node.get("spec")
+        if isinstance(spec, dict) and isinstance(spec.get("containers"), list):
+            yield node
+        for value in node.values():
+            yield from templates(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from templates(value)
+
+
+def documents(path):
+    try:
+        with open(path, encoding="utf-8") as f:
+            for d in yaml.safe_load_all(f):
+                if not isinstance(d, dict):
+                    continue
+                items = d.get("items") if d.get("kind") == "List" else None
+                yield from (i for i in items or [d] if isinstance(i, dict))
+    except (yaml.YAMLError, UnicodeDecodeError, OSError, ValueError):
+        return
+
+
+def gather(paths):
+    """Native objects, and every pod template as a Pod; each text once."""
+    found, known = [], set()
+
+    def add(obj):
+        meta = obj.get("metadata")
+        obj["metadata"] = {k: v for k, v in (meta or {}).items()
+                           if k in ("labels", "annotations") and v}
+        try:
+            text = json.dumps(obj, sort_keys=True)
+        except (TypeError, ValueError):
+            return
+        if text in known:
+            return
+        known.add(text)
+        obj["metadata"]["name"] = "object-%d" % len(found)
+        found.append(obj)
+
+    for path in paths:
+        for d in documents(path):
+            if (d.get("apiVersion"), d.get("kind")) in NATIVE and \
+                    isinstance(d.get("metadata"), (dict, type(None))):
+                add(copy.deepcopy(d))
+            for t in templates(d):
+                add({"apiVersion": "v1", "kind": "Pod",
+                     "metadata": copy.deepcopy(t.get("metadata") or {})
+                     if isinstance(t.get("metadata"), dict) else {},
+                     "spec": copy.deepcopy(t["spec"])})
+    return found
+
+
+def spoken_of(gpugate, objects):
+    """name -> rules of the default preset that do something about it"""
+    rules = json.loads(subprocess.run(
+        [gpugate, "rules", "--format", "json"], capture_output=True,
+        check=True).stdout)["rules"]
+    quiet = {r["name"] for r in rules if r["action"] in ("audit", "off")}
+    result = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for obj in objects:
+            with open("%s/%s.json" % (folder, obj["metadata"]["name"]),
+                      "w") as f:
+                json.dump(obj, f)
+        report = json.loads(subprocess.run(
+            [gpugate, "lint", "--isolated", "--partial", "--format", "json",
+             "--fail-on", "never", folder], capture_output=True,
+            check=False).stdout)
+    for finding in report["findings"]:
+        name = os.path.basename(finding["file"])[:-len(".json")]
+        if finding["rule"] not in quiet:
+            result.setdefault(name, set()).add(finding["rule"])
+    return result
+
+
+def nothing_passes(trial, gpugate, paths, what):
+    objects = gather(paths)
+    rules = spoken_of(gpugate, objects)
+    judged = refused = sent = 0
+    for obj in objects:
+        name = obj["metadata"]["name"]
+        status, message, seen = trial.create(obj)
+        sent += bool(seen)
+        if "resulted in error" in message:
+            trial.check(False, "%s: %s" % (name, message[:300]))
+        if name not in rules:
+            continue
+        judged += 1
+        if status >= 400 and not seen:
+            refused += 1
+            continue
+        trial.check(bool(seen), "let through, though %s: %s" % (
+            ", ".join(sorted(rules[name])), json.dumps(obj)[:1500]))
+    print("%s: %d objects, %d sent, rules speak of %d, of these the API "
+          "server refuses %d itself" % (what, len(objects), sent, judged,
+                                        refused))
+    trial.check(judged > 20, "%s: too few objects to mean anything" % what)
+
+
+def main():
+    folder, gpugate, rendered, rules = sys.argv[1:5]
+    door = Door(folder + "/door.crt", folder + "/door.key")
+    api = Api(folder)
+    api.call("POST", "/api/v1/namespaces",
+             {"metadata": {"name": "gpugate-system"}})
+    api.call("POST", "/apis/node.k8s.io/v1/runtimeclasses",
+             {"metadata": {"name": "nvidia"}, "handler": "nvidia"})
+    install(api, folder, rendered, door.port)
+    trial = Trial(api, door)
+    probe = pod(box=GPU)
+    probe["metadata"]["name"] = "probe"
+    end = time.time() + 30
+    while len(trial.create(probe)[2]) < 2 and time.time() < end:
+        time.sleep(0.2)
+    single_cases(trial)
+    who_and_where(trial)
+    changes(trial)
+    nothing_passes(trial, gpugate, sorted(glob.glob(rules + "/*/bad*.yaml")),
+                   "bad examples")
+    if len(sys.argv) > 5:
+        paths = [p for p in glob.glob(sys.argv[5] + "/**/*.y*ml",
+                                      recursive=True) if os.path.isfile(p)]
+        nothing_passes(trial, gpugate, sorted(paths), "corpus")
+    print("conditions: %d passed, %d failed" % (trial.passed, trial.failed))
+    sys.exit(trial.failed > 0)
+
+
+main()
