@@ -52,6 +52,7 @@ $(BUILD)/tests/tools/door: tests/webhook/door.c $(DOOR_LIB) $(LIB)
 .PHONY: tools
 tools: $(TOOL_BIN) $(BUILD)/tests/tools/door
 
+-include webhook/webhook.mk
 -include lint/lint.mk
 -include deploy/deploy.mk
 -include tests/report.mk

@@ -16,7 +16,6 @@
 #include "base/vec.h"
 
 #define AT(member) offsetof(struct options, member)
-enum { ALL = OPTION_SERVE | OPTION_SELFTEST };
 
 const struct option option_table[] = {
 	{"listen", OPTION_TEXT, OPTION_SERVE, AT(listen), "ADDRESS", ":8443",
@@ -40,7 +39,8 @@ const struct option option_table[] = {
 	 0,
 	 "The policy, or a folder of them; read again when it changes. "
 	 "Without one the preset `recommended` is enforced."},
-	{"threads", OPTION_NUMBER, ALL, AT(threads), "N", NULL, NULL, 1, 256,
+	{"threads", OPTION_NUMBER, OPTION_SERVE | OPTION_SELFTEST, AT(threads),
+	 "N", NULL, NULL, 1, 256,
 	 "Threads that answer reviews (default: one per processor, at most "
 	 "8)."},
 	{"max-body", OPTION_BYTES, OPTION_SERVE, AT(max_body), "BYTES", "8Mi",
@@ -63,7 +63,8 @@ const struct option option_table[] = {
 	 "error warn info debug", 0, 0, "error, warn, info or debug."},
 	{"log-format", OPTION_TEXT, OPTION_SERVE, AT(log_format), "FORMAT",
 	 "json", "json text", 0, 0, "json or text, one line an event."},
-	{"sandbox", OPTION_TEXT, ALL, AT(sandbox), "WHEN", "on", "on off", 0, 0,
+	{"sandbox", OPTION_TEXT, OPTION_SERVE, AT(sandbox), "WHEN", "on",
+	 "on off", 0, 0,
 	 "Once started, have the kernel refuse what serving does not need: "
 	 "programs, files for writing, new sockets."},
 	{"address", OPTION_TEXT, OPTION_SELFTEST, AT(address), "HOST:PORT",

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpugated: the table of commands, and the choice of one. Without a command
+ * it serves.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "certs_command.h"
+#include "options.h"
+#include "selftest.h"
+#include "serve.h"
+
+/* argv[0] is the command's name, or the program's. */
+struct command {
+	const char *name, *arguments, *summary;
+	int (*run)(int argc, char **argv);
+};
+
+static int certs(int argc, char **argv)
+{
+	return certs_command(argc, argv, stdout, stderr);
+}
+
+static int print(struct buf *out)
+{
+	int failed = fwrite(out->data, 1, out->len, stdout) < out->len;
+
+	buf_release(out);
+	return fflush(stdout) || failed ? 2 : 0;
+}
+
+static int version(int argc, char **argv)
+{
+	struct buf out;
+
+	(void)argc;
+	(void)argv;
+	buf_init(&out);
+	buf_addf(&out, "gpugated %s\n", program_version);
+	return print(&out);
+}
+
+static int selftest_command(int argc, char **argv);
+static int help(int argc, char **argv);
+
+static const struct command commands[] = {
+	{"certs", "--dir DIR --dns NAME...",
+	 "issue a CA and a serving certificate", certs},
+	{"selftest", "[OPTIONS]", "ask a server over TLS, and judge its answer",
+	 selftest_command},
+	{"version", "", "print the version", version},
+	{"help", "[COMMAND]", "print help", help},
+};
+enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static int unknown_command(const char *word)
+{
+	const char *names[COMMANDS], *near;
+
+	for (size_t i = 0; i < COMMANDS; i++)
+		names[i] = commands[i].name;
+	near = text_nearest(word, names, COMMANDS);
+	fprintf(stderr, "gpugated: unknown command `%s`", word);
+	if (near)
+		fprintf(stderr, "; did you mean `%s`?", near);
+	fputs("\ntry: gpugated help\n", stderr);
+	return 2;
+}
+
+/* --- help ----------------------------------------------------------------- */
+
+static int help_serve(void)
+{
+	struct buf out;
+
+	buf_init(&out);
+	buf_adds(&out,
+		 "gpugated answers a Kubernetes API server that asks whether a "
+		 "GPU workload\nmay be created.\n\n"
+		 "Usage: gpugated --tls-cert FILE --tls-key FILE [OPTIONS]\n");
+	for (size_t i = 0; i < COMMANDS; i++)
+		buf_addf(&out, "       gpugated %s%s%s\n", commands[i].name,
+			 *commands[i].arguments ? " " : "",
+			 commands[i].arguments);
+	buf_adds(&out,
+		 "\nSIGTERM drains and ends with 0, a second one ends at once. "
+		 "SIGHUP loads the policy\nand the certificate again. Wrong "
+		 "usage or a broken policy ends with 2.\n\nOptions, also as "
+		 "environment: --tls-cert is GPUGATED_TLS_CERT.\n");
+	options_help(OPTION_SERVE, &out);
+	return print(&out);
+}
+
+static int help_selftest(void)
+{
+	struct buf out;
+
+	buf_init(&out);
+	buf_adds(&out,
+		 "Usage: gpugated selftest [OPTIONS]\n\n"
+		 "Starts a server of its own on the loopback address, with new "
+		 "certificates and the\npreset `recommended`, and checks that "
+		 "a bad Pod is denied and a good one allowed.\nWith --address "
+		 "it asks the server there, and any verdict is right: a policy "
+		 "is\nfree. Exits with 0 or 1.\n\nOptions:\n");
+	options_help(OPTION_SELFTEST, &out);
+	return print(&out);
+}
+
+static int help(int argc, char **argv)
+{
+	static char ask[] = "--help";
+	const struct command *command;
+	char *words[3] = {NULL, ask, NULL};
+
+	if (argc < 2)
+		return help_serve();
+	command = find_command(argv[1]);
+	if (!command)
+		return unknown_command(argv[1]);
+	if (command->run == version || command->run == help) {
+		printf("Usage: gpugated %s %s\n", command->name,
+		       command->arguments);
+		return fflush(stdout) ? 2 : 0;
+	}
+	words[0] = argv[1];
+	return command->run(2, words);
+}
+
+/* --- options -------------------------------------------------------------- */
+
+static int with_options(enum option_command command, char **argv,
+			int (*run)(const struct options *options),
+			int (*tell)(void))
+{
+	struct options options = {0};
+	int rc = options_parse(&options, command, argv, stderr);
+
+	if (!rc)
+		rc = options.help ? tell() : run(&options);
+	options_release(&options);
+	return rc;
+}
+
+static int selftest_command(int argc, char **argv)
+{
+	(void)argc;
+	return with_options(OPTION_SELFTEST, argv + 1, selftest, help_selftest);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc > 1 && !strcmp(argv[1], "--version"))
+		return version(argc, argv);
+	if (argc < 2 || *argv[1] == '-')
+		return with_options(OPTION_SERVE, argv + 1, serve, help_serve);
+	command = find_command(argv[1]);
+	if (!command)
+		return unknown_command(argv[1]);
+	return command->run(argc - 1, argv + 1);
+}

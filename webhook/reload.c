@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loading happens in the main thread, while reviews go on with what they
+ * have. The certificate is looked at each minute as well, since its dates
+ * change what it is worth; a trouble with it is told once, until it changes.
+ */
+#include "reload.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+
+enum { LOOK_SECONDS = 60, DAY = 86400 };
+
+static int64_t monotonic(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec;
+}
+
+/* --- the policy ----------------------------------------------------------- */
+
+static void tell_problems(struct reload *r,
+			  const struct policy_problems *problems)
+{
+	for (size_t i = 0; i < problems->n; i++) {
+		const struct policy_problem *p = &problems->items[i];
+		enum log_level level = p->warning ? LOG_WARN : LOG_ERROR;
+
+		if (p->line)
+			log_say(r->log, level, "%s:%u:%u: %s", p->file, p->line,
+				p->column, p->text);
+		else
+			log_say(r->log, level, "%s: %s", p->file, p->text);
+	}
+}
+
+static void set_exemptions(struct reload *r, const struct policy *policy)
+{
+	struct metrics_exemption *items = NULL;
+	struct policy_exemption exemption;
+	struct arena arena = ARENA_INIT;
+	size_t n = 0, size = 0;
+
+	/* The last day counts: it ends with it. */
+	while (policy_exemption_ending(policy, n, &exemption))
+		*VEC_PUSH(&arena, items, n, size) = (struct metrics_exemption){
+			.name = exemption.from,
+			.until = (exemption.until + 1) * DAY,
+		};
+	metrics_set_exemptions(r->metrics, items, n);
+	arena_release(&arena);
+}
+
+/* The policy is the door's afterwards. */
+static void take_policy(struct reload *r, struct policy *policy)
+{
+	static const char *const modes[] = {
+		[MODE_AUDIT] = "audit",
+		[MODE_WARN] = "warn",
+		[MODE_ENFORCE] = "enforce",
+	};
+	uint64_t hash = policy_hash(policy);
+	enum mode mode = policy_mode(policy);
+	char text[17];
+
+	set_exemptions(r, policy);
+	door_set_policy(r->door, policy);
+	door_policy_hash(r->door, text);
+	metrics_set_policy(r->metrics, text);
+	metrics_set(r->metrics, METRICS_POLICY_RELOAD_SUCCESS,
+		    (double)time(NULL));
+	if (hash == r->hash)
+		return;
+	r->hash = hash;
+	log_event(r->log, LOG_INFO, "policy in force",
+		  (struct log_field[]){
+			  {"policy", r->policy ? r->policy : "recommended", 0},
+			  {"hash", text, 0},
+			  {"mode", modes[mode], 0},
+		  },
+		  3);
+}
+
+static int load_policy(struct reload *r)
+{
+	struct policy_options options = {.door = true};
+	struct policy_problems problems = {0};
+	struct policy *policy;
+
+	if (!r->policy) {
+		take_policy(r, policy_default(&r->rules, NULL));
+		return 0;
+	}
+	policy = policy_load_with(&r->rules, r->policy, &options, &problems);
+	tell_problems(r, &problems);
+	policy_problems_release(&problems);
+	if (!policy) {
+		metrics_add(r->metrics, METRICS_POLICY_RELOAD_FAILURES, 1);
+		log_say(r->log, LOG_ERROR, "%s: policy is not used%s",
+			r->policy,
+			door_has_policy(r->door) ? "; the last good one stays"
+						 : "");
+		return -1;
+	}
+	take_policy(r, policy);
+	return 0;
+}
+
+/* --- the certificate ------------------------------------------------------ */
+
+static void tell_certificate(struct reload *r)
+{
+	int64_t expiry = key_store_expiry(r->keys);
+	unsigned generation = key_store_generation(r->keys);
+	struct buf text;
+
+	if (expiry)
+		metrics_set(r->metrics, METRICS_CERTIFICATE_EXPIRY,
+			    (double)expiry);
+	if (generation == r->generation)
+		return;
+	r->generation = generation;
+	buf_init(&text);
+	key_store_describe(r->keys, &text);
+	log_say(r->log, key_store_ready(r->keys) ? LOG_INFO : LOG_ERROR,
+		"certificate in use: %s", text.data);
+	buf_release(&text);
+}
+
+/* again: tell a trouble that was told before. */
+static int load_certificate(struct reload *r, bool again)
+{
+	struct err err = {0};
+	int rc = key_store_load(r->keys, r->cert, r->key, &err);
+
+	r->next_look = monotonic() + LOOK_SECONDS;
+	tell_certificate(r);
+	if (!rc) {
+		*r->problem = '\0';
+		return 0;
+	}
+	if (!again && !strcmp(r->problem, err.text))
+		return -1;
+	snprintf(r->problem, sizeof(r->problem), "%s", err.text);
+	metrics_add(r->metrics, METRICS_CERTIFICATE_RELOAD_FAILURES, 1);
+	log_say(r->log, LOG_ERROR, "certificate is not used: %s", err.text);
+	return -1;
+}
+
+/* --- both ----------------------------------------------------------------- */
+
+int reload_start(struct reload *r)
+{
+	const char *policy[] = {r->policy, NULL};
+	const char *keys[] = {r->cert, r->key, NULL};
+	int rc;
+
+	/* Watched before they are read: no change in between is missed. */
+	r->policy_watch = r->policy ? watch_new(policy) : NULL;
+	r->key_watch = watch_new(keys);
+	rc = load_policy(r);
+	return load_certificate(r, true) || rc ? -1 : 0;
+}
+
+void reload_release(struct reload *r)
+{
+	if (r->policy_watch)
+		watch_free(r->policy_watch);
+	if (r->key_watch)
+		watch_free(r->key_watch);
+	r->policy_watch = r->key_watch = NULL;
+}
+
+void reload_now(struct reload *r)
+{
+	load_policy(r);
+	load_certificate(r, true);
+}
+
+void reload_poll(struct reload *r)
+{
+	bool changed = watch_changed(r->key_watch);
+
+	if (r->policy_watch && watch_changed(r->policy_watch))
+		load_policy(r);
+	if (changed || monotonic() >= r->next_look)
+		load_certificate(r, changed);
+}
+
+void reload_fds(const struct reload *r, int fds[RELOAD_WATCHES])
+{
+	fds[0] = watch_fd(r->key_watch);
+	fds[1] = r->policy_watch ? watch_fd(r->policy_watch) : -1;
+}
+
+int reload_wait(const struct reload *r)
+{
+	int wait = watch_wait(r->key_watch);
+	int other = r->policy_watch ? watch_wait(r->policy_watch) : wait;
+
+	return other < wait ? other : wait;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The policy and the certificate, loaded at the start and again when their
+ * files change or somebody asks. What is broken is told and never taken: the
+ * last good one stays. One thread uses it.
+ */
+#ifndef WEBHOOK_RELOAD_H
+#define WEBHOOK_RELOAD_H
+
+#include <stdint.h>
+
+#include "engine/registry.h"
+#include "webhook/door.h"
+#include "webhook/key_store.h"
+#include "webhook/watch.h"
+
+enum { RELOAD_WATCHES = 2 };
+
+struct reload {
+	struct rule_set rules;
+	const char *policy; /* path; NULL: the preset `recommended` */
+	const char *cert, *key;
+	struct log *log;
+	struct metrics *metrics;
+	struct door *door;
+	struct key_store *keys;
+	/* its own: */
+	struct watch *policy_watch; /* NULL without a path */
+	struct watch *key_watch;
+	int64_t next_look; /* at the certificate's dates */
+	uint64_t hash;
+	unsigned generation;
+	char problem[400]; /* told last about the certificate */
+};
+
+/* The first load of both. -1 after what was wrong is on the log. */
+int reload_start(struct reload *reload);
+void reload_release(struct reload *reload);
+/* Load both, changed or not (SIGHUP). */
+void reload_now(struct reload *reload);
+/* Look whether something changed. */
+void reload_poll(struct reload *reload);
+/* To poll for: readable when looking is worth while; -1 for none. */
+void reload_fds(const struct reload *reload, int fds[RELOAD_WATCHES]);
+/* Milliseconds until reload_poll() is due. */
+int reload_wait(const struct reload *reload);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a process that only answers reviews can do without: capabilities, new
+ * programs, files to write to, new sockets. Whoever takes over a thread of
+ * ours has no more than that.
+ */
+#ifndef WEBHOOK_SANDBOX_H
+#define WEBHOOK_SANDBOX_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "webhook/log.h"
+
+/*
+ * Before there are threads, since capabilities are a thread's own: no core
+ * dumps, no new privileges, no capability but the one that binds low ports.
+ */
+int sandbox_prepare(struct err *err);
+
+/* Is the filter compiled in? A sanitizer needs more than it grants. */
+bool sandbox_available(void);
+
+/*
+ * When everything is set up: all threads get the filter. A call that it
+ * refuses fails with EPERM and is told on the log's file, the first few
+ * times. -1 where the kernel has no filters; nothing is changed then.
+ */
+int sandbox_enter(int log_fd, bool json, struct err *err);
+
+#endif

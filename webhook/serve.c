@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The main thread starts everything, then waits for signals and changes of
+ * files; it answers no requests itself. Signals are blocked before the first
+ * thread begins, so that they come by signalfd and nowhere else.
+ *
+ * The end: on SIGTERM /readyz says no at once, but reviews are answered until
+ * every connection is gone, and for LAG_SECONDS at least: the API server
+ * learns of our going only after a while. A connection is told to close with
+ * its next reply; who opens a new one is served. After --drain seconds, or at
+ * a second signal, what is left is cut. SIGINT is a person at a terminal:
+ * nobody has to learn anything.
+ */
+#include "serve.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "reload.h"
+#include "sandbox.h"
+#include "webhook/server.h"
+
+enum {
+	IDLE_SECONDS = 300, /* http.Transport of the API server keeps 90 */
+	FLUSH_SECONDS = 10,
+	LAG_SECONDS = 6,
+	/* Descriptors beside connections: files, sockets, epoll sets. */
+	SPARE_FDS = 128,
+};
+
+struct service {
+	const struct options *options;
+	struct log *log;
+	struct metrics *metrics;
+	struct door *door;
+	struct key_store *keys;
+	struct server *server;
+	struct probe *probe;
+	struct reload reload;
+	struct rule_set rules;
+	int signals;
+	_Atomic bool up, draining;
+	int64_t deadline;   /* of draining; monotonic seconds */
+	int64_t earliest;   /* of the end, when there are no connections */
+	int64_t next_flush; /* of the log's repeats */
+};
+
+unsigned serve_threads(const struct options *options)
+{
+	cpu_set_t set;
+	int n;
+
+	if (options->threads)
+		return options->threads;
+	n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
+	return n < 1 ? 1 : n > 8 ? 8 : (unsigned)n;
+}
+
+static int64_t monotonic(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec;
+}
+
+/* Asked by the probes' thread. */
+static const char *not_ready(void *context)
+{
+	struct service *s = context;
+
+	if (atomic_load(&s->draining))
+		return "draining: this instance is being stopped";
+	if (!door_has_policy(s->door))
+		return "policy: none is loaded";
+	if (!key_store_ready(s->keys))
+		return "certificates: none is valid now";
+	if (!atomic_load(&s->up))
+		return "starting";
+	return NULL;
+}
+
+/* --- start ---------------------------------------------------------------- */
+
+static int block_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	if (pthread_sigmask(SIG_BLOCK, &set, NULL))
+		return -1;
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+/* One descriptor a connection: the soft limit is often 1024. */
+static void raise_limit(struct service *s)
+{
+	rlim_t wanted = (rlim_t)s->options->max_connections + SPARE_FDS;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
+		return;
+	limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur < wanted)
+		log_say(s->log, LOG_WARN,
+			"only %llu files may be open: not enough for "
+			"--max-connections %u",
+			(unsigned long long)limit.rlim_cur,
+			s->options->max_connections);
+}
+
+static int start_server(struct service *s)
+{
+	const struct options *o = s->options;
+	struct server_options options = {
+		.listen = o->listen,
+		.threads = serve_threads(o),
+		.max_body = o->max_body,
+		.max_in_flight = o->max_in_flight,
+		.max_connections = o->max_connections,
+		.handshake_seconds = o->timeout,
+		.header_seconds = o->timeout,
+		.body_seconds = o->timeout,
+		.idle_seconds = IDLE_SECONDS,
+		.client_ca = o->client_ca,
+		.client_names = o->client_names.items,
+		.keys = s->keys,
+		.door = s->door,
+		.metrics = s->metrics,
+		.log = s->log,
+	};
+	struct err err = {0};
+
+	s->server = server_start(&options, &err);
+	if (!s->server) {
+		log_say(s->log, LOG_ERROR, "%s", err.text);
+		return -1;
+	}
+	log_event(s->log, LOG_INFO, "listening",
+		  (struct log_field[]){
+			  {"address", o->listen, 0},
+			  {"port", NULL, server_port(s->server)},
+			  {"threads", NULL, options.threads},
+			  {"version", program_version, 0},
+		  },
+		  4);
+	return 0;
+}
+
+static int start_probe(struct service *s)
+{
+	struct probe_options options = {
+		.listen = s->options->probe_listen,
+		.metrics = s->metrics,
+		.not_ready = not_ready,
+		.context = s,
+	};
+	struct err err = {0};
+
+	s->probe = probe_start(&options, &err);
+	if (!s->probe) {
+		log_say(s->log, LOG_ERROR, "%s", err.text);
+		return -1;
+	}
+	log_event(s->log, LOG_INFO, "probes listening",
+		  (struct log_field[]){
+			  {"address", options.listen, 0},
+			  {"port", NULL, probe_port(s->probe)},
+		  },
+		  2);
+	return 0;
+}
+
+static bool wants_sandbox(const struct service *s)
+{
+	return sandbox_available() && text_eq(s->options->sandbox, "on");
+}
+
+/* A kernel without filters, or one that forbids them: serve all the same. */
+static void enter_sandbox(struct service *s)
+{
+	bool json = text_eq(s->options->log_format, "json");
+	struct err err = {0};
+
+	if (!wants_sandbox(s))
+		log_say(s->log, LOG_WARN, "the sandbox is off");
+	else if (sandbox_enter(STDERR_FILENO, json, &err))
+		log_say(s->log, LOG_WARN, "the sandbox is off: %s", err.text);
+}
+
+static int prepare(struct service *s)
+{
+	struct err err = {0};
+
+	s->signals = block_signals();
+	signal(SIGPIPE, SIG_IGN);
+	if (s->signals < 0) {
+		log_say(s->log, LOG_ERROR, "signals: %s", strerror(errno));
+		return -1;
+	}
+	if (geteuid() == 0)
+		log_say(s->log, LOG_WARN,
+			"running as root; a user of its own is enough");
+	if (wants_sandbox(s) && sandbox_prepare(&err))
+		log_say(s->log, LOG_WARN, "%s", err.text);
+	raise_limit(s);
+	return 0;
+}
+
+static int start(struct service *s)
+{
+	struct door_options door = {
+		.rules = &s->rules, .metrics = s->metrics, .log = s->log};
+
+	s->door = door_new(&door);
+	s->keys = key_store_new();
+	s->reload = (struct reload){
+		.rules = s->rules,
+		.policy = s->options->policy,
+		.cert = s->options->tls_cert,
+		.key = s->options->tls_key,
+		.log = s->log,
+		.metrics = s->metrics,
+		.door = s->door,
+		.keys = s->keys,
+	};
+	if (!s->keys || reload_start(&s->reload) || start_probe(s) ||
+	    start_server(s))
+		return -1;
+	enter_sandbox(s);
+	atomic_store(&s->up, true);
+	log_say(s->log, LOG_INFO, "ready");
+	return 0;
+}
+
+static void stop(struct service *s)
+{
+	if (s->server)
+		server_stop(s->server);
+	if (s->probe)
+		probe_stop(s->probe);
+	reload_release(&s->reload);
+	if (s->door)
+		door_free(s->door);
+	if (s->keys)
+		key_store_free(s->keys);
+	metrics_free(s->metrics);
+	log_free(s->log);
+	if (s->signals >= 0)
+		close(s->signals);
+}
+
+/* --- until the end -------------------------------------------------------- */
+
+static void drain(struct service *s, unsigned signal)
+{
+	int64_t now = monotonic();
+
+	atomic_store(&s->draining, true);
+	s->deadline = now + s->options->drain;
+	s->earliest = now + (signal == SIGINT ? 0 : LAG_SECONDS);
+	server_drain(s->server);
+	log_event(s->log, LOG_INFO, "draining",
+		  (struct log_field[]){
+			  {"signal", NULL, signal},
+			  {"connections", NULL, server_connections(s->server)},
+			  {"seconds", NULL, s->options->drain},
+		  },
+		  3);
+}
+
+/* True when there is nothing left to wait for. */
+static bool read_signals(struct service *s)
+{
+	struct signalfd_siginfo info;
+
+	while (read(s->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGHUP) {
+			log_say(s->log, LOG_INFO, "loading anew");
+			reload_now(&s->reload);
+		} else if (atomic_load(&s->draining)) {
+			log_say(s->log, LOG_WARN, "second signal: stopping");
+			return true;
+		} else {
+			drain(s, info.ssi_signo);
+		}
+	}
+	return false;
+}
+
+static bool is_drained(const struct service *s)
+{
+	int64_t now = monotonic();
+
+	if (!atomic_load(&s->draining))
+		return false;
+	return now >= s->deadline ||
+	       (now >= s->earliest && !server_connections(s->server));
+}
+
+static void wait_for_something(struct service *s)
+{
+	enum { DRAIN_MS = 50 };
+	struct pollfd fds[1 + RELOAD_WATCHES] = {
+		{.fd = s->signals, .events = POLLIN}};
+	int watches[RELOAD_WATCHES], wait = reload_wait(&s->reload);
+
+	reload_fds(&s->reload, watches);
+	for (int i = 0; i < RELOAD_WATCHES; i++)
+		fds[i + 1] = (struct pollfd){watches[i], POLLIN, 0};
+	if (atomic_load(&s->draining) && wait > DRAIN_MS)
+		wait = DRAIN_MS;
+	poll(fds, 1 + RELOAD_WATCHES, wait);
+}
+
+static void serve_until_told(struct service *s)
+{
+	while (!read_signals(s) && !is_drained(s)) {
+		int64_t now = monotonic();
+
+		reload_poll(&s->reload);
+		if (now >= s->next_flush) {
+			log_flush_repeats(s->log);
+			s->next_flush = now + FLUSH_SECONDS;
+		}
+		wait_for_something(s);
+	}
+	log_event(s->log, LOG_INFO, "stopped",
+		  &(struct log_field){"connections", NULL,
+				      server_connections(s->server)},
+		  1);
+}
+
+int serve(const struct options *options)
+{
+	struct service s = {
+		.options = options,
+		.rules = {all_rules, all_rules_count},
+		.signals = -1,
+	};
+	enum log_level level = LOG_INFO;
+	int rc = 2;
+
+	/* Arenas of malloc cost address space and, once used, memory; reviews
+	 * do not allocate. */
+	mallopt(M_ARENA_MAX, 2);
+	log_level_parse(options->log_level, &level);
+	s.log = log_new(STDERR_FILENO, level,
+			text_eq(options->log_format, "json"));
+	s.metrics = metrics_new();
+	if (!s.log || !s.metrics)
+		return rc;
+	metrics_set_build(s.metrics, program_version);
+	metrics_know_rules(s.metrics, &s.rules);
+	if (!prepare(&s) && !start(&s)) {
+		serve_until_told(&s);
+		rc = 0;
+	}
+	stop(&s);
+	return rc;
+}

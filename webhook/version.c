@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The version, from the file that the Makefile writes when it changes.
+ */
+#include "serve.h"
+
+#include "version.h"
+
+const char program_version[] = GPUGATE_VERSION;

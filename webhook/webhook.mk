@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# The webhook: linked dynamically, since a TLS library that is part of the
+# program would wait for us with every security fix. -pie only where the
+# compiler makes objects for it anyway (it does on Debian), so that both
+# programs share the objects of the rules.
+
+DOOR_HARDEN := -Wl,-z,relro,-z,now -Wl,-z,noexecstack
+DOOR_HARDEN += $(shell $(CC) -dM -E -x c /dev/null | grep -q __PIE__ && echo -pie)
+
+$(BUILD)/webhook/version.o: $(BUILD)/gen/version.h
+
+$(BUILD)/gpugated: $(BUILD)/webhook/main.o $(DOOR_LIB) $(LIB)
+	$(say) LINK $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) $(DOOR_HARDEN) -o $@ $^ $(LIBS) \
+		$(DOOR_LIBS) $(LDFLAGS)
+
+.PHONY: gpugated
+gpugated: $(BUILD)/gpugated
