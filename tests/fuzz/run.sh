@@ -12,14 +12,16 @@ command -v clang >/dev/null || {
 mkdir -p "$build/corpus-$target" "$build/crashes" "$build/gen"
 make --no-print-directory BUILD="$build" CC=clang \
 	CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" \
-	LDFLAGS= "$build/libgpugate.a" >"$build/make-$target.log" 2>&1 || {
+	LDFLAGS= "$build/libgpugate.a" "$build/libgpugated.a" >"$build/make-$target.log" 2>&1 || {
 	tail -20 "$build/make-$target.log"
 	exit 1
 }
 clang -std=c11 -D_GNU_SOURCE -Iinclude -I"$build/gen" -O1 -g \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-	-o "$build/fuzz_$target" "$here/fuzz_$target.c" "$build/libgpugate.a" \
-	-lyaml -lpcre2-8 -ljansson -pthread
+	-o "$build/fuzz_$target" "$here/fuzz_$target.c" \
+	"$build/libgpugated.a" "$build/libgpugate.a" \
+	-lyaml -lpcre2-8 -ljansson -Wl,--as-needed -lmicrohttpd -lgnutls \
+	-lssl -lcrypto -lcurl -pthread
 seeds=()
 for folder in tests/rules deploy/examples "$here/regress-$target"; do
 	[ -d "$folder" ] && seeds+=("$folder")

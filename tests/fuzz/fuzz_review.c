@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Any bytes at the door: as a whole body, or as the object of a review whose
+ * envelope is right (the first byte says which, and how it is asked).
+ *	- every body gets an answer: 200 with a review, or 400 with a reason
+ *	- an answer is JSON, echoes the uid, and carries patch and patchType
+ *	  together or not at all
+ *	- a right envelope is always answered with 200, and /mutate allows
+ */
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "webhook/door.h"
+
+static const char policy_text[] =
+	"apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n"
+	"extends: [strict]\nrules:\n"
+	"  shm-missing: {action: patch, params: {size: 8Gi}}\n"
+	"  priority-class-missing: {action: patch, params: {class: batch}}\n"
+	"breakGlass: {groups: [oncall], annotation: gpugate.dev/glass}\n"
+	"suppressions: {annotations: {rules: [shm-missing]}}\n";
+
+static const struct rule_set *rules(void)
+{
+	static struct rule_set set;
+
+	set.items = all_rules;
+	set.n = all_rules_count;
+	return &set;
+}
+
+static struct door_worker *worker_for_all(void)
+{
+	static struct door_worker *worker;
+	struct policy_text text = {"policy", policy_text,
+				   sizeof(policy_text) - 1};
+	struct policy_options door_options = {.door = true, .today = 20000};
+	struct policy_problems problems = {0};
+	struct door_options options = {
+		.rules = rules(),
+		.now = INT64_C(1790000000),
+	};
+	struct policy *policy;
+	struct door *door;
+
+	if (worker)
+		return worker;
+	options.metrics = metrics_new();
+	options.log = log_new(open("/dev/null", O_WRONLY), LOG_ERROR, true);
+	policy = policy_parse(rules(), &text, &door_options, &problems);
+	if (!policy)
+		BUG("the policy is wrong: %s", problems.items[0].text);
+	policy_problems_release(&problems);
+	door = door_new(&options);
+	door_set_policy(door, policy);
+	worker = door_worker_new(door);
+	return worker;
+}
+
+static void wrap(struct buf *out, uint8_t how, const char *data, size_t size)
+{
+	static const char *const operations[] = {"CREATE", "UPDATE", "DELETE",
+						 "CONNECT"};
+	const char *operation = operations[how >> 2 & 3];
+
+	buf_addf(out,
+		 "{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":"
+		 "\"AdmissionReview\",\"request\":{\"uid\":\"u1\",\"kind\":{"
+		 "\"group\":\"\",\"version\":\"v1\",\"kind\":\"Pod\"},"
+		 "\"namespace\":\"ml\",\"operation\":\"%s\",\"userInfo\":{"
+		 "\"username\":\"a\",\"groups\":[\"oncall\"]},\"oldObject\":{"
+		 "\"kind\":\"Pod\",\"apiVersion\":\"v1\"},\"object\":",
+		 operation);
+	buf_add(out, data, size);
+	buf_adds(out, "}}");
+}
+
+static json_t *ask(enum door_path path, const struct buf *body, bool enveloped)
+{
+	struct door_reply reply;
+	json_t *answer;
+
+	door_answer(worker_for_all(), path, body->data, body->len, &reply);
+	if (reply.status == 400 && !enveloped && reply.len)
+		return NULL;
+	if (reply.status != 200)
+		BUG("status %u: %.*s", reply.status, (int)reply.len,
+		    reply.body);
+	answer = json_loadb(reply.body, reply.len, JSON_ALLOW_NUL, NULL);
+	if (!answer)
+		BUG("the answer is no JSON: %.*s", (int)reply.len, reply.body);
+	return answer;
+}
+
+static void check(const json_t *answer, enum door_path path, bool enveloped)
+{
+	const json_t *r = json_object_get(answer, "response");
+	bool allowed = json_is_true(json_object_get(r, "allowed"));
+	const char *uid = json_string_value(json_object_get(r, "uid"));
+
+	if (!uid || (enveloped && strcmp(uid, "u1")))
+		BUG("uid is %s", uid ? uid : "missing");
+	if (!json_object_get(r, "patch") != !json_object_get(r, "patchType"))
+		BUG("patch and patchType do not come together");
+	if (json_object_get(r, "patch") && (path != DOOR_MUTATE || !allowed))
+		BUG("a patch that the API server refuses");
+	if (!allowed && !json_object_get(r, "status"))
+		BUG("a denial without words");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	enum door_path path;
+	struct buf body;
+	bool enveloped;
+	json_t *answer;
+
+	if (!size)
+		return 0;
+	path = *data & 1 ? DOOR_MUTATE : DOOR_VALIDATE;
+	enveloped = *data & 2;
+	buf_init(&body);
+	if (enveloped) {
+		/* Only a whole value may stand for the object. */
+		json_t *object =
+			json_loadb((const char *)data + 1, size - 1,
+				   JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+
+		enveloped = object != NULL;
+		json_decref(object);
+		wrap(&body, *data, (const char *)data + 1, size - 1);
+	} else {
+		buf_add(&body, data + 1, size - 1);
+	}
+	answer = ask(path, &body, enveloped);
+	if (answer)
+		check(answer, path, enveloped);
+	json_decref(answer);
+	buf_release(&body);
+	return 0;
+}
