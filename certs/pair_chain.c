@@ -52,9 +52,14 @@ static bool is_self_signed(X509 *cert)
 	return X509_get_extension_flags(cert) & EXFLAG_SS;
 }
 
-static bool is_idle_root(const struct pair_parts *parts, size_t i)
+/* How many certificates a client looks at: all but an idle root. */
+static size_t count_judged(const struct pair_parts *parts)
 {
-	return i > 0 && i == parts->n - 1 && is_self_signed(parts->chain[i]);
+	size_t last = parts->n - 1;
+
+	if (last > 0 && is_self_signed(parts->chain[last]))
+		return last;
+	return parts->n;
 }
 
 static enum pair_verdict check_kind(struct pair_parts *parts, size_t i)
@@ -131,14 +136,14 @@ static enum pair_verdict check_whole(struct pair_parts *parts)
 enum pair_verdict pair_check_keys(struct pair_parts *parts)
 {
 	enum pair_verdict verdict = check_match(parts);
+	size_t judged = count_judged(parts);
 
 	if (verdict == PAIR_GOOD)
 		verdict = check_whole(parts);
-	for (size_t i = 0; i < parts->n && verdict == PAIR_GOOD; i++) {
+	for (size_t i = 0; i < parts->n && verdict == PAIR_GOOD; i++)
 		verdict = check_kind(parts, i);
-		if (verdict == PAIR_GOOD && !is_idle_root(parts, i))
-			verdict = check_digest(parts, i);
-	}
+	for (size_t i = 0; i < judged && verdict == PAIR_GOOD; i++)
+		verdict = check_digest(parts, i);
 	return verdict;
 }
 
@@ -188,11 +193,10 @@ enum pair_verdict pair_check_dates(struct pair_parts *parts)
 {
 	const struct pair_info *info = parts->info;
 	enum pair_verdict verdict = PAIR_GOOD;
+	size_t judged = count_judged(parts);
 
-	for (size_t i = 0; i < parts->n && verdict == PAIR_GOOD; i++) {
-		if (!is_idle_root(parts, i))
-			verdict = date_of(parts, i);
-	}
+	for (size_t i = 0; i < judged && verdict == PAIR_GOOD; i++)
+		verdict = date_of(parts, i);
 	if (verdict != PAIR_GOOD)
 		return verdict;
 	if (parts->ask->now > info->not_after)
