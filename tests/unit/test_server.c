@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the server says to each request: reviews are answered whatever way
+ * their bytes come, all else is refused with a reason, and the connection
+ * lives on where it can.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "server_fixture.h"
+
+static int set_up(void **state)
+{
+	static struct stage stage;
+
+	stage_init(&stage);
+	stage.options.max_in_flight = 3;
+	stage_start(&stage);
+	*state = &stage;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	stage_end(*state);
+	return 0;
+}
+
+#define JSON "Content-Type: application/json\r\n"
+#define HOST "Host: a\r\n"
+
+/* A request, its answer, and whether the connection lives on. */
+struct exchange {
+	const char *what, *request;
+	int status;
+	bool lives;
+	const char *header; /* in the answer, or NULL */
+};
+
+static const struct exchange exchanges[] = {
+	{"validate",
+	 "POST /validate?timeout=10s HTTP/1.1\r\n" HOST JSON
+	 "Content-Length: 2\r\n\r\n{}",
+	 200, true, "Content-Type: application/json"},
+	{"mutate",
+	 "POST /mutate?timeout=10s HTTP/1.1\r\n" HOST JSON
+	 "Content-Length: 2\r\n\r\n{}",
+	 200, true, NULL},
+	{"without a query",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON "Content-Length: 2\r\n\r\n{}",
+	 200, true, NULL},
+	{"as Go sends it",
+	 "POST /mutate?timeout=3s HTTP/1.1\r\nHost: g.g.svc:443\r\n"
+	 "User-Agent: kube-apiserver-admission\r\nContent-Length: 2\r\n"
+	 "Accept: application/json, */*\r\n" JSON
+	 "Accept-Encoding: gzip\r\n\r\n{}",
+	 200, true, NULL},
+	{"with a character set",
+	 "POST /mutate HTTP/1.1\r\n" HOST
+	 "Content-Type: application/json; charset=utf-8\r\n"
+	 "Content-Length: 2\r\n\r\n{}",
+	 200, true, NULL},
+	{"with another letter case",
+	 "POST /mutate HTTP/1.1\r\nhOST: a\r\ncontent-type: "
+	 "Application/JSON\r\n"
+	 "content-length: 2\r\n\r\n{}",
+	 200, true, NULL},
+	{"expecting 100",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON
+	 "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}",
+	 200, true, NULL},
+	{"the client closes",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON
+	 "Connection: close\r\nContent-Length: 2\r\n\r\n{}",
+	 200, false, "Connection: close"},
+	{"HTTP/1.0",
+	 "POST /mutate HTTP/1.0\r\n" HOST JSON "Content-Length: 2\r\n\r\n{}",
+	 200, false, NULL},
+	{"GET", "GET /mutate HTTP/1.1\r\n" HOST "\r\n", 405, true,
+	 "Allow: POST"},
+	{"PUT",
+	 "PUT /mutate HTTP/1.1\r\n" HOST JSON "Content-Length: 2\r\n\r\n{}",
+	 405, true, "Allow: POST"},
+	{"DELETE", "DELETE /validate HTTP/1.1\r\n" HOST "\r\n", 405, true,
+	 "Allow: POST"},
+	{"no such path",
+	 "POST /convert HTTP/1.1\r\n" HOST JSON "Content-Length: 2\r\n\r\n{}",
+	 404, true, NULL},
+	{"root", "GET / HTTP/1.1\r\n" HOST "\r\n", 404, true, NULL},
+	{"a path below",
+	 "POST /mutate/x HTTP/1.1\r\n" HOST JSON "Content-Length: 2\r\n\r\n{}",
+	 404, true, NULL},
+	{"two slashes",
+	 "POST //mutate HTTP/1.1\r\n" HOST JSON "Content-Length: 2\r\n\r\n{}",
+	 404, true, NULL},
+	{"no type",
+	 "POST /mutate HTTP/1.1\r\n" HOST "Content-Length: 2\r\n\r\n{}", 415,
+	 true, NULL},
+	{"two types",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON JSON
+	 "Content-Length: 2\r\n\r\n{}",
+	 415, true, NULL},
+	{"YAML",
+	 "POST /mutate HTTP/1.1\r\n" HOST "Content-Type: application/yaml\r\n"
+	 "Content-Length: 2\r\n\r\n{}",
+	 415, true, NULL},
+	{"a longer type",
+	 "POST /mutate HTTP/1.1\r\n" HOST
+	 "Content-Type: application/json-patch+json\r\n"
+	 "Content-Length: 2\r\n\r\n{}",
+	 415, true, NULL},
+	{"gzip",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON
+	 "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
+	 415, true, NULL},
+	{"no length", "POST /mutate HTTP/1.1\r\n" HOST JSON "\r\n", 411, true,
+	 NULL},
+	{"chunked",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON
+	 "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+	 400, false, NULL},
+	{"chunked and a length",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON
+	 "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n{}",
+	 400, false, NULL},
+	{"an unknown coding",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON
+	 "Transfer-Encoding: x\r\nContent-Length: 2\r\n\r\n{}",
+	 400, false, NULL},
+	{"two lengths",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON
+	 "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+	 400, false, NULL},
+	{"two different lengths",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON
+	 "Content-Length: 2\r\nContent-Length: 40\r\n\r\n{}",
+	 400, false, NULL},
+	{"two lengths in one",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON "Content-Length: 2, 2\r\n\r\n{}",
+	 400, false, NULL},
+	{"a negative length",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON "Content-Length: -2\r\n\r\n{}",
+	 400, false, NULL},
+	{"a signed length",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON "Content-Length: +2\r\n\r\n{}",
+	 400, false, NULL},
+	{"an endless length",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON
+	 "Content-Length: 99999999999999999999\r\n\r\n{}",
+	 413, false, NULL},
+	{"two hosts",
+	 "POST /mutate HTTP/1.1\r\n" HOST HOST JSON
+	 "Content-Length: 2\r\n\r\n{}",
+	 400, false, NULL},
+	{"no host",
+	 "POST /mutate HTTP/1.1\r\n" JSON "Content-Length: 2\r\n\r\n{}", 400,
+	 false, NULL},
+	{"one byte too much",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON
+	 "Content-Length: 1048577\r\n\r\n{}",
+	 413, false, NULL},
+	{"too much, expecting 100",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON
+	 "Expect: 100-continue\r\nContent-Length: 1048577\r\n\r\n",
+	 413, false, NULL},
+	{"the wrong path, expecting 100",
+	 "POST /x HTTP/1.1\r\n" HOST JSON
+	 "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n",
+	 404, false, NULL},
+	{"the door's own status",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON
+	 "Content-Length: 10\r\n\r\nstatus 400",
+	 400, true, "Content-Type: text/plain"},
+	{"the door is not ready",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON
+	 "Content-Length: 10\r\n\r\nstatus 503",
+	 503, true, "Retry-After: 1"},
+	{"no HTTP", "\x16\x03\x01 hello\r\n\r\n", 400, false, NULL},
+};
+
+static void try_exchange(const struct stage *stage, const struct exchange *e)
+{
+	struct caller caller;
+	struct answer answer;
+
+	print_message("  %s\n", e->what);
+	caller_open(&caller, stage);
+	assert_true(caller_send(&caller, e->request, strlen(e->request)));
+	caller_answer(&caller, &answer);
+	assert_int_equal(answer.status, e->status);
+	assert_true(answer.len > 0);
+	if (e->header)
+		assert_non_null(strstr(answer.head, e->header));
+	answer_free(&answer);
+	if (e->lives) {
+		assert_true(caller_post(&caller, "{}", 2));
+		assert_int_equal(caller_status(&caller), 200);
+	} else {
+		assert_true(caller_ends(&caller, 2000));
+	}
+	caller_close(&caller);
+}
+
+static void test_exchanges(void **state)
+{
+	for (size_t i = 0; i < sizeof(exchanges) / sizeof(*exchanges); i++)
+		try_exchange(*state, &exchanges[i]);
+}
+
+/* HEAD has no body: the headers must not wait for one. */
+static void test_head(void **state)
+{
+	static const char head[] = "HEAD /mutate HTTP/1.1\r\n" HOST "\r\n";
+	struct caller caller;
+	struct answer answer;
+
+	caller_open(&caller, *state);
+	for (int i = 0; i < 2; i++) {
+		memset(&answer, 0, sizeof(answer));
+		assert_true(caller_send(&caller, head, sizeof(head) - 1));
+		assert_true(read_head(&caller, &answer));
+		assert_non_null(strstr(answer.head, " 405 "));
+	}
+	caller_close(&caller);
+}
+
+static void test_body_sizes(void **state)
+{
+	static const size_t sizes[] = {0,     1,     100,    3000,   4000,
+				       8191,  8192,  8193,   16384,  20000,
+				       65536, 70000, 600000, 1 << 20};
+	char *body = malloc(1 << 20);
+	struct caller caller;
+
+	memset(body, ' ', 1 << 20);
+	caller_open(&caller, *state);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		assert_true(caller_post(&caller, body, sizes[i]));
+		assert_int_equal(caller_status(&caller), 200);
+	}
+	caller_close(&caller);
+	free(body);
+}
+
+static void test_reply_sizes(void **state)
+{
+	static const size_t sizes[] = {1,     100,    380,     500,
+				       4000,  16000,  16384,   17000,
+				       70000, 500000, 1 << 20, 8 << 20};
+	struct caller caller;
+	struct answer answer;
+
+	caller_open(&caller, *state);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		char body[40];
+		int n = snprintf(body, sizeof(body), "large %zu", sizes[i]);
+
+		assert_true(caller_post(&caller, body, (size_t)n));
+		caller_answer(&caller, &answer);
+		assert_int_equal(answer.status, 200);
+		assert_int_equal(answer.len, sizes[i]);
+		for (size_t j = 0; j < answer.len; j++)
+			if (answer.body[j] != 'x')
+				fail_msg("byte %zu of %zu", j, sizes[i]);
+		answer_free(&answer);
+	}
+	caller_close(&caller);
+}
+
+/* Each byte in a record of its own, and records cut in two on the way. */
+static void test_dripped(void **state)
+{
+	static const char request[] =
+		"POST /mutate?timeout=1s HTTP/1.1\r\n" HOST JSON
+		"Content-Length: 7\r\n\r\nsleep 1";
+	struct caller caller;
+
+	caller_open(&caller, *state);
+	for (size_t i = 0; i < sizeof(request) - 1; i++)
+		assert_true(caller_send(&caller, request + i, 1));
+	assert_int_equal(caller_status(&caller), 200);
+	caller_close(&caller);
+}
+
+static void test_pipelined(void **state)
+{
+	static const char two[] = "POST /mutate HTTP/1.1\r\n" HOST JSON
+				  "Content-Length: 2\r\n\r\n{}"
+				  "POST /validate HTTP/1.1\r\n" HOST JSON
+				  "Content-Length: 10\r\n\r\nstatus 503"
+				  "GET /none HTTP/1.1\r\n" HOST "\r\n";
+	struct caller caller;
+
+	caller_open(&caller, *state);
+	assert_true(caller_send(&caller, two, sizeof(two) - 1));
+	assert_int_equal(caller_status(&caller), 200);
+	assert_int_equal(caller_status(&caller), 503);
+	assert_int_equal(caller_status(&caller), 404);
+	caller_close(&caller);
+}
+
+/* Headers that do not fit are refused, not waited for. */
+static void test_large_headers(void **state)
+{
+	char *line = malloc(20000);
+	struct caller caller;
+	int status;
+
+	memset(line, 'a', 20000);
+	caller_open(&caller, *state);
+	caller_send(&caller, "POST /mutate HTTP/1.1\r\nX: ", 26);
+	caller_send(&caller, line, 20000);
+	status = caller_status(&caller);
+	assert_true(status == 0 || (status >= 400 && status < 500));
+	assert_true(caller_ends(&caller, 2000));
+	caller_close(&caller);
+	free(line);
+	assert_int_equal(stage_ask(*state, "{}"), 200);
+}
+
+/* --- too many at once ----------------------------------------------------- */
+
+/* Its headers are in, its body is not. */
+static void begin_review(struct caller *caller, const struct stage *stage)
+{
+	static const char head[] = "POST /mutate HTTP/1.1\r\n" HOST JSON
+				   "Content-Length: 2\r\n\r\n";
+
+	caller_open(caller, stage);
+	assert_true(caller_send(caller, head, sizeof(head) - 1));
+}
+
+static void wait_in_flight(const struct stage *stage, unsigned n)
+{
+	for (int i = 0; i < 200; i++) {
+		if (server_in_flight(stage->server) == n)
+			return;
+		pause_ms(10);
+	}
+	fail_msg("in flight: %u", server_in_flight(stage->server));
+}
+
+static void test_overload(void **state)
+{
+	const struct stage *stage = *state;
+	struct caller waiting[3], late;
+	struct answer answer;
+	double before = stage_figure(stage, "gpugate_overload_total");
+
+	for (int i = 0; i < 3; i++)
+		begin_review(&waiting[i], stage);
+	wait_in_flight(stage, 3);
+	caller_open(&late, stage);
+	assert_true(caller_post(&late, "{}", 2));
+	caller_answer(&late, &answer);
+	assert_int_equal(answer.status, 429);
+	assert_non_null(strstr(answer.head, "Retry-After: 1\r\n"));
+	assert_null(strstr(answer.head, "Connection: close"));
+	answer_free(&answer);
+	assert_true(stage_figure(stage, "gpugate_overload_total") > before);
+	for (int i = 0; i < 3; i++) {
+		assert_true(caller_send(&waiting[i], "{}", 2));
+		assert_int_equal(caller_status(&waiting[i]), 200);
+	}
+	wait_in_flight(stage, 0);
+	assert_true(caller_post(&late, "{}", 2));
+	assert_int_equal(caller_status(&late), 200);
+	for (int i = 0; i < 3; i++)
+		caller_close(&waiting[i]);
+	caller_close(&late);
+}
+
+/* A client that goes away in the middle leaves nothing behind. */
+static void test_gone(void **state)
+{
+	const struct stage *stage = *state;
+	struct caller caller;
+
+	for (int i = 0; i < 20; i++) {
+		begin_review(&caller, stage);
+		if (i % 2)
+			assert_true(caller_send(&caller, "{", 1));
+		caller_close(&caller);
+	}
+	wait_in_flight(stage, 0);
+	for (int i = 0; i < 200 && server_connections(stage->server); i++)
+		pause_ms(10);
+	assert_int_equal(server_connections(stage->server), 0);
+	assert_int_equal(stage_ask(stage, "{}"), 200);
+}
+
+static void test_body_bytes(void **state)
+{
+	/* 4 x 1 MiB, but never less than 32 MiB, 24 of them for large ones. */
+	enum { N = 30, LEN = 1000000 };
+	struct stage stage;
+	struct caller callers[N];
+	char *body = malloc(LEN);
+	unsigned refused = 0, good = 0;
+
+	(void)state;
+	memset(body, ' ', LEN);
+	stage_init(&stage);
+	stage_start(&stage);
+	for (int i = 0; i < N; i++) {
+		caller_open(&callers[i], &stage);
+		assert_true(caller_post(&callers[i], body, 0));
+		assert_int_equal(caller_status(&callers[i]), 200);
+	}
+	for (int i = 0; i < N; i++) {
+		char head[200];
+		int n = snprintf(head, sizeof(head),
+				 "POST /mutate HTTP/1.1\r\n" HOST JSON
+				 "Content-Length: %d\r\n\r\n",
+				 LEN);
+
+		assert_true(caller_send(&callers[i], head, (size_t)n));
+		assert_true(caller_send(&callers[i], body, LEN - 1));
+	}
+	wait_in_flight(&stage, N);
+	pause_ms(1000); /* until all has been read */
+	assert_int_equal(stage_ask(&stage, "{}"), 200);
+	for (int i = 0; i < N; i++) {
+		int status;
+
+		assert_true(caller_send(&callers[i], body, 1));
+		status = caller_status(&callers[i]);
+		refused += status == 429;
+		good += status == 200;
+		caller_close(&callers[i]);
+	}
+	assert_int_equal(refused + good, N);
+	assert_true(refused > 0);
+	assert_true(good >= 20);
+	stage_end(&stage);
+	free(body);
+}
+
+/* --- drain, stop ---------------------------------------------------------- */
+
+static void test_drain(void **state)
+{
+	struct stage stage;
+	struct caller old, new;
+	struct answer answer;
+
+	(void)state;
+	stage_init(&stage);
+	stage_start(&stage);
+	caller_open(&old, &stage);
+	assert_true(caller_post(&old, "{}", 2));
+	caller_answer(&old, &answer);
+	assert_null(strstr(answer.head, "Connection: close"));
+	answer_free(&answer);
+	server_drain(stage.server);
+	assert_false(caller_ends(&old, 200));
+	caller_open(&new, &stage);
+	assert_true(caller_post(&new, "{}", 2));
+	assert_true(caller_post(&old, "{}", 2));
+	caller_answer(&new, &answer);
+	assert_int_equal(answer.status, 200);
+	assert_non_null(strstr(answer.head, "Connection: close"));
+	answer_free(&answer);
+	assert_int_equal(caller_status(&old), 200);
+	assert_true(caller_ends(&old, 2000));
+	assert_true(caller_ends(&new, 2000));
+	for (int i = 0; i < 100 && server_connections(stage.server); i++)
+		pause_ms(10);
+	assert_int_equal(server_connections(stage.server), 0);
+	caller_close(&old);
+	caller_close(&new);
+	stage_end(&stage);
+}
+
+/* Stopping cuts whatever is open, in any phase. */
+static void test_stop(void **state)
+{
+	struct stage stage;
+	struct caller idle, half;
+	int raw;
+
+	(void)state;
+	stage_init(&stage);
+	stage_start(&stage);
+	caller_open(&idle, &stage);
+	begin_review(&half, &stage);
+	raw = dial(server_port(stage.server));
+	wait_in_flight(&stage, 1);
+	stage_end(&stage);
+	assert_true(caller_ends(&idle, 2000));
+	assert_true(caller_ends(&half, 2000));
+	close(raw);
+	caller_close(&idle);
+	caller_close(&half);
+}
+
+/* --- listening ------------------------------------------------------------ */
+
+static void test_addresses(void **state)
+{
+	static const struct {
+		const char *address;
+		bool good;
+	} cases[] = {
+		{":0", true},
+		{"127.0.0.1:0", true},
+		{"localhost:0", true},
+		{"0.0.0.0:0", true},
+		{"", false},
+		{"8443", false},
+		{"127.0.0.1", false},
+		{"127.0.0.1:", false},
+		{"127.0.0.1:x", false},
+		{"::1:0", false},
+		{"[::1:0", false},
+		{"[]:0", false},
+		{"192.0.2.1:0", false},
+	};
+	struct stage stage;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct err err = {0};
+
+		stage_init(&stage);
+		stage.options.listen = cases[i].address;
+		stage.server = server_start(&stage.options, &err);
+		if (!!stage.server != cases[i].good)
+			fail_msg("'%s': %s", cases[i].address, err.text);
+		assert_int_equal(!!err.set, !cases[i].good);
+		if (stage.server)
+			assert_int_equal(stage_ask(&stage, "{}"), 200);
+		stage_end(&stage);
+	}
+}
+
+static void test_port_in_use(void **state)
+{
+	const struct stage *first = *state;
+	struct stage stage;
+	struct err err = {0};
+	char address[30];
+
+	snprintf(address, sizeof(address), "127.0.0.1:%u",
+		 server_port(first->server));
+	stage_init(&stage);
+	stage.options.listen = address;
+	assert_null(server_start(&stage.options, &err));
+	assert_non_null(strstr(err.text, "in use"));
+	stage_end(&stage);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exchanges),
+		cmocka_unit_test(test_head),
+		cmocka_unit_test(test_body_sizes),
+		cmocka_unit_test(test_reply_sizes),
+		cmocka_unit_test(test_dripped),
+		cmocka_unit_test(test_pipelined),
+		cmocka_unit_test(test_large_headers),
+		cmocka_unit_test(test_overload),
+		cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_body_bytes),
+		cmocka_unit_test(test_drain),
+		cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_port_in_use),
+	};
+
+	return cmocka_run_group_tests_name("server", tests, set_up, tear_down);
+}
