@@ -188,6 +188,17 @@ int cluster_builder_remove(struct cluster_builder *builder,
  * gap who waits with publishing until the list has ended. */
 void cluster_builder_clear(struct cluster_builder *builder,
 			   enum cluster_kind kind);
+/*
+ * Take out the objects of a kind that are not among n keys, which get
+ * sorted: what a list that was added has no more. Returns how many.
+ */
+uint64_t cluster_builder_key(struct cluster_builder *builder,
+			     enum cluster_kind kind,
+			     const struct object_id *id);
+size_t cluster_builder_keep(struct cluster_builder *builder,
+			    enum cluster_kind kind, uint64_t *keys, size_t n);
+/* What rules never look at in an object: need not be read into its tree. */
+bool cluster_is_unread(const struct node *map, const char *key, size_t len);
 /* reason NULL: the kind can be read (again). Copied. */
 void cluster_builder_unreadable(struct cluster_builder *builder,
 				enum cluster_kind kind, const char *reason);

@@ -133,6 +133,13 @@ struct record {
 	struct cursor tree;
 };
 bool record_next(struct cursor *cursor, struct record *record);
+/* Where an object's record belongs. */
+struct record_at {
+	enum cluster_kind kind;
+	const char *namespace, *name;
+};
+struct record_at cluster_record_at(enum cluster_kind kind,
+				   const struct object_id *id);
 
 struct object_id cluster_id(const struct cluster_item *item);
 uint64_t cluster_id_key(struct cluster_builder *b, const struct object_id *id);
@@ -140,13 +147,14 @@ uint64_t cluster_id_key(struct cluster_builder *b, const struct object_id *id);
 /* cluster_pod.c, cluster_node.c: parts of cluster_builder_add(). */
 int cluster_add_pod(struct cluster_builder *b, const struct cluster_item *item,
 		    struct err *err);
-int cluster_remove_pod(struct cluster_builder *b, const struct object_id *id);
+int cluster_remove_pod(struct cluster_builder *b, uint64_t key);
 int cluster_add_owner(struct cluster_builder *b,
 		      const struct cluster_item *item);
 int cluster_remove_owner(struct cluster_builder *b, const struct object_id *id);
 int cluster_add_node(struct cluster_builder *b, const char *name,
 		     const struct node *trimmed, uint64_t count);
-int cluster_remove_node(struct cluster_builder *b, const char *name);
+int cluster_remove_node(struct cluster_builder *b, uint64_t key);
+uint64_t cluster_node_key(const char *name);
 void cluster_usage_unpack(const struct blob *blob, const struct names *names,
 			  struct arena *arena, struct cluster_usage *out);
 

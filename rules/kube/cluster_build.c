@@ -82,15 +82,9 @@ uint64_t cluster_id_key(struct cluster_builder *b, const struct object_id *id)
 
 /* --- records -------------------------------------------------------------- */
 
-/* Where an object's record belongs. */
-struct record_at {
-	enum cluster_kind kind;
-	const char *namespace, *name;
-};
-
 /* A Namespace stands among what it holds, and has no name there. */
-static struct record_at record_at(enum cluster_kind kind,
-				  const struct object_id *id)
+struct record_at cluster_record_at(enum cluster_kind kind,
+				   const struct object_id *id)
 {
 	if (kind == CLUSTER_NAMESPACE)
 		return (struct record_at){kind, id->name, ""};
@@ -187,7 +181,7 @@ static int add_kept(struct cluster_builder *b, enum cluster_kind kind,
 		    const struct cluster_item *item, struct err *err)
 {
 	struct object_id id = cluster_id(item);
-	struct record_at at = record_at(kind, &id);
+	struct record_at at = cluster_record_at(kind, &id);
 	const struct node *kept =
 		cluster_trim(&b->scratch, kind, item->root, err);
 	int64_t count = 1;
@@ -229,73 +223,17 @@ int cluster_builder_remove(struct cluster_builder *b,
 	int rc;
 
 	if (kind == CLUSTER_POD) {
-		rc = cluster_remove_pod(b, id);
+		rc = cluster_remove_pod(b, cluster_id_key(b, id));
 	} else if (kind == CLUSTER_OTHER) {
 		rc = cluster_remove_owner(b, id);
 	} else if (kind == CLUSTER_NODE) {
-		rc = cluster_remove_node(b, id->name);
+		rc = cluster_remove_node(b, cluster_node_key(id->name));
 	} else {
-		at = record_at(kind, id);
+		at = cluster_record_at(kind, id);
 		rc = replace_record(b, &at, NULL);
 	}
 	arena_reset(&b->scratch);
 	return rc;
-}
-
-/* --- forgetting a kind ---------------------------------------------------- */
-
-/* The blob without all records of the kind. */
-static void strip_blob(struct cluster_builder *b, const struct blob *blob,
-		       enum cluster_kind kind)
-{
-	struct cursor c = {blob->data, blob->data + blob->len, b->state.names};
-	const char *name = take_text(&c);
-	struct record record;
-	size_t stripped = 0;
-
-	buf_reset(&b->packed);
-	put_text(&b->packed, name);
-	while (record_next(&c, &record)) {
-		if (record.kind == kind)
-			stripped++;
-		else
-			buf_add(&b->packed, record.start,
-				(size_t)(c.at - record.start));
-	}
-	b->state.counts[kind] -= stripped;
-	if (b->packed.len == strlen(b->packed.data) + 1)
-		table_remove(&b->state.namespaces, blob->key);
-	else if (stripped)
-		table_put(&b->state.namespaces, blob->key, b->packed.data,
-			  b->packed.len);
-}
-
-static void strip_all(struct cluster_builder *b, enum cluster_kind kind)
-{
-	struct table before;
-	const struct blob *blob;
-	size_t cursor = 0;
-
-	table_share(&before, &b->state.namespaces);
-	while ((blob = table_next(&before, &cursor)))
-		strip_blob(b, blob, kind);
-	table_release(&before);
-}
-
-void cluster_builder_clear(struct cluster_builder *b, enum cluster_kind kind)
-{
-	if (kind == CLUSTER_POD) {
-		table_release(&b->pods);
-		table_release(&b->state.usage);
-		b->state.counts[CLUSTER_POD] = 0;
-	} else if (kind == CLUSTER_NODE) {
-		table_release(&b->node_names);
-		table_release(&b->node_groups);
-		b->state.counts[CLUSTER_NODE] = 0;
-		b->nodes_changed = true;
-	} else if (kind < CLUSTER_NODE) {
-		strip_all(b, kind);
-	}
 }
 
 /* --- where it comes from -------------------------------------------------- */

@@ -24,8 +24,7 @@ static bool is_word(const char *key, size_t len, const char *const *words)
 	return false;
 }
 
-static bool skip(void *context, const struct node *map, const char *key,
-		 size_t len)
+bool cluster_is_unread(const struct node *map, const char *key, size_t len)
 {
 	static const char *const never[] = {"managedFields",
 					    "annotations",
@@ -39,15 +38,20 @@ static bool skip(void *context, const struct node *map, const char *key,
 					    "command",
 					    "args",
 					    NULL};
+
+	/* Labels may have any key. */
+	return !text_ends(map->key, "abels") && is_word(key, len, never);
+}
+
+static bool skip(void *context, const struct node *map, const char *key,
+		 size_t len)
+{
 	static const char *const other[] = {"spec", "status", "data", NULL};
 	const struct list *list = context;
 
-	/* Labels may have any key. */
-	if (text_ends(map->key, "abels"))
-		return false;
-	return is_word(key, len, never) ||
+	return cluster_is_unread(map, key, len) ||
 	       (list->wanted->kind == CLUSTER_OTHER &&
-		is_word(key, len, other));
+		!text_ends(map->key, "abels") && is_word(key, len, other));
 }
 
 static void refuse(void *context, const struct load_issue *issue)

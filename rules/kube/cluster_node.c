@@ -192,9 +192,13 @@ static uint64_t key_of(const void *data, size_t len)
 	return key ? key : 1;
 }
 
-int cluster_remove_node(struct cluster_builder *b, const char *name)
+uint64_t cluster_node_key(const char *name)
 {
-	uint64_t key = key_of(name, strlen(name));
+	return key_of(name, strlen(name));
+}
+
+int cluster_remove_node(struct cluster_builder *b, uint64_t key)
+{
 	const struct blob *blob = table_find(&b->node_names, key);
 	struct node_row row;
 
@@ -202,14 +206,14 @@ int cluster_remove_node(struct cluster_builder *b, const char *name)
 		return 0;
 	memcpy(&row, blob->data, sizeof(row));
 	table_remove(&b->node_names, key);
-	count_group(b, row.group, name, NULL, -(int64_t)row.count);
+	count_group(b, row.group, "", NULL, -(int64_t)row.count);
 	return 1;
 }
 
 int cluster_add_node(struct cluster_builder *b, const char *name,
 		     const struct node *trimmed, uint64_t count)
 {
-	uint64_t key = key_of(name, strlen(name));
+	uint64_t key = cluster_node_key(name);
 	const struct blob *blob = table_find(&b->node_names, key);
 	struct node_row old = {0, 0}, new = {0, count};
 	struct buf tree;
@@ -220,7 +224,7 @@ int cluster_add_node(struct cluster_builder *b, const char *name,
 	if (blob)
 		memcpy(&old, blob->data, sizeof(old));
 	if (memcmp(&old, &new, sizeof(old)) != 0) {
-		cluster_remove_node(b, name);
+		cluster_remove_node(b, key);
 		count_group(b, new.group, name, &tree, (int64_t)count);
 		table_put(&b->node_names, key, &new, sizeof(new));
 	}

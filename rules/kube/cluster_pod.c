@@ -387,9 +387,9 @@ static void pod_put(struct cluster_builder *b, uint64_t key,
 	b->state.counts[CLUSTER_POD]++;
 }
 
-int cluster_remove_pod(struct cluster_builder *b, const struct object_id *id)
+int cluster_remove_pod(struct cluster_builder *b, uint64_t key)
 {
-	uint64_t n, key = cluster_id_key(b, id);
+	uint64_t n;
 	const struct blob *blob = table_find(&b->pods, key);
 	struct change change = {NULL, 0, 1, -1};
 	struct demands list = {0};
@@ -447,7 +447,7 @@ int cluster_add_pod(struct cluster_builder *b, const struct cluster_item *item,
 		owner = id;
 	if (is_known(b, key, &owner, &list))
 		return 0;
-	cluster_remove_pod(b, &id);
+	cluster_remove_pod(b, key);
 	if (!list.n)
 		return 1;
 	guess_deployment(b, item->root, &owner);
