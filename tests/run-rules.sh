@@ -9,6 +9,8 @@
 #                folder's rule reports nothing, and there are at least as many
 #                near misses as wants
 #   policy.yaml  optional: the policy that gives the rule its parameters
+#   cluster.json optional: the cluster state (--cluster); x.cluster.json: that
+#                of x.yaml alone
 #   bad-*.yaml, good-*.yaml  more of the same, each a set of its own
 #   fixed.yaml   for a rule that repairs: what --fix makes of bad.yaml
 #                (fixed-x.yaml of bad-x.yaml). Repairing it again changes
@@ -65,6 +67,11 @@ reported() {
 	fi
 	file=$1
 	shift
+	for cluster in "${file%.yaml}.cluster.json" "$(dirname "$file")/cluster.json"; do
+		[ -f "$cluster" ] || continue
+		set -- "$@" --cluster "$cluster"
+		break
+	done
 	"$gpugate" lint "$@" --preset all --format concise --fail-on never \
 		--no-ignore-vcs ${ignore:+--ignore "$ignore"} "$file" |
 		sed -n 's/^.*:\([0-9][0-9]*\):[0-9][0-9]*: .*\[\([a-z0-9-]*\)\]$/\1 \2/p' |

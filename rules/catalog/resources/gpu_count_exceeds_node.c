@@ -3,9 +3,10 @@
  * A pod that wants more devices than one node has. A pod never spans nodes,
  * so it stays Pending for ever. Most servers have 8; the maximum is a
  * parameter, and a selected instance type or count label with more raises
- * it. (A selected type with fewer is selector-resource-contradiction's.)
- * On a machine whose 8 GPUs form one NVLink domain, a number that does not
- * divide 8 leaves GPUs that hardly anybody can use.
+ * it; with a cluster state it is what the selected nodes have. (A selected type
+ * with fewer is selector-resource-contradiction's.) On a machine whose 8 GPUs
+ * form one NVLink domain, a number that does not divide 8 leaves GPUs that
+ * hardly anybody can use.
  *
  * Sources: instance tables of Karpenter and the clouds; AWS Neuron scheduler
  * extension: contiguous sets of 1, 4, 8 or 16 devices on trn1.32xlarge.
@@ -16,6 +17,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/node_devices.h"
+#include "kube/node_match.h"
 
 /* Devices of one resource on the largest machine known, or 0: no limit. */
 static int64_t node_maximum(struct rule_run *run, const struct accelerator *a,
@@ -46,7 +48,7 @@ static bool is_odd_share(const struct node_devices *node, int64_t n)
 static void check_resource(struct rule_run *run, const struct container *c)
 {
 	struct node_devices node = pod_node_devices(c->pod);
-	int64_t max = node_maximum(run, c->accelerator, c->resource);
+	int64_t max = node_maximum(run, c->accelerator, c->resource), real;
 	bool unknown;
 	int64_t n = quantity_value(
 		pod_request(c->pod, c->resource, true, &unknown));
@@ -55,6 +57,8 @@ static void check_resource(struct rule_run *run, const struct container *c)
 
 	if (node.most > max && max)
 		max = node.most;
+	real = nodes_most(rule_cluster(run), c->pod, c->resource);
+	max = real ? real : max;
 	if (max && n > max) {
 		f = report_container(run, c, at,
 				     "the pod asks for %" PRId64

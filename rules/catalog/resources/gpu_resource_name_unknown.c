@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/node_match.h"
 
 /* What is probably meant, or NULL. */
 static const char *meant(struct rule_run *run, const char *key)
@@ -29,6 +30,29 @@ static const char *meant(struct rule_run *run, const char *key)
 	return accelerator ? accelerator->name : NULL;
 }
 
+/* A name that is right, and that no node of the cluster offers. */
+static void check_nodes(struct rule_run *run, const struct container *c,
+			const struct node *value)
+{
+	const struct cluster *cluster = rule_cluster(run);
+	struct quantity q;
+	struct finding *f;
+	int64_t most;
+
+	if (!cluster_shows_nodes(cluster) ||
+	    !accelerator_find(rule_accelerators(run), value->key) ||
+	    node_quantity(value, &q) != QUANTITY_OK || q.nano <= 0 ||
+	    cluster_count(cluster, CLUSTER_DEVICE_CLASS) ||
+	    nodes_with_resource(cluster, value->key, &most))
+		return;
+	f = report_container(run, c, value,
+			     "no node of the cluster offers `%s`", value->key);
+	finding_at_key(run, f, value);
+	finding_cause(run, f, value->key);
+	finding_severity(f, SEVERITY_WARNING);
+	finding_guess(run, f);
+}
+
 static void check_map(struct rule_run *run, const struct container *c,
 		      const struct node *map, const struct node *other)
 {
@@ -37,6 +61,8 @@ static void check_map(struct rule_run *run, const struct container *c,
 		struct quantity q;
 		struct finding *f;
 
+		if (!name && !node_get(other, value->key))
+			check_nodes(run, c, value);
 		if (!name || node_quantity(value, &q) == QUANTITY_ABSENT ||
 		    node_get(other, value->key))
 			continue;

@@ -2,11 +2,13 @@
 /*
  * A product label whose list of values is closed (GKE's gke-accelerator and
  * gke-tpu-accelerator) with a value that is not in it: no node will have it.
- * New products come, so this is advice; a cluster state would be proof.
+ * New products come, so that is advice. With a cluster state any product label
+ * is judged, by the nodes that there are.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/affinity.h"
+#include "kube/node_match.h"
 
 static void check_value(struct rule_run *run, const struct pod *pod,
 			const struct node_need *need, const struct node *value)
@@ -23,18 +25,47 @@ static void check_value(struct rule_run *run, const struct pod *pod,
 		finding_help(run, f, "did you mean `%s`?", near);
 }
 
+static bool is_product(const char *key)
+{
+	const struct node_label *label = node_label_find(key);
+
+	return label && label->meaning == LABEL_PRODUCT;
+}
+
+static void check_nodes(struct rule_run *run, const struct pod *pod,
+			const struct node_need *need, const struct node *value)
+{
+	const struct cluster *cluster = rule_cluster(run);
+	const char *near;
+	struct finding *f;
+
+	if (!node_str(value) ||
+	    nodes_with_label(cluster, need->key, node_str(value)))
+		return;
+	f = report_pod(run, pod, value, "no node of the cluster has `%s=%s`",
+		       need->key, node_str(value));
+	finding_severity(f, SEVERITY_WARNING);
+	near = nodes_nearest_label(cluster, rule_arena(run), need->key,
+				   node_str(value));
+	if (near)
+		finding_help(run, f, "did you mean `%s`?", near);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
+	bool nodes = cluster_shows_nodes(rule_cluster(run));
 
 	for (size_t i = 0; i < needs.n; i++) {
 		const struct node_need *need = &needs.items[i];
 		const struct node *value;
 
-		if (!label_values_known(need->key))
-			continue;
-		for (size_t v = 0; (value = node_need_value(need, v)); v++)
-			check_value(run, pod, need, value);
+		for (size_t v = 0; (value = node_need_value(need, v)); v++) {
+			if (nodes && is_product(need->key))
+				check_nodes(run, pod, need, value);
+			else if (label_values_known(need->key))
+				check_value(run, pod, need, value);
+		}
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/affinity.h"
+#include "kube/node_match.h"
 #include "kube/selector.h"
 
 static bool on_gke(struct rule_run *run, const struct pod *pod)
@@ -19,6 +20,29 @@ static bool on_gke(struct rule_run *run, const struct pod *pod)
 		if (text_starts(needs.items[i].key, "cloud.google.com/"))
 			return true;
 	return needs.unknown;
+}
+
+/* No node with that device has the taint, and all nodes are known. */
+static bool is_untainted(struct rule_run *run, const struct container *c,
+			 const char *key)
+{
+	const struct cluster *cluster = rule_cluster(run);
+	bool offered = false;
+	size_t n;
+	const struct node_group *groups;
+
+	if (!cluster_shows_nodes(cluster))
+		return false;
+	groups = cluster_nodes(cluster, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!node_get(groups[i].allocatable, c->resource))
+			continue;
+		offered = true;
+		FOR_EACH_CHILD(groups[i].taints, taint)
+			if (node_eq(node_get(taint, "key"), key))
+				return false;
+	}
+	return offered;
 }
 
 static void repair(struct rule_run *run, struct finding *f,
@@ -50,7 +74,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 		if (!key || text_eq(told, key) || c->gpus.n < 1 ||
 		    tolerations_tolerate(tolerations, key, NULL,
-					 "NoSchedule") != TRI_NO)
+					 "NoSchedule") != TRI_NO ||
+		    is_untainted(run, c, key))
 			continue;
 		told = key;
 		f = report_pod(

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GPU pods whose nodeSelector, required affinity or tolerations fit no node
+ * that the cluster has: they stay Pending, unless an autoscaler makes such a
+ * node (one that scales from zero cannot be seen, so this is a warning; with
+ * Karpenter NodePools nothing is said).
+ * Source: scheduler plugins NodeAffinity and TaintToleration.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/node_match.h"
+
+/* The first value asked for that no node has. */
+static const struct node *missing(struct rule_run *run,
+				  const struct cluster *cluster,
+				  const struct pod *pod,
+				  const struct node_need **need)
+{
+	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
+
+	for (size_t i = 0; i < needs.n; i++) {
+		const struct node *value;
+
+		/* One of several alternatives may be there. */
+		if (needs.items[i].term && needs.terms > 1)
+			continue;
+		for (size_t v = 0;
+		     (value = node_need_value(&needs.items[i], v)); v++) {
+			if (!node_str(value) ||
+			    nodes_with_label(cluster, needs.items[i].key,
+					     node_str(value)))
+				break;
+			*need = &needs.items[i];
+		}
+		if (!value && *need == &needs.items[i])
+			return node_need_value(*need, 0);
+	}
+	return NULL;
+}
+
+static void report_label(struct rule_run *run, const struct cluster *cluster,
+			 const struct pod *pod)
+{
+	const struct node_need *need = NULL;
+	const struct node *value = missing(run, cluster, pod, &need);
+	struct finding *f;
+	const char *near;
+
+	if (!value) {
+		report_pod(
+			run, pod, NULL,
+			"no node of the cluster (%zu) has all labels that the pods select",
+			cluster_count(cluster, CLUSTER_NODE));
+		return;
+	}
+	f = report_pod(run, pod, value, "no node of the cluster has `%s=%s`",
+		       need->key, node_str(value));
+	near = nodes_nearest_label(cluster, rule_arena(run), need->key,
+				   node_str(value));
+	if (near)
+		finding_help(run, f, "did you mean `%s`?", near);
+}
+
+static void report_taint(struct rule_run *run, const struct pod *pod,
+			 const struct node_match *match)
+{
+	const char *value = node_str(node_get(match->taint, "value"));
+
+	report_pod(
+		run, pod, pod_field(pod, "tolerations"),
+		"%" PRIu64
+		" nodes fit, and the pods tolerate the taints of none (`%s%s%s:%s`)",
+		match->selected, node_str(node_get(match->taint, "key")),
+		value && *value ? "=" : "", value ? value : "",
+		node_str(node_get(match->taint, "effect")));
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct cluster *cluster;
+	struct node_match match;
+
+	if (pod_uses_gpu(pod) != TRI_YES || pod->flat ||
+	    pod->injects & INJECT_SELECTOR)
+		return;
+	cluster = rule_needs_cluster(run, CLUSTER_NODE);
+	if (!cluster_shows_nodes(cluster))
+		return;
+	match = pod_node_match(cluster, pod, NULL);
+	if (match.unknown)
+		return;
+	if (!match.selected)
+		report_label(run, cluster, pod);
+	/* Flavors of Kueue and RuntimeClasses add tolerations. */
+	else if (!match.tolerated && !pod->object->kueue &&
+		 node_is_unset(pod_field(pod, "runtimeClassName")))
+		report_taint(run, pod, &match);
+}
+
+const struct rule rule_node_selector_unmatched = {
+	.name = "node-selector-unmatched",
+	.category = "scheduling",
+	.severity = SEVERITY_WARNING,
+	.action = ACTION_WARN,
+	.needs = NEEDS_CLUSTER,
+	.since = "1.0",
+	.summary = "GPU pods whose selectors or tolerations fit no node",
+	.why = "The pods stay Pending unless an autoscaler makes such a node.",
+	.remedy = "Select labels that nodes have; tolerate their taints.",
+	.evidence = "scheduler NodeAffinity, TaintToleration",
+	.yields_to = (const char *const[]){"gpu-product-label-unknown", NULL},
+	.check_pod = check,
+};
