@@ -87,7 +87,11 @@ DOOR_LIB := $(BUILD)/libgpugated.a
 DOOR_LIBS := -Wl,--as-needed -lmicrohttpd -lgnutls -lssl -lcrypto -lcurl
 
 .PHONY: all
-all: $(BUILD)/gpugate
+all: $(BUILD)/gpugate $(BUILD)/gpugated
+
+# The linter alone needs fewer libraries.
+.PHONY: gpugate
+gpugate: $(BUILD)/gpugate
 
 $(BUILD)/gpugate: $(LINT_OBJ) $(LIB)
 	$(say) LINK $@

@@ -3,14 +3,20 @@
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
-DEPS := gcc libc6-dev make git libyaml-dev libpcre2-dev libjansson-dev \
-	libmicrohttpd-dev libgnutls28-dev libssl-dev libcurl4-openssl-dev
+LINT_DEPS := gcc libc6-dev make git libyaml-dev libpcre2-dev libjansson-dev
+DEPS := $(LINT_DEPS) libmicrohttpd-dev libgnutls28-dev libssl-dev \
+	libcurl4-openssl-dev
 TEST_DEPS := libcmocka-dev bats python3 procps patch
 
-.PHONY: deps test-deps full-deps
+.PHONY: deps lint-deps test-deps full-deps
 deps:
 	@dpkg -s $(DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
 		$(APT) install -y -qq --no-install-recommends $(DEPS) >/dev/null; }
+
+# For `make gpugate`.
+lint-deps:
+	@dpkg -s $(LINT_DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
+		$(APT) install -y -qq --no-install-recommends $(LINT_DEPS) >/dev/null; }
 
 test-deps: deps
 	@dpkg -s $(TEST_DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \

@@ -23,9 +23,9 @@ get_gpugate() {
 	# shellcheck disable=SC2154
 	gpugate=$home/build/gpugate
 	if command -v apt-get >/dev/null; then
-		make -s -C "$home" deps || die 'cannot install what building needs'
+		make -s -C "$home" lint-deps || die 'cannot install what building needs'
 	fi
-	make -s -C "$home" -j2 BUILD=build CFLAGS=-O2 all ||
+	make -s -C "$home" -j2 BUILD=build CFLAGS=-O2 gpugate ||
 		die 'cannot be built here: name an executable instead'
 }
 

@@ -150,7 +150,7 @@ def built_binary():
         }
         environment.setdefault("CFLAGS", "-O2")
         jobs = os.cpu_count() or 1
-        command = ["make", f"-j{jobs}", f"BUILD={Path(folder).name}", "all"]
+        command = ["make", f"-j{jobs}", f"BUILD={Path(folder).name}", "gpugate"]
         if subprocess.run(command, cwd=ROOT, env=environment).returncode:
             raise SystemExit("gpugate: `make` failed, see above")
         binary = Path(folder) / NAME

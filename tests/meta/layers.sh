@@ -30,6 +30,8 @@ forbid 'rules/*/*.c rules/catalog/*/*.c lint/*.c' '[^a-z_](sprintf|strcpy|strcat
 	'unbounded copies'
 forbid 'lint/*.[ch]' "$inc(\.\./)?webhook" 'lint must not see webhook'
 forbid 'webhook/*.[ch]' "$inc(\.\./)?lint" 'webhook must not see lint'
+forbid 'certs/*.[ch] include/certs/*.h' "$inc(doc|kube|engine|webhook)/" \
+	'certs must know base only'
 # Every kind name in a rule would be knowledge that belongs into the data.
 [ "$fail" -eq 0 ] && echo 'layers: ok'
 exit "$fail"
