@@ -66,11 +66,12 @@ static void check(struct rule_run *run)
 	while (has_scopes(facts) && (w = workload_next(facts, &cursor))) {
 		size_t n, own;
 		const struct quota *quotas = facts_own_quotas(facts, w, &own);
+		const struct quota *all = facts_quotas(facts, w, &n);
 		const struct workload_pod *pod;
 
 		if (!own || told[quotas - facts->quotas])
 			continue;
-		pod = outside(run, w, facts_quotas(facts, w, &n), n);
+		pod = outside(run, w, all, n);
 		for (size_t q = 0; pod && q < own; q++)
 			report(run, &quotas[q], w, pod);
 		told[quotas - facts->quotas] = pod != NULL;
