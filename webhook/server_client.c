@@ -6,8 +6,8 @@
  *
  * Checking a chain costs several times what a review costs. A connection
  * cannot change its certificate (there is neither renegotiation nor
- * post-handshake authentication), but the certificate may expire: a verdict
- * holds for some seconds and is then found anew.
+ * post-handshake authentication), but time passes: a verdict holds for a
+ * minute, and no longer than the certificate.
  */
 #include "server_internal.h"
 
@@ -16,7 +16,7 @@
 
 #include <gnutls/x509.h>
 
-enum { VERDICT_SECONDS = 10, NAME_MAX_LEN = 256 };
+enum { VERDICT_SECONDS = 60, NAME_MAX_LEN = 256 };
 
 static const struct refusal no_certificate = {
 	.status = 403, .text = "a client certificate is required\n"};
@@ -71,26 +71,36 @@ static bool other_name_allowed(const struct server *server,
 }
 
 static const struct refusal *check_name(const struct server *server,
+					gnutls_x509_crt_t cert)
+{
+	if (!server->options.client_names || !*server->options.client_names ||
+	    common_name_allowed(server, cert) ||
+	    other_name_allowed(server, cert))
+		return NULL;
+	return &wrong_name;
+}
+
+/* Shortens the verdict's life to the certificate's. */
+static const struct refusal *check_leaf(struct peer *peer,
 					const gnutls_datum_t *der)
 {
-	const struct refusal *verdict = &wrong_name;
+	const struct refusal *verdict = &bad_certificate;
 	gnutls_x509_crt_t cert;
+	time_t end;
 
-	if (!server->options.client_names || !*server->options.client_names)
-		return NULL;
 	if (gnutls_x509_crt_init(&cert) < 0)
-		return &bad_certificate;
-	if (gnutls_x509_crt_import(cert, der, GNUTLS_X509_FMT_DER) < 0)
-		verdict = &bad_certificate;
-	else if (common_name_allowed(server, cert) ||
-		 other_name_allowed(server, cert))
-		verdict = NULL;
+		return verdict;
+	if (gnutls_x509_crt_import(cert, der, GNUTLS_X509_FMT_DER) >= 0) {
+		verdict = check_name(peer->server, cert);
+		end = gnutls_x509_crt_get_expiration_time(cert);
+		if (end < peer->verdict_until)
+			peer->verdict_until = end;
+	}
 	gnutls_x509_crt_deinit(cert);
 	return verdict;
 }
 
-static const struct refusal *check(const struct server *server,
-				   gnutls_session_t session)
+static const struct refusal *check(struct peer *peer, gnutls_session_t session)
 {
 	gnutls_typed_vdata_st purpose = {
 		.type = GNUTLS_DT_KEY_PURPOSE_OID,
@@ -104,24 +114,26 @@ static const struct refusal *check(const struct server *server,
 		    0 ||
 	    status)
 		return &bad_certificate;
-	return check_name(server, &certs[0]);
+	return check_leaf(peer, &certs[0]);
 }
 
 const struct refusal *server_check_client(struct peer *peer,
 					  struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info;
-	struct timespec now;
+	time_t now;
 
 	if (!peer->server->client_ca)
 		return NULL;
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	if (!peer->verified ||
-	    (uint64_t)now.tv_sec - peer->verified >= VERDICT_SECONDS) {
+	now = time(NULL);
+	/* Also when the clock was put back. */
+	if (now < peer->verdict_since || now > peer->verdict_until ||
+	    !peer->verdict_since) {
 		info = MHD_get_connection_info(
 			connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
-		peer->verdict = check(peer->server, info->tls_session);
-		peer->verified = (uint64_t)now.tv_sec;
+		peer->verdict_since = now;
+		peer->verdict_until = now + VERDICT_SECONDS;
+		peer->verdict = check(peer, info->tls_session);
 	}
 	if (peer->verdict)
 		metrics_add(peer->server->options.metrics,

@@ -19,6 +19,7 @@
 #include <microhttpd.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "connection.h"
 #include "webhook/server.h"
@@ -72,7 +73,7 @@ struct peer {
 
 	/* server_client.c */
 	const struct refusal *verdict;
-	uint64_t verified; /* seconds of CLOCK_MONOTONIC, 0: never */
+	time_t verdict_since, verdict_until; /* 0: there is none yet */
 
 	/* Of the request at hand. */
 	bool counted; /* among those in flight */

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who may speak to the server, and how: TLS versions and suites, and the
+ * matrix of client certificates when a client CA is set.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "server_fixture.h"
+
+/* --- TLS ------------------------------------------------------------------ */
+
+static const struct {
+	const char *what, *priority;
+	bool good;
+} suites[] = {
+	{"the usual", "NORMAL", true},
+	{"TLS 1.3", "NORMAL:-VERS-ALL:+VERS-TLS1.3", true},
+	{"TLS 1.2", "NORMAL:-VERS-ALL:+VERS-TLS1.2", true},
+	{"AES-256", "NORMAL:-CIPHER-ALL:+AES-256-GCM", true},
+	{"ChaCha20", "NORMAL:-CIPHER-ALL:+CHACHA20-POLY1305", true},
+	{"P-256", "NORMAL:-GROUP-ALL:+GROUP-SECP256R1", true},
+	{"TLS 1.1", "NORMAL:-VERS-ALL:+VERS-TLS1.1", false},
+	{"TLS 1.0", "NORMAL:-VERS-ALL:+VERS-TLS1.0", false},
+	{"CBC",
+	 "NORMAL:-VERS-ALL:+VERS-TLS1.2:-CIPHER-ALL:+AES-128-CBC:+AES-256-CBC",
+	 false},
+	{"CCM", "NORMAL:-CIPHER-ALL:+AES-128-CCM:+AES-256-CCM", false},
+	{"no forward secrecy", "NORMAL:-VERS-ALL:+VERS-TLS1.2:-KX-ALL:+RSA",
+	 false},
+	{"finite fields",
+	 "NORMAL:-VERS-ALL:+VERS-TLS1.2:-KX-ALL:+DHE-RSA:-GROUP-ALL:"
+	 "+GROUP-FFDHE2048",
+	 false},
+	{"anonymous", "NORMAL:-VERS-ALL:+VERS-TLS1.2:-KX-ALL:+ANON-ECDH",
+	 false},
+};
+
+static void test_suites(void **state)
+{
+	struct stage stage;
+	struct caller caller;
+
+	(void)state;
+	stage_init(&stage);
+	stage_start(&stage);
+	for (size_t i = 0; i < sizeof(suites) / sizeof(*suites); i++) {
+		int code = caller_open_as(&caller, &stage, NULL,
+					  suites[i].priority);
+
+		print_message("  %s: %s\n", suites[i].what,
+			      code < 0 ? gnutls_strerror(code) : "agreed");
+		assert_int_equal(code >= 0, suites[i].good);
+		if (code < 0)
+			continue;
+		assert_true(caller_post(&caller, "{}", 2));
+		assert_int_equal(caller_status(&caller), 200);
+		caller_close(&caller);
+	}
+	stage_end(&stage);
+}
+
+/* A session cannot be taken up again, so no certificate check is left out. */
+static void test_no_tickets(void **state)
+{
+	static const char *const versions[] = {"NORMAL:-VERS-ALL:+VERS-TLS1.3",
+					       "NORMAL:-VERS-ALL:+VERS-TLS1.2"};
+	struct stage stage;
+	struct caller caller;
+
+	(void)state;
+	stage_init(&stage);
+	stage_start(&stage);
+	for (int i = 0; i < 2; i++) {
+		unsigned flags;
+
+		assert_int_equal(
+			caller_open_as(&caller, &stage, NULL, versions[i]), 0);
+		assert_true(caller_post(&caller, "{}", 2));
+		assert_int_equal(caller_status(&caller), 200);
+		flags = gnutls_session_get_flags(caller.session);
+		assert_false(flags & GNUTLS_SFLAGS_SESSION_TICKET);
+		caller_close(&caller);
+	}
+	stage_end(&stage);
+}
+
+/* Negotiating anew on an open connection ends it. */
+static void test_no_renegotiation(void **state)
+{
+	struct stage stage;
+	struct caller caller;
+
+	(void)state;
+	stage_init(&stage);
+	stage_start(&stage);
+	assert_int_equal(caller_open_as(&caller, &stage, NULL,
+					"NORMAL:-VERS-ALL:+VERS-TLS1.2"),
+			 0);
+	assert_true(caller_post(&caller, "{}", 2));
+	assert_int_equal(caller_status(&caller), 200);
+	assert_true(gnutls_handshake(caller.session) < 0);
+	assert_true(caller_ends(&caller, 2000));
+	caller_close(&caller);
+	assert_int_equal(stage_ask(&stage, "{}"), 200);
+	stage_end(&stage);
+}
+
+/* Bytes that are no TLS end the connection and nothing else. */
+static void test_garbage(void **state)
+{
+	struct stage stage;
+	unsigned seed = 1;
+
+	(void)state;
+	stage_init(&stage);
+	stage_start(&stage);
+	for (int i = 0; i < 300; i++) {
+		unsigned char bytes[400] = {0x16, 3, 1, 0, 200, 1, 0, 0, 196};
+		int fd = dial(server_port(stage.server));
+
+		for (size_t j = i % 3 ? 9 : i % 2; j < sizeof(bytes); j++)
+			bytes[j] = (unsigned char)(rand_r(&seed) >> 8);
+		assert_int_equal(send(fd, bytes, sizeof(bytes), MSG_NOSIGNAL),
+				 sizeof(bytes));
+		close(fd);
+	}
+	assert_int_equal(stage_ask(&stage, "{}"), 200);
+	stage_end(&stage);
+}
+
+/* Without a pair there is no handshake; with one there is. */
+static void test_no_certificate_yet(void **state)
+{
+	struct stage stage;
+	struct caller caller;
+	struct key_store *full;
+
+	(void)state;
+	stage_init(&stage);
+	full = stage.keys;
+	stage.options.keys = key_store_new();
+	stage_start(&stage);
+	assert_true(caller_open_as(&caller, &stage, NULL, NULL) < 0);
+	server_stop(stage.server);
+	key_store_free(stage.options.keys);
+	stage.options.keys = full;
+	stage_start(&stage);
+	assert_int_equal(stage_ask(&stage, "{}"), 200);
+	stage_end(&stage);
+}
+
+/* A new pair is for new connections; the old ones keep theirs. */
+static void test_new_pair(void **state)
+{
+	const struct recipe recipe = {.cn = "other", .san = "DNS:other"};
+	struct stage stage;
+	struct caller old;
+	struct made other = make(&recipe, NULL);
+	struct buf cert, key;
+	struct err err = {0};
+
+	(void)state;
+	buf_init(&cert);
+	buf_init(&key);
+	pem_cert(&cert, other.cert);
+	pem_key(&key, other.key);
+	stage_init(&stage);
+	stage_start(&stage);
+	caller_open(&old, &stage);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(
+			key_store_load_pem(stage.keys, &cert, &key, &err), 0);
+		assert_int_equal(stage_ask(&stage, "{}"), 200);
+		assert_true(caller_post(&old, "{}", 2));
+		assert_int_equal(caller_status(&old), 200);
+	}
+	caller_close(&old);
+	stage_end(&stage);
+	unmake(&other);
+	buf_release(&cert);
+	buf_release(&key);
+}
+
+/* --- client certificates -------------------------------------------------- */
+
+struct authority {
+	struct made ca, other;
+	char path[40];
+};
+
+static void authority_init(struct authority *a)
+{
+	const struct recipe ca = {.cn = "clients",
+				  .constraints = "critical,CA:TRUE",
+				  .usage = "critical,keyCertSign"};
+	struct buf pem;
+	int fd;
+
+	a->ca = make(&ca, NULL);
+	a->other = make(&ca, NULL); /* the same name, another key */
+	strcpy(a->path, "/tmp/gpugate-client-ca-XXXXXX");
+	fd = mkstemp(a->path);
+	buf_init(&pem);
+	pem_cert(&pem, a->ca.cert);
+	assert_int_equal(write(fd, pem.data, pem.len), pem.len);
+	close(fd);
+	buf_release(&pem);
+}
+
+static void authority_end(struct authority *a)
+{
+	unlink(a->path);
+	unmake(&a->ca);
+	unmake(&a->other);
+}
+
+enum signer { CLIENT_CA, OTHER_CA, ITSELF, NOBODY };
+
+static const struct {
+	const char *what;
+	enum signer signer;
+	struct recipe recipe;
+	int named, unnamed; /* status with --client-name, without */
+} clients[] = {
+	{"no certificate", NOBODY, {0}, 403, 403},
+	{"the right one",
+	 CLIENT_CA,
+	 {.cn = "apiserver", .eku = "clientAuth"},
+	 200,
+	 200},
+	{"both purposes",
+	 CLIENT_CA,
+	 {.cn = "apiserver", .eku = "serverAuth,clientAuth"},
+	 200,
+	 200},
+	{"any purpose", CLIENT_CA, {.cn = "apiserver"}, 200, 200},
+	{"the name as SAN",
+	 CLIENT_CA,
+	 {.cn = "x", .san = "DNS:y,DNS:apiserver", .eku = "clientAuth"},
+	 200,
+	 200},
+	{"RSA",
+	 CLIENT_CA,
+	 {.kind = "RSA-2048", .cn = "apiserver", .eku = "clientAuth"},
+	 200,
+	 200},
+	{"the wrong name",
+	 CLIENT_CA,
+	 {.cn = "scheduler", .eku = "clientAuth"},
+	 403,
+	 200},
+	{"a longer name",
+	 CLIENT_CA,
+	 {.cn = "apiserver2", .eku = "clientAuth"},
+	 403,
+	 200},
+	{"a shorter name",
+	 CLIENT_CA,
+	 {.cn = "apiserve", .eku = "clientAuth"},
+	 403,
+	 200},
+	{"no name", CLIENT_CA, {.eku = "clientAuth"}, 403, 200},
+	{"the name as IP",
+	 CLIENT_CA,
+	 {.cn = "x", .san = "IP:127.0.0.1", .eku = "clientAuth"},
+	 403,
+	 200},
+	{"for servers only",
+	 CLIENT_CA,
+	 {.cn = "apiserver", .eku = "serverAuth"},
+	 403,
+	 403},
+	{"for code",
+	 CLIENT_CA,
+	 {.cn = "apiserver", .eku = "codeSigning"},
+	 403,
+	 403},
+	{"expired",
+	 CLIENT_CA,
+	 {.cn = "apiserver", .eku = "clientAuth", .from = -7200, .to = -3600},
+	 403,
+	 403},
+	{"not yet valid",
+	 CLIENT_CA,
+	 {.cn = "apiserver", .eku = "clientAuth", .from = 3600, .to = 7200},
+	 403,
+	 403},
+	{"another CA of that name",
+	 OTHER_CA,
+	 {.cn = "apiserver", .eku = "clientAuth"},
+	 403,
+	 403},
+	{"signed by itself",
+	 ITSELF,
+	 {.cn = "apiserver", .eku = "clientAuth"},
+	 403,
+	 403},
+};
+
+static struct caller open_client(const struct stage *stage,
+				 const struct authority *a, size_t i)
+{
+	const struct made *by = clients[i].signer == CLIENT_CA	? &a->ca
+				: clients[i].signer == OTHER_CA ? &a->other
+								: NULL;
+	struct caller caller;
+	struct made made;
+	int code;
+
+	if (clients[i].signer == NOBODY) {
+		assert_int_equal(caller_open_as(&caller, stage, NULL, NULL), 0);
+		return caller;
+	}
+	made = make(&clients[i].recipe, by);
+	code = caller_open_as(&caller, stage, &made, NULL);
+	assert_int_equal(code, 0);
+	unmake(&made);
+	return caller;
+}
+
+static void try_clients(const struct authority *a, bool named)
+{
+	const char *const names[] = {"nobody", "apiserver", NULL};
+	struct stage stage;
+	double refused = 0;
+
+	stage_init(&stage);
+	stage.options.client_ca = a->path;
+	stage.options.client_names = named ? names : NULL;
+	stage_start(&stage);
+	for (size_t i = 0; i < sizeof(clients) / sizeof(*clients); i++) {
+		int want = named ? clients[i].named : clients[i].unnamed;
+		struct caller caller = open_client(&stage, a, i);
+
+		print_message("  %s: %d\n", clients[i].what, want);
+		/* On every request, not only the first. */
+		for (int j = 0; j < 3; j++) {
+			assert_true(caller_post(&caller, "{}", 2));
+			assert_int_equal(caller_status(&caller), want);
+			refused += want == 403;
+		}
+		caller_close(&caller);
+	}
+	assert_true(stage_figure(&stage, "gpugate_client_refused_total") ==
+		    refused);
+	stage_end(&stage);
+}
+
+static void test_clients(void **state)
+{
+	struct authority a;
+
+	(void)state;
+	authority_init(&a);
+	print_message("with names\n");
+	try_clients(&a, true);
+	print_message("without names\n");
+	try_clients(&a, false);
+	authority_end(&a);
+}
+
+/* A certificate that expires while its connection lives. */
+static void test_expires(void **state)
+{
+	const struct recipe recipe = {
+		.cn = "apiserver", .eku = "clientAuth", .from = -60, .to = 2};
+	struct authority a;
+	struct stage stage;
+	struct caller caller;
+	struct made made;
+	int status = 200;
+
+	(void)state;
+	authority_init(&a);
+	stage_init(&stage);
+	stage.options.client_ca = a.path;
+	stage_start(&stage);
+	made = make(&recipe, &a.ca);
+	assert_int_equal(caller_open_as(&caller, &stage, &made, NULL), 0);
+	for (int i = 0; i < 24 && status == 200; i++) {
+		assert_true(caller_post(&caller, "{}", 2));
+		status = caller_status(&caller);
+		if (!i)
+			assert_int_equal(status, 200);
+		pause_ms(250);
+	}
+	assert_int_equal(status, 403);
+	caller_close(&caller);
+	unmake(&made);
+	stage_end(&stage);
+	authority_end(&a);
+}
+
+static void test_bad_ca_file(void **state)
+{
+	static const char *const paths[] = {"/nonexistent/ca.pem", "/dev/null"};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct stage stage;
+		struct err err = {0};
+
+		stage_init(&stage);
+		stage.options.client_ca = paths[i];
+		assert_null(server_start(&stage.options, &err));
+		assert_non_null(strstr(err.text, paths[i]));
+		stage_end(&stage);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_suites),
+		cmocka_unit_test(test_no_tickets),
+		cmocka_unit_test(test_no_renegotiation),
+		cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_no_certificate_yet),
+		cmocka_unit_test(test_new_pair),
+		cmocka_unit_test(test_clients),
+		cmocka_unit_test(test_expires),
+		cmocka_unit_test(test_bad_ca_file),
+	};
+
+	return cmocka_run_group_tests_name("server_client", tests, NULL, NULL);
+}
