@@ -55,7 +55,8 @@ enum visible {
 	VISIBLE_ALL,
 	VISIBLE_SOME, /* a list of devices */
 };
-/* One env entry; *value gets the node of the value, or the entry. */
+/* One env entry, or the value alone; *value gets the node of the value, or the
+ * entry. */
 enum visible env_visible(const struct node *entry, const struct node **value);
 enum visible container_visible(const struct container *c, const char *name,
 			       const struct node **value);

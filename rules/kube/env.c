@@ -39,6 +39,38 @@ bool container_env_is_free(const struct container *c, const struct node *entry)
 	return true;
 }
 
+static const struct node *env_first(const struct node *env, const char *name,
+				    const struct node **after)
+{
+	FOR_EACH_CHILD(env, entry) {
+		bool same = node_is_map(env)
+				    ? text_eq(entry->key, name)
+				    : node_eq(node_get(entry, "name"), name);
+
+		if (same && !*after)
+			return entry;
+		if (entry == *after)
+			*after = NULL;
+	}
+	return NULL;
+}
+
+const struct node *container_env_after(const struct container *c,
+				       const char *name,
+				       const struct node *after)
+{
+	static const char *const places[] = {"env", "envs", "envVars", NULL};
+
+	for (const char *const *place = places; *place; place++) {
+		const struct node *found =
+			env_first(node_get(c->node, *place), name, &after);
+
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
 struct node *env_entry(struct arena *arena, const char *name, const char *value)
 {
 	struct node *entry = edit_map(arena);

@@ -45,6 +45,20 @@ const char *host_path_clean(struct arena *arena, const char *path)
 		       : out;
 }
 
+/* KAITO's template is no pod of its own: its volumes stand in it all the
+ * same. */
+static const struct node *volume_beside(const struct container *c,
+					const char *name)
+{
+	const struct node *list = c->node->parent;
+	const struct node *spec = list ? list->parent : NULL;
+
+	FOR_EACH_CHILD(node_get(spec, "volumes"), volume)
+		if (node_eq(node_get(volume, "name"), name))
+			return volume;
+	return NULL;
+}
+
 struct host_path mount_host_path(struct arena *arena, const struct container *c,
 				 const struct node *mount)
 {
@@ -57,6 +71,8 @@ struct host_path mount_host_path(struct arena *arena, const struct container *c,
 	if (!shown.volume || !at)
 		return shown;
 	volume = pod_volume(c->pod, shown.volume);
+	if (!volume)
+		volume = volume_beside(c, shown.volume);
 	shown.node = node_path(volume, "hostPath.path");
 	path = node_str(shown.node);
 	if (!path)

@@ -67,7 +67,8 @@ enum visible env_visible(const struct node *entry, const struct node **value)
 {
 	static const char *const none[] = {"",	 "none",       "void",
 					   "-1", "NoDevFiles", NULL};
-	const struct node *at = node_get(entry, "value");
+	const struct node *at =
+		node_is_map(entry) ? node_get(entry, "value") : entry;
 	const char *text = node_str(at);
 
 	if (value)

@@ -50,28 +50,28 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pod_is_trusted(rule_arena(run), pod, rule_param(run, "namespaces")))
 		return;
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
-	for (const char *const *name = names; *name; name++) {
-		const struct node *at;
-		const char *uuid;
-		struct finding *f;
+		for (const char *const *name = names; *name; name++) {
+			const struct node *at;
+			const char *uuid;
+			struct finding *f;
 
-		if (container_visible(c, *name, &at) != VISIBLE_SOME)
-			continue;
-		uuid = uuid_in(at->str);
-		if (!uuid)
-			continue;
-		f = report_container(
-			run, c, at,
-			"`%s` names the card `%.*s`, which exists on "
-			"one host only",
-			*name, (int)strcspn(uuid, ","), uuid);
-		finding_cause(run, f, *name);
-		finding_help(run, f,
-			     "remove `%s`; choose a model by node "
-			     "label, a device by DRA",
-			     *name);
-		repair(run, f, c, *name);
-	}
+			if (container_visible(c, *name, &at) != VISIBLE_SOME)
+				continue;
+			uuid = uuid_in(at->str);
+			if (!uuid)
+				continue;
+			f = report_container(
+				run, c, at,
+				"`%s` names the card `%.*s`, which exists on "
+				"one host only",
+				*name, (int)strcspn(uuid, ","), uuid);
+			finding_cause(run, f, *name);
+			finding_help(run, f,
+				     "remove `%s`; choose a model by node "
+				     "label, a device by DRA",
+				     *name);
+			repair(run, f, c, *name);
+		}
 }
 
 static const struct rule_param params[] = {

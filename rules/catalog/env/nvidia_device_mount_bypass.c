@@ -3,12 +3,11 @@
  * Devices that come in through the file system: hostPath volumes of device
  * nodes and of the driver's sockets, /dev/null below
  * /var/run/nvidia-container-devices (the runtime's second way to ask), and a
- * CDI annotation by hand. The scheduler and every quota are passed by. What
- * counts is what a mount shows: path and subPath together, cleaned.
+ * annotation (CDI, CRI-O) by hand. The scheduler and every quota are passed
+ * by. What counts is what a mount shows: path and subPath, cleaned.
  *
  * Source: nvidia-container-toolkit internal/config/image/cuda_image.go
- * (VisibleDevicesFromMounts); CDI: cdi.k8s.io annotations are the device
- * plugin's.
+ * (VisibleDevicesFromMounts); cdi.k8s.io annotations are the plugin's.
  */
 #include <string.h>
 
@@ -91,10 +90,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pod_is_trusted(rule_arena(run), pod, rule_param(run, "namespaces")))
 		return;
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
-	FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount)
-		check_mount(run, c, mount);
+		FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount)
+			check_mount(run, c, mount);
 	FOR_EACH_CHILD(node_get(pod->metadata, "annotations"), value)
-		if (text_starts(value->key, "cdi.k8s.io/"))
+		if (text_starts(value->key, "cdi.k8s.io/") ||
+		    text_eq(value->key, "io.kubernetes.cri-o.Devices"))
 			report_pod(run, pod, value,
 				   "annotation `%s` asks the runtime for a "
 				   "device, past the device plugin",

@@ -23,7 +23,7 @@ static void repair(struct rule_run *run, struct finding *f,
 {
 	bool gpu = c->gpus.n > 0;
 
-	if (c->pod->flat)
+	if (c->pod->flat || !node_is_map(entry))
 		return;
 	if (gpu || container_uses_gpu(c) == TRI_YES) {
 		if (container_env_is_free(c, entry))
@@ -94,8 +94,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pod_is_trusted(rule_arena(run), pod, rule_param(run, "namespaces")))
 		return;
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
-	FOR_EACH_CHILD(node_get(c->node, "env"), entry)
-		if (node_eq(node_get(entry, "name"), NAME))
+		for (const struct node *entry = NULL;
+		     (entry = container_env_after(c, NAME, entry));)
 			check_entry(run, c, entry);
 }
 
