@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# make                build/gpugate (static linter)
-# make demo           install what building needs, build, lint the examples
+# make                build/gpugate (static linter) and build/gpugated (webhook)
+# make demo           install what building needs, build, lint the examples,
+#                     ask the webhook about two Pods
 # make test           install what building and testing needs, build, check
 # make check          the tests every change must pass (under 2 minutes)
 # make check-full     check + oracles, corpus, sanitizers, fuzzers

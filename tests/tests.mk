@@ -30,9 +30,12 @@ full-deps: test-deps
 # --- the two commands of the README ---------------------------------------
 
 .PHONY: demo test
+DEMO_DEPS := curl ca-certificates
 demo: deps
+	@dpkg -s $(DEMO_DEPS) >/dev/null 2>&1 || \
+		$(APT) install -y -qq --no-install-recommends $(DEMO_DEPS) >/dev/null
 	@$(MAKE) --no-print-directory -j2 all
-	@sh deploy/examples/demo.sh $(BUILD)/gpugate
+	@sh deploy/examples/demo.sh $(BUILD)/gpugate $(BUILD)/gpugated
 
 test: test-deps
 	@$(MAKE) --no-print-directory -j2 all unit tools
