@@ -287,11 +287,14 @@ static int read_field(struct load *load)
 
 static int read_file(struct load *load)
 {
+	bool first = true;
+
 	if (expect(load, '{', "expected a JSON object"))
 		return -1;
-	while (peek(load) != '}') {
+	while (peek(load) != '}' || !first) {
 		if (read_field(load))
 			return -1;
+		first = false;
 		if (peek(load) == '}')
 			break;
 		if (expect(load, ',',

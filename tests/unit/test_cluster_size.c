@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cluster states of large clusters: bytes for each namespace, time to read,
+ * time for an answer, and that publishing costs what changed. Prints what it
+ * measures; fails at several times the budget, for slow machines.
+ */
+#include "cluster_fixture.h"
+
+#include <malloc.h>
+#include <time.h>
+
+#include "base/buf.h"
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static size_t heap(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return info.uordblks + info.hblkhd;
+}
+
+static void add_namespace(struct buf *out, int i)
+{
+	buf_addf(out,
+		 "%s{\"apiVersion\":\"v1\",\"kind\":\"Namespace\","
+		 "\"metadata\":{\"name\":\"team-%05d\",\"labels\":{"
+		 "\"kubernetes.io/metadata.name\":\"team-%05d\"}}},\n"
+		 "{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\","
+		 "\"metadata\":{\"namespace\":\"team-%05d\","
+		 "\"name\":\"gpu-quota\"},\"spec\":{\"hard\":{"
+		 "\"requests.nvidia.com/gpu\":\"%d\",\"pods\":\"50\"}},"
+		 "\"status\":{\"used\":{\"requests.nvidia.com/gpu\":"
+		 "\"%d\",\"pods\":\"7\"}}}",
+		 i ? ",\n" : "", i, i, i, i % 64, i % 9);
+}
+
+static void write_file(struct buf *out, int n)
+{
+	buf_reset(out);
+	buf_adds(out, HEAD ",\"items\":[\n");
+	for (int i = 0; i < n; i++)
+		add_namespace(out, i);
+	buf_adds(out, "]}");
+}
+
+/* Nanoseconds for the quotas of one namespace. */
+static double look_up(const struct cluster *c, int n)
+{
+	enum { TIMES = 200000 };
+	struct arena arena = ARENA_INIT;
+	double best = 1e9;
+
+	for (int round = 0; round < 3; round++) {
+		double start = seconds();
+
+		for (int i = 0; i < TIMES; i++) {
+			char name[32];
+			size_t found;
+
+			snprintf(name, sizeof(name), "team-%05d",
+				 (int)((unsigned)i * 7919u % (unsigned)n));
+			cluster_objects(c, CLUSTER_QUOTA, name, &arena, &found);
+			assert_int_equal(found, 1);
+			arena_reset(&arena);
+		}
+		if (seconds() - start < best)
+			best = seconds() - start;
+	}
+	arena_release(&arena);
+	return best / TIMES * 1e9;
+}
+
+static struct cluster *read_file(const struct buf *text, double *time)
+{
+	const struct cluster_text whole = {"x", text->data, text->len};
+	struct err err = {0};
+	double start = seconds();
+	struct cluster *c = cluster_parse(&whole, NULL, NULL, &err);
+
+	*time = seconds() - start;
+	if (!c)
+		fail_msg("%s", err.text);
+	return c;
+}
+
+static void test_size(void **state)
+{
+	static const int sizes[] = {10, 10000, 100000};
+	double first = 0;
+	struct buf text;
+
+	buf_init(&text);
+	for (int i = 0; i < 3; i++) {
+		struct cluster *c;
+		size_t before, bytes;
+		double time, answer;
+
+		write_file(&text, sizes[i]);
+		malloc_trim(0);
+		before = heap();
+		c = read_file(&text, &time);
+		bytes = heap() - before;
+		answer = look_up(c, sizes[i]);
+		printf("%d namespaces: %.1f MB file read in %.0f ms, %zu bytes "
+		       "each, %.0f ns an answer\n",
+		       sizes[i], (double)text.len / 1e6, time * 1e3,
+		       bytes / (size_t)sizes[i], answer);
+		if (i)
+			assert_true(bytes / (size_t)sizes[i] <= 200);
+		if (i == 1)
+			assert_true(time < 1.0);
+		if (!i)
+			first = answer;
+		/* Caches, not steps: a map of 100,000 does not fit into them.
+		 */
+		assert_true(answer < 20 * first + 2000);
+		cluster_put(c);
+	}
+	buf_release(&text);
+}
+
+/* 1,000 changes and five snapshots a second, in a cluster of 50,000. */
+static void test_publish(void **state)
+{
+	enum { SIZE = 50000, CHANGES = 1000, SNAPSHOTS = 5 };
+	struct cluster_builder *b = cluster_builder_new();
+	struct cluster *last = NULL;
+	double start = 0, time;
+	char text[700];
+
+	for (int i = 0; i < SIZE + CHANGES; i++) {
+		if (i == SIZE) {
+			last = cluster_builder_finish(b, 0);
+			start = seconds();
+		}
+		snprintf(text, sizeof(text),
+			 "{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\","
+			 "\"metadata\":{\"namespace\":\"team-%05d\",\"name\":"
+			 "\"q\"},\"spec\":{\"hard\":{\"requests.nvidia.com/gpu"
+			 "\":\"8\"}},\"status\":{\"used\":{"
+			 "\"requests.nvidia.com/gpu\":\"%d\"}}}",
+			 i * 7919 % SIZE, i >= SIZE ? 5 : 1);
+		assert_int_equal(add_json(b, text), 1);
+		if (i >= SIZE && i % (CHANGES / SNAPSHOTS) == 0) {
+			cluster_put(last);
+			last = cluster_builder_finish(b, 0);
+		}
+	}
+	time = seconds() - start;
+	printf("%d changes and %d snapshots of %d namespaces: %.1f ms\n",
+	       CHANGES, SNAPSHOTS, SIZE, time * 1e3);
+	assert_true(time < 0.5);
+	cluster_put(last);
+	cluster_builder_free(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_size),
+		cmocka_unit_test(test_publish),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
