@@ -96,6 +96,8 @@ static struct node *read_tree(struct arena *arena, struct review *review,
 	loader.issue = note_trouble;
 	loader.context = &trouble;
 	loader.skip = skip;
+	/* Read anew where the first reading failed: it wrote into its copy. */
+	loader.own = arena_strndup(arena, source->text, source->len);
 	root = json_read(&loader, 0, (uint32_t)source->len, &used);
 	while (root && used < source->len &&
 	       strchr(" \t\r\n", source->text[used]))

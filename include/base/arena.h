@@ -8,8 +8,10 @@
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
+#include <stdalign.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct arena_chunk;
 
@@ -25,7 +27,30 @@ struct arena {
 		0                                                              \
 	}
 
-void *arena_alloc(struct arena *arena, size_t size);
+/* The head has no room. */
+void *arena_take_slowly(struct arena *arena, size_t size);
+
+/* An empty request gets an address of its own, never NULL. */
+static inline void *arena_take(struct arena *arena, size_t size,
+			       size_t alignment)
+{
+	size_t padding = -(uintptr_t)arena->next & (alignment - 1);
+	size_t room = (size_t)(arena->limit - arena->next);
+	char *memory;
+
+	arena->used += size;
+	if (room <= padding || size > room - padding)
+		return arena_take_slowly(arena, size);
+	memory = arena->next + padding;
+	arena->next = memory + size;
+	return memory;
+}
+
+static inline void *arena_alloc(struct arena *arena, size_t size)
+{
+	return arena_take(arena, size, alignof(max_align_t));
+}
+
 void *arena_zalloc(struct arena *arena, size_t size); /* zero-filled */
 /* Copies are NUL-terminated. */
 char *arena_strdup(struct arena *arena, const char *s);

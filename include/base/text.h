@@ -9,13 +9,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 
-bool text_eq(const char *a, const char *b);	     /* NULL equals only NULL */
-bool text_starts(const char *s, const char *prefix); /* NULL s: false */
-bool text_ends(const char *s, const char *suffix);   /* NULL s: false */
-bool text_contains(const char *s, const char *part); /* NULL s: false */
+/* First bytes differ nearly always: no call then. NULL equals only NULL. */
+static inline bool text_eq(const char *a, const char *b)
+{
+	if (!a || !b)
+		return a == b;
+	return *a == *b && strcmp(a, b) == 0;
+}
+
+static inline bool text_starts(const char *s, const char *prefix)
+{
+	return s && (!*prefix || (*s == *prefix &&
+				  strncmp(s, prefix, strlen(prefix)) == 0));
+}
+
+bool text_ends(const char *s, const char *suffix);	/* NULL s: false */
+bool text_contains(const char *s, const char *part);	/* NULL s: false */
 bool text_contains_ci(const char *s, const char *part); /* ASCII case folded */
 /* Levenshtein distance, or limit + 1 when it is larger than limit. */
 unsigned text_distance(const char *a, const char *b, unsigned limit);

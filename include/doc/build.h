@@ -10,7 +10,22 @@
 
 struct node *node_new(struct arena *arena, enum node_type type);
 /* Append a child and set parent and index. Keys of maps are set before. */
-void node_append(struct node *parent, struct node *child);
+static inline void node_append(struct node *parent, struct node *child)
+{
+	child->parent = parent;
+	child->index = parent->len++;
+	child->next = NULL;
+	if (child->key) {
+		child->tag = node_tag(child->key, child->key_len);
+		parent->tags |= node_tag_bit(child->tag);
+	}
+	if (parent->last)
+		parent->last->next = child;
+	else
+		parent->first = child;
+	parent->last = child;
+}
+
 /*
  * Child of a map under construction by key bytes, or NULL. Above 16 children
  * it builds and keeps a hash index in the arena, so that filling a map with

@@ -69,6 +69,9 @@ struct loader {
 	 * the tree? Its text is then only searched for its end. */
 	bool (*skip)(void *context, const struct node *map, const char *key,
 		     size_t len);
+	/* JSON: a copy of the source's text that the tree may keep and change,
+	 * or NULL: strings are then copied one by one. */
+	char *own;
 	void *context;
 };
 

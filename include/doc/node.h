@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/buf.h"
 
@@ -45,6 +46,7 @@ enum node_flags {
 struct node {
 	uint8_t type;  /* enum node_type */
 	uint8_t flags; /* enum node_flags */
+	uint16_t tag;  /* node_tag() of the key, set with the parent */
 	uint32_t len;  /* scalars: bytes of str; map, seq: children */
 	/*
 	 * Scalars, NUL-terminated (strings may hold NUL bytes: mind len).
@@ -61,6 +63,7 @@ struct node {
 	struct node *next;	   /* sibling */
 	struct node *parent;
 	struct node_index *map_index; /* large maps: hash, else NULL */
+	uint64_t tags; /* bit tag % 64 of each key that was ever appended */
 };
 
 #define FOR_EACH_CHILD(parent_, child)                                         \
@@ -68,23 +71,92 @@ struct node {
 	     child = child->next)
 
 /* First child of a map or seq; NULL for scalars and for unknown nodes. */
-const struct node *node_first(const struct node *node);
+static inline const struct node *node_first(const struct node *node)
+{
+	return node && !(node->flags & NODE_UNKNOWN) ? node->first : NULL;
+}
+
+/*
+ * Most questions are for keys that a map does not have: its bits tell. For a
+ * literal key the tag is known when compiling.
+ */
+static inline uint16_t node_tag(const char *key, size_t len)
+{
+	const unsigned char *k = (const unsigned char *)key;
+
+	if (!len)
+		return 0;
+	return (uint16_t)(len * 11 + k[0] * 17u + k[len / 2] * 29u +
+			  k[len - 1] * 5u);
+}
+
+static inline uint64_t node_tag_bit(uint16_t tag)
+{
+	return UINT64_C(1) << (tag & 63);
+}
+
+/* Child by key bytes, unknown or not; tag is the key's node_tag(). */
+const struct node *node_get_tagged(const struct node *map, const char *key,
+				   size_t len, uint16_t tag);
+
 /* Value of a key; keys match by bytes, case included (as the API server). */
-const struct node *node_get(const struct node *map, const char *key);
+static inline const struct node *node_get(const struct node *map,
+					  const char *key)
+{
+	size_t len = strlen(key);
+	uint16_t tag = node_tag(key, len);
+
+	if (!map ||
+	    (!(map->tags & node_tag_bit(tag)) && !(map->flags & NODE_UNKNOWN)))
+		return NULL;
+	return node_get_tagged(map, key, len, tag);
+}
+
 /* Several keys in turn: node_path(n, "spec.template.spec"). */
 const struct node *node_path(const struct node *node, const char *dotted);
 const struct node *node_at(const struct node *seq, size_t i);
 
-bool node_is_map(const struct node *node);
-bool node_is_seq(const struct node *node);
-bool node_is_unknown(const struct node *node);
+static inline bool node_known(const struct node *node, enum node_type type)
+{
+	return node && node->type == type && !(node->flags & NODE_UNKNOWN);
+}
+
+static inline bool node_is_map(const struct node *node)
+{
+	return node_known(node, NODE_MAP);
+}
+
+static inline bool node_is_seq(const struct node *node)
+{
+	return node_known(node, NODE_SEQ);
+}
+
+static inline bool node_is_unknown(const struct node *node)
+{
+	return node && node->flags & NODE_UNKNOWN;
+}
+
 /* NULL pointer, or an explicit null: the API server treats both as unset. */
-bool node_is_unset(const struct node *node);
+static inline bool node_is_unset(const struct node *node)
+{
+	return !node || node_known(node, NODE_NULL);
+}
 
 /* Text of a known string; NULL for anything else. */
-const char *node_str(const struct node *node);
+static inline const char *node_str(const struct node *node)
+{
+	return node_known(node, NODE_STRING) ? node->str : NULL;
+}
+
 /* A known string equal to text. */
-bool node_eq(const struct node *node, const char *text);
+static inline bool node_eq(const struct node *node, const char *text)
+{
+	size_t len = strlen(text);
+
+	return node_known(node, NODE_STRING) && node->len == len &&
+	       memcmp(node->str, text, len) == 0;
+}
+
 /* A known boolean that is true. */
 bool node_is_true(const struct node *node);
 bool node_is_false(const struct node *node);

@@ -211,8 +211,21 @@ bool kind_makes_pods(const struct kube_config *config, const char *api_version,
 				   (pod_)->nephemeral;                         \
 	     c_++)
 
-/* A PodSpec field, from where the kind keeps it (Argo: template, then spec). */
-const struct node *pod_field(const struct pod *pod, const char *name);
+/* The same field from the pod's second place. */
+const struct node *pod_field_default(const struct pod *pod, const char *name);
+
+/* A PodSpec field, from where the kind keeps it (Argo: template, then
+   spec). */
+static inline const struct node *pod_field(const struct pod *pod,
+					   const char *name)
+{
+	const struct node *node = node_get(pod->spec, name);
+
+	if (!pod->defaults || !node_is_unset(node))
+		return node;
+	return pod_field_default(pod, name);
+}
+
 const struct node *pod_label(const struct pod *pod, const char *key);
 const struct node *pod_annotation(const struct pod *pod, const char *key);
 const struct node *object_label(const struct object *object, const char *key);
@@ -256,8 +269,20 @@ enum quantity_state container_limit(const struct container *c,
 enum quantity_state container_request(const struct container *c,
 				      const char *resource, struct quantity *q);
 /* The map `limits` or `requests`, or NULL. */
-const struct node *container_limits(const struct container *c);
-const struct node *container_requests(const struct container *c);
+static inline const struct node *container_limits(const struct container *c)
+{
+	const struct node *map = node_get(c->resources, "limits");
+
+	return node_is_map(map) ? map : NULL;
+}
+
+static inline const struct node *container_requests(const struct container *c)
+{
+	const struct node *map = node_get(c->resources, "requests");
+
+	return node_is_map(map) ? map : NULL;
+}
+
 /* The env entry of that name (the last one wins), or NULL; its literal
  * value is node_str(node_get(entry, "value")). envFrom is not looked at. */
 const struct node *container_env(const struct container *c, const char *name);

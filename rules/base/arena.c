@@ -17,7 +17,6 @@
 
 #define CHUNK_MIN ((size_t)64 << 10)
 #define CHUNK_MAX ((size_t)1 << 20)
-#define ALIGNMENT alignof(max_align_t)
 
 struct arena_chunk {
 	struct arena_chunk *older;
@@ -47,8 +46,8 @@ static void use_chunk(struct arena *arena, struct arena_chunk *chunk)
 	arena->limit = chunk->data + chunk->size;
 }
 
-/* The head has no room: memory from elsewhere, aligned as a chunk is. */
-static void *take_slowly(struct arena *arena, size_t size)
+/* Memory from elsewhere, aligned as a chunk is. */
+void *arena_take_slowly(struct arena *arena, size_t size)
 {
 	size_t chunk_size = CHUNK_MIN;
 	struct arena_chunk *chunk;
@@ -70,29 +69,9 @@ static void *take_slowly(struct arena *arena, size_t size)
 	return chunk->data;
 }
 
-static inline void *take(struct arena *arena, size_t size, size_t alignment)
-{
-	size_t padding = -(uintptr_t)arena->next & (alignment - 1);
-	size_t room = (size_t)(arena->limit - arena->next);
-	char *memory;
-
-	arena->used += size;
-	/* An empty request gets an address of its own, never NULL. */
-	if (room <= padding || size > room - padding)
-		return take_slowly(arena, size);
-	memory = arena->next + padding;
-	arena->next = memory + size;
-	return memory;
-}
-
-void *arena_alloc(struct arena *arena, size_t size)
-{
-	return take(arena, size, ALIGNMENT);
-}
-
 void *arena_zalloc(struct arena *arena, size_t size)
 {
-	return memset(take(arena, size, ALIGNMENT), 0, size);
+	return memset(arena_alloc(arena, size), 0, size);
 }
 
 char *arena_strdup(struct arena *arena, const char *s)
@@ -102,7 +81,7 @@ char *arena_strdup(struct arena *arena, const char *s)
 
 char *arena_strndup(struct arena *arena, const char *s, size_t len)
 {
-	char *copy = take(arena, len + 1, 1);
+	char *copy = arena_take(arena, len + 1, 1);
 
 	if (len)
 		memcpy(copy, s, len);
@@ -132,7 +111,7 @@ char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
 	va_end(again);
 	if (len < 0)
 		BUG("format \"%s\"", fmt);
-	text = take(arena, (size_t)len + 1, 1);
+	text = arena_take(arena, (size_t)len + 1, 1);
 	vsnprintf(text, (size_t)len + 1, fmt, ap);
 	return text;
 }

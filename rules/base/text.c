@@ -13,18 +13,6 @@ enum {
 	NEAR_ENOUGH = 3, /* more edits than this are another word */
 };
 
-bool text_eq(const char *a, const char *b)
-{
-	if (!a || !b)
-		return a == b;
-	return strcmp(a, b) == 0;
-}
-
-bool text_starts(const char *s, const char *prefix)
-{
-	return s && strncmp(s, prefix, strlen(prefix)) == 0;
-}
-
 bool text_ends(const char *s, const char *suffix)
 {
 	size_t len, suffix_len;

@@ -20,18 +20,6 @@ struct node *node_new(struct arena *arena, enum node_type type)
 	return node;
 }
 
-void node_append(struct node *parent, struct node *child)
-{
-	child->parent = parent;
-	child->index = parent->len++;
-	child->next = NULL;
-	if (parent->last)
-		parent->last->next = child;
-	else
-		parent->first = child;
-	parent->last = child;
-}
-
 static void index_reserve(struct arena *arena, struct node_index *index,
 			  uint32_t n)
 {
@@ -126,6 +114,7 @@ struct node *node_copy(struct arena *arena, const struct node *node,
 	if (node->type != NODE_MAP && node->type != NODE_SEQ)
 		return copy;
 	copy->first = copy->last = NULL;
+	copy->tags = 0;
 	copy->len = 0;
 	for (const struct node *child = node->first; child;
 	     child = child->next) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * JSON strings and numbers. A string is scanned once for its end, eight bytes
- * at a time, with every escape and every UTF-8 sequence checked; then it is
- * copied once into the arena, since nodes need a NUL and the source has none
- * to give. Decoding after the scan cannot fail. Numbers keep the
- * author's digits.
+ * or sixteen at a time, with every escape and every UTF-8 sequence checked.
+ * Nodes need a NUL behind it: it overwrites the closing quote where the text
+ * is our own, else the string is copied. Decoding after the scan cannot fail
+ * and never makes a string longer. Numbers keep the author's digits.
  */
-#include <endian.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,33 +17,6 @@ enum {
 	/* Up to here, digits without an exponent always fit a double. */
 	DIGITS_SAFE = 300,
 };
-
-#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
-
-/*
- * The first byte from p on that is a quote, a backslash, a control character
- * or not ASCII; end when there is none. A borrow can only mark bytes above
- * one that is marked rightly, and the lowest mark is the first byte.
- */
-static const char *scan_plain(const char *p, const char *end)
-{
-	for (; end - p >= 8; p += 8) {
-		uint64_t w, marks;
-
-		memcpy(&w, p, sizeof(w));
-		w = le64toh(w);
-		marks = w | (w - EACH_BYTE(0x20)) |
-			((w ^ EACH_BYTE('"')) - EACH_BYTE(1)) |
-			((w ^ EACH_BYTE('\\')) - EACH_BYTE(1));
-		marks &= EACH_BYTE(0x80);
-		if (marks)
-			return p + (__builtin_ctzll(marks) >> 3);
-	}
-	while (p < end && (unsigned char)*p >= 0x20 &&
-	       (unsigned char)*p < 0x80 && *p != '"' && *p != '\\')
-		p++;
-	return p;
-}
 
 static bool is_digit(char c)
 {
@@ -95,7 +67,7 @@ static const char *scan_escape(struct json *json, const char *p)
 	return NULL;
 }
 
-/* p is at a byte that scan_plain() stops at, no quote; the byte behind it. */
+/* p is at a byte that json_plain() stops at, no quote; the byte behind it. */
 static const char *scan_special(struct json *json, const char *p)
 {
 	size_t len;
@@ -177,7 +149,7 @@ static char *decode_string(const char *p, const char *end, char *out)
 		const char *stop = memchr(p, '\\', (size_t)(end - p));
 		size_t len = (size_t)((stop ? stop : end) - p);
 
-		memcpy(out, p, len);
+		memmove(out, p, len); /* out is p, or behind it */
 		out += len;
 		p += len;
 		if (!stop)
@@ -201,7 +173,7 @@ bool scan_json_string(struct json *json, struct json_token *token)
 	bool escapes = false;
 	char *out;
 
-	while ((p = scan_plain(p, json->end)) < json->end && *p != '"') {
+	while ((p = json_plain(p, json->end)) < json->end && *p != '"') {
 		escapes |= *p == '\\';
 		p = scan_special(json, p);
 		if (!p)
@@ -210,16 +182,14 @@ bool scan_json_string(struct json *json, struct json_token *token)
 	if (p == json->end)
 		return json_refuse(json, json->at, p,
 				   "string is not closed before the text ends");
-	token->start = json->at;
-	token->end = p + 1;
 	token->len = (uint32_t)(p - start);
-	if (escapes) {
-		/* Decoding never makes a string longer. */
-		out = arena_alloc(arena, (size_t)token->len + 1);
+	if (!escapes) {
+		token->str = json_keep(json, start, token->len);
+	} else {
+		out = json->own ? json->own + (start - json->text)
+				: arena_alloc(arena, (size_t)token->len + 1);
 		token->str = out;
 		token->len = (uint32_t)(decode_string(start, p, out) - out);
-	} else {
-		token->str = arena_strndup(arena, start, token->len);
 	}
 	json->at = p + 1;
 	return true;

@@ -28,7 +28,10 @@ struct node **index_slot(const struct node_index *index, const char *key,
 struct node *node_lookup(const struct node *map, const char *key, size_t len)
 {
 	struct node *child = map->first;
+	uint16_t tag = node_tag(key, len);
 
+	if (!(map->tags & node_tag_bit(tag)))
+		return NULL;
 	if (map->map_index) {
 		struct node *found = *index_slot(map->map_index, key, len);
 
@@ -37,45 +40,45 @@ struct node *node_lookup(const struct node *map, const char *key, size_t len)
 		child = map->map_index->indexed->next;
 	}
 	for (; child; child = child->next)
-		if (child->key_len == len && child->key &&
-		    (!len || *child->key == *key) &&
+		if (child->tag == tag && child->key_len == len && child->key &&
 		    memcmp(child->key, key, len) == 0)
 			return child;
 	return NULL;
 }
 
-static bool known(const struct node *node, enum node_type type)
+const struct node *node_get_tagged(const struct node *map, const char *key,
+				   size_t len, uint16_t tag)
 {
-	return node && node->type == type && !(node->flags & NODE_UNKNOWN);
+	if (map->flags & NODE_UNKNOWN)
+		return map;
+	if (map->type != NODE_MAP || map->map_index)
+		return map->type == NODE_MAP ? node_lookup(map, key, len)
+					     : NULL;
+	for (const struct node *child = map->first; child; child = child->next)
+		if (child->tag == tag && child->key_len == len && child->key &&
+		    memcmp(child->key, key, len) == 0)
+			return child;
+	return NULL;
 }
 
 static const struct node *get(const struct node *map, const char *key,
 			      size_t len)
 {
-	if (!map)
-		return NULL;
-	if (map->flags & NODE_UNKNOWN)
-		return map;
-	return map->type == NODE_MAP ? node_lookup(map, key, len) : NULL;
-}
+	uint16_t tag = node_tag(key, len);
 
-const struct node *node_first(const struct node *node)
-{
-	if (!node || node->flags & NODE_UNKNOWN)
+	if (!map ||
+	    (!(map->tags & node_tag_bit(tag)) && !(map->flags & NODE_UNKNOWN)))
 		return NULL;
-	return node->first;
-}
-
-const struct node *node_get(const struct node *map, const char *key)
-{
-	return get(map, key, strlen(key));
+	return node_get_tagged(map, key, len, tag);
 }
 
 const struct node *node_path(const struct node *node, const char *dotted)
 {
 	while (node) {
-		size_t len = strcspn(dotted, ".");
+		size_t len = 0;
 
+		while (dotted[len] && dotted[len] != '.')
+			len++;
 		node = get(node, dotted, len);
 		if (!dotted[len])
 			break;
@@ -99,45 +102,14 @@ const struct node *node_at(const struct node *seq, size_t i)
 	return child;
 }
 
-bool node_is_map(const struct node *node)
-{
-	return known(node, NODE_MAP);
-}
-
-bool node_is_seq(const struct node *node)
-{
-	return known(node, NODE_SEQ);
-}
-
-bool node_is_unknown(const struct node *node)
-{
-	return node && node->flags & NODE_UNKNOWN;
-}
-
-bool node_is_unset(const struct node *node)
-{
-	return !node || known(node, NODE_NULL);
-}
-
-const char *node_str(const struct node *node)
-{
-	return known(node, NODE_STRING) ? node->str : NULL;
-}
-
-bool node_eq(const struct node *node, const char *text)
-{
-	return known(node, NODE_STRING) && strlen(text) == node->len &&
-	       memcmp(node->str, text, node->len) == 0;
-}
-
 bool node_is_true(const struct node *node)
 {
-	return known(node, NODE_BOOL) && node->str[0] == 't';
+	return node_known(node, NODE_BOOL) && node->str[0] == 't';
 }
 
 bool node_is_false(const struct node *node)
 {
-	return known(node, NODE_BOOL) && node->str[0] == 'f';
+	return node_known(node, NODE_BOOL) && node->str[0] == 'f';
 }
 
 size_t node_count(const struct node *node)
@@ -229,7 +201,7 @@ bool node_int(const struct node *node, int64_t *value)
 {
 	struct decimal d;
 
-	if (!known(node, NODE_INT) && !known(node, NODE_FLOAT))
+	if (!node_known(node, NODE_INT) && !node_known(node, NODE_FLOAT))
 		return false;
 	return parse_decimal(node->str, &d) && decimal_int(&d, value);
 }

@@ -111,6 +111,7 @@ static void overwrite(struct node *node, const struct node *with)
 	node->first = with->first;
 	node->last = with->last;
 	node->map_index = with->map_index;
+	node->tags = with->tags;
 	for (struct node *child = node->first; child; child = child->next)
 		child->parent = node;
 }

@@ -49,6 +49,7 @@ void yaml_graft(struct node *node, const struct node *from)
 	node->first = from->first;
 	node->last = from->last;
 	node->map_index = from->map_index;
+	node->tags = from->tags;
 	for (struct node *child = node->first; child; child = child->next)
 		child->parent = node;
 }

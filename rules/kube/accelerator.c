@@ -21,9 +21,16 @@ static bool prefix_matches(const char *pattern, const char *name)
 	       !strncmp(pattern, name, len - 1);
 }
 
+/* The whole name, or what stands in front of a '*' at the pattern's end. */
 static bool row_matches(const char *pattern, const char *name)
 {
-	return !strcmp(pattern, name) || prefix_matches(pattern, name);
+	for (; *pattern; pattern++, name++) {
+		if (*pattern == '*' && !pattern[1])
+			return true;
+		if (*pattern != *name)
+			return false;
+	}
+	return !*name;
 }
 
 struct table {
@@ -104,8 +111,7 @@ bool fabric_resource(const char *resource)
 	if (!resource || !strchr(resource, '/'))
 		return false;
 	for (size_t i = 0; i < data_fabric_n; i++)
-		if (*data_fabric[i].text == *resource &&
-		    row_matches(data_fabric[i].text, resource))
+		if (row_matches(data_fabric[i].text, resource))
 			return true;
 	return false;
 }
@@ -256,7 +262,7 @@ accelerator_resembles(const struct accelerator_extra *extra,
 		return NULL;
 	lower(resource, name);
 	for (size_t i = 0; i < sizeof(bare_names) / sizeof(*bare_names); i++)
-		if (!strcmp(bare_names[i][0], name))
+		if (text_eq(bare_names[i][0], name))
 			return known(bare_names[i][1]);
 	if (!strchr(name, '/'))
 		return NULL;
@@ -422,8 +428,9 @@ static bool path_matches(const char *pattern, const char *path)
 }
 
 /*
- * Pairs of neighbouring bytes that a name has. Nearly all patterns begin with
- * a pair that it does not have, so that they need not be tried.
+ * Pairs of neighbouring bytes that a name has. Nearly all patterns have, most
+ * of them at their beginning, a pair that it does not have, so that they need
+ * not be tried.
  */
 struct pairs {
 	uint64_t bits[16];
@@ -446,10 +453,15 @@ static struct pairs pairs_in(const char *text)
 
 static bool pairs_fit(const struct pairs *pairs, const char *pattern)
 {
-	pattern += *pattern == '*';
-	if (!*pattern || *pattern == '*' || !pattern[1] || pattern[1] == '*')
-		return true;
-	return pairs->bits[pair_of(pattern) / 64] >> pair_of(pattern) % 64 & 1;
+	for (; *pattern && pattern[1]; pattern++) {
+		unsigned pair = pair_of(pattern);
+
+		if (*pattern == '*' || pattern[1] == '*')
+			continue;
+		if (!(pairs->bits[pair / 64] >> pair % 64 & 1))
+			return false;
+	}
+	return true;
 }
 
 #define IMAGE_LENGTH 512

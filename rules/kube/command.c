@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kinds.h"
 
 static const char *base_name(const char *text)
 {
@@ -23,7 +24,7 @@ static const char *base_name(const char *text)
 static bool is_one_of(const char *word, const char *const *names)
 {
 	for (; *names; names++)
-		if (!strcmp(word, *names))
+		if (text_eq(word, *names))
 			return true;
 	return false;
 }
@@ -107,9 +108,9 @@ static bool waits_at(const struct words *words, size_t i, bool loop)
 {
 	const char *word = word_at(words, i);
 
-	if (!strcmp(word, "sleep"))
+	if (text_eq(word, "sleep"))
 		return loop || sleeps_long(word_at(words, i + 1));
-	if (!strcmp(word, "tail"))
+	if (text_eq(word, "tail"))
 		return !strcmp(word_at(words, i + 2), "null");
 	return false;
 }
@@ -120,8 +121,8 @@ static bool is_work(const struct words *words, size_t i)
 	const char *word = word_at(words, i);
 
 	return !*word || is_python(word) || text_ends(word, ".py") ||
-	       text_ends(word, ".sh") || !strcmp(word, "kill") ||
-	       !strcmp(word, "-m");
+	       text_ends(word, ".sh") || text_eq(word, "kill") ||
+	       text_eq(word, "-m");
 }
 
 /* The index of the word that waits, or words->n. */
@@ -136,7 +137,7 @@ static size_t idle_word(const struct words *words)
 			return i;
 		if (is_work(words, i))
 			break;
-		if (!strcmp(word, "while") || !strcmp(word, "until"))
+		if (text_eq(word, "while") || text_eq(word, "until"))
 			loop = true;
 		else if (takes_any(word))
 			any = true;
@@ -284,7 +285,7 @@ const struct node *container_command_node(const struct container *c)
 	return node_is_unset(command) ? NULL : command;
 }
 
-struct command container_command(struct arena *arena, const struct container *c)
+static struct command judge(struct arena *arena, const struct container *c)
 {
 	struct words words = container_words(arena, c);
 	size_t i = idle_word(&words);
@@ -297,4 +298,20 @@ struct command container_command(struct arena *arena, const struct container *c)
 	if (is_terminal(&words, c))
 		return found(COMMAND_INTERACTIVE, &words, 0);
 	return ending(&words, c);
+}
+
+struct command container_command(struct arena *arena, const struct container *c)
+{
+	struct container_memo *memo = container_memo(c);
+	struct command *command;
+
+	if (!memo)
+		return judge(arena, c);
+	if (!memo->command) {
+		arena = c->pod->memo->arena;
+		command = ARENA_NEW(arena, struct command);
+		*command = judge(arena, c);
+		memo->command = command;
+	}
+	return *memo->command;
 }

@@ -202,20 +202,6 @@ void containers_read(struct pod_builder *builder, struct pod *pod)
 
 /* -- accessors ----------------------------------------------------------- */
 
-const struct node *container_limits(const struct container *c)
-{
-	const struct node *map = node_get(c->resources, "limits");
-
-	return node_is_map(map) ? map : NULL;
-}
-
-const struct node *container_requests(const struct container *c)
-{
-	const struct node *map = node_get(c->resources, "requests");
-
-	return node_is_map(map) ? map : NULL;
-}
-
 enum quantity_state container_limit(const struct container *c,
 				    const char *resource, struct quantity *q)
 {
@@ -232,14 +218,62 @@ enum quantity_state container_request(const struct container *c,
 	return node_quantity(node_get(map, resource), q);
 }
 
+struct container_memo *container_memo(const struct container *c)
+{
+	struct pod_memo *memo = c->pod->memo;
+	size_t i = (size_t)(c - c->pod->containers);
+
+	size_t n = c->pod->ncontainers + c->pod->nephemeral;
+
+	if (!memo || i >= n)
+		return NULL;
+	if (!memo->containers)
+		memo->containers =
+			ARENA_ARRAY(memo->arena, struct container_memo, n);
+	return &memo->containers[i];
+}
+
+static struct env_index *env_read(struct arena *arena,
+				  const struct container *c)
+{
+	struct env_index *index = ARENA_NEW(arena, struct env_index);
+
+	FOR_EACH_CHILD(node_get(c->node, "env"), entry) {
+		const struct node *name = node_get(entry, "name");
+		uint16_t tag;
+
+		if (!node_str(name))
+			continue;
+		tag = node_tag(name->str, name->len);
+		index->tags |= node_tag_bit(tag);
+		*VEC_PUSH(arena, index->items, index->n, index->size) =
+			(struct env_name){name, entry, tag};
+	}
+	return index;
+}
+
+/* Many rules ask for variables, and most containers have none of them. */
 const struct node *container_env(const struct container *c, const char *name)
 {
+	uint16_t tag = node_tag(name, strlen(name));
+	struct container_memo *memo = container_memo(c);
 	const struct node *found = NULL;
 
-	FOR_EACH_CHILD(node_get(c->node, "env"), entry)
-		if (node_eq(node_get(entry, "name"), name))
-			found = entry;
-	return found;
+	if (!memo) {
+		FOR_EACH_CHILD(node_get(c->node, "env"), entry)
+			if (node_eq(node_get(entry, "name"), name))
+				found = entry;
+		return found;
+	}
+	if (!memo->env)
+		memo->env = env_read(c->pod->memo->arena, c);
+	if (!(memo->env->tags & node_tag_bit(tag)))
+		return NULL;
+	for (size_t i = memo->env->n; i--;)
+		if (memo->env->items[i].tag == tag &&
+		    node_eq(memo->env->items[i].name, name))
+			return memo->env->items[i].entry;
+	return NULL;
 }
 
 /* Length without trailing slashes; "/" stays. */

@@ -26,6 +26,7 @@ enum want {
 struct field {
 	const char *path;
 	enum want want;
+	bool dotted; /* several keys */
 };
 
 static const char *const want_text[] = {
@@ -109,11 +110,20 @@ static void check(struct field_walk *walk, struct field_issue *issue,
 	walk->found(walk, issue);
 }
 
+static const struct node *field_node(const struct node *map,
+				     const struct field *field)
+{
+	return field->dotted ? node_path(map, field->path)
+			     : node_get(map, field->path);
+}
+
 static void check_field(struct field_walk *walk, struct field_issue *issue,
 			const struct node *map, const struct field *field)
 {
-	const struct node *node = node_path(map, field->path);
+	const struct node *node = field_node(map, field);
 
+	if (!node)
+		return;
 	issue->field = field->path;
 	check(walk, issue, node, field->want);
 	if (field->want == WANT_STRING_MAP && !node_is_map(node))
@@ -138,78 +148,78 @@ static void check_fields(struct field_walk *walk, struct field_issue *issue,
 /* -- what stands where --------------------------------------------------- */
 
 static const struct field container_fields[] = {
-	{"name", WANT_STRING},
-	{"image", WANT_STRING},
-	{"command", WANT_STRINGS},
-	{"args", WANT_STRINGS},
-	{"env", WANT_MAPS},
-	{"envFrom", WANT_MAPS},
-	{"ports", WANT_MAPS},
-	{"volumeMounts", WANT_MAPS},
-	{"workingDir", WANT_STRING},
-	{"imagePullPolicy", WANT_STRING},
-	{"resources", WANT_MAP},
-	{"resources.limits", WANT_MAP},
-	{"resources.requests", WANT_MAP},
+	{"name", WANT_STRING, false},
+	{"image", WANT_STRING, false},
+	{"command", WANT_STRINGS, false},
+	{"args", WANT_STRINGS, false},
+	{"env", WANT_MAPS, false},
+	{"envFrom", WANT_MAPS, false},
+	{"ports", WANT_MAPS, false},
+	{"volumeMounts", WANT_MAPS, false},
+	{"workingDir", WANT_STRING, false},
+	{"imagePullPolicy", WANT_STRING, false},
+	{"resources", WANT_MAP, false},
+	{"resources.limits", WANT_MAP, true},
+	{"resources.requests", WANT_MAP, true},
 	{0},
 };
 
 static const struct field env_fields[] = {
-	{"name", WANT_STRING}, {"value", WANT_STRING}, {0}};
+	{"name", WANT_STRING, false}, {"value", WANT_STRING, false}, {0}};
 
 static const struct field pod_fields[] = {
-	{"containers", WANT_MAPS},
-	{"initContainers", WANT_MAPS},
-	{"volumes", WANT_MAPS},
-	{"tolerations", WANT_MAPS},
-	{"nodeSelector", WANT_STRING_MAP},
-	{"affinity", WANT_MAP},
-	{"priorityClassName", WANT_STRING},
-	{"schedulerName", WANT_STRING},
-	{"runtimeClassName", WANT_STRING},
-	{"serviceAccountName", WANT_STRING},
-	{"restartPolicy", WANT_STRING},
-	{"hostNetwork", WANT_BOOL},
-	{"hostIPC", WANT_BOOL},
-	{"hostPID", WANT_BOOL},
-	{"terminationGracePeriodSeconds", WANT_INT},
-	{"activeDeadlineSeconds", WANT_INT},
-	{"priority", WANT_INT},
+	{"containers", WANT_MAPS, false},
+	{"initContainers", WANT_MAPS, false},
+	{"volumes", WANT_MAPS, false},
+	{"tolerations", WANT_MAPS, false},
+	{"nodeSelector", WANT_STRING_MAP, false},
+	{"affinity", WANT_MAP, false},
+	{"priorityClassName", WANT_STRING, false},
+	{"schedulerName", WANT_STRING, false},
+	{"runtimeClassName", WANT_STRING, false},
+	{"serviceAccountName", WANT_STRING, false},
+	{"restartPolicy", WANT_STRING, false},
+	{"hostNetwork", WANT_BOOL, false},
+	{"hostIPC", WANT_BOOL, false},
+	{"hostPID", WANT_BOOL, false},
+	{"terminationGracePeriodSeconds", WANT_INT, false},
+	{"activeDeadlineSeconds", WANT_INT, false},
+	{"priority", WANT_INT, false},
 	{0},
 };
 
 static const struct field metadata_fields[] = {
-	{"name", WANT_STRING},
-	{"namespace", WANT_STRING},
-	{"labels", WANT_STRING_MAP},
-	{"annotations", WANT_STRING_MAP},
+	{"name", WANT_STRING, false},
+	{"namespace", WANT_STRING, false},
+	{"labels", WANT_STRING_MAP, false},
+	{"annotations", WANT_STRING_MAP, false},
 	{0},
 };
 
 /* Numbers of pods, in the object's spec or a group of its pods. */
 static const struct field count_fields[] = {
-	{"replicas", WANT_COUNT},
-	{"minReplicas", WANT_COUNT},
-	{"maxReplicas", WANT_COUNT},
-	{"numOfHosts", WANT_COUNT},
-	{"template.spec.parallelism", WANT_COUNT},
-	{"template.spec.completions", WANT_COUNT},
+	{"replicas", WANT_COUNT, false},
+	{"minReplicas", WANT_COUNT, false},
+	{"maxReplicas", WANT_COUNT, false},
+	{"numOfHosts", WANT_COUNT, false},
+	{"template.spec.parallelism", WANT_COUNT, true},
+	{"template.spec.completions", WANT_COUNT, true},
 	{0},
 };
 
 /* Only of native kinds: elsewhere `parallelism` may be a map. */
 static const struct field spec_fields[] = {
-	{"template", WANT_MAP},
-	{"template.spec", WANT_MAP},
-	{"selector.matchLabels", WANT_STRING_MAP},
-	{"parallelism", WANT_COUNT},
-	{"completions", WANT_COUNT},
-	{"backoffLimit", WANT_COUNT},
-	{"activeDeadlineSeconds", WANT_COUNT},
-	{"ttlSecondsAfterFinished", WANT_COUNT},
-	{"jobTemplate.spec.parallelism", WANT_COUNT},
-	{"jobTemplate.spec.completions", WANT_COUNT},
-	{"jobTemplate.spec.backoffLimit", WANT_COUNT},
+	{"template", WANT_MAP, false},
+	{"template.spec", WANT_MAP, true},
+	{"selector.matchLabels", WANT_STRING_MAP, true},
+	{"parallelism", WANT_COUNT, false},
+	{"completions", WANT_COUNT, false},
+	{"backoffLimit", WANT_COUNT, false},
+	{"activeDeadlineSeconds", WANT_COUNT, false},
+	{"ttlSecondsAfterFinished", WANT_COUNT, false},
+	{"jobTemplate.spec.parallelism", WANT_COUNT, true},
+	{"jobTemplate.spec.completions", WANT_COUNT, true},
+	{"jobTemplate.spec.backoffLimit", WANT_COUNT, true},
 	{0},
 };
 

@@ -270,9 +270,28 @@ struct pod_memo {
 	bool purpose_known;
 	bool infrastructure; /* by an image */
 	bool infrastructure_known;
-	struct arena *arena;	    /* the object's: lives as long as it */
-	const struct words **words; /* of each container, NULL: not split */
+	struct arena *arena; /* the object's: lives as long as it */
+	struct container_memo *containers; /* NULL: nothing kept yet */
 };
+
+/* The env entries of a container that have a name, in order. */
+struct env_index {
+	uint64_t tags; /* as a node has them */
+	size_t n, size;
+	struct env_name {
+		const struct node *name, *entry;
+		uint16_t tag;
+	} * items;
+};
+
+struct container_memo {
+	const struct words *words;
+	const struct env_index *env;
+	const struct command *command;
+};
+
+/* NULL: nothing can be kept. */
+struct container_memo *container_memo(const struct container *c);
 
 /* words_have() for any of several commands, none of them a flag. */
 bool words_have_name(const struct words *words, const char *const *names);

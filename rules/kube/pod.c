@@ -137,12 +137,10 @@ void pods_read(struct arena *arena, const struct kube_config *config,
 
 /* -- fields -------------------------------------------------------------- */
 
-const struct node *pod_field(const struct pod *pod, const char *name)
+const struct node *pod_field_default(const struct pod *pod, const char *name)
 {
-	const struct node *node = node_get(pod->spec, name);
+	const struct node *node;
 
-	if (!node_is_unset(node) || !pod->defaults)
-		return node;
 	/* Argo has another name for it beside the templates. */
 	if (!strcmp(name, "priorityClassName")) {
 		node = node_get(pod->defaults, "podPriorityClassName");

@@ -220,12 +220,56 @@ static bool empty_is_zero(const struct suffix *suffix)
 	return suffix->exponent >= -9;
 }
 
+/* Power of two of "Ki" to "Ti", or 0. */
+static unsigned binary_shift(const char *s)
+{
+	if (s[1] != 'i')
+		return 0;
+	switch (s[0]) {
+	case 'K':
+		return 10;
+	case 'M':
+		return 20;
+	case 'G':
+		return 30;
+	default:
+		return s[0] == 'T' ? 40 : 0;
+	}
+}
+
+/* What nearly all quantities are: "8", "500m", "16Gi". False: look closer. */
+static bool parse_plain(const char *s, size_t len, struct quantity *out)
+{
+	uint64_t n = 0;
+	unsigned shift;
+	size_t i = 0;
+
+	for (; i < len && i < 6 && is_digit(s[i]); i++)
+		n = n * 10 + (unsigned)(s[i] - '0');
+	if (!i || len - i > 2)
+		return false;
+	out->format = QUANTITY_DECIMAL;
+	if (i == len || (len - i == 1 && s[i] == 'm')) {
+		out->nano = (__int128)n * (i == len ? NANO : NANO / 1000);
+		return true;
+	}
+	shift = len - i == 2 ? binary_shift(s + i) : 0;
+	if (!shift)
+		return false;
+	out->format = QUANTITY_BINARY;
+	out->nano = (__int128)(n << shift) * NANO;
+	return true;
+}
+
 bool quantity_parse(const char *text, size_t len, struct quantity *out)
 {
 	struct parts parts;
 	struct suffix suffix;
 
 	out->nano = 0;
+	out->format = QUANTITY_DECIMAL;
+	if (parse_plain(text, len, out))
+		return true;
 	out->format = QUANTITY_DECIMAL;
 	if (!len || !split(text, len, &parts) ||
 	    !read_suffix(parts.suffix, parts.nsuffix, &suffix))
@@ -403,9 +447,17 @@ static size_t blank_at(const char *s, size_t len)
 									 : 0;
 }
 
+static bool may_be_blank(char c)
+{
+	return c == ' ' || (unsigned char)c >= 0x80;
+}
+
 static bool parse_trimmed(const char *s, size_t len, struct quantity *out)
 {
 	size_t n, i;
+
+	if (len && !may_be_blank(s[0]) && !may_be_blank(s[len - 1]))
+		return quantity_parse(s, len, out);
 
 	for (; (n = blank_at(s, len)); len -= n)
 		s += n;

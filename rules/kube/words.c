@@ -545,19 +545,15 @@ static struct words split(struct arena *arena, const struct container *c)
 /* Most rules ask: every container is split once. */
 struct words container_words(struct arena *arena, const struct container *c)
 {
-	struct pod_memo *memo = c->pod->memo;
-	size_t i = (size_t)(c - c->pod->containers);
+	struct container_memo *memo = container_memo(c);
 	struct words *words;
 
-	if (!memo || i >= c->pod->ncontainers)
+	if (!memo)
 		return split(arena, c);
-	if (!memo->words)
-		memo->words = ARENA_ARRAY(memo->arena, const struct words *,
-					  c->pod->ncontainers);
-	if (!memo->words[i]) {
-		words = ARENA_NEW(memo->arena, struct words);
-		*words = split(memo->arena, c);
-		memo->words[i] = words;
+	if (!memo->words) {
+		words = ARENA_NEW(c->pod->memo->arena, struct words);
+		*words = split(c->pod->memo->arena, c);
+		memo->words = words;
 	}
-	return *memo->words[i];
+	return *memo->words;
 }

@@ -41,11 +41,12 @@ static void check_entry(struct rule_run *run, const struct container *c,
 			const struct debug_switch *s)
 {
 	const struct node *at = node_get(container_env(c, s->name), "value");
-	const struct node *fabric = fabric_of(c);
+	const struct node *fabric;
 	struct finding *f;
 
 	if (!node_eq(at, s->value))
 		return;
+	fabric = fabric_of(c);
 	if (fabric && !strcmp(s->name, "NCCL_IB_DISABLE")) {
 		f = report_container(run, c, at,
 				     "`%s: 1` beside `%s`: the fabric is taken "

@@ -22,7 +22,7 @@ static const char *const known_names[] = {
 static bool is_known(const char *name)
 {
 	for (const char *const *known = known_names; *known; known++)
-		if (!strcmp(name, *known))
+		if (text_eq(name, *known))
 			return true;
 	return false;
 }
@@ -36,13 +36,13 @@ static bool sounds_secret(const char *name)
 	static const char *const not_secret[] = {
 		"EOS_", "PAD_", "BOS_", "MAX_", "STOP_", "DISABLE", NULL};
 
-	for (const char *const *part = not_secret; *part; part++)
-		if (text_contains(name, *part))
-			return false;
-	for (const char *const *end = ends; *end; end++)
-		if (text_ends(name, *end))
-			return true;
-	return false;
+	bool ending = false;
+
+	for (const char *const *end = ends; *end && !ending; end++)
+		ending = text_ends(name, *end);
+	for (const char *const *part = not_secret; ending && *part; part++)
+		ending = !text_contains(name, *part);
+	return ending;
 }
 
 static bool stands_for_none(const char *text)
@@ -76,9 +76,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 			const struct node *at = node_get(entry, "value");
 			const char *text = node_str(at);
 
-			if (!name || !text || stands_for_none(text) ||
+			if (!name || !text ||
 			    (!is_known(name) &&
-			     (!sounds_secret(name) || strlen(text) < 8)))
+			     (!sounds_secret(name) || strlen(text) < 8)) ||
+			    stands_for_none(text))
 				continue;
 			report_container(run, c, at,
 					 "`%s` is written in clear: use a "
