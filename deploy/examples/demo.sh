@@ -29,6 +29,7 @@ echo
 
 echo "== $gpugated on 127.0.0.1, with certificates of its own"
 "$gpugated" certs --dir "$work/certs" --dns localhost --ip 127.0.0.1 >/dev/null
+: >"$work/log"
 "$gpugated" --listen 127.0.0.1:0 --probe-listen 127.0.0.1:0 --drain 1 \
 	--tls-cert "$work/certs/tls.crt" --tls-key "$work/certs/tls.key" \
 	--policy "$here/reviews/policy.yaml" 2>"$work/log" &
