@@ -75,8 +75,8 @@ static void cut(struct connection_table *table, struct connection *c,
 {
 	if (!atomic_compare_exchange_strong(&c->state, &seen, PHASE_CUT))
 		return;
-	shutdown(c->fd, SHUT_RDWR);
 	table->limits.cut(table->limits.context, phase_of(seen));
+	shutdown(c->fd, SHUT_RDWR);
 }
 
 static void cut_late(struct connection_table *table, uint64_t now)
@@ -90,20 +90,43 @@ static void cut_late(struct connection_table *table, uint64_t now)
 	}
 }
 
-/* How willingly it is given up: 0 not at all. */
-static uint64_t shed_rank(const struct connection *c, uint64_t now)
+/* Places that are taken by who has never asked. */
+static bool is_squatter(const struct connection *c)
 {
-	uint64_t state = atomic_load(&c->state);
-	enum phase phase = phase_of(state);
-	uint64_t age = age_ms(state, now);
+	enum phase phase = phase_of(atomic_load(&c->state));
 
-	if (age < GRACE_MS)
-		return 0;
-	if (!atomic_load(&c->served) &&
-	    (phase == PHASE_HANDSHAKE || phase == PHASE_IDLE ||
-	     phase == PHASE_HEADER))
-		return age + ((uint64_t)1 << 48);
-	return phase == PHASE_IDLE ? age : 0;
+	return !atomic_load(&c->served) &&
+	       (phase == PHASE_HANDSHAKE || phase == PHASE_IDLE ||
+		phase == PHASE_HEADER);
+}
+
+/*
+ * The oldest of those that are given up first. Squatters that are still
+ * young protect the idle: their turn comes in a second.
+ */
+static struct connection *find_worst(struct connection_table *table,
+				     uint64_t now)
+{
+	struct connection *worst = NULL;
+	uint64_t oldest = GRACE_MS;
+	bool squatters = false;
+
+	for (struct connection *c = table->first; c; c = c->next) {
+		uint64_t state = atomic_load(&c->state);
+		bool squats = is_squatter(c);
+
+		if (squats && !squatters) {
+			squatters = true;
+			worst = NULL;
+			oldest = GRACE_MS;
+		}
+		if (squats == squatters && age_ms(state, now) > oldest &&
+		    (squats || phase_of(state) == PHASE_IDLE)) {
+			oldest = age_ms(state, now);
+			worst = c;
+		}
+	}
+	return worst;
 }
 
 static void shed(struct connection_table *table, uint64_t now)
@@ -112,14 +135,8 @@ static void shed(struct connection_table *table, uint64_t now)
 	unsigned count = connection_table_count(table);
 
 	for (; table->limits.max && count > limit; count--) {
-		struct connection *worst = NULL;
-		uint64_t rank = 0;
+		struct connection *worst = find_worst(table, now);
 
-		for (struct connection *c = table->first; c; c = c->next)
-			if (shed_rank(c, now) > rank) {
-				rank = shed_rank(c, now);
-				worst = c;
-			}
 		if (!worst)
 			return;
 		cut(table, worst, atomic_load(&worst->state));

@@ -63,31 +63,37 @@ static size_t take_kept(struct peer *peer, void *out, size_t size)
 	return n;
 }
 
-static ssize_t pull(gnutls_transport_ptr_t transport, void *out, size_t size)
+static ssize_t read_some(struct peer *peer, void *out, size_t size)
 {
-	struct peer *peer = transport;
 	struct pool_thread *mine = server_thread(peer->server);
 	bool ahead = size < sizeof(mine->ahead);
 	ssize_t n;
 
 	if (peer->kept)
 		return (ssize_t)take_kept(peer, out, size);
-	if (mine->owner == peer && mine->at < mine->end)
-		return (ssize_t)hand_out(out, size, mine->ahead, &mine->at,
-					 mine->end);
-	if (ahead)
-		keep_for_owner(mine);
-	n = recv(peer->connection.fd, ahead ? mine->ahead : out,
-		 ahead ? sizeof(mine->ahead) : size, 0);
-	if (n <= 0)
-		return n;
-	connection_heard(&peer->connection);
-	if (!ahead)
-		return n;
-	mine->owner = peer;
-	mine->at = 0;
-	mine->end = (size_t)n;
+	if (mine->owner != peer || mine->at == mine->end) {
+		if (ahead)
+			keep_for_owner(mine);
+		n = recv(peer->connection.fd, ahead ? mine->ahead : out,
+			 ahead ? sizeof(mine->ahead) : size, 0);
+		if (n <= 0 || !ahead)
+			return n;
+		mine->owner = peer;
+		mine->at = 0;
+		mine->end = (size_t)n;
+	}
 	return (ssize_t)hand_out(out, size, mine->ahead, &mine->at, mine->end);
+}
+
+static ssize_t pull(gnutls_transport_ptr_t transport, void *out, size_t size)
+{
+	struct peer *peer = transport;
+	ssize_t n = read_some(peer, out, size);
+
+	/* Here and not where it is received: that may be in another phase. */
+	if (n > 0)
+		connection_heard(&peer->connection);
+	return n;
 }
 
 /* --- writing -------------------------------------------------------------- */

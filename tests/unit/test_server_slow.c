@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Slow clients: each phase has an end whether the client is silent or drips,
+ * idle connections are left alone, and a full table makes room.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "server_fixture.h"
+
+/* A limit of one second, a watchdog every quarter of it, a slow machine. */
+enum { EARLY_MS = 700, LATE_MS = 4000 };
+
+static int set_up(void **state)
+{
+	static struct stage stage;
+
+	stage_init(&stage);
+	stage.options.handshake_seconds = 1;
+	stage.options.header_seconds = 1;
+	stage.options.body_seconds = 1;
+	stage_start(&stage);
+	*state = &stage;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	stage_end(*state);
+	return 0;
+}
+
+static double timeouts(const struct stage *stage, const char *phase)
+{
+	char name[80];
+
+	snprintf(name, sizeof(name), "gpugate_timeouts_total{phase=\"%s\"}",
+		 phase);
+	return stage_figure(stage, name);
+}
+
+/* Until the connection ends; ms. A byte of text every 50 ms, or none. */
+static int64_t drip(struct caller *caller, const char *text)
+{
+	int64_t began = clock_ms();
+
+	for (size_t i = 0; clock_ms() - began < 2 * LATE_MS; i++) {
+		if (caller_ends(caller, 50))
+			break;
+		if (text && text[i] && !caller_send(caller, text + i, 1))
+			break;
+	}
+	return clock_ms() - began;
+}
+
+static void assert_cut(const struct stage *stage, const char *phase,
+		       double before, int64_t ms)
+{
+	if (ms < EARLY_MS || ms > LATE_MS)
+		fail_msg("%s: cut after %d ms", phase, (int)ms);
+	assert_true(timeouts(stage, phase) == before + 1);
+	assert_int_equal(stage_ask(stage, "{}"), 200);
+}
+
+static void try_handshake(const struct stage *stage, bool dripping)
+{
+	/* A ClientHello that never ends. */
+	static const unsigned char hello[] = {0x16, 3, 1, 2, 0, 1, 0, 1, 252};
+	double before = timeouts(stage, "handshake");
+	int64_t began = clock_ms();
+	int fd = dial(server_port(stage->server));
+
+	for (size_t i = 0; clock_ms() - began < 2 * LATE_MS; i++) {
+		struct pollfd pfd = {.fd = fd, .events = POLLIN};
+
+		if (poll(&pfd, 1, 50))
+			break;
+		if (dripping && i < sizeof(hello))
+			assert_int_equal(send(fd, hello + i, 1, MSG_NOSIGNAL),
+					 1);
+	}
+	assert_cut(stage, "handshake", before, clock_ms() - began);
+	close(fd);
+}
+
+static void test_handshake(void **state)
+{
+	try_handshake(*state, false);
+	try_handshake(*state, true);
+}
+
+static void test_header(void **state)
+{
+	static const char *const drips[] = {
+		NULL,
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
+
+	for (int i = 0; i < 4; i++) {
+		double before = timeouts(*state, "header");
+		struct caller caller;
+
+		caller_open(&caller, *state);
+		/* As the first request, and as the second. */
+		if (i & 2) {
+			assert_true(caller_post(&caller, "{}", 2));
+			assert_int_equal(caller_status(&caller), 200);
+			pause_ms(300);
+		}
+		assert_true(caller_send(&caller,
+					"POST /mutate HTTP/1.1\r\nX: ", 26));
+		assert_cut(*state, "header", before,
+			   drip(&caller, drips[i & 1]));
+		caller_close(&caller);
+	}
+}
+
+static void test_body(void **state)
+{
+	static const char head[] = "POST /mutate HTTP/1.1\r\nHost: a\r\n"
+				   "Content-Type: application/json\r\n"
+				   "Content-Length: 500000\r\n\r\n";
+	static const char text[200] =
+		"                                                              "
+		"                                                              ";
+
+	for (int i = 0; i < 2; i++) {
+		double before = timeouts(*state, "body");
+		struct caller caller;
+
+		caller_open(&caller, *state);
+		assert_true(caller_send(&caller, head, sizeof(head) - 1));
+		assert_cut(*state, "body", before,
+			   drip(&caller, i ? text : NULL));
+		caller_close(&caller);
+	}
+}
+
+/* A refused request's body is dropped, but not for ever. */
+static void test_refused_body(void **state)
+{
+	static const char head[] = "POST /none HTTP/1.1\r\nHost: a\r\n"
+				   "Content-Length: 500000\r\n\r\n{";
+	double before = timeouts(*state, "body");
+	struct caller caller;
+
+	caller_open(&caller, *state);
+	assert_true(caller_send(&caller, head, sizeof(head) - 1));
+	assert_cut(*state, "body", before, drip(&caller, NULL));
+	caller_close(&caller);
+}
+
+/* It asks for much and does not read. */
+static void test_reply(void **state)
+{
+	const struct stage *stage = *state;
+	double before = timeouts(stage, "body");
+	struct caller caller;
+
+	caller_open(&caller, stage);
+	assert_true(caller_post(&caller, "large 60000000", 14));
+	for (int i = 0; i < LATE_MS / 50 && timeouts(stage, "body") == before;
+	     i++)
+		pause_ms(50);
+	assert_true(timeouts(stage, "body") == before + 1);
+	assert_int_equal(stage_ask(stage, "{}"), 200);
+	caller_close(&caller);
+}
+
+static void test_idle_lives(void **state)
+{
+	struct caller fresh, used;
+
+	caller_open(&fresh, *state);
+	caller_open(&used, *state);
+	assert_true(caller_post(&used, "{}", 2));
+	assert_int_equal(caller_status(&used), 200);
+	pause_ms(2500);
+	assert_true(caller_post(&fresh, "{}", 2));
+	assert_int_equal(caller_status(&fresh), 200);
+	assert_true(caller_post(&used, "{}", 2));
+	assert_int_equal(caller_status(&used), 200);
+	caller_close(&fresh);
+	caller_close(&used);
+}
+
+static void test_idle_ends(void **state)
+{
+	struct stage stage;
+	struct caller caller;
+
+	(void)state;
+	stage_init(&stage);
+	stage.options.idle_seconds = 1;
+	stage_start(&stage);
+	caller_open(&caller, &stage);
+	assert_true(caller_post(&caller, "{}", 2));
+	assert_int_equal(caller_status(&caller), 200);
+	assert_true(caller_ends(&caller, LATE_MS));
+	caller_close(&caller);
+	stage_end(&stage);
+}
+
+/* Clients that only take places give way to one that asks. */
+static void test_full(void **state)
+{
+	enum { MAX = 40 };
+	struct stage stage;
+	struct caller good, idle[MAX];
+	int raw[MAX];
+
+	(void)state;
+	stage_init(&stage);
+	stage.options.max_connections = MAX;
+	stage_start(&stage);
+	caller_open(&good, &stage);
+	assert_true(caller_post(&good, "{}", 2));
+	assert_int_equal(caller_status(&good), 200);
+	for (int i = 0; i < MAX / 2; i++)
+		caller_open(&idle[i], &stage);
+	for (int i = 0; i < MAX; i++)
+		raw[i] = dial(server_port(stage.server));
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(stage_ask(&stage, "{}"), 200);
+		assert_true(caller_post(&good, "{}", 2));
+		assert_int_equal(caller_status(&good), 200);
+	}
+	for (int i = 0; i < MAX / 2; i++)
+		caller_close(&idle[i]);
+	for (int i = 0; i < MAX; i++)
+		close(raw[i]);
+	caller_close(&good);
+	stage_end(&stage);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_handshake),
+		cmocka_unit_test(test_header),
+		cmocka_unit_test(test_body),
+		cmocka_unit_test(test_refused_body),
+		cmocka_unit_test(test_reply),
+		cmocka_unit_test(test_idle_lives),
+		cmocka_unit_test(test_idle_ends),
+		cmocka_unit_test(test_full),
+	};
+
+	return cmocka_run_group_tests_name("server_slow", tests, set_up,
+					   tear_down);
+}
