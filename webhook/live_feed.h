@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside the live state: one feed lists and watches one kind. All of it
+ * belongs to the one thread of the live state.
+ *
+ *	WAITING until due, then a list from its beginning, or a watch from
+ *	        the last version seen
+ *	LISTING page by page; then WATCHING
+ *	WATCHING until the server ends it, something breaks, or it is silent
+ *	        for too long; then WAITING
+ *
+ * What a list does not have any more is taken out when the list is whole, so
+ * that a list that breaks off leaves the state as good as it was.
+ */
+#ifndef WEBHOOK_LIVE_FEED_H
+#define WEBHOOK_LIVE_FEED_H
+
+#include <stdint.h>
+
+#include "api_transfer.h"
+#include "kube/cluster.h"
+#include "live_split.h"
+#include "webhook/live.h"
+
+enum feed_state { FEED_WAITING, FEED_LISTING, FEED_WATCHING };
+
+/* Why an answer was not read to its end. */
+enum feed_verdict {
+	FEED_FINE,
+	FEED_RELIST, /* what we have seen is too old to go on from */
+	FEED_BROKEN, /* what came makes no sense */
+};
+
+/* What all feeds share. */
+struct feeds {
+	const struct live_options *options;
+	struct live_times times;
+	struct cluster_builder *builder;
+	CURLM *multi;
+	const atomic_bool *stop;
+	struct arena arena; /* of one object */
+	bool changed;	    /* since the last snapshot */
+	uint64_t relists, events, failures;
+	int64_t next_warning; /* about objects that are nonsense */
+	unsigned warnings;    /* not told since the last one that was */
+};
+
+struct feed {
+	struct feeds *all;
+	enum cluster_kind kind;
+	enum feed_state state;
+	struct api_transfer transfer;
+	struct lines lines;
+	struct items items;
+	struct buf body;	  /* of an answer that is no success */
+	struct buf version, next; /* resourceVersion, continue */
+	uint64_t *seen;		  /* keys of the list so far */
+	size_t nseen, seen_size;
+	unsigned api_version; /* the how many-th of the kind's */
+	unsigned failures;    /* in a row */
+	unsigned odd;	      /* of them: answers, not silence */
+	enum feed_verdict verdict;
+	struct err err;	      /* why the last failed */
+	int64_t due;	      /* monotonic ms: the end of waiting */
+	int64_t started;      /* of the transfer */
+	int64_t list_started; /* of its first page */
+	int64_t last_byte;
+	int64_t good;	   /* known to be complete then; 0: never was */
+	int64_t out_since; /* it was told that the feed fails; 0: it does not */
+	bool wants_list;
+	bool answered;	 /* listed, absent or forbidden: not to wait for */
+	bool listed;	 /* what is in the state is whole */
+	bool absent;	 /* there is no such kind */
+	bool unreadable; /* the snapshots say so */
+	bool unreached;	 /* the last failure: no answer at all */
+};
+
+void feed_init(struct feed *feed, struct feeds *all, enum cluster_kind kind);
+void feed_release(struct feed *feed);
+/* Begin a transfer, if it is time to. */
+void feed_start(struct feed *feed, int64_t now);
+/* The transfer has ended. True: the server answers (again). */
+bool feed_done(struct feed *feed, CURLcode code, int64_t now);
+/* Silence for too long? */
+void feed_look(struct feed *feed, int64_t now);
+/* The server is there again: no need to wait longer. */
+void feed_hurry(struct feed *feed, int64_t now);
+/* It works (again). */
+void feed_well(struct feed *feed);
+/* Snapshots say that the kind cannot be read; NULL: it can. */
+void feed_unreadable(struct feed *feed, const char *reason);
+
+/* --- live_event.c --------------------------------------------------------- */
+
+bool feed_take_item(void *context, const char *text, size_t len);
+bool feed_take_event(void *context, const char *text, size_t len);
+/* The list's own metadata, once it has ended. */
+int feed_take_head(struct feed *feed, struct err *err);
+
+/* --- live_time.c ---------------------------------------------------------- */
+
+int64_t live_now(void); /* monotonic ms */
+/* Less than n. */
+uint32_t live_random(uint32_t n);
+/* Milliseconds to wait after so many failures in a row (from 1): half of it
+ * is certain, half by chance. */
+unsigned live_backoff(unsigned failures, unsigned first, unsigned most,
+		      uint32_t chance);
+
+#endif
