@@ -86,6 +86,7 @@ static enum MHD_Result reply(struct MHD_Connection *connection, unsigned status,
 	return result;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the library's signature. */
 static enum MHD_Result answer(void *cls, struct MHD_Connection *connection,
 			      const char *url, const char *method,
 			      const char *version, const char *upload,

@@ -103,7 +103,7 @@ int server_listen(const char *address, struct err *err)
 
 unsigned server_listen_port(int fd)
 {
-	struct sockaddr_storage name;
+	struct sockaddr_storage name = {0};
 	socklen_t len = sizeof(name);
 
 	if (getsockname(fd, (struct sockaddr *)&name, &len))

@@ -266,6 +266,7 @@ static enum MHD_Result finish(struct peer *peer,
 	return send_response(peer, connection, response);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the library's signature. */
 enum MHD_Result server_request(void *cls, struct MHD_Connection *connection,
 			       const char *url, const char *method,
 			       const char *version, const char *upload,

@@ -16,6 +16,7 @@ const char *const server_priorities =
 	":-SIGN-RSA-SHA1:-SIGN-ECDSA-SHA1"
 	":%SAFE_RENEGOTIATION:%SERVER_PRECEDENCE";
 
+/* NOLINTNEXTLINE(readability-function-size): the library's signature. */
 int server_choose_certificate(gnutls_session_t session,
 			      const gnutls_datum_t *ca_names, int ncas,
 			      const gnutls_pk_algorithm_t *algorithms,
