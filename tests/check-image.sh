@@ -9,6 +9,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=${here%/*}
 # shellcheck source=/dev/null
 . "$here/go-tools.sh"
+# shellcheck source=/dev/null
+. "$here/control-plane/control-plane.sh" # free ports, waiting
 base=$(go_tools_cache)/bookworm.tar
 pass=0 fail=0
 
@@ -128,27 +130,26 @@ smaller_than() { # MEGABYTES
 
 # Serves over TLS, answers probes, drains and ends with 0.
 serves() {
-	local dir=$tree/run/trial pid rc=0 try
+	local dir=$tree/run/trial rc=0 port probe
+	port=$(control_plane_free_port)
+	probe=$(control_plane_free_port)
 	mkdir -p "$dir" && chmod 777 "$dir"
 	inside /usr/bin/gpugated certs --dir /run/trial --dns localhost || return
-	ls "$dir"
 	# Not `inside`: the signal is for the program, not for a shell's copy.
 	chroot --userspec=65532:65532 "$tree" /usr/bin/gpugated \
-		--listen 127.0.0.1:28443 --probe-listen 127.0.0.1:28080 --tls-cert /run/trial/tls.crt \
-		--tls-key /run/trial/tls.key --drain 5 &
-	pid=$!
-	for try in $(seq 50); do
-		inside /usr/bin/gpugated selftest --address 127.0.0.1:28443 \
-			>/dev/null 2>&1 && break
-		sleep 0.1
-	done
-	[ "$try" -lt 50 ] || rc=1
-	python3 -c 'import urllib.request as r
+		--listen "127.0.0.1:$port" --probe-listen "127.0.0.1:$probe" \
+		--tls-cert /run/trial/tls.crt --tls-key /run/trial/tls.key \
+		--drain 5 &
+	server=$!
+	control_plane_until 10 inside /usr/bin/gpugated selftest \
+		--address "127.0.0.1:$port" || rc=1
+	python3 -c 'import sys, urllib.request
 for path in ("healthz", "readyz", "metrics"):
-    assert r.urlopen("http://127.0.0.1:28080/" + path).status == 200' || rc=1
-	kill "$pid"
-	wait "$pid" || rc=1
-	rm -rf "$dir"
+    url = "http://127.0.0.1:" + sys.argv[1] + "/" + path
+    assert urllib.request.urlopen(url).status == 200' "$probe" || rc=1
+	kill "$server"
+	wait "$server" || rc=1
+	server=
 	return $rc
 }
 
@@ -161,8 +162,9 @@ printf '[storage]\ndriver = "vfs"\ngraphroot = "%s/graph"\nrunroot = "%s/run"\n'
 	"$work" "$work" >"$work/storage.conf"
 export CONTAINERS_STORAGE_CONF=$work/storage.conf STORAGE_DRIVER=vfs
 export BUILDAH_ISOLATION=chroot
-tree=
-trap '[ -z "$tree" ] || buildah umount -a >/dev/null 2>&1; rm -rf "$work"' EXIT
+tree='' server=''
+trap '[ -z "$server" ] || kill "$server"
+	[ -z "$tree" ] || buildah umount -a >/dev/null 2>&1; rm -rf "$work"' EXIT
 make_base
 import_base >"$work/log" 2>&1 || {
 	tail -n 5 "$work/log"
