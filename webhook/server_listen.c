@@ -103,12 +103,15 @@ int server_listen(const char *address, struct err *err)
 
 unsigned server_listen_port(int fd)
 {
-	struct sockaddr_storage name = {0};
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} name = {.v6 = {0}};
 	socklen_t len = sizeof(name);
 
-	if (getsockname(fd, (struct sockaddr *)&name, &len))
+	if (getsockname(fd, &name.any, &len))
 		return 0;
-	if (name.ss_family == AF_INET6)
-		return ntohs(((struct sockaddr_in6 *)&name)->sin6_port);
-	return ntohs(((struct sockaddr_in *)&name)->sin_port);
+	return ntohs(name.any.sa_family == AF_INET6 ? name.v6.sin6_port
+						    : name.v4.sin_port);
 }
