@@ -253,6 +253,8 @@ static void tell_unreadable(struct snapshot *s, enum cluster_kind kind)
 	user = strstr(s->reason.data, ": User ");
 	if (user)
 		*user = '\0';
+	/* A part of a list is worse than none. */
+	cluster_builder_clear(s->builder, kind);
 	cluster_builder_unreadable(s->builder, kind, s->reason.data);
 }
 

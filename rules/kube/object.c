@@ -406,6 +406,10 @@ static void read_node(struct reader *reader, const struct doc *doc,
 		item_identity(reader, list, &object);
 	if (!object.api_version || !object.kind)
 		return;
+	/* A saved cluster state that lies beside manifests is none itself. */
+	if (!strcmp(object.kind, "ClusterSnapshot") &&
+	    text_starts(object.api_version, "gpugate.dev/"))
+		return;
 	if (is_list(&object)) {
 		if (list && reader->nested_list && !*reader->nested_list)
 			*reader->nested_list = root;

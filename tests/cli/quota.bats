@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+# gpugate quota: sums, the picture, and what a change changes.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+job() {
+	cat >"$1" <<-END
+		apiVersion: kubeflow.org/v1
+		kind: PyTorchJob
+		metadata: {name: $2, namespace: ml}
+		spec:
+		  pytorchReplicaSpecs:
+		    Worker:
+		      replicas: $3
+		      template:
+		        spec:
+		          containers:
+		          - {name: pytorch, image: "t:1", resources: {limits: {nvidia.com/gpu: 4}}}
+	END
+}
+
+web() {
+	cat >"$1" <<-END
+		apiVersion: apps/v1
+		kind: Deployment
+		metadata: {name: web, namespace: ml}
+		spec:
+		  replicas: $2
+		  selector: {matchLabels: {a: b}}
+		  template:
+		    metadata: {labels: {a: b}}
+		    spec:
+		      containers:
+		      - {name: c, image: "s:1", resources: {limits: {nvidia.com/gpu: 1}}}
+	END
+}
+
+quota() {
+	printf 'apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: gpu, namespace: ml}\nspec: {hard: {requests.nvidia.com/gpu: %s}}\n' "$1" >quota.yaml
+}
+
+# 12 of 16 used, 8 of them by the job `run`.
+state() {
+	cat >cluster.json <<-'END'
+		{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,"takenAt":"2026-01-31T08:00:00Z","items":[
+		{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"gpu","namespace":"ml"},"spec":{"hard":{"requests.nvidia.com/gpu":"16"}},"status":{"used":{"requests.nvidia.com/gpu":"12"}}}],
+		"usage":[{"owner":{"apiVersion":"kubeflow.org/v1","kind":"PyTorchJob","namespace":"ml","name":"run"},"resources":{"nvidia.com/gpu":"8"},"pods":2}]}
+	END
+}
+
+quotas() {
+	run --separate-stderr "$GPUGATE" quota "$@"
+}
+
+# value EXPRESSION: of the JSON in $output, as t.
+value() {
+	echo "$output" | python3 -c "import json, sys
+t = json.load(sys.stdin)
+print($1)"
+}
+
+@test "without a cluster: hard alone" {
+	quota 8
+	job a.yaml llm 3
+	quotas --format json
+	is "$status" 0
+	is "$(value 't["rows"][0]["after"], t["rows"][0]["excess"], "used" in t["rows"][0]')" "12 4 False"
+	is "$(value 't["rows"][0]["workloads"][0]["file"]')" a.yaml
+}
+
+@test "with a cluster: used, and the running copy given back" {
+	state
+	job a.yaml llm 1
+	job b.yaml run 3
+	web c.yaml 2
+	quotas --cluster cluster.json --format json .
+	is "$status" 0
+	is "$(value '[t["rows"][0][k] for k in ("used", "adds", "after", "afterPeak", "excess", "excessPeak")]')" \
+		"['12', '10', '22', '23', '6', '7']"
+	is "$(value '[w["running"] for w in t["rows"][0]["workloads"]]')" "['0', '8', '0']"
+}
+
+@test "the picture" {
+	state
+	job a.yaml llm 2
+	LC_ALL=C quotas --cluster cluster.json
+	is "$status" 0
+	is "$(echo "$output" | head -3)" 'ml  nvidia.com/gpu  quota gpu
+  [##################++++++!!!!!!]  12 used + 8 = 20 of 16, 4 too many
+       8  PyTorchJob llm  a.yaml:3'
+	job a.yaml llm 1
+	LC_ALL=C quotas --cluster cluster.json
+	holds "$output" "[######################++++++++]  12 used + 4 = 16 of 16, 0 left"
+	LC_ALL=en_US.UTF-8 quotas --cluster cluster.json
+	holds "$output" "█▓"
+	quotas --cluster cluster.json --color always
+	holds "$output" "$(printf '\033[36m')"
+	quotas --cluster cluster.json
+	holds_not "$output" "$(printf '\033')"
+}
+
+@test "a quota in a file and one in the cluster are one" {
+	state
+	quota 32
+	job a.yaml llm 2
+	quotas --cluster cluster.json --format json
+	is "$(value '[(r["hard"], r["used"], r["excess"]) for r in t["rows"]]')" "[('32', '12', '0')]"
+}
+
+@test "a state that lies beside the manifests is no manifest" {
+	state
+	run --separate-stderr "$GPUGATE" lint --format json .
+	is "$(value 't["summary"]["objects"]')" 0
+}
+
+@test "no quota limits it" {
+	job a.yaml llm 2
+	quotas
+	is "$status" 0
+	is "$(echo "$output" | head -2)" 'ml  nvidia.com/gpu  8, no quota limits it
+       8  PyTorchJob llm  a.yaml:3'
+}
+
+@test "nothing asks" {
+	good a.yaml
+	quotas
+	is "$status" 0
+	is "$output" "no workload asks for an accelerator"
+	quotas --format json
+	is "$(value 't["rows"]')" "[]"
+	quotas --format markdown
+	holds "$output" "No workload asks for an accelerator."
+}
+
+@test "suspended jobs add nothing" {
+	quota 8
+	job a.yaml llm 1
+	sed -i 's/^spec:/spec:\n  runPolicy: {suspend: true}/' a.yaml
+	quotas --format json
+	is "$(value '[(w["steady"], w["suspended"]) for w in t["rows"][0]["workloads"]]')" "[('0', True)]"
+}
+
+@test "names from the manifest cannot write markup or move the cursor" {
+	job a.yaml '"l|lm`\e[31m"' 1
+	quotas --format markdown
+	holds "$output" 'nvidia.com/gpu'
+	holds_not "$output" "$(printf '\033')"
+	quotas
+	holds_not "$output" "$(printf '\033')"
+}
+
+@test "what cannot be read: told, exit 2" {
+	job a.yaml llm 1
+	printf 'a: [\n' >b.yaml
+	quotas
+	is "$status" 2
+	holds "$stderr" "not all documents could be read"
+	holds "$output" "PyTorchJob llm"
+	quotas missing.yaml
+	is "$status" 2
+}
+
+commit() {
+	git add -A
+	git -c user.name=t -c user.email=t@example.com commit -qm change
+}
+
+@test "--since: what changed, and where" {
+	git init -q .
+	quota 16
+	job a.yaml llm 2
+	job gone.yaml old 1
+	web same.yaml 2
+	commit
+	job a.yaml llm 3
+	rm gone.yaml
+	job new.yaml fresh 1
+	quotas --since HEAD --format json
+	is "$status" 0
+	is "$(value '[(w["object"]["name"], w["before"], w["steady"], w["added"], w["removed"]) for w in t["rows"][0]["workloads"]]')" \
+		"[('llm', '8', '12', False, False), ('old', '4', '0', False, True), ('fresh', '0', '4', True, False), ('web', '2', '2', False, False)]"
+	is "$(value 't["rows"][0]["before"], t["rows"][0]["after"]')" "14 18"
+	quotas --since HEAD --format markdown
+	holds "$output" '| `ml` | `nvidia.com/gpu` | 14 | 18 |  | 16 (`gpu`) | ❌ 2 too many |'
+	holds "$output" '- **+4** `nvidia.com/gpu` `PyTorchJob` `llm` `a.yaml`:3'
+	holds "$output" '- **-4** `nvidia.com/gpu` `PyTorchJob` `old` (removed) `gone.yaml`:3'
+	holds "$output" '- **+4** `nvidia.com/gpu` `PyTorchJob` `fresh` (new) `new.yaml`:3'
+	holds_not "$output" "same.yaml"
+}
+
+@test "--since: a moved file changes nothing" {
+	git init -q .
+	mkdir old new
+	job old/a.yaml llm 2
+	commit
+	mv old/a.yaml new/a.yaml
+	quotas --since HEAD --format markdown
+	holds "$output" "No demand changes."
+	(cd new && "$GPUGATE" quota --since HEAD --format markdown) >out
+	holds "$(cat out)" "(new)"
+}
+
+@test "--since: no such revision, no repository" {
+	job a.yaml llm 1
+	quotas --since HEAD
+	is "$status" 2
+	git init -q .
+	quotas --since nowhere
+	is "$status" 2
+	holds "$stderr" "--since: git:"
+	quotas --since -x
+	is "$status" 2
+	holds "$stderr" "is no revision"
+}

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+# gpugate snapshot with a kubectl that answers from files: $FAKE/PATH.json, or
+# PATH.error, a message; what is in neither is not there.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+fake() {
+	FAKE=$BATS_TEST_TMPDIR/fake
+	export FAKE
+	mkdir -p "$FAKE"
+	cat >"$FAKE/kubectl" <<'END'
+#!/bin/sh
+echo "$*" >>"$FAKE/log"
+case $* in
+*'config view'*) printf 'https://10.0.0.1:6443'; exit 0 ;;
+esac
+for last; do :; done
+file=$FAKE/$(printf '%s' "$last" |
+	sed 's/[?].*continue=\(.*\)/+\1/; s/[?].*//; s,^/,,; s,/,_,g')
+[ ! -f "$file.json" ] || exec cat "$file.json"
+if [ -f "$file.error" ]; then
+	cat "$file.error" >&2
+	exit 1
+fi
+[ ! -f "$FAKE/default.error" ] || { cat "$FAKE/default.error" >&2; exit 1; }
+echo 'Error from server (NotFound): the server could not find the requested resource' >&2
+exit 1
+END
+	chmod +x "$FAKE/kubectl"
+}
+
+# list PATH KIND ITEM...: the answer to a list.
+list() {
+	path=$FAKE/$1.json
+	api=$2 kind=$3
+	shift 3
+	items=
+	for item; do
+		items="$items${items:+,}$item"
+	done
+	printf '{"kind":"%sList","apiVersion":"%s","metadata":{"resourceVersion":"7"},"items":[%s]}' \
+		"$kind" "$api" "$items" >"$path"
+}
+
+quota() {
+	printf '{"metadata":{"name":"%s","namespace":"ml"},"spec":{"hard":{"requests.nvidia.com/gpu":"%s"}},"status":{"used":{"requests.nvidia.com/gpu":"%s"}}}' "$1" "$2" "$3"
+}
+
+# gpu_pod NAME GPUS OWNER-API OWNER-KIND OWNER
+gpu_pod() {
+	printf '{"metadata":{"name":"%s","namespace":"ml","annotations":{"token":"s3cret"},"ownerReferences":[{"apiVersion":"%s","kind":"%s","name":"%s","controller":true}]},"spec":{"containers":[{"name":"c","env":[{"name":"K","value":"s3cret"}],"resources":{"limits":{"nvidia.com/gpu":"%s"}}}]},"status":{"phase":"Running"}}' \
+		"$1" "$3" "$4" "$5" "$2"
+}
+
+# What every cluster has.
+cluster() {
+	fake
+	list api_v1_namespaces v1 Namespace \
+		'{"metadata":{"name":"ml","labels":{"env":"prod"}}}'
+	list api_v1_resourcequotas v1 ResourceQuota "$(quota gpu 16 12)"
+	list api_v1_limitranges v1 LimitRange
+	list apis_scheduling.k8s.io_v1_priorityclasses scheduling.k8s.io/v1 \
+		PriorityClass '{"metadata":{"name":"gpu-batch"},"value":5}'
+	list apis_node.k8s.io_v1_runtimeclasses node.k8s.io/v1 RuntimeClass
+	list api_v1_nodes v1 Node \
+		'{"metadata":{"name":"a","labels":{"kubernetes.io/hostname":"a"}},"status":{"allocatable":{"nvidia.com/gpu":"8"}}}' \
+		'{"metadata":{"name":"b","labels":{"kubernetes.io/hostname":"b"}},"status":{"allocatable":{"nvidia.com/gpu":"8"}}}'
+	list api_v1_pods v1 Pod "$(gpu_pod n-1-x 2 batch/v1 Job n-1)" \
+		"$(gpu_pod run-0 8 kubeflow.org/v1 PyTorchJob run)"
+	echo '{"kind":"APIResourceList","resources":[{"name":"jobs/status","kind":"Job"},{"name":"jobs","kind":"Job"}]}' \
+		>"$FAKE/apis_batch_v1.json"
+	list apis_batch_v1_jobs batch/v1 Job \
+		'{"metadata":{"name":"n-1","namespace":"ml","ownerReferences":[{"apiVersion":"batch/v1","kind":"CronJob","name":"n","controller":true}]}}'
+}
+
+snapshot() {
+	run --separate-stderr "$GPUGATE" snapshot --kubectl "$FAKE/kubectl" "$@"
+}
+
+@test "what is read can be linted against" {
+	cluster
+	snapshot -o cluster.json
+	is "$status" 0
+	holds "$stderr" "1 namespaces, 1 quotas, 2 nodes (1 kinds of them), 2 GPU pods"
+	cat >job.yaml <<-END
+		apiVersion: kubeflow.org/v1
+		kind: PyTorchJob
+		metadata: {name: llm, namespace: ml}
+		spec:
+		  pytorchReplicaSpecs:
+		    Worker:
+		      replicas: 2
+		      template:
+		        spec:
+		          containers:
+		          - {name: pytorch, image: "t:1", resources: {limits: {nvidia.com/gpu: 4}}}
+	END
+	sed 's/llm/run/' job.yaml >run.yaml
+	lint --isolated --select quota --cluster cluster.json job.yaml run.yaml
+	is "$status" 1
+	is "$output" 'job.yaml:3:18: error: PyTorchJob `llm` needs 8 nvidia.com/gpu, quota `gpu` has 4 left for it: 12 of 16 are used [quota-would-exceed]'
+}
+
+@test "owners at the root, nodes once, nothing secret" {
+	cluster
+	snapshot -q
+	is "$status" 0
+	is "$stderr" ""
+	echo "$output" | python3 -c 'import json, sys
+c = json.load(sys.stdin)
+assert c["server"] == "https://10.0.0.1:6443" and c["version"] == 1
+use = {u["owner"]["kind"]: u["resources"] for u in c["usage"]}
+assert use == {"CronJob": {"nvidia.com/gpu": "2"}, "PyTorchJob": {"nvidia.com/gpu": "8"}}, use
+nodes = [i for i in c["items"] if i["kind"] == "Node"]
+assert len(nodes) == 1 and nodes[0]["count"] == 2, nodes
+names = [i for i in c["items"] if i["kind"] == "Namespace"]
+assert names[0]["metadata"]["labels"] == {"env": "prod"}, names'
+	holds_not "$output" s3cret
+	holds_not "$(cat "$FAKE/log")" secrets
+}
+
+@test "pages are put together" {
+	cluster
+	printf '{"kind":"ResourceQuotaList","apiVersion":"v1","metadata":{"continue":"abc"},"items":[%s]}' \
+		"$(quota one 1 0)" >"$FAKE/api_v1_resourcequotas.json"
+	list api_v1_resourcequotas+abc v1 ResourceQuota "$(quota two 2 0)"
+	snapshot -q
+	holds "$output" '"name":"one"'
+	holds "$output" '"name":"two"'
+}
+
+@test "what may not be read is named, and its rules do not run" {
+	cluster
+	rm "$FAKE/apis_scheduling.k8s.io_v1_priorityclasses.json"
+	echo 'Error from server (Forbidden): priorityclasses.scheduling.k8s.io is forbidden: User "dev" cannot list resource "priorityclasses"' \
+		>"$FAKE/apis_scheduling.k8s.io_v1_priorityclasses.error"
+	snapshot -o cluster.json
+	is "$status" 0
+	holds "$stderr" "cannot read priorityclasses.scheduling.k8s.io"
+	holds_not "$(cat cluster.json)" User
+	pod pod.yaml
+	cat >>pod.yaml <<-END
+		    resources: {limits: {nvidia.com/gpu: 1}}
+		  priorityClassName: nope
+	END
+	"$GPUGATE" lint --isolated --cluster cluster.json pod.yaml --format json \
+		--fail-on never >report.json
+	holds "$(cat report.json)" 'the cluster state has no priorityclasses'
+	run --separate-stderr "$GPUGATE" lint --isolated --cluster cluster.json \
+		--require cluster --fail-on never pod.yaml
+	is "$status" 2
+	holds "$stderr" "required cluster state: rule \`priority-class-unknown\` did not run"
+}
+
+@test "only some namespaces" {
+	cluster
+	echo '{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"ml"}}' \
+		>"$FAKE/api_v1_namespaces_ml.json"
+	for kind in resourcequotas limitranges pods; do
+		cp "$FAKE/api_v1_$kind.json" "$FAKE/api_v1_namespaces_ml_$kind.json"
+		rm "$FAKE/api_v1_$kind.json"
+	done
+	snapshot -q --namespace ml
+	is "$status" 0
+	holds "$output" '"name":"gpu","namespace":"ml"'
+	holds "$output" '"kind":"Namespace","metadata":{"name":"ml"}'
+}
+
+@test "options go to kubectl" {
+	cluster
+	snapshot -q --context prod --kubeconfig k.yaml
+	is "$status" 0
+	holds "$(head -1 "$FAKE/log")" "--context prod --kubeconfig k.yaml"
+}
+
+@test "nobody answers: exit 2, the old file stays" {
+	fake
+	echo 'The connection to the server 10.0.0.1:6443 was refused' >"$FAKE/default.error"
+	echo old >cluster.json
+	snapshot -o cluster.json
+	is "$status" 2
+	holds "$stderr" "was refused"
+	is "$(cat cluster.json)" old
+	is "$(wc -l <"$FAKE/log" | tr -d ' ')" 1
+}
+
+@test "nothing may be read: exit 2" {
+	fake
+	echo 'Error from server (Forbidden): no' >"$FAKE/default.error"
+	snapshot -o cluster.json
+	is "$status" 2
+	holds "$stderr" "nothing could be read"
+	[ ! -e cluster.json ]
+}
+
+@test "no kubectl: exit 2" {
+	run --separate-stderr "$GPUGATE" snapshot --kubectl ./missing
+	is "$status" 2
+	holds "$stderr" "cannot be run"
+}
+
+@test "a list that grew too old is asked for again" {
+	cluster
+	printf '{"kind":"ResourceQuotaList","apiVersion":"v1","metadata":{"continue":"abc"},"items":[%s]}' \
+		"$(quota one 1 0)" >"$FAKE/api_v1_resourcequotas.json"
+	echo 'Error from server (Expired): The provided continue parameter is too old' \
+		>"$FAKE/api_v1_resourcequotas+abc.error"
+	snapshot -o cluster.json
+	is "$status" 0
+	holds "$(cat "$FAKE/log")" "/api/v1/resourcequotas
+"
+	# It never ends here: then there is none, rather than a part.
+	holds "$stderr" "cannot read resourcequotas"
+	holds_not "$(cat cluster.json)" '"name":"one"'
+}
+
+@test "a state that is no state" {
+	pod pod.yaml
+	printf '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,' >cut.json
+	lint --cluster cut.json pod.yaml
+	is "$status" 2
+	holds "$stderr" "cluster state cut.json: the file ends too early (line 1, column 69)"
+	lint --cluster missing.json pod.yaml
+	is "$status" 2
+	holds "$stderr" "cluster state missing.json: No such file"
+}
+
+@test "a state older than the policy's maxAge" {
+	cluster
+	snapshot -q -o cluster.json
+	sed -i 's/"takenAt":"[^"]*"/"takenAt":"2026-01-01T00:00:00Z"/' cluster.json
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmaxAge: 24h\n' >.gpugate.yaml
+	pod pod.yaml
+	cat >>pod.yaml <<-END
+		    resources: {limits: {nvidia.com/gpu: 1}}
+		  priorityClassName: nope
+	END
+	"$GPUGATE" lint --cluster cluster.json pod.yaml --format json \
+		--fail-on never >report.json 2>errors
+	holds "$(cat report.json)" "older than the policy's maxAge"
+	holds "$(cat errors)" "warning: cluster state cluster.json is"
+	holds_not "$(cat report.json)" "there is no PriorityClass"
+}
+
+@test "paths: each folder has its cluster" {
+	cluster
+	snapshot -q -o a.json
+	sed 's/gpu-batch/gpu-other/' a.json >b.json
+	cat >.gpugate.yaml <<-END
+		apiVersion: gpugate.dev/v1
+		kind: Policy
+		paths:
+		- {glob: "a/**", cluster: a.json}
+		- {glob: "b/**", cluster: b.json}
+	END
+	for folder in a b; do
+		pod $folder/pod.yaml
+		cat >>$folder/pod.yaml <<-END
+			    resources: {limits: {nvidia.com/gpu: 1}}
+			  priorityClassName: gpu-batch
+		END
+	done
+	lint --select priority-class-unknown --extend-select object-duplicate
+	is "$(paths)" b/pod.yaml
+}
