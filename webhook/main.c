@@ -95,9 +95,9 @@ static int help_serve(void)
 			 commands[i].arguments);
 	buf_adds(&out,
 		 "\nSIGTERM drains and ends with 0, a second one ends at once. "
-		 "SIGHUP loads the policy\nand the certificate again. Wrong "
+		 "SIGHUP loads the\npolicy and the certificate again. Wrong "
 		 "usage or a broken policy ends with 2.\n\nOptions, also as "
-		 "environment: --tls-cert is GPUGATED_TLS_CERT.\n");
+		 "environment (--tls-cert is GPUGATED_TLS_CERT):\n");
 	options_help(OPTION_SERVE, &out);
 	return print(&out);
 }
@@ -110,10 +110,10 @@ static int help_selftest(void)
 	buf_adds(&out,
 		 "Usage: gpugated selftest [OPTIONS]\n\n"
 		 "Starts a server of its own on the loopback address, with new "
-		 "certificates and the\npreset `recommended`, and checks that "
-		 "a bad Pod is denied and a good one allowed.\nWith --address "
-		 "it asks the server there, and any verdict is right: a policy "
-		 "is\nfree. Exits with 0 or 1.\n\nOptions:\n");
+		 "certificates and\nthe preset `recommended`, and checks that "
+		 "a bad Pod is denied and a good one\nallowed. With --address "
+		 "it asks the server there, and any verdict is right, since\n"
+		 "its policy is not known. Exits with 0 or 1.\n\nOptions:\n");
 	options_help(OPTION_SELFTEST, &out);
 	return print(&out);
 }

@@ -77,9 +77,10 @@ static void take_policy(struct reload *r, struct policy *policy)
 	metrics_set_policy(r->metrics, text);
 	metrics_set(r->metrics, METRICS_POLICY_RELOAD_SUCCESS,
 		    (double)time(NULL));
-	if (hash == r->hash)
+	if (r->told && hash == r->hash)
 		return;
 	r->hash = hash;
+	r->told = true;
 	log_event(r->log, LOG_INFO, "policy in force",
 		  (struct log_field[]){
 			  {"policy", r->policy ? r->policy : "recommended", 0},
@@ -103,6 +104,7 @@ static int load_policy(struct reload *r)
 	tell_problems(r, &problems);
 	policy_problems_release(&problems);
 	if (!policy) {
+		r->told = false;
 		metrics_add(r->metrics, METRICS_POLICY_RELOAD_FAILURES, 1);
 		log_say(r->log, LOG_ERROR, "%s: policy is not used%s",
 			r->policy,

@@ -7,6 +7,7 @@
 #ifndef WEBHOOK_RELOAD_H
 #define WEBHOOK_RELOAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/registry.h"
@@ -28,7 +29,8 @@ struct reload {
 	struct watch *policy_watch; /* NULL without a path */
 	struct watch *key_watch;
 	int64_t next_look; /* at the certificate's dates */
-	uint64_t hash;
+	uint64_t hash;	   /* of the policy in force */
+	bool told;	   /* that it is, since the last failure */
 	unsigned generation;
 	char problem[400]; /* told last about the certificate */
 };

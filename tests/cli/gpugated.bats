@@ -1,0 +1,406 @@
+# SPDX-License-Identifier: Apache-2.0
+# gpugated as who runs it sees it: options, start, reload, drain, self-test.
+bats_require_minimum_version 1.5.0
+load helper
+
+# One CA and certificate for all tests of this file.
+setup_file() {
+	export GPUGATED=${GPUGATED:-$(dirname "${GPUGATE:-$BATS_TEST_DIRNAME/../../build/gpugate}")/gpugated}
+	export CERTS=$BATS_FILE_TMPDIR/certs
+	[ -x "$GPUGATED" ] || { echo "no program: $GPUGATED" >&2; return 1; }
+	"$GPUGATED" certs --dir "$CERTS" --dns localhost --ip 127.0.0.1 >/dev/null
+}
+
+setup() {
+	for name in $(env | sed -n 's/^\(GPUGATED_[A-Z_]*\)=.*/\1/p'); do
+		unset "$name"
+	done
+	export LC_ALL=C.UTF-8
+	https=$BATS_TEST_DIRNAME/https.py
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	pid=
+}
+
+teardown() {
+	[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || true
+}
+
+# until SECONDS COMMAND...: try ten times a second.
+until_true() {
+	local tries=$(($1 * 10))
+	shift
+	while ! "$@"; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || { echo "in vain: $*" >&2; cat log >&2; return 1; }
+		sleep 0.1
+	done
+}
+
+logged() {
+	grep -q -- "$1" log
+}
+
+port_of() {
+	sed -n "s/.*\"msg\":\"$1\".*\"port\":\([0-9]*\).*/\1/p" log
+}
+
+# start ARGUMENTS: a server on free ports; pid, port, probe.
+start() {
+	"$GPUGATED" --listen 127.0.0.1:0 --probe-listen 127.0.0.1:0 \
+		--tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
+		"$@" 2>log 3>&- &
+	pid=$!
+	until_true 10 logged '"msg":"ready"'
+	port=$(port_of listening)
+	probe=$(port_of 'probes listening')
+}
+
+# refused ARGUMENTS: does not start; exit 2, what it says is in $errors.
+refused() {
+	run --separate-stderr timeout 10 "$GPUGATED" --listen 127.0.0.1:0 \
+		--probe-listen 127.0.0.1:0 "$@"
+	is "$status" 2
+	errors=$stderr
+}
+
+get() {
+	python3 "$https" get "$probe" "$1"
+}
+
+ask() {
+	python3 "$https" review "$CERTS/ca.crt" "$port" u-1 "$1"
+}
+
+asking_gives() {
+	[ "$(ask 2)" = "$1" ]
+}
+
+policy() {
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: %s\n' "$1" >"$2"
+}
+
+figure() {
+	get /metrics | sed -n "s/^$1 //p"
+}
+
+ended() {
+	! kill -0 "$pid" 2>/dev/null
+}
+
+# --- words -------------------------------------------------------------------
+
+@test "gpugated: version, help" {
+	run "$GPUGATED" version
+	is "$status" 0
+	holds "$output" "gpugated "
+	is "$("$GPUGATED" --version)" "$output"
+	for words in help --help -h; do
+		run "$GPUGATED" $words
+		is "$status" 0
+		holds "$output" "--tls-cert FILE"
+		holds "$output" "Default: 95"
+		holds "$output" "gpugated selftest"
+		is "$(echo "$output" | awk 'length > 80')" ""
+	done
+	run "$GPUGATED" help certs
+	is "$status" 0
+	holds "$output" "--dns NAME"
+	run "$GPUGATED" help selftest
+	is "$status" 0
+	holds "$output" "--address HOST:PORT"
+	run "$GPUGATED" selftest --help
+	is "$status" 0
+}
+
+@test "gpugated: wrong usage ends with 2 and a hint" {
+	refused --tls-crt x
+	holds "$errors" 'unknown option `--tls-crt`; did you mean `--tls-cert`?'
+	refused --kubeconfigs x
+	holds "$errors" 'unknown option `--kubeconfigs`'
+	refused --tls-cert x
+	holds "$errors" "--tls-cert and --tls-key are needed"
+	refused --threads none
+	holds "$errors" '`none` is no number'
+	GPUGATED_LOG_LEVEL=loud refused --tls-cert x --tls-key x
+	holds "$errors" "GPUGATED_LOG_LEVEL"
+	run --separate-stderr "$GPUGATED" selftets
+	is "$status" 2
+	holds "$stderr" 'did you mean `selftest`?'
+	run --separate-stderr "$GPUGATED" help nonsense
+	is "$status" 2
+}
+
+@test "gpugated: what cannot start ends with 2 and says why" {
+	refused --tls-cert none.crt --tls-key "$CERTS/tls.key"
+	holds "$errors" none.crt
+	refused --tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/ca.key"
+	holds "$errors" '"level":"error"'
+	refused --tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
+		--client-ca none.crt
+	holds "$errors" none.crt
+	start
+	refused --tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
+		--listen "127.0.0.1:$port"
+	holds "$errors" "$port"
+	refused --tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
+		--probe-listen nonsense
+	holds "$errors" nonsense
+}
+
+@test "gpugated: a broken policy tells every problem and ends with 2" {
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforc\nexempts: []\nrules:\n  shm-missing: {action: pach}\n  no-such-rule: {action: deny}\n' >policy.yaml
+	refused --tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
+		--policy policy.yaml
+	holds "$errors" 'policy.yaml:3:7: unknown mode `enforc`; did you mean `enforce`?'
+	holds "$errors" 'policy.yaml:4:1: '
+	holds "$errors" 'policy.yaml:6:25: '
+	# an older binary under a newer policy
+	is "$(echo "$errors" | grep no-such-rule | grep -c '"level":"warn"')" 1
+	holds "$errors" "policy.yaml: policy is not used"
+	refused --tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
+		--policy none.yaml
+	holds "$errors" none.yaml
+}
+
+# --- serving -----------------------------------------------------------------
+
+@test "gpugated: answers reviews and probes" {
+	start
+	is "$(ask 2)" "denied u-1"
+	is "$(ask 1)" "allowed u-1"
+	holds "$(get /healthz)" "200 "
+	holds "$(get /livez)" "200 "
+	holds "$(get /readyz)" "200 "
+	holds "$(get /nothing)" "404 "
+	python3 -c '
+import json
+lines = [json.loads(line) for line in open("log")]
+[d] = [l for l in lines if l.get("decision") == "deny"]
+assert d["uid"] == "u-1" and d["user"] == "alice", d
+assert d["namespace"] == "ml" and d["name"] == "train", d
+assert "gpu-request-limit-mismatch" in d["rules"], d
+assert d["mode"] == "enforce" and len(d["policy"]) == 16, d
+[l] = [l for l in lines if l["msg"] == "policy in force"]
+assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
+}
+
+@test "gpugated: metrics hold what happened" {
+	start
+	ask 2
+	ask 2
+	ask 1
+	get /metrics | sed '1s/^200 //' >page
+	python3 "$BATS_TEST_DIRNAME/../metrics_page.py" page \
+		'gpugate_admission_requests_total{webhook="validate",operation="CREATE",kind="Pod",decision="deny",dry_run="false"}' 2 \
+		gpugate_in_flight 0 gpugate_policy_reload_failures_total 0
+	[ "$(figure gpugate_policy_last_reload_success_timestamp_seconds)" -gt 1700000000 ]
+	[ "$(figure gpugate_certificate_expiry_timestamp_seconds)" -gt "$(date +%s)" ]
+}
+
+@test "gpugated: exemptions that end are told" {
+	policy enforce policy.yaml
+	cat >>policy.yaml <<-END
+	exempt:
+	- {namespaces: [a], rules: [all], reason: until then, until: 2099-12-31}
+	- {namespaces: [b], rules: [all], reason: for good}
+	END
+	start --policy policy.yaml
+	is "$(get /metrics | grep -c '^gpugate_exemption_expiry')" 1
+	is "$(get /metrics | sed -n 's/^gpugate_exemption_expiry.*policy.yaml:5"} //p')" \
+		"$(date -u -d 2100-01-01 +%s)"
+}
+
+@test "gpugated: environment in place of arguments, text log" {
+	export GPUGATED_TLS_CERT=$CERTS/tls.crt GPUGATED_TLS_KEY=$CERTS/tls.key
+	export GPUGATED_LISTEN=127.0.0.1:0 GPUGATED_PROBE_LISTEN=127.0.0.1:0
+	export GPUGATED_LOG_FORMAT=text GPUGATED_LOG_LEVEL=info
+	"$GPUGATED" --threads 1 2>log 3>&- &
+	pid=$!
+	until_true 10 logged ' info "ready"'
+	logged ' info "listening" address=127.0.0.1:0 port=[0-9]* threads=1 '
+}
+
+@test "gpugated: the whole program fits into 14 MB while it waits" {
+	start
+	ask 1
+	rss=$(figure process_resident_memory_bytes)
+	echo "resident: $rss"
+	[ -n "$SANITIZED" ] || [ "$rss" -le $((14 << 20)) ]
+}
+
+# --- reload ------------------------------------------------------------------
+
+@test "gpugated: a policy is taken when it changes, a broken one is not" {
+	policy enforce policy.yaml
+	start --policy policy.yaml
+	asking_gives "denied u-1"
+	policy audit policy.yaml
+	until_true 2 asking_gives "allowed u-1"
+	policy enforce new.yaml
+	mv new.yaml policy.yaml
+	until_true 2 asking_gives "denied u-1"
+	policy enforc policy.yaml
+	until_true 2 logged 'policy.yaml:3:7: unknown mode'
+	logged "the last good one stays"
+	is "$(figure gpugate_policy_reload_failures_total)" 1
+	asking_gives "denied u-1"
+	holds "$(get /readyz)" "200 "
+	rm policy.yaml
+	until_true 2 logged 'policy.yaml: .*No such file'
+	asking_gives "denied u-1"
+	policy warn policy.yaml
+	until_true 2 asking_gives "allowed u-1"
+}
+
+@test "gpugated: a mounted ConfigMap swaps its folder" {
+	mkdir -p mount/..1 mount/..2
+	policy enforce mount/..1/policy.yaml
+	policy audit mount/..2/policy.yaml
+	ln -s ..1 mount/..data
+	ln -s ..data/policy.yaml mount/policy.yaml
+	start --policy mount/policy.yaml
+	asking_gives "denied u-1"
+	ln -s ..2 mount/..new
+	mv -T mount/..new mount/..data
+	until_true 2 asking_gives "allowed u-1"
+}
+
+@test "gpugated: SIGHUP loads the policy and the certificate" {
+	policy enforce policy.yaml
+	start --policy policy.yaml
+	policy enforc policy.yaml
+	kill -HUP "$pid"
+	until_true 2 logged '"msg":"loading anew"'
+	until_true 2 logged 'unknown mode'
+	kill -0 "$pid"
+	asking_gives "denied u-1"
+}
+
+@test "gpugated: a new certificate is served, a broken one is not" {
+	cp -r "$CERTS" mine
+	CERTS=$PWD/mine
+	start
+	old=$(python3 "$https" serial mine/ca.crt "$port")
+	"$GPUGATED" certs --dir next --dns localhost >/dev/null
+	cat next/ca.crt >>mine/ca.crt
+	cp next/tls.crt next/tls.key mine/
+	served_anew() {
+		[ "$(python3 "$https" serial mine/ca.crt "$port")" != "$old" ]
+	}
+	until_true 4 served_anew
+	new=$(python3 "$https" serial mine/ca.crt "$port")
+	echo broken >mine/tls.crt
+	until_true 4 logged "certificate is not used"
+	is "$(python3 "$https" serial mine/ca.crt "$port")" "$new"
+	is "$(figure gpugate_certificate_reload_failures_total)" 1
+	holds "$(get /readyz)" "200 "
+}
+
+# --- the end -----------------------------------------------------------------
+
+@test "gpugated: SIGTERM: not ready at once, serves on, exits with 0" {
+	start --drain 3
+	begin=$(date +%s)
+	# the one that is kept is asked to close; who comes anew is served
+	run python3 "$https" kept "$CERTS/ca.crt" "$port" "$pid" SIGTERM
+	is "$output" "denied u kept
+denied u close
+denied u close"
+	run get /readyz
+	holds "$output" "503 draining"
+	holds "$(get /healthz)" "200 "
+	wait "$pid"
+	[ $(($(date +%s) - begin)) -le 8 ]
+	logged '"msg":"draining"'
+	logged '"msg":"stopped"'
+}
+
+@test "gpugated: who stays is cut when the time is over" {
+	start --drain 2
+	python3 "$https" idle "$CERTS/ca.crt" "$port" >idle 3>&- &
+	client=$!
+	until_true 5 grep -q open idle
+	kill -TERM "$pid"
+	sleep 1
+	kill -0 "$pid"
+	wait "$pid"
+	kill "$client"
+	logged '"msg":"stopped","connections":1'
+}
+
+@test "gpugated: a second SIGTERM ends at once; so does SIGINT" {
+	start
+	kill -TERM "$pid"
+	until_true 2 logged '"msg":"draining"'
+	kill -TERM "$pid"
+	until_true 2 ended
+	wait "$pid"
+	start
+	kill -INT "$pid"
+	until_true 2 ended
+	wait "$pid"
+}
+
+# --- self-test ---------------------------------------------------------------
+
+@test "gpugated: selftest of itself" {
+	run --separate-stderr "$GPUGATED" selftest
+	is "$status" 0
+	is "$(echo "$output" | grep -c ^ok:)" 3
+	is "$stderr" ""
+}
+
+@test "gpugated: selftest of a server that runs" {
+	policy audit policy.yaml
+	start --policy policy.yaml
+	run --separate-stderr "$GPUGATED" selftest --address "127.0.0.1:$port"
+	is "$status" 0
+	GPUGATED_ADDRESS=localhost:$port run "$GPUGATED" selftest
+	is "$status" 0
+	holds "$output" "localhost:$port answers"
+	run --separate-stderr "$GPUGATED" selftest --address "127.0.0.1:$probe"
+	is "$status" 1
+	holds "$stderr" "TLS handshake"
+	kill -KILL "$pid"
+	wait "$pid" || true
+	run --separate-stderr "$GPUGATED" selftest --address "127.0.0.1:$port"
+	is "$status" 1
+	holds "$stderr" "cannot connect"
+	run "$GPUGATED" selftest --address nonsense
+	is "$status" 1
+}
+
+# --- sandbox -----------------------------------------------------------------
+
+status_of() {
+	sed -n "s/^$1:[[:space:]]*//p" "/proc/$pid/status"
+}
+
+@test "gpugated: the sandbox is on and refuses nothing that serving needs" {
+	policy enforce policy.yaml
+	start --policy policy.yaml
+	if logged "the sandbox is off"; then
+		skip "this build or kernel has no system call filters"
+	fi
+	for task in /proc/"$pid"/task/*; do
+		is "$(sed -n 's/^Seccomp:\t//p' "$task/status")" 2
+		is "$(sed -n 's/^NoNewPrivs:\t//p' "$task/status")" 1
+	done
+	is "$(status_of CapEff)" 0000000000000000
+	is "$(sed -n 's/^Max core file size *\([0-9]*\) .*/\1/p' "/proc/$pid/limits")" 0
+	asking_gives "denied u-1"
+	policy audit policy.yaml
+	until_true 2 asking_gives "allowed u-1"
+	kill -HUP "$pid"
+	get /metrics >/dev/null
+	"$GPUGATED" selftest --address "127.0.0.1:$port"
+	kill -INT "$pid"
+	wait "$pid"
+	run ! grep "sandbox refused" log
+}
+
+@test "gpugated: --sandbox off" {
+	start --sandbox off
+	logged "the sandbox is off"
+	is "$(status_of Seccomp)" 0
+}
