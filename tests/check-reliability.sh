@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The real gpugated under load while it is restarted, killed, overloaded and
+# short of things. usage: check-reliability.sh BUILD [SCENARIO...]
+# Scenarios are in tests/webhook/load; numbers come from the environment:
+# ROTATION_SECONDS, RESTART_REQUESTS, RESTARTS, KILLS.
+set -u
+build=$(cd "$1" && pwd)
+shift
+[ $# -gt 0 ] || set -- restart kill
+cd "$(dirname "$0")/.." || exit 2
+if ! command -v go >/dev/null; then
+	echo "skip: reliability: go is not on PATH"
+	exit 0
+fi
+load=$build/tests/load
+mkdir -p "${load%/*}"
+(cd tests/webhook/load && go build -o "$load" .) || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+python3 - "$work" <<'PY'
+import sys
+sys.path.insert(0, "tests/webhook")
+import review
+
+UID = "00000000-0000-0000-0000-000000000000"
+for name, gpus in ("allow", "1"), ("deny", "0.5"):
+    resources = {"cpu": "8", "memory": "64Gi", "nvidia.com/gpu": gpus}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {
+        "name": "train", "namespace": "team-a",
+        "annotations": {"notes": "n" * 2000}}, "spec": {
+            "restartPolicy": "Never", "containers": [{
+                "name": "main", "image": "example.com/train:1",
+                "command": ["python3", "train.py"],
+                "resources": {"limits": resources, "requests": resources}}]}}
+    review.dump(review.review(pod, uid=UID), f"{sys.argv[1]}/{name}.json")
+PY
+echo "default lengths unless set: ROTATION_SECONDS=${ROTATION_SECONDS:-30}"
+"$load" "$build/gpugated" "$work" "$@"
+status=$?
+[ -z "${KEEP_LOGS:-}" ] || cp "$work"/*.log "$KEEP_LOGS"
+exit $status

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// A daemon is one gpugated and what it logged.
+type daemon struct {
+	cmd         *exec.Cmd
+	port, probe int
+	done        chan struct{} // closed when it has ended
+	mu          sync.Mutex
+	lines       []string
+}
+
+var (
+	runningMu sync.Mutex
+	running   = map[*daemon]bool{}
+)
+
+// launch starts a process; wrap comes before its name ("prlimit ...").
+func (b *bench) launch(name string, wrap []string, args ...string) (*daemon, error) {
+	words := append(append([]string{}, wrap...), b.gpugated)
+	words = append(words, args...)
+	d := &daemon{cmd: exec.Command(words[0], words[1:]...),
+		done: make(chan struct{})}
+	stderr, err := d.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(filepath.Join(b.dir, name+".log"),
+		os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.cmd.Start(); err != nil {
+		return nil, err
+	}
+	runningMu.Lock()
+	running[d] = true
+	runningMu.Unlock()
+	go d.follow(stderr, file)
+	return d, nil
+}
+
+func (d *daemon) follow(stderr io.Reader, file *os.File) {
+	scan := bufio.NewScanner(stderr)
+	scan.Buffer(nil, 1<<20)
+	for scan.Scan() {
+		fmt.Fprintln(file, scan.Text())
+		d.mu.Lock()
+		d.lines = append(d.lines, scan.Text())
+		d.mu.Unlock()
+	}
+	d.cmd.Wait()
+	file.Close()
+	runningMu.Lock()
+	delete(running, d)
+	runningMu.Unlock()
+	close(d.done)
+}
+
+// logged waits until a line from number `from` on has all the texts.
+func (d *daemon) logged(from int, wait time.Duration, texts ...string) (string, bool) {
+	for end := time.Now().Add(wait); ; time.Sleep(10 * time.Millisecond) {
+		d.mu.Lock()
+		lines := d.lines[min(from, len(d.lines)):]
+		d.mu.Unlock()
+		for _, line := range lines {
+			if hasAll(line, texts) {
+				return line, true
+			}
+		}
+		if time.Now().After(end) {
+			return "", false
+		}
+	}
+}
+
+func hasAll(line string, texts []string) bool {
+	for _, text := range texts {
+		if !strings.Contains(line, text) {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *daemon) nlines() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.lines)
+}
+
+func (d *daemon) alive() bool {
+	select {
+	case <-d.done:
+		return false
+	default:
+		return true
+	}
+}
+
+func (d *daemon) signal(s syscall.Signal) { d.cmd.Process.Signal(s) }
+
+// stop ends it, and says whether it ended with 0.
+func (d *daemon) stop() bool {
+	d.signal(syscall.SIGINT)
+	select {
+	case <-d.done:
+	case <-time.After(3 * time.Second):
+		d.signal(syscall.SIGKILL)
+		<-d.done
+	}
+	return d.cmd.ProcessState.ExitCode() == 0
+}
+
+func stopAll() {
+	runningMu.Lock()
+	var all []*daemon
+	for d := range running {
+		all = append(all, d)
+	}
+	runningMu.Unlock()
+	for _, d := range all {
+		d.stop()
+	}
+}
+
+func freePort() int {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+func local(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
+
+var plain = &http.Client{Timeout: 5 * time.Second,
+	Transport: &http.Transport{DisableKeepAlives: true}}
+
+func get(port int, path string) (int, string, error) {
+	answer, err := plain.Get("http://" + local(port) + path)
+	if err != nil {
+		return 0, "", err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	return answer.StatusCode, string(text), err
+}
+
+func (d *daemon) ready() bool {
+	status, _, err := get(d.probe, "/readyz")
+	return err == nil && status == 200
+}
+
+// metric is a figure without labels, or with just the labels of its name.
+func (d *daemon) metric(name string) float64 {
+	_, text, err := get(d.probe, "/metrics")
+	if err != nil {
+		return -1
+	}
+	for _, line := range strings.Split(text, "\n") {
+		if rest, found := strings.CutPrefix(line, name+" "); found {
+			n, _ := strconv.ParseFloat(rest, 64)
+			return n
+		}
+	}
+	return -1
+}
+
+func until(wait time.Duration, done func() bool) bool {
+	for end := time.Now().Add(wait); !done(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
+}
+
+// A setup is how gpugated is started.
+type setup struct {
+	name        string
+	port, probe int    // 0: any
+	folder      string // of tls.crt, tls.key
+	wrap        []string
+	more        []string
+}
+
+// begin starts gpugated and waits until it is ready.
+func (b *bench) begin(s setup) (*daemon, error) {
+	if s.port == 0 {
+		s.port = freePort()
+	}
+	if s.probe == 0 {
+		s.probe = freePort()
+	}
+	args := append([]string{
+		"--listen", local(s.port), "--probe-listen", local(s.probe),
+		"--tls-cert", filepath.Join(s.folder, "tls.crt"),
+		"--tls-key", filepath.Join(s.folder, "tls.key"),
+	}, s.more...)
+	d, err := b.launch(s.name, s.wrap, args...)
+	if err != nil {
+		return nil, err
+	}
+	d.port, d.probe = s.port, s.probe
+	if !until(10*time.Second, func() bool { return d.ready() || !d.alive() }) ||
+		!d.alive() {
+		return nil, fmt.Errorf("gpugated is not ready: %s",
+			strings.Join(d.lines, "\n"))
+	}
+	return d, nil
+}

@@ -1,0 +1,3 @@
+module gpugate.dev/tests/load
+
+go 1.26.0

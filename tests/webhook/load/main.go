@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Loads for the real gpugated, with what goes wrong in clusters going wrong
+// meanwhile: load GPUGATED FOLDER SCENARIO...
+//
+// FOLDER holds allow.json and deny.json, reviews with the answers of their
+// names, and takes the logs. Each check prints its figures; the last line
+// counts them.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+)
+
+// A bench is what all scenarios share.
+type bench struct {
+	gpugated, dir  string
+	allow, deny    *review
+	passed, failed int
+}
+
+func (b *bench) check(good bool, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if good {
+		b.passed++
+		fmt.Println("  ok:", text)
+	} else {
+		b.failed++
+		fmt.Println("  FAILED:", text)
+	}
+}
+
+func (b *bench) must(err error) {
+	if err != nil {
+		b.check(false, "cannot go on: %v", err)
+		b.end()
+	}
+}
+
+func (b *bench) end() {
+	stopAll()
+	fmt.Printf("%d passed, %d failed\n", b.passed, b.failed)
+	if b.failed > 0 {
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// setting reads a number from the environment.
+func setting(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+var scenarios = map[string]func(*bench){
+	"rotation": rotation,
+	"broken":   broken,
+	"restart":  restart,
+	"kill":     kill,
+}
+
+func main() {
+	if len(os.Args) < 4 {
+		fmt.Fprintln(os.Stderr, "usage: load GPUGATED FOLDER SCENARIO...")
+		os.Exit(2)
+	}
+	b := &bench{gpugated: os.Args[1], dir: os.Args[2]}
+	var err error
+	b.allow, err = readReview(b.dir, "allow")
+	b.must(err)
+	b.deny, err = readReview(b.dir, "deny")
+	b.must(err)
+	for _, name := range os.Args[3:] {
+		scenario := scenarios[name]
+		if scenario == nil {
+			b.must(fmt.Errorf("%s: no such scenario", name))
+		}
+		begin := time.Now()
+		fmt.Printf("%s\n", name)
+		scenario(b)
+		stopAll()
+		fmt.Printf("  (%s took %.0f s)\n", name, time.Since(begin).Seconds())
+	}
+	b.end()
+}

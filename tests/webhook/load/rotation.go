@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A swapper puts pair after pair in place in one way.
+type swapper struct {
+	name string
+	dir  string
+	put  func(i int, p *pair)
+}
+
+// rotation swaps CA and pair every few seconds under load, as the kubelet
+// does, as scripts do by renaming and as cp does; each way has a gpugated.
+func rotation(b *bench) {
+	seconds := setting("ROTATION_SECONDS", 30)
+	every := time.Duration(setting("ROTATION_EVERY_MS", 5000)) * time.Millisecond
+	secret := &volume{dir: filepath.Join(b.dir, "secret")}
+	files := filepath.Join(b.dir, "files")
+	check(os.MkdirAll(files, 0o755))
+	ways := []swapper{
+		{"..data swapped", secret.dir,
+			func(_ int, p *pair) { secret.swap(p.files()) }},
+		{"files renamed, rewritten", files, func(i int, p *pair) {
+			if i%2 == 0 {
+				p.rename(files, 20*time.Millisecond)
+			} else {
+				p.rewrite(files, 20*time.Millisecond)
+			}
+		}},
+	}
+	done := make(chan func())
+	for _, way := range ways {
+		go func() { done <- b.rotate(way, time.Duration(seconds)*time.Second, every) }()
+	}
+	for range ways {
+		(<-done)()
+	}
+}
+
+// rotate gives back the checks, to be made by the main goroutine.
+func (b *bench) rotate(way swapper, long, every time.Duration) func() {
+	kinds := []string{"p256", "rsa", "p384", "ed25519"}
+	trusted := &trust{}
+	ca := newAuthority("CA 0")
+	trusted.set(ca)
+	way.put(0, ca.good())
+	d, err := b.begin(setup{name: "rotation", folder: way.dir})
+	if err != nil {
+		return func() { b.must(err) }
+	}
+	address := local(d.port)
+	var kept, fresh traffic
+	keeping, reconnecting := newCaller(address, trusted, true),
+		newCaller(address, trusted, false)
+	kept.workers(8, 5*time.Millisecond, func(i int) error {
+		return keeping.ask(b.either(i))
+	})
+	fresh.workers(8, 20*time.Millisecond, func(i int) error {
+		return reconnecting.ask(b.either(i))
+	})
+	swaps, unused, slowest := 0, 0, time.Duration(0)
+	for end := time.Now().Add(long); time.Now().Before(end); swaps++ {
+		next := newAuthority("CA next")
+		trusted.set(ca, next)
+		ca = next
+		p := ca.issue(newKey(kinds[swaps%len(kinds)]), nil)
+		begin := time.Now()
+		way.put(swaps+1, p)
+		used := until(every, func() bool {
+			seen, err := serial(address, trusted)
+			return err == nil && seen == p.serial
+		})
+		if !used {
+			unused++
+		}
+		slowest = max(slowest, time.Since(begin))
+		time.Sleep(time.Until(begin.Add(every)))
+	}
+	kept.stop()
+	fresh.stop()
+	failures := d.metric("gpugate_certificate_reload_failures_total")
+	return func() {
+		b.check(fresh.lost.Load() == 0,
+			"%s: %d of %d requests lost of clients that reconnect (a handshake each; p99 %v, max %v)%s",
+			way.name, fresh.lost.Load(), fresh.asked.Load(),
+			fresh.percentile(99).Round(100*time.Microsecond),
+			fresh.slow.Round(time.Millisecond), fresh.losses())
+		b.check(kept.lost.Load() == 0,
+			"%s: %d of %d requests lost of clients that keep connections (p99 %v, max %v)%s",
+			way.name, kept.lost.Load(), kept.asked.Load(),
+			kept.percentile(99).Round(100*time.Microsecond),
+			kept.slow.Round(time.Millisecond), kept.losses())
+		b.check(unused == 0, "%s: %d of %d pairs (new CA each; %v) in use, %v at most after the swap",
+			way.name, swaps-unused, swaps, kinds, slowest.Round(time.Millisecond))
+		b.check(failures == 0, "%s: %v reloads counted as failed", way.name, failures)
+	}
+}
+
+func (b *bench) either(i int) *review {
+	if i%2 == 0 {
+		return b.allow
+	}
+	return b.deny
+}
