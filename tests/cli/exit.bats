@@ -62,7 +62,7 @@ load helper
 
 @test "2: options that do not exist pretend nothing" {
 	pod a.yaml
-	for option in --cluster=x --fixes; do
+	for option in --clusters=x --fixes; do
 		lint "$option" a.yaml
 		is "$status" 2
 		holds "$stderr" "unknown option"
@@ -76,7 +76,7 @@ load helper
 }
 
 @test "2: commands that do not exist" {
-	for command in snapshot quota lsp nonsense; do
+	for command in lsp nonsense; do
 		run --separate-stderr "$GPUGATE" "$command"
 		is "$status" 2
 		holds "$stderr" "unknown command \`$command\`"

@@ -56,7 +56,7 @@ static void check_one(struct rule_run *run, const struct workload *w)
 	if (w->child || rule_cluster_lacks(run, CLUSTER_QUOTA))
 		return;
 	/* What a queue holds back waits without any pod. */
-	if (w->cluster && (w->suspended || w->kueue))
+	if (w->suspended || w->kueue)
 		return;
 	while (quota_case_next(rule_accelerators(run), &c)) {
 		if (quantity_cmp(c.demand.steady, c.hard->quantity) > 0 ||
