@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Build the image as deploy/Dockerfile says and run what is in it. There is no
-# registry: the base is a Debian made with debootstrap, named as the file asks
-# for it. Needs root and a Debian mirror; kept in the cache: the base's tar.
+# registry: the base is a Debian made with debootstrap. Needs root and a Debian
+# mirror; kept in the cache: the base as a tar.
 # usage: check-image.sh
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -71,7 +71,7 @@ make_base() {
 	rm -rf "$work/base"
 }
 
-# The base under the name that the Dockerfile asks for.
+# The base, given to the Dockerfile as its BASE.
 import_base() {
 	local container
 	mkdir "$work/network"
@@ -81,7 +81,7 @@ import_base() {
 		buildah add -q "$container" "$base" / >/dev/null &&
 		buildah copy -q "$container" "$work/network" / >/dev/null &&
 		buildah commit -q "$container" \
-			docker.io/library/debian:bookworm-slim >/dev/null &&
+			gpugate-test-base >/dev/null &&
 		buildah rm "$container" >/dev/null
 }
 
@@ -91,7 +91,7 @@ build() {
 		[ -z "${!name:-}" ] || arguments+=(--build-arg "$name=${!name}")
 	done
 	nice buildah bud --pull-never --layers=false "${arguments[@]}" \
-		--build-arg VERSION=9.8.7 --build-arg REVISION=abc \
+		--build-arg BASE=gpugate-test-base --build-arg VERSION=9.8.7 --build-arg REVISION=abc \
 		-f "$root/deploy/Dockerfile" -t gpugated-test "$root"
 }
 
