@@ -14,7 +14,8 @@ steps=()
 for script in "$here"/check-*.sh; do
 	name=$(basename "$script" .sh)
 	case $name in
-	check-corpus | check-seeds | check-corpus-index | check-fresh) ;;
+	check-corpus | check-seeds | check-corpus-index | check-fresh | \
+		check-bypass | check-parity) ;;
 	*) steps+=("$name=$script $build") ;;
 	esac
 done

@@ -77,7 +77,9 @@ STEPS = $(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
 	'metrics=tests/meta/metrics.sh' \
 	'corpus=tests/check-corpus.sh $(BUILD)/gpugate' \
 	'seeds=tests/check-seeds.sh $(BUILD)/gpugate' \
-	'corpus-index=tests/check-corpus-index.sh $(BUILD)'
+	'corpus-index=tests/check-corpus-index.sh $(BUILD)' \
+	'bypass=tests/check-bypass.sh $(BUILD)/gpugate' \
+	'parity=tests/check-parity.sh $(BUILD)'
 
 .PHONY: check check-full
 check: all unit tools
