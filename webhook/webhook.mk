@@ -16,3 +16,10 @@ $(BUILD)/gpugated: $(BUILD)/webhook/main.o $(DOOR_LIB) $(LIB)
 
 .PHONY: gpugated
 gpugated: $(BUILD)/gpugated
+
+all: $(BUILD)/gpugated
+
+.PHONY: install-gpugated
+install: install-gpugated
+install-gpugated: $(BUILD)/gpugated
+	install -D -m 755 $< $(DESTDIR)$(PREFIX)/bin/gpugated
