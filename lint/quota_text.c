@@ -200,6 +200,21 @@ static void put_legend(struct buf *out, const struct quota_look *look)
 	}
 }
 
+static void put_cluster(struct buf *out, const struct quota_table *t)
+{
+	int64_t minutes = (t->now - cluster_taken_at(t->cluster)) / 60;
+
+	buf_adds(out, "cluster state of ");
+	if (minutes < 120)
+		buf_addf(out, "%" PRId64 " minutes", minutes);
+	else if (minutes < 2 * 24 * 60)
+		buf_addf(out, "%" PRId64 " hours", minutes / 60);
+	else
+		buf_addf(out, "%" PRId64 " days", minutes / 60 / 24);
+	buf_addf(out, " ago%s%s\n", *cluster_server(t->cluster) ? ", " : "",
+		 cluster_server(t->cluster));
+}
+
 void quota_text(const struct quota_table *t, const struct quota_look *look,
 		struct buf *out)
 {
@@ -229,8 +244,5 @@ void quota_text(const struct quota_table *t, const struct quota_look *look,
 		buf_adds(out, "sums are lower bounds: some values are filled "
 			      "in later\n");
 	if (t->cluster)
-		buf_addf(out, "cluster state of %" PRId64 " minutes ago%s%s\n",
-			 (t->now - cluster_taken_at(t->cluster)) / 60,
-			 *cluster_server(t->cluster) ? ", " : "",
-			 cluster_server(t->cluster));
+		put_cluster(out, t);
 }
