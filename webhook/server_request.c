@@ -4,9 +4,9 @@
  * server_request() once when it has the headers, once for each piece of the
  * body, and once more when the body is over; only the first and the last may
  * reply. A reply to the first closes the connection, and what the client
- * still sends makes the kernel reset it, perhaps before the client has read
- * why. So a refusal waits until the body has been read and dropped, where
- * the body is not larger than what we read anyway.
+ * still sends makes the kernel reset it: of Go clients with 8 MB to send, two
+ * in five never read why. So a refusal waits until the body has been read and
+ * dropped, unless that would be very much.
  *
  * A body that came in one piece is judged where it lies; the reply is kept
  * for the last call.
@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+enum { DROP_MAX = 8 }; /* times the largest body */
 
 static const struct refusal ambiguous = {
 	400,
@@ -28,7 +30,7 @@ static const struct refusal wrong_method = {405, "a review comes with POST\n",
 static const struct refusal no_length = {
 	411, "a review comes with a Content-Length\n", false};
 static const struct refusal too_large = {
-	413, "the review is larger than --max-body\n", true};
+	413, "the review is larger than --max-body\n", false};
 static const struct refusal wrong_type = {
 	415, "a review comes as application/json, not compressed\n", false};
 static const struct refusal overload = {429, "too many reviews are in work\n",
@@ -217,6 +219,13 @@ static void count_in(struct peer *peer)
 	}
 }
 
+/* Not to wait for the body. Who waits for "100 Continue" sends none. */
+static bool is_urgent(const struct peer *peer, const struct headers *headers)
+{
+	return peer->refusal->close || headers->expects ||
+	       peer->expected / DROP_MAX > peer->server->options.max_body;
+}
+
 static enum MHD_Result begin(struct peer *peer,
 			     struct MHD_Connection *connection, const char *url,
 			     const char *method)
@@ -230,8 +239,7 @@ static enum MHD_Result begin(struct peer *peer,
 	if (!peer->refusal)
 		peer->refusal = check_request(peer, url, method, &headers);
 	count_in(peer);
-	/* Who waits for "100 Continue" sends no body: say it at once. */
-	if (peer->refusal && (peer->refusal->close || headers.expects))
+	if (peer->refusal && is_urgent(peer, &headers))
 		return refuse(peer, connection, peer->refusal);
 	return MHD_YES;
 }

@@ -159,9 +159,9 @@ static const struct exchange exchanges[] = {
 	{"no host",
 	 "POST /mutate HTTP/1.1\r\n" JSON "Content-Length: 2\r\n\r\n{}", 400,
 	 false, NULL},
-	{"one byte too much",
+	{"far too much",
 	 "POST /mutate HTTP/1.1\r\n" HOST JSON
-	 "Content-Length: 1048577\r\n\r\n{}",
+	 "Content-Length: 10000000\r\n\r\n{}",
 	 413, false, NULL},
 	{"too much, expecting 100",
 	 "POST /mutate HTTP/1.1\r\n" HOST JSON
@@ -242,6 +242,25 @@ static void test_body_sizes(void **state)
 		assert_true(caller_post(&caller, body, sizes[i]));
 		assert_int_equal(caller_status(&caller), 200);
 	}
+	caller_close(&caller);
+	free(body);
+}
+
+/* The client gets to know why, and its connection lives. */
+static void test_too_large(void **state)
+{
+	enum { LEN = 8 << 20 };
+	char *body = malloc(LEN);
+	struct caller caller;
+
+	memset(body, ' ', LEN);
+	caller_open(&caller, *state);
+	assert_true(caller_post(&caller, body, (1 << 20) + 1));
+	assert_int_equal(caller_status(&caller), 413);
+	assert_true(caller_post(&caller, body, LEN));
+	assert_int_equal(caller_status(&caller), 413);
+	assert_true(caller_post(&caller, "{}", 2));
+	assert_int_equal(caller_status(&caller), 200);
 	caller_close(&caller);
 	free(body);
 }
@@ -561,6 +580,7 @@ int main(void)
 		cmocka_unit_test(test_head),
 		cmocka_unit_test(test_body_sizes),
 		cmocka_unit_test(test_reply_sizes),
+		cmocka_unit_test(test_too_large),
 		cmocka_unit_test(test_dripped),
 		cmocka_unit_test(test_pipelined),
 		cmocka_unit_test(test_large_headers),
