@@ -98,11 +98,14 @@ static bool is_plain(const char *text, size_t len)
 
 unsigned names_number(struct names *names, const char *text)
 {
-	size_t len = text ? strnlen(text, NAME_BYTES + 1) : 0;
+	size_t len;
 	char mended[NAME_BYTES];
 	struct name *name;
 	unsigned number;
 
+	if (!text)
+		text = "";
+	len = strnlen(text, NAME_BYTES + 1);
 	if (len > NAME_BYTES || !is_plain(text, len)) {
 		len = mend(text, mended);
 		text = mended;

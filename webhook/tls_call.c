@@ -133,13 +133,17 @@ static int receive_all(gnutls_session_t session, struct buf *out,
 static int take_reply(const struct buf *raw, struct buf *reply, struct err *err)
 {
 	const char *body = strstr(raw->data, "\r\n\r\n");
-	int status = 0;
+	static const char version[] = "HTTP/1.1 ";
+	long status;
 
-	if (!body || sscanf(raw->data, "HTTP/1.%*1d %3d ", &status) != 1)
+	if (!body || strncmp(raw->data, version, strlen(version)) != 0)
+		return err_set(err, 0, "the reply is no HTTP");
+	status = strtol(raw->data + strlen(version), NULL, 10);
+	if (status < 100 || status > 999)
 		return err_set(err, 0, "the reply is no HTTP");
 	body += 4;
 	buf_add(reply, body, raw->len - (size_t)(body - raw->data));
-	return status;
+	return (int)status;
 }
 
 static int exchange(gnutls_session_t session, const struct tls_call *call,
