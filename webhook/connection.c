@@ -20,6 +20,7 @@ enum {
 	PHASE_BITS = 3,
 	TICK_MS = 250,
 	GRACE_MS = 1000, /* younger ones are not shed */
+	SLOW_MS = 1000,
 };
 
 struct connection_table {
@@ -27,7 +28,7 @@ struct connection_table {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	struct connection *first; /* under the lock; newest first */
-	atomic_uint count;
+	atomic_uint count, slow;
 	bool stopping; /* under the lock */
 	pthread_t watchdog;
 };
@@ -57,8 +58,12 @@ static uint64_t age_ms(uint64_t state, uint64_t now)
 
 void connection_phase(struct connection *c, enum phase phase)
 {
-	atomic_store_explicit(&c->state, now_ms() << PHASE_BITS | phase,
-			      memory_order_relaxed);
+	uint64_t before = atomic_exchange_explicit(
+		&c->state, now_ms() << PHASE_BITS | phase,
+		memory_order_relaxed);
+
+	if (phase_of(before) == PHASE_SLOW)
+		atomic_fetch_sub(&c->table->slow, 1);
 }
 
 void connection_heard(struct connection *c)
@@ -75,19 +80,43 @@ static void cut(struct connection_table *table, struct connection *c,
 {
 	if (!atomic_compare_exchange_strong(&c->state, &seen, PHASE_CUT))
 		return;
+	if (phase_of(seen) == PHASE_SLOW)
+		atomic_fetch_sub(&table->slow, 1);
 	table->limits.cut(table->limits.context, phase_of(seen));
 	shutdown(c->fd, SHUT_RDWR);
 }
 
-static void cut_late(struct connection_table *table, uint64_t now)
+/* Keeps the time at which the phase began, and so its end. */
+static void mark_slow(struct connection_table *table, struct connection *c,
+		      uint64_t seen)
 {
-	for (struct connection *c = table->first; c; c = c->next) {
-		uint64_t state = atomic_load(&c->state);
-		uint64_t limit = table->limits.seconds[phase_of(state)] * 1000;
+	uint64_t mask = (1 << PHASE_BITS) - 1;
 
-		if (limit && age_ms(state, now) > limit)
-			cut(table, c, state);
-	}
+	/* Before the phase: it is counted back as soon as that is seen. */
+	atomic_fetch_add(&table->slow, 1);
+	if (!atomic_compare_exchange_strong(&c->state, &seen,
+					    (seen & ~mask) | PHASE_SLOW))
+		atomic_fetch_sub(&table->slow, 1);
+}
+
+static void look(struct connection_table *table, struct connection *c,
+		 uint64_t now)
+{
+	uint64_t state = atomic_load(&c->state);
+	enum phase phase = phase_of(state);
+	uint64_t limit = table->limits.seconds[phase] * 1000;
+
+	if (limit && age_ms(state, now) > limit)
+		cut(table, c, state);
+	else if ((phase == PHASE_BODY || phase == PHASE_REPLY) &&
+		 age_ms(state, now) > SLOW_MS)
+		mark_slow(table, c, state);
+}
+
+static void look_at_all(struct connection_table *table, uint64_t now)
+{
+	for (struct connection *c = table->first; c; c = c->next)
+		look(table, c, now);
 }
 
 /* Places that are taken by who has never asked. */
@@ -155,7 +184,7 @@ static void *watch(void *arg)
 		until.tv_sec += until.tv_nsec / 1000000000L;
 		until.tv_nsec %= 1000000000L;
 		pthread_cond_timedwait(&table->wake, &table->lock, &until);
-		cut_late(table, now_ms());
+		look_at_all(table, now_ms());
 		shed(table, now_ms());
 	}
 	pthread_mutex_unlock(&table->lock);
@@ -206,10 +235,16 @@ unsigned connection_table_count(const struct connection_table *table)
 	return atomic_load(&table->count);
 }
 
+unsigned connection_table_slow(const struct connection_table *table)
+{
+	return atomic_load_explicit(&table->slow, memory_order_relaxed);
+}
+
 void connection_enter(struct connection_table *table, struct connection *c,
 		      int fd, enum phase phase)
 {
 	c->fd = fd;
+	c->table = table;
 	connection_phase(c, phase);
 	pthread_mutex_lock(&table->lock);
 	c->next = table->first;
@@ -221,8 +256,11 @@ void connection_enter(struct connection_table *table, struct connection *c,
 	pthread_mutex_unlock(&table->lock);
 }
 
-void connection_leave(struct connection_table *table, struct connection *c)
+void connection_leave(struct connection *c)
 {
+	struct connection_table *table = c->table;
+
+	connection_phase(c, PHASE_CUT);
 	pthread_mutex_lock(&table->lock);
 	*c->link = c->next;
 	if (c->next)

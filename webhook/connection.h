@@ -25,18 +25,20 @@ enum phase {
 	PHASE_HEADER,
 	PHASE_BODY,
 	PHASE_REPLY, /* the answer is worked out and sent */
+	PHASE_SLOW,  /* body or reply, for more than a second */
 	PHASE_CUT,
 	PHASES,
 };
 
+struct connection_table;
+
 struct connection {
-	struct connection *next, **link; /* under the table's lock */
+	struct connection_table *table;
+	struct connection *next, **link; /* under its lock */
 	int fd;
 	atomic_uint_fast64_t state;
 	atomic_bool served; /* has had a reply */
 };
-
-struct connection_table;
 
 struct connection_limits {
 	unsigned seconds[PHASES]; /* 0: for ever */
@@ -53,10 +55,12 @@ connection_table_new(const struct connection_limits *limits);
 void connection_table_stop(struct connection_table *table);
 void connection_table_free(struct connection_table *table);
 unsigned connection_table_count(const struct connection_table *table);
+/* Those in PHASE_SLOW: the fault is their clients', not our load. */
+unsigned connection_table_slow(const struct connection_table *table);
 
 void connection_enter(struct connection_table *table, struct connection *c,
 		      int fd, enum phase phase);
-void connection_leave(struct connection_table *table, struct connection *c);
+void connection_leave(struct connection *c);
 
 void connection_phase(struct connection *c, enum phase phase);
 /* The first byte of a next request begins its time; later ones do not. */

@@ -127,7 +127,7 @@ static void notify(void *cls, struct MHD_Connection *connection, void **context,
 			PHASE_HEADER);
 		*context = c;
 	} else if (c) {
-		connection_leave(probe->table, c);
+		connection_leave(c);
 		free(c);
 		*context = NULL;
 	}

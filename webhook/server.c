@@ -71,7 +71,7 @@ static void closed(struct server *server, void **context)
 {
 	struct peer *peer = *context;
 
-	connection_leave(server->table, &peer->connection);
+	connection_leave(&peer->connection);
 	server_wire_detach(peer);
 	key_pair_drop(peer->pair);
 	free(peer);
@@ -122,6 +122,7 @@ static void on_cut(void *context, enum phase phase)
 		[PHASE_HEADER] = METRICS_TIMEOUTS_HEADER,
 		[PHASE_BODY] = METRICS_TIMEOUTS_BODY,
 		[PHASE_REPLY] = METRICS_TIMEOUTS_BODY,
+		[PHASE_SLOW] = METRICS_TIMEOUTS_BODY,
 	};
 	const struct server *server = context;
 
@@ -162,7 +163,8 @@ static struct connection_table *make_table(struct server *server)
 		.seconds = {[PHASE_HANDSHAKE] = o->handshake_seconds,
 			    [PHASE_HEADER] = o->header_seconds,
 			    [PHASE_BODY] = o->body_seconds,
-			    [PHASE_REPLY] = o->body_seconds},
+			    [PHASE_REPLY] = o->body_seconds,
+			    [PHASE_SLOW] = o->body_seconds},
 		.max = o->max_connections,
 		.cut = on_cut,
 		.context = server,

@@ -206,14 +206,19 @@ static struct MHD_Response *judge(struct peer *peer, const char *body,
 
 /* --- the three calls ------------------------------------------------------ */
 
+/*
+ * Requests that wait for their clients are not counted against the others:
+ * else a few hundred slow ones would have everybody refused.
+ */
 static void count_in(struct peer *peer)
 {
 	struct server *server = peer->server;
 	unsigned before = atomic_fetch_add(&server->in_flight, 1);
+	unsigned slow = connection_table_slow(server->table);
 
 	peer->counted = true;
 	metrics_in_flight(server->options.metrics, 1);
-	if (!peer->refusal && before >= server->options.max_in_flight) {
+	if (!peer->refusal && before >= server->options.max_in_flight + slow) {
 		metrics_count_overload(server->options.metrics);
 		peer->refusal = &overload;
 	}

@@ -171,6 +171,61 @@ static void test_reply(void **state)
 	caller_close(&caller);
 }
 
+/* Slow bodies are in flight, but do not have others refused for long. */
+static void test_slow_crowd(void **state)
+{
+	enum { CROWD = 20 };
+	static const char head[] = "POST /mutate HTTP/1.1\r\nHost: a\r\n"
+				   "Content-Type: application/json\r\n"
+				   "Content-Length: 2\r\n\r\n{";
+	struct stage stage;
+	struct caller crowd[CROWD];
+	int64_t began = clock_ms();
+	int late;
+
+	(void)state;
+	stage_init(&stage);
+	stage.options.max_in_flight = 2;
+	stage_start(&stage);
+	for (int i = 0; i < CROWD; i++) {
+		caller_open(&crowd[i], &stage);
+		assert_true(caller_send(&crowd[i], head, sizeof(head) - 1));
+	}
+	for (int i = 0; i < 100 && server_in_flight(stage.server) < CROWD; i++)
+		pause_ms(10);
+	late = stage_ask(&stage, "{}");
+	/* Unless we were slow ourselves. */
+	if (clock_ms() - began < 900)
+		assert_int_equal(late, 429);
+	pause_ms(1600);
+	assert_int_equal(server_in_flight(stage.server), CROWD);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(stage_ask(&stage, "{}"), 200);
+	/* Those that were not refused at once are answered nevertheless. */
+	for (int i = 0; i < CROWD; i++) {
+		assert_true(caller_send(&crowd[i], "}", 1));
+		late = caller_status(&crowd[i]);
+		assert_true(late == 200 || (i >= 2 && late == 429));
+		caller_close(&crowd[i]);
+	}
+	for (int i = 0; i < 100 && server_in_flight(stage.server); i++)
+		pause_ms(10);
+	/* And the count is right after it: two are in work, a third not. */
+	began = clock_ms();
+	for (int i = 0; i < 2; i++) {
+		caller_open(&crowd[i], &stage);
+		assert_true(caller_send(&crowd[i], head, sizeof(head) - 1));
+	}
+	for (int i = 0; i < 100 && server_in_flight(stage.server) < 2; i++)
+		pause_ms(10);
+	late = stage_ask(&stage, "{}");
+	if (clock_ms() - began < 900)
+		assert_int_equal(late, 429);
+	for (int i = 0; i < 2; i++)
+		caller_close(&crowd[i]);
+	stage_end(&stage);
+}
+
 static void test_idle_lives(void **state)
 {
 	struct caller fresh, used;
@@ -245,6 +300,7 @@ int main(void)
 		cmocka_unit_test(test_body),
 		cmocka_unit_test(test_refused_body),
 		cmocka_unit_test(test_reply),
+		cmocka_unit_test(test_slow_crowd),
 		cmocka_unit_test(test_idle_lives),
 		cmocka_unit_test(test_idle_ends),
 		cmocka_unit_test(test_full),
