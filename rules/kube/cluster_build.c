@@ -107,24 +107,38 @@ static void put_record(struct cluster_builder *b, const struct record_at *at,
 	buf_release(&packed);
 }
 
-/* All records of the blob but this one, to b->packed; its bytes are told. */
-static struct cursor copy_others(struct cluster_builder *b,
-				 const struct blob *blob,
+static int record_order(const struct record *record, const struct record_at *at)
+{
+	if (record->kind != at->kind)
+		return record->kind < at->kind ? -1 : 1;
+	return strcmp(record->name, at->name);
+}
+
+/*
+ * Copy the records that stand before this one; the cursor is behind it then.
+ * Its bytes, if it is there, are told. Records are in order, so that a state
+ * does not show how it came about.
+ */
+static struct cursor copy_before(struct cluster_builder *b, struct cursor *c,
 				 const struct record_at *at)
 {
-	struct cursor c = {blob->data, blob->data + blob->len, b->state.names};
 	struct cursor found = {NULL, NULL, NULL};
 	struct record record;
+	int order;
 
-	take_text(&c);
-	while (record_next(&c, &record)) {
-		if (record.kind == at->kind && !strcmp(record.name, at->name)) {
+	while (record_next(c, &record)) {
+		order = record_order(&record, at);
+		if (order == 0) {
 			found.at = record.start;
-			found.end = c.at;
+			found.end = c->at;
+		} else if (order > 0) {
+			c->at = record.start;
 		} else {
 			buf_add(&b->packed, record.start,
-				(size_t)(c.at - record.start));
+				(size_t)(c->at - record.start));
 		}
+		if (order >= 0)
+			break;
 	}
 	return found;
 }
@@ -136,22 +150,26 @@ static int replace_record(struct cluster_builder *b, const struct record_at *at,
 {
 	uint64_t key = cluster_place_key(at->kind, at->namespace);
 	const struct blob *blob = table_find(&b->state.namespaces, key);
-	struct cursor old = {NULL, NULL, NULL};
-	size_t others;
+	struct cursor old = {NULL, NULL, NULL}, rest = old;
+	size_t before, len;
 
 	buf_reset(&b->packed);
 	put_text(&b->packed, at->namespace);
-	if (blob)
-		old = copy_others(b, blob, at);
-	others = b->packed.len;
+	if (blob) {
+		rest = (struct cursor){blob->data, blob->data + blob->len,
+				       b->state.names};
+		take_text(&rest);
+		old = copy_before(b, &rest, at);
+	}
+	before = b->packed.len;
 	if (tree)
 		put_record(b, at, tree);
-	else if (!old.at)
+	len = b->packed.len - before;
+	if (len == (size_t)(old.end - old.at) &&
+	    (!len || !memcmp(b->packed.data + before, old.at, len)))
 		return 0;
-	if (tree && old.at &&
-	    b->packed.len - others == (size_t)(old.end - old.at) &&
-	    !memcmp(b->packed.data + others, old.at, b->packed.len - others))
-		return 0;
+	if (rest.at)
+		buf_add(&b->packed, rest.at, (size_t)(rest.end - rest.at));
 	b->state.counts[at->kind] += (tree != NULL) - (old.at != NULL);
 	if (b->packed.len > strlen(at->namespace) + 1)
 		table_put(&b->state.namespaces, key, b->packed.data,
