@@ -78,7 +78,7 @@ static int64_t age_of(int64_t good)
 	return good ? (ms > 0 ? ms / 1000 : 0) : -1;
 }
 
-static void give_up_one(struct live *live, int64_t now)
+static void give_up(struct live *live)
 {
 	int64_t youngest = 0;
 
@@ -92,7 +92,6 @@ static void give_up_one(struct live *live, int64_t now)
 		    youngest - feed->good > GIVE_UP_MS)
 			feed_unreadable(feed, feed->err.text);
 	}
-	(void)now;
 }
 
 /* --- publishing ----------------------------------------------------------- */
@@ -186,11 +185,20 @@ static void take_ends(struct live *live, int64_t now)
 			continue;
 		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE,
 				  (char **)&feed);
-		if (!feed_done(feed, code, now))
-			continue;
-		for (int i = 0; i < CLUSTER_KINDS; i++)
-			feed_hurry(&live->items[i], now);
+		feed_done(feed, code, now);
 	}
+}
+
+static void look(struct live *live, int64_t now)
+{
+	for (int i = 0; i < CLUSTER_KINDS; i++)
+		feed_look(&live->items[i], now);
+	if (!live->feeds.answered)
+		return;
+	live->feeds.answered = false;
+	feeds_tell_answer(&live->feeds, now);
+	for (int i = 0; i < CLUSTER_KINDS; i++)
+		feed_hurry(&live->items[i], now);
 }
 
 static void count(struct live *live)
@@ -230,9 +238,8 @@ static void *run(void *context)
 		curl_multi_perform(live->feeds.multi, &running);
 		now = live_now();
 		take_ends(live, now);
-		for (int i = 0; i < CLUSTER_KINDS; i++)
-			feed_look(&live->items[i], now);
-		give_up_one(live, now);
+		look(live, now);
+		give_up(live);
 		publish_if_due(live, now);
 		count(live);
 		curl_multi_poll(live->feeds.multi, NULL, 0,

@@ -12,8 +12,10 @@
 enum {
 	BODY_MAX = 1 << 16,    /* of an answer that is no success */
 	SILENCE_MS = 30000,    /* no answer at all, a list that stands still */
+	QUIET_MS = 2000,       /* nothing more is on its way */
 	SHORT_MS = 1000,       /* a watch that ends sooner was none */
 	RETRY_AFTER_MAX = 300, /* seconds */
+	HICCUPS = 3,	       /* failures in a row that are worth a line */
 	ODD_MAX = 3,	       /* bad answers to a watch, then list again */
 	TELL_MS = 300000,      /* between two lines about one feed's failing */
 	WATCH_SECONDS = 300,   /* and up to as much again */
@@ -139,7 +141,25 @@ static void wait_about(struct feed *feed, int64_t now, unsigned ms)
 	wait_for(feed, now, ms / 2 + live_random(ms / 2 + 1));
 }
 
-/* Told when it begins, and now and then while it lasts. */
+/* A server that is away is told once, not once for each kind. */
+static void tell_unreached(struct feed *feed, int64_t now)
+{
+	struct feeds *all = feed->all;
+	struct log_field fields[] = {
+		{"server", api_server(all->options->api), 0},
+		{"reason", feed->err.text, 0},
+	};
+
+	if (!all->away_since)
+		all->away_since = now;
+	if (all->away_told && now - all->away_told < TELL_MS)
+		return;
+	all->away_told = now;
+	log_event(all->options->log, LOG_WARN,
+		  "cluster state: the API server does not answer", fields, 2);
+}
+
+/* Told when it lasts, and now and then from then on. */
 static void tell_failure(struct feed *feed, int64_t now)
 {
 	struct log_field fields[] = {
@@ -149,10 +169,14 @@ static void tell_failure(struct feed *feed, int64_t now)
 		{"retry_ms", NULL, feed->due - now},
 	};
 
-	/* One hiccup is nobody's business. */
-	if (feed->failures < 2 && feed->listed)
+	if (feed->unreached) {
+		/* One connection that breaks is nobody's business. */
+		if (feed->failures > 1 || !feed->listed)
+			tell_unreached(feed, now);
 		return;
-	if (feed->out_since && now - feed->out_since < TELL_MS)
+	}
+	if (feed->failures < HICCUPS ||
+	    (feed->out_since && now - feed->out_since < TELL_MS))
 		return;
 	feed->out_since = now;
 	log_event(feed->all->options->log, LOG_WARN,
@@ -260,11 +284,13 @@ static void kind_absent(struct feed *feed, int64_t now)
 		if (feed->unreadable)
 			feed_unreadable(feed, NULL);
 	} else {
-		tell_failure(feed, now);
+		feed->failures = HICCUPS;
 		feed_unreadable(feed, feed->err.text);
 	}
 	list_again(feed);
 	wait_about(feed, now, feed->all->times.absent);
+	if (!r->optional)
+		tell_failure(feed, now);
 }
 
 static void not_found(struct feed *feed, int64_t now)
@@ -292,7 +318,7 @@ static void not_found(struct feed *feed, int64_t now)
 static void forbidden(struct feed *feed, int64_t now)
 {
 	feed->all->failures++;
-	feed->failures++;
+	feed->failures = HICCUPS;
 	feed->answered = true;
 	list_again(feed);
 	wait_about(feed, now, feed->all->times.absent);
@@ -374,12 +400,13 @@ static void broke_off(struct feed *feed, CURLcode code, long status,
 	}
 }
 
-bool feed_done(struct feed *feed, CURLcode code, int64_t now)
+void feed_done(struct feed *feed, CURLcode code, int64_t now)
 {
 	long status = 0;
 
 	curl_easy_getinfo(feed->transfer.easy, CURLINFO_RESPONSE_CODE, &status);
 	feed->unreached = false;
+	feed->all->answered |= code == CURLE_OK;
 	if (feed->verdict != FEED_FINE) {
 		if (feed->state == FEED_WATCHING) {
 			watch_done(feed, now);
@@ -397,7 +424,6 @@ bool feed_done(struct feed *feed, CURLcode code, int64_t now)
 		watch_done(feed, now);
 	}
 	end_transfer(feed);
-	return status != 0;
 }
 
 /* --- beginning ------------------------------------------------------------ */
@@ -408,6 +434,7 @@ static void prepare(struct feed *feed, int64_t now)
 	items_reset(&feed->items);
 	buf_reset(&feed->body);
 	feed->verdict = FEED_FINE;
+	feed->reached = false;
 	feed->err = (struct err){0};
 	feed->started = feed->last_byte = now;
 	if (feed->wants_list && !feed->next.len) {
@@ -441,6 +468,26 @@ void feed_start(struct feed *feed, int64_t now)
 	curl_multi_add_handle(all->multi, feed->transfer.easy);
 }
 
+/* A watch was taken, and what it had to catch up with has come: when it
+ * began, the state was whole. Bookmarks say the same, but an API server
+ * sends none about a kind that nothing happened to since it started. */
+static void confirm(struct feed *feed, int64_t now)
+{
+	if (feed->state == FEED_WATCHING && feed->good < feed->started &&
+	    now - feed->started >= QUIET_MS &&
+	    now - feed->last_byte >= QUIET_MS) {
+		feed->good = feed->started;
+		feed_well(feed);
+	}
+}
+
+/* Silence may be nothing but that. Whoever is there takes the next watch. */
+static void ask_anew(struct feed *feed, int64_t now)
+{
+	end_transfer(feed);
+	wait_for(feed, now, live_random(feed->all->times.retry));
+}
+
 void feed_look(struct feed *feed, int64_t now)
 {
 	int64_t limit = feed->all->times.stall;
@@ -449,10 +496,18 @@ void feed_look(struct feed *feed, int64_t now)
 	if (!feed->transfer.easy)
 		return;
 	curl_easy_getinfo(feed->transfer.easy, CURLINFO_RESPONSE_CODE, &status);
+	if (status && !feed->reached)
+		feed->reached = feed->all->answered = true;
+	if (status == 200)
+		confirm(feed, now);
 	if ((feed->state == FEED_LISTING || !status) && limit > SILENCE_MS)
 		limit = SILENCE_MS;
 	if (now - feed->last_byte < limit)
 		return;
+	if (feed->state == FEED_WATCHING && status == 200) {
+		ask_anew(feed, now);
+		return;
+	}
 	if (feed->state == FEED_LISTING)
 		list_again(feed);
 	err_set(&feed->err, 0, "silence for %lld s",
@@ -468,4 +523,18 @@ void feed_hurry(struct feed *feed, int64_t now)
 
 	if (feed->state == FEED_WAITING && feed->unreached && feed->due > soon)
 		feed->due = soon;
+}
+
+void feeds_tell_answer(struct feeds *all, int64_t now)
+{
+	if (all->away_told)
+		log_event(all->options->log, LOG_INFO,
+			  "cluster state: the API server answers again",
+			  (struct log_field[]){
+				  {"server", api_server(all->options->api), 0},
+				  {"seconds", NULL,
+				   (now - all->away_since) / 1000},
+			  },
+			  2);
+	all->away_since = all->away_told = 0;
 }

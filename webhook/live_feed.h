@@ -40,9 +40,11 @@ struct feeds {
 	const atomic_bool *stop;
 	struct arena arena; /* of one object */
 	bool changed;	    /* since the last snapshot */
+	bool answered;	    /* the server does: it was seen just now */
 	uint64_t relists, events, failures;
-	int64_t next_warning; /* about objects that are nonsense */
-	unsigned warnings;    /* not told since the last one that was */
+	int64_t next_warning;	       /* about objects that are nonsense */
+	int64_t away_since, away_told; /* the server does not answer */
+	unsigned warnings; /* not told since the last one that was */
 };
 
 struct feed {
@@ -72,6 +74,7 @@ struct feed {
 	bool listed;	 /* what is in the state is whole */
 	bool absent;	 /* there is no such kind */
 	bool unreadable; /* the snapshots say so */
+	bool reached;	 /* this transfer has a status */
 	bool unreached;	 /* the last failure: no answer at all */
 };
 
@@ -79,11 +82,12 @@ void feed_init(struct feed *feed, struct feeds *all, enum cluster_kind kind);
 void feed_release(struct feed *feed);
 /* Begin a transfer, if it is time to. */
 void feed_start(struct feed *feed, int64_t now);
-/* The transfer has ended. True: the server answers (again). */
-bool feed_done(struct feed *feed, CURLcode code, int64_t now);
+/* The transfer has ended. */
+void feed_done(struct feed *feed, CURLcode code, int64_t now);
 /* Silence for too long? */
 void feed_look(struct feed *feed, int64_t now);
-/* The server is there again: no need to wait longer. */
+/* The server is there (again): tell it; no need to wait longer. */
+void feeds_tell_answer(struct feeds *all, int64_t now);
 void feed_hurry(struct feed *feed, int64_t now);
 /* It works (again). */
 void feed_well(struct feed *feed);
