@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the PreSync Job runs: the application's manifests against the state of
+# the cluster they are about to enter. Whoever fails here has changed nothing.
+#
+#   GPUGATE_MANIFESTS  a folder that holds them (mounted); else
+#   GPUGATE_REPO, GPUGATE_REVISION, GPUGATE_PATH: where git has them
+#   GPUGATE_NAMESPACE  of objects that name none
+#   GPUGATE_POLICY     the policy file of the webhook, as a floor (optional)
+#   GPUGATE_RENDER     kustomize or helm: render GPUGATE_PATH first (optional)
+#
+# Exit status: that of `gpugate lint`: 1 when something would not fit, 2 when
+# the state or a manifest could not be read. A rule that lacks its part of the
+# state is not taken for one that found nothing (--require cluster).
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+if [ -z "${GPUGATE_MANIFESTS:-}" ]; then
+	: "${GPUGATE_REPO:?where are the manifests? GPUGATE_MANIFESTS or GPUGATE_REPO}"
+	git -c advice.detachedHead=false clone -q --filter=blob:none \
+		"$GPUGATE_REPO" "$work/repo"
+	git -C "$work/repo" -c advice.detachedHead=false checkout -q \
+		"${GPUGATE_REVISION:-HEAD}"
+	GPUGATE_MANIFESTS=$work/repo/${GPUGATE_PATH:-.}
+fi
+case ${GPUGATE_RENDER:-} in
+'') ;;
+kustomize)
+	kubectl kustomize "$GPUGATE_MANIFESTS" >"$work/rendered.yaml"
+	GPUGATE_MANIFESTS=$work/rendered.yaml
+	;;
+helm)
+	helm template "${ARGOCD_APP_NAME:-app}" "$GPUGATE_MANIFESTS" \
+		>"$work/rendered.yaml"
+	GPUGATE_MANIFESTS=$work/rendered.yaml
+	;;
+*)
+	echo "presync: GPUGATE_RENDER is kustomize, helm or empty" >&2
+	exit 2
+	;;
+esac
+
+gpugate snapshot -q --output "$work/state.json"
+set -- lint --cluster "$work/state.json" --require cluster
+[ -z "${GPUGATE_NAMESPACE:-}" ] || set -- "$@" --namespace "$GPUGATE_NAMESPACE"
+[ -z "${GPUGATE_POLICY:-}" ] || set -- "$@" --policy "$GPUGATE_POLICY"
+gpugate "$@" "$GPUGATE_MANIFESTS"
