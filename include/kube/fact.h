@@ -90,6 +90,14 @@ struct priority_class {
 	bool used_by_gpu;    /* GPU pods name it; after fact_set_finish() */
 };
 
+/* A LocalQueue, ClusterQueue, or a queue of Volcano or KAI. */
+struct queue_fact {
+	struct object_id id;
+	const struct cluster *cluster;
+};
+
+enum queue_sort { QUEUE_OTHER, QUEUE_VOLCANO, QUEUE_KAI };
+
 /* What each pod of a template asks for. */
 struct pod_demand {
 	const char *resource;
@@ -141,7 +149,9 @@ struct workload {
 	struct amount gang;
 	bool training, serving;
 	bool suspended, kueue, child, elastic;
-	const char *queue; /* volcano, KAI, ... queue, or NULL */
+	const char *queue;	    /* volcano, KAI, ... queue, or NULL */
+	enum queue_sort queue_sort; /* of that queue */
+	const char *kueue_queue;    /* a LocalQueue, or NULL */
 	struct workload_pod *pods;
 	size_t npods;
 	/* The same object earlier in the set (index + 1), 0: this is the
@@ -173,6 +183,8 @@ struct fact_set {
 	size_t nlimit_ranges, limit_ranges_size;
 	struct priority_class *classes;
 	size_t nclasses, classes_size;
+	struct queue_fact *queues;
+	size_t nqueues, queues_size;
 	size_t nworkloads; /* those with GPU pods */
 	/* Known after fact_set_finish(). */
 	const struct priority_class *default_class; /* first globalDefault */
@@ -213,6 +225,10 @@ const struct priority_class *facts_class(const struct fact_set *set,
 /* The first globalDefault, or NULL. */
 const struct priority_class *facts_default_class(const struct fact_set *set,
 						 const struct workload *w);
+/* Does the set hold a queue of that group and kind, for the workload's
+ * cluster? id: api_version without a version will do ("kueue.x-k8s.io/"). */
+bool facts_have_queue(const struct fact_set *set, const struct workload *w,
+		      const struct object_id *id);
 /* Quotas of the set alone: they lie in set->quotas. */
 const struct quota *facts_own_quotas(const struct fact_set *set,
 				     const struct workload *workload,

@@ -108,8 +108,8 @@ void run_restart(struct run *run)
 		run->state->not_run[i].count = 0;
 	run->counts = (struct run_counts){0};
 	run->state->any_cluster_old = false;
-	if (!facts->nworkloads && !facts->nquotas && !facts->nlimit_ranges &&
-	    !facts->nclasses)
+	if (!facts->nworkloads && !facts->nqueues && !facts->nquotas &&
+	    !facts->nlimit_ranges && !facts->nclasses)
 		return;
 	fact_set_release(facts);
 	*facts = (struct fact_set){.store = store};

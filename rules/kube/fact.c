@@ -91,6 +91,19 @@ static void *reserve(void *items, size_t n, size_t *size, size_t item_size)
 	((set)->list = reserve((set)->list, (n), &(set)->list##_size,          \
 			       sizeof(*(set)->list)))
 
+static bool add_queue(struct fact_set *set, const struct object *o)
+{
+	if (!is_kind(o, "kueue.x-k8s.io", "LocalQueue") &&
+	    !is_kind(o, "kueue.x-k8s.io", "ClusterQueue") &&
+	    !is_kind(o, "scheduling.volcano.sh", "Queue") &&
+	    !is_kind(o, "scheduling.run.ai", "Queue"))
+		return false;
+	RESERVE(set, queues, set->nqueues + 1);
+	set->queues[set->nqueues++] =
+		(struct queue_fact){fact_id(&set->arena, o), set->cluster};
+	return true;
+}
+
 static bool add_policy(struct fact_set *set, const struct object *o,
 		       uint32_t file)
 {
@@ -129,7 +142,8 @@ void fact_set_add(struct fact_set *set, const struct object *o, uint32_t file)
 	struct arena *scratch;
 	struct workload *w;
 
-	if (add_policy(set, o, file) || !object_is_gpu_workload(o))
+	if (add_queue(set, o) || add_policy(set, o, file) ||
+	    !object_is_gpu_workload(o))
 		return;
 	scratch = &fact_index_of(set)->scratch;
 	w = workload_read(scratch, o, file);
@@ -155,6 +169,7 @@ void fact_set_join(struct fact_set *dst, struct fact_set *src)
 	APPEND(quotas);
 	APPEND(limit_ranges);
 	APPEND(classes);
+	APPEND(queues);
 	fact_index_join(dst, src);
 	arena_adopt(&dst->arena, &src->arena);
 	memset(src, 0, sizeof(*src));
@@ -166,6 +181,7 @@ void fact_set_release(struct fact_set *set)
 	free(set->quotas);
 	free(set->limit_ranges);
 	free(set->classes);
+	free(set->queues);
 	arena_release(&set->arena);
 	memset(set, 0, sizeof(*set));
 }

@@ -210,6 +210,32 @@ const struct priority_class *facts_own_class(const struct fact_set *set,
 	return (const void *)(range.n ? range.first : NULL);
 }
 
+static size_t group_length(const char *api_version)
+{
+	const char *slash = strchr(api_version, '/');
+
+	return slash ? (size_t)(slash - api_version) : 0;
+}
+
+bool facts_have_queue(const struct fact_set *set, const struct workload *w,
+		      const struct object_id *id)
+{
+	size_t len = group_length(id->api_version);
+
+	for (size_t i = 0; i < set->nqueues; i++) {
+		const struct queue_fact *q = &set->queues[i];
+
+		if (q->cluster == w->cluster &&
+		    group_length(q->id.api_version) == len &&
+		    !memcmp(q->id.api_version, id->api_version, len) &&
+		    !strcmp(q->id.kind, id->kind) &&
+		    !strcmp(q->id.namespace, id->namespace) &&
+		    !strcmp(q->id.name, id->name))
+			return true;
+	}
+	return false;
+}
+
 /* --- priority classes ----------------------------------------------------- */
 
 static void find_default(struct fact_set *set)

@@ -98,6 +98,7 @@ static void pack_workload(struct pack *p, struct workload *w)
 	pack_id(p, &w->id);
 	pack_text(p, &w->place.pointer);
 	pack_text(p, &w->queue);
+	pack_text(p, &w->kueue_queue);
 	w->pods = pack_items(p, w->pods, w->npods, sizeof(*w->pods));
 	for (size_t i = 0; i < w->npods && !p->broken; i++)
 		pack_pod(p, &w->pods[i]);

@@ -150,17 +150,23 @@ static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,
 			missing_of(arena, c, file, out);
 }
 
-static const char *queue_of(struct arena *arena, const struct object *o)
+static const char *queue_of(struct arena *arena, const struct object *o,
+			    enum queue_sort *sort)
 {
 	const struct node *queue = node_path(o->root, "spec.queue");
 
-	if (!node_str(queue))
-		queue = object_annotation(o,
-					  "scheduling.volcano.sh/queue-name");
-	if (!node_str(queue))
-		queue = object_label(o, "kai.scheduler/queue");
+	*sort = text_eq(o->group, "batch.volcano.sh") ? QUEUE_VOLCANO
+						      : QUEUE_OTHER;
+	if (node_str(queue))
+		return fact_text(arena, node_str(queue));
+	*sort = QUEUE_VOLCANO;
+	queue = object_annotation(o, "scheduling.volcano.sh/queue-name");
 	if (!node_str(queue))
 		queue = object_label(o, "volcano.sh/queue-name");
+	if (!node_str(queue)) {
+		*sort = QUEUE_KAI;
+		queue = object_label(o, "kai.scheduler/queue");
+	}
 	return node_str(queue) ? fact_text(arena, node_str(queue)) : NULL;
 }
 
@@ -190,6 +196,7 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 {
 	struct workload *w = ARENA_NEW(arena, struct workload);
 	struct amount copies = copies_of(o);
+	const char *queue;
 
 	w->id = fact_id(arena, o);
 	w->place = place_of(arena, o, fact_name_node(o), file);
@@ -201,7 +208,10 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 	/* A parent without pods of its own (Katib, AppWrapper) has no facts:
 	 * then what it embeds stands for it. */
 	w->child = o->parent && o->parent->npods;
-	w->queue = queue_of(arena, o);
+	w->queue = queue_of(arena, o, &w->queue_sort);
+	queue = node_str(object_label(o, "kueue.x-k8s.io/queue-name"));
+	if (queue)
+		w->kueue_queue = fact_text(arena, queue);
 	role_of(o, w);
 	w->pods = ARENA_ARRAY(arena, struct workload_pod, o->npods);
 	FOR_EACH_POD(o, pod) {

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A workload that its ClusterQueue can never admit: the accelerator is in
+ * none of its resource groups, or one PodSet needs more than any flavor has,
+ * borrowing included (a PodSet gets one flavor).
+ * Source: kueue pkg/scheduler/flavorassigner.
+ */
+#include "engine/rule.h"
+#include "kube/queue.h"
+
+/* The ClusterQueue behind the workload's LocalQueue; NULL: not known. */
+static const struct node *queue_of(struct rule_run *run,
+				   const struct workload *w, const char **name)
+{
+	const struct cluster *cluster = rule_needs_cluster(run, CLUSTER_QUEUE);
+	const struct object_id local = {"kueue.x-k8s.io/v1", "LocalQueue",
+					w->id.namespace, w->kueue_queue};
+	struct object_id id = {"kueue.x-k8s.io/v1", "ClusterQueue", "", ""};
+	const struct node *root;
+
+	if (!cluster || facts_have_queue(rule_facts(run), w, &local))
+		return NULL;
+	root = cluster_object(cluster, &local, rule_arena(run));
+	*name = node_str(node_path(root, "spec.clusterQueue"));
+	if (!*name)
+		return NULL;
+	id.name = *name;
+	if (facts_have_queue(rule_facts(run), w, &id))
+		return NULL;
+	return cluster_object(cluster, &id, rule_arena(run));
+}
+
+static void check_demand(struct rule_run *run, const struct workload *w,
+			 const struct workload_pod *pod,
+			 const struct pod_demand *demand)
+{
+	const char *name = NULL;
+	const struct node *queue = queue_of(run, w, &name);
+	struct queue_offer offer;
+	struct quantity need;
+	char text[QUANTITY_TEXT], most[QUANTITY_TEXT];
+	struct finding *f;
+
+	need = quantity_mul(demand->quantity, queue_pods(w, pod));
+	if (!queue || need.nano <= 0)
+		return;
+	offer = queue_offers(queue, demand->resource);
+	if (offer.unlimited ||
+	    (offer.covered && quantity_cmp(need, offer.most) <= 0))
+		return;
+	quantity_text(need, text);
+	if (!offer.covered)
+		f = report_place(
+			run, &w->id, &pod->place,
+			"ClusterQueue `%s` covers no `%s`: %s `%s` is never admitted",
+			name, demand->resource, w->id.kind, w->id.name);
+	else
+		f = report_place(
+			run, &w->id, &pod->place,
+			"%s %s, ClusterQueue `%s` gives at most %s (flavor `%s`): %s `%s` is never admitted",
+			text, demand->resource, name,
+			quantity_text(offer.most, most),
+			offer.flavor ? offer.flavor : "", w->id.kind,
+			w->id.name);
+	finding_cause(run, f, demand->resource);
+}
+
+static void check(struct rule_run *run, const struct workload *w)
+{
+	if (!w->kueue_queue || w->child || !*w->id.namespace)
+		return;
+	for (size_t p = 0; p < w->npods; p++)
+		for (size_t d = 0; d < w->pods[p].ndemand; d++)
+			if (accelerator_find(rule_accelerators(run),
+					     w->pods[p].demand[d].resource))
+				check_demand(run, w, &w->pods[p],
+					     &w->pods[p].demand[d]);
+}
+
+const struct rule rule_clusterqueue_never_fits = {
+	.name = "clusterqueue-never-fits",
+	.category = "gang",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.needs = NEEDS_CLUSTER,
+	.since = "1.0",
+	.summary = "a workload that its Kueue ClusterQueue can never admit",
+	.why = "It stays suspended for ever, and others wait behind it.",
+	.remedy =
+		"Ask for less, choose another queue, or have its quota raised.",
+	.evidence = "kueue pkg/scheduler/flavorassigner",
+	.check_workload = check,
+};
