@@ -150,15 +150,26 @@ static const char *string_run(struct items *s, const char *at, const char *end)
 	return p + 1;
 }
 
-/* Outside of strings: bytes without a meaning here, in one go. */
+static bool is_blank(const char *at, const char *end)
+{
+	while (at < end && strchr(" \t\r\n", *at))
+		at++;
+	return at == end;
+}
+
+/* Outside of strings: bytes without a meaning here, in one go. NULL when
+ * something stands between items that is none. */
 static const char *plain_run(struct items *s, const char *at, const char *end)
 {
+	struct buf *to = home(s, ' ');
 	const char *p = at;
 
-	while (p < end && !strchr("\"{}[],", *p) && *p)
+	while (p < end && *p && !strchr("\"{}[],", *p))
 		p++;
-	if (p > at && home(s, ' '))
-		buf_add(home(s, ' '), at, (size_t)(p - at));
+	if (to)
+		buf_add(to, at, (size_t)(p - at));
+	else if (!is_blank(at, p))
+		return NULL;
 	return p;
 }
 
@@ -199,6 +210,8 @@ bool items_feed(struct items *s, const char *data, size_t len,
 			continue;
 		}
 		data = plain_run(s, data, end);
+		if (!data)
+			return false;
 		if (data < end && !mark(s, *data++, sink))
 			return false;
 		if (s->item.len > SPLIT_VALUE_MAX ||

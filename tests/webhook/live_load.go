@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects for a live cluster state, made and changed as fast as an API server
+// takes them. Standard library only.
+//
+//	live_load DIR fill NAMESPACES QUOTAS PODS NODES
+//	live_load DIR churn SECONDS RATE NAMESPACES QUOTAS PODS NODES
+//
+// DIR has admin.crt, admin.key, ca.crt and port. churn goes on while the
+// server is away: what fails is tried again later. A line of figures ends
+// each.
+package main
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"math/rand"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const workers = 32
+
+type client struct {
+	base string
+	http *http.Client
+}
+
+func must(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func newClient(dir string) *client {
+	pair, err := tls.LoadX509KeyPair(dir+"/admin.crt", dir+"/admin.key")
+	must(err)
+	ca, err := os.ReadFile(dir + "/ca.crt")
+	must(err)
+	port, err := os.ReadFile(dir + "/port")
+	must(err)
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(ca)
+	return &client{
+		base: "https://127.0.0.1:" + strings.TrimSpace(string(port)),
+		http: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
+			TLSClientConfig:     &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{pair}},
+			MaxIdleConnsPerHost: workers,
+		}},
+	}
+}
+
+func (c *client) do(method, path, body string) (int, string) {
+	req, err := http.NewRequest(method, c.base+path, bytes.NewReader([]byte(body)))
+	must(err)
+	kind := "application/json"
+	if method == "PATCH" {
+		kind = "application/merge-patch+json"
+	}
+	req.Header.Set("Content-Type", kind)
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return 0, err.Error()
+	}
+	text, _ := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	return resp.StatusCode, string(text)
+}
+
+type size struct{ namespaces, quotas, pods, nodes int }
+
+func number(i int) int {
+	n, err := strconv.Atoi(os.Args[i])
+	must(err)
+	return n
+}
+
+func sizes(at int) size {
+	return size{number(at), number(at + 1), number(at + 2), number(at + 3)}
+}
+
+// Quotas stand in namespaces without pods: counting is not what is tested.
+func (s size) podSpace(i int) string   { return fmt.Sprintf("load-%d", i%s.namespaces) }
+func (s size) quotaSpace(i int) string { return fmt.Sprintf("quota-%d", i%s.namespaces) }
+
+func namespace(name string) string {
+	return fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, name)
+}
+
+func quota(i, n int) string {
+	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"q-%d"},
+"spec":{"hard":{"requests.nvidia.com/gpu":"%d","requests.cpu":"%d"}}}`, i, n, n*8)
+}
+
+// As a controller makes them: an owner, labels, environment, volumes.
+func pod(i, gpus int) string {
+	return fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p-%d","labels":{"job-name":"job-%d","app":"train"},
+"ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"job-%d","uid":"%08d-0000-0000-0000-000000000000","controller":true,"blockOwnerDeletion":false}]},
+"spec":{"restartPolicy":"Never","containers":[{"name":"train","image":"registry.example.com/team/train:1.2.3","command":["torchrun","train.py"],
+"env":[{"name":"A","value":"one"},{"name":"B","value":"two"},{"name":"C","value":"three"}],
+"resources":{"limits":{"nvidia.com/gpu":"%d","memory":"64Gi"},"requests":{"cpu":"8"}},
+"volumeMounts":[{"name":"shm","mountPath":"/dev/shm"}]}],
+"volumes":[{"name":"shm","emptyDir":{"medium":"Memory","sizeLimit":"16Gi"}}]}}`, i, i/8, i/8, i/8, gpus)
+}
+
+func node(i, gpus int) string {
+	return fmt.Sprintf(`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n-%d","labels":{"kubernetes.io/hostname":"n-%d","pool":"p-%d"}},
+"status":{"allocatable":{"cpu":"96","memory":"1Ti","nvidia.com/gpu":"%d","pods":"110"},"capacity":{"cpu":"96","memory":"1Ti","nvidia.com/gpu":"%d","pods":"110"}}}`,
+		i, i, i%5, gpus, gpus)
+}
+
+// all runs f for 0..n-1 on all workers; f returns false to be run again.
+func all(n int, f func(i int) bool) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for w := 0; w < workers; w++ {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				for tries := 0; !f(i); tries++ {
+					if tries > 100 {
+						os.Exit(1)
+					}
+					time.Sleep(100 * time.Millisecond)
+				}
+			}
+		}()
+	}
+	wg.Wait()
+}
+
+func (c *client) create(path, body string) bool {
+	code, text := c.do("POST", path, body)
+	if code == 201 || code == 409 {
+		return true
+	}
+	if code != 429 && code != 0 {
+		fmt.Fprintln(os.Stderr, code, text)
+	}
+	return false
+}
+
+func fill(c *client, s size) {
+	began := time.Now()
+	all(s.namespaces, func(i int) bool {
+		return c.create("/api/v1/namespaces", namespace(s.podSpace(i))) &&
+			c.create("/api/v1/namespaces", namespace(s.quotaSpace(i)))
+	})
+	all(s.nodes, func(i int) bool { return c.create("/api/v1/nodes", node(i, 8)) })
+	all(s.quotas, func(i int) bool {
+		return c.create("/api/v1/namespaces/"+s.quotaSpace(i)+"/resourcequotas", quota(i, 8))
+	})
+	all(s.pods, func(i int) bool {
+		return c.create("/api/v1/namespaces/"+s.podSpace(i)+"/pods", pod(i, 1+i%8))
+	})
+	n := s.namespaces*2 + s.nodes + s.quotas + s.pods
+	took := time.Since(began).Seconds()
+	fmt.Printf("filled %d objects in %.1f s (%.0f/s)\n", n, took, float64(n)/took)
+}
+
+// One change of some object; true when the server took it.
+func change(c *client, s size, r *rand.Rand) bool {
+	var code int
+	switch kind := r.Intn(10); {
+	case kind < 4: // one more quota figure
+		i := r.Intn(s.quotas)
+		code, _ = c.do("PATCH", fmt.Sprintf("/api/v1/namespaces/%s/resourcequotas/q-%d", s.quotaSpace(i), i),
+			fmt.Sprintf(`{"spec":{"hard":{"requests.nvidia.com/gpu":"%d"}}}`, r.Intn(1000)))
+	case kind < 5:
+		i := r.Intn(s.nodes)
+		code, _ = c.do("PATCH", fmt.Sprintf("/api/v1/nodes/n-%d", i),
+			fmt.Sprintf(`{"metadata":{"labels":{"pool":"p-%d"}}}`, r.Intn(5)))
+	case kind < 6:
+		i := r.Intn(s.namespaces)
+		code, _ = c.do("PATCH", "/api/v1/namespaces/"+s.podSpace(i),
+			fmt.Sprintf(`{"metadata":{"labels":{"tier":"t-%d"}}}`, r.Intn(50)))
+	case kind < 8:
+		i := r.Intn(s.pods)
+		code, _ = c.do("DELETE", fmt.Sprintf("/api/v1/namespaces/%s/pods/p-%d?gracePeriodSeconds=0", s.podSpace(i), i), "")
+	default:
+		i := r.Intn(s.pods)
+		code, _ = c.do("POST", "/api/v1/namespaces/"+s.podSpace(i)+"/pods", pod(i, 1+r.Intn(8)))
+		if code == 409 { // it is there: phases change most of all
+			code, _ = c.do("PATCH", fmt.Sprintf("/api/v1/namespaces/%s/pods/p-%d/status", s.podSpace(i), i),
+				fmt.Sprintf(`{"status":{"phase":%q}}`, []string{"Running", "Succeeded", "Pending"}[r.Intn(3)]))
+		}
+	}
+	return code >= 200 && code < 300
+}
+
+func churn(c *client, s size, seconds, rate int) {
+	var done, failed atomic.Int64
+	var wg sync.WaitGroup
+	began := time.Now()
+	end := began.Add(time.Duration(seconds) * time.Second)
+	for w := 0; w < workers; w++ {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			r := rand.New(rand.NewSource(int64(w)))
+			pause := time.Duration(workers) * time.Second / time.Duration(rate)
+			for next := time.Now(); time.Now().Before(end); next = next.Add(pause) {
+				if late := time.Since(next); late > time.Second {
+					next = time.Now() // a server that was away is not made up for
+				}
+				time.Sleep(time.Until(next))
+				if change(c, s, r) {
+					done.Add(1)
+				} else {
+					failed.Add(1)
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	took := time.Since(began).Seconds()
+	fmt.Printf("changed %d in %.1f s (%.0f/s), %d not done\n", done.Load(), took, float64(done.Load())/took, failed.Load())
+}
+
+func main() {
+	c := newClient(os.Args[1])
+	switch os.Args[2] {
+	case "fill":
+		fill(c, sizes(3))
+	case "churn":
+		churn(c, sizes(5), number(3), number(4))
+	}
+}
