@@ -67,7 +67,7 @@ int program_run(const char *const *argv, struct buf *out, struct buf *errors,
 		struct err *err)
 {
 	int fds[3], error, rc = -1;
-	pid_t pid;
+	pid_t pid = 0;
 
 	if (pipe2(fds, O_CLOEXEC))
 		return err_set(err, errno, "pipe: %s", strerror(errno));

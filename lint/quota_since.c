@@ -207,6 +207,7 @@ static void read_text(struct quota_since *s, const struct buf *text,
 	while (loader_next(&loader, &doc) > 0)
 		run_document(&s->run, &doc);
 	run_end_file(&s->run);
+	file->source = NULL;
 	arena_release(&arena);
 }
 

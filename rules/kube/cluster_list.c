@@ -4,6 +4,7 @@
  * (managedFields, env, volumes, conditions, ...) is not even read into the
  * tree: most of a pod is that.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -74,7 +75,8 @@ static void add_items(struct cluster_builder *b, const struct node *root,
 	char name[128] = "";
 
 	if (text_ends(kind, "List") && strlen(kind) < sizeof(name)) {
-		memcpy(name, kind, strlen(kind) - strlen("List"));
+		snprintf(name, sizeof(name), "%.*s",
+			 (int)(strlen(kind) - strlen("List")), kind);
 		item.kind = name;
 	}
 	FOR_EACH_CHILD(node_get(root, "items"), child) {

@@ -180,7 +180,7 @@ static void count_group(struct cluster_builder *b, uint64_t key,
 	put_text(&b->packed, name);
 	if (blob)
 		buf_add(&b->packed, c.at, (size_t)(c.end - c.at));
-	else
+	else if (tree)
 		buf_add(&b->packed, tree->data, tree->len);
 	table_put(&b->node_groups, key, b->packed.data, b->packed.len);
 }

@@ -56,7 +56,7 @@ static struct fact_view *view_of(const struct fact_set *set,
 		if (!view)
 			BUG("out of memory");
 	}
-	if (view->serial == cluster_serial(w->cluster) &&
+	if (view->namespace && view->serial == cluster_serial(w->cluster) &&
 	    !strcmp(view->namespace, w->id.namespace))
 		return view;
 	arena = view->arena;

@@ -10,6 +10,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/limit_range.h"
 
 static const char *const lists[] = {"default", "defaultRequest", "max", "min"};
 
@@ -73,6 +74,24 @@ static void check(struct rule_run *run, const struct object *o)
 			check_item(run, o, item);
 }
 
+/* A LimitRange of the cluster, on the pods here. */
+static void check_pod(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		const char *range;
+		const struct node *gift = limit_range_gift(
+			rule_cluster(run), c, rule_arena(run), &range);
+
+		if (gift && accelerator_find(rule_accelerators(run), gift->key))
+			finding_severity(
+				report_container(
+					run, c, NULL,
+					"LimitRange `%s` of the namespace gives this container %s `%s`",
+					range, gift->str, gift->key),
+				SEVERITY_WARNING);
+	}
+}
+
 const struct rule rule_limitrange_gpu_container_max = {
 	.name = "limitrange-gpu-container-max",
 	.category = "quota",
@@ -87,4 +106,5 @@ const struct rule rule_limitrange_gpu_container_max = {
 	.evidence =
 		"pkg/apis/core/v1/defaults.go SetDefaults_LimitRangeItem; kubernetes#74507; observed on kube-apiserver",
 	.check_object = check,
+	.check_pod = check_pod,
 };

@@ -37,6 +37,12 @@ static void check(struct rule_run *run, const struct workload *w)
 		rule_not_run(run, "the namespace is not known");
 		return;
 	}
+	if (rule_cluster(run) &&
+	    !cluster_namespace(rule_cluster(run), w->id.namespace,
+			       rule_arena(run))) {
+		rule_not_run(run, "the cluster state lacks the namespace");
+		return;
+	}
 	quotas = facts_quotas(facts, w, &n);
 	if (!has_gpu_quota(run, quotas, n))
 		report_place(
