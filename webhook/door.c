@@ -19,6 +19,7 @@
 #include "decide.h"
 #include "judge.h"
 #include "kube/cluster.h"
+#include "reserve.h"
 #include "respond.h"
 #include "verdict.h"
 
@@ -33,6 +34,7 @@ struct door {
 	pthread_mutex_t lock;
 	struct policy_box *box;
 	const struct cluster *cluster; /* or NULL */
+	struct reserve *reserve;       /* or NULL: none are made */
 };
 
 struct door_worker {
@@ -53,6 +55,8 @@ struct door *door_new(const struct door_options *options)
 	json_object_seed(0);
 	door->options = *options;
 	pthread_mutex_init(&door->lock, NULL);
+	if (options->reservations)
+		door->reserve = reserve_new();
 	return door;
 }
 
@@ -140,6 +144,7 @@ void door_free(struct door *door)
 		return;
 	box_drop(door, door->box);
 	cluster_put(door->cluster);
+	reserve_free(door->reserve);
 	pthread_mutex_destroy(&door->lock);
 	free(door);
 }
@@ -303,11 +308,40 @@ static void count_findings(struct visit *visit)
 		metrics_count_break_glass(visit->worker->door->options.metrics);
 }
 
-static void judge_review(struct visit *visit)
+static void check_patch(struct visit *visit)
+{
+	struct judge *now = &visit->worker->now;
+
+	if (!now->patch || patch_holds(visit))
+		return;
+	log_say(visit->worker->door->options.log, LOG_ERROR,
+		"a patch for %s %s/%s does not hold: not sent",
+		visit->review.kind, visit->review.namespace,
+		visit->review.name);
+	now->patch = NULL;
+	visit->circumstances.patchable = false;
+}
+
+static void judge_and_decide(struct visit *visit, struct reserve *reserve)
 {
 	struct circumstances *c = &visit->circumstances;
 	struct judge *now = &visit->worker->now;
-	struct judge_case what;
+	struct judge_case what = case_of(visit, &visit->review.object);
+
+	what.patch = c->mutate;
+	what.reserve = reserve;
+	judge_object(now, &what);
+	if (c->update && (now->n || reserve))
+		compare_with_old(visit);
+	check_patch(visit);
+	verdict_of(&visit->verdict, c, visit->policy, now);
+}
+
+/* Pods are ResourceQuota's own business. */
+static void judge_review(struct visit *visit)
+{
+	struct circumstances *c = &visit->circumstances;
+	struct reserve *reserve = visit->worker->door->reserve;
 
 	circumstances_read(c, &visit->review, visit->policy,
 			   visit->path == DOOR_MUTATE);
@@ -318,23 +352,33 @@ static void judge_review(struct visit *visit)
 		visit->namespace_labels = cluster_namespace(
 			visit->cluster, visit->review.namespace,
 			&visit->worker->arena);
-	what = case_of(visit, &visit->review.object);
-	what.patch = c->mutate;
-	judge_object(now, &what);
-	if (c->update && now->n)
-		compare_with_old(visit);
-	if (now->patch && !patch_holds(visit)) {
-		log_say(visit->worker->door->options.log, LOG_ERROR,
-			"a patch for %s %s/%s does not hold: not sent",
-			visit->review.kind, visit->review.namespace,
-			visit->review.name);
-		now->patch = NULL;
-		c->patchable = false;
-	}
-	verdict_of(&visit->verdict, c, visit->policy, now);
+	if (c->mutate || c->pod)
+		reserve = NULL;
+	if (reserve)
+		reserve_begin(reserve, visit->began.tv_sec);
+	judge_and_decide(visit, reserve);
+	if (reserve)
+		reserve_end(reserve, visit->verdict.allowed &&
+					     !visit->review.dry_run &&
+					     (!c->update || c->demand_grew));
 	count_findings(visit);
 	if (!c->mutate)
 		count_not_run(visit);
+}
+
+/* An object that goes gives back what was promised to it. */
+static void release_promise(struct visit *visit)
+{
+	struct reserve *reserve = visit->worker->door->reserve;
+	const struct review *r = &visit->review;
+	struct object_id id = {NULL, r->kind, r->namespace, r->name};
+
+	if (!reserve || r->operation != OPERATION_DELETE || r->dry_run ||
+	    *r->subresource || visit->path != DOOR_VALIDATE)
+		return;
+	id.api_version = arena_printf(&visit->worker->arena, "%s%s%s", r->group,
+				      *r->group ? "/" : "", r->version);
+	reserve_drop(reserve, &id);
 }
 
 /* --- the record ----------------------------------------------------------- */
@@ -449,6 +493,8 @@ static void answer(struct visit *visit, enum review_outcome outcome,
 				   "request.object is missing");
 	else if (judge_sees(review))
 		judge_review(visit);
+	else
+		release_promise(visit);
 	respond(&visit->verdict, review, visit->hash, &worker->out);
 	record(visit);
 	*reply = (struct door_reply){

@@ -8,6 +8,7 @@
  * mode forbids it, since an audit tells what would be patched.
  */
 #include "judge.h"
+#include "reserve.h"
 
 #include <string.h>
 
@@ -55,6 +56,14 @@ static void take_findings(void *context, uint32_t file,
 	judge->n = n;
 }
 
+static void take_workload(void *context, const struct workload *w)
+{
+	struct judge *judge = context;
+
+	if (judge->reserve)
+		reserve_note(judge->reserve, w);
+}
+
 void judge_init(struct judge *judge, const struct rule_set *rules)
 {
 	struct run_options options = {
@@ -64,6 +73,7 @@ void judge_init(struct judge *judge, const struct rule_set *rules)
 		.sink = take_findings,
 		.repair = take_repair,
 		.wants_repair = wants_repair,
+		.workload = take_workload,
 		.context = judge,
 	};
 
@@ -96,6 +106,9 @@ void judge_object(struct judge *judge, const struct judge_case *c)
 	judge->run.options.now = c->now;
 	judge->run.options.today = c->now / 86400;
 	judge->run.options.cluster = c->cluster;
+	judge->reserve = c->reserve;
+	judge->run.options.reservations =
+		c->reserve ? reserve_view(c->reserve) : NULL;
 	run_begin_file(&judge->run, &file);
 	run_document(&judge->run, &doc);
 	run_end_file(&judge->run);

@@ -25,10 +25,14 @@ struct judge {
 	const struct node *patched; /* the object after it */
 	struct arena arena;
 	bool wants_patch;
+	struct reserve *reserve; /* of the object being judged */
 };
 
+struct reserve;
+
 struct judge_case {
-	const struct doc *doc; /* its root is the object */
+	struct reserve *reserve; /* locked by reserve_begin(), or NULL */
+	const struct doc *doc;	 /* its root is the object */
 	const struct policy *policy;
 	const char *namespace;		     /* of the request, or NULL */
 	const struct node *namespace_labels; /* or NULL: not known */

@@ -19,6 +19,7 @@
 #include "engine/finding.h"
 #include "engine/policy.h"
 #include "engine/suppress.h"
+#include "kube/quota.h"
 
 struct run_counts {
 	uint64_t documents, objects, workloads, unknown_kinds_with_pods;
@@ -44,6 +45,10 @@ struct run_options {
 	int64_t now;	  /* seconds since the epoch: the age of clusters */
 	/* Of files that name none, or NULL; must outlive the run. */
 	const struct cluster *cluster;
+	/* At the door, or NULL: demand that was just admitted, and who wants to
+	 * know what this object asks for. */
+	const struct reservations *reservations;
+	void (*workload)(void *context, const struct workload *workload);
 	/* Baseline lookup, or NULL: is this finding known? */
 	bool (*in_baseline)(void *context, const struct finding *finding);
 	/* All findings of a file, sorted; they die when the call returns. */

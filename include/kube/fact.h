@@ -140,6 +140,7 @@ struct workload_pod {
 };
 
 struct workload {
+	const struct reservations *reservations; /* or NULL: none are made */
 	/* That its file belongs to (kube/cluster.h), or NULL: not known. */
 	const struct cluster *cluster;
 	struct object_id id;

@@ -9,6 +9,14 @@
 
 #include "kube/fact.h"
 
+/* Demand of other workloads of the namespace that was admitted a moment ago
+ * and does not show in status.used yet. */
+struct reservations {
+	struct quantity (*of)(void *context, const struct workload *workload,
+			      const char *resource);
+	void *context;
+};
+
 /* The hard entry of that key, or NULL. */
 const struct resource_amount *quota_hard(const struct quota *quota,
 					 const char *key);
@@ -21,7 +29,8 @@ const struct resource_amount *quota_hard_requests(const struct quota *quota,
  */
 struct quota_room {
 	struct quantity used, own, left;
-	bool known; /* used is */
+	struct quantity reserved; /* for others, not in used yet */
+	bool known;		  /* used is */
 };
 struct quota_room quota_room(const struct quota *quota,
 			     const struct resource_amount *hard,

@@ -32,6 +32,7 @@ struct door_options {
 	const struct rule_set *rules;
 	struct metrics *metrics; /* must outlive the door */
 	struct log *log;	 /* must outlive the door */
+	bool reservations;	 /* count demand that was just admitted */
 	int64_t now;		 /* seconds since the epoch, 0: the clock */
 };
 

@@ -271,6 +271,9 @@ static void check_alone(struct run *run, const struct object *object,
 	if (object_is_gpu_workload(object)) {
 		w = workload_read(&state->doc_arena, object, state->file.index);
 		w->cluster = state->cluster;
+		w->reservations = run->options.reservations;
+		if (run->options.workload)
+			run->options.workload(run->options.context, w);
 		run_workload(run, w, settings);
 		return;
 	}

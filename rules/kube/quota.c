@@ -37,7 +37,7 @@ struct quota_room quota_room(const struct quota *quota,
 			     const struct workload *w, const char *resource)
 {
 	struct quota_room room = {quantity_from(0), quantity_from(0),
-				  hard->quantity, false};
+				  hard->quantity, quantity_from(0), false};
 
 	for (size_t i = 0; i < quota->nused; i++) {
 		if (strcmp(quota->used[i].resource, hard->resource) != 0)
@@ -50,6 +50,10 @@ struct quota_room quota_room(const struct quota *quota,
 	room.own = cluster_use_of(w->cluster, &w->id, resource);
 	room.left =
 		quantity_add(quantity_sub(hard->quantity, room.used), room.own);
+	if (w->reservations)
+		room.reserved = w->reservations->of(w->reservations->context, w,
+						    resource);
+	room.left = quantity_sub(room.left, room.reserved);
 	return room;
 }
 

@@ -15,7 +15,7 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 {
 	const struct workload *w = c->workload;
 	char want[QUANTITY_TEXT], left[QUANTITY_TEXT], hard[QUANTITY_TEXT];
-	char used[QUANTITY_TEXT];
+	char used[QUANTITY_TEXT], reserved[QUANTITY_TEXT];
 	bool denies = !peak && w->gang_kind != GANG_NONE;
 	struct finding *f;
 
@@ -24,11 +24,16 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 	if (c->room.known)
 		f = report_place(
 			run, &w->id, &w->place,
-			"%s `%s` %s %s %s, quota `%s` has %s left for it: %s of %s are used",
+			"%s `%s` %s %s %s, quota `%s` has %s left for it: %s of %s are used%s%s%s",
 			w->id.kind, w->id.name, peak ? "peaks at" : "needs",
 			want, c->resource, c->quota->id.name,
 			quantity_text(c->room.left, left),
-			quantity_text(c->room.used, used), hard);
+			quantity_text(c->room.used, used), hard,
+			c->room.reserved.nano ? ", " : "",
+			c->room.reserved.nano
+				? quantity_text(c->room.reserved, reserved)
+				: "",
+			c->room.reserved.nano ? " promised to others" : "");
 	else
 		f = report_place(
 			run, &w->id, &w->place,
