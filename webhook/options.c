@@ -43,7 +43,7 @@ const struct option option_table[] = {
 	 "N", NULL, NULL, 1, 256,
 	 "Threads that answer reviews (default: one per processor, at most "
 	 "8)."},
-	{"max-body", OPTION_BYTES, OPTION_SERVE, AT(max_body), "BYTES", "8Mi",
+	{"max-body", OPTION_BYTES, OPTION_SERVE, AT(max_body), "BYTES", "7Mi",
 	 NULL, 1024, (size_t)1 << 30,
 	 "A longer review is refused with 413. Ki, Mi may follow the number."},
 	{"max-in-flight", OPTION_NUMBER, OPTION_SERVE, AT(max_in_flight), "N",
@@ -63,6 +63,11 @@ const struct option option_table[] = {
 	 "error warn info debug", 0, 0, "error, warn, info or debug."},
 	{"log-format", OPTION_TEXT, OPTION_SERVE, AT(log_format), "FORMAT",
 	 "json", "json text", 0, 0, "json or text, one line an event."},
+	{"reservations", OPTION_TEXT, OPTION_SERVE, AT(reservations), "WHEN",
+	 "off", "on off", 0, 0,
+	 "Count what was admitted in the last 30 seconds against a quota, "
+	 "although its Pods are not there yet. A replica knows only what it "
+	 "admitted itself."},
 	{"sandbox", OPTION_TEXT, OPTION_SERVE, AT(sandbox), "WHEN", "on",
 	 "on off", 0, 0,
 	 "Once started, have the kernel refuse what serving does not need: "

@@ -225,7 +225,11 @@ static int prepare(struct service *s)
 static int start(struct service *s)
 {
 	struct door_options door = {
-		.rules = &s->rules, .metrics = s->metrics, .log = s->log};
+		.rules = &s->rules,
+		.metrics = s->metrics,
+		.log = s->log,
+		.reservations = !strcmp(s->options->reservations, "on"),
+	};
 
 	s->door = door_new(&door);
 	s->keys = key_store_new();

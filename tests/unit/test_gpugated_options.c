@@ -230,7 +230,7 @@ static void help_tells_defaults(void **state)
 		else
 			assert_null(strstr(out.data, line));
 	}
-	assert_non_null(strstr(out.data, "Default: 8Mi"));
+	assert_non_null(strstr(out.data, "Default: 7Mi"));
 	assert_non_null(strstr(out.data, "Default: 95"));
 	for (const char *at = out.data; *at; at += strcspn(at, "\n") + 1)
 		assert_true(strcspn(at, "\n") <= 78);
