@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kubeconfig files: what is taken, and what is refused at which line.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../webhook/api_config.h"
+#include "base/text.h"
+
+#define HEAD                                                                   \
+	"apiVersion: v1\nkind: Config\ncurrent-context: a\n"                   \
+	"contexts: [{name: a, context: {cluster: b, user: c}}]\n"
+#define CLUSTER "clusters: [{name: b, cluster: {server: https://h}}]\n"
+#define USER	"users: [{name: c, user: {token: t}}]\n"
+/* base64 of "-----BEGIN X-----\n" */
+#define PEM "LS0tLS1CRUdJTiBYLS0tLS0K"
+
+static int parse(struct api_config *config, const char *text, struct err *err)
+{
+	return api_config_parse(config, "/etc/k/config", text, strlen(text),
+				err);
+}
+
+static void test_whole(void **state)
+{
+	static const char text[] =
+		"apiVersion: v1\nkind: Config\ncurrent-context: two\n"
+		"preferences: {}\n"
+		"contexts:\n"
+		"- name: one\n  context: {cluster: x, user: y}\n"
+		"- name: two\n"
+		"  context: {cluster: b, user: c, namespace: n}\n"
+		"clusters:\n"
+		"- name: x\n  cluster: {server: 'http://no'}\n"
+		"- name: b\n  cluster:\n"
+		"    server: https://api.example.com:6443/k8s/b//\n"
+		"    certificate-authority: pki/ca.crt\n"
+		"    tls-server-name: kubernetes\n"
+		"    insecure-skip-tls-verify: false\n"
+		"    proxy-url: ''\n"
+		"users:\n"
+		"- name: c\n  user:\n"
+		"    client-certificate: /abs/c.crt\n"
+		"    client-key-data: " PEM "\n"
+		"    client-key: ignored.key\n"
+		"    tokenFile: token\n";
+	struct api_config c;
+	struct err err = {0};
+
+	assert_int_equal(parse(&c, text, &err), 0);
+	assert_string_equal(c.server, "https://api.example.com:6443/k8s/b");
+	assert_string_equal(c.ca.path, "/etc/k/pki/ca.crt");
+	assert_null(c.ca.text);
+	assert_string_equal(c.tls_server_name, "kubernetes");
+	assert_string_equal(c.cert.path, "/abs/c.crt");
+	assert_null(c.key.path);
+	assert_string_equal(c.key.text, "-----BEGIN X-----\n");
+	assert_string_equal(c.token_file, "/etc/k/token");
+	assert_null(c.token);
+	assert_null(c.exec);
+	api_config_release(&c);
+}
+
+static void test_json(void **state)
+{
+	struct api_config c;
+	struct err err = {0};
+
+	assert_int_equal(
+		parse(&c,
+		      "{\"kind\":\"Config\",\"apiVersion\":\"v1\","
+		      "\"current-context\":\"a\",\"contexts\":[{\"name\":\"a\","
+		      "\"context\":{\"cluster\":\"b\",\"user\":\"c\"}}],"
+		      "\"clusters\":[{\"name\":\"b\",\"cluster\":{\"server\":"
+		      "\"https://[::1]:6443\"}}],"
+		      "\"users\":[{\"name\":\"c\",\"user\":{}}]}",
+		      &err),
+		0);
+	assert_string_equal(c.server, "https://[::1]:6443");
+	api_config_release(&c);
+}
+
+static void test_exec(void **state)
+{
+	static const char text[] = HEAD CLUSTER
+		"users:\n- name: c\n  user:\n    exec:\n"
+		"      apiVersion: client.authentication.k8s.io/v1beta1\n"
+		"      command: bin/plugin\n"
+		"      args: [get-token, --cluster, b]\n"
+		"      env: [{name: PROFILE, value: 'a=b'}]\n"
+		"      provideClusterInfo: true\n"
+		"      installHint: get it\n"
+		"      interactiveMode: Never\n";
+	struct api_config c;
+	struct err err = {0};
+
+	assert_int_equal(parse(&c, text, &err), 0);
+	assert_non_null(c.exec);
+	assert_string_equal(c.exec->argv[0], "/etc/k/bin/plugin");
+	assert_string_equal(c.exec->argv[1], "get-token");
+	assert_string_equal(c.exec->argv[3], "b");
+	assert_null(c.exec->argv[4]);
+	assert_string_equal(c.exec->env[0], "PROFILE=a=b");
+	assert_null(c.exec->env[1]);
+	assert_true(c.exec->cluster_info);
+	assert_string_equal(c.exec->hint, "get it");
+	api_config_release(&c);
+}
+
+#define SERVER(words) HEAD "clusters: [{name: b, cluster: {" words "}}]\n" USER
+#define WHO(words)    HEAD CLUSTER "users: [{name: c, user: {" words "}}]\n"
+
+static void test_refused(void **state)
+{
+	static const struct {
+		const char *text, *place, *part;
+	} cases[] = {
+		{"", ":1:1: ", "empty"},
+		{"{", ":1:", ""},
+		{"a: b\n c: d\n", ":2:", ""},
+		{"[]\n", ":1:", "kind Config"},
+		{"kind: Pod\napiVersion: v1\n", ":1:", "kind Config"},
+		{"kind: Config\napiVersion: v2\n", ":1:", "apiVersion v1"},
+		{"kind: Config\napiVersion: v1\n", ":1:", "current-context"},
+		{"kind: Config\napiVersion: v1\ncurrent-context: ''\n",
+		 ":3:", "current-context"},
+		{"kind: Config\napiVersion: v1\ncurrent-context: z\n", ":3:18",
+		 "no context `z`"},
+		{HEAD, ":4:41", "no cluster `b`"},
+		{HEAD CLUSTER, ":4:50", "no user `c`"},
+		{SERVER(""), ":1:1", "server"},
+		{SERVER("server: 'http://h'"), ":5:40", "only https"},
+		{SERVER("server: https://"), ":5:40", "HOST"},
+		{SERVER("server: https:///x"), ":5:40", "HOST"},
+		{SERVER("server: 'https://u:p@h'"), ":5:40", "HOST"},
+		{SERVER("server: 'https://h?x'"), ":5:40", "HOST"},
+		{SERVER("server: 'https://h#x'"), ":5:40", "HOST"},
+		{SERVER("server: 'https://h x'"), ":5:40", "HOST"},
+		{SERVER("server: [https://h]"), ":5:", "server"},
+		{SERVER("server: https://h, insecure-skip-tls-verify: true"),
+		 ":5:77", "always verified"},
+		{SERVER("server: https://h, proxy-url: 'http://p'"),
+		 ":5:", "proxies"},
+		{SERVER("server: https://h, certificate-authority-data: '%%'"),
+		 ":5:", "base64"},
+		{SERVER("server: https://h, certificate-authority-data: aGk="),
+		 ":5:", "PEM"},
+		{SERVER("server: https://h, certificate-authority: 7"),
+		 ":5:", "string"},
+		{WHO("username: u, password: p"), ":6:", "passwords"},
+		{WHO("password: p"), ":6:", "passwords"},
+		{WHO("auth-provider: {name: gcp}"), ":6:", "exec"},
+		{WHO("as: root"), ":6:", "somebody else"},
+		{WHO("as-groups: [system:masters]"), ":6:", "somebody else"},
+		{WHO("client-certificate: a"), ":6:", "without client-key"},
+		{WHO("client-key-data: " PEM),
+		 ":6:", "without client-certificate"},
+		{WHO("token: \"a\\0b\""), ":6:", "NUL"},
+		{WHO("exec: {apiVersion: client.authentication.k8s.io/v1}"),
+		 ":6:", "command"},
+		{WHO("exec: {command: x}"), ":6:", "apiVersion"},
+		{WHO("exec: {command: x, apiVersion: "
+		     "client.authentication.k8s.io/v1alpha1}"),
+		 ":6:", "apiVersion"},
+		{WHO("exec: {command: x, interactiveMode: Always, apiVersion: "
+		     "client.authentication.k8s.io/v1}"),
+		 ":6:", "nobody"},
+		{WHO("exec: {command: x, args: [1], apiVersion: "
+		     "client.authentication.k8s.io/v1}"),
+		 ":6:", "args"},
+		{WHO("exec: {command: x, env: [{name: A=B, value: c}], "
+		     "apiVersion: client.authentication.k8s.io/v1}"),
+		 ":6:", "env"},
+		{WHO("exec: {command: x, env: [{name: A}], "
+		     "apiVersion: client.authentication.k8s.io/v1}"),
+		 ":6:", "env"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct api_config c;
+		struct err err = {0};
+
+		assert_int_equal(parse(&c, cases[i].text, &err), -1);
+		if (!text_starts(err.text, "/etc/k/config:") ||
+		    !text_contains(err.text, cases[i].place) ||
+		    !text_contains(err.text, cases[i].part))
+			fail_msg("case %zu: %s", i, err.text);
+		assert_null(c.server);
+	}
+}
+
+static void test_in_cluster(void **state)
+{
+	struct api_config c;
+	struct err err = {0};
+
+	unsetenv("KUBERNETES_SERVICE_HOST");
+	unsetenv("KUBERNETES_SERVICE_PORT");
+	assert_false(api_config_is_in_cluster());
+	assert_int_equal(api_config_in_cluster(&c, &err), -1);
+	assert_non_null(strstr(err.text, "not in a pod"));
+	setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1", 1);
+	assert_false(api_config_is_in_cluster());
+	setenv("KUBERNETES_SERVICE_PORT", "443", 1);
+	assert_true(api_config_is_in_cluster());
+}
+
+static void test_no_file(void **state)
+{
+	struct api_config c;
+	struct err err = {0};
+
+	assert_int_equal(api_config_load(&c, "/nonexistent/kc", &err), -1);
+	assert_non_null(strstr(err.text, "/nonexistent/kc: No such file"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_in_cluster),
+		cmocka_unit_test(test_no_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
