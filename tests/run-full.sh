@@ -15,7 +15,7 @@ for script in "$here"/check-*.sh; do
 	name=$(basename "$script" .sh)
 	case $name in
 	check-corpus | check-seeds | check-corpus-index | check-fresh | \
-		check-bypass | check-parity) ;;
+		check-bypass | check-parity | check-cluster) ;;
 	*) steps+=("$name=$script $build") ;;
 	esac
 done

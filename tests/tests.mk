@@ -79,7 +79,8 @@ STEPS = $(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
 	'seeds=tests/check-seeds.sh $(BUILD)/gpugate' \
 	'corpus-index=tests/check-corpus-index.sh $(BUILD)' \
 	'bypass=tests/check-bypass.sh $(BUILD)/gpugate' \
-	'parity=tests/check-parity.sh $(BUILD)'
+	'parity=tests/check-parity.sh $(BUILD)' \
+	'cluster=tests/check-cluster.sh $(BUILD)/gpugate'
 
 .PHONY: check check-full
 check: all unit tools

@@ -36,6 +36,8 @@ struct quota_room quota_room(const struct quota *quota,
 			     const struct resource_amount *hard,
 			     const struct workload *workload,
 			     const char *resource);
+/* ", 4 promised to others", or "". */
+const char *quota_promised(const struct quota_room *room, struct arena *arena);
 /* Do all scopes of the quota select this pod? */
 enum tri quota_selects(const struct quota *quota,
 		       const struct workload_pod *pod);

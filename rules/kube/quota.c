@@ -57,6 +57,16 @@ struct quota_room quota_room(const struct quota *quota,
 	return room;
 }
 
+const char *quota_promised(const struct quota_room *room, struct arena *arena)
+{
+	char text[QUANTITY_TEXT];
+
+	if (!room->reserved.nano)
+		return "";
+	return arena_printf(arena, ", %s promised to others",
+			    quantity_text(room->reserved, text));
+}
+
 static bool value_listed(const struct quota_scope *scope, const char *value)
 {
 	for (size_t i = 0; i < scope->nvalues; i++)

@@ -54,7 +54,7 @@ static void defaults(void **state)
 	assert_null(o.client_names.items);
 	assert_null(o.policy);
 	assert_int_equal(o.threads, 0);
-	assert_int_equal(o.max_body, 8 << 20);
+	assert_int_equal(o.max_body, 7 << 20);
 	assert_int_equal(o.drain, 95);
 	assert_int_equal(o.timeout, 10);
 	assert_string_equal(o.log_level, "info");

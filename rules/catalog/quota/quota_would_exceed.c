@@ -14,8 +14,8 @@
 static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 {
 	const struct workload *w = c->workload;
-	char want[QUANTITY_TEXT], left[QUANTITY_TEXT], hard[QUANTITY_TEXT];
-	char used[QUANTITY_TEXT], reserved[QUANTITY_TEXT];
+	char want[QUANTITY_TEXT], left[QUANTITY_TEXT];
+	char hard[QUANTITY_TEXT], used[QUANTITY_TEXT];
 	bool denies = !peak && w->gang_kind != GANG_NONE;
 	struct finding *f;
 
@@ -24,16 +24,12 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 	if (c->room.known)
 		f = report_place(
 			run, &w->id, &w->place,
-			"%s `%s` %s %s %s, quota `%s` has %s left for it: %s of %s are used%s%s%s",
+			"%s `%s` %s %s %s, quota `%s` has %s left for it: %s of %s are used%s",
 			w->id.kind, w->id.name, peak ? "peaks at" : "needs",
 			want, c->resource, c->quota->id.name,
 			quantity_text(c->room.left, left),
 			quantity_text(c->room.used, used), hard,
-			c->room.reserved.nano ? ", " : "",
-			c->room.reserved.nano
-				? quantity_text(c->room.reserved, reserved)
-				: "",
-			c->room.reserved.nano ? " promised to others" : "");
+			quota_promised(&c->room, rule_arena(run)));
 	else
 		f = report_place(
 			run, &w->id, &w->place,
