@@ -212,6 +212,8 @@ enum review_outcome review_read(struct arena *arena, const char *body,
 
 	clear(review);
 	source_init(&review->source, arena, "review", body, len);
+	/* Nobody is told of lines in what the API server wrote. */
+	review->source.bytes_only = true;
 	root = read_tree(arena, review, skip_unseen);
 	if (root)
 		return read_envelope(review, root) ? REVIEW_GOOD : REVIEW_NONE;

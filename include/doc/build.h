@@ -9,6 +9,24 @@
 #include "doc/node.h"
 
 struct node *node_new(struct arena *arena, enum node_type type);
+/* All zero. A literal would be filled with a slow string instruction. */
+static inline void node_clear(struct node *node)
+{
+	node->type = node->flags = 0;
+	node->tag = 0;
+	node->len = 0;
+	node->str = NULL;
+	node->start = node->end = 0;
+	node->key_start = node->key_end = 0;
+	node->key = NULL;
+	node->key_len = 0;
+	node->index = 0;
+	node->first = node->last = NULL;
+	node->next = node->parent = NULL;
+	node->map_index = NULL;
+	node->tags = 0;
+}
+
 /* Append a child and set parent and index. Keys of maps are set before. */
 static inline void node_append(struct node *parent, struct node *child)
 {

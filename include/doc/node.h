@@ -100,16 +100,21 @@ const struct node *node_get_tagged(const struct node *map, const char *key,
 				   size_t len, uint16_t tag);
 
 /* Value of a key; keys match by bytes, case included (as the API server). */
-static inline const struct node *node_get(const struct node *map,
-					  const char *key)
+static inline const struct node *node_getn(const struct node *map,
+					   const char *key, size_t len)
 {
-	size_t len = strlen(key);
 	uint16_t tag = node_tag(key, len);
 
 	if (!map ||
 	    (!(map->tags & node_tag_bit(tag)) && !(map->flags & NODE_UNKNOWN)))
 		return NULL;
 	return node_get_tagged(map, key, len, tag);
+}
+
+static inline const struct node *node_get(const struct node *map,
+					  const char *key)
+{
+	return node_getn(map, key, strlen(key));
 }
 
 /* Several keys in turn: node_path(n, "spec.template.spec"). */

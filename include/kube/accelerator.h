@@ -99,6 +99,11 @@ bool gpu_taint_key(const struct accelerator_extra *extra, const char *key);
 
 /* Images made for GPUs, and images of the infrastructure (device plugins,
  * dcgm-exporter, drivers) that are no GPU workloads. image may be NULL. */
+struct image_sort {
+	bool gpu, infrastructure;
+};
+/* Both answers at once; of a container: container_image(). */
+struct image_sort image_sort(const char *image);
 bool image_is_gpu(const char *image);
 bool image_is_gpu_infrastructure(const char *image);
 

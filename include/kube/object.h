@@ -288,6 +288,8 @@ static inline const struct node *container_requests(const struct container *c)
 const struct node *container_env(const struct container *c, const char *name);
 /* The volumeMounts entry at exactly this path (a trailing '/' is the same). */
 const struct node *container_mount(const struct container *c, const char *path);
+/* What its image is for, by the image's name. */
+struct image_sort container_image(const struct container *c);
 /* Does the container ask for a device (or a claim that may be one)? */
 enum tri container_uses_gpu(const struct container *c);
 
@@ -299,6 +301,7 @@ enum tri container_uses_gpu(const struct container *c);
 struct words {
 	const struct word {
 		const char *text;
+		const char *base;	 /* the text behind its last '/' */
 		const struct node *node; /* the list item it stands in */
 		bool unknown;		 /* the value behind '=' is unknown */
 	} * items;

@@ -14,8 +14,9 @@
 
 struct node *node_new(struct arena *arena, enum node_type type)
 {
-	struct node *node = ARENA_NEW(arena, struct node);
+	struct node *node = arena_alloc(arena, sizeof(*node));
 
+	node_clear(node);
 	node->type = (uint8_t)type;
 	return node;
 }

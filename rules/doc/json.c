@@ -121,19 +121,28 @@ static bool json_word(struct json *json, struct node *node)
 			   "unknown word: strings need double quotes");
 }
 
-/* p is at the opening quote; the byte behind the string. */
+static const char *json_any_string(struct json *json, const char *p,
+				   struct json_token *token)
+{
+	json->at = p;
+	return scan_json_string(json, token) ? json->at : NULL;
+}
+
+/* p is at the opening quote; the byte behind the string. Most are short. */
 static inline const char *json_string(struct json *json, const char *p,
 				      struct json_token *token)
 {
-	const char *end = json_plain(p + 1, json->end);
+#ifdef __SSE2__
+	unsigned marks = json->end - p > 16 ? json_marks(p + 1) : 0;
+	const char *end = marks ? p + 1 + __builtin_ctz(marks) : p;
 
-	if (end < json->end && *end == '"') {
+	if (marks && *end == '"') {
 		token->len = (uint32_t)(end - p - 1);
 		token->str = json_keep(json, p + 1, token->len);
 		return end + 1;
 	}
-	json->at = p;
-	return scan_json_string(json, token) ? json->at : NULL;
+#endif
+	return json_any_string(json, p, token);
 }
 
 static inline const char *json_text(struct json *json, const char *p,
@@ -192,7 +201,6 @@ static const char *json_other(struct json *json, const char *p,
 static inline const char *json_value(struct json *json, const char *p,
 				     struct node *node)
 {
-	node->start = json_offset(json, p);
 	json->fresh = false;
 	if (*p == '{')
 		return json_open(json, p, node, NODE_MAP);
@@ -204,83 +212,149 @@ static inline const char *json_value(struct json *json, const char *p,
 	return p;
 }
 
-/* Small texts take few, large ones blocks. */
-static void json_refill(struct json *json)
-{
-	uint32_t n = json->nodes < 8 ? 8 : 32;
-
-	json->spare =
-		arena_alloc(json->loader->arena, n * sizeof(*json->spare));
-	json->spare_end = json->spare + n;
-}
-
-/* The node of the value at p. */
-static inline struct node *json_node(struct json *json, const char *p)
+/* Room for some more nodes, false when the limit is reached at p. */
+static bool json_refill(struct json *json, const char *p)
 {
 	uint32_t limit = json->loader->limits->nodes;
+	uint32_t n = json->nodes < 8 ? 8 : 32; /* small texts take few */
 
 	if (json->nodes >= limit) {
 		refuse_at(json, p,
 			  arena_printf(json->loader->arena,
 				       "more than %u values", limit));
-		return NULL;
+		return false;
 	}
-	json->nodes++;
-	if (json->spare == json->spare_end)
-		json_refill(json);
-	*json->spare = (struct node){.type = NODE_NULL};
+	if (n > limit - json->nodes)
+		n = limit - json->nodes;
+	json->nodes += n;
+	json->spare =
+		arena_alloc(json->loader->arena, n * sizeof(*json->spare));
+	json->spare_end = json->spare + n;
+	return true;
+}
+
+/* A node for the value at p; NULL when there are too many. */
+static inline struct node *json_node(struct json *json, const char *p)
+{
+	if (json->spare == json->spare_end && !json_refill(json, p))
+		return NULL;
 	return json->spare++;
 }
 
-static inline const char *json_item(struct json *json, const char *p)
+/* Behind the last child of the open map or seq. */
+static inline void json_link(struct node *parent, struct node *node)
 {
-	struct node *node = json_node(json, p);
+	struct node **link =
+		parent->last ? &parent->last->next : &parent->first;
+
+	*link = node;
+	parent->last = node;
+	parent->len++;
+}
+
+static inline struct node *json_item(struct json *json, const char *p)
+{
+	struct node *node = json_node(json, p), *parent = json->open;
+	uint32_t at = json_offset(json, p);
 
 	if (!node)
 		return NULL;
-	node->key_start = node->key_end = json_offset(json, p);
-	node_append(json->open, node);
-	return json_value(json, p, node);
+	node_clear(node);
+	node->start = at;
+	node->key_start = at;
+	node->key_end = at;
+	node->index = parent->len;
+	node->parent = parent;
+	json_link(parent, node);
+	return node;
+}
+
+struct json_key {
+	const char *start, *end; /* quotes included */
+	struct json_token token;
+	uint16_t tag;
+};
+
+/* A key that the open map has already, or NULL. */
+static inline struct node *json_known(struct json *json,
+				      const struct json_key *key)
+{
+	if (!(json->open->tags & node_tag_bit(key->tag)))
+		return NULL;
+	return node_find(json->loader->arena, json->open, key->token.str,
+			 key->token.len);
 }
 
 /*
- * The node for a key. A key that is there already gives up its value and
- * keeps its place, so that n repetitions cost no more than n keys.
+ * A key that is there already gives up its value and keeps its place, so that
+ * n repetitions cost no more than n keys.
  */
-static struct node *json_again(struct node *old, struct node *node)
+static struct node *json_again(struct json *json, struct node *old,
+			       const struct json_key *key, const char *p)
 {
-	node->key = old->key;
-	node->key_len = old->key_len;
-	node->tag = old->tag;
-	node->index = old->index;
-	node->next = old->next;
-	node->parent = old->parent;
-	*old = *node;
+	if (!json_node(json, p)) /* it counts all the same */
+		return NULL;
+	json_issue(json, LOAD_DUPLICATE_KEY, key->start, key->end,
+		   "key is given twice: the last value counts");
+	*old = (struct node){
+		.tag = old->tag,
+		.start = json_offset(json, p),
+		.key_start = json_offset(json, key->start),
+		.key_end = json_offset(json, key->end),
+		.key = old->key,
+		.key_len = old->key_len,
+		.index = old->index,
+		.next = old->next,
+		.parent = old->parent,
+	};
 	return old;
 }
 
-/* The key lies from start to end; node is new. */
-static inline struct node *json_member(struct json *json, struct node *node,
-				       const struct json_token *key)
+/* The node for the value at p. */
+static inline struct node *
+json_member(struct json *json, const struct json_key *key, const char *p)
 {
-	uint16_t tag = node_tag(key->str, key->len);
-	struct node *old = NULL;
+	struct node *parent = json->open, *old = json_known(json, key), *node;
 
-	if (json->open->tags & node_tag_bit(tag))
-		old = node_find(json->loader->arena, json->open, key->str,
-				key->len);
 	if (old)
-		return json_again(old, node);
-	node->key = key->str;
-	node->key_len = key->len;
-	node_append(json->open, node);
+		return json_again(json, old, key, p);
+	node = json_node(json, p);
+	if (!node)
+		return NULL;
+	node_clear(node);
+	node->tag = key->tag;
+	node->start = json_offset(json, p);
+	node->key_start = json_offset(json, key->start);
+	node->key_end = json_offset(json, key->end);
+	node->key = key->token.str;
+	node->key_len = key->token.len;
+	node->index = parent->len;
+	node->parent = parent;
+	parent->tags |= node_tag_bit(key->tag);
+	json_link(parent, node);
 	return node;
 }
 
 /* Behind the string whose opening quote is at p, or the text's end. */
-static const char *json_skip_string(const struct json *json, const char *p)
+static inline const char *json_skip_string(const struct json *json,
+					   const char *p)
 {
-	for (p++; p < json->end && *p != '"'; p++)
+	p++;
+#ifdef __SSE2__
+	while (json->end - p >= 16) {
+		unsigned marks = json_quotes(p);
+
+		if (!marks) {
+			p += 16;
+			continue;
+		}
+		p += __builtin_ctz(marks);
+		if (*p == '"')
+			return p + 1;
+		p += 2;
+	}
+#endif
+	for (; p < json->end && *p != '"'; p++)
 		if (*p == '\\')
 			p++;
 	return p < json->end ? p + 1 : json->end;
@@ -289,20 +363,22 @@ static const char *json_skip_string(const struct json *json, const char *p)
 /* Behind the value at p, without a look at what it is. */
 static const char *json_skip(struct json *json, const char *p)
 {
-	uint32_t depth = 0;
+	static const signed char steps[256] = {
+		['{'] = 1, ['['] = 1, ['}'] = -1, [']'] = -1};
+	int64_t depth = 0;
 
-	for (; p < json->end; p++) {
-		if (*p == '"')
-			p = json_skip_string(json, p) - 1;
-		else if (*p == '{' || *p == '[')
-			depth++;
-		else if (*p == ',' && !depth)
-			break;
-		else if ((*p == '}' || *p == ']') && !depth--)
-			break;
-	}
 	json->fresh = false;
-	return p < json->end ? p : refuse_open(json, p);
+	while (p < json->end) {
+		if (*p == '"') {
+			p = json_skip_string(json, p);
+			continue;
+		}
+		depth += steps[(unsigned char)*p];
+		if (depth < 0 || (*p == ',' && !depth))
+			return p;
+		p++;
+	}
+	return refuse_open(json, p);
 }
 
 static inline bool json_skips(const struct json *json,
@@ -314,38 +390,47 @@ static inline bool json_skips(const struct json *json,
 	       loader->skip(loader->context, json->open, key->str, key->len);
 }
 
-/* p is where a key should be. */
-static const char *json_pair(struct json *json, const char *p)
+/* From behind a key to its value. */
+static inline const char *json_colon(struct json *json, const char *p)
 {
-	const char *start = p, *end;
-	struct json_token key;
-	struct node *fresh, *node;
-
-	if (*p != '"')
-		return refuse_at(json, p, "expected a key in double quotes");
-	end = json_string(json, p, &key);
-	if (!end)
-		return NULL;
-	p = json_blank(json, end);
+	p = json_blank(json, p);
 	if (p == json->end)
 		return refuse_open(json, p);
 	if (*p != ':')
 		return refuse_at(json, p, "expected ':' after a key");
 	p = json_blank(json, p + 1);
-	if (p == json->end)
-		return refuse_open(json, p);
-	if (json_skips(json, &key))
-		return json_skip(json, p);
-	fresh = json_node(json, p);
-	if (!fresh)
+	return p < json->end ? p : refuse_open(json, p);
+}
+
+/*
+ * p is where a key should be: the node for its value, which *value is at.
+ * NULL where the value is left out (*value is behind it) or where reading
+ * ends (*value is NULL).
+ */
+static inline struct node *json_pair(struct json *json, const char *p,
+				     const char **value)
+{
+	struct json_key key = {.start = p};
+	struct node *node;
+
+	*value = NULL;
+	if (*p != '"') {
+		refuse_at(json, p, "expected a key in double quotes");
 		return NULL;
-	node = json_member(json, fresh, &key);
-	if (node != fresh)
-		json_issue(json, LOAD_DUPLICATE_KEY, start, end,
-			   "key is given twice: the last value counts");
-	node->key_start = json_offset(json, start);
-	node->key_end = json_offset(json, end);
-	return json_value(json, p, node);
+	}
+	key.end = json_string(json, p, &key.token);
+	p = key.end ? json_colon(json, key.end) : NULL;
+	if (!p)
+		return NULL;
+	if (json_skips(json, &key.token)) {
+		*value = json_skip(json, p);
+		return NULL;
+	}
+	key.tag = node_tag(key.token.str, key.token.len);
+	node = json_member(json, &key, p);
+	if (node)
+		*value = p;
+	return node;
 }
 
 /* The comma at p lies between two entries: the next one. */
@@ -370,21 +455,32 @@ static inline const char *json_comma(struct json *json, const char *p)
 	return NULL;
 }
 
-/* One more value inside of the innermost map or seq, or its end. */
-static inline const char *json_step(struct json *json, const char *p)
+/*
+ * Close what ends at *at; the node of the next value, which *at is then at.
+ * NULL at the end of all (*at is behind it), or where reading ends (NULL).
+ */
+static inline struct node *json_next(struct json *json, const char **at)
 {
-	bool map = json->open->type == NODE_MAP;
+	const char *p = *at;
+	struct node *node = NULL;
 
-	p = json_blank(json, p);
-	if (p == json->end)
-		return refuse_open(json, p);
-	if (*p == (map ? '}' : ']'))
-		return json_close(json, p);
-	if (!json->fresh)
-		p = json_comma(json, p);
-	if (!p)
-		return NULL;
-	return map ? json_pair(json, p) : json_item(json, p);
+	while (p && json->open && !node) {
+		bool map = json->open->type == NODE_MAP;
+
+		p = json_blank(json, p);
+		if (p == json->end) {
+			p = refuse_open(json, p);
+		} else if (*p == (map ? '}' : ']')) {
+			p = json_close(json, p);
+		} else if (json->fresh || (p = json_comma(json, p))) {
+			node = map ? json_pair(json, p, &p)
+				   : json_item(json, p);
+			if (!map && !node)
+				p = NULL;
+		}
+	}
+	*at = p;
+	return node;
 }
 
 struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
@@ -398,18 +494,27 @@ struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		.end = text + end,
 	};
 	const char *p = text + start;
-	struct node *root = NULL;
+	struct node *root = NULL, *node;
 
 	*used = start;
 	if (start == end)
 		return NULL;
 	p = json_blank(&json, p);
-	if (p < json.end) {
-		root = json_node(&json, p);
-		p = root ? json_value(&json, p, root) : NULL;
+	if (p == json.end) {
+		*used = end;
+		return NULL;
 	}
-	while (p && json.open)
-		p = json_step(&json, p);
+	node = root = json_node(&json, p);
+	if (root) {
+		node_clear(root);
+		root->start = json_offset(&json, p);
+	} else {
+		p = NULL;
+	}
+	while (node) {
+		p = json_value(&json, p, node);
+		node = json_next(&json, &p);
+	}
 	*used = json_offset(&json, p ? p : json.at);
 	return p ? root : NULL;
 }

@@ -6,7 +6,6 @@
 #ifndef DOC_JSON_H
 #define DOC_JSON_H
 
-#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,46 +42,33 @@ bool json_refuse_at(struct json *json, const char *p, const char *text);
 /* The byte behind the character at p (behind the byte, if it is none). */
 const char *json_behind(const struct json *json, const char *p);
 
-#define JSON_EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
-
-/*
- * The first byte from p on that is a quote, a backslash, a control character
- * or not ASCII; end when there is none. A borrow can only mark bytes above
- * one that is marked rightly, and the lowest mark is the first byte.
- */
-static inline const char *json_plain(const char *p, const char *end)
-{
 #ifdef __SSE2__
-	/* Bytes above 0x7f are negative, below a blank as controls are. */
-	for (; end - p >= 16; p += 16) {
-		__m128i w = _mm_loadu_si128((const __m128i *)(const void *)p);
-		__m128i low = _mm_cmplt_epi8(w, _mm_set1_epi8(0x20));
-		__m128i quote = _mm_cmpeq_epi8(w, _mm_set1_epi8('"'));
-		__m128i slash = _mm_cmpeq_epi8(w, _mm_set1_epi8('\\'));
-		int marks = _mm_movemask_epi8(
-			_mm_or_si128(low, _mm_or_si128(quote, slash)));
+/*
+ * One bit for each of the sixteen bytes at p that is a quote, a backslash, a
+ * control character or not ASCII: bytes above 0x7f are negative, and so below
+ * a blank as controls are.
+ */
+static inline unsigned json_marks(const char *p)
+{
+	__m128i w = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i low = _mm_cmpgt_epi8(_mm_set1_epi8(0x20), w);
+	__m128i quote = _mm_cmpeq_epi8(w, _mm_set1_epi8('"'));
+	__m128i slash = _mm_cmpeq_epi8(w, _mm_set1_epi8('\\'));
 
-		if (marks)
-			return p + __builtin_ctz((unsigned)marks);
-	}
-#endif
-	for (; end - p >= 8; p += 8) {
-		uint64_t w, marks;
-
-		memcpy(&w, p, sizeof(w));
-		w = le64toh(w);
-		marks = w | (w - JSON_EACH_BYTE(0x20)) |
-			((w ^ JSON_EACH_BYTE('"')) - JSON_EACH_BYTE(1)) |
-			((w ^ JSON_EACH_BYTE('\\')) - JSON_EACH_BYTE(1));
-		marks &= JSON_EACH_BYTE(0x80);
-		if (marks)
-			return p + (__builtin_ctzll(marks) >> 3);
-	}
-	while (p < end && (unsigned char)*p >= 0x20 &&
-	       (unsigned char)*p < 0x80 && *p != '"' && *p != '\\')
-		p++;
-	return p;
+	return (unsigned)_mm_movemask_epi8(
+		_mm_or_si128(low, _mm_or_si128(quote, slash)));
 }
+
+/* One bit for each of them that is a quote or a backslash. */
+static inline unsigned json_quotes(const char *p)
+{
+	__m128i w = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i quote = _mm_cmpeq_epi8(w, _mm_set1_epi8('"'));
+	__m128i slash = _mm_cmpeq_epi8(w, _mm_set1_epi8('\\'));
+
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(quote, slash));
+}
+#endif
 
 /* A string of the text, where the tree may keep it. */
 static inline const char *json_keep(struct json *json, const char *start,

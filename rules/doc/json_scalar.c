@@ -6,6 +6,7 @@
  * is our own, else the string is copied. Decoding after the scan cannot fail
  * and never makes a string longer. Numbers keep the author's digits.
  */
+#include <endian.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,41 @@ enum {
 	/* Up to here, digits without an exponent always fit a double. */
 	DIGITS_SAFE = 300,
 };
+
+#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/*
+ * The first byte from p on that is a quote, a backslash, a control character
+ * or not ASCII; end when there is none. A borrow can only mark bytes above
+ * one that is marked rightly, and the lowest mark is the first byte.
+ */
+static const char *scan_plain(const char *p, const char *end)
+{
+#ifdef __SSE2__
+	for (; end - p >= 16; p += 16) {
+		unsigned marks = json_marks(p);
+
+		if (marks)
+			return p + __builtin_ctz(marks);
+	}
+#endif
+	for (; end - p >= 8; p += 8) {
+		uint64_t w, marks;
+
+		memcpy(&w, p, sizeof(w));
+		w = le64toh(w);
+		marks = w | (w - EACH_BYTE(0x20)) |
+			((w ^ EACH_BYTE('"')) - EACH_BYTE(1)) |
+			((w ^ EACH_BYTE('\\')) - EACH_BYTE(1));
+		marks &= EACH_BYTE(0x80);
+		if (marks)
+			return p + (__builtin_ctzll(marks) >> 3);
+	}
+	while (p < end && (unsigned char)*p >= 0x20 &&
+	       (unsigned char)*p < 0x80 && *p != '"' && *p != '\\')
+		p++;
+	return p;
+}
 
 static bool is_digit(char c)
 {
@@ -67,7 +103,7 @@ static const char *scan_escape(struct json *json, const char *p)
 	return NULL;
 }
 
-/* p is at a byte that json_plain() stops at, no quote; the byte behind it. */
+/* p is at a byte that scan_plain() stops at, no quote; the byte behind it. */
 static const char *scan_special(struct json *json, const char *p)
 {
 	size_t len;
@@ -173,7 +209,7 @@ bool scan_json_string(struct json *json, struct json_token *token)
 	bool escapes = false;
 	char *out;
 
-	while ((p = json_plain(p, json->end)) < json->end && *p != '"') {
+	while ((p = scan_plain(p, json->end)) < json->end && *p != '"') {
 		escapes |= *p == '\\';
 		p = scan_special(json, p);
 		if (!p)

@@ -25,6 +25,39 @@ struct node **index_slot(const struct node_index *index, const char *key,
 	return &index->slots[i];
 }
 
+/* Keys are short: comparing two words costs less than a call. */
+static inline bool same_bytes(const char *a, const char *b, size_t len)
+{
+	uint64_t x, y;
+	uint32_t u, v;
+
+	if (len > 16 || len < 4)
+		return memcmp(a, b, len) == 0;
+	if (len < 8) {
+		memcpy(&u, a, 4);
+		memcpy(&v, b, 4);
+		if (u != v)
+			return false;
+		memcpy(&u, a + len - 4, 4);
+		memcpy(&v, b + len - 4, 4);
+		return u == v;
+	}
+	memcpy(&x, a, 8);
+	memcpy(&y, b, 8);
+	if (x != y)
+		return false;
+	memcpy(&x, a + len - 8, 8);
+	memcpy(&y, b + len - 8, 8);
+	return x == y;
+}
+
+static inline bool has_key(const struct node *child, const char *key,
+			   size_t len, uint16_t tag)
+{
+	return child->tag == tag && child->key_len == len && child->key &&
+	       same_bytes(child->key, key, len);
+}
+
 struct node *node_lookup(const struct node *map, const char *key, size_t len)
 {
 	struct node *child = map->first;
@@ -40,8 +73,7 @@ struct node *node_lookup(const struct node *map, const char *key, size_t len)
 		child = map->map_index->indexed->next;
 	}
 	for (; child; child = child->next)
-		if (child->tag == tag && child->key_len == len && child->key &&
-		    memcmp(child->key, key, len) == 0)
+		if (has_key(child, key, len, tag))
 			return child;
 	return NULL;
 }
@@ -55,21 +87,9 @@ const struct node *node_get_tagged(const struct node *map, const char *key,
 		return map->type == NODE_MAP ? node_lookup(map, key, len)
 					     : NULL;
 	for (const struct node *child = map->first; child; child = child->next)
-		if (child->tag == tag && child->key_len == len && child->key &&
-		    memcmp(child->key, key, len) == 0)
+		if (has_key(child, key, len, tag))
 			return child;
 	return NULL;
-}
-
-static const struct node *get(const struct node *map, const char *key,
-			      size_t len)
-{
-	uint16_t tag = node_tag(key, len);
-
-	if (!map ||
-	    (!(map->tags & node_tag_bit(tag)) && !(map->flags & NODE_UNKNOWN)))
-		return NULL;
-	return node_get_tagged(map, key, len, tag);
 }
 
 const struct node *node_path(const struct node *node, const char *dotted)
@@ -79,7 +99,7 @@ const struct node *node_path(const struct node *node, const char *dotted)
 
 		while (dotted[len] && dotted[len] != '.')
 			len++;
-		node = get(node, dotted, len);
+		node = node_getn(node, dotted, len);
 		if (!dotted[len])
 			break;
 		dotted += len + 1;

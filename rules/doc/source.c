@@ -154,6 +154,8 @@ struct position source_position(struct source *source, uint32_t offset)
 
 	if (offset > source->len)
 		offset = (uint32_t)source->len;
+	if (source->bytes_only)
+		return (struct position){1, offset + 1};
 	if (!source->lines)
 		build_lines(source);
 	line = find_line(source, offset);

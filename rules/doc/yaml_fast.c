@@ -41,12 +41,11 @@ struct node *fast_member(struct fast *fast, struct node *parent,
 
 	if (!node)
 		return NULL;
-	*node = (struct node){
-		.key_start = key->start,
-		.key_end = key->end,
-		.key = key->text,
-		.key_len = key->len,
-	};
+	node_clear(node);
+	node->key_start = key->start;
+	node->key_end = key->end;
+	node->key = key->text;
+	node->key_len = key->len;
 	node_append(parent, node);
 	return node;
 }
@@ -57,7 +56,8 @@ struct node *fast_item(struct fast *fast, struct node *parent, uint32_t at)
 
 	if (!node)
 		return NULL;
-	*node = (struct node){.key_start = at, .key_end = at};
+	node_clear(node);
+	node->key_start = node->key_end = at;
 	node_append(parent, node);
 	return node;
 }
@@ -71,7 +71,7 @@ static struct node *place(struct fast *fast, uint32_t at)
 	if (!fast->depth) {
 		node = fast->root ? NULL : take_node(fast);
 		if (node)
-			*node = (struct node){0};
+			node_clear(node);
 		return fast->root = node;
 	}
 	frame = &fast->frames[fast->depth - 1];

@@ -250,6 +250,13 @@ static const struct accelerator *nearest(const struct accelerator *rows,
 	return NULL;
 }
 
+/* What nearly every container asks for. */
+static bool is_compute(const char *resource)
+{
+	return text_eq(resource, "cpu") || text_eq(resource, "memory") ||
+	       text_eq(resource, "ephemeral-storage");
+}
+
 const struct accelerator *
 accelerator_resembles(const struct accelerator_extra *extra,
 		      const char *resource)
@@ -257,8 +264,9 @@ accelerator_resembles(const struct accelerator_extra *extra,
 	const struct accelerator *found = NULL;
 	char name[NAME_LENGTH];
 
-	if (!resource || accelerator_find(extra, resource) ||
-	    fabric_resource(resource) || strlen(resource) >= NAME_LENGTH)
+	if (!resource || is_compute(resource) ||
+	    accelerator_find(extra, resource) || fabric_resource(resource) ||
+	    strlen(resource) >= NAME_LENGTH)
 		return NULL;
 	lower(resource, name);
 	for (size_t i = 0; i < sizeof(bare_names) / sizeof(*bare_names); i++)
@@ -495,6 +503,14 @@ static int image_use(const char *image)
 			return (int)data_images[i].use;
 	}
 	return -1;
+}
+
+struct image_sort image_sort(const char *image)
+{
+	int use = image_use(image);
+
+	return (struct image_sort){use == IMAGE_GPU,
+				   use == IMAGE_INFRASTRUCTURE};
 }
 
 bool image_is_gpu_infrastructure(const char *image)

@@ -204,7 +204,7 @@ bool pod_is_serving(const struct pod *pod)
 static bool find_infrastructure(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
-		if (image_is_gpu_infrastructure(c->image))
+		if (container_image(c).infrastructure)
 			return true;
 	return false;
 }
@@ -244,7 +244,7 @@ bool pod_is_infrastructure(const struct pod *pod)
 static bool images_are_infrastructure(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
-		if (!image_is_gpu_infrastructure(c->image))
+		if (!container_image(c).infrastructure)
 			return false;
 	return pod->ncontainers > 0;
 }

@@ -14,13 +14,6 @@
 #include "base/text.h"
 #include "kinds.h"
 
-static const char *base_name(const char *text)
-{
-	const char *slash = strrchr(text, '/');
-
-	return slash ? slash + 1 : text;
-}
-
 static bool is_one_of(const char *word, const char *const *names)
 {
 	for (; *names; names++)
@@ -34,7 +27,7 @@ static const char *word_at(const struct words *words, size_t i)
 {
 	if (i >= words->n || !words->items[i].text || words->items[i].unknown)
 		return "";
-	return base_name(words->items[i].text);
+	return words->items[i].base;
 }
 
 static bool is_shell(const char *word)

@@ -233,6 +233,19 @@ struct container_memo *container_memo(const struct container *c)
 	return &memo->containers[i];
 }
 
+struct image_sort container_image(const struct container *c)
+{
+	struct container_memo *memo = container_memo(c);
+
+	if (!memo)
+		return image_sort(c->image);
+	if (!memo->image_known) {
+		memo->image = image_sort(c->image);
+		memo->image_known = true;
+	}
+	return memo->image;
+}
+
 static struct env_index *env_read(struct arena *arena,
 				  const struct container *c)
 {

@@ -25,9 +25,19 @@ enum want {
 
 struct field {
 	const char *path;
+	uint32_t len;
 	enum want want;
 	bool dotted; /* several keys */
 };
+
+#define FIELD(path, want)                                                      \
+	{                                                                      \
+		path, sizeof(path) - 1, want, false                            \
+	}
+#define DOTTED(path, want)                                                     \
+	{                                                                      \
+		path, sizeof(path) - 1, want, true                             \
+	}
 
 static const char *const want_text[] = {
 	[WANT_MAP] = "a map",
@@ -114,7 +124,7 @@ static const struct node *field_node(const struct node *map,
 				     const struct field *field)
 {
 	return field->dotted ? node_path(map, field->path)
-			     : node_get(map, field->path);
+			     : node_getn(map, field->path, field->len);
 }
 
 static void check_field(struct field_walk *walk, struct field_issue *issue,
@@ -148,78 +158,78 @@ static void check_fields(struct field_walk *walk, struct field_issue *issue,
 /* -- what stands where --------------------------------------------------- */
 
 static const struct field container_fields[] = {
-	{"name", WANT_STRING, false},
-	{"image", WANT_STRING, false},
-	{"command", WANT_STRINGS, false},
-	{"args", WANT_STRINGS, false},
-	{"env", WANT_MAPS, false},
-	{"envFrom", WANT_MAPS, false},
-	{"ports", WANT_MAPS, false},
-	{"volumeMounts", WANT_MAPS, false},
-	{"workingDir", WANT_STRING, false},
-	{"imagePullPolicy", WANT_STRING, false},
-	{"resources", WANT_MAP, false},
-	{"resources.limits", WANT_MAP, true},
-	{"resources.requests", WANT_MAP, true},
+	FIELD("name", WANT_STRING),
+	FIELD("image", WANT_STRING),
+	FIELD("command", WANT_STRINGS),
+	FIELD("args", WANT_STRINGS),
+	FIELD("env", WANT_MAPS),
+	FIELD("envFrom", WANT_MAPS),
+	FIELD("ports", WANT_MAPS),
+	FIELD("volumeMounts", WANT_MAPS),
+	FIELD("workingDir", WANT_STRING),
+	FIELD("imagePullPolicy", WANT_STRING),
+	FIELD("resources", WANT_MAP),
+	DOTTED("resources.limits", WANT_MAP),
+	DOTTED("resources.requests", WANT_MAP),
 	{0},
 };
 
 static const struct field env_fields[] = {
-	{"name", WANT_STRING, false}, {"value", WANT_STRING, false}, {0}};
+	FIELD("name", WANT_STRING), FIELD("value", WANT_STRING), {0}};
 
 static const struct field pod_fields[] = {
-	{"containers", WANT_MAPS, false},
-	{"initContainers", WANT_MAPS, false},
-	{"volumes", WANT_MAPS, false},
-	{"tolerations", WANT_MAPS, false},
-	{"nodeSelector", WANT_STRING_MAP, false},
-	{"affinity", WANT_MAP, false},
-	{"priorityClassName", WANT_STRING, false},
-	{"schedulerName", WANT_STRING, false},
-	{"runtimeClassName", WANT_STRING, false},
-	{"serviceAccountName", WANT_STRING, false},
-	{"restartPolicy", WANT_STRING, false},
-	{"hostNetwork", WANT_BOOL, false},
-	{"hostIPC", WANT_BOOL, false},
-	{"hostPID", WANT_BOOL, false},
-	{"terminationGracePeriodSeconds", WANT_INT, false},
-	{"activeDeadlineSeconds", WANT_INT, false},
-	{"priority", WANT_INT, false},
+	FIELD("containers", WANT_MAPS),
+	FIELD("initContainers", WANT_MAPS),
+	FIELD("volumes", WANT_MAPS),
+	FIELD("tolerations", WANT_MAPS),
+	FIELD("nodeSelector", WANT_STRING_MAP),
+	FIELD("affinity", WANT_MAP),
+	FIELD("priorityClassName", WANT_STRING),
+	FIELD("schedulerName", WANT_STRING),
+	FIELD("runtimeClassName", WANT_STRING),
+	FIELD("serviceAccountName", WANT_STRING),
+	FIELD("restartPolicy", WANT_STRING),
+	FIELD("hostNetwork", WANT_BOOL),
+	FIELD("hostIPC", WANT_BOOL),
+	FIELD("hostPID", WANT_BOOL),
+	FIELD("terminationGracePeriodSeconds", WANT_INT),
+	FIELD("activeDeadlineSeconds", WANT_INT),
+	FIELD("priority", WANT_INT),
 	{0},
 };
 
 static const struct field metadata_fields[] = {
-	{"name", WANT_STRING, false},
-	{"namespace", WANT_STRING, false},
-	{"labels", WANT_STRING_MAP, false},
-	{"annotations", WANT_STRING_MAP, false},
+	FIELD("name", WANT_STRING),
+	FIELD("namespace", WANT_STRING),
+	FIELD("labels", WANT_STRING_MAP),
+	FIELD("annotations", WANT_STRING_MAP),
 	{0},
 };
 
 /* Numbers of pods, in the object's spec or a group of its pods. */
 static const struct field count_fields[] = {
-	{"replicas", WANT_COUNT, false},
-	{"minReplicas", WANT_COUNT, false},
-	{"maxReplicas", WANT_COUNT, false},
-	{"numOfHosts", WANT_COUNT, false},
-	{"template.spec.parallelism", WANT_COUNT, true},
-	{"template.spec.completions", WANT_COUNT, true},
+	FIELD("replicas", WANT_COUNT),
+	FIELD("minReplicas", WANT_COUNT),
+	FIELD("maxReplicas", WANT_COUNT),
+	FIELD("numOfHosts", WANT_COUNT),
+	DOTTED("template.spec.parallelism", WANT_COUNT),
+	DOTTED("template.spec.completions", WANT_COUNT),
 	{0},
 };
 
 /* Only of native kinds: elsewhere `parallelism` may be a map. */
 static const struct field spec_fields[] = {
-	{"template", WANT_MAP, false},
-	{"template.spec", WANT_MAP, true},
-	{"selector.matchLabels", WANT_STRING_MAP, true},
-	{"parallelism", WANT_COUNT, false},
-	{"completions", WANT_COUNT, false},
-	{"backoffLimit", WANT_COUNT, false},
-	{"activeDeadlineSeconds", WANT_COUNT, false},
-	{"ttlSecondsAfterFinished", WANT_COUNT, false},
-	{"jobTemplate.spec.parallelism", WANT_COUNT, true},
-	{"jobTemplate.spec.completions", WANT_COUNT, true},
-	{"jobTemplate.spec.backoffLimit", WANT_COUNT, true},
+	FIELD("template", WANT_MAP),
+	DOTTED("template.spec", WANT_MAP),
+	DOTTED("selector.matchLabels", WANT_STRING_MAP),
+	FIELD("parallelism", WANT_COUNT),
+	FIELD("completions", WANT_COUNT),
+	FIELD("backoffLimit", WANT_COUNT),
+	FIELD("activeDeadlineSeconds", WANT_COUNT),
+	FIELD("ttlSecondsAfterFinished", WANT_COUNT),
+	DOTTED("jobTemplate.spec.parallelism", WANT_COUNT),
+	DOTTED("jobTemplate.spec.completions", WANT_COUNT),
+	DOTTED("jobTemplate.spec.backoffLimit", WANT_COUNT),
 	{0},
 };
 

@@ -347,7 +347,7 @@ static struct intent containers_intent(struct arena *arena,
 		if (program_sign(&words, &sign))
 			return (struct intent){INTENT_PROGRAM, c, sign.at,
 					       sign.what, 0};
-		if (intent.by == INTENT_NONE && image_is_gpu(c->image) &&
+		if (intent.by == INTENT_NONE && container_image(c).gpu &&
 		    image_counts(pod) && !is_chore(&words) && !words.unknown)
 			intent = (struct intent){INTENT_IMAGE, c,
 						 node_get(c->node, "image"),

@@ -288,6 +288,9 @@ struct container_memo {
 	const struct words *words;
 	const struct env_index *env;
 	const struct command *command;
+	const struct shm *shm;
+	bool image_known;
+	struct image_sort image;
 };
 
 /* NULL: nothing can be kept. */

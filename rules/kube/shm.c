@@ -9,8 +9,9 @@
 
 #include "base/text.h"
 #include "doc/edit.h"
+#include "kinds.h"
 
-struct shm container_shm(const struct container *c)
+static struct shm find_shm(const struct container *c)
 {
 	struct shm shm = {.mount = container_mount(c, SHM_PATH)};
 	const struct node *mounts = node_get(c->node, "volumeMounts");
@@ -29,6 +30,21 @@ struct shm container_shm(const struct container *c)
 	shm.size_node = node_get(shm.empty_dir, "sizeLimit");
 	shm.size_state = node_quantity(shm.size_node, &shm.size);
 	return shm;
+}
+
+struct shm container_shm(const struct container *c)
+{
+	struct container_memo *memo = container_memo(c);
+	struct shm *shm;
+
+	if (!memo)
+		return find_shm(c);
+	if (!memo->shm) {
+		shm = ARENA_NEW(c->pod->memo->arena, struct shm);
+		*shm = find_shm(c);
+		memo->shm = shm;
+	}
+	return *memo->shm;
 }
 
 bool shm_is_injected(const struct container *c)

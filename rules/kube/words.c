@@ -405,8 +405,9 @@ static bool is_shell(const char *text)
 	static const char *const names[] = {"sh",  "bash", "dash", "ash",
 					    "zsh", "ksh",  NULL};
 
+	text = base_name(text);
 	for (const char *const *name = names; *name; name++)
-		if (!strcmp(base_name(text), *name))
+		if (text_eq(text, *name))
 			return true;
 	return false;
 }
@@ -414,13 +415,14 @@ static bool is_shell(const char *text)
 /* Where does a plain item stop being known? Its length when all of it is. */
 static size_t known_len(const char *text, size_t len)
 {
-	const char *dollar = strstr(text, "$(");
-	const char *markup = strstr(text, "{{");
+	const char *dollar = strchr(text, '$'), *markup;
 
+	dollar = dollar ? strstr(dollar, "$(") : NULL;
 	if (dollar && strchr(dollar, ')'))
 		return (size_t)(dollar - text);
 	if (!placeholder_in(text, len))
 		return len;
+	markup = strstr(text, "{{");
 	dollar = strchr(text, '$');
 	if (markup && (!dollar || markup < dollar))
 		dollar = markup;
@@ -538,6 +540,9 @@ static struct words split(struct arena *arena, const struct container *c)
 		lex_script(&lexer, source->str, source->len);
 	}
 	buf_release(&lexer.word);
+	for (size_t i = 0; i < lexer.nwords; i++)
+		if (lexer.words[i].text)
+			lexer.words[i].base = base_name(lexer.words[i].text);
 	return (struct words){
 		.items = lexer.words, .n = lexer.nwords, .unknown = lexer.any};
 }

@@ -8,12 +8,7 @@
 
 #include <string.h>
 
-static const char *base_name(const char *text)
-{
-	const char *slash = strrchr(text, '/');
-
-	return slash ? slash + 1 : text;
-}
+#include "base/text.h"
 
 /* Do n bytes of a word spell the flag, with - and _ alike? */
 static bool flag_is(const char *text, size_t n, const char *flag)
@@ -84,14 +79,9 @@ const char *words_flag(const struct words *words, const char *flag,
 }
 
 /* The word itself, or the last part of a path. */
-static bool is_named(const char *text, const char *name)
+static bool is_named(const struct word *word, const char *name)
 {
-	const char *base;
-
-	if (!strcmp(text, name))
-		return true;
-	base = base_name(text);
-	return base != text && !strcmp(base, name);
+	return text_eq(word->text, name) || text_eq(word->base, name);
 }
 
 bool words_have(const struct words *words, const char *wanted)
@@ -101,7 +91,7 @@ bool words_have(const struct words *words, const char *wanted)
 
 		if (!text)
 			continue;
-		if (is_named(text, wanted))
+		if (is_named(&words->items[i], wanted))
 			return true;
 		if (wanted[0] == '-' &&
 		    flag_is(text, strcspn(text, "="), wanted))
@@ -113,7 +103,7 @@ bool words_have(const struct words *words, const char *wanted)
 static bool is_one_of(const char *text, const char *const *names)
 {
 	for (; *names; names++)
-		if (**names == *text && !strcmp(*names, text))
+		if (text_eq(*names, text))
 			return true;
 	return false;
 }
@@ -122,7 +112,7 @@ bool words_have_name(const struct words *words, const char *const *names)
 {
 	for (size_t i = 0; i < words->n; i++) {
 		const char *text = words->items[i].text;
-		const char *base = text ? base_name(text) : NULL;
+		const char *base = words->items[i].base;
 
 		if (text && (is_one_of(text, names) ||
 			     (base != text && is_one_of(base, names))))

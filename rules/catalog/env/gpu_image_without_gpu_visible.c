@@ -13,9 +13,11 @@
 #include "kube/env.h"
 #include "kube/intent.h"
 
-static bool is_nvidia_image(const char *image)
+static bool is_nvidia_image(const struct container *c)
 {
-	return image_is_gpu(image) && !image_is_cpu(image) &&
+	const char *image = c->image;
+
+	return container_image(c).gpu && !image_is_cpu(image) &&
 	       !text_contains(image, "rocm") && !text_contains(image, "amd") &&
 	       !text_contains(image, "tpu") && !text_contains(image, "xpu") &&
 	       !text_contains(image, "gaudi");
@@ -46,7 +48,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		struct finding *f;
 		bool safe;
 
-		if (!is_nvidia_image(c->image) || !has_none(c) ||
+		if (!is_nvidia_image(c) || !has_none(c) ||
 		    container_visible(c, name, NULL) != VISIBLE_UNSET)
 			continue;
 		f = report_container(
