@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps of rotate_plan(), done with certificates. Several may follow one
+ * another in a call; what is stored afterwards is as if they had been stored
+ * one by one.
+ */
+#include "certs/rotate.h"
+
+#include <openssl/pem.h>
+
+#include "base/text.h"
+#include "name.h"
+#include "rotate_read.h"
+
+enum { STEPS_MAX = 8, NAMES_MAX = 40 };
+
+void rotate_state_init(struct rotate_state *state)
+{
+	*state = (struct rotate_state){0};
+	issued_init(&state->ca);
+	issued_init(&state->leaf);
+	buf_init(&state->old);
+}
+
+void rotate_state_release(struct rotate_state *state)
+{
+	issued_release(&state->ca);
+	issued_release(&state->leaf);
+	buf_release(&state->old);
+}
+
+/* --- names ---------------------------------------------------------------- */
+
+struct names {
+	const char *dns[NAMES_MAX + 1], *addresses[NAMES_MAX + 1];
+	size_t ndns, naddresses;
+};
+
+static bool is_among(const char *const *list, const char *name)
+{
+	for (; list && *list; list++)
+		if (text_eq(*list, name))
+			return true;
+	return false;
+}
+
+static void add_name(struct names *names, const char *name)
+{
+	bool address = name_is_address(name);
+	const char **list = address ? names->addresses : names->dns;
+	size_t *n = address ? &names->naddresses : &names->ndns;
+
+	if (*n < NAMES_MAX && !is_among(list, name))
+		list[(*n)++] = name;
+}
+
+/*
+ * While replicas of two configurations run side by side, each finds its names
+ * missing: a leaf that is replaced for its names keeps those that it has.
+ */
+static void collect_names(struct names *names, const struct rotate_view *view,
+			  const struct rotate_ask *ask)
+{
+	const struct rotate_facts *f = &view->facts;
+	bool keep =
+		f->leaf != LEAF_NONE && !f->leaf_fits && f->now < f->leaf_to;
+
+	*names = (struct names){0};
+	for (const char *const *name = ask->names; name && *name; name++)
+		add_name(names, *name);
+	for (size_t i = 0; keep && i < view->info.nnames; i++)
+		add_name(names, view->info.names[i]);
+}
+
+/* --- steps ---------------------------------------------------------------- */
+
+static int add_certificate(struct buf *out, X509 *cert, struct err *err)
+{
+	BIO *text = BIO_new(BIO_s_mem());
+	struct buf pem;
+	char *data;
+	long len = 0;
+	int rc;
+
+	buf_init(&pem);
+	if (text && PEM_write_bio_X509(text, cert))
+		len = BIO_get_mem_data(text, &data);
+	if (len > 0) {
+		buf_add(&pem, data, len);
+		rc = bundle_add(out, &pem, INT64_MIN, err);
+	} else {
+		rc = ssl_fail(err, "a certificate cannot be written");
+	}
+	buf_release(&pem);
+	BIO_free(text);
+	return rc;
+}
+
+/* The old CAs, written anew: what was damaged among them is left out. */
+static int write_old(struct rotate_state *state, const struct rotate_view *view,
+		     const STACK_OF(X509) * more, struct err *err)
+{
+	int rc = 0;
+
+	buf_reset(&state->old);
+	for (int i = 0; i < sk_X509_num(more) && !rc; i++) {
+		X509 *cert = sk_X509_value(more, i);
+
+		if (!view->facts.ca || X509_cmp(view->ca, cert))
+			rc = add_certificate(&state->old, cert, err);
+	}
+	for (int i = 0; i < sk_X509_num(view->old) && !rc; i++)
+		rc = add_certificate(&state->old, sk_X509_value(view->old, i),
+				     err);
+	return rc;
+}
+
+/* 0 stands for unknown: then they stay until they are over. */
+static void keep_until(struct rotate_state *state,
+		       const struct rotate_view *view, int64_t when)
+{
+	bool unknown = sk_X509_num(view->old) > 0 && !state->old_until;
+
+	if (!unknown && state->old_until < when)
+		state->old_until = when;
+}
+
+/* What was there before stays trusted, without its key. */
+static int new_ca(struct rotate_state *state, const struct rotate_view *view,
+		  const struct rotate_ask *ask, struct err *err)
+{
+	const struct rotate_facts *f = &view->facts;
+	struct issue_ask issue = {.common_name = "gpugate CA",
+				  .now = ask->now,
+				  .seconds = ask->ca_life};
+
+	keep_until(state, view,
+		   f->leaf == LEAF_OF_CA ? f->leaf_to
+					 : ask->now + ask->leaf_life);
+	if (write_old(state, view, NULL, err))
+		return -1;
+	if (view->ca && add_certificate(&state->old, view->ca, err))
+		return -1;
+	return issue_ca(&issue, &state->ca, err);
+}
+
+static int adopt(struct rotate_state *state, const struct rotate_view *view,
+		 const struct rotate_ask *ask, struct err *err)
+{
+	keep_until(state, view, ask->now + ask->leaf_life);
+	return write_old(state, view, view->known, err);
+}
+
+static int new_leaf(struct rotate_state *state, const struct rotate_view *view,
+		    const struct rotate_ask *ask, struct err *err)
+{
+	struct names names;
+	struct issue_ask issue = {.dns = names.dns,
+				  .addresses = names.addresses,
+				  .now = ask->now,
+				  .seconds = ask->leaf_life};
+
+	/* Of the one before there may be leaves that end later. */
+	if (view->facts.leaf == LEAF_OF_OLD)
+		keep_until(state, view, view->facts.leaf_to);
+	collect_names(&names, view, ask);
+	return issue_leaf(&issue, &state->ca, &state->leaf, err);
+}
+
+static void drop_old(struct rotate_state *state)
+{
+	buf_reset(&state->old);
+	state->old_until = 0;
+}
+
+static int take_step(struct rotate_state *state, const struct rotate_ask *ask,
+		     enum rotate_step step, const struct rotate_view *view,
+		     struct err *err)
+{
+	switch (step) {
+	case STEP_NEW_CA:
+		return new_ca(state, view, ask, err);
+	case STEP_ADOPT:
+		return adopt(state, view, ask, err);
+	case STEP_NEW_LEAF:
+		return new_leaf(state, view, ask, err);
+	default:
+		drop_old(state);
+		return 0;
+	}
+}
+
+int rotate(struct rotate_state *state, const struct rotate_ask *ask,
+	   struct rotate_told *told, struct err *err)
+{
+	static const unsigned bits[] = {
+		[STEP_NEW_CA] = ROTATE_NEW_CA,
+		[STEP_ADOPT] = ROTATE_ADOPT,
+		[STEP_NEW_LEAF] = ROTATE_NEW_LEAF,
+		[STEP_DROP_OLD] = ROTATE_DROP_OLD,
+	};
+	struct rotate_ask now = *ask;
+	enum rotate_step step;
+	struct err ca, leaf;
+	int rc = 0;
+
+	*told = (struct rotate_told){0};
+	for (int i = 0; i < STEPS_MAX && !rc; i++) {
+		struct rotate_view view;
+
+		rotate_view_read(&view, state, &now, told);
+		if (i == 0) {
+			ca = told->ca;
+			leaf = told->leaf;
+		}
+		step = rotate_plan(&view.facts, &told->next);
+		told->waiting = step == STEP_WAIT;
+		if (step > STEP_WAIT) {
+			told->steps |= bits[step];
+			rc = take_step(state, &now, step, &view, err);
+		}
+		rotate_view_release(&view);
+		if (step <= STEP_WAIT)
+			break;
+		/* Of what is stored now, nobody has anything yet. */
+		now.published = now.settled = false;
+	}
+	told->ca = ca;
+	told->leaf = leaf;
+	return rc;
+}
+
+/* Without a look at the clock: replicas' clocks differ, and each would write
+ * its own. */
+int rotate_bundle(const struct rotate_state *state, struct buf *out,
+		  struct err *err)
+{
+	if (bundle_add(out, &state->ca.cert, INT64_MIN, err))
+		return -1;
+	return bundle_add(out, &state->old, INT64_MIN, err);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which step is due. All are decided from what is stored and what clients
+ * have; a crash between two steps is continued by whoever looks next.
+ *
+ * Who has stored a leaf of the current CA did so when it was settled: from
+ * then on that CA may sign without asking. Only where no client knows another
+ * CA is there nothing to wait for.
+ */
+#include "rotate_plan.h"
+
+static int64_t two_thirds(int64_t from, int64_t to)
+{
+	return from + (to - from) / 3 * 2 + (to - from) % 3 * 2 / 3;
+}
+
+/* Of a CA so near to its end nothing is issued: a leaf of it would be due at
+ * once, and replicas' clocks disagree on whether it is over. */
+static int64_t last_use(const struct rotate_facts *f)
+{
+	int64_t margin = (f->ca_to - f->ca_from) / 12;
+
+	return f->ca_to - (margin < 300 ? margin : 300);
+}
+
+static void sooner(int64_t *next, int64_t when)
+{
+	if (when < *next)
+		*next = when;
+}
+
+static enum rotate_step plan_no_leaf(const struct rotate_facts *f)
+{
+	if (!f->known)
+		return STEP_WAIT;
+	if (f->strange)
+		return STEP_ADOPT;
+	/* Somebody may serve a leaf of an old CA out of his memory. */
+	return f->old && !f->settled ? STEP_WAIT : STEP_NEW_LEAF;
+}
+
+static enum rotate_step plan_ca(const struct rotate_facts *f, int64_t *next)
+{
+	int64_t due = two_thirds(f->ca_from, f->ca_to);
+
+	/* A CA that cannot be made known would be in the way. */
+	if (f->now >= due)
+		return f->published ? STEP_NEW_CA : STEP_NONE;
+	sooner(next, due);
+	return STEP_NONE;
+}
+
+static enum rotate_step plan_old(const struct rotate_facts *f, int64_t *next)
+{
+	if (!f->old)
+		return STEP_NONE;
+	if (f->now >= f->old_until)
+		return STEP_DROP_OLD;
+	sooner(next, f->old_until);
+	return STEP_NONE;
+}
+
+enum rotate_step rotate_plan(const struct rotate_facts *f, int64_t *next)
+{
+	enum rotate_step step;
+	int64_t due;
+
+	*next = INT64_MAX;
+	if (!f->ca || f->now >= last_use(f))
+		return STEP_NEW_CA;
+	sooner(next, last_use(f));
+	if (f->leaf == LEAF_NONE)
+		return plan_no_leaf(f);
+	if (f->leaf == LEAF_OF_OLD)
+		return f->settled ? STEP_NEW_LEAF : STEP_WAIT;
+	due = two_thirds(f->leaf_from, f->leaf_to);
+	if (!f->leaf_fits || f->now >= due)
+		return STEP_NEW_LEAF;
+	sooner(next, due);
+	step = plan_old(f, next);
+	return step ? step : plan_ca(f, next);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whatever somebody wrote into the Secret: texts that cannot be read count
+ * as absent, and no error stops the others from being read.
+ */
+#include "rotate_read.h"
+
+#include <string.h>
+
+#include <openssl/err.h>
+
+/* What others may have written is bounded: adopting must come to an end. */
+enum { KNOWN_MAX = 16, OLD_MAX = 32, READ_MAX = KNOWN_MAX + OLD_MAX };
+/* Replicas' clocks differ: what is over for one may be in use by another. */
+enum { MARGIN = 600 };
+
+static bool holds(const STACK_OF(X509) * certs, const X509 *cert)
+{
+	for (int i = 0; i < sk_X509_num(certs); i++)
+		if (!X509_cmp(sk_X509_value(certs, i), cert))
+			return true;
+	return false;
+}
+
+/* Those that are not over, each once. */
+static void read_certificates(STACK_OF(X509) * out, const struct buf *pem,
+			      int64_t now, int most)
+{
+	BIO *text = BIO_new_mem_buf(pem->data, (int)pem->len);
+	struct pem_block block;
+	X509 *cert;
+
+	while (sk_X509_num(out) < most && pem_next(text, &block) > 0) {
+		cert = pem_is_certificate(&block) ? pem_certificate(&block)
+						  : NULL;
+		pem_block_release(&block);
+		if (!cert ||
+		    ssl_time(X509_get0_notAfter(cert)) <= now - MARGIN ||
+		    holds(out, cert) || !sk_X509_push(out, cert))
+			X509_free(cert);
+	}
+	ERR_clear_error();
+	BIO_free(text);
+}
+
+/* --- the CA --------------------------------------------------------------- */
+
+static X509 *read_first(const struct buf *pem)
+{
+	BIO *text = BIO_new_mem_buf(pem->data, (int)pem->len);
+	struct pem_block block;
+	X509 *cert = NULL;
+
+	if (pem_next(text, &block) > 0 && pem_is_certificate(&block))
+		cert = pem_certificate(&block);
+	pem_block_release(&block);
+	ERR_clear_error();
+	BIO_free(text);
+	return cert;
+}
+
+static EVP_PKEY *read_key(const struct buf *pem)
+{
+	BIO *text = BIO_new_mem_buf(pem->data, (int)pem->len);
+	const unsigned char *at;
+	struct pem_block block;
+	EVP_PKEY *key = NULL;
+
+	if (pem_next(text, &block) > 0) {
+		at = block.data;
+		key = d2i_AutoPrivateKey(NULL, &at, block.len);
+	}
+	pem_block_release(&block);
+	ERR_clear_error();
+	BIO_free(text);
+	return key;
+}
+
+/* May it sign now? */
+static int check_ca(const struct rotate_view *view, const struct issued *ca,
+		    struct err *err)
+{
+	const struct rotate_facts *f = &view->facts;
+	EVP_PKEY *key;
+	int match;
+
+	if (!ca->cert.len && !ca->key.len)
+		return err_set(err, 0, "there is none");
+	if (!view->ca)
+		return err_set(err, 0, "its certificate cannot be read");
+	if (X509_check_ca(view->ca) != 1)
+		return err_set(err, 0, "its certificate is not one of a CA");
+	if (f->now >= f->ca_to || f->now < f->ca_from - ROTATE_BACKDATE)
+		return err_set(err, 0, "it is not valid now");
+	key = read_key(&ca->key);
+	match = key && X509_check_private_key(view->ca, key);
+	EVP_PKEY_free(key);
+	ERR_clear_error();
+	return match ? 0 : err_set(err, 0, "its key cannot be used");
+}
+
+static void read_ca(struct rotate_view *view, const struct issued *ca,
+		    struct rotate_told *told)
+{
+	struct rotate_facts *f = &view->facts;
+
+	view->ca = read_first(&ca->cert);
+	if (view->ca) {
+		f->ca_from = ssl_time(X509_get0_notBefore(view->ca)) +
+			     ROTATE_BACKDATE;
+		f->ca_to = ssl_time(X509_get0_notAfter(view->ca));
+	}
+	f->ca = !check_ca(view, ca, &told->ca);
+}
+
+/* --- the leaf ------------------------------------------------------------- */
+
+static bool issued_by(X509 *ca, X509 *cert)
+{
+	bool is = ca && X509_check_issued(ca, cert) == X509_V_OK &&
+		  X509_verify(cert, X509_get0_pubkey(ca)) == 1;
+
+	ERR_clear_error();
+	return is;
+}
+
+static enum rotate_leaf leaf_kind(const struct rotate_view *view)
+{
+	if (view->facts.ca && issued_by(view->ca, view->leaf))
+		return LEAF_OF_CA;
+	for (int i = 0; i < sk_X509_num(view->old); i++)
+		if (issued_by(sk_X509_value(view->old, i), view->leaf))
+			return LEAF_OF_OLD;
+	return LEAF_NONE;
+}
+
+static enum pair_verdict check_leaf(struct rotate_view *view,
+				    const struct rotate_state *state,
+				    const struct rotate_ask *ask,
+				    struct rotate_told *told)
+{
+	struct pair_ask pair = {
+		.cert = state->leaf.cert.data,
+		.cert_len = state->leaf.cert.len,
+		.cert_file = "tls.crt",
+		.key = state->leaf.key.data,
+		.key_len = state->leaf.key.len,
+		.key_file = "tls.key",
+		.now = ask->now,
+	};
+	struct pair_info info;
+	enum pair_verdict verdict =
+		pair_check(&view->arena, &pair, &view->info, &told->leaf);
+
+	if (verdict != PAIR_GOOD)
+		return verdict;
+	pair.dns = ask->names;
+	view->facts.leaf_fits = pair_check(&view->arena, &pair, &info,
+					   &told->leaf) == PAIR_GOOD;
+	return verdict;
+}
+
+static void read_leaf(struct rotate_view *view,
+		      const struct rotate_state *state,
+		      const struct rotate_ask *ask, struct rotate_told *told)
+{
+	struct rotate_facts *f = &view->facts;
+	enum pair_verdict verdict = check_leaf(view, state, ask, told);
+
+	if (verdict == PAIR_REFUSED || verdict == PAIR_UNFINISHED)
+		return;
+	view->leaf = read_first(&state->leaf.cert);
+	if (!view->leaf)
+		return;
+	f->leaf = leaf_kind(view);
+	if (f->leaf == LEAF_NONE)
+		err_set(&told->leaf, 0, "it is of a CA that is not stored");
+	f->leaf_from =
+		ssl_time(X509_get0_notBefore(view->leaf)) + ROTATE_BACKDATE;
+	f->leaf_to = ssl_time(X509_get0_notAfter(view->leaf));
+	told->serve = verdict == PAIR_GOOD && f->leaf != LEAF_NONE;
+}
+
+/* --- all ------------------------------------------------------------------ */
+
+static void read_known(struct rotate_view *view, const struct rotate_ask *ask)
+{
+	struct rotate_facts *f = &view->facts;
+
+	f->known = ask->bundles != NULL;
+	if (!f->known)
+		return;
+	if (sk_X509_num(view->old) >= OLD_MAX)
+		return;
+	read_certificates(view->known, ask->bundles, f->now, KNOWN_MAX);
+	for (int i = 0; i < sk_X509_num(view->known); i++) {
+		const X509 *cert = sk_X509_value(view->known, i);
+
+		if ((!view->ca || X509_cmp(view->ca, cert)) &&
+		    !holds(view->old, cert))
+			f->strange = true;
+	}
+}
+
+/* The last of them ends, or their last leaf. */
+static void read_old(struct rotate_view *view, const struct rotate_state *state)
+{
+	struct rotate_facts *f = &view->facts;
+
+	read_certificates(view->old, &state->old, f->now, READ_MAX);
+	f->old = state->old.len > 0;
+	f->old_until = f->now;
+	for (int i = 0; i < sk_X509_num(view->old); i++) {
+		const X509 *cert = sk_X509_value(view->old, i);
+		int64_t end = ssl_time(X509_get0_notAfter(cert));
+
+		if (f->old_until < end)
+			f->old_until = end;
+	}
+	if (state->old_until && state->old_until < f->old_until)
+		f->old_until = state->old_until;
+}
+
+void rotate_view_read(struct rotate_view *view,
+		      const struct rotate_state *state,
+		      const struct rotate_ask *ask, struct rotate_told *told)
+{
+	memset(view, 0, sizeof(*view));
+	view->old = sk_X509_new_null();
+	view->known = sk_X509_new_null();
+	if (!view->old || !view->known)
+		BUG("out of memory");
+	view->facts.now = ask->now;
+	view->facts.published = ask->published;
+	view->facts.settled = ask->settled;
+	told->serve = false;
+	told->ca = told->leaf = (struct err){0};
+	read_ca(view, &state->ca, told);
+	read_old(view, state);
+	read_known(view, ask);
+	read_leaf(view, state, ask, told);
+}
+
+void rotate_view_release(struct rotate_view *view)
+{
+	X509_free(view->ca);
+	X509_free(view->leaf);
+	sk_X509_pop_free(view->old, X509_free);
+	sk_X509_pop_free(view->known, X509_free);
+	arena_release(&view->arena);
+}

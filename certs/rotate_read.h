@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is stored, read: certificates instead of texts. NULL stands for what
+ * is absent or of no use; the reason is in told.
+ */
+#ifndef CERTS_ROTATE_READ_H
+#define CERTS_ROTATE_READ_H
+
+#include "base/arena.h"
+#include "certs/pair.h"
+#include "certs/rotate.h"
+#include "rotate_plan.h"
+#include "ssl.h"
+
+/* notBefore lies so long before what is issued (issue.c). */
+enum { ROTATE_BACKDATE = 300 };
+
+struct rotate_view {
+	struct arena arena;
+	X509 *ca;		/* also when it cannot sign */
+	STACK_OF(X509) * old;	/* those that are not over */
+	STACK_OF(X509) * known; /* the same, of all clients */
+	X509 *leaf;
+	struct pair_info info; /* of the leaf */
+	struct rotate_facts facts;
+};
+
+void rotate_view_read(struct rotate_view *view,
+		      const struct rotate_state *state,
+		      const struct rotate_ask *ask, struct rotate_told *told);
+void rotate_view_release(struct rotate_view *view);
+
+#endif
