@@ -175,7 +175,7 @@ static void tell_failure(struct feed *feed, int64_t now)
 			tell_unreached(feed, now);
 		return;
 	}
-	if (feed->failures < HICCUPS ||
+	if (feed->refusals < HICCUPS ||
 	    (feed->out_since && now - feed->out_since < TELL_MS))
 		return;
 	feed->out_since = now;
@@ -194,7 +194,7 @@ void feed_well(struct feed *feed)
 		log_event(feed->all->options->log, LOG_INFO,
 			  "cluster state: a kind can be read again", fields, 2);
 	feed->out_since = 0;
-	feed->failures = feed->odd = 0;
+	feed->failures = feed->refusals = feed->odd = 0;
 	if (feed->unreadable)
 		feed_unreadable(feed, NULL);
 }
@@ -213,6 +213,7 @@ static void fail(struct feed *feed, int64_t now, unsigned retry_after)
 
 	feed->all->failures++;
 	feed->failures++;
+	feed->refusals = feed->unreached ? 0 : feed->refusals + 1;
 	wait = live_backoff(feed->failures, times->retry, times->retry_max,
 			    live_random(UINT32_MAX));
 	if (retry_after > RETRY_AFTER_MAX)
@@ -284,7 +285,7 @@ static void kind_absent(struct feed *feed, int64_t now)
 		if (feed->unreadable)
 			feed_unreadable(feed, NULL);
 	} else {
-		feed->failures = HICCUPS;
+		feed->refusals = HICCUPS;
 		feed_unreadable(feed, feed->err.text);
 	}
 	list_again(feed);
@@ -318,7 +319,7 @@ static void not_found(struct feed *feed, int64_t now)
 static void forbidden(struct feed *feed, int64_t now)
 {
 	feed->all->failures++;
-	feed->failures = HICCUPS;
+	feed->refusals = HICCUPS;
 	feed->answered = true;
 	list_again(feed);
 	wait_about(feed, now, feed->all->times.absent);

@@ -60,6 +60,7 @@ struct feed {
 	size_t nseen, seen_size;
 	unsigned api_version; /* the how many-th of the kind's */
 	unsigned failures;    /* in a row */
+	unsigned refusals;    /* of the last: with an answer */
 	unsigned odd;	      /* of them: answers, not silence */
 	enum feed_verdict verdict;
 	struct err err;	      /* why the last failed */

@@ -39,6 +39,16 @@ const struct option option_table[] = {
 	 0,
 	 "The policy, or a folder of them; read again when it changes. "
 	 "Without one the preset `recommended` is enforced."},
+	{"cluster", OPTION_TEXT, OPTION_SERVE, AT(cluster), "FILE", NULL, NULL,
+	 0, 0,
+	 "The state of the cluster that `gpugate snapshot` wrote; read again "
+	 "when it changes."},
+	{"kubeconfig", OPTION_TEXT, OPTION_SERVE, AT(kubeconfig), "FILE", NULL,
+	 NULL, 0, 0,
+	 "The API server to keep the state of the cluster from, by list and "
+	 "watch. Without --cluster and this, a pod with a service account's "
+	 "token asks its own; rules that need the state do not run where there "
+	 "is none."},
 	{"threads", OPTION_NUMBER, OPTION_SERVE | OPTION_SELFTEST, AT(threads),
 	 "N", NULL, NULL, 1, 256,
 	 "Threads that answer reviews (default: one per processor, at most "
@@ -338,6 +348,8 @@ static int check(struct parser *p)
 	if (!o->tls_cert || !o->tls_key)
 		return usage(p, "--tls-cert and --tls-key are needed; to make "
 				"them: gpugated certs --help");
+	if (o->cluster && o->kubeconfig)
+		return usage(p, "either --cluster or --kubeconfig");
 	if (o->client_names.n && !o->client_ca)
 		return usage(p, "--client-name needs --client-ca");
 	return 0;

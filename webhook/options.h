@@ -37,6 +37,7 @@ struct options {
 	struct arena arena;
 	const char *listen, *probe_listen, *tls_cert, *tls_key, *client_ca;
 	struct option_list client_names;
+	const char *cluster, *kubeconfig;
 	const char *policy, *log_level, *log_format, *sandbox, *address,
 		*reservations;
 	unsigned threads, max_in_flight, max_connections, timeout, drain;

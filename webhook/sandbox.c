@@ -198,9 +198,20 @@ static const struct grant grants[] = {
 	ANY(exit_group),
 };
 
+/* What libcurl and the resolver do for each new connection. Threads, no
+ * processes: the flags are those of pthread_create(). */
+static const struct grant client_grants[] = {
+	ANY(socket), ANY(socketpair), ANY(connect),
+	ANY(bind),   ANY(sendmmsg),   {SYS_clone, EQUALS, 0, 0x3d0f00},
+};
+
 /* --- the filter ----------------------------------------------------------- */
 
-enum { GRANTS = sizeof(grants) / sizeof(*grants), FILTER_MAX = 6 * GRANTS + 8 };
+enum {
+	GRANTS = sizeof(grants) / sizeof(*grants),
+	CLIENT_GRANTS = sizeof(client_grants) / sizeof(*client_grants),
+	FILTER_MAX = 6 * (GRANTS + CLIENT_GRANTS) + 10,
+};
 
 struct filter {
 	unsigned short n;
@@ -251,7 +262,17 @@ static void add_grant(struct filter *f, const struct grant *g)
 	f->code[jump].jf = (uint8_t)(f->n - jump - 1);
 }
 
-static void build(struct filter *f)
+/* glibc asks for clone3() first, whose flags cannot be seen, and takes
+ * clone() where there is none. */
+static void add_client_grants(struct filter *f)
+{
+	for (size_t i = 0; i < CLIENT_GRANTS; i++)
+		add_grant(f, &client_grants[i]);
+	add(f, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1);
+	give(f, SECCOMP_RET_ERRNO | ENOSYS);
+}
+
+static void build(struct filter *f, bool client)
 {
 	f->n = 0;
 	load(f, offsetof(struct seccomp_data, arch));
@@ -260,6 +281,8 @@ static void build(struct filter *f)
 	load(f, offsetof(struct seccomp_data, nr));
 	for (size_t i = 0; i < GRANTS; i++)
 		add_grant(f, &grants[i]);
+	if (client)
+		add_client_grants(f);
 	give(f, SECCOMP_RET_TRAP);
 }
 
@@ -330,7 +353,7 @@ static void refuse(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-int sandbox_enter(int log_fd, bool json, struct err *err)
+static int enter(int log_fd, bool json, bool client, struct err *err)
 {
 	struct sigaction action = {.sa_sigaction = refuse,
 				   .sa_flags = SA_SIGINFO | SA_NODEFER};
@@ -338,7 +361,7 @@ int sandbox_enter(int log_fd, bool json, struct err *err)
 	struct sock_fprog program = {.filter = filter.code};
 	long thread;
 
-	build(&filter);
+	build(&filter, client);
 	program.len = filter.n;
 	report_fd = log_fd;
 	report_json = json;
@@ -358,11 +381,22 @@ int sandbox_enter(int log_fd, bool json, struct err *err)
 
 #else
 
-int sandbox_enter(int log_fd, bool json, struct err *err)
+static int enter(int log_fd, bool json, bool client, struct err *err)
 {
 	(void)log_fd;
 	(void)json;
+	(void)client;
 	return err_set(err, 0, "no system call filter in this build");
 }
 
 #endif
+
+int sandbox_enter(int log_fd, bool json, struct err *err)
+{
+	return enter(log_fd, json, false, err);
+}
+
+int sandbox_enter_client(int log_fd, bool json, struct err *err)
+{
+	return enter(log_fd, json, true, err);
+}

@@ -27,5 +27,8 @@ bool sandbox_available(void);
  * times. -1 where the kernel has no filters; nothing is changed then.
  */
 int sandbox_enter(int log_fd, bool json, struct err *err);
+/* The same for a process that goes on asking others: it may open sockets, and
+ * start the threads that look up names. */
+int sandbox_enter_client(int log_fd, bool json, struct err *err);
 
 #endif

@@ -29,6 +29,7 @@
 #include "base/text.h"
 #include "reload.h"
 #include "sandbox.h"
+#include "state.h"
 #include "webhook/server.h"
 
 enum {
@@ -48,6 +49,7 @@ struct service {
 	struct server *server;
 	struct probe *probe;
 	struct reload reload;
+	struct state state;
 	struct rule_set rules;
 	int signals;
 	_Atomic bool up, draining;
@@ -88,7 +90,7 @@ static const char *not_ready(void *context)
 		return "certificates: none is valid now";
 	if (!atomic_load(&s->up))
 		return "starting";
-	return NULL;
+	return state_not_ready(&s->state);
 }
 
 /* --- start ---------------------------------------------------------------- */
@@ -199,7 +201,9 @@ static void enter_sandbox(struct service *s)
 
 	if (!wants_sandbox(s))
 		log_say(s->log, LOG_WARN, "the sandbox is off");
-	else if (sandbox_enter(STDERR_FILENO, json, &err))
+	else if (state_asks(&s->state)
+			 ? sandbox_enter_client(STDERR_FILENO, json, &err)
+			 : sandbox_enter(STDERR_FILENO, json, &err))
 		log_say(s->log, LOG_WARN, "the sandbox is off: %s", err.text);
 }
 
@@ -231,7 +235,15 @@ static int start(struct service *s)
 		.reservations = !strcmp(s->options->reservations, "on"),
 	};
 
-	s->door = door_new(&door);
+	s->state = (struct state){
+		.file = s->options->cluster,
+		.kubeconfig = s->options->kubeconfig,
+		.log = s->log,
+		.metrics = s->metrics,
+	};
+	if (state_open(&s->state))
+		return -1;
+	s->state.door = s->door = door_new(&door);
 	s->keys = key_store_new();
 	s->reload = (struct reload){
 		.rules = s->rules,
@@ -243,8 +255,8 @@ static int start(struct service *s)
 		.door = s->door,
 		.keys = s->keys,
 	};
-	if (!s->keys || reload_start(&s->reload) || start_probe(s) ||
-	    start_server(s))
+	if (!s->keys || reload_start(&s->reload) || state_start(&s->state) ||
+	    start_probe(s) || start_server(s))
 		return -1;
 	enter_sandbox(s);
 	atomic_store(&s->up, true);
@@ -259,6 +271,7 @@ static void stop(struct service *s)
 	if (s->probe)
 		probe_stop(s->probe);
 	reload_release(&s->reload);
+	state_release(&s->state);
 	if (s->door)
 		door_free(s->door);
 	if (s->keys)
@@ -338,6 +351,7 @@ static void serve_until_told(struct service *s)
 		int64_t now = monotonic();
 
 		reload_poll(&s->reload);
+		state_poll(&s->state);
 		if (now >= s->next_flush) {
 			log_flush_repeats(s->log);
 			s->next_flush = now + FLUSH_SECONDS;

@@ -152,7 +152,9 @@ static void mistakes(void **state)
 	} table[] = {
 		{{"--polcy", "x"}, "did you mean `--policy`?"},
 		{{"--tls-certt=x"}, "did you mean `--tls-cert`?"},
-		{{"--kubeconfig", "x"}, "unknown option `--kubeconfig`"},
+		{{"--kubeconf", "x"}, "did you mean `--kubeconfig`?"},
+		{{"--cluster=a", "--kubeconfig=b"},
+		 "either --cluster or --kubeconfig"},
 		{{"--address", "x"}, "unknown option `--address`"},
 		{{"--policy"}, "needs a value: FILE"},
 		{{"--policy="}, "needs a value: FILE"},
