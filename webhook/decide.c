@@ -84,6 +84,44 @@ static bool is_mirror_pod(const struct node *object)
 			"kubernetes.io/config.mirror") != NULL;
 }
 
+/* Kept by Argo CD or Flux: what we change there, they change back. */
+static bool is_kept_in_git(const struct review *review)
+{
+	static const char *const labels[] = {
+		"argocd.argoproj.io/instance",
+		"kustomize.toolkit.fluxcd.io/name",
+		"helm.toolkit.fluxcd.io/name",
+	};
+	static const char *const accounts[] = {
+		"argocd-application-controller",
+		":kustomize-controller",
+		":helm-controller",
+	};
+	const struct node *meta = node_get(review->object.root, "metadata");
+
+	if (node_get(node_get(meta, "annotations"),
+		     "argocd.argoproj.io/tracking-id"))
+		return true;
+	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
+		if (node_get(node_get(meta, "labels"), labels[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(accounts) / sizeof(*accounts); i++)
+		if (text_ends(review->user, accounts[i]))
+			return true;
+	return false;
+}
+
+static bool is_patchable(const struct circumstances *c,
+			 const struct review *review,
+			 const struct policy *policy)
+{
+	if (review->operation != OPERATION_CREATE || *review->subresource)
+		return false;
+	if (c->pod)
+		return !is_mirror_pod(review->object.root);
+	return policy_patches_owners(policy) && !is_kept_in_git(review);
+}
+
 void circumstances_read(struct circumstances *c, const struct review *review,
 			const struct policy *policy, bool mutate)
 {
@@ -93,8 +131,7 @@ void circumstances_read(struct circumstances *c, const struct review *review,
 	c->mutate = mutate;
 	c->pod = !*review->group && !strcmp(review->kind, "Pod");
 	c->update = review->operation == OPERATION_UPDATE;
-	c->patchable = c->pod && review->operation == OPERATION_CREATE &&
-		       !*review->subresource && !is_mirror_pod(object);
+	c->patchable = is_patchable(c, review, policy);
 	c->controlled = is_controller(policy, review->user) &&
 			has_judged_owner(policy, object);
 	c->ticket = ticket_of(review, policy);

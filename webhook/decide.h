@@ -21,7 +21,8 @@ enum deed { DEED_NONE, DEED_AUDIT, DEED_WARN, DEED_PATCH, DEED_DENY };
 struct circumstances {
 	bool mutate; /* /mutate: patches, never denies */
 	bool pod;    /* a Pod itself, not what makes Pods */
-	/* Patches are made for this request: a Pod's CREATE. */
+	/* Patches are made for this request: a Pod's CREATE, or an owner's
+	 * where the policy says so. */
 	bool patchable;
 	bool update;
 	bool lenient; /* being deleted, metadata only, or demand falls */

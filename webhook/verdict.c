@@ -175,8 +175,17 @@ static void note_would(struct verdict *verdict, const struct finding *f,
 		names_add(&verdict->would_patch, verdict->arena, name);
 }
 
-static void note_deed(struct verdict *verdict, const struct finding *f,
-		      enum deed deed)
+/* The Pods are repaired when they come; the file is the author's. */
+static const char *owner_warning(struct arena *arena, const struct finding *f)
+{
+	return fit(arena,
+		   arena_printf(arena, "%s: %s — `gpugate lint --fix`: %s",
+				f->rule->name, f->message, f->fix_title),
+		   LINE);
+}
+
+static void note_deed(struct verdict *verdict, const struct circumstances *c,
+		      const struct finding *f, enum deed deed)
 {
 	if (deed == DEED_NONE)
 		return;
@@ -189,7 +198,10 @@ static void note_deed(struct verdict *verdict, const struct finding *f,
 			    arena_printf(verdict->arena, "patched by %s: %s",
 					 f->rule->name, f->fix_title));
 	} else if (deed == DEED_WARN) {
-		add_warning(verdict, sentence(verdict->arena, f, LINE));
+		add_warning(verdict,
+			    !c->pod && judge_patches(f)
+				    ? owner_warning(verdict->arena, f)
+				    : sentence(verdict->arena, f, LINE));
 	}
 }
 
@@ -221,7 +233,7 @@ void verdict_of(struct verdict *verdict, const struct circumstances *c,
 		if (f->ignore_refused && !c->mutate && !c->controlled)
 			note_refused(verdict, policy, f);
 		note_would(verdict, f, decision);
-		note_deed(verdict, f, decision.deed);
+		note_deed(verdict, c, f, decision.deed);
 		if (decision.deed == DEED_DENY)
 			deny(&denial, verdict->arena, f);
 		if (c->ticket && !verdict->break_glass)

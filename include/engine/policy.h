@@ -173,6 +173,8 @@ int64_t policy_max_age(const struct policy *policy);
 
 /* -- for the door -- */
 
+/* `patchOwners: true`: repairs also go to what makes Pods, when it is made. */
+bool policy_patches_owners(const struct policy *policy);
 /* Is the account one of `controllers:`? */
 bool policy_is_controller(const struct policy *policy, const char *account);
 struct policy_break_glass {

@@ -286,6 +286,12 @@ enum mode policy_mode(const struct policy *policy)
 	return policy->mode;
 }
 
+bool policy_patches_owners(const struct policy *policy)
+{
+	return policy->floor ? policy->floor->patch_owners
+			     : policy->patch_owners;
+}
+
 const char *policy_contact(const struct policy *policy)
 {
 	return policy->contact;

@@ -119,6 +119,7 @@ struct policy {
 
 	enum mode mode;
 	const char *contact;
+	bool patch_owners;
 	int64_t max_age;
 	const char **controllers;
 	size_t ncontrollers, controllers_size;

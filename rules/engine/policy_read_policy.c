@@ -50,6 +50,12 @@ static void read_contact(struct reader *r, const struct node *node,
 	r->policy->contact = text;
 }
 
+static void read_patch_owners(struct reader *r, const struct node *node,
+			      void *unused)
+{
+	read_bool(r, node, &r->policy->patch_owners);
+}
+
 static void read_policy_rules(struct reader *r, const struct node *node,
 			      void *unused)
 {
@@ -266,6 +272,7 @@ void read_policy_document(struct reader *r, const struct node *root)
 		{"extends", read_extends, false},
 		{"mode", read_policy_mode, false},
 		{"contact", read_contact, false},
+		{"patchOwners", read_patch_owners, false},
 		{"rules", read_policy_rules, false},
 		{"accelerators", read_accelerators, false},
 		{"kinds", read_kinds, false},

@@ -203,6 +203,7 @@ static void test_plain(void **state)
 
 	assert_int_equal(policy_mode(policy), MODE_WARN);
 	assert_string_equal(policy_contact(policy), "#gpu, https://wiki");
+	assert_false(policy_patches_owners(policy));
 	assert_string_equal(policy_path(policy), "p.yaml");
 	assert_int_equal(policy_max_age(policy), 36 * 3600);
 	assert_true(base(policy, SHM_MISSING)->locked);

@@ -51,7 +51,8 @@ def rules_for(*kinds, operations=("CREATE", "UPDATE")):
 
 
 KINDS = {
-    "mutate": rules_for(("", ["pods"]), operations=("CREATE",)),
+    "mutate": rules_for(("", ["pods"]), ("kubeflow.org", ["pytorchjobs"]),
+                        ("apps", ["deployments"]), operations=("CREATE",)),
     "validate": rules_for(
         ("", ["pods", "pods/ephemeralcontainers", "pods/resize",
               "resourcequotas", "replicationcontrollers"]),
@@ -214,6 +215,49 @@ def patches(hook):
     made2 = admin.create(again)[1]
     say(made2.get("spec", {}).get("volumes") == spec.get("volumes"),
         "a patched Pod is left alone")
+
+
+def classes(hook):
+    """The Priority plugin runs before the webhook and once more after it."""
+    with_class = "  priority-class-missing: {action: patch, params: {class: gpu-batch}}\n"
+    hook.set_policy(POLICY.replace("controllers:", with_class + "controllers:")
+                    % ("enforce", "patchOwners: true\n"))
+    for _ in range(100):
+        status, made, _ = admin.create(pod("classy"), dry_run=True)
+        if made.get("spec", {}).get("priorityClassName"):
+            break
+        time.sleep(0.05)
+    status, made, _ = admin.create(pod("classy"))
+    say(status == 201, "the class patch survives the Priority plugin", made)
+    say((made.get("spec", {}).get("priorityClassName"),
+         made.get("spec", {}).get("priority")) == ("gpu-batch", 1000),
+        "class and number", made.get("spec"))
+    status, made, _ = admin.create(pytorchjob("classy", backoff=2))
+    template = made["spec"]["pytorchReplicaSpecs"]["Worker"]["template"] \
+        if status == 201 else {}
+    say(template.get("spec", {}).get("priorityClassName") == "gpu-batch",
+        "an owner is patched where the policy says so", made)
+    kept = pytorchjob("kept", backoff=2, annotations={
+        "argocd.argoproj.io/tracking-id": "app:kubeflow.org/PyTorchJob:ml/kept"})
+    status, made, warnings = admin.create(kept)
+    template = made["spec"]["pytorchReplicaSpecs"]["Worker"]["template"] \
+        if status == 201 else {}
+    say(status == 201 and not template.get("spec", {}).get("priorityClassName"),
+        "what Argo CD keeps is not touched", made)
+    say(any("gpugate lint --fix" in w for w in warnings), "but told", warnings)
+    deployment = {
+        "apiVersion": "apps/v1", "kind": "Deployment",
+        "metadata": {"name": "classy", "namespace": "ml"},
+        "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {
+            "metadata": {"labels": {"a": "b"}}, "spec": dict(
+                pod()["spec"], restartPolicy="Always")}}}
+    status, made, _ = admin.create(deployment)
+    say(status == 201 and made["spec"]["template"]["spec"].get(
+        "priorityClassName") == "gpu-batch", "and a Deployment", made)
+    wait_for_policy(hook, *MODES)
+    obj = pytorchjob("plain", backoff=2)
+    made = admin.create(obj)[1]
+    say("priorityClassName" not in json.dumps(made), "owners are not, else")
 
 
 def side_effects(hook):
@@ -540,6 +584,7 @@ def main():
         families()
         patches(hook)
         warnings_and_audit()
+        classes(hook)
         side_effects(hook)
         owners()
         break_glass(hook)

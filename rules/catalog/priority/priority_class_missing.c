@@ -12,6 +12,27 @@
 #define MESSAGE                                                                \
 	"GPU pods%s%s%s of %s `%s` have no priority class: they run at priority 0"
 
+/*
+ * The Priority plugin has written the number of no class into a Pod before a
+ * webhook sees it; left there, its second run refuses the Pod: "the integer
+ * value of priority (0) must not be provided". It writes both again.
+ */
+static void give_class(struct rule_run *run, struct finding *f,
+		       const struct pod *pod, const char *class)
+{
+	struct fix *fix =
+		finding_fix(run, f, false, "use the class `%s`", class);
+	const struct node *number = node_get(pod->spec, "priority");
+	const struct node *preemption = node_get(pod->spec, "preemptionPolicy");
+
+	fix_set(fix, pod->spec, "priorityClassName", NULL,
+		edit_string(rule_arena(run), class));
+	if (number)
+		fix_remove(fix, number);
+	if (number && preemption)
+		fix_remove(fix, preemption);
+}
+
 /* The policy names a class: whoever has none is told, and can be given it. */
 static void check_given(struct rule_run *run, const struct pod *pod)
 {
@@ -26,9 +47,7 @@ static void check_given(struct rule_run *run, const struct pod *pod)
 	f = report_pod(run, pod, NULL, MESSAGE, *role ? " `" : "", role,
 		       *role ? "`" : "", o->kind, o->name ? o->name : "");
 	if (!pod->flat)
-		fix_set(finding_fix(run, f, false, "use the class `%s`", class),
-			pod->spec, "priorityClassName", NULL,
-			edit_string(rule_arena(run), class));
+		give_class(run, f, pod, class);
 }
 
 static void check(struct rule_run *run, const struct workload *w)

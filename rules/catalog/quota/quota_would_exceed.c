@@ -6,8 +6,7 @@
  * retrying. At its peak (surge, elastic maximum) above that, and all
  * workloads of the set in one namespace together above hard: warnings.
  * One workload alone above hard at steady state is quota-never-fits.
- * Source: quota evaluator; training-operator pkg/controller.v1/common/pod.go.
- */
+ * Source: quota evaluator; training-operator controller.v1/common/pod.go. */
 #include "engine/rule.h"
 #include "kube/quota.h"
 
