@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/text.h"
@@ -90,17 +91,31 @@ static void take_policy(struct reload *r, struct policy *policy)
 		  3);
 }
 
+/* A FIFO would block the main thread for ever. */
+static bool is_readable(const struct reload *r)
+{
+	struct stat st;
+
+	if (stat(r->policy, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+		return true;
+	log_say(r->log, LOG_ERROR, "%s: neither a file nor a folder",
+		r->policy);
+	return false;
+}
+
 static int load_policy(struct reload *r)
 {
 	struct policy_options options = {.door = true};
 	struct policy_problems problems = {0};
-	struct policy *policy;
+	struct policy *policy = NULL;
 
 	if (!r->policy) {
 		take_policy(r, policy_default(&r->rules, NULL));
 		return 0;
 	}
-	policy = policy_load_with(&r->rules, r->policy, &options, &problems);
+	if (is_readable(r))
+		policy = policy_load_with(&r->rules, r->policy, &options,
+					  &problems);
 	tell_problems(r, &problems);
 	policy_problems_release(&problems);
 	if (!policy) {

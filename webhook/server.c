@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "server_listen.h"
@@ -21,6 +22,8 @@ enum {
 	POOL_BYTES = 8 << 10,
 	STACK_BYTES = 1 << 20,
 	CLIENT_CA_MAX = 1 << 20,
+	/* Descriptors beside connections: files, sockets, epoll sets. */
+	SPARE_FDS = 128,
 };
 
 /* --- what libmicrohttpd calls --------------------------------------------- */
@@ -234,6 +237,22 @@ static void release(struct server *server)
 	free(server);
 }
 
+/* Connections that have no descriptor would wait for one unseen, behind idle
+ * ones that the table believes there is room for; and probes and files that
+ * are read anew would have none either. */
+static unsigned fit_descriptors(unsigned wanted)
+{
+	struct rlimit limit;
+	rlim_t spare = SPARE_FDS, most;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return wanted;
+	if (limit.rlim_cur < 2 * spare)
+		spare = limit.rlim_cur / 2;
+	most = limit.rlim_cur - spare;
+	return most < wanted ? (unsigned)most : wanted;
+}
+
 struct server *server_start(const struct server_options *options,
 			    struct err *err)
 {
@@ -242,6 +261,8 @@ struct server *server_start(const struct server_options *options,
 	if (!server || pthread_key_create(&server->thread, thread_end))
 		BUG("out of memory");
 	server->options = *options;
+	server->options.max_connections =
+		fit_descriptors(options->max_connections);
 	MHD_set_panic_func(panic, NULL);
 	if (start(server, err) == 0)
 		return server;
