@@ -18,9 +18,9 @@
 
 enum {
 	PHASE_BITS = 3,
-	TICK_MS = 250,
+	TICK_MS = 100,
 	GRACE_MS = 1000, /* younger ones are not shed */
-	SLOW_MS = 1000,
+	SLOW_MS = 250,
 };
 
 struct connection_table {

@@ -4,7 +4,7 @@
  * counts silence, and a client that sends a byte a second is never silent.
  *
  * Each connection says which phase it is in; a watchdog looks at all of them
- * four times a second and shuts down the socket of those that are late. Only
+ * ten times a second and shuts down the socket of those that are late. Only
  * shutdown(), never close(): the descriptor is libmicrohttpd's. It closes it
  * after MHD_CONNECTION_NOTIFY_CLOSED, where connection_leave() takes the lock
  * under which the watchdog works, so that a number that was given to another
@@ -25,7 +25,7 @@ enum phase {
 	PHASE_HEADER,
 	PHASE_BODY,
 	PHASE_REPLY, /* the answer is worked out and sent */
-	PHASE_SLOW,  /* body or reply, for more than a second */
+	PHASE_SLOW, /* body or reply, longer than callers in the cluster need */
 	PHASE_CUT,
 	PHASES,
 };

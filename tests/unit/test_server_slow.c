@@ -12,7 +12,7 @@
 
 #include "server_fixture.h"
 
-/* A limit of one second, a watchdog every quarter of it, a slow machine. */
+/* A limit of one second, a watchdog every tenth of it, a slow machine. */
 enum { EARLY_MS = 700, LATE_MS = 4000 };
 
 static int set_up(void **state)
@@ -181,7 +181,7 @@ static void test_slow_crowd(void **state)
 	struct stage stage;
 	struct caller crowd[CROWD];
 	int64_t began = clock_ms();
-	int late;
+	int late, good = 0;
 
 	(void)state;
 	stage_init(&stage);
@@ -195,9 +195,9 @@ static void test_slow_crowd(void **state)
 		pause_ms(10);
 	late = stage_ask(&stage, "{}");
 	/* Unless we were slow ourselves. */
-	if (clock_ms() - began < 900)
+	if (clock_ms() - began < 200)
 		assert_int_equal(late, 429);
-	pause_ms(1600);
+	pause_ms(800);
 	assert_int_equal(server_in_flight(stage.server), CROWD);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(stage_ask(&stage, "{}"), 200);
@@ -205,9 +205,11 @@ static void test_slow_crowd(void **state)
 	for (int i = 0; i < CROWD; i++) {
 		assert_true(caller_send(&crowd[i], "}", 1));
 		late = caller_status(&crowd[i]);
-		assert_true(late == 200 || (i >= 2 && late == 429));
+		assert_true(late == 200 || late == 429);
+		good += late == 200;
 		caller_close(&crowd[i]);
 	}
+	assert_true(good >= 2);
 	for (int i = 0; i < 100 && server_in_flight(stage.server); i++)
 		pause_ms(10);
 	/* And the count is right after it: two are in work, a third not. */
@@ -219,7 +221,7 @@ static void test_slow_crowd(void **state)
 	for (int i = 0; i < 100 && server_in_flight(stage.server) < 2; i++)
 		pause_ms(10);
 	late = stage_ask(&stage, "{}");
-	if (clock_ms() - began < 900)
+	if (clock_ms() - began < 200)
 		assert_int_equal(late, 429);
 	for (int i = 0; i < 2; i++)
 		caller_close(&crowd[i]);

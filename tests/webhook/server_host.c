@@ -7,7 +7,7 @@
  *	handshake=S header=S body=S idle=S client_ca=FILE client_name=NAME
  *
  * Prints "listening PORT PROBE-PORT". SIGTERM drains: it ends when the last
- * connection is gone, at most 20 seconds later; SIGUSR1 prints figures.
+ * connection is gone, 3 to 20 seconds later; SIGUSR1 prints figures.
  */
 #include <signal.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ static void drain(struct server *server)
 {
 	__atomic_store_n(&draining, "draining", __ATOMIC_RELAXED);
 	server_drain(server);
-	for (int i = 0; i < 200 && server_connections(server); i++)
+	for (int i = 0; i < 200 && (i < 30 || server_connections(server)); i++)
 		usleep(100000);
 }
 

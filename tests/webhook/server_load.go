@@ -6,7 +6,7 @@
 //	server_load load -to PORT,... [-ready PORT,...] [-rate N] [-callers N]
 //	                 [-seconds N] [-body N] [-retry]
 //	server_load slow -to PORT -kinds handshake,header,body,read,idle -each N
-//	                 -seconds N
+//	                 -seconds N [-spread N]
 //
 // "load" prints one line: requests=N failed=N retried=N p50=µs p99=µs.
 // Latency counts from when a request was due, so that a server that stops
@@ -42,6 +42,7 @@ var (
 	retry    = flag.Bool("retry", false, "after 429, as Retry-After says")
 	want     = flag.Int("want", 200, "status")
 	kinds    = flag.String("kinds", "", "")
+	spread   = flag.Int("spread", 0, "seconds in which slow clients begin")
 	each     = flag.Int("each", 1, "")
 	insecure = &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}}
 )
@@ -162,7 +163,7 @@ func load() {
 	transport := &http.Transport{
 		TLSClientConfig:     insecure,
 		MaxIdleConnsPerHost: 25,
-		IdleConnTimeout:     90 * time.Second,
+		IdleConnTimeout:     5 * time.Second, // for client-go's 90,
 		Dial: func(network, _ string) (net.Conn, error) {
 			return net.Dial(network, hosts.pick())
 		},
@@ -279,6 +280,9 @@ func slow() {
 			wg.Add(1)
 			up := sync.OnceFunc(wg.Done)
 			go func() {
+				// Not all at once, now and after each cut.
+				defer up()
+				time.Sleep(time.Duration(rand.IntN(*spread*1000+1)) * time.Millisecond)
 				for time.Now().Before(end) {
 					slowOne(kind, up)
 					count.Add(1)
