@@ -23,4 +23,7 @@ for rule in json.load(sys.stdin)["rules"]:
     if rule["repair"] == "safe":
         print("  %s: {action: patch}" % rule["name"])'
 } >"$work/policy.yaml"
-python3 tests/webhook/parity.py "$build" "$corpus" "$work"
+status=0
+python3 tests/webhook/parity.py "$build" "$corpus" "$work" || status=1
+python3 tests/webhook/parity.py "$build" "$corpus" "$work" state || status=1
+exit $status

@@ -3,14 +3,14 @@
  * The door without sockets: reviews from files, answers on stdout, one a
  * line. For tests that have many reviews and no need of TLS.
  *
- *	door [--policy PATH | --preset NAME] [--repeat N] mutate|validate
- *FILE...
+ *	door [--policy PATH | --preset NAME] [--cluster FILE] [--repeat N]
+ *	     mutate|validate|findings FILE...
  *
  * `findings` tells what the rules say of request.object whatever the policy
  * then does with it, as one JSON object a review: findings, and the object
- * after the repairs that the policy patches. FILE `@LIST` names a file with one
- *path a line. --repeat answers each review N times and tells on stderr the CPU
- *nanoseconds of one.
+ * after the repairs that the policy patches. FILE `@LIST` names a file with
+ * one path a line. --repeat answers each review N times and tells on stderr
+ * the CPU nanoseconds of one.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -20,7 +20,9 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "judge.h"
+#include "kube/cluster.h"
 #include "webhook/door.h"
 #include "webhook/review.h"
 
@@ -69,6 +71,16 @@ static struct policy *load(const struct rule_set *set, const char *path,
 	return policy;
 }
 
+static const struct cluster *load_cluster(const char *path)
+{
+	struct err err = {0};
+	const struct cluster *cluster = cluster_load(path, NULL, NULL, &err);
+
+	if (!cluster)
+		fail(err.text, path);
+	return cluster;
+}
+
 static double cpu(void)
 {
 	struct timespec t;
@@ -83,6 +95,7 @@ struct asking {
 	long repeat;
 	struct buf body;
 	const struct policy *policy;
+	const struct cluster *cluster;
 	const struct rule_set *rules;
 	bool findings;
 };
@@ -105,6 +118,7 @@ static void tell_findings(struct asking *asking, const char *name)
 {
 	struct arena arena = ARENA_INIT;
 	struct judge_case what = {.policy = asking->policy,
+				  .cluster = asking->cluster,
 				  .patch = true,
 				  .now = (int64_t)time(NULL)};
 	json_t *all = json_array();
@@ -191,6 +205,8 @@ int main(int argc, char **argv)
 			policy = argv[i + 1];
 		else if (!strcmp(argv[i], "--preset"))
 			preset = argv[i + 1];
+		else if (!strcmp(argv[i], "--cluster"))
+			asking.cluster = load_cluster(argv[i + 1]);
 		else if (!strcmp(argv[i], "--repeat"))
 			asking.repeat = atol(argv[i + 1]);
 		else
@@ -203,6 +219,7 @@ int main(int argc, char **argv)
 	in_force = load(&set, policy, preset);
 	asking.policy = in_force;
 	door_set_policy(door, in_force);
+	door_set_cluster(door, cluster_get(asking.cluster));
 	asking.worker = door_worker_new(door);
 	buf_init(&asking.body);
 	for (; i < argc; i++) {
@@ -214,6 +231,7 @@ int main(int argc, char **argv)
 	buf_release(&asking.body);
 	door_worker_free(asking.worker);
 	door_free(door);
+	cluster_put(asking.cluster);
 	metrics_free(options.metrics);
 	log_free(options.log);
 	return 0;

@@ -3,7 +3,10 @@
 `gpugate krm` and the webhook's judge. Findings (rule, severity, message,
 pointer, fingerprint) and the repaired object must be the same.
 
-usage: parity.py BUILD CORPUS WORK
+With a fourth argument all of them are given the state of a cluster that is
+made up for the namespaces of the corpus: a full quota here, a free one there.
+
+usage: parity.py BUILD CORPUS WORK [state]
 """
 import glob
 import json
@@ -15,9 +18,12 @@ sys.path.insert(0, os.path.dirname(__file__))
 from review import dump, review  # noqa: E402
 
 build, corpus, work = sys.argv[1:4]
+with_state = len(sys.argv) > 4
+state = ["--cluster", work + "/state.json"] if with_state else []
 gpugate = os.path.abspath(build + "/gpugate")
 passed = failed = 0
 listed = {}
+rules_seen = set()
 
 
 def say(good, what):
@@ -67,7 +73,7 @@ def key(finding):
 
 
 def compare(name, path, door):
-    out = run(gpugate, "lint", "--isolated", "--format", "json", path)
+    out = run(gpugate, "lint", "--isolated", "--format", "json", *state, path)
     report = json.loads(out.stdout)
     summary = report["summary"]
     lint = sorted(key(f) for f in report["findings"])
@@ -81,6 +87,9 @@ def compare(name, path, door):
     if lint != mine:
         return
     say(summary["gpus"] == door["gpus"], f"{name}: GPUs")
+    rules_seen.update(f["rule"] for f in report["findings"])
+    if with_state:
+        return
     compare_repair(name, path, door, summary["placeholders"])
     compare_krm(name, path)
 
@@ -123,8 +132,47 @@ def compare_krm(name, path):
     say(said == wanted, f"{name}: krm says {said} not {wanted}")
 
 
+def made_up(kind, name, namespace=None, version="v1", **fields):
+    meta = {"name": name, **fields.pop("metadata", {})}
+    if namespace:
+        meta["namespace"] = namespace
+    return {"apiVersion": version, "kind": kind, "metadata": meta, **fields}
+
+
+def write_state(namespaces):
+    items = []
+    for n, space in enumerate(sorted(namespaces)):
+        hard = {"requests.nvidia.com/gpu": str(n % 9)}
+        if n % 3 == 0:
+            hard["limits.memory"] = "1Ti"
+        items.append(made_up("Namespace", space, metadata={
+            "labels": {"tier": ["dev", "prod"][n % 2]}}))
+        items.append(made_up(
+            "ResourceQuota", "gpus", space, spec={"hard": hard},
+            status={"hard": hard,
+                    "used": {"requests.nvidia.com/gpu": str(n % 4)}}))
+        if n % 4 == 0:
+            items.append(made_up("LimitRange", "limits", space, spec={
+                "limits": [{"type": "Container",
+                            "default": {"nvidia.com/gpu": "1"},
+                            "max": {"nvidia.com/gpu": "2"}}]}))
+    scheduling = "scheduling.k8s.io/v1"
+    items.append(made_up("PriorityClass", "gpu-batch", version=scheduling,
+                         value=1000))
+    for n in range(3):
+        items.append(made_up("Node", f"gpu-{n}", metadata={"labels": {
+            "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB",
+            "kubernetes.io/hostname": f"gpu-{n}"}}, spec={"taints": [{
+                "key": "nvidia.com/gpu", "value": "present",
+                "effect": "NoSchedule"}]}, status={"allocatable": {
+                    "cpu": "96", "memory": "1Ti", "nvidia.com/gpu": "4"}}))
+    dump({"apiVersion": "gpugate.dev/v1", "kind": "ClusterSnapshot",
+          "version": 1, "takenAt": "2026-01-31T08:00:00Z", "items": items},
+         work + "/state.json")
+
+
 def main():
-    names, paths = [], []
+    names, paths, spaces = [], [], set()
     for n, (name, obj) in enumerate(objects()):
         path = f"{work}/{n:05}.json"
         dump(obj, path)
@@ -132,10 +180,15 @@ def main():
         dump(review(obj), path + ".review")
         names.append(name)
         paths.append(path)
+        meta = obj.get("metadata")
+        if isinstance(meta, dict) and isinstance(meta.get("namespace"), str):
+            spaces.add(meta["namespace"])
+    if with_state:
+        write_state(spaces)
     with open(work + "/list", "w", encoding="utf-8") as out:
         out.writelines(p + ".review\n" for p in paths)
     door = run(build + "/tests/tools/door", "--policy", work + "/policy.yaml",
-               "findings", "@" + work + "/list")
+               *state, "findings", "@" + work + "/list")
     lines = door.stdout.decode().splitlines()
     say(len(lines) == len(paths), f"{len(lines)} answers to {len(paths)} "
         f"reviews: {door.stderr.decode()[-300:]}")
@@ -143,7 +196,13 @@ def main():
         compare(name, path, json.loads(line))
     for why, files in sorted(listed.items()):
         print(f"listed: {len(files)} objects differ: {why}")
-    print(f"parity: {len(paths)} objects: {passed} passed, {failed} failed")
+    if with_state:
+        needs = {"quota-would-exceed", "quota-never-fits",
+                 "priority-class-unknown", "node-selector-unmatched",
+                 "gpu-count-exceeds-node", "quota-missing-cpu-memory"}
+        say(needs <= rules_seen, f"rules that never spoke: {needs - rules_seen}")
+    print(f"parity{' with a cluster' if with_state else ''}: "
+          f"{len(paths)} objects: {passed} passed, {failed} failed")
     return 1 if failed else 0
 
 
