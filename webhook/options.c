@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "self_managed.h"
 
 #define AT(member) offsetof(struct options, member)
 
@@ -29,6 +30,33 @@ const struct option option_table[] = {
 	 "The certificate and its chain, PEM; read again when it changes."},
 	{"tls-key", OPTION_TEXT, OPTION_SERVE, AT(tls_key), "FILE", NULL, NULL,
 	 0, 0, "Its private key, PEM; read again when it changes."},
+	{"self-managed", OPTION_FLAG, OPTION_SERVE, AT(self_managed), NULL,
+	 NULL, NULL, 0, 0,
+	 "Instead of files: issue and rotate a CA and a certificate, keep them "
+	 "in a Secret that all replicas share, and write the CA into the "
+	 "webhook configurations."},
+	{"secret", OPTION_TEXT, OPTION_SERVE, AT(secret), "NAME", NULL, NULL, 0,
+	 0, "With --self-managed: the Secret."},
+	{"namespace", OPTION_TEXT, OPTION_SERVE, AT(namespace), "NAME", NULL,
+	 NULL, 0, 0, "With --self-managed: the namespace of the Secret."},
+	{"webhook-config", OPTION_TEXT, OPTION_SERVE, AT(webhook_config),
+	 "NAME", NULL, NULL, 0, 0,
+	 "With --self-managed: the mutating and the validating webhook "
+	 "configuration, which have the same name."},
+	{"dns", OPTION_WORDS, OPTION_SERVE, AT(dns), "NAMES", NULL, NULL, 0, 0,
+	 "With --self-managed: the names (and addresses) under which the API "
+	 "server reaches this webhook, separated by commas."},
+	{"ca-life", OPTION_TEXT, OPTION_SERVE, AT(ca_life), "TIME", "1825d",
+	 NULL, 0, 0,
+	 "With --self-managed: the life of a CA, as 90d, 36h, 20m or 45s. It "
+	 "is replaced after two thirds."},
+	{"leaf-life", OPTION_TEXT, OPTION_SERVE, AT(leaf_life), "TIME", "90d",
+	 NULL, 0, 0, "With --self-managed: the same of a certificate."},
+	{"ca-settle", OPTION_TEXT, OPTION_SERVE, AT(ca_settle), "TIME", "60s",
+	 NULL, 0, 0,
+	 "With --self-managed: how long a new CA is in the webhook "
+	 "configurations before a certificate of it is served; all API servers "
+	 "must have noticed by then."},
 	{"client-ca", OPTION_TEXT, OPTION_SERVE, AT(client_ca), "FILE", NULL,
 	 NULL, 0, 0, "Answer only clients with a certificate of this CA, PEM."},
 	{"client-name", OPTION_LIST, OPTION_SERVE, AT(client_names), "NAME",
@@ -148,6 +176,11 @@ static void list_split(struct options *options, struct option_list *list,
 	}
 }
 
+static bool is_list(const struct option *o)
+{
+	return o->kind == OPTION_LIST || o->kind == OPTION_WORDS;
+}
+
 static bool is_choice(const char *choices, const char *value)
 {
 	size_t len = strlen(value);
@@ -206,6 +239,8 @@ static int set_value(struct parser *p, const struct option *o, const char *what,
 		*(size_t *)at = number;
 	else if (o->kind == OPTION_LIST)
 		list_add(p->options, at, value);
+	else if (o->kind == OPTION_WORDS)
+		list_split(p->options, at, value);
 	else
 		*(const char **)at = value;
 	return 0;
@@ -238,7 +273,7 @@ static int parse_environment(struct parser *p)
 		value = getenv(name);
 		if (!value || !*value)
 			continue;
-		if (o->kind == OPTION_LIST)
+		if (is_list(o))
 			list_split(p->options,
 				   (void *)((char *)p->options + o->at), value);
 		else
@@ -254,7 +289,7 @@ static void drop_inherited(struct parser *p, const struct option *o)
 {
 	size_t i = (size_t)(o - option_table);
 
-	if (p->inherited[i] && o->kind == OPTION_LIST)
+	if (p->inherited[i] && is_list(o))
 		memset((char *)p->options + o->at, 0,
 		       sizeof(struct option_list));
 	p->inherited[i] = false;
@@ -338,6 +373,40 @@ static int parse_arguments(struct parser *p)
 	return rc;
 }
 
+static int check_lives(struct parser *p)
+{
+	const struct options *o = p->options;
+	int64_t ca = self_managed_life(o->ca_life);
+	int64_t leaf = self_managed_life(o->leaf_life);
+	int64_t settle = self_managed_life(o->ca_settle);
+
+	if (ca < 0 || leaf < 0 || settle < 0)
+		return usage(p, "--ca-life, --leaf-life and --ca-settle are "
+				"written like 90d, 36h, 20m or 45s");
+	if (leaf > ca || settle > leaf / 6)
+		return usage(p, "--leaf-life must not exceed --ca-life, nor "
+				"--ca-settle a sixth of --leaf-life");
+	return 0;
+}
+
+static int check_certificates(struct parser *p)
+{
+	const struct options *o = p->options;
+
+	if (!o->self_managed && (!o->tls_cert || !o->tls_key))
+		return usage(p, "--tls-cert and --tls-key are needed; to make "
+				"them: gpugated certs --help");
+	if (!o->self_managed)
+		return 0;
+	if (o->tls_cert || o->tls_key)
+		return usage(p, "either --self-managed or --tls-cert and "
+				"--tls-key");
+	if (!o->secret || !o->namespace || !o->webhook_config || !o->dns.n)
+		return usage(p, "--self-managed needs --secret, --namespace, "
+				"--webhook-config and --dns");
+	return check_lives(p);
+}
+
 /* What one option asks of another. */
 static int check(struct parser *p)
 {
@@ -345,9 +414,8 @@ static int check(struct parser *p)
 
 	if (o->help || p->command != OPTION_SERVE)
 		return 0;
-	if (!o->tls_cert || !o->tls_key)
-		return usage(p, "--tls-cert and --tls-key are needed; to make "
-				"them: gpugated certs --help");
+	if (check_certificates(p))
+		return 2;
 	if (o->cluster && o->kubeconfig)
 		return usage(p, "either --cluster or --kubeconfig");
 	if (o->client_names.n && !o->client_ca)

@@ -21,6 +21,7 @@ enum option_kind {
 	OPTION_TEXT,   /* const char * */
 	OPTION_LIST,   /* struct option_list; the environment splits at commas
 			  and blanks */
+	OPTION_WORDS,  /* the same; arguments are split, too */
 };
 
 enum option_command {
@@ -36,13 +37,15 @@ struct option_list {
 struct options {
 	struct arena arena;
 	const char *listen, *probe_listen, *tls_cert, *tls_key, *client_ca;
-	struct option_list client_names;
+	struct option_list client_names, dns;
+	const char *secret, *namespace, *webhook_config;
+	const char *ca_life, *leaf_life, *ca_settle;
 	const char *cluster, *kubeconfig;
 	const char *policy, *log_level, *log_format, *sandbox, *address,
 		*reservations;
 	unsigned threads, max_in_flight, max_connections, timeout, drain;
 	size_t max_body;
-	bool help;
+	bool help, self_managed;
 };
 
 struct option {

@@ -156,8 +156,11 @@ static void tell_certificate(struct reload *r)
 static int load_certificate(struct reload *r, bool again)
 {
 	struct err err = {0};
-	int rc = key_store_load(r->keys, r->cert, r->key, &err);
+	int rc;
 
+	if (!r->cert)
+		return 0;
+	rc = key_store_load(r->keys, r->cert, r->key, &err);
 	r->next_look = monotonic() + LOOK_SECONDS;
 	tell_certificate(r);
 	if (!rc) {
@@ -182,7 +185,7 @@ int reload_start(struct reload *r)
 
 	/* Watched before they are read: no change in between is missed. */
 	r->policy_watch = r->policy ? watch_new(policy) : NULL;
-	r->key_watch = watch_new(keys);
+	r->key_watch = r->cert ? watch_new(keys) : NULL;
 	rc = load_policy(r);
 	return load_certificate(r, true) || rc ? -1 : 0;
 }
@@ -204,7 +207,7 @@ void reload_now(struct reload *r)
 
 void reload_poll(struct reload *r)
 {
-	bool changed = watch_changed(r->key_watch);
+	bool changed = r->key_watch && watch_changed(r->key_watch);
 
 	if (r->policy_watch && watch_changed(r->policy_watch))
 		load_policy(r);
@@ -214,14 +217,17 @@ void reload_poll(struct reload *r)
 
 void reload_fds(const struct reload *r, int fds[RELOAD_WATCHES])
 {
-	fds[0] = watch_fd(r->key_watch);
+	fds[0] = r->key_watch ? watch_fd(r->key_watch) : -1;
 	fds[1] = r->policy_watch ? watch_fd(r->policy_watch) : -1;
 }
 
 int reload_wait(const struct reload *r)
 {
-	int wait = watch_wait(r->key_watch);
-	int other = r->policy_watch ? watch_wait(r->policy_watch) : wait;
+	const struct watch *watches[] = {r->key_watch, r->policy_watch};
+	int wait = LOOK_SECONDS * 1000;
 
-	return other < wait ? other : wait;
+	for (int i = 0; i < RELOAD_WATCHES; i++)
+		if (watches[i] && watch_wait(watches[i]) < wait)
+			wait = watch_wait(watches[i]);
+	return wait;
 }

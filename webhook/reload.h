@@ -19,18 +19,18 @@ enum { RELOAD_WATCHES = 2 };
 
 struct reload {
 	struct rule_set rules;
-	const char *policy; /* path; NULL: the preset `recommended` */
-	const char *cert, *key;
+	const char *policy;	/* path; NULL: the preset `recommended` */
+	const char *cert, *key; /* NULL: somebody else sees to the keys */
 	struct log *log;
 	struct metrics *metrics;
 	struct door *door;
 	struct key_store *keys;
 	/* its own: */
 	struct watch *policy_watch; /* NULL without a path */
-	struct watch *key_watch;
-	int64_t next_look; /* at the certificate's dates */
-	uint64_t hash;	   /* of the policy in force */
-	bool told;	   /* that it is, since the last failure */
+	struct watch *key_watch;    /* the same */
+	int64_t next_look;	    /* at the certificate's dates */
+	uint64_t hash;		    /* of the policy in force */
+	bool told;		    /* that it is, since the last failure */
 	unsigned generation;
 	char problem[400]; /* told last about the certificate */
 };

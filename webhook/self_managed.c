@@ -86,7 +86,7 @@ static void round_end(struct round *r)
 {
 	for (int i = 0; i < CONFIGS; i++)
 		json_decref(r->configs[i]);
-	object_wipe(r->secret);
+	managed_wipe(r->secret);
 	buf_release(&r->bundles);
 	buf_release(&r->versions);
 	buf_release(&r->wanted);
@@ -98,8 +98,8 @@ static int read_configs(struct self_managed *m, struct round *r,
 			struct err *err)
 {
 	for (int i = 0; i < CONFIGS; i++) {
-		if (object_read(m->o.api, m->configs[i].data, &m->stop,
-				&r->configs[i], err))
+		if (managed_read(m->o.api, m->configs[i].data, &m->stop,
+				 &r->configs[i], err))
 			return -1;
 		if (!r->configs[i]) {
 			r->missing = true;
@@ -119,7 +119,7 @@ static enum outcome read_secret(struct self_managed *m, struct round *r,
 {
 	enum change change;
 
-	if (object_read(m->o.api, m->secret.data, &m->stop, &r->secret, err))
+	if (managed_read(m->o.api, m->secret.data, &m->stop, &r->secret, err))
 		return ROUND_FAILED;
 	if (r->secret) {
 		secret_state(r->secret, &r->state);
@@ -209,7 +209,7 @@ static int check_clock(struct self_managed *m, struct err *err)
 
 	if (!api_request(m->o.api, &call, &reply, NULL) && reply.status == 201)
 		object = json_loadb(reply.body.data, reply.body.len, 0, NULL);
-	theirs = time_read(json_string_value(json_object_get(
+	theirs = managed_time(json_string_value(json_object_get(
 		json_object_get(object, "metadata"), "creationTimestamp")));
 	json_decref(object);
 	buf_release(&reply.body);

@@ -26,10 +26,10 @@ enum change {
 };
 
 /* A GET; *object is NULL without an error when there is no such object. */
-int object_read(struct api *api, const char *path, const atomic_bool *stop,
-		json_t **object, struct err *err);
+int managed_read(struct api *api, const char *path, const atomic_bool *stop,
+		 json_t **object, struct err *err);
 /* Strings of ours in it were secret. */
-void object_wipe(json_t *object);
+void managed_wipe(json_t *object);
 
 /* -- Secret ---------------------------------------------------------------- */
 
@@ -65,6 +65,6 @@ void base64_write(const struct buf *data, struct buf *out);
 /* -1: it is not base64; out is empty then. */
 int base64_read(const char *text, size_t len, struct buf *out);
 /* "2026-11-21T06:59:00Z"; -1: it is not like that. */
-int64_t time_read(const char *text);
+int64_t managed_time(const char *text);
 
 #endif

@@ -14,8 +14,8 @@
 
 /* --- requests ------------------------------------------------------------- */
 
-int object_read(struct api *api, const char *path, const atomic_bool *stop,
-		json_t **object, struct err *err)
+int managed_read(struct api *api, const char *path, const atomic_bool *stop,
+		 json_t **object, struct err *err)
 {
 	struct api_call call = {.path = path, .stop = stop};
 	struct api_reply reply;
@@ -147,7 +147,7 @@ enum change secret_create(struct api *api, const char *path,
 
 /* --- the object ----------------------------------------------------------- */
 
-void object_wipe(json_t *object)
+void managed_wipe(json_t *object)
 {
 	json_t *data = json_object_get(object, "data"), *value;
 	const char *key;

@@ -44,7 +44,7 @@ int base64_read(const char *text, size_t len, struct buf *out)
 	return 0;
 }
 
-int64_t time_read(const char *text)
+int64_t managed_time(const char *text)
 {
 	struct tm tm = {0};
 	const char *end =

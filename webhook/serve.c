@@ -26,9 +26,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "api.h"
 #include "base/text.h"
 #include "reload.h"
 #include "sandbox.h"
+#include "self_managed.h"
 #include "state.h"
 #include "webhook/server.h"
 
@@ -50,6 +52,8 @@ struct service {
 	struct probe *probe;
 	struct reload reload;
 	struct state state;
+	struct api *own_api; /* for certificates, when state has none */
+	struct self_managed *managed; /* or NULL */
 	struct rule_set rules;
 	int signals;
 	_Atomic bool up, draining;
@@ -81,11 +85,16 @@ static int64_t monotonic(void)
 static const char *not_ready(void *context)
 {
 	struct service *s = context;
+	const char *reason = NULL;
 
 	if (atomic_load(&s->draining))
 		return "draining: this instance is being stopped";
 	if (!door_has_policy(s->door))
 		return "policy: none is loaded";
+	if (s->managed)
+		reason = self_managed_not_ready(s->managed);
+	if (reason)
+		return reason;
 	if (!key_store_ready(s->keys))
 		return "certificates: none is valid now";
 	if (!atomic_load(&s->up))
@@ -201,7 +210,7 @@ static void enter_sandbox(struct service *s)
 
 	if (!wants_sandbox(s))
 		log_say(s->log, LOG_WARN, "the sandbox is off");
-	else if (state_asks(&s->state)
+	else if (state_asks(&s->state) || s->managed
 			 ? sandbox_enter_client(STDERR_FILENO, json, &err)
 			 : sandbox_enter(STDERR_FILENO, json, &err))
 		log_say(s->log, LOG_WARN, "the sandbox is off: %s", err.text);
@@ -226,6 +235,47 @@ static int prepare(struct service *s)
 	return 0;
 }
 
+/* Before there are threads, as state_open(). */
+static int open_api(struct service *s)
+{
+	struct err err = {0};
+
+	if (!s->options->self_managed || s->state.api)
+		return 0;
+	s->own_api = api_open(s->options->kubeconfig, &err);
+	if (s->own_api && api_warm_up(s->own_api, &err))
+		log_say(s->log, LOG_WARN, "%s", err.text);
+	else if (!s->own_api)
+		log_say(s->log, LOG_ERROR, "--self-managed: %s", err.text);
+	return s->own_api ? 0 : -1;
+}
+
+static int start_self_managed(struct service *s)
+{
+	const struct options *o = s->options;
+	struct self_managed_options options = {
+		.api = s->own_api ? s->own_api : s->state.api,
+		.keys = s->keys,
+		.log = s->log,
+		.metrics = s->metrics,
+		.namespace = o->namespace,
+		.secret = o->secret,
+		.webhook_config = o->webhook_config,
+		.names = o->dns.items,
+		.ca_life = self_managed_life(o->ca_life),
+		.leaf_life = self_managed_life(o->leaf_life),
+		.settle = (unsigned)self_managed_life(o->ca_settle),
+	};
+	struct err err = {0};
+
+	if (!o->self_managed)
+		return 0;
+	s->managed = self_managed_start(&options, &err);
+	if (!s->managed)
+		log_say(s->log, LOG_ERROR, "--self-managed: %s", err.text);
+	return s->managed ? 0 : -1;
+}
+
 static int start(struct service *s)
 {
 	struct door_options door = {
@@ -241,7 +291,7 @@ static int start(struct service *s)
 		.log = s->log,
 		.metrics = s->metrics,
 	};
-	if (state_open(&s->state))
+	if (state_open(&s->state) || open_api(s))
 		return -1;
 	s->state.door = s->door = door_new(&door);
 	s->keys = key_store_new();
@@ -256,7 +306,7 @@ static int start(struct service *s)
 		.keys = s->keys,
 	};
 	if (!s->keys || reload_start(&s->reload) || state_start(&s->state) ||
-	    start_probe(s) || start_server(s))
+	    start_self_managed(s) || start_probe(s) || start_server(s))
 		return -1;
 	enter_sandbox(s);
 	atomic_store(&s->up, true);
@@ -271,7 +321,9 @@ static void stop(struct service *s)
 	if (s->probe)
 		probe_stop(s->probe);
 	reload_release(&s->reload);
+	self_managed_stop(s->managed);
 	state_release(&s->state);
+	api_close(s->own_api);
 	if (s->door)
 		door_free(s->door);
 	if (s->keys)
