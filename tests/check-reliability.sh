@@ -3,12 +3,26 @@
 #
 # The real gpugated under load while it is restarted, killed, overloaded and
 # short of things. usage: check-reliability.sh BUILD [SCENARIO...]
-# Scenarios are in tests/webhook/load; numbers come from the environment:
-# ROTATION_SECONDS, RESTART_REQUESTS, RESTARTS, KILLS.
+#
+#	restart  two processes in turn behind balancers that hear of it late
+#	kill     SIGKILL and start, to the first verdict
+#	overload five times the clients that may be in flight
+#	faults   SIGHUP storm, policy gone, few descriptors, logs that are full
+#
+# By default those four, about 2 minutes; others by name:
+#
+#	rotation, broken   are check-rotation.sh
+#	slow     slow and idle clients; check-server.sh does it without rules
+#	mixed    all at once, for a BUILD with SANITIZE=thread
+#
+# Lengths by environment (KEEP_LOGS=FOLDER keeps what gpugated logged):
+# ROTATION_SECONDS=30 ROTATION_EVERY_MS=5000 RESTART_REQUESTS=200000 RESTARTS=4
+# KILLS=100 OVERLOAD_SECONDS=9 STORM_SECONDS=10 MIXED_SECONDS=20
+# SLOW_SECONDS=12 SLOW_CLIENTS=1000 IDLE_CONNECTIONS=2000 SLOW_RATE=400
 set -u
 build=$(cd "$1" && pwd)
 shift
-[ $# -gt 0 ] || set -- restart kill
+[ $# -gt 0 ] || set -- restart kill overload faults
 cd "$(dirname "$0")/.." || exit 2
 if ! command -v go >/dev/null; then
 	echo "skip: reliability: go is not on PATH"
@@ -36,7 +50,6 @@ for name, gpus in ("allow", "1"), ("deny", "0.5"):
                 "resources": {"limits": resources, "requests": resources}}]}}
     review.dump(review.review(pod, uid=UID), f"{sys.argv[1]}/{name}.json")
 PY
-echo "default lengths unless set: ROTATION_SECONDS=${ROTATION_SECONDS:-30}"
 "$load" "$build/gpugated" "$work" "$@"
 status=$?
 [ -z "${KEEP_LOGS:-}" ] || cp "$work"/*.log "$KEEP_LOGS"

@@ -273,10 +273,17 @@ func (h *hospital) treat(list []fault, f *faults) {
 		}
 		worst = max(worst, time.Since(begin))
 	}
-	h.check(len(h.silent) == 0, "%s: %d of %d faults are counted and logged %v",
-		h.metric, len(list)-len(h.silent), len(list), h.silent)
-	h.check(len(h.used) == 0, "the last good file stays in use and /readyz good with %d of %d faults %v",
-		len(list)-len(h.used), len(list), h.used)
-	h.check(len(h.left) == 0, "the next good file is used after %d of %d faults, %v at most after it came %v",
-		len(list)-len(h.left), len(list), worst.Round(time.Millisecond), h.left)
+	h.check(len(h.silent) == 0, "%s: %d of %d faults are counted and logged%v",
+		h.metric, len(list)-len(h.silent), len(list), names(h.silent))
+	h.check(len(h.used) == 0, "the last good file stays in use and /readyz good with %d of %d faults%v",
+		len(list)-len(h.used), len(list), names(h.used))
+	h.check(len(h.left) == 0, "the next good file is used after %d of %d faults, %v at most after it came%v",
+		len(list)-len(h.left), len(list), worst.Round(time.Millisecond), names(h.left))
+}
+
+func names(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "; not with: " + strings.Join(list, ", ")
 }

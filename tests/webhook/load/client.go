@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -62,6 +63,18 @@ func (t *trust) set(cas ...*authority) {
 	t.pool.Store(pool)
 }
 
+// add keeps those that were trusted.
+func (t *trust) add(cas ...*authority) {
+	pool := x509.NewCertPool()
+	if old := t.pool.Load(); old != nil {
+		pool = old.Clone()
+	}
+	for _, ca := range cas {
+		pool.AddCert(ca.cert)
+	}
+	t.pool.Store(pool)
+}
+
 func (t *trust) verify(state tls.ConnectionState) error {
 	options := x509.VerifyOptions{Roots: t.pool.Load(), DNSName: serverName,
 		Intermediates: x509.NewCertPool()}
@@ -84,20 +97,24 @@ type caller struct {
 	base    string
 	retries bool // 429 and Retry-After, as client-go: 10 times at most
 	on429   func()
+	dials   atomic.Int64
 }
 
 func newCaller(address string, trusted *trust, keep bool) *caller {
-	transport := &http.Transport{
-		DialContext: (&net.Dialer{Timeout: 30 * time.Second,
-			KeepAlive: 30 * time.Second}).DialContext,
+	c := &caller{base: "https://" + address}
+	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
+	c.client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			c.dials.Add(1)
+			return dialer.DialContext(ctx, network, address)
+		},
 		TLSClientConfig:     trusted.config(),
 		TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: 25,
 		IdleConnTimeout:     90 * time.Second,
 		DisableKeepAlives:   !keep,
-	}
-	return &caller{client: &http.Client{Transport: transport,
-		Timeout: 30 * time.Second}, base: "https://" + address}
+	}}
+	return c
 }
 
 func (c *caller) transport() *http.Transport {

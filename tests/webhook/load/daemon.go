@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -22,7 +23,9 @@ import (
 type daemon struct {
 	cmd         *exec.Cmd
 	port, probe int
-	done        chan struct{} // closed when it has ended
+	state       *os.ProcessState // once it has ended
+	done        chan struct{}    // closed when it has ended
+	muted       atomic.Bool      // nobody reads what it logs any more
 	mu          sync.Mutex
 	lines       []string
 }
@@ -57,16 +60,18 @@ func (b *bench) launch(name string, wrap []string, args ...string) (*daemon, err
 	return d, nil
 }
 
-func (d *daemon) follow(stderr io.Reader, file *os.File) {
+func (d *daemon) follow(stderr io.ReadCloser, file *os.File) {
 	scan := bufio.NewScanner(stderr)
 	scan.Buffer(nil, 1<<20)
-	for scan.Scan() {
+	for !d.muted.Load() && scan.Scan() {
 		fmt.Fprintln(file, scan.Text())
 		d.mu.Lock()
 		d.lines = append(d.lines, scan.Text())
 		d.mu.Unlock()
 	}
-	d.cmd.Wait()
+	// Not cmd.Wait(): it closes the pipe, and EPIPE is another case.
+	d.state, _ = d.cmd.Process.Wait()
+	stderr.Close()
 	file.Close()
 	runningMu.Lock()
 	delete(running, d)
@@ -126,7 +131,7 @@ func (d *daemon) stop() bool {
 		d.signal(syscall.SIGKILL)
 		<-d.done
 	}
-	return d.cmd.ProcessState.ExitCode() == 0
+	return d.state.ExitCode() == 0
 }
 
 func stopAll() {

@@ -44,8 +44,8 @@ func kill(b *bench) {
 	}
 	slices.Sort(took)
 	median, high := took[len(took)/2], took[len(took)*9/10]
-	b.check(high <= 50*time.Millisecond,
-		"%d times killed at work and started: first verdict after %v (median), %v (p90), %v (max); limit 50ms for p90",
+	b.check(median <= 50*time.Millisecond,
+		"%d times killed at work and started: first verdict after %v (median), %v (p90), %v (max); limit 50ms for the median",
 		times, median.Round(100*time.Microsecond),
 		high.Round(100*time.Microsecond),
 		took[len(took)-1].Round(100*time.Microsecond))

@@ -62,6 +62,10 @@ var scenarios = map[string]func(*bench){
 	"broken":   broken,
 	"restart":  restart,
 	"kill":     kill,
+	"slow":     slow,
+	"overload": overload,
+	"faults":   faultsOfIO,
+	"mixed":    mixed,
 }
 
 func main() {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -34,6 +35,7 @@ func rotation(b *bench) {
 			}
 		}},
 	}
+	fmt.Printf("  %d s, the full length is ROTATION_SECONDS=120\n", seconds)
 	done := make(chan func())
 	for _, way := range ways {
 		go func() { done <- b.rotate(way, time.Duration(seconds)*time.Second, every) }()
@@ -84,6 +86,7 @@ func (b *bench) rotate(way swapper, long, every time.Duration) func() {
 	}
 	kept.stop()
 	fresh.stop()
+	keeping.transport().CloseIdleConnections()
 	failures := d.metric("gpugate_certificate_reload_failures_total")
 	return func() {
 		b.check(fresh.lost.Load() == 0,
@@ -92,8 +95,8 @@ func (b *bench) rotate(way swapper, long, every time.Duration) func() {
 			fresh.percentile(99).Round(100*time.Microsecond),
 			fresh.slow.Round(time.Millisecond), fresh.losses())
 		b.check(kept.lost.Load() == 0,
-			"%s: %d of %d requests lost of clients that keep connections (p99 %v, max %v)%s",
-			way.name, kept.lost.Load(), kept.asked.Load(),
+			"%s: %d of %d requests lost of clients that keep connections (%d all in all; p99 %v, max %v)%s",
+			way.name, kept.lost.Load(), kept.asked.Load(), keeping.dials.Load(),
 			kept.percentile(99).Round(100*time.Microsecond),
 			kept.slow.Round(time.Millisecond), kept.losses())
 		b.check(unused == 0, "%s: %d of %d pairs (new CA each; %v) in use, %v at most after the swap",
