@@ -151,6 +151,7 @@ static int ask_running(const char *address)
 /* --- one of our own ------------------------------------------------------- */
 
 struct own {
+	struct rule_set rules; /* policies keep its address */
 	struct log *log;
 	struct metrics *metrics;
 	struct door *door;
@@ -182,7 +183,6 @@ static int issue(struct own *own, struct err *err)
 static int start(struct own *own, const struct options *options,
 		 struct err *err)
 {
-	const struct rule_set rules = {all_rules, all_rules_count};
 	struct server_options server = {
 		.listen = "127.0.0.1:0",
 		.threads = serve_threads(options),
@@ -201,7 +201,7 @@ static int start(struct own *own, const struct options *options,
 
 	if (issue(own, err))
 		return -1;
-	door_set_policy(own->door, policy_default(&rules, NULL));
+	door_set_policy(own->door, policy_default(&own->rules, NULL));
 	own->server = server_start(&server, err);
 	return own->server ? 0 : -1;
 }
@@ -227,10 +227,9 @@ static int ask_own(struct own *own)
 
 static int run_own(const struct options *options)
 {
-	struct rule_set rules = {all_rules, all_rules_count};
-	struct door_options door = {.rules = &rules};
+	struct own own = {.rules = {all_rules, all_rules_count}};
+	struct door_options door = {.rules = &own.rules};
 	struct err err = {0};
-	struct own own = {0};
 	int rc = 1;
 
 	issued_init(&own.ca);

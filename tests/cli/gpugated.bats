@@ -46,6 +46,7 @@ port_of() {
 
 # start ARGUMENTS: a server on free ports; pid, port, probe.
 start() {
+	: >log # of an earlier one
 	"$GPUGATED" --listen 127.0.0.1:0 --probe-listen 127.0.0.1:0 \
 		--tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
 		"$@" 2>log 3>&- &
