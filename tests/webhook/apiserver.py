@@ -137,7 +137,7 @@ class Webhook:
                  "--probe-listen", f"127.0.0.1:{self.ports[1]}",
                  "--tls-cert", self.folder + "/certs/tls.crt",
                  "--tls-key", self.folder + "/certs/tls.key",
-                 "--policy", self.policy, *more], stderr=log)
+                 "--policy", self.policy, "--drain", "2", *more], stderr=log)
         for _ in range(200):
             if self.ready():
                 return

@@ -8,6 +8,7 @@ import base64
 import concurrent.futures
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -634,14 +635,97 @@ def test_many_pods(c):
     check("small", s["rss"] < 64 << 10, s["rss"])
 
 
+def normal(path):
+    """A state as it is compared: not when it was taken, nor which node of a
+    group that are alike is named."""
+    with open(path, encoding="utf-8") as f:
+        state = json.load(f)
+    state.pop("takenAt", None)
+    for item in state["items"]:
+        if item["kind"] == "Node":
+            item["metadata"].pop("name")
+            item["metadata"]["labels"].pop("kubernetes.io/hostname", None)
+    state["items"].sort(key=lambda item: json.dumps(item, sort_keys=True))
+    return state
+
+
+def fresh(config, path):
+    """Write the state that a new list gives."""
+    subprocess.run([TOOL, config], input=f"wait\nwrite {path}\nquit\n", text=True, check=True, capture_output=True,
+                   timeout=120 * SLOW)
+    return normal(path)
+
+
+def late(status):
+    """Verdicts that took more than 5 ms; and of a door without updates."""
+    now, still = status["now"], status["still"]
+    check("verdicts were given", now["verdicts"] > 100 and now["status"] == 200, status)
+    print(f"verdicts {now['verdicts']}: {now['late']} later than 5 ms, longest {now['longest_us'] / 1000:.1f} ms; "
+          f"without updates {still['verdicts']}: {still['late']}, longest {still['longest_us'] / 1000:.1f} ms")
+    check("updates block no verdict", now["late"] <= 5 + 2 * still["late"], status)
+
+
+def test_rate(c):
+    """50,000 objects and 1,000 changes a second; the server goes three times."""
+    seconds = float(os.environ.get("LIVE_SECONDS", "5"))
+    server, chance = c.server, random.Random(7)
+    for i in range(500):
+        server.put("namespaces", f"ns-{i}")
+        server.put("nodes", f"n-{i}", metadata={"labels": {"pool": f"p-{i % 5}"}},
+                   status={"allocatable": {"nvidia.com/gpu": "8", "cpu": "96"}})
+    for i in range(5000):
+        server.quota(f"q-{i}", f"ns-{i % 500}", "8")
+    for i in range(44000):
+        server.pod(f"p-{i}", f"ns-{i % 500}", str(1 + i % 8))
+    server.compact()
+    began = time.monotonic()
+    c.run(first=60000).until("50,000 objects", lambda s: pods(s) == 44000 and quotas(s) == 5000, 60)
+    loaded = time.monotonic() - began
+    c.ask("forget")
+    before, began, done, cuts = c.status(), time.monotonic(), 0, 0
+    while (now := time.monotonic() - began) < seconds:
+        while done < now * 1000:
+            done += 1
+            i = chance.randrange(44000)
+            what = chance.randrange(10)
+            if what < 4:
+                server.quota(f"q-{i % 5000}", f"ns-{i % 500}", str(chance.randrange(1000)))
+            elif what < 5:
+                server.put("nodes", f"n-{i % 500}", metadata={"labels": {"pool": f"p-{chance.randrange(5)}"}},
+                           status={"allocatable": {"nvidia.com/gpu": "8", "cpu": "96"}})
+            elif (f"ns-{i % 500}", f"p-{i}") in server.store["pods"]:
+                server.remove("pods", f"p-{i}", f"ns-{i % 500}")
+            else:
+                server.pod(f"p-{i}", f"ns-{i % 500}", str(1 + chance.randrange(8)))
+        if now > seconds * (cuts + 1) / 4:
+            cuts += 1
+            server.stop()
+            if cuts == 2:
+                server.compact()
+            server.start()
+        time.sleep(0.005)
+    middle = c.until("it is all there", lambda s: quotas(s) == 5000 and pods(s) == len(server.store["pods"]), 20)
+    time.sleep(1)
+    end = c.status()
+    c.ask("write " + c.dir + "/now")
+    equal = normal(c.dir + "/now") == fresh(c.kubeconfig(), c.dir + "/fresh")
+    print(f"50,000 objects in {loaded:.1f} s; {done} changes in {seconds:.0f} s, the server gone 3 times, "
+          f"{end['events']} events, {end['relists']} lists anew, {end['published']} states; resident "
+          f"{before['rss'] / 1024:.1f} -> {end['rss'] / 1024:.1f} MiB; equal to a fresh list: {equal}")
+    late(end)
+    check("equal", equal)
+    check("listed anew after 410", middle["relists"] >= 1, middle)
+    check("flat", end["rss"] < before["rss"] * 1.25 + 4096, (before["rss"], end["rss"]))
+
+
 def main():
     names = sys.argv[2:]
     tests = {k[5:]: v for k, v in globals().items() if k.startswith("test_") and (not names or k[5:] in names)}
     failed = 0
     with open(TOOL, "rb") as f:
         if b"__asan_init" in f.read():
-            print("skip: clock, many_pods: not with a sanitizer")
-            tests = {k: v for k, v in tests.items() if k not in ("clock", "many_pods")}
+            print("skip: clock, many_pods, rate: not with a sanitizer")
+            tests = {k: v for k, v in tests.items() if k not in ("clock", "many_pods", "rate")}
 
     def one(name):
         case = Case(certs)

@@ -3,6 +3,7 @@
 memory, with resourceVersions as a real one has them. Faults are functions
 that a test puts in server.fault: they see each request first and may answer
 it themselves (return True)."""
+import bisect
 import http.server
 import json
 import os
@@ -130,6 +131,7 @@ class FakeServer:
         self.http = None
         self.bookmark = 0.5
         self.generation = 0
+        self.sorted = {}
 
     # --- up and down --------------------------------------------------------
 
@@ -205,13 +207,16 @@ class FakeServer:
     # --- answers ------------------------------------------------------------
 
     def list(self, h, plural, query):
+        # All pages of a list are of one version.
         with self.changed:
-            items = sorted(self.store[plural].items(), key=lambda pair: str(pair[0]))
-            version = self.version
+            version = query["continue"].split("/")[0] if "continue" in query else str(self.version)
+            if (plural, version) not in self.sorted:
+                self.sorted[plural, version] = sorted(self.store[plural].items(), key=lambda pair: str(pair[0]))
+            items = self.sorted[plural, version]
         start = int(query.get("continue", "0/0").split("/")[1])
         end = start + int(query.get("limit", len(items) + 1))
-        if "continue" in query:
-            version = query["continue"].split("/")[0]
+        if end >= len(items):
+            self.sorted.pop((plural, version), None)
         meta = {"resourceVersion": str(version)}
         if end < len(items):
             meta["continue"] = f"{version}/{end}"
@@ -222,6 +227,10 @@ class FakeServer:
     def event(self, plural, kind, obj):
         base, name = KINDS[plural]
         return {"type": kind, "object": {"kind": name, "apiVersion": base.split("/", 2)[2], **obj}}
+
+    def since(self, plural, version):
+        events = self.events[plural]
+        return events[bisect.bisect_right(events, version, key=lambda e: e[0]):]
 
     def watch(self, h, plural, version):
         generation = self.generation
@@ -234,14 +243,14 @@ class FakeServer:
         h.begin_watch()
         while generation == self.generation:
             with self.changed:
-                fresh = [e for e in self.events[plural] if e[0] > version]
+                fresh = self.since(plural, version)
                 if not fresh:
                     self.changed.wait(self.bookmark)
-                    fresh = [e for e in self.events[plural] if e[0] > version]
+                    fresh = self.since(plural, version)
                 current = self.version
-            for number, kind, obj in fresh:
-                h.chunk(self.event(plural, kind, obj))
-                version = number
+            if fresh:
+                h.chunk(b"".join(json.dumps(self.event(plural, kind, obj)).encode() + b"\n" for _, kind, obj in fresh))
+                version = fresh[-1][0]
             if not fresh:
                 version = max(version, current)
                 h.chunk(self.event(plural, "BOOKMARK", {"metadata": {"resourceVersion": str(version)}}))

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The live cluster state without a door, for tests:
+ * The live cluster state in front of a door, for tests:
  *
  *	live_tool KUBECONFIG [NAME=MILLISECONDS...]
  *
  * NAME is one of struct live_times. Lines on standard input are commands,
- * each answered by a line: `status`, `write FILE` (as gpugate snapshot does),
- * `unreadable KIND`, `wait` (for the first state), `quit`. A second thread
- * takes the state and looks something up, as verdicts do, and keeps the
- * longest time that took.
+ * each answered by a line: `status`, `wait` (for the first state), `write
+ * FILE` (as gpugate snapshot does), `forget` (the longest verdict), `quit`.
+ *
+ * A second thread asks the door for one verdict after the other and counts
+ * those that took more than 5 ms. On a busy machine the scheduler makes some
+ * late; so a third thread does the same with a door whose state never
+ * changes, and what the second has more is the live state's doing.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,15 +24,27 @@
 #include <unistd.h>
 
 #include "../../webhook/api.h"
+#include "engine/registry.h"
 #include "kube/cluster.h"
+#include "webhook/door.h"
 #include "webhook/live.h"
+
+enum { LATE_US = 5000 };
+
+/* One thread that asks a door. */
+struct judging {
+	struct door *door;
+	pthread_t thread;
+	atomic_bool stop;
+	_Atomic uint64_t verdicts, late, longest; /* longest: microseconds */
+	_Atomic unsigned status;
+};
 
 struct tool {
 	struct live *live;
 	pthread_mutex_t lock;
 	const struct cluster *cluster;
-	atomic_bool stop;
-	_Atomic uint64_t longest, looks; /* microseconds */
+	struct judging now, still;
 };
 
 static uint64_t now_us(void)
@@ -48,7 +64,11 @@ static void take_over(void *context, const struct cluster *cluster)
 	old = tool->cluster;
 	tool->cluster = cluster;
 	pthread_mutex_unlock(&tool->lock);
+	/* The other door keeps the first one. */
+	if (!old)
+		door_set_cluster(tool->still.door, cluster_get(cluster));
 	cluster_put(old);
+	door_set_cluster(tool->now.door, cluster_get(cluster));
 }
 
 static const struct cluster *take(struct tool *tool)
@@ -61,31 +81,65 @@ static const struct cluster *take(struct tool *tool)
 	return cluster;
 }
 
-/* What a verdict has to do with the state, timed in CPU time of this thread
- * and what it waits for: the machine may be busy otherwise. */
-static void *look(void *context)
+#define REVIEW                                                                  \
+	"{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":\"AdmissionReview\""  \
+	",\"request\":{\"uid\":\"u\",\"kind\":{\"group\":\"\",\"version\":"     \
+	"\"v1\",\"kind\":\"Pod\"},\"resource\":{\"group\":\"\",\"version\":"    \
+	"\"v1\",\"resource\":\"pods\"},\"operation\":\"CREATE\",\"namespace\":" \
+	"\"quota-7\",\"name\":\"p\",\"userInfo\":{\"username\":\"u\"},"         \
+	"\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"     \
+	"\"name\":\"p\",\"namespace\":\"quota-7\"},\"spec\":{\"containers\":[{" \
+	"\"name\":\"c\",\"image\":\"nvcr.io/nvidia/pytorch:24.01-py3\","        \
+	"\"resources\":{\"limits\":{\"nvidia.com/gpu\":\"2\"}}}]}}}}"
+
+static void *judge(void *context)
 {
-	struct tool *tool = context;
-	struct arena arena = ARENA_INIT;
+	struct judging *j = context;
+	struct door_worker *worker = door_worker_new(j->door);
 
-	while (!atomic_load(&tool->stop)) {
+	while (!atomic_load(&j->stop)) {
 		uint64_t begin = now_us(), took;
-		const struct cluster *cluster = take(tool);
-		size_t n;
+		struct door_reply reply;
 
-		if (cluster)
-			cluster_objects(cluster, CLUSTER_QUOTA, "load-7",
-					&arena, &n);
-		cluster_put(cluster);
+		door_answer(worker, DOOR_VALIDATE, REVIEW, strlen(REVIEW),
+			    &reply);
 		took = now_us() - begin;
-		if (took > atomic_load(&tool->longest))
-			atomic_store(&tool->longest, took);
-		atomic_fetch_add(&tool->looks, 1);
-		arena_reset(&arena);
-		usleep(500);
+		if (took > atomic_load(&j->longest))
+			atomic_store(&j->longest, took);
+		if (took > LATE_US)
+			atomic_fetch_add(&j->late, 1);
+		atomic_store(&j->status, reply.status);
+		atomic_fetch_add(&j->verdicts, 1);
+		usleep(1000);
 	}
-	arena_release(&arena);
+	door_worker_free(worker);
 	return NULL;
+}
+
+static void judging_begin(struct judging *j)
+{
+	pthread_create(&j->thread, NULL, judge, j);
+}
+
+static void judging_end(struct judging *j)
+{
+	atomic_store(&j->stop, true);
+	pthread_join(j->thread, NULL);
+}
+
+static void judging_forget(struct judging *j)
+{
+	atomic_store(&j->verdicts, 0);
+	atomic_store(&j->late, 0);
+	atomic_store(&j->longest, 0);
+}
+
+static void judging_tell(const char *name, struct judging *j)
+{
+	printf(", \"%s\": {\"verdicts\": %" PRIu64 ", \"late\": %" PRIu64
+	       ", \"longest_us\": %" PRIu64 ", \"status\": %u}",
+	       name, atomic_load(&j->verdicts), atomic_load(&j->late),
+	       atomic_load(&j->longest), atomic_load(&j->status));
 }
 
 static long resident_kib(void)
@@ -108,11 +162,11 @@ static void status(struct tool *tool)
 	live_figures(tool->live, &f);
 	printf("{\"first\": %s, \"age\": %" PRId64 ", \"relists\": %" PRIu64
 	       ", \"events\": %" PRIu64 ", \"published\": %" PRIu64
-	       ", \"failures\": %" PRIu64 ", \"rss\": %ld, \"longest_us\": "
-	       "%" PRIu64 ", \"looks\": %" PRIu64,
+	       ", \"failures\": %" PRIu64 ", \"rss\": %ld",
 	       live_first_state(tool->live) ? "true" : "false", f.age,
-	       f.relists, f.events, f.published, f.failures, resident_kib(),
-	       atomic_load(&tool->longest), atomic_load(&tool->looks));
+	       f.relists, f.events, f.published, f.failures, resident_kib());
+	judging_tell("now", &tool->now);
+	judging_tell("still", &tool->still);
 	printf(", \"taken_at\": %" PRId64,
 	       cluster ? cluster_taken_at(cluster) : 0);
 	printf(", \"counts\": {");
@@ -159,7 +213,8 @@ static void commands(struct tool *tool)
 				usleep(10000);
 			puts("first");
 		} else if (!strcmp(line, "forget")) {
-			atomic_store(&tool->longest, 0);
+			judging_forget(&tool->now);
+			judging_forget(&tool->still);
 			puts("forgotten");
 		} else if (!strncmp(line, "write ", 6)) {
 			write_state(tool, line + 6);
@@ -191,41 +246,70 @@ static void set_time(struct live_times *times, const char *arg)
 				arg + strlen(names[i].name), NULL, 10);
 }
 
+static struct door *open_door(struct metrics *metrics, struct log *log)
+{
+	static struct rule_set rules;
+	struct door_options options = {
+		.rules = &rules, .metrics = metrics, .log = log};
+	struct door *door;
+
+	rules = (struct rule_set){all_rules, all_rules_count};
+	door = door_new(&options);
+	door_set_policy(door, policy_default(&rules, "recommended"));
+	return door;
+}
+
+/* Until there are no more commands. */
+static int run(struct tool *tool, const struct live_options *options)
+{
+	struct err err = {0};
+	uint64_t begin;
+
+	tool->live = live_start(options, &err);
+	if (!tool->live) {
+		fprintf(stderr, "%s\n", err.text);
+		return 2;
+	}
+	judging_begin(&tool->now);
+	judging_begin(&tool->still);
+	commands(tool);
+	judging_end(&tool->now);
+	judging_end(&tool->still);
+	begin = now_us();
+	live_stop(tool->live);
+	fprintf(stderr, "stopped in %" PRIu64 " ms\n",
+		(now_us() - begin) / 1000);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct tool tool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 	struct live_options options = {.publish = take_over, .context = &tool};
 	struct err err = {0};
-	struct log *log = log_new(2, LOG_DEBUG, true);
-	struct metrics *metrics = metrics_new();
-	pthread_t looker;
-	uint64_t begin;
+	struct log *quiet;
+	int rc;
 
-	options.api = api_open(
-		argc > 1 && strcmp(argv[1], "in-cluster") ? argv[1] : NULL,
-		&err);
+	if (argc > 1)
+		options.api = api_open(argv[1], &err);
 	if (!options.api) {
-		fprintf(stderr, "%s\n", err.text);
+		fprintf(stderr, "%s\n", argc > 1 ? err.text : "usage");
 		return 2;
 	}
 	for (int i = 2; i < argc; i++)
 		set_time(&options.times, argv[i]);
-	options.log = log;
-	options.metrics = metrics;
-	tool.live = live_start(&options, &err);
-	if (!tool.live)
-		return 2;
-	pthread_create(&looker, NULL, look, &tool);
-	commands(&tool);
-	atomic_store(&tool.stop, true);
-	pthread_join(looker, NULL);
-	begin = now_us();
-	live_stop(tool.live);
-	fprintf(stderr, "stopped in %" PRIu64 " ms\n",
-		(now_us() - begin) / 1000);
+	options.log = log_new(2, LOG_INFO, true);
+	options.metrics = metrics_new();
+	quiet = log_new(open("/dev/null", O_WRONLY), LOG_ERROR, true);
+	tool.now.door = open_door(options.metrics, quiet);
+	tool.still.door = open_door(options.metrics, quiet);
+	rc = run(&tool, &options);
 	api_close(options.api);
+	door_free(tool.now.door);
+	door_free(tool.still.door);
 	cluster_put(tool.cluster);
-	metrics_free(metrics);
-	log_free(log);
-	return 0;
+	metrics_free(options.metrics);
+	log_free(options.log);
+	log_free(quiet);
+	return rc;
 }
