@@ -22,7 +22,8 @@ test-deps: deps
 	@dpkg -s $(TEST_DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
 		$(APT) install -y -qq --no-install-recommends $(TEST_DEPS) >/dev/null; }
 
-FULL_DEPS := clang clang-format clang-tidy cppcheck llvm libclang-rt-14-dev
+FULL_DEPS := clang clang-format clang-tidy cppcheck llvm libclang-rt-14-dev \
+	curl openssl wrk python3-yaml prometheus
 full-deps: test-deps
 	@dpkg -s $(FULL_DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
 		$(APT) install -y -qq --no-install-recommends $(FULL_DEPS) >/dev/null; }

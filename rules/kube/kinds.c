@@ -80,7 +80,7 @@ bool kind_makes_pods(const struct kube_config *config, const char *api_version,
 		if (!strcmp(config->kinds[i].api_version, api_version) &&
 		    !strcmp(config->kinds[i].kind, name))
 			return true;
-	kind = kind_find(api_version,
-			 slash ? (size_t)(slash - api_version) : 0, name);
+	kind = kind_find(api_version, slash ? (size_t)(slash - api_version) : 0,
+			 name);
 	return kind && (kind->pods || kind->embeds);
 }
