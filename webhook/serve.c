@@ -37,7 +37,7 @@
 enum {
 	IDLE_SECONDS = 300, /* http.Transport of the API server keeps 90 */
 	FLUSH_SECONDS = 10,
-	LAG_SECONDS = 6,
+	LAG_SECONDS = 10,
 	/* Descriptors beside connections: files, sockets, epoll sets. */
 	SPARE_FDS = 128,
 };
