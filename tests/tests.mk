@@ -129,8 +129,9 @@ fuzz:
 	@tests/fuzz/run.sh $(FUZZ_DIR) $(TARGET) $(TIME)
 
 .PHONY: bench peers
-bench: all tools
+bench: all tools $(BUILD)/tests/unit/test_cluster_size
 	@tests/bench/run.sh $(BUILD)
+	@tests/bench/state.sh $(BUILD)
 peers:
 	@tests/bench/peers.sh
 
