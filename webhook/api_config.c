@@ -443,7 +443,7 @@ int api_config_in_cluster(struct api_config *config, struct err *err)
 	bool v6;
 
 	*config = (struct api_config){.arena = ARENA_INIT};
-	if (!api_config_is_in_cluster())
+	if (!host || !port || !api_config_is_in_cluster())
 		return err_set(err, 0,
 			       "not in a pod: KUBERNETES_SERVICE_HOST and "
 			       "KUBERNETES_SERVICE_PORT are not set");

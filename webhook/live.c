@@ -11,7 +11,6 @@
  */
 #include "webhook/live.h"
 
-#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -41,7 +40,6 @@ struct live {
 	int64_t began, published_at;
 	int64_t good;  /* of the last snapshot: monotonic, 0: none */
 	int64_t clock; /* wall minus monotonic ms at that snapshot */
-	bool trim;     /* a list has left much free memory */
 	_Atomic uint64_t relists, events, published, failures;
 	_Atomic int64_t good_now; /* for the age; 0: no state */
 };
@@ -124,6 +122,22 @@ static void tell_first(const struct live *live, const struct cluster *cluster,
 		  4);
 }
 
+static void count_objects(const struct live *live,
+			  const struct cluster *cluster)
+{
+	struct metrics_objects items[CLUSTER_KINDS];
+	size_t n = 0;
+
+	for (int i = 0; i < CLUSTER_KINDS; i++) {
+		const struct cluster_resource *r = cluster_resource(i);
+
+		if (!cluster_unreadable(cluster, i))
+			items[n++] = (struct metrics_objects){
+				r->kind, r->group, cluster_count(cluster, i)};
+	}
+	metrics_set_objects(live->options.metrics, items, n);
+}
+
 static void publish(struct live *live, int64_t now, int64_t good)
 {
 	const struct cluster *cluster;
@@ -138,6 +152,7 @@ static void publish(struct live *live, int64_t now, int64_t good)
 	atomic_fetch_add(&live->published, 1);
 	if (first)
 		tell_first(live, cluster, now);
+	count_objects(live, cluster);
 	live->options.publish(live->options.context, cluster);
 	atomic_store(&live->first, true);
 }

@@ -292,3 +292,15 @@ void metrics_set_exemptions(struct metrics *m,
 	m->nexemptions = kept;
 	pthread_mutex_unlock(&m->lock);
 }
+
+void metrics_set_objects(struct metrics *m, const struct metrics_objects *items,
+			 size_t n)
+{
+	if (n > METRICS_OBJECTS)
+		n = METRICS_OBJECTS;
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; i < n; i++)
+		m->objects[i] = items[i];
+	m->nobjects = n;
+	pthread_mutex_unlock(&m->lock);
+}

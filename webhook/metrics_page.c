@@ -359,6 +359,22 @@ static void write_infos(struct metrics *m, struct buf *out)
 	pthread_mutex_unlock(&m->lock);
 }
 
+static void write_objects(struct metrics *m, struct buf *out)
+{
+	family(out, "gpugate_cluster_objects", "gauge",
+	       "Objects of the cluster state, of kinds that can be read.");
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; i < m->nobjects; i++) {
+		const struct metrics_objects *o = &m->objects[i];
+
+		buf_adds(out, "gpugate_cluster_objects{");
+		label(out, "kind", o->kind);
+		label(out, "group", o->group);
+		end_count(out, o->n);
+	}
+	pthread_mutex_unlock(&m->lock);
+}
+
 static void process_figure(struct buf *out, const char *name, const char *type,
 			   const char *help, double value)
 {
@@ -407,6 +423,7 @@ void metrics_write(struct metrics *m, struct buf *out)
 	write_counters(m, out);
 	write_gauges(m, out);
 	write_infos(m, out);
+	write_objects(m, out);
 	write_aliases(m, out);
 	write_process(m, out);
 }

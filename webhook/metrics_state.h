@@ -91,6 +91,8 @@ struct metrics {
 	char version[64], policy[20];
 	struct exemption *exemptions;
 	size_t nexemptions;
+	struct metrics_objects objects[METRICS_OBJECTS];
+	size_t nobjects;
 };
 
 extern const char *const metrics_webhooks[WEBHOOKS];

@@ -76,6 +76,15 @@ enum metrics_counter {
 };
 void metrics_add(struct metrics *metrics, enum metrics_counter counter,
 		 uint64_t by);
+/* Replace gpugate_cluster_objects{kind,group}: a kind that cannot be read has
+ * no figure. Names are constants; at most METRICS_OBJECTS items. */
+enum { METRICS_OBJECTS = 32 };
+struct metrics_objects {
+	const char *kind, *group;
+	uint64_t n;
+};
+void metrics_set_objects(struct metrics *metrics,
+			 const struct metrics_objects *items, size_t n);
 /* Replace the set of gpugate_exemption_expiry_timestamp_seconds{name}. */
 struct metrics_exemption {
 	const char *name;

@@ -80,6 +80,8 @@ def serve(work):
     age = re.search(r"^gpugate_cluster_state_age_seconds (\S+)", metrics, re.M)
     check("the age is told", age and 0 <= float(age.group(1)) < 100, age and age.group(0))
     check("lists are counted", "\ngpugate_cluster_relists_total " in metrics)
+    check("objects are counted", re.search(r'^gpugate_cluster_objects{kind="ResourceQuota",group=""} 5000$', metrics,
+                                           re.M), metrics[-1500:])
     with open(f"/proc/{daemon.pid}/status", encoding="ascii") as f:
         resident = int(re.search(r"VmRSS:\s+(\d+)", f.read()).group(1))
     print(f"gpugated with that state: {resident / 1024:.1f} MiB resident")
