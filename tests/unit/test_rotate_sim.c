@@ -345,7 +345,7 @@ static void read_config(struct world *w, struct replica *r, int i)
 	if (one_in(w, 50))
 		r->readable = false;
 	r->config_rv[i] = w->configs[i].rv;
-	r->bundle[i] = newest(w, i)->bundle;
+	r->bundle[i] = r->readable ? newest(w, i)->bundle : 0;
 	r->read = w->t;
 }
 

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rotate() with certificates: what somebody may have stored, and what becomes
+ * of it; then a life of some years with a client that verifies all the time.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "certs/rotate.h"
+#include "certs_fixture.h"
+
+enum { DAY = 86400 };
+
+static const char *const names[] = {"gpugate.gpu.svc", "10.0.0.1", NULL};
+static const char *const more_names[] = {"gpugate.gpu.svc", "gpugate.gpu",
+					 NULL};
+
+struct fixture {
+	struct rotate_state state;
+	struct rotate_ask ask;
+	struct rotate_told told;
+	struct buf bundles; /* that clients have */
+};
+
+static int64_t start;
+
+static void fixture_new(struct fixture *f)
+{
+	memset(f, 0, sizeof(*f));
+	rotate_state_init(&f->state);
+	buf_init(&f->bundles);
+	f->ask = (struct rotate_ask){.names = names,
+				     .now = start,
+				     .ca_life = 1825LL * DAY,
+				     .leaf_life = 90LL * DAY,
+				     .bundles = &f->bundles};
+}
+
+static void fixture_free(struct fixture *f)
+{
+	rotate_state_release(&f->state);
+	buf_release(&f->bundles);
+}
+
+static unsigned go(struct fixture *f)
+{
+	struct err err = {0};
+
+	if (rotate(&f->state, &f->ask, &f->told, &err))
+		fail_msg("%s", err.text);
+	return f->told.steps;
+}
+
+/* Clients have what they must have, for long enough. */
+static void publish(struct fixture *f)
+{
+	buf_reset(&f->bundles);
+	assert_int_equal(rotate_bundle(&f->state, &f->bundles, NULL), 0);
+	f->ask.published = f->ask.settled = true;
+}
+
+static void unpublish(struct fixture *f)
+{
+	f->ask.published = f->ask.settled = false;
+}
+
+static X509 *first_of(const struct buf *pem)
+{
+	BIO *bio = BIO_new_mem_buf(pem->data, (int)pem->len);
+	X509 *cert = PEM_read_bio_X509(bio, NULL, NULL, NULL);
+
+	BIO_free(bio);
+	return cert;
+}
+
+static int count(const struct buf *pem)
+{
+	BIO *bio = BIO_new_mem_buf(pem->data, (int)pem->len);
+	X509 *cert;
+	int n = 0;
+
+	for (; (cert = PEM_read_bio_X509(bio, NULL, NULL, NULL)); n++)
+		X509_free(cert);
+	ERR_clear_error();
+	BIO_free(bio);
+	return n;
+}
+
+/* As a client with this bundle and nothing else would. */
+static bool verifies(const struct buf *bundle, const struct buf *leaf,
+		     const char *host, int64_t now)
+{
+	BIO *bio = BIO_new_mem_buf(bundle->data, (int)bundle->len);
+	X509_STORE *store = X509_STORE_new();
+	X509_STORE_CTX *context = X509_STORE_CTX_new();
+	X509_VERIFY_PARAM *param;
+	X509 *cert = first_of(leaf), *ca;
+	int result;
+
+	while ((ca = PEM_read_bio_X509(bio, NULL, NULL, NULL))) {
+		X509_STORE_add_cert(store, ca);
+		X509_free(ca);
+	}
+	ERR_clear_error();
+	X509_STORE_CTX_init(context, store, cert, NULL);
+	param = X509_STORE_CTX_get0_param(context);
+	X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_X509_STRICT);
+	X509_VERIFY_PARAM_set_time(param, now);
+	X509_VERIFY_PARAM_set1_host(param, host, 0);
+	result = X509_verify_cert(context);
+	X509_STORE_CTX_free(context);
+	X509_STORE_free(store);
+	X509_free(cert);
+	BIO_free(bio);
+	return result == 1;
+}
+
+static void set_text(struct buf *buf, const char *text)
+{
+	buf_reset(buf);
+	buf_adds(buf, text);
+}
+
+static void copy(struct buf *to, const struct buf *from)
+{
+	buf_reset(to);
+	buf_add(to, from->data, from->len);
+}
+
+static bool same(const struct buf *a, const struct buf *b)
+{
+	return a->len == b->len && !memcmp(a->data, b->data, a->len);
+}
+
+/* A first CA and leaf, known to clients. */
+static void begin(struct fixture *f)
+{
+	fixture_new(f);
+	assert_int_equal(go(f), ROTATE_NEW_CA | ROTATE_NEW_LEAF);
+	publish(f);
+	assert_int_equal(go(f), 0);
+	assert_true(f->told.serve);
+}
+
+/* --- one after the other -------------------------------------------------- */
+
+static void empty(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	assert_true(verifies(&f.bundles, &f.state.leaf.cert, names[0], start));
+	assert_int_equal(count(&f.bundles), 1);
+	assert_true(f.told.next > start + 59 * DAY);
+	assert_true(f.told.next <= start + 60 * DAY);
+	/* No key ever gets into what everybody reads. */
+	assert_null(strstr(f.bundles.data, "PRIVATE"));
+	fixture_free(&f);
+}
+
+static void leaf_is_renewed(void **state)
+{
+	struct fixture f;
+	struct buf old;
+
+	(void)state;
+	begin(&f);
+	buf_init(&old);
+	copy(&old, &f.state.leaf.cert);
+	f.ask.now = start + 60 * DAY - 3;
+	assert_int_equal(go(&f), 0);
+	f.ask.now = start + 60 * DAY + 3;
+	unpublish(&f); /* needs no settling: the CA is known */
+	assert_int_equal(go(&f), ROTATE_NEW_LEAF);
+	assert_false(same(&old, &f.state.leaf.cert));
+	assert_true(verifies(&f.bundles, &f.state.leaf.cert, names[0],
+			     f.ask.now + 80 * DAY));
+	buf_release(&old);
+	fixture_free(&f);
+}
+
+static void ca_is_replaced(void **state)
+{
+	struct fixture f;
+	struct buf before, leaf, bundle;
+
+	(void)state;
+	begin(&f);
+	buf_init(&before);
+	buf_init(&leaf);
+	buf_init(&bundle);
+	/* The leaf of day 1200 is as good as new. */
+	f.ask.now = start + 1200 * DAY;
+	assert_int_equal(go(&f), ROTATE_NEW_LEAF);
+	f.ask.now = start + 1217 * DAY;
+	f.ask.published = false;
+	assert_int_equal(go(&f), 0);
+	copy(&before, &f.bundles);
+	copy(&leaf, &f.state.leaf.cert);
+	publish(&f);
+	assert_int_equal(go(&f), ROTATE_NEW_CA);
+	assert_true(f.told.waiting && f.told.serve);
+	assert_true(same(&leaf, &f.state.leaf.cert));
+	unpublish(&f);
+	assert_int_equal(go(&f), 0);
+	/* Either bundle covers what is served. */
+	rotate_bundle(&f.state, &bundle, NULL);
+	assert_int_equal(count(&bundle), 2);
+	assert_true(verifies(&before, &leaf, names[0], f.ask.now));
+	assert_true(verifies(&bundle, &leaf, names[0], f.ask.now));
+	publish(&f);
+	assert_int_equal(go(&f), ROTATE_NEW_LEAF);
+	assert_true(verifies(&bundle, &f.state.leaf.cert, names[0], f.ask.now));
+	assert_false(
+		verifies(&before, &f.state.leaf.cert, names[0], f.ask.now));
+	/* Until the last leaf of the old CA is over. */
+	f.ask.now = start + 1217 * DAY + 59 * DAY;
+	assert_int_equal(go(&f), 0);
+	f.ask.now = start + 1290 * DAY + 1;
+	assert_int_equal(go(&f), ROTATE_NEW_LEAF | ROTATE_DROP_OLD);
+	buf_reset(&bundle);
+	rotate_bundle(&f.state, &bundle, NULL);
+	assert_int_equal(count(&bundle), 1);
+	assert_true(verifies(&bundle, &f.state.leaf.cert, names[0], f.ask.now));
+	buf_release(&before);
+	buf_release(&leaf);
+	buf_release(&bundle);
+	fixture_free(&f);
+}
+
+/* --- what may be wrong ---------------------------------------------------- */
+
+static void lose_key(struct fixture *f)
+{
+	buf_reset(&f->state.ca.key);
+}
+
+static void other_key(struct fixture *f)
+{
+	copy(&f->state.ca.key, &f->state.leaf.key);
+}
+
+static void cut_ca(struct fixture *f)
+{
+	f->state.ca.cert.len /= 2;
+	f->state.ca.cert.data[f->state.ca.cert.len] = '\0';
+}
+
+static void no_ca(struct fixture *f)
+{
+	copy(&f->state.ca.cert, &f->state.leaf.cert);
+	copy(&f->state.ca.key, &f->state.leaf.key);
+}
+
+static void lose_ca(struct fixture *f)
+{
+	issued_release(&f->state.ca);
+	issued_init(&f->state.ca);
+}
+
+static void lose_all(struct fixture *f)
+{
+	rotate_state_release(&f->state);
+	rotate_state_init(&f->state);
+}
+
+static void garble_all(struct fixture *f)
+{
+	set_text(&f->state.ca.cert, "garbage");
+	set_text(&f->state.ca.key, "\xff\xfe");
+	set_text(&f->state.old, "-----BEGIN CERTIFICATE-----\nx");
+	set_text(&f->state.leaf.cert, "garbage");
+	set_text(&f->state.leaf.key, "garbage");
+}
+
+/* Whole, but of somebody else's CA. */
+static void other_family(struct fixture *f)
+{
+	struct fixture other;
+
+	begin(&other);
+	copy(&f->state.ca.cert, &other.state.ca.cert);
+	copy(&f->state.ca.key, &other.state.ca.key);
+	copy(&f->state.leaf.cert, &other.state.leaf.cert);
+	copy(&f->state.leaf.key, &other.state.leaf.key);
+	fixture_free(&other);
+	/* As it comes from outside: the leaf is not of that CA. */
+	buf_reset(&f->state.leaf.cert);
+}
+
+static void other_leaf(struct fixture *f)
+{
+	struct fixture other;
+
+	begin(&other);
+	copy(&f->state.leaf.cert, &other.state.leaf.cert);
+	copy(&f->state.leaf.key, &other.state.leaf.key);
+	fixture_free(&other);
+}
+
+/* Whatever happens to the Secret: who serves the leaf of before is covered by
+ * the old bundle and by the next one, and only then comes a leaf of the new
+ * CA. */
+static void harm(void **state)
+{
+	static void (*const harms[])(struct fixture *) = {
+		lose_key, other_key,  cut_ca,	    no_ca,	lose_ca,
+		lose_all, garble_all, other_family, other_leaf,
+	};
+	struct buf served, bundle;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(harms) / sizeof(*harms); i++) {
+		struct fixture f;
+
+		begin(&f);
+		buf_init(&served);
+		buf_init(&bundle);
+		copy(&served, &f.state.leaf.cert);
+		harms[i](&f);
+		unpublish(&f);
+		go(&f);
+		rotate_bundle(&f.state, &bundle, NULL);
+		if (!verifies(&bundle, &served, names[0], start))
+			fail_msg("harm %zu: not covered", i);
+		/* Nobody can verify a leaf of a CA that is not known yet. */
+		if (f.told.serve &&
+		    !verifies(&f.bundles, &f.state.leaf.cert, names[0], start))
+			fail_msg("harm %zu: served too early", i);
+		assert_int_equal(go(&f), 0);
+		publish(&f);
+		go(&f);
+		assert_true(f.told.serve);
+		assert_true(verifies(&f.bundles, &f.state.leaf.cert, names[0],
+				     start));
+		/* Whole again: the CA signs. */
+		unpublish(&f);
+		f.ask.now = start + 61 * DAY;
+		assert_int_equal(go(&f) & ROTATE_NEW_LEAF, ROTATE_NEW_LEAF);
+		buf_release(&served);
+		buf_release(&bundle);
+		fixture_free(&f);
+	}
+}
+
+static void nothing_known(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_new(&f);
+	f.ask.bundles = NULL;
+	/* What clients trust cannot be read: perhaps they trust somebody. */
+	assert_int_equal(go(&f), ROTATE_NEW_CA);
+	assert_true(f.told.waiting);
+	assert_false(f.told.serve);
+	fixture_free(&f);
+}
+
+static void names_change(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	f.ask.names = more_names;
+	assert_int_equal(go(&f), ROTATE_NEW_LEAF);
+	assert_true(
+		verifies(&f.bundles, &f.state.leaf.cert, "gpugate.gpu", start));
+	/* Replicas of the old configuration find theirs in it, too. */
+	f.ask.names = names;
+	assert_int_equal(go(&f), 0);
+	f.ask.now = start + 61 * DAY;
+	assert_int_equal(go(&f), ROTATE_NEW_LEAF);
+	assert_false(verifies(&f.bundles, &f.state.leaf.cert, "gpugate.gpu",
+			      f.ask.now));
+	fixture_free(&f);
+}
+
+/* Somebody else's caBundle, of many and of no use: bounded, and an end. */
+static void strange_bundles(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_new(&f);
+	for (int i = 0; i < 70; i++) {
+		struct made made = make(&(struct recipe){.cn = "other"}, NULL);
+
+		pem_cert(&f.bundles, made.cert);
+		buf_adds(&f.bundles, "text\n");
+		unmake(&made);
+	}
+	buf_adds(&f.bundles, "-----BEGIN CERTIFICATE-----\nx");
+	assert_int_equal(go(&f), ROTATE_NEW_CA | ROTATE_ADOPT);
+	assert_int_equal(go(&f), 0);
+	assert_true(count(&f.state.old) > 0 && count(&f.state.old) < 40);
+	publish(&f);
+	assert_int_equal(go(&f), ROTATE_NEW_LEAF);
+	assert_int_equal(go(&f), 0);
+	fixture_free(&f);
+}
+
+static void clock_behind(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	/* A date in the future is of no use to anybody here. */
+	f.ask.now = start - DAY;
+	assert_true(go(&f) & ROTATE_NEW_CA);
+	fixture_free(&f);
+}
+
+/* --- years ---------------------------------------------------------------- */
+
+static void years(void **state)
+{
+	struct fixture f;
+	struct buf before;
+	unsigned cas = 0, leaves = 0, drops = 0;
+	uint64_t seed = 42;
+
+	(void)state;
+	begin(&f);
+	buf_init(&before);
+	copy(&before, &f.bundles);
+	while (f.ask.now < start + 12LL * 365 * DAY) {
+		struct buf now;
+
+		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+		f.ask.now += (int64_t)(seed >> 33) % (3 * DAY);
+		go(&f);
+		cas += f.told.steps & ROTATE_NEW_CA ? 1 : 0;
+		leaves += f.told.steps & ROTATE_NEW_LEAF ? 1 : 0;
+		drops += f.told.steps & ROTATE_DROP_OLD ? 1 : 0;
+		buf_init(&now);
+		rotate_bundle(&f.state, &now, NULL);
+		if (!verifies(&now, &f.state.leaf.cert, names[0], f.ask.now) ||
+		    !verifies(&before, &f.state.leaf.cert, names[0], f.ask.now))
+			fail_msg("day %lld: not covered",
+				 (long long)(f.ask.now - start) / DAY);
+		if (seed & 1 << 20 || same(&now, &before)) {
+			publish(&f);
+			copy(&before, &now);
+		} else {
+			unpublish(&f);
+		}
+		buf_release(&now);
+	}
+	assert_in_range(cas, 3, 4);
+	assert_in_range(leaves, 70, 85);
+	assert_in_range(drops, 3, 4);
+	buf_release(&before);
+	fixture_free(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(empty),
+		cmocka_unit_test(leaf_is_renewed),
+		cmocka_unit_test(ca_is_replaced),
+		cmocka_unit_test(harm),
+		cmocka_unit_test(nothing_known),
+		cmocka_unit_test(names_change),
+		cmocka_unit_test(strange_bundles),
+		cmocka_unit_test(clock_behind),
+		cmocka_unit_test(years),
+	};
+
+	start = time(NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
