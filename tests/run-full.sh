@@ -16,6 +16,9 @@ for script in "$here"/check-*.sh; do
 	case $name in
 	check-corpus | check-seeds | check-corpus-index | check-fresh | \
 		check-bypass | check-parity | check-cluster) ;;
+	# make check-load, make check-image
+	check-server | check-reliability | check-rotation | check-live | \
+		check-self-managed | check-image) ;;
 	*) steps+=("$name=$script $build") ;;
 	esac
 done

@@ -92,6 +92,17 @@ check-full: full-deps
 	@$(MAKE) --no-print-directory -j2 all unit tools
 	@tests/run-full.sh $(BUILD)
 
+# Load, faults, restarts: each wants the machine for itself.
+.PHONY: check-load
+check-load: full-deps
+	@$(MAKE) --no-print-directory -j2 all unit tools
+	@tests/run-load.sh $(BUILD)
+
+# The image, built and run: needs root, buildah and a mirror.
+.PHONY: check-image
+check-image:
+	@tests/check-image.sh
+
 # Both README commands in a root that has only apt: needs root and a mirror.
 .PHONY: check-fresh
 check-fresh:
