@@ -33,6 +33,9 @@ int base64_read(const char *text, size_t len, struct buf *out)
 		return len ? -1 : 0;
 	while (padding < 2 && text[len - 1 - padding] == '=')
 		padding++;
+	/* OpenSSL takes one anywhere. */
+	if (memchr(text, '=', len - padding))
+		return -1;
 	buf_grow(out, len / 4 * 3 + 1);
 	n = EVP_DecodeBlock((unsigned char *)out->data,
 			    (const unsigned char *)text, (int)len);

@@ -435,7 +435,7 @@ static void years(void **state)
 		struct buf now;
 
 		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-		f.ask.now += (int64_t)(seed >> 33) % (3 * DAY);
+		f.ask.now += (int64_t)(seed >> 33) % (6 * DAY);
 		go(&f);
 		cas += f.told.steps & ROTATE_NEW_CA ? 1 : 0;
 		leaves += f.told.steps & ROTATE_NEW_LEAF ? 1 : 0;

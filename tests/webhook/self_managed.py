@@ -270,6 +270,14 @@ def begin():
     status, _, _ = Server(folder, USER).request(
         "GET", "/api/v1/namespaces/gpugate-system/secrets/other")
     say(status == 403, "another Secret is not ours to read", status)
+    # What a replica compares its clock to.
+    status, body, _ = Server(folder, USER).request(
+        "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {
+            "apiVersion": "authentication.k8s.io/v1",
+            "kind": "SelfSubjectReview"})
+    say(status == 201 and body["metadata"].get("creationTimestamp", "")
+        .startswith(time.strftime("%Y-%m-%dT%H:", time.gmtime())),
+        "the API server tells its time", body)
     configure()
     for r in replicas:
         r.start("--ca-life=36s", "--leaf-life=18s")
