@@ -201,7 +201,7 @@ int rotate(struct rotate_state *state, const struct rotate_ask *ask,
 	};
 	struct rotate_ask now = *ask;
 	enum rotate_step step;
-	struct err ca, leaf;
+	struct err ca = {0}, leaf = {0};
 	int rc = 0;
 
 	*told = (struct rotate_told){0};

@@ -35,6 +35,7 @@ enum {
 
 struct self_managed {
 	struct self_managed_options o;
+	struct managed_link link;
 	struct buf configs[CONFIGS], secret; /* paths */
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -98,8 +99,8 @@ static int read_configs(struct self_managed *m, struct round *r,
 			struct err *err)
 {
 	for (int i = 0; i < CONFIGS; i++) {
-		if (managed_read(m->o.api, m->configs[i].data, &m->stop,
-				 &r->configs[i], err))
+		if (managed_read(&m->link, m->configs[i].data, &r->configs[i],
+				 err))
 			return -1;
 		if (!r->configs[i]) {
 			r->missing = true;
@@ -119,13 +120,13 @@ static enum outcome read_secret(struct self_managed *m, struct round *r,
 {
 	enum change change;
 
-	if (managed_read(m->o.api, m->secret.data, &m->stop, &r->secret, err))
+	if (managed_read(&m->link, m->secret.data, &r->secret, err))
 		return ROUND_FAILED;
 	if (r->secret) {
 		secret_state(r->secret, &r->state);
 		return ROUND_DONE;
 	}
-	change = secret_create(m->o.api, m->secret.data, &m->stop, err);
+	change = secret_create(&m->link, m->secret.data, err);
 	if (change == CHANGE_FAILED) {
 		err_wrap(err,
 			 "the Secret %s/%s does not exist (an empty one is "
@@ -256,8 +257,7 @@ static enum outcome store(struct self_managed *m, struct round *r,
 	if (check_clock(m, err))
 		return ROUND_FAILED;
 	secret_set(r->secret, &r->state);
-	change = secret_write(m->o.api, m->secret.data, r->secret, &m->stop,
-			      err);
+	change = secret_write(&m->link, m->secret.data, r->secret, err);
 	if (change == CHANGE_DONE) {
 		r->changed = true;
 		tell_steps(m, &r->told);
@@ -299,8 +299,8 @@ static enum outcome publish(struct self_managed *m, struct round *r,
 	for (int i = 0; i < CONFIGS; i++) {
 		if (!r->configs[i] || hooks_have(r->configs[i], &r->wanted))
 			continue;
-		change = hooks_write(m->o.api, m->configs[i].data,
-				     r->configs[i], &r->wanted, &m->stop, err);
+		change = hooks_write(&m->link, m->configs[i].data,
+				     r->configs[i], &r->wanted, err);
 		if (change == CHANGE_CONFLICT)
 			return ROUND_AGAIN;
 		if (change == CHANGE_FAILED)
@@ -484,6 +484,7 @@ static struct self_managed *new (const struct self_managed_options *options)
 	if (!m)
 		BUG("out of memory");
 	m->o = *options;
+	m->link = (struct managed_link){options->api, &m->stop};
 	for (int i = 0; i < CONFIGS; i++) {
 		buf_init(&m->configs[i]);
 		buf_addf(&m->configs[i],

@@ -25,8 +25,14 @@ enum change {
 	CHANGE_FAILED,	 /* err is set */
 };
 
+/* Whom to ask, until told to stop. */
+struct managed_link {
+	struct api *api;
+	const atomic_bool *stop;
+};
+
 /* A GET; *object is NULL without an error when there is no such object. */
-int managed_read(struct api *api, const char *path, const atomic_bool *stop,
+int managed_read(const struct managed_link *link, const char *path,
 		 json_t **object, struct err *err);
 /* Strings of ours in it were secret. */
 void managed_wipe(json_t *object);
@@ -37,12 +43,11 @@ void managed_wipe(json_t *object);
 void secret_state(const json_t *object, struct rotate_state *state);
 /* The object as it was read, with this state in it. */
 void secret_set(json_t *object, const struct rotate_state *state);
-enum change secret_write(struct api *api, const char *path,
-			 const json_t *object, const atomic_bool *stop,
-			 struct err *err);
+enum change secret_write(const struct managed_link *link, const char *path,
+			 const json_t *object, struct err *err);
 /* An empty one. */
-enum change secret_create(struct api *api, const char *path,
-			  const atomic_bool *stop, struct err *err);
+enum change secret_create(const struct managed_link *link, const char *path,
+			  struct err *err);
 
 /* -- webhook configurations ------------------------------------------------ */
 
@@ -55,8 +60,8 @@ void hooks_version(const json_t *object, struct buf *out);
  * on this version of the object only; appended. */
 void hooks_patch(const json_t *object, const struct buf *bundle,
 		 struct buf *out);
-enum change hooks_write(struct api *api, const char *path, const json_t *object,
-			const struct buf *bundle, const atomic_bool *stop,
+enum change hooks_write(const struct managed_link *link, const char *path,
+			const json_t *object, const struct buf *bundle,
 			struct err *err);
 
 /* -- texts ----------------------------------------------------------------- */

@@ -14,12 +14,12 @@
 
 /* --- requests ------------------------------------------------------------- */
 
-int managed_read(struct api *api, const char *path, const atomic_bool *stop,
+int managed_read(const struct managed_link *link, const char *path,
 		 json_t **object, struct err *err)
 {
-	struct api_call call = {.path = path, .stop = stop};
+	struct api_call call = {.path = path, .stop = link->stop};
 	struct api_reply reply;
-	int rc = api_request(api, &call, &reply, err);
+	int rc = api_request(link->api, &call, &reply, err);
 
 	*object = NULL;
 	if (!rc && reply.status == 200) {
@@ -38,13 +38,13 @@ int managed_read(struct api *api, const char *path, const atomic_bool *stop,
 	return rc;
 }
 
-static enum change change(struct api *api, const struct api_call *call,
-			  struct err *err)
+static enum change change(const struct managed_link *link,
+			  const struct api_call *call, struct err *err)
 {
 	enum change result = CHANGE_FAILED;
 	struct api_reply reply;
 
-	if (!api_request(api, call, &reply, err)) {
+	if (!api_request(link->api, call, &reply, err)) {
 		if (reply.status == 200 || reply.status == 201)
 			result = CHANGE_DONE;
 		else if (reply.status == 409)
@@ -58,8 +58,8 @@ static enum change change(struct api *api, const struct api_call *call,
 	return result;
 }
 
-enum change hooks_write(struct api *api, const char *path, const json_t *object,
-			const struct buf *bundle, const atomic_bool *stop,
+enum change hooks_write(const struct managed_link *link, const char *path,
+			const json_t *object, const struct buf *bundle,
 			struct err *err)
 {
 	enum change result;
@@ -70,7 +70,7 @@ enum change hooks_write(struct api *api, const char *path, const json_t *object,
 	buf_addf(&target, "%s?fieldManager=gpugated", path);
 	hooks_patch(object, bundle, &patch);
 	result =
-		change(api,
+		change(link,
 		       &(struct api_call){
 			       .method = "PATCH",
 			       .path = target.data,
@@ -78,7 +78,7 @@ enum change hooks_write(struct api *api, const char *path, const json_t *object,
 				       "application/strategic-merge-patch+json",
 			       .body = patch.data,
 			       .len = patch.len,
-			       .stop = stop,
+			       .stop = link->stop,
 		       },
 		       err);
 	buf_release(&patch);
@@ -86,9 +86,8 @@ enum change hooks_write(struct api *api, const char *path, const json_t *object,
 	return result;
 }
 
-enum change secret_write(struct api *api, const char *path,
-			 const json_t *object, const atomic_bool *stop,
-			 struct err *err)
+enum change secret_write(const struct managed_link *link, const char *path,
+			 const json_t *object, struct err *err)
 {
 	char *body = json_dumps(object, JSON_COMPACT);
 	struct buf target;
@@ -98,13 +97,13 @@ enum change secret_write(struct api *api, const char *path,
 		BUG("out of memory");
 	buf_init(&target);
 	buf_addf(&target, "%s?fieldManager=gpugated", path);
-	result = change(api,
+	result = change(link,
 			&(struct api_call){
 				.method = "PUT",
 				.path = target.data,
 				.body = body,
 				.len = strlen(body),
-				.stop = stop,
+				.stop = link->stop,
 			},
 			err);
 	OPENSSL_cleanse(body, strlen(body));
@@ -117,8 +116,8 @@ enum change secret_write(struct api *api, const char *path,
  * Server-side apply, since it names the object in its path: the right to
  * create can then be granted for this one name.
  */
-enum change secret_create(struct api *api, const char *path,
-			  const atomic_bool *stop, struct err *err)
+enum change secret_create(const struct managed_link *link, const char *path,
+			  struct err *err)
 {
 	struct buf target, body;
 	enum change result;
@@ -130,14 +129,14 @@ enum change secret_create(struct api *api, const char *path,
 		 "{\"apiVersion\":\"v1\",\"kind\":\"Secret\","
 		 "\"metadata\":{\"name\":\"%s\"},\"type\":\"Opaque\"}",
 		 strrchr(path, '/') + 1);
-	result = change(api,
+	result = change(link,
 			&(struct api_call){
 				.method = "PATCH",
 				.path = target.data,
 				.content_type = "application/apply-patch+yaml",
 				.body = body.data,
 				.len = body.len,
-				.stop = stop,
+				.stop = link->stop,
 			},
 			err);
 	buf_release(&target);

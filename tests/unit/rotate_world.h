@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A cluster in which replicas rotate certificates, as numbers: what is stored,
+ * what each API server may still have, and what must hold.
+ */
+#ifndef ROTATE_WORLD_H
+#define ROTATE_WORLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	RUNS = 10000,
+	REPLICAS = 2,
+	CONFIGS = 2,
+	VERSIONS = 64, /* of a configuration that are looked back at */
+	CAS = 60,      /* bits of a bundle */
+	LEAVES = 4096,
+	SANE = 240,   /* seconds that a clock may be wrong by */
+	MARGIN = 600, /* as in certs/rotate_read.c */
+};
+
+struct cert {
+	int ca; /* who signed it */
+	int64_t from, to;
+	bool emergency; /* of a CA: its leaf replaces nothing of use */
+};
+
+struct secret {
+	int ca; /* 0: there is none that can sign */
+	uint64_t old;
+	int64_t old_until;
+	int leaf; /* 0: none */
+};
+
+struct version {
+	int64_t since;
+	uint64_t bundle;
+	bool tampered;
+};
+
+struct config {
+	unsigned rv;
+	struct version versions[VERSIONS];
+};
+
+enum stage { READ_0, READ_1, DECIDE, PUT, LOAD, PATCH_0, PATCH_1, REST };
+
+struct replica {
+	enum stage stage;
+	int64_t wake, next;
+	int64_t offset; /* of its clock */
+	bool up, ready, waiting, readable;
+	int leaf; /* that it serves */
+	/* of this round */
+	int64_t begun, read;
+	unsigned rv, config_rv[CONFIGS];
+	uint64_t bundle[CONFIGS];
+	struct secret secret;
+	bool changed;
+	/* since when the CA has been seen everywhere */
+	int settling;
+	unsigned settling_rv[CONFIGS];
+	int64_t since;
+};
+
+struct world {
+	uint64_t seed;
+	int64_t t, ca_life, leaf_life, settle, poll;
+	struct cert cas[CAS + 1], leaves[LEAVES];
+	int ncas, nleaves;
+	struct secret secret;
+	unsigned rv;
+	struct config configs[CONFIGS];
+	struct replica replicas[REPLICAS];
+	bool calm; /* nothing goes wrong any more */
+	unsigned puts, patches, checks, conflicts, rotations;
+};
+
+static uint64_t next_random(struct world *w)
+{
+	w->seed ^= w->seed << 13;
+	w->seed ^= w->seed >> 7;
+	w->seed ^= w->seed << 17;
+	return w->seed;
+}
+
+static int64_t below(struct world *w, int64_t n)
+{
+	return (int64_t)(next_random(w) % (uint64_t)n);
+}
+
+static bool one_in(struct world *w, int64_t n)
+{
+	return !w->calm && below(w, n) == 0;
+}
+
+static uint64_t bit(int ca)
+{
+	return ca ? 1ULL << ca : 0;
+}
+
+static struct version *newest(struct world *w, int i)
+{
+	struct config *c = &w->configs[i];
+
+	return &c->versions[c->rv % VERSIONS];
+}
+
+static void write_config(struct world *w, int i, uint64_t bundle, bool tampered)
+{
+	w->configs[i].rv++;
+	*newest(w, i) = (struct version){w->t, bundle, tampered};
+}
+
+/* --- what must hold ------------------------------------------------------- */
+
+/* Some API server may have any version that was in force within the last
+ * `settle` seconds. */
+static void check_config(struct world *w, int i, const struct cert *leaf)
+{
+	struct config *c = &w->configs[i];
+
+	for (unsigned rv = c->rv; rv && c->rv - rv < VERSIONS; rv--) {
+		struct version *v = &c->versions[rv % VERSIONS];
+
+		w->checks++;
+		if (!v->tampered && !(v->bundle & bit(leaf->ca)))
+			fail_msg("t %lld: a leaf of CA %d is served, but "
+				 "configuration %d has %llx since %lld",
+				 (long long)w->t, leaf->ca, i,
+				 (unsigned long long)v->bundle,
+				 (long long)v->since);
+		if (v->since <= w->t - w->settle)
+			break;
+	}
+}
+
+/* From here on clients can do with it. */
+static bool is_everywhere(struct world *w, int ca)
+{
+	for (int i = 0; i < CONFIGS; i++)
+		if (!(newest(w, i)->bundle & bit(ca)) ||
+		    newest(w, i)->since >= w->t - w->settle)
+			return false;
+	return true;
+}
+
+static void check_world(struct world *w)
+{
+	for (int r = 0; r < REPLICAS; r++) {
+		const struct replica *replica = &w->replicas[r];
+		struct cert *leaf = &w->leaves[replica->leaf];
+
+		if (!replica->up || !replica->ready || !replica->leaf ||
+		    leaf->to <= w->t)
+			continue;
+		if (is_everywhere(w, leaf->ca))
+			w->cas[leaf->ca].emergency = false;
+		if (w->cas[leaf->ca].emergency)
+			continue;
+		for (int i = 0; i < CONFIGS; i++)
+			check_config(w, i, leaf);
+	}
+}
+
+#endif
