@@ -35,7 +35,12 @@ static bool is_object(const struct node *node)
 	       !strcmp(node->parent->key, "request");
 }
 
-/* Called for every key: lengths first. */
+static const uint64_t unseen_lengths =
+	UINT64_C(1) << (sizeof("status") - 1) |
+	UINT64_C(1) << (sizeof("managedFields") - 1) |
+	UINT64_C(1) << (sizeof(last_applied) - 1);
+
+/* Called for keys of these lengths. */
 static bool skip_unseen(void *context, const struct node *map, const char *key,
 			size_t len)
 {
@@ -96,6 +101,7 @@ static struct node *read_tree(struct arena *arena, struct review *review,
 	loader.issue = note_trouble;
 	loader.context = &trouble;
 	loader.skip = skip;
+	loader.skip_lengths = skip == skip_unseen ? unseen_lengths : 0;
 	/* Read anew where the first reading failed: it wrote into its copy. */
 	loader.own = arena_strndup(arena, source->text, source->len);
 	root = json_read(&loader, 0, (uint32_t)source->len, &used);

@@ -39,9 +39,10 @@ static const char *fit(struct arena *arena, const char *text, size_t max)
 	char *line = arena_strndup(arena, text, len);
 
 	while (at < len) {
-		size_t n = utf8_length(text + at, len - at);
+		bool plain = text[at] >= ' ' && text[at] < 0x7f;
+		size_t n = plain ? 1 : utf8_length(text + at, len - at);
 
-		if (n <= 1 &&
+		if (!plain && n <= 1 &&
 		    ((unsigned char)text[at] < ' ' || !n || text[at] == 0x7f)) {
 			line[at] = ' ';
 			n = 1;
@@ -62,8 +63,18 @@ static const char *remedy_of(const struct finding *f)
 
 static const char *whole(struct arena *arena, const struct finding *f)
 {
-	return arena_printf(arena, "%s: %s — %s", f->rule->name, f->message,
-			    remedy_of(f));
+	const char *parts[] = {f->rule->name, ": ", f->message, " — ",
+			       remedy_of(f)};
+	const size_t n = sizeof(parts) / sizeof(*parts);
+	size_t len = 0;
+	char *text, *at;
+
+	for (size_t i = 0; i < n; i++)
+		len += strlen(parts[i]);
+	at = text = arena_alloc(arena, len + 1);
+	for (size_t i = 0; i < n; i++)
+		at = stpcpy(at, parts[i]);
+	return text;
 }
 
 static const char *sentence(struct arena *arena, const struct finding *f,

@@ -45,7 +45,7 @@ static inline void node_append(struct node *parent, struct node *child)
 }
 
 /*
- * Child of a map under construction by key bytes, or NULL. Above 16 children
+ * Child of a map under construction by key bytes, or NULL. Above INDEX_ABOVE children
  * it builds and keeps a hash index in the arena, so that filling a map with
  * n distinct keys stays linear.
  */

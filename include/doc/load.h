@@ -69,6 +69,8 @@ struct loader {
 	 * the tree? Its text is then only searched for its end. */
 	bool (*skip)(void *context, const struct node *map, const char *key,
 		     size_t len);
+	/* Bits of the key lengths (modulo 64) that it is asked for; 0: all. */
+	uint64_t skip_lengths;
 	/* JSON: a copy of the source's text that the tree may keep and change,
 	 * or NULL: strings are then copied one by one. */
 	char *own;

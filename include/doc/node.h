@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 
 enum node_type {
@@ -172,6 +173,8 @@ size_t node_count(const struct node *node);
 
 /* RFC 6901 pointer from the document's root, appended to out. */
 void node_pointer(const struct node *node, struct buf *out);
+/* The same as a text of its own. */
+char *node_pointer_text(struct arena *arena, const struct node *node);
 /* The value as compact JSON (keys in the author's order), appended. */
 void node_json(const struct node *node, struct buf *out);
 /* Same value; number spellings 1, 1.0 count as equal, key order does not. */

@@ -94,6 +94,9 @@ struct container {
 	enum container_role role;
 	unsigned index;		      /* within its list */
 	const struct node *resources; /* map with limits, requests, claims */
+	const struct node *limits, *requests; /* what is under these keys */
+	/* Some name in them has a domain, as all accelerators' have. */
+	bool extended;
 	/* Devices: sum over accelerators of limits, else requests. */
 	struct amount gpus;
 	const struct accelerator
@@ -106,6 +109,7 @@ struct pod {
 	const struct node
 		*template; /* map that holds metadata and spec, or NULL */
 	const struct node *metadata; /* of the template (of the object: Pod) */
+	const struct node *labels, *annotations; /* in it, or NULL */
 	const struct node *spec;     /* PodSpec, or what stands for it */
 	const struct node *defaults; /* second place for pod_field(), or NULL */
 	const struct node *group;    /* replica spec, worker group, task, role;
@@ -137,6 +141,7 @@ struct object {
 	const struct node *root;
 	const char *api_version, *group, *version, *kind;
 	const char *name, *namespace, *generate_name;
+	const struct node *labels, *annotations; /* of metadata, or NULL */
 	const struct kind *type; /* row of the table, NULL: not known */
 	enum kind_class class;
 	bool fragment; /* kustomize patch or component */
@@ -271,16 +276,12 @@ enum quantity_state container_request(const struct container *c,
 /* The map `limits` or `requests`, or NULL. */
 static inline const struct node *container_limits(const struct container *c)
 {
-	const struct node *map = node_get(c->resources, "limits");
-
-	return node_is_map(map) ? map : NULL;
+	return node_is_map(c->limits) ? c->limits : NULL;
 }
 
 static inline const struct node *container_requests(const struct container *c)
 {
-	const struct node *map = node_get(c->resources, "requests");
-
-	return node_is_map(map) ? map : NULL;
+	return node_is_map(c->requests) ? c->requests : NULL;
 }
 
 /* The env entry of that name (the last one wins), or NULL; its literal

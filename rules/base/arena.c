@@ -102,17 +102,20 @@ char *arena_printf(struct arena *arena, const char *fmt, ...)
 
 char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
 {
+	/* Most texts fit where the next allocation begins. */
+	size_t room = (size_t)(arena->limit - arena->next);
 	char *text;
 	va_list again;
 	int len;
 
 	va_copy(again, ap);
-	len = vsnprintf(NULL, 0, fmt, again);
+	len = vsnprintf(arena->next, room, fmt, again);
 	va_end(again);
 	if (len < 0)
 		BUG("format \"%s\"", fmt);
 	text = arena_take(arena, (size_t)len + 1, 1);
-	vsnprintf(text, (size_t)len + 1, fmt, ap);
+	if ((size_t)len >= room)
+		vsnprintf(text, (size_t)len + 1, fmt, ap);
 	return text;
 }
 

@@ -386,13 +386,15 @@ static inline bool json_skips(const struct json *json,
 {
 	const struct loader *loader = json->loader;
 
-	return loader->skip &&
+	return json->skip_lengths >> (key->len & 63) & 1 &&
 	       loader->skip(loader->context, json->open, key->str, key->len);
 }
 
 /* From behind a key to its value. */
 static inline const char *json_colon(struct json *json, const char *p)
 {
+	if (json->end - p > 1 && *p == ':' && (unsigned char)p[1] > ' ')
+		return p + 1;
 	p = json_blank(json, p);
 	if (p == json->end)
 		return refuse_open(json, p);
@@ -410,7 +412,7 @@ static inline const char *json_colon(struct json *json, const char *p)
 static inline struct node *json_pair(struct json *json, const char *p,
 				     const char **value)
 {
-	struct json_key key = {.start = p};
+	struct json_key key;
 	struct node *node;
 
 	*value = NULL;
@@ -418,6 +420,7 @@ static inline struct node *json_pair(struct json *json, const char *p,
 		refuse_at(json, p, "expected a key in double quotes");
 		return NULL;
 	}
+	key.start = p;
 	key.end = json_string(json, p, &key.token);
 	p = key.end ? json_colon(json, key.end) : NULL;
 	if (!p)
@@ -455,6 +458,21 @@ static inline const char *json_comma(struct json *json, const char *p)
 	return NULL;
 }
 
+/* From behind a value, or an opening bracket, to the next value or key. */
+static inline const char *json_entry(struct json *json, const char *p, bool map)
+{
+	/* As the API server writes: no blanks. */
+	if (map && !json->fresh && json->end - p > 1 && *p == ',' &&
+	    p[1] == '"')
+		return p + 1;
+	p = json_blank(json, p);
+	if (p == json->end)
+		return refuse_open(json, p);
+	if (json->fresh || *p == (map ? '}' : ']'))
+		return p;
+	return json_comma(json, p);
+}
+
 /*
  * Close what ends at *at; the node of the next value, which *at is then at.
  * NULL at the end of all (*at is behind it), or where reading ends (NULL).
@@ -467,16 +485,16 @@ static inline struct node *json_next(struct json *json, const char **at)
 	while (p && json->open && !node) {
 		bool map = json->open->type == NODE_MAP;
 
-		p = json_blank(json, p);
-		if (p == json->end) {
-			p = refuse_open(json, p);
-		} else if (*p == (map ? '}' : ']')) {
+		p = json_entry(json, p, map);
+		if (!p)
+			break;
+		if (*p == (map ? '}' : ']')) {
 			p = json_close(json, p);
-		} else if (json->fresh || (p = json_comma(json, p))) {
-			node = map ? json_pair(json, p, &p)
-				   : json_item(json, p);
-			if (!map && !node)
-				p = NULL;
+		} else if (map) {
+			node = json_pair(json, p, &p);
+		} else {
+			node = json_item(json, p);
+			p = node ? p : NULL;
 		}
 	}
 	*at = p;
@@ -492,11 +510,14 @@ struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		.text = text,
 		.own = loader->own,
 		.end = text + end,
+		.skip_lengths = loader->skip ? loader->skip_lengths : 0,
 	};
 	const char *p = text + start;
 	struct node *root = NULL, *node;
 
 	*used = start;
+	if (loader->skip && !loader->skip_lengths)
+		json.skip_lengths = ~UINT64_C(0);
 	if (start == end)
 		return NULL;
 	p = json_blank(&json, p);

@@ -24,6 +24,7 @@ struct json {
 	struct node *open; /* innermost map or seq not yet closed */
 	bool fresh;	   /* nothing was read yet inside of open */
 	uint32_t depth, nodes;
+	uint64_t skip_lengths;		/* as the loader's, but 0: none */
 	struct node *spare, *spare_end; /* taken from the arena in blocks */
 };
 

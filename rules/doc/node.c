@@ -7,6 +7,7 @@
  */
 #include "doc/node.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -284,39 +285,64 @@ bool node_same(const struct node *a, const struct node *b)
 	return a->len == b->len && memcmp(a->str, b->str, a->len) == 0;
 }
 
-static void add_index(struct buf *out, uint32_t index)
+/* Bytes of a pointer, or at most that. */
+static size_t pointer_room(const struct node *node)
 {
-	if (index < 10)
-		buf_addc(out, (char)('0' + index));
+	size_t room = 0;
+
+	for (; node && node->parent; node = node->parent)
+		room += 12 + 2 * (node->key ? node->key_len : 0);
+	return room;
+}
+
+static char *put_key(char *out, const struct node *node)
+{
+	for (uint32_t i = 0; i < node->key_len; i++) {
+		char c = node->key[i];
+
+		if (c == '~' || c == '/') {
+			*out++ = '~';
+			c = c == '~' ? '0' : '1';
+		}
+		*out++ = c;
+	}
+	return out;
+}
+
+/* From the root down to the node; the byte behind. */
+static char *put_pointer(char *out, const struct node *node)
+{
+	if (!node || !node->parent)
+		return out;
+	out = put_pointer(out, node->parent);
+	*out++ = '/';
+	if (node->key)
+		return put_key(out, node);
+	if (node->index < 10)
+		*out++ = (char)('0' + node->index);
 	else
-		buf_addf(out, "%u", index);
+		out += snprintf(out, 11, "%u", node->index);
+	return out;
 }
 
 void node_pointer(const struct node *node, struct buf *out)
 {
-	if (!node || !node->parent)
-		return;
-	node_pointer(node->parent, out);
-	buf_addc(out, '/');
-	if (!node->key) {
-		add_index(out, node->index);
-		return;
-	}
-	if (!memchr(node->key, '~', node->key_len) &&
-	    !memchr(node->key, '/', node->key_len)) {
-		buf_add(out, node->key, node->key_len);
-		return;
-	}
-	for (uint32_t i = 0, start = 0; i <= node->key_len; i++) {
-		char c = i < node->key_len ? node->key[i] : '~';
+	size_t room = pointer_room(node);
 
-		if (c != '~' && c != '/')
-			continue;
-		buf_add(out, node->key + start, i - start);
-		if (i < node->key_len)
-			buf_adds(out, c == '~' ? "~0" : "~1");
-		start = i + 1;
-	}
+	if (!room)
+		return;
+	buf_grow(out, room);
+	out->len =
+		(size_t)(put_pointer(out->data + out->len, node) - out->data);
+	out->data[out->len] = '\0';
+}
+
+char *node_pointer_text(struct arena *arena, const struct node *node)
+{
+	char *text = arena_take(arena, pointer_room(node) + 1, 1);
+
+	*put_pointer(text, node) = '\0';
+	return text;
 }
 
 static void add_escape(struct buf *out, unsigned char c)

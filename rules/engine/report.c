@@ -58,18 +58,6 @@ void finding_put(struct run *run, struct finding *f, uint32_t start,
 	place_bytes(run->state->file.source, &f->place, start, end);
 }
 
-static char *pointer_of(struct arena *arena, const struct node *node)
-{
-	struct buf buf;
-	char *text;
-
-	buf_init(&buf);
-	node_pointer(node, &buf);
-	text = arena_strndup(arena, buf.data, buf.len);
-	buf_release(&buf);
-	return text;
-}
-
 /* Like the pointer, from the object's root, but list items that have a name
  * go by it: inserting an item above must not change the fingerprint. */
 static void named_path(const struct node *node, const struct node *root,
@@ -123,7 +111,7 @@ static void place_node(struct run *run, struct place *place,
 	place_bytes(doc->source, place, start, end);
 	place->file = run->state->file.index;
 	place->document = doc->number;
-	place->pointer = pointer_of(&run->file_arena, at);
+	place->pointer = node_pointer_text(&run->file_arena, at);
 }
 
 static void identify(struct run *run, struct finding *f, const struct object *o)

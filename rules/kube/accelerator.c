@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "data.h"
+#include "doc/node.h"
 
 static bool prefix_matches(const char *pattern, const char *name)
 {
@@ -37,10 +38,14 @@ struct table {
 	const void *rows; /* each begins with its name, in order of names */
 	size_t n, size;
 	bool (*matches)(const char *pattern, const char *name);
+	const unsigned short *slots; /* hash table, or NULL */
 };
 
 #define TABLE(name, matches)                                                   \
-	((struct table){name, name##_n, sizeof(*(name)), matches})
+	((struct table){name, name##_n, sizeof(*(name)), matches, NULL})
+#define HASHED(name)                                                           \
+	((struct table){name, name##_n, sizeof(*(name)), prefix_matches,       \
+			name##_slots})
 
 static const char *name_of(const struct table *table, size_t row)
 {
@@ -64,6 +69,17 @@ static size_t bisect(const struct table *table, const char *name)
 	return low;
 }
 
+/* The row of exactly this name by the hash table, or -1. */
+static long by_hash(const struct table *table, const char *name)
+{
+	size_t at = node_tag(name, strlen(name)) % DATA_SLOTS;
+
+	for (; table->slots[at]; at = (at + 1) % DATA_SLOTS)
+		if (!strcmp(name_of(table, table->slots[at] - 1u), name))
+			return table->slots[at] - 1;
+	return -1;
+}
+
 /*
  * The row of this name, else the nearest in front that is a prefix of it, or
  * -1. "a*" sorts behind "a" and in front of "ab"; the search back ends at the
@@ -71,8 +87,12 @@ static size_t bisect(const struct table *table, const char *name)
  */
 static long find(struct table table, const char *name)
 {
-	size_t at = bisect(&table, name);
+	long exact = table.slots ? by_hash(&table, name) : -1;
+	size_t at;
 
+	if (exact >= 0)
+		return exact;
+	at = bisect(&table, name);
 	if (at < table.n && (!strcmp(name_of(&table, at), name) ||
 			     table.matches(name_of(&table, at), name)))
 		return (long)at;
@@ -84,7 +104,7 @@ static long find(struct table table, const char *name)
 
 static const struct accelerator *known(const char *resource)
 {
-	long i = find(TABLE(data_accelerators, prefix_matches), resource);
+	long i = find(HASHED(data_accelerators), resource);
 
 	return i < 0 ? NULL : &data_accelerators[i];
 }
@@ -295,7 +315,7 @@ bool gpu_taint_key(const struct accelerator_extra *extra, const char *key)
 
 const struct node_label *node_label_find(const char *key)
 {
-	long i = key ? find(TABLE(data_node_labels, prefix_matches), key) : -1;
+	long i = key ? find(HASHED(data_node_labels), key) : -1;
 
 	return i < 0 ? NULL : &data_node_labels[i];
 }

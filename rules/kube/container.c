@@ -65,12 +65,24 @@ static void map_gpus(const struct kube_config *config, struct container *c,
 	}
 }
 
+static bool has_domains(const struct node *map)
+{
+	if (node_is_unknown(map))
+		return true;
+	FOR_EACH_CHILD(map, value)
+		if (value->key && strchr(value->key, '/'))
+			return true;
+	return false;
+}
+
 static void container_gpus(const struct kube_config *config,
 			   struct container *c, struct pod *pod)
 {
-	const struct node *limits = node_get(c->resources, "limits");
-	const struct node *requests = node_get(c->resources, "requests");
+	const struct node *limits = c->limits, *requests = c->requests;
 
+	c->extended = has_domains(limits) || has_domains(requests);
+	if (!c->extended)
+		return;
 	if (node_is_unknown(c->resources) || node_is_unknown(limits) ||
 	    node_is_unknown(requests)) {
 		pod->gpu_unknown = true;
@@ -119,6 +131,8 @@ static void collect(struct collector *collector, const struct node *node,
 		.index = index,
 		.resources = resources_of(node, box),
 	};
+	c->limits = node_get(c->resources, "limits");
+	c->requests = node_get(c->resources, "requests");
 	if (!c->name)
 		c->name = box->name;
 	if (box->kind == BOX_SIDE)
@@ -205,17 +219,13 @@ void containers_read(struct pod_builder *builder, struct pod *pod)
 enum quantity_state container_limit(const struct container *c,
 				    const char *resource, struct quantity *q)
 {
-	const struct node *map = node_get(c->resources, "limits");
-
-	return node_quantity(node_get(map, resource), q);
+	return node_quantity(node_get(c->limits, resource), q);
 }
 
 enum quantity_state container_request(const struct container *c,
 				      const char *resource, struct quantity *q)
 {
-	const struct node *map = node_get(c->resources, "requests");
-
-	return node_quantity(node_get(map, resource), q);
+	return node_quantity(node_get(c->requests, resource), q);
 }
 
 struct container_memo *container_memo(const struct container *c)

@@ -21,10 +21,14 @@ struct image_pattern {
 
 extern const struct accelerator data_accelerators[];
 extern const size_t data_accelerators_n;
+/* Hash tables of row numbers + 1: see accelerator.c. */
+enum { DATA_SLOTS = 512 };
+extern const unsigned short data_accelerators_slots[DATA_SLOTS];
 extern const struct pattern data_fabric[];
 extern const size_t data_fabric_n;
 extern const struct node_label data_node_labels[];
 extern const size_t data_node_labels_n;
+extern const unsigned short data_node_labels_slots[DATA_SLOTS];
 extern const struct label_value data_label_values[];
 extern const size_t data_label_values_n;
 extern const struct instance_type data_instance_types[];

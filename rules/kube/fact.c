@@ -39,7 +39,6 @@ struct place place_of(struct arena *arena, const struct object *object,
 	const struct doc *doc = object->doc;
 	struct place place = {.file = file};
 	struct position from, to;
-	struct buf pointer;
 
 	if (file == NO_FILE)
 		return (struct place){.file = NO_FILE, .pointer = ""};
@@ -55,10 +54,7 @@ struct place place_of(struct arena *arena, const struct object *object,
 	place.column = from.column;
 	place.end_line = to.line;
 	place.end_column = to.column;
-	buf_init(&pointer);
-	node_pointer(node, &pointer);
-	place.pointer = arena_strndup(arena, pointer.data, pointer.len);
-	buf_release(&pointer);
+	place.pointer = node_pointer_text(arena, node);
 	return place;
 }
 

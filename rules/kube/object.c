@@ -48,25 +48,28 @@ static void read_identity(struct reader *reader, struct object *object)
 	}
 }
 
-/* An entry of metadata.labels or metadata.annotations. */
-static const struct node *meta(const struct object *object, const char *map,
+/* An entry of that map; objects of a cluster's state do not have it at hand. */
+static const struct node *meta(const struct object *object,
+			       const struct node *map, const char *name,
 			       const char *key)
 {
-	const struct node *node = node_get(object->root, "metadata");
+	const struct node *node;
 
-	node = node_get(node_get(node, map), key);
+	if (!map)
+		map = node_get(node_get(object->root, "metadata"), name);
+	node = node_get(map, key);
 	return node_is_unset(node) ? NULL : node;
 }
 
 const struct node *object_label(const struct object *object, const char *key)
 {
-	return meta(object, "labels", key);
+	return meta(object, object->labels, "labels", key);
 }
 
 const struct node *object_annotation(const struct object *object,
 				     const char *key)
 {
-	return meta(object, "annotations", key);
+	return meta(object, object->annotations, "annotations", key);
 }
 
 /* -- fragments ----------------------------------------------------------- */
@@ -101,6 +104,9 @@ static bool identify(struct object *object, const struct doc *doc,
 		.kind = node_str(node_get(root, "kind")),
 		.copies = {.n = 1},
 	};
+	root = node_get(root, "metadata");
+	object->labels = node_get(root, "labels");
+	object->annotations = node_get(root, "annotations");
 	return object->api_version && object->kind;
 }
 

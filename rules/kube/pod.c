@@ -48,6 +48,8 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 	} else if (row->metadata) {
 		pod->metadata = path_get(builder->group, row->metadata);
 	}
+	pod->labels = node_get(pod->metadata, "labels");
+	pod->annotations = node_get(pod->metadata, "annotations");
 	if (row->defaults)
 		pod->defaults = path_get(builder->object->root, row->defaults);
 	if (node_is_unknown(pod->spec))
@@ -151,10 +153,10 @@ const struct node *pod_field_default(const struct pod *pod, const char *name)
 }
 
 /* metadata.labels or .annotations of the pod, then of Argo's podMetadata. */
-static const struct node *meta(const struct pod *pod, const char *map,
-			       const char *key)
+static const struct node *meta(const struct pod *pod, const struct node *own,
+			       const char *map, const char *key)
 {
-	const struct node *node = node_get(node_get(pod->metadata, map), key);
+	const struct node *node = node_get(own, key);
 
 	if (!node_is_unset(node) || !pod->defaults)
 		return node_is_unset(node) ? NULL : node;
@@ -165,12 +167,12 @@ static const struct node *meta(const struct pod *pod, const char *map,
 
 const struct node *pod_label(const struct pod *pod, const char *key)
 {
-	return meta(pod, "labels", key);
+	return meta(pod, pod->labels, "labels", key);
 }
 
 const struct node *pod_annotation(const struct pod *pod, const char *key)
 {
-	return meta(pod, "annotations", key);
+	return meta(pod, pod->annotations, "annotations", key);
 }
 
 static const struct node *named_item(const struct node *list, const char *name)
@@ -209,10 +211,8 @@ static bool container_share(const struct container *c, const char *resource,
 	*q = quantity_from(0);
 	/* An operator's field, not the container's resources. */
 	if (c->resource && !strcmp(c->resource, resource) &&
-	    node_is_unset(
-		    node_get(node_get(c->resources, "limits"), resource)) &&
-	    node_is_unset(
-		    node_get(node_get(c->resources, "requests"), resource))) {
+	    node_is_unset(node_get(c->limits, resource)) &&
+	    node_is_unset(node_get(c->requests, resource))) {
 		*q = quantity_from(c->gpus.n);
 		return !c->gpus.unknown;
 	}

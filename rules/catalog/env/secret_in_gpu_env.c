@@ -36,8 +36,12 @@ static bool sounds_secret(const char *name)
 	static const char *const not_secret[] = {
 		"EOS_", "PAD_", "BOS_", "MAX_", "STOP_", "DISABLE", NULL};
 
+	size_t len = strlen(name);
 	bool ending = false;
 
+	/* The last letters of those ends. */
+	if (!len || !strchr("YTND", name[len - 1]))
+		return false;
 	for (const char *const *end = ends; *end && !ending; end++)
 		ending = text_ends(name, *end);
 	for (const char *const *part = not_secret; ending && *part; part++)

@@ -15,10 +15,8 @@
 
 static bool plans_storage(const struct container *c)
 {
-	return !node_is_unset(node_get(node_get(c->resources, "requests"),
-				       "ephemeral-storage")) ||
-	       !node_is_unset(node_get(node_get(c->resources, "limits"),
-				       "ephemeral-storage"));
+	return !node_is_unset(node_get(c->requests, "ephemeral-storage")) ||
+	       !node_is_unset(node_get(c->limits, "ephemeral-storage"));
 }
 
 static void check_container(struct rule_run *run, const struct container *c)

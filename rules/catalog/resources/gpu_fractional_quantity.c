@@ -37,6 +37,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct node *limits = container_limits(c);
 
+		if (!c->extended)
+			continue;
 		FOR_EACH_CHILD(limits, limit)
 			check_value(run, c, limit);
 		/* The same number twice is one mistake. */

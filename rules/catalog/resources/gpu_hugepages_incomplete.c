@@ -68,7 +68,7 @@ static const struct node *first_huge(const struct node *map)
 static void check_container(struct rule_run *run, const struct container *c,
 			    bool *huge)
 {
-	const struct node *raw = node_get(c->resources, "limits");
+	const struct node *raw = c->limits;
 	const struct node *limits = container_limits(c);
 	const struct node *requests = container_requests(c);
 	const struct node *first = first_huge(limits);

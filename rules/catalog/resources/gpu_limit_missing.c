@@ -26,7 +26,7 @@ static struct finding *say(struct rule_run *run, const struct intent *intent)
 {
 	const struct container *c = intent->container;
 	const char *name = c->name ? c->name : "";
-	const struct node *at = node_get(c->resources, "limits");
+	const struct node *at = c->limits;
 
 	if (node_is_unset(at))
 		at = node_is_map(c->resources) ? c->resources : NULL;

@@ -77,7 +77,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct node *limits = container_limits(c);
 
-		if (hides_gpus(c))
+		if (!c->extended || hides_gpus(c))
 			continue;
 		check_map(run, c, limits, NULL);
 		check_map(run, c, container_requests(c), limits);

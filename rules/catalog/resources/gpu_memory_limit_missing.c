@@ -32,7 +32,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    is_bounded(pod_field(pod, "resources")))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
-		const struct node *limits = node_get(c->resources, "limits");
+		const struct node *limits = c->limits;
 
 		if (!computes(c) || is_bounded(c->resources))
 			continue;

@@ -70,6 +70,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct node *limits = container_limits(c);
 
+		if (!c->extended)
+			continue;
 		seen[1] = (struct seen){0};
 		FOR_EACH_CHILD(limits, value)
 			if (check_value(run, c, value, seen))

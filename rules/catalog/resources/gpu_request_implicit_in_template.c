@@ -29,7 +29,7 @@ static bool is_summed(const struct object *o, bool *whole)
 static void check_container(struct rule_run *run, const struct container *c,
 			    bool whole)
 {
-	const struct node *requests = node_get(c->resources, "requests");
+	const struct node *requests = c->requests;
 
 	/* Training Operator takes the limits where there are no requests. */
 	if (node_is_unknown(requests) || (!whole && node_is_unset(requests)))
@@ -67,7 +67,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pod->flat || o->kueue || !is_summed(o, &whole))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
-		check_container(run, c, whole);
+		if (c->extended)
+			check_container(run, c, whole);
 }
 
 const struct rule rule_gpu_request_implicit_in_template = {

@@ -11,13 +11,14 @@
 static void check_limit(struct rule_run *run, const struct container *c,
 			const struct node *limit)
 {
-	const struct node *request =
-		node_get(container_requests(c), limit->key);
+	const struct node *request;
 	struct quantity wanted, most;
 	struct finding *f;
 
-	if (!accelerator_find(rule_accelerators(run), limit->key) ||
-	    node_quantity(limit, &most) != QUANTITY_OK ||
+	if (!accelerator_find(rule_accelerators(run), limit->key))
+		return;
+	request = node_get(container_requests(c), limit->key);
+	if (node_quantity(limit, &most) != QUANTITY_OK ||
 	    node_quantity(request, &wanted) != QUANTITY_OK ||
 	    !quantity_cmp(wanted, most))
 		return;
@@ -40,8 +41,9 @@ static void check_limit(struct rule_run *run, const struct container *c,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
-		FOR_EACH_CHILD(container_limits(c), limit)
-			check_limit(run, c, limit);
+		if (c->extended)
+			FOR_EACH_CHILD(container_limits(c), limit)
+				check_limit(run, c, limit);
 }
 
 const struct rule rule_gpu_request_limit_mismatch = {

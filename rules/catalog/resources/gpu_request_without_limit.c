@@ -12,7 +12,7 @@
 static void check_request(struct rule_run *run, const struct container *c,
 			  const struct node *request)
 {
-	const struct node *limits = node_get(c->resources, "limits");
+	const struct node *limits = c->limits;
 	struct quantity q;
 	struct finding *f;
 
@@ -40,8 +40,9 @@ static void check_request(struct rule_run *run, const struct container *c,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
-		FOR_EACH_CHILD(container_requests(c), request)
-			check_request(run, c, request);
+		if (c->extended)
+			FOR_EACH_CHILD(container_requests(c), request)
+				check_request(run, c, request);
 }
 
 const struct rule rule_gpu_request_without_limit = {
