@@ -91,11 +91,15 @@ class Replica:
         return self.get("/readyz")[0] == 200
 
     def stop(self, number=signal.SIGINT):
-        self.process.send_signal(number)
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
+        """A second signal cuts what clients keep open."""
+        for again in (number, number, signal.SIGKILL):
+            self.process.send_signal(again)
+            try:
+                self.process.wait(5)
+                return
+            except subprocess.TimeoutExpired:
+                pass
+        self.process.wait()
 
     def answered(self):
         return sum(float(line.split()[-1])
