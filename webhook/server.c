@@ -93,7 +93,8 @@ static void notify(void *cls, struct MHD_Connection *connection, void **context,
 	count_connections(server);
 }
 
-static void say(void *cls, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void
+say(void *cls, const char *fmt, va_list ap)
 {
 	const struct server *server = cls;
 	char text[512];

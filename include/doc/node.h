@@ -157,10 +157,10 @@ static inline const char *node_str(const struct node *node)
 /* A known string equal to text. */
 static inline bool node_eq(const struct node *node, const char *text)
 {
+	const char *str = node_str(node);
 	size_t len = strlen(text);
 
-	return node_known(node, NODE_STRING) && node->len == len &&
-	       memcmp(node->str, text, len) == 0;
+	return str && node->len == len && memcmp(str, text, len) == 0;
 }
 
 /* A known boolean that is true. */
