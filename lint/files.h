@@ -25,6 +25,7 @@ enum file_flags {
 	FILE_DANGLING = 16, /* skipped: a symbolic link to nothing */
 	FILE_FIXED = 32,    /* --fix changed it, --diff would */
 	FILE_FIX_FAILED = 64,
+	FILE_REGULAR = 128, /* the folder says so: neither link nor pipe */
 };
 
 struct lint_file {

@@ -25,7 +25,8 @@ static void resize(struct input *input, size_t size)
 	input->size = size;
 }
 
-int input_read_fd(struct input *input, int fd, size_t limit)
+/* A regular file gives less than was asked for only at its end. */
+static int read_to_end(struct input *input, int fd, size_t limit, bool regular)
 {
 	input->len = 0;
 	if (input->size > KEPT)
@@ -46,19 +47,27 @@ int input_read_fd(struct input *input, int fd, size_t limit)
 		input->len += (size_t)n;
 		if (input->len > limit)
 			return EFBIG;
+		if (regular && input->len < input->size)
+			break;
 	}
 	input->text[input->len] = '\0';
 	return 0;
 }
 
-int input_read(struct input *input, int dirfd, const char *path, size_t limit)
+int input_read_fd(struct input *input, int fd, size_t limit)
+{
+	return read_to_end(input, fd, limit, false);
+}
+
+int input_read(struct input *input, int dirfd, const char *path, size_t limit,
+	       bool regular)
 {
 	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	int error;
 
 	if (fd < 0)
 		return errno;
-	error = input_read_fd(input, fd, limit);
+	error = read_to_end(input, fd, limit, regular);
 	close(fd);
 	return error;
 }

@@ -6,6 +6,7 @@
 #ifndef LINT_INPUT_H
 #define LINT_INPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct input {
@@ -13,8 +14,10 @@ struct input {
 	size_t len, size;
 };
 
-/* 0, or an errno value; EFBIG: the file is larger than limit. */
-int input_read(struct input *input, int dirfd, const char *path, size_t limit);
+/* 0, or an errno value; EFBIG: the file is larger than limit. regular: it is
+ * known to be no pipe, so that a short read is the last one. */
+int input_read(struct input *input, int dirfd, const char *path, size_t limit,
+	       bool regular);
 int input_read_fd(struct input *input, int fd, size_t limit);
 void input_release(struct input *input);
 /* What went wrong, in words: strerror(), or a text of our own. */

@@ -93,7 +93,8 @@ void kustomize_read(struct kustomize *k, int dirfd, const char *name,
 	struct loader loader;
 	struct doc doc;
 
-	if (input_read(&k->input, dirfd, name, load_limits_default.bytes))
+	if (input_read(&k->input, dirfd, name, load_limits_default.bytes,
+		       false))
 		return;
 	if (!holds(&k->input, "patches") && !holds(&k->input, "components") &&
 	    !holds(&k->input, "Component"))

@@ -4,14 +4,18 @@
  * sorted, to every report; then the summary. One file's findings are in
  * memory at a time.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "add_ignore.h"
 #include "doc/diff.h"
 #include "heap.h"
 #include "lint.h"
 #include "log.h"
+
+enum { OUTPUT_BUFFER = 64 * 1024 };
 
 struct merge {
 	struct lint *lint;
@@ -47,7 +51,7 @@ static struct source *source_of(void *context, uint32_t file)
 	return sources_get(&m->lint->sources, file);
 }
 
-static void read_record(struct merge *m, const struct spill *spill,
+static void read_record(struct merge *m, struct spill *spill,
 			const struct record *record, struct finding **findings,
 			size_t *n)
 {
@@ -392,6 +396,11 @@ void lint_merge(struct lint *lint)
 
 	buf_init(&m.path);
 	buf_init(&m.related_path);
+	/* Reports are long; a terminal should see them at once. stdout keeps
+	 * its buffer to the very end. */
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, heap_zalloc(OUTPUT_BUFFER, 1), _IOFBF,
+			OUTPUT_BUFFER);
 	outputs_begin(&lint->outputs, lint->options, &lint->rules);
 	for (uint32_t i = 0; i < lint->files.n; i++)
 		merge_any(&m, i);

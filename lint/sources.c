@@ -41,7 +41,8 @@ static struct source *fill(struct sources *sources, struct source_slot *slot,
 	if (sources->files->items[file].flags & FILE_STDIN)
 		input = sources->standard_input;
 	else if (input_read(&slot->input, AT_FDCWD, slot->path.data,
-			    load_limits_default.bytes))
+			    load_limits_default.bytes,
+			    sources->files->items[file].flags & FILE_REGULAR))
 		return NULL;
 	arena_reset(&slot->arena);
 	source_init(&slot->source, &slot->arena, slot->path.data, input->text,

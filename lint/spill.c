@@ -15,7 +15,7 @@
 
 #include "base/err.h"
 
-enum { BUFFER = 256 * 1024 };
+enum { BUFFER = 1024 * 1024, WINDOW = 64 * 1024 };
 
 struct fixed {
 	uint64_t fingerprint;
@@ -31,6 +31,8 @@ void spill_init(struct spill *spill, const struct rule_set *rules)
 	spill->flushed = 0;
 	spill->fd = -1;
 	spill->error = 0;
+	spill->window = NULL;
+	spill->window_at = spill->window_len = 0;
 }
 
 void spill_release(struct spill *spill)
@@ -38,6 +40,7 @@ void spill_release(struct spill *spill)
 	if (spill->fd >= 0)
 		close(spill->fd);
 	buf_release(&spill->buf);
+	free(spill->window);
 }
 
 /* --- the file ------------------------------------------------------------ */
@@ -290,39 +293,71 @@ static int read_all(int fd, char *data, size_t len, uint64_t offset)
 	return 0;
 }
 
-const void *spill_get(struct spill *spill, uint64_t offset, size_t len,
-		      struct arena *arena)
+static bool in_window(const struct spill *spill, uint64_t offset, size_t len)
 {
-	char *copy;
+	return offset >= spill->window_at &&
+	       offset + len <= spill->window_at + spill->window_len;
+}
+
+/* Move the window to begin at offset. 0, or errno. */
+static int move_window(struct spill *spill, uint64_t offset)
+{
+	uint64_t left = spill->flushed - offset;
+	size_t len = left < WINDOW ? (size_t)left : WINDOW;
 	int error;
 
+	if (!spill->window)
+		spill->window = malloc(WINDOW);
+	if (!spill->window)
+		BUG("out of memory");
+	error = read_all(spill->fd, spill->window, len, offset);
+	spill->window_at = offset;
+	spill->window_len = error ? 0 : len;
+	return error;
+}
+
+/* Bytes of the file, or of the buffer; NULL and errno in *error. */
+static const char *bytes_at(struct spill *spill, uint64_t offset, size_t len,
+			    struct arena *arena, int *error)
+{
+	char *copy;
+
+	*error = 0;
 	if (offset >= spill->flushed)
 		return spill->buf.data + (offset - spill->flushed);
 	copy = arena_alloc(arena, len);
-	error = read_all(spill->fd, copy, len, offset);
-	if (!error)
-		return copy;
-	spill->error = error;
-	return NULL;
+	if (len > WINDOW)
+		*error = read_all(spill->fd, copy, len, offset);
+	else if (!in_window(spill, offset, len))
+		*error = move_window(spill, offset);
+	if (*error)
+		return NULL;
+	if (len <= WINDOW)
+		memcpy(copy, spill->window + (offset - spill->window_at), len);
+	return copy;
 }
 
-int spill_read(const struct spill *spill, const struct record *record,
+const void *spill_get(struct spill *spill, uint64_t offset, size_t len,
+		      struct arena *arena)
+{
+	int error;
+	const char *bytes = bytes_at(spill, offset, len, arena, &error);
+
+	if (!bytes)
+		spill->error = error;
+	return bytes;
+}
+
+int spill_read(struct spill *spill, const struct record *record,
 	       struct arena *arena, struct finding **findings, size_t *n)
 {
-	const char *at;
 	uint32_t count;
+	int error;
+	const char *at =
+		bytes_at(spill, record->offset, record->length, arena, &error);
 
-	if (record->offset >= spill->flushed) {
-		at = spill->buf.data + (record->offset - spill->flushed);
-	} else {
-		char *copy = arena_alloc(arena, record->length);
-		int error = read_all(spill->fd, copy, record->length,
-				     record->offset);
-
-		if (error)
-			return error;
-		at = copy;
-	}
+	if (!at)
+		return error;
 	memcpy(&count, at, sizeof(count));
 	at += sizeof(count);
 	*findings = ARENA_ARRAY(arena, struct finding, count);

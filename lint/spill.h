@@ -29,6 +29,10 @@ struct spill {
 	uint64_t flushed;	      /* bytes in the file */
 	int fd;	   /* -1 until needed; -2: there can be none */
 	int error; /* errno of spill_get(), or 0 */
+	/* A piece of the file: records are read about in their order. */
+	char *window;
+	uint64_t window_at;
+	size_t window_len;
 };
 
 void spill_init(struct spill *spill, const struct rule_set *rules);
@@ -44,7 +48,7 @@ struct record spill_write(struct spill *spill, const struct finding *findings,
  * Read a record into the arena (strings may lie in the spill's own buffer).
  * 0, or errno. Nothing may be written any more.
  */
-int spill_read(const struct spill *spill, const struct record *record,
+int spill_read(struct spill *spill, const struct record *record,
 	       struct arena *arena, struct finding **findings, size_t *n);
 
 #endif

@@ -28,7 +28,8 @@ enum { DIRENTS = 32 * 1024, COUNT_BUDGET = 20000 };
 
 struct entry {
 	size_t name; /* offset in walk.names */
-	bool folder, dangling;
+	bool folder;
+	uint16_t flags; /* enum file_flags of a file */
 };
 
 struct exclude {
@@ -176,10 +177,10 @@ static bool is_manifest(const char *name)
 }
 
 static void push(struct walk *walk, const char *name, bool folder,
-		 bool dangling)
+		 unsigned flags)
 {
 	*HEAP_PUSH(walk->entries, walk->nentries, walk->entries_size) =
-		(struct entry){walk->names.len, folder, dangling};
+		(struct entry){walk->names.len, folder, (uint16_t)flags};
 	buf_add(&walk->names, name, strlen(name) + 1);
 }
 
@@ -196,16 +197,16 @@ static void push_unknown(struct walk *walk, int fd, const char *name,
 		if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
 			return;
 		if (S_ISDIR(st.st_mode)) {
-			push(walk, name, true, false);
+			push(walk, name, true, 0);
 			return;
 		}
 	}
 	if (!manifest)
 		return;
 	if (fstatat(fd, name, &st, 0))
-		push(walk, name, false, true);
+		push(walk, name, false, FILE_DANGLING);
 	else if (S_ISREG(st.st_mode))
-		push(walk, name, false, false);
+		push(walk, name, false, 0);
 }
 
 static void look_at(struct walk *walk, int fd, const struct dirent64 *d,
@@ -227,9 +228,9 @@ static void look_at(struct walk *walk, int fd, const struct dirent64 *d,
 		listing->gitignore |= !strcmp(name, ".gitignore");
 	}
 	if (d->d_type == DT_DIR)
-		push(walk, name, true, false);
+		push(walk, name, true, 0);
 	else if (d->d_type == DT_REG && is_manifest(name))
-		push(walk, name, false, false);
+		push(walk, name, false, FILE_REGULAR);
 	else if (d->d_type == DT_LNK || d->d_type == DT_UNKNOWN)
 		push_unknown(walk, fd, name, d->d_type);
 	if (kustomize_name(name))
@@ -354,8 +355,7 @@ static void add_file(struct walk *walk, struct level *level,
 			files_add_folder(walk->in->files, walk->shown.data,
 					 folder, level->policy);
 	files_add(walk->in->files, (uint32_t)level->folder,
-		  walk->names.data + entry->name,
-		  entry->dangling ? FILE_DANGLING : 0);
+		  walk->names.data + entry->name, entry->flags);
 }
 
 static void visit(struct walk *walk, int fd, struct level *level, size_t i)

@@ -175,12 +175,12 @@ static int folder_fd(struct worker *w, size_t index)
 
 static int read_file(struct worker *w, size_t index)
 {
+	const struct lint_file *f = &w->job->files->items[index];
 	int fd = folder_fd(w, index);
 
 	return input_read(&w->input, fd >= 0 ? fd : AT_FDCWD,
-			  fd >= 0 ? w->job->files->items[index].name
-				  : w->path.data,
-			  load_limits_default.bytes);
+			  fd >= 0 ? f->name : w->path.data,
+			  load_limits_default.bytes, f->flags & FILE_REGULAR);
 }
 
 static void lint_file(struct worker *w, size_t index)

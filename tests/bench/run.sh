@@ -3,7 +3,8 @@
 # Timings of the linter beside floors measured in the same run. What counts
 # are the ratios; a machine's microseconds are only there to be divided.
 # Peers (kubeconform, conftest, gator, kyverno, kube-score) are timed beside
-# it when they are on PATH or in build/peers.
+# it when they are on PATH or in build/peers. The webhook comes last
+# (webhook.sh).
 set -eu
 build=$1
 here=$(dirname "$0")
@@ -41,6 +42,7 @@ ratio 'one file / bare static executable' "${T[one-file]}" "${T[bare]}" 2
 
 [ -d "$corpus" ] || {
 	echo "skip: $corpus is absent"
+	"$here/webhook.sh" "$build"
 	exit 0
 }
 folder() { # NAME FOLDER RUNS
@@ -87,3 +89,4 @@ for peer in kubeconform conftest gator kyverno kube-score; do
 	row "$peer" 3 "$@"
 	ratio "gpugate / $peer" "${T[corpus-lint]}" "${T[$peer]}" 0.1
 done
+"$here/webhook.sh" "$build"
