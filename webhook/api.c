@@ -412,12 +412,13 @@ static void set_call(struct api_transfer *t, struct exchange *x)
 int api_request(struct api *api, const struct api_call *call,
 		struct api_reply *reply, struct err *err)
 {
-	struct exchange x = {call, reply};
+	struct exchange x = {.call = call};
 	struct api_transfer t;
 	curl_off_t retry = 0;
 	CURLcode code;
 
 	*reply = (struct api_reply){0};
+	x.reply = reply;
 	buf_init(&reply->body);
 	if (api_transfer_begin(api, &t, call->path, call->stop, err))
 		return -1;

@@ -151,7 +151,7 @@ static inline bool node_is_unset(const struct node *node)
 /* Text of a known string; NULL for anything else. */
 static inline const char *node_str(const struct node *node)
 {
-	return node_known(node, NODE_STRING) ? node->str : NULL;
+	return node && node_known(node, NODE_STRING) ? node->str : NULL;
 }
 
 /* A known string equal to text. */

@@ -357,7 +357,7 @@ struct cluster *cluster_parse(const struct cluster_text *text,
 static char *read_all(int fd, size_t *len, struct err *err)
 {
 	size_t size = 1 << 16;
-	char *text = malloc(size);
+	char *text = malloc(size), *larger;
 	ssize_t n = 0;
 
 	*len = 0;
@@ -370,7 +370,10 @@ static char *read_all(int fd, size_t *len, struct err *err)
 		if (*len < size)
 			continue;
 		size *= 2;
-		text = realloc(text, size);
+		larger = realloc(text, size);
+		if (!larger)
+			free(text);
+		text = larger;
 	}
 	if (!text)
 		BUG("out of memory");

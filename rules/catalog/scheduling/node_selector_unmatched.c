@@ -20,20 +20,20 @@ static const struct node *missing(struct rule_run *run,
 	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
 
 	for (size_t i = 0; i < needs.n; i++) {
+		const struct node_need *one = needs.items + i;
 		const struct node *value;
 
 		/* One of several alternatives may be there. */
-		if (needs.items[i].term && needs.terms > 1)
+		if (one->term && needs.terms > 1)
 			continue;
-		for (size_t v = 0;
-		     (value = node_need_value(&needs.items[i], v)); v++) {
+		for (size_t v = 0; (value = node_need_value(one, v)); v++) {
 			if (!node_str(value) ||
-			    nodes_with_label(cluster, needs.items[i].key,
+			    nodes_with_label(cluster, one->key,
 					     node_str(value)))
 				break;
-			*need = &needs.items[i];
+			*need = one;
 		}
-		if (!value && *need == &needs.items[i])
+		if (!value && *need == one)
 			return node_need_value(*need, 0);
 	}
 	return NULL;
