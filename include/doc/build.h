@@ -45,9 +45,9 @@ static inline void node_append(struct node *parent, struct node *child)
 }
 
 /*
- * Child of a map under construction by key bytes, or NULL. Above INDEX_ABOVE children
- * it builds and keeps a hash index in the arena, so that filling a map with
- * n distinct keys stays linear.
+ * Child of a map under construction by key bytes, or NULL. Above INDEX_ABOVE
+ * children it builds and keeps a hash index in the arena, so that filling a map
+ * with n distinct keys stays linear.
  */
 struct node *node_find(struct arena *arena, struct node *map, const char *key,
 		       size_t len);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Trees under construction. Children are a linked list in the author's
- * order. A map of more than INDEX_ABOVE keys gets a hash index the first time a key is
- * looked for in it, and each further look extends it by what was appended
- * since, so that filling a map stays linear.
+ * order. A map of more than INDEX_ABOVE keys gets a hash index the first time a
+ * key is looked for in it, and each further look extends it by what was
+ * appended since, so that filling a map stays linear.
  */
 #include "doc/build.h"
 
