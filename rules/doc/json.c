@@ -97,28 +97,46 @@ static bool is_letter(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-static bool json_word(struct json *json, struct node *node)
+/* Does the word stand at p, and no letter behind it? */
+static inline bool json_spells(const struct json *json, const char *p,
+			       const char *word)
 {
-	static const char *const words[] = {"true", "false", "null"};
-	static const uint8_t types[] = {NODE_BOOL, NODE_BOOL, NODE_NULL};
+	size_t len = strlen(word), left = (size_t)(json->end - p);
+
+	return left >= len && memcmp(p, word, len) == 0 &&
+	       (left == len || !is_letter(p[len]));
+}
+
+static bool refuse_word(struct json *json)
+{
 	const char *p = json->at;
 
 	while (p < json->end && is_letter(*p))
 		p++;
-	node->len = (uint32_t)(p - json->at);
-	for (size_t i = 0; i < sizeof(types); i++) {
-		if (node->len != strlen(words[i]) ||
-		    memcmp(json->at, words[i], node->len) != 0)
-			continue;
-		node->type = types[i];
-		node->str = words[i];
-		json->at = p;
-		return true;
-	}
 	if (p == json->at)
 		return json_refuse_at(json, p, "expected a value");
 	return json_refuse(json, json->at, p,
 			   "unknown word: strings need double quotes");
+}
+
+static bool json_word(struct json *json, struct node *node)
+{
+	const char *p = json->at;
+
+	node->type = NODE_BOOL;
+	if (json_spells(json, p, "true")) {
+		node->str = "true";
+	} else if (json_spells(json, p, "false")) {
+		node->str = "false";
+	} else if (json_spells(json, p, "null")) {
+		node->type = NODE_NULL;
+		node->str = "null";
+	} else {
+		return refuse_word(json);
+	}
+	node->len = (uint32_t)strlen(node->str);
+	json->at = p + node->len;
+	return true;
 }
 
 static const char *json_any_string(struct json *json, const char *p,
@@ -128,18 +146,23 @@ static const char *json_any_string(struct json *json, const char *p,
 	return scan_json_string(json, token) ? json->at : NULL;
 }
 
-/* p is at the opening quote; the byte behind the string. Most are short. */
+/* p is at the opening quote; the byte behind the string. Most are short, and
+ * plain to their end. */
 static inline const char *json_string(struct json *json, const char *p,
 				      struct json_token *token)
 {
 #ifdef __SSE2__
-	unsigned marks = json->end - p > 16 ? json_marks(p + 1) : 0;
-	const char *end = marks ? p + 1 + __builtin_ctz(marks) : p;
+	for (const char *at = p + 1; json->end - at >= 16; at += 16) {
+		unsigned marks = json_marks(at);
 
-	if (marks && *end == '"') {
-		token->len = (uint32_t)(end - p - 1);
+		if (!marks)
+			continue;
+		at += __builtin_ctz(marks);
+		if (*at != '"')
+			break;
+		token->len = (uint32_t)(at - p - 1);
 		token->str = json_keep(json, p + 1, token->len);
-		return end + 1;
+		return at + 1;
 	}
 #endif
 	return json_any_string(json, p, token);
@@ -161,7 +184,7 @@ static inline const char *json_text(struct json *json, const char *p,
 }
 
 static inline const char *json_open(struct json *json, const char *p,
-				    struct node *node, enum node_type type)
+				    struct node *node)
 {
 	uint32_t limit = json->loader->limits->depth;
 
@@ -171,10 +194,9 @@ static inline const char *json_open(struct json *json, const char *p,
 					      "nested deeper than %u levels",
 					      limit));
 	json->depth++;
-	node->type = (uint8_t)type;
+	node->type = *p == '{' ? NODE_MAP : NODE_SEQ;
 	node->flags = NODE_FLOW;
 	json->open = node;
-	json->fresh = true;
 	return p + 1;
 }
 
@@ -183,7 +205,6 @@ static inline const char *json_close(struct json *json, const char *p)
 	json->open->end = json_offset(json, p + 1);
 	json->open = json->open->parent;
 	json->depth--;
-	json->fresh = false;
 	return p + 1;
 }
 
@@ -197,15 +218,10 @@ static const char *json_other(struct json *json, const char *p,
 	return NULL;
 }
 
-/* The value at p; a map or seq is only opened. */
-static inline const char *json_value(struct json *json, const char *p,
-				     struct node *node)
+/* The value at p, which is no map or seq. */
+static inline const char *json_scalar(struct json *json, const char *p,
+				      struct node *node)
 {
-	json->fresh = false;
-	if (*p == '{')
-		return json_open(json, p, node, NODE_MAP);
-	if (*p == '[')
-		return json_open(json, p, node, NODE_SEQ);
 	p = *p == '"' ? json_text(json, p, node) : json_other(json, p, node);
 	if (p)
 		node->end = json_offset(json, p);
@@ -367,7 +383,6 @@ static const char *json_skip(struct json *json, const char *p)
 		['{'] = 1, ['['] = 1, ['}'] = -1, [']'] = -1};
 	int64_t depth = 0;
 
-	json->fresh = false;
 	while (p < json->end) {
 		if (*p == '"') {
 			p = json_skip_string(json, p);
@@ -393,7 +408,7 @@ static inline bool json_skips(const struct json *json,
 /* From behind a key to its value. */
 static inline const char *json_colon(struct json *json, const char *p)
 {
-	if (json->end - p > 1 && *p == ':' && (unsigned char)p[1] > ' ')
+	if (p < json->last && *p == ':' && (unsigned char)p[1] > ' ')
 		return p + 1;
 	p = json_blank(json, p);
 	if (p == json->end)
@@ -458,17 +473,20 @@ static inline const char *json_comma(struct json *json, const char *p)
 	return NULL;
 }
 
-/* From behind a value, or an opening bracket, to the next value or key. */
-static inline const char *json_entry(struct json *json, const char *p, bool map)
+/*
+ * From behind a value, or (fresh) an opening bracket, to the next value or
+ * key, or to the bracket that closes.
+ */
+static inline const char *json_entry(struct json *json, const char *p, bool map,
+				     bool fresh)
 {
 	/* As the API server writes: no blanks. */
-	if (map && !json->fresh && json->end - p > 1 && *p == ',' &&
-	    p[1] == '"')
+	if (map && !fresh && p < json->last && memcmp(p, ",\"", 2) == 0)
 		return p + 1;
 	p = json_blank(json, p);
 	if (p == json->end)
 		return refuse_open(json, p);
-	if (json->fresh || *p == (map ? '}' : ']'))
+	if (fresh || *p == (map ? '}' : ']'))
 		return p;
 	return json_comma(json, p);
 }
@@ -477,15 +495,16 @@ static inline const char *json_entry(struct json *json, const char *p, bool map)
  * Close what ends at *at; the node of the next value, which *at is then at.
  * NULL at the end of all (*at is behind it), or where reading ends (NULL).
  */
-static inline struct node *json_next(struct json *json, const char **at)
+static inline struct node *json_next(struct json *json, const char **at,
+				     bool fresh)
 {
 	const char *p = *at;
 	struct node *node = NULL;
 
-	while (p && json->open && !node) {
+	for (; p && json->open && !node; fresh = false) {
 		bool map = json->open->type == NODE_MAP;
 
-		p = json_entry(json, p, map);
+		p = json_entry(json, p, map, fresh);
 		if (!p)
 			break;
 		if (*p == (map ? '}' : ']')) {
@@ -501,6 +520,31 @@ static inline struct node *json_next(struct json *json, const char **at)
 	return node;
 }
 
+/* The node of the whole value at *at, which is then behind it; NULL in *at
+ * where reading ends. */
+static struct node *json_tree(struct json *json, const char **at)
+{
+	const char *p = *at;
+	struct node *root = json_node(json, p), *node = root;
+
+	*at = NULL;
+	if (!root)
+		return NULL;
+	node_clear(root);
+	root->start = json_offset(json, p);
+	while (node) {
+		bool opens = *p == '{' || *p == '[';
+
+		if (opens)
+			p = json_open(json, p, node);
+		else
+			p = json_scalar(json, p, node);
+		node = json_next(json, &p, opens);
+	}
+	*at = p;
+	return p ? root : NULL;
+}
+
 struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		       uint32_t *used)
 {
@@ -513,29 +557,20 @@ struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		.skip_lengths = loader->skip ? loader->skip_lengths : 0,
 	};
 	const char *p = text + start;
-	struct node *root = NULL, *node;
+	struct node *root;
 
 	*used = start;
 	if (loader->skip && !loader->skip_lengths)
 		json.skip_lengths = ~UINT64_C(0);
 	if (start == end)
 		return NULL;
+	json.last = json.end - 1;
 	p = json_blank(&json, p);
 	if (p == json.end) {
 		*used = end;
 		return NULL;
 	}
-	node = root = json_node(&json, p);
-	if (root) {
-		node_clear(root);
-		root->start = json_offset(&json, p);
-	} else {
-		p = NULL;
-	}
-	while (node) {
-		p = json_value(&json, p, node);
-		node = json_next(&json, &p);
-	}
+	root = json_tree(&json, &p);
 	*used = json_offset(&json, p ? p : json.at);
-	return p ? root : NULL;
+	return root;
 }

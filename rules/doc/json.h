@@ -21,8 +21,8 @@ struct json {
 	const char *text; /* the first byte that is read: spans count from it */
 	char *own;	  /* the same where it may be written to, else NULL */
 	const char *at, *end;
+	const char *last;  /* the byte in front of end */
 	struct node *open; /* innermost map or seq not yet closed */
-	bool fresh;	   /* nothing was read yet inside of open */
 	uint32_t depth, nodes;
 	uint64_t skip_lengths;		/* as the loader's, but 0: none */
 	struct node *spare, *spare_end; /* taken from the arena in blocks */

@@ -279,6 +279,20 @@ static const char *scan_number(struct json *json, bool *whole)
 	return p;
 }
 
+/* The byte behind a short integer without sign; NULL: look closer. */
+static const char *scan_integer(const struct json *json)
+{
+	const char *p = json->at;
+	const char *end = json->end - p > 16 ? p + 16 : json->end;
+
+	if (*p == '0' || !is_digit(*p))
+		return NULL;
+	p = skip_digits(p, end);
+	if (p == end || *p == '.' || *p == 'e' || *p == 'E')
+		return NULL;
+	return p;
+}
+
 /*
  * Digits are kept as written, but a number that no double can hold is
  * refused, as Go does. Only long ones and those with an exponent can be that
@@ -286,10 +300,12 @@ static const char *scan_number(struct json *json, bool *whole)
  */
 bool scan_json_number(struct json *json, struct node *node)
 {
-	bool whole;
+	bool whole = true;
 	const char *start = json->at;
-	const char *p = scan_number(json, &whole);
+	const char *p = scan_integer(json);
 
+	if (!p)
+		p = scan_number(json, &whole);
 	if (!p)
 		return false;
 	node->type = whole ? NODE_INT : NODE_FLOAT;
