@@ -83,8 +83,16 @@ enum gpu_by {
 
 struct pod;
 struct pod_memo;
+struct container_memo;
 struct object;
 struct kind;
+
+/* An entry of `env` that has a name. */
+struct env_entry {
+	const struct node *name, *node;
+	const struct node *value; /* under this key, or NULL */
+	uint16_t tag;		  /* node_tag() of the name */
+};
 
 struct container {
 	const struct pod *pod;
@@ -97,11 +105,17 @@ struct container {
 	const struct node *limits, *requests; /* what is under these keys */
 	/* Some name in them has a domain, as all accelerators' have. */
 	bool extended;
+	/* Its env is a list of maps with strings for name and value. */
+	bool env_plain;
+	const struct env_entry *env; /* in order; envFrom is not looked at */
+	size_t nenv;
+	uint64_t env_tags; /* node_tag_bit() of their names */
 	/* Devices: sum over accelerators of limits, else requests. */
 	struct amount gpus;
 	const struct accelerator
-		*accelerator; /* first one asked for, or NULL */
-	const char *resource; /* that resource's name, or NULL */
+		*accelerator;	     /* first one asked for, or NULL */
+	const char *resource;	     /* that resource's name, or NULL */
+	struct container_memo *memo; /* answers given before (rules/kube) */
 };
 
 struct pod {
@@ -284,9 +298,22 @@ static inline const struct node *container_requests(const struct container *c)
 	return node_is_map(c->requests) ? c->requests : NULL;
 }
 
+const struct node *container_env_tagged(const struct container *c,
+					const char *name, uint16_t tag);
+
 /* The env entry of that name (the last one wins), or NULL; its literal
- * value is node_str(node_get(entry, "value")). envFrom is not looked at. */
-const struct node *container_env(const struct container *c, const char *name);
+ * value is node_str(node_get(entry, "value")). envFrom is not looked at.
+ * Many rules ask for variables, and most containers have none of them. */
+static inline const struct node *container_env(const struct container *c,
+					       const char *name)
+{
+	uint16_t tag = node_tag(name, strlen(name));
+
+	return c->env_tags & node_tag_bit(tag)
+		       ? container_env_tagged(c, name, tag)
+		       : NULL;
+}
+
 /* The volumeMounts entry at exactly this path (a trailing '/' is the same). */
 const struct node *container_mount(const struct container *c, const char *path);
 /* What its image is for, by the image's name. */

@@ -295,11 +295,9 @@ static struct command judge(struct arena *arena, const struct container *c)
 
 struct command container_command(struct arena *arena, const struct container *c)
 {
-	struct container_memo *memo = container_memo(c);
+	struct container_memo *memo = c->memo;
 	struct command *command;
 
-	if (!memo)
-		return judge(arena, c);
 	if (!memo->command) {
 		arena = c->pod->memo->arena;
 		command = ARENA_NEW(arena, struct command);

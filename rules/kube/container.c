@@ -95,6 +95,58 @@ static void container_gpus(const struct kube_config *config,
 		map_gpus(config, c, pod, limits, requests);
 }
 
+/* -- variables ----------------------------------------------------------- */
+
+static bool is_open(const struct node *node)
+{
+	return node_is_unset(node) || node_is_unknown(node);
+}
+
+static bool key_is(const struct node *node, const char *key)
+{
+	size_t len = strlen(key);
+
+	return node->key_len == len && !memcmp(node->key, key, len);
+}
+
+/* Does the entry have a name? */
+static bool env_entry_read(struct container *c, const struct node *node,
+			   struct env_entry *out)
+{
+	*out = (struct env_entry){.node = node};
+	c->env_plain &= node_is_map(node) || is_open(node);
+	if (!node_is_map(node))
+		return false;
+	FOR_EACH_CHILD(node, field) {
+		if (key_is(field, "name"))
+			out->name = field;
+		else if (key_is(field, "value"))
+			out->value = field;
+		else
+			continue;
+		c->env_plain &= field->type == NODE_STRING || is_open(field);
+	}
+	if (!node_str(out->name))
+		return false;
+	out->tag = node_tag(out->name->str, out->name->len);
+	return true;
+}
+
+static void env_read(struct arena *arena, struct container *c)
+{
+	const struct node *list = node_get(c->node, "env");
+	struct env_entry *entries;
+
+	c->env_plain = !list || node_is_seq(list);
+	if (!node_count(list))
+		return;
+	c->env = entries =
+		arena_alloc(arena, node_count(list) * sizeof(*entries));
+	FOR_EACH_CHILD(list, node)
+		if (env_entry_read(c, node, &entries[c->nenv]))
+			c->env_tags |= node_tag_bit(entries[c->nenv++].tag);
+}
+
 /* -- containers ---------------------------------------------------------- */
 
 struct collector {
@@ -144,6 +196,7 @@ static void collect(struct collector *collector, const struct node *node,
 	if (c->role == CONTAINER_MAIN)
 		collector->main_found = true;
 	container_gpus(collector->builder->config, c, pod);
+	env_read(collector->builder->arena, c);
 }
 
 static void collect_box(struct collector *collector, const struct box *box)
@@ -179,19 +232,34 @@ static void collect_ephemeral(struct collector *collector)
 
 	if (!node_is_seq(list))
 		return;
-	FOR_EACH_CHILD(list, node)
-		if (node_is_map(node))
-			*VEC_PUSH(collector->builder->arena, pod->containers,
-				  pod->ncontainers,
-				  collector->size) = (struct container){
-				.pod = pod,
-				.node = node,
-				.name = node_str(node_get(node, "name")),
-				.image = node_str(node_get(node, "image")),
-				.index = node->index,
-			};
+	FOR_EACH_CHILD(list, node) {
+		struct container *c;
+
+		if (!node_is_map(node))
+			continue;
+		c = VEC_PUSH(collector->builder->arena, pod->containers,
+			     pod->ncontainers, collector->size);
+		*c = (struct container){
+			.pod = pod,
+			.node = node,
+			.name = node_str(node_get(node, "name")),
+			.image = node_str(node_get(node, "image")),
+			.index = node->index,
+		};
+		env_read(collector->builder->arena, c);
+	}
 	pod->nephemeral = pod->ncontainers - n;
 	pod->ncontainers = n;
+}
+
+static void make_memos(struct arena *arena, struct pod *pod)
+{
+	size_t n = pod->ncontainers + pod->nephemeral;
+	struct container_memo *memos =
+		ARENA_ARRAY(arena, struct container_memo, n);
+
+	for (size_t i = 0; i < n; i++)
+		pod->containers[i].memo = &memos[i];
 }
 
 void containers_read(struct pod_builder *builder, struct pod *pod)
@@ -212,6 +280,7 @@ void containers_read(struct pod_builder *builder, struct pod *pod)
 		collect_box(&collector, box);
 	if (!pod->flat)
 		collect_ephemeral(&collector);
+	make_memos(builder->arena, pod);
 }
 
 /* -- accessors ----------------------------------------------------------- */
@@ -228,27 +297,10 @@ enum quantity_state container_request(const struct container *c,
 	return node_quantity(node_get(c->requests, resource), q);
 }
 
-struct container_memo *container_memo(const struct container *c)
-{
-	struct pod_memo *memo = c->pod->memo;
-	size_t i = (size_t)(c - c->pod->containers);
-
-	size_t n = c->pod->ncontainers + c->pod->nephemeral;
-
-	if (!memo || i >= n)
-		return NULL;
-	if (!memo->containers)
-		memo->containers =
-			ARENA_ARRAY(memo->arena, struct container_memo, n);
-	return &memo->containers[i];
-}
-
 struct image_sort container_image(const struct container *c)
 {
-	struct container_memo *memo = container_memo(c);
+	struct container_memo *memo = c->memo;
 
-	if (!memo)
-		return image_sort(c->image);
 	if (!memo->image_known) {
 		memo->image = image_sort(c->image);
 		memo->image_known = true;
@@ -256,46 +308,12 @@ struct image_sort container_image(const struct container *c)
 	return memo->image;
 }
 
-static struct env_index *env_read(struct arena *arena,
-				  const struct container *c)
+const struct node *container_env_tagged(const struct container *c,
+					const char *name, uint16_t tag)
 {
-	struct env_index *index = ARENA_NEW(arena, struct env_index);
-
-	FOR_EACH_CHILD(node_get(c->node, "env"), entry) {
-		const struct node *name = node_get(entry, "name");
-		uint16_t tag;
-
-		if (!node_str(name))
-			continue;
-		tag = node_tag(name->str, name->len);
-		index->tags |= node_tag_bit(tag);
-		*VEC_PUSH(arena, index->items, index->n, index->size) =
-			(struct env_name){name, entry, tag};
-	}
-	return index;
-}
-
-/* Many rules ask for variables, and most containers have none of them. */
-const struct node *container_env(const struct container *c, const char *name)
-{
-	uint16_t tag = node_tag(name, strlen(name));
-	struct container_memo *memo = container_memo(c);
-	const struct node *found = NULL;
-
-	if (!memo) {
-		FOR_EACH_CHILD(node_get(c->node, "env"), entry)
-			if (node_eq(node_get(entry, "name"), name))
-				found = entry;
-		return found;
-	}
-	if (!memo->env)
-		memo->env = env_read(c->pod->memo->arena, c);
-	if (!(memo->env->tags & node_tag_bit(tag)))
-		return NULL;
-	for (size_t i = memo->env->n; i--;)
-		if (memo->env->items[i].tag == tag &&
-		    node_eq(memo->env->items[i].name, name))
-			return memo->env->items[i].entry;
+	for (size_t i = c->nenv; i--;)
+		if (c->env[i].tag == tag && node_eq(c->env[i].name, name))
+			return c->env[i].node;
 	return NULL;
 }
 

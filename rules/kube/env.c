@@ -39,6 +39,14 @@ bool container_env_is_free(const struct container *c, const struct node *entry)
 	return true;
 }
 
+/* Is there none of that name in a list that is read already? */
+static bool lacks(const struct container *c, const struct node *env,
+		  const char *name)
+{
+	return node_is_seq(env) && env == node_get(c->node, "env") &&
+	       !(c->env_tags & node_tag_bit(node_tag(name, strlen(name))));
+}
+
 static const struct node *env_first(const struct node *env, const char *name,
 				    const struct node **after)
 {
@@ -62,9 +70,11 @@ const struct node *container_env_after(const struct container *c,
 	static const char *const places[] = {"env", "envs", "envVars", NULL};
 
 	for (const char *const *place = places; *place; place++) {
-		const struct node *found =
-			env_first(node_get(c->node, *place), name, &after);
+		const struct node *env = node_get(c->node, *place), *found;
 
+		if (lacks(c, env, name))
+			continue;
+		found = env_first(env, name, &after);
 		if (found)
 			return found;
 	}

@@ -23,22 +23,6 @@ enum want {
 	WANT_STRING_MAP, /* a map of strings */
 };
 
-struct field {
-	const char *path;
-	uint32_t len;
-	enum want want;
-	bool dotted; /* several keys */
-};
-
-#define FIELD(path, want)                                                      \
-	{                                                                      \
-		path, sizeof(path) - 1, want, false                            \
-	}
-#define DOTTED(path, want)                                                     \
-	{                                                                      \
-		path, sizeof(path) - 1, want, true                             \
-	}
-
 static const char *const want_text[] = {
 	[WANT_MAP] = "a map",
 	[WANT_STRING] = "a string",
@@ -120,135 +104,164 @@ static void check(struct field_walk *walk, struct field_issue *issue,
 	walk->found(walk, issue);
 }
 
-static const struct node *field_node(const struct node *map,
-				     const struct field *field)
+/* What stands in a list, or in a map of strings. */
+static void check_items(struct field_walk *walk, struct field_issue *issue,
+			const struct node *node, enum want want)
 {
-	return field->dotted ? node_path(map, field->path)
-			     : node_getn(map, field->path, field->len);
-}
-
-static void check_field(struct field_walk *walk, struct field_issue *issue,
-			const struct node *map, const struct field *field)
-{
-	const struct node *node = field_node(map, field);
-
-	if (!node)
+	if (want == WANT_STRING_MAP ? !node_is_map(node) : !node_is_seq(node))
 		return;
-	issue->field = field->path;
-	check(walk, issue, node, field->want);
-	if (field->want == WANT_STRING_MAP && !node_is_map(node))
-		return;
-	if (field->want != WANT_STRING_MAP && !node_is_seq(node))
-		return;
+	want = want == WANT_MAPS ? WANT_MAP : WANT_STRING;
 	FOR_EACH_CHILD(node, item)
-		check(walk, issue, item,
-		      field->want == WANT_MAPS ? WANT_MAP : WANT_STRING);
+		check(walk, issue, item, want);
 }
 
-/* fields end with an empty path. */
-static void check_fields(struct field_walk *walk, struct field_issue *issue,
-			 const struct node *map, const struct field *fields)
+struct fields {
+	struct field_walk *walk;
+	struct field_issue issue;
+};
+
+static void check_value(struct fields *fields, const struct node *node,
+			const char *path, enum want want)
 {
-	if (!node_is_map(map))
-		return;
-	for (; fields->path; fields++)
-		check_field(walk, issue, map, fields);
+	fields->issue.field = path;
+	check(fields->walk, &fields->issue, node, want);
+	check_items(fields->walk, &fields->issue, node, want);
+}
+
+/* One field of a map, which nearly always has it right or not at all. Inline,
+ * so that the key's tag is made when compiling. */
+static inline void field(struct fields *fields, const struct node *map,
+			 const char *name, enum want want)
+{
+	const struct node *node = node_get(map, name);
+
+	if (node && !(want == WANT_STRING && node->type == NODE_STRING))
+		check_value(fields, node, name, want);
+}
+
+/* The same for a field further down, which is named by its path. */
+static inline void field_below(struct fields *fields, const struct node *map,
+			       const char *path, const char *name,
+			       enum want want)
+{
+	const struct node *node = node_get(map, name);
+
+	if (node)
+		check_value(fields, node, path, want);
 }
 
 /* -- what stands where --------------------------------------------------- */
 
-static const struct field container_fields[] = {
-	FIELD("name", WANT_STRING),
-	FIELD("image", WANT_STRING),
-	FIELD("command", WANT_STRINGS),
-	FIELD("args", WANT_STRINGS),
-	FIELD("env", WANT_MAPS),
-	FIELD("envFrom", WANT_MAPS),
-	FIELD("ports", WANT_MAPS),
-	FIELD("volumeMounts", WANT_MAPS),
-	FIELD("workingDir", WANT_STRING),
-	FIELD("imagePullPolicy", WANT_STRING),
-	FIELD("resources", WANT_MAP),
-	DOTTED("resources.limits", WANT_MAP),
-	DOTTED("resources.requests", WANT_MAP),
-	{0},
-};
+static void check_container(struct fields *fields, const struct container *c)
+{
+	const struct node *map = c->node;
 
-static const struct field env_fields[] = {
-	FIELD("name", WANT_STRING), FIELD("value", WANT_STRING), {0}};
+	field(fields, map, "name", WANT_STRING);
+	field(fields, map, "image", WANT_STRING);
+	field(fields, map, "command", WANT_STRINGS);
+	field(fields, map, "args", WANT_STRINGS);
+	field(fields, map, "envFrom", WANT_MAPS);
+	field(fields, map, "ports", WANT_MAPS);
+	field(fields, map, "volumeMounts", WANT_MAPS);
+	field(fields, map, "workingDir", WANT_STRING);
+	field(fields, map, "imagePullPolicy", WANT_STRING);
+	field(fields, map, "resources", WANT_MAP);
+	map = node_get(map, "resources");
+	field_below(fields, map, "resources.limits", "limits", WANT_MAP);
+	field_below(fields, map, "resources.requests", "requests", WANT_MAP);
+	if (c->env_plain)
+		return;
+	field(fields, c->node, "env", WANT_MAPS);
+	FOR_EACH_CHILD(node_get(c->node, "env"), entry) {
+		field(fields, entry, "name", WANT_STRING);
+		field(fields, entry, "value", WANT_STRING);
+	}
+}
 
-static const struct field pod_fields[] = {
-	FIELD("containers", WANT_MAPS),
-	FIELD("initContainers", WANT_MAPS),
-	FIELD("volumes", WANT_MAPS),
-	FIELD("tolerations", WANT_MAPS),
-	FIELD("nodeSelector", WANT_STRING_MAP),
-	FIELD("affinity", WANT_MAP),
-	FIELD("priorityClassName", WANT_STRING),
-	FIELD("schedulerName", WANT_STRING),
-	FIELD("runtimeClassName", WANT_STRING),
-	FIELD("serviceAccountName", WANT_STRING),
-	FIELD("restartPolicy", WANT_STRING),
-	FIELD("hostNetwork", WANT_BOOL),
-	FIELD("hostIPC", WANT_BOOL),
-	FIELD("hostPID", WANT_BOOL),
-	FIELD("terminationGracePeriodSeconds", WANT_INT),
-	FIELD("activeDeadlineSeconds", WANT_INT),
-	FIELD("priority", WANT_INT),
-	{0},
-};
+static void check_pod_spec(struct fields *fields, const struct node *map)
+{
+	field(fields, map, "containers", WANT_MAPS);
+	field(fields, map, "initContainers", WANT_MAPS);
+	field(fields, map, "volumes", WANT_MAPS);
+	field(fields, map, "tolerations", WANT_MAPS);
+	field(fields, map, "nodeSelector", WANT_STRING_MAP);
+	field(fields, map, "affinity", WANT_MAP);
+	field(fields, map, "priorityClassName", WANT_STRING);
+	field(fields, map, "schedulerName", WANT_STRING);
+	field(fields, map, "runtimeClassName", WANT_STRING);
+	field(fields, map, "serviceAccountName", WANT_STRING);
+	field(fields, map, "restartPolicy", WANT_STRING);
+	field(fields, map, "hostNetwork", WANT_BOOL);
+	field(fields, map, "hostIPC", WANT_BOOL);
+	field(fields, map, "hostPID", WANT_BOOL);
+	field(fields, map, "terminationGracePeriodSeconds", WANT_INT);
+	field(fields, map, "activeDeadlineSeconds", WANT_INT);
+	field(fields, map, "priority", WANT_INT);
+}
 
-static const struct field metadata_fields[] = {
-	FIELD("name", WANT_STRING),
-	FIELD("namespace", WANT_STRING),
-	FIELD("labels", WANT_STRING_MAP),
-	FIELD("annotations", WANT_STRING_MAP),
-	{0},
-};
+static void check_metadata(struct fields *fields, const struct node *map)
+{
+	field(fields, map, "name", WANT_STRING);
+	field(fields, map, "namespace", WANT_STRING);
+	field(fields, map, "labels", WANT_STRING_MAP);
+	field(fields, map, "annotations", WANT_STRING_MAP);
+}
 
 /* Numbers of pods, in the object's spec or a group of its pods. */
-static const struct field count_fields[] = {
-	FIELD("replicas", WANT_COUNT),
-	FIELD("minReplicas", WANT_COUNT),
-	FIELD("maxReplicas", WANT_COUNT),
-	FIELD("numOfHosts", WANT_COUNT),
-	DOTTED("template.spec.parallelism", WANT_COUNT),
-	DOTTED("template.spec.completions", WANT_COUNT),
-	{0},
-};
+static void check_counts(struct fields *fields, const struct node *map)
+{
+	const struct node *job = node_get(node_get(map, "template"), "spec");
+
+	field(fields, map, "replicas", WANT_COUNT);
+	field(fields, map, "minReplicas", WANT_COUNT);
+	field(fields, map, "maxReplicas", WANT_COUNT);
+	field(fields, map, "numOfHosts", WANT_COUNT);
+	field_below(fields, job, "template.spec.parallelism", "parallelism",
+		    WANT_COUNT);
+	field_below(fields, job, "template.spec.completions", "completions",
+		    WANT_COUNT);
+}
 
 /* Only of native kinds: elsewhere `parallelism` may be a map. */
-static const struct field spec_fields[] = {
-	FIELD("template", WANT_MAP),
-	DOTTED("template.spec", WANT_MAP),
-	DOTTED("selector.matchLabels", WANT_STRING_MAP),
-	FIELD("parallelism", WANT_COUNT),
-	FIELD("completions", WANT_COUNT),
-	FIELD("backoffLimit", WANT_COUNT),
-	FIELD("activeDeadlineSeconds", WANT_COUNT),
-	FIELD("ttlSecondsAfterFinished", WANT_COUNT),
-	DOTTED("jobTemplate.spec.parallelism", WANT_COUNT),
-	DOTTED("jobTemplate.spec.completions", WANT_COUNT),
-	DOTTED("jobTemplate.spec.backoffLimit", WANT_COUNT),
-	{0},
-};
+static void check_spec(struct fields *fields, const struct node *map)
+{
+	const struct node *job = node_get(node_get(map, "jobTemplate"), "spec");
+
+	field(fields, map, "template", WANT_MAP);
+	field_below(fields, node_get(map, "template"), "template.spec", "spec",
+		    WANT_MAP);
+	field_below(fields, node_get(map, "selector"), "selector.matchLabels",
+		    "matchLabels", WANT_STRING_MAP);
+	field(fields, map, "parallelism", WANT_COUNT);
+	field(fields, map, "completions", WANT_COUNT);
+	field(fields, map, "backoffLimit", WANT_COUNT);
+	field(fields, map, "activeDeadlineSeconds", WANT_COUNT);
+	field(fields, map, "ttlSecondsAfterFinished", WANT_COUNT);
+	field_below(fields, job, "jobTemplate.spec.parallelism", "parallelism",
+		    WANT_COUNT);
+	field_below(fields, job, "jobTemplate.spec.completions", "completions",
+		    WANT_COUNT);
+	field_below(fields, job, "jobTemplate.spec.backoffLimit",
+		    "backoffLimit", WANT_COUNT);
+}
 
 static void check_pod(struct field_walk *walk, const struct pod *pod)
 {
-	struct field_issue issue = {.object = pod->object, .pod = pod};
+	struct fields fields = {
+		.walk = walk,
+		.issue = {.object = pod->object, .pod = pod},
+	};
 
 	if (pod->flat)
 		return;
 	/* CRDs that leave out the template's metadata drop what is in it. */
 	if (object_is_native(pod->object) &&
 	    pod->metadata != node_get(pod->object->root, "metadata"))
-		check_fields(walk, &issue, pod->metadata, metadata_fields);
-	check_fields(walk, &issue, pod->spec, pod_fields);
+		check_metadata(&fields, pod->metadata);
+	check_pod_spec(&fields, pod->spec);
 	FOR_EACH_CONTAINER(pod, c) {
-		issue.c = c;
-		check_fields(walk, &issue, c->node, container_fields);
-		FOR_EACH_CHILD(node_get(c->node, "env"), entry)
-			check_fields(walk, &issue, entry, env_fields);
+		fields.issue.c = c;
+		check_container(&fields, c);
 	}
 }
 
@@ -263,18 +276,17 @@ static bool same_group(const struct object *object, const struct pod *pod)
 void field_issues(struct field_walk *walk, const struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");
-	struct field_issue issue = {.object = object};
+	struct fields fields = {.walk = walk, .issue = {.object = object}};
 
-	check_fields(walk, &issue, node_get(object->root, "metadata"),
-		     metadata_fields);
+	check_metadata(&fields, node_get(object->root, "metadata"));
 	if (object->npods && !object->guessed)
-		check_fields(walk, &issue, spec, count_fields);
+		check_counts(&fields, spec);
 	if (object_is_native(object))
-		check_fields(walk, &issue, spec, spec_fields);
+		check_spec(&fields, spec);
 	FOR_EACH_POD(object, pod) {
 		check_pod(walk, pod);
-		issue.pod = pod;
+		fields.issue.pod = pod;
 		if (!object->guessed && !same_group(object, pod))
-			check_fields(walk, &issue, pod->group, count_fields);
+			check_counts(&fields, pod->group);
 	}
 }

@@ -271,30 +271,15 @@ struct pod_memo {
 	bool infrastructure; /* by an image */
 	bool infrastructure_known;
 	struct arena *arena; /* the object's: lives as long as it */
-	struct container_memo *containers; /* NULL: nothing kept yet */
-};
-
-/* The env entries of a container that have a name, in order. */
-struct env_index {
-	uint64_t tags; /* as a node has them */
-	size_t n, size;
-	struct env_name {
-		const struct node *name, *entry;
-		uint16_t tag;
-	} * items;
 };
 
 struct container_memo {
 	const struct words *words;
-	const struct env_index *env;
 	const struct command *command;
 	const struct shm *shm;
 	bool image_known;
 	struct image_sort image;
 };
-
-/* NULL: nothing can be kept. */
-struct container_memo *container_memo(const struct container *c);
 
 /* words_have() for any of several commands, none of them a flag. */
 bool words_have_name(const struct words *words, const char *const *names);

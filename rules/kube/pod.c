@@ -88,6 +88,8 @@ void pod_build(struct pod_builder *builder, const struct node *holder,
 
 	if (!pod_place(builder, &pod, holder))
 		return;
+	pod.memo = ARENA_NEW(builder->arena, struct pod_memo);
+	pod.memo->arena = builder->arena;
 	containers_read(builder, &pod);
 	if (builder->row->some && !pod.ncontainers && !pod.gpu_unknown)
 		return;
@@ -99,8 +101,6 @@ void pod_build(struct pod_builder *builder, const struct node *holder,
 	pod_gpus(builder, &pod);
 	pod_restart(builder, &pod);
 	pod_injects(builder, &pod);
-	pod.memo = ARENA_NEW(builder->arena, struct pod_memo);
-	pod.memo->arena = builder->arena;
 	*VEC_PUSH(builder->arena, object->pods, object->npods, builder->size) =
 		pod;
 }

@@ -34,11 +34,9 @@ static struct shm find_shm(const struct container *c)
 
 struct shm container_shm(const struct container *c)
 {
-	struct container_memo *memo = container_memo(c);
+	struct container_memo *memo = c->memo;
 	struct shm *shm;
 
-	if (!memo)
-		return find_shm(c);
 	if (!memo->shm) {
 		shm = ARENA_NEW(c->pod->memo->arena, struct shm);
 		*shm = find_shm(c);

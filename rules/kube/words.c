@@ -550,11 +550,9 @@ static struct words split(struct arena *arena, const struct container *c)
 /* Most rules ask: every container is split once. */
 struct words container_words(struct arena *arena, const struct container *c)
 {
-	struct container_memo *memo = container_memo(c);
+	struct container_memo *memo = c->memo;
 	struct words *words;
 
-	if (!memo)
-		return split(arena, c);
 	if (!memo->words) {
 		words = ARENA_NEW(c->pod->memo->arena, struct words);
 		*words = split(c->pod->memo->arena, c);

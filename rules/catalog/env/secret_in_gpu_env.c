@@ -19,6 +19,16 @@ static const char *const known_names[] = {
 	"OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY",  "AWS_SESSION_TOKEN",
 	"COMET_API_KEY",  "GITHUB_TOKEN",	    NULL};
 
+/* The last letters of those names, and of the ends below. */
+static bool may_be_secret(const struct env_entry *entry)
+{
+	uint32_t len = entry->name->len;
+
+	if (!len || !node_str(entry->value))
+		return false;
+	return memchr("YTND", entry->name->str[len - 1], 4) != NULL;
+}
+
 static bool is_known(const char *name)
 {
 	for (const char *const *known = known_names; *known; known++)
@@ -35,13 +45,8 @@ static bool sounds_secret(const char *name)
 		"_SECRET",  "_TOKEN",	   "_PASSWORD",	  NULL};
 	static const char *const not_secret[] = {
 		"EOS_", "PAD_", "BOS_", "MAX_", "STOP_", "DISABLE", NULL};
-
-	size_t len = strlen(name);
 	bool ending = false;
 
-	/* The last letters of those ends. */
-	if (!len || !strchr("YTND", name[len - 1]))
-		return false;
 	for (const char *const *end = ends; *end && !ending; end++)
 		ending = text_ends(name, *end);
 	for (const char *const *part = not_secret; ending && *part; part++)
@@ -70,26 +75,27 @@ static bool stands_for_none(const char *text)
 	return false;
 }
 
+static void check_entry(struct rule_run *run, const struct container *c,
+			const struct env_entry *entry)
+{
+	const char *name = entry->name->str, *text = entry->value->str;
+
+	if ((is_known(name) || (sounds_secret(name) && strlen(text) >= 8)) &&
+	    !stands_for_none(text))
+		report_container(run, c, entry->value,
+				 "`%s` is written in clear: use a Secret and "
+				 "`valueFrom.secretKeyRef`",
+				 name);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	if (pod_uses_gpu(pod) != TRI_YES)
 		return;
 	FOR_EACH_CONTAINER(pod, c)
-		FOR_EACH_CHILD(node_get(c->node, "env"), entry) {
-			const char *name = node_str(node_get(entry, "name"));
-			const struct node *at = node_get(entry, "value");
-			const char *text = node_str(at);
-
-			if (!name || !text ||
-			    (!is_known(name) &&
-			     (!sounds_secret(name) || strlen(text) < 8)) ||
-			    stands_for_none(text))
-				continue;
-			report_container(run, c, at,
-					 "`%s` is written in clear: use a "
-					 "Secret and `valueFrom.secretKeyRef`",
-					 name);
-		}
+		for (size_t i = 0; i < c->nenv; i++)
+			if (may_be_secret(&c->env[i]))
+				check_entry(run, c, &c->env[i]);
 }
 
 const struct rule rule_secret_in_gpu_env = {
