@@ -5,11 +5,11 @@
 # with 32 TLS connections that are kept. What counts are the ratios. The
 # figures stay in BUILD/bench/webhook.txt.
 #
-# usage: webhook.sh BUILD        SECONDS_EACH=4  (of one measurement)
+# usage: webhook.sh BUILD        SECONDS_EACH=3  (of one measurement)
 set -eu
 build=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
-each=${SECONDS_EACH:-4}
+each=${SECONDS_EACH:-3}
 for need in wrk python3 cc; do
 	command -v $need >/dev/null || {
 		echo "skip: webhook: $need is not on PATH"
@@ -41,7 +41,8 @@ mode: enforce
 END
 ticks=$(getconf CLK_TCK)
 port=
-declare -A CPU RATE RSS BUSY
+declare -A CPU RATE RSS BUSY HELD
+ulimit -n 8192 2>/dev/null || true
 
 free_port() {
 	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
@@ -80,15 +81,30 @@ load() { # SECONDS CONNECTIONS MIX
 measure() { # NAME BODY MIX
 	local before after n
 	load 1 32 "$3"
-	before=$(cpu_of $server)
-	load "$each" 32 "$3"
-	after=$(cpu_of $server)
-	n=$(awk '/requests in/ { print $1 }' "$work/wrk.out")
-	CPU[$1-$2]=$(awk -v t=$((after - before)) -v hz="$ticks" -v n="$n" \
-		'BEGIN { printf "%.1f", t / hz * 1e6 / n }')
-	RATE[$1-$2]=$(awk '/^Requests\/sec/ { printf "%d", $2 }' "$work/wrk.out")
+	# What else the machine does only adds: the smaller of two counts.
+	for _ in 1 2; do
+		before=$(cpu_of $server)
+		load "$each" 32 "$3"
+		after=$(cpu_of $server)
+		n=$(awk '/requests in/ { print $1 }' "$work/wrk.out")
+		CPU[$1-$2]=$(awk -v t=$((after - before)) -v hz="$ticks" \
+			-v n="$n" -v old="${CPU[$1-$2]:-1e9}" 'BEGIN {
+			new = t / hz * 1e6 / n
+			printf "%.1f", new < old ? new : old }')
+		RATE[$1-$2]=$(awk -v old="${RATE[$1-$2]:-0}" '/^Requests\/sec/ {
+			printf "%d", ($2 > old ? $2 : old) }' "$work/wrk.out")
+	done
 	printf '  %-10s %-6s %8s CPU-us/request %8s requests/s\n' "$1" "$2" \
 		"${CPU[$1-$2]}" "${RATE[$1-$2]}"
+}
+hold() { # sets held: resident with 1,000 connections that have all been served
+	local client line
+	coproc KEEP { python3 "$here/hold.py" "$port" 1000 "$work/pod.json"; }
+	client=$KEEP_PID
+	read -r line <&"${KEEP[0]}" && [ "$line" = held ]
+	held=$(rss_of $server)
+	kill "$client"
+	wait "$client" || true
 }
 serve() { # NAME BODIES COMMAND...
 	local name=$1 bodies=$2 body
@@ -108,12 +124,16 @@ serve() { # NAME BODIES COMMAND...
 /mutate $work/patch.json
 /validate $work/deny.json"
 	fi
+	stop
+	start "$name" "$@"
+	hold
+	HELD[$name]=$held
 	load 3 1000 "/validate $work/pod.json" &
 	sleep 2
 	BUSY[$name]=$(rss_of $server)
 	wait $!
-	printf '  %-10s %8s KB idle %8s KB with 1,000 connections\n' "$name" \
-		"${RSS[$name]}" "${BUSY[$name]}"
+	printf '  %-10s %8s KB idle %8s KB with 1,000 connections %8s KB when all ask at once\n' \
+		"$name" "${RSS[$name]}" "${HELD[$name]}" "${BUSY[$name]}"
 	stop
 }
 ratio() { # TEXT VALUE FLOOR AIM
@@ -123,7 +143,7 @@ ratio() { # TEXT VALUE FLOOR AIM
 			a / b <= aim ? "ok" : "MISSED" }'
 }
 
-echo "webhook: wrk, 32 connections, $each s each; threads $(nproc)"
+echo "webhook: wrk, 32 connections, 2 x $each s each; threads $(nproc)"
 port=
 if cc -O2 -o "$work/mhd_floor" "$here/mhd_floor.c" -lmicrohttpd \
 	2>"$work/cc.log"; then
@@ -161,6 +181,7 @@ for body in pod ptj big; do
 done
 ratio 'patch: CPU / validate' "${CPU[gpugated-patch]:-}" \
 	"${CPU[gpugated-pod]:-}" 1.15
-ratio 'resident idle / controller-runtime' "${RSS[gpugated]:-}" \
-	"${RSS[ctrl]:-}" 0.1
-ratio 'resident with 1,000 connections / 30 MB' "${BUSY[gpugated]:-}" 30720 1
+ratio 'resident idle / 14 MB' "${RSS[gpugated]:-}" 14336 1
+ratio 'resident with 1,000 connections / 40 MB' "${HELD[gpugated]:-}" 40960 1
+ratio 'resident, 1,000 ask at once / static reply' "${BUSY[gpugated]:-}" \
+	"${BUSY[static]:-}" 1
