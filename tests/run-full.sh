@@ -25,6 +25,7 @@ done
 steps+=(
 	"format=make --no-print-directory format-check"
 	"sanitize=$here/sanitize.sh address,undefined build-asan"
+	"sanitize-thread=$here/sanitize.sh thread build-tsan"
 	"tidy=make --no-print-directory tidy"
 )
 for target in "$here"/fuzz/fuzz_*.c; do
