@@ -265,6 +265,9 @@ static void write_counters(struct metrics *m, struct buf *out)
 		[METRICS_CERTIFICATE_RELOAD_FAILURES] =
 			{"gpugate_certificate_reload_failures_total", NULL,
 			 "Certificates that were not taken."},
+		[METRICS_CLIENT_CA_RELOAD_FAILURES] =
+			{"gpugate_client_ca_reload_failures_total", NULL,
+			 "Files of client CAs that were not taken."},
 		[METRICS_CLUSTER_RELISTS] =
 			{"gpugate_cluster_relists_total", NULL,
 			 "Lists of cluster objects that were read anew."},
@@ -301,6 +304,9 @@ static void write_gauges(struct metrics *m, struct buf *out)
 		[METRICS_CERTIFICATE_EXPIRY] =
 			{"gpugate_certificate_expiry_timestamp_seconds",
 			 "When the server certificate in use ends."},
+		[METRICS_CLIENT_CA_EXPIRY] =
+			{"gpugate_client_ca_expiry_timestamp_seconds",
+			 "When the last of the client CAs in use ends."},
 		[METRICS_POLICY_RELOAD_SUCCESS] =
 			{"gpugate_policy_last_reload_success_timestamp_seconds",
 			 "When the policy in use was loaded."},

@@ -58,7 +58,9 @@ const struct option option_table[] = {
 	 "configurations before a certificate of it is served; all API servers "
 	 "must have noticed by then."},
 	{"client-ca", OPTION_TEXT, OPTION_SERVE, AT(client_ca), "FILE", NULL,
-	 NULL, 0, 0, "Answer only clients with a certificate of this CA, PEM."},
+	 NULL, 0, 0,
+	 "Answer only clients with a certificate of these CAs, PEM; read again "
+	 "when it changes."},
 	{"client-name", OPTION_LIST, OPTION_SERVE, AT(client_names), "NAME",
 	 NULL, NULL, 0, 0,
 	 "With --client-ca: answer only a client of this name (common name or "

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loading happens in the main thread, while reviews go on with what they
- * have. The certificate is looked at each minute as well, since its dates
- * change what it is worth; a trouble with it is told once, until it changes.
+ * have. Certificates are looked at each minute as well, since their dates
+ * change what they are worth; a trouble with them is told once, until it
+ * changes.
  */
 #include "reload.h"
 
@@ -161,7 +162,6 @@ static int load_certificate(struct reload *r, bool again)
 	if (!r->cert)
 		return 0;
 	rc = key_store_load(r->keys, r->cert, r->key, &err);
-	r->next_look = monotonic() + LOOK_SECONDS;
 	tell_certificate(r);
 	if (!rc) {
 		*r->problem = '\0';
@@ -175,59 +175,125 @@ static int load_certificate(struct reload *r, bool again)
 	return -1;
 }
 
-/* --- both ----------------------------------------------------------------- */
+/* --- the client CA -------------------------------------------------------- */
+
+static void tell_client_ca(struct reload *r)
+{
+	unsigned generation = client_ca_generation(r->client_ca);
+	struct buf text;
+
+	if (generation == r->ca_generation)
+		return;
+	r->ca_generation = generation;
+	metrics_set(r->metrics, METRICS_CLIENT_CA_EXPIRY,
+		    (double)client_ca_expiry(r->client_ca));
+	buf_init(&text);
+	client_ca_describe(r->client_ca, &text);
+	log_say(r->log,
+		client_ca_expiry(r->client_ca) < time(NULL) ? LOG_ERROR
+							    : LOG_INFO,
+		"client CA in use: %s: %s", r->ca, text.data);
+	buf_release(&text);
+}
+
+static int load_client_ca(struct reload *r, bool again)
+{
+	struct err err = {0};
+	int rc;
+
+	if (!r->ca)
+		return 0;
+	rc = client_ca_load(r->client_ca, r->ca, &err);
+	tell_client_ca(r);
+	if (!rc) {
+		*r->ca_problem = '\0';
+		return 0;
+	}
+	if (!again && !strcmp(r->ca_problem, err.text))
+		return -1;
+	snprintf(r->ca_problem, sizeof(r->ca_problem), "%s", err.text);
+	metrics_add(r->metrics, METRICS_CLIENT_CA_RELOAD_FAILURES, 1);
+	log_say(r->log, LOG_ERROR, "client CA is not used: %s%s", err.text,
+		r->ca_generation ? "; the last good one stays" : "");
+	return -1;
+}
+
+/* --- all ------------------------------------------------------------------ */
+
+static struct watch *watch_files(const char *one, const char *other)
+{
+	const char *paths[] = {one, other, NULL};
+
+	return one ? watch_new(paths) : NULL;
+}
 
 int reload_start(struct reload *r)
 {
-	const char *policy[] = {r->policy, NULL};
-	const char *keys[] = {r->cert, r->key, NULL};
 	int rc;
 
 	/* Watched before they are read: no change in between is missed. */
-	r->policy_watch = r->policy ? watch_new(policy) : NULL;
-	r->key_watch = r->cert ? watch_new(keys) : NULL;
+	r->policy_watch = watch_files(r->policy, NULL);
+	r->key_watch = watch_files(r->cert, r->key);
+	r->ca_watch = watch_files(r->ca, NULL);
 	rc = load_policy(r);
-	return load_certificate(r, true) || rc ? -1 : 0;
+	rc |= load_certificate(r, true);
+	return rc | load_client_ca(r, true);
+}
+
+static struct watch *nth_watch(const struct reload *r, int i)
+{
+	struct watch *const watches[RELOAD_WATCHES] = {
+		r->key_watch, r->policy_watch, r->ca_watch};
+
+	return watches[i];
 }
 
 void reload_release(struct reload *r)
 {
-	if (r->policy_watch)
-		watch_free(r->policy_watch);
-	if (r->key_watch)
-		watch_free(r->key_watch);
-	r->policy_watch = r->key_watch = NULL;
+	for (int i = 0; i < RELOAD_WATCHES; i++)
+		watch_free(nth_watch(r, i));
+	r->policy_watch = r->key_watch = r->ca_watch = NULL;
 }
 
 void reload_now(struct reload *r)
 {
 	load_policy(r);
 	load_certificate(r, true);
+	load_client_ca(r, true);
+}
+
+static bool has_changed(struct watch *watch)
+{
+	return watch && watch_changed(watch);
 }
 
 void reload_poll(struct reload *r)
 {
-	bool changed = r->key_watch && watch_changed(r->key_watch);
+	bool key = has_changed(r->key_watch), ca = has_changed(r->ca_watch);
+	bool due = monotonic() >= r->next_look;
 
-	if (r->policy_watch && watch_changed(r->policy_watch))
+	if (has_changed(r->policy_watch))
 		load_policy(r);
-	if (changed || monotonic() >= r->next_look)
-		load_certificate(r, changed);
+	if (key || due)
+		load_certificate(r, key);
+	if (ca || due)
+		load_client_ca(r, ca);
+	if (due)
+		r->next_look = monotonic() + LOOK_SECONDS;
 }
 
 void reload_fds(const struct reload *r, int fds[RELOAD_WATCHES])
 {
-	fds[0] = r->key_watch ? watch_fd(r->key_watch) : -1;
-	fds[1] = r->policy_watch ? watch_fd(r->policy_watch) : -1;
+	for (int i = 0; i < RELOAD_WATCHES; i++)
+		fds[i] = nth_watch(r, i) ? watch_fd(nth_watch(r, i)) : -1;
 }
 
 int reload_wait(const struct reload *r)
 {
-	const struct watch *watches[] = {r->key_watch, r->policy_watch};
 	int wait = LOOK_SECONDS * 1000;
 
 	for (int i = 0; i < RELOAD_WATCHES; i++)
-		if (watches[i] && watch_wait(watches[i]) < wait)
-			wait = watch_wait(watches[i]);
+		if (nth_watch(r, i) && watch_wait(nth_watch(r, i)) < wait)
+			wait = watch_wait(nth_watch(r, i));
 	return wait;
 }

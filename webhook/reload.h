@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policy and the certificate, loaded at the start and again when their
- * files change or somebody asks. What is broken is told and never taken: the
- * last good one stays. One thread uses it.
+ * The policy, the certificate and the client CA, loaded at the start and again
+ * when their files change or somebody asks. What is broken is told and never
+ * taken: the last good one stays. One thread uses it.
  */
 #ifndef WEBHOOK_RELOAD_H
 #define WEBHOOK_RELOAD_H
@@ -11,34 +11,39 @@
 #include <stdint.h>
 
 #include "engine/registry.h"
+#include "webhook/client_ca.h"
 #include "webhook/door.h"
 #include "webhook/key_store.h"
 #include "webhook/watch.h"
 
-enum { RELOAD_WATCHES = 2 };
+enum { RELOAD_WATCHES = 3 };
 
 struct reload {
 	struct rule_set rules;
 	const char *policy;	/* path; NULL: the preset `recommended` */
 	const char *cert, *key; /* NULL: somebody else sees to the keys */
+	const char *ca;		/* path, or NULL: anybody may ask */
 	struct log *log;
 	struct metrics *metrics;
 	struct door *door;
 	struct key_store *keys;
+	struct client_ca *client_ca; /* where there is a path */
 	/* its own: */
 	struct watch *policy_watch; /* NULL without a path */
 	struct watch *key_watch;    /* the same */
+	struct watch *ca_watch;	    /* the same */
 	int64_t next_look;	    /* at the certificate's dates */
 	uint64_t hash;		    /* of the policy in force */
 	bool told;		    /* that it is, since the last failure */
-	unsigned generation;
-	char problem[400]; /* told last about the certificate */
+	unsigned generation, ca_generation;
+	char problem[400];    /* told last about the certificate */
+	char ca_problem[400]; /* and about the client CA */
 };
 
-/* The first load of both. -1 after what was wrong is on the log. */
+/* The first load of all. -1 after what was wrong is on the log. */
 int reload_start(struct reload *reload);
 void reload_release(struct reload *reload);
-/* Load both, changed or not (SIGHUP). */
+/* Load all, changed or not (SIGHUP). */
 void reload_now(struct reload *reload);
 /* Look whether something changed. */
 void reload_poll(struct reload *reload);

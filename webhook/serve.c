@@ -48,6 +48,7 @@ struct service {
 	struct metrics *metrics;
 	struct door *door;
 	struct key_store *keys;
+	struct client_ca *client_ca; /* or NULL: anybody may ask */
 	struct server *server;
 	struct probe *probe;
 	struct reload reload;
@@ -60,6 +61,8 @@ struct service {
 	int64_t deadline;   /* of draining; monotonic seconds */
 	int64_t earliest;   /* of the end, when there are no connections */
 	int64_t next_flush; /* of the log's repeats */
+	bool told_ready;    /* what the log says of /readyz */
+	bool told_waiting;
 };
 
 unsigned serve_threads(const struct options *options)
@@ -148,7 +151,7 @@ static int start_server(struct service *s)
 		.header_seconds = o->timeout,
 		.body_seconds = o->timeout,
 		.idle_seconds = IDLE_SECONDS,
-		.client_ca = o->client_ca,
+		.client_ca = s->client_ca,
 		.client_names = o->client_names.items,
 		.keys = s->keys,
 		.door = s->door,
@@ -295,22 +298,25 @@ static int start(struct service *s)
 		return -1;
 	s->state.door = s->door = door_new(&door);
 	s->keys = key_store_new();
+	if (s->options->client_ca)
+		s->client_ca = client_ca_new();
 	s->reload = (struct reload){
 		.rules = s->rules,
 		.policy = s->options->policy,
 		.cert = s->options->tls_cert,
 		.key = s->options->tls_key,
+		.ca = s->options->client_ca,
 		.log = s->log,
 		.metrics = s->metrics,
 		.door = s->door,
 		.keys = s->keys,
+		.client_ca = s->client_ca,
 	};
 	if (!s->keys || reload_start(&s->reload) || state_start(&s->state) ||
 	    start_self_managed(s) || start_probe(s) || start_server(s))
 		return -1;
 	enter_sandbox(s);
 	atomic_store(&s->up, true);
-	log_say(s->log, LOG_INFO, "ready");
 	return 0;
 }
 
@@ -328,6 +334,7 @@ static void stop(struct service *s)
 		door_free(s->door);
 	if (s->keys)
 		key_store_free(s->keys);
+	client_ca_free(s->client_ca);
 	metrics_free(s->metrics);
 	log_free(s->log);
 	if (s->signals >= 0)
@@ -382,9 +389,26 @@ static bool is_drained(const struct service *s)
 	       (now >= s->earliest && !server_connections(s->server));
 }
 
+/* The log says what /readyz says, and when that changes. */
+static void tell_readiness(struct service *s)
+{
+	const char *reason = not_ready(s);
+
+	if (!reason && !s->told_ready) {
+		log_say(s->log, LOG_INFO, "ready");
+		s->told_ready = true;
+	} else if (reason && (s->told_ready || !s->told_waiting) &&
+		   !atomic_load(&s->draining)) {
+		log_say(s->log, s->told_ready ? LOG_WARN : LOG_INFO,
+			"not ready: %s", reason);
+		s->told_ready = false;
+		s->told_waiting = true;
+	}
+}
+
 static void wait_for_something(struct service *s)
 {
-	enum { DRAIN_MS = 50 };
+	enum { SOON_MS = 50 };
 	struct pollfd fds[1 + RELOAD_WATCHES] = {
 		{.fd = s->signals, .events = POLLIN}};
 	int watches[RELOAD_WATCHES], wait = reload_wait(&s->reload);
@@ -392,8 +416,8 @@ static void wait_for_something(struct service *s)
 	reload_fds(&s->reload, watches);
 	for (int i = 0; i < RELOAD_WATCHES; i++)
 		fds[i + 1] = (struct pollfd){watches[i], POLLIN, 0};
-	if (atomic_load(&s->draining) && wait > DRAIN_MS)
-		wait = DRAIN_MS;
+	if ((atomic_load(&s->draining) || !s->told_ready) && wait > SOON_MS)
+		wait = SOON_MS;
 	poll(fds, 1 + RELOAD_WATCHES, wait);
 }
 
@@ -404,6 +428,7 @@ static void serve_until_told(struct service *s)
 
 		reload_poll(&s->reload);
 		state_poll(&s->state);
+		tell_readiness(s);
 		if (now >= s->next_flush) {
 			log_flush_repeats(s->log);
 			s->next_flush = now + FLUSH_SECONDS;

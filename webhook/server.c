@@ -21,7 +21,6 @@
 enum {
 	POOL_BYTES = 8 << 10,
 	STACK_BYTES = 1 << 20,
-	CLIENT_CA_MAX = 1 << 20,
 	/* Descriptors beside connections: files, sockets, epoll sets. */
 	SPARE_FDS = 128,
 };
@@ -137,29 +136,6 @@ static void on_cut(void *context, enum phase phase)
 
 /* --- start ---------------------------------------------------------------- */
 
-static int read_client_ca(struct server *server, struct err *err)
-{
-	const char *path = server->options.client_ca;
-	FILE *file;
-	size_t n;
-
-	if (!path)
-		return 0;
-	file = fopen(path, "re");
-	if (!file)
-		return err_set(err, errno, "cannot read %s: %s", path,
-			       strerror(errno));
-	server->client_ca = calloc(1, CLIENT_CA_MAX + 1);
-	if (!server->client_ca)
-		BUG("out of memory");
-	n = fread(server->client_ca, 1, CLIENT_CA_MAX, file);
-	fclose(file);
-	if (strstr(server->client_ca, "-----BEGIN CERTIFICATE-----") &&
-	    n < CLIENT_CA_MAX)
-		return 0;
-	return err_set(err, 0, "%s: no certificate in PEM form is in it", path);
-}
-
 static struct connection_table *make_table(struct server *server)
 {
 	const struct server_options *o = &server->options;
@@ -198,9 +174,6 @@ static struct MHD_Daemon *start_daemon(struct server *server, int fd)
 		 (void *)(uintptr_t)server_priorities},
 		{MHD_OPTION_HTTPS_CERT_CALLBACK, 0,
 		 (void *)(uintptr_t)server_choose_certificate},
-		{server->client_ca ? MHD_OPTION_HTTPS_MEM_TRUST
-				   : MHD_OPTION_END,
-		 0, server->client_ca},
 		{MHD_OPTION_END, 0, NULL},
 	};
 
@@ -211,11 +184,8 @@ static struct MHD_Daemon *start_daemon(struct server *server, int fd)
 
 static int start(struct server *server, struct err *err)
 {
-	int fd;
+	int fd = server_listen(server->options.listen, err);
 
-	if (read_client_ca(server, err) < 0)
-		return -1;
-	fd = server_listen(server->options.listen, err);
 	if (fd < 0)
 		return -1;
 	server->port = server_listen_port(fd);
@@ -234,7 +204,6 @@ static void release(struct server *server)
 	if (server->table)
 		connection_table_free(server->table);
 	pthread_key_delete(server->thread);
-	free(server->client_ca);
 	free(server);
 }
 

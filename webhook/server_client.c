@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who may ask. With a client CA libmicrohttpd asks each client for a
- * certificate but lets those through that have none or a wrong one, so each
+ * Who may ask. With a client CA each client is asked for a certificate, but
+ * the handshake lets those through that have none or a wrong one, so each
  * request is checked here and refused with 403.
  *
  * Checking a chain costs several times what a review costs. A connection
  * cannot change its certificate (there is neither renegotiation nor
  * post-handshake authentication), but time passes: a verdict holds for a
- * minute, and no longer than the certificate.
+ * minute, no longer than the certificate, and until the client CA changes.
  */
 #include "server_internal.h"
 
@@ -102,17 +102,12 @@ static const struct refusal *check_leaf(struct peer *peer,
 
 static const struct refusal *check(struct peer *peer, gnutls_session_t session)
 {
-	gnutls_typed_vdata_st purpose = {
-		.type = GNUTLS_DT_KEY_PURPOSE_OID,
-		.data = (unsigned char *)(uintptr_t)GNUTLS_KP_TLS_WWW_CLIENT};
-	unsigned n, status = 0;
+	unsigned n;
 	const gnutls_datum_t *certs = gnutls_certificate_get_peers(session, &n);
 
 	if (!certs || !n)
 		return &no_certificate;
-	if (gnutls_certificate_verify_peers(session, &purpose, 1, &status) <
-		    0 ||
-	    status)
+	if (!client_ca_verify(peer->server->options.client_ca, certs, n))
 		return &bad_certificate;
 	return check_leaf(peer, &certs[0]);
 }
@@ -120,17 +115,21 @@ static const struct refusal *check(struct peer *peer, gnutls_session_t session)
 const struct refusal *server_check_client(struct peer *peer,
 					  struct MHD_Connection *connection)
 {
+	const struct client_ca *ca = peer->server->options.client_ca;
 	const union MHD_ConnectionInfo *info;
+	unsigned generation;
 	time_t now;
 
-	if (!peer->server->client_ca)
+	if (!ca)
 		return NULL;
 	now = time(NULL);
+	generation = client_ca_generation(ca);
 	/* Also when the clock was put back. */
 	if (now < peer->verdict_since || now > peer->verdict_until ||
-	    !peer->verdict_since) {
+	    !peer->verdict_since || generation != peer->verdict_generation) {
 		info = MHD_get_connection_info(
 			connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+		peer->verdict_generation = generation;
 		peer->verdict_since = now;
 		peer->verdict_until = now + VERDICT_SECONDS;
 		peer->verdict = check(peer, info->tls_session);

@@ -32,7 +32,6 @@ struct server {
 	struct connection_table *table;
 	pthread_key_t thread; /* a struct pool_thread for each */
 	unsigned port;
-	char *client_ca; /* PEM text, or NULL */
 	atomic_bool draining;
 	atomic_uint in_flight;
 	atomic_size_t body_bytes; /* held by all bodies */
@@ -74,6 +73,7 @@ struct peer {
 	/* server_client.c */
 	const struct refusal *verdict;
 	time_t verdict_since, verdict_until; /* 0: there is none yet */
+	unsigned verdict_generation;	     /* of the client CA */
 
 	/* Of the request at hand. */
 	bool counted; /* among those in flight */

@@ -48,6 +48,9 @@ void server_tls_attach(struct peer *peer, struct MHD_Connection *connection)
 	gnutls_session_t session = info->tls_session;
 
 	server_wire_attach(peer, session);
+	if (peer->server->options.client_ca)
+		gnutls_certificate_server_set_request(session,
+						      GNUTLS_CERT_REQUEST);
 	gnutls_handshake_set_hook_function(session, GNUTLS_HANDSHAKE_FINISHED,
 					   GNUTLS_HOOK_POST, on_finished);
 }

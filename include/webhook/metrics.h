@@ -58,6 +58,7 @@ int64_t metrics_in_flight(struct metrics *metrics, int by);
 enum metrics_gauge {
 	METRICS_CLUSTER_STATE_AGE, /* < 0: no cluster state */
 	METRICS_CERTIFICATE_EXPIRY,
+	METRICS_CLIENT_CA_EXPIRY,
 	METRICS_POLICY_RELOAD_SUCCESS,
 	METRICS_CONNECTIONS,
 	METRICS_GAUGES,
@@ -67,6 +68,7 @@ void metrics_set(struct metrics *metrics, enum metrics_gauge gauge,
 enum metrics_counter {
 	METRICS_POLICY_RELOAD_FAILURES,
 	METRICS_CERTIFICATE_RELOAD_FAILURES,
+	METRICS_CLIENT_CA_RELOAD_FAILURES,
 	METRICS_CLUSTER_RELISTS,
 	METRICS_TIMEOUTS_HANDSHAKE,
 	METRICS_TIMEOUTS_HEADER,

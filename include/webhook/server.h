@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "webhook/client_ca.h"
 #include "webhook/door.h"
 #include "webhook/key_store.h"
 
@@ -29,7 +30,7 @@ struct server_options {
 	unsigned header_seconds;    /* first byte of a request to its headers */
 	unsigned body_seconds;	    /* headers to the whole body */
 	unsigned idle_seconds;	    /* between requests, >= 300 */
-	const char *client_ca;	    /* PEM file, or NULL: anybody may ask */
+	struct client_ca *client_ca;	 /* loaded, or NULL: anybody may ask */
 	const char *const *client_names; /* NULL-terminated; CN or SAN */
 	struct key_store *keys;
 	struct door *door;

@@ -302,6 +302,56 @@ assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
 
 # --- the end -----------------------------------------------------------------
 
+@test "gpugated: a new client CA is asked for, a broken one is not" {
+	"$GPUGATED" certs --dir other --dns localhost >/dev/null
+	cp "$CERTS/ca.crt" clients.crt
+	start --client-ca clients.crt
+	logged 'client CA in use: clients.crt: 1 certificate'
+	is "$(ask 1)" "status 403"
+	echo broken >clients.crt
+	until_true 5 logged 'client CA is not used.*the last good one stays'
+	is "$(figure gpugate_client_ca_reload_failures_total)" 1
+	is "$(grep -c 'client CA in use' log)" 1
+	is "$(ask 1)" "status 403"
+	cat "$CERTS/ca.crt" other/ca.crt >both.crt
+	mv both.crt clients.crt
+	until_true 5 logged 'client CA in use: clients.crt: 2 certificates'
+	is "$(figure gpugate_client_ca_reload_failures_total)" 1
+	[ "$(figure gpugate_client_ca_expiry_timestamp_seconds)" -gt "$(date +%s)" ]
+	is "$(get /readyz)" "200 ok"
+	refused --tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
+		--client-ca /dev/null
+	holds "$errors" "client CA is not used: /dev/null"
+	refused --tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
+		--client-ca absent.crt
+	holds "$errors" "absent.crt"
+}
+
+# An API server that is not there is waited for.
+@test "gpugated: the log says ready when /readyz does" {
+	cat >kubeconfig <<-EOF
+		apiVersion: v1
+		kind: Config
+		current-context: c
+		contexts: [{name: c, context: {cluster: c, user: u}}]
+		clusters: [{name: c, cluster: {server: "https://127.0.0.1:9", certificate-authority: $CERTS/ca.crt}}]
+		users: [{name: u, user: {token: t}}]
+	EOF
+	"$GPUGATED" --listen 127.0.0.1:0 --probe-listen 127.0.0.1:0 \
+		--tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
+		--kubeconfig kubeconfig 2>log 3>&- &
+	pid=$!
+	until_true 10 logged '"msg":"not ready: cluster state'
+	probe=$(port_of 'probes listening')
+	run get /readyz
+	holds "$output" "503 cluster state"
+	run ! logged '"msg":"ready"'
+	kill -KILL "$pid"
+	start
+	is "$(get /readyz)" "200 ok"
+	is "$(grep -c 'ready"' log)" 1
+}
+
 @test "gpugated: SIGTERM: not ready at once, serves on, exits with 0" {
 	start --drain 3
 	begin=$(date +%s)

@@ -191,6 +191,7 @@ static void test_new_pair(void **state)
 struct authority {
 	struct made ca, other;
 	char path[40];
+	struct client_ca *store;
 };
 
 static void authority_init(struct authority *a)
@@ -198,6 +199,7 @@ static void authority_init(struct authority *a)
 	const struct recipe ca = {.cn = "clients",
 				  .constraints = "critical,CA:TRUE",
 				  .usage = "critical,keyCertSign"};
+	struct err err = {0};
 	struct buf pem;
 	int fd;
 
@@ -210,11 +212,14 @@ static void authority_init(struct authority *a)
 	assert_int_equal(write(fd, pem.data, pem.len), pem.len);
 	close(fd);
 	buf_release(&pem);
+	a->store = client_ca_new();
+	assert_int_equal(client_ca_load(a->store, a->path, &err), 0);
 }
 
 static void authority_end(struct authority *a)
 {
 	unlink(a->path);
+	client_ca_free(a->store);
 	unmake(&a->ca);
 	unmake(&a->other);
 }
@@ -330,7 +335,7 @@ static void try_clients(const struct authority *a, bool named)
 	double refused = 0;
 
 	stage_init(&stage);
-	stage.options.client_ca = a->path;
+	stage.options.client_ca = a->store;
 	stage.options.client_names = named ? names : NULL;
 	stage_start(&stage);
 	for (size_t i = 0; i < sizeof(clients) / sizeof(*clients); i++) {
@@ -378,7 +383,7 @@ static void test_expires(void **state)
 	(void)state;
 	authority_init(&a);
 	stage_init(&stage);
-	stage.options.client_ca = a.path;
+	stage.options.client_ca = a.store;
 	stage_start(&stage);
 	made = make(&recipe, &a.ca);
 	assert_int_equal(caller_open_as(&caller, &stage, &made, NULL), 0);
@@ -396,21 +401,49 @@ static void test_expires(void **state)
 	authority_end(&a);
 }
 
-static void test_bad_ca_file(void **state)
+/* The next authority counts at once, on connections that are open too. */
+static void test_new_ca(void **state)
 {
-	static const char *const paths[] = {"/nonexistent/ca.pem", "/dev/null"};
+	const struct recipe recipe = {.cn = "apiserver", .eku = "clientAuth"};
+	struct authority a, b;
+	struct stage stage;
+	struct caller first, second;
+	struct made ours, theirs;
+	struct err err = {0};
 
 	(void)state;
-	for (int i = 0; i < 2; i++) {
-		struct stage stage;
-		struct err err = {0};
+	authority_init(&a);
+	authority_init(&b);
+	stage_init(&stage);
+	stage.options.client_ca = a.store;
+	stage_start(&stage);
+	ours = make(&recipe, &a.ca);
+	theirs = make(&recipe, &b.ca);
+	assert_int_equal(caller_open_as(&first, &stage, &ours, NULL), 0);
+	assert_int_equal(caller_open_as(&second, &stage, &theirs, NULL), 0);
+	for (int i = 0; i < 5; i++) {
+		bool swapped = i % 2;
 
-		stage_init(&stage);
-		stage.options.client_ca = paths[i];
-		assert_null(server_start(&stage.options, &err));
-		assert_non_null(strstr(err.text, paths[i]));
-		stage_end(&stage);
+		if (i)
+			assert_int_equal(
+				client_ca_load(a.store,
+					       swapped ? b.path : a.path, &err),
+				0);
+		assert_true(caller_post(&first, "{}", 2));
+		assert_int_equal(caller_status(&first), swapped ? 403 : 200);
+		assert_true(caller_post(&second, "{}", 2));
+		assert_int_equal(caller_status(&second), swapped ? 200 : 403);
+		/* A broken file changes nothing. */
+		assert_int_equal(client_ca_load(a.store, "/dev/null", &err),
+				 -1);
 	}
+	caller_close(&first);
+	caller_close(&second);
+	stage_end(&stage);
+	unmake(&ours);
+	unmake(&theirs);
+	authority_end(&a);
+	authority_end(&b);
 }
 
 int main(void)
@@ -424,7 +457,7 @@ int main(void)
 		cmocka_unit_test(test_new_pair),
 		cmocka_unit_test(test_clients),
 		cmocka_unit_test(test_expires),
-		cmocka_unit_test(test_bad_ca_file),
+		cmocka_unit_test(test_new_ca),
 	};
 
 	return cmocka_run_group_tests_name("server_client", tests, NULL, NULL);

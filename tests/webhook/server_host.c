@@ -57,6 +57,8 @@ int main(int argc, char **argv)
 		log_new(2, getenv("DEBUG") ? LOG_DEBUG : LOG_WARN, false);
 	struct key_store *keys = key_store_new();
 	const char *names[] = {NULL, NULL};
+	const char *ca_path;
+	struct client_ca *ca;
 	struct server_options options;
 	struct probe_options probe_options;
 	struct server *server;
@@ -67,6 +69,8 @@ int main(int argc, char **argv)
 	if (argc < 4)
 		return 2;
 	names[0] = value_of(argv, "client_name", NULL);
+	ca_path = value_of(argv, "client_ca", NULL);
+	ca = ca_path ? client_ca_new() : NULL;
 	options = (struct server_options){
 		.listen = value_of(argv, "listen", "127.0.0.1:0"),
 		.threads = number_of(argv, "threads", 2),
@@ -77,7 +81,7 @@ int main(int argc, char **argv)
 		.header_seconds = number_of(argv, "header", 10),
 		.body_seconds = number_of(argv, "body", 30),
 		.idle_seconds = number_of(argv, "idle", 300),
-		.client_ca = value_of(argv, "client_ca", NULL),
+		.client_ca = ca,
 		.client_names = names[0] ? names : NULL,
 		.keys = keys,
 		.door = &door,
@@ -91,6 +95,7 @@ int main(int argc, char **argv)
 	sigaddset(&set, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	if (key_store_load(keys, argv[1], argv[2], &err) < 0 ||
+	    (ca && client_ca_load(ca, ca_path, &err) < 0) ||
 	    !(server = server_start(&options, &err)) ||
 	    !(probe = probe_start(&probe_options, &err))) {
 		fprintf(stderr, "server_host: %s\n", err.text);
@@ -107,6 +112,7 @@ int main(int argc, char **argv)
 	server_stop(server);
 	probe_stop(probe);
 	key_store_free(keys);
+	client_ca_free(ca);
 	log_free(log);
 	metrics_free(metrics);
 	return 0;
