@@ -4,57 +4,7 @@
  * spans inside of the text, links that agree, keys that are there once, and a
  * value that is good JSON; a document is refused once or not at all.
  */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/err.h"
-#include "doc/load.h"
-#include "doc/node.h"
-#include "doc/source.h"
-
-struct fuzz {
-	struct arena arena;
-	struct source source;
-	struct loader loader;
-	unsigned refusals;
-};
-
-static const struct load_limits limits = {
-	.bytes = 1 << 20,
-	.depth = 100,
-	.nodes = 10000,
-	.documents = 1000,
-	.directives = 64,
-	.flow_work = 1000000,
-};
-
-static void check_issue(void *context, const struct load_issue *issue)
-{
-	struct fuzz *fuzz = context;
-
-	if (issue->start > issue->end || issue->end > fuzz->source.len)
-		BUG("span %u-%u", issue->start, issue->end);
-	if (!issue->text || !*issue->text)
-		BUG("no text");
-	for (const char *p = issue->text; *p; p++)
-		if ((unsigned char)*p < ' ')
-			BUG("control character in \"%s\"", issue->text);
-	source_position(&fuzz->source, issue->start);
-	source_position(&fuzz->source, issue->end);
-	fuzz->refusals += issue->kind == LOAD_SYNTAX;
-}
-
-static void fuzz_init(struct fuzz *fuzz, const char *text, size_t len)
-{
-	*fuzz = (struct fuzz){.arena = ARENA_INIT};
-	source_init(&fuzz->source, &fuzz->arena, "fuzz", text, len);
-	loader_init(&fuzz->loader, &fuzz->source, &limits, &fuzz->arena);
-	fuzz->loader.issue = check_issue;
-	fuzz->loader.context = fuzz;
-}
+#include "fuzz_reading.h"
 
 /* Spans of aliases lie elsewhere, before the node. */
 static bool is_elsewhere(const struct node *node)
@@ -105,23 +55,6 @@ static void check_node(const struct fuzz *fuzz, const struct node *node)
 		BUG("%u children of %u", n, node->len);
 }
 
-static void check_json(const struct node *root)
-{
-	struct fuzz fuzz;
-	struct buf out;
-	const struct node *again;
-	uint32_t used;
-
-	buf_init(&out);
-	node_json(root, &out);
-	fuzz_init(&fuzz, out.data, out.len);
-	again = json_read(&fuzz.loader, 0, (uint32_t)out.len, &used);
-	if (!again || used != out.len || !node_same(root, again))
-		BUG("not the same when read again: %s", out.data);
-	arena_release(&fuzz.arena);
-	buf_release(&out);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -143,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!doc.root)
 			continue;
 		check_node(&fuzz, doc.root);
-		check_json(doc.root);
+		fuzz_again(doc.root);
 	}
 	arena_release(&fuzz.arena);
 	return 0;

@@ -14,6 +14,12 @@
 #include "../../lint/report.h"
 #include "doc/source.h"
 
+/* What most tests report about. */
+static const char manifest[] = "kind: Job\n"
+			       "metadata: {name: llm}\n"
+			       "spec:\n"
+			       "  名: {gpu: 4}\n";
+
 struct fixture {
 	struct arena arena;
 	struct source source;
@@ -115,11 +121,12 @@ static inline struct finding fixture_finding(struct fixture *fixture,
 	};
 }
 
-/* Everything the format writes for these findings; free() it. */
-static inline char *fixture_report(struct fixture *fixture,
-				   const struct report_format *format,
-				   const struct finding *findings, size_t n,
-				   const struct report_summary *summary)
+/* Everything the format writes for these findings; free() it. Not inline: gcc
+ * would take what the stream wrote into `text` for a pointer to `text`. */
+__attribute__((noinline, unused)) static char *
+fixture_report(struct fixture *fixture, const struct report_format *format,
+	       const struct finding *findings, size_t n,
+	       const struct report_summary *summary)
 {
 	struct report_file file = fixture_file(fixture);
 	struct report_summary none = {0};
@@ -135,6 +142,29 @@ static inline char *fixture_report(struct fixture *fixture,
 	format->end(state, summary ? summary : &none);
 	fclose(out);
 	return text;
+}
+
+/* The same by the name of the format, about all that is right. */
+static inline char *report_n(const char *name, const struct finding *findings,
+			     size_t n, struct fixture *fixture)
+{
+	return fixture_report(fixture, report_format_find(name), findings, n,
+			      NULL);
+}
+
+static inline void expect_in(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("\"%s\" is not in:\n%s", part, text);
+}
+
+static inline size_t occurrences(const char *text, const char *part)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, part)) != NULL; text++)
+		n++;
+	return n;
 }
 
 #endif

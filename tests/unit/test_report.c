@@ -12,33 +12,6 @@
 
 #include "report_fixture.h"
 
-static const char manifest[] = "kind: Job\n"
-			       "metadata: {name: llm}\n"
-			       "spec:\n"
-			       "  名: {gpu: 4}\n";
-
-static char *report_n(const char *name, const struct finding *findings,
-		      size_t n, struct fixture *fixture)
-{
-	return fixture_report(fixture, report_format_find(name), findings, n,
-			      NULL);
-}
-
-static void expect_in(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("\"%s\" is not in:\n%s", part, text);
-}
-
-static size_t occurrences(const char *text, const char *part)
-{
-	size_t n = 0;
-
-	for (; (text = strstr(text, part)) != NULL; text++)
-		n++;
-	return n;
-}
-
 static void formats_are_sorted(void **state)
 {
 	for (size_t i = 0; i < report_formats_count; i++) {
