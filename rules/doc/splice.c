@@ -15,6 +15,7 @@
 
 #include "base/vec.h"
 #include "splicer.h"
+#include "yaml_scalar.h"
 
 void splice_refuse(struct splicer *splicer, const struct place *place,
 		   const char *reason)
@@ -238,6 +239,34 @@ static void walk(struct splicer *splicer, const struct place *place,
 	change_level(splicer, place, reason);
 }
 
+/* Whole numbers beyond 64 bits are floating ones in YAML, and what is too
+ * large for those is a string. */
+static bool survives_yaml(const struct node *value)
+{
+	struct scalar scalar;
+
+	FOR_EACH_CHILD(value, child) {
+		if (!survives_yaml(child))
+			return false;
+	}
+	if (value->type != NODE_INT && value->type != NODE_FLOAT)
+		return true;
+	scalar_resolve(value->str, value->len, NULL, &scalar);
+	if (value->type == NODE_FLOAT)
+		return scalar.kind == SCALAR_FLOAT;
+	return scalar.kind == SCALAR_INT || scalar.kind == SCALAR_UINT;
+}
+
+static void refuse_numbers(struct splicer *splicer, const struct place *place)
+{
+	if (place->claim == CLAIM_LEAF && place->state != PLACE_KEPT &&
+	    place->leaf && !survives_yaml(place->leaf))
+		splice_refuse(splicer, place, "a number too large for YAML");
+	for (const struct place *child = place->first; child;
+	     child = child->next)
+		refuse_numbers(splicer, child);
+}
+
 static const char *document_reason(const struct doc *doc)
 {
 	if (doc->host)
@@ -301,6 +330,8 @@ void edits_splice(struct edit_list *list, const struct doc *doc,
 	do {
 		splicer.out.n = 0;
 		plan_make(&splicer.plan, list, doc->root, arena);
+		if (!doc->json)
+			refuse_numbers(&splicer, &splicer.plan.root);
 		if (splicer.plan.root.state == PLACE_REPLACED)
 			plan_refuse(&splicer.plan, &splicer.plan.root,
 				    doc->root, "the whole document changes");
