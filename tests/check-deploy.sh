@@ -53,7 +53,7 @@ value_sets() {
 	issuer	--set tls.certManager.issuerRef.name=corp,tls.certManager.issuerRef.kind=ClusterIssuer
 	enforce	--set policy.mode=enforce,webhooks.failurePolicy.validate=Fail,webhooks.failurePolicy.mutate=Fail
 	everything	--set tls.mode=selfManaged,cluster.live=true,webhooks.allPods.enabled=true,serviceMonitor.enabled=true,prometheusRule.enabled=true,dashboard.enabled=true,networkPolicy.enabled=true
-	every-pod	--set webhooks.onlyGpu=false,webhooks.scale=false,replicas=1
+	every-pod	--set webhooks.onlyGpu=false,replicas=1
 	snapshot	--set cluster.snapshotConfigMap=state,tls.client.caConfigMap=ca,tls.client.name=kube-apiserver,server.threads=4,server.maxInFlight=200
 	policy	--set-json policy.config={"contact":"#gpu","rules":{"shm-missing":{"params":{"size":"16Gi"}}}} --set-json policy.exemptions={"team-a":{"namespaces":["team-a"],"exempt":[]}}
 	extras	--set-json extraObjects=[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"more"}}] --set-json webhooks.namespaceSelector=[{"key":"gpugate.dev/judged","operator":"Exists"}] --set-json webhooks.extraMatchConditions=[{"name":"mine","expression":"true"}] --set-json webhooks.extraRules=[{"apiGroups":["platform.example.com"],"apiVersions":["*"],"operations":["CREATE","UPDATE"],"resources":["trainingruns"]}]
@@ -67,6 +67,7 @@ bad_values() {
 	--set replicas=0
 	--set replicas=two
 	--set replica=3
+	--set webhooks.scale=true
 	--set policy.mode=deny
 	--set-json policy.config={"mode":"enforce"}
 	--set-json policy.config={"kind":"Exemptions"}

@@ -267,6 +267,28 @@ static bool judge_sees(const struct review *review)
 	return false;
 }
 
+/* Nothing is let through in silence. */
+static void count_unjudged(const struct visit *visit,
+			   enum metrics_counter reason)
+{
+	metrics_add(visit->worker->door->options.metrics, reason, 1);
+}
+
+/*
+ * A Scale holds a number of replicas and not what they ask for, which the
+ * state of a cluster does not hold either: it knows what runs, and that is
+ * nothing at zero replicas, and two kinds of pods in the middle of an update.
+ */
+static enum metrics_counter why_unjudged(const struct review *review)
+{
+	if (review->operation != OPERATION_CREATE &&
+	    review->operation != OPERATION_UPDATE)
+		return METRICS_NOT_JUDGED_OPERATION;
+	if (!strcmp(review->subresource, "scale"))
+		return METRICS_NOT_JUDGED_SCALE;
+	return METRICS_NOT_JUDGED_SUBRESOURCE;
+}
+
 static void count_not_run(struct visit *visit)
 {
 	size_t n;
@@ -346,8 +368,10 @@ static void judge_review(struct visit *visit)
 	circumstances_read(c, &visit->review, visit->policy,
 			   visit->path == DOOR_MUTATE);
 	c->today = visit->now / 86400;
-	if (c->mutate && !c->patchable)
+	if (c->mutate && !c->patchable) {
+		count_unjudged(visit, METRICS_NOT_JUDGED_NO_PATCH);
 		return;
+	}
 	if (visit->cluster && *visit->review.namespace)
 		visit->namespace_labels = cluster_namespace(
 			visit->cluster, visit->review.namespace,
@@ -479,6 +503,12 @@ static void reply_text(struct door_worker *worker, struct door_reply *reply,
 	};
 }
 
+static void pass(struct visit *visit)
+{
+	count_unjudged(visit, why_unjudged(&visit->review));
+	release_promise(visit);
+}
+
 static void answer(struct visit *visit, enum review_outcome outcome,
 		   struct door_reply *reply)
 {
@@ -494,7 +524,7 @@ static void answer(struct visit *visit, enum review_outcome outcome,
 	else if (judge_sees(review))
 		judge_review(visit);
 	else
-		release_promise(visit);
+		pass(visit);
 	respond(&visit->verdict, review, visit->hash, &worker->out);
 	record(visit);
 	*reply = (struct door_reply){

@@ -254,10 +254,12 @@ static void write_rules(struct metrics *m, struct buf *out, const char *name,
 
 /* --- single figures ----------------------------------------------------- */
 
+static const char not_judged[] = "gpugate_not_judged_total";
+
 static void write_counters(struct metrics *m, struct buf *out)
 {
 	static const struct {
-		const char *name, *phase, *help;
+		const char *name, *label, *help;
 	} table[] = {
 		[METRICS_POLICY_RELOAD_FAILURES] =
 			{"gpugate_policy_reload_failures_total", NULL,
@@ -272,23 +274,33 @@ static void write_counters(struct metrics *m, struct buf *out)
 			{"gpugate_cluster_relists_total", NULL,
 			 "Lists of cluster objects that were read anew."},
 		[METRICS_TIMEOUTS_HANDSHAKE] =
-			{"gpugate_timeouts_total", "handshake",
+			{"gpugate_timeouts_total", "phase=\"handshake\"",
 			 "Connections cut because the client was too slow."},
-		[METRICS_TIMEOUTS_HEADER] = {"gpugate_timeouts_total", "header",
-					     NULL},
-		[METRICS_TIMEOUTS_BODY] = {"gpugate_timeouts_total", "body",
-					   NULL},
+		[METRICS_TIMEOUTS_HEADER] = {"gpugate_timeouts_total",
+					     "phase=\"header\"", NULL},
+		[METRICS_TIMEOUTS_BODY] = {"gpugate_timeouts_total",
+					   "phase=\"body\"", NULL},
 		[METRICS_CLIENT_REFUSED] =
 			{"gpugate_client_refused_total", NULL,
 			 "Requests without the client certificate wanted."},
+		[METRICS_NOT_JUDGED_SCALE] =
+			{not_judged, "reason=\"scale\"",
+			 "Reviews allowed without being judged, by why."},
+		[METRICS_NOT_JUDGED_SUBRESOURCE] = {not_judged,
+						    "reason=\"subresource\"",
+						    NULL},
+		[METRICS_NOT_JUDGED_OPERATION] = {not_judged,
+						  "reason=\"operation\"", NULL},
+		[METRICS_NOT_JUDGED_NO_PATCH] = {not_judged,
+						 "reason=\"no_patch\"", NULL},
 	};
 
 	for (size_t i = 0; i < METRICS_COUNTERS; i++) {
 		if (table[i].help)
 			family(out, table[i].name, "counter", table[i].help);
 		buf_adds(out, table[i].name);
-		if (table[i].phase)
-			buf_addf(out, "{phase=\"%s\"}", table[i].phase);
+		if (table[i].label)
+			buf_addf(out, "{%s}", table[i].label);
 		buf_addf(out, " %" PRIu64 "\n", get(&m->counters[i]));
 	}
 }

@@ -74,6 +74,11 @@ enum metrics_counter {
 	METRICS_TIMEOUTS_HEADER,
 	METRICS_TIMEOUTS_BODY,
 	METRICS_CLIENT_REFUSED, /* wrong or no client certificate */
+	/* Reviews that were allowed without being judged, and why. */
+	METRICS_NOT_JUDGED_SCALE,	/* a Scale says nothing of pods */
+	METRICS_NOT_JUDGED_SUBRESOURCE, /* status, eviction, ... */
+	METRICS_NOT_JUDGED_OPERATION,	/* DELETE, CONNECT */
+	METRICS_NOT_JUDGED_NO_PATCH,	/* /mutate, of what gets none */
 	METRICS_COUNTERS,
 };
 void metrics_add(struct metrics *metrics, enum metrics_counter counter,

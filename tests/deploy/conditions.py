@@ -311,7 +311,7 @@ def who_and_where(trial):
 
 
 def changes(trial):
-    """UPDATE: only a new spec comes; scale only upwards."""
+    """UPDATE: only a new spec comes; a Scale never does."""
     api, door = trial.api, trial.door
     path = NATIVE[("apps/v1", "Deployment")] % "default"
     obj = deployment(pod(box=GPU))
@@ -345,7 +345,8 @@ def changes(trial):
             ("labels", {"metadata": {"labels": {"a": "b"}}}, one, False),
             ("the template", {"spec": {"template": {"spec": {
                 "terminationGracePeriodSeconds": 9}}}}, one, True),
-            ("scale up", {"spec": {"replicas": 5}}, one + "/scale", True),
+            ("the replicas", {"spec": {"replicas": 3}}, one, True),
+            ("scale up", {"spec": {"replicas": 5}}, one + "/scale", False),
             ("scale down", {"spec": {"replicas": 1}}, one + "/scale", False),
             ("to zero", {"spec": {"replicas": 0}}, one + "/scale", False)):
         status, message, seen = seen_by(patch, where)

@@ -26,8 +26,8 @@ before texts, and what is unusually large comes to us.
 {{/*
 An UPDATE that leaves spec as it is cannot ask for more: operators write
 status and metadata often, some of them without a status subresource.
-A Scale comes only when it asks for more replicas. The API server's own
-priority classes are made before any webhook can run.
+A Scale is not sent at all: it carries a number and no pods to judge. The API
+server's own priority classes are made before any webhook can run.
 */}}
 {{- define "gpugate.condition.change" -}}
 # Nothing is denied to what is being deleted: finalizers must come off. On
@@ -41,12 +41,6 @@ priority classes are made before any webhook can run.
     request.operation != "UPDATE" || oldObject == null ||
     !has(object.spec) || !has(oldObject.spec) ||
     object.spec != oldObject.spec
-- name: scales-up
-  expression: >-
-    !has(request.subResource) || request.subResource != "scale" ||
-    (has(object.spec.replicas) && (oldObject == null ||
-    !has(oldObject.spec.replicas) ||
-    object.spec.replicas > oldObject.spec.replicas))
 - name: not-from-the-api-server
   expression: >-
     request.userInfo.username != "system:apiserver"
