@@ -191,6 +191,17 @@ struct visit {
 	struct timespec began;
 };
 
+/* Too old, it still tells labels of namespaces: who is exempt stays so. */
+static const struct cluster *usable_state(const struct visit *visit)
+{
+	int64_t max = visit->worker->door->options.state_max_age;
+
+	if (!visit->cluster || !max || policy_max_age(visit->policy) ||
+	    visit->now - cluster_taken_at(visit->cluster) <= max)
+		return visit->cluster;
+	return NULL;
+}
+
 static struct judge_case case_of(const struct visit *visit,
 				 const struct doc *doc)
 {
@@ -200,7 +211,7 @@ static struct judge_case case_of(const struct visit *visit,
 		.namespace = *visit->review.namespace ? visit->review.namespace
 						      : NULL,
 		.namespace_labels = visit->namespace_labels,
-		.cluster = visit->cluster,
+		.cluster = usable_state(visit),
 		.now = visit->now,
 	};
 }

@@ -177,6 +177,9 @@ static void publish_if_due(struct live *live, int64_t now)
 		/* Nothing can be said; but who waits need not wait longer. */
 		if (over)
 			atomic_store(&live->first, true);
+		/* What could be read must not be taken for the truth now. */
+		if (live->published_at && is_due(live, now, live->good))
+			publish(live, now, live->good);
 		return;
 	}
 	if (live->published_at ? is_due(live, now, good)
@@ -216,13 +219,21 @@ static void look(struct live *live, int64_t now)
 		feed_hurry(&live->items[i], now);
 }
 
+/* Who waits for a first state sees how long already. */
+static int64_t age_told(const struct live *live)
+{
+	int64_t good = atomic_load(&live->good_now);
+
+	return age_of(good ? good : live->began);
+}
+
 static void count(struct live *live)
 {
 	atomic_store(&live->relists, live->feeds.relists);
 	atomic_store(&live->events, live->feeds.events);
 	atomic_store(&live->failures, live->feeds.failures);
 	metrics_set(live->options.metrics, METRICS_CLUSTER_STATE_AGE,
-		    (double)age_of(atomic_load(&live->good_now)));
+		    (double)age_told(live));
 }
 
 static int64_t wait_ms(const struct live *live, int64_t now)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Time for the live state: monotonic, so that a step of the clock neither
- * hurries nor delays anything; and chance, so that many of us do not ask at
- * the same moment.
+ * hurries nor delays anything, and going on while the machine sleeps, so that
+ * what was watched before is old after it; and chance, so that many of us do
+ * not ask at the same moment.
  */
 #include <sys/random.h>
 #include <time.h>
@@ -13,7 +14,7 @@ int64_t live_now(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_BOOTTIME, &now);
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 

@@ -79,6 +79,11 @@ const struct option option_table[] = {
 	 "watch. Without --cluster and this, a pod with a service account's "
 	 "token asks its own; rules that need the state do not run where there "
 	 "is none."},
+	{"live", OPTION_TEXT, OPTION_SERVE, AT(live), "WHEN", "auto",
+	 "auto on off", 0, 0,
+	 "Keep the state of the cluster from an API server: on, off, or auto, "
+	 "where there is one to ask. off needs no rights to read the cluster, "
+	 "and leaves --kubeconfig or the token to --self-managed."},
 	{"threads", OPTION_NUMBER, OPTION_SERVE | OPTION_SELFTEST, AT(threads),
 	 "N", NULL, NULL, 1, 256,
 	 "Threads that answer reviews (default: one per processor, at most "
@@ -418,7 +423,10 @@ static int check(struct parser *p)
 		return 0;
 	if (check_certificates(p))
 		return 2;
-	if (o->cluster && o->kubeconfig)
+	if (o->cluster && !strcmp(o->live, "on"))
+		return usage(p, "either --cluster or --live on");
+	/* Who manages certificates asks an API server in any case. */
+	if (o->cluster && o->kubeconfig && !o->self_managed)
 		return usage(p, "either --cluster or --kubeconfig");
 	if (o->client_names.n && !o->client_ca)
 		return usage(p, "--client-name needs --client-ca");

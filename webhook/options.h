@@ -40,7 +40,7 @@ struct options {
 	struct option_list client_names, dns;
 	const char *secret, *namespace, *webhook_config;
 	const char *ca_life, *leaf_life, *ca_settle;
-	const char *cluster, *kubeconfig;
+	const char *cluster, *kubeconfig, *live;
 	const char *policy, *log_level, *log_format, *sandbox, *address,
 		*reservations;
 	unsigned threads, max_in_flight, max_connections, timeout, drain;

@@ -38,6 +38,9 @@ enum {
 	IDLE_SECONDS = 300, /* http.Transport of the API server keeps 90 */
 	FLUSH_SECONDS = 10,
 	LAG_SECONDS = 10,
+	/* A state that is watched is seconds old; later it is a guess. A file
+	 * is as old as whoever mounts it wants. */
+	LIVE_MAX_AGE = 900,
 	/* Descriptors beside connections: files, sockets, epoll sets. */
 	SPARE_FDS = 128,
 };
@@ -291,11 +294,13 @@ static int start(struct service *s)
 	s->state = (struct state){
 		.file = s->options->cluster,
 		.kubeconfig = s->options->kubeconfig,
+		.live_wanted = s->options->live,
 		.log = s->log,
 		.metrics = s->metrics,
 	};
 	if (state_open(&s->state) || open_api(s))
 		return -1;
+	door.state_max_age = state_asks(&s->state) ? LIVE_MAX_AGE : 0;
 	s->state.door = s->door = door_new(&door);
 	s->keys = key_store_new();
 	if (s->options->client_ca)

@@ -6,6 +6,7 @@
  */
 #include "state.h"
 
+#include <string.h>
 #include <time.h>
 
 #include "api.h"
@@ -62,8 +63,12 @@ void state_poll(struct state *s)
 {
 	if (!s->file)
 		return;
-	if (watch_changed(s->watch))
-		load_file(s);
+	if (watch_changed(s->watch) && load_file(s))
+		log_event(s->log, LOG_WARN,
+			  "cluster state: the last good one stays",
+			  &(struct log_field){"age_seconds", NULL,
+					      time(NULL) - s->taken_at},
+			  1);
 	tell_age(s);
 }
 
@@ -74,9 +79,9 @@ int state_open(struct state *s)
 	struct api_config config;
 	struct err err = {0};
 
-	if (s->file)
+	if (s->file || !strcmp(s->live_wanted, "off"))
 		return 0;
-	if (!s->kubeconfig) {
+	if (!s->kubeconfig && !strcmp(s->live_wanted, "auto")) {
 		/* A pod without a token is one that need not ask. */
 		if (api_config_in_cluster(&config, &err))
 			return 0;

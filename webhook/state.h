@@ -17,8 +17,9 @@
 struct api;
 
 struct state {
-	const char *file;	/* path, or NULL */
-	const char *kubeconfig; /* path, or NULL */
+	const char *file;	 /* path, or NULL */
+	const char *kubeconfig;	 /* path, or NULL */
+	const char *live_wanted; /* "auto", "on", "off" */
 	struct door *door;
 	struct log *log;
 	struct metrics *metrics;
@@ -30,8 +31,8 @@ struct state {
 };
 
 /* Before there are threads, since it may fork a helper. Without a file and a
- * kubeconfig it looks whether we are in a pod that may ask. -1 after what was
- * wrong is on the log. */
+ * kubeconfig it looks whether we are in a pod that may ask; with live "on"
+ * there has to be somebody to ask. -1 after what was wrong is on the log. */
 int state_open(struct state *state);
 /* With the door. As above. */
 int state_start(struct state *state);

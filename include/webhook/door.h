@@ -34,6 +34,9 @@ struct door_options {
 	struct log *log;	 /* must outlive the door */
 	bool reservations;	 /* count demand that was just admitted */
 	int64_t now;		 /* seconds since the epoch, 0: the clock */
+	/* Seconds after which a cluster state is as good as none where the
+	 * policy has no maxAge; 0: never. */
+	int64_t state_max_age;
 };
 
 struct door *door_new(const struct door_options *options);

@@ -60,6 +60,7 @@ static void defaults(void **state)
 	assert_string_equal(o.log_level, "info");
 	assert_string_equal(o.log_format, "json");
 	assert_string_equal(o.sandbox, "on");
+	assert_string_equal(o.live, "auto");
 	assert_false(o.help);
 	options_release(&o);
 }
@@ -155,6 +156,8 @@ static void mistakes(void **state)
 		{{"--kubeconf", "x"}, "did you mean `--kubeconfig`?"},
 		{{"--cluster=a", "--kubeconfig=b"},
 		 "either --cluster or --kubeconfig"},
+		{{"--cluster=a", "--live=on"}, "either --cluster or --live on"},
+		{{"--live", "yes"}, "none of: auto on off"},
 		{{"--address", "x"}, "unknown option `--address`"},
 		{{"--policy"}, "needs a value: FILE"},
 		{{"--policy="}, "needs a value: FILE"},
@@ -216,6 +219,24 @@ static void what_serving_needs(void **state)
 	assert_non_null(strstr(text, "--tls-cert and --tls-key are needed"));
 }
 
+/* Certificates need an API server where the state comes from a file, too. */
+static void self_managed_beside_a_file(void **state)
+{
+	static char managed[] = "--self-managed", secret[] = "--secret=s",
+		    space[] = "--namespace=n", config[] = "--webhook-config=w",
+		    dns[] = "--dns=a", file[] = "--cluster=f",
+		    kubeconfig[] = "--kubeconfig=k";
+	char *words[] = {managed, secret, space,      config,
+			 dns,	  file,	  kubeconfig, NULL};
+	struct options o = {0};
+
+	(void)state;
+	assert_int_equal(options_parse(&o, OPTION_SERVE, words, stderr), 0);
+	assert_string_equal(o.cluster, "f");
+	assert_string_equal(o.kubeconfig, "k");
+	options_release(&o);
+}
+
 static void help_tells_defaults(void **state)
 {
 	struct buf out;
@@ -248,6 +269,7 @@ int main(void)
 		cmocka_unit_test(environment_names),
 		cmocka_unit_test(mistakes),
 		cmocka_unit_test(what_serving_needs),
+		cmocka_unit_test(self_managed_beside_a_file),
 		cmocka_unit_test(help_tells_defaults),
 	};
 

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+# gpugated with a saved cluster state (--cluster FILE): what it does with the
+# file's changes, and whom it asks for one.
+bats_require_minimum_version 1.5.0
+load helper
+
+setup_file() {
+	export GPUGATED=${GPUGATED:-$(dirname "${GPUGATE:-$BATS_TEST_DIRNAME/../../build/gpugate}")/gpugated}
+	export CERTS=$BATS_FILE_TMPDIR/certs
+	"$GPUGATED" certs --dir "$CERTS" --dns localhost --ip 127.0.0.1 >/dev/null
+}
+
+setup() {
+	for name in $(env | sed -n 's/^\(GPUGATED_[A-Z_]*\)=.*/\1/p'); do
+		unset "$name"
+	done
+	export LC_ALL=C.UTF-8
+	https=$BATS_TEST_DIRNAME/https.py
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	pid=
+}
+
+teardown() {
+	[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || true
+}
+
+until_true() { # SECONDS COMMAND...
+	local tries=$(($1 * 10))
+	shift
+	while ! "$@"; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || { echo "in vain: $*" >&2; cat log >&2; return 1; }
+		sleep 0.1
+	done
+}
+
+logged() {
+	grep -q -- "$1" log
+}
+
+port_of() {
+	sed -n "s/.*\"msg\":\"$1\".*\"port\":\([0-9]*\).*/\1/p" log
+}
+
+# start ARGUMENTS: a server on free ports; pid, port, probe.
+start() {
+	: >log
+	"$GPUGATED" --listen 127.0.0.1:0 --probe-listen 127.0.0.1:0 \
+		--tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
+		"$@" 2>log 3>&- &
+	pid=$!
+	until_true 10 logged '"msg":"ready"'
+	port=$(port_of listening)
+	probe=$(port_of 'probes listening')
+}
+
+refused() {
+	run --separate-stderr timeout 10 "$GPUGATED" --listen 127.0.0.1:0 \
+		--probe-listen 127.0.0.1:0 --tls-cert "$CERTS/tls.crt" \
+		--tls-key "$CERTS/tls.key" "$@"
+	is "$status" 2
+	errors=$stderr
+}
+
+asking_gives() {
+	[ "$(python3 "$https" review "$CERTS/ca.crt" "$port" u-1 1)" = "$1 u-1" ]
+}
+
+page() {
+	python3 "$https" get "$probe" /metrics
+}
+
+# figure NAME: its value, without its fraction
+figure() {
+	page | sed -n "s/^$1 \([0-9-]*\).*/\1/p"
+}
+
+older_than() { # SECONDS
+	[ "$(figure gpugate_cluster_state_age_seconds)" -ge "$1" ]
+}
+
+# state GPUS [SECONDS-AGO [VERSION]]: a Pod of one GPU fits, or never
+state() {
+	printf '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":%s,"takenAt":"%s","unreadable":[],"items":[{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ml"}},{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"gpus","namespace":"ml"},"spec":{"hard":{"requests.nvidia.com/gpu":"%s"}}}],"usage":[]}\n' \
+		"${3:-1}" "$(date -u -d "${2:-0} seconds ago" +%Y-%m-%dT%H:%M:%SZ)" "$1"
+}
+
+@test "state: a file is taken when it changes, a broken one is not" {
+	state 0 100 >state.json
+	start --cluster state.json
+	asking_gives denied
+	older_than 100
+	state 8 >state.json
+	until_true 3 asking_gives allowed
+	state 0 50 >new.json
+	mv new.json state.json
+	until_true 3 asking_gives denied
+	state 8 >whole.json
+	# cut in half; of a newer gpugate; a quantity of half a state; empty
+	head -c "$(($(wc -c <whole.json) / 2))" whole.json >state.json
+	until_true 3 logged 'state.json:[0-9]*:[0-9]*: '
+	asking_gives denied
+	state 8 0 2 >state.json
+	until_true 3 logged 'written by a newer gpugate'
+	asking_gives denied
+	: >state.json
+	until_true 3 logged 'expected a JSON object'
+	asking_gives denied
+	rm state.json
+	until_true 3 logged 'No such file'
+	asking_gives denied
+	holds "$(python3 "$https" get "$probe" /readyz)" "200 "
+	# the age is that of the state in use
+	older_than 50
+	logged 'the last good one stays'
+	state 8 >state.json
+	until_true 3 asking_gives allowed
+}
+
+@test "state: two quotas of one name, a quantity that is none" {
+	state 0 | sed 's/"items":\[/&{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"gpus","namespace":"ml"},"spec":{"hard":{"requests.nvidia.com\/gpu":"9"}}},/' >twice.json
+	refused --cluster twice.json
+	holds "$errors" 'ResourceQuota `ml/gpus` stands twice in the file'
+	state 0 >state.json
+	start --cluster state.json
+	asking_gives denied
+	# What is left out is no quota at all; it is told.
+	state 8x >state.json
+	until_true 3 logged '`8x` is no quantity'
+	asking_gives allowed
+}
+
+@test "state: cut or newer at the start: it does not start" {
+	state 8 >whole.json
+	head -c "$(($(wc -c <whole.json) - 20))" whole.json >cut.json
+	refused --cluster cut.json
+	holds "$errors" 'cut.json:1:'
+	state 8 0 7 >newer.json
+	refused --cluster newer.json
+	holds "$errors" 'written by a newer gpugate'
+	refused --cluster none.json
+	holds "$errors" 'none.json'
+}
+
+@test "state: past maxAge its rules are not run, and the door goes on" {
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\nmaxAge: 2h\n' >policy.yaml
+	state 0 3600 >state.json
+	start --cluster state.json --policy policy.yaml
+	asking_gives denied
+	state 0 7300 >state.json
+	until_true 3 asking_gives allowed
+	older_than 7300
+	[ "$(figure 'gpugate_rules_not_run{rule="quota-never-fits"}')" -ge 1 ]
+	[ "$(figure 'gpugate_rules_not_run{rule="quota-would-exceed"}')" -ge 1 ]
+	# A file without such a policy is as old as whoever mounts it wants.
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n' >policy.yaml
+	until_true 3 asking_gives denied
+}
+
+@test "state: --live on needs somebody to ask, --live off asks nobody" {
+	unset KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
+	refused --live on
+	holds "$errors" "not in a pod"
+	refused --live on --kubeconfig none
+	holds "$errors" none
+	refused --live on --cluster none.json
+	holds "$errors" "either --cluster or --live on"
+	start --live off --kubeconfig none
+	asking_gives allowed
+	is "$(figure gpugate_cluster_state_age_seconds)" ""
+}
