@@ -187,6 +187,10 @@ const struct cluster *rule_cluster(struct rule_run *run);
 const struct cluster *rule_needs_cluster(struct rule_run *run,
 					 enum cluster_kind kind);
 bool rule_cluster_lacks(struct rule_run *run, enum cluster_kind kind);
+/* For rules that find nothing where nothing is known: at the door there is no
+ * set, and a state that is too old was meant to be judged by. Then the rule
+ * did not run. */
+bool rule_cluster_lost(struct rule_run *run);
 /* Why there is none, as a reason for rule_not_run(). */
 const char *rule_without_cluster(struct rule_run *run);
 

@@ -58,6 +58,17 @@ bool rule_cluster_lacks(struct rule_run *rr, enum cluster_kind kind)
 	return true;
 }
 
+bool rule_cluster_lost(struct rule_run *rr)
+{
+	const struct run *run = rr->run;
+
+	if (run->state->cluster ||
+	    (!run->options.door && !run->state->cluster_old))
+		return false;
+	rule_not_run(rr, rule_without_cluster(rr));
+	return true;
+}
+
 const struct cluster *rule_needs_cluster(struct rule_run *rr,
 					 enum cluster_kind kind)
 {

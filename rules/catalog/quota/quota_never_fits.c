@@ -30,8 +30,9 @@ static void check(struct rule_run *run, const struct workload *w)
 {
 	struct quota_case c = {.facts = rule_facts(run), .workload = w};
 
-	if (w->child || (!c.facts->nquotas && !w->cluster) ||
-	    rule_cluster_lacks(run, CLUSTER_QUOTA))
+	if (w->child || rule_cluster_lacks(run, CLUSTER_QUOTA) ||
+	    (rule_cluster_lost(run) && !c.facts->nquotas) ||
+	    (!c.facts->nquotas && !w->cluster))
 		return;
 	if (!*w->id.namespace) {
 		rule_not_run(run, "the namespace is not known");

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Workloads against what a quota has left. With a cluster state: the whole
- * workload at steady state above hard - used (its own running copy given
- * back) is an error for gangs, of which a part would start; others wait by
- * retrying. At its peak (surge, elastic maximum) above that, and all
- * workloads of the set in one namespace together above hard: warnings.
- * One workload alone above hard at steady state is quota-never-fits.
+ * workload at steady state above hard - used (its own copy given back) is an
+ * error for gangs, of which a part would start; others wait by retrying. At
+ * its peak (surge, elastic maximum) above that, and all of one namespace
+ * together above hard: warnings. One alone above hard is quota-never-fits.
  * Source: quota evaluator; training-operator controller.v1/common/pod.go. */
 #include "engine/rule.h"
 #include "kube/quota.h"
@@ -58,6 +57,7 @@ static void check_one(struct rule_run *run, const struct workload *w)
 	/* What a queue holds back waits without any pod. */
 	if (w->suspended || w->kueue)
 		return;
+	rule_cluster_lost(run);
 	while (quota_case_next(rule_accelerators(run), &c)) {
 		if (quantity_cmp(c.demand.steady, c.hard->quantity) > 0 ||
 		    c.demand.peak.nano == 0)
