@@ -51,8 +51,9 @@ const struct option option_table[] = {
 	{"policy", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(policy), "FILE",
 	 NULL,
-	 "The cluster's policy as a floor: local files may tighten it or "
-	 "suppress rules that are not locked, nothing else."},
+	 "The cluster's policy as a floor, or a file of `gpugate snapshot` "
+	 "that holds it: local files may tighten it or suppress rules that "
+	 "are not locked, nothing else."},
 	{"preset", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(preset), "NAME",
 	 "recommended strict all", "recommended (default), strict or all."},
@@ -107,6 +108,10 @@ const struct option option_table[] = {
 	 "Write to FILE, whole or not at all (default: standard output)."},
 	{"namespace", 0, OPTION_WORDS, FOR_SNAPSHOT, AT(namespaces), "NS", NULL,
 	 "Ask for these namespaces only: for who may not list all."},
+	{"door", 0, OPTION_TEXT, FOR_SNAPSHOT, AT(door), "NAMESPACE/CONFIGMAP",
+	 NULL,
+	 "The policy of the webhook, kept with the state for --policy. "
+	 "Default: the ConfigMap of the chart, when it may be read."},
 	{"kubectl", 0, OPTION_TEXT, FOR_SNAPSHOT, AT(kubectl), "PATH", NULL,
 	 "The kubectl to run (default: kubectl of the PATH)."},
 	{"context", 0, OPTION_TEXT, FOR_SNAPSHOT, AT(context), "NAME", NULL,

@@ -52,7 +52,7 @@ struct options {
 		exclude, paths;
 	const char *fail_on, *config, *policy, *preset, *namespace;
 	const char *quota_format, *before;
-	const char *cluster, *output, *kubectl, *context, *kubeconfig;
+	const char *cluster, *output, *kubectl, *context, *kubeconfig, *door;
 	const char *baseline, *write_baseline, *since, *add_ignore;
 	const char *report_file;
 	const char *stdin_filename, *color, *rules_format;

@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "files.h"
 #include "heap.h"
+#include "kube/cluster.h"
 #include "log.h"
 
 static void print_problems(struct policies *policies,
@@ -51,6 +53,46 @@ static struct policy *load(struct policies *policies, const char *path)
 	}
 	policy_problems_release(&problems);
 	return policy;
+}
+
+/* Of the door's policy in a file of `gpugate snapshot`. */
+static struct policy *load_saved(struct policies *policies, const char *path,
+				 const struct cluster *cluster)
+{
+	const char *saved = cluster_policy(cluster);
+	struct policy_problems problems = {0};
+	struct policy_text text = {
+		.name = arena_printf(&policies->arena, "%s (policy)", path),
+		.text = saved,
+		.len = saved ? strlen(saved) : 0,
+	};
+	struct policy *policy = NULL;
+
+	if (saved)
+		policy = policy_parse(&policies->rules, &text, NULL, &problems);
+	else
+		log_error("%s: this snapshot holds no policy; gpugate "
+			  "snapshot --door NAMESPACE/CONFIGMAP saves it",
+			  path);
+	print_problems(policies, &problems);
+	policy_problems_release(&problems);
+	policies->broken |= !policy;
+	return policy;
+}
+
+/* A policy, or a snapshot with one in it. A pipe can be read only once. */
+static struct policy *load_floor(struct policies *policies, const char *path)
+{
+	const struct cluster *cluster = NULL;
+	struct policy *floor;
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISREG(st.st_mode))
+		cluster = cluster_load(path, NULL, NULL, NULL);
+	floor = cluster ? load_saved(policies, path, cluster)
+			: load(policies, path);
+	cluster_put(cluster);
+	return floor;
 }
 
 /* NULL after a message. */
@@ -107,7 +149,7 @@ int policies_init(struct policies *policies, const struct options *options,
 	policies->rules = program_rules();
 	policies->cwd = arena_strdup(&policies->arena, cwd);
 	if (options->policy)
-		policies->floor = load(policies, options->policy);
+		policies->floor = load_floor(policies, options->policy);
 	if (options->config)
 		add_entry(policies, options->config,
 			  load(policies, options->config));

@@ -282,7 +282,8 @@ static int list_all(struct snapshot *s)
 	return 2;
 }
 
-static void ask_server(struct snapshot *s)
+/* Where this comes from: the server's address, the door's policy. */
+static int ask_origin(struct snapshot *s)
 {
 	const char *const arguments[] = {
 		"config",
@@ -291,10 +292,18 @@ static void ask_server(struct snapshot *s)
 		"-o",
 		"jsonpath={.clusters[0].cluster.server}",
 		NULL};
+	struct buf policy;
+	int rc;
 
-	if (run(s, arguments) == ASKED_WELL && s->answer.len < 500 &&
-	    !strpbrk(s->answer.data, "\r\n{}"))
-		cluster_builder_origin(s->builder, s->answer.data, NULL);
+	buf_init(&policy);
+	rc = snapshot_policy(s, &policy);
+	if (run(s, arguments) != ASKED_WELL || s->answer.len >= 500 ||
+	    strpbrk(s->answer.data, "\r\n{}"))
+		buf_reset(&s->answer);
+	cluster_builder_origin(s->builder, s->answer.data,
+			       policy.len ? policy.data : NULL);
+	buf_release(&policy);
+	return rc;
 }
 
 static int write_file(struct snapshot *s, const struct cluster *cluster)
@@ -327,11 +336,12 @@ static void tell_counts(const struct cluster *c)
 
 	cluster_nodes(c, &groups);
 	log_error("%zu namespaces, %zu quotas, %zu nodes (%zu kinds of them), "
-		  "%zu GPU pods",
+		  "%zu GPU pods%s",
 		  cluster_count(c, CLUSTER_NAMESPACE),
 		  cluster_count(c, CLUSTER_QUOTA),
 		  cluster_count(c, CLUSTER_NODE), groups,
-		  cluster_count(c, CLUSTER_POD));
+		  cluster_count(c, CLUSTER_POD),
+		  cluster_policy(c) ? ", the door's policy" : "");
 }
 
 int snapshot_command(struct options *options)
@@ -350,7 +360,9 @@ int snapshot_command(struct options *options)
 	rc = list_all(&s);
 	if (!rc) {
 		snapshot_owners(&s);
-		ask_server(&s);
+		rc = ask_origin(&s);
+	}
+	if (!rc) {
 		cluster = cluster_builder_finish(s.builder, now);
 		rc = write_file(&s, cluster);
 		if (!rc && !options->quiet)

@@ -35,5 +35,8 @@ enum asked snapshot_list(struct snapshot *snapshot, enum cluster_kind kind,
 enum asked snapshot_one(struct snapshot *snapshot, const char *path);
 /* snapshot_owners.c: who owns the owners of GPU pods. */
 void snapshot_owners(struct snapshot *snapshot);
+/* snapshot_policy.c: the door's policy, if it may be read. 2 after a message
+ * when the one that was asked for cannot be had. */
+int snapshot_policy(struct snapshot *snapshot, struct buf *out);
 
 #endif

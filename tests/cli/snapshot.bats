@@ -241,6 +241,39 @@ assert names[0]["metadata"]["labels"] == {"env": "prod"}, names'
 	holds "$(cat report.json)" "older than the policy's maxAge"
 	holds "$(cat errors)" "warning: cluster state cluster.json is"
 	holds_not "$(cat report.json)" "there is no PriorityClass"
+	for rule in quota-never-fits quota-would-exceed cluster; do
+		run "$GPUGATE" lint --cluster cluster.json pod.yaml \
+			--fail-on never --require $rule
+		is "$status" 2
+	done
+	run "$GPUGATE" lint --isolated --cluster cluster.json pod.yaml \
+		--fail-on never --require quota-never-fits
+	is "$status" 0
+}
+
+@test "paths: of two clusters for one path the first counts" {
+	cluster
+	snapshot -q -o a.json
+	sed 's/gpu-batch/gpu-other/' a.json >b.json
+	pod x/pod.yaml
+	cat >>x/pod.yaml <<-END
+		    resources: {limits: {nvidia.com/gpu: 1}}
+		  priorityClassName: gpu-batch
+	END
+	for pair in 'x/** **' '** x/**'; do
+		cat >.gpugate.yaml <<-END
+			apiVersion: gpugate.dev/v1
+			kind: Policy
+			paths:
+			- {glob: "${pair% *}", cluster: a.json}
+			- {glob: "${pair#* }", cluster: b.json}
+		END
+		lint --select priority-class-unknown x
+		is "$output" ""
+	done
+	# --cluster is for everything.
+	lint --select priority-class-unknown --cluster b.json x
+	holds "$output" "there is no PriorityClass"
 }
 
 @test "paths: each folder has its cluster" {
@@ -263,4 +296,104 @@ assert names[0]["metadata"]["labels"] == {"env": "prod"}, names'
 	done
 	lint --select priority-class-unknown --extend-select object-duplicate
 	is "$(paths)" b/pod.yaml
+}
+
+# configmaps PATH ITEM...: ConfigMaps with the labels of the chart.
+configmaps() {
+	list api_v1_configmaps v1 ConfigMap "$@"
+}
+
+door_policy() {
+	printf '{"metadata":{"name":"gpugate-policy","namespace":"%s"},"data":{"policy.yaml":"%s","notes.txt":"kind: [","exemptions-a.yaml":"%s"}}' "$1" \
+		'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: audit\nrules:\n  shm-missing: {severity: error, params: {size: 16Gi}}' \
+		'apiVersion: gpugate.dev/v1\nkind: Exemptions\nnamespaces: [ml]\nexempt:\n- {namespaces: [ml], rules: [gpu-request-limit-mismatch], reason: old}\n'
+}
+
+gpu_file() {
+	cat >pod.yaml <<-END
+		apiVersion: v1
+		kind: Pod
+		metadata: {name: p, namespace: ml}
+		spec:
+		  restartPolicy: Never
+		  containers:
+		  - name: c
+		    image: nvcr.io/nvidia/pytorch:24.05-py3
+		    command: [torchrun, --nproc-per-node=4, train.py]
+		    resources: {limits: {nvidia.com/gpu: 4, memory: 64Gi}, requests: {cpu: 8}}
+	END
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n  shm-missing: off\n' >.gpugate.yaml
+}
+
+@test "the door's policy is kept, and is a floor" {
+	cluster
+	configmaps '{"metadata":{"name":"gpugate-dashboard"},"data":{"gpugate.json":"{}"}}' \
+		"$(door_policy gpugate-system)"
+	snapshot -o cluster.json
+	is "$status" 0
+	holds "$stderr" "2 GPU pods, the door's policy"
+	holds "$(cat "$FAKE/log")" "configmaps?labelSelector=app.kubernetes.io/name%3Dgpugate,app.kubernetes.io/component%3Dwebhook"
+	python3 - <<-'END'
+	import json
+	text = json.load(open("cluster.json"))["policy"]
+	assert text.index("# exemptions-a.yaml\n") == 0, text
+	assert "\n---\n# policy.yaml\n" in text and "notes" not in text, text
+	END
+	gpu_file
+	lint --cluster cluster.json pod.yaml
+	holds_not "$output" shm-missing
+	lint --cluster cluster.json --policy cluster.json pod.yaml
+	is "$status" 1
+	holds "$output" "pod.yaml:7:11: error: "
+	holds "$output" "[shm-missing]"
+}
+
+@test "a snapshot without the door's policy is no floor" {
+	cluster
+	echo 'Error from server (Forbidden): configmaps is forbidden: User "x" cannot list' \
+		>"$FAKE/api_v1_configmaps.error"
+	snapshot -o cluster.json
+	is "$status" 0
+	holds_not "$stderr" configmaps
+	snapshot -v -o cluster.json
+	is "$status" 0
+	holds "$stderr" "the door's policy: configmaps is forbidden"
+	holds_not "$(cat cluster.json)" '"policy"'
+	gpu_file
+	run --separate-stderr "$GPUGATE" lint --policy cluster.json pod.yaml
+	is "$status" 2
+	holds "$stderr" "cluster.json: this snapshot holds no policy"
+}
+
+@test "the policy of another ConfigMap, or of none" {
+	cluster
+	configmaps "$(door_policy a)" "$(door_policy b)"
+	snapshot -v
+	is "$status" 0
+	holds "$stderr" "the door's policy: there are several"
+	door_policy gate >"$FAKE/api_v1_namespaces_gate_configmaps_mine.json"
+	snapshot -q --door gate/mine
+	is "$status" 0
+	holds "$output" '"policy":'
+	snapshot --door gate/other -o none.json
+	is "$status" 2
+	holds "$stderr" "the door's policy gate/other: "
+	[ ! -e none.json ]
+	for door in gate /mine gate/ 'gate/a/b' 'gate/a?x'; do
+		snapshot --door "$door"
+		is "$status" 2
+		holds "$stderr" "is no NAMESPACE/CONFIGMAP"
+	done
+}
+
+@test "a broken policy in a snapshot is told with its line" {
+	cluster
+	printf '{"metadata":{"name":"p","namespace":"g"},"data":{"policy.yaml":"apiVersion: gpugate.dev/v1\\nkind: Policy\\nmoed: audit\\n"}}' \
+		>"$FAKE/api_v1_namespaces_g_configmaps_p.json"
+	snapshot -q --door g/p -o cluster.json
+	gpu_file
+	run --separate-stderr "$GPUGATE" lint --policy cluster.json pod.yaml
+	is "$status" 2
+	holds "$stderr" "cluster.json (policy):4:"
+	holds "$stderr" moed
 }

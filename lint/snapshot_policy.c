@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The door's policy: the ConfigMap that gpugated has mounted, as one text of
+ * several documents, for `--policy` to use the snapshot as the floor. It is
+ * the one with the chart's labels, or the one of --door. Nobody needs the
+ * right to read it: without, the snapshot has no policy.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "log.h"
+#include "snapshot.h"
+
+#define LABELS                                                                 \
+	"app.kubernetes.io/name%3Dgpugate,"                                    \
+	"app.kubernetes.io/component%3Dwebhook"
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The files that gpugated takes for policies, in its order. */
+static bool is_policy_file(const char *name)
+{
+	return name[0] != '.' &&
+	       (text_ends(name, ".yaml") || text_ends(name, ".yml") ||
+		text_ends(name, ".json"));
+}
+
+static void join_files(json_t *data, struct buf *out)
+{
+	const char **names = calloc(json_object_size(data) + 1, sizeof(*names));
+	size_t n = 0;
+	const char *key;
+	json_t *value;
+
+	if (!names)
+		BUG("out of memory");
+	json_object_foreach(data, key, value) if (is_policy_file(key) &&
+						  json_is_string(value))
+		names[n++] = key;
+	qsort(names, n, sizeof(*names), by_name);
+	for (size_t i = 0; i < n; i++) {
+		const char *text =
+			json_string_value(json_object_get(data, names[i]));
+
+		buf_addf(out, "%s# %s\n%s", i ? "---\n" : "", names[i], text);
+		if (!text_ends(text, "\n"))
+			buf_addc(out, '\n');
+	}
+	free(names);
+}
+
+/* Of those with the chart's labels; its dashboard has them, too. */
+static const char *take_labelled(json_t *list, struct buf *out)
+{
+	json_t *items = json_object_get(list, "items"), *found = NULL;
+
+	for (size_t i = 0; i < json_array_size(items); i++) {
+		json_t *data =
+			json_object_get(json_array_get(items, i), "data");
+
+		if (!json_object_get(data, "policy.yaml"))
+			continue;
+		if (found)
+			return "there are several: --door says which";
+		found = data;
+	}
+	if (!found)
+		return "there is none with the labels of the chart";
+	join_files(found, out);
+	return NULL;
+}
+
+static const char *take_named(json_t *object, struct buf *out)
+{
+	join_files(json_object_get(object, "data"), out);
+	return out->len ? NULL : "it holds no policy";
+}
+
+/* Parts of a path, and of a URL. */
+static bool is_door(const char *door)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
+	size_t space = strspn(door, letters);
+
+	return space && door[space] == '/' && door[space + 1] &&
+	       !door[space + 1 + strspn(door + space + 1, letters)];
+}
+
+static void path_of(const char *door, struct buf *out)
+{
+	if (door)
+		buf_addf(out, "/api/v1/namespaces/%.*s/configmaps/%s",
+			 (int)strcspn(door, "/"), door, strchr(door, '/') + 1);
+	else
+		buf_adds(out, "/api/v1/configmaps?labelSelector=" LABELS);
+}
+
+int snapshot_policy(struct snapshot *s, struct buf *out)
+{
+	const char *door = s->options->door, *why = NULL;
+	json_t *root = NULL;
+	struct buf path;
+
+	if (door && !is_door(door))
+		return log_usage("snapshot",
+				 "--door: `%s` is no NAMESPACE/CONFIGMAP",
+				 door);
+	buf_init(&path);
+	path_of(door, &path);
+	if (snapshot_get(s, path.data) != ASKED_WELL)
+		why = s->reason.len ? s->reason.data : "no answer";
+	else
+		root = json_loadb(s->answer.data, s->answer.len, 0, NULL);
+	if (!why)
+		why = door ? take_named(root, out) : take_labelled(root, out);
+	json_decref(root);
+	buf_release(&path);
+	if (!why)
+		return 0;
+	if (door || s->options->verbose)
+		log_error("the door's policy%s%s: %s", door ? " " : "",
+			  door ? door : "", why);
+	return door ? 2 : 0;
+}
