@@ -87,8 +87,7 @@ static inline uint16_t node_tag(const char *key, size_t len)
 
 	if (!len)
 		return 0;
-	return (uint16_t)(len * 11 + k[0] * 17u + k[len / 2] * 29u +
-			  k[len - 1] * 5u);
+	return (uint16_t)(len * 4 + k[0] + k[len / 2] * 5u + k[len - 1] * 9u);
 }
 
 static inline uint64_t node_tag_bit(uint16_t tag)

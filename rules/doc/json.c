@@ -139,11 +139,15 @@ static bool json_word(struct json *json, struct node *node)
 	return true;
 }
 
-static const char *json_any_string(struct json *json, const char *p,
-				   struct json_token *token)
+/* str NULL: refused; else json->at is behind it. */
+static struct json_token json_any_string(struct json *json, const char *p)
 {
+	struct json_token token = {0};
+
 	json->at = p;
-	return scan_json_string(json, token) ? json->at : NULL;
+	if (!scan_json_string(json, &token))
+		token.str = NULL;
+	return token;
 }
 
 /* p is at the opening quote; the byte behind the string. Most are short, and
@@ -152,12 +156,12 @@ static inline const char *json_string(struct json *json, const char *p,
 				      struct json_token *token)
 {
 #ifdef __SSE2__
-	for (const char *at = p + 1; json->end - at >= 16; at += 16) {
+	for (const char *at = p + 1; at < json->wide; at += 16) {
 		unsigned marks = json_marks(at);
 
 		if (!marks)
 			continue;
-		at += __builtin_ctz(marks);
+		at += (unsigned)__builtin_ctz(marks);
 		if (*at != '"')
 			break;
 		token->len = (uint32_t)(at - p - 1);
@@ -165,9 +169,11 @@ static inline const char *json_string(struct json *json, const char *p,
 		return at + 1;
 	}
 #endif
-	return json_any_string(json, p, token);
+	*token = json_any_string(json, p);
+	return token->str ? json->at : NULL;
 }
 
+/* The string at p as the node's value. */
 static inline const char *json_text(struct json *json, const char *p,
 				    struct node *node)
 {
@@ -180,6 +186,7 @@ static inline const char *json_text(struct json *json, const char *p,
 	node->flags = NODE_QUOTED;
 	node->str = token.str;
 	node->len = token.len;
+	node->end = json_offset(json, p);
 	return p;
 }
 
@@ -197,42 +204,40 @@ static inline const char *json_open(struct json *json, const char *p,
 	node->type = *p == '{' ? NODE_MAP : NODE_SEQ;
 	node->flags = NODE_FLOW;
 	json->open = node;
+	json->link = &node->first;
 	return p + 1;
 }
 
 static inline const char *json_close(struct json *json, const char *p)
 {
-	json->open->end = json_offset(json, p + 1);
-	json->open = json->open->parent;
+	struct node *node = json->open;
+
+	node->end = json_offset(json, p + 1);
+	json->open = node->parent;
+	/* Not the node's own link: the key may be one given twice. */
+	if (json->open)
+		json->link = &json->open->last->next;
 	json->depth--;
 	return p + 1;
 }
 
+/* The number or word at p as the node's value. */
 static const char *json_other(struct json *json, const char *p,
 			      struct node *node)
 {
 	json->at = p;
-	if (starts_number(*p) ? scan_json_number(json, node)
-			      : json_word(json, node))
-		return json->at;
-	return NULL;
+	if (starts_number(*p) ? !scan_json_number(json, node)
+			      : !json_word(json, node))
+		return NULL;
+	node->end = json_offset(json, json->at);
+	return json->at;
 }
 
-/* The value at p, which is no map or seq. */
-static inline const char *json_scalar(struct json *json, const char *p,
-				      struct node *node)
-{
-	p = *p == '"' ? json_text(json, p, node) : json_other(json, p, node);
-	if (p)
-		node->end = json_offset(json, p);
-	return p;
-}
-
-/* Room for some more nodes, false when the limit is reached at p. */
+/* Room for some more nodes, all zero; false when the limit is reached at p. */
 static bool json_refill(struct json *json, const char *p)
 {
 	uint32_t limit = json->loader->limits->nodes;
-	uint32_t n = json->nodes < 8 ? 8 : 32; /* small texts take few */
+	uint32_t n = json->nodes < 8 ? 8 : 16; /* small texts take few */
 
 	if (json->nodes >= limit) {
 		refuse_at(json, p,
@@ -244,12 +249,12 @@ static bool json_refill(struct json *json, const char *p)
 		n = limit - json->nodes;
 	json->nodes += n;
 	json->spare =
-		arena_alloc(json->loader->arena, n * sizeof(*json->spare));
+		arena_zalloc(json->loader->arena, n * sizeof(*json->spare));
 	json->spare_end = json->spare + n;
 	return true;
 }
 
-/* A node for the value at p; NULL when there are too many. */
+/* A node for the value at p, all zero; NULL when there are too many. */
 static inline struct node *json_node(struct json *json, const char *p)
 {
 	if (json->spare == json->spare_end && !json_refill(json, p))
@@ -258,30 +263,28 @@ static inline struct node *json_node(struct json *json, const char *p)
 }
 
 /* Behind the last child of the open map or seq. */
-static inline void json_link(struct node *parent, struct node *node)
+static inline void json_link(struct json *json, struct node *node)
 {
-	struct node **link =
-		parent->last ? &parent->last->next : &parent->first;
+	struct node *parent = json->open;
 
-	*link = node;
+	node->parent = parent;
+	node->index = parent->len++;
 	parent->last = node;
-	parent->len++;
+	*json->link = node;
+	json->link = &node->next;
 }
 
 static inline struct node *json_item(struct json *json, const char *p)
 {
-	struct node *node = json_node(json, p), *parent = json->open;
+	struct node *node = json_node(json, p);
 	uint32_t at = json_offset(json, p);
 
 	if (!node)
 		return NULL;
-	node_clear(node);
 	node->start = at;
 	node->key_start = at;
 	node->key_end = at;
-	node->index = parent->len;
-	node->parent = parent;
-	json_link(parent, node);
+	json_link(json, node);
 	return node;
 }
 
@@ -292,11 +295,8 @@ struct json_key {
 };
 
 /* A key that the open map has already, or NULL. */
-static inline struct node *json_known(struct json *json,
-				      const struct json_key *key)
+static struct node *json_known(struct json *json, const struct json_key *key)
 {
-	if (!(json->open->tags & node_tag_bit(key->tag)))
-		return NULL;
 	return node_find(json->loader->arena, json->open, key->token.str,
 			 key->token.len);
 }
@@ -327,27 +327,29 @@ static struct node *json_again(struct json *json, struct node *old,
 }
 
 /* The node for the value at p. */
-static inline struct node *
-json_member(struct json *json, const struct json_key *key, const char *p)
+static inline struct node *json_member(struct json *json, struct json_key key,
+				       const char *p)
 {
-	struct node *parent = json->open, *old = json_known(json, key), *node;
+	struct node *node;
 
-	if (old)
-		return json_again(json, old, key, p);
+	if (json->open->tags & node_tag_bit(key.tag)) {
+		struct json_key perhaps = key;
+		struct node *old = json_known(json, &perhaps);
+
+		if (old)
+			return json_again(json, old, &perhaps, p);
+	}
 	node = json_node(json, p);
 	if (!node)
 		return NULL;
-	node_clear(node);
-	node->tag = key->tag;
+	node->tag = key.tag;
 	node->start = json_offset(json, p);
-	node->key_start = json_offset(json, key->start);
-	node->key_end = json_offset(json, key->end);
-	node->key = key->token.str;
-	node->key_len = key->token.len;
-	node->index = parent->len;
-	node->parent = parent;
-	parent->tags |= node_tag_bit(key->tag);
-	json_link(parent, node);
+	node->key_start = json_offset(json, key.start);
+	node->key_end = json_offset(json, key.end);
+	node->key = key.token.str;
+	node->key_len = key.token.len;
+	json->open->tags |= node_tag_bit(key.tag);
+	json_link(json, node);
 	return node;
 }
 
@@ -396,13 +398,12 @@ static const char *json_skip(struct json *json, const char *p)
 	return refuse_open(json, p);
 }
 
-static inline bool json_skips(const struct json *json,
-			      const struct json_token *key)
+static inline bool json_skips(const struct json *json, struct json_token key)
 {
 	const struct loader *loader = json->loader;
 
-	return json->skip_lengths >> (key->len & 63) & 1 &&
-	       loader->skip(loader->context, json->open, key->str, key->len);
+	return json->skip_lengths >> (key.len & 63) & 1 &&
+	       loader->skip(loader->context, json->open, key.str, key.len);
 }
 
 /* From behind a key to its value. */
@@ -420,32 +421,27 @@ static inline const char *json_colon(struct json *json, const char *p)
 }
 
 /*
- * p is where a key should be: the node for its value, which *value is at.
- * NULL where the value is left out (*value is behind it) or where reading
+ * The key whose opening quote is at p: the node for its value, which *value is
+ * at. NULL where the value is left out (*value is behind it) or where reading
  * ends (*value is NULL).
  */
 static inline struct node *json_pair(struct json *json, const char *p,
 				     const char **value)
 {
-	struct json_key key;
+	struct json_key key = {.start = p};
 	struct node *node;
 
 	*value = NULL;
-	if (*p != '"') {
-		refuse_at(json, p, "expected a key in double quotes");
-		return NULL;
-	}
-	key.start = p;
 	key.end = json_string(json, p, &key.token);
 	p = key.end ? json_colon(json, key.end) : NULL;
 	if (!p)
 		return NULL;
-	if (json_skips(json, &key.token)) {
+	if (json_skips(json, key.token)) {
 		*value = json_skip(json, p);
 		return NULL;
 	}
 	key.tag = node_tag(key.token.str, key.token.len);
-	node = json_member(json, &key, p);
+	node = json_member(json, key, p);
 	if (node)
 		*value = p;
 	return node;
@@ -473,76 +469,71 @@ static inline const char *json_comma(struct json *json, const char *p)
 	return NULL;
 }
 
-/*
- * From behind a value, or (fresh) an opening bracket, to the next value or
- * key, or to the bracket that closes.
- */
-static inline const char *json_entry(struct json *json, const char *p, bool map,
-				     bool fresh)
+/* Does a member follow another at once, as the API server writes? */
+static inline bool json_runs_on(const struct json *json, const char *p)
 {
-	/* As the API server writes: no blanks. */
-	if (map && !fresh && p < json->last && memcmp(p, ",\"", 2) == 0)
-		return p + 1;
-	p = json_blank(json, p);
-	if (p == json->end)
-		return refuse_open(json, p);
-	if (fresh || *p == (map ? '}' : ']'))
-		return p;
-	return json_comma(json, p);
+	return p < json->last && memcmp(p, ",\"", 2) == 0 && json->open &&
+	       json->open->type == NODE_MAP;
 }
 
 /*
- * Close what ends at *at; the node of the next value, which *at is then at.
- * NULL at the end of all (*at is behind it), or where reading ends (NULL).
+ * From behind a value, or (fresh) an opening bracket, to the next key or item;
+ * what ends before is closed. Without an open map or seq it is behind all;
+ * NULL where reading ends.
  */
-static inline struct node *json_next(struct json *json, const char **at,
-				     bool fresh)
+static const char *json_advance(struct json *json, const char *p, bool fresh)
 {
-	const char *p = *at;
-	struct node *node = NULL;
-
-	for (; p && json->open && !node; fresh = false) {
+	for (; json->open; fresh = false) {
 		bool map = json->open->type == NODE_MAP;
 
-		p = json_entry(json, p, map, fresh);
-		if (!p)
-			break;
+		p = json_blank(json, p);
+		if (p == json->end)
+			return refuse_open(json, p);
 		if (*p == (map ? '}' : ']')) {
 			p = json_close(json, p);
-		} else if (map) {
-			node = json_pair(json, p, &p);
-		} else {
-			node = json_item(json, p);
-			p = node ? p : NULL;
+			continue;
 		}
+		if (!fresh)
+			p = json_comma(json, p);
+		if (p && map && *p != '"')
+			return refuse_at(json, p,
+					 "expected a key in double quotes");
+		return p;
 	}
-	*at = p;
-	return node;
+	return p;
 }
 
-/* The node of the whole value at *at, which is then behind it; NULL in *at
- * where reading ends. */
-static struct node *json_tree(struct json *json, const char **at)
+/* The value at p, of which a map or seq is only opened. */
+static inline const char *json_value(struct json *json, const char *p,
+				     struct node *node, bool *opened)
 {
-	const char *p = *at;
-	struct node *root = json_node(json, p), *node = root;
+	if (*p == '"')
+		return json_text(json, p, node);
+	*opened = *p == '{' || *p == '[';
+	return *opened ? json_open(json, p, node) : json_other(json, p, node);
+}
 
-	*at = NULL;
-	if (!root)
-		return NULL;
-	node_clear(root);
-	root->start = json_offset(json, p);
-	while (node) {
-		bool opens = *p == '{' || *p == '[';
+/* The whole value at p, whose node is there: the byte behind it, or NULL. */
+static const char *json_tree(struct json *json, const char *p,
+			     struct node *node)
+{
+	while (p) {
+		bool opened = false;
 
-		if (opens)
-			p = json_open(json, p, node);
-		else
-			p = json_scalar(json, p, node);
-		node = json_next(json, &p, opens);
+		if (node)
+			p = json_value(json, p, node, &opened);
+		if (p && !opened && json_runs_on(json, p))
+			p++;
+		else if (p)
+			p = json_advance(json, p, opened);
+		if (!p || !json->open)
+			break;
+		if (json->open->type == NODE_MAP)
+			node = json_pair(json, p, &p);
+		else if (!(node = json_item(json, p)))
+			p = NULL;
 	}
-	*at = p;
-	return p ? root : NULL;
+	return p;
 }
 
 struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
@@ -565,12 +556,16 @@ struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 	if (start == end)
 		return NULL;
 	json.last = json.end - 1;
+	json.wide = end > 16 ? json.end - 15 : text;
 	p = json_blank(&json, p);
 	if (p == json.end) {
 		*used = end;
 		return NULL;
 	}
-	root = json_tree(&json, &p);
+	root = json_node(&json, p);
+	if (root)
+		root->start = json_offset(&json, p);
+	p = root ? json_tree(&json, p, root) : NULL;
 	*used = json_offset(&json, p ? p : json.at);
-	return root;
+	return p ? root : NULL;
 }

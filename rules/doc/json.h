@@ -21,8 +21,10 @@ struct json {
 	const char *text; /* the first byte that is read: spans count from it */
 	char *own;	  /* the same where it may be written to, else NULL */
 	const char *at, *end;
-	const char *last;  /* the byte in front of end */
-	struct node *open; /* innermost map or seq not yet closed */
+	const char *last;   /* the byte in front of end */
+	const char *wide;   /* in front of it, sixteen bytes can be read */
+	struct node *open;  /* innermost map or seq not yet closed */
+	struct node **link; /* where its next child belongs */
 	uint32_t depth, nodes;
 	uint64_t skip_lengths;		/* as the loader's, but 0: none */
 	struct node *spare, *spare_end; /* taken from the arena in blocks */
@@ -47,12 +49,12 @@ const char *json_behind(const struct json *json, const char *p);
 /*
  * One bit for each of the sixteen bytes at p that is a quote, a backslash, a
  * control character or not ASCII: bytes above 0x7f are negative, and so below
- * a blank as controls are.
+ * a blank as controls are. What counts is the sign.
  */
 static inline unsigned json_marks(const char *p)
 {
 	__m128i w = _mm_loadu_si128((const __m128i *)(const void *)p);
-	__m128i low = _mm_cmpgt_epi8(_mm_set1_epi8(0x20), w);
+	__m128i low = _mm_subs_epi8(w, _mm_set1_epi8(0x20));
 	__m128i quote = _mm_cmpeq_epi8(w, _mm_set1_epi8('"'));
 	__m128i slash = _mm_cmpeq_epi8(w, _mm_set1_epi8('\\'));
 

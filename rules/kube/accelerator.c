@@ -38,14 +38,15 @@ struct table {
 	const void *rows; /* each begins with its name, in order of names */
 	size_t n, size;
 	bool (*matches)(const char *pattern, const char *name);
-	const unsigned short *slots; /* hash table, or NULL */
+	/* Hash table and prefixes, or NULL. */
+	const unsigned short *slots, *prefixes;
 };
 
 #define TABLE(name, matches)                                                   \
-	((struct table){name, name##_n, sizeof(*(name)), matches, NULL})
+	((struct table){name, name##_n, sizeof(*(name)), matches, NULL, NULL})
 #define HASHED(name)                                                           \
 	((struct table){name, name##_n, sizeof(*(name)), prefix_matches,       \
-			name##_slots})
+			name##_slots, name##_prefixes})
 
 static const char *name_of(const struct table *table, size_t row)
 {
@@ -75,8 +76,22 @@ static long by_hash(const struct table *table, const char *name)
 	size_t at = node_tag(name, strlen(name)) % DATA_SLOTS;
 
 	for (; table->slots[at]; at = (at + 1) % DATA_SLOTS)
-		if (!strcmp(name_of(table, table->slots[at] - 1u), name))
+		if (text_eq(name_of(table, table->slots[at] - 1u), name))
 			return table->slots[at] - 1;
+	return -1;
+}
+
+/* The last row that is a prefix of the name, or -1. */
+static long by_prefix(const struct table *table, const char *name)
+{
+	const unsigned short *row = table->prefixes;
+
+	for (; *row; row++) {
+		const char *pattern = name_of(table, *row - 1u);
+
+		if (*pattern == *name && table->matches(pattern, name))
+			return *row - 1;
+	}
 	return -1;
 }
 
@@ -92,6 +107,8 @@ static long find(struct table table, const char *name)
 
 	if (exact >= 0)
 		return exact;
+	if (table.slots)
+		return by_prefix(&table, name);
 	at = bisect(&table, name);
 	if (at < table.n && (!strcmp(name_of(&table, at), name) ||
 			     table.matches(name_of(&table, at), name)))
@@ -455,41 +472,24 @@ static bool path_matches(const char *pattern, const char *path)
 	return path != NULL;
 }
 
-/*
- * Pairs of neighbouring bytes that a name has. Nearly all patterns have, most
- * of them at their beginning, a pair that it does not have, so that they need
- * not be tried.
- */
-struct pairs {
-	uint64_t bits[16];
-};
-
 static unsigned pair_of(const char *p)
 {
-	return ((unsigned char)p[0] * 37u + (unsigned char)p[1]) & 1023;
+	return ((unsigned char)p[0] * 37u + (unsigned char)p[1]) % DATA_PAIRS;
 }
 
-static struct pairs pairs_in(const char *text)
+/* Bits of the patterns whose pair of neighbouring bytes the name has: nearly
+ * all others need not be tried. */
+static uint64_t candidates(const char *name)
 {
-	struct pairs pairs = {{0}};
+	uint64_t rows = 0;
 
-	for (; *text && text[1]; text++)
-		pairs.bits[pair_of(text) / 64] |= (uint64_t)1
-						  << pair_of(text) % 64;
-	return pairs;
-}
+	for (; *name && name[1]; name++) {
+		unsigned row = data_images_pairs[pair_of(name)];
 
-static bool pairs_fit(const struct pairs *pairs, const char *pattern)
-{
-	for (; *pattern && pattern[1]; pattern++) {
-		unsigned pair = pair_of(pattern);
-
-		if (*pattern == '*' || pattern[1] == '*')
-			continue;
-		if (!(pairs->bits[pair / 64] >> pair % 64 & 1))
-			return false;
+		for (; row; row = data_images_next[row])
+			rows |= (uint64_t)1 << (row - 1);
 	}
-	return true;
+	return rows;
 }
 
 #define IMAGE_LENGTH 512
@@ -504,23 +504,22 @@ static void copy_head(char *to, const char *from, size_t len)
 static int image_use(const char *image)
 {
 	char whole[IMAGE_LENGTH], name[IMAGE_LENGTH];
-	struct pairs pairs;
+	uint64_t rows = image ? candidates(image) : 0;
 	const char *base;
 
-	if (!image || strlen(image) >= IMAGE_LENGTH)
+	if (!rows || strlen(image) >= IMAGE_LENGTH)
 		return -1;
-	pairs = pairs_in(image);
 	copy_head(whole, image, strcspn(image, "@"));
 	base = strrchr(whole, '/');
 	base = base ? base + 1 : whole;
 	copy_head(name, whole, (size_t)(base - whole) + strcspn(base, ":"));
-	for (size_t i = 0; i < data_images_n; i++) {
-		const char *text = data_images[i].text;
+	for (; rows; rows &= rows - 1) {
+		const struct image_pattern *row =
+			&data_images[__builtin_ctzll(rows)];
 
-		if (!pairs_fit(&pairs, text))
-			continue;
-		if (path_matches(text, strchr(text, ':') ? whole : name))
-			return (int)data_images[i].use;
+		if (path_matches(row->text,
+				 strchr(row->text, ':') ? whole : name))
+			return (int)row->use;
 	}
 	return -1;
 }

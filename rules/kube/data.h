@@ -21,21 +21,29 @@ struct image_pattern {
 
 extern const struct accelerator data_accelerators[];
 extern const size_t data_accelerators_n;
-/* Hash tables of row numbers + 1: see accelerator.c. */
+/* Hash tables of row numbers + 1, and the rows that are prefixes, from the
+ * last, up to a 0: see accelerator.c. */
 enum { DATA_SLOTS = 512 };
 extern const unsigned short data_accelerators_slots[DATA_SLOTS];
+extern const unsigned short data_accelerators_prefixes[];
 extern const struct pattern data_fabric[];
 extern const size_t data_fabric_n;
 extern const struct node_label data_node_labels[];
 extern const size_t data_node_labels_n;
 extern const unsigned short data_node_labels_slots[DATA_SLOTS];
+extern const unsigned short data_node_labels_prefixes[];
 extern const struct label_value data_label_values[];
 extern const size_t data_label_values_n;
 extern const struct instance_type data_instance_types[];
 extern const size_t data_instance_types_n;
 extern const struct mig_profile data_mig_profiles[];
 extern const size_t data_mig_profiles_n;
+/* At most 64. Each pattern stands with one pair of bytes that it needs: slots
+ * of row numbers + 1 by pair_of() of accelerator.c, and chains of the same. */
+enum { DATA_PAIRS = 1024 };
 extern const struct image_pattern data_images[];
 extern const size_t data_images_n;
+extern const unsigned char data_images_pairs[DATA_PAIRS];
+extern const unsigned char data_images_next[];
 
 #endif

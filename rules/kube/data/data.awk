@@ -13,9 +13,9 @@ function text(s)
 function tag(s,    n)
 {
 	n = length(s)
-	return (n * 11 + ord[substr(s, 1, 1)] * 17 + \
-		ord[substr(s, int(n / 2) + 1, 1)] * 29 + \
-		ord[substr(s, n, 1)] * 5) % 65536
+	return (n * 4 + ord[substr(s, 1, 1)] + \
+		ord[substr(s, int(n / 2) + 1, 1)] * 5 + \
+		ord[substr(s, n, 1)] * 9) % 65536
 }
 
 function write_slots(    i, at, slot)
@@ -29,6 +29,52 @@ function write_slots(    i, at, slot)
 	for (i = 0; i < SLOTS; i++)
 		printf "%s%d,", i % 16 ? " " : "\n\t", slot[i]
 	printf "\n};\n"
+	# Rows that are prefixes, from the last.
+	printf "const unsigned short %s_prefixes[] = {", opened
+	for (i = rows; i >= 1; i--)
+		if (row[i] ~ /\*$/)
+			printf "%d, ", i
+	printf "0};\n"
+}
+
+# By a pair of neighbouring bytes that a pattern needs, and as few others as
+# may be: the slots are the first row + 1 of each pair, the chain is the next.
+function write_pairs(    i, j, n, c, pair, slot, best, few, uses, next_)
+{
+	for (i = 1; i <= rows; i++)
+		for (j = 1; j < length(row[i]); j++)
+			uses[pair_at(row[i], j)]++
+	for (i = rows; i >= 1; i--) {
+		best = -1
+		for (j = 1; j < length(row[i]); j++) {
+			pair = pair_at(row[i], j)
+			if (pair >= 0 && (best < 0 || uses[pair] < few)) {
+				best = pair
+				few = uses[pair]
+			}
+		}
+		if (best < 0) {
+			print "no two letters in " row[i] >"/dev/stderr"
+			exit 1
+		}
+		next_[i] = slot[best]
+		slot[best] = i
+	}
+	printf "const unsigned char %s_pairs[%d] = {", opened, PAIRS
+	for (i = 0; i < PAIRS; i++)
+		printf "%s%d,", i % 16 ? " " : "\n\t", slot[i]
+	printf "\n};\nconst unsigned char %s_next[] = {0, ", opened
+	for (i = 1; i <= rows; i++)
+		printf "%d, ", next_[i]
+	printf "};\n"
+}
+
+# -1: not both are known.
+function pair_at(pattern, at,    a, b)
+{
+	a = substr(pattern, at, 1)
+	b = substr(pattern, at + 1, 1)
+	return a == "*" || b == "*" ? -1 : (ord[a] * 37 + ord[b]) % PAIRS
 }
 
 function open_table(name, type)
@@ -38,6 +84,8 @@ function open_table(name, type)
 			opened, opened, opened
 	if (opened && hashed)
 		write_slots()
+	if (opened == "data_images")
+		write_pairs()
 	rows = hashed = 0
 	opened = name
 	if (name != "")
@@ -47,6 +95,7 @@ function open_table(name, type)
 BEGIN {
 	FS = "\t"
 	SLOTS = 512 # DATA_SLOTS of data.h
+	PAIRS = 1024 # DATA_PAIRS of data.h
 	for (i = 1; i < 256; i++)
 		ord[sprintf("%c", i)] = i
 	type["accelerators"] = "accelerator"
@@ -93,6 +142,11 @@ table == "instance_types" {
 }
 table == "mig_profiles" { printf "\t{\"%s\", \"%s\"},\n", $1, $2 }
 table == "images" {
+	row[++rows] = $2
+	if (rows > 64) {
+		print "more than 64 images" >"/dev/stderr"
+		exit 1
+	}
 	printf "\t{IMAGE_%s, \"%s\"},\n", toupper($1), $2
 }
 
