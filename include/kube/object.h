@@ -87,6 +87,16 @@ struct container_memo;
 struct object;
 struct kind;
 
+/* A value of `limits` or `requests`. */
+struct resource_entry {
+	const struct node *node; /* its key is the resource's name */
+	const struct accelerator *accelerator; /* of that name, or NULL */
+	/* The request to this limit, the limit to this request, or NULL. */
+	const struct resource_entry *other;
+	enum quantity_state state;
+	struct quantity quantity;
+};
+
 /* An entry of `env` that has a name. */
 struct env_entry {
 	const struct node *name, *node;
@@ -103,6 +113,9 @@ struct container {
 	unsigned index;		      /* within its list */
 	const struct node *resources; /* map with limits, requests, claims */
 	const struct node *limits, *requests; /* what is under these keys */
+	/* Their values, where they are maps: limits first. */
+	const struct resource_entry *entries;
+	size_t nlimits, nrequests;
 	/* Some name in them has a domain, as all accelerators' have. */
 	bool extended;
 	/* Its env is a list of maps with strings for name and value. */
@@ -223,6 +236,17 @@ bool kind_makes_pods(const struct kube_config *config, const char *api_version,
 	for (const struct container *c_ = (pod_)->containers;                  \
 	     c_ && c_ < (pod_)->containers + (pod_)->ncontainers; c_++)
 
+#define FOR_EACH_LIMIT(c_, entry_)                                             \
+	for (const struct resource_entry *entry_ = (c_)->entries;              \
+	     entry_ && entry_ < (c_)->entries + (c_)->nlimits; entry_++)
+
+#define FOR_EACH_REQUEST(c_, entry_)                                           \
+	for (const struct resource_entry *entry_ =                             \
+		     (c_)->entries ? (c_)->entries + (c_)->nlimits : NULL;     \
+	     entry_ &&                                                         \
+	     entry_ < (c_)->entries + (c_)->nlimits + (c_)->nrequests;         \
+	     entry_++)
+
 /* The ephemeral ones as well. */
 #define FOR_EACH_CONTAINER_OF_ALL(pod_, c_)                                    \
 	for (const struct container *c_ = (pod_)->containers;                  \
@@ -283,10 +307,25 @@ const struct node *pod_gpu_selector(const struct pod *pod,
 
 /* -- containers ---------------------------------------------------------- */
 
-enum quantity_state container_limit(const struct container *c,
-				    const char *resource, struct quantity *q);
-enum quantity_state container_request(const struct container *c,
-				      const char *resource, struct quantity *q);
+/* What a value of its limits or requests says; NULL: it says nothing. */
+enum quantity_state container_value(const struct container *c,
+				    const struct node *value,
+				    struct quantity *q);
+
+static inline enum quantity_state container_limit(const struct container *c,
+						  const char *resource,
+						  struct quantity *q)
+{
+	return container_value(c, node_get(c->limits, resource), q);
+}
+
+static inline enum quantity_state container_request(const struct container *c,
+						    const char *resource,
+						    struct quantity *q)
+{
+	return container_value(c, node_get(c->requests, resource), q);
+}
+
 /* The map `limits` or `requests`, or NULL. */
 static inline const struct node *container_limits(const struct container *c)
 {
@@ -327,14 +366,18 @@ enum tri container_uses_gpu(const struct container *c);
  * whose unknown part is behind '=' keeps the text up to there ("--flag=").
  */
 struct words {
-	const struct word {
+	struct word {
 		const char *text;
 		const char *base;	 /* the text behind its last '/' */
+		size_t len;		 /* of the text */
 		const struct node *node; /* the list item it stands in */
 		bool unknown;		 /* the value behind '=' is unknown */
 	} * items;
 	size_t n;
 	bool unknown; /* something in it could be any flag */
+	/* Bits (modulo 64) of what texts and bases begin with, and names of
+	 * flags: most questions end there. */
+	uint64_t starts, flags;
 };
 struct words container_words(struct arena *arena, const struct container *c);
 /*

@@ -12,12 +12,13 @@
 #include "base/glob.h"
 #include "base/text.h"
 
-static bool train_script(const char *text)
+static bool train_script(const struct word *word)
 {
-	const char *slash = strrchr(text, '/');
-	const char *name = slash ? slash + 1 : text;
+	const char *name = word->base;
+	const char *end = word->text + word->len;
 
-	if (!text_ends(name, ".py") && !text_ends(name, ".sh"))
+	if (word->len < 3 ||
+	    (memcmp(end - 3, ".py", 3) != 0 && memcmp(end - 3, ".sh", 3) != 0))
 		return false;
 	return text_starts(name, "train") || text_contains(name, "_train") ||
 	       text_contains(name, "finetun") ||
@@ -43,7 +44,7 @@ static bool words_train(const struct words *words)
 	if (words_have(words, "accelerate") && words_have(words, "launch"))
 		return true;
 	for (size_t i = 0; i < words->n; i++)
-		if (words->items[i].text && train_script(words->items[i].text))
+		if (words->items[i].text && train_script(&words->items[i]))
 			return true;
 	return false;
 }

@@ -121,8 +121,11 @@ static bool is_work(const struct words *words, size_t i)
 /* The index of the word that waits, or words->n. */
 static size_t idle_word(const struct words *words)
 {
+	static const char *const waiting[] = {"sleep", "tail", NULL};
 	bool loop = false, any = false;
 
+	if (!words_have_name(words, waiting))
+		return words->n;
 	for (size_t i = 0; i < words->n; i++) {
 		const char *word = word_at(words, i);
 
@@ -142,7 +145,8 @@ static size_t idle_word(const struct words *words)
 
 /* -- people -------------------------------------------------------------- */
 
-static bool is_interactive(const char *word)
+/* The index of the word that opens a page to work on, or words->n. */
+static size_t interactive_word(const struct words *words)
 {
 	static const char *const names[] = {
 		"jupyter",	     "jupyter-lab",
@@ -150,7 +154,12 @@ static bool is_interactive(const char *word)
 		"start-notebook.sh", "start-notebook.py",
 		"code-server",	     NULL};
 
-	return is_one_of(word, names);
+	if (!words_have_name(words, names))
+		return words->n;
+	for (size_t i = 0; i < words->n; i++)
+		if (is_one_of(word_at(words, i), names))
+			return i;
+	return words->n;
 }
 
 /* A shell alone waits for people only where it has a terminal. */
@@ -169,10 +178,7 @@ static bool loops_or_listens(const struct words *words)
 		"while", "until", "sleep", "wait",  "tail",    "serve",
 		"start", "watch", "sshd",  "flask", "fastapi", NULL};
 
-	for (size_t i = 0; i < words->n; i++)
-		if (is_one_of(word_at(words, i), names))
-			return true;
-	return words->unknown;
+	return words->unknown || words_have_name(words, names);
 }
 
 static bool is_monitor(const struct words *words)
@@ -222,13 +228,10 @@ static size_t python_script(const struct words *words)
 
 static bool serves(const struct container *c)
 {
-	static const char *const probes[] = {"livenessProbe", "readinessProbe",
-					     "startupProbe", "ports", NULL};
-
-	for (const char *const *name = probes; *name; name++)
-		if (!node_is_unset(node_get(c->node, *name)))
-			return true;
-	return false;
+	return !node_is_unset(node_get(c->node, "livenessProbe")) ||
+	       !node_is_unset(node_get(c->node, "readinessProbe")) ||
+	       !node_is_unset(node_get(c->node, "startupProbe")) ||
+	       !node_is_unset(node_get(c->node, "ports"));
 }
 
 /* Samples whose entrypoint computes once and returns. */
@@ -261,7 +264,7 @@ static struct command ending(const struct words *words,
 	if (i < words->n)
 		return found(COMMAND_ENDS, words, i);
 	for (i = 0; i < words->n; i++)
-		if (!strcmp(word_at(words, i), "nvidia-smi") &&
+		if (text_eq(word_at(words, i), "nvidia-smi") &&
 		    !is_monitor(words))
 			return found(COMMAND_ENDS, words, i);
 	return none;
@@ -285,9 +288,9 @@ static struct command judge(struct arena *arena, const struct container *c)
 
 	if (i < words.n)
 		return found(COMMAND_WAITS, &words, i);
-	for (i = 0; i < words.n; i++)
-		if (is_interactive(word_at(&words, i)))
-			return found(COMMAND_INTERACTIVE, &words, i);
+	i = interactive_word(&words);
+	if (i < words.n)
+		return found(COMMAND_INTERACTIVE, &words, i);
 	if (is_terminal(&words, c))
 		return found(COMMAND_INTERACTIVE, &words, 0);
 	return ending(&words, c);

@@ -12,26 +12,104 @@
 #include "base/text.h"
 #include "base/vec.h"
 
+/* -- resources ----------------------------------------------------------- */
+
+static struct resource_entry *entries_read(const struct kube_config *config,
+					   const struct node *map,
+					   struct resource_entry *out,
+					   bool *extended)
+{
+	FOR_EACH_CHILD(map, value) {
+		*out = (struct resource_entry){.node = value};
+		out->state = node_quantity(value, &out->quantity);
+		if (strchr(value->key, '/')) {
+			*extended = true;
+			out->accelerator = accelerator_find(
+				&config->accelerators, value->key);
+		}
+		out++;
+	}
+	return out;
+}
+
+static bool same_key(const struct node *a, const struct node *b)
+{
+	return a->tag == b->tag && a->key_len == b->key_len &&
+	       !memcmp(a->key, b->key, a->key_len);
+}
+
+/* Most write both in the same order. */
+static void pair_entries(const struct node *limits,
+			 struct resource_entry *entries, size_t nlimits,
+			 struct resource_entry *request)
+{
+	size_t at = request->node->index;
+	const struct node *limit = NULL;
+
+	if (at < nlimits && same_key(entries[at].node, request->node))
+		limit = entries[at].node;
+	else if (nlimits)
+		limit = node_getn(limits, request->node->key,
+				  request->node->key_len);
+	if (!limit)
+		return;
+	request->other = &entries[limit->index];
+	entries[limit->index].other = request;
+}
+
+static void container_entries(struct pod_builder *builder, struct container *c)
+{
+	const struct node *limits = container_limits(c);
+	const struct node *requests = container_requests(c);
+	size_t n = node_count(limits) + node_count(requests);
+	struct resource_entry *entries, *end;
+
+	c->extended =
+		node_is_unknown(c->limits) || node_is_unknown(c->requests);
+	if (!n)
+		return;
+	c->entries = entries = end =
+		arena_alloc(builder->arena, n * sizeof(*entries));
+	end = entries_read(builder->config, limits, end, &c->extended);
+	c->nlimits = (size_t)(end - entries);
+	end = entries_read(builder->config, requests, end, &c->extended);
+	c->nrequests = (size_t)(end - entries) - c->nlimits;
+	for (size_t i = c->nlimits; i < n; i++)
+		pair_entries(limits, entries, c->nlimits, &entries[i]);
+}
+
+enum quantity_state container_value(const struct container *c,
+				    const struct node *value,
+				    struct quantity *q)
+{
+	const struct resource_entry *entry = c->entries;
+
+	if (!value || node_is_unknown(value)) {
+		*q = quantity_from(0);
+		return value ? QUANTITY_UNKNOWN : QUANTITY_ABSENT;
+	}
+	entry += value->index;
+	if (value->parent == c->requests)
+		entry += c->nlimits;
+	*q = entry->quantity;
+	return entry->state;
+}
+
 /* -- devices ------------------------------------------------------------- */
 
 /* One accelerator key: limit, else request. */
-static void resource_gpus(struct container *c, struct pod *pod,
-			  const struct accelerator *accelerator,
-			  const struct node *value)
+static void entry_gpus(struct container *c, struct pod *pod,
+		       const struct resource_entry *entry)
 {
-	struct quantity q;
-	enum quantity_state state = node_quantity(value, &q);
-	bool counts = accelerator_counts(accelerator);
+	bool counts = accelerator_counts(entry->accelerator);
 	struct amount n = {.unknown = true};
 
-	if (state == QUANTITY_ABSENT)
+	if (entry->state == QUANTITY_ABSENT)
 		return;
-	if (state == QUANTITY_OK) {
-		int64_t devices = quantity_value(q);
-
-		if (q.nano <= 0)
+	if (entry->state == QUANTITY_OK) {
+		if (entry->quantity.nano <= 0)
 			return;
-		n = amount_of(devices);
+		n = amount_of(quantity_value(entry->quantity));
 	}
 	pod->gpu_by |= counts ? GPU_BY_RESOURCE : GPU_BY_SHARE;
 	if (counts)
@@ -39,60 +117,30 @@ static void resource_gpus(struct container *c, struct pod *pod,
 	/* A share beside a device is about that device. */
 	if (!c->accelerator ||
 	    (counts && !accelerator_counts(c->accelerator))) {
-		c->accelerator = accelerator;
-		c->resource = value->key;
+		c->accelerator = entry->accelerator;
+		c->resource = entry->node->key;
 	}
 }
 
-static void map_gpus(const struct kube_config *config, struct container *c,
-		     struct pod *pod, const struct node *limits,
-		     const struct node *requests)
+static void container_gpus(struct container *c, struct pod *pod)
 {
-	const struct node *map = requests ? requests : limits;
-
-	FOR_EACH_CHILD(map, value) {
-		const struct accelerator *accelerator;
-
-		/* Requests give way to limits of the same name. */
-		if (requests && !node_is_unset(node_get(limits, value->key)))
-			continue;
-		if (!value->key || !strchr(value->key, '/'))
-			continue;
-		accelerator =
-			accelerator_find(&config->accelerators, value->key);
-		if (accelerator)
-			resource_gpus(c, pod, accelerator, value);
-	}
-}
-
-static bool has_domains(const struct node *map)
-{
-	if (node_is_unknown(map))
-		return true;
-	FOR_EACH_CHILD(map, value)
-		if (value->key && strchr(value->key, '/'))
-			return true;
-	return false;
-}
-
-static void container_gpus(const struct kube_config *config,
-			   struct container *c, struct pod *pod)
-{
-	const struct node *limits = c->limits, *requests = c->requests;
-
-	c->extended = has_domains(limits) || has_domains(requests);
 	if (!c->extended)
 		return;
-	if (node_is_unknown(c->resources) || node_is_unknown(limits) ||
-	    node_is_unknown(requests)) {
+	if (node_is_unknown(c->resources) || node_is_unknown(c->limits) ||
+	    node_is_unknown(c->requests)) {
 		pod->gpu_unknown = true;
 		c->gpus.unknown = true;
-		if (node_is_unknown(limits))
+		if (node_is_unknown(c->limits))
 			return;
 	}
-	map_gpus(config, c, pod, limits, NULL);
-	if (node_is_map(requests))
-		map_gpus(config, c, pod, limits, requests);
+	FOR_EACH_LIMIT(c, entry)
+	if (entry->accelerator)
+		entry_gpus(c, pod, entry);
+	/* Requests give way to limits of the same name. */
+	FOR_EACH_REQUEST(c, entry)
+	if (entry->accelerator &&
+	    (!entry->other || node_is_unset(entry->other->node)))
+		entry_gpus(c, pod, entry);
 }
 
 /* -- variables ----------------------------------------------------------- */
@@ -195,7 +243,8 @@ static void collect(struct collector *collector, const struct node *node,
 				  : CONTAINER_INIT;
 	if (c->role == CONTAINER_MAIN)
 		collector->main_found = true;
-	container_gpus(collector->builder->config, c, pod);
+	container_entries(collector->builder, c);
+	container_gpus(c, pod);
 	env_read(collector->builder->arena, c);
 }
 
@@ -284,18 +333,6 @@ void containers_read(struct pod_builder *builder, struct pod *pod)
 }
 
 /* -- accessors ----------------------------------------------------------- */
-
-enum quantity_state container_limit(const struct container *c,
-				    const char *resource, struct quantity *q)
-{
-	return node_quantity(node_get(c->limits, resource), q);
-}
-
-enum quantity_state container_request(const struct container *c,
-				      const char *resource, struct quantity *q)
-{
-	return node_quantity(node_get(c->requests, resource), q);
-}
 
 struct image_sort container_image(const struct container *c)
 {

@@ -281,6 +281,10 @@ struct container_memo {
 	struct image_sort image;
 };
 
+/* The text behind the last '/'. */
+const char *base_name(const char *text);
+/* What is known of words by their texts. */
+struct words words_finish(struct words words);
 /* words_have() for any of several commands, none of them a flag. */
 bool words_have_name(const struct words *words, const char *const *names);
 

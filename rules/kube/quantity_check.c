@@ -14,12 +14,23 @@
 #include "base/text.h"
 #include "kube/field_type.h"
 
-static enum quantity_fault fault_of(const struct node *node, bool native)
+/* By a CRD's schema: an integer, or a string without the blanks that are
+ * trimmed elsewhere. */
+static bool fits_crd(const struct node *node)
 {
 	struct quantity q;
 	int64_t n;
 
-	switch (node_quantity(node, &q)) {
+	if (node->type != NODE_STRING)
+		return node_int(node, &n);
+	return quantity_parse(node->str, node->len, &q);
+}
+
+static enum quantity_fault fault_of(const struct node *node, bool native,
+				    enum quantity_state state,
+				    const struct quantity *q)
+{
+	switch (state) {
 	case QUANTITY_INVALID:
 		return QUANTITY_NO_QUANTITY;
 	case QUANTITY_OK:
@@ -27,23 +38,31 @@ static enum quantity_fault fault_of(const struct node *node, bool native)
 	default:
 		return QUANTITY_FINE;
 	}
-	if (q.nano < 0)
+	if (q->nano < 0)
 		return QUANTITY_NEGATIVE;
-	if (native)
-		return QUANTITY_FINE;
-	if (node->type != NODE_STRING)
-		return node_int(node, &n) ? QUANTITY_FINE : QUANTITY_NOT_IN_CRD;
-	return quantity_parse(node->str, node->len, &q) ? QUANTITY_FINE
-							: QUANTITY_NOT_IN_CRD;
+	return native || fits_crd(node) ? QUANTITY_FINE : QUANTITY_NOT_IN_CRD;
+}
+
+static void say(struct quantity_walk *walk, const struct node *at,
+		enum quantity_fault fault)
+{
+	if (fault == QUANTITY_FINE)
+		return;
+	walk->issue.fault = fault;
+	walk->issue.at = at;
+	walk->issue.limit = NULL;
+	walk->found(walk, &walk->issue);
 }
 
 static void check(struct quantity_walk *walk, const struct node *at)
 {
-	walk->issue.fault = fault_of(at, walk->native);
-	walk->issue.at = at;
-	walk->issue.limit = NULL;
-	if (walk->issue.fault != QUANTITY_FINE)
-		walk->found(walk, &walk->issue);
+	struct quantity q;
+	enum quantity_state state;
+
+	if (!at)
+		return;
+	state = node_quantity(at, &q);
+	say(walk, at, fault_of(at, walk->native, state, &q));
 }
 
 static void check_map(struct quantity_walk *walk, const struct node *map)
@@ -57,18 +76,22 @@ static void check_map(struct quantity_walk *walk, const struct node *map)
 static void check_order(struct quantity_walk *walk, const struct node *request,
 			const struct node *limit)
 {
-	struct quantity low, high;
-
 	if (strchr(request->key, '/') ||
-	    text_starts(request->key, "hugepages-") ||
-	    node_quantity(request, &low) != QUANTITY_OK ||
-	    node_quantity(limit, &high) != QUANTITY_OK ||
-	    quantity_cmp(low, high) <= 0)
+	    text_starts(request->key, "hugepages-"))
 		return;
 	walk->issue.fault = QUANTITY_ABOVE_LIMIT;
 	walk->issue.at = request;
 	walk->issue.limit = limit;
 	walk->found(walk, &walk->issue);
+}
+
+static bool is_above(const struct node *request, const struct node *limit)
+{
+	struct quantity low, high;
+
+	return node_quantity(request, &low) == QUANTITY_OK &&
+	       node_quantity(limit, &high) == QUANTITY_OK &&
+	       quantity_cmp(low, high) > 0;
 }
 
 static void check_resources(struct quantity_walk *walk,
@@ -81,8 +104,38 @@ static void check_resources(struct quantity_walk *walk,
 	check_map(walk, requests);
 	if (!node_is_map(requests))
 		return;
-	FOR_EACH_CHILD(requests, request)
-		check_order(walk, request, node_get(limits, request->key));
+	FOR_EACH_CHILD(requests, request) {
+		const struct node *limit = node_get(limits, request->key);
+
+		if (is_above(request, limit))
+			check_order(walk, request, limit);
+	}
+}
+
+static void check_entry(struct quantity_walk *walk,
+			const struct resource_entry *entry)
+{
+	say(walk, entry->node,
+	    fault_of(entry->node, walk->native, entry->state,
+		     &entry->quantity));
+}
+
+/* The same of a container, whose values are read already. */
+static void check_container(struct quantity_walk *walk,
+			    const struct container *c)
+{
+	FOR_EACH_LIMIT(c, limit)
+	check_entry(walk, limit);
+	FOR_EACH_REQUEST(c, request)
+	{
+		const struct resource_entry *limit = request->other;
+
+		check_entry(walk, request);
+		if (limit && limit->state == QUANTITY_OK &&
+		    request->state == QUANTITY_OK &&
+		    quantity_cmp(request->quantity, limit->quantity) > 0)
+			check_order(walk, request->node, limit->node);
+	}
 }
 
 static void check_pod(struct quantity_walk *walk, const struct pod *pod)
@@ -95,15 +148,17 @@ static void check_pod(struct quantity_walk *walk, const struct pod *pod)
 	if (node_is_seq(node_get(pod->spec, "containers")))
 		check_resources(walk, node_get(pod->spec, "resources"));
 	FOR_EACH_CHILD(node_get(pod->spec, "volumes"), volume) {
-		const struct node *claim =
-			node_path(volume, "ephemeral.volumeClaimTemplate.spec");
+		const struct node *claim = node_get(
+			node_get(volume, "ephemeral"), "volumeClaimTemplate");
 
-		check(walk, node_path(volume, "emptyDir.sizeLimit"));
-		check_resources(walk, node_get(claim, "resources"));
+		check(walk,
+		      node_get(node_get(volume, "emptyDir"), "sizeLimit"));
+		check_resources(walk,
+				node_get(node_get(claim, "spec"), "resources"));
 	}
 	FOR_EACH_CONTAINER(pod, c) {
 		walk->issue.c = c;
-		check_resources(walk, c->resources);
+		check_container(walk, c);
 	}
 	walk->issue.c = NULL;
 	walk->issue.pod = NULL;

@@ -70,8 +70,8 @@ static void word_add_unknown(struct lexer *lexer, const char *text,
 	word->node = lexer->node;
 	word->text = NULL;
 	if (equals && equals > text) {
-		word->text = arena_strndup(lexer->arena, text,
-					   (size_t)(equals - text) + 1);
+		word->len = (size_t)(equals - text) + 1;
+		word->text = arena_strndup(lexer->arena, text, word->len);
 		word->unknown = true;
 		return;
 	}
@@ -94,8 +94,9 @@ static void word_end(struct lexer *lexer)
 	} else {
 		struct word *word = word_push(lexer);
 
+		word->len = lexer->word.len;
 		word->text = arena_strndup(lexer->arena, lexer->word.data,
-					   lexer->word.len);
+					   word->len);
 		word->node = lexer->node;
 	}
 	buf_reset(&lexer->word);
@@ -393,13 +394,6 @@ static void lex_script(struct lexer *lexer, const char *text, size_t len)
 
 /* -- items --------------------------------------------------------------- */
 
-static const char *base_name(const char *text)
-{
-	const char *slash = strrchr(text, '/');
-
-	return slash ? slash + 1 : text;
-}
-
 static bool is_shell(const char *text)
 {
 	static const char *const names[] = {"sh",  "bash", "dash", "ash",
@@ -441,6 +435,7 @@ static void item_add(struct lexer *lexer, const struct node *item)
 	}
 	word = word_push(lexer);
 	word->text = text;
+	word->len = item->len;
 	word->node = item;
 }
 
@@ -540,11 +535,8 @@ static struct words split(struct arena *arena, const struct container *c)
 		lex_script(&lexer, source->str, source->len);
 	}
 	buf_release(&lexer.word);
-	for (size_t i = 0; i < lexer.nwords; i++)
-		if (lexer.words[i].text)
-			lexer.words[i].base = base_name(lexer.words[i].text);
-	return (struct words){
-		.items = lexer.words, .n = lexer.nwords, .unknown = lexer.any};
+	return words_finish((struct words){
+		.items = lexer.words, .n = lexer.nwords, .unknown = lexer.any});
 }
 
 /* Most rules ask: every container is split once. */

@@ -10,6 +10,60 @@
 
 #include "base/text.h"
 
+const char *base_name(const char *text)
+{
+	const char *slash = strrchr(text, '/');
+
+	return slash ? slash + 1 : text;
+}
+
+/* -- beginnings ---------------------------------------------------------- */
+
+/* Of the first two letters. */
+static uint64_t start_bit(const char *text)
+{
+	unsigned first = (unsigned char)text[0];
+	unsigned second = first ? (unsigned char)text[1] : 0;
+
+	return UINT64_C(1) << ((first * 5 + second * 3) & 63);
+}
+
+/* The same of a flag's name, which may end in "=value". */
+static uint64_t flag_bit(const char *flag)
+{
+	char start[2] = "";
+
+	while (*flag == '-' || *flag == '_')
+		flag++;
+	for (int i = 0; i < 2 && flag[i] && flag[i] != '='; i++)
+		start[i] = flag[i] == '_' ? '-' : flag[i];
+	return start_bit(start);
+}
+
+struct words words_finish(struct words words)
+{
+	for (size_t i = 0; i < words.n; i++) {
+		struct word *word = &words.items[i];
+
+		if (!word->text)
+			continue;
+		word->base = base_name(word->text);
+		words.starts |= start_bit(word->text) | start_bit(word->base);
+		if (*word->text == '-' || *word->base == '-')
+			words.flags |=
+				flag_bit(word->text) | flag_bit(word->base);
+	}
+	return words;
+}
+
+static bool may_have(const struct words *words, const char *name)
+{
+	return *name == '-' ? words->flags & flag_bit(name)
+			    : words->starts & start_bit(name);
+}
+
+/* -- questions ----------------------------------------------------------- */
+
 /* Do n bytes of a word spell the flag, with - and _ alike? */
 static bool flag_is(const char *text, size_t n, const char *flag)
 {
@@ -69,6 +123,8 @@ const char *words_flag(const struct words *words, const char *flag,
 
 	if (found)
 		*found = NULL;
+	if (!(words->flags & flag_bit(flag)))
+		return NULL;
 	for (size_t i = 0; i < words->n; i++) {
 		const struct word *word = flag_value(words, i, flag, &value);
 
@@ -81,11 +137,14 @@ const char *words_flag(const struct words *words, const char *flag,
 /* The word itself, or the last part of a path. */
 static bool is_named(const struct word *word, const char *name)
 {
-	return text_eq(word->text, name) || text_eq(word->base, name);
+	return text_eq(word->text, name) ||
+	       (word->base != word->text && text_eq(word->base, name));
 }
 
 bool words_have(const struct words *words, const char *wanted)
 {
+	if (!may_have(words, wanted))
+		return false;
 	for (size_t i = 0; i < words->n; i++) {
 		const char *text = words->items[i].text;
 
@@ -100,23 +159,10 @@ bool words_have(const struct words *words, const char *wanted)
 	return false;
 }
 
-static bool is_one_of(const char *text, const char *const *names)
-{
-	for (; *names; names++)
-		if (text_eq(*names, text))
-			return true;
-	return false;
-}
-
 bool words_have_name(const struct words *words, const char *const *names)
 {
-	for (size_t i = 0; i < words->n; i++) {
-		const char *text = words->items[i].text;
-		const char *base = words->items[i].base;
-
-		if (text && (is_one_of(text, names) ||
-			     (base != text && is_one_of(base, names))))
+	for (; *names; names++)
+		if (words_have(words, *names))
 			return true;
-	}
 	return false;
 }

@@ -9,14 +9,14 @@
  */
 #include "engine/rule.h"
 
-static void check_value(struct rule_run *run, const struct container *c,
-			const struct node *value)
+static void check_entry(struct rule_run *run, const struct container *c,
+			const struct resource_entry *entry)
 {
-	struct quantity q;
+	const struct node *value = entry->node;
+	struct quantity q = entry->quantity;
 	struct finding *f;
 
-	if (!accelerator_find(rule_accelerators(run), value->key) ||
-	    node_quantity(value, &q) != QUANTITY_OK ||
+	if (!entry->accelerator || entry->state != QUANTITY_OK ||
 	    (quantity_is_integer(q) && q.nano >= 0))
 		return;
 	f = report_container(
@@ -35,16 +35,14 @@ static void check_value(struct rule_run *run, const struct container *c,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
-		const struct node *limits = container_limits(c);
-
-		if (!c->extended)
-			continue;
-		FOR_EACH_CHILD(limits, limit)
-			check_value(run, c, limit);
+		FOR_EACH_LIMIT(c, limit)
+		check_entry(run, c, limit);
 		/* The same number twice is one mistake. */
-		FOR_EACH_CHILD(container_requests(c), request)
-			if (!node_same(request, node_get(limits, request->key)))
-				check_value(run, c, request);
+		FOR_EACH_REQUEST(c, request)
+		if (request->accelerator &&
+		    !(request->other &&
+		      node_same(request->node, request->other->node)))
+			check_entry(run, c, request);
 	}
 }
 

@@ -23,16 +23,16 @@ static bool has_compute(const struct node *map)
 	       node_get(map, "memory");
 }
 
-/* What is wrong with one amount, or NULL. */
 static const char *problem(const struct node *value, const struct node *limits,
 			   bool in_limits)
 {
 	const char *size = value->key + sizeof("hugepages");
-	const struct node *limit = node_get(limits, value->key);
+	const struct node *limit;
 	struct quantity q, page, other;
 
 	if (!is_huge(value) || node_quantity(value, &q) != QUANTITY_OK)
 		return NULL;
+	limit = node_get(limits, value->key);
 	if (quantity_parse(size, strlen(size), &page) && page.nano > 0 &&
 	    q.nano % page.nano)
 		return "no multiple of the page size";
@@ -94,8 +94,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (huge || pod->object->fragment)
 		return;
 	FOR_EACH_CHILD(pod_field(pod, "volumes"), volume) {
-		const struct node *medium =
-			node_path(volume, "emptyDir.medium");
+		const struct node *from = node_get(volume, "emptyDir");
+		const struct node *medium = node_get(from, "medium");
 
 		if (text_starts(node_str(medium), "HugePages"))
 			report_pod(run, pod, medium,

@@ -38,28 +38,25 @@ static void repair(struct rule_run *run, struct finding *f,
 			   env_entry(rule_arena(run), VISIBLE, "void"), "name");
 }
 
-static void check_map(struct rule_run *run, const struct container *c,
-		      const struct node *map, const struct node *other)
+static void check_entry(struct rule_run *run, const struct container *c,
+			const struct resource_entry *entry)
 {
-	FOR_EACH_CHILD(map, value) {
-		struct quantity q;
-		struct finding *f;
+	const struct node *value = entry->node;
+	struct finding *f;
 
-		if (!accelerator_find(rule_accelerators(run), value->key) ||
-		    node_quantity(value, &q) != QUANTITY_OK || q.nano ||
-		    node_get(other, value->key))
-			continue;
-		f = report_container(run, c, value,
-				     "container `%s` asks for 0 `%s`, which "
-				     "hides no GPU from it",
-				     c->name ? c->name : "", value->key);
-		finding_cause(run, f, value->key);
-		finding_help(run, f,
-			     "remove `%s`; NVIDIA_VISIBLE_DEVICES=void keeps "
-			     "the GPUs out of sight",
-			     value->key);
-		repair(run, f, c, value->key);
-	}
+	if (!entry->accelerator || entry->state != QUANTITY_OK ||
+	    entry->quantity.nano)
+		return;
+	f = report_container(run, c, value,
+			     "container `%s` asks for 0 `%s`, which hides no "
+			     "GPU from it",
+			     c->name ? c->name : "", value->key);
+	finding_cause(run, f, value->key);
+	finding_help(run, f,
+		     "remove `%s`; NVIDIA_VISIBLE_DEVICES=void keeps the GPUs "
+		     "out of sight",
+		     value->key);
+	repair(run, f, c, value->key);
 }
 
 /* The variable is there already: the zero only says it again. */
@@ -75,12 +72,13 @@ static bool hides_gpus(const struct container *c)
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
-		const struct node *limits = container_limits(c);
-
 		if (!c->extended || hides_gpus(c))
 			continue;
-		check_map(run, c, limits, NULL);
-		check_map(run, c, container_requests(c), limits);
+		FOR_EACH_LIMIT(c, limit)
+		check_entry(run, c, limit);
+		FOR_EACH_REQUEST(c, request)
+		if (!request->other)
+			check_entry(run, c, request);
 	}
 }
 

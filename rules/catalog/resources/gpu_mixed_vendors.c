@@ -17,13 +17,6 @@ struct seen {
 	const struct node *at;
 };
 
-static bool is_asked(const struct node *value)
-{
-	struct quantity q;
-
-	return node_quantity(value, &q) == QUANTITY_OK && q.nano > 0;
-}
-
 static bool clash(const struct accelerator *a, const struct accelerator *b)
 {
 	if (a->class == ACCEL_SHARE || b->class == ACCEL_SHARE)
@@ -33,14 +26,14 @@ static bool clash(const struct accelerator *a, const struct accelerator *b)
 }
 
 /* First resource of the pod and of the container so far. */
-static bool check_value(struct rule_run *run, const struct container *c,
-			const struct node *value, struct seen seen[2])
+static bool check_entry(struct rule_run *run, const struct container *c,
+			const struct resource_entry *entry, struct seen seen[2])
 {
-	const struct accelerator *a =
-		accelerator_find(rule_accelerators(run), value->key);
+	const struct accelerator *a = entry->accelerator;
+	const struct node *value = entry->node;
 	struct finding *f;
 
-	if (!a || !is_asked(value))
+	if (!a || entry->state != QUANTITY_OK || entry->quantity.nano <= 0)
 		return false;
 	for (int i = 0; i < 2; i++) {
 		const struct accelerator *b = seen[i].accelerator;
@@ -68,18 +61,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct seen seen[2] = {{0}};
 
 	FOR_EACH_CONTAINER(pod, c) {
-		const struct node *limits = container_limits(c);
-
-		if (!c->extended)
-			continue;
 		seen[1] = (struct seen){0};
-		FOR_EACH_CHILD(limits, value)
-			if (check_value(run, c, value, seen))
-				return;
-		FOR_EACH_CHILD(container_requests(c), value)
-			if (!node_get(limits, value->key) &&
-			    check_value(run, c, value, seen))
-				return;
+		FOR_EACH_LIMIT(c, limit)
+		if (check_entry(run, c, limit, seen))
+			return;
+		FOR_EACH_REQUEST(c, request)
+		if (!request->other && check_entry(run, c, request, seen))
+			return;
 	}
 }
 

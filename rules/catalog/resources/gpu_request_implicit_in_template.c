@@ -34,13 +34,15 @@ static void check_container(struct rule_run *run, const struct container *c,
 	/* Training Operator takes the limits where there are no requests. */
 	if (node_is_unknown(requests) || (!whole && node_is_unset(requests)))
 		return;
-	FOR_EACH_CHILD(container_limits(c), limit) {
-		struct quantity q;
+	FOR_EACH_LIMIT(c, entry)
+	{
+		const struct node *limit = entry->node;
+		struct quantity q = entry->quantity;
 		struct finding *f;
 
-		if (!accelerator_find(rule_accelerators(run), limit->key) ||
-		    node_quantity(limit, &q) != QUANTITY_OK || q.nano <= 0 ||
-		    !node_is_unset(node_get(requests, limit->key)))
+		if (!entry->accelerator || entry->state != QUANTITY_OK ||
+		    q.nano <= 0 ||
+		    (entry->other && !node_is_unset(entry->other->node)))
 			continue;
 		f = report_container(run, c, limit,
 				     "container `%s` limits `%s` but does not "

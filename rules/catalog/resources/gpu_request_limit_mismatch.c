@@ -9,19 +9,17 @@
 #include "engine/rule.h"
 
 static void check_limit(struct rule_run *run, const struct container *c,
-			const struct node *limit)
+			const struct resource_entry *entry)
 {
-	const struct node *request;
-	struct quantity wanted, most;
+	const struct node *limit = entry->node, *request;
+	const struct resource_entry *other = entry->other;
+	struct quantity most = entry->quantity;
 	struct finding *f;
 
-	if (!accelerator_find(rule_accelerators(run), limit->key))
+	if (!entry->accelerator || !other || entry->state != QUANTITY_OK ||
+	    other->state != QUANTITY_OK || !quantity_cmp(other->quantity, most))
 		return;
-	request = node_get(container_requests(c), limit->key);
-	if (node_quantity(limit, &most) != QUANTITY_OK ||
-	    node_quantity(request, &wanted) != QUANTITY_OK ||
-	    !quantity_cmp(wanted, most))
-		return;
+	request = other->node;
 	f = report_container(run, c, request,
 			     "container `%s` requests %s `%s` but limits %s",
 			     c->name ? c->name : "", request->str, limit->key,
@@ -41,9 +39,8 @@ static void check_limit(struct rule_run *run, const struct container *c,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
-		if (c->extended)
-			FOR_EACH_CHILD(container_limits(c), limit)
-				check_limit(run, c, limit);
+		FOR_EACH_LIMIT(c, limit)
+	check_limit(run, c, limit);
 }
 
 const struct rule rule_gpu_request_limit_mismatch = {

@@ -10,15 +10,15 @@
 #include "engine/rule.h"
 
 static void check_request(struct rule_run *run, const struct container *c,
-			  const struct node *request)
+			  const struct resource_entry *entry)
 {
-	const struct node *limits = c->limits;
-	struct quantity q;
+	const struct node *limits = c->limits, *request = entry->node;
+	struct quantity q = entry->quantity;
 	struct finding *f;
 
-	if (!accelerator_find(rule_accelerators(run), request->key) ||
-	    node_quantity(request, &q) != QUANTITY_OK || q.nano <= 0 ||
-	    !node_is_unset(node_get(limits, request->key)))
+	if (!entry->accelerator || entry->state != QUANTITY_OK || q.nano <= 0 ||
+	    node_is_unknown(limits) ||
+	    (entry->other && !node_is_unset(entry->other->node)))
 		return;
 	f = report_container(run, c, request,
 			     "container `%s` requests %s `%s` without a limit",
@@ -40,9 +40,8 @@ static void check_request(struct rule_run *run, const struct container *c,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
-		if (c->extended)
-			FOR_EACH_CHILD(container_requests(c), request)
-				check_request(run, c, request);
+		FOR_EACH_REQUEST(c, request)
+	check_request(run, c, request);
 }
 
 const struct rule rule_gpu_request_without_limit = {

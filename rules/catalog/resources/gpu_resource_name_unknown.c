@@ -32,16 +32,15 @@ static const char *meant(struct rule_run *run, const char *key)
 
 /* A name that is right, and that no node of the cluster offers. */
 static void check_nodes(struct rule_run *run, const struct container *c,
-			const struct node *value)
+			const struct resource_entry *entry)
 {
 	const struct cluster *cluster = rule_cluster(run);
-	struct quantity q;
+	const struct node *value = entry->node;
 	struct finding *f;
 	int64_t most;
 
-	if (!cluster_shows_nodes(cluster) ||
-	    !accelerator_find(rule_accelerators(run), value->key) ||
-	    node_quantity(value, &q) != QUANTITY_OK || q.nano <= 0 ||
+	if (!cluster_shows_nodes(cluster) || entry->state != QUANTITY_OK ||
+	    entry->quantity.nano <= 0 ||
 	    cluster_count(cluster, CLUSTER_DEVICE_CLASS) ||
 	    nodes_with_resource(cluster, value->key, &most))
 		return;
@@ -53,30 +52,30 @@ static void check_nodes(struct rule_run *run, const struct container *c,
 	finding_guess(run, f);
 }
 
-static void check_map(struct rule_run *run, const struct container *c,
-		      const struct node *map, const struct node *other)
+static void check_entry(struct rule_run *run, const struct container *c,
+			const struct resource_entry *entry)
 {
-	FOR_EACH_CHILD(map, value) {
-		const char *name = meant(run, value->key);
-		struct quantity q;
-		struct finding *f;
+	const struct node *value = entry->node;
+	const char *name;
+	struct finding *f;
 
-		if (!name && !node_get(other, value->key))
-			check_nodes(run, c, value);
-		if (!name || node_quantity(value, &q) == QUANTITY_ABSENT ||
-		    node_get(other, value->key))
-			continue;
-		f = report_container(run, c, value,
-				     "container `%s` asks for `%s`, which no "
-				     "node offers: `%s` is meant",
-				     c->name ? c->name : "", value->key, name);
-		finding_at_key(run, f, value);
-		finding_cause(run, f, value->key);
-		finding_help(run, f,
-			     "write `%s`; a name of your own goes into the "
-			     "policy's `accelerators`",
-			     name);
+	if (entry->accelerator) {
+		check_nodes(run, c, entry);
+		return;
 	}
+	name = meant(run, value->key);
+	if (!name || entry->state == QUANTITY_ABSENT)
+		return;
+	f = report_container(run, c, value,
+			     "container `%s` asks for `%s`, which no node "
+			     "offers: `%s` is meant",
+			     c->name ? c->name : "", value->key, name);
+	finding_at_key(run, f, value);
+	finding_cause(run, f, value->key);
+	finding_help(run, f,
+		     "write `%s`; a name of your own goes into the policy's "
+		     "`accelerators`",
+		     name);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -85,10 +84,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pod->flat)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
-		const struct node *limits = container_limits(c);
-
-		check_map(run, c, limits, NULL);
-		check_map(run, c, container_requests(c), limits);
+		FOR_EACH_LIMIT(c, limit)
+		check_entry(run, c, limit);
+		FOR_EACH_REQUEST(c, request)
+		if (!request->other)
+			check_entry(run, c, request);
 	}
 }
 
