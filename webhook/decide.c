@@ -45,7 +45,7 @@ static bool has_judged_owner(const struct policy *policy,
 			     const struct node *object)
 {
 	const struct node *owners =
-		node_path(object, "metadata.ownerReferences");
+		node_get(node_get(object, "metadata"), "ownerReferences");
 
 	FOR_EACH_CHILD(owners, owner) {
 		const char *version = node_str(node_get(owner, "apiVersion"));
@@ -63,12 +63,12 @@ static const char *ticket_of(const struct review *review,
 			     const struct policy *policy)
 {
 	const struct policy_break_glass *glass = policy_break_glass(policy);
-	const struct node *annotations =
-		node_path(review->object.root, "metadata.annotations");
+	const struct node *annotations;
 	const char *text;
 
 	if (!glass)
 		return NULL;
+	annotations = node_path(review->object.root, "metadata.annotations");
 	text = node_str(node_get(annotations, glass->annotation));
 	if (!text || !text[strspn(text, " \t\r\n")])
 		return NULL;
@@ -80,7 +80,9 @@ static const char *ticket_of(const struct review *review,
 
 static bool is_mirror_pod(const struct node *object)
 {
-	return node_get(node_path(object, "metadata.annotations"),
+	const struct node *meta = node_get(object, "metadata");
+
+	return node_get(node_get(meta, "annotations"),
 			"kubernetes.io/config.mirror") != NULL;
 }
 

@@ -16,6 +16,7 @@
 void names_init(struct names *names, unsigned limit)
 {
 	names->limit = limit;
+	names->key = text_key_of_process();
 	pthread_mutex_init(&names->lock, NULL);
 }
 
@@ -32,7 +33,7 @@ void names_release(struct names *names)
 static size_t slot_of(struct names *names, const char *text, size_t len,
 		      struct name **found)
 {
-	size_t at = text_keyed_hash(text, len) & (NAME_SLOTS - 1);
+	size_t at = text_hash_under(names->key, text, len) & (NAME_SLOTS - 1);
 
 	for (;; at = (at + 1) & (NAME_SLOTS - 1)) {
 		struct name *name = atomic_load_explicit(&names->slots[at],
@@ -88,12 +89,18 @@ static size_t mend(const char *text, char *out)
 	return n;
 }
 
+/* ASCII alone: no byte has the highest bit. */
 static bool is_plain(const char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)text[i] >= 0x80)
-			return false;
-	return true;
+	uint64_t bits = 0, word;
+
+	for (; len >= 8; len -= 8, text += 8) {
+		memcpy(&word, text, 8);
+		bits |= word;
+	}
+	for (; len; len--, text++)
+		bits |= (unsigned char)*text;
+	return !(bits & UINT64_C(0x8080808080808080));
 }
 
 unsigned names_number(struct names *names, const char *text)

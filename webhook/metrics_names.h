@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/text.h"
+
 enum {
 	NAMES_MAX = 400,
 	NAME_SLOTS = 1024, /* a power of two, over twice NAMES_MAX */
@@ -24,7 +26,8 @@ struct name {
 };
 
 struct names {
-	unsigned limit; /* at most NAMES_MAX */
+	unsigned limit;	     /* at most NAMES_MAX */
+	struct text_key key; /* of the hash */
 	_Atomic unsigned n;
 	struct name *_Atomic slots[NAME_SLOTS];
 	struct name *_Atomic items[NAMES_MAX + 1]; /* by number */

@@ -118,7 +118,7 @@ static struct node *read_tree(struct arena *arena, struct review *review,
 
 /* --- what it says --------------------------------------------------------- */
 
-static const char *text_of(const struct node *map, const char *key)
+static inline const char *text_of(const struct node *map, const char *key)
 {
 	const char *text = node_str(node_get(map, key));
 

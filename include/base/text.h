@@ -45,6 +45,12 @@ const char *text_find(const char *text, size_t len, const char *needle);
 uint64_t text_hash(const void *data, size_t len, uint64_t seed);
 /* Another hash in every process: for tables whose keys a stranger chooses. */
 uint64_t text_keyed_hash(const void *data, size_t len);
+/* The same under a key that is at hand, for tables that are asked often. */
+struct text_key {
+	uint64_t a, b;
+};
+struct text_key text_key_of_process(void);
+uint64_t text_hash_under(struct text_key key, const void *data, size_t len);
 
 /*
  * Length in bytes of the UTF-8 sequence at s (at most n bytes), 0 when it is

@@ -16,6 +16,8 @@ struct host_path {
 	const char *volume;	 /* its name */
 	const struct node *node; /* hostPath.path */
 };
+/* Its volumeMounts, NULL when no volume that they can name has a hostPath. */
+const struct node *container_host_mounts(const struct container *c);
 struct host_path mount_host_path(struct arena *arena, const struct container *c,
 				 const struct node *mount);
 

@@ -13,12 +13,12 @@ struct sip {
 	uint64_t v0, v1, v2, v3;
 };
 
-static uint64_t rotate(uint64_t x, unsigned bits)
+static inline uint64_t rotate(uint64_t x, unsigned bits)
 {
 	return x << bits | x >> (64 - bits);
 }
 
-static void sip_round(struct sip *s)
+static inline void sip_round(struct sip *s)
 {
 	s->v0 += s->v1;
 	s->v1 = rotate(s->v1, 13) ^ s->v0;
@@ -39,19 +39,30 @@ static void sip_word(struct sip *s, uint64_t word)
 	s->v0 ^= word;
 }
 
-uint64_t text_keyed_hash(const void *data, size_t len)
+struct text_key text_key_of_process(void)
 {
 	const void *random = (const void *)getauxval(AT_RANDOM);
-	const char *at = data;
-	uint64_t key[2] = {0, 0}, word = 0;
-	struct sip s;
-	size_t rest = len;
+	struct text_key key = {0, 0};
 
 	if (random)
-		memcpy(key, random, sizeof(key));
-	s = (struct sip){
-		key[0] ^ 0x736f6d6570736575ULL, key[1] ^ 0x646f72616e646f6dULL,
-		key[0] ^ 0x6c7967656e657261ULL, key[1] ^ 0x7465646279746573ULL};
+		memcpy(&key, random, sizeof(key));
+	return key;
+}
+
+uint64_t text_keyed_hash(const void *data, size_t len)
+{
+	return text_hash_under(text_key_of_process(), data, len);
+}
+
+uint64_t text_hash_under(struct text_key key, const void *data, size_t len)
+{
+	const char *at = data;
+	uint64_t word = 0;
+	struct sip s = {
+		key.a ^ 0x736f6d6570736575ULL, key.b ^ 0x646f72616e646f6dULL,
+		key.a ^ 0x6c7967656e657261ULL, key.b ^ 0x7465646279746573ULL};
+	size_t rest = len;
+
 	for (; rest >= 8; rest -= 8, at += 8) {
 		memcpy(&word, at, 8);
 		sip_word(&s, word);

@@ -26,11 +26,14 @@ static void index_rules(struct run_state *state, const struct rule_set *rules)
 {
 	state->pod_rules = ARENA_ARRAY(&state->arena, unsigned, rules->n);
 	state->object_rules = ARENA_ARRAY(&state->arena, unsigned, rules->n);
+	state->workload_rules = ARENA_ARRAY(&state->arena, unsigned, rules->n);
 	for (unsigned i = 0; i < rules->n; i++) {
 		if (rules->items[i]->check_pod)
 			state->pod_rules[state->npod_rules++] = i;
 		if (rules->items[i]->check_object)
 			state->object_rules[state->nobject_rules++] = i;
+		if (rules->items[i]->check_workload)
+			state->workload_rules[state->nworkload_rules++] = i;
 	}
 }
 
@@ -62,12 +65,22 @@ void run_release(struct run *run)
 
 /* --- rules that did not run ---------------------------------------------- */
 
+static int not_run_cmp(const struct not_run *x, const struct not_run *y)
+{
+	int c = strcmp(x->rule->name, y->rule->name);
+
+	return c ? c : strcmp(x->reason, y->reason);
+}
+
+/* They are few, and kept in order. */
 void run_not_run_add(struct run *run, const struct rule *rule,
 		     const char *reason, uint64_t count)
 {
 	struct run_state *state = run->state;
+	struct not_run one = {rule, reason, count};
+	size_t i;
 
-	for (size_t i = 0; i < state->nnot_run; i++) {
+	for (i = 0; i < state->nnot_run; i++) {
 		struct not_run *known = &state->not_run[i];
 
 		if (known->rule == rule && !strcmp(known->reason, reason)) {
@@ -75,28 +88,18 @@ void run_not_run_add(struct run *run, const struct rule *rule,
 			return;
 		}
 	}
+	one.reason = arena_strdup(&state->arena, reason);
 	*VEC_PUSH(&state->arena, state->not_run, state->nnot_run,
-		  state->not_run_size) = (struct not_run){
-		rule, arena_strdup(&state->arena, reason), count};
-}
-
-static int not_run_cmp(const void *a, const void *b)
-{
-	const struct not_run *x = a, *y = b;
-	int c = strcmp(x->rule->name, y->rule->name);
-
-	return c ? c : strcmp(x->reason, y->reason);
+		  state->not_run_size) = one;
+	for (; i && not_run_cmp(&one, &state->not_run[i - 1]) < 0; i--)
+		state->not_run[i] = state->not_run[i - 1];
+	state->not_run[i] = one;
 }
 
 const struct not_run *run_not_run(struct run *run, size_t *n)
 {
-	struct run_state *state = run->state;
-
-	if (state->nnot_run)
-		qsort(state->not_run, state->nnot_run, sizeof(*state->not_run),
-		      not_run_cmp);
-	*n = state->nnot_run;
-	return state->not_run;
+	*n = run->state->nnot_run;
+	return run->state->not_run;
 }
 
 void run_restart(struct run *run)

@@ -73,12 +73,14 @@ static int by_place(const void *a, const void *b)
 void run_workload(struct run *run, const struct workload *w,
 		  const struct setting *settings)
 {
-	const struct rule_set *rules = run->options.rules;
+	const struct run_state *state = run->state;
 
-	for (size_t i = 0; i < rules->n; i++) {
-		struct rule_run rr = {run, rules->items[i], &settings[i], NULL};
+	for (size_t i = 0; i < state->nworkload_rules; i++) {
+		unsigned index = state->workload_rules[i];
+		struct rule_run rr = {run, run->options.rules->items[index],
+				      &settings[index], NULL};
 
-		if (!rr.rule->check_workload || !settings[i].enabled ||
+		if (!rr.setting->enabled ||
 		    (w->duplicate_of && rr.rule->needs & NEEDS_SET &&
 		     !(rr.rule->flags & RULE_DUPLICATES)))
 			continue;

@@ -31,8 +31,8 @@ struct run_state {
 	size_t object_start; /* first finding of the object being checked */
 	int internal[INTERNAL_COUNT];
 	/* Indices of rules that have the callback, in registry order. */
-	unsigned *pod_rules, *object_rules;
-	size_t npod_rules, nobject_rules;
+	unsigned *pod_rules, *object_rules, *workload_rules;
+	size_t npod_rules, nobject_rules, nworkload_rules;
 	struct arena arena; /* lives as long as the run */
 	struct not_run *not_run;
 	size_t nnot_run, not_run_size;

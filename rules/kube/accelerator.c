@@ -39,7 +39,8 @@ struct table {
 	size_t n, size;
 	bool (*matches)(const char *pattern, const char *name);
 	/* Hash table and prefixes, or NULL. */
-	const unsigned short *slots, *prefixes;
+	const struct data_slot *slots;
+	const unsigned short *prefixes;
 };
 
 #define TABLE(name, matches)                                                   \
@@ -73,11 +74,13 @@ static size_t bisect(const struct table *table, const char *name)
 /* The row of exactly this name by the hash table, or -1. */
 static long by_hash(const struct table *table, const char *name)
 {
-	size_t at = node_tag(name, strlen(name)) % DATA_SLOTS;
+	uint16_t tag = node_tag(name, strlen(name));
+	size_t at = tag % DATA_SLOTS;
 
-	for (; table->slots[at]; at = (at + 1) % DATA_SLOTS)
-		if (text_eq(name_of(table, table->slots[at] - 1u), name))
-			return table->slots[at] - 1;
+	for (; table->slots[at].row; at = (at + 1) % DATA_SLOTS)
+		if (table->slots[at].tag == tag &&
+		    !strcmp(name_of(table, table->slots[at].row - 1u), name))
+			return table->slots[at].row - 1;
 	return -1;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "kinds.h"
 
 #define REQUIRED_TERMS                                                         \
 	"nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."         \
@@ -43,7 +44,7 @@ static void add_term(struct need_list *list, const struct node *term)
 	}
 }
 
-struct node_needs pod_node_needs(struct arena *arena, const struct pod *pod)
+static struct node_needs find_needs(struct arena *arena, const struct pod *pod)
 {
 	const struct node *selector = pod_field(pod, "nodeSelector");
 	const struct node *affinity = pod_field(pod, "affinity");
@@ -58,6 +59,21 @@ struct node_needs pod_node_needs(struct arena *arena, const struct pod *pod)
 	FOR_EACH_CHILD(terms, term)
 		add_term(&list, term);
 	return out;
+}
+
+struct node_needs pod_node_needs(struct arena *arena, const struct pod *pod)
+{
+	struct pod_memo *memo = pod->memo;
+	struct node_needs *needs;
+
+	if (!memo)
+		return find_needs(arena, pod);
+	if (!memo->needs) {
+		needs = ARENA_NEW(memo->arena, struct node_needs);
+		*needs = find_needs(memo->arena, pod);
+		memo->needs = needs;
+	}
+	return *memo->needs;
 }
 
 const struct node *node_need_value(const struct node_need *need, size_t i)

@@ -21,16 +21,20 @@ struct image_pattern {
 
 extern const struct accelerator data_accelerators[];
 extern const size_t data_accelerators_n;
-/* Hash tables of row numbers + 1, and the rows that are prefixes, from the
- * last, up to a 0: see accelerator.c. */
+/* Hash tables, and the rows + 1 that are prefixes, from the last, up to a 0:
+ * see accelerator.c. */
 enum { DATA_SLOTS = 512 };
-extern const unsigned short data_accelerators_slots[DATA_SLOTS];
+struct data_slot {
+	unsigned short row; /* + 1; 0: free */
+	unsigned short tag; /* node_tag() of its name */
+};
+extern const struct data_slot data_accelerators_slots[DATA_SLOTS];
 extern const unsigned short data_accelerators_prefixes[];
 extern const struct pattern data_fabric[];
 extern const size_t data_fabric_n;
 extern const struct node_label data_node_labels[];
 extern const size_t data_node_labels_n;
-extern const unsigned short data_node_labels_slots[DATA_SLOTS];
+extern const struct data_slot data_node_labels_slots[DATA_SLOTS];
 extern const unsigned short data_node_labels_prefixes[];
 extern const struct label_value data_label_values[];
 extern const size_t data_label_values_n;

@@ -28,7 +28,8 @@ struct object_id fact_id(struct arena *arena, const struct object *o)
 
 const struct node *fact_name_node(const struct object *object)
 {
-	const struct node *name = node_path(object->root, "metadata.name");
+	const struct node *name =
+		node_get(node_get(object->root, "metadata"), "name");
 
 	return name ? name : object->root;
 }

@@ -153,7 +153,7 @@ static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,
 static const char *queue_of(struct arena *arena, const struct object *o,
 			    enum queue_sort *sort)
 {
-	const struct node *queue = node_path(o->root, "spec.queue");
+	const struct node *queue = node_get(node_get(o->root, "spec"), "queue");
 
 	*sort = text_eq(o->group, "batch.volcano.sh") ? QUEUE_VOLCANO
 						      : QUEUE_OTHER;

@@ -59,6 +59,26 @@ static const struct node *volume_beside(const struct container *c,
 	return NULL;
 }
 
+static bool any_host_path(const struct node *holder)
+{
+	FOR_EACH_CHILD(node_get(holder, "volumes"), volume)
+		if (node_get(volume, "hostPath"))
+			return true;
+	return false;
+}
+
+const struct node *container_host_mounts(const struct container *c)
+{
+	const struct pod *pod = c->pod;
+	const struct node *list = c->node->parent;
+	const struct node *holder = list ? list->parent : NULL;
+
+	if (!any_host_path(pod->spec) && !any_host_path(pod->defaults) &&
+	    (holder == pod->spec || !any_host_path(holder)))
+		return NULL;
+	return node_get(c->node, "volumeMounts");
+}
+
 struct host_path mount_host_path(struct arena *arena, const struct container *c,
 				 const struct node *mount)
 {
@@ -73,7 +93,7 @@ struct host_path mount_host_path(struct arena *arena, const struct container *c,
 	volume = pod_volume(c->pod, shown.volume);
 	if (!volume)
 		volume = volume_beside(c, shown.volume);
-	shown.node = node_path(volume, "hostPath.path");
+	shown.node = node_get(node_get(volume, "hostPath"), "path");
 	path = node_str(shown.node);
 	if (!path)
 		return shown;

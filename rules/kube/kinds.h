@@ -271,6 +271,7 @@ struct pod_memo {
 	bool infrastructure; /* by an image */
 	bool infrastructure_known;
 	struct arena *arena; /* the object's: lives as long as it */
+	const struct node_needs *needs;
 };
 
 struct container_memo {

@@ -165,6 +165,8 @@ static bool row_fits(const struct run_row *row, const struct object *object)
 
 bool object_run_policy(const struct object *object, struct run_policy *out)
 {
+	if (object->class == KIND_POD)
+		return false;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (!row_fits(&rows[i], object))
 			continue;

@@ -60,8 +60,9 @@ const struct node *pod_queue_priority(const struct pod *pod)
 		object_label(o, "kueue.x-k8s.io/priority-class");
 
 	if (node_is_unset(found))
-		found = node_path(o->root, "spec.runPolicy.schedulingPolicy."
-					   "priorityClass");
+		found = node_path(
+			node_get(node_get(o->root, "spec"), "runPolicy"),
+			"schedulingPolicy.priorityClass");
 	for (; node_is_unset(found) && o->parent; o = o->parent)
 		found = object_label(o->parent,
 				     "kueue.x-k8s.io/priority-class");

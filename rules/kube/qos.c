@@ -11,25 +11,24 @@
 #include "base/text.h"
 
 /* A figure for cpu or memory, or something that may hide one. */
+static bool is_figure(const struct node *value)
+{
+	struct quantity q;
+
+	return !node_is_unset(value) &&
+	       (node_quantity(value, &q) != QUANTITY_OK || q.nano);
+}
+
 static bool has_figure(const struct node *resources)
 {
-	static const char *const maps[] = {"requests", "limits"};
-	static const char *const names[] = {"cpu", "memory"};
+	const struct node *requests = node_get(resources, "requests");
+	const struct node *limits = node_get(resources, "limits");
 
-	if (node_is_unknown(resources))
-		return true;
-	for (int m = 0; m < 2; m++)
-		for (int n = 0; n < 2; n++) {
-			const struct node *value = node_get(
-				node_get(resources, maps[m]), names[n]);
-			struct quantity q;
-
-			if (node_is_unset(value))
-				continue;
-			if (node_quantity(value, &q) != QUANTITY_OK || q.nano)
-				return true;
-		}
-	return false;
+	return node_is_unknown(resources) ||
+	       is_figure(node_get(requests, "cpu")) ||
+	       is_figure(node_get(requests, "memory")) ||
+	       is_figure(node_get(limits, "cpu")) ||
+	       is_figure(node_get(limits, "memory"));
 }
 
 /* Helpers that an operator adds with cpu requests of their own: Knative's

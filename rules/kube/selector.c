@@ -195,7 +195,7 @@ enum tri node_selector_matches(const struct node *selector,
 }
 
 /* Unset, "" and a known string: the text; NULL while it is not known. */
-static const char *field(const struct node *toleration, const char *name)
+static inline const char *field(const struct node *toleration, const char *name)
 {
 	const struct node *node = node_get(toleration, name);
 
@@ -229,14 +229,14 @@ static enum tri value_tolerates(const struct node *toleration,
 static enum tri tolerates(const struct node *toleration, const char *key,
 			  const char *value, const char *effect)
 {
-	const char *own_key = field(toleration, "key");
-	const char *own_effect = field(toleration, "effect");
+	const char *own_key = field(toleration, "key"), *own_effect;
 	enum tri matches = TRI_YES;
 
 	if (node_is_unknown(toleration))
 		return TRI_UNKNOWN;
 	if (own_key && *own_key && strcmp(own_key, key) != 0)
 		return TRI_NO;
+	own_effect = field(toleration, "effect");
 	if (effect && own_effect && *own_effect &&
 	    strcmp(own_effect, effect) != 0)
 		return TRI_NO;

@@ -135,10 +135,11 @@ bool container_needs_shm(struct arena *arena, const struct container *c)
 const struct node *pod_shm_volume(const struct pod *pod)
 {
 	FOR_EACH_CHILD(pod_field(pod, "volumes"), volume) {
-		const char *name = node_str(node_get(volume, "name"));
+		const struct node *medium =
+			node_get(node_get(volume, "emptyDir"), "medium");
 
-		if (text_contains_ci(name, "shm") &&
-		    node_eq(node_path(volume, "emptyDir.medium"), "Memory"))
+		if (node_eq(medium, "Memory") &&
+		    text_contains_ci(node_str(node_get(volume, "name")), "shm"))
 			return volume;
 	}
 	return NULL;

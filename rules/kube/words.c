@@ -399,6 +399,10 @@ static bool is_shell(const char *text)
 	static const char *const names[] = {"sh",  "bash", "dash", "ash",
 					    "zsh", "ksh",  NULL};
 
+	size_t len = strlen(text);
+
+	if (len < 2 || memcmp(text + len - 2, "sh", 2) != 0)
+		return false;
 	text = base_name(text);
 	for (const char *const *name = names; *name; name++)
 		if (text_eq(text, *name))

@@ -20,7 +20,7 @@ const char *base_name(const char *text)
 /* -- beginnings ---------------------------------------------------------- */
 
 /* Of the first two letters. */
-static uint64_t start_bit(const char *text)
+static inline uint64_t start_bit(const char *text)
 {
 	unsigned first = (unsigned char)text[0];
 	unsigned second = first ? (unsigned char)text[1] : 0;
@@ -162,7 +162,8 @@ bool words_have(const struct words *words, const char *wanted)
 bool words_have_name(const struct words *words, const char *const *names)
 {
 	for (; *names; names++)
-		if (words_have(words, *names))
+		if (words->starts & start_bit(*names) &&
+		    words_have(words, *names))
 			return true;
 	return false;
 }

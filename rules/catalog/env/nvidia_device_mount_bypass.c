@@ -90,9 +90,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pod_is_trusted(rule_arena(run), pod, rule_param(run, "namespaces")))
 		return;
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
-		FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount)
+		FOR_EACH_CHILD(container_host_mounts(c), mount)
 			check_mount(run, c, mount);
-	FOR_EACH_CHILD(node_get(pod->metadata, "annotations"), value)
+	FOR_EACH_CHILD(pod->annotations, value)
 		if (text_starts(value->key, "cdi.k8s.io/") ||
 		    text_eq(value->key, "io.kubernetes.cri-o.Devices"))
 			report_pod(run, pod, value,

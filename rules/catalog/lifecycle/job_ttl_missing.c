@@ -36,9 +36,10 @@ static void check(struct rule_run *run, const struct object *object)
 	struct finding *f;
 
 	if (object->parent || text_starts(object->kind, "Cron") ||
-	    text_starts(object->kind, "RayCron") || by_argo_cd(object) ||
-	    !object_gpu_pod(object) || !object_run_policy(object, &policy) ||
-	    !policy.fields[RUN_TTL] || run_policy_get(object, &policy, RUN_TTL))
+	    text_starts(object->kind, "RayCron") ||
+	    !object_run_policy(object, &policy) || !policy.fields[RUN_TTL] ||
+	    run_policy_get(object, &policy, RUN_TTL) || by_argo_cd(object) ||
+	    !object_gpu_pod(object))
 		return;
 	f = report_object(run, object, policy.holder,
 			  "the finished %s stays until somebody deletes it",

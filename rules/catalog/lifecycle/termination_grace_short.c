@@ -67,18 +67,18 @@ static const struct node *needs_time(struct rule_run *run,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *grace =
-		pod->flat ? NULL
-			  : pod_field(pod, "terminationGracePeriodSeconds");
+		pod_field(pod, "terminationGracePeriodSeconds");
 	bool unset = node_is_unset(grace), serving;
 	const struct node *why;
 	struct finding *f;
 	int64_t seconds = 30;
 
 	if (pod->flat || pod_uses_gpu(pod) != TRI_YES ||
-	    pod->object->class == KIND_TEMPLATE || pod_spot(pod) ||
+	    pod->object->class == KIND_TEMPLATE ||
 	    (unset &&
 	     (pod->object->fragment || pod->object->class == KIND_SERVING)) ||
-	    (!unset && !node_int(grace, &seconds)) || seconds > 30)
+	    (!unset && !node_int(grace, &seconds)) || seconds > 30 ||
+	    pod_spot(pod))
 		return;
 	why = needs_time(run, pod, &serving);
 	if (!why)

@@ -44,11 +44,12 @@ static void repair(struct rule_run *run, struct finding *f,
 static void check(struct rule_run *run, const struct object *o)
 {
 	const struct accelerator_extra *extra = rule_accelerators(run);
-	const struct node *hard = node_path(o->root, "spec.hard");
+	const struct node *hard;
 	bool hami;
 
 	if (!text_eq(o->kind, "ResourceQuota") || !text_eq(o->group, ""))
 		return;
+	hard = node_path(o->root, "spec.hard");
 	hami = quota_is_of_hami(extra, hard);
 	FOR_EACH_CHILD(hard, entry) {
 		struct quota_key key;

@@ -3,7 +3,7 @@
 # The *.tsv tables to C. Each file becomes one sorted array; "-" is NULL.
 # POSIX awk; the files are given in any order and sorted by their first
 # columns before (LC_ALL=C sort). Names that are looked up for every object
-# get a hash table of row numbers + 1 beside, by node_tag() of doc/node.h.
+# get a hash table of row numbers + 1 and tags, by node_tag() of doc/node.h.
 
 function text(s)
 {
@@ -25,9 +25,10 @@ function write_slots(    i, at, slot)
 			at = (at + 1) % SLOTS
 		slot[at] = i
 	}
-	printf "const unsigned short %s_slots[%d] = {", opened, SLOTS
+	printf "const struct data_slot %s_slots[%d] = {", opened, SLOTS
 	for (i = 0; i < SLOTS; i++)
-		printf "%s%d,", i % 16 ? " " : "\n\t", slot[i]
+		printf "%s{%d, %d},", i % 8 ? " " : "\n\t", slot[i], \
+			slot[i] ? tag(row[slot[i]]) : 0
 	printf "\n};\n"
 	# Rows that are prefixes, from the last.
 	printf "const unsigned short %s_prefixes[] = {", opened
