@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The live cluster state: before a server that fails in all ways it can, at
-# 1,000 changes a second, and before a real API server with 50,000 objects
-# that is killed three times. usage: check-live.sh BUILD [SECONDS]
+# 1,000 changes a second, and before a real API server: with the rights that
+# deploy/ grants, while it is away, and with 50,000 objects, killed three
+# times. usage: check-live.sh BUILD [SECONDS]
 #
-# LIVE_REAL=no leaves the real API server out; a sanitized BUILD shows leaks.
+# LIVE_REAL=no leaves the real API server out, LIVE_LOAD=no the 50,000 objects;
+# a sanitized BUILD shows leaks.
 set -u
 build=$(cd "$1" && pwd) || exit 2
 seconds=${2:-60}
 cd "$(dirname "$0")/.." || exit 2
 . tests/control-plane/control-plane.sh
+. tests/webhook/account.sh
 work=$(mktemp -d)
 trap 'control_plane_stop; rm -rf "$work"' EXIT
 export PYTHONDONTWRITEBYTECODE=1
@@ -31,21 +34,47 @@ LIVE_SECONDS=$seconds python3 tests/webhook/live.py "$work/live_tool" || fail=1
 if [ "${LIVE_REAL:-yes}" = no ]; then
 	exit $fail
 fi
-status=0
-# Neither is needed here, and both cost time.
-control_plane_start "$work/cluster" --audit-policy-file= --audit-log-path= ||
-	status=$?
-if [ $status = 77 ] || ! command -v go >/dev/null; then
-	echo 'skip: live state before a real API server (no Go)'
-	exit $fail
-fi
-[ $status = 0 ] || exit 1
-go build -o "$work/live_load" tests/webhook/live_load.go || exit 1
 cat >"$work/restart" <<-END
 set -u
 . tests/control-plane/control-plane.sh
 control_plane_restart_apiserver
 END
+"${CC:-cc}" -O1 -shared -fPIC -o "$work/clock.so" tests/webhook/live_clock.c ||
+	exit 1
+status=0
+crds=--crds
+[ -d ../shared/crds ] || crds=
+# shellcheck disable=SC2086
+control_plane_start "$work/account" $crds || status=$?
+case $status in
+0)
+	if [ ${#sanitize[@]} -gt 0 ]; then
+		echo 'skip: live account: not with a sanitizer'
+	else
+		account_make deploy/components/cluster-state/rbac.yaml &&
+			python3 tests/webhook/live_account.py "$build/gpugated" \
+				"$work/account" "$work/clock.so" \
+				"bash $work/restart" "$(control_plane_free_port)" \
+				"$(control_plane_free_port)" || fail=1
+	fi
+	control_plane_stop
+	;;
+77) echo 'skip: live state before a real API server (no Go)' ;;
+*) exit 1 ;;
+esac
+if [ $status = 77 ] || [ "${LIVE_LOAD:-yes}" = no ]; then
+	exit $fail
+fi
+# Neither is needed here, and both cost time.
+control_plane_start "$work/cluster" --audit-policy-file= --audit-log-path= ||
+	status=$?
+if [ $status = 77 ] || ! command -v go >/dev/null; then
+	echo 'skip: live state under load before a real API server (no Go)'
+	exit $fail
+fi
+[ $status = 0 ] || exit 1
+go build -o "$work/live_load" tests/webhook/live_load.go || exit 1
+account_make deploy/components/cluster-state/rbac.yaml || exit 1
 python3 tests/webhook/live_churn.py "$work/live_tool" "$build/gpugated" \
 	"$work/live_load" "$work/cluster" "bash $work/restart" "$seconds" ||
 	fail=1

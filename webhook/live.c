@@ -76,10 +76,13 @@ static int64_t age_of(int64_t good)
 	return good ? (ms > 0 ? ms / 1000 : 0) : -1;
 }
 
-static void give_up(struct live *live)
+/* After an outage some come back sooner than others; that is no reason. */
+static void give_up(struct live *live, int64_t now)
 {
 	int64_t youngest = 0;
 
+	if (now - live->feeds.back_since <= GIVE_UP_MS)
+		return;
 	for (int i = 0; i < CLUSTER_KINDS; i++)
 		if (live->items[i].listed && live->items[i].good > youngest)
 			youngest = live->items[i].good;
@@ -265,7 +268,7 @@ static void *run(void *context)
 		now = live_now();
 		take_ends(live, now);
 		look(live, now);
-		give_up(live);
+		give_up(live, now);
 		publish_if_due(live, now);
 		count(live);
 		curl_multi_poll(live->feeds.multi, NULL, 0,

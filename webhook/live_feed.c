@@ -17,6 +17,7 @@ enum {
 	RETRY_AFTER_MAX = 300, /* seconds */
 	HICCUPS = 3,	       /* failures in a row that are worth a line */
 	ODD_MAX = 3,	       /* bad answers to a watch, then list again */
+	DOUBTS = 5,	       /* "forbidden", "no such kind", to be believed */
 	TELL_MS = 300000,      /* between two lines about one feed's failing */
 	WATCH_SECONDS = 300,   /* and up to as much again */
 };
@@ -194,7 +195,7 @@ void feed_well(struct feed *feed)
 		log_event(feed->all->options->log, LOG_INFO,
 			  "cluster state: a kind can be read again", fields, 2);
 	feed->out_since = 0;
-	feed->failures = feed->refusals = feed->odd = 0;
+	feed->failures = feed->refusals = feed->odd = feed->doubts = 0;
 	if (feed->unreadable)
 		feed_unreadable(feed, NULL);
 }
@@ -268,14 +269,46 @@ static void page_done(struct feed *feed, int64_t now)
 	}
 }
 
+/* Asked again soon, then less and less often. */
+static void wait_doubting(struct feed *feed, int64_t now)
+{
+	const struct live_times *times = &feed->all->times;
+
+	wait_for(feed, now,
+		 live_backoff(feed->doubts, times->retry, times->absent,
+			      live_random(UINT32_MAX)));
+}
+
+/*
+ * An API server that has just started forbids what it will allow in a moment
+ * (its authorizer has read no roles yet), and may not know a kind of a CRD.
+ * Where a kind was read before, it has to say so for some seconds; true: what
+ * there is is taken for good as long.
+ */
+static bool is_doubtful(struct feed *feed, int64_t now)
+{
+	feed->doubts++;
+	feed->answered = true;
+	wait_doubting(feed, now);
+	return feed->listed && feed->doubts < DOUBTS;
+}
+
 /* There is no such kind (any more), in any version that we know. */
 static void kind_absent(struct feed *feed, int64_t now)
 {
 	const struct cluster_resource *r = cluster_resource(feed->kind);
 
 	feed->api_version = 0;
+	list_again(feed);
+	if (is_doubtful(feed, now)) {
+		feed->failures++;
+		return;
+	}
+	if (!feed->listed) {
+		wait_about(feed, now, feed->all->times.absent);
+		feed->doubts = 0;
+	}
 	feed->failures = 0;
-	feed->answered = true;
 	if (r->optional) {
 		if (cluster_builder_keep(feed->all->builder, feed->kind, NULL,
 					 0))
@@ -288,8 +321,6 @@ static void kind_absent(struct feed *feed, int64_t now)
 		feed->refusals = HICCUPS;
 		feed_unreadable(feed, feed->err.text);
 	}
-	list_again(feed);
-	wait_about(feed, now, feed->all->times.absent);
 	if (!r->optional)
 		tell_failure(feed, now);
 }
@@ -319,11 +350,15 @@ static void not_found(struct feed *feed, int64_t now)
 static void forbidden(struct feed *feed, int64_t now)
 {
 	feed->all->failures++;
-	feed->refusals = HICCUPS;
-	feed->answered = true;
-	list_again(feed);
-	wait_about(feed, now, feed->all->times.absent);
-	tell_failure(feed, now);
+	feed->failures++;
+	if (feed->state == FEED_LISTING)
+		list_again(feed);
+	if (is_doubtful(feed, now))
+		return;
+	if (feed->doubts >= DOUBTS) {
+		feed->refusals = HICCUPS;
+		tell_failure(feed, now);
+	}
 	feed_unreadable(feed, feed->err.text);
 }
 
@@ -522,7 +557,12 @@ void feed_hurry(struct feed *feed, int64_t now)
 {
 	int64_t soon = now + live_random(feed->all->times.retry);
 
-	if (feed->state == FEED_WAITING && feed->unreached && feed->due > soon)
+	if (!feed->unreached)
+		return;
+	/* Who starts may say 503 and 429 first: not to be waited for long. */
+	if (feed->failures > 1)
+		feed->failures = 1;
+	if (feed->state == FEED_WAITING && feed->due > soon)
 		feed->due = soon;
 }
 
@@ -537,5 +577,7 @@ void feeds_tell_answer(struct feeds *all, int64_t now)
 				   (now - all->away_since) / 1000},
 			  },
 			  2);
+	if (all->away_since)
+		all->back_since = now;
 	all->away_since = all->away_told = 0;
 }

@@ -44,6 +44,7 @@ struct feeds {
 	uint64_t relists, events, failures;
 	int64_t next_warning;	       /* about objects that are nonsense */
 	int64_t away_since, away_told; /* the server does not answer */
+	int64_t back_since;	       /* it does again */
 	unsigned warnings; /* not told since the last one that was */
 };
 
@@ -62,6 +63,7 @@ struct feed {
 	unsigned failures;    /* in a row */
 	unsigned refusals;    /* of the last: with an answer */
 	unsigned odd;	      /* of them: answers, not silence */
+	unsigned doubts;      /* in a row: forbidden, or not there */
 	enum feed_verdict verdict;
 	struct err err;	      /* why the last failed */
 	int64_t due;	      /* monotonic ms: the end of waiting */

@@ -368,13 +368,51 @@ def test_forbidden(c):
     s = c.run().until("the others", lambda s: pods(s) == 3)
     check("told in the state", "403" in s["unreadable"].get("resourcequotas.", ""), s)
     check("nobody waited for it", s["age"] <= 3, s)
-    check("told in the log", "cannot list" in c.text(), c.text())
+    c.until("told in the log", lambda s: "cannot list" in c.text())
     c.server.fault = None
     c.until("once it is allowed", lambda s: quotas(s) == 3 and not s["unreadable"])
     c.server.fault = lambda h, plural, watch, query: plural == "resourcequotas" and h.status(403, "no more")
     c.server.stop()
     c.server.start()
     c.until("and forbidden again", lambda s: "resourcequotas." in s["unreadable"])
+
+
+def test_starting_server(c):
+    """An API server that has just started forbids what it will allow, and
+    knows no CRDs: that is not believed at once."""
+    three(c)
+    c.server.put("deviceclasses", "gpu", spec={"extendedResourceName": "nvidia.com/gpu"})
+    c.run(absent=60000).until("all", lambda s: quotas(s) == 3)
+    for times in range(2):
+        end = time.monotonic() + 0.5
+
+        def fault(h, plural, watch, query, end=end):
+            if time.monotonic() > end:
+                return False
+            if plural == "deviceclasses":
+                return h.status(404, "the server could not find the requested resource")
+            return h.status(403, f"{plural} is forbidden: not yet")
+        c.server.stop()
+        c.server.quota("q-1", "ns-1", str(70 + times))
+        c.server.fault = fault
+        c.server.start()
+        while time.monotonic() < end:
+            s = c.status()
+            check("nothing is lost", quotas(s) == 3 and not s["unreadable"] and
+                  s["counts"]["deviceclasses.resource.k8s.io"] == 1, s)
+            time.sleep(0.02)
+        c.until("soon it goes on", lambda s, n=str(70 + times): c.hard("q-1") == n, 4)
+    s = c.status()
+    check("but for the CRD from where it was", len(c.listed("resourcequotas")) == 1, c.listed("resourcequotas"))
+    check("nobody is told", "cannot read" not in c.text(), c.text())
+
+
+def test_forbidden_at_first(c):
+    """The same where nothing was read before: soon it is."""
+    three(c)
+    end = time.monotonic() + 1
+    c.server.fault = lambda h, plural, watch, query: time.monotonic() < end and h.status(403, "not yet")
+    c.run(absent=60000).until("all", lambda s: quotas(s) == 3 and pods(s) == 3 and not s["unreadable"], 6)
 
 
 def test_crd_comes_and_goes(c):

@@ -21,7 +21,8 @@ SIZE = ["250", "5000", "44000", "500"]
 sys.argv[1:] = [TOOL]
 from live import fresh, late, normal  # noqa: E402 pylint: disable=wrong-import-position
 
-CONFIG = os.path.join(CLUSTER, "admin.kubeconfig")
+# With the rights that deploy/ grants.
+CONFIG = os.path.join(CLUSTER, "account.kubeconfig")
 failed = []
 
 

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# The webhook's own service account before a real API server, for tests that
+# have sourced control-plane.sh: source this file, too.
+#
+#   account_make RBAC.yaml...   the namespace, the account, those rights and no
+#                               others; writes DIR/account.kubeconfig, which
+#                               asks with a token of the account
+#   account_refused             what it was refused: lines of `VERB URI`
+
+account_name=system:serviceaccount:gpugate-system:gpugate
+
+account_make() {
+	local dir=$CONTROL_PLANE_DIR file
+	kube apply -f deploy/base/namespace.yaml \
+		-f deploy/base/service-account.yaml >/dev/null || return
+	for file; do
+		kube apply -f "$file" >/dev/null || return
+	done
+	kube create token gpugate -n gpugate-system --duration=2h \
+		>"$dir/account.token" || return
+	cat >"$dir/account.kubeconfig" <<-END
+	apiVersion: v1
+	kind: Config
+	current-context: test
+	contexts:
+	- name: test
+	  context: {cluster: test, user: test}
+	clusters:
+	- name: test
+	  cluster:
+	    server: https://127.0.0.1:$(cat "$dir/port")
+	    certificate-authority-data: $(base64 -w0 "$dir/ca.crt")
+	users:
+	- name: test
+	  user: {tokenFile: $dir/account.token}
+	END
+}
+
+account_refused() {
+	python3 - "$CONTROL_PLANE_DIR/audit.log" "$account_name" <<-'END'
+	import json
+	import sys
+	with open(sys.argv[1], encoding="utf-8") as log:
+	    for line in log:
+	        event = json.loads(line) if line.endswith("\n") else {}
+	        if event.get("user", {}).get("username") == sys.argv[2] and \
+	                event.get("responseStatus", {}).get("code") in (401, 403):
+	            print(event["verb"], event["requestURI"])
+	END
+}
