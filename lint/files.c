@@ -28,11 +28,17 @@ uint32_t files_add_folder(struct files *files, const char *path, size_t len,
 	return (uint32_t)(files->nfolders - 1);
 }
 
+void files_add_kept(struct files *files, uint32_t folder, const char *name,
+		    unsigned flags)
+{
+	*HEAP_PUSH(files->items, files->n, files->size) =
+		(struct lint_file){name, folder, (uint16_t)flags, 0};
+}
+
 void files_add(struct files *files, uint32_t folder, const char *name,
 	       unsigned flags)
 {
-	*HEAP_PUSH(files->items, files->n, files->size) = (struct lint_file){
-		arena_strdup(&files->arena, name), folder, (uint16_t)flags, 0};
+	files_add_kept(files, folder, arena_strdup(&files->arena, name), flags);
 }
 
 void files_path(const struct files *files, size_t file, struct buf *out)

@@ -55,6 +55,9 @@ uint32_t files_add_folder(struct files *files, const char *path, size_t len,
 			  uint32_t policy);
 void files_add(struct files *files, uint32_t folder, const char *name,
 	       unsigned flags);
+/* The same; name lives as long as the list. */
+void files_add_kept(struct files *files, uint32_t folder, const char *name,
+		    unsigned flags);
 /* The shown path, appended to out. */
 void files_path(const struct files *files, size_t file, struct buf *out);
 /* Sort by path; of files that were added twice one is kept. */

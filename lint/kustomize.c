@@ -148,6 +148,14 @@ void kustomize_look_above(struct kustomize *k, const char *folder)
 	buf_release(&path);
 }
 
+void kustomize_join(struct kustomize *dst, struct kustomize *src)
+{
+	for (size_t i = 0; i < src->n; i++)
+		*HEAP_PUSH(dst->marks, dst->n, dst->size) = src->marks[i];
+	src->n = 0;
+	arena_adopt(&dst->arena, &src->arena);
+}
+
 static int compare_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);

@@ -33,6 +33,8 @@ void kustomize_read(struct kustomize *k, int dirfd, const char *name,
 		    const char *folder);
 /* Look for kustomizations in the absolute folder and some levels above. */
 void kustomize_look_above(struct kustomize *k, const char *folder);
+/* Marks of src move to dst. */
+void kustomize_join(struct kustomize *dst, struct kustomize *src);
 /* Set the flags of listed files; the list is sorted. */
 void kustomize_mark(struct kustomize *k, struct files *files);
 

@@ -72,8 +72,9 @@ static int check_options(struct lint *lint)
 
 static int list_files(struct lint *lint)
 {
-	struct walk_input input = {lint->options, lint->cwd, &lint->policies,
-				   &lint->kustomize, &lint->files};
+	struct walk_input input = {lint->options,   lint->cwd,
+				   &lint->policies, &lint->kustomize,
+				   &lint->files,    &lint->crew};
 	struct err err = {0};
 	int rc = walk_paths(&input, &lint->walk, &err);
 
@@ -134,16 +135,6 @@ static void set_sink(void *context, uint32_t file, struct finding *findings,
 				    spill_write(&lint->set_spill, findings, n)};
 }
 
-static unsigned thread_count(const struct options *options)
-{
-	long online = options->jobs ? (long)options->jobs
-				    : sysconf(_SC_NPROCESSORS_ONLN);
-
-	if (online < 1)
-		online = 1;
-	return online < THREADS_MAX ? (unsigned)online : THREADS_MAX;
-}
-
 /* Formats that show a finding's own repair. */
 static bool wants_repairs(const struct options *options)
 {
@@ -181,7 +172,7 @@ static void lint_files(struct lint *lint)
 		.now = lint->clusters.now,
 	};
 	progress_init(&job->progress, o->quiet > 0);
-	workers_run(&lint->workers, job, thread_count(o));
+	workers_run(&lint->workers, job, &lint->crew);
 	workers_join(&lint->workers);
 	lint->failed |= lint->clusters.failed;
 }
@@ -233,6 +224,7 @@ static int run_steps(struct lint *lint)
 
 void lint_close(struct lint *lint)
 {
+	crew_release(&lint->crew);
 	workers_release(&lint->workers);
 	free(lint->job.records);
 	known_release(&lint->known);
@@ -248,6 +240,16 @@ void lint_close(struct lint *lint)
 	free(lint->cwd);
 }
 
+static unsigned thread_count(const struct options *options)
+{
+	long online = options->jobs ? (long)options->jobs
+				    : sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (online < 1)
+		online = 1;
+	return online < THREADS_MAX ? (unsigned)online : THREADS_MAX;
+}
+
 int lint_open(struct lint *lint)
 {
 	int rc;
@@ -255,6 +257,7 @@ int lint_open(struct lint *lint)
 	lint->rules = program_rules();
 	lint->start = progress_clock();
 	spill_init(&lint->set_spill, &lint->rules);
+	crew_init(&lint->crew, thread_count(lint->options));
 	lint->cwd = getcwd(NULL, 0);
 	if (!lint->cwd) {
 		log_error("current folder: %s", strerror(errno));

@@ -8,6 +8,7 @@
 #define LINT_LINT_H
 
 #include "clusters.h"
+#include "crew.h"
 #include "known.h"
 #include "output.h"
 #include "sources.h"
@@ -26,6 +27,7 @@ struct lint {
 	struct policies policies;
 	struct clusters clusters;
 	struct kustomize kustomize;
+	struct crew crew;
 	struct files files;
 	struct walk_result walk;
 	struct input standard_input;

@@ -98,6 +98,14 @@ static void flush(struct spill *spill)
 		buf_release(&spill->buf);
 }
 
+/* Room for all that is kept in memory: untouched pages cost nothing, and a
+ * buffer that grows is copied again and again. */
+static void prepare(struct spill *spill)
+{
+	if (!spill->buf.size)
+		buf_grow(&spill->buf, BUFFER + BUFFER / 8);
+}
+
 /* --- writing ------------------------------------------------------------- */
 
 static void put_string(struct buf *buf, const char *text)
@@ -173,6 +181,7 @@ struct record spill_write(struct spill *spill, const struct finding *findings,
 	struct record record = {.offset = spill->flushed + spill->buf.len};
 	uint32_t count = (uint32_t)n;
 
+	prepare(spill);
 	buf_add(&spill->buf, &count, sizeof(count));
 	for (size_t i = 0; i < n; i++)
 		put_finding(spill, &findings[i]);
@@ -187,6 +196,7 @@ uint64_t spill_put(struct spill *spill, const void *data, size_t len)
 {
 	uint64_t offset = spill->flushed + spill->buf.len;
 
+	prepare(spill);
 	buf_add(&spill->buf, data, len);
 	if (spill->buf.len > BUFFER)
 		flush(spill);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "crew.h"
 #include "files.h"
 #include "kustomize.h"
 #include "options.h"
@@ -27,6 +28,7 @@ struct walk_input {
 	struct policies *policies;
 	struct kustomize *kustomize;
 	struct files *files;
+	struct crew *crew;
 };
 
 /* 0, or -1 and err on a bad --exclude pattern. */

@@ -246,29 +246,38 @@ static bool in_baseline(void *context, const struct finding *finding)
 	return baseline_has(w->job->baseline, finding);
 }
 
-static void work(struct worker *w)
+/* Take the next files: fewer towards the end, where threads would wait for
+ * the one that has most to do. false: there are none left. */
+static bool take(struct job *job, size_t *from, size_t *to)
 {
-	struct job *job = w->job;
-	size_t n = job->files->n;
+	size_t n = job->files->n, at = atomic_load(&job->next), chunk;
 
-	for (;;) {
-		size_t from = atomic_fetch_add(&job->next, job->chunk);
-		size_t to = from + job->chunk < n ? from + job->chunk : n;
+	do {
+		if (at >= n)
+			return false;
+		chunk = (n - at) / job->workers->n / 4;
+		if (chunk > LARGEST_CHUNK)
+			chunk = LARGEST_CHUNK;
+		chunk += !chunk;
+	} while (!atomic_compare_exchange_weak(&job->next, &at, at + chunk));
+	*from = at;
+	*to = at + chunk;
+	return true;
+}
 
-		if (from >= n)
-			break;
+static void work(void *context, unsigned index)
+{
+	struct job *job = context;
+	struct worker *w = &job->workers->items[index];
+	size_t from, to;
+
+	while (take(job, &from, &to)) {
 		for (size_t i = from; i < to; i++)
 			lint_file(w, i);
 		atomic_fetch_add(&job->done, to - from);
-		if (!w->index)
-			progress_show(&job->progress, job->done, n);
+		if (!index)
+			progress_show(&job->progress, job->done, job->files->n);
 	}
-}
-
-static void *thread_main(void *context)
-{
-	work(context);
-	return NULL;
 }
 
 static void init_worker(struct workers *workers, struct job *job, unsigned i)
@@ -294,37 +303,21 @@ static void init_worker(struct workers *workers, struct job *job, unsigned i)
 	w->run.facts.store = &w->facts;
 }
 
-static size_t chunk_size(size_t files, unsigned threads)
-{
-	size_t chunk = files / threads / 4;
-
-	if (chunk > LARGEST_CHUNK)
-		chunk = LARGEST_CHUNK;
-	return chunk ? chunk : 1;
-}
-
-void workers_run(struct workers *workers, struct job *job, unsigned threads)
+void workers_run(struct workers *workers, struct job *job, struct crew *crew)
 {
 	size_t useful = job->files->n / FILES_PER_THREAD;
-	unsigned started = 1;
+	unsigned threads = crew->most;
 
 	if (useful < threads)
 		threads = useful ? (unsigned)useful : 1;
 	workers->items = heap_zalloc(threads, sizeof(*workers->items));
 	workers->n = threads;
-	job->chunk = chunk_size(job->files->n, threads);
+	job->workers = workers;
 	for (unsigned i = 0; i < threads; i++)
 		init_worker(workers, job, i);
-	for (; started < threads; started++) {
-		struct worker *w = &workers->items[started];
-
-		/* Fewer threads are slower, not wrong. */
-		if (pthread_create(&w->thread, NULL, thread_main, w))
-			break;
-	}
-	work(&workers->items[0]);
-	for (unsigned i = 1; i < started; i++)
-		pthread_join(workers->items[i].thread, NULL);
+	crew_call(crew, threads, work, job);
+	work(job, 0);
+	crew_wait(crew);
 	progress_end(&job->progress);
 }
 

@@ -7,11 +7,11 @@
 #ifndef LINT_WORKER_H
 #define LINT_WORKER_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
 #include "clusters.h"
+#include "crew.h"
 #include "engine/baseline.h"
 #include "engine/run.h"
 #include "files.h"
@@ -32,7 +32,7 @@ struct job {
 	struct run_options run;	      /* sink and context are the worker's */
 	struct baseline *baseline;    /* or NULL */
 	atomic_size_t next, done;
-	size_t chunk;
+	struct workers *workers;
 	struct progress progress;
 };
 
@@ -50,7 +50,6 @@ struct worker {
 	struct fact_store facts;
 	int fd;		 /* of the folder of several files, or -1 */
 	uint32_t folder; /* whose it is */
-	pthread_t thread;
 };
 
 struct workers {
@@ -58,8 +57,8 @@ struct workers {
 	unsigned n;
 };
 
-/* Lint all files; threads is the most to use. */
-void workers_run(struct workers *workers, struct job *job, unsigned threads);
+/* Lint all files, with as many of the crew as that is worth. */
+void workers_run(struct workers *workers, struct job *job, struct crew *crew);
 /* After workers_run(): one run holds all, workers[0].run. */
 void workers_join(struct workers *workers);
 void workers_release(struct workers *workers);
