@@ -3,6 +3,7 @@
  * What the parts of the server share.
  *
  *	server.c          start, drain, stop
+ *	server_thread.c   the threads that answer
  *	server_listen.c   sockets
  *	server_tls.c      what is agreed upon with a client
  *	server_wire.c     the bytes below TLS
@@ -28,10 +29,12 @@ enum { HOLD_MAX = 512 };
 
 struct server {
 	struct server_options options;
-	struct MHD_Daemon *daemon;
 	struct connection_table *table;
-	pthread_key_t thread; /* a struct pool_thread for each */
+	struct pool_thread **threads;
+	unsigned nthreads;
+	int listener;
 	unsigned port;
+	atomic_bool stopping;
 	atomic_bool draining;
 	atomic_uint in_flight;
 	atomic_size_t body_bytes; /* held by all bodies */
@@ -46,7 +49,13 @@ struct refusal {
 
 /* What each thread of the pool has for itself. */
 struct pool_thread {
-	struct door_worker *worker;
+	struct server *server;
+	struct MHD_Daemon *daemon;
+	pthread_t id;
+	bool runs;
+	int epoll_fd;		    /* the daemon's */
+	uint64_t moves;		    /* counts whatever gets somewhere */
+	struct door_worker *worker; /* NULL until the first review */
 	/* Bytes read ahead, of one connection at a time. */
 	struct peer *owner;
 	size_t at, end;
@@ -61,6 +70,7 @@ struct body {
 struct peer {
 	struct connection connection;
 	struct server *server;
+	struct pool_thread *thread;
 	struct key_pair *pair; /* NULL until a handshake asks for it */
 
 	/* server_wire.c */
@@ -86,8 +96,19 @@ struct peer {
 };
 
 struct peer *server_peer(struct MHD_Connection *connection);
-/* Of the calling thread. */
-struct pool_thread *server_thread(struct server *server);
+/* An MHD_NotifyConnectionCallback; cls is the thread, here and below. */
+void server_connection(void *cls, struct MHD_Connection *connection,
+		       void **context,
+		       enum MHD_ConnectionNotificationCode code);
+
+/* -- server_thread.c ------------------------------------------------------- */
+
+/* Takes the listening socket over, on -1 too: then there is something to stop
+ * all the same. */
+int server_threads_start(struct server *server, int listener);
+/* Cuts what is left. */
+void server_threads_stop(struct server *server);
+struct door_worker *server_worker(struct pool_thread *thread);
 
 /* -- server_wire.c --------------------------------------------------------- */
 
@@ -126,7 +147,7 @@ void server_body_release(struct peer *peer);
 
 /* -- server_request.c ------------------------------------------------------ */
 
-/* An MHD_AccessHandlerCallback; cls is the server. */
+/* An MHD_AccessHandlerCallback. */
 enum MHD_Result server_request(void *cls, struct MHD_Connection *connection,
 			       const char *url, const char *method,
 			       const char *version, const char *upload,

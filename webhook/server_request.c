@@ -199,8 +199,7 @@ static struct MHD_Response *judge(struct peer *peer, const char *body,
 	struct door_reply reply;
 
 	connection_phase(&peer->connection, PHASE_REPLY);
-	door_answer(server_thread(peer->server)->worker, peer->path, body, len,
-		    &reply);
+	door_answer(server_worker(peer->thread), peer->path, body, len, &reply);
 	return make_response(peer, &reply);
 }
 
@@ -285,8 +284,10 @@ enum MHD_Result server_request(void *cls, struct MHD_Connection *connection,
 			       const char *version, const char *upload,
 			       size_t *upload_len, void **context)
 {
+	struct pool_thread *thread = cls;
 	struct peer *peer = *context;
 
+	thread->moves++;
 	if (!peer) {
 		*context = peer = server_peer(connection);
 		return begin(peer, connection, url, method);

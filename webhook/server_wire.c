@@ -65,7 +65,7 @@ static size_t take_kept(struct peer *peer, void *out, size_t size)
 
 static ssize_t read_some(struct peer *peer, void *out, size_t size)
 {
-	struct pool_thread *mine = server_thread(peer->server);
+	struct pool_thread *mine = peer->thread;
 	bool ahead = size < sizeof(mine->ahead);
 	ssize_t n;
 
@@ -90,9 +90,11 @@ static ssize_t pull(gnutls_transport_ptr_t transport, void *out, size_t size)
 	struct peer *peer = transport;
 	ssize_t n = read_some(peer, out, size);
 
+	if (n <= 0)
+		return n;
+	peer->thread->moves++;
 	/* Here and not where it is received: that may be in another phase. */
-	if (n > 0)
-		connection_heard(&peer->connection);
+	connection_heard(&peer->connection);
 	return n;
 }
 
@@ -123,6 +125,7 @@ static ssize_t send_parts(struct peer *peer, const giovec_t *parts, int n)
 	sent = sendmsg(peer->connection.fd, &message, MSG_NOSIGNAL);
 	if (sent < 0)
 		return -1;
+	peer->thread->moves++;
 	if ((size_t)sent > peer->held) {
 		sent -= peer->held;
 		peer->held = 0;
@@ -172,10 +175,7 @@ void server_wire_attach(struct peer *peer, gnutls_session_t session)
 
 void server_wire_detach(struct peer *peer)
 {
-	/* Not server_thread(): it may be a thread that only stops us. */
-	struct pool_thread *mine = pthread_getspecific(peer->server->thread);
-
-	if (mine && mine->owner == peer)
-		mine->owner = NULL;
+	if (peer->thread->owner == peer)
+		peer->thread->owner = NULL;
 	free(peer->kept);
 }

@@ -294,6 +294,41 @@ static void test_full(void **state)
 	stage_end(&stage);
 }
 
+static int64_t cpu_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* Handshakes that begin and wait take no processor and hold nobody up. */
+static void test_stalled_handshakes(void **state)
+{
+	enum { STALLED = 20, MS = 500, ASKS = 20 };
+	int fds[STALLED];
+	int64_t cpu, began;
+
+	for (int i = 0; i < STALLED; i++) {
+		fds[i] = dial(server_port(((struct stage *)*state)->server));
+		assert_int_equal(send(fds[i], "\x16\x03\x01", 3, 0), 3);
+	}
+	pause_ms(100);
+	cpu = cpu_ms();
+	pause_ms(MS);
+	cpu = cpu_ms() - cpu;
+	print_message("  %d ms of CPU in %d ms\n", (int)cpu, MS);
+	assert_true(cpu < MS / 5);
+	began = clock_ms();
+	for (int i = 0; i < ASKS; i++)
+		assert_int_equal(stage_ask(*state, "{}"), 200);
+	/* 20 ms each, should an answer wait for what never comes. */
+	print_message("  %d requests in %d ms\n", ASKS,
+		      (int)(clock_ms() - began));
+	for (int i = 0; i < STALLED; i++)
+		close(fds[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +341,7 @@ int main(void)
 		cmocka_unit_test(test_idle_lives),
 		cmocka_unit_test(test_idle_ends),
 		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_stalled_handshakes),
 	};
 
 	return cmocka_run_group_tests_name("server_slow", tests, set_up,
