@@ -22,6 +22,8 @@ debootstrap --variant=minbase bookworm "$root" "$mirror" >"$root.log" 2>&1 ||
 		skip 'debootstrap did not work here'
 	}
 cp /etc/resolv.conf "$root/etc/"
+# As every installer and container runtime writes it.
+printf '127.0.0.1\tlocalhost\n::1\tlocalhost\n' >"$root/etc/hosts"
 cp -r /etc/apt/. "$root/etc/apt/"
 [ -d /usr/share/keyrings ] && cp -r /usr/share/keyrings/. "$root/usr/share/keyrings/"
 [ -d /usr/local/share/ca-certificates ] && cp -r /usr/local/share/ca-certificates/. \
@@ -42,6 +44,7 @@ for target in demo test; do
 		tail -3 "$root.log"
 	else
 		fail=$((fail + 1))
+		grep -E -A12 'not ok|^FAIL|ERROR' "$root.log" | head -200
 		tail -40 "$root.log"
 		echo "FAIL $command"
 	fi

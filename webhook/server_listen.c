@@ -60,10 +60,14 @@ static int open_one(const struct addrinfo *info)
 	return -1;
 }
 
-/* IPv6 first: there, an empty host is IPv4 too. */
-static int open_any(const struct addrinfo *list)
+/*
+ * Without a host IPv6 first: there, it is IPv4 too. A name that has addresses
+ * of both (localhost) means the one of IPv4, as it does for programs in Go.
+ */
+static int open_any(const struct addrinfo *list, bool named)
 {
-	static const int families[] = {AF_INET6, AF_INET};
+	const int families[] = {named ? AF_INET : AF_INET6,
+				named ? AF_INET6 : AF_INET};
 	int fd = -1;
 
 	for (int i = 0; i < 2 && fd < 0; i++)
@@ -92,7 +96,7 @@ int server_listen(const char *address, struct err *err)
 	if (code)
 		return err_set(err, 0, "cannot listen on '%s': %s", address,
 			       gai_strerror(code));
-	fd = open_any(list);
+	fd = open_any(list, *host != '\0');
 	code = errno;
 	freeaddrinfo(list);
 	if (fd < 0)
