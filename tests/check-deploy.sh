@@ -50,6 +50,7 @@ value_sets() {
 	secret	--set tls.mode=secret,tls.secretName=own-tls,tls.caBundle=Y2EK
 	self-managed	--set tls.mode=selfManaged
 	live	--set cluster.live=true
+	live-self	--set cluster.live=true,cluster.reservations=true,tls.mode=selfManaged
 	issuer	--set tls.certManager.issuerRef.name=corp,tls.certManager.issuerRef.kind=ClusterIssuer
 	enforce	--set policy.mode=enforce,webhooks.failurePolicy.validate=Fail,webhooks.failurePolicy.mutate=Fail
 	everything	--set tls.mode=selfManaged,cluster.live=true,webhooks.allPods.enabled=true,serviceMonitor.enabled=true,prometheusRule.enabled=true,dashboard.enabled=true,networkPolicy.enabled=true
@@ -92,6 +93,8 @@ bad_values() {
 	--set webhooks.allPods=true
 	--set webhooks.onlyGpu=yes
 	--set cluster.live=true,cluster.snapshotConfigMap=state
+	--set cluster.reservations=true
+	--set prometheusRule.clusterSnapshotDays=0
 	--set server.drainSeconds=1
 	--set server.timeout=9
 	--set logLevel=trace
@@ -177,10 +180,24 @@ kustomize_tests() { # KUSTOMIZE
 	done
 	for component in "$work"/components/*; do
 		component=${component##*/}
-		printf 'resources: [../base]\ncomponents: [../components/%s]\n' \
-			"$component" >"$tree/kustomization.yaml"
+		components "$tree" "$component"
 		built "$1" "$tree" "component-$component"
 	done
+	# In either order.
+	components "$tree" self-managed cluster-state
+	built "$1" "$tree" component-self-live
+	components "$tree" cluster-state self-managed
+	built "$1" "$tree" component-live-self
+}
+
+components() { # FOLDER COMPONENT...
+	local tree=$1
+	shift
+	{
+		echo 'resources: [../base]'
+		echo 'components:'
+		printf -- '- ../components/%s\n' "$@"
+	} >"$tree/kustomization.yaml"
 }
 
 built() { # KUSTOMIZE FOLDER NAME
@@ -197,7 +214,9 @@ same_as_chart() { # HELM
 		up_to_date "$1"
 	# Patches are written by hand: the result is the chart's as well.
 	for pair in cert-manager:tls.mode=certManager \
-		self-managed:tls.mode=selfManaged; do
+		self-managed:tls.mode=selfManaged \
+		self-live:tls.mode=selfManaged,cluster.live=true \
+		live-self:tls.mode=selfManaged,cluster.live=true; do
 		helm_render "$1" "$work/chart.yaml" --set "${pair#*:}"
 		check "component ${pair%%:*} is the chart's" objects same \
 			"$work/component-${pair%%:*}.yaml" "$work/chart.yaml"
@@ -231,7 +250,7 @@ content_tests() {
 		"$gpugate" lint --policy "$work/policy.yaml" "$root/deploy/examples/good"
 	if [ -x "$gpugated" ]; then
 		"$gpugated" --help >"$work/help" 2>&1
-		for file in default everything snapshot; do
+		for file in default everything snapshot live-self; do
 			check "$file: gpugated knows all flags" \
 				objects flags "$work/3-$file.yaml" "$work/help"
 		done
@@ -303,6 +322,9 @@ permissions() {
 	kube delete -f "$work/taken.yaml" -n $own >/dev/null 2>&1
 	kube apply -f "$work/3-self-managed.yaml" -n $own >/dev/null
 	check 'self-managed: its own Secret' can_i yes $sa update secret/gpugate-tls -n $own
+	check 'self-managed: makes it anew' can_i yes $sa create secret/gpugate-tls -n $own
+	check 'self-managed: makes no other' can_i no $sa create secret/other -n $own
+	check 'self-managed: makes none of any name' can_i no $sa create secrets -n $own
 	check 'self-managed: no other Secret' can_i no $sa get secret/other -n $own
 	check 'self-managed: no list of Secrets' can_i no $sa list secrets -n $own
 	check 'self-managed: not in other namespaces' can_i no $sa get secret/gpugate-tls -n default

@@ -8,6 +8,7 @@ set -u
 build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.." || exit 2
 . tests/control-plane/control-plane.sh
+. tests/webhook/account.sh
 work=$(mktemp -d)
 trap 'control_plane_stop; rm -rf "$work"' EXIT
 control_plane_start "$work/cluster"
@@ -19,16 +20,25 @@ case $? in
 	;;
 *) exit 1 ;;
 esac
-control_plane_user system:serviceaccount:gpugate-system:gpugate \
-	system:serviceaccounts
-kube create namespace gpugate-system >/dev/null
+account_make deploy/components/self-managed/rbac.yaml || exit 1
+# The same account, for what the test itself asks.
+control_plane_user "$account_name" system:serviceaccounts
 kube create namespace ml >/dev/null
-kube apply -f deploy/components/self-managed/rbac.yaml >/dev/null || exit 1
 # Loopback has HTTP/2 in its ALPN; production has not.
 address=$(hostname -I | tr ' ' '\n' | grep -m1 -E '^[0-9.]+$' || echo 127.0.0.1)
 ports=()
 while [ ${#ports[@]} -lt 4 ]; do
 	ports+=("$(control_plane_free_port)")
 done
+status=0
 python3 tests/webhook/self_managed.py "$build/gpugated" "$work/cluster" \
-	"$address" "${ports[@]}"
+	"$address" "${ports[@]}" || status=1
+# But for what the test asked itself, and while it had taken rights away.
+account_refused | grep -v -e secrets/other -e fieldManager=refused \
+	-e fieldManager=gpugated-create >"$work/refused"
+if [ -s "$work/refused" ]; then
+	echo "FAILED with the rights of deploy/ it was refused:"
+	sort "$work/refused" | uniq -c
+	status=1
+fi
+exit $status

@@ -4,7 +4,7 @@
 # a plain Prometheus are rendered from it. tests/check-deploy.sh fails when
 # they are not what this writes.
 # usage: kustomize.sh HELM [FOLDER]      FOLDER: default deploy/
-set -eu
+set -euo pipefail
 helm=$1
 here=$(cd "$(dirname "$0")" && pwd)
 out=${2:-$here/..}

@@ -68,6 +68,9 @@ def same(a, b, *ignored):
                 del d["metadata"]["annotations"]
             if d["kind"] == "Secret":
                 d.pop("data", None)
+            if d["kind"] == "Deployment":  # patches put theirs first
+                for box in d["spec"]["template"]["spec"]["containers"]:
+                    box["env"].sort(key=lambda e: e["name"])
         expect(left[k] == right[k], "%s differs:\n%s\n%s" % (
             k, json.dumps(left[k], sort_keys=True),
             json.dumps(right[k], sort_keys=True)))
@@ -132,9 +135,14 @@ def deployment(d):
            "cpu" not in box["resources"]["limits"], "limits")
     for probe in ("livenessProbe", "readinessProbe", "startupProbe"):
         expect(box[probe]["httpGet"]["port"] == "probes", probe)
-    if "--self-managed" in box["args"]:
+    live = environment(box)["GPUGATED_LIVE"]
+    if "--self-managed" in box["args"] or live == "on":
         expect(spec["automountServiceAccountToken"], "needs its token")
     expect(not any(m.get("subPath") for m in box["volumeMounts"]), "subPath")
+
+
+def environment(box):
+    return {e["name"]: e.get("value") for e in box["env"]}
 
 
 def role(d):
@@ -165,6 +173,8 @@ def defaults(path):
     spec = d["spec"]["template"]["spec"]
     expect(d["spec"]["replicas"] == 2, "replicas")
     expect(spec["automountServiceAccountToken"] is False, "a token")
+    expect(environment(spec["containers"][0])["GPUGATED_LIVE"] == "off",
+           "the cluster state is watched")
     expect([c["topologyKey"] for c in spec["topologySpreadConstraints"]] ==
            ["kubernetes.io/hostname", "topology.kubernetes.io/zone"], "spread")
     budget = only(documents, "PodDisruptionBudget")[0]["spec"]
@@ -194,6 +204,11 @@ def reader(path):
             for group in rule["apiGroups"]:
                 found.setdefault(group, set()).update(rule["resources"])
     expect(found == wanted, "may read %s" % found)
+    # The alert counts kinds.
+    expect(sum(map(len, found.values())) == 14, "not 14 kinds")
+    box = only(load(path), "Deployment")[0]["spec"]["template"]["spec"][
+        "containers"][0]
+    expect(environment(box)["GPUGATED_LIVE"] == "on", "nobody watches")
 
 
 # Kinds that make pods and are not listed, with the reason.
@@ -245,7 +260,11 @@ def metrics(alerts, dashboard, *sources):
     wanted = {"GpugateAbsent", "GpugateFailOpen", "GpugateSlow",
               "GpugateDenyRatioJump", "GpugateCertificateExpires",
               "GpugatePolicyReloadFailed", "GpugateClusterStateStale",
+              "GpugateClusterKindNotRead", "GpugateClusterListsAnew",
               "GpugateRulesNotRun"}
+    wanted_figures = {"gpugate_cluster_" + n for n in (
+        "state_age_seconds", "relists_total", "objects")}
+    expect(wanted_figures <= used, "not shown: %s" % (wanted_figures - used))
     names = {r["alert"] for g in load(alerts)[0]["groups"] for r in g["rules"]}
     expect(wanted <= names, "no alerts %s" % (wanted - names))
 
@@ -254,8 +273,13 @@ def flags(path, text):
     with open(text, encoding="utf-8") as f:
         known = set(re.findall(r"--[a-z][a-z-]*", f.read()))
     for d in only(load(path), "Deployment"):
-        for arg in d["spec"]["template"]["spec"]["containers"][0]["args"]:
+        box = d["spec"]["template"]["spec"]["containers"][0]
+        for arg in box["args"]:
             expect(arg.split("=")[0] in known, "gpugated has no " + arg)
+        for name in environment(box):
+            flag = "--" + name[9:].lower().replace("_", "-")
+            expect(not name.startswith("GPUGATED_") or flag in known,
+                   "gpugated has no " + flag)
 
 
 def split(path, taken, left):

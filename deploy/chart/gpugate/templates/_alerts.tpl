@@ -7,6 +7,8 @@ Prometheus Operator sets it.
 {{- define "gpugate.alerts" -}}
 {{- $job := printf "job=%q,namespace=%q" (include "gpugate.fullname" .) .Release.Namespace -}}
 {{- $v := .Values.prometheusRule -}}
+{{- $stale := $v.clusterStaleSeconds -}}
+{{- if .Values.cluster.snapshotConfigMap }}{{ $stale = mul $v.clusterSnapshotDays 86400 }}{{ end -}}
 groups:
 - name: gpugate
   rules:
@@ -77,12 +79,26 @@ groups:
       summary: A policy was not taken, or replicas follow different ones
       description: The last good policy is in force. The log says file, line and column.
   - alert: GpugateClusterStateStale
-    expr: max by (pod) (gpugate_cluster_state_age_seconds{ {{- $job -}} }) > {{ $v.clusterStaleSeconds }}
+    expr: max by (pod) (gpugate_cluster_state_age_seconds{ {{- $job -}} }) > {{ $stale }}
     for: 10m
     labels: {severity: warning}
     annotations:
       summary: The cluster state of {{ "{{ $labels.pod }}" }} is {{ "{{ $value | humanizeDuration }}" }} old
-      description: Rules about quotas, classes, queues and nodes are soon not run.
+      description: Rules about quotas, classes, queues and nodes are not run beyond the policy's maxAge; where it names none, 15 minutes after the API server was last heard.
+  - alert: GpugateClusterKindNotRead
+    expr: count by (pod) (gpugate_cluster_objects{ {{- $job -}} }) < 14
+    for: 15m
+    labels: {severity: warning}
+    annotations:
+      summary: Replica {{ "{{ $labels.pod }}" }} can read only {{ "{{ $value }}" }} of 14 kinds of the cluster
+      description: Rules that need the others are not run. Its log says which and why; mostly a ClusterRole lacks get, list and watch.
+  - alert: GpugateClusterListsAnew
+    expr: sum by (pod) (increase(gpugate_cluster_relists_total{ {{- $job -}} }[1h])) > 100
+    for: 15m
+    labels: {severity: warning}
+    annotations:
+      summary: Replica {{ "{{ $labels.pod }}" }} loses its watches and lists objects anew all the time
+      description: Each list costs the API server as much as all objects of its kind. Its log says what ends the watches.
   - alert: GpugateRulesNotRun
     expr: sum by (rule) (increase(gpugate_rules_not_run{ {{- $job -}} }[30m])) > 0 and on () max(gpugate_cluster_state_age_seconds{ {{- $job -}} }) >= 0
     for: 30m
