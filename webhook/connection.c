@@ -31,6 +31,7 @@ struct connection_table {
 	atomic_uint count, slow;
 	bool stopping; /* under the lock */
 	pthread_t watchdog;
+	uint32_t *ages; /* the watchdog's, room for limits.max */
 };
 
 /* --- phases --------------------------------------------------------------- */
@@ -120,55 +121,87 @@ static void look_at_all(struct connection_table *table, uint64_t now)
 }
 
 /* Places that are taken by who has never asked. */
-static bool is_squatter(const struct connection *c)
+static bool is_squatter(const struct connection *c, uint64_t state)
 {
-	enum phase phase = phase_of(atomic_load(&c->state));
+	enum phase phase = phase_of(state);
 
 	return !atomic_load(&c->served) &&
 	       (phase == PHASE_HANDSHAKE || phase == PHASE_IDLE ||
 		phase == PHASE_HEADER);
 }
 
-/*
- * The oldest of those that are given up first. Squatters that are still
- * young protect the idle: their turn comes in a second.
- */
-static struct connection *find_worst(struct connection_table *table,
-				     uint64_t now)
+static bool any_squatter(const struct connection_table *table)
 {
-	struct connection *worst = NULL;
-	uint64_t oldest = GRACE_MS;
-	bool squatters = false;
-
-	for (struct connection *c = table->first; c; c = c->next) {
-		uint64_t state = atomic_load(&c->state);
-		bool squats = is_squatter(c);
-
-		if (squats && !squatters) {
-			squatters = true;
-			worst = NULL;
-			oldest = GRACE_MS;
-		}
-		if (squats == squatters && age_ms(state, now) > oldest &&
-		    (squats || phase_of(state) == PHASE_IDLE)) {
-			oldest = age_ms(state, now);
-			worst = c;
-		}
-	}
-	return worst;
+	for (const struct connection *c = table->first; c; c = c->next)
+		if (is_squatter(c, atomic_load(&c->state)))
+			return true;
+	return false;
 }
 
+/* How long it has been of no use, in ms; 0: it is not given up. */
+static uint32_t uselessness(const struct connection *c, uint64_t state,
+			    bool squatters, uint64_t now)
+{
+	uint64_t age = age_ms(state, now);
+
+	if (is_squatter(c, state) != squatters || age <= GRACE_MS ||
+	    (!squatters && phase_of(state) != PHASE_IDLE))
+		return 0;
+	return age < UINT32_MAX ? (uint32_t)age : UINT32_MAX;
+}
+
+static int descending(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x < y) - (x > y);
+}
+
+/* The age of the n-th oldest of those that are given up, or of the last. */
+static uint32_t nth_age(struct connection_table *table, bool squatters,
+			unsigned n, uint64_t now)
+{
+	unsigned known = 0;
+
+	for (struct connection *c = table->first;
+	     c && known < table->limits.max; c = c->next) {
+		uint32_t age =
+			uselessness(c, atomic_load(&c->state), squatters, now);
+
+		if (age)
+			table->ages[known++] = age;
+	}
+	if (!known)
+		return UINT32_MAX;
+	qsort(table->ages, known, sizeof(*table->ages), descending);
+	return table->ages[known < n ? known - 1 : n - 1];
+}
+
+/*
+ * Those that are given up first, oldest first. Squatters that are still young
+ * protect the idle: their turn comes in a second. A crowd is walked through
+ * three times, however many of it go: everybody who comes or goes waits.
+ */
 static void shed(struct connection_table *table, uint64_t now)
 {
 	unsigned limit = table->limits.max - table->limits.max / 8;
-	unsigned count = connection_table_count(table);
+	unsigned count = connection_table_count(table), left;
+	bool squatters;
+	uint32_t age;
 
-	for (; table->limits.max && count > limit; count--) {
-		struct connection *worst = find_worst(table, now);
+	if (!table->limits.max || count <= limit)
+		return;
+	left = count - limit;
+	squatters = any_squatter(table);
+	age = nth_age(table, squatters, left, now);
+	for (struct connection *c = table->first; c && left; c = c->next) {
+		uint64_t state = atomic_load(&c->state);
 
-		if (!worst)
-			return;
-		cut(table, worst, atomic_load(&worst->state));
+		if (uselessness(c, state, squatters, now) < age)
+			continue;
+		/* Unless it has found something to do meanwhile. */
+		cut(table, c, state);
+		left--;
 	}
 }
 
@@ -202,6 +235,9 @@ connection_table_new(const struct connection_limits *limits)
 	if (!table)
 		BUG("out of memory");
 	table->limits = *limits;
+	table->ages = calloc(limits->max + 1, sizeof(*table->ages));
+	if (!table->ages)
+		BUG("out of memory");
 	pthread_mutex_init(&table->lock, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -227,6 +263,7 @@ void connection_table_free(struct connection_table *table)
 {
 	pthread_cond_destroy(&table->wake);
 	pthread_mutex_destroy(&table->lock);
+	free(table->ages);
 	free(table);
 }
 
