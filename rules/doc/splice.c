@@ -239,29 +239,30 @@ static void walk(struct splicer *splicer, const struct place *place,
 	change_level(splicer, place, reason);
 }
 
-/* Whole numbers beyond 64 bits are floating ones in YAML, and what is too
- * large for those is a string. */
-static bool survives_yaml(const struct node *value)
+/* Whole numbers beyond 64 bits are floating ones in YAML, those keep 17
+ * digits, and what is too large for them is a string. */
+static bool survives_yaml(struct arena *arena, const struct node *value)
 {
+	struct node again = {0};
 	struct scalar scalar;
 
 	FOR_EACH_CHILD(value, child) {
-		if (!survives_yaml(child))
+		if (!survives_yaml(arena, child))
 			return false;
 	}
 	if (value->type != NODE_INT && value->type != NODE_FLOAT)
 		return true;
 	scalar_resolve(value->str, value->len, NULL, &scalar);
-	if (value->type == NODE_FLOAT)
-		return scalar.kind == SCALAR_FLOAT;
-	return scalar.kind == SCALAR_INT || scalar.kind == SCALAR_UINT;
+	return scalar_to_node(arena, &scalar, value->str, value->len, &again) &&
+	       node_same(value, &again);
 }
 
 static void refuse_numbers(struct splicer *splicer, const struct place *place)
 {
 	if (place->claim == CLAIM_LEAF && place->state != PLACE_KEPT &&
-	    place->leaf && !survives_yaml(place->leaf))
-		splice_refuse(splicer, place, "a number too large for YAML");
+	    place->leaf && !survives_yaml(splicer->arena, place->leaf))
+		splice_refuse(splicer, place,
+			      "YAML would not keep the number as it is");
 	for (const struct place *child = place->first; child;
 	     child = child->next)
 		refuse_numbers(splicer, child);
