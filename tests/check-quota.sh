@@ -21,5 +21,8 @@ case $? in
 esac
 # Loopback has HTTP/2 in its ALPN; production has not.
 address=$(hostname -I | tr ' ' '\n' | grep -m1 -E '^[0-9.]+$' || echo 127.0.0.1)
-python3 tests/webhook/quota.py "$build" "$work/cluster" "$address" \
-	"$(control_plane_free_port)" "$(control_plane_free_port)"
+ports=()
+while [ ${#ports[@]} -lt 5 ]; do
+	ports+=("$(control_plane_free_port)")
+done
+python3 tests/webhook/quota.py "$build" "$work/cluster" "$address" "${ports[@]}"
