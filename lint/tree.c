@@ -18,30 +18,40 @@
 
 enum { WORTH_A_CALL = 8 /* folders that wait */ };
 
+/* A folder while it, or one below it, is being looked at. */
+struct visit {
+	struct visit *above; /* NULL: the root */
+	struct tree_entry *slot;
+	const struct ignore_list *ignore; /* for what it holds */
+	int fd;				  /* -1 when closed */
+	atomic_uint closed; /* folders in it that are not opened yet */
+	atomic_uint users;  /* itself, and folders in it that have users */
+};
+
 struct tree_worker {
 	struct tree *tree;
 	struct listings listings;
-	struct arena arena; /* folders, entries, patterns */
+	struct arena arena; /* what the tree is made of, and patterns */
 	struct arena names; /* of files */
 	struct kustomize kustomize;
 	struct buf shown, absolute; /* of what is looked at */
-	struct tree_folder **own;
+	struct visit **own;
 	size_t n, size;
-	struct tree_folder *spare; /* linked by parent */
+	struct visit *spare; /* linked by above */
 };
 
 /* --- one folder ---------------------------------------------------------- */
 
 /* The path of a folder, written from its end. */
 static void set_path(struct buf *path, const char *root,
-		     const struct tree_folder *folder)
+		     const struct visit *visit)
 {
 	size_t start = strlen(root), len = start;
-	const struct tree_folder *f;
+	const struct visit *v;
 	char *at;
 
-	for (f = folder; f->parent; f = f->parent)
-		len += 1 + strlen(f->slot->name);
+	for (v = visit; v->above; v = v->above)
+		len += 1 + strlen(v->slot->name);
 	if (len > start && (!start || root[start - 1] == '/'))
 		len--;
 	buf_reset(path);
@@ -49,51 +59,76 @@ static void set_path(struct buf *path, const char *root,
 	path->len = len;
 	at = path->data + len;
 	*at = '\0';
-	for (f = folder; f->parent; f = f->parent) {
-		size_t n = strlen(f->slot->name);
+	for (v = visit; v->above; v = v->above) {
+		size_t n = strlen(v->slot->name);
 
 		at -= n;
-		memcpy(at, f->slot->name, n);
+		memcpy(at, v->slot->name, n);
 		if (at > path->data)
 			*--at = '/';
 	}
 	memcpy(path->data, root, start);
 }
 
-static void close_folder(struct tree_folder *folder)
+static struct visit *new_visit(struct tree_worker *w)
 {
-	close(folder->fd);
-	folder->fd = -1;
+	struct visit *visit = w->spare;
+
+	if (visit)
+		w->spare = visit->above;
+	else
+		visit = arena_alloc(&w->arena, sizeof(*visit));
+	memset(visit, 0, sizeof(*visit));
+	visit->fd = -1;
+	atomic_init(&visit->users, 1);
+	return visit;
 }
 
-/* The folder's fd is there, or its error. */
-static void open_in_parent(struct tree_folder *folder)
+static void leave(struct tree_worker *w, struct visit *visit)
 {
-	struct tree_folder *parent = folder->parent;
+	while (visit && atomic_fetch_sub(&visit->users, 1) == 1) {
+		struct visit *above = visit->above;
 
-	folder->fd = listing_open(parent->fd, folder->slot->name);
-	/* It may be gone by now. */
-	if (folder->fd < 0 && errno != ENOENT)
-		folder->error = errno;
-	if (atomic_fetch_sub(&parent->closed, 1) == 1)
-		close_folder(parent);
+		visit->above = w->spare;
+		w->spare = visit;
+		visit = above;
+	}
 }
 
-static void read_rules(struct tree_worker *w, struct tree_folder *folder,
+static void close_folder(struct visit *visit)
+{
+	close(visit->fd);
+	visit->fd = -1;
+}
+
+/* 0, or errno. */
+static int open_folder(struct visit *visit)
+{
+	struct visit *above = visit->above;
+	int error = 0;
+
+	visit->fd = listing_open(above->fd, visit->slot->name);
+	if (visit->fd < 0)
+		error = errno;
+	if (atomic_fetch_sub(&above->closed, 1) == 1)
+		close_folder(above);
+	return error;
+}
+
+static void read_rules(struct tree_worker *w, struct visit *visit,
 		       const struct listing *listing)
 {
 	const struct tree *tree = w->tree;
 	const char *path = w->absolute.data;
 
-	folder->policy = listing->policy;
 	if (tree->ignore_vcs && listing->git)
-		folder->ignore = ignore_repository(&w->arena, path);
-	if (tree->ignore_vcs && listing->gitignore && folder->ignore)
-		folder->ignore = ignore_read(&w->arena, folder->ignore,
-					     folder->fd, ".gitignore", path);
+		visit->ignore = ignore_repository(&w->arena, path);
+	if (tree->ignore_vcs && listing->gitignore && visit->ignore)
+		visit->ignore = ignore_read(&w->arena, visit->ignore, visit->fd,
+					    ".gitignore", path);
 	if (listing->kustomization)
-		kustomize_read(&w->kustomize, folder->fd,
-			       listing->kustomization, path);
+		kustomize_read(&w->kustomize, visit->fd, listing->kustomization,
+			       path);
 }
 
 static struct ignored_count count_ignored(struct tree_worker *w, int fd,
@@ -112,42 +147,18 @@ static struct ignored_count count_ignored(struct tree_worker *w, int fd,
 	return count;
 }
 
-static struct tree_folder *new_folder(struct tree_worker *w)
-{
-	struct tree_folder *folder = w->spare;
-
-	if (!folder)
-		return ARENA_NEW(&w->arena, struct tree_folder);
-	w->spare = folder->parent;
-	memset(folder, 0, sizeof(*folder));
-	return folder;
-}
-
 static struct tree_entry *add_entry(struct tree_worker *w,
 				    struct tree_folder *folder,
-				    enum tree_kind kind, const char *name)
+				    enum tree_kind kind, size_t i)
 {
 	struct tree_entry *entry = &folder->entries[folder->n++];
 
 	entry->kind = kind;
-	entry->name = arena_strdup(&w->names, name);
+	entry->name = arena_strdup(&w->names, listings_name(&w->listings, i));
 	return entry;
 }
 
-static void add_folder(struct tree_worker *w, struct tree_folder *parent,
-		       const char *name)
-{
-	struct tree_folder *folder = new_folder(w);
-
-	folder->parent = parent;
-	folder->slot = add_entry(w, parent, TREE_FOLDER, name);
-	folder->slot->as.folder = folder;
-	folder->fd = -1;
-	folder->ignore = parent->ignore;
-	parent->closed++;
-}
-
-static void leave_out(struct tree_worker *w, struct tree_folder *folder,
+static void leave_out(struct tree_worker *w, int fd, struct tree_folder *folder,
 		      size_t i)
 {
 	struct ignored_count count;
@@ -156,11 +167,9 @@ static void leave_out(struct tree_worker *w, struct tree_folder *folder,
 		folder->ignored++;
 		return;
 	}
-	count = count_ignored(w, folder->fd, listings_name(&w->listings, i));
+	count = count_ignored(w, fd, listings_name(&w->listings, i));
 	if (count.looked_at)
-		add_entry(w, folder, TREE_IGNORED,
-			  listings_name(&w->listings, i))
-			->as.ignored = count;
+		add_entry(w, folder, TREE_IGNORED, i)->as.ignored = count;
 }
 
 static void append(struct buf *path, const char *name)
@@ -180,18 +189,18 @@ static void cut(struct buf *path, size_t len)
 enum verdict { KEEP, IGNORED, EXCLUDED };
 
 static enum verdict judge(struct tree_worker *w,
-			  const struct tree_folder *folder, size_t i)
+			  const struct ignore_list *ignore, size_t i)
 {
 	const struct excludes *excludes = w->tree->excludes;
 	size_t shown = w->shown.len, absolute = w->absolute.len;
 	enum verdict verdict = KEEP;
 
-	if (!folder->ignore && !excludes->n)
+	if (!ignore && !excludes->n)
 		return KEEP;
 	append(&w->shown, listings_name(&w->listings, i));
 	append(&w->absolute, listings_name(&w->listings, i));
-	if (folder->ignore && ignore_match(folder->ignore, w->absolute.data,
-					   w->listings.entries[i].folder))
+	if (ignore && ignore_match(ignore, w->absolute.data,
+				   w->listings.entries[i].folder))
 		verdict = IGNORED;
 	else if (excludes_match(excludes, w->shown.data, w->absolute.data))
 		verdict = EXCLUDED;
@@ -200,8 +209,8 @@ static enum verdict judge(struct tree_worker *w,
 	return verdict;
 }
 
-static void add_entries(struct tree_worker *w, struct tree_folder *folder,
-			size_t from)
+static void add_entries(struct tree_worker *w, const struct visit *visit,
+			struct tree_folder *folder, size_t from)
 {
 	size_t end = w->listings.n;
 
@@ -209,58 +218,88 @@ static void add_entries(struct tree_worker *w, struct tree_folder *folder,
 		arena_alloc(&w->arena, (end - from) * sizeof(*folder->entries));
 	for (size_t i = from; i < end; i++) {
 		const struct entry *entry = &w->listings.entries[i];
-		enum verdict verdict = judge(w, folder, i);
+		enum verdict verdict = judge(w, visit->ignore, i);
 
 		if (verdict == IGNORED)
-			leave_out(w, folder, i);
+			leave_out(w, visit->fd, folder, i);
 		else if (verdict == KEEP && entry->folder)
-			add_folder(w, folder, listings_name(&w->listings, i));
+			add_entry(w, folder, TREE_FOLDER, i)->as.folder = NULL;
 		else if (verdict == KEEP)
-			add_entry(w, folder, TREE_FILE,
-				  listings_name(&w->listings, i))
-				->as.flags = entry->flags;
+			add_entry(w, folder, TREE_FILE, i)->as.flags =
+				entry->flags;
 	}
 }
 
-static void read_folder(struct tree_worker *w, struct tree_folder *folder)
+static void read_folder(struct tree_worker *w, struct visit *visit,
+			struct tree_folder *folder)
 {
 	struct listing listing;
 
-	set_path(&w->shown, w->tree->shown, folder);
-	set_path(&w->absolute, w->tree->absolute, folder);
+	set_path(&w->shown, w->tree->shown, visit);
+	set_path(&w->absolute, w->tree->absolute, visit);
 	/* Nothing in it could be opened by its path. */
 	if (w->absolute.len >= PATH_MAX) {
 		folder->error = ENAMETOOLONG;
-		close_folder(folder);
 		return;
 	}
-	folder->error = listing_read(&w->listings, folder->fd, &listing);
-	read_rules(w, folder, &listing);
+	folder->error =
+		(uint16_t)listing_read(&w->listings, visit->fd, &listing);
+	folder->policy = listing.policy;
+	read_rules(w, visit, &listing);
 	if (w->listings.n > listing.from)
-		add_entries(w, folder, listing.from);
+		add_entries(w, visit, folder, listing.from);
 	listing_drop(&w->listings, &listing);
-	if (!folder->closed)
-		close_folder(folder);
 }
 
-/* Give back what holds nothing: most folders of a large tree do. */
-static bool drop_empty(struct tree_worker *w, struct tree_folder *folder)
+/* The first folder is to be the next one. */
+static void push_folders(struct tree_worker *w, struct visit *visit,
+			 const struct tree_folder *folder)
 {
-	if (folder->n || folder->ignored || folder->error || folder->policy ||
-	    !folder->parent)
-		return false;
-	folder->slot->kind = TREE_NOTHING;
-	folder->parent = w->spare;
-	w->spare = folder;
-	return true;
+	unsigned pushed = 0;
+
+	for (uint32_t i = folder->n; i-- > 0;) {
+		struct visit *below;
+
+		if (folder->entries[i].kind != TREE_FOLDER)
+			continue;
+		below = new_visit(w);
+		below->above = visit;
+		below->slot = &folder->entries[i];
+		below->ignore = visit->ignore;
+		*HEAP_PUSH(w->own, w->n, w->size) = below;
+		pushed++;
+	}
+	atomic_fetch_add(&visit->users, pushed);
+	atomic_store(&visit->closed, pushed);
+	if (!pushed && visit->fd >= 0)
+		close_folder(visit);
 }
 
-static void push_folders(struct tree_worker *w, struct tree_folder *folder)
+/* Most folders of a large tree hold nothing, and cost nothing. */
+static void keep(struct tree_worker *w, struct tree_entry *slot,
+		 const struct tree_folder *folder)
 {
-	for (uint32_t i = folder->n; i-- > 0;)
-		if (folder->entries[i].kind == TREE_FOLDER)
-			*HEAP_PUSH(w->own, w->n, w->size) =
-				folder->entries[i].as.folder;
+	if (!folder->n && !folder->ignored && !folder->error &&
+	    !folder->policy) {
+		slot->kind = TREE_NOTHING;
+		return;
+	}
+	slot->as.folder = arena_alloc(&w->arena, sizeof(*folder));
+	*slot->as.folder = *folder;
+}
+
+static void look_at(struct tree_worker *w, struct visit *visit)
+{
+	struct tree_folder folder = {0};
+	int error = visit->above ? open_folder(visit) : 0;
+
+	if (visit->fd >= 0)
+		read_folder(w, visit, &folder);
+	else if (error != ENOENT) /* gone by now */
+		folder.error = (uint16_t)error;
+	keep(w, visit->slot, &folder);
+	push_folders(w, visit, &folder);
+	leave(w, visit);
 }
 
 /* --- threads ------------------------------------------------------------- */
@@ -334,15 +373,7 @@ static void work(void *context, unsigned index)
 
 	init_worker(tree, w);
 	while (w->n || await_folders(w)) {
-		struct tree_folder *folder = w->own[--w->n];
-
-		if (folder->parent)
-			open_in_parent(folder);
-		if (folder->fd >= 0)
-			read_folder(w, folder);
-		if (drop_empty(w, folder))
-			continue;
-		push_folders(w, folder);
+		look_at(w, w->own[--w->n]);
 		if (!called && w->n >= WORTH_A_CALL) {
 			call_others(tree);
 			called = true;
@@ -364,12 +395,14 @@ void tree_init(struct tree *tree, struct crew *crew)
 	tree->nworkers = crew->most;
 }
 
-struct tree_folder *tree_read(struct tree *tree, int fd,
-			      const struct ignore_list *ignore)
+const struct tree_entry *tree_read(struct tree *tree, int fd,
+				   const struct ignore_list *ignore)
 {
 	struct tree_worker *w = &tree->workers[0];
-	struct tree_folder *root = ARENA_NEW(&w->arena, struct tree_folder);
+	struct visit *root = new_visit(w);
 
+	tree->root = (struct tree_entry){.name = "", .kind = TREE_FOLDER};
+	root->slot = &tree->root;
 	root->fd = fd;
 	root->ignore = ignore;
 	*HEAP_PUSH(w->own, w->n, w->size) = root;
@@ -377,7 +410,7 @@ struct tree_folder *tree_read(struct tree *tree, int fd,
 	atomic_store(&tree->hungry, 0);
 	work(tree, 0);
 	crew_wait(tree->crew);
-	return root;
+	return &tree->root;
 }
 
 void tree_reset(struct tree *tree)

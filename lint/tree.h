@@ -28,7 +28,7 @@ enum tree_kind {
 	TREE_FILE,
 	TREE_FOLDER,
 	TREE_IGNORED, /* a folder */
-	TREE_NOTHING, /* a folder without anything in it */
+	TREE_NOTHING, /* a folder with nothing to tell of */
 };
 
 struct tree_entry {
@@ -41,20 +41,12 @@ struct tree_entry {
 	enum tree_kind kind;
 };
 
+/* A folder that holds something, or that could not be read. */
 struct tree_folder {
-	struct tree_folder *parent; /* NULL: the root */
-	struct tree_entry *slot;    /* where it stands in its parent */
 	struct tree_entry *entries;
-	uint32_t n, ignored; /* ignored files */
-	int fd;		     /* -1 when closed */
-	atomic_uint closed;  /* folders in it that are not opened yet */
-	int error;	     /* errno of opening or reading */
+	uint32_t n, ignored; /* ignored: files, beside the entries */
+	uint16_t error;	     /* errno of opening or reading */
 	bool policy;	     /* there is a .gpugate.yaml */
-	const struct ignore_list *ignore; /* for what it holds */
-	/* The walk's, when it goes down the tree. */
-	uint32_t next, policy_index;
-	long index;
-	size_t shown, absolute; /* lengths of paths */
 };
 
 struct tree {
@@ -63,12 +55,13 @@ struct tree {
 	bool ignore_vcs; /* .gitignore counts */
 	/* Paths of the root. */
 	const char *shown, *absolute;
+	struct tree_entry root;
 	struct tree_worker *workers;
 	unsigned nworkers;
 	/* Folders that wait for a thread; under the lock. */
 	pthread_mutex_t lock;
 	pthread_cond_t more;
-	struct tree_folder **waiting;
+	struct visit **waiting;
 	size_t nwaiting, waiting_size;
 	unsigned working;
 	atomic_uint hungry;
@@ -78,8 +71,8 @@ struct tree {
 void tree_init(struct tree *tree, struct crew *crew);
 /* Read what is below fd, which is taken; shown and absolute are its paths,
  * ignore holds for its entries. */
-struct tree_folder *tree_read(struct tree *tree, int fd,
-			      const struct ignore_list *ignore);
+const struct tree_entry *tree_read(struct tree *tree, int fd,
+				   const struct ignore_list *ignore);
 void tree_reset(struct tree *tree);
 /* Names and marks of kustomizations move to those who keep them. */
 void tree_keep(struct tree *tree, struct arena *names,

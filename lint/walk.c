@@ -25,6 +25,15 @@ struct root {
 	ino_t ino;
 };
 
+/* A folder of the tree that the walk is in. */
+struct level {
+	const struct tree_folder *folder;
+	uint32_t next; /* of its entries */
+	uint32_t policy;
+	long index;		/* in files, -1 until it holds a file */
+	size_t shown, absolute; /* lengths of its paths */
+};
+
 struct walk {
 	const struct walk_input *in;
 	struct walk_result *result;
@@ -33,6 +42,8 @@ struct walk {
 	struct tree tree;
 	struct root *roots;
 	size_t nroots, roots_size;
+	struct level *levels; /* down to where it is */
+	size_t nlevels, levels_size;
 	struct buf absolute, shown; /* path of what is being looked at */
 	uint32_t budget;	    /* of ignored entries */
 };
@@ -65,98 +76,116 @@ static void cut(struct buf *buf, size_t len)
 		buf->data[len] = '\0';
 }
 
-static void leave(struct walk *walk, const struct tree_folder *folder)
+/* Back to the paths of a folder. */
+static void leave(struct walk *walk, const struct level *level)
 {
-	cut(&walk->absolute, folder->absolute);
-	cut(&walk->shown, folder->shown);
+	cut(&walk->absolute, level->absolute);
+	cut(&walk->shown, level->shown);
 }
 
 /* --- down the tree ------------------------------------------------------- */
 
-/* The walk's paths are those of the folder. */
-static void begin_folder(struct walk *walk, struct tree_folder *folder,
-			 uint32_t policy)
+static uint32_t load_policy(struct walk *walk)
 {
 	struct buf path;
+	uint32_t policy;
 
-	folder->shown = walk->shown.len;
-	folder->absolute = walk->absolute.len;
-	folder->index = -1;
-	folder->policy_index = policy;
+	buf_init(&path);
+	path_join(walk->shown.data, ".gpugate.yaml", &path);
+	policy = policies_load(walk->in->policies, path.data);
+	buf_release(&path);
+	return policy;
+}
+
+/* The walk's paths are those of the folder. */
+static void begin_folder(struct walk *walk, const struct tree_folder *folder,
+			 uint32_t policy)
+{
 	walk->result->ignored += folder->ignored;
 	if (folder->error)
 		fail(walk, walk->shown.len ? walk->shown.data : ".",
 		     folder->error);
-	if (!folder->policy)
-		return;
-	buf_init(&path);
-	path_join(walk->shown.data, ".gpugate.yaml", &path);
-	folder->policy_index = policies_load(walk->in->policies, path.data);
-	buf_release(&path);
+	if (folder->policy)
+		policy = load_policy(walk);
+	*HEAP_PUSH(walk->levels, walk->nlevels, walk->levels_size) =
+		(struct level){.folder = folder,
+			       .policy = policy,
+			       .index = -1,
+			       .shown = walk->shown.len,
+			       .absolute = walk->absolute.len};
 }
 
-static void add_file(struct walk *walk, struct tree_folder *folder,
+static void add_file(struct walk *walk, struct level *level,
 		     const struct tree_entry *entry)
 {
 	struct files *files = walk->in->files;
 	bool excluded;
 
 	append(&walk->absolute, entry->name);
-	excluded = policies_exclude(walk->in->policies, folder->policy_index,
+	excluded = policies_exclude(walk->in->policies, level->policy,
 				    walk->absolute.data);
-	cut(&walk->absolute, folder->absolute);
+	cut(&walk->absolute, level->absolute);
 	if (excluded)
 		return;
-	if (folder->index < 0)
-		folder->index =
-			files_add_folder(files, walk->shown.data,
-					 walk->shown.len, folder->policy_index);
-	files_add_kept(files, (uint32_t)folder->index, entry->name,
+	if (level->index < 0)
+		level->index = files_add_folder(files, walk->shown.data,
+						walk->shown.len, level->policy);
+	files_add_kept(files, (uint32_t)level->index, entry->name,
 		       entry->as.flags);
 }
 
 /* The budget ends in the order of the tree, whoever counted first. */
-static void add_ignored(struct walk *walk, const struct tree_folder *folder,
+static void add_ignored(struct walk *walk, const struct level *level,
 			const struct tree_entry *entry)
 {
 	struct ignored_count count = entry->as.ignored;
 
-	if (count.looked_at > walk->budget && walk->budget) {
+	if (!walk->budget)
+		return;
+	if (count.looked_at > walk->budget) {
 		append(&walk->absolute, entry->name);
 		count = tree_count(&walk->tree, walk->absolute.data,
 				   walk->budget);
-		cut(&walk->absolute, folder->absolute);
+		cut(&walk->absolute, level->absolute);
 	}
-	if (!walk->budget)
-		return;
 	walk->budget -= count.looked_at;
 	walk->result->ignored += count.manifests;
 }
 
-static void go_down(struct walk *walk, struct tree_folder *folder,
+static void take_entry(struct walk *walk, struct level *level,
+		       const struct tree_entry *entry)
+{
+	switch (entry->kind) {
+	case TREE_FILE:
+		add_file(walk, level, entry);
+		break;
+	case TREE_IGNORED:
+		add_ignored(walk, level, entry);
+		break;
+	case TREE_FOLDER:
+		enter(walk, entry->name);
+		begin_folder(walk, entry->as.folder, level->policy);
+		break;
+	case TREE_NOTHING:
+		break;
+	}
+}
+
+static void go_down(struct walk *walk, const struct tree_entry *root,
 		    uint32_t policy)
 {
-	begin_folder(walk, folder, policy);
-	while (folder) {
-		const struct tree_entry *entry;
+	if (root->kind == TREE_NOTHING)
+		return;
+	begin_folder(walk, root->as.folder, policy);
+	while (walk->nlevels) {
+		struct level *level = &walk->levels[walk->nlevels - 1];
 
-		if (folder->next == folder->n) {
-			folder = folder->parent;
-			if (folder)
-				leave(walk, folder);
-			continue;
-		}
-		entry = &folder->entries[folder->next++];
-		if (entry->kind == TREE_FILE) {
-			add_file(walk, folder, entry);
-		} else if (entry->kind == TREE_IGNORED) {
-			add_ignored(walk, folder, entry);
-		} else if (entry->kind == TREE_FOLDER) {
-			policy = folder->policy_index;
-			folder = entry->as.folder;
-			enter(walk, entry->name);
-			begin_folder(walk, folder, policy);
-		}
+		leave(walk, level);
+		if (level->next == level->folder->n)
+			walk->nlevels--;
+		else
+			take_entry(walk, level,
+				   &level->folder->entries[level->next++]);
 	}
 }
 
@@ -276,6 +305,7 @@ static void release(struct walk *walk)
 {
 	excludes_release(&walk->excludes);
 	free(walk->roots);
+	free(walk->levels);
 	buf_release(&walk->absolute);
 	buf_release(&walk->shown);
 	tree_release(&walk->tree);
