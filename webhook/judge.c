@@ -35,15 +35,16 @@ static void take_repair(void *context, const struct doc *doc,
 			struct edit_list *edits)
 {
 	struct judge *judge = context;
+	const struct node *tree;
 	struct node *patch;
 
 	if (!judge->wants_patch)
 		return;
-	patch = edits_patch(edits, doc->root, &judge->arena);
+	patch = edits_patch_tree(edits, doc->root, &judge->arena, &tree);
 	if (!node_count(patch))
 		return;
 	judge->patch = patch;
-	judge->patched = edits_apply(edits, doc->root, &judge->arena);
+	judge->patched = tree;
 }
 
 static void take_findings(void *context, uint32_t file,

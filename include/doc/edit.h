@@ -145,5 +145,8 @@ const struct node *edits_apply(struct edit_list *list, const struct node *root,
 /* RFC 6902: a list of operations, empty when nothing changes. */
 struct node *edits_patch(struct edit_list *list, const struct node *root,
 			 struct arena *arena);
+/* Both: the operations, and the tree after them. */
+struct node *edits_patch_tree(struct edit_list *list, const struct node *root,
+			      struct arena *arena, const struct node **tree);
 
 #endif

@@ -176,6 +176,8 @@ void node_pointer(const struct node *node, struct buf *out);
 char *node_pointer_text(struct arena *arena, const struct node *node);
 /* The value as compact JSON (keys in the author's order), appended. */
 void node_json(const struct node *node, struct buf *out);
+/* Text as a JSON string, appended. */
+void text_json(const char *text, size_t len, struct buf *out);
 /* Same value; number spellings 1, 1.0 count as equal, key order does not. */
 bool node_same(const struct node *a, const struct node *b);
 

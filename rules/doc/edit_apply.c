@@ -188,19 +188,37 @@ static void patch_place(struct patcher *patcher, const struct place *place)
 	}
 }
 
-struct node *edits_patch(struct edit_list *list, const struct node *root,
-			 struct arena *arena)
+static struct node *plan_patch(const struct plan *plan, struct arena *arena)
 {
 	struct patcher patcher = {
 		.arena = arena,
 		.operations = edit_seq(arena),
 	};
+
+	buf_init(&patcher.path);
+	patch_place(&patcher, &plan->root);
+	buf_release(&patcher.path);
+	return patcher.operations;
+}
+
+struct node *edits_patch(struct edit_list *list, const struct node *root,
+			 struct arena *arena)
+{
 	struct plan plan;
 
 	plan_make(&plan, list, root, arena);
-	buf_init(&patcher.path);
-	if (changes(list))
-		patch_place(&patcher, &plan.root);
-	buf_release(&patcher.path);
-	return patcher.operations;
+	return changes(list) ? plan_patch(&plan, arena) : edit_seq(arena);
+}
+
+struct node *edits_patch_tree(struct edit_list *list, const struct node *root,
+			      struct arena *arena, const struct node **tree)
+{
+	struct plan plan;
+
+	*tree = root;
+	plan_make(&plan, list, root, arena);
+	if (!changes(list))
+		return edit_seq(arena);
+	*tree = place_build(arena, &plan.root);
+	return plan_patch(&plan, arena);
 }

@@ -32,8 +32,11 @@ static inline bool same_bytes(const char *a, const char *b, size_t len)
 	uint64_t x, y;
 	uint32_t u, v;
 
-	if (len > 16 || len < 4)
+	if (len > 16 || !len)
 		return memcmp(a, b, len) == 0;
+	if (len < 4)
+		return a[0] == b[0] && a[len / 2] == b[len / 2] &&
+		       a[len - 1] == b[len - 1];
 	if (len < 8) {
 		memcpy(&u, a, 4);
 		memcpy(&v, b, 4);
@@ -356,21 +359,26 @@ static void add_escape(struct buf *out, unsigned char c)
 		buf_addf(out, "\\u%04x", c);
 }
 
-static void add_string(struct buf *out, const char *s, size_t len)
+/* The first byte from i on that needs an escape, or len. */
+static size_t plain_until(const char *s, size_t i, size_t len)
+{
+	while (i < len && (unsigned char)s[i] >= 0x20 && s[i] != '"' &&
+	       s[i] != '\\')
+		i++;
+	return i;
+}
+
+void text_json(const char *text, size_t len, struct buf *out)
 {
 	size_t start = 0, i;
 
 	buf_addc(out, '"');
-	for (i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)s[i];
-
-		if (c >= 0x20 && c != '"' && c != '\\')
-			continue;
-		buf_add(out, s + start, i - start);
-		add_escape(out, c);
+	while ((i = plain_until(text, start, len)) < len) {
+		buf_add(out, text + start, i - start);
+		add_escape(out, (unsigned char)text[i]);
 		start = i + 1;
 	}
-	buf_add(out, s + start, i - start);
+	buf_add(out, text + start, len - start);
 	buf_addc(out, '"');
 }
 
@@ -382,7 +390,7 @@ static void add_children(const struct node *node, struct buf *out)
 		if (child != node->first)
 			buf_addc(out, ',');
 		if (node->type == NODE_MAP) {
-			add_string(out, child->key, child->key_len);
+			text_json(child->key, child->key_len, out);
 			buf_addc(out, ':');
 		}
 		node_json(child, out);
@@ -397,7 +405,7 @@ void node_json(const struct node *node, struct buf *out)
 	else if (node->type == NODE_MAP || node->type == NODE_SEQ)
 		add_children(node, out);
 	else if (node->type == NODE_STRING)
-		add_string(out, node->str, node->len);
+		text_json(node->str, node->len, out);
 	else
 		buf_add(out, node->str, node->len);
 }

@@ -325,8 +325,8 @@ bool gpu_taint_key(const struct accelerator_extra *extra, const char *key)
 	for (size_t i = 0; key && extra && i < extra->n; i++)
 		if (text_eq(extra->items[i].taint, key))
 			return true;
-	for (size_t i = 0; key && i < data_accelerators_n; i++)
-		if (text_eq(data_accelerators[i].taint, key))
+	for (const char *const *taint = data_taints; key && *taint; taint++)
+		if (text_eq(*taint, key))
 			return true;
 	return false;
 }

@@ -162,9 +162,10 @@ static bool env_entry_read(struct container *c, const struct node *node,
 			   struct env_entry *out)
 {
 	*out = (struct env_entry){.node = node};
-	c->env_plain &= node_is_map(node) || is_open(node);
-	if (!node_is_map(node))
+	if (!node_is_map(node)) {
+		c->env_plain &= is_open(node);
 		return false;
+	}
 	FOR_EACH_CHILD(node, field) {
 		if (key_is(field, "name"))
 			out->name = field;
@@ -172,7 +173,8 @@ static bool env_entry_read(struct container *c, const struct node *node,
 			out->value = field;
 		else
 			continue;
-		c->env_plain &= field->type == NODE_STRING || is_open(field);
+		if (field->type != NODE_STRING)
+			c->env_plain &= is_open(field);
 	}
 	if (!node_str(out->name))
 		return false;
@@ -338,10 +340,15 @@ struct image_sort container_image(const struct container *c)
 {
 	struct container_memo *memo = c->memo;
 
-	if (!memo->image_known) {
+	if (memo->image_known)
+		return memo->image;
+	memo->image_known = true;
+	/* Containers of one image stand together. */
+	if (c > c->pod->containers && memo[-1].image_known &&
+	    text_eq(c->image, c[-1].image))
+		memo->image = memo[-1].image;
+	else
 		memo->image = image_sort(c->image);
-		memo->image_known = true;
-	}
 	return memo->image;
 }
 

@@ -21,6 +21,7 @@ struct image_pattern {
 
 extern const struct accelerator data_accelerators[];
 extern const size_t data_accelerators_n;
+extern const char *const data_taints[]; /* each once, up to NULL */
 /* Hash tables, and the rows + 1 that are prefixes, from the last, up to a 0:
  * see accelerator.c. */
 enum { DATA_SLOTS = 512 };

@@ -22,11 +22,11 @@ static const char *const known_names[] = {
 /* The last letters of those names, and of the ends below. */
 static bool may_be_secret(const struct env_entry *entry)
 {
-	uint32_t len = entry->name->len;
+	const struct node *name = entry->name;
+	char last = name->len ? name->str[name->len - 1] : '\0';
 
-	if (!len || !node_str(entry->value))
-		return false;
-	return memchr("YTND", entry->name->str[len - 1], 4) != NULL;
+	return (last == 'Y' || last == 'T' || last == 'N' || last == 'D') &&
+	       node_str(entry->value);
 }
 
 static bool is_known(const char *name)

@@ -20,10 +20,10 @@ static bool is_windows(const struct pod *pod)
 
 static bool lacks_shm(struct rule_run *run, const struct container *c)
 {
-	struct shm shm = container_shm(c);
-
-	return c->role != CONTAINER_INIT && !shm.mount && !shm.unknown &&
-	       !shm_is_injected(c) && container_needs_shm(rule_arena(run), c);
+	return c->role != CONTAINER_INIT && c->gpus.n >= 1 &&
+	       !shm_is_injected(c) && !container_shm(c).mount &&
+	       !container_shm(c).unknown &&
+	       container_needs_shm(rule_arena(run), c);
 }
 
 /* One volume for all containers of the pod: the smallest of their sizes. */

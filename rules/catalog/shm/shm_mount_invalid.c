@@ -31,10 +31,11 @@ static void check_container(struct rule_run *run, const struct container *c)
 
 	FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount) {
 		const struct node *path = node_get(mount, "mountPath");
-		const char *name = node_str(node_get(mount, "name"));
+		const char *name;
 
 		if (!node_eq(path, SHM_PATH))
 			continue;
+		name = node_str(node_get(mount, "name"));
 		if (first)
 			finding_label(
 				run,

@@ -71,13 +71,17 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pod->flat || !volume || pod_uses_gpu(pod) != TRI_YES)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
-		struct shm shm = container_shm(c);
-		const struct node *mount = mount_of(c, volume);
-		const struct node *path = node_get(mount, "mountPath");
+		const struct node *mount, *path;
 		struct finding *f;
+		struct shm shm;
 
-		if (c->role == CONTAINER_INIT || c->gpus.n < 1 || shm.mount ||
-		    shm.unknown || shm_is_injected(c) || node_is_unknown(path))
+		if (c->role == CONTAINER_INIT || c->gpus.n < 1)
+			continue;
+		shm = container_shm(c);
+		mount = mount_of(c, volume);
+		path = node_get(mount, "mountPath");
+		if (shm.mount || shm.unknown || shm_is_injected(c) ||
+		    node_is_unknown(path))
 			continue;
 		if (mount)
 			f = report_container(

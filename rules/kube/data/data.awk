@@ -128,6 +128,10 @@ table == "accelerators" || table == "node_labels" {
 		exit 1
 	}
 }
+table == "accelerators" && $4 != "-" && !($4 in taint) {
+	taint[$4] = 1
+	taints = taints "\t\"" $4 "\",\n"
+}
 table == "accelerators" {
 	printf "\t{\"%s\", \"%s\", ACCEL_%s, %s},\n", $1, $2, toupper($3), text($4)
 }
@@ -151,4 +155,7 @@ table == "images" {
 	printf "\t{IMAGE_%s, \"%s\"},\n", toupper($1), $2
 }
 
-END { open_table("", "") }
+END {
+	open_table("", "")
+	printf "\nconst char *const data_taints[] = {\n%s\tNULL};\n", taints
+}
