@@ -171,6 +171,28 @@ static void note_refused(struct verdict *verdict, const struct policy *policy,
 				 contact ? contact : "its owners"));
 }
 
+/*
+ * Nobody tells the door what stands on the owner of a Pod, but controllers
+ * copy the annotations of a template into each Pod.
+ */
+static void note_out_of_reach(struct verdict *verdict, const struct finding *f)
+{
+	add_warning(
+		verdict,
+		arena_printf(verdict->arena,
+			     "gpugate.dev/ignore of %s stands on the object:"
+			     " its Pods need it on the pod template",
+			     f->rule->name));
+}
+
+/* Its Pods would be patched all the same. */
+static bool is_out_of_reach(const struct circumstances *c,
+			    const struct finding *f)
+{
+	return f->ignored_by_object && f->action == ACTION_PATCH &&
+	       f->fix_title && f->mode == MODE_ENFORCE && !c->pod && !c->mutate;
+}
+
 static void note_would(struct verdict *verdict, const struct finding *f,
 		       struct decision decision)
 {
@@ -243,6 +265,8 @@ void verdict_of(struct verdict *verdict, const struct circumstances *c,
 				  f->rule->name);
 		if (f->ignore_refused && !c->mutate && !c->controlled)
 			note_refused(verdict, policy, f);
+		if (is_out_of_reach(c, f))
+			note_out_of_reach(verdict, f);
 		note_would(verdict, f, decision);
 		note_deed(verdict, c, f, decision.deed);
 		if (decision.deed == DEED_DENY)

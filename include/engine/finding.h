@@ -66,6 +66,9 @@ struct finding {
 	enum mode mode;		   /* that the policy has for the object */
 	/* An annotation asked to leave it out, and the policy grants none. */
 	bool ignore_refused;
+	/* Suppressed by an annotation of the object, which its pods do not
+	 * carry as they do their template's. */
+	bool ignored_by_object;
 	/* What its repair does, NULL: there is none; as long as fix. */
 	const char *fix_title;
 	bool fix_safe;

@@ -162,9 +162,11 @@ void suppress_by_annotation(struct suppressions *s, const struct object *object,
 
 		if (one->document != object->doc->number)
 			break;
-		if (covers(one, pointer, finding) &&
-		    suppress_by_clause(s, &one->clause, setting, finding,
-				       SUPPRESSED_ANNOTATION))
-			return;
+		if (!covers(one, pointer, finding) ||
+		    !suppress_by_clause(s, &one->clause, setting, finding,
+					SUPPRESSED_ANNOTATION))
+			continue;
+		finding->ignored_by_object = !one->template;
+		return;
 	}
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The door with the real rules: what is let through unread is counted. */
+/*
+ * The door with the real rules: what is let through unread is counted, and an
+ * owner's ignore tells where it must stand for its Pods.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,6 +28,7 @@ struct stage {
 	struct door *door;
 	struct door_worker *worker;
 	struct door_reply reply; /* the last one */
+	const char *user;
 	int silent;
 };
 
@@ -42,6 +46,7 @@ static int setup(void **state)
 	s->door = door_new(&options);
 	s->worker = door_worker_new(s->door);
 	door_set_policy(s->door, policy_default(&s->rules, "recommended"));
+	s->user = "alice";
 	*state = s;
 	return 0;
 }
@@ -92,10 +97,10 @@ static void post(struct stage *s, const struct ask *ask)
 		 "\"operation\":\"%s\",\"kind\":{\"group\":\"%s\","
 		 "\"version\":\"v1\",\"kind\":\"%s\"},\"subResource\":\"%s\","
 		 "\"namespace\":\"ml\",\"name\":\"a\","
-		 "\"userInfo\":{\"username\":\"alice\"},"
+		 "\"userInfo\":{\"username\":\"%s\"},"
 		 "\"object\":%s,\"oldObject\":null}}",
 		 ask->operation, ask->group, ask->kind, ask->subresource,
-		 ask->object);
+		 s->user, ask->object);
 	door_answer(s->worker, ask->path, body.data, body.len, &s->reply);
 	buf_release(&body);
 	assert_int_equal(s->reply.status, 200);
@@ -180,12 +185,142 @@ static void what_is_not_judged_is_counted(void **state)
 	}
 }
 
+/* --- an owner's ignore ---------------------------------------------------- */
+
+static const char grants[] = "apiVersion: gpugate.dev/v1\nkind: Policy\n"
+			     "rules:\n"
+			     "  shm-missing: {action: patch}\n"
+			     "  job-backoff-unbounded: {action: deny}\n"
+			     "suppressions:\n"
+			     "  annotations:\n"
+			     "    rules: [shm-missing, job-backoff-unbounded]\n"
+			     "    namespaces: [ml]\n";
+
+static void use_policy(struct stage *s, const char *text)
+{
+	struct policy_options options = {.door = true};
+	struct policy_problems problems = {0};
+	char path[] = "/tmp/gpugate-door-XXXXXX";
+	int fd = mkstemp(path);
+	struct policy *policy;
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	policy = policy_load_with(&s->rules, path, &options, &problems);
+	for (size_t i = 0; i < problems.n; i++)
+		print_message("  %s\n", problems.items[i].text);
+	policy_problems_release(&problems);
+	unlink(path);
+	assert_non_null(policy);
+	door_set_policy(s->door, policy);
+}
+
+#define IGNORE(rule)                                                           \
+	"\"annotations\":{\"gpugate.dev/ignore\":\"" rule "\","                \
+	"\"gpugate.dev/ignore-reason\":\"own shm\"}"
+#define POD_SPEC                                                               \
+	"{\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"m\","        \
+	"\"image\":\"r/a:1\",\"resources\":{\"limits\":{\"cpu\":\"8\","        \
+	"\"memory\":\"64Gi\",\"nvidia.com/gpu\":2}}}]}"
+#define JOB(own, of_template)                                                  \
+	"{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{"         \
+	"\"name\":\"a\"" own "},\"spec\":{\"backoffLimit\":2,\"template\":{"   \
+	"\"metadata\":{\"name\":\"x\"" of_template "},\"spec\":" POD_SPEC      \
+	"}}}"
+
+static const struct {
+	const char *what, *object;
+	bool suppressed, told;
+} owners[] = {
+	{"no ignore", JOB("", ""), false, false},
+	{"on the object", JOB("," IGNORE("shm-missing"), ""), true, true},
+	{"on the template", JOB("", "," IGNORE("shm-missing")), true, false},
+	{"on both", JOB("," IGNORE("shm-missing"), "," IGNORE("shm-missing")),
+	 true, false},
+	{"of everything", JOB("," IGNORE("all"), ""), true, true},
+	{"of another rule", JOB("," IGNORE("job-backoff-unbounded"), ""), false,
+	 false},
+};
+
+static void an_ignore_out_of_reach_is_told(void **state)
+{
+	static const char warning[] =
+		"gpugate.dev/ignore of shm-missing stands on the object: its "
+		"Pods need it on the pod template";
+	struct stage *s = *state;
+
+	use_policy(s, grants);
+	assert_true(sizeof(warning) <= 121);
+	for (size_t i = 0; i < sizeof(owners) / sizeof(*owners); i++) {
+		struct ask ask = {.path = DOOR_VALIDATE,
+				  .operation = "CREATE",
+				  .group = "batch",
+				  .kind = "Job",
+				  .subresource = "",
+				  .object = owners[i].object};
+
+		post(s, &ask);
+		print_message("  %s\n", owners[i].what);
+		assert_true(says(s, "\"allowed\":true"));
+		assert_int_equal(says(s, "\"suppressed\":\"shm-missing\""),
+				 owners[i].suppressed);
+		assert_int_equal(says(s, warning), owners[i].told);
+		ask.path = DOOR_MUTATE;
+		post(s, &ask);
+		assert_false(says(s, warning));
+	}
+	/* Where the Pods are not patched there is nothing to tell. */
+	door_set_policy(s->door, policy_default(&s->rules, "recommended"));
+	for (size_t i = 0; i < sizeof(owners) / sizeof(*owners); i++) {
+		struct ask ask = {.path = DOOR_VALIDATE,
+				  .operation = "CREATE",
+				  .group = "batch",
+				  .kind = "Job",
+				  .subresource = "",
+				  .object = owners[i].object};
+
+		post(s, &ask);
+		assert_false(says(s, warning));
+	}
+}
+
+#define OWNED                                                                  \
+	",\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\"," \
+	"\"name\":\"a\",\"uid\":\"1\",\"controller\":true}]"
+#define POD(own)                                                               \
+	"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"               \
+	"\"name\":\"a-1\"" OWNED own "},\"spec\":" POD_SPEC "}"
+
+/* What a controller copied from the template is the template's ignore. */
+static void a_templates_ignore_holds_for_its_pods(void **state)
+{
+	static const char controller[] =
+		"system:serviceaccount:kube-system:job-controller";
+	struct stage *s = *state;
+	struct ask ask = {DOOR_MUTATE, "CREATE", "", "Pod", "", POD("")};
+
+	s->user = controller;
+	use_policy(s, grants);
+	post(s, &ask);
+	assert_true(says(s, "patched by shm-missing"));
+	ask.object = POD("," IGNORE("shm-missing"));
+	post(s, &ask);
+	assert_false(says(s, "patched by shm-missing"));
+	assert_true(says(s, "patched by gpu-toleration-missing"));
+	ask.path = DOOR_VALIDATE;
+	post(s, &ask);
+	assert_true(says(s, "\"suppressed\":\"shm-missing\""));
+	assert_false(says(s, "on the pod template"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_not_judged_is_counted),
+		TEST(an_ignore_out_of_reach_is_told),
+		TEST(a_templates_ignore_holds_for_its_pods),
 	};
 
 	return cmocka_run_group_tests_name("door", tests, NULL, NULL);
