@@ -5,10 +5,13 @@
 //
 //	live_load DIR fill NAMESPACES QUOTAS PODS NODES
 //	live_load DIR churn SECONDS RATE NAMESPACES QUOTAS PODS NODES
+//	live_load DIR small SECONDS RATE NAMESPACES QUOTAS PODS NODES
 //
 // DIR has admin.crt, admin.key, ca.crt and port. churn goes on while the
-// server is away: what fails is tried again later. A line of figures ends
-// each.
+// server is away: what fails is tried again later. small is churn as cheap as
+// an API server can have it: mostly quotas, replaced whole, in protobuf, and
+// without managedFields. A line of figures ends each; the rate is also told
+// without the seconds in which nothing was answered.
 package main
 
 import (
@@ -60,13 +63,20 @@ func newClient(dir string) *client {
 }
 
 func (c *client) do(method, path, body string) (int, string) {
-	req, err := http.NewRequest(method, c.base+path, bytes.NewReader([]byte(body)))
-	must(err)
 	kind := "application/json"
 	if method == "PATCH" {
 		kind = "application/merge-patch+json"
 	}
+	return c.send(method, path, kind, []byte(body))
+}
+
+func (c *client) send(method, path, kind string, body []byte) (int, string) {
+	req, err := http.NewRequest(method, c.base+path, bytes.NewReader(body))
+	must(err)
 	req.Header.Set("Content-Type", kind)
+	if kind == protobuf {
+		req.Header.Set("Accept", kind)
+	}
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return 0, err.Error()
@@ -202,8 +212,61 @@ func change(c *client, s size, r *rand.Rand) bool {
 	return code >= 200 && code < 300
 }
 
-func churn(c *client, s size, seconds, rate int) {
+// --- as cheap as it can be had ---------------------------------------------
+
+const protobuf = "application/vnd.kubernetes.protobuf"
+
+// A field of a protobuf message that is bytes, a string or a message.
+func field(number byte, value []byte) []byte {
+	out := []byte{number<<3 | 2}
+	for n := len(value); ; n >>= 7 {
+		if n < 0x80 {
+			out = append(out, byte(n))
+			break
+		}
+		out = append(out, byte(n)|0x80)
+	}
+	return append(out, value...)
+}
+
+func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+
+// A ResourceQuota as runtime.Unknown around its message: metadata (name 1,
+// namespace 3, managedFields 17), spec.hard (a map to Quantity). An empty
+// item of managedFields ends their tracking.
+func quotaMessage(namespace, name string, gpus int) []byte {
+	hard := join(field(1, []byte("requests.nvidia.com/gpu")), field(2, field(1, []byte(strconv.Itoa(gpus)))))
+	untracked := []byte{17<<3&0x7f | 0x80 | 2, 17 >> 4, 0}
+	meta := join(field(1, []byte(name)), field(3, []byte(namespace)), untracked)
+	object := join(field(1, meta), field(2, field(1, hard)))
+	kind := join(field(1, []byte("v1")), field(2, []byte("ResourceQuota")))
+	return join([]byte("k8s\x00"), field(1, kind), field(2, object))
+}
+
+func changeSmall(c *client, s size, r *rand.Rand) bool {
+	if r.Intn(20) == 0 {
+		return change(c, s, r)
+	}
+	i := r.Intn(s.quotas)
+	name := fmt.Sprintf("q-%d", i)
+	code, _ := c.send("PUT", "/api/v1/namespaces/"+s.quotaSpace(i)+"/resourcequotas/"+name, protobuf,
+		quotaMessage(s.quotaSpace(i), name, r.Intn(1000)))
+	return code == 200
+}
+
+// Seconds in which nothing was answered: the server was away.
+func awake(answers []atomic.Int64) (n int) {
+	for i := range answers {
+		if answers[i].Load() > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func churn(c *client, s size, seconds, rate int, change func(*client, size, *rand.Rand) bool) {
 	var done, failed atomic.Int64
+	answers := make([]atomic.Int64, seconds)
 	var wg sync.WaitGroup
 	began := time.Now()
 	end := began.Add(time.Duration(seconds) * time.Second)
@@ -220,6 +283,7 @@ func churn(c *client, s size, seconds, rate int) {
 				time.Sleep(time.Until(next))
 				if change(c, s, r) {
 					done.Add(1)
+					answers[min(int(time.Since(began).Seconds()), seconds-1)].Add(1)
 				} else {
 					failed.Add(1)
 				}
@@ -228,7 +292,8 @@ func churn(c *client, s size, seconds, rate int) {
 	}
 	wg.Wait()
 	took := time.Since(began).Seconds()
-	fmt.Printf("changed %d in %.1f s (%.0f/s), %d not done\n", done.Load(), took, float64(done.Load())/took, failed.Load())
+	fmt.Printf("changed %d in %.1f s (%.0f/s; %.0f/s in the %d s with answers), %d not done\n", done.Load(), took,
+		float64(done.Load())/took, float64(done.Load())/float64(awake(answers)), awake(answers), failed.Load())
 }
 
 func main() {
@@ -237,6 +302,8 @@ func main() {
 	case "fill":
 		fill(c, sizes(3))
 	case "churn":
-		churn(c, sizes(5), number(3), number(4))
+		churn(c, sizes(5), number(3), number(4), change)
+	case "small":
+		churn(c, sizes(5), number(3), number(4), changeSmall)
 	}
 }
