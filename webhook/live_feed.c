@@ -12,6 +12,7 @@
 enum {
 	BODY_MAX = 1 << 16,    /* of an answer that is no success */
 	SILENCE_MS = 30000,    /* no answer at all, a list that stands still */
+	LIST_LIMITS = 4,       /* so many silences: a page that drips */
 	QUIET_MS = 2000,       /* nothing more is on its way */
 	SHORT_MS = 1000,       /* a watch that ends sooner was none */
 	RETRY_AFTER_MAX = 300, /* seconds */
@@ -85,7 +86,8 @@ static void add_path(const struct feed *feed, struct buf *out)
 {
 	add_base(feed, out);
 	if (feed->wants_list) {
-		buf_addf(out, "?limit=%u", feed->all->times.page);
+		if (!feed->whole)
+			buf_addf(out, "?limit=%u", feed->all->times.page);
 		if (feed->next.len) {
 			buf_adds(out, "&continue=");
 			add_escaped(out, feed->next.data);
@@ -250,8 +252,7 @@ static void finish_list(struct feed *feed, int64_t now)
 		metrics_add(all->options->metrics, METRICS_CLUSTER_RELISTS, 1);
 	}
 	feed->listed = feed->answered = true;
-	feed->absent = false;
-	feed->wants_list = false;
+	feed->absent = feed->wants_list = feed->whole = false;
 	feed->good = feed->list_started;
 	feed_well(feed);
 	wait_for(feed, now, 0);
@@ -386,6 +387,8 @@ static void refused(struct feed *feed, long status, int64_t now)
 		forbidden(feed, now);
 		return;
 	}
+	/* Pages that change faster than they are read: all in one. */
+	feed->whole |= status == 410 && feed->next.len;
 	if (status == 410 ||
 	    (watching && status != 429 && ++feed->odd >= ODD_MAX))
 		list_again(feed);
@@ -538,7 +541,9 @@ void feed_look(struct feed *feed, int64_t now)
 		confirm(feed, now);
 	if ((feed->state == FEED_LISTING || !status) && limit > SILENCE_MS)
 		limit = SILENCE_MS;
-	if (now - feed->last_byte < limit)
+	if (now - feed->last_byte < limit &&
+	    (feed->state != FEED_LISTING ||
+	     now - feed->started < limit * LIST_LIMITS))
 		return;
 	if (feed->state == FEED_WATCHING && status == 200) {
 		ask_anew(feed, now);
@@ -546,7 +551,8 @@ void feed_look(struct feed *feed, int64_t now)
 	}
 	if (feed->state == FEED_LISTING)
 		list_again(feed);
-	err_set(&feed->err, 0, "silence for %lld s",
+	err_set(&feed->err, 0, "no end after %lld s, silence for %lld s",
+		(long long)(now - feed->started) / 1000,
 		(long long)(now - feed->last_byte) / 1000);
 	feed->unreached = true;
 	end_transfer(feed);

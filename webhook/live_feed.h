@@ -73,6 +73,7 @@ struct feed {
 	int64_t good;	   /* known to be complete then; 0: never was */
 	int64_t out_since; /* it was told that the feed fails; 0: it does not */
 	bool wants_list;
+	bool whole;	 /* the list without pages */
 	bool answered;	 /* listed, absent or forbidden: not to wait for */
 	bool listed;	 /* what is in the state is whole */
 	bool absent;	 /* there is no such kind */

@@ -227,6 +227,43 @@ def test_gone_continue(c):
     check("begun again", sum("continue" not in r[3] for r in c.listed("resourcequotas")) == 2)
 
 
+def test_pages_that_never_end(c):
+    """What changes faster than its pages are read is read in one piece."""
+    for i in range(7):
+        c.server.quota(f"q-{i}", "a", "1")
+    c.server.fault = lambda h, plural, watch, query: "continue" in query and h.status(410, "too old")
+    c.run(page=3).until("all", lambda s: quotas(s) == 7 and not s["unreadable"], 4)
+    check("without a limit", any("limit" not in r[3] for r in c.listed("resourcequotas")))
+    c.server.fault = None
+    c.server.stop()
+    c.server.quota("q-7", "a", "1")
+    c.server.compact()
+    c.server.start()
+    c.until("the next", lambda s: quotas(s) == 8)
+    check("has pages again", c.listed("resourcequotas")[-1][3].get("limit") == "3", c.listed("resourcequotas")[-3:])
+
+
+def test_drip(c):
+    """A list that comes byte by byte is no list; others are not held up."""
+    three(c)
+    slow = [True]
+
+    def fault(h, plural, watch, query):
+        if plural != "resourcequotas" or watch or not slow:
+            return False
+        h.begin_watch()
+        while slow:
+            h.chunk(b" ")
+            time.sleep(0.1)
+        return False
+    c.server.fault = fault
+    s = c.run(stall=400, first=1000).until("the others", lambda s: pods(s) == 3)
+    check("what is missing is told", "resourcequotas." in s["unreadable"], s)
+    c.until("and why", lambda s: "no end after" in s["unreadable"].get("resourcequotas.", ""))
+    slow.clear()
+    c.until("then it comes", lambda s: quotas(s) == 3)
+
+
 def test_retry_after(c):
     three(c)
     told = []

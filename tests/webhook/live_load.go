@@ -11,7 +11,8 @@
 // server is away: what fails is tried again later. small is churn as cheap as
 // an API server can have it: mostly quotas, replaced whole, in protobuf, and
 // without managedFields. A line of figures ends each; the rate is also told
-// without the seconds in which nothing was answered.
+// without the seconds in which nothing was answered, and that of the median
+// second.
 package main
 
 import (
@@ -23,6 +24,7 @@ import (
 	"math/rand"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -254,14 +256,20 @@ func changeSmall(c *client, s size, r *rand.Rand) bool {
 	return code == 200
 }
 
-// Seconds in which nothing was answered: the server was away.
-func awake(answers []atomic.Int64) (n int) {
+// The seconds in which something was answered, and what the middle one of
+// them brought: the server is away in some, and slow in those after.
+func awake(answers []atomic.Int64) (n int, median int64) {
+	var some []int64
 	for i := range answers {
-		if answers[i].Load() > 0 {
-			n++
+		if answered := answers[i].Load(); answered > 0 {
+			some = append(some, answered)
 		}
 	}
-	return n
+	if len(some) == 0 {
+		return 0, 0
+	}
+	slices.Sort(some)
+	return len(some), some[len(some)/2]
 }
 
 func churn(c *client, s size, seconds, rate int, change func(*client, size, *rand.Rand) bool) {
@@ -292,8 +300,9 @@ func churn(c *client, s size, seconds, rate int, change func(*client, size, *ran
 	}
 	wg.Wait()
 	took := time.Since(began).Seconds()
-	fmt.Printf("changed %d in %.1f s (%.0f/s; %.0f/s in the %d s with answers), %d not done\n", done.Load(), took,
-		float64(done.Load())/took, float64(done.Load())/float64(awake(answers)), awake(answers), failed.Load())
+	n, median := awake(answers)
+	fmt.Printf("changed %d in %.1f s (%.0f/s; %.0f/s in the %d s with answers, the median second %d), %d not done\n",
+		done.Load(), took, float64(done.Load())/took, float64(done.Load())/float64(n), n, median, failed.Load())
 }
 
 func main() {
