@@ -145,8 +145,10 @@ static ssize_t push(gnutls_transport_ptr_t transport, const giovec_t *parts,
 
 	for (int i = 0; i < n; i++)
 		len += parts[i].iov_len;
-	if (hold(peer, parts, n, len))
+	if (hold(peer, parts, n, len)) {
+		peer->thread->moves++;
 		return (ssize_t)len;
+	}
 	peer->holding = false;
 	return send_parts(peer, parts, n);
 }
