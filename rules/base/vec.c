@@ -14,7 +14,11 @@ void *vec_grow(struct arena *arena, void *items, size_t n, size_t *size,
 
 	if (n < *size)
 		return items;
-	*size = *size ? *size * 2 : 8;
+	/* Of what is large (objects, pods), there is mostly one. */
+	if (*size)
+		*size *= 2;
+	else
+		*size = item_size > 64 ? 2 : 8;
 	grown = arena_zalloc(arena, *size * item_size);
 	if (n)
 		memcpy(grown, items, n * item_size);

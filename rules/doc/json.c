@@ -469,11 +469,11 @@ static inline const char *json_comma(struct json *json, const char *p)
 	return NULL;
 }
 
-/* Does a member follow another at once, as the API server writes? */
-static inline bool json_runs_on(const struct json *json, const char *p)
+/* Does a member follow this one at once, as the API server writes? */
+static inline bool json_runs_on(const struct json *json, const char *p,
+				const struct node *node)
 {
-	return p < json->last && memcmp(p, ",\"", 2) == 0 && json->open &&
-	       json->open->type == NODE_MAP;
+	return p < json->last && memcmp(p, ",\"", 2) == 0 && node && node->key;
 }
 
 /*
@@ -522,7 +522,7 @@ static const char *json_tree(struct json *json, const char *p,
 
 		if (node)
 			p = json_value(json, p, node, &opened);
-		if (p && !opened && json_runs_on(json, p))
+		if (p && !opened && json_runs_on(json, p, node))
 			p++;
 		else if (p)
 			p = json_advance(json, p, opened);
@@ -543,7 +543,7 @@ struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 	struct json json = {
 		.loader = loader,
 		.text = text,
-		.own = loader->own,
+		.own = loader->own != NULL,
 		.end = text + end,
 		.skip_lengths = loader->skip ? loader->skip_lengths : 0,
 	};

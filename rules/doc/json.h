@@ -19,7 +19,7 @@
 struct json {
 	struct loader *loader;
 	const char *text; /* the first byte that is read: spans count from it */
-	char *own;	  /* the same where it may be written to, else NULL */
+	bool own;	  /* and it may be written to */
 	const char *at, *end;
 	const char *last;   /* the byte in front of end */
 	const char *wide;   /* in front of it, sixteen bytes can be read */
@@ -77,13 +77,11 @@ static inline unsigned json_quotes(const char *p)
 static inline const char *json_keep(struct json *json, const char *start,
 				    uint32_t len)
 {
-	char *text;
-
 	if (!json->own)
 		return arena_strndup(json->loader->arena, start, len);
-	text = json->own + (start - json->text);
-	text[len] = '\0';
-	return text;
+	/* The text is our own: start may be written to. */
+	((char *)(uintptr_t)start)[len] = '\0';
+	return start;
 }
 
 /* The string whose opening quote is at json->at; moves behind it. */

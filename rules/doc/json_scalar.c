@@ -222,7 +222,7 @@ bool scan_json_string(struct json *json, struct json_token *token)
 	if (!escapes) {
 		token->str = json_keep(json, start, token->len);
 	} else {
-		out = json->own ? json->own + (start - json->text)
+		out = json->own ? (char *)(uintptr_t)start
 				: arena_alloc(arena, (size_t)token->len + 1);
 		token->str = out;
 		token->len = (uint32_t)(decode_string(start, p, out) - out);

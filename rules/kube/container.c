@@ -14,22 +14,14 @@
 
 /* -- resources ----------------------------------------------------------- */
 
-static struct resource_entry *entries_read(const struct kube_config *config,
-					   const struct node *map,
-					   struct resource_entry *out,
-					   bool *extended)
+static void entry_read(const struct kube_config *config,
+		       const struct node *value, struct resource_entry *out)
 {
-	FOR_EACH_CHILD(map, value) {
-		*out = (struct resource_entry){.node = value};
-		out->state = node_quantity(value, &out->quantity);
-		if (strchr(value->key, '/')) {
-			*extended = true;
-			out->accelerator = accelerator_find(
-				&config->accelerators, value->key);
-		}
-		out++;
-	}
-	return out;
+	*out = (struct resource_entry){.node = value};
+	out->state = node_quantity(value, &out->quantity);
+	if (strchr(value->key, '/'))
+		out->accelerator =
+			accelerator_find(&config->accelerators, value->key);
 }
 
 static bool same_key(const struct node *a, const struct node *b)
@@ -38,44 +30,69 @@ static bool same_key(const struct node *a, const struct node *b)
 	       !memcmp(a->key, b->key, a->key_len);
 }
 
-/* Most write both in the same order. */
-static void pair_entries(const struct node *limits,
-			 struct resource_entry *entries, size_t nlimits,
-			 struct resource_entry *request)
+static bool same_text(const struct node *a, const struct node *b)
 {
-	size_t at = request->node->index;
-	const struct node *limit = NULL;
+	return a->type == b->type && a->type == NODE_STRING &&
+	       a->flags == b->flags && a->len == b->len &&
+	       !memcmp(a->str, b->str, a->len);
+}
 
-	if (at < nlimits && same_key(entries[at].node, request->node))
-		limit = entries[at].node;
-	else if (nlimits)
-		limit = node_getn(limits, request->node->key,
-				  request->node->key_len);
-	if (!limit)
-		return;
-	request->other = &entries[limit->index];
-	entries[limit->index].other = request;
+/* The limit of that request; most write both in the same order. */
+static struct resource_entry *limit_of(const struct container *c,
+				       struct resource_entry *limits,
+				       const struct node *request)
+{
+	const struct node *limit;
+
+	if (request->index < c->nlimits &&
+	    same_key(limits[request->index].node, request))
+		return &limits[request->index];
+	if (!c->nlimits)
+		return NULL;
+	limit = node_getn(c->limits, request->key, request->key_len);
+	return limit ? &limits[limit->index] : NULL;
+}
+
+static void request_read(const struct kube_config *config,
+			 const struct container *c,
+			 struct resource_entry *limits,
+			 const struct node *value, struct resource_entry *out)
+{
+	struct resource_entry *limit = limit_of(c, limits, value);
+
+	/* And most write the same. */
+	if (limit && same_text(limit->node, value)) {
+		*out = *limit;
+		out->node = value;
+	} else {
+		entry_read(config, value, out);
+	}
+	out->other = limit;
+	if (limit)
+		limit->other = out;
 }
 
 static void container_entries(struct pod_builder *builder, struct container *c)
 {
 	const struct node *limits = container_limits(c);
 	const struct node *requests = container_requests(c);
-	size_t n = node_count(limits) + node_count(requests);
-	struct resource_entry *entries, *end;
+	size_t n = node_count(limits) + node_count(requests), i = 0;
+	struct resource_entry *entries;
 
 	c->extended =
 		node_is_unknown(c->limits) || node_is_unknown(c->requests);
 	if (!n)
 		return;
-	c->entries = entries = end =
-		arena_alloc(builder->arena, n * sizeof(*entries));
-	end = entries_read(builder->config, limits, end, &c->extended);
-	c->nlimits = (size_t)(end - entries);
-	end = entries_read(builder->config, requests, end, &c->extended);
-	c->nrequests = (size_t)(end - entries) - c->nlimits;
-	for (size_t i = c->nlimits; i < n; i++)
-		pair_entries(limits, entries, c->nlimits, &entries[i]);
+	entries = arena_alloc(builder->arena, n * sizeof(*entries));
+	c->entries = entries;
+	c->nlimits = node_count(limits);
+	c->nrequests = n - c->nlimits;
+	FOR_EACH_CHILD(limits, value)
+		entry_read(builder->config, value, &entries[i++]);
+	FOR_EACH_CHILD(requests, value)
+		request_read(builder->config, c, entries, value, &entries[i++]);
+	for (i = 0; i < n && !c->extended; i++)
+		c->extended = strchr(entries[i].node->key, '/') != NULL;
 }
 
 enum quantity_state container_value(const struct container *c,
