@@ -20,11 +20,11 @@
 void splice_refuse(struct splicer *splicer, const struct place *place,
 		   const char *reason)
 {
-	const struct node *at = place->old;
+	const struct place *known = place;
 
-	for (; !at && place; place = place->parent)
-		at = place->old;
-	plan_refuse(&splicer->plan, place, at, reason);
+	while (!known->old && known->parent)
+		known = known->parent;
+	plan_refuse(&splicer->plan, place, known->old, reason);
 }
 
 void refuse_changes(struct splicer *splicer, const struct change *change,
