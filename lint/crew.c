@@ -5,10 +5,13 @@
  */
 #include "crew.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "heap.h"
+
+enum { TRIES = 400 /* some hundred microseconds */ };
 
 void crew_init(struct crew *crew, unsigned most)
 {
@@ -20,20 +23,33 @@ void crew_init(struct crew *crew, unsigned most)
 	crew->made = 1;
 }
 
+void crew_doze(pthread_cond_t *cond, pthread_mutex_t *lock, unsigned *tries)
+{
+	if (++*tries > TRIES) {
+		pthread_cond_wait(cond, lock);
+		return;
+	}
+	pthread_mutex_unlock(lock);
+	sched_yield();
+	pthread_mutex_lock(lock);
+}
+
 /* true: the phase after the one given began, and this thread is called. */
 static bool await_call(struct crew *crew, unsigned index, unsigned *phase)
 {
-	bool over;
+	unsigned tries = 0;
+	bool called;
 
 	pthread_mutex_lock(&crew->lock);
-	while (!crew->over && (crew->phase == *phase || index > crew->wanted)) {
+	for (;;) {
+		called = crew->phase != *phase && index <= crew->wanted;
 		*phase = crew->phase;
-		pthread_cond_wait(&crew->begin, &crew->lock);
+		if (called || crew->over)
+			break;
+		crew_doze(&crew->begin, &crew->lock, &tries);
 	}
-	*phase = crew->phase;
-	over = crew->over;
 	pthread_mutex_unlock(&crew->lock);
-	return !over;
+	return called;
 }
 
 static void *thread_main(void *context)
@@ -89,18 +105,25 @@ unsigned crew_call(struct crew *crew, unsigned n,
 
 void crew_wait(struct crew *crew)
 {
+	unsigned tries = 0;
+
 	pthread_mutex_lock(&crew->lock);
 	while (crew->busy)
-		pthread_cond_wait(&crew->end, &crew->lock);
+		crew_doze(&crew->end, &crew->lock, &tries);
 	pthread_mutex_unlock(&crew->lock);
 }
 
-void crew_release(struct crew *crew)
+void crew_dismiss(struct crew *crew)
 {
 	pthread_mutex_lock(&crew->lock);
 	crew->over = true;
 	pthread_cond_broadcast(&crew->begin);
 	pthread_mutex_unlock(&crew->lock);
+}
+
+void crew_release(struct crew *crew)
+{
+	crew_dismiss(crew);
 	for (unsigned i = 1; i < crew->made; i++)
 		pthread_join(crew->threads[i].thread, NULL);
 	free(crew->threads);

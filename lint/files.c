@@ -19,6 +19,18 @@ void files_release(struct files *files)
 	memset(files, 0, sizeof(*files));
 }
 
+void files_reserve(struct files *files, size_t items, size_t folders)
+{
+	if (items > files->n)
+		files->items =
+			heap_reserve(files->items, files->n + items,
+				     &files->size, sizeof(*files->items));
+	if (folders > files->nfolders)
+		files->folders = heap_reserve(
+			files->folders, files->nfolders + folders,
+			&files->folders_size, sizeof(*files->folders));
+}
+
 uint32_t files_add_folder(struct files *files, const char *path, size_t len,
 			  uint32_t policy)
 {

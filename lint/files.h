@@ -50,6 +50,8 @@ struct files {
 };
 
 void files_release(struct files *files);
+/* So many more will come: a large list is not to be copied as it grows. */
+void files_reserve(struct files *files, size_t items, size_t folders);
 /* The first len bytes of path. */
 uint32_t files_add_folder(struct files *files, const char *path, size_t len,
 			  uint32_t policy);

@@ -9,18 +9,22 @@
 
 #include "base/err.h"
 
-void *heap_grow(void *items, size_t n, size_t *size, size_t item_size)
+void *heap_reserve(void *items, size_t n, size_t *size, size_t item_size)
 {
-	size_t want;
-
-	if (n < *size)
+	if (n <= *size)
 		return items;
-	want = *size + *size / 2 + 16;
-	items = reallocarray(items, want, item_size);
+	items = reallocarray(items, n, item_size);
 	if (!items)
 		BUG("out of memory");
-	*size = want;
+	*size = n;
 	return items;
+}
+
+void *heap_grow(void *items, size_t n, size_t *size, size_t item_size)
+{
+	if (n < *size)
+		return items;
+	return heap_reserve(items, *size + *size / 2 + 16, size, item_size);
 }
 
 void *heap_zalloc(size_t n, size_t item_size)

@@ -11,6 +11,8 @@
 
 /* Room for one more item of item_size bytes; the array's address. */
 void *heap_grow(void *items, size_t n, size_t *size, size_t item_size);
+/* Room for n items in all. */
+void *heap_reserve(void *items, size_t n, size_t *size, size_t item_size);
 void *heap_zalloc(size_t n, size_t item_size);
 
 #define HEAP_PUSH(items, n, size)                                              \

@@ -106,7 +106,7 @@ static struct source *source_of(void *context, uint32_t file)
 {
 	struct lint *lint = context;
 
-	return sources_get(&lint->sources, file);
+	return sources_get(&lint->set_sources, file);
 }
 
 static const struct policy *policy_of(void *context, uint32_t file)
@@ -130,9 +130,7 @@ static void set_sink(void *context, uint32_t file, struct finding *findings,
 {
 	struct lint *lint = context;
 
-	*HEAP_PUSH(lint->set_records, lint->nset, lint->set_size) =
-		(struct set_record){file,
-				    spill_write(&lint->set_spill, findings, n)};
+	set_findings_put(&lint->set, file, findings, n);
 }
 
 /* Formats that show a finding's own repair. */
@@ -181,23 +179,23 @@ static void run_set_rules(struct lint *lint)
 {
 	struct run *run = &lint->workers.items[0].run;
 
-	if (!lint->files.n)
-		return;
 	run->options.sink = set_sink;
 	run->options.context = lint;
 	run->options.source_of = source_of;
 	run->options.in_baseline = lint->known.old ? in_baseline : NULL;
-	run_set(run, policy_of, lint);
+	if (lint->files.n)
+		run_set(run, policy_of, lint);
 	for (unsigned i = 0; i < lint->workers.n; i++) {
 		int error = lint->workers.items[i].fact_spill.error;
 
 		if (!error)
 			continue;
-		lint->failed = true;
+		lint->set_failed = true;
 		log_error("set rules did not see all objects: temporary file: "
 			  "%s",
 			  strerror(error));
 	}
+	set_findings_end(&lint->set);
 }
 
 /* -v: what was done, and when. */
@@ -209,15 +207,39 @@ static void tell(const struct lint *lint, const char *what, size_t n)
 			  what);
 }
 
+static void set_work(void *context, unsigned index)
+{
+	(void)index;
+	run_set_rules(context);
+}
+
+/* What the merge changes then is what the set rules look at. */
+static bool must_wait(const struct lint *lint)
+{
+	const struct options *o = lint->options;
+
+	return o->add_ignore || o->fix || o->diff || lint->known.new;
+}
+
+void lint_await_set(struct lint *lint)
+{
+	crew_wait(&lint->crew);
+	lint->failed |= lint->set_failed;
+}
+
 static int run_steps(struct lint *lint)
 {
 	int rc = lint_gather(lint);
 
 	if (rc)
 		return rc;
-	run_set_rules(lint);
-	tell(lint, "files have findings of set rules", lint->nset);
+	/* A second thread, where the first phase had one too. */
+	if (must_wait(lint) || lint->workers.n < 2 ||
+	    crew_call(&lint->crew, 2, set_work, lint) < 2)
+		run_set_rules(lint);
+	crew_dismiss(&lint->crew);
 	lint_merge(lint);
+	tell(lint, "files have findings of set rules", lint->set.n);
 	tell(lint, "reports written", lint->outputs.n);
 	return lint->failed ? 2 : lint->found ? 1 : 0;
 }
@@ -233,10 +255,10 @@ void lint_close(struct lint *lint)
 	clusters_release(&lint->clusters);
 	kustomize_release(&lint->kustomize);
 	sources_release(&lint->sources);
-	spill_release(&lint->set_spill);
+	sources_release(&lint->set_sources);
+	set_findings_release(&lint->set);
 	files_release(&lint->files);
 	input_release(&lint->standard_input);
-	free(lint->set_records);
 	free(lint->cwd);
 }
 
@@ -256,7 +278,7 @@ int lint_open(struct lint *lint)
 
 	lint->rules = program_rules();
 	lint->start = progress_clock();
-	spill_init(&lint->set_spill, &lint->rules);
+	set_findings_init(&lint->set, &lint->rules);
 	crew_init(&lint->crew, thread_count(lint->options));
 	lint->cwd = getcwd(NULL, 0);
 	if (!lint->cwd) {
@@ -265,6 +287,7 @@ int lint_open(struct lint *lint)
 	}
 	kustomize_init(&lint->kustomize, lint->cwd);
 	sources_init(&lint->sources, &lint->files, &lint->standard_input);
+	sources_init(&lint->set_sources, &lint->files, &lint->standard_input);
 	rc = policies_init(&lint->policies, lint->options, lint->cwd);
 	return rc | clusters_init(&lint->clusters, lint->options->cluster,
 				  lint->options->quiet > 0);

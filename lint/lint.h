@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One `gpugate lint`: what its steps share. Order: check the options, list
- * the files, lint them, run the set rules, then merge the findings file by
- * file into the reports.
+ * the files, lint them, run the set rules, and merge the findings file by
+ * file into the reports; the last two go side by side.
  */
 #ifndef LINT_LINT_H
 #define LINT_LINT_H
@@ -11,14 +11,10 @@
 #include "crew.h"
 #include "known.h"
 #include "output.h"
+#include "set_findings.h"
 #include "sources.h"
 #include "walk.h"
 #include "worker.h"
-
-struct set_record {
-	uint32_t file;
-	struct record record;
-};
 
 struct lint {
 	struct options *options;
@@ -34,10 +30,9 @@ struct lint {
 	struct job job;
 	struct workers workers;
 	struct sources sources;
-	/* Findings of set rules, in the order of files. */
-	struct spill set_spill;
-	struct set_record *set_records;
-	size_t nset, set_size;
+	struct set_findings set;
+	struct sources set_sources; /* the set rules' own */
+	bool set_failed;
 	struct known known;
 	struct outputs outputs;
 	int64_t start; /* progress_clock() */
@@ -52,6 +47,8 @@ int lint_gather(struct lint *lint);
 /* In any case, at the end. */
 void lint_close(struct lint *lint);
 
+/* lint.c: wait for the set rules. */
+void lint_await_set(struct lint *lint);
 /* merge.c: findings into the reports, and the verdict. */
 void lint_merge(struct lint *lint);
 

@@ -3,6 +3,7 @@
  * gpugate: the table of commands, and the choice of one. The program behaves
  * the same under the name kubectl-gpugate.
  */
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -183,9 +184,23 @@ static int run_command(const struct command *command, char **argv)
 	return rc;
 }
 
+/*
+ * Memory comes in large steps and is kept to the end: with several threads
+ * each piece that goes back interrupts the other processors. Only what is
+ * larger than a buffer of findings still comes and goes by itself.
+ */
+static void set_up_memory(void)
+{
+	mallopt(M_TOP_PAD, 1 << 20);
+	mallopt(M_TRIM_THRESHOLD, 256 << 20);
+	mallopt(M_MMAP_THRESHOLD, 4 << 20);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
+
+	set_up_memory();
 
 	/* A closed pipe is an error of write(), with a message. */
 	signal(SIGPIPE, SIG_IGN);

@@ -23,7 +23,6 @@ struct merge {
 	struct arena names; /* of skipped files */
 	struct buf path;
 	struct buf related_path;
-	size_t set; /* next of lint.set_records */
 	struct skipped_file *skipped;
 	size_t nskipped, skipped_size;
 	size_t fixed;		    /* files */
@@ -51,15 +50,10 @@ static struct source *source_of(void *context, uint32_t file)
 	return sources_get(&m->lint->sources, file);
 }
 
-static void read_record(struct merge *m, struct spill *spill,
-			const struct record *record, struct finding **findings,
-			size_t *n)
+static void lose(struct merge *m, int error)
 {
-	int error = spill_read(spill, record, &m->arena, findings, n);
-
 	if (!error)
 		return;
-	*n = 0;
 	m->lint->failed = true;
 	log_error("%s: findings are lost: temporary file: %s", m->path.data,
 		  strerror(error));
@@ -79,17 +73,15 @@ static size_t gather(struct merge *m, uint32_t file, struct finding **out)
 	size_t n = 0, nset = 0;
 
 	if (record->length)
-		read_record(m, &lint->workers.items[record->spill].spill,
-			    record, out, &n);
-	if (m->set == lint->nset || lint->set_records[m->set].file != file)
+		lose(m, spill_read(&lint->workers.items[record->spill].spill,
+				   record, &m->arena, out, &n));
+	lose(m, set_findings_take(&lint->set, file, &m->arena, &set, &nset));
+	if (!nset)
 		return n;
-	read_record(m, &lint->set_spill, &lint->set_records[m->set++].record,
-		    &set, &nset);
 	all = ARENA_ARRAY(&m->arena, struct finding, n + nset);
 	if (n)
 		memcpy(all, *out, n * sizeof(*all));
-	if (nset)
-		memcpy(all + n, set, nset * sizeof(*all));
+	memcpy(all + n, set, nset * sizeof(*all));
 	qsort(all, n + nset, sizeof(*all), cmp_findings);
 	*out = all;
 	return n + nset;
@@ -368,6 +360,7 @@ static void finish(struct merge *m)
 	struct run *run = &lint->workers.items[0].run;
 	struct report_summary *s = &m->summary;
 
+	lint_await_set(lint);
 	s->skipped = m->skipped;
 	s->nskipped = m->nskipped;
 	s->ignored = lint->walk.ignored;

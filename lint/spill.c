@@ -252,14 +252,14 @@ static struct fix_result *get_repair(const char **at, struct arena *arena)
 	return repair;
 }
 
-static void get_finding(const struct spill *spill, const char **at,
+static void get_finding(const struct rule_set *rules, const char **at,
 			struct arena *arena, struct finding *f)
 {
 	struct fixed fixed;
 
 	memcpy(&fixed, *at, sizeof(fixed));
 	*at += sizeof(fixed);
-	f->rule = spill->rules->items[fixed.rule];
+	f->rule = rules->items[fixed.rule];
 	f->fingerprint = fixed.fingerprint;
 	f->place = fixed.place;
 	f->nrelated = fixed.nrelated;
@@ -358,21 +358,39 @@ const void *spill_get(struct spill *spill, uint64_t offset, size_t len,
 	return bytes;
 }
 
-int spill_read(struct spill *spill, const struct record *record,
-	       struct arena *arena, struct finding **findings, size_t *n)
+const void *spill_copy(struct spill *spill, const struct record *record,
+		       struct arena *arena)
 {
-	uint32_t count;
-	int error;
-	const char *at =
-		bytes_at(spill, record->offset, record->length, arena, &error);
+	const void *bytes =
+		spill_get(spill, record->offset, record->length, arena);
 
-	if (!at)
-		return error;
-	memcpy(&count, at, sizeof(count));
-	at += sizeof(count);
+	if (!bytes || record->offset < spill->flushed)
+		return bytes;
+	return memcpy(arena_alloc(arena, record->length), bytes,
+		      record->length);
+}
+
+void spill_decode(const struct rule_set *rules, const void *bytes,
+		  struct arena *arena, struct finding **findings, size_t *n)
+{
+	const char *at = bytes;
+	uint32_t count;
+
+	get_bytes(&at, &count, sizeof(count));
 	*findings = ARENA_ARRAY(arena, struct finding, count);
 	*n = count;
 	for (uint32_t i = 0; i < count; i++)
-		get_finding(spill, &at, arena, &(*findings)[i]);
-	return 0;
+		get_finding(rules, &at, arena, &(*findings)[i]);
+}
+
+int spill_read(struct spill *spill, const struct record *record,
+	       struct arena *arena, struct finding **findings, size_t *n)
+{
+	int error;
+	const char *bytes =
+		bytes_at(spill, record->offset, record->length, arena, &error);
+
+	if (bytes)
+		spill_decode(spill->rules, bytes, arena, findings, n);
+	return error;
 }

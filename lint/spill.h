@@ -44,6 +44,13 @@ const void *spill_get(struct spill *spill, uint64_t offset, size_t len,
 		      struct arena *arena);
 struct record spill_write(struct spill *spill, const struct finding *findings,
 			  size_t n);
+/* A record's bytes, copied into the arena: more may be written then. NULL, and
+ * spill.error, when they cannot be read. */
+const void *spill_copy(struct spill *spill, const struct record *record,
+		       struct arena *arena);
+/* The findings in such bytes; their strings lie in the bytes. */
+void spill_decode(const struct rule_set *rules, const void *bytes,
+		  struct arena *arena, struct finding **findings, size_t *n);
 /*
  * Read a record into the arena (strings may lie in the spill's own buffer).
  * 0, or errno. Nothing may be written any more.

@@ -38,6 +38,7 @@ struct tree_worker {
 	struct visit **own;
 	size_t n, size;
 	struct visit *spare; /* linked by above */
+	size_t nfiles, nfolders;
 };
 
 /* --- one folder ---------------------------------------------------------- */
@@ -212,7 +213,7 @@ static enum verdict judge(struct tree_worker *w,
 static void add_entries(struct tree_worker *w, const struct visit *visit,
 			struct tree_folder *folder, size_t from)
 {
-	size_t end = w->listings.n;
+	size_t end = w->listings.n, files = 0;
 
 	folder->entries =
 		arena_alloc(&w->arena, (end - from) * sizeof(*folder->entries));
@@ -227,7 +228,10 @@ static void add_entries(struct tree_worker *w, const struct visit *visit,
 		else if (verdict == KEEP)
 			add_entry(w, folder, TREE_FILE, i)->as.flags =
 				entry->flags;
+		files += verdict == KEEP && !entry->folder;
 	}
+	w->nfiles += files;
+	w->nfolders += files > 0;
 }
 
 static void read_folder(struct tree_worker *w, struct visit *visit,
@@ -410,14 +414,22 @@ const struct tree_entry *tree_read(struct tree *tree, int fd,
 	atomic_store(&tree->hungry, 0);
 	work(tree, 0);
 	crew_wait(tree->crew);
+	tree->nfiles = tree->nfolders = 0;
+	for (unsigned i = 0; i < tree->nworkers; i++) {
+		tree->nfiles += tree->workers[i].nfiles;
+		tree->nfolders += tree->workers[i].nfolders;
+	}
 	return &tree->root;
 }
 
 void tree_reset(struct tree *tree)
 {
 	for (unsigned i = 0; i < tree->nworkers; i++) {
-		arena_reset(&tree->workers[i].arena);
-		tree->workers[i].spare = NULL;
+		struct tree_worker *w = &tree->workers[i];
+
+		arena_reset(&w->arena);
+		w->spare = NULL;
+		w->nfiles = w->nfolders = 0;
 	}
 }
 

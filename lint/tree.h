@@ -56,6 +56,8 @@ struct tree {
 	/* Paths of the root. */
 	const char *shown, *absolute;
 	struct tree_entry root;
+	/* What tree_read() has found: files, folders that hold some. */
+	size_t nfiles, nfolders;
 	struct tree_worker *workers;
 	unsigned nworkers;
 	/* Folders that wait for a thread; under the lock. */

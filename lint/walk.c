@@ -211,6 +211,7 @@ static void walk_root(struct walk *walk, int fd)
 {
 	struct tree *tree = &walk->tree;
 	const struct ignore_list *ignore = NULL;
+	const struct tree_entry *root;
 	uint32_t policy;
 
 	if (seen_root(walk, fd)) {
@@ -223,7 +224,9 @@ static void walk_root(struct walk *walk, int fd)
 	kustomize_look_above(walk->in->kustomize, walk->absolute.data);
 	tree->shown = walk->shown.data;
 	tree->absolute = walk->absolute.data;
-	go_down(walk, tree_read(tree, fd, ignore), policy);
+	root = tree_read(tree, fd, ignore);
+	files_reserve(walk->in->files, tree->nfiles, tree->nfolders);
+	go_down(walk, root, policy);
 	tree_reset(tree);
 }
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings of set rules on their way to the merge, in the order of files. The
+ * set rules put them while the merge already takes them, each in a thread of
+ * its own, or one after the other.
+ */
+#ifndef LINT_SET_FINDINGS_H
+#define LINT_SET_FINDINGS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "spill.h"
+
+struct set_findings {
+	pthread_mutex_t lock;
+	pthread_cond_t more;
+	struct spill spill;
+	struct set_record {
+		uint32_t file;
+		struct record record;
+	} * records;
+	size_t n, size;
+	size_t next; /* to take */
+	bool waited; /* someone waits for more */
+	bool over;   /* there will be no more */
+};
+
+void set_findings_init(struct set_findings *set, const struct rule_set *rules);
+void set_findings_release(struct set_findings *set);
+void set_findings_put(struct set_findings *set, uint32_t file,
+		      const struct finding *findings, size_t n);
+void set_findings_end(struct set_findings *set);
+/*
+ * Those of a file, into the arena; *n is 0 when it has none. Files are to be
+ * asked for in their order; waits for what is not put yet. 0, or errno.
+ */
+int set_findings_take(struct set_findings *set, uint32_t file,
+		      struct arena *arena, struct finding **findings,
+		      size_t *n);
+
+#endif
