@@ -149,6 +149,25 @@ finds 1 quota-would-exceed 4 'another job beside it'
 manifest llm 4 no-such-class >"$work/app/job.yaml"
 finds 1 priority-class-unknown 14 'a class that nobody defined'
 
+# The webhook's policy, from its ConfigMap, as a floor.
+manifest llm 1 >"$work/app/job.yaml"
+finds 0 '' '' 'without the policy of the door'
+kube create namespace gate >/dev/null
+kube create configmap door -n gate --from-literal='policy.yaml=apiVersion: gpugate.dev/v1
+kind: Policy
+rules: {gpu-node-selector-missing: {severity: error}}' >/dev/null
+export GPUGATE_DOOR=gate/door
+status=0
+presync || status=$?
+[ "$status" = 2 ] && grep -q 'policy gate/door: .*cannot get' "$work/out"
+say $? 'a policy that may not be read' "$status: $(cat "$work/out")"
+kube create role door -n gate --verb=get --resource=configmaps \
+	--resource-name=door >/dev/null
+kube create rolebinding door -n gate --role=door \
+	--serviceaccount=default:gpugate-presync >/dev/null
+finds 1 gpu-node-selector-missing 13 'the policy of the door'
+unset GPUGATE_DOOR
+
 # Whoever may read too little is told, and does not pass.
 manifest llm 1 >"$work/app/job.yaml"
 kube delete clusterrolebinding gpugate-presync >/dev/null
