@@ -89,19 +89,12 @@ static size_t add_character(struct buf *out, const char *s, size_t len)
 	return glyph.used;
 }
 
-static void add_string(struct buf *out, const char *s)
+/* From the first byte that a string may not hold as it is. */
+static void add_special(struct buf *out, const char *s, size_t len)
 {
-	size_t len = strlen(s), step;
+	size_t step;
 
-	buf_grow(out, len + 2);
-	buf_addc(out, '"');
 	while (len) {
-		step = plain_length(s, len);
-		buf_add(out, s, step);
-		s += step;
-		len -= step;
-		if (!len)
-			break;
 		step = 1;
 		if ((unsigned char)*s < 0x7f)
 			add_ascii(out, (unsigned char)*s);
@@ -109,22 +102,48 @@ static void add_string(struct buf *out, const char *s)
 			step = add_character(out, s, len);
 		s += step;
 		len -= step;
+		step = plain_length(s, len);
+		buf_add(out, s, step);
+		s += step;
+		len -= step;
 	}
+}
+
+static void add_string(struct buf *out, const char *s)
+{
+	size_t len = strlen(s), plain = plain_length(s, len);
+	char *at;
+
+	buf_grow(out, plain + 2);
+	at = out->data + out->len;
+	*at++ = '"';
+	memcpy(at, s, plain);
+	out->len += plain + 1;
+	if (plain < len)
+		add_special(out, s + plain, len - plain);
 	buf_addc(out, '"');
 }
 
 static void add_key(struct buf *out, const char *key)
 {
 	char last = out->len ? out->data[out->len - 1] : '{';
+	size_t len = key ? strlen(key) : 0;
+	char *at;
 
+	buf_grow(out, len + 4);
+	at = out->data + out->len;
 	/* Lines and what the caller wrote in front stand by themselves. */
 	if (last != '{' && last != '[' && last != '\n' && last != ':')
-		buf_addc(out, ',');
-	if (!key)
-		return;
-	buf_addc(out, '"');
-	buf_adds(out, key);
-	buf_add(out, "\":", 2);
+		*at++ = ',';
+	if (key) {
+		*at++ = '"';
+		memcpy(at, key, len);
+		at += len;
+		*at++ = '"';
+		*at++ = ':';
+	}
+	*at = '\0';
+	out->len = (size_t)(at - out->data);
 }
 
 void stream_open(struct buf *out, const char *key, char bracket)
