@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * times N COMMAND...: run the command N times (output to /dev/null) and
- * print "wall-us cpu-us max-kb": the median wall and CPU time of the whole
- * process, spawning included, and the largest resident size.
+ * times N COMMAND... [-- COMMAND...]: run each command N times in turn (output
+ * to /dev/null) and print a line for each, "wall-us cpu-us max-kb": the least
+ * wall and CPU time of the whole process, spawning included, and the largest
+ * resident size. In turn, and the least, because others use the machine too.
  */
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
 extern char **environ;
 
-static int cmp(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
+enum { COMMANDS_MAX = 8 };
 
-	return (x > y) - (x < y);
-}
+struct command {
+	char **argv;
+	double wall, busy;
+	long kb;
+};
 
 static double now(void)
 {
@@ -35,36 +38,47 @@ static double cpu(const struct rusage *u)
 	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
 }
 
+static int run(struct command *c, const posix_spawn_file_actions_t *actions)
+{
+	double begin = now(), wall;
+	struct rusage use;
+	int status;
+	pid_t pid;
+
+	if (posix_spawnp(&pid, c->argv[0], actions, NULL, c->argv, environ))
+		return -1;
+	if (wait4(pid, &status, 0, &use) < 0)
+		return -1;
+	wall = now() - begin;
+	if (!c->kb || wall < c->wall)
+		c->wall = wall;
+	if (!c->kb || cpu(&use) < c->busy)
+		c->busy = cpu(&use);
+	c->kb = use.ru_maxrss > c->kb ? use.ru_maxrss : c->kb;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	int n = argc > 2 ? atoi(argv[1]) : 0;
-	double *wall = calloc((size_t)n + 1, sizeof(*wall));
-	double *busy = calloc((size_t)n + 1, sizeof(*busy));
+	struct command commands[COMMANDS_MAX] = {{argv + 2, 0, 0, 0}};
+	int rounds = argc > 2 ? atoi(argv[1]) : 0, n = 1;
 	posix_spawn_file_actions_t actions;
-	long kb = 0;
 
-	if (n < 1 || !wall || !busy)
-		return 2;
+	for (int i = 2; i < argc && n < COMMANDS_MAX; i++) {
+		if (strcmp(argv[i], "--") != 0)
+			continue;
+		argv[i] = NULL;
+		commands[n++].argv = argv + i + 1;
+	}
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-	for (int i = 0; i < n; i++) {
-		struct rusage use;
-		double begin = now();
-		int status;
-		pid_t pid;
-
-		if (posix_spawnp(&pid, argv[2], &actions, NULL, argv + 2,
-				 environ))
-			return 2;
-		if (wait4(pid, &status, 0, &use) < 0)
-			return 2;
-		wall[i] = now() - begin;
-		busy[i] = cpu(&use);
-		kb = use.ru_maxrss > kb ? use.ru_maxrss : kb;
-	}
-	qsort(wall, (size_t)n, sizeof(*wall), cmp);
-	qsort(busy, (size_t)n, sizeof(*busy), cmp);
-	printf("%.0f %.0f %ld\n", wall[n / 2], busy[n / 2], kb);
-	return 0;
+	for (int i = 0; i < rounds; i++)
+		for (int c = 0; c < n; c++)
+			if (run(&commands[c], &actions))
+				return 2;
+	for (int c = 0; c < n; c++)
+		printf("%.0f %.0f %ld\n", commands[c].wall, commands[c].busy,
+		       commands[c].kb);
+	return rounds < 1 ? 2 : 0;
 }
