@@ -186,3 +186,45 @@ load helper
 	is "$status" 1
 	is "$stderr" ""
 }
+
+@test "a path that is too long to be opened is an error" {
+	for i in $(seq 24); do
+		name=$(printf '%0200d' "$i")
+		mkdir "$name" && cd "$name"
+	done
+	pod a.yaml
+	cd "$BATS_TEST_TMPDIR"
+	pod b.yaml
+	run --separate-stderr "$GPUGATE" lint --isolated --format json .
+	is "$status" 2
+	holds "$stderr" 'File name too long'
+	holds "$output" '"files":1,'
+}
+
+@test "many folders: the same list and messages for any number of threads" {
+	for i in $(seq 40); do
+		mkdir -p "d$i/x/y" "d$i.d/ignored/z"
+		pod "d$i/a.yaml"
+		pod "d$i/x/y/b.yaml"
+		pod "d$i.yaml"
+		pod "d$i.d/ignored/z/c.yaml"
+		printf 'exclude: [b.yaml]\n' >"d$i/.gpugate.yaml"
+	done
+	printf 'no such key: 1\n' >>d7/.gpugate.yaml
+	printf 'patches: [{path: ../d9/a.yaml}]\n' >d8/kustomization.yaml
+	git init -q .
+	echo 'ignored/' >.gitignore
+	for j in 1 2 7; do
+		"$GPUGATE" lint -j "$j" --isolated --format json >"$j.out" \
+			2>"$j.err" || true
+		"$GPUGATE" lint -j "$j" --format json >>"$j.out" \
+			2>>"$j.err" || true
+	done
+	holds "$(cat 1.out)" '"ignored":40'
+	holds "$(cat 1.out)" '"files":121'
+	holds "$(cat 1.err)" 'no such key'
+	cmp 1.out 2.out
+	cmp 1.out 7.out
+	cmp 1.err 2.err
+	cmp 1.err 7.err
+}
