@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,8 @@
 #include "heap.h"
 #include "log.h"
 #include "tree.h"
+
+enum { LARGE_LIST = 20000 };
 
 struct root {
 	dev_t dev;
@@ -330,6 +333,9 @@ int walk_paths(const struct walk_input *input, struct walk_result *result,
 		walk_path(&walk, ".");
 	tree_keep(&walk.tree, &input->files->arena, input->kustomize);
 	release(&walk);
+	/* What the tree took is not what threads take next. */
+	if (input->files->n > LARGE_LIST)
+		malloc_trim(0);
 	if (rc)
 		return rc;
 	files_sort(input->files);
