@@ -42,6 +42,7 @@ static void opened(struct pool_thread *thread,
 		BUG("out of memory");
 	peer->server = server;
 	peer->thread = thread;
+	thread->shaking++;
 	*context = peer;
 	connection_enter(server->table, &peer->connection, info->connect_fd,
 			 PHASE_HANDSHAKE);
@@ -52,6 +53,8 @@ static void closed(void **context)
 {
 	struct peer *peer = *context;
 
+	if (!peer->agreed)
+		peer->thread->shaking--;
 	connection_leave(&peer->connection);
 	server_wire_detach(peer);
 	key_pair_drop(peer->pair);

@@ -54,6 +54,7 @@ struct pool_thread {
 	pthread_t id;
 	bool runs;
 	int epoll_fd;		    /* the daemon's */
+	unsigned shaking;	    /* handshakes that are not over */
 	uint64_t moves;		    /* counts whatever gets somewhere */
 	struct door_worker *worker; /* NULL until the first review */
 	/* Bytes read ahead, of one connection at a time. */
@@ -71,6 +72,7 @@ struct peer {
 	struct connection connection;
 	struct server *server;
 	struct pool_thread *thread;
+	bool agreed;	       /* upon TLS */
 	struct key_pair *pair; /* NULL until a handshake asks for it */
 
 	/* server_wire.c */

@@ -6,8 +6,9 @@
  * The library has such a pool too, but 0.9.75 does not note that a handshake
  * found nothing to read, and asks again at once: a client that sends three
  * bytes and waits would take a whole processor until its deadline. Here the
- * rounds are ours: after one in which nothing moved we wait for an event,
- * whatever the library says there is to do.
+ * rounds are ours: after one in which nothing moved, and while there are
+ * handshakes, we wait for an event whatever the library says there is to do;
+ * but not for long, since something may go on that is no event.
  */
 #include "server_internal.h"
 
@@ -25,8 +26,7 @@ enum {
 	POOL_BYTES = 8 << 10,
 	STACK_BYTES = 1 << 20,
 	ROUND_MS = 1000,
-	/* In case that something could go on which is no event. */
-	STALL_MS = 20,
+	STALL_MS = 2,
 };
 
 /* --- one thread ----------------------------------------------------------- */
@@ -50,7 +50,7 @@ static void *run(void *arg)
 
 		if (MHD_run_wait(thread->daemon, ROUND_MS) != MHD_YES)
 			poll(NULL, 0, STALL_MS);
-		if (thread->moves == before)
+		if (thread->shaking && thread->moves == before)
 			wait_for_events(thread);
 	}
 	return NULL;

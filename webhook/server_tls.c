@@ -36,8 +36,12 @@ static int on_finished(gnutls_session_t session, unsigned type, unsigned when,
 {
 	struct peer *peer = server_peer(gnutls_session_get_ptr(session));
 
-	if (incoming)
-		connection_phase(&peer->connection, PHASE_IDLE);
+	if (!incoming)
+		return 0;
+	connection_phase(&peer->connection, PHASE_IDLE);
+	if (!peer->agreed)
+		peer->thread->shaking--;
+	peer->agreed = true;
 	return 0;
 }
 
