@@ -444,6 +444,10 @@ void feed_done(struct feed *feed, CURLcode code, int64_t now)
 	long status = 0;
 
 	curl_easy_getinfo(feed->transfer.easy, CURLINFO_RESPONSE_CODE, &status);
+	/* The one that finds the server back waits no longer than those whom
+	 * feed_hurry() calls. */
+	if (feed->unreached && status && feed->failures > 1)
+		feed->failures = 1;
 	feed->unreached = false;
 	feed->all->answered |= code == CURLE_OK;
 	if (feed->verdict != FEED_FINE) {

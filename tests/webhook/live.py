@@ -444,6 +444,25 @@ def test_starting_server(c):
     check("nobody is told", "cannot read" not in c.text(), c.text())
 
 
+def test_busy_after_outage(c):
+    """What was waited for a server that was away is not waited for again once
+    it answers, though it says first that it is busy."""
+    three(c)
+    c.run(retry=100, retry_max=60000).until("all", lambda s: quotas(s) == 3)
+    c.server.stop()
+    time.sleep(5)
+    busy = {}
+
+    def fault(h, plural, watch, query):
+        busy[plural] = busy.get(plural, 0) + 1
+        return busy[plural] <= 3 and h.status(503, "not yet")
+    c.server.quota("q-1", "ns-1", "80")
+    c.server.fault = fault
+    c.server.start()
+    c.until("soon it goes on", lambda s: c.hard("q-1") == "80", 12)
+    c.until("and is young", lambda s: s["age"] < 4, 4)
+
+
 def test_forbidden_at_first(c):
     """The same where nothing was read before: soon it is."""
     three(c)
