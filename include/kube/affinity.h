@@ -26,6 +26,9 @@ struct node_needs {
 struct node_needs pod_node_needs(struct arena *arena, const struct pod *pod);
 /* The i-th value that In (or nodeSelector) allows, or NULL. */
 const struct node *node_need_value(const struct node_need *need, size_t i);
+/* The one behind it, or NULL: lists are long where somebody is hostile. */
+const struct node *node_need_next(const struct node_need *need,
+				  const struct node *value);
 /* Only nodes with the key pass it: nodeSelector, In, Exists, Gt, Lt. */
 bool node_need_requires(const struct node_need *need);
 /* Does every node that passes meet a need that fits? Terms are alternatives:

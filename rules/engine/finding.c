@@ -4,8 +4,10 @@
  * line: rule, object and the path by names, so that it survives edits above
  * the finding and is the same in a file and at the door.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/text.h"
 #include "state.h"
 
@@ -72,10 +74,10 @@ static bool same_subject(const struct finding *a, const struct finding *b)
 	return !*a->cause || !*b->cause || !strcmp(a->cause, b->cause);
 }
 
-static bool yields(const struct finding *f, struct finding **all, size_t from,
-		   size_t n)
+static bool yields_among(const struct finding *f, struct finding **all,
+			 size_t from, size_t to)
 {
-	for (size_t i = from; i < n; i++)
+	for (size_t i = from; i < to; i++)
 		if (all[i] != f &&
 		    named_in(f->rule->yields_to, all[i]->rule->name) &&
 		    same_subject(f, all[i]))
@@ -83,10 +85,111 @@ static bool yields(const struct finding *f, struct finding **all, size_t from,
 	return false;
 }
 
-void findings_yield(struct finding **findings, size_t from, size_t n)
+/* --- many at once --------------------------------------------------------- */
+
+/*
+ * A hostile object has findings by the ten thousand; to hold each against
+ * each takes seconds. So those that somebody yields to are put in order of
+ * pod and container, and each looks at its own only.
+ */
+enum { FEW = 32, YIELDING_MAX = 32 };
+
+struct yielding {
+	const struct rule *items[YIELDING_MAX];
+	size_t n;
+};
+
+static void note_yielding(struct yielding *y, const struct rule *rule)
 {
+	for (size_t i = 0; i < y->n; i++)
+		if (y->items[i] == rule)
+			return;
+	if (y->n < YIELDING_MAX)
+		y->items[y->n++] = rule;
+}
+
+/* Does any of them yield to the rule? With too many to know: perhaps. */
+static bool is_yielded_to(const struct yielding *y, const struct rule *rule)
+{
+	for (size_t i = 0; i < y->n; i++)
+		if (named_in(y->items[i]->yields_to, rule->name))
+			return true;
+	return y->n == YIELDING_MAX;
+}
+
+static uint64_t subject_of(const struct finding *f)
+{
+	return (uint64_t)f->pod_key << 32 | f->container_key;
+}
+
+static int cmp_subject(const void *a, const void *b)
+{
+	uint64_t x = subject_of(*(struct finding *const *)a);
+	uint64_t y = subject_of(*(struct finding *const *)b);
+
+	return (x > y) - (x < y);
+}
+
+static size_t first_at(struct finding **sorted, size_t n, uint64_t subject)
+{
+	size_t low = 0;
+
+	while (low < n) {
+		size_t middle = low + (n - low) / 2;
+
+		if (subject_of(sorted[middle]) < subject)
+			low = middle + 1;
+		else
+			n = middle;
+	}
+	return low;
+}
+
+static bool yields_sorted(const struct finding *f, struct finding **sorted,
+			  size_t n)
+{
+	const uint64_t pod = (uint64_t)f->pod_key << 32, next = UINT64_C(1)
+								<< 32;
+	size_t from = first_at(sorted, n, pod);
+
+	if (!f->container_key)
+		return yields_among(f, sorted, from,
+				    first_at(sorted, n, pod + next));
+	return yields_among(f, sorted, from, first_at(sorted, n, pod + 1)) ||
+	       yields_among(f, sorted, first_at(sorted, n, subject_of(f)),
+			    first_at(sorted, n, subject_of(f) + 1));
+}
+
+static void yield_many(struct finding **findings, size_t from, size_t n)
+{
+	struct finding **sorted = malloc((n - from) * sizeof(*sorted));
+	struct yielding yielding = {.n = 0};
+	size_t nsorted = 0;
+
+	if (!sorted)
+		BUG("out of memory");
+	for (size_t i = from; i < n; i++)
+		if (findings[i]->rule->yields_to)
+			note_yielding(&yielding, findings[i]->rule);
+	for (size_t i = from; i < n; i++)
+		if (is_yielded_to(&yielding, findings[i]->rule))
+			sorted[nsorted++] = findings[i];
+	qsort(sorted, nsorted, sizeof(*sorted), cmp_subject);
 	for (size_t i = from; i < n; i++)
 		if (findings[i]->rule->yields_to)
 			findings[i]->hidden =
-				yields(findings[i], findings, from, n);
+				yields_sorted(findings[i], sorted, nsorted);
+	free(sorted);
+}
+
+void findings_yield(struct finding **findings, size_t from, size_t n)
+{
+	if (n - from > FEW) {
+		yield_many(findings, from, n);
+		return;
+	}
+	for (size_t i = from; i < n; i++)
+		if (findings[i]->rule->yields_to)
+			findings[i]->hidden =
+				yields_among(findings[i], findings, from, n);
 }

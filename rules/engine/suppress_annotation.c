@@ -75,11 +75,13 @@ static void read_clause(struct suppressions *s, const struct node *annotations,
 	if (text)
 		suppress_read_words(s->arena, text, strlen(text),
 				    &clause->words);
-	if (clause->words.n) {
+	if (clause->words.n && clause->words.n < SUPPRESS_WORDS_MAX) {
 		read_terms(s, annotations, clause);
 		return;
 	}
-	clause->problem = "`gpugate.dev/ignore` names no rule";
+	clause->problem = clause->words.n
+				  ? "`gpugate.dev/ignore` names too many rules"
+				  : "`gpugate.dev/ignore` names no rule";
 	clause->broken = true;
 }
 
@@ -121,11 +123,24 @@ static void note(struct suppressions *s, const struct object *object,
 		  s->annotations_size) = one;
 }
 
+/* Asked with every finding: its pods are walked once. */
+static bool is_seen(struct suppressions *s, const struct object *object)
+{
+	if (s->seen_document != object->doc->number)
+		s->nseen = 0;
+	s->seen_document = object->doc->number;
+	for (size_t i = s->nseen; i-- > 0;)
+		if (s->seen[i] == object->root)
+			return true;
+	*VEC_PUSH(s->arena, s->seen, s->nseen, s->seen_size) = object->root;
+	return false;
+}
+
 void suppressions_object(struct suppressions *s, const struct object *object)
 {
 	const struct node *own = node_get(object->root, "metadata");
 
-	if (!object->doc || object->doc->host)
+	if (!object->doc || object->doc->host || is_seen(s, object))
 		return;
 	if (own)
 		note(s, object, own, NULL);

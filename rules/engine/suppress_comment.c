@@ -106,7 +106,7 @@ void suppress_read_words(struct arena *arena, const char *text, size_t len,
 {
 	const char *end = text + len;
 
-	while (text < end) {
+	while (text < end && words->n < SUPPRESS_WORDS_MAX) {
 		const char *comma = memchr(text, ',', (size_t)(end - text));
 		const char *stop = comma ? comma : end, *last = stop;
 
@@ -169,6 +169,8 @@ static void read_list(struct suppressions *s, struct cursor *c,
 			    &clause->words);
 	if (!clause->words.n)
 		fail(clause, "no rule is named between `[` and `]`");
+	if (clause->words.n == SUPPRESS_WORDS_MAX)
+		fail(clause, "too many rules are named");
 	c->p = close + 1;
 }
 

@@ -58,11 +58,18 @@ struct suppressions {
 	size_t nwhole_file, whole_file_size;
 	struct suppress_annotation *annotations;
 	size_t nannotations, annotations_size;
+	/* Roots of the objects of a document whose annotations are noted. */
+	const struct node **seen;
+	size_t nseen, seen_size;
+	unsigned seen_document;
 	/* Which rules are on, by the run's settings; NULL: all. */
 	const struct setting *settings;
 	/* Whose grants annotations need; NULL: they need none. */
 	const struct policy *grants;
 };
+
+/* More than there are rules: each finding is held against each word. */
+enum { SUPPRESS_WORDS_MAX = 256 };
 
 /* -- suppress_comment.c; "a, b" is the same in annotations -- */
 void suppress_read_words(struct arena *arena, const char *text, size_t len,

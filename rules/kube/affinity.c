@@ -85,6 +85,12 @@ const struct node *node_need_value(const struct node_need *need, size_t i)
 	return i == 0 ? need->values : NULL;
 }
 
+const struct node *node_need_next(const struct node_need *need,
+				  const struct node *value)
+{
+	return value == need->values ? NULL : value->next;
+}
+
 bool node_need_requires(const struct node_need *need)
 {
 	return !text_eq(need->operator, "NotIn") &&

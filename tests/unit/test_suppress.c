@@ -439,6 +439,28 @@ static void test_unused_annotation(void **state)
 		"11:29: unused: nothing here to suppress for `security`\n");
 }
 
+/* Each finding is held against each word: there is an end to them. */
+static void test_too_many_words(void **state)
+{
+	static char text[2000];
+	struct fixture f;
+	struct made made;
+	char *at = text;
+
+	(void)state;
+	at = stpcpy(at, "kind: Pod\nmetadata:\n  annotations:\n"
+			"    gpugate.dev/ignore-reason: r\n"
+			"    gpugate.dev/ignore: \"");
+	for (int i = 0; i < 300; i++)
+		at = stpcpy(at, "shm,");
+	strcpy(at, "\"\n");
+	begin(&f, text);
+	make(&made, &f, "");
+	assert_null(try_pointer(&f, &made.object, SHM_MISSING, ""));
+	end(&f, "5:25: malformed: `gpugate.dev/ignore` names too many "
+		"rules\n");
+}
+
 static void test_bad_annotations(void **state)
 {
 	static const struct {
@@ -504,6 +526,7 @@ int main(void)
 		cmocka_unit_test(test_annotations),
 		cmocka_unit_test(test_role),
 		cmocka_unit_test(test_unused_annotation),
+		cmocka_unit_test(test_too_many_words),
 		cmocka_unit_test(test_bad_annotations),
 	};
 

@@ -58,9 +58,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	for (size_t i = 0; i < needs.n; i++) {
 		const struct node_need *need = &needs.items[i];
-		const struct node *value;
 
-		for (size_t v = 0; (value = node_need_value(need, v)); v++) {
+		for (const struct node *value = node_need_value(need, 0); value;
+		     value = node_need_next(need, value)) {
 			if (nodes && is_product(need->key))
 				check_nodes(run, pod, need, value);
 			else if (label_values_known(need->key))

@@ -26,7 +26,8 @@ static const struct node *missing(struct rule_run *run,
 		/* One of several alternatives may be there. */
 		if (one->term && needs.terms > 1)
 			continue;
-		for (size_t v = 0; (value = node_need_value(one, v)); v++) {
+		for (value = node_need_value(one, 0); value;
+		     value = node_need_next(one, value)) {
 			if (!node_str(value) ||
 			    nodes_with_label(cluster, one->key,
 					     node_str(value)))
