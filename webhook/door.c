@@ -16,12 +16,10 @@
 #include <time.h>
 
 #include "base/err.h"
-#include "decide.h"
-#include "judge.h"
 #include "kube/cluster.h"
 #include "reserve.h"
 #include "respond.h"
-#include "verdict.h"
+#include "visit.h"
 
 struct policy_box {
 	struct policy *policy;
@@ -35,14 +33,6 @@ struct door {
 	struct policy_box *box;
 	const struct cluster *cluster; /* or NULL */
 	struct reserve *reserve;       /* or NULL: none are made */
-};
-
-struct door_worker {
-	struct door *door;
-	struct arena arena; /* of the review: trees, words */
-	struct judge now;   /* the object */
-	struct judge other; /* the old object, or the patched one */
-	struct buf out;
 };
 
 struct door *door_new(const struct door_options *options)
@@ -177,24 +167,10 @@ void door_worker_free(struct door_worker *worker)
 
 /* --- one review ----------------------------------------------------------- */
 
-struct visit {
-	struct door_worker *worker;
-	struct review review;
-	const struct policy *policy;
-	const char *hash;
-	const struct cluster *cluster; /* or NULL */
-	const struct node *namespace_labels;
-	int64_t now; /* seconds since the epoch */
-	enum door_path path;
-	struct circumstances circumstances;
-	struct verdict verdict;
-	struct timespec began;
-};
-
 /* Too old, it still tells labels of namespaces: who is exempt stays so. */
 static const struct cluster *usable_state(const struct visit *visit)
 {
-	int64_t max = visit->worker->door->options.state_max_age;
+	int64_t max = visit->options->state_max_age;
 
 	if (!visit->cluster || !max || policy_max_age(visit->policy) ||
 	    visit->now - cluster_taken_at(visit->cluster) <= max)
@@ -223,7 +199,7 @@ static void compare_with_old(struct visit *visit)
 	struct judge *old = &visit->worker->other;
 	struct judge_case before = case_of(visit, &visit->review.old);
 
-	if (!visit->review.old.root)
+	if (!visit->review.old.root || visit->review.old_too_long)
 		return;
 	judge_object(old, &before);
 	circumstances_know(c, &visit->worker->arena, old->findings, old->n);
@@ -278,13 +254,6 @@ static bool judge_sees(const struct review *review)
 	return false;
 }
 
-/* Nothing is let through in silence. */
-static void count_unjudged(const struct visit *visit,
-			   enum metrics_counter reason)
-{
-	metrics_add(visit->worker->door->options.metrics, reason, 1);
-}
-
 /*
  * A Scale holds a number of replicas and not what they ask for, which the
  * state of a cluster does not hold either: it knows what runs, and that is
@@ -300,54 +269,13 @@ static enum metrics_counter why_unjudged(const struct review *review)
 	return METRICS_NOT_JUDGED_SUBRESOURCE;
 }
 
-static void count_not_run(struct visit *visit)
-{
-	size_t n;
-	const struct not_run *items = run_not_run(&visit->worker->now.run, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (items[i].count)
-			metrics_count_not_run(
-				visit->worker->door->options.metrics,
-				items[i].rule->name);
-}
-
-static void count_findings(struct visit *visit)
-{
-	static const char *const modes[] = {"audit", "warn", "enforce"};
-	struct judge *now = &visit->worker->now;
-
-	for (size_t i = 0; i < now->n; i++) {
-		const struct finding *f = &now->findings[i];
-		struct decision d =
-			decide(&visit->circumstances, visit->policy, f);
-		struct metrics_finding m = {
-			.rule = f->rule->name,
-			.action = deed_name(d.deed),
-			.mode = modes[f->mode],
-			.level = visit->circumstances.pod ? "pod" : "owner",
-			.namespace = visit->review.namespace,
-			.gpus = now->gpus,
-		};
-
-		if (d.deed != DEED_NONE)
-			metrics_count_finding(
-				visit->worker->door->options.metrics, &m);
-	}
-	for (size_t i = 0; i < visit->verdict.patched.n; i++)
-		metrics_count_patch(visit->worker->door->options.metrics,
-				    visit->verdict.patched.items[i]);
-	if (visit->verdict.break_glass)
-		metrics_count_break_glass(visit->worker->door->options.metrics);
-}
-
 static void check_patch(struct visit *visit)
 {
 	struct judge *now = &visit->worker->now;
 
 	if (!now->patch || patch_holds(visit))
 		return;
-	log_say(visit->worker->door->options.log, LOG_ERROR,
+	log_say(visit->options->log, LOG_ERROR,
 		"a patch for %s %s/%s does not hold: not sent",
 		visit->review.kind, visit->review.namespace,
 		visit->review.name);
@@ -370,6 +298,14 @@ static void judge_and_decide(struct visit *visit, struct reserve *reserve)
 	verdict_of(&visit->verdict, c, visit->policy, now);
 }
 
+static void know_namespace(struct visit *visit)
+{
+	if (visit->cluster && *visit->review.namespace)
+		visit->namespace_labels = cluster_namespace(
+			visit->cluster, visit->review.namespace,
+			&visit->worker->arena);
+}
+
 /* Pods are ResourceQuota's own business. */
 static void judge_review(struct visit *visit)
 {
@@ -380,13 +316,10 @@ static void judge_review(struct visit *visit)
 			   visit->path == DOOR_MUTATE);
 	c->today = visit->now / 86400;
 	if (c->mutate && !c->patchable) {
-		count_unjudged(visit, METRICS_NOT_JUDGED_NO_PATCH);
+		visit_count_unjudged(visit, METRICS_NOT_JUDGED_NO_PATCH);
 		return;
 	}
-	if (visit->cluster && *visit->review.namespace)
-		visit->namespace_labels = cluster_namespace(
-			visit->cluster, visit->review.namespace,
-			&visit->worker->arena);
+	know_namespace(visit);
 	if (c->mutate || c->pod)
 		reserve = NULL;
 	if (reserve)
@@ -396,9 +329,9 @@ static void judge_review(struct visit *visit)
 		reserve_end(reserve, visit->verdict.allowed &&
 					     !visit->review.dry_run &&
 					     (!c->update || c->demand_grew));
-	count_findings(visit);
+	visit_count_findings(visit);
 	if (!c->mutate)
-		count_not_run(visit);
+		visit_count_not_run(visit);
 }
 
 /* An object that goes gives back what was promised to it. */
@@ -414,88 +347,6 @@ static void release_promise(struct visit *visit)
 	id.api_version = arena_printf(&visit->worker->arena, "%s%s%s", r->group,
 				      *r->group ? "/" : "", r->version);
 	reserve_drop(reserve, &id);
-}
-
-/* --- the record ----------------------------------------------------------- */
-
-static uint64_t nanoseconds_since(const struct timespec *began)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)((now.tv_sec - began->tv_sec) * 1000000000LL +
-			  (now.tv_nsec - began->tv_nsec));
-}
-
-static const char *full_kind(struct visit *visit)
-{
-	const struct review *r = &visit->review;
-
-	if (!*r->group)
-		return r->kind;
-	return arena_printf(&visit->worker->arena, "%s.%s", r->kind, r->group);
-}
-
-static const char *owner_of(struct visit *visit)
-{
-	const struct node *owners = node_path(visit->review.object.root,
-					      "metadata.ownerReferences");
-
-	FOR_EACH_CHILD(owners, owner) {
-		const char *kind = node_str(node_get(owner, "kind"));
-		const char *name = node_str(node_get(owner, "name"));
-
-		if (kind && name && node_is_true(node_get(owner, "controller")))
-			return arena_printf(&visit->worker->arena, "%s/%s",
-					    kind, name);
-	}
-	return NULL;
-}
-
-static void record(struct visit *visit)
-{
-	const struct door_options *options = &visit->worker->door->options;
-	const struct review *r = &visit->review;
-	const struct verdict *v = &visit->verdict;
-	static const char *const modes[] = {"audit", "warn", "enforce"};
-	struct metrics_request request = {
-		.webhook = visit->path == DOOR_MUTATE ? "mutate" : "validate",
-		.operation = r->operation ? r->operation_name : "other",
-		.kind = full_kind(visit),
-		.decision = deed_name(v->deed),
-		.dry_run = r->dry_run,
-		.nanoseconds = nanoseconds_since(&visit->began),
-	};
-	struct log_decision line = {
-		.uid = r->uid,
-		.webhook = request.webhook,
-		.operation = r->operation_name,
-		.user = r->user,
-		.namespace = r->namespace,
-		.kind = request.kind,
-		.name = r->name,
-		.rules = v->rules.items,
-		.nrules = v->rules.n,
-		.decision = request.decision,
-		.would = v->would > v->deed ? deed_name(v->would) : NULL,
-		.mode = modes[policy_mode(visit->policy)],
-		.policy = visit->hash,
-		.break_glass = v->break_glass,
-		.state_age =
-			visit->cluster
-				? visit->now - cluster_taken_at(visit->cluster)
-				: -1,
-		.dry_run = r->dry_run,
-		.nanoseconds = request.nanoseconds,
-	};
-
-	metrics_count_request(options->metrics, &request);
-	if (!v->rules.n)
-		return;
-	line.owner = owner_of(visit);
-	if (visit->worker->now.n)
-		line.mode = modes[visit->worker->now.findings[0].mode];
-	log_decision(options->log, &line);
 }
 
 /* --- replies -------------------------------------------------------------- */
@@ -516,8 +367,27 @@ static void reply_text(struct door_worker *worker, struct door_reply *reply,
 
 static void pass(struct visit *visit)
 {
-	count_unjudged(visit, why_unjudged(&visit->review));
+	visit_count_unjudged(visit, why_unjudged(&visit->review));
 	release_promise(visit);
+}
+
+/* What the policy's overrides say of an object of which nothing is known but
+ * its kind and namespace. */
+static void refuse_unread(struct visit *visit, const char *problem)
+{
+	const struct review *review = &visit->review;
+	const struct object object = {.namespace = review->namespace,
+				      .kind = review->kind};
+
+	know_namespace(visit);
+	policy_settings_in(visit->policy, &object, visit->namespace_labels,
+			   &visit->mode);
+	/* Nothing is denied to what is being deleted. */
+	if (visit->mode == MODE_ENFORCE &&
+	    !node_is_unset(
+		    node_path(review->old.root, "metadata.deletionTimestamp")))
+		visit->mode = MODE_WARN;
+	verdict_unreadable(&visit->verdict, visit->mode, problem);
 }
 
 static void answer(struct visit *visit, enum review_outcome outcome,
@@ -526,18 +396,16 @@ static void answer(struct visit *visit, enum review_outcome outcome,
 	struct door_worker *worker = visit->worker;
 	const struct review *review = &visit->review;
 
-	if (outcome == REVIEW_UNREADABLE)
-		verdict_unreadable(&visit->verdict, visit->policy,
-				   review->problem);
-	else if (judge_sees(review) && !review->object.root)
-		verdict_unreadable(&visit->verdict, visit->policy,
-				   "request.object is missing");
-	else if (judge_sees(review))
-		judge_review(visit);
-	else
+	if (!judge_sees(review))
 		pass(visit);
+	else if (outcome == REVIEW_UNREADABLE)
+		refuse_unread(visit, review->problem);
+	else if (!review->object.root)
+		refuse_unread(visit, "request.object is missing");
+	else
+		judge_review(visit);
 	respond(&visit->verdict, review, visit->hash, &worker->out);
-	record(visit);
+	visit_record(visit);
 	*reply = (struct door_reply){
 		.status = 200,
 		.content_type = "application/json",
@@ -546,30 +414,68 @@ static void answer(struct visit *visit, enum review_outcome outcome,
 	};
 }
 
+/* NULL: there is no policy. */
+static struct policy_box *visit_begin(struct visit *visit,
+				      struct door_worker *worker,
+				      enum door_path path)
+{
+	struct policy_box *box;
+
+	*visit = (struct visit){.worker = worker,
+				.options = &worker->door->options,
+				.path = path};
+	box = box_take(worker->door, &visit->cluster);
+	if (!box)
+		return NULL;
+	clock_gettime(CLOCK_MONOTONIC, &visit->began);
+	visit->now = worker->door->options.now ? worker->door->options.now
+					       : (int64_t)time(NULL);
+	arena_reset(&worker->arena);
+	worker->now.n = 0;
+	visit->policy = box->policy;
+	visit->mode = policy_mode(box->policy);
+	visit->hash = box->hash;
+	verdict_init(&visit->verdict, &worker->arena);
+	return box;
+}
+
+static void visit_end(struct visit *visit, struct policy_box *box)
+{
+	cluster_put(visit->cluster);
+	box_drop(visit->worker->door, box);
+}
+
 void door_answer(struct door_worker *worker, enum door_path path,
 		 const char *body, size_t len, struct door_reply *reply)
 {
-	struct visit visit = {.worker = worker, .path = path};
-	struct policy_box *box = box_take(worker->door, &visit.cluster);
+	struct visit visit;
+	struct policy_box *box = visit_begin(&visit, worker, path);
 	enum review_outcome outcome;
 
 	if (!box) {
 		reply_text(worker, reply, 503, "no policy is loaded");
 		return;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &visit.began);
-	visit.now = worker->door->options.now ? worker->door->options.now
-					      : (int64_t)time(NULL);
-	arena_reset(&worker->arena);
-	worker->now.n = 0;
-	visit.policy = box->policy;
-	visit.hash = box->hash;
-	verdict_init(&visit.verdict, &worker->arena);
 	outcome = review_read(&worker->arena, body, len, &visit.review);
 	if (outcome == REVIEW_NONE)
 		reply_text(worker, reply, 400, visit.review.problem);
 	else
 		answer(&visit, outcome, reply);
-	cluster_put(visit.cluster);
-	box_drop(worker->door, box);
+	visit_end(&visit, box);
+}
+
+bool door_answer_long(struct door_worker *worker, enum door_path path,
+		      const char *start, size_t len, struct door_reply *reply)
+{
+	struct visit visit;
+	struct policy_box *box = visit_begin(&visit, worker, path);
+	enum review_outcome outcome;
+
+	if (!box)
+		return false;
+	outcome = review_read_start(&worker->arena, start, len, &visit.review);
+	if (outcome != REVIEW_NONE)
+		answer(&visit, outcome, reply);
+	visit_end(&visit, box);
+	return outcome != REVIEW_NONE;
 }

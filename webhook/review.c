@@ -15,8 +15,19 @@
 
 #include <string.h>
 
-/* Values that one object may hold: 1.5 MiB of small fields has 60,000. */
-enum { REVIEW_NODES = 300000, REVIEW_DEPTH = 1010 };
+enum {
+	/* 1.5 MiB of small fields, which is what etcd takes, has 60,000; and
+	 * there may be two objects. */
+	REVIEW_NODES = 150000,
+	REVIEW_DEPTH = 1010,
+	/* Rules hold items of a list against each other (containers, volumes
+	 * and their mounts). 2,000 of them take a tenth of a second; 12,000,
+	 * for which there is room in an object, took longer than an API
+	 * server waits, and who is not answered is let in. */
+	FEW_VALUES = 2000,
+	WORK_MAX = FEW_VALUES * FEW_VALUES,
+	PLAIN_SHARE = 64, /* of numbers and texts, which cost less */
+};
 
 static const char last_applied[] =
 	"kubectl.kubernetes.io/last-applied-configuration";
@@ -67,6 +78,21 @@ static bool skip_objects(void *context, const struct node *map, const char *key,
 		key_is(key, len, "options"));
 }
 
+static uint64_t work_of(const struct node *node)
+{
+	uint64_t items = 0, plain = 0, work = 0;
+
+	FOR_EACH_CHILD(node, child) {
+		if (node_is_map(child) || node_is_seq(child)) {
+			work += work_of(child);
+			items++;
+		} else {
+			plain++;
+		}
+	}
+	return work + items * items + plain * plain / PLAIN_SHARE;
+}
+
 struct trouble {
 	struct arena *arena;
 	struct source *source;
@@ -83,10 +109,12 @@ static void note_trouble(void *context, const struct load_issue *issue)
 				     issue->text, issue->start);
 }
 
+/* few: no list in it can be long. */
 static struct node *read_tree(struct arena *arena, struct review *review,
 			      bool (*skip)(void *context,
 					   const struct node *map,
-					   const char *key, size_t len))
+					   const char *key, size_t len),
+			      bool *few)
 {
 	struct trouble trouble = {.arena = arena, .source = &review->source};
 	struct load_limits limits = load_limits_default;
@@ -113,6 +141,7 @@ static struct node *read_tree(struct arena *arena, struct review *review,
 		root = NULL;
 	}
 	review->problem = trouble.text ? trouble.text : "empty body";
+	*few = loader.nodes <= FEW_VALUES;
 	return root;
 }
 
@@ -210,27 +239,92 @@ static void clear(struct review *review)
 	review->namespace = review->name = review->user = "";
 }
 
+/* Its lists are such that rules are done with them in time. */
+static enum review_outcome check_lists(struct review *review)
+{
+	review->old_too_long = work_of(review->old.root) > WORK_MAX;
+	if (work_of(review->object.root) <= WORK_MAX)
+		return REVIEW_GOOD;
+	review->problem = "its lists are too long to be judged";
+	return REVIEW_UNREADABLE;
+}
+
 enum review_outcome review_read(struct arena *arena, const char *body,
 				size_t len, struct review *review)
 {
 	const struct node *root;
 	const char *why;
+	bool few;
 
 	clear(review);
 	source_init(&review->source, arena, "review", body, len);
 	/* Nobody is told of lines in what the API server wrote. */
 	review->source.bytes_only = true;
-	root = read_tree(arena, review, skip_unseen);
+	root = read_tree(arena, review, skip_unseen, &few);
+	if (root && !read_envelope(review, root))
+		return REVIEW_NONE;
 	if (root)
-		return read_envelope(review, root) ? REVIEW_GOOD : REVIEW_NONE;
+		return few ? REVIEW_GOOD : check_lists(review);
 	why = review->problem;
-	root = read_tree(arena, review, skip_objects);
+	root = read_tree(arena, review, skip_objects, &few);
 	if (!root || !read_envelope(review, root)) {
 		review->problem = why;
 		return REVIEW_NONE;
 	}
 	review->problem = why;
 	return REVIEW_UNREADABLE;
+}
+
+/* --- the beginning of a long one ------------------------------------------ */
+
+/*
+ * The API server writes its fields in the order of their types: everything
+ * that tells what is asked comes before the objects. Where the first of those
+ * begins; 0: it is further on.
+ */
+static size_t end_of_envelope(const char *text, size_t len)
+{
+	unsigned depth = 0;
+	bool key = false;
+
+	for (size_t i = 0; i < len; i++) {
+		size_t start = i + 1;
+
+		if (text[i] == '{' || text[i] == '[')
+			depth++;
+		else if (text[i] == '}' || text[i] == ']')
+			depth--;
+		if (strchr("{[,:", text[i]))
+			key = text[i] == '{' || text[i] == ',';
+		if (text[i] != '"')
+			continue;
+		for (i++; i < len && text[i] != '"'; i++)
+			i += text[i] == '\\';
+		if (key && depth == 2 && i < len &&
+		    (key_is(text + start, i - start, "object") ||
+		     key_is(text + start, i - start, "oldObject")))
+			return start;
+	}
+	return 0;
+}
+
+enum review_outcome review_read_start(struct arena *arena, const char *start,
+				      size_t len, struct review *review)
+{
+	static const char rest[] = "\":null}}";
+	size_t end = end_of_envelope(start, len);
+	char *text = arena_alloc(arena, end + sizeof(rest));
+	enum review_outcome outcome;
+
+	if (!end) {
+		clear(review);
+		return REVIEW_NONE;
+	}
+	memcpy(text, start, end);
+	memcpy(text + end, rest, sizeof(rest));
+	outcome = review_read(arena, text, end + sizeof(rest) - 1, review);
+	review->problem = "the review is longer than --max-body";
+	return outcome == REVIEW_NONE ? REVIEW_NONE : REVIEW_UNREADABLE;
 }
 
 bool review_in_group(const struct review *review, const char *group)

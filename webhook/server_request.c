@@ -17,7 +17,11 @@
 #include <string.h>
 #include <strings.h>
 
-enum { DROP_MAX = 8 }; /* times the largest body */
+enum {
+	DROP_MAX = 8, /* times the largest body */
+	LONG_START =
+		64 << 10, /* of a body that is too long: it says who asks */
+};
 
 static const struct refusal ambiguous = {
 	400,
@@ -121,19 +125,17 @@ static const struct refusal *check_headers(struct peer *peer,
 	return NULL;
 }
 
-static const struct refusal *check_request(struct peer *peer, const char *url,
-					   const char *method,
-					   const struct headers *h)
+static void check_request(struct peer *peer, const char *url,
+			  const char *method, const struct headers *h)
 {
 	if (!find_path(url, &peer->path))
-		return &not_found;
-	if (strcmp(method, MHD_HTTP_METHOD_POST))
-		return &wrong_method;
-	if (!h->length)
-		return &no_length;
-	if (h->encoded || !is_json(h))
-		return &wrong_type;
-	return NULL;
+		peer->refusal = &not_found;
+	else if (strcmp(method, MHD_HTTP_METHOD_POST))
+		peer->refusal = &wrong_method;
+	else if (!h->length)
+		peer->refusal = &no_length;
+	else if (h->encoded || !is_json(h))
+		peer->refusal = &wrong_type;
 }
 
 /* --- replies -------------------------------------------------------------- */
@@ -203,6 +205,19 @@ static struct MHD_Response *judge(struct peer *peer, const char *body,
 	return make_response(peer, &reply);
 }
 
+/* NULL: it is not known what the review asks. */
+static struct MHD_Response *judge_start(struct peer *peer)
+{
+	struct door_reply reply;
+
+	connection_phase(&peer->connection, PHASE_REPLY);
+	if (!peer->body.len ||
+	    !door_answer_long(server_worker(peer->thread), peer->path,
+			      peer->body.data, peer->body.len, &reply))
+		return NULL;
+	return make_response(peer, &reply);
+}
+
 /* --- the three calls ------------------------------------------------------ */
 
 /*
@@ -240,16 +255,27 @@ static enum MHD_Result begin(struct peer *peer,
 				  &headers);
 	connection_phase(&peer->connection, PHASE_BODY);
 	peer->refusal = check_headers(peer, connection, &headers);
-	if (!peer->refusal)
-		peer->refusal = check_request(peer, url, method, &headers);
+	if (!peer->refusal || peer->refusal == &too_large)
+		check_request(peer, url, method, &headers);
 	count_in(peer);
 	if (peer->refusal && is_urgent(peer, &headers))
 		return refuse(peer, connection, peer->refusal);
 	return MHD_YES;
 }
 
+/* Without room for it the client hears 413. */
+static void take_start(struct peer *peer, const char *data, size_t len)
+{
+	size_t room = LONG_START - peer->body.len;
+
+	if (room)
+		server_body_add(peer, data, len < room ? len : room);
+}
+
 static void take(struct peer *peer, const char *data, size_t len)
 {
+	if (peer->refusal == &too_large)
+		take_start(peer, data, len);
 	if (peer->refusal)
 		return;
 	if (len == peer->expected) {
@@ -268,7 +294,9 @@ static enum MHD_Result finish(struct peer *peer,
 {
 	struct MHD_Response *response = peer->response;
 
-	if (peer->refusal)
+	if (peer->refusal == &too_large)
+		response = judge_start(peer);
+	if (peer->refusal && !response)
 		return refuse(peer, connection, peer->refusal);
 	peer->response = NULL;
 	if (!response)

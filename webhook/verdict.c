@@ -280,7 +280,7 @@ void verdict_of(struct verdict *verdict, const struct circumstances *c,
 		verdict->patch = judge->patch;
 }
 
-void verdict_unreadable(struct verdict *verdict, const struct policy *policy,
+void verdict_unreadable(struct verdict *verdict, enum mode mode,
 			const char *problem)
 {
 	const char *text = fit(
@@ -292,7 +292,7 @@ void verdict_unreadable(struct verdict *verdict, const struct policy *policy,
 
 	names_add(&verdict->rules, verdict->arena, "invalid-syntax");
 	verdict->would = DEED_DENY;
-	switch (policy_mode(policy)) {
+	switch (mode) {
 	case MODE_ENFORCE:
 		verdict->deed = DEED_DENY;
 		verdict->allowed = false;

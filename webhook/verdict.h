@@ -38,8 +38,9 @@ void names_add(struct names *names, struct arena *arena, const char *name);
 /* Decide all findings of the judged object. */
 void verdict_of(struct verdict *verdict, const struct circumstances *c,
 		const struct policy *policy, const struct judge *judge);
-/* A denial that no rule speaks: the object cannot be read. */
-void verdict_unreadable(struct verdict *verdict, const struct policy *policy,
+/* A denial that no rule speaks: the object cannot be read. mode: what holds
+ * for it. */
+void verdict_unreadable(struct verdict *verdict, enum mode mode,
 			const char *problem);
 
 #endif

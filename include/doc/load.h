@@ -75,6 +75,7 @@ struct loader {
 	 * or NULL: strings are then copied one by one. */
 	char *own;
 	void *context;
+	uint32_t nodes; /* of the JSON that was read last, or a few more */
 };
 
 void loader_init(struct loader *loader, struct source *source,

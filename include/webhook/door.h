@@ -69,4 +69,12 @@ struct door_reply {
 void door_answer(struct door_worker *worker, enum door_path path,
 		 const char *body, size_t len, struct door_reply *reply);
 
+/*
+ * The same of a review that is longer than may be read, from its beginning:
+ * what a user can make so long is denied, since a call that fails may let it
+ * in. False, and no reply, where it does not say what it asks.
+ */
+bool door_answer_long(struct door_worker *worker, enum door_path path,
+		      const char *start, size_t len, struct door_reply *reply);
+
 #endif

@@ -24,7 +24,8 @@ enum operation {
 enum review_outcome {
 	REVIEW_GOOD,
 	/* There is a request to answer, but what it asks about cannot be
-	 * read: too deep, too large, no text. To be denied. */
+	 * read, or not be judged in time: too deep, too large, no text. To be
+	 * denied. */
 	REVIEW_UNREADABLE,
 	/* No AdmissionReview: no uid to answer to. */
 	REVIEW_NONE,
@@ -43,6 +44,7 @@ struct review {
 	bool dry_run;
 	/* root NULL: there is none. Pointers count from the object's root. */
 	struct doc object, old;
+	bool old_too_long; /* to be judged in time: it is as if unknown */
 	struct source source;
 	const char *problem; /* UNREADABLE, NONE: why, lower case */
 };
@@ -50,6 +52,13 @@ struct review {
 /* body must live as long as the review. */
 enum review_outcome review_read(struct arena *arena, const char *body,
 				size_t len, struct review *review);
+
+/*
+ * Of a review that is too long to be read as a whole: what it asks, from the
+ * text before its objects. UNREADABLE, or NONE.
+ */
+enum review_outcome review_read_start(struct arena *arena, const char *start,
+				      size_t len, struct review *review);
 
 /* Is the text in a list of strings? */
 bool review_in_group(const struct review *review, const char *group);

@@ -567,5 +567,6 @@ struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		root->start = json_offset(&json, p);
 	p = root ? json_tree(&json, p, root) : NULL;
 	*used = json_offset(&json, p ? p : json.at);
+	loader->nodes = json.nodes;
 	return p ? root : NULL;
 }

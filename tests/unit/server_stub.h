@@ -7,6 +7,8 @@
  *	status N	with this status (and Retry-After for 503)
  *	large N		with so many bytes
  *	anything else	140 bytes that look like a review
+ *
+ * A body that is too long is a review when it begins with `long`.
  */
 #ifndef SERVER_STUB_H
 #define SERVER_STUB_H
@@ -82,6 +84,15 @@ void door_answer(struct door_worker *worker, enum door_path path,
 		reply->body = worker->out;
 		reply->len = worker->size;
 	}
+}
+
+bool door_answer_long(struct door_worker *worker, enum door_path path,
+		      const char *start, size_t len, struct door_reply *reply)
+{
+	if (len < 4 || memcmp(start, "long", 4) != 0)
+		return false;
+	door_answer(worker, path, start, len, reply);
+	return true;
 }
 
 #endif

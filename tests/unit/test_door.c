@@ -313,6 +313,118 @@ static void a_templates_ignore_holds_for_its_pods(void **state)
 	assert_false(says(s, "on the pod template"));
 }
 
+/* --- what cannot be read -------------------------------------------------- */
+
+#define DEEP "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{},\"a\":01}"
+
+static const char by_namespace[] =
+	"apiVersion: gpugate.dev/v1\nkind: Policy\nmode: %s\noverrides:\n"
+	"- {namespaces: [ml], kinds: [Pod], mode: %s}\n";
+
+static const struct {
+	const char *mode, *there;
+	struct ask ask;
+	const char *says;
+} unread[] = {
+	{"audit",
+	 "enforce",
+	 {DOOR_VALIDATE, "CREATE", "", "Pod", "", DEEP},
+	 "\"allowed\":false"},
+	{"audit",
+	 "enforce",
+	 {DOOR_MUTATE, "CREATE", "", "Pod", "", DEEP},
+	 "\"allowed\":false"},
+	{"audit",
+	 "enforce",
+	 {DOOR_VALIDATE, "CREATE", "batch", "Job", "", DEEP},
+	 "\"would-deny\":\"invalid-syntax\""},
+	{"enforce",
+	 "audit",
+	 {DOOR_VALIDATE, "CREATE", "", "Pod", "", DEEP},
+	 "\"would-deny\":\"invalid-syntax\""},
+	{"enforce",
+	 "warn",
+	 {DOOR_VALIDATE, "CREATE", "", "Pod", "", DEEP},
+	 "\"warnings\":[\"invalid-syntax: "},
+	{"audit",
+	 "enforce",
+	 {DOOR_VALIDATE, "CREATE", "", "Pod", "", "null"},
+	 "request.object is missing"},
+	/* Where nothing is judged, nothing has to be read. */
+	{"enforce",
+	 "enforce",
+	 {DOOR_VALIDATE, "DELETE", "", "Pod", "", DEEP},
+	 "\"allowed\":true"},
+	{"enforce",
+	 "enforce",
+	 {DOOR_VALIDATE, "UPDATE", "", "Pod", "status", DEEP},
+	 "\"allowed\":true"},
+};
+
+static void the_mode_of_the_namespace_holds_for_what_is_unread(void **state)
+{
+	struct stage *s = *state;
+	char policy[200];
+
+	for (size_t i = 0; i < sizeof(unread) / sizeof(*unread); i++) {
+		snprintf(policy, sizeof(policy), by_namespace, unread[i].mode,
+			 unread[i].there);
+		use_policy(s, policy);
+		post(s, &unread[i].ask);
+		print_message("  %s, here %s: %.*s\n", unread[i].mode,
+			      unread[i].there, (int)s->reply.len,
+			      s->reply.body);
+		assert_true(says(s, unread[i].says));
+	}
+}
+
+static void what_is_deleted_is_not_denied_unread(void **state)
+{
+	struct stage *s = *state;
+	struct buf body;
+
+	buf_init(&body);
+	buf_adds(&body, "{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":"
+			"\"AdmissionReview\",\"request\":{\"uid\":\"u-1\","
+			"\"operation\":\"UPDATE\",\"oldObject\":{"
+			"\"metadata\":{\"deletionTimestamp\":"
+			"\"2026-01-01T00:00:00Z\"}},\"object\":{\"a\":[{}");
+	for (int i = 0; i < 3000; i++)
+		buf_adds(&body, ",{}");
+	buf_adds(&body, "]}}}");
+	door_answer(s->worker, DOOR_VALIDATE, body.data, body.len, &s->reply);
+	assert_true(says(s, "\"allowed\":true"));
+	assert_true(says(s, "too long to be judged"));
+	/* The end of its name is not there any more. */
+	memcpy(strstr(body.data, "deletionT"), "creationT", 9);
+	door_answer(s->worker, DOOR_VALIDATE, body.data, body.len, &s->reply);
+	assert_true(says(s, "\"allowed\":false"));
+	buf_release(&body);
+}
+
+static void a_long_review_is_denied_by_its_beginning(void **state)
+{
+	static const char start[] =
+		"{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":"
+		"\"AdmissionReview\",\"request\":{\"uid\":\"u-1\","
+		"\"operation\":\"CREATE\",\"namespace\":\"ml\",\"object\":"
+		"{\"a\":\"<<<<";
+	struct stage *s = *state;
+
+	assert_true(door_answer_long(s->worker, DOOR_VALIDATE, start,
+				     sizeof(start) - 1, &s->reply));
+	assert_int_equal(s->reply.status, 200);
+	assert_true(says(s, "\"uid\":\"u-1\",\"allowed\":false"));
+	assert_true(says(s, "longer than --max-body"));
+	assert_false(
+		door_answer_long(s->worker, DOOR_VALIDATE, "<<", 2, &s->reply));
+	use_policy(s,
+		   "apiVersion: gpugate.dev/v1\nkind: Policy\nmode: audit\n");
+	assert_true(door_answer_long(s->worker, DOOR_VALIDATE, start,
+				     sizeof(start) - 1, &s->reply));
+	assert_true(says(s, "\"uid\":\"u-1\",\"allowed\":true"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -321,6 +433,9 @@ int main(void)
 		TEST(what_is_not_judged_is_counted),
 		TEST(an_ignore_out_of_reach_is_told),
 		TEST(a_templates_ignore_holds_for_its_pods),
+		TEST(the_mode_of_the_namespace_holds_for_what_is_unread),
+		TEST(what_is_deleted_is_not_denied_unread),
+		TEST(a_long_review_is_denied_by_its_beginning),
 	};
 
 	return cmocka_run_group_tests_name("door", tests, NULL, NULL);

@@ -180,6 +180,124 @@ static void test_unreadable_objects_keep_their_uid(void **state)
 	buf_release(&deep);
 }
 
+/* --- what would take longer than the API server waits --------------------- */
+
+static void add_list(struct buf *text, const char *item, size_t n)
+{
+	buf_addc(text, '[');
+	for (size_t i = 0; i < n; i++)
+		buf_addf(text, "%s%s", i ? "," : "", item);
+	buf_addc(text, ']');
+}
+
+static void test_long_lists(void **state)
+{
+	static const struct {
+		const char *item;
+		size_t n, lists;
+		enum review_outcome outcome;
+	} rows[] = {
+		{"{\"a\":1}", 1900, 1, REVIEW_GOOD},
+		{"{\"a\":1}", 2100, 1, REVIEW_UNREADABLE},
+		{"{}", 2100, 1, REVIEW_UNREADABLE},
+		{"[]", 2100, 1, REVIEW_UNREADABLE},
+		{"{\"a\":1}", 900, 3, REVIEW_GOOD},
+		{"{\"a\":1}", 900, 6, REVIEW_UNREADABLE},
+		{"\"node-1\"", 15000, 1, REVIEW_GOOD},
+		{"\"node-1\"", 17000, 1, REVIEW_UNREADABLE},
+	};
+	struct review r;
+	struct buf text;
+
+	(void)state;
+	buf_init(&text);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		buf_reset(&text);
+		buf_adds(&text, "{\"spec\":{");
+		for (size_t l = 0; l < rows[i].lists; l++) {
+			buf_addf(&text, "%s\"l%zu\":", l ? "," : "", l);
+			add_list(&text, rows[i].item, rows[i].n);
+		}
+		buf_adds(&text, "}}");
+		print_message("  %zu of %s, %zu times\n", rows[i].n,
+			      rows[i].item, rows[i].lists);
+		assert_int_equal(read_object(text.data, &r), rows[i].outcome);
+		assert_false(r.old_too_long);
+		if (rows[i].outcome == REVIEW_UNREADABLE)
+			assert_string_equal(
+				r.problem,
+				"its lists are too long to be judged");
+		assert_string_equal(r.uid, "u-7");
+	}
+	buf_release(&text);
+}
+
+/* Who makes a long one short is judged, without what it was. */
+static void test_long_before(void **state)
+{
+	struct review r;
+	struct buf text;
+
+	(void)state;
+	buf_init(&text);
+	buf_adds(&text, HEAD "\"request\":{\"uid\":\"u\",\"object\":{\"a\":1},"
+			     "\"oldObject\":{\"a\":");
+	add_list(&text, "{}", 2100);
+	buf_adds(&text, "}}}");
+	assert_int_equal(review_read(&arena, text.data, text.len, &r),
+			 REVIEW_GOOD);
+	assert_true(r.old_too_long);
+	assert_non_null(r.old.root);
+	buf_release(&text);
+}
+
+static void test_start_of_a_long_one(void **state)
+{
+	static const struct {
+		const char *text;
+		bool good;
+	} rows[] = {
+		{HEAD "\"request\":{\"uid\":\"u-7\",\"operation\":\"CREATE\","
+		      "\"namespace\":\"ml\",\"object\":{\"a\":\"bb",
+		 true},
+		{HEAD "\"request\":{\"uid\":\"u-7\",\"operation\":\"CREATE\","
+		      "\"namespace\":\"ml\",\"oldObject\":{\"a\":[{",
+		 true},
+		/* words of users that look like ours */
+		{HEAD "\"request\":{\"uid\":\"u-7\",\"operation\":\"CREATE\","
+		      "\"name\":\"object\",\"userInfo\":{\"object\":[\"\\\"\","
+		      "\"object\"]},\"namespace\":\"ml\" , \"object\" : {\"a",
+		 true},
+		{HEAD "\"request\":{\"uid\":\"u-7\",\"operation\":\"CREATE\","
+		      "\"name\":\"obj",
+		 false},
+		{HEAD "\"request\":{\"uid\":\"u-7\",\"obj", false},
+		{HEAD "\"request\":{\"object\":{", false},
+		{HEAD "\"object\":{\"a\":1", false},
+		{"[[\"object\"", false},
+		{"}}}}{{\"object\":", false},
+		{"\"", false},
+		{"", false},
+	};
+	struct review r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		print_message("  %s\n", rows[i].text);
+		assert_int_equal(review_read_start(&arena, rows[i].text,
+						   strlen(rows[i].text), &r),
+				 rows[i].good ? REVIEW_UNREADABLE
+					      : REVIEW_NONE);
+		if (!rows[i].good)
+			continue;
+		assert_string_equal(r.uid, "u-7");
+		assert_string_equal(r.namespace, "ml");
+		assert_int_equal(r.operation, OPERATION_CREATE);
+		assert_string_equal(r.problem,
+				    "the review is longer than --max-body");
+	}
+}
+
 /* What Go's decoder takes and jansson does not. */
 static void test_legal_oddities(void **state)
 {
@@ -216,6 +334,9 @@ int main(void)
 		cmocka_unit_test_teardown(test_no_review, reset),
 		cmocka_unit_test_teardown(
 			test_unreadable_objects_keep_their_uid, reset),
+		cmocka_unit_test_teardown(test_long_lists, reset),
+		cmocka_unit_test_teardown(test_long_before, reset),
+		cmocka_unit_test_teardown(test_start_of_a_long_one, reset),
 		cmocka_unit_test_teardown(test_legal_oddities, reset),
 		cmocka_unit_test_teardown(test_missing_objects, reset),
 	};

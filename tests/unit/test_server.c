@@ -265,6 +265,25 @@ static void test_too_large(void **state)
 	free(body);
 }
 
+/* A review that is too long has an answer, if its beginning is enough. */
+static void test_long_review(void **state)
+{
+	enum { LEN = 3 << 20 };
+	char *body = malloc(LEN);
+	struct caller caller;
+
+	memset(body, ' ', LEN);
+	memcpy(body, "long", 4);
+	caller_open(&caller, *state);
+	assert_true(caller_post(&caller, body, LEN));
+	assert_int_equal(caller_status(&caller), 200);
+	memcpy(body, "loud", 4);
+	assert_true(caller_post(&caller, body, LEN));
+	assert_int_equal(caller_status(&caller), 413);
+	caller_close(&caller);
+	free(body);
+}
+
 static void test_reply_sizes(void **state)
 {
 	static const size_t sizes[] = {1,     100,    380,     500,
@@ -538,6 +557,7 @@ int main(void)
 		cmocka_unit_test(test_body_sizes),
 		cmocka_unit_test(test_reply_sizes),
 		cmocka_unit_test(test_too_large),
+		cmocka_unit_test(test_long_review),
 		cmocka_unit_test(test_dripped),
 		cmocka_unit_test(test_pipelined),
 		cmocka_unit_test(test_large_headers),
