@@ -133,6 +133,13 @@ static void set_sink(void *context, uint32_t file, struct finding *findings,
 	set_findings_put(&lint->set, file, findings, n);
 }
 
+static void set_reached(void *context, uint32_t file)
+{
+	struct lint *lint = context;
+
+	set_findings_reach(&lint->set, file);
+}
+
 /* Formats that show a finding's own repair. */
 static bool wants_repairs(const struct options *options)
 {
@@ -180,6 +187,7 @@ static void run_set_rules(struct lint *lint)
 	struct run *run = &lint->workers.items[0].run;
 
 	run->options.sink = set_sink;
+	run->options.reached = set_reached;
 	run->options.context = lint;
 	run->options.source_of = source_of;
 	run->options.in_baseline = lint->known.old ? in_baseline : NULL;

@@ -8,7 +8,7 @@
 #define LINT_SET_FINDINGS_H
 
 #include <pthread.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 
 #include "spill.h"
 
@@ -21,15 +21,19 @@ struct set_findings {
 		struct record record;
 	} * records;
 	size_t n, size;
-	size_t next; /* to take */
-	bool waited; /* someone waits for more */
-	bool over;   /* there will be no more */
+	atomic_uint reached; /* files before it get nothing more */
+	atomic_uint wanted;  /* who waits wants so many, else UINT32_MAX */
+	/* Of the one who takes. */
+	size_t next;
+	uint32_t clear; /* files before it have nothing that is not taken */
 };
 
 void set_findings_init(struct set_findings *set, const struct rule_set *rules);
 void set_findings_release(struct set_findings *set);
 void set_findings_put(struct set_findings *set, uint32_t file,
 		      const struct finding *findings, size_t n);
+/* There will be no more for files before this one. */
+void set_findings_reach(struct set_findings *set, uint32_t file);
 void set_findings_end(struct set_findings *set);
 /*
  * Those of a file, into the arena; *n is 0 when it has none. Files are to be

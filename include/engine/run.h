@@ -72,6 +72,9 @@ struct run_options {
 	/* The text of a file again, for comments about findings of set rules;
 	 * NULL, or a NULL answer: they cannot be suppressed by comment. */
 	struct source *(*source_of)(void *context, uint32_t file);
+	/* Set rules have nothing more to say of files before this one; NULL:
+	 * nobody asks. */
+	void (*reached)(void *context, uint32_t file);
 	void *context;
 };
 

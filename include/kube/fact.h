@@ -235,8 +235,15 @@ const struct quota *facts_own_quotas(const struct fact_set *set,
 				     const struct workload *workload,
 				     size_t *n);
 
+/* Which workloads are read: to pass over one costs next to nothing. */
+enum workload_choice {
+	WORKLOADS_ALL,
+	WORKLOADS_WITH_QUOTA, /* facts_own_quotas() may find some for it */
+	WORKLOADS_WITH_CLASS, /* a pod names a priority class */
+};
+
 /*
- * All workloads, in the order of the files:
+ * All workloads, in the order of the files, or those of a choice:
  *
  *	struct workload_cursor cursor = {0};
  *
@@ -247,6 +254,7 @@ const struct quota *facts_own_quotas(const struct fact_set *set,
  */
 struct workload_cursor {
 	size_t next; /* index of the next; the last one's plus 1 */
+	enum workload_choice choice;
 	struct arena arena;
 };
 const struct workload *workload_next(const struct fact_set *set,

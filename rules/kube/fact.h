@@ -22,8 +22,24 @@ struct fact_row {
 	const struct fact_store *store;
 	uint32_t len;
 	uint32_t file;
-	uint32_t order;	       /* within the thread that read it */
-	uint32_t duplicate_of; /* index of the first + 1, or 0 */
+	uint32_t asks; /* what of the set it may be looked up for */
+	union {
+		uint32_t order;	       /* within the thread that read it */
+		uint32_t duplicate_of; /* when finished: the first's index +
+					  1, or 0 */
+	};
+};
+
+/* fact_row.asks: a pod names a priority class; a hash of the namespace, 0
+ * only when there is none. */
+enum {
+	ASKS_CLASS = 1,
+	ASKS_NAMESPACE = ~1,
+};
+
+/* A set of hashes that may say yes where it should say no. */
+struct fact_sieve {
+	uint64_t bits[32];
 };
 
 struct fact_index {
@@ -33,7 +49,8 @@ struct fact_index {
 	struct buf packed;
 	uint64_t *seen; /* policy objects, a hash table of contents */
 	size_t nseen, seen_size;
-	struct fact_view *view; /* fact_cluster.c */
+	struct fact_view *view;		    /* fact_cluster.c */
+	struct fact_sieve quota_namespaces; /* when finished */
 };
 
 /* Another cluster makes another object of the same name. */
@@ -52,7 +69,7 @@ struct fact_index *fact_index_of(struct fact_set *set);
 void fact_index_add(struct fact_set *set, const struct workload *workload);
 void fact_index_join(struct fact_set *dst, struct fact_set *src);
 void fact_index_release(struct fact_set *set);
-/* Put the rows in order and mark what stands twice. */
+/* Put the rows in order and mark what stands twice; note where quotas are. */
 void fact_index_finish(struct fact_set *set);
 /* Has a policy object that says the same been seen before? It has now. */
 bool fact_seen(struct fact_set *set, const struct object *object,

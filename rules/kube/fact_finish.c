@@ -279,7 +279,7 @@ static void note_class(struct fact_set *set, const struct workload *w,
 
 static void note_classes(struct fact_set *set)
 {
-	struct workload_cursor cursor = {0};
+	struct workload_cursor cursor = {.choice = WORKLOADS_WITH_CLASS};
 	const struct workload *w;
 
 	while (set->nclasses && (w = workload_next(set, &cursor)))

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/text.h"
 #include "fact.h"
 
 struct fact_index *fact_index_of(struct fact_set *set)
@@ -51,6 +52,28 @@ static bool identified(const struct workload *w)
 	return *w->id.name && *w->id.namespace && !w->child;
 }
 
+/* 31 bits, and no 0 */
+static uint32_t namespace_hash(const char *namespace)
+{
+	uint32_t hash;
+
+	if (!*namespace)
+		return 0;
+	hash = (uint32_t)text_keyed_hash(namespace, strlen(namespace));
+	hash &= ASKS_NAMESPACE;
+	return hash ? hash : ASKS_CLASS + 1;
+}
+
+static uint32_t asks_of(const struct workload *w)
+{
+	uint32_t asks = namespace_hash(w->id.namespace);
+
+	for (size_t i = 0; i < w->npods; i++)
+		if (w->pods[i].priority_class && *w->pods[i].priority_class)
+			asks |= ASKS_CLASS;
+	return asks;
+}
+
 static uint64_t keep(struct fact_set *set, const struct buf *packed)
 {
 	char *copy;
@@ -65,7 +88,12 @@ static uint64_t keep(struct fact_set *set, const struct buf *packed)
 void fact_index_add(struct fact_set *set, const struct workload *w)
 {
 	struct fact_index *index = fact_index_of(set);
-	struct fact_row row = {.store = set->store, .file = w->place.file};
+	struct fact_row row = {
+		.store = set->store,
+		.file = w->place.file,
+		.asks = asks_of(w),
+		.order = (uint32_t)set->nworkloads,
+	};
 
 	if (identified(w))
 		row.id = fact_hash_in(fact_id_hash(&w->id, &index->packed),
@@ -74,7 +102,6 @@ void fact_index_add(struct fact_set *set, const struct workload *w)
 	workload_pack(w, &index->packed);
 	row.len = (uint32_t)index->packed.len;
 	row.at = keep(set, &index->packed);
-	row.order = (uint32_t)set->nworkloads;
 	reserve(index, set->nworkloads + 1);
 	index->rows[set->nworkloads++] = row;
 }
@@ -127,20 +154,64 @@ static void find_duplicates(struct fact_row *rows, size_t n)
 	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
 	qsort_r(order, n, sizeof(*order), cmp_ids, rows);
-	for (size_t i = 1; i < n; i++) {
-		if (rows[order[i]].id != rows[order[first]].id)
+	for (size_t i = 0; i < n; i++) {
+		struct fact_row *row = &rows[order[i]];
+
+		row->duplicate_of = 0;
+		if (row->id != rows[order[first]].id)
 			first = i;
-		else if (rows[order[i]].id)
-			rows[order[i]].duplicate_of = order[first] + 1;
+		else if (row->id && i != first)
+			row->duplicate_of = order[first] + 1;
 	}
 	free(order);
+}
+
+/* --- what workloads are looked up for ------------------------------------ */
+
+static uint64_t *sieve_word(struct fact_sieve *sieve, uint32_t hash)
+{
+	return &sieve->bits[hash >> 7 & 31];
+}
+
+static uint64_t sieve_bit(uint32_t hash)
+{
+	return (uint64_t)1 << (hash >> 1 & 63);
+}
+
+static void note_namespaces(struct fact_set *set, struct fact_sieve *sieve)
+{
+	memset(sieve, 0, sizeof(*sieve));
+	for (size_t i = 0; i < set->nquotas; i++) {
+		uint32_t hash = namespace_hash(set->quotas[i].id.namespace);
+
+		if (hash)
+			*sieve_word(sieve, hash) |= sieve_bit(hash);
+	}
+}
+
+static bool is_chosen(struct fact_index *index, const struct fact_row *row,
+		      enum workload_choice choice)
+{
+	uint32_t hash = row->asks & ASKS_NAMESPACE;
+
+	switch (choice) {
+	case WORKLOADS_WITH_QUOTA:
+		return hash && *sieve_word(&index->quota_namespaces, hash) &
+				       sieve_bit(hash);
+	case WORKLOADS_WITH_CLASS:
+		return row->asks & ASKS_CLASS;
+	case WORKLOADS_ALL:
+		break;
+	}
+	return true;
 }
 
 void fact_index_finish(struct fact_set *set)
 {
 	struct fact_index *index = fact_index_of(set);
 
-	if (set->nworkloads < 2)
+	note_namespaces(set, &index->quota_namespaces);
+	if (!set->nworkloads)
 		return;
 	qsort(index->rows, set->nworkloads, sizeof(*index->rows), cmp_rows);
 	find_duplicates(index->rows, set->nworkloads);
@@ -173,6 +244,10 @@ const struct workload *workload_next(const struct fact_set *set,
 	const struct workload *w = NULL;
 
 	arena_reset(&cursor->arena);
+	while (cursor->next < set->nworkloads &&
+	       !is_chosen(set->index, &set->index->rows[cursor->next],
+			  cursor->choice))
+		cursor->next++;
 	if (cursor->next < set->nworkloads)
 		w = workload_at(set, cursor->next++, &cursor->arena);
 	if (!w)

@@ -73,7 +73,7 @@ struct quota_sum *quota_sums(const struct fact_set *facts,
 			     struct arena *arena, size_t *n)
 {
 	struct sums sums = {.facts = facts};
-	struct workload_cursor cursor = {0};
+	struct workload_cursor cursor = {.choice = WORKLOADS_WITH_QUOTA};
 	const struct workload *w;
 
 	list_sums(&sums, extra, arena);

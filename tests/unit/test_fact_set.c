@@ -416,6 +416,50 @@ static const void *get(void *context, uint64_t at, size_t len,
 			   : arena_strndup(arena, bytes->buf.data + at, len);
 }
 
+/* Workloads of a choice, as check_order() has them. */
+static void check_choice(const struct fact_set *set,
+			 enum workload_choice choice, const char *want)
+{
+	struct workload_cursor cursor = {.choice = choice};
+	const struct workload *w;
+	struct buf out;
+
+	buf_init(&out);
+	while ((w = workload_next(set, &cursor)))
+		buf_addf(&out, "%s%s", out.len ? " " : "", w->id.name);
+	assert_string_equal(out.data, want);
+	buf_release(&out);
+}
+
+static void test_choice(void **state)
+{
+	struct fact_set set = {0};
+
+	add(&set, 1, POD("ml", "a", "1"));
+	add(&set, 2,
+	    "{apiVersion: v1, kind: Pod, " META(
+		    "other",
+		    "b") ", spec: {priorityClassName: high, containers: "
+			 "[{name: c, resources: {limits: {nvidia.com/gpu: "
+			 "1}}}]}}\n");
+	add(&set, 3, POD("ml", "a", "1"));
+	add(&set, 4, POD("ml", "c", "1"));
+	fact_set_finish(&set);
+	check_choice(&set, WORKLOADS_ALL, "a b a c");
+	check_choice(&set, WORKLOADS_WITH_QUOTA, "");
+	check_choice(&set, WORKLOADS_WITH_CLASS, "b");
+	fact_set_release(&set);
+
+	add(&set, 1, POD("ml", "a", "1"));
+	add(&set, 2, POD("other", "b", "1"));
+	add(&set, 3, QUOTA("ml", "q", 1));
+	add(&set, 4, POD("ml", "c", "1"));
+	fact_set_finish(&set);
+	check_choice(&set, WORKLOADS_WITH_QUOTA, "a c");
+	check_choice(&set, WORKLOADS_WITH_CLASS, "");
+	fact_set_release(&set);
+}
+
 static void test_store(void **state)
 {
 	struct bytes one = {0}, two = {0};
@@ -460,6 +504,7 @@ int main(void)
 		cmocka_unit_test(test_policy_twice),
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_store),
 	};
 

@@ -42,8 +42,9 @@ static void report(struct rule_run *run, const struct quota *quota,
 		return;
 	f = report_place(
 		run, &quota->id, &quota->scopes[0].place,
-		"scope `%s` leaves out the GPU pods of %s `%s`: this quota does not count them",
-		quota->scopes[0].name, w->id.kind, w->id.name);
+		"scope `%s` leaves out the GPU pods of %s: this quota does not count them",
+		quota->scopes[0].name, 
+		rule_title(run, w->id.kind, w->id.name));
 	finding_label_place(run, f, &pod->place, "not selected");
 }
 
@@ -60,7 +61,7 @@ static void check(struct rule_run *run)
 {
 	const struct fact_set *facts = rule_facts(run);
 	bool *told = ARENA_ARRAY(rule_arena(run), bool, facts->nquotas);
-	struct workload_cursor cursor = {0};
+	struct workload_cursor cursor = {.choice = WORKLOADS_WITH_QUOTA};
 	const struct workload *w;
 
 	while (has_scopes(facts) && (w = workload_next(facts, &cursor))) {
