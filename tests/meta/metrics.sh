@@ -31,5 +31,11 @@ for file in $files; do
 	}
 done
 echo "files $count, lines $lines"
+for file in $(git ls-files 'tests/*.py' '*.sh' 'tests/*.go' '*.mk' Makefile); do
+	[ "$(wc -l <"$file")" -le 600 ] || {
+		echo "$file: more than 600 lines" >&2
+		fail=1
+	}
+done
 rm -f "$functions"
 exit "$fail"

@@ -12,6 +12,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from apiserver import Server, Webhook  # noqa: E402
+from latency import latency  # noqa: E402
 
 build, folder, address = sys.argv[1:4]
 ports = [int(p) for p in sys.argv[4:6]]
@@ -548,35 +549,6 @@ def corpus():
     return count, different
 
 
-# --- latency -------------------------------------------------------------------
-
-def latencies(n=400):
-    obj = pod("timed", container={"resources": {"limits": {"cpu": "1"}}})
-    taken = []
-    for _ in range(n):
-        began = time.perf_counter()
-        status, body, _ = admin.create(obj, dry_run=True)
-        taken.append(time.perf_counter() - began)
-        if status != 201:
-            say(False, "a timed Pod", body)
-            break
-    taken.sort()
-    return [1000 * taken[int(len(taken) * q)] for q in (0.5, 0.99)]
-
-
-def latency(hook):
-    """What the two webhooks add to a create, as its caller sees it."""
-    latencies(100)
-    with_hook = latencies()
-    for configuration in hook.configurations(KINDS):
-        admin.delete(configuration)
-    time.sleep(1)
-    without = latencies()
-    print("create --dry-run=server of a Pod, ms: with both webhooks p50 "
-          f"{with_hook[0]:.2f} p99 {with_hook[1]:.2f}, without p50 "
-          f"{without[0]:.2f} p99 {without[1]:.2f}")
-
-
 def main():
     prepare()
     hook = Webhook(build + "/gpugated", folder, address, ports,
@@ -598,7 +570,8 @@ def main():
         count, different = corpus()
         say(count > 100, "corpus objects", count)
         say(different == 0, "same rules as lint", different)
-        latency(hook)
+        obj = pod("timed", container={"resources": {"limits": {"cpu": "1"}}})
+        latency(admin, hook.configurations(KINDS), obj)
     finally:
         hook.stop()
     print(f"webhook: {passed} passed, {failed} failed")

@@ -4,141 +4,18 @@
 
 usage: live.py LIVE_TOOL [NAME...]      (the tests of that name only)
 """
-import base64
 import concurrent.futures
 import json
 import os
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
-from live_server import FakeServer, certificates
-
-TOOL = os.path.abspath(sys.argv[1])
-HERE = os.path.dirname(os.path.abspath(__file__))
-SLOW = float(os.environ.get("LIVE_PATIENCE", "1"))
-
-
-class Failed(Exception):
-    pass
-
-
-def check(what, good, detail=""):
-    if not good:
-        raise Failed(f"{what}: {detail}")
-
-
-def b64(path):
-    with open(path, "rb") as f:
-        return base64.b64encode(f.read()).decode()
-
-
-class Case:
-    """A server, a kubeconfig and the tool, each begun when it is wanted."""
-
-    def __init__(self, certs):
-        self.certs = certs
-        self.dir = tempfile.mkdtemp(prefix="live-")
-        self.server = FakeServer(certs).start()
-        self.tool = None
-        self.log = os.path.join(self.dir, "log")
-
-    def end(self):
-        """The tool goes at once, without a leak or a sanitizer's complaint."""
-        if self.tool:
-            self.ask("quit", False)
-            code = self.tool.wait(10 * SLOW)
-            stopped = [int(line.split()[2]) for line in self.text().splitlines() if line.startswith("stopped in ")]
-            check("a clean end", code == 0 and "Sanitizer" not in self.text(), self.text()[-3000:])
-            check("within a second", stopped and stopped[0] < 1000 * SLOW, stopped)
-
-    def close(self):
-        if self.tool and self.tool.poll() is None:
-            self.tool.kill()
-            self.tool.wait()
-        self.server.stop()
-        shutil.rmtree(self.dir, ignore_errors=True)
-
-    def kubeconfig(self, user=None, cluster=None):
-        path = os.path.join(self.dir, "kubeconfig")
-        user = user or {"client-certificate-data": b64(self.certs + "/client.crt"),
-                        "client-key-data": b64(self.certs + "/client.key")}
-        cluster = {"server": f"https://127.0.0.1:{self.server.port}",
-                   "certificate-authority-data": b64(self.certs + "/ca.crt"), **(cluster or {})}
-        with open(path, "w", encoding="utf-8") as f:
-            json.dump({"apiVersion": "v1", "kind": "Config", "current-context": "a",
-                       "contexts": [{"name": "a", "context": {"cluster": "b", "user": "c"}}],
-                       "clusters": [{"name": "b", "cluster": cluster}],
-                       "users": [{"name": "c", "user": user}]}, f)
-        return path
-
-    def run(self, config=None, env=None, **times):
-        times = {"first": 5000, "publish": 50, "retry": 100, "retry_max": 1000, "absent": 600, **times}
-        with open(self.log, "ab") as log:
-            self.tool = subprocess.Popen(
-                [TOOL, config or self.kubeconfig(), *(f"{k}={v}" for k, v in times.items())],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, env={**os.environ, **(env or {})})
-        return self
-
-    def ask(self, command, answer=True):
-        self.tool.stdin.write(command + "\n")
-        self.tool.stdin.flush()
-        return self.tool.stdout.readline() if answer else ""
-
-    def status(self):
-        return json.loads(self.ask("status"))
-
-    def until(self, what, test, seconds=8):
-        end = time.monotonic() + seconds * SLOW
-        while True:
-            s = self.status()
-            if test(s):
-                return s
-            check(what, time.monotonic() < end, json.dumps(s) + "\n" + self.text()[-2000:])
-            time.sleep(0.05)
-
-    def text(self):
-        with open(self.log, encoding="utf-8") as f:
-            return f.read()
-
-    def state(self):
-        path = os.path.join(self.dir, "state")
-        self.ask("write " + path)
-        with open(path, encoding="utf-8") as f:
-            return json.load(f)
-
-    def hard(self, name):
-        for item in self.state()["items"]:
-            if item["metadata"]["name"] == name and item["kind"] == "ResourceQuota":
-                return item["spec"]["hard"]["requests.nvidia.com/gpu"]
-        return None
-
-    def watched(self, plural):
-        return [r for r in self.server.requests if r[1] == plural and r[2]]
-
-    def listed(self, plural):
-        return [r for r in self.server.requests if r[1] == plural and not r[2]]
-
-
-def quotas(s):
-    return s["counts"].get("resourcequotas.", -1)
-
-
-def pods(s):
-    return s["counts"].get("pods.", -1)
-
-
-def three(c):
-    for i in range(3):
-        c.server.put("namespaces", f"ns-{i}")
-        c.server.quota(f"q-{i}", f"ns-{i}", str(i + 1))
-        c.server.pod(f"p-{i}", f"ns-{i}", "1")
-
-
-# --- the tests --------------------------------------------------------------
+import live_credentials
+from live_case import HERE, SLOW, TOOL, Case, check, fresh, late, normal, pods, quotas, three
+from live_server import certificates
 
 
 def test_changes(c):
@@ -541,118 +418,6 @@ def test_watch_that_ends_at_once(c):
     check("no busy loop", 3 <= n <= 12, n)
 
 
-def test_token_file(c):
-    three(c)
-    token = os.path.join(c.dir, "token")
-    with open(token, "w", encoding="ascii") as f:
-        f.write("one\n")
-    wanted = ["Bearer one"]
-    c.server.fault = lambda h, plural, watch, query: (
-        h.headers.get("Authorization") != wanted[0] and h.status(401, "Unauthorized"))
-    c.run(c.kubeconfig(user={"tokenFile": "token"})).until("all", lambda s: quotas(s) == 3)
-    wanted[0] = "Bearer two"
-    c.server.stop()
-    with open(token + ".new", "w", encoding="ascii") as f:
-        f.write("two")
-    os.rename(token + ".new", token)
-    c.server.quota("q-1", "ns-1", "21")
-    c.server.start()
-    c.until("the new token", lambda s: c.hard("q-1") == "21")
-    os.unlink(token)
-    c.server.stop()
-    c.server.quota("q-1", "ns-1", "22")
-    c.server.start()
-    c.until("the last one while the file is away", lambda s: c.hard("q-1") == "22")
-
-
-def plugin(c, text):
-    path = os.path.join(c.dir, "plugin")
-    with open(path, "w", encoding="ascii") as f:
-        f.write("#!/bin/sh\n" + text)
-    os.chmod(path, 0o755)
-    return {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "./plugin", "args": ["a b", "c"],
-                     "env": [{"name": "WHO", "value": "me"}], "provideClusterInfo": True,
-                     "interactiveMode": "IfAvailable", "installHint": "get the plugin"}}
-
-
-def test_exec(c):
-    three(c)
-    user = plugin(c, """
-echo "$@ $WHO $KUBERNETES_EXEC_INFO" >>"$(dirname "$0")/said"
-n=$(wc -l <"$(dirname "$0")/said")
-at=$(date -u -d "+64 seconds" +%Y-%m-%dT%H:%M:%SZ)
-printf '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"t%s","expirationTimestamp":"%s"}}' "$n" "$at"
-""")
-    seen = set()
-
-    def fault(h, plural, watch, query):
-        seen.add(h.headers.get("Authorization"))
-        return False
-    c.server.fault = fault
-    c.run(c.kubeconfig(user=user)).until("all", lambda s: quotas(s) == 3)
-    with open(os.path.join(c.dir, "said"), encoding="utf-8") as f:
-        said = f.read()
-    check("asked once", said.count("\n") == 1, said)
-    check("arguments, environment, cluster", said.startswith("a b c me {") and "certificate-authority-data" in said, said)
-    check("its token", seen == {"Bearer t1"}, seen)
-    time.sleep(4.5)
-    c.server.stop()
-    c.server.start()
-    c.server.quota("q-1", "ns-1", "31")
-    c.until("renewed before it ends", lambda s: c.hard("q-1") == "31" and "Bearer t2" in seen)
-
-
-def test_exec_refused(c):
-    """A 401 makes the plugin be asked again."""
-    three(c)
-    user = plugin(c, """
-echo x >>"$(dirname "$0")/said"
-printf '{"status":{"token":"t%s"}}' "$(wc -l <"$(dirname "$0")/said")"
-""")
-    c.server.fault = lambda h, plural, watch, query: (
-        h.headers.get("Authorization") == "Bearer t1" and h.status(401, "Unauthorized"))
-    c.run(c.kubeconfig(user=user)).until("all", lambda s: quotas(s) == 3)
-
-
-def test_exec_fails(c):
-    three(c)
-    c.run(c.kubeconfig(user=plugin(c, "echo no luck >&2; exit 3\n")), first=500)
-    c.until("not for ever", lambda s: s["first"])
-    end = time.monotonic() + 5 * SLOW
-    while "no luck" not in c.text() and time.monotonic() < end:
-        time.sleep(0.1)
-    check("its own words", "no luck" in c.text() and "get the plugin" in c.text(), c.text())
-
-
-def test_wrong_authority(c):
-    three(c)
-    c.run(c.kubeconfig(cluster={"certificate-authority-data": b64(c.certs + "/other.crt")}), first=500)
-    s = c.until("not for ever", lambda s: s["first"])
-    check("no state from a stranger", not s["counts"], s)
-    check("told", "certificate" in c.text(), c.text())
-    check("no request came", not c.server.requests, c.server.requests)
-
-
-def test_server_name(c):
-    three(c)
-    c.run(c.kubeconfig(cluster={"tls-server-name": "fake.test"})).until("all", lambda s: quotas(s) == 3)
-
-
-def test_wrong_server_name(c):
-    c.run(c.kubeconfig(cluster={"tls-server-name": "else.test"}), first=500)
-    s = c.until("not for ever", lambda s: s["first"])
-    check("no state", not s["counts"] and not c.server.requests, s)
-
-
-def test_redirect(c):
-    other = FakeServer(c.certs).start()
-    c.server.fault = lambda h, plural, watch, query: h.answer(
-        302, b"", [("Location", f"https://127.0.0.1:{other.port}{h.path}")])
-    c.run(first=500).until("not for ever", lambda s: s["first"])
-    check("not followed", not other.requests, other.requests)
-    other.stop()
-
-
 def test_long_line(c):
     three(c)
     c.run().until("all", lambda s: quotas(s) == 3)
@@ -729,36 +494,6 @@ def test_many_pods(c):
     check("small", s["rss"] < 64 << 10, s["rss"])
 
 
-def normal(path):
-    """A state as it is compared: not when it was taken, nor which node of a
-    group that are alike is named."""
-    with open(path, encoding="utf-8") as f:
-        state = json.load(f)
-    state.pop("takenAt", None)
-    for item in state["items"]:
-        if item["kind"] == "Node":
-            item["metadata"].pop("name")
-            item["metadata"]["labels"].pop("kubernetes.io/hostname", None)
-    state["items"].sort(key=lambda item: json.dumps(item, sort_keys=True))
-    return state
-
-
-def fresh(config, path):
-    """Write the state that a new list gives."""
-    subprocess.run([TOOL, config], input=f"wait\nwrite {path}\nquit\n", text=True, check=True, capture_output=True,
-                   timeout=120 * SLOW)
-    return normal(path)
-
-
-def late(status):
-    """Verdicts that took more than 5 ms; and of a door without updates."""
-    now, still = status["now"], status["still"]
-    check("verdicts were given", now["verdicts"] > 100 and now["status"] == 200, status)
-    print(f"verdicts {now['verdicts']}: {now['late']} later than 5 ms, longest {now['longest_us'] / 1000:.1f} ms; "
-          f"without updates {still['verdicts']}: {still['late']}, longest {still['longest_us'] / 1000:.1f} ms")
-    check("updates block no verdict", now["late"] <= 5 + 2 * still["late"], status)
-
-
 def test_rate(c):
     """50,000 objects and 1,000 changes a second; the server goes three times."""
     seconds = float(os.environ.get("LIVE_SECONDS", "5"))
@@ -814,7 +549,8 @@ def test_rate(c):
 
 def main():
     names = sys.argv[2:]
-    tests = {k[5:]: v for k, v in globals().items() if k.startswith("test_") and (not names or k[5:] in names)}
+    found = {**globals(), **vars(live_credentials)}
+    tests = {k[5:]: v for k, v in found.items() if k.startswith("test_") and (not names or k[5:] in names)}
     failed = 0
     with open(TOOL, "rb") as f:
         if b"__asan_init" in f.read():
