@@ -237,22 +237,12 @@ static enum deed deed_of_action(const struct circumstances *c,
 	}
 }
 
-static bool is_in_grace(const struct circumstances *c,
-			const struct policy *policy, const struct finding *f)
-{
-	struct policy_exemption unused;
-
-	return policy_exemption(policy, f->rule, &f->id, c->today, &unused) ==
-	       EXEMPT_GRACE;
-}
-
 static enum deed lower(enum deed deed, enum deed ceiling)
 {
 	return deed > ceiling ? ceiling : deed;
 }
 
-static enum deed lowered(const struct circumstances *c,
-			 const struct policy *policy, const struct finding *f,
+static enum deed lowered(const struct circumstances *c, const struct finding *f,
 			 enum deed deed)
 {
 	if (deed != DEED_DENY)
@@ -263,13 +253,12 @@ static enum deed lowered(const struct circumstances *c,
 		return DEED_AUDIT;
 	if (c->lenient || c->ticket ||
 	    (c->update && !c->demand_grew && is_known(c, f)) ||
-	    is_in_grace(c, policy, f))
+	    f->exempt_lately)
 		return DEED_WARN;
 	return DEED_DENY;
 }
 
-struct decision decide(const struct circumstances *c,
-		       const struct policy *policy, const struct finding *f)
+struct decision decide(const struct circumstances *c, const struct finding *f)
 {
 	static const enum deed ceiling[] = {
 		[MODE_AUDIT] = DEED_AUDIT,
@@ -280,7 +269,7 @@ struct decision decide(const struct circumstances *c,
 
 	if (f->suppressed)
 		return decision;
-	decision.would = lowered(c, policy, f, deed_of_action(c, f));
+	decision.would = lowered(c, f, deed_of_action(c, f));
 	/* Who cannot see a warning gets none: it is kept for the audit. */
 	if (c->controlled && decision.would == DEED_WARN)
 		decision.would = DEED_AUDIT;

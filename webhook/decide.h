@@ -31,7 +31,6 @@ struct circumstances {
 	const char *ticket;    /* break-glass, or NULL */
 	const uint64_t *known; /* what the old object had, sorted */
 	size_t nknown;
-	int64_t today;
 };
 
 struct decision {
@@ -47,8 +46,7 @@ void circumstances_know(struct circumstances *c, struct arena *arena,
 /* An UPDATE that changes nothing but metadata (or status). */
 bool update_is_metadata(const struct node *now, const struct node *before);
 
-struct decision decide(const struct circumstances *c,
-		       const struct policy *policy, const struct finding *f);
+struct decision decide(const struct circumstances *c, const struct finding *f);
 const char *deed_name(enum deed deed);
 
 #endif

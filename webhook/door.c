@@ -314,7 +314,6 @@ static void judge_review(struct visit *visit)
 
 	circumstances_read(c, &visit->review, visit->policy,
 			   visit->path == DOOR_MUTATE);
-	c->today = visit->now / 86400;
 	if (c->mutate && !c->patchable) {
 		visit_count_unjudged(visit, METRICS_NOT_JUDGED_NO_PATCH);
 		return;

@@ -20,6 +20,7 @@ bool judge_patches(const struct finding *f)
 	unsigned flags = f->rule->flags;
 
 	return f->action == ACTION_PATCH && f->fix_title && !f->suppressed &&
+	       !f->exempt_lately &&
 	       (f->fix_safe ||
 		(flags & RULE_OPT_IN_PATCH && !(flags & RULE_SAFE_PATCH)));
 }

@@ -241,13 +241,12 @@ static void note_deed(struct verdict *verdict, const struct circumstances *c,
 /* Did the ticket turn a denial? */
 static void note_break_glass(struct verdict *verdict,
 			     const struct circumstances *c,
-			     const struct policy *policy,
 			     const struct finding *f)
 {
 	struct circumstances without = *c;
 
 	without.ticket = NULL;
-	if (decide(&without, policy, f).would == DEED_DENY)
+	if (decide(&without, f).would == DEED_DENY)
 		verdict->break_glass = c->ticket;
 }
 
@@ -258,7 +257,7 @@ void verdict_of(struct verdict *verdict, const struct circumstances *c,
 
 	for (size_t i = 0; i < judge->n; i++) {
 		const struct finding *f = &judge->findings[i];
-		struct decision decision = decide(c, policy, f);
+		struct decision decision = decide(c, f);
 
 		if (f->suppressed)
 			names_add(&verdict->suppressed, verdict->arena,
@@ -272,7 +271,7 @@ void verdict_of(struct verdict *verdict, const struct circumstances *c,
 		if (decision.deed == DEED_DENY)
 			deny(&denial, verdict->arena, f);
 		if (c->ticket && !verdict->break_glass)
-			note_break_glass(verdict, c, policy, f);
+			note_break_glass(verdict, c, f);
 	}
 	if (denial.n)
 		write_denial(verdict, &denial, policy_contact(policy));

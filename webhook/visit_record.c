@@ -36,8 +36,7 @@ void visit_count_findings(struct visit *visit)
 
 	for (size_t i = 0; i < now->n; i++) {
 		const struct finding *f = &now->findings[i];
-		struct decision d =
-			decide(&visit->circumstances, visit->policy, f);
+		struct decision d = decide(&visit->circumstances, f);
 		struct metrics_finding m = {
 			.rule = f->rule->name,
 			.action = deed_name(d.deed),

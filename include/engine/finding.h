@@ -64,6 +64,8 @@ struct finding {
 	struct fix_result *repair; /* rendered, or NULL: none */
 	bool hidden;		   /* yielded to a more specific rule */
 	enum mode mode;		   /* that the policy has for the object */
+	/* The policy exempted it until some days ago: at most a warning. */
+	bool exempt_lately;
 	/* An annotation asked to leave it out, and the policy grants none. */
 	bool ignore_refused;
 	/* Suppressed by an annotation of the object, which its pods do not

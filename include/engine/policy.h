@@ -156,6 +156,7 @@ struct policy_exemption {
 	const char *reason, *from; /* from: "policy.yaml:12" */
 	int64_t until;		   /* last day; INT64_MAX: for good */
 };
+/* today: 0 is the day of loading; who runs for months must say which it is. */
 enum exempt_state policy_exemption(const struct policy *policy,
 				   const struct rule *rule,
 				   const struct object_id *id, int64_t today,

@@ -78,6 +78,8 @@ enum exempt_state policy_exemption(const struct policy *policy,
 
 	if (index < 0 || rule_is_fixed(rule))
 		return EXEMPT_NOT;
+	if (!today)
+		today = policy->today;
 	state = own_exemption(first, (size_t)index, id, today, out);
 	if (!policy->floor || policy->floor->locked[index])
 		return state;
@@ -93,8 +95,7 @@ bool policy_exempts(const struct policy *policy, const struct rule *rule,
 {
 	struct policy_exemption found = {0};
 
-	if (policy_exemption(policy, rule, id, policy->today, &found) <
-	    EXEMPT_ENDING)
+	if (policy_exemption(policy, rule, id, 0, &found) < EXEMPT_ENDING)
 		return false;
 	*reason = found.reason;
 	return true;

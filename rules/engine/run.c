@@ -221,22 +221,31 @@ static void check_objects(struct run *run, const struct object *object,
 	}
 }
 
+bool run_exempts(struct run *run, const struct policy *policy,
+		 struct finding *f)
+{
+	struct policy_exemption found = {0};
+	enum exempt_state state = policy_exemption(policy, f->rule, &f->id,
+						   run->options.today, &found);
+
+	f->exempt_lately = state == EXEMPT_GRACE;
+	if (state < EXEMPT_ENDING)
+		return false;
+	f->suppressed = SUPPRESSED_POLICY;
+	f->suppression_reason = arena_strdup(&run->file_arena,
+					     found.reason ? found.reason : "");
+	return true;
+}
+
 /* Exemptions of the policy, then comments and annotations. */
 static void excuse(struct run *run, const struct object *object,
 		   const struct setting *settings, struct finding *f)
 {
 	struct run_state *state = run->state;
 	int index = rule_set_find(run->options.rules, f->rule->name);
-	const char *reason;
 
-	if (f->hidden)
+	if (f->hidden || run_exempts(run, state->file.policy, f))
 		return;
-	if (policy_exempts(state->file.policy, f->rule, &f->id, &reason)) {
-		f->suppressed = SUPPRESSED_POLICY;
-		f->suppression_reason =
-			arena_strdup(&run->file_arena, reason ? reason : "");
-		return;
-	}
 	if (state->suppressions)
 		suppressions_apply(state->suppressions, object,
 				   &settings[index], f);

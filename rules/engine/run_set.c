@@ -174,16 +174,8 @@ static bool may_excuse(const struct source *source)
 
 static void excuse_by_policy(struct excuse_run *e)
 {
-	for (size_t i = 0; i < e->n; i++) {
-		struct finding *f = e->findings[i];
-		const char *reason = NULL;
-
-		if (!policy_exempts(e->policy, f->rule, &f->id, &reason))
-			continue;
-		f->suppressed = SUPPRESSED_POLICY;
-		f->suppression_reason =
-			arena_strdup(&e->run->file_arena, reason ? reason : "");
-	}
+	for (size_t i = 0; i < e->n; i++)
+		run_exempts(e->run, e->policy, e->findings[i]);
 }
 
 /* --- file by file --------------------------------------------------------- */

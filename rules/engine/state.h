@@ -75,6 +75,9 @@ void finding_put(struct run *run, struct finding *finding, uint32_t start,
 void run_not_run_add(struct run *run, const struct rule *rule,
 		     const char *reason, uint64_t count);
 /* Hide findings [from, n) that yield to a more specific one among them. */
+/* Is it exempt today? Then it is marked as suppressed. */
+bool run_exempts(struct run *run, const struct policy *policy,
+		 struct finding *f);
 void findings_yield(struct finding **findings, size_t from, size_t n);
 
 #endif

@@ -313,6 +313,57 @@ static void a_templates_ignore_holds_for_its_pods(void **state)
 	assert_false(says(s, "on the pod template"));
 }
 
+/* --- days go by ----------------------------------------------------------- */
+
+static const char exempts[] =
+	"apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n"
+	"  shm-missing: {action: patch}\nexempt:\n- {namespaces: [ml], rules: "
+	"[shm-missing, gpu-request-limit-mismatch], reason: r, until: 2099-01-10}\n";
+
+/* The policy was read long before; its exemption ends all the same. */
+static void an_exemption_ends_while_we_run(void **state)
+{
+	static const struct {
+		int64_t day; /* of January 2099 */
+		bool suppressed, patched, denied;
+	} days[] = {
+		{9, true, false, false},   {10, true, false, false},
+		{11, false, false, false}, {17, false, false, false},
+		{18, false, true, true},
+	};
+	struct ask patch = {DOOR_MUTATE, "CREATE", "", "Pod", "", NULL};
+	struct ask deny = {DOOR_VALIDATE, "CREATE", "", "Pod", "", NULL};
+	struct stage *s = *state;
+	struct door_options options = {
+		.rules = &s->rules, .metrics = s->metrics, .log = s->log};
+
+	patch.object = POD("");
+	deny.object =
+		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"
+		"\"name\":\"a\"},\"spec\":{\"containers\":[{\"name\":\"m\","
+		"\"image\":\"r/a:1\",\"resources\":{\"requests\":{"
+		"\"nvidia.com/gpu\":2},\"limits\":{\"nvidia.com/gpu\":1}}}]}}";
+	for (size_t i = 0; i < sizeof(days) / sizeof(*days); i++) {
+		door_worker_free(s->worker);
+		door_free(s->door);
+		/* 2099-01-01 */
+		options.now = (47117 + days[i].day - 1) * 86400;
+		s->door = door_new(&options);
+		s->worker = door_worker_new(s->door);
+		use_policy(s, exempts);
+		post(s, &patch);
+		print_message("  day %d: %.*s\n", (int)days[i].day,
+			      (int)s->reply.len, s->reply.body);
+		assert_int_equal(says(s, "patched by shm-missing"),
+				 days[i].patched);
+		assert_int_equal(says(s, "\"suppressed\":\"shm-missing"),
+				 days[i].suppressed);
+		post(s, &deny);
+		print_message("  %.*s\n", (int)s->reply.len, s->reply.body);
+		assert_int_equal(says(s, "\"allowed\":false"), days[i].denied);
+	}
+}
+
 /* --- what cannot be read -------------------------------------------------- */
 
 #define DEEP "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{},\"a\":01}"
@@ -433,6 +484,7 @@ int main(void)
 		TEST(what_is_not_judged_is_counted),
 		TEST(an_ignore_out_of_reach_is_told),
 		TEST(a_templates_ignore_holds_for_its_pods),
+		TEST(an_exemption_ends_while_we_run),
 		TEST(the_mode_of_the_namespace_holds_for_what_is_unread),
 		TEST(what_is_deleted_is_not_denied_unread),
 		TEST(a_long_review_is_denied_by_its_beginning),
