@@ -101,17 +101,25 @@ static void tell_old(const struct clusters *clusters,
 	if (entry->told_old)
 		return;
 	entry->told_old = true;
-	log_error("warning: cluster state %s is %" PRId64
-		  " hours old, the policy's maxAge is %" PRId64
-		  "h: rules that need it do not run",
-		  entry->path, age / 3600, max / 3600);
+	if (age < 0)
+		log_error("warning: the time of cluster state %s lies %" PRId64
+			  " minutes in the future: rules that need it do not "
+			  "run",
+			  entry->path, -age / 60);
+	else
+		log_error("warning: cluster state %s is %" PRId64
+			  " hours old, the policy's maxAge is %" PRId64
+			  "h: rules that need it do not run",
+			  entry->path, age / 3600, max / 3600);
 }
 
 void clusters_check_age(struct clusters *clusters,
 			const struct cluster *cluster, int64_t max)
 {
-	if (!max || clusters->quiet ||
-	    clusters->now - cluster_taken_at(cluster) <= max)
+	if (clusters->quiet)
+		return;
+	if (!cluster_is_ahead(cluster, clusters->now) &&
+	    (!max || clusters->now - cluster_taken_at(cluster) <= max))
 		return;
 	pthread_mutex_lock(&clusters->lock);
 	for (size_t i = 0; i < clusters->n; i++)

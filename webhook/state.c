@@ -6,6 +6,7 @@
  */
 #include "state.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -26,11 +27,19 @@ static void warn(void *context, const char *text)
 
 /* --- from a file ---------------------------------------------------------- */
 
+/* One of the future is not used, as if it were older than anything. */
 static void tell_age(struct state *s)
 {
-	if (s->taken_at)
-		metrics_set(s->metrics, METRICS_CLUSTER_STATE_AGE,
-			    (double)(time(NULL) - s->taken_at));
+	int64_t age = time(NULL) - s->taken_at;
+
+	if (!s->taken_at)
+		return;
+	if (s->ahead && age > 0)
+		s->ahead = false;
+	metrics_set(s->metrics, METRICS_CLUSTER_STATE_AGE,
+		    s->ahead  ? INFINITY
+		    : age > 0 ? (double)age
+			      : 0);
 }
 
 static int load_file(struct state *s)
@@ -54,6 +63,12 @@ static int load_file(struct state *s)
 			  {"age_seconds", NULL, time(NULL) - s->taken_at},
 		  },
 		  3);
+	s->ahead = cluster_is_ahead(cluster, time(NULL));
+	if (s->ahead)
+		log_say(s->log, LOG_ERROR,
+			"%s: its time (takenAt) lies %lld s in the future: "
+			"rules that need it do not run",
+			s->file, (long long)(s->taken_at - time(NULL)));
 	door_set_cluster(s->door, cluster);
 	tell_age(s);
 	return 0;

@@ -28,6 +28,7 @@ struct state {
 	struct live *live;
 	struct watch *watch; /* of the file */
 	int64_t taken_at;    /* of the file's state; 0: there is none */
+	bool ahead;	     /* which is in the future: it is not used */
 };
 
 /* Before there are threads, since it may fork a helper. Without a file and a

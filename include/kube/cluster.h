@@ -60,6 +60,8 @@ void cluster_put(const struct cluster *cluster);
 
 /* Seconds since the epoch at which the state was read. */
 int64_t cluster_taken_at(const struct cluster *cluster);
+/* That time lies ahead, by more than clocks differ: it would never be old. */
+bool cluster_is_ahead(const struct cluster *cluster, int64_t now);
 const char *cluster_server(const struct cluster *cluster); /* "" */
 /* The door's policy, NULL: not known. */
 const char *cluster_policy(const struct cluster *cluster);

@@ -110,7 +110,7 @@ void run_restart(struct run *run)
 	for (size_t i = 0; i < run->state->nnot_run; i++)
 		run->state->not_run[i].count = 0;
 	run->counts = (struct run_counts){0};
-	run->state->any_cluster_old = false;
+	run->state->any_cluster_old = NULL;
 	if (!facts->nworkloads && !facts->nqueues && !facts->nquotas &&
 	    !facts->nlimit_ranges && !facts->nclasses)
 		return;
@@ -484,7 +484,8 @@ void run_join(struct run *dst, struct run *src)
 	to->fixable_unsafe += from->fixable_unsafe;
 	add_gpus(to, from->gpus);
 	to->gpus_unknown |= from->gpus_unknown;
-	dst->state->any_cluster_old |= src->state->any_cluster_old;
+	if (!dst->state->any_cluster_old)
+		dst->state->any_cluster_old = src->state->any_cluster_old;
 	fact_set_join(&dst->facts, &src->facts);
 	for (size_t i = 0; i < src->state->nnot_run; i++)
 		run_not_run_add(dst, src->state->not_run[i].rule,

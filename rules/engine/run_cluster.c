@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which cluster state holds, and what rules may know of it. A state older
- * than the policy's maxAge is as good as none: rules that need one are not
- * run, and say why.
+ * than the policy's maxAge is as good as none, and so is one whose time is
+ * still to come: rules that need one are not run, and say why.
  */
 #include "kube/cluster.h"
 
 #include "state.h"
 
+#define AHEAD	"the time of the cluster state lies in the future"
 #define TOO_OLD "the cluster state is older than the policy's maxAge"
 
 void run_cluster_begin(struct run *run, const struct run_file *file)
@@ -17,9 +18,14 @@ void run_cluster_begin(struct run *run, const struct run_file *file)
 		file->cluster ? file->cluster : options->cluster;
 	int64_t max = policy_max_age(file->policy);
 
-	run->state->cluster_old = false;
-	if (cluster && max && options->now - cluster_taken_at(cluster) > max) {
-		run->state->cluster_old = run->state->any_cluster_old = true;
+	run->state->cluster_old = NULL;
+	if (cluster && options->now && cluster_is_ahead(cluster, options->now))
+		run->state->cluster_old = AHEAD;
+	else if (cluster && max &&
+		 options->now - cluster_taken_at(cluster) > max)
+		run->state->cluster_old = TOO_OLD;
+	if (run->state->cluster_old) {
+		run->state->any_cluster_old = run->state->cluster_old;
 		cluster = NULL;
 	}
 	run->state->cluster = run->facts.cluster = cluster;
@@ -30,7 +36,7 @@ void run_cluster_workload(struct run *run, const struct workload *w)
 {
 	run->state->cluster = w ? w->cluster : NULL;
 	run->state->cluster_old =
-		!run->state->cluster && run->state->any_cluster_old;
+		run->state->cluster ? NULL : run->state->any_cluster_old;
 }
 
 const struct cluster *rule_cluster(struct rule_run *rr)
@@ -40,7 +46,7 @@ const struct cluster *rule_cluster(struct rule_run *rr)
 
 const char *rule_without_cluster(struct rule_run *rr)
 {
-	return rr->run->state->cluster_old   ? TOO_OLD
+	return rr->run->state->cluster_old   ? rr->run->state->cluster_old
 	       : rr->rule->needs & NEEDS_SET ? "needs the set or --cluster"
 					     : "needs --cluster";
 }

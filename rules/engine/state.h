@@ -24,8 +24,9 @@ struct run_state {
 	struct run_file file;
 	struct suppressions *suppressions;
 	const struct cluster *cluster; /* of what is being judged, or NULL */
-	bool cluster_old, any_cluster_old; /* one was given, but too old */
-	struct finding **findings;	   /* of the file, in the file arena */
+	/* Why one that was given is not used (too old), or NULL. */
+	const char *cluster_old, *any_cluster_old;
+	struct finding **findings; /* of the file, in the file arena */
 	size_t nfindings, findings_size;
 	enum mode mode;	     /* of the object being checked */
 	size_t object_start; /* first finding of the object being checked */

@@ -47,6 +47,13 @@ int64_t cluster_taken_at(const struct cluster *c)
 	return c->meta.taken_at;
 }
 
+bool cluster_is_ahead(const struct cluster *c, int64_t now)
+{
+	enum { CLOCKS_DIFFER = 600 };
+
+	return c->meta.taken_at - now > CLOCKS_DIFFER;
+}
+
 const char *cluster_server(const struct cluster *c)
 {
 	return c->meta.server ? c->meta.server : "";

@@ -251,6 +251,25 @@ assert names[0]["metadata"]["labels"] == {"env": "prod"}, names'
 	is "$status" 0
 }
 
+@test "a state whose time is still to come" {
+	cluster
+	snapshot -q -o cluster.json
+	sed -i 's/"takenAt":"[^"]*"/"takenAt":"2199-01-01T00:00:00Z"/' cluster.json
+	pod pod.yaml
+	cat >>pod.yaml <<-END
+		    resources: {limits: {nvidia.com/gpu: 1}}
+		  priorityClassName: nope
+	END
+	"$GPUGATE" lint --isolated --cluster cluster.json pod.yaml \
+		--format json --fail-on never >report.json 2>errors
+	holds "$(cat report.json)" "the time of the cluster state lies in the future"
+	holds "$(cat errors)" "warning: the time of cluster state cluster.json lies"
+	holds_not "$(cat report.json)" "there is no PriorityClass"
+	run "$GPUGATE" lint --isolated --cluster cluster.json pod.yaml \
+		--fail-on never --require cluster
+	is "$status" 2
+}
+
 @test "paths: of two clusters for one path the first counts" {
 	cluster
 	snapshot -q -o a.json

@@ -72,7 +72,7 @@ page() {
 
 # figure NAME: its value, without its fraction
 figure() {
-	page | sed -n "s/^$1 \([0-9-]*\).*/\1/p"
+	page | sed -n "s/^$1 \([0-9Inf+-]*\).*/\1/p"
 }
 
 older_than() { # SECONDS
@@ -155,6 +155,19 @@ state() {
 	# A file without such a policy is as old as whoever mounts it wants.
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n' >policy.yaml
 	until_true 3 asking_gives denied
+}
+
+@test "state: a time that is still to come is as good as none" {
+	state 0 -86400 >state.json
+	start --cluster state.json
+	asking_gives allowed
+	logged 'lies 86[0-9]* s in the future'
+	is "$(figure gpugate_cluster_state_age_seconds)" "+Inf"
+	[ "$(figure 'gpugate_rules_not_run{rule="quota-never-fits"}')" -ge 1 ]
+	# Clocks differ by minutes.
+	state 0 -60 >state.json
+	until_true 3 asking_gives denied
+	is "$(figure gpugate_cluster_state_age_seconds)" 0
 }
 
 @test "state: --live on needs somebody to ask, --live off asks nobody" {
