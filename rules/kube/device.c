@@ -41,7 +41,18 @@ static bool names_accelerator(const struct kube_config *config,
 
 /* -- claims and annotations ---------------------------------------------- */
 
-/* What the names in a pod's claim say about the device. */
+static bool contains_any(const char *name, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (text_contains_ci(name, words[i]))
+			return true;
+	return false;
+}
+
+/*
+ * What the names in a pod's claim say about the device. A name that speaks of
+ * both (`bm-gpu-4-rdma`: a NIC of a GPU machine) leaves it to the others.
+ */
 enum tri claim_hint(const struct node *claim)
 {
 	static const char *const yes[] = {"gpu",  "mig",   "tpu",    "nvidia",
@@ -54,19 +65,19 @@ enum tri claim_hint(const struct node *claim)
 					 "infiniband",	   "cpu"};
 	static const char *const fields[] = {"resourceClaimTemplateName",
 					     "resourceClaimName", "name"};
-	enum tri hint = TRI_UNKNOWN;
+	bool device = false, other = false;
 
 	for (size_t f = 0; f < 3; f++) {
 		const char *name = node_str(node_get(claim, fields[f]));
+		bool is = contains_any(name, yes, sizeof(yes) / sizeof(*yes));
+		bool not = contains_any(name, no, sizeof(no) / sizeof(*no));
 
-		for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
-			if (text_contains_ci(name, no[i]))
-				hint = TRI_NO;
-		for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
-			if (text_contains_ci(name, yes[i]))
-				return TRI_YES;
+		device = device || (is && !not );
+		other = other || (not &&!is);
 	}
-	return hint;
+	if (device == other)
+		return TRI_UNKNOWN;
+	return device ? TRI_YES : TRI_NO;
 }
 
 static void claim_add(struct pod *pod, enum tri hint, struct amount n)
