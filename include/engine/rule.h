@@ -125,6 +125,10 @@ struct finding *report_place(struct rule_run *run, const struct object_id *id,
 			     const struct place *place, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* "Job `x`", or "this Job" where it has no name yet (generateName). */
+const char *rule_title(struct rule_run *run, const char *kind,
+		       const char *name);
+
 /* Another severity than the rule's own, as long as the policy set none. */
 void finding_severity(struct finding *finding, enum severity severity);
 /* This finding rests on a guess at intent: at most a warning at the door,

@@ -10,6 +10,9 @@
 
 /* The node with the class's name (it may be unknown), or NULL: none. */
 const struct node *pod_priority_class(const struct pod *pod);
+/* The class is not for this object to set: a TrainJob's pod template is its
+ * runtime's, and Cloud Run has no classes. */
+bool pod_priority_is_elsewhere(const struct pod *pod);
 /*
  * Something else that orders the workload: Kueue's priority-class label, a
  * Kubeflow schedulingPolicy.priorityClass. The Pods stay at priority 0.

@@ -186,10 +186,15 @@ struct finding *report_pod(struct rule_run *rr, const struct pod *pod,
 struct finding *report_object(struct rule_run *rr, const struct object *object,
 			      const struct node *at, const char *fmt, ...)
 {
-	const struct node *name = node_path(object->root, "metadata.name");
-	struct finding *f = at_node(rr, object, at ? at : name);
+	const struct node *metadata = node_get(object->root, "metadata");
+	struct finding *f;
 	va_list ap;
 
+	if (!at)
+		at = node_get(metadata, "name");
+	if (!at)
+		at = node_get(metadata, "generateName");
+	f = at_node(rr, object, at);
 	va_start(ap, fmt);
 	put_message(rr, f, fmt, ap);
 	va_end(ap);
@@ -224,6 +229,13 @@ struct finding *report_place(struct rule_run *rr, const struct object_id *id,
 	put_message(rr, f, fmt, ap);
 	va_end(ap);
 	return f;
+}
+
+const char *rule_title(struct rule_run *run, const char *kind, const char *name)
+{
+	if (!name || !*name)
+		return arena_printf(rule_arena(run), "this %s", kind);
+	return arena_printf(rule_arena(run), "%s `%s`", kind, name);
 }
 
 void finding_severity(struct finding *f, enum severity severity)

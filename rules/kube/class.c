@@ -202,12 +202,18 @@ bool pod_is_serving(const struct pod *pod)
 	return object->class == KIND_SERVICE && listens(pod);
 }
 
+/* An exporter beside a container with devices of its own is a sidecar. */
 static bool find_infrastructure(const struct pod *pod)
 {
-	FOR_EACH_CONTAINER(pod, c)
+	bool found = false;
+
+	FOR_EACH_CONTAINER(pod, c) {
 		if (container_image(c).infrastructure)
-			return true;
-	return false;
+			found = true;
+		else if (container_uses_gpu(c) != TRI_NO)
+			return false;
+	}
+	return found;
 }
 
 static bool runs_infrastructure(const struct pod *pod)

@@ -28,9 +28,11 @@ struct object_id fact_id(struct arena *arena, const struct object *o)
 
 const struct node *fact_name_node(const struct object *object)
 {
-	const struct node *name =
-		node_get(node_get(object->root, "metadata"), "name");
+	const struct node *metadata = node_get(object->root, "metadata");
+	const struct node *name = node_get(metadata, "name");
 
+	if (!name)
+		name = node_get(metadata, "generateName");
 	return name ? name : object->root;
 }
 

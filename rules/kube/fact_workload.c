@@ -125,6 +125,8 @@ static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,
 {
 	const struct node *class = pod_priority_class(pod);
 
+	out->priority_unknown = pod_priority_is_elsewhere(pod);
+
 	out->role = fact_text(arena, pod->role);
 	out->place = place_of(arena, pod->object, pod->spec, file);
 	out->steady = pod->steady;

@@ -30,6 +30,12 @@ bool object_is_job(const struct object *object)
 	       object_is(object, "batch", "CronJob");
 }
 
+bool object_ends(const struct object *object)
+{
+	return object->class == KIND_BATCH ||
+	       object_is(object, "ray.io", "RayJob");
+}
+
 bool object_is_kubeflow(const struct object *object)
 {
 	return object->class == KIND_TRAINING &&
@@ -52,11 +58,17 @@ const struct pod *object_gpu_pod(const struct object *object)
 
 const struct pod *object_restarting_pod(const struct object *object)
 {
-	FOR_EACH_POD(object, pod)
-		if (pod->restart == RESTART_ON_FAILURE ||
-		    pod->restart == RESTART_ALWAYS)
+	const struct pod *found = NULL;
+
+	FOR_EACH_POD(object, pod) {
+		if (pod->restart != RESTART_ON_FAILURE &&
+		    pod->restart != RESTART_ALWAYS)
+			continue;
+		if (pod_uses_gpu(pod) == TRI_YES)
 			return pod;
-	return NULL;
+		found = found ? found : pod;
+	}
+	return found;
 }
 
 bool object_is_queued(const struct object *object)

@@ -53,6 +53,16 @@ const struct node *pod_priority_class(const struct pod *pod)
 	return is_unset(found) ? NULL : found;
 }
 
+bool pod_priority_is_elsewhere(const struct pod *pod)
+{
+	if (pod->flat && text_eq(pod->object->group, "trainer.kubeflow.org"))
+		return true;
+	FOR_EACH_CHILD(pod_field(pod, "nodeSelector"), label)
+		if (text_starts(label->key, "run.googleapis.com/"))
+			return true;
+	return false;
+}
+
 const struct node *pod_queue_priority(const struct pod *pod)
 {
 	const struct object *o = pod->object;

@@ -52,16 +52,17 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 	if (!offer.covered)
 		f = report_place(
 			run, &w->id, &pod->place,
-			"ClusterQueue `%s` covers no `%s`: %s `%s` is never admitted",
-			name, demand->resource, w->id.kind, w->id.name);
+			"ClusterQueue `%s` covers no `%s`: %s is never admitted",
+			name, demand->resource,
+			rule_title(run, w->id.kind, w->id.name));
 	else
 		f = report_place(
 			run, &w->id, &pod->place,
-			"%s %s, ClusterQueue `%s` gives at most %s (flavor `%s`): %s `%s` is never admitted",
+			"%s %s, ClusterQueue `%s` gives at most %s (flavor `%s`): %s is never admitted",
 			text, demand->resource, name,
 			quantity_text(offer.most, most),
-			offer.flavor ? offer.flavor : "", w->id.kind,
-			w->id.name);
+			offer.flavor ? offer.flavor : "",
+			rule_title(run, w->id.kind, w->id.name));
 	finding_cause(run, f, demand->resource);
 }
 

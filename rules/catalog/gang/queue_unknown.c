@@ -46,8 +46,8 @@ static void report(struct rule_run *run, const struct workload *w,
 		   const char *what, const char *name, const char *fault)
 {
 	report_place(run, &w->id, &w->place,
-		     "%s `%s` of %s `%s` %s: it will wait for ever", what, name,
-		     w->id.kind, w->id.name, fault);
+		     "%s `%s` of %s %s: it will wait for ever", what, name,
+		     rule_title(run, w->id.kind, w->id.name), fault);
 }
 
 static bool is_stopped(const struct node *queue)

@@ -4,13 +4,15 @@
  * requests reach a server whose weights are not loaded, and a rollout takes
  * down the old pods before the new ones can answer. Operators that add
  * probes of their own (KServe, KubeRay, Seldon, Knative) are left alone, and
- * so are workers of a group, which get no requests.
+ * so are workers of a group, which get no requests, and servers that a Job
+ * starts for itself (batch inference, benchmarks).
  * Source: kubernetes docs, pod lifecycle, "Types of probe".
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command.h"
 #include "kube/intent.h"
+#include "kube/lifecycle.h"
 
 static bool any_readiness(const struct pod *pod)
 {
@@ -45,8 +47,8 @@ static bool is_worker(struct rule_run *run, const struct container *c)
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	if (pod->flat || pod->injects & INJECT_PROBES ||
-	    pod->object->class == KIND_TEMPLATE || !pod_is_serving(pod) ||
-	    any_readiness(pod))
+	    object_ends(pod->object) || pod->object->class == KIND_TEMPLATE ||
+	    !pod_is_serving(pod) || any_readiness(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		if (c->role != CONTAINER_MAIN ||

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A pod that is evicted or rolled over has terminationGracePeriodSeconds, 30
- * by default, to write a checkpoint or to finish its requests. On spot
- * capacity the provider's notice is the bound, and spot-grace-too-long
- * speaks of that. Kinds made for serving set a period of their own.
+ * by default, to write a checkpoint or to finish its requests. On spot the
+ * provider's notice is the bound (spot-grace-too-long). Kinds made for serving
+ * set a period of their own; a server that a Job starts ends with it.
  * Source: pkg/apis/core/v1/defaults.go SetDefaults_PodSpec (30 s).
  */
 #include <inttypes.h>
@@ -50,7 +50,7 @@ static bool works(struct rule_run *run, const struct container *c)
 static const struct node *needs_time(struct rule_run *run,
 				     const struct pod *pod, bool *serving)
 {
-	*serving = pod_is_serving(pod);
+	*serving = pod_is_serving(pod) && !object_ends(pod->object);
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct node *at;
 

@@ -10,7 +10,7 @@
 #include "kube/priority.h"
 
 #define MESSAGE                                                                \
-	"GPU pods%s%s%s of %s `%s` have no priority class: they run at priority 0"
+	"GPU pods%s%s%s of %s have no priority class: they run at priority 0"
 
 /*
  * The Priority plugin has written the number of no class into a Pod before a
@@ -42,10 +42,10 @@ static void check_given(struct rule_run *run, const struct pod *pod)
 	struct finding *f;
 
 	if (!*class || !pod->gpu_by || pod_priority_class(pod) ||
-	    pod_queue_priority(pod))
+	    pod_queue_priority(pod) || pod_priority_is_elsewhere(pod))
 		return;
 	f = report_pod(run, pod, NULL, MESSAGE, *role ? " `" : "", role,
-		       *role ? "`" : "", o->kind, o->name ? o->name : "");
+		       *role ? "`" : "", rule_title(run, o->kind, o->name));
 	if (!pod->flat)
 		give_class(run, f, pod, class);
 }
@@ -63,7 +63,8 @@ static void check(struct rule_run *run, const struct workload *w)
 			continue;
 		report_place(run, &w->id, &pod->place, MESSAGE,
 			     *pod->role ? " `" : "", pod->role,
-			     *pod->role ? "`" : "", w->id.kind, w->id.name);
+			     *pod->role ? "`" : "",
+			     rule_title(run, w->id.kind, w->id.name));
 	}
 }
 

@@ -58,8 +58,8 @@ static void check(struct rule_run *run, const struct workload *w)
 			continue;
 		f = report_place(
 			run, &w->id, &pod->priority_place,
-			"there is no PriorityClass `%s`: the pods of %s `%s` will be forbidden",
-			name, w->id.kind, w->id.name);
+			"there is no PriorityClass `%s`: the pods of %s will be forbidden",
+			name, rule_title(run, w->id.kind, w->id.name));
 		near = nearest(run, name);
 		if (near)
 			finding_help(run, f, "did you mean `%s`?", near);

@@ -68,9 +68,10 @@ static void check_pod(struct rule_run *run, const struct workload *w,
 			continue;
 		f = report_place(
 			run, &w->id, &gap->place,
-			"container `%s` sets no %s %s, and quota `%s` forbids pods without it",
+			"container `%s` sets no %s %s, and %s forbids pods without it",
 			gap->container, keys[k].resource,
-			keys[k].limit ? "limit" : "request", quota->id.name);
+			keys[k].limit ? "limit" : "request",
+			rule_title(run, "quota", quota->id.name));
 		finding_label_place(run, f, &hard->place, "`%s` is counted",
 				    keys[k].key);
 		finding_cause(run, f, keys[k].key);

@@ -18,9 +18,10 @@ static void report(struct rule_run *run, const struct quota_case *c)
 
 	f = report_place(
 		run, &w->id, &w->place,
-		"%s `%s` needs %s %s, quota `%s` allows %s in all: it can never run",
-		w->id.kind, w->id.name, quantity_text(c->demand.steady, need),
-		c->resource, c->quota->id.name,
+		"%s needs %s %s, %s allows %s in all: it can never run",
+		rule_title(run, w->id.kind, w->id.name),
+		quantity_text(c->demand.steady, need), c->resource,
+		rule_title(run, "quota", c->quota->id.name),
 		quantity_text(c->hard->quantity, have));
 	finding_label_place(run, f, &c->hard->place, "the quota");
 	finding_cause(run, f, c->resource);

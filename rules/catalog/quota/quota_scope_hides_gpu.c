@@ -42,8 +42,8 @@ static void report(struct rule_run *run, const struct quota *quota,
 		return;
 	f = report_place(
 		run, &quota->id, &quota->scopes[0].place,
-		"scope `%s` leaves out the GPU pods of %s `%s`: this quota does not count them",
-		quota->scopes[0].name, w->id.kind, w->id.name);
+		"scope `%s` leaves out the GPU pods of %s: this quota does not count them",
+		quota->scopes[0].name, rule_title(run, w->id.kind, w->id.name));
 	finding_label_place(run, f, &pod->place, "not selected");
 }
 

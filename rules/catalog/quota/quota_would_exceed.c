@@ -15,6 +15,8 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 	char want[QUANTITY_TEXT], left[QUANTITY_TEXT];
 	char hard[QUANTITY_TEXT], used[QUANTITY_TEXT];
 	bool denies = !peak && w->gang_kind != GANG_NONE;
+	const char *who = rule_title(run, w->id.kind, w->id.name);
+	const char *quota = rule_title(run, "quota", c->quota->id.name);
 	struct finding *f;
 
 	quantity_text(peak ? c->demand.peak : c->demand.steady, want);
@@ -22,18 +24,16 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 	if (c->room.known)
 		f = report_place(
 			run, &w->id, &w->place,
-			"%s `%s` %s %s %s, quota `%s` has %s left for it: %s of %s are used%s",
-			w->id.kind, w->id.name, peak ? "peaks at" : "needs",
-			want, c->resource, c->quota->id.name,
-			quantity_text(c->room.left, left),
+			"%s %s %s %s, %s has %s left for it: %s of %s are used%s",
+			who, peak ? "peaks at" : "needs", want, c->resource,
+			quota, quantity_text(c->room.left, left),
 			quantity_text(c->room.used, used), hard,
 			quota_promised(&c->room, rule_arena(run)));
 	else
 		f = report_place(
 			run, &w->id, &w->place,
-			"%s `%s` peaks at %s %s (rollout or elastic maximum), quota `%s` allows %s",
-			w->id.kind, w->id.name, want, c->resource,
-			c->quota->id.name, hard);
+			"%s peaks at %s %s (rollout or elastic maximum), %s allows %s",
+			who, want, c->resource, quota, hard);
 	finding_label_place(run, f, &c->hard->place, "the quota");
 	finding_cause(run, f, c->resource);
 	finding_severity(f, denies ? SEVERITY_ERROR : SEVERITY_WARNING);
@@ -87,8 +87,8 @@ static void report_sum(struct rule_run *run, const struct quota_sum *sum)
 	w = workload_at(rule_facts(run), sum->largest, rule_arena(run));
 	if (w)
 		finding_label_place(run, f, &w->place,
-				    "the largest of them, %s `%s`", w->id.kind,
-				    w->id.name);
+				    "the largest of them, %s",
+				    rule_title(run, w->id.kind, w->id.name));
 	finding_cause(run, f, sum->resource);
 }
 
