@@ -7,16 +7,24 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/accelerator.h"
 #include "kube/affinity.h"
 #include "kube/labels.h"
 
-/* A label of the site's own that speaks of GPUs. */
+/* A label of the site's own that speaks of GPUs, or of their machines. */
 static bool speaks_of_gpus(const char *text)
 {
-	return text_contains_ci(text, "gpu") ||
-	       text_contains_ci(text, "accelerator") ||
-	       text_contains_ci(text, "nvidia") ||
-	       text_contains_ci(text, "tpu");
+	static const char *const words[] = {
+		"gpu",	      "accelerator", "nvidia",	 "tpu",	   "neuron",
+		"inferentia", "trn1",	     "trainium", "habana", "gaudi",
+		"instinct",   "mi300",	     "a100",	 "h100",   "h200",
+		"b200",	      "v100",	     NULL};
+	const struct instance_type *type = instance_type_find(text);
+
+	for (const char *const *word = words; *word; word++)
+		if (text_contains_ci(text, *word))
+			return true;
+	return type && type->accelerators;
 }
 
 static bool selects(const struct node_need *need)

@@ -4,6 +4,7 @@
  * ExtendedResourceToleration plugin adds the toleration by itself, but it is
  * off by default; GKE runs it, so pods that select GKE's labels are fine.
  * The key is the vendor's: nvidia.com/gpu for MIG and shared resources too.
+ * Knative refuses tolerations unless a feature flag is on: no safe repair.
  * Source: plugin/pkg/admission/extendedresourcetoleration; Azure/AKS#1449.
  */
 #include "base/text.h"
@@ -12,12 +13,14 @@
 #include "kube/node_match.h"
 #include "kube/selector.h"
 
-static bool on_gke(struct rule_run *run, const struct pod *pod)
+/* GKE, or Cloud Run, where nobody sees a node. */
+static bool on_google(struct rule_run *run, const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
 
 	for (size_t i = 0; i < needs.n; i++)
-		if (text_starts(needs.items[i].key, "cloud.google.com/"))
+		if (text_starts(needs.items[i].key, "cloud.google.com/") ||
+		    text_starts(needs.items[i].key, "run.googleapis.com/"))
 			return true;
 	return needs.unknown;
 }
@@ -51,13 +54,16 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct arena *arena = rule_arena(run);
 	struct node *toleration = edit_map(arena);
 
+	bool knative = text_eq(pod->object->group, "serving.knative.dev");
+
 	if (pod->flat)
 		return;
 	edit_member_string(arena, toleration, "key", key);
 	edit_member_string(arena, toleration, "operator", "Exists");
 	edit_member_string(arena, toleration, "effect", "NoSchedule");
-	fix_ensure(finding_fix(run, f, true, "tolerate the taint `%s`", key),
-		   pod->spec, "tolerations", toleration, "key,operator,effect");
+	fix_ensure(
+		finding_fix(run, f, !knative, "tolerate the taint `%s`", key),
+		pod->spec, "tolerations", toleration, "key,operator,effect");
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -66,7 +72,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const char *told = NULL;
 
 	if (pod_uses_gpu(pod) != TRI_YES || pod->injects & INJECT_SELECTOR ||
-	    pod->object->kueue || on_gke(run, pod))
+	    pod->object->kueue || on_google(run, pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		const char *key = c->accelerator ? c->accelerator->taint : NULL;
