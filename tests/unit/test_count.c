@@ -455,6 +455,11 @@ static void test_groups(void **state)
 		 "2, leaderWorkerTemplate: {size: 3, workerTemplate: " GPU_POD(
 			 1) "}}}]}}",
 		 "worker:6/6x1 | 6/6 gang 3 needed"},
+		{"{apiVersion: disaggregatedset.x-k8s.io/v1, kind: "
+		 "DisaggregatedSet, spec: {slices: 2, roles: [{name: p, spec: "
+		 "{replicas: 2, leaderWorkerTemplate: {size: 3, workerTemplate:"
+		 " " GPU_POD(1) "}}}]}}",
+		 "worker:12/12x1 | 12/12 gang 3 needed"},
 		{"{apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, spec: "
 		 "{podSets: [{name: m, count: 3, template: " GPU_POD(1) "}]}}",
 		 "m:3/3x1 | 3/3 gang 1 none"},
