@@ -41,15 +41,23 @@ static void repair(struct rule_run *run, struct finding *f,
 	fix_remove(fix, entry);
 }
 
+/* A Kubeflow Profile makes the quota of the namespace that it makes. */
+static const struct node *hard_of(const struct object *o)
+{
+	if (text_eq(o->group, "") && text_eq(o->kind, "ResourceQuota"))
+		return node_path(o->root, "spec.hard");
+	if (text_eq(o->group, "kubeflow.org") && text_eq(o->kind, "Profile"))
+		return node_path(o->root, "spec.resourceQuotaSpec.hard");
+	return NULL;
+}
+
 static void check(struct rule_run *run, const struct object *o)
 {
 	const struct accelerator_extra *extra = rule_accelerators(run);
 	const struct node *hard;
 	bool hami;
 
-	if (!text_eq(o->kind, "ResourceQuota") || !text_eq(o->group, ""))
-		return;
-	hard = node_path(o->root, "spec.hard");
+	hard = hard_of(o);
 	hami = quota_is_of_hami(extra, hard);
 	FOR_EACH_CHILD(hard, entry) {
 		struct quota_key key;
