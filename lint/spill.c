@@ -15,7 +15,7 @@
 
 #include "base/err.h"
 
-enum { BUFFER = 1024 * 1024, WINDOW = 64 * 1024 };
+enum { BUFFER = 1024 * 1024, WINDOW = 32 * 1024 };
 
 struct fixed {
 	uint64_t fingerprint;
@@ -31,8 +31,7 @@ void spill_init(struct spill *spill, const struct rule_set *rules)
 	spill->flushed = 0;
 	spill->fd = -1;
 	spill->error = 0;
-	spill->window = NULL;
-	spill->window_at = spill->window_len = 0;
+	memset(spill->windows, 0, sizeof(spill->windows));
 }
 
 void spill_release(struct spill *spill)
@@ -40,7 +39,8 @@ void spill_release(struct spill *spill)
 	if (spill->fd >= 0)
 		close(spill->fd);
 	buf_release(&spill->buf);
-	free(spill->window);
+	free(spill->windows[0].data);
+	free(spill->windows[1].data);
 }
 
 /* --- the file ------------------------------------------------------------ */
@@ -303,48 +303,66 @@ static int read_all(int fd, char *data, size_t len, uint64_t offset)
 	return 0;
 }
 
-static bool in_window(const struct spill *spill, uint64_t offset, size_t len)
+static bool in_window(const struct spill_window *window, uint64_t offset,
+		      size_t len)
 {
-	return offset >= spill->window_at &&
-	       offset + len <= spill->window_at + spill->window_len;
+	return offset >= window->at && offset + len <= window->at + window->len;
 }
 
 /* Move the window to begin at offset. 0, or errno. */
-static int move_window(struct spill *spill, uint64_t offset)
+static int move_window(const struct spill *spill, struct spill_window *window,
+		       uint64_t offset)
 {
 	uint64_t left = spill->flushed - offset;
 	size_t len = left < WINDOW ? (size_t)left : WINDOW;
 	int error;
 
-	if (!spill->window)
-		spill->window = malloc(WINDOW);
-	if (!spill->window)
+	if (!window->data)
+		window->data = malloc(WINDOW);
+	if (!window->data)
 		BUG("out of memory");
-	error = read_all(spill->fd, spill->window, len, offset);
-	spill->window_at = offset;
-	spill->window_len = error ? 0 : len;
+	error = read_all(spill->fd, window->data, len, offset);
+	window->at = offset;
+	window->len = error ? 0 : len;
 	return error;
+}
+
+/* A window with these bytes, which are no more than one holds; NULL and errno
+ * in *error. */
+static const struct spill_window *
+find_window(struct spill *spill, uint64_t offset, size_t len, int *error)
+{
+	struct spill_window *windows = spill->windows;
+	struct spill_window other = windows[1];
+
+	if (in_window(&windows[0], offset, len))
+		return &windows[0];
+	if (!in_window(&other, offset, len))
+		*error = move_window(spill, &other, offset);
+	windows[1] = windows[0];
+	windows[0] = other;
+	return *error ? NULL : &windows[0];
 }
 
 /* Bytes of the file, or of the buffer; NULL and errno in *error. */
 static const char *bytes_at(struct spill *spill, uint64_t offset, size_t len,
 			    struct arena *arena, int *error)
 {
+	const struct spill_window *window;
 	char *copy;
 
 	*error = 0;
 	if (offset >= spill->flushed)
 		return spill->buf.data + (offset - spill->flushed);
 	copy = arena_alloc(arena, len);
-	if (len > WINDOW)
+	if (len > WINDOW) {
 		*error = read_all(spill->fd, copy, len, offset);
-	else if (!in_window(spill, offset, len))
-		*error = move_window(spill, offset);
-	if (*error)
+		return *error ? NULL : copy;
+	}
+	window = find_window(spill, offset, len, error);
+	if (!window)
 		return NULL;
-	if (len <= WINDOW)
-		memcpy(copy, spill->window + (offset - spill->window_at), len);
-	return copy;
+	return memcpy(copy, window->data + (offset - window->at), len);
 }
 
 const void *spill_get(struct spill *spill, uint64_t offset, size_t len,

@@ -23,16 +23,22 @@ struct record {
 	uint32_t spill;	 /* whose */
 };
 
+/* A piece of the file. */
+struct spill_window {
+	char *data;
+	uint64_t at;
+	size_t len;
+};
+
 struct spill {
 	const struct rule_set *rules; /* of findings */
 	struct buf buf;		      /* bytes from offset flushed on */
 	uint64_t flushed;	      /* bytes in the file */
 	int fd;	   /* -1 until needed; -2: there can be none */
 	int error; /* errno of spill_get(), or 0 */
-	/* A piece of the file: records are read about in their order. */
-	char *window;
-	uint64_t window_at;
-	size_t window_len;
+	/* Records are read about in their order, and at times those that they
+	 * refer to, in about the same order: [0] is the one used last. */
+	struct spill_window windows[2];
 };
 
 void spill_init(struct spill *spill, const struct rule_set *rules);
