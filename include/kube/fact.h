@@ -92,8 +92,7 @@ struct priority_class {
 
 /* A LocalQueue, ClusterQueue, or a queue of Volcano or KAI. */
 struct queue_fact {
-	struct object_id id;
-	const struct cluster *cluster;
+	uint64_t id; /* keyed hash, of its cluster */
 };
 
 enum queue_sort { QUEUE_OTHER, QUEUE_VOLCANO, QUEUE_KAI };

@@ -90,6 +90,16 @@ static void *reserve(void *items, size_t n, size_t *size, size_t item_size)
 	((set)->list = reserve((set)->list, (n), &(set)->list##_size,          \
 			       sizeof(*(set)->list)))
 
+static uint64_t queue_hash(struct fact_set *set, const struct object *o)
+{
+	struct fact_index *index = fact_index_of(set);
+	struct object_id id = fact_id(&index->scratch, o);
+	uint64_t hash = fact_id_hash(&id, &index->packed);
+
+	arena_reset(&index->scratch);
+	return fact_hash_in(hash, set->cluster);
+}
+
 static bool add_queue(struct fact_set *set, const struct object *o)
 {
 	if (!is_kind(o, "kueue.x-k8s.io", "LocalQueue") &&
@@ -98,8 +108,7 @@ static bool add_queue(struct fact_set *set, const struct object *o)
 	    !is_kind(o, "scheduling.run.ai", "Queue"))
 		return false;
 	RESERVE(set, queues, set->nqueues + 1);
-	set->queues[set->nqueues++] =
-		(struct queue_fact){fact_id(&set->arena, o), set->cluster};
+	set->queues[set->nqueues++] = (struct queue_fact){queue_hash(set, o)};
 	return true;
 }
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "fact.h"
 #include "kube/cluster.h"
 
@@ -210,30 +209,38 @@ const struct priority_class *facts_own_class(const struct fact_set *set,
 	return (const void *)(range.n ? range.first : NULL);
 }
 
-static size_t group_length(const char *api_version)
-{
-	const char *slash = strchr(api_version, '/');
+/* --- queues --------------------------------------------------------------- */
 
-	return slash ? (size_t)(slash - api_version) : 0;
+static int by_id(const void *a, const void *b)
+{
+	const struct queue_fact *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Each once. */
+static void sort_queues(struct fact_set *set)
+{
+	size_t kept = 0;
+
+	if (set->nqueues)
+		qsort(set->queues, set->nqueues, sizeof(*set->queues), by_id);
+	for (size_t i = 0; i < set->nqueues; i++)
+		if (!kept || set->queues[kept - 1].id != set->queues[i].id)
+			set->queues[kept++] = set->queues[i];
+	set->nqueues = kept;
 }
 
 bool facts_have_queue(const struct fact_set *set, const struct workload *w,
 		      const struct object_id *id)
 {
-	size_t len = group_length(id->api_version);
+	struct queue_fact want;
 
-	for (size_t i = 0; i < set->nqueues; i++) {
-		const struct queue_fact *q = &set->queues[i];
-
-		if (q->cluster == w->cluster &&
-		    group_length(q->id.api_version) == len &&
-		    !memcmp(q->id.api_version, id->api_version, len) &&
-		    !strcmp(q->id.kind, id->kind) &&
-		    !strcmp(q->id.namespace, id->namespace) &&
-		    !strcmp(q->id.name, id->name))
-			return true;
-	}
-	return false;
+	if (!set->nqueues)
+		return false;
+	want.id =
+		fact_hash_in(fact_id_hash(id, &set->index->packed), w->cluster);
+	return bsearch(&want, set->queues, set->nqueues, sizeof(want), by_id);
 }
 
 /* --- priority classes ----------------------------------------------------- */
@@ -291,6 +298,7 @@ void fact_set_finish(struct fact_set *set)
 {
 	fact_index_finish(set);
 	sort_policies(set);
+	sort_queues(set);
 	find_default(set);
 	note_classes(set);
 }
