@@ -32,6 +32,15 @@ void names_add(struct names *names, struct arena *arena, const char *name)
 
 /* --- lines ---------------------------------------------------------------- */
 
+/* C0, DEL, C1, and what is no text: the API server drops the whole warning. */
+static bool is_control(const char *text, size_t n)
+{
+	unsigned char first = (unsigned char)text[0];
+
+	return !n || (n == 1 && (first < ' ' || first == 0x7f)) ||
+	       (n == 2 && first == 0xc2 && (unsigned char)text[1] < 0xa0);
+}
+
 /* At most max characters of text, on one line; what is cut off ends in "…". */
 static const char *fit(struct arena *arena, const char *text, size_t max)
 {
@@ -42,10 +51,9 @@ static const char *fit(struct arena *arena, const char *text, size_t max)
 		bool plain = text[at] >= ' ' && text[at] < 0x7f;
 		size_t n = plain ? 1 : utf8_length(text + at, len - at);
 
-		if (!plain && n <= 1 &&
-		    ((unsigned char)text[at] < ' ' || !n || text[at] == 0x7f)) {
+		if (!plain && is_control(text + at, n)) {
 			line[at] = ' ';
-			n = 1;
+			n = 1; /* and so the second byte of two */
 		}
 		if (++count == max)
 			cut = at;

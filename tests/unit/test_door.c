@@ -364,6 +364,37 @@ static void an_exemption_ends_while_we_run(void **state)
 	}
 }
 
+/* --- texts of users ------------------------------------------------------- */
+
+/* The API server drops a warning with a control character in it (golang's
+ * unicode.IsControl), so that a name could hide what is said of it. */
+static void no_control_character_hides_a_warning(void **state)
+{
+	struct stage *s = *state;
+	struct ask ask = {
+		DOOR_VALIDATE,
+		"CREATE",
+		"",
+		"Pod",
+		"",
+		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"
+		"\"name\":\"a\"},\"spec\":{\"restartPolicy\":\"Never\","
+		"\"containers\":[{\"name\":\"m\\u0085\\u009f\\n\\u007f\\u00a0\u00e9\","
+		"\"image\":\"r/a:1\",\"command\":[\"torchrun\"],"
+		"\"resources\":{\"limits\":{\"cpu\":\"8\",\"memory\":"
+		"\"64Gi\",\"nvidia.com/gpu\":2}}}]}}"};
+
+	use_policy(s, "apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n"
+		      "  shm-missing: {action: warn}\n");
+	post(s, &ask);
+	print_message("  %.*s\n", (int)s->reply.len, s->reply.body);
+	assert_true(says(s, "shm-missing: container `m"));
+	assert_false(says(s, "\xc2\x85"));
+	assert_false(says(s, "\xc2\x9f"));
+	assert_false(says(s, "\\u00"));
+	assert_true(says(s, "\xc2\xa0\xc3\xa9`"));
+}
+
 /* --- what cannot be read -------------------------------------------------- */
 
 #define DEEP "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{},\"a\":01}"
@@ -485,6 +516,7 @@ int main(void)
 		TEST(an_ignore_out_of_reach_is_told),
 		TEST(a_templates_ignore_holds_for_its_pods),
 		TEST(an_exemption_ends_while_we_run),
+		TEST(no_control_character_hides_a_warning),
 		TEST(the_mode_of_the_namespace_holds_for_what_is_unread),
 		TEST(what_is_deleted_is_not_denied_unread),
 		TEST(a_long_review_is_denied_by_its_beginning),
