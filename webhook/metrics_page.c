@@ -305,36 +305,47 @@ static void write_counters(struct metrics *m, struct buf *out)
 	}
 }
 
+static const char taken[] = "gpugate_last_reload_successful";
+
 static void write_gauges(struct metrics *m, struct buf *out)
 {
 	static const struct {
-		const char *name, *help;
+		const char *name, *label, *help;
 	} table[] = {
 		[METRICS_CLUSTER_STATE_AGE] =
-			{"gpugate_cluster_state_age_seconds",
+			{"gpugate_cluster_state_age_seconds", "",
 			 "Age of the cluster state in use."},
 		[METRICS_CERTIFICATE_EXPIRY] =
-			{"gpugate_certificate_expiry_timestamp_seconds",
+			{"gpugate_certificate_expiry_timestamp_seconds", "",
 			 "When the server certificate in use ends."},
 		[METRICS_CLIENT_CA_EXPIRY] =
-			{"gpugate_client_ca_expiry_timestamp_seconds",
+			{"gpugate_client_ca_expiry_timestamp_seconds", "",
 			 "When the last of the client CAs in use ends."},
 		[METRICS_POLICY_RELOAD_SUCCESS] =
 			{"gpugate_policy_last_reload_success_timestamp_seconds",
-			 "When the policy in use was loaded."},
-		[METRICS_CONNECTIONS] = {"gpugate_connections",
+			 "", "When the policy in use was loaded."},
+		[METRICS_POLICY_TAKEN] = {taken, "{file=\"policy\"}",
+					  "Whether what the file holds is in "
+					  "force, and not what it held "
+					  "before."},
+		[METRICS_CERTIFICATE_TAKEN] = {taken, "{file=\"certificate\"}",
+					       NULL},
+		[METRICS_CLIENT_CA_TAKEN] = {taken, "{file=\"client_ca\"}",
+					     NULL},
+		[METRICS_CONNECTIONS] = {"gpugate_connections", "",
 					 "Connections that are open."},
 	};
 
 	for (size_t i = 0; i < METRICS_GAUGES; i++) {
 		double value = atomic_load(&m->gauges[i]);
 
-		family(out, table[i].name, "gauge", table[i].help);
+		if (table[i].help)
+			family(out, table[i].name, "gauge", table[i].help);
 		if (i == METRICS_CLUSTER_STATE_AGE && value < 0)
 			continue;
 		if (i != METRICS_CONNECTIONS && !atomic_load(&m->gauge_set[i]))
 			continue;
-		buf_addf(out, "%s ", table[i].name);
+		buf_addf(out, "%s%s ", table[i].name, table[i].label);
 		add_double(out, value);
 		buf_addc(out, '\n');
 	}

@@ -32,12 +32,26 @@ struct probe {
 
 /* --- pages ---------------------------------------------------------------- */
 
+static const char *not_ready(const struct probe *probe)
+{
+	return probe->options.not_ready
+		       ? probe->options.not_ready(probe->options.context)
+		       : NULL;
+}
+
+static void write_figures(const struct probe *probe, struct buf *out)
+{
+	static const char name[] = "gpugate_ready";
+
+	metrics_write(probe->options.metrics, out);
+	buf_addf(out, "# HELP %s Whether /readyz says yes.\n", name);
+	buf_addf(out, "# TYPE %s gauge\n%s %d\n", name, name,
+		 !not_ready(probe));
+}
+
 static unsigned write_ready(const struct probe *probe, struct buf *out)
 {
-	const char *reason =
-		probe->options.not_ready
-			? probe->options.not_ready(probe->options.context)
-			: NULL;
+	const char *reason = not_ready(probe);
 
 	buf_addf(out, "%s\n", reason ? reason : "ok");
 	return reason ? 503 : 200;
@@ -53,7 +67,7 @@ static unsigned write_page(const struct probe *probe, const char *url,
 	if (!strcmp(url, "/readyz"))
 		return write_ready(probe, out);
 	if (!strcmp(url, "/metrics")) {
-		metrics_write(probe->options.metrics, out);
+		write_figures(probe, out);
 		return 200;
 	}
 	buf_adds(out, "here are /healthz, /livez, /readyz and /metrics\n");

@@ -73,6 +73,11 @@ static void take_policy(struct reload *r, struct policy *policy)
 	enum mode mode = policy_mode(policy);
 	char text[17];
 
+	if (policy_asks_namespaces(policy) && !r->knows_namespaces)
+		log_say(r->log, LOG_WARN,
+			"overrides with namespaceLabels hold nowhere: labels "
+			"of namespaces are known from --cluster or --live on");
+	metrics_set(r->metrics, METRICS_POLICY_TAKEN, 1);
 	set_exemptions(r, policy);
 	door_set_policy(r->door, policy);
 	door_policy_hash(r->door, text);
@@ -121,6 +126,7 @@ static int load_policy(struct reload *r)
 	policy_problems_release(&problems);
 	if (!policy) {
 		r->told = false;
+		metrics_set(r->metrics, METRICS_POLICY_TAKEN, 0);
 		metrics_add(r->metrics, METRICS_POLICY_RELOAD_FAILURES, 1);
 		log_say(r->log, LOG_ERROR, "%s: policy is not used%s",
 			r->policy,
@@ -162,6 +168,7 @@ static int load_certificate(struct reload *r, bool again)
 	if (!r->cert)
 		return 0;
 	rc = key_store_load(r->keys, r->cert, r->key, &err);
+	metrics_set(r->metrics, METRICS_CERTIFICATE_TAKEN, !rc);
 	tell_certificate(r);
 	if (!rc) {
 		*r->problem = '\0';
@@ -204,6 +211,7 @@ static int load_client_ca(struct reload *r, bool again)
 	if (!r->ca)
 		return 0;
 	rc = client_ca_load(r->client_ca, r->ca, &err);
+	metrics_set(r->metrics, METRICS_CLIENT_CA_TAKEN, !rc);
 	tell_client_ca(r);
 	if (!rc) {
 		*r->ca_problem = '\0';

@@ -28,6 +28,7 @@ struct reload {
 	struct door *door;
 	struct key_store *keys;
 	struct client_ca *client_ca; /* where there is a path */
+	bool knows_namespaces;	     /* there is a cluster state */
 	/* its own: */
 	struct watch *policy_watch; /* NULL without a path */
 	struct watch *key_watch;    /* the same */

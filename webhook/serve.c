@@ -308,6 +308,7 @@ static int start(struct service *s)
 	s->reload = (struct reload){
 		.rules = s->rules,
 		.policy = s->options->policy,
+		.knows_namespaces = s->state.file || s->state.api,
 		.cert = s->options->tls_cert,
 		.key = s->options->tls_key,
 		.ca = s->options->client_ca,

@@ -164,6 +164,8 @@ enum exempt_state policy_exemption(const struct policy *policy,
 /* The i-th exemption that ends some day (metrics); false past the last. */
 bool policy_exemption_ending(const struct policy *policy, size_t i,
 			     struct policy_exemption *out);
+/* Is anybody exempt from anything, on some day? */
+bool policy_has_exemptions(const struct policy *policy);
 const struct kube_config *policy_kube(const struct policy *policy);
 enum mode policy_mode(const struct policy *policy);
 const char *policy_contact(const struct policy *policy); /* or NULL */
@@ -174,6 +176,9 @@ int64_t policy_max_age(const struct policy *policy);
 
 /* -- for the door -- */
 
+/* Does an override ask for labels of namespaces? Who does not know them (see
+ * policy_settings_in()) must say so. */
+bool policy_asks_namespaces(const struct policy *policy);
 /* `patchOwners: true`: repairs also go to what makes Pods, when it is made. */
 bool policy_patches_owners(const struct policy *policy);
 /* Is the account one of `controllers:`? */

@@ -286,6 +286,14 @@ enum mode policy_mode(const struct policy *policy)
 	return policy->mode;
 }
 
+bool policy_asks_namespaces(const struct policy *policy)
+{
+	for (size_t i = 0; i < policy->noverrides; i++)
+		if (policy->overrides[i].namespace_labels.n)
+			return true;
+	return false;
+}
+
 bool policy_patches_owners(const struct policy *policy)
 {
 	return policy->floor ? policy->floor->patch_owners

@@ -84,6 +84,10 @@ figure() {
 	get /metrics | sed -n "s/^$1 //p"
 }
 
+taken() { # FILE: is what it holds in force?
+	figure "gpugate_last_reload_successful{file=\"$1\"}"
+}
+
 ended() {
 	! kill -0 "$pid" 2>/dev/null
 }
@@ -247,13 +251,29 @@ assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
 	until_true 2 logged 'policy.yaml:3:7: unknown mode'
 	logged "the last good one stays"
 	is "$(figure gpugate_policy_reload_failures_total)" 1
+	is "$(taken policy)" 0
 	asking_gives "denied u-1"
 	holds "$(get /readyz)" "200 "
 	rm policy.yaml
 	until_true 2 logged 'policy.yaml: .*No such file'
 	asking_gives "denied u-1"
+	is "$(taken policy)" 0
 	policy warn policy.yaml
 	until_true 2 asking_gives "allowed u-1"
+	is "$(taken policy)" 1
+}
+
+@test "gpugated: overrides by labels that nobody knows are told" {
+	policy audit policy.yaml
+	printf 'overrides: [{namespaceLabels: {tier: prod}, mode: enforce}]\n' \
+		>>policy.yaml
+	start --policy policy.yaml
+	logged '"level":"warn".*namespaceLabels hold nowhere'
+	kill "$pid"
+	"$GPUGATE" version >/dev/null
+	printf '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,"takenAt":"2026-01-31T08:00:00Z","unreadable":[],"items":[],"usage":[]}' >state.json
+	start --policy policy.yaml --cluster state.json
+	! logged 'hold nowhere'
 }
 
 @test "gpugated: a mounted ConfigMap swaps its folder" {
@@ -297,6 +317,9 @@ assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
 	until_true 4 logged "certificate is not used"
 	is "$(python3 "$https" serial mine/ca.crt "$port")" "$new"
 	is "$(figure gpugate_certificate_reload_failures_total)" 1
+	is "$(taken certificate)" 0
+	is "$(taken client_ca)" ""
+	is "$(figure gpugate_ready)" 1
 	holds "$(get /readyz)" "200 "
 }
 
@@ -312,10 +335,13 @@ assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
 	until_true 5 logged 'client CA is not used.*the last good one stays'
 	is "$(figure gpugate_client_ca_reload_failures_total)" 1
 	is "$(grep -c 'client CA in use' log)" 1
+	is "$(taken client_ca)" 0
+	is "$(taken certificate)" 1
 	is "$(ask 1)" "status 403"
 	cat "$CERTS/ca.crt" other/ca.crt >both.crt
 	mv both.crt clients.crt
 	until_true 5 logged 'client CA in use: clients.crt: 2 certificates'
+	is "$(taken client_ca)" 1
 	is "$(figure gpugate_client_ca_reload_failures_total)" 1
 	[ "$(figure gpugate_client_ca_expiry_timestamp_seconds)" -gt "$(date +%s)" ]
 	is "$(get /readyz)" "200 ok"

@@ -107,10 +107,12 @@ static void test_not_ready(void **state)
 
 	booth->reason = "no policy is loaded";
 	assert_answer(booth, GET("/readyz"), 503, "no policy is loaded\n");
+	assert_answer(booth, GET("/metrics"), 200, "\ngpugate_ready 0\n");
 	assert_answer(booth, GET("/healthz"), 200, "ok");
 	assert_answer(booth, GET("/livez"), 200, "ok");
 	booth->reason = NULL;
 	assert_answer(booth, GET("/readyz"), 200, "ok");
+	assert_answer(booth, GET("/metrics"), 200, "\ngpugate_ready 1\n");
 }
 
 /* One address may not hold all places: another one is served at once. */
