@@ -80,7 +80,9 @@ bad_values() {
 	--set tls.mode=secret,tls.secretName=x,tls.caBundle=-----BEGIN
 	--set tls.certManager.duration=90d
 	--set tls.client.caConfigMap=ca
+	--set tls.client.name=kube-apiserver
 	--set tls.certManager.issuer=corp
+	--set tls.certManager.issuerRef.kind=ClusterIssuer
 	--set webhooks.failurePolicy.validate=fail
 	--set webhooks.failurePolicy=Ignore
 	--set webhooks.timeoutSeconds.mutate=0
@@ -244,7 +246,7 @@ content_tests() {
 	check 'alerts and dashboard name real figures' objects metrics \
 		"$root/deploy/monitoring/alerts.yaml" \
 		"$root/deploy/monitoring/dashboard.json" "$root"/webhook/metrics*.c \
-		"$root/webhook/process.c"
+		"$root/webhook/process.c" "$root/webhook/probe.c"
 	objects policy "$work/overlay-enforce.yaml" "$work/policy.yaml"
 	check 'the policy of overlay enforce is one' \
 		"$gpugate" lint --policy "$work/policy.yaml" "$root/deploy/examples/good"

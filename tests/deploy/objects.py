@@ -261,7 +261,10 @@ def metrics(alerts, dashboard, *sources):
               "GpugateDenyRatioJump", "GpugateCertificateExpires",
               "GpugatePolicyReloadFailed", "GpugateClusterStateStale",
               "GpugateClusterKindNotRead", "GpugateClusterListsAnew",
-              "GpugateRulesNotRun"}
+              "GpugateRulesNotRun", "GpugateReplicaNotReady",
+              "GpugateCertificateFailed", "GpugateClientCaExpires",
+              "GpugateClientCaFailed", "GpugateClientRefused",
+              "GpugateNotJudged", "GpugateBreakGlass"}
     wanted_figures = {"gpugate_cluster_" + n for n in (
         "state_age_seconds", "relists_total", "objects")}
     expect(wanted_figures <= used, "not shown: %s" % (wanted_figures - used))

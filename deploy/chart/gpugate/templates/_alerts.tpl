@@ -13,11 +13,11 @@ groups:
 - name: gpugate
   rules:
   - alert: GpugateAbsent
-    expr: absent(up{ {{- $job -}} } == 1)
+    expr: absent(gpugate_ready{ {{- $job -}} } == 1)
     for: 5m
     labels: {severity: critical}
     annotations:
-      summary: No replica of gpugate can be scraped
+      summary: No replica of gpugate is ready
       description: GPU workloads are not checked, or with failurePolicy Fail cannot be created.
   - alert: GpugateReplicaDown
     expr: up{ {{- $job -}} } == 0
@@ -25,8 +25,22 @@ groups:
     labels: {severity: warning}
     annotations:
       summary: Replica {{ "{{ $labels.pod }}" }} of gpugate is down
+  - alert: GpugateReplicaNotReady
+    expr: gpugate_ready{ {{- $job -}} } == 0
+    for: 15m
+    labels: {severity: warning}
+    annotations:
+      summary: Replica {{ "{{ $labels.pod }}" }} of gpugate is not ready
+      description: /readyz and the log say why; mostly there is no valid certificate.
+  # The API server's counter begins with the first object: there is nothing
+  # that it could have increased from.
   - alert: GpugateFailOpen
-    expr: sum by (name, type) (increase(apiserver_admission_webhook_fail_open_count{name=~".+[.]gpugate[.]dev"}[10m])) > 0
+    expr: |-
+      sum by (name, type) (increase(apiserver_admission_webhook_fail_open_count{name=~".+[.]gpugate[.]dev"}[10m])) > 0
+      or sum by (name, type) (
+        apiserver_admission_webhook_fail_open_count{name=~".+[.]gpugate[.]dev"}
+        unless apiserver_admission_webhook_fail_open_count offset 10m
+      ) > 0
     for: 1m
     labels: {severity: critical}
     annotations:
@@ -66,10 +80,43 @@ groups:
     annotations:
       summary: gpugate's certificate ends in {{ "{{ $value | humanizeDuration }}" }}
       description: Its renewal does not work, or what renewed it has not reached {{ "{{ $labels.pod }}" }}.
+  - alert: GpugateCertificateFailed
+    expr: |-
+      (
+        min by (pod) (gpugate_last_reload_successful{ {{- $job -}} ,file="certificate"}) == 0
+      ) or (
+        sum by (pod) (increase(gpugate_certificate_reload_failures_total{ {{- $job -}} }[15m])) > 2
+      )
+    for: 15m
+    labels: {severity: warning}
+    annotations:
+      summary: Replica {{ "{{ $labels.pod }}" }} of gpugate cannot renew its certificate
+      description: The last good one is served until it ends. The log says what is wrong with the new one, or with the API server's answer in mode selfManaged.
+  - alert: GpugateClientCaExpires
+    expr: min by (pod) (gpugate_client_ca_expiry_timestamp_seconds{ {{- $job -}} }) - time() < {{ $v.certificateDays }} * 86400
+    for: 1h
+    labels: {severity: critical}
+    annotations:
+      summary: The last of gpugate's client CAs ends in {{ "{{ $value | humanizeDuration }}" }}
+      description: Then every caller is refused, the API server too.
+  - alert: GpugateClientCaFailed
+    expr: min by (pod) (gpugate_last_reload_successful{ {{- $job -}} ,file="client_ca"}) == 0
+    for: 15m
+    labels: {severity: warning}
+    annotations:
+      summary: Replica {{ "{{ $labels.pod }}" }} of gpugate does not take its client CAs
+      description: The last good ones count; a certificate of a new CA is refused. The log says what is wrong with the file.
+  - alert: GpugateClientRefused
+    expr: sum(increase(gpugate_client_refused_total{ {{- $job -}} }[10m])) > 0
+    for: 5m
+    labels: {severity: warning}
+    annotations:
+      summary: gpugate refuses callers for want of the client certificate
+      description: An API server that does not show its certificate, which lets objects pass unchecked, or somebody else who asks.
   - alert: GpugatePolicyReloadFailed
     expr: |-
       (
-        sum by (pod) (increase(gpugate_policy_reload_failures_total{ {{- $job -}} }[15m])) > 0
+        min by (pod) (gpugate_last_reload_successful{ {{- $job -}} ,file="policy"}) == 0
       ) or (
         count(count by (hash) (gpugate_policy_info{ {{- $job -}} })) > 1
       )
@@ -105,6 +152,19 @@ groups:
     labels: {severity: warning}
     annotations:
       summary: Rule {{ "{{ $labels.rule }}" }} cannot judge for lack of cluster state
+  - alert: GpugateNotJudged
+    expr: sum by (reason) (increase(gpugate_not_judged_total{ {{- $job -}} ,reason!="no_patch"}[1h])) > 0
+    for: 15m
+    labels: {severity: info}
+    annotations:
+      summary: gpugate is sent what it does not judge ({{ "{{ $labels.reason }}" }})
+      description: A rule of a webhook configuration (webhooks.extraRules) is wider than it should be.
+  - alert: GpugateBreakGlass
+    expr: sum(increase(gpugate_break_glass_total{ {{- $job -}} }[1h])) > 0
+    labels: {severity: info}
+    annotations:
+      summary: A break-glass ticket let past gpugate what it denies
+      description: The audit log and gpugate's own say who and what (breakGlass).
   - alert: GpugateExemptionEnds
     expr: min by (name) (gpugate_exemption_expiry_timestamp_seconds{ {{- $job -}} }) - time() < 14 * 86400
     labels: {severity: info}
