@@ -2,10 +2,11 @@
 /*
  * Shapes of values that are filled in later, collected from manifests in
  * public repositories: envsubst and Katib (`${X}`, `$X`), Argo Workflows and
- * KServe (`{{x}}`), hand-edited documents (`<X>`), sed (`__X__`, `@X@`) and
- * marker words. Prose, scripts and patterns use the same characters, so each
- * shape asks for a closed token: a lower-case `$request`, `$1`, `$$X` and the
- * kubelet's own `$(X)` are none, nor is `<x>` between words.
+ * KServe (`{{x}}`), hand-edited documents (`<X>`), sed (`__X__`, `@X@`, and
+ * bare names where a number must stand) and marker words. Prose, scripts and
+ * patterns use the same characters, so each shape asks for a closed token: a
+ * lower-case `$request`, `$1`, `$$X` and the kubelet's own `$(X)` are none, nor
+ * is `<x>` between words.
  *
  * The cost of a miss is a false finding, that of a false hit is silence about
  * one value: where a shape is unclear, a hit is the smaller harm.
@@ -353,6 +354,23 @@ static bool is_one_token(const char *s, size_t len)
 	return i == len || (*s == '@' && i == len - 1);
 }
 
+/* A name in capitals where only a number can stand: `nvidia.com/gpu: GPUS`. */
+static bool is_named_number(const struct node *node)
+{
+	static const char *const keys[] = {"replicas", "parallelism",
+					   "completions", "minAvailable"};
+	struct span text = {node->str, node->str + node->len};
+	bool number = key_is(node->parent, "limits") ||
+		      key_is(node->parent, "requests");
+
+	if (node->len < 3 || !is_upper(*text.start) ||
+	    capitals(&text, text.start) != text.end)
+		return false;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		number = number || key_is(node, keys[i]);
+	return number;
+}
+
 static bool is_placeholder(const struct node *node)
 {
 	size_t len = node->len;
@@ -360,6 +378,8 @@ static bool is_placeholder(const struct node *node)
 
 	if (node->type != NODE_STRING || in_command(node))
 		return false;
+	if (is_named_number(node))
+		return true;
 	if (block && len && node->str[len - 1] == '\n')
 		len--;
 	if (!len || len > LONGEST || memchr(node->str, '\n', len) ||

@@ -268,6 +268,35 @@ static void marks(void **state)
 	arena_release(&arena);
 }
 
+static void names_where_a_number_stands(void **state)
+{
+	struct arena arena = ARENA_INIT;
+	struct node *root = node_new(&arena, NODE_MAP), *limits, *env;
+	struct doc doc = {.root = root};
+
+	limits = hold(&arena, root, "limits", NODE_MAP);
+	put(&arena, limits, "nvidia.com/gpu", "GPU_COUNT");
+	put(&arena, limits, "memory", "MEM");
+	put(&arena, limits, "cpu", "OK");
+	put(&arena, limits, "ephemeral-storage", "1G");
+	put(&arena, limits, "hugepages-2Mi", "Pages");
+	put(&arena, root, "replicas", "WORKERS");
+	env = hold(&arena, root, "env", NODE_MAP);
+	put(&arena, env, "value", "GPU_COUNT");
+	put(&arena, root, "mode", "FULL_ACCESS");
+
+	assert_int_equal(placeholder_mark(&doc), 3);
+	assert_true(node_is_unknown(node_get(limits, "nvidia.com/gpu")));
+	assert_true(node_is_unknown(node_get(limits, "memory")));
+	assert_true(node_is_unknown(node_get(root, "replicas")));
+	assert_non_null(node_str(node_get(limits, "cpu")));
+	assert_non_null(node_str(node_get(limits, "hugepages-2Mi")));
+	assert_non_null(node_str(node_get(env, "value")));
+	assert_non_null(node_str(node_get(root, "mode")));
+	arena_release(&arena);
+	(void)state;
+}
+
 static void nothing_to_mark(void **state)
 {
 	struct arena arena = ARENA_INIT;
@@ -408,6 +437,7 @@ int main(void)
 		cmocka_unit_test(cut_texts),
 		cmocka_unit_test(long_texts),
 		cmocka_unit_test(marks),
+		cmocka_unit_test(names_where_a_number_stands),
 		cmocka_unit_test(nothing_to_mark),
 		cmocka_unit_test(files),
 		cmocka_unit_test(cut_files),
