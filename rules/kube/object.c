@@ -315,6 +315,17 @@ policy_kind_of(const struct kube_config *config, const struct object *object)
 	return NULL;
 }
 
+/* A kind of somebody's own operator; the API server drops unknown fields of
+ * its own kinds. */
+static bool makes_pods(const struct object *object)
+{
+	if (object->type->flags & (KIND_NATIVE | KIND_SELECTOR))
+		return false;
+	return object->class == KIND_TRAINING ||
+	       object->class == KIND_SERVING || object->class == KIND_RAY ||
+	       object->class == KIND_BATCH;
+}
+
 static void read_pods(struct pod_builder *builder)
 {
 	struct object *object = builder->object;
@@ -328,6 +339,9 @@ static void read_pods(struct pod_builder *builder)
 	} else {
 		pods_read(builder->arena, builder->config, object);
 		embeds_read(builder);
+		/* Another version of the kind, or a field that it lacks. */
+		if (!object->npods && !object->nembedded && makes_pods(object))
+			shape_read(builder);
 	}
 }
 

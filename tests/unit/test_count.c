@@ -460,6 +460,10 @@ static void test_groups(void **state)
 		 "{replicas: 2, leaderWorkerTemplate: {size: 3, workerTemplate:"
 		 " " GPU_POD(1) "}}}]}}",
 		 "worker:12/12x1 | 12/12 gang 3 needed"},
+		/* Not where the kind keeps its pods. */
+		{"{apiVersion: kubeflow.org/v1alpha1, kind: TFJob, spec: "
+		 "{replicaSpecs: [{replicas: 2, template: " GPU_POD(1) "}]}}",
+		 ":2/2x1 | 2/2 gang 2 needed"},
 		{"{apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, spec: "
 		 "{podSets: [{name: m, count: 3, template: " GPU_POD(1) "}]}}",
 		 "m:3/3x1 | 3/3 gang 1 none"},
