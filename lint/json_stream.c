@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Commas need no state: a member follows another one unless the byte before
- * it opened the map or list. Most text needs no escape, so that eight bytes
+ * it opened the map or list. Most text needs no escape, so that sixteen bytes
  * at a time are looked at and runs are copied whole.
  */
 #include "json_stream.h"
@@ -9,10 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/block.h"
 #include "base/text.h"
 #include "glyph.h"
-
-#define EACH_BYTE(b) (UINT64_MAX / 255 * (b))
 
 static void add_escape(struct buf *out, uint32_t c)
 {
@@ -24,41 +23,61 @@ static void add_escape(struct buf *out, uint32_t c)
 	buf_addf(out, "\\u%04X", c);
 }
 
-/* The high bit of a byte is set when it is below n (1..128); bytes from 0x80
- * on, and those above such a one, may be set as well. */
-static uint64_t bytes_below(uint64_t word, unsigned n)
-{
-	return (word - EACH_BYTE(n)) & EACH_BYTE(0x80);
-}
-
-/* Exact while no byte is 0x7f or above: those are to be looked at anyway. */
-static bool is_plain_word(uint64_t word)
-{
-	return !((word | (word + EACH_BYTE(1)) | bytes_below(word, 0x20) |
-		  bytes_below(word ^ EACH_BYTE('"'), 1) |
-		  bytes_below(word ^ EACH_BYTE('\\'), 1)) &
-		 EACH_BYTE(0x80));
-}
-
 static bool is_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* Bytes that a string may hold as they are. */
-static size_t plain_length(const char *s, size_t len)
+static bool is_plain_block(struct block b)
 {
-	uint64_t word;
+	return !block_any(
+		block_or(block_or(block_below(b, 0x20), block_is(b, 0x7f)),
+			 block_or(block_is(b, '"'), block_is(b, '\\'))));
+}
+
+/* The same as copy_plain(), byte by byte. */
+static size_t copy_few(char *to, const char *s, size_t len)
+{
 	size_t i = 0;
 
-	for (; i + sizeof(word) <= len; i += sizeof(word)) {
-		memcpy(&word, s + i, sizeof(word));
-		if (!is_plain_word(word))
-			break;
-	}
-	while (i < len && is_plain((unsigned char)s[i]))
-		i++;
+	for (; i < len && is_plain((unsigned char)s[i]); i++)
+		to[i] = s[i];
 	return i;
+}
+
+/* Bytes that a string may hold as they are, copied to where there is room for
+ * len bytes; how many. */
+static size_t copy_plain(char *to, const char *s, size_t len)
+{
+	for (size_t i = 0; len >= BLOCK; i += BLOCK) {
+		struct block block;
+
+		/* The last block may begin in the one before. */
+		if (i > len - BLOCK)
+			i = len - BLOCK;
+		block = block_read(s + i);
+		if (!is_plain_block(block))
+			return i + copy_few(to + i, s + i, BLOCK);
+		memcpy(to + i, &block, BLOCK);
+		if (i == len - BLOCK)
+			return len;
+	}
+	return copy_few(to, s, len);
+}
+
+/* Room for so many bytes behind what is there. */
+static char *reserve(struct buf *out, size_t n)
+{
+	if (out->len + n >= out->size)
+		buf_grow(out, n);
+	return out->data + out->len;
+}
+
+/* What is there now ends before at. */
+static void end_at(struct buf *out, char *at)
+{
+	*at = '\0';
+	out->len = (size_t)(at - out->data);
 }
 
 static void add_ascii(struct buf *out, unsigned char c)
@@ -102,54 +121,46 @@ static void add_special(struct buf *out, const char *s, size_t len)
 			step = add_character(out, s, len);
 		s += step;
 		len -= step;
-		step = plain_length(s, len);
-		buf_add(out, s, step);
+		step = copy_plain(reserve(out, len), s, len);
+		end_at(out, out->data + out->len + step);
 		s += step;
 		len -= step;
 	}
 }
 
-static void add_string(struct buf *out, const char *s)
-{
-	size_t len = strlen(s), plain = plain_length(s, len);
-	char *at;
-
-	buf_grow(out, plain + 2);
-	at = out->data + out->len;
-	*at++ = '"';
-	memcpy(at, s, plain);
-	out->len += plain + 1;
-	if (plain < len)
-		add_special(out, s + plain, len - plain);
-	buf_addc(out, '"');
-}
-
-static void add_key(struct buf *out, const char *key)
+/* at has room for the key and 4 bytes; returns the address behind it. */
+static char *put_key(const struct buf *out, char *at, const char *key,
+		     size_t len)
 {
 	char last = out->len ? out->data[out->len - 1] : '{';
-	size_t len = key ? strlen(key) : 0;
-	char *at;
 
-	buf_grow(out, len + 4);
-	at = out->data + out->len;
 	/* Lines and what the caller wrote in front stand by themselves. */
 	if (last != '{' && last != '[' && last != '\n' && last != ':')
 		*at++ = ',';
-	if (key) {
-		*at++ = '"';
-		memcpy(at, key, len);
-		at += len;
-		*at++ = '"';
-		*at++ = ':';
-	}
-	*at = '\0';
-	out->len = (size_t)(at - out->data);
+	if (!key)
+		return at;
+	*at++ = '"';
+	memcpy(at, key, len);
+	at += len;
+	*at++ = '"';
+	*at++ = ':';
+	return at;
+}
+
+/* Write the key, and give back an address with room for n bytes. */
+static char *begin(struct buf *out, const char *key, size_t n)
+{
+	size_t len = key ? strlen(key) : 0;
+
+	return put_key(out, reserve(out, len + 4 + n), key, len);
 }
 
 void stream_open(struct buf *out, const char *key, char bracket)
 {
-	add_key(out, key);
-	buf_addc(out, bracket);
+	char *at = begin(out, key, 1);
+
+	*at++ = bracket;
+	end_at(out, at);
 }
 
 void stream_close(struct buf *out, char bracket)
@@ -159,29 +170,41 @@ void stream_close(struct buf *out, char bracket)
 
 void stream_text(struct buf *out, const char *key, const char *s)
 {
-	add_key(out, key);
-	add_string(out, s);
+	size_t len = strlen(s), plain;
+	char *at = begin(out, key, len + 2);
+
+	*at++ = '"';
+	plain = copy_plain(at, s, len);
+	at += plain;
+	if (plain == len) {
+		*at++ = '"';
+		end_at(out, at);
+		return;
+	}
+	end_at(out, at);
+	add_special(out, s + plain, len - plain);
+	buf_addc(out, '"');
 }
 
 void stream_int(struct buf *out, const char *key, int64_t value)
 {
 	uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-	char digits[24];
+	char digits[24], *at = begin(out, key, sizeof(digits));
 	size_t i = sizeof(digits);
 
-	add_key(out, key);
 	do {
 		digits[--i] = (char)('0' + left % 10);
 		left /= 10;
 	} while (left);
 	if (value < 0)
 		digits[--i] = '-';
-	buf_add(out, digits + i, sizeof(digits) - i);
+	memcpy(at, digits + i, sizeof(digits) - i);
+	end_at(out, at + sizeof(digits) - i);
 }
 
 void stream_bool(struct buf *out, const char *key, bool value)
 {
-	add_key(out, key);
+	end_at(out, begin(out, key, 0));
 	buf_adds(out, value ? "true" : "false");
 }
 
@@ -197,22 +220,36 @@ void stream_hex(struct buf *out, const char *key, uint64_t value)
 
 void stream_json(struct buf *out, const char *key, const char *json)
 {
-	add_key(out, key);
+	end_at(out, begin(out, key, 0));
 	stream_visible(out, json, strlen(json));
+}
+
+/* Bytes before the first from 0x7f on. */
+static size_t seen_length(const char *s, size_t len)
+{
+	size_t i = 0;
+
+	for (; len - i >= BLOCK; i += BLOCK) {
+		struct block block = block_read(s + i);
+
+		if (block_any(block_or(block_below(block, 0),
+				       block_is(block, 0x7f))))
+			break;
+	}
+	while (i < len && (unsigned char)s[i] < 0x7f)
+		i++;
+	return i;
 }
 
 void stream_visible(struct buf *out, const char *json, size_t len)
 {
-	size_t done = 0, i = 0;
+	while (len) {
+		size_t n = seen_length(json, len);
 
-	while (i < len) {
-		if ((unsigned char)json[i] < 0x7f) {
-			i++;
-			continue;
-		}
-		buf_add(out, json + done, i - done);
-		i += add_character(out, json + i, len - i);
-		done = i;
+		buf_add(out, json, n);
+		if (n < len)
+			n += add_character(out, json + n, len - n);
+		json += n;
+		len -= n;
 	}
-	buf_add(out, json + done, len - done);
 }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sixteen bytes at a time, for looks over whole texts. Comparisons give a
+ * block whose bytes are 0 or -1 (all bits), so that they can be combined. The
+ * compiler makes instructions of it that every processor of its kind has.
+ */
+#ifndef BASE_BLOCK_H
+#define BASE_BLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { BLOCK = 16 };
+
+struct block {
+	signed char bytes __attribute__((vector_size(16)));
+};
+
+static inline struct block block_read(const char *p)
+{
+	struct block block;
+
+	memcpy(&block, p, BLOCK);
+	return block;
+}
+
+static inline struct block block_is(struct block block, char c)
+{
+	return (struct block){block.bytes == (signed char)c};
+}
+
+/* Bytes from 0x80 on are below all others. */
+static inline struct block block_below(struct block block, char c)
+{
+	return (struct block){block.bytes < (signed char)c};
+}
+
+static inline struct block block_or(struct block a, struct block b)
+{
+	return (struct block){a.bytes | b.bytes};
+}
+
+static inline struct block block_and(struct block a, struct block b)
+{
+	return (struct block){a.bytes & b.bytes};
+}
+
+static inline struct block block_without(struct block a, struct block b)
+{
+	return (struct block){a.bytes & ~b.bytes};
+}
+
+/* Is some byte not 0? */
+static inline bool block_any(struct block block)
+{
+	uint64_t halves[2];
+
+	memcpy(halves, &block, BLOCK);
+	return (halves[0] | halves[1]) != 0;
+}
+
+#endif
