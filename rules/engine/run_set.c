@@ -164,12 +164,31 @@ static void excuse_by_file(struct excuse_run *e, struct source *source)
 	arena_release(&arena);
 }
 
+/* A letter may be written as \x67, \u0067 or \U00000067; and a key over
+ * several lines, which is marked by '?', may go on behind a backslash. */
+static bool may_hide_letters(const struct source *source)
+{
+	const char *p = source->text, *end = p + source->len;
+
+	while ((p = memchr(p, '\\', (size_t)(end - p))) && ++p < end) {
+		bool line = *p == '\n' || *p == '\r' || *p & 0x80;
+
+		if (*p == 'x' || *p == 'u' || *p == 'U')
+			return true;
+		if (line && memchr(source->text, '?', source->len))
+			return true;
+		/* Of two the first one only stands for the second. */
+		p += *p == '\\';
+	}
+	return false;
+}
+
 /* Reading is dear, and a file that excuses something says so: an annotation
  * could hide its name behind escapes only. */
 static bool may_excuse(const struct source *source)
 {
 	return text_find(source->text, source->len, "gpugate") ||
-	       memchr(source->text, '\\', source->len);
+	       may_hide_letters(source);
 }
 
 static void excuse_by_policy(struct excuse_run *e)
