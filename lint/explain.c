@@ -18,7 +18,7 @@ static void add_field(struct buf *out, const char *title, const char *text)
 	if (!text || !*text)
 		return;
 	buf_addf(out, "%-*s", INDENT, title);
-	help_wrap(out, text, INDENT, INDENT);
+	words_wrap(out, text, INDENT, INDENT);
 }
 
 static void add_names(struct buf *out, const char *title,

@@ -3,55 +3,13 @@
  * Help texts, made from the tables of options.h.
  */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "log.h"
 #include "options.h"
 
-enum { WIDTH = 78, OPTION_INDENT = 26 };
-
-/* One paragraph's words; returns where it ends. */
-static const char *wrap_words(struct buf *out, const char *text, size_t column,
-			      size_t indent)
-{
-	bool first = true;
-
-	for (;;) {
-		size_t len;
-
-		text += strspn(text, " ");
-		len = strcspn(text, " \n");
-		if (!len)
-			return text;
-		if (!first && column + 1 + len > WIDTH) {
-			buf_addf(out, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (!first) {
-			buf_addc(out, ' ');
-			column++;
-		}
-		buf_add(out, text, len);
-		column += len;
-		text += len;
-		first = false;
-	}
-}
-
-void help_wrap(struct buf *out, const char *text, size_t column, size_t indent)
-{
-	for (;;) {
-		text = wrap_words(out, text, column, indent);
-		buf_addc(out, '\n');
-		if (!*text)
-			return;
-		text++;
-		if (*text && *text != '\n')
-			buf_addf(out, "%*s", (int)indent, "");
-		column = indent;
-	}
-}
+enum { OPTION_INDENT = 26 };
 
 void help_program(struct buf *out)
 {
@@ -86,14 +44,14 @@ static void help_option(const struct option *o, struct buf *out)
 	else
 		buf_addf(out, "%*s", (int)(OPTION_INDENT - (out->len - start)),
 			 "");
-	help_wrap(out, o->help, OPTION_INDENT, OPTION_INDENT);
+	words_wrap(out, o->help, OPTION_INDENT, OPTION_INDENT);
 }
 
 void help_command(const struct command *command, struct buf *out)
 {
 	buf_addf(out, "Usage: gpugate %s%s%s\n\n", command->name,
 		 *command->arguments ? " " : "", command->arguments);
-	help_wrap(out, command->description, 0, 0);
+	words_wrap(out, command->description, 0, 0);
 	buf_adds(out, "\nOptions:\n");
 	for (size_t i = 0; i < option_count; i++)
 		if (option_table[i].commands & command->bit)

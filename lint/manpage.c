@@ -107,7 +107,7 @@ static void add_option(struct buf *out, const struct option *o)
 	buf_addc(out, '\n');
 	add_text(out, o->help);
 	if (strcmp(o->name, "help") != 0) {
-		option_environment(o, name);
+		word_variable(VARIABLES, o->name, name);
 		buf_addf(out, " Environment: %s.", name);
 	}
 	buf_addc(out, '\n');

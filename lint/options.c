@@ -8,14 +8,12 @@
  */
 #include "options.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "log.h"
 
 #define AT(member) offsetof(struct options, member)
@@ -162,55 +160,7 @@ struct parser {
 	bool inherited[sizeof(option_table) / sizeof(*option_table)];
 };
 
-void option_environment(const struct option *option, char *out)
-{
-	static const char prefix[] = "GPUGATE_";
-	char *to = out + strlen(prefix);
-
-	memcpy(out, prefix, sizeof(prefix));
-	for (const char *c = option->name; *c; c++)
-		*to++ = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
-	*to = '\0';
-}
-
-static void list_add(struct options *options, struct list *list,
-		     const char *item)
-{
-	*VEC_PUSH(&options->arena, list->items, list->n, list->size) = item;
-	*VEC_PUSH(&options->arena, list->items, list->n, list->size) = NULL;
-	list->n--; /* the next item takes the place of the NULL */
-}
-
-static void list_split(struct options *options, struct list *list,
-		       const char *text, const char *separators)
-{
-	while (*text) {
-		size_t len = strcspn(text, separators);
-
-		if (len)
-			list_add(options, list,
-				 arena_strndup(&options->arena, text, len));
-		text += len;
-		text += strspn(text, separators);
-	}
-}
-
 /* --- values -------------------------------------------------------------- */
-
-static bool is_choice(const char *choices, const char *value)
-{
-	size_t len = strlen(value);
-
-	while (*choices) {
-		size_t n = strcspn(choices, " ");
-
-		if (n == len && !memcmp(choices, value, n))
-			return true;
-		choices += n;
-		choices += strspn(choices, " ");
-	}
-	return false;
-}
 
 static int parse_number(const char *text, unsigned *out)
 {
@@ -231,7 +181,7 @@ static int set_value(struct parser *p, const struct option *o, const char *what,
 {
 	void *at = (char *)p->options + o->at;
 
-	if (o->choices && !is_choice(o->choices, value))
+	if (o->choices && !word_among(o->choices, value))
 		return log_usage(p->command->name, "%s: `%s` is none of: %s",
 				 what, value, o->choices);
 	switch (o->kind) {
@@ -242,10 +192,10 @@ static int set_value(struct parser *p, const struct option *o, const char *what,
 					 value);
 		return 0;
 	case OPTION_WORDS:
-		list_split(p->options, at, value, ", ");
+		list_split(&p->options->arena, at, value, ", ");
 		return 0;
 	case OPTION_LIST:
-		list_add(p->options, at, value);
+		list_add(&p->options->arena, at, value);
 		return 0;
 	default:
 		*(const char **)at = value;
@@ -265,24 +215,10 @@ static void set_flag(struct parser *p, const struct option *o)
 
 /* --- environment --------------------------------------------------------- */
 
-static int flag_word(const char *value)
-{
-	static const char *const yes[] = {"1", "true", "yes", "on"};
-	static const char *const no[] = {"", "0", "false", "no", "off"};
-
-	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
-		if (!strcmp(value, yes[i]))
-			return 1;
-	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
-		if (!strcmp(value, no[i]))
-			return 0;
-	return -1;
-}
-
 static int flag_from_environment(struct parser *p, const struct option *o,
 				 const char *name, const char *value)
 {
-	int word = flag_word(value);
+	int word = word_flag(value);
 
 	if (o->kind == OPTION_COUNT && !strcmp(value, "2")) {
 		set_flag(p, o);
@@ -306,14 +242,14 @@ static int parse_environment(struct parser *p)
 
 		if (!(o->commands & p->command->bit) || o->letter == 'h')
 			continue;
-		option_environment(o, name);
+		word_variable(VARIABLES, o->name, name);
 		value = getenv(name);
 		if (!value || (o->value && !*value))
 			continue;
 		if (!o->value) {
 			rc = flag_from_environment(p, o, name, value);
 		} else if (o->kind == OPTION_LIST) {
-			list_split(p->options,
+			list_split(&p->options->arena,
 				   (void *)((char *)p->options + o->at), value,
 				   " \t\n");
 			rc = 0;
@@ -454,7 +390,7 @@ static int parse_arguments(struct parser *p)
 		int rc = 0;
 
 		if (only_paths || arg[0] != '-' || !arg[1])
-			list_add(p->options, &p->options->paths, arg);
+			list_add(&p->options->arena, &p->options->paths, arg);
 		else if (!strcmp(arg, "--"))
 			only_paths = true;
 		else if (arg[1] == '-')

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/words.h"
 #include "engine/registry.h"
 
 enum option_kind {
@@ -41,10 +42,8 @@ enum command_bits {
 	FOR_FILTERS = FOR_KRM | FOR_POST_RENDER,
 };
 
-struct list {
-	const char **items; /* NULL-terminated once it holds anything */
-	size_t n, size;
-};
+/* Of the environment; see word_variable(). */
+#define VARIABLES "GPUGATE_"
 
 struct options {
 	struct arena arena;
@@ -97,15 +96,10 @@ struct rule_set program_rules(void);
 int options_parse(struct options *options, const struct command *command,
 		  char **argv);
 void options_release(struct options *options);
-/* GPUGATE_FAIL_ON for "fail-on"; out is a buffer of 64 bytes. */
-void option_environment(const struct option *option, char *out);
 
 /* help.c */
 void help_program(struct buf *out);
 void help_command(const struct command *command, struct buf *out);
-/* Text wrapped to 78 columns, every line behind indent blanks but the
- * first, which starts at column. */
-void help_wrap(struct buf *out, const char *text, size_t column, size_t indent);
 /* Write to standard output; the exit status: 0, or 2 after a message. */
 int print_out(struct buf *out);
 

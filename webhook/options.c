@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/vec.h"
 #include "self_managed.h"
 
+#define SEPARATORS ", \t\n"
 #define AT(member) offsetof(struct options, member)
 
 const struct option option_table[] = {
@@ -148,59 +148,11 @@ __attribute__((format(printf, 2, 3))) static int usage(struct parser *p,
 	return 2;
 }
 
-void option_environment(const struct option *option, char *out)
-{
-	static const char prefix[] = "GPUGATED_";
-	char *to = out + strlen(prefix);
-
-	memcpy(out, prefix, sizeof(prefix));
-	for (const char *c = option->name; *c; c++)
-		*to++ = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
-	*to = '\0';
-}
-
 /* --- values --------------------------------------------------------------- */
-
-static void list_add(struct options *options, struct option_list *list,
-		     const char *item)
-{
-	*VEC_PUSH(&options->arena, list->items, list->n, list->size) = item;
-	*VEC_PUSH(&options->arena, list->items, list->n, list->size) = NULL;
-	list->n--; /* the next item takes the place of the NULL */
-}
-
-static void list_split(struct options *options, struct option_list *list,
-		       const char *text)
-{
-	while (*text) {
-		size_t len = strcspn(text, ", \t\n");
-
-		if (len)
-			list_add(options, list,
-				 arena_strndup(&options->arena, text, len));
-		text += len;
-		text += strspn(text, ", \t\n");
-	}
-}
 
 static bool is_list(const struct option *o)
 {
 	return o->kind == OPTION_LIST || o->kind == OPTION_WORDS;
-}
-
-static bool is_choice(const char *choices, const char *value)
-{
-	size_t len = strlen(value);
-
-	while (*choices) {
-		size_t n = strcspn(choices, " ");
-
-		if (n == len && !memcmp(choices, value, n))
-			return true;
-		choices += n;
-		choices += strspn(choices, " ");
-	}
-	return false;
 }
 
 /* Digits and, for bytes, Ki or Mi; within the option's range. */
@@ -233,7 +185,7 @@ static int set_value(struct parser *p, const struct option *o, const char *what,
 	void *at = (char *)p->options + o->at;
 	size_t number = 0;
 
-	if (o->choices && !is_choice(o->choices, value))
+	if (o->choices && !word_among(o->choices, value))
 		return usage(p, "%s: `%s` is none of: %s", what, value,
 			     o->choices);
 	if ((o->kind == OPTION_NUMBER || o->kind == OPTION_BYTES) &&
@@ -245,9 +197,9 @@ static int set_value(struct parser *p, const struct option *o, const char *what,
 	else if (o->kind == OPTION_BYTES)
 		*(size_t *)at = number;
 	else if (o->kind == OPTION_LIST)
-		list_add(p->options, at, value);
+		list_add(&p->options->arena, at, value);
 	else if (o->kind == OPTION_WORDS)
-		list_split(p->options, at, value);
+		list_split(&p->options->arena, at, value, SEPARATORS);
 	else
 		*(const char **)at = value;
 	return 0;
@@ -265,6 +217,17 @@ static int parse_defaults(struct parser *p)
 	return rc;
 }
 
+static int flag_from_environment(struct parser *p, const struct option *o,
+				 const char *name, const char *value)
+{
+	int word = word_flag(value);
+
+	if (word < 0)
+		return usage(p, "%s: `%s` is neither yes nor no", name, value);
+	*(bool *)(void *)((char *)p->options + o->at) = word;
+	return 0;
+}
+
 static int parse_environment(struct parser *p)
 {
 	int rc = 0;
@@ -274,15 +237,19 @@ static int parse_environment(struct parser *p)
 		const char *value;
 		char name[64];
 
-		if (!(o->commands & p->command) || !o->value)
+		if (!(o->commands & p->command) ||
+		    o->at == offsetof(struct options, help))
 			continue;
-		option_environment(o, name);
+		word_variable(VARIABLES, o->name, name);
 		value = getenv(name);
 		if (!value || !*value)
 			continue;
 		if (is_list(o))
-			list_split(p->options,
-				   (void *)((char *)p->options + o->at), value);
+			list_split(&p->options->arena,
+				   (void *)((char *)p->options + o->at), value,
+				   SEPARATORS);
+		else if (o->kind == OPTION_FLAG)
+			rc = flag_from_environment(p, o, name, value);
 		else
 			rc = set_value(p, o, name, value);
 		p->inherited[i] = true;
@@ -297,8 +264,7 @@ static void drop_inherited(struct parser *p, const struct option *o)
 	size_t i = (size_t)(o - option_table);
 
 	if (p->inherited[i] && is_list(o))
-		memset((char *)p->options + o->at, 0,
-		       sizeof(struct option_list));
+		memset((char *)p->options + o->at, 0, sizeof(struct list));
 	p->inherited[i] = false;
 }
 
@@ -455,32 +421,10 @@ void options_release(struct options *options)
 
 /* --- help ----------------------------------------------------------------- */
 
-static void wrap(struct buf *out, const char *text)
-{
-	enum { WIDTH = 78, INDENT = 8 };
-	size_t column = INDENT;
-
-	buf_addf(out, "%*s", INDENT, "");
-	while (*text) {
-		size_t len = strcspn(text, " ");
-
-		if (column > INDENT && column + 1 + len > WIDTH) {
-			buf_addf(out, "\n%*s", INDENT, "");
-			column = INDENT;
-		} else if (column > INDENT) {
-			buf_addc(out, ' ');
-			column++;
-		}
-		buf_add(out, text, len);
-		column += len;
-		text += len;
-		text += strspn(text, " ");
-	}
-	buf_addc(out, '\n');
-}
-
 void options_help(enum option_command command, struct buf *out)
 {
+	enum { INDENT = 8 };
+
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
 		struct buf text;
@@ -493,7 +437,8 @@ void options_help(enum option_command command, struct buf *out)
 			buf_addf(&text, " Default: %s", o->initial);
 		buf_addf(out, "  --%s%s%s\n", o->name, o->value ? " " : "",
 			 o->value ? o->value : "");
-		wrap(out, text.data);
+		buf_addf(out, "%*s", INDENT, "");
+		words_wrap(out, text.data, INDENT, INDENT);
 		buf_release(&text);
 	}
 }

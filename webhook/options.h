@@ -13,13 +13,14 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/words.h"
 
 enum option_kind {
 	OPTION_FLAG,   /* bool */
 	OPTION_NUMBER, /* unsigned, within least..most */
 	OPTION_BYTES,  /* size_t: 8388608, 8Mi, 512Ki; within least..most */
 	OPTION_TEXT,   /* const char * */
-	OPTION_LIST,   /* struct option_list; the environment splits at commas
+	OPTION_LIST,   /* struct list; the environment splits at commas
 			  and blanks */
 	OPTION_WORDS,  /* the same; arguments are split, too */
 };
@@ -29,15 +30,13 @@ enum option_command {
 	OPTION_SELFTEST = 2,
 };
 
-struct option_list {
-	const char **items; /* NULL-terminated; NULL while empty */
-	size_t n, size;
-};
+/* Of the environment; see word_variable(). */
+#define VARIABLES "GPUGATED_"
 
 struct options {
 	struct arena arena;
 	const char *listen, *probe_listen, *tls_cert, *tls_key, *client_ca;
-	struct option_list client_names, dns;
+	struct list client_names, dns;
 	const char *secret, *namespace, *webhook_config;
 	const char *ca_life, *leaf_life, *ca_settle;
 	const char *cluster, *kubeconfig, *live;
@@ -71,8 +70,6 @@ extern const size_t option_count;
 int options_parse(struct options *options, enum option_command command,
 		  char **argv, FILE *errors);
 void options_release(struct options *options);
-/* GPUGATED_TLS_CERT for "tls-cert"; out is a buffer of 64 bytes. */
-void option_environment(const struct option *option, char *out);
 /* The options of a command, one paragraph each. */
 void options_help(enum option_command command, struct buf *out);
 

@@ -119,6 +119,20 @@ static void environment(void **state)
 	assert_int_equal(o.client_names.n, 1);
 	assert_string_equal(o.client_names.items[0], "c");
 	options_release(&o);
+	/* Flags, too. */
+	setenv("GPUGATED_SELF_MANAGED", "yes", 1);
+	assert_int_equal(parse(&o, OPTION_SERVE, NULL, text), 2);
+	assert_non_null(strstr(text, "either --self-managed or"));
+	options_release(&o);
+	setenv("GPUGATED_SELF_MANAGED", "off", 1);
+	assert_int_equal(parse(&o, OPTION_SERVE, NULL, text), 0);
+	assert_false(o.self_managed);
+	options_release(&o);
+	setenv("GPUGATED_SELF_MANAGED", "perhaps", 1);
+	assert_int_equal(parse(&o, OPTION_SERVE, NULL, text), 2);
+	assert_non_null(strstr(text, "`perhaps` is neither yes nor no"));
+	options_release(&o);
+	unsetenv("GPUGATED_SELF_MANAGED");
 	setenv("GPUGATED_DRAIN", "soon", 1);
 	assert_int_equal(parse(&o, OPTION_SERVE, NULL, text), 2);
 	assert_non_null(strstr(text, "GPUGATED_DRAIN: `soon`"));
@@ -138,7 +152,7 @@ static void environment_names(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < option_count; i++) {
-		option_environment(&option_table[i], name);
+		word_variable(VARIABLES, option_table[i].name, name);
 		assert_int_equal(strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"),
 				 strlen(name));
 		assert_int_equal(strncmp(name, "GPUGATED_", 9), 0);
