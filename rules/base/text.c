@@ -6,7 +6,6 @@
 #include "base/text.h"
 
 #include <string.h>
-#include <strings.h>
 
 enum {
 	WORD_MAX = 127,	 /* longest different part text_distance() looks at */
@@ -29,9 +28,27 @@ bool text_contains(const char *s, const char *part)
 	return s && strstr(s, part);
 }
 
+static char lower_ascii(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
+}
+
+static bool starts_ci(const char *s, const char *part)
+{
+	while (*part && lower_ascii(*s) == lower_ascii(*part))
+		s++, part++;
+	return !*part;
+}
+
+/* For short texts: strcasestr() prepares itself for long ones. */
 bool text_contains_ci(const char *s, const char *part)
 {
-	return s && strcasestr(s, part);
+	char first = lower_ascii(*part);
+
+	for (; s && *s; s++)
+		if (lower_ascii(*s) == first && starts_ci(s, part))
+			return true;
+	return s && !first;
 }
 
 static unsigned smallest(unsigned a, unsigned b, unsigned c)

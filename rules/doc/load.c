@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "base/block.h"
 #include "base/text.h"
 #include "yaml.h"
 
@@ -162,6 +163,29 @@ static uint32_t line_end(const struct loader *loader, uint32_t at)
 	return lf ? (uint32_t)(lf + 1 - text) : (uint32_t)loader->source->len;
 }
 
+/* Does one of these BLOCK bytes end a line that a '-' follows? One more than
+ * these can be read. */
+static struct block ends_before_dash(const char *p)
+{
+	return block_and(block_is(block_read(p), '\n'),
+			 block_is(block_read(p + 1), '-'));
+}
+
+/* "\n---" at p or behind it, or NULL. Nearly every line begins otherwise. */
+static const char *find_dashes(const char *p, const char *end)
+{
+	for (; end - p >= 2 * BLOCK + 3; p += 2 * BLOCK) {
+		const char *found = NULL;
+
+		if (block_any(block_or(ends_before_dash(p),
+				       ends_before_dash(p + BLOCK))))
+			found = text_find(p, 2 * BLOCK + 3, "\n---");
+		if (found)
+			return found;
+	}
+	return text_find(p, (size_t)(end - p), "\n---");
+}
+
 /* The next line at or behind `at` that begins with ---, or the end. */
 static uint32_t find_separator(const struct loader *loader, uint32_t at)
 {
@@ -172,7 +196,7 @@ static uint32_t find_separator(const struct loader *loader, uint32_t at)
 	if ((!at || text[at - 1] == '\n') && len - at >= 3 &&
 	    !memcmp(text + at, "---", 3))
 		return at;
-	found = text_find(text + at, len - at, "\n---");
+	found = find_dashes(text + at, text + len);
 	return found ? (uint32_t)(found + 1 - text) : (uint32_t)len;
 }
 

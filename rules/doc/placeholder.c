@@ -191,7 +191,7 @@ static bool word_starts(const char *s, size_t len, const char *prefix)
 /* A word in capitals that says it will be replaced. */
 static bool marker(const char *s, size_t len)
 {
-	static const char *const prefixes[] = {
+	static const char prefixes[][16] = {
 		"PLACEHOLDER",	"REPLACE_ME",	"REPLACEME", "REPLACE_WITH_",
 		"REPLACE_THIS", "CHANGE_ME",	"CHANGEME",  "YOUR_",
 		"FILLED_BY_",	"TO_BE_FILLED",
@@ -203,7 +203,7 @@ static bool marker(const char *s, size_t len)
 		if (is_lower(s[i]))
 			return false;
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (word_starts(s, len, prefixes[i]))
+		if (*s == *prefixes[i] && word_starts(s, len, prefixes[i]))
 			return true;
 	return len > n && memcmp(s + len - n, suffix, n) == 0;
 }
@@ -222,11 +222,22 @@ static bool crosses(const char *s, size_t len)
 /* Values that are placeholders only as a whole. */
 static bool whole(const struct span *text)
 {
-	static const char *const values[] = {
-		"changeme",	      "change-me",  "change_me",
-		"replaceme",	      "replace-me", "replace_me",
-		"change me",	      "replace me", "filled by the operator",
-		"filled by operator",
+	static const struct {
+		size_t len;
+		const char *text;
+	} values[] = {
+#define VALUE(text) {sizeof(text) - 1, text}
+		VALUE("changeme"),
+		VALUE("change-me"),
+		VALUE("change_me"),
+		VALUE("replaceme"),
+		VALUE("replace-me"),
+		VALUE("replace_me"),
+		VALUE("change me"),
+		VALUE("replace me"),
+		VALUE("filled by the operator"),
+		VALUE("filled by operator"),
+#undef VALUE
 	};
 	size_t len = (size_t)(text->end - text->start);
 	bool todo = word_starts(text->start, len, "TODO");
@@ -234,8 +245,8 @@ static bool whole(const struct span *text)
 	if (todo || word_starts(text->start, len, "FIXME"))
 		return !is_alnum(at(text, text->start + (todo ? 4 : 5)));
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
-		if (len == strlen(values[i]) &&
-		    strncasecmp(text->start, values[i], len) == 0)
+		if (len == values[i].len &&
+		    strncasecmp(text->start, values[i].text, len) == 0)
 			return true;
 	return false;
 }
@@ -315,9 +326,13 @@ bool placeholder_in(const char *text, size_t len)
 	return len && strchr("CFRTcfr", *text) && *text && whole(&span);
 }
 
-static bool key_is(const struct node *node, const char *key)
+/* Inline: most keys differ in length, which is known when compiling. */
+static inline bool key_is(const struct node *node, const char *key)
 {
-	return node && node->key && strcmp(node->key, key) == 0;
+	size_t len = strlen(key);
+
+	return node && node->key && node->key_len == len &&
+	       memcmp(node->key, key, len) == 0;
 }
 
 /* An item of command or args, or such a field written as one string. */
@@ -360,12 +375,13 @@ static bool is_named_number(const struct node *node)
 	static const char *const keys[] = {"replicas", "parallelism",
 					   "completions", "minAvailable"};
 	struct span text = {node->str, node->str + node->len};
-	bool number = key_is(node->parent, "limits") ||
-		      key_is(node->parent, "requests");
+	bool number;
 
 	if (node->len < 3 || !is_upper(*text.start) ||
 	    capitals(&text, text.start) != text.end)
 		return false;
+	number = key_is(node->parent, "limits") ||
+		 key_is(node->parent, "requests");
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		number = number || key_is(node, keys[i]);
 	return number;

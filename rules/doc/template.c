@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "doc/placeholder.h"
 
 struct line {
@@ -49,14 +50,13 @@ static bool helm_in(const struct line *line)
 	};
 	const char *p = line->start, *end;
 
-	while ((p = memmem(p, left(line, p), "{{", 2))) {
+	while ((p = text_find(p, left(line, p), "{{"))) {
 		p += 2;
-		end = memmem(p, left(line, p), "}}", 2);
+		end = text_find(p, left(line, p), "}}");
 		if (!end)
 			end = line->end;
 		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-			if (memmem(p, (size_t)(end - p), names[i],
-				   strlen(names[i])))
+			if (text_find(p, (size_t)(end - p), names[i]))
 				return true;
 	}
 	return false;

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/block.h"
 #include "base/text.h"
 #include "doc/build.h"
 
@@ -351,18 +352,19 @@ static bool read_document(struct fast *fast)
 /* --- bytes ----------------------------------------------------------------
  */
 
-#define EACH(byte) (0x0101010101010101u * (byte))
-
-/* Some byte of the word is not printable ASCII, a tab or a line end. */
-static uint64_t unusual(uint64_t word)
+static bool is_usual(char c)
 {
-	uint64_t low = word & EACH(0x7f);
-	uint64_t control = ~(low + EACH(0x60)); /* below 0x20 */
-	uint64_t no_line = (low ^ EACH('\n')) + EACH(0x7f);
-	uint64_t no_tab = (low ^ EACH('\t')) + EACH(0x7f);
-	uint64_t delete = low + EACH(1);
+	return (c >= ' ' && c < 0x7f) || c == '\n' || c == '\t';
+}
 
-	return (word | delete | (control & no_line & no_tab)) & EACH(0x80);
+/* Bytes that are not printable ASCII, a tab or a line end. */
+static struct block unusual(struct block block)
+{
+	struct block control = block_below(block, ' ');
+	struct block blank =
+		block_or(block_is(block, '\n'), block_is(block, '\t'));
+
+	return block_or(block_without(control, blank), block_is(block, 0x7f));
 }
 
 /* Length of a character that YAML has and that ends no line, or 0. */
@@ -392,7 +394,7 @@ static bool check_slowly(const char *p, const char *end)
 
 		if (*p & 0x80)
 			n = check_character(p, end);
-		else if (unusual((unsigned char)*p | EACH(' ') << 8))
+		else if (!is_usual(*p))
 			n = 0;
 		if (!n)
 			return false;
@@ -404,17 +406,13 @@ static bool check_slowly(const char *p, const char *end)
 /* Are these all characters that this reader knows? */
 static bool check_bytes(const char *text, const char *end)
 {
-	uint64_t seen = 0;
+	struct block seen = {{0}};
 	const char *p;
 
-	for (p = text; end - p >= 32; p += 32) {
-		uint64_t words[4];
-
-		memcpy(words, p, sizeof(words));
-		seen |= unusual(words[0]) | unusual(words[1]) |
-			unusual(words[2]) | unusual(words[3]);
-	}
-	return check_slowly(seen ? text : p, end);
+	for (p = text; end - p >= 2 * BLOCK; p += 2 * BLOCK)
+		seen = block_or(seen, block_or(unusual(block_read(p)),
+					       unusual(block_read(p + BLOCK))));
+	return check_slowly(block_any(seen) ? text : p, end);
 }
 
 /* The text, with a line end where its author left out the last one. */
