@@ -222,6 +222,7 @@ static bool patch_holds(struct visit *visit)
 
 	doc.root = now->patched;
 	after = case_of(visit, &doc);
+	after.deeds = true;
 	judge_object(then, &after);
 	for (size_t i = 0; i < then->n; i++) {
 		const struct finding *f = &then->findings[i];
@@ -290,6 +291,10 @@ static void judge_and_decide(struct visit *visit, struct reserve *reserve)
 	struct judge_case what = case_of(visit, &visit->review.object);
 
 	what.patch = c->mutate;
+	/* Of a Pod's other findings /mutate tells only those that somebody
+	 * is exempt from, or has suppressed. */
+	what.deeds =
+		c->mutate && c->pod && !policy_has_exemptions(visit->policy);
 	what.reserve = reserve;
 	judge_object(now, &what);
 	if (c->update && (now->n || reserve))

@@ -36,16 +36,16 @@ static void take_repair(void *context, const struct doc *doc,
 			struct edit_list *edits)
 {
 	struct judge *judge = context;
-	const struct node *tree;
+	struct node *root = (struct node *)(uintptr_t)doc->root;
 	struct node *patch;
 
 	if (!judge->wants_patch)
 		return;
-	patch = edits_patch_tree(edits, doc->root, &judge->arena, &tree);
+	patch = edits_patch_onto(edits, root, &judge->arena);
 	if (!node_count(patch))
 		return;
 	judge->patch = patch;
-	judge->patched = tree;
+	judge->patched = root;
 }
 
 static void take_findings(void *context, uint32_t file,
@@ -108,6 +108,7 @@ void judge_object(struct judge *judge, const struct judge_case *c)
 	judge->run.options.now = c->now;
 	judge->run.options.today = c->now / 86400;
 	judge->run.options.cluster = c->cluster;
+	judge->run.options.deeds = c->deeds;
 	judge->reserve = c->reserve;
 	judge->run.options.reservations =
 		c->reserve ? reserve_view(c->reserve) : NULL;

@@ -38,7 +38,9 @@ struct judge_case {
 	const struct node *namespace_labels; /* or NULL: not known */
 	const struct cluster *cluster;	     /* or NULL: there is no state */
 	int64_t now;			     /* seconds since the epoch */
-	bool patch;			     /* make the patch */
+	/* Make the patch, and apply it: the tree must be nobody else's. */
+	bool patch;
+	bool deeds; /* run_options.deeds */
 };
 
 void judge_init(struct judge *judge, const struct rule_set *rules);

@@ -185,9 +185,14 @@ void metrics_count_patch(struct metrics *m, const char *rule)
 	count(&m->patches[names_number(&m->rules, rule)], 1);
 }
 
-void metrics_count_not_run(struct metrics *m, const char *rule)
+unsigned metrics_rule_number(struct metrics *m, const char *rule)
 {
-	count(&m->not_run[names_number(&m->rules, rule)], 1);
+	return names_number(&m->rules, rule);
+}
+
+void metrics_count_not_run(struct metrics *m, unsigned number)
+{
+	count(&m->not_run[number], 1);
 }
 
 void metrics_know_rules(struct metrics *m, const struct rule_set *rules)

@@ -22,12 +22,18 @@ void visit_count_unjudged(const struct visit *visit,
 void visit_count_not_run(struct visit *visit)
 {
 	size_t n;
-	const struct not_run *items = run_not_run(&visit->worker->now.run, &n);
+	struct metrics *metrics = visit->options->metrics;
+	struct not_run *items = run_not_run(&visit->worker->now.run, &n);
 
-	for (size_t i = 0; i < n; i++)
-		if (items[i].count)
-			metrics_count_not_run(visit->options->metrics,
-					      items[i].rule->name);
+	for (size_t i = 0; i < n; i++) {
+		if (!items[i].count)
+			continue;
+		/* It stays the same: asked once. */
+		if (!items[i].mark)
+			items[i].mark = metrics_rule_number(
+				metrics, items[i].rule->name);
+		metrics_count_not_run(metrics, items[i].mark);
+	}
 }
 
 void visit_count_findings(struct visit *visit)

@@ -145,8 +145,9 @@ const struct node *edits_apply(struct edit_list *list, const struct node *root,
 /* RFC 6902: a list of operations, empty when nothing changes. */
 struct node *edits_patch(struct edit_list *list, const struct node *root,
 			 struct arena *arena);
-/* Both: the operations, and the tree after them. */
-struct node *edits_patch_tree(struct edit_list *list, const struct node *root,
-			      struct arena *arena, const struct node **tree);
+/* The same, and root's tree, which nobody else may hold, becomes what it is
+ * after the operations. What edits it had is no longer to be asked for. */
+struct node *edits_patch_onto(struct edit_list *list, struct node *root,
+			      struct arena *arena);
 
 #endif

@@ -34,6 +34,7 @@ struct not_run {
 	const struct rule *rule;
 	const char *reason;
 	uint64_t count;
+	unsigned mark; /* the caller's; 0 at first */
 };
 
 struct run_options {
@@ -68,6 +69,10 @@ struct run_options {
 	/* At the door: a text has no comments, and an annotation silences what
 	 * the policy grants. */
 	bool door;
+	/* Only what patches or denies is asked for: rules whose action is less
+	 * are left out, but for those that others yield to; and where
+	 * something may be suppressed, since that may be said to be unused. */
+	bool deeds;
 	bool render_repairs; /* fill in finding.repair */
 	/* The text of a file again, for comments about findings of set rules;
 	 * NULL, or a NULL answer: they cannot be suppressed by comment. */
@@ -115,8 +120,9 @@ void run_join(struct run *dst, struct run *src);
 void run_set(struct run *run,
 	     const struct policy *(*policy_of)(void *context, uint32_t file),
 	     void *context);
-/* Reasons why rules did not run; *n of them, sorted by rule name. */
-const struct not_run *run_not_run(struct run *run, size_t *n);
+/* Reasons why rules did not run; *n of them, sorted by rule name. They are
+ * the run's, and stay until it is released; only their marks may be set. */
+struct not_run *run_not_run(struct run *run, size_t *n);
 /* Forget facts, counts and not-run counts: the next set begins. */
 void run_restart(struct run *run);
 

@@ -39,6 +39,8 @@ void suppressions_exclude(struct suppressions *s, const struct doc *doc);
  * objects with findings, and does this itself for them).
  */
 void suppressions_object(struct suppressions *s, const struct object *object);
+/* Is there anything so far that suppresses, or wants to? */
+bool suppressions_any(const struct suppressions *s);
 /*
  * The settings in force, in the order of the rules given to _finish(): what
  * names a rule that is off is not called unused. Without this all are on.

@@ -210,15 +210,53 @@ struct node *edits_patch(struct edit_list *list, const struct node *root,
 	return changes(list) ? plan_patch(&plan, arena) : edit_seq(arena);
 }
 
-struct node *edits_patch_tree(struct edit_list *list, const struct node *root,
-			      struct arena *arena, const struct node **tree)
+/* --- in place ------------------------------------------------------------ */
+
+/* The key stays, and so does its place among the others. */
+static void take_over(struct node *node, const struct node *with)
+{
+	node->type = with->type;
+	node->flags = with->flags;
+	node->len = with->len;
+	node->str = with->str;
+	node->first = with->first;
+	node->last = with->last;
+	node->map_index = with->map_index;
+	node->tags = with->tags;
+	for (struct node *child = node->first; child; child = child->next)
+		child->parent = node;
+}
+
+/* All that the plan found in the tree is where it was: nothing is taken out
+ * before what is inside of it was changed. */
+static void graft(struct arena *arena, const struct place *place)
+{
+	struct node *node = (struct node *)(uintptr_t)place->old;
+
+	for (const struct place *child = place->first; child;
+	     child = child->next) {
+		if (child->state == PLACE_KEPT)
+			graft(arena, child);
+		else if (child->state == PLACE_NEW)
+			append_place(arena, node, child);
+		else if (child->old && child->state == PLACE_REPLACED)
+			take_over((struct node *)(uintptr_t)child->old,
+				  place_build(arena, child));
+		else if (child->old)
+			node_unlink(node, (struct node *)(uintptr_t)child->old);
+	}
+}
+
+struct node *edits_patch_onto(struct edit_list *list, struct node *root,
+			      struct arena *arena)
 {
 	struct plan plan;
+	struct node *operations;
 
-	*tree = root;
 	plan_make(&plan, list, root, arena);
 	if (!changes(list))
 		return edit_seq(arena);
-	*tree = place_build(arena, &plan.root);
-	return plan_patch(&plan, arena);
+	operations = plan_patch(&plan, arena);
+	graft(arena, &plan.root);
+	return operations;
 }

@@ -90,6 +90,13 @@ enum exempt_state policy_exemption(const struct policy *policy,
 	return local;
 }
 
+bool policy_has_exemptions(const struct policy *policy)
+{
+	if (policy->floor)
+		return policy->floor->nexemptions || policy->local->nexemptions;
+	return policy->nexemptions;
+}
+
 bool policy_exempts(const struct policy *policy, const struct rule *rule,
 		    const struct object_id *id, const char **reason)
 {

@@ -37,6 +37,21 @@ static void index_rules(struct run_state *state, const struct rule_set *rules)
 	}
 }
 
+static void note_yielding(struct run_state *state, const struct rule_set *rules)
+{
+	state->yielded_to = ARENA_ARRAY(&state->arena, bool, rules->n);
+	for (size_t i = 0; i < rules->n; i++) {
+		const char *const *name = rules->items[i]->yields_to;
+
+		for (; name && *name; name++) {
+			int index = rule_set_find(rules, *name);
+
+			if (index >= 0)
+				state->yielded_to[index] = true;
+		}
+	}
+}
+
 void run_init(struct run *run, const struct run_options *options)
 {
 	memset(run, 0, sizeof(*run));
@@ -45,6 +60,7 @@ void run_init(struct run *run, const struct run_options *options)
 	if (!run->state)
 		BUG("out of memory");
 	index_rules(run->state, options->rules);
+	note_yielding(run->state, options->rules);
 	for (int i = 0; i < INTERNAL_COUNT; i++) {
 		run->state->internal[i] =
 			rule_set_find(options->rules, internal_names[i]);
@@ -77,7 +93,7 @@ void run_not_run_add(struct run *run, const struct rule *rule,
 		     const char *reason, uint64_t count)
 {
 	struct run_state *state = run->state;
-	struct not_run one = {rule, reason, count};
+	struct not_run one = {rule, reason, count, 0};
 	size_t i;
 
 	for (i = 0; i < state->nnot_run; i++) {
@@ -96,7 +112,7 @@ void run_not_run_add(struct run *run, const struct rule *rule,
 	state->not_run[i] = one;
 }
 
-const struct not_run *run_not_run(struct run *run, size_t *n)
+struct not_run *run_not_run(struct run *run, size_t *n)
 {
 	*n = run->state->nnot_run;
 	return run->state->not_run;
@@ -194,7 +210,7 @@ static void check_pods(struct run *run, const struct object *object,
 			struct rule_run rr = {run, rule, &settings[index],
 					      object};
 
-			if (!settings[index].enabled ||
+			if (!run_asks(state, index, &settings[index]) ||
 			    (infrastructure &&
 			     !(rule->flags & RULE_INFRASTRUCTURE)) ||
 			    (object->fragment && rule->flags & RULE_ABSENCE))
@@ -214,7 +230,7 @@ static void check_objects(struct run *run, const struct object *object,
 		const struct rule *rule = run->options.rules->items[index];
 		struct rule_run rr = {run, rule, &settings[index], object};
 
-		if (!settings[index].enabled ||
+		if (!run_asks(state, index, &settings[index]) ||
 		    (object->fragment && rule->flags & RULE_ABSENCE))
 			continue;
 		rule->check_object(&rr, object);
@@ -324,6 +340,8 @@ static void check_object(struct run *run, struct object *object)
 				   state->file.namespace_labels, &state->mode);
 	if (state->suppressions)
 		suppressions_object(state->suppressions, object);
+	state->deeds =
+		run->options.deeds && !suppressions_any(state->suppressions);
 	check_pods(run, object, settings);
 	check_objects(run, object, settings);
 	if (run->options.door)

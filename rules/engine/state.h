@@ -34,6 +34,8 @@ struct run_state {
 	/* Indices of rules that have the callback, in registry order. */
 	unsigned *pod_rules, *object_rules, *workload_rules;
 	size_t npod_rules, nobject_rules, nworkload_rules;
+	bool *yielded_to;   /* by index: findings of some rule yield to it */
+	bool deeds;	    /* of the object: see run_options.deeds */
 	struct arena arena; /* lives as long as the run */
 	struct not_run *not_run;
 	size_t nnot_run, not_run_size;
@@ -75,10 +77,19 @@ void finding_put(struct run *run, struct finding *finding, uint32_t start,
 		 uint32_t end);
 void run_not_run_add(struct run *run, const struct rule *rule,
 		     const char *reason, uint64_t count);
-/* Hide findings [from, n) that yield to a more specific one among them. */
 /* Is it exempt today? Then it is marked as suppressed. */
 bool run_exempts(struct run *run, const struct policy *policy,
 		 struct finding *f);
+/* Hide findings [from, n) that yield to a more specific one among them. */
 void findings_yield(struct finding **findings, size_t from, size_t n);
+
+/* Is the rule asked about the object being checked? */
+static inline bool run_asks(const struct run_state *state, unsigned rule,
+			    const struct setting *setting)
+{
+	return setting->enabled &&
+	       (!state->deeds || setting->action >= ACTION_PATCH ||
+		state->yielded_to[rule]);
+}
 
 #endif

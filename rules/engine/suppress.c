@@ -186,6 +186,11 @@ static void by_comments(struct suppressions *s, const struct setting *setting,
 			return;
 }
 
+bool suppressions_any(const struct suppressions *s)
+{
+	return s && (s->ncomments || s->nannotations);
+}
+
 void suppressions_apply(struct suppressions *s, const struct object *object,
 			const struct setting *setting, struct finding *finding)
 {

@@ -301,8 +301,8 @@ static void findings_patches_and_the_rest(void **state)
 					 .gpus = -5,
 				 });
 	metrics_count_patch(m, "shm-missing");
-	metrics_count_not_run(m, "quota-never-fits");
-	metrics_count_not_run(m, "quota-never-fits");
+	metrics_count_not_run(m, metrics_rule_number(m, "quota-never-fits"));
+	metrics_count_not_run(m, metrics_rule_number(m, "quota-never-fits"));
 	metrics_count_break_glass(m);
 	metrics_count_overload(m);
 	assert_int_equal(metrics_in_flight(m, 1), 1);

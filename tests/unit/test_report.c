@@ -163,9 +163,9 @@ static void summary_lines(void **state)
 						      {"e", "r4"},
 						      {"f", "r5"}};
 	static const struct not_run not_run[] = {
-		{&fixture_rule, "needs --cluster", 1},
-		{&fixture_rule_shm, "needs --cluster", 2},
-		{&fixture_rule_shm, "unknown namespace", 2}};
+		{&fixture_rule, "needs --cluster", 1, 0},
+		{&fixture_rule_shm, "needs --cluster", 2, 0},
+		{&fixture_rule_shm, "unknown namespace", 2, 0}};
 	struct report_summary summary = {
 		.files = 6,
 		.counts = {.objects = 14,
@@ -220,7 +220,7 @@ static void summary_lines(void **state)
 static void json_shape(void **state)
 {
 	static const struct not_run not_run = {&fixture_rule, "needs --cluster",
-					       3};
+					       3, 0};
 	struct report_summary summary = {.files = 1,
 					 .counts = {.gpus = 4, .errors = 1},
 					 .not_run = &not_run,
