@@ -141,7 +141,7 @@ static struct node *read_tree(struct arena *arena, struct review *review,
 		root = NULL;
 	}
 	review->problem = trouble.text ? trouble.text : "empty body";
-	*few = loader.nodes <= FEW_VALUES;
+	*few = loader.breadth <= WORK_MAX;
 	return root;
 }
 

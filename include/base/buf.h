@@ -22,7 +22,14 @@ void buf_reset(struct buf *buf);   /* len = 0, memory kept */
 void buf_grow(struct buf *buf, size_t extra);
 void buf_add(struct buf *buf, const void *data, size_t len);
 void buf_adds(struct buf *buf, const char *s);
-void buf_addc(struct buf *buf, char c);
+static inline void buf_addc(struct buf *buf, char c)
+{
+	if (buf->len + 1 >= buf->size)
+		buf_grow(buf, 1);
+	buf->data[buf->len++] = c;
+	buf->data[buf->len] = '\0';
+}
+
 void buf_addf(struct buf *buf, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void buf_vaddf(struct buf *buf, const char *fmt, va_list ap)

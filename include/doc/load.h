@@ -75,7 +75,9 @@ struct loader {
 	 * or NULL: strings are then copied one by one. */
 	char *own;
 	void *context;
-	uint32_t nodes; /* of the JSON that was read last, or a few more */
+	/* Of the JSON that was read last: its maps and lists, each as the
+	 * square of its length. */
+	uint64_t breadth;
 };
 
 void loader_init(struct loader *loader, struct source *source,

@@ -74,14 +74,6 @@ void buf_adds(struct buf *buf, const char *s)
 	buf_add(buf, s, strlen(s));
 }
 
-void buf_addc(struct buf *buf, char c)
-{
-	if (buf->len + 1 >= buf->size)
-		buf_grow(buf, 1);
-	buf->data[buf->len++] = c;
-	buf->data[buf->len] = '\0';
-}
-
 void buf_addf(struct buf *buf, const char *fmt, ...)
 {
 	va_list ap;

@@ -213,6 +213,7 @@ static inline const char *json_close(struct json *json, const char *p)
 	struct node *node = json->open;
 
 	node->end = json_offset(json, p + 1);
+	json->breadth += (uint64_t)node->len * node->len;
 	json->open = node->parent;
 	/* Not the node's own link: the key may be one given twice. */
 	if (json->open)
@@ -567,6 +568,6 @@ struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		root->start = json_offset(&json, p);
 	p = root ? json_tree(&json, p, root) : NULL;
 	*used = json_offset(&json, p ? p : json.at);
-	loader->nodes = json.nodes;
+	loader->breadth = json.breadth;
 	return p ? root : NULL;
 }

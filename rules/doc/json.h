@@ -26,6 +26,7 @@ struct json {
 	struct node *open;  /* innermost map or seq not yet closed */
 	struct node **link; /* where its next child belongs */
 	uint32_t depth, nodes;
+	uint64_t breadth;		/* of what is closed */
 	uint64_t skip_lengths;		/* as the loader's, but 0: none */
 	struct node *spare, *spare_end; /* taken from the arena in blocks */
 };
