@@ -465,6 +465,22 @@ def subresources():
     say(status == 200, "a debug container is let in", body)
 
 
+def too_much():
+    """What would not be answered in time, or not at all, is denied."""
+    half = {"limits": {"nvidia.com/gpu": 1}}
+    for what, obj in (
+            # The API server writes each < as six bytes: 8 MB.
+            ("escaped", pod("p", container={"env": [
+                {"name": "A", "value": "<" * 1300000}]})),
+            ("crowded", pod("p", containers=[
+                {"name": f"c{i}", "image": "i", "resources": half}
+                for i in range(9000)]))):
+        began = time.time()
+        answer = admin.create(obj)
+        say(denied(answer, "invalid-syntax") and time.time() - began < 4,
+            what, str(answer)[:300], time.time() - began)
+
+
 # --- the corpus ----------------------------------------------------------------
 
 WANTED = {"PyTorchJob", "RayJob", "RayCluster", "RayService",
@@ -565,6 +581,7 @@ def main():
         break_glass(hook)
         suppressions()
         subresources()
+        too_much()
         rollout(hook)
         wait_for_policy(hook, "audit")
         count, different = corpus()
