@@ -86,8 +86,8 @@ const struct option option_table[] = {
 	 "and leaves --kubeconfig or the token to --self-managed."},
 	{"threads", OPTION_NUMBER, OPTION_SERVE | OPTION_SELFTEST, AT(threads),
 	 "N", NULL, NULL, 1, 256,
-	 "Threads that answer reviews (default: one per processor, at most "
-	 "8)."},
+	 "Threads that answer reviews (default: one per processor, or as many "
+	 "as the container's limit grants, at most 8)."},
 	{"max-body", OPTION_BYTES, OPTION_SERVE, AT(max_body), "BYTES", "7Mi",
 	 NULL, 1024, (size_t)1 << 30,
 	 "A longer review is refused with 413. Ki, Mi may follow the number."},

@@ -3,6 +3,8 @@
  * proc(5): /proc/self/statm in pages, /proc/self/stat field 22 in ticks since
  * boot. The name in field 2 may hold anything, so fields are counted from the
  * last parenthesis. Files are only read: the sandbox forbids the rest.
+ * Limits of cgroups: the kernel's admin-guide/cgroup-v2.rst and, for v1,
+ * scheduler/sched-bwc.rst.
  */
 #include "process.h"
 
@@ -73,6 +75,40 @@ void process_read(struct process_figures *out)
 		out->max_fds = (double)limit.rlim_cur;
 	read_sizes(out);
 	out->open_fds = count_fds();
+}
+
+/* "150000 100000", "max 100000" (cgroup v2), "-1" (v1): 0 where there is no
+ * number. */
+static unsigned long read_number(const char *folder, const char *file,
+				 unsigned long *second)
+{
+	char path[512], text[64], *end;
+	long n;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	if (read_start(path, text, sizeof(text)))
+		return 0;
+	n = strtol(text, &end, 10);
+	if (second)
+		*second = strtoul(end, NULL, 10);
+	return n > 0 ? (unsigned long)n : 0;
+}
+
+unsigned process_cpu_limit(const char *folder)
+{
+	unsigned long quota, period = 0, whole;
+
+	if (!folder)
+		folder = "/sys/fs/cgroup";
+	quota = read_number(folder, "cpu.max", &period);
+	if (!quota) {
+		quota = read_number(folder, "cpu/cpu.cfs_quota_us", NULL);
+		period = read_number(folder, "cpu/cpu.cfs_period_us", NULL);
+	}
+	if (!quota || !period)
+		return 0;
+	whole = (quota - 1) / period + 1;
+	return whole < 65536 ? (unsigned)whole : 65536;
 }
 
 static double clock_seconds(clockid_t id)

@@ -13,6 +13,11 @@ struct process_figures {
 };
 
 void process_read(struct process_figures *out);
+/*
+ * Processors' worth of time that a limit of the container grants, rounded up;
+ * 0: there is none, or it cannot be read. folder: NULL is /sys/fs/cgroup.
+ */
+unsigned process_cpu_limit(const char *folder);
 /* Seconds since the epoch; rounded to 10 ms, as the kernel counts. */
 double process_start_time(void);
 

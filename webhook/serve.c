@@ -28,6 +28,7 @@
 
 #include "api.h"
 #include "base/text.h"
+#include "process.h"
 #include "reload.h"
 #include "sandbox.h"
 #include "self_managed.h"
@@ -41,6 +42,7 @@ enum {
 	/* A state that is watched is seconds old; later it is a guess. A file
 	 * is as old as whoever mounts it wants. */
 	LIVE_MAX_AGE = 900,
+	THREADS_MAX = 8, /* unless the user asks for more */
 	/* Descriptors beside connections: files, sockets, epoll sets. */
 	SPARE_FDS = 128,
 };
@@ -70,13 +72,18 @@ struct service {
 
 unsigned serve_threads(const struct options *options)
 {
+	unsigned limit, n = 1;
 	cpu_set_t set;
-	int n;
 
 	if (options->threads)
 		return options->threads;
-	n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
-	return n < 1 ? 1 : n > 8 ? 8 : (unsigned)n;
+	if (!sched_getaffinity(0, sizeof(set), &set) && CPU_COUNT(&set) > 0)
+		n = (unsigned)CPU_COUNT(&set);
+	/* More of them use a container's share up at once, and all wait. */
+	limit = process_cpu_limit(NULL);
+	if (limit && limit < n)
+		n = limit;
+	return n > THREADS_MAX ? THREADS_MAX : n;
 }
 
 static int64_t monotonic(void)
