@@ -58,7 +58,7 @@ value_sets() {
 	snapshot	--set cluster.snapshotConfigMap=state,tls.client.caConfigMap=ca,tls.client.name=kube-apiserver,server.threads=4,server.maxInFlight=200
 	policy	--set-json policy.config={"contact":"#gpu","rules":{"shm-missing":{"params":{"size":"16Gi"}}}} --set-json policy.exemptions={"team-a":{"namespaces":["team-a"],"exempt":[]}}
 	extras	--set-json extraObjects=[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"more"}}] --set-json webhooks.namespaceSelector=[{"key":"gpugate.dev/judged","operator":"Exists"}] --set-json webhooks.extraMatchConditions=[{"name":"mine","expression":"true"}] --set-json webhooks.extraRules=[{"apiGroups":["platform.example.com"],"apiVersions":["*"],"operations":["CREATE","UPDATE"],"resources":["trainingruns"]}]
-	own	--set policy.existingConfigMap=mine,image.digest=sha256:0123456789012345678901234567890123456789012345678901234567890123,imagePullSecrets[0].name=pull,hostNetwork=true,dnsPolicy=ClusterFirstWithHostNet,serviceAccount.create=false,podDisruptionBudget.enabled=false,priorityClassName=
+	own	--set policy.existingConfigMap=mine,image.digest=sha256:0123456789012345678901234567890123456789012345678901234567890123,imagePullSecrets[0].name=pull,hostNetwork=true,server.port=9443,server.probePort=9080,dnsPolicy=ClusterFirstWithHostNet,serviceAccount.create=false,podDisruptionBudget.enabled=false,priorityClassName=
 	END
 }
 
@@ -99,6 +99,8 @@ bad_values() {
 	--set prometheusRule.clusterSnapshotDays=0
 	--set server.drainSeconds=1
 	--set server.timeout=9
+	--set server.port=443
+	--set server.probePort=70000
 	--set logLevel=trace
 	--set image.pullPolicy=Sometimes
 	--set image.digest=sha256:abc

@@ -133,6 +133,9 @@ def deployment(d):
                      "capabilities": {"drop": ["ALL"]}}, "securityContext")
     expect("memory" in box["resources"]["limits"] and
            "cpu" not in box["resources"]["limits"], "limits")
+    ports = {p["name"]: p["containerPort"] for p in box["ports"]}
+    for flag, name in (("--listen", "webhook"), ("--probe-listen", "probes")):
+        expect("%s=:%d" % (flag, ports[name]) in box["args"], flag)
     for probe in ("livenessProbe", "readinessProbe", "startupProbe"):
         expect(box[probe]["httpGet"]["port"] == "probes", probe)
     live = environment(box)["GPUGATED_LIVE"]
