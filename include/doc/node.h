@@ -44,27 +44,29 @@ enum node_flags {
 	NODE_IMPLICIT = 128, /* empty plain scalar: null without any bytes */
 };
 
+/* What is asked of a map's children comes first, and then what is asked of
+ * the map: looking a key up touches one cache line of most nodes. */
 struct node {
-	uint8_t type;  /* enum node_type */
-	uint8_t flags; /* enum node_flags */
-	uint16_t tag;  /* node_tag() of the key, set with the parent */
-	uint32_t len;  /* scalars: bytes of str; map, seq: children */
+	uint8_t type;	   /* enum node_type */
+	uint8_t flags;	   /* enum node_flags */
+	uint16_t tag;	   /* node_tag() of the key, set with the parent */
+	uint32_t len;	   /* scalars: bytes of str; map, seq: children */
+	struct node *next; /* sibling */
+	const char *key;   /* NUL-terminated; NULL outside maps */
+	uint32_t key_len;
+	uint32_t index; /* position among the siblings */
 	/*
 	 * Scalars, NUL-terminated (strings may hold NUL bytes: mind len).
 	 * Numbers: JSON text of the value (YAML `0x10` gives "16"); JSON
 	 * input keeps its own digits. Booleans: "true", "false".
 	 */
 	const char *str;
+	struct node *first; /* child; in the author's order */
+	uint64_t tags; /* bit tag % 64 of each key that was ever appended */
+	struct node_index *map_index; /* large maps: hash, else NULL */
+	struct node *parent, *last;
 	uint32_t start, end;	     /* bytes of the value in the source */
 	uint32_t key_start, key_end; /* bytes of the key, equal when none */
-	const char *key;	     /* NUL-terminated; NULL outside maps */
-	uint32_t key_len;
-	uint32_t index;		   /* position among the siblings */
-	struct node *first, *last; /* children in the author's order */
-	struct node *next;	   /* sibling */
-	struct node *parent;
-	struct node_index *map_index; /* large maps: hash, else NULL */
-	uint64_t tags; /* bit tag % 64 of each key that was ever appended */
 };
 
 #define FOR_EACH_CHILD(parent_, child)                                         \
