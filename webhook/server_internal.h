@@ -10,6 +10,7 @@
  *	server_client.c   who the client is
  *	server_body.c     the bytes of a review
  *	server_request.c  from the headers to the reply
+ *	server_reply.c    what is replied
  *
  * A struct peer is one connection. All of it belongs to the pool's thread
  * that serves the connection, but for what connection.h says.
@@ -57,6 +58,7 @@ struct pool_thread {
 	unsigned shaking;	    /* handshakes that are not over */
 	uint64_t moves;		    /* counts whatever gets somewhere */
 	struct door_worker *worker; /* NULL until the first review */
+	struct ready_reply *ready;  /* server_reply.c */
 	/* Bytes read ahead, of one connection at a time. */
 	struct peer *owner;
 	size_t at, end;
@@ -94,6 +96,7 @@ struct peer {
 	size_t expected; /* Content-Length */
 	struct body body;
 	struct MHD_Response *response; /* ready, but the body is not over */
+	struct ready_reply *ready;     /* it is one that is kept, or NULL */
 	unsigned status;
 };
 
@@ -146,6 +149,18 @@ const struct refusal *server_check_client(struct peer *peer,
 /* -1: the bytes that all bodies may hold are in use. */
 int server_body_add(struct peer *peer, const char *data, size_t len);
 void server_body_release(struct peer *peer);
+
+/* -- server_reply.c -------------------------------------------------------- */
+
+/* For the request at hand; sets the peer's status. NULL: no memory. */
+struct MHD_Response *server_reply(struct peer *peer,
+				  const struct door_reply *reply);
+/* It is queued, or is not wanted after all. */
+void server_reply_drop(struct peer *peer, struct MHD_Response *response);
+/* The request is over. */
+void server_reply_end(struct peer *peer);
+/* The thread and its connections are over. */
+void server_reply_release(struct pool_thread *thread);
 
 /* -- server_request.c ------------------------------------------------------ */
 

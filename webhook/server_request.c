@@ -140,27 +140,6 @@ static void check_request(struct peer *peer, const char *url,
 
 /* --- replies -------------------------------------------------------------- */
 
-static struct MHD_Response *make_response(struct peer *peer,
-					  const struct door_reply *reply)
-{
-	struct MHD_Response *response = MHD_create_response_from_buffer(
-		reply->len, (void *)(uintptr_t)reply->body,
-		MHD_RESPMEM_MUST_COPY);
-
-	if (!response)
-		return NULL;
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
-				reply->content_type);
-	if (reply->retry_after)
-		MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER,
-					"1");
-	if (atomic_load_explicit(&peer->server->draining, memory_order_relaxed))
-		MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION,
-					"close");
-	peer->status = reply->status;
-	return response;
-}
-
 static enum MHD_Result send_response(struct peer *peer,
 				     struct MHD_Connection *connection,
 				     struct MHD_Response *response)
@@ -172,7 +151,7 @@ static enum MHD_Result send_response(struct peer *peer,
 		return MHD_NO;
 	connection_phase(&peer->connection, PHASE_REPLY);
 	result = MHD_queue_response(connection, peer->status, response);
-	MHD_destroy_response(response);
+	server_reply_drop(peer, response);
 	return result;
 }
 
@@ -187,7 +166,7 @@ static enum MHD_Result refuse(struct peer *peer,
 		.body = refusal->text,
 		.len = strlen(refusal->text),
 	};
-	struct MHD_Response *response = make_response(peer, &reply);
+	struct MHD_Response *response = server_reply(peer, &reply);
 
 	if (response && refusal == &wrong_method)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW,
@@ -202,7 +181,7 @@ static struct MHD_Response *judge(struct peer *peer, const char *body,
 
 	connection_phase(&peer->connection, PHASE_REPLY);
 	door_answer(server_worker(peer->thread), peer->path, body, len, &reply);
-	return make_response(peer, &reply);
+	return server_reply(peer, &reply);
 }
 
 /* NULL: it is not known what the review asks. */
@@ -215,7 +194,7 @@ static struct MHD_Response *judge_start(struct peer *peer)
 	    !door_answer_long(server_worker(peer->thread), peer->path,
 			      peer->body.data, peer->body.len, &reply))
 		return NULL;
-	return make_response(peer, &reply);
+	return server_reply(peer, &reply);
 }
 
 /* --- the three calls ------------------------------------------------------ */
@@ -337,9 +316,9 @@ void server_request_end(void *cls, struct MHD_Connection *connection,
 		return;
 	server_wire_release(peer);
 	server_body_release(peer);
-	if (peer->response)
-		MHD_destroy_response(peer->response);
+	server_reply_drop(peer, peer->response);
 	peer->response = NULL;
+	server_reply_end(peer);
 	peer->refusal = NULL;
 	if (peer->counted) {
 		atomic_fetch_sub(&peer->server->in_flight, 1);

@@ -174,6 +174,7 @@ void server_threads_stop(struct server *server)
 		struct pool_thread *thread = server->threads[i];
 
 		MHD_stop_daemon(thread->daemon);
+		server_reply_release(thread);
 		door_worker_free(thread->worker);
 		free(thread);
 	}
