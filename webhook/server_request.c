@@ -18,7 +18,9 @@
 #include <strings.h>
 
 enum {
-	DROP_MAX = 8, /* times the largest body */
+	/* An API server takes 3 MiB from a user, may write six bytes for one,
+	 * and adds what was stored: below it a refusal is never a reset. */
+	DROP_MAX = 64 << 20,
 	LONG_START =
 		64 << 10, /* of a body that is too long: it says who asks */
 };
@@ -221,7 +223,7 @@ static void count_in(struct peer *peer)
 static bool is_urgent(const struct peer *peer, const struct headers *headers)
 {
 	return peer->refusal->close || headers->expects ||
-	       peer->expected / DROP_MAX > peer->server->options.max_body;
+	       peer->expected > DROP_MAX;
 }
 
 static enum MHD_Result begin(struct peer *peer,

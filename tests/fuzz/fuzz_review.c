@@ -5,7 +5,8 @@
  *	- every body gets an answer: 200 with a review, or 400 with a reason
  *	- an answer is JSON, echoes the uid, and carries patch and patchType
  *	  together or not at all
- *	- a right envelope is always answered with 200, and /mutate allows
+ *	- a right envelope is always answered with 200
+ *	- so is the beginning of a review that is too long, if it has a uid
  */
 #include <fcntl.h>
 #include <jansson.h>
@@ -97,6 +98,21 @@ static json_t *ask(enum door_path path, const struct buf *body, bool enveloped)
 	return answer;
 }
 
+/* The half of it is taken for the beginning of one that is too long. */
+static void ask_long(enum door_path path, const struct buf *body)
+{
+	struct door_reply reply;
+	json_t *answer;
+
+	if (!door_answer_long(worker_for_all(), path, body->data, body->len / 2,
+			      &reply))
+		return;
+	answer = json_loadb(reply.body, reply.len, JSON_ALLOW_NUL, NULL);
+	if (!answer || reply.status != 200)
+		BUG("the answer is no JSON: %.*s", (int)reply.len, reply.body);
+	json_decref(answer);
+}
+
 static void check(const json_t *answer, enum door_path path, bool enveloped)
 {
 	const json_t *r = json_object_get(answer, "response");
@@ -141,6 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (answer)
 		check(answer, path, enveloped);
 	json_decref(answer);
+	ask_long(path, &body);
 	buf_release(&body);
 	return 0;
 }
