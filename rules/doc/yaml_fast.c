@@ -198,7 +198,46 @@ static const char *read_flow(struct fast *fast, const char *p)
 	return p ? end_line(fast, fast_blanks(p)) : NULL;
 }
 
-/* [ { | and > at p; *taken: it is one of them. */
+/* &name and a scalar. */
+static const char *read_anchored(struct fast *fast, const char *p)
+{
+	const char *name = p + 1, *end = fast_name_end(name);
+	struct fast_text text;
+	struct node *node;
+
+	if (!fast->depth || *end != ' ' ||
+	    !fast_scan(fast, fast_blanks(end), false, &text))
+		return NULL;
+	node = place(fast, fast_offset(fast, text.start));
+	if (!node || !fast_fill(fast, node, &text) ||
+	    !fast_set_anchor(fast, name, (size_t)(end - name), node))
+		return NULL;
+	return end_line(fast, text.stop);
+}
+
+static const char *read_alias(struct fast *fast, const char *p)
+{
+	const char *name = p + 1, *end = fast_name_end(name);
+	const struct node *target =
+		fast_aliased(fast, name, (size_t)(end - name));
+	struct node *node = fast->depth && target
+				    ? place(fast, fast_offset(fast, p))
+				    : NULL;
+
+	if (!node)
+		return NULL;
+	node->type = target->type;
+	node->flags =
+		(uint8_t)((target->flags | NODE_ALIASED) & ~NODE_ANCHORED);
+	node->str = target->str;
+	node->len = target->len;
+	node->start = target->start;
+	node->end = target->end;
+	fast->last_end = fast_offset(fast, end);
+	return end_line(fast, fast_blanks(end));
+}
+
+/* [ { | > & and * at p; *taken: it is one of them. */
 static const char *read_special(struct fast *fast, const char *p, bool *taken)
 {
 	struct fast_text text;
@@ -212,6 +251,10 @@ static const char *read_special(struct fast *fast, const char *p, bool *taken)
 		    !fast_block(fast, p, top(fast)->column, &text))
 			return NULL;
 		return put_text(fast, &text);
+	case START_ANCHOR:
+		return read_anchored(fast, p);
+	case START_ALIAS:
+		return read_alias(fast, p);
 	default:
 		*taken = false;
 		return p;
@@ -447,6 +490,8 @@ bool yaml_fast_read(struct loader *loader, struct yaml_first *first)
 	fast.work_left = loader->limits->flow_work;
 	fast.root = NULL;
 	fast.depth = 0;
+	fast.nanchors = 0;
+	fast.aliases_left = FAST_ALIASES;
 	set_text(&fast, text, len);
 	/* copy() in yaml_fast_scalar.c may write 16 bytes ahead. */
 	fast.strings = arena_alloc(fast.arena, len + 32);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A second YAML reader for what nearly all manifests are made of: block maps
- * and lists, flow ones, scalars on one line, block scalars, comments. It
+ * and lists, flow ones, scalars on one line, block scalars, comments, anchors
+ * of scalars. It
  * makes the tree without events, in one pass, and gives up, with nothing
  * reported, on whatever it does not know for certain: then libyaml reads the
  * text. What it accepts is what libyaml accepts, and the tree is the same in
  * every field; tests/check-yaml-fast.sh compares them.
  *
  * yaml_fast.c knows lines and indentation, yaml_fast_flow.c [ ] and { },
- * yaml_fast_scalar.c scalars, yaml_fast_block.c | and >. All functions return
- * NULL or false to give up.
+ * yaml_fast_scalar.c scalars, yaml_fast_block.c | and >, yaml_fast_anchor.c &
+ * and *. All functions return NULL or false to give up.
  */
 #ifndef DOC_YAML_FAST_H
 #define DOC_YAML_FAST_H
@@ -26,6 +27,8 @@
 enum {
 	FAST_DEPTH = 64,
 	FAST_KEY_MAX = 1000, /* libyaml: 1024 code points up to the ':' */
+	FAST_ANCHORS = 8,
+	FAST_ALIASES = 100, /* so many go-yaml never finds too many */
 };
 
 /* What a value may start with. */
@@ -37,6 +40,8 @@ enum fast_start {
 	START_DOUBLE,
 	START_BLOCK,
 	START_FLOW,
+	START_ANCHOR,
+	START_ALIAS,
 };
 
 /* A scalar; its bytes are copied to where strings of the tree are. */
@@ -67,6 +72,12 @@ struct fast_frame {
 	uint64_t seen; /* a bit for each key, as fast_key_bit() has it */
 };
 
+struct fast_anchor {
+	const char *name;
+	size_t len;
+	const struct node *node;
+};
+
 struct fast {
 	struct arena *arena;
 	const struct load_limits *limits;
@@ -82,6 +93,8 @@ struct fast {
 	struct node *root;
 	uint32_t last_end; /* end of the value read last */
 	unsigned depth;	   /* frames */
+	unsigned nanchors, aliases_left;
+	struct fast_anchor anchors[FAST_ANCHORS];
 	struct fast_frame frames[FAST_DEPTH];
 };
 
@@ -107,6 +120,15 @@ bool fast_fill(struct fast *fast, struct node *node,
 /* A key that map does not have yet. */
 bool fast_take_key(struct fast *fast, struct node *map, uint64_t *seen,
 		   const struct fast_text *text, struct fast_key *key);
+
+/* Behind the anchor's name at p. */
+const char *fast_name_end(const char *p);
+/* node, a scalar, has this anchor from now on. */
+bool fast_set_anchor(struct fast *fast, const char *name, size_t len,
+		     struct node *node);
+/* What an alias stands for; it is counted. */
+const struct node *fast_aliased(struct fast *fast, const char *name,
+				size_t len);
 
 /* Behind the bracket that closes what p opens. */
 const char *fast_flow(struct fast *fast, const char *p, struct node *node,

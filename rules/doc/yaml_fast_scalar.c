@@ -38,6 +38,8 @@ const uint8_t fast_starts[256] = {
 	['>'] = START_BLOCK,
 	['['] = START_FLOW,
 	['{'] = START_FLOW,
+	['&'] = START_ANCHOR,
+	['*'] = START_ALIAS,
 };
 
 enum {

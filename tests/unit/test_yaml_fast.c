@@ -77,6 +77,77 @@ static void takes_common_texts(void **state)
 	expect(texts, &load_limits_default, TWINS_SAME);
 }
 
+static void takes_anchors(void **state)
+{
+	static const char *const texts[] = {
+		"a: &b c\n",
+		"a: &b  'c d'  # e\nf: *b\n",
+		"a: &b-1_C \"c\"\nd:\n- *b-1_C # e\n- *b-1_C\n",
+		"a: &b 1\nc: *b\nd: &b x\ne: *b\nf: {g: h}\n",
+		"- &a ~\n- b: *a\n  c: &d true\n- *d\n",
+		"a:\n  &b c\nd:\n  *b\n",
+		NULL,
+	};
+
+	expect(texts, &load_limits_default, TWINS_SAME);
+}
+
+static void leaves_other_anchors(void **state)
+{
+	static const char *const texts[] = {
+		"a: &b\n  c: d\n",
+		"a: &b\n",
+		"a: &b [c]\n",
+		"a: &b {c: d}\ne: *b\n",
+		"a: &b |\n  c\n",
+		"a: &b !!str c\n",
+		"a: !!str &b c\n",
+		"a: & c\n",
+		"a: &b *b\n",
+		"a: &b c\nd: *e\n",
+		"a: *b\nc: &b d\n",
+		"a: &b c\n  d\n",
+		"a: &b c\nd: *b\n  e\n",
+		"a: &b c\n*b : d\n",
+		"a: &b c\nd: *b: e\n",
+		"a: &b c\nd: *b e\n",
+		"a: &b c\nd: *b,\n",
+		"a: &b c\nd: *b#\n",
+		"a: &b c\nd: [*b]\n",
+		"a: &b. c\n",
+		"&a b: c\n",
+		"- &a b: c\n",
+		"&a b\n",
+		"<<: &a b\n",
+		"a: *\n",
+		NULL,
+	};
+
+	expect(texts, &load_limits_default, TWINS_FALL_BACK);
+}
+
+/* Aliases are values, and so are their copies; go-yaml weighs many of them. */
+static void counts_aliases(void **state)
+{
+	char text[2048] = "- &a b\n";
+
+	expect((const char *const[]){"[1, 2, 3, 4, 5, 6, 7, 8]\n", NULL},
+	       &limits, TWINS_SAME);
+	expect((const char *const[]){"- &a b\n- *a\n- *a\n- *a\n- *a\n- *a\n",
+				     NULL},
+	       &limits, TWINS_SAME);
+	expect(
+		(const char *const[]){
+			"- &a b\n- *a\n- *a\n- *a\n- *a\n- *a\n- *a\n", NULL},
+		&limits, TWINS_FALL_BACK);
+	for (int i = 0; i < 100; i++)
+		strcat(text, "- *a\n");
+	assert_int_equal(read_twins(text, &load_limits_default), TWINS_SAME);
+	strcat(text, "- *a\n");
+	assert_int_equal(read_twins(text, &load_limits_default),
+			 TWINS_FALL_BACK);
+}
+
 static void leaves_other_structure(void **state)
 {
 	static const char *const texts[] = {
@@ -89,7 +160,6 @@ static void leaves_other_structure(void **state)
 		"--- : b\n",
 		"--- a: b\n",
 		"%YAML 1.1\n---\na: b\n",
-		"a: &b c\n",
 		"a: *b\n",
 		"a: !c d\n",
 		"<<: {a: b}\n",
@@ -232,6 +302,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes_common_texts),
+		cmocka_unit_test(takes_anchors),
+		cmocka_unit_test(leaves_other_anchors),
+		cmocka_unit_test(counts_aliases),
 		cmocka_unit_test(leaves_other_structure),
 		cmocka_unit_test(leaves_other_scalars),
 		cmocka_unit_test(keeps_limits),
