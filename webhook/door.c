@@ -219,6 +219,7 @@ static bool patch_holds(struct visit *visit)
 	struct judge *now = &visit->worker->now, *then = &visit->worker->other;
 	struct doc doc = visit->review.object;
 	struct judge_case after;
+	size_t next = 0;
 
 	doc.root = now->patched;
 	after = case_of(visit, &doc);
@@ -232,8 +233,10 @@ static bool patch_holds(struct visit *visit)
 			return false;
 		if (f->suppressed || f->action != ACTION_DENY)
 			continue;
-		for (size_t j = 0; j < now->n && !was; j++)
-			was = now->findings[j].fingerprint == f->fingerprint;
+		/* They come in the same order: the next is mostly it. */
+		for (size_t j = 0; j < now->n && !was; j++, next++)
+			was = now->findings[next % now->n].fingerprint ==
+			      f->fingerprint;
 		if (!was)
 			return false;
 	}
