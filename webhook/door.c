@@ -223,7 +223,7 @@ static bool patch_holds(struct visit *visit)
 
 	doc.root = now->patched;
 	after = case_of(visit, &doc);
-	after.deeds = true;
+	after.asks = ASK_DEEDS;
 	judge_object(then, &after);
 	for (size_t i = 0; i < then->n; i++) {
 		const struct finding *f = &then->findings[i];
@@ -273,11 +273,43 @@ static enum metrics_counter why_unjudged(const struct review *review)
 	return METRICS_NOT_JUDGED_SUBRESOURCE;
 }
 
-static void check_patch(struct visit *visit)
+static void judge_now(struct visit *visit, struct reserve *reserve,
+		      enum run_asks asks)
+{
+	struct judge_case what = case_of(visit, &visit->review.object);
+
+	what.patch = visit->circumstances.mutate;
+	what.reserve = reserve;
+	what.asks = asks;
+	judge_object(&visit->worker->now, &what);
+}
+
+/*
+ * The object was asked for what is to be patched alone, and what it denies
+ * after the patch it perhaps did before: that is now asked as well. The tree
+ * is read anew, since it has become the patched one.
+ */
+static bool patch_holds_after_all(struct visit *visit)
+{
+	const struct source *source = &visit->review.source;
+	struct review again;
+
+	if (review_read(&visit->worker->arena, source->text, source->len,
+			&again) != REVIEW_GOOD)
+		return false;
+	visit->review = again;
+	visit->review.object.source = &visit->review.source;
+	visit->review.old.source = &visit->review.source;
+	judge_now(visit, NULL, ASK_DEEDS);
+	return !visit->worker->now.patch || patch_holds(visit);
+}
+
+static void check_patch(struct visit *visit, enum run_asks asked)
 {
 	struct judge *now = &visit->worker->now;
 
-	if (!now->patch || patch_holds(visit))
+	if (!now->patch || patch_holds(visit) ||
+	    (asked == ASK_PATCHES && patch_holds_after_all(visit)))
 		return;
 	log_say(visit->options->log, LOG_ERROR,
 		"a patch for %s %s/%s does not hold: not sent",
@@ -287,22 +319,27 @@ static void check_patch(struct visit *visit)
 	visit->circumstances.patchable = false;
 }
 
+/* Of a Pod's other findings /mutate tells only those that somebody is exempt
+ * from, or has suppressed. */
+static enum run_asks asks_of(const struct visit *visit)
+{
+	const struct circumstances *c = &visit->circumstances;
+
+	return c->mutate && c->pod && !policy_has_exemptions(visit->policy)
+		       ? ASK_PATCHES
+		       : ASK_ALL;
+}
+
 static void judge_and_decide(struct visit *visit, struct reserve *reserve)
 {
 	struct circumstances *c = &visit->circumstances;
 	struct judge *now = &visit->worker->now;
-	struct judge_case what = case_of(visit, &visit->review.object);
+	enum run_asks asks = asks_of(visit);
 
-	what.patch = c->mutate;
-	/* Of a Pod's other findings /mutate tells only those that somebody
-	 * is exempt from, or has suppressed. */
-	what.deeds =
-		c->mutate && c->pod && !policy_has_exemptions(visit->policy);
-	what.reserve = reserve;
-	judge_object(now, &what);
+	judge_now(visit, reserve, asks);
 	if (c->update && (now->n || reserve))
 		compare_with_old(visit);
-	check_patch(visit);
+	check_patch(visit, asks);
 	verdict_of(&visit->verdict, c, visit->policy, now);
 }
 

@@ -108,7 +108,7 @@ void judge_object(struct judge *judge, const struct judge_case *c)
 	judge->run.options.now = c->now;
 	judge->run.options.today = c->now / 86400;
 	judge->run.options.cluster = c->cluster;
-	judge->run.options.deeds = c->deeds;
+	judge->run.options.asks = c->asks;
 	judge->reserve = c->reserve;
 	judge->run.options.reservations =
 		c->reserve ? reserve_view(c->reserve) : NULL;

@@ -40,7 +40,7 @@ struct judge_case {
 	int64_t now;			     /* seconds since the epoch */
 	/* Make the patch, and apply it: the tree must be nobody else's. */
 	bool patch;
-	bool deeds; /* run_options.deeds */
+	enum run_asks asks;
 };
 
 void judge_init(struct judge *judge, const struct rule_set *rules);

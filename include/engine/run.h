@@ -37,6 +37,16 @@ struct not_run {
 	unsigned mark; /* the caller's; 0 at first */
 };
 
+/*
+ * Which rules are asked; with them those that their findings yield to. All
+ * are where something may be suppressed, since that may be said to be unused.
+ */
+enum run_asks {
+	ASK_ALL,
+	ASK_DEEDS,   /* whose action is to patch or to deny */
+	ASK_PATCHES, /* ... to patch */
+};
+
 struct run_options {
 	const struct rule_set *rules;
 	bool partial;	  /* the set is incomplete */
@@ -69,10 +79,7 @@ struct run_options {
 	/* At the door: a text has no comments, and an annotation silences what
 	 * the policy grants. */
 	bool door;
-	/* Only what patches or denies is asked for: rules whose action is less
-	 * are left out, but for those that others yield to; and where
-	 * something may be suppressed, since that may be said to be unused. */
-	bool deeds;
+	enum run_asks asks;
 	bool render_repairs; /* fill in finding.repair */
 	/* The text of a file again, for comments about findings of set rules;
 	 * NULL, or a NULL answer: they cannot be suppressed by comment. */

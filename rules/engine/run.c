@@ -37,18 +37,30 @@ static void index_rules(struct run_state *state, const struct rule_set *rules)
 	}
 }
 
+static bool yields_to(const struct rule *rule, const char *name)
+{
+	const char *const *other = rule->yields_to;
+
+	for (; other && *other; other++)
+		if (!strcmp(*other, name))
+			return true;
+	return false;
+}
+
 static void note_yielding(struct run_state *state, const struct rule_set *rules)
 {
-	state->yielded_to = ARENA_ARRAY(&state->arena, bool, rules->n);
+	int *yielding = ARENA_ARRAY(&state->arena, int, rules->n + 1);
+
+	state->yielding = ARENA_ARRAY(&state->arena, int *, rules->n);
 	for (size_t i = 0; i < rules->n; i++) {
-		const char *const *name = rules->items[i]->yields_to;
+		size_t n = 0;
 
-		for (; name && *name; name++) {
-			int index = rule_set_find(rules, *name);
-
-			if (index >= 0)
-				state->yielded_to[index] = true;
-		}
+		for (size_t j = 0; j < rules->n; j++)
+			if (yields_to(rules->items[j], rules->items[i]->name))
+				yielding[n++] = (int)j;
+		yielding[n++] = NO_RULE;
+		state->yielding[i] = ARENA_ARRAY(&state->arena, int, n);
+		memcpy(state->yielding[i], yielding, n * sizeof(*yielding));
 	}
 }
 
@@ -195,6 +207,27 @@ void run_load_issue(void *run, const struct load_issue *issue)
 
 /* --- one object ---------------------------------------------------------- */
 
+/* May it do what is asked for? */
+static bool acts(enum run_asks asks, const struct setting *setting)
+{
+	return setting->enabled &&
+	       (setting->action == ACTION_PATCH ||
+		(asks == ASK_DEEDS && setting->action == ACTION_DENY));
+}
+
+bool run_asks_for(const struct run_state *state, unsigned rule,
+		  const struct setting *settings)
+{
+	const int *other;
+
+	if (acts(state->asks, &settings[rule]))
+		return true;
+	for (other = state->yielding[rule]; *other != NO_RULE; other++)
+		if (acts(state->asks, &settings[*other]))
+			return true;
+	return false;
+}
+
 static void check_pods(struct run *run, const struct object *object,
 		       const struct setting *settings)
 {
@@ -210,7 +243,7 @@ static void check_pods(struct run *run, const struct object *object,
 			struct rule_run rr = {run, rule, &settings[index],
 					      object};
 
-			if (!run_asks(state, index, &settings[index]) ||
+			if (!run_asks(state, index, settings) ||
 			    (infrastructure &&
 			     !(rule->flags & RULE_INFRASTRUCTURE)) ||
 			    (object->fragment && rule->flags & RULE_ABSENCE))
@@ -230,7 +263,7 @@ static void check_objects(struct run *run, const struct object *object,
 		const struct rule *rule = run->options.rules->items[index];
 		struct rule_run rr = {run, rule, &settings[index], object};
 
-		if (!run_asks(state, index, &settings[index]) ||
+		if (!run_asks(state, index, settings) ||
 		    (object->fragment && rule->flags & RULE_ABSENCE))
 			continue;
 		rule->check_object(&rr, object);
@@ -289,6 +322,18 @@ static void count_object(struct run *run, const struct object *object)
 	counts->gpus_unknown |= object->gpus.unknown;
 }
 
+static bool asks_workloads(const struct run_state *state,
+			   const struct setting *settings)
+{
+	for (size_t i = 0; i < state->nworkload_rules; i++) {
+		unsigned index = state->workload_rules[i];
+
+		if (run_asks(state, index, settings))
+			return true;
+	}
+	return false;
+}
+
 /* At the door the object is the whole set. */
 static void check_alone(struct run *run, const struct object *object,
 			const struct setting *settings)
@@ -296,6 +341,8 @@ static void check_alone(struct run *run, const struct object *object,
 	struct run_state *state = run->state;
 	struct workload *w;
 
+	if (state->asks == ASK_PATCHES && !asks_workloads(state, settings))
+		return;
 	if (object_is_gpu_workload(object)) {
 		w = workload_read(&state->doc_arena, object, state->file.index);
 		w->cluster = state->cluster;
@@ -340,8 +387,8 @@ static void check_object(struct run *run, struct object *object)
 				   state->file.namespace_labels, &state->mode);
 	if (state->suppressions)
 		suppressions_object(state->suppressions, object);
-	state->deeds =
-		run->options.deeds && !suppressions_any(state->suppressions);
+	state->asks = suppressions_any(state->suppressions) ? ASK_ALL
+							    : run->options.asks;
 	check_pods(run, object, settings);
 	check_objects(run, object, settings);
 	if (run->options.door)

@@ -80,7 +80,7 @@ void run_workload(struct run *run, const struct workload *w,
 		struct rule_run rr = {run, run->options.rules->items[index],
 				      &settings[index], NULL};
 
-		if (!run_asks(state, index, rr.setting) ||
+		if (!run_asks(state, index, settings) ||
 		    (w->duplicate_of && rr.rule->needs & NEEDS_SET &&
 		     !(rr.rule->flags & RULE_DUPLICATES)))
 			continue;

@@ -19,6 +19,8 @@ enum internal_rule {
 	INTERNAL_COUNT,
 };
 
+enum { NO_RULE = -1 };
+
 struct run_state {
 	struct arena doc_arena; /* objects, scratch; reset per document */
 	struct run_file file;
@@ -34,8 +36,9 @@ struct run_state {
 	/* Indices of rules that have the callback, in registry order. */
 	unsigned *pod_rules, *object_rules, *workload_rules;
 	size_t npod_rules, nobject_rules, nworkload_rules;
-	bool *yielded_to;   /* by index: findings of some rule yield to it */
-	bool deeds;	    /* of the object: see run_options.deeds */
+	/* By index: which rules' findings yield to it; ends in NO_RULE. */
+	int **yielding;
+	enum run_asks asks; /* for the object */
 	struct arena arena; /* lives as long as the run */
 	struct not_run *not_run;
 	size_t nnot_run, not_run_size;
@@ -83,13 +86,16 @@ bool run_exempts(struct run *run, const struct policy *policy,
 /* Hide findings [from, n) that yield to a more specific one among them. */
 void findings_yield(struct finding **findings, size_t from, size_t n);
 
+/* Is the rule, which is on, asked where not all are? */
+bool run_asks_for(const struct run_state *state, unsigned rule,
+		  const struct setting *settings);
+
 /* Is the rule asked about the object being checked? */
 static inline bool run_asks(const struct run_state *state, unsigned rule,
-			    const struct setting *setting)
+			    const struct setting *settings)
 {
-	return setting->enabled &&
-	       (!state->deeds || setting->action >= ACTION_PATCH ||
-		state->yielded_to[rule]);
+	return settings[rule].enabled &&
+	       (state->asks == ASK_ALL || run_asks_for(state, rule, settings));
 }
 
 #endif

@@ -313,6 +313,62 @@ static void a_templates_ignore_holds_for_its_pods(void **state)
 	assert_false(says(s, "on the pod template"));
 }
 
+/* --- /mutate asks for what it needs --------------------------------------- */
+
+/* No /dev/shm, to be mended; half a GPU beside it, to be denied. */
+#define TORN_POD(own)                                                          \
+	"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"               \
+	"\"name\":\"a\"" own "},\"spec\":{\"restartPolicy\":\"Never\","        \
+	"\"containers\":[{\"name\":\"m\",\"image\":\"r/a:1\",\"resources\":{"  \
+	"\"limits\":{\"cpu\":\"8\",\"nvidia.com/gpu\":2}}},{\"name\":\"n\","   \
+	"\"image\":\"r/b:1\",\"resources\":{\"limits\":{\"nvidia.com/gpu\":"   \
+	"\"0.5\"}}}]}}"
+
+static void what_was_denied_before_keeps_no_patch(void **state)
+{
+	struct stage *s = *state;
+	struct ask ask = {DOOR_MUTATE, "CREATE", "", "Pod", "", TORN_POD("")};
+
+	use_policy(s, grants);
+	post(s, &ask);
+	assert_true(says(s, "patched by shm-missing"));
+	assert_true(says(s, "\"patchType\":\"JSONPatch\""));
+	ask.path = DOOR_VALIDATE;
+	post(s, &ask);
+	assert_true(says(s, "\"allowed\":false"));
+	assert_true(says(s, "gpu-fractional-quantity"));
+}
+
+/* Of rules that neither patch nor deny it is told there all the same. */
+static void what_is_suppressed_is_told_by_mutate(void **state)
+{
+	static const char granted[] =
+		"apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n"
+		"  shm-missing: {action: patch}\n"
+		"  bare-gpu-pod: {action: warn}\n"
+		"suppressions: {annotations: {rules: [bare-gpu-pod]}}\n";
+	static const char exempt[] =
+		"apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n"
+		"  shm-missing: {action: patch}\n"
+		"  bare-gpu-pod: {action: warn}\n"
+		"exempt: [{namespaces: [ml], rules: [bare-gpu-pod], reason: r}]"
+		"\n";
+	struct stage *s = *state;
+	struct ask ask = {DOOR_MUTATE, "CREATE",
+			  "",	       "Pod",
+			  "",	       TORN_POD("," IGNORE("bare-gpu-pod"))};
+
+	use_policy(s, granted);
+	post(s, &ask);
+	assert_true(says(s, "\"suppressed\":\"bare-gpu-pod\""));
+	ask.object = TORN_POD("");
+	post(s, &ask);
+	assert_false(says(s, "bare-gpu-pod"));
+	use_policy(s, exempt);
+	post(s, &ask);
+	assert_true(says(s, "\"suppressed\":\"bare-gpu-pod\""));
+}
+
 /* --- days go by ----------------------------------------------------------- */
 
 static const char exempts[] =
@@ -515,6 +571,8 @@ int main(void)
 		TEST(what_is_not_judged_is_counted),
 		TEST(an_ignore_out_of_reach_is_told),
 		TEST(a_templates_ignore_holds_for_its_pods),
+		TEST(what_was_denied_before_keeps_no_patch),
+		TEST(what_is_suppressed_is_told_by_mutate),
 		TEST(an_exemption_ends_while_we_run),
 		TEST(no_control_character_hides_a_warning),
 		TEST(the_mode_of_the_namespace_holds_for_what_is_unread),
