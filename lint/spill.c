@@ -111,10 +111,16 @@ static void prepare(struct spill *spill)
 static void put_string(struct buf *buf, const char *text)
 {
 	uint32_t len = text ? (uint32_t)strlen(text) : 0;
+	char *at;
 
-	buf_add(buf, &len, sizeof(len));
-	buf_add(buf, text ? text : "", len);
-	buf_addc(buf, '\0');
+	buf_grow(buf, sizeof(len) + len + 1);
+	at = buf->data + buf->len;
+	memcpy(at, &len, sizeof(len));
+	if (len)
+		memcpy(at + sizeof(len), text, len);
+	at[sizeof(len) + len] = '\0';
+	at[sizeof(len) + len + 1] = '\0';
+	buf->len += sizeof(len) + len + 1;
 }
 
 static void put_repair(struct buf *buf, const struct fix_result *repair)

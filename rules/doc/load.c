@@ -213,9 +213,20 @@ static enum separator classify(const struct loader *loader, uint32_t at)
 	return p > at + 3 ? SEPARATOR_VALUE : SEPARATOR_TIGHT;
 }
 
+/* Printable ASCII and tabs, BLOCK bytes of them. */
+static bool is_common(struct block block)
+{
+	struct block odd =
+		block_or(block_below(block, ' '), block_is(block, 0x7f));
+
+	return !block_any(block_without(odd, block_is(block, '\t')));
+}
+
 /* The end of a comment; less where a byte is that YAML refuses. */
 static uint32_t skip_comment(const char *text, uint32_t at, uint32_t end)
 {
+	while (end - at >= BLOCK && is_common(block_read(text + at)))
+		at += BLOCK;
 	while (at < end) {
 		unsigned char c = (unsigned char)text[at];
 

@@ -16,6 +16,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/block.h"
+
 enum {
 	LONGEST = 256, /* longer values are scripts or embedded documents */
 	WINDOW = 200,  /* a token is closed within so many bytes */
@@ -280,7 +282,7 @@ static bool is_word_shape(const char *s, size_t len)
  * No shape but those of whole() starts with other bytes than these. Most
  * texts have none of them.
  */
-static bool may_open(const char *text, size_t len)
+static bool may_open_few(const char *text, size_t len)
 {
 	static const bool first[256] = {
 		['A' ... 'Z'] = true, ['x'] = true, ['$'] = true, ['{'] = true,
@@ -295,6 +297,31 @@ static bool may_open(const char *text, size_t len)
 	for (; len; len--, p++)
 		any |= first[*p];
 	return any;
+}
+
+static struct block opening(struct block b)
+{
+	/* '@' stands right before the capitals */
+	struct block capitals =
+		block_without(block_below(b, 'Z' + 1), block_below(b, '@'));
+	struct block signs = block_or(block_is(b, '$'), block_is(b, '{'));
+	struct block rest = block_or(block_is(b, '<'), block_is(b, '_'));
+
+	return block_or(block_or(capitals, block_is(b, 'x')),
+			block_or(signs, rest));
+}
+
+static bool may_open(const char *text, size_t len)
+{
+	struct block any;
+
+	if (len < BLOCK)
+		return may_open_few(text, len);
+	/* The last block may begin in the one before. */
+	any = opening(block_read(text + len - BLOCK));
+	for (size_t i = 0; i + BLOCK < len; i += BLOCK)
+		any = block_or(any, opening(block_read(text + i)));
+	return block_any(any);
 }
 
 static bool find_shape(const char *text, size_t len)
