@@ -73,6 +73,17 @@ static void check_name(struct rule_run *run, const struct container *c,
 			check_entry(run, c, &switches[i]);
 }
 
+/* Nearly all containers have none of them, as their tags tell. */
+static bool has_any(const struct container *c)
+{
+	return container_env(c, "NCCL_DEBUG") ||
+	       container_env(c, "CUDA_LAUNCH_BLOCKING") ||
+	       container_env(c, "TORCH_DISTRIBUTED_DEBUG") ||
+	       container_env(c, "NCCL_P2P_DISABLE") ||
+	       container_env(c, "NCCL_SHM_DISABLE") ||
+	       container_env(c, "NCCL_IB_DISABLE");
+}
+
 static bool may_be_switch(const char *name)
 {
 	return text_starts(name, "NCCL_") || text_starts(name, "CUDA_L") ||
@@ -83,10 +94,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	if (pod_uses_gpu(pod) != TRI_YES)
 		return;
-	FOR_EACH_CONTAINER(pod, c)
+	FOR_EACH_CONTAINER(pod, c) {
+		if (!has_any(c))
+			continue;
 		for (size_t i = 0; i < c->nenv; i++)
 			if (may_be_switch(c->env[i].name->str))
 				check_name(run, c, c->env[i].name);
+	}
 }
 
 const struct rule rule_nccl_debug_left_on = {
