@@ -338,7 +338,9 @@ int walk_paths(const struct walk_input *input, struct walk_result *result,
 		malloc_trim(0);
 	if (rc)
 		return rc;
-	files_sort(input->files);
+	/* One path was walked in order. */
+	if (paths->n > 1)
+		files_sort(input->files);
 	kustomize_mark(input->kustomize, input->files);
 	return 0;
 }

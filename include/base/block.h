@@ -60,4 +60,21 @@ static inline bool block_any(struct block block)
 	return (halves[0] | halves[1]) != 0;
 }
 
+/* Index of the first byte that is not 0; BLOCK when all are. */
+static inline unsigned block_first(struct block block)
+{
+	uint64_t halves[2];
+
+	memcpy(halves, &block, BLOCK);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	halves[0] = __builtin_bswap64(halves[0]);
+	halves[1] = __builtin_bswap64(halves[1]);
+#endif
+	if (halves[0])
+		return (unsigned)__builtin_ctzll(halves[0]) / 8;
+	if (halves[1])
+		return 8 + (unsigned)__builtin_ctzll(halves[1]) / 8;
+	return BLOCK;
+}
+
 #endif

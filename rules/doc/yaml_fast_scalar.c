@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/block.h"
 #include "doc/build.h"
 #include "yaml_fast.h"
 
@@ -77,15 +78,37 @@ static int ends_key(const char *p, bool flow)
 	return 0;
 }
 
-/* The byte that ends the plain scalar at p, or NULL. */
-static const char *plain_stop(const char *p, bool flow)
+/* What STOP_BLOCK says of sixteen bytes. */
+static struct block block_stops(struct block b)
+{
+	return block_or(block_or(block_is(b, '\n'), block_is(b, '\t')),
+			block_or(block_is(b, ':'), block_is(b, '#')));
+}
+
+/* The first byte from p on that may end a plain scalar. */
+static const char *skip_plain(const char *p, const char *end, bool flow)
 {
 	uint8_t mask = flow ? STOP_FLOW : STOP_BLOCK;
+
+	while (!flow && end - p >= BLOCK) {
+		unsigned n = block_first(block_stops(block_read(p)));
+
+		p += n;
+		if (n < BLOCK)
+			return p;
+	}
+	while (!(stops[(unsigned char)*p] & mask))
+		p++;
+	return p;
+}
+
+/* The byte that ends the plain scalar at p, or NULL; end: of the text. */
+static const char *plain_stop(const char *p, const char *end, bool flow)
+{
 	int ends;
 
 	for (;; p++) {
-		while (!(stops[(unsigned char)*p] & mask))
-			p++;
+		p = skip_plain(p, end, flow);
 		switch (*p) {
 		case ':':
 			ends = ends_key(p, flow);
@@ -129,7 +152,7 @@ static void finish(struct fast *fast, struct fast_text *text)
 static bool scan_plain(struct fast *fast, const char *p, bool flow,
 		       struct fast_text *text)
 {
-	const char *stop = plain_stop(p, flow);
+	const char *stop = plain_stop(p, fast->end, flow);
 	const char *end = stop;
 
 	if (!stop)
