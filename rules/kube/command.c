@@ -75,16 +75,25 @@ static bool sleeps_long(const char *time)
 	return n >= 3600;
 }
 
+/* Programs that list the devices and return. */
+static bool shows_devices(const char *word)
+{
+	static const char *const names[] = {
+		"nvidia-smi", "rocm-smi",  "amd-smi", "rocminfo",
+		"hl-smi",     "neuron-ls", "npu-smi", "mthreads-gmi",
+		"clinfo",     "tpu-info",  NULL};
+
+	return is_one_of(word, names);
+}
+
 static bool is_idle_word(const char *word)
 {
 	static const char *const names[] = {
-		"exec", "trap",	     "wait",	   "true",     "do",
-		"done", ":",	     "nvidia-smi", "rocm-smi", "hostname",
-		"set",	"env",	     "date",	   "export",   "id",
-		"pwd",	"neuron-ls", NULL};
+		"exec", "trap", "wait", "true",	  "do", "done", ":", "hostname",
+		"set",	"env",	"date", "export", "id", "pwd",	NULL};
 
 	return is_shell(word) || word[0] == '-' || word[0] == '+' ||
-	       is_one_of(word, names);
+	       is_one_of(word, names) || shows_devices(word);
 }
 
 /* Words that take any others as arguments; where these end is not known. */
@@ -264,8 +273,7 @@ static struct command ending(const struct words *words,
 	if (i < words->n)
 		return found(COMMAND_ENDS, words, i);
 	for (i = 0; i < words->n; i++)
-		if (text_eq(word_at(words, i), "nvidia-smi") &&
-		    !is_monitor(words))
+		if (shows_devices(word_at(words, i)) && !is_monitor(words))
 			return found(COMMAND_ENDS, words, i);
 	return none;
 }

@@ -51,3 +51,22 @@ bool node_label_suits(const struct pod *pod, const struct label_pair *label)
 			return false;
 	return true;
 }
+
+const char *node_product_label(const struct pod *pod)
+{
+	static const char *const labels[][2] = {
+		{"amd", "amd.com/gpu.product-name"},
+		{"intel", "gpu.intel.com/product"},
+		{"google", "cloud.google.com/gke-tpu-accelerator"},
+		{"huawei", "accelerator-type"},
+		{"nvidia", "nvidia.com/gpu.product"},
+	};
+
+	FOR_EACH_CONTAINER(pod, c)
+		for (size_t i = 0;
+		     c->accelerator && i < sizeof(labels) / sizeof(*labels);
+		     i++)
+			if (text_eq(c->accelerator->vendor, labels[i][0]))
+				return labels[i][1];
+	return "node.kubernetes.io/instance-type";
+}

@@ -104,6 +104,8 @@ const struct node *pod_job_spec(const struct pod *pod)
 		return NULL;
 	if (object_is_job(pod->object) || in_replicated_jobs(spec))
 		return spec;
+	if (text_eq(spec->key, "jobTargetRef")) /* a ScaledJob of KEDA */
+		return spec;
 	/* `provider.job.spec` of an analysis, `job.spec` of a KaiwoJob. */
 	if (spec->parent && text_eq(spec->parent->key, "job"))
 		return spec;
@@ -125,6 +127,11 @@ static const struct run_row {
 	 "CronJob",
 	 "spec.jobTemplate.spec",
 	 {"backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished"}},
+	/* KEDA deletes the finished Jobs itself. */
+	{"keda.sh",
+	 "ScaledJob",
+	 "spec.jobTargetRef",
+	 {"backoffLimit", "activeDeadlineSeconds", NULL}},
 	{"kubeflow.org",
 	 NULL,
 	 "spec.runPolicy",

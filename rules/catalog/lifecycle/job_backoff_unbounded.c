@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How often failed GPU work is tried again. Unset, a Job tries 6 times; a
- * Kubeflow job tries for ever, since the operator's default is no limit and
- * its PyTorch and Paddle replicas restart on failure by default. A deadline
- * bounds it too. Elastic maxRestarts counts restarts inside a pod only.
- * Source: batch/v1 types.go; training-operator pkg/core/job.go
- * PastBackoffLimit, pytorch_defaults.go; trainer#1589; Argo docs/retries.md.
+ * Kubeflow job for ever: the operator's default is no limit, and PyTorch and
+ * Paddle replicas restart on failure by default. A deadline bounds it too;
+ * elastic maxRestarts counts restarts inside a pod. Source: batch/v1 types.go;
+ * training-operator core/job.go, pytorch_defaults.go; trainer#1589; Argo docs.
  */
 #include <inttypes.h>
 
@@ -66,15 +65,16 @@ static void check_kubeflow(struct rule_run *run, const struct object *object,
 			   const struct run_policy *policy)
 {
 	const struct pod *pod = object_restarting_pod(object);
+	const char *quote = pod && pod->role && *pod->role ? "`" : "";
 	struct finding *f;
 
 	if (!pod || object_is_mpi_v2(object) || object->fragment ||
 	    run_policy_get(object, policy, RUN_DEADLINE))
 		return;
-	f = report_object(run, object, policy->holder,
-			  "no `runPolicy.backoffLimit`: failed `%s` pods are "
-			  "made again without end",
-			  pod->role);
+	f = report_object(
+		run, object, policy->holder,
+		"no `runPolicy.backoffLimit`: failed %s%s%spods are made again without end",
+		quote, *quote ? pod->role : "", *quote ? "` " : "");
 	finding_severity(f, SEVERITY_ERROR);
 	finding_label(run, f, pod->restart_node, "restarts failures");
 	limit(run, f, object->root, "spec.runPolicy", "backoffLimit");

@@ -87,9 +87,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 		pod->role && *pod->role ? " of `" : "",
 		pod->role ? pod->role : "", pod->role && *pod->role ? "`" : "");
 	repair(run, f, pod);
-	finding_help(
-		run, f,
-		"set a nodeSelector such as `nvidia.com/gpu.product` or your cloud's accelerator label");
+	finding_help(run, f,
+		     "set a nodeSelector such as `%s` or your cloud's "
+		     "accelerator label",
+		     node_product_label(pod));
 }
 
 static const struct rule_param params[] = {
