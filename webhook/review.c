@@ -21,12 +21,13 @@ enum {
 	REVIEW_NODES = 150000,
 	REVIEW_DEPTH = 1010,
 	/* Rules hold items of a list against each other (containers, volumes
-	 * and their mounts). 2,000 of them take a tenth of a second; 12,000,
-	 * for which there is room in an object, took longer than an API
-	 * server waits, and who is not answered is let in. */
-	FEW_VALUES = 2000,
+	 * and their mounts), and against nodes and quotas. 1,500 of them take
+	 * a tenth of a second; 12,000, for which there is room in an object,
+	 * took longer than an API server waits, and who is not answered is
+	 * let in. */
+	FEW_VALUES = 1500,
 	WORK_MAX = FEW_VALUES * FEW_VALUES,
-	PLAIN_SHARE = 64, /* of numbers and texts, which cost less */
+	PLAIN_SHARE = 16, /* of numbers and texts, which cost less */
 };
 
 static const char last_applied[] =

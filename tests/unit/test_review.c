@@ -197,14 +197,14 @@ static void test_long_lists(void **state)
 		size_t n, lists;
 		enum review_outcome outcome;
 	} rows[] = {
-		{"{\"a\":1}", 1900, 1, REVIEW_GOOD},
-		{"{\"a\":1}", 2100, 1, REVIEW_UNREADABLE},
-		{"{}", 2100, 1, REVIEW_UNREADABLE},
-		{"[]", 2100, 1, REVIEW_UNREADABLE},
-		{"{\"a\":1}", 900, 3, REVIEW_GOOD},
-		{"{\"a\":1}", 900, 6, REVIEW_UNREADABLE},
-		{"\"node-1\"", 15000, 1, REVIEW_GOOD},
-		{"\"node-1\"", 17000, 1, REVIEW_UNREADABLE},
+		{"{\"a\":1}", 1400, 1, REVIEW_GOOD},
+		{"{\"a\":1}", 1600, 1, REVIEW_UNREADABLE},
+		{"{}", 1600, 1, REVIEW_UNREADABLE},
+		{"[]", 1600, 1, REVIEW_UNREADABLE},
+		{"{\"a\":1}", 800, 3, REVIEW_GOOD},
+		{"{\"a\":1}", 800, 6, REVIEW_UNREADABLE},
+		{"\"node-1\"", 5500, 1, REVIEW_GOOD},
+		{"\"node-1\"", 6500, 1, REVIEW_UNREADABLE},
 	};
 	struct review r;
 	struct buf text;
