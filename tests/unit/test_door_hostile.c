@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Objects that somebody made to keep the door busy until the API server lets
+ * them in unanswered: just below what is refused at once, each must be judged
+ * in a fraction of the time that a webhook has. Processor time, since others
+ * work on this machine, too.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "engine/registry.h"
+#include "webhook/door.h"
+
+/* A second of the slowest machine; sanitizers take ten times as long. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { LIMIT_MS = 15000 };
+#else
+enum { LIMIT_MS = 1500 };
+#endif
+
+#define GPU "\"resources\":{\"limits\":{\"nvidia.com/gpu\":1}}"
+
+struct stage {
+	struct rule_set rules;
+	struct metrics *metrics;
+	struct log *log;
+	struct door *door;
+	struct door_worker *worker;
+	int silent;
+};
+
+static int setup(void **state)
+{
+	static struct stage s;
+	struct door_options options;
+
+	s.rules = (struct rule_set){all_rules, all_rules_count};
+	s.metrics = metrics_new();
+	s.silent = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	s.log = log_new(s.silent, LOG_ERROR, false);
+	options = (struct door_options){
+		.rules = &s.rules, .metrics = s.metrics, .log = s.log};
+	s.door = door_new(&options);
+	s.worker = door_worker_new(s.door);
+	door_set_policy(s.door, policy_default(&s.rules, "strict"));
+	*state = &s;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct stage *s = *state;
+
+	door_worker_free(s->worker);
+	door_free(s->door);
+	log_free(s->log);
+	metrics_free(s->metrics);
+	close(s->silent);
+	return 0;
+}
+
+/* --- shapes --------------------------------------------------------------- */
+
+static void add_each(struct buf *out, unsigned n,
+		     void (*add)(struct buf *out, unsigned i))
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (i)
+			buf_addc(out, ',');
+		add(out, i);
+	}
+}
+
+static void container(struct buf *out, unsigned i)
+{
+	buf_addf(out,
+		 "{\"name\":\"c%u\",\"image\":\"i:1\",\"command\":"
+		 "[\"torchrun\"]," GPU "}",
+		 i);
+}
+
+static void pod(struct buf *out, const char *annotation)
+{
+	buf_adds(out, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"
+		      "\"name\":\"a\"");
+	if (annotation)
+		buf_addf(out,
+			 ",\"annotations\":{\"gpugate.dev/ignore\":\"%s\","
+			 "\"gpugate.dev/ignore-reason\":\"r\"}",
+			 annotation);
+	buf_adds(out, "},\"spec\":{");
+}
+
+static void many_containers(struct buf *out)
+{
+	pod(out, NULL);
+	buf_adds(out, "\"containers\":[");
+	add_each(out, 1400, container);
+	buf_adds(out, "]}}");
+}
+
+static void role(struct buf *out, unsigned i)
+{
+	buf_addf(out,
+		 "\"W%u\":{\"replicas\":3,\"template\":{\"spec\":{"
+		 "\"containers\":[",
+		 i);
+	add_each(out, 130, container);
+	buf_adds(out, "]}}}");
+}
+
+static void roles_of_containers(struct buf *out)
+{
+	buf_adds(out, "{\"apiVersion\":\"kubeflow.org/v1\",\"kind\":"
+		      "\"PyTorchJob\",\"metadata\":{\"name\":\"a\"},\"spec\":{"
+		      "\"pytorchReplicaSpecs\":{");
+	add_each(out, 100, role);
+	buf_adds(out, "}}}");
+}
+
+static void variable(struct buf *out, unsigned i)
+{
+	(void)i;
+	buf_adds(out, "{\"name\":\"NVIDIA_VISIBLE_DEVICES\",\"value\":"
+		      "\"all\"}");
+}
+
+static void with_variables(struct buf *out, unsigned i)
+{
+	buf_addf(out, "{\"name\":\"c%u\",\"image\":\"i:1\"," GPU ",\"env\":[",
+		 i);
+	add_each(out, 100, variable);
+	buf_adds(out, "]}");
+}
+
+static void findings_by_the_thousand(struct buf *out)
+{
+	pod(out, NULL);
+	buf_adds(out, "\"containers\":[");
+	add_each(out, 200, with_variables);
+	buf_adds(out, "]}}");
+}
+
+static void words(struct buf *out)
+{
+	struct buf text;
+
+	buf_init(&text);
+	for (int i = 0; i < 130000; i++)
+		buf_adds(&text, "a,");
+	pod(out, text.data);
+	buf_adds(out, "\"containers\":[");
+	add_each(out, 1400, container);
+	buf_adds(out, "]}}");
+	buf_release(&text);
+}
+
+static void template_with_ignore(struct buf *out, unsigned i)
+{
+	buf_addf(out,
+		 "\"W%u\":{\"template\":{\"metadata\":{\"annotations\":{"
+		 "\"gpugate.dev/ignore\":\"shm-missing\"}},\"spec\":{"
+		 "\"containers\":[",
+		 i);
+	container(out, 0);
+	buf_adds(out, "]}}}");
+}
+
+static void ignores(struct buf *out)
+{
+	buf_adds(out, "{\"apiVersion\":\"kubeflow.org/v1\",\"kind\":"
+		      "\"PyTorchJob\",\"metadata\":{\"name\":\"a\"},\"spec\":{"
+		      "\"pytorchReplicaSpecs\":{");
+	add_each(out, 1400, template_with_ignore);
+	buf_adds(out, "}}}");
+}
+
+static const struct {
+	const char *what;
+	void (*write)(struct buf *out);
+} shapes[] = {
+	{"containers", many_containers},
+	{"roles of containers", roles_of_containers},
+	{"findings", findings_by_the_thousand},
+	{"words of an ignore", words},
+	{"ignores of templates", ignores},
+};
+
+/* --- in time -------------------------------------------------------------- */
+
+static int64_t cpu_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static void judge(struct stage *s, enum door_path path,
+		  const struct buf *object)
+{
+	struct door_reply reply;
+	struct buf body;
+	int64_t began;
+
+	buf_init(&body);
+	buf_addf(&body,
+		 "{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":"
+		 "\"AdmissionReview\",\"request\":{\"uid\":\"u\",\"operation\":"
+		 "\"CREATE\",\"kind\":{\"kind\":\"Pod\"},\"namespace\":\"ml\","
+		 "\"object\":%s}}",
+		 object->data);
+	began = cpu_ms();
+	door_answer(s->worker, path, body.data, body.len, &reply);
+	began = cpu_ms() - began;
+	print_message("    %s: %d ms for %zu kB\n",
+		      path == DOOR_MUTATE ? "mutate" : "validate", (int)began,
+		      body.len / 1000);
+	assert_int_equal(reply.status, 200);
+	assert_null(memmem(reply.body, reply.len, "invalid-syntax", 14));
+	assert_true(began < LIMIT_MS);
+	buf_release(&body);
+}
+
+static void hostile_objects_are_judged_in_time(void **state)
+{
+	struct buf object;
+
+	buf_init(&object);
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+		print_message("  %s\n", shapes[i].what);
+		buf_reset(&object);
+		shapes[i].write(&object);
+		judge(*state, DOOR_VALIDATE, &object);
+		judge(*state, DOOR_MUTATE, &object);
+	}
+	buf_release(&object);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			hostile_objects_are_judged_in_time, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("door_hostile", tests, NULL, NULL);
+}
