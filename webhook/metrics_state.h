@@ -76,19 +76,19 @@ struct metrics {
 	struct names kinds, namespaces, rules;
 	struct request_table *requests;
 	struct finding_slot *findings;
-	_Atomic unsigned nfindings;
 	_Atomic uint64_t gpus[MAX_RULES + 1][ACTIONS];
 	_Atomic uint64_t patches[MAX_RULES + 1];
 	_Atomic uint64_t not_run[MAX_RULES + 1];
-	_Atomic bool patching[MAX_RULES + 1], bound[MAX_RULES + 1];
 	_Atomic uint64_t counters[METRICS_COUNTERS];
 	_Atomic uint64_t break_glass, overload;
 	_Atomic int64_t in_flight;
 	_Atomic double gauges[METRICS_GAUGES];
-	_Atomic bool gauge_set[METRICS_GAUGES];
 	double start_time;
+	_Atomic unsigned nfindings;
+	_Atomic bool gauge_set[METRICS_GAUGES];
+	_Atomic bool patching[MAX_RULES + 1], bound[MAX_RULES + 1];
 	pthread_mutex_t lock; /* what is below */
-	char version[64], policy[20];
+	char version[64], policy[24];
 	struct exemption *exemptions;
 	size_t nexemptions;
 	struct metrics_objects objects[METRICS_OBJECTS];
