@@ -90,7 +90,8 @@ const struct option option_table[] = {
 	 "as the container's limit grants, at most 8)."},
 	{"max-body", OPTION_BYTES, OPTION_SERVE, AT(max_body), "BYTES", "7Mi",
 	 NULL, 1024, (size_t)1 << 30,
-	 "A longer review is refused with 413. Ki, Mi may follow the number."},
+	 "A longer review is denied unread, by what its first 64 KiB say; with "
+	 "413 where they say nothing. Ki, Mi may follow the number."},
 	{"max-in-flight", OPTION_NUMBER, OPTION_SERVE, AT(max_in_flight), "N",
 	 "1024", NULL, 1, 1000000,
 	 "Beyond so many reviews in work, others get 429 and Retry-After."},
