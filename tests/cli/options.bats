@@ -144,6 +144,31 @@ load helper
 	is "$status" 1
 }
 
+@test "annotations about findings of the set, their names in escapes too" {
+	for name in a b c d; do
+		cat >$name.yaml <<-'EOF'
+		apiVersion: v1
+		kind: Pod
+		metadata:
+		  namespace: ns
+		  name: p
+		  annotations:
+		    note: "a\nb"
+		spec:
+		  containers:
+		  - {name: c, image: x, resources: {limits: {nvidia.com/gpu: 1}}}
+		EOF
+	done
+	sed -i 's,note: .*,"\\x67pugate.dev/ignore": object-duplicate,' b.yaml
+	sed -i 's,note: .*,? "gpu\\\n      gate.dev/ignore"\n    : object-duplicate,' \
+		c.yaml
+	lint --select object-duplicate .
+	holds_not "$output" "a.yaml:"
+	holds_not "$output" "b.yaml:"
+	holds_not "$output" "c.yaml:"
+	holds "$output" "d.yaml:5:9"
+}
+
 @test "--add-ignore: bytes kept, indented, once" {
 	pod a.yaml
 	cp a.yaml before.yaml
