@@ -24,5 +24,7 @@ const char *node_label_vendor(const char *key, const char *value);
 bool node_label_suits(const struct pod *pod, const struct label_pair *label);
 /* A label that tells the pod's sort of accelerator from others of its vendor. */
 const char *node_product_label(const struct pod *pod);
+/* Only MIG profiles, whose names tell how large the slice is? */
+bool pod_wants_profiles(const struct pod *pod);
 
 #endif

@@ -70,3 +70,16 @@ const char *node_product_label(const struct pod *pod)
 				return labels[i][1];
 	return "node.kubernetes.io/instance-type";
 }
+
+bool pod_wants_profiles(const struct pod *pod)
+{
+	bool found = false;
+
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->accelerator &&
+		    !text_starts(c->resource, "nvidia.com/mig-"))
+			return false;
+		found |= c->accelerator != NULL;
+	}
+	return found;
+}

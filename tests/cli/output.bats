@@ -166,7 +166,7 @@ load helper
 	for pair in amd.com/gpu:amd.com/gpu.product-name \
 		gpu.intel.com/i915:gpu.intel.com/product \
 		aws.amazon.com/neuron:node.kubernetes.io/instance-type \
-		nvidia.com/mig-1g.10gb:nvidia.com/gpu.product; do
+		nvidia.com/gpu.shared:nvidia.com/gpu.product; do
 		printf '%s\n' 'apiVersion: v1' 'kind: Pod' 'metadata: {name: p}' \
 			'spec:' '  containers:' '  - name: c' '    image: a:1' \
 			"    resources: {limits: {${pair%%:*}: 1}}" >a.yaml

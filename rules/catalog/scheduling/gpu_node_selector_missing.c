@@ -3,7 +3,8 @@
  * A GPU pod without any word about the sort of GPU takes the first free one:
  * a 70B model lands on a 16 GB card and is OOM-killed in a loop, or a small
  * job takes the dearest card of the cluster. A Kueue queue's flavors inject
- * the selector, as some operators do; a DRA claim selects by itself.
+ * the selector, as some operators do; a DRA claim selects by itself, and a MIG
+ * profile says how large a slice it is.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -75,7 +76,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct finding *f;
 
 	if (pod_uses_gpu(pod) != TRI_YES || pod->injects & INJECT_SELECTOR ||
-	    o->kueue || has_claims_only(pod) ||
+	    o->kueue || has_claims_only(pod) || pod_wants_profiles(pod) ||
 	    !node_is_unset(pod_field(pod, "nodeName")))
 		return;
 	needs = pod_node_needs(rule_arena(run), pod);
