@@ -174,3 +174,28 @@ load helper
 		holds "$output" "such as \`${pair#*:}\`"
 	done
 }
+
+@test "a server beyond its quota runs in part" {
+	cat >a.yaml <<-END
+		apiVersion: v1
+		kind: ResourceQuota
+		metadata: {name: few, namespace: ml}
+		spec: {hard: {requests.nvidia.com/gpu: 2}}
+		---
+		apiVersion: apps/v1
+		kind: Deployment
+		metadata: {name: web, namespace: ml}
+		spec:
+		  replicas: 3
+		  selector: {matchLabels: {a: b}}
+		  template:
+		    metadata: {labels: {a: b}}
+		    spec:
+		      containers:
+		      - {name: c, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}
+	END
+	run "$GPUGATE" lint --select quota-never-fits a.yaml
+	is "$status" 1
+	holds "$output" "needs 3 nvidia.com/gpu"
+	holds "$output" "it can never run in full"
+}

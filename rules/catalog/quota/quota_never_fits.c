@@ -18,7 +18,7 @@ static void report(struct rule_run *run, const struct quota_case *c)
 
 	f = report_place(
 		run, &w->id, &w->place,
-		"%s needs %s %s, %s allows %s in all: it can never run",
+		"%s needs %s %s, %s allows %s in all: it can never run in full",
 		rule_title(run, w->id.kind, w->id.name),
 		quantity_text(c->demand.steady, need), c->resource,
 		rule_title(run, "quota", c->quota->id.name),
