@@ -312,7 +312,7 @@ static void *swap_folders(void *context)
 		    rename(temp, link))
 			abort();
 		swapper->swaps++;
-		usleep(200);
+		usleep(1000);
 	}
 	return NULL;
 }
