@@ -115,9 +115,9 @@ metrics:
 .PHONY: format format-check tidy
 C_FILES = $(shell git ls-files '*.c' '*.h')
 format:
-	clang-format -i $(C_FILES)
+	@clang-format -i $(C_FILES)
 format-check:
-	clang-format --dry-run -Werror $(C_FILES)
+	@clang-format --dry-run -Werror $(C_FILES)
 # Silent when there is nothing to say: the count of warnings that clang-tidy
 # suppressed in system headers is no finding. Each file's own words come
 # together, as xargs runs two at a time.

@@ -22,7 +22,8 @@ bool labels_next(struct arena *arena, const char **text,
 const char *node_label_vendor(const char *key, const char *value);
 /* May nodes with this label have the devices that the pod asks for? */
 bool node_label_suits(const struct pod *pod, const struct label_pair *label);
-/* A label that tells the pod's sort of accelerator from others of its vendor. */
+/* A label that tells the pod's sort of accelerator from others of its vendor.
+ */
 const char *node_product_label(const struct pod *pod);
 /* Only MIG profiles, whose names tell how large the slice is? */
 bool pod_wants_profiles(const struct pod *pod);
