@@ -15,9 +15,9 @@
 bool object_pods_are_native(const struct object *object);
 bool object_is(const struct object *object, const char *group,
 	       const char *kind);
-/* Batch/v1 Job or CronJob: their JobSpec is checked by the API server. */
 /* Runs to an end: Jobs of all sorts, RayJobs. */
 bool object_ends(const struct object *object);
+/* Batch/v1 Job or CronJob: their JobSpec is checked by the API server. */
 bool object_is_job(const struct object *object);
 /* PyTorchJob, TFJob, ..., MPIJob of either operator. */
 bool object_is_kubeflow(const struct object *object);

@@ -69,11 +69,13 @@ enum tri claim_hint(const struct node *claim)
 
 	for (size_t f = 0; f < 3; f++) {
 		const char *name = node_str(node_get(claim, fields[f]));
-		bool is = contains_any(name, yes, sizeof(yes) / sizeof(*yes));
-		bool not = contains_any(name, no, sizeof(no) / sizeof(*no));
+		bool speaks_of_gpu =
+			contains_any(name, yes, sizeof(yes) / sizeof(*yes));
+		bool speaks_of_other =
+			contains_any(name, no, sizeof(no) / sizeof(*no));
 
-		device = device || (is && !not );
-		other = other || (not &&!is);
+		device |= speaks_of_gpu && !speaks_of_other;
+		other |= speaks_of_other && !speaks_of_gpu;
 	}
 	if (device == other)
 		return TRI_UNKNOWN;

@@ -53,7 +53,6 @@ static void repair(struct rule_run *run, struct finding *f,
 {
 	struct arena *arena = rule_arena(run);
 	struct node *toleration = edit_map(arena);
-
 	bool knative = text_eq(pod->object->group, "serving.knative.dev");
 
 	if (pod->flat)
