@@ -83,20 +83,51 @@ if [ "${BENCH_LARGE:-1}" = 1 ]; then
 		"$(awk -v e="${T[seven-lint]}" 'BEGIN{print e*17}')" 1.05
 fi
 echo 'peers on the corpus (best of 3), where present:'
-for peer in kubeconform conftest gator kyverno kube-score; do
-	command -v "$peer" >/dev/null || {
-		echo "skip: $peer is not on PATH (make peers)"
-		continue
-	}
-	case $peer in
-	kubeconform) set -- kubeconform -n 2 -skip '' -ignore-missing-schemas \
-		-schema-location "$work/none/{{.ResourceKind}}.json" "$corpus" ;;
-	conftest) printf 'package main\ndeny[msg] { input.kind == "Pod"; not input.spec.restartPolicy; msg = "x" }\n' >"$work/p.rego"
-		set -- conftest test --rego-version v0 -p "$work/p.rego" "$corpus" ;;
-	kube-score) set -- kube-score score "$corpus"/kubernetes__website/*/*/*.yaml ;;
-	*) set -- "$peer" version ;;
-	esac
-	rows 3 "$peer" "$@"
-	ratio "gpugate / $peer" "${T[corpus-lint]}" "${T[$peer]}" 0.1
-done
+has() {
+	command -v "$1" >/dev/null && return 0
+	echo "skip: $1 is not on PATH (make peers)"
+	return 1
+}
+peer() { # NAME LINT-ROW COMMAND...
+	local name=$1 lint_row=$2
+	shift 2
+	rows 3 "$name" "$@"
+	ratio "gpugate / $name" "${T[$lint_row]}" "${T[$name]}" 0.1
+}
+has kubeconform && peer kubeconform corpus-lint kubeconform -n 2 -skip '' \
+	-ignore-missing-schemas \
+	-schema-location "$work/none/{{.ResourceKind}}.json" "$corpus"
+if has conftest; then
+	cat >"$work/p.rego" <<-'END'
+	package main
+	deny[msg] { input.kind == "Pod"; not input.spec.restartPolicy; msg = "x" }
+	END
+	peer conftest corpus-lint conftest test --rego-version v0 \
+		-p "$work/p.rego" "$corpus"
+fi
+# These give up at the first object that they cannot decode: a folder of one
+# repository, all of whose objects are of Kubernetes itself.
+some=$corpus/ContainerSolutions__kubernetes-examples
+rows 30 some-lint $lint -j 2 "$some"
+if has gator; then
+	cat >"$work/gator.yaml" <<-'END'
+	apiVersion: templates.gatekeeper.sh/v1
+	kind: ConstraintTemplate
+	metadata: {name: restarts}
+	spec:
+	  crd: {spec: {names: {kind: Restarts}}}
+	  targets:
+	  - target: admission.k8s.gatekeeper.sh
+	    rego: |
+	      package restarts
+	      violation[{"msg": "x"}] { input.review.object.kind == "Pod"; not input.review.object.spec.restartPolicy }
+	---
+	apiVersion: constraints.gatekeeper.sh/v1beta1
+	kind: Restarts
+	metadata: {name: restarts}
+	END
+	peer gator some-lint gator test -f "$work/gator.yaml" -f "$some"
+fi
+has kube-score && peer kube-score some-lint kube-score score \
+	$(find "$some" -name '*.yaml')
 "$here/webhook.sh" "$build"
