@@ -206,6 +206,8 @@ static void change_level(struct splicer *splicer, const struct place *place,
 	change_collect(splicer, place, &change);
 	if (!reason && change.removed && !only_entries(splicer, place->old))
 		reason = "a merge (<<) or a key given twice stands in the map";
+	if (!reason)
+		change_rename(splicer, &change);
 	if (reason)
 		refuse_changes(splicer, &change, reason);
 	else if (opens_block(splicer, place->old))

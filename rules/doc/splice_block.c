@@ -52,7 +52,7 @@ static void add_entries(struct splicer *splicer, const struct change *change,
 	     child = child->next) {
 		const struct node *value;
 
-		if (child->state != PLACE_NEW)
+		if (!is_added(change, child))
 			continue;
 		value = new_value(splicer, child);
 		if (!first)

@@ -98,7 +98,7 @@ static void add_entries(struct splicer *splicer, const struct change *change,
 
 	for (const struct place *child = change->place->first; child;
 	     child = child->next) {
-		if (child->state != PLACE_NEW)
+		if (!is_added(change, child))
 			continue;
 		if (!first)
 			buf_adds(out,

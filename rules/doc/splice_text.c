@@ -115,14 +115,31 @@ static bool bad_inside(const char *s, size_t len, bool flow)
 	return s[len - 1] == ' ';
 }
 
+static bool needs_quotes(const char *s, size_t len, bool flow)
+{
+	return !len || bad_start(s, len) || bad_inside(s, len, flow) ||
+	       resolves(s, len) || like_number(s, len);
+}
+
 static void add_string(struct buf *out, const char *s, size_t len,
 		       const struct style *style, bool flow)
 {
-	if ((style->json && flow) || !len || bad_start(s, len) ||
-	    bad_inside(s, len, flow) || resolves(s, len) || like_number(s, len))
+	if ((style->json && flow) || needs_quotes(s, len, flow))
 		add_quoted(out, s, len);
 	else
 		buf_add(out, s, len);
+}
+
+void text_key(struct buf *out, const char *key, size_t len, char quote,
+	      bool flow)
+{
+	if (quote == '\'' && !needs_quotes(key, len, flow) &&
+	    !memchr(key, '\'', len))
+		buf_addf(out, "'%.*s'", (int)len, key);
+	else if (quote || needs_quotes(key, len, flow))
+		add_quoted(out, key, len);
+	else
+		buf_add(out, key, len);
 }
 
 void text_scalar(struct buf *out, const struct node *node,

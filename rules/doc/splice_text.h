@@ -23,6 +23,9 @@ struct style {
 	const char *unit; /* lines: what a level adds to the indentation */
 };
 
+/* A map's key; quote: as its neighbours have it (" or '), or NUL. */
+void text_key(struct buf *out, const char *key, size_t len, char quote,
+	      bool flow);
 /* A scalar, or its kind of empty collection. */
 void text_scalar(struct buf *out, const struct node *node,
 		 const struct style *style, bool flow);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside of edits_splice(). splice.c walks the plan, splice_block.c changes
- * block style, splice_flow.c flow style and JSON, splice_scan.c looks at the
- * bytes around. Nothing but splice*.c includes this.
+ * Inside of edits_splice(). splice.c walks the plan, splice_rename.c gives
+ * entries new keys, splice_block.c changes block style, splice_flow.c flow
+ * style and JSON, splice_scan.c looks at the bytes around. Nothing but
+ * splice*.c includes this.
  *
  * Functions that can refuse do so by splice_refuse() and return false (or
  * nothing): the walk goes on to find all that must be refused, its splices
@@ -31,6 +32,8 @@ struct change {
 	const struct place **by_index; /* touched old children, or NULL */
 	unsigned removed, added;
 	bool emptied; /* no old child stays */
+	const struct place **renamed; /* added by change_rename() already */
+	unsigned nrenamed;
 };
 
 /* --- splice_scan.c ------------------------------------------------------- */
@@ -84,6 +87,14 @@ const struct node *child_of(const struct change *change, uint32_t index);
 bool is_removed(const struct change *change, const struct node *child);
 /* Why bytes of this value cannot be changed or dropped, or NULL. */
 const char *fixed_reason(const struct node *node);
+
+/* --- splice_rename.c ----------------------------------------------------- */
+
+/* Entries that only change their key count as neither removed nor added. */
+void change_rename(struct splicer *splicer, struct change *change);
+bool is_added(const struct change *change, const struct place *child);
+
+/* --- splice_block.c, splice_flow.c --------------------------------------- */
 
 void block_change(struct splicer *splicer, const struct change *change);
 void block_replace(struct splicer *splicer, const struct place *place);

@@ -132,6 +132,20 @@ static void removal(struct pair *pair, const struct node *at)
 	pair->removes = true;
 }
 
+/* The value with another key: what was there goes. */
+static void renaming(struct pair *pair, const struct node *at)
+{
+	const char *key = other_key(&pair->writer.random);
+	struct edit_path path;
+
+	if (!at->key || is_name(at->key) || node_get(at->parent, key))
+		return;
+	edit_path_to(&path, &pair->arena, at->parent);
+	edit_path_key(&path, key);
+	edit_set(&pair->list, &path, edit_copy(&pair->arena, at));
+	removal(pair, at);
+}
+
 static void random_edits(struct pair *pair)
 {
 	struct random *random = &pair->writer.random;
@@ -140,7 +154,7 @@ static void random_edits(struct pair *pair)
 	edit_list_init(&pair->list, &pair->arena);
 	for (unsigned i = 0; i < n; i++) {
 		const struct node *at = random_node(random, pair->doc.root);
-		unsigned what = below(random, 10);
+		unsigned what = below(random, 11);
 
 		if (!i || chance(random, 75))
 			edit_group(&pair->list);
@@ -148,8 +162,10 @@ static void random_edits(struct pair *pair)
 			value_edit(pair, at);
 		else if (what < 7 && at->type != NODE_STRING)
 			item_edit(pair, at);
-		else
+		else if (what < 10)
 			removal(pair, at);
+		else
+			renaming(pair, at);
 	}
 	for (size_t i = 0; i < pair->list.nedits; i++)
 		for (size_t k = 0; k < pair->list.edits[i].path.nsteps; k++)
