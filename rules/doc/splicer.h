@@ -31,7 +31,7 @@ struct change {
 	const struct node *old;
 	const struct place **by_index; /* touched old children, or NULL */
 	unsigned removed, added;
-	bool emptied; /* no old child stays */
+	bool emptied;		      /* no old child stays */
 	const struct place **renamed; /* added by change_rename() already */
 	unsigned nrenamed;
 };
