@@ -58,16 +58,20 @@ void help_command(const struct command *command, struct buf *out)
 			help_option(&option_table[i], out);
 }
 
+int flush_out(void)
+{
+	bool failed = ferror(stdout);
+
+	if (!fflush(stdout) && !failed)
+		return 0;
+	log_error("standard output: %s", strerror(errno ? errno : EIO));
+	return 2;
+}
+
 int print_out(struct buf *out)
 {
-	int failed;
-
+	errno = 0;
 	fwrite(out->data, 1, out->len, stdout);
 	buf_release(out);
-	failed = ferror(stdout);
-	if (fflush(stdout) || failed) {
-		log_error("standard output: %s", strerror(errno));
-		return 2;
-	}
-	return 0;
+	return flush_out();
 }

@@ -6,7 +6,6 @@
  * results. A functionConfig of kind Policy is the policy; a ConfigMap's data
  * may say `fix: none|safe|unsafe`.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -20,8 +19,7 @@ struct krm {
 	const char *fix;
 };
 
-/* --- the list ----------------------------------------------------------------
- */
+/* --- the list ------------------------------------------------------------ */
 
 static int read_list(struct krm *krm, struct arena *arena, struct doc *doc)
 {
@@ -84,8 +82,7 @@ static int configure(struct krm *krm, struct arena *arena)
 	return 0;
 }
 
-/* --- results -----------------------------------------------------------------
- */
+/* --- results ------------------------------------------------------------- */
 
 static void put_reference(struct arena *arena, struct node *result,
 			  const struct finding *finding)
@@ -197,10 +194,8 @@ static int add_results(struct krm *krm, struct arena *arena)
 	edits_splice(&edits, &doc, arena, &splices);
 	buf_init(&text);
 	splices_apply(doc.source->text, doc.source->len, &splices, &text);
-	if (fwrite(text.data, 1, text.len, stdout) != text.len ||
-	    fflush(stdout))
-		log_error("standard output: %s", strerror(errno));
-	buf_release(&text);
+	if (print_out(&text))
+		return 2;
 	return edits.groups[0].outcome == EDIT_REFUSED ? 2 : 0;
 }
 

@@ -187,8 +187,7 @@ static void excuse(struct merge *m, struct add_ignore *add, uint32_t file,
 	count_again(m, findings, n, before);
 }
 
-/* --- --fix, --diff ---------------------------------------------------------
- */
+/* --- --fix, --diff ------------------------------------------------------- */
 
 /* The diff of a file, made again here so that diffs come in order. */
 static void print_diff(struct merge *m, uint32_t file)
@@ -212,8 +211,7 @@ static void print_diff(struct merge *m, uint32_t file)
 		diff_unified(m->path.data, &old,
 			     &(struct diff_text){w->fixed.data, w->fixed.len},
 			     &diff);
-	if (fwrite(diff.data, 1, diff.len, stdout) != diff.len)
-		lint->failed = true;
+	fwrite(diff.data, 1, diff.len, stdout);
 	buf_release(&diff);
 }
 
@@ -378,6 +376,9 @@ static void finish(struct merge *m)
 		log_error("suppressed %zu findings in %zu files", m->comments,
 			  m->commented);
 	lint->failed |= known_finish(&lint->known) != 0;
+	/* Diffs are no report: nobody else sees whether they were written. */
+	if (lint->options->diff && !outputs_use_stdout(&lint->outputs))
+		lint->failed |= flush_out() != 0;
 	s->failed = lint->failed;
 	outputs_end(&lint->outputs, s);
 	lint->failed |= lint->outputs.failed;

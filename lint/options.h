@@ -100,8 +100,11 @@ void options_release(struct options *options);
 /* help.c */
 void help_program(struct buf *out);
 void help_command(const struct command *command, struct buf *out);
-/* Write to standard output; the exit status: 0, or 2 after a message. */
+/* Write to standard output, and release; the exit status: 0, or 2 after a
+ * message. */
 int print_out(struct buf *out);
+/* The same of what was written to it before. */
+int flush_out(void);
 
 extern const char program_version[];
 

@@ -7,7 +7,6 @@
  * --report-file or $GPUGATE_REPORT. Nothing is written to standard output
  * when the release must not go on.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -49,12 +48,7 @@ static int post_render(struct filter *f)
 	tell(f);
 	if (rc || filter_failures(f))
 		return rc ? rc : 1;
-	if (fwrite(f->text.data, 1, f->text.len, stdout) != f->text.len ||
-	    fflush(stdout)) {
-		log_error("standard output: %s", strerror(errno));
-		return 2;
-	}
-	return 0;
+	return print_out(&f->text);
 }
 
 int post_render_command(struct options *options)

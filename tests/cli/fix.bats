@@ -165,6 +165,17 @@ quota() {
 	is "$output" ""
 }
 
+@test "a full disk loses neither a diff nor a rendered set in silence" {
+	quota a.yaml
+	printf 'apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n' >list
+	for words in 'lint --diff a.yaml' krm post-render; do
+		run --separate-stderr bash -c \
+			'"$0" $1 <list >/dev/full' "$GPUGATE" "$words"
+		is "$words: $status" "$words: 2"
+		holds "$stderr" "gpugate: standard output: No space left"
+	done
+}
+
 @test "post-render: repaired text, or nothing and a report" {
 	quota a.yaml
 	run --separate-stderr "$GPUGATE" post-render <a.yaml
