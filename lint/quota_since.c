@@ -10,14 +10,14 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "program.h"
+#include "git.h"
 #include "quota.h"
 
 struct quota_since {
 	struct lint *lint;
 	const char *revision;
 	struct arena arena;
-	char *top;
+	const char *top;
 	const char **names; /* below top; sorted */
 	size_t n, size;
 	struct run run;
@@ -26,61 +26,18 @@ struct quota_since {
 
 /* --- git ------------------------------------------------------------------ */
 
-static int git(const struct quota_since *s, const char *const *arguments,
-	       struct buf *out, struct err *err)
-{
-	const char *argv[16] = {"git", "-C", s->top ? s->top : "."};
-	struct buf errors;
-	size_t n = 3;
-	int rc;
-
-	while (*arguments)
-		argv[n++] = *arguments++;
-	buf_init(&errors);
-	rc = program_run(argv, out, &errors, err);
-	if (rc > 0)
-		err_set(err, 0, "--since: git: %.*s",
-			(int)strcspn(errors.data, "\n"), errors.data);
-	buf_release(&errors);
-	return rc;
-}
-
-static int find_top(struct quota_since *s, struct err *err)
-{
-	const char *const arguments[] = {"rev-parse", "--show-toplevel", NULL};
-	struct buf out;
-	int rc;
-
-	buf_init(&out);
-	rc = git(s, arguments, &out, err);
-	if (!rc)
-		s->top = arena_strndup(&s->arena, out.data,
-				       strcspn(out.data, "\n"));
-	buf_release(&out);
-	return rc ? -1 : 0;
-}
-
 static bool is_manifest(const char *name)
 {
 	return text_ends(name, ".yaml") || text_ends(name, ".yml") ||
 	       text_ends(name, ".json");
 }
 
-static int add_names(struct quota_since *s, const char *const *arguments,
-		     struct err *err)
+static void add_names(struct quota_since *s, const struct buf *names)
 {
-	struct buf out;
-	int rc;
-
-	buf_init(&out);
-	rc = git(s, arguments, &out, err);
-	for (size_t at = 0; !rc && at < out.len;
-	     at += strlen(out.data + at) + 1)
-		if (is_manifest(out.data + at))
+	for (size_t at = 0; at < names->len; at += strlen(names->data + at) + 1)
+		if (is_manifest(names->data + at))
 			*VEC_PUSH(&s->arena, s->names, s->n, s->size) =
-				arena_strdup(&s->arena, out.data + at);
-	buf_release(&out);
-	return rc ? -1 : 0;
+				arena_strdup(&s->arena, names->data + at);
 }
 
 static int by_text(const void *a, const void *b)
@@ -90,18 +47,22 @@ static int by_text(const void *a, const void *b)
 
 static int find_changes(struct quota_since *s, struct err *err)
 {
-	const char *const diff[] = {
-		"diff",		 "--name-only", "-z", "--no-renames",
-		"--no-ext-diff", s->revision,	"--", NULL};
-	const char *const untracked[] = {"ls-files", "-z", "--others",
-					 "--exclude-standard", NULL};
+	struct buf text;
+	int rc;
 
-	if (find_top(s, err) || add_names(s, diff, err) ||
-	    add_names(s, untracked, err))
-		return -1;
+	buf_init(&text);
+	rc = git_top(&text, err);
+	if (!rc) {
+		s->top = arena_strdup(&s->arena, text.data);
+		buf_reset(&text);
+		rc = git_changes(s->top, s->revision, &text, err);
+	}
+	if (!rc)
+		add_names(s, &text);
+	buf_release(&text);
 	if (s->n)
 		qsort(s->names, s->n, sizeof(*s->names), by_text);
-	return 0;
+	return rc;
 }
 
 /* The name below top of a path as shown; NULL when it is elsewhere. */
@@ -224,7 +185,7 @@ static int read_old(struct quota_since *s, size_t i, struct err *err)
 	int rc;
 
 	buf_init(&text);
-	rc = git(s, arguments, &text, &own);
+	rc = git_run(s->top, arguments, &text, &own);
 	if (!rc && !text_find(text.data, text.len, "{{")) {
 		describe(s, s->names[i], &file);
 		read_text(s, &text, &file, s->names[i]);
@@ -274,10 +235,6 @@ struct quota_since *quota_since_open(struct lint *lint, const char *revision,
 	struct run_options options = lint->job.run;
 	struct quota_since *s;
 
-	if (*revision == '-' || !*revision) {
-		err_set(err, 0, "--since: `%s` is no revision", revision);
-		return NULL;
-	}
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		BUG("out of memory");

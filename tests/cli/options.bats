@@ -260,10 +260,14 @@ load helper
 	cd s
 	lint --since HEAD
 	is "$(paths)" "new.yaml"
+	pod ../t/other.yaml
+	lint --since HEAD ../t
+	is "$(paths)" "../t/other.yaml"
+	rm ../t/other.yaml
 	cd ..
 	lint --since nonsense
 	is "$status" 2
-	holds "$stderr" "git failed"
+	holds "$stderr" "gpugate: --since: git: fatal: "
 	lint --since --output=x
 	is "$status" 2
 	git commit -q -a -m two
