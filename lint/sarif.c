@@ -25,9 +25,13 @@ const char *sarif_level(enum severity severity)
 
 const char *sarif_version(const char *version)
 {
+	size_t major;
+
 	if (version && *version == 'v')
 		version++;
-	return version && isdigit((unsigned char)*version) ? version : "0.0.0";
+	/* A commit's hash may begin with digits too. */
+	major = version ? strspn(version, "0123456789") : 0;
+	return major && version[major] == '.' ? version : "0.0.0";
 }
 
 void sarif_add_uri(struct buf *out, const char *path)

@@ -12,7 +12,7 @@
 
 /* error, warning, note. */
 const char *sarif_level(enum severity severity);
-/* "1.2.3" of "v1.2.3-4-gabcdef"; "0.0.0" when there is none. */
+/* "1.2.3-4-gabcdef" of "v1.2.3-4-gabcdef"; "0.0.0" when it is no version. */
 const char *sarif_version(const char *version);
 /* A path as a URI reference: all but unreserved characters in %XX. */
 void sarif_add_uri(struct buf *out, const char *path);

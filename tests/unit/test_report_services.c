@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "../../lint/sarif.h"
 #include "report_fixture.h"
 
 static const char evil[] = "\x1b[2J ]]> <script>\n::error::x | `a` %0A, a:b"
@@ -140,6 +141,19 @@ static void sarif_results(void **state)
 		    "000000001234abcd");
 	json_decref(json);
 	fixture_release(&fixture);
+}
+
+static void sarif_versions(void **state)
+{
+	static const char *const cases[][2] = {
+		{"1.2.3", "1.2.3"},   {"v1.2.3-4-gabcdef", "1.2.3-4-gabcdef"},
+		{"2d19791", "0.0.0"}, {"2", "0.0.0"},
+		{"v", "0.0.0"},	      {"", "0.0.0"},
+		{"a.b", "0.0.0"},     {NULL, "0.0.0"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_string_equal(sarif_version(cases[i][0]), cases[i][1]);
 }
 
 /* One line, code points, exclusive ends; a path as a URI. */
@@ -439,6 +453,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_raw),
 		cmocka_unit_test(sarif_results),
+		cmocka_unit_test(sarif_versions),
 		cmocka_unit_test(sarif_places),
 		cmocka_unit_test(paths_as_uris),
 		cmocka_unit_test(junit_cases),
