@@ -30,6 +30,9 @@ enum {
 	PRINTED_MAX = 1 << 20,
 	COMPLAINT_MAX = 200,
 	STEP_MS = 100,
+	/* For a plugin that has nothing more to say to come to its end. */
+	GRACE_MS = 2000,
+	GRACE_STEP_MS = 10,
 };
 
 struct api_helper {
@@ -122,58 +125,88 @@ static void plugin(const struct api_config *config, const int out[2],
 	_exit(127);
 }
 
+static void close_any(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 static int begin(struct run *run, const struct api_config *config)
 {
 	int out[2] = {-1, -1}, err[2] = {-1, -1};
 
-	buf_init(&run->printed);
-	buf_init(&run->complaint);
-	if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
-		return -1;
-	run->pid = fork();
+	if (!pipe2(out, O_CLOEXEC) && !pipe2(err, O_CLOEXEC))
+		run->pid = fork();
 	if (run->pid == 0)
 		plugin(config, out, err);
-	close(out[1]);
-	close(err[1]);
+	close_any(out[1]);
+	close_any(err[1]);
 	run->out = out[0];
 	run->err = err[0];
-	return run->pid < 0 ? -1 : 0;
+	if (run->pid > 0)
+		return 0;
+	close_any(out[0]);
+	close_any(err[0]);
+	return -1;
 }
 
-/* False at the end of the file, or when it is too long. */
-static bool drain(int fd, struct buf *to, size_t max)
+enum drained { DRAIN_MORE, DRAIN_END, DRAIN_TOO_LONG };
+
+static enum drained drain(int fd, struct buf *to)
 {
 	char chunk[4096];
 	ssize_t n = read(fd, chunk, sizeof(chunk));
 
 	if (n < 0 && errno == EINTR)
-		return true;
-	if (n <= 0 || to->len + (size_t)n > max)
-		return false;
+		return DRAIN_MORE;
+	if (n <= 0)
+		return DRAIN_END;
+	if (to->len + (size_t)n > PRINTED_MAX)
+		return DRAIN_TOO_LONG;
 	buf_add(to, chunk, (size_t)n);
+	return DRAIN_MORE;
+}
+
+/* Until both pipes end; false when the time is over, or it is too much. */
+static bool read_both(struct run *run)
+{
+	struct pollfd fds[2] = {{run->out, POLLIN, 0}, {run->err, POLLIN, 0}};
+	struct buf *const texts[2] = {&run->printed, &run->complaint};
+	int64_t end = now_ms() + PLUGIN_SECONDS * 1000;
+
+	while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+		if (now_ms() >= end)
+			return false;
+		poll(fds, 2, STEP_MS);
+		for (int i = 0; i < 2; i++) {
+			enum drained drained = DRAIN_MORE;
+
+			if (fds[i].fd >= 0 && fds[i].revents)
+				drained = drain(fds[i].fd, texts[i]);
+			if (drained == DRAIN_TOO_LONG)
+				return false;
+			if (drained == DRAIN_END)
+				fds[i].fd = -1;
+		}
+	}
 	return true;
 }
 
-/* Until both pipes end or the time is over; the process is gone then. */
+/* What became of the plugin, which is gone then. One that closed its pipes
+ * may still run. */
 static int finish(struct run *run)
 {
-	struct pollfd fds[2] = {{run->out, POLLIN, 0}, {run->err, POLLIN, 0}};
-	int64_t end = now_ms() + PLUGIN_SECONDS * 1000;
+	int64_t end = read_both(run) ? now_ms() + GRACE_MS : 0;
 	int status = -1;
+	pid_t gone;
 
-	while ((fds[0].fd >= 0 || fds[1].fd >= 0) && now_ms() < end) {
-		poll(fds, 2, STEP_MS);
-		if (fds[0].revents &&
-		    !drain(run->out, &run->printed, PRINTED_MAX))
-			fds[0].fd = -1;
-		if (fds[1].revents &&
-		    !drain(run->err, &run->complaint, PRINTED_MAX))
-			fds[1].fd = -1;
-	}
-	if (fds[0].fd >= 0 || fds[1].fd >= 0)
-		kill(run->pid, SIGKILL);
 	close(run->out);
 	close(run->err);
+	while (!(gone = waitpid(run->pid, &status, WNOHANG)) && now_ms() < end)
+		poll(NULL, 0, GRACE_STEP_MS);
+	if (gone)
+		return status;
+	kill(run->pid, SIGKILL);
 	while (waitpid(run->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return status;
@@ -198,7 +231,7 @@ static void tell(int fd, bool failed, const struct buf *text)
 
 static void serve_one(const struct api_config *config, int fd)
 {
-	struct run run = {0};
+	struct run run = {.pid = -1};
 	int status = begin(&run, config) ? -1 : finish(&run);
 	struct buf why;
 
@@ -290,7 +323,7 @@ static int receive(struct api_helper *h, const atomic_bool *stop, void *to,
 		if (poll(&fd, 1, STEP_MS) <= 0)
 			continue;
 		n = recv(h->fd, (char *)to + done, len - done, 0);
-		if (n <= 0 && errno != EINTR)
+		if (n == 0 || (n < 0 && errno != EINTR))
 			return -1;
 		done += n > 0 ? (size_t)n : 0;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What credential plugins print, and the messages of API servers.
+ * What credential plugins print and do, and the messages of API servers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,9 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "../../webhook/api_exec.h"
 #include "../../webhook/api_transfer.h"
@@ -65,6 +67,78 @@ static void test_credentials(void **state)
 	}
 }
 
+/* --- plugins as programs -------------------------------------------------- */
+
+static void expect_answer(struct api_helper *helper, int rc, const char *text)
+{
+	struct err err = {0};
+	time_t began = time(NULL);
+	struct buf out;
+
+	buf_init(&out);
+	/* As some call of before left it. */
+	errno = EINTR;
+	assert_int_equal(api_helper_ask(helper, NULL, &out, &err), rc);
+	assert_string_equal(rc ? err.text : out.data, text);
+	assert_true(time(NULL) - began < 20);
+	buf_release(&out);
+}
+
+static struct api_helper *start(char *script)
+{
+	static char sh[] = "/bin/sh", c[] = "-c";
+	char *const argv[] = {sh, c, script, NULL};
+	const struct api_exec exec = {
+		.api_version = "client.authentication.k8s.io/v1",
+		.argv = argv,
+	};
+	const struct api_config config = {.exec = &exec};
+	struct err err = {0};
+	struct api_helper *helper = api_helper_start(&config, &err);
+
+	assert_non_null(helper);
+	return helper;
+}
+
+static void test_plugins(void **state)
+{
+	static const struct {
+		char script[80];
+		int rc;
+		const char *text;
+	} cases[] = {
+		{"echo yes; echo no >&2", 0, "yes\n"},
+		{"echo yes; exec >&- 2>&-; sleep 0.3", 0, "yes\n"},
+		{"echo yes; echo no >&2; exit 1", -1, "credential plugin: no"},
+		/* Nothing more can come, and still it does not end. */
+		{"exec >&- 2>&-; exec sleep 120", -1,
+		 "credential plugin: it was killed"},
+		{"while :; do echo yes; done", -1,
+		 "credential plugin: it was killed"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char script[sizeof(cases[i].script)];
+		struct api_helper *helper;
+
+		memcpy(script, cases[i].script, sizeof(script));
+		helper = start(script);
+		expect_answer(helper, cases[i].rc, cases[i].text);
+		expect_answer(helper, cases[i].rc, cases[i].text);
+		api_helper_stop(helper);
+	}
+}
+
+static void test_helper_gone(void **state)
+{
+	char script[] = "kill -KILL $PPID";
+	struct api_helper *helper = start(script);
+
+	expect_answer(helper, -1, "the credential plugin does not answer");
+	expect_answer(helper, -1, "the credential plugin does not answer");
+	api_helper_stop(helper);
+}
+
 static void test_messages(void **state)
 {
 	static const struct {
@@ -98,6 +172,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_credentials),
+		cmocka_unit_test(test_plugins),
+		cmocka_unit_test(test_helper_gone),
 		cmocka_unit_test(test_messages),
 	};
 
