@@ -233,7 +233,7 @@ static void set_blob(CURL *easy, CURLoption option, const struct buf *text)
 		curl_easy_setopt(easy, option, &blob);
 }
 
-void api_transfer_header(struct api_transfer *t, const char *header)
+static void add_header(struct api_transfer *t, const char *header)
 {
 	struct curl_slist *list = curl_slist_append(t->headers, header);
 
@@ -259,7 +259,7 @@ static void set_credentials(const struct api *api, struct api_transfer *t)
 		buf_init(&header);
 		buf_adds(&header, "Authorization: Bearer ");
 		buf_add(&header, token->data, len);
-		api_transfer_header(t, header.data);
+		add_header(t, header.data);
 		wipe(&header);
 	}
 }
@@ -280,7 +280,7 @@ static void set_url(const struct api *api, struct api_transfer *t,
 	buf_init(&url);
 	if (name) {
 		buf_addf(&url, "Host: %s", api->host);
-		api_transfer_header(t, url.data);
+		add_header(t, url.data);
 		buf_reset(&url);
 		buf_addf(&url, "::%s%s", api->host,
 			 *port_of(api->host) ? "" : ":443");
@@ -329,7 +329,7 @@ int api_transfer_begin(struct api *api, struct api_transfer *t,
 		BUG("out of memory");
 	set_limits(t);
 	set_url(api, t, path);
-	api_transfer_header(t, "Accept: application/json");
+	add_header(t, "Accept: application/json");
 	pthread_mutex_lock(&api->lock);
 	rc = refresh_all(api, stop, err);
 	if (!rc)
@@ -402,8 +402,8 @@ static void set_call(struct api_transfer *t, struct exchange *x)
 		snprintf(header, sizeof(header), "Content-Type: %s",
 			 call->content_type ? call->content_type
 					    : "application/json");
-		api_transfer_header(t, header);
-		api_transfer_header(t, "Expect:");
+		add_header(t, header);
+		add_header(t, "Expect:");
 	}
 	if (call->method)
 		curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST, call->method);

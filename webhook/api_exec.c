@@ -19,10 +19,10 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "api_file.h"
+#include "monotonic.h"
 
 enum {
 	PLUGIN_SECONDS = 50,
@@ -44,14 +44,6 @@ struct answer {
 	int32_t failed;
 	uint32_t len;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* --- in the helper -------------------------------------------------------- */
 
@@ -172,10 +164,10 @@ static bool read_both(struct run *run)
 {
 	struct pollfd fds[2] = {{run->out, POLLIN, 0}, {run->err, POLLIN, 0}};
 	struct buf *const texts[2] = {&run->printed, &run->complaint};
-	int64_t end = now_ms() + PLUGIN_SECONDS * 1000;
+	int64_t end = monotonic_ms() + PLUGIN_SECONDS * 1000;
 
 	while (fds[0].fd >= 0 || fds[1].fd >= 0) {
-		if (now_ms() >= end)
+		if (monotonic_ms() >= end)
 			return false;
 		poll(fds, 2, STEP_MS);
 		for (int i = 0; i < 2; i++) {
@@ -196,13 +188,14 @@ static bool read_both(struct run *run)
  * may still run. */
 static int finish(struct run *run)
 {
-	int64_t end = read_both(run) ? now_ms() + GRACE_MS : 0;
+	int64_t end = read_both(run) ? monotonic_ms() + GRACE_MS : 0;
 	int status = -1;
 	pid_t gone;
 
 	close(run->out);
 	close(run->err);
-	while (!(gone = waitpid(run->pid, &status, WNOHANG)) && now_ms() < end)
+	while (!(gone = waitpid(run->pid, &status, WNOHANG)) &&
+	       monotonic_ms() < end)
 		poll(NULL, 0, GRACE_STEP_MS);
 	if (gone)
 		return status;
@@ -312,13 +305,13 @@ static int receive(struct api_helper *h, const atomic_bool *stop, void *to,
 		   size_t len)
 {
 	struct pollfd fd = {h->fd, POLLIN, 0};
-	int64_t end = now_ms() + ASK_SECONDS * 1000;
+	int64_t end = monotonic_ms() + ASK_SECONDS * 1000;
 	size_t done = 0;
 
 	while (done < len) {
 		ssize_t n;
 
-		if ((stop && atomic_load(stop)) || now_ms() > end)
+		if ((stop && atomic_load(stop)) || monotonic_ms() > end)
 			return -1;
 		if (poll(&fd, 1, STEP_MS) <= 0)
 			continue;

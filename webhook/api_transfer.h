@@ -23,7 +23,6 @@ struct api_transfer {
 int api_transfer_begin(struct api *api, struct api_transfer *transfer,
 		       const char *path, const atomic_bool *stop,
 		       struct err *err);
-void api_transfer_header(struct api_transfer *transfer, const char *header);
 void api_transfer_end(struct api_transfer *transfer);
 /* The server does not take our credentials: those of a plugin are asked for
  * anew. */

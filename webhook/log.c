@@ -17,21 +17,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "log_state.h"
+#include "monotonic.h"
 
 enum { WAIT_MS = 50 };
-
-static int64_t monotonic(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec;
-}
 
 struct log *log_new(int fd, enum log_level level, bool json)
 {
@@ -42,7 +34,7 @@ struct log *log_new(int fd, enum log_level level, bool json)
 	log->fd = fd;
 	log->level = level;
 	log->json = json;
-	log->now = monotonic;
+	log->now = monotonic_seconds;
 	pthread_mutex_init(&log->lock, NULL);
 	return log;
 }

@@ -29,7 +29,10 @@ static int print(struct buf *out)
 	int failed = fwrite(out->data, 1, out->len, stdout) < out->len;
 
 	buf_release(out);
-	return fflush(stdout) || failed ? 2 : 0;
+	if (!fflush(stdout) && !failed)
+		return 0;
+	perror("gpugated: standard output");
+	return 2;
 }
 
 static int version(int argc, char **argv)
@@ -123,6 +126,7 @@ static int help(int argc, char **argv)
 	static char ask[] = "--help";
 	const struct command *command;
 	char *words[3] = {NULL, ask, NULL};
+	struct buf out;
 
 	if (argc < 2)
 		return help_serve();
@@ -130,9 +134,10 @@ static int help(int argc, char **argv)
 	if (!command)
 		return unknown_command(argv[1]);
 	if (command->run == version || command->run == help) {
-		printf("Usage: gpugated %s %s\n", command->name,
-		       command->arguments);
-		return fflush(stdout) ? 2 : 0;
+		buf_init(&out);
+		buf_addf(&out, "Usage: gpugated %s %s\n", command->name,
+			 command->arguments);
+		return print(&out);
 	}
 	words[0] = argv[1];
 	return command->run(2, words);

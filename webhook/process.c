@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The beginning of a small file as text; false when it cannot be read. */
+/* The beginning of a small file as text. -1: it cannot be read. */
 static int read_start(const char *path, char *out, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

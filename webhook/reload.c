@@ -16,16 +16,9 @@
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "monotonic.h"
 
 enum { LOOK_SECONDS = 60, DAY = 86400 };
-
-static int64_t monotonic(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec;
-}
 
 /* --- the policy ----------------------------------------------------------- */
 
@@ -278,7 +271,7 @@ static bool has_changed(struct watch *watch)
 void reload_poll(struct reload *r)
 {
 	bool key = has_changed(r->key_watch), ca = has_changed(r->ca_watch);
-	bool due = monotonic() >= r->next_look;
+	bool due = monotonic_seconds() >= r->next_look;
 
 	if (has_changed(r->policy_watch))
 		load_policy(r);
@@ -287,7 +280,7 @@ void reload_poll(struct reload *r)
 	if (ca || due)
 		load_client_ca(r, ca);
 	if (due)
-		r->next_look = monotonic() + LOOK_SECONDS;
+		r->next_look = monotonic_seconds() + LOOK_SECONDS;
 }
 
 void reload_fds(const struct reload *r, int fds[RELOAD_WATCHES])

@@ -244,13 +244,3 @@ void reserve_drop(struct reserve *r, const struct object_id *id)
 	pthread_mutex_unlock(&r->lock);
 	free(key);
 }
-
-size_t reserve_count(struct reserve *r)
-{
-	size_t n;
-
-	pthread_mutex_lock(&r->lock);
-	n = r->n;
-	pthread_mutex_unlock(&r->lock);
-	return n;
-}

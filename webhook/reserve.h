@@ -34,6 +34,5 @@ void reserve_note(struct reserve *reserve, const struct workload *workload);
 void reserve_end(struct reserve *reserve, bool keep);
 
 void reserve_drop(struct reserve *reserve, const struct object_id *id);
-size_t reserve_count(struct reserve *reserve);
 
 #endif

@@ -23,6 +23,7 @@
 
 #include "base/text.h"
 #include "certs/disk.h"
+#include "monotonic.h"
 #include "self_managed_parts.h"
 
 enum {
@@ -62,14 +63,6 @@ struct round {
 };
 
 enum outcome { ROUND_DONE, ROUND_AGAIN, ROUND_FAILED };
-
-static int64_t monotonic_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 /* --- reading -------------------------------------------------------------- */
 
@@ -221,7 +214,7 @@ static int check_clock(struct self_managed *m, struct err *err)
 		       "nothing is issued: this clock is %lld s %s that of "
 		       "the API server",
 		       (long long)llabs(wrong),
-		       wrong > 0 ? "before" : "behind");
+		       wrong > 0 ? "ahead of" : "behind");
 }
 
 static void tell_steps(struct self_managed *m, const struct rotate_told *told)
@@ -473,7 +466,7 @@ static void *run(void *context)
 
 /* --- start and end -------------------------------------------------------- */
 
-static struct self_managed *new (const struct self_managed_options *options)
+static struct self_managed *create(const struct self_managed_options *options)
 {
 	static const char *const kinds[CONFIGS] = {
 		"mutatingwebhookconfigurations",
@@ -537,7 +530,7 @@ self_managed_start(const struct self_managed_options *options, struct err *err)
 			"names of Kubernetes objects");
 		return NULL;
 	}
-	m = new (options);
+	m = create(options);
 	if (!pthread_create(&m->thread, NULL, run, m))
 		return m;
 	err_set(err, 0, "no thread for the certificates");

@@ -23,11 +23,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "api.h"
 #include "base/text.h"
+#include "monotonic.h"
 #include "process.h"
 #include "reload.h"
 #include "sandbox.h"
@@ -43,8 +43,6 @@ enum {
 	 * is as old as whoever mounts it wants. */
 	LIVE_MAX_AGE = 900,
 	THREADS_MAX = 8, /* unless the user asks for more */
-	/* Descriptors beside connections: files, sockets, epoll sets. */
-	SPARE_FDS = 128,
 };
 
 struct service {
@@ -86,14 +84,6 @@ unsigned serve_threads(const struct options *options)
 	return n > THREADS_MAX ? THREADS_MAX : n;
 }
 
-static int64_t monotonic(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec;
-}
-
 /* Asked by the probes' thread. */
 static const char *not_ready(void *context)
 {
@@ -133,7 +123,7 @@ static int block_signals(void)
 /* One descriptor a connection: the soft limit is often 1024. */
 static void raise_limit(struct service *s)
 {
-	rlim_t wanted = (rlim_t)s->options->max_connections + SPARE_FDS;
+	rlim_t wanted = (rlim_t)s->options->max_connections + SERVER_SPARE_FDS;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
@@ -358,7 +348,7 @@ static void stop(struct service *s)
 
 static void drain(struct service *s, unsigned signal)
 {
-	int64_t now = monotonic();
+	int64_t now = monotonic_seconds();
 
 	atomic_store(&s->draining, true);
 	s->deadline = now + s->options->drain;
@@ -394,7 +384,7 @@ static bool read_signals(struct service *s)
 
 static bool is_drained(const struct service *s)
 {
-	int64_t now = monotonic();
+	int64_t now = monotonic_seconds();
 
 	if (!atomic_load(&s->draining))
 		return false;
@@ -437,7 +427,7 @@ static void wait_for_something(struct service *s)
 static void serve_until_told(struct service *s)
 {
 	while (!read_signals(s) && !is_drained(s)) {
-		int64_t now = monotonic();
+		int64_t now = monotonic_seconds();
 
 		reload_poll(&s->reload);
 		state_poll(&s->state);

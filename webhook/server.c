@@ -10,11 +10,6 @@
 
 #include "server_listen.h"
 
-enum {
-	/* Descriptors beside connections: files, sockets, epoll sets. */
-	SPARE_FDS = 128,
-};
-
 /* --- what libmicrohttpd calls --------------------------------------------- */
 
 struct peer *server_peer(struct MHD_Connection *connection)
@@ -145,7 +140,7 @@ static void server_end(struct server *server)
 static unsigned fit_descriptors(unsigned wanted)
 {
 	struct rlimit limit;
-	rlim_t spare = SPARE_FDS, most;
+	rlim_t spare = SERVER_SPARE_FDS, most;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return wanted;

@@ -12,6 +12,7 @@
  */
 #include "server_internal.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -123,7 +124,7 @@ static struct MHD_Daemon *make_daemon(struct pool_thread *thread, int fd,
 static int make_one(struct server *server, int listener, unsigned connections)
 {
 	struct pool_thread *thread = calloc(1, sizeof(*thread));
-	int fd = dup(listener);
+	int fd = fcntl(listener, F_DUPFD_CLOEXEC, 0);
 
 	if (!thread)
 		BUG("out of memory");

@@ -22,7 +22,9 @@ void verdict_init(struct verdict *verdict, struct arena *arena)
 	verdict->allowed = true;
 }
 
-void names_add(struct names *names, struct arena *arena, const char *name)
+/* Each name once. */
+static void names_add(struct names *names, struct arena *arena,
+		      const char *name)
 {
 	for (size_t i = 0; i < names->n; i++)
 		if (!strcmp(names->items[i], name))

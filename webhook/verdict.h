@@ -33,8 +33,6 @@ struct verdict {
 };
 
 void verdict_init(struct verdict *verdict, struct arena *arena);
-/* Each name once. */
-void names_add(struct names *names, struct arena *arena, const char *name);
 /* Decide all findings of the judged object. */
 void verdict_of(struct verdict *verdict, const struct circumstances *c,
 		const struct policy *policy, const struct judge *judge);

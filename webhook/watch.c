@@ -24,6 +24,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "monotonic.h"
 
 enum {
 	LOOK_MS = 1000,
@@ -52,14 +53,6 @@ struct watch {
 	int64_t since; /* ms: pending was first seen */
 	int64_t begun; /* ms: first seen to differ from told */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* -- signatures ------------------------------------------------------------ */
 
@@ -246,7 +239,7 @@ int watch_wait(const struct watch *watch)
 
 static bool has_settled(struct watch *watch, uint64_t signature)
 {
-	int64_t now = now_ms();
+	int64_t now = monotonic_ms();
 
 	if (!watch->is_pending)
 		watch->begun = now;

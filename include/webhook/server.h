@@ -18,6 +18,11 @@
 #include "webhook/door.h"
 #include "webhook/key_store.h"
 
+enum {
+	/* Descriptors beside connections: files, sockets, epoll sets. */
+	SERVER_SPARE_FDS = 128,
+};
+
 struct server;
 
 struct server_options {

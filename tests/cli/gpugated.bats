@@ -94,6 +94,12 @@ ended() {
 
 # --- words -------------------------------------------------------------------
 
+@test "gpugated: a full disk is told" {
+	run --separate-stderr bash -c '"$0" help >/dev/full' "$GPUGATED"
+	is "$status" 2
+	holds "$stderr" "gpugated: standard output: No space left on device"
+}
+
 @test "gpugated: version, help" {
 	run "$GPUGATED" version
 	is "$status" 0
