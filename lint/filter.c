@@ -63,7 +63,11 @@ int filter_open(struct filter *f, struct options *options, const char *name)
 	buf_init(&f->text);
 	spill_init(&f->spill, &f->rules);
 	f->cwd = getcwd(NULL, 0);
-	if (!f->cwd || policies_init(&f->policies, options, f->cwd) ||
+	if (!f->cwd) {
+		log_error("current folder: %s", strerror(errno));
+		return 2;
+	}
+	if (policies_init(&f->policies, options, f->cwd) ||
 	    clusters_init(&f->clusters, options->cluster, options->quiet > 0))
 		return 2;
 	f->policy = choose_policy(f);
@@ -110,7 +114,6 @@ int filter_repair(struct filter *f, bool unsafe)
 	if (rc > 0) {
 		buf_reset(&f->text);
 		buf_add(&f->text, fixed.data, fixed.len);
-		f->repaired = true;
 	}
 	if (rc < 0)
 		log_error("%s: not repaired: %s", f->name, err.text);
@@ -134,21 +137,29 @@ static int cmp_findings(const void *a, const void *b)
 	return finding_cmp(a, b);
 }
 
-/* Once all is written: what was read lies in the spill. */
-static void read_back(struct filter *f)
+/* Once all is written: what was read lies in the spill. 0, or 2. */
+static int read_back(struct filter *f)
 {
 	size_t size = 0, n;
+	int rc = 0;
 
 	for (size_t i = 0; i < f->nrecords; i++) {
 		struct finding *read;
+		int error = spill_read(&f->spill, &f->records[i], &f->arena,
+				       &read, &n);
 
-		if (spill_read(&f->spill, &f->records[i], &f->arena, &read, &n))
+		if (error) {
+			log_error("%s: findings are lost: temporary file: %s",
+				  f->name, strerror(error));
+			rc = 2;
 			continue;
+		}
 		for (size_t j = 0; j < n; j++)
 			*VEC_PUSH(&f->arena, f->findings, f->n, size) = read[j];
 	}
 	if (f->n)
 		qsort(f->findings, f->n, sizeof(*f->findings), cmp_findings);
+	return rc;
 }
 
 static const struct policy *policy_of(void *context, uint32_t file)
@@ -167,7 +178,7 @@ static struct source *set_source(void *context, uint32_t file)
 	return &f->source;
 }
 
-void filter_lint(struct filter *f)
+int filter_lint(struct filter *f)
 {
 	struct run_options options = run_options(f);
 	struct run_file file = {.policy = f->policy, .source = &f->source};
@@ -191,7 +202,7 @@ void filter_lint(struct filter *f)
 	run_end_file(&f->run);
 	run_set(&f->run, policy_of, f);
 	arena_release(&documents);
-	read_back(f);
+	return read_back(f);
 }
 
 size_t filter_failures(const struct filter *f)

@@ -26,7 +26,6 @@ struct filter {
 	const char *name;	       /* of the input, in messages */
 	struct input input;
 	struct buf text; /* the input, or what the repairs made of it */
-	bool repaired;
 	/* Of the text as it is now. */
 	struct arena arena;
 	struct source source;
@@ -44,8 +43,9 @@ int filter_open(struct filter *filter, struct options *options,
 void filter_release(struct filter *filter);
 /* Repair the text (safe repairs, or all) unless none are wanted. 0, or 2. */
 int filter_repair(struct filter *filter, bool unsafe);
-/* Lint the text as it is now: fills in findings. */
-void filter_lint(struct filter *filter);
+/* Lint the text as it is now: fills in findings. 0, or 2 after a message: some
+ * are lost. */
+int filter_lint(struct filter *filter);
 /* Findings at or above --fail-on that are left. */
 size_t filter_failures(const struct filter *filter);
 /* A report of the findings, without the summary's timing. */

@@ -44,7 +44,7 @@ static int post_render(struct filter *f)
 {
 	int rc = filter_repair(f, f->options->unsafe_fixes);
 
-	filter_lint(f);
+	rc |= filter_lint(f);
 	tell(f);
 	if (rc || filter_failures(f))
 		return rc ? rc : 1;

@@ -22,8 +22,9 @@ static char *temporary_name(const char *target, unsigned try)
 	int folder = slash ? (int)(slash - target) + 1 : 0;
 	char *name;
 
-	if (asprintf(&name, "%.*s.%s.%ld-%u", folder, target, target + folder,
-		     (long)getpid(), try) < 0)
+	/* Of a long name the beginning: all of it has to fit into 255 bytes. */
+	if (asprintf(&name, "%.*s.%.200s.%ld-%u", folder, target,
+		     target + folder, (long)getpid(), try) < 0)
 		BUG("out of memory");
 	return name;
 }
@@ -34,8 +35,9 @@ static int open_temporary(struct replace *r, const struct stat *old)
 
 	for (unsigned try = 0; try < 100; try++) {
 		r->temporary = temporary_name(r->target, try);
+		/* Nobody reads along who might not read the old one. */
 		fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-			  0666);
+			  old ? 0600 : 0666);
 		if (fd >= 0 || errno != EEXIST)
 			break;
 		free(r->temporary);

@@ -16,8 +16,8 @@ quota() {
 	lint --fix a.yaml
 	is "$status" 0
 	holds "$stderr" "repaired 1 file"
-	is "$(sed -n 6,7p a.yaml)" '    pods: "4"
-    requests.nvidia.com/gpu: "8"'
+	is "$(sed -n 6,7p a.yaml)" '    requests.nvidia.com/gpu: "8"   # eight
+    pods: "4"'
 	is "$(sed -n 3p a.yaml)" 'metadata: {name: q, namespace: team}  # ours'
 	cp a.yaml once.yaml
 	lint --fix a.yaml
@@ -163,6 +163,24 @@ quota() {
 	run --separate-stderr "$GPUGATE" krm <q.yaml
 	is "$status" 2
 	is "$output" ""
+}
+
+@test "--fix of a file whose name is as long as names may be" {
+	name=$(printf '%0250d.yaml' 0)
+	quota "$name"
+	lint --fix "$name"
+	is "$status" 0
+	holds "$stderr" "repaired 1 file"
+	is "$(ls -A | grep -c 00000)" 1
+}
+
+@test "post-render in a folder that is gone says so" {
+	quota a.yaml
+	mkdir gone
+	run --separate-stderr bash -c \
+		'exec <a.yaml; cd gone && rmdir ../gone && "$0" post-render' "$GPUGATE"
+	is "$status" 2
+	holds "$stderr" "gpugate: current folder: No such file or directory"
 }
 
 @test "a full disk loses neither a diff nor a rendered set in silence" {
