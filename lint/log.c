@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "glyph.h"
 
 /* One write per message: lines of several threads do not mix. */
 static void write_line(struct buf *line)
@@ -24,11 +25,18 @@ static void write_line(struct buf *line)
 	buf_release(line);
 }
 
+/* Names of files and words of policies may be hostile: a line end of theirs
+ * would begin a workflow command of GitHub's, an escape one of a terminal. */
 static void begin_line(struct buf *line, const char *fmt, va_list ap)
 {
+	struct buf text;
+
+	buf_init(&text);
+	buf_vaddf(&text, fmt, ap);
 	buf_init(line);
 	buf_adds(line, "gpugate: ");
-	buf_vaddf(line, fmt, ap);
+	glyph_add(line, text.data, text.len);
+	buf_release(&text);
 }
 
 void log_error(const char *fmt, ...)

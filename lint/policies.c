@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "files.h"
+#include "glyph.h"
 #include "heap.h"
 #include "kube/cluster.h"
 #include "log.h"
@@ -21,22 +22,29 @@ static void print_problems(struct policies *policies,
 			   const struct policy_problems *problems)
 {
 	bool color = color_wanted(policies->options->color, STDERR_FILENO);
+	struct buf line;
 
+	buf_init(&line);
 	for (size_t i = 0; i < problems->n; i++) {
 		const struct policy_problem *p = &problems->items[i];
 		const char *word = p->warning ? "warning" : "error";
 
 		if (p->warning && policies->options->quiet)
 			continue;
-		fputs(p->file, stderr);
+		buf_reset(&line);
+		glyph_adds(&line, p->file);
 		if (p->line)
-			fprintf(stderr, ":%u:%u", p->line, p->column);
-		fprintf(stderr, ": %s%s:%s %s\n",
-			!color	     ? ""
-			: p->warning ? "\033[33m"
-				     : "\033[31m",
-			word, color ? "\033[0m" : "", p->text);
+			buf_addf(&line, ":%u:%u", p->line, p->column);
+		buf_addf(&line, ": %s%s:%s ",
+			 !color	      ? ""
+			 : p->warning ? "\033[33m"
+				      : "\033[31m",
+			 word, color ? "\033[0m" : "");
+		glyph_adds(&line, p->text);
+		buf_addc(&line, '\n');
+		fwrite(line.data, 1, line.len, stderr);
 	}
+	buf_release(&line);
 	if (problems->errors)
 		policies->broken = true;
 }
