@@ -403,6 +403,34 @@ static int parse_arguments(struct parser *p)
 	return 0;
 }
 
+static bool is_inherited(const struct parser *p, const char *name)
+{
+	const struct option *o = find_name(p->command, name, strlen(name));
+
+	return o && p->inherited[o - option_table];
+}
+
+/* The environment speaks to all runs: what does not go together with the
+ * arguments of this one is not meant. */
+static void give_way(struct parser *p)
+{
+	struct options *o = p->options;
+
+	if (o->config && o->isolated) {
+		bool isolated = is_inherited(p, "isolated");
+
+		if (is_inherited(p, "config") && !isolated)
+			o->config = NULL;
+		else if (isolated && !is_inherited(p, "config"))
+			o->isolated = false;
+	}
+	if (p->command->bit == FOR_LINT && is_inherited(p, "unsafe-fixes") &&
+	    !o->fix && !o->diff)
+		o->unsafe_fixes = false;
+	if (is_inherited(p, "prune-baseline") && !o->baseline)
+		o->prune_baseline = false;
+}
+
 int options_parse(struct options *options, const struct command *command,
 		  char **argv)
 {
@@ -411,6 +439,8 @@ int options_parse(struct options *options, const struct command *command,
 
 	if (!rc)
 		rc = parse_arguments(&parser);
+	if (!rc)
+		give_way(&parser);
 	return rc;
 }
 

@@ -57,6 +57,17 @@ load helper
 	is "$status" 2
 	GPUGATE_FAIL_ON= lint a.yaml
 	is "$status" 1
+	# what does not go together with the arguments
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nrules: {priority-integer-set: off}\n' >p.yaml
+	GPUGATE_ISOLATED=1 lint --config p.yaml a.yaml
+	is "$status" 0
+	GPUGATE_CONFIG=p.yaml lint --isolated a.yaml
+	is "$status" 1
+	GPUGATE_CONFIG=p.yaml GPUGATE_ISOLATED=1 lint a.yaml
+	is "$status" 2
+	GPUGATE_UNSAFE_FIXES=1 GPUGATE_PRUNE_BASELINE=1 lint a.yaml
+	is "$status" 1
+	is "$stderr" ""
 }
 
 @test "--namespace, and paths: of the policy" {
@@ -345,23 +356,23 @@ load helper
 	is "$stderr" ""
 	lint --baseline base.json a.yaml s
 	is "$status" 0
-	holds "$stderr" "1 entries match nothing"
+	holds "$stderr" "1 entry matches nothing any more; --prune-baseline removes it"
 	cmp base.json before.json
 	lint --baseline base.json --prune-baseline a.yaml s
 	is "$status" 0
-	holds "$stderr" "removed 1 entries"
+	holds "$stderr" "removed 1 entry"
 	lint --baseline base.json a.yaml s
 	is "$output$stderr" ""
 	rm s/b.yaml
 	lint --baseline base.json --prune-baseline a.yaml
-	holds "$stderr" "removed 1 entries"
+	holds "$stderr" "removed 1 entry"
 }
 
 @test "baselines never hide text that does not parse" {
 	printf 'a: [\n' >a.yaml
 	lint --write-baseline base.json a.yaml
 	is "$status" 1
-	holds "$stderr" "lie in no object"
+	holds "$stderr" "1 finding in no object, and not listed"
 	lint --baseline base.json a.yaml
 	is "$status" 1
 }
