@@ -115,7 +115,7 @@ static void render(const struct plan *plan, const struct line *only,
 		   struct buf *out)
 {
 	struct source *source = plan->add->source;
-	const char *done = source->text;
+	const char *done = source->text - source->bom;
 	size_t len, above_len;
 
 	for (size_t i = 0; i < plan->n; i++) {
@@ -139,7 +139,7 @@ static void render(const struct plan *plan, const struct line *only,
 		else
 			add_comment(out, plan, line, text, len);
 	}
-	buf_add(out, done, source->len - (size_t)(done - source->text));
+	buf_add(out, done, (size_t)(source->text + source->len - done));
 }
 
 /* --- the same meaning? --------------------------------------------------- */

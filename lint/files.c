@@ -44,7 +44,7 @@ void files_add_kept(struct files *files, uint32_t folder, const char *name,
 		    unsigned flags)
 {
 	*HEAP_PUSH(files->items, files->n, files->size) =
-		(struct lint_file){name, folder, (uint16_t)flags, 0};
+		(struct lint_file){name, folder, (uint16_t)flags, 0, 0};
 }
 
 void files_add(struct files *files, uint32_t folder, const char *name,

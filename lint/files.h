@@ -25,7 +25,8 @@ enum file_flags {
 	FILE_DANGLING = 16, /* skipped: a symbolic link to nothing */
 	FILE_FIXED = 32,    /* --fix changed it, --diff would */
 	FILE_FIX_FAILED = 64,
-	FILE_REGULAR = 128, /* the folder says so: neither link nor pipe */
+	FILE_REGULAR = 128, /* neither pipe nor device, and not empty */
+	FILE_KEPT = 256,    /* can be read only once: see kept.h */
 };
 
 struct lint_file {
@@ -33,6 +34,7 @@ struct lint_file {
 	uint32_t folder;
 	uint16_t flags;
 	uint16_t error; /* errno of open or read; EFBIG: over the cap */
+	uint32_t size;	/* bytes that were linted */
 };
 
 struct lint_folder {

@@ -7,19 +7,20 @@
 #define LINT_KNOWN_H
 
 #include "engine/baseline.h"
-#include "files.h"
-#include "options.h"
+#include "worker.h"
 
 struct known {
 	const struct options *options;
-	const struct files *files;
+	struct job *job;
+	const struct not_run *not_run; /* for known_finish() */
+	size_t nnot_run;
 	struct baseline *old, *new; /* NULL: not asked for */
 	size_t unlisted; /* findings that --write-baseline cannot list */
 };
 
 /* 0, or 2 after a message. */
 int known_open(struct known *known, const struct options *options,
-	       const struct files *files);
+	       struct job *job);
 void known_release(struct known *known);
 /* List the findings of a file in the new baseline; they are marked. */
 void known_add(struct known *known, const char *file, struct finding *findings,

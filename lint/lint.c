@@ -90,18 +90,6 @@ static int list_files(struct lint *lint)
 	return lint->policies.broken ? 2 : 0;
 }
 
-static void read_standard_input(struct lint *lint)
-{
-	for (size_t i = 0; i < lint->files.n; i++) {
-		struct lint_file *file = &lint->files.items[i];
-
-		if (file->flags & FILE_STDIN)
-			file->error = (uint16_t)input_read_fd(
-				&lint->standard_input, STDIN_FILENO,
-				load_limits_default.bytes);
-	}
-}
-
 static struct source *source_of(void *context, uint32_t file)
 {
 	struct lint *lint = context;
@@ -165,7 +153,7 @@ static void lint_files(struct lint *lint)
 	job->clusters = &lint->clusters;
 	job->files = &lint->files;
 	job->records = heap_zalloc(lint->files.n, sizeof(*job->records));
-	job->standard_input = &lint->standard_input;
+	job->kept = &lint->kept;
 	job->baseline = lint->known.old;
 	job->run = (struct run_options){
 		.rules = &lint->rules,
@@ -266,7 +254,7 @@ void lint_close(struct lint *lint)
 	sources_release(&lint->set_sources);
 	set_findings_release(&lint->set);
 	files_release(&lint->files);
-	input_release(&lint->standard_input);
+	kept_release(&lint->kept);
 	free(lint->cwd);
 }
 
@@ -294,8 +282,8 @@ int lint_open(struct lint *lint)
 		return 2;
 	}
 	kustomize_init(&lint->kustomize, lint->cwd);
-	sources_init(&lint->sources, &lint->files, &lint->standard_input);
-	sources_init(&lint->set_sources, &lint->files, &lint->standard_input);
+	sources_init(&lint->sources, &lint->files, &lint->kept);
+	sources_init(&lint->set_sources, &lint->files, &lint->kept);
 	rc = policies_init(&lint->policies, lint->options, lint->cwd);
 	return rc | clusters_init(&lint->clusters, lint->options->cluster,
 				  lint->options->quiet > 0);
@@ -308,7 +296,7 @@ int lint_gather(struct lint *lint)
 	if (rc)
 		return rc;
 	tell(lint, "files listed", lint->files.n);
-	read_standard_input(lint);
+	kept_read(&lint->kept, &lint->files);
 	lint_files(lint);
 	tell(lint, "threads linted them", lint->workers.n);
 	return 0;
@@ -325,7 +313,7 @@ int lint_command(struct options *options)
 	}
 	rc = lint_open(&lint);
 	if (!rc)
-		rc = known_open(&lint.known, options, &lint.files);
+		rc = known_open(&lint.known, options, &lint.job);
 	if (!rc)
 		rc = run_steps(&lint);
 	lint_close(&lint);

@@ -26,7 +26,7 @@ struct lint {
 	struct crew crew;
 	struct files files;
 	struct walk_result walk;
-	struct input standard_input;
+	struct kept kept;
 	struct job job;
 	struct workers workers;
 	struct sources sources;

@@ -26,6 +26,8 @@ struct merge {
 	struct skipped_file *skipped;
 	size_t nskipped, skipped_size;
 	size_t fixed;		    /* files */
+	uint32_t file;		    /* being merged */
+	bool told;		    /* that it is not what was linted */
 	size_t comments, commented; /* --add-ignore: findings, files */
 	struct report_summary summary;
 };
@@ -46,8 +48,15 @@ static const char *path_of(void *context, uint32_t file)
 static struct source *source_of(void *context, uint32_t file)
 {
 	struct merge *m = context;
+	struct source *source = sources_get(&m->lint->sources, file);
 
-	return sources_get(&m->lint->sources, file);
+	if (!source && file == m->file && !m->told) {
+		m->told = true;
+		log_error("%s: was removed or changed meanwhile: its lines "
+			  "cannot be shown",
+			  m->path.data);
+	}
+	return source;
 }
 
 static void lose(struct merge *m, int error)
@@ -120,25 +129,19 @@ static void plan_comments(struct merge *m, struct add_ignore *add,
 static void write_comments(struct merge *m, struct add_ignore *add,
 			   uint32_t file)
 {
-	bool standard_input = m->lint->files.items[file].flags & FILE_STDIN;
-	struct replace replace;
+	unsigned flags = m->lint->files.items[file].flags;
 	int error = 0;
 
-	if (add->added && standard_input) {
-		add->refused = "it is standard input";
-	} else if (add->added) {
-		error = replace_open(&replace, m->path.data);
-		if (!error && add->source->bom)
-			fputs("\xef\xbb\xbf", replace.out);
-		if (!error) {
-			fwrite(add->text.data, 1, add->text.len, replace.out);
-			error = replace_finish(&replace, 0);
-		}
-		m->comments += add->added;
-		m->commented++;
-	}
-	if (error || (add->added && standard_input))
+	if (add->added && flags & FILE_KEPT) {
+		add->refused = flags & FILE_STDIN ? "it is standard input"
+						  : "it is no regular file";
 		m->lint->failed = true;
+	} else if (add->added) {
+		error = fix_write(m->path.data, &add->text);
+		m->comments += error ? 0 : add->added;
+		m->commented += !error;
+	}
+	m->lint->failed |= error != 0;
 	if (error)
 		log_error("%s: %s", m->path.data, strerror(error));
 	if (add->refused)
@@ -194,14 +197,16 @@ static void print_diff(struct merge *m, uint32_t file)
 {
 	struct lint *lint = m->lint;
 	struct worker *w = &lint->workers.items[0];
-	struct source *source = sources_get(&lint->sources, file);
+	struct source *source = source_of(m, file);
 	struct run_file settings;
 	struct err err = {0};
 	struct diff_text old;
 	struct buf diff;
 
-	if (!source)
+	if (!source) {
+		lint->failed = true;
 		return;
+	}
 	old = (struct diff_text){source->text - source->bom,
 				 source->len + source->bom};
 	job_file(&lint->job, file, &w->absolute, &settings);
@@ -244,6 +249,8 @@ static void merge_file(struct merge *m, uint32_t file)
 	size_t n = gather(m, file, &findings);
 	struct add_ignore add = {0};
 
+	m->file = file;
+	m->told = false;
 	excuse(m, &add, file, findings, n);
 	count_fix(m, file);
 	/* A mere --diff tells of differences, not of findings. */
@@ -373,8 +380,11 @@ static void finish(struct merge *m)
 		log_error("repaired %zu file%s", m->fixed,
 			  m->fixed == 1 ? "" : "s");
 	if (lint->options->add_ignore && !lint->options->quiet)
-		log_error("suppressed %zu findings in %zu files", m->comments,
-			  m->commented);
+		log_error("suppressed %zu finding%s in %zu file%s", m->comments,
+			  m->comments == 1 ? "" : "s", m->commented,
+			  m->commented == 1 ? "" : "s");
+	lint->known.not_run = s->not_run;
+	lint->known.nnot_run = s->nnot_run;
 	lint->failed |= known_finish(&lint->known) != 0;
 	/* Diffs are no report: nobody else sees whether they were written. */
 	if (lint->options->diff && !outputs_use_stdout(&lint->outputs))

@@ -11,11 +11,11 @@
 #include "doc/load.h"
 
 void sources_init(struct sources *sources, const struct files *files,
-		  const struct input *standard_input)
+		  const struct kept *kept)
 {
 	memset(sources, 0, sizeof(*sources));
 	sources->files = files;
-	sources->standard_input = standard_input;
+	sources->kept = kept;
 	for (int i = 0; i < SOURCES_KEPT; i++)
 		buf_init(&sources->slots[i].path);
 }
@@ -32,17 +32,20 @@ void sources_release(struct sources *sources)
 static struct source *fill(struct sources *sources, struct source_slot *slot,
 			   uint32_t file)
 {
-	const struct input *input = &slot->input;
+	const struct lint_file *f = &sources->files->items[file];
+	const struct input *input = kept_find(sources->kept, file);
 
 	slot->used = 0;
 	slot->file = file;
 	buf_reset(&slot->path);
 	files_path(sources->files, file, &slot->path);
-	if (sources->files->items[file].flags & FILE_STDIN)
-		input = sources->standard_input;
-	else if (input_read(&slot->input, AT_FDCWD, slot->path.data,
-			    load_limits_default.bytes,
-			    sources->files->items[file].flags & FILE_REGULAR))
+	if (!input &&
+	    input_read(&slot->input, AT_FDCWD, slot->path.data,
+		       load_limits_default.bytes, f->flags & FILE_REGULAR))
+		return NULL;
+	if (!input)
+		input = &slot->input;
+	if (input->len != f->size)
 		return NULL;
 	arena_reset(&slot->arena);
 	source_init(&slot->source, &slot->arena, slot->path.data, input->text,

@@ -8,13 +8,13 @@
 
 #include "doc/source.h"
 #include "files.h"
-#include "input.h"
+#include "kept.h"
 
 enum { SOURCES_KEPT = 4 };
 
 struct sources {
 	const struct files *files;
-	const struct input *standard_input;
+	const struct kept *kept;
 	unsigned clock;
 	struct source_slot {
 		uint32_t file;
@@ -27,9 +27,10 @@ struct sources {
 };
 
 void sources_init(struct sources *sources, const struct files *files,
-		  const struct input *standard_input);
+		  const struct kept *kept);
 void sources_release(struct sources *sources);
-/* NULL when the file is gone. Valid for the next SOURCES_KEPT - 1 calls. */
+/* NULL when the file is gone or is not what was linted: places in it would be
+ * wrong, and may lie behind its end. Valid for the next SOURCES_KEPT - 1 calls. */
 struct source *sources_get(struct sources *sources, uint32_t file);
 
 #endif

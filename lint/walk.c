@@ -53,7 +53,7 @@ struct walk {
 
 static void fail(struct walk *walk, const char *path, int error)
 {
-	log_error("%s: %s", path, strerror(error));
+	log_error("%s: %s", *path ? path : "(empty path)", strerror(error));
 	walk->result->failed = true;
 }
 
@@ -269,6 +269,19 @@ static bool is_left_out(struct walk *walk)
 			walk->absolute.data));
 }
 
+/* Of what is no folder. Files of /proc are regular, have no size, and give less
+ * than was asked for before their end. */
+static unsigned named_flags(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return 0; /* said when it is read */
+	if (!S_ISREG(st.st_mode))
+		return FILE_KEPT;
+	return st.st_size ? FILE_REGULAR : 0;
+}
+
 static void walk_path(struct walk *walk, const char *path)
 {
 	const char *name = walk->in->options->stdin_filename;
@@ -291,7 +304,8 @@ static void walk_path(struct walk *walk, const char *path)
 	} else if (fd >= 0) {
 		walk_root(walk, fd);
 	} else {
-		add_named(walk, standard_input ? FILE_STDIN : 0);
+		add_named(walk, standard_input ? FILE_STDIN | FILE_KEPT
+					       : named_flags(path));
 	}
 }
 

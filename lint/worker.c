@@ -4,8 +4,8 @@
  * folder stays with one thread and none waits for another. The calling thread
  * is a worker too: for a few files no thread is made.
  *
- * A file with `{{` or `{%` that does not read as YAML is a template; that is
- * found by reading it once before its documents are linted.
+ * A file is a template when it does not read as YAML behind `{{` or `{%`; that
+ * is found by reading it once before its documents are linted.
  */
 #include "worker.h"
 
@@ -25,35 +25,51 @@ enum { LARGEST_CHUNK = 32, FILES_PER_THREAD = 8 };
 
 /* --- templates ----------------------------------------------------------- */
 
-static void count_syntax(void *context, const struct load_issue *issue)
-{
-	unsigned *count = context;
+struct mistakes {
+	const struct source *source;
+	uint32_t document; /* where it begins */
+	bool of_markup;	   /* one stands behind markup of its document */
+};
 
-	*count += issue->kind == LOAD_SYNTAX;
+static void note_mistake(void *context, const struct load_issue *issue)
+{
+	static const char *const openings[] = {"{{", "{%", "{#"};
+	struct mistakes *m = context;
+	const char *text = m->source->text + m->document;
+
+	if (issue->kind != LOAD_SYNTAX || issue->end < m->document)
+		return;
+	for (size_t i = 0; i < sizeof(openings) / sizeof(*openings); i++)
+		m->of_markup |= text_find(text, issue->end - m->document,
+					  openings[i]) != NULL;
 }
 
-static bool reads_as_yaml(struct worker *w, struct source *source)
+static bool breaks_yaml(struct worker *w, struct source *source)
 {
+	struct mistakes mistakes = {.source = source};
 	struct loader loader;
 	struct doc doc;
-	unsigned errors = 0;
+	int more;
 
 	loader_init(&loader, source, &load_limits_default, &w->doc_arena);
-	loader.issue = count_syntax;
-	loader.context = &errors;
-	while (!errors && loader_next(&loader, &doc) > 0)
+	loader.issue = note_mistake;
+	loader.context = &mistakes;
+	do {
+		mistakes.document = loader.next;
+		more = loader_next(&loader, &doc);
 		arena_reset(&w->doc_arena);
-	arena_reset(&w->doc_arena);
-	return !errors;
+	} while (more > 0 && !mistakes.of_markup);
+	return mistakes.of_markup;
 }
 
+/* NUL bytes no markup can explain. */
 static bool is_template(struct worker *w, struct source *source)
 {
-	if (!text_find(source->text, source->len, "{{") &&
-	    !text_find(source->text, source->len, "{%"))
+	if ((!text_find(source->text, source->len, "{{") &&
+	     !text_find(source->text, source->len, "{%")) ||
+	    memchr(source->text, '\0', source->len))
 		return false;
-	return template_in(source->text, source->len) ||
-	       !reads_as_yaml(w, source);
+	return template_in(source->text, source->len) || breaks_yaml(w, source);
 }
 
 /* --- one file ------------------------------------------------------------ */
@@ -117,6 +133,22 @@ static void lint_documents(struct worker *w, struct run_file *file,
 	arena_reset(&w->doc_arena);
 }
 
+/* 0, or errno after a message. */
+static int write_fixed(const struct worker *w, const struct lint_file *f)
+{
+	bool once = f->flags & FILE_KEPT;
+	int error = once ? EROFS : fix_write(w->path.data, &w->fixed);
+	const char *why = error ? strerror(error) : "";
+
+	if (once)
+		why = f->flags & FILE_STDIN
+			      ? "it is standard input, use --diff"
+			      : "it is no regular file, use --diff";
+	if (error)
+		log_error("%s: not repaired: %s", w->path.data, why);
+	return error;
+}
+
 /*
  * Repair the text; with --fix also the file, and the source is then that of
  * the new text. --diff only marks the file: the diff is made in order later.
@@ -131,17 +163,12 @@ static void fix_file(struct worker *w, const struct run_file *file,
 	buf_reset(&w->fixed);
 	rc = fixer_text(&w->fixer, file, source, &w->fixed, &err);
 	if (rc > 0 && !o->diff) {
-		error = f->flags & FILE_STDIN
-				? EROFS
-				: fix_write(w->path.data, &w->fixed);
-		if (error)
-			log_error("%s: not repaired: %s", w->path.data,
-				  f->flags & FILE_STDIN
-					  ? "it is standard input, use --diff"
-					  : strerror(error));
-		else
+		error = write_fixed(w, f);
+		if (!error) {
+			f->size = (uint32_t)w->fixed.len;
 			source_init(source, &w->source_arena, w->path.data,
 				    w->fixed.data, w->fixed.len);
+		}
 	} else if (rc < 0) {
 		log_error("%s: not repaired: %s", w->path.data, err.text);
 	}
@@ -187,7 +214,7 @@ static void lint_file(struct worker *w, size_t index)
 {
 	struct job *job = w->job;
 	struct lint_file *f = &job->files->items[index];
-	const struct input *input = &w->input;
+	const struct input *input = kept_find(job->kept, index);
 	struct run_file file;
 	struct source source;
 
@@ -195,12 +222,13 @@ static void lint_file(struct worker *w, size_t index)
 		return;
 	buf_reset(&w->path);
 	files_path(job->files, index, &w->path);
-	if (f->flags & FILE_STDIN)
-		input = job->standard_input;
-	else
+	if (!input) {
 		f->error = (uint16_t)read_file(w, index);
+		input = &w->input;
+	}
 	if (f->error)
 		return;
+	f->size = (uint32_t)input->len;
 	arena_reset(&w->source_arena);
 	source_init(&source, &w->source_arena, w->path.data, input->text,
 		    input->len);

@@ -16,7 +16,7 @@
 #include "engine/run.h"
 #include "files.h"
 #include "fix.h"
-#include "input.h"
+#include "kept.h"
 #include "policies.h"
 #include "progress.h"
 #include "spill.h"
@@ -28,7 +28,7 @@ struct job {
 	struct clusters *clusters;
 	struct files *files;
 	struct record *records;	      /* one per file */
-	struct input *standard_input; /* read before */
+	const struct kept *kept;      /* read before */
 	struct run_options run;	      /* sink and context are the worker's */
 	struct baseline *baseline;    /* or NULL */
 	atomic_size_t next, done;

@@ -42,12 +42,12 @@ void baseline_add(struct baseline *baseline, const char *file,
 size_t baseline_count(const struct baseline *baseline);
 
 /*
- * Entries that no finding asked for. linted tells whether the entry's file
- * was looked at by this run (NULL: all were): others are not stale, only
- * unseen. each may be NULL; returns the number of stale entries.
+ * Entries that no finding asked for. looked_for tells whether this run would
+ * have found the entry's finding (NULL: all of them): others are not stale,
+ * only unseen. each may be NULL; returns the number of stale entries.
  */
 struct baseline_files {
-	bool (*linted)(void *context, const char *file);
+	bool (*looked_for)(void *context, const struct baseline_entry *entry);
 	void *context;
 };
 size_t baseline_stale(const struct baseline *baseline,

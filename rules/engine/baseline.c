@@ -243,8 +243,8 @@ static bool is_stale(const struct item *item,
 {
 	if (atomic_load_explicit(&item->seen, memory_order_relaxed))
 		return false;
-	return !files || !files->linted ||
-	       files->linted(files->context, item->entry.file);
+	return !files || !files->looked_for ||
+	       files->looked_for(files->context, &item->entry);
 }
 
 size_t baseline_stale(const struct baseline *baseline,

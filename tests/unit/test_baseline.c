@@ -154,9 +154,9 @@ static void test_empty(void **state)
 	buf_release(&text);
 }
 
-static bool is_a(void *context, const char *file)
+static bool is_a(void *context, const struct baseline_entry *entry)
 {
-	return strcmp(file, "a.yaml") == 0;
+	return strcmp(entry->file, "a.yaml") == 0;
 }
 
 static void note(void *context, const struct baseline_entry *entry)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+# Inputs that can be read once, or are not what they were.
+bats_require_minimum_version 1.5.0
+load helper
+
+# quota FILE: one finding with a safe repair, on line 4.
+quota() {
+	cat >"$1" <<-EOF
+	apiVersion: v1
+	kind: ResourceQuota
+	metadata: {name: q, namespace: research}
+	spec: {hard: {nvidia.com/gpu: "8"}}
+	EOF
+}
+
+@test "a pipe: its lines and repairs are shown" {
+	quota a.yaml
+	for format in full json rdjson sarif; do
+		"$GPUGATE" lint --format $format --stdin-filename PIPE - \
+			<a.yaml >wanted || true
+		mkfifo PIPE
+		cat a.yaml >PIPE &
+		run --separate-stderr timeout 20 \
+			"$GPUGATE" lint --format $format PIPE
+		rm PIPE
+		is "$status" 1
+		is "$stderr" ""
+		echo "$output" | sed 's/ in [0-9.]* s//' | diff - wanted >&2
+	done
+	run bash -c '"$0" lint <(cat a.yaml) <(cat a.yaml)' "$GPUGATE"
+	is "$(echo "$output" | grep -c '^4 | spec: {hard')" 2
+}
+
+@test "a pipe is not written: --fix, --add-ignore; --diff" {
+	quota a.yaml
+	run --separate-stderr bash -c '"$0" lint --fix <(cat a.yaml)' "$GPUGATE"
+	is "$status" 2
+	holds "$stderr" "not repaired: it is no regular file, use --diff"
+	run --separate-stderr bash -c \
+		'"$0" lint --add-ignore why <(cat a.yaml)' "$GPUGATE"
+	is "$status" 2
+	holds "$stderr" "not all findings have a comment: it is no regular file"
+	run --separate-stderr bash -c '"$0" lint --diff <(cat a.yaml)' "$GPUGATE"
+	is "$status" 1
+	holds "$output" "-spec: {hard: {nvidia.com/gpu:"
+}
+
+# wait_for_reader PID: the program sleeps, as it opens a pipe nobody reads yet.
+wait_for_reader() {
+	for _ in $(seq 200); do
+		grep -q '^State:.S' "/proc/$1/status" && return
+		sleep 0.05
+	done
+	return 1
+}
+
+@test "a file that is shortened or removed meanwhile" {
+	mkfifo report
+	for change in ': >a.yaml' 'rm a.yaml' 'echo >>a.yaml'; do
+		for format in full rdjson sarif; do
+			quota a.yaml
+			"$GPUGATE" lint -j 1 --format $format:report a.yaml \
+				2>log &
+			pid=$!
+			wait_for_reader $pid
+			eval "$change"
+			timeout 20 cat report >out
+			rc=0
+			wait $pid || rc=$?
+			is "$rc" 1
+			is "$(cat log)" "gpugate: a.yaml: was removed or\
+ changed meanwhile: its lines cannot be shown"
+			holds "$(cat out)" "nvidia.com/gpu"
+			holds_not "$(cat out)" "requests.nvidia.com/gpu: \\\"8"
+		done
+	done
+}
+
+@test "names of files begin no line and no command in messages" {
+	pod "$(printf 'x\n::error ::y.yaml')"
+	printf 'kind: Policy\napiVersion: gpugate.dev/v1\n"a\\e[31mb\\n::error ::c": 1\n' \
+		>.gpugate.yaml
+	rm -f "$(printf '\e[31m.yaml')"
+	lint --isolated . "$(printf '\e[31m.yaml')"
+	is "$status" 2
+	holds "$stderr" "gpugate: ␛[31m.yaml: No such file"
+	lint --isolated -vv .
+	holds "$stderr" "gpugate: x␊::error ::y.yaml"
+	holds_not "$stderr" "$(printf '\n::error')"
+	lint .
+	is "$status" 2
+	holds_not "$stderr" "$(printf '\n::error')"
+	holds_not "$stderr" "$(printf '\e')"
+	lint ""
+	is "$status" 2
+	holds "$stderr" "(empty path): No such file"
+}
+
+@test "what markup cannot explain is no template" {
+	printf 'a: 1\0\n{{- if .Values.x }}\n' >nul.yaml
+	printf 'a: "{{b}}"\n---\nc: [\n' >other.yaml
+	printf 'a: [\n---\nb: "{{c}}"\n' >before.yaml
+	printf 'a: 1\n---\nb: [{{c}}, 2\n' >template.yaml
+	lint .
+	is "$status" 1
+	is "$(paths)" "before.yaml nul.yaml other.yaml"
+	holds "$output" "nul.yaml:1:5: error: NUL byte"
+	holds "$output" "other.yaml:4:1: error: expected a value"
+}
+
+@test "--add-ignore leaves files alone that may not be written" {
+	pod a.yaml
+	cp a.yaml before
+	chmod 444 a.yaml
+	if [ "$(id -u)" = 0 ]; then
+		chmod 777 . && chown 65534 a.yaml
+		setpriv --reuid=65534 --clear-groups test -r a.yaml ||
+			skip "the test folder is not open to others"
+		run --separate-stderr setpriv --reuid=65534 --clear-groups \
+			"$GPUGATE" lint --add-ignore why a.yaml
+	else
+		lint --add-ignore why a.yaml
+	fi
+	is "$status" 2
+	holds "$stderr" "a.yaml: Permission denied"
+	holds "$stderr" "suppressed 0 findings in 0 files"
+	cmp a.yaml before
+}
+
+@test "a baseline: what was not looked for is not gone" {
+	pod a.yaml
+	quota q.yaml
+	pod s/b.yaml other
+	lint --write-baseline base.json .
+	holds "$stderr" "base.json: 3 findings"
+	cp base.json before.json
+	lint --baseline base.json --prune-baseline --select shm-missing .
+	is "$status" 0
+	holds "$stderr" "removed 0 entries"
+	lint --baseline base.json --ignore quota .
+	is "$stderr" ""
+	# paths as seen from where it was written
+	cd s
+	lint --baseline ../base.json --prune-baseline .
+	holds "$stderr" "removed 0 entries"
+	cd ..
+	cmp base.json before.json
+	good q.yaml
+	lint --baseline base.json --prune-baseline --ignore quota .
+	holds "$stderr" "removed 0 entries"
+	lint --baseline base.json --prune-baseline .
+	holds "$stderr" "removed 1 entry"
+}
