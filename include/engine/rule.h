@@ -57,6 +57,9 @@ enum rule_flags {
 	RULE_INTERNAL = 64,
 	/* Looks at workloads that stand twice in the set, too. */
 	RULE_DUPLICATES = 128,
+	/* Devices are taken that nobody counts: whoever does that does not
+	 * ask for less, whatever the numbers say. */
+	RULE_TAKES = 256,
 };
 
 /* The last item of a params array is all zero. */

@@ -24,4 +24,17 @@ struct host_path mount_host_path(struct arena *arena, const struct container *c,
 /* "/a//b/./c/../d/" becomes "/a/b/d". */
 const char *host_path_clean(struct arena *arena, const char *path);
 
+enum host_shows {
+	HOST_SHOWS_NOTHING,
+	HOST_SHOWS_DEVICE,
+	HOST_SHOWS_SHARE,	/* the socket of a sharing daemon (MPS) */
+	HOST_SHOWS_FABRIC,	/* RDMA: a network, not an accelerator */
+	HOST_SHOWS_ALL_DEVICES, /* /dev, in which accelerators may be */
+	HOST_SHOWS_EVERYTHING,	/* / */
+};
+/* What of a host's accelerators a mount shows. */
+enum host_shows host_path_shows(const struct host_path *shown);
+/* An annotation of a pod that has the runtime hand it a device: CDI, NRI. */
+bool annotation_asks_runtime(const char *key);
+
 #endif

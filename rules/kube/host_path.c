@@ -4,6 +4,11 @@
  * the volume's path (pkg/volume/util/subpath); subPathExpr is put together
  * in the container's environment and cannot be known: the volume's own path
  * is taken, as if it were not there.
+ *
+ * Sources of what they show: nvidia-container-toolkit cuda_image.go
+ * (VisibleDevicesFromMounts: no slash is asked for behind the folder's name;
+ * annotation prefixes), GPU operator (nvidia.cdi.k8s.io), CRI-O
+ * pkg/annotations, containerd/nri device-injector, vendors' device plugins.
  */
 #include "kube/host_path.h"
 
@@ -19,26 +24,56 @@ static size_t parent_of(const char *path, size_t len)
 	return len;
 }
 
+/* What follows the first link to a process's root in the path, or NULL. */
+static const char *behind_root(const char *path)
+{
+	static const char *const links[] = {"/root", "/cwd"};
+
+	for (; (path = strchr(path + 1, '/')) != NULL;)
+		for (size_t i = 0; i < 2; i++) {
+			size_t len = strlen(links[i]);
+
+			if (!strncmp(path, links[i], len) &&
+			    (!path[len] || path[len] == '/'))
+				return path + len;
+		}
+	return NULL;
+}
+
+/* /proc/1/root/dev is /dev, and so it is by any process of the host's. */
+static const char *without_proc(const char *path)
+{
+	const char *rest = path;
+
+	while (rest && text_starts(rest, "/proc/")) {
+		path = rest;
+		rest = behind_root(path);
+	}
+	return rest ? rest : path;
+}
+
 const char *host_path_clean(struct arena *arena, const char *path)
 {
-	char *out = arena_alloc(arena, strlen(path) + 2);
+	char *clean = arena_alloc(arena, strlen(path) + 2);
+	const char *out = clean;
 	size_t len = 0;
 
 	while (*path) {
 		size_t n = strcspn(path, "/");
 
 		if (n == 2 && !memcmp(path, "..", 2)) {
-			len = parent_of(out, len);
+			len = parent_of(clean, len);
 		} else if (n && !(n == 1 && *path == '.')) {
-			out[len++] = '/';
-			memcpy(out + len, path, n);
+			clean[len++] = '/';
+			memcpy(clean + len, path, n);
 			len += n;
 		}
 		path += n;
 		path += *path == '/';
 	}
-	out[len] = '\0';
-	if (!len)
+	clean[len] = '\0';
+	out = without_proc(clean);
+	if (!*out)
 		return "/";
 	return text_starts(out, "/var/run/") || !strcmp(out, "/var/run")
 		       ? out + strlen("/var")
@@ -102,4 +137,97 @@ struct host_path mount_host_path(struct arena *arena, const struct container *c,
 	shown.path = host_path_clean(arena, path);
 	shown.at = host_path_clean(arena, at);
 	return shown;
+}
+
+/* -- what they show ------------------------------------------------------ */
+
+/* A path below one of these, or, for those ending in '*', with it as prefix;
+ * one that ends in '=' alone. */
+static const struct device_path {
+	const char *path;
+	enum host_shows shows;
+} device_paths[] = {
+	{"/dev/nvidia*", HOST_SHOWS_DEVICE},
+	{"/dev/dri", HOST_SHOWS_DEVICE},
+	{"/dev/kfd", HOST_SHOWS_DEVICE},
+	{"/dev/neuron*", HOST_SHOWS_DEVICE},
+	{"/dev/accel*", HOST_SHOWS_DEVICE},
+	{"/dev/vfio", HOST_SHOWS_DEVICE},
+	{"/dev/char", HOST_SHOWS_DEVICE},
+	/* Ascend, older Gaudi, Jetson, WSL, and further makers. */
+	{"/dev/davinci*", HOST_SHOWS_DEVICE},
+	{"/dev/hl*", HOST_SHOWS_DEVICE},
+	{"/dev/nvhost*", HOST_SHOWS_DEVICE},
+	{"/dev/nvmap", HOST_SHOWS_DEVICE},
+	{"/dev/dxg", HOST_SHOWS_DEVICE},
+	{"/dev/mtgpu*", HOST_SHOWS_DEVICE},
+	{"/dev/mxcd", HOST_SHOWS_DEVICE},
+	{"/dev/cambricon*", HOST_SHOWS_DEVICE},
+	{"/dev/iluvatar*", HOST_SHOWS_DEVICE},
+	{"/dev/biren*", HOST_SHOWS_DEVICE},
+	{"/dev/gcu*", HOST_SHOWS_DEVICE},
+	{"/dev/qaic*", HOST_SHOWS_DEVICE},
+	{"/dev/rbln*", HOST_SHOWS_DEVICE},
+	/* The driver's own root, with a /dev of its own. */
+	{"/run/nvidia/driver", HOST_SHOWS_DEVICE},
+	{"/run/cdi", HOST_SHOWS_DEVICE},
+	{"/etc/cdi", HOST_SHOWS_DEVICE},
+	{"/var/lib/kubelet/device-plugins", HOST_SHOWS_DEVICE},
+	{"/run/nvidia/mps", HOST_SHOWS_SHARE},
+	{"/tmp/nvidia-mps", HOST_SHOWS_SHARE},
+	{"/dev/infiniband", HOST_SHOWS_FABRIC},
+	{"/dev=", HOST_SHOWS_ALL_DEVICES},
+	{"/=", HOST_SHOWS_EVERYTHING},
+};
+
+static bool is_request(const struct host_path *shown)
+{
+	static const char folder[] = "/run/nvidia-container-devices";
+
+	return text_eq(shown->path, "/dev/null") &&
+	       text_starts(shown->at, folder) && shown->at[sizeof(folder) - 1];
+}
+
+enum host_shows host_path_shows(const struct host_path *shown)
+{
+	const size_t n = sizeof(device_paths) / sizeof(*device_paths);
+
+	if (!shown->path)
+		return HOST_SHOWS_NOTHING;
+	if (is_request(shown))
+		return HOST_SHOWS_DEVICE;
+	for (size_t i = 0; i < n; i++) {
+		const char *known = device_paths[i].path;
+		size_t len = strcspn(known, "*=");
+
+		if (strncmp(shown->path, known, len))
+			continue;
+		if (known[len] == '*' || !shown->path[len] ||
+		    (shown->path[len] == '/' && known[len] != '='))
+			return device_paths[i].shows;
+	}
+	return HOST_SHOWS_NOTHING;
+}
+
+bool annotation_asks_runtime(const char *key)
+{
+	static const char *const names[] = {
+		"cdi.k8s.io",
+		"nvidia.cdi.k8s.io",
+		"io.kubernetes.cri-o.Devices",
+		"devices.nri.io",
+		"cdi-devices.nri.io",
+		"mounts.nri.io",
+		"devices.noderesource.dev",
+		"cdi-devices.noderesource.dev",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t len = strlen(names[i]);
+
+		if (!strncmp(key, names[i], len) &&
+		    (!key[len] || key[len] == '/'))
+			return true;
+	}
+	return false;
 }
