@@ -167,11 +167,13 @@ bool update_is_metadata(const struct node *now, const struct node *before)
 
 /* --- one finding ---------------------------------------------------------- */
 
-static int cmp_fingerprint(const void *a, const void *b)
+static int cmp_known(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	const struct known_finding *x = a, *y = b;
 
-	return (x > y) - (x < y);
+	if (x->hash != y->hash)
+		return x->hash > y->hash ? 1 : -1;
+	return strcmp(x->rule->name, y->rule->name);
 }
 
 /*
@@ -191,27 +193,45 @@ static uint64_t likeness(const struct finding *f)
 void circumstances_know(struct circumstances *c, struct arena *arena,
 			const struct finding *findings, size_t n)
 {
-	uint64_t *known = ARENA_ARRAY(arena, uint64_t, 2 * n + 1);
+	struct known_finding *known =
+		ARENA_ARRAY(arena, struct known_finding, 2 * n + 1);
 
 	for (size_t i = 0; i < n; i++) {
-		if (findings[i].suppressed)
+		const struct finding *f = &findings[i];
+
+		if (f->suppressed)
 			continue;
-		known[c->nknown++] = findings[i].fingerprint;
-		known[c->nknown++] = likeness(&findings[i]);
+		known[c->nknown].hash = f->fingerprint;
+		known[c->nknown++].rule = f->rule;
+		known[c->nknown].hash = likeness(f);
+		known[c->nknown++].rule = f->rule;
 	}
-	qsort(known, c->nknown, sizeof(*known), cmp_fingerprint);
+	qsort(known, c->nknown, sizeof(*known), cmp_known);
 	c->known = known;
 }
 
-static bool knows(const struct circumstances *c, uint64_t hash)
+static bool knows(const struct circumstances *c, const struct rule *rule,
+		  uint64_t hash)
 {
-	return bsearch(&hash, c->known, c->nknown, sizeof(*c->known),
-		       cmp_fingerprint);
+	struct known_finding key = {hash, rule};
+
+	return bsearch(&key, c->known, c->nknown, sizeof(key), cmp_known);
 }
 
 static bool is_known(const struct circumstances *c, const struct finding *f)
 {
-	return c->nknown && (knows(c, f->fingerprint) || knows(c, likeness(f)));
+	return c->nknown && (knows(c, f->rule, f->fingerprint) ||
+			     knows(c, f->rule, likeness(f)));
+}
+
+bool circumstances_take_more(const struct circumstances *c,
+			     const struct finding *findings, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (findings[i].rule->flags & RULE_TAKES &&
+		    !findings[i].suppressed && !is_known(c, &findings[i]))
+			return true;
+	return false;
 }
 
 static enum deed deed_of_action(const struct circumstances *c,

@@ -196,15 +196,16 @@ static struct judge_case case_of(const struct visit *visit,
 static void compare_with_old(struct visit *visit)
 {
 	struct circumstances *c = &visit->circumstances;
-	struct judge *old = &visit->worker->other;
+	struct judge *now = &visit->worker->now, *old = &visit->worker->other;
 	struct judge_case before = case_of(visit, &visit->review.old);
 
 	if (!visit->review.old.root || visit->review.old_too_long)
 		return;
 	judge_object(old, &before);
 	circumstances_know(c, &visit->worker->arena, old->findings, old->n);
-	c->demand_grew = visit->worker->now.gpus > old->gpus;
-	c->lenient |= visit->worker->now.gpus < old->gpus ||
+	c->demand_grew = now->gpus > old->gpus;
+	c->lenient |= (now->gpus < old->gpus &&
+		       !circumstances_take_more(c, now->findings, now->n)) ||
 		      update_is_metadata(visit->review.object.root,
 					 visit->review.old.root);
 }

@@ -64,7 +64,8 @@ static bool skip_unseen(void *context, const struct node *map, const char *key,
 		return !memcmp(key, "managedFields", len) &&
 		       is_object(map->parent) && !strcmp(map->key, "metadata");
 	case sizeof(last_applied) - 1:
-		return !memcmp(key, last_applied, len);
+		return !memcmp(key, last_applied, len) && map->key &&
+		       !strcmp(map->key, "annotations");
 	default:
 		return false;
 	}
@@ -150,9 +151,11 @@ static struct node *read_tree(struct arena *arena, struct review *review,
 
 static inline const char *text_of(const struct node *map, const char *key)
 {
-	const char *text = node_str(node_get(map, key));
+	const struct node *node = node_get(map, key);
+	const char *text = node_str(node);
 
-	return text ? text : "";
+	/* What a NUL hides is not the name in front of it. */
+	return text && strlen(text) == node->len ? text : "";
 }
 
 static enum operation operation_of(const char *name)

@@ -360,15 +360,20 @@ static void check_alone(struct run *run, const struct object *object,
 	}
 }
 
-/* An embedded object lives where the object around it does. */
-static const char *namespace_for(const struct run *run,
-				 const struct object *object)
+/*
+ * An embedded object lives where the object around it does, whatever it says:
+ * AppWrapper refuses other namespaces, Katib overwrites them. A manifest in a
+ * string may name another one.
+ */
+static void settle_namespace(const struct run *run, struct object *object)
 {
-	const char *default_namespace = run->state->file.default_namespace;
+	const struct object *parent = object->parent;
+	bool text = object->doc->host;
 
-	if (object->parent && object->parent->namespace)
-		return object->parent->namespace;
-	return default_namespace;
+	if (parent && parent->namespace && (!text || !object->namespace))
+		object->namespace = parent->namespace;
+	if (!object->namespace)
+		object->namespace = run->state->file.default_namespace;
 }
 
 static void check_object(struct run *run, struct object *object)
@@ -377,8 +382,8 @@ static void check_object(struct run *run, struct object *object)
 	const struct setting *settings;
 	size_t start = state->nfindings;
 
-	if (!object->namespace && !object->cluster_scoped)
-		object->namespace = namespace_for(run, object);
+	if (!object->cluster_scoped)
+		settle_namespace(run, object);
 	if (state->file.fragments)
 		object->fragment = true;
 	count_object(run, object);

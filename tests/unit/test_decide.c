@@ -41,9 +41,19 @@ static const struct rule safe_rule = {
 	.flags = RULE_SAFE_PATCH,
 };
 
+static const struct rule taking_rule = {
+	.name = "nvidia-visible-devices-override",
+	.flags = RULE_TAKES,
+};
+
 static struct decision ask(const struct decide_case *row)
 {
-	static const uint64_t known[] = {7, 42, 99}, others[] = {1, 2};
+	/* The hash of another rule's finding says nothing. */
+	static const struct rule other_rule = {.name = "shm-too-small"};
+	static const struct known_finding known[] = {
+		{7, &safe_rule}, {42, &safe_rule}, {99, &safe_rule}};
+	static const struct known_finding others[] = {{1, &safe_rule},
+						      {42, &other_rule}};
 	bool was = row->what & KNOWN;
 	struct circumstances c = {
 		.mutate = row->what & MUTATE,
@@ -164,10 +174,33 @@ static void test_table(void **state)
 	}
 }
 
+static void test_taking(void **state)
+{
+	static const struct known_finding known[] = {{42, &taking_rule}};
+	struct circumstances c = {.update = true};
+	struct finding f = {.rule = &safe_rule,
+			    .fingerprint = 42,
+			    .pod = "",
+			    .container = "",
+			    .message = ""};
+
+	(void)state;
+	assert_false(circumstances_take_more(&c, &f, 1));
+	f.rule = &taking_rule;
+	assert_true(circumstances_take_more(&c, &f, 1));
+	f.suppressed = SUPPRESSED_POLICY;
+	assert_false(circumstances_take_more(&c, &f, 1));
+	f.suppressed = SUPPRESSED_NOT;
+	c.known = known;
+	c.nknown = 1;
+	assert_false(circumstances_take_more(&c, &f, 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_taking),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
