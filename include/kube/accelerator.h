@@ -69,7 +69,6 @@ const struct node_label *node_label_find(const char *key);
 struct label_value {
 	const char *key, *value;
 	const char *vendor;
-	const char *product; /* key into mig_profile rows, or NULL */
 };
 const struct label_value *label_value_find(const char *key, const char *value);
 /* Is the list of values for this key closed (unknown ones are suspicious)? */
@@ -85,15 +84,6 @@ struct instance_type {
 /* NULL when the type is not in the table (nothing can be said). */
 const struct instance_type *instance_type_find(const char *name);
 
-struct mig_profile {
-	const char *product; /* A100-80GB, H100-80GB, ... */
-	const char *profile; /* 1g.10gb, 1g.10gb.me */
-};
-/* Is "1g.10gb" (without "mig-") offered by any product, or by this one? */
-bool mig_profile_known(const char *profile);
-bool mig_profile_on(const char *profile, const char *product);
-const char *mig_profile_nearest(const char *profile);
-
 /* Taint keys of accelerator nodes (nvidia.com/gpu, amd.com/gpu, ...). */
 bool gpu_taint_key(const struct accelerator_extra *extra, const char *key);
 
@@ -104,7 +94,5 @@ struct image_sort {
 };
 /* Both answers at once; of a container: container_image(). */
 struct image_sort image_sort(const char *image);
-bool image_is_gpu(const char *image);
-bool image_is_gpu_infrastructure(const char *image);
 
 #endif

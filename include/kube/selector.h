@@ -10,10 +10,6 @@
 #include "doc/node.h"
 #include "kube/tri.h"
 
-/* metav1.LabelSelector (matchLabels, matchExpressions) against a label map.
- * An empty selector selects everything, an absent (NULL) one nothing. */
-enum tri label_selector_matches(const struct node *selector,
-				const struct node *labels);
 /* A plain map of labels (Service.spec.selector); empty selects nothing. */
 enum tri label_map_matches(const struct node *want, const struct node *labels);
 /* corev1.NodeSelector terms (ORed; an empty term matches nothing). */
@@ -22,8 +18,5 @@ enum tri node_selector_matches(const struct node *node_selector,
 /* Does this list of tolerations tolerate the taint? effect NULL: any. */
 enum tri tolerations_tolerate(const struct node *tolerations, const char *key,
 			      const char *value, const char *effect);
-/* The toleration that names exactly this key, or NULL. */
-const struct node *toleration_of_key(const struct node *tolerations,
-				     const char *key);
 
 #endif

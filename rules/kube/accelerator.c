@@ -391,40 +391,6 @@ const struct instance_type *instance_type_find(const char *name)
 	return i < 0 ? NULL : &data_instance_types[i];
 }
 
-/* --- MIG ------------------------------------------------------------------ */
-
-bool mig_profile_on(const char *profile, const char *product)
-{
-	for (size_t i = 0; i < data_mig_profiles_n; i++)
-		if (text_eq(data_mig_profiles[i].profile, profile) &&
-		    (!product ||
-		     text_eq(data_mig_profiles[i].product, product)))
-			return true;
-	return false;
-}
-
-bool mig_profile_known(const char *profile)
-{
-	return mig_profile_on(profile, NULL);
-}
-
-const char *mig_profile_nearest(const char *profile)
-{
-	const char *best = NULL;
-	unsigned least = 3;
-
-	for (size_t i = 0; profile && i < data_mig_profiles_n; i++) {
-		unsigned d = text_distance(
-			profile, data_mig_profiles[i].profile, least - 1);
-
-		if (d >= least)
-			continue;
-		least = d;
-		best = data_mig_profiles[i].profile;
-	}
-	return best;
-}
-
 /* --- images --------------------------------------------------------------- */
 
 static const char *find_part(const char *text, const char *part, size_t len)
@@ -533,14 +499,4 @@ struct image_sort image_sort(const char *image)
 
 	return (struct image_sort){use == IMAGE_GPU,
 				   use == IMAGE_INFRASTRUCTURE};
-}
-
-bool image_is_gpu_infrastructure(const char *image)
-{
-	return image_use(image) == IMAGE_INFRASTRUCTURE;
-}
-
-bool image_is_gpu(const char *image)
-{
-	return image_use(image) == IMAGE_GPU;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Selectors as apimachinery matches them: label selectors (pkg/apis/meta/v1
- * LabelSelectorAsSelector), node selectors and tolerations
- * (component-helpers scheduling/corev1). NotIn and DoesNotExist match where
+ * Selectors as apimachinery matches them: maps of labels (pkg/labels
+ * SelectorFromSet), node selectors and tolerations (component-helpers
+ * scheduling/corev1). NotIn and DoesNotExist match where
  * the key is absent.
  */
 #include "kube/selector.h"
@@ -87,24 +87,17 @@ static enum tri number_compare(const struct node *values,
 	return tri_from(greater ? a > b : a < b);
 }
 
-/* Labels, of nodes if for_nodes: only their selectors compare numbers. */
-struct subject {
-	const struct node *labels;
-	bool for_nodes;
-};
-
 static enum tri expression_matches(const struct node *expression,
-				   struct subject subject)
+				   const struct node *labels)
 {
 	const struct node *key = node_get(expression, "key");
 	const struct node *verb = node_get(expression, "operator");
 	const struct node *values = node_get(expression, "values");
 	const struct node *value;
 
-	if (!node_str(key) || !node_str(verb) ||
-	    node_is_unknown(subject.labels))
+	if (!node_str(key) || !node_str(verb) || node_is_unknown(labels))
 		return TRI_UNKNOWN;
-	value = node_get(subject.labels, node_str(key));
+	value = node_get(labels, node_str(key));
 	if (node_eq(verb, "Exists"))
 		return tri_from(value != NULL);
 	if (node_eq(verb, "DoesNotExist"))
@@ -119,18 +112,18 @@ static enum tri expression_matches(const struct node *expression,
 		return value_in(values, value);
 	if (node_eq(verb, "NotIn"))
 		return tri_not(value_in(values, value));
-	if (subject.for_nodes && (node_eq(verb, "Gt") || node_eq(verb, "Lt")))
+	if (node_eq(verb, "Gt") || node_eq(verb, "Lt"))
 		return number_compare(values, value, node_eq(verb, "Gt"));
 	return TRI_UNKNOWN;
 }
 
 static enum tri expressions_match(const struct node *expressions,
-				  struct subject subject)
+				  const struct node *labels)
 {
 	enum tri all = node_is_unknown(expressions) ? TRI_UNKNOWN : TRI_YES;
 
 	FOR_EACH_CHILD(expressions, expression)
-		all = tri_and(all, expression_matches(expression, subject));
+		all = tri_and(all, expression_matches(expression, labels));
 	return all;
 }
 
@@ -143,18 +136,6 @@ static enum tri map_matches(const struct node *want, const struct node *labels)
 	FOR_EACH_CHILD(want, one)
 		all = tri_and(all, same_text(one, node_get(labels, one->key)));
 	return all;
-}
-
-enum tri label_selector_matches(const struct node *selector,
-				const struct node *labels)
-{
-	if (node_is_unset(selector))
-		return TRI_NO;
-	if (!node_is_map(selector))
-		return TRI_UNKNOWN;
-	return tri_and(map_matches(node_get(selector, "matchLabels"), labels),
-		       expressions_match(node_get(selector, "matchExpressions"),
-					 (struct subject){labels, false}));
 }
 
 enum tri label_map_matches(const struct node *want, const struct node *labels)
@@ -176,8 +157,7 @@ static enum tri term_matches(const struct node *term, const struct node *labels)
 	if (!node_is_unknown(expressions) && !node_count(expressions) &&
 	    !node_is_unknown(fields) && !node_count(fields))
 		return TRI_NO;
-	matches =
-		expressions_match(expressions, (struct subject){labels, true});
+	matches = expressions_match(expressions, labels);
 	if (node_is_unknown(fields) || node_count(fields))
 		matches = tri_and(matches, TRI_UNKNOWN);
 	return matches;
@@ -257,13 +237,4 @@ enum tri tolerations_tolerate(const struct node *tolerations, const char *key,
 	FOR_EACH_CHILD(tolerations, toleration)
 		any = tri_or(any, tolerates(toleration, key, value, effect));
 	return any;
-}
-
-const struct node *toleration_of_key(const struct node *tolerations,
-				     const char *key)
-{
-	FOR_EACH_CHILD(tolerations, toleration)
-		if (node_eq(node_get(toleration, "key"), key))
-			return toleration;
-	return NULL;
 }

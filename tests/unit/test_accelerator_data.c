@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Node labels, instance types, MIG profiles and images, and what the tables
- * must keep to: sorted, no twins, taints and products that hold together.
+ * Node labels, instance types and images, and what the tables must keep to:
+ * sorted, no twins, taints that hold together.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,7 +85,6 @@ static void test_label_values(void **state)
 	const struct label_value *v = label_value_find(gke, "nvidia-a100-80gb");
 
 	assert_non_null(v);
-	same("product", v->product, "A100-80GB");
 	assert_non_null(label_value_find(gke, "nvidia-tesla-v100"));
 	assert_non_null(label_value_find(gke, "nvidia-gb200"));
 	assert_null(label_value_find(gke, "nvidia-a100"));
@@ -183,33 +182,16 @@ static void test_instance_types(void **state)
 	assert_null(instance_type_find(NULL));
 }
 
-static void test_mig(void **state)
-{
-	static const char *const yes[] = {
-		"1g.5gb",  "1g.10gb", "1g.10gb.me", "7g.40gb", "7g.80gb",
-		"3g.71gb", "1g.23gb", "7g.180gb",   "4g.93gb", "1g.24gb.gfx",
-		"1g.6gb",  "2g.12gb", "7g.278gb"};
-	static const char *const no[] = {
-		"1g.5g",      "1g.5",	"8g.80gb", "2g.5gb",  "1g.10gb.mex",
-		"mig-1g.5gb", "1G.5GB", "",	   "5g.40gb", "1g.10gb+me"};
-
-	for (size_t i = 0; i < N(yes); i++)
-		assert_true(mig_profile_known(yes[i]));
-	for (size_t i = 0; i < N(no); i++)
-		assert_false(mig_profile_known(no[i]));
-	assert_false(mig_profile_known(NULL));
-	assert_true(mig_profile_on("1g.5gb", "A100-40GB"));
-	assert_false(mig_profile_on("1g.5gb", "A100-80GB"));
-	assert_false(mig_profile_on("1g.5gb", "T4"));
-	assert_true(mig_profile_on("3g.40gb", "H100-80GB"));
-	assert_false(mig_profile_on("3g.40gb", "H100-NVL"));
-	same("near", mig_profile_nearest("1g.5g"), "1g.5gb");
-	same("near", mig_profile_nearest("7g.80g"), "7g.80gb");
-	assert_null(mig_profile_nearest("whatever"));
-	assert_null(mig_profile_nearest(NULL));
-}
-
 /* --- images --------------------------------------------------------------- */
+
+enum { NEITHER, GPU, INFRASTRUCTURE };
+
+static int sort_of(const char *image)
+{
+	struct image_sort sort = image_sort(image);
+
+	return sort.gpu * GPU + sort.infrastructure * INFRASTRUCTURE;
+}
 
 static void test_images(void **state)
 {
@@ -284,19 +266,15 @@ static void test_images(void **state)
 	};
 
 	for (size_t i = 0; i < N(gpu); i++)
-		if (!image_is_gpu(gpu[i]) ||
-		    image_is_gpu_infrastructure(gpu[i]))
+		if (sort_of(gpu[i]) != GPU)
 			fail_msg("no GPU image: %s", gpu[i]);
 	for (size_t i = 0; i < N(infrastructure); i++)
-		if (image_is_gpu(infrastructure[i]) ||
-		    !image_is_gpu_infrastructure(infrastructure[i]))
+		if (sort_of(infrastructure[i]) != INFRASTRUCTURE)
 			fail_msg("no infrastructure: %s", infrastructure[i]);
 	for (size_t i = 0; i < N(neither); i++)
-		if (image_is_gpu(neither[i]) ||
-		    image_is_gpu_infrastructure(neither[i]))
+		if (sort_of(neither[i]) != NEITHER)
 			fail_msg("neither: %s", neither[i]);
-	assert_false(image_is_gpu(NULL));
-	assert_false(image_is_gpu_infrastructure(NULL));
+	assert_int_equal(sort_of(NULL), NEITHER);
 }
 
 /* --- the tables ----------------------------------------------------------- */
@@ -327,15 +305,6 @@ static void test_tables(void **state)
 		if (!t->vendor)
 			assert_true(!t->accelerators && !t->product);
 	}
-	/* Products of GKE's values that have MIG have profiles. */
-	for (size_t i = 0; i < data_label_values_n; i++) {
-		const char *product = data_label_values[i].product;
-		bool found = !product;
-
-		for (size_t p = 0; p < data_mig_profiles_n && !found; p++)
-			found = !strcmp(data_mig_profiles[p].product, product);
-		assert_true(found);
-	}
 }
 
 int main(void)
@@ -344,7 +313,6 @@ int main(void)
 		cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_label_values),
 		cmocka_unit_test(test_instance_types),
-		cmocka_unit_test(test_mig),
 		cmocka_unit_test(test_images),
 		cmocka_unit_test(test_tables),
 	};
