@@ -144,19 +144,9 @@ int fixer_text(struct fixer *fixer, const struct run_file *file,
 
 int fix_write(const char *path, const struct buf *text)
 {
-	struct replace replace;
-	int error;
-
 	/* Replacing needs only the folder's permission; a file that may not
 	 * be written is not to be changed. */
 	if (access(path, W_OK))
 		return errno;
-	error = replace_open(&replace, path);
-	if (error)
-		return error;
-	error = 0;
-	if (fwrite(text->data, 1, text->len, replace.out) != text->len ||
-	    fflush(replace.out) || fsync(fileno(replace.out)))
-		error = errno ? errno : EIO;
-	return replace_finish(&replace, error);
+	return replace_write(path, text);
 }

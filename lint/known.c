@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "log.h"
+#include "replace.h"
 
 int known_open(struct known *known, const struct options *options,
 	       struct job *job)
@@ -117,12 +118,16 @@ static bool looked_for(void *context, const struct baseline_entry *entry)
 
 static int write_baseline(struct baseline *baseline, const char *path)
 {
-	struct err err = {0};
+	struct buf text;
+	int error;
 
-	if (!baseline_write(baseline, path, &err))
-		return 0;
-	log_error("%s", err.text);
-	return 2;
+	buf_init(&text);
+	baseline_text(baseline, &text);
+	error = replace_write(path, &text);
+	buf_release(&text);
+	if (error)
+		log_error("%s: %s", path, strerror(error));
+	return error ? 2 : 0;
 }
 
 static int finish_old(struct known *known)

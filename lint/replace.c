@@ -99,3 +99,17 @@ int replace_finish(struct replace *r, int error)
 	release(r);
 	return error;
 }
+
+int replace_write(const char *path, const struct buf *text)
+{
+	struct replace r;
+	int error = replace_open(&r, path);
+
+	if (error)
+		return error;
+	errno = 0;
+	if (fwrite(text->data, 1, text->len, r.out) != text->len ||
+	    fflush(r.out) || (r.temporary && fsync(fileno(r.out))))
+		error = errno ? errno : EIO;
+	return replace_finish(&r, error);
+}

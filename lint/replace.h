@@ -9,6 +9,8 @@
 
 #include <stdio.h>
 
+#include "base/buf.h"
+
 struct replace {
 	FILE *out;
 	char *target, *temporary; /* temporary NULL: written directly */
@@ -18,5 +20,7 @@ struct replace {
 int replace_open(struct replace *replace, const char *path);
 /* Close and rename. error: what went wrong before, or 0. 0, or errno. */
 int replace_finish(struct replace *replace, int error);
+/* All of it at once, on the disk before the old file is gone. 0, or errno. */
+int replace_write(const char *path, const struct buf *text);
 
 #endif

@@ -58,12 +58,8 @@ size_t baseline_stale(const struct baseline *baseline,
 /* Take the stale entries out; returns their number. */
 size_t baseline_prune(struct baseline *baseline,
 		      const struct baseline_files *files);
-/*
- * Write all entries, sorted by file, rule, object, fingerprint, each
- * fingerprint once. The file is replaced as a whole or not at all; what a
- * symbolic link points at is replaced, not the link.
- */
-int baseline_write(struct baseline *baseline, const char *path,
-		   struct err *err);
+/* The text of the file with all entries, sorted by file, rule, object,
+ * fingerprint, each fingerprint once; appended. */
+void baseline_text(struct baseline *baseline, struct buf *out);
 
 #endif

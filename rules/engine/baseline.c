@@ -14,13 +14,11 @@
 #include "engine/baseline.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <jansson.h>
 
@@ -366,7 +364,7 @@ static size_t distinct(struct baseline *baseline, struct baseline_entry *out)
 	return n;
 }
 
-static void render(struct baseline *baseline, struct buf *out)
+void baseline_text(struct baseline *baseline, struct buf *out)
 {
 	struct arena arena = ARENA_INIT;
 	struct baseline_entry *entries =
@@ -380,68 +378,4 @@ static void render(struct baseline *baseline, struct buf *out)
 	}
 	buf_adds(out, n ? "\n]}\n" : "]}\n");
 	arena_release(&arena);
-}
-
-static int write_all(int fd, const struct buf *text)
-{
-	size_t done = 0;
-
-	while (done < text->len) {
-		ssize_t n = write(fd, text->data + done, text->len - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		done += (size_t)n;
-	}
-	return fsync(fd);
-}
-
-/* The mode that the file has, or that a new one would get. */
-static mode_t wanted_mode(const char *path)
-{
-	struct stat st;
-	mode_t mask;
-
-	if (stat(path, &st) == 0)
-		return st.st_mode & 0777;
-	mask = umask(0);
-	umask(mask);
-	return 0666 & ~mask;
-}
-
-static int replace(const char *path, const struct buf *text, struct err *err)
-{
-	struct arena arena = ARENA_INIT;
-	char *temporary = arena_printf(&arena, "%s.XXXXXX", path);
-	int fd = mkstemp(temporary), status = 0;
-
-	if (fd < 0) {
-		status = err_set(err, errno, "%s: %s", path, strerror(errno));
-		goto out;
-	}
-	if (write_all(fd, text) || fchmod(fd, wanted_mode(path)) ||
-	    rename(temporary, path)) {
-		status = err_set(err, errno, "%s: %s", path, strerror(errno));
-		unlink(temporary);
-	}
-	close(fd);
-out:
-	arena_release(&arena);
-	return status;
-}
-
-int baseline_write(struct baseline *baseline, const char *path, struct err *err)
-{
-	char *real = realpath(path, NULL);
-	struct buf text;
-	int status;
-
-	buf_init(&text);
-	render(baseline, &text);
-	status = replace(real ? real : path, &text, err);
-	buf_release(&text);
-	free(real);
-	return status;
 }

@@ -127,6 +127,27 @@ wait_for_reader() {
 	cmp a.yaml before
 }
 
+@test "a baseline is replaced as a whole; a link and a pipe stay" {
+	pod a.yaml
+	echo old >real.json
+	chmod 640 real.json
+	ln -s real.json link.json
+	lint --write-baseline link.json a.yaml
+	[ -L link.json ]
+	is "$(stat -c %a real.json)" 640
+	grep -q priority-integer-set real.json
+	lint --write-baseline none/b.json a.yaml
+	is "$status" 2
+	holds "$stderr" "gpugate: none/b.json: No such file or directory"
+	mkfifo pipe
+	cat pipe >got &
+	lint --write-baseline pipe a.yaml
+	[ -p pipe ]
+	wait $!
+	cmp got real.json
+	is "$(find . -name '.*.json*')" ""
+}
+
 @test "a baseline: what was not looked for is not gone" {
 	pod a.yaml
 	quota q.yaml
