@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is done about a finding at the door (contract.md 3 and 5). Pure: from
- * the policy's action for the finding and the circumstances of the request to
- * a deed, and the deed that full enforcement would have been.
+ * What is done about a finding at the door. Pure: from the policy's action for
+ * the finding and the circumstances of the request to a deed, and the deed that
+ * full enforcement would have been.
  */
 #ifndef WEBHOOK_DECIDE_H
 #define WEBHOOK_DECIDE_H

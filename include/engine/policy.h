@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policy file (contract.md 3): which rules run, how severe they are,
+ * The policy file, gpugate-policy(5): which rules run, how severe they are,
  * with what parameters, who is exempt. A policy is immutable once loaded and
  * may be used by several threads. Loading collects every problem with its
  * position; a policy with an error is not used.
@@ -138,13 +138,9 @@ const struct setting *policy_settings_in(const struct policy *policy,
 					 enum mode *mode);
 /* The settings without any override, for set rules and `config`. */
 const struct setting *policy_base(const struct policy *policy);
-/* Is the rule exempt for this object? *reason lives in the policy. */
-bool policy_exempts(const struct policy *policy, const struct rule *rule,
-		    const struct object_id *id, const char **reason);
 /*
- * The same with the state of the exemption on a day. It warns 14 days before
- * it ends, acts as warn for 7 days after its last day, then is gone.
- * policy_exempts() is true up to the last day, by the clock at loading.
+ * Is the rule exempt for this object on a day? An exemption warns 14 days
+ * before it ends, acts as warn for 7 days after its last day, then is gone.
  */
 enum exempt_state {
 	EXEMPT_NOT,
@@ -169,7 +165,6 @@ bool policy_has_exemptions(const struct policy *policy);
 const struct kube_config *policy_kube(const struct policy *policy);
 enum mode policy_mode(const struct policy *policy);
 const char *policy_contact(const struct policy *policy); /* or NULL */
-const char *policy_path(const struct policy *policy);	 /* or NULL */
 uint64_t policy_hash(const struct policy *policy);	 /* of all text read */
 /* Seconds after which a cluster state is old (`maxAge: 24h`), 0: never. */
 int64_t policy_max_age(const struct policy *policy);
@@ -211,8 +206,6 @@ struct policy_path_rule {
 bool policy_for_path(const struct policy *policy, const char *path,
 		     struct policy_path_rule *out);
 const struct rule_set *policy_rules(const struct policy *policy);
-/* The presets as a table: rule, and "severity action" or "-" in each. */
-void policy_write_presets(const struct rule_set *rules, struct buf *out);
 /* The commented starter file that `gpugate init` writes. */
 void policy_write_starter(const struct rule_set *rules, struct buf *out);
 

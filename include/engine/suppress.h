@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Suppression in the manifest (contract.md 4): comments on the line or the
+ * Suppression in the manifest: comments on the line or the
  * line above, ignore-file comments, and gpugate.dev/ignore annotations on
  * the object or its pod template. Unused and expired ones become findings
  * (suppression-unused, suppression-expired); locked rules are not affected.
@@ -58,15 +58,15 @@ void suppressions_apply(struct suppressions *s, const struct object *object,
  * the same. What names a rule that looks at other objects is never called
  * unused, because those rules speak after the file is finished.
  */
+enum suppression_trouble {
+	SUPPRESSION_UNUSED,
+	SUPPRESSION_EXPIRED,
+	SUPPRESSION_MALFORMED,
+};
 struct suppression_issue {
-	enum {
-		SUPPRESSION_UNUSED,
-		SUPPRESSION_EXPIRED,
-		SUPPRESSION_MALFORMED
-	} kind;
+	enum suppression_trouble kind;
 	uint32_t start, end; /* bytes in the source */
 	const char *text;
-	const struct object *object; /* NULL: the objects are gone by now */
 };
 void suppressions_finish(struct suppressions *s, const struct rule_set *rules,
 			 void (*add)(void *context,

@@ -35,7 +35,7 @@ enum kind_class {
 	KIND_TEMPLATE,	  /* pods only when something refers to it */
 };
 
-/* What an operator adds by itself (workloads.md 14); bits of pod.injects. */
+/* What an operator adds by itself (inject.c); bits of pod.injects. */
 enum inject {
 	INJECT_SHM = 1,	      /* /dev/shm on every container */
 	INJECT_SHM_FIRST = 2, /* /dev/shm on containers[0] only (KubeRay) */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a pod's priority class comes from: its own priorityClassName, or the
- * field or label that its operator copies to it (rules.md R111's list).
+ * field or label that its operator copies to it (listed in priority.c).
  */
 #ifndef KUBE_PRIORITY_H
 #define KUBE_PRIORITY_H

@@ -35,7 +35,7 @@ void log_event(struct log *log, enum log_level level, const char *message,
 	       const struct log_field *fields, size_t n);
 
 /*
- * A decision that is not clean (contract.md 5). Repeats of one object with
+ * A decision that is not clean. Repeats of one object with
  * the same rules and decision within 5 minutes are counted and told with the
  * next line of that object or when the time is over (log_flush_repeats()).
  * Strings may be NULL. Text a user chose is escaped.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Figures for Prometheus (names: contract.md 5). Any thread may count; a
+ * Figures for Prometheus (names: metrics_page.c). Any thread may count; a
  * count takes a short lock or an atomic add, never memory without bound:
  * label values that users choose (namespace, kind) are capped, what comes
  * after the cap is counted as "other".

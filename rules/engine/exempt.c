@@ -97,17 +97,6 @@ bool policy_has_exemptions(const struct policy *policy)
 	return policy->nexemptions;
 }
 
-bool policy_exempts(const struct policy *policy, const struct rule *rule,
-		    const struct object_id *id, const char **reason)
-{
-	struct policy_exemption found = {0};
-
-	if (policy_exemption(policy, rule, id, 0, &found) < EXEMPT_ENDING)
-		return false;
-	*reason = found.reason;
-	return true;
-}
-
 bool policy_exemption_ending(const struct policy *policy, size_t i,
 			     struct policy_exemption *out)
 {

@@ -305,11 +305,6 @@ const char *policy_contact(const struct policy *policy)
 	return policy->contact;
 }
 
-const char *policy_path(const struct policy *policy)
-{
-	return policy->path;
-}
-
 uint64_t policy_hash(const struct policy *policy)
 {
 	return policy->hash;

@@ -257,7 +257,6 @@ struct policy *policy_with_floor(const struct policy *local,
 	policy_hold(result, local);
 	result->floor = floor->floor ? floor->floor : floor;
 	result->local = local->floor ? local->local : local;
-	result->path = result->local->path ? result->local->path : floor->path;
 	if (result->local->npaths) {
 		result->paths = result->local->paths;
 		result->npaths = result->local->npaths;

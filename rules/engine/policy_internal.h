@@ -97,7 +97,6 @@ struct selection {
 struct policy {
 	struct policy_memory *memory;
 	const struct rule_set *rules;
-	const char *path;
 	uint64_t hash;
 	int64_t today; /* when it was loaded */
 

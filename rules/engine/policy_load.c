@@ -131,7 +131,6 @@ static void load_document(struct loading *l, const struct doc *doc)
 			"a second Policy: one policy has one document");
 		return;
 	}
-	r->policy->path = r->file;
 	read_policy_document(r, doc->root);
 }
 
@@ -257,14 +256,19 @@ static void load_folder(struct loading *l, const char *path, DIR *dir)
 	size_t n = 0, size = 0;
 	struct dirent *entry;
 
-	while ((entry = readdir(dir)) && n < POLICY_FILES_MAX)
+	while ((entry = readdir(dir)))
 		if (is_policy_name(entry->d_name))
 			*VEC_PUSH(&l->arena, names, n, size) = arena_printf(
 				&l->arena, "%s%s%s", path,
 				text_ends(path, "/") ? "" : "/", entry->d_name);
 	if (n)
 		qsort(names, n, sizeof(*names), by_name);
-	for (size_t i = 0; i < n; i++)
+	/* A part of a policy is none. */
+	if (n > POLICY_FILES_MAX)
+		problem(&l->reader, NULL,
+			"the folder holds %zu policy files, more than %d", n,
+			POLICY_FILES_MAX);
+	for (size_t i = 0; i < n && n <= POLICY_FILES_MAX; i++)
 		load_file(l, names[i]);
 	if (!n)
 		problem(&l->reader, NULL, "the folder holds no policy file");

@@ -156,33 +156,3 @@ void preset_setting(const struct rule *rule, const struct preset_ref *refs,
 			out->action = one.action;
 	}
 }
-
-static void write_cell(const struct rule *rule, enum preset preset,
-		       struct buf *out)
-{
-	struct preset_ref ref = {.preset = preset};
-	struct setting setting;
-	char cell[40] = "-";
-
-	preset_setting(rule, &ref, 1, &setting);
-	if (setting.enabled && rule_has_params(rule, NULL))
-		snprintf(cell, sizeof(cell), "%s %s",
-			 severity_name(setting.severity),
-			 action_name(setting.action));
-	if (preset == PRESET_ALL)
-		buf_adds(out, cell);
-	else
-		buf_addf(out, "%-16s", cell);
-}
-
-void policy_write_presets(const struct rule_set *rules, struct buf *out)
-{
-	buf_addf(out, "%-40s%-16s%-16s%s\n", "rule", "recommended", "strict",
-		 "all");
-	for (size_t i = 0; i < rules->n; i++) {
-		buf_addf(out, "%-39s ", rules->items[i]->name);
-		for (unsigned p = 0; p < PRESETS; p++)
-			write_cell(rules->items[i], (enum preset)p, out);
-		buf_addc(out, '\n');
-	}
-}

@@ -212,24 +212,15 @@ struct finish {
 };
 
 static void add(struct finish *f, const struct suppress_clause *clause,
-		int kind, const char *text)
+		enum suppression_trouble kind, const char *text)
 {
-	struct suppression_issue issue = {
+	const struct suppression_issue issue = {
+		.kind = kind,
 		.start = clause->start,
 		.end = clause->end,
 		.text = text,
 	};
 
-	switch (kind) {
-	case SUPPRESSION_UNUSED:
-		issue.kind = SUPPRESSION_UNUSED;
-		break;
-	case SUPPRESSION_EXPIRED:
-		issue.kind = SUPPRESSION_EXPIRED;
-		break;
-	default:
-		issue.kind = SUPPRESSION_MALFORMED;
-	}
 	f->add(f->context, &issue);
 }
 

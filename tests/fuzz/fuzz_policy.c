@@ -34,7 +34,7 @@ static void ask(const struct policy *policy)
 	struct object_id id = {"v1", "Pod", "default", "x"};
 	const struct setting *settings = policy_settings(policy, &object);
 	struct policy_path_rule path;
-	const char *reason;
+	struct policy_exemption found;
 
 	for (size_t i = 0; i < sample_set.n; i++) {
 		const struct rule *rule = sample_set.items[i];
@@ -43,7 +43,7 @@ static void ask(const struct policy *policy)
 			BUG("%s has half a setting", rule->name);
 		if (settings[i].enabled == (settings[i].action == ACTION_OFF))
 			BUG("%s: enabled and action disagree", rule->name);
-		policy_exempts(policy, rule, &id, &reason);
+		policy_exemption(policy, rule, &id, 0, &found);
 	}
 	if (!settings[INVALID_SYNTAX].enabled)
 		BUG("invalid-syntax is off");

@@ -32,6 +32,19 @@ static struct policy *parse(const char *text)
 	return policy;
 }
 
+/* Up to the last day of the exemption, by the clock at loading. */
+static inline bool exempts(const struct policy *policy, size_t rule,
+			   const struct object_id *id, const char **reason)
+{
+	struct policy_exemption found;
+
+	if (policy_exemption(policy, sample_items[rule], id, 0, &found) <
+	    EXEMPT_ENDING)
+		return false;
+	*reason = found.reason;
+	return true;
+}
+
 static const struct setting *base(const struct policy *policy, size_t rule)
 {
 	return &policy_base(policy)[rule];

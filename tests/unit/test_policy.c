@@ -17,9 +17,21 @@
 #include <unistd.h>
 
 #include "doc/load.h"
+#include "engine/finding.h"
 #include "policy_reading.h"
 
 /* --- presets -------------------------------------------------------------- */
+
+static void add_cell(struct buf *out, const struct setting *setting, int width)
+{
+	char cell[40] = "-";
+
+	if (setting->enabled)
+		snprintf(cell, sizeof(cell), "%s %s",
+			 severity_name(setting->severity),
+			 action_name(setting->action));
+	buf_addf(out, "%-*s", width, cell);
+}
 
 static void test_presets(void **state)
 {
@@ -35,11 +47,24 @@ static void test_presets(void **state)
 		"shm-missing                             warning patch   warning patch   warning patch\n"
 		"spot-advice                             -               -               info warn\n"
 		"suppression-unused                      warning warn    warning warn    warning warn\n";
+	static const char *const presets[] = {"recommended", "strict", "all"};
+	struct policy *policies[3];
 	struct buf table;
 
 	buf_init(&table);
-	policy_write_presets(&sample_set, &table);
+	buf_addf(&table, "%-40s%-16s%-16s%s\n", "rule", presets[0], presets[1],
+		 presets[2]);
+	for (int p = 0; p < 3; p++)
+		policies[p] = policy_default(&sample_set, presets[p]);
+	for (size_t i = 0; i < sample_set.n; i++) {
+		buf_addf(&table, "%-40s", sample_set.items[i]->name);
+		for (int p = 0; p < 3; p++)
+			add_cell(&table, base(policies[p], i), p < 2 ? 16 : 0);
+		buf_addc(&table, '\n');
+	}
 	assert_string_equal(table.data, want);
+	for (int p = 0; p < 3; p++)
+		policy_free(policies[p]);
 	buf_release(&table);
 }
 
@@ -52,7 +77,6 @@ static void test_defaults(void **state)
 	assert_null(policy_default(&sample_set, ""));
 	assert_int_equal(policy_mode(policy), MODE_ENFORCE);
 	assert_null(policy_contact(policy));
-	assert_null(policy_path(policy));
 	assert_null(policy_break_glass(policy));
 	assert_ptr_equal(policy_rules(policy), &sample_set);
 	assert_ptr_equal(policy_settings(policy, &object), policy_base(policy));
@@ -204,7 +228,6 @@ static void test_plain(void **state)
 	assert_int_equal(policy_mode(policy), MODE_WARN);
 	assert_string_equal(policy_contact(policy), "#gpu, https://wiki");
 	assert_false(policy_patches_owners(policy));
-	assert_string_equal(policy_path(policy), "p.yaml");
 	assert_int_equal(policy_max_age(policy), 36 * 3600);
 	assert_true(base(policy, SHM_MISSING)->locked);
 	assert_true(base(policy, LIMIT_MISSING)->locked);
@@ -320,19 +343,16 @@ static void test_exemptions(void **state)
 	const char *reason = NULL;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_int_equal(policy_exempts(policy,
-						sample_items[rows[i].rule],
-						&rows[i].id, &reason),
-				 rows[i].exempt);
+		assert_int_equal(
+			exempts(policy, rows[i].rule, &rows[i].id, &reason),
+			rows[i].exempt);
 	assert_string_equal(reason, "operator pods");
 	policy_free(policy);
 
 	policy = parse(HEAD "exempt: [{names: [\"*\"], rules: [all], reason: "
 			    "r}]\n");
-	assert_true(policy_exempts(policy, sample_items[SHM_MISSING],
-				   &rows[0].id, &reason));
-	assert_false(policy_exempts(policy, sample_items[INVALID_SYNTAX],
-				    &rows[0].id, &reason));
+	assert_true(exempts(policy, SHM_MISSING, &rows[0].id, &reason));
+	assert_false(exempts(policy, INVALID_SYNTAX, &rows[0].id, &reason));
 	policy_free(policy);
 }
 
@@ -362,8 +382,7 @@ static void test_until(void **state)
 	assert_int_equal(found.until, TODAY + 30);
 	assert_string_equal(found.from, "p.yaml:4");
 	assert_false(policy_exemption_ending(policy, 1, &found));
-	assert_true(
-		policy_exempts(policy, sample_items[SHM_MISSING], &x, &reason));
+	assert_true(exempts(policy, SHM_MISSING, &x, &reason));
 	policy_free(policy);
 }
 
@@ -456,6 +475,29 @@ static void remove_file(const char *folder, const char *name)
 	unlink(path);
 }
 
+static void test_large_folder(void **state)
+{
+	char folder[] = "/tmp/test_policy.XXXXXX", name[16];
+	struct policy_problems problems = {0};
+
+	assert_non_null(mkdtemp(folder));
+	for (int i = 0; i <= 1000; i++) {
+		snprintf(name, sizeof(name), "%d.yaml", i);
+		write_file(folder, name, i ? "" : HEAD "mode: warn\n");
+	}
+	assert_null(policy_load(&sample_set, folder, &problems));
+	assert_int_equal(problems.n, 1);
+	assert_string_equal(
+		problems.items[0].text,
+		"the folder holds 1001 policy files, more than 1000");
+	policy_problems_release(&problems);
+	for (int i = 0; i <= 1000; i++) {
+		snprintf(name, sizeof(name), "%d.yaml", i);
+		remove_file(folder, name);
+	}
+	rmdir(folder);
+}
+
 static void test_folder(void **state)
 {
 	char folder[] = "/tmp/test_policy.XXXXXX";
@@ -479,11 +521,9 @@ static void test_folder(void **state)
 	policy = policy_load(&sample_set, folder, &problems);
 	assert_non_null(policy);
 	assert_int_equal(policy_mode(policy), MODE_WARN);
-	assert_true(policy_exempts(policy, sample_items[SHM_MISSING], &id,
-				   &reason));
+	assert_true(exempts(policy, SHM_MISSING, &id, &reason));
 	id.namespace = "team-b";
-	assert_false(policy_exempts(policy, sample_items[SHM_MISSING], &id,
-				    &reason));
+	assert_false(exempts(policy, SHM_MISSING, &id, &reason));
 	policy_free(policy);
 	write_file(folder, "y.yaml", HEAD);
 	assert_null(policy_load(&sample_set, folder, &problems));
@@ -555,6 +595,7 @@ int main(void)
 		cmocka_unit_test(test_grants),
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_folder),
+		cmocka_unit_test(test_large_folder),
 		cmocka_unit_test(test_starter),
 	};
 

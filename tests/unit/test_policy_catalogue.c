@@ -89,22 +89,6 @@ static void test_all(void **state)
 	policy_free(policy);
 }
 
-static void test_table(void **state)
-{
-	struct buf table;
-	size_t lines = 0;
-
-	buf_init(&table);
-	policy_write_presets(&rules, &table);
-	for (size_t i = 0; i < table.len; i++)
-		lines += table.data[i] == '\n';
-	assert_int_equal(lines, rules.n + 1);
-	for (size_t i = 0; i < rules.n; i++)
-		if (!strstr(table.data, rules.items[i]->name))
-			fail_msg("%s", rules.items[i]->name);
-	buf_release(&table);
-}
-
 static void try_param(const struct rule *rule, const struct rule_param *param)
 {
 	static const struct {
@@ -181,7 +165,6 @@ int main(void)
 		cmocka_unit_test(test_recommended),
 		cmocka_unit_test(test_strict),
 		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_params),
 		cmocka_unit_test(test_starter),
 	};
