@@ -3,10 +3,12 @@
  * When a Kubeflow job has succeeded or failed, the training operator leaves
  * its other pods alone unless cleanPodPolicy says Running or All: workers
  * that wait for a lost peer, parameter servers and idle MPI workers run on
- * and hold their GPUs. mpi-operator (v2beta1) defaults to Running. A job of
- * one pod leaves nothing behind.
+ * and hold their GPUs. So it is with mpi-operator (v2beta1), whose workers are
+ * ssh servers that never end: its API text says that Running is the default,
+ * its code sets None. A job of one pod leaves nothing behind.
  * Source: training-operator pytorch_defaults.go, pkg/controller.v1/common/
- * job.go DeletePodsAndServices; trainer#1579.
+ * job.go DeletePodsAndServices; mpi-operator v2beta1/default.go
+ * setDefaultsRunPolicy, mpi_job_controller.go isCleanUpPods; trainer#1579.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle.h"
@@ -58,8 +60,7 @@ static void check(struct rule_run *run, const struct object *object)
 	if (!object_is_kubeflow(object) || !object_gpu_pod(object) ||
 	    !object_run_policy(object, &place) || is_single(object))
 		return;
-	if (unset ? object->fragment || object_is_mpi_v2(object)
-		  : !node_eq(policy, "None"))
+	if (unset ? object->fragment : !node_eq(policy, "None"))
 		return;
 	f = report_object(
 		run, object, unset ? place.holder : policy,
@@ -81,6 +82,7 @@ const struct rule rule_cleanpodpolicy_leaks_gpus = {
 	.why = "Pods that still run when the job has ended are never stopped, and hold their GPUs.",
 	.remedy =
 		"Set runPolicy.cleanPodPolicy: Running; finished pods and their logs are kept.",
-	.evidence = "training-operator pytorch_defaults.go; trainer#1579",
+	.evidence =
+		"training-operator pytorch_defaults.go; mpi-operator v2beta1/default.go; trainer#1579",
 	.check_object = check,
 };
