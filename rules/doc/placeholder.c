@@ -5,8 +5,9 @@
  * KServe (`{{x}}`), hand-edited documents (`<X>`), sed (`__X__`, `@X@`, and
  * bare names where a number must stand) and marker words. Prose, scripts and
  * patterns use the same characters, so each shape asks for a closed token: a
- * lower-case `$request`, `$1`, `$$X` and the kubelet's own `$(X)` are none, nor
- * is `<x>` between words.
+ * lower-case `$request` in a text, `$1`, `$$X` and the kubelet's own `$(X)` are
+ * none, nor is `<x>` between words. A lower-case `$replicas` (Python's
+ * string.Template, here-documents) is one when it is the whole value.
  *
  * The cost of a miss is a false finding, that of a false hit is silence about
  * one value: where a shape is unclear, a hit is the smaller harm.
@@ -414,6 +415,18 @@ static bool is_named_number(const struct node *node)
 	return number;
 }
 
+/* `$replicas`: nothing but one name, that no shell will ever expand. */
+static bool is_lower_name(const char *s, size_t len)
+{
+	size_t i = 1;
+
+	if (len < 3 || *s != '$' || !is_lower(s[1]))
+		return false;
+	while (i < len && is_word(s[i]))
+		i++;
+	return i == len;
+}
+
 static bool is_placeholder(const struct node *node)
 {
 	size_t len = node->len;
@@ -421,7 +434,7 @@ static bool is_placeholder(const struct node *node)
 
 	if (node->type != NODE_STRING || in_command(node))
 		return false;
-	if (is_named_number(node))
+	if (is_named_number(node) || is_lower_name(node->str, len))
 		return true;
 	if (block && len && node->str[len - 1] == '\n')
 		len--;

@@ -250,8 +250,14 @@ static void marks(void **state)
 	alias = put(&arena, root, "again", "job-${ID}");
 	alias->flags |= NODE_ALIASED;
 	put(&arena, root, "${KEY}", "plain");
+	put(&arena, root, "replicas", "$num_workers");
+	entry = hold(&arena, env, NULL, NODE_MAP);
+	put(&arena, entry, "value", "$hf_token");
+	put(&arena, root, "tag", "v1-$tag");
+	put(&arena, root, "price", "$5");
+	put(&arena, root, "short", "$a");
 
-	assert_int_equal(placeholder_mark(&doc), 3);
+	assert_int_equal(placeholder_mark(&doc), 5);
 	assert_true(doc.placeholders);
 	assert_true(node_is_unknown(name));
 	assert_true(node_is_unknown(alias));
@@ -265,6 +271,12 @@ static void marks(void **state)
 	assert_false(node_is_unknown(node_get(root, "script")));
 	assert_true(node_is_unknown(node_get(root, "folded")));
 	assert_false(node_is_unknown(node_get(root, "${KEY}")));
+	/* lower case: as the whole value alone */
+	assert_true(node_is_unknown(node_get(root, "replicas")));
+	assert_true(node_is_unknown(node_get(node_at(env, 2), "value")));
+	assert_false(node_is_unknown(node_get(root, "tag")));
+	assert_false(node_is_unknown(node_get(root, "price")));
+	assert_false(node_is_unknown(node_get(root, "short")));
 	arena_release(&arena);
 }
 
