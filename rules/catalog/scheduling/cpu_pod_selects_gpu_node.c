@@ -5,13 +5,14 @@
  * nodes on purpose.
  */
 #include "engine/rule.h"
+#include "kube/intent.h"
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node_label *label = NULL;
 	const struct node *at;
 
-	if (pod->flat || pod_uses_gpu(pod) != TRI_NO)
+	if (pod->flat || pod_uses_gpu(pod) != TRI_NO || pod_is_preset(pod))
 		return;
 	at = pod_gpu_selector(pod, &label);
 	if (!at || node_is_unknown(at))

@@ -6,6 +6,7 @@
  * cluster belong there and are not looked at.
  */
 #include "engine/rule.h"
+#include "kube/intent.h"
 #include "kube/selector.h"
 
 static const struct node *gpu_toleration(struct rule_run *run,
@@ -40,7 +41,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const char *key = node_str(node_get(at, "key"));
 	struct finding *f;
 
-	if (pod->flat || pod_uses_gpu(pod) != TRI_NO)
+	if (pod->flat || pod_uses_gpu(pod) != TRI_NO || pod_is_preset(pod))
 		return;
 	if (at)
 		f = report_pod(

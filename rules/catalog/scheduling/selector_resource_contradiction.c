@@ -57,8 +57,8 @@ static void judge(struct rule_run *run, const struct pod *pod,
 	else if (n >= 0 && n < pod->gpus.n && accelerator->class == ACCEL_WHOLE)
 		report_pod(run, pod, first,
 			   "`%s: %s` selects nodes with %" PRId64
-			   " accelerators, a pod asks for %" PRId64,
-			   need->key, value, n, pod->gpus.n);
+			   " accelerator%s, a pod asks for %" PRId64,
+			   need->key, value, n, n == 1 ? "" : "s", pod->gpus.n);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
