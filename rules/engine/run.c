@@ -278,6 +278,8 @@ bool run_exempts(struct run *run, const struct policy *policy,
 						   run->options.today, &found);
 
 	f->exempt_lately = state == EXEMPT_GRACE;
+	if (f->exempt_lately && f->severity == SEVERITY_ERROR)
+		f->severity = SEVERITY_WARNING;
 	if (state < EXEMPT_ENDING)
 		return false;
 	f->suppressed = SUPPRESSED_POLICY;

@@ -60,6 +60,24 @@ load helper
 	holds "$stderr" 'unknown option `-z`'
 }
 
+@test "an exemption that ended some days ago leaves warnings" {
+	printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: ml}\nspec:\n  containers:\n  - {name: c, image: "x:1", resources: {requests: {nvidia.com/gpu: 1}}}\n' >a.yaml
+	policy() { # UNTIL
+		printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nexempt:\n- {names: [a], rules: [gpu-request-without-limit], reason: old, until: %s}\n' \
+			"$(date -u -d "$1" +%F)" >policy.yaml
+	}
+	for row in "today 0" "-3 days 0" "-8 days 1"; do
+		policy "${row% *}"
+		lint --config policy.yaml --select gpu-request-without-limit a.yaml
+		is "$status" "${row##* }"
+	done
+	policy "-3 days"
+	lint --config policy.yaml --select gpu-request-without-limit a.yaml
+	holds "$output" "a.yaml:6:68: warning: "
+	lint --config policy.yaml --select gpu-request-without-limit --fail-on warning a.yaml
+	is "$status" 1
+}
+
 @test "2: options that do not exist pretend nothing" {
 	pod a.yaml
 	for option in --clusters=x --fixes; do
