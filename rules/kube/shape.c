@@ -91,12 +91,31 @@ static const struct node *replicas_of(const struct node *spec)
 	return has_replicas(spec) && !has_replicas(holder) ? spec : holder;
 }
 
+/*
+ * Groups of groups: `replicas` beside a template counts all that the template
+ * makes. Beside another key it may count something else.
+ */
+static struct amount copies_of(const struct node *node)
+{
+	struct amount n = amount_of(1);
+
+	for (; node->parent; node = node->parent)
+		if (node->key && text_contains_ci(node->key, "template") &&
+		    node_is_map(node->parent) && has_replicas(node->parent))
+			n = amount_mul(n, amount_int(node_get(node->parent,
+							      "replicas"),
+						     1));
+	return n;
+}
+
 static void shape_pod_add(struct pod_builder *builder, const struct node *spec)
 {
 	static const struct factor one[] = {{FORMULA_CONST, BASE_ROOT, NULL, 1},
 					    {0}};
 	struct pod_row row = shape_spec;
 	const struct node *holder = spec;
+	size_t npods = builder->object->npods;
+	struct amount copies;
 
 	if (key_is(spec, "spec") && spec->parent) {
 		row = shape_pod;
@@ -106,7 +125,14 @@ static void shape_pod_add(struct pod_builder *builder, const struct node *spec)
 	if (!has_replicas(builder->group))
 		row.count = row.peak = one;
 	builder->row = &row;
+	copies = copies_of(builder->group);
 	pod_build(builder, holder, NULL);
+	for (size_t i = npods; i < builder->object->npods; i++) {
+		struct pod *pod = &builder->object->pods[i];
+
+		pod->steady = amount_mul(pod->steady, copies);
+		pod->peak = amount_mul(pod->peak, copies);
+	}
 	builder->row = NULL;
 	builder->object->guessed = true;
 }

@@ -222,6 +222,19 @@ static void test_shape(void **state)
 		 "2, containers: [{image: i, resources: {limits: "
 		 "{nvidia.com/gpu: 1}}}]}}}",
 		 ":2/2x1 | 2/2 gang 1 none"},
+		/* Groups of groups, and a count of something else. */
+		{"{apiVersion: x.y/v1, kind: Z, spec: {replicas: 2, groupTemplate: "
+		 "{roles: [{replicas: 3, template: " GPU_POD(1) "}]}}}",
+		 ":6/6x1 | 6/6 gang 1 none"},
+		{"{apiVersion: x.y/v1, kind: Z, spec: {jobs: [{replicas: 4, "
+		 "template: {spec: {template: " GPU_POD(8) "}}}]}}",
+		 ":4/4x8 | 32/32 gang 1 none"},
+		{"{apiVersion: x.y/v1, kind: Z, spec: {replicas: '${N}', "
+		 "template: {pods: [{replicas: 3, pod: " GPU_SPEC(1) "}]}}}",
+		 ":0+/0+x1 | 0+/0+ gang 1 none"},
+		{"{apiVersion: x.y/v1, kind: Z, spec: {replicas: 5, helper: "
+		 "{template: " GPU_POD(1) "}}}",
+		 ":1/1x1 | 1/1 gang 1 none"},
 		/* A known object inside is read as one. */
 		{"{apiVersion: x.y/v1, kind: Z, spec: {manifests: [{apiVersion"
 		 ": batch/v1, kind: Job, spec: {template: " GPU_POD(1) "}}]}}",
@@ -257,7 +270,7 @@ static void test_shape(void **state)
 	assert_true(object->guessed);
 	assert_null(object->type);
 	fixture_release(&fixture);
-	object = fixture_object(&fixture, rows[5].yaml);
+	object = fixture_object(&fixture, rows[9].yaml);
 	assert_false(object->guessed);
 	fixture_release(&fixture);
 }
