@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "doc/edit.h"
 #include "kinds.h"
+#include "kube/command.h"
 
 static struct shm find_shm(const struct container *c)
 {
@@ -123,13 +124,23 @@ static bool collectives_use_shm(const struct container *c)
 	       !text_eq(c->accelerator->vendor, "aws");
 }
 
+/* A container that only sleeps, for people to come in, does what its image is
+ * made for. MPI's launchers start the ranks in workers that sleep. */
+static bool only_waits(struct arena *arena, const struct container *c)
+{
+	return container_command(arena, c).sort == COMMAND_WAITS &&
+	       !text_eq(c->pod->object->group, "kubeflow.org");
+}
+
 bool container_needs_shm(struct arena *arena, const struct container *c)
 {
 	if (c->gpus.n < 1)
 		return false;
-	return collectives_use_shm(c) || made_for_training(c->pod) ||
-	       framework_image(c->image) || container_env(c, "NCCL_DEBUG") ||
-	       framework_words(arena, c);
+	if (framework_image(c->image) || container_env(c, "NCCL_DEBUG") ||
+	    framework_words(arena, c))
+		return true;
+	return (collectives_use_shm(c) || made_for_training(c->pod)) &&
+	       !only_waits(arena, c);
 }
 
 const struct node *pod_shm_volume(const struct pod *pod)
