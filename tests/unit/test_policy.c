@@ -22,15 +22,18 @@
 
 /* --- presets -------------------------------------------------------------- */
 
-static void add_cell(struct buf *out, const struct setting *setting, int width)
+static void add_cell(struct buf *out, const char *preset, size_t rule,
+		     int width)
 {
+	struct policy *policy = policy_default(&sample_set, preset);
+	const struct setting *s = base(policy, rule);
 	char cell[40] = "-";
 
-	if (setting->enabled)
+	if (s->enabled)
 		snprintf(cell, sizeof(cell), "%s %s",
-			 severity_name(setting->severity),
-			 action_name(setting->action));
+			 severity_name(s->severity), action_name(s->action));
 	buf_addf(out, "%-*s", width, cell);
+	policy_free(policy);
 }
 
 static void test_presets(void **state)
@@ -48,23 +51,18 @@ static void test_presets(void **state)
 		"spot-advice                             -               -               info warn\n"
 		"suppression-unused                      warning warn    warning warn    warning warn\n";
 	static const char *const presets[] = {"recommended", "strict", "all"};
-	struct policy *policies[3];
 	struct buf table;
 
 	buf_init(&table);
 	buf_addf(&table, "%-40s%-16s%-16s%s\n", "rule", presets[0], presets[1],
 		 presets[2]);
-	for (int p = 0; p < 3; p++)
-		policies[p] = policy_default(&sample_set, presets[p]);
 	for (size_t i = 0; i < sample_set.n; i++) {
 		buf_addf(&table, "%-40s", sample_set.items[i]->name);
 		for (int p = 0; p < 3; p++)
-			add_cell(&table, base(policies[p], i), p < 2 ? 16 : 0);
+			add_cell(&table, presets[p], i, p < 2 ? 16 : 0);
 		buf_addc(&table, '\n');
 	}
 	assert_string_equal(table.data, want);
-	for (int p = 0; p < 3; p++)
-		policy_free(policies[p]);
 	buf_release(&table);
 }
 
@@ -487,9 +485,7 @@ static void test_large_folder(void **state)
 	}
 	assert_null(policy_load(&sample_set, folder, &problems));
 	assert_int_equal(problems.n, 1);
-	assert_string_equal(
-		problems.items[0].text,
-		"the folder holds 1001 policy files, more than 1000");
+	assert_non_null(strstr(problems.items[0].text, "1001 policy files"));
 	policy_problems_release(&problems);
 	for (int i = 0; i <= 1000; i++) {
 		snprintf(name, sizeof(name), "%d.yaml", i);
