@@ -170,7 +170,6 @@ static void put_finding(struct spill *spill, const struct finding *f)
 	put_string(buf, f->message);
 	put_string(buf, f->help);
 	put_string(buf, f->cause);
-	put_string(buf, f->named_path);
 	put_string(buf, f->suppression_reason);
 	for (unsigned i = 0; i < f->nrelated; i++) {
 		buf_add(buf, &f->related[i].place, sizeof(struct place));
@@ -285,7 +284,6 @@ static void get_finding(const struct rule_set *rules, const char **at,
 	f->message = get_string(at);
 	f->help = get_string(at);
 	f->cause = get_string(at);
-	f->named_path = get_string(at);
 	f->suppression_reason = get_string(at);
 	if (f->nrelated)
 		get_related(at, arena, f);

@@ -176,6 +176,12 @@ size_t node_count(const struct node *node);
 void node_pointer(const struct node *node, struct buf *out);
 /* The same as a text of its own. */
 char *node_pointer_text(struct arena *arena, const struct node *node);
+/* The children in the order of their keys, to be freed: an order that no reader
+ * of JSON need keep must change nothing. NULL: there are none. */
+const struct node **node_by_key(const struct node *map);
+/* A hash of the path from root, which holds the node. List items that have a
+ * name go by it: an item inserted above does not change it. */
+uint64_t node_named_path(const struct node *node, const struct node *root);
 /* The value as compact JSON (keys in the author's order), appended. */
 void node_json(const struct node *node, struct buf *out);
 /* Text as a JSON string, appended. */

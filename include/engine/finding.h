@@ -51,8 +51,6 @@ struct finding {
 	const char *container;
 	const char *message, *help;
 	const char *cause;
-	/* Path by names below the object ("/spec/containers/{train}"). */
-	const char *named_path;
 	uint64_t fingerprint;
 	struct related *related;
 	unsigned nrelated;

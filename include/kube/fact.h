@@ -30,6 +30,7 @@ struct place {
 	uint32_t document;
 	uint32_t start, end; /* bytes in the source (BOM not counted) */
 	uint32_t line, column, end_line, end_column;
+	uint64_t named_path; /* node_named_path() below the object */
 	const char *pointer; /* RFC 6901, "" for the document itself */
 };
 

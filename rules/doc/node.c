@@ -9,8 +9,10 @@
 
 #include <endian.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/text.h"
 #include "index.h"
 
@@ -349,6 +351,50 @@ char *node_pointer_text(struct arena *arena, const struct node *node)
 
 	*put_pointer(text, node) = '\0';
 	return text;
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+	const struct node *a = *(const struct node *const *)left;
+	const struct node *b = *(const struct node *const *)right;
+	size_t len = a->key_len < b->key_len ? a->key_len : b->key_len;
+	int order = memcmp(a->key, b->key, len);
+
+	if (order)
+		return order;
+	return (a->key_len > b->key_len) - (a->key_len < b->key_len);
+}
+
+const struct node **node_by_key(const struct node *map)
+{
+	const struct node **items;
+	size_t n = 0;
+
+	if (!node_is_map(map) || !map->len)
+		return NULL;
+	items = malloc(map->len * sizeof(const struct node *));
+	if (!items)
+		BUG("out of memory");
+	FOR_EACH_CHILD(map, child)
+		items[n++] = child;
+	qsort(items, n, sizeof(const struct node *), compare_keys);
+	return items;
+}
+
+uint64_t node_named_path(const struct node *node, const struct node *root)
+{
+	const char *name;
+	uint64_t hash;
+
+	if (!node || node == root || !node->parent)
+		return 0;
+	hash = node_named_path(node->parent, root);
+	if (node->key)
+		return text_hash(node->key, node->key_len, hash);
+	name = node_str(node_get(node, "name"));
+	if (name)
+		return text_hash(name, strlen(name) + 1, hash);
+	return text_hash(&node->index, sizeof(node->index), hash);
 }
 
 static void add_escape(struct buf *out, unsigned char c)

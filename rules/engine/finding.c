@@ -50,7 +50,8 @@ uint64_t finding_fingerprint(const struct finding *f)
 	hash = hash_part(hash, f->id.kind);
 	hash = hash_part(hash, f->id.namespace);
 	hash = hash_part(hash, f->id.name);
-	hash = hash_part(hash, f->named_path);
+	hash = text_hash(&f->place.named_path, sizeof(f->place.named_path),
+			 hash);
 	return hash_part(hash, f->cause);
 }
 

@@ -31,7 +31,7 @@ struct finding *finding_new(struct run *run, const struct rule *rule,
 	f->mode = state->mode;
 	f->id = (struct object_id){"", "", "", ""};
 	f->pod = f->container = f->message = f->help = f->cause = "";
-	f->named_path = f->suppression_reason = f->place.pointer = "";
+	f->suppression_reason = f->place.pointer = "";
 	f->place.file = state->file.index;
 	*VEC_PUSH(&run->file_arena, state->findings, state->nfindings,
 		  state->findings_size) = f;
@@ -56,39 +56,6 @@ void finding_put(struct run *run, struct finding *f, uint32_t start,
 		 uint32_t end)
 {
 	place_bytes(run->state->file.source, &f->place, start, end);
-}
-
-/* Like the pointer, from the object's root, but list items that have a name
- * go by it: inserting an item above must not change the fingerprint. */
-static void named_path(const struct node *node, const struct node *root,
-		       struct buf *out)
-{
-	const char *name;
-
-	if (!node || node == root || !node->parent)
-		return;
-	named_path(node->parent, root, out);
-	buf_addc(out, '/');
-	if (node->key) {
-		buf_add(out, node->key, node->key_len);
-		return;
-	}
-	name = node_str(node_get(node, "name"));
-	if (name)
-		buf_addf(out, "{%s}", name);
-	else
-		buf_addf(out, "%u", node->index);
-}
-
-static void name_path(struct run *run, struct finding *f,
-		      const struct object *object, const struct node *at)
-{
-	struct buf buf;
-
-	buf_init(&buf);
-	named_path(at, object->root, &buf);
-	f->named_path = arena_strndup(&run->file_arena, buf.data, buf.len);
-	buf_release(&buf);
 }
 
 /* YAML held in a string: point at the string, in the author's document. */
@@ -134,7 +101,7 @@ static struct finding *at_node(struct rule_run *rr, const struct object *object,
 		at = object->root;
 	place_node(rr->run, &f->place, object->doc, at);
 	identify(rr->run, f, object);
-	name_path(rr->run, f, object, at);
+	f->place.named_path = node_named_path(at, object->root);
 	return f;
 }
 
@@ -222,7 +189,6 @@ struct finding *report_place(struct rule_run *rr, const struct object_id *id,
 	f->id.kind = arena_strdup(arena, or_empty(id->kind));
 	f->id.namespace = arena_strdup(arena, or_empty(id->namespace));
 	f->id.name = arena_strdup(arena, or_empty(id->name));
-	f->named_path = f->place.pointer;
 	/* Nobody can mend an object of the cluster in these files. */
 	f->hidden = place->file == NO_FILE;
 	va_start(ap, fmt);

@@ -114,6 +114,18 @@ enum quantity_state container_value(const struct container *c,
 
 /* -- devices ------------------------------------------------------------- */
 
+/* A share beside a device is about that device; of two devices one has to be
+ * chosen, whatever their order. */
+static bool speaks_for(const struct resource_entry *entry,
+		       const struct container *c)
+{
+	bool counts = accelerator_counts(entry->accelerator);
+
+	if (!c->accelerator || counts != accelerator_counts(c->accelerator))
+		return !c->accelerator || counts;
+	return strcmp(entry->node->key, c->resource) < 0;
+}
+
 /* One accelerator key: limit, else request. */
 static void entry_gpus(struct container *c, struct pod *pod,
 		       const struct resource_entry *entry)
@@ -131,9 +143,7 @@ static void entry_gpus(struct container *c, struct pod *pod,
 	pod->gpu_by |= counts ? GPU_BY_RESOURCE : GPU_BY_SHARE;
 	if (counts)
 		c->gpus = amount_add(c->gpus, n);
-	/* A share beside a device is about that device. */
-	if (!c->accelerator ||
-	    (counts && !accelerator_counts(c->accelerator))) {
+	if (speaks_for(entry, c)) {
 		c->accelerator = entry->accelerator;
 		c->resource = entry->node->key;
 	}

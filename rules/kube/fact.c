@@ -45,6 +45,7 @@ struct place place_of(struct arena *arena, const struct object *object,
 
 	if (file == NO_FILE)
 		return (struct place){.file = NO_FILE, .pointer = ""};
+	place.named_path = node_named_path(node, object->root);
 	while (doc->host) {
 		node = doc->host_node;
 		doc = doc->host;

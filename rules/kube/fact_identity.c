@@ -8,6 +8,7 @@
  * Hashes are taken for what they stand for: 64 bits under a key that nobody
  * knows do not meet by chance in any set that can be linted.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -50,16 +51,38 @@ uint64_t fact_id_hash(const struct object_id *id, struct buf *scratch)
 static void add_tree(struct buf *out, const struct node *node)
 {
 	char type[2] = {(char)node->type, (char)(node->flags & NODE_UNKNOWN)};
+	const struct node **sorted;
 
 	buf_add(out, type, sizeof(type));
 	buf_add(out, &node->len, sizeof(node->len));
 	if (!node_first(node) && node->str)
 		buf_add(out, node->str, node->len);
-	FOR_EACH_CHILD(node, child) {
-		if (child->key)
-			add_part(out, child->key, child->key_len);
-		add_tree(out, child);
+	if (!node_is_map(node))
+		FOR_EACH_CHILD(node, child)
+			add_tree(out, child);
+	sorted = node_by_key(node);
+	for (uint32_t i = 0; sorted && i < node->len; i++) {
+		add_part(out, sorted[i]->key, sorted[i]->key_len);
+		add_tree(out, sorted[i]);
 	}
+	free(sorted);
+}
+
+/* Fields of the object, or keys of a quota. */
+static void add_fields(struct buf *out, const struct node *map, bool values)
+{
+	const struct node **sorted = node_by_key(map);
+
+	for (uint32_t i = 0; sorted && i < map->len; i++) {
+		const struct node *field = sorted[i];
+
+		if (values && !strcmp(field->key, "metadata"))
+			continue;
+		add_part(out, field->key, field->key_len);
+		if (values)
+			add_tree(out, field);
+	}
+	free(sorted);
 }
 
 /* A quota of no known namespace is nobody's: that it is there is all that
@@ -71,12 +94,9 @@ static void add_content(struct buf *out, const struct object *o,
 
 	if (quota && !*id->namespace) {
 		id->name = "";
-		FOR_EACH_CHILD(node_path(o->root, "spec.hard"), entry)
-			add_part(out, entry->key, entry->key_len);
+		add_fields(out, node_path(o->root, "spec.hard"), false);
 	} else {
-		FOR_EACH_CHILD(o->root, field)
-			if (strcmp(field->key, "metadata"))
-				add_tree(out, field);
+		add_fields(out, o->root, true);
 	}
 	add_id(out, id);
 }

@@ -7,6 +7,7 @@
  */
 #include "kinds.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static unsigned hash_add(unsigned hash, const char *text, size_t len)
@@ -41,16 +42,23 @@ const struct node *path_get(const struct node *node, const char *const *path)
 	return node;
 }
 
-/* Every child of a list or map, with itself as the element. */
+/* Every child of a list or map, with itself as the element; those of a map in
+ * the order in which the API server gives them to the other door. */
 static void path_children(struct path_walk *walk, const struct node *node,
 			  const char *const *path)
 {
-	bool seq = !strcmp(path[0], "[]");
+	const struct node **sorted;
 
-	if (seq ? !node_is_seq(node) : !node_is_map(node))
+	if (!strcmp(path[0], "[]")) {
+		if (node_is_seq(node))
+			FOR_EACH_CHILD(node, child)
+				path_each(walk, child, path + 1, child);
 		return;
-	FOR_EACH_CHILD(node, child)
-		path_each(walk, child, path + 1, child);
+	}
+	sorted = node_by_key(node);
+	for (size_t i = 0; sorted && i < node->len; i++)
+		path_each(walk, sorted[i], path + 1, sorted[i]);
+	free(sorted);
 }
 
 void path_each(struct path_walk *walk, const struct node *node,

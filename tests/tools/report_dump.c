@@ -107,7 +107,6 @@ static struct finding make_finding(struct dump *dump, size_t i)
 			      " but sets no limit, so it is refused",
 		.help = bad ? text : "",
 		.cause = "",
-		.named_path = bad ? text : "/spec/containers/{trainer}",
 		.fingerprint = 0x9e3779b97f4a7c15u * (i % 7 + 1),
 		.suppressed =
 			i % 11 == 10 ? SUPPRESSED_COMMENT : SUPPRESSED_NOT,

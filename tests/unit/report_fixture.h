@@ -115,7 +115,6 @@ static inline struct finding fixture_finding(struct fixture *fixture,
 		.message = "container `trainer` has no limit",
 		.help = "",
 		.cause = "",
-		.named_path = "/spec/containers/{trainer}",
 		.fingerprint = 0x1234abcd,
 		.suppression_reason = "",
 	};

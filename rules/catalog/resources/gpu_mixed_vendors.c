@@ -30,7 +30,7 @@ static bool check_entry(struct rule_run *run, const struct container *c,
 			const struct resource_entry *entry, struct seen seen[2])
 {
 	const struct accelerator *a = entry->accelerator;
-	const struct node *value = entry->node;
+	const struct node *value = entry->node, *other;
 	struct finding *f;
 
 	if (!a || entry->state != QUANTITY_OK || entry->quantity.nano <= 0)
@@ -44,13 +44,20 @@ static bool check_entry(struct rule_run *run, const struct container *c,
 		}
 		if (i == 0 ? text_eq(a->vendor, b->vendor) : !clash(a, b))
 			continue;
+		other = seen[i].at;
+		/* Keys have no order: the one that comes last by name. */
+		if (value->parent == other->parent &&
+		    strcmp(value->key, other->key) < 0) {
+			other = value;
+			value = seen[i].at;
+		}
 		f = report_container(
 			run, c, value,
 			i == 0 ? "`%s` and `%s` in one pod: no node has both"
 			       : "`%s` and `%s` in one container: one of them "
 				 "stays invisible",
-			seen[i].at->key, value->key);
-		finding_label(run, f, seen[i].at, "the other one");
+			other->key, value->key);
+		finding_label(run, f, other, "the other one");
 		return true;
 	}
 	return false;
