@@ -16,29 +16,6 @@
 
 #include "base/text.h"
 
-/* Does the string name an accelerator resource (`nvidia.com/gpu`)? */
-static bool names_accelerator(const struct kube_config *config,
-			      const char *text)
-{
-	char name[128];
-
-	for (; text && *text;) {
-		size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz"
-					"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					"0123456789-_./");
-
-		if (n > 2 && n < sizeof(name)) {
-			memcpy(name, text, n);
-			name[n] = 0;
-			if (strchr(name, '/') &&
-			    accelerator_find(&config->accelerators, name))
-				return true;
-		}
-		text += n ? n : 1;
-	}
-	return false;
-}
-
 /* -- claims and annotations ---------------------------------------------- */
 
 static bool contains_any(const char *name, const char *const *words, size_t n)
@@ -148,9 +125,8 @@ static struct container *main_container(struct pod *pod)
 	return NULL;
 }
 
-/* The operator gives n devices to the main container. */
-static void give(struct pod_builder *builder, struct pod *pod,
-		 const char *resource, struct amount n)
+void pod_give(struct pod_builder *builder, struct pod *pod,
+	      const char *resource, struct amount n)
 {
 	struct container *c = main_container(pod);
 
@@ -189,8 +165,8 @@ static void named_quantity(struct pod_builder *builder, struct pod *pod,
 {
 	const char *resource = node_str(name);
 
-	give(builder, pod, resource ? resource : "nvidia.com/gpu",
-	     quantity_amount(n));
+	pod_give(builder, pod, resource ? resource : "nvidia.com/gpu",
+		 quantity_amount(n));
 }
 
 /* NIM: the profile's tensor parallelism, one without a profile. */
@@ -207,7 +183,7 @@ static void nim(struct pod_builder *builder, struct pod *pod)
 		return;
 	if (!node_is_unset(node_get(parallelism, "tensor")))
 		n = amount_int(node_get(parallelism, "tensor"), 1);
-	give(builder, pod, "nvidia.com/gpu", n);
+	pod_give(builder, pod, "nvidia.com/gpu", n);
 }
 
 /*
@@ -230,8 +206,8 @@ static void kserve(struct pod_builder *builder, struct pod *pod)
 	if (node_is_unset(node_get(component, "workerSpec")) || pod->gpu_by)
 		return;
 	nodes = kserve_nodes(component);
-	give(builder, pod, "nvidia.com/gpu",
-	     component == pod->spec ? nodes.head_gpus : nodes.worker_gpus);
+	pod_give(builder, pod, "nvidia.com/gpu",
+		 component == pod->spec ? nodes.head_gpus : nodes.worker_gpus);
 }
 
 /* By instance type; presets need a GPU, retrieval may do without. */
@@ -252,7 +228,7 @@ static void kaito(struct pod_builder *builder, struct pod *pod, bool always)
 	if (type)
 		n = amount_of(type->accelerators);
 	if (type || always)
-		give(builder, pod, "nvidia.com/gpu", n);
+		pod_give(builder, pod, "nvidia.com/gpu", n);
 	else if (!node_is_unset(node_get(resource, "instanceType")))
 		pod->gpu_unknown = true;
 }
@@ -264,17 +240,18 @@ static void kubeai(struct pod_builder *builder, struct pod *pod)
 	const char *profile = node_str(node);
 	const char *colon = profile ? strchr(profile, ':') : NULL;
 	char *end;
+	/* Beyond 64 bits it is the largest number. */
 	long n = colon ? strtol(colon + 1, &end, 10) : 1;
 
 	if (node_is_unknown(node))
 		pod->gpu_unknown = true;
-	if (!profile || !strncmp(profile, "cpu", 3) || n <= 0 || n > 100000)
+	if (!profile || !strncmp(profile, "cpu", 3) || n <= 0)
 		return;
-	give(builder, pod,
-	     text_contains_ci(profile, "tpu")	? "google.com/tpu"
-	     : text_contains_ci(profile, "amd") ? "amd.com/gpu"
-						: "nvidia.com/gpu",
-	     amount_of(n));
+	pod_give(builder, pod,
+		 text_contains_ci(profile, "tpu")   ? "google.com/tpu"
+		 : text_contains_ci(profile, "amd") ? "amd.com/gpu"
+						    : "nvidia.com/gpu",
+		 amount_of(n));
 }
 
 /* Kaiwo: gpusPerReplica, else gpus spread over the replicas. */
@@ -287,23 +264,7 @@ static void kaiwo(struct pod_builder *builder, struct pod *pod)
 		return;
 	if (node_is_unset(each))
 		each = node_get(spec, "gpus");
-	give(builder, pod, "amd.com/gpu", amount_int(each, 0));
-}
-
-/* A patch in a string, merged into the pod at run time. */
-static void argo(struct pod_builder *builder, struct pod *pod)
-{
-	const struct node *patch = pod_field(pod, "podSpecPatch");
-	const char *text = patch ? patch->str : NULL;
-
-	if (node_is_unset(patch) || pod->gpu_by)
-		return;
-	if (text && names_accelerator(builder->config, text)) {
-		pod->gpu_by |= GPU_BY_OPERATOR;
-		pod->gpus.unknown = true;
-	} else if (node_is_unknown(patch) || (text && strstr(text, "{{"))) {
-		pod->gpu_unknown = true;
-	}
+	pod_give(builder, pod, "amd.com/gpu", amount_int(each, 0));
 }
 
 static void operator_gpus(struct pod_builder *builder, struct pod *pod)
@@ -316,6 +277,7 @@ static void operator_gpus(struct pod_builder *builder, struct pod *pod)
 	case GPUS_BY_SPARK:
 		named_quantity(builder, pod, node_path(spec, "gpu.name"),
 			       node_path(spec, "gpu.quantity"));
+		gpus_by_spark_conf(builder, pod);
 		break;
 	case GPUS_BY_VLLM:
 		named_quantity(builder, pod,
@@ -345,7 +307,13 @@ static void operator_gpus(struct pod_builder *builder, struct pod *pod)
 		kaiwo(builder, pod);
 		break;
 	case GPUS_BY_ARGO:
-		argo(builder, pod);
+		gpus_by_argo(builder, pod);
+		break;
+	case GPUS_BY_RAY:
+		gpus_by_ray(builder, pod);
+		break;
+	case GPUS_BY_SELDON:
+		gpus_by_seldon(builder, pod);
 		break;
 	case GPUS_BY_RUNTIME:
 		/* Unset resources are those of a runtime we do not see. */

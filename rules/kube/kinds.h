@@ -92,7 +92,7 @@ struct box {
 /* GPUs that stand elsewhere than in a container's resources. */
 enum gpu_formula {
 	GPUS_BY_RESOURCES,
-	GPUS_BY_SPARK,	   /* gpu{name, quantity} */
+	GPUS_BY_SPARK,	   /* gpu{name, quantity}, or Spark's own properties */
 	GPUS_BY_VLLM,	   /* resources{gpu, gpuType} */
 	GPUS_BY_DYNAMO,	   /* resources.limits.gpu */
 	GPUS_BY_NIM,	   /* what the profile wants */
@@ -103,6 +103,8 @@ enum gpu_formula {
 	GPUS_BY_KAIWO,	   /* gpus, gpusPerReplica */
 	GPUS_BY_ARGO,	   /* podSpecPatch may add some */
 	GPUS_BY_RUNTIME,   /* the runtime may ask for some */
+	GPUS_BY_RAY,	   /* of containers that KubeRay adds to the head */
+	GPUS_BY_SELDON,	   /* of the orchestrator beside the first pod */
 };
 
 enum injector {
@@ -258,8 +260,9 @@ struct pod_builder {
 	struct object *object;
 	const struct pod_row *row;
 	const struct node *group;
-	size_t size;	   /* room of object->pods */
-	size_t embed_size; /* ... and of object->embedded */
+	size_t size;		    /* room of object->pods */
+	size_t embed_size;	    /* ... and of object->embedded */
+	struct device_patch *patch; /* of the defaults, when it was read */
 };
 
 enum pod_purpose { PURPOSE_NONE, PURPOSE_TRAINING, PURPOSE_SERVING };
@@ -305,6 +308,17 @@ void embed_add(struct pod_builder *builder, const struct doc *doc,
 void containers_read(struct pod_builder *builder, struct pod *pod);
 /* Devices per pod, operators' fields included; also sets gpu_by. */
 void pod_gpus(struct pod_builder *builder, struct pod *pod);
+/* The operator gives n devices to the main container. */
+void pod_give(struct pod_builder *builder, struct pod *pod,
+	      const char *resource, struct amount n);
+/* device_extra.c: devices in patches, properties, an operator's containers. */
+void gpus_by_argo(struct pod_builder *builder, struct pod *pod);
+void gpus_by_spark_conf(struct pod_builder *builder, struct pod *pod);
+void gpus_by_ray(struct pod_builder *builder, struct pod *pod);
+void gpus_by_seldon(struct pod_builder *builder, struct pod *pod);
+/* Text in which `{{x}}` became a placeholder of the same length. */
+const char *text_without_markup(struct arena *arena, const char *text,
+				size_t len);
 /* Do the names of a pod's claim speak of a GPU (not: of a network card)? */
 enum tri claim_hint(const struct node *claim);
 /* /dev/shm of a runtime of KServe, by name: INJECT_SHM, _UNKNOWN or 0. */

@@ -145,8 +145,8 @@ void embed_add(struct pod_builder *builder, const struct doc *doc,
  * be YAML at all. A name of the same length, "$X_Y", keeps it a placeholder
  * and every position.
  */
-static const char *without_markup(struct arena *arena, const char *text,
-				  size_t len)
+const char *text_without_markup(struct arena *arena, const char *text,
+				size_t len)
 {
 	char *copy = arena_strndup(arena, text, len);
 	char *at = copy;
@@ -181,7 +181,8 @@ static void embed_yaml(struct pod_builder *builder, const struct node *node,
 		return;
 	source = ARENA_NEW(arena, struct source);
 	source_init(source, arena, builder->object->doc->source->name,
-		    without_markup(arena, node->str, node->len), node->len);
+		    text_without_markup(arena, node->str, node->len),
+		    node->len);
 	loader_init(&loader, source, &load_limits_default, arena);
 	doc = ARENA_NEW(arena, struct doc);
 	while (loader_next(&loader, doc) == 1) {

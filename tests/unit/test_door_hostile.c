@@ -181,6 +181,46 @@ static void ignores(struct buf *out)
 	buf_adds(out, "}}}");
 }
 
+static void patched_container(struct buf *out, unsigned i)
+{
+	buf_addf(out, "{name: c%u}", i);
+}
+
+static void patched_template(struct buf *out, unsigned i)
+{
+	buf_addf(out,
+		 "{\"name\":\"t%u\",\"podSpecPatch\":\"{}\",\"container\":{"
+		 "\"image\":\"i:1\"}}",
+		 i);
+}
+
+/* All templates share a long one, and each has its own in between. */
+static void patches(struct buf *out)
+{
+	buf_adds(out, "{\"apiVersion\":\"argoproj.io/v1alpha1\",\"kind\":"
+		      "\"Workflow\",\"metadata\":{\"name\":\"a\"},\"spec\":{"
+		      "\"podSpecPatch\":\"{containers: [");
+	add_each(out, 20000, patched_container);
+	buf_adds(out, "]}\",\"templates\":[");
+	add_each(out, 1400, patched_template);
+	buf_adds(out, "]}}");
+}
+
+static void spark_amount(struct buf *out, unsigned i)
+{
+	buf_addf(out, "\"spark.executor.resource.gpu%u.amount\":\"1\"", i);
+}
+
+static void properties(struct buf *out)
+{
+	buf_adds(out, "{\"apiVersion\":\"sparkoperator.k8s.io/v1beta2\","
+		      "\"kind\":\"SparkApplication\",\"metadata\":{\"name\":"
+		      "\"a\"},\"spec\":{\"executor\":{\"instances\":1},"
+		      "\"sparkConf\":{");
+	add_each(out, 5000, spark_amount);
+	buf_adds(out, "}}}");
+}
+
 static const struct {
 	const char *what;
 	void (*write)(struct buf *out);
@@ -190,6 +230,8 @@ static const struct {
 	{"findings", findings_by_the_thousand},
 	{"words of an ignore", words},
 	{"ignores of templates", ignores},
+	{"patches in strings", patches},
+	{"properties", properties},
 };
 
 /* --- in time -------------------------------------------------------------- */
