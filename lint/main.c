@@ -3,6 +3,7 @@
  * gpugate: the table of commands, and the choice of one. The program behaves
  * the same under the name kubectl-gpugate.
  */
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -196,10 +197,20 @@ static void set_up_memory(void)
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
 }
 
+/* A file that we open must not become standard output or error, or what is
+ * written there ends in it. O_PATH: reading and writing stay errors. */
+static void set_up_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/", O_PATH);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
 
+	set_up_streams();
 	set_up_memory();
 
 	/* A closed pipe is an error of write(), with a message. */

@@ -111,16 +111,8 @@ wait_for_reader() {
 @test "--add-ignore leaves files alone that may not be written" {
 	pod a.yaml
 	cp a.yaml before
-	chmod 444 a.yaml
-	if [ "$(id -u)" = 0 ]; then
-		chmod 777 . && chown 65534 a.yaml
-		setpriv --reuid=65534 --clear-groups test -r a.yaml ||
-			skip "the test folder is not open to others"
-		run --separate-stderr setpriv --reuid=65534 --clear-groups \
-			"$GPUGATE" lint --add-ignore why a.yaml
-	else
-		lint --add-ignore why a.yaml
-	fi
+	give_away a.yaml 444
+	lint_unprivileged --add-ignore why a.yaml
 	is "$status" 2
 	holds "$stderr" "a.yaml: Permission denied"
 	holds "$stderr" "suppressed 0 findings in 0 files"
@@ -171,4 +163,22 @@ wait_for_reader() {
 	holds "$stderr" "removed 0 entries"
 	lint --baseline base.json --prune-baseline .
 	holds "$stderr" "removed 1 entry"
+}
+
+@test "closed streams: no other file takes their place" {
+	quota a.yaml
+	"$GPUGATE" lint --format json:wanted a.yaml || true
+	run --separate-stderr bash -c '"$0" lint --format concise \
+		--format json:out a.yaml >&-' "$GPUGATE"
+	is "$status" 2
+	is "$stderr" "gpugate: standard output: Bad file descriptor"
+	cmp out wanted
+	run bash -c '"$0" lint --format json:out --write-baseline base.json \
+		--fail-on never a.yaml 2>&-' "$GPUGATE"
+	is "$status" 0
+	python3 -m json.tool out >/dev/null
+	python3 -m json.tool base.json >/dev/null
+	run --separate-stderr bash -c '"$0" lint - <&-' "$GPUGATE"
+	is "$status" 2
+	is "$stderr" "gpugate: -: Bad file descriptor"
 }
