@@ -43,6 +43,25 @@ lint() {
 	run --separate-stderr "$GPUGATE" lint --format concise "$@"
 }
 
+# The same as somebody whom file modes stop: root becomes nobody. What may not
+# be read or written must be nobody's then.
+lint_unprivileged() {
+	if [ "$(id -u)" != 0 ]; then
+		lint "$@"
+		return
+	fi
+	setpriv --reuid=65534 --clear-groups test -r . ||
+		skip "the test folder is not open to others"
+	run --separate-stderr setpriv --reuid=65534 --clear-groups \
+		"$GPUGATE" lint --format concise "$@"
+}
+
+# The file, with a mode, and the folder belong to whom lint_unprivileged is.
+give_away() { # FILE MODE
+	chmod "$2" "$1"
+	[ "$(id -u)" != 0 ] || chown 65534 . "$1"
+}
+
 # The paths of the findings, each once, on one line.
 paths() {
 	echo "$output" | sed -n 's/:[0-9]*:[0-9]*: .*//p' | uniq | tr '\n' ' ' |
