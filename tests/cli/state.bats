@@ -2,77 +2,19 @@
 # gpugated with a saved cluster state (--cluster FILE): what it does with the
 # file's changes, and whom it asks for one.
 bats_require_minimum_version 1.5.0
-load helper
+load gpugated
 
-setup_file() {
-	export GPUGATED=${GPUGATED:-$(dirname "${GPUGATE:-$BATS_TEST_DIRNAME/../../build/gpugate}")/gpugated}
-	export CERTS=$BATS_FILE_TMPDIR/certs
-	"$GPUGATED" certs --dir "$CERTS" --dns localhost --ip 127.0.0.1 >/dev/null
-}
-
-setup() {
-	for name in $(env | sed -n 's/^\(GPUGATED_[A-Z_]*\)=.*/\1/p'); do
-		unset "$name"
-	done
-	export LC_ALL=C.UTF-8
-	https=$BATS_TEST_DIRNAME/https.py
-	cd "$BATS_TEST_TMPDIR" || exit 1
-	pid=
-}
-
-teardown() {
-	[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || true
-}
-
-until_true() { # SECONDS COMMAND...
-	local tries=$(($1 * 10))
-	shift
-	while ! "$@"; do
-		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || { echo "in vain: $*" >&2; cat log >&2; return 1; }
-		sleep 0.1
-	done
-}
-
-logged() {
-	grep -q -- "$1" log
-}
-
-port_of() {
-	sed -n "s/.*\"msg\":\"$1\".*\"port\":\([0-9]*\).*/\1/p" log
-}
-
-# start ARGUMENTS: a server on free ports; pid, port, probe.
-start() {
-	: >log
-	"$GPUGATED" --listen 127.0.0.1:0 --probe-listen 127.0.0.1:0 \
-		--tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
-		"$@" 2>log 3>&- &
-	pid=$!
-	until_true 10 logged '"msg":"ready"'
-	port=$(port_of listening)
-	probe=$(port_of 'probes listening')
-}
-
-refused() {
-	run --separate-stderr timeout 10 "$GPUGATED" --listen 127.0.0.1:0 \
-		--probe-listen 127.0.0.1:0 --tls-cert "$CERTS/tls.crt" \
-		--tls-key "$CERTS/tls.key" "$@"
-	is "$status" 2
-	errors=$stderr
+unusable() { # ARGUMENTS
+	refused --tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" "$@"
 }
 
 asking_gives() {
-	[ "$(python3 "$https" review "$CERTS/ca.crt" "$port" u-1 1)" = "$1 u-1" ]
-}
-
-page() {
-	python3 "$https" get "$probe" /metrics
+	[ "$(ask 1)" = "$1 u-1" ]
 }
 
 # figure NAME: its value, without its fraction
 figure() {
-	page | sed -n "s/^$1 \([0-9Inf+-]*\).*/\1/p"
+	get /metrics | sed -n "s/^$1 \([0-9Inf+-]*\).*/\1/p"
 }
 
 older_than() { # SECONDS
@@ -119,7 +61,7 @@ state() {
 
 @test "state: two quotas of one name, a quantity that is none" {
 	state 0 | sed 's/"items":\[/&{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"gpus","namespace":"ml"},"spec":{"hard":{"requests.nvidia.com\/gpu":"9"}}},/' >twice.json
-	refused --cluster twice.json
+	unusable --cluster twice.json
 	holds "$errors" 'ResourceQuota `ml/gpus` stands twice in the file'
 	state 0 >state.json
 	start --cluster state.json
@@ -133,12 +75,12 @@ state() {
 @test "state: cut or newer at the start: it does not start" {
 	state 8 >whole.json
 	head -c "$(($(wc -c <whole.json) - 20))" whole.json >cut.json
-	refused --cluster cut.json
+	unusable --cluster cut.json
 	holds "$errors" 'cut.json:1:'
 	state 8 0 7 >newer.json
-	refused --cluster newer.json
+	unusable --cluster newer.json
 	holds "$errors" 'written by a newer gpugate'
-	refused --cluster none.json
+	unusable --cluster none.json
 	holds "$errors" 'none.json'
 }
 
@@ -172,11 +114,11 @@ state() {
 
 @test "state: --live on needs somebody to ask, --live off asks nobody" {
 	unset KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
-	refused --live on
+	unusable --live on
 	holds "$errors" "not in a pod"
-	refused --live on --kubeconfig none
+	unusable --live on --kubeconfig none
 	holds "$errors" none
-	refused --live on --cluster none.json
+	unusable --live on --cluster none.json
 	holds "$errors" "either --cluster or --live on"
 	start --live off --kubeconfig none
 	asking_gives allowed

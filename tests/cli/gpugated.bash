@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+# Common to the tests of the webhook as a program: certificates, a server on
+# free ports, and questions to it.
+load helper
+
+# One CA and certificate for all tests of this file.
+setup_file() {
+	export GPUGATED=${GPUGATED:-$(dirname "${GPUGATE:-$BATS_TEST_DIRNAME/../../build/gpugate}")/gpugated}
+	export CERTS=$BATS_FILE_TMPDIR/certs
+	[ -x "$GPUGATED" ] || { echo "no program: $GPUGATED" >&2; return 1; }
+	"$GPUGATED" certs --dir "$CERTS" --dns localhost --ip 127.0.0.1 >/dev/null
+}
+
+setup() {
+	for name in $(env | sed -n 's/^\(GPUGATED_[A-Z_]*\)=.*/\1/p'); do
+		unset "$name"
+	done
+	export LC_ALL=C.UTF-8
+	https=$BATS_TEST_DIRNAME/https.py
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	pid=
+}
+
+teardown() {
+	[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || true
+}
+
+# until SECONDS COMMAND...: try ten times a second.
+until_true() {
+	local tries=$(($1 * 10))
+	shift
+	while ! "$@"; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || { echo "in vain: $*" >&2; cat log >&2; return 1; }
+		sleep 0.1
+	done
+}
+
+logged() {
+	grep -q -- "$1" log
+}
+
+port_of() {
+	sed -n "s/.*\"msg\":\"$1\".*\"port\":\([0-9]*\).*/\1/p" log
+}
+
+# start ARGUMENTS: a server on free ports; pid, port, probe.
+start() {
+	: >log # of an earlier one
+	"$GPUGATED" --listen 127.0.0.1:0 --probe-listen 127.0.0.1:0 \
+		--tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
+		"$@" 2>log 3>&- &
+	pid=$!
+	until_true 10 logged '"msg":"ready"'
+	port=$(port_of listening)
+	probe=$(port_of 'probes listening')
+}
+
+# refused ARGUMENTS: does not start; exit 2, what it says is in $errors.
+refused() {
+	run --separate-stderr timeout 10 "$GPUGATED" --listen 127.0.0.1:0 \
+		--probe-listen 127.0.0.1:0 "$@"
+	is "$status" 2
+	errors=$stderr
+}
+
+# get PATH: of the probes.
+get() {
+	python3 "$https" get "$probe" "$1"
+}
+
+# ask REQUESTED: the verdict on a Pod that may use one GPU, and the uid.
+ask() {
+	python3 "$https" review "$CERTS/ca.crt" "$port" u-1 "$1"
+}
