@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "log.h"
 #include "replace.h"
 
@@ -26,9 +27,9 @@ int known_open(struct known *known, const struct options *options,
 	known->old = baseline_load(options->baseline, &err);
 	if (known->old)
 		return 0;
-	if (err.line)
-		log_error("%s:%u:%u: %s", options->baseline, err.line,
-			  err.column, err.text);
+	if (err.line && text_starts(err.text, options->baseline))
+		log_error("%s:%u:%u%s", options->baseline, err.line, err.column,
+			  err.text + strlen(options->baseline));
 	else
 		log_error("%s", err.text);
 	return 2;

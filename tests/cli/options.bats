@@ -385,7 +385,7 @@ load helper
 	echo '{"version": 1, ' >b.json
 	lint --baseline b.json a.yaml
 	is "$status" 2
-	holds "$stderr" b.json
+	is "$stderr" "gpugate: b.json:2:1: string or '}' expected near end of file"
 	lint --write-baseline no/such/b.json a.yaml
 	is "$status" 2
 	holds "$stderr" "no/such/b.json"
