@@ -43,6 +43,8 @@ static const struct policy *choose_policy(struct filter *f)
 	buf_init(&path);
 	buf_addf(&path, "%s/%s", f->cwd, f->name);
 	policy = policies_for_file(&f->policies, index, path.data, &rule);
+	f->namespace =
+		f->options->namespace ? f->options->namespace : rule.namespace;
 	f->cluster = clusters_for_file(&f->clusters, &f->policies, index,
 				       rule.cluster);
 	if (f->cluster)
@@ -106,7 +108,7 @@ int filter_repair(struct filter *f, bool unsafe)
 	struct buf fixed;
 	int rc;
 
-	file.default_namespace = f->options->namespace;
+	file.default_namespace = f->namespace;
 	source_init(&source, &f->arena, f->name, f->text.data, f->text.len);
 	buf_init(&fixed);
 	fixer_init(&fixer, &options, unsafe);
@@ -188,7 +190,7 @@ int filter_lint(struct filter *f)
 
 	options.sink = keep;
 	options.source_of = set_source;
-	file.default_namespace = f->options->namespace;
+	file.default_namespace = f->namespace;
 	source_init(&f->source, &f->arena, f->name, f->text.data, f->text.len);
 	run_init(&f->run, &options);
 	run_begin_file(&f->run, &file);

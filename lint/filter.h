@@ -23,6 +23,7 @@ struct filter {
 	struct clusters clusters;
 	const struct cluster *cluster; /* in force, or NULL */
 	const struct policy *policy;   /* in force */
+	const char *namespace;	       /* of objects that name none, or NULL */
 	const char *name;	       /* of the input, in messages */
 	struct input input;
 	struct buf text; /* the input, or what the repairs made of it */

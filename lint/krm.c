@@ -15,7 +15,7 @@
 
 struct krm {
 	struct filter filter;
-	struct policy *own; /* of the functionConfig, or NULL */
+	struct policy *own, *policy; /* of the functionConfig, or NULL */
 	const char *fix;
 };
 
@@ -52,8 +52,9 @@ static int use_policy(struct krm *krm, const struct node *config)
 	policy_problems_release(&problems);
 	buf_release(&json);
 	if (krm->own)
-		f->policy = krm->own;
-	return krm->own ? 0 : 2;
+		krm->policy = policies_adjust(&f->policies, krm->own, NULL);
+	f->policy = krm->policy;
+	return krm->policy ? 0 : 2;
 }
 
 static int configure(struct krm *krm, struct arena *arena)
@@ -225,8 +226,8 @@ int krm_command(struct options *options)
 	if (!rc)
 		rc = krm_run(&krm, &arena);
 	filter_release(&krm.filter);
-	if (krm.own)
-		policy_free(krm.own);
+	policy_free(krm.policy);
+	policy_free(krm.own);
 	arena_release(&arena);
 	return rc;
 }

@@ -103,9 +103,8 @@ static struct policy *load_floor(struct policies *policies, const char *path)
 	return floor;
 }
 
-/* NULL after a message. */
-static struct policy *adjust(struct policies *policies,
-			     const struct policy *own, const char *preset)
+struct policy *policies_adjust(struct policies *policies,
+			       const struct policy *own, const char *preset)
 {
 	const struct options *o = policies->options;
 	/* The command line beats `paths:` of the file. */
@@ -144,7 +143,7 @@ static void add_entry(struct policies *policies, const char *path,
 	entry.folder = arena_strdup(&policies->arena, folder.data);
 	buf_release(&folder);
 	if (own)
-		entry.policy = adjust(policies, own, NULL);
+		entry.policy = policies_adjust(policies, own, NULL);
 	*HEAP_PUSH(policies->items, policies->n, policies->size) = entry;
 }
 
@@ -271,7 +270,7 @@ static const struct policy *variant(struct policies *policies,
 	if (!v) {
 		v = ARENA_NEW(&policies->arena, struct policy_variant);
 		v->preset = preset;
-		v->policy = adjust(policies, entry->own, preset);
+		v->policy = policies_adjust(policies, entry->own, preset);
 		v->next = entry->variants;
 		entry->variants = v;
 	}

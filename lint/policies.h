@@ -48,6 +48,10 @@ struct policies {
 int policies_init(struct policies *policies, const struct options *options,
 		  const char *cwd);
 void policies_release(struct policies *policies);
+/* What is in force where a policy says own: the command line's wishes, and the
+ * floor. Needs own as long as it lives. NULL after a message. */
+struct policy *policies_adjust(struct policies *policies,
+			       const struct policy *own, const char *preset);
 /* The policy of the file at path (as shown), loaded once. */
 uint32_t policies_load(struct policies *policies, const char *path);
 /* The nearest .gpugate.yaml in the absolute folder or above it. */

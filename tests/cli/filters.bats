@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# krm and post-render are doors of the same policies.
+bats_require_minimum_version 1.5.0
+load helper
+
+# list CONFIG: a ResourceList with one error, and a functionConfig.
+list() {
+	cat <<-EOF
+	apiVersion: config.kubernetes.io/v1
+	kind: ResourceList
+	functionConfig: {apiVersion: gpugate.dev/v1, kind: Policy, $1}
+	items:
+	- apiVersion: v1
+	  kind: Pod
+	  metadata: {name: train}
+	  spec: {priority: 5, containers: [{name: main, image: "x:1"}]}
+	EOF
+}
+
+@test "krm: a functionConfig stays above the floor and below the options" {
+	list 'rules: {priority-integer-set: off}' >off.yaml
+	run --separate-stderr "$GPUGATE" krm <off.yaml
+	is "$status" 0
+	holds "$output" "results: []"
+	holds "$output" "priority: 5"
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\n' >floor.yaml
+	run --separate-stderr "$GPUGATE" krm --policy floor.yaml <off.yaml
+	is "$status" 0
+	holds_not "$output" "priority: 5"
+	list 'mode: audit' >on.yaml
+	run --separate-stderr "$GPUGATE" krm --ignore priority-integer-set \
+		<on.yaml
+	holds "$output" "priority: 5"
+	run --separate-stderr "$GPUGATE" krm --ignore nonsense <on.yaml
+	is "$status" 2
+	is "$output" ""
+	holds "$stderr" "unknown rule \`nonsense\`"
+}
+
+@test "post-render: the namespace of a path, and of the options" {
+	pod a.yaml
+	sed -i '/namespace:/d; s/priority: 5/priorityClassName: none/' a.yaml
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\npaths: [{glob: "**", namespace: team-x}]\n' \
+		>.gpugate.yaml
+	printf '\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {restartPolicy: Nevr, containers: [{name: a, image: x, resources: {limits: {nvidia.com/gpu: 0.5}}}]}\n' >>a.yaml
+	run --separate-stderr "$GPUGATE" post-render <a.yaml
+	is "$status" 1
+	is "$output" ""
+	holds "$stderr" "Pod team-x/p"
+	run --separate-stderr "$GPUGATE" post-render --namespace other <a.yaml
+	holds "$stderr" "Pod other/p"
+}
