@@ -188,6 +188,7 @@ struct object {
 	bool suspended;
 	bool kueue;   /* carries kueue.x-k8s.io/queue-name */
 	bool guessed; /* unknown kind, pods found by shape */
+	const struct claim_table *claims; /* of its file, or NULL */
 };
 
 /* Kinds of the policy (`kinds:`), and its accelerators. */
@@ -202,6 +203,7 @@ struct kube_config {
 	const struct policy_kind *kinds;
 	size_t nkinds;
 	bool fragment; /* every object is a patch (kustomize names the file) */
+	const struct claim_table *claims; /* of the file (kube/claim.h) */
 };
 
 struct object_list {

@@ -166,6 +166,7 @@ void run_begin_file(struct run *run, const struct run_file *file)
 	else if (!run->options.no_ignore)
 		state->suppressions = suppressions_scan(
 			&run->file_arena, file->source, run->options.today);
+	run_claims_begin(run);
 }
 
 /* One of the engine's own rules; NULL while the policy has it off. */
@@ -441,8 +442,7 @@ void run_document(struct run *run, struct doc *doc)
 		run->counts.placeholders += placeholder_mark(doc);
 	if (state->suppressions)
 		suppressions_exclude(state->suppressions, doc);
-	object_read(&state->doc_arena, policy_kube(state->file.policy), doc,
-		    &list, &nested);
+	object_read(&state->doc_arena, run_kube(run), doc, &list, &nested);
 	if (nested)
 		report_nested_list(run, doc, nested);
 	for (size_t i = 0; i < list.n; i++)

@@ -7,6 +7,7 @@
 #define ENGINE_STATE_H
 
 #include "engine/run.h"
+#include "kube/claim.h"
 
 /* Rules that the engine itself reports, by index into the rule set. */
 enum internal_rule {
@@ -38,8 +39,10 @@ struct run_state {
 	size_t npod_rules, nobject_rules, nworkload_rules;
 	/* By index: which rules' findings yield to it; ends in NO_RULE. */
 	int **yielding;
-	enum run_asks asks; /* for the object */
-	struct arena arena; /* lives as long as the run */
+	enum run_asks asks;	   /* for the object */
+	struct arena arena;	   /* lives as long as the run */
+	struct claim_table claims; /* of the file */
+	struct kube_config kube;   /* that of the policy, with them */
 	struct not_run *not_run;
 	size_t nnot_run, not_run_size;
 };
@@ -89,6 +92,10 @@ void findings_yield(struct finding **findings, size_t from, size_t n);
 /* Is the rule, which is on, asked where not all are? */
 bool run_asks_for(const struct run_state *state, unsigned rule,
 		  const struct setting *settings);
+
+/* Claims of devices that stand in the file, for the pods that name them. */
+void run_claims_begin(struct run *run);
+const struct kube_config *run_kube(const struct run *run);
 
 /* Is the rule asked about the object being checked? */
 static inline bool run_asks(const struct run_state *state, unsigned rule,

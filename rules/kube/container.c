@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "kube/claim.h"
 
 /* -- resources ----------------------------------------------------------- */
 
@@ -412,13 +413,14 @@ const struct node *container_mount(const struct container *c, const char *path)
 }
 
 /* What the pod's claim of that name is for; unknown when it has none. */
-static enum tri claim_use(const struct pod *pod, const struct node *name)
+static enum tri named_claim_use(const struct pod *pod, const struct node *name)
 {
 	const char *text = node_str(name);
+	struct amount n;
 
 	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), claim)
 		if (text && node_eq(node_get(claim, "name"), text))
-			return claim_hint(claim);
+			return claim_use(pod, claim, &n);
 	return TRI_UNKNOWN;
 }
 
@@ -436,6 +438,7 @@ enum tri container_uses_gpu(const struct container *c)
 	if (node_count(claims) > 256)
 		return TRI_UNKNOWN;
 	FOR_EACH_CHILD(claims, claim)
-		use = tri_or(use, claim_use(c->pod, node_get(claim, "name")));
+		use = tri_or(use,
+			     named_claim_use(c->pod, node_get(claim, "name")));
 	return use;
 }

@@ -15,56 +15,16 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kube/claim.h"
 
 /* -- claims and annotations ---------------------------------------------- */
 
-static bool contains_any(const char *name, const char *const *words, size_t n)
+static void claim_add(struct pod *pod, enum tri use, struct amount n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (text_contains_ci(name, words[i]))
-			return true;
-	return false;
-}
-
-/*
- * What the names in a pod's claim say about the device. A name that speaks of
- * both (`bm-gpu-4-rdma`: a NIC of a GPU machine) leaves it to the others.
- */
-enum tri claim_hint(const struct node *claim)
-{
-	static const char *const yes[] = {"gpu",  "mig",   "tpu",    "nvidia",
-					  "cuda", "accel", "neuron", "gaudi",
-					  "a100", "h100",  "h200",   "b200"};
-	static const char *const no[] = {"compute-domain", "computedomain",
-					 "imex",	   "nic",
-					 "rdma",	   "efa",
-					 "roce",	   "network",
-					 "infiniband",	   "cpu"};
-	static const char *const fields[] = {"resourceClaimTemplateName",
-					     "resourceClaimName", "name"};
-	bool device = false, other = false;
-
-	for (size_t f = 0; f < 3; f++) {
-		const char *name = node_str(node_get(claim, fields[f]));
-		bool speaks_of_gpu =
-			contains_any(name, yes, sizeof(yes) / sizeof(*yes));
-		bool speaks_of_other =
-			contains_any(name, no, sizeof(no) / sizeof(*no));
-
-		device |= speaks_of_gpu && !speaks_of_other;
-		other |= speaks_of_other && !speaks_of_gpu;
-	}
-	if (device == other)
-		return TRI_UNKNOWN;
-	return device ? TRI_YES : TRI_NO;
-}
-
-static void claim_add(struct pod *pod, enum tri hint, struct amount n)
-{
-	if (hint == TRI_NO)
+	if (use == TRI_NO)
 		return;
 	pod->gpus = amount_add(pod->gpus, n);
-	if (hint == TRI_YES)
+	if (use == TRI_YES)
 		pod->gpu_by |= GPU_BY_CLAIM;
 	else
 		pod->gpu_unknown = true;
@@ -96,13 +56,15 @@ static void claims(struct pod *pod)
 		return;
 	FOR_EACH_CHILD(list, claim) {
 		const struct node *made = node_get(claim, "claimCreationSpec");
-		enum tri hint = claim_hint(claim);
-		struct amount n = {.n = hint == TRI_YES, .unknown = true};
+		enum tri use;
+		struct amount n;
 
-		if (node_is_unset(made))
-			claim_add(pod, hint, n);
-		else
+		if (!node_is_unset(made)) {
 			nim_claim(pod, made);
+			continue;
+		}
+		use = claim_use(pod, claim, &n);
+		claim_add(pod, use, n);
 	}
 }
 

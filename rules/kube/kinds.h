@@ -319,8 +319,6 @@ void gpus_by_seldon(struct pod_builder *builder, struct pod *pod);
 /* Text in which `{{x}}` became a placeholder of the same length. */
 const char *text_without_markup(struct arena *arena, const char *text,
 				size_t len);
-/* Do the names of a pod's claim speak of a GPU (not: of a network card)? */
-enum tri claim_hint(const struct node *claim);
 /* /dev/shm of a runtime of KServe, by name: INJECT_SHM, _UNKNOWN or 0. */
 unsigned kserve_runtime(const char *name);
 void pod_injects(const struct pod_builder *builder, struct pod *pod);

@@ -33,6 +33,7 @@ static void read_identity(struct reader *reader, struct object *object)
 	size_t len = slash ? (size_t)(slash - object->api_version) : 0;
 
 	object->type = kind_find(object->api_version, len, object->kind);
+	object->claims = reader->config->claims;
 	object->version = slash ? slash + 1 : object->api_version;
 	if (object->type)
 		object->group = object->type->group;

@@ -199,3 +199,31 @@ load helper
 	holds "$output" "needs 3 nvidia.com/gpu"
 	holds "$output" "it can never run in full"
 }
+
+@test "claims of the file tell how many GPUs its pods get, in any order" {
+	cat >a.yaml <<-'END'
+		apiVersion: apps/v1
+		kind: Deployment
+		metadata: {name: a, namespace: ml}
+		spec:
+		  replicas: 3
+		  selector: {matchLabels: {a: b}}
+		  template:
+		    metadata: {labels: {a: b}}
+		    spec:
+		      resourceClaims: [{name: devices, resourceClaimTemplateName: two}]
+		      containers:
+		      - {name: c, image: "a:1", resources: {claims: [{name: devices}]}}
+		---
+		apiVersion: resource.k8s.io/v1
+		kind: ResourceClaimTemplate
+		metadata: {name: two, namespace: ml}
+		spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu.nvidia.com, count: 2}}]}}}
+	END
+	run "$GPUGATE" lint --isolated a.yaml
+	holds "$output" "; 6 GPUs requested"
+	holds "$output" "[priority-class-missing]"
+	sed '/^---/,$d' a.yaml >b.yaml
+	run "$GPUGATE" lint --isolated b.yaml
+	holds "$output" "; at least 0 GPUs requested"
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Dynamic resource allocation: a pod names claims, or templates of claims,
+ * and what devices those ask for is written in other objects. The linter
+ * knows those of the file that it reads; of all others the names alone speak.
+ */
+#ifndef KUBE_CLAIM_H
+#define KUBE_CLAIM_H
+
+#include "base/arena.h"
+#include "doc/load.h"
+#include "kube/object.h"
+
+/* A ResourceClaim, or a ResourceClaimTemplate. */
+struct claim {
+	const char *namespace, *name; /* namespace NULL: not said */
+	bool template;
+	enum tri gpu; /* does it ask for accelerators? */
+	struct amount devices;
+};
+
+struct claim_table {
+	struct claim *items;
+	size_t n, size;
+};
+
+/* Is the text one that may hold such objects? */
+bool claims_may_be_in(const char *text, size_t len);
+/* Add those of a document; the arena keeps them. */
+void claims_add(struct claim_table *table, struct arena *arena,
+		const struct doc *doc);
+
+/*
+ * What an entry of a pod's resourceClaims is for, by the claim that it names
+ * where that is known, else by its names. *devices gets how many, for
+ * each pod.
+ */
+enum tri claim_use(const struct pod *pod, const struct node *entry,
+		   struct amount *devices);
+
+#endif

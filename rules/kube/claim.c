@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Claims of dynamic resource allocation, and what a pod gets by them. Which
+ * class of devices is an accelerator only its name tells: classes belong to
+ * the drivers (gpu.nvidia.com, mig.nvidia.com, gpu.intel.com, dra.cpu ...).
+ *
+ * Sources: kubernetes/api resource/v1, v1beta1 (a request's fields stand in
+ * the request itself) and v1alpha2 (one resource class a claim); core/v1
+ * PodResourceClaim, with `source` until 1.30.
+ */
+#include "kube/claim.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "kinds.h"
+
+/* More claims in one file go by their names. */
+enum { MOST = 256 };
+
+static bool contains_any(const char *name, const char *const *words)
+{
+	for (; *words; words++)
+		if (text_contains_ci(name, *words))
+			return true;
+	return false;
+}
+
+static bool speaks_of_gpu(const char *name)
+{
+	static const char *const words[] = {
+		"gpu",	 "mig",	 "tpu",	 "nvidia", "cuda", "accel", "neuron",
+		"gaudi", "a100", "h100", "h200",   "b200", NULL};
+
+	return contains_any(name, words);
+}
+
+static bool speaks_of_other(const char *name)
+{
+	static const char *const words[] = {
+		"compute-domain", "computedomain", "imex", "nic",
+		"rdma",		  "efa",	   "roce", "network",
+		"infiniband",	  "cpu",	   NULL};
+
+	return contains_any(name, words);
+}
+
+/* -- claims of the file -------------------------------------------------- */
+
+/* Other words win: compute-domain-daemon.nvidia.com is no GPU. */
+static enum tri class_use(const char *class)
+{
+	if (!class)
+		return TRI_UNKNOWN;
+	if (speaks_of_other(class))
+		return TRI_NO;
+	return speaks_of_gpu(class) ? TRI_YES : TRI_UNKNOWN;
+}
+
+static void add_devices(struct claim *claim, enum tri use, struct amount n)
+{
+	if (use == TRI_YES)
+		claim->devices = amount_add(claim->devices, n);
+	else if (use == TRI_UNKNOWN)
+		claim->devices.unknown = true;
+	if (claim->gpu != TRI_YES && use != TRI_NO)
+		claim->gpu = use;
+}
+
+static struct amount devices_of(const struct node *request)
+{
+	const struct node *mode = node_get(request, "allocationMode");
+
+	if (!node_is_unset(mode) && !node_eq(mode, "ExactCount"))
+		return (struct amount){.n = 1, .unknown = true};
+	return amount_int(node_get(request, "count"), 1);
+}
+
+static void add_request(struct claim *claim, const struct node *request)
+{
+	const struct node *exactly = node_get(request, "exactly");
+	const struct node *first = node_get(request, "firstAvailable");
+	struct amount n;
+
+	if (node_is_map(exactly))
+		request = exactly;
+	if (node_count(first)) {
+		/* the one that is wished for most */
+		request = node_at(first, 0);
+		n = devices_of(request);
+		n.unknown |= node_count(first) > 1;
+	} else {
+		n = devices_of(request);
+	}
+	/* It looks on, and takes nothing from others. */
+	if (node_is_true(node_get(request, "adminAccess")))
+		return;
+	add_devices(claim,
+		    class_use(node_str(node_get(request, "deviceClassName"))),
+		    n);
+}
+
+static void add_claim(struct claim_table *table, struct arena *arena,
+		      const struct node *root)
+{
+	const char *version = node_str(node_get(root, "apiVersion"));
+	const char *kind = node_str(node_get(root, "kind"));
+	const struct node *spec = node_get(root, "spec");
+	const char *name = node_str(node_path(root, "metadata.name"));
+	const char *namespace = node_str(node_path(root, "metadata.namespace"));
+	const struct node *class, *requests;
+	struct claim claim = {.gpu = TRI_NO};
+
+	if (!version || !kind || !name || table->n >= MOST ||
+	    !text_starts(version, "resource.k8s.io/"))
+		return;
+	claim.template = !strcmp(kind, "ResourceClaimTemplate");
+	if (!claim.template && strcmp(kind, "ResourceClaim") != 0)
+		return;
+	if (claim.template)
+		spec = node_get(spec, "spec");
+	class = node_get(spec, "resourceClassName");
+	requests = node_path(spec, "devices.requests");
+	FOR_EACH_CHILD(requests, request)
+		add_request(&claim, request);
+	if (!node_is_unset(class))
+		add_devices(&claim, class_use(node_str(class)),
+			    (struct amount){.n = 1,
+					    .unknown = !node_is_unset(node_get(
+						    spec, "parametersRef"))});
+	else if (!node_count(requests))
+		claim.gpu = TRI_UNKNOWN;
+	claim.name = arena_strdup(arena, name);
+	claim.namespace = namespace ? arena_strdup(arena, namespace) : NULL;
+	*VEC_PUSH(arena, table->items, table->n, table->size) = claim;
+}
+
+bool claims_may_be_in(const char *text, size_t len)
+{
+	return text_find(text, len, "ResourceClaim");
+}
+
+void claims_add(struct claim_table *table, struct arena *arena,
+		const struct doc *doc)
+{
+	const struct node *items = node_get(doc->root, "items");
+
+	if (node_is_seq(items))
+		FOR_EACH_CHILD(items, item)
+			add_claim(table, arena, item);
+	else
+		add_claim(table, arena, doc->root);
+}
+
+/* -- claims of a pod ----------------------------------------------------- */
+
+/* Of a field of the entry, in its place of today or of once. */
+static const char *field_of(const struct node *entry, const char *key)
+{
+	const char *text = node_str(node_get(entry, key));
+
+	return text ? text
+		    : node_str(node_path(node_get(entry, "source"), key));
+}
+
+static const struct claim *find(const struct pod *pod, const char *name,
+				bool template)
+{
+	const struct claim_table *table = pod->object->claims;
+	const char *namespace = pod->object->namespace;
+
+	for (size_t i = 0; name && table && i < table->n; i++) {
+		const struct claim *claim = &table->items[i];
+
+		if (claim->template == template && !strcmp(claim->name, name) &&
+		    (!namespace || !claim->namespace ||
+		     !strcmp(claim->namespace, namespace)))
+			return claim;
+	}
+	return NULL;
+}
+
+/*
+ * A name that speaks of both (`bm-gpu-4-rdma`: a NIC of a GPU machine) leaves
+ * it to the others.
+ */
+static enum tri hint(const struct node *entry)
+{
+	const char *const names[] = {
+		field_of(entry, "resourceClaimTemplateName"),
+		field_of(entry, "resourceClaimName"),
+		node_str(node_get(entry, "name"))};
+	bool device = false, other = false;
+
+	for (size_t i = 0; i < 3; i++) {
+		bool of_gpu = speaks_of_gpu(names[i]);
+		bool of_other = speaks_of_other(names[i]);
+
+		device |= of_gpu && !of_other;
+		other |= of_other && !of_gpu;
+	}
+	if (device == other)
+		return TRI_UNKNOWN;
+	return device ? TRI_YES : TRI_NO;
+}
+
+enum tri claim_use(const struct pod *pod, const struct node *entry,
+		   struct amount *devices)
+{
+	const char *made = field_of(entry, "resourceClaimTemplateName");
+	const char *shared = field_of(entry, "resourceClaimName");
+	const struct claim *claim =
+		made ? find(pod, made, true) : find(pod, shared, false);
+	enum tri use;
+
+	if (claim && claim->gpu != TRI_UNKNOWN) {
+		*devices = claim->devices;
+		/* Pods that name one claim share what it gets. */
+		if (!made && (pod->steady.n != 1 || pod->steady.unknown))
+			*devices = (struct amount){.unknown = true};
+		return claim->gpu;
+	}
+	use = hint(entry);
+	*devices = (struct amount){.n = use == TRI_YES, .unknown = true};
+	return use;
+}

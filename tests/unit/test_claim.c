@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a pod gets by the claims that it names: those of its file are asked,
+ * of all others the names speak.
+ */
+#include "object_fixture.h"
+
+#include <stdio.h>
+
+#include "kube/claim.h"
+
+#define CLAIM(kind, name, spec)                                                \
+	"{apiVersion: resource.k8s.io/v1, kind: " kind ", metadata: {name: "   \
+	"" name ", namespace: ml}, spec: " spec "}"
+#define TEMPLATE(requests)                                                     \
+	CLAIM("ResourceClaimTemplate", "t",                                    \
+	      "{spec: {devices: {requests: [" requests "]}}}")
+#define OLD(kind, spec)                                                        \
+	"{apiVersion: resource.k8s.io/v1alpha2, kind: " kind                   \
+	", metadata: {name: t}, spec: " spec "}"
+#define GPU(more)                                                              \
+	"{name: a, exactly: {deviceClassName: gpu.nvidia.com" more "}}"
+#define ENTRY(text) "{name: d, " text "}"
+#define OF_T	    ENTRY("resourceClaimTemplateName: t")
+
+static void read_claims(struct arena *arena, const char *yaml,
+			struct claim_table *table)
+{
+	struct source *source = ARENA_NEW(arena, struct source);
+	struct loader loader;
+	struct doc doc;
+
+	source_init(source, arena, "claims.yaml", yaml, strlen(yaml));
+	loader_init(&loader, source, &load_limits_default, arena);
+	while (loader_next(&loader, &doc))
+		claims_add(table, arena, &doc);
+}
+
+static void test_use(void **state)
+{
+	static const struct {
+		const char *claims, *entry;
+		int gpus;
+		bool unknown;
+		enum tri uses;
+	} rows[] = {
+		{TEMPLATE(GPU("")), OF_T, 1, false, TRI_YES},
+		{TEMPLATE(GPU(", count: 4")), OF_T, 4, false, TRI_YES},
+		{TEMPLATE(GPU(", count: '${N}'")), OF_T, 0, true, TRI_YES},
+		{TEMPLATE(GPU(", allocationMode: All")), OF_T, 1, true,
+		 TRI_YES},
+		{TEMPLATE(GPU("") ", " GPU(", count: 2")), OF_T, 3, false,
+		 TRI_YES},
+		/* v1beta1: in the request itself */
+		{TEMPLATE("{name: a, deviceClassName: mig.nvidia.com, count: "
+			  "2}"),
+		 OF_T, 2, false, TRI_YES},
+		{TEMPLATE(GPU("") ", {name: c, exactly: {deviceClassName: "
+				  "dra.cpu}}"),
+		 OF_T, 1, false, TRI_YES},
+		{TEMPLATE(GPU("") ", {name: c, exactly: {deviceClassName: "
+				  "fpga.example.com}}"),
+		 OF_T, 1, true, TRI_YES},
+		{TEMPLATE("{name: a, firstAvailable: [{name: b, "
+			  "deviceClassName: gpu.nvidia.com, count: 2}, {name: "
+			  "c, deviceClassName: gpu.nvidia.com}]}"),
+		 OF_T, 2, true, TRI_YES},
+		{TEMPLATE(GPU(", adminAccess: true")), OF_T, 0, false, TRI_NO},
+		{TEMPLATE("{name: a, exactly: {deviceClassName: "
+			  "compute-domain-daemon.nvidia.com}}"),
+		 OF_T, 0, false, TRI_NO},
+		{CLAIM("ResourceClaim", "t",
+		       "{devices: {requests: [" GPU("") "]}}"),
+		 ENTRY("resourceClaimName: t"), 1, false, TRI_YES},
+		/* of old */
+		{OLD("ResourceClaimTemplate",
+		     "{spec: {resourceClassName: gpu.nvidia.com}}"),
+		 ENTRY("source: {resourceClaimTemplateName: t}"), 1, false,
+		 TRI_YES},
+		{OLD("ResourceClaim",
+		     "{resourceClassName: gpu.intel.com, parametersRef: {name: "
+		     "p}}"),
+		 ENTRY("source: {resourceClaimName: t}"), 1, true, TRI_YES},
+		{"{apiVersion: v1, kind: List, items: [" TEMPLATE(
+			 GPU(", count: 8")) "]}",
+		 OF_T, 8, false, TRI_YES},
+		/* The names have to do. */
+		{TEMPLATE(GPU("")), ENTRY("resourceClaimName: t"), 0, true,
+		 TRI_UNKNOWN},
+		{TEMPLATE(GPU("")), ENTRY("resourceClaimTemplateName: my-gpu"),
+		 1, true, TRI_YES},
+		{TEMPLATE("{name: a, exactly: {deviceClassName: "
+			  "fpga.example.com}}"),
+		 OF_T, 0, true, TRI_UNKNOWN},
+		{TEMPLATE(""), OF_T, 0, true, TRI_UNKNOWN},
+		{"{apiVersion: example.com/v1, kind: ResourceClaim, metadata: "
+		 "{name: t}}",
+		 OF_T, 0, true, TRI_UNKNOWN},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fixture fixture = {0};
+		struct claim_table table = {0};
+		struct buf yaml = {0};
+		const struct pod *pod;
+
+		read_claims(&fixture.arena, rows[i].claims, &table);
+		fixture.config.claims = &table;
+		buf_addf(&yaml,
+			 "{apiVersion: v1, kind: Pod, metadata: {namespace: ml}"
+			 ", spec: {resourceClaims: [%s], containers: [{name: c"
+			 ", image: i, resources: {claims: [{name: d}]}}]}}",
+			 rows[i].entry);
+		pod = fixture_pod(&fixture, yaml.data);
+		if (pod->gpus.n != rows[i].gpus ||
+		    pod->gpus.unknown != rows[i].unknown ||
+		    pod_uses_gpu(pod) != rows[i].uses)
+			print_error("%s\n", rows[i].claims);
+		assert_int_equal(pod->gpus.n, rows[i].gpus);
+		assert_int_equal(pod->gpus.unknown, rows[i].unknown);
+		assert_int_equal(pod_uses_gpu(pod), rows[i].uses);
+		assert_int_equal(container_uses_gpu(pod->containers),
+				 rows[i].uses);
+		buf_release(&yaml);
+		fixture_release(&fixture);
+	}
+}
+
+static const char *gpus_of(struct fixture *fixture, const char *yaml)
+{
+	static char line[64];
+	const struct object *object = fixture_object(fixture, yaml);
+
+	snprintf(line, sizeof(line), "%lld%s", (long long)object->gpus.n,
+		 object->gpus.unknown ? "+" : "");
+	return line;
+}
+
+/* Of another namespace is another claim; one claim for all replicas is one. */
+static void test_whose(void **state)
+{
+	static const char claims[] =
+		TEMPLATE(GPU(", count: 2")) "\n---\n" CLAIM(
+			"ResourceClaim", "s",
+			"{devices: {requests: [" GPU("") "]}}");
+#define REPLICAS(namespace, entry)                                             \
+	"{apiVersion: apps/v1, kind: Deployment, metadata: {name: d"           \
+	"" namespace "}, spec: {replicas: 3, selector: {}, template: {spec: {" \
+		     "resourceClaims: [" entry                                 \
+		     "], containers: [{name: c, image: i}]}}}}"
+	static const struct object_row rows[] = {
+		{REPLICAS(", namespace: ml", OF_T), "6"},
+		{REPLICAS("", OF_T), "6"},
+		{REPLICAS(", namespace: other", OF_T), "0+"},
+		{REPLICAS(", namespace: ml", ENTRY("resourceClaimName: s")),
+		 "0+"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fixture fixture = {0};
+		struct claim_table table = {0};
+
+		read_claims(&fixture.arena, claims, &table);
+		fixture.config.claims = &table;
+		assert_string_equal(gpus_of(&fixture, rows[i].yaml),
+				    rows[i].line);
+		fixture_release(&fixture);
+	}
+}
+
+static void test_may_be_in(void **state)
+{
+	assert_true(claims_may_be_in("kind: ResourceClaimTemplate", 27));
+	assert_true(claims_may_be_in("kind: ResourceClaim", 19));
+	assert_false(claims_may_be_in("resourceClaims: []", 18));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_use),
+		cmocka_unit_test(test_whose),
+		cmocka_unit_test(test_may_be_in),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
