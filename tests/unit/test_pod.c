@@ -268,7 +268,7 @@ static void test_operators(void **state)
 		 "{podSpecPatch: 'containers: [{name: main, resources: "
 		 "{limits: {nvidia.com/gpu: 1}}}]', templates: [{container: "
 		 "{image: i}}]}}",
-		 GPU_BY_OPERATOR, 0, true, false},
+		 GPU_BY_OPERATOR, 1, false, false},
 		{"{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: "
 		 "{podSpecPatch: 'terminationGracePeriodSeconds: 3', templates"
 		 ": [{container: {image: i}}]}}",
