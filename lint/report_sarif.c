@@ -5,6 +5,8 @@
  * that results can be written as they come; JSON has no order of keys.
  * Columns are code points, ends exclusive. GitHub shows a result only when
  * all lines of its region are in the diff: regions are kept on one line.
+ * It reads no `suppressions` either, and would open an alert for each finding
+ * that a comment or a baseline settled: those are left out.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -145,21 +147,6 @@ static void put_fingerprints(json_t *result, const struct sarif_file *at,
 	json_put_text(prints, "gpugate/v1", text);
 }
 
-static void put_suppressions(json_t *result, const struct finding *finding)
-{
-	bool in_source = finding->suppressed == SUPPRESSED_COMMENT ||
-			 finding->suppressed == SUPPRESSED_ANNOTATION;
-	json_t *item;
-
-	if (!finding->suppressed)
-		return;
-	item = json_add_object(json_put_array(result, "suppressions"));
-	json_put_text(item, "kind", in_source ? "inSource" : "external");
-	if (*finding->suppression_reason)
-		json_put_text(item, "justification",
-			      finding->suppression_reason);
-}
-
 static void add_result(struct sarif *state, const struct sarif_file *at,
 		       const struct finding *finding)
 {
@@ -179,7 +166,6 @@ static void add_result(struct sarif *state, const struct sarif_file *at,
 	buf_release(&text);
 	put_related(result, at, finding);
 	put_fingerprints(result, at, finding);
-	put_suppressions(result, finding);
 	fix_put_sarif(result, at->file->path, at->source, finding->repair);
 	buf_adds(&state->buf, state->n++ ? ",\n" : "\n");
 	json_write(result, &state->buf);
@@ -190,14 +176,18 @@ static void sarif_file(void *context, const struct report_file *file,
 		       const struct finding *findings, size_t n)
 {
 	struct sarif_file at = {.file = file};
+	bool asked = false;
 
-	if (!n)
-		return;
-	at.source = file_source(file);
-	if (at.source)
-		line_hashes_make(&at.hashes, at.source);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (findings[i].suppressed)
+			continue;
+		if (!asked)
+			at.source = file_source(file);
+		if (!asked && at.source)
+			line_hashes_make(&at.hashes, at.source);
+		asked = true;
 		add_result(context, &at, &findings[i]);
+	}
 	line_hashes_release(&at.hashes);
 }
 
