@@ -31,6 +31,7 @@ try "$here/run-rules.sh" "$build/gpugate"
 GPUGATE=$PWD/$build/gpugate try bats --tap "$here/cli"
 try "$here/check-bypass.sh" "$build/gpugate"
 try "$here/check-parity.sh" "$build"
+try "$here/check-mutants.sh" "$build" 500 7
 if [ -d "$corpus" ]; then
 	for format in full concise json jsonl sarif junit github gitlab rdjson \
 		checkstyle markdown; do

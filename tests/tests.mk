@@ -81,6 +81,7 @@ STEPS = $(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
 	'corpus-index=tests/check-corpus-index.sh $(BUILD)' \
 	'bypass=tests/check-bypass.sh $(BUILD)/gpugate' \
 	'parity=tests/check-parity.sh $(BUILD)' \
+	'mutants=tests/check-mutants.sh $(BUILD)' \
 	'twins=python3 tests/twins.py $(BUILD) tests/rules deploy/examples' \
 	'cluster=tests/check-cluster.sh $(BUILD)/gpugate'
 

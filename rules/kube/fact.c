@@ -151,8 +151,10 @@ void fact_set_add(struct fact_set *set, const struct object *o, uint32_t file)
 	struct arena *scratch;
 	struct workload *w;
 
-	if (add_queue(set, o) || add_policy(set, o, file) ||
-	    !object_is_gpu_workload(o))
+	/* What is one of these may hold pods as well. */
+	if (!add_queue(set, o))
+		add_policy(set, o, file);
+	if (!object_is_gpu_workload(o))
 		return;
 	scratch = &fact_index_of(set)->scratch;
 	w = workload_read(scratch, o, file);

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Objects changed at random say the same at both doors, by seed.
+# usage: check-mutants.sh BUILD [NUMBER [SEED]]
+set -eu
+build=$(cd "$1" && pwd)
+cd "$(dirname "$0")/.."
+folder=${GPUGATE_SHARED:-../shared}/corpus
+if [ ! -d "$folder" ]; then
+	echo "skip: mutants: no corpus at $folder: those of the rules' examples"
+	folder=tests/rules
+fi
+work=${MUTANTS_WORK:-$(mktemp -d)}
+mkdir -p "$work"
+[ "${MUTANTS_WORK:-}" ] || trap 'rm -rf "$work"' EXIT
+
+# Whatever can be repaired is patched, and what is left is denied.
+{
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n'
+	printf 'extends: [strict]\nrules:\n'
+	"$build/gpugate" rules --format json | python3 -c '
+import json, sys
+for rule in json.load(sys.stdin)["rules"]:
+    if rule["repair"] == "safe":
+        print("  %s: {action: patch}" % rule["name"])'
+} >"$work/policy.yaml"
+python3 tests/webhook/mutants.py "$build" "$folder" "$work" "${2:-300}" "${3:-1}"
