@@ -5,6 +5,7 @@
 #include "clusters.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +14,8 @@
 #include "files.h"
 #include "heap.h"
 #include "log.h"
+
+enum { SPAN = 32 };
 
 static void warn(void *context, const char *text)
 {
@@ -93,24 +96,39 @@ void clusters_release(struct clusters *clusters)
 	pthread_mutex_destroy(&clusters->lock);
 }
 
+/* "50 min", "3 h": not less than two of the unit. */
+static const char *span(int64_t seconds, char text[SPAN])
+{
+	static const struct {
+		int64_t seconds;
+		const char *name;
+	} units[] = {{86400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}};
+	size_t i = 0;
+
+	while (i < 3 && seconds < 2 * units[i].seconds)
+		i++;
+	snprintf(text, SPAN, "%" PRId64 " %s", seconds / units[i].seconds,
+		 units[i].name);
+	return text;
+}
+
 static void tell_old(const struct clusters *clusters,
 		     struct cluster_entry *entry, int64_t max)
 {
 	int64_t age = clusters->now - cluster_taken_at(entry->cluster);
+	char old[SPAN], most[SPAN];
 
 	if (entry->told_old)
 		return;
 	entry->told_old = true;
 	if (age < 0)
-		log_error("warning: the time of cluster state %s lies %" PRId64
-			  " minutes in the future: rules that need it do not "
-			  "run",
-			  entry->path, -age / 60);
+		log_error("warning: the time of cluster state %s lies %s in "
+			  "the future: rules that need it do not run",
+			  entry->path, span(-age, old));
 	else
-		log_error("warning: cluster state %s is %" PRId64
-			  " hours old, the policy's maxAge is %" PRId64
-			  "h: rules that need it do not run",
-			  entry->path, age / 3600, max / 3600);
+		log_error("warning: cluster state %s is %s old, the policy's "
+			  "maxAge is %s: rules that need it do not run",
+			  entry->path, span(age, old), span(max, most));
 }
 
 void clusters_check_age(struct clusters *clusters,

@@ -240,6 +240,7 @@ assert names[0]["metadata"]["labels"] == {"env": "prod"}, names'
 		--fail-on never >report.json 2>errors
 	holds "$(cat report.json)" "older than the policy's maxAge"
 	holds "$(cat errors)" "warning: cluster state cluster.json is"
+	holds "$(cat errors)" " d old, the policy's maxAge is 24 h: rules"
 	holds_not "$(cat report.json)" "there is no PriorityClass"
 	for rule in quota-never-fits quota-would-exceed cluster; do
 		run "$GPUGATE" lint --cluster cluster.json pod.yaml \
@@ -249,6 +250,11 @@ assert names[0]["metadata"]["labels"] == {"env": "prod"}, names'
 	run "$GPUGATE" lint --isolated --cluster cluster.json pod.yaml \
 		--fail-on never --require quota-never-fits
 	is "$status" 0
+	sed -i "s/\"takenAt\":\"[^\"]*\"/\"takenAt\":\"$(date -u -d '-50 min' \
+		+%FT%TZ)\"/" cluster.json
+	sed -i 's/24h/30m/' .gpugate.yaml
+	run --separate-stderr "$GPUGATE" lint --cluster cluster.json pod.yaml
+	holds "$stderr" "is 50 min old, the policy's maxAge is 30 min: rules"
 }
 
 @test "a state whose time is still to come" {
