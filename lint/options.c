@@ -232,6 +232,19 @@ static int flag_from_environment(struct parser *p, const struct option *o,
 	return 0;
 }
 
+/* GPUGATE_FORMAT=sarif is for lint, and no mistake where rules are listed. */
+static bool is_meant(const struct option *o, const char *value)
+{
+	if (!o->choices || word_among(o->choices, value))
+		return true;
+	for (size_t i = 0; i < option_count; i++)
+		if (&option_table[i] != o &&
+		    !strcmp(option_table[i].name, o->name) &&
+		    !option_table[i].choices)
+			return false;
+	return true;
+}
+
 static int parse_environment(struct parser *p)
 {
 	for (size_t i = 0; i < option_count; i++) {
@@ -244,7 +257,7 @@ static int parse_environment(struct parser *p)
 			continue;
 		word_variable(VARIABLES, o->name, name);
 		value = getenv(name);
-		if (!value || (o->value && !*value))
+		if (!value || (o->value && !*value) || !is_meant(o, value))
 			continue;
 		if (!o->value) {
 			rc = flag_from_environment(p, o, name, value);

@@ -57,6 +57,15 @@ load helper
 	is "$status" 2
 	GPUGATE_FAIL_ON= lint a.yaml
 	is "$status" 1
+	# what is another command's
+	GPUGATE_FORMAT='sarif:x full' run "$GPUGATE" rules
+	is "$status" 0
+	GPUGATE_FORMAT=json run "$GPUGATE" rules
+	holds "$output" '"rules"'
+	GPUGATE_FORMAT=sarif run "$GPUGATE" quota a.yaml
+	is "$status" 0
+	GPUGATE_FAIL_ON=sarif lint a.yaml
+	is "$status" 2
 	# what does not go together with the arguments
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nrules: {priority-integer-set: off}\n' >p.yaml
 	GPUGATE_ISOLATED=1 lint --config p.yaml a.yaml
