@@ -159,8 +159,37 @@ static bool same_reason_before(const struct report_summary *summary, size_t i)
 	return false;
 }
 
+/* What was looked at, but for what it leaves open. */
+static void add_partly(const struct run_counts *counts, struct buf *out)
+{
+	const struct {
+		uint64_t n;
+		const char *one, *many;
+	} parts[] = {
+		{counts->fragments,
+		 "fragment of an object (a patch, or no selector or image)",
+		 "fragments of objects (patches, or no selector or image)"},
+		{counts->placeholders, "placeholder", "placeholders"},
+		{counts->unknown_kinds_with_pods,
+		 "object of a kind that is not known",
+		 "objects of kinds that are not known"},
+	};
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (!parts[i].n || !counts->objects)
+			continue;
+		buf_adds(out, any ? ", " : "Judged in part: ");
+		add_count(out, parts[i].n, parts[i].one, parts[i].many);
+		any = true;
+	}
+	if (any)
+		buf_addc(out, '\n');
+}
+
 void summary_add_not_run(const struct report_summary *summary, struct buf *out)
 {
+	add_partly(&summary->counts, out);
 	for (size_t i = 0; i < summary->nnot_run; i++) {
 		const char *reason = summary->not_run[i].reason;
 		size_t n = 0;

@@ -14,7 +14,8 @@ void statistics_add(struct tally *tally, struct buf *out);
 void summary_add_line(const struct report_summary *summary, struct buf *out);
 /* "2 fixable with --fix, 1 more with --unsafe-fixes.", or nothing. */
 void summary_add_fixable(const struct report_summary *summary, struct buf *out);
-/* One line a reason for rules that did not run, or nothing. */
+/* A line for what was judged in part, and one a reason for rules that did not
+ * run, or nothing. */
 void summary_add_not_run(const struct report_summary *summary, struct buf *out);
 
 #endif
