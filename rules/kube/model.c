@@ -56,6 +56,22 @@ static bool home_is_unknown(const struct container *c)
 	       node_get(pod_field(c->pod, "securityContext"), "runAsUser");
 }
 
+/* The home of hub files in KServe's own image for Hugging Face, by its
+ * Dockerfile; of an image that another runtime brings nothing is known. */
+static const char *kserve_cache(const struct container *c)
+{
+	const struct node *format = node_path(c->node, "modelFormat.name");
+
+	if (c->image)
+		return text_contains(c->image, "kserve/huggingfaceserver")
+			       ? "/tmp/huggingface"
+			       : NULL;
+	return node_eq(format, "huggingface") &&
+			       node_is_unset(node_get(c->node, "runtime"))
+		       ? "/tmp/huggingface"
+		       : NULL;
+}
+
 const char *container_model_cache(const struct words *words,
 				  const struct container *c)
 {
@@ -71,6 +87,9 @@ const char *container_model_cache(const struct words *words,
 		if (container_env(c, *name))
 			return node_str(
 				node_get(container_env(c, *name), "value"));
+	dir = kserve_cache(c);
+	if (dir || !c->image)
+		return dir;
 	if (home_is_unknown(c))
 		return NULL;
 	if (!is_tgi(c))

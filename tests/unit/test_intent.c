@@ -116,6 +116,16 @@ static const struct model_case {
 	 "env: [{name: MODEL_ID, value: o/m}]",
 	 "o/m", "/data"},
 	{"image: a, env: [{name: MODEL_ID, value: o/m}]", NULL, NULL},
+	{"image: 'kserve/huggingfaceserver:v0.15.0-gpu', "
+	 "args: [--model_id=o/m]",
+	 "o/m", "/tmp/huggingface"},
+	/* The image is a runtime's: KServe's own, or anybody's. */
+	{"modelFormat: {name: huggingface}, args: [--model_id=o/m]", "o/m",
+	 "/tmp/huggingface"},
+	{"modelFormat: {name: huggingface}, runtime: own, "
+	 "args: [--model_id=o/m]",
+	 "o/m", NULL},
+	{"modelFormat: {name: vLLM}, args: [--model=o/m]", "o/m", NULL},
 };
 
 static void test_models(void **state)
