@@ -66,6 +66,10 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	name = meant(run, value->key);
 	if (!name || entry->state == QUANTITY_ABSENT)
 		return;
+	/* None of what no node has is scheduled; a short name is refused. */
+	if (strchr(value->key, '/') && entry->state == QUANTITY_OK &&
+	    !entry->quantity.nano)
+		return;
 	f = report_container(run, c, value,
 			     "container `%s` asks for `%s`, which no node "
 			     "offers: `%s` is meant",
