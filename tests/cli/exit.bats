@@ -78,6 +78,30 @@ load helper
 	is "$status" 1
 }
 
+@test "a probe that gives up nearly late enough is no error" {
+	for row in "30 1" "400 0"; do
+		cat >a.yaml <<-END
+			apiVersion: apps/v1
+			kind: Deployment
+			metadata: {name: a, namespace: ml}
+			spec:
+			  selector: {matchLabels: {a: b}}
+			  template:
+			    metadata: {labels: {a: b}}
+			    spec:
+			      containers:
+			      - name: vllm
+			        image: vllm/vllm-openai:v0.6.3
+			        args: [--model, meta-llama/Llama-3.1-70B-Instruct]
+			        livenessProbe: {httpGet: {path: /health, port: 8000}, initialDelaySeconds: ${row% *}}
+			        resources: {limits: {nvidia.com/gpu: 4}}
+		END
+		lint --select liveness-kills-model-load a.yaml
+		holds "$output" "loading a model takes up to 600 s"
+		is "$status" "${row#* }"
+	done
+}
+
 @test "2: options that do not exist pretend nothing" {
 	pod a.yaml
 	for option in --clusters=x --fixes; do

@@ -227,3 +227,32 @@ load helper
 	run "$GPUGATE" lint --isolated b.yaml
 	holds "$output" "; at least 0 GPUs requested"
 }
+
+@test "what is judged in part is said" {
+	cat >a.yaml <<-'END'
+		apiVersion: apps/v1
+		kind: Deployment
+		metadata: {name: a, namespace: ml}
+		spec:
+		  template:
+		    spec:
+		      containers:
+		      - {name: c, image: "${IMAGE}", resources: {limits: {nvidia.com/gpu: 1}}}
+	END
+	run "$GPUGATE" lint --isolated a.yaml
+	holds "$output" "Judged in part: 1 fragment of an object (a patch, or no selector or image), 1 placeholder"
+	sed 's/^spec:/spec:\n  selector: {matchLabels: {a: b}}/; s/"${IMAGE}"/"a:1"/' a.yaml >b.yaml
+	run "$GPUGATE" lint --isolated b.yaml
+	[[ $output != *"Judged in part"* ]]
+}
+
+@test "a container that its operator makes goes by its name" {
+	cat >a.yaml <<-'END'
+		apiVersion: nvidia.com/v1alpha1
+		kind: DynamoGraphDeployment
+		metadata: {name: a, namespace: ml}
+		spec: {services: {Worker: {resources: {requests: {nvidia.com/gpu: 4}}}}}
+	END
+	run "$GPUGATE" lint --isolated --format concise a.yaml
+	holds "$output" 'container `main` requests 4 `nvidia.com/gpu` without a limit'
+}

@@ -30,11 +30,13 @@ static bool is_managed(const struct pod *pod)
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;
+	const struct node *metadata = node_get(object->root, "metadata");
+	const struct node *name = node_get(metadata, "name");
 
 	if (object->class != KIND_POD || object->parent ||
 	    pod_uses_gpu(pod) != TRI_YES || is_managed(pod) || is_spawned(pod))
 		return;
-	report_pod(run, pod, node_path(object->root, "metadata.name"),
+	report_pod(run, pod, name ? name : node_get(metadata, "generateName"),
 		   "nothing starts this GPU Pod again when its node is lost");
 }
 

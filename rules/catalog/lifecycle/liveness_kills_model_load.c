@@ -60,7 +60,9 @@ static void check_container(struct rule_run *run, const struct container *c)
 		"the liveness probe of `%s` gives up after %" PRId64
 		" s; loading a model takes up to %" PRId64 " s",
 		c->name ? c->name : "", budget, need);
-	if (!size && c->pod->object->class != KIND_SERVING)
+	/* How long it takes is a guess: certain is what is far from it. */
+	if ((!size && c->pod->object->class != KIND_SERVING) ||
+	    budget >= (need + 1) / 2)
 		finding_severity(f, SEVERITY_WARNING);
 	finding_help(run, f,
 		     "add a startupProbe with the same handler, "
