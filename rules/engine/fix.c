@@ -205,10 +205,13 @@ void run_repairs(struct run *run, const struct doc *doc, size_t from)
 
 		if (!is_repaired(f))
 			continue;
-		run->counts.fixable += f->fix->safe;
-		run->counts.fixable_unsafe += !f->fix->safe;
 		if (run->options.render_repairs)
 			f->repair = render(run, doc, f->fix);
+		/* What has to be done by hand is not done by --fix. */
+		if (f->repair && *f->repair->refused)
+			continue;
+		run->counts.fixable += f->fix->safe;
+		run->counts.fixable_unsafe += !f->fix->safe;
 	}
 	for (size_t i = from; i < state->nfindings; i++)
 		state->findings[i]->fix = NULL;

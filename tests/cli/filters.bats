@@ -50,3 +50,15 @@ list() {
 	run --separate-stderr "$GPUGATE" post-render --namespace other <a.yaml
 	holds "$stderr" "Pod other/p"
 }
+
+@test "what has to be repaired by hand is not called fixable" {
+	printf 'apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: a}\nspec: {hard: {nvidia.com/gpu: "8"}}\n' >a.yaml
+	iconv -t utf-16 a.yaml >b.yaml
+	run "$GPUGATE" lint a.yaml b.yaml
+	holds "$output" "by hand: the file is not UTF-8"
+	holds "$output" "2 errors"
+	holds "$output" "1 fixable with --fix."
+	run "$GPUGATE" lint --format json b.yaml
+	holds "$output" '"fixable":0'
+	holds_not "$(run "$GPUGATE" lint b.yaml)" "fixable"
+}
