@@ -130,6 +130,9 @@ static void put_head(struct buf *out, const struct quota_look *look,
 {
 	if (look->color)
 		buf_adds(out, "\033[1m");
+	/* No name that a cluster takes; no command to GitHub's runner. */
+	if (*row->namespace == ':' || *row->namespace == '#')
+		buf_addc(out, '.');
 	glyph_adds(out,
 		   *row->namespace ? row->namespace : "(namespace not known)");
 	if (look->color)

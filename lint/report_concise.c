@@ -33,6 +33,9 @@ static void concise_line(struct concise *state, const struct report_file *file,
 	struct buf *buf = &state->buf;
 
 	paint_begin(buf, color, COLOR_BOLD);
+	/* A runner of GitHub's obeys lines that begin with :: or ##[. */
+	if (*file->path == ':' || *file->path == '#')
+		buf_adds(buf, "./");
 	glyph_adds(buf, file->path);
 	paint_end(buf, color);
 	buf_addf(buf, ":%u:%u: ", finding->place.line, finding->place.column);

@@ -289,7 +289,7 @@ static void walk_path(struct walk *walk, const char *path)
 	int fd = -1;
 
 	if (standard_input)
-		path = name ? name : path;
+		path = name && *name ? name : path;
 	buf_reset(&walk->absolute);
 	buf_reset(&walk->shown);
 	path_clean(path, &walk->shown);

@@ -78,6 +78,7 @@ wait_for_reader() {
 
 @test "names of files begin no line and no command in messages" {
 	pod "$(printf 'x\n::error ::y.yaml')"
+	pod a.yaml
 	printf 'kind: Policy\napiVersion: gpugate.dev/v1\n"a\\e[31mb\\n::error ::c": 1\n' \
 		>.gpugate.yaml
 	rm -f "$(printf '\e[31m.yaml')"
@@ -94,6 +95,18 @@ wait_for_reader() {
 	lint ""
 	is "$status" 2
 	holds "$stderr" "(empty path): No such file"
+	# and in reports that begin a line with what is not ours
+	rm .gpugate.yaml
+	pod ::error.yaml
+	pod '##[error]x.yaml'
+	lint '::error.yaml' '##[error]x.yaml'
+	is "$(paths)" "./##[error]x.yaml ./::error.yaml"
+	printf '    resources: {limits: {nvidia.com/gpu: 1}}\n' >>::error.yaml
+	sed -i 's/research/"::error ::x"/' ::error.yaml
+	run "$GPUGATE" quota ::error.yaml
+	holds "$output" ".::error ::x  nvidia.com/gpu"
+	run "$GPUGATE" lint --format concise --stdin-filename "" - <a.yaml
+	is "${output%%:*}" "-"
 }
 
 @test "what markup cannot explain is no template" {
