@@ -6,6 +6,7 @@
 #include "progress.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,8 +25,12 @@ int64_t progress_clock(void)
 
 void progress_init(struct progress *progress, bool quiet)
 {
+	const char *term = getenv("TERM");
+
 	memset(progress, 0, sizeof(*progress));
-	progress->on = !quiet && isatty(STDERR_FILENO);
+	/* A dumb terminal cannot take a line back. */
+	progress->on = !quiet && isatty(STDERR_FILENO) && term && *term &&
+		       strcmp(term, "dumb") != 0;
 	progress->start = progress_clock();
 	if (!progress->on)
 		return;
