@@ -98,12 +98,13 @@ static void add_findings(const struct run_counts *counts, struct buf *out)
 static void add_gpus(const struct run_counts *counts, struct buf *out)
 {
 	buf_adds(out, "; ");
-	if (counts->gpus_unknown)
-		buf_adds(out, "at least ");
-	if (counts->gpus || counts->gpus_unknown)
+	if (counts->gpus) {
+		buf_adds(out, counts->gpus_unknown ? "at least " : "");
 		add_count(out, (uint64_t)counts->gpus, "GPU", "GPUs");
-	else
-		buf_adds(out, "no GPUs");
+	} else {
+		buf_adds(out, counts->gpus_unknown ? "an unknown number of GPUs"
+						   : "no GPUs");
+	}
 	buf_adds(out, " requested");
 }
 

@@ -323,6 +323,10 @@ static void count_object(struct run *run, const struct object *object)
 		return;
 	add_gpus(counts, object->gpus.n);
 	counts->gpus_unknown |= object->gpus.unknown;
+	/* Shares of GPUs are no number of them. */
+	FOR_EACH_POD(object, pod)
+		counts->gpus_unknown |= pod->steady.n && !pod->gpus.n &&
+					pod_uses_gpu(pod) == TRI_YES;
 }
 
 static bool asks_workloads(const struct run_state *state,

@@ -225,7 +225,16 @@ load helper
 	holds "$output" "[priority-class-missing]"
 	sed '/^---/,$d' a.yaml >b.yaml
 	run "$GPUGATE" lint --isolated b.yaml
-	holds "$output" "; at least 0 GPUs requested"
+	holds "$output" "; an unknown number of GPUs requested"
+}
+
+@test "shares of GPUs are not no GPUs" {
+	printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: ml}\nspec:\n  containers:\n  - {name: c, image: "a:1", resources: {limits: {nvidia.com/gpumem: 3000}}}\n' >a.yaml
+	run "$GPUGATE" lint --isolated a.yaml
+	holds "$output" "; an unknown number of GPUs requested"
+	sed 's/gpumem: 3000/gpu: 2/' a.yaml >b.yaml
+	run "$GPUGATE" lint --isolated b.yaml
+	holds "$output" "; 2 GPUs requested"
 }
 
 @test "what is judged in part is said" {
