@@ -12,6 +12,7 @@
 
 #include "engine/finding.h"
 #include "files.h"
+#include "glyph.h"
 #include "log.h"
 #include "policies.h"
 
@@ -29,9 +30,10 @@ static void add_params(struct buf *out, const struct rule *rule,
 {
 	for (size_t i = 0; rule->params && rule->params[i].name; i++)
 		if (setting->params && setting->params[i] &&
-		    *setting->params[i])
-			buf_addf(out, " %s=%s", rule->params[i].name,
-				 setting->params[i]);
+		    *setting->params[i]) {
+			buf_addf(out, " %s=", rule->params[i].name);
+			glyph_adds(out, setting->params[i]);
+		}
 }
 
 static void add_rule(struct buf *out, size_t width, const struct rule *rule,
@@ -43,28 +45,39 @@ static void add_rule(struct buf *out, size_t width, const struct rule *rule,
 	else
 		buf_addf(out, "%-7s  %-5s", severity_name(setting->severity),
 			 action_name(setting->action));
-	buf_addf(out, "  %s%s", setting->from ? setting->from : "",
-		 setting->locked ? ", locked" : "");
+	buf_adds(out, "  ");
+	glyph_adds(out, setting->from ? setting->from : "");
+	buf_adds(out, setting->locked ? ", locked" : "");
 	add_params(out, rule, setting);
 	buf_addc(out, '\n');
 }
 
+static void add_line(struct buf *out, const char *name, const char *text)
+{
+	if (!text || !*text)
+		return;
+	buf_addf(out, "%s: ", name);
+	glyph_adds(out, text);
+	buf_addc(out, '\n');
+}
+
+/* path_rule: what `paths:` says of it. */
 static void print_config(struct buf *out, const struct policies *policies,
 			 const struct policy_entry *entry,
-			 const struct policy *policy)
+			 const struct policy *policy,
+			 const struct policy_path_rule *path_rule)
 {
 	const struct rule_set *rules = &policies->rules;
 	const struct setting *settings = policy_base(policy);
-	const char *contact = policy_contact(policy);
 	size_t width = 0;
 
-	buf_addf(out, "policy: %s\n",
+	add_line(out, "policy",
 		 *entry->path ? entry->path : "none (built-in defaults)");
-	if (policies->options->policy)
-		buf_addf(out, "floor: %s\n", policies->options->policy);
-	buf_addf(out, "mode: %s\n", mode_name(policy_mode(policy)));
-	if (contact)
-		buf_addf(out, "contact: %s\n", contact);
+	add_line(out, "floor", policies->options->policy);
+	add_line(out, "mode", mode_name(policy_mode(policy)));
+	add_line(out, "contact", policy_contact(policy));
+	add_line(out, "namespace", path_rule->namespace);
+	add_line(out, "cluster", path_rule->cluster);
 	buf_addc(out, '\n');
 	for (size_t i = 0; i < rules->n; i++)
 		if (strlen(rules->items[i]->name) > width)
@@ -105,7 +118,8 @@ static int show(struct policies *policies, const char *path)
 		buf_init(&out);
 		policy = policies_for_file(policies, index, absolute.data,
 					   &rule);
-		print_config(&out, policies, &policies->items[index], policy);
+		print_config(&out, policies, &policies->items[index], policy,
+			     &rule);
 		rc = print_out(&out);
 	}
 	buf_release(&absolute);

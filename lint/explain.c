@@ -131,7 +131,10 @@ int explain_command(struct options *options)
 	int index;
 
 	if (options->paths.n != 1)
-		return log_usage("explain", "explain needs the name of a rule");
+		return log_usage("explain", options->paths.n
+						    ? "explain takes one rule"
+						    : "explain needs the name "
+						      "of a rule");
 	name = options->paths.items[0];
 	index = rule_set_find(&rules, name);
 	if (index < 0) {

@@ -178,9 +178,15 @@ static int run_command(const struct command *command, char **argv)
 	struct options options = {0};
 	int rc = options_parse(&options, command, argv);
 
-	if (!rc)
-		rc = options.help ? print_command_help(command)
-				  : command->run(&options);
+	if (rc)
+		;
+	else if (options.help)
+		rc = print_command_help(command);
+	else if (options.paths.n && command->bit & FOR_NO_PATHS)
+		rc = log_usage(command->name, "%s takes no arguments",
+			       command->name);
+	else
+		rc = command->run(&options);
 	options_release(&options);
 	return rc;
 }

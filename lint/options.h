@@ -40,6 +40,7 @@ enum command_bits {
 	FOR_SNAPSHOT = 2048,
 	FOR_QUOTA = 4096,
 	FOR_FILTERS = FOR_KRM | FOR_POST_RENDER,
+	FOR_NO_PATHS = FOR_FILTERS | FOR_VERSION,
 };
 
 /* Of the environment; see word_variable(). */

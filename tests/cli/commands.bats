@@ -92,6 +92,30 @@ print(len(rules))')
 	is "$status" 2
 	run "$GPUGATE" config s s
 	is "$status" 2
+	printf 'paths: [{glob: "p.yaml", namespace: team-x, cluster: c.json, preset: strict}]\n' \
+		>>s/.gpugate.yaml
+	: >s/p.yaml
+	: >s/q.yaml
+	run "$GPUGATE" config s/p.yaml
+	holds "$output" "namespace: team-x"
+	holds "$output" "cluster: c.json"
+	holds "$output" "preset strict"
+	run "$GPUGATE" config s/q.yaml
+	holds_not "$output" "team-x"
+	holds_not "$output" "preset strict"
+	sed -i 's/#gpu/\\e[31m/' s/.gpugate.yaml
+	run "$GPUGATE" config s
+	holds "$output" "contact: ␛[31m"
+}
+
+@test "arguments that a command does not take" {
+	for command in krm post-render version init rules snapshot \
+		'explain shm-missing' 'config .' 'completion bash'; do
+		# shellcheck disable=SC2086 # two words
+		run "$GPUGATE" $command more </dev/null
+		is "$status" 2
+		holds "$output" "Try"
+	done
 }
 
 @test "init writes a policy that is valid, once" {
