@@ -43,7 +43,8 @@ static struct cluster_entry *load(struct clusters *clusters, const char *path)
 	return &clusters->items[clusters->n - 1];
 }
 
-const struct cluster *clusters_get(struct clusters *clusters, const char *path)
+/* Each file is read once. NULL after a message. */
+static const struct cluster *get(struct clusters *clusters, const char *path)
 {
 	const struct cluster_entry *entry = NULL;
 	const struct cluster *cluster;
@@ -70,7 +71,7 @@ const struct cluster *clusters_for_file(struct clusters *clusters,
 		return clusters->common;
 	buf_init(&joined);
 	path_absolute(policies->items[policy].folder, path, &joined);
-	cluster = clusters_get(clusters, joined.data);
+	cluster = get(clusters, joined.data);
 	buf_release(&joined);
 	return cluster;
 }
@@ -82,7 +83,7 @@ int clusters_init(struct clusters *clusters, const char *path, bool quiet)
 	clusters->now = (int64_t)time(NULL);
 	clusters->quiet = quiet;
 	if (path)
-		clusters->common = clusters_get(clusters, path);
+		clusters->common = get(clusters, path);
 	return clusters->failed ? 2 : 0;
 }
 

@@ -31,8 +31,6 @@ struct clusters {
 /* path: of --cluster, or NULL. 0, or 2 after a message. */
 int clusters_init(struct clusters *clusters, const char *path, bool quiet);
 void clusters_release(struct clusters *clusters);
-/* NULL after a message. */
-const struct cluster *clusters_get(struct clusters *clusters, const char *path);
 /* For a file of that policy, whose `paths:` names this one (or NULL). */
 const struct cluster *clusters_for_file(struct clusters *clusters,
 					const struct policies *policies,

@@ -23,7 +23,9 @@ void crew_init(struct crew *crew, unsigned most)
 	crew->made = 1;
 }
 
-void crew_doze(pthread_cond_t *cond, pthread_mutex_t *lock, unsigned *tries)
+/* Wait for cond under the lock; may return without a signal. *tries, 0 at
+ * first: what is awaited is often near, and to sleep takes longer. */
+static void doze(pthread_cond_t *cond, pthread_mutex_t *lock, unsigned *tries)
 {
 	if (++*tries > TRIES) {
 		pthread_cond_wait(cond, lock);
@@ -46,7 +48,7 @@ static bool await_call(struct crew *crew, unsigned index, unsigned *phase)
 		*phase = crew->phase;
 		if (called || crew->over)
 			break;
-		crew_doze(&crew->begin, &crew->lock, &tries);
+		doze(&crew->begin, &crew->lock, &tries);
 	}
 	pthread_mutex_unlock(&crew->lock);
 	return called;
@@ -109,7 +111,7 @@ void crew_wait(struct crew *crew)
 
 	pthread_mutex_lock(&crew->lock);
 	while (crew->busy)
-		crew_doze(&crew->end, &crew->lock, &tries);
+		doze(&crew->end, &crew->lock, &tries);
 	pthread_mutex_unlock(&crew->lock);
 }
 

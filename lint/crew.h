@@ -38,9 +38,6 @@ unsigned crew_call(struct crew *crew, unsigned n,
 void crew_wait(struct crew *crew);
 /* There will be no other phase: threads end while the caller goes on. */
 void crew_dismiss(struct crew *crew);
-/* Wait for cond under the lock; may return without a signal. *tries, 0 at
- * first: what is awaited is often near, and to sleep takes longer. */
-void crew_doze(pthread_cond_t *cond, pthread_mutex_t *lock, unsigned *tries);
 void crew_release(struct crew *crew);
 
 #endif

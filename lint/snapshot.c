@@ -38,6 +38,31 @@ static void base_arguments(const struct snapshot *s, const char **argv)
 	argv[n] = NULL;
 }
 
+/* What a message of kubectl's means, "Error from server (Forbidden): ..." or
+ * what is no answer at all; the message becomes the reason. */
+static enum asked why(struct buf *reason)
+{
+	static const char from[] = "Error from server";
+	const char *colon;
+
+	if (!text_starts(reason->data, from))
+		return reason->len ? ASKED_NOBODY : ASKED_REFUSED;
+	if (text_contains(reason->data, "(NotFound)"))
+		return ASKED_ABSENT;
+	if (text_contains(reason->data, "(Expired)") ||
+	    text_contains(reason->data, "continue parameter is too old"))
+		return ASKED_TOO_LATE;
+	colon = strchr(reason->data, ':');
+	if (colon && colon[1] == ' ') {
+		size_t rest = (size_t)(colon + 2 - reason->data);
+
+		memmove(reason->data, reason->data + rest,
+			reason->len - rest + 1);
+		reason->len -= rest;
+	}
+	return ASKED_REFUSED;
+}
+
 /* Fills in s->answer; else s->reason says why not. */
 static enum asked run(struct snapshot *s, const char *const *arguments)
 {
@@ -64,7 +89,7 @@ static enum asked run(struct snapshot *s, const char *const *arguments)
 	buf_release(&errors);
 	if (rc < 0)
 		return ASKED_NOBODY;
-	return rc ? snapshot_why(&s->reason) : ASKED_WELL;
+	return rc ? why(&s->reason) : ASKED_WELL;
 }
 
 enum asked snapshot_get(struct snapshot *s, const char *path)
@@ -75,30 +100,6 @@ enum asked snapshot_get(struct snapshot *s, const char *path)
 	if (s->options->verbose)
 		log_error("GET %s", path);
 	return run(s, arguments);
-}
-
-/* "Error from server (Forbidden): ..." and what is no answer at all. */
-enum asked snapshot_why(struct buf *reason)
-{
-	static const char from[] = "Error from server";
-	const char *colon;
-
-	if (!text_starts(reason->data, from))
-		return reason->len ? ASKED_NOBODY : ASKED_REFUSED;
-	if (text_contains(reason->data, "(NotFound)"))
-		return ASKED_ABSENT;
-	if (text_contains(reason->data, "(Expired)") ||
-	    text_contains(reason->data, "continue parameter is too old"))
-		return ASKED_TOO_LATE;
-	colon = strchr(reason->data, ':');
-	if (colon && colon[1] == ' ') {
-		size_t rest = (size_t)(colon + 2 - reason->data);
-
-		memmove(reason->data, reason->data + rest,
-			reason->len - rest + 1);
-		reason->len -= rest;
-	}
-	return ASKED_REFUSED;
 }
 
 static void left_out(void *context, const char *text)
@@ -179,6 +180,23 @@ static void path_of(const struct cluster_resource *r, const char *version,
 			      "status.phase!=Failed");
 }
 
+/* The one object at path, to the builder. */
+static enum asked get_one(struct snapshot *s, const char *path)
+{
+	struct cluster_list list = {.warn = left_out, .context = s};
+	enum asked asked = snapshot_get(s, path);
+	struct err err = {0};
+
+	buf_init(&list.next);
+	buf_init(&list.version);
+	if (asked == ASKED_WELL)
+		cluster_builder_list(s->builder, s->answer.data, s->answer.len,
+				     &list, &err);
+	buf_release(&list.next);
+	buf_release(&list.version);
+	return asked;
+}
+
 /* The first version that the server has. */
 static enum asked list_version(struct snapshot *s, enum cluster_kind kind,
 			       const char *namespace)
@@ -194,28 +212,12 @@ static enum asked list_version(struct snapshot *s, enum cluster_kind kind,
 
 		path_of(r, version, len, namespace, &path);
 		asked = namespace && kind == CLUSTER_NAMESPACE
-				? snapshot_one(s, path.data)
+				? get_one(s, path.data)
 				: snapshot_list(s, kind, path.data);
 		version += len;
 		version += strspn(version, " ");
 	}
 	buf_release(&path);
-	return asked;
-}
-
-enum asked snapshot_one(struct snapshot *s, const char *path)
-{
-	struct cluster_list list = {.warn = left_out, .context = s};
-	enum asked asked = snapshot_get(s, path);
-	struct err err = {0};
-
-	buf_init(&list.next);
-	buf_init(&list.version);
-	if (asked == ASKED_WELL)
-		cluster_builder_list(s->builder, s->answer.data, s->answer.len,
-				     &list, &err);
-	buf_release(&list.next);
-	buf_release(&list.version);
 	return asked;
 }
 
@@ -241,7 +243,6 @@ static enum asked list_kind(struct snapshot *s, enum cluster_kind kind)
 static void tell_unreadable(struct snapshot *s, enum cluster_kind kind)
 {
 	const struct cluster_resource *r = cluster_resource(kind);
-
 	char *user;
 
 	if (!s->reason.len)

@@ -27,12 +27,9 @@ struct snapshot {
 
 /* The answer is in answer; else reason says why there is none. */
 enum asked snapshot_get(struct snapshot *snapshot, const char *path);
-/* What a message of kubectl's means; the message becomes the reason. */
-enum asked snapshot_why(struct buf *reason);
-/* All objects of a list, or the one at path, to the builder. */
+/* All objects of the list at path, to the builder. */
 enum asked snapshot_list(struct snapshot *snapshot, enum cluster_kind kind,
 			 const char *path);
-enum asked snapshot_one(struct snapshot *snapshot, const char *path);
 /* snapshot_owners.c: who owns the owners of GPU pods. */
 void snapshot_owners(struct snapshot *snapshot);
 /* snapshot_policy.c: the door's policy, if it may be read. 2 after a message

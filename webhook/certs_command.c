@@ -17,17 +17,12 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/text.h"
-#include "base/vec.h"
+#include "base/words.h"
 #include "certs/disk.h"
 #include "certs/issue.h"
 #include "certs/pair.h"
 
 enum { DAY = 86400, DAYS_MAX = 36500, FILES = 4 };
-
-struct list {
-	const char **items;
-	size_t n, size;
-};
 
 struct request {
 	struct arena arena;
@@ -78,11 +73,6 @@ static int parse_days(const char *option, const char *value, long *out,
 	return 0;
 }
 
-static void push(struct request *request, struct list *list, const char *item)
-{
-	*VEC_PUSH(&request->arena, list->items, list->n, list->size) = item;
-}
-
 static int set_option(struct request *request, enum kind kind,
 		      const char *option, const char *value, struct err *err)
 {
@@ -91,10 +81,10 @@ static int set_option(struct request *request, enum kind kind,
 		request->dir = value;
 		return 0;
 	case DNS:
-		push(request, &request->dns, value);
+		list_add(&request->arena, &request->dns, value);
 		return 0;
 	case ADDRESS:
-		push(request, &request->addresses, value);
+		list_add(&request->arena, &request->addresses, value);
 		return 0;
 	case DAYS:
 		return parse_days(option, value, &request->days, err);
@@ -151,8 +141,6 @@ static int parse(struct request *request, int argc, char **argv,
 			       "--days: the certificate would outlive "
 			       "its CA (--ca-days %ld)",
 			       request->ca_days);
-	push(request, &request->dns, NULL);
-	push(request, &request->addresses, NULL);
 	return 0;
 }
 
@@ -210,9 +198,9 @@ static void print_written(struct request *request, int64_t now, FILE *out,
 		"it off the cluster\n",
 		dir);
 	fprintf(out, "%s/tls.crt  for", dir);
-	for (size_t i = 0; request->dns.items[i]; i++)
+	for (size_t i = 0; i < request->dns.n; i++)
 		fprintf(out, " %s", request->dns.items[i]);
-	for (size_t i = 0; request->addresses.items[i]; i++)
+	for (size_t i = 0; i < request->addresses.n; i++)
 		fprintf(out, " %s", request->addresses.items[i]);
 	fprintf(out, ", until %s\n",
 		pair_time(arena, now + (int64_t)request->days * DAY));

@@ -72,7 +72,7 @@ static void add_denial(struct buf *out, const char *message)
 
 /* Names of rules: no byte of them needs an escape. */
 static void add_names(struct buf *out, const char *key,
-		      const struct names *names)
+		      const struct list *names)
 {
 	if (!names->n)
 		return;
@@ -109,7 +109,7 @@ static void add_annotations(struct buf *out, const struct verdict *v,
 	buf_addc(out, '}');
 }
 
-static void add_warnings(struct buf *out, const struct names *warnings)
+static void add_warnings(struct buf *out, const struct list *warnings)
 {
 	if (!warnings->n)
 		return;

@@ -22,14 +22,12 @@ void verdict_init(struct verdict *verdict, struct arena *arena)
 	verdict->allowed = true;
 }
 
-/* Each name once. */
-static void names_add(struct names *names, struct arena *arena,
-		      const char *name)
+static void add_once(struct list *list, struct arena *arena, const char *item)
 {
-	for (size_t i = 0; i < names->n; i++)
-		if (!strcmp(names->items[i], name))
+	for (size_t i = 0; i < list->n; i++)
+		if (!strcmp(list->items[i], item))
 			return;
-	*VEC_PUSH(arena, names->items, names->n, names->size) = name;
+	list_add(arena, list, item);
 }
 
 /* --- lines ---------------------------------------------------------------- */
@@ -98,10 +96,10 @@ static void add_warning(struct verdict *verdict, const char *text)
 	const char *line = fit(verdict->arena, text, LINE);
 
 	if (verdict->warnings.n < WARNINGS)
-		names_add(&verdict->warnings, verdict->arena, line);
+		add_once(&verdict->warnings, verdict->arena, line);
 	else if (verdict->warnings.n == WARNINGS)
-		names_add(&verdict->warnings, verdict->arena,
-			  "gpugate: there is more: see `gpugate lint`");
+		add_once(&verdict->warnings, verdict->arena,
+			 "gpugate: there is more: see `gpugate lint`");
 }
 
 /* --- findings ------------------------------------------------------------- */
@@ -213,9 +211,9 @@ static void note_would(struct verdict *verdict, const struct finding *f,
 	if (decision.would == decision.deed)
 		return;
 	if (decision.would == DEED_DENY)
-		names_add(&verdict->would_deny, verdict->arena, name);
+		add_once(&verdict->would_deny, verdict->arena, name);
 	if (decision.would == DEED_PATCH)
-		names_add(&verdict->would_patch, verdict->arena, name);
+		add_once(&verdict->would_patch, verdict->arena, name);
 }
 
 /* The Pods are repaired when they come; the file is the author's. */
@@ -232,11 +230,11 @@ static void note_deed(struct verdict *verdict, const struct circumstances *c,
 {
 	if (deed == DEED_NONE)
 		return;
-	names_add(&verdict->rules, verdict->arena, f->rule->name);
+	add_once(&verdict->rules, verdict->arena, f->rule->name);
 	if (deed > verdict->deed)
 		verdict->deed = deed;
 	if (deed == DEED_PATCH) {
-		names_add(&verdict->patched, verdict->arena, f->rule->name);
+		add_once(&verdict->patched, verdict->arena, f->rule->name);
 		add_warning(verdict,
 			    arena_printf(verdict->arena, "patched by %s: %s",
 					 f->rule->name, f->fix_title));
@@ -270,8 +268,8 @@ void verdict_of(struct verdict *verdict, const struct circumstances *c,
 		struct decision decision = decide(c, f);
 
 		if (f->suppressed)
-			names_add(&verdict->suppressed, verdict->arena,
-				  f->rule->name);
+			add_once(&verdict->suppressed, verdict->arena,
+				 f->rule->name);
 		if (f->ignore_refused && !c->mutate && !c->controlled)
 			note_refused(verdict, policy, f);
 		if (is_out_of_reach(c, f))
@@ -299,7 +297,7 @@ void verdict_unreadable(struct verdict *verdict, enum mode mode,
 			     problem),
 		LINE);
 
-	names_add(&verdict->rules, verdict->arena, "invalid-syntax");
+	add_once(&verdict->rules, verdict->arena, "invalid-syntax");
 	verdict->would = DEED_DENY;
 	switch (mode) {
 	case MODE_ENFORCE:
@@ -314,5 +312,5 @@ void verdict_unreadable(struct verdict *verdict, enum mode mode,
 	default:
 		verdict->deed = DEED_AUDIT;
 	}
-	names_add(&verdict->would_deny, verdict->arena, "invalid-syntax");
+	add_once(&verdict->would_deny, verdict->arena, "invalid-syntax");
 }

@@ -10,24 +10,20 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/words.h"
 #include "decide.h"
 #include "judge.h"
-
-struct names {
-	const char **items;
-	size_t n, size;
-};
 
 struct verdict {
 	struct arena *arena;
 	bool allowed;
-	enum deed deed, would;	  /* the heaviest */
-	const char *message;	  /* of a denial */
-	struct names warnings;	  /* each at most 120 characters */
-	struct names rules;	  /* that something was done about */
-	struct names would_deny;  /* ... that only the mode, break-glass or */
-	struct names would_patch; /*     the ratchet kept from it */
-	struct names patched, suppressed;
+	enum deed deed, would;	 /* the heaviest */
+	const char *message;	 /* of a denial */
+	struct list warnings;	 /* each at most 120 characters */
+	struct list rules;	 /* that something was done about */
+	struct list would_deny;	 /* ... that only the mode, break-glass or */
+	struct list would_patch; /*     the ratchet kept from it */
+	struct list patched, suppressed;
 	const char *break_glass;  /* the ticket that turned a denial */
 	const struct node *patch; /* JSON Patch, or NULL */
 };

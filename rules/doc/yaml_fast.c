@@ -14,8 +14,7 @@
 #include "base/text.h"
 #include "doc/build.h"
 
-/* --- nodes ----------------------------------------------------------------
- */
+/* --- nodes ---------------------------------------------------------------- */
 
 enum {
 	NODE_BATCH = 16,
@@ -84,8 +83,7 @@ static struct node *place(struct fast *fast, uint32_t at)
 		       : fast_item(fast, frame->node, at);
 }
 
-/* --- frames ---------------------------------------------------------------
- */
+/* --- frames --------------------------------------------------------------- */
 
 static struct fast_frame *top(struct fast *fast)
 {
@@ -160,8 +158,7 @@ static bool settle_level(struct fast *fast, bool dash, uint32_t at)
 	return !frame->pending || put_nothing(fast);
 }
 
-/* --- lines ----------------------------------------------------------------
- */
+/* --- lines ---------------------------------------------------------------- */
 
 static bool is_dash(const char *p)
 {
@@ -392,8 +389,7 @@ static bool read_document(struct fast *fast)
 	return true;
 }
 
-/* --- bytes ----------------------------------------------------------------
- */
+/* --- bytes ---------------------------------------------------------------- */
 
 static bool is_usual(char c)
 {

@@ -299,8 +299,7 @@ bool fast_scan(struct fast *fast, const char *p, bool flow,
 	return true;
 }
 
-/* --- values ----------------------------------------------------------------
- */
+/* --- values --------------------------------------------------------------- */
 
 enum {
 	WORD_MAX = 5, /* true, null, -.inf: none is longer */
@@ -360,8 +359,7 @@ bool fast_fill(struct fast *fast, struct node *node,
 	return true;
 }
 
-/* --- keys ------------------------------------------------------------------
- */
+/* --- keys ----------------------------------------------------------------- */
 
 static bool is_plain_key(const struct fast_text *text)
 {

@@ -355,7 +355,6 @@ END {
 			printf "static const struct embed_row embeds_%d[] = " \
 				"{%s{0}};\n", i, kind_embeds[i]
 	}
-	printf "const unsigned kind_count = %d;\n", nkinds
 	printf "const struct kind kind_table[] = {\n"
 	for (i = 1; i <= nkinds; i++)
 		printf "\t{\"%s\", \"%s\", %s, %s, %s},\n", kind_group[i], \
