@@ -176,6 +176,13 @@ memory() {
 	verdict 'with 1,000 connections it takes at most 40 MB' \
 		[ "$(rss "$pid")" -le 40960 ]
 	wait $client
+	for _ in $(seq 50); do
+		[ "$(rss "$pid")" -le $((idle + 4096)) ] && break
+		sleep 0.1
+	done
+	echo "memory: $(rss "$pid") kB when they are gone"
+	verdict 'when they are gone their memory is given back' \
+		[ "$(rss "$pid")" -le $((idle + 4096)) ]
 	stop "$pid"
 }
 
