@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the README shows is what the program prints: each ```console block is
 # run (`build/gpugate` is the program given) and compared. rules/README.md is
-# the program's own catalogue.
+# the program's own catalogue. The maps of folders name files that are there.
 set -u
 gpugate=$1
 fail=0
@@ -30,5 +30,17 @@ done
 	echo "the README's table of repairs is old: make docs" >&2
 	fail=1
 }
+# Maps of folders.
+for map in lint webhook certs rules/doc rules/engine rules/kube; do
+	map=$map/README.md
+	for name in $(sed -n '/^|/s/`[^`]*`/\n&\n/gp' "$map" |
+		sed -n 's/^`\([a-z_*./]*\.\(c\|h\|sh\|tsv\|txt\)\)`$/\1/p'); do
+		set -- "${map%/*}"/$name
+		[ -e "$1" ] || [ -e "$name" ] || {
+			echo "$map names $name, which is not there" >&2
+			fail=1
+		}
+	done
+done
 [ "$fail" -eq 0 ] && echo 'README: ok'
 exit "$fail"
