@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The words for severities and actions, in the order of their enums. The
- * words are public interface (contract: names), case included.
+ * words are public interface, case included.
  */
 #include <string.h>
 

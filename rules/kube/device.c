@@ -6,8 +6,8 @@
  * another object: at least one, when its names speak of a GPU. Shares of a
  * device (KAI fractions, HAMi memory) count no device.
  *
- * Sources: workloads.md facts on each operator; CRDs of the projects;
- * annotations gpu-fraction and gpu-memory: KAI-Scheduler's pod admission.
+ * Sources: CRDs of the projects; annotations gpu-fraction and gpu-memory:
+ * KAI-Scheduler's pod admission.
  */
 #include "kinds.h"
 

@@ -2,7 +2,7 @@
 /*
  * Shared memory. The runtime's default /dev/shm is 64 MiB; PyTorch's data
  * loaders and NCCL (without P2P) exchange tensors through it. Who injects a
- * mount is known per kind (workloads.md 14): KubeRay for containers[0] unless
+ * mount is known per kind (inject.c): KubeRay for containers[0] unless
  * plasma-directory is set, KServe's presets, NIM, Dynamo, KAITO.
  */
 #include "kube/shm.h"

@@ -19,6 +19,7 @@
 #include <gnutls/x509.h>
 
 #include "certs_fixture.h"
+#include "metrics_reading.h"
 #include "server_stub.h"
 #include "webhook/server.h"
 
@@ -96,22 +97,9 @@ static void stage_end(struct stage *stage)
 	close(stage->silent);
 }
 
-/* The value of a line of the metrics page that begins so. */
 UNUSED static double stage_figure(const struct stage *stage, const char *name)
 {
-	struct buf page;
-	const char *at;
-	char want[120];
-	double value = -1;
-
-	buf_init(&page);
-	metrics_write(stage->metrics, &page);
-	snprintf(want, sizeof(want), "\n%s ", name);
-	at = strstr(page.data, want);
-	if (at)
-		value = strtod(at + strlen(want), NULL);
-	buf_release(&page);
-	return value;
+	return metrics_figure(stage->metrics, name);
 }
 
 UNUSED static void pause_ms(int ms)

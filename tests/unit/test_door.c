@@ -19,6 +19,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "engine/registry.h"
+#include "metrics_reading.h"
 #include "webhook/door.h"
 
 struct stage {
@@ -66,19 +67,7 @@ static int teardown(void **state)
 
 static double figure(const struct stage *s, const char *name)
 {
-	struct buf page;
-	const char *at;
-	char want[120];
-	double value = -1;
-
-	buf_init(&page);
-	metrics_write(s->metrics, &page);
-	snprintf(want, sizeof(want), "\n%s ", name);
-	at = strstr(page.data, want);
-	if (at)
-		value = strtod(at + strlen(want), NULL);
-	buf_release(&page);
-	return value;
+	return metrics_figure(s->metrics, name);
 }
 
 struct ask {
