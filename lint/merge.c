@@ -231,7 +231,7 @@ static void count_fix(struct merge *m, uint32_t file)
 		return;
 	m->fixed++;
 	lint->found |= o->diff || o->exit_non_zero_on_fix;
-	if (o->diff && !outputs_use_stdout(&lint->outputs))
+	if (o->diff && o->quiet < 2 && !outputs_use_stdout(&lint->outputs))
 		print_diff(m, file);
 }
 

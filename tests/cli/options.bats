@@ -338,6 +338,9 @@ load helper
 	run --separate-stderr "$GPUGATE" lint -qq a.yaml
 	is "$status" 1
 	is "$output$stderr" ""
+	run --separate-stderr "$GPUGATE" lint -qq --diff a.yaml
+	is "$status" 1
+	is "$output$stderr" ""
 	run --separate-stderr "$GPUGATE" lint -vv a.yaml
 	is "$status" 1
 	holds "$stderr" "a.yaml"
