@@ -212,6 +212,9 @@ static void read_reason(struct suppressions *s, struct cursor *c,
 	else
 		clause->reason =
 			arena_strndup(s->arena, c->p, (size_t)(c->end - c->p));
+	/* Or it would never end. */
+	if (strstr(clause->reason, "until="))
+		clause->problem = "`until=` counts only before `--`";
 }
 
 static void read_comment(struct suppressions *s, struct cursor *c,

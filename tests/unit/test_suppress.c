@@ -215,6 +215,8 @@ static void test_malformed(void **state)
 		 "the reason is missing: end the comment in `-- reason`", true},
 		{"# gpugate: ignore[shm-missing] -- ",
 		 "the reason after `--` is missing", true},
+		{"# gpugate: ignore[shm-missing] -- r, until=2027-01-31",
+		 "`until=` counts only before `--`", true},
 		{"# gpugate: ignore[shm-missing] because",
 		 "expected `until=YYYY-MM-DD` or `-- reason` after `]`", false},
 		{"# gpugate: ignore[shm-missing] until=tomorrow -- r",
