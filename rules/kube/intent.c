@@ -159,6 +159,32 @@ static bool flag_sign(const struct words *words, const struct container *c,
 	return sign->devices > 0;
 }
 
+/* Dynamo's engines; told so, they only prepare requests and pass them on. */
+static const char *dynamo_engine(const struct words *words)
+{
+	static const char *const engines[] = {"dynamo.vllm", "dynamo.sglang",
+					      "dynamo.trtllm", NULL};
+	static const char *const routing[] = {"--multimodal-processor",
+					      "--ec-processor",
+					      "--route-to-encoder", NULL};
+
+	for (const char *const *flag = routing; *flag; flag++)
+		if (words_have(words, *flag))
+			return NULL;
+	for (const char *const *name = engines; *name; name++)
+		if (words_have(words, *name))
+			return *name;
+	return NULL;
+}
+
+static const struct node *word_at(const struct words *words, const char *name)
+{
+	for (size_t i = 0; i < words->n; i++)
+		if (text_ends(words->items[i].text, name))
+			return words->items[i].node;
+	return NULL;
+}
+
 /* Programs that end at once, or do nothing, where there is no device. */
 static bool program_sign(const struct words *words, struct sign *sign)
 {
@@ -171,16 +197,14 @@ static bool program_sign(const struct words *words, struct sign *sign)
 		"gpu_burn",	   "trtllm-serve",
 		"trtllm-build",	   NULL};
 
-	for (const char *const *name = programs; *name; name++) {
-		if (!words_have(words, *name))
-			continue;
-		*sign = (struct sign){.what = *name};
-		for (size_t i = 0; i < words->n && !sign->at; i++)
-			if (text_ends(words->items[i].text, *name))
-				sign->at = words->items[i].node;
-		return true;
-	}
-	return false;
+	const char *what = dynamo_engine(words);
+
+	for (const char *const *name = programs; *name && !what; name++)
+		if (words_have(words, *name))
+			what = *name;
+	if (what)
+		*sign = (struct sign){.what = what, .at = word_at(words, what)};
+	return what;
 }
 
 /* Fetching, converting, waiting: a stage that needs no device. */
