@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "doc/load.h"
@@ -92,8 +93,11 @@ void kustomize_read(struct kustomize *k, int dirfd, const char *name,
 	struct source source;
 	struct loader loader;
 	struct doc doc;
+	struct stat st;
 
-	if (input_read(&k->input, dirfd, name, load_limits_default.bytes,
+	/* Nobody named it: a pipe would be waited for. */
+	if (fstatat(dirfd, name, &st, 0) || !S_ISREG(st.st_mode) ||
+	    input_read(&k->input, dirfd, name, load_limits_default.bytes,
 		       false))
 		return;
 	if (!holds(&k->input, "patches") && !holds(&k->input, "components") &&

@@ -187,6 +187,18 @@ bool policies_fixed(const struct policies *policies)
 	return policies->options->config || policies->options->isolated;
 }
 
+/* Nobody named it: a pipe would be waited for. */
+static struct policy *load_found(struct policies *policies, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) || S_ISREG(st.st_mode))
+		return load(policies, path);
+	log_error("%s: is no file", path);
+	policies->broken = true;
+	return NULL;
+}
+
 uint32_t policies_load(struct policies *policies, const char *path)
 {
 	if (policies_fixed(policies))
@@ -194,7 +206,7 @@ uint32_t policies_load(struct policies *policies, const char *path)
 	for (size_t i = 0; i < policies->n; i++)
 		if (!strcmp(policies->items[i].path, path))
 			return (uint32_t)i;
-	add_entry(policies, path, load(policies, path));
+	add_entry(policies, path, load_found(policies, path));
 	return (uint32_t)(policies->n - 1);
 }
 

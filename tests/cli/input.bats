@@ -74,6 +74,25 @@ load helper
 	is "$(paths)" "d/a.yaml"
 }
 
+@test "a pipe or a folder where settings are looked for" {
+	pod s/a.yaml
+	mkfifo s/kustomization.yaml
+	run --separate-stderr timeout 10 "$GPUGATE" lint --format concise s
+	is "$status" 1
+	is "$stderr" ""
+	run timeout 10 "$GPUGATE" lint --format concise s/a.yaml
+	is "$status" 1
+	mkfifo .gpugate.yaml
+	run --separate-stderr timeout 10 "$GPUGATE" lint --format concise s
+	is "$status" 2
+	is "$stderr" "gpugate: .gpugate.yaml: is no file"
+	rm .gpugate.yaml
+	mkdir .gpugate.yaml
+	run --separate-stderr "$GPUGATE" lint --format concise s
+	is "$status" 2
+	holds "$stderr" ".gpugate.yaml: is no file"
+}
+
 @test "binary bytes and NUL are invalid-syntax" {
 	head -c 3000 /bin/sh >a.yaml
 	lint a.yaml
