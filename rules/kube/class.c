@@ -25,6 +25,16 @@ static bool train_script(const struct word *word)
 	       text_contains(name, "pretrain");
 }
 
+/* `python -m package.train` */
+static bool train_module(const struct word *option, const struct word *word)
+{
+	const char *dot = word->text ? strrchr(word->text, '.') : NULL;
+
+	return dot && text_eq(option->text, "-m") &&
+	       (!strcmp(dot, ".train") || text_contains(dot, "finetun") ||
+		text_contains(dot, "pretrain"));
+}
+
 static bool words_train(const struct words *words)
 {
 	static const char *const launchers[] = {"torchrun",
@@ -44,7 +54,10 @@ static bool words_train(const struct words *words)
 	if (words_have(words, "accelerate") && words_have(words, "launch"))
 		return true;
 	for (size_t i = 0; i < words->n; i++)
-		if (words->items[i].text && train_script(&words->items[i]))
+		if (words->items[i].text &&
+		    (train_script(&words->items[i]) ||
+		     (i &&
+		      train_module(&words->items[i - 1], &words->items[i]))))
 			return true;
 	return false;
 }

@@ -265,3 +265,19 @@ load helper
 	run "$GPUGATE" lint --isolated --format concise a.yaml
 	holds "$output" 'container `main` requests 4 `nvidia.com/gpu` without a limit'
 }
+
+@test "no number is told of accelerators that nobody counted" {
+	cat >a.yaml <<-'END'
+		apiVersion: v1
+		kind: Pod
+		metadata: {name: a, namespace: ml}
+		spec:
+		  containers:
+		  - {name: c, image: "a:1", resources: {limits: {nvidia.com/gpu: "${N}"}}}
+	END
+	run "$GPUGATE" lint --isolated a.yaml
+	holds "$output" '`cpu: 8` and `memory: 32Gi` for each accelerator'
+	sed 's/"${N}"/2/' a.yaml >b.yaml
+	run "$GPUGATE" lint --isolated b.yaml
+	holds "$output" '`cpu: 16` and `memory: 64Gi` for its 2 accelerators'
+}

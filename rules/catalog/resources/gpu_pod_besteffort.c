@@ -50,7 +50,7 @@ static void repair(struct rule_run *run, struct finding *f,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	int64_t n = pod->gpus.n > 0 ? pod->gpus.n : 1;
+	int64_t n = pod->gpus.n;
 	struct finding *f;
 
 	if (pod_uses_gpu(pod) != TRI_YES || pod->flat || !pod->ncontainers ||
@@ -59,11 +59,16 @@ static void check(struct rule_run *run, const struct pod *pod)
 	f = report_pod(run, pod, node_get(pod->spec, "containers"),
 		       "no container sets cpu or memory: the GPU pod is "
 		       "BestEffort and the first to be evicted");
-	finding_help(run, f,
-		     "set requests, for instance `cpu: %" PRId64
-		     "` and `memory: %" PRId64 "Gi` for its %" PRId64
-		     " accelerator%s",
-		     8 * n, 32 * n, n, n == 1 ? "" : "s");
+	if (n > 0 && !pod->gpus.unknown)
+		finding_help(run, f,
+			     "set requests, for instance `cpu: %" PRId64
+			     "` and `memory: %" PRId64 "Gi` for its %" PRId64
+			     " accelerator%s",
+			     8 * n, 32 * n, n, n == 1 ? "" : "s");
+	else
+		finding_help(run, f,
+			     "set requests, for instance `cpu: 8` and "
+			     "`memory: 32Gi` for each accelerator");
 	repair(run, f, pod);
 }
 

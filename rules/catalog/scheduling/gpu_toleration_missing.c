@@ -77,7 +77,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		const char *key = c->accelerator ? c->accelerator->taint : NULL;
 		struct finding *f;
 
-		if (!key || text_eq(told, key) || c->gpus.n < 1 ||
+		if (!key || text_eq(told, key) ||
+		    (c->gpus.n < 1 && !c->gpus.unknown) ||
 		    tolerations_tolerate(tolerations, key, NULL,
 					 "NoSchedule") != TRI_NO ||
 		    is_untainted(run, c, key))
