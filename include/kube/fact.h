@@ -155,8 +155,8 @@ struct workload {
 	const char *kueue_queue;    /* a LocalQueue, or NULL */
 	struct workload_pod *pods;
 	size_t npods;
-	/* The same object earlier in the set (index + 1), 0: this is the
-	 * first. Only the first is counted by set rules. */
+	/* The same object in the set (index + 1), earlier or where this is
+	 * only a patch of it; 0: this is the first, and alone counted. */
 	uint32_t duplicate_of;
 };
 
@@ -260,6 +260,8 @@ struct workload_cursor {
 const struct workload *workload_next(const struct fact_set *set,
 				     struct workload_cursor *cursor);
 void workload_stop(struct workload_cursor *cursor);
+/* Not the whole object, but a kustomize patch of it. */
+bool workload_is_part(const struct workload *w);
 /* One of them again, by its index; NULL when the store cannot be read. */
 const struct workload *workload_at(const struct fact_set *set, size_t index,
 				   struct arena *arena);

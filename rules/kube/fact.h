@@ -30,11 +30,12 @@ struct fact_row {
 	};
 };
 
-/* fact_row.asks: a pod names a priority class; a hash of the namespace, 0
- * only when there is none. */
+/* fact_row.asks: a pod names a priority class; the object is a part of one (a
+ * kustomize patch); a hash of the namespace, 0 only when there is none. */
 enum {
 	ASKS_CLASS = 1,
-	ASKS_NAMESPACE = ~1,
+	ASKS_PART = 2,
+	ASKS_NAMESPACE = ~3,
 };
 
 /* A set of hashes that may say yes where it should say no. */

@@ -61,7 +61,12 @@ static uint32_t namespace_hash(const char *namespace)
 		return 0;
 	hash = (uint32_t)text_keyed_hash(namespace, strlen(namespace));
 	hash &= ASKS_NAMESPACE;
-	return hash ? hash : ASKS_CLASS + 1;
+	return hash ? hash : ASKS_PART << 1;
+}
+
+bool workload_is_part(const struct workload *w)
+{
+	return w->npods && w->pods[0].fragment;
 }
 
 static uint32_t asks_of(const struct workload *w)
@@ -71,6 +76,8 @@ static uint32_t asks_of(const struct workload *w)
 	for (size_t i = 0; i < w->npods; i++)
 		if (w->pods[i].priority_class && *w->pods[i].priority_class)
 			asks |= ASKS_CLASS;
+	if (workload_is_part(w))
+		asks |= ASKS_PART;
 	return asks;
 }
 
@@ -131,14 +138,18 @@ static int cmp_rows(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
+/* Of one object, the whole ones before a patch of it. */
 static int cmp_ids(const void *a, const void *b, void *rows)
 {
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-	uint64_t x = ((struct fact_row *)rows)[i].id;
-	uint64_t y = ((struct fact_row *)rows)[j].id;
+	const struct fact_row *x = (struct fact_row *)rows + i;
+	const struct fact_row *y = (struct fact_row *)rows + j;
+	uint32_t part = x->asks & ASKS_PART;
 
-	if (x != y)
-		return x < y ? -1 : 1;
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	if (part != (y->asks & ASKS_PART))
+		return part ? 1 : -1;
 	return (i > j) - (i < j);
 }
 
@@ -170,12 +181,12 @@ static void find_duplicates(struct fact_row *rows, size_t n)
 
 static uint64_t *sieve_word(struct fact_sieve *sieve, uint32_t hash)
 {
-	return &sieve->bits[hash >> 7 & 31];
+	return &sieve->bits[hash >> 8 & 31];
 }
 
 static uint64_t sieve_bit(uint32_t hash)
 {
-	return (uint64_t)1 << (hash >> 1 & 63);
+	return (uint64_t)1 << (hash >> 2 & 63);
 }
 
 static void note_namespaces(struct fact_set *set, struct fact_sieve *sieve)

@@ -11,7 +11,8 @@ static void check(struct rule_run *run, const struct workload *w)
 	const struct workload *first;
 	struct finding *f;
 
-	if (!w->duplicate_of)
+	/* A patch names the object that it is a part of. */
+	if (!w->duplicate_of || workload_is_part(w))
 		return;
 	f = report_place(run, &w->id, &w->place,
 			 "%s `%s` of namespace `%s` stands twice in the set",
