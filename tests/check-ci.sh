@@ -11,34 +11,14 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gpugate
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-pass=0 fail=0 skipped=0
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@example.com
 export GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@example.com
 export PYTHONDONTWRITEBYTECODE=1
 unset CDPATH GITHUB_ACTIONS CI
 
-# ok NAME COMMAND...: counts, and shows the last log of what fails.
-ok() {
-	local name=$1
-	shift
-	if "$@" >"$work/ok.log" 2>&1; then
-		pass=$((pass + 1))
-		return
-	fi
-	fail=$((fail + 1))
-	echo "FAIL $name: $*"
-	cat "$work/ok.log" "$work/log" 2>/dev/null | tail -n 20 | sed 's/^/    /'
-}
-skip() {
-	skipped=$((skipped + 1))
-	echo "skip: $1"
-}
-finish() {
-	echo "ci: $pass passed, $fail failed, $skipped skipped"
-	[ "$fail" -eq 0 ]
-	exit
-}
+# shellcheck source=/dev/null
+. "$root/tests/counting.bash"
 holds() { grep -qF -- "$2" "$1"; }
 lacks() { ! grep -qF -- "$2" "$1"; }
 reports() { ! "$@"; }
@@ -52,7 +32,7 @@ if ! python3 -c 'import yaml' 2>/dev/null; then
 			"$python" -m pip install -q pyyaml
 	} >/dev/null 2>&1 || {
 		skip 'no network to install PyYAML, which reads the CI files'
-		finish
+		finish ci
 	}
 fi
 
@@ -97,42 +77,42 @@ sarif() { sed -n 's/^sarif-file=//p' "$work/outputs"; }
 action=$root
 project
 github
-ok 'findings fail the step' [ "$status" -eq 1 ]
-ok 'all are counted' holds "$work/outputs" 'findings=2'
-ok 'annotation' holds "$work/log" '::error file=jobs/new.yaml,line=5'
-ok 'summary' holds "$work/summary" '| error | priority-integer-set |'
-ok 'excerpt in the log' holds "$work/log" '5 |   priority: 6'
-ok 'SARIF' ci sarif "$(sarif)" 2
-ok 'a manifest commands nothing' ci log "$work/log"
-ok 'the workspace stays as it was' [ -z "$(git status --porcelain)" ]
+check 'findings fail the step' [ "$status" -eq 1 ]
+check 'all are counted' holds "$work/outputs" 'findings=2'
+check 'annotation' holds "$work/log" '::error file=jobs/new.yaml,line=5'
+check 'summary' holds "$work/summary" '| error | priority-integer-set |'
+check 'excerpt in the log' holds "$work/log" '5 |   priority: 6'
+check 'SARIF' ci sarif "$(sarif)" 2
+check 'a manifest commands nothing' ci log "$work/log"
+check 'the workspace stays as it was' [ -z "$(git status --porcelain)" ]
 
 github since=HEAD^1
-ok 'since counts the change' holds "$work/outputs" 'findings=1'
-ok 'since leaves the rest' lacks "$work/log" old.yaml
+check 'since counts the change' holds "$work/outputs" 'findings=1'
+check 'since leaves the rest' lacks "$work/log" old.yaml
 github fail-on=never sarif=out.sarif paths='jobs
 old.yaml'
-ok 'fail-on never' [ "$status" -eq 0 ]
-ok 'SARIF where it is wanted' ci sarif out.sarif 2
-ok 'its name comes out' holds "$work/outputs" sarif-file=out.sarif
+check 'fail-on never' [ "$status" -eq 0 ]
+check 'SARIF where it is wanted' ci sarif out.sarif 2
+check 'its name comes out' holds "$work/outputs" sarif-file=out.sarif
 github paths=jobs args='--ignore priority-integer-set'
-ok 'args silence' [ "$status" -eq 0 ]
-ok 'none are counted' holds "$work/outputs" findings=0
+check 'args silence' [ "$status" -eq 0 ]
+check 'none are counted' holds "$work/outputs" findings=0
 printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' \
 	'rules: {priority-integer-set: off}' >"$work/policy.yaml"
 github config="$work/policy.yaml"
-ok 'config silences' [ "$status" -eq 0 ]
+check 'config silences' [ "$status" -eq 0 ]
 github paths=--fail-on
-ok 'paths are no options' [ "$status" -eq 2 ]
+check 'paths are no options' [ "$status" -eq 2 ]
 github paths='*'
-ok 'paths are no patterns' [ "$status" -eq 2 ]
+check 'paths are no patterns' [ "$status" -eq 2 ]
 github args=--no-such-option
-ok 'wrong usage' [ "$status" -eq 2 ]
-ok 'is said in an annotation' holds "$work/log" '::error title=gpugate::'
-ok 'has no outputs' [ ! -s "$work/outputs" ]
+check 'wrong usage' [ "$status" -eq 2 ]
+check 'is said in an annotation' holds "$work/log" '::error title=gpugate::'
+check 'has no outputs' [ ! -s "$work/outputs" ]
 github binary=/nonexistent
-ok 'an absent executable' [ "$status" -eq 2 ]
+check 'an absent executable' [ "$status" -eq 2 ]
 github since=--output=x
-ok 'a revision is no option' [ "$status" -eq 2 ]
+check 'a revision is no option' [ "$status" -eq 2 ]
 
 # A shallow clone, as actions/checkout makes it: the revision is fetched.
 first=$(git rev-parse HEAD^1)
@@ -140,14 +120,14 @@ git branch release "$first"
 git clone -q --depth 1 "file://$work/project" "$work/shallow"
 cd "$work/shallow" || exit 1
 github since=no-such-branch
-ok 'an unknown branch' [ "$status" -eq 2 ]
-ok 'says what to do' holds "$work/log" 'clone with more depth'
+check 'an unknown branch' [ "$status" -eq 2 ]
+check 'says what to do' holds "$work/log" 'clone with more depth'
 github since=origin/release
-ok 'a branch is fetched' holds "$work/outputs" 'findings=1'
+check 'a branch is fetched' holds "$work/outputs" 'findings=1'
 if [ "$(id -u)" = 0 ]; then
 	chown -R 65534 "$work/shallow"
 	github since="$first"
-	ok 'a workspace of another user' holds "$work/outputs" 'findings=1'
+	check 'a workspace of another user' holds "$work/outputs" 'findings=1'
 else
 	skip 'not root: no workspace of another user'
 fi
@@ -173,28 +153,28 @@ git -C "$work/source" commit -q -m ci
 project
 first=$(git rev-parse HEAD^1)
 gitlab
-ok 'findings fail the job' [ "$status" -eq 1 ]
-ok 'artifacts' ci artifacts "$root/deploy/ci/gitlab.yml"
-ok 'code quality' quality 2
-ok 'JUnit' ci junit gpugate-junit.xml 2
+check 'findings fail the job' [ "$status" -eq 1 ]
+check 'artifacts' ci artifacts "$root/deploy/ci/gitlab.yml"
+check 'code quality' quality 2
+check 'JUnit' ci junit gpugate-junit.xml 2
 sh -e "$work/job.sh" >"$work/log" 2>&1
-ok 'reports of an earlier job are no manifests' quality 2
+check 'reports of an earlier job are no manifests' quality 2
 gitlab paths=jobs fail-on=never
-ok 'fail-on' [ "$status" -eq 0 ]
-ok 'paths' quality 1
+check 'fail-on' [ "$status" -eq 0 ]
+check 'paths' quality 1
 export CI_MERGE_REQUEST_DIFF_BASE_SHA=$first
 gitlab "since=\$CI_MERGE_REQUEST_DIFF_BASE_SHA"
-ok 'since' quality 1
+check 'since' quality 1
 unset CI_MERGE_REQUEST_DIFF_BASE_SHA
 gitlab "since=\$CI_MERGE_REQUEST_DIFF_BASE_SHA"
-ok 'no merge request: all' quality 2
+check 'no merge request: all' quality 2
 gitlab config="$work/policy.yaml"
-ok 'config' quality 0
+check 'config' quality 0
 gitlab ref=no-such-tag
-ok 'an unknown version' [ "$status" -gt 2 ]
-ok 'has no report' [ ! -e gl-code-quality-report.json ]
+check 'an unknown version' [ "$status" -gt 2 ]
+check 'has no report' [ ! -e gl-code-quality-report.json ]
 gitlab args=--no-such-option
-ok 'wrong usage' [ "$status" -eq 2 ]
+check 'wrong usage' [ "$status" -eq 2 ]
 
 # --- from source ------------------------------------------------------------
 
@@ -206,11 +186,11 @@ if dpkg -s libyaml-dev libpcre2-dev libjansson-dev >/dev/null 2>&1; then
 		tar -c --null -T - --ignore-failed-read) | tar -x -C "$action"
 	begin=$(date +%s%N)
 	github binary=
-	ok 'built from source' holds "$work/outputs" 'findings=2'
+	check 'built from source' holds "$work/outputs" 'findings=2'
 	echo "action from source: $((($(date +%s%N) - begin) / 1000000)) ms"
 	begin=$(date +%s%N)
 	github binary=
-	ok 'built once' holds "$work/outputs" 'findings=2'
+	check 'built once' holds "$work/outputs" 'findings=2'
 	echo "action, second step: $((($(date +%s%N) - begin) / 1000000)) ms"
 	action=$root
 else
@@ -227,7 +207,7 @@ if [ ! -x "$actionlint" ] && command -v go >/dev/null; then
 fi
 if [ ! -x "$actionlint" ]; then
 	skip 'neither actionlint nor a Go that can install it'
-	finish
+	finish ci
 fi
 # actionlint reads an action where a workflow of the same project uses it.
 workflows=$work/lint/.github/workflows
@@ -237,16 +217,16 @@ cp "$root"/.github/workflows/*.yml "$workflows"
 cp "$root/action.yml" "$work/lint"
 cd "$work/lint" || exit 1
 mkdir "$work/examples"
-ok 'examples' ci examples "$root/deploy/ci/README.md" "$work/examples"
+check 'examples' ci examples "$root/deploy/ci/README.md" "$work/examples"
 for file in "$work"/examples/*; do
 	sed 's|uses: OWNER/gpugate@.*|uses: ./|' "$file" \
 		>"$workflows/$(basename "$file")"
 done
 for file in "$workflows"/*; do
-	ok "$(basename "$file")" "$actionlint" -no-color "$file"
+	check "$(basename "$file")" "$actionlint" -no-color "$file"
 done
-ok 'the examples use the action' holds "$workflows/example-1.yml" 'uses: ./'
+check 'the examples use the action' holds "$workflows/example-1.yml" 'uses: ./'
 sed 's|fail-on:|fail-at:|' "$workflows/example-1.yml" >"$work/wrong.yml"
 mv "$work/wrong.yml" "$workflows"
-ok 'a wrong input is noticed' reports "$actionlint" "$workflows/wrong.yml"
-finish
+check 'a wrong input is noticed' reports "$actionlint" "$workflows/wrong.yml"
+finish ci

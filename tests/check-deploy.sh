@@ -18,24 +18,8 @@ cache=$(go_tools_cache)
 chart=$root/deploy/chart/gpugate
 work=$(mktemp -d)
 trap 'control_plane_stop; rm -rf "$work"' EXIT
-pass=0 fail=0 skipped=0
-
-check() { # WHAT COMMAND...
-	local what=$1
-	shift
-	if "$@" >"$work/out" 2>&1; then
-		pass=$((pass + 1))
-	else
-		fail=$((fail + 1))
-		echo "FAIL $what"
-		tail -n 20 "$work/out" | cut -c1-2000
-	fi
-}
-
-skip() {
-	skipped=$((skipped + 1))
-	echo "skip: $1"
-}
+# shellcheck source=/dev/null
+. "$here/counting.bash"
 
 objects() {
 	python3 "$here/deploy/objects.py" "$@"

@@ -10,18 +10,8 @@ gpugate=$(realpath "$1/gpugate")
 cache=$(go_tools_cache)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-pass=0 fail=0
-check() { # WHAT COMMAND...
-	local what=$1
-	shift
-	if "$@" >"$work/out" 2>&1; then
-		pass=$((pass + 1))
-	else
-		fail=$((fail + 1))
-		echo "FAIL $what"
-		tail -20 "$work/out"
-	fi
-}
+# shellcheck source=/dev/null
+. "$(dirname "$0")/counting.bash"
 kustomize_tests() {
 	local kustomize=$cache/kustomize-v5.8.1 dir=$work/kustomize
 	mkdir -p "$dir"

@@ -11,7 +11,6 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 venv=${XDG_CACHE_HOME:-$HOME/.cache}/gpugate/precommit
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-pass=0 fail=0 skipped=0
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@example.com
 export GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@example.com
@@ -19,27 +18,8 @@ export PYTHONDONTWRITEBYTECODE=1 PRE_COMMIT_COLOR=never
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 unset CDPATH SKIP GPUGATE_BINARY
 
-# ok NAME COMMAND...: counts, and shows the last log of what fails.
-ok() {
-	local name=$1
-	shift
-	if "$@" >"$work/ok.log" 2>&1; then
-		pass=$((pass + 1))
-		return
-	fi
-	fail=$((fail + 1))
-	echo "FAIL $name: $*"
-	cat "$work/ok.log" "$work/log" 2>/dev/null | tail -n 30 | sed 's/^/    /'
-}
-skip() {
-	skipped=$((skipped + 1))
-	echo "skip: $1"
-}
-finish() {
-	echo "pre-commit: $pass passed, $fail failed, $skipped skipped"
-	[ "$fail" -eq 0 ]
-	exit
-}
+# shellcheck source=/dev/null
+. "$root/tests/counting.bash"
 holds() { grep -qF -- "$2" "$1"; }
 lacks() { ! grep -qF -- "$2" "$1"; }
 now() { date +%s%N; }
@@ -54,11 +34,11 @@ run() {
 if ! "$venv/bin/pre-commit" --version >/dev/null 2>&1; then
 	python3 -m venv "$venv" >/dev/null 2>&1 || {
 		skip 'no python3 with venv'
-		finish
+		finish pre-commit
 	}
 	"$venv/bin/pip" install -q pre-commit >"$work/log" 2>&1 || {
 		skip 'no network to install pre-commit'
-		finish
+		finish pre-commit
 	}
 fi
 pre_commit=$venv/bin/pre-commit
@@ -77,7 +57,7 @@ git -C "$hooks" add .
 git -C "$hooks" commit -q -m tree
 git -C "$hooks" tag v1.0.0
 run "$pre_commit" validate-manifest "$hooks/.pre-commit-hooks.yaml"
-ok 'the manifest of hooks' [ "$status" -eq 0 ]
+check 'the manifest of hooks' [ "$status" -eq 0 ]
 
 # --- what is linted ---------------------------------------------------------
 
@@ -128,12 +108,12 @@ begin=$(now)
 run env PIP_NO_INDEX=1 GPUGATE_BINARY="$gpugate" $offline \
 	"$pre_commit" try-repo "$hooks" gpugate --all-files
 took 'cold, given executable' "$begin"
-ok 'bad manifests fail the hook' [ "$status" -eq 1 ]
-ok 'YAML' holds "$work/log" 'jobs/bad one.yaml:5:'
-ok 'JSON' holds "$work/log" pod.json:2:
-ok 'nothing else' holds "$work/log" '2 errors, 0 warnings'
-ok 'templates are counted' holds "$work/log" '2 skipped: template'
-ok 'no JSON with comments' lacks "$work/log" invalid-syntax
+check 'bad manifests fail the hook' [ "$status" -eq 1 ]
+check 'YAML' holds "$work/log" 'jobs/bad one.yaml:5:'
+check 'JSON' holds "$work/log" pod.json:2:
+check 'nothing else' holds "$work/log" '2 errors, 0 warnings'
+check 'templates are counted' holds "$work/log" '2 skipped: template'
+check 'no JSON with comments' lacks "$work/log" invalid-syntax
 
 # --- a configuration as users write it --------------------------------------
 
@@ -148,28 +128,28 @@ git add . && git commit -q -m two
 # shellcheck disable=SC2086
 run env PIP_NO_INDEX=1 GPUGATE_BINARY="$gpugate" $offline \
 	"$pre_commit" install --install-hooks
-ok 'install' [ "$status" -eq 0 ]
+check 'install' [ "$status" -eq 0 ]
 begin=$(now)
 run "$pre_commit" run --all-files
 took 'warm, 5 files' "$begin"
-ok 'warm: the same errors' holds "$work/log" '2 errors, 0 warnings'
+check 'warm: the same errors' holds "$work/log" '2 errors, 0 warnings'
 echo '# changed' >>'jobs/bad one.yaml'
 run git commit -q -a -m bad
-ok 'a bad commit is refused' [ "$status" -ne 0 ]
+check 'a bad commit is refused' [ "$status" -ne 0 ]
 echo '# changed' >>jobs/good.yml
 git restore 'jobs/bad one.yaml' 2>/dev/null || git checkout -q 'jobs/bad one.yaml'
 git reset -q
 git add jobs/good.yml charts
 run git commit -q -m 'good, beside a bad file'
-ok 'a good commit passes' [ "$status" -eq 0 ]
+check 'a good commit passes' [ "$status" -eq 0 ]
 echo '  # changed' >>charts/train/templates/pod.yaml
 run git commit -q -a -m template
-ok 'a template alone passes' [ "$status" -eq 0 ]
+check 'a template alone passes' [ "$status" -eq 0 ]
 printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' \
 	'exclude: ["jobs/bad*"]' >.gpugate.yaml
 git add .gpugate.yaml
 run "$pre_commit" run --all-files
-ok 'exclude holds for named files' lacks "$work/log" 'bad one'
+check 'exclude holds for named files' lacks "$work/log" 'bad one'
 git rm -q -f .gpugate.yaml
 
 # --- gpugate-fix ------------------------------------------------------------
@@ -181,16 +161,16 @@ if "$gpugate" lint --help | grep -- --fix >"$work/log"; then
 	sed 's/id: gpugate$/id: gpugate-fix/' .pre-commit-config.yaml \
 		>"$work/fix.yaml"
 	run "$pre_commit" run -c "$work/fix.yaml" --files train.yaml
-	ok 'fix fails once' [ "$status" -ne 0 ]
-	ok 'fix changes the file' holds "$work/log" 'files were modified'
-	ok 'fix mounts /dev/shm' holds train.yaml /dev/shm
+	check 'fix fails once' [ "$status" -ne 0 ]
+	check 'fix changes the file' holds "$work/log" 'files were modified'
+	check 'fix mounts /dev/shm' holds train.yaml /dev/shm
 	run "$pre_commit" run -c "$work/fix.yaml" --files train.yaml
-	ok 'fix has nothing left to do' lacks "$work/log" 'files were modified'
+	check 'fix has nothing left to do' lacks "$work/log" 'files were modified'
 	cp charts/train/templates/pod.yaml "$work/template"
 	run "$pre_commit" run -c "$work/fix.yaml" --files \
 		charts/train/templates/pod.yaml
-	ok 'fix passes a template' [ "$status" -eq 0 ]
-	ok 'fix leaves a template' cmp charts/train/templates/pod.yaml \
+	check 'fix passes a template' [ "$status" -eq 0 ]
+	check 'fix leaves a template' cmp charts/train/templates/pod.yaml \
 		"$work/template"
 	git rm -q -f train.yaml
 else
@@ -205,34 +185,34 @@ sed 's/id: gpugate$/id: gpugate-system/' .pre-commit-config.yaml \
 	>"$work/system.yaml"
 run env PATH="$work/bin:$PATH" "$pre_commit" run -c "$work/system.yaml" \
 	--all-files
-ok 'the installed one' holds "$work/log" '2 errors, 0 warnings'
+check 'the installed one' holds "$work/log" '2 errors, 0 warnings'
 
 # --- repaired by hand: everything passes ------------------------------------
 
 sed -i 's/  priority: 5/  restartPolicy: Never/' 'jobs/bad one.yaml'
 sed -i 's/"priority": 5,//' pod.json
 run "$pre_commit" run --all-files
-ok 'repaired' [ "$status" -eq 0 ]
+check 'repaired' [ "$status" -eq 0 ]
 mkdir many
 for i in $(seq 1000); do cp jobs/good.yml "many/$i.yaml"; done
 git add many
 begin=$(now)
 run "$pre_commit" run --all-files
 took 'warm, 1005 files' "$begin"
-ok 'many files' [ "$status" -eq 0 ]
+check 'many files' [ "$status" -eq 0 ]
 begin=$(now)
 run "$pre_commit" run --files jobs/good.yml
 took 'warm, 1 file' "$begin"
-ok 'one file' [ "$status" -eq 0 ]
+check 'one file' [ "$status" -eq 0 ]
 
 # --- wheels -----------------------------------------------------------------
 
 wheel=$(GPUGATE_BINARY=$gpugate python3 "$hooks/deploy/python/gpugate_build.py" \
 	wheel "$work/wheels")
-ok 'the wheel' python3 "$root/tests/wheel.py" "$wheel" "$gpugate"
+check 'the wheel' python3 "$root/tests/wheel.py" "$wheel" "$gpugate"
 GPUGATE_BINARY=$gpugate python3 "$hooks/deploy/python/gpugate_build.py" \
 	wheel "$work/again" >/dev/null
-ok 'the same bytes again' cmp "$wheel" "$work/again/$(basename "$wheel")"
+check 'the same bytes again' cmp "$wheel" "$work/again/$(basename "$wheel")"
 
 # pip ARGUMENTS...: in a fresh environment, without an index and a network.
 pip() {
@@ -246,46 +226,46 @@ installed() {
 		"$work/venv/bin/gpugate" version
 }
 pip "$wheel"
-ok 'pip install WHEEL' installed
+check 'pip install WHEEL' installed
 run "$work/venv/bin/pip" uninstall -y gpugate
-ok 'pip uninstall' [ ! -e "$work/venv/bin/gpugate" ]
+check 'pip uninstall' [ ! -e "$work/venv/bin/gpugate" ]
 export GPUGATE_BINARY=$gpugate
 pip --no-build-isolation "$hooks"
-ok 'pip install .' installed
+check 'pip install .' installed
 pip "$hooks"
-ok 'with build isolation' installed
+check 'with build isolation' installed
 pip --no-build-isolation -e "$hooks"
-ok 'editable' installed
+check 'editable' installed
 sdist=$(python3 "$hooks/deploy/python/gpugate_build.py" sdist "$work/wheels")
 pip "$sdist"
-ok 'from the source distribution' installed
-ok 'the tree stays clean' [ -z "$(git -C "$hooks" status --porcelain)" ]
+check 'from the source distribution' installed
+check 'the tree stays clean' [ -z "$(git -C "$hooks" status --porcelain)" ]
 
 # --- what cannot work says why ----------------------------------------------
 
 GPUGATE_BINARY=/nonexistent pip "$hooks"
-ok 'an absent executable' holds "$work/log" \
+check 'an absent executable' holds "$work/log" \
 	'GPUGATE_BINARY=/nonexistent: No such file'
 GPUGATE_BINARY=$hooks/Makefile pip "$hooks"
-ok 'no executable' holds "$work/log" 'is no executable'
+check 'no executable' holds "$work/log" 'is no executable'
 printf '\267\0' >"$work/machine" # EM_AARCH64, or EM_X86_64 there
 [ "$(uname -m)" = aarch64 ] && printf '\076\0' >"$work/machine"
 cp "$gpugate" "$work/foreign"
 dd if="$work/machine" of="$work/foreign" bs=1 seek=18 conv=notrunc 2>/dev/null
 GPUGATE_BINARY=$work/foreign pip "$hooks"
-ok 'another machine' holds "$work/log" 'does not run on this machine'
+check 'another machine' holds "$work/log" 'does not run on this machine'
 GPUGATE_BINARY=$(command -v git) pip "$hooks"
-ok 'another program' holds "$work/log" 'is not gpugate'
+check 'another program' holds "$work/log" 'is not gpugate'
 pip "$(GPUGATE_BINARY=$work/foreign python3 \
 	"$hooks/deploy/python/gpugate_build.py" wheel "$work/foreign-wheel")"
-ok 'the wheel of another machine' holds "$work/log" 'not a supported wheel'
+check 'the wheel of another machine' holds "$work/log" 'not a supported wheel'
 unset GPUGATE_BINARY
 rm -rf "$work/venv"
 python3 -m venv "$work/venv"
 run env PATH="$work/venv/bin" "$work/venv/bin/pip" install --no-index "$hooks"
-ok 'no compiler: fails' [ "$status" -ne 0 ]
-ok 'no compiler: what to install' grep -qE 'apt-get|libjansson-dev' "$work/log"
-ok 'no compiler: no traceback' lacks "$work/log" Traceback
+check 'no compiler: fails' [ "$status" -ne 0 ]
+check 'no compiler: what to install' grep -qE 'apt-get|libjansson-dev' "$work/log"
+check 'no compiler: no traceback' lacks "$work/log" Traceback
 
 # --- from source ------------------------------------------------------------
 
@@ -295,9 +275,9 @@ if dpkg -s libyaml-dev libpcre2-dev libjansson-dev >/dev/null 2>&1; then
 	run env PIP_NO_INDEX=1 $offline "$pre_commit" try-repo "$hooks" gpugate \
 		--files jobs/good.yml
 	took 'cold, from source' "$begin"
-	ok 'from source' [ "$status" -eq 0 ]
-	ok 'from source it lints' holds "$work/log" Passed
+	check 'from source' [ "$status" -eq 0 ]
+	check 'from source it lints' holds "$work/log" Passed
 else
 	skip 'no development files: the hook is not built from source'
 fi
-finish
+finish pre-commit
