@@ -30,7 +30,8 @@ void sources_init(struct sources *sources, const struct files *files,
 		  const struct kept *kept);
 void sources_release(struct sources *sources);
 /* NULL when the file is gone or is not what was linted: places in it would be
- * wrong, and may lie behind its end. Valid for the next SOURCES_KEPT - 1 calls. */
+ * wrong, and may lie behind its end. Valid for the next SOURCES_KEPT - 1 calls.
+ */
 struct source *sources_get(struct sources *sources, uint32_t file);
 
 #endif

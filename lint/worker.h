@@ -27,10 +27,10 @@ struct job {
 	struct policies *policies;
 	struct clusters *clusters;
 	struct files *files;
-	struct record *records;	      /* one per file */
-	const struct kept *kept;      /* read before */
-	struct run_options run;	      /* sink and context are the worker's */
-	struct baseline *baseline;    /* or NULL */
+	struct record *records;	   /* one per file */
+	const struct kept *kept;   /* read before */
+	struct run_options run;	   /* sink and context are the worker's */
+	struct baseline *baseline; /* or NULL */
 	atomic_size_t next, done;
 	struct workers *workers;
 	struct progress progress;
