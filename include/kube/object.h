@@ -361,6 +361,11 @@ const struct node *container_mount(const struct container *c, const char *path);
 struct image_sort container_image(const struct container *c);
 /* Does the container ask for a device (or a claim that may be one)? */
 enum tri container_uses_gpu(const struct container *c);
+/* accelerator_resembles() of an entry's name, looked up once a pod. */
+const struct accelerator *
+container_resembles(const struct accelerator_extra *extra,
+		    const struct container *c,
+		    const struct resource_entry *entry);
 
 /*
  * Words of command and args in order, with the words inside `sh -c` strings

@@ -250,41 +250,93 @@ static bool device_near(const char *name, const char *to)
 	return text_distance(name, to, 2) <= (length > 4 ? 2 : 1);
 }
 
+/* As row_matches(), of a pattern with capitals. */
+static bool row_matches_lower(const char *pattern, const char *name)
+{
+	for (; *pattern; pattern++, name++) {
+		if (*pattern == '*' && !pattern[1])
+			return true;
+		if ((*pattern | 0x20) != (*name | 0x20) ||
+		    tolower((unsigned char)*pattern) != *name)
+			return false;
+	}
+	return !*name;
+}
+
+/* A name in lower case, in front of and behind its slash. */
+struct split_name {
+	char domain[NAME_LENGTH];
+	size_t len;
+	const char *device;
+	size_t device_len;
+};
+
+static void split(struct split_name *to, const char *name)
+{
+	to->len = strcspn(name, "/");
+	memcpy(to->domain, name, to->len);
+	to->domain[to->len] = '\0';
+	to->device = name + to->len + 1;
+	to->device_len = strlen(to->device);
+}
+
+/* What is longer or shorter by more is another one; most are. */
+static bool same_length(size_t a, size_t b)
+{
+	return a <= b + 2 && a + 2 >= b;
+}
+
+static bool same_device(const struct split_name *name, const char *row)
+{
+	char to[NAME_LENGTH];
+
+	if (!same_length(name->device_len, strlen(row)))
+		return false;
+	lower(row, to);
+	return !strchr(to, '*') && device_near(name->device, to);
+}
+
 /*
  * At most two letters off in all. A short domain that is two letters off is
  * another vendor's (arm.com and amd.com).
  */
-static bool close_enough(const char *name, const char *to)
+static bool same_domain(const struct split_name *name, const char *row,
+			size_t len)
 {
-	const char *a = strchr(name, '/'), *b = strchr(to, '/');
-	char domain[NAME_LENGTH], to_domain[NAME_LENGTH];
+	char to[NAME_LENGTH];
 	unsigned off;
 
-	if (!a || !b || strchr(to, '*') || !device_near(a + 1, b + 1))
+	if (len >= NAME_LENGTH)
 		return false;
-	snprintf(domain, sizeof(domain), "%.*s", (int)(a - name), name);
-	snprintf(to_domain, sizeof(to_domain), "%.*s", (int)(b - to), to);
-	off = text_distance(domain, to_domain, 2);
+	memcpy(to, row, len);
+	to[len] = '\0';
+	lower(to, to);
+	off = text_distance(name->domain, to, 2);
 	if (!off)
 		return true;
-	if (strcmp(a, b) != 0)
-		return off == 1 && strlen(to_domain) > 8;
-	return off <= (strlen(to_domain) > 8 ? 2 : 1);
+	lower(row + len + 1, to);
+	if (strcmp(name->device, to) != 0)
+		return off == 1 && len > 8;
+	return off <= (len > 8 ? 2 : 1);
 }
 
+/* The name has a domain. An object may have tens of thousands of them. */
 static const struct accelerator *nearest(const struct accelerator *rows,
 					 size_t n, const char *name)
 {
-	char to[NAME_LENGTH];
+	struct split_name parts;
 
-	for (size_t i = 0; i < n; i++) {
-		lower(rows[i].name, to);
-		if (row_matches(to, name))
+	for (size_t i = 0; i < n; i++)
+		if (row_matches_lower(rows[i].name, name))
 			return &rows[i];
-	}
+	split(&parts, name);
 	for (size_t i = 0; i < n; i++) {
-		lower(rows[i].name, to);
-		if (close_enough(name, to))
+		const char *row = rows[i].name;
+		size_t len = strcspn(row, "/");
+
+		if (row[len] && same_length(parts.len, len) &&
+		    same_device(&parts, row + len + 1) &&
+		    same_domain(&parts, row, len))
 			return &rows[i];
 	}
 	return NULL;

@@ -282,6 +282,8 @@ struct container_memo {
 	const struct shm *shm;
 	bool image_known;
 	struct image_sort image;
+	/* What the name of each entry resembles, as far as it was asked. */
+	const struct accelerator **resembles;
 };
 
 /* The text behind the last '/'. */

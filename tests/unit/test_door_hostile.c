@@ -221,6 +221,27 @@ static void properties(struct buf *out)
 	buf_adds(out, "}}}");
 }
 
+/* Names that resemble those of devices, each another one. */
+static void resources(struct buf *out, unsigned i)
+{
+	buf_addf(out,
+		 "{\"name\":\"c%u\",\"image\":\"i:1\",\"resources\":{"
+		 "\"limits\":{",
+		 i);
+	for (unsigned j = 0; j < 60; j++)
+		buf_addf(out, "%s\"nv%u.cor/g%u\":\"1\"", j ? "," : "", 100 + i,
+			 j);
+	buf_adds(out, "}}}");
+}
+
+static void many_resources(struct buf *out)
+{
+	pod(out, NULL);
+	buf_adds(out, "\"containers\":[");
+	add_each(out, 700, resources);
+	buf_adds(out, "]}}");
+}
+
 static const struct {
 	const char *what;
 	void (*write)(struct buf *out);
@@ -232,6 +253,7 @@ static const struct {
 	{"ignores of templates", ignores},
 	{"patches in strings", patches},
 	{"properties", properties},
+	{"resources of many names", many_resources},
 };
 
 /* --- in time -------------------------------------------------------------- */

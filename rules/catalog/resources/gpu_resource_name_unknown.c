@@ -16,17 +16,19 @@
 #include "kube/node_match.h"
 
 /* What is probably meant, or NULL. */
-static const char *meant(struct rule_run *run, const char *key)
+static const char *meant(struct rule_run *run, const struct container *c,
+			 const struct resource_entry *entry)
 {
 	const struct accelerator_extra *extra = rule_accelerators(run);
 	const struct accelerator *accelerator;
+	const char *key = entry->node->key;
 
 	/* A quota's key, in a container. */
 	if (text_starts(key, "requests.") || text_starts(key, "limits.")) {
 		key = strchr(key, '.') + 1;
 		return accelerator_find(extra, key) ? key : NULL;
 	}
-	accelerator = accelerator_resembles(extra, key);
+	accelerator = container_resembles(extra, c, entry);
 	return accelerator ? accelerator->name : NULL;
 }
 
@@ -63,7 +65,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		check_nodes(run, c, entry);
 		return;
 	}
-	name = meant(run, value->key);
+	name = meant(run, c, entry);
 	if (!name || entry->state == QUANTITY_ABSENT)
 		return;
 	/* None of what no node has is scheduled; a short name is refused. */
