@@ -281,3 +281,27 @@ load helper
 	run "$GPUGATE" lint --isolated b.yaml
 	holds "$output" '`cpu: 16` and `memory: 64Gi` for its 2 accelerators'
 }
+
+@test "files are not all priority classes: an error is a typo, or the cluster's word" {
+	cat >a.yaml <<-'END'
+		apiVersion: scheduling.k8s.io/v1
+		kind: PriorityClass
+		metadata: {name: research-low}
+		value: 10
+		---
+		apiVersion: v1
+		kind: Pod
+		metadata: {name: a, namespace: ml}
+		spec:
+		  priorityClassName: train
+		  containers:
+		  - {name: c, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}
+	END
+	run "$GPUGATE" lint --isolated --format concise --select priority-class-unknown a.yaml
+	[ "$status" -eq 0 ]
+	holds "$output" "warning: no file has the PriorityClass \`train\`: unless the cluster has it, the pods of Pod \`a\` will be forbidden"
+	sed 's/: train/: reserch-low/' a.yaml >b.yaml
+	run "$GPUGATE" lint --isolated --format concise --select priority-class-unknown b.yaml
+	[ "$status" -eq 1 ]
+	holds "$output" "error: there is no PriorityClass \`reserch-low\`"
+}

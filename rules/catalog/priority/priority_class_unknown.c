@@ -3,6 +3,8 @@
  * A priorityClassName that names no PriorityClass: the owner is accepted, and
  * then each of its Pods is forbidden ("no PriorityClass with name ... was
  * found"). Judged only where the set or the cluster shows PriorityClasses.
+ * Files are seldom all of them, and schedulers bring classes of their own
+ * (KAI: train, build, inference): without a cluster certain is a typo alone.
  * Source: plugin/pkg/admission/priority admitPod; observed on kube-apiserver.
  */
 #include <string.h>
@@ -31,7 +33,7 @@ static const char *nearest(struct rule_run *run, const char *name)
 	return text_nearest(name, names, n);
 }
 
-/* Are all classes known? Else the rule did not run. */
+/* Is anything known of classes? Else the rule did not run. */
 static bool judges(struct rule_run *run)
 {
 	if (rule_cluster_lacks(run, CLUSTER_PRIORITY_CLASS))
@@ -56,13 +58,17 @@ static void check(struct rule_run *run, const struct workload *w)
 		    priority_class_is_system(name) ||
 		    facts_class(facts, w, name) || !judges(run))
 			continue;
+		near = nearest(run, name);
 		f = report_place(
 			run, &w->id, &pod->priority_place,
-			"there is no PriorityClass `%s`: the pods of %s will be forbidden",
+			near || rule_cluster(run)
+				? "there is no PriorityClass `%s`: the pods of %s will be forbidden"
+				: "no file has the PriorityClass `%s`: unless the cluster has it, the pods of %s will be forbidden",
 			name, rule_title(run, w->id.kind, w->id.name));
-		near = nearest(run, name);
 		if (near)
 			finding_help(run, f, "did you mean `%s`?", near);
+		else if (!rule_cluster(run))
+			finding_severity(f, SEVERITY_WARNING);
 	}
 }
 
