@@ -11,22 +11,61 @@
 #include "kinds.h"
 #include "kube/priority.h"
 
+/*
+ * The extended resources of a pod, each summed over the containers that name
+ * it: others add nothing. A pod may name tens of thousands.
+ */
 struct demand_list {
-	struct pod_demand *items;
+	struct demand_sum {
+		const char *resource;
+		struct request_sum sum;
+		const struct container *last; /* the one added last */
+	} * items;
 	size_t n, size;
+	uint32_t *slots; /* index + 1 by hash, 0: free */
+	size_t mask;
 };
 
-static void demand_add(struct arena *arena, struct demand_list *list,
-		       const struct pod *pod, const char *resource)
+static struct demand_sum *
+demand_find(struct arena *arena, struct demand_list *list, const char *resource)
 {
-	struct pod_demand demand = {.resource = resource};
+	size_t at = text_keyed_hash(resource, strlen(resource));
+	struct demand_sum *found;
 
-	for (size_t i = 0; i < list->n; i++)
-		if (!strcmp(list->items[i].resource, resource))
-			return;
-	demand.quantity = pod_request(pod, resource, false, &demand.unknown);
-	demand.resource = fact_text(arena, resource);
-	*VEC_PUSH(arena, list->items, list->n, list->size) = demand;
+	for (at &= list->mask; list->slots[at]; at = (at + 1) & list->mask) {
+		found = &list->items[list->slots[at] - 1];
+		if (!strcmp(found->resource, resource))
+			return found;
+	}
+	found = VEC_PUSH(arena, list->items, list->n, list->size);
+	*found = (struct demand_sum){.resource = resource};
+	list->slots[at] = (uint32_t)list->n;
+	return found;
+}
+
+static void demand_add(struct arena *arena, struct demand_list *list,
+		       const struct container *c, const char *resource)
+{
+	struct demand_sum *demand;
+
+	demand = demand_find(arena, list, resource);
+	if (demand->last == c)
+		return;
+	demand->last = c;
+	request_add(&demand->sum, c, resource, false);
+}
+
+static void demand_init(struct arena *arena, struct demand_list *list,
+			const struct pod *pod)
+{
+	size_t n = 0;
+
+	FOR_EACH_CONTAINER(pod, c)
+		n += 1 + c->nlimits + c->nrequests;
+	for (list->mask = 8; list->mask < 2 * n; list->mask *= 2)
+		continue;
+	list->slots = ARENA_ARRAY(arena, uint32_t, list->mask);
+	list->mask--;
 }
 
 /* Extended resources stand where a name has a domain. */
@@ -35,18 +74,28 @@ static void demand_of(struct arena *arena, const struct pod *pod,
 {
 	struct demand_list list = {0};
 
+	demand_init(arena, &list, pod);
 	FOR_EACH_CONTAINER(pod, c) {
 		if (c->resource)
-			demand_add(arena, &list, pod, c->resource);
+			demand_add(arena, &list, c, c->resource);
 		FOR_EACH_CHILD(container_limits(c), entry)
 			if (strchr(entry->key, '/'))
-				demand_add(arena, &list, pod, entry->key);
+				demand_add(arena, &list, c, entry->key);
 		FOR_EACH_CHILD(container_requests(c), entry)
 			if (strchr(entry->key, '/'))
-				demand_add(arena, &list, pod, entry->key);
+				demand_add(arena, &list, c, entry->key);
 	}
-	out->demand = list.items;
-	out->ndemand = list.n;
+	if (!list.n)
+		return;
+	out->demand = ARENA_ARRAY(arena, struct pod_demand, list.n);
+	for (size_t i = 0; i < list.n; i++) {
+		const struct demand_sum *one = &list.items[i];
+		struct pod_demand *demand = &out->demand[out->ndemand++];
+
+		demand->resource = fact_text(arena, one->resource);
+		demand->quantity = pod_extended(pod, one->resource, &one->sum,
+						&demand->unknown);
+	}
 }
 
 static void missing_set(struct arena *arena, const struct container *c,

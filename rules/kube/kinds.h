@@ -309,6 +309,18 @@ void embed_add(struct pod_builder *builder, const struct doc *doc,
 void containers_read(struct pod_builder *builder, struct pod *pod);
 /* Devices per pod, operators' fields included; also sets gpu_by. */
 void pod_gpus(struct pod_builder *builder, struct pod *pod);
+/* What containers ask of one resource, added in their order. */
+struct request_sum {
+	struct quantity sum;	 /* main and sidecars */
+	struct quantity started; /* sidecars so far */
+	struct quantity floor;	 /* the largest init container */
+	bool unknown;
+};
+void request_add(struct request_sum *all, const struct container *c,
+		 const char *resource, bool limits);
+/* pod_request() of an extended resource, when all that name it are added. */
+struct quantity pod_extended(const struct pod *pod, const char *resource,
+			     const struct request_sum *all, bool *unknown);
 /* The operator gives n devices to the main container. */
 void pod_give(struct pod_builder *builder, struct pod *pod,
 	      const char *resource, struct amount n);

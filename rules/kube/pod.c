@@ -253,31 +253,32 @@ static const struct node *pod_level(const struct pod *pod, const char *resource,
 	return node_is_unset(node) ? NULL : node;
 }
 
-struct quantity pod_request(const struct pod *pod, const char *resource,
-			    bool limits, bool *unknown)
+void request_add(struct request_sum *all, const struct container *c,
+		 const char *resource, bool limits)
 {
-	struct quantity sum = quantity_from(0);	    /* main and sidecars */
-	struct quantity started = quantity_from(0); /* sidecars so far */
-	struct quantity floor = quantity_from(0);
-	const struct node *level = pod_level(pod, resource, limits);
-	bool known = !node_is_unknown(pod->spec);
+	struct quantity q;
 
-	FOR_EACH_CONTAINER(pod, c) {
-		struct quantity q;
-
-		known = container_share(c, resource, limits, &q) && known;
-		if (c->role == CONTAINER_INIT) {
-			q = quantity_add(q, started);
-			if (quantity_cmp(q, floor) > 0)
-				floor = q;
-			continue;
-		}
-		if (c->role == CONTAINER_SIDECAR)
-			started = quantity_add(started, q);
-		sum = quantity_add(sum, q);
+	all->unknown |= !container_share(c, resource, limits, &q);
+	if (c->role == CONTAINER_INIT) {
+		q = quantity_add(q, all->started);
+		if (quantity_cmp(q, all->floor) > 0)
+			all->floor = q;
+		return;
 	}
-	if (quantity_cmp(floor, sum) > 0)
-		sum = floor;
+	if (c->role == CONTAINER_SIDECAR)
+		all->started = quantity_add(all->started, q);
+	all->sum = quantity_add(all->sum, q);
+}
+
+static struct quantity request_of(const struct pod *pod, const char *resource,
+				  const struct node *level,
+				  const struct request_sum *all, bool *unknown)
+{
+	struct quantity sum = all->sum;
+	bool known = !node_is_unknown(pod->spec) && !all->unknown;
+
+	if (quantity_cmp(all->floor, sum) > 0)
+		sum = all->floor;
 	if (level) {
 		sum = quantity_from(0);
 		known = add_node(level, &sum);
@@ -290,4 +291,22 @@ struct quantity pod_request(const struct pod *pod, const char *resource,
 		*unknown =
 			!known || (pod->gpu_unknown && strchr(resource, '/'));
 	return sum;
+}
+
+struct quantity pod_request(const struct pod *pod, const char *resource,
+			    bool limits, bool *unknown)
+{
+	const struct node *level = pod_level(pod, resource, limits);
+	struct request_sum all = {0};
+
+	if (!level)
+		FOR_EACH_CONTAINER(pod, c)
+			request_add(&all, c, resource, limits);
+	return request_of(pod, resource, level, &all, unknown);
+}
+
+struct quantity pod_extended(const struct pod *pod, const char *resource,
+			     const struct request_sum *all, bool *unknown)
+{
+	return request_of(pod, resource, NULL, all, unknown);
 }

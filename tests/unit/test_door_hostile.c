@@ -229,9 +229,8 @@ static void resources(struct buf *out, unsigned i)
 		 "\"limits\":{",
 		 i);
 	for (unsigned j = 0; j < 60; j++)
-		buf_addf(out, "%s\"nv%u.cor/g%u\":\"1\"", j ? "," : "", 100 + i,
-			 j);
-	buf_adds(out, "}}}");
+		buf_addf(out, "\"nv%u.cor/g%u\":\"1\",", 100 + i, j);
+	buf_adds(out, "\"nvidia.com/gpu\":\"1\"}}}");
 }
 
 static void many_resources(struct buf *out)
