@@ -54,12 +54,12 @@ static void add_notes(struct buf *out, const struct rule *rule)
 {
 	if (rule->needs & NEEDS_SET)
 		add_field(out, "Needs",
-			  "other objects: lint the whole set "
-			  "together");
+			  "other objects: lint the whole set together, or "
+			  "with --cluster");
 	if (rule->needs & NEEDS_CLUSTER)
 		add_field(out, "Needs",
-			  "the state of the cluster; not "
-			  "available yet, so it does not run");
+			  "the state of the cluster: --cluster with a file of "
+			  "`gpugate snapshot`; it does not run without");
 	if (rule->needs & NEEDS_PARAM)
 		add_field(out, "Needs",
 			  "a value for its parameters in the "

@@ -176,5 +176,7 @@ int known_finish(struct known *known)
 {
 	int rc = known->old ? finish_old(known) : 0;
 
-	return known->new &&finish_new(known) ? 2 : rc;
+	if (known->new)
+		rc |= finish_new(known);
+	return rc;
 }

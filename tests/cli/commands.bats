@@ -65,6 +65,8 @@ print(len(rules))')
 	run "$GPUGATE" explain priority-integer-set
 	holds "$output" "Flagged:"
 	holds "$output" "Not flagged:"
+	run "$GPUGATE" explain node-selector-unmatched
+	holds "$output" "Needs       the state of the cluster: --cluster with a file of"
 	run --separate-stderr "$GPUGATE" explain priority-integer-sets
 	is "$status" 2
 	holds "$stderr" 'did you mean `priority-integer-set`?'
