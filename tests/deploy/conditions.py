@@ -218,6 +218,10 @@ COMES = {
     "a share by annotation": pod(annotations={"gpu-fraction": "0.5"}),
     "our annotation": pod(annotations={"gpugate.dev/ignore": "all"}),
     "CDI by hand": pod(annotations={"cdi.k8s.io/x": "nvidia.com/gpu=0"}),
+    "CDI by the toolkit": pod(annotations={
+        "nvidia.cdi.k8s.io/container.main": "management.nvidia.com/gpu=all"}),
+    "NRI": pod(annotations={"devices.nri.io/pod": "- path: /dev/x"}),
+    "mounts by NRI": pod(annotations={"mounts.nri.io": "- source: /dev"}),
     "NVIDIA_VISIBLE_DEVICES": pod(box=env("NVIDIA_VISIBLE_DEVICES", "all")),
     "ROCR_VISIBLE_DEVICES": pod(box=env("ROCR_VISIBLE_DEVICES", "0")),
     "a device of the host": pod(

@@ -52,7 +52,7 @@ Wider than the rules: whatever a rule of the default preset judges beyond
 what the API server refuses by itself comes to us.
   - any resource besides cpu, memory and ephemeral storage (misspelt names
     and names of your own included), DRA claims, resources of the pod
-  - annotations of schedulers that share GPUs, of CDI and CRI-O, and our own
+  - annotations of schedulers that share GPUs, of CDI, NRI and CRI-O, and ours
   - placement: a runtime class, node labels and taints besides the common
     ones, a toleration of everything, priority as a number
   - hostPath volumes, volumes of huge pages
@@ -65,7 +65,7 @@ has(object.spec) && has(object.spec.template) ? [object.spec.template] :
 has(object.template) ? [object.template] : [object]).exists(pod,
   (has(pod.metadata) && has(pod.metadata.annotations) &&
     (pod.metadata.annotations.size() > 64 ||
-    pod.metadata.annotations.exists(k, k.size() > 320 || k.matches("(?i)gpu|nvidia|device|^cdi[.]k8s[.]io/")))) ||
+    pod.metadata.annotations.exists(k, k.size() > 320 || k.matches("(?i)gpu|nvidia|device|^cdi[.]k8s[.]io/|[.]nri[.]io")))) ||
   (has(pod.spec) && (
     has(pod.spec.resourceClaims) || has(pod.spec.resources) || has(pod.spec.runtimeClassName) ||
     (has(pod.spec.priority) && pod.spec.priority != 0 && !has(pod.spec.priorityClassName)) ||
