@@ -328,6 +328,12 @@ static inline enum quantity_state container_request(const struct container *c,
 	return container_value(c, node_get(c->requests, resource), q);
 }
 
+/* For texts. The API server wants a name; a file may lack it all the same. */
+static inline const char *container_title(const struct container *c)
+{
+	return c->name ? c->name : "(without a name)";
+}
+
 /* The map `limits` or `requests`, or NULL. */
 static inline const struct node *container_limits(const struct container *c)
 {

@@ -255,6 +255,12 @@ load helper
 	[[ $output != *"Judged in part"* ]]
 }
 
+@test "a container without a name is told as such" {
+	printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - image: "x:1"\n    resources: {requests: {nvidia.com/gpu: 2}}\n' >a.yaml
+	lint --select gpu-request-without-limit a.yaml
+	holds "$output" 'container `(without a name)` requests 2'
+}
+
 @test "a container that its operator makes goes by its name" {
 	cat >a.yaml <<-'END'
 		apiVersion: nvidia.com/v1alpha1

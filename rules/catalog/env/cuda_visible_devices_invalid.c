@@ -45,7 +45,7 @@ static void check_variable(struct rule_run *run, const struct container *c,
 		f = report_container(run, c, at,
 				     "`%s` hides the devices that container "
 				     "`%s` asks for",
-				     name, c->name ? c->name : "");
+				     name, container_title(c));
 		break;
 	default:
 		bad = device_list_fault(at->str, n);
@@ -56,8 +56,8 @@ static void check_variable(struct rule_run *run, const struct container *c,
 				run, c, at,
 				"`%s` names device %ld, but container `%s` has "
 				"%" PRId64 ", counted from 0",
-				name, strtol(bad, NULL, 10),
-				c->name ? c->name : "", n);
+				name, strtol(bad, NULL, 10), container_title(c),
+				n);
 		else
 			f = report_container(run, c, at,
 					     "`%s: %s` is no list of device "

@@ -55,7 +55,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			run, c, node_get(c->node, "image"),
 			"container `%s` runs the GPU image `%s` "
 			"without a GPU and may see all of a node's",
-			c->name ? c->name : "", c->image);
+			container_title(c), c->image);
 		finding_help(run, f,
 			     "set the variable `%s` to `void` (`none` keeps "
 			     "the driver's libraries)",

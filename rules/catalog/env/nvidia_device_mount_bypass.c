@@ -35,7 +35,7 @@ static void check_mount(struct rule_run *run, const struct container *c,
 	f = report_container(run, c, shown.node,
 			     "volume `%s` hands `%s` of the host to container "
 			     "`%s`, past the device plugin",
-			     shown.volume, shown.path, c->name ? c->name : "");
+			     shown.volume, shown.path, container_title(c));
 	finding_label(run, f, mount, "mounted here");
 	finding_severity(f, severity_of(shows));
 	if (shows == HOST_SHOWS_ALL_DEVICES || shows == HOST_SHOWS_EVERYTHING)

@@ -66,7 +66,7 @@ static bool shows_devices(const struct node *entry, const struct node **at)
 static void check_entry(struct rule_run *run, const struct container *c,
 			const struct node *entry)
 {
-	const char *of = c->name ? c->name : "";
+	const char *of = container_title(c);
 	bool gpu = c->gpus.n > 0 || container_uses_gpu(c) != TRI_NO;
 	const struct node *at;
 	struct finding *f;

@@ -59,7 +59,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 	f = report_container(run, c, first,
 			     "container `%s` executes one program with blanks "
 			     "in its name: no shell splits the string",
-			     c->name ? c->name : "");
+			     container_title(c));
 	finding_help(run, f,
 		     "write one list item a word, or `[\"/bin/sh\", \"-c\", "
 		     "...]` around it");

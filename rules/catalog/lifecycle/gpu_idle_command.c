@@ -26,7 +26,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 		return;
 	report_container(run, c, command.at,
 			 "container `%s` holds its GPUs and %s (`%s`)",
-			 c->name ? c->name : "",
+			 container_title(c),
 			 waits ? "only waits" : "waits for people",
 			 command.what);
 }

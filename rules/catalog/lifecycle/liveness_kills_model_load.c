@@ -59,7 +59,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 		run, c, liveness.node,
 		"the liveness probe of `%s` gives up after %" PRId64
 		" s; loading a model takes up to %" PRId64 " s",
-		c->name ? c->name : "", budget, need);
+		container_title(c), budget, need);
 	/* How long it takes is a guess: certain is what is far from it. */
 	if ((!size && c->pod->object->class != KIND_SERVING) ||
 	    budget >= (need + 1) / 2)

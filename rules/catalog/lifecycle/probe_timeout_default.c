@@ -27,7 +27,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 		report_container(run, c,
 				 node_is_unset(timeout) ? probe.node : timeout,
 				 "the %s of `%s` waits for 1 s only%s", *name,
-				 c->name ? c->name : "",
+				 container_title(c),
 				 node_is_unset(timeout) ? ", the default" : "");
 		return;
 	}

@@ -58,7 +58,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		report_container(run, c, NULL,
 				 "container `%s` counts as ready before its "
 				 "model is loaded: no readinessProbe",
-				 c->name ? c->name : "");
+				 container_title(c));
 		return;
 	}
 }

@@ -30,7 +30,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 	report_container(run, c, c->resources,
 			 "container `%s` fetches `%s` into `%s`, its writable "
 			 "layer, and asks for no ephemeral storage",
-			 c->name ? c->name : "", model, path);
+			 container_title(c), model, path);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

@@ -21,7 +21,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		return;
 	f = report_container(
 		run, c, value, "container `%s` asks for %s `%s`: %s",
-		c->name ? c->name : "", value->str, value->key,
+		container_title(c), value->str, value->key,
 		q.nano < 0 ? "less than none" : "devices are whole numbers");
 	finding_cause(run, f, value->key);
 	if (q.nano > 0)

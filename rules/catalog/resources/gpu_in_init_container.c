@@ -33,7 +33,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			"init container `%s` asks for %" PRId64
 			" devices, the containers for %" PRId64
 			": the pod holds %" PRId64 " for its whole life",
-			c->name ? c->name : "", c->gpus.n, main.n, c->gpus.n);
+			container_title(c), c->gpus.n, main.n, c->gpus.n);
 		finding_help(run, f,
 			     "do that work without a device, or in a Job of "
 			     "its own");

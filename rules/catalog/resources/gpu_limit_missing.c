@@ -25,7 +25,7 @@ static const char *const reasons[] = {
 static struct finding *say(struct rule_run *run, const struct intent *intent)
 {
 	const struct container *c = intent->container;
-	const char *name = c->name ? c->name : "";
+	const char *name = container_title(c);
 	const struct node *at = c->limits;
 
 	if (node_is_unset(at))

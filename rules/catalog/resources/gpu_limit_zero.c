@@ -50,7 +50,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	f = report_container(run, c, value,
 			     "container `%s` asks for 0 `%s`, which hides no "
 			     "GPU from it",
-			     c->name ? c->name : "", value->key);
+			     container_title(c), value->key);
 	finding_cause(run, f, value->key);
 	finding_help(run, f,
 		     "remove `%s`; NVIDIA_VISIBLE_DEVICES=void keeps the GPUs "

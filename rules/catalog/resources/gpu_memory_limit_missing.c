@@ -39,7 +39,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		report_container(run, c,
 				 node_is_map(limits) ? limits : c->resources,
 				 "GPU container `%s` has no memory limit",
-				 c->name ? c->name : "");
+				 container_title(c));
 	}
 }
 

@@ -42,8 +42,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		node_get(container_limits(second), second->resource),
 		"containers `%s` and `%s` both ask for devices: "
 		"the pod takes %" PRId64 ", none of them shared",
-		first->name ? first->name : "",
-		second->name ? second->name : "", sum);
+		container_title(first), container_title(second), sum);
 	finding_label(run, f,
 		      node_get(container_limits(first), first->resource),
 		      "the other container's devices");

@@ -47,7 +47,7 @@ static void check_container(struct rule_run *run, const struct container *c,
 		f = report_container(run, c, limit,
 				     "container `%s` limits `%s` but does not "
 				     "request it: gang scheduling counts none",
-				     c->name ? c->name : "", limit->key);
+				     container_title(c), limit->key);
 		finding_cause(run, f, limit->key);
 		finding_help(run, f, "add `%s: %s` to `resources.requests`",
 			     limit->key, limit->str);

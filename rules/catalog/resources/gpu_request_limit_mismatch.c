@@ -22,7 +22,7 @@ static void check_limit(struct rule_run *run, const struct container *c,
 	request = other->node;
 	f = report_container(run, c, request,
 			     "container `%s` requests %s `%s` but limits %s",
-			     c->name ? c->name : "", request->str, limit->key,
+			     container_title(c), request->str, limit->key,
 			     limit->str);
 	finding_cause(run, f, limit->key);
 	finding_label(run, f, limit, "the limit");

@@ -22,8 +22,7 @@ static void check_request(struct rule_run *run, const struct container *c,
 		return;
 	f = report_container(run, c, request,
 			     "container `%s` requests %s `%s` without a limit",
-			     c->name ? c->name : "", request->str,
-			     request->key);
+			     container_title(c), request->str, request->key);
 	finding_cause(run, f, request->key);
 	finding_help(run, f, "add `%s: %s` to `resources.limits`", request->key,
 		     request->str);

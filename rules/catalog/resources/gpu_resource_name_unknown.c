@@ -75,7 +75,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	f = report_container(run, c, value,
 			     "container `%s` asks for `%s`, which no node "
 			     "offers: `%s` is meant",
-			     c->name ? c->name : "", value->key, name);
+			     container_title(c), value->key, name);
 	finding_at_key(run, f, value);
 	finding_cause(run, f, value->key);
 	finding_help(run, f,

@@ -83,7 +83,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		f = report_container(
 			run, c, NULL,
 			"container `%s` gets the runtime's 64 MiB of /dev/shm",
-			c->name ? c->name : "");
+			container_title(c));
 		finding_help(
 			run, f,
 			"mount an emptyDir with `medium: Memory` and a sizeLimit at /dev/shm");

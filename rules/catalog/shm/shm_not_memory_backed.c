@@ -50,7 +50,7 @@ static void judge(struct rule_run *run, const struct container *c,
 		f = report_container(
 			run, c, host,
 			"/dev/shm of container `%s` is the host's: pods of other tenants read and fill it",
-			c->name ? c->name : "");
+			container_title(c));
 		finding_severity(f, SEVERITY_ERROR);
 	} else if (shm->empty_dir && node_str(medium) && *node_str(medium)) {
 		if (text_starts(node_str(medium), "HugePages"))
@@ -67,7 +67,7 @@ static void judge(struct rule_run *run, const struct container *c,
 		f = report_container(
 			run, c, at,
 			"/dev/shm of container `%s` lies on disk, not in memory",
-			c->name ? c->name : "");
+			container_title(c));
 	}
 	finding_label(run, f, shm->mount, "mounted at /dev/shm");
 	if (shm->empty_dir)

@@ -38,7 +38,7 @@ static void judge(struct rule_run *run, const struct container *c,
 		f = report_container(
 			run, c, shm->size_node,
 			"/dev/shm may grow to %s, the memory limit of container `%s` is %s: it is killed before",
-			quantity_text(shm->size, size), c->name ? c->name : "",
+			quantity_text(shm->size, size), container_title(c),
 			quantity_text(limit, memory));
 	else if (shm->size_state == QUANTITY_ABSENT &&
 		 c->pod->restart != RESTART_NEVER &&
@@ -46,7 +46,7 @@ static void judge(struct rule_run *run, const struct container *c,
 		f = report_container(
 			run, c, shm->empty_dir,
 			"/dev/shm of container `%s` has no sizeLimit: it may fill the whole memory limit of %s and be killed for ever",
-			c->name ? c->name : "", quantity_text(limit, memory));
+			container_title(c), quantity_text(limit, memory));
 		finding_severity(f, SEVERITY_WARNING);
 	} else {
 		return;

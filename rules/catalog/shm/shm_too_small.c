@@ -32,7 +32,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		f = report_container(
 			run, c, shm.size_node,
 			"/dev/shm of container `%s` is limited to %s, less than the %s that %lld GPUs need",
-			c->name ? c->name : "", quantity_text(shm.size, have),
+			container_title(c), quantity_text(shm.size, have),
 			quantity_text(floor, want), (long long)pod->gpus.n);
 		if (!shm_size_fits(c, shm.volume, floor))
 			continue;

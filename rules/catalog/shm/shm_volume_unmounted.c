@@ -87,13 +87,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 			f = report_container(
 				run, c, path,
 				"the shared memory of container `%s` is mounted at `%s`, not at /dev/shm",
-				c->name ? c->name : "",
+				container_title(c),
 				node_str(path) ? node_str(path) : "");
 		else
 			f = report_container(
 				run, c, NULL,
 				"container `%s` does not mount the pod's shared memory volume `%s`",
-				c->name ? c->name : "",
+				container_title(c),
 				node_str(node_get(volume, "name")));
 		finding_label(run, f, volume, "the volume");
 		repair(run, f, c, volume);
