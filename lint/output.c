@@ -117,6 +117,14 @@ static void begin(struct outputs *outputs, struct output *o)
 	check(outputs, o);
 }
 
+/* On a runner of GitHub's, or one that acts like it. */
+static bool on_github(void)
+{
+	const char *actions = getenv("GITHUB_ACTIONS");
+
+	return actions && text_eq(actions, "true");
+}
+
 void outputs_begin(struct outputs *outputs, const struct options *options,
 		   const struct rule_set *rules)
 {
@@ -129,6 +137,7 @@ void outputs_begin(struct outputs *outputs, const struct options *options,
 			.width = o->path ? 0 : terminal_width(STDOUT_FILENO),
 			.statistics = options->statistics,
 			.quiet = options->quiet > 0,
+			.github = on_github(),
 			.rules = rules,
 			.version = program_version,
 		};

@@ -48,6 +48,7 @@ struct report_options {
 	bool color;	/* for full, concise */
 	unsigned width; /* terminal columns, 0: unknown */
 	bool statistics, quiet;
+	bool github; /* what is written goes to GitHub, most likely */
 	const struct rule_set *rules;
 	const char *version;
 };

@@ -5,8 +5,8 @@
  * that results can be written as they come; JSON has no order of keys.
  * Columns are code points, ends exclusive. GitHub shows a result only when
  * all lines of its region are in the diff: regions are kept on one line.
- * It reads no `suppressions` either, and would open an alert for each finding
- * that a comment or a baseline settled: those are left out.
+ * It reads no `suppressions` either and would open an alert for each finding
+ * that a comment or a baseline settled: there these are left out.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,6 +23,7 @@ struct sarif {
 	struct buf buf;
 	struct tally rules;
 	uint64_t n;
+	bool without_suppressed;
 };
 
 /* What is known of the current file. */
@@ -38,6 +39,7 @@ static void *sarif_begin(FILE *out, const struct report_options *options)
 
 	state->out = out;
 	state->version = options->version;
+	state->without_suppressed = options->github;
 	buf_init(&state->buf);
 	fputs("{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\","
 	      "\"version\":\"2.1.0\",\n\"runs\":[{"
@@ -147,6 +149,21 @@ static void put_fingerprints(json_t *result, const struct sarif_file *at,
 	json_put_text(prints, "gpugate/v1", text);
 }
 
+static void put_suppressions(json_t *result, const struct finding *finding)
+{
+	bool in_source = finding->suppressed == SUPPRESSED_COMMENT ||
+			 finding->suppressed == SUPPRESSED_ANNOTATION;
+	json_t *item;
+
+	if (!finding->suppressed)
+		return;
+	item = json_add_object(json_put_array(result, "suppressions"));
+	json_put_text(item, "kind", in_source ? "inSource" : "external");
+	if (*finding->suppression_reason)
+		json_put_text(item, "justification",
+			      finding->suppression_reason);
+}
+
 static void add_result(struct sarif *state, const struct sarif_file *at,
 		       const struct finding *finding)
 {
@@ -166,6 +183,7 @@ static void add_result(struct sarif *state, const struct sarif_file *at,
 	buf_release(&text);
 	put_related(result, at, finding);
 	put_fingerprints(result, at, finding);
+	put_suppressions(result, finding);
 	fix_put_sarif(result, at->file->path, at->source, finding->repair);
 	buf_adds(&state->buf, state->n++ ? ",\n" : "\n");
 	json_write(result, &state->buf);
@@ -175,18 +193,19 @@ static void add_result(struct sarif *state, const struct sarif_file *at,
 static void sarif_file(void *context, const struct report_file *file,
 		       const struct finding *findings, size_t n)
 {
+	struct sarif *state = context;
 	struct sarif_file at = {.file = file};
-	bool asked = false;
+	bool read = false;
 
 	for (size_t i = 0; i < n; i++) {
-		if (findings[i].suppressed)
+		if (findings[i].suppressed && state->without_suppressed)
 			continue;
-		if (!asked)
+		if (!read)
 			at.source = file_source(file);
-		if (!asked && at.source)
+		if (!read && at.source)
 			line_hashes_make(&at.hashes, at.source);
-		asked = true;
-		add_result(context, &at, &findings[i]);
+		read = true;
+		add_result(state, &at, &findings[i]);
 	}
 	line_hashes_release(&at.hashes);
 }

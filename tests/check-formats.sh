@@ -6,6 +6,7 @@
 # findings (plain, hostile, none, many) and the corpus when it is there.
 # usage: check-formats.sh BUILD
 set -eu
+unset GITHUB_ACTIONS # changes SARIF
 build=$1
 here=$(dirname "$0")
 shared=${GPUGATE_SHARED:-$here/../../shared}

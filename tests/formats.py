@@ -171,8 +171,10 @@ def check_sarif(text, case):
     for result in run["results"]:
         check_result(result, rules)
     check_schema(report, case)
+    suppressed = [r for r in run["results"] if r.get("suppressions")]
+    need(len(suppressed) == case["suppressed"], "suppressed")
     return [(r["locations"][0]["physicalLocation"]["region"]["startLine"],
-             r["ruleId"]) for r in run["results"]]
+             r["ruleId"]) for r in run["results"] if not r.get("suppressions")]
 
 
 def check_junit(text, case):

@@ -7,7 +7,7 @@ setup() {
 	for name in $(env | sed -n 's/^\(GPUGATE_[A-Z_]*\)=.*/\1/p'); do
 		unset "$name"
 	done
-	unset NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE
+	unset NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE GITHUB_ACTIONS
 	export TERM=dumb LC_ALL=C.UTF-8
 	# git reads no configuration of the caller
 	export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null

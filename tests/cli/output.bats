@@ -255,6 +255,18 @@ load helper
 	[[ $output != *"Judged in part"* ]]
 }
 
+@test "SARIF tells what is suppressed, but not to GitHub, who reads it as open" {
+	pod a.yaml
+	pod b.yaml other
+	lint --add-ignore known a.yaml
+	for on_github in '' false true; do
+		GITHUB_ACTIONS=$on_github run "$GPUGATE" lint --isolated --format sarif .
+		echo "$output" >report.json
+		is "$(grep -o '"justification":"known"' report.json | wc -l) $(grep -o '"ruleId":"priority-integer-set"' report.json | wc -l)" \
+			"$([ "$on_github" = true ] && echo 0 1 || echo 1 2)"
+	done
+}
+
 @test "a container without a name is told as such" {
 	printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - image: "x:1"\n    resources: {requests: {nvidia.com/gpu: 2}}\n' >a.yaml
 	lint --select gpu-request-without-limit a.yaml

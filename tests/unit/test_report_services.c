@@ -97,13 +97,13 @@ static json_t *report_json_of(const char *name, const struct finding *findings,
 static void sarif_results(void **state)
 {
 	struct fixture fixture;
-	struct finding findings[4];
+	struct finding findings[3];
 	struct related related[2] = {{.message = "in the cluster"},
 				     {.message = "see [x](9)"}};
 	json_t *json;
 
 	fixture_text(&fixture, manifest);
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 3; i++)
 		findings[i] = fixture_finding(&fixture, "gpu", 0);
 	findings[0].rule = &fixture_rule_shm;
 	findings[0].severity = SEVERITY_INFO;
@@ -113,7 +113,7 @@ static void sarif_results(void **state)
 	findings[1].nrelated = 2;
 	findings[2].suppressed = SUPPRESSED_POLICY;
 	findings[2].suppression_reason = "known";
-	json = report_json_of("sarif", findings, 4, &fixture);
+	json = report_json_of("sarif", findings, 3, &fixture);
 	expect_text(json, "version", "2.1.0");
 	expect_text(json, "runs.0.columnKind", "unicodeCodePoints");
 	expect_text(json, "runs.0.automationDetails.id", "gpugate/");
@@ -133,10 +133,18 @@ static void sarif_results(void **state)
 		    " (9)");
 	expect_int(json, "runs.0.results.1.relatedLocations.0.id", 2);
 	assert_null(at(json, "runs.0.results.1.relatedLocations.1"));
-	/* The suppressed one would be an open alert at GitHub. */
-	assert_null(at(json, "runs.0.results.3"));
+	assert_null(at(json, "runs.0.results.1.suppressions"));
+	expect_text(json, "runs.0.results.2.suppressions.0.kind", "external");
+	expect_text(json, "runs.0.results.2.suppressions.0.justification",
+		    "known");
 	expect_text(json, "runs.0.results.0.partialFingerprints.gpugate/v1",
 		    "000000001234abcd");
+	json_decref(json);
+	/* At GitHub the suppressed one would be an open alert. */
+	fixture.options.github = true;
+	json = report_json_of("sarif", findings, 3, &fixture);
+	assert_non_null(at(json, "runs.0.results.1"));
+	assert_null(at(json, "runs.0.results.2"));
 	json_decref(json);
 	fixture_release(&fixture);
 }
