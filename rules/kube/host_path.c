@@ -55,7 +55,7 @@ static const char *without_proc(const char *path)
 const char *host_path_clean(struct arena *arena, const char *path)
 {
 	char *clean = arena_alloc(arena, strlen(path) + 2);
-	const char *out = clean;
+	const char *out;
 	size_t len = 0;
 
 	while (*path) {
