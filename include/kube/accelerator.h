@@ -69,6 +69,7 @@ const struct node_label *node_label_find(const char *key);
 struct label_value {
 	const char *key, *value;
 	const char *vendor;
+	const char *product; /* key into mig_profile rows, or NULL */
 };
 const struct label_value *label_value_find(const char *key, const char *value);
 /* Is the list of values for this key closed (unknown ones are suspicious)? */

@@ -7,6 +7,7 @@
 #define RULES_KUBE_DATA_H
 
 #include "kube/accelerator.h"
+#include "kube/mig.h"
 
 struct pattern {
 	const char *text;
@@ -41,6 +42,8 @@ extern const struct label_value data_label_values[];
 extern const size_t data_label_values_n;
 extern const struct instance_type data_instance_types[];
 extern const size_t data_instance_types_n;
+extern const struct mig_profile data_mig_profiles[];
+extern const size_t data_mig_profiles_n;
 /* At most 64. Each pattern stands with one pair of bytes that it needs: slots
  * of row numbers + 1 by pair_of() of accelerator.c, and chains of the same. */
 enum { DATA_PAIRS = 1024 };

@@ -104,6 +104,7 @@ BEGIN {
 	type["node_labels"] = "node_label"
 	type["label_values"] = "label_value"
 	type["instance_types"] = "instance_type"
+	type["mig_profiles"] = "mig_profile"
 	type["images"] = "image_pattern"
 }
 
@@ -139,11 +140,12 @@ table == "node_labels" {
 	printf "\t{\"%s\", LABEL_%s, %s, \"%s\"},\n", $1, toupper($2), text($3), $4
 }
 table == "label_values" {
-	printf "\t{\"%s\", \"%s\", \"%s\"},\n", $1, $2, $3
+	printf "\t{\"%s\", \"%s\", \"%s\", %s},\n", $1, $2, $3, text($4)
 }
 table == "instance_types" {
 	printf "\t{\"%s\", %s, %s, %s},\n", $1, text($2), text($3), $4
 }
+table == "mig_profiles" { printf "\t{\"%s\", \"%s\"},\n", $1, $2 }
 table == "images" {
 	row[++rows] = $2
 	if (rows > 64) {

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * MIG profiles and the products that offer them (rules/kube/data). A profile
+ * is written as in resource names, without "nvidia.com/mig-": 1g.10gb.me.
+ */
+#ifndef KUBE_MIG_H
+#define KUBE_MIG_H
+
+#include <stdbool.h>
+
+#include "kube/affinity.h"
+
+struct mig_profile {
+	const char *product; /* A100-80GB, H100-80GB, ... */
+	const char *profile;
+};
+
+/* Is it offered by this product, or (NULL) by any? */
+bool mig_profile_on(const char *profile, const char *product);
+/* The profile that a misspelt one probably means, or NULL. */
+const char *mig_profile_nearest(const char *profile);
+/* Nodes with this value of nvidia.com/gpu.product, of GKE's label or of an
+ * instance type have GPUs of one product; NULL: not known, or none. */
+const char *mig_product_of(const char *key, const char *value);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A MIG profile that no GPU has, or not the selected one. The device plugin
+ * names a slice `nvidia.com/mig-<profile>` with `+` as `.`, and advertises
+ * whole GPU instances only (no `1c.3g.20gb`). What looks like a profile and is
+ * not in the table may be a newer GPU's: a warning.
+ *
+ * Source: k8s-device-plugin internal/rm; rules/kube/data/mig_profiles.tsv.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/mig.h"
+
+static const char prefix[] = "nvidia.com/mig-";
+
+/* 3g.40gb, 1g.24gb.gfx */
+static bool looks_right(const char *profile)
+{
+	char *end;
+	unsigned long slices = strtoul(profile, &end, 10);
+
+	if (end == profile || slices < 1 || slices > 7 ||
+	    strncmp(end, "g.", 2) || end[2] < '1' || end[2] > '9')
+		return false;
+	strtoul(end + 2, &end, 10);
+	return text_starts(end, "gb") && (!end[2] || end[2] == '.');
+}
+
+static void say_unknown(struct rule_run *run, const struct container *c,
+			const struct node *value, const char *profile)
+{
+	const char *near = mig_profile_nearest(profile);
+	struct finding *f;
+
+	f = report_container(run, c, value,
+			     "container `%s` asks for the MIG profile `%s`, "
+			     "which no known GPU has",
+			     container_title(c), profile);
+	finding_at_key(run, f, value);
+	finding_cause(run, f, value->key);
+	if (looks_right(profile))
+		finding_severity(f, SEVERITY_WARNING);
+	if (near)
+		finding_help(run, f, "did you mean `%s%s`?", prefix, near);
+}
+
+static void judge_product(struct rule_run *run, const struct container *c,
+			  const struct node *value, const char *profile)
+{
+	struct node_needs needs = pod_node_needs(rule_arena(run), c->pod);
+	struct finding *f;
+
+	/* ORed terms: another term may fit, so only one is judged. */
+	for (size_t i = 0; i < needs.n && needs.terms <= 1; i++) {
+		const struct node_need *need = &needs.items[i];
+		const struct node *first = node_need_value(need, 0);
+		const char *product;
+
+		if (!node_need_requires(need) || !node_str(first) ||
+		    node_need_value(need, 1))
+			continue;
+		product = mig_product_of(need->key, node_str(first));
+		if (!product || mig_profile_on(profile, product))
+			continue;
+		f = report_container(run, c, value,
+				     "`%s` selects %s, which has no MIG "
+				     "profile `%s`",
+				     need->key, product, profile);
+		finding_at_key(run, f, value);
+		finding_label(run, f, first, "the GPU");
+		return;
+	}
+}
+
+static void check_entry(struct rule_run *run, const struct container *c,
+			const struct resource_entry *entry)
+{
+	const struct node *value = entry->node;
+	const char *profile = value->key + strlen(prefix);
+
+	/* A row with the whole name is the policy's own. */
+	if (!text_starts(value->key, prefix) || !entry->accelerator ||
+	    text_eq(entry->accelerator->name, value->key) ||
+	    entry->state == QUANTITY_ABSENT ||
+	    (entry->state == QUANTITY_OK && entry->quantity.nano <= 0))
+		return;
+	if (mig_profile_on(profile, NULL))
+		judge_product(run, c, value, profile);
+	else
+		say_unknown(run, c, value, profile);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		FOR_EACH_LIMIT(c, limit)
+		check_entry(run, c, limit);
+		FOR_EACH_REQUEST(c, request)
+		if (!request->other)
+			check_entry(run, c, request);
+	}
+}
+
+const struct rule rule_mig_profile_invalid = {
+	.name = "mig-profile-invalid",
+	.category = "scheduling",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.since = "1.0",
+	.summary = "a MIG profile that no GPU, or not the selected one, has",
+	.why = "The API server accepts any name; no node offers it, so the pod stays Pending for ever.",
+	.remedy =
+		"Ask for a profile of the GPU that you want: `nvidia-smi mig -lgip` on a node lists them. One of your own goes into the policy's `accelerators`.",
+	.evidence =
+		"k8s-device-plugin (resource names of MIG strategy mixed); gpu-operator's MIG manager configuration",
+	.check_pod = check,
+};

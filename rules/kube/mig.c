@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * MIG profiles. GFD's product label is the driver's name of the GPU with
+ * dashes ("NVIDIA-A100-SXM4-80GB"); a product is found in it by its parts, so
+ * nothing is said of values that leave the memory out.
+ */
+#include "kube/mig.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "data.h"
+#include "kube/accelerator.h"
+
+bool mig_profile_on(const char *profile, const char *product)
+{
+	for (size_t i = 0; i < data_mig_profiles_n; i++)
+		if (text_eq(data_mig_profiles[i].profile, profile) &&
+		    (!product ||
+		     text_eq(data_mig_profiles[i].product, product)))
+			return true;
+	return false;
+}
+
+const char *mig_profile_nearest(const char *profile)
+{
+	const char *best = NULL;
+	unsigned least = 3;
+
+	for (size_t i = 0; i < data_mig_profiles_n; i++) {
+		unsigned d = text_distance(
+			profile, data_mig_profiles[i].profile, least - 1);
+
+		if (d >= least)
+			continue;
+		least = d;
+		best = data_mig_profiles[i].profile;
+	}
+	return best;
+}
+
+/* Stands the text between dashes, or behind the last one? */
+static bool has_part(const char *s, const char *text, size_t len)
+{
+	for (const char *at = strchr(s, '-'); at; at = strchr(at + 1, '-'))
+		if (!strncmp(at + 1, text, len) &&
+		    (!at[1 + len] || at[1 + len] == '-'))
+			return true;
+	return false;
+}
+
+static bool names_product(const char *label, const char *product)
+{
+	const char *memory = strchr(product, '-');
+
+	if (!memory)
+		return has_part(label, product, strlen(product));
+	return has_part(label, product, (size_t)(memory - product)) &&
+	       has_part(label, memory + 1, strlen(memory + 1));
+}
+
+static const char *product_of_gfd(const char *label)
+{
+	/* Strategy "single": the GPUs are slices already. */
+	if (strstr(label, "-MIG-"))
+		return NULL;
+	for (size_t i = 0; i < data_mig_profiles_n; i++)
+		if (names_product(label, data_mig_profiles[i].product))
+			return data_mig_profiles[i].product;
+	return NULL;
+}
+
+const char *mig_product_of(const char *key, const char *value)
+{
+	const struct node_label *label = node_label_find(key);
+	const struct label_value *known = label_value_find(key, value);
+	const struct instance_type *type;
+
+	if (known)
+		return known->product;
+	if (text_eq(key, "nvidia.com/gpu.product"))
+		return product_of_gfd(value);
+	if (!label || label->meaning != LABEL_INSTANCE)
+		return NULL;
+	type = instance_type_find(value);
+	return type ? type->product : NULL;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MIG profiles, and the products that node labels name. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../rules/kube/data.h"
+#include "kube/accelerator.h"
+#include "kube/mig.h"
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+static void same(const char *what, const char *got, const char *want)
+{
+	if (!got != !want || (got && strcmp(got, want)))
+		fail_msg("%s: %s, not %s", what, got ? got : "none",
+			 want ? want : "none");
+}
+
+static void test_profiles(void **state)
+{
+	static const char *const yes[] = {
+		"1g.5gb",  "1g.10gb", "1g.10gb.me", "7g.40gb", "7g.80gb",
+		"3g.71gb", "1g.23gb", "7g.180gb",   "4g.93gb", "1g.24gb.gfx",
+		"1g.6gb",  "2g.12gb", "7g.278gb"};
+	static const char *const no[] = {
+		"1g.5g",      "1g.5",	"8g.80gb", "2g.5gb",  "1g.10gb.mex",
+		"mig-1g.5gb", "1G.5GB", "",	   "5g.40gb", "1g.10gb+me"};
+
+	(void)state;
+	for (size_t i = 0; i < N(yes); i++)
+		assert_true(mig_profile_on(yes[i], NULL));
+	for (size_t i = 0; i < N(no); i++)
+		assert_false(mig_profile_on(no[i], NULL));
+	assert_true(mig_profile_on("1g.5gb", "A100-40GB"));
+	assert_false(mig_profile_on("1g.5gb", "A100-80GB"));
+	assert_false(mig_profile_on("1g.5gb", "T4"));
+	assert_true(mig_profile_on("3g.40gb", "H100-80GB"));
+	assert_false(mig_profile_on("3g.40gb", "H100-NVL"));
+	same("near", mig_profile_nearest("1g.5g"), "1g.5gb");
+	same("near", mig_profile_nearest("7g.80g"), "7g.80gb");
+	same("near", mig_profile_nearest("whatever"), NULL);
+}
+
+static void test_products(void **state)
+{
+	static const char gfd[] = "nvidia.com/gpu.product";
+	static const char gke[] = "cloud.google.com/gke-accelerator";
+	static const char instance[] = "node.kubernetes.io/instance-type";
+	static const char *const rows[][3] = {
+		{gfd, "NVIDIA-A100-SXM4-40GB", "A100-40GB"},
+		{gfd, "NVIDIA-A100-80GB-PCIe", "A100-80GB"},
+		{gfd, "NVIDIA-A100-SXM4-80GB-SHARED", "A100-80GB"},
+		{gfd, "NVIDIA-H100-80GB-HBM3", "H100-80GB"},
+		{gfd, "NVIDIA-H100-NVL", "H100-NVL"},
+		{gfd, "NVIDIA-B200", "B200"},
+		{gfd, "NVIDIA-GB200", "GB200"},
+		/* not surely */
+		{gfd, "NVIDIA-H200", NULL},
+		{gfd, "NVIDIA-A30", NULL},
+		{gfd, "NVIDIA-GH200-480GB", NULL},
+		{gfd, "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", NULL},
+		{gfd, "Tesla-T4", NULL},
+		{gfd, "", NULL},
+		{gke, "nvidia-a100-80gb", "A100-80GB"},
+		{gke, "nvidia-l4", NULL},
+		{gke, "nvidia-unheard-of", NULL},
+		{instance, "p4d.24xlarge", "A100-40GB"},
+		{instance, "g4dn.xlarge", "T4"},
+		{instance, "m5.large", NULL},
+		{instance, "unheard-of", NULL},
+		{"example.com/pool", "NVIDIA-B200", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++)
+		same(rows[i][1], mig_product_of(rows[i][0], rows[i][1]),
+		     rows[i][2]);
+}
+
+/* Products of GKE's values are names of the table of profiles. */
+static void test_table(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < data_label_values_n; i++) {
+		const char *product = data_label_values[i].product;
+		bool found = !product;
+
+		for (size_t p = 0; p < data_mig_profiles_n && !found; p++)
+			found = !strcmp(data_mig_profiles[p].product, product);
+		assert_true(found);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_profiles),
+		cmocka_unit_test(test_products),
+		cmocka_unit_test(test_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
