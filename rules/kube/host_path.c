@@ -225,7 +225,7 @@ bool annotation_asks_runtime(const char *key)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		size_t len = strlen(names[i]);
 
-		if (!strncmp(key, names[i], len) &&
+		if (text_starts(key, names[i]) &&
 		    (!key[len] || key[len] == '/'))
 			return true;
 	}
