@@ -24,7 +24,7 @@ bool is_added(const struct change *change, const struct place *child)
 /* One group asks for both, and no other one for either. */
 static bool same_owner(const struct place *a, const struct place *b)
 {
-	const struct place_owner *x = a->owners, *y = b->owners;
+	const struct place_owner *x = a ? a->owners : NULL, *y = b->owners;
 
 	return x && y && !x->next && !y->next && x->group == y->group;
 }

@@ -475,7 +475,7 @@ static void remove_file(const char *folder, const char *name)
 
 static void test_large_folder(void **state)
 {
-	char folder[] = "/tmp/test_policy.XXXXXX", name[16];
+	char folder[] = "/tmp/test_policy.XXXXXX", name[32];
 	struct policy_problems problems = {0};
 
 	assert_non_null(mkdtemp(folder));
