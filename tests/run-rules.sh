@@ -73,9 +73,10 @@ reported() {
 		break
 	done
 	"$gpugate" lint "$@" --preset all --format concise --fail-on never \
-		--no-ignore-vcs ${ignore:+--ignore "$ignore"} "$file" |
-		sed -n 's/^.*:\([0-9][0-9]*\):[0-9][0-9]*: .*\[\([a-z0-9-]*\)\]$/\1 \2/p' |
-		sort -u
+		--no-ignore-vcs ${ignore:+--ignore "$ignore"} "$file" \
+		>"$tmp/reported" || return
+	sed -n 's/^.*:\([0-9][0-9]*\):[0-9][0-9]*: .*\[\([a-z0-9-]*\)\]$/\1 \2/p' \
+		"$tmp/reported" | sort -u
 }
 
 check_file() {
