@@ -32,7 +32,7 @@ GPUGATE=$PWD/$build/gpugate try bats --tap "$here/cli"
 try "$here/check-bypass.sh" "$build/gpugate"
 try "$here/check-parity.sh" "$build"
 try "$here/check-mutants.sh" "$build" 500 7
-try "$here/check-confused.sh" "$build"
+try "$here/check-confused.sh" "$build" manifests reviews
 if [ -d "$corpus" ]; then
 	for format in full concise json jsonl sarif junit github gitlab rdjson \
 		checkstyle markdown; do

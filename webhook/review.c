@@ -62,7 +62,8 @@ static bool skip_unseen(void *context, const struct node *map, const char *key,
 		return !memcmp(key, "status", len) && is_object(map);
 	case sizeof("managedFields") - 1:
 		return !memcmp(key, "managedFields", len) &&
-		       is_object(map->parent) && !strcmp(map->key, "metadata");
+		       is_object(map->parent) && map->key &&
+		       !strcmp(map->key, "metadata");
 	case sizeof(last_applied) - 1:
 		return !memcmp(key, last_applied, len) && map->key &&
 		       !strcmp(map->key, "annotations");

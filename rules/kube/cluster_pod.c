@@ -477,7 +477,8 @@ int cluster_builder_usage(struct cluster_builder *b, const struct node *item,
 	FOR_EACH_CHILD(node_get(item, "resources"), entry) {
 		struct pod_demand one = {.resource = entry->key};
 
-		if (node_quantity(entry, &one.quantity) != QUANTITY_OK)
+		if (!entry->key ||
+		    node_quantity(entry, &one.quantity) != QUANTITY_OK)
 			return err_set(err, 0,
 				       "usage of %s `%s`: `%s` is no quantity",
 				       owner.kind, owner.name,

@@ -15,7 +15,7 @@ static const struct node *gift_of(const struct node *item,
 	FOR_EACH_CHILD(node_get(item, "default"), gift) {
 		struct quantity q;
 
-		if (strchr(gift->key, '/') &&
+		if (gift->key && strchr(gift->key, '/') &&
 		    node_quantity(gift, &q) == QUANTITY_OK && q.nano &&
 		    gift->str && !node_get(container_limits(c), gift->key))
 			return gift;
