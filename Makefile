@@ -116,13 +116,17 @@ $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(say) CC $<
 	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) -MMD -MP -c -o $@ $<
 
-# Names the rules found by scanning; rewritten only when the list changes, so
-# that removing a rule file is noticed too.
+# $@ from the output of a command, rewritten only when it differs. The new file
+# has a name of its own: two makes may work in one build folder.
+rewrite = new=$@.$$$$; $(1) >$$new && { cmp -s $$new $@ || mv $$new $@; }; \
+	status=$$?; rm -f $$new; exit $$status
+
+# Names the rules found by scanning, so that removing a rule file is noticed
+# too.
 .PHONY: FORCE
 $(BUILD)/gen/registry.c: FORCE
 	@mkdir -p $(@D)
-	@sh rules/engine/registry.sh $(RULE_SRC) >$@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@$(call rewrite,sh rules/engine/registry.sh $(RULE_SRC))
 
 $(BUILD)/gen/kube_data.c: $(DATA) $(wildcard rules/kube/data/*.awk rules/kube/data/*.sh)
 	@mkdir -p $(@D)

@@ -4,15 +4,13 @@
 
 $(BUILD)/gen/version.h: FORCE
 	@mkdir -p $(@D)
-	@echo '#define GPUGATE_VERSION "$(VERSION)"' >$@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@$(call rewrite,echo '#define GPUGATE_VERSION "$(VERSION)"')
 
 $(BUILD)/lint/version.o: $(BUILD)/gen/version.h
 
 $(BUILD)/gen/examples.inc: lint/examples.sh FORCE
 	@mkdir -p $(@D)
-	@sh lint/examples.sh tests/rules >$@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@$(call rewrite,sh lint/examples.sh tests/rules)
 
 $(BUILD)/lint/example.o: $(BUILD)/gen/examples.inc
 

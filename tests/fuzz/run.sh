@@ -10,7 +10,9 @@ command -v clang >/dev/null || {
 	exit 0
 }
 mkdir -p "$build/corpus-$target" "$build/crashes" "$build/gen"
-make --no-print-directory BUILD="$build" CC=clang \
+# Steps that run side by side share what is built: one builds, the others wait.
+flock "$build/lock" \
+	make --no-print-directory BUILD="$build" CC=clang \
 	CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" \
 	LDFLAGS= "$build/libgpugate.a" "$build/libgpugated.a" >"$build/make-$target.log" 2>&1 || {
 	tail -20 "$build/make-$target.log"
