@@ -324,7 +324,7 @@ struct quantity pod_extended(const struct pod *pod, const char *resource,
 /* The operator gives n devices to the main container. */
 void pod_give(struct pod_builder *builder, struct pod *pod,
 	      const char *resource, struct amount n);
-/* device_extra.c: devices in patches, properties, an operator's containers. */
+/* device_indirect.c: patches, properties, containers that operators add. */
 void gpus_by_argo(struct pod_builder *builder, struct pod *pod);
 void gpus_by_spark_conf(struct pod_builder *builder, struct pod *pod);
 void gpus_by_ray(struct pod_builder *builder, struct pod *pod);
