@@ -125,9 +125,8 @@ static void check_container(struct quantity_walk *walk,
 			    const struct container *c)
 {
 	FOR_EACH_LIMIT(c, limit)
-	check_entry(walk, limit);
-	FOR_EACH_REQUEST(c, request)
-	{
+		check_entry(walk, limit);
+	FOR_EACH_REQUEST(c, request) {
 		const struct resource_entry *limit = request->other;
 
 		check_entry(walk, request);

@@ -36,13 +36,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
 		FOR_EACH_LIMIT(c, limit)
-		check_entry(run, c, limit);
+			check_entry(run, c, limit);
 		/* The same number twice is one mistake. */
 		FOR_EACH_REQUEST(c, request)
-		if (request->accelerator &&
-		    !(request->other &&
-		      node_same(request->node, request->other->node)))
-			check_entry(run, c, request);
+			if (request->accelerator &&
+			    !(request->other &&
+			      node_same(request->node, request->other->node)))
+				check_entry(run, c, request);
 	}
 }
 

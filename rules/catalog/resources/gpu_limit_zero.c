@@ -74,11 +74,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		if (!c->extended || hides_gpus(c))
 			continue;
-		FOR_EACH_LIMIT(c, limit)
-		check_entry(run, c, limit);
-		FOR_EACH_REQUEST(c, request)
-		if (!request->other)
-			check_entry(run, c, request);
+		FOR_EACH_ASKED(c, entry)
+			check_entry(run, c, entry);
 	}
 }
 

@@ -69,12 +69,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	FOR_EACH_CONTAINER(pod, c) {
 		seen[1] = (struct seen){0};
-		FOR_EACH_LIMIT(c, limit)
-		if (check_entry(run, c, limit, seen))
-			return;
-		FOR_EACH_REQUEST(c, request)
-		if (!request->other && check_entry(run, c, request, seen))
-			return;
+		FOR_EACH_ASKED(c, entry)
+			if (check_entry(run, c, entry, seen))
+				return;
 	}
 }
 

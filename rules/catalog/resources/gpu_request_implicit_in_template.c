@@ -34,8 +34,7 @@ static void check_container(struct rule_run *run, const struct container *c,
 	/* Training Operator takes the limits where there are no requests. */
 	if (node_is_unknown(requests) || (!whole && node_is_unset(requests)))
 		return;
-	FOR_EACH_LIMIT(c, entry)
-	{
+	FOR_EACH_LIMIT(c, entry) {
 		const struct node *limit = entry->node;
 		struct quantity q = entry->quantity;
 		struct finding *f;

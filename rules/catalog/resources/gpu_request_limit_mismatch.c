@@ -40,7 +40,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
 		FOR_EACH_LIMIT(c, limit)
-	check_limit(run, c, limit);
+			check_limit(run, c, limit);
 }
 
 const struct rule rule_gpu_request_limit_mismatch = {

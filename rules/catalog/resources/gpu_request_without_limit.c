@@ -40,7 +40,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
 		FOR_EACH_REQUEST(c, request)
-	check_request(run, c, request);
+			check_request(run, c, request);
 }
 
 const struct rule rule_gpu_request_without_limit = {

@@ -90,11 +90,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pod->flat)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
-		FOR_EACH_LIMIT(c, limit)
-		check_entry(run, c, limit);
-		FOR_EACH_REQUEST(c, request)
-		if (!request->other)
-			check_entry(run, c, request);
+		FOR_EACH_ASKED(c, entry)
+			check_entry(run, c, entry);
 	}
 }
 
