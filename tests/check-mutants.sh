@@ -19,10 +19,6 @@ mkdir -p "$work"
 {
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n'
 	printf 'extends: [strict]\nrules:\n'
-	"$build/gpugate" rules --format json | python3 -c '
-import json, sys
-for rule in json.load(sys.stdin)["rules"]:
-    if rule["repair"] == "safe":
-        print("  %s: {action: patch}" % rule["name"])'
+	tests/webhook/patched-rules.sh "$build/gpugate"
 } >"$work/policy.yaml"
 python3 tests/webhook/mutants.py "$build" "$folder" "$work" "${2:-300}" "${3:-1}"
