@@ -1,40 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects whose values have other types, each place of each kind once.
+"""Values of the wrong shape, such as a CRD without a schema lets through.
 
-Maps become lists, lists maps, scalars both, and everything null: what a CRD
-without a schema lets through. The linter must end as if nothing had happened
-and account for every document. The same of reviews at the door, which answers
-each, and of saved states, which may be refused.
+manifests  each place of each kind of the corpus once: maps become lists, lists
+           maps, scalars both, and everything null
+several    real objects with one to four odd values at once, at random
+reviews    the same as manifests, of reviews at the door, which answers each
+states     the same of saved states, which may be refused
 
-usage: confused.py BUILD MANIFESTS WORK [PART...]
+The linter ends as if nothing had happened and accounts for every document.
+
+usage: confused.py BUILD CORPUS WORK [PART...]
 """
 import copy
 import glob
 import json
 import os
+import pathlib
+import random
 import subprocess
 import sys
-
-import yaml
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "webhook"))
 from review import review  # noqa: E402
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PER_FILE = 200
+SEVERAL = 3000
+ODD = [None, True, 0, -1, 9223372036854775807, 1e300, "", "1Zi", "${X}", [],
+       {}, [[]], [None], {"": None}, ["a"], {"name": ["x"]}, "9" * 400,
+       [{"name": "x"}, {"name": "x"}], "\x00", "-9223372036854775808"]
 
 
-def documents(folder):
-    for here, _, names in sorted(os.walk(folder)):
-        for name in sorted(names):
-            if not name.endswith((".yaml", ".yml", ".json")):
-                continue
-            try:
-                with open(os.path.join(here, name), encoding="utf-8") as text:
-                    found = list(yaml.load_all(text, Loader=LOADER))
-            except (yaml.YAMLError, ValueError):
-                continue  # the linter's own tests read what is not YAML
-            yield from (one for one in found if isinstance(one, dict))
+def documents(build, corpus):
+    """The values of the corpus' documents, as our own reader reads them."""
+    files = sorted(str(path) for path in pathlib.Path(corpus).rglob("*")
+                   if path.suffix in (".yaml", ".yml", ".json"))
+    found = []
+    for start in range(0, len(files), PER_FILE):
+        run = subprocess.run(
+            [build + "/tests/tools/doc_dump", *files[start:start + PER_FILE]],
+            capture_output=True, text=True, errors="replace", check=False)
+        found += [json.loads(line) for line in run.stdout.splitlines()
+                  if line.startswith("{")]
+    assert found, "no documents"
+    return found
 
 
 def places(value, path=()):
@@ -75,10 +83,25 @@ def variants(document, seen, kind=""):
             yield json.dumps(changed, default=str)
 
 
-def confused(folder):
+def confused(build, corpus):
     seen = set()
-    for document in documents(folder):
+    for document in documents(build, corpus):
         yield from variants(document, seen, str(document.get("kind")))
+
+
+def confused_at_random(build, corpus):
+    pick = random.Random(int(os.environ.get("SEED", "1")))
+    known = documents(build, corpus)
+    for _ in range(SEVERAL):
+        changed = copy.deepcopy(pick.choice(known))
+        for _ in range(pick.randint(1, 4)):
+            path = pick.choice([(), *places(changed)])
+            value = copy.deepcopy(pick.choice(ODD))
+            if path:
+                lookup(changed, path[:-1])[path[-1]] = value
+            elif isinstance(value, (dict, list)):
+                changed = value
+        yield json.dumps(changed, ensure_ascii=False)
 
 
 def lookup(value, path):
@@ -87,17 +110,25 @@ def lookup(value, path):
     return value
 
 
-def write(folder, work):
-    texts = list(confused(folder))
+def write(texts, work):
+    """Many documents a file: read as YAML."""
     for number in range(0, len(texts), PER_FILE):
         name = os.path.join(work, "%d.yaml" % (number // PER_FILE))
         with open(name, "w", encoding="utf-8") as out:
             out.write("\n---\n".join(texts[number:number + PER_FILE]) + "\n")
-    return len(texts)
 
 
-def check_manifests(build, folder, work):
-    wanted = write(folder, work)
+def write_each(texts, work):
+    """One document a file: read as JSON."""
+    for number, text in enumerate(texts):
+        name = os.path.join(work, "%d.json" % number)
+        with open(name, "w", encoding="utf-8") as out:
+            out.write(text)
+
+
+def check_manifests(build, texts, work, put):
+    os.mkdir(work)
+    put(texts, work)
     for options in ([], ["--preset", "all"],
                     ["--preset", "all", "--fix", "--unsafe-fixes"]):
         ran = subprocess.run(
@@ -106,8 +137,9 @@ def check_manifests(build, folder, work):
             capture_output=True, check=False)
         read = json.loads(ran.stdout)["summary"]["documents"] \
             if ran.returncode == 0 else -1
-        yield read == wanted, "%s: status %d, %d of %d documents: %s" % (
-            options, ran.returncode, read, wanted, ran.stderr.decode()[-300:])
+        yield read == len(texts), "%s: status %d, %d of %d documents: %s" % (
+            options, ran.returncode, read, len(texts),
+            ran.stderr.decode()[-300:])
 
 
 def reviews():
@@ -169,14 +201,26 @@ def check_states(build, work):
                 known, ran.returncode, text[:2000])
 
 
+def results(part, build, corpus, work):
+    folder = os.path.join(work, part)
+    if part == "manifests":
+        return check_manifests(build, list(confused(build, corpus)), folder,
+                               write)
+    if part == "several":
+        return check_manifests(
+            build, list(confused_at_random(build, corpus)), folder, write_each)
+    if part == "reviews":
+        return check_reviews(build, work)
+    if part == "states":
+        return check_states(build, work)
+    raise ValueError(part)
+
+
 def main():
-    build, folder, work = sys.argv[1:4]
+    build, corpus, work = sys.argv[1:4]
     passed = failed = 0
-    parts = {"manifests": check_manifests(build, folder, work),
-             "reviews": check_reviews(build, work),
-             "states": check_states(build, work)}
-    for part in sys.argv[4:] or parts:
-        for good, what in parts[part]:
+    for part in sys.argv[4:] or ("manifests", "several", "reviews", "states"):
+        for good, what in results(part, build, corpus, work):
             passed += good
             failed += not good
             if not good:

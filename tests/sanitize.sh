@@ -32,22 +32,13 @@ GPUGATE=$PWD/$build/gpugate try bats --tap "$here/cli"
 try "$here/check-bypass.sh" "$build/gpugate"
 try "$here/check-parity.sh" "$build"
 try "$here/check-mutants.sh" "$build" 500 7
-try "$here/check-confused.sh" "$build" manifests reviews
+try "$here/check-confused.sh" "$build" manifests several reviews
 if [ -d "$corpus" ]; then
 	for format in full concise json jsonl sarif junit github gitlab rdjson \
 		checkstyle markdown; do
 		try "$build/gpugate" lint --isolated --no-ignore-vcs \
 			--preset all --fail-on never --format "$format" "$corpus"
 	done
-	# Values of the wrong shape, and the repairs of what is left.
-	shapes=$(mktemp -d)
-	trap 'rm -rf "$shapes"' EXIT
-	python3 "$here/shapes.py" "$build/tests/tools/doc_dump" "$corpus" \
-		"$shapes" 3000 "${SEED:-1}"
-	try "$build/gpugate" lint --isolated --preset all --fail-on never \
-		--format json "$shapes"
-	try "$build/gpugate" lint --isolated --preset all --fail-on never \
-		--fix --unsafe-fixes --format concise "$shapes"
 else
 	echo "skip: $corpus is absent"
 fi
