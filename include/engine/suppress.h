@@ -66,6 +66,8 @@ enum suppression_trouble {
 struct suppression_issue {
 	enum suppression_trouble kind;
 	uint32_t start, end; /* bytes in the source */
+	unsigned document;   /* of an annotation; 0: a comment */
+	const char *pointer; /* of an annotation, in scan's arena, or NULL */
 	const char *text;
 };
 void suppressions_finish(struct suppressions *s, const struct rule_set *rules,

@@ -182,16 +182,19 @@ static struct finding *finding_internal(struct run *run,
 	return finding_new(run, run->options.rules->items[index], setting);
 }
 
-/* A finding of such a rule at those bytes of the file. */
-static void report_internal(struct run *run, enum internal_rule which,
-			    const char *text, uint32_t start, uint32_t end)
+/* A finding of such a rule at those bytes of the file; NULL: it is off. */
+static struct finding *report_internal(struct run *run,
+				       enum internal_rule which,
+				       const char *text, uint32_t start,
+				       uint32_t end)
 {
 	struct finding *f = finding_internal(run, which);
 
 	if (!f)
-		return;
+		return NULL;
 	f->message = arena_strdup(&run->file_arena, text);
 	finding_put(run, f, start, end);
+	return f;
 }
 
 void run_load_issue(void *run, const struct load_issue *issue)
@@ -463,9 +466,14 @@ static void suppression_issue(void *run, const struct suppression_issue *issue)
 		[SUPPRESSION_EXPIRED] = INTERNAL_EXPIRED,
 		[SUPPRESSION_MALFORMED] = INTERNAL_MALFORMED,
 	};
+	struct finding *f =
+		report_internal(run, rule_of[issue->kind], issue->text,
+				issue->start, issue->end);
 
-	report_internal(run, rule_of[issue->kind], issue->text, issue->start,
-			issue->end);
+	if (!f || !issue->pointer)
+		return;
+	f->place.document = issue->document;
+	f->place.pointer = issue->pointer;
 }
 
 static void count_finding(struct run_counts *counts, const struct finding *f)

@@ -218,6 +218,8 @@ static void add(struct finish *f, const struct suppress_clause *clause,
 		.kind = kind,
 		.start = clause->start,
 		.end = clause->end,
+		.document = clause->document,
+		.pointer = clause->pointer,
 		.text = text,
 	};
 

@@ -91,7 +91,7 @@ static bool is_noted(const struct suppressions *s,
 	for (size_t i = s->nannotations; i-- > 0;) {
 		const struct suppress_annotation *other = &s->annotations[i];
 
-		if (other->document != one->document)
+		if (other->clause.document != one->clause.document)
 			break; /* documents come one after the other */
 		if (other->clause.start == one->clause.start &&
 		    strcmp(other->object, one->object) == 0 &&
@@ -106,11 +106,14 @@ static void note(struct suppressions *s, const struct object *object,
 {
 	const struct node *annotations = node_get(metadata, "annotations");
 	const struct node *ignore = node_get(annotations, ignore_key);
-	struct suppress_annotation one = {.document = object->doc->number};
+	struct suppress_annotation one = {
+		.clause.document = object->doc->number,
+	};
 
 	if (node_is_unset(ignore) || node_is_unknown(ignore))
 		return;
 	one.clause.start = ignore->start;
+	one.clause.pointer = pointer_of(s->arena, ignore);
 	one.object = pointer_of(s->arena, object->root);
 	if (pod) {
 		one.template = pointer_of(s->arena, pod->template);
@@ -175,7 +178,7 @@ void suppress_by_annotation(struct suppressions *s, const struct object *object,
 	for (size_t i = s->nannotations; i-- > 0;) {
 		struct suppress_annotation *one = &s->annotations[i];
 
-		if (one->document != object->doc->number)
+		if (one->clause.document != object->doc->number)
 			break;
 		if (!covers(one, pointer, finding) ||
 		    !suppress_by_clause(s, &one->clause, setting, finding,

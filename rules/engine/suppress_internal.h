@@ -25,6 +25,8 @@ struct suppress_words {
 /* What a comment and an annotation have in common. */
 struct suppress_clause {
 	uint32_t start, end; /* bytes in the source */
+	unsigned document;   /* of an annotation; 0: a comment */
+	const char *pointer; /* of an annotation; NULL: a comment */
 	struct suppress_words words;
 	const char *reason;  /* "" when missing */
 	int64_t until;	     /* DATE_NONE: for good */
@@ -42,7 +44,6 @@ struct suppress_comment {
 
 struct suppress_annotation {
 	struct suppress_clause clause;
-	uint32_t document;
 	const char *object;   /* pointer of the object that carries it */
 	const char *template; /* of the pod template, NULL: the object's */
 	const char *role;     /* of that template's pods, may be "" */
