@@ -144,8 +144,7 @@ fi
 
 if go_is_new; then
 	oracle=$build/tests/oracle/oracle
-	mkdir -p "$build/tests/oracle"
-	if (cd "$here/oracle" && go build -o "$oracle" .); then
+	if "$here/oracle/build.sh" "$build"; then
 		[ -z "$have_suite" ] || check_go
 		check_random
 	else

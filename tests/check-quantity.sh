@@ -36,8 +36,7 @@ if ! go_is_new; then
 	echo "quantity: 0 passed, 0 failed"
 	exit 0
 fi
-mkdir -p "$build/tests/oracle"
-(cd "$here/oracle" && go build -o "$oracle" .) ||
+"$here/oracle/build.sh" "$build" ||
 	fail "the oracle does not build"
 
 "$oracle" quantity-cases "$count" "$seed" >"$work/cases" || exit 2

@@ -63,8 +63,7 @@ check_go() {
 		echo "skip: comparison with evanphx/json-patch: no Go >= 1.26"
 		return
 	fi
-	mkdir -p "$build/tests/oracle"
-	if (cd "$here/oracle" && go build -o "$oracle" .); then
+	if "$here/oracle/build.sh" "$build"; then
 		"$oracle" patch <"$work/patches" >"$work/go" 2>&1
 		count "$work/go" "patches"
 	else

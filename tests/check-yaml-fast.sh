@@ -73,8 +73,8 @@ if ! [ -d "$shared/suites/yaml-test-suite/src" ]; then
 elif ! go_is_new; then
 	echo "skip: yaml-test-suite: no Go >= 1.26 to take it apart"
 else
-	mkdir -p "$work/suite" "$build/tests/oracle"
-	(cd "$here/oracle" && go build -o "$oracle" .) || exit 2
+	mkdir -p "$work/suite"
+	"$here/oracle/build.sh" "$build" || exit 2
 	"$oracle" yaml-suite "$shared/suites/yaml-test-suite/src" \
 		"$work/suite" >/dev/null || exit 2
 	compare suite "$work/suite"

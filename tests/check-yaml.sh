@@ -98,8 +98,7 @@ go_is_new() {
 [ -x "$dump" ] || { echo "check-yaml: build $dump first" >&2; exit 2; }
 
 if go_is_new; then
-	mkdir -p "$build/tests/oracle"
-	if (cd "$here/oracle" && go build -o "$oracle" .); then
+	if "$here/oracle/build.sh" "$build"; then
 		if [ -d "$shared/corpus" ]; then
 			check_corpus
 		else
