@@ -24,7 +24,7 @@ import time
 
 def connect(ca, port):
     context = ssl.create_default_context(cafile=ca)
-    return http.client.HTTPSConnection('localhost', int(port), timeout=10,
+    return http.client.HTTPSConnection('localhost', int(port), timeout=30,
                                        context=context)
 
 
@@ -58,7 +58,7 @@ def review(connection, uid, requested):
 
 
 def get(port, path):
-    connection = http.client.HTTPConnection('localhost', int(port), timeout=10)
+    connection = http.client.HTTPConnection('localhost', int(port), timeout=30)
     connection.request('GET', path)
     reply = connection.getresponse()
     sys.stdout.write('%d %s' % (reply.status, reply.read().decode()))

@@ -33,30 +33,30 @@ state() {
 	asking_gives denied
 	older_than 100
 	state 8 >state.json
-	until_true 3 asking_gives allowed
+	until_true asking_gives allowed
 	state 0 50 >new.json
 	mv new.json state.json
-	until_true 3 asking_gives denied
+	until_true asking_gives denied
 	state 8 >whole.json
 	# cut in half; of a newer gpugate; a quantity of half a state; empty
 	head -c "$(($(wc -c <whole.json) / 2))" whole.json >state.json
-	until_true 3 logged 'state.json:[0-9]*:[0-9]*: '
+	until_true logged 'state.json:[0-9]*:[0-9]*: '
 	asking_gives denied
 	state 8 0 2 >state.json
-	until_true 3 logged 'written by a newer gpugate'
+	until_true logged 'written by a newer gpugate'
 	asking_gives denied
 	: >state.json
-	until_true 3 logged 'expected a JSON object'
+	until_true logged 'expected a JSON object'
 	asking_gives denied
 	rm state.json
-	until_true 3 logged 'No such file'
+	until_true logged 'No such file'
 	asking_gives denied
 	holds "$(python3 "$https" get "$probe" /readyz)" "200 "
 	# the age is that of the state in use
 	older_than 50
-	logged 'the last good one stays'
+	until_true logged 'the last good one stays'
 	state 8 >state.json
-	until_true 3 asking_gives allowed
+	until_true asking_gives allowed
 }
 
 @test "state: two quotas of one name, a quantity that is none" {
@@ -68,7 +68,7 @@ state() {
 	asking_gives denied
 	# What is left out is no quota at all; it is told.
 	state 8x >state.json
-	until_true 3 logged '`8x` is no quantity'
+	until_true logged '`8x` is no quantity'
 	asking_gives allowed
 }
 
@@ -90,13 +90,13 @@ state() {
 	start --cluster state.json --policy policy.yaml
 	asking_gives denied
 	state 0 7300 >state.json
-	until_true 3 asking_gives allowed
+	until_true asking_gives allowed
 	older_than 7300
 	[ "$(figure 'gpugate_rules_not_run{rule="quota-never-fits"}')" -ge 1 ]
 	[ "$(figure 'gpugate_rules_not_run{rule="quota-would-exceed"}')" -ge 1 ]
 	# A file without such a policy is as old as whoever mounts it wants.
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n' >policy.yaml
-	until_true 3 asking_gives denied
+	until_true asking_gives denied
 }
 
 @test "state: a time that is still to come is as good as none" {
@@ -108,7 +108,7 @@ state() {
 	[ "$(figure 'gpugate_rules_not_run{rule="quota-never-fits"}')" -ge 1 ]
 	# Clocks differ by minutes.
 	state 0 -60 >state.json
-	until_true 3 asking_gives denied
+	until_true asking_gives denied
 	is "$(figure gpugate_cluster_state_age_seconds)" 0
 }
 
