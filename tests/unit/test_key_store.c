@@ -259,7 +259,7 @@ static void *put_late(void *context)
 {
 	const struct late *late = context;
 
-	usleep(300000);
+	usleep(100000);
 	put(late->path, late->text);
 	return NULL;
 }

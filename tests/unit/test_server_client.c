@@ -373,7 +373,7 @@ static void test_clients(void **state)
 static void test_expires(void **state)
 {
 	const struct recipe recipe = {
-		.cn = "apiserver", .eku = "clientAuth", .from = -60, .to = 2};
+		.cn = "apiserver", .eku = "clientAuth", .from = -60, .to = 4};
 	struct authority a;
 	struct stage stage;
 	struct caller caller;
@@ -387,7 +387,7 @@ static void test_expires(void **state)
 	stage_start(&stage);
 	made = make(&recipe, &a.ca);
 	assert_int_equal(caller_open_as(&caller, &stage, &made, NULL), 0);
-	for (int i = 0; i < 24 && status == 200; i++) {
+	for (int i = 0; i < 60 && status == 200; i++) {
 		assert_true(caller_post(&caller, "{}", 2));
 		status = caller_status(&caller);
 		if (!i)
