@@ -175,13 +175,8 @@ load helper
 	done
 }
 
-@test "a server beyond its quota runs in part" {
-	cat >a.yaml <<-END
-		apiVersion: v1
-		kind: ResourceQuota
-		metadata: {name: few, namespace: ml}
-		spec: {hard: {requests.nvidia.com/gpu: 2}}
-		---
+three_pods() { # RESOURCES [CLAIMS]: a Deployment
+	cat <<-END
 		apiVersion: apps/v1
 		kind: Deployment
 		metadata: {name: web, namespace: ml}
@@ -191,8 +186,20 @@ load helper
 		  template:
 		    metadata: {labels: {a: b}}
 		    spec:
+		      resourceClaims: ${2-[]}
 		      containers:
-		      - {name: c, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}
+		      - {name: c, image: "a:1", resources: $1}
+	END
+}
+
+@test "a server beyond its quota runs in part" {
+	three_pods '{limits: {nvidia.com/gpu: 1}}' >a.yaml
+	cat >>a.yaml <<-END
+		---
+		apiVersion: v1
+		kind: ResourceQuota
+		metadata: {name: few, namespace: ml}
+		spec: {hard: {requests.nvidia.com/gpu: 2}}
 	END
 	run "$GPUGATE" lint --select quota-never-fits a.yaml
 	is "$status" 1
@@ -201,19 +208,9 @@ load helper
 }
 
 @test "claims of the file tell how many GPUs its pods get, in any order" {
-	cat >a.yaml <<-'END'
-		apiVersion: apps/v1
-		kind: Deployment
-		metadata: {name: a, namespace: ml}
-		spec:
-		  replicas: 3
-		  selector: {matchLabels: {a: b}}
-		  template:
-		    metadata: {labels: {a: b}}
-		    spec:
-		      resourceClaims: [{name: devices, resourceClaimTemplateName: two}]
-		      containers:
-		      - {name: c, image: "a:1", resources: {claims: [{name: devices}]}}
+	three_pods '{claims: [{name: devices}]}' \
+		'[{name: devices, resourceClaimTemplateName: two}]' >a.yaml
+	cat >>a.yaml <<-'END'
 		---
 		apiVersion: resource.k8s.io/v1
 		kind: ResourceClaimTemplate

@@ -85,7 +85,9 @@ static void container(struct buf *out, unsigned i)
 		 i);
 }
 
-static void pod(struct buf *out, const char *annotation)
+/* A Pod of n containers; annotation: what it wants ignored, or NULL. */
+static void pod(struct buf *out, const char *annotation, unsigned n,
+		void (*write)(struct buf *out, unsigned i))
 {
 	buf_adds(out, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"
 		      "\"name\":\"a\"");
@@ -94,15 +96,25 @@ static void pod(struct buf *out, const char *annotation)
 			 ",\"annotations\":{\"gpugate.dev/ignore\":\"%s\","
 			 "\"gpugate.dev/ignore-reason\":\"r\"}",
 			 annotation);
-	buf_adds(out, "},\"spec\":{");
+	buf_adds(out, "},\"spec\":{\"containers\":[");
+	add_each(out, n, write);
+	buf_adds(out, "]}}");
+}
+
+/* A PyTorchJob of n roles. */
+static void job(struct buf *out, unsigned n,
+		void (*write)(struct buf *out, unsigned i))
+{
+	buf_adds(out, "{\"apiVersion\":\"kubeflow.org/v1\",\"kind\":"
+		      "\"PyTorchJob\",\"metadata\":{\"name\":\"a\"},\"spec\":{"
+		      "\"pytorchReplicaSpecs\":{");
+	add_each(out, n, write);
+	buf_adds(out, "}}}");
 }
 
 static void many_containers(struct buf *out)
 {
-	pod(out, NULL);
-	buf_adds(out, "\"containers\":[");
-	add_each(out, 1400, container);
-	buf_adds(out, "]}}");
+	pod(out, NULL, 1400, container);
 }
 
 static void role(struct buf *out, unsigned i)
@@ -117,11 +129,7 @@ static void role(struct buf *out, unsigned i)
 
 static void roles_of_containers(struct buf *out)
 {
-	buf_adds(out, "{\"apiVersion\":\"kubeflow.org/v1\",\"kind\":"
-		      "\"PyTorchJob\",\"metadata\":{\"name\":\"a\"},\"spec\":{"
-		      "\"pytorchReplicaSpecs\":{");
-	add_each(out, 100, role);
-	buf_adds(out, "}}}");
+	job(out, 100, role);
 }
 
 static void variable(struct buf *out, unsigned i)
@@ -141,10 +149,7 @@ static void with_variables(struct buf *out, unsigned i)
 
 static void findings_by_the_thousand(struct buf *out)
 {
-	pod(out, NULL);
-	buf_adds(out, "\"containers\":[");
-	add_each(out, 200, with_variables);
-	buf_adds(out, "]}}");
+	pod(out, NULL, 200, with_variables);
 }
 
 static void words(struct buf *out)
@@ -154,10 +159,7 @@ static void words(struct buf *out)
 	buf_init(&text);
 	for (int i = 0; i < 130000; i++)
 		buf_adds(&text, "a,");
-	pod(out, text.data);
-	buf_adds(out, "\"containers\":[");
-	add_each(out, 1400, container);
-	buf_adds(out, "]}}");
+	pod(out, text.data, 1400, container);
 	buf_release(&text);
 }
 
@@ -174,11 +176,7 @@ static void template_with_ignore(struct buf *out, unsigned i)
 
 static void ignores(struct buf *out)
 {
-	buf_adds(out, "{\"apiVersion\":\"kubeflow.org/v1\",\"kind\":"
-		      "\"PyTorchJob\",\"metadata\":{\"name\":\"a\"},\"spec\":{"
-		      "\"pytorchReplicaSpecs\":{");
-	add_each(out, 1400, template_with_ignore);
-	buf_adds(out, "}}}");
+	job(out, 1400, template_with_ignore);
 }
 
 static void patched_container(struct buf *out, unsigned i)
@@ -235,10 +233,7 @@ static void resources(struct buf *out, unsigned i)
 
 static void many_resources(struct buf *out)
 {
-	pod(out, NULL);
-	buf_adds(out, "\"containers\":[");
-	add_each(out, 700, resources);
-	buf_adds(out, "]}}");
+	pod(out, NULL, 700, resources);
 }
 
 static const struct {
