@@ -36,4 +36,14 @@ bool node_need_requires(const struct node_need *need);
 bool node_needs_imply(const struct node_needs *needs,
 		      bool (*fits)(const struct node_need *need));
 
+/* An entry of nodeSelector, and the expression that excludes its value. */
+struct node_clash {
+	const struct node *wanted, *expression;
+};
+
+/* No node can pass both: each of the ORed terms excludes such an entry. The
+ * first of them is told. */
+bool pod_node_clash(const struct pod *pod, const struct node_needs *needs,
+		    struct node_clash *clash);
+
 #endif

@@ -2,7 +2,8 @@
 /*
  * Selector and resource exclude each other: a label of one vendor beside
  * another vendor's resource, an instance type or a count label with fewer
- * accelerators than asked for. Such a pod can never be scheduled.
+ * accelerators than asked for. So may nodeSelector and required affinity:
+ * both must hold. Such a pod can never be scheduled.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,14 +62,30 @@ static void judge(struct rule_run *run, const struct pod *pod,
 			   need->key, value, n, n == 1 ? "" : "s", pod->gpus.n);
 }
 
+static void check_clash(struct rule_run *run, const struct pod *pod,
+			const struct node_needs *needs)
+{
+	struct node_clash clash = {0};
+	struct finding *f;
+
+	if (pod_uses_gpu(pod) != TRI_YES || !pod_node_clash(pod, needs, &clash))
+		return;
+	f = report_pod(
+		run, pod, clash.wanted,
+		"nodeSelector wants `%s: %s`, the required node affinity excludes it",
+		clash.wanted->key, clash.wanted->str);
+	finding_label(run, f, clash.expression, "this must hold as well");
+	finding_help(run, f, "a node must pass both: ask for the same value");
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct accelerator *accelerator = asked_for(pod);
-	struct node_needs needs;
+	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
 
+	check_clash(run, pod, &needs);
 	if (!accelerator)
 		return;
-	needs = pod_node_needs(rule_arena(run), pod);
 	/* ORed terms: another term may fit, so only one is judged. */
 	for (size_t i = 0; i < needs.n && needs.terms <= 1; i++) {
 		const struct node_need *need = &needs.items[i];
