@@ -23,6 +23,7 @@ for script in "$here"/check-*.sh; do
 	esac
 done
 steps+=(
+	"demo=sh $here/../deploy/examples/demo.sh $build/gpugate $build/gpugated"
 	"format=make --no-print-directory format-check"
 	"sanitize=$here/sanitize.sh address,undefined build-asan"
 	"sanitize-thread=$here/sanitize.sh thread build-tsan"

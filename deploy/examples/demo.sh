@@ -34,11 +34,12 @@ echo "== $gpugated on 127.0.0.1, with certificates of its own"
 	--tls-cert "$work/certs/tls.crt" --tls-key "$work/certs/tls.key" \
 	--policy "$here/reviews/policy.yaml" 2>"$work/log" &
 server=$!
-port=
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+port='' tries=0
+while [ "$tries" -lt 100 ]; do
 	port=$(sed -n 's/.*"msg":"listening".*"port":\([0-9]*\).*/\1/p' "$work/log")
 	[ -z "$port" ] || break
 	kill -0 "$server" 2>/dev/null || break
+	tries=$((tries + 1))
 	sleep 0.1
 done
 [ -n "$port" ] || {
