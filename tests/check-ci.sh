@@ -202,7 +202,7 @@ fi
 actionlint=$(command -v actionlint || echo "$cache/bin/actionlint")
 if [ ! -x "$actionlint" ] && command -v go >/dev/null; then
 	GOBIN=$cache/bin GOFLAGS=-mod=mod go install \
-		github.com/rhysd/actionlint/cmd/actionlint@latest \
+		github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 \
 		>"$work/log" 2>&1
 fi
 if [ ! -x "$actionlint" ]; then
