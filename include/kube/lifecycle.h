@@ -32,6 +32,8 @@ bool object_is_queued(const struct object *object);
 /* Suspended, or inside something suspended. */
 bool object_is_suspended(const struct object *object);
 
+/* Somebody's, by its own words or by what will be filled in. */
+bool pod_is_owned(const struct pod *pod);
 /* The JobSpec that makes this pod (JobSet, runtimes too), or NULL. */
 const struct node *pod_job_spec(const struct pod *pod);
 

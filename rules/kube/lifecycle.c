@@ -87,6 +87,13 @@ bool object_is_suspended(const struct object *object)
 	return false;
 }
 
+bool pod_is_owned(const struct pod *pod)
+{
+	const struct node *owners = node_get(pod->metadata, "ownerReferences");
+
+	return node_count(owners) || node_is_unknown(owners);
+}
+
 /* `replicatedJobs[].template.spec`, of a JobSet or of a training runtime. */
 static bool in_replicated_jobs(const struct node *spec)
 {

@@ -9,6 +9,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/lifecycle.h"
 
 static bool is_spawned(const struct pod *pod)
 {
@@ -19,8 +20,7 @@ static bool is_spawned(const struct pod *pod)
 
 static bool is_managed(const struct pod *pod)
 {
-	return node_count(node_get(pod->metadata, "ownerReferences")) ||
-	       node_is_unknown(node_get(pod->metadata, "ownerReferences")) ||
+	return pod_is_owned(pod) ||
 	       pod_label(pod, "kueue.x-k8s.io/pod-group-name") ||
 	       pod_annotation(pod, "kubernetes.io/config.source") ||
 	       pod_annotation(pod, "kubernetes.io/config.mirror") ||

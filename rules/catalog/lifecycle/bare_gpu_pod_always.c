@@ -9,6 +9,7 @@
  */
 #include "engine/rule.h"
 #include "kube/command.h"
+#include "kube/lifecycle.h"
 
 static struct command ending_command(struct rule_run *run,
 				     const struct pod *pod,
@@ -37,8 +38,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct command command;
 	struct finding *f;
 
-	if (pod->object->class != KIND_POD || pod_uses_gpu(pod) != TRI_YES ||
-	    pod->restart != RESTART_ALWAYS ||
+	if (pod->object->class != KIND_POD || pod_is_owned(pod) ||
+	    pod_uses_gpu(pod) != TRI_YES || pod->restart != RESTART_ALWAYS ||
 	    (pod->object->fragment && !pod->restart_node))
 		return;
 	command = ending_command(run, pod, &c);
