@@ -2,7 +2,8 @@
 /*
  * Quotas against all workloads of a set: one walk over the workloads adds
  * each to the quotas of its namespace. What an owner embeds is counted with
- * the owner, and of two that are the same object the first counts.
+ * the owner, and of two that are the same object the first counts. What is
+ * suspended, or waits in a queue of Kueue, has no pods beside the others'.
  */
 #include "kube/quota.h"
 
@@ -61,7 +62,7 @@ static void add_to_all(struct sums *sums, const struct workload *w,
 	size_t n, at;
 	const struct quota *quotas = facts_own_quotas(sums->facts, w, &n);
 
-	if (!n || w->child || w->duplicate_of)
+	if (!n || w->child || w->duplicate_of || w->suspended || w->kueue)
 		return;
 	at = (size_t)(quotas - sums->facts->quotas);
 	for (size_t i = sums->first[at]; i < sums->first[at + n]; i++)
