@@ -16,6 +16,7 @@ struct claim {
 	const char *namespace, *name; /* namespace NULL: not said */
 	bool template;
 	enum tri gpu; /* does it ask for accelerators? */
+	bool nvidia;  /* ... of a class of NVIDIA's driver? */
 	struct amount devices;
 };
 
@@ -37,5 +38,7 @@ void claims_add(struct claim_table *table, struct arena *arena,
  */
 enum tri claim_use(const struct pod *pod, const struct node *entry,
 		   struct amount *devices);
+/* Is one of the pod's claims for NVIDIA's devices, as far as is known? */
+bool pod_claims_nvidia(const struct pod *pod);
 
 #endif

@@ -58,14 +58,17 @@ static enum tri class_use(const char *class)
 	return speaks_of_gpu(class) ? TRI_YES : TRI_UNKNOWN;
 }
 
-static void add_devices(struct claim *claim, enum tri use, struct amount n)
+static void add_devices(struct claim *claim, const char *class, struct amount n)
 {
+	enum tri use = class_use(class);
+
 	if (use == TRI_YES)
 		claim->devices = amount_add(claim->devices, n);
 	else if (use == TRI_UNKNOWN)
 		claim->devices.unknown = true;
 	if (claim->gpu != TRI_YES && use != TRI_NO)
 		claim->gpu = use;
+	claim->nvidia |= use == TRI_YES && text_contains_ci(class, "nvidia");
 }
 
 static struct amount devices_of(const struct node *request)
@@ -96,9 +99,7 @@ static void add_request(struct claim *claim, const struct node *request)
 	/* It looks on, and takes nothing from others. */
 	if (node_is_true(node_get(request, "adminAccess")))
 		return;
-	add_devices(claim,
-		    class_use(node_str(node_get(request, "deviceClassName"))),
-		    n);
+	add_devices(claim, node_str(node_get(request, "deviceClassName")), n);
 }
 
 static void add_claim(struct claim_table *table, struct arena *arena,
@@ -125,7 +126,7 @@ static void add_claim(struct claim_table *table, struct arena *arena,
 	FOR_EACH_CHILD(requests, request)
 		add_request(&claim, request);
 	if (!node_is_unset(class))
-		add_devices(&claim, class_use(node_str(class)),
+		add_devices(&claim, node_str(class),
 			    (struct amount){.n = 1,
 					    .unknown = !node_is_unset(node_get(
 						    spec, "parametersRef"))});
@@ -205,13 +206,21 @@ static enum tri hint(const struct node *entry)
 	return device ? TRI_YES : TRI_NO;
 }
 
+static const struct claim *claim_of(const struct pod *pod,
+				    const struct node *entry)
+{
+	const char *made = field_of(entry, "resourceClaimTemplateName");
+
+	if (made)
+		return find(pod, made, true);
+	return find(pod, field_of(entry, "resourceClaimName"), false);
+}
+
 enum tri claim_use(const struct pod *pod, const struct node *entry,
 		   struct amount *devices)
 {
 	const char *made = field_of(entry, "resourceClaimTemplateName");
-	const char *shared = field_of(entry, "resourceClaimName");
-	const struct claim *claim =
-		made ? find(pod, made, true) : find(pod, shared, false);
+	const struct claim *claim = claim_of(pod, entry);
 	enum tri use;
 
 	if (claim && claim->gpu != TRI_UNKNOWN) {
@@ -224,4 +233,15 @@ enum tri claim_use(const struct pod *pod, const struct node *entry,
 	use = hint(entry);
 	*devices = (struct amount){.n = use == TRI_YES, .unknown = true};
 	return use;
+}
+
+bool pod_claims_nvidia(const struct pod *pod)
+{
+	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry) {
+		const struct claim *claim = claim_of(pod, entry);
+
+		if (claim && claim->nvidia)
+			return true;
+	}
+	return false;
 }

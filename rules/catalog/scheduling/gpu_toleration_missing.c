@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPU nodes carry a taint named like the vendor's device resource. The
- * ExtendedResourceToleration plugin adds the toleration by itself, but it is
- * off by default; GKE runs it, so pods that select GKE's labels are fine.
- * The key is the vendor's: nvidia.com/gpu for MIG and shared resources too.
- * Knative refuses tolerations unless a feature flag is on: no safe repair.
+ * GPU nodes carry a taint named like the vendor's device: nvidia.com/gpu for
+ * MIG, shared and claimed ones too. ExtendedResourceToleration adds the
+ * toleration (not for claims), but is off by default; GKE runs it, so pods that
+ * select GKE's labels are fine. Knative takes none without a feature flag.
  * Source: plugin/pkg/admission/extendedresourcetoleration; Azure/AKS#1449.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/affinity.h"
+#include "kube/claim.h"
 #include "kube/node_match.h"
 #include "kube/selector.h"
 
@@ -25,8 +25,8 @@ static bool on_google(struct rule_run *run, const struct pod *pod)
 	return needs.unknown;
 }
 
-/* No node with that device has the taint, and all nodes are known. */
-static bool is_untainted(struct rule_run *run, const struct container *c,
+/* No node with that resource has the taint, and all nodes are known. */
+static bool is_untainted(struct rule_run *run, const char *resource,
 			 const char *key)
 {
 	const struct cluster *cluster = rule_cluster(run);
@@ -38,7 +38,7 @@ static bool is_untainted(struct rule_run *run, const struct container *c,
 		return false;
 	groups = cluster_nodes(cluster, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (!node_get(groups[i].allocatable, c->resource))
+		if (resource && !node_get(groups[i].allocatable, resource))
 			continue;
 		offered = true;
 		FOR_EACH_CHILD(groups[i].taints, taint)
@@ -51,9 +51,9 @@ static bool is_untainted(struct rule_run *run, const struct container *c,
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct pod *pod, const char *key)
 {
+	bool knative = text_eq(pod->object->group, "serving.knative.dev");
 	struct arena *arena = rule_arena(run);
 	struct node *toleration = edit_map(arena);
-	bool knative = text_eq(pod->object->group, "serving.knative.dev");
 
 	if (pod->flat)
 		return;
@@ -65,9 +65,28 @@ static void repair(struct rule_run *run, struct finding *f,
 		pod->spec, "tolerations", toleration, "key,operator,effect");
 }
 
+static bool check_key(struct rule_run *run, const struct pod *pod,
+		      const char *resource, const char *key)
+{
+	const struct node *list = pod_field(pod, "tolerations");
+	struct finding *f;
+
+	if (tolerations_tolerate(list, key, NULL, "NoSchedule") != TRI_NO ||
+	    is_untainted(run, resource, key))
+		return false;
+	f = report_pod(run, pod, list,
+		       "the pods do not tolerate the taint `%s` of GPU nodes",
+		       key);
+	finding_help(run, f,
+		     "add {key: %s, operator: Exists, effect: NoSchedule}",
+		     key);
+	finding_cause(run, f, key);
+	repair(run, f, pod, key);
+	return true;
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const struct node *tolerations = pod_field(pod, "tolerations");
 	const char *told = NULL;
 
 	if (pod_uses_gpu(pod) != TRI_YES || pod->injects & INJECT_SELECTOR ||
@@ -75,26 +94,14 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		const char *key = c->accelerator ? c->accelerator->taint : NULL;
-		struct finding *f;
 
-		if (!key || text_eq(told, key) ||
-		    (c->gpus.n < 1 && !c->gpus.unknown) ||
-		    tolerations_tolerate(tolerations, key, NULL,
-					 "NoSchedule") != TRI_NO ||
-		    is_untainted(run, c, key))
-			continue;
-		told = key;
-		f = report_pod(
-			run, pod, tolerations,
-			"the pods do not tolerate the taint `%s` of GPU nodes",
-			key);
-		finding_help(
-			run, f,
-			"add {key: %s, operator: Exists, effect: NoSchedule}",
-			key);
-		finding_cause(run, f, key);
-		repair(run, f, pod, key);
+		if (key && !text_eq(told, key) &&
+		    (c->gpus.n > 0 || c->gpus.unknown) &&
+		    check_key(run, pod, c->resource, key))
+			told = key;
 	}
+	if (!told && pod_claims_nvidia(pod))
+		check_key(run, pod, NULL, "nvidia.com/gpu");
 }
 
 const struct rule rule_gpu_toleration_missing = {
@@ -106,8 +113,7 @@ const struct rule rule_gpu_toleration_missing = {
 	.since = "1.0",
 	.summary = "a GPU pod does not tolerate the taint of GPU nodes",
 	.why = "Where GPU nodes are tainted and the cluster does not add the toleration, the pod stays Pending: untolerated taint.",
-	.remedy =
-		"Tolerate the resource's own key with Exists and NoSchedule, as the ExtendedResourceToleration plugin does.",
+	.remedy = "Tolerate the vendor's key with Exists and NoSchedule.",
 	.evidence =
 		"plugin/pkg/admission/extendedresourcetoleration; Azure/AKS#1449; 15 % of 637 public GPU pod specs have tolerations",
 	.check_pod = check,
