@@ -169,21 +169,13 @@ static bool is_best_effort(const struct pod *pod)
 	return node_is_unset(pod_field(pod, "resources"));
 }
 
-static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,
-		     struct workload_pod *out)
+static void priority_read(struct arena *arena, const struct pod *pod,
+			  uint32_t file, struct workload_pod *out)
 {
 	const struct node *class = pod_priority_class(pod);
+	const struct node *number = pod_field(pod, "priority");
 
 	out->priority_unknown = pod_priority_is_elsewhere(pod);
-
-	out->role = fact_text(arena, pod->role);
-	out->place = place_of(arena, pod->object, pod->spec, file);
-	out->steady = pod->steady;
-	out->peak = pod->peak;
-	out->gpus = pod->gpus;
-	out->gpu = pod->gpu_by != 0;
-	out->fragment = pod->object->fragment;
-	demand_of(arena, pod, out);
 	if (class) {
 		out->priority_unknown = !node_str(class);
 		out->priority_class =
@@ -193,6 +185,24 @@ static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,
 		out->priority_place = place_of(arena, pod->object, class, file);
 	}
 	out->queue_priority = pod_queue_priority(pod) != NULL;
+	if (pod->flat || !node_int(number, &out->priority))
+		return;
+	out->priority_set = true;
+	out->number_place = place_of(arena, pod->object, number, file);
+}
+
+static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,
+		     struct workload_pod *out)
+{
+	out->role = fact_text(arena, pod->role);
+	out->place = place_of(arena, pod->object, pod->spec, file);
+	out->steady = pod->steady;
+	out->peak = pod->peak;
+	out->gpus = pod->gpus;
+	out->gpu = pod->gpu_by != 0;
+	out->fragment = pod->object->fragment;
+	demand_of(arena, pod, out);
+	priority_read(arena, pod, file, out);
 	out->best_effort = is_best_effort(pod);
 	out->terminating =
 		!node_is_unset(pod_field(pod, "activeDeadlineSeconds"));

@@ -28,6 +28,32 @@ static void check(struct rule_run *run, const struct pod *pod)
 	fix_remove(finding_fix(run, f, true, "remove `priority`"), at);
 }
 
+/* Beside a class that is known: its value, or none. */
+static void check_class(struct rule_run *run, const struct workload *w)
+{
+	for (size_t i = 0; i < w->npods; i++) {
+		const struct workload_pod *pod = &w->pods[i];
+		const struct priority_class *class = NULL;
+		struct finding *f;
+
+		if (pod->priority_set && pod->priority_class)
+			class = facts_class(rule_facts(run), w,
+					    pod->priority_class);
+		if (!class || class->value.unknown ||
+		    class->value.n == pod->priority)
+			continue;
+		f = report_place(
+			run, &w->id, &pod->number_place,
+			"`priority: %" PRId64
+			"` is not the value of `%s`: the API server computes %" PRId64
+			" and forbids the pods",
+			pod->priority, class->id.name, class->value.n);
+		finding_label_place(run, f, &class->value_place, "the value");
+		/* The plugin has filled in a Pod's before the door sees it. */
+		finding_guess(run, f);
+	}
+}
+
 const struct rule rule_priority_integer_set = {
 	.name = "priority-integer-set",
 	.category = "priority",
@@ -41,4 +67,5 @@ const struct rule rule_priority_integer_set = {
 	.evidence =
 		"plugin/pkg/admission/priority; kubernetes#102724; observed on kube-apiserver",
 	.check_pod = check,
+	.check_workload = check_class,
 };
