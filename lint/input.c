@@ -78,7 +78,8 @@ void input_release(struct input *input)
 	memset(input, 0, sizeof(*input));
 }
 
+/* The limit is that of load_limits_default, wherever a file is read. */
 const char *input_strerror(int error)
 {
-	return error == EFBIG ? "file is too large" : strerror(error);
+	return error == EFBIG ? "larger than 64 MiB" : strerror(error);
 }

@@ -166,7 +166,7 @@ load helper
 	truncate -s 200M b.yaml
 	lint a.yaml b.yaml
 	is "$status" 2
-	holds "$stderr" "b.yaml: file is too large"
+	holds "$stderr" "b.yaml: larger than 64 MiB"
 	is "$(paths)" "a.yaml"
 }
 
