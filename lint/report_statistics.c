@@ -114,12 +114,13 @@ void summary_add_line(const struct report_summary *summary, struct buf *out)
 	bool found = counts->errors || counts->warnings || counts->infos ||
 		     counts->suppressed;
 
-	if (!summary->files || !counts->objects) {
+	if (!summary->files) {
 		buf_adds(out, "Nothing was linted: ");
-		buf_adds(out, summary->files ? "no Kubernetes objects in "
-					     : "no manifests found");
-		if (summary->files)
-			add_count(out, summary->files, "file", "files");
+		buf_adds(out, summary->failed ? "nothing could be read"
+					      : "no manifests found");
+	} else if (!counts->objects) {
+		buf_adds(out, "Nothing was linted: no Kubernetes objects in ");
+		add_count(out, summary->files, "file", "files");
 	} else {
 		buf_adds(out, "Checked ");
 		add_count(out, counts->objects, "object", "objects");

@@ -209,6 +209,10 @@ static void summary_lines(void **state)
 		     " skipped: r4, 1 skipped for other reasons, 2 ignored by"
 		     " .gitignore)\n");
 	free(got);
+	summary = (struct report_summary){.failed = true};
+	got = fixture_report(&fixture, &report_full, NULL, 0, &summary);
+	assert_string_equal(got, "Nothing was linted: nothing could be read\n");
+	free(got);
 	summary = (struct report_summary){.files = 2, .counts = {.errors = 1}};
 	got = fixture_report(&fixture, &report_full, NULL, 0, &summary);
 	assert_string_equal(got, "Nothing was linted: no Kubernetes objects in"
