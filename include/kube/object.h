@@ -138,7 +138,8 @@ struct pod {
 	const struct node *metadata; /* of the template (of the object: Pod) */
 	const struct node *labels, *annotations; /* in it, or NULL */
 	const struct node *spec;     /* PodSpec, or what stands for it */
-	const struct node *defaults; /* second place for pod_field(), or NULL */
+	const struct node *inner;    /* PodSpec in a flat one, or NULL */
+	const struct node *defaults; /* last place for pod_field(), or NULL */
 	const struct node *group;    /* replica spec, worker group, task, role;
 					without these, the map that counts */
 	const char *role;	     /* "Worker", group or task name, or "" */
@@ -264,17 +265,17 @@ bool kind_makes_pods(const struct kube_config *config, const char *api_version,
 				   (pod_)->nephemeral;                         \
 	     c_++)
 
-/* The same field from the pod's second place. */
+/* The same field from the pod's other places. */
 const struct node *pod_field_default(const struct pod *pod, const char *name);
 
 /* A PodSpec field, from where the kind keeps it (Argo: template, then
-   spec). */
+ * spec; Dynamo: extraPodSpec). */
 static inline const struct node *pod_field(const struct pod *pod,
 					   const char *name)
 {
 	const struct node *node = node_get(pod->spec, name);
 
-	if (!pod->defaults || !node_is_unset(node))
+	if ((!pod->inner && !pod->defaults) || !node_is_unset(node))
 		return node;
 	return pod_field_default(pod, name);
 }

@@ -80,20 +80,6 @@ const char *host_path_clean(struct arena *arena, const char *path)
 		       : out;
 }
 
-/* KAITO's template is no pod of its own: its volumes stand in it all the
- * same. */
-static const struct node *volume_beside(const struct container *c,
-					const char *name)
-{
-	const struct node *list = c->node->parent;
-	const struct node *spec = list ? list->parent : NULL;
-
-	FOR_EACH_CHILD(node_get(spec, "volumes"), volume)
-		if (node_eq(node_get(volume, "name"), name))
-			return volume;
-	return NULL;
-}
-
 static bool any_host_path(const struct node *holder)
 {
 	FOR_EACH_CHILD(node_get(holder, "volumes"), volume)
@@ -105,11 +91,9 @@ static bool any_host_path(const struct node *holder)
 const struct node *container_host_mounts(const struct container *c)
 {
 	const struct pod *pod = c->pod;
-	const struct node *list = c->node->parent;
-	const struct node *holder = list ? list->parent : NULL;
 
-	if (!any_host_path(pod->spec) && !any_host_path(pod->defaults) &&
-	    (holder == pod->spec || !any_host_path(holder)))
+	if (!any_host_path(pod->spec) && !any_host_path(pod->inner) &&
+	    !any_host_path(pod->defaults))
 		return NULL;
 	return node_get(c->node, "volumeMounts");
 }
@@ -126,8 +110,6 @@ struct host_path mount_host_path(struct arena *arena, const struct container *c,
 	if (!shown.volume || !at)
 		return shown;
 	volume = pod_volume(c->pod, shown.volume);
-	if (!volume)
-		volume = volume_beside(c, shown.volume);
 	shown.node = node_get(node_get(volume, "hostPath"), "path");
 	path = node_str(shown.node);
 	if (!path)

@@ -103,7 +103,7 @@ enum gpu_formula {
 	GPUS_BY_KAIWO,	   /* gpus, gpusPerReplica */
 	GPUS_BY_ARGO,	   /* podSpecPatch may add some */
 	GPUS_BY_RUNTIME,   /* the runtime may ask for some */
-	GPUS_BY_RAY,	   /* of containers that KubeRay adds to the head */
+	GPUS_BY_RAY,	   /* of containers that KubeRay adds */
 	GPUS_BY_SELDON,	   /* of the orchestrator beside the first pod */
 };
 
@@ -143,7 +143,8 @@ struct pod_row {
 	enum gpu_formula gpus;
 	const struct box *boxes;     /* NULL: initContainers, containers */
 	const char *const *metadata; /* from the group, when not FORM_POD */
-	const char *const *defaults; /* from the object: second place */
+	const char *const *inner;    /* from POD: a PodSpec in it */
+	const char *const *defaults; /* from the object: last place */
 	const char *version;	     /* only for this version, or NULL */
 	bool no_image;		     /* containers may lack an image */
 	bool some;		     /* no pod without a container */

@@ -50,6 +50,8 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 	}
 	pod->labels = node_get(pod->metadata, "labels");
 	pod->annotations = node_get(pod->metadata, "annotations");
+	if (row->inner)
+		pod->inner = path_get(pod->spec, row->inner);
 	if (row->defaults)
 		pod->defaults = path_get(builder->object->root, row->defaults);
 	if (node_is_unknown(pod->spec))
@@ -141,8 +143,10 @@ void pods_read(struct arena *arena, const struct kube_config *config,
 
 const struct node *pod_field_default(const struct pod *pod, const char *name)
 {
-	const struct node *node;
+	const struct node *node = node_get(pod->inner, name);
 
+	if (!node_is_unset(node))
+		return node;
 	/* Argo has another name for it beside the templates. */
 	if (!strcmp(name, "priorityClassName")) {
 		node = node_get(pod->defaults, "podPriorityClassName");
@@ -188,7 +192,9 @@ const struct node *pod_volume(const struct pod *pod, const char *name)
 	const struct node *volume =
 		named_item(node_get(pod->spec, "volumes"), name);
 
-	if (volume || !pod->defaults)
+	if (!volume)
+		volume = named_item(node_get(pod->inner, "volumes"), name);
+	if (volume)
 		return volume;
 	return named_item(node_get(pod->defaults, "volumes"), name);
 }

@@ -202,6 +202,7 @@ function row(form, group, pod,    steady, peak, name, box_list, version)
 		(attr["metadata"] == "." ? "path_here" : \
 		path(attr["metadata"])) : "NULL"
 	attr["defaults_c"] = path(value("defaults", "."))
+	attr["inner_c"] = path(value("inner", "."))
 	printf "static const struct pod_row %s = {\n", name
 	printf "\t.group = %s,\n\t.pod = %s,\n\t.form = FORM_%s,\n", group, \
 		pod, upper(form)
@@ -214,8 +215,8 @@ function row(form, group, pod,    steady, peak, name, box_list, version)
 	printf "\t.gpus = GPUS_BY_%s,\n", upper(value("gpus", "resources"))
 	printf "\t.boxes = %s,\n\t.metadata = %s,\n", box_list, \
 		attr["metadata_c"]
-	printf "\t.defaults = %s,\n\t.version = %s,\n", attr["defaults_c"], \
-		version
+	printf "\t.inner = %s,\n\t.defaults = %s,\n\t.version = %s,\n", \
+		attr["inner_c"], attr["defaults_c"], version
 	printf "\t.no_image = %d,\n\t.some = %d,\n};\n", \
 		value("noimage", 0), value("some", 0)
 	return name
