@@ -10,7 +10,9 @@
  */
 #include "kube/claim.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 #include "base/vec.h"
@@ -27,23 +29,54 @@ static bool contains_any(const char *name, const char *const *words)
 	return false;
 }
 
+/* The number of letters at s. */
+static size_t letters(const char *s)
+{
+	size_t n = 0;
+
+	while (isalpha((unsigned char)s[n]))
+		n++;
+	return n;
+}
+
+/* Is one of the short words a word of the name, or its plural or version?
+ * In others they stand by chance: default, process, output, unicorn. */
+static bool has_word(const char *name, const char *const *words)
+{
+	size_t n;
+
+	for (; name && *name; name += n ? n : 1) {
+		n = letters(name);
+		for (const char *const *word = words; n && *word; word++) {
+			size_t len = strlen(*word);
+
+			if (n >= len && !strncasecmp(name, *word, len) &&
+			    (n == len ||
+			     (n == len + 1 && strchr("sv", name[len]))))
+				return true;
+		}
+	}
+	return false;
+}
+
 static bool speaks_of_gpu(const char *name)
 {
-	static const char *const words[] = {
-		"gpu",	 "mig",	 "tpu",	 "nvidia", "cuda", "accel", "neuron",
-		"gaudi", "a100", "h100", "h200",   "b200", NULL};
+	static const char *const words[] = {"gpu",   "mig",    "nvidia", "cuda",
+					    "accel", "neuron", "gaudi",	 "a100",
+					    "h100",  "h200",   "b200",	 NULL};
+	static const char *const alone[] = {"tpu", NULL};
 
-	return contains_any(name, words);
+	return contains_any(name, words) || has_word(name, alone);
 }
 
 static bool speaks_of_other(const char *name)
 {
 	static const char *const words[] = {
-		"compute-domain", "computedomain", "imex", "nic",
-		"rdma",		  "efa",	   "roce", "network",
-		"infiniband",	  "cpu",	   NULL};
+		"compute-domain", "computedomain", "imex", "rdma",
+		"network",	  "infiniband",	   "cpu",  NULL};
+	static const char *const alone[] = {"nic", "efa", "roce", NULL};
 
-	return contains_any(name, words);
+	return contains_any(name, words) || has_word(name, alone);
 }
 
 /* -- claims of the file -------------------------------------------------- */

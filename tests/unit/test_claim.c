@@ -69,6 +69,19 @@ static void test_use(void **state)
 		{TEMPLATE("{name: a, exactly: {deviceClassName: "
 			  "compute-domain-daemon.nvidia.com}}"),
 		 OF_T, 0, false, TRI_NO},
+		/* "efa" and "nic" by chance, and as words */
+		{TEMPLATE("{name: a, exactly: {deviceClassName: "
+			  "default-gpu.unicorn.example.com}}"),
+		 OF_T, 1, false, TRI_YES},
+		{TEMPLATE("{name: a, exactly: {deviceClassName: "
+			  "efa.networking.k8s.aws}}"),
+		 OF_T, 0, false, TRI_NO},
+		{TEMPLATE("{name: a, exactly: {deviceClassName: "
+			  "cx7-nics.example.com}}"),
+		 OF_T, 0, false, TRI_NO},
+		{TEMPLATE("{name: a, exactly: {deviceClassName: "
+			  "TPUv5.example.com, count: 4}}"),
+		 OF_T, 4, false, TRI_YES},
 		{CLAIM("ResourceClaim", "t",
 		       "{devices: {requests: [" GPU("") "]}}"),
 		 ENTRY("resourceClaimName: t"), 1, false, TRI_YES},
