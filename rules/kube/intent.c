@@ -159,18 +159,21 @@ static bool flag_sign(const struct words *words, const struct container *c,
 	return sign->devices > 0;
 }
 
-/* Dynamo's engines; told so, they only prepare requests and pass them on. */
+/* Told so, Dynamo's engines only prepare requests and pass them on. (With
+ * --route-to-encoder they compute all the same.) */
+static bool only_routes(const struct words *words)
+{
+	return words_have(words, "--multimodal-processor") ||
+	       words_have(words, "--ec-processor");
+}
+
 static const char *dynamo_engine(const struct words *words)
 {
 	static const char *const engines[] = {"dynamo.vllm", "dynamo.sglang",
 					      "dynamo.trtllm", NULL};
-	static const char *const routing[] = {"--multimodal-processor",
-					      "--ec-processor",
-					      "--route-to-encoder", NULL};
 
-	for (const char *const *flag = routing; *flag; flag++)
-		if (words_have(words, *flag))
-			return NULL;
+	if (only_routes(words))
+		return NULL;
 	for (const char *const *name = engines; *name; name++)
 		if (words_have(words, *name))
 			return *name;
@@ -238,6 +241,8 @@ static bool is_chore(const struct words *words)
 					    "convert",	"tokeniz", "upload",
 					    "dataset",	NULL};
 
+	if (only_routes(words))
+		return true;
 	for (const char *const *name = chores; *name; name++)
 		if (words_have(words, *name))
 			return true;
