@@ -3,13 +3,13 @@
  * Devices that stand neither in a container's resources nor in a field made
  * for them: patches in strings (Argo), properties of the program that makes
  * the pods (Spark), resources of containers that an operator adds (KubeRay's
- * autoscaler, Seldon's orchestrator).
+ * autoscaler and collector, Seldon's orchestrator).
  *
  * Sources: Argo workflowpod.go (podSpecPatch: the workflow's, then the
  * template's, a strategic merge each); Spark KubernetesUtils.scala
  * (buildResourcesQuantities: VENDOR/NAME); KubeRay common/pod.go
- * (BuildAutoscalerContainer, only with enableInTreeAutoscaling); Seldon
- * seldondeployment_engine.go.
+ * (BuildAutoscalerContainer, only with enableInTreeAutoscaling, in the head;
+ * BuildCollectorContainer, in all pods); Seldon seldondeployment_engine.go.
  */
 #include "kinds.h"
 
@@ -149,14 +149,16 @@ static void patch_container(struct pod_builder *builder, struct pod *pod,
 			    const struct patched *item)
 {
 	struct container *c = named(pod, item->container);
+	bool any = item->n.n || item->n.unknown;
 
-	pod->gpu_by |= GPU_BY_OPERATOR;
+	if (any)
+		pod->gpu_by |= GPU_BY_OPERATOR;
 	if (!c) {
 		pod->gpus = amount_add(pod->gpus, item->n);
 		return;
 	}
 	c->gpus = item->n;
-	if (!c->accelerator) {
+	if (any && !c->accelerator) {
 		c->resource = item->resource;
 		c->accelerator = accelerator_find(
 			&builder->config->accelerators, item->resource);
@@ -261,9 +263,11 @@ static void add_container(struct pod_builder *builder, struct pod *pod,
 
 void gpus_by_ray(struct pod_builder *builder, struct pod *pod)
 {
-	const struct node *spec = builder->group->parent;
+	const struct node *group = builder->group;
+	bool head = group->key;
+	const struct node *spec = head ? group->parent : group->parent->parent;
 
-	if (node_is_true(node_get(spec, "enableInTreeAutoscaling")))
+	if (head && node_is_true(node_get(spec, "enableInTreeAutoscaling")))
 		add_container(builder, pod,
 			      node_path(spec, "autoscalerOptions.resources"));
 	add_container(builder, pod,

@@ -137,6 +137,12 @@ static void test_devices(void **state)
 		{"{resourceClaims: [{name: x, resourceClaimName: shared}], "
 		 "containers: [{image: i}]}",
 		 0, true, 0, TRI_UNKNOWN},
+		{"{resourceClaims: [{name: output-unit, "
+		 "resourceClaimName: s}], containers: [{image: i}]}",
+		 0, true, 0, TRI_UNKNOWN},
+		{"{resourceClaims: [{name: anymig, resourceClaimName: s}], "
+		 "containers: [{image: i}]}",
+		 1, true, GPU_BY_CLAIM, TRI_YES},
 		{"{resourceClaims: [{name: rdma-nic, resourceClaimName: n}], "
 		 "containers: [{image: i}]}",
 		 0, false, 0, TRI_NO},
@@ -269,6 +275,12 @@ static void test_operators(void **state)
 		 "{limits: {nvidia.com/gpu: 1}}}]', templates: [{container: "
 		 "{image: i}}]}}",
 		 GPU_BY_OPERATOR, 1, false, false},
+		/* none, whatever the container asked for */
+		{"{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: "
+		 "{podSpecPatch: 'containers: [{name: main, resources: "
+		 "{limits: {nvidia.com/gpu: 0}}}]', templates: [{container: "
+		 "{image: i}}]}}",
+		 0, 0, false, false},
 		{"{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: "
 		 "{podSpecPatch: 'terminationGracePeriodSeconds: 3', templates"
 		 ": [{container: {image: i}}]}}",
