@@ -117,11 +117,11 @@ END
 mkdir "$work/app"
 manifest llm 4 >"$work/app/job.yaml"
 
-control_plane_until 20 used 0
+control_plane_until 60 used 0
 say $? 'the quota has a status'
 finds 0 '' '' 'free quota'
 holder busy 2 | kube create -f - >/dev/null
-control_plane_until 20 used 2
+control_plane_until 60 used 2
 say $? 'a Pod is charged'
 finds 1 quota-would-exceed 4 '8 GPUs where 6 are left'
 grep -qE '\b6\b' "$work/out"
@@ -138,7 +138,7 @@ for i in 0 1 2 3; do
 	holder "llm-worker-$i" 2 | sed "s|^metadata: {|&ownerReferences: [{apiVersion: kubeflow.org/v1, kind: PyTorchJob, name: llm, uid: $uid, controller: true}], |" |
 		kube create -f - >/dev/null
 done
-control_plane_until 20 used 8
+control_plane_until 60 used 8
 say $? 'the copy is running'
 finds 0 '' '' 'the deployed copy itself'
 manifest llm 5 >"$work/app/job.yaml"

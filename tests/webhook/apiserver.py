@@ -22,6 +22,8 @@ class Server:
                                      f"{folder}/{user}.key")
         self.connection = None
         self.plurals = {}
+        self.audit = None  # the id of the last request
+        self.read = 0  # so far, of the audit log
 
     def request(self, method, path, body=None, headers=None):
         """(status, object, warnings)"""
@@ -42,6 +44,7 @@ class Server:
                 self.connection = None
                 if again:
                     raise
+        self.audit = reply.headers.get("Audit-Id")
         warnings = [re.sub(r'^299 \S+ "(.*)"$', r"\1",
                            w.encode("latin-1").decode()).replace('\\"', '"')
                     for w in reply.headers.get_all("Warning") or []]
@@ -94,17 +97,23 @@ class Server:
             {"kind": "DeleteOptions", "apiVersion": "v1",
              "gracePeriodSeconds": 0})
 
-    def annotations(self, since=0):
-        """The audit events after byte `since` of the log, and its new end."""
-        events = []
+    def notes(self, limit=20):
+        """What the audit event of the last request is annotated with. It may
+        come a moment after the answer."""
+        began = time.time()
         with open(self.folder + "/audit.log", "rb") as log:
-            log.seek(since)
-            for line in log:
+            log.seek(self.read)
+            while time.time() - began < limit:
+                line = log.readline()
                 if not line.endswith(b"\n"):
-                    break
-                since += len(line)
-                events.append(json.loads(line))
-        return events, since
+                    log.seek(self.read)
+                    time.sleep(0.02)
+                    continue
+                self.read = log.tell()
+                event = json.loads(line)
+                if event["auditID"] == self.audit:
+                    return event.get("annotations") or {}
+        raise SystemExit(f"no audit event {self.audit} within {limit} s")
 
 
 class Webhook:
@@ -138,7 +147,7 @@ class Webhook:
                  "--tls-cert", self.folder + "/certs/tls.crt",
                  "--tls-key", self.folder + "/certs/tls.key",
                  "--policy", self.policy, "--drain", "2", *more], stderr=log)
-        for _ in range(200):
+        for _ in range(600):
             if self.ready():
                 return
             time.sleep(0.05)

@@ -6,6 +6,7 @@ usage: quota.py BUILD CLUSTER-FOLDER ADDRESS PORT...
 """
 import concurrent.futures
 import itertools
+import json
 import os
 import socket
 import subprocess
@@ -131,7 +132,7 @@ def denied(answer, *words):
         all(w in message for w in words)
 
 
-def wait(check, what, limit=15):
+def wait(check, what, limit=30):
     began = time.time()
     while time.time() - began < limit:
         if check():
@@ -184,8 +185,7 @@ def room():
     say(admin.create(pod("busy", 2))[0] == 201, "a Pod of 2 GPUs")
     wait(used(2), "it is charged")
     big = gang("big", 4, 2)
-    wait(lambda: denied(admin.create(big, dry_run=True)), "the state follows",
-         5)
+    wait(lambda: denied(admin.create(big, dry_run=True)), "the state follows")
     answer = admin.create(big)
     say(denied(answer, "quota-would-exceed", "6"),
         "4 x 2 GPUs where 6 are left", answer)
@@ -203,14 +203,14 @@ def room():
 def update():
     """The running copy of a workload is not counted beside its new version."""
     job = gang("running", 4, 2)
-    wait(lambda: admin.create(job, dry_run=True)[0] == 201, "room again", 5)
+    wait(lambda: admin.create(job, dry_run=True)[0] == 201, "room again")
     status, made, _ = admin.create(job)
     say(status == 201, "the job", made)
     for n in range(4):
         say(admin.create(pod(f"running-{n}", 2, made))[0] == 201, "its Pods")
     wait(used(8), "the quota is full")
     wait(lambda: denied(admin.create(gang("late", 2, 1), dry_run=True)),
-         "nobody else fits", 5)
+         "nobody else fits")
     answer = admin.patch(job, {"spec": {"pytorchReplicaSpecs": {"Worker": {
         "template": {"spec": {"nodeSelector": {
             "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB"}}}}}}})
@@ -222,7 +222,6 @@ def update():
     subprocess.run([build + "/gpugate", "snapshot", "-q", "-o", snapshot,
                     "--kubectl", os.environ["CONTROL_PLANE_BIN"] + "/kubectl",
                     "--kubeconfig", folder + "/admin.kubeconfig"], check=True)
-    import json
     for workers, wanted in ((4, 0), (5, 1)):
         with open(folder + "/job.json", "w", encoding="utf-8") as out:
             json.dump(gang("running", workers, 2), out)
@@ -240,7 +239,7 @@ def update():
 def others():
     # The state follows status.used within a moment.
     wait(lambda: admin.create(gang("room", 2, 1), dry_run=True)[0] == 201,
-         "room again", 5)
+         "room again")
     answer = admin.create(gang("unclassed", 2, 1,
                                priorityClassName="no-such-class"))
     say(denied(answer, "priority-class-unknown"), "unknown class", answer)
@@ -301,6 +300,10 @@ def main():
         crowd("crowd", "reservations, one replica", 4, 4)
         age = hook.metric("gpugate_cluster_state_age_seconds")
         say(0 <= age < 90, "age of the state", age)
+        with open(hook.log, encoding="utf-8") as log:
+            ages = [json.loads(line).get("stateAgeSeconds") for line in log
+                    if '"decision"' in line]
+        say(ages and all(0 <= age < 90 for age in ages), "in the log", ages)
         hook.stop()
         hook.start(*state)
         crowd("crowd2", "no reservations", 4, 20)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The corpus through a real kube-apiserver: the webhook says of an object what
+`gpugate lint` says of it under the same policy."""
+import json
+import os
+import subprocess
+
+WANTED = {"PyTorchJob", "RayJob", "RayCluster", "RayService",
+          "InferenceService", "MPIJob", "TFJob", "JobSet", "LeaderWorkerSet",
+          "Job", "Deployment", "StatefulSet", "Pod", "CronJob"}
+DENIED = ("PyTorchJob", "RayJob", "batch.volcano.sh Job", "InferenceService")
+
+
+def kind_of(obj):
+    group = obj["apiVersion"].rpartition("/")[0]
+    return group + " Job" if group == "batch.volcano.sh" else obj["kind"]
+
+
+def ask_wrongly(obj):
+    """The corpus has no job of Volcano's that asks for a GPU amiss. The name
+    that the API server would make is unknown to lint."""
+    obj.setdefault("metadata", {}).setdefault("name", "named")
+    if kind_of(obj) == "batch.volcano.sh Job":
+        pod = obj["spec"]["tasks"][0]["template"]["spec"]
+        pod["containers"][0]["resources"] = {
+            "limits": {"nvidia.com/gpu": 1}, "requests": {"nvidia.com/gpu": 2}}
+
+
+def says(lines, findings):
+    """Is each line of a denial a finding of lint's, cut off perhaps?"""
+    texts = [f"{f['rule']}: {f['message']} — " for f in findings]
+    return all(any(line.startswith(text) or
+                   (line.endswith("…") and text.startswith(line[:-1]))
+                   for text in texts) for line in lines)
+
+
+class Corpus:
+    def __init__(self, build, folder, admin):
+        self.build, self.folder, self.admin = build, folder, admin
+        self.namespaces = {}  # that are there
+        self.listed = {}
+
+    def documents(self):
+        corpus = os.environ.get("GPUGATE_SHARED", "../shared") + "/corpus"
+        with open(corpus + "/API-SERVER.tsv", encoding="utf-8") as table:
+            for line in table:
+                row = line.rstrip("\n").split("\t")
+                if len(row) > 5 and row[5] == "accepted" and row[3] in WANTED:
+                    try:
+                        yield row[0], self.read(corpus + "/" + row[0],
+                                                int(row[1]))
+                    except (ValueError, IndexError):
+                        continue
+
+    def read(self, path, number):
+        out = subprocess.run([self.build + "/tests/tools/doc_dump", path],
+                             capture_output=True, check=False).stdout.decode()
+        lines = [l for l in out.splitlines() if not l.startswith("note ")]
+        return json.loads(lines[number - 1])
+
+    def lint(self, obj):
+        """Findings, or None: placeholders and fragments exist in files only."""
+        path = self.folder + "/doc.json"
+        with open(path, "w", encoding="utf-8") as out:
+            json.dump(obj, out)
+        out = subprocess.run(
+            [self.build + "/gpugate", "lint", "--policy",
+             self.folder + "/policy.yaml", "--isolated", "--format", "json",
+             path], capture_output=True, check=False)
+        report = json.loads(out.stdout)
+        summary = report["summary"]
+        if summary["placeholders"] or summary["fragments"]:
+            return None
+        return report["findings"]
+
+    def objects(self, change=lambda obj: None):
+        for name, obj in self.documents():
+            change(obj)
+            space = (obj.get("metadata") or {}).get("namespace")
+            # kube-system is never sent: see Webhook.configurations()
+            if space == "kube-system" or not self.admin.path(obj):
+                continue
+            if space and space not in self.namespaces:
+                self.namespaces[space] = self.admin.create({
+                    "apiVersion": "v1", "kind": "Namespace",
+                    "metadata": {"name": space}})
+            findings = self.lint(obj)
+            if findings is not None:
+                yield name, obj, findings
+
+    def rules(self):
+        """That the webhook annotated the last request with."""
+        notes = self.admin.notes()
+        seen = set()
+        for key in ("rules", "would-patch"):
+            for half in ("mutate", "validate"):
+                text = notes.get(f"{half}.gpugate.dev/{key}", "")
+                seen |= set(text.split(",")) - {""}
+        return seen
+
+    def compare(self, name, findings):
+        """Are the rules the same? What differs is listed."""
+        wanted, seen = {f["rule"] for f in findings}, self.rules()
+        if seen != wanted:
+            self.list(f"only lint {sorted(wanted - seen)}, only door "
+                      f"{sorted(seen - wanted)}", name)
+        return seen == wanted
+
+    def list(self, why, name):
+        self.listed.setdefault(why, []).append(name)
+
+    def audited(self):
+        """Under mode audit: objects, and how many have other rules."""
+        count = different = 0
+        for name, obj, findings in self.objects():
+            status, body, _ = self.admin.create(obj, dry_run=True)
+            if status != 201:
+                self.list("not accepted here: " + str(body.get("reason")),
+                          name)
+                continue
+            count += 1
+            different += not self.compare(name, findings)
+        return count, different
+
+    def denied(self):
+        """Under mode enforce: objects of each kind denied, and how many of
+        them by words that are not lint's."""
+        counts, different = dict.fromkeys(DENIED, 0), 0
+        for name, obj, findings in self.objects(ask_wrongly):
+            if kind_of(obj) not in counts:
+                continue
+            status, body, _ = self.admin.create(obj, dry_run=True)
+            text = body.get("message", "").partition("denied the request: ")[2]
+            if status != 403 or not text:
+                continue
+            counts[kind_of(obj)] += 1
+            # The rest of the first line may stand in a line of its own.
+            lines = [l for l in text.split("\n")[:-1]
+                     if l.partition(": ")[0] in self.rules_of(findings)]
+            if not (self.compare(name, findings) and lines and
+                    text.startswith(lines[0]) and says(lines, findings)):
+                different += 1
+                self.list(f"denied with {lines}", name)
+        return counts, different
+
+    @staticmethod
+    def rules_of(findings):
+        return {f["rule"] for f in findings}
+
+    def tell(self):
+        for why, names in sorted(self.listed.items(),
+                                 key=lambda r: -len(r[1])):
+            print(f"  {len(names)}: {why}: {names[0]}")

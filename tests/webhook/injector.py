@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Another mutating webhook, as service meshes have one: it adds a sidecar to
+Pods that are labelled for it, after ours, so that ours is asked once more."""
+import base64
+import http.server
+import json
+import ssl
+import subprocess
+import threading
+
+LABEL = {"inject": "yes"}
+
+
+def patch_of(pod, sidecar):
+    if any(c["name"] == sidecar["name"] for c in pod["spec"]["containers"]):
+        return []
+    return [{"op": "add", "path": "/spec/containers/0", "value": sidecar}]
+
+
+class Injector:
+    def __init__(self, program, folder, sidecar):
+        self.seen = []  # Pods as they came
+        self.certs = folder + "/injector"
+        subprocess.run([program, "certs", "--dir", self.certs, "--dns",
+                        "localhost", "--ip", "127.0.0.1"], check=True,
+                       stdout=subprocess.DEVNULL)
+        injector = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                request = json.loads(body)["request"]
+                injector.seen.append(request["object"])
+                patch = json.dumps(patch_of(request["object"], sidecar))
+                answer = json.dumps({
+                    "apiVersion": "admission.k8s.io/v1",
+                    "kind": "AdmissionReview", "response": {
+                        "uid": request["uid"], "allowed": True,
+                        "patchType": "JSONPatch",
+                        "patch": base64.b64encode(patch.encode()).decode(),
+                    }}).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0),
+                                                      Handler)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certs + "/tls.crt",
+                                self.certs + "/tls.key")
+        self.server.socket = context.wrap_socket(self.server.socket,
+                                                 server_side=True)
+        threading.Thread(target=self.server.serve_forever,
+                         daemon=True).start()
+
+    def configuration(self):
+        """Its name comes after ours, and so do its calls."""
+        with open(self.certs + "/ca.crt", "rb") as ca:
+            bundle = base64.b64encode(ca.read()).decode()
+        return {
+            "apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": "MutatingWebhookConfiguration",
+            "metadata": {"name": "z-injector"},
+            "webhooks": [{
+                "name": "sidecar.example.com",
+                "clientConfig": {
+                    "url": "https://127.0.0.1:%d/inject"
+                           % self.server.server_address[1],
+                    "caBundle": bundle},
+                "rules": [{"apiGroups": [""], "apiVersions": ["v1"],
+                           "resources": ["pods"], "operations": ["CREATE"]}],
+                "objectSelector": {"matchLabels": LABEL},
+                "sideEffects": "None", "admissionReviewVersions": ["v1"],
+                "timeoutSeconds": 10}]}
