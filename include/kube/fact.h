@@ -190,10 +190,13 @@ struct fact_set {
 	struct queue_fact *queues;
 	size_t nqueues, queues_size;
 	size_t nworkloads; /* those with GPU pods */
+	bool clusters;	   /* the cluster of some is known */
 	/* Known after fact_set_finish(). */
-	const struct priority_class *default_class; /* first globalDefault */
-	/* The lowest class that a serving workload names, and who does. */
-	const struct priority_class *serving_class;
+	/* The lowest class that a serving workload names, or NULL; its value,
+	 * its cluster, and who does. */
+	const char *serving_class;
+	int64_t serving_value;
+	const struct cluster *serving_cluster;
 	struct object_id server;
 	/* Private to rules/kube. */
 	struct fact_index *index;
@@ -226,9 +229,12 @@ const struct limit_range *facts_limit_ranges(const struct fact_set *set,
 const struct priority_class *facts_class(const struct fact_set *set,
 					 const struct workload *workload,
 					 const char *name);
-/* The first globalDefault, or NULL. */
+/* The first globalDefault, or NULL; that of the cluster's state alone, unless
+ * the set has this class too. */
 const struct priority_class *facts_default_class(const struct fact_set *set,
 						 const struct workload *w);
+const struct priority_class *facts_cluster_default(const struct fact_set *set,
+						   const struct workload *w);
 /* Does the set hold a queue of that group and kind, for the workload's
  * cluster? id: api_version without a version will do ("kueue.x-k8s.io/"). */
 bool facts_have_queue(const struct fact_set *set, const struct workload *w,

@@ -159,6 +159,7 @@ void fact_set_add(struct fact_set *set, const struct object *o, uint32_t file)
 	scratch = &fact_index_of(set)->scratch;
 	w = workload_read(scratch, o, file);
 	w->cluster = set->cluster;
+	set->clusters |= w->cluster != NULL;
 	fact_index_add(set, w);
 	arena_reset(scratch);
 }
@@ -181,6 +182,7 @@ void fact_set_join(struct fact_set *dst, struct fact_set *src)
 	APPEND(limit_ranges);
 	APPEND(classes);
 	APPEND(queues);
+	dst->clusters |= src->clusters;
 	fact_index_join(dst, src);
 	arena_adopt(&dst->arena, &src->arena);
 	memset(src, 0, sizeof(*src));

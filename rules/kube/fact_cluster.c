@@ -242,16 +242,15 @@ static const struct priority_class *own_default(const struct fact_set *set,
 	return first;
 }
 
-const struct priority_class *facts_default_class(const struct fact_set *set,
-						 const struct workload *w)
+const struct priority_class *facts_cluster_default(const struct fact_set *set,
+						   const struct workload *w)
 {
-	const struct priority_class *own = own_default(set, w);
 	const struct cluster_object *items;
 	struct fact_view *view;
 	size_t n;
 
-	if (own || !w->cluster)
-		return own;
+	if (!w->cluster)
+		return NULL;
 	view = view_of(set, w);
 	if (view->default_known)
 		return view->default_class;
@@ -259,7 +258,16 @@ const struct priority_class *facts_default_class(const struct fact_set *set,
 	items = cluster_objects(w->cluster, CLUSTER_PRIORITY_CLASS, "",
 				&view->arena, &n);
 	for (size_t i = 0; i < n; i++)
-		if (node_is_true(node_get(items[i].root, "globalDefault")))
+		if (node_is_true(node_get(items[i].root, "globalDefault")) &&
+		    !facts_own_class(set, w, items[i].name))
 			view->default_class = class_read(view, w, &items[i]);
 	return view->default_class;
+}
+
+const struct priority_class *facts_default_class(const struct fact_set *set,
+						 const struct workload *w)
+{
+	const struct priority_class *own = own_default(set, w);
+
+	return own ? own : facts_cluster_default(set, w);
 }

@@ -245,20 +245,16 @@ bool facts_have_queue(const struct fact_set *set, const struct workload *w,
 
 /* --- priority classes ----------------------------------------------------- */
 
-static void find_default(struct fact_set *set)
+/* The view of the cluster that c may come from does not last. */
+static void note_server(struct fact_set *set, const struct workload *w,
+			const struct priority_class *c)
 {
-	for (size_t i = 0; i < set->nclasses; i++) {
-		const struct priority_class *c = &set->classes[i];
-
-		if (c->global_default &&
-		    (!set->default_class ||
-		     cmp_places(&c->place, &set->default_class->place) < 0))
-			set->default_class = c;
-	}
-}
-
-static void name_server(struct fact_set *set, const struct workload *w)
-{
+	if (!c || c->value.unknown ||
+	    (set->serving_class && c->value.n >= set->serving_value))
+		return;
+	set->serving_class = fact_text(&set->arena, c->id.name);
+	set->serving_value = c->value.n;
+	set->serving_cluster = w->cluster;
 	set->server.api_version = fact_text(&set->arena, w->id.api_version);
 	set->server.kind = fact_text(&set->arena, w->id.kind);
 	set->server.namespace = fact_text(&set->arena, w->id.namespace);
@@ -268,28 +264,24 @@ static void name_server(struct fact_set *set, const struct workload *w)
 static void note_class(struct fact_set *set, const struct workload *w,
 		       const struct workload_pod *pod)
 {
+	const char *name = pod->priority_class;
 	const struct priority_class *c =
-		pod->priority_class
-			? facts_own_class(set, w, pod->priority_class)
-			: NULL;
+		name ? facts_own_class(set, w, name) : NULL;
 
-	if (!c)
-		return;
-	if (pod->gpu)
+	if (c && pod->gpu)
 		set->classes[c - set->classes].used_by_gpu = true;
-	if (!w->serving || c->value.unknown ||
-	    (set->serving_class && c->value.n >= set->serving_class->value.n))
-		return;
-	set->serving_class = c;
-	name_server(set, w);
+	if (name && w->serving)
+		note_server(set, w, c ? c : facts_class(set, w, name));
 }
 
 static void note_classes(struct fact_set *set)
 {
 	struct workload_cursor cursor = {.choice = WORKLOADS_WITH_CLASS};
 	const struct workload *w;
+	/* Classes of a cluster matter where one workload has another beside. */
+	bool known = set->nclasses || (set->clusters && set->nworkloads > 1);
 
-	while (set->nclasses && (w = workload_next(set, &cursor)))
+	while (known && (w = workload_next(set, &cursor)))
 		for (size_t i = 0; i < w->npods; i++)
 			note_class(set, w, &w->pods[i]);
 }
@@ -299,6 +291,5 @@ void fact_set_finish(struct fact_set *set)
 	fact_index_finish(set);
 	sort_policies(set);
 	sort_queues(set);
-	find_default(set);
 	note_classes(set);
 }

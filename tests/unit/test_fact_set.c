@@ -344,6 +344,8 @@ static void test_policy_twice(void **state)
 
 static void test_classes(void **state)
 {
+	const struct workload nowhere = {.id = {"", "", "", ""}};
+	const struct priority_class *unused;
 	struct fact_set set = {0};
 
 #define NAMES_CLASS(kind, name, class)                                         \
@@ -360,11 +362,13 @@ static void test_classes(void **state)
 	add(&set, 5, CLASS("low", "value: 10, globalDefault: true"));
 	add(&set, 6, CLASS("mid", "value: 20"));
 	fact_set_finish(&set);
-	assert_string_equal(set.default_class->id.name, "unused");
-	assert_false(set.default_class->used_by_gpu);
+	unused = facts_default_class(&set, &nowhere);
+	assert_string_equal(unused->id.name, "unused");
+	assert_false(unused->used_by_gpu);
 	assert_true(class_of(&set, "low")->used_by_gpu);
 	assert_true(class_of(&set, "mid")->used_by_gpu);
-	assert_string_equal(set.serving_class->id.name, "low");
+	assert_string_equal(set.serving_class, "low");
+	assert_int_equal(set.serving_value, 10);
 	assert_string_equal(set.server.name, "s1");
 	fact_set_release(&set);
 }

@@ -15,9 +15,9 @@
 static void check(struct rule_run *run, const struct workload *w)
 {
 	const struct fact_set *facts = rule_facts(run);
-	const struct priority_class *serving = facts->serving_class;
 
-	if (!serving || !w->training || w->serving)
+	if (!facts->serving_class || facts->serving_cluster != w->cluster ||
+	    !w->training || w->serving)
 		return;
 	for (size_t p = 0; p < w->npods; p++) {
 		const char *name = w->pods[p].priority_class;
@@ -26,7 +26,7 @@ static void check(struct rule_run *run, const struct workload *w)
 		struct finding *f;
 
 		if (!c || c->value.unknown || c->never_preempts ||
-		    c->value.n <= serving->value.n)
+		    c->value.n <= facts->serving_value)
 			continue;
 		f = report_place(
 			run, &w->id, &w->pods[p].priority_place,
@@ -34,7 +34,8 @@ static void check(struct rule_run *run, const struct workload *w)
 			") preempts %s `%s`, which serves at `%s` (%" PRId64
 			")",
 			c->id.name, c->value.n, facts->server.kind,
-			facts->server.name, serving->id.name, serving->value.n);
+			facts->server.name, facts->serving_class,
+			facts->serving_value);
 		finding_label_place(run, f, &c->value_place,
 				    "without preemptionPolicy: Never");
 		return;

@@ -1,31 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Only one PriorityClass may be globalDefault. The admission plugin refuses a
- * second one, but two that are created at once both get in, and then the
- * lowest value wins.
+ * Only one PriorityClass of a cluster may be globalDefault. The admission
+ * plugin refuses a second one, but two that are created at once both get in,
+ * and then the lowest value wins.
  * Source: plugin/pkg/admission/priority getDefaultPriorityClass.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 
+static void tell(struct rule_run *run, const struct priority_class *c,
+		 const struct priority_class *other, const char *where)
+{
+	struct finding *f = report_place(
+		run, &c->id, &c->default_place,
+		"PriorityClass `%s` is globalDefault, as `%s`%s is: the API server refuses the second",
+		c->id.name, other->id.name, where);
+
+	finding_label_place(run, f, &other->default_place,
+			    "the other globalDefault");
+}
+
 static void check(struct rule_run *run)
 {
 	const struct fact_set *facts = rule_facts(run);
-	const struct priority_class *first = facts->default_class;
+	const struct priority_class *first = NULL, *deployed;
 
 	for (size_t i = 0; i < facts->nclasses; i++) {
 		const struct priority_class *c = &facts->classes[i];
-		struct finding *f;
+		const struct workload w = {.id = c->id, .cluster = c->cluster};
 
-		/* The same class in two files is no second one. */
-		if (!c->global_default || text_eq(c->id.name, first->id.name))
+		if (!c->global_default)
 			continue;
-		f = report_place(
-			run, &c->id, &c->default_place,
-			"PriorityClass `%s` is globalDefault, as `%s` is: the API server refuses the second",
-			c->id.name, first->id.name);
-		finding_label_place(run, f, &first->default_place,
-				    "the other globalDefault");
+		if (!first || first->cluster != c->cluster)
+			first = facts_default_class(facts, &w);
+		deployed = facts_cluster_default(facts, &w);
+		/* The same class in two files is no second one. */
+		if (!text_eq(c->id.name, first->id.name))
+			tell(run, c, first, "");
+		else if (deployed)
+			tell(run, c, deployed, " of the cluster");
 	}
 }
 
