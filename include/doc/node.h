@@ -101,9 +101,13 @@ static inline uint64_t node_tag_bit(uint16_t tag)
 const struct node *node_get_tagged(const struct node *map, const char *key,
 				   size_t len, uint16_t tag);
 
-/* Value of a key; keys match by bytes, case included (as the API server). */
-static inline const struct node *node_getn(const struct node *map,
-					   const char *key, size_t len)
+/*
+ * Value of a key; keys match by bytes, case included (as the API server).
+ * Always inline, as node_get() is: link-time optimisation calls some of them
+ * otherwise, and the tag of a literal key is made at each question.
+ */
+static inline __attribute__((always_inline)) const struct node *
+node_getn(const struct node *map, const char *key, size_t len)
 {
 	uint16_t tag = node_tag(key, len);
 
@@ -113,8 +117,8 @@ static inline const struct node *node_getn(const struct node *map,
 	return node_get_tagged(map, key, len, tag);
 }
 
-static inline const struct node *node_get(const struct node *map,
-					  const char *key)
+static inline __attribute__((always_inline)) const struct node *
+node_get(const struct node *map, const char *key)
 {
 	return node_getn(map, key, strlen(key));
 }
