@@ -129,18 +129,24 @@ static uint32_t find_line(const struct source *source, uint32_t offset)
 	return low;
 }
 
-/* Code points between two offsets of a line, counted on from the last
- * question where that is nearer: thousands of findings in a JSON file of one
- * line would cost the square of it. */
+/* Code points between two offsets of a line, counted from the last question
+ * where that is nearer: thousands of findings in a JSON file of one line would
+ * cost the square of it. */
 static uint32_t column_at(struct source *source, uint32_t line, uint32_t offset)
 {
 	uint32_t from = source->lines[line], column = 1;
 
-	if (source->last_line == line + 1 && source->last_offset <= offset) {
+	if (source->last_line == line + 1 &&
+	    offset >= from + (source->last_offset - from) / 2) {
 		from = source->last_offset;
 		column = source->last_column;
 	}
-	column += (uint32_t)utf8_count(source->text + from, offset - from);
+	if (offset >= from)
+		column += (uint32_t)utf8_count(source->text + from,
+					       offset - from);
+	else
+		column -= (uint32_t)utf8_count(source->text + offset,
+					       from - offset);
 	source->last_line = line + 1;
 	source->last_offset = offset;
 	source->last_column = column;

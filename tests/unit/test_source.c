@@ -55,6 +55,27 @@ static void positions_count_code_points(void **state)
 	arena_release(&arena);
 }
 
+/* The answer before, on the same line or another, changes none. */
+static void columns_in_any_order(void **state)
+{
+	static const char text[] = "x: \xc3\xa4\xf0\x9f\x98\x80yz\n"
+				   "\xc3\xa4\xc3\xa4: [1, \xe2\x82\xac]";
+	struct arena arena = ARENA_INIT;
+	struct source asked, fresh;
+
+	source_init(&asked, &arena, "a.yaml", BYTES(text));
+	for (uint32_t i = 0; i < sizeof(text); i++)
+		for (uint32_t j = 0; j < sizeof(text); j++) {
+			struct position want;
+
+			source_init(&fresh, &arena, "a.yaml", BYTES(text));
+			want = source_position(&fresh, j);
+			source_position(&asked, i);
+			assert_position(&asked, j, want.line, want.column);
+		}
+	arena_release(&arena);
+}
+
 static void lines_lose_their_ends(void **state)
 {
 	struct arena arena = ARENA_INIT;
@@ -172,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(positions_count_code_points),
+		cmocka_unit_test(columns_in_any_order),
 		cmocka_unit_test(lines_lose_their_ends),
 		cmocka_unit_test(empty_source_has_one_line),
 		cmocka_unit_test(many_lines_are_found),
