@@ -53,10 +53,9 @@ static const char *size_for(struct rule_run *run, const struct pod *pod)
 }
 
 static void repair(struct rule_run *run, struct finding *f,
-		   const struct container *c)
+		   const struct container *c, const char *size)
 {
 	struct arena *arena = rule_arena(run);
-	const char *size = size_for(run, c->pod);
 	struct fix *fix;
 
 	if (!size || pod_volume(c->pod, VOLUME))
@@ -71,6 +70,8 @@ static void repair(struct rule_run *run, struct finding *f,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *host_ipc = pod_field(pod, "hostIPC");
+	const char *size = NULL;
+	bool sized = false;
 
 	if (pod->flat || pod_uses_gpu(pod) != TRI_YES || is_windows(pod) ||
 	    node_is_true(host_ipc) || node_is_unknown(host_ipc))
@@ -87,7 +88,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 		finding_help(
 			run, f,
 			"mount an emptyDir with `medium: Memory` and a sizeLimit at /dev/shm");
-		repair(run, f, c);
+		if (!sized)
+			size = size_for(run, pod);
+		sized = true;
+		repair(run, f, c, size);
 	}
 }
 
