@@ -23,4 +23,16 @@ const char *mig_profile_nearest(const char *profile);
  * instance type have GPUs of one product; NULL: not known, or none. */
 const char *mig_product_of(const char *key, const char *value);
 
+/* What a pod's selectors say of the product, two of them at most. */
+struct mig_choice {
+	const char *key;
+	const struct node *value;
+	const char *product;
+};
+struct mig_choices {
+	struct mig_choice items[2];
+	size_t n;
+};
+struct mig_choices mig_choices_of(struct arena *arena, const struct pod *pod);
+
 #endif

@@ -85,3 +85,25 @@ const char *mig_product_of(const char *key, const char *value)
 	type = instance_type_find(value);
 	return type ? type->product : NULL;
 }
+
+struct mig_choices mig_choices_of(struct arena *arena, const struct pod *pod)
+{
+	struct node_needs needs = pod_node_needs(arena, pod);
+	struct mig_choices all = {0};
+
+	for (size_t i = 0; i < needs.n && all.n < 2; i++) {
+		const struct node_need *need = &needs.items[i];
+		const struct node *value = node_need_value(need, 0);
+		struct mig_choice one = {need->key, value, NULL};
+
+		/* Of ORed terms another one may fit. */
+		if ((need->term && needs.terms > 1) ||
+		    !node_need_requires(need) || !node_str(value) ||
+		    node_need_value(need, 1))
+			continue;
+		one.product = mig_product_of(need->key, node_str(value));
+		if (one.product)
+			all.items[all.n++] = one;
+	}
+	return all;
+}

@@ -48,35 +48,28 @@ static void say_unknown(struct rule_run *run, const struct container *c,
 }
 
 static void judge_product(struct rule_run *run, const struct container *c,
-			  const struct node *value, const char *profile)
+			  const struct node *value, const char *profile,
+			  const struct mig_choices *choices)
 {
-	struct node_needs needs = pod_node_needs(rule_arena(run), c->pod);
-	struct finding *f;
+	for (size_t i = 0; i < choices->n; i++) {
+		const struct mig_choice *one = &choices->items[i];
+		struct finding *f;
 
-	/* ORed terms: another term may fit, so only one is judged. */
-	for (size_t i = 0; i < needs.n && needs.terms <= 1; i++) {
-		const struct node_need *need = &needs.items[i];
-		const struct node *first = node_need_value(need, 0);
-		const char *product;
-
-		if (!node_need_requires(need) || !node_str(first) ||
-		    node_need_value(need, 1))
-			continue;
-		product = mig_product_of(need->key, node_str(first));
-		if (!product || mig_profile_on(profile, product))
+		if (mig_profile_on(profile, one->product))
 			continue;
 		f = report_container(run, c, value,
 				     "`%s` selects %s, which has no MIG "
 				     "profile `%s`",
-				     need->key, product, profile);
+				     one->key, one->product, profile);
 		finding_at_key(run, f, value);
-		finding_label(run, f, first, "the GPU");
+		finding_label(run, f, one->value, "the GPU");
 		return;
 	}
 }
 
 static void check_entry(struct rule_run *run, const struct container *c,
-			const struct resource_entry *entry)
+			const struct resource_entry *entry,
+			const struct mig_choices *choices)
 {
 	const struct node *value = entry->node;
 	const char *profile = value->key + strlen(prefix);
@@ -88,16 +81,21 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	    (entry->state == QUANTITY_OK && entry->quantity.nano <= 0))
 		return;
 	if (mig_profile_on(profile, NULL))
-		judge_product(run, c, value, profile);
+		judge_product(run, c, value, profile, choices);
 	else
 		say_unknown(run, c, value, profile);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
+	struct mig_choices choices;
+
+	if (pod_uses_gpu(pod) != TRI_YES)
+		return;
+	choices = mig_choices_of(rule_arena(run), pod);
 	FOR_EACH_CONTAINER(pod, c) {
 		FOR_EACH_ASKED(c, entry)
-			check_entry(run, c, entry);
+			check_entry(run, c, entry, &choices);
 	}
 }
 
