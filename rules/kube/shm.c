@@ -11,6 +11,7 @@
 #include "doc/edit.h"
 #include "kinds.h"
 #include "kube/command.h"
+#include "kube/lifecycle.h"
 
 static struct shm find_shm(const struct container *c)
 {
@@ -103,8 +104,7 @@ static bool framework_words(struct arena *arena, const struct container *c)
 	return false;
 }
 
-/* JobSet, LeaderWorkerSet, Volcano: training when several pods need each
- * other. */
+/* JobSet, Volcano: training when several pods need each other. */
 static bool made_for_training(const struct pod *pod)
 {
 	const struct object *o = pod->object;
@@ -116,10 +116,19 @@ static bool made_for_training(const struct pod *pod)
 	       pod_is_training(pod);
 }
 
+/* The ranks of a LeaderWorkerSet's group stand in several pods. */
+static bool has_several_ranks(const struct pod *pod)
+{
+	return pod_is_multi_gpu(pod) ||
+	       (object_is(pod->object, "leaderworkerset.x-k8s.io",
+			  "LeaderWorkerSet") &&
+		pod->object->gang.n > 1);
+}
+
 /* NCCL, RCCL and their like use it; libtpu and Neuron do not. */
 static bool collectives_use_shm(const struct container *c)
 {
-	return pod_is_multi_gpu(c->pod) && c->accelerator &&
+	return has_several_ranks(c->pod) && c->accelerator &&
 	       !text_eq(c->accelerator->vendor, "google") &&
 	       !text_eq(c->accelerator->vendor, "aws");
 }
