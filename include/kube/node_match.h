@@ -38,6 +38,8 @@ const char *nodes_nearest_label(const struct cluster *cluster,
 /* Most of the resource that a node has which the pod selects; 0: not known. */
 int64_t nodes_most(const struct cluster *cluster, const struct pod *pod,
 		   const char *resource);
+/* Has each node that offers what the pod asks for the same product? */
+bool nodes_are_alike(const struct cluster *cluster, const struct pod *pod);
 /* Does the state (or NULL) show all nodes there will be? Not where the
  * cluster makes them as they are needed (Karpenter). */
 bool cluster_shows_nodes(const struct cluster *cluster);

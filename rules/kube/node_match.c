@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kube/labels.h"
 #include "kube/selector.h"
 
 static const struct node *required(const struct pod *pod)
@@ -185,4 +186,33 @@ int64_t nodes_most(const struct cluster *cluster, const struct pod *pod,
 		return 0;
 	match = pod_node_match(cluster, pod, resource);
 	return match.unknown ? 0 : match.most;
+}
+
+static bool offers_to(const struct node_group *group, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->resource && offers(group, c->resource) > 0)
+			return true;
+	return false;
+}
+
+bool nodes_are_alike(const struct cluster *cluster, const struct pod *pod)
+{
+	const char *key = node_product_label(pod), *product = NULL;
+	const struct node_group *groups;
+	size_t n;
+
+	if (!cluster_shows_nodes(cluster))
+		return false;
+	groups = cluster_nodes(cluster, &n);
+	for (size_t i = 0; i < n; i++) {
+		const char *one = node_str(node_get(groups[i].labels, key));
+
+		if (!offers_to(&groups[i], pod))
+			continue;
+		if (!one || (product && strcmp(one, product) != 0))
+			return false;
+		product = one;
+	}
+	return product;
 }

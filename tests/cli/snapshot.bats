@@ -422,3 +422,26 @@ gpu_file() {
 	holds "$stderr" "cluster.json (policy):4:"
 	holds "$stderr" moed
 }
+
+@test "no selector is mere advice where all GPU nodes are alike" {
+	cat >pod.yaml <<-'END'
+		apiVersion: v1
+		kind: Pod
+		metadata: {name: a, namespace: ml}
+		spec:
+		  containers:
+		  - {name: c, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}
+	END
+	for other in NVIDIA-A10 NVIDIA-L4; do
+		cat >state.json <<-END
+			{"apiVersion": "gpugate.dev/v1", "kind": "ClusterSnapshot", "version": 1, "takenAt": "2026-01-31T08:00:00Z",
+			"items": [
+			{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a", "labels": {"nvidia.com/gpu.product": "NVIDIA-A10"}}, "status": {"allocatable": {"nvidia.com/gpu": "8"}}},
+			{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "b", "labels": {"nvidia.com/gpu.product": "$other"}}, "status": {"allocatable": {"nvidia.com/gpu": "1"}}},
+			{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "c"}, "status": {"allocatable": {"cpu": "8"}}}]}
+		END
+		run "$GPUGATE" lint --isolated --format concise --cluster state.json \
+			--select gpu-node-selector-missing pod.yaml
+		holds "$output" "$([ "$other" = NVIDIA-L4 ] && echo warning || echo info): nothing says which GPU"
+	done
+}

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A GPU pod without any word about the sort of GPU takes the first free one:
- * a 70B model lands on a 16 GB card and is OOM-killed in a loop, or a small
- * job takes the dearest card of the cluster. A Kueue queue's flavors inject
- * the selector, as some operators do; a DRA claim selects by itself, and a MIG
- * profile says how large a slice it is.
+ * A GPU pod without any word about the sort of GPU takes the first free one: a
+ * 70B model lands on a 16 GB card, or a small job takes the dearest card of all
+ * (where all are alike this is mere advice). A Kueue queue's flavors inject the
+ * selector, as some operators do; a DRA claim selects, a MIG profile has a size.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/accelerator.h"
 #include "kube/affinity.h"
 #include "kube/labels.h"
+#include "kube/node_match.h"
 
 /* A label of the site's own that speaks of GPUs, or of their machines. */
 static bool speaks_of_gpus(const char *text)
@@ -71,12 +71,12 @@ static void repair(struct rule_run *run, struct finding *f,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const struct object *o = pod->object;
 	struct node_needs needs;
 	struct finding *f;
 
 	if (pod_uses_gpu(pod) != TRI_YES || pod->injects & INJECT_SELECTOR ||
-	    o->kueue || has_claims_only(pod) || pod_wants_profiles(pod) ||
+	    pod->object->kueue || has_claims_only(pod) ||
+	    pod_wants_profiles(pod) ||
 	    !node_is_unset(pod_field(pod, "nodeName")))
 		return;
 	needs = pod_node_needs(rule_arena(run), pod);
@@ -87,6 +87,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		"nothing says which GPU the pods%s%s%s want: they take the first that is free",
 		pod->role && *pod->role ? " of `" : "",
 		pod->role ? pod->role : "", pod->role && *pod->role ? "`" : "");
+	if (nodes_are_alike(rule_cluster(run), pod))
+		finding_severity(f, SEVERITY_INFO);
 	repair(run, f, pod);
 	finding_help(run, f,
 		     "set a nodeSelector such as `%s` or your cloud's "
