@@ -12,7 +12,7 @@ import time
 sys.path.insert(0, os.path.dirname(__file__))
 from admission_corpus import Corpus  # noqa: E402
 from apiserver import Server, Webhook  # noqa: E402
-from injector import LABEL, Injector  # noqa: E402
+from injector import reinvocation  # noqa: E402
 from latency import latency  # noqa: E402
 
 build, folder, address = sys.argv[1:4]
@@ -205,47 +205,12 @@ def patches(hook):
     made2 = admin.create(again)[1]
     say(made2.get("spec", {}).get("volumes") == spec.get("volumes"),
         "a patched Pod is left alone")
-
-
-def reinvocation(hook):
-    """Another webhook adds a GPU container after us: we are asked once more,
-    repair that as well, and what is repaired already stays as it is."""
-    sidecar = dict(pod()["spec"]["containers"][0], name="sidecar")
-    injector = Injector(build + "/gpugated", folder, sidecar)
-    configuration = injector.configuration()
-    say(admin.create(configuration)[0] == 201, "the injector's configuration")
-    for _ in range(400):
-        asked = hook.metric("gpugate_admission_requests_total",
-                            webhook="mutate")
-        status, made, _ = admin.create(pod("injected", metadata={
-            "labels": LABEL}), dry_run=True)
-        if injector.seen:
-            break
-        time.sleep(0.05)
-    say(status == 201 and injector.seen, "a sidecar is injected", made)
-    say(hook.metric("gpugate_admission_requests_total", webhook="mutate") ==
-        asked + 2, "we are asked twice")
-    notes = admin.notes()
-    rounds = [k for k in notes if k.startswith(
-        "patch.webhook.admission.k8s.io/round_1") or k.startswith(
-        "mutation.webhook.admission.k8s.io/round_1")]
-    say(rounds, "the second time", sorted(notes))
-    came = injector.seen[-1]["spec"] if injector.seen else {}
-    spec = made.get("spec", {})
-    say(spec.get("volumes") and spec["volumes"] == came.get("volumes"),
-        "one volume for both", spec.get("volumes"))
-    say(spec.get("tolerations") == came.get("tolerations"),
-        "nothing twice", spec.get("tolerations"))
-    mounts = [[m["mountPath"] for m in c.get("volumeMounts", [])]
-              for c in spec.get("containers", [])]
-    say(mounts == [["/dev/shm"], ["/dev/shm"]], "each its mount", mounts)
-    admin.delete(configuration)
-    for _ in range(400):
-        made = admin.create(pod("alone", metadata={"labels": LABEL}),
-                            dry_run=True)[1]
-        if len(made.get("spec", {}).get("containers", [])) == 1:
-            break
-        time.sleep(0.05)
+    applied = pod("applied")
+    status, made, _ = admin.request(
+        "PATCH", admin.path(applied, "applied") + "?fieldManager=test",
+        applied, {"Content-Type": "application/apply-patch+yaml"})
+    say(status == 201 and made["spec"].get("volumes"),
+        "what is applied by the server is patched too", made)
 
 
 def classes(hook):
@@ -495,6 +460,18 @@ def subresources():
             "name": "debug", "image": "busybox"}]}},
         "ephemeralcontainers", "strategic-merge-patch+json")
     say(status == 200, "a debug container is let in", body)
+    answer = admin.patch(
+        obj, {"spec": {"ephemeralContainers": [{
+            "name": "spy", "image": "busybox", "env": [
+                {"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}]}]}},
+        "ephemeralcontainers", "strategic-merge-patch+json")
+    say(denied(answer, "nvidia-visible-devices-override"),
+        "one that takes all GPUs is not", answer)
+    status, body, _ = admin.patch(
+        obj, {"spec": {"containers": [{
+            "name": "main", "resources": {"limits": {"cpu": "2"}}}]}},
+        "resize", "strategic-merge-patch+json")
+    say(status == 200, "a Pod is resized", body)
 
 
 def too_much():
@@ -566,7 +543,7 @@ def main():
         families()
         patches(hook)
         warnings_and_audit()
-        reinvocation(hook)
+        reinvocation(say, admin, hook, pod)
         classes(hook)
         side_effects(hook)
         owners()

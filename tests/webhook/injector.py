@@ -7,6 +7,7 @@ import json
 import ssl
 import subprocess
 import threading
+import time
 
 LABEL = {"inject": "yes"}
 
@@ -79,3 +80,44 @@ class Injector:
                 "objectSelector": {"matchLabels": LABEL},
                 "sideEffects": "None", "admissionReviewVersions": ["v1"],
                 "timeoutSeconds": 10}]}
+
+
+def reinvocation(say, admin, hook, pod):
+    """Another webhook adds a GPU container after us: we are asked once more,
+    repair that as well, and what is repaired already stays as it is."""
+    sidecar = dict(pod()["spec"]["containers"][0], name="sidecar")
+    injector = Injector(hook.program, hook.folder, sidecar)
+    configuration = injector.configuration()
+    say(admin.create(configuration)[0] == 201, "the injector's configuration")
+    for _ in range(400):
+        asked = hook.metric("gpugate_admission_requests_total",
+                            webhook="mutate")
+        status, made, _ = admin.create(pod("injected", metadata={
+            "labels": LABEL}), dry_run=True)
+        if injector.seen:
+            break
+        time.sleep(0.05)
+    say(status == 201 and injector.seen, "a sidecar is injected", made)
+    say(hook.metric("gpugate_admission_requests_total", webhook="mutate") ==
+        asked + 2, "we are asked twice")
+    notes = admin.notes()
+    rounds = [k for k in notes if k.startswith(
+        "patch.webhook.admission.k8s.io/round_1") or k.startswith(
+        "mutation.webhook.admission.k8s.io/round_1")]
+    say(rounds, "the second time", sorted(notes))
+    came = injector.seen[-1]["spec"] if injector.seen else {}
+    spec = made.get("spec", {})
+    say(spec.get("volumes") and spec["volumes"] == came.get("volumes"),
+        "one volume for both", spec.get("volumes"))
+    say(spec.get("tolerations") == came.get("tolerations"),
+        "nothing twice", spec.get("tolerations"))
+    mounts = [[m["mountPath"] for m in c.get("volumeMounts", [])]
+              for c in spec.get("containers", [])]
+    say(mounts == [["/dev/shm"], ["/dev/shm"]], "each its mount", mounts)
+    admin.delete(configuration)
+    for _ in range(400):
+        made = admin.create(pod("alone", metadata={"labels": LABEL}),
+                            dry_run=True)[1]
+        if len(made.get("spec", {}).get("containers", [])) == 1:
+            break
+        time.sleep(0.05)
