@@ -20,6 +20,8 @@ bool labels_next(struct arena *arena, const char **text,
 		 struct label_pair *out);
 /* The vendor of the accelerators that nodes with this label have, or NULL. */
 const char *node_label_vendor(const char *key, const char *value);
+/* Accelerators of the nodes that the label selects; -1: it does not say. */
+int64_t node_label_count(const char *key, const char *value);
 /* May nodes with this label have the devices that the pod asks for? */
 bool node_label_suits(const struct pod *pod, const struct label_pair *label);
 /* A label that tells the pod's sort of accelerator from others of its vendor.

@@ -5,6 +5,7 @@
  */
 #include "kube/labels.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -26,6 +27,21 @@ bool labels_next(struct arena *arena, const char **text, struct label_pair *out)
 	return false;
 }
 
+/* `nvidia`, `nvidia-tesla-v100`: of a label for any vendor's. */
+static const char *vendor_of_value(const char *value)
+{
+	static const char *const vendors[] = {"nvidia", "amd", "aws", NULL};
+
+	for (const char *const *vendor = vendors; *vendor; vendor++) {
+		size_t len = strlen(*vendor);
+
+		if (text_starts(value, *vendor) &&
+		    (!value[len] || value[len] == '-'))
+			return *vendor;
+	}
+	return NULL;
+}
+
 const char *node_label_vendor(const char *key, const char *value)
 {
 	const struct node_label *label = node_label_find(key);
@@ -38,7 +54,27 @@ const char *node_label_vendor(const char *key, const char *value)
 		return NULL;
 	if (label->meaning == LABEL_INSTANCE)
 		type = instance_type_find(value);
+	else if (!label->vendor && (label->meaning == LABEL_PRODUCT ||
+				    label->meaning == LABEL_PRESENCE))
+		return vendor_of_value(value);
 	return type ? type->vendor : label->vendor;
+}
+
+int64_t node_label_count(const char *key, const char *value)
+{
+	const struct node_label *label = node_label_find(key);
+	const struct instance_type *type;
+	char *end;
+	long long n;
+
+	if (label && label->meaning == LABEL_INSTANCE) {
+		type = instance_type_find(value);
+		return type ? type->accelerators : -1;
+	}
+	if (!label || label->meaning != LABEL_COUNT)
+		return -1;
+	n = strtoll(value, &end, 10);
+	return *end || end == value ? -1 : n;
 }
 
 bool node_label_suits(const struct pod *pod, const struct label_pair *label)

@@ -6,12 +6,12 @@
  * both must hold. Such a pod can never be scheduled.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/affinity.h"
 #include "kube/labels.h"
+#include "kube/mig.h"
 
 static const struct accelerator *asked_for(const struct pod *pod)
 {
@@ -21,24 +21,6 @@ static const struct accelerator *asked_for(const struct pod *pod)
 	return NULL;
 }
 
-/* Accelerators of the nodes that the label selects; -1: it does not say. */
-static int64_t count_of(const struct node_need *need, const char *value)
-{
-	const struct node_label *label = node_label_find(need->key);
-	const struct instance_type *type;
-	char *end;
-	long long n;
-
-	if (label->meaning == LABEL_INSTANCE) {
-		type = instance_type_find(value);
-		return type ? type->accelerators : -1;
-	}
-	if (label->meaning != LABEL_COUNT)
-		return -1;
-	n = strtoll(value, &end, 10);
-	return *end || end == value ? -1 : n;
-}
-
 static void judge(struct rule_run *run, const struct pod *pod,
 		  const struct node_need *need,
 		  const struct accelerator *accelerator)
@@ -46,7 +28,7 @@ static void judge(struct rule_run *run, const struct pod *pod,
 	const struct node *first = node_need_value(need, 0);
 	const char *value = node_str(first) ? node_str(first) : "";
 	const char *vendor = node_label_vendor(need->key, value);
-	int64_t n = count_of(need, value);
+	int64_t n = node_label_count(need->key, value);
 
 	if (node_eq(first, "false") || node_need_value(need, 1))
 		return;
@@ -60,6 +42,22 @@ static void judge(struct rule_run *run, const struct pod *pod,
 			   "`%s: %s` selects nodes with %" PRId64
 			   " accelerator%s, a pod asks for %" PRId64,
 			   need->key, value, n, n == 1 ? "" : "s", pod->gpus.n);
+}
+
+/* An instance type of one model, and the label of another. */
+static void check_models(struct rule_run *run, const struct pod *pod)
+{
+	struct mig_choices choices = mig_choices_of(rule_arena(run), pod);
+	const struct mig_choice *a = &choices.items[0], *b = a + 1;
+	struct finding *f;
+
+	if (choices.n < 2 || text_eq(a->product, b->product))
+		return;
+	f = report_pod(run, pod, b->value,
+		       "`%s: %s` selects %s, `%s: %s` selects %s", b->key,
+		       b->value->str, b->product, a->key, a->value->str,
+		       a->product);
+	finding_label(run, f, a->value, "no node has both");
 }
 
 static void check_clash(struct rule_run *run, const struct pod *pod,
@@ -86,6 +84,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	check_clash(run, pod, &needs);
 	if (!accelerator)
 		return;
+	check_models(run, pod);
 	/* ORed terms: another term may fit, so only one is judged. */
 	for (size_t i = 0; i < needs.n && needs.terms <= 1; i++) {
 		const struct node_need *need = &needs.items[i];
