@@ -21,6 +21,7 @@ try() {
 	else
 		fail=$((fail + 1))
 		echo "FAIL $*"
+		grep -A14 '^not ok' "$build/sanitize.out" || :
 		tail -40 "$build/sanitize.out"
 	fi
 }
