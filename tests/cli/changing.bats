@@ -20,7 +20,7 @@ quota() {
 			<a.yaml >wanted || true
 		mkfifo PIPE
 		cat a.yaml >PIPE &
-		run --separate-stderr timeout 20 \
+		run --separate-stderr timeout 120 \
 			"$GPUGATE" lint --format $format PIPE
 		rm PIPE
 		is "$status" 1
@@ -64,7 +64,7 @@ wait_for_reader() {
 			pid=$!
 			wait_for_reader $pid
 			eval "$change"
-			timeout 20 cat report >out
+			timeout 120 cat report >out
 			rc=0
 			wait $pid || rc=$?
 			is "$rc" 1

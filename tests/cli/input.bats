@@ -69,7 +69,7 @@ load helper
 	pod d/a.yaml
 	mkfifo d/b.yaml
 	ln -s /dev/zero d/c.yaml
-	run timeout 10 "$GPUGATE" lint --format concise d
+	run timeout 120 "$GPUGATE" lint --format concise d
 	is "$status" 1
 	is "$(paths)" "d/a.yaml"
 }
@@ -77,13 +77,13 @@ load helper
 @test "a pipe or a folder where settings are looked for" {
 	pod s/a.yaml
 	mkfifo s/kustomization.yaml
-	run --separate-stderr timeout 10 "$GPUGATE" lint --format concise s
+	run --separate-stderr timeout 120 "$GPUGATE" lint --format concise s
 	is "$status" 1
 	is "$stderr" ""
-	run timeout 10 "$GPUGATE" lint --format concise s/a.yaml
+	run timeout 120 "$GPUGATE" lint --format concise s/a.yaml
 	is "$status" 1
 	mkfifo .gpugate.yaml
-	run --separate-stderr timeout 10 "$GPUGATE" lint --format concise s
+	run --separate-stderr timeout 120 "$GPUGATE" lint --format concise s
 	is "$status" 2
 	is "$stderr" "gpugate: .gpugate.yaml: is no file"
 	rm .gpugate.yaml
@@ -139,7 +139,7 @@ load helper
 	} >a.yaml
 	# a sanitizer reserves more address space than that
 	ldd "$GPUGATE" 2>/dev/null | grep -q san || ulimit -v 1000000
-	run timeout 20 "$GPUGATE" lint --format concise -j 1 a.yaml
+	run timeout 120 "$GPUGATE" lint --format concise -j 1 a.yaml
 	is "$status" 1
 	holds "$output" "[invalid-syntax]"
 }
@@ -149,14 +149,14 @@ load helper
 		printf 'a: '
 		head -c 100000 /dev/zero | tr '\0' '['
 	} >a.yaml
-	run timeout 20 "$GPUGATE" lint --format concise a.yaml
+	run timeout 120 "$GPUGATE" lint --format concise a.yaml
 	is "$status" 1
 	holds "$output" "[invalid-syntax]"
 	{
 		printf '{"a":'
 		head -c 100000 /dev/zero | tr '\0' '['
 	} >b.json
-	run timeout 20 "$GPUGATE" lint --format concise b.json
+	run timeout 120 "$GPUGATE" lint --format concise b.json
 	is "$status" 1
 	holds "$output" "[invalid-syntax]"
 }
