@@ -131,9 +131,6 @@ struct workload_pod {
 	const char *priority_class; /* NULL: none; "" unknown */
 	struct place priority_place;
 	bool priority_unknown;
-	bool priority_set; /* a number, too: this one */
-	int64_t priority;
-	struct place number_place;
 	bool queue_priority;	       /* a queue orders it (kube/priority.h) */
 	bool best_effort, terminating; /* quota scopes */
 	struct missing *missing;       /* what some container leaves out */

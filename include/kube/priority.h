@@ -20,5 +20,7 @@ bool pod_priority_is_elsewhere(const struct pod *pod);
 const struct node *pod_queue_priority(const struct pod *pod);
 /* system-cluster-critical, system-node-critical */
 bool priority_class_is_system(const char *name);
+/* The value that Kubernetes gives such a class, or 0. */
+int64_t priority_class_system_value(const char *name);
 
 #endif

@@ -173,7 +173,6 @@ static void priority_read(struct arena *arena, const struct pod *pod,
 			  uint32_t file, struct workload_pod *out)
 {
 	const struct node *class = pod_priority_class(pod);
-	const struct node *number = pod_field(pod, "priority");
 
 	out->priority_unknown = pod_priority_is_elsewhere(pod);
 	if (class) {
@@ -185,10 +184,6 @@ static void priority_read(struct arena *arena, const struct pod *pod,
 		out->priority_place = place_of(arena, pod->object, class, file);
 	}
 	out->queue_priority = pod_queue_priority(pod) != NULL;
-	if (pod->flat || !node_int(number, &out->priority))
-		return;
-	out->priority_set = true;
-	out->number_place = place_of(arena, pod->object, number, file);
 }
 
 static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,

@@ -81,6 +81,13 @@ const struct node *pod_queue_priority(const struct pod *pod)
 
 bool priority_class_is_system(const char *name)
 {
-	return text_eq(name, "system-cluster-critical") ||
-	       text_eq(name, "system-node-critical");
+	return priority_class_system_value(name) != 0;
+}
+
+/* pkg/apis/scheduling/v1/helpers.go SystemPriorityClasses. */
+int64_t priority_class_system_value(const char *name)
+{
+	if (text_eq(name, "system-cluster-critical"))
+		return 2000000000;
+	return text_eq(name, "system-node-critical") ? 2000001000 : 0;
 }

@@ -71,7 +71,6 @@ static const char two_roles[] =
 	"      template:\n"
 	"        spec:\n"
 	"          priorityClassName: high\n"
-	"          priority: 1000\n"
 	"          activeDeadlineSeconds: 60\n"
 	"          containers:\n"
 	"          - name: a\n"
@@ -103,10 +102,9 @@ static void check_two_roles(const struct workload *w)
 	assert_true(master->terminating);
 	assert_string_equal(master->priority_class, "high");
 	assert_int_equal(master->priority_place.line, 9);
-	assert_int_equal(master->priority, 1000);
-	assert_string_equal(master->number_place.pointer,
+	assert_string_equal(master->priority_place.pointer,
 			    "/spec/pytorchReplicaSpecs/Master/template/spec/"
-			    "priority");
+			    "priorityClassName");
 	assert_int_equal(master->ndemand, 2);
 	assert_string_equal(master->demand[0].resource, "nvidia.com/gpu");
 	assert_int_equal(quantity_value(master->demand[0].quantity), 3);
