@@ -30,25 +30,22 @@ static bool lacks_shm(struct rule_run *run, const struct container *c)
 static const char *size_for(struct rule_run *run, const struct pod *pod)
 {
 	const char *given = rule_param(run, "size");
+	struct quantity wish = rule_param_quantity(run, "size");
 	struct quantity least = {0}, size;
 	char text[QUANTITY_TEXT];
 
 	FOR_EACH_CONTAINER(pod, c) {
-		if (*given || !lacks_shm(run, c))
+		if (!lacks_shm(run, c))
 			continue;
-		if (!shm_default_size(c, &size))
+		size = wish;
+		if (*given ? !shm_size_fits(c, NULL, wish)
+			   : !shm_default_size(c, &size))
 			return NULL;
 		if (!least.nano || quantity_cmp(size, least) < 0)
 			least = size;
 	}
-	if (*given) {
-		FOR_EACH_CONTAINER(pod, c)
-			if (lacks_shm(run, c) &&
-			    !shm_size_fits(c, NULL,
-					   rule_param_quantity(run, "size")))
-				return NULL;
+	if (*given)
 		return given;
-	}
 	return arena_strdup(rule_arena(run), quantity_text(least, text));
 }
 
