@@ -12,6 +12,20 @@
 #include "base/glob.h"
 #include "base/text.h"
 
+/* To finetune, finetuning; what is finetuned or pretrained is served. */
+static bool tells_training(const char *name)
+{
+	static const char *const stems[] = {"finetun", "pretrain"};
+
+	for (size_t i = 0; name && i < 2; i++)
+		for (const char *at = name; (at = strstr(at, stems[i]));) {
+			at += strlen(stems[i]);
+			if (!text_starts(at, "ed"))
+				return true;
+		}
+	return false;
+}
+
 static bool train_script(const struct word *word)
 {
 	const char *name = word->base;
@@ -21,8 +35,7 @@ static bool train_script(const struct word *word)
 	    (memcmp(end - 3, ".py", 3) != 0 && memcmp(end - 3, ".sh", 3) != 0))
 		return false;
 	return text_starts(name, "train") || text_contains(name, "_train") ||
-	       text_contains(name, "finetun") ||
-	       text_contains(name, "pretrain");
+	       tells_training(name);
 }
 
 /* `python -m package.train` */
@@ -31,8 +44,7 @@ static bool train_module(const struct word *option, const struct word *word)
 	const char *dot = word->text ? strrchr(word->text, '.') : NULL;
 
 	return dot && text_eq(option->text, "-m") &&
-	       (!strcmp(dot, ".train") || text_contains(dot, "finetun") ||
-		text_contains(dot, "pretrain"));
+	       (!strcmp(dot, ".train") || tells_training(dot));
 }
 
 static bool words_train(const struct words *words)
