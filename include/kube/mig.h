@@ -15,6 +15,11 @@ struct mig_profile {
 	const char *profile;
 };
 
+#define MIG_PREFIX "nvidia.com/mig-"
+
+/* The profile in a resource's name, without the `.shared` that time slicing
+ * puts behind it; NULL: it is no slice's. */
+const char *mig_profile_of(struct arena *arena, const char *resource);
 /* Is it offered by this product, or (NULL) by any? */
 bool mig_profile_on(const char *profile, const char *product);
 /* The profile that a misspelt one probably means, or NULL. */

@@ -3,6 +3,9 @@
  * MIG profiles. GFD's product label is the driver's name of the GPU with
  * dashes ("NVIDIA-A100-SXM4-80GB"); a product is found in it by its parts, so
  * nothing is said of values that leave the memory out.
+ *
+ * Source: k8s-device-plugin api/config/v1 (DefaultSharedRename, of resources
+ * that are used in turns with renameByDefault).
  */
 #include "kube/mig.h"
 
@@ -11,6 +14,19 @@
 #include "base/text.h"
 #include "data.h"
 #include "kube/accelerator.h"
+
+const char *mig_profile_of(struct arena *arena, const char *resource)
+{
+	static const char shared[] = ".shared";
+
+	if (!text_starts(resource, MIG_PREFIX))
+		return NULL;
+	resource += strlen(MIG_PREFIX);
+	if (!text_ends(resource, shared))
+		return resource;
+	return arena_strndup(arena, resource,
+			     strlen(resource) - strlen(shared));
+}
 
 bool mig_profile_on(const char *profile, const char *product)
 {

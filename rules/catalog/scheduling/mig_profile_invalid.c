@@ -14,8 +14,6 @@
 #include "engine/rule.h"
 #include "kube/mig.h"
 
-static const char prefix[] = "nvidia.com/mig-";
-
 /* 3g.40gb, 1g.24gb.gfx */
 static bool looks_right(const char *profile)
 {
@@ -44,7 +42,7 @@ static void say_unknown(struct rule_run *run, const struct container *c,
 	if (looks_right(profile))
 		finding_severity(f, SEVERITY_WARNING);
 	if (near)
-		finding_help(run, f, "did you mean `%s%s`?", prefix, near);
+		finding_help(run, f, "did you mean `" MIG_PREFIX "%s`?", near);
 }
 
 static void judge_product(struct rule_run *run, const struct container *c,
@@ -72,10 +70,10 @@ static void check_entry(struct rule_run *run, const struct container *c,
 			const struct mig_choices *choices)
 {
 	const struct node *value = entry->node;
-	const char *profile = value->key + strlen(prefix);
+	const char *profile = mig_profile_of(rule_arena(run), value->key);
 
 	/* A row with the whole name is the policy's own. */
-	if (!text_starts(value->key, prefix) || !entry->accelerator ||
+	if (!profile || !entry->accelerator ||
 	    text_eq(entry->accelerator->name, value->key) ||
 	    entry->state == QUANTITY_ABSENT ||
 	    (entry->state == QUANTITY_OK && entry->quantity.nano <= 0))
