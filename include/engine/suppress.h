@@ -66,8 +66,11 @@ enum suppression_trouble {
 struct suppression_issue {
 	enum suppression_trouble kind;
 	uint32_t start, end; /* bytes in the source */
-	unsigned document;   /* of an annotation; 0: a comment */
-	const char *pointer; /* of an annotation, in scan's arena, or NULL */
+	/* Of an annotation, in scan's arena; pointer NULL: a comment. */
+	const char *pointer;
+	unsigned document;
+	uint64_t named_path; /* node_named_path() below the object */
+	struct object_id id;
 	const char *text;
 };
 void suppressions_finish(struct suppressions *s, const struct rule_set *rules,

@@ -470,10 +470,16 @@ static void suppression_issue(void *run, const struct suppression_issue *issue)
 		report_internal(run, rule_of[issue->kind], issue->text,
 				issue->start, issue->end);
 
-	if (!f || !issue->pointer)
+	if (!f)
 		return;
+	/* What it is about, where there may be several. */
+	f->cause = f->message;
+	if (!issue->pointer)
+		return;
+	f->id = issue->id;
 	f->place.document = issue->document;
 	f->place.pointer = issue->pointer;
+	f->place.named_path = issue->named_path;
 }
 
 static void count_finding(struct run_counts *counts, const struct finding *f)

@@ -218,8 +218,10 @@ static void add(struct finish *f, const struct suppress_clause *clause,
 		.kind = kind,
 		.start = clause->start,
 		.end = clause->end,
-		.document = clause->document,
 		.pointer = clause->pointer,
+		.document = clause->document,
+		.named_path = clause->named_path,
+		.id = clause->id,
 		.text = text,
 	};
 

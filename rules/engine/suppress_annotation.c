@@ -101,6 +101,17 @@ static bool is_noted(const struct suppressions *s,
 	return false;
 }
 
+static struct object_id id_of(struct arena *arena, const struct object *o)
+{
+	const char *name = o->name ? o->name : o->generate_name;
+
+	return (struct object_id){
+		arena_strdup(arena, o->api_version ? o->api_version : ""),
+		arena_strdup(arena, o->kind ? o->kind : ""),
+		arena_strdup(arena, o->namespace ? o->namespace : ""),
+		arena_strdup(arena, name ? name : "")};
+}
+
 static void note(struct suppressions *s, const struct object *object,
 		 const struct node *metadata, const struct pod *pod)
 {
@@ -114,6 +125,8 @@ static void note(struct suppressions *s, const struct object *object,
 		return;
 	one.clause.start = ignore->start;
 	one.clause.pointer = pointer_of(s->arena, ignore);
+	one.clause.named_path = node_named_path(ignore, object->root);
+	one.clause.id = id_of(s->arena, object);
 	one.object = pointer_of(s->arena, object->root);
 	if (pod) {
 		one.template = pointer_of(s->arena, pod->template);

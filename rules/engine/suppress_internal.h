@@ -25,8 +25,11 @@ struct suppress_words {
 /* What a comment and an annotation have in common. */
 struct suppress_clause {
 	uint32_t start, end; /* bytes in the source */
-	unsigned document;   /* of an annotation; 0: a comment */
-	const char *pointer; /* of an annotation; NULL: a comment */
+	/* Of an annotation; pointer NULL: a comment. */
+	const char *pointer;
+	unsigned document;
+	uint64_t named_path;
+	struct object_id id;
 	struct suppress_words words;
 	const char *reason;  /* "" when missing */
 	int64_t until;	     /* DATE_NONE: for good */

@@ -320,3 +320,26 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	[ "$status" -eq 1 ]
 	holds "$output" "error: there is no PriorityClass \`reserch-low\`"
 }
+
+@test "what is said of suppressions names their object, and is no other's" {
+	cat >a.yaml <<-'END'
+		# gpugate: ignore[shm-missing] -- of nothing
+		apiVersion: v1
+		kind: Pod
+		metadata: {name: a, annotations: {gpugate.dev/ignore: shm-missing, gpugate.dev/ignore-reason: r}}
+		---
+		# gpugate: ignore[gpu-limit-zero] -- of nothing
+		apiVersion: v1
+		kind: Pod
+		metadata: {name: b, annotations: {gpugate.dev/ignore: shm-missing, gpugate.dev/ignore-reason: r}}
+	END
+	run "$GPUGATE" lint --isolated --format jsonl a.yaml
+	is "$(grep -c '"rule":"suppression-unused"' <<<"$output")" 4
+	is "$(grep -o '"fingerprint":"[^"]*"' <<<"$output" | sort -u | wc -l)" 4
+	holds "$output" '"object":{"apiVersion":"v1","kind":"Pod","name":"b"}'
+	# Comments stand in no object: they are in no baseline.
+	run "$GPUGATE" lint --isolated --format concise --write-baseline base.json a.yaml
+	sed -i 's/name: b,/name: c,/' a.yaml
+	run "$GPUGATE" lint --isolated --format concise --baseline base.json a.yaml
+	is "$(grep -c 'suppression-unused' <<<"$output")" 3
+}
