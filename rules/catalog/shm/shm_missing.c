@@ -67,8 +67,7 @@ static void repair(struct rule_run *run, struct finding *f,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *host_ipc = pod_field(pod, "hostIPC");
-	const char *size = NULL;
-	bool sized = false;
+	const char *size = "";
 
 	if (pod->flat || pod_uses_gpu(pod) != TRI_YES || is_windows(pod) ||
 	    node_is_true(host_ipc) || node_is_unknown(host_ipc))
@@ -85,9 +84,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		finding_help(
 			run, f,
 			"mount an emptyDir with `medium: Memory` and a sizeLimit at /dev/shm");
-		if (!sized)
-			size = size_for(run, pod);
-		sized = true;
+		size = size && !*size ? size_for(run, pod) : size;
 		repair(run, f, c, size);
 	}
 }
