@@ -181,7 +181,13 @@ def configure(hook):
 def room():
     answer = admin.create(gang("whole", 4, 2))
     say(answer[0] == 201, "4 x 2 GPUs where 8 are left", answer)
+    late = gang("late", 4, 2)
+    say(denied(admin.create(late, dry_run=True)), "they are promised to it")
     admin.delete(gang("whole", 4, 2))
+    for what in ("what goes gives them back", "a dry run promises nothing"):
+        answer = admin.create(late, dry_run=True)
+        say(answer[0] == 201, what, answer)
+        late["metadata"]["name"] = "later"
     say(admin.create(pod("busy", 2))[0] == 201, "a Pod of 2 GPUs")
     wait(used(2), "it is charged")
     big = gang("big", 4, 2)
