@@ -3,8 +3,7 @@
  * A GPU pod without any word about the sort of GPU takes the first free one: a
  * 70B model lands on a 16 GB card, or a small job takes the dearest card of all
  * (where all are alike this is mere advice). A Kueue queue's flavors inject the
- * selector, as some operators do; a DRA claim selects, a MIG profile has a
- * size.
+ * selector, as some operators do; a claim selects, a MIG profile has a size.
  */
 #include "base/text.h"
 #include "engine/rule.h"
