@@ -139,37 +139,20 @@ static bool json_word(struct json *json, struct node *node)
 	return true;
 }
 
-/* str NULL: refused; else json->at is behind it. */
-static struct json_token json_any_string(struct json *json, const char *p)
-{
-	struct json_token token = {0};
-
-	json->at = p;
-	if (!scan_json_string(json, &token))
-		token.str = NULL;
-	return token;
-}
-
-/* p is at the opening quote; the byte behind the string. Most are short, and
+/* p is at the opening quote; the byte behind the string. Most are our own, and
  * plain to their end. */
 static inline const char *json_string(struct json *json, const char *p,
 				      struct json_token *token)
 {
-#ifdef __SSE2__
-	for (const char *at = p + 1; at < json->wide; at += 16) {
-		unsigned marks = json_marks(at);
+	const char *end = json_mark(json, p + 1);
 
-		if (!marks)
-			continue;
-		at += (unsigned)__builtin_ctz(marks);
-		if (*at != '"')
-			break;
-		token->len = (uint32_t)(at - p - 1);
-		token->str = json_keep(json, p + 1, token->len);
-		return at + 1;
+	if (end < json->own_end && *end == '"') {
+		token->len = (uint32_t)(end - p - 1);
+		token->str = json_end_string(p + 1, end);
+		return end + 1;
 	}
-#endif
-	*token = json_any_string(json, p);
+	json->at = p;
+	*token = scan_json_string(json, end);
 	return token->str ? json->at : NULL;
 }
 
@@ -234,32 +217,34 @@ static const char *json_other(struct json *json, const char *p,
 	return json->at;
 }
 
-/* Room for some more nodes, all zero; false when the limit is reached at p. */
-static bool json_refill(struct json *json, const char *p)
+/* The first of some more nodes, all zero; NULL when the limit is reached at
+ * p. */
+static struct node *json_refill(struct json *json, const char *p)
 {
 	uint32_t limit = json->loader->limits->nodes;
 	uint32_t n = json->nodes < 8 ? 8 : 16; /* small texts take few */
+	struct node *nodes;
 
 	if (json->nodes >= limit) {
 		refuse_at(json, p,
 			  arena_printf(json->loader->arena,
 				       "more than %u values", limit));
-		return false;
+		return NULL;
 	}
 	if (n > limit - json->nodes)
 		n = limit - json->nodes;
 	json->nodes += n;
-	json->spare =
-		arena_zalloc(json->loader->arena, n * sizeof(*json->spare));
-	json->spare_end = json->spare + n;
-	return true;
+	nodes = arena_zalloc(json->loader->arena, n * sizeof(*nodes));
+	json->spare = nodes + 1;
+	json->spare_end = nodes + n;
+	return nodes;
 }
 
 /* A node for the value at p, all zero; NULL when there are too many. */
 static inline struct node *json_node(struct json *json, const char *p)
 {
-	if (json->spare == json->spare_end && !json_refill(json, p))
-		return NULL;
+	if (json->spare == json->spare_end)
+		return json_refill(json, p);
 	return json->spare++;
 }
 
@@ -355,28 +340,17 @@ static inline struct node *json_member(struct json *json, struct json_key key,
 }
 
 /* Behind the string whose opening quote is at p, or the text's end. */
-static inline const char *json_skip_string(const struct json *json,
-					   const char *p)
+static inline const char *json_skip_string(struct json *json, const char *p)
 {
-	p++;
-#ifdef __SSE2__
-	while (json->end - p >= 16) {
-		unsigned marks = json_quotes(p);
-
-		if (!marks) {
-			p += 16;
-			continue;
-		}
-		p += __builtin_ctz(marks);
+	for (;;) {
+		p = json_mark(json, p + 1);
+		if (p == json->end)
+			return p;
 		if (*p == '"')
 			return p + 1;
-		p += 2;
-	}
-#endif
-	for (; p < json->end && *p != '"'; p++)
-		if (*p == '\\')
+		if (*p == '\\' && p < json->last)
 			p++;
-	return p < json->end ? p + 1 : json->end;
+	}
 }
 
 /* Behind the value at p, without a look at what it is. */
@@ -519,17 +493,22 @@ static const char *json_tree(struct json *json, const char *p,
 			     struct node *node)
 {
 	while (p) {
-		bool opened = false;
+		bool opened = false, map;
 
 		if (node)
 			p = json_value(json, p, node, &opened);
-		if (p && !opened && json_runs_on(json, p, node))
-			p++;
-		else if (p)
-			p = json_advance(json, p, opened);
-		if (!p || !json->open)
+		if (!p)
 			break;
-		if (json->open->type == NODE_MAP)
+		map = !opened && json_runs_on(json, p, node);
+		if (map) {
+			p++;
+		} else {
+			p = json_advance(json, p, opened);
+			if (!p || !json->open)
+				break;
+			map = json->open->type == NODE_MAP;
+		}
+		if (map)
 			node = json_pair(json, p, &p);
 		else if (!(node = json_item(json, p)))
 			p = NULL;
@@ -557,7 +536,8 @@ struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 	if (start == end)
 		return NULL;
 	json.last = json.end - 1;
-	json.wide = end > 16 ? json.end - 15 : text;
+	json.own_end = json.own ? json.end : text;
+	json_mark_from(&json, p);
 	p = json_blank(&json, p);
 	if (p == json.end) {
 		*used = end;

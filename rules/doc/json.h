@@ -10,21 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "doc/load.h"
+
+enum { JSON_BLOCK = 64 }; /* bytes: a bit of marks for each */
 
 struct json {
 	struct loader *loader;
 	const char *text; /* the first byte that is read: spans count from it */
 	bool own;	  /* and it may be written to */
 	const char *at, *end;
-	const char *last;   /* the byte in front of end */
-	const char *wide;   /* in front of it, sixteen bytes can be read */
-	struct node *open;  /* innermost map or seq not yet closed */
-	struct node **link; /* where its next child belongs */
+	const char *last;    /* the byte in front of end */
+	const char *own_end; /* end, or text when that is not our own */
+	const char *block;   /* see json_mark() */
+	uint64_t marks;	     /* of the block, the lowest bit first */
+	struct node *open;   /* innermost map or seq not yet closed */
+	struct node **link;  /* where its next child belongs */
 	uint32_t depth, nodes;
 	uint64_t breadth;		/* of what is closed */
 	uint64_t skip_lengths;		/* as the loader's, but 0: none */
@@ -46,33 +47,34 @@ bool json_refuse_at(struct json *json, const char *p, const char *text);
 /* The byte behind the character at p (behind the byte, if it is none). */
 const char *json_behind(const struct json *json, const char *p);
 
-#ifdef __SSE2__
 /*
- * One bit for each of the sixteen bytes at p that is a quote, a backslash, a
- * control character or not ASCII: bytes above 0x7f are negative, and so below
- * a blank as controls are. What counts is the sign.
+ * json_mark() is the first byte at or behind p that is a quote, a backslash, a
+ * control character or not ASCII; or the end. p never goes back. Bytes are
+ * marked a block at a time, so that one string need not have been read when
+ * the next is looked for. json_mark_from() begins a block at p.
  */
-static inline unsigned json_marks(const char *p)
-{
-	__m128i w = _mm_loadu_si128((const __m128i *)(const void *)p);
-	__m128i low = _mm_subs_epi8(w, _mm_set1_epi8(0x20));
-	__m128i quote = _mm_cmpeq_epi8(w, _mm_set1_epi8('"'));
-	__m128i slash = _mm_cmpeq_epi8(w, _mm_set1_epi8('\\'));
+const char *json_mark_from(struct json *json, const char *p);
 
-	return (unsigned)_mm_movemask_epi8(
-		_mm_or_si128(low, _mm_or_si128(quote, slash)));
+static inline const char *json_mark(struct json *json, const char *p)
+{
+	size_t at = (size_t)(p - json->block);
+
+	if (at < JSON_BLOCK) {
+		uint64_t marks = json->marks >> at;
+
+		if (marks)
+			return p + (unsigned)__builtin_ctzll(marks);
+		p = json->block + JSON_BLOCK;
+	}
+	return json_mark_from(json, p);
 }
 
-/* One bit for each of them that is a quote or a backslash. */
-static inline unsigned json_quotes(const char *p)
+/* The string from start to end in a text of our own: it may be written to. */
+static inline const char *json_end_string(const char *start, const char *end)
 {
-	__m128i w = _mm_loadu_si128((const __m128i *)(const void *)p);
-	__m128i quote = _mm_cmpeq_epi8(w, _mm_set1_epi8('"'));
-	__m128i slash = _mm_cmpeq_epi8(w, _mm_set1_epi8('\\'));
-
-	return (unsigned)_mm_movemask_epi8(_mm_or_si128(quote, slash));
+	*(char *)(uintptr_t)end = '\0';
+	return start;
 }
-#endif
 
 /* A string of the text, where the tree may keep it. */
 static inline const char *json_keep(struct json *json, const char *start,
@@ -85,8 +87,11 @@ static inline const char *json_keep(struct json *json, const char *start,
 	return start;
 }
 
-/* The string whose opening quote is at json->at; moves behind it. */
-bool scan_json_string(struct json *json, struct json_token *token);
+/*
+ * The string whose opening quote is at json->at and whose first marked byte is
+ * at p; json->at is moved behind it. str is NULL when it is refused.
+ */
+struct json_token scan_json_string(struct json *json, const char *p);
 /* The number at json->at into node: type, str, len; moves behind it. */
 bool scan_json_number(struct json *json, struct node *node);
 

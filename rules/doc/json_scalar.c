@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON strings and numbers. A string is scanned once for its end, eight bytes
- * or sixteen at a time, with every escape and every UTF-8 sequence checked.
- * Nodes need a NUL behind it: it overwrites the closing quote where the text
- * is our own, else the string is copied. Decoding after the scan cannot fail
- * and never makes a string longer. Numbers keep the author's digits.
+ * JSON strings and numbers. The text is marked block by block where a string
+ * can end or is not plain; every escape and every UTF-8 sequence is checked.
+ * Nodes need a NUL behind a string: it overwrites the closing quote where the
+ * text is our own, else the string is copied. Decoding after the scan cannot
+ * fail and never makes a string longer. Numbers keep the author's digits.
  */
 #include <endian.h>
 #include <math.h>
@@ -13,45 +13,83 @@
 
 #include "base/text.h"
 #include "json.h"
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum {
 	/* Up to here, digits without an exponent always fit a double. */
 	DIGITS_SAFE = 300,
+	/* With this bit turned, a quote is a blank, and a blank is none: what
+	 * is to be marked is a backslash, not ASCII, or less than '!'. */
+	TURN = 2,
 };
 
+#ifdef __SSE2__
+/* The sign of each byte is what counts: what is not ASCII is negative, and so
+ * less than '!' too. */
+static inline uint64_t marks_of_16(const char *p)
+{
+	__m128i w = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i turned = _mm_xor_si128(w, _mm_set1_epi8(TURN));
+	__m128i low = _mm_subs_epi8(turned, _mm_set1_epi8('!'));
+	__m128i slash = _mm_cmpeq_epi8(turned, _mm_set1_epi8('\\' ^ TURN));
+
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(low, slash));
+}
+#else
 #define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/*
- * The first byte from p on that is a quote, a backslash, a control character
- * or not ASCII; end when there is none. A borrow can only mark bytes above
- * one that is marked rightly, and the lowest mark is the first byte.
- */
-static const char *scan_plain(const char *p, const char *end)
+/* Sums of seven bits stay within their byte. What is plain has all signs. */
+static inline uint64_t marks_of_8(const char *p)
 {
-#ifdef __SSE2__
-	for (; end - p >= 16; p += 16) {
-		unsigned marks = json_marks(p);
+	uint64_t w, low, plain;
 
-		if (marks)
-			return p + __builtin_ctz(marks);
-	}
+	memcpy(&w, p, sizeof(w));
+	w = le64toh(w);
+	low = (w & EACH_BYTE(0x7f)) ^ EACH_BYTE(TURN);
+	plain = ~w & (low + EACH_BYTE(0x80 - '!')) &
+		((low ^ EACH_BYTE('\\' ^ TURN)) + EACH_BYTE(0x7f));
+	/* The signs, gathered in the highest byte. */
+	return ((~plain & EACH_BYTE(0x80)) >> 7) *
+		       UINT64_C(0x0102040810204080) >>
+	       56;
+}
+
+static inline uint64_t marks_of_16(const char *p)
+{
+	return marks_of_8(p) | marks_of_8(p + 8) << 8;
+}
 #endif
-	for (; end - p >= 8; p += 8) {
-		uint64_t w, marks;
 
-		memcpy(&w, p, sizeof(w));
-		w = le64toh(w);
-		marks = w | (w - EACH_BYTE(0x20)) |
-			((w ^ EACH_BYTE('"')) - EACH_BYTE(1)) |
-			((w ^ EACH_BYTE('\\')) - EACH_BYTE(1));
-		marks &= EACH_BYTE(0x80);
-		if (marks)
-			return p + (__builtin_ctzll(marks) >> 3);
+static inline uint64_t marks_of_block(const char *p)
+{
+	return marks_of_16(p) | marks_of_16(p + 16) << 16 |
+	       marks_of_16(p + 32) << 32 | marks_of_16(p + 48) << 48;
+}
+
+/* The same of the block that the text ends in: its end is marked. Out of line,
+ * since its buffer costs a guard on the stack. */
+static __attribute__((noinline)) uint64_t last_marks(const char *p,
+						     const char *end)
+{
+	char rest[JSON_BLOCK] = "";
+
+	memcpy(rest, p, (size_t)(end - p));
+	return marks_of_block(rest);
+}
+
+const char *json_mark_from(struct json *json, const char *p)
+{
+	while (true) {
+		json->block = p;
+		json->marks = json->end - p < JSON_BLOCK
+				      ? last_marks(p, json->end)
+				      : marks_of_block(p);
+		if (json->marks)
+			return p + (unsigned)__builtin_ctzll(json->marks);
+		p += JSON_BLOCK;
 	}
-	while (p < end && (unsigned char)*p >= 0x20 &&
-	       (unsigned char)*p < 0x80 && *p != '"' && *p != '\\')
-		p++;
-	return p;
 }
 
 static bool is_digit(char c)
@@ -103,7 +141,7 @@ static const char *scan_escape(struct json *json, const char *p)
 	return NULL;
 }
 
-/* p is at a byte that scan_plain() stops at, no quote; the byte behind it. */
+/* p is at a marked byte that is no quote; the byte behind it. */
 static const char *scan_special(struct json *json, const char *p)
 {
 	size_t len;
@@ -201,34 +239,41 @@ static char *decode_string(const char *p, const char *end, char *out)
 	return out;
 }
 
-bool scan_json_string(struct json *json, struct json_token *token)
+/* From behind an opening quote to p, as text of the tree. */
+static struct json_token keep_escaped(struct json *json, const char *start,
+				      const char *p)
 {
-	struct arena *arena = json->loader->arena;
-	const char *start = json->at + 1;
-	const char *p = start;
-	bool escapes = false;
-	char *out;
+	size_t len = (size_t)(p - start);
+	char *out = json->own ? (char *)(uintptr_t)start
+			      : arena_alloc(json->loader->arena, len + 1);
+	const char *end = decode_string(start, p, out);
 
-	while ((p = scan_plain(p, json->end)) < json->end && *p != '"') {
+	return (struct json_token){out, (uint32_t)(end - out)};
+}
+
+struct json_token scan_json_string(struct json *json, const char *p)
+{
+	const char *start = json->at + 1;
+	bool escapes = false;
+	uint32_t len;
+
+	while (p < json->end && *p != '"') {
 		escapes |= *p == '\\';
 		p = scan_special(json, p);
 		if (!p)
-			return false;
+			return (struct json_token){0};
+		p = json_mark(json, p);
 	}
-	if (p == json->end)
-		return json_refuse(json, json->at, p,
-				   "string is not closed before the text ends");
-	token->len = (uint32_t)(p - start);
-	if (!escapes) {
-		token->str = json_keep(json, start, token->len);
-	} else {
-		out = json->own ? (char *)(uintptr_t)start
-				: arena_alloc(arena, (size_t)token->len + 1);
-		token->str = out;
-		token->len = (uint32_t)(decode_string(start, p, out) - out);
+	if (p == json->end) {
+		json_refuse(json, json->at, p,
+			    "string is not closed before the text ends");
+		return (struct json_token){0};
 	}
 	json->at = p + 1;
-	return true;
+	if (escapes)
+		return keep_escaped(json, start, p);
+	len = (uint32_t)(p - start);
+	return (struct json_token){json_keep(json, start, len), len};
 }
 
 /* The first byte at or behind p that is no digit. */

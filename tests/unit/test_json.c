@@ -284,6 +284,82 @@ static void test_string_ends(void **state)
 	}
 }
 
+static const char filler[] =
+	"----------------------------------------------------------------------"
+	"----------------------------------------------------------------------";
+
+static void assert_byte(int before, unsigned char c, bool own)
+{
+	bool good = c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+	char text[sizeof(filler) + 16], value[4] = {'<', (char)c, '>', '\0'};
+	struct reading reading;
+	struct node *root;
+
+	snprintf(text, sizeof(text), "[\"%.*s\",\"%s\"]", before, filler,
+		 value);
+	reading_init(&reading, text, strlen(text));
+	if (own)
+		reading.loader.own = text;
+	root = read_all(&reading);
+	assert_int_equal(root != NULL, good);
+	assert_int_equal(reading.refusals, !good);
+	if (root) {
+		assert_int_equal(root->first->len, before);
+		assert_memory_equal(root->first->str, filler, (size_t)before);
+		assert_string_equal(root->last->str, value);
+		assert_int_equal(root->last->start, before + 4);
+	}
+	reading_release(&reading);
+}
+
+/* Each byte is seen for what it is, wherever in a block of them it lies. */
+static void test_every_byte(void **state)
+{
+	for (int before = 0; before < (int)sizeof(filler); before++)
+		for (unsigned c = 1; c < 256; c++) {
+			assert_byte(before, (unsigned char)c, false);
+			assert_byte(before, (unsigned char)c, true);
+		}
+}
+
+static bool skips_s(void *context, const struct node *map, const char *key,
+		    size_t len)
+{
+	return len == 1 && *key == 's';
+}
+
+/* What is left out ends where its brackets say that are not within strings. */
+static void test_skipped(void **state)
+{
+	static const char *const around[][2] = {
+		{"\"", "\""},
+		{"\"", "\\\"\""},
+		{"{\"", "\\\\\":[{},\"]}\\\"\"]}"},
+		{"[[\"", "}\",{}],\"\xc3\xa9]\"]"},
+	};
+	char text[sizeof(filler) + 64];
+
+	for (size_t i = 0; i < sizeof(filler) * COUNT(around); i++) {
+		const char *const *value = around[i % COUNT(around)];
+		struct reading reading;
+		int end;
+
+		end = snprintf(text, sizeof(text), "{\"s\":%s%.*s%s", value[0],
+			       (int)(i / COUNT(around)), filler, value[1]);
+		strcpy(text + end, ",\"a\":\"b\"}");
+		reading_init(&reading, text, strlen(text));
+		reading.loader.skip = skips_s;
+		assert_value(read_all(&reading), "{\"a\":\"b\"}");
+		reading_release(&reading);
+		/* It has lost its last byte. */
+		reading_init(&reading, text, (size_t)end - 1);
+		reading.loader.skip = skips_s;
+		assert_null(read_all(&reading));
+		assert_int_equal(reading.refusals, 1);
+		reading_release(&reading);
+	}
+}
+
 /* --- duplicate keys ------------------------------------------------------- */
 
 static void test_duplicates(void **state)
@@ -489,6 +565,8 @@ int main(void)
 		cmocka_unit_test(test_escapes),
 		cmocka_unit_test(test_escaped_key),
 		cmocka_unit_test(test_string_ends),
+		cmocka_unit_test(test_every_byte),
+		cmocka_unit_test(test_skipped),
 		cmocka_unit_test(test_duplicates),
 		cmocka_unit_test(test_duplicate_spans),
 		cmocka_unit_test(test_many_duplicates),
