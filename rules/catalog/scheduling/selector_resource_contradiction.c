@@ -51,7 +51,9 @@ static void check_models(struct rule_run *run, const struct pod *pod)
 	const struct mig_choice *a = &choices.items[0], *b = a + 1;
 	struct finding *f;
 
-	if (choices.n < 2 || text_eq(a->product, b->product))
+	/* Two values of one key: see check_clash(). */
+	if (choices.n < 2 || text_eq(a->product, b->product) ||
+	    text_eq(a->key, b->key))
 		return;
 	f = report_pod(run, pod, b->value,
 		       "`%s: %s` selects %s, `%s: %s` selects %s", b->key,
