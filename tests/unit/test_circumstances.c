@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who asks, and about what kind of change: the circumstances of a request that
+ * decide what is done about a finding, each with its opposite, and what is
+ * told of it in the log and in figures.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "engine/registry.h"
+#include "metrics_reading.h"
+#include "webhook/door.h"
+
+struct stage {
+	struct rule_set rules;
+	struct metrics *metrics;
+	struct log *log;
+	struct door *door;
+	struct door_worker *worker;
+	struct door_reply reply; /* the last one */
+	int log_fd;
+};
+
+static const char policy[] =
+	"apiVersion: gpugate.dev/v1\nkind: Policy\ncontact: \"#gpu\"\n"
+	"patchOwners: true\n"
+	"rules:\n"
+	"  bare-gpu-pod: off\n"
+	"  gpu-node-selector-missing: off\n"
+	"  priority-class-missing: off\n"
+	"  shm-missing: {action: patch}\n"
+	"  gpu-fractional-quantity: {action: deny}\n"
+	"  gpu-toleration-missing: {action: deny}\n"
+	"  job-backoff-unbounded: {action: deny}\n"
+	"  nvidia-visible-devices-override: {action: deny}\n"
+	"controllers: [\"system:serviceaccount:ml:ops\"]\n"
+	"breakGlass: {groups: [oncall], annotation: t/glass}\n"
+	"suppressions: {annotations: {rules: [gpu-fractional-quantity], "
+	"namespaces: [ml]}}\n"
+	"overrides: [{namespaces: [trial], mode: audit}]\n";
+
+static void use_policy(struct stage *s)
+{
+	struct policy_options options = {.door = true};
+	struct policy_problems problems = {0};
+	char path[] = "/tmp/gpugate-circumstances-XXXXXX";
+	int fd = mkstemp(path);
+	struct policy *made;
+
+	assert_int_equal(write(fd, policy, strlen(policy)), strlen(policy));
+	close(fd);
+	made = policy_load_with(&s->rules, path, &options, &problems);
+	unlink(path);
+	for (size_t i = 0; i < problems.n; i++)
+		print_message("  %s\n", problems.items[i].text);
+	policy_problems_release(&problems);
+	assert_non_null(made);
+	door_set_policy(s->door, made);
+}
+
+static int setup(void **state)
+{
+	struct stage *s = calloc(1, sizeof(*s));
+	struct door_options options;
+
+	s->rules = (struct rule_set){all_rules, all_rules_count};
+	s->metrics = metrics_new();
+	s->log_fd = memfd_create("log", MFD_CLOEXEC);
+	s->log = log_new(s->log_fd, LOG_INFO, true);
+	options = (struct door_options){
+		.rules = &s->rules, .metrics = s->metrics, .log = s->log};
+	s->door = door_new(&options);
+	s->worker = door_worker_new(s->door);
+	*state = s;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct stage *s = *state;
+
+	door_worker_free(s->worker);
+	door_free(s->door);
+	log_free(s->log);
+	metrics_free(s->metrics);
+	close(s->log_fd);
+	free(s);
+	return 0;
+}
+
+static void post(struct stage *s, enum door_path path, const char *request)
+{
+	struct buf body;
+
+	buf_init(&body);
+	buf_addf(&body,
+		 "{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":"
+		 "\"AdmissionReview\",\"request\":{\"uid\":\"u-1\",%s}}",
+		 request);
+	door_answer(s->worker, path, body.data, body.len, &s->reply);
+	buf_release(&body);
+}
+
+static bool says(const struct stage *s, const char *text)
+{
+	return memmem(s->reply.body, s->reply.len, text, strlen(text));
+}
+
+/* --- words of requests ---------------------------------------------------- */
+
+#define USER(name, groups)                                                     \
+	"\"userInfo\":{\"username\":\"" name "\",\"groups\":[" groups "]},"
+#define ALICE USER("alice", "\"staff\"")
+#define KUBE  USER("system:serviceaccount:kube-system:job-controller", "")
+#define IS(group, name)                                                        \
+	"\"kind\":{\"group\":\"" group                                         \
+	"\",\"version\":\"v1\",\"kind\":\"" name                               \
+	"\"},\"name\":\"a\",\"namespace\":\"ml\","
+#define CREATE_(kind, object)                                                  \
+	"\"operation\":\"CREATE\"," kind "\"object\":" object
+#define UPDATE_(kind, object, old)                                             \
+	"\"operation\":\"UPDATE\"," kind "\"object\":" object                  \
+	",\"oldObject\":" old
+#define A_POD	 IS("", "Pod")
+#define A_JOB	 IS("batch", "Job")
+#define TRAINING IS("kubeflow.org", "PyTorchJob")
+#define SPEC(gpus, more)                                                       \
+	"{\"restartPolicy\":\"Never\",\"tolerations\":[{\"operator\":"         \
+	"\"Exists\"}],\"containers\":[{\"name\":\"m\",\"image\":\"r/a:1\","    \
+	"\"resources\":{\"limits\":{\"cpu\":\"8\",\"memory\":\"64Gi\","        \
+	"\"nvidia.com/gpu\":" gpus "}}" more "}]}"
+#define POD(own, gpus, more)                                                       \
+	"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"" own \
+	"},\"spec\":" SPEC(gpus, more) "}"
+#define BAD(own) POD(own, "\"0.5\"", "")
+#define JOB(own, spec)                                                         \
+	"{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{"         \
+	"\"name\":\"a\"" own "},\"spec\":{" spec                               \
+	"\"template\":{\"spec\":" SPEC("2", "") "}}}"
+#define TRAIN(spec, replicas)                                                  \
+	"{\"apiVersion\":\"kubeflow.org/v1\",\"kind\":\"PyTorchJob\","         \
+	"\"metadata\":{\"name\":\"a\"},\"spec\":{" spec                        \
+	"\"pytorchReplicaSpecs\":{\"Worker\":{\"replicas\":" replicas          \
+	",\"template\":{\"spec\":" SPEC("2", "") "}}}}}"
+#define OWNER(kind, controls)                                                  \
+	",\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":\"" kind  \
+	"\",\"name\":\"o\",\"uid\":\"1\",\"controller\":" controls "}]"
+#define OWNED		 OWNER("Job", "true")
+#define NOTE(key, value) ",\"annotations\":{\"" key "\":\"" value "\"}"
+#define LABEL(key)	 ",\"labels\":{\"" key "\":\"x\"}"
+#define IGNORE                                                                  \
+	",\"annotations\":{\"gpugate.dev/ignore\":\"gpu-fractional-quantity\"," \
+	"\"gpugate.dev/ignore-reason\":\"r\"}"
+#define LEAVING ",\"deletionTimestamp\":\"2026-01-01T00:00:00Z\""
+#define SPY	",\"env\":[{\"name\":\"NVIDIA_VISIBLE_DEVICES\",\"value\":\"all\"}]"
+#define DENIED	"\"allowed\":false"
+#define LET_IN	"\"allowed\":true"
+#define HALF	"\"gpu-fractional-quantity: "
+
+struct row {
+	const char *what;
+	enum door_path path;
+	const char *request;
+	const char *says, *not ; /* NULL: no matter */
+};
+
+static void try_rows(struct stage *s, const struct row *rows, size_t n)
+{
+	use_policy(s);
+	for (size_t i = 0; i < n; i++) {
+		post(s, rows[i].path, rows[i].request);
+		print_message("  %s: %.*s\n", rows[i].what, (int)s->reply.len,
+			      s->reply.body);
+		assert_int_equal(s->reply.status, 200);
+		assert_true(says(s, rows[i].says));
+		assert_false(rows[i].not &&says(s, rows[i].not ));
+	}
+}
+
+#define TRY(state, rows) try_rows(state, rows, sizeof(rows) / sizeof(*rows))
+
+/* --- who asks ------------------------------------------------------------- */
+
+#define BY(user, object) DOOR_VALIDATE, CREATE_(A_POD user, object)
+
+static const struct row makers[] = {
+	{"a user", BY(ALICE, BAD("")), DENIED, NULL},
+	{"a user with a forged owner", BY(ALICE, BAD(OWNED)), DENIED, NULL},
+	{"a controller", BY(KUBE, BAD(OWNED)), LET_IN, "\"warnings\""},
+	{"is audited", BY(KUBE, BAD(OWNED)),
+	 "\"rules\":\"gpu-fractional-quantity", NULL},
+	{"the controller manager",
+	 BY(USER("system:kube-controller-manager", ""), BAD(OWNED)), LET_IN,
+	 NULL},
+	{"behind whose name there is more",
+	 BY(USER("system:kube-controller-manager\\u0000x", ""), BAD(OWNED)),
+	 DENIED, NULL},
+	{"one of the policy",
+	 BY(USER("system:serviceaccount:ml:ops", ""), BAD(OWNED)), LET_IN,
+	 NULL},
+	{"almost one of kube-system",
+	 BY(USER("system:serviceaccount:kube-systems:x", ""), BAD(OWNED)),
+	 DENIED, NULL},
+	{"a controller's Pod of its own", BY(KUBE, BAD("")), DENIED, NULL},
+	{"of an owner that does not control it",
+	 BY(KUBE, BAD(OWNER("Job", "false"))), DENIED, NULL},
+	{"of a kind that is not judged", BY(KUBE, BAD(OWNER("Lease", "true"))),
+	 DENIED, NULL},
+};
+
+#define REFUSED                                                                \
+	",\"annotations\":{\"gpugate.dev/ignore\":\"nvidia-visible-devices-"   \
+	"override\",\"gpugate.dev/ignore-reason\":\"r\"}"
+
+static const struct row words[] = {
+	{"an ignore that nobody granted", BY(ALICE, POD(REFUSED, "1", SPY)),
+	 "override is not granted by the policy: ask #gpu", LET_IN},
+	{"is told once", DOOR_MUTATE,
+	 CREATE_(A_POD ALICE, POD(REFUSED, "1", SPY)), LET_IN, "not granted"},
+	{"and to who can read it", BY(KUBE, POD(REFUSED OWNED, "1", SPY)),
+	 LET_IN, "not granted"},
+	{"nothing to say",
+	 BY(ALICE, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"spec\":{}}"),
+	 LET_IN, "auditAnnotations"},
+	{"a debug container",
+	 BY(ALICE "\"subResource\":\"ephemeralcontainers\",", BAD("")), DENIED,
+	 NULL},
+};
+
+static void who_hears_what(void **state)
+{
+	TRY(*state, words);
+}
+
+static void a_controllers_pods_are_its_owners(void **state)
+{
+	TRY(*state, makers);
+}
+
+#define GLASS(groups, ticket)                                                  \
+	BY(USER("bob", groups), BAD(NOTE("t/glass", ticket)))
+
+static const struct row tickets[] = {
+	{"group and ticket", GLASS("\"staff\",\"oncall\"", "INC-1"), LET_IN,
+	 NULL},
+	{"is told", GLASS("\"oncall\"", "INC-1"), "\"warnings\":[" HALF, NULL},
+	{"and noted", GLASS("\"oncall\"", "INC-1"), "\"break-glass\":\"INC-1\"",
+	 NULL},
+	{"no ticket", GLASS("\"oncall\"", " \\t\\n"), DENIED, NULL},
+	{"no group", GLASS("", "INC-1"), DENIED, NULL},
+	{"another group", GLASS("\"oncall2\"", "INC-1"), DENIED, NULL},
+	{"no annotation", BY(USER("bob", "\"oncall\""), BAD("")), DENIED, NULL},
+};
+
+static void a_ticket_breaks_the_glass(void **state)
+{
+	struct stage *s = *state;
+
+	TRY(s, tickets);
+	assert_true(metrics_figure(s->metrics, "gpugate_break_glass_total") ==
+		    3);
+}
+
+/* --- what may be patched -------------------------------------------------- */
+
+#define MEND(user, kind, object) DOOR_MUTATE, CREATE_(kind user, object)
+#define PATCHED			 "\"patchType\""
+#define KEPT(own)		 MEND(ALICE, A_JOB, JOB(own, "\"backoffLimit\":1,"))
+#define SYNC(user)		 MEND(USER(user, ""), A_JOB, JOB("", "\"backoffLimit\":1,"))
+
+static const struct row patches[] = {
+	{"a Pod", MEND(ALICE, A_POD, POD("", "2", "")), PATCHED, NULL},
+	{"the kubelet's own",
+	 MEND(ALICE, A_POD,
+	      POD(NOTE("kubernetes.io/config.mirror", "x"), "2", "")),
+	 LET_IN, PATCHED},
+	{"a subresource",
+	 MEND(ALICE "\"subResource\":\"ephemeralcontainers\",", A_POD,
+	      POD("", "2", "")),
+	 LET_IN, PATCHED},
+	{"an update", DOOR_MUTATE,
+	 UPDATE_(A_POD ALICE, POD("", "2", ""), POD("", "1", "")), LET_IN,
+	 PATCHED},
+	{"an owner", KEPT(""), PATCHED, NULL},
+	{"tracked by Argo CD",
+	 KEPT(NOTE("argocd.argoproj.io/tracking-id", "x")), LET_IN, PATCHED},
+	{"labelled by it", KEPT(LABEL("argocd.argoproj.io/instance")), LET_IN,
+	 PATCHED},
+	{"by Flux", KEPT(LABEL("kustomize.toolkit.fluxcd.io/name")), LET_IN,
+	 PATCHED},
+	{"by its Helm", KEPT(LABEL("helm.toolkit.fluxcd.io/name")), LET_IN,
+	 PATCHED},
+	{"made by Argo CD",
+	 SYNC("system:serviceaccount:argo:argocd-application-controller"),
+	 LET_IN, PATCHED},
+	{"by Flux's Kustomize",
+	 SYNC("system:serviceaccount:flux-system:kustomize-controller"), LET_IN,
+	 PATCHED},
+	{"by its Helm",
+	 SYNC("system:serviceaccount:flux-system:helm-controller"), LET_IN,
+	 PATCHED},
+};
+
+static void only_what_is_nobodys_is_patched(void **state)
+{
+	TRY(*state, patches);
+}
+
+/* --- what changes --------------------------------------------------------- */
+
+#define WITH_MORE                                                              \
+	"{\"x\":1,\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"       \
+	"\"name\":\"a\"" IGNORE "},\"spec\":" SPEC("\"0.5\"", "") "}"
+#define POD_UPDATE(now, old) DOOR_VALIDATE, UPDATE_(A_POD ALICE, now, old)
+#define BOUNDED		     "\"runPolicy\":{\"backoffLimit\":1},"
+#define TRAIN_UPDATE(now, n, old, m)                                           \
+	DOOR_VALIDATE, UPDATE_(TRAINING ALICE, TRAIN(now, n), TRAIN(old, m))
+
+static const struct row changes[] = {
+	{"what is new", POD_UPDATE(BAD(""), POD("", "1", "")), DENIED, NULL},
+	{"what is known", POD_UPDATE(BAD(LABEL("a")), BAD("")),
+	 "\"warnings\":[" HALF, DENIED},
+	{"what goes", POD_UPDATE(BAD(LEAVING), POD(LEAVING, "1", "")), LET_IN,
+	 NULL},
+	{"what says so itself", POD_UPDATE(BAD(LEAVING), POD("", "1", "")),
+	 DENIED, NULL},
+	{"what was suppressed",
+	 POD_UPDATE(POD("", "\"0.5\"", SPY), BAD(IGNORE)), HALF, LET_IN},
+	{"metadata alone", POD_UPDATE(BAD(""), BAD(IGNORE)), HALF, DENIED},
+	{"a field is gone", POD_UPDATE(BAD(""), WITH_MORE), DENIED, NULL},
+	{"known, and more of it", TRAIN_UPDATE("", "3", "", "2"), DENIED, NULL},
+	{"known, and less of it", TRAIN_UPDATE("", "2", "", "3"), LET_IN, NULL},
+	{"new, and less of it", TRAIN_UPDATE("", "2", BOUNDED, "3"),
+	 "\"job-backoff-unbounded: ", DENIED},
+	{"new, and as much", TRAIN_UPDATE("", "3", BOUNDED, "3"), DENIED, NULL},
+	{"less that is counted, all that is not",
+	 POD_UPDATE(POD("", "1", SPY), POD("", "2", "")), DENIED, NULL},
+	{"known, at another place",
+	 TRAIN_UPDATE("\"runPolicy\":{\"cleanPodPolicy\":\"Running\"},", "2",
+		      "", "2"),
+	 LET_IN, DENIED},
+};
+
+static void an_update_ratchets(void **state)
+{
+	TRY(*state, changes);
+}
+
+/* --- what is told --------------------------------------------------------- */
+
+static bool logged(const struct stage *s, const char *text)
+{
+	static char log[1 << 16];
+	ssize_t n = pread(s->log_fd, log, sizeof(log) - 1, 0);
+
+	assert_true(n >= 0);
+	log[n] = '\0';
+	return strstr(log, text);
+}
+
+#define LINE_OF(user, more, object)                                            \
+	"\"operation\":\"CREATE\"," more A_POD user "\"object\":" object
+
+#define TRIAL(object)                                                           \
+	"\"operation\":\"CREATE\",\"kind\":{\"group\":\"\",\"version\":\"v1\"," \
+	"\"kind\":\"Pod\"},\"name\":\"t\",\"namespace\":\"trial\"," ALICE       \
+	"\"object\":" object
+
+static void the_log_tells_what_was_done(void **state)
+{
+	struct stage *s = *state;
+
+	use_policy(s);
+	post(s, DOOR_VALIDATE, LINE_OF(KUBE, "", BAD(OWNED)));
+	assert_true(logged(s, "\"owner\":\"Job/o\""));
+	assert_true(logged(s, "\"dryRun\":false"));
+	assert_false(logged(s, "\"dryRun\":true"));
+	assert_false(logged(s, "\"would\""));
+	post(s, DOOR_VALIDATE, LINE_OF(ALICE, "\"dryRun\":true,", BAD("")));
+	assert_true(logged(s, "\"dryRun\":true"));
+	assert_false(logged(s, "\"mode\":\"audit\""));
+	post(s, DOOR_VALIDATE, TRIAL(BAD("")));
+	assert_true(says(s, "\"would-deny\":\"gpu-fractional-quantity\""));
+	assert_true(logged(s, "\"would\":\"deny\""));
+	assert_true(logged(s, "\"mode\":\"audit\""));
+	post(s, DOOR_MUTATE, TRIAL(POD("", "2", "")));
+	assert_true(says(s, "\"would-patch\":\"shm-missing\""));
+	assert_false(logged(s, "r/a:1"));
+}
+
+#define FINDINGS "gpugate_findings_total{rule=\"gpu-fractional-quantity\","
+
+static void figures_tell_what_was_done(void **state)
+{
+	struct stage *s = *state;
+
+	use_policy(s);
+	post(s, DOOR_VALIDATE, LINE_OF(ALICE, "", BAD(IGNORE)));
+	assert_true(says(s, "\"suppressed\":\"gpu-fractional-quantity\""));
+	post(s, DOOR_VALIDATE, LINE_OF(ALICE, "", BAD("")));
+	assert_true(metrics_figure(s->metrics, FINDINGS
+				   "action=\"deny\",mode=\"enforce\","
+				   "level=\"pod\",namespace=\"ml\"}") == 1);
+	assert_true(metrics_figure(s->metrics, FINDINGS
+				   "action=\"allow\",mode=\"enforce\","
+				   "level=\"pod\",namespace=\"ml\"}") == -1);
+	post(s, DOOR_VALIDATE, CREATE_(TRAINING ALICE, TRAIN("", "3")));
+	assert_true(metrics_figure(s->metrics,
+				   "gpugate_gpus_affected_total{rule="
+				   "\"job-backoff-unbounded\",action="
+				   "\"deny\"}") == 6);
+}
+
+/* An error comes first, then the rest; the contact ends it. */
+static void a_denial_in_order(void **state)
+{
+	struct stage *s = *state;
+	struct buf many;
+
+	use_policy(s);
+	buf_init(&many);
+	buf_adds(&many, "\"operation\":\"CREATE\"," A_POD ALICE
+			"\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\","
+			"\"metadata\":{\"name\":\"a\"},\"spec\":{"
+			"\"containers\":[");
+	for (int i = 0; i < 25; i++)
+		buf_addf(&many,
+			 "%s{\"name\":\"m%d\",\"image\":\"r/a:1\","
+			 "\"resources\":{\"limits\":{\"nvidia.com/gpu\":"
+			 "\"0.5\"}}}",
+			 i ? "," : "", i);
+	buf_adds(&many, "]}}");
+	post(s, DOOR_VALIDATE, many.data);
+	print_message("  %.*s\n", (int)s->reply.len, s->reply.body);
+	assert_true(says(s, "\"message\":" HALF));
+	assert_true(says(s, "\\ngpu-toleration-missing: "));
+	assert_true(says(s, "\\nand 6 more\\n#gpu\",\"reason\""));
+	buf_release(&many);
+}
+
+static void nobody_is_let_in_without_a_policy(void **state)
+{
+	struct stage *s = *state;
+
+	post(s, DOOR_VALIDATE, LINE_OF(ALICE, "", BAD("")));
+	assert_int_equal(s->reply.status, 503);
+	assert_int_equal(s->reply.retry_after, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_controllers_pods_are_its_owners),
+		TEST(who_hears_what),
+		TEST(a_ticket_breaks_the_glass),
+		TEST(only_what_is_nobodys_is_patched),
+		TEST(an_update_ratchets),
+		TEST(the_log_tells_what_was_done),
+		TEST(figures_tell_what_was_done),
+		TEST(a_denial_in_order),
+		TEST(nobody_is_let_in_without_a_policy),
+	};
+
+	return cmocka_run_group_tests_name("circumstances", tests, NULL, NULL);
+}
