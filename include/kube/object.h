@@ -250,13 +250,14 @@ bool kind_makes_pods(const struct kube_config *config, const char *api_version,
 	     entry_ < (c_)->entries + (c_)->nlimits + (c_)->nrequests;         \
 	     entry_++)
 
-/* Each resource asked for once: the limits, and the requests without one. */
+/* Each resource asked for once: requests give way to limits of their name. */
 #define FOR_EACH_ASKED(c_, entry_)                                             \
 	for (const struct resource_entry *entry_ = (c_)->entries;              \
 	     entry_ &&                                                         \
 	     entry_ < (c_)->entries + (c_)->nlimits + (c_)->nrequests;         \
 	     entry_++)                                                         \
-		if (entry_ < (c_)->entries + (c_)->nlimits || !entry_->other)
+		if (entry_ < (c_)->entries + (c_)->nlimits ||                  \
+		    !entry_->other || node_is_unset(entry_->other->node))
 
 /* The ephemeral ones as well. */
 #define FOR_EACH_CONTAINER_OF_ALL(pod_, c_)                                    \

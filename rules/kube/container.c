@@ -161,13 +161,8 @@ static void container_gpus(struct container *c, struct pod *pod)
 		if (node_is_unknown(c->limits))
 			return;
 	}
-	FOR_EACH_LIMIT(c, entry)
+	FOR_EACH_ASKED(c, entry)
 		if (entry->accelerator)
-			entry_gpus(c, pod, entry);
-	/* Requests give way to limits of the same name. */
-	FOR_EACH_REQUEST(c, entry)
-		if (entry->accelerator &&
-		    (!entry->other || node_is_unset(entry->other->node)))
 			entry_gpus(c, pod, entry);
 }
 
