@@ -152,6 +152,7 @@ static const struct device_path {
 	{"/dev/rbln*", HOST_SHOWS_DEVICE},
 	/* The driver's own root, with a /dev of its own. */
 	{"/run/nvidia/driver", HOST_SHOWS_DEVICE},
+	{"/run/nvidia=", HOST_SHOWS_ALL_DEVICES},
 	{"/run/cdi", HOST_SHOWS_DEVICE},
 	{"/etc/cdi", HOST_SHOWS_DEVICE},
 	{"/var/lib/kubelet/device-plugins", HOST_SHOWS_DEVICE},
