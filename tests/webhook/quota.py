@@ -257,6 +257,24 @@ def others():
         answer)
 
 
+def promises():
+    """One for each object, however often it changes; it ends by itself."""
+    job, other = gang("promised", 3, 2), gang("other", 2, 1)
+    say(admin.create(job)[0] == 201, "6 of 8 GPUs are promised")
+    say(admin.create(other, dry_run=True)[0] == 201, "2 are left")
+    answer = admin.patch(job, {"spec": {"pytorchReplicaSpecs": {"Worker": {
+        "replicas": 4}}}})
+    began = time.time()
+    say(answer[0] == 200, "its larger promise takes the place", answer)
+    say(denied(admin.create(other, dry_run=True)), "nothing is left")
+    say(admin.patch(job, {"metadata": {"labels": {"a": "b"}}})[0] == 200,
+        "a label")
+    wait(lambda: admin.create(other, dry_run=True)[0] == 201,
+         "a promise that no Pod keeps ends", 90)
+    say(time.time() - began > 25, "after half a minute", time.time() - began)
+    admin.delete(job)
+
+
 def crowd(space, label, least, most):
     """20 gangs of 2 GPUs at once against 8 free ones."""
     def one(n):
@@ -303,6 +321,7 @@ def main():
         room()
         update()
         others()
+        promises()
         crowd("crowd", "reservations, one replica", 4, 4)
         age = hook.metric("gpugate_cluster_state_age_seconds")
         say(0 <= age < 90, "age of the state", age)
