@@ -128,6 +128,24 @@ if has gator; then
 	END
 	peer gator some-lint gator test -f "$work/gator.yaml" -f "$some"
 fi
+if has kyverno; then
+	cat >"$work/kyverno.yaml" <<-'END'
+	apiVersion: kyverno.io/v1
+	kind: ClusterPolicy
+	metadata: {name: restarts}
+	spec:
+	  background: false
+	  rules:
+	  - name: restarts
+	    match: {any: [{resources: {kinds: [Pod]}}]}
+	    validate:
+	      failureAction: Audit
+	      message: x
+	      pattern: {spec: {restartPolicy: "?*"}}
+	END
+	peer kyverno some-lint kyverno apply "$work/kyverno.yaml" \
+		$(find "$some" -name '*.yaml' | sed 's/^/--resource=/')
+fi
 has kube-score && peer kube-score some-lint kube-score score \
 	$(find "$some" -name '*.yaml')
 "$here/webhook.sh" "$build"
