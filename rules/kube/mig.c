@@ -77,12 +77,19 @@ static bool names_product(const char *label, const char *product)
 
 static const char *product_of_gfd(const char *label)
 {
+	const char *product = "";
+
 	/* Strategy "single": the GPUs are slices already. */
 	if (strstr(label, "-MIG-"))
 		return NULL;
-	for (size_t i = 0; i < data_mig_profiles_n; i++)
-		if (names_product(label, data_mig_profiles[i].product))
-			return data_mig_profiles[i].product;
+	for (size_t i = 0; i < data_mig_profiles_n; i++) {
+		/* The rows of a product stand together. */
+		if (text_eq(data_mig_profiles[i].product, product))
+			continue;
+		product = data_mig_profiles[i].product;
+		if (names_product(label, product))
+			return product;
+	}
 	return NULL;
 }
 

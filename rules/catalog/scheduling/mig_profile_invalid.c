@@ -87,13 +87,19 @@ static void check_entry(struct rule_run *run, const struct container *c,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	struct mig_choices choices;
+	bool known = false;
 
 	if (pod_uses_gpu(pod) != TRI_YES)
 		return;
-	choices = mig_choices_of(rule_arena(run), pod);
 	FOR_EACH_CONTAINER(pod, c) {
-		FOR_EACH_ASKED(c, entry)
+		FOR_EACH_ASKED(c, entry) {
+			if (!text_starts(entry->node->key, MIG_PREFIX))
+				continue;
+			if (!known)
+				choices = mig_choices_of(rule_arena(run), pod);
+			known = true;
 			check_entry(run, c, entry, &choices);
+		}
 	}
 }
 

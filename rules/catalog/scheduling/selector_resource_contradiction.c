@@ -86,7 +86,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	check_clash(run, pod, &needs);
 	if (!accelerator)
 		return;
-	check_models(run, pod);
+	if (needs.n > 1)
+		check_models(run, pod);
 	/* ORed terms: another term may fit, so only one is judged. */
 	for (size_t i = 0; i < needs.n && needs.terms <= 1; i++) {
 		const struct node_need *need = &needs.items[i];
