@@ -109,12 +109,28 @@ const char *mig_product_of(const char *key, const char *value)
 	return type ? type->product : NULL;
 }
 
+/* By their keys, whose order in a map says nothing. */
+static void add_choice(struct mig_choices *all, struct mig_choice one)
+{
+	const size_t most = sizeof(all->items) / sizeof(*all->items);
+
+	for (size_t i = 0; i < all->n; i++)
+		if (strcmp(one.key, all->items[i].key) < 0) {
+			struct mig_choice behind = all->items[i];
+
+			all->items[i] = one;
+			one = behind;
+		}
+	if (all->n < most)
+		all->items[all->n++] = one;
+}
+
 struct mig_choices mig_choices_of(struct arena *arena, const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(arena, pod);
 	struct mig_choices all = {0};
 
-	for (size_t i = 0; i < needs.n && all.n < 2; i++) {
+	for (size_t i = 0; i < needs.n; i++) {
 		const struct node_need *need = &needs.items[i];
 		const struct node *value = node_need_value(need, 0);
 		struct mig_choice one = {need->key, value, NULL};
@@ -126,7 +142,7 @@ struct mig_choices mig_choices_of(struct arena *arena, const struct pod *pod)
 			continue;
 		one.product = mig_product_of(need->key, node_str(value));
 		if (one.product)
-			all.items[all.n++] = one;
+			add_choice(&all, one);
 	}
 	return all;
 }
