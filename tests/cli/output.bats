@@ -207,6 +207,27 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	holds "$output" "it can never run in full"
 }
 
+@test "a Job's peak is that of the pods that replace others" {
+	cat >a.yaml <<-'END'
+		apiVersion: v1
+		kind: ResourceQuota
+		metadata: {name: q, namespace: ml}
+		spec: {hard: {requests.nvidia.com/gpu: "8"}}
+		---
+		apiVersion: batch/v1
+		kind: Job
+		metadata: {name: j, namespace: ml}
+		spec:
+		  template:
+		    spec:
+		      restartPolicy: Never
+		      containers:
+		      - {name: c, image: "a:1", resources: {limits: {nvidia.com/gpu: 5}}}
+	END
+	run "$GPUGATE" lint --isolated --select quota-would-exceed a.yaml
+	holds "$output" 'peaks at 10 nvidia.com/gpu (rollout, replaced pods or elastic maximum)'
+}
+
 @test "claims of the file tell how many GPUs its pods get, in any order" {
 	three_pods '{claims: [{name: devices}]}' \
 		'[{name: devices, resourceClaimTemplateName: two}]' >a.yaml
