@@ -131,7 +131,7 @@ $(BUILD)/gen/registry.c: FORCE
 $(BUILD)/gen/kube_data.c: $(DATA) $(wildcard rules/kube/data/*.awk rules/kube/data/*.sh)
 	@mkdir -p $(@D)
 	$(say) GEN $@
-	$(Q)sh rules/kube/data/generate.sh >$@
+	$(Q)sh rules/kube/data/generate.sh >$@.$$$$ && mv $@.$$$$ $@
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 

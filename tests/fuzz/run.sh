@@ -28,11 +28,11 @@ seeds=()
 for folder in tests/rules deploy/examples "$here/regress-$target"; do
 	[ -d "$folder" ] && seeds+=("$folder")
 done
-# FUZZ_RUNS=N: the same N inputs every time, for CI, where a new finding must
-# not depend on luck; without it the search is random for that long.
+# FUZZ_SEED=N: the same inputs in the same order every time, for CI, where a
+# new finding must not depend on luck; without it the search is random.
 limit=(-max_total_time="$seconds")
-[ -n "${FUZZ_RUNS-}" ] && limit=(-runs="$FUZZ_RUNS" -seed=1 -max_total_time=600)
-if "$build/fuzz_$target" "${limit[@]}" -timeout=10 -rss_limit_mb=2048 \
+[ -z "${FUZZ_SEED-}" ] || limit+=(-seed="$FUZZ_SEED")
+if "$build/fuzz_$target" "${limit[@]}" -timeout=30 -rss_limit_mb=2048 \
 	-artifact_prefix="$build/crashes/$target-" -print_final_stats=1 \
 	"$build/corpus-$target" "${seeds[@]}" >"$build/fuzz-$target.log" 2>&1; then
 	grep -E 'number_of_executed_units|average_exec' "$build/fuzz-$target.log" || :
