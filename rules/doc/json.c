@@ -537,7 +537,7 @@ struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		return NULL;
 	json.last = json.end - 1;
 	json.own_end = json.own ? json.end : text;
-	json_mark_from(&json, p);
+	json_mark_block(&json, p);
 	p = json_blank(&json, p);
 	if (p == json.end) {
 		*used = end;

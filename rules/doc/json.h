@@ -51,8 +51,10 @@ const char *json_behind(const struct json *json, const char *p);
  * json_mark() is the first byte at or behind p that is a quote, a backslash, a
  * control character or not ASCII; or the end. p never goes back. Bytes are
  * marked a block at a time, so that one string need not have been read when
- * the next is looked for. json_mark_from() begins a block at p.
+ * the next is looked for. json_mark_from() begins a block at p, and goes on to
+ * the first mark; json_mark_block() does not, for what has no string.
  */
+void json_mark_block(struct json *json, const char *p);
 const char *json_mark_from(struct json *json, const char *p);
 
 static inline const char *json_mark(struct json *json, const char *p)

@@ -79,17 +79,18 @@ static __attribute__((noinline)) uint64_t last_marks(const char *p,
 	return marks_of_block(rest);
 }
 
+void json_mark_block(struct json *json, const char *p)
+{
+	json->block = p;
+	json->marks = json->end - p < JSON_BLOCK ? last_marks(p, json->end)
+						 : marks_of_block(p);
+}
+
 const char *json_mark_from(struct json *json, const char *p)
 {
-	while (true) {
-		json->block = p;
-		json->marks = json->end - p < JSON_BLOCK
-				      ? last_marks(p, json->end)
-				      : marks_of_block(p);
-		if (json->marks)
-			return p + (unsigned)__builtin_ctzll(json->marks);
+	for (json_mark_block(json, p); !json->marks; json_mark_block(json, p))
 		p += JSON_BLOCK;
-	}
+	return p + (unsigned)__builtin_ctzll(json->marks);
 }
 
 static bool is_digit(char c)

@@ -222,6 +222,13 @@ static const struct {
 	{"[", "\"x\" ", "]"},
 };
 
+/* Seconds for a megabyte. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { LONGEST = 5 };
+#else
+enum { LONGEST = 1 };
+#endif
+
 static double seconds(void)
 {
 	struct timespec t;
@@ -241,8 +248,7 @@ static void assert_quick(const struct buf *text, const char *what)
 	while (loader_next(&reading.loader, &doc))
 		;
 	reading_release(&reading);
-	/* Sanitizers cost a factor of about 5. */
-	if (seconds() - start > 5)
+	if (seconds() - start > LONGEST)
 		fail_msg("%s: %.1f s", what, seconds() - start);
 }
 
