@@ -68,7 +68,9 @@ has(object.template) ? [object.template] : [object]).exists(pod,
     pod.metadata.annotations.exists(k, k.size() > 320 || k.matches("(?i)gpu|nvidia|device|^cdi[.]k8s[.]io/|[.]nri[.]io")))) ||
   (has(pod.spec) && (
     has(pod.spec.resourceClaims) || has(pod.spec.resources) || has(pod.spec.runtimeClassName) ||
-    (has(pod.spec.priority) && pod.spec.priority != 0 && !has(pod.spec.priorityClassName)) ||
+    (has(pod.spec.priority) && pod.spec.priority != (!has(pod.spec.priorityClassName) ? 0 :
+      pod.spec.priorityClassName == "system-node-critical" ? 2000001000 :
+      pod.spec.priorityClassName == "system-cluster-critical" ? 2000000000 : pod.spec.priority)) ||
     (has(pod.spec.nodeSelector) && (pod.spec.nodeSelector.size() > 32 ||
       pod.spec.nodeSelector.exists(k, !k.startsWith("kubernetes.io/") && !k.startsWith("topology.kubernetes.io/")))) ||
     (has(pod.spec.affinity) && has(pod.spec.affinity.nodeAffinity) &&
