@@ -260,7 +260,11 @@ def others():
 def promises():
     """One for each object, however often it changes; it ends by itself."""
     job, other = gang("promised", 3, 2), gang("other", 2, 1)
-    say(admin.create(job)[0] == 201, "6 of 8 GPUs are promised")
+    # What was there before goes Pod by Pod.
+    wait(lambda: admin.create(gang("all", 4, 2), dry_run=True)[0] == 201,
+         "all 8 are free")
+    answer = admin.create(job)
+    say(answer[0] == 201, "6 of 8 GPUs are promised", answer)
     say(admin.create(other, dry_run=True)[0] == 201, "2 are left")
     answer = admin.patch(job, {"spec": {"pytorchReplicaSpecs": {"Worker": {
         "replicas": 4}}}})
