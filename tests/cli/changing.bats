@@ -199,6 +199,7 @@ wait_for_reader() {
 # How much takes longer than a second depends on machine and build.
 @test "a bar on a terminal that can take it back, and on no other" {
 	command -v script >/dev/null || skip "no script(1)"
+	script -qec true /dev/null </dev/null || skip "no pseudo-terminal"
 	for size in 6000 18000 60000 180000 600000; do
 		yes 'k: &a {b: [1, 2, 3], c: "d", e: f, g: [h, i, j, k, l]}
 ---' | head -n $size >0.yaml
