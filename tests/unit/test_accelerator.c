@@ -25,90 +25,80 @@ static void same(const char *what, const char *is, const char *should)
 
 /* --- resource names ------------------------------------------------------- */
 
+static const struct {
+	const char *name, *vendor;
+	enum accel_class class;
+	const char *taint;
+} accelerators[] = {
+	{"nvidia.com/gpu", "nvidia", ACCEL_WHOLE, "nvidia.com/gpu"},
+	{"nvidia.com/gpu.shared", "nvidia", ACCEL_SHARED, "nvidia.com/gpu"},
+	{"nvidia.com/mig-1g.10gb", "nvidia", ACCEL_MIG, "nvidia.com/gpu"},
+	{"nvidia.com/mig-1g.12gb.me", "nvidia", ACCEL_MIG, "nvidia.com/gpu"},
+	{"nvidia.com/vgpu", "nvidia", ACCEL_VIRTUAL, "nvidia.com/gpu"},
+	{"nvidia.com/pgpu", "nvidia", ACCEL_VIRTUAL, "nvidia.com/gpu"},
+	{"nvidia.com/gpumem", "nvidia", ACCEL_SHARE, "nvidia.com/gpu"},
+	{"nvidia.com/gpucores", "nvidia", ACCEL_SHARE, "nvidia.com/gpu"},
+	{"nvidia.com/gpumem-percentage", "nvidia", ACCEL_SHARE,
+	 "nvidia.com/gpu"},
+	{"volcano.sh/vgpu-number", "nvidia", ACCEL_VIRTUAL, "nvidia.com/gpu"},
+	{"volcano.sh/vgpu-memory", "nvidia", ACCEL_SHARE, "nvidia.com/gpu"},
+	{"aliyun.com/gpu-mem", "nvidia", ACCEL_SHARE, "nvidia.com/gpu"},
+	{"deviceclass.resource.kubernetes.io/gpu.nvidia.com", "nvidia",
+	 ACCEL_WHOLE, "nvidia.com/gpu"},
+	{"amd.com/gpu", "amd", ACCEL_WHOLE, "amd.com/gpu"},
+	{"amd.com/spx_nps1", "amd", ACCEL_WHOLE, "amd.com/gpu"},
+	{"amd.com/cpx_nps8", "amd", ACCEL_VIRTUAL, "amd.com/gpu"},
+	{"gpu.intel.com/i915", "intel", ACCEL_WHOLE, "gpu.intel.com/i915"},
+	{"gpu.intel.com/xe", "intel", ACCEL_WHOLE, "gpu.intel.com/xe"},
+	{"gpu.intel.com/memory.max", "intel", ACCEL_SHARE,
+	 "gpu.intel.com/i915"},
+	{"npu.intel.com/accel", "intel", ACCEL_WHOLE, "npu.intel.com/accel"},
+	{"habana.ai/gaudi", "habana", ACCEL_WHOLE, "habana.ai/gaudi"},
+	{"aws.amazon.com/neuron", "aws", ACCEL_WHOLE, "aws.amazon.com/neuron"},
+	{"aws.amazon.com/neurondevice", "aws", ACCEL_WHOLE,
+	 "aws.amazon.com/neuron"},
+	{"aws.amazon.com/neuroncore", "aws", ACCEL_VIRTUAL,
+	 "aws.amazon.com/neuron"},
+	{"google.com/tpu", "google", ACCEL_WHOLE, "google.com/tpu"},
+	{"huawei.com/Ascend910", "huawei", ACCEL_WHOLE, NULL},
+	{"huawei.com/Ascend910B4", "huawei", ACCEL_WHOLE, NULL},
+	{"huawei.com/Ascend910B4-memory", "huawei", ACCEL_SHARE, NULL},
+	{"huawei.com/ascend-1980", "huawei", ACCEL_WHOLE, NULL},
+	{"cambricon.com/mlu", "cambricon", ACCEL_WHOLE, NULL},
+	{"cambricon.com/vmlu", "cambricon", ACCEL_VIRTUAL, NULL},
+	{"cambricon.com/mlu370.smlu.vmemory", "cambricon", ACCEL_SHARE, NULL},
+	{"hygon.com/dcu", "hygon", ACCEL_WHOLE, NULL},
+	{"hygon.com/dcunum", "hygon", ACCEL_VIRTUAL, NULL},
+	{"hygon.com/dcumem", "hygon", ACCEL_SHARE, NULL},
+	{"mthreads.com/vgpu", "mthreads", ACCEL_VIRTUAL, NULL},
+	{"mthreads.com/sgpu-core", "mthreads", ACCEL_SHARE, NULL},
+	{"metax-tech.com/gpu", "metax", ACCEL_WHOLE, NULL},
+	{"metax-tech.com/sgpu", "metax", ACCEL_VIRTUAL, NULL},
+	{"metax-tech.com/vcore", "metax", ACCEL_SHARE, NULL},
+	{"enflame.com/gcu", "enflame", ACCEL_WHOLE, NULL},
+	{"enflame.com/drs-gcu", "enflame", ACCEL_SHARE, NULL},
+	{"kunlunxin.com/xpu", "kunlunxin", ACCEL_WHOLE, NULL},
+	{"birentech.com/gpu", "birentech", ACCEL_WHOLE, NULL},
+	{"iluvatar.ai/BI-V100-vgpu", "iluvatar", ACCEL_VIRTUAL, NULL},
+	{"iluvatar.ai/BI-V100.vMem", "iluvatar", ACCEL_SHARE, NULL},
+	{"iluvatar.ai/MR-V100.vCore", "iluvatar", ACCEL_SHARE, NULL},
+	{"rebellions.ai/ATOM", "rebellions", ACCEL_WHOLE, NULL},
+};
+
 static void test_names(void **state)
 {
-	static const struct {
-		const char *name, *vendor;
-		enum accel_class class;
-		const char *taint;
-	} rows[] = {
-		{"nvidia.com/gpu", "nvidia", ACCEL_WHOLE, "nvidia.com/gpu"},
-		{"nvidia.com/gpu.shared", "nvidia", ACCEL_SHARED,
-		 "nvidia.com/gpu"},
-		{"nvidia.com/mig-1g.10gb", "nvidia", ACCEL_MIG,
-		 "nvidia.com/gpu"},
-		{"nvidia.com/mig-1g.12gb.me", "nvidia", ACCEL_MIG,
-		 "nvidia.com/gpu"},
-		{"nvidia.com/vgpu", "nvidia", ACCEL_VIRTUAL, "nvidia.com/gpu"},
-		{"nvidia.com/pgpu", "nvidia", ACCEL_VIRTUAL, "nvidia.com/gpu"},
-		{"nvidia.com/gpumem", "nvidia", ACCEL_SHARE, "nvidia.com/gpu"},
-		{"nvidia.com/gpucores", "nvidia", ACCEL_SHARE,
-		 "nvidia.com/gpu"},
-		{"nvidia.com/gpumem-percentage", "nvidia", ACCEL_SHARE,
-		 "nvidia.com/gpu"},
-		{"volcano.sh/vgpu-number", "nvidia", ACCEL_VIRTUAL,
-		 "nvidia.com/gpu"},
-		{"volcano.sh/vgpu-memory", "nvidia", ACCEL_SHARE,
-		 "nvidia.com/gpu"},
-		{"aliyun.com/gpu-mem", "nvidia", ACCEL_SHARE, "nvidia.com/gpu"},
-		{"deviceclass.resource.kubernetes.io/gpu.nvidia.com", "nvidia",
-		 ACCEL_WHOLE, "nvidia.com/gpu"},
-		{"amd.com/gpu", "amd", ACCEL_WHOLE, "amd.com/gpu"},
-		{"amd.com/spx_nps1", "amd", ACCEL_WHOLE, "amd.com/gpu"},
-		{"amd.com/cpx_nps8", "amd", ACCEL_VIRTUAL, "amd.com/gpu"},
-		{"gpu.intel.com/i915", "intel", ACCEL_WHOLE,
-		 "gpu.intel.com/i915"},
-		{"gpu.intel.com/xe", "intel", ACCEL_WHOLE, "gpu.intel.com/xe"},
-		{"gpu.intel.com/memory.max", "intel", ACCEL_SHARE,
-		 "gpu.intel.com/i915"},
-		{"npu.intel.com/accel", "intel", ACCEL_WHOLE,
-		 "npu.intel.com/accel"},
-		{"habana.ai/gaudi", "habana", ACCEL_WHOLE, "habana.ai/gaudi"},
-		{"aws.amazon.com/neuron", "aws", ACCEL_WHOLE,
-		 "aws.amazon.com/neuron"},
-		{"aws.amazon.com/neurondevice", "aws", ACCEL_WHOLE,
-		 "aws.amazon.com/neuron"},
-		{"aws.amazon.com/neuroncore", "aws", ACCEL_VIRTUAL,
-		 "aws.amazon.com/neuron"},
-		{"google.com/tpu", "google", ACCEL_WHOLE, "google.com/tpu"},
-		{"huawei.com/Ascend910", "huawei", ACCEL_WHOLE, NULL},
-		{"huawei.com/Ascend910B4", "huawei", ACCEL_WHOLE, NULL},
-		{"huawei.com/Ascend910B4-memory", "huawei", ACCEL_SHARE, NULL},
-		{"huawei.com/ascend-1980", "huawei", ACCEL_WHOLE, NULL},
-		{"cambricon.com/mlu", "cambricon", ACCEL_WHOLE, NULL},
-		{"cambricon.com/vmlu", "cambricon", ACCEL_VIRTUAL, NULL},
-		{"cambricon.com/mlu370.smlu.vmemory", "cambricon", ACCEL_SHARE,
-		 NULL},
-		{"hygon.com/dcu", "hygon", ACCEL_WHOLE, NULL},
-		{"hygon.com/dcunum", "hygon", ACCEL_VIRTUAL, NULL},
-		{"hygon.com/dcumem", "hygon", ACCEL_SHARE, NULL},
-		{"mthreads.com/vgpu", "mthreads", ACCEL_VIRTUAL, NULL},
-		{"mthreads.com/sgpu-core", "mthreads", ACCEL_SHARE, NULL},
-		{"metax-tech.com/gpu", "metax", ACCEL_WHOLE, NULL},
-		{"metax-tech.com/sgpu", "metax", ACCEL_VIRTUAL, NULL},
-		{"metax-tech.com/vcore", "metax", ACCEL_SHARE, NULL},
-		{"enflame.com/gcu", "enflame", ACCEL_WHOLE, NULL},
-		{"enflame.com/drs-gcu", "enflame", ACCEL_SHARE, NULL},
-		{"kunlunxin.com/xpu", "kunlunxin", ACCEL_WHOLE, NULL},
-		{"birentech.com/gpu", "birentech", ACCEL_WHOLE, NULL},
-		{"iluvatar.ai/BI-V100-vgpu", "iluvatar", ACCEL_VIRTUAL, NULL},
-		{"iluvatar.ai/BI-V100.vMem", "iluvatar", ACCEL_SHARE, NULL},
-		{"iluvatar.ai/MR-V100.vCore", "iluvatar", ACCEL_SHARE, NULL},
-		{"rebellions.ai/ATOM", "rebellions", ACCEL_WHOLE, NULL},
-	};
-
-	for (size_t i = 0; i < N(rows); i++) {
+	for (size_t i = 0; i < N(accelerators); i++) {
 		const struct accelerator *a =
-			accelerator_find(NULL, rows[i].name);
+			accelerator_find(NULL, accelerators[i].name);
 
 		if (!a)
-			fail_msg("unknown: %s", rows[i].name);
-		same(rows[i].name, a->vendor, rows[i].vendor);
-		same(rows[i].name, a->taint, rows[i].taint);
-		assert_int_equal(a->class, rows[i].class);
+			fail_msg("unknown: %s", accelerators[i].name);
+		same(accelerators[i].name, a->vendor, accelerators[i].vendor);
+		same(accelerators[i].name, a->taint, accelerators[i].taint);
+		assert_int_equal(a->class, accelerators[i].class);
 		assert_true(accelerator_counts(a) == (a->class != ACCEL_SHARE));
-		assert_null(accelerator_resembles(NULL, rows[i].name));
-		assert_false(fabric_resource(rows[i].name));
+		assert_null(accelerator_resembles(NULL, accelerators[i].name));
+		assert_false(fabric_resource(accelerators[i].name));
 	}
 	assert_false(accelerator_counts(NULL));
 	assert_null(accelerator_find(NULL, NULL));

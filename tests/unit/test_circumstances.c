@@ -18,19 +18,9 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "door_stage.h"
 #include "engine/registry.h"
 #include "metrics_reading.h"
-#include "webhook/door.h"
-
-struct stage {
-	struct rule_set rules;
-	struct metrics *metrics;
-	struct log *log;
-	struct door *door;
-	struct door_worker *worker;
-	struct door_reply reply; /* the last one */
-	int log_fd;
-};
 
 static const char policy[] =
 	"apiVersion: gpugate.dev/v1\nkind: Policy\ncontact: \"#gpu\"\n"
@@ -72,16 +62,8 @@ static void use_policy(struct stage *s)
 static int setup(void **state)
 {
 	struct stage *s = calloc(1, sizeof(*s));
-	struct door_options options;
 
-	s->rules = (struct rule_set){all_rules, all_rules_count};
-	s->metrics = metrics_new();
-	s->log_fd = memfd_create("log", MFD_CLOEXEC);
-	s->log = log_new(s->log_fd, LOG_INFO, true);
-	options = (struct door_options){
-		.rules = &s->rules, .metrics = s->metrics, .log = s->log};
-	s->door = door_new(&options);
-	s->worker = door_worker_new(s->door);
+	stage_begin(s, memfd_create("log", MFD_CLOEXEC), LOG_INFO, true);
 	*state = s;
 	return 0;
 }
@@ -90,11 +72,7 @@ static int teardown(void **state)
 {
 	struct stage *s = *state;
 
-	door_worker_free(s->worker);
-	door_free(s->door);
-	log_free(s->log);
-	metrics_free(s->metrics);
-	close(s->log_fd);
+	stage_end(s);
 	free(s);
 	return 0;
 }

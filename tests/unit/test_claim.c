@@ -36,104 +36,100 @@ static void read_claims(struct arena *arena, const char *yaml,
 		claims_add(table, arena, &doc);
 }
 
+static const struct {
+	const char *claims, *entry;
+	int gpus;
+	bool unknown;
+	enum tri gpu;
+} uses[] = {
+	{TEMPLATE(GPU("")), OF_T, 1, false, TRI_YES},
+	{TEMPLATE(GPU(", count: 4")), OF_T, 4, false, TRI_YES},
+	{TEMPLATE(GPU(", count: '${N}'")), OF_T, 0, true, TRI_YES},
+	{TEMPLATE(GPU(", allocationMode: All")), OF_T, 1, true, TRI_YES},
+	{TEMPLATE(GPU("") ", " GPU(", count: 2")), OF_T, 3, false, TRI_YES},
+	/* v1beta1: in the request itself */
+	{TEMPLATE("{name: a, deviceClassName: mig.nvidia.com, count: "
+		  "2}"),
+	 OF_T, 2, false, TRI_YES},
+	{TEMPLATE(GPU("") ", {name: c, exactly: {deviceClassName: "
+			  "dra.cpu}}"),
+	 OF_T, 1, false, TRI_YES},
+	{TEMPLATE(GPU("") ", {name: c, exactly: {deviceClassName: "
+			  "fpga.example.com}}"),
+	 OF_T, 1, true, TRI_YES},
+	{TEMPLATE("{name: a, firstAvailable: [{name: b, "
+		  "deviceClassName: gpu.nvidia.com, count: 2}, {name: "
+		  "c, deviceClassName: gpu.nvidia.com}]}"),
+	 OF_T, 2, true, TRI_YES},
+	{TEMPLATE(GPU(", adminAccess: true")), OF_T, 0, false, TRI_NO},
+	{TEMPLATE("{name: a, exactly: {deviceClassName: "
+		  "compute-domain-daemon.nvidia.com}}"),
+	 OF_T, 0, false, TRI_NO},
+	/* "efa" and "nic" by chance, and as words */
+	{TEMPLATE("{name: a, exactly: {deviceClassName: "
+		  "default-gpu.unicorn.example.com}}"),
+	 OF_T, 1, false, TRI_YES},
+	{TEMPLATE("{name: a, exactly: {deviceClassName: "
+		  "efa.networking.k8s.aws}}"),
+	 OF_T, 0, false, TRI_NO},
+	{TEMPLATE("{name: a, exactly: {deviceClassName: "
+		  "cx7-nics.example.com}}"),
+	 OF_T, 0, false, TRI_NO},
+	{TEMPLATE("{name: a, exactly: {deviceClassName: "
+		  "TPUv5.example.com, count: 4}}"),
+	 OF_T, 4, false, TRI_YES},
+	{CLAIM("ResourceClaim", "t", "{devices: {requests: [" GPU("") "]}}"),
+	 ENTRY("resourceClaimName: t"), 1, false, TRI_YES},
+	/* of old */
+	{OLD("ResourceClaimTemplate",
+	     "{spec: {resourceClassName: gpu.nvidia.com}}"),
+	 ENTRY("source: {resourceClaimTemplateName: t}"), 1, false, TRI_YES},
+	{OLD("ResourceClaim",
+	     "{resourceClassName: gpu.intel.com, parametersRef: {name: "
+	     "p}}"),
+	 ENTRY("source: {resourceClaimName: t}"), 1, true, TRI_YES},
+	{"{apiVersion: v1, kind: List, items: [" TEMPLATE(
+		 GPU(", count: 8")) "]}",
+	 OF_T, 8, false, TRI_YES},
+	/* The names have to do. */
+	{TEMPLATE(GPU("")), ENTRY("resourceClaimName: t"), 0, true,
+	 TRI_UNKNOWN},
+	{TEMPLATE(GPU("")), ENTRY("resourceClaimTemplateName: my-gpu"), 1, true,
+	 TRI_YES},
+	{TEMPLATE("{name: a, exactly: {deviceClassName: "
+		  "fpga.example.com}}"),
+	 OF_T, 0, true, TRI_UNKNOWN},
+	{TEMPLATE(""), OF_T, 0, true, TRI_UNKNOWN},
+	{"{apiVersion: example.com/v1, kind: ResourceClaim, metadata: "
+	 "{name: t}}",
+	 OF_T, 0, true, TRI_UNKNOWN},
+};
+
 static void test_use(void **state)
 {
-	static const struct {
-		const char *claims, *entry;
-		int gpus;
-		bool unknown;
-		enum tri uses;
-	} rows[] = {
-		{TEMPLATE(GPU("")), OF_T, 1, false, TRI_YES},
-		{TEMPLATE(GPU(", count: 4")), OF_T, 4, false, TRI_YES},
-		{TEMPLATE(GPU(", count: '${N}'")), OF_T, 0, true, TRI_YES},
-		{TEMPLATE(GPU(", allocationMode: All")), OF_T, 1, true,
-		 TRI_YES},
-		{TEMPLATE(GPU("") ", " GPU(", count: 2")), OF_T, 3, false,
-		 TRI_YES},
-		/* v1beta1: in the request itself */
-		{TEMPLATE("{name: a, deviceClassName: mig.nvidia.com, count: "
-			  "2}"),
-		 OF_T, 2, false, TRI_YES},
-		{TEMPLATE(GPU("") ", {name: c, exactly: {deviceClassName: "
-				  "dra.cpu}}"),
-		 OF_T, 1, false, TRI_YES},
-		{TEMPLATE(GPU("") ", {name: c, exactly: {deviceClassName: "
-				  "fpga.example.com}}"),
-		 OF_T, 1, true, TRI_YES},
-		{TEMPLATE("{name: a, firstAvailable: [{name: b, "
-			  "deviceClassName: gpu.nvidia.com, count: 2}, {name: "
-			  "c, deviceClassName: gpu.nvidia.com}]}"),
-		 OF_T, 2, true, TRI_YES},
-		{TEMPLATE(GPU(", adminAccess: true")), OF_T, 0, false, TRI_NO},
-		{TEMPLATE("{name: a, exactly: {deviceClassName: "
-			  "compute-domain-daemon.nvidia.com}}"),
-		 OF_T, 0, false, TRI_NO},
-		/* "efa" and "nic" by chance, and as words */
-		{TEMPLATE("{name: a, exactly: {deviceClassName: "
-			  "default-gpu.unicorn.example.com}}"),
-		 OF_T, 1, false, TRI_YES},
-		{TEMPLATE("{name: a, exactly: {deviceClassName: "
-			  "efa.networking.k8s.aws}}"),
-		 OF_T, 0, false, TRI_NO},
-		{TEMPLATE("{name: a, exactly: {deviceClassName: "
-			  "cx7-nics.example.com}}"),
-		 OF_T, 0, false, TRI_NO},
-		{TEMPLATE("{name: a, exactly: {deviceClassName: "
-			  "TPUv5.example.com, count: 4}}"),
-		 OF_T, 4, false, TRI_YES},
-		{CLAIM("ResourceClaim", "t",
-		       "{devices: {requests: [" GPU("") "]}}"),
-		 ENTRY("resourceClaimName: t"), 1, false, TRI_YES},
-		/* of old */
-		{OLD("ResourceClaimTemplate",
-		     "{spec: {resourceClassName: gpu.nvidia.com}}"),
-		 ENTRY("source: {resourceClaimTemplateName: t}"), 1, false,
-		 TRI_YES},
-		{OLD("ResourceClaim",
-		     "{resourceClassName: gpu.intel.com, parametersRef: {name: "
-		     "p}}"),
-		 ENTRY("source: {resourceClaimName: t}"), 1, true, TRI_YES},
-		{"{apiVersion: v1, kind: List, items: [" TEMPLATE(
-			 GPU(", count: 8")) "]}",
-		 OF_T, 8, false, TRI_YES},
-		/* The names have to do. */
-		{TEMPLATE(GPU("")), ENTRY("resourceClaimName: t"), 0, true,
-		 TRI_UNKNOWN},
-		{TEMPLATE(GPU("")), ENTRY("resourceClaimTemplateName: my-gpu"),
-		 1, true, TRI_YES},
-		{TEMPLATE("{name: a, exactly: {deviceClassName: "
-			  "fpga.example.com}}"),
-		 OF_T, 0, true, TRI_UNKNOWN},
-		{TEMPLATE(""), OF_T, 0, true, TRI_UNKNOWN},
-		{"{apiVersion: example.com/v1, kind: ResourceClaim, metadata: "
-		 "{name: t}}",
-		 OF_T, 0, true, TRI_UNKNOWN},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++) {
 		struct fixture fixture = {0};
 		struct claim_table table = {0};
 		struct buf yaml = {0};
 		const struct pod *pod;
 
-		read_claims(&fixture.arena, rows[i].claims, &table);
+		read_claims(&fixture.arena, uses[i].claims, &table);
 		fixture.config.claims = &table;
 		buf_addf(&yaml,
 			 "{apiVersion: v1, kind: Pod, metadata: {namespace: ml}"
 			 ", spec: {resourceClaims: [%s], containers: [{name: c"
 			 ", image: i, resources: {claims: [{name: d}]}}]}}",
-			 rows[i].entry);
+			 uses[i].entry);
 		pod = fixture_pod(&fixture, yaml.data);
-		if (pod->gpus.n != rows[i].gpus ||
-		    pod->gpus.unknown != rows[i].unknown ||
-		    pod_uses_gpu(pod) != rows[i].uses)
-			print_error("%s\n", rows[i].claims);
-		assert_int_equal(pod->gpus.n, rows[i].gpus);
-		assert_int_equal(pod->gpus.unknown, rows[i].unknown);
-		assert_int_equal(pod_uses_gpu(pod), rows[i].uses);
+		if (pod->gpus.n != uses[i].gpus ||
+		    pod->gpus.unknown != uses[i].unknown ||
+		    pod_uses_gpu(pod) != uses[i].gpu)
+			print_error("%s\n", uses[i].claims);
+		assert_int_equal(pod->gpus.n, uses[i].gpus);
+		assert_int_equal(pod->gpus.unknown, uses[i].unknown);
+		assert_int_equal(pod_uses_gpu(pod), uses[i].gpu);
 		assert_int_equal(container_uses_gpu(pod->containers),
-				 rows[i].uses);
+				 uses[i].gpu);
 		buf_release(&yaml);
 		fixture_release(&fixture);
 	}

@@ -18,34 +18,16 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "door_stage.h"
 #include "engine/registry.h"
 #include "metrics_reading.h"
-#include "webhook/door.h"
-
-struct stage {
-	struct rule_set rules;
-	struct metrics *metrics;
-	struct log *log;
-	struct door *door;
-	struct door_worker *worker;
-	struct door_reply reply; /* the last one */
-	const char *user;
-	int silent;
-};
 
 static int setup(void **state)
 {
 	struct stage *s = calloc(1, sizeof(*s));
-	struct door_options options;
 
-	s->rules = (struct rule_set){all_rules, all_rules_count};
-	s->metrics = metrics_new();
-	s->silent = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	s->log = log_new(s->silent, LOG_ERROR, false);
-	options = (struct door_options){
-		.rules = &s->rules, .metrics = s->metrics, .log = s->log};
-	s->door = door_new(&options);
-	s->worker = door_worker_new(s->door);
+	stage_begin(s, open("/dev/null", O_WRONLY | O_CLOEXEC), LOG_ERROR,
+		    false);
 	door_set_policy(s->door, policy_default(&s->rules, "recommended"));
 	s->user = "alice";
 	*state = s;
@@ -56,11 +38,7 @@ static int teardown(void **state)
 {
 	struct stage *s = *state;
 
-	door_worker_free(s->worker);
-	door_free(s->door);
-	log_free(s->log);
-	metrics_free(s->metrics);
-	close(s->silent);
+	stage_end(s);
 	free(s);
 	return 0;
 }
