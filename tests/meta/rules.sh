@@ -24,9 +24,7 @@ for file in rules/catalog/*/*.c; do
 	done
 	lines=$(wc -l <"$file")
 	[ "$lines" -le 120 ] || bad "$file: $lines lines (at most 120)"
-	# What cannot be read has no findings beside it: tests/cli/input.bats.
-	[ -d "tests/rules/$name" ] || [ "$name" = invalid-syntax ] ||
-		bad "$file: no tests/rules/$name"
+	[ -d "tests/rules/$name" ] || bad "$file: no tests/rules/$name"
 	object=$build/${file%.c}.o
 	if [ -f "$object" ]; then
 		size -A "$object" | awk -v f="$file" \
