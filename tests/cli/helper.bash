@@ -32,6 +32,18 @@ spec:
 EOF
 }
 
+# asking_pod GPUS: a Pod that asks for so many, on standard output.
+asking_pod() {
+	cat <<-END
+		apiVersion: v1
+		kind: Pod
+		metadata: {name: a, namespace: ml}
+		spec:
+		  containers:
+		  - {name: c, image: "a:1", resources: {limits: {nvidia.com/gpu: $1}}}
+	END
+}
+
 # good FILE: nothing to find.
 good() {
 	mkdir -p "$(dirname "$1")"

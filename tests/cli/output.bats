@@ -303,14 +303,7 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 }
 
 @test "no number is told of accelerators that nobody counted" {
-	cat >a.yaml <<-'END'
-		apiVersion: v1
-		kind: Pod
-		metadata: {name: a, namespace: ml}
-		spec:
-		  containers:
-		  - {name: c, image: "a:1", resources: {limits: {nvidia.com/gpu: "${N}"}}}
-	END
+	asking_pod '"${N}"' >a.yaml
 	run "$GPUGATE" lint --isolated a.yaml
 	holds "$output" '`cpu: 8` and `memory: 32Gi` for each accelerator'
 	sed 's/"${N}"/2/' a.yaml >b.yaml

@@ -424,14 +424,7 @@ gpu_file() {
 }
 
 @test "no selector is mere advice where all GPU nodes are alike" {
-	cat >pod.yaml <<-'END'
-		apiVersion: v1
-		kind: Pod
-		metadata: {name: a, namespace: ml}
-		spec:
-		  containers:
-		  - {name: c, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}
-	END
+	asking_pod 1 >pod.yaml
 	for other in NVIDIA-A10 NVIDIA-L4; do
 		cat >state.json <<-END
 			{"apiVersion": "gpugate.dev/v1", "kind": "ClusterSnapshot", "version": 1, "takenAt": "2026-01-31T08:00:00Z",

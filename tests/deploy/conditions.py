@@ -19,17 +19,18 @@ import base64
 import copy
 import glob
 import http.client
-import http.server
 import json
 import os
 import ssl
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 import yaml
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "webhook"))
+import review_server  # noqa: E402
 
 NATIVE = {
     ("v1", "Pod"): "/api/v1/namespaces/%s/pods",
@@ -51,40 +52,13 @@ class Door:
     """Says yes; remembers (entry, namespace, name, operation)."""
 
     def __init__(self, cert, key):
-        door = self
         self.seen = set()
+        self.port = review_server.serve(cert, key, self.answer)
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                request = json.loads(body)["request"]
-                door.seen.add((self.path.split("?")[0].strip("/"),
-                               request.get("name", "")))
-                answer = json.dumps({
-                    "apiVersion": "admission.k8s.io/v1",
-                    "kind": "AdmissionReview",
-                    "response": {"uid": request["uid"], "allowed": True},
-                }).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(answer)))
-                self.end_headers()
-                self.wfile.write(answer)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0),
-                                                      Handler)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(cert, key)
-        self.server.socket = context.wrap_socket(self.server.socket,
-                                                 server_side=True)
-        self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever,
-                         daemon=True).start()
+    def answer(self, path, request):
+        self.seen.add((path.split("?")[0].strip("/"),
+                       request.get("name", "")))
+        return {}
 
 
 class Api:
@@ -377,6 +351,7 @@ def templates(node):
 
 
 def documents(path):
+    """What cannot be read cannot be sent either."""
     try:
         with open(path, encoding="utf-8") as f:
             for d in yaml.safe_load_all(f):

@@ -2,12 +2,11 @@
 """Another mutating webhook, as service meshes have one: it adds a sidecar to
 Pods that are labelled for it, after ours, so that ours is asked once more."""
 import base64
-import http.server
 import json
-import ssl
 import subprocess
-import threading
 import time
+
+import review_server
 
 LABEL = {"inject": "yes"}
 
@@ -21,45 +20,19 @@ def patch_of(pod, sidecar):
 class Injector:
     def __init__(self, program, folder, sidecar):
         self.seen = []  # Pods as they came
+        self.sidecar = sidecar
         self.certs = folder + "/injector"
         subprocess.run([program, "certs", "--dir", self.certs, "--dns",
                         "localhost", "--ip", "127.0.0.1"], check=True,
                        stdout=subprocess.DEVNULL)
-        injector = self
+        self.port = review_server.serve(self.certs + "/tls.crt",
+                                        self.certs + "/tls.key", self.answer)
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                request = json.loads(body)["request"]
-                injector.seen.append(request["object"])
-                patch = json.dumps(patch_of(request["object"], sidecar))
-                answer = json.dumps({
-                    "apiVersion": "admission.k8s.io/v1",
-                    "kind": "AdmissionReview", "response": {
-                        "uid": request["uid"], "allowed": True,
-                        "patchType": "JSONPatch",
-                        "patch": base64.b64encode(patch.encode()).decode(),
-                    }}).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(answer)))
-                self.end_headers()
-                self.wfile.write(answer)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0),
-                                                      Handler)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(self.certs + "/tls.crt",
-                                self.certs + "/tls.key")
-        self.server.socket = context.wrap_socket(self.server.socket,
-                                                 server_side=True)
-        threading.Thread(target=self.server.serve_forever,
-                         daemon=True).start()
+    def answer(self, _, request):
+        self.seen.append(request["object"])
+        patch = json.dumps(patch_of(request["object"], self.sidecar))
+        return {"patchType": "JSONPatch",
+                "patch": base64.b64encode(patch.encode()).decode()}
 
     def configuration(self):
         """Its name comes after ours, and so do its calls."""
@@ -72,8 +45,7 @@ class Injector:
             "webhooks": [{
                 "name": "sidecar.example.com",
                 "clientConfig": {
-                    "url": "https://127.0.0.1:%d/inject"
-                           % self.server.server_address[1],
+                    "url": "https://127.0.0.1:%d/inject" % self.port,
                     "caBundle": bundle},
                 "rules": [{"apiGroups": [""], "apiVersions": ["v1"],
                            "resources": ["pods"], "operations": ["CREATE"]}],
