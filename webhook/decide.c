@@ -10,7 +10,6 @@
  */
 #include "decide.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -167,73 +166,6 @@ bool update_is_metadata(const struct node *now, const struct node *before)
 
 /* --- one finding ---------------------------------------------------------- */
 
-static int cmp_known(const void *a, const void *b)
-{
-	const struct known_finding *x = a, *y = b;
-
-	if (x->hash != y->hash)
-		return x->hash > y->hash ? 1 : -1;
-	return strcmp(x->rule->name, y->rule->name);
-}
-
-/*
- * The same complaint about the same container, wherever it now stands: what
- * is missing is shown at the nearest parent, and that moves when a field
- * beside it comes or goes.
- */
-static uint64_t likeness(const struct finding *f)
-{
-	uint64_t hash = text_hash(f->rule->name, strlen(f->rule->name) + 1, 0);
-
-	hash = text_hash(f->pod, strlen(f->pod) + 1, hash);
-	hash = text_hash(f->container, strlen(f->container) + 1, hash);
-	return text_hash(f->message, strlen(f->message), hash);
-}
-
-void circumstances_know(struct circumstances *c, struct arena *arena,
-			const struct finding *findings, size_t n)
-{
-	struct known_finding *known =
-		ARENA_ARRAY(arena, struct known_finding, 2 * n + 1);
-
-	for (size_t i = 0; i < n; i++) {
-		const struct finding *f = &findings[i];
-
-		if (f->suppressed)
-			continue;
-		known[c->nknown].hash = f->fingerprint;
-		known[c->nknown++].rule = f->rule;
-		known[c->nknown].hash = likeness(f);
-		known[c->nknown++].rule = f->rule;
-	}
-	qsort(known, c->nknown, sizeof(*known), cmp_known);
-	c->known = known;
-}
-
-static bool knows(const struct circumstances *c, const struct rule *rule,
-		  uint64_t hash)
-{
-	struct known_finding key = {hash, rule};
-
-	return bsearch(&key, c->known, c->nknown, sizeof(key), cmp_known);
-}
-
-static bool is_known(const struct circumstances *c, const struct finding *f)
-{
-	return c->nknown && (knows(c, f->rule, f->fingerprint) ||
-			     knows(c, f->rule, likeness(f)));
-}
-
-bool circumstances_take_more(const struct circumstances *c,
-			     const struct finding *findings, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (findings[i].rule->flags & RULE_TAKES &&
-		    !findings[i].suppressed && !is_known(c, &findings[i]))
-			return true;
-	return false;
-}
-
 static enum deed deed_of_action(const struct circumstances *c,
 				const struct finding *f)
 {
@@ -269,11 +201,10 @@ static enum deed lowered(const struct circumstances *c, const struct finding *f,
 		return deed;
 	if (c->mutate)
 		return DEED_NONE; /* /validate sees it too */
-	if (c->controlled)
+	if (c->controlled && !f->controller_pods)
 		return DEED_AUDIT;
 	if (c->lenient || c->ticket ||
-	    (c->update && !c->demand_grew && is_known(c, f)) ||
-	    f->exempt_lately)
+	    (c->update && !c->demand_grew && f->forgiven) || f->exempt_lately)
 		return DEED_WARN;
 	return DEED_DENY;
 }

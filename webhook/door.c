@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "kube/cluster.h"
+#include "ratchet.h"
 #include "reserve.h"
 #include "respond.h"
 #include "visit.h"
@@ -202,10 +203,12 @@ static void compare_with_old(struct visit *visit)
 	if (!visit->review.old.root || visit->review.old_too_long)
 		return;
 	judge_object(old, &before);
-	circumstances_know(c, &visit->worker->arena, old->findings, old->n);
 	c->demand_grew = now->gpus > old->gpus;
-	c->lenient |= (now->gpus < old->gpus &&
-		       !circumstances_take_more(c, now->findings, now->n)) ||
+	if (ratchet(&visit->worker->arena, c,
+		    &(struct object_findings){now->findings, now->n},
+		    &(struct object_findings){old->findings, old->n}))
+		return;
+	c->lenient |= now->gpus < old->gpus ||
 		      update_is_metadata(visit->review.object.root,
 					 visit->review.old.root);
 }

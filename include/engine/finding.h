@@ -52,6 +52,11 @@ struct finding {
 	const char *message, *help;
 	const char *cause;
 	uint64_t fingerprint;
+	/* At admission: a hash of what the verdict read besides the message,
+	 * another one in each process; and the pods that it is about, at their
+	 * peak (1 where it is about no pod). */
+	uint64_t value;
+	struct amount pods;
 	struct related *related;
 	unsigned nrelated;
 	enum suppressed_via suppressed;
@@ -64,6 +69,10 @@ struct finding {
 	enum mode mode;		   /* that the policy has for the object */
 	/* The policy exempted it until some days ago: at most a warning. */
 	bool exempt_lately;
+	/* It denies Pods that a controller makes, too. */
+	bool controller_pods;
+	/* The old object of an UPDATE would be denied for it as well. */
+	bool forgiven;
 	/* An annotation asked to leave it out, and the policy grants none. */
 	bool ignore_refused;
 	/* Suppressed by an annotation of the object, which its pods do not

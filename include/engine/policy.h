@@ -21,8 +21,9 @@
 /* What holds for one rule. */
 struct setting {
 	bool enabled;
-	bool locked;	   /* comments, annotations cannot suppress it */
-	bool severity_set; /* severity came from a policy, not the rule */
+	bool locked;	      /* comments, annotations cannot suppress it */
+	bool severity_set;    /* severity came from a policy, not the rule */
+	bool controller_pods; /* denies Pods that a controller makes, too */
 	enum severity severity;
 	enum action action;
 	/*

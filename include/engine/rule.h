@@ -146,6 +146,14 @@ void finding_at_key(struct rule_run *run, struct finding *finding,
 void finding_label(struct rule_run *run, struct finding *finding,
 		   const struct node *at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/*
+ * The verdict rests on this value as well, which has no place in the report:
+ * an UPDATE that changes it makes another finding. Known without it: the value
+ * of the place, that of a label, the message; of maps, lists and names among
+ * them the whole where the rule takes devices, else nothing.
+ */
+void finding_reads(struct rule_run *run, struct finding *finding,
+		   const struct node *at);
 void finding_label_place(struct rule_run *run, struct finding *finding,
 			 const struct place *place, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -281,6 +281,8 @@ static inline const struct node *pod_field(const struct pod *pod,
 	return pod_field_default(pod, name);
 }
 
+/* How many of it the objects around it make: 1 where it stands alone. */
+struct amount object_copies(const struct object *object);
 const struct node *pod_label(const struct pod *pod, const char *key);
 const struct node *pod_annotation(const struct pod *pod, const char *key);
 const struct node *object_label(const struct object *object, const char *key);

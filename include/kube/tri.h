@@ -30,4 +30,9 @@ struct amount {
 	bool unknown;
 };
 
+/* Negative numbers are 0; large ones stop far below overflow (count.c). */
+struct amount amount_of(int64_t n);
+struct amount amount_add(struct amount a, struct amount b);
+struct amount amount_mul(struct amount a, struct amount b);
+
 #endif

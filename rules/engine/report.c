@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "state.h"
 
@@ -27,6 +28,8 @@ struct finding *finding_new(struct run *run, const struct rule *rule,
 	f->rule = rule;
 	f->severity = setting->severity;
 	f->severity_fixed = setting->severity_set;
+	f->controller_pods = setting->controller_pods;
+	f->pods.n = 1;
 	f->action = setting->action;
 	f->mode = state->mode;
 	f->id = (struct object_id){"", "", "", ""};
@@ -92,6 +95,39 @@ static void identify(struct run *run, struct finding *f, const struct object *o)
 		arena, or_empty(o->name ? o->name : o->generate_name));
 }
 
+/* What the verdict read, one after the other. */
+static void add_value(struct run *run, struct finding *f, const struct node *at)
+{
+	struct buf text;
+
+	buf_init(&text);
+	buf_add(&text, &f->value, sizeof(f->value));
+	node_json(at, &text);
+	f->value = text_keyed_hash(text.data, text.len);
+	buf_release(&text);
+}
+
+void finding_reads(struct rule_run *rr, struct finding *f,
+		   const struct node *at)
+{
+	if (rr->run->options.door && at)
+		add_value(rr->run, f, at);
+}
+
+/* A parent, or a name, stands for what is missing. */
+static bool stands_for_another(const struct node *at)
+{
+	return node_first(at) || text_eq(at->key, "name") ||
+	       text_eq(at->key, "generateName");
+}
+
+static void reads_place(struct rule_run *rr, struct finding *f,
+			const struct node *at)
+{
+	if (rr->rule->flags & RULE_TAKES || !stands_for_another(at))
+		finding_reads(rr, f, at);
+}
+
 static struct finding *at_node(struct rule_run *rr, const struct object *object,
 			       const struct node *at)
 {
@@ -102,6 +138,7 @@ static struct finding *at_node(struct rule_run *rr, const struct object *object,
 	place_node(rr->run, &f->place, object->doc, at);
 	identify(rr->run, f, object);
 	f->place.named_path = node_named_path(at, object->root);
+	reads_place(rr, f, at);
 	return f;
 }
 
@@ -116,6 +153,7 @@ static void put_pod(struct rule_run *rr, struct finding *f,
 {
 	f->pod = arena_strdup(&rr->run->file_arena, or_empty(pod->role));
 	f->pod_key = (uint32_t)(pod - pod->object->pods) + 1;
+	f->pods = amount_mul(pod->peak, object_copies(pod->object));
 }
 
 struct finding *report_container(struct rule_run *rr, const struct container *c,
@@ -247,6 +285,7 @@ void finding_label(struct rule_run *rr, struct finding *f,
 
 	if (!at || !rr->object)
 		return;
+	reads_place(rr, f, at);
 	related = add_related(rr, f);
 	place_node(rr->run, &related->place, rr->object->doc, at);
 	va_start(ap, fmt);

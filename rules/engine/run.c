@@ -511,9 +511,12 @@ static size_t collect(struct run *run, struct finding **out)
 		if (!state->findings[i]->hidden)
 			array[n++] = *state->findings[i];
 	qsort(array, n, sizeof(*array), cmp_findings);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (!kept || finding_cmp(&array[kept - 1], &array[i]))
 			array[kept++] = array[i];
+		else /* two mounts of one volume are one finding */
+			array[kept - 1].value += array[i].value;
+	}
 	*out = array;
 	return kept;
 }

@@ -236,22 +236,11 @@ static void role_of(const struct object *o, struct workload *w)
 	}
 }
 
-/* What a parent without pods makes of this object (Katib's parallel trials,
- * several levels deep). */
-static struct amount copies_of(const struct object *o)
-{
-	struct amount copies = amount_of(1);
-
-	for (; o && o->parent && !o->parent->npods; o = o->parent)
-		copies = amount_mul(copies, o->copies);
-	return copies;
-}
-
 struct workload *workload_read(struct arena *arena, const struct object *o,
 			       uint32_t file)
 {
 	struct workload *w = ARENA_NEW(arena, struct workload);
-	struct amount copies = copies_of(o);
+	struct amount copies = object_copies(o);
 	const char *queue;
 
 	w->id = fact_id(arena, o);

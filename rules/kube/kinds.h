@@ -220,9 +220,6 @@ void path_each(struct path_walk *walk, const struct node *node,
 
 /* -- amounts and counts (count.c) ---------------------------------------- */
 
-struct amount amount_of(int64_t n);
-struct amount amount_add(struct amount a, struct amount b);
-struct amount amount_mul(struct amount a, struct amount b);
 struct amount amount_max(struct amount a, struct amount b);
 /* An int-or-percent of n (percentages rounded up), as maxSurge is. */
 struct amount amount_share(const struct node *node, struct amount n,

@@ -461,3 +461,14 @@ void object_read(struct arena *arena, const struct kube_config *config,
 	for (size_t i = first; i < out->n; i++)
 		object_link(&out->items[i]);
 }
+
+/* What a parent without pods makes of this object (Katib's parallel trials,
+ * several levels deep). */
+struct amount object_copies(const struct object *o)
+{
+	struct amount copies = amount_of(1);
+
+	for (; o && o->parent && !o->parent->npods; o = o->parent)
+		copies = amount_mul(copies, o->copies);
+	return copies;
+}

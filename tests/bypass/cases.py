@@ -8,6 +8,8 @@ and one of the next lines may say
     # lint only: why          tricks of the text, gone once the server has read
     # door only: why          what the linter permits by design
     # review: KEY=VALUE ...   operation, subresource, user, groups
+Of an UPDATE the first document is the old object and the second the new one.
+A folder with a policy.yaml is judged by it.
 Files that have no room for a comment (JSON, UTF-16, a BOM) have a row in
 their folder's cases.tsv: file, verdict, rules, words as above, why. Files
 named *.review.json are whole AdmissionReviews.
@@ -26,6 +28,8 @@ class Case:
         self.without = []       # of a loose twin: rules that keep silent
         self.lint = self.door = True
         self.review = {}
+        own = path.parent / "policy.yaml"
+        self.policy = own if own.exists() else None
         self.json = path.suffix == ".json"
         self.is_review = path.name.endswith(".review.json")
         if self.is_review:
@@ -80,7 +84,8 @@ def from_folder(folder):
             listed.add(case.path.name)
             yield case
     for path in sorted(folder.iterdir()):
-        if path.name in listed or path.suffix not in (".yaml", ".json"):
+        if (path.name in listed or path.name == "policy.yaml"
+                or path.suffix not in (".yaml", ".json")):
             continue
         name = f"{folder.name}/{path.name}"
         yield from_file(path, name) or Case(path, name, ["no-header"], "")

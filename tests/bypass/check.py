@@ -70,10 +70,13 @@ class Doors:
             return [case.path]
         done = run(self.dump, *(["--json"] if case.json else []), case.path)
         texts = review.objects(done.stdout)
+        old = "null"
+        if case.review.get("operation") == "UPDATE":
+            old, *texts = texts
         paths = []
         for i, text in enumerate(texts):
             path = self.out / f"{case.name.replace('/', '-')}-{i}.json"
-            path.write_text(review.write(case, text), encoding="utf-8",
+            path.write_text(review.write(case, text, old), encoding="utf-8",
                             errors="surrogateescape")
             paths.append(path)
         return paths
@@ -87,7 +90,8 @@ class Doors:
             return None
         allowed, messages = [], []
         for path in paths:
-            done = run(self.door, "--policy", self.policy, "validate", path)
+            done = run(self.door, "--policy", case.policy or self.policy,
+                       "validate", path)
             try:
                 response = review.parse(done.stdout)["response"]
             except (ValueError, KeyError):

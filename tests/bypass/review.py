@@ -40,7 +40,7 @@ def plural(kind):
     return word[:-1] + "ies" if word.endswith("y") else word + "s"
 
 
-def write(case, text):
+def write(case, text, old="null"):
     value = json.loads(text)
     metadata = value.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
@@ -68,4 +68,4 @@ def write(case, text):
         request["requestSubResource"] = options["subresource"]
     head = json.dumps({"apiVersion": "admission.k8s.io/v1",
                        "kind": "AdmissionReview", "request": request})
-    return head[:-2] + ', "object": ' + text + ', "oldObject": null}}\n'
+    return head[:-2] + ', "object": ' + text + ', "oldObject": ' + old + '}}\n'

@@ -21,12 +21,13 @@ enum what {
 	GREW = 32,
 	CONTROLLED = 64,
 	TICKET = 128,
-	KNOWN = 256, /* the old object has the finding */
+	FORGIVEN = 256, /* the old object would be denied for it */
 	REPAIR = 512,
 	UNSAFE = 1024, /* ... a repair that is not safe */
 	SUPPRESSED = 2048,
-	ERROR = 4096,  /* severity; else warning */
-	LATELY = 8192, /* exempt until some days ago */
+	ERROR = 4096,		/* severity; else warning */
+	LATELY = 8192,		/* exempt until some days ago */
+	OF_CONTROLLERS = 16384, /* denies a controller's Pods too */
 };
 
 struct decide_case {
@@ -41,20 +42,8 @@ static const struct rule safe_rule = {
 	.flags = RULE_SAFE_PATCH,
 };
 
-static const struct rule taking_rule = {
-	.name = "nvidia-visible-devices-override",
-	.flags = RULE_TAKES,
-};
-
 static struct decision ask(const struct decide_case *row)
 {
-	/* The hash of another rule's finding says nothing. */
-	static const struct rule other_rule = {.name = "shm-too-small"};
-	static const struct known_finding known[] = {
-		{7, &safe_rule}, {42, &safe_rule}, {99, &safe_rule}};
-	static const struct known_finding others[] = {{1, &safe_rule},
-						      {42, &other_rule}};
-	bool was = row->what & KNOWN;
 	struct circumstances c = {
 		.mutate = row->what & MUTATE,
 		.pod = row->what & POD,
@@ -64,8 +53,6 @@ static struct decision ask(const struct decide_case *row)
 		.demand_grew = row->what & GREW,
 		.controlled = row->what & CONTROLLED,
 		.ticket = row->what & TICKET ? "INC-1" : NULL,
-		.known = was ? known : others,
-		.nknown = was ? 3 : 2,
 	};
 	struct finding f = {
 		.rule = &safe_rule,
@@ -82,6 +69,8 @@ static struct decision ask(const struct decide_case *row)
 		.suppressed = row->what & SUPPRESSED ? SUPPRESSED_POLICY
 						     : SUPPRESSED_NOT,
 		.exempt_lately = row->what & LATELY,
+		.forgiven = row->what & FORGIVEN,
+		.controller_pods = row->what & OF_CONTROLLERS,
 		.id = {"v1", "Pod", "ml", "a"},
 	};
 
@@ -135,16 +124,23 @@ static const struct decide_case cases[] = {
 	 DEED_PATCH},
 	/* UPDATE ratchets */
 	{ACTION_DENY, MODE_ENFORCE, UPDATE, DEED_DENY, DEED_DENY},
-	{ACTION_DENY, MODE_ENFORCE, UPDATE | KNOWN, DEED_WARN, DEED_WARN},
-	{ACTION_DENY, MODE_ENFORCE, UPDATE | KNOWN | GREW, DEED_DENY,
+	{ACTION_DENY, MODE_ENFORCE, UPDATE | FORGIVEN, DEED_WARN, DEED_WARN},
+	{ACTION_DENY, MODE_ENFORCE, UPDATE | FORGIVEN | GREW, DEED_DENY,
 	 DEED_DENY},
-	{ACTION_DENY, MODE_ENFORCE, KNOWN, DEED_DENY, DEED_DENY},
+	{ACTION_DENY, MODE_ENFORCE, FORGIVEN, DEED_DENY, DEED_DENY},
 	{ACTION_DENY, MODE_ENFORCE, UPDATE | LENIENT, DEED_WARN, DEED_WARN},
 	{ACTION_DENY, MODE_ENFORCE, UPDATE | LENIENT | GREW, DEED_WARN,
 	 DEED_WARN},
 	/* a controller's Pod is never denied, and reads no warnings */
 	{ACTION_DENY, MODE_ENFORCE, POD | CONTROLLED, DEED_AUDIT, DEED_AUDIT},
 	{ACTION_WARN, MODE_ENFORCE, POD | CONTROLLED, DEED_AUDIT, DEED_AUDIT},
+	/* ... but where the policy says so, for devices that nobody counts */
+	{ACTION_DENY, MODE_ENFORCE, POD | CONTROLLED | OF_CONTROLLERS,
+	 DEED_DENY, DEED_DENY},
+	{ACTION_DENY, MODE_AUDIT, POD | CONTROLLED | OF_CONTROLLERS, DEED_AUDIT,
+	 DEED_DENY},
+	{ACTION_WARN, MODE_ENFORCE, POD | CONTROLLED | OF_CONTROLLERS,
+	 DEED_AUDIT, DEED_AUDIT},
 	{ACTION_PATCH, MODE_ENFORCE,
 	 MUTATE | POD | PATCHABLE | REPAIR | CONTROLLED, DEED_PATCH,
 	 DEED_PATCH},
@@ -174,33 +170,10 @@ static void test_table(void **state)
 	}
 }
 
-static void test_taking(void **state)
-{
-	static const struct known_finding known[] = {{42, &taking_rule}};
-	struct circumstances c = {.update = true};
-	struct finding f = {.rule = &safe_rule,
-			    .fingerprint = 42,
-			    .pod = "",
-			    .container = "",
-			    .message = ""};
-
-	(void)state;
-	assert_false(circumstances_take_more(&c, &f, 1));
-	f.rule = &taking_rule;
-	assert_true(circumstances_take_more(&c, &f, 1));
-	f.suppressed = SUPPRESSED_POLICY;
-	assert_false(circumstances_take_more(&c, &f, 1));
-	f.suppressed = SUPPRESSED_NOT;
-	c.known = known;
-	c.nknown = 1;
-	assert_false(circumstances_take_more(&c, &f, 1));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_taking),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A finding is the same as an old one when rule, pod, container, message and
+ * all that the verdict read are; where it stands counts for rules that take
+ * devices only, since what is missing is shown at the nearest parent, which
+ * moves. Of devices that nobody counts there may be no more than there were:
+ * pods of the old object that took them bound those of the new one.
+ *
+ * Keys are hashed under the process's key: whoever writes an object could
+ * otherwise choose a value, or the name of a container, that hashes alike.
+ */
+#include "ratchet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+struct kept {
+	uint64_t key;
+	const struct rule *rule;
+	struct amount pods; /* of those that take devices */
+};
+
+static bool takes(const struct finding *f)
+{
+	return f->rule->flags & RULE_TAKES;
+}
+
+static uint64_t key_of(struct arena *arena, const struct finding *f)
+{
+	uint64_t path = takes(f) ? f->fingerprint : 0;
+	char *text = arena_printf(arena, "%llx %llx %s%c%s%c%s",
+				  (unsigned long long)path,
+				  (unsigned long long)f->value, f->pod, 1,
+				  f->container, 1, f->message);
+
+	return text_keyed_hash(text, strlen(text));
+}
+
+static int cmp_kept(const void *a, const void *b)
+{
+	const struct kept *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key > y->key ? 1 : -1;
+	return strcmp(x->rule->name, y->rule->name);
+}
+
+/* Sorted, each once, with the pods of those that are the same. */
+static size_t merge(struct kept *items, size_t n)
+{
+	size_t last = 0;
+
+	if (!n)
+		return 0;
+	qsort(items, n, sizeof(*items), cmp_kept);
+	for (size_t i = 1; i < n; i++) {
+		if (cmp_kept(&items[last], &items[i]))
+			items[++last] = items[i];
+		else
+			items[last].pods =
+				amount_add(items[last].pods, items[i].pods);
+	}
+	return last + 1;
+}
+
+struct kept_list {
+	struct kept *items;
+	size_t n;
+};
+
+/* c: only findings that are denied under them; NULL: all. */
+static struct kept_list list(struct arena *arena,
+			     const struct object_findings *findings,
+			     const struct circumstances *c)
+{
+	struct kept_list out = {
+		.items = ARENA_ARRAY(arena, struct kept, findings->n + 1)};
+
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct finding *f = &findings->items[i];
+
+		if (f->suppressed || (c && decide(c, f).deed != DEED_DENY))
+			continue;
+		out.items[out.n++] =
+			(struct kept){key_of(arena, f), f->rule, f->pods};
+	}
+	out.n = merge(out.items, out.n);
+	return out;
+}
+
+static const struct kept *find(const struct kept_list *list,
+			       const struct kept *key)
+{
+	return bsearch(key, list->items, list->n, sizeof(*key), cmp_kept);
+}
+
+static bool is_more(struct amount now, struct amount before)
+{
+	return now.n > before.n || (now.unknown && !before.unknown);
+}
+
+bool ratchet(struct arena *arena, const struct circumstances *c,
+	     const struct object_findings *now,
+	     const struct object_findings *old)
+{
+	/* The old object as if somebody made it today. */
+	struct circumstances alone = {.pod = c->pod};
+	struct kept_list before = list(arena, old, &alone);
+	struct kept_list after = list(arena, now, NULL);
+	bool more = false;
+
+	for (size_t i = 0; i < now->n; i++) {
+		struct finding *f = &now->items[i];
+		struct kept key = {key_of(arena, f), f->rule, {0, false}};
+		const struct kept *was = find(&before, &key);
+		const struct kept *is = find(&after, &key);
+
+		f->forgiven = was && (!takes(f) || !is ||
+				      !is_more(is->pods, was->pods));
+		more |= takes(f) && !f->suppressed && !f->forgiven;
+	}
+	return more;
+}

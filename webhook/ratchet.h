@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an UPDATE may keep. A finding of the new object is forgiven where the
+ * old one, judged by the policy in force, would itself be denied for it with
+ * the same value: what was only warned about excuses nothing.
+ */
+#ifndef WEBHOOK_RATCHET_H
+#define WEBHOOK_RATCHET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "decide.h"
+
+struct object_findings {
+	struct finding *items;
+	size_t n;
+};
+
+/*
+ * Set `forgiven` on the findings of now. True: one of the others takes devices
+ * that nobody counts. c are the circumstances of the request.
+ */
+bool ratchet(struct arena *arena, const struct circumstances *c,
+	     const struct object_findings *now,
+	     const struct object_findings *old);
+
+#endif
