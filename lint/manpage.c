@@ -41,6 +41,9 @@ static const struct key policy_keys[] = {
 	 "are relative to the policy's folder."},
 	{"controllers", "list",
 	 "Service accounts whose Pods are patched and audited, never denied."},
+	{"controllerPods", "audit|deny",
+	 "deny: also Pods of controllers are denied where they take devices "
+	 "that nobody counts. Default: deny under preset strict, else audit."},
 	{"breakGlass", "map",
 	 "groups, annotation: a denial becomes a warning for them."},
 	{"suppressions", "map",

@@ -61,7 +61,8 @@ void policy_problems_release(struct policy_problems *problems);
  * strict: recommended, and all rules of the categories resources, shm,
  *	scheduling, lifecycle, quota, priority that are on patch where their
  *	repair is safe and deny elsewhere, guesses excepted; their severity is
- *	at least warning.
+ *	at least warning. Rules that take devices nobody counts deny Pods of
+ *	controllers, too, unless the policy says `controllerPods: audit`.
  * all: recommended with the pedantic rules on.
  * In each of them a rule that needs parameters is off until it has them.
  * In a pinned preset ("recommended@1.0") rules newer than the pin audit and

@@ -152,6 +152,22 @@ static const char *preset_from(struct arena *arena, const struct layers *layers)
 	return text;
 }
 
+/* Pods of a controller are the affair of their owner, but for devices that
+ * nobody counts: there a policy, or `strict`, does not trust the owner. */
+static bool denies_controller_pods(const struct policy *policy,
+				   const struct layers *layers,
+				   const struct rule *rule)
+{
+	if (!(rule->flags & RULE_TAKES))
+		return false;
+	if (policy->has_controller_pods)
+		return policy->controller_pods;
+	for (size_t i = 0; i < layers->npresets; i++)
+		if (layers->presets[i].preset == PRESET_STRICT)
+			return true;
+	return false;
+}
+
 static void build_one(const struct policy *policy, const struct layers *layers,
 		      size_t index, struct setting *setting)
 {
@@ -171,6 +187,7 @@ static void build_one(const struct policy *policy, const struct layers *layers,
 		if (!rule_has_params(rule, setting->params))
 			setting->enabled = false;
 	}
+	setting->controller_pods = denies_controller_pods(policy, layers, rule);
 	setting->locked = policy->locked[index] || rule_is_fixed(rule);
 	if (!setting->enabled)
 		setting->action = ACTION_OFF;

@@ -119,6 +119,8 @@ struct policy {
 	enum mode mode;
 	const char *contact;
 	bool patch_owners;
+	/* controllerPods: said, and deny. Else the preset decides. */
+	bool has_controller_pods, controller_pods;
 	int64_t max_age;
 	const char **controllers;
 	size_t ncontrollers, controllers_size;

@@ -56,6 +56,16 @@ static void read_patch_owners(struct reader *r, const struct node *node,
 	read_bool(r, node, &r->policy->patch_owners);
 }
 
+static void read_controller_pods(struct reader *r, const struct node *node,
+				 void *unused)
+{
+	static const char *const actions[] = {"audit", "deny"};
+	int found = read_choice(r, node, "action", actions, 2);
+
+	r->policy->has_controller_pods = found >= 0;
+	r->policy->controller_pods = found == 1;
+}
+
 static void read_policy_rules(struct reader *r, const struct node *node,
 			      void *unused)
 {
@@ -279,6 +289,7 @@ void read_policy_document(struct reader *r, const struct node *root)
 		{"overrides", read_overrides, false},
 		{"paths", read_paths, false},
 		{"controllers", read_controllers, false},
+		{"controllerPods", read_controller_pods, false},
 		{"breakGlass", read_break_glass, false},
 		{"suppressions", read_suppressions, false},
 		{"exempt", read_exempt, false},

@@ -40,23 +40,24 @@ static const char policy[] =
 	"namespaces: [ml]}}\n"
 	"overrides: [{namespaces: [trial], mode: audit}]\n";
 
-static void use_policy(struct stage *s)
+static void use_policy_text(struct stage *s, const char *text)
 {
+	const struct policy_text file = {"policy.yaml", text, strlen(text)};
 	struct policy_options options = {.door = true};
 	struct policy_problems problems = {0};
-	char path[] = "/tmp/gpugate-circumstances-XXXXXX";
-	int fd = mkstemp(path);
-	struct policy *made;
+	struct policy *made =
+		policy_parse(&s->rules, &file, &options, &problems);
 
-	assert_int_equal(write(fd, policy, strlen(policy)), strlen(policy));
-	close(fd);
-	made = policy_load_with(&s->rules, path, &options, &problems);
-	unlink(path);
 	for (size_t i = 0; i < problems.n; i++)
 		print_message("  %s\n", problems.items[i].text);
 	policy_problems_release(&problems);
 	assert_non_null(made);
 	door_set_policy(s->door, made);
+}
+
+static void use_policy(struct stage *s)
+{
+	use_policy_text(s, policy);
 }
 
 static int setup(void **state)
@@ -155,7 +156,6 @@ struct row {
 
 static void try_rows(struct stage *s, const struct row *rows, size_t n)
 {
-	use_policy(s);
 	for (size_t i = 0; i < n; i++) {
 		post(s, rows[i].path, rows[i].request);
 		print_message("  %s: %.*s\n", rows[i].what, (int)s->reply.len,
@@ -166,7 +166,8 @@ static void try_rows(struct stage *s, const struct row *rows, size_t n)
 	}
 }
 
-#define TRY(state, rows) try_rows(state, rows, sizeof(rows) / sizeof(*rows))
+#define TRY(state, rows)                                                       \
+	(use_policy(state), try_rows(state, rows, sizeof(rows) / sizeof(*rows)))
 
 /* --- who asks ------------------------------------------------------------- */
 
@@ -224,6 +225,43 @@ static void who_hears_what(void **state)
 static void a_controllers_pods_are_its_owners(void **state)
 {
 	TRY(*state, makers);
+}
+
+#define PLAIN  "apiVersion: gpugate.dev/v1\nkind: Policy\n"
+#define TAKEN  BY(KUBE, POD(OWNED, "1", SPY))
+#define NO_SPY BY(KUBE, BAD(OWNED))
+#define STRICT "extends: [strict]\n"
+
+static const struct {
+	const char *policy;
+	bool deny;
+} controller_policies[] = {
+	{PLAIN, false},
+	{PLAIN "controllerPods: audit\n", false},
+	{PLAIN "controllerPods: deny\n", true},
+	{PLAIN "controllerPods: deny\nmode: audit\n", false},
+	{PLAIN STRICT, true},
+	{PLAIN STRICT "controllerPods: audit\n", false},
+	{PLAIN "overrides: [{namespaces: [ml], preset: strict}]\n", true},
+	{PLAIN "overrides: [{namespaces: [mx], preset: strict}]\n", false},
+};
+
+/* Devices that nobody counts are, where the policy says so; half a GPU, which
+ * the owner was judged for, never. */
+static void devices_of_controllers_pods_may_be_denied(void **state)
+{
+	static const struct row taken[] = {{"devices", TAKEN, DENIED, NULL}};
+	static const struct row let_in[] = {{"devices", TAKEN, LET_IN, NULL}};
+	static const struct row counted[] = {{"half", NO_SPY, LET_IN, NULL}};
+	struct stage *s = *state;
+
+	for (size_t i = 0;
+	     i < sizeof(controller_policies) / sizeof(*controller_policies);
+	     i++) {
+		use_policy_text(s, controller_policies[i].policy);
+		try_rows(s, controller_policies[i].deny ? taken : let_in, 1);
+		try_rows(s, counted, 1);
+	}
 }
 
 #define GLASS(groups, ticket)                                                  \
@@ -442,6 +480,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_controllers_pods_are_its_owners),
+		TEST(devices_of_controllers_pods_may_be_denied),
 		TEST(who_hears_what),
 		TEST(a_ticket_breaks_the_glass),
 		TEST(only_what_is_nobodys_is_patched),
