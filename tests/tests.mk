@@ -52,15 +52,17 @@ $(BUILD)/tests/tools/%: tests/tools/%.c $(LIB)
 	$(say) TOOL $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(NO_LTO) -MMD -MP -MF $@.d -o $@ $< $(LIB) $(LIBS)
 
-# The webhook's door without its server.
-$(BUILD)/tests/tools/door: tests/webhook/door.c $(DOOR_LIB) $(LIB)
+# The webhook's door without its server, and a model of it.
+DOOR_TOOLS := door ratchet_model
+DOOR_TOOL_BIN := $(DOOR_TOOLS:%=$(BUILD)/tests/tools/%)
+$(DOOR_TOOL_BIN): $(BUILD)/tests/tools/%: tests/webhook/%.c $(DOOR_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(say) TOOL $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(NO_LTO) -Iwebhook -MMD -MP -MF $@.d -o $@ $< \
 		$(DOOR_LIB) $(LIB) $(LIBS) $(DOOR_LIBS)
 
 .PHONY: tools
-tools: $(TOOL_BIN) $(BUILD)/tests/tools/door
+tools: $(TOOL_BIN) $(DOOR_TOOL_BIN)
 
 -include webhook/webhook.mk
 -include lint/lint.mk
@@ -80,6 +82,7 @@ STEPS = $(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
 	'seeds=tests/check-seeds.sh $(BUILD)/gpugate' \
 	'corpus-index=tests/check-corpus-index.sh $(BUILD)' \
 	'bypass=tests/check-bypass.sh $(BUILD)/gpugate' \
+	'ratchet=$(BUILD)/tests/tools/ratchet_model 30000' \
 	'parity=tests/check-parity.sh $(BUILD)' \
 	'mutants=tests/check-mutants.sh $(BUILD)' \
 	'twins=python3 tests/twins.py $(BUILD) tests/rules deploy/examples' \

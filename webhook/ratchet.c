@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A finding is the same as an old one when rule, pod, container, message and
- * all that the verdict read are; where it stands counts for rules that take
- * devices only, since what is missing is shown at the nearest parent, which
- * moves. Of devices that nobody counts there may be no more than there were:
- * pods of the old object that took them bound those of the new one.
+ * all that the verdict read are; not where it stands, since what is missing is
+ * shown at the nearest parent, which moves. Of devices that nobody counts
+ * there may be no more than there were: the pods of the old object that took
+ * them bound those of the new one.
  *
  * Keys are hashed under the process's key: whoever writes an object could
  * otherwise choose a value, or the name of a container, that hashes alike.
@@ -29,9 +29,7 @@ static bool takes(const struct finding *f)
 
 static uint64_t key_of(struct arena *arena, const struct finding *f)
 {
-	uint64_t path = takes(f) ? f->fingerprint : 0;
-	char *text = arena_printf(arena, "%llx %llx %s%c%s%c%s",
-				  (unsigned long long)path,
+	char *text = arena_printf(arena, "%llx %s%c%s%c%s",
 				  (unsigned long long)f->value, f->pod, 1,
 				  f->container, 1, f->message);
 

@@ -72,7 +72,7 @@ class Api:
         self.connection = self.make()
 
     def call(self, method, path, body=None, headers=None):
-        headers = dict(headers or {}, **{"Content-Type": "application/json"})
+        headers = {"Content-Type": "application/json", **(headers or {})}
         for last in (False, True):
             try:
                 self.connection.request(
@@ -288,37 +288,32 @@ def who_and_where(trial):
                     "%s: %s %s" % (what, sorted(seen), message[:200]))
 
 
+def made(trial, obj):
+    """The path of a stored object named `changing`."""
+    path = NATIVE[(obj["apiVersion"], obj["kind"])] % "default"
+    obj["metadata"]["name"] = "changing"
+    status, answer = trial.api.call("POST", path, obj)
+    trial.check(status == 201, "changes: create: %s" % answer.get("message"))
+    return path + "/changing"
+
+
+def change(trial, what, patch, where, wanted):
+    """Does a merge patch come?"""
+    trial.door.seen.clear()
+    status, answer = trial.api.call(
+        "PATCH", where + "?dryRun=All", patch,
+        {"Content-Type": "application/merge-patch+json"})
+    seen = {e for e, _ in trial.door.seen}
+    trial.check(status == 200 and bool(seen) == wanted,
+                "change of %s: %s %s %s" % (
+                    what, status, answer.get("message"), sorted(seen)))
+
+
 def changes(trial):
     """UPDATE: only a new spec comes; a Scale never does."""
-    api, door = trial.api, trial.door
-    path = NATIVE[("apps/v1", "Deployment")] % "default"
     obj = deployment(pod(box=GPU))
-    obj["metadata"]["name"] = "changing"
     obj["spec"]["replicas"] = 2
-    status, made = api.call("POST", path, obj)
-    trial.check(status == 201, "changes: create: %s" % made.get("message"))
-    one = path + "/changing"
-
-    def seen_by(patch, where=one):
-        door.seen.clear()
-        status, answer = api.call(
-            "PATCH", where + "?dryRun=All", patch,
-            {"Accept": "application/json"})
-        return status, answer.get("message"), {e for e, _ in door.seen}
-
-    # Content-Type of a merge patch
-    real = api.call
-
-    def call(method, where, body=None, headers=None):
-        if method != "PATCH":
-            return real(method, where, body, headers)
-        api.connection.request(
-            method, where, json.dumps(body),
-            {"Content-Type": "application/merge-patch+json"})
-        reply = api.connection.getresponse()
-        return reply.status, json.loads(reply.read())
-
-    api.call = call
+    one = made(trial, obj)
     for what, patch, where, wanted in (
             ("labels", {"metadata": {"labels": {"a": "b"}}}, one, False),
             ("the template", {"spec": {"template": {"spec": {
@@ -327,12 +322,38 @@ def changes(trial):
             ("scale up", {"spec": {"replicas": 5}}, one + "/scale", False),
             ("scale down", {"spec": {"replicas": 1}}, one + "/scale", False),
             ("to zero", {"spec": {"replicas": 0}}, one + "/scale", False)):
-        status, message, seen = seen_by(patch, where)
-        trial.check(status == 200 and bool(seen) == wanted,
-                    "change of %s: %s %s %s" % (what, status, message,
-                                                sorted(seen)))
-    api.call = real
-    api.call("DELETE", one)
+        change(trial, what, patch, where, wanted)
+    trial.api.call("DELETE", one)
+
+
+DEVICE_ANNOTATIONS = (
+    "cdi.k8s.io", "cdi.k8s.io/x", "nvidia.cdi.k8s.io/x",
+    "io.kubernetes.cri-o.Devices", "devices.nri.io/container.c",
+    "cdi-devices.nri.io/pod", "mounts.nri.io", "devices.noderesource.dev",
+    "cdi-devices.noderesource.dev/container.c")
+
+
+def pod_changes(trial):
+    """UPDATE of a Pod: only annotations that take devices come."""
+    def annotated(key, value="x=all"):
+        return {"metadata": {"annotations": {key: value}}}
+
+    one = made(trial, pod(box=GPU, annotations={
+        "cdi.k8s.io/old": "x=0", "nvidia.com/use": "a"}))
+    for key in DEVICE_ANNOTATIONS:
+        change(trial, key, annotated(key), one, True)
+    for what, patch, wanted in (
+            ("a known annotation", annotated("cdi.k8s.io/old"), True),
+            ("nothing of it", annotated("cdi.k8s.io/old", "x=0"), False),
+            ("it goes", annotated("cdi.k8s.io/old", None), False),
+            ("more annotations than are looked at", {"metadata": {
+                "annotations": {"a%d" % i: "b" for i in range(65)}}}, True),
+            ("a name that only begins so", annotated("cdi.k8s.iox/y"), False),
+            ("another annotation", annotated("nvidia.com/use"), False),
+            ("a label", {"metadata": {"labels": {"cdi.k8s.io": "a"}}}, False),
+            ("its deadline", {"spec": {"activeDeadlineSeconds": 999}}, False)):
+        change(trial, "Pod: " + what, patch, one, wanted)
+    trial.api.call("DELETE", one + "?gracePeriodSeconds=0")
 
 
 # --- nothing that a rule speaks about is let through -------------------------
@@ -459,6 +480,7 @@ def main():
     single_cases(trial)
     who_and_where(trial)
     changes(trial)
+    pod_changes(trial)
     nothing_passes(trial, gpugate, sorted(glob.glob(rules + "/*/bad*.yaml")),
                    "bad examples")
     if len(sys.argv) > 5:

@@ -101,6 +101,23 @@ has(object.template) ? [object.template] : [object]).exists(pod,
   )))))
 {{- end }}
 
+{{/*
+A Pod that exists changes its metadata often, and what it may change of its
+spec takes no devices. Annotations do by which runtimes hand out devices:
+containers that start anew read them. An UPDATE comes to us only when one of
+these is new or has another value.
+*/}}
+{{- define "gpugate.condition.podUpdate" -}}
+- name: update-takes-devices
+  expression: >-
+    request.operation != "UPDATE" || (has(request.subResource) && request.subResource != "") ||
+    (has(object.metadata.annotations) && (object.metadata.annotations.size() > 64 ||
+    object.metadata.annotations.exists(k, k.size() <= 320 &&
+    k.matches("^((nvidia[.])?cdi[.]k8s[.]io|io[.]kubernetes[.]cri-o[.]Devices|(cdi-)?devices[.](nri[.]io|noderesource[.]dev)|mounts[.]nri[.]io)(/|$)") &&
+    (!has(oldObject.metadata.annotations) || !(k in oldObject.metadata.annotations) ||
+    oldObject.metadata.annotations[k] != object.metadata.annotations[k]))))
+{{- end }}
+
 {{- define "gpugate.condition.mayUseGpu" -}}
 - name: may-use-a-gpu
   expression: |-

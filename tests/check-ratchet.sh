@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What an UPDATE may keep: a long run of the model, and a short one with each
+# comparison of the product broken, which must fail.
+# usage: check-ratchet.sh BUILD
+set -u
+build=$(cd "$1" && pwd)
+cd "$(dirname "$0")/.." || exit 2
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+# shellcheck source=/dev/null
+. tests/counting.bash
+
+# FILE|WHAT|SED: of each line the model must notice that the file is another.
+mutations() {
+	cat <<-'END'
+	webhook/ratchet.c|a warning excuses a denial|s/(c && decide(c, f).deed != DEED_DENY)/0/
+	webhook/ratchet.c|any value is the same|s/(unsigned long long)f->value, f->pod/0ull, f->pod/
+	webhook/ratchet.c|any container is the same|s/f->container, 1/"", 1/
+	webhook/ratchet.c|any number of pods|s/return now.n > before.n ||/return/
+	webhook/ratchet.c|nothing takes devices|s/return f->rule->flags & RULE_TAKES;/return false;/
+	webhook/ratchet.c|what is suppressed or not denied is denied|s/more |= takes(f)/more |= !takes(f)/
+	webhook/door.c|metadata and less demand excuse devices|s/if (ratchet(/if (!ratchet(/
+	webhook/door.c|demand never grows|s/c->demand_grew = .*/c->demand_grew = false;/
+	webhook/decide.c|nothing is forgiven|s/f->forgiven/false/
+	webhook/decide.c|everything is forgiven|s/f->forgiven/true/
+	webhook/decide.c|controllers are believed|s/c->controlled \&\& !f->controller_pods/c->controlled/
+	webhook/decide.c|controllers are not believed|s/c->controlled \&\& !f->controller_pods/false/
+	webhook/decide.c|anybody is a controller|s/c->controlled = /c->controlled = true || /
+	webhook/decide.c|what says that it goes is believed|s/review->old.root,/review->object.root,/
+	rules/engine/report.c|the value is not looked at|s/reads_place(rr, f, at);$/(void)0;/
+	rules/engine/run.c|a second mount is not looked at|s/array\[kept - 1\].value += .*/(void)0;/
+	rules/engine/report.c|replicas are not counted|s/f->pods = amount_mul.*/f->pods.n = 1;/
+	END
+}
+
+# Built with the changed file in front of the libraries.
+mutate() {
+	local file=$1 change=$2
+	sed "$change" "$file" >"$work/changed.c"
+	cmp -s "$file" "$work/changed.c" && return 2
+	"${CC:-cc}" -std=c11 -D_GNU_SOURCE -O1 -w -pthread -Iinclude \
+		-I"$(dirname "$file")" -I"$build/gen" -o "$work/model" \
+		tests/webhook/ratchet_model.c "$work/changed.c" \
+		"$build/libgpugated.a" "$build/libgpugate.a" -lyaml -lpcre2-8 \
+		-ljansson -lmicrohttpd -lgnutls -lssl -lcrypto -lcurl || return 2
+	"$work/model" 20000 >"$work/log" 2>&1
+	[ $? -eq 1 ]
+}
+
+model() {
+	"$build/tests/tools/ratchet_model" "${STEPS:-1000000}" "${SEED:-7}" \
+		>"$work/log" 2>&1
+}
+
+check "the model" model
+grep steps: "$work/log"
+while IFS='|' read -r file what change; do
+	check "$file: $what" mutate "$file" "$change"
+done < <(mutations)
+finish ratchet

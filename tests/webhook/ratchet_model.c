@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A model of what an UPDATE may keep, held against the door.
+ *
+ * A small space of objects (a Pod, a Deployment, a PyTorchJob) with every way
+ * to take devices that nobody counts is created and changed at random, under
+ * policies that change as well, by users, controllers and holders of a
+ * ticket. The model knows of each object which devices it takes, where, and
+ * how often; from that alone it says what must be denied:
+ *
+ *	no sequence of requests stores an object whose devices a CREATE of it
+ *	would have had denied, but for what the object before had, value by
+ *	value and as often, and would itself have had denied
+ *
+ * and, for a gate that people keep, that nothing else is denied. Exceptions
+ * are those of webhook/README.md: a ticket, an object that is being deleted,
+ * Pods that controllers make.
+ *
+ *	ratchet_model STEPS [SEED]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "engine/registry.h"
+#include "webhook/door.h"
+
+enum { CONTAINERS = 3, VOLUMES = 2, MOUNTS = 2, SLOTS = 12, TAKEN = 24 };
+
+/* --- the space ------------------------------------------------------------ */
+
+enum form { POD, DEPLOYMENT, PYTORCHJOB, FORMS };
+enum user { ALICE, ONCALL, CONTROLLER, USERS };
+
+static const char *const envs[] = {NULL,  "void", "0",
+				   "all", "1",	  "GPU-8932f937-d72c"};
+static const char *const paths[] = {"/data", "/dev", "/dev/nvidia0", "/dev/dri",
+				    "/dev/null"};
+static const char *const ats[] = {"/m", "/var/run/nvidia-container-devices/0",
+				  "/var/run/nvidia-container-devices/all"};
+static const char *const notes[] = {NULL, "x=0", "x=all"};
+static const char *const note_keys[] = {"cdi.k8s.io/a",
+					"io.kubernetes.cri-o.Devices"};
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
+
+struct box {
+	bool there;
+	int env, gpus;
+	bool privileged;
+	struct {
+		bool there;
+		int volume, at;
+	} mounts[MOUNTS];
+};
+
+struct thing {
+	enum form form;
+	int replicas;		      /* of owners */
+	struct box boxes[CONTAINERS]; /* the last one of a Pod: for debugging */
+	int volumes[VOLUMES];
+	int note, note_key;
+	bool dev, ticket, owned, leaving;
+	int label;
+};
+
+static uint64_t seed;
+
+static int any(int n)
+{
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (int)((seed >> 33) % (uint64_t)n);
+}
+
+static void any_box(struct box *box)
+{
+	memset(box, 0, sizeof(*box));
+	box->there = any(2);
+	box->env = any(3) ? 0 : any(COUNT(envs));
+	box->gpus = any(3) ? 0 : any(3);
+	box->privileged = !any(8);
+	for (int i = 0; i < MOUNTS; i++) {
+		box->mounts[i].there = !any(2);
+		box->mounts[i].volume = any(VOLUMES);
+		box->mounts[i].at = any(COUNT(ats));
+	}
+}
+
+static void any_thing(struct thing *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->form = (enum form)any(FORMS);
+	t->replicas = any(4);
+	for (int i = 0; i < CONTAINERS; i++)
+		any_box(&t->boxes[i]);
+	t->boxes[0].there = true;
+	t->boxes[CONTAINERS - 1].there &= t->form != POD;
+	for (int i = 0; i < VOLUMES; i++)
+		t->volumes[i] = any(COUNT(paths));
+	t->note = any(3) ? 0 : any(COUNT(notes));
+	t->note_key = any(COUNT(note_keys));
+	t->dev = !any(4);
+	t->ticket = !any(6);
+	t->owned = t->form == POD && !any(3);
+}
+
+static void change_box(struct box *box)
+{
+	int i = any(MOUNTS);
+
+	switch (any(6)) {
+	case 0:
+		box->env = any(COUNT(envs));
+		break;
+	case 1:
+		box->gpus = any(3);
+		break;
+	case 2:
+		box->mounts[i].at = any(COUNT(ats));
+		break;
+	case 3:
+		box->mounts[i].there = !box->mounts[i].there;
+		break;
+	case 4:
+		box->mounts[i].volume = any(VOLUMES);
+		break;
+	default:
+		box->privileged = !any(3);
+	}
+}
+
+static void change(struct thing *t)
+{
+	int i = any(CONTAINERS);
+
+	switch (any(10)) {
+	case 0:
+	case 1:
+	case 2:
+		change_box(&t->boxes[i]);
+		break;
+	case 3:
+		t->boxes[i].there = i == 0 || any(2);
+		break;
+	case 4:
+		t->volumes[any(VOLUMES)] = any(COUNT(paths));
+		break;
+	case 5:
+		t->replicas = any(4);
+		break;
+	case 6:
+		t->note = any(COUNT(notes));
+		t->note_key = any(COUNT(note_keys));
+		break;
+	case 7:
+		t->dev = !t->dev;
+		break;
+	case 8:
+		t->ticket = !any(4);
+		break;
+	default:
+		t->label++;
+	}
+}
+
+/* --- policies ------------------------------------------------------------- */
+
+#define HEAD                                                                   \
+	"apiVersion: gpugate.dev/v1\nkind: Policy\n"                           \
+	"breakGlass: {groups: [oncall], annotation: t/glass}\n"
+#define QUIET                                                                  \
+	"gang: off, image: off, lifecycle: off, priority: off, quota: off, "   \
+	"resources: off, scheduling: off, shm: off, input: off"
+
+static const struct known_policy {
+	const char *text;
+	bool audit, all_of_dev, dev_audits, controllers;
+} known_policies[] = {
+	{HEAD "mode: audit\nrules: {" QUIET "}\n", true, false, false, false},
+	{HEAD "rules: {" QUIET "}\n", false, false, false, false},
+	{HEAD "controllerPods: deny\nrules: {" QUIET
+	      ", nvidia-device-mount-bypass: {action: deny}}\n",
+	 false, true, false, true},
+	{HEAD "rules: {" QUIET "}\noverrides: [{namespaces: [ml], "
+	      "labels: {tier: dev}, mode: audit}]\n",
+	 false, false, true, false},
+};
+
+static const struct known_policy *in_force;
+
+static void enforce(struct door *door, const struct rule_set *rules, int which)
+{
+	const struct policy_text text = {"policy", known_policies[which].text,
+					 strlen(known_policies[which].text)};
+	struct policy_options options = {.door = true};
+	struct policy_problems problems = {0};
+	struct policy *policy = policy_parse(rules, &text, &options, &problems);
+
+	for (size_t i = 0; i < problems.n; i++)
+		fprintf(stderr, "policy: %s\n", problems.items[i].text);
+	if (!policy)
+		exit(2);
+	policy_problems_release(&problems);
+	door_set_policy(door, policy);
+	in_force = &known_policies[which];
+}
+
+/* --- what the model knows ------------------------------------------------- */
+
+enum by { BY_ENV, BY_MOUNT, BY_NOTE, BY_PRIVILEGE };
+
+struct taking {
+	enum by by;
+	int container, a, b, c;
+};
+
+struct takings {
+	struct taking items[TAKEN];
+	int n;
+};
+
+static void take(struct takings *out, struct taking one)
+{
+	if (out->n == TAKEN)
+		abort();
+	out->items[out->n++] = one;
+}
+
+static bool mount_takes(int path, int at)
+{
+	const char *name = paths[path];
+
+	if (!strcmp(name, "/dev/null"))
+		return at > 0;
+	return !strncmp(name, "/dev/", 5) ||
+	       (!strcmp(name, "/dev") && in_force->all_of_dev);
+}
+
+/* Containers for debugging ask for no resources. */
+static bool debugs(const struct thing *t, int i)
+{
+	return t->form == POD && i == CONTAINERS - 1;
+}
+
+/* With a GPU of its own it is said in other words, but of one card. */
+static bool overrides(const struct thing *t, int i)
+{
+	return t->boxes[i].gpus > 0 && !debugs(t, i) &&
+	       envs[t->boxes[i].env][0] != 'G';
+}
+
+static void box_takings(const struct thing *t, int i, struct takings *out)
+{
+	const struct box *box = &t->boxes[i];
+
+	if (box->env > 1)
+		take(out,
+		     (struct taking){BY_ENV, i, box->env, overrides(t, i), 0});
+	/* All mounts of a volume in a container are one. */
+	for (int volume = 0; volume < VOLUMES; volume++) {
+		int path = t->volumes[volume], at = 0;
+
+		for (int m = 0; m < MOUNTS; m++)
+			if (box->mounts[m].there &&
+			    box->mounts[m].volume == volume &&
+			    mount_takes(path, box->mounts[m].at))
+				at += 1 << 4 * box->mounts[m].at;
+		if (at)
+			take(out,
+			     (struct taking){BY_MOUNT, i, volume, path, at});
+	}
+}
+
+/* What a CREATE would have denied. */
+static struct takings denied_to(const struct thing *t)
+{
+	struct takings out = {.n = 0};
+
+	if (in_force->audit || (in_force->dev_audits && t->dev))
+		return out;
+	for (int i = 0; i < CONTAINERS; i++)
+		if (t->boxes[i].there)
+			box_takings(t, i, &out);
+	if (t->note)
+		take(&out,
+		     (struct taking){BY_NOTE, -1, t->note, t->note_key, 0});
+	return out;
+}
+
+static int pods_of(const struct thing *t)
+{
+	return t->form == POD ? 1 : t->replicas;
+}
+
+static int gpus_of(const struct thing *t)
+{
+	int n = 0;
+
+	for (int i = 0; i < CONTAINERS; i++)
+		if (t->boxes[i].there && !debugs(t, i))
+			n += t->boxes[i].gpus;
+	return n * pods_of(t);
+}
+
+static int how_often(const struct takings *in, const struct taking *one)
+{
+	int n = 0;
+
+	for (int i = 0; i < in->n; i++)
+		n += !memcmp(&in->items[i], one, sizeof(*one));
+	return n;
+}
+
+static bool keeps_to(const struct thing *now, const struct thing *old)
+{
+	struct takings takes = denied_to(now), took = denied_to(old);
+
+	for (int i = 0; i < takes.n; i++)
+		if (!how_often(&took, &takes.items[i]) ||
+		    pods_of(now) > pods_of(old))
+			return false;
+	return !takes.n || gpus_of(now) <= gpus_of(old);
+}
+
+struct request {
+	const struct thing *now, *old; /* old: NULL for a CREATE */
+	enum user user;
+	const char *subresource;
+};
+
+static bool is_excepted(const struct request *r)
+{
+	if (r->user == ONCALL && r->now->ticket)
+		return true;
+	if (r->user == CONTROLLER && r->now->owned && !in_force->controllers)
+		return true;
+	return r->old && r->old->leaving;
+}
+
+static bool must_allow(const struct request *r)
+{
+	if (is_excepted(r))
+		return true;
+	return r->old ? keeps_to(r->now, r->old) : !denied_to(r->now).n;
+}
+
+/* --- the same for the door ------------------------------------------------ */
+
+static void write_mounts(struct buf *out, const struct box *box)
+{
+	const char *between = "";
+
+	buf_adds(out, ",\"volumeMounts\":[");
+	for (int i = 0; i < MOUNTS; i++) {
+		if (!box->mounts[i].there)
+			continue;
+		buf_addf(out, "%s{\"name\":\"v%d\",\"mountPath\":\"%s\"}",
+			 between, box->mounts[i].volume,
+			 ats[box->mounts[i].at]);
+		between = ",";
+	}
+	buf_adds(out, "]");
+}
+
+static void write_box(struct buf *out, const struct box *box, int i,
+		      const char *between, bool debug)
+{
+	buf_addf(out, "%s{\"name\":\"c%d\",\"image\":\"r/run:1\"", between, i);
+	if (!debug)
+		buf_addf(out,
+			 ",\"resources\":{\"limits\":{\"cpu\":\"1\","
+			 "\"nvidia.com/gpu\":\"%d\"}}",
+			 box->gpus);
+	if (envs[box->env])
+		buf_addf(out,
+			 ",\"env\":[{\"name\":\"NVIDIA_VISIBLE_DEVICES\","
+			 "\"value\":\"%s\"}]",
+			 envs[box->env]);
+	write_mounts(out, box);
+	buf_adds(out, "}");
+}
+
+static void write_spec(struct buf *out, const struct thing *t)
+{
+	const struct box *last = &t->boxes[CONTAINERS - 1];
+	int listed = t->form == POD ? CONTAINERS - 1 : CONTAINERS;
+	const char *between = "";
+
+	buf_adds(out, "\"spec\":{\"volumes\":[");
+	for (int i = 0; i < VOLUMES; i++)
+		buf_addf(out,
+			 "%s{\"name\":\"v%d\",\"hostPath\":{\"path\":\"%s\"}}",
+			 i ? "," : "", i, paths[t->volumes[i]]);
+	buf_adds(out, "],\"containers\":[");
+	for (int i = 0; i < listed; i++) {
+		if (!t->boxes[i].there)
+			continue;
+		write_box(out, &t->boxes[i], i, between, false);
+		between = ",";
+	}
+	buf_adds(out, "]");
+	if (listed < CONTAINERS && last->there) {
+		buf_adds(out, ",\"ephemeralContainers\":[");
+		write_box(out, last, CONTAINERS - 1, "", true);
+		buf_adds(out, "]");
+	}
+	buf_adds(out, "}");
+}
+
+/* Annotations of the pods; the ticket is the object's. */
+static void write_notes(struct buf *out, const struct thing *t, bool ticket)
+{
+	buf_adds(out, "\"annotations\":{");
+	if (t->note)
+		buf_addf(out, "\"%s\":\"%s\"%s", note_keys[t->note_key],
+			 notes[t->note], ticket ? "," : "");
+	if (ticket)
+		buf_adds(out, "\"t/glass\":\"INC-1\"");
+	buf_adds(out, "}");
+}
+
+static void write_metadata(struct buf *out, const struct thing *t)
+{
+	buf_addf(out,
+		 "\"metadata\":{\"name\":\"a\",\"namespace\":\"ml\","
+		 "\"labels\":{\"n\":\"%d\",\"tier\":\"%s\"}",
+		 t->label, t->dev ? "dev" : "prod");
+	if (t->owned)
+		buf_adds(out,
+			 ",\"ownerReferences\":[{\"apiVersion\":\"apps/v1\","
+			 "\"kind\":\"ReplicaSet\",\"name\":\"o\",\"uid\":\"1\","
+			 "\"controller\":true}]");
+	if (t->leaving)
+		buf_adds(out,
+			 ",\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"");
+	buf_adds(out, ",");
+	if (t->form == POD)
+		write_notes(out, t, t->ticket);
+	else
+		buf_addf(out, "\"annotations\":{%s}",
+			 t->ticket ? "\"t/glass\":\"INC-1\"" : "");
+	buf_adds(out, "}");
+}
+
+static const struct {
+	const char *group, *kind, *open, *close;
+} kinds[] = {
+	[POD] = {"", "Pod", NULL, ""},
+	[DEPLOYMENT] = {"apps", "Deployment",
+			"\"spec\":{\"replicas\":%d,\"template\":{", "}}"},
+	[PYTORCHJOB] = {"kubeflow.org", "PyTorchJob",
+			"\"spec\":{\"pytorchReplicaSpecs\":{\"Worker\":{"
+			"\"replicas\":%d,\"template\":{",
+			"}}}}"},
+};
+
+static void write_thing(struct buf *out, const struct thing *t)
+{
+	const char *group = kinds[t->form].group;
+
+	buf_addf(out, "{\"apiVersion\":\"%s%sv1\",\"kind\":\"%s\",", group,
+		 *group ? "/" : "", kinds[t->form].kind);
+	write_metadata(out, t);
+	buf_adds(out, ",");
+	if (t->form != POD) {
+		if (t->form == DEPLOYMENT)
+			buf_addf(out,
+				 "\"spec\":{\"replicas\":%d,\"template\":{",
+				 t->replicas);
+		else
+			buf_addf(out,
+				 "\"spec\":{\"pytorchReplicaSpecs\":{"
+				 "\"Worker\":{\"replicas\":%d,\"template\":{",
+				 t->replicas);
+		buf_adds(out, "\"metadata\":{");
+		write_notes(out, t, false);
+		buf_adds(out, "},");
+	}
+	write_spec(out, t);
+	buf_addf(out, "%s}", kinds[t->form].close);
+}
+
+static void write_review(struct buf *out, const struct request *r)
+{
+	static const char *const users[] = {
+		[ALICE] = "\"username\":\"alice\",\"groups\":[\"staff\"]",
+		[ONCALL] = "\"username\":\"bob\",\"groups\":[\"oncall\"]",
+		[CONTROLLER] = "\"username\":\"system:serviceaccount:"
+			       "kube-system:replicaset-controller\"",
+	};
+
+	buf_reset(out);
+	buf_addf(out,
+		 "{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":"
+		 "\"AdmissionReview\",\"request\":{\"uid\":\"u\",\"kind\":{"
+		 "\"group\":\"%s\",\"version\":\"v1\",\"kind\":\"%s\"},"
+		 "\"name\":\"a\",\"namespace\":\"ml\",\"operation\":\"%s\","
+		 "\"subResource\":\"%s\",\"userInfo\":{%s},\"object\":",
+		 kinds[r->now->form].group, kinds[r->now->form].kind,
+		 r->old ? "UPDATE" : "CREATE", r->subresource, users[r->user]);
+	write_thing(out, r->now);
+	buf_adds(out, ",\"oldObject\":");
+	if (r->old)
+		write_thing(out, r->old);
+	else
+		buf_adds(out, "null");
+	buf_adds(out, "}}");
+}
+
+/* --- steps ---------------------------------------------------------------- */
+
+static struct thing slots[SLOTS];
+static bool stored[SLOTS];
+static long allowed, denied, kept, excepted;
+
+static void make_request(struct request *r, struct thing *now, int slot)
+{
+	static const char *const subresources[] = {
+		"", "", "", "ephemeralcontainers", "resize"};
+
+	*r = (struct request){.now = now, .subresource = ""};
+	r->user = any(3) ? ALICE : (enum user)any(USERS);
+	if (!stored[slot]) {
+		any_thing(now);
+		now->leaving = !any(20);
+		return;
+	}
+	*now = slots[slot];
+	r->old = &slots[slot];
+	for (int n = any(3) + !any(40); n >= 0; n--)
+		change(now);
+	/* Whoever asks may write so; the API server does. */
+	now->leaving |= !any(20);
+	if (now->form == POD)
+		r->subresource = subresources[any(COUNT(subresources))];
+}
+
+static void count(const struct request *r, bool allow)
+{
+	allowed += allow;
+	denied += !allow;
+	excepted += allow && is_excepted(r);
+	kept += allow && r->old && !is_excepted(r) && denied_to(r->now).n;
+}
+
+/* False, and what differs: the door does not do as the model says. */
+static bool step(struct door_worker *worker, struct buf *body)
+{
+	int slot = any(SLOTS);
+	struct door_reply reply;
+	struct request r;
+	struct thing now;
+	bool allow;
+
+	if (stored[slot] && !any(60)) {
+		stored[slot] = false;
+		return true;
+	}
+	make_request(&r, &now, slot);
+	write_review(body, &r);
+	door_answer(worker, DOOR_VALIDATE, body->data, body->len, &reply);
+	allow = memmem(reply.body, reply.len, "\"allowed\":true", 14);
+	if (reply.status != 200 || allow != must_allow(&r)) {
+		printf("must be %s under\n%s\nreview: %.*s\nanswer: %.*s\n",
+		       must_allow(&r) ? "allowed" : "denied", in_force->text,
+		       (int)body->len, body->data, (int)reply.len, reply.body);
+		return false;
+	}
+	count(&r, allow);
+	if (!allow)
+		return true;
+	slots[slot] = now;
+	slots[slot].leaving = !any(80);
+	stored[slot] = true;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	struct rule_set set = {all_rules, all_rules_count};
+	struct door_options options = {
+		.rules = &set,
+		.metrics = metrics_new(),
+		.log = log_new(2, LOG_ERROR, true),
+	};
+	long steps = argc > 1 ? atol(argv[1]) : 0;
+	struct door *door = door_new(&options);
+	struct door_worker *worker;
+	struct buf body;
+	bool good = steps > 0;
+
+	seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+	enforce(door, &set, 0);
+	worker = door_worker_new(door);
+	buf_init(&body);
+	for (long i = 0; good && i < steps; i++) {
+		if (!any(50))
+			enforce(door, &set, any(COUNT(known_policies)));
+		good = step(worker, &body);
+	}
+	printf("%ld steps: %ld allowed (%ld by an exception, %ld keep what "
+	       "a CREATE is denied), %ld denied\n",
+	       steps, allowed, excepted, kept, denied);
+	/* A model that never comes to the point shows nothing. */
+	good &= kept > steps / 100 && denied > steps / 10;
+	printf("ratchet model: %d passed, %d failed\n", good, !good);
+	buf_release(&body);
+	door_worker_free(worker);
+	door_free(door);
+	log_free(options.log);
+	metrics_free(options.metrics);
+	return !good;
+}
