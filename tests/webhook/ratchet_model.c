@@ -446,13 +446,10 @@ static void write_metadata(struct buf *out, const struct thing *t)
 static const struct {
 	const char *group, *kind, *open, *close;
 } kinds[] = {
-	[POD] = {"", "Pod", NULL, ""},
-	[DEPLOYMENT] = {"apps", "Deployment",
-			"\"spec\":{\"replicas\":%d,\"template\":{", "}}"},
+	[POD] = {"", "Pod", "", ""},
+	[DEPLOYMENT] = {"apps", "Deployment", "", "}}"},
 	[PYTORCHJOB] = {"kubeflow.org", "PyTorchJob",
-			"\"spec\":{\"pytorchReplicaSpecs\":{\"Worker\":{"
-			"\"replicas\":%d,\"template\":{",
-			"}}}}"},
+			"\"pytorchReplicaSpecs\":{\"Worker\":{", "}}}}"},
 };
 
 static void write_thing(struct buf *out, const struct thing *t)
@@ -464,16 +461,10 @@ static void write_thing(struct buf *out, const struct thing *t)
 	write_metadata(out, t);
 	buf_adds(out, ",");
 	if (t->form != POD) {
-		if (t->form == DEPLOYMENT)
-			buf_addf(out,
-				 "\"spec\":{\"replicas\":%d,\"template\":{",
-				 t->replicas);
-		else
-			buf_addf(out,
-				 "\"spec\":{\"pytorchReplicaSpecs\":{"
-				 "\"Worker\":{\"replicas\":%d,\"template\":{",
-				 t->replicas);
-		buf_adds(out, "\"metadata\":{");
+		buf_addf(out,
+			 "\"spec\":{%s\"replicas\":%d,\"template\":{"
+			 "\"metadata\":{",
+			 kinds[t->form].open, t->replicas);
 		write_notes(out, t, false);
 		buf_adds(out, "},");
 	}

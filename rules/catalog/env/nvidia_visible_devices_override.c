@@ -36,6 +36,16 @@ static void repair(struct rule_run *run, struct finding *f,
 	}
 }
 
+/* What the value stands for may change while the entry stays as it is. */
+static void reads_surroundings(struct rule_run *run, struct finding *f,
+			       const struct container *c)
+{
+	finding_reads(run, f, node_get(c->node, "env"));
+	finding_reads(run, f, node_get(c->node, "envFrom"));
+	finding_reads(run, f, c->pod->annotations);
+	finding_reads(run, f, c->pod->labels);
+}
+
 /* A value that is not written here, but in a ConfigMap, a Secret, ... */
 static void check_source(struct rule_run *run, const struct container *c,
 			 const struct node *entry)
@@ -51,6 +61,7 @@ static void check_source(struct rule_run *run, const struct container *c,
 	finding_cause(run, f, NAME);
 	finding_severity(f, SEVERITY_INFO);
 	finding_guess(run, f);
+	reads_surroundings(run, f, c);
 }
 
 /* `$(OTHER)` is put in by the kubelet; `${X}` is filled in before. */
@@ -86,6 +97,8 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		run, f,
 		gpu ? "remove the variable: the device plugin sets it"
 		    : "ask for GPUs in `resources.limits`, or set the variable to `void`");
+	if (text_contains(at->str, "$("))
+		reads_surroundings(run, f, c);
 	repair(run, f, c, entry);
 }
 
