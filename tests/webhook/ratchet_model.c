@@ -14,9 +14,7 @@
  *
  * and, for a gate that people keep, that nothing else is denied. Exceptions
  * are those of webhook/README.md: a ticket, an object that is being deleted,
- * Pods that controllers make.
- *
- *	ratchet_model STEPS [SEED]
+ * Pods that controllers make.	Usage: ratchet_model STEPS [SEED]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,12 +132,7 @@ static void change(struct thing *t)
 {
 	int i = any(CONTAINERS);
 
-	switch (any(10)) {
-	case 0:
-	case 1:
-	case 2:
-		change_box(&t->boxes[i]);
-		break;
+	switch (any(14)) {
 	case 3:
 		t->boxes[i].there = i == 0 || any(2);
 		break;
@@ -159,8 +152,11 @@ static void change(struct thing *t)
 	case 8:
 		t->ticket = !any(4);
 		break;
-	default:
+	case 9:
 		t->label++;
+		break;
+	default:
+		change_box(&t->boxes[i]);
 	}
 }
 
@@ -544,10 +540,7 @@ static bool step(struct door_worker *worker, struct buf *body)
 	struct thing now;
 	bool allow;
 
-	if (stored[slot] && !any(60)) {
-		stored[slot] = false;
-		return true;
-	}
+	stored[slot] &= any(60) != 0;
 	make_request(&r, &now, slot);
 	write_review(body, &r);
 	door_answer(worker, DOOR_VALIDATE, body->data, body->len, &reply);
