@@ -472,6 +472,13 @@ def subresources():
             "name": "main", "resources": {"limits": {"cpu": "2"}}}]}},
         "resize", "strategic-merge-patch+json")
     say(status == 200, "a Pod is resized", body)
+    status, body, _ = admin.patch(obj, {"metadata": {"annotations": {
+        "example.com/cdi": "nvidia.com/gpu=all"}}})
+    say(status == 200, "a Pod is annotated", body)
+    answer = admin.patch(obj, {"metadata": {"annotations": {
+        "nvidia.cdi.k8s.io/run": "nvidia.com/gpu=all"}}})
+    say(denied(answer, "nvidia-device-mount-bypass"),
+        "an annotation that takes all GPUs is not let in", answer)
 
 
 def too_much():
