@@ -41,6 +41,10 @@ static const struct key policy_keys[] = {
 	 "are relative to the policy's folder."},
 	{"controllers", "list",
 	 "Service accounts whose Pods are patched and audited, never denied."},
+	{"infrastructure", "map",
+	 "namespaces: exact names; their pods are left out by rules about waste "
+	 "and may see devices that they do not ask for. Default: kube-system, "
+	 "gpu-operator, nvidia-gpu-operator, nvidia-device-plugin."},
 	{"controllerPods", "audit|deny",
 	 "deny: also Pods of controllers are denied where they take devices "
 	 "that nobody counts. Default: deny under preset strict, else audit."},

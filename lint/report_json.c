@@ -196,6 +196,9 @@ static void put_summary(struct buf *out, const struct report_summary *summary)
 		   (int64_t)counts->unknown_kinds_with_pods);
 	stream_int(out, "placeholders", (int64_t)counts->placeholders);
 	stream_int(out, "fragments", (int64_t)counts->fragments);
+	stream_int(out, "infrastructure", (int64_t)counts->infrastructure);
+	stream_int(out, "infrastructureUnknown",
+		   (int64_t)counts->infrastructure_unknown);
 	stream_int(out, "errors", (int64_t)counts->errors);
 	stream_int(out, "warnings", (int64_t)counts->warnings);
 	stream_int(out, "infos", (int64_t)counts->infos);

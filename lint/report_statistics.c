@@ -175,6 +175,12 @@ static void add_partly(const struct run_counts *counts, struct buf *out)
 		{counts->unknown_kinds_with_pods,
 		 "object of a kind that is not known",
 		 "objects of kinds that are not known"},
+		{counts->infrastructure, "pod in an infrastructure namespace",
+		 "pods in infrastructure namespaces"},
+		{counts->infrastructure_unknown,
+		 "pod that may be infrastructure (its namespace is not known)",
+		 "pods that may be infrastructure (their namespace is not "
+		 "known)"},
 	};
 	bool any = false;
 

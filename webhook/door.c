@@ -378,8 +378,11 @@ static void judge_review(struct visit *visit)
 					     !visit->review.dry_run &&
 					     (!c->update || c->demand_grew));
 	visit_count_findings(visit);
-	if (!c->mutate)
-		visit_count_not_run(visit);
+	if (c->mutate)
+		return;
+	visit_count_not_run(visit);
+	if (visit->worker->now.run.counts.infrastructure)
+		visit_count_unjudged(visit, METRICS_NOT_JUDGED_INFRASTRUCTURE);
 }
 
 /* An object that goes gives back what was promised to it. */

@@ -293,6 +293,8 @@ static void write_counters(struct metrics *m, struct buf *out)
 						  "reason=\"operation\"", NULL},
 		[METRICS_NOT_JUDGED_NO_PATCH] = {not_judged,
 						 "reason=\"no_patch\"", NULL},
+		[METRICS_NOT_JUDGED_INFRASTRUCTURE] =
+			{not_judged, "reason=\"infrastructure\"", NULL},
 	};
 
 	for (size_t i = 0; i < METRICS_COUNTERS; i++) {

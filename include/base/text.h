@@ -36,6 +36,15 @@ unsigned text_distance(const char *a, const char *b, unsigned limit);
 const char *text_nearest(const char *word, const char *const *names, size_t n);
 
 /*
+ * RFC 1123, as Kubernetes takes names (k8s.io/apimachinery, validation.go): a
+ * label of at most 63 bytes, the name of a namespace; a subdomain, labels with
+ * dots between and at most 253 bytes, that of most other objects and of API
+ * groups. Neither can lead out of a URL's path, nor begin with a dash.
+ */
+bool text_is_label(const char *s, size_t len);
+bool text_is_subdomain(const char *s, size_t len);
+
+/*
  * memmem() for needles whose first byte is rare: memchr() finds candidates,
  * which is several times faster than libc's memmem() for short needles.
  */

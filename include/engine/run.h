@@ -24,6 +24,9 @@
 struct run_counts {
 	uint64_t documents, objects, workloads, unknown_kinds_with_pods;
 	uint64_t placeholders, fragments;
+	/* Pods that rules about waste leave out: their namespace is one of the
+	 * policy's `infrastructure:`, or not known and they look like it. */
+	uint64_t infrastructure, infrastructure_unknown;
 	uint64_t errors, warnings, infos, suppressed;
 	uint64_t fixable, fixable_unsafe; /* visible findings with a repair */
 	int64_t gpus; /* steady state, all linted workloads */

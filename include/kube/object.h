@@ -187,7 +187,10 @@ struct object {
 			       that come in groups, one group */
 	enum gang_kind gang_kind;
 	bool suspended;
-	bool kueue;   /* carries kueue.x-k8s.io/queue-name */
+	bool kueue; /* carries kueue.x-k8s.io/queue-name */
+	/* Is its namespace one of the policy's `infrastructure:`? Unknown while
+	 * nobody says which namespace it is. Set when that is settled. */
+	enum tri infrastructure;
 	bool guessed; /* unknown kind, pods found by shape */
 	const struct claim_table *claims; /* of its file, or NULL */
 };
@@ -203,6 +206,8 @@ struct kube_config {
 	struct accelerator_extra accelerators;
 	const struct policy_kind *kinds;
 	size_t nkinds;
+	/* Exact names of namespaces, NULL-terminated; NULL: the default. */
+	const char *const *infrastructure;
 	bool fragment; /* every object is a patch (kustomize names the file) */
 	const struct claim_table *claims; /* of the file (kube/claim.h) */
 };
@@ -300,17 +305,23 @@ struct quantity pod_request(const struct pod *pod, const char *resource,
 /* Pods of a kind made for training, or whose command is one. */
 bool pod_is_training(const struct pod *pod);
 bool pod_is_serving(const struct pod *pod);
-/* DaemonSet, operator namespace, device plugin, dcgm-exporter and so on. */
-bool pod_is_infrastructure(const struct pod *pod);
+/* kube-system, gpu-operator, ...: what a policy without the key means. */
+extern const char *const infrastructure_default[];
+enum tri namespace_is_infrastructure(const struct kube_config *config,
+				     const char *namespace);
 /*
- * May it see devices that it does not ask for? Infrastructure by its kind or
- * its namespace, or by the images of all its containers, in one of these
- * namespaces ("a,b*"; empty: in any).
+ * Left out by rules about waste: device plugins, drivers, monitoring. Only a
+ * namespace that the policy lists makes them so, since names of images and
+ * kinds are a tenant's to choose; but where nobody says which namespace it is,
+ * a DaemonSet or an image of that name is not judged either.
  */
-#define TRUSTED_NAMESPACES                                                     \
-	"namespaces of device plugins, drivers and monitoring; empty: any"
-bool pod_is_trusted(struct arena *arena, const struct pod *pod,
-		    const char *namespaces);
+bool pod_is_infrastructure(const struct pod *pod);
+/* May it see devices that it does not ask for? The same, where the namespace is
+ * not known with such images in all of its containers. */
+bool pod_is_trusted(const struct pod *pod);
+/* For the help of what infrastructure may do: how a DaemonSet, or a pod with
+ * such an image, becomes infrastructure; "" for all others. */
+const char *pod_infrastructure_hint(const struct pod *pod);
 /* Does its object's namespace match one of "a,b*"? */
 bool pod_in_namespaces(struct arena *arena, const struct pod *pod,
 		       const char *namespaces);

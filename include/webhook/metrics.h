@@ -85,6 +85,8 @@ enum metrics_counter {
 	METRICS_NOT_JUDGED_SUBRESOURCE, /* status, eviction, ... */
 	METRICS_NOT_JUDGED_OPERATION,	/* DELETE, CONNECT */
 	METRICS_NOT_JUDGED_NO_PATCH,	/* /mutate, of what gets none */
+	/* Judged but by rules about waste: pods of the policy's namespaces. */
+	METRICS_NOT_JUDGED_INFRASTRUCTURE,
 	METRICS_COUNTERS,
 };
 void metrics_add(struct metrics *metrics, enum metrics_counter counter,

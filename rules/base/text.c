@@ -117,6 +117,41 @@ const char *text_nearest(const char *word, const char *const *names, size_t n)
 	return nearest;
 }
 
+static bool is_alphanumeric(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+/* No limit on the length: that of labels of a subdomain is its own. */
+static bool is_part(const char *s, size_t len)
+{
+	if (!len || !is_alphanumeric(s[0]) || !is_alphanumeric(s[len - 1]))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!is_alphanumeric(s[i]) && s[i] != '-')
+			return false;
+	return true;
+}
+
+bool text_is_label(const char *s, size_t len)
+{
+	return len <= 63 && is_part(s, len);
+}
+
+bool text_is_subdomain(const char *s, size_t len)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] != '.')
+			continue;
+		if (!is_part(s + start, i - start))
+			return false;
+		start = i + 1;
+	}
+	return len <= 253 && is_part(s + start, len - start);
+}
+
 const char *text_find(const char *text, size_t len, const char *needle)
 {
 	size_t n = strlen(needle);

@@ -239,6 +239,7 @@ static void merge_kube(struct policy *policy)
 		memcpy(kinds + a->nkinds, b->kinds, b->nkinds * sizeof(*kinds));
 	policy->kube.accelerators.items = accelerators;
 	policy->kube.accelerators.n = na + nb;
+	policy->kube.infrastructure = a->infrastructure;
 	policy->kube.kinds = kinds;
 	policy->kube.nkinds = a->nkinds + b->nkinds;
 }

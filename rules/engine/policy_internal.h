@@ -122,6 +122,8 @@ struct policy {
 	/* controllerPods: said, and deny. Else the preset decides. */
 	bool has_controller_pods, controller_pods;
 	int64_t max_age;
+	const char **infrastructure; /* NULL-terminated, or NULL */
+	size_t ninfrastructure, infrastructure_size;
 	const char **controllers;
 	size_t ncontrollers, controllers_size;
 	struct policy_break_glass break_glass;

@@ -66,6 +66,46 @@ static void read_controller_pods(struct reader *r, const struct node *node,
 	r->policy->controller_pods = found == 1;
 }
 
+static void read_infrastructure_name(struct reader *r, const struct node *node,
+				     void *unused)
+{
+	struct policy *policy = r->policy;
+	const char *text = read_text(r, node);
+
+	if (text && !text_is_label(text, strlen(text)))
+		problem(r, node,
+			"`%s` is no name of a namespace: these are exact, "
+			"without `*`",
+			shown(r, text));
+	else if (text)
+		*VEC_PUSH(policy_arena(policy), policy->infrastructure,
+			  policy->ninfrastructure,
+			  policy->infrastructure_size) = text;
+}
+
+static void read_infrastructure_names(struct reader *r, const struct node *node,
+				      void *unused)
+{
+	struct policy *policy = r->policy;
+
+	if (!node_is_seq(node) || node->len)
+		read_list(r, node, read_infrastructure_name, NULL);
+	*VEC_PUSH(policy_arena(policy), policy->infrastructure,
+		  policy->ninfrastructure, policy->infrastructure_size) = NULL;
+	policy->kube.infrastructure = policy->infrastructure;
+}
+
+static void read_infrastructure(struct reader *r, const struct node *node,
+				void *unused)
+{
+	static const struct field fields[] = {
+		{"namespaces", read_infrastructure_names, true},
+		{0},
+	};
+
+	read_fields(r, node, fields, NULL);
+}
+
 static void read_policy_rules(struct reader *r, const struct node *node,
 			      void *unused)
 {
@@ -289,6 +329,7 @@ void read_policy_document(struct reader *r, const struct node *root)
 		{"overrides", read_overrides, false},
 		{"paths", read_paths, false},
 		{"controllers", read_controllers, false},
+		{"infrastructure", read_infrastructure, false},
 		{"controllerPods", read_controller_pods, false},
 		{"breakGlass", read_break_glass, false},
 		{"suppressions", read_suppressions, false},

@@ -240,6 +240,10 @@ static void check_pods(struct run *run, const struct object *object,
 	FOR_EACH_POD(object, pod) {
 		bool infrastructure = pod_is_infrastructure(pod);
 
+		if (infrastructure && object->infrastructure == TRI_YES)
+			run->counts.infrastructure++;
+		else if (infrastructure)
+			run->counts.infrastructure_unknown++;
 		for (size_t i = 0; i < state->npod_rules; i++) {
 			unsigned index = state->pod_rules[i];
 			const struct rule *rule =
@@ -394,6 +398,8 @@ static void check_object(struct run *run, struct object *object)
 
 	if (!object->cluster_scoped)
 		settle_namespace(run, object);
+	object->infrastructure =
+		namespace_is_infrastructure(run_kube(run), object->namespace);
 	if (state->file.fragments)
 		object->fragment = true;
 	count_object(run, object);
@@ -569,6 +575,8 @@ void run_join(struct run *dst, struct run *src)
 	to->unknown_kinds_with_pods += from->unknown_kinds_with_pods;
 	to->placeholders += from->placeholders;
 	to->fragments += from->fragments;
+	to->infrastructure += from->infrastructure;
+	to->infrastructure_unknown += from->infrastructure_unknown;
 	to->errors += from->errors;
 	to->warnings += from->warnings;
 	to->infos += from->infos;

@@ -254,23 +254,28 @@ static bool runs_infrastructure(const struct pod *pod)
 	return memo->infrastructure;
 }
 
-static bool is_of_infrastructure(const struct object *object)
-{
-	static const char *const namespaces[] = {"gpu-operator", "nvidia-",
-						 NULL};
+const char *const infrastructure_default[] = {"kube-system", "gpu-operator",
+					      "nvidia-gpu-operator",
+					      "nvidia-device-plugin", NULL};
 
-	if (object->class == KIND_DAEMON ||
-	    text_eq(object->namespace, "kube-system"))
-		return true;
-	for (const char *const *name = namespaces; *name; name++)
-		if (text_starts(object->namespace, *name))
-			return true;
-	return false;
+enum tri namespace_is_infrastructure(const struct kube_config *config,
+				     const char *namespace)
+{
+	const char *const *name = config->infrastructure;
+
+	if (!namespace)
+		return TRI_UNKNOWN;
+	for (name = name ? name : infrastructure_default; *name; name++)
+		if (!strcmp(*name, namespace))
+			return TRI_YES;
+	return TRI_NO;
 }
 
 bool pod_is_infrastructure(const struct pod *pod)
 {
-	return is_of_infrastructure(pod->object) || runs_infrastructure(pod);
+	if (pod->object->infrastructure != TRI_UNKNOWN)
+		return pod->object->infrastructure == TRI_YES;
+	return pod->object->class == KIND_DAEMON || runs_infrastructure(pod);
 }
 
 static bool images_are_infrastructure(const struct pod *pod)
@@ -308,13 +313,20 @@ bool pod_in_namespaces(struct arena *arena, const struct pod *pod,
 	return false;
 }
 
-bool pod_is_trusted(struct arena *arena, const struct pod *pod,
-		    const char *namespaces)
+const char *pod_infrastructure_hint(const struct pod *pod)
 {
-	if (!is_of_infrastructure(pod->object) &&
-	    !images_are_infrastructure(pod))
-		return false;
-	return !*namespaces || pod_in_namespaces(arena, pod, namespaces);
+	if (pod->object->class != KIND_DAEMON && !runs_infrastructure(pod))
+		return "";
+	return "; if this is a device plugin, a driver or monitoring, list "
+	       "its namespace under `infrastructure` in the policy";
+}
+
+bool pod_is_trusted(const struct pod *pod)
+{
+	if (pod->object->infrastructure != TRI_UNKNOWN)
+		return pod->object->infrastructure == TRI_YES;
+	return pod->object->class == KIND_DAEMON ||
+	       images_are_infrastructure(pod);
 }
 
 /* -- selectors ----------------------------------------------------------- */

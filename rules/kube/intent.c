@@ -426,8 +426,10 @@ struct intent pod_gpu_intent(struct arena *arena,
 	struct intent intent = {.by = INTENT_NONE}, placed;
 	const struct container *main;
 
+	/* A DaemonSet goes to GPU nodes for the nodes' sake. */
 	if (is_cpu_role(pod) || pod_is_preset(pod) ||
-	    pod->object->class == KIND_OTHER)
+	    pod->object->class == KIND_OTHER ||
+	    pod->object->class == KIND_DAEMON)
 		return intent;
 	FOR_EACH_CONTAINER(pod, c)
 		if (asks_for_other_device(extra, container_limits(c)) ||

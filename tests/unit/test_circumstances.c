@@ -431,6 +431,14 @@ static void figures_tell_what_was_done(void **state)
 	assert_true(metrics_figure(s->metrics, FINDINGS
 				   "action=\"allow\",mode=\"enforce\","
 				   "level=\"pod\",namespace=\"ml\"}") == -1);
+	post(s, DOOR_VALIDATE,
+	     "\"operation\":\"CREATE\",\"kind\":{\"group\":\"\",\"version\":"
+	     "\"v1\",\"kind\":\"Pod\"},\"name\":\"a\",\"namespace\":"
+	     "\"gpu-operator\"," ALICE "\"object\":" POD("", "1", SPY));
+	assert_true(says(s, LET_IN));
+	assert_true(metrics_figure(s->metrics,
+				   "gpugate_not_judged_total{reason="
+				   "\"infrastructure\"}") == 1);
 	post(s, DOOR_VALIDATE, CREATE_(TRAINING ALICE, TRAIN("", "3")));
 	assert_true(metrics_figure(s->metrics,
 				   "gpugate_gpus_affected_total{rule="

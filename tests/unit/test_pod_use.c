@@ -231,36 +231,46 @@ static void test_purpose(void **state)
 	}
 }
 
+#define POD_IN(namespace, image)                                                                                \
+	"{apiVersion: v1, kind: Pod, metadata: {namespace: " namespace "}, spec: {containers: [{image: '" image \
+								       "'}]}}"
+#define DAEMON_IN(namespace)                                                   \
+	"{apiVersion: apps/v1, kind: DaemonSet, metadata: {namespace: " namespace "}, spec: {selector: {}, template: {spec: {containers: [{image: i}]}}}}"
+
 static void test_infrastructure(void **state)
 {
 	static const struct {
 		const char *yaml;
 		bool infrastructure;
 	} rows[] = {
+		/* Nobody says which namespace: what looks like it is left out
+		 */
 		{RUN("DaemonSet", "image: i"), true},
 		{RUN("Deployment", "image: i"), false},
 		{RUN("Deployment", "image: nvcr.io/nvidia/k8s/dcgm-exporter:3"),
 		 true},
-		{"{apiVersion: v1, kind: Pod, metadata: {namespace: "
-		 "gpu-operator}, spec: {containers: [{image: i}]}}",
-		 true},
-		{"{apiVersion: v1, kind: Pod, metadata: {namespace: "
-		 "kube-system}, spec: {containers: [{image: i}]}}",
-		 true},
-		{"{apiVersion: v1, kind: Pod, metadata: {namespace: "
-		 "kube-systems}, spec: {containers: [{image: i}]}}",
-		 false},
-		{"{apiVersion: v1, kind: Pod, metadata: {namespace: gpu}, "
-		 "spec: {containers: [{image: i}]}}",
-		 false},
+		{POD_IN("gpu-operator", "i"), true},
+		{POD_IN("kube-system", "i"), true},
+		{POD_IN("kube-systems", "i"), false},
+		{POD_IN("gpu", "i"), false},
+		/* A tenant's to choose: they begin alike, or look alike. */
+		{POD_IN("nvidia-nim", "i"), false},
+		{POD_IN("gpu-operator-2", "i"), false},
+		{POD_IN("ml", "nvcr.io/nvidia/k8s-device-plugin:1"), false},
+		{DAEMON_IN("ml"), false},
+		{DAEMON_IN("nvidia-device-plugin"), true},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct fixture fixture = {0};
 		const struct pod *pod = fixture_pod(&fixture, rows[i].yaml);
+		struct object *object = &fixture.list.items[0];
 
+		object->infrastructure = namespace_is_infrastructure(
+			&fixture.config, object->namespace);
 		assert_int_equal(pod_is_infrastructure(pod),
 				 rows[i].infrastructure);
+		assert_int_equal(pod_is_trusted(pod), rows[i].infrastructure);
 		fixture_release(&fixture);
 	}
 }

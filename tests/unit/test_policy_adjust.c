@@ -133,6 +133,7 @@ static void test_floor(void **state)
 {
 	struct policy *floor = parse(
 		HEAD "contact: door\nexclude: [vendor]\n"
+		     "infrastructure: {namespaces: [sys]}\n"
 		     "locked: [nvidia-visible-devices-override]\n"
 		     "rules: {gpu-count-max: {params: {max: 8}}}\n"
 		     "overrides: [{namespaces: [a], rules: {quota: off}}]\n"
@@ -141,6 +142,7 @@ static void test_floor(void **state)
 	struct policy *local = parse(
 		HEAD
 		"contact: local\nexclude: [mine]\n"
+		"infrastructure: {namespaces: [ml]}\n"
 		"rules:\n"
 		"  all: off\n"
 		"  shm-missing: {severity: error, action: audit}\n"
@@ -158,6 +160,13 @@ static void test_floor(void **state)
 	const struct setting *s;
 	const char *reason;
 
+	assert_int_equal(namespace_is_infrastructure(policy_kube(both), "sys"),
+			 TRI_YES);
+	assert_int_equal(namespace_is_infrastructure(policy_kube(both), "ml"),
+			 TRI_NO);
+	assert_int_equal(
+		namespace_is_infrastructure(policy_kube(both), "kube-system"),
+		TRI_NO);
 	policy_free(floor);
 	policy_free(local);
 	expect(base(both, SHM_MISSING), true, SEVERITY_ERROR, ACTION_PATCH);

@@ -335,6 +335,15 @@ static void test_door_keys(void **state)
 		{HEAD "breakGlass: {annotation: a/b/c}\n",
 		 "3:13: `groups` is missing\n"
 		 "3:26: `a/b/c` is no name of an annotation\n"},
+		{HEAD "infrastructure: {namespaces: [gpu-*]}\n",
+		 "3:31: `gpu-*` is no name of a namespace: these are exact, "
+		 "without `*`\n"},
+		{HEAD "infrastructure: [a]\n",
+		 "3:17: expected a map, found a list\n"},
+		{HEAD "infrastructure: {}\n",
+		 "3:17: `namespaces` is missing\n"},
+		{HEAD "controllerPods: never\n",
+		 "3:17: unknown action `never` (audit or deny)\n"},
 		{HEAD "controllers: [training-operator]\n",
 		 "3:15: `training-operator` is no account as in "
 		 "`system:serviceaccount:NAMESPACE:NAME`\n"},

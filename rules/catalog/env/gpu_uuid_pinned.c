@@ -47,7 +47,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		"NVIDIA_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES",
 		"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", NULL};
 
-	if (pod_is_trusted(rule_arena(run), pod, rule_param(run, "namespaces")))
+	if (pod_is_trusted(pod))
 		return;
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
 		for (const char *const *name = names; *name; name++) {
@@ -68,14 +68,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 			finding_cause(run, f, *name);
 			finding_help(run, f,
 				     "remove `%s`; choose a model by node "
-				     "label, a device by DRA",
-				     *name);
+				     "label, a device by DRA%s",
+				     *name, pod_infrastructure_hint(pod));
 			repair(run, f, c, *name);
 		}
 }
-
-static const struct rule_param params[] = {
-	{"namespaces", "list", "", TRUSTED_NAMESPACES}, {0}};
 
 const struct rule rule_gpu_uuid_pinned = {
 	.name = "gpu-uuid-pinned",
@@ -88,6 +85,5 @@ const struct rule rule_gpu_uuid_pinned = {
 	.why = "The card exists on one host: elsewhere no GPU is visible, there it is taken without being counted.",
 	.remedy = "Remove the variable; the device plugin chooses the device.",
 	.evidence = "NVIDIA/k8s-device-plugin#960",
-	.params = params,
 	.check_pod = check,
 };

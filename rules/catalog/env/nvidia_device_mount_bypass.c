@@ -21,6 +21,14 @@ static enum severity severity_of(enum host_shows shows)
 		       : SEVERITY_ERROR;
 }
 
+static void help(struct rule_run *run, struct finding *f, const struct pod *pod)
+{
+	finding_help(run, f,
+		     "ask for the devices in `resources.limits`, or by a DRA "
+		     "claim%s",
+		     pod_infrastructure_hint(pod));
+}
+
 static void check_mount(struct rule_run *run, const struct container *c,
 			const struct node *mount)
 {
@@ -36,6 +44,7 @@ static void check_mount(struct rule_run *run, const struct container *c,
 			     "volume `%s` hands `%s` of the host to container "
 			     "`%s`, past the device plugin",
 			     shown.volume, shown.path, container_title(c));
+	help(run, f, c->pod);
 	finding_label(run, f, mount, "mounted here");
 	finding_severity(f, severity_of(shows));
 	if (shows == HOST_SHOWS_ALL_DEVICES || shows == HOST_SHOWS_EVERYTHING)
@@ -44,21 +53,20 @@ static void check_mount(struct rule_run *run, const struct container *c,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod_is_trusted(rule_arena(run), pod, rule_param(run, "namespaces")))
+	if (pod_is_trusted(pod))
 		return;
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
 		FOR_EACH_CHILD(container_host_mounts(c), mount)
 			check_mount(run, c, mount);
 	FOR_EACH_CHILD(pod->annotations, value)
 		if (annotation_asks_runtime(value->key))
-			report_pod(run, pod, value,
-				   "annotation `%s` asks the runtime for a "
-				   "device, past the device plugin",
-				   value->key);
+			help(run,
+			     report_pod(run, pod, value,
+					"annotation `%s` asks the runtime for "
+					"a device, past the device plugin",
+					value->key),
+			     pod);
 }
-
-static const struct rule_param params[] = {
-	{"namespaces", "list", "", TRUSTED_NAMESPACES}, {0}};
 
 const struct rule rule_nvidia_device_mount_bypass = {
 	.name = "nvidia-device-mount-bypass",
@@ -71,6 +79,5 @@ const struct rule rule_nvidia_device_mount_bypass = {
 	.why = "The pod uses accelerators that the scheduler and the quotas do not count, and that others were given.",
 	.remedy = "Ask for the devices in resources.limits, or by a DRA claim.",
 	.evidence = "nvidia-container-toolkit cuda_image.go",
-	.params = params,
 	.check_pod = check,
 };

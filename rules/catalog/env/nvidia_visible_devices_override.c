@@ -93,10 +93,11 @@ static void check_entry(struct rule_run *run, const struct container *c,
 				   "it does not ask for",
 			     NAME, at->str, of);
 	finding_cause(run, f, NAME);
-	finding_help(
-		run, f,
-		gpu ? "remove the variable: the device plugin sets it"
-		    : "ask for GPUs in `resources.limits`, or set the variable to `void`");
+	finding_help(run, f, "%s%s",
+		     gpu ? "remove the variable: the device plugin sets it"
+			 : "ask for GPUs in `resources.limits`, or set the "
+			   "variable to `void`",
+		     pod_infrastructure_hint(c->pod));
 	if (text_contains(at->str, "$("))
 		reads_surroundings(run, f, c);
 	repair(run, f, c, entry);
@@ -104,16 +105,13 @@ static void check_entry(struct rule_run *run, const struct container *c,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod_is_trusted(rule_arena(run), pod, rule_param(run, "namespaces")))
+	if (pod_is_trusted(pod))
 		return;
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
 		for (const struct node *entry = NULL;
 		     (entry = container_env_after(c, NAME, entry));)
 			check_entry(run, c, entry);
 }
-
-static const struct rule_param params[] = {
-	{"namespaces", "list", "", TRUSTED_NAMESPACES}, {0}};
 
 const struct rule rule_nvidia_visible_devices_override = {
 	.name = "nvidia-visible-devices-override",
@@ -127,7 +125,6 @@ const struct rule rule_nvidia_visible_devices_override = {
 	.remedy = "Remove the variable and ask for GPUs in resources.limits.",
 	.evidence =
 		"kubelet GenerateRunContainerOptions; nvidia-container-toolkit cuda_image.go; k8s-device-plugin#61, #1605",
-	.params = params,
 	.yields_to = (const char *const[]){"gpu-uuid-pinned", NULL},
 	.check_pod = check,
 };

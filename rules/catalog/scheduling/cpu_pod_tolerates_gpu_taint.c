@@ -41,7 +41,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const char *key = node_str(node_get(at, "key"));
 	struct finding *f;
 
-	if (pod->flat || pod_uses_gpu(pod) != TRI_NO || pod_is_preset(pod))
+	if (pod->flat || pod_uses_gpu(pod) != TRI_NO || pod_is_preset(pod) ||
+	    pod->object->class == KIND_DAEMON)
 		return;
 	if (at)
 		f = report_pod(

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+# Pods that rules about waste leave out: by the policy's word, never by a name
+# that a tenant chooses.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+full() {
+	run --separate-stderr "$GPUGATE" lint --format full "$@"
+}
+
+# daemon NAMESPACE-FIELD: one that sees all GPUs
+daemon() {
+	cat >daemon.yaml <<-END
+	apiVersion: apps/v1
+	kind: DaemonSet
+	metadata: {name: plugin$1}
+	spec:
+	  selector: {matchLabels: {a: b}}
+	  template:
+	    metadata: {labels: {a: b}}
+	    spec:
+	      containers:
+	      - name: a
+	        image: nvcr.io/nvidia/k8s-device-plugin:v0.17.1
+	        env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]
+	END
+}
+
+@test "a DaemonSet of a tenant's namespace is judged, and told what to do" {
+	daemon ", namespace: research"
+	full --isolated daemon.yaml
+	is "$status" 1
+	holds "$output" "nvidia-visible-devices-override"
+	holds "$output" 'list its namespace under `infrastructure` in the policy'
+	holds_not "$output" "infrastructure namespace"
+}
+
+@test "the policy's namespaces are left out, and counted" {
+	daemon ", namespace: research"
+	cat >.gpugate.yaml <<-END
+	apiVersion: gpugate.dev/v1
+	kind: Policy
+	infrastructure: {namespaces: [research]}
+	END
+	full daemon.yaml
+	is "$status" 0
+	holds "$output" "1 pod in an infrastructure namespace"
+	daemon ", namespace: kube-system"
+	full daemon.yaml
+	is "$status" 1
+}
+
+@test "where nobody says the namespace, what looks like it is counted" {
+	daemon ""
+	full --isolated daemon.yaml
+	is "$status" 0
+	holds "$output" "1 pod that may be infrastructure (its namespace is not known)"
+	full --isolated --namespace research daemon.yaml
+	is "$status" 1
+	full --isolated --format json:out.json daemon.yaml
+	holds "$(cat out.json)" '"infrastructureUnknown":1'
+}
