@@ -40,7 +40,7 @@ mutate() {
 	sed "$change" "$file" >"$work/changed.c"
 	cmp -s "$file" "$work/changed.c" && return 2
 	"${CC:-cc}" -std=c11 -D_GNU_SOURCE -O1 -w -pthread -Iinclude \
-		-I"$(dirname "$file")" -I"$build/gen" -o "$work/model" \
+		-I"$(dirname "$file")" -Itests/webhook -I"$build/gen" -o "$work/model" \
 		tests/webhook/ratchet_model.c "$work/changed.c" \
 		"$build/libgpugated.a" "$build/libgpugate.a" -lyaml -lpcre2-8 \
 		-ljansson -lmicrohttpd -lgnutls -lssl -lcrypto -lcurl || return 2

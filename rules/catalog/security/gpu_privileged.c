@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A privileged container gets every device node of its host, and the NVIDIA
+ * runtime honours NVIDIA_VISIBLE_DEVICES of a privileged container even where
+ * it is told to ignore that of others. Whoever asks for one GPU, or for none
+ * on a GPU node, sees all of them, those of other pods too.
+ *
+ * A TPU host is one pod's anyway, and its runtime once asked for privileges.
+ * With eight devices of its own a container mostly has its node for itself,
+ * and an init container is over when the work begins: both only warn.
+ *
+ * Sources: runtime-spec config-linux.md and containerd WithPrivileged;
+ * nvidia-container-toolkit cuda_image.go (OnlyFullyQualifiedCDIDevices,
+ * accept-nvidia-visible-devices-envvar-when-unprivileged); HAMi's webhook
+ * refuses privileged containers with devices.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+
+enum { WHOLE_NODE = 8 };
+
+static bool is_mild(const struct container *c)
+{
+	return c->gpus.n >= WHOLE_NODE ||
+	       (c->role == CONTAINER_INIT && !c->gpus.n);
+}
+
+/* A pod on a node with devices that are others', too. */
+static bool shares_node(const struct pod *pod)
+{
+	const struct node_label *label = NULL;
+
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->accelerator)
+			return !text_eq(c->accelerator->vendor, "google");
+	if (pod_uses_gpu(pod) == TRI_YES)
+		return true;
+	return pod_gpu_selector(pod, &label) &&
+	       !text_eq(label->vendor, "google");
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod->flat || !shares_node(pod))
+		return;
+	FOR_EACH_CONTAINER_OF_ALL(pod, c) {
+		const struct node *at = node_get(
+			node_get(c->node, "securityContext"), "privileged");
+		struct finding *f;
+
+		if (!node_is_true(at))
+			continue;
+		f = report_container(
+			run, c, at,
+			"container `%s` is privileged: it sees every GPU of "
+			"its node, %s",
+			container_title(c),
+			c->gpus.n ? "not only those that it asks for"
+				  : "though it asks for none");
+		finding_help(run, f,
+			     "remove `privileged`, and add the capabilities "
+			     "that are needed (IPC_LOCK for RDMA)%s",
+			     pod_infrastructure_hint(pod));
+		if (!is_mild(c))
+			continue;
+		finding_severity(f, SEVERITY_WARNING);
+		finding_guess(run, f);
+	}
+}
+
+const struct rule rule_gpu_privileged = {
+	.name = "gpu-privileged",
+	.category = "security",
+	.severity = SEVERITY_ERROR,
+	.action = ACTION_DENY,
+	.flags = RULE_TAKES,
+	.since = "1.0",
+	.summary = "a privileged container on a GPU node",
+	.why = "It sees every device of the node, whatever it asks for: GPUs of other pods, which nobody counts.",
+	.remedy = "Remove privileged; add the capabilities that are needed.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline; nvidia-container-toolkit cuda_image.go",
+	.check_pod = check,
+};
