@@ -17,63 +17,17 @@
 #include <openssl/crypto.h>
 
 #include "base/arena.h"
-
-static int open_regular(const char *path, struct err *err)
-{
-	/* A FIFO would block for ever. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd < 0)
-		return err_set(err, errno, "%s: %s", path, strerror(errno));
-	if (fstat(fd, &st) < 0)
-		err_set(err, errno, "%s: %s", path, strerror(errno));
-	else if (S_ISDIR(st.st_mode))
-		err_set(err, EISDIR, "%s: %s", path, strerror(EISDIR));
-	else if (!S_ISREG(st.st_mode))
-		err_set(err, EINVAL, "%s: not a regular file", path);
-	else if (st.st_size > DISK_LIMIT)
-		err_set(err, EFBIG, "%s: over %d bytes", path, DISK_LIMIT);
-	else
-		return fd;
-	close(fd);
-	return -1;
-}
+#include "base/file.h"
 
 /* Room is made at once, so that no copy of a key stays behind in the heap. */
-static int read_all(int fd, const char *path, struct buf *out, struct err *err)
-{
-	size_t start = out->len;
-	ssize_t n;
-
-	buf_grow(out, DISK_LIMIT + 1);
-	do {
-		n = read(fd, out->data + out->len,
-			 DISK_LIMIT + 1 - (out->len - start));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_set(err, errno, "%s: %s", path,
-				       strerror(errno));
-		out->len += n;
-	} while (n != 0 && out->len - start <= DISK_LIMIT);
-	out->data[out->len] = '\0';
-	if (out->len - start > DISK_LIMIT)
-		return err_set(err, EFBIG, "%s: over %d bytes", path,
-			       DISK_LIMIT);
-	return 0;
-}
-
 int disk_read(const char *path, struct buf *out, struct err *err)
 {
-	int fd = open_regular(path, err);
-	int result;
+	static const struct file_how how = {.limit = DISK_LIMIT};
 
-	if (fd < 0)
-		return -1;
-	result = read_all(fd, path, out, err);
-	close(fd);
-	return result;
+	buf_grow(out, DISK_LIMIT + 1);
+	if (file_load(path, &how, out, err))
+		return err_wrap(err, "%s", path);
+	return 0;
 }
 
 void disk_wipe(struct buf *buf)
@@ -100,27 +54,12 @@ static int set_fail(const struct set *set, const char *name, struct err *err)
 		       strerror(errno));
 }
 
-static int write_all(int fd, const char *data, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		data += n;
-		len -= n;
-	}
-	return 0;
-}
-
 static int write_temp(struct set *set, size_t i, struct err *err)
 {
 	const struct disk_file *file = &set->files[i];
 	char *temp = arena_printf(&set->arena, ".%s.%ld", file->name,
 				  (long)getpid());
-	int fd, saved;
+	int fd, error;
 
 	unlinkat(set->dirfd, temp, 0); /* of a process that died */
 	fd = openat(set->dirfd, temp,
@@ -128,11 +67,12 @@ static int write_temp(struct set *set, size_t i, struct err *err)
 	if (fd < 0)
 		return set_fail(set, temp, err);
 	set->temps[i] = temp;
-	if (write_all(fd, file->data, file->len) < 0 ||
-	    fchmod(fd, file->mode) < 0 || fsync(fd) < 0) {
-		saved = errno;
+	error = file_write_fd(fd, file->data, file->len);
+	if (!error && (fchmod(fd, file->mode) < 0 || fsync(fd) < 0))
+		error = errno;
+	if (error) {
 		close(fd);
-		errno = saved;
+		errno = error;
 		return set_fail(set, temp, err);
 	}
 	if (close(fd) < 0)

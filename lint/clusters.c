@@ -22,14 +22,16 @@ static void warn(void *context, const char *text)
 	log_error("cluster state %s:%s", (const char *)context, text);
 }
 
-static struct cluster_entry *load(struct clusters *clusters, const char *path)
+/* named: by the user, on the command line. */
+static struct cluster_entry *load(struct clusters *clusters, const char *path,
+				  bool named)
 {
 	struct cluster_entry entry = {.path = strdup(path)};
 	struct err err = {0};
 
 	if (!entry.path)
 		BUG("out of memory");
-	entry.cluster = cluster_load(path, clusters->quiet ? NULL : warn,
+	entry.cluster = cluster_load(path, named, clusters->quiet ? NULL : warn,
 				     entry.path, &err);
 	if (!entry.cluster) {
 		clusters->failed = true;
@@ -44,7 +46,8 @@ static struct cluster_entry *load(struct clusters *clusters, const char *path)
 }
 
 /* Each file is read once. NULL after a message. */
-static const struct cluster *get(struct clusters *clusters, const char *path)
+static const struct cluster *get(struct clusters *clusters, const char *path,
+				 bool named)
 {
 	const struct cluster_entry *entry = NULL;
 	const struct cluster *cluster;
@@ -54,7 +57,7 @@ static const struct cluster *get(struct clusters *clusters, const char *path)
 		if (!strcmp(clusters->items[i].path, path))
 			entry = &clusters->items[i];
 	if (!entry)
-		entry = load(clusters, path);
+		entry = load(clusters, path, named);
 	cluster = entry->cluster;
 	pthread_mutex_unlock(&clusters->lock);
 	return cluster;
@@ -71,7 +74,7 @@ const struct cluster *clusters_for_file(struct clusters *clusters,
 		return clusters->common;
 	buf_init(&joined);
 	path_absolute(policies->items[policy].folder, path, &joined);
-	cluster = get(clusters, joined.data);
+	cluster = get(clusters, joined.data, false);
 	buf_release(&joined);
 	return cluster;
 }
@@ -83,7 +86,7 @@ int clusters_init(struct clusters *clusters, const char *path, bool quiet)
 	clusters->now = (int64_t)time(NULL);
 	clusters->quiet = quiet;
 	if (path)
-		clusters->common = get(clusters, path);
+		clusters->common = get(clusters, path, true);
 	return clusters->failed ? 2 : 0;
 }
 

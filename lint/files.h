@@ -75,6 +75,8 @@ void path_clean(const char *path, struct buf *out);
 void path_join(const char *folder, const char *name, struct buf *out);
 /* Absolute and without "." and ".."; cwd is absolute. */
 void path_absolute(const char *cwd, const char *path, struct buf *out);
+/* Both are absolute and without "." and "..": is path in the folder? */
+bool path_is_below(const char *folder, const char *path);
 /* As seen from cwd, "../x" included; both are absolute and lexically clean. */
 void path_from(const char *cwd, const char *absolute, struct buf *out);
 

@@ -75,13 +75,11 @@ int filter_open(struct filter *f, struct options *options, const char *name)
 	f->policy = choose_policy(f);
 	if (!f->policy || f->clusters.failed)
 		return 2;
-	error = input_read_fd(&f->input, STDIN_FILENO,
-			      load_limits_default.bytes);
+	error = input_read_stdin(&f->text);
 	if (error) {
 		log_error("standard input: %s", input_strerror(error));
 		return 2;
 	}
-	buf_add(&f->text, f->input.text, f->input.len);
 	return 0;
 }
 
@@ -92,7 +90,6 @@ void filter_release(struct filter *f)
 	arena_release(&f->arena);
 	spill_release(&f->spill);
 	buf_release(&f->text);
-	input_release(&f->input);
 	policies_release(&f->policies);
 	clusters_release(&f->clusters);
 	free(f->cwd);

@@ -25,7 +25,6 @@ struct filter {
 	const struct policy *policy;   /* in force */
 	const char *namespace;	       /* of objects that name none, or NULL */
 	const char *name;	       /* of the input, in messages */
-	struct input input;
 	struct buf text; /* the input, or what the repairs made of it */
 	/* Of the text as it is now. */
 	struct arena arena;

@@ -8,16 +8,17 @@
 #include "gitignore.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "base/vec.h"
 
-enum { LARGEST = 1 << 20 };
+enum { LARGEST = 1 << 20 /* bytes that are looked at */ };
 
 enum pattern_kind { PATTERN_NAME, PATTERN_SUFFIX, PATTERN_GLOB };
 
@@ -289,24 +290,13 @@ static void add_pattern(struct arena *arena, struct ignore_list *list,
 	*VEC_PUSH(arena, list->items, list->n, list->size) = pattern;
 }
 
-/* The file's bytes, or -1. */
+/* Of a larger file, its beginning. 0, or -1. */
 static int read_small(int dirfd, const char *path, struct buf *out)
 {
-	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n = 0;
+	static const struct file_how how = {.limit = LARGEST};
+	int error = file_read(dirfd, path, &how, out);
 
-	if (fd < 0)
-		return -1;
-	while (out->len < LARGEST) {
-		buf_grow(out, 4096);
-		n = read(fd, out->data + out->len, 4096);
-		if (n <= 0)
-			break;
-		out->len += (size_t)n;
-		out->data[out->len] = '\0';
-	}
-	close(fd);
-	return n < 0 ? -1 : 0;
+	return error && error != EFBIG ? -1 : 0;
 }
 
 const struct ignore_list *ignore_read(struct arena *arena,
@@ -389,8 +379,7 @@ const struct ignore_list *ignore_repository(struct arena *arena,
 	return list ? list : ARENA_NEW(arena, struct ignore_list);
 }
 
-/* Bytes of folder that name the repository it lies in, 0 when in none. */
-static size_t repository_length(const char *folder)
+size_t repository_length(const char *folder)
 {
 	size_t len = strlen(folder);
 	struct buf path;

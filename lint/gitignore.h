@@ -32,6 +32,9 @@ const struct ignore_list *ignore_above(struct arena *arena, const char *folder);
  * NULL. */
 const struct ignore_list *ignore_repository(struct arena *arena,
 					    const char *folder);
+/* Bytes of an absolute folder that name the repository it lies in, 0 when in
+ * none. */
+size_t repository_length(const char *folder);
 /* path is absolute; its folders are known not to be ignored. */
 bool ignore_match(const struct ignore_list *list, const char *path,
 		  bool is_folder);

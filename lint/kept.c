@@ -7,23 +7,21 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "doc/load.h"
 #include "heap.h"
 
-static int read_one(const struct files *files, size_t file, struct input *input)
+static int read_one(const struct files *files, size_t file, struct buf *text)
 {
+	static const struct file_how how = {.limit = FILE_MANIFEST_MAX,
+					    .may_pipe = true};
 	struct buf path;
 	int error;
 
 	if (files->items[file].flags & FILE_STDIN)
-		return input_read_fd(input, STDIN_FILENO,
-				     load_limits_default.bytes);
+		return input_read_stdin(text);
 	buf_init(&path);
 	files_path(files, file, &path);
-	error = input_read(input, AT_FDCWD, path.data,
-			   load_limits_default.bytes, false);
+	error = input_read(text, AT_FDCWD, path.data, &how);
 	buf_release(&path);
 	return error;
 }
@@ -38,22 +36,22 @@ void kept_read(struct kept *kept, struct files *files)
 		text = HEAP_PUSH(kept->items, kept->n, kept->size);
 		*text = (struct kept_text){.file = (uint32_t)i};
 		files->items[i].error =
-			(uint16_t)read_one(files, i, &text->input);
+			(uint16_t)read_one(files, i, &text->text);
 	}
 }
 
-const struct input *kept_find(const struct kept *kept, size_t file)
+const struct buf *kept_find(const struct kept *kept, size_t file)
 {
 	for (size_t i = 0; i < kept->n; i++)
 		if (kept->items[i].file == file)
-			return &kept->items[i].input;
+			return &kept->items[i].text;
 	return NULL;
 }
 
 void kept_release(struct kept *kept)
 {
 	for (size_t i = 0; i < kept->n; i++)
-		input_release(&kept->items[i].input);
+		buf_release(&kept->items[i].text);
 	free(kept->items);
 	memset(kept, 0, sizeof(*kept));
 }

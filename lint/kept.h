@@ -12,7 +12,7 @@
 
 struct kept_text {
 	uint32_t file;
-	struct input input;
+	struct buf text;
 };
 
 struct kept {
@@ -23,7 +23,7 @@ struct kept {
 /* Read all files with FILE_KEPT; what fails is noted in the file. */
 void kept_read(struct kept *kept, struct files *files);
 /* NULL: it is none of these files. */
-const struct input *kept_find(const struct kept *kept, size_t file);
+const struct buf *kept_find(const struct kept *kept, size_t file);
 void kept_release(struct kept *kept);
 
 #endif

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "doc/load.h"
@@ -31,7 +30,7 @@ void kustomize_release(struct kustomize *k)
 {
 	free(k->marks);
 	free(k->seen);
-	input_release(&k->input);
+	buf_release(&k->input);
 	arena_release(&k->arena);
 }
 
@@ -81,29 +80,26 @@ static void ignore_issue(void *context, const struct load_issue *issue)
 	(void)issue;
 }
 
-static bool holds(const struct input *input, const char *word)
+static bool holds(const struct buf *input, const char *word)
 {
-	return memmem(input->text, input->len, word, strlen(word)) != NULL;
+	return memmem(input->data, input->len, word, strlen(word)) != NULL;
 }
 
 void kustomize_read(struct kustomize *k, int dirfd, const char *name,
 		    const char *folder)
 {
+	static const struct file_how how = {.limit = FILE_MANIFEST_MAX};
 	struct arena arena = ARENA_INIT;
 	struct source source;
 	struct loader loader;
 	struct doc doc;
-	struct stat st;
 
-	/* Nobody named it: a pipe would be waited for. */
-	if (fstatat(dirfd, name, &st, 0) || !S_ISREG(st.st_mode) ||
-	    input_read(&k->input, dirfd, name, load_limits_default.bytes,
-		       false))
+	if (input_read(&k->input, dirfd, name, &how))
 		return;
 	if (!holds(&k->input, "patches") && !holds(&k->input, "components") &&
 	    !holds(&k->input, "Component"))
 		return;
-	source_init(&source, &arena, name, k->input.text, k->input.len);
+	source_init(&source, &arena, name, k->input.data, k->input.len);
 	loader_init(&loader, &source, &load_limits_default, &arena);
 	loader.issue = ignore_issue;
 	while (loader_next(&loader, &doc) > 0)

@@ -16,7 +16,7 @@
 struct kustomize {
 	struct arena arena;
 	const char *cwd;
-	struct input input;
+	struct buf input;
 	/* Absolute paths of listed files and of component folders. */
 	const char **marks;
 	size_t n, size;

@@ -38,7 +38,10 @@ static const struct key policy_keys[] = {
 	 "namespaces, namespaceLabels; mode, preset, rules."},
 	{"paths", "list",
 	 "What files cannot say, by glob: namespace, cluster, preset. Globs "
-	 "are relative to the policy's folder."},
+	 "and cluster, a file of gpugate snapshot, are relative to the "
+	 "policy's folder. In a .gpugate.yaml that file must lie in the same "
+	 "repository (outside of one, in the policy's folder), links "
+	 "followed; a policy of --config may name any."},
 	{"controllers", "list",
 	 "Service accounts whose Pods are patched and audited, never denied."},
 	{"infrastructure", "map",
@@ -180,6 +183,11 @@ static void add_program(struct buf *out)
 		 ".TP\n\\&.gpugate.yaml\n"
 		 "the policy of the files in and below its folder; see\n"
 		 ".BR gpugate\\-policy (5)\n"
+		 ".SH LIMITS\n"
+		 "A manifest has at most 64 MiB, a file of a policy 1 MiB, a "
+		 "cluster state or a baseline 256 MiB. What --cluster, "
+		 "--config, --policy and --baseline name may be a pipe; "
+		 "whatever else is read is a regular file.\n"
 		 ".SH SEE ALSO\n.BR gpugate\\-policy (5)\n");
 }
 

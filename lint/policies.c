@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "files.h"
+#include "gitignore.h"
 #include "glyph.h"
 #include "heap.h"
 #include "kube/cluster.h"
@@ -49,10 +50,13 @@ static void print_problems(struct policies *policies,
 		policies->broken = true;
 }
 
-static struct policy *load(struct policies *policies, const char *path)
+/* options: NULL when it was named. */
+static struct policy *load(struct policies *policies, const char *path,
+			   const struct policy_options *options)
 {
 	struct policy_problems problems = {0};
-	struct policy *policy = policy_load(&policies->rules, path, &problems);
+	struct policy *policy =
+		policy_load(&policies->rules, path, options, &problems);
 
 	print_problems(policies, &problems);
 	if (!policy && !problems.errors) {
@@ -96,9 +100,9 @@ static struct policy *load_floor(struct policies *policies, const char *path)
 	struct stat st;
 
 	if (!stat(path, &st) && S_ISREG(st.st_mode))
-		cluster = cluster_load(path, NULL, NULL, NULL);
+		cluster = cluster_load(path, false, NULL, NULL, NULL);
 	floor = cluster ? load_saved(policies, path, cluster)
-			: load(policies, path);
+			: load(policies, path, NULL);
 	cluster_put(cluster);
 	return floor;
 }
@@ -127,21 +131,31 @@ struct policy *policies_adjust(struct policies *policies,
 	return result;
 }
 
-static void add_entry(struct policies *policies, const char *path,
-		      struct policy *own)
+/* Absolute; of the default policy the current one. */
+static const char *folder_of(struct policies *policies, const char *path)
 {
-	struct policy_entry entry = {
-		.path = arena_strdup(&policies->arena, path), .own = own};
-	char *slash;
 	struct buf folder;
+	const char *kept;
+	char *slash;
 
 	buf_init(&folder);
 	path_absolute(policies->cwd, path, &folder);
 	slash = strrchr(folder.data, '/');
 	if (*path && slash)
-		*slash = '\0';
-	entry.folder = arena_strdup(&policies->arena, folder.data);
+		slash[slash == folder.data] = '\0';
+	kept = arena_strdup(&policies->arena, folder.data);
 	buf_release(&folder);
+	return kept;
+}
+
+static void add_entry(struct policies *policies, const char *path,
+		      struct policy *own)
+{
+	struct policy_entry entry = {
+		.path = arena_strdup(&policies->arena, path),
+		.folder = folder_of(policies, path),
+		.own = own};
+
 	if (own)
 		entry.policy = policies_adjust(policies, own, NULL);
 	*HEAP_PUSH(policies->items, policies->n, policies->size) = entry;
@@ -159,7 +173,7 @@ int policies_init(struct policies *policies, const struct options *options,
 		policies->floor = load_floor(policies, options->policy);
 	if (options->config)
 		add_entry(policies, options->config,
-			  load(policies, options->config));
+			  load(policies, options->config, NULL));
 	else
 		add_entry(policies, "",
 			  policy_default(&policies->rules, options->preset));
@@ -187,16 +201,48 @@ bool policies_fixed(const struct policies *policies)
 	return policies->options->config || policies->options->isolated;
 }
 
-/* Nobody named it: a pipe would be waited for. */
+struct found {
+	const char *folder, *root; /* absolute; its own, the repository's */
+};
+
+/* Whoever may propose a change to a repository must not have a machine of
+ * ours read what lies elsewhere on it. */
+static const char *refuse_path(void *context, const char *path)
+{
+	const struct found *found = context;
+	char *real, *root = NULL;
+	struct buf joined;
+	bool below;
+
+	if (*path == '/')
+		return "an absolute path: a policy that was found names files "
+		       "of its repository only";
+	buf_init(&joined);
+	path_absolute(found->folder, path, &joined);
+	real = realpath(joined.data, NULL);
+	if (real)
+		root = realpath(found->root, NULL);
+	below = path_is_below(root ? root : found->root,
+			      real ? real : joined.data);
+	free(real);
+	free(root);
+	buf_release(&joined);
+	return below ? NULL
+		     : "a path out of the repository: a policy that was found "
+		       "names files of its repository only";
+}
+
+/* Outside of a repository its folder is all that is its own. */
 static struct policy *load_found(struct policies *policies, const char *path)
 {
-	struct stat st;
+	struct found found = {.folder = folder_of(policies, path)};
+	struct policy_options options = {.refuse_path = refuse_path,
+					 .context = &found};
+	size_t len = repository_length(found.folder);
 
-	if (stat(path, &st) || S_ISREG(st.st_mode))
-		return load(policies, path);
-	log_error("%s: is no file", path);
-	policies->broken = true;
-	return NULL;
+	found.root = len ? arena_strndup(&policies->arena, found.folder, len)
+			 : found.folder;
+	return load(policies, path, &options);
 }
 
 uint32_t policies_load(struct policies *policies, const char *path)
@@ -249,14 +295,9 @@ static const char *relative(const struct policies *policies,
 {
 	const char *const folders[] = {entry->folder, policies->cwd};
 
-	for (int i = 0; i < 2; i++) {
-		size_t len = strlen(folders[i]);
-
-		if (len == 1)
-			len = 0; /* "/" */
-		if (!strncmp(path, folders[i], len) && path[len] == '/')
-			return path + len + 1;
-	}
+	for (int i = 0; i < 2; i++)
+		if (path_is_below(folders[i], path))
+			return path + strlen(folders[i]) + (folders[i][1] != 0);
 	return path;
 }
 

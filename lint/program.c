@@ -14,24 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 extern char **environ;
-
-static void read_all(int fd, struct buf *out)
-{
-	for (;;) {
-		ssize_t n;
-
-		buf_grow(out, 65536);
-		n = read(fd, out->data + out->len, 65536);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n > 0)
-			out->len += (size_t)n;
-		out->data[out->len] = '\0';
-		if (n <= 0)
-			return;
-	}
-}
 
 static int spawn(const char *const *argv, const int fds[3], pid_t *pid)
 {
@@ -78,10 +63,10 @@ int program_run(const char *const *argv, struct buf *out, struct buf *errors,
 		err_set(err, error, "%s cannot be run: %s", argv[0],
 			strerror(error));
 	} else {
-		read_all(fds[0], out);
+		file_read_fd(fds[0], SIZE_MAX, false, out);
 		rc = wait_for(pid, argv[0], err);
 		lseek(fds[2], 0, SEEK_SET);
-		read_all(fds[2], errors);
+		file_read_fd(fds[2], SIZE_MAX, false, errors);
 	}
 	close(fds[0]);
 	if (fds[2] >= 0)

@@ -8,8 +8,6 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "doc/load.h"
-
 void sources_init(struct sources *sources, const struct files *files,
 		  const struct kept *kept)
 {
@@ -23,7 +21,7 @@ void sources_init(struct sources *sources, const struct files *files,
 void sources_release(struct sources *sources)
 {
 	for (int i = 0; i < SOURCES_KEPT; i++) {
-		input_release(&sources->slots[i].input);
+		buf_release(&sources->slots[i].input);
 		arena_release(&sources->slots[i].arena);
 		buf_release(&sources->slots[i].path);
 	}
@@ -33,22 +31,22 @@ static struct source *fill(struct sources *sources, struct source_slot *slot,
 			   uint32_t file)
 {
 	const struct lint_file *f = &sources->files->items[file];
-	const struct input *input = kept_find(sources->kept, file);
+	const struct file_how how = {.limit = FILE_MANIFEST_MAX,
+				     .known = f->flags & FILE_REGULAR};
+	const struct buf *input = kept_find(sources->kept, file);
 
 	slot->used = 0;
 	slot->file = file;
 	buf_reset(&slot->path);
 	files_path(sources->files, file, &slot->path);
-	if (!input &&
-	    input_read(&slot->input, AT_FDCWD, slot->path.data,
-		       load_limits_default.bytes, f->flags & FILE_REGULAR))
+	if (!input && input_read(&slot->input, AT_FDCWD, slot->path.data, &how))
 		return NULL;
 	if (!input)
 		input = &slot->input;
 	if (input->len != f->size)
 		return NULL;
 	arena_reset(&slot->arena);
-	source_init(&slot->source, &slot->arena, slot->path.data, input->text,
+	source_init(&slot->source, &slot->arena, slot->path.data, input->data,
 		    input->len);
 	slot->used = ++sources->clock;
 	return &slot->source;

@@ -19,7 +19,7 @@ struct sources {
 	struct source_slot {
 		uint32_t file;
 		unsigned used; /* 0: empty */
-		struct input input;
+		struct buf input;
 		struct arena arena;
 		struct source source;
 		struct buf path;

@@ -205,16 +205,18 @@ static int read_file(struct worker *w, size_t index)
 	const struct lint_file *f = &w->job->files->items[index];
 	int fd = folder_fd(w, index);
 
+	const struct file_how how = {.limit = FILE_MANIFEST_MAX,
+				     .known = f->flags & FILE_REGULAR};
+
 	return input_read(&w->input, fd >= 0 ? fd : AT_FDCWD,
-			  fd >= 0 ? f->name : w->path.data,
-			  load_limits_default.bytes, f->flags & FILE_REGULAR);
+			  fd >= 0 ? f->name : w->path.data, &how);
 }
 
 static void lint_file(struct worker *w, size_t index)
 {
 	struct job *job = w->job;
 	struct lint_file *f = &job->files->items[index];
-	const struct input *input = kept_find(job->kept, index);
+	const struct buf *input = kept_find(job->kept, index);
 	struct run_file file;
 	struct source source;
 
@@ -230,7 +232,7 @@ static void lint_file(struct worker *w, size_t index)
 		return;
 	f->size = (uint32_t)input->len;
 	arena_reset(&w->source_arena);
-	source_init(&source, &w->source_arena, w->path.data, input->text,
+	source_init(&source, &w->source_arena, w->path.data, input->data,
 		    input->len);
 	if (is_template(w, &source)) {
 		f->flags |= FILE_TEMPLATE;
@@ -358,7 +360,7 @@ void workers_join(struct workers *workers)
 	for (unsigned i = 0; i < workers->n; i++) {
 		struct worker *w = &workers->items[i];
 
-		input_release(&w->input);
+		buf_release(&w->input);
 		arena_release(&w->source_arena);
 		arena_release(&w->doc_arena);
 	}

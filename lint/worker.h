@@ -40,7 +40,7 @@ struct worker {
 	struct job *job;
 	uint32_t index;
 	struct run run;
-	struct input input;
+	struct buf input;
 	struct arena source_arena, doc_arena;
 	struct buf path, absolute;
 	struct buf fixed; /* the text after --fix */

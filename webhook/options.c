@@ -67,12 +67,13 @@ const struct option option_table[] = {
 	 "alternative name); may be repeated."},
 	{"policy", OPTION_TEXT, OPTION_SERVE, AT(policy), "FILE", NULL, NULL, 0,
 	 0,
-	 "The policy, or a folder of them; read again when it changes. "
+	 "The policy, or a folder of them, regular files of at most 1 MiB; "
+	 "read again when it changes. "
 	 "Without one the preset `recommended` is enforced."},
 	{"cluster", OPTION_TEXT, OPTION_SERVE, AT(cluster), "FILE", NULL, NULL,
 	 0, 0,
-	 "The state of the cluster that `gpugate snapshot` wrote; read again "
-	 "when it changes."},
+	 "The state of the cluster that `gpugate snapshot` wrote, a regular "
+	 "file of at most 256 MiB; read again when it changes."},
 	{"kubeconfig", OPTION_TEXT, OPTION_SERVE, AT(kubeconfig), "FILE", NULL,
 	 NULL, 0, 0,
 	 "The API server to keep the state of the cluster from, by list and "

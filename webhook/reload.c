@@ -90,31 +90,17 @@ static void take_policy(struct reload *r, struct policy *policy)
 		  3);
 }
 
-/* A FIFO would block the main thread for ever. */
-static bool is_readable(const struct reload *r)
-{
-	struct stat st;
-
-	if (stat(r->policy, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
-		return true;
-	log_say(r->log, LOG_ERROR, "%s: neither a file nor a folder",
-		r->policy);
-	return false;
-}
-
 static int load_policy(struct reload *r)
 {
 	struct policy_options options = {.door = true};
 	struct policy_problems problems = {0};
-	struct policy *policy = NULL;
+	struct policy *policy;
 
 	if (!r->policy) {
 		take_policy(r, policy_default(&r->rules, NULL));
 		return 0;
 	}
-	if (is_readable(r))
-		policy = policy_load_with(&r->rules, r->policy, &options,
-					  &problems);
+	policy = policy_load(&r->rules, r->policy, &options, &problems);
 	tell_problems(r, &problems);
 	policy_problems_release(&problems);
 	if (!policy) {

@@ -45,7 +45,8 @@ static void tell_age(struct state *s)
 static int load_file(struct state *s)
 {
 	struct err err = {0};
-	struct cluster *cluster = cluster_load(s->file, warn, s->log, &err);
+	struct cluster *cluster =
+		cluster_load(s->file, false, warn, s->log, &err);
 
 	if (!cluster) {
 		if (err.line)

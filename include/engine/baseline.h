@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "engine/finding.h"
 
 struct baseline;
@@ -27,8 +28,11 @@ struct baseline_entry {
 
 struct baseline *baseline_new(void);
 void baseline_free(struct baseline *baseline); /* NULL is allowed */
-/* NULL and err (with line and column where there is one). */
+/* At most FILE_BASELINE_MAX bytes. NULL and err (with line and column where
+ * there is one). */
 struct baseline *baseline_load(const char *path, struct err *err);
+/* The file that was loaded, as it was then. */
+const struct file_stamp *baseline_stamp(const struct baseline *baseline);
 
 /*
  * Is the finding known? Notes that its entry is still needed. The first

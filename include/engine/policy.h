@@ -78,20 +78,23 @@ void policy_problems_release(struct policy_problems *problems);
 
 /* preset: recommended, strict, all; NULL: recommended. NULL when unknown. */
 struct policy *policy_default(const struct rule_set *rules, const char *preset);
+struct policy_options {
+	bool door;     /* unknown rule names only warn (old binary, new policy);
+			* files must be regular */
+	int64_t today; /* days since the epoch, 0: ask the clock */
+	/* Not NULL: nobody named this policy, it was found. It is one regular
+	 * file, and names no path that this function has a reason against. */
+	const char *(*refuse_path)(void *context, const char *path);
+	void *context; /* of refuse_path() */
+};
 /*
  * Read a policy file (or a folder: one Policy, any number of Exemptions).
  * NULL when there are errors; all problems are in problems either way.
+ * options NULL: all zero. At most FILE_POLICY_MAX bytes a file.
  */
 struct policy *policy_load(const struct rule_set *rules, const char *path,
+			   const struct policy_options *options,
 			   struct policy_problems *problems);
-/* The same; door: unknown rule names only warn (old binary, new policy). */
-struct policy_options {
-	bool door;
-	int64_t today; /* days since the epoch, 0: ask the clock */
-};
-struct policy *policy_load_with(const struct rule_set *rules, const char *path,
-				const struct policy_options *options,
-				struct policy_problems *problems);
 /* The same from memory; name is the file's in problems and `from`. */
 struct policy_text {
 	const char *name, *text;

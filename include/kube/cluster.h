@@ -129,9 +129,10 @@ bool cluster_next_usage(const struct cluster *cluster, size_t *cursor,
 /*
  * Read a file that `gpugate snapshot` wrote. NULL and err (with a position)
  * when it cannot be used. Objects that say nonsense are left out and told,
- * one line each, through warn (may be NULL).
+ * one line each, through warn (may be NULL). It is a regular file of at most
+ * FILE_CLUSTER_MAX bytes; may_pipe: the user named it, a pipe will do.
  */
-struct cluster *cluster_load(const char *path,
+struct cluster *cluster_load(const char *path, bool may_pipe,
 			     void (*warn)(void *context, const char *text),
 			     void *context, struct err *err);
 /* The same from memory. */

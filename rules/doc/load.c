@@ -13,11 +13,12 @@
 #include <string.h>
 
 #include "base/block.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "yaml.h"
 
 const struct load_limits load_limits_default = {
-	.bytes = (size_t)64 << 20,
+	.bytes = FILE_MANIFEST_MAX,
 	.depth = 1000,
 	.nodes = 2000000,
 	.documents = 100000,

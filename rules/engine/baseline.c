@@ -13,21 +13,18 @@
  */
 #include "engine/baseline.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <jansson.h>
 
 #include "base/arena.h"
-#include "base/buf.h"
+#include "base/file.h"
 #include "base/vec.h"
 
 enum { BASELINE_VERSION = 1 };
-#define BASELINE_BYTES_MAX ((off_t)256 << 20)
 
 struct item {
 	struct baseline_entry entry;
@@ -38,6 +35,7 @@ struct baseline {
 	struct arena arena;
 	struct item *items;
 	size_t n, size;
+	struct file_stamp stamp; /* of the file it was read from */
 	bool unsorted; /* by fingerprint; only while entries are added */
 };
 
@@ -155,22 +153,12 @@ static int read_json(struct baseline *baseline, const json_t *root,
 	return 0;
 }
 
-static json_t *parse(FILE *file, struct err *err)
+static json_t *parse(const struct buf *text, struct err *err)
 {
-	struct stat st;
 	json_error_t error;
-	json_t *root;
+	json_t *root = json_loadb(text->data, text->len, JSON_REJECT_DUPLICATES,
+				  &error);
 
-	if (fstat(fileno(file), &st)) {
-		err_set(err, errno, "%s", strerror(errno));
-		return NULL;
-	}
-	if (S_ISDIR(st.st_mode) || st.st_size > BASELINE_BYTES_MAX) {
-		err_set(err, 0,
-			S_ISDIR(st.st_mode) ? "is a folder" : "is too large");
-		return NULL;
-	}
-	root = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
 	if (!root)
 		err_set_at(err, error.line > 0 ? (unsigned)error.line : 1,
 			   error.column > 0 ? (unsigned)error.column : 1, "%s",
@@ -180,17 +168,18 @@ static json_t *parse(FILE *file, struct err *err)
 
 struct baseline *baseline_load(const char *path, struct err *err)
 {
-	FILE *file = fopen(path, "re");
-	struct baseline *baseline;
-	json_t *root;
+	struct baseline *baseline = baseline_new();
+	/* Who runs us names it: `<(git show main:baseline.json)` will do. */
+	struct file_how how = {.limit = FILE_BASELINE_MAX,
+			       .may_pipe = true,
+			       .stamp = &baseline->stamp};
+	json_t *root = NULL;
+	struct buf text;
 
-	if (!file) {
-		err_set(err, errno, "%s: %s", path, strerror(errno));
-		return NULL;
-	}
-	root = parse(file, err);
-	fclose(file);
-	baseline = baseline_new();
+	buf_init(&text);
+	if (!file_load(path, &how, &text, err))
+		root = parse(&text, err);
+	buf_release(&text);
 	if (!root || read_json(baseline, root, err)) {
 		err_wrap(err, "%s", path);
 		baseline_free(baseline);
@@ -200,6 +189,11 @@ struct baseline *baseline_load(const char *path, struct err *err)
 	}
 	json_decref(root);
 	return baseline;
+}
+
+const struct file_stamp *baseline_stamp(const struct baseline *baseline)
+{
+	return &baseline->stamp;
 }
 
 /* --- asking --------------------------------------------------------------- */

@@ -7,19 +7,16 @@
  * problems too: a policy with a key written twice is not what it seems.
  */
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "date.h"
 #include "policy_read.h"
 
-enum { POLICY_BYTES_MAX = 1 << 20, POLICY_FILES_MAX = 1000 };
+enum { POLICY_FILES_MAX = 1000 };
 
 struct loading {
 	struct reader reader;
@@ -40,8 +37,9 @@ static void loading_init(struct loading *l, const struct rule_set *rules,
 	l->reader.problems = problems;
 	l->reader.rules = rules;
 	l->reader.file = "";
-	l->reader.door = options && options->door;
-	policy->today = options ? options->today : 0;
+	if (options)
+		l->reader.options = *options;
+	policy->today = l->reader.options.today;
 	if (!policy->today)
 		policy->today = date_today();
 	l->reader.today = policy->today;
@@ -183,57 +181,26 @@ struct policy *policy_parse(const struct rule_set *rules,
 
 /* --- files ---------------------------------------------------------------- */
 
-static ssize_t read_all(int fd, char *text, size_t size)
+/* pipe: one will do. */
+static void load_file(struct loading *l, const char *path, bool pipe)
 {
-	size_t len = 0;
-
-	while (len < size) {
-		ssize_t n = read(fd, text + len, size - len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (n == 0)
-			break;
-		len += (size_t)n;
-	}
-	return (ssize_t)len;
-}
-
-/* At the door a pipe that nobody writes to must not hold up everything; who
- * lints may well name one: --policy <(...). */
-static int open_policy(const struct reader *r, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | (r->door ? O_NONBLOCK : 0));
-	struct stat st;
-
-	if (fd >= 0 && r->door && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
-		errno = EINVAL;
-		return -1;
-	}
-	return fd;
-}
-
-static void load_file(struct loading *l, const char *path)
-{
+	const struct file_how how = {.limit = FILE_POLICY_MAX,
+				     .may_pipe = pipe};
 	struct reader *r = &l->reader;
-	int fd = open_policy(r, path);
-	char *text = arena_alloc(&l->arena, POLICY_BYTES_MAX + 1);
-	ssize_t len = -1;
+	struct err err = {0};
+	struct buf text;
 
 	r->file = arena_strdup(policy_arena(r->policy), path);
-	if (fd >= 0)
-		len = read_all(fd, text, POLICY_BYTES_MAX + 1);
-	if (len < 0)
-		problem(r, NULL, "cannot read: %s", strerror(errno));
-	else if (len > POLICY_BYTES_MAX)
-		problem(r, NULL, "larger than %d bytes", POLICY_BYTES_MAX);
+	buf_init(&text);
+	if (file_load(path, &how, &text, &err))
+		problem(r, NULL, "cannot read: %s", err.text);
 	else
-		load_text(l, &(struct policy_text){path, text, (size_t)len});
-	if (fd >= 0)
-		close(fd);
+		load_text(l,
+			  &(struct policy_text){
+				  path,
+				  arena_strndup(&l->arena, text.data, text.len),
+				  text.len});
+	buf_release(&text);
 }
 
 static int by_name(const void *a, const void *b)
@@ -269,17 +236,18 @@ static void load_folder(struct loading *l, const char *path, DIR *dir)
 			"the folder holds %zu policy files, more than %d", n,
 			POLICY_FILES_MAX);
 	for (size_t i = 0; i < n && n <= POLICY_FILES_MAX; i++)
-		load_file(l, names[i]);
+		load_file(l, names[i], false);
 	if (!n)
 		problem(&l->reader, NULL, "the folder holds no policy file");
 }
 
-struct policy *policy_load_with(const struct rule_set *rules, const char *path,
-				const struct policy_options *options,
-				struct policy_problems *problems)
+struct policy *policy_load(const struct rule_set *rules, const char *path,
+			   const struct policy_options *options,
+			   struct policy_problems *problems)
 {
 	struct loading l;
-	DIR *dir = opendir(path);
+	bool found = options && options->refuse_path;
+	DIR *dir = found ? NULL : opendir(path);
 
 	loading_init(&l, rules, options, problems);
 	l.reader.file = arena_strdup(policy_arena(l.reader.policy), path);
@@ -289,16 +257,10 @@ struct policy *policy_load_with(const struct rule_set *rules, const char *path,
 		l.reader.file =
 			arena_strdup(policy_arena(l.reader.policy), path);
 	} else {
-		load_file(&l, path);
+		load_file(&l, path, !found && !l.reader.options.door);
 	}
 	check_complete(&l);
 	return loading_finish(&l);
-}
-
-struct policy *policy_load(const struct rule_set *rules, const char *path,
-			   struct policy_problems *problems)
-{
-	return policy_load_with(rules, path, NULL, problems);
 }
 
 struct policy *policy_default(const struct rule_set *rules, const char *preset)

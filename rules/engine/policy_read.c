@@ -287,7 +287,7 @@ static void read_rule_word(struct reader *r, const struct node *node,
 		const char *near = rule_word_nearest(r->rules, text);
 
 		problem_offset(
-			r, node->start, r->door,
+			r, node->start, r->options.door,
 			arena_printf(&r->problems->arena, "unknown rule `%s`%s",
 				     shown(r, text), did_you_mean(r, near)));
 		return;

@@ -13,10 +13,11 @@
 struct reader {
 	struct policy *policy;
 	struct policy_problems *problems;
+	struct policy_options options;
 	struct source *source;
 	const char *file; /* its name, in the policy's arena */
 	const struct rule_set *rules;
-	bool door, in_override;
+	bool in_override;
 	int64_t today;
 	struct patterns *declared; /* namespaces of an Exemptions document */
 	struct accelerator *accelerators;

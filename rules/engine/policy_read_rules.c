@@ -346,7 +346,7 @@ static bool read_word(struct reader *r, const struct node *node,
 	if (!rule_word_parse(r->rules, node->key, word)) {
 		const char *near = rule_word_nearest(r->rules, node->key);
 
-		problem_offset(r, node->key_start, r->door,
+		problem_offset(r, node->key_start, r->options.door,
 			       arena_printf(&r->problems->arena,
 					    "unknown rule `%s`%s",
 					    shown(r, node->key),

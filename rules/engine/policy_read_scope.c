@@ -190,7 +190,14 @@ static void read_path_cluster(struct reader *r, const struct node *node,
 {
 	struct path_entry *entry = into;
 
+	const char *why = NULL;
+
 	entry->out.cluster = read_text(r, node);
+	if (entry->out.cluster && r->options.refuse_path)
+		why = r->options.refuse_path(r->options.context,
+					     entry->out.cluster);
+	if (why)
+		problem(r, node, "`cluster`: %s", why);
 }
 
 static void read_path_namespace(struct reader *r, const struct node *node,

@@ -5,13 +5,11 @@
  * as a whole refuses it; an object that says nonsense is left out and told.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "base/err.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "cluster.h"
 #include "doc/load.h"
@@ -354,56 +352,23 @@ struct cluster *cluster_parse(const struct cluster_text *text,
 /* --- files ---------------------------------------------------------------- */
 
 /* Read, not mapped: a file that is cut while it is read must not end us. */
-static char *read_all(int fd, size_t *len, struct err *err)
-{
-	size_t size = 1 << 16;
-	char *text = malloc(size), *larger;
-	ssize_t n = 0;
-
-	*len = 0;
-	while (text && (n = read(fd, text + *len, size - *len)) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			break;
-		*len += (size_t)n;
-		if (*len < size)
-			continue;
-		size *= 2;
-		larger = realloc(text, size);
-		if (!larger)
-			free(text);
-		text = larger;
-	}
-	if (!text)
-		BUG("out of memory");
-	if (!n)
-		return text;
-	err_set(err, errno, "%s", strerror(errno));
-	free(text);
-	return NULL;
-}
-
-struct cluster *cluster_load(const char *path,
+struct cluster *cluster_load(const char *path, bool may_pipe,
 			     void (*warn)(void *context, const char *text),
 			     void *context, struct err *err)
 {
+	const struct file_how how = {.limit = FILE_CLUSTER_MAX,
+				     .may_pipe = may_pipe};
 	struct cluster *cluster = NULL;
 	struct cluster_text text = {.name = path};
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char *all = NULL;
+	struct buf all;
 
-	if (fd < 0) {
-		err_set(err, errno, "%s", strerror(errno));
-	} else {
-		all = read_all(fd, &text.len, err);
-		close(fd);
-	}
-	if (all) {
-		text.text = all;
+	buf_init(&all);
+	if (!file_load(path, &how, &all, err)) {
+		text.text = all.data;
+		text.len = all.len;
 		cluster = cluster_parse(&text, warn, context, err);
-		free(all);
 	}
+	buf_release(&all);
 	if (!cluster)
 		err_wrap(err, "cluster state %s", path);
 	return cluster;

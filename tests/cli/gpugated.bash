@@ -58,7 +58,7 @@ start() {
 
 # refused ARGUMENTS: does not start; exit 2, what it says is in $errors.
 refused() {
-	run --separate-stderr timeout 60 "$GPUGATED" --listen 127.0.0.1:0 \
+	run --separate-stderr timeout -k 1 60 "$GPUGATED" --listen 127.0.0.1:0 \
 		--probe-listen 127.0.0.1:0 "$@"
 	is "$status" 2
 	errors=$stderr

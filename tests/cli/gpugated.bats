@@ -200,6 +200,25 @@ assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
 	is "$(taken policy)" 1
 }
 
+@test "gpugated: a state or a policy that is no file holds nothing up" {
+	policy audit policy.yaml
+	mkfifo pipe
+	for state in pipe /dev/zero; do
+		refused --tls-cert "$CERTS/tls.crt" \
+			--tls-key "$CERTS/tls.key" --policy policy.yaml \
+			--cluster $state
+		holds "$errors" "cluster state $state: not a regular file"
+	done
+	mkdir policies
+	cp policy.yaml policies/a.yaml
+	mkfifo policies/b.yaml
+	for path in pipe /dev/zero policies; do
+		refused --tls-cert "$CERTS/tls.crt" \
+			--tls-key "$CERTS/tls.key" --policy $path
+		holds "$errors" "not a regular file"
+	done
+}
+
 @test "gpugated: overrides by labels that nobody knows are told" {
 	policy audit policy.yaml
 	printf 'overrides: [{namespaceLabels: {tier: prod}, mode: enforce}]\n' \

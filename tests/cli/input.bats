@@ -85,12 +85,12 @@ load helper
 	mkfifo .gpugate.yaml
 	run --separate-stderr timeout 120 "$GPUGATE" lint --format concise s
 	is "$status" 2
-	is "$stderr" "gpugate: .gpugate.yaml: is no file"
+	is "$stderr" ".gpugate.yaml: error: cannot read: not a regular file"
 	rm .gpugate.yaml
 	mkdir .gpugate.yaml
 	run --separate-stderr "$GPUGATE" lint --format concise s
 	is "$status" 2
-	holds "$stderr" ".gpugate.yaml: is no file"
+	holds "$stderr" ".gpugate.yaml: error: cannot read: Is a directory"
 }
 
 @test "binary bytes and NUL are invalid-syntax" {

@@ -244,7 +244,7 @@ static void test_unreadable(void **state)
 	assert_non_null(strstr(err.text, "No such file or directory"));
 	err = (struct err){0};
 	assert_null(baseline_load(folder, &err));
-	assert_non_null(strstr(err.text, "is a folder"));
+	assert_non_null(strstr(err.text, "Is a directory"));
 }
 
 int main(void)

@@ -194,13 +194,14 @@ static void test_no_file(void **state)
 {
 	struct err err = {0};
 
-	assert_null(cluster_load("/does/not/exist.json", NULL, NULL, &err));
+	assert_null(
+		cluster_load("/does/not/exist.json", false, NULL, NULL, &err));
 	assert_non_null(strstr(err.text, "No such file"));
 	memset(&err, 0, sizeof(err));
-	assert_null(cluster_load("/", NULL, NULL, &err));
+	assert_null(cluster_load("/", false, NULL, NULL, &err));
 	assert_non_null(strstr(err.text, "directory"));
 	memset(&err, 0, sizeof(err));
-	assert_null(cluster_load("/dev/null", NULL, NULL, &err));
+	assert_null(cluster_load("/dev/null", false, NULL, NULL, &err));
 	assert_true(err.set);
 }
 

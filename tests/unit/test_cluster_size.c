@@ -9,7 +9,7 @@
 #include <malloc.h>
 #include <time.h>
 
-#include "base/buf.h"
+#include "base/file.h"
 
 static double seconds(void)
 {
@@ -124,6 +124,35 @@ static void test_size(void **state)
 	buf_release(&text);
 }
 
+/* Nothing but a fraction of what is taken at most. */
+static void test_limit(void **state)
+{
+	struct err err = {0};
+	struct cluster *c;
+	struct buf text;
+
+	buf_init(&text);
+	write_file(&text, 10000);
+	text.data[--text.len] = '\0';
+	buf_adds(&text, ",\"usage\":[\n");
+	for (int i = 0; i < 100000; i++)
+		buf_addf(&text,
+			 "%s{\"owner\":{\"apiVersion\":\"batch/v1\",\"kind\":"
+			 "\"Job\",\"namespace\":\"team-%05d\",\"name\":"
+			 "\"a-training-of-the-%06d\"},\"resources\":{"
+			 "\"nvidia.com/gpu\":\"8\"},\"pods\":1}",
+			 i ? ",\n" : "", i % 10000, i);
+	buf_adds(&text, "]}");
+	c = cluster_parse(&(struct cluster_text){"x", text.data, text.len},
+			  NULL, NULL, &err);
+	if (!c)
+		fail_msg("%s", err.text);
+	printf("100000 owners of pods: %.1f MB\n", (double)text.len / 1e6);
+	assert_true(text.len < FILE_CLUSTER_MAX / 8);
+	cluster_put(c);
+	buf_release(&text);
+}
+
 /* 1,000 changes and five snapshots a second, in a cluster of 50,000. */
 static void test_publish(void **state)
 {
@@ -162,6 +191,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_size),
+		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_publish),
 	};
 

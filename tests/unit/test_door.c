@@ -173,7 +173,7 @@ static void use_policy(struct stage *s, const char *text)
 
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	close(fd);
-	policy = policy_load_with(&s->rules, path, &options, &problems);
+	policy = policy_load(&s->rules, path, &options, &problems);
 	for (size_t i = 0; i < problems.n; i++)
 		print_message("  %s\n", problems.items[i].text);
 	policy_problems_release(&problems);

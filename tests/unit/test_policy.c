@@ -483,7 +483,7 @@ static void test_large_folder(void **state)
 		snprintf(name, sizeof(name), "%d.yaml", i);
 		write_file(folder, name, i ? "" : HEAD "mode: warn\n");
 	}
-	assert_null(policy_load(&sample_set, folder, &problems));
+	assert_null(policy_load(&sample_set, folder, NULL, &problems));
 	assert_int_equal(problems.n, 1);
 	assert_non_null(strstr(problems.items[0].text, "1001 policy files"));
 	policy_problems_release(&problems);
@@ -503,7 +503,7 @@ static void test_folder(void **state)
 	const char *reason;
 
 	assert_non_null(mkdtemp(folder));
-	assert_null(policy_load(&sample_set, folder, &problems));
+	assert_null(policy_load(&sample_set, folder, NULL, &problems));
 	assert_string_equal(problems.items[0].text,
 			    "the folder holds no policy file");
 	policy_problems_release(&problems);
@@ -514,7 +514,7 @@ static void test_folder(void **state)
 	write_file(folder, ".hidden.yaml", "not a policy\n");
 	write_file(folder, "README.md", "not a policy\n");
 	write_file(folder, "z.yaml", HEAD "mode: warn\n");
-	policy = policy_load(&sample_set, folder, &problems);
+	policy = policy_load(&sample_set, folder, NULL, &problems);
 	assert_non_null(policy);
 	assert_int_equal(policy_mode(policy), MODE_WARN);
 	assert_true(exempts(policy, SHM_MISSING, &id, &reason));
@@ -522,7 +522,7 @@ static void test_folder(void **state)
 	assert_false(exempts(policy, SHM_MISSING, &id, &reason));
 	policy_free(policy);
 	write_file(folder, "y.yaml", HEAD);
-	assert_null(policy_load(&sample_set, folder, &problems));
+	assert_null(policy_load(&sample_set, folder, NULL, &problems));
 	assert_int_equal(problems.n, 1);
 	assert_non_null(strstr(problems.items[0].file, "/z.yaml"));
 	policy_problems_release(&problems);

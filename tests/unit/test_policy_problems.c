@@ -472,7 +472,8 @@ static void test_files(void **state)
 {
 	struct policy_problems problems = {0};
 
-	assert_null(policy_load(&sample_set, "/nonexistent/p", &problems));
+	assert_null(
+		policy_load(&sample_set, "/nonexistent/p", NULL, &problems));
 	assert_int_equal(problems.errors, 1);
 	assert_string_equal(problems.items[0].file, "/nonexistent/p");
 	assert_string_equal(problems.items[0].text,

@@ -60,7 +60,7 @@ static struct policy *load(const struct rule_set *set, const char *path,
 			fail("no such preset", preset);
 		return policy;
 	}
-	policy = policy_load_with(set, path, &options, &problems);
+	policy = policy_load(set, path, &options, &problems);
 	for (size_t i = 0; i < problems.n; i++)
 		fprintf(stderr, "%s:%u:%u: %s\n", problems.items[i].file,
 			problems.items[i].line, problems.items[i].column,
@@ -74,7 +74,8 @@ static struct policy *load(const struct rule_set *set, const char *path,
 static const struct cluster *load_cluster(const char *path)
 {
 	struct err err = {0};
-	const struct cluster *cluster = cluster_load(path, NULL, NULL, &err);
+	const struct cluster *cluster =
+		cluster_load(path, false, NULL, NULL, &err);
 
 	if (!cluster)
 		fail(err.text, path);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading files whole, up to a size, and writing what is in memory. Nothing
+ * waits for a pipe that nobody writes to, unless it was named to be one.
+ */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+/*
+ * The most that is read of a file, in bytes. The state of a cluster of
+ * 10,000 namespaces and 100,000 owners of GPU pods has about 20 MiB.
+ */
+#define FILE_MANIFEST_MAX ((size_t)64 << 20)
+#define FILE_POLICY_MAX	  ((size_t)1 << 20)
+#define FILE_BASELINE_MAX ((size_t)256 << 20)
+#define FILE_CLUSTER_MAX  ((size_t)256 << 20)
+
+/* What tells that a file is the one that was read, and as it was then. */
+struct file_stamp {
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec mtime;
+};
+
+struct file_how {
+	size_t limit;  /* bytes */
+	bool may_pipe; /* named by the user: a pipe or device will do, and is
+			* waited for */
+	bool known;    /* to be regular and not empty: it is not asked */
+	struct file_stamp *stamp; /* as the file was before it was read; or
+				   * NULL */
+};
+
+/*
+ * The file's bytes, appended to out. 0, or an errno value: EISDIR, EINVAL when
+ * it is no regular file, EFBIG when it is larger than the limit.
+ */
+int file_read(int dirfd, const char *path, const struct file_how *how,
+	      struct buf *out);
+/* The rest of what is open; regular: a short read is the last one. */
+int file_read_fd(int fd, size_t limit, bool regular, struct buf *out);
+/* The same as file_read() from the current folder; 0, or -1 and err, which
+ * does not name the file. */
+int file_load(const char *path, const struct file_how *how, struct buf *out,
+	      struct err *err);
+/* All of it. 0, or errno. */
+int file_write_fd(int fd, const void *data, size_t len);
+
+void file_stamp_take(struct file_stamp *stamp, const struct stat *st);
+bool file_stamp_holds(const struct file_stamp *stamp, const struct stat *st);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is opened is asked, not its path: a path may mean another file a
+ * moment later. O_NONBLOCK lets a pipe be opened that nobody writes to; to
+ * regular files it is nothing.
+ */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STEP = 64 * 1024 - 1 /* and the NUL */ };
+
+void file_stamp_take(struct file_stamp *stamp, const struct stat *st)
+{
+	*stamp = (struct file_stamp){st->st_dev, st->st_ino, st->st_size,
+				     st->st_mtim};
+}
+
+bool file_stamp_holds(const struct file_stamp *stamp, const struct stat *st)
+{
+	return stamp->dev == st->st_dev && stamp->ino == st->st_ino &&
+	       stamp->size == st->st_size &&
+	       stamp->mtime.tv_sec == st->st_mtim.tv_sec &&
+	       stamp->mtime.tv_nsec == st->st_mtim.tv_nsec;
+}
+
+int file_read_fd(int fd, size_t limit, bool regular, struct buf *out)
+{
+	size_t start = out->len;
+
+	for (;;) {
+		size_t used = out->len - start, room;
+		ssize_t n;
+
+		if (out->size < out->len + 2)
+			buf_grow(out, out->size > STEP ? out->size : STEP);
+		room = out->size - out->len - 1;
+		if (room > limit - used)
+			room = limit - used + 1;
+		n = read(fd, out->data + out->len, room);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno;
+		out->len += (size_t)n;
+		out->data[out->len] = '\0';
+		if (out->len - start > limit)
+			return EFBIG;
+		if (!n || (regular && (size_t)n < room))
+			return 0;
+	}
+}
+
+/* 0, or errno. */
+static int look_at(int fd, const struct file_how *how)
+{
+	struct stat st;
+
+	if (how->stamp || (!how->may_pipe && !how->known)) {
+		if (fstat(fd, &st))
+			return errno;
+		if (how->stamp)
+			file_stamp_take(how->stamp, &st);
+		if (how->may_pipe || how->known)
+			return 0;
+		if (!S_ISREG(st.st_mode))
+			return S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+	}
+	return 0;
+}
+
+int file_read(int dirfd, const char *path, const struct file_how *how,
+	      struct buf *out)
+{
+	int fd = openat(dirfd, path,
+			O_RDONLY | O_CLOEXEC | O_NOCTTY |
+				(how->may_pipe ? 0 : O_NONBLOCK));
+	int error;
+
+	if (fd < 0)
+		return errno;
+	error = look_at(fd, how);
+	if (!error)
+		error = file_read_fd(fd, how->limit, how->known, out);
+	close(fd);
+	return error;
+}
+
+int file_load(const char *path, const struct file_how *how, struct buf *out,
+	      struct err *err)
+{
+	int error = file_read(AT_FDCWD, path, how, out);
+
+	if (!error)
+		return 0;
+	if (error == EINVAL)
+		return err_set(err, error, "not a regular file");
+	if (error != EFBIG)
+		return err_set(err, error, "%s", strerror(error));
+	return err_set(err, error, "larger than %zu MiB", how->limit >> 20);
+}
+
+int file_write_fd(int fd, const void *data, size_t len)
+{
+	const char *at = data;
+
+	while (len) {
+		ssize_t n = write(fd, at, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno;
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+# What a repository may not make us read, and what is read without end.
+bats_require_minimum_version 1.5.0
+load helper
+
+# policy FILE CLUSTER
+policy() {
+	mkdir -p "$(dirname "$1")"
+	cat >"$1" <<-END
+	apiVersion: gpugate.dev/v1
+	kind: Policy
+	paths:
+	- glob: "**"
+	  cluster: $2
+	END
+}
+
+# Of the future: that it was read is told by a warning.
+state() { # FILE
+	echo '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,
+		"takenAt":"2999-01-01T00:00:00Z","items":[]}' >"$1"
+}
+
+was_read() { # STATE
+	is "$status" 1
+	holds "$stderr" "gpugate: warning: the time of cluster state $1"
+	is "$(echo "$stderr" | wc -l)" 1
+}
+
+# Not more than this is waited for, nor taken: what grows until it is killed
+# ends here with another status than 2.
+bounded() {
+	run --separate-stderr timeout 60 bash -c \
+		'ulimit -v 4000000; exec "$0" "$@"' "$GPUGATE" "$@"
+}
+
+@test "a policy that was found names no file out of its repository" {
+	state state.json
+	mkdir -p repo/.git repo/a
+	pod repo/a/x.yaml
+	ln -s ../state.json repo/link.json
+	ln -s .. repo/up
+	for path in "$PWD/state.json" /dev/zero ../../state.json ../link.json \
+		../up/state.json ../../repo/../state.json /etc/passwd; do
+		policy repo/a/.gpugate.yaml "$path"
+		for target in repo repo/a repo/a/x.yaml; do
+			bounded lint --format concise $target
+			is "$path: $status" "$path: 2"
+			holds "$stderr" "repo/a/.gpugate.yaml:5:12: error:"
+			holds "$stderr" "files of its repository only"
+		done
+		for command in config krm post-render; do
+			run --separate-stderr timeout 60 bash -c \
+				'cd repo/a; "$0" $1 </dev/null' "$GPUGATE" $command
+			is "$command $path: $status" "$command $path: 2"
+			holds "$stderr" ".gpugate.yaml:5:12: error:"
+		done
+	done
+}
+
+@test "a policy that was found names files of its repository" {
+	mkdir -p repo/.git
+	pod repo/a/x.yaml
+	state repo/state.json
+	ln -s state.json repo/link.json
+	for path in ../state.json ../link.json ./../a/../state.json; do
+		policy repo/a/.gpugate.yaml "$path"
+		lint repo
+		was_read "$PWD/repo/${path##*/}"
+	done
+	policy repo/.gpugate.yaml none.json
+	rm repo/a/.gpugate.yaml
+	lint repo
+	is "$status" 2
+	holds "$stderr" "repo/none.json: No such file"
+	# the repository is reached through a link: it is the same one
+	ln -s repo other
+	policy repo/.gpugate.yaml state.json
+	lint other
+	was_read "$PWD/other/state.json"
+	# outside of a repository, the policy's folder is all that is its own
+	rmdir repo/.git
+	lint repo
+	was_read "$PWD/repo/state.json"
+	policy repo/a/.gpugate.yaml ../state.json
+	lint repo
+	is "$status" 2
+	holds "$stderr" "repo/a/.gpugate.yaml:5:12: error: \`cluster\`: a path out of the repository"
+}
+
+@test "a policy that was named may name any file, but no pipe" {
+	pod x.yaml
+	mkdir p
+	state state.json
+	for path in ../state.json "$PWD/state.json"; do
+		policy p/policy.yaml "$path"
+		lint --config p/policy.yaml x.yaml
+		was_read "$PWD/state.json"
+	done
+	mkfifo p/pipe
+	for path in pipe /dev/zero; do
+		policy p/policy.yaml "$path"
+		bounded lint --config p/policy.yaml x.yaml
+		is "$path: $status" "$path: 2"
+		holds "$stderr" "not a regular file"
+	done
+}
+
+@test "a cluster state, a policy, a baseline: pipes of the command line" {
+	pod x.yaml
+	state state.json
+	echo 'a: [' >broken
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nextends: strict\n' >p
+	"$GPUGATE" lint -qq --write-baseline base.json x.yaml || true
+	run --separate-stderr bash -c '"$0" lint --format concise \
+		--cluster <(cat state.json) x.yaml' "$GPUGATE"
+	was_read /dev/fd/
+	run --separate-stderr bash -c '"$0" lint --format concise \
+		--config <(cat p) --policy <(cat p) x.yaml' "$GPUGATE"
+	is "$status" 1
+	is "$stderr" ""
+	run --separate-stderr bash -c '"$0" lint --format concise \
+		--baseline <(cat base.json) x.yaml' "$GPUGATE"
+	is "$status" 0
+	run --separate-stderr bash -c '"$0" lint --format concise \
+		--cluster /dev/stdin x.yaml <state.json' "$GPUGATE"
+	was_read /dev/stdin
+}
+
+@test "a cluster state, a policy, a baseline that never ends" {
+	pod x.yaml
+	for option in --cluster --baseline; do
+		bounded lint $option /dev/zero x.yaml
+		is "$option: $status" "$option: 2"
+		holds "$stderr" "/dev/zero: larger than 256 MiB"
+	done
+	for option in --config --policy; do
+		bounded lint $option /dev/zero x.yaml
+		is "$option: $status" "$option: 2"
+		holds "$stderr" "/dev/zero: error: cannot read: larger than 1 MiB"
+	done
+	truncate -s 257M large.json
+	bounded lint --cluster large.json x.yaml
+	is "$status" 2
+	holds "$stderr" "large.json: larger than 256 MiB"
+	# what was not named
+	ln -s /dev/zero .gpugate.yaml
+	bounded lint x.yaml
+	is "$status" 2
+	holds "$stderr" ".gpugate.yaml: error: cannot read: not a regular file"
+	rm .gpugate.yaml
+	mkdir policies
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\n' >policies/a.yaml
+	mkfifo policies/b.yaml
+	bounded lint --config policies x.yaml
+	is "$status" 2
+	holds "$stderr" "policies/b.yaml: error: cannot read: not a regular file"
+}
