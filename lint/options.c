@@ -60,7 +60,7 @@ const struct option option_table[] = {
 	{"cluster", 0, OPTION_TEXT, FOR_LINT | FOR_FILTERS | FOR_QUOTA,
 	 AT(cluster), "FILE", NULL,
 	 "What the cluster has (quotas, classes, nodes, queues): a file that "
-	 "`gpugate snapshot` wrote."},
+	 "`gpugate snapshot` wrote, of at most 256 MiB."},
 	{"baseline", 0, OPTION_TEXT, FOR_LINT, AT(baseline), "FILE", NULL,
 	 "Findings that FILE lists are known: they are not reported."},
 	{"write-baseline", 0, OPTION_TEXT, FOR_LINT, AT(write_baseline), "FILE",
@@ -444,6 +444,27 @@ static void give_way(struct parser *p)
 		o->prune_baseline = false;
 }
 
+/* They go into messages, and into paths that kubectl is given. */
+static int check_namespaces(const struct parser *p)
+{
+	const struct options *o = p->options;
+	const char *wrong = NULL;
+
+	if (o->namespace && !text_is_label(o->namespace, strlen(o->namespace)))
+		wrong = o->namespace;
+	for (size_t i = 0; i < o->namespaces.n && !wrong; i++)
+		if (!text_is_label(o->namespaces.items[i],
+				   strlen(o->namespaces.items[i])))
+			wrong = o->namespaces.items[i];
+	if (!wrong)
+		return 0;
+	return log_usage(p->command->name,
+			 "--namespace: `%s` is no name of a namespace: at most "
+			 "63 of a-z, 0-9 and -, with a letter or a digit at "
+			 "both ends",
+			 wrong);
+}
+
 int options_parse(struct options *options, const struct command *command,
 		  char **argv)
 {
@@ -452,6 +473,8 @@ int options_parse(struct options *options, const struct command *command,
 
 	if (!rc)
 		rc = parse_arguments(&parser);
+	if (!rc)
+		rc = check_namespaces(&parser);
 	if (!rc)
 		give_way(&parser);
 	return rc;

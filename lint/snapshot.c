@@ -345,13 +345,34 @@ static void tell_counts(const struct cluster *c)
 		  cluster_policy(c) ? ", the door's policy" : "");
 }
 
+/* What looks like another option is a value that was forgotten, and kubectl
+ * might take it for one. */
+static int check_values(const struct options *o)
+{
+	const struct {
+		const char *name, *value;
+	} values[] = {{"kubectl", o->kubectl},
+		      {"context", o->context},
+		      {"kubeconfig", o->kubeconfig}};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		if (values[i].value &&
+		    (!*values[i].value || *values[i].value == '-'))
+			return log_usage("snapshot",
+					 "--%s: `%s` is empty or begins with -",
+					 values[i].name, values[i].value);
+	return 0;
+}
+
 int snapshot_command(struct options *options)
 {
 	struct snapshot s = {.options = options};
 	int64_t now = (int64_t)time(NULL);
 	struct cluster *cluster;
-	int rc;
+	int rc = check_values(options);
 
+	if (rc)
+		return rc;
 	if (options->paths.n)
 		return log_usage("snapshot", "snapshot takes no arguments; "
 					     "the file is given with -o");

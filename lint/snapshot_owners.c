@@ -72,13 +72,25 @@ static bool find_plural(const struct buf *answer, const char *kind,
 		const char *name =
 			json_string_value(json_object_get(one, "name"));
 
-		if (name && !strchr(name, '/') &&
+		if (name && text_is_subdomain(name, strlen(name)) &&
 		    text_eq(json_string_value(json_object_get(one, "kind")),
 			    kind))
 			buf_adds(out, name);
 	}
 	json_decref(root);
 	return out->len > 0;
+}
+
+/* "v1", "batch/v1": whoever makes pods writes what they say, and it becomes a
+ * part of a path that is asked for. */
+static bool is_version(const char *text)
+{
+	size_t group = strcspn(text, "/");
+
+	if (!text[group])
+		return text_is_label(text, group);
+	return text_is_subdomain(text, group) &&
+	       text_is_label(text + group + 1, strlen(text + group + 1));
 }
 
 static enum asked list_owner(struct owners *o, const struct owner_kind *kind)
@@ -94,7 +106,8 @@ static enum asked list_owner(struct owners *o, const struct owner_kind *kind)
 	buf_addf(&base, "%s/%s",
 		 strchr(kind->api_version, '/') ? "/apis" : "/api",
 		 kind->api_version);
-	asked = snapshot_get(s, base.data);
+	asked = is_version(kind->api_version) ? snapshot_get(s, base.data)
+					      : ASKED_ABSENT;
 	if (asked == ASKED_WELL &&
 	    !find_plural(&s->answer, kind->kind, &plural))
 		asked = ASKED_ABSENT;

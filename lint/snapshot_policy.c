@@ -84,11 +84,10 @@ static const char *take_named(json_t *object, struct buf *out)
 /* Parts of a path, and of a URL. */
 static bool is_door(const char *door)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
-	size_t space = strspn(door, letters);
+	size_t space = strcspn(door, "/");
 
-	return space && door[space] == '/' && door[space + 1] &&
-	       !door[space + 1 + strspn(door + space + 1, letters)];
+	return door[space] && text_is_label(door, space) &&
+	       text_is_subdomain(door + space + 1, strlen(door + space + 1));
 }
 
 static void path_of(const char *door, struct buf *out)

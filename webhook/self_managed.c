@@ -512,10 +512,7 @@ static void release(struct self_managed *m)
 /* They become parts of paths. */
 static bool is_name(const char *text)
 {
-	return text && *text &&
-	       strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-.") ==
-		       strlen(text) &&
-	       strlen(text) <= 253 && *text != '.';
+	return text && text_is_subdomain(text, strlen(text));
 }
 
 struct self_managed *

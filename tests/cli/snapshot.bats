@@ -350,6 +350,58 @@ gpu_file() {
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n  shm-missing: off\n' >.gpugate.yaml
 }
 
+@test "what owners of pods call themselves leads nowhere else" {
+	cluster
+	n=0
+	for version in ../v1 'v1?x' batch/../../api batch/.. ../api/v1 -v a/b/c; do
+		list api_v1_pods v1 Pod "$(gpu_pod "p" 2 "$version" Job j)"
+		: >"$FAKE/log"
+		snapshot -q
+		is "$version: $status" "$version: 0"
+		run ! grep -F -e "/$version" "$FAKE/log"
+	done
+	# nor what a server says that serves one of their kinds
+	list api_v1_pods v1 Pod "$(gpu_pod p 2 batch/v1 Job j)"
+	echo '{"resources":[{"name":"../../../api/v1/secrets?","kind":"Job"}]}' \
+		>"$FAKE/apis_batch_v1.json"
+	: >"$FAKE/log"
+	snapshot -q
+	is "$status" 0
+	run ! grep -F secrets "$FAKE/log"
+}
+
+@test "names of namespaces, and values that look like options" {
+	printf '#!/bin/sh\ntouch "%s"\n' "$PWD/ran" >kubectl
+	chmod +x kubectl
+	for name in A -x x- a.b a/b ../x 'a?x' '%2e' a_b \
+		"$(printf '%064d' 0)"; do
+		run --separate-stderr "$GPUGATE" snapshot --kubectl ./kubectl \
+			--namespace="$name"
+		is "$name: $status" "$name: 2"
+		holds "$stderr" "--namespace: \`$name\` is no name of a namespace"
+	done
+	for name in context kubeconfig kubectl; do
+		for value in -o --token=x; do
+			run --separate-stderr "$GPUGATE" snapshot \
+				--kubectl ./kubectl "--$name=$value"
+			is "$status" 2
+			holds "$stderr" "--$name: \`$value\` is empty or begins with -"
+		done
+	done
+	for door in ../x a/.. a/. A/b a.b/c a/-b; do
+		run --separate-stderr "$GPUGATE" snapshot --kubectl false \
+			--door "$door"
+		is "$status" 2
+	done
+	[ ! -e ran ]
+	pod x.yaml
+	lint --namespace Team x.yaml
+	is "$status" 2
+	holds "$stderr" "--namespace: \`Team\` is no name of a namespace"
+	lint --namespace "$(printf '%063d' 0)" x.yaml
+	is "$status" 1
+}
+
 @test "the door's policy is kept, and is a floor" {
 	cluster
 	configmaps '{"metadata":{"name":"gpugate-dashboard"},"data":{"gpugate.json":"{}"}}' \

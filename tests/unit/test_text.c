@@ -162,6 +162,39 @@ static void utf8_counts(void **state)
 	}
 }
 
+static void names(void **state)
+{
+	static const struct {
+		const char *text;
+		bool label, subdomain;
+	} rows[] = {
+		{"a", true, true},	    {"team-1", true, true},
+		{"0", true, true},	    {"a.b", false, true},
+		{"a-b.c-d", false, true},   {"", false, false},
+		{"-a", false, false},	    {"a-", false, false},
+		{".", false, false},	    {"..", false, false},
+		{"a..b", false, false},	    {".a", false, false},
+		{"a.", false, false},	    {"a.-b", false, false},
+		{"A", false, false},	    {"a_b", false, false},
+		{"a/b", false, false},	    {"a?b", false, false},
+		{"\xc3\xa9", false, false},
+	};
+	char many[255];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *text = rows[i].text;
+
+		if (text_is_label(text, strlen(text)) != rows[i].label ||
+		    text_is_subdomain(text, strlen(text)) != rows[i].subdomain)
+			fail_msg("%s", text);
+	}
+	memset(many, 'a', sizeof(many));
+	assert_true(text_is_label(many, 63));
+	assert_false(text_is_label(many, 64));
+	assert_true(text_is_subdomain(many, 253));
+	assert_false(text_is_subdomain(many, 254));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +206,7 @@ int main(void)
 		cmocka_unit_test(hashes),
 		cmocka_unit_test(utf8_sequences),
 		cmocka_unit_test(utf8_counts),
+		cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
