@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/replace.h"
 #include "base/vec.h"
 #include "doc/splice.h"
-#include "replace.h"
 
 enum { ROUNDS = 10 };
 
@@ -142,11 +142,12 @@ int fixer_text(struct fixer *fixer, const struct run_file *file,
 	return rc < 0 ? -1 : changed;
 }
 
-int fix_write(const char *path, const struct buf *text)
+int fix_write(const char *path, const struct buf *text,
+	      const struct file_stamp *old)
 {
 	/* Replacing needs only the folder's permission; a file that may not
 	 * be written is not to be changed. */
 	if (access(path, W_OK))
 		return errno;
-	return replace_write(path, text);
+	return replace_write(path, text, old);
 }

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "engine/run.h"
 
 struct fixer {
@@ -32,7 +33,9 @@ void fixer_release(struct fixer *fixer);
 int fixer_text(struct fixer *fixer, const struct run_file *file,
 	       const struct source *text, struct buf *out, struct err *err);
 
-/* Replace the file: write, fsync, rename in its folder; 0 or an errno. */
-int fix_write(const char *path, const struct buf *text);
+/* Replace the file that was read: write, fsync, rename in its folder; 0 or an
+ * errno as of replace_write(). */
+int fix_write(const char *path, const struct buf *text,
+	      const struct file_stamp *old);
 
 #endif

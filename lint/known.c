@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/replace.h"
 #include "base/text.h"
 #include "log.h"
-#include "replace.h"
 
 int known_open(struct known *known, const struct options *options,
 	       struct job *job)
@@ -117,17 +117,19 @@ static bool looked_for(void *context, const struct baseline_entry *entry)
 	       rule_ran(known, entry->rule, (size_t)file);
 }
 
-static int write_baseline(struct baseline *baseline, const char *path)
+/* old: what it was made from, or NULL. */
+static int write_baseline(struct baseline *baseline, const char *path,
+			  const struct file_stamp *old)
 {
 	struct buf text;
 	int error;
 
 	buf_init(&text);
 	baseline_text(baseline, &text);
-	error = replace_write(path, &text);
+	error = replace_write(path, &text, old);
 	buf_release(&text);
 	if (error)
-		log_error("%s: %s", path, strerror(error));
+		log_error("%s: %s", path, replace_strerror(error));
 	return error ? 2 : 0;
 }
 
@@ -152,7 +154,9 @@ static int finish_old(struct known *known)
 	if (!known->options->quiet)
 		log_error("%s: removed %zu entr%s", path, stale,
 			  stale == 1 ? "y" : "ies");
-	return stale ? write_baseline(known->old, path) : 0;
+	return stale ? write_baseline(known->old, path,
+				      baseline_stamp(known->old))
+		     : 0;
 }
 
 static int finish_new(struct known *known)
@@ -160,7 +164,7 @@ static int finish_new(struct known *known)
 	const char *path = known->options->write_baseline;
 	size_t n;
 
-	if (write_baseline(known->new, path))
+	if (write_baseline(known->new, path, NULL))
 		return 2;
 	if (known->options->quiet)
 		return 0;

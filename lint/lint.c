@@ -153,6 +153,8 @@ static void lint_files(struct lint *lint)
 	job->clusters = &lint->clusters;
 	job->files = &lint->files;
 	job->records = heap_zalloc(lint->files.n, sizeof(*job->records));
+	if (o->fix || o->add_ignore)
+		job->stamps = heap_zalloc(lint->files.n, sizeof(*job->stamps));
 	job->kept = &lint->kept;
 	job->baseline = lint->known.old;
 	job->run = (struct run_options){
@@ -245,6 +247,7 @@ void lint_close(struct lint *lint)
 	crew_release(&lint->crew);
 	workers_release(&lint->workers);
 	free(lint->job.records);
+	free(lint->job.stamps);
 	known_release(&lint->known);
 	outputs_release(&lint->outputs);
 	policies_release(&lint->policies);

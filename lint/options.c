@@ -86,7 +86,9 @@ const struct option option_table[] = {
 	{"add-ignore", 0, OPTION_TEXT, FOR_LINT, AT(add_ignore), "REASON", NULL,
 	 "Write a comment that suppresses it above every finding."},
 	{"fix", 0, OPTION_FLAG, FOR_LINT, AT(fix), NULL, NULL,
-	 "Make the safe repairs in the files; other bytes stay as they are."},
+	 "Make the safe repairs in the files; other bytes stay as they are. "
+	 "Exit with 2 when a file cannot be written, or was changed after it "
+	 "was read: it stays."},
 	{"unsafe-fixes", 0, OPTION_FLAG, FOR_LINT | FOR_FILTERS,
 	 AT(unsafe_fixes), NULL, NULL,
 	 "With --fix or --diff: make repairs that change more than the "

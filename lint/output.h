@@ -6,8 +6,8 @@
 #ifndef LINT_OUTPUT_H
 #define LINT_OUTPUT_H
 
+#include "base/replace.h"
 #include "options.h"
-#include "replace.h"
 #include "report.h"
 
 struct output {

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/replace.h"
 #include "filter.h"
 #include "log.h"
-#include "replace.h"
 
 static void write_report_file(struct filter *f, const char *path)
 {

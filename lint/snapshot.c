@@ -11,11 +11,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/replace.h"
 #include "base/text.h"
 #include "log.h"
 #include "options.h"
 #include "program.h"
-#include "replace.h"
 #include "snapshot.h"
 
 enum { PAGE = 250 };

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/replace.h"
 #include "base/text.h"
 #include "doc/placeholder.h"
 #include "heap.h"
@@ -137,8 +138,11 @@ static void lint_documents(struct worker *w, struct run_file *file,
 static int write_fixed(const struct worker *w, const struct lint_file *f)
 {
 	bool once = f->flags & FILE_KEPT;
-	int error = once ? EROFS : fix_write(w->path.data, &w->fixed);
-	const char *why = error ? strerror(error) : "";
+	size_t file = (size_t)(f - w->job->files->items);
+	int error = once ? EROFS
+			 : fix_write(w->path.data, &w->fixed,
+				     &w->job->stamps[file]);
+	const char *why = error ? replace_strerror(error) : "";
 
 	if (once)
 		why = f->flags & FILE_STDIN
@@ -205,8 +209,10 @@ static int read_file(struct worker *w, size_t index)
 	const struct lint_file *f = &w->job->files->items[index];
 	int fd = folder_fd(w, index);
 
+	struct file_stamp *stamps = w->job->stamps;
 	const struct file_how how = {.limit = FILE_MANIFEST_MAX,
-				     .known = f->flags & FILE_REGULAR};
+				     .known = f->flags & FILE_REGULAR,
+				     .stamp = stamps ? &stamps[index] : NULL};
 
 	return input_read(&w->input, fd >= 0 ? fd : AT_FDCWD,
 			  fd >= 0 ? f->name : w->path.data, &how);

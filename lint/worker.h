@@ -28,6 +28,8 @@ struct job {
 	struct clusters *clusters;
 	struct files *files;
 	struct record *records;	   /* one per file */
+	struct file_stamp *stamps; /* one per file, as it was read; NULL: no
+				    * file is to be written */
 	const struct kept *kept;   /* read before */
 	struct run_options run;	   /* sink and context are the worker's */
 	struct baseline *baseline; /* or NULL */

@@ -76,6 +76,45 @@ wait_for_reader() {
 	done
 }
 
+# meanwhile CHANGE ARGUMENTS: lint, and the change before it writes.
+meanwhile() {
+	local change=$1
+	shift
+	"$GPUGATE" lint -j 1 --format full:report "$@" 2>log &
+	pid=$!
+	wait_for_reader $pid
+	eval "$change"
+	timeout 120 cat report >/dev/null
+	rc=0
+	wait $pid || rc=$?
+}
+
+@test "--add-ignore and --prune-baseline keep what was written meanwhile" {
+	mkfifo report
+	for change in 'sed -i s/"8"/"9"/ a.yaml' 'cp a.yaml b; mv b a.yaml' \
+		'touch -d "+1 sec" a.yaml' 'exec 9>>a.yaml'; do
+		quota a.yaml
+		meanwhile "$change; cp a.yaml edited" --add-ignore why a.yaml
+		exec 9>&-
+		is "$change: $rc" "$change: 2"
+		grep -q "^gpugate: a.yaml: \(it was changed after it was read\|another program has it open for writing\)$" log
+		cmp a.yaml edited
+		rm edited
+	done
+	quota a.yaml
+	"$GPUGATE" lint -qq --write-baseline base.json a.yaml || true
+	good a.yaml
+	meanwhile 'echo >>base.json; cp base.json edited' \
+		--baseline base.json --prune-baseline a.yaml
+	is "$rc" 2
+	grep -q "^gpugate: base.json: it was changed after it was read$" log
+	cmp base.json edited
+	lint --baseline base.json --prune-baseline a.yaml
+	is "$status" 0
+	holds "$(cat base.json)" '"findings":['
+	is "$(echo a.yaml* base.json*)" "a.yaml base.json"
+}
+
 @test "names of files begin no line and no command in messages" {
 	pod "$(printf 'x\n::error ::y.yaml')"
 	pod a.yaml

@@ -33,6 +33,45 @@ quota() {
 	holds "$output" "quantity-invalid"
 }
 
+@test "--fix keeps what another program is writing" {
+	quota a.yaml
+	cp a.yaml old.yaml
+	exec 9>>a.yaml
+	lint --fix a.yaml
+	is "$status" 2
+	holds "$stderr" "a.yaml: not repaired: another program has it open for writing"
+	cmp a.yaml old.yaml
+	exec 9>&-
+	lint --fix a.yaml
+	is "$status" 0
+	is "$(echo a.yaml*)" a.yaml
+}
+
+@test "--fix keeps an edit that is made after it has read" {
+	name=$(printf '%0100d.yaml' 0)
+	quota "$name"
+	cp "$name" before
+	for change in 'sed -i "s/eight/nine!/" *.yaml' 'echo "# mine" >>*.yaml' \
+		'cp before b; mv b *.yaml' 'cp before b; rm *.yaml; mv b *.yaml' \
+		'touch -d "+1 sec" *.yaml'; do
+		cp before "$name"
+		run python3 "$BATS_TEST_DIRNAME/paused.py" "$GPUGATE" "$name" \
+			"name=$name; ${change//\*.yaml/\$name}; cp $name edited"
+		is "$change: $status" "$change: 2"
+		holds "$output" "gpugate: $name: not repaired: it was changed after it was read"
+		cmp "$name" edited
+		is "$(ls ./*.yaml* | wc -l)" 1
+	done
+	run python3 "$BATS_TEST_DIRNAME/paused.py" "$GPUGATE" "$name" "rm $name"
+	is "$status" 2
+	holds "$output" "not repaired"
+	[ ! -e "$name" ]
+	cp before "$name"
+	run python3 "$BATS_TEST_DIRNAME/paused.py" "$GPUGATE" "$name" true
+	is "$status" 0
+	holds "$output" "repaired 1 file"
+}
+
 @test "--exit-non-zero-on-fix" {
 	quota a.yaml
 	lint --fix --exit-non-zero-on-fix a.yaml

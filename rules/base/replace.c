@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Atomic replacement. Symbolic links are followed first, so that the file
+ * behind the link is replaced and the link stays; the old file's permissions
+ * are kept.
+ */
+#include "base/replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+static char *temporary_name(const char *target, unsigned try)
+{
+	const char *slash = strrchr(target, '/');
+	int folder = slash ? (int)(slash - target) + 1 : 0;
+	char *name;
+
+	/* Of a long name the beginning: all of it has to fit into 255 bytes. */
+	if (asprintf(&name, "%.*s.%.200s.%ld-%u", folder, target,
+		     target + folder, (long)getpid(), try) < 0)
+		BUG("out of memory");
+	return name;
+}
+
+static int open_temporary(struct replace *r, const struct stat *old)
+{
+	int fd = -1;
+
+	for (unsigned try = 0; try < 100; try++) {
+		r->temporary = temporary_name(r->target, try);
+		/* Nobody reads along who might not read the old one. */
+		fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+			  old ? 0600 : 0666);
+		if (fd >= 0 || errno != EEXIST)
+			break;
+		free(r->temporary);
+		r->temporary = NULL;
+	}
+	/* Owner before mode: chown() takes setuid bits off. Not our file:
+	 * the owner and permissions of a new one will do. */
+	if (fd >= 0 && old &&
+	    (fchown(fd, old->st_uid, old->st_gid) ||
+	     fchmod(fd, old->st_mode & 07777)))
+		fchmod(fd, old->st_mode & 0777);
+	return fd;
+}
+
+static void release(struct replace *r)
+{
+	free(r->target);
+	free(r->temporary);
+	memset(r, 0, sizeof(*r));
+}
+
+int replace_open(struct replace *r, const char *path)
+{
+	struct stat st;
+	bool exists = !stat(path, &st);
+	int fd, error;
+
+	memset(r, 0, sizeof(*r));
+	r->target = exists ? realpath(path, NULL) : NULL;
+	if (!r->target)
+		r->target = strdup(path);
+	if (!r->target)
+		BUG("out of memory");
+	if (exists && !S_ISREG(st.st_mode))
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+	else
+		fd = open_temporary(r, exists ? &st : NULL);
+	if (fd >= 0)
+		r->out = fdopen(fd, "w");
+	if (r->out)
+		return 0;
+	error = errno;
+	if (fd >= 0)
+		close(fd);
+	release(r);
+	return error;
+}
+
+/* --- in place of the one that was read ------------------------------------ */
+
+/* These say the same when nobody has the file open. */
+static bool is_remote(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs))
+		return true;
+	switch ((unsigned long)fs.f_type) {
+	case NFS_SUPER_MAGIC:
+	case CIFS_SUPER_MAGIC:
+	case SMB2_SUPER_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* 0, or ETXTBSY. Who may not have a lease does without. */
+static int lease(int fd, bool *leased)
+{
+	/* Told to us by a signal that nobody is woken by. */
+	fcntl(fd, F_SETSIG, SIGURG);
+	*leased = !fcntl(fd, F_SETLEASE, F_RDLCK);
+	return !*leased && errno == EAGAIN && !is_remote(fd) ? ETXTBSY : 0;
+}
+
+static int exchange(const struct replace *r)
+{
+	return renameat2(AT_FDCWD, r->temporary, AT_FDCWD, r->target,
+			 RENAME_EXCHANGE);
+}
+
+/*
+ * Somebody else's file has the temporary name: it gets the other one back.
+ * What comes back should be ours, `ours`; if it is not, it has replaced ours
+ * in the meantime and is newer than what was just put there, so that they
+ * change once more, and so on.
+ */
+static void change_back(struct replace *r, struct file_stamp ours)
+{
+	struct file_stamp expected = ours, put;
+	struct stat st;
+
+	while (!lstat(r->temporary, &st)) {
+		file_stamp_take(&put, &st);
+		if (exchange(r)) {
+			/* Removed: so is what was before. */
+			if (errno == ENOENT)
+				return;
+			/* The worst: it keeps the name it has now. */
+			free(r->temporary);
+			r->temporary = NULL;
+			return;
+		}
+		if (lstat(r->temporary, &st) ||
+		    file_stamp_holds(&expected, &st))
+			return;
+		expected = put;
+	}
+}
+
+/* 0, or errno. fd: of what has the name. */
+static int put_in_place(struct replace *r, int fd, const struct file_stamp *old,
+			const struct file_stamp *ours)
+{
+	bool leased;
+	int error = lease(fd, &leased);
+	struct stat st;
+
+	if (error)
+		return error;
+	if (fstat(fd, &st) || !file_stamp_holds(old, &st))
+		return ESTALE;
+	if (exchange(r)) {
+		if (errno == ENOENT)
+			return ESTALE;
+		if (errno != EINVAL && errno != ENOSYS)
+			return errno;
+		return rename(r->temporary, r->target) ? errno : 0;
+	}
+	if (lstat(r->temporary, &st) || !file_stamp_holds(old, &st))
+		error = ESTALE;
+	else if (leased && fcntl(fd, F_GETLEASE) != F_RDLCK)
+		error = ETXTBSY;
+	if (error)
+		change_back(r, *ours);
+	else
+		unlink(r->temporary);
+	return error;
+}
+
+static int replace_old(struct replace *r, const struct file_stamp *old,
+		       const struct file_stamp *ours)
+{
+	int fd = open(r->target, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
+					 O_NOFOLLOW);
+	int error;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ELOOP ? ESTALE : errno;
+	error = put_in_place(r, fd, old, ours);
+	close(fd);
+	return error;
+}
+
+/* --- all ------------------------------------------------------------------ */
+
+static int finish(struct replace *r, const struct file_stamp *old, int error)
+{
+	struct file_stamp ours;
+	struct stat st;
+
+	if (!error && (fflush(r->out) || ferror(r->out)))
+		error = errno ? errno : EIO;
+	if (!error && fstat(fileno(r->out), &st))
+		error = errno;
+	if (!error)
+		file_stamp_take(&ours, &st);
+	if (fclose(r->out) && !error)
+		error = errno;
+	if (r->temporary && !error && old)
+		error = replace_old(r, old, &ours);
+	else if (r->temporary && !error && rename(r->temporary, r->target))
+		error = errno;
+	if (r->temporary && error)
+		unlink(r->temporary);
+	release(r);
+	return error;
+}
+
+int replace_finish(struct replace *r, int error)
+{
+	return finish(r, NULL, error);
+}
+
+int replace_write(const char *path, const struct buf *text,
+		  const struct file_stamp *old)
+{
+	struct replace r;
+	int error = replace_open(&r, path);
+
+	if (error)
+		return error;
+	errno = 0;
+	if (old && !r.temporary)
+		error = ESTALE;
+	else if (fwrite(text->data, 1, text->len, r.out) != text->len ||
+		 fflush(r.out) || (r.temporary && fsync(fileno(r.out))))
+		error = errno ? errno : EIO;
+	return finish(&r, old, error);
+}
+
+const char *replace_strerror(int error)
+{
+	switch (error) {
+	case ESTALE:
+		return "it was changed after it was read";
+	case ETXTBSY:
+		return "another program has it open for writing";
+	default:
+		return strerror(error);
+	}
+}
