@@ -64,6 +64,11 @@ static void add_notes(struct buf *out, const struct rule *rule)
 		add_field(out, "Needs",
 			  "a value for its parameters in the "
 			  "policy; off until then");
+	if (rule->flags & RULE_TAKES)
+		add_field(out, "Update",
+			  "what it flags takes devices that nobody counts: an "
+			  "UPDATE may keep it with the same value, container "
+			  "and number of pods only");
 	if (rule->flags & RULE_PEDANTIC)
 		add_field(out, "Preset", "only in `all`");
 }

@@ -51,6 +51,13 @@ daemon() {
 	is "$status" 1
 }
 
+@test "explain tells which rules compare the value of an UPDATE" {
+	run "$GPUGATE" explain gpu-privileged
+	holds "$output" "takes devices that nobody counts"
+	run "$GPUGATE" explain shm-missing
+	holds_not "$output" "takes devices that nobody counts"
+}
+
 @test "where nobody says the namespace, what looks like it is counted" {
 	daemon ""
 	full --isolated daemon.yaml
