@@ -27,6 +27,7 @@ enum file_flags {
 	FILE_FIX_FAILED = 64,
 	FILE_REGULAR = 128, /* neither pipe nor device, and not empty */
 	FILE_KEPT = 256,    /* can be read only once: see kept.h */
+	FILE_SECRETS = 512, /* holds secret values */
 };
 
 struct lint_file {

@@ -184,6 +184,7 @@ int filter_lint(struct filter *f)
 	struct arena documents = ARENA_INIT;
 	struct loader loader;
 	struct doc doc;
+	int rc;
 
 	options.sink = keep;
 	options.source_of = set_source;
@@ -201,7 +202,12 @@ int filter_lint(struct filter *f)
 	run_end_file(&f->run);
 	run_set(&f->run, policy_of, f);
 	arena_release(&documents);
-	return read_back(f);
+	rc = read_back(f);
+	if (!f->n)
+		return rc;
+	covered_make(&f->covered, &f->arena, &f->source);
+	covered_findings(&f->covered, f->findings, f->n);
+	return rc;
 }
 
 size_t filter_failures(const struct filter *f)
@@ -240,7 +246,8 @@ void filter_report(struct filter *f, const struct report_format *format,
 	struct report_file file = {.path = f->name,
 				   .source = report_source,
 				   .path_of = report_path,
-				   .context = f};
+				   .context = f,
+				   .covered = f->covered.source};
 	struct report_summary summary = {.files = 1, .counts = f->run.counts};
 	void *state = NULL;
 

@@ -7,6 +7,7 @@
 #define LINT_FILTER_H
 
 #include "clusters.h"
+#include "covered.h"
 #include "engine/run.h"
 #include "fix.h"
 #include "input.h"
@@ -34,6 +35,7 @@ struct filter {
 	size_t nrecords, records_size;
 	struct finding *findings; /* sorted, suppressed ones included */
 	size_t n;
+	struct covered covered;
 	struct spill spill;
 };
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kube/mask.h"
 
 uint32_t glyph_code_point(const char *s, size_t len)
 {
@@ -57,11 +58,25 @@ static void stand_in(struct glyph *out, uint32_t c)
 	out->width = 1;
 }
 
+/* A covered value is one character, whatever its length. */
+static void show_stars(struct glyph *out, const char *s, size_t n)
+{
+	out->used = 0;
+	while (out->used < n && s[out->used] == SECRET_COVER)
+		out->used++;
+	out->text = SECRET_STARS;
+	out->len = out->width = sizeof(SECRET_STARS) - 1;
+}
+
 void glyph_read(struct glyph *out, const char *s, size_t n)
 {
 	size_t len = utf8_length(s, n);
 	uint32_t c;
 
+	if (*s == SECRET_COVER) {
+		show_stars(out, s, n);
+		return;
+	}
 	out->used = len ? len : 1;
 	if (!len) {
 		stand_in(out, 0xfffd);

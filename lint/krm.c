@@ -139,7 +139,8 @@ static const char *annotation(const struct node *item, const char *key)
 static void put_proposal(struct arena *arena, struct node *field,
 			 const struct finding *finding)
 {
-	if (finding->repair && *finding->repair->patch)
+	if (finding->repair && !finding->repair->covered &&
+	    *finding->repair->patch)
 		edit_member_string(arena, field, "proposedValue",
 				   finding->repair->patch);
 }

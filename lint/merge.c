@@ -11,6 +11,7 @@
 
 #include "add_ignore.h"
 #include "base/replace.h"
+#include "covered.h"
 #include "doc/diff.h"
 #include "heap.h"
 #include "lint.h"
@@ -194,6 +195,32 @@ static void excuse(struct merge *m, struct add_ignore *add, uint32_t file,
 
 /* --- --fix, --diff ------------------------------------------------------- */
 
+/* Both texts, each with its own secret values covered. */
+static void add_diff(struct merge *m, struct source *old,
+		     const struct buf *fixed, struct buf *out)
+{
+	struct covered before, after;
+	struct diff_text a = {old->text - old->bom, old->len + old->bom, NULL};
+	struct diff_text b = {fixed->data, fixed->len, NULL};
+	struct source new;
+	struct buf diff;
+
+	source_init(&new, &m->arena, old->name, b.text, b.len);
+	covered_make(&before, &m->arena, old);
+	covered_make(&after, &m->arena, &new);
+	if (before.source)
+		a.shown = before.source->text - old->bom;
+	if (after.source)
+		b.shown = after.source->text - new.bom;
+	buf_init(&diff);
+	diff_unified(m->path.data, &a, &b, &diff);
+	if (a.shown || b.shown)
+		secrets_show(out, diff.data, diff.len);
+	else
+		buf_add(out, diff.data, diff.len);
+	buf_release(&diff);
+}
+
 /* The diff of a file, made again here so that diffs come in order. */
 static void print_diff(struct merge *m, uint32_t file)
 {
@@ -202,22 +229,17 @@ static void print_diff(struct merge *m, uint32_t file)
 	struct source *source = source_of(m, file);
 	struct run_file settings;
 	struct err err = {0};
-	struct diff_text old;
 	struct buf diff;
 
 	if (!source) {
 		lint->failed = true;
 		return;
 	}
-	old = (struct diff_text){source->text - source->bom,
-				 source->len + source->bom};
 	job_file(&lint->job, file, &w->absolute, &settings);
 	buf_reset(&w->fixed);
 	buf_init(&diff);
 	if (fixer_text(&w->fixer, &settings, source, &w->fixed, &err) > 0)
-		diff_unified(m->path.data, &old,
-			     &(struct diff_text){w->fixed.data, w->fixed.len},
-			     &diff);
+		add_diff(m, source, &w->fixed, &diff);
 	fwrite(diff.data, 1, diff.len, stdout);
 	buf_release(&diff);
 }
@@ -237,6 +259,20 @@ static void count_fix(struct merge *m, uint32_t file)
 		print_diff(m, file);
 }
 
+static void cover(struct merge *m, struct report_file *report,
+		  struct finding *findings, size_t n)
+{
+	struct lint *lint = m->lint;
+	uint32_t file = report->index;
+	struct covered covered;
+
+	if (!n || !(lint->files.items[file].flags & FILE_SECRETS))
+		return;
+	covered_make(&covered, &m->arena, sources_get(&lint->sources, file));
+	covered_findings(&covered, findings, n);
+	report->covered = covered.source;
+}
+
 static void merge_file(struct merge *m, uint32_t file)
 {
 	struct lint *lint = m->lint;
@@ -253,6 +289,7 @@ static void merge_file(struct merge *m, uint32_t file)
 
 	m->file = file;
 	m->told = false;
+	cover(m, &report, findings, n);
 	excuse(m, &add, file, findings, n);
 	count_fix(m, file);
 	/* A mere --diff tells of differences, not of findings. */

@@ -96,7 +96,7 @@ const struct option option_table[] = {
 	{"diff", 0, OPTION_FLAG, FOR_LINT, AT(diff), NULL, NULL,
 	 "Write what --fix would do as a unified diff and change nothing; "
 	 "exit with 1 when a file would change. Without --format nothing "
-	 "else is written."},
+	 "else is written. Secret values are masked in it."},
 	{"exit-non-zero-on-fix", 0, OPTION_FLAG, FOR_LINT,
 	 AT(exit_non_zero_on_fix), NULL, NULL,
 	 "Exit with 1 when --fix changed a file."},

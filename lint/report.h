@@ -25,6 +25,9 @@ struct report_file {
 	struct source *(*source)(void *context, uint32_t file);
 	const char *(*path_of)(void *context, uint32_t file);
 	void *context;
+	/* The same text with secret values covered, NULL: it holds none. All
+	 * that shows lines takes this one. */
+	struct source *covered;
 };
 
 struct skipped_file {

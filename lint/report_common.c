@@ -69,6 +69,11 @@ struct source *file_source(const struct report_file *file)
 	return file->source ? file->source(file->context, file->index) : NULL;
 }
 
+struct source *file_shown(const struct report_file *file)
+{
+	return file->covered ? file->covered : file_source(file);
+}
+
 void finding_object(const struct finding *finding, struct buf *out)
 {
 	const struct object_id *id = &finding->id;

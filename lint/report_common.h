@@ -21,8 +21,10 @@ const char *place_path(const struct report_file *file,
 		       const struct place *place);
 /* Without a leading "./", as services that compare paths want it. */
 const char *path_relative(const char *path);
-/* The file's text, or NULL. */
+/* The file's text, or NULL: for places, which need its own bytes. */
 struct source *file_source(const struct report_file *file);
+/* What may be shown of it: secret values are covered. */
+struct source *file_shown(const struct report_file *file);
 /* "PyTorchJob ml/llm", then what it holds; "" for a finding on no object.
  * Raw text: the caller escapes it. */
 void finding_object(const struct finding *finding, struct buf *out);

@@ -22,8 +22,10 @@ struct position fix_position(struct source *source, uint32_t offset)
 
 static void put_edits(struct buf *out, const struct fix_result *repair)
 {
+	unsigned n = repair->covered ? 0 : repair->nedits;
+
 	stream_open(out, "edits", '[');
-	for (unsigned i = 0; i < repair->nedits; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		stream_open(out, NULL, '{');
 		stream_int(out, "start", repair->edits[i].start);
 		stream_int(out, "end", repair->edits[i].end);
@@ -33,15 +35,20 @@ static void put_edits(struct buf *out, const struct fix_result *repair)
 	stream_close(out, ']');
 }
 
+/* Nobody is to write stars into a file. */
 void fix_put_json(struct buf *out, const struct fix_result *repair)
 {
+	const char *patch = repair->covered ? "" : repair->patch;
+	const char *refused = repair->covered ? "its text holds a secret value"
+					      : repair->refused;
+
 	stream_open(out, "fix", '{');
 	stream_bool(out, "safe", repair->safe);
 	stream_text(out, "title", repair->title);
-	stream_json(out, "patch", *repair->patch ? repair->patch : "[]");
+	stream_json(out, "patch", *patch ? patch : "[]");
 	put_edits(out, repair);
-	if (*repair->refused)
-		stream_text(out, "refused", repair->refused);
+	if (*refused)
+		stream_text(out, "refused", refused);
 	stream_close(out, '}');
 }
 
@@ -67,7 +74,7 @@ void fix_put_sarif(json_t *result, const char *path, struct source *source,
 	json_t *fix, *change, *list;
 	struct buf uri;
 
-	if (!repair || !source || !repair->nedits)
+	if (!repair || !source || !repair->nedits || repair->covered)
 		return;
 	fix = json_add_object(json_put_array(result, "fixes"));
 	json_put_text(json_put_object(fix, "description"), "text",

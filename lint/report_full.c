@@ -210,7 +210,7 @@ static void full_file(void *context, const struct report_file *file,
 		if (findings[i].suppressed)
 			continue;
 		if (!asked)
-			source = file_source(file);
+			source = file_shown(file);
 		asked = true;
 		tally_add(&state->tally, &findings[i]);
 		add_finding(state, file, source, &findings[i]);

@@ -4,6 +4,7 @@
  * UTF-8 (not code points, as everywhere else), ends are exclusive.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "doc/source.h"
 #include "json_out.h"
@@ -93,10 +94,12 @@ static void put_suggestion(json_t *json, struct source *source,
 	struct buf text;
 	json_t *item, *range;
 
-	if (!repair || !source)
+	if (!repair || !source || repair->covered)
 		return;
 	buf_init(&text);
-	if (fix_cover(source, repair, &start, &end, &text)) {
+	/* Bytes between two edits may hold a secret that they do not. */
+	if (fix_cover(source, repair, &start, &end, &text) &&
+	    !memchr(text.data, SECRET_COVER, text.len)) {
 		struct position from = fix_position(source, start);
 		struct position to = fix_position(source, end);
 
@@ -131,7 +134,7 @@ static void rdjson_file(void *context, const struct report_file *file,
 			const struct finding *findings, size_t n)
 {
 	struct rdjson *state = context;
-	struct source *source = n ? file_source(file) : NULL;
+	struct source *source = n ? file_shown(file) : NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!findings[i].suppressed)

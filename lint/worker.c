@@ -115,9 +115,13 @@ void job_file(struct job *job, size_t index, struct buf *scratch,
 			  job->files->folders[f->folder].fragments;
 }
 
-static void lint_documents(struct worker *w, struct run_file *file,
+/* Does the file hold secret values? Its trees are looked through while they
+ * are there: few files are to be read again for that. */
+static bool lint_documents(struct worker *w, struct run_file *file,
 			   struct source *source)
 {
+	struct secrets secrets = {.arena = &w->source_arena};
+	bool possible = secrets_possible(source->text, source->len);
 	struct loader loader;
 	struct doc doc;
 
@@ -128,10 +132,13 @@ static void lint_documents(struct worker *w, struct run_file *file,
 	loader.context = &w->run;
 	while (loader_next(&loader, &doc) > 0) {
 		run_document(&w->run, &doc);
+		if (possible)
+			secrets_of_tree(&secrets, doc.root);
 		arena_reset(&w->doc_arena);
 	}
 	run_end_file(&w->run);
 	arena_reset(&w->doc_arena);
+	return possible && secrets_exist(&secrets, source->text, source->len);
 }
 
 /* 0, or errno after a message. */
@@ -249,7 +256,8 @@ static void lint_file(struct worker *w, size_t index)
 	job_file(job, index, &w->absolute, &file);
 	if ((job->options->fix || job->options->diff) && !source.transcoded)
 		fix_file(w, &file, f, &source);
-	lint_documents(w, &file, &source);
+	if (lint_documents(w, &file, &source))
+		f->flags |= FILE_SECRETS;
 	f->flags |= FILE_LINTED;
 }
 

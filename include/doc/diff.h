@@ -12,6 +12,7 @@
 struct diff_text {
 	const char *text;
 	size_t len;
+	const char *shown; /* what its bytes are shown as; NULL: themselves */
 };
 
 /* Append the diff; nothing when the texts are equal. */

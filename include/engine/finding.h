@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "engine/rule.h"
+#include "kube/mask.h"
 
 struct related {
 	struct place place;
@@ -30,6 +31,9 @@ struct fix_result {
 	const struct fix_edit *edits;
 	unsigned nedits;
 	const char *refused; /* why the bytes cannot be changed, or "" */
+	/* What it writes holds a secret value, which is covered in edits and
+	 * patch (kube/mask.h): to be shown to people, not to be applied. */
+	bool covered;
 };
 
 enum suppressed_via {
@@ -87,6 +91,9 @@ struct finding {
 int finding_cmp(const struct finding *a, const struct finding *b);
 /* Rule, object and named path: the same at both doors and after edits. */
 uint64_t finding_fingerprint(const struct finding *finding);
+/* Mask secret values in all that is shown of it; new texts in the arena. */
+void finding_mask(struct finding *finding, const struct secrets *secrets,
+		  struct arena *arena);
 const char *severity_name(enum severity severity);
 const char *action_name(enum action action);
 /* false when text is no severity (action). */

@@ -32,6 +32,7 @@ struct line {
 };
 
 struct side {
+	const struct diff_text *text;
 	struct line *lines;
 	size_t n, size;
 };
@@ -54,6 +55,7 @@ static void split(struct arena *arena, const struct diff_text *text,
 {
 	const char *p = text->text, *end = p + text->len;
 
+	side->text = text;
 	while (p < end) {
 		const char *lf = memchr(p, '\n', (size_t)(end - p));
 		size_t len = (size_t)((lf ? lf + 1 : end) - p);
@@ -244,9 +246,13 @@ static void add_lines(struct buf *out, char sign, const struct side *side,
 {
 	for (size_t i = from; i < to; i++) {
 		const struct line *line = &side->lines[i];
+		const struct diff_text *text = side->text;
 
 		buf_addc(out, sign);
-		buf_add(out, line->text, line->len);
+		buf_add(out,
+			text->shown ? text->shown + (line->text - text->text)
+				    : line->text,
+			line->len);
 		if (line->text[line->len - 1] != '\n')
 			buf_adds(out, "\n\\ No newline at end of file\n");
 	}

@@ -55,6 +55,92 @@ uint64_t finding_fingerprint(const struct finding *f)
 	return hash_part(hash, f->cause);
 }
 
+/* --- secret values ------------------------------------------------------- */
+
+static bool has_secret(const struct secrets *secrets, const char *text)
+{
+	return secrets_in(secrets, text, strlen(text));
+}
+
+static bool is_covered(const struct fix_result *repair,
+		       const struct secrets *secrets)
+{
+	bool covered = has_secret(secrets, repair->patch);
+
+	for (unsigned i = 0; i < repair->nedits && !covered; i++)
+		covered = has_secret(secrets, repair->edits[i].text);
+	return covered;
+}
+
+static const char *cover(const struct secrets *secrets, struct arena *arena,
+			 const char *text)
+{
+	return secrets_cover(secrets, arena, text, strlen(text));
+}
+
+/* Edits are shown beside lines of the file, which are covered too. */
+static struct fix_result *mask_repair(const struct fix_result *repair,
+				      const struct secrets *secrets,
+				      struct arena *arena)
+{
+	struct fix_result *out = ARENA_NEW(arena, struct fix_result);
+	struct fix_edit *edits =
+		ARENA_ARRAY(arena, struct fix_edit, repair->nedits + 1);
+
+	*out = *repair;
+	out->title = secrets_mask(secrets, arena, repair->title);
+	out->refused = secrets_mask(secrets, arena, repair->refused);
+	out->covered = is_covered(repair, secrets);
+	if (!out->covered)
+		return out;
+	out->patch = cover(secrets, arena, repair->patch);
+	for (unsigned i = 0; i < repair->nedits; i++) {
+		edits[i] = repair->edits[i];
+		edits[i].text = cover(secrets, arena, edits[i].text);
+	}
+	out->edits = edits;
+	return out;
+}
+
+static void mask_related(struct finding *f, const struct secrets *secrets,
+			 struct arena *arena)
+{
+	struct related *related =
+		ARENA_ARRAY(arena, struct related, f->nrelated + 1);
+
+	for (unsigned i = 0; i < f->nrelated; i++) {
+		related[i] = f->related[i];
+		related[i].message =
+			secrets_mask(secrets, arena, related[i].message);
+	}
+	f->related = related;
+}
+
+void finding_mask(struct finding *f, const struct secrets *secrets,
+		  struct arena *arena)
+{
+	const char **shown[] = {
+		&f->message,
+		&f->help,
+		&f->pod,
+		&f->cause,
+		&f->suppression_reason,
+		&f->container,
+		&f->id.name,
+		&f->id.namespace,
+		&f->place.pointer,
+	};
+
+	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++)
+		*shown[i] = secrets_mask(secrets, arena, *shown[i]);
+	if (f->fix_title)
+		f->fix_title = secrets_mask(secrets, arena, f->fix_title);
+	if (f->nrelated)
+		mask_related(f, secrets, arena);
+	if (f->repair)
+		f->repair = mask_repair(f->repair, secrets, arena);
+}
+
 static bool named_in(const char *const *names, const char *name)
 {
 	for (; names && *names; names++)

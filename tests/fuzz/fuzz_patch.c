@@ -103,8 +103,8 @@ static void check_order(const struct input *input,
 
 static void try_diff(const struct input *input, const struct buf *new)
 {
-	struct diff_text a = {input->file.text, input->file.len};
-	struct diff_text b = {new->data, new->len};
+	struct diff_text a = {input->file.text, input->file.len, NULL};
+	struct diff_text b = {new->data, new->len, NULL};
 	struct buf out;
 
 	buf_init(&out);

@@ -348,8 +348,8 @@ static void write_file(const char *dir, unsigned long number, const char *ext,
 static void write_diff(const struct pair *pair, const struct buf *after,
 		       const char *dir)
 {
-	struct diff_text old = {pair->source.text, pair->source.len};
-	struct diff_text new = {after->data, after->len};
+	struct diff_text old = {pair->source.text, pair->source.len, NULL};
+	struct diff_text new = {after->data, after->len, NULL};
 	struct buf out;
 	char name[64];
 
@@ -359,7 +359,7 @@ static void write_diff(const struct pair *pair, const struct buf *after,
 	write_file(dir, pair->number, "old", &old);
 	write_file(dir, pair->number, "new", &new);
 	write_file(dir, pair->number, "diff",
-		   &(struct diff_text){out.data, out.len});
+		   &(struct diff_text){out.data, out.len, NULL});
 	buf_release(&out);
 }
 

@@ -158,7 +158,7 @@ static void run(struct dump *dump, const struct report_format *format,
 	for (size_t i = 0; i < files; i++) {
 		char path[64];
 		struct report_file file = {(uint32_t)i, path, get_source,
-					   get_path, dump};
+					   get_path,	dump, NULL};
 
 		snprintf(path, sizeof(path),
 			 dump->hostile

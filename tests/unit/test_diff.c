@@ -26,8 +26,8 @@ struct diff_case {
 static void make(const char *name, const struct buf *old, const struct buf *new,
 		 struct buf *out)
 {
-	struct diff_text a = {old->data, old->len};
-	struct diff_text b = {new->data, new->len};
+	struct diff_text a = {old->data, old->len, NULL};
+	struct diff_text b = {new->data, new->len, NULL};
 
 	diff_unified(name, &a, &b, out);
 }
@@ -76,13 +76,14 @@ static void test_texts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct diff_text old = {cases[i].old, strlen(cases[i].old)};
-		struct diff_text new = {cases[i].new, strlen(cases[i].new)};
+		const struct diff_case *c = &cases[i];
+		struct diff_text old = {c->old, strlen(c->old), NULL};
+		struct diff_text new = {c->new, strlen(c->new), NULL};
 		struct buf out;
 
 		buf_init(&out);
-		diff_unified(cases[i].name, &old, &new, &out);
-		assert_string_equal(out.data, cases[i].diff);
+		diff_unified(c->name, &old, &new, &out);
+		assert_string_equal(out.data, c->diff);
 		buf_release(&out);
 	}
 }

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a secret is, by name and by look, and how it is masked in any text.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "kube/mask.h"
+#include "kube/secret.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* A name that is added to the table is found, whatever it ends in. */
+static void test_names(void **state)
+{
+	static const char *const others[] = {
+		"AWS_SECRET_NAME", "EOS_TOKEN", "HF_HOME", "MAX_TOKEN", "", "_",
+		"HF_TOKENS",
+	};
+
+	(void)state;
+	for (const char *const *name = secret_names; *name; name++) {
+		assert_true(secret_is_name(*name, strlen(*name)));
+		assert_true(secret_is(*name, "a1"));
+		assert_true(secrets_possible(*name, strlen(*name)));
+	}
+	assert_true(secret_is("MY_PASSWORD", "01234567"));
+	assert_false(secret_is("MY_PASSWORD", "0123456"));
+	for (size_t i = 0; i < COUNT(others); i++)
+		assert_false(secret_is_name(others[i], strlen(others[i])));
+}
+
+struct mask_case {
+	const char *text, *masked;
+};
+
+#define LETTERS "Ab1Cd2Ef3Gh4Ij5Kl6"
+
+/* Tokens are such wherever they stand; words that look like one are not. */
+static void test_tokens(void **state)
+{
+	static const struct mask_case cases[] = {
+		{"hf_" LETTERS, "hf_****"},
+		{"--token=hf_" LETTERS "'", "--token=hf_****'"},
+		{"ghp_" LETTERS " sk-" LETTERS, "ghp_**** sk-****"},
+		{"github_pat_" LETTERS, "github_pat_****"},
+		{"AKIAIOSFODNN7ABCDEFG,", "AKIA****,"},
+		{"glpat-" LETTERS "nvapi-" LETTERS, "glpat-****"},
+		{"sk-learn-image-classifier-2", "sk-learn-image-classifier-2"},
+		{"hf_transfer_enabled_everywhere",
+		 "hf_transfer_enabled_everywhere"},
+		{"shelf_" LETTERS, "shelf_" LETTERS},
+		{"hf_short1", "hf_short1"},
+		{"", ""},
+	};
+	struct arena arena = ARENA_INIT;
+	struct secrets secrets = {.arena = &arena};
+
+	(void)state;
+	secrets_finish(&secrets);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct mask_case *c = &cases[i];
+
+		assert_string_equal(secrets_mask(&secrets, &arena, c->text),
+				    c->masked);
+	}
+	arena_release(&arena);
+}
+
+/* Values are masked where they stand, cut, quoted, or beside others. */
+static void test_values(void **state)
+{
+	static const char *const values[] = {
+		"correct horse battery",
+		"correct horse",
+		"correct horse batt1",
+		"pass\"word1",
+		"it's 1 secret",
+		"abcd",
+		"line one of it\nline two of it",
+	};
+	static const struct mask_case cases[] = {
+		{"x correct horse battery y", "x **** y"},
+		{"correct horse!", "****!"},
+		{"correct horse bat…", "****…"},
+		/* two of them side by side are one */
+		{"correct horsecorrect horse", "****"},
+		{"a correct person", "a correct person"},
+		{"{\"a\":\"pass\\\"word1\"}", "{\"a\":\"****\"}"},
+		{"'it''s 1 secret'", "'****'"},
+		{"abcd, abcde, xabcd", "****, abcde, xabcd"},
+		{"  line two of it", "  ****"},
+		{"abc", "abc"},
+	};
+	struct arena arena = ARENA_INIT;
+	struct secrets secrets = {.arena = &arena};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(values); i++)
+		secrets_add(&secrets, values[i], strlen(values[i]));
+	secrets_finish(&secrets);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct mask_case *c = &cases[i];
+
+		assert_string_equal(secrets_mask(&secrets, &arena, c->text),
+				    c->masked);
+	}
+	arena_release(&arena);
+}
+
+/* What nobody parsed: the value of a text that holds one. */
+static void test_text(void **state)
+{
+	static const struct mask_case cases[] = {
+		{"export HF_TOKEN=abc12345;", "export HF_TOKEN=****;"},
+		{"HF_TOKEN: 'abc 12345'", "HF_TOKEN: '****'"},
+		{"{\\\"HF_TOKEN\\\":\\\"abc12345\\\"}",
+		 "{\\\"HF_TOKEN\\\":\\\"****\\\"}"},
+		{"- name: HF_TOKEN\n  value: abc12345\n",
+		 "- name: HF_TOKEN\n  value: ****\n"},
+		{"- value: \"abc12345\"\n  name: HF_TOKEN\n",
+		 "- value: \"****\"\n  name: HF_TOKEN\n"},
+		{"{name: HF_TOKEN, value: abc12345}",
+		 "{name: HF_TOKEN, value: ****}"},
+		{"- name: HF_TOKEN\n  value: |\n    abc12345\n- name: b\n",
+		 "- name: HF_TOKEN\n  value: |\n    ****\n- name: b\n"},
+		/* an entry's value is that of no other */
+		{"- name: A\n  value: abc12345\n- name: HF_TOKEN\n  valueFrom:",
+		 NULL},
+		{"HF_TOKEN=$(cat /1) $HF_TOKEN ${HF_TOKEN} HF_TOKEN", NULL},
+		{"HF_TOKEN = os.environ['HF_TOKEN']", NULL},
+		{"HF_TOKEN=", NULL},
+		{"HF_TOKEN: |", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct mask_case *c = &cases[i];
+		struct arena arena = ARENA_INIT;
+		struct secrets secrets = {.arena = &arena};
+
+		secrets_of_text(&secrets, c->text, strlen(c->text));
+		secrets_finish(&secrets);
+		assert_string_equal(secrets_mask(&secrets, &arena, c->text),
+				    c->masked ? c->masked : c->text);
+		arena_release(&arena);
+	}
+}
+
+/* A stranger's file: as many values and names as it has room for. */
+static void test_many(void **state)
+{
+	struct arena arena = ARENA_INIT;
+	struct secrets secrets = {.arena = &arena};
+	struct buf text;
+
+	(void)state;
+	buf_init(&text);
+	for (unsigned i = 0; i < 60000; i++)
+		buf_addf(&text, "HF_TOKEN=aaaaaaaaaaaaaaaa%u ", i);
+	for (unsigned i = 0; i < 60000; i++)
+		buf_adds(&text, "HF_TOKEN=");
+	for (unsigned i = 0; i < 60000; i++)
+		buf_adds(&text, "HF_TOKEN=$");
+	secrets_of_text(&secrets, text.data, text.len);
+	secrets_finish(&secrets);
+	assert_true(secrets.n >= 60000);
+	assert_true(secrets_count(&secrets, text.data, text.len) >= 60000);
+	assert_false(text_contains(secrets_mask(&secrets, &arena, text.data),
+				   "aaaa"));
+	buf_release(&text);
+	arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),  cmocka_unit_test(test_tokens),
+		cmocka_unit_test(test_values), cmocka_unit_test(test_text),
+		cmocka_unit_test(test_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
