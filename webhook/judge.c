@@ -6,6 +6,9 @@
  * A repair is the policy's wish when its rule's action there is `patch`: safe
  * ones, and those that a policy has to ask for. It is made even where the
  * mode forbids it, since an audit tells what would be patched.
+ *
+ * Findings leave here without the object's secret values: answers are kept in
+ * audit logs and events.
  */
 #include "judge.h"
 #include "reserve.h"
@@ -52,8 +55,14 @@ static void take_findings(void *context, uint32_t file,
 			  struct finding *findings, size_t n)
 {
 	struct judge *judge = context;
+	struct secrets *secrets = &judge->secrets;
 
 	(void)file;
+	*secrets = (struct secrets){.arena = &judge->arena};
+	secrets_of_tree(secrets, judge->root);
+	secrets_finish(secrets);
+	for (size_t i = 0; i < n; i++)
+		finding_mask(&findings[i], secrets, &judge->arena);
 	judge->findings = findings;
 	judge->n = n;
 }
@@ -104,6 +113,7 @@ void judge_object(struct judge *judge, const struct judge_case *c)
 	judge->n = 0;
 	judge->patch = judge->patched = NULL;
 	judge->wants_patch = c->patch;
+	judge->root = doc.root;
 	run_restart(&judge->run);
 	judge->run.options.now = c->now;
 	judge->run.options.today = c->now / 86400;

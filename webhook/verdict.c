@@ -249,13 +249,14 @@ static void note_deed(struct verdict *verdict, const struct circumstances *c,
 /* Did the ticket turn a denial? */
 static void note_break_glass(struct verdict *verdict,
 			     const struct circumstances *c,
-			     const struct finding *f)
+			     const struct judge *judge, const struct finding *f)
 {
 	struct circumstances without = *c;
 
 	without.ticket = NULL;
 	if (decide(&without, f).would == DEED_DENY)
-		verdict->break_glass = c->ticket;
+		verdict->break_glass = secrets_mask(&judge->secrets,
+						    verdict->arena, c->ticket);
 }
 
 void verdict_of(struct verdict *verdict, const struct circumstances *c,
@@ -279,7 +280,7 @@ void verdict_of(struct verdict *verdict, const struct circumstances *c,
 		if (decision.deed == DEED_DENY)
 			deny(&denial, verdict->arena, f);
 		if (c->ticket && !verdict->break_glass)
-			note_break_glass(verdict, c, f);
+			note_break_glass(verdict, c, judge, f);
 	}
 	if (denial.n)
 		write_denial(verdict, &denial, policy_contact(policy));
