@@ -15,6 +15,7 @@ void files_release(struct files *files)
 {
 	free(files->items);
 	free(files->folders);
+	free(files->roots);
 	arena_release(&files->arena);
 	memset(files, 0, sizeof(*files));
 }
@@ -35,8 +36,10 @@ uint32_t files_add_folder(struct files *files, const char *path, size_t len,
 			  uint32_t policy)
 {
 	*HEAP_PUSH(files->folders, files->nfolders, files->folders_size) =
-		(struct lint_folder){arena_strndup(&files->arena, path, len),
-				     policy, false};
+		(struct lint_folder){
+			.path = arena_strndup(&files->arena, path, len),
+			.policy = policy,
+			.root = (uint32_t)(files->nroots - 1)};
 	return (uint32_t)(files->nfolders - 1);
 }
 

@@ -25,9 +25,12 @@ enum file_flags {
 	FILE_DANGLING = 16, /* skipped: a symbolic link to nothing */
 	FILE_FIXED = 32,    /* --fix changed it, --diff would */
 	FILE_FIX_FAILED = 64,
-	FILE_REGULAR = 128, /* neither pipe nor device, and not empty */
-	FILE_KEPT = 256,    /* can be read only once: see kept.h */
-	FILE_SECRETS = 512, /* holds secret values */
+	FILE_REGULAR = 128,  /* neither pipe nor device, and not empty */
+	FILE_KEPT = 256,     /* can be read only once: see kept.h */
+	FILE_SECRETS = 4096, /* holds secret values */
+	FILE_LINK = 512,     /* a symbolic link */
+	FILE_NAMED = 1024,   /* on the command line: no folder bounds it */
+	FILE_AGAIN = 2048,   /* another name of the file: see unite.c */
 };
 
 struct lint_file {
@@ -41,7 +44,14 @@ struct lint_file {
 struct lint_folder {
 	const char *path; /* as shown, "" for the current one */
 	uint32_t policy;  /* index of struct policies */
+	uint32_t root;	  /* index of files.roots */
 	bool fragments;	  /* a kustomize component */
+};
+
+/* A folder that was named, or that of a file that was. */
+struct lint_root {
+	const char *real; /* absolute, without symbolic links; NULL: unknown */
+	size_t shown;	  /* length of its path as shown */
 };
 
 struct files {
@@ -50,11 +60,24 @@ struct files {
 	size_t n, size;
 	struct lint_folder *folders;
 	size_t nfolders, folders_size;
+	struct lint_root *roots;
+	size_t nroots, roots_size;
 };
 
 void files_release(struct files *files);
 /* So many more will come: a large list is not to be copied as it grows. */
 void files_reserve(struct files *files, size_t items, size_t folders);
+/* The folder at the first len bytes of path, which folders that are added from
+ * now on lie in. */
+void files_add_root(struct files *files, const char *path, size_t len);
+/* The folder that a walk met the file in or below, without symbolic links:
+ * what it must not lead out of. NULL: the file itself was named. */
+const char *files_bound(const struct files *files, size_t file);
+/* Without symbolic links, instead of what is in out. false: there is no such
+ * path. */
+bool files_real_path(const struct files *files, size_t file, struct buf *out);
+/* Of a sorted list: where several paths are one file, one is kept. */
+void files_unite(struct files *files);
 /* The first len bytes of path. */
 uint32_t files_add_folder(struct files *files, const char *path, size_t len,
 			  uint32_t policy);

@@ -8,6 +8,7 @@
 #include "fix.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -142,12 +143,35 @@ int fixer_text(struct fixer *fixer, const struct run_file *file,
 	return rc < 0 ? -1 : changed;
 }
 
-int fix_write(const char *path, const struct buf *text,
+int fix_write(const struct files *files, size_t file, const struct buf *text,
 	      const struct file_stamp *old)
 {
+	const char *bound = files_bound(files, file);
+	struct buf path;
+	char *real;
+	int error = 0;
+
+	buf_init(&path);
+	files_path(files, file, &path);
+	real = realpath(path.data, NULL);
+	if (!real)
+		error = errno == ENOENT ? ESTALE : errno;
+	else if (bound && !path_is_below(bound, real))
+		error = EXDEV;
 	/* Replacing needs only the folder's permission; a file that may not
 	 * be written is not to be changed. */
-	if (access(path, W_OK))
-		return errno;
-	return replace_write(path, text, old);
+	else if (access(real, W_OK))
+		error = errno;
+	else
+		error = replace_write(real, text, old);
+	buf_release(&path);
+	free(real);
+	return error;
+}
+
+const char *fix_strerror(int error)
+{
+	if (error == EXDEV)
+		return "it is a symbolic link out of the folder that was named";
+	return replace_strerror(error);
 }

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "engine/run.h"
+#include "files.h"
 
 struct fixer {
 	struct run run;	    /* its own: nothing is counted or reported */
@@ -33,9 +34,13 @@ void fixer_release(struct fixer *fixer);
 int fixer_text(struct fixer *fixer, const struct run_file *file,
 	       const struct source *text, struct buf *out, struct err *err);
 
-/* Replace the file that was read: write, fsync, rename in its folder; 0 or an
- * errno as of replace_write(). */
-int fix_write(const char *path, const struct buf *text,
+/*
+ * Replace a file of the list that was read, as old says: write, fsync, rename
+ * in its folder. 0 or an errno as of replace_write(); EXDEV: a walk has met it
+ * as a link that leads out of where it walks, and nobody named it.
+ */
+int fix_write(const struct files *files, size_t file, const struct buf *text,
 	      const struct file_stamp *old);
+const char *fix_strerror(int error);
 
 #endif

@@ -60,6 +60,7 @@ static void push_unknown(struct listings *listings, int fd,
 			 const struct dirent64 *d)
 {
 	bool manifest = is_manifest(d->d_name);
+	bool link = d->d_type == DT_LNK;
 	struct stat st;
 
 	if (d->d_type == DT_LNK && !manifest)
@@ -71,13 +72,14 @@ static void push_unknown(struct listings *listings, int fd,
 			push(listings, d->d_name, true, 0);
 			return;
 		}
+		link = S_ISLNK(st.st_mode);
 	}
 	if (!manifest)
 		return;
 	if (fstatat(fd, d->d_name, &st, 0))
 		push(listings, d->d_name, false, FILE_DANGLING);
 	else if (S_ISREG(st.st_mode))
-		push(listings, d->d_name, false, 0);
+		push(listings, d->d_name, false, link ? FILE_LINK : 0);
 }
 
 /* true: one of the names that are not for us to enter or to lint. */

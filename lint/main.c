@@ -22,6 +22,12 @@ const struct command command_table[] = {
 	 "Checks files, folders (default: the current one), or standard input "
 	 "(-). Folders are walked for *.yaml, *.yml and *.json; files that are "
 	 "named are checked whatever their name.\n\n"
+	 "A walk enters no symbolic link to a folder, unless it is the folder "
+	 "that was named. A file that is met under several paths, as a link or "
+	 "named twice, is checked once; one with several hard links is as many "
+	 "files. What is written is what a link leads to, and never out of the "
+	 "folder that was named: a link that leads out of it is left alone, "
+	 "with exit status 2, unless the link itself was named.\n\n"
 	 "Exit status: 0 when nothing at or above --fail-on is left, 1 when "
 	 "there are findings, 2 on wrong usage, a broken policy, an input that "
 	 "cannot be read, or an internal error (findings are still printed).",

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "add_ignore.h"
-#include "base/replace.h"
 #include "covered.h"
 #include "doc/diff.h"
 #include "heap.h"
@@ -139,14 +138,14 @@ static void write_comments(struct merge *m, struct add_ignore *add,
 						  : "it is no regular file";
 		m->lint->failed = true;
 	} else if (add->added) {
-		error = fix_write(m->path.data, &add->text,
+		error = fix_write(&m->lint->files, file, &add->text,
 				  &m->lint->job.stamps[file]);
 		m->comments += error ? 0 : add->added;
 		m->commented += !error;
 	}
 	m->lint->failed |= error != 0;
 	if (error)
-		log_error("%s: %s", m->path.data, replace_strerror(error));
+		log_error("%s: %s", m->path.data, fix_strerror(error));
 	if (add->refused)
 		log_error("%s: not all findings have a comment: %s",
 			  m->path.data, add->refused);

@@ -228,6 +228,7 @@ static void walk_root(struct walk *walk, int fd)
 	tree->shown = walk->shown.data;
 	tree->absolute = walk->absolute.data;
 	root = tree_read(tree, fd, ignore);
+	files_add_root(walk->in->files, walk->shown.data, walk->shown.len);
 	files_reserve(walk->in->files, tree->nfiles, tree->nfolders);
 	go_down(walk, root, policy);
 	tree_reset(tree);
@@ -252,10 +253,11 @@ static void add_named(struct walk *walk, unsigned flags)
 		*(end == walk->absolute.data ? end + 1 : end) = '\0';
 		policy = policies_find(walk->in->policies, walk->absolute.data);
 		kustomize_look_above(walk->in->kustomize, walk->absolute.data);
+		files_add_root(files, walk->shown.data, len);
 		last = files_add_folder(files, walk->shown.data, len, policy) +
 		       1;
 	}
-	files_add(files, (uint32_t)(last - 1), name, flags);
+	files_add(files, (uint32_t)(last - 1), name, flags | FILE_NAMED);
 }
 
 static bool is_left_out(struct walk *walk)
@@ -273,13 +275,19 @@ static bool is_left_out(struct walk *walk)
  * than was asked for before their end. */
 static unsigned named_flags(const char *path)
 {
+	unsigned link = 0;
 	struct stat st;
+	int gone = lstat(path, &st);
 
-	if (stat(path, &st))
+	if (!gone && S_ISLNK(st.st_mode)) {
+		link = FILE_LINK;
+		gone = stat(path, &st);
+	}
+	if (gone)
 		return 0; /* said when it is read */
 	if (!S_ISREG(st.st_mode))
 		return FILE_KEPT;
-	return st.st_size ? FILE_REGULAR : 0;
+	return link | (st.st_size ? FILE_REGULAR : 0);
 }
 
 static void walk_path(struct walk *walk, const char *path)
@@ -356,5 +364,6 @@ int walk_paths(const struct walk_input *input, struct walk_result *result,
 	if (paths->n > 1)
 		files_sort(input->files);
 	kustomize_mark(input->kustomize, input->files);
+	files_unite(input->files);
 	return 0;
 }

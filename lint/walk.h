@@ -2,7 +2,8 @@
 /*
  * From the paths of the command line to the sorted list of files. Folders are
  * walked for *.yaml, *.yml and *.json without a stat() per file; symbolic
- * links to folders are not followed unless named, so there are no loops.
+ * links to folders are not followed unless named (what they lead to is walked
+ * then), so there are no loops. A file with several paths is one (unite.c).
  */
 #ifndef LINT_WALK_H
 #define LINT_WALK_H

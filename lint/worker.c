@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/replace.h"
 #include "base/text.h"
 #include "doc/placeholder.h"
 #include "heap.h"
@@ -145,11 +144,12 @@ static bool lint_documents(struct worker *w, struct run_file *file,
 static int write_fixed(const struct worker *w, const struct lint_file *f)
 {
 	bool once = f->flags & FILE_KEPT;
-	size_t file = (size_t)(f - w->job->files->items);
+	const struct job *job = w->job;
+	size_t file = (size_t)(f - job->files->items);
 	int error = once ? EROFS
-			 : fix_write(w->path.data, &w->fixed,
-				     &w->job->stamps[file]);
-	const char *why = error ? replace_strerror(error) : "";
+			 : fix_write(job->files, file, &w->fixed,
+				     &job->stamps[file]);
+	const char *why = error ? fix_strerror(error) : "";
 
 	if (once)
 		why = f->flags & FILE_STDIN

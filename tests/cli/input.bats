@@ -48,7 +48,8 @@ load helper
 	ln -s . d/loop
 	ln -s ../d d/again
 	ln -s nothing d/broken.yaml
-	ln -s a.yaml d/link.yaml
+	pod elsewhere.yaml
+	ln -s ../elsewhere.yaml d/link.yaml
 	lint d
 	is "$status" 1
 	is "$(paths)" "d/a.yaml d/link.yaml"

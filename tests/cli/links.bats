@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+# One file under several paths, and links that lead out of where a walk goes.
+bats_require_minimum_version 1.5.0
+load helper
+
+# quota FILE: one finding with a safe repair.
+quota() {
+	mkdir -p "$(dirname "$1")"
+	cat >"$1" <<-EOF
+	apiVersion: v1
+	kind: ResourceQuota
+	metadata: {name: q, namespace: research}
+	spec: {hard: {nvidia.com/gpu: "8"}}
+	EOF
+}
+
+# judged ARGUMENTS: the paths of the findings, one a file.
+judged() {
+	lint "$@"
+	is "$stderr" ""
+	echo "$output" | sed -n 's/:4:[0-9]*: error: .*//p' | tr '\n' ' ' |
+		sed 's/ $//'
+}
+
+@test "a link beside its target: one file, judged once, under its own name" {
+	quota z.yaml
+	ln -s z.yaml a.yaml
+	mkdir d
+	ln -s ../z.yaml d/b.yaml
+	ln -s a.yaml c.yaml
+	is "$(judged .)" z.yaml
+	is "$(judged)" z.yaml
+	is "$(judged -j 4 d . z.yaml)" z.yaml
+	is "$(judged d/b.yaml a.yaml z.yaml)" z.yaml
+	# under the first of them where the file itself is not looked at
+	is "$(judged --exclude z.yaml .)" a.yaml
+	is "$(judged d/b.yaml c.yaml)" c.yaml
+	is "$(judged a.yaml)" a.yaml
+	is "$(judged d)" d/b.yaml
+}
+
+@test "GPUs under two names are counted once" {
+	asking_pod 4 | sed 's/name: a/generateName: a-/' >real.yaml
+	ln -s real.yaml link.yaml
+	run --separate-stderr "$GPUGATE" quota .
+	holds "$output" "nvidia.com/gpu  4,"
+	cp real.yaml copy.yaml
+	run --separate-stderr "$GPUGATE" quota .
+	holds "$output" "nvidia.com/gpu  8,"
+}
+
+@test "a file that is named twice, and walked" {
+	quota d/a.yaml
+	here=$PWD
+	ln -s d other
+	ln -s . d/loop
+	is "$(judged d/a.yaml d/a.yaml ./d//a.yaml)" d/a.yaml
+	is "$(judged d/a.yaml d)" d/a.yaml
+	is "$(judged "$here/d/a.yaml" d/a.yaml)" "$here/d/a.yaml"
+	is "$(judged "$here/d" d)" "$here/d/a.yaml"
+	is "$(judged d other)" d/a.yaml
+	is "$(judged d other/a.yaml)" d/a.yaml
+	is "$(judged other/a.yaml)" other/a.yaml
+	is "$(judged d/loop/loop)" d/loop/loop/a.yaml
+	is "$(judged . d/loop/a.yaml other/loop)" d/a.yaml
+	is "$(judged d)" d/a.yaml
+	cd d
+	is "$(judged ../d/a.yaml a.yaml ..)" ../d/a.yaml
+}
+
+@test "hard links are files of their own" {
+	quota d/a.yaml
+	ln d/a.yaml d/b.yaml
+	ln d/a.yaml outside.yaml
+	cp d/a.yaml before
+	is "$(judged d)" "d/a.yaml d/b.yaml"
+	lint --fix --ignore object-duplicate d
+	is "$status" 0
+	holds "$stderr" "repaired 2 files"
+	cmp d/a.yaml d/b.yaml
+	run ! cmp d/a.yaml before
+	cmp outside.yaml before
+}
+
+@test "--fix and --add-ignore write through no link that leads out" {
+	quota out/o.yaml
+	cp out/o.yaml before
+	quota tree/a.yaml
+	ln -s ../out/o.yaml tree/o.yaml
+	mkdir tree/deep
+	ln -s ../o.yaml tree/deep/o2.yaml
+	for option in --fix "--add-ignore=why"; do
+		for target in tree ./tree "$PWD/tree"; do
+			quota tree/a.yaml
+			lint $option $target
+			is "$status" 2
+			holds "$stderr" "tree/deep/o2.yaml: "
+			holds "$stderr" "it is a symbolic link out of the folder that was named"
+			cmp out/o.yaml before
+			run ! cmp -s tree/a.yaml before
+		done
+	done
+	(cd tree && run --separate-stderr "$GPUGATE" lint --fix --format concise &&
+		is "$status" 2)
+	cmp out/o.yaml before
+	[ -L tree/o.yaml ]
+	[ -L tree/deep/o2.yaml ]
+	is "$(ls out)" o.yaml
+}
+
+@test "--fix writes through a link that stays inside, or that was named" {
+	quota tree/real.txt
+	ln -s real.txt tree/a.yaml
+	cp tree/real.txt before
+	chmod 640 tree/real.txt
+	lint --fix tree
+	is "$status" 0
+	[ -L tree/a.yaml ]
+	grep -q requests.nvidia tree/real.txt
+	is "$(stat -c %a tree/real.txt)" 640
+	# a folder that is a link: what it leads to is what is walked
+	ln -s tree named
+	cp before tree/real.txt
+	lint --fix named
+	is "$status" 0
+	grep -q requests.nvidia tree/real.txt
+	# whoever names a file means what it leads to
+	quota out/o.yaml
+	ln -s ../out/o.yaml tree/o.yaml
+	lint --fix tree/o.yaml
+	is "$status" 0
+	[ -L tree/o.yaml ]
+	grep -q requests.nvidia out/o.yaml
+	quota out/o.yaml
+	lint --fix tree tree/o.yaml
+	is "$status" 0
+	grep -q requests.nvidia out/o.yaml
+}
+
+@test "a patch that has a second name is a patch under both" {
+	mkdir base over
+	asking_pod 1 >base/p.yaml
+	lint --select gpu-pod-besteffort --fail-on info .
+	is "$status" 1
+	ln -s ../base/p.yaml over/p.yaml
+	printf 'patches: [{path: p.yaml}]\n' >over/kustomization.yaml
+	lint --select gpu-pod-besteffort --fail-on info .
+	is "$output" ""
+	is "$status" 0
+}
