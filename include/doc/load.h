@@ -62,8 +62,10 @@ struct loader {
 	struct arena *arena; /* trees, issues; the caller may reset it between
 				documents */
 	uint32_t next;	     /* offset of the next chunk */
+	uint32_t yaml;	     /* where YAML begins, behind JSON: a line does */
 	unsigned number;
 	bool json, done;
+	bool too_large; /* JSON was read, but for a number that no double has */
 	void (*issue)(void *context, const struct load_issue *issue);
 	/* JSON: is the value of this key, just read in map, to be left out of
 	 * the tree? Its text is then only searched for its end. */

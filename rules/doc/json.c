@@ -97,14 +97,15 @@ static bool is_letter(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* Does the word stand at p, and no letter behind it? */
+/* Does the word stand at p, and no letter behind it? Behind a value of its own
+ * another one may follow at once. */
 static inline bool json_spells(const struct json *json, const char *p,
 			       const char *word)
 {
 	size_t len = strlen(word), left = (size_t)(json->end - p);
 
 	return left >= len && memcmp(p, word, len) == 0 &&
-	       (left == len || !is_letter(p[len]));
+	       (left == len || !json->open || !is_letter(p[len]));
 }
 
 static bool refuse_word(struct json *json)

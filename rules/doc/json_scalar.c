@@ -305,6 +305,9 @@ static const char *scan_number(struct json *json, bool *whole)
 	p = skip_digits(digits, json->end);
 	if (p == digits)
 		return refuse_digits(json, p);
+	/* Behind a value of its own another one may follow at once. */
+	if (*digits == '0' && !json->open)
+		p = digits + 1;
 	if (*digits == '0' && p > digits + 1) {
 		json_refuse(json, json->at, p, "number with a leading zero");
 		return NULL;
@@ -358,8 +361,10 @@ bool scan_json_number(struct json *json, struct node *node)
 	node->len = (uint32_t)(p - start);
 	node->str = arena_strndup(json->loader->arena, start, node->len);
 	if ((!whole || node->len > DIGITS_SAFE) &&
-	    isinf(strtod(node->str, NULL)))
+	    isinf(strtod(node->str, NULL))) {
+		json->loader->too_large = true;
 		return json_refuse(json, start, p, "number is too large");
+	}
 	json->at = p;
 	return true;
 }

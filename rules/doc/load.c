@@ -39,10 +39,33 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/* Length of the white space at `at`, as Go's unicode.IsSpace has it, or 0. */
+static uint32_t space_length(const struct loader *loader, uint32_t at)
+{
+	static const char spaces[][4] = {
+		"\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004",
+		"\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200a",
+		"\u2028", "\u2029", "\u202f", "\u205f", "\u3000",
+	};
+	const char *p = loader->source->text + at;
+	size_t left = loader->source->len - at;
+
+	if (!left || !(*p & 0x80))
+		return left && is_space(*p);
+	if (left >= 2 && *p == '\xc2' && (p[1] == '\x85' || p[1] == '\xa0'))
+		return 2;
+	for (size_t i = 0; i < sizeof(spaces) / sizeof(*spaces); i++)
+		if (left >= 3 && !memcmp(p, spaces[i], 3))
+			return 3;
+	return 0;
+}
+
 static uint32_t skip_space(const struct loader *loader, uint32_t at)
 {
-	while (at < loader->source->len && is_space(loader->source->text[at]))
-		at++;
+	uint32_t n;
+
+	while ((n = space_length(loader, at)))
+		at += n;
 	return at;
 }
 
@@ -187,6 +210,11 @@ static const char *find_dashes(const char *p, const char *end)
 	return text_find(p, (size_t)(end - p), "\n---");
 }
 
+static bool starts_line(const struct loader *loader, uint32_t at)
+{
+	return at == loader->yaml || loader->source->text[at - 1] == '\n';
+}
+
 /* The next line at or behind `at` that begins with ---, or the end. */
 static uint32_t find_separator(const struct loader *loader, uint32_t at)
 {
@@ -194,7 +222,7 @@ static uint32_t find_separator(const struct loader *loader, uint32_t at)
 	size_t len = loader->source->len;
 	const char *found;
 
-	if ((!at || text[at - 1] == '\n') && len - at >= 3 &&
+	if (starts_line(loader, at) && len - at >= 3 &&
 	    !memcmp(text + at, "---", 3))
 		return at;
 	found = find_dashes(text + at, text + len);
@@ -203,13 +231,10 @@ static uint32_t find_separator(const struct loader *loader, uint32_t at)
 
 static enum separator classify(const struct loader *loader, uint32_t at)
 {
-	const char *text = loader->source->text;
 	uint32_t end = line_end(loader, at);
-	uint32_t p = at + 3;
+	uint32_t p = skip_space(loader, at + 3);
 
-	while (p < end && is_space(text[p]))
-		p++;
-	if (p == end || text[p] == '#')
+	if (p >= end || loader->source->text[p] == '#')
 		return SEPARATOR_PLAIN;
 	return p > at + 3 ? SEPARATOR_VALUE : SEPARATOR_TIGHT;
 }
@@ -230,25 +255,28 @@ static uint32_t skip_comment(const char *text, uint32_t at, uint32_t end)
 		at += BLOCK;
 	while (at < end) {
 		unsigned char c = (unsigned char)text[at];
+		size_t n;
 
 		if ((c >= ' ' && c < 0x7f) || c == '\t') {
 			at++;
 			continue;
 		}
-		if (c < 0x80 || yaml_break(text + at, text + end) ||
-		    !utf8_length(text + at, end - at))
+		n = utf8_length(text + at, end - at);
+		if (n < 2 || yaml_break(text + at, text + end) ||
+		    (c == 0xc2 && (unsigned char)text[at + 1] < 0xa0) ||
+		    (n == 3 && memcmp(text + at, "\xef\xbf\xbd", 3) > 0))
 			break;
-		at += (uint32_t)utf8_length(text + at, end - at);
+		at += (uint32_t)n;
 	}
 	return at;
 }
 
 static bool is_document_start(const char *text, uint32_t at, uint32_t end)
 {
-	bool first = !at || text[at - 1] == '\n' || text[at - 1] == '\r';
-
-	return first && end - at >= 3 && !memcmp(text + at, "---", 3) &&
-	       (end - at == 3 || is_space(text[at + 3]));
+	return end - at >= 3 && !memcmp(text + at, "---", 3) &&
+	       yaml_starts_line(text, text + at) &&
+	       (end - at == 3 || is_space(text[at + 3]) ||
+		yaml_break(text + at + 3, text + end));
 }
 
 static bool is_blank(const char *text, uint32_t at, bool indent)
@@ -262,7 +290,7 @@ static uint32_t find_content(const struct loader *loader, uint32_t at,
 			     uint32_t end)
 {
 	const char *text = loader->source->text;
-	bool indent = !at || yaml_break(text + at - 1, text + at);
+	bool indent = yaml_starts_line(text, text + at);
 	size_t n;
 
 	while (at < end) {
@@ -371,7 +399,7 @@ static void next_chunk(struct loader *loader, uint32_t *start, uint32_t *end)
 	const char *text = loader->source->text;
 	uint32_t len = (uint32_t)loader->source->len;
 	uint32_t at = loader->next;
-	bool dropped = at && text[at - 1] != '\n';
+	bool dropped = !starts_line(loader, at);
 
 	*start = at;
 	for (;;) {
@@ -381,7 +409,7 @@ static void next_chunk(struct loader *loader, uint32_t *start, uint32_t *end)
 		loader->next = *end = line;
 		if (line == len)
 			return;
-		if (line && (text[line] == '.' || text[line - 1] != '\n')) {
+		if (text[line] == '.' || !starts_line(loader, line)) {
 			loader->next = *end += text[line] == '.' ? 3 : 0;
 			return;
 		}
@@ -451,31 +479,40 @@ static int next_yaml(struct loader *loader, struct doc *doc)
 }
 
 /*
- * From JSON to YAML at `at`: white space before it is gone up to the first
- * line break, as with kubectl.
+ * From JSON to YAML: white space is gone up to the first line break. kubectl
+ * looks at four bytes at a time there, and gives up where they are not left.
  */
-static void start_yaml(struct loader *loader, uint32_t at)
+static void start_yaml(struct loader *loader)
 {
-	const char *text = loader->source->text;
+	const struct source *source = loader->source;
+	uint32_t at = loader->next, n = 1;
 
-	while (loader->next < at && text[loader->next] != '\n')
-		loader->next++;
-	loader->next += loader->next < at;
+	while (n && (at == loader->next || source->text[at - 1] != '\n')) {
+		if (source->len - at < 4 ||
+		    !memcmp(source->text + at, "\xef\xbf\xbd", 3)) {
+			disagree(loader, at, at + (at < source->len),
+				 "kubectl refuses the file here: too little "
+				 "text, or U+FFFD, behind JSON");
+			break;
+		}
+		n = space_length(loader, at);
+		at += n;
+	}
+	loader->next = loader->yaml = at;
 	loader->json = false;
 }
 
 /* The value at `at` begins with '{' but is no JSON: YAML, or nothing. */
-static int next_no_json(struct loader *loader, struct doc *doc,
+static int next_no_json(struct loader *loader, struct doc *doc, uint32_t at,
 			const struct hold *json)
 {
 	const char *text = loader->source->text;
-	uint32_t at = skip_space(loader, loader->next);
 	uint32_t inside = skip_space(loader, at + 1);
 	struct hold yaml;
 	int more;
 
-	start_yaml(loader, at);
 	hold_start(&yaml, loader);
+	start_yaml(loader);
 	more = next_yaml(loader, doc);
 	hold_stop(&yaml, loader);
 	if (!doc->root && inside < loader->source->len && text[inside] == '"') {
@@ -497,16 +534,28 @@ static int leave_json(struct loader *loader, struct doc *doc, uint32_t at)
 		disagree(loader, at, at + 1,
 			 "kubectl refuses the file here: after two JSON "
 			 "values only JSON may follow");
-	start_yaml(loader, at);
+	start_yaml(loader);
 	return next_yaml(loader, doc);
 }
 
+static uint32_t skip_json_space(const struct loader *loader, uint32_t at)
+{
+	const struct source *source = loader->source;
+
+	while (at < source->len && source->text[at] &&
+	       strchr(" \t\r\n", source->text[at]))
+		at++;
+	return at;
+}
+
+/* A JSON value: behind the first one, of any kind. */
 static int next_json(struct loader *loader, struct doc *doc)
 {
 	uint32_t len = (uint32_t)loader->source->len;
-	uint32_t at = skip_space(loader, loader->next);
+	uint32_t at = skip_json_space(loader, loader->next);
 	struct yaml_first part = {.start = at};
 	struct hold hold;
+	bool object;
 
 	if (at == len) {
 		loader->done = true;
@@ -515,14 +564,17 @@ static int next_json(struct loader *loader, struct doc *doc)
 	if (loader->number >= loader->limits->documents)
 		return refuse_rest(loader, "documents",
 				   loader->limits->documents);
-	if (loader->source->text[at] != '{')
-		return leave_json(loader, doc, at);
+	object = loader->source->text[at] == '{';
 	hold_start(&hold, loader);
+	loader->too_large = false;
 	part.root = json_read(loader, at, len, &part.end);
 	hold_stop(&hold, loader);
-	if (!part.root && loader->number <= 1)
-		return next_no_json(loader, doc, &hold);
+	if (!part.root && !loader->too_large && !object)
+		return leave_json(loader, doc, at);
+	if (!part.root && !loader->too_large && loader->number <= 1)
+		return next_no_json(loader, doc, at, &hold);
 	hold_report(&hold, loader);
+	part.end += part.end == at; /* refused at once */
 	loader->next = part.end;
 	loader->done = !part.root;
 	return give(loader, doc, &part);
@@ -535,5 +587,13 @@ int loader_next(struct loader *loader, struct doc *doc)
 		return 0;
 	if (loader->source->len > loader->limits->bytes)
 		return refuse_rest(loader, "bytes", loader->limits->bytes);
-	return loader->json ? next_json(loader, doc) : next_yaml(loader, doc);
+	while (loader->json) {
+		int more = next_json(loader, doc);
+
+		/* Passed over, but counted. */
+		if (!more || !doc->json || !doc->root ||
+		    doc->root->type != NODE_NULL)
+			return more;
+	}
+	return next_yaml(loader, doc);
 }

@@ -49,12 +49,15 @@ static uint32_t decode_utf16(const unsigned char *u, size_t n, bool big_endian,
 	high = unit_at(u, big_endian);
 	if (high < 0xd800 || high > 0xdfff)
 		return high;
-	if (high > 0xdbff || n < 4)
+	if (n < 4)
 		return 0xfffd;
 	low = unit_at(u + 2, big_endian);
 	if (low < 0xdc00 || low > 0xdfff)
 		return 0xfffd;
+	/* Two low halves are one U+FFFD, as in golang.org/x/text. */
 	*used = 4;
+	if (high > 0xdbff)
+		return 0xfffd;
 	return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
 }
 

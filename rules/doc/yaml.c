@@ -3,6 +3,8 @@
  * The YAML reader's drive: libyaml's events into the tree builder. libyaml
  * counts code points, nodes have byte offsets; where the text is all ASCII
  * they are the same, else a cursor walks along, since marks hardly go back.
+ * Of a line that ends in CR CR LF kubectl takes one CR away; so libyaml is not
+ * given the second one.
  *
  * Only the first document of the given bytes is read, as go-yaml's Unmarshal
  * does; the caller learns where it ended. Budgets are checked before libyaml
@@ -36,6 +38,25 @@ static bool is_continuation(char c)
 	return (c & 0xc0) == 0x80;
 }
 
+/* Is the byte at `at` one that libyaml is not given? */
+static bool is_cut(const struct yaml *yaml, uint32_t at)
+{
+	const char *p = yaml->text + at;
+
+	return yaml->cut && at > yaml->start && yaml->end - at >= 2 &&
+	       !memcmp(p - 1, "\r\r\n", 3);
+}
+
+uint32_t yaml_byte(const struct yaml *yaml, size_t n)
+{
+	uint32_t at = yaml->start + (uint32_t)n;
+
+	for (uint32_t i = yaml->start; yaml->cut && i <= at && i < yaml->end;
+	     i++)
+		at += is_cut(yaml, i);
+	return at;
+}
+
 uint32_t yaml_offset(struct yaml *yaml, size_t index)
 {
 	const char *text = yaml->text;
@@ -49,11 +70,13 @@ uint32_t yaml_offset(struct yaml *yaml, size_t index)
 	for (; yaml->index < index && byte < yaml->end; yaml->index++)
 		do
 			byte++;
-		while (byte < yaml->end && is_continuation(text[byte]));
+		while (byte < yaml->end &&
+		       (is_continuation(text[byte]) || is_cut(yaml, byte)));
 	for (; yaml->index > index && byte > yaml->start; yaml->index--)
 		do
 			byte--;
-		while (byte > yaml->start && is_continuation(text[byte]));
+		while (byte > yaml->start &&
+		       (is_continuation(text[byte]) || is_cut(yaml, byte)));
 	return yaml->byte = byte;
 }
 
@@ -80,6 +103,14 @@ size_t yaml_break(const char *p, const char *end)
 	    (!memcmp(p, "\xe2\x80\xa8", 3) || !memcmp(p, "\xe2\x80\xa9", 3)))
 		return 3;
 	return 0;
+}
+
+bool yaml_starts_line(const char *start, const char *p)
+{
+	for (size_t n = 1; n <= 3; n++)
+		if ((size_t)(p - start) >= n && yaml_break(p - n, p) == n)
+			return true;
+	return p == start;
 }
 
 enum {
@@ -325,19 +356,31 @@ static bool read_document(struct yaml *yaml, uint32_t *used)
 	return true;
 }
 
+/* The next bytes of the text, at most size of them; how many. */
+static size_t supply_text(struct yaml *yaml, unsigned char *out, size_t size)
+{
+	size_t left = yaml->end - yaml->supplied, n = 0;
+
+	if (!yaml->cut) {
+		n = left < size ? left : size;
+		memcpy(out, yaml->text + yaml->supplied, n);
+		yaml->supplied += (uint32_t)n;
+		return n;
+	}
+	for (; n < size && yaml->supplied < yaml->end; yaml->supplied++)
+		if (!is_cut(yaml, yaml->supplied))
+			out[n++] = (unsigned char)yaml->text[yaml->supplied];
+	return n;
+}
+
 /* kubectl ends the last line of a file where its author did not. */
 static int supply(void *context, unsigned char *out, size_t size, size_t *given)
 {
 	struct yaml *yaml = context;
-	size_t left = yaml->end - yaml->supplied;
 
-	if (left) {
-		*given = left < size ? left : size;
-		memcpy(out, yaml->text + yaml->supplied, *given);
-		yaml->supplied += (uint32_t)*given;
+	*given = supply_text(yaml, out, size);
+	if (*given)
 		return 1;
-	}
-	*given = 0;
 	if (!yaml->ended && yaml->end > yaml->start &&
 	    yaml->text[yaml->end - 1] != '\n') {
 		*out = '\n';
@@ -351,18 +394,18 @@ static int supply(void *context, unsigned char *out, size_t size, size_t *given)
 static bool check_marks(struct yaml *yaml)
 {
 	const char *end = yaml->text + yaml->end;
-	const char *p = yaml->text + yaml->start;
+	const char *start = yaml->text + yaml->start;
 
 	if (yaml->ascii)
 		return true;
-	while ((p = memmem(p, (size_t)(end - p), "\xef\xbb\xbf", 3))) {
+	for (const char *p = start;
+	     (p = memmem(p, (size_t)(end - p), "\xef\xbb\xbf", 3)); p += 3) {
 		uint32_t at = (uint32_t)(p - yaml->text);
 
-		if (at > yaml->start && (p[-1] == '\n' || p[-1] == '\r'))
+		if (yaml_starts_line(start, p))
 			return yaml_refuse(yaml, at, at + 3,
 					   "byte order mark inside of the "
 					   "text: remove it");
-		p += 3;
 	}
 	return true;
 }
@@ -403,7 +446,9 @@ bool yaml_read_events(struct loader *loader, struct yaml_first *first)
 	    !memcmp(text + yaml.start, "\xef\xbb\xbf", 3))
 		yaml.start += 3;
 	yaml.byte = yaml.supplied = yaml.start;
-	yaml.ascii = all_ascii(text + yaml.start, text + yaml.end);
+	yaml.cut = text_find(text + yaml.start, yaml.end - yaml.start,
+			     "\r\r\n") != NULL;
+	yaml.ascii = !yaml.cut && all_ascii(text + yaml.start, text + yaml.end);
 	if (!check_marks(&yaml) || !check_directives(&yaml) ||
 	    !run_parser(&yaml, &first->used) ||
 	    (yaml.unfit && !yaml_check_fit(&yaml)))

@@ -57,6 +57,7 @@ struct yaml {
 	uint32_t supplied; /* offset up to which libyaml has the text */
 	bool ended;	   /* it has all, and the line break behind */
 
+	bool cut;   /* there are bytes that libyaml is not given */
 	bool ascii; /* code points are bytes */
 	size_t index;
 	uint32_t byte; /* offset in text of code point number `index` */
@@ -144,6 +145,8 @@ bool yaml_refuse(struct yaml *yaml, uint32_t start, uint32_t end,
 bool yaml_refuse_parser(struct yaml *yaml);
 /* Offset in the source of a code point of what is read. */
 uint32_t yaml_offset(struct yaml *yaml, size_t index);
+/* The same of byte number n of what libyaml is given. */
+uint32_t yaml_byte(const struct yaml *yaml, size_t n);
 /* Line number of an offset. */
 unsigned yaml_line(struct yaml *yaml, uint32_t offset);
 /* Take steps from the work budget; false: refused. */
@@ -151,5 +154,7 @@ bool yaml_spend(struct yaml *yaml, uint64_t steps, uint32_t at);
 
 /* Length of the YAML line break at p, 0 when there is none. */
 size_t yaml_break(const char *p, const char *end);
+/* Does a line begin at p, of a text that begins at start? */
+bool yaml_starts_line(const char *start, const char *p);
 
 #endif

@@ -122,7 +122,7 @@ static uint32_t lead_byte(struct yaml *yaml, uint32_t at)
 /* Bytes that are no YAML at all. */
 static bool refuse_bytes(struct yaml *yaml)
 {
-	uint32_t at = yaml->start + (uint32_t)yaml->parser.problem_offset;
+	uint32_t at = yaml_byte(yaml, yaml->parser.problem_offset);
 	int value = yaml->parser.problem_value;
 
 	if (text_eq(yaml->parser.problem,

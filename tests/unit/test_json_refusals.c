@@ -85,7 +85,7 @@ static const struct {
 	{SIZED("[1e+]"), 1, 4, DIGIT},
 	{SIZED("1e-"), 0, 3, DIGIT},
 	{SIZED("[01]"), 1, 3, "number with a leading zero"},
-	{SIZED("-00"), 0, 3, "number with a leading zero"},
+	{SIZED("[-00]"), 1, 4, "number with a leading zero"},
 	{SIZED("[0x10]"), 2, 3, ITEM},
 	{SIZED("[1_000]"), 2, 3, ITEM},
 	{SIZED("[1e400]"), 1, 6, "number is too large"},

@@ -42,6 +42,11 @@ static const struct pair splits[] = {
 	{"a\n--- # c\nb\n", "1: \"a\"\n2: \"b\"\n"},
 	{"a\n---\t# c\nb\n", "1: \"a\"\n2: \"b\"\n"},
 	{"a\n---#c\nb\n", "1: \"a\"\n2: \"b\"\n"},
+	/* White space is what Go's unicode.IsSpace knows. */
+	{"a\n---\xe2\x80\xa8\xc2\xa0\xc2\x85\nb\n", "1: \"a\"\n2: \"b\"\n"},
+	{"a\n---\xe3\x80\x80# c\nb\n", "1: \"a\"\n2: \"b\"\n"},
+	{"a\n---\xe2\x80\x8b\nb\n",
+	 "disagree 2:1-3:1" REFUSES "1: \"a\"\n2: \"b\"\n"},
 	{"a\r\n---\r\nb\r\n", "1: \"a\"\n2: \"b\"\n"},
 	{"a\r\n--- # c\r\nb", "1: \"a\"\n2: \"b\"\n"},
 	{"\xef\xbb\xbf---\na\n", "1: \"a\"\n"},
@@ -116,6 +121,9 @@ static void test_disagreements(void **state)
 #define NO_JSON                                                                 \
 	"begins as JSON, but only YAML can read it: older kubectl refuses the " \
 	"file\n"
+#define SHORT                                                                  \
+	"kubectl refuses the file here: too little text, or U+FFFD, behind "   \
+	"JSON\n"
 #define AFTER_JSON                                                             \
 	"kubectl refuses the file here: after two JSON values only JSON may "  \
 	"follow\n"
@@ -132,6 +140,28 @@ static const struct pair streams[] = {
 	{"{\"a\":1} b: 2\n", "1: {\"a\":1}\n2: {\"b\":2}\n"},
 	{"{}{}\n---\na\n",
 	 "1: {}\n2: {}\ndisagree 2:1-2 " AFTER_JSON "3: \"a\"\n"},
+	/* Behind the first value any other may stand, and null counts. */
+	{"{}[1]\"a\" 0 1", "1: {}\n2: [1]\n3: \"a\"\n4: 0\n5: 1\n"},
+	{"{}01true5", "1: {}\n2: 0\n3: 1\n4: true\n5: 5\n"},
+	{"{}null a: 1\n", "1: {}\ndisagree 1:8-9 " AFTER_JSON "3: {\"a\":1}\n"},
+	{"{}\n---\nb\n", "1: {}\n2: \"b\"\n"},
+	{"{}---\nb\n", "1: {}\n2: \"b\"\n"},
+	{"{}a\xe2\x80\xa8--- b\n---\nc\n",
+	 "1: {}\ndisagree 1:9-2:1" DROPS "2: \"a\"\n3: \"b\"\n4: \"c\"\n"},
+	/* Four bytes at a time. */
+	{"{}\xe2\x80\xa8", "1: {}\ndisagree 1:3-4 " SHORT},
+	{"{}\xef\xbb\xbf", "1: {}\ndisagree 1:3-4 " SHORT},
+	{"{}\xe2\x80\xa8\n", "1: {}\ndisagree 1:4-2:1 " SHORT},
+	{"{}\xe2\x80\xa8\n# c\n", "1: {}\n"},
+	{"{}\n\xef\xbb\xbf\n", "1: {}\n"},
+	{"{} b\n", "1: {}\ndisagree 1:3-4 " SHORT "2: \"b\"\n"},
+	{"{} bcd\n", "1: {}\n2: \"bcd\"\n"},
+	{"{}\xef\xbf\xbd: 1\n",
+	 "1: {}\ndisagree 1:3-4 " SHORT "2: {\"\xef\xbf\xbd\":1}\n"},
+	{"\xc2\xa0{\"a\":1}\n", "1: {\"a\":1}\n"},
+	/* kubectl reads it as JSON, and then refuses the object. */
+	{"{\"a\":1e999}\n", "error 1:6-11 number is too large\n1: -\n"},
+	{"{} 1e999 \n", "1: {}\nerror 1:4-9 number is too large\n2: -\n"},
 	{"{a: 1}\n", "disagree 1:1-2 " NO_JSON "1: {\"a\":1}\n"},
 	{"\n  {a: 1}\n---\nb\n",
 	 "disagree 2:3-4 " NO_JSON "1: {\"a\":1}\n2: \"b\"\n"},
@@ -228,6 +258,21 @@ static const struct pair errors[] = {
 	{"a: 1\n\xef\xbb\xbf"
 	 "b: 2\n",
 	 "error 2:1-2 byte order mark inside of the text: remove it\n1: -\n"},
+	{"a\xe2\x80\xa8\xef\xbb\xbf"
+	 "b\n",
+	 "error 1:3-4 byte order mark inside of the text: remove it\n1: -\n"},
+	/* A mark of the file, one of the document, and this. */
+	{"\xef\xbb\xbf\xef\xbb\xbf\xef\xbb\xbf"
+	 "b\n",
+	 "error 1:2-3 byte order mark inside of the text: remove it\n1: -\n"},
+	{"# \xef\xbf\xbe\n", "error 1:3-4 control character U+FFFE is not "
+			     "allowed in YAML\n1: -\n"},
+	{"# \xc2\x80\n", "error 1:3-4 control character U+0080 is not allowed "
+			 "in YAML\n1: -\n"},
+	{"a: x\r\r\nb: x\r\r\nc: \x01\n",
+	 "error 3:4-5 control character U+0001 is not allowed in YAML\n1: -\n"},
+	{"a: x\r\r\nb: x\r\r\n\xc3\xa9: @\n",
+	 "error 3:4-5 '@' cannot start a value: quote it\n1: -\n"},
 	/* One document's error does not touch the others. */
 	{"a: [\n---\nb: 1\n---\nc: ]\n",
 	 "error 2:1-1 expected a value\n1: -\n2: {\"b\":1}\n"

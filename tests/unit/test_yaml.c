@@ -43,6 +43,12 @@ static const struct pair structures[] = {
 	{"a: b#c\n", "1: {\"a\":\"b#c\"}\n"},
 	{"a:\r\n  - 1\r\n  - |\r\n    x\r\n    y\r\n",
 	 "1: {\"a\":[1,\"x\\ny\\n\"]}\n"},
+	/* kubectl takes one CR off each line. */
+	{"a: |\r\r\n  x\r\r\n  y\nb: 1\n", "1: {\"a\":\"x\\ny\\n\",\"b\":1}\n"},
+	{"a: >\n  x\r\r\n  y\n", "1: {\"a\":\"x y\\n\"}\n"},
+	{"a: \"x\r\r\n  y\"\n", "1: {\"a\":\"x y\"}\n"},
+	{"a: |\n  x\r\r\r\n  y\n", "1: {\"a\":\"x\\n\\ny\\n\"}\n"},
+	{"\r\r\na: |\n  x\r\r", "1: {\"a\":\"x\\n\"}\n"},
 	{"a: http://x:80/y\n", "1: {\"a\":\"http://x:80/y\"}\n"},
 	{"a:\tb\n", "1: {\"a\":\"b\"}\n"},
 };
@@ -228,6 +234,9 @@ static const struct span spans[] = {
 	{"a: |\n  x\n  \n", "0", "|\n  x", "a"},
 	{"a: |\n  x", "0", "|\n  x", "a"},
 	{"a: |\nb: 1\n", "0", "|", "a"},
+	{"a: x\r\r\nbc: \xc3\xa9y\r\r\n", "0", "x", "a"},
+	{"a: x\r\r\nbc: \xc3\xa9y\r\r\n", "1", "\xc3\xa9y", "bc"},
+	{"a: |\r\r\n  x\r\r\nb: 1\n", "0", "|\r\r\n  x", "a"},
 	{"- a: 1\n  b: 2\n- c\n", "0", "a: 1\n  b: 2", ""},
 	{"- a: 1\n  b: 2\n- c\n", "", "- a: 1\n  b: 2\n- c", ""},
 	{"x:\n- 1\n- 2\ny: 1\n", "0", "- 1\n- 2", "x"},
