@@ -6,10 +6,9 @@
 #   corpus      every file: no difference
 #   suite       every case of yaml-test-suite: the differences listed in
 #               yaml-differences.txt and no others
-#   random      random documents, half of them broken: kinds of difference
-#               that are listed
+# Texts at random are for check-yaml-random.sh.
 #
-# usage: check-yaml.sh [BUILD]     COUNT=random texts  SEED=of them
+# usage: check-yaml.sh [BUILD]
 # Without the shared folder or without Go >= 1.26 what needs it is skipped
 # aloud.
 set -u
@@ -64,32 +63,6 @@ check_suite() {
 	fi
 }
 
-# Kinds of difference: errors without their numbers.
-check_random() {
-	count=${COUNT:-20000} seed=${SEED:-1}
-	mkdir "$work/random"
-	"$oracle" yaml-mutate "$work/random" "$count" "$seed" || exit 2
-	compare "$work/random"
-	[ "$n" -eq "$count" ] || say_fail "$n random texts, not $count"
-	sed 's/[0-9]*\t\([a-z]*\)/random\t\1/
-		s/\terror [0-9]*:[0-9]*: /\t/
-		s/line [0-9][0-9]*/line N/
-		s/^random\t\([a-z]*\)\t\(.*\)/random: \2\t\1/' "$work/found" |
-		sort >"$work/kinds"
-	grep '^random' "$list" | cut -f1,2 | sort >"$work/listed"
-	if sort -u "$work/kinds" | comm -23 - "$work/listed" |
-		grep . >"$work/diff"; then
-		say_fail "random (seed $seed): kinds that are not listed:"
-		cat "$work/diff" >&2
-		grep differs "$work/found" | head >&2
-	else
-		pass=$((pass + count))
-	fi
-	# Else the texts would not test much.
-	[ "$(wc -l <"$work/found")" -lt $((count / 20)) ] ||
-		say_fail "$(wc -l <"$work/found") of $count random texts differ"
-}
-
 go_is_new() {
 	version=$(go env GOVERSION 2>/dev/null) || return 1
 	printf '%s\n' go1.26 "$version" | sort -CV
@@ -109,7 +82,6 @@ if go_is_new; then
 		else
 			echo "skip: yaml-test-suite: no folder $suite"
 		fi
-		check_random
 	else
 		say_fail "the oracle does not build"
 	fi

@@ -13,6 +13,8 @@ import (
 	"strconv"
 
 	goyaml "go.yaml.in/yaml/v2"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
@@ -45,11 +47,10 @@ func yamlFiles(args []string, out *bufio.Writer) error {
 	return nil
 }
 
-// kubectlDocuments is what k8s.io/cli-runtime's StreamVisitor does, without
-// the decoding into objects.
+// kubectlDocuments is what k8s.io/cli-runtime's FileVisitor and StreamVisitor
+// do, without the decoding into objects.
 func kubectlDocuments(text []byte) (lines []string) {
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
+	decoder := yaml.NewYAMLOrJSONDecoder(unmarked(text), 4096)
 	for {
 		var raw json.RawMessage
 		err := decoder.Decode(&raw)
@@ -61,6 +62,12 @@ func kubectlDocuments(text []byte) (lines []string) {
 		}
 		lines = appendDocument(lines, raw)
 	}
+}
+
+// unmarked takes the byte order mark off, and decodes what it says.
+func unmarked(text []byte) io.Reader {
+	return transform.NewReader(bytes.NewReader(text),
+		unicode.BOMOverride(unicode.UTF8.NewDecoder()))
 }
 
 // appendDocument leaves null and empty documents out, as kubectl does.
@@ -84,7 +91,7 @@ func appendDocument(lines []string, text []byte) []string {
 
 // streamDocuments reads YAML's own document markers.
 func streamDocuments(text []byte) (lines []string) {
-	decoder := goyaml.NewDecoder(bytes.NewReader(text))
+	decoder := goyaml.NewDecoder(unmarked(text))
 	for {
 		var value interface{}
 		err := decoder.Decode(&value)

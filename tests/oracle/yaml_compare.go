@@ -4,15 +4,20 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"sort"
 	"strings"
 
 	goyaml "go.yaml.in/yaml/v2"
+	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
 func init() {
@@ -23,13 +28,16 @@ func init() {
 // yamlCompare DOC_DUMP FOLDER prints one line for each file below FOLDER that
 // doc_dump reads in another way than kubectl: its name, and
 //
+//	note     the values agree, but doc_dump says that kubectl refuses the
+//	         file; the text follows in a third column
 //	chance   two keys of a map become one string: kubectl takes any
 //	stream   doc_dump says that readers disagree, and its values are those
-//	         of go-yaml for the whole stream
+//	         of go-yaml for the whole stream; the note follows
 //	more     doc_dump says that readers disagree: its values are kubectl's
-//	         and others, which kubectl refuses or drops
+//	         and others, which kubectl refuses or drops; the note follows
 //	refused  doc_dump refuses what kubectl reads; what is before agrees;
-//	         its error follows in a third column
+//	         its error follows, or the note in front of it, or that
+//	         go-yaml itself refuses the stream there too
 //	differs  anything else
 //
 // What follows an error is not compared: kubectl stops there. The last line
@@ -38,74 +46,218 @@ func yamlCompare(args []string, out *bufio.Writer) error {
 	if len(args) != 2 {
 		return fmt.Errorf("yaml-compare DOC_DUMP FOLDER")
 	}
-	var names []string
-	err := filepath.WalkDir(args[1], func(name string, entry os.DirEntry,
+	names, err := filesBelow(args[1])
+	if err != nil {
+		return err
+	}
+	dump, err := startDump(args[0])
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		kinds, err := dump.differences([][]byte{text})
+		if err != nil {
+			return err
+		}
+		if kinds[0] != "" {
+			id, _ := filepath.Rel(args[1], name)
+			fmt.Fprintf(out, "%s\t%s\n",
+				strings.TrimSuffix(id, ".yaml"), kinds[0])
+		}
+	}
+	fmt.Fprintf(out, "files %d\n", len(names))
+	return dump.stop()
+}
+
+func filesBelow(folder string) (names []string, err error) {
+	err = filepath.WalkDir(folder, func(name string, entry os.DirEntry,
 		err error) error {
 		if err == nil && entry.Type().IsRegular() {
 			names = append(names, name)
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	total := len(names)
-	for len(names) > 0 {
-		n := min(400, len(names))
-		if err := compareBatch(args[0], args[1], names[:n], out); err != nil {
-			return err
-		}
-		names = names[n:]
-	}
-	fmt.Fprintf(out, "files %d\n", total)
-	return nil
+	return names, err
 }
 
-func compareBatch(dump, folder string, names []string, out *bufio.Writer) error {
-	// Two names at least, so that each has its "==" line.
-	arguments := append([]string{"--issues"}, names...)
-	text, err := exec.Command(dump, append(arguments, os.DevNull)...).Output()
+// A dump is a doc_dump that answers texts as they come.
+type dump struct {
+	process *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+}
+
+func startDump(program string) (*dump, error) {
+	process := exec.Command(program, "--issues", "--stream")
+	process.Stderr = os.Stderr
+	in, err := process.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := process.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	return &dump{process, in, bufio.NewReaderSize(out, 1<<16)},
+		process.Start()
+}
+
+// stop: status 1 says that a text was refused.
+func (d *dump) stop() error {
+	d.in.Close()
+	err := d.process.Wait()
 	if failed, ok := err.(*exec.ExitError); ok && failed.ExitCode() == 1 {
-		err = nil
+		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %v", dump, err)
-	}
-	answers := splitAnswers(text)
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		ours, noted := ourLines(answers[name])
-		if sameUpToError(ours, kubectlDocuments(text)) {
-			continue
-		}
-		id, _ := filepath.Rel(folder, name)
-		fmt.Fprintf(out, "%s\t%s\n", strings.TrimSuffix(id, ".yaml"),
-			difference(ours, noted, text))
-	}
-	return nil
+	return err
 }
 
-func difference(ours []string, noted bool, text []byte) string {
+// differences has a kind for each text, or "" where both readers agree.
+func (d *dump) differences(texts [][]byte) ([]string, error) {
+	go func() {
+		var all []byte
+		for _, text := range texts {
+			all = binary.LittleEndian.AppendUint32(all, uint32(len(text)))
+			all = append(all, text...)
+		}
+		d.in.Write(all) // what fails is seen where the answer is read
+	}()
+	kinds := make([]string, len(texts))
+	for i, text := range texts {
+		answer, err := d.answer()
+		if err != nil {
+			return nil, fmt.Errorf("doc_dump on %q: %v", text, err)
+		}
+		kinds[i] = difference(answer, text)
+	}
+	for i, text := range texts {
+		var err error
+		if kinds[i], err = d.look(text, kinds[i]); err != nil {
+			return nil, err
+		}
+	}
+	return kinds, nil
+}
+
+// look sees closer what a difference is. Where doc_dump refuses what begins as
+// JSON, the detail is what it refuses in it as YAML, if kubectl reads it as
+// such. And go-yaml passes over the first letter of a line while its buffer
+// begins with U+FEFF: with another letter there is no difference then.
+func (d *dump) look(text []byte, kind string) (string, error) {
+	plain := bytes.TrimPrefix(text, []byte("\ufeff"))
+	if isUTF16(text) {
+		plain, _ = io.ReadAll(unmarked(text))
+	}
+	other := bytes.ReplaceAll(plain, []byte("\ufeff"), []byte("\ufefc"))
+	if kind == "differs" && !bytes.Equal(other, plain) {
+		again, err := d.differences([][]byte{other})
+		if err == nil && again[0] != kind {
+			kind += "\tU+FEFF where go-yaml's buffer begins"
+		}
+		return kind, err
+	}
+	if !strings.HasPrefix(kind, "refused\t") || !yaml.IsJSONBuffer(plain) {
+		return kind, nil
+	}
+	forced := append([]byte("---\n"), behindJSON(plain)...)
+	again, err := d.differences([][]byte{forced})
+	if err == nil && strings.HasPrefix(again[0], "refused\t") {
+		kind = again[0]
+	}
+	return kind, err
+}
+
+func isUTF16(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("\xff\xfe")) ||
+		bytes.HasPrefix(text, []byte("\xfe\xff"))
+}
+
+func behindJSON(text []byte) []byte {
+	var value json.RawMessage
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	at := int64(0)
+	for decoder.Decode(&value) == nil {
+		at = decoder.InputOffset()
+	}
+	return bytes.TrimSpace(text[at:])
+}
+
+func (d *dump) answer() (lines []string, err error) {
+	for {
+		line, err := d.out.ReadString('\n')
+		if err != nil {
+			return nil, err
+		}
+		line = line[:len(line)-1]
+		if line == "==" {
+			return lines, nil
+		}
+		lines = append(lines, line)
+	}
+}
+
+func difference(answer []string, text []byte) string {
+	ours, note := ourLines(answer)
 	kubectl := kubectlDocuments(text)
+	if sameUpToError(ours, kubectl) {
+		if strings.HasPrefix(note, "kubectl refuses the file") &&
+			len(goodDocuments(kubectl)) == len(kubectl) {
+			return "note\t" + note
+		}
+		return ""
+	}
 	stream := streamDocuments(text)
 	if n := len(stream); n > 0 && stream[n-1] == "error "+errCollision.Error() {
 		return "chance"
 	}
-	if noted && sameUpToError(ours, stream) {
-		return "stream"
+	if note != "" && sameUpToError(ours, stream) {
+		return "stream\t" + note
 	}
 	good, first := goodDocuments(ours), goodDocuments(kubectl)
-	if noted && isPart(first, ours) {
-		return "more"
+	if note != "" && isPart(first, ours) {
+		return "more\t" + note
 	}
-	if len(good) < len(ours) && len(good) < len(first) &&
-		sameUpToError(good, first[:len(good)]) {
-		return "refused\t" + ours[len(good)]
+	if len(good) == len(ours) {
+		return "differs"
+	}
+	before := min(len(good), len(first))
+	switch same := sameUpToError(good[:before], first[:before]); {
+	case note != "":
+		return "refused\t" + note
+	case same && before < len(good):
+	case same && isBehind(good, stream):
+		return "refused\tbehind the first root node"
+	case same:
+		return "refused\t" + withoutNumbers(ours[before])
 	}
 	return "differs"
+}
+
+var (
+	places       = regexp.MustCompile(`^(error|note) \d+:\d+: `)
+	aboutKubectl = regexp.MustCompile(`^kubectl (refuses|drops)`)
+	given        = regexp.MustCompile(
+		`line \d+|byte 0x\w+|character U\+\w+`)
+)
+
+// withoutNumbers leaves of a message what is the same for each text.
+func withoutNumbers(line string) string {
+	line = places.ReplaceAllString(line, "")
+	return given.ReplaceAllStringFunc(line, func(text string) string {
+		word, _, _ := strings.Cut(text, " ")
+		return word + " N"
+	})
+}
+
+// isBehind: go-yaml refuses the stream too, at once or behind the next value.
+func isBehind(good, stream []string) bool {
+	read := goodDocuments(stream)
+	return len(read) < len(stream) && len(read)-len(good) <= 1 &&
+		len(good) <= len(read) && sameUpToError(good, read[:len(good)])
 }
 
 // isPart: all lines of part are in whole, in the same order.
@@ -128,40 +280,39 @@ func goodDocuments(lines []string) []string {
 	return lines
 }
 
-func splitAnswers(text []byte) map[string][]string {
-	answers := map[string][]string{}
-	name := ""
-	for _, line := range strings.Split(string(text), "\n") {
-		if rest, ok := strings.CutPrefix(line, "== "); ok {
-			name = rest
-		} else if line != "" {
-			answers[name] = append(answers[name], line)
-		}
-	}
-	return answers
-}
-
-// ourLines: documents as the oracle prints them; was a disagreement noted?
-func ourLines(answer []string) (lines []string, noted bool) {
+// ourLines: documents as the oracle prints them, and the first note that tells
+// what kubectl leaves out, if no error is before it.
+func ourLines(answer []string) (lines []string, note string) {
+	refused := false
 	for _, line := range answer {
 		switch {
 		case strings.HasPrefix(line, "note "):
-			noted = noted || strings.Contains(line, "kubectl")
+			text := withoutNumbers(line)
+			if note == "" && !refused && aboutKubectl.MatchString(text) {
+				note = text
+			}
 		case strings.HasPrefix(line, "error "):
 			lines = append(lines, line)
+			refused = true
 		default:
-			var value interface{}
-			decoder := json.NewDecoder(strings.NewReader(line))
-			decoder.UseNumber()
-			if err := decoder.Decode(&value); err != nil {
-				line = "not JSON: " + line
-			} else if text, err := json.Marshal(value); err == nil {
-				line = string(text)
-			}
-			lines = append(lines, line)
+			lines = append(lines, sortedLine(line))
 		}
 	}
-	return lines, noted
+	return lines, note
+}
+
+func sortedLine(line string) string {
+	var value interface{}
+	decoder := json.NewDecoder(strings.NewReader(line))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return "not JSON: " + line
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return line
+	}
+	return string(text)
 }
 
 func sameUpToError(a, b []string) bool {

@@ -3,55 +3,10 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"math/rand"
-	"os"
-	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 )
-
-func init() {
-	commands["yaml-mutate"] = yamlMutate
-}
-
-// yamlMutate FOLDER N SEED writes N texts, numbered, that are YAML or nearly
-// so: random documents in all styles, half of them with a few bytes changed.
-func yamlMutate(args []string, out *bufio.Writer) error {
-	if len(args) != 3 {
-		return fmt.Errorf("yaml-mutate FOLDER N SEED")
-	}
-	n, err := strconv.Atoi(args[1])
-	if err != nil {
-		return err
-	}
-	seed, err := strconv.ParseInt(args[2], 10, 64)
-	if err != nil {
-		return err
-	}
-	g := &yamlGenerator{random: rand.New(rand.NewSource(seed))}
-	for i := 0; i < n; i++ {
-		text := g.file()
-		for k := g.random.Intn(5) - 2; k > 0; k-- {
-			text = g.mutate(text)
-		}
-		// What is not followed: kubectl drops one CR of two, and takes
-		// JSON's scalars where YAML follows a JSON value.
-		text = strings.ReplaceAll(text, "\r\r", "\r")
-		if jsonFirst.MatchString(text) {
-			text = "---\n" + text
-		}
-		name := filepath.Join(args[0], fmt.Sprintf("%07d", i))
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-var jsonFirst = regexp.MustCompile(`(?ms)\A\s*\{.*^["\d]`)
 
 // A yamlGenerator writes documents; anchors are those of the present one.
 type yamlGenerator struct {
@@ -75,13 +30,18 @@ var (
 		01777777777777777777777 07777777777777777777777 123456789012.5
 		2001-01-01 2001-01-01T00:00:00Z 12:30:45 1:30 1.0 1.10 1e6 1e21
 		1e20 123456.7 0.000001 0.0000001 1.5 2.50 100000000000000000000
-		3.4e38 3.5e38 1e10 16777217.0 0.1 5e-324 é 日本 a#b -- - :a a:b
+		3.4e38 3.5e38 1e10 16777217.0 0.1 5e-324 1e999 -1E+999 190:20:30 190:20:30.15 -1:00
+		1__0.5 0b 0o 0o8 08.1 -.5e3 +1_0 0b1_1 1e+ .e1 1.e1 1._5 é 日本 a#b -- - :a a:b
 		<< <<x =x 1m 500Mi 1Gi 10.0.0.1 v1 1,000 $HOME ${X} /bin/sh -c`)
 	quotedParts = []string{"a", " ", "\\n", "\\\"", "\\x41", "\\u00e9", "é",
 		"\\U0001F600", "1", "true", "\\\n  ", "\n", "\\t", "\t", "\\e",
-		"\\_", "\\N", "\\P", "\\0", "'", ": ", " #", "日"}
+		"\\_", "\\N", "\\P", "\\0", "'", ": ", " #", "日", "\\ud800", "\\/",
+		"\\ud83d\\ude00", "\\UD800DC00", "\\L", "\\ ", "\\x4", "\ufeff",
+		"\u2028", "\u0085", "\r\n", "\r\r\n", "\\\r\n"}
 	singleParts = []string{"a", " ", "''", "\\", "é", "1", "no", "\n", ": ",
 		" #", "\"", "\n\n", "\t"}
+	lineEnds = []string{"\n", "\n", "\n", "\n", "\n", "\n", "\n", "\n", "\n",
+		"\n", "\r\n", "\r\r\n", "\r", "\u2028", "\u2029", "\u0085", "\n\n", " \n"}
 	tags = []string{"!!str ", "!!int ", "!!float ", "!!bool ", "!!null ",
 		"!!binary ", "!!timestamp ", "!foo ", "! ", "!!map ",
 		"!<tag:yaml.org,2002:str> ", "!!merge ", "!!set "}
@@ -89,7 +49,10 @@ var (
 		"#", " #", "&a ", "*a", "|", ">", "!", "%", "@", "`", "\t", "\n",
 		"\r", "\r\n", " ", "  ", "\n---\n", "\n...\n", "\n--- a\n", "---",
 		"\ufeff", "\u0085", "\u2028", "é", "😀", "\x00", "\x7f", "\x1b",
-		"0", "_", "<<: ", "~", "\n\n", "\xff", "? ", ":", "%TAG ! x\n"}
+		"0", "_", "<<: ", "~", "\n\n", "\xff", "? ", ":", "%TAG ! x\n", "\r\r\n",
+		"\u2029", "\u00a0", "\xed\xa0\x80", "\ufffe", "%YAML 1.1\n---\n", "<<",
+		"\\ud800", "*", "&", "--- ", "|2\n", ">+\n", "{a: 1}", "[1]", "\v",
+		"\u0085\n", "\U0010ffff", "!!", "!<", "\"a\": "}
 )
 
 func (g *yamlGenerator) one(from []string) string {
@@ -113,10 +76,15 @@ func (g *yamlGenerator) file() string {
 		if g.chance(4) {
 			g.put("# comment é\n")
 		}
+		if g.chance(16) {
+			g.put(g.one([]string{"%YAML 1.1\n---\n", "%TAG !x! a:b\n---\n",
+				"\ufeff", "\ufeff---\n", "---\t\n", "%FOO\n---\n"}))
+		}
 		g.block(0, 3)
 		if k > 1 {
 			g.put(g.one([]string{"---\n", "--- # é\n", "---\r\n",
-				"---\n---\n", "---\n", "---\n"}))
+				"---\n---\n", "---\n", "---\n", "---\r\r\n",
+				"---\u2028\n", "--- a\n", "...\n---\n", "\n---"}))
 		} else if g.chance(8) {
 			g.put("...\n", g.one([]string{"", "# end\n", "a: 1\n"}))
 		}
@@ -155,7 +123,11 @@ func (g *yamlGenerator) blockMap(indent, depth int) {
 		}
 		if g.chance(20) {
 			g.put("? ")
-			g.scalar(indent + 2)
+			if g.chance(4) {
+				g.flow(indent+2, 1)
+			} else {
+				g.scalar(indent + 2)
+			}
 			g.put("\n", strings.Repeat(" ", indent))
 		} else {
 			g.key()
@@ -211,9 +183,14 @@ func (g *yamlGenerator) value(indent, depth int) {
 		g.put(" ")
 		g.flow(indent+1, 2)
 		if g.chance(8) {
-			g.put(" # comment")
+			g.put(g.one([]string{" # comment", "\t# comment", "# no",
+				" #é\u2028x: 1"}))
 		}
-		g.put("\n")
+		if g.chance(8) {
+			g.put(g.one(lineEnds))
+		} else {
+			g.put("\n")
+		}
 	}
 }
 
@@ -227,12 +204,15 @@ func (g *yamlGenerator) anchor() string {
 }
 
 func (g *yamlGenerator) blockScalar(indent int) {
-	g.put(" ", g.one([]string{"|", ">", "|-", ">-", "|+", ">+", "|2", ">1-"}),
-		"\n")
+	g.put(" ", g.one([]string{"|", ">", "|-", ">-", "|+", ">+", "|2", ">1-",
+		"|-3", ">+2", "| # note", ">9", "|0", "!!str |", "&x0 >-"}),
+		g.one(lineEnds))
 	for k := g.random.Intn(4); k >= 0; k-- {
 		pad := indent + 1 + g.random.Intn(3)
 		g.put(strings.Repeat(" ", pad), g.one([]string{"text é", "a: b",
-			"- x", "# no", "", "", "  more", "... ", "tab\t"}), "\n")
+			"- x", "# no", "", "", "  more", "... ", "tab\t", "\ttab", "--- x", "...",
+			"long " + strings.Repeat("word ", g.random.Intn(40)),
+			"\u2028x", "x\ufeff"}), g.one(lineEnds))
 	}
 }
 
@@ -294,8 +274,11 @@ func (g *yamlGenerator) scalar(indent int) {
 		g.quoted("'", singleParts)
 	case 2:
 		g.put("two words")
+		if g.chance(16) {
+			g.put(strings.Repeat(" long", g.random.Intn(300)))
+		}
 		if g.chance(3) {
-			g.put("\n", strings.Repeat(" ", indent+1), "more")
+			g.put(g.one(lineEnds), strings.Repeat(" ", indent+1), "more")
 		}
 	default:
 		g.put(g.one(plainTexts))

@@ -6,6 +6,8 @@
  * FILEs: a line "== FILE" before each. --json forces the JSON reader on the
  * whole file, where text behind the value is an error. --issues also prints
  * "note LINE:COL: text" lines for issues that refuse nothing.
+ * doc_dump [...] --stream: of texts on stdin, each behind its length in four
+ * bytes, the lowest first; a line "==" follows the answer to each.
  * Exit status: 0 all read, 1 something was refused, 2 a file cannot be opened.
  */
 #include <stdio.h>
@@ -124,27 +126,14 @@ static char *read_all(const char *name, size_t *len)
 	return text;
 }
 
-static void dump_file(struct dump *dump, const char *name, bool json)
+static void dump_text(struct dump *dump, const char *name, const char *text,
+		      size_t len, bool json)
 {
 	struct arena arena = ARENA_INIT;
 	struct source source;
 	struct loader loader;
-	size_t len;
-	char *text = read_all(name, &len);
-	char *exact;
 
-	if (!text) {
-		fprintf(stderr, "doc_dump: cannot read %s\n", name);
-		dump->status = 2;
-		return;
-	}
-	/* The exact size lets address sanitizer see a read past the end. */
-	exact = malloc(len ? len : 1);
-	if (!exact)
-		abort();
-	memcpy(exact, text, len);
-	free(text);
-	source_init(&source, &arena, name, exact, len);
+	source_init(&source, &arena, name, text, len);
 	loader_init(&loader, &source, &load_limits_default, &arena);
 	loader.issue = dump_issue;
 	loader.context = dump;
@@ -155,13 +144,61 @@ static void dump_file(struct dump *dump, const char *name, bool json)
 	else
 		dump_documents(dump, &loader);
 	arena_release(&arena);
+	fwrite(dump->out.data, 1, dump->out.len, stdout);
+	buf_reset(&dump->out);
+}
+
+static char *allocate(size_t len)
+{
+	char *text = malloc(len ? len : 1);
+
+	if (!text)
+		abort();
+	return text;
+}
+
+static void dump_file(struct dump *dump, const char *name, bool json)
+{
+	size_t len;
+	char *text = read_all(name, &len);
+	char *exact;
+
+	if (!text) {
+		fprintf(stderr, "doc_dump: cannot read %s\n", name);
+		dump->status = 2;
+		return;
+	}
+	/* The exact size lets address sanitizer see a read past the end. */
+	exact = allocate(len);
+	memcpy(exact, text, len);
+	free(text);
+	dump_text(dump, name, exact, len, json);
 	free(exact);
+}
+
+static void dump_stream(struct dump *dump, bool json)
+{
+	unsigned char n[4];
+
+	while (fread(n, 1, sizeof(n), stdin) == sizeof(n)) {
+		size_t len = n[0] | (size_t)n[1] << 8 | (size_t)n[2] << 16 |
+			     (size_t)n[3] << 24;
+		char *text = allocate(len);
+
+		if (fread(text, 1, len, stdin) == len)
+			dump_text(dump, "-", text, len, json);
+		else
+			dump->status = 2;
+		free(text);
+		puts("==");
+		fflush(stdout);
+	}
 }
 
 int main(int argc, char **argv)
 {
 	struct dump dump = {0};
-	bool json = false;
+	bool json = false, stream = false;
 	int i = 1;
 
 	for (; i < argc && !strncmp(argv[i], "--", 2); i++) {
@@ -169,18 +206,20 @@ int main(int argc, char **argv)
 			json = true;
 		} else if (!strcmp(argv[i], "--issues")) {
 			dump.issues = true;
+		} else if (!strcmp(argv[i], "--stream")) {
+			stream = true;
 		} else {
 			fprintf(stderr, "doc_dump: unknown %s\n", argv[i]);
 			return 2;
 		}
 	}
 	buf_init(&dump.out);
+	if (stream)
+		dump_stream(&dump, json);
 	for (int many = argc - i > 1; i < argc; i++) {
 		if (many)
-			buf_addf(&dump.out, "== %s\n", argv[i]);
+			printf("== %s\n", argv[i]);
 		dump_file(&dump, argv[i], json);
-		fwrite(dump.out.data, 1, dump.out.len, stdout);
-		buf_reset(&dump.out);
 	}
 	buf_release(&dump.out);
 	return dump.status;
