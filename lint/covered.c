@@ -9,7 +9,8 @@ void covered_make(struct covered *covered, struct arena *arena,
 		  const struct source *source)
 {
 	*covered = (struct covered){.secrets = {.arena = arena}};
-	if (source && secrets_possible(source->text, source->len))
+	if (source && (secrets_possible(source->text, source->len) ||
+		       secrets_plain(source->text, source->len)))
 		covered->source = secrets_of_source(&covered->secrets, source);
 	covered->any = !source || covered->source;
 }

@@ -258,6 +258,7 @@ static void count_fix(struct merge *m, uint32_t file)
 		print_diff(m, file);
 }
 
+/* Of what set rules alone find something in, not all was looked at. */
 static void cover(struct merge *m, struct report_file *report,
 		  struct finding *findings, size_t n)
 {
@@ -265,7 +266,8 @@ static void cover(struct merge *m, struct report_file *report,
 	uint32_t file = report->index;
 	struct covered covered;
 
-	if (!n || !(lint->files.items[file].flags & FILE_SECRETS))
+	if (!n || (lint->job.records[file].length &&
+		   !(lint->files.items[file].flags & FILE_SECRETS)))
 		return;
 	covered_make(&covered, &m->arena, sources_get(&lint->sources, file));
 	covered_findings(&covered, findings, n);

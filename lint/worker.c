@@ -114,8 +114,8 @@ void job_file(struct job *job, size_t index, struct buf *scratch,
 			  job->files->folders[f->folder].fragments;
 }
 
-/* Does the file hold secret values? Its trees are looked through while they
- * are there: few files are to be read again for that. */
+/* Does the file hold secret values told by their names? Its trees are looked
+ * through while they are there: few files are to be read again for that. */
 static bool lint_documents(struct worker *w, struct run_file *file,
 			   struct source *source)
 {
@@ -137,7 +137,9 @@ static bool lint_documents(struct worker *w, struct run_file *file,
 	}
 	run_end_file(&w->run);
 	arena_reset(&w->doc_arena);
-	return possible && secrets_exist(&secrets, source->text, source->len);
+	if (possible)
+		secrets_of_text(&secrets, source->text, source->len);
+	return secrets.n || secrets.nspans;
 }
 
 /* 0, or errno after a message. */
@@ -256,7 +258,9 @@ static void lint_file(struct worker *w, size_t index)
 	job_file(job, index, &w->absolute, &file);
 	if ((job->options->fix || job->options->diff) && !source.transcoded)
 		fix_file(w, &file, f, &source);
-	if (lint_documents(w, &file, &source))
+	if (lint_documents(w, &file, &source) ||
+	    (job->records[index].length &&
+	     secrets_plain(source.text, source.len)))
 		f->flags |= FILE_SECRETS;
 	f->flags |= FILE_LINTED;
 }

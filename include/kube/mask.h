@@ -47,8 +47,11 @@ struct secrets {
 	size_t nspans, spans_size;
 };
 
-/* Could a file of this text hold any? A look at its underscores and dashes. */
+/* Could a file of this text hold values that are told by their names? A look
+ * at its underscores, and no more. */
 bool secrets_possible(const char *text, size_t len);
+/* Does it hold any told by their look, or what is taken for covered? */
+bool secrets_plain(const char *text, size_t len);
 
 /* --- collecting ---------------------------------------------------------- */
 
@@ -59,8 +62,6 @@ void secrets_of_tree(struct secrets *secrets, const struct node *root);
 void secrets_of_text(struct secrets *secrets, const char *text, size_t len);
 /* One: each of its lines is looked for. */
 void secrets_add(struct secrets *secrets, const char *value, size_t len);
-/* Were there any, or tokens that their look alone tells? */
-bool secrets_exist(struct secrets *secrets, const char *text, size_t len);
 /* After all were collected and before the first question. */
 void secrets_finish(struct secrets *secrets);
 

@@ -42,17 +42,29 @@ static bool has_part(const char *name, size_t len, const char *part)
 /* Names that end like a secret's, and are not some other sort of key. */
 static bool sounds_secret(const char *name, size_t len)
 {
-	static const char *const ends[] = {
-		"_API_KEY", "_SECRET_KEY", "_ACCESS_KEY", "_PRIVATE_KEY",
-		"_SECRET",  "_TOKEN",	   "_PASSWORD",	  NULL};
+#define END(text)                                                              \
+	{                                                                      \
+		text, sizeof(text) - 1, text[sizeof(text) - 2]                 \
+	}
+	static const struct {
+		const char *text;
+		size_t len;
+		char last;
+	} ends[] = {
+		END("_API_KEY"),     END("_SECRET_KEY"), END("_ACCESS_KEY"),
+		END("_PRIVATE_KEY"), END("_SECRET"),	 END("_TOKEN"),
+		END("_PASSWORD"),
+	};
+#undef END
 	static const char *const not_secret[] = {
 		"EOS_", "PAD_", "BOS_", "MAX_", "STOP_", "DISABLE", NULL};
 	bool ending = false;
 
-	for (const char *const *end = ends; *end && !ending; end++) {
-		size_t n = strlen(*end);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends) && !ending; i++) {
+		size_t n = ends[i].len;
 
-		ending = len >= n && !memcmp(name + len - n, *end, n);
+		ending = len >= n && name[len - 1] == ends[i].last &&
+			 !memcmp(name + len - n, ends[i].text, n);
 	}
 	for (const char *const *part = not_secret; ending && *part; part++)
 		ending = !has_part(name, len, *part);

@@ -241,14 +241,6 @@ void secrets_of_text(struct secrets *secrets, const char *s, size_t len)
 	}
 }
 
-bool secrets_exist(struct secrets *secrets, const char *s, size_t len)
-{
-	secrets_of_text(secrets, s, len);
-	return secrets->n || secrets->nspans ||
-	       secret_tokens(s, len, NULL, NULL) ||
-	       memchr(s, SECRET_COVER, len);
-}
-
 /* Letters of names may be written by their numbers. */
 static bool has_escape(const char *s, size_t len)
 {
@@ -260,13 +252,16 @@ static bool has_escape(const char *s, size_t len)
 	return false;
 }
 
-/* And the cover must not be in the text. */
 bool secrets_possible(const char *s, size_t len)
 {
 	struct text text = {s, len};
 	size_t at = 0, start;
 
-	return next_name(&text, &at, &start) ||
-	       secret_tokens(s, len, NULL, NULL) || has_escape(s, len) ||
+	return next_name(&text, &at, &start) || has_escape(s, len);
+}
+
+bool secrets_plain(const char *s, size_t len)
+{
+	return secret_tokens(s, len, NULL, NULL) ||
 	       memchr(s, SECRET_COVER, len);
 }
