@@ -25,6 +25,11 @@ static void test_names(void **state)
 		"AWS_SECRET_NAME", "EOS_TOKEN", "HF_HOME", "MAX_TOKEN", "", "_",
 		"HF_TOKENS",
 	};
+	static const char *const ends[] = {
+		"A_API_KEY=",	  "A_SECRET_KEY=", "A_ACCESS_KEY=",
+		"A_PRIVATE_KEY=", "A_SECRET=",	   "_A_B_TOKEN: x",
+		"-A_PASSWORD ",
+	};
 
 	(void)state;
 	for (const char *const *name = secret_names; *name; name++) {
@@ -32,6 +37,8 @@ static void test_names(void **state)
 		assert_true(secret_is(*name, "a1"));
 		assert_true(secrets_possible(*name, strlen(*name)));
 	}
+	for (size_t i = 0; i < COUNT(ends); i++)
+		assert_true(secrets_possible(ends[i], strlen(ends[i])));
 	assert_true(secret_is("MY_PASSWORD", "01234567"));
 	assert_false(secret_is("MY_PASSWORD", "0123456"));
 	for (size_t i = 0; i < COUNT(others); i++)
@@ -61,11 +68,22 @@ static void test_tokens(void **state)
 		{"hf_short1", "hf_short1"},
 		{"", ""},
 	};
+	static const char *const prefixes[] = {
+		"hf_",	 "api_org_", "ghp_",	    "gho_",   "ghu_",
+		"ghs_",	 "ghr_",     "sk-",	    "nvapi-", "glpat-",
+		"xoxb-", "xoxp-",    "github_pat_", "AKIA",   "ASIA",
+	};
 	struct arena arena = ARENA_INIT;
 	struct secrets secrets = {.arena = &arena};
 
 	(void)state;
 	secrets_finish(&secrets);
+	for (size_t i = 0; i < COUNT(prefixes); i++)
+		assert_string_equal(
+			secrets_mask(&secrets, &arena,
+				     arena_printf(&arena, "%s" LETTERS,
+						  prefixes[i])),
+			arena_printf(&arena, "%s****", prefixes[i]));
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct mask_case *c = &cases[i];
 
