@@ -65,7 +65,9 @@ struct loader {
 	uint32_t yaml;	     /* where YAML begins, behind JSON: a line does */
 	unsigned number;
 	bool json, done;
-	bool too_large; /* JSON was read, but for a number that no double has */
+	/* JSON was refused that kubectl takes: for a number that no double
+	 * has, for bytes that are no UTF-8. */
+	bool too_large, not_utf8;
 	void (*issue)(void *context, const struct load_issue *issue);
 	/* JSON: is the value of this key, just read in map, to be left out of
 	 * the tree? Its text is then only searched for its end. */

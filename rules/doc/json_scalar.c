@@ -162,6 +162,7 @@ static const char *scan_special(struct json *json, const char *p)
 	}
 	len = utf8_length(p, (size_t)(json->end - p));
 	if (!len) {
+		json->loader->not_utf8 = true;
 		json_refuse_at(json, p, "invalid UTF-8 in a string");
 		return NULL;
 	}

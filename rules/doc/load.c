@@ -566,12 +566,12 @@ static int next_json(struct loader *loader, struct doc *doc)
 				   loader->limits->documents);
 	object = loader->source->text[at] == '{';
 	hold_start(&hold, loader);
-	loader->too_large = false;
+	loader->too_large = loader->not_utf8 = false;
 	part.root = json_read(loader, at, len, &part.end);
 	hold_stop(&hold, loader);
-	if (!part.root && !loader->too_large && !object)
+	if (!part.root && !object && !loader->too_large && !loader->not_utf8)
 		return leave_json(loader, doc, at);
-	if (!part.root && !loader->too_large && loader->number <= 1)
+	if (!part.root && object && !loader->too_large && loader->number <= 1)
 		return next_no_json(loader, doc, at, &hold);
 	hold_report(&hold, loader);
 	part.end += part.end == at; /* refused at once */

@@ -161,6 +161,8 @@ static const struct pair streams[] = {
 	{"\xc2\xa0{\"a\":1}\n", "1: {\"a\":1}\n"},
 	/* kubectl reads it as JSON, and then refuses the object. */
 	{"{\"a\":1e999}\n", "error 1:6-11 number is too large\n1: -\n"},
+	{"{}[]\"\xff\"\n",
+	 "1: {}\n2: []\nerror 1:6-7 invalid UTF-8 in a string\n3: -\n"},
 	{"{} 1e999 \n", "1: {}\nerror 1:4-9 number is too large\n2: -\n"},
 	{"{a: 1}\n", "disagree 1:1-2 " NO_JSON "1: {\"a\":1}\n"},
 	{"\n  {a: 1}\n---\nb\n",
