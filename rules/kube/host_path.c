@@ -192,6 +192,50 @@ enum host_shows host_path_shows(const struct host_path *shown)
 	return HOST_SHOWS_NOTHING;
 }
 
+bool host_path_is_within(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	return !strcmp(folder, "/") ||
+	       (text_starts(path, folder) && (!path[len] || path[len] == '/'));
+}
+
+/* It is one of these, lies in one, or holds one. */
+static bool touches(const char *path, const char *const *places)
+{
+	for (; *places; places++)
+		if (host_path_is_within(path, *places) ||
+		    host_path_is_within(*places, path))
+			return true;
+	return false;
+}
+
+bool host_path_commands_node(const struct host_path *shown, bool read_only)
+{
+	static const char *const files[] = {"/etc/passwd",
+					    "/etc/kubernetes",
+					    "/etc/systemd",
+					    "/etc/cron.d",
+					    "/root/.ssh",
+					    "/bin/sh",
+					    "/usr/bin/sh",
+					    "/usr/lib/systemd",
+					    "/proc/sys",
+					    "/var/lib/containerd",
+					    "/var/lib/docker",
+					    "/var/lib/etcd",
+					    "/var/lib/kubelet/pki",
+					    "/var/lib/kubelet/pods",
+					    "/var/spool/cron",
+					    NULL};
+	static const char *const sockets[] = {"/run/docker.sock",
+					      "/run/containerd", "/run/crio",
+					      "/run/k3s", NULL};
+
+	return touches(shown->path, sockets) ||
+	       (!read_only && touches(shown->path, files));
+}
+
 bool annotation_asks_runtime(const char *key)
 {
 	static const char *const names[] = {

@@ -36,9 +36,11 @@ static void check_mount(struct rule_run *run, const struct container *c,
 	enum host_shows shows = host_path_shows(&shown);
 	struct finding *f;
 
-	/* A shared GPU's MPS pipe is the way that KAI documents. */
+	/* A shared GPU's MPS pipe is the way that KAI documents. With all of
+	 * the host a GPU pod has more than devices: gpu-hostpath. */
 	if (shows == HOST_SHOWS_NOTHING ||
-	    (shows == HOST_SHOWS_SHARE && c->pod->gpu_by & GPU_BY_ANNOTATION))
+	    (shows == HOST_SHOWS_SHARE && c->pod->gpu_by & GPU_BY_ANNOTATION) ||
+	    (shows == HOST_SHOWS_EVERYTHING && pod_uses_gpu(c->pod) == TRI_YES))
 		return;
 	f = report_container(run, c, shown.node,
 			     "volume `%s` hands `%s` of the host to container "

@@ -12,7 +12,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node_label *label = NULL;
 	const struct node *at;
 
-	if (pod->flat || pod_uses_gpu(pod) != TRI_NO || pod_is_preset(pod))
+	if (pod->flat || pod_uses_gpu(pod) != TRI_NO || pod_is_preset(pod) ||
+	    pod->object->class == KIND_DAEMON)
 		return;
 	at = pod_gpu_selector(pod, &label);
 	if (!at || node_is_unknown(at))

@@ -1,32 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hostPath volume in a GPU pod: the host's files, past every quota of
- * storage, and another content on another node. Sites keep data sets there
- * all the same, so the rule wants to know which folders: those may be mounted
- * read-only, and nothing else. Devices and drivers' sockets are the business
- * of nvidia-device-mount-bypass.
+ * Folders of the host in a GPU pod. Some of them command the node: its
+ * passwords, units, container runtime and kubelet; a socket does so even
+ * where it is mounted read-only. Any other folder that can be written is
+ * shared with every pod that mounts it; real jobs keep caches there, so that
+ * a site has to say first which folders are meant for it. Devices are
+ * nvidia-device-mount-bypass's, /dev/shm is shm-not-memory-backed's; data that
+ * is only read is nobody's trouble.
  *
- * Source: Pod Security Standards, baseline (hostPath volumes are forbidden).
+ * Source: Kubernetes documentation of hostPath volumes (security risks); Pod
+ * Security Standards, baseline: hostPath volumes.
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/host_path.h"
 
-/* Is path one of "a,b", or below one of them? */
-static bool is_allowed(const char *path, const char *allowed)
+/* One of the policy's folders ("/mnt,/data"), or in one. */
+static bool is_allowed(struct rule_run *run, const char *path)
 {
-	while (*allowed) {
-		size_t len = strcspn(allowed, ",");
-		size_t end = len;
+	struct arena *arena = rule_arena(run);
+	const char *list = rule_param(run, "allowed");
 
-		while (end > 1 && allowed[end - 1] == '/')
-			end--;
-		if (!strncmp(path, allowed, end) &&
-		    (!path[end] || path[end] == '/' || end == 1))
+	for (size_t len; *list; list += len + (list[len] == ',')) {
+		len = strcspn(list, ",");
+		if (host_path_is_within(
+			    path,
+			    host_path_clean(arena,
+					    arena_strndup(arena, list, len))))
 			return true;
-		allowed += len;
-		allowed += *allowed == ',';
 	}
 	return false;
 }
@@ -35,23 +38,28 @@ static void check_mount(struct rule_run *run, const struct container *c,
 			const struct node *mount)
 {
 	struct host_path shown = mount_host_path(rule_arena(run), c, mount);
+	enum host_shows shows = host_path_shows(&shown);
 	bool read_only = node_is_true(node_get(mount, "readOnly"));
+	bool commands;
 	struct finding *f;
 
-	if (!shown.path)
+	if (!shown.path ||
+	    (shows != HOST_SHOWS_NOTHING && shows != HOST_SHOWS_EVERYTHING))
 		return;
-	if (!is_allowed(shown.path, rule_param(run, "paths")))
-		f = report_container(run, c, shown.node,
-				     "container `%s` mounts `%s` of the host",
-				     container_title(c), shown.path);
-	else if (!read_only)
-		f = report_container(run, c, shown.node,
-				     "container `%s` may write to `%s` of the "
-				     "host",
-				     container_title(c), shown.path);
-	else
+	commands = host_path_commands_node(&shown, read_only);
+	if (is_allowed(run, shown.path) ||
+	    (!commands && (!rule_param_given(run, "allowed") || read_only ||
+			   text_eq(shown.at, "/dev/shm"))))
 		return;
+	f = report_container(
+		run, c, shown.node,
+		commands ? "container `%s` gets `%s` of the node, a "
+			   "way to command it and all its GPUs"
+			 : "container `%s` may write to `%s` of "
+			   "the node, which the policy does not allow",
+		container_title(c), shown.path);
 	finding_label(run, f, mount, "mounted here");
+	finding_cause(run, f, shown.path);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -64,27 +72,23 @@ static void check(struct rule_run *run, const struct pod *pod)
 }
 
 static const struct rule_param params[] = {
-	{"paths", "list", "",
-	 "folders of the host that GPU pods may mount read-only"},
+	{"allowed", "list", "",
+	 "folders of the host that GPU pods may write to; none: not judged"},
 	{0},
 };
-
-static const char *const yields_to[] = {"nvidia-device-mount-bypass", NULL};
 
 const struct rule rule_gpu_hostpath = {
 	.name = "gpu-hostpath",
 	.category = "security",
 	.severity = SEVERITY_ERROR,
 	.action = ACTION_DENY,
-	.needs = NEEDS_PARAM,
 	.since = "1.0",
-	.summary = "a GPU pod mounts a folder of its host",
-	.why = "What it reads is another thing on another node; what it writes nobody counts, and others find it.",
+	.summary = "a folder of the host in a GPU pod",
+	.why = "With the host's system files or its runtime's socket a pod controls the node and all its GPUs; other folders are shared with every pod that mounts them.",
 	.remedy =
-		"Use a PersistentVolumeClaim, or mount one of the folders that the policy names, read-only.",
+		"Use a PersistentVolume, an emptyDir or an image volume; mount data sets read-only.",
 	.evidence =
-		"https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline",
+		"https://kubernetes.io/docs/concepts/storage/volumes/#hostpath; Pod Security Standards, baseline: hostPath volumes",
 	.params = params,
-	.yields_to = yields_to,
 	.check_pod = check,
 };

@@ -7,7 +7,8 @@
  *
  * A TPU host is one pod's anyway, and its runtime once asked for privileges.
  * With eight devices of its own a container mostly has its node for itself,
- * and an init container is over when the work begins: both only warn.
+ * an init container is over when the work begins, and a runtime class may keep
+ * the devices away: these only warn.
  *
  * Sources: runtime-spec config-linux.md and containerd WithPrivileged;
  * nvidia-container-toolkit cuda_image.go (OnlyFullyQualifiedCDIDevices,
@@ -19,9 +20,17 @@
 
 enum { WHOLE_NODE = 8 };
 
+/* containerd's privileged_without_host_devices is a runtime class's. */
+static bool may_lack_devices(const struct pod *pod)
+{
+	const struct node *class = pod_field(pod, "runtimeClassName");
+
+	return !node_is_unset(class) && !text_starts(node_str(class), "nvidia");
+}
+
 static bool is_mild(const struct container *c)
 {
-	return c->gpus.n >= WHOLE_NODE ||
+	return c->gpus.n >= WHOLE_NODE || may_lack_devices(c->pod) ||
 	       (c->role == CONTAINER_INIT && !c->gpus.n);
 }
 
@@ -79,6 +88,6 @@ const struct rule rule_gpu_privileged = {
 	.why = "It sees every device of the node, whatever it asks for: GPUs of other pods, which nobody counts.",
 	.remedy = "Remove privileged; add the capabilities that are needed.",
 	.evidence =
-		"https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline; nvidia-container-toolkit cuda_image.go",
+		"https://github.com/kubernetes/kubernetes/issues/81256; nvidia-container-toolkit cuda_image.go",
 	.check_pod = check,
 };

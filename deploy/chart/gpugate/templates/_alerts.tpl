@@ -153,7 +153,7 @@ groups:
     annotations:
       summary: Rule {{ "{{ $labels.rule }}" }} cannot judge for lack of cluster state
   - alert: GpugateNotJudged
-    expr: sum by (reason) (increase(gpugate_not_judged_total{ {{- $job -}} ,reason!="no_patch"}[1h])) > 0
+    expr: sum by (reason) (increase(gpugate_not_judged_total{ {{- $job -}} ,reason!~"no_patch|infrastructure"}[1h])) > 0
     for: 15m
     labels: {severity: info}
     annotations:
