@@ -5,6 +5,8 @@
 #                     ask the webhook about two Pods
 # make test           install what building and testing needs, build, check
 # make check          the tests every change must pass (under 2 minutes)
+# make rule           NAME= CATEGORY=: the skeleton of a rule (tests/README.md)
+# make check-rule     NAME=: its tests, in seconds
 # make check-full     check + oracles, corpus, sanitizers, fuzzers
 # make bench          timings as ratios to floors measured in the same run
 # make metrics        function and file sizes

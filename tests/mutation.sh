@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Mutation check: with any one rule switched off, its own tests must fail.
+# usage: mutation.sh GPUGATE [RULE]
 set -u
 here=$(dirname "$0")
 gpugate=$1
 pass=0 fail=0
-for folder in "$here"/rules/*/; do
+for folder in "$here"/rules/${2:-*}/; do
 	rule=$(basename "$folder")
 	"$here"/run-rules.sh --ignore "$rule" "$gpugate" "$folder" >/dev/null 2>&1
 	passes=$? should=1
