@@ -51,6 +51,14 @@ static void take_repair(void *context, const struct doc *doc,
 	judge->patched = root;
 }
 
+/* Most reviews do not; a look at their bytes is a tenth of a look at the tree.
+ */
+static bool may_hold_secrets(const struct source *source)
+{
+	return secrets_possible(source->text, source->len) ||
+	       secrets_plain(source->text, source->len);
+}
+
 static void take_findings(void *context, uint32_t file,
 			  struct finding *findings, size_t n)
 {
@@ -58,13 +66,15 @@ static void take_findings(void *context, uint32_t file,
 	struct secrets *secrets = &judge->secrets;
 
 	(void)file;
+	judge->findings = findings;
+	judge->n = n;
 	*secrets = (struct secrets){.arena = &judge->arena};
-	secrets_of_tree(secrets, judge->root);
+	if (!may_hold_secrets(judge->doc.source))
+		return;
+	secrets_of_tree(secrets, judge->doc.root);
 	secrets_finish(secrets);
 	for (size_t i = 0; i < n; i++)
 		finding_mask(&findings[i], secrets, &judge->arena);
-	judge->findings = findings;
-	judge->n = n;
 }
 
 static void take_workload(void *context, const struct workload *w)
@@ -113,7 +123,7 @@ void judge_object(struct judge *judge, const struct judge_case *c)
 	judge->n = 0;
 	judge->patch = judge->patched = NULL;
 	judge->wants_patch = c->patch;
-	judge->root = doc.root;
+	judge->doc = doc;
 	run_restart(&judge->run);
 	judge->run.options.now = c->now;
 	judge->run.options.today = c->now / 86400;

@@ -25,7 +25,7 @@ struct judge {
 	const struct node *patched; /* the object after it */
 	struct arena arena;
 	bool wants_patch;
-	const struct node *root; /* of the object being judged */
+	struct doc doc;		 /* being judged */
 	struct secrets secrets;	 /* in it; where there are findings */
 	struct reserve *reserve; /* of the object being judged */
 };
