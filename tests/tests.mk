@@ -74,6 +74,7 @@ STEPS = $(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
 	'mutation=tests/mutation.sh $(BUILD)/gpugate' \
 	'cli=GPUGATE=$(abspath $(BUILD)/gpugate) bats --tap tests/cli' \
 	'layers=tests/meta/layers.sh' \
+	'symbols=tests/meta/symbols.py $(BUILD)' \
 	'readme=tests/meta/readme.sh $(BUILD)/gpugate' \
 	'headers=tests/meta/headers.sh' \
 	'rule-files=tests/meta/rules.sh $(BUILD)/gpugate $(BUILD)' \
