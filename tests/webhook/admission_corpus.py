@@ -66,7 +66,8 @@ class Corpus:
         out = subprocess.run(
             [self.build + "/gpugate", "lint", "--policy",
              self.folder + "/policy.yaml", "--isolated", "--format", "json",
-             path], capture_output=True, check=False)
+             "--namespace", "default", path],
+            capture_output=True, check=False)
         report = json.loads(out.stdout)
         summary = report["summary"]
         if summary["placeholders"] or summary["fragments"]:
