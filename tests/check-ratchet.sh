@@ -39,7 +39,7 @@ mutate() {
 	local file=$1 change=$2
 	sed "$change" "$file" >"$work/changed.c"
 	cmp -s "$file" "$work/changed.c" && return 2
-	"${CC:-cc}" -std=c11 -D_GNU_SOURCE -O1 -w -pthread -Iinclude \
+	"${CC:-cc}" -std=c11 -D_GNU_SOURCE -O1 -fno-lto -w -pthread -Iinclude \
 		-I"$(dirname "$file")" -Itests/webhook -I"$build/gen" -o "$work/model" \
 		tests/webhook/ratchet_model.c "$work/changed.c" \
 		"$build/libgpugated.a" "$build/libgpugate.a" -lyaml -lpcre2-8 \

@@ -176,7 +176,7 @@ rule:
 check-rule:
 	@test -d "tests/rules/$(NAME)" || \
 		{ echo "check-rule: no tests/rules/$(NAME)" >&2; exit 2; }
-	@$(MAKE) --no-print-directory LTO= $(BUILD)/gpugate
+	@$(MAKE) --no-print-directory LTO=$(NO_LTO) $(BUILD)/gpugate
 	@tests/run-rules.sh $(BUILD)/gpugate tests/rules/$(NAME)
 	@tests/mutation.sh $(BUILD)/gpugate $(NAME)
 
