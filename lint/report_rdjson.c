@@ -99,7 +99,7 @@ static void put_suggestion(json_t *json, struct source *source,
 	buf_init(&text);
 	/* Bytes between two edits may hold a secret that they do not. */
 	if (fix_cover(source, repair, &start, &end, &text) &&
-	    !memchr(text.data, SECRET_COVER, text.len)) {
+	    !memchr(text.data, (unsigned char)SECRET_COVER, text.len)) {
 		struct position from = fix_position(source, start);
 		struct position to = fix_position(source, end);
 

@@ -63,10 +63,11 @@ bool files_real_path(const struct files *files, size_t file, struct buf *out)
 		files_path(files, file, out);
 		real = realpath(out->data, NULL);
 		buf_reset(out);
-		if (real)
-			buf_adds(out, real);
+		if (!real)
+			return false;
+		buf_adds(out, real);
 		free(real);
-		return real;
+		return true;
 	}
 	if (!root->real)
 		return false;

@@ -213,8 +213,8 @@ static char *copy_without_cover(struct arena *arena, const char *text,
 {
 	char *copy = arena_strndup(arena, text, len);
 
-	for (char *at = copy;
-	     (at = memchr(at, SECRET_COVER, (size_t)(copy + len - at)));)
+	for (char *at = copy; (at = memchr(at, (unsigned char)SECRET_COVER,
+					   (size_t)(copy + len - at)));)
 		*at = '\xfe';
 	return copy;
 }
@@ -235,8 +235,8 @@ void secrets_show(struct buf *out, const char *text, size_t len)
 	const char *end = text + len;
 
 	while (text < end) {
-		const char *at =
-			memchr(text, SECRET_COVER, (size_t)(end - text));
+		const char *at = memchr(text, (unsigned char)SECRET_COVER,
+					(size_t)(end - text));
 
 		buf_add(out, text, (size_t)((at ? at : end) - text));
 		if (!at)

@@ -167,5 +167,5 @@ struct source *secrets_of_source(struct secrets *secrets,
 	covered->text = copy + source->bom;
 	for (size_t i = 0; i < secrets->nspans; i++)
 		cover_span(copy + source->bom, &secrets->spans[i]);
-	return memchr(copy, SECRET_COVER, len) ? covered : NULL;
+	return memchr(copy, (unsigned char)SECRET_COVER, len) ? covered : NULL;
 }

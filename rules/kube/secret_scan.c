@@ -273,5 +273,5 @@ bool secrets_possible(const char *s, size_t len)
 bool secrets_plain(const char *s, size_t len)
 {
 	return secret_tokens(s, len, NULL, NULL) ||
-	       memchr(s, SECRET_COVER, len);
+	       memchr(s, (unsigned char)SECRET_COVER, len);
 }
