@@ -305,8 +305,7 @@ struct quantity pod_request(const struct pod *pod, const char *resource,
 /* Pods of a kind made for training, or whose command is one. */
 bool pod_is_training(const struct pod *pod);
 bool pod_is_serving(const struct pod *pod);
-/* kube-system, gpu-operator, ...: what a policy without the key means. */
-extern const char *const infrastructure_default[];
+/* One of the policy's, or without that key of its default? NULL: unknown. */
 enum tri namespace_is_infrastructure(const struct kube_config *config,
 				     const char *namespace);
 /*

@@ -254,9 +254,10 @@ static bool runs_infrastructure(const struct pod *pod)
 	return memo->infrastructure;
 }
 
-const char *const infrastructure_default[] = {"kube-system", "gpu-operator",
-					      "nvidia-gpu-operator",
-					      "nvidia-device-plugin", NULL};
+/* What a policy without the key means. */
+static const char *const infrastructure_default[] = {
+	"kube-system", "gpu-operator", "nvidia-gpu-operator",
+	"nvidia-device-plugin", NULL};
 
 enum tri namespace_is_infrastructure(const struct kube_config *config,
 				     const char *namespace)

@@ -113,85 +113,61 @@ bool secret_is(const char *name, const char *value)
  * have: that is searched for. cased: words of small letters begin so too
  * ("sk-learn-...").
  */
+#define PREFIX(text, cased)                                                    \
+	{                                                                      \
+		text, sizeof(text) - 1, cased                                  \
+	}
 static const struct group {
 	char last;
 	struct prefix {
 		const char *text; /* without the last letter */
+		size_t len;
 		bool cased;
 	} items[10];
 } groups[] = {
 	{'_',
-	 {{"hf", false},	   /* Hugging Face */
-	  {"api_org", false},	   /* the same, of an organization */
-	  {"ghp", false},	   /* GitHub: of a person, */
-	  {"gho", false},	   /* OAuth, */
-	  {"ghu", false},	   /* of a user to an app, */
-	  {"ghs", false},	   /* of an app, */
-	  {"ghr", false},	   /* to refresh one, */
-	  {"github_pat", false}}}, /* fine-grained */
+	 {PREFIX("hf", false),		 /* Hugging Face */
+	  PREFIX("api_org", false),	 /* the same, of an organization */
+	  PREFIX("ghp", false),		 /* GitHub: of a person, */
+	  PREFIX("gho", false),		 /* OAuth, */
+	  PREFIX("ghu", false),		 /* of a user to an app, */
+	  PREFIX("ghs", false),		 /* of an app, */
+	  PREFIX("ghr", false),		 /* to refresh one, */
+	  PREFIX("github_pat", false)}}, /* fine-grained */
 	{'-',
-	 {{"sk", true},	     /* OpenAI, Anthropic */
-	  {"nvapi", false},  /* NGC */
-	  {"glpat", false},  /* GitLab */
-	  {"xoxb", false},   /* Slack: of a bot, */
-	  {"xoxp", false}}}, /* of a person */
+	 {PREFIX("sk", true),	   /* OpenAI, Anthropic */
+	  PREFIX("nvapi", false),  /* NGC */
+	  PREFIX("glpat", false),  /* GitLab */
+	  PREFIX("xoxb", false),   /* Slack: of a bot, */
+	  PREFIX("xoxp", false)}}, /* of a person */
 	{'A',
-	 {{"AKI", true},   /* AWS: of a user, */
-	  {"ASI", true}}}, /* for a session */
+	 {PREFIX("AKI", true),	 /* AWS: of a user, */
+	  PREFIX("ASI", true)}}, /* for a session */
 };
+#undef PREFIX
 
 enum { GROUPS = sizeof(groups) / sizeof(*groups) };
 
-/* The letter before the last one of a prefix: most dashes stand behind a
- * blank. tests/unit/test_mask.c tries each prefix. */
-static bool may_end(char before, char last)
-{
-	switch (before) {
-	case 'p':
-	case 't':
-		return last == '_' || last == '-';
-	case 'b':
-	case 'i':
-	case 'k':
-		return last == '-';
-	case 'f':
-	case 'g':
-	case 'o':
-	case 'r':
-	case 's':
-	case 'u':
-		return last == '_';
-	case 'I':
-		return last == 'A';
-	default:
-		return false;
-	}
-}
-
-/* Does a prefix of the group end at text[at], its last letter? */
+/* Does a prefix of the group end at text[at], its last letter? The letter
+ * before is looked at first: most dashes stand behind a blank. */
 static const struct prefix *prefix_at(const struct group *group,
 				      const char *text, size_t at)
 {
-	for (const struct prefix *p = group->items; p->text; p++) {
-		size_t n = strlen(p->text);
-
-		if (n <= at && *p->text == text[at - n] &&
-		    !memcmp(p->text, text + at - n, n))
+	for (const struct prefix *p = group->items; at && p->text; p++)
+		if (text[at - 1] == p->text[p->len - 1] && p->len <= at &&
+		    !memcmp(p->text, text + at - p->len, p->len))
 			return p;
-	}
 	return NULL;
 }
 
 size_t secret_prefix(const char *value, size_t len)
 {
 	for (size_t i = 0; i < GROUPS; i++)
-		for (const struct prefix *p = groups[i].items; p->text; p++) {
-			size_t n = strlen(p->text);
-
-			if (len > n + 1 && !memcmp(value, p->text, n) &&
-			    value[n] == groups[i].last)
-				return n + 1;
-		}
+		for (const struct prefix *p = groups[i].items; p->text; p++)
+			if (len > p->len + 1 &&
+			    !memcmp(value, p->text, p->len) &&
+			    value[p->len] == groups[i].last)
+				return p->len + 1;
 	return 0;
 }
 
@@ -205,7 +181,7 @@ static bool is_inner(char c)
 static size_t body_length(const struct prefix *prefix, const char *text,
 			  size_t len, size_t at)
 {
-	size_t n = strlen(prefix->text), end = at + 1;
+	size_t n = prefix->len, end = at + 1;
 	bool capital = false, digit = false;
 
 	if (n < at && is_inner(text[at - n - 1]))
@@ -220,14 +196,6 @@ static size_t body_length(const struct prefix *prefix, const char *text,
 	return end - at - 1;
 }
 
-/* Two of the bytes that a token has there: most words end sooner. */
-static bool may_follow(const char *text, size_t len, size_t at)
-{
-	return len - at > TOKEN_LEAST && is_inner(text[at + 1]) &&
-	       is_inner(text[at + TOKEN_LEAST]) &&
-	       is_inner(text[at + TOKEN_LEAST / 2]);
-}
-
 bool secret_tokens(const char *text, size_t len,
 		   void (*found)(void *context, size_t at, size_t len),
 		   void *context)
@@ -240,19 +208,17 @@ bool secret_tokens(const char *text, size_t len,
 
 		while ((at = memchr(at, groups[i].last, (size_t)(end - at)))) {
 			size_t where = (size_t)(at++ - text), n = 0;
-			const struct prefix *prefix = NULL;
+			const struct prefix *prefix =
+				prefix_at(&groups[i], text, where);
 
-			if (where && may_end(text[where - 1], groups[i].last) &&
-			    may_follow(text, len, where))
-				prefix = prefix_at(&groups[i], text, where);
 			if (prefix)
 				n = body_length(prefix, text, len, where);
 			any |= n > 0;
 			if (n && !found)
 				return true;
 			if (n)
-				found(context, where - strlen(prefix->text),
-				      strlen(prefix->text) + 1 + n);
+				found(context, where - prefix->len,
+				      prefix->len + 1 + n);
 		}
 	}
 	return any;

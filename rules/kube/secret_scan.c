@@ -205,35 +205,25 @@ static size_t take_around(struct secrets *secrets, const char *name,
 	return value.len && behind > end ? behind : end;
 }
 
-/* Does the last part of a secret's name begin so (_TOKEN, _KEY, ...)? Most
- * underscores are no name's; tests/unit/test_mask.c walks the tables. */
-static bool begins_part(char c)
-{
-	return c == 'T' || c == 'K' || c == 'S' || c == 'P';
-}
-
 /* The next name of a secret from *at on; false: there is none. */
 static bool next_name(const struct text *text, size_t *at, size_t *start)
 {
-	const char *end_of_text = text->s + text->len;
-	const char *found = text->s + *at;
+	while (*at < text->len) {
+		const char *found = memchr(text->s + *at, '_', text->len - *at);
+		size_t from, end;
 
-	while ((found = memchr(found, '_', (size_t)(end_of_text - found)))) {
-		size_t from = (size_t)(found++ - text->s), end = from;
-
-		if (found == end_of_text || !begins_part(*found))
-			continue;
+		if (!found)
+			return false;
+		from = end = (size_t)(found - text->s);
 		while (from > *at && is_word(text->s[from - 1]))
 			from--;
 		while (end < text->len && is_word(text->s[end]))
 			end++;
+		*at = end;
+		*start = from;
 		if (end - from < NAME_MOST &&
-		    secret_is_name(text->s + from, end - from)) {
-			*at = end;
-			*start = from;
+		    secret_is_name(text->s + from, end - from))
 			return true;
-		}
-		found = text->s + end;
 	}
 	return false;
 }

@@ -10,10 +10,8 @@
  * an init container is over when the work begins, and a runtime class may keep
  * the devices away: these only warn.
  *
- * Sources: runtime-spec config-linux.md and containerd WithPrivileged;
- * nvidia-container-toolkit cuda_image.go (OnlyFullyQualifiedCDIDevices,
- * accept-nvidia-visible-devices-envvar-when-unprivileged); HAMi's webhook
- * refuses privileged containers with devices.
+ * Sources: kubernetes/kubernetes#81256; NVIDIA/k8s-device-plugin#336;
+ * nvidia-container-toolkit cuda_image.go (privileged containers are honoured).
  */
 #include "base/text.h"
 #include "engine/rule.h"
