@@ -9,6 +9,7 @@
 #include "kube/secret.h"
 
 #include <ctype.h>
+#include <pthread.h>
 #include <string.h>
 #include <strings.h>
 
@@ -24,6 +25,10 @@ const char *const secret_names[] = {
 	"HF_API_TOKEN",	  "WANDB_API_KEY",	    "NGC_API_KEY",
 	"OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY",  "AWS_SESSION_TOKEN",
 	"COMET_API_KEY",  "GITHUB_TOKEN",	    NULL};
+
+static const char *const ends[] = {"_API_KEY",	   "_SECRET_KEY", "_ACCESS_KEY",
+				   "_PRIVATE_KEY", "_SECRET",	  "_TOKEN",
+				   "_PASSWORD",	   NULL};
 
 static bool is_known(const char *name, size_t len)
 {
@@ -42,38 +47,41 @@ static bool has_part(const char *name, size_t len, const char *part)
 /* Names that end like a secret's, and are not some other sort of key. */
 static bool sounds_secret(const char *name, size_t len)
 {
-#define END(text)                                                              \
-	{                                                                      \
-		text, sizeof(text) - 1, text[sizeof(text) - 2]                 \
-	}
-	static const struct {
-		const char *text;
-		size_t len;
-		char last;
-	} ends[] = {
-		END("_API_KEY"),     END("_SECRET_KEY"), END("_ACCESS_KEY"),
-		END("_PRIVATE_KEY"), END("_SECRET"),	 END("_TOKEN"),
-		END("_PASSWORD"),
-	};
-#undef END
 	static const char *const not_secret[] = {
 		"EOS_", "PAD_", "BOS_", "MAX_", "STOP_", "DISABLE", NULL};
 	bool ending = false;
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends) && !ending; i++) {
-		size_t n = ends[i].len;
+	for (const char *const *end = ends; *end && !ending; end++) {
+		size_t n = strlen(*end);
 
-		ending = len >= n && name[len - 1] == ends[i].last &&
-			 !memcmp(name + len - n, ends[i].text, n);
+		ending = len >= n && !memcmp(name + len - n, *end, n);
 	}
 	for (const char *const *part = not_secret; ending && *part; part++)
 		ending = !has_part(name, len, *part);
 	return ending;
 }
 
+/* Most words of a manifest end in another letter than all of the tables. */
+static bool last_letters[256];
+
+static void note_last_letters(void)
+{
+	const char *const *const tables[] = {secret_names, ends};
+
+	for (size_t i = 0; i < 2; i++)
+		for (const char *const *name = tables[i]; *name; name++)
+			last_letters[(
+				unsigned char)(*name)[strlen(*name) - 1]] =
+				true;
+}
+
 bool secret_is_name(const char *name, size_t len)
 {
-	return len && (is_known(name, len) || sounds_secret(name, len));
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, note_last_letters);
+	return len && last_letters[(unsigned char)name[len - 1]] &&
+	       (is_known(name, len) || sounds_secret(name, len));
 }
 
 static bool stands_for_none(const char *text)
@@ -101,8 +109,8 @@ bool secret_is(const char *name, const char *value)
 {
 	size_t len = strlen(name);
 
-	return (is_known(name, len) ||
-		(sounds_secret(name, len) && strlen(value) >= VALUE_LEAST)) &&
+	return secret_is_name(name, len) &&
+	       (strlen(value) >= VALUE_LEAST || is_known(name, len)) &&
 	       !stands_for_none(value);
 }
 
