@@ -231,15 +231,6 @@ void path_absolute(const char *cwd, const char *path, struct buf *out)
 	add_parts(path, out, start);
 }
 
-bool path_is_below(const char *folder, const char *path)
-{
-	size_t len = strlen(folder);
-
-	if (len == 1)
-		len = 0; /* "/" */
-	return !strncmp(path, folder, len) && path[len] == '/';
-}
-
 void path_from(const char *cwd, const char *absolute, struct buf *out)
 {
 	size_t common = 0, i = 0;

@@ -27,10 +27,10 @@ enum file_flags {
 	FILE_FIX_FAILED = 64,
 	FILE_REGULAR = 128,  /* neither pipe nor device, and not empty */
 	FILE_KEPT = 256,     /* can be read only once: see kept.h */
-	FILE_SECRETS = 4096, /* holds secret values */
 	FILE_LINK = 512,     /* a symbolic link */
 	FILE_NAMED = 1024,   /* on the command line: no folder bounds it */
 	FILE_AGAIN = 2048,   /* another name of the file: see unite.c */
+	FILE_SECRETS = 4096, /* holds secret values */
 };
 
 struct lint_file {
@@ -99,8 +99,6 @@ void path_clean(const char *path, struct buf *out);
 void path_join(const char *folder, const char *name, struct buf *out);
 /* Absolute and without "." and ".."; cwd is absolute. */
 void path_absolute(const char *cwd, const char *path, struct buf *out);
-/* Both are absolute and without "." and "..": is path in the folder? */
-bool path_is_below(const char *folder, const char *path);
 /* As seen from cwd, "../x" included; both are absolute and lexically clean. */
 void path_from(const char *cwd, const char *absolute, struct buf *out);
 

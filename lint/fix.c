@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/replace.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "doc/splice.h"
 

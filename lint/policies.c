@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/text.h"
 #include "files.h"
 #include "gitignore.h"
 #include "glyph.h"

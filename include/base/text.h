@@ -44,6 +44,9 @@ const char *text_nearest(const char *word, const char *const *names, size_t n);
 bool text_is_label(const char *s, size_t len);
 bool text_is_subdomain(const char *s, size_t len);
 
+/* Both are absolute and without "." and "..": is path in the folder? */
+bool path_is_below(const char *folder, const char *path);
+
 /*
  * memmem() for needles whose first byte is rare: memchr() finds candidates,
  * which is several times faster than libc's memmem() for short needles.

@@ -152,6 +152,15 @@ bool text_is_subdomain(const char *s, size_t len)
 	return len <= 253 && is_part(s + start, len - start);
 }
 
+bool path_is_below(const char *folder, const char *path)
+{
+	size_t len = strlen(folder);
+
+	if (len == 1)
+		len = 0; /* "/" */
+	return !strncmp(path, folder, len) && path[len] == '/';
+}
+
 const char *text_find(const char *text, size_t len, const char *needle)
 {
 	size_t n = strlen(needle);

@@ -194,10 +194,7 @@ enum host_shows host_path_shows(const struct host_path *shown)
 
 bool host_path_is_within(const char *path, const char *folder)
 {
-	size_t len = strlen(folder);
-
-	return !strcmp(folder, "/") ||
-	       (text_starts(path, folder) && (!path[len] || path[len] == '/'));
+	return !strcmp(path, folder) || path_is_below(folder, path);
 }
 
 /* It is one of these, lies in one, or holds one. */

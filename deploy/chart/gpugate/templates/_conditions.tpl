@@ -103,7 +103,7 @@ has(object.template) ? [object.template] : [object]).exists(pod,
 
 {{/*
 A Pod that exists changes its metadata often, and what it may change of its
-spec takes no devices. Annotations do by which runtimes hand out devices:
+spec asks for no devices. Annotations do by which runtimes hand out devices:
 containers that start anew read them. An UPDATE comes to us only when one of
 these is new or has another value.
 */}}
