@@ -17,8 +17,7 @@
 #include "files.h"
 #include "heap.h"
 
-/* --- paths without links ---------------------------------------------------
- */
+/* --- paths without links -------------------------------------------------- */
 
 void files_add_root(struct files *files, const char *path, size_t len)
 {

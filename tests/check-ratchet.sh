@@ -19,7 +19,7 @@ mutations() {
 	webhook/ratchet.c|any container is the same|s/f->container, 1/"", 1/
 	webhook/ratchet.c|any number of pods|s/return now.n > before.n ||/return/
 	webhook/ratchet.c|nothing takes devices|s/return f->rule->flags & RULE_TAKES;/return false;/
-	webhook/ratchet.c|what is suppressed or not denied is denied|s/more |= takes(f)/more |= !takes(f)/
+	webhook/ratchet.c|new devices among the findings are not told|s/more |= takes(f)/more |= !takes(f)/
 	webhook/door.c|metadata and less demand excuse devices|s/if (ratchet(/if (!ratchet(/
 	webhook/door.c|demand never grows|s/c->demand_grew = .*/c->demand_grew = false;/
 	webhook/decide.c|nothing is forgiven|s/f->forgiven/false/
