@@ -15,8 +15,8 @@ trap 'rm -rf "$work"' EXIT
 mutations() {
 	cat <<-'END'
 	webhook/ratchet.c|a warning excuses a denial|s/(c && decide(c, f).deed != DEED_DENY)/0/
-	webhook/ratchet.c|any value is the same|s/(unsigned long long)f->value, f->pod/0ull, f->pod/
-	webhook/ratchet.c|any container is the same|s/f->container, 1/"", 1/
+	rules/engine/finding.c|any value is the same|s/&f->value, sizeof(f->value)/"", 1/
+	rules/engine/finding.c|any container is the same|s/f->pod, f->container, f->message/f->pod, "", f->message/
 	webhook/ratchet.c|any number of pods|s/return now.n > before.n ||/return/
 	webhook/ratchet.c|nothing takes devices|s/return f->rule->flags & RULE_TAKES;/return false;/
 	webhook/ratchet.c|new devices among the findings are not told|s/more |= takes(f)/more |= !takes(f)/

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A finding is the same as an old one when rule, pod, container, message and
- * all that the verdict read are; not where it stands, since what is missing is
- * shown at the nearest parent, which moves. Of devices that nobody counts
- * there may be no more than there were: the pods of the old object that took
- * them bound those of the new one.
- *
- * Keys are hashed under the process's key: whoever writes an object could
- * otherwise choose a value, or the name of a container, that hashes alike.
+ * A finding is the same as an old one when its rule is and its value, which
+ * tells pod, container, message and all that the verdict read; not where it
+ * stands, since what is missing is shown at the nearest parent, which moves.
+ * Of devices that nobody counts there may be no more than there were: the pods
+ * of the old object that took them bound those of the new one.
  */
 #include "ratchet.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-
 struct kept {
-	uint64_t key;
+	uint64_t value;
 	const struct rule *rule;
 	struct amount pods; /* of those that take devices */
 };
@@ -27,21 +22,12 @@ static bool takes(const struct finding *f)
 	return f->rule->flags & RULE_TAKES;
 }
 
-static uint64_t key_of(struct arena *arena, const struct finding *f)
-{
-	char *text = arena_printf(arena, "%llx %s%c%s%c%s",
-				  (unsigned long long)f->value, f->pod, 1,
-				  f->container, 1, f->message);
-
-	return text_keyed_hash(text, strlen(text));
-}
-
 static int cmp_kept(const void *a, const void *b)
 {
 	const struct kept *x = a, *y = b;
 
-	if (x->key != y->key)
-		return x->key > y->key ? 1 : -1;
+	if (x->value != y->value)
+		return x->value > y->value ? 1 : -1;
 	return strcmp(x->rule->name, y->rule->name);
 }
 
@@ -81,8 +67,7 @@ static struct kept_list list(struct arena *arena,
 
 		if (f->suppressed || (c && decide(c, f).deed != DEED_DENY))
 			continue;
-		out.items[out.n++] =
-			(struct kept){key_of(arena, f), f->rule, f->pods};
+		out.items[out.n++] = (struct kept){f->value, f->rule, f->pods};
 	}
 	out.n = merge(out.items, out.n);
 	return out;
@@ -111,7 +96,7 @@ bool ratchet(struct arena *arena, const struct circumstances *c,
 
 	for (size_t i = 0; i < now->n; i++) {
 		struct finding *f = &now->items[i];
-		struct kept key = {key_of(arena, f), f->rule, {0, false}};
+		struct kept key = {f->value, f->rule, {0, false}};
 		const struct kept *was = find(&before, &key);
 		const struct kept *is = find(&after, &key);
 

@@ -56,9 +56,10 @@ struct finding {
 	const char *message, *help;
 	const char *cause;
 	uint64_t fingerprint;
-	/* At admission: a hash of what the verdict read besides the message,
-	 * another one in each process; and the pods that it is about, at their
-	 * peak (1 where it is about no pod). */
+	/* At admission: a hash of pod, container, message and what the verdict
+	 * read, under the process's key, since whoever writes an object could
+	 * otherwise choose names and values that hash alike; and the pods that
+	 * it is about, at their peak (1 where it is about no pod). */
 	uint64_t value;
 	struct amount pods;
 	struct related *related;

@@ -55,6 +55,19 @@ uint64_t finding_fingerprint(const struct finding *f)
 	return hash_part(hash, f->cause);
 }
 
+void finding_finish_value(struct finding *f)
+{
+	const char *const parts[] = {f->pod, f->container, f->message};
+	struct buf text;
+
+	buf_init(&text);
+	buf_add(&text, &f->value, sizeof(f->value));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		buf_add(&text, parts[i], strlen(parts[i]) + 1);
+	f->value = text_keyed_hash(text.data, text.len);
+	buf_release(&text);
+}
+
 /* --- secret values ------------------------------------------------------- */
 
 static bool has_secret(const struct secrets *secrets, const char *text)

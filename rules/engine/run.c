@@ -535,6 +535,8 @@ static void finish_findings(struct run *run, struct finding *findings, size_t n)
 		struct finding *f = &findings[i];
 
 		f->fingerprint = finding_fingerprint(f);
+		if (options->door)
+			finding_finish_value(f);
 		if (!f->suppressed && options->in_baseline &&
 		    options->in_baseline(options->context, f)) {
 			f->suppressed = SUPPRESSED_BASELINE;

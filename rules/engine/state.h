@@ -86,6 +86,9 @@ void run_not_run_add(struct run *run, const struct rule *rule,
 /* Is it exempt today? Then it is marked as suppressed. */
 bool run_exempts(struct run *run, const struct policy *policy,
 		 struct finding *f);
+/* At admission: the value tells pod, container and message as well. Before
+ * these are masked, which may make two of them one. */
+void finding_finish_value(struct finding *finding);
 /* Hide findings [from, n) that yield to a more specific one among them. */
 void findings_yield(struct finding **findings, size_t from, size_t n);
 
