@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A CA bundle for overlap: certificates are told apart by their bytes, those
- * that are over are left out, and each is written anew, so that text around
- * them never grows with each rotation.
+ * A CA bundle for overlap: certificates are compared by their bytes, expired
+ * ones are left out, and each is encoded again, so that text around them does
+ * not accumulate with each rotation.
  */
-#include "certs/issue.h"
+#include "issue.h"
 
 #include <string.h>
 

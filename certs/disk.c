@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing goes in three steps: all files beside their final names under
- * names of their own, each synced; then the renames; then the folder is
- * synced. A crash leaves whole old files, whole new files, or both, and at
- * worst a temporary file that begins with a dot.
+ * Files are written in three steps: all of them under temporary names in the
+ * same folder, each synced; then the renames; then the folder is synced. A
+ * crash leaves complete old files, complete new files, or both, and at worst a
+ * temporary file whose name begins with a dot.
  */
-#include "certs/disk.h"
+#include "disk.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
  * Profile after RFC 5280: keyUsage, basicConstraints critical, subject key
  * identifier and authority key identifier, positive random serial.
  */
-#include "certs/issue.h"
+#include "issue.h"
 
 #include <arpa/inet.h>
 #include <limits.h>
@@ -17,7 +17,7 @@
 #include <openssl/pem.h>
 
 #include "base/text.h"
-#include "certs/disk.h"
+#include "disk.h"
 #include "name.h"
 #include "ssl.h"
 
@@ -177,12 +177,6 @@ static int sign(X509 *cert, EVP_PKEY *key)
 	return X509_sign(cert, key, EVP_sha256()) > 0;
 }
 
-/* No passphrase is ever asked for: the default callback would ask a tty. */
-static int no_passphrase(char *buf, int size, int writing, void *context)
-{
-	return -1;
-}
-
 struct authority {
 	X509 *cert;
 	EVP_PKEY *key;
@@ -197,13 +191,8 @@ static void authority_release(struct authority *ca)
 static int authority_read(struct authority *ca, const struct issued *pem,
 			  int64_t now, struct err *err)
 {
-	BIO *cert = BIO_new_mem_buf(pem->cert.data, (int)pem->cert.len);
-	BIO *key = BIO_new_mem_buf(pem->key.data, (int)pem->key.len);
-
-	ca->cert = PEM_read_bio_X509(cert, NULL, no_passphrase, NULL);
-	ca->key = PEM_read_bio_PrivateKey(key, NULL, no_passphrase, NULL);
-	BIO_free(cert);
-	BIO_free(key);
+	ca->cert = pem_first_certificate(&pem->cert);
+	ca->key = pem_first_key(&pem->key);
 	if (!ca->cert)
 		return ssl_fail(err, "the CA's certificate cannot be read");
 	if (!ca->key)
@@ -228,12 +217,12 @@ static int check_names(const struct issue_ask *ask, struct err *err)
 
 	for (size_t i = 0; ask->dns && ask->dns[i]; i++, n++) {
 		if (!name_is_dns(ask->dns[i]))
-			return err_set(err, 0, "'%.100s' is no DNS name",
+			return err_set(err, 0, "'%.100s' is not a DNS name",
 				       ask->dns[i]);
 	}
 	for (size_t i = 0; ask->addresses && ask->addresses[i]; i++, n++) {
 		if (!name_is_address(ask->addresses[i]))
-			return err_set(err, 0, "'%.100s' is no IP address",
+			return err_set(err, 0, "'%.100s' is not an IP address",
 				       ask->addresses[i]);
 	}
 	if (n == 0)

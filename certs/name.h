@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What may stand in a certificate as a name.
+ * The names that a certificate may have.
  */
 #ifndef CERTS_NAME_H
 #define CERTS_NAME_H

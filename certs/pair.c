@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The steps in the order in which they explain most: a text that cannot be
- * read, then a key that does not fit, then what is wrong with the
- * certificate as such, dates last.
+ * The checks, in the order that explains most: a text that cannot be read,
+ * then a key that does not match, then what is wrong with the certificate
+ * itself, dates last.
  */
 #include "pair_parts.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The leaf: who it says it is and what it may be used for. Go looks at the
- * subject alternative names only and refuses critical extensions it does not
+ * The leaf: its names and its key usage. Go reads the subject alternative
+ * names only and refuses critical extensions it does not
  * know, negative serials, and certificates for other uses than serverAuth.
  */
 #include "pair_parts.h"

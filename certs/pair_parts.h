@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pair while it is checked. Each step returns PAIR_GOOD or what is wrong,
- * with the reason in err; messages name the file that is to be mended.
+ * A pair while it is checked. Each step returns PAIR_GOOD or another verdict,
+ * with the reason in err; messages name the file that needs to be fixed.
  */
 #ifndef CERTS_PAIR_PARTS_H
 #define CERTS_PAIR_PARTS_H
 
 #include <stdbool.h>
 
-#include "certs/pair.h"
+#include "pair.h"
 #include "ssl.h"
 
 enum { CHAIN_MAX = 10 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From texts to certificates and a key. Blocks of other kinds and text
- * between blocks are let be, as OpenSSL, GnuTLS and Go do; a block that
- * begins and does not end well is never passed over.
+ * From texts to certificates and a key. Blocks of other kinds and text between
+ * blocks are ignored, as OpenSSL, GnuTLS and Go do; a block that begins and is
+ * incomplete is never ignored.
  */
 #include "pair_parts.h"
 
@@ -34,7 +34,7 @@ static size_t count_begins(const char *text, size_t len)
 	return n;
 }
 
-struct reading {
+struct pair_reading {
 	const char *text;
 	size_t len;
 	const char *file;
@@ -44,7 +44,7 @@ struct reading {
 };
 
 static enum pair_verdict found_nothing(struct pair_parts *parts,
-				       const struct reading *r)
+				       const struct pair_reading *r)
 {
 	if (is_blank(r->text, r->len))
 		return pair_say(parts, PAIR_UNFINISHED, "%s: is empty",
@@ -63,10 +63,10 @@ static enum pair_verdict found_nothing(struct pair_parts *parts,
 }
 
 /* What one block means is said by take(). */
-static enum pair_verdict
-read_blocks(struct pair_parts *parts, struct reading *r,
-	    enum pair_verdict (*take)(struct pair_parts *, struct reading *,
-				      const struct pem_block *))
+static enum pair_verdict read_blocks(
+	struct pair_parts *parts, struct pair_reading *r,
+	enum pair_verdict (*take)(struct pair_parts *, struct pair_reading *,
+				  const struct pem_block *))
 {
 	BIO *bio = BIO_new_mem_buf(r->text, (int)r->len);
 	enum pair_verdict verdict = PAIR_GOOD;
@@ -90,7 +90,7 @@ read_blocks(struct pair_parts *parts, struct reading *r,
 	return r->nfound ? PAIR_GOOD : found_nothing(parts, r);
 }
 
-static void note_other(struct pair_parts *parts, struct reading *r,
+static void note_other(struct pair_parts *parts, struct pair_reading *r,
 		       const struct pem_block *block)
 {
 	if (!r->other)
@@ -98,7 +98,7 @@ static void note_other(struct pair_parts *parts, struct reading *r,
 }
 
 static enum pair_verdict take_certificate(struct pair_parts *parts,
-					  struct reading *r,
+					  struct pair_reading *r,
 					  const struct pem_block *block)
 {
 	if (text_ends(block->name, "PRIVATE KEY"))
@@ -124,15 +124,16 @@ static enum pair_verdict take_certificate(struct pair_parts *parts,
 
 enum pair_verdict pair_read_chain(struct pair_parts *parts)
 {
-	struct reading reading = {.text = parts->ask->cert,
-				  .len = parts->ask->cert_len,
-				  .file = parts->ask->cert_file,
-				  .what = "certificate"};
+	struct pair_reading reading = {.text = parts->ask->cert,
+				       .len = parts->ask->cert_len,
+				       .file = parts->ask->cert_file,
+				       .what = "certificate"};
 
 	return read_blocks(parts, &reading, take_certificate);
 }
 
-static enum pair_verdict take_key(struct pair_parts *parts, struct reading *r,
+static enum pair_verdict take_key(struct pair_parts *parts,
+				  struct pair_reading *r,
 				  const struct pem_block *block)
 {
 	const unsigned char *at = block->data;
@@ -160,10 +161,10 @@ static enum pair_verdict take_key(struct pair_parts *parts, struct reading *r,
 
 enum pair_verdict pair_read_key(struct pair_parts *parts)
 {
-	struct reading reading = {.text = parts->ask->key,
-				  .len = parts->ask->key_len,
-				  .file = parts->ask->key_file,
-				  .what = "private key"};
+	struct pair_reading reading = {.text = parts->ask->key,
+				       .len = parts->ask->key_len,
+				       .file = parts->ask->key_file,
+				       .what = "private key"};
 
 	return read_blocks(parts, &reading, take_key);
 }

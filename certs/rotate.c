@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The steps of rotate_plan(), done with certificates. Several may follow one
- * another in a call; what is stored afterwards is as if they had been stored
- * one by one.
+ * Performs the steps of rotate_plan() on certificates. One call may do several;
+ * the result is the same as if each had been stored separately.
  */
-#include "certs/rotate.h"
+#include "rotate.h"
 
 #include <openssl/pem.h>
 
@@ -31,7 +30,7 @@ void rotate_state_release(struct rotate_state *state)
 
 /* --- names ---------------------------------------------------------------- */
 
-struct names {
+struct dns_names {
 	const char *dns[NAMES_MAX + 1], *addresses[NAMES_MAX + 1];
 	size_t ndns, naddresses;
 };
@@ -44,7 +43,7 @@ static bool is_among(const char *const *list, const char *name)
 	return false;
 }
 
-static void add_name(struct names *names, const char *name)
+static void add_name(struct dns_names *names, const char *name)
 {
 	bool address = name_is_address(name);
 	const char **list = address ? names->addresses : names->dns;
@@ -58,14 +57,15 @@ static void add_name(struct names *names, const char *name)
  * While replicas of two configurations run side by side, each finds its names
  * missing: a leaf that is replaced for its names keeps those that it has.
  */
-static void collect_names(struct names *names, const struct rotate_view *view,
+static void collect_names(struct dns_names *names,
+			  const struct rotate_view *view,
 			  const struct rotate_ask *ask)
 {
 	const struct rotate_facts *f = &view->facts;
 	bool keep =
 		f->leaf != LEAF_NONE && !f->leaf_fits && f->now < f->leaf_to;
 
-	*names = (struct names){0};
+	*names = (struct dns_names){0};
 	for (const char *const *name = ask->names; name && *name; name++)
 		add_name(names, *name);
 	for (size_t i = 0; keep && i < view->info.nnames; i++)
@@ -96,7 +96,7 @@ static int add_certificate(struct buf *out, X509 *cert, struct err *err)
 	return rc;
 }
 
-/* The old CAs, written anew: what was damaged among them is left out. */
+/* The old CAs, encoded again without those that are damaged. */
 static int write_old(struct rotate_state *state, const struct rotate_view *view,
 		     const STACK_OF(X509) * more, struct err *err)
 {
@@ -115,7 +115,7 @@ static int write_old(struct rotate_state *state, const struct rotate_view *view,
 	return rc;
 }
 
-/* 0 stands for unknown: then they stay until they are over. */
+/* 0: unknown; then they stay until they expire. */
 static void keep_until(struct rotate_state *state,
 		       const struct rotate_view *view, int64_t when)
 {
@@ -154,7 +154,7 @@ static int adopt(struct rotate_state *state, const struct rotate_view *view,
 static int new_leaf(struct rotate_state *state, const struct rotate_view *view,
 		    const struct rotate_ask *ask, struct err *err)
 {
-	struct names names;
+	struct dns_names names;
 	struct issue_ask issue = {.dns = names.dns,
 				  .addresses = names.addresses,
 				  .now = ask->now,
@@ -191,7 +191,7 @@ static int take_step(struct rotate_state *state, const struct rotate_ask *ask,
 }
 
 int rotate(struct rotate_state *state, const struct rotate_ask *ask,
-	   struct rotate_told *told, struct err *err)
+	   struct rotate_report *reported, struct err *err)
 {
 	static const unsigned bits[] = {
 		[STEP_NEW_CA] = ROTATE_NEW_CA,
@@ -204,29 +204,29 @@ int rotate(struct rotate_state *state, const struct rotate_ask *ask,
 	struct err ca = {0}, leaf = {0};
 	int rc = 0;
 
-	*told = (struct rotate_told){0};
+	*reported = (struct rotate_report){0};
 	for (int i = 0; i < STEPS_MAX && !rc; i++) {
 		struct rotate_view view;
 
-		rotate_view_read(&view, state, &now, told);
+		rotate_view_read(&view, state, &now, reported);
 		if (i == 0) {
-			ca = told->ca;
-			leaf = told->leaf;
+			ca = reported->ca;
+			leaf = reported->leaf;
 		}
-		step = rotate_plan(&view.facts, &told->next);
-		told->waiting = step == STEP_WAIT;
+		step = rotate_plan(&view.facts, &reported->next);
+		reported->waiting = step == STEP_WAIT;
 		if (step > STEP_WAIT) {
-			told->steps |= bits[step];
+			reported->steps |= bits[step];
 			rc = take_step(state, &now, step, &view, err);
 		}
 		rotate_view_release(&view);
 		if (step <= STEP_WAIT)
 			break;
-		/* Of what is stored now, nobody has anything yet. */
+		/* No replica or client has what is stored now. */
 		now.published = now.settled = false;
 	}
-	told->ca = ca;
-	told->leaf = leaf;
+	reported->ca = ca;
+	reported->leaf = leaf;
 	return rc;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which step is due. All are decided from what is stored and what clients
- * have; a crash between two steps is continued by whoever looks next.
+ * Which step is due. All are decided from what is stored and what clients have;
+ * after a crash between two steps the next replica continues.
  *
- * Who has stored a leaf of the current CA did so when it was settled: from
- * then on that CA may sign without asking. Only where no client knows another
- * CA is there nothing to wait for.
+ * A leaf of the current CA is stored only once that CA is settled: from then on
+ * it may sign without a further check. Where no client knows another CA, there
+ * is nothing to wait for.
  */
 #include "rotate_plan.h"
 
@@ -14,8 +14,8 @@ static int64_t two_thirds(int64_t from, int64_t to)
 	return from + (to - from) / 3 * 2 + (to - from) % 3 * 2 / 3;
 }
 
-/* Of a CA so near to its end nothing is issued: a leaf of it would be due at
- * once, and replicas' clocks disagree on whether it is over. */
+/* A CA this close to its expiry issues nothing: a leaf of it would be due for
+ * renewal at once, and replicas' clocks disagree on whether it has expired. */
 static int64_t last_use(const struct rotate_facts *f)
 {
 	int64_t margin = (f->ca_to - f->ca_from) / 12;
@@ -35,7 +35,7 @@ static enum rotate_step plan_no_leaf(const struct rotate_facts *f)
 		return STEP_WAIT;
 	if (f->strange)
 		return STEP_ADOPT;
-	/* Somebody may serve a leaf of an old CA out of his memory. */
+	/* A replica may still serve a leaf of an old CA from memory. */
 	return f->old && !f->settled ? STEP_WAIT : STEP_NEW_LEAF;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What rotation decides upon, without certificates: only which there are and
- * when they end.
+ * The facts that rotation is decided from: which certificates there are and
+ * when they expire.
  */
 #ifndef CERTS_ROTATE_PLAN_H
 #define CERTS_ROTATE_PLAN_H

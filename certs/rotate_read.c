@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whatever somebody wrote into the Secret: texts that cannot be read count
- * as absent, and no error stops the others from being read.
+ * Reads what is in the Secret: texts that cannot be read count as absent, and
+ * an error in one does not stop the others from being read.
  */
 #include "rotate_read.h"
 
@@ -45,37 +45,6 @@ static void read_certificates(STACK_OF(X509) * out, const struct buf *pem,
 
 /* --- the CA --------------------------------------------------------------- */
 
-static X509 *read_first(const struct buf *pem)
-{
-	BIO *text = BIO_new_mem_buf(pem->data, (int)pem->len);
-	struct pem_block block;
-	X509 *cert = NULL;
-
-	if (pem_next(text, &block) > 0 && pem_is_certificate(&block))
-		cert = pem_certificate(&block);
-	pem_block_release(&block);
-	ERR_clear_error();
-	BIO_free(text);
-	return cert;
-}
-
-static EVP_PKEY *read_key(const struct buf *pem)
-{
-	BIO *text = BIO_new_mem_buf(pem->data, (int)pem->len);
-	const unsigned char *at;
-	struct pem_block block;
-	EVP_PKEY *key = NULL;
-
-	if (pem_next(text, &block) > 0) {
-		at = block.data;
-		key = d2i_AutoPrivateKey(NULL, &at, block.len);
-	}
-	pem_block_release(&block);
-	ERR_clear_error();
-	BIO_free(text);
-	return key;
-}
-
 /* May it sign now? */
 static int check_ca(const struct rotate_view *view, const struct issued *ca,
 		    struct err *err)
@@ -92,7 +61,7 @@ static int check_ca(const struct rotate_view *view, const struct issued *ca,
 		return err_set(err, 0, "its certificate is not one of a CA");
 	if (f->now >= f->ca_to || f->now < f->ca_from - ROTATE_BACKDATE)
 		return err_set(err, 0, "it is not valid now");
-	key = read_key(&ca->key);
+	key = pem_first_key(&ca->key);
 	match = key && X509_check_private_key(view->ca, key);
 	EVP_PKEY_free(key);
 	ERR_clear_error();
@@ -100,17 +69,17 @@ static int check_ca(const struct rotate_view *view, const struct issued *ca,
 }
 
 static void read_ca(struct rotate_view *view, const struct issued *ca,
-		    struct rotate_told *told)
+		    struct rotate_report *reported)
 {
 	struct rotate_facts *f = &view->facts;
 
-	view->ca = read_first(&ca->cert);
+	view->ca = pem_first_certificate(&ca->cert);
 	if (view->ca) {
 		f->ca_from = ssl_time(X509_get0_notBefore(view->ca)) +
 			     ROTATE_BACKDATE;
 		f->ca_to = ssl_time(X509_get0_notAfter(view->ca));
 	}
-	f->ca = !check_ca(view, ca, &told->ca);
+	f->ca = !check_ca(view, ca, &reported->ca);
 }
 
 /* --- the leaf ------------------------------------------------------------- */
@@ -137,7 +106,7 @@ static enum rotate_leaf leaf_kind(const struct rotate_view *view)
 static enum pair_verdict check_leaf(struct rotate_view *view,
 				    const struct rotate_state *state,
 				    const struct rotate_ask *ask,
-				    struct rotate_told *told)
+				    struct rotate_report *reported)
 {
 	struct pair_ask pair = {
 		.cert = state->leaf.cert.data,
@@ -150,35 +119,36 @@ static enum pair_verdict check_leaf(struct rotate_view *view,
 	};
 	struct pair_info info;
 	enum pair_verdict verdict =
-		pair_check(&view->arena, &pair, &view->info, &told->leaf);
+		pair_check(&view->arena, &pair, &view->info, &reported->leaf);
 
 	if (verdict != PAIR_GOOD)
 		return verdict;
 	pair.dns = ask->names;
 	view->facts.leaf_fits = pair_check(&view->arena, &pair, &info,
-					   &told->leaf) == PAIR_GOOD;
+					   &reported->leaf) == PAIR_GOOD;
 	return verdict;
 }
 
 static void read_leaf(struct rotate_view *view,
 		      const struct rotate_state *state,
-		      const struct rotate_ask *ask, struct rotate_told *told)
+		      const struct rotate_ask *ask,
+		      struct rotate_report *reported)
 {
 	struct rotate_facts *f = &view->facts;
-	enum pair_verdict verdict = check_leaf(view, state, ask, told);
+	enum pair_verdict verdict = check_leaf(view, state, ask, reported);
 
 	if (verdict == PAIR_REFUSED || verdict == PAIR_UNFINISHED)
 		return;
-	view->leaf = read_first(&state->leaf.cert);
+	view->leaf = pem_first_certificate(&state->leaf.cert);
 	if (!view->leaf)
 		return;
 	f->leaf = leaf_kind(view);
 	if (f->leaf == LEAF_NONE)
-		err_set(&told->leaf, 0, "it is of a CA that is not stored");
+		err_set(&reported->leaf, 0, "it is of a CA that is not stored");
 	f->leaf_from =
 		ssl_time(X509_get0_notBefore(view->leaf)) + ROTATE_BACKDATE;
 	f->leaf_to = ssl_time(X509_get0_notAfter(view->leaf));
-	told->serve = verdict == PAIR_GOOD && f->leaf != LEAF_NONE;
+	reported->serve = verdict == PAIR_GOOD && f->leaf != LEAF_NONE;
 }
 
 /* --- all ------------------------------------------------------------------ */
@@ -223,7 +193,8 @@ static void read_old(struct rotate_view *view, const struct rotate_state *state)
 
 void rotate_view_read(struct rotate_view *view,
 		      const struct rotate_state *state,
-		      const struct rotate_ask *ask, struct rotate_told *told)
+		      const struct rotate_ask *ask,
+		      struct rotate_report *reported)
 {
 	memset(view, 0, sizeof(*view));
 	view->old = sk_X509_new_null();
@@ -233,12 +204,12 @@ void rotate_view_read(struct rotate_view *view,
 	view->facts.now = ask->now;
 	view->facts.published = ask->published;
 	view->facts.settled = ask->settled;
-	told->serve = false;
-	told->ca = told->leaf = (struct err){0};
-	read_ca(view, &state->ca, told);
+	reported->serve = false;
+	reported->ca = reported->leaf = (struct err){0};
+	read_ca(view, &state->ca, reported);
 	read_old(view, state);
 	read_known(view, ask);
-	read_leaf(view, state, ask, told);
+	read_leaf(view, state, ask, reported);
 }
 
 void rotate_view_release(struct rotate_view *view)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is stored, read: certificates instead of texts. NULL stands for what
- * is absent or of no use; the reason is in told.
+ * The certificates of the stored texts. NULL where one is absent or unusable;
+ * the reason is in the report.
  */
 #ifndef CERTS_ROTATE_READ_H
 #define CERTS_ROTATE_READ_H
 
 #include "base/arena.h"
-#include "certs/pair.h"
-#include "certs/rotate.h"
+#include "pair.h"
+#include "rotate.h"
 #include "rotate_plan.h"
 #include "ssl.h"
 
@@ -27,7 +27,8 @@ struct rotate_view {
 
 void rotate_view_read(struct rotate_view *view,
 		      const struct rotate_state *state,
-		      const struct rotate_ask *ask, struct rotate_told *told);
+		      const struct rotate_ask *ask,
+		      struct rotate_report *reported);
 void rotate_view_release(struct rotate_view *view);
 
 #endif

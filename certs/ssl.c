@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PEM is walked block by block, since PEM_read_bio_X509() and its like skip
- * what they do not look for and cannot tell "no more" from "cut off".
- * The walk counts lines itself only to the extent that a block has begun:
- * a "-----BEGIN" that OpenSSL does not return is a block that is cut off.
+ * PEM is read block by block, since PEM_read_bio_X509() and the like skip other
+ * blocks and cannot distinguish "no more" from "cut off": a "-----BEGIN" that
+ * OpenSSL does not return is a block that is cut off.
  */
 #include "ssl.h"
 
@@ -15,6 +14,8 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
+
+#include "disk.h"
 
 int ssl_fail(struct err *err, const char *fmt, ...)
 {
@@ -38,6 +39,40 @@ int64_t ssl_time(const ASN1_TIME *time)
 	if (!time || !ASN1_TIME_to_tm(time, &tm))
 		return INT64_MIN;
 	return timegm(&tm);
+}
+
+void base64_write(const struct buf *data, struct buf *out)
+{
+	buf_reset(out);
+	buf_grow(out, (data->len + 2) / 3 * 4 + 1);
+	out->len = (size_t)EVP_EncodeBlock((unsigned char *)out->data,
+					   (const unsigned char *)data->data,
+					   (int)data->len);
+}
+
+int base64_read(const char *text, size_t len, struct buf *out)
+{
+	EVP_ENCODE_CTX *context = EVP_ENCODE_CTX_new();
+	int n = -1, rest = 0;
+	unsigned char *to;
+
+	if (!context)
+		BUG("out of memory");
+	buf_reset(out);
+	buf_grow(out, len + 1);
+	to = (unsigned char *)out->data;
+	EVP_DecodeInit(context);
+	/* OpenSSL takes a '-' for the end. */
+	if (len > DISK_LIMIT || memchr(text, '-', len) ||
+	    EVP_DecodeUpdate(context, to, &n, (const unsigned char *)text,
+			     (int)len) < 0 ||
+	    EVP_DecodeFinal(context, to + n, &rest) < 0)
+		n = -1;
+	EVP_ENCODE_CTX_free(context);
+	ERR_clear_error();
+	out->len = n < 0 ? 0 : (size_t)(n + rest);
+	out->data[out->len] = '\0';
+	return n < 0 ? -1 : 0;
 }
 
 int pem_next(BIO *text, struct pem_block *block)
@@ -80,4 +115,38 @@ X509 *pem_certificate(const struct pem_block *block)
 		cert = NULL;
 	}
 	return cert;
+}
+
+static int first_block(const struct buf *pem, struct pem_block *block)
+{
+	BIO *text = BIO_new_mem_buf(pem->data, (int)pem->len);
+	int found = pem_next(text, block);
+
+	BIO_free(text);
+	return found > 0;
+}
+
+X509 *pem_first_certificate(const struct buf *pem)
+{
+	struct pem_block block;
+	X509 *cert = NULL;
+
+	if (first_block(pem, &block) && pem_is_certificate(&block))
+		cert = pem_certificate(&block);
+	pem_block_release(&block);
+	return cert;
+}
+
+EVP_PKEY *pem_first_key(const struct buf *pem)
+{
+	const unsigned char *at;
+	struct pem_block block;
+	EVP_PKEY *key = NULL;
+
+	if (first_block(pem, &block)) {
+		at = block.data;
+		key = d2i_AutoPrivateKey(NULL, &at, block.len);
+	}
+	pem_block_release(&block);
+	return key;
 }

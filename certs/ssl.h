@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of this folder share: OpenSSL's reasons in a struct err,
- * times, and freeing at the end of a scope.
+ * OpenSSL's reasons in a struct err, times, base64, and PEM block by block.
  */
 #ifndef CERTS_SSL_H
 #define CERTS_SSL_H
@@ -21,8 +20,14 @@
 int ssl_fail(struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Seconds since the epoch; INT64_MIN when it is no time. */
+/* Seconds since the epoch; INT64_MIN when it is not a time. */
 int64_t ssl_time(const ASN1_TIME *time);
+
+/* In place of what out holds. */
+void base64_write(const struct buf *data, struct buf *out);
+/* With line ends or without. -1: it is not base64, or longer than DISK_LIMIT;
+ * out is empty then. */
+int base64_read(const char *text, size_t len, struct buf *out);
 
 /* One PEM block of a text. */
 struct pem_block {
@@ -38,5 +43,9 @@ void pem_block_release(struct pem_block *block);
 /* Is it a "CERTIFICATE"? NULL when it is not one inside (ssl_fail() says). */
 int pem_is_certificate(const struct pem_block *block);
 X509 *pem_certificate(const struct pem_block *block);
+/* What the first block of a text holds, or NULL; never asks for a passphrase.
+ * OpenSSL's queue has the reason. */
+X509 *pem_first_certificate(const struct buf *pem);
+EVP_PKEY *pem_first_key(const struct buf *pem);
 
 #endif

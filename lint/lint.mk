@@ -6,13 +6,13 @@ $(BUILD)/gen/version.h: FORCE
 	@mkdir -p $(@D)
 	@$(call rewrite,echo '#define GPUGATE_VERSION "$(VERSION)"')
 
-$(BUILD)/lint/version.o: $(BUILD)/gen/version.h
+$(BUILD)/lint/term/program.o: $(BUILD)/gen/version.h
 
-$(BUILD)/gen/examples.inc: lint/examples.sh FORCE
+$(BUILD)/gen/examples.inc: lint/commands/examples.sh FORCE
 	@mkdir -p $(@D)
-	@$(call rewrite,sh lint/examples.sh tests/rules)
+	@$(call rewrite,sh lint/commands/examples.sh tests/rules)
 
-$(BUILD)/lint/example.o: $(BUILD)/gen/examples.inc
+$(BUILD)/lint/commands/example.o: $(BUILD)/gen/examples.inc
 
 .PHONY: man
 man: $(BUILD)/man/gpugate.1 $(BUILD)/man/gpugate-policy.5

@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "log.h"
-#include "options.h"
+#include "lint/options/options.h"
+#include "lint/term/log.h"
 
 static int version_command(struct options *options);
 static int help_cmd(struct options *options);
 
-const struct command command_table[] = {
+static const struct command command_table[] = {
 	{"lint", "[OPTIONS] [PATH...]", "check manifests",
 	 "Checks files, folders (default: the current one), or standard input "
 	 "(-). Folders are walked for *.yaml, *.yml and *.json; files that are "
@@ -38,8 +38,8 @@ const struct command command_table[] = {
 	 "not.",
 	 FOR_EXPLAIN, false, explain_command},
 	{"rules", "[OPTIONS]", "list all rules",
-	 "Prints the catalogue, one line a rule: name, severity, action at the "
-	 "door, and what is flagged.",
+	 "Prints the catalogue, one line a rule: name, severity, action at "
+	 "admission, and what is flagged.",
 	 FOR_RULES, false, rules_command},
 	{"config", "[OPTIONS] [PATH]", "the settings in force for a path",
 	 "Prints the policy that applies to PATH (default: the current "
@@ -51,10 +51,11 @@ const struct command command_table[] = {
 	{"snapshot", "[OPTIONS]", "save what the cluster has, for --cluster",
 	 "Asks the cluster through kubectl for quotas, limit ranges, priority "
 	 "and runtime classes, nodes, queues (Kueue, Volcano, KAI), device "
-	 "classes, and what the running pods of each owner take, and writes "
+	 "classes, volume claims, disruption budgets, network policies, and "
+	 "what the running pods of each owner take, and writes "
 	 "what rules need of it as one JSON file. Only reads; never asks for "
 	 "Secrets. What may not be read is named in the file and on standard "
-	 "error; kinds that the cluster does not have are no matter.\n\n"
+	 "error; kinds that the cluster does not have are left out.\n\n"
 	 "Exit status: 0, or 2 when nothing could be read or the file not be "
 	 "written.",
 	 FOR_SNAPSHOT, false, snapshot_command},
@@ -64,9 +65,11 @@ const struct command command_table[] = {
 	 "peak (rollout surge, elastic maximum), and shows it against the "
 	 "ResourceQuotas of the same files and of the cluster state: what is "
 	 "used, what the manifests add (their running copies given back), what "
-	 "is left. With --since, what changed, for a pull request.\n\n"
-	 "Exit status: 0, or 2 when something could not be read; `gpugate "
-	 "lint` is what fails on a demand that does not fit.",
+	 "is left. Quotas of the files that nothing asks are shown too, and with "
+	 "-n or -A those of the cluster. With --since, what changed, for a pull "
+	 "request.\n\n"
+	 "Exit status: 0; 1 with --fail-on when a quota is exceeded; 2 when "
+	 "something could not be read.",
 	 FOR_QUOTA, false, quota_command},
 	{"krm", "[OPTIONS]",
 	 "a KRM function: ResourceList in, ResourceList out",
@@ -96,16 +99,9 @@ const struct command command_table[] = {
 	 "Prints gpugate(1) or gpugate-policy(5) as roff.", FOR_MANPAGE, true,
 	 manpage_command},
 };
-const size_t command_count = sizeof(command_table) / sizeof(*command_table);
-
-struct rule_set program_rules(void)
-{
-	return (struct rule_set){all_rules, all_rules_count};
-}
-
 static const struct command *command_find(const char *name)
 {
-	for (size_t i = 0; i < command_count; i++)
+	for (size_t i = 0; i < command_list.n; i++)
 		if (!strcmp(command_table[i].name, name))
 			return &command_table[i];
 	return NULL;
@@ -117,7 +113,7 @@ static int unknown_command(const char *word)
 	const char *near;
 	size_t n = 0;
 
-	for (size_t i = 0; i < command_count; i++)
+	for (size_t i = 0; i < command_list.n; i++)
 		if (!command_table[i].internal)
 			names[n++] = command_table[i].name;
 	near = text_nearest(word, names, n);
@@ -222,6 +218,8 @@ int main(int argc, char **argv)
 {
 	const struct command *command;
 
+	command_list = (struct command_list){
+		command_table, sizeof(command_table) / sizeof(*command_table)};
 	set_up_streams();
 	set_up_memory();
 

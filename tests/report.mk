@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests of the report formats: they link those files of lint/ that are no
-# part of the library.
+# Tests of the report formats: they link those files of lint/ that are not part of
+# the library.
 
-REPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lint/report*.c \
-	lint/excerpt.c lint/glyph.c lint/width.c lint/json_*.c \
-	lint/line_hash.c lint/counter.c lint/xml_out.c lint/sarif.c))
+REPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lint/report/output.c, \
+	$(wildcard lint/report/*.c lint/text/*.c lint/term/*.c)))
 REPORT_TESTS := $(addprefix $(BUILD)/tests/unit/,test_report test_excerpt \
-	test_line_hash test_report_services)
+	test_line_hash test_report_full test_report_services)
 
 $(REPORT_TESTS): $(BUILD)/%: %.c $(REPORT_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(say) TEST $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(NO_LTO) -MMD -MP -MF $@.d -o $@ $< $(REPORT_OBJ) \
+	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) -MMD -MP -MF $@.d -o $@ $< $(REPORT_OBJ) \
 		$(LIB) $(LIBS) -lcmocka
 
 $(BUILD)/tests/tools/report_dump: tests/tools/report_dump.c $(REPORT_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(say) TOOL $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(NO_LTO) -MMD -MP -MF $@.d -o $@ $< $(REPORT_OBJ) \
+	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) -MMD -MP -MF $@.d -o $@ $< $(REPORT_OBJ) \
 		$(LIB) $(LIBS)

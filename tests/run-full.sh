@@ -11,15 +11,13 @@ fuzz_time=${FUZZ_TIME:-60}
 # The corpus, the seeds and the index are part of `make check`; the fresh
 # root is a target of its own (make check-fresh).
 steps=()
-for script in "$here"/check-*.sh; do
+for script in "$here"/check/*.sh; do
 	name=$(basename "$script" .sh)
 	case $name in
-	check-corpus | check-seeds | check-corpus-index | check-fresh | \
-		check-bypass | check-parity | check-cluster) ;;
+	corpus | seeds | first-run | corpus-index | fresh | bypass | parity | baseline | equivalence | cluster) ;;
 	# make check-load, make check-image
-	check-server | check-reliability | check-rotation | check-live | \
-		check-self-managed | check-image) ;;
-	*) steps+=("$name=$script $build") ;;
+	server | reliability | rotation | live | self-managed | image) ;;
+	*) steps+=("check-$name=$script $build") ;;
 	esac
 done
 steps+=(

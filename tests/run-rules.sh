@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Rule tests. Each folder tests/rules/<rule>/ holds
-#   bad.yaml     marked lines: `... # want RULE [RULE...]`; each mark must be
-#                met by a finding of that rule on that line, and the folder's
-#                own rule may report on no other line
+#   bad.yaml     marked lines: `... # want RULE[:SEVERITY] [RULE...]`; each
+#                mark must be met by a finding of that rule on that line, and
+#                the folder's own rule may report on no other line
 #   good.yaml    near misses, each with a `# near: why not` comment: the
 #                folder's rule reports nothing, and there are at least as many
 #                near misses as wants
-#   policy.yaml  optional: the policy that gives the rule its parameters
+#   policy.yaml  optional: the policy that gives the rule its parameters;
+#                x.policy.yaml: that of x.yaml alone
 #   cluster.json optional: the cluster state (--cluster); x.cluster.json: that
-#                of x.yaml alone
+#                of x.yaml alone. First line `# no cluster`: without one
 #   bad-*.yaml, good-*.yaml  more of the same, each a set of its own
 #   fixed.yaml   for a rule that repairs: what --fix makes of bad.yaml
 #                (fixed-x.yaml of bad-x.yaml). Repairing it again changes
@@ -20,7 +21,7 @@
 #
 # usage: [UPDATE=1] run-rules.sh [--ignore RULE] GPUGATE [FOLDER...]
 # --ignore RULE runs as if RULE did not exist (the mutation check).
-# UPDATE=1 writes the fixed files that are there anew: read the difference.
+# UPDATE=1 rewrites the existing fixed files: read the difference.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -51,31 +52,31 @@ say_fail() {
 # Lines "LINE RULE" that the marks of a file ask for.
 wanted() {
 	awk '{
-		if (!match($0, /# want [a-z0-9 -]+/)) next
+		if (!match($0, /# want [a-z0-9: -]+/)) next
 		n = split(substr($0, RSTART + 7, RLENGTH - 7), words, " ")
 		for (i = 1; i <= n; i++) print NR, words[i]
 	}' "$1" | sort
 }
 
-# Lines "LINE RULE" that gpugate reports for a file.
+# Lines "LINE RULE" and "LINE RULE:SEVERITY" that gpugate reports for a file.
 reported() {
-	set -- "$1" "$(dirname "$1")/policy.yaml"
-	if [ -f "$2" ]; then
-		set -- "$1" --config "$2"
-	else
-		set -- "$1" --isolated
-	fi
 	file=$1
-	shift
+	set -- --isolated
+	for policy in "${file%.yaml}.policy.yaml" "$(dirname "$file")/policy.yaml"; do
+		[ -f "$policy" ] || continue
+		set -- --config "$policy"
+		break
+	done
 	for cluster in "${file%.yaml}.cluster.json" "$(dirname "$file")/cluster.json"; do
 		[ -f "$cluster" ] || continue
+		[ "$(head -n 1 "$file")" != '# no cluster' ] || continue
 		set -- "$@" --cluster "$cluster"
 		break
 	done
 	"$gpugate" lint "$@" --preset all --format concise --fail-on never \
 		--no-ignore-vcs ${ignore:+--ignore "$ignore"} "$file" \
 		>"$tmp/reported" || return
-	sed -n 's/^.*:\([0-9][0-9]*\):[0-9][0-9]*: .*\[\([a-z0-9-]*\)\]$/\1 \2/p' \
+	sed -nE 's/^.*:([0-9]+):[0-9]+: ([a-z]+): .*\[([a-z0-9-]*)\]$/\1 \3\n\1 \3:\2/p' \
 		"$tmp/reported" | sort -u
 }
 
@@ -95,7 +96,7 @@ check_file() {
 			echo "  line $line: wanted $name, not reported"
 	done)
 	extra=$(printf '%s\n' "$got" | grep " $rule\$" | while read -r line name; do
-		printf '%s\n' "$want" | grep -qx "$line $name" ||
+		printf '%s\n' "$want" | grep -qxE "$line $name(:[a-z]+)?" ||
 			echo "  line $line: $name reported, not wanted"
 	done)
 	if [ -n "$missing$extra" ]; then
@@ -179,9 +180,10 @@ for folder; do
 	rule=$(basename "$folder")
 	wants=0 nears=0
 	for file in "$folder"/bad*.yaml "$folder"/good*.yaml; do
+		case $file in *.policy.yaml) continue ;; esac
 		[ -f "$file" ] || continue
 		check_file "$folder" "$rule" "$file"
-		wants=$((wants + $(wanted "$file" | grep -c " $rule\$")))
+		wants=$((wants + $(wanted "$file" | grep -cE " $rule(:[a-z]+)?\$")))
 		nears=$((nears + $(grep -c '# near:' "$file")))
 	done
 	[ "$wants" -gt 0 ] || say_fail "$folder: nothing wants $rule"

@@ -5,7 +5,7 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 LINT_DEPS := gcc libc6-dev make git libyaml-dev libpcre2-dev libjansson-dev
 DEPS := $(LINT_DEPS) libmicrohttpd-dev libgnutls28-dev libssl-dev \
-	libcurl4-openssl-dev
+	libcurl4-openssl-dev libseccomp-dev
 TEST_DEPS := libcmocka-dev bats python3 procps patch
 
 .PHONY: deps lint-deps test-deps full-deps
@@ -22,7 +22,7 @@ test-deps: deps
 	@dpkg -s $(TEST_DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
 		$(APT) install -y -qq --no-install-recommends $(TEST_DEPS) >/dev/null; }
 
-FULL_DEPS := clang clang-format clang-tidy cppcheck llvm libclang-rt-14-dev \
+FULL_DEPS := clang valgrind clang-format clang-tidy cppcheck llvm libclang-rt-14-dev \
 	curl openssl wrk python3-yaml prometheus
 full-deps: test-deps
 	@dpkg -s $(FULL_DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
@@ -50,19 +50,19 @@ TOOL_BIN := $(TOOL_SRC:%.c=$(BUILD)/%)
 $(BUILD)/tests/tools/%: tests/tools/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(say) TOOL $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(NO_LTO) -MMD -MP -MF $@.d -o $@ $< $(LIB) $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) -MMD -MP -MF $@.d -o $@ $< $(LIB) $(LIBS)
 
-# The webhook's door without its server, and a model of it.
-DOOR_TOOLS := door ratchet_model
-DOOR_TOOL_BIN := $(DOOR_TOOLS:%=$(BUILD)/tests/tools/%)
-$(DOOR_TOOL_BIN): $(BUILD)/tests/tools/%: tests/webhook/%.c $(DOOR_LIB) $(LIB)
+# Admission without a server, and a model of what an UPDATE may keep.
+WEBHOOK_TOOLS := admission ratchet_model
+WEBHOOK_TOOL_BIN := $(WEBHOOK_TOOLS:%=$(BUILD)/tests/tools/%)
+$(WEBHOOK_TOOL_BIN): $(BUILD)/tests/tools/%: tests/webhook/%.c $(WEBHOOK_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(say) TOOL $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(NO_LTO) -Iwebhook -MMD -MP -MF $@.d -o $@ $< \
-		$(DOOR_LIB) $(LIB) $(LIBS) $(DOOR_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) -MMD -MP -MF $@.d -o $@ $< \
+		$(WEBHOOK_LIB) $(LIB) $(LIBS) $(WEBHOOK_LIBS)
 
 .PHONY: tools
-tools: $(TOOL_BIN) $(DOOR_TOOL_BIN)
+tools: $(TOOL_BIN) $(WEBHOOK_TOOL_BIN)
 
 -include webhook/webhook.mk
 -include lint/lint.mk
@@ -77,18 +77,23 @@ STEPS = $(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
 	'symbols=tests/meta/symbols.py $(BUILD)' \
 	'readme=tests/meta/readme.sh $(BUILD)/gpugate' \
 	'headers=tests/meta/headers.sh' \
+	'maps=tests/meta/maps.py' \
+	'words=tests/meta/words.py $(BUILD)/gpugate $(BUILD)/gpugated' \
 	'rule-files=tests/meta/rules.sh $(BUILD)/gpugate $(BUILD)' \
 	'metrics=tests/meta/metrics.sh' \
 	'new-rule=tests/meta/new-rule.sh $(BUILD)' \
-	'corpus=tests/check-corpus.sh $(BUILD)/gpugate' \
-	'seeds=tests/check-seeds.sh $(BUILD)/gpugate' \
-	'corpus-index=tests/check-corpus-index.sh $(BUILD)' \
-	'bypass=tests/check-bypass.sh $(BUILD)/gpugate' \
+	'corpus=tests/check/corpus.sh $(BUILD)/gpugate' \
+	'seeds=tests/check/seeds.sh $(BUILD)/gpugate' \
+	'first-run=tests/check/first-run.sh $(BUILD)' \
+	'corpus-index=tests/check/corpus-index.sh $(BUILD)' \
+	'bypass=tests/check/bypass.sh $(BUILD)/gpugate' \
 	'ratchet=$(BUILD)/tests/tools/ratchet_model 30000' \
-	'parity=tests/check-parity.sh $(BUILD)' \
-	'mutants=tests/check-mutants.sh $(BUILD)' \
-	'twins=python3 tests/twins.py $(BUILD) tests/rules deploy/examples' \
-	'cluster=tests/check-cluster.sh $(BUILD)/gpugate'
+	'parity=tests/check/parity.sh $(BUILD)' \
+	'mutants=tests/check/mutants.sh $(BUILD)' \
+	'baseline=tests/check/baseline.sh $(BUILD)' \
+	'equivalence=tests/check/equivalence.sh $(BUILD)' \
+	'twins=python3 tests/check/twins.py $(BUILD) tests/rules deploy/examples' \
+	'cluster=tests/check/cluster.sh $(BUILD)/gpugate'
 
 .PHONY: check check-full
 check: all unit tools
@@ -108,12 +113,12 @@ check-load: full-deps
 # The image, built and run: needs root, buildah and a mirror.
 .PHONY: check-image
 check-image:
-	@tests/check-image.sh
+	@tests/check/image.sh
 
 # Both README commands in a root that has only apt: needs root and a mirror.
 .PHONY: check-fresh
 check-fresh:
-	@tests/check-fresh.sh
+	@tests/check/fresh.sh
 
 .PHONY: metrics
 metrics:
@@ -125,16 +130,16 @@ format:
 	@clang-format -i $(C_FILES)
 format-check:
 	@clang-format --dry-run -Werror $(C_FILES)
-# Silent when there is nothing to say: the count of warnings that clang-tidy
-# suppressed in system headers is no finding. Each file's own words come
-# together, as xargs runs two at a time.
+# Silent without findings: clang-tidy's count of suppressed warnings in system
+# headers is not one. The output of each file stays together, although xargs
+# runs two at a time.
 TIDY_FILES = $(filter-out tests/%,$(filter %.c,$(C_FILES)))
 tidy: $(BUILD)/gen/version.h $(BUILD)/gen/examples.inc
 	@printf '%s\n' $(TIDY_FILES) | xargs -P2 -n1 sh -c \
 		'out=$$(clang-tidy --quiet "$$1" -- -std=c11 -D_GNU_SOURCE \
-		-Iinclude -Ilint -I$(BUILD)/gen 2>&1) || \
+		-Iinclude -I. -I$(BUILD)/gen 2>&1) || \
 		{ printf "%s\n" "$$out"; exit 1; }' sh
-	@cppcheck --quiet --error-exitcode=1 --std=c11 -Iinclude -Ilint \
+	@cppcheck --quiet --error-exitcode=1 --std=c11 -Iinclude -I. \
 		--enable=warning,portability --inline-suppr \
 		--suppress=missingIncludeSystem $(TIDY_FILES)
 
@@ -146,10 +151,14 @@ TIME ?= 60
 fuzz:
 	@tests/fuzz/run.sh $(FUZZ_DIR) $(TARGET) $(TIME)
 
+# What is installed and timed is built beside what is developed.
+RELEASED := $(MAKE) --no-print-directory RELEASE=1 BUILD=$(BUILD)/release -j2
+
 .PHONY: bench peers
-bench: all tools $(BUILD)/tests/unit/test_cluster_size
-	@tests/bench/run.sh $(BUILD)
-	@tests/bench/state.sh $(BUILD)
+bench:
+	@$(RELEASED) all tools $(BUILD)/release/tests/unit/test_cluster_size
+	@tests/bench/run.sh $(BUILD)/release
+	@tests/bench/state.sh $(BUILD)/release
 peers:
 	@tests/bench/peers.sh
 
@@ -157,31 +166,34 @@ peers:
 
 DESTDIR ?=
 .PHONY: install
-install: all
-	install -D -m 755 $(BUILD)/gpugate $(DESTDIR)$(PREFIX)/bin/gpugate
+install:
+	@$(RELEASED) all
+	install -D -m 755 $(BUILD)/release/gpugate $(DESTDIR)$(PREFIX)/bin/gpugate
 	ln -sf gpugate $(DESTDIR)$(PREFIX)/bin/kubectl-gpugate
 	mkdir -p $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
-	$(BUILD)/gpugate manpage 1 >$(DESTDIR)$(PREFIX)/share/man/man1/gpugate.1
-	$(BUILD)/gpugate manpage 5 >$(DESTDIR)$(PREFIX)/share/man/man5/gpugate-policy.5
+	$(BUILD)/release/gpugate manpage 1 >$(DESTDIR)$(PREFIX)/share/man/man1/gpugate.1
+	$(BUILD)/release/gpugate manpage 5 >$(DESTDIR)$(PREFIX)/share/man/man5/gpugate-policy.5
 	mkdir -p $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	$(BUILD)/gpugate completion bash \
+	$(BUILD)/release/gpugate completion bash \
 		>$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpugate
 
 # --- a new rule: tests/README.md --------------------------------------------
 
-# Without link-time optimisation: seconds from a changed rule to a tested one.
 .PHONY: rule check-rule
 rule:
 	@sh rules/engine/new_rule.sh "$(NAME)" "$(CATEGORY)"
 check-rule:
 	@test -d "tests/rules/$(NAME)" || \
 		{ echo "check-rule: no tests/rules/$(NAME)" >&2; exit 2; }
-	@$(MAKE) --no-print-directory LTO=$(NO_LTO) $(BUILD)/gpugate
+	@$(MAKE) --no-print-directory $(BUILD)/gpugate
 	@tests/run-rules.sh $(BUILD)/gpugate tests/rules/$(NAME)
 	@tests/mutation.sh $(BUILD)/gpugate $(NAME)
 
 .PHONY: docs
 docs: all
-	$(BUILD)/gpugate rules --format markdown >rules/README.md
-	tests/meta/repairs.sh $(BUILD)/gpugate README.md >$(BUILD)/README.md
-	cp $(BUILD)/README.md README.md
+	awk -f deploy/chart/kinds.awk rules/kube/data/kinds.txt \
+		>deploy/chart/gpugate/files/kinds.yaml
+	for readme in README.md rules/README.md; do \
+		tests/meta/tables.sh $(BUILD)/gpugate $$readme \
+			>$(BUILD)/README.md && cp $(BUILD)/README.md $$readme; \
+	done

@@ -17,14 +17,14 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/text.h"
-#include "base/words.h"
 #include "certs/disk.h"
 #include "certs/issue.h"
 #include "certs/pair.h"
+#include "cli/words.h"
 
 enum { DAY = 86400, DAYS_MAX = 36500, FILES = 4 };
 
-struct request {
+struct certs_request {
 	struct arena arena;
 	const char *dir;
 	struct list dns, addresses;
@@ -73,7 +73,7 @@ static int parse_days(const char *option, const char *value, long *out,
 	return 0;
 }
 
-static int set_option(struct request *request, enum kind kind,
+static int set_option(struct certs_request *request, enum kind kind,
 		      const char *option, const char *value, struct err *err)
 {
 	switch (kind) {
@@ -94,8 +94,8 @@ static int set_option(struct request *request, enum kind kind,
 }
 
 /* `--name value`, `--name=value`, and more values after --dns and --ip. */
-static int parse_option(struct request *request, int argc, char **argv, int *i,
-			struct err *err)
+static int parse_option(struct certs_request *request, int argc, char **argv,
+			int *i, struct err *err)
 {
 	const char *option = argv[*i];
 	size_t len = strcspn(option, "=");
@@ -123,7 +123,7 @@ static int parse_option(struct request *request, int argc, char **argv, int *i,
 	return 0;
 }
 
-static int parse(struct request *request, int argc, char **argv,
+static int parse(struct certs_request *request, int argc, char **argv,
 		 struct err *err)
 {
 	for (int i = 1; i < argc; i++) {
@@ -144,8 +144,8 @@ static int parse(struct request *request, int argc, char **argv,
 	return 0;
 }
 
-static int issue(const struct request *request, int64_t now, struct issued *ca,
-		 struct issued *leaf, struct err *err)
+static int issue(const struct certs_request *request, int64_t now,
+		 struct issued *ca, struct issued *leaf, struct err *err)
 {
 	struct issue_ask ask = {.common_name = "gpugate CA",
 				.now = now,
@@ -160,8 +160,9 @@ static int issue(const struct request *request, int64_t now, struct issued *ca,
 	return issue_leaf(&ask, ca, leaf, err);
 }
 
-static int write_files(const struct request *request, const struct issued *ca,
-		       const struct issued *leaf, struct err *err)
+static int write_files(const struct certs_request *request,
+		       const struct issued *ca, const struct issued *leaf,
+		       struct err *err)
 {
 	const struct disk_file files[FILES] = {
 		{"ca.crt", ca->cert.data, ca->cert.len, 0644},
@@ -185,7 +186,7 @@ static void print_bundle(FILE *out, struct arena *arena, const struct buf *cert)
 		text);
 }
 
-static void print_written(struct request *request, int64_t now, FILE *out,
+static void print_written(struct certs_request *request, int64_t now, FILE *out,
 			  const struct issued *ca)
 {
 	struct arena *arena = &request->arena;
@@ -208,7 +209,7 @@ static void print_written(struct request *request, int64_t now, FILE *out,
 	print_bundle(out, arena, &ca->cert);
 }
 
-static int run(struct request *request, FILE *out, struct err *err)
+static int run(struct certs_request *request, FILE *out, struct err *err)
 {
 	int64_t now = time(NULL);
 	struct issued ca, leaf;
@@ -227,7 +228,7 @@ static int run(struct request *request, FILE *out, struct err *err)
 
 int certs_command(int argc, char **argv, FILE *out, FILE *err)
 {
-	struct request request = {.days = 365, .ca_days = 3650};
+	struct certs_request request = {.days = 365, .ca_days = 3650};
 	struct err error = {0};
 	int result = parse(&request, argc, argv, &error);
 

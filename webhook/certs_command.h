@@ -3,8 +3,8 @@
  * `gpugated certs`: argv[0] is the command's name, "certs". Returns the exit
  * status: 0, or 2 after a message on err.
  */
-#ifndef CERTS_COMMAND_H
-#define CERTS_COMMAND_H
+#ifndef WEBHOOK_CERTS_COMMAND_H
+#define WEBHOOK_CERTS_COMMAND_H
 
 #include <stdio.h>
 

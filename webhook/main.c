@@ -14,7 +14,7 @@
 #include "serve.h"
 
 /* argv[0] is the command's name, or the program's. */
-struct command {
+struct gpugated_command {
 	const char *name, *arguments, *summary;
 	int (*run)(int argc, char **argv);
 };
@@ -49,7 +49,7 @@ static int version(int argc, char **argv)
 static int selftest_command(int argc, char **argv);
 static int help(int argc, char **argv);
 
-static const struct command commands[] = {
+static const struct gpugated_command commands[] = {
 	{"certs", "--dir DIR --dns NAME...",
 	 "issue a CA and a serving certificate", certs},
 	{"selftest", "[OPTIONS]", "ask a server over TLS, and judge its answer",
@@ -59,7 +59,7 @@ static const struct command commands[] = {
 };
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
 
-static const struct command *find_command(const char *name)
+static const struct gpugated_command *find_command(const char *name)
 {
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (!strcmp(commands[i].name, name))
@@ -101,7 +101,7 @@ static int help_serve(void)
 		 "SIGHUP loads the\npolicy and the certificate again. Wrong "
 		 "usage or a broken policy ends with 2.\n\nOptions, also as "
 		 "environment (--tls-cert is GPUGATED_TLS_CERT):\n");
-	options_help(OPTION_SERVE, &out);
+	options_print(&option_set, OPTION_SERVE, &out);
 	return print(&out);
 }
 
@@ -117,14 +117,14 @@ static int help_selftest(void)
 		 "a bad Pod is denied and a good one\nallowed. With --address "
 		 "it asks the server there, and any verdict is right, since\n"
 		 "its policy is not known. Exits with 0 or 1.\n\nOptions:\n");
-	options_help(OPTION_SELFTEST, &out);
+	options_print(&option_set, OPTION_SELFTEST, &out);
 	return print(&out);
 }
 
 static int help(int argc, char **argv)
 {
 	static char ask[] = "--help";
-	const struct command *command;
+	const struct gpugated_command *command;
 	char *words[3] = {NULL, ask, NULL};
 	struct buf out;
 
@@ -146,15 +146,15 @@ static int help(int argc, char **argv)
 /* --- options -------------------------------------------------------------- */
 
 static int with_options(enum option_command command, char **argv,
-			int (*run)(const struct options *options),
+			int (*run)(const struct serve_options *options),
 			int (*tell)(void))
 {
-	struct options options = {0};
-	int rc = options_parse(&options, command, argv, stderr);
+	struct serve_options options = {0};
+	int rc = serve_options_parse(&options, command, argv, stderr);
 
 	if (!rc)
 		rc = options.help ? tell() : run(&options);
-	options_release(&options);
+	serve_options_release(&options);
 	return rc;
 }
 
@@ -166,7 +166,7 @@ static int selftest_command(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	const struct command *command;
+	const struct gpugated_command *command;
 
 	if (argc > 1 && !strcmp(argv[1], "--version"))
 		return version(argc, argv);

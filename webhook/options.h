@@ -13,27 +13,14 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/words.h"
-
-enum option_kind {
-	OPTION_FLAG,   /* bool */
-	OPTION_NUMBER, /* unsigned, within least..most */
-	OPTION_BYTES,  /* size_t: 8388608, 8Mi, 512Ki; within least..most */
-	OPTION_TEXT,   /* const char * */
-	OPTION_LIST,   /* struct list; the environment splits at commas
-			  and blanks */
-	OPTION_WORDS,  /* the same; arguments are split, too */
-};
+#include "cli/options.h"
 
 enum option_command {
 	OPTION_SERVE = 1,
 	OPTION_SELFTEST = 2,
 };
 
-/* Of the environment; see word_variable(). */
-#define VARIABLES "GPUGATED_"
-
-struct options {
+struct serve_options {
 	struct arena arena;
 	const char *listen, *probe_listen, *tls_cert, *tls_key, *client_ca;
 	struct list client_names, dns;
@@ -47,30 +34,15 @@ struct options {
 	bool help, self_managed;
 };
 
-struct option {
-	const char *name;    /* without the dashes */
-	unsigned char kind;  /* enum option_kind */
-	unsigned commands;   /* enum option_command */
-	size_t at;	     /* offset in struct options */
-	const char *value;   /* what --help calls the value; NULL for flags */
-	const char *initial; /* as a user would write it; NULL: none */
-	const char *choices; /* words separated by blanks; NULL: any */
-	size_t least, most;
-	const char *help; /* the default is told behind it */
-};
-
-extern const struct option option_table[];
-extern const size_t option_count;
+extern const struct option_set option_set;
 
 /*
  * Defaults, then the environment, then arguments (NULL-terminated). 0, or 2
  * after a message on errors. Strings live in argv, the environment or the
  * arena.
  */
-int options_parse(struct options *options, enum option_command command,
-		  char **argv, FILE *errors);
-void options_release(struct options *options);
-/* The options of a command, one paragraph each. */
-void options_help(enum option_command command, struct buf *out);
+int serve_options_parse(struct serve_options *options,
+			enum option_command command, char **argv, FILE *errors);
+void serve_options_release(struct serve_options *options);
 
 #endif

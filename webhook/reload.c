@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loading happens in the main thread, while reviews go on with what they
- * have. Certificates are looked at each minute as well, since their dates
- * change what they are worth; a trouble with them is told once, until it
- * changes.
+ * The main thread loads files, while reviews continue with what is in use.
+ * Certificates are also checked each minute, since they become valid and
+ * expire; a problem with them is logged once, until it changes.
  */
 #include "reload.h"
 
@@ -16,14 +15,14 @@
 
 #include "base/text.h"
 #include "base/vec.h"
-#include "monotonic.h"
+#include "webhook/observe/monotonic.h"
 
 enum { LOOK_SECONDS = 60, DAY = 86400 };
 
 /* --- the policy ----------------------------------------------------------- */
 
-static void tell_problems(struct reload *r,
-			  const struct policy_problems *problems)
+static void report_problems(struct reload *r,
+			    const struct policy_problems *problems)
 {
 	for (size_t i = 0; i < problems->n; i++) {
 		const struct policy_problem *p = &problems->items[i];
@@ -54,7 +53,7 @@ static void set_exemptions(struct reload *r, const struct policy *policy)
 	arena_release(&arena);
 }
 
-/* The policy is the door's afterwards. */
+/* admission owns the policy afterwards. */
 static void take_policy(struct reload *r, struct policy *policy)
 {
 	static const char *const modes[] = {
@@ -68,19 +67,19 @@ static void take_policy(struct reload *r, struct policy *policy)
 
 	if (policy_asks_namespaces(policy) && !r->knows_namespaces)
 		log_say(r->log, LOG_WARN,
-			"overrides with namespaceLabels hold nowhere: labels "
+			"overrides with namespaceLabels never match: labels "
 			"of namespaces are known from --cluster or --live on");
 	metrics_set(r->metrics, METRICS_POLICY_TAKEN, 1);
 	set_exemptions(r, policy);
-	door_set_policy(r->door, policy);
-	door_policy_hash(r->door, text);
+	admission_set_policy(r->admission, policy);
+	admission_policy_hash(r->admission, text);
 	metrics_set_policy(r->metrics, text);
 	metrics_set(r->metrics, METRICS_POLICY_RELOAD_SUCCESS,
 		    (double)time(NULL));
-	if (r->told && hash == r->hash)
+	if (r->reported && hash == r->hash)
 		return;
 	r->hash = hash;
-	r->told = true;
+	r->reported = true;
 	log_event(r->log, LOG_INFO, "policy in force",
 		  (struct log_field[]){
 			  {"policy", r->policy ? r->policy : "recommended", 0},
@@ -92,7 +91,7 @@ static void take_policy(struct reload *r, struct policy *policy)
 
 static int load_policy(struct reload *r)
 {
-	struct policy_options options = {.door = true};
+	struct policy_options options = {.admission = true};
 	struct policy_problems problems = {0};
 	struct policy *policy;
 
@@ -101,16 +100,17 @@ static int load_policy(struct reload *r)
 		return 0;
 	}
 	policy = policy_load(&r->rules, r->policy, &options, &problems);
-	tell_problems(r, &problems);
+	report_problems(r, &problems);
 	policy_problems_release(&problems);
 	if (!policy) {
-		r->told = false;
+		r->reported = false;
 		metrics_set(r->metrics, METRICS_POLICY_TAKEN, 0);
 		metrics_add(r->metrics, METRICS_POLICY_RELOAD_FAILURES, 1);
 		log_say(r->log, LOG_ERROR, "%s: policy is not used%s",
 			r->policy,
-			door_has_policy(r->door) ? "; the last good one stays"
-						 : "");
+			admission_has_policy(r->admission)
+				? "; the last good one stays"
+				: "");
 		return -1;
 	}
 	take_policy(r, policy);
@@ -119,51 +119,53 @@ static int load_policy(struct reload *r)
 
 /* --- the certificate ------------------------------------------------------ */
 
-static void tell_certificate(struct reload *r)
-{
-	int64_t expiry = key_store_expiry(r->keys);
-	unsigned generation = key_store_generation(r->keys);
-	struct buf text;
+struct loaded_file {
+	const char *what;
+	enum metrics_gauge taken;
+	enum metrics_counter failures;
+	char *problem; /* PROBLEM_BYTES */
+	bool stays;    /* one from before is in use */
+};
 
-	if (expiry)
-		metrics_set(r->metrics, METRICS_CERTIFICATE_EXPIRY,
-			    (double)expiry);
-	if (generation == r->generation)
-		return;
-	r->generation = generation;
-	buf_init(&text);
-	key_store_describe(r->keys, &text);
-	log_say(r->log, key_store_ready(r->keys) ? LOG_INFO : LOG_ERROR,
-		"certificate in use: %s", text.data);
-	buf_release(&text);
+/* The outcome of a load. again: log a problem that was logged before. */
+static int settle(struct reload *r, const struct loaded_file *file, int rc,
+		  const struct err *err, bool again)
+{
+	metrics_set(r->metrics, file->taken, !rc);
+	if (!rc) {
+		*file->problem = '\0';
+		return 0;
+	}
+	if (!again && !strcmp(file->problem, err->text))
+		return -1;
+	snprintf(file->problem, PROBLEM_BYTES, "%s", err->text);
+	metrics_add(r->metrics, file->failures, 1);
+	log_say(r->log, LOG_ERROR, "%s is not used: %s%s", file->what,
+		err->text, file->stays ? "; the last good one stays" : "");
+	return -1;
 }
 
-/* again: tell a trouble that was told before. */
 static int load_certificate(struct reload *r, bool again)
 {
+	const struct loaded_file file = {
+		.what = "certificate",
+		.taken = METRICS_CERTIFICATE_TAKEN,
+		.failures = METRICS_CERTIFICATE_RELOAD_FAILURES,
+		.problem = r->problem,
+	};
 	struct err err = {0};
 	int rc;
 
 	if (!r->cert)
 		return 0;
 	rc = key_store_load(r->keys, r->cert, r->key, &err);
-	metrics_set(r->metrics, METRICS_CERTIFICATE_TAKEN, !rc);
-	tell_certificate(r);
-	if (!rc) {
-		*r->problem = '\0';
-		return 0;
-	}
-	if (!again && !strcmp(r->problem, err.text))
-		return -1;
-	snprintf(r->problem, sizeof(r->problem), "%s", err.text);
-	metrics_add(r->metrics, METRICS_CERTIFICATE_RELOAD_FAILURES, 1);
-	log_say(r->log, LOG_ERROR, "certificate is not used: %s", err.text);
-	return -1;
+	key_store_report(r->keys, &r->generation, r->log, r->metrics);
+	return settle(r, &file, rc, &err, again);
 }
 
 /* --- the client CA -------------------------------------------------------- */
 
-static void tell_client_ca(struct reload *r)
+static void report_client_ca(struct reload *r)
 {
 	unsigned generation = client_ca_generation(r->client_ca);
 	struct buf text;
@@ -184,25 +186,21 @@ static void tell_client_ca(struct reload *r)
 
 static int load_client_ca(struct reload *r, bool again)
 {
+	struct loaded_file file = {
+		.what = "client CA",
+		.taken = METRICS_CLIENT_CA_TAKEN,
+		.failures = METRICS_CLIENT_CA_RELOAD_FAILURES,
+		.problem = r->ca_problem,
+	};
 	struct err err = {0};
 	int rc;
 
 	if (!r->ca)
 		return 0;
 	rc = client_ca_load(r->client_ca, r->ca, &err);
-	metrics_set(r->metrics, METRICS_CLIENT_CA_TAKEN, !rc);
-	tell_client_ca(r);
-	if (!rc) {
-		*r->ca_problem = '\0';
-		return 0;
-	}
-	if (!again && !strcmp(r->ca_problem, err.text))
-		return -1;
-	snprintf(r->ca_problem, sizeof(r->ca_problem), "%s", err.text);
-	metrics_add(r->metrics, METRICS_CLIENT_CA_RELOAD_FAILURES, 1);
-	log_say(r->log, LOG_ERROR, "client CA is not used: %s%s", err.text,
-		r->ca_generation ? "; the last good one stays" : "");
-	return -1;
+	report_client_ca(r);
+	file.stays = r->ca_generation;
+	return settle(r, &file, rc, &err, again);
 }
 
 /* --- all ------------------------------------------------------------------ */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The policy, the certificate and the client CA, loaded at the start and again
- * when their files change or somebody asks. What is broken is told and never
- * taken: the last good one stays. One thread uses it.
+ * when their files change or on SIGHUP. A broken file is logged and never
+ * used: the last good one stays. One thread uses it.
  */
 #ifndef WEBHOOK_RELOAD_H
 #define WEBHOOK_RELOAD_H
@@ -11,21 +11,21 @@
 #include <stdint.h>
 
 #include "engine/registry.h"
-#include "webhook/client_ca.h"
-#include "webhook/door.h"
-#include "webhook/key_store.h"
-#include "webhook/watch.h"
+#include "webhook/admission/admission.h"
+#include "webhook/observe/watch.h"
+#include "webhook/tls/client_ca.h"
+#include "webhook/tls/key_store.h"
 
-enum { RELOAD_WATCHES = 3 };
+enum { RELOAD_WATCHES = 3, PROBLEM_BYTES = 400 };
 
 struct reload {
 	struct rule_set rules;
 	const char *policy;	/* path; NULL: the preset `recommended` */
-	const char *cert, *key; /* NULL: somebody else sees to the keys */
+	const char *cert, *key; /* NULL: not loaded from files */
 	const char *ca;		/* path, or NULL: anybody may ask */
 	struct log *log;
 	struct metrics *metrics;
-	struct door *door;
+	struct admission *admission;
 	struct key_store *keys;
 	struct client_ca *client_ca; /* where there is a path */
 	bool knows_namespaces;	     /* there is a cluster state */
@@ -35,10 +35,10 @@ struct reload {
 	struct watch *ca_watch;	    /* the same */
 	int64_t next_look;	    /* at the certificate's dates */
 	uint64_t hash;		    /* of the policy in force */
-	bool told;		    /* that it is, since the last failure */
+	bool reported;		    /* that it is, since the last failure */
 	unsigned generation, ca_generation;
-	char problem[400];    /* told last about the certificate */
-	char ca_problem[400]; /* and about the client CA */
+	char problem[PROBLEM_BYTES];	/* logged last of the certificate */
+	char ca_problem[PROBLEM_BYTES]; /* and of the client CA */
 };
 
 /* The first load of all. -1 after what was wrong is on the log. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a process that only answers reviews can do without: capabilities, new
- * programs, files to write to, new sockets. Whoever takes over a thread of
- * ours has no more than that.
+ * Drops what a process that only answers reviews does not need:
+ * capabilities, new programs, files opened for writing, new sockets. An
+ * attacker who takes over a thread has no more than the rest.
  */
 #ifndef WEBHOOK_SANDBOX_H
 #define WEBHOOK_SANDBOX_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "webhook/log.h"
+#include "webhook/observe/log.h"
 
 /*
  * Before there are threads, since capabilities are a thread's own: no core
@@ -23,12 +23,12 @@ bool sandbox_available(void);
 
 /*
  * When everything is set up: all threads get the filter. A call that it
- * refuses fails with EPERM and is told on the log's file, the first few
+ * refuses fails with EPERM and is logged to the log's file, the first few
  * times. -1 where the kernel has no filters; nothing is changed then.
  */
 int sandbox_enter(int log_fd, bool json, struct err *err);
-/* The same for a process that goes on asking others: it may open sockets, and
- * start the threads that look up names. */
+/* The same for a process that stays a client of an API server: it may open
+ * sockets, and start the threads that resolve names. */
 int sandbox_enter_client(int log_fd, bool json, struct err *err);
 
 #endif

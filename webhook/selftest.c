@@ -1,34 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The same path as a real review: TLS, HTTP, the reader, all rules, the
- * answer. Reviews are dry runs, so that nobody counts them as workloads.
+ * response. Reviews are dry runs, so that they do not count as workloads.
  *
- * A server of our own is trusted by its CA and its verdicts are known. One
- * that runs has a certificate that is not ours to judge and a policy that
- * may allow anything: there an answer with our uid is all that is right.
+ * A server of our own is trusted by its CA, and its verdicts are known. One
+ * that is already running may have any certificate and any policy: there a
+ * response with our uid is all that is required.
  */
 #include "selftest.h"
 
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include <curl/curl.h>
 #include <jansson.h>
 
 #include "base/text.h"
 #include "certs/issue.h"
 #include "engine/registry.h"
 #include "serve.h"
-#include "tls_call.h"
-#include "webhook/server.h"
+#include "webhook/server/server.h"
 
-enum { SECONDS = 5, HOUR = 3600 };
-
-static const char name[] = "localhost";
+enum { SECONDS = 5, HOUR = 3600, REPLY_MAX = 1 << 20 };
 
 struct trial {
 	const char *what, *path, *uid;
@@ -76,9 +71,9 @@ static int check_answer(const struct trial *trial, bool any,
 	int rc = 0;
 
 	if (!json_is_boolean(allowed))
-		rc = err_set(err, 0, "the answer is no AdmissionReview");
+		rc = err_set(err, 0, "the response is not an AdmissionReview");
 	else if (!text_eq(uid, trial->uid))
-		rc = err_set(err, 0, "the answer is to another uid");
+		rc = err_set(err, 0, "the response has another uid");
 	else if (!any && json_is_true(allowed) != trial->allowed)
 		rc = err_set(err, 0, "it was %s",
 			     json_is_true(allowed) ? "allowed" : "denied");
@@ -86,27 +81,97 @@ static int check_answer(const struct trial *trial, bool any,
 	return rc;
 }
 
-static int ask(struct tls_call *call, const struct trial *trial)
+/* Whom to ask. ca: PEM; NULL: whatever certificate it has, it is taken. */
+struct target {
+	const char *address; /* HOST:PORT */
+	const struct buf *ca;
+};
+
+static size_t on_reply(char *data, size_t one, size_t len, void *context)
+{
+	struct buf *reply = context;
+
+	if (reply->len + len > REPLY_MAX)
+		return 0;
+	buf_add(reply, data, len);
+	return len;
+}
+
+static void set_call(CURL *easy, const struct target *target,
+		     const struct buf *review)
+{
+	curl_easy_setopt(easy, CURLOPT_POSTFIELDS, review->data);
+	curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, (long)review->len);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_reply);
+	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)SECONDS);
+	curl_easy_setopt(easy, CURLOPT_TIMEOUT, 2L * SECONDS);
+	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	if (target->ca) {
+		struct curl_blob pem = {target->ca->data, target->ca->len,
+					CURL_BLOB_COPY};
+
+		curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &pem);
+	} else {
+		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+	}
+}
+
+/* The status of the reply, whose body is appended; or -1. */
+static long post(const struct target *target, const char *path,
+		 const struct buf *review, struct buf *reply, struct err *err)
+{
+	struct curl_slist *type =
+		curl_slist_append(NULL, "Content-Type: application/json");
+	char why[CURL_ERROR_SIZE] = "", url[512];
+	CURL *easy = curl_easy_init();
+	CURLcode code;
+	long status = -1;
+
+	if (!easy || !type)
+		BUG("out of memory");
+	snprintf(url, sizeof(url), "https://%s%s%s",
+		 *target->address == ':' ? "localhost" : "", target->address,
+		 path);
+	set_call(easy, target, review);
+	curl_easy_setopt(easy, CURLOPT_URL, url);
+	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, type);
+	curl_easy_setopt(easy, CURLOPT_WRITEDATA, reply);
+	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, why);
+	code = curl_easy_perform(easy);
+	if (code == CURLE_OK)
+		curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+	else
+		err_set(err, 0, "%s%s",
+			code == CURLE_COULDNT_CONNECT	  ? "cannot connect: "
+			: code == CURLE_SSL_CONNECT_ERROR ? "TLS handshake: "
+							  : "",
+			*why ? why : curl_easy_strerror(code));
+	curl_easy_cleanup(easy);
+	curl_slist_free_all(type);
+	return status;
+}
+
+static int ask(const struct target *target, const struct trial *trial)
 {
 	struct buf review, reply;
 	struct err err = {0};
-	int status, rc = -1;
+	long status;
+	int rc = -1;
 
 	buf_init(&review);
 	buf_init(&reply);
 	write_review(trial, &review);
-	call->path = trial->path;
-	call->body = review.data;
-	call->len = review.len;
-	status = tls_call(call, &reply, &err);
+	status = post(target, trial->path, &review, &reply, &err);
 	if (status == 200)
-		rc = check_answer(trial, !call->ca, &reply, &err);
+		rc = check_answer(trial, !target->ca, &reply, &err);
 	else if (status > 0)
-		err_set(&err, 0, "HTTP status %d: %.*s", status,
+		err_set(&err, 0, "HTTP status %ld: %.*s", status,
 			(int)strcspn(reply.data, "\r\n"), reply.data);
 	buf_release(&review);
 	buf_release(&reply);
-	if (call->ca || rc)
+	if (target->ca || rc)
 		fprintf(rc ? stderr : stdout, "%s %s: %s%s%s\n",
 			rc ? "failed:" : "ok:", trial->path, trial->what,
 			rc ? ": " : "", rc ? err.text : "");
@@ -115,36 +180,19 @@ static int ask(struct tls_call *call, const struct trial *trial)
 
 /* --- a server that runs --------------------------------------------------- */
 
-/* HOST:PORT, [HOST]:PORT or :PORT in place. */
-static int split_address(char *text, struct tls_call *call)
-{
-	char *colon = strrchr(text, ':');
-
-	if (!colon || !colon[1])
-		return -1;
-	*colon = '\0';
-	if (*text == '[' && colon[-1] == ']') {
-		colon[-1] = '\0';
-		text++;
-	}
-	call->host = *text ? text : "localhost";
-	call->port = colon + 1;
-	return 0;
-}
-
+/* HOST:PORT, [HOST]:PORT or :PORT. */
 static int ask_running(const char *address)
 {
-	struct tls_call call = {.seconds = SECONDS};
-	char *copy = strdup(address);
+	const struct target target = {.address = address};
+	const char *colon = strrchr(address, ':');
 	int rc = 1;
 
-	if (!copy || split_address(copy, &call))
+	if (!colon || !colon[1])
 		fprintf(stderr, "gpugated: `%s` is not HOST:PORT\n", address);
 	else
-		rc = ask(&call, &trials[0]) ? 1 : 0;
+		rc = ask(&target, &trials[0]) ? 1 : 0;
 	if (!rc)
 		printf("ok: %s answers\n", address);
-	free(copy);
 	return rc;
 }
 
@@ -154,7 +202,7 @@ struct own {
 	struct rule_set rules; /* policies keep its address */
 	struct log *log;
 	struct metrics *metrics;
-	struct door *door;
+	struct admission *admission;
 	struct key_store *keys;
 	struct server *server;
 	struct issued ca, leaf;
@@ -162,7 +210,7 @@ struct own {
 
 static int issue(struct own *own, struct err *err)
 {
-	const char *names[] = {name, NULL}, *addresses[] = {"127.0.0.1", NULL};
+	const char *addresses[] = {"127.0.0.1", NULL};
 	struct issue_ask ask = {
 		.common_name = "gpugated selftest",
 		.now = time(NULL),
@@ -172,7 +220,6 @@ static int issue(struct own *own, struct err *err)
 	if (issue_ca(&ask, &own->ca, err))
 		return -1;
 	ask.common_name = NULL;
-	ask.dns = names;
 	ask.addresses = addresses;
 	if (issue_leaf(&ask, &own->ca, &own->leaf, err))
 		return -1;
@@ -180,7 +227,7 @@ static int issue(struct own *own, struct err *err)
 				  err);
 }
 
-static int start(struct own *own, const struct options *options,
+static int start(struct own *own, const struct serve_options *options,
 		 struct err *err)
 {
 	struct server_options server = {
@@ -194,41 +241,36 @@ static int start(struct own *own, const struct options *options,
 		.body_seconds = SECONDS,
 		.idle_seconds = 300,
 		.keys = own->keys,
-		.door = own->door,
+		.admission = own->admission,
 		.metrics = own->metrics,
 		.log = own->log,
 	};
 
 	if (issue(own, err))
 		return -1;
-	door_set_policy(own->door, policy_default(&own->rules, NULL));
+	admission_set_policy(own->admission, policy_default(&own->rules, NULL));
 	own->server = server_start(&server, err);
 	return own->server ? 0 : -1;
 }
 
 static int ask_own(struct own *own)
 {
-	struct tls_call call = {
-		.host = "127.0.0.1",
-		.ca = &own->ca.cert,
-		.name = name,
-		.seconds = SECONDS,
-	};
-	char port[16];
+	char address[32];
+	const struct target target = {address, &own->ca.cert};
 	int rc = 0;
 
-	snprintf(port, sizeof(port), "%u", server_port(own->server));
-	call.port = port;
+	snprintf(address, sizeof(address), "127.0.0.1:%u",
+		 server_port(own->server));
 	for (size_t i = 0; i < sizeof(trials) / sizeof(*trials); i++)
-		if (ask(&call, &trials[i]))
+		if (ask(&target, &trials[i]))
 			rc = 1;
 	return rc;
 }
 
-static int run_own(const struct options *options)
+static int run_own(const struct serve_options *options)
 {
 	struct own own = {.rules = {all_rules, all_rules_count}};
-	struct door_options door = {.rules = &own.rules};
+	struct admission_options admission = {.rules = &own.rules};
 	struct err err = {0};
 	int rc = 1;
 
@@ -236,9 +278,9 @@ static int run_own(const struct options *options)
 	issued_init(&own.leaf);
 	own.log = log_new(STDERR_FILENO, LOG_WARN, false);
 	own.metrics = metrics_new();
-	door.log = own.log;
-	door.metrics = own.metrics;
-	own.door = door_new(&door);
+	admission.log = own.log;
+	admission.metrics = own.metrics;
+	own.admission = admission_new(&admission);
 	own.keys = key_store_new();
 	if (start(&own, options, &err))
 		fprintf(stderr, "gpugated: selftest: %s\n", err.text);
@@ -246,7 +288,7 @@ static int run_own(const struct options *options)
 		rc = ask_own(&own);
 	if (own.server)
 		server_stop(own.server);
-	door_free(own.door);
+	admission_free(own.admission);
 	key_store_free(own.keys);
 	metrics_free(own.metrics);
 	log_free(own.log);
@@ -255,7 +297,7 @@ static int run_own(const struct options *options)
 	return rc;
 }
 
-int selftest(const struct options *options)
+int selftest(const struct serve_options *options)
 {
 	signal(SIGPIPE, SIG_IGN);
 	return options->address ? ask_running(options->address)

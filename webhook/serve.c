@@ -2,14 +2,14 @@
 /*
  * The main thread starts everything, then waits for signals and changes of
  * files; it answers no requests itself. Signals are blocked before the first
- * thread begins, so that they come by signalfd and nowhere else.
+ * thread starts, so that they arrive by signalfd only.
  *
- * The end: on SIGTERM /readyz says no at once, but reviews are answered until
- * every connection is gone, and for LAG_SECONDS at least: the API server
- * learns of our going only after a while. A connection is told to close with
- * its next reply; who opens a new one is served. After --drain seconds, or at
- * a second signal, what is left is cut. SIGINT is a person at a terminal:
- * nobody has to learn anything.
+ * Shutdown: on SIGTERM /readyz fails at once, but reviews are answered until
+ * every connection is closed, and for at least LAG_SECONDS: the API server
+ * learns of the shutdown only after a while. Each connection is closed with
+ * its next reply; new connections are served. After --drain seconds, or at a
+ * second signal, the remaining ones are cut. SIGINT comes from a person at a
+ * terminal: no API server has to learn of it.
  */
 #include "serve.h"
 
@@ -25,31 +25,31 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "api.h"
 #include "base/text.h"
-#include "monotonic.h"
-#include "process.h"
 #include "reload.h"
 #include "sandbox.h"
-#include "self_managed.h"
-#include "state.h"
-#include "webhook/server.h"
+#include "webhook/api/api.h"
+#include "webhook/cluster/state.h"
+#include "webhook/observe/monotonic.h"
+#include "webhook/observe/process.h"
+#include "webhook/server/server.h"
+#include "webhook/tls/self_managed.h"
 
 enum {
 	IDLE_SECONDS = 300, /* http.Transport of the API server keeps 90 */
 	FLUSH_SECONDS = 10,
 	LAG_SECONDS = 10,
 	/* A state that is watched is seconds old; later it is a guess. A file
-	 * is as old as whoever mounts it wants. */
+	 * is as old as its owner allows. */
 	LIVE_MAX_AGE = 900,
 	THREADS_MAX = 8, /* unless the user asks for more */
 };
 
 struct service {
-	const struct options *options;
+	const struct serve_options *options;
 	struct log *log;
 	struct metrics *metrics;
-	struct door *door;
+	struct admission *admission;
 	struct key_store *keys;
 	struct client_ca *client_ca; /* or NULL: anybody may ask */
 	struct server *server;
@@ -64,11 +64,11 @@ struct service {
 	int64_t deadline;   /* of draining; monotonic seconds */
 	int64_t earliest;   /* of the end, when there are no connections */
 	int64_t next_flush; /* of the log's repeats */
-	bool told_ready;    /* what the log says of /readyz */
-	bool told_waiting;
+	bool logged_ready;  /* what the log says of /readyz */
+	bool logged_waiting;
 };
 
-unsigned serve_threads(const struct options *options)
+unsigned serve_threads(const struct serve_options *options)
 {
 	unsigned limit, n = 1;
 	cpu_set_t set;
@@ -92,7 +92,7 @@ static const char *not_ready(void *context)
 
 	if (atomic_load(&s->draining))
 		return "draining: this instance is being stopped";
-	if (!door_has_policy(s->door))
+	if (!admission_has_policy(s->admission))
 		return "policy: none is loaded";
 	if (s->managed)
 		reason = self_managed_not_ready(s->managed);
@@ -140,7 +140,7 @@ static void raise_limit(struct service *s)
 
 static int start_server(struct service *s)
 {
-	const struct options *o = s->options;
+	const struct serve_options *o = s->options;
 	struct server_options options = {
 		.listen = o->listen,
 		.threads = serve_threads(o),
@@ -154,7 +154,7 @@ static int start_server(struct service *s)
 		.client_ca = s->client_ca,
 		.client_names = o->client_names.items,
 		.keys = s->keys,
-		.door = s->door,
+		.admission = s->admission,
 		.metrics = s->metrics,
 		.log = s->log,
 	};
@@ -231,7 +231,7 @@ static int prepare(struct service *s)
 	}
 	if (geteuid() == 0)
 		log_say(s->log, LOG_WARN,
-			"running as root; a user of its own is enough");
+			"running as root; a dedicated user is enough");
 	if (wants_sandbox(s) && sandbox_prepare(&err))
 		log_say(s->log, LOG_WARN, "%s", err.text);
 	raise_limit(s);
@@ -255,7 +255,7 @@ static int open_api(struct service *s)
 
 static int start_self_managed(struct service *s)
 {
-	const struct options *o = s->options;
+	const struct serve_options *o = s->options;
 	struct self_managed_options options = {
 		.api = s->own_api ? s->own_api : s->state.api,
 		.keys = s->keys,
@@ -281,7 +281,7 @@ static int start_self_managed(struct service *s)
 
 static int start(struct service *s)
 {
-	struct door_options door = {
+	struct admission_options admission = {
 		.rules = &s->rules,
 		.metrics = s->metrics,
 		.log = s->log,
@@ -297,8 +297,8 @@ static int start(struct service *s)
 	};
 	if (state_open(&s->state) || open_api(s))
 		return -1;
-	door.state_max_age = state_asks(&s->state) ? LIVE_MAX_AGE : 0;
-	s->state.door = s->door = door_new(&door);
+	admission.state_max_age = state_asks(&s->state) ? LIVE_MAX_AGE : 0;
+	s->state.admission = s->admission = admission_new(&admission);
 	s->keys = key_store_new();
 	if (s->options->client_ca)
 		s->client_ca = client_ca_new();
@@ -311,7 +311,7 @@ static int start(struct service *s)
 		.ca = s->options->client_ca,
 		.log = s->log,
 		.metrics = s->metrics,
-		.door = s->door,
+		.admission = s->admission,
 		.keys = s->keys,
 		.client_ca = s->client_ca,
 	};
@@ -333,8 +333,8 @@ static void stop(struct service *s)
 	self_managed_stop(s->managed);
 	state_release(&s->state);
 	api_close(s->own_api);
-	if (s->door)
-		door_free(s->door);
+	if (s->admission)
+		admission_free(s->admission);
 	if (s->keys)
 		key_store_free(s->keys);
 	client_ca_free(s->client_ca);
@@ -370,7 +370,7 @@ static bool read_signals(struct service *s)
 
 	while (read(s->signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGHUP) {
-			log_say(s->log, LOG_INFO, "loading anew");
+			log_say(s->log, LOG_INFO, "reloading");
 			reload_now(&s->reload);
 		} else if (atomic_load(&s->draining)) {
 			log_say(s->log, LOG_WARN, "second signal: stopping");
@@ -393,19 +393,19 @@ static bool is_drained(const struct service *s)
 }
 
 /* The log says what /readyz says, and when that changes. */
-static void tell_readiness(struct service *s)
+static void report_readiness(struct service *s)
 {
 	const char *reason = not_ready(s);
 
-	if (!reason && !s->told_ready) {
+	if (!reason && !s->logged_ready) {
 		log_say(s->log, LOG_INFO, "ready");
-		s->told_ready = true;
-	} else if (reason && (s->told_ready || !s->told_waiting) &&
+		s->logged_ready = true;
+	} else if (reason && (s->logged_ready || !s->logged_waiting) &&
 		   !atomic_load(&s->draining)) {
-		log_say(s->log, s->told_ready ? LOG_WARN : LOG_INFO,
+		log_say(s->log, s->logged_ready ? LOG_WARN : LOG_INFO,
 			"not ready: %s", reason);
-		s->told_ready = false;
-		s->told_waiting = true;
+		s->logged_ready = false;
+		s->logged_waiting = true;
 	}
 }
 
@@ -419,19 +419,19 @@ static void wait_for_something(struct service *s)
 	reload_fds(&s->reload, watches);
 	for (int i = 0; i < RELOAD_WATCHES; i++)
 		fds[i + 1] = (struct pollfd){watches[i], POLLIN, 0};
-	if ((atomic_load(&s->draining) || !s->told_ready) && wait > SOON_MS)
+	if ((atomic_load(&s->draining) || !s->logged_ready) && wait > SOON_MS)
 		wait = SOON_MS;
 	poll(fds, 1 + RELOAD_WATCHES, wait);
 }
 
-static void serve_until_told(struct service *s)
+static void serve_until_signal(struct service *s)
 {
 	while (!read_signals(s) && !is_drained(s)) {
 		int64_t now = monotonic_seconds();
 
 		reload_poll(&s->reload);
 		state_poll(&s->state);
-		tell_readiness(s);
+		report_readiness(s);
 		if (now >= s->next_flush) {
 			log_flush_repeats(s->log);
 			s->next_flush = now + FLUSH_SECONDS;
@@ -444,7 +444,7 @@ static void serve_until_told(struct service *s)
 		  1);
 }
 
-int serve(const struct options *options)
+int serve(const struct serve_options *options)
 {
 	struct service s = {
 		.options = options,
@@ -466,7 +466,7 @@ int serve(const struct options *options)
 	metrics_set_build(s.metrics, program_version);
 	metrics_know_rules(s.metrics, &s.rules);
 	if (!prepare(&s) && !start(&s)) {
-		serve_until_told(&s);
+		serve_until_signal(&s);
 		rc = 0;
 	}
 	stop(&s);

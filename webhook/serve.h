@@ -8,9 +8,9 @@
 
 #include "options.h"
 
-int serve(const struct options *options);
+int serve(const struct serve_options *options);
 /* One per processor that we may use, at most 8. */
-unsigned serve_threads(const struct options *options);
+unsigned serve_threads(const struct serve_options *options);
 
 extern const char program_version[];
 

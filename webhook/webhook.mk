@@ -4,15 +4,15 @@
 # compiler makes objects for it anyway (it does on Debian), so that both
 # programs share the objects of the rules.
 
-DOOR_HARDEN := -Wl,-z,relro,-z,now -Wl,-z,noexecstack
-DOOR_HARDEN += $(shell $(CC) -dM -E -x c /dev/null | grep -q __PIE__ && echo -pie)
+WEBHOOK_HARDEN := -Wl,-z,relro,-z,now -Wl,-z,noexecstack
+WEBHOOK_HARDEN += $(shell $(CC) -dM -E -x c /dev/null | grep -q __PIE__ && echo -pie)
 
 $(BUILD)/webhook/version.o: $(BUILD)/gen/version.h
 
-$(BUILD)/gpugated: $(BUILD)/webhook/main.o $(DOOR_LIB) $(LIB)
+$(BUILD)/gpugated: $(BUILD)/webhook/main.o $(WEBHOOK_LIB) $(LIB)
 	$(say) LINK $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) $(DOOR_HARDEN) -o $@ $^ $(LIBS) \
-		$(DOOR_LIBS) $(LDFLAGS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) $(WEBHOOK_HARDEN) -o $@ $^ $(LIBS) \
+		$(WEBHOOK_LIBS) $(LDFLAGS)
 
 .PHONY: gpugated
 gpugated: $(BUILD)/gpugated
@@ -21,5 +21,6 @@ all: $(BUILD)/gpugated
 
 .PHONY: install-gpugated
 install: install-gpugated
-install-gpugated: $(BUILD)/gpugated
-	install -D -m 755 $< $(DESTDIR)$(PREFIX)/bin/gpugated
+install-gpugated:
+	@$(RELEASED) gpugated
+	install -D -m 755 $(BUILD)/release/gpugated $(DESTDIR)$(PREFIX)/bin/gpugated

@@ -8,8 +8,8 @@
 #   GPUGATE_REPO, GPUGATE_REVISION, GPUGATE_PATH: where git has them
 #   GPUGATE_NAMESPACE  of objects that name none
 #   GPUGATE_POLICY     the policy file of the webhook, as a floor (optional)
-#   GPUGATE_DOOR       or its ConfigMap, NAMESPACE/NAME, which the account must
-#                      be allowed to get (optional)
+#   GPUGATE_WEBHOOK_POLICY  or its ConfigMap, NAMESPACE/NAME, which the account
+#                      must be allowed to get (optional)
 #   GPUGATE_RENDER     kustomize or helm: render GPUGATE_PATH first (optional)
 #
 # Exit status: that of `gpugate lint`: 1 when something would not fit, 2 when
@@ -44,9 +44,9 @@ helm)
 	;;
 esac
 
-# It reads GPUGATE_DOOR itself, and keeps that policy with the state.
+# It reads GPUGATE_WEBHOOK_POLICY itself, and keeps that policy with the state.
 gpugate snapshot -q --output "$work/state.json"
-[ -z "${GPUGATE_DOOR:-}" ] || GPUGATE_POLICY=${GPUGATE_POLICY:-$work/state.json}
+[ -z "${GPUGATE_WEBHOOK_POLICY:-${GPUGATE_DOOR:-}}" ] || GPUGATE_POLICY=${GPUGATE_POLICY:-$work/state.json}
 set -- lint --cluster "$work/state.json" --require cluster
 [ -z "${GPUGATE_NAMESPACE:-}" ] || set -- "$@" --namespace "$GPUGATE_NAMESPACE"
 [ -z "${GPUGATE_POLICY:-}" ] || set -- "$@" --policy "$GPUGATE_POLICY"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The chart is the one source of the objects; the files for kustomize and for
-# a plain Prometheus are rendered from it. tests/check-deploy.sh fails when
+# a plain Prometheus are rendered from it. tests/check/deploy.sh fails when
 # they are not what this writes.
 # usage: kustomize.sh HELM [FOLDER]      FOLDER: default deploy/
 set -euo pipefail
@@ -18,7 +18,8 @@ render() {
 		echo '# SPDX-License-Identifier: Apache-2.0'
 		echo '# Rendered from the chart by deploy/chart/kustomize.sh: edit there.'
 		"$helm" template gpugate "$here/gpugate" --namespace gpugate-system \
-			--kube-version 1.31 --show-only "templates/$template.yaml" "$@" |
+			--kube-version 1.31 --set cluster.live=false \
+			--show-only "templates/$template.yaml" "$@" |
 			sed -e '/^# Source: /d' -e '/^ *helm.sh\/chart: /d' \
 				-e '/^ *app.kubernetes.io\/managed-by: Helm$/d'
 	} >"$out/$file"

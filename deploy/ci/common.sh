@@ -13,7 +13,7 @@ die() {
 get_gpugate() {
 	gpugate=${INPUT_BINARY:-}
 	if [ -n "$gpugate" ]; then
-		[ -x "$gpugate" ] || die "$gpugate is no executable"
+		[ -x "$gpugate" ] || die "$gpugate is not an executable"
 		case $gpugate in
 		/*) ;;
 		*) gpugate=$PWD/$gpugate ;;
@@ -43,7 +43,7 @@ get_since() {
 	since=
 	[ -n "${INPUT_SINCE:-}" ] || return 0
 	case $INPUT_SINCE in
-	-*) die "since: $INPUT_SINCE is no revision" ;;
+	-*) die "since: $INPUT_SINCE is not a revision" ;;
 	esac
 	trust_workspace
 	since=$(git rev-parse --quiet --verify "$INPUT_SINCE^{commit}") && return

@@ -77,7 +77,7 @@ def given_binary(path):
     except OSError as error:
         raise SystemExit(f"gpugate: GPUGATE_BINARY={path}: {error.strerror}")
     if data[:4] not in EXECUTABLES or len(data) < 64:
-        raise SystemExit(f"gpugate: GPUGATE_BINARY={path} is no executable")
+        raise SystemExit(f"gpugate: GPUGATE_BINARY={path} is not an executable")
     return data
 
 
@@ -150,7 +150,8 @@ def built_binary():
         }
         environment.setdefault("CFLAGS", "-O2")
         jobs = os.cpu_count() or 1
-        command = ["make", f"-j{jobs}", f"BUILD={Path(folder).name}", "gpugate"]
+        command = ["make", f"-j{jobs}", "RELEASE=1",
+                   f"BUILD={Path(folder).name}", "gpugate"]
         if subprocess.run(command, cwd=ROOT, env=environment).returncode:
             raise SystemExit("gpugate: `make` failed, see above")
         binary = Path(folder) / NAME

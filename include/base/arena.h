@@ -27,7 +27,7 @@ struct arena {
 		0                                                              \
 	}
 
-/* The head has no room. */
+/* The chunk at the head is full. */
 void *arena_take_slowly(struct arena *arena, size_t size);
 
 /* An empty request gets an address of its own, never NULL. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sixteen bytes at a time, for looks over whole texts. Comparisons give a
- * block whose bytes are 0 or -1 (all bits), so that they can be combined. The
- * compiler makes instructions of it that every processor of its kind has.
+ * Sixteen bytes at a time, for scans of whole texts. Comparisons give a block
+ * whose bytes are 0 or -1 (all bits), so that they can be combined. The
+ * compiler uses only instructions that every processor of the target has.
  */
 #ifndef BASE_BLOCK_H
 #define BASE_BLOCK_H

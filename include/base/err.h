@@ -26,11 +26,11 @@ int err_set(struct err *err, int code, const char *fmt, ...)
 int err_set_at(struct err *err, unsigned line, unsigned column, const char *fmt,
 	       ...) __attribute__((format(printf, 4, 5)));
 
-/* Put "context: " in front of a recorded error; always returns -1. */
+/* Put "context: " before a recorded error; always returns -1. */
 int err_wrap(struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A mistake of ours: say where and abort. */
+/* A defect of gpugate: print its place and abort. */
 #define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
 __attribute__((noreturn, format(printf, 3, 4))) void
 bug_at(const char *file, int line, const char *fmt, ...);

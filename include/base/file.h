@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading files whole, up to a size, and writing what is in memory. Nothing
- * waits for a pipe that nobody writes to, unless it was named to be one.
+ * Reading files whole, up to a size, and writing what is in memory. A read
+ * never waits for a pipe without a writer, unless the caller allows pipes.
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
@@ -22,7 +22,7 @@
 #define FILE_BASELINE_MAX ((size_t)256 << 20)
 #define FILE_CLUSTER_MAX  ((size_t)256 << 20)
 
-/* What tells that a file is the one that was read, and as it was then. */
+/* Identifies a file and its state when it was read. */
 struct file_stamp {
 	dev_t dev;
 	ino_t ino;
@@ -41,7 +41,7 @@ struct file_how {
 
 /*
  * The file's bytes, appended to out. 0, or an errno value: EISDIR, EINVAL when
- * it is no regular file, EFBIG when it is larger than the limit.
+ * it is not a regular file, EFBIG when it is larger than the limit.
  */
 int file_read(int dirfd, const char *path, const struct file_how *how,
 	      struct buf *out);

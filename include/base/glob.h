@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 
-struct glob; /* owned by whoever compiled it; safe to match from threads */
+struct glob; /* owned by the caller of glob_compile(); threads may share it */
 
 /* flags of glob_compile() */
 enum glob_flags {

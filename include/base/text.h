@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small questions about bytes that several layers ask. Nothing here
- * allocates, except where an arena is taken.
+ * Small functions on bytes that several layers use. Nothing here allocates,
+ * except where an arena is taken.
  */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
@@ -30,6 +30,8 @@ static inline bool text_starts(const char *s, const char *prefix)
 bool text_ends(const char *s, const char *suffix);	/* NULL s: false */
 bool text_contains(const char *s, const char *part);	/* NULL s: false */
 bool text_contains_ci(const char *s, const char *part); /* ASCII case folded */
+/* Is word an item of list, with blanks or commas between? "" is of none. */
+bool text_lists(const char *list, const char *word);
 /* Levenshtein distance, or limit + 1 when it is larger than limit. */
 unsigned text_distance(const char *a, const char *b, unsigned limit);
 /* The nearest of n names within distance 3, or NULL: for "did you mean". */
@@ -55,7 +57,8 @@ const char *text_find(const char *text, size_t len, const char *needle);
 
 /* 64-bit FNV-1a; seed 0 starts, an earlier result continues. */
 uint64_t text_hash(const void *data, size_t len, uint64_t seed);
-/* Another hash in every process: for tables whose keys a stranger chooses. */
+/* A different hash in every process: for tables whose keys the author of a
+ * manifest chooses. */
 uint64_t text_keyed_hash(const void *data, size_t len);
 /* The same under a key that is at hand, for tables that are asked often. */
 struct text_key {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Repairs, stated once. A repair is a group of ensure-operations on one
- * document's tree: "this map has this key with this value", "this list has
- * an item with this merge key", "this is not there". Doing a group twice is
- * doing it once, and what is already so is left alone.
+ * document's tree: "this map has this key with this value", "this list has an
+ * item with this merge key", "this is not there". Applying a group twice has
+ * the effect of applying it once; what is already right is left alone.
  *
  * All groups for one document are merged and rendered once: as a tree
  * (edits_apply), as a JSON Patch (edits_patch), as changes of the author's
  * bytes (doc/splice.h). The three say the same.
  *
- * A group is done as a whole or not at all. Groups that want different things
- * of one place are both left undone.
+ * A group is applied as a whole or not at all. Groups that contradict each
+ * other at one place are both left out.
  */
 #ifndef DOC_EDIT_H
 #define DOC_EDIT_H
@@ -64,8 +64,8 @@ struct edit_path {
 };
 
 /*
- * The way to a value of the document; NULL is the document's root. Items
- * that can be told by a name of their own are found by it, others by index.
+ * The way to a value of the document; NULL is the document's root. Items with a
+ * name of their own are found by it, others by index.
  */
 void edit_path_to(struct edit_path *path, struct arena *arena,
 		  const struct node *node);
@@ -116,9 +116,9 @@ void edit_list_init(struct edit_list *list, struct arena *arena);
 unsigned edit_group(struct edit_list *list);
 
 /*
- * The value is there. A map value asks for its keys and leaves other keys of
- * the map alone; any other value replaces what is there. Missing maps on the
- * way are made.
+ * Make the value present. A map value sets its keys and leaves other keys of
+ * the map alone; any other value replaces the old one. Missing maps on the way
+ * are created.
  */
 void edit_set(struct edit_list *list, const struct edit_path *path,
 	      const struct node *value);
@@ -135,8 +135,8 @@ void edit_remove(struct edit_list *list, const struct edit_path *path);
 /* --- results ------------------------------------------------------------- */
 
 /*
- * All of these leave out groups that edits_splice() refused before, so that
- * they tell what it tells. Outcomes of the groups are set.
+ * All of these skip groups that edits_splice() refused before, so that they
+ * agree with it. They set the outcomes of the groups.
  */
 
 /* The tree with all edits; root itself when nothing changes. */
@@ -145,8 +145,8 @@ const struct node *edits_apply(struct edit_list *list, const struct node *root,
 /* RFC 6902: a list of operations, empty when nothing changes. */
 struct node *edits_patch(struct edit_list *list, const struct node *root,
 			 struct arena *arena);
-/* The same, and root's tree, which nobody else may hold, becomes what it is
- * after the operations. What edits it had is no longer to be asked for. */
+/* The same, and changes root's tree, of which the caller must be the only
+ * owner, into the result. The list's edits are not valid after that. */
 struct node *edits_patch_onto(struct edit_list *list, struct node *root,
 			      struct arena *arena);
 

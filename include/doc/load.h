@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files into documents, read as kubectl reads them: kubectl's splitter for
- * the stream, sigs.k8s.io/yaml for the values (JSON when the first byte that
- * is no white space is '{' or '['). Where kubectl drops or refuses text that
- * is still readable, it is read all the same and a LOAD_DISAGREEMENT tells.
+ * Files into documents, read as kubectl reads them: kubectl's splitter for the
+ * stream, sigs.k8s.io/yaml for the values (JSON when the first byte that is not
+ * white space is '{' or '['). Where kubectl drops or refuses text that is still
+ * readable, it is read anyway and reported as LOAD_DISAGREEMENT.
  */
 #ifndef DOC_LOAD_H
 #define DOC_LOAD_H
@@ -34,7 +34,7 @@ enum load_issue_kind {
 	LOAD_DUPLICATE_KEY, /* the last value counts */
 };
 
-/* A template is no finding; lint skips and counts the file. */
+/* A template is not a finding; lint skips and counts the file. */
 struct load_issue {
 	enum load_issue_kind kind;
 	uint32_t start, end; /* bytes in the source */
@@ -62,11 +62,11 @@ struct loader {
 	struct arena *arena; /* trees, issues; the caller may reset it between
 				documents */
 	uint32_t next;	     /* offset of the next chunk */
-	uint32_t yaml;	     /* where YAML begins, behind JSON: a line does */
+	uint32_t yaml;	     /* where YAML begins, after JSON: at a line */
 	unsigned number;
 	bool json, done;
-	/* JSON was refused that kubectl takes: for a number that no double
-	 * has, for bytes that are no UTF-8. */
+	/* The JSON was refused although kubectl takes it: a number beyond
+	 * double, or bytes that are not UTF-8. */
 	bool too_large, not_utf8;
 	void (*issue)(void *context, const struct load_issue *issue);
 	/* JSON: is the value of this key, just read in map, to be left out of
@@ -91,11 +91,11 @@ int loader_next(struct loader *loader, struct doc *doc);
 
 /*
  * One document of each syntax, start..end bytes of the source. NULL and an
- * issue when refused, NULL and no issue when empty. Used by loader_next(),
- * and json_read() by whoever has one JSON value (a review, a snapshot).
+ * issue when refused, NULL and no issue when empty. loader_next() uses both;
+ * callers with one JSON value (a review, a snapshot) use json_read().
  */
 struct node *yaml_read(struct loader *loader, uint32_t start, uint32_t end);
-/* *used: offset behind the value, for JSON values back to back. */
+/* *used: offset after the value, for JSON values back to back. */
 struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		       uint32_t *used);
 

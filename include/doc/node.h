@@ -80,8 +80,8 @@ static inline const struct node *node_first(const struct node *node)
 }
 
 /*
- * Most questions are for keys that a map does not have: its bits tell. For a
- * literal key the tag is known when compiling.
+ * Most lookups are for keys that a map does not have: its bits show that. The
+ * tag of a literal key is known at compile time.
  */
 static inline uint16_t node_tag(const char *key, size_t len)
 {

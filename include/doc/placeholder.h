@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values that are filled in later: `${JOB}`, `$GPUS`, `<BUCKET>`,
- * `{{inputs.parameters.x}}`, `PLACEHOLDER_X`, `FILLED BY THE OPERATOR`.
- * Only files have them; at the door every value is literal.
+ * `{{inputs.parameters.x}}`, `PLACEHOLDER_X`, `FILLED BY THE OPERATOR`. Only
+ * files have them; at admission every value is literal.
  */
 #ifndef DOC_PLACEHOLDER_H
 #define DOC_PLACEHOLDER_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bytes of one file and the way from a byte offset to line and column.
- * A source borrows text; the line table is built on first use and lives in
- * the arena given to source_init(). One thread uses a source at a time.
+ * The bytes of one file, and the conversion of byte offsets to lines and
+ * columns. A source borrows text; the line table is built on first use and
+ * lives in the arena given to source_init(). One thread uses a source at a
+ * time.
  */
 #ifndef DOC_SOURCE_H
 #define DOC_SOURCE_H
@@ -23,7 +24,8 @@ struct source {
 	struct arena *arena;
 	uint32_t *lines; /* offset of each line's first byte, or NULL */
 	uint32_t nlines;
-	/* Last position told: the next one on its line is counted from it. */
+	/* The last position returned: the next one on its line is counted from
+	 * it. */
 	uint32_t last_offset, last_line, last_column;
 };
 

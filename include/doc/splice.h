@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Repairs in the author's file: bytes start..end give way to text, and every
- * other byte stays, comments and style included. Where that cannot be done
- * surely (aliases, merge keys, block scalars, tabs, unknown values), the
- * group of edits is refused with a reason.
+ * Repairs in the author's file: text replaces the bytes start..end, and every
+ * other byte stays, comments and style included. Where the result is not
+ * certain (aliases, merge keys, block scalars, tabs, unknown values), the group
+ * of edits is refused with a reason.
  *
  * Offsets count from source->text; add source->bom for offsets in the file.
  */
@@ -34,8 +34,8 @@ struct splice_list {
 
 /*
  * Append the changes of one document. Groups that cannot be done get outcome
- * EDIT_REFUSED and stay so; edits_apply() then gives the tree that reading
- * the new text gives. Lists of later documents of a file go behind.
+ * EDIT_REFUSED and stay so; edits_apply() then gives the tree that reading the
+ * new text gives. Call it for the documents of a file in order.
  */
 void edits_splice(struct edit_list *list, const struct doc *doc,
 		  struct arena *arena, struct splice_list *splices);

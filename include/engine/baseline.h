@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings that were there before: a JSON file of fingerprints, so that a
- * team can start with the findings of today and fix them one by one. Lines
- * do not matter (a fingerprint is rule, object and path by names); what is
- * told of each besides is for people, and for finding entries that are gone.
+ * Findings that were there before: a JSON file of fingerprints, so that a team
+ * can start with the findings of today and fix them one by one. Lines do not
+ * matter (a fingerprint is rule, object and path by names); its other fields
+ * are for people, and for finding stale entries.
  *
  * The file is sorted and has one entry a line: it merges and reviews well.
  * baseline_has() may be called by several threads once loading is done.
@@ -34,11 +34,8 @@ struct baseline *baseline_load(const char *path, struct err *err);
 /* The file that was loaded, as it was then. */
 const struct file_stamp *baseline_stamp(const struct baseline *baseline);
 
-/*
- * Is the finding known? Notes that its entry is still needed. The first
- * argument is a struct baseline: this fits run_options.in_baseline.
- */
-bool baseline_has(void *baseline, const struct finding *finding);
+/* Is the finding known? Notes that its entry is still needed. */
+bool baseline_has(struct baseline *baseline, const struct finding *finding);
 /* Note a finding in a new baseline; file is its path as shown to the user.
  * Copies what it needs. One thread at a time. */
 void baseline_add(struct baseline *baseline, const char *file,
@@ -46,8 +43,8 @@ void baseline_add(struct baseline *baseline, const char *file,
 size_t baseline_count(const struct baseline *baseline);
 
 /*
- * Entries that no finding asked for. looked_for tells whether this run would
- * have found the entry's finding (NULL: all of them): others are not stale,
+ * Entries that no finding matched. looked_for says whether this run would have
+ * found the entry's finding (NULL: yes for all): other entries are not stale,
  * only unseen. each may be NULL; returns the number of stale entries.
  */
 struct baseline_files {

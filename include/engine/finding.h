@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One finding, flat: no pointer into a document, so that it outlives it.
- * Strings are never NULL ("" when there is nothing). They live in the arena
- * of whoever holds the finding (run, spill reader).
+ * Strings are never NULL ("" when there is nothing). They live in the arena of
+ * the finding's holder (run, spill reader).
  */
 #ifndef ENGINE_FINDING_H
 #define ENGINE_FINDING_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "engine/rule.h"
-#include "kube/mask.h"
+#include "kube/secret/mask.h"
 
 struct related {
 	struct place place;
@@ -32,7 +32,8 @@ struct fix_result {
 	unsigned nedits;
 	const char *refused; /* why the bytes cannot be changed, or "" */
 	/* What it writes holds a secret value, which is covered in edits and
-	 * patch (kube/mask.h): to be shown to people, not to be applied. */
+	 * patch (kube/secret/mask.h): to be shown to people, not to be applied.
+	 */
 	bool covered;
 };
 
@@ -48,18 +49,24 @@ struct finding {
 	const struct rule *rule;
 	enum severity severity;
 	enum action action;
-	bool severity_fixed; /* the policy set it */
-	struct place place;  /* file, bytes, line, column, pointer */
+	bool severity_fixed, action_fixed; /* the policy set it */
+	struct place place; /* file, bytes, line, column, pointer */
 	struct object_id id;
 	const char *pod; /* role */
 	const char *container;
 	const char *message, *help;
 	const char *cause;
+	/* Parameters of the policy without which it has no repair:
+	 * "cpu: ..., memory: ...". */
+	const char *wants;
 	uint64_t fingerprint;
+	/* The path that baselines of version 1 have, where it is another one:
+	 * of what was there, not of what is missing. 0: the same. */
+	uint64_t former_path;
 	/* At admission: a hash of pod, container, message and what the verdict
-	 * read, under the process's key, since whoever writes an object could
-	 * otherwise choose names and values that hash alike; and the pods that
-	 * it is about, at their peak (1 where it is about no pod). */
+	 * read, under the process's key, because the author of an object could
+	 * otherwise choose names and values with equal hashes; and the number
+	 * of pods it is about, at their peak (1 when it is not about pods). */
 	uint64_t value;
 	struct amount pods;
 	struct related *related;
@@ -90,14 +97,20 @@ struct finding {
 
 /* Order of reports: file, line, column, rule name, message. */
 int finding_cmp(const struct finding *a, const struct finding *b);
-/* Rule, object and named path: the same at both doors and after edits. */
+void findings_sort(struct finding *findings, size_t n);
+/* Help of the finding, else what its rule advises; may be "". */
+const char *finding_remedy(const struct finding *finding);
+/* Rule, object and named path: the same in lint and at admission, and after
+ * edits. */
 uint64_t finding_fingerprint(const struct finding *finding);
+/* The same as baselines of version 1 have it. */
+uint64_t finding_former_fingerprint(const struct finding *finding);
 /* Mask secret values in all that is shown of it; new texts in the arena. */
 void finding_mask(struct finding *finding, const struct secrets *secrets,
 		  struct arena *arena);
 const char *severity_name(enum severity severity);
 const char *action_name(enum action action);
-/* false when text is no severity (action). */
+/* false when text is not a severity (action). */
 bool severity_parse(const char *text, enum severity *out);
 bool action_parse(const char *text, enum action *out);
 

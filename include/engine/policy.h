@@ -22,7 +22,8 @@
 struct setting {
 	bool enabled;
 	bool locked;	      /* comments, annotations cannot suppress it */
-	bool severity_set;    /* severity came from a policy, not the rule */
+	bool severity_set;    /* findings cannot change it: a policy said it */
+	bool action_set;      /* else it follows the finding's severity */
 	bool controller_pods; /* denies Pods that a controller makes, too */
 	enum severity severity;
 	enum action action;
@@ -55,18 +56,19 @@ void policy_problems_release(struct policy_problems *problems);
 
 /*
  * Presets.
- * recommended: each rule's own severity and action; repairs that are opt-in
- *	warn instead; a rule that guesses at intent at most warns; pedantic
- *	rules are off.
- * strict: recommended, and all rules of the categories resources, shm,
- *	scheduling, lifecycle, quota, priority that are on patch where their
- *	repair is safe and deny elsewhere, guesses excepted; their severity is
- *	at least warning. Rules that take devices nobody counts deny Pods of
- *	controllers, too, unless the policy says `controllerPods: audit`.
+ * The action follows a finding's severity (rule_action()) unless `rules:` name
+ * one: what the linter passes, admission allows.
+ * recommended: each rule's own severity; a rule that guesses at intent at most
+ *	warns; pedantic rules are off.
+ * strict: recommended, and all findings of the categories resources, shm,
+ *	scheduling, lifecycle, quota, priority are errors, those included that
+ *	depend on something that is not known; guesses are warnings. Rules
+ *	about uncounted devices (RULE_TAKES) also deny Pods of controllers,
+ *	unless the policy says `controllerPods: audit`.
  * all: recommended with the pedantic rules on.
  * In each of them a rule that needs parameters is off until it has them.
  * In a pinned preset ("recommended@1.0") rules newer than the pin audit and
- * are infos, so that an upgrade turns no build red; naming such a rule under
+ * are infos, so that an upgrade breaks no build; naming such a rule under
  * `rules:` lifts that.
  *
  * `rules:` then goes from the general to the special: all, category, rule.
@@ -79,11 +81,12 @@ void policy_problems_release(struct policy_problems *problems);
 /* preset: recommended, strict, all; NULL: recommended. NULL when unknown. */
 struct policy *policy_default(const struct rule_set *rules, const char *preset);
 struct policy_options {
-	bool door;     /* unknown rule names only warn (old binary, new policy);
-			* files must be regular */
-	int64_t today; /* days since the epoch, 0: ask the clock */
-	/* Not NULL: nobody named this policy, it was found. It is one regular
-	 * file, and names no path that this function has a reason against. */
+	bool admission; /* unknown rule names only warn (old binary, new
+			 * policy); files must be regular */
+	int64_t today;	/* days since the epoch, 0: ask the clock */
+	/* Not NULL: the policy was found, not named by the user. It must be one
+	 * regular file, and may name only paths for which this function returns
+	 * no reason. */
 	const char *(*refuse_path)(void *context, const char *path);
 	void *context; /* of refuse_path() */
 };
@@ -107,27 +110,27 @@ struct policy *policy_parse(const struct rule_set *rules,
 void policy_free(struct policy *policy);
 
 /*
- * A copy with the command line's wishes: select replaces (NULL: leave),
- * extend adds, ignore removes; items are rule names, categories or `all`.
- * The special wins over the general (rule, category, all), and ignore over
- * select for words of one kind. preset, when given, replaces the file's
- * `extends`. NULL and err on unknown words, and where a rule is selected by
- * name that has no value for the parameter it needs.
+ * A copy with the options of the command line: select replaces (NULL: leave),
+ * extend adds, ignore removes; items are rule names, categories or `all`. The
+ * special wins over the general (rule, category, all), and ignore over select
+ * for words of one kind. preset, when given, replaces the file's `extends`.
+ * NULL and err on unknown words, and where a rule is selected by name that has
+ * no value for the parameter it needs.
  */
-struct policy_wishes {
+struct policy_overrides {
 	const char *preset;
 	const char *const *select, *const *extend, *const *ignore; /* NULL-
 							   terminated lists */
 };
 struct policy *policy_adjust(const struct policy *policy,
-			     const struct policy_wishes *wishes,
+			     const struct policy_overrides *overrides,
 			     struct err *err);
 /*
- * floor is the door's policy: local may tighten it (enable more, raise
+ * floor is the admission policy: local may tighten it (enable more, raise
  * severity) or exempt unlocked rules, nothing else: parameters of the floor
  * hold where its rule is on, and `exclude:` is the floor's alone. Result is
  * new; it keeps what it needs of both. policy_adjust() of a result adjusts
- * local and lays the floor under it again, so wishes cannot undercut it.
+ * local and lays the floor under it again, so that no option can undercut it.
  */
 struct policy *policy_with_floor(const struct policy *local,
 				 const struct policy *floor);
@@ -155,7 +158,7 @@ enum exempt_state {
 };
 struct policy_exemption {
 	const char *reason, *from; /* from: "policy.yaml:12" */
-	int64_t until;		   /* last day; INT64_MAX: for good */
+	int64_t until;		   /* last day; INT64_MAX: no end */
 };
 /* today: 0 is the day of loading; who runs for months must say which it is. */
 enum exempt_state policy_exemption(const struct policy *policy,
@@ -168,13 +171,15 @@ bool policy_exemption_ending(const struct policy *policy, size_t i,
 /* Is anybody exempt from anything, on some day? */
 bool policy_has_exemptions(const struct policy *policy);
 const struct kube_config *policy_kube(const struct policy *policy);
+/* What it states of the cluster; never NULL. */
+const struct platform *policy_platform(const struct policy *policy);
 enum mode policy_mode(const struct policy *policy);
 const char *policy_contact(const struct policy *policy); /* or NULL */
 uint64_t policy_hash(const struct policy *policy);	 /* of all text read */
 /* Seconds after which a cluster state is old (`maxAge: 24h`), 0: never. */
 int64_t policy_max_age(const struct policy *policy);
 
-/* -- for the door -- */
+/* -- for admission -- */
 
 /* Does an override ask for labels of namespaces? Who does not know them (see
  * policy_settings_in()) must say so. */
@@ -206,11 +211,16 @@ bool policy_grants(const struct policy *policy, const struct rule *rule,
  */
 bool policy_excludes(const struct policy *policy, const char *path);
 struct policy_path_rule {
-	const char *cluster, *namespace, *preset; /* NULL when not given */
+	const char *set, *cluster, *namespace, *preset; /* NULL: not given */
 };
 bool policy_for_path(const struct policy *policy, const char *path,
 		     struct policy_path_rule *out);
+/* Does any of `paths:` name a set? */
+bool policy_names_sets(const struct policy *policy);
 const struct rule_set *policy_rules(const struct policy *policy);
+/* What it says beside its rules, a line each: overrides, exemptions,
+ * infrastructure, platform. Texts as written: escape them. */
+void policy_describe(const struct policy *policy, struct buf *out);
 /* The commented starter file that `gpugate init` writes. */
 void policy_write_starter(const struct rule_set *rules, struct buf *out);
 

@@ -15,9 +15,11 @@
 #include <stdint.h>
 
 #include "doc/edit.h"
-#include "kube/cluster.h"
-#include "kube/fact.h"
+#include "engine/facts.h"
+#include "kube/cluster/cluster.h"
 #include "kube/object.h"
+#include "kube/platform.h"
+#include "kube/set/index.h"
 
 enum severity { SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_ERROR };
 
@@ -42,12 +44,12 @@ enum rule_flags {
 	/* Fires because something is absent: silent on fragments, and under
 	 * --partial when it looks at the set. */
 	RULE_ABSENCE = 1,
-	/* Rests on a guess at intent: at most a warning at the door. */
+	/* Rests on a guess at intent: at most a warning. */
 	RULE_GUESS = 2,
 	/* Judges the pod whatever its kind does with pods: DaemonSets and
 	 * infrastructure included. Without it such pods are not shown. */
 	RULE_INFRASTRUCTURE = 4,
-	/* Repairs by itself when the policy says patch (Part 3, safe). */
+	/* A safe repair: made without asking where the policy says patch. */
 	RULE_SAFE_PATCH = 8,
 	/* Repairs when the policy asks for it (opt-in). */
 	RULE_OPT_IN_PATCH = 16,
@@ -55,11 +57,17 @@ enum rule_flags {
 	RULE_PEDANTIC = 32,
 	/* Made by the engine itself (syntax, suppressions): no check. */
 	RULE_INTERNAL = 64,
-	/* Looks at workloads that stand twice in the set, too. */
+	/* Also sees workloads that occur twice in the set. */
 	RULE_DUPLICATES = 128,
-	/* Devices are taken that nobody counts: whoever does that does not
-	 * ask for less, whatever the numbers say. */
+	/* It is about devices that no quota counts. An UPDATE with such a
+	 * finding does not count as a smaller demand, whatever its numbers say.
+	 */
 	RULE_TAKES = 256,
+	/* Some of its findings are errors, although most are not. */
+	RULE_RAISES = 512,
+	/* Not tried on enough clusters yet: in preset `all` or when it is
+	 * named, at most a warning, and audited. */
+	RULE_PREVIEW = 1024,
 };
 
 /* The last item of a params array is all zero. */
@@ -75,9 +83,11 @@ struct rule_run;
 struct rule {
 	const char *name;	/* kebab-case; never changes */
 	const char *category;	/* = folder */
-	enum severity severity; /* recommended */
-	enum action action;	/* recommended, opt-in patches off */
+	enum severity severity; /* recommended, of most findings */
 	unsigned needs, flags;
+	/* Facts (enum fact) without which check_pod and check_object leave
+	 * nothing behind: all of these; any of those. */
+	unsigned wants, wants_any;
 	const char *since;    /* version that brought it: "1.0" */
 	const char *summary;  /* one line: what is flagged */
 	const char *why;      /* what breaks, in one or two sentences */
@@ -132,10 +142,19 @@ struct finding *report_place(struct rule_run *run, const struct object_id *id,
 const char *rule_title(struct rule_run *run, const char *kind,
 		       const char *name);
 
-/* Another severity than the rule's own, as long as the policy set none. */
+/*
+ * Another severity than the rule's own, as long as the policy set none; the
+ * action follows, as long as the policy set none. Errors of other rules need
+ * RULE_RAISES. What depends on something that is not known is at most an
+ * info, and its message says "if".
+ */
 void finding_severity(struct finding *finding, enum severity severity);
-/* This finding rests on a guess at intent: at most a warning at the door,
- * unless the policy names an action itself. */
+/* What a severity means at admission, where the policy names no action: an
+ * error denies and a warning warns, unless a safe repair is patched (never to
+ * what takes uncounted devices); an info is audited. */
+enum action rule_action(const struct rule *rule, enum severity severity);
+/* This finding rests on a guess at intent: at most a warning, unless the
+ * policy's `rules:` speak of it. */
 void finding_guess(struct rule_run *run, struct finding *finding);
 void finding_help(struct rule_run *run, struct finding *finding,
 		  const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -146,6 +165,13 @@ void finding_at_key(struct rule_run *run, struct finding *finding,
 void finding_label(struct rule_run *run, struct finding *finding,
 		   const struct node *at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/*
+ * What is missing, by the path from base where it should stand: the finding is
+ * the same whatever else is added there. base: the pod's spec, a container, the
+ * object's root.
+ */
+void finding_missing(struct finding *finding, const struct object *object,
+		     const struct node *base, const char *dotted);
 /*
  * The verdict rests on this value as well, which has no place in the report:
  * an UPDATE that changes it makes another finding. Known without it: the value
@@ -163,28 +189,36 @@ void finding_cause(struct rule_run *run, struct finding *finding,
 
 /*
  * Repairs. A rule states its repair once, as ensure-operations on the tree
- * (doc/edit.h); the engine merges those of all rules and every door renders
- * them. Values are made in rule_arena(). Only opt-in values that the policy
- * gives may be written; a rule without one offers no repair.
+ * (doc/edit.h); the engine merges those of all rules and lint and admission
+ * render them. Values are made in rule_arena(). Only opt-in values that the
+ * policy gives may be written; a rule without one offers no repair.
  *
  *	struct fix *fix = finding_fix(run, f, true, "mount %s at /dev/shm", s);
  *	fix_ensure(fix, pod->spec, "volumes", volume, "name");
  */
 struct fix;
 
-/* A repair for this finding; safe: cannot change more than the door would.
- * The title says what it does, in the imperative. */
+/* A repair for this finding; safe: changes no more than admission would. The
+ * title says what it does, in the imperative. */
 struct fix *finding_fix(struct rule_run *run, struct finding *finding,
 			bool safe, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* base (a value of the document), then keys by a dotted path ("" is base
- * itself), then one more key that may hold dots (NULL: none). */
+/* The value at a dotted path from base, a value of the document ("" is base
+ * itself). */
 void fix_set(struct fix *fix, const struct node *base, const char *dotted,
-	     const char *key, struct node *value);
+	     struct node *value);
+/* ... and there at one more key, which may hold dots. */
+void fix_set_key(struct fix *fix, const struct node *base, const char *dotted,
+		 const char *key, struct node *value);
 /* The list at base.dotted has an item with the same values of these keys
  * ("mountPath", "key,operator,effect"); else item is appended. */
 void fix_ensure(struct fix *fix, const struct node *base, const char *dotted,
 		struct node *item, const char *keys);
+/* Does the policy give the value that only it can give, and that this repair
+ * takes? If not, reports name the parameter: asked last, where the repair could
+ * be made otherwise. */
+bool finding_param_given(struct rule_run *run, struct finding *finding,
+			 const char *name);
 /* This value, its key or its list item, is not there. */
 void fix_remove(struct fix *fix, const struct node *node);
 
@@ -202,10 +236,16 @@ const struct cluster *rule_cluster(struct rule_run *run);
 const struct cluster *rule_needs_cluster(struct rule_run *run,
 					 enum cluster_kind kind);
 bool rule_cluster_lacks(struct rule_run *run, enum cluster_kind kind);
-/* For rules that find nothing where nothing is known: at the door there is no
- * set, and a state that is too old was meant to be judged by. Then the rule
- * did not run. */
+/* For rules that find nothing where nothing is known: at admission there is no
+ * set, and a state that is too old is not used. The rule is then reported as
+ * not run. */
 bool rule_cluster_lost(struct rule_run *run);
+/* What the policy states of the cluster; never NULL. */
+const struct platform *rule_platform(struct rule_run *run);
+/* Does a LimitRange of the object's namespace give containers a default of the
+ * resource ("cpu", "memory")? By the state, else by the policy. */
+enum tri rule_limit_default(struct rule_run *run, const struct object *object,
+			    const char *resource);
 /* Why there is none, as a reason for rule_not_run(). */
 const char *rule_without_cluster(struct rule_run *run);
 
@@ -218,7 +258,7 @@ bool rule_param_given(struct rule_run *run, const char *name);
 /* Scratch memory until the document (or the set) is done. */
 struct arena *rule_arena(struct rule_run *run);
 /* Everything known of other objects; only in check_workload, check_set. */
-const struct fact_set *rule_facts(struct rule_run *run);
+const struct object_index *rule_index(struct rule_run *run);
 /* The run knows only a part of the set (--partial, --since, hooks). */
 bool rule_set_is_partial(struct rule_run *run);
 const struct accelerator_extra *rule_accelerators(struct rule_run *run);

@@ -16,14 +16,22 @@
 
 #include "base/arena.h"
 #include "doc/load.h"
+#include "engine/baseline.h"
 #include "engine/finding.h"
 #include "engine/policy.h"
 #include "engine/suppress.h"
-#include "kube/quota.h"
+#include "kube/quota/quota.h"
+
+enum { UNKNOWN_KINDS = 4, KIND_NAME = 64 };
 
 struct run_counts {
 	uint64_t documents, objects, workloads, unknown_kinds_with_pods;
+	/* The first of them by name, cut to KIND_NAME; "" ends them. */
+	char unknown_kinds[UNKNOWN_KINDS][KIND_NAME];
 	uint64_t placeholders, fragments;
+	/* Whole objects that something changes before they are applied, and
+	 * objects whose values for a chart name accelerators. */
+	uint64_t patched, chart_values;
 	/* Pods that rules about waste leave out: their namespace is one of the
 	 * policy's `infrastructure:`, or not known and they look like it. */
 	uint64_t infrastructure, infrastructure_unknown;
@@ -46,8 +54,8 @@ struct not_run {
  */
 enum run_asks {
 	ASK_ALL,
-	ASK_DEEDS,   /* whose action is to patch or to deny */
-	ASK_PATCHES, /* ... to patch */
+	ASK_OUTCOMES, /* whose action is to patch or to deny */
+	ASK_PATCHES,  /* ... to patch */
 };
 
 struct run_options {
@@ -59,12 +67,11 @@ struct run_options {
 	int64_t now;	  /* seconds since the epoch: the age of clusters */
 	/* Of files that name none, or NULL; must outlive the run. */
 	const struct cluster *cluster;
-	/* At the door, or NULL: demand that was just admitted, and who wants to
-	 * know what this object asks for. */
+	/* At admission, or NULL: demand that was just admitted, and the
+	 * receiver of this object's own demand. */
 	const struct reservations *reservations;
 	void (*workload)(void *context, const struct workload *workload);
-	/* Baseline lookup, or NULL: is this finding known? */
-	bool (*in_baseline)(void *context, const struct finding *finding);
+	struct baseline *baseline; /* what is in it is suppressed; or NULL */
 	/* All findings of a file, sorted; they die when the call returns. */
 	void (*sink)(void *context, uint32_t file, struct finding *findings,
 		     size_t n);
@@ -79,16 +86,16 @@ struct run_options {
 	/* Which repairs are wanted, asked instead of unsafe_repairs; or NULL:
 	 * all safe ones. */
 	bool (*wants_repair)(void *context, const struct finding *finding);
-	/* At the door: a text has no comments, and an annotation silences what
-	 * the policy grants. */
-	bool door;
+	/* At admission: there are no comments, and an annotation suppresses
+	 * only what the policy grants. */
+	bool admission;
 	enum run_asks asks;
 	bool render_repairs; /* fill in finding.repair */
 	/* The text of a file again, for comments about findings of set rules;
 	 * NULL, or a NULL answer: they cannot be suppressed by comment. */
 	struct source *(*source_of)(void *context, uint32_t file);
-	/* Set rules have nothing more to say of files before this one; NULL:
-	 * nobody asks. */
+	/* Set rules have no more findings for files before this one; may be
+	 * NULL. */
 	void (*reached)(void *context, uint32_t file);
 	void *context;
 };
@@ -96,7 +103,7 @@ struct run_options {
 struct run {
 	struct run_options options;
 	struct arena file_arena; /* findings of the current file */
-	struct fact_set facts;
+	struct object_index index;
 	struct run_counts counts;
 	/* private to the engine */
 	struct run_state *state;
@@ -106,13 +113,14 @@ void run_init(struct run *run, const struct run_options *options);
 void run_release(struct run *run);
 
 /* A file begins. default_namespace (or NULL) is for objects without one;
- * fragments: every object of it is a fragment. */
+ * fragments: every object of it is a fragment; patched: so is every one that a
+ * kustomization adds to, or may: nothing is missing yet. */
 struct run_file {
 	uint32_t index;
 	struct source *source;
 	const struct policy *policy;
 	const char *default_namespace;
-	bool fragments;
+	bool fragments, patched;
 	/* Labels of the namespace, or NULL: not known. */
 	const struct node *namespace_labels;
 	const struct cluster *cluster; /* or NULL: that of the run */

@@ -25,13 +25,13 @@ struct suppressions; /* of one file */
 struct suppressions *suppressions_scan(struct arena *arena,
 				       struct source *source, int64_t today);
 /*
- * The same at the door: comments are not looked for, and annotations silence
- * what the policy grants there; what it does not is marked ignore_refused.
+ * The same at admission: comments are not looked for, and annotations suppress
+ * what the policy grants there; all other ignores are marked ignore_refused.
  */
 struct suppressions *suppressions_granted(struct arena *arena,
 					  struct source *source, int64_t today,
 					  const struct policy *policy);
-/* Comments inside scalars (block scalars, quoted text) are no comments. */
+/* Comments inside scalars (block scalars, quoted text) are not comments. */
 void suppressions_exclude(struct suppressions *s, const struct doc *doc);
 /*
  * An object of the file, whether or not it has findings: notes its
@@ -47,16 +47,16 @@ bool suppressions_any(const struct suppressions *s);
  */
 void suppressions_settings(struct suppressions *s,
 			   const struct setting *settings);
-/* Mark the finding suppressed when a comment, or an annotation of object
- * (may be NULL), says so. setting tells whether the rule is locked. */
+/* Mark the finding suppressed when a comment, or an annotation of object (may
+ * be NULL), says so. setting says whether the rule is locked. */
 void suppressions_apply(struct suppressions *s, const struct object *object,
 			const struct setting *setting, struct finding *finding);
 /*
- * After all findings of the file: call add for every comment or annotation
- * that suppressed nothing or is expired or malformed. A missing reason and
- * an unknown name are told as malformed, but the rest of it suppresses all
- * the same. What names a rule that looks at other objects is never called
- * unused, because those rules speak after the file is finished.
+ * After all findings of the file: call add for every comment or annotation that
+ * suppressed nothing or is expired or malformed. A missing reason and an
+ * unknown name are reported as malformed, but the rest of it still suppresses.
+ * A suppression of a rule that looks at other objects is never called unused,
+ * because those rules run after the file is finished.
  */
 enum suppression_trouble {
 	SUPPRESSION_UNUSED,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What we know about accelerators: extended resource names, MIG profiles,
- * node labels, instance types. All of it is data (rules/kube/data), compiled
- * in; a policy may add resource names. Sources of each row stand in the data
- * files.
+ * What we know about accelerators: extended resource names, MIG profiles, node
+ * labels, instance types. All of it is data (rules/kube/data), compiled in; a
+ * policy may add resource names. The data files name the sources of each row.
  */
 #ifndef KUBE_ACCELERATOR_H
 #define KUBE_ACCELERATOR_H
@@ -35,6 +34,8 @@ struct accelerator_extra {
 /* The row for a resource name, or NULL. Exact rows win over prefixes. */
 const struct accelerator *
 accelerator_find(const struct accelerator_extra *extra, const char *resource);
+/* Does an accelerator's resource name stand in the text? */
+bool accelerator_is_named(const char *text, size_t len);
 /* Counts devices (everything but ACCEL_SHARE)? */
 bool accelerator_counts(const struct accelerator *accelerator);
 /*
@@ -55,13 +56,14 @@ enum label_meaning {
 	LABEL_POOL,	/* a node pool that may be a GPU pool */
 	LABEL_SPOT,	/* spot or preemptible capacity */
 	LABEL_TOPOLOGY, /* TPU topology and the like */
+	LABEL_PLATFORM, /* only where the nodes are */
 };
 
 struct node_label {
 	const char *key; /* exact, or prefix ending in '*' */
 	enum label_meaning meaning;
 	const char *vendor;   /* vendor it implies, or NULL (any) */
-	const char *platform; /* gfd, gke, eks, karpenter, aks, ... */
+	const char *platform; /* gke, eks, karpenter, aks, ...; NULL: any */
 };
 const struct node_label *node_label_find(const char *key);
 
@@ -81,6 +83,7 @@ struct instance_type {
 	const char *vendor; /* NULL: no accelerator */
 	const char *product;
 	int accelerators; /* per node; 0 = none (fractional included) */
+	int efa;	  /* Elastic Fabric Adapters; 0: not known */
 };
 /* NULL when the type is not in the table (nothing can be said). */
 const struct instance_type *instance_type_find(const char *name);
@@ -89,11 +92,11 @@ const struct instance_type *instance_type_find(const char *name);
 bool gpu_taint_key(const struct accelerator_extra *extra, const char *key);
 
 /* Images made for GPUs, and images of the infrastructure (device plugins,
- * dcgm-exporter, drivers) that are no GPU workloads. image may be NULL. */
-struct image_sort {
+ * dcgm-exporter, drivers) that are not GPU workloads. image may be NULL. */
+struct image_type {
 	bool gpu, infrastructure;
 };
 /* Both answers at once; of a container: container_image(). */
-struct image_sort image_sort(const char *image);
+struct image_type image_type(const char *image);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dynamic resource allocation: a pod names claims, or templates of claims,
- * and what devices those ask for is written in other objects. The linter
- * knows those of the file that it reads; of all others the names alone speak.
+ * Dynamic resource allocation: a pod names claims, or templates of claims, and
+ * other objects say what devices those request. The linter knows the claims of
+ * the file that it reads; of all others it knows only the names.
  */
 #ifndef KUBE_CLAIM_H
 #define KUBE_CLAIM_H

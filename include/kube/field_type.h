@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values that the API server cannot read into their field. Null is no value,
+ * Values that the API server cannot read into their field. Null is not a value,
  * and a placeholder is not judged.
  *
- * Built-in objects are decoded into Go types; custom resources are held
- * against the schema of their definition, which knows a quantity as an
- * integer or a string of a fixed pattern (no 0.5, no blanks).
+ * Built-in objects are decoded into Go types; custom resources are validated by
+ * the schema of their definition, which knows a quantity as an integer or a
+ * string of a fixed pattern (no 0.5, no blanks).
  */
 #ifndef KUBE_FIELD_TYPE_H
 #define KUBE_FIELD_TYPE_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kubernetes quantities exactly as k8s.io/apimachinery pkg/api/resource
- * parses them: sign, digits with optional dot, then n u m "" k M G T P E,
- * Ki Mi Gi Ti Pi Ei, or e/E with an exponent. Finer than nano rounds up
- * (away from zero); with a binary suffix, larger than 2^63-1 is capped. All
- * up to 1.7e29 fits in nano units of 128 bits and is exact; what is larger
- * (`1e30`) is held at that end, where apimachinery has no limit.
+ * Kubernetes quantities exactly as k8s.io/apimachinery pkg/api/resource parses
+ * them: sign, digits with optional dot, then n u m "" k M G T P E, Ki Mi Gi Ti
+ * Pi Ei, or e/E with an exponent. Finer than nano rounds up (away from zero);
+ * with a binary suffix, larger than 2^63-1 is capped. All up to 1.7e29 fits in
+ * nano units of 128 bits and is exact; what is larger (`1e30`) is capped there,
+ * while apimachinery has no limit.
  */
 #ifndef KUBE_QUANTITY_H
 #define KUBE_QUANTITY_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first error is the cause and wins; later ones are its consequences.
- * Text that does not fit is cut at the end: the cause stands last after
- * wrapping, but contexts are short (paths), so 400 bytes are enough.
+ * The first error is the cause and wins; later ones are its consequences. Text
+ * that does not fit is cut at the end: the cause is last after wrapping, but
+ * contexts are short (paths), so 400 bytes are enough.
  */
 #include "base/err.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is opened is asked, not its path: a path may mean another file a
- * moment later. O_NONBLOCK lets a pipe be opened that nobody writes to; to
- * regular files it is nothing.
+ * The open file is inspected, not its path: the path may name another file a
+ * moment later. O_NONBLOCK lets open() return for a pipe without a writer; it
+ * has no effect on regular files.
  */
 #include "base/file.h"
 

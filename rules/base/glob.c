@@ -3,8 +3,8 @@
  * A pattern is a list of alternatives: braces are expanded here, because
  * pcre2_pattern_convert() takes them literally. An alternative without
  * wildcards stays text and is compared as such. Compiled code is read-only,
- * match data is made per call, so one glob serves any number of threads.
- * Bytes that are no UTF-8 match no wildcard.
+ * match data is made per call, so one glob serves any number of threads. Bytes
+ * that are not UTF-8 match no wildcard.
  */
 #include "base/glob.h"
 

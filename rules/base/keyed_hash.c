@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * SipHash-1-3 (Aumasson, Bernstein) with the 16 random bytes that the kernel
- * gives every process (AT_RANDOM): nobody who writes a manifest can choose
- * keys that collide. Only for tables in memory, never for anything printed.
+ * gives every process (AT_RANDOM): the author of a manifest cannot choose keys
+ * that collide. Only for tables in memory, never for anything printed.
  */
 #include <string.h>
 #include <sys/auxv.h>

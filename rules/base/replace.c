@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Atomic replacement. Symbolic links are followed first, so that the file
- * behind the link is replaced and the link stays; the old file's permissions
- * are kept.
+ * Atomic replacement. Symbolic links are followed first, so that the target of
+ * the link is replaced and the link stays; the old file's permissions are kept.
  */
 #include "base/replace.h"
 
@@ -15,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -38,7 +38,8 @@ static int open_temporary(struct replace *r, const struct stat *old)
 
 	for (unsigned try = 0; try < 100; try++) {
 		r->temporary = temporary_name(r->target, try);
-		/* Nobody reads along who might not read the old one. */
+		/* The temporary file is readable only for those who could read
+		 * the old one. */
 		fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 			  old ? 0600 : 0666);
 		if (fd >= 0 || errno != EEXIST)
@@ -91,7 +92,7 @@ int replace_open(struct replace *r, const char *path)
 
 /* --- in place of the one that was read ------------------------------------ */
 
-/* These say the same when nobody has the file open. */
+/* These agree when no other program has the file open. */
 static bool is_remote(int fd)
 {
 	struct statfs fs;
@@ -108,13 +109,24 @@ static bool is_remote(int fd)
 	}
 }
 
-/* 0, or ETXTBSY. Who may not have a lease does without. */
+/*
+ * 0, or ETXTBSY. Without the right to take a lease, there is none. A process
+ * that another program forks has its files until it executes: a file that was
+ * just written may have to be waited for, half a second at most.
+ */
 static int lease(int fd, bool *leased)
 {
-	/* Told to us by a signal that nobody is woken by. */
+	/* Reported by a signal that is ignored. */
 	fcntl(fd, F_SETSIG, SIGURG);
-	*leased = !fcntl(fd, F_SETLEASE, F_RDLCK);
-	return !*leased && errno == EAGAIN && !is_remote(fd) ? ETXTBSY : 0;
+	for (long wait = 1; wait <= 256; wait *= 2) {
+		struct timespec time = {.tv_nsec = wait * 1000000};
+
+		*leased = !fcntl(fd, F_SETLEASE, F_RDLCK);
+		if (*leased || errno != EAGAIN || is_remote(fd))
+			return 0;
+		nanosleep(&time, NULL);
+	}
+	return ETXTBSY;
 }
 
 static int exchange(const struct replace *r)
@@ -124,10 +136,10 @@ static int exchange(const struct replace *r)
 }
 
 /*
- * Somebody else's file has the temporary name: it gets the other one back.
- * What comes back should be ours, `ours`; if it is not, it has replaced ours
- * in the meantime and is newer than what was just put there, so that they
- * change once more, and so on.
+ * Another program's file has the temporary name: it gets its name back. The
+ * file that comes back should be our own, `ours`; if not, that file has
+ * replaced ours in the meantime and is the newer one, so they are exchanged
+ * again, and so on.
  */
 static void change_back(struct replace *r, struct file_stamp ours)
 {

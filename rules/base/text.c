@@ -51,6 +51,18 @@ bool text_contains_ci(const char *s, const char *part)
 	return s && !first;
 }
 
+bool text_lists(const char *list, const char *word)
+{
+	static const char between[] = " ,";
+	size_t len = strlen(word);
+
+	for (const char *p = list; *(p += strspn(p, between));
+	     p += strcspn(p, between))
+		if (strcspn(p, between) == len && memcmp(p, word, len) == 0)
+			return true;
+	return false;
+}
+
 static unsigned smallest(unsigned a, unsigned b, unsigned c)
 {
 	if (b < a)

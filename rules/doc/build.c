@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trees under construction. Children are a linked list in the author's
- * order. A map of more than INDEX_ABOVE keys gets a hash index the first time a
- * key is looked for in it, and each further look extends it by what was
- * appended since, so that filling a map stays linear.
+ * Trees under construction. Children are a linked list in the author's order.
+ * The first lookup in a map of more than INDEX_ABOVE keys builds a hash index,
+ * and later lookups extend it by the keys appended since, so that filling a map
+ * is linear.
  */
 #include "doc/build.h"
 
@@ -92,7 +92,7 @@ void node_unlink(struct node *parent, struct node *child)
 	parent->len--;
 	for (node = child->next; node; node = node->next)
 		node->index--;
-	parent->map_index = NULL; /* built anew by the next node_find() */
+	parent->map_index = NULL; /* rebuilt by the next node_find() */
 	child->next = NULL;
 	child->parent = NULL;
 	child->index = 0;

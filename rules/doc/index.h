@@ -4,8 +4,8 @@
  * tree's arena. It covers the children up to and including `indexed`;
  * children appended later are found by scanning on from there.
  */
-#ifndef DOC_INDEX_H
-#define DOC_INDEX_H
+#ifndef RULES_DOC_INDEX_H
+#define RULES_DOC_INDEX_H
 
 #include <stddef.h>
 #include <stdint.h>

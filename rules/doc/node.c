@@ -147,8 +147,8 @@ size_t node_count(const struct node *node)
 }
 
 /*
- * A number's text taken apart: its significant digits lie in first..last
- * (perhaps with a point between them) and the last one counts 10^exponent.
+ * A number's text in parts: its significant digits are first..last (perhaps
+ * with a point between them) and the last one counts 10^exponent.
  */
 struct decimal {
 	bool negative;
@@ -170,7 +170,7 @@ static int64_t parse_exponent(const char *s)
 	return negative ? -value : value;
 }
 
-/* False for text that is no JSON number (NaN, infinity). */
+/* False for text that is not a JSON number (NaN, infinity). */
 static bool parse_decimal(const char *s, struct decimal *d)
 {
 	int64_t behind = 0; /* digits after the last significant one */
@@ -317,7 +317,7 @@ static char *put_key(char *out, const struct node *node)
 	return out;
 }
 
-/* From the root down to the node; the byte behind. */
+/* From the root down to the node; returns the end. */
 static char *put_pointer(char *out, const struct node *node)
 {
 	if (!node || !node->parent)
@@ -477,7 +477,8 @@ static bool is_scalar(const struct node *node)
 	return node->type != NODE_MAP && node->type != NODE_SEQ;
 }
 
-/* The part of a map or seq without a key that tells it from its siblings. */
+/* The part of a map or seq without a key that distinguishes it from its
+ * siblings. */
 static bool item_anchor(const struct node *item, uint32_t *start, uint32_t *end)
 {
 	const struct node *name = NULL;

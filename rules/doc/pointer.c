@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RFC 6901. A pointer is taken apart once; each step then looks a key or an
- * index up. Unknown values (placeholders) have nothing below them here.
+ * RFC 6901. A pointer is parsed once; each step then looks up a key or an
+ * index. Unknown values (placeholders) have nothing below them here.
  */
 #include "doc/pointer.h"
 
@@ -46,7 +46,7 @@ int pointer_parse(struct arena *arena, const char *text, size_t len,
 
 	*pointer = (struct pointer){0};
 	if (len && *text != '/')
-		return err_set(err, 0, "pointer \"%.*s\" has no / in front",
+		return err_set(err, 0, "pointer \"%.*s\" does not begin with /",
 			       len < 100 ? (int)len : 100, text);
 	pointer->tokens = ARENA_ARRAY(arena, struct pointer_token,
 				      count_slashes(text, len));

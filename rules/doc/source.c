@@ -65,7 +65,7 @@ static void transcode(struct source *source, const char *text, size_t len)
 {
 	const unsigned char *u = (const unsigned char *)text;
 	bool big_endian = u[0] == 0xfe;
-	/* Two bytes become three at most; an odd last byte three as well. */
+	/* Two bytes become three at most; so does a single last byte. */
 	char *decoded = arena_alloc(source->arena, len / 2 * 3 + 3);
 	char *out = decoded;
 	size_t used;

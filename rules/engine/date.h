@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calendar days as days since 1970-01-01 UTC, for `until`. A day lasts until
- * its end: what is good until a day is good on that day.
+ * Calendar days as days since 1970-01-01 UTC, for `until`. `until` includes its
+ * day.
  */
-#ifndef ENGINE_DATE_H
-#define ENGINE_DATE_H
+#ifndef RULES_ENGINE_DATE_H
+#define RULES_ENGINE_DATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,14 +2,14 @@
 /*
  * Order, identity and yielding of findings. The fingerprint never contains a
  * line: rule, object and the path by names, so that it survives edits above
- * the finding and is the same in a file and at the door.
+ * the finding and is the same in a file and at admission.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/text.h"
-#include "state.h"
+#include "rules/engine/run/run_internal.h"
 
 static int cmp_u32(uint32_t a, uint32_t b)
 {
@@ -33,6 +33,23 @@ int finding_cmp(const struct finding *a, const struct finding *b)
 	return c ? c : strcmp(a->message, b->message);
 }
 
+static int compare(const void *a, const void *b)
+{
+	return finding_cmp(a, b);
+}
+
+void findings_sort(struct finding *findings, size_t n)
+{
+	qsort(findings, n, sizeof(*findings), compare);
+}
+
+const char *finding_remedy(const struct finding *finding)
+{
+	if (*finding->help)
+		return finding->help;
+	return finding->rule->remedy ? finding->rule->remedy : "";
+}
+
 static uint64_t hash_part(uint64_t hash, const char *text)
 {
 	return text_hash(text, strlen(text) + 1, hash);
@@ -53,6 +70,15 @@ uint64_t finding_fingerprint(const struct finding *f)
 	hash = text_hash(&f->place.named_path, sizeof(f->place.named_path),
 			 hash);
 	return hash_part(hash, f->cause);
+}
+
+uint64_t finding_former_fingerprint(const struct finding *f)
+{
+	struct finding former = *f;
+
+	if (f->former_path)
+		former.place.named_path = f->former_path;
+	return finding_fingerprint(&former);
 }
 
 void finding_finish_value(struct finding *f)
@@ -188,9 +214,9 @@ static bool yields_among(const struct finding *f, struct finding **all,
 /* --- many at once --------------------------------------------------------- */
 
 /*
- * A hostile object has findings by the ten thousand; to hold each against
- * each takes seconds. So those that somebody yields to are put in order of
- * pod and container, and each looks at its own only.
+ * A hostile object has ten thousand findings; comparing each with each takes
+ * seconds. So findings that others yield to are sorted by pod and container,
+ * and each is compared with those of its own only.
  */
 enum { FEW = 32, YIELDING_MAX = 32 };
 

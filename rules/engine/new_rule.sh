@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Write the skeleton of a rule: a file that compiles and a folder of tests that
-# pass, for a condition that nobody means. tests/README.md goes on from there.
+# pass, for a made-up condition. tests/README.md describes the next steps.
 # usage: new_rule.sh NAME CATEGORY      (make rule NAME=... CATEGORY=...)
 set -eu
 name=${1-} category=${2-}
@@ -52,7 +52,6 @@ const struct rule rule_$id = {
 	.name = "$name",
 	.category = "$category",
 	.severity = SEVERITY_INFO,
-	.action = ACTION_AUDIT,
 	.since = "1.0",
 	.summary = "what is flagged, in one line",
 	.why = "What breaks, or what is wasted.",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding rules by the words users write. Names are sorted and searched by
- * halves; former names (aliases) are few and scanned. A name wins over a
+ * Finding rules by the names that users write. Names are sorted, for a binary
+ * search; former names (aliases) are few and scanned. A name wins over a
  * category of the same spelling.
  */
 #include <string.h>

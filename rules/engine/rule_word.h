@@ -3,8 +3,8 @@
  * A word that names rules: a rule (or its former name), a category, or
  * `all`. Policies, the command line and suppressions share this meaning.
  */
-#ifndef ENGINE_RULE_WORD_H
-#define ENGINE_RULE_WORD_H
+#ifndef RULES_ENGINE_RULE_WORD_H
+#define RULES_ENGINE_RULE_WORD_H
 
 #include <stdbool.h>
 

@@ -35,6 +35,15 @@ const char *action_name(enum action action)
 	return actions[action];
 }
 
+enum action rule_action(const struct rule *rule, enum severity severity)
+{
+	if (severity == SEVERITY_INFO || rule->flags & RULE_PREVIEW)
+		return ACTION_AUDIT;
+	if (rule->flags & RULE_SAFE_PATCH && !(rule->flags & RULE_TAKES))
+		return ACTION_PATCH;
+	return severity == SEVERITY_ERROR ? ACTION_DENY : ACTION_WARN;
+}
+
 bool severity_parse(const char *text, enum severity *out)
 {
 	int i = word_index(severities, COUNT(severities), text);

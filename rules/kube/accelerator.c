@@ -22,7 +22,7 @@ static bool prefix_matches(const char *pattern, const char *name)
 	       !strncmp(pattern, name, len - 1);
 }
 
-/* The whole name, or what stands in front of a '*' at the pattern's end. */
+/* The whole name, or what is before a '*' at the pattern's end. */
 static bool row_matches(const char *pattern, const char *name)
 {
 	for (; *pattern; pattern++, name++) {
@@ -34,7 +34,7 @@ static bool row_matches(const char *pattern, const char *name)
 	return !*name;
 }
 
-struct table {
+struct data_rows {
 	const void *rows; /* each begins with its name, in order of names */
 	size_t n, size;
 	bool (*matches)(const char *pattern, const char *name);
@@ -44,19 +44,20 @@ struct table {
 };
 
 #define TABLE(name, matches)                                                   \
-	((struct table){name, name##_n, sizeof(*(name)), matches, NULL, NULL})
+	((struct data_rows){name, name##_n, sizeof(*(name)), matches, NULL,    \
+			    NULL})
 #define HASHED(name)                                                           \
-	((struct table){name, name##_n, sizeof(*(name)), prefix_matches,       \
-			name##_slots, name##_prefixes})
+	((struct data_rows){name, name##_n, sizeof(*(name)), prefix_matches,   \
+			    name##_slots, name##_prefixes})
 
-static const char *name_of(const struct table *table, size_t row)
+static const char *name_of(const struct data_rows *table, size_t row)
 {
 	return *(const char *const *)(const void *)((const char *)table->rows +
 						    row * table->size);
 }
 
-/* The first row that is not in front of name. */
-static size_t bisect(const struct table *table, const char *name)
+/* The first row that is not before name. */
+static size_t bisect(const struct data_rows *table, const char *name)
 {
 	size_t low = 0, high = table->n;
 
@@ -72,7 +73,7 @@ static size_t bisect(const struct table *table, const char *name)
 }
 
 /* The row of exactly this name by the hash table, or -1. */
-static long by_hash(const struct table *table, const char *name)
+static long by_hash(const struct data_rows *table, const char *name)
 {
 	uint16_t tag = node_tag(name, strlen(name));
 	size_t at = tag % DATA_SLOTS;
@@ -85,7 +86,7 @@ static long by_hash(const struct table *table, const char *name)
 }
 
 /* The last row that is a prefix of the name, or -1. */
-static long by_prefix(const struct table *table, const char *name)
+static long by_prefix(const struct data_rows *table, const char *name)
 {
 	const unsigned short *row = table->prefixes;
 
@@ -100,10 +101,10 @@ static long by_prefix(const struct table *table, const char *name)
 
 /*
  * The row of this name, else the nearest in front that is a prefix of it, or
- * -1. "a*" sorts behind "a" and in front of "ab"; the search back ends at the
- * first row that begins with another letter.
+ * -1. "a*" sorts after "a" and before "ab"; the search back ends at the first
+ * row that begins with another letter.
  */
-static long find(struct table table, const char *name)
+static long find(struct data_rows table, const char *name)
 {
 	long exact = table.slots ? by_hash(&table, name) : -1;
 	size_t at;
@@ -263,7 +264,7 @@ static bool row_matches_lower(const char *pattern, const char *name)
 	return !*name;
 }
 
-/* A name in lower case, in front of and behind its slash. */
+/* A name in lower case, before and after its slash. */
 struct split_name {
 	char domain[NAME_LENGTH];
 	size_t len;
@@ -385,6 +386,17 @@ bool gpu_taint_key(const struct accelerator_extra *extra, const char *key)
 
 /* --- labels --------------------------------------------------------------- */
 
+bool accelerator_is_named(const char *text, size_t len)
+{
+	for (size_t i = 0; i < data_accelerators_n; i++) {
+		const char *name = data_accelerators[i].name;
+
+		if (!strchr(name, '*') && text_find(text, len, name))
+			return true;
+	}
+	return false;
+}
+
 const struct node_label *node_label_find(const char *key)
 {
 	long i = key ? find(HASHED(data_node_labels), key) : -1;
@@ -481,7 +493,7 @@ static bool wild_match(const char *pattern, const char *text)
 	}
 }
 
-/* The pattern at the start, or behind a registry or folder. */
+/* The pattern at the start, or after a registry or folder. */
 static bool path_matches(const char *pattern, const char *path)
 {
 	if (*pattern == '*')
@@ -545,10 +557,10 @@ static int image_use(const char *image)
 	return -1;
 }
 
-struct image_sort image_sort(const char *image)
+struct image_type image_type(const char *image)
 {
 	int use = image_use(image);
 
-	return (struct image_sort){use == IMAGE_GPU,
+	return (struct image_type){use == IMAGE_GPU,
 				   use == IMAGE_INFRASTRUCTURE};
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Claims of dynamic resource allocation, and what a pod gets by them. Which
- * class of devices is an accelerator only its name tells: classes belong to
+ * Claims of dynamic resource allocation, and what a pod gets by them. Only the
+ * name of a device class says whether it is an accelerator: classes belong to
  * the drivers (gpu.nvidia.com, mig.nvidia.com, gpu.intel.com, dra.cpu ...).
  *
- * Sources: kubernetes/api resource/v1, v1beta1 (a request's fields stand in
- * the request itself) and v1alpha2 (one resource class a claim); core/v1
+ * Sources: kubernetes/api resource/v1, v1beta1 (a request's fields are in the
+ * request itself) and v1alpha2 (one resource class a claim); core/v1
  * PodResourceClaim, with `source` until 1.30.
  */
 #include "kube/claim.h"
@@ -39,8 +39,8 @@ static size_t letters(const char *s)
 	return n;
 }
 
-/* Is one of the short words a word of the name, or its plural or version?
- * In others they stand by chance: default, process, output, unicorn. */
+/* Is one of the short words a word of the name, or its plural or version? In
+ * others they occur by chance: default, process, output, unicorn. */
 static bool has_word(const char *name, const char *const *words)
 {
 	size_t n;
@@ -81,7 +81,7 @@ static bool speaks_of_other(const char *name)
 
 /* -- claims of the file -------------------------------------------------- */
 
-/* Other words win: compute-domain-daemon.nvidia.com is no GPU. */
+/* Other words win: compute-domain-daemon.nvidia.com is not a GPU. */
 static enum tri class_use(const char *class)
 {
 	if (!class)
@@ -122,7 +122,7 @@ static void add_request(struct claim *claim, const struct node *request)
 	if (node_is_map(exactly))
 		request = exactly;
 	if (node_count(first)) {
-		/* the one that is wished for most */
+		/* the preferred one */
 		request = node_at(first, 0);
 		n = devices_of(request);
 		n.unknown |= node_count(first) > 1;

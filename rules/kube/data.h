@@ -7,9 +7,9 @@
 #define RULES_KUBE_DATA_H
 
 #include "kube/accelerator.h"
-#include "kube/mig.h"
+#include "kube/scheduling/mig.h"
 
-struct pattern {
+struct data_pattern {
 	const char *text;
 };
 
@@ -32,7 +32,7 @@ struct data_slot {
 };
 extern const struct data_slot data_accelerators_slots[DATA_SLOTS];
 extern const unsigned short data_accelerators_prefixes[];
-extern const struct pattern data_fabric[];
+extern const struct data_pattern data_fabric[];
 extern const size_t data_fabric_n;
 extern const struct node_label data_node_labels[];
 extern const size_t data_node_labels_n;
@@ -44,8 +44,9 @@ extern const struct instance_type data_instance_types[];
 extern const size_t data_instance_types_n;
 extern const struct mig_profile data_mig_profiles[];
 extern const size_t data_mig_profiles_n;
-/* At most 64. Each pattern stands with one pair of bytes that it needs: slots
- * of row numbers + 1 by pair_of() of accelerator.c, and chains of the same. */
+/* At most 64. Each pattern is listed under one pair of bytes that it needs:
+ * slots of row numbers + 1 by pair_of() of accelerator.c, and chains of the
+ * same. */
 enum { DATA_PAIRS = 1024 };
 extern const struct image_pattern data_images[];
 extern const size_t data_images_n;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types of fields as kube-apiserver decodes them: "cannot unmarshal number
- * into Go struct field EnvVar.value of type string" for its own kinds, "must
- * be of type integer" by the schema of a custom resource. Both observed on
+ * Types of fields as kube-apiserver decodes them: "cannot unmarshal number into
+ * Go struct field EnvVar.value of type string" for its own kinds, "must be of
+ * type integer" by the schema of a custom resource. Both observed on
  * kube-apiserver 1.36. Fields of pods and containers have one type wherever
- * they stand; fields of a flat spec are the operator's own and left alone.
+ * they are; fields of a flat spec are the operator's own and left alone.
  */
 #include "kube/field_type.h"
 
@@ -104,7 +104,7 @@ static void check(struct field_walk *walk, struct field_issue *issue,
 	walk->found(walk, issue);
 }
 
-/* What stands in a list, or in a map of strings. */
+/* The values of a list, or of a map of strings. */
 static void check_items(struct field_walk *walk, struct field_issue *issue,
 			const struct node *node, enum want want)
 {
@@ -150,7 +150,7 @@ static inline void field_below(struct fields *fields, const struct node *map,
 		check_value(fields, node, path, want);
 }
 
-/* -- what stands where --------------------------------------------------- */
+/* -- values by place ----------------------------------------------------- */
 
 static void check_container(struct fields *fields, const struct container *c)
 {

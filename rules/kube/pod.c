@@ -1,143 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the rows of a kind to its pods, and the fields of a pod. A pod is
- * made for every match of a row's paths; what its operator, its group and
- * its own template say about count, restart and devices is settled here
- * once, so that rules only read. Effective requests follow component-helpers
- * resource/helpers.go.
+ * Fields of a pod, and its effective requests (after component-helpers
+ * resource/helpers.go).
  */
+#include "base/text.h"
 #include "kinds.h"
 
 #include <string.h>
-
-#include "base/text.h"
-#include "base/vec.h"
-
-static const char *role_of(const struct pod_row *row, const struct node *group)
-{
-	const char *text = row->role;
-
-	if (row->role_from == ROLE_KEY)
-		text = group->key;
-	else if (row->role_from == ROLE_FIELD)
-		text = node_str(node_get(group, row->role));
-	return text ? text : "";
-}
-
-static bool version_fits(const struct pod_row *row, const char *version)
-{
-	if (!row->version)
-		return true;
-	if (row->version[0] == '!')
-		return strcmp(row->version + 1, version) != 0;
-	return !strcmp(row->version, version);
-}
-
-/* Fill in where the pod's parts stand; false when there is no pod. */
-static bool pod_place(struct pod_builder *builder, struct pod *pod,
-		      const struct node *holder)
-{
-	const struct pod_row *row = builder->row;
-
-	pod->spec = holder;
-	pod->flat = row->form == FORM_FLAT;
-	if (row->form == FORM_POD) {
-		pod->spec = node_get(holder, "spec");
-		pod->template = holder;
-		pod->metadata = node_get(holder, "metadata");
-	} else if (row->metadata) {
-		pod->metadata = path_get(builder->group, row->metadata);
-	}
-	pod->labels = node_get(pod->metadata, "labels");
-	pod->annotations = node_get(pod->metadata, "annotations");
-	if (row->inner)
-		pod->inner = path_get(pod->spec, row->inner);
-	if (row->defaults)
-		pod->defaults = path_get(builder->object->root, row->defaults);
-	if (node_is_unknown(pod->spec))
-		pod->gpu_unknown = true;
-	return node_is_map(pod->spec) || node_is_unknown(pod->spec);
-}
-
-/* Only a patch leaves out an image, or all containers. */
-static bool is_part(const struct pod *pod)
-{
-	bool found = node_is_unknown(node_get(pod->spec, "containers")) ||
-		     node_is_unknown(pod->spec);
-
-	FOR_EACH_CONTAINER(pod, c) {
-		if (node_is_unset(node_get(c->node, "image")))
-			return true;
-		found = found || c->role == CONTAINER_MAIN;
-	}
-	return !found;
-}
-
-void pod_build(struct pod_builder *builder, const struct node *holder,
-	       const struct node *element)
-{
-	struct object *object = builder->object;
-	struct count_place place = {
-		.object = object,
-		.group = builder->group,
-		.element = element ? element : builder->group,
-	};
-	struct pod pod = {
-		.object = object,
-		.group = builder->group,
-		.role = role_of(builder->row, builder->group),
-	};
-
-	if (!pod_place(builder, &pod, holder))
-		return;
-	pod.memo = ARENA_NEW(builder->arena, struct pod_memo);
-	pod.memo->arena = builder->arena;
-	containers_read(builder, &pod);
-	if (builder->row->some && !pod.ncontainers && !pod.gpu_unknown)
-		return;
-	if (!builder->row->no_image && !pod.flat && is_part(&pod))
-		object->fragment = true;
-	place.pod = &pod;
-	pod.steady = count_eval(builder->row->count, &place);
-	pod.peak = count_eval(builder->row->peak, &place);
-	pod_gpus(builder, &pod);
-	pod_restart(builder, &pod);
-	pod_injects(builder, &pod);
-	*VEC_PUSH(builder->arena, object->pods, object->npods, builder->size) =
-		pod;
-}
-
-static void found_pod(struct path_walk *walk, const struct node *node,
-		      const struct node *element)
-{
-	pod_build(walk->context, node, element);
-}
-
-static void found_group(struct path_walk *walk, const struct node *node,
-			const struct node *element)
-{
-	struct pod_builder *builder = walk->context;
-	struct path_walk pods = {.found = found_pod, .context = builder};
-
-	builder->group = node;
-	path_each(&pods, node, builder->row->pod, NULL);
-}
-
-void pods_read(struct arena *arena, const struct kube_config *config,
-	       struct object *object)
-{
-	struct pod_builder builder = {
-		.arena = arena, .config = config, .object = object};
-	struct path_walk walk = {.found = found_group, .context = &builder};
-	const struct pod_row *const *row = object->type->pods;
-
-	for (; row && *row; row++) {
-		if (!version_fits(*row, object->version))
-			continue;
-		builder.row = *row;
-		path_each(&walk, object->root, (*row)->group, NULL);
-	}
-}
 
 /* -- fields -------------------------------------------------------------- */
 
@@ -315,4 +184,28 @@ struct quantity pod_extended(const struct pod *pod, const char *resource,
 			     const struct request_sum *all, bool *unknown)
 {
 	return request_of(pod, resource, NULL, all, unknown);
+}
+
+const char *pod_device(const struct pod *pod)
+{
+	static const char *const gpus[] = {"nvidia",   "amd",	    "intel",
+					   "iluvatar", "metax",	    "hygon",
+					   "mthreads", "birentech", NULL};
+	const char *vendor = "nvidia";
+
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->accelerator)
+			vendor = c->accelerator->vendor;
+	for (const char *const *name = gpus; *name; name++)
+		if (!strcmp(vendor, *name))
+			return "GPU";
+	if (!strcmp(vendor, "google"))
+		return "TPU";
+	return strcmp(vendor, "huawei") ? "accelerator" : "NPU";
+}
+
+bool pod_has_placement(const struct pod *pod)
+{
+	return !pod->flat ||
+	       text_eq(pod->object->group, "sparkoperator.k8s.io");
 }

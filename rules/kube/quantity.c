@@ -2,12 +2,12 @@
 /*
  * Kubernetes quantities, after ParseQuantity and CanonicalizeBytes of
  * k8s.io/apimachinery pkg/api/resource. A value is kept in nano units of 128
- * bits; arithmetic saturates at the ends of that type, which lie far above
+ * bits; arithmetic saturates at the limits of that type, which are far above
  * what any cluster holds (1.7e29).
  *
- * The scanner is as permissive as the original: digits may be missing ("Ki"
- * and "." are zero), where the original falls over an empty number behind
- * its fast path ("Ei") that is refused here too.
+ * The scanner is as permissive as the original: digits may be missing ("Ki" and
+ * "." are zero), but "Ei", an empty number that the original refuses after its
+ * fast path, is refused here too.
  */
 #include "kube/quantity.h"
 
@@ -80,8 +80,8 @@ static bool split(const char *s, size_t len, struct parts *out)
 }
 
 /*
- * "e-3". The original reads 64 bits and keeps the low 32 of them; 0 and
- * false when it is no number of 64 bits.
+ * "e-3". The original reads 64 bits and keeps the low 32 of them; 0 and false
+ * when it is not a number of 64 bits.
  */
 static bool read_exponent(const char *s, size_t len, int32_t *out)
 {
@@ -143,8 +143,8 @@ static void push_digit(__int128 *acc, unsigned digit)
 }
 
 /*
- * Digits of whole and fraction times ten to the exponent, in nano units.
- * Digits behind the ninth decimal round up.
+ * Digits of whole and fraction times ten to the exponent, in nano units. Digits
+ * after the ninth decimal round up.
  */
 static __int128 decimal_nano(const struct parts *p, int32_t exponent)
 {
@@ -169,9 +169,9 @@ static __int128 decimal_nano(const struct parts *p, int32_t exponent)
 }
 
 /*
- * The same for a binary suffix. The fraction is multiplied from its last
- * digit on, as by hand, so that any number of digits stays exact: each step
- * yields one digit behind the point of the product.
+ * The same for a binary suffix. The fraction is multiplied from its last digit
+ * on, as by hand, so that any number of digits stays exact: each step yields
+ * one digit after the point of the product.
  */
 static __int128 binary_nano(const struct parts *p, int32_t exponent)
 {

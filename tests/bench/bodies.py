@@ -3,9 +3,10 @@
 
 usage: bodies.py FOLDER
 
-pod.json  a clean GPU Pod of a Job's controller, 3-5 KB
-ptj.json  a clean PyTorchJob, 8 KB
-big.json  a clean Job of twelve containers, 42 KB
+pod.json  a GPU Pod of a Job's controller, 3-5 KB
+ptj.json  a PyTorchJob, 8 KB
+big.json  a Job of twelve containers, 42 KB
+          (these three are clean: no rule of any preset finds anything)
 deny.json, patch.json  Pods that a policy denies, patches
 """
 import copy
@@ -15,6 +16,11 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "webhook"))
 from review import dump, review  # noqa: E402
 
+# Somebody thought of autoscalers, of the topology and of the network.
+THOUGHT_OF = {
+    "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+    "kueue.x-k8s.io/podset-required-topology": "cloud.provider.com/block",
+    "k8s.v1.cni.cncf.io/networks": "fabric"}
 UID = "c1b1e6b2-4a0e-4f8e-9d4e-0d2a6f1d7b11"
 
 
@@ -126,7 +132,8 @@ def pytorch_job():
         del made["restartPolicy"]
         add_env(made["containers"][0], 18)
         return {"replicas": n, "restartPolicy": "OnFailure", "template": {
-            "metadata": {"labels": {"app": "train"}}, "spec": made}}
+            "metadata": {"labels": {"app": "train"},
+                         "annotations": THOUGHT_OF}, "spec": made}}
 
     return {
         "apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob",
@@ -160,7 +167,9 @@ def big():
         "spec": {"backoffLimit": 2, "activeDeadlineSeconds": 86400,
                  "ttlSecondsAfterFinished": 600, "podFailurePolicy": refused,
                  "podReplacementPolicy": "Failed",
-                 "template": {"metadata": {"labels": labels}, "spec": made}}}
+                 "template": {"metadata": {"labels": labels,
+                                           "annotations": THOUGHT_OF},
+                              "spec": made}}}
 
 
 def denied():

@@ -45,7 +45,7 @@ E2
 
 # time N: CPU nanoseconds of a decision with the state of N namespaces
 time_of() {
-	"$build/tests/tools/door" --cluster "$work/state-$1.json" \
+	"$build/tests/tools/admission" --cluster "$work/state-$1.json" \
 		--repeat 20000 validate "$work/review.json" 2>&1 >/dev/null |
 		sed -n 's/.*, \([0-9]*\) ns$/\1/p'
 }

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of this folder: files with a comment, rows of tables, families.
+"""The cases of this folder: families, files of their own, rows of tables.
 
-A file's first line says what it is:
+A family is one file, FAMILY.yaml. A line `--- # NAME` begins the case
+FAMILY/NAME.yaml, which ends before the empty line in front of the next one and
+is judged alone. Its first line says what it is:
     # deny: RULE[, RULE...] -- why somebody would try this
     # allow: -- what differs from the denied one
 and one of the next lines may say
     # lint only: why          tricks of the text, gone once the server has read
-    # door only: why          what the linter permits by design
+    # webhook only: why       what the linter permits by design
     # review: KEY=VALUE ...   operation, subresource, user, groups
-Of an UPDATE the first document is the old object and the second the new one.
-A folder with a policy.yaml is judged by it.
-Files that have no room for a comment (JSON, UTF-16, a BOM) have a row in
-their folder's cases.tsv: file, verdict, rules, words as above, why. Files
-named *.review.json are whole AdmissionReviews.
+A plain `---` parts the documents of one case. Of an UPDATE the first document
+is the old object and the second the new one. FAMILY.policy.yaml is the policy
+of a family that has its own.
+Cases whose exact bytes matter are files in a folder of the family's name;
+those that have no room for a comment (JSON, UTF-16, a BOM) have a row in its
+cases.tsv: file, verdict, rules, words as above, why. Files named *.review.json
+are whole AdmissionReviews.
 """
 import re
 
@@ -24,12 +28,12 @@ class Case:
 
     def __init__(self, path, name, deny, why, loose=False):
         self.path, self.name, self.deny, self.why = path, name, deny, why
+        self.place = name       # where it is written, for messages
         self.loose = loose      # other rules may deny as well
         self.without = []       # of a loose twin: rules that keep silent
-        self.lint = self.door = True
+        self.lint = self.webhook = True
         self.review = {}
-        own = path.parent / "policy.yaml"
-        self.policy = own if own.exists() else None
+        self.policy = None
         self.json = path.suffix == ".json"
         self.is_review = path.name.endswith(".review.json")
         if self.is_review:
@@ -37,8 +41,8 @@ class Case:
 
     def read_words(self, text):
         if "lint only" in text:
-            self.door = False
-        if "door only" in text:
+            self.webhook = False
+        if "webhook only" in text:
             self.lint = False
         found = re.search(r"review: (.*)", text)
         if found:
@@ -91,9 +95,36 @@ def from_folder(folder):
         yield from_file(path, name) or Case(path, name, ["no-header"], "")
 
 
+def from_family(path, out):
+    """The cases of a family, each written to a file of its own below out."""
+    parts = re.split(r"^--- # (.+)\n", path.read_text(encoding="utf-8"),
+                     flags=re.MULTILINE)
+    line = parts[0].count("\n") + 1
+    own = path.with_suffix(".policy.yaml")
+    seen = set()
+    for title, text in zip(parts[1::2], parts[2::2]):
+        file = out / path.stem / f"{title}.yaml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        last = text is parts[-1]
+        file.write_text(text if last else text[:-1], encoding="utf-8")
+        name = f"{path.stem}/{title}.yaml"
+        case = from_file(file, name) or Case(file, name, ["no-header"], "")
+        case.place = f"{path.name}:{line}: {name}"
+        case.policy = own if own.exists() else None
+        if title in seen or not (last or text.endswith("\n\n")):
+            raise ValueError(f"{path}:{line}: {title} stands twice, or no "
+                             "empty line follows it")
+        seen.add(title)
+        line += 1 + text.count("\n")
+        yield case
+
+
 def read(folder, out):
-    """All cases; families are written below out."""
+    """All cases; those of families and tables are written below out."""
     found = []
+    for path in sorted(folder.glob("*.yaml")):
+        if not path.name.endswith("policy.yaml"):
+            found += from_family(path, out / "families")
     for sub in sorted(p for p in folder.iterdir() if p.is_dir()):
         if sub.name != "__pycache__":
             found += from_folder(sub)
@@ -111,5 +142,5 @@ def complaints(every, folder):
         yield f"{name}: no good twin"
     for case in every:
         if len(case.why) < 10:
-            yield f"{case.name}: does not say why"
+            yield f"{case.place}: does not say why"
     yield from kinds.missing(folder)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The bypass cases before the linter and, where its tool is built, the door.
+"""The bypass cases before the linter and, where its tool is built, the webhook.
 
 usage: check.py GPUGATE FOLDER OUT [CASE...]
 
@@ -23,8 +23,8 @@ def run(*command):
                           capture_output=True, errors="replace", check=False)
 
 
-class Doors:
-    """The two doors, with what the policy makes of each rule."""
+class Sides:
+    """The linter and the webhook, with what the policy makes of each rule."""
 
     def __init__(self, gpugate, folder, out):
         self.gpugate = pathlib.Path(gpugate)
@@ -33,7 +33,7 @@ class Doors:
         self.out.mkdir(parents=True)
         tools = self.gpugate.parent / "tests" / "tools"
         self.dump = tools / "doc_dump"
-        self.door = tools / "door"
+        self.admission = tools / "admission"
         self.policies = {}
 
     def denying(self, policy):
@@ -91,41 +91,41 @@ class Doors:
         return paths
 
     def ask(self, case):
-        """What is wrong with the door's verdict, or None."""
+        """What is wrong with the webhook's verdict, or None."""
         paths = self.reviews(case)
         if not paths:
-            return "no object for the door"
-        if not self.door.exists():
+            return "no object for the webhook"
+        if not self.admission.exists():
             return None
         allowed, messages = [], []
         for path in paths:
-            done = run(self.door, "--policy", case.policy or self.policy,
+            done = run(self.admission, "--policy", case.policy or self.policy,
                        "validate", path)
             try:
                 response = review.parse(done.stdout)["response"]
             except (ValueError, KeyError):
-                return f"door: no response: {done.stdout}{done.stderr}"
+                return f"webhook: no response: {done.stdout}{done.stderr}"
             allowed.append(response["allowed"])
             messages.append(response.get("status", {}).get("message", ""))
         if case.deny and all(allowed):
-            return "the door lets it in"
+            return "the webhook lets it in"
         if not case.deny and not case.without and not all(allowed):
-            return f"the door denies it: {messages}"
+            return f"the webhook denies it: {messages}"
         text = " ".join(messages)
         if case.without:  # twins of a family
             wrong = [rule for rule in case.without if rule in text]
-            return f"the door denies it: {wrong}" if wrong else None
+            return f"the webhook denies it: {wrong}" if wrong else None
         missing = [rule for rule in case.deny if rule not in text]
         if missing and not case.is_review:
-            return f"the door's text lacks {missing}: {text[:400]}"
+            return f"the webhook's text lacks {missing}: {text[:400]}"
         return None
 
     def judge(self, case):
-        """Failures of both doors."""
+        """Failures of both sides."""
         failures = []
         if case.lint:
             failures.append(self.lint(case))
-        if case.door and self.dump.exists():
+        if case.webhook and self.dump.exists():
             failures.append(self.ask(case))
         return case, [f for f in failures if f]
 
@@ -133,30 +133,30 @@ class Doors:
 def main():
     gpugate, folder, out = sys.argv[1:4]
     folder, out = pathlib.Path(folder), pathlib.Path(out)
-    doors = Doors(gpugate, folder, out)
+    sides = Sides(gpugate, folder, out)
     every = cases.read(folder, out)
     wanted = [c for c in every if not sys.argv[4:]
               or any(part in c.name for part in sys.argv[4:])]
     with ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(doors.judge, wanted))
+        results = list(pool.map(sides.judge, wanted))
     failed = 0
     for case, failures in results:
         for text in failures:
-            print(f"FAIL {case.name}: {text}", file=sys.stderr)
+            print(f"FAIL {case.place}: {text}", file=sys.stderr)
         failed += bool(failures)
     for text in [] if sys.argv[4:] else cases.complaints(every, folder):
         print(f"FAIL {text}", file=sys.stderr)
         failed += 1
     skipped = 0
-    if not doors.dump.exists():
-        print(f"skip: no {doors.dump.name}: no reviews were written")
-    elif not doors.door.exists():
-        skipped = sum(c.door for c in wanted)
-        print(f"skip: no {doors.door.name}: the linter alone judged, "
+    if not sides.dump.exists():
+        print(f"skip: no {sides.dump.name}: no reviews were written")
+    elif not sides.admission.exists():
+        skipped = sum(c.webhook for c in wanted)
+        print(f"skip: no {sides.admission.name}: the linter alone judged, "
               f"{skipped} cases not put to the webhook")
     denied = sum(bool(c.deny) for c in wanted)
     print(f"{denied} bypass cases, {len(wanted) - denied} good twins, "
-          f"{sum(not c.door for c in wanted)} for the linter only")
+          f"{sum(not c.webhook for c in wanted)} for the linter only")
     print(f"bypass: {len(wanted) - failed} passed, {failed} failed")
     return failed != 0
 

@@ -77,7 +77,8 @@ def missing(folder):
     kind = ("", "")
     for line in (folder / TABLE).read_text(encoding="utf-8").splitlines():
         words = line.split()
-        if not words or words[0] in ("#", "define", "shape"):
+        if not words or words[0] in ("#", "define", "shape",
+                                     "operator"):
             kind = kind if words[:1] == ["#"] else ("", "")
         elif words[0] == "kind":
             kind = (words[1], words[2])

@@ -35,11 +35,11 @@ quota() {
 	quota a.yaml
 	run --separate-stderr bash -c '"$0" lint --fix <(cat a.yaml)' "$GPUGATE"
 	is "$status" 2
-	holds "$stderr" "not repaired: it is no regular file, use --diff"
+	holds "$stderr" "not repaired: it is not a regular file, use --diff"
 	run --separate-stderr bash -c \
 		'"$0" lint --add-ignore why <(cat a.yaml)' "$GPUGATE"
 	is "$status" 2
-	holds "$stderr" "not all findings have a comment: it is no regular file"
+	holds "$stderr" "not all findings have a comment: it is not a regular file"
 	run --separate-stderr bash -c '"$0" lint --diff <(cat a.yaml)' "$GPUGATE"
 	is "$status" 1
 	holds "$output" "-spec: {hard: {nvidia.com/gpu:"
@@ -59,7 +59,7 @@ wait_for_reader() {
 	for change in ': >a.yaml' 'rm a.yaml' 'echo >>a.yaml'; do
 		for format in full rdjson sarif; do
 			quota a.yaml
-			"$GPUGATE" lint -j 1 --format $format:report a.yaml \
+			"$GPUGATE" lint -q -j 1 --format $format:report a.yaml \
 				2>log &
 			pid=$!
 			wait_for_reader $pid
@@ -68,8 +68,8 @@ wait_for_reader() {
 			rc=0
 			wait $pid || rc=$?
 			is "$rc" 1
-			is "$(cat log)" "gpugate: a.yaml: was removed or\
- changed meanwhile: its lines cannot be shown"
+			is "$(cat log)" "gpugate: a.yaml: removed or changed\
+ during the run: its lines cannot be shown"
 			holds "$(cat out)" "nvidia.com/gpu"
 			holds_not "$(cat out)" "requests.nvidia.com/gpu: \\\"8"
 		done
@@ -149,14 +149,14 @@ meanwhile() {
 }
 
 @test "what markup cannot explain is no template" {
-	printf 'a: 1\0\n{{- if .Values.x }}\n' >nul.yaml
-	printf 'a: "{{b}}"\n---\nc: [\n' >other.yaml
-	printf 'a: [\n---\nb: "{{c}}"\n' >before.yaml
-	printf 'a: 1\n---\nb: [{{c}}, 2\n' >template.yaml
+	printf 'kind: 1\0\n{{- if .Values.x }}\n' >nul.yaml
+	printf 'kind: "{{b}}"\n---\nc: [\n' >other.yaml
+	printf 'kind: [\n---\nb: "{{c}}"\n' >before.yaml
+	printf 'kind: 1\n---\nb: [{{c}}, 2\n' >template.yaml
 	lint .
 	is "$status" 1
 	is "$(paths)" "before.yaml nul.yaml other.yaml"
-	holds "$output" "nul.yaml:1:5: error: NUL byte"
+	holds "$output" "nul.yaml:1:8: error: NUL byte"
 	holds "$output" "other.yaml:4:1: error: expected a value"
 }
 
@@ -240,7 +240,7 @@ meanwhile() {
 	command -v script >/dev/null || skip "no script(1)"
 	script -qec true /dev/null </dev/null || skip "no pseudo-terminal"
 	for size in 6000 18000 60000 180000 600000; do
-		yes 'k: &a {b: [1, 2, 3], c: "d", e: f, g: [h, i, j, k, l]}
+		yes 'kind: &a {b: [1, 2, 3], c: "d", e: f, g: [h, i, j, k, l]}
 ---' | head -n $size >0.yaml
 		for n in $(seq 9); do ln -f 0.yaml $n.yaml; done
 		on_terminal xterm

@@ -66,7 +66,17 @@ print(len(rules))')
 	holds "$output" "Flagged:"
 	holds "$output" "Not flagged:"
 	run "$GPUGATE" explain node-selector-unmatched
-	holds "$output" "Needs       the state of the cluster: --cluster with a file of"
+	holds "$output" 'Needs       the state of the cluster: --cluster with a file from `gpugate'
+	run "$GPUGATE" explain --format json shm-missing
+	is "$(python3 -c '
+import json, sys
+rule = json.load(sys.stdin)
+print(rule["name"], rule["severity"], "kind:" in rule["flagged"],
+      "want" in rule["flagged"])' <<<"$output")" "shm-missing warning True False"
+	run "$GPUGATE" explain --format markdown shm-missing
+	is "${lines[0]}" "# shm-missing"
+	holds "$output" '```yaml'
+	holds_not "$output" '# want'
 	run --separate-stderr "$GPUGATE" explain priority-integer-sets
 	is "$status" 2
 	holds "$stderr" 'did you mean `priority-integer-set`?'
@@ -188,4 +198,52 @@ print(len(rules))')
 	done
 	run "$GPUGATE" manpage 7
 	is "$status" 2
+}
+
+@test "config: overrides, exemptions and exclusions of a path" {
+	mkdir -p s/testdata
+	cat >s/.gpugate.yaml <<-'END'
+		apiVersion: gpugate.dev/v1
+		kind: Policy
+		overrides:
+		- {namespaces: ["research-*"], namespaceLabels: {tier: dev}, mode: warn, preset: all}
+		- {kinds: [Job], rules: {shm: {severity: info}, priority-integer-set: off}}
+		exempt:
+		- {namespaces: [kube-system], kinds: [DaemonSet], rules: [all], reason: operator pods, until: 2099-06-30}
+		- {namespaces: [ml], rules: [shm-missing], reason: "sets its own \e[31m"}
+		exclude: ["**/testdata/**"]
+		infrastructure: {namespaces: [gpu-operator]}
+		platform: {gpuTaints: [nvidia.com/gpu], priorityClasses: []}
+		paths: [{glob: "prod/**", set: prod}]
+	END
+	: >s/testdata/p.yaml
+	run "$GPUGATE" config s
+	is "$status" 0
+	holds "$output" "override: namespaces=research-* namespaceLabels=tier=dev -> mode=warn preset=all  s/.gpugate.yaml:4"
+	holds "$output" "override: kinds=Job -> rules=shm,priority-integer-set  s/.gpugate.yaml:5"
+	holds "$output" "exemption: namespaces=kube-system kinds=DaemonSet -> all until 2099-06-30: operator pods  s/.gpugate.yaml:7"
+	holds "$output" "exemption: namespaces=ml -> shm-missing: sets its own ␛[31m  s/.gpugate.yaml:8"
+	holds "$output" "infrastructure: gpu-operator"
+	holds "$output" "platform, GPU taints: nvidia.com/gpu"
+	holds "$output" "platform, priority classes: none"
+	holds_not "$output" "excluded:"
+	holds_not "$output" "set:"
+	run "$GPUGATE" config s/testdata/p.yaml
+	holds "$output" "excluded:"
+	mkdir s/prod
+	: >s/prod/p.yaml
+	run "$GPUGATE" config s/prod/p.yaml
+	holds "$output" "set: prod"
+}
+
+@test "a .gpugate.yml is named as not read" {
+	mkdir -p y/a
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: warn\n' >y/.gpugate.yml
+	printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n' >y/a/p.yaml
+	cp y/a/p.yaml y/p.yaml
+	run --separate-stderr "$GPUGATE" lint y
+	is "$stderr" "gpugate: y/.gpugate.yml is not read: the name is .gpugate.yaml"
+	run --separate-stderr "$GPUGATE" config y
+	holds "$output" "mode: enforce"
+	holds "$stderr" "y/.gpugate.yml is not read"
 }

@@ -78,8 +78,8 @@ load helper
 	is "$status" 1
 }
 
-@test "a probe that gives up nearly late enough is no error" {
-	for row in "30 1" "400 0"; do
+@test "how long loading takes is a guess: a warning" {
+	for delay in 30 400; do
 		cat >a.yaml <<-END
 			apiVersion: apps/v1
 			kind: Deployment
@@ -93,12 +93,13 @@ load helper
 			      - name: vllm
 			        image: vllm/vllm-openai:v0.6.3
 			        args: [--model, meta-llama/Llama-3.1-70B-Instruct]
-			        livenessProbe: {httpGet: {path: /health, port: 8000}, initialDelaySeconds: ${row% *}}
+			        livenessProbe: {httpGet: {path: /health, port: 8000}, initialDelaySeconds: $delay}
 			        resources: {limits: {nvidia.com/gpu: 4}}
 		END
 		lint --select liveness-kills-model-load a.yaml
 		holds "$output" "loading a model takes up to 600 s"
-		is "$status" "${row#* }"
+		holds "$output" "warning: "
+		is "$status" 0
 	done
 }
 

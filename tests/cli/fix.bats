@@ -121,10 +121,10 @@ quota() {
 	  containers:
 	  - {name: c, image: x:1, resources: {limits: {nvidia.com/gpu: 1}}}
 	END
-	lint --fix --select hostipc-instead-of-shm a.yaml
+	lint --fix --fail-on warning --select hostipc-instead-of-shm a.yaml
 	is "$status" 1
 	grep -q hostIPC a.yaml
-	lint --fix --unsafe-fixes --select hostipc-instead-of-shm a.yaml
+	lint --fix --unsafe-fixes --fail-on warning --select hostipc-instead-of-shm a.yaml
 	is "$status" 0
 	run ! grep -q hostIPC a.yaml
 }
@@ -253,11 +253,13 @@ quota() {
 		'spec:' '  containers:' \
 		'  - {name: c, image: x, resources: {limits: {nvidia.com/gpu: 1}}}' \
 		>a.yaml
-	lint --select priority-class-missing --fail-on warning a.yaml
+	lint --select priority-class-missing --fail-on info a.yaml
 	is "$status" 1
+	lint --select priority-class-missing --fail-on warning a.yaml
+	is "$status" 0
 	printf '%s\n' 'apiVersion: scheduling.k8s.io/v1' 'kind: PriorityClass' \
 		'metadata: {name: normal}' 'value: 100' 'globalDefault: true' >c.yaml
-	lint --select priority-class-missing --fail-on warning a.yaml c.yaml
+	lint --select priority-class-missing --fail-on info a.yaml c.yaml
 	is "$status" 0
 	printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' 'rules:' \
 		'  priority-class-missing: {params: {class: gpu-batch}}' >policy

@@ -62,7 +62,7 @@ ended() {
 	refused --tls-cert x
 	holds "$errors" "--tls-cert and --tls-key are needed"
 	refused --threads none
-	holds "$errors" '`none` is no number'
+	holds "$errors" '`none` is not a number'
 	GPUGATED_LOG_LEVEL=loud refused --tls-cert x --tls-key x
 	holds "$errors" "GPUGATED_LOG_LEVEL"
 	run --separate-stderr "$GPUGATED" selftets
@@ -132,7 +132,7 @@ assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
 	ask 2
 	ask 1
 	get /metrics | sed '1s/^200 //' >page
-	python3 "$BATS_TEST_DIRNAME/../metrics_page.py" page \
+	python3 "$BATS_TEST_DIRNAME/../check/metrics_page.py" page \
 		'gpugate_admission_requests_total{webhook="validate",operation="CREATE",kind="Pod",decision="deny",dry_run="false"}' 2 \
 		gpugate_in_flight 0 gpugate_policy_reload_failures_total 0
 	[ "$(figure gpugate_policy_last_reload_success_timestamp_seconds)" -gt 1700000000 ]
@@ -224,12 +224,12 @@ assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
 	printf 'overrides: [{namespaceLabels: {tier: prod}, mode: enforce}]\n' \
 		>>policy.yaml
 	start --policy policy.yaml
-	logged '"level":"warn".*namespaceLabels hold nowhere'
+	logged '"level":"warn".*namespaceLabels never match'
 	kill "$pid"
 	"$GPUGATE" version >/dev/null
 	printf '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,"takenAt":"2026-01-31T08:00:00Z","unreadable":[],"items":[],"usage":[]}' >state.json
 	start --policy policy.yaml --cluster state.json
-	! logged 'hold nowhere'
+	! logged 'never match'
 }
 
 @test "gpugated: a mounted ConfigMap swaps its folder" {
@@ -250,7 +250,7 @@ assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
 	start --policy policy.yaml
 	policy enforc policy.yaml
 	kill -HUP "$pid"
-	until_true logged '"msg":"loading anew"'
+	until_true logged '"msg":"reloading"'
 	until_true logged 'unknown mode'
 	kill -0 "$pid"
 	asking_gives "denied u-1"

@@ -53,16 +53,16 @@ daemon() {
 
 @test "explain tells which rules compare the value of an UPDATE" {
 	run "$GPUGATE" explain gpu-privileged
-	holds "$output" "takes devices that nobody counts"
+	holds "$output" "flags devices that no quota counts"
 	run "$GPUGATE" explain shm-missing
-	holds_not "$output" "takes devices that nobody counts"
+	holds_not "$output" "flags devices that no quota counts"
 }
 
 @test "where nobody says the namespace, what looks like it is counted" {
 	daemon ""
 	full --isolated daemon.yaml
 	is "$status" 0
-	holds "$output" "1 pod that may be infrastructure (its namespace is not known)"
+	holds "$output" "1 pod that may be infrastructure (its namespace is unknown)"
 	full --isolated --namespace research daemon.yaml
 	is "$status" 1
 	full --isolated --format json:out.json daemon.yaml

@@ -54,7 +54,7 @@ load helper
 	is "$status" 1
 	is "$(paths)" "d/a.yaml d/link.yaml"
 	run "$GPUGATE" lint --format json d
-	holds "$output" '{"file":"d/broken.yaml","reason":"symbolic link to nothing"}'
+	holds "$output" '{"file":"d/broken.yaml","reason":"broken symbolic link"}'
 	ln -s self self
 	lint self
 	is "$status" 2

@@ -95,7 +95,7 @@ judged() {
 			lint $option $target
 			is "$status" 2
 			holds "$stderr" "tree/deep/o2.yaml: "
-			holds "$stderr" "it is a symbolic link out of the folder that was named"
+			holds "$stderr" "it is a symbolic link out of the named folder"
 			cmp out/o.yaml before
 			run ! cmp -s tree/a.yaml before
 		done

@@ -19,10 +19,10 @@ load helper
 
 @test "a suppression of a rule that is off is not called unused" {
 	good a.yaml
-	sed -i '1i # gpugate: ignore[priority-integer-set] -- mine' a.yaml
+	sed -i '1i # gpugate: ignore[shm-mount-invalid] -- mine' a.yaml
 	lint a.yaml
 	holds "$output" "[suppression-unused]"
-	lint --ignore priority-integer-set a.yaml
+	lint --ignore shm-mount-invalid a.yaml
 	holds_not "$output" "[suppression-unused]"
 }
 
@@ -368,7 +368,7 @@ load helper
 	is "$stderr" ""
 	lint --baseline base.json a.yaml s
 	is "$status" 0
-	holds "$stderr" "1 entry matches nothing any more; --prune-baseline removes it"
+	holds "$stderr" "1 entry matches no finding any more; --prune-baseline removes it"
 	cmp base.json before.json
 	lint --baseline base.json --prune-baseline a.yaml s
 	is "$status" 0
@@ -380,13 +380,48 @@ load helper
 	holds "$stderr" "removed 1 entry"
 }
 
-@test "baselines never hide text that does not parse" {
+@test "text that does not parse is in a baseline by its file and its words" {
 	printf 'a: [\n' >a.yaml
 	lint --write-baseline base.json a.yaml
+	lint --baseline base.json a.yaml
+	is "$status" 0
+	# Elsewhere it is new, and so is another mistake.
+	printf 'a: [\n' >b.yaml
+	lint --baseline base.json a.yaml b.yaml
 	is "$status" 1
-	holds "$stderr" "1 finding in no object, and not listed"
+	is "$(paths)" b.yaml
+	printf 'a: "x\n' >a.yaml
 	lint --baseline base.json a.yaml
 	is "$status" 1
+}
+
+@test "what a baseline holds is not repaired" {
+	pod a.yaml
+	cp a.yaml before.yaml
+	lint --select priority-integer-set --write-baseline base.json a.yaml
+	lint --select priority-integer-set --baseline base.json --fix a.yaml
+	cmp a.yaml before.yaml
+	lint --select priority-integer-set --fix a.yaml
+	! cmp -s a.yaml before.yaml
+}
+
+@test "a baseline of version 1 is read, and written as version 2" {
+	cat >a.yaml <<-END
+		apiVersion: v1
+		kind: Pod
+		metadata: {name: a, namespace: ml}
+		spec:
+		  containers:
+		  - {name: c, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}
+	END
+	# What 1.0 wrote: the path is that of spec, where tolerations are missing.
+	printf '{"version":1,"findings":[\n{"fingerprint":"%s","rule":"gpu-toleration-missing","file":"a.yaml"}]}\n' \
+		11a67892449c7fb3 >base.json
+	lint --select gpu-toleration-missing --fail-on info --baseline base.json a.yaml
+	is "$status" 0
+	lint --select gpu-toleration-missing --write-baseline new.json a.yaml
+	holds "$(cat new.json)" '"version":2'
+	! grep -q 11a67892449c7fb3 new.json
 }
 
 @test "a baseline that is missing, broken, or cannot be written" {

@@ -9,7 +9,8 @@ load helper
 		checkstyle markdown; do
 		run --separate-stderr "$GPUGATE" lint --format $format:out.$format a.yaml
 		is "$status" 1
-		is "$output$stderr" ""
+		is "$output" ""
+		is "$stderr" "gpugate: wrote out.$format: 1 error, 0 warnings"
 		[ -s out.$format ]
 	done
 	run "$GPUGATE" lint --format json:1 --format sarif:2 --format concise a.yaml
@@ -72,7 +73,7 @@ load helper
 	done
 	run --separate-stderr bash -c '
 		set -o pipefail
-		"$0" lint . | head -n 1' "$GPUGATE"
+		"$0" lint --show-all . | head -n 1' "$GPUGATE"
 	is "$status" 2
 	holds "$stderr" "gpugate: standard output: Broken pipe"
 }
@@ -170,7 +171,8 @@ load helper
 		printf '%s\n' 'apiVersion: v1' 'kind: Pod' 'metadata: {name: p}' \
 			'spec:' '  containers:' '  - name: c' '    image: a:1' \
 			"    resources: {limits: {${pair%%:*}: 1}}" >a.yaml
-		run "$GPUGATE" lint --select gpu-node-selector-missing a.yaml
+		run "$GPUGATE" lint --show-all \
+			--select gpu-node-selector-missing a.yaml
 		holds "$output" "such as \`${pair#*:}\`"
 	done
 }
@@ -240,7 +242,7 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	END
 	run "$GPUGATE" lint --isolated a.yaml
 	holds "$output" "; 6 GPUs requested"
-	holds "$output" "[priority-class-missing]"
+	holds "$output" "priority-class-missing 1"
 	sed '/^---/,$d' a.yaml >b.yaml
 	run "$GPUGATE" lint --isolated b.yaml
 	holds "$output" "; an unknown number of GPUs requested"
@@ -271,6 +273,35 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	sed 's/^spec:/spec:\n  selector: {matchLabels: {a: b}}/; s/"${IMAGE}"/"a:1"/' a.yaml >b.yaml
 	run "$GPUGATE" lint --isolated b.yaml
 	[[ $output != *"Judged in part"* ]]
+}
+
+# unknown KIND: an object of it, with a pod.
+unknown() {
+	cat <<-END
+		---
+		apiVersion: example.com/v1
+		kind: $1
+		metadata: {name: a, namespace: ml}
+		spec: {template: {spec: {containers: [{name: c, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}}}
+	END
+}
+
+@test "kinds that are not known are named, the same for any number of threads" {
+	unknown Solver >a.yaml
+	unknown Solver >>a.yaml
+	run "$GPUGATE" lint --isolated a.yaml
+	holds "$output" "Judged in part: 2 objects of unknown kinds (Solver)"
+	unknown Zebra >b.yaml
+	unknown Mixer >c.yaml
+	for jobs in 1 4; do
+		run "$GPUGATE" lint --isolated -j $jobs .
+		holds "$output" "4 objects of unknown kinds (Mixer, Solver, Zebra)"
+	done
+	unknown Ant >d.yaml
+	unknown hf_abcdefghijklmnopqrstuvwxyzABCDEFGH >e.yaml
+	run "$GPUGATE" lint --isolated .
+	holds "$output" "6 objects of unknown kinds (Ant, Mixer, Solver, ...)"
+	holds_not "$output" "hf_abc"
 }
 
 @test "SARIF tells what is suppressed, but not to GitHub, who reads it as open" {
@@ -304,10 +335,10 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 
 @test "no number is told of accelerators that nobody counted" {
 	asking_pod '"${N}"' >a.yaml
-	run "$GPUGATE" lint --isolated a.yaml
+	run "$GPUGATE" lint --isolated --show-all a.yaml
 	holds "$output" '`cpu: 8` and `memory: 32Gi` for each accelerator'
 	sed 's/"${N}"/2/' a.yaml >b.yaml
-	run "$GPUGATE" lint --isolated b.yaml
+	run "$GPUGATE" lint --isolated --show-all b.yaml
 	holds "$output" '`cpu: 16` and `memory: 64Gi` for its 2 accelerators'
 }
 
@@ -351,9 +382,101 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	is "$(grep -c '"rule":"suppression-unused"' <<<"$output")" 4
 	is "$(grep -o '"fingerprint":"[^"]*"' <<<"$output" | sort -u | wc -l)" 4
 	holds "$output" '"object":{"apiVersion":"v1","kind":"Pod","name":"b"}'
-	# Comments stand in no object: they are in no baseline.
+	# Comments stand in no object: their file and words are in the baseline.
 	run "$GPUGATE" lint --isolated --format concise --write-baseline base.json a.yaml
 	sed -i 's/name: b,/name: c,/' a.yaml
 	run "$GPUGATE" lint --isolated --format concise --baseline base.json a.yaml
-	is "$(grep -c 'suppression-unused' <<<"$output")" 3
+	is "$(grep -c 'suppression-unused' <<<"$output")" 1
+}
+
+@test "the report for people shows three of a rule, the others hold all" {
+	for i in 1 2 3 4 5; do
+		pod "f$i.yaml"
+	done
+	asking_pod 2 >gpu.yaml
+	run --separate-stderr "$GPUGATE" lint .
+	is "$status" 1
+	is "$(echo "$output" | grep -c 'explain priority-integer-set')" 3
+	holds "$output" "priority-integer-set: 2 more (--show-all)"
+	holds "$output" "Infos, shown with --show-all: gpu-node-selector-missing 1,"
+	holds_not "$output" "info:"
+	for all in --show-all "--fail-on info"; do
+		run --separate-stderr "$GPUGATE" lint $all .
+		holds "$output" "info: "
+		holds_not "$output" "Infos"
+	done
+	run --separate-stderr "$GPUGATE" lint --show-all .
+	is "$(echo "$output" | grep -c 'explain priority-integer-set')" 5
+	holds_not "$output" "(--show-all)"
+	run --separate-stderr "$GPUGATE" lint -q .
+	holds "$output" "priority-integer-set: 2 more (--show-all)"
+	lint .
+	is "$(echo "$output" | grep -c 'priority-integer-set')" 5
+	holds "$output" " info: "
+	run --separate-stderr "$GPUGATE" post-render <gpu.yaml
+	holds_not "$stderr" "info: "
+	run --separate-stderr "$GPUGATE" post-render --show-all <gpu.yaml
+	holds "$stderr" "info: "
+}
+
+@test "a repair that waits for a value of the policy names it" {
+	asking_pod 2 >a.yaml
+	line='= repair: set `rules: {gpu-pod-besteffort: {params: {cpu: ..., memory: ...}}}` in the policy'
+	run "$GPUGATE" lint --isolated --show-all a.yaml
+	holds "$output" "$line"
+	holds "$output" "{priority-class-missing: {params: {class: ...}}}"
+	holds "$output" "{gpu-node-selector-missing: {params: {selector: ...}}}"
+	holds_not "$output" "{gpu-toleration-missing"
+	cat >.gpugate.yaml <<-'END'
+		apiVersion: gpugate.dev/v1
+		kind: Policy
+		rules:
+		  gpu-pod-besteffort: {params: {cpu: 4}}
+		  priority-class-missing: {params: {class: batch}}
+		  gpu-node-selector-missing: {params: {selector: {gpu: big}}}
+	END
+	run "$GPUGATE" lint --show-all a.yaml
+	holds "$output" "fix (unsafe): request the policy's cpu and memory"
+	holds_not "$output" "= repair:"
+	# it has no bytes of its own: no value would bring a repair
+	rm .gpugate.yaml
+	{
+		printf 'apiVersion: argoproj.io/v1alpha1\nkind: Workflow\n'
+		printf 'metadata: {name: w, namespace: ml}\n'
+		printf 'spec: {entrypoint: m, templates: [{name: m, resource: '
+		printf '{action: create, manifest: "%s"}}]}\n' \
+			'{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: a, resources: {limits: {nvidia.com/gpu: 1}}}]}}'
+	} >b.yaml
+	run "$GPUGATE" lint --show-all b.yaml
+	holds "$output" "[gpu-pod-besteffort]"
+	holds_not "$output" "= repair:"
+}
+
+@test "reports that all go to files: one line says which, and what was found" {
+	pod a.yaml
+	run --separate-stderr "$GPUGATE" lint --format json:r.json --format junit:r.xml a.yaml
+	is "$status" 1
+	is "$output" ""
+	is "$stderr" "gpugate: wrote r.json, r.xml: 1 error, 0 warnings"
+	run --separate-stderr "$GPUGATE" lint --format json:no/r.json --format junit:r.xml a.yaml
+	is "$status" 2
+	holds "$stderr" "gpugate: wrote r.xml: 1 error, 0 warnings"
+	run --separate-stderr "$GPUGATE" lint --format json:r.json --format concise a.yaml
+	is "$stderr" ""
+	run --separate-stderr "$GPUGATE" lint -q --format json:r.json a.yaml
+	is "$output$stderr" ""
+	run --separate-stderr "$GPUGATE" lint --diff --format json:r.json a.yaml
+	is "$stderr" ""
+}
+
+@test "junit: a finding below --fail-on passes" {
+	asking_pod 2 >a.yaml
+	run "$GPUGATE" lint --format junit a.yaml
+	is "$status" 0
+	holds_not "$output" "<failure"
+	holds "$output" "<system-out>a.yaml:"
+	run "$GPUGATE" lint --format junit --fail-on info a.yaml
+	is "$status" 1
+	holds "$output" "<failure"
+	holds_not "$output" "<system-out"
 }

@@ -152,10 +152,10 @@ print($1)"
 
 @test "what cannot be read: told, exit 2" {
 	job a.yaml llm 1
-	printf 'a: [\n' >b.yaml
+	printf 'kind: [\n' >b.yaml
 	quotas
 	is "$status" 2
-	holds "$stderr" "not all documents could be read"
+	holds "$stderr" "some documents could not be read"
 	holds "$output" "PyTorchJob llm"
 	quotas missing.yaml
 	is "$status" 2
@@ -211,5 +211,112 @@ commit() {
 	holds "$stderr" "--since: git:"
 	quotas --since -x
 	is "$status" 2
-	holds "$stderr" "is no revision"
+	holds "$stderr" "is not a revision"
+}
+
+# aged DAYS: the state, taken that many days ago, under a maxAge of a day.
+aged() {
+	state
+	sed -i "s/\"takenAt\":\"[^\"]*\"/\"takenAt\":\"$(date -u -d "-$1 day" +%FT%TZ)\"/" cluster.json
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmaxAge: 24h\n' >.gpugate.yaml
+}
+
+@test "a state that is too old: not known, rather than no quota" {
+	aged 82
+	job a.yaml llm 1
+	quotas --cluster cluster.json
+	is "$status" 0
+	is "$(echo "$output" | head -1)" \
+		"ml  nvidia.com/gpu  4, not known: the state is 82 days old"
+	quotas --cluster cluster.json --format json
+	is "$(value 't["rows"][0]["unknown"]')" "the state is 82 days old"
+	quotas --cluster cluster.json --format markdown
+	holds "$output" "| not known: the state is 82 days old |"
+	quota 8
+	quotas --cluster cluster.json
+	holds "$output" "4 of 8, 4 left; what is used is not known: the state is 82 days old"
+	aged 0
+	quotas --cluster cluster.json
+	holds_not "$output" "not known"
+	sed -i 's/"takenAt":"20/"takenAt":"21/' cluster.json
+	rm quota.yaml
+	quotas --cluster cluster.json
+	holds "$output" "not known: the time of the state is in the future"
+}
+
+@test "a state without quotas, one that cannot be read, no namespace: not known" {
+	job a.yaml llm 1
+	printf '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,"takenAt":"2026-01-31T08:00:00Z","unreadable":[{"apiVersion":"v1","kind":"ResourceQuota","reason":"a | b"}]}' >cluster.json
+	quotas --cluster cluster.json
+	holds "$output" "not known: the state has no resourcequotas: a | b"
+	quotas --cluster cluster.json --format markdown
+	holds "$output" 'not known: the state has no resourcequotas: a \| b |'
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\npaths: [{glob: "**", cluster: none.json}]\n' >.gpugate.yaml
+	quotas
+	is "$status" 2
+	holds "$output" "not known: the state could not be read"
+	rm .gpugate.yaml
+	sed -i 's/, namespace: ml//' a.yaml
+	quotas
+	holds "$output" "4, not known: the namespace is not"
+}
+
+@test "--since: the revision's state is too old as well" {
+	git init -q .
+	aged 82
+	job a.yaml llm 1
+	commit
+	rm a.yaml
+	quotas --since HEAD --cluster cluster.json
+	holds "$output" "not known: the state is 82 days old"
+}
+
+@test "a quota that nothing asks shows what is free" {
+	quota 8
+	quotas --format json
+	is "$status" 0
+	is "$(value '[(r["namespace"], r["hard"], r["after"], r["workloads"]) for r in t["rows"]]')" \
+		"[('ml', '8', '0', [])]"
+	LC_ALL=C quotas
+	is "$(echo "$output" | head -2)" 'ml  nvidia.com/gpu  quota gpu
+  [..............................]  0 of 8, 8 left'
+}
+
+@test "-n: one namespace, with all its quotas; -A: all of the cluster" {
+	state
+	job a.yaml llm 1
+	sed -i 's/namespace: ml/namespace: other/' a.yaml
+	quotas --cluster cluster.json --format json
+	is "$(value '[r["namespace"] for r in t["rows"]]')" "['other']"
+	quotas --cluster cluster.json --format json -n ml
+	is "$(value '[(r["namespace"], r["hard"], r["used"], r["adds"]) for r in t["rows"]]')" \
+		"[('ml', '16', '12', '0')]"
+	quotas --cluster cluster.json --format json -A
+	is "$(value '[r["namespace"] for r in t["rows"]]')" "['ml', 'other']"
+	quotas --cluster cluster.json -A -n ml
+	is "$status" 2
+}
+
+@test "what an old state says of other namespaces is not known" {
+	state
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmaxAge: 1h\n' >.gpugate.yaml
+	quotas --cluster cluster.json --format json -A
+	is "$(value 't["rows"]')" "[]"
+	holds "$stderr" "the quotas of the cluster are not known: the state is"
+}
+
+@test "--fail-on: a quota that is exceeded, at its peak too" {
+	quota 8
+	web a.yaml 8
+	quotas
+	is "$status" 0
+	quotas --fail-on error
+	is "$status" 0
+	quotas --fail-on warning
+	is "$status" 1
+	web a.yaml 9
+	quotas --fail-on error
+	is "$status" 1
+	GPUGATE_FAIL_ON=error quotas
+	is "$status" 1
 }

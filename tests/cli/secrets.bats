@@ -80,7 +80,7 @@ forms() {
 
 # The formats, as the program itself names them.
 formats() {
-	"$GPUGATE" lint --format nonsense 2>&1 | sed -n 's/.*is none of: //p'
+	"$GPUGATE" lint --format nonsense 2>&1 | sed -n 's/.*; use one of: //p'
 }
 
 # keeps_quiet WHAT FILE...: the files hold nothing of the value.

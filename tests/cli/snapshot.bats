@@ -60,6 +60,11 @@ cluster() {
 		'{"metadata":{"name":"ml","labels":{"env":"prod"}}}'
 	list api_v1_resourcequotas v1 ResourceQuota "$(quota gpu 16 12)"
 	list api_v1_limitranges v1 LimitRange
+	list api_v1_persistentvolumeclaims v1 PersistentVolumeClaim \
+		'{"metadata":{"name":"data","namespace":"ml"},"spec":{"accessModes":["ReadWriteOncePod"],"volumeName":"v-1"}}'
+	list apis_policy_v1_poddisruptionbudgets policy/v1 PodDisruptionBudget
+	list apis_networking.k8s.io_v1_networkpolicies networking.k8s.io/v1 \
+		NetworkPolicy
 	list apis_scheduling.k8s.io_v1_priorityclasses scheduling.k8s.io/v1 \
 		PriorityClass '{"metadata":{"name":"gpu-batch"},"value":5}'
 	list apis_node.k8s.io_v1_runtimeclasses node.k8s.io/v1 RuntimeClass
@@ -118,6 +123,21 @@ names = [i for i in c["items"] if i["kind"] == "Namespace"]
 assert names[0]["metadata"]["labels"] == {"env": "prod"}, names'
 	holds_not "$output" s3cret
 	holds_not "$(cat "$FAKE/log")" secrets
+}
+
+@test "of claims, budgets and network policies what rules read" {
+	cluster
+	list apis_policy_v1_poddisruptionbudgets policy/v1 PodDisruptionBudget \
+		'{"metadata":{"name":"pdb","namespace":"ml"},"spec":{"maxUnavailable":0,"selector":{"matchLabels":{"a":"b"}},"unhealthyPodEvictionPolicy":"AlwaysAllow"},"status":{"currentHealthy":2}}'
+	list apis_networking.k8s.io_v1_networkpolicies networking.k8s.io/v1 \
+		NetworkPolicy '{"metadata":{"name":"deny","namespace":"ml"},"spec":{"podSelector":{},"policyTypes":["Ingress"]}}'
+	snapshot -q
+	is "$status" 0
+	echo "$output" | python3 -c 'import json, sys
+specs = {i["kind"]: i["spec"] for i in json.load(sys.stdin)["items"] if "spec" in i}
+assert specs["PersistentVolumeClaim"] == {"accessModes": ["ReadWriteOncePod"]}, specs
+assert specs["PodDisruptionBudget"] == {"maxUnavailable": 0, "selector": {"matchLabels": {"a": "b"}}}, specs
+assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}, specs'
 }
 
 @test "pages are put together" {
@@ -268,8 +288,8 @@ assert names[0]["metadata"]["labels"] == {"env": "prod"}, names'
 	END
 	"$GPUGATE" lint --isolated --cluster cluster.json pod.yaml \
 		--format json --fail-on never >report.json 2>errors
-	holds "$(cat report.json)" "the time of the cluster state lies in the future"
-	holds "$(cat errors)" "warning: the time of cluster state cluster.json lies"
+	holds "$(cat report.json)" "the time of the cluster state is in the future"
+	holds "$(cat errors)" "warning: the time of cluster state cluster.json is"
 	holds_not "$(cat report.json)" "there is no PriorityClass"
 	run "$GPUGATE" lint --isolated --cluster cluster.json pod.yaml \
 		--fail-on never --require cluster
@@ -378,7 +398,7 @@ gpu_file() {
 		run --separate-stderr "$GPUGATE" snapshot --kubectl ./kubectl \
 			--namespace="$name"
 		is "$name: $status" "$name: 2"
-		holds "$stderr" "--namespace: \`$name\` is no name of a namespace"
+		holds "$stderr" "--namespace: \`$name\` is not the name of a namespace"
 	done
 	for name in context kubeconfig kubectl; do
 		for value in -o --token=x; do
@@ -390,14 +410,14 @@ gpu_file() {
 	done
 	for door in ../x a/.. a/. A/b a.b/c a/-b; do
 		run --separate-stderr "$GPUGATE" snapshot --kubectl false \
-			--door "$door"
+			--webhook-policy "$door"
 		is "$status" 2
 	done
 	[ ! -e ran ]
 	pod x.yaml
 	lint --namespace Team x.yaml
 	is "$status" 2
-	holds "$stderr" "--namespace: \`Team\` is no name of a namespace"
+	holds "$stderr" "--namespace: \`Team\` is not the name of a namespace"
 	lint --namespace "$(printf '%063d' 0)" x.yaml
 	is "$status" 1
 }
@@ -408,7 +428,7 @@ gpu_file() {
 		"$(door_policy gpugate-system)"
 	snapshot -o cluster.json
 	is "$status" 0
-	holds "$stderr" "2 GPU pods, the door's policy"
+	holds "$stderr" "2 GPU pods, the admission policy"
 	holds "$(cat "$FAKE/log")" "configmaps?labelSelector=app.kubernetes.io/name%3Dgpugate,app.kubernetes.io/component%3Dwebhook"
 	python3 - <<-'END'
 	import json
@@ -434,12 +454,12 @@ gpu_file() {
 	holds_not "$stderr" configmaps
 	snapshot -v -o cluster.json
 	is "$status" 0
-	holds "$stderr" "the door's policy: configmaps is forbidden"
+	holds "$stderr" "the admission policy: configmaps is forbidden"
 	holds_not "$(cat cluster.json)" '"policy"'
 	gpu_file
 	run --separate-stderr "$GPUGATE" lint --policy cluster.json pod.yaml
 	is "$status" 2
-	holds "$stderr" "cluster.json: this snapshot holds no policy"
+	holds "$stderr" "cluster.json: this snapshot contains no policy"
 }
 
 @test "the policy of another ConfigMap, or of none" {
@@ -447,19 +467,20 @@ gpu_file() {
 	configmaps "$(door_policy a)" "$(door_policy b)"
 	snapshot -v
 	is "$status" 0
-	holds "$stderr" "the door's policy: there are several"
+	holds "$stderr" "the admission policy: there are several"
 	door_policy gate >"$FAKE/api_v1_namespaces_gate_configmaps_mine.json"
+	# its name until 1.0
 	snapshot -q --door gate/mine
 	is "$status" 0
 	holds "$output" '"policy":'
-	snapshot --door gate/other -o none.json
+	snapshot --webhook-policy gate/other -o none.json
 	is "$status" 2
-	holds "$stderr" "the door's policy gate/other: "
+	holds "$stderr" "the admission policy gate/other: "
 	[ ! -e none.json ]
 	for door in gate /mine gate/ 'gate/a/b' 'gate/a?x'; do
-		snapshot --door "$door"
+		snapshot --webhook-policy "$door"
 		is "$status" 2
-		holds "$stderr" "is no NAMESPACE/CONFIGMAP"
+		holds "$stderr" "expected NAMESPACE/CONFIGMAP"
 	done
 }
 
@@ -467,7 +488,7 @@ gpu_file() {
 	cluster
 	printf '{"metadata":{"name":"p","namespace":"g"},"data":{"policy.yaml":"apiVersion: gpugate.dev/v1\\nkind: Policy\\nmoed: audit\\n"}}' \
 		>"$FAKE/api_v1_namespaces_g_configmaps_p.json"
-	snapshot -q --door g/p -o cluster.json
+	snapshot -q --webhook-policy g/p -o cluster.json
 	gpu_file
 	run --separate-stderr "$GPUGATE" lint --policy cluster.json pod.yaml
 	is "$status" 2
@@ -475,7 +496,7 @@ gpu_file() {
 	holds "$stderr" moed
 }
 
-@test "no selector is mere advice where all GPU nodes are alike" {
+@test "a selector is missing only where GPU nodes differ" {
 	asking_pod 1 >pod.yaml
 	for other in NVIDIA-A10 NVIDIA-L4; do
 		cat >state.json <<-END
@@ -487,6 +508,50 @@ gpu_file() {
 		END
 		run "$GPUGATE" lint --isolated --format concise --cluster state.json \
 			--select gpu-node-selector-missing pod.yaml
-		holds "$output" "$([ "$other" = NVIDIA-L4 ] && echo warning || echo info): nothing says which GPU"
+		if [ "$other" = NVIDIA-L4 ]; then
+			holds "$output" "warning: nothing says which GPU"
+		else
+			is "$output" ""
+		fi
 	done
+}
+
+@test "several kinds are asked at once" {
+	cluster
+	mv "$FAKE/kubectl" "$FAKE/answer"
+	# One of these answers only while the other is asked.
+	cat >"$FAKE/kubectl" <<'END'
+#!/bin/sh
+case $* in
+*resourcequotas*) own=quotas other=limits ;;
+*limitranges*) own=limits other=quotas ;;
+*) exec "$FAKE/answer" "$@" ;;
+esac
+: >"$FAKE/$own"
+for i in $(seq 100); do
+	[ ! -f "$FAKE/$other" ] || exec "$FAKE/answer" "$@"
+	sleep 0.1
+done
+echo 'Error from server (Timeout): alone' >&2
+exit 1
+END
+	chmod +x "$FAKE/kubectl"
+	snapshot -o c.json
+	is "$status" 0
+	holds_not "$stderr" alone
+	holds "$(cat c.json)" ResourceQuota
+}
+
+@test "--cluster - is a snapshot from standard input" {
+	cluster
+	snapshot -o c.json
+	printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: ml}\nspec:\n  priorityClassName: not-there\n  containers:\n  - {name: c, image: "t:1", resources: {limits: {nvidia.com/gpu: 1}}}\n' >p.yaml
+	run --separate-stderr "$GPUGATE" lint --format concise --cluster - p.yaml <c.json
+	is "$status" 1
+	holds "$output" "[priority-class-unknown]"
+	run --separate-stderr "$GPUGATE" lint --cluster - - <c.json
+	is "$status" 2
+	holds "$stderr" "standard input"
+	run --separate-stderr "$GPUGATE" krm --cluster - <c.json
+	is "$status" 2
 }

@@ -62,13 +62,13 @@ state() {
 @test "state: two quotas of one name, a quantity that is none" {
 	state 0 | sed 's/"items":\[/&{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"gpus","namespace":"ml"},"spec":{"hard":{"requests.nvidia.com\/gpu":"9"}}},/' >twice.json
 	unusable --cluster twice.json
-	holds "$errors" 'ResourceQuota `ml/gpus` stands twice in the file'
+	holds "$errors" 'ResourceQuota `ml/gpus` appears twice in the file'
 	state 0 >state.json
 	start --cluster state.json
 	asking_gives denied
 	# What is left out is no quota at all; it is told.
 	state 8x >state.json
-	until_true logged '`8x` is no quantity'
+	until_true logged '`8x` is not a quantity'
 	asking_gives allowed
 }
 

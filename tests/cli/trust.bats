@@ -48,7 +48,7 @@ bounded() {
 			bounded lint --format concise $target
 			is "$path: $status" "$path: 2"
 			holds "$stderr" "repo/a/.gpugate.yaml:5:12: error:"
-			holds "$stderr" "files of its repository only"
+			holds "$stderr" "only files of its own repository"
 		done
 		for command in config krm post-render; do
 			run --separate-stderr timeout 60 bash -c \

@@ -211,7 +211,8 @@ load helper
 		printf 'exclude: [b.yaml]\n' >"d$i/.gpugate.yaml"
 	done
 	printf 'no such key: 1\n' >>d7/.gpugate.yaml
-	printf 'patches: [{path: ../d9/a.yaml}]\n' >d8/kustomization.yaml
+	printf 'kind: Kustomization\npatches: [{path: ../d9/a.yaml}]\n' \
+		>d8/kustomization.yaml
 	git init -q .
 	echo 'ignored/' >.gitignore
 	for j in 1 2 7; do

@@ -3,8 +3,8 @@
 #
 # Put the programs of a Kubernetes control plane into a cache folder and
 # print that folder. They are built from Go modules (some ten minutes on two
-# cores, once); each one is there as soon as it is built. KUBEBUILDER_ASSETS,
-# when set, is used first.
+# cores, once); each one is available as soon as it is built. If
+# KUBEBUILDER_ASSETS is set, its programs are used instead.
 #
 # usage: build.sh [etcd|kube-apiserver|kubectl|kube-controller-manager|kube-scheduler]...
 # Without arguments: the first four. Exit status 77: there is no Go >= 1.26.

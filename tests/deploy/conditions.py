@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What do the webhook configurations send, as a real API server reads them?
 
-A door that says yes to everything stands in for gpugated and remembers what
-came to which entry. Objects are created with dryRun. Two things are tried:
+A webhook that allows everything replaces gpugated and records which entry got
+which review. Objects are created with dryRun. Two things are tested:
 
- - nothing that a rule of the default preset speaks about is let through: the
+ - the conditions send everything that a rule of the default preset reports: the
    bad examples of all rules, each of their pod templates as a Pod, and the
    corpus where there is one (an object that the API server itself refuses
    needs no webhook);
- - a table of single cases: what must come, what must not, and objects made
+ - a table of single cases: what must be sent, what must not, and objects made
    to exhaust the conditions' cost.
 
 usage: conditions.py CONTROL-PLANE-DIR GPUGATE RENDERED RULES [CORPUS]

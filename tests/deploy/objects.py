@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What rendered objects promise.
+"""What rendered objects guarantee.
 
 usage: objects.py same A.yaml B.yaml [IGNORED-LABEL...]
-       objects.py defaults FILE       what an install without values promises
+       objects.py defaults FILE       an install without values
        objects.py reader FILE         what a chart that watches may read
-       objects.py every FILE          what every install promises
+       objects.py stateless FILE      what one that watches nothing may
+       objects.py every FILE          what every install guarantees
        objects.py kinds FILE KINDS.TXT
        objects.py metrics ALERTS DASHBOARD METRICS-SOURCE...
        objects.py flags FILE HELP     all flags are in the program's --help
@@ -169,15 +170,11 @@ def defaults(path):
              for kind, hook in webhooks(documents)}
     expect(times == {"MutatingWebhookConfiguration": 1,
                      "ValidatingWebhookConfiguration": 2}, str(times))
-    expect(not [d for d in documents if "Role" in d["kind"]], "RBAC")
     expect(not only(documents, "Secret"), "a Secret")
     expect(not only(documents, "NetworkPolicy"), "a NetworkPolicy")
     d = only(documents, "Deployment")[0]
     spec = d["spec"]["template"]["spec"]
     expect(d["spec"]["replicas"] == 2, "replicas")
-    expect(spec["automountServiceAccountToken"] is False, "a token")
-    expect(environment(spec["containers"][0])["GPUGATED_LIVE"] == "off",
-           "the cluster state is watched")
     expect([c["topologyKey"] for c in spec["topologySpreadConstraints"]] ==
            ["kubernetes.io/hostname", "topology.kubernetes.io/zone"], "spread")
     budget = only(documents, "PodDisruptionBudget")[0]["spec"]
@@ -189,9 +186,21 @@ def defaults(path):
            "Service")
 
 
+def stateless(path):
+    documents = load(path)
+    expect(not [d for d in documents if "Role" in d["kind"]], "RBAC")
+    spec = only(documents, "Deployment")[0]["spec"]["template"]["spec"]
+    expect(spec["automountServiceAccountToken"] is False, "a token")
+    expect(environment(spec["containers"][0])["GPUGATED_LIVE"] == "off",
+           "the cluster state is watched")
+
+
 def reader(path):
     wanted = {
-        "": {"resourcequotas", "limitranges", "namespaces", "nodes", "pods"},
+        "": {"resourcequotas", "limitranges", "namespaces", "nodes", "pods",
+             "persistentvolumeclaims"},
+        "policy": {"poddisruptionbudgets"},
+        "networking.k8s.io": {"networkpolicies"},
         "scheduling.k8s.io": {"priorityclasses"},
         "node.k8s.io": {"runtimeclasses"},
         "resource.k8s.io": {"deviceclasses"},
@@ -208,7 +217,7 @@ def reader(path):
                 found.setdefault(group, set()).update(rule["resources"])
     expect(found == wanted, "may read %s" % found)
     # The alert counts kinds.
-    expect(sum(map(len, found.values())) == 14, "not 14 kinds")
+    expect(sum(map(len, found.values())) == 17, "not 17 kinds")
     box = only(load(path), "Deployment")[0]["spec"]["template"]["spec"][
         "containers"][0]
     expect(environment(box)["GPUGATED_LIVE"] == "on", "nobody watches")
@@ -321,8 +330,8 @@ def pods(path, out):
 
 
 def main():
-    {f.__name__: f for f in (same, every, defaults, reader, kinds, metrics,
-                             flags, split, policy, pods)}[sys.argv[1]](
+    {f.__name__: f for f in (same, every, defaults, reader, stateless, kinds,
+                             metrics, flags, split, policy, pods)}[sys.argv[1]](
                                  *sys.argv[2:])
     for problem in problems:
         print(problem)

@@ -10,11 +10,11 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../tools/edit_json.h"
 #include "doc/diff.h"
 #include "doc/patch.h"
 #include "doc/placeholder.h"
 #include "doc/splice.h"
+#include "tests/tools/edit_json.h"
 
 struct input {
 	struct arena arena;

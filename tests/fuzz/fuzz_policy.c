@@ -13,7 +13,7 @@
 #include "engine/policy.h"
 #include "engine/suppress.h"
 
-#include "../unit/sample_rules.h"
+#include "tests/unit/sample_rules.h"
 
 static const struct policy_options options = {.today = 20000};
 
@@ -56,8 +56,8 @@ static void derive(const struct policy *policy)
 {
 	static const char *const select[] = {"shm", "spot-advice", NULL};
 	static const char *const ignore[] = {"all", NULL};
-	struct policy_wishes wishes = {"strict", select, NULL, ignore};
-	struct policy *adjusted = policy_adjust(policy, &wishes, NULL);
+	struct policy_overrides overrides = {"strict", select, NULL, ignore};
+	struct policy *adjusted = policy_adjust(policy, &overrides, NULL);
 	struct policy *both;
 
 	if (!adjusted)

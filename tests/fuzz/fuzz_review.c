@@ -16,7 +16,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "webhook/door.h"
+#include "webhook/admission/admission.h"
 
 static const char policy_text[] =
 	"apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n"
@@ -35,31 +35,32 @@ static const struct rule_set *rules(void)
 	return &set;
 }
 
-static struct door_worker *worker_for_all(void)
+static struct admission_worker *worker_for_all(void)
 {
-	static struct door_worker *worker;
+	static struct admission_worker *worker;
 	struct policy_text text = {"policy", policy_text,
 				   sizeof(policy_text) - 1};
-	struct policy_options door_options = {.door = true, .today = 20000};
+	struct policy_options admission_options = {.admission = true,
+						   .today = 20000};
 	struct policy_problems problems = {0};
-	struct door_options options = {
+	struct admission_options options = {
 		.rules = rules(),
 		.now = INT64_C(1790000000),
 	};
 	struct policy *policy;
-	struct door *door;
+	struct admission *admission;
 
 	if (worker)
 		return worker;
 	options.metrics = metrics_new();
 	options.log = log_new(open("/dev/null", O_WRONLY), LOG_ERROR, true);
-	policy = policy_parse(rules(), &text, &door_options, &problems);
+	policy = policy_parse(rules(), &text, &admission_options, &problems);
 	if (!policy)
 		BUG("the policy is wrong: %s", problems.items[0].text);
 	policy_problems_release(&problems);
-	door = door_new(&options);
-	door_set_policy(door, policy);
-	worker = door_worker_new(door);
+	admission = admission_new(&options);
+	admission_set_policy(admission, policy);
+	worker = admission_worker_new(admission);
 	return worker;
 }
 
@@ -81,12 +82,13 @@ static void wrap(struct buf *out, uint8_t how, const char *data, size_t size)
 	buf_adds(out, "}}");
 }
 
-static json_t *ask(enum door_path path, const struct buf *body, bool enveloped)
+static json_t *ask(enum admission_path path, const struct buf *body,
+		   bool enveloped)
 {
-	struct door_reply reply;
+	struct admission_reply reply;
 	json_t *answer;
 
-	door_answer(worker_for_all(), path, body->data, body->len, &reply);
+	admission_review(worker_for_all(), path, body->data, body->len, &reply);
 	if (reply.status == 400 && !enveloped && reply.len)
 		return NULL;
 	if (reply.status != 200)
@@ -99,13 +101,13 @@ static json_t *ask(enum door_path path, const struct buf *body, bool enveloped)
 }
 
 /* The half of it is taken for the beginning of one that is too long. */
-static void ask_long(enum door_path path, const struct buf *body)
+static void ask_long(enum admission_path path, const struct buf *body)
 {
-	struct door_reply reply;
+	struct admission_reply reply;
 	json_t *answer;
 
-	if (!door_answer_long(worker_for_all(), path, body->data, body->len / 2,
-			      &reply))
+	if (!admission_review_long(worker_for_all(), path, body->data,
+				   body->len / 2, &reply))
 		return;
 	answer = json_loadb(reply.body, reply.len, JSON_ALLOW_NUL, NULL);
 	if (!answer || reply.status != 200)
@@ -113,7 +115,8 @@ static void ask_long(enum door_path path, const struct buf *body)
 	json_decref(answer);
 }
 
-static void check(const json_t *answer, enum door_path path, bool enveloped)
+static void check(const json_t *answer, enum admission_path path,
+		  bool enveloped)
 {
 	const json_t *r = json_object_get(answer, "response");
 	bool allowed = json_is_true(json_object_get(r, "allowed"));
@@ -123,7 +126,8 @@ static void check(const json_t *answer, enum door_path path, bool enveloped)
 		BUG("uid is %s", uid ? uid : "missing");
 	if (!json_object_get(r, "patch") != !json_object_get(r, "patchType"))
 		BUG("patch and patchType do not come together");
-	if (json_object_get(r, "patch") && (path != DOOR_MUTATE || !allowed))
+	if (json_object_get(r, "patch") &&
+	    (path != ADMISSION_MUTATE || !allowed))
 		BUG("a patch that the API server refuses");
 	if (!allowed && !json_object_get(r, "status"))
 		BUG("a denial without words");
@@ -131,14 +135,14 @@ static void check(const json_t *answer, enum door_path path, bool enveloped)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	enum door_path path;
+	enum admission_path path;
 	struct buf body;
 	bool enveloped;
 	json_t *answer;
 
 	if (!size)
 		return 0;
-	path = *data & 1 ? DOOR_MUTATE : DOOR_VALIDATE;
+	path = *data & 1 ? ADMISSION_MUTATE : ADMISSION_VALIDATE;
 	enveloped = *data & 2;
 	buf_init(&body);
 	if (enveloped) {

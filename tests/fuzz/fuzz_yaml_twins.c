@@ -4,7 +4,7 @@
  * must have taken the text without an issue, and made the same tree. The
  * first byte chooses the limits.
  */
-#include "../tools/yaml_twins.h"
+#include "tests/tools/yaml_twins.h"
 
 static const struct load_limits limits[] = {
 	{.bytes = 1 << 20,

@@ -13,12 +13,12 @@ mkdir -p "$build/corpus-$target" "$build/crashes" "$build/gen"
 # Steps that run side by side share what is built: one builds, the others wait.
 flock "$build/lock" \
 	make --no-print-directory BUILD="$build" CC=clang \
-	CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" \
+	CFLAGS="-O1 -g -DCHECK_WANTS=1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" \
 	LDFLAGS= "$build/libgpugate.a" "$build/libgpugated.a" >"$build/make-$target.log" 2>&1 || {
 	tail -20 "$build/make-$target.log"
 	exit 1
 }
-clang -std=c11 -D_GNU_SOURCE -Iinclude -I"$build/gen" -O1 -g \
+clang -std=c11 -D_GNU_SOURCE -Iinclude -I. -I"$build/gen" -O1 -g \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	-o "$build/fuzz_$target" "$here/fuzz_$target.c" \
 	"$build/libgpugated.a" "$build/libgpugate.a" \

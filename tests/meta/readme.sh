@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What the README shows is what the program prints: each ```console block is
-# run (`build/gpugate` is the program given) and compared. rules/README.md is
-# the program's own catalogue. The maps of folders name files that are there.
+# run (`build/gpugate` is the program given) and compared. The tables of rules
+# and repairs are the program's own catalogue; the chart's list of kinds is
+# that of kinds.txt.
 set -u
 gpugate=$1
 fail=0
@@ -17,30 +18,22 @@ for script in "$work"/*.sh; do
 	sed "s#build/gpugate#$gpugate#" "$script" >"$work/run"
 	sh "$work/run" >"$work/got" 2>&1
 	cmp -s "$work/got" "$want" || {
-		echo "README.md shows something else than: $(cat "$script")" >&2
+		echo "README.md does not show what this prints: $(cat "$script")" >&2
 		diff "$want" "$work/got" >&2
 		fail=1
 	}
 done
-"$gpugate" rules --format markdown | cmp -s - rules/README.md || {
-	echo 'rules/README.md is old: make docs' >&2
-	fail=1
-}
-"$(dirname "$0")/repairs.sh" "$gpugate" README.md | cmp -s - README.md || {
-	echo "the README's table of repairs is old: make docs" >&2
-	fail=1
-}
-# Maps of folders.
-for map in lint webhook certs rules/doc rules/engine rules/kube; do
-	map=$map/README.md
-	for name in $(sed -n '/^|/s/`[^`]*`/\n&\n/gp' "$map" |
-		sed -n 's/^`\([a-z_*./]*\.\(c\|h\|sh\|tsv\|txt\)\)`$/\1/p'); do
-		set -- "${map%/*}"/$name
-		[ -e "$1" ] || [ -e "$name" ] || {
-			echo "$map names $name, which is not there" >&2
-			fail=1
-		}
-	done
+for readme in README.md rules/README.md; do
+	"$(dirname "$0")/tables.sh" "$gpugate" "$readme" >"$work/got"
+	grep -qE '^<!-- (repairs|rules): ' "$readme" && cmp -s "$work/got" "$readme" || {
+		echo "the tables of $readme are old: make docs" >&2
+		fail=1
+	}
 done
+awk -f deploy/chart/kinds.awk rules/kube/data/kinds.txt |
+	cmp -s - deploy/chart/gpugate/files/kinds.yaml || {
+	echo "the chart's kinds are old: make docs" >&2
+	fail=1
+}
 [ "$fail" -eq 0 ] && echo 'README: ok'
 exit "$fail"

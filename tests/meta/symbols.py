@@ -3,26 +3,30 @@
 """The layers, by what objects use of each other, whatever they include.
 
 base <- doc <- kube <- engine <- catalog; lint and webhook on top, apart; certs
-on base alone. A rule uses no other rule. Generated objects are left out: the
-list of rules is handed to the engine by the programs.
+and cli on base alone. A rule uses no other rule. Two folders never use each other.
+Generated objects are left out: the list of rules is handed to the engine by the
+programs, operators are reached through the table of kinds.
 
-usage: symbols.py BUILD
+usage: symbols.py BUILD [circles]   circles: also print which files use each
+                                    other in a circle
 """
 import pathlib
 import subprocess
 import sys
 
 RULES = ["rules/base", "rules/doc", "rules/kube", "rules/engine"]
+PROGRAM = RULES + ["rules/cli"]
 # layer: the layers that it may use besides itself
 MAY_USE = {
     "rules/base": [],
+    "rules/cli": RULES[:1],
     "rules/doc": RULES[:1],
     "rules/kube": RULES[:2],
     "rules/engine": RULES[:3],
     "rules/catalog": RULES,
-    "lint": RULES,
+    "lint": PROGRAM,
     "certs": RULES[:1],
-    "webhook": RULES + ["certs"],
+    "webhook": PROGRAM + ["certs"],
 }
 
 
@@ -49,6 +53,36 @@ def symbols(path):
             {name for kind, name in words if kind == "U"})
 
 
+def ties(uses):
+    """Pairs of folders that use each other, with an example of either way."""
+    folders = {}
+    for source, owner, name in uses:
+        pair = (str(pathlib.Path(source).parent),
+                str(pathlib.Path(owner).parent))
+        if pair[0] != pair[1]:
+            folders.setdefault(pair, f"{source} uses {name} of {owner}")
+    for (one, other), text in folders.items():
+        if one < other and (other, one) in folders:
+            yield f"{one} and {other}: {text}; {folders[other, one]}"
+
+
+def circles(uses):
+    """Sets of files that can all reach each other."""
+    reach = {}
+    for source, owner, _ in uses:
+        reach.setdefault(source, set()).add(owner)
+    changed = True
+    while changed:
+        changed = False
+        for source, seen in reach.items():
+            more = set().union(*(reach.get(f, set()) for f in seen)) - seen
+            changed |= bool(more)
+            seen |= more
+    found = {frozenset(f for f in seen if source in reach.get(f, ()))
+             for source, seen in reach.items() if source in seen}
+    return sorted(map(sorted, found), key=len)
+
+
 def main():
     read = {source: symbols(path)
             for source, path in objects(pathlib.Path(sys.argv[1]))}
@@ -56,7 +90,7 @@ def main():
     for source, (defined, _) in read.items():
         for name in defined:
             owners.setdefault(name, []).append(source)
-    wrong = uses = 0
+    wrong, uses = 0, []
     for source, (_, used) in sorted(read.items()):
         mine = layer(source)
         for name in sorted(used & owners.keys()):
@@ -64,14 +98,23 @@ def main():
             owner = next((o for o in owners[name] if layer(o) == mine),
                          owners[name][0])
             theirs = layer(owner)
-            uses += 1
+            if owner != source:
+                uses.append((source, owner, name))
             if theirs in MAY_USE[mine] or theirs == mine != "rules/catalog":
                 continue
             wrong += 1
             print(f"{source} uses {name} of {owner}", file=sys.stderr)
+    for text in ties(uses):
+        wrong += 1
+        print(f"two ways: {text}", file=sys.stderr)
     # A build folder without objects would pass as well.
     wrong += len(read) < 100
-    print(f"symbols: {uses} uses between {len(read)} objects")
+    rings = circles(uses)
+    if sys.argv[2:] == ["circles"]:
+        for ring in rings:
+            print(len(ring), *ring)
+    print(f"symbols: {len(uses)} uses between {len(read)} objects, "
+          f"circles of files: {' '.join(str(len(r)) for r in rings)}")
     return wrong != 0
 
 

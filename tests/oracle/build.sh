@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Build the oracle as BUILD/tests/oracle/oracle. Checks that run side by side
 # share it: one builds, the others wait. Not stamped with the state of the
-# checkout, so that nobody writes it anew while another one runs it.
+# checkout, so that no check rebuilds it while another one runs it.
 # usage: build.sh BUILD
 set -eu
 mkdir -p "$1/tests/oracle"

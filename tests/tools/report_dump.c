@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../lint/report.h"
 #include "doc/source.h"
+#include "lint/report/report.h"
 
 static const struct rule rules[] = {
 	{.name = "gpu-limit-missing",
@@ -107,6 +107,7 @@ static struct finding make_finding(struct dump *dump, size_t i)
 			      " but sets no limit, so it is refused",
 		.help = bad ? text : "",
 		.cause = "",
+		.wants = "",
 		.fingerprint = 0x9e3779b97f4a7c15u * (i % 7 + 1),
 		.suppressed =
 			i % 11 == 10 ? SUPPRESSED_COMMENT : SUPPRESSED_NOT,
@@ -145,7 +146,8 @@ static void run(struct dump *dump, const struct report_format *format,
 		size_t files, size_t n)
 {
 	struct finding *findings = calloc(n + 1, sizeof(*findings));
-	struct report_options options = {.rules = &set, .version = "1.0.0"};
+	struct report_options options = {
+		.rules = &set, .show_all = true, .version = "1.0.0"};
 	struct report_summary summary = {.files = files};
 	struct related related[2] = {
 		{make_place(dump, "kind"), dump->hostile ? texts[1] : "here"},

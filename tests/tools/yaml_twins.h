@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../rules/doc/yaml_fast.h"
+#include "rules/doc/yaml/block/yaml_block.h"
 
 enum twins {
 	TWINS_FALL_BACK, /* the fast reader gave up */

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "doc/load.h"
-#include "kube/cluster.h"
+#include "kube/cluster/cluster.h"
 
 static inline void no_issue(void *context, const struct load_issue *issue)
 {

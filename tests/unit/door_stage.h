@@ -10,16 +10,16 @@
 #include <unistd.h>
 
 #include "engine/registry.h"
-#include "webhook/door.h"
+#include "webhook/admission/admission.h"
 
 struct stage {
 	struct rule_set rules;
 	struct metrics *metrics;
 	struct log *log;
-	struct door *door;
-	struct door_worker *worker;
-	struct door_reply reply; /* the last one */
-	const char *user;	 /* who asks */
+	struct admission *admission;
+	struct admission_worker *worker;
+	struct admission_reply reply; /* the last one */
+	const char *user;	      /* who asks */
 	int log_fd;
 };
 
@@ -27,22 +27,22 @@ struct stage {
 static inline void stage_begin(struct stage *s, int log_fd,
 			       enum log_level level, bool json)
 {
-	struct door_options options;
+	struct admission_options options;
 
 	s->rules = (struct rule_set){all_rules, all_rules_count};
 	s->metrics = metrics_new();
 	s->log_fd = log_fd;
 	s->log = log_new(log_fd, level, json);
-	options = (struct door_options){
+	options = (struct admission_options){
 		.rules = &s->rules, .metrics = s->metrics, .log = s->log};
-	s->door = door_new(&options);
-	s->worker = door_worker_new(s->door);
+	s->admission = admission_new(&options);
+	s->worker = admission_worker_new(s->admission);
 }
 
 static inline void stage_end(struct stage *s)
 {
-	door_worker_free(s->worker);
-	door_free(s->door);
+	admission_worker_free(s->worker);
+	admission_free(s->admission);
 	log_free(s->log);
 	metrics_free(s->metrics);
 	close(s->log_fd);

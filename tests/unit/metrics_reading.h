@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webhook/metrics.h"
+#include "webhook/observe/metrics.h"
 
 /* The value of the line that begins so, or -1. */
 static inline double metrics_figure(struct metrics *metrics, const char *name)

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "certs/pair.h"
 #include "certs_fixture.h"
-#include "webhook/key_store.h"
+#include "webhook/tls/key_store.h"
 
 #define SAN "DNS:gpugate.gpu.svc"
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../lint/report.h"
 #include "doc/source.h"
+#include "lint/report/report.h"
 
 /* What most tests report about. */
 static const char manifest[] = "kind: Job\n"
@@ -115,6 +115,7 @@ static inline struct finding fixture_finding(struct fixture *fixture,
 		.message = "container `trainer` has no limit",
 		.help = "",
 		.cause = "",
+		.wants = "",
 		.fingerprint = 0x1234abcd,
 		.suppression_reason = "",
 	};

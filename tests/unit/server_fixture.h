@@ -21,7 +21,7 @@
 #include "certs_fixture.h"
 #include "metrics_reading.h"
 #include "server_stub.h"
-#include "webhook/server.h"
+#include "webhook/server/server.h"
 
 #define UNUSED __attribute__((unused))
 
@@ -33,7 +33,7 @@ struct stage {
 	struct key_store *keys;
 	struct metrics *metrics;
 	struct log *log;
-	struct door door;
+	struct admission admission;
 	struct made leaf;
 	int silent;
 };
@@ -72,7 +72,7 @@ static void stage_init(struct stage *stage)
 		.body_seconds = 10,
 		.idle_seconds = 300,
 		.keys = stage->keys,
-		.door = &stage->door,
+		.admission = &stage->admission,
 		.metrics = stage->metrics,
 		.log = stage->log,
 	};

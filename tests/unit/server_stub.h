@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A door that judges nothing, in place of webhook/door.c: what it answers
- * depends on the first bytes of the body. Included by one file of a program.
+ * A door that judges nothing, in place of webhook/admission/admission.c: what
+ *it answers depends on the first bytes of the body. Included by one file of a
+ *program.
  *
  *	sleep MS	answer after so long
  *	status N	with this status (and Retry-After for 503)
@@ -19,24 +20,24 @@
 #include <time.h>
 
 #include "base/err.h"
-#include "webhook/door.h"
+#include "webhook/admission/admission.h"
 
-struct door {
+struct admission {
 	int nothing;
 };
 
-struct door_worker {
+struct admission_worker {
 	char *out;
 	size_t size;
 };
 
-struct door_worker *door_worker_new(struct door *door)
+struct admission_worker *admission_worker_new(struct admission *admission)
 {
-	(void)door;
-	return calloc(1, sizeof(struct door_worker));
+	(void)admission;
+	return calloc(1, sizeof(struct admission_worker));
 }
 
-void door_worker_free(struct door_worker *worker)
+void admission_worker_free(struct admission_worker *worker)
 {
 	if (!worker)
 		return;
@@ -44,7 +45,7 @@ void door_worker_free(struct door_worker *worker)
 	free(worker);
 }
 
-static void stub_fill(struct door_worker *worker, size_t size)
+static void stub_fill(struct admission_worker *worker, size_t size)
 {
 	free(worker->out);
 	worker->out = malloc(size + 1);
@@ -59,16 +60,17 @@ static const char stub_review[] =
 	"\"response\":{\"uid\":\"00000000-0000-0000-0000-000000000000\","
 	"\"allowed\":true}}\n";
 
-void door_answer(struct door_worker *worker, enum door_path path,
-		 const char *body, size_t len, struct door_reply *reply)
+void admission_review(struct admission_worker *worker, enum admission_path path,
+		      const char *body, size_t len,
+		      struct admission_reply *reply)
 {
 	char head[32] = "";
 	int number = 0;
 
-	*reply = (struct door_reply){.status = 200,
-				     .content_type = "application/json",
-				     .body = stub_review,
-				     .len = sizeof(stub_review) - 1};
+	*reply = (struct admission_reply){.status = 200,
+					  .content_type = "application/json",
+					  .body = stub_review,
+					  .len = sizeof(stub_review) - 1};
 	(void)path;
 	memcpy(head, body, len < sizeof(head) - 1 ? len : sizeof(head) - 1);
 	if (sscanf(head, "sleep %d", &number) == 1) {
@@ -86,12 +88,13 @@ void door_answer(struct door_worker *worker, enum door_path path,
 	}
 }
 
-bool door_answer_long(struct door_worker *worker, enum door_path path,
-		      const char *start, size_t len, struct door_reply *reply)
+bool admission_review_long(struct admission_worker *worker,
+			   enum admission_path path, const char *start,
+			   size_t len, struct admission_reply *reply)
 {
 	if (len < 4 || memcmp(start, "long", 4) != 0)
 		return false;
-	door_answer(worker, path, start, len, reply);
+	admission_review(worker, path, start, len, reply);
 	return true;
 }
 

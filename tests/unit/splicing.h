@@ -5,9 +5,9 @@
 
 #include "json_reading.h"
 
-#include "../tools/edit_json.h"
 #include "doc/placeholder.h"
 #include "doc/splice.h"
+#include "tests/tools/edit_json.h"
 
 struct splice_case {
 	const char *before, *edits;

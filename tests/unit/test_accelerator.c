@@ -85,7 +85,7 @@ static const struct {
 	{"rebellions.ai/ATOM", "rebellions", ACCEL_WHOLE, NULL},
 };
 
-static void test_names(void **state)
+static void known_names_have_vendor_and_taint(void **state)
 {
 	for (size_t i = 0; i < N(accelerators); i++) {
 		const struct accelerator *a =
@@ -104,7 +104,7 @@ static void test_names(void **state)
 	assert_null(accelerator_find(NULL, NULL));
 }
 
-static void test_near_misses(void **state)
+static void misspelled_names_resemble_the_right_one(void **state)
 {
 	static const struct {
 		const char *name, *meant;
@@ -272,7 +272,7 @@ static const char *const right_names[] = {
 	"",
 };
 
-static void test_no_misses(void **state)
+static void other_resources_resemble_none(void **state)
 {
 	for (size_t i = 0; i < N(right_names); i++) {
 		const struct accelerator *a =
@@ -285,7 +285,7 @@ static void test_no_misses(void **state)
 }
 
 /* A very long name is no misspelling and must not hurt. */
-static void test_long_name(void **state)
+static void a_very_long_name_resembles_none(void **state)
 {
 	char name[300];
 
@@ -296,7 +296,7 @@ static void test_long_name(void **state)
 	assert_null(accelerator_find(NULL, name));
 }
 
-static void test_policy_names(void **state)
+static void a_policy_adds_names(void **state)
 {
 	static const struct accelerator items[] = {
 		{"acme.com/chip", "acme", ACCEL_WHOLE, "acme.com/taint"},
@@ -324,7 +324,7 @@ static void test_policy_names(void **state)
 	assert_true(gpu_taint_key(&extra, "nvidia.com/gpu"));
 }
 
-static void test_fabric(void **state)
+static void network_devices_are_fabric(void **state)
 {
 	static const char *const yes[] = {"rdma/hca",
 					  "rdma/ib",
@@ -355,7 +355,7 @@ static void test_fabric(void **state)
 	assert_false(fabric_resource(NULL));
 }
 
-static void test_taints(void **state)
+static void accelerator_taints_are_known(void **state)
 {
 	static const char *const yes[] = {
 		"nvidia.com/gpu", "amd.com/gpu", "google.com/tpu",
@@ -379,13 +379,13 @@ static void test_taints(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_near_misses),
-		cmocka_unit_test(test_no_misses),
-		cmocka_unit_test(test_long_name),
-		cmocka_unit_test(test_policy_names),
-		cmocka_unit_test(test_fabric),
-		cmocka_unit_test(test_taints),
+		cmocka_unit_test(known_names_have_vendor_and_taint),
+		cmocka_unit_test(misspelled_names_resemble_the_right_one),
+		cmocka_unit_test(other_resources_resemble_none),
+		cmocka_unit_test(a_very_long_name_resembles_none),
+		cmocka_unit_test(a_policy_adds_names),
+		cmocka_unit_test(network_devices_are_fabric),
+		cmocka_unit_test(accelerator_taints_are_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

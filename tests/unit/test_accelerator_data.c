@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "../../rules/kube/data.h"
 #include "base/text.h"
 #include "kube/accelerator.h"
+#include "rules/kube/data.h"
 
 #define N(array) (sizeof(array) / sizeof(*(array)))
 
@@ -26,7 +26,7 @@ static void same(const char *what, const char *is, const char *should)
 
 /* --- labels, instance types, MIG ------------------------------------------ */
 
-static void test_labels(void **state)
+static void node_labels_have_a_meaning(void **state)
 {
 	static const struct {
 		const char *key;
@@ -79,7 +79,7 @@ static void test_labels(void **state)
 	assert_null(node_label_find(NULL));
 }
 
-static void test_label_values(void **state)
+static void values_of_labels_name_products(void **state)
 {
 	static const char gke[] = "cloud.google.com/gke-accelerator";
 	const struct label_value *v = label_value_find(gke, "nvidia-a100-80gb");
@@ -100,7 +100,7 @@ static void test_label_values(void **state)
 	assert_null(label_value_nearest("other", "nvidia-l4"));
 }
 
-static void test_instance_types(void **state)
+static void instance_types_name_their_accelerators(void **state)
 {
 	static const struct {
 		const char *name, *vendor, *product;
@@ -188,12 +188,12 @@ enum { NEITHER, GPU, INFRASTRUCTURE };
 
 static int sort_of(const char *image)
 {
-	struct image_sort sort = image_sort(image);
+	struct image_type sort = image_type(image);
 
 	return sort.gpu * GPU + sort.infrastructure * INFRASTRUCTURE;
 }
 
-static void test_images(void **state)
+static void images_for_accelerators_are_known(void **state)
 {
 	static const char *const gpu[] = {
 		"nvidia/cuda",
@@ -279,7 +279,7 @@ static void test_images(void **state)
 
 /* --- the tables ----------------------------------------------------------- */
 
-static void test_tables(void **state)
+static void tables_are_sorted_and_whole(void **state)
 {
 	for (size_t i = 0; i < data_accelerators_n; i++) {
 		const struct accelerator *a = &data_accelerators[i];
@@ -310,11 +310,11 @@ static void test_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_labels),
-		cmocka_unit_test(test_label_values),
-		cmocka_unit_test(test_instance_types),
-		cmocka_unit_test(test_images),
-		cmocka_unit_test(test_tables),
+		cmocka_unit_test(node_labels_have_a_meaning),
+		cmocka_unit_test(values_of_labels_name_products),
+		cmocka_unit_test(instance_types_name_their_accelerators),
+		cmocka_unit_test(images_for_accelerators_are_known),
+		cmocka_unit_test(tables_are_sorted_and_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,11 +9,12 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../webhook/api_config.h"
 #include "base/text.h"
+#include "webhook/api/api_config.h"
 
 #define HEAD                                                                   \
 	"apiVersion: v1\nkind: Config\ncurrent-context: a\n"                   \
@@ -29,7 +30,7 @@ static int parse(struct api_config *config, const char *text, struct err *err)
 				err);
 }
 
-static void test_whole(void **state)
+static void a_kubeconfig_is_read_whole(void **state)
 {
 	static const char text[] =
 		"apiVersion: v1\nkind: Config\ncurrent-context: two\n"
@@ -65,11 +66,10 @@ static void test_whole(void **state)
 	assert_string_equal(c.key.text, "-----BEGIN X-----\n");
 	assert_string_equal(c.token_file, "/etc/k/token");
 	assert_null(c.token);
-	assert_null(c.exec);
 	api_config_release(&c);
 }
 
-static void test_json(void **state)
+static void json_is_a_kubeconfig_too(void **state)
 {
 	struct api_config c;
 	struct err err = {0};
@@ -88,37 +88,50 @@ static void test_json(void **state)
 	api_config_release(&c);
 }
 
-static void test_exec(void **state)
+static void expect_plugin_refused(const char *text, const char *place)
 {
-	static const char text[] = HEAD CLUSTER
-		"users:\n- name: c\n  user:\n    exec:\n"
-		"      apiVersion: client.authentication.k8s.io/v1beta1\n"
-		"      command: bin/plugin\n"
-		"      args: [get-token, --cluster, b]\n"
-		"      env: [{name: PROFILE, value: 'a=b'}]\n"
-		"      provideClusterInfo: true\n"
-		"      installHint: get it\n"
-		"      interactiveMode: Never\n";
+	struct api_config c;
+	struct err err = {0};
+	char expected[256];
+
+	snprintf(expected, sizeof(expected),
+		 "/etc/k/config:%s: credential plugins are not supported; give "
+		 "a token, a client certificate or a pod's service account, or "
+		 "--cluster FILE from `gpugate snapshot`",
+		 place);
+	assert_int_equal(parse(&c, text, &err), -1);
+	assert_string_equal(err.text, expected);
+	assert_null(c.server);
+}
+
+static void credential_plugins_are_refused(void **state)
+{
 	struct api_config c;
 	struct err err = {0};
 
-	assert_int_equal(parse(&c, text, &err), 0);
-	assert_non_null(c.exec);
-	assert_string_equal(c.exec->argv[0], "/etc/k/bin/plugin");
-	assert_string_equal(c.exec->argv[1], "get-token");
-	assert_string_equal(c.exec->argv[3], "b");
-	assert_null(c.exec->argv[4]);
-	assert_string_equal(c.exec->env[0], "PROFILE=a=b");
-	assert_null(c.exec->env[1]);
-	assert_true(c.exec->cluster_info);
-	assert_string_equal(c.exec->hint, "get it");
+	expect_plugin_refused(
+		HEAD CLUSTER
+		"users:\n- name: c\n  user:\n    exec:\n"
+		"      apiVersion: client.authentication.k8s.io/v1\n"
+		"      command: aws\n",
+		"9:5: exec");
+	/* A token beside it does not make it less of a surprise. */
+	expect_plugin_refused(HEAD CLUSTER
+			      "users:\n- name: c\n  user:\n    token: t\n"
+			      "    auth-provider: {name: gcp}\n",
+			      "10:5: auth-provider");
+	assert_int_equal(parse(&c,
+			       HEAD CLUSTER "users: [{name: c, user: "
+					    "{token: t, exec: null}}]\n",
+			       &err),
+			 0);
 	api_config_release(&c);
 }
 
 #define SERVER(words) HEAD "clusters: [{name: b, cluster: {" words "}}]\n" USER
 #define WHO(words)    HEAD CLUSTER "users: [{name: c, user: {" words "}}]\n"
 
-static void test_refused(void **state)
+static void mistakes_have_a_position(void **state)
 {
 	static const struct {
 		const char *text, *place, *part;
@@ -157,31 +170,12 @@ static void test_refused(void **state)
 		 ":5:", "string"},
 		{WHO("username: u, password: p"), ":6:", "passwords"},
 		{WHO("password: p"), ":6:", "passwords"},
-		{WHO("auth-provider: {name: gcp}"), ":6:", "exec"},
-		{WHO("as: root"), ":6:", "somebody else"},
-		{WHO("as-groups: [system:masters]"), ":6:", "somebody else"},
+		{WHO("as: root"), ":6:", "impersonation"},
+		{WHO("as-groups: [system:masters]"), ":6:", "impersonation"},
 		{WHO("client-certificate: a"), ":6:", "without client-key"},
 		{WHO("client-key-data: " PEM),
 		 ":6:", "without client-certificate"},
 		{WHO("token: \"a\\0b\""), ":6:", "NUL"},
-		{WHO("exec: {apiVersion: client.authentication.k8s.io/v1}"),
-		 ":6:", "command"},
-		{WHO("exec: {command: x}"), ":6:", "apiVersion"},
-		{WHO("exec: {command: x, apiVersion: "
-		     "client.authentication.k8s.io/v1alpha1}"),
-		 ":6:", "apiVersion"},
-		{WHO("exec: {command: x, interactiveMode: Always, apiVersion: "
-		     "client.authentication.k8s.io/v1}"),
-		 ":6:", "nobody"},
-		{WHO("exec: {command: x, args: [1], apiVersion: "
-		     "client.authentication.k8s.io/v1}"),
-		 ":6:", "args"},
-		{WHO("exec: {command: x, env: [{name: A=B, value: c}], "
-		     "apiVersion: client.authentication.k8s.io/v1}"),
-		 ":6:", "env"},
-		{WHO("exec: {command: x, env: [{name: A}], "
-		     "apiVersion: client.authentication.k8s.io/v1}"),
-		 ":6:", "env"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -197,7 +191,7 @@ static void test_refused(void **state)
 	}
 }
 
-static void test_in_cluster(void **state)
+static void the_pods_own_account_is_read(void **state)
 {
 	struct api_config c;
 	struct err err = {0};
@@ -213,7 +207,7 @@ static void test_in_cluster(void **state)
 	assert_true(api_config_is_in_cluster());
 }
 
-static void test_no_file(void **state)
+static void a_missing_file_is_named(void **state)
 {
 	struct api_config c;
 	struct err err = {0};
@@ -225,12 +219,12 @@ static void test_no_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_exec),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_in_cluster),
-		cmocka_unit_test(test_no_file),
+		cmocka_unit_test(a_kubeconfig_is_read_whole),
+		cmocka_unit_test(json_is_a_kubeconfig_too),
+		cmocka_unit_test(credential_plugins_are_refused),
+		cmocka_unit_test(mistakes_have_a_position),
+		cmocka_unit_test(the_pods_own_account_is_read),
+		cmocka_unit_test(a_missing_file_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,10 +100,10 @@ static struct baseline *load(void)
 	return baseline;
 }
 
-static void test_round_trip(void **state)
+static void what_is_written_is_read_back(void **state)
 {
 	static const char want[] =
-		"{\"version\":1,\"findings\":[\n"
+		"{\"version\":2,\"findings\":[\n"
 		"{\"fingerprint\":\"00000000000000ff\",\"rule\":\"quota-never-"
 		"fits\",\"file\":\"a.yaml\",\"object\":\"Pod ml/train\","
 		"\"message\":\"a \\\"message\\\"\"},\n"
@@ -142,7 +142,7 @@ static void test_round_trip(void **state)
 	buf_release(&text);
 }
 
-static void test_empty(void **state)
+static void an_empty_baseline_holds_nothing(void **state)
 {
 	struct baseline *baseline = baseline_new();
 	struct buf text;
@@ -151,7 +151,7 @@ static void test_empty(void **state)
 	save(baseline);
 	baseline_free(baseline);
 	read_back(&text);
-	assert_string_equal(text.data, "{\"version\":1,\"findings\":[]}\n");
+	assert_string_equal(text.data, "{\"version\":2,\"findings\":[]}\n");
 	baseline = load();
 	assert_false(has(baseline, 1));
 	assert_int_equal(baseline_stale(baseline, NULL, NULL, NULL), 0);
@@ -170,7 +170,7 @@ static void note(void *context, const struct baseline_entry *entry)
 	buf_addf(context, "%s %s\n", entry->file, entry->rule);
 }
 
-static void test_stale(void **state)
+static void entries_without_findings_are_stale(void **state)
 {
 	struct baseline_files only_a = {is_a, NULL};
 	struct baseline *baseline = baseline_new();
@@ -196,7 +196,7 @@ static void test_stale(void **state)
 	buf_release(&stale);
 }
 
-static void test_broken(void **state)
+static void a_broken_baseline_is_refused_with_its_line(void **state)
 {
 	static const struct {
 		const char *text, *want;
@@ -204,13 +204,13 @@ static void test_broken(void **state)
 	} rows[] = {
 		{"", "'[' or '{' expected near end of file", 1},
 		{"{\n\"version\": 1,\n}", "string or '}' expected near '}'", 3},
-		{"[]", "this is no gpugate baseline", 0},
-		{"{}", "this is no gpugate baseline", 0},
+		{"[]", "this is not a gpugate baseline", 0},
+		{"{}", "this is not a gpugate baseline", 0},
 		{"{\"version\":1,\"findings\":{}}",
-		 "this is no gpugate baseline", 0},
-		{"{\"version\":2,\"findings\":[]}",
-		 "baseline of version 2, expected 1: write it again with "
-		 "--write-baseline",
+		 "this is not a gpugate baseline", 0},
+		{"{\"version\":3,\"findings\":[]}",
+		 "baseline of version 3, expected 2: rewrite it "
+		 "with --write-baseline",
 		 0},
 		{"{\"version\":1,\"findings\":[{}]}",
 		 "finding 1 has no fingerprint of 16 hexadecimal digits", 0},
@@ -235,7 +235,7 @@ static void test_broken(void **state)
 	}
 }
 
-static void test_unreadable(void **state)
+static void a_missing_file_or_a_folder_is_an_error(void **state)
 {
 	struct err err = {0};
 
@@ -250,11 +250,11 @@ static void test_unreadable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_stale),
-		cmocka_unit_test(test_broken),
-		cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(what_is_written_is_read_back),
+		cmocka_unit_test(an_empty_baseline_holds_nothing),
+		cmocka_unit_test(entries_without_findings_are_stale),
+		cmocka_unit_test(a_broken_baseline_is_refused_with_its_line),
+		cmocka_unit_test(a_missing_file_or_a_folder_is_an_error),
 	};
 
 	return cmocka_run_group_tests_name("baseline", tests, setup, teardown);

@@ -21,10 +21,10 @@
 
 #include <openssl/evp.h>
 
-#include "../../webhook/certs_command.h"
 #include "base/text.h"
 #include "certs/disk.h"
 #include "certs/pair.h"
+#include "webhook/certs_command.h"
 
 struct place {
 	char dir[64];
@@ -242,11 +242,11 @@ static void usage_is_checked(void **state)
 		{"--dir %D --dns a --days 20 --ca-days 10", "outlive"},
 		{"--dir %D --dns a --force=1", "takes no value"},
 		{"--dir %D --dns a --forc", "no such option"},
-		{"--dir %D --dns a -f", "is no DNS name"},
+		{"--dir %D --dns a -f", "is not a DNS name"},
 		{"--dir %D x --dns a", "no such option"},
-		{"--dir %D --dns a,b", "is no DNS name"},
-		{"--dir %D --dns 10.0.0.1", "is no DNS name"},
-		{"--dir %D --ip a.b", "is no IP address"},
+		{"--dir %D --dns a,b", "is not a DNS name"},
+		{"--dir %D --dns 10.0.0.1", "is not a DNS name"},
+		{"--dir %D --ip a.b", "is not an IP address"},
 	};
 	struct place *place = *state;
 

@@ -51,7 +51,7 @@ static void family_free(struct family *family)
 	issued_release(&family->leaf);
 }
 
-static void is_good(void **state)
+static void issued_certificates_are_good(void **state)
 {
 	struct family f;
 	struct arena arena = ARENA_INIT;
@@ -142,7 +142,7 @@ static void the_profile_is_kept(void **state)
 	family_free(&f);
 }
 
-static void serials_differ(void **state)
+static void serial_numbers_differ(void **state)
 {
 	enum { N = 32 };
 	struct issue_ask ask = ask_for(60);
@@ -187,7 +187,7 @@ static void a_leaf_does_not_outlive_its_ca(void **state)
 	family_free(&f);
 }
 
-static void far_dates(void **state)
+static void far_dates_are_written(void **state)
 {
 	struct issue_ask ask = ask_for(90LL * 365 * 86400);
 	struct issued out;
@@ -262,7 +262,7 @@ static void bad_names_are_refused(void **state)
 		ask.dns = dns;
 		if (issue_leaf(&ask, &f.ca, &f.leaf, &err) == 0)
 			fail_msg("'%s' was taken", bad[i]);
-		assert_true(text_contains(err.text, "is no DNS name"));
+		assert_true(text_contains(err.text, "is not a DNS name"));
 	}
 	family_free(&f);
 }
@@ -283,7 +283,7 @@ static void bad_addresses_are_refused(void **state)
 		ask.addresses = list;
 		if (issue_leaf(&ask, &f.ca, &f.leaf, &err) == 0)
 			fail_msg("'%s' was taken", bad[i]);
-		assert_true(text_contains(err.text, "is no IP address"));
+		assert_true(text_contains(err.text, "is not an IP address"));
 	}
 	family_free(&f);
 }
@@ -418,12 +418,12 @@ static void bundles_do_not_grow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_good),
+		cmocka_unit_test(issued_certificates_are_good),
 		cmocka_unit_test(clients_verify_it),
 		cmocka_unit_test(the_profile_is_kept),
-		cmocka_unit_test(serials_differ),
+		cmocka_unit_test(serial_numbers_differ),
 		cmocka_unit_test(a_leaf_does_not_outlive_its_ca),
-		cmocka_unit_test(far_dates),
+		cmocka_unit_test(far_dates_are_written),
 		cmocka_unit_test(a_long_name_is_an_alternative_only),
 		cmocka_unit_test(bad_names_are_refused),
 		cmocka_unit_test(bad_addresses_are_refused),

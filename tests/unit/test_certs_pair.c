@@ -206,12 +206,12 @@ static const struct spoiled cases[] = {
 	 .recipe = {.san = SAN, .serial = -5}},
 };
 
-static void certificates(void **state)
+static void each_certificate_has_its_verdict(void **state)
 {
 	check_cases(cases, sizeof(cases) / sizeof(*cases));
 }
 
-static void facts_are_told(void **state)
+static void the_wrong_certificate_is_named_by_index(void **state)
 {
 	struct cast *cast = cast_new();
 	struct arena arena = ARENA_INIT;
@@ -339,8 +339,8 @@ static void nul_in_a_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(certificates),
-		cmocka_unit_test(facts_are_told),
+		cmocka_unit_test(each_certificate_has_its_verdict),
+		cmocka_unit_test(the_wrong_certificate_is_named_by_index),
 		cmocka_unit_test(dates_are_of_the_chain),
 		cmocka_unit_test(every_name_is_asked_for),
 		cmocka_unit_test(nul_in_a_name),

@@ -288,7 +288,7 @@ static const struct spoiled cases[] = {
 	 .write = mixed_key},
 };
 
-static void texts(void **state)
+static void each_text_has_its_verdict(void **state)
 {
 	check_cases(cases, sizeof(cases) / sizeof(*cases));
 }
@@ -368,7 +368,7 @@ static void damage_is_seen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts),
+		cmocka_unit_test(each_text_has_its_verdict),
 		cmocka_unit_test(no_prefix_is_taken),
 		cmocka_unit_test(damage_is_seen),
 	};

@@ -43,7 +43,7 @@ static const char policy[] =
 static void use_policy_text(struct stage *s, const char *text)
 {
 	const struct policy_text file = {"policy.yaml", text, strlen(text)};
-	struct policy_options options = {.door = true};
+	struct policy_options options = {.admission = true};
 	struct policy_problems problems = {0};
 	struct policy *made =
 		policy_parse(&s->rules, &file, &options, &problems);
@@ -52,7 +52,7 @@ static void use_policy_text(struct stage *s, const char *text)
 		print_message("  %s\n", problems.items[i].text);
 	policy_problems_release(&problems);
 	assert_non_null(made);
-	door_set_policy(s->door, made);
+	admission_set_policy(s->admission, made);
 }
 
 static void use_policy(struct stage *s)
@@ -78,7 +78,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void post(struct stage *s, enum door_path path, const char *request)
+static void post(struct stage *s, enum admission_path path, const char *request)
 {
 	struct buf body;
 
@@ -87,7 +87,7 @@ static void post(struct stage *s, enum door_path path, const char *request)
 		 "{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":"
 		 "\"AdmissionReview\",\"request\":{\"uid\":\"u-1\",%s}}",
 		 request);
-	door_answer(s->worker, path, body.data, body.len, &s->reply);
+	admission_review(s->worker, path, body.data, body.len, &s->reply);
 	buf_release(&body);
 }
 
@@ -149,7 +149,7 @@ static bool says(const struct stage *s, const char *text)
 
 struct row {
 	const char *what;
-	enum door_path path;
+	enum admission_path path;
 	const char *request;
 	const char *says, *not ; /* NULL: no matter */
 };
@@ -171,7 +171,7 @@ static void try_rows(struct stage *s, const struct row *rows, size_t n)
 
 /* --- who asks ------------------------------------------------------------- */
 
-#define BY(user, object) DOOR_VALIDATE, CREATE_(A_POD user, object)
+#define BY(user, object) ADMISSION_VALIDATE, CREATE_(A_POD user, object)
 
 static const struct row makers[] = {
 	{"a user", BY(ALICE, BAD("")), DENIED, NULL},
@@ -205,7 +205,7 @@ static const struct row makers[] = {
 static const struct row words[] = {
 	{"an ignore that nobody granted", BY(ALICE, POD(REFUSED, "1", SPY)),
 	 "override is not granted by the policy: ask #gpu", LET_IN},
-	{"is told once", DOOR_MUTATE,
+	{"is told once", ADMISSION_MUTATE,
 	 CREATE_(A_POD ALICE, POD(REFUSED, "1", SPY)), LET_IN, "not granted"},
 	{"and to who can read it", BY(KUBE, POD(REFUSED OWNED, "1", SPY)),
 	 LET_IN, "not granted"},
@@ -290,7 +290,7 @@ static void a_ticket_breaks_the_glass(void **state)
 
 /* --- what may be patched -------------------------------------------------- */
 
-#define MEND(user, kind, object) DOOR_MUTATE, CREATE_(kind user, object)
+#define MEND(user, kind, object) ADMISSION_MUTATE, CREATE_(kind user, object)
 #define PATCHED			 "\"patchType\""
 #define KEPT(own)		 MEND(ALICE, A_JOB, JOB(own, "\"backoffLimit\":1,"))
 #define SYNC(user)		 MEND(USER(user, ""), A_JOB, JOB("", "\"backoffLimit\":1,"))
@@ -305,7 +305,7 @@ static const struct row patches[] = {
 	 MEND(ALICE "\"subResource\":\"ephemeralcontainers\",", A_POD,
 	      POD("", "2", "")),
 	 LET_IN, PATCHED},
-	{"an update", DOOR_MUTATE,
+	{"an update", ADMISSION_MUTATE,
 	 UPDATE_(A_POD ALICE, POD("", "2", ""), POD("", "1", "")), LET_IN,
 	 PATCHED},
 	{"an owner", KEPT(""), PATCHED, NULL},
@@ -338,10 +338,11 @@ static void only_what_is_nobodys_is_patched(void **state)
 #define WITH_MORE                                                              \
 	"{\"x\":1,\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"       \
 	"\"name\":\"a\"" IGNORE "},\"spec\":" SPEC("\"0.5\"", "") "}"
-#define POD_UPDATE(now, old) DOOR_VALIDATE, UPDATE_(A_POD ALICE, now, old)
+#define POD_UPDATE(now, old) ADMISSION_VALIDATE, UPDATE_(A_POD ALICE, now, old)
 #define BOUNDED		     "\"runPolicy\":{\"backoffLimit\":1},"
 #define TRAIN_UPDATE(now, n, old, m)                                           \
-	DOOR_VALIDATE, UPDATE_(TRAINING ALICE, TRAIN(now, n), TRAIN(old, m))
+	ADMISSION_VALIDATE,                                                    \
+		UPDATE_(TRAINING ALICE, TRAIN(now, n), TRAIN(old, m))
 
 static const struct row changes[] = {
 	{"what is new", POD_UPDATE(BAD(""), POD("", "1", "")), DENIED, NULL},
@@ -398,19 +399,20 @@ static void the_log_tells_what_was_done(void **state)
 	struct stage *s = *state;
 
 	use_policy(s);
-	post(s, DOOR_VALIDATE, LINE_OF(KUBE, "", BAD(OWNED)));
+	post(s, ADMISSION_VALIDATE, LINE_OF(KUBE, "", BAD(OWNED)));
 	assert_true(logged(s, "\"owner\":\"Job/o\""));
 	assert_true(logged(s, "\"dryRun\":false"));
 	assert_false(logged(s, "\"dryRun\":true"));
 	assert_false(logged(s, "\"would\""));
-	post(s, DOOR_VALIDATE, LINE_OF(ALICE, "\"dryRun\":true,", BAD("")));
+	post(s, ADMISSION_VALIDATE,
+	     LINE_OF(ALICE, "\"dryRun\":true,", BAD("")));
 	assert_true(logged(s, "\"dryRun\":true"));
 	assert_false(logged(s, "\"mode\":\"audit\""));
-	post(s, DOOR_VALIDATE, TRIAL(BAD("")));
+	post(s, ADMISSION_VALIDATE, TRIAL(BAD("")));
 	assert_true(says(s, "\"would-deny\":\"gpu-fractional-quantity\""));
 	assert_true(logged(s, "\"would\":\"deny\""));
 	assert_true(logged(s, "\"mode\":\"audit\""));
-	post(s, DOOR_MUTATE, TRIAL(POD("", "2", "")));
+	post(s, ADMISSION_MUTATE, TRIAL(POD("", "2", "")));
 	assert_true(says(s, "\"would-patch\":\"shm-missing\""));
 	assert_false(logged(s, "r/a:1"));
 }
@@ -422,16 +424,16 @@ static void figures_tell_what_was_done(void **state)
 	struct stage *s = *state;
 
 	use_policy(s);
-	post(s, DOOR_VALIDATE, LINE_OF(ALICE, "", BAD(IGNORE)));
+	post(s, ADMISSION_VALIDATE, LINE_OF(ALICE, "", BAD(IGNORE)));
 	assert_true(says(s, "\"suppressed\":\"gpu-fractional-quantity\""));
-	post(s, DOOR_VALIDATE, LINE_OF(ALICE, "", BAD("")));
+	post(s, ADMISSION_VALIDATE, LINE_OF(ALICE, "", BAD("")));
 	assert_true(metrics_figure(s->metrics, FINDINGS
 				   "action=\"deny\",mode=\"enforce\","
 				   "level=\"pod\",namespace=\"ml\"}") == 1);
 	assert_true(metrics_figure(s->metrics, FINDINGS
 				   "action=\"allow\",mode=\"enforce\","
 				   "level=\"pod\",namespace=\"ml\"}") == -1);
-	post(s, DOOR_VALIDATE,
+	post(s, ADMISSION_VALIDATE,
 	     "\"operation\":\"CREATE\",\"kind\":{\"group\":\"\",\"version\":"
 	     "\"v1\",\"kind\":\"Pod\"},\"name\":\"a\",\"namespace\":"
 	     "\"gpu-operator\"," ALICE "\"object\":" POD("", "1", SPY));
@@ -439,7 +441,7 @@ static void figures_tell_what_was_done(void **state)
 	assert_true(metrics_figure(s->metrics,
 				   "gpugate_not_judged_total{reason="
 				   "\"infrastructure\"}") == 1);
-	post(s, DOOR_VALIDATE, CREATE_(TRAINING ALICE, TRAIN("", "3")));
+	post(s, ADMISSION_VALIDATE, CREATE_(TRAINING ALICE, TRAIN("", "3")));
 	assert_true(metrics_figure(s->metrics,
 				   "gpugate_gpus_affected_total{rule="
 				   "\"job-backoff-unbounded\",action="
@@ -465,7 +467,7 @@ static void a_denial_in_order(void **state)
 			 "\"0.5\"}}}",
 			 i ? "," : "", i);
 	buf_adds(&many, "]}}");
-	post(s, DOOR_VALIDATE, many.data);
+	post(s, ADMISSION_VALIDATE, many.data);
 	print_message("  %.*s\n", (int)s->reply.len, s->reply.body);
 	assert_true(says(s, "\"message\":" HALF));
 	assert_true(says(s, "\\ngpu-toleration-missing: "));
@@ -477,7 +479,7 @@ static void nobody_is_let_in_without_a_policy(void **state)
 {
 	struct stage *s = *state;
 
-	post(s, DOOR_VALIDATE, LINE_OF(ALICE, "", BAD("")));
+	post(s, ADMISSION_VALIDATE, LINE_OF(ALICE, "", BAD("")));
 	assert_int_equal(s->reply.status, 503);
 	assert_int_equal(s->reply.retry_after, 1);
 }

@@ -105,7 +105,7 @@ static const struct {
 	 OF_T, 0, true, TRI_UNKNOWN},
 };
 
-static void test_use(void **state)
+static void claims_count_as_devices(void **state)
 {
 	for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++) {
 		struct fixture fixture = {0};
@@ -146,7 +146,7 @@ static const char *gpus_of(struct fixture *fixture, const char *yaml)
 }
 
 /* Of another namespace is another claim; one claim for all replicas is one. */
-static void test_whose(void **state)
+static void a_shared_claim_counts_once_in_its_namespace(void **state)
 {
 	static const char claims[] =
 		TEMPLATE(GPU(", count: 2")) "\n---\n" CLAIM(
@@ -177,7 +177,7 @@ static void test_whose(void **state)
 	}
 }
 
-static void test_may_be_in(void **state)
+static void texts_without_claims_are_recognized(void **state)
 {
 	assert_true(claims_may_be_in("kind: ResourceClaimTemplate", 27));
 	assert_true(claims_may_be_in("kind: ResourceClaim", 19));
@@ -187,9 +187,9 @@ static void test_may_be_in(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_use),
-		cmocka_unit_test(test_whose),
-		cmocka_unit_test(test_may_be_in),
+		cmocka_unit_test(claims_count_as_devices),
+		cmocka_unit_test(a_shared_claim_counts_once_in_its_namespace),
+		cmocka_unit_test(texts_without_claims_are_recognized),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

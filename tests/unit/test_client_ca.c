@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "certs_fixture.h"
-#include "webhook/client_ca.h"
+#include "webhook/tls/client_ca.h"
 
 enum { OLD, NEW, PAST, CAS };
 

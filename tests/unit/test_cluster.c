@@ -23,7 +23,7 @@ static const char *hard_of(const struct cluster *c, const char *namespace,
 	return node_str(node_get(hard, "requests.nvidia.com/gpu"));
 }
 
-static void test_objects(void **state)
+static void objects_are_added_changed_and_removed(void **state)
 {
 	struct cluster_builder *b = cluster_builder_new();
 	struct arena arena = ARENA_INIT;
@@ -71,7 +71,7 @@ static void test_objects(void **state)
 	arena_release(&arena);
 }
 
-static void test_nonsense(void **state)
+static void objects_without_sense_are_refused(void **state)
 {
 	static const char *const refused[] = {
 		"{}",
@@ -140,7 +140,7 @@ static int64_t gpus_of(struct cluster_builder *b, const char *api,
 	return n;
 }
 
-static void test_pods(void **state)
+static void pods_count_for_the_owner_that_made_them(void **state)
 {
 	struct cluster_builder *b = cluster_builder_new();
 	const struct object_id pod = {"v1", "Pod", "ml", "p1"};
@@ -176,7 +176,7 @@ static void test_pods(void **state)
 	cluster_builder_free(b);
 }
 
-static void test_replica_sets(void **state)
+static void pods_of_replica_sets_count_for_the_deployment(void **state)
 {
 	struct cluster_builder *b = cluster_builder_new();
 	const struct object_id pod = {"v1", "Pod", "ml", "w0"};
@@ -200,7 +200,7 @@ static void test_replica_sets(void **state)
 }
 
 /* Owners in a circle, and of themselves, end. */
-static void test_circles(void **state)
+static void owners_in_a_circle_end(void **state)
 {
 	struct cluster_builder *b = cluster_builder_new();
 
@@ -236,7 +236,7 @@ static int add_node(struct cluster_builder *b, int i, const char *gpus,
 	return add_json(b, text);
 }
 
-static void test_nodes(void **state)
+static void nodes_that_are_alike_are_one_group(void **state)
 {
 	struct cluster_builder *b = cluster_builder_new();
 	const struct object_id one = {"v1", "Node", "", "n5"};
@@ -272,12 +272,12 @@ static void test_nodes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_objects),
-		cmocka_unit_test(test_nonsense),
-		cmocka_unit_test(test_pods),
-		cmocka_unit_test(test_replica_sets),
-		cmocka_unit_test(test_circles),
-		cmocka_unit_test(test_nodes),
+		cmocka_unit_test(objects_are_added_changed_and_removed),
+		cmocka_unit_test(objects_without_sense_are_refused),
+		cmocka_unit_test(pods_count_for_the_owner_that_made_them),
+		cmocka_unit_test(pods_of_replica_sets_count_for_the_deployment),
+		cmocka_unit_test(owners_in_a_circle_end),
+		cmocka_unit_test(nodes_that_are_alike_are_one_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static const char whole[] = HEAD
 	"\"namespace\":\"a\",\"name\":\"j\"},\"resources\":{"
 	"\"nvidia.com/gpu\":\"3\"},\"pods\":3}]}\n";
 
-static void test_whole(void **state)
+static void a_state_is_read_whole(void **state)
 {
 	struct arena arena = ARENA_INIT;
 	const struct object_id job = {"batch/v1", "Job", "a", "j"};
@@ -66,7 +66,7 @@ static void test_whole(void **state)
 	arena_release(&arena);
 }
 
-static void test_round_trip(void **state)
+static void what_is_written_is_read_back(void **state)
 {
 	struct cluster *c = parse_text(whole, NULL);
 	char *first = NULL, *second = NULL;
@@ -90,7 +90,7 @@ static void test_round_trip(void **state)
 }
 
 /* A file that was cut anywhere is refused, with a place. */
-static void test_cut(void **state)
+static void a_cut_file_is_refused_with_a_position(void **state)
 {
 	size_t len = strlen(whole) - 1;
 
@@ -111,7 +111,7 @@ static void test_cut(void **state)
 }
 
 /* Any byte changed: taken or refused, and nothing else. */
-static void test_changed(void **state)
+static void a_changed_byte_is_read_or_refused(void **state)
 {
 	static const char bytes[] = "\"{}[],:x0\\\x80";
 	size_t len = strlen(whole);
@@ -132,7 +132,7 @@ static void test_changed(void **state)
 	free(copy);
 }
 
-static void test_refused(void **state)
+static void mistakes_have_a_position(void **state)
 {
 	static const struct {
 		const char *text, *says;
@@ -145,10 +145,10 @@ static void test_refused(void **state)
 		 "not ClusterSnapshot", 2, 8},
 		{"{\"apiVersion\":\"gpugate.dev/v1\",\n\"version\":2}",
 		 "newer gpugate", 2, 11},
-		{"{\"version\":\"one\"}", "no number", 1, 12},
+		{"{\"version\":\"one\"}", "not a number", 1, 12},
 		{HEAD ",\"takenAt\":\"yesterday\"}", "takenAt", 1, 112},
 		{HEAD ",\"items\":{}}", "expected a list", 1, 110},
-		{HEAD ",\n\"items\":[" ITEM ",\n" ITEM "]}", "stands twice", 3,
+		{HEAD ",\n\"items\":[" ITEM ",\n" ITEM "]}", "appears twice", 3,
 		 1},
 		{HEAD ",\"items\":[,]}", "", 1, 111},
 		{HEAD ",}", "", 1, 102},
@@ -173,7 +173,7 @@ static void count(void *context, const char *text)
 	++*(int *)context;
 }
 
-static void test_left_out(void **state)
+static void objects_that_cannot_be_read_are_counted(void **state)
 {
 	static const char text[] = HEAD
 		",\"items\":[\n"
@@ -181,16 +181,16 @@ static void test_left_out(void **state)
 		":{\"namespace\":\"a\",\"name\":\"broken\"},\"spec\":{\"hard\":"
 		"{\"requests.nvidia.com/gpu\":\"8 GPUs\"}}},\n" ITEM "]}";
 	const struct cluster_text whole_text = {"x", text, strlen(text)};
-	int told = 0;
-	struct cluster *c = cluster_parse(&whole_text, count, &told, NULL);
+	int reported = 0;
+	struct cluster *c = cluster_parse(&whole_text, count, &reported, NULL);
 
 	assert_non_null(c);
-	assert_int_equal(told, 1);
+	assert_int_equal(reported, 1);
 	assert_int_equal(cluster_count(c, CLUSTER_QUOTA), 1);
 	cluster_put(c);
 }
 
-static void test_no_file(void **state)
+static void a_missing_file_is_named(void **state)
 {
 	struct err err = {0};
 
@@ -205,7 +205,7 @@ static void test_no_file(void **state)
 	assert_true(err.set);
 }
 
-static void test_list(void **state)
+static void lists_of_the_api_server_are_read(void **state)
 {
 	static const char page[] =
 		"{\"kind\":\"ResourceQuotaList\",\"apiVersion\":\"v1\","
@@ -237,14 +237,14 @@ static void test_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_no_file),
-		cmocka_unit_test(test_list),
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_changed),
+		cmocka_unit_test(a_state_is_read_whole),
+		cmocka_unit_test(a_cut_file_is_refused_with_a_position),
+		cmocka_unit_test(mistakes_have_a_position),
+		cmocka_unit_test(objects_that_cannot_be_read_are_counted),
+		cmocka_unit_test(a_missing_file_is_named),
+		cmocka_unit_test(lists_of_the_api_server_are_read),
+		cmocka_unit_test(what_is_written_is_read_back),
+		cmocka_unit_test(a_changed_byte_is_read_or_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,7 +90,7 @@ static struct cluster *read_file(const struct buf *text, double *time)
 	return c;
 }
 
-static void test_size(void **state)
+static void time_and_memory_grow_with_the_cluster(void **state)
 {
 	static const int sizes[] = {10, 10000, 100000};
 	double first = 0;
@@ -125,7 +125,7 @@ static void test_size(void **state)
 }
 
 /* Nothing but a fraction of what is taken at most. */
-static void test_limit(void **state)
+static void a_state_beyond_the_limit_is_refused(void **state)
 {
 	struct err err = {0};
 	struct cluster *c;
@@ -154,7 +154,7 @@ static void test_limit(void **state)
 }
 
 /* 1,000 changes and five snapshots a second, in a cluster of 50,000. */
-static void test_publish(void **state)
+static void a_large_cluster_changes_quickly(void **state)
 {
 	enum { SIZE = 50000, CHANGES = 1000, SNAPSHOTS = 5 };
 	struct cluster_builder *b = cluster_builder_new();
@@ -190,9 +190,9 @@ static void test_publish(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_size),
-		cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_publish),
+		cmocka_unit_test(time_and_memory_grow_with_the_cluster),
+		cmocka_unit_test(a_state_beyond_the_limit_is_refused),
+		cmocka_unit_test(a_large_cluster_changes_quickly),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 
 #define ROWS(rows) check_rows(rows, sizeof(rows) / sizeof(*(rows)))
 
-static void test_built_in(void **state)
+static void built_in_kinds_are_counted(void **state)
 {
 	static const struct object_row rows[] = {
 		{"{apiVersion: v1, kind: Pod, spec: " GPU_SPEC(8) "}",
@@ -58,7 +58,7 @@ static void test_built_in(void **state)
 	ROWS(rows);
 }
 
-static void test_jobs(void **state)
+static void jobs_are_counted(void **state)
 {
 	static const struct object_row rows[] = {
 		{"{apiVersion: batch/v1, kind: Job, spec: {template: " GPU_POD(
@@ -121,7 +121,7 @@ static void test_jobs(void **state)
 	ROWS(rows);
 }
 
-static void test_kubeflow(void **state)
+static void kubeflow_jobs_are_counted(void **state)
 {
 	static const struct object_row rows[] = {
 		{"{apiVersion: kubeflow.org/v1, kind: PyTorchJob, spec: "
@@ -187,7 +187,7 @@ static void test_kubeflow(void **state)
 	ROWS(rows);
 }
 
-static void test_volcano(void **state)
+static void volcano_jobs_are_counted(void **state)
 {
 	static const struct object_row rows[] = {
 		{"{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, spec: "
@@ -231,7 +231,7 @@ static void test_volcano(void **state)
 	ROWS(rows);
 }
 
-static void test_ray(void **state)
+static void ray_clusters_are_counted(void **state)
 {
 	static const struct object_row rows[] = {
 		{"{apiVersion: ray.io/v1, kind: RayCluster, spec: "
@@ -293,7 +293,7 @@ static void test_ray(void **state)
 	ROWS(rows);
 }
 
-static void test_kserve(void **state)
+static void kserve_services_are_counted(void **state)
 {
 	static const struct object_row rows[] = {
 		{"{apiVersion: serving.kserve.io/v1beta1, kind: "
@@ -349,7 +349,7 @@ static void test_kserve(void **state)
 	ROWS(rows);
 }
 
-static void test_serving(void **state)
+static void serving_kinds_are_counted(void **state)
 {
 	static const struct object_row rows[] = {
 		{"{apiVersion: serving.knative.dev/v1, kind: Service, spec: "
@@ -386,6 +386,14 @@ static void test_serving(void **state)
 		 "VLLMRuntime, spec: {deploymentConfig: {replicas: 2, "
 		 "resources: {cpu: '4', gpu: '2'}}}}",
 		 ":2/2x2 | 4/4 gang 1 none"},
+		{"{apiVersion: slinky.slurm.net/v1beta1, kind: NodeSet, spec: "
+		 "{replicas: 4, slurmd: {resources: {limits: "
+		 "{nvidia.com/gpu: 8}}}}}",
+		 "slurmd:4/4x8 | 32/32 gang 1 none"},
+		{"{apiVersion: slinky.slurm.net/v1beta1, kind: NodeSet, spec: "
+		 "{replicas: 4, scalingMode: DaemonSet, slurmd: {resources: "
+		 "{limits: {nvidia.com/gpu: 8}}}}}",
+		 "slurmd:1+/1+x8 | 8+/8+ gang 1 none"},
 		{"{apiVersion: kubeai.org/v1, kind: Model, spec: "
 		 "{resourceProfile: 'nvidia-gpu-l4:2', minReplicas: 1, "
 		 "maxReplicas: 3}}",
@@ -421,7 +429,7 @@ static void test_serving(void **state)
 	ROWS(rows);
 }
 
-static void test_groups(void **state)
+static void groups_of_pods_are_counted(void **state)
 {
 	static const struct object_row rows[] = {
 		{"{apiVersion: grove.io/v1alpha1, kind: PodCliqueSet, spec: "
@@ -446,6 +454,26 @@ static void test_groups(void **state)
 			    "replicas: 2, standalonePattern: {templateRef: {name: t, "
 			    "patch: " GPU_POD(4) "}}}]}}",
 		 "t:3/3x1 b:2/2x4 | 11/11 gang 1 none"},
+		/* A patch of anything else keeps the template's devices. */
+		{"{apiVersion: workloads.x-k8s.io/v1alpha2, kind: "
+		 "RoleBasedGroup, spec: {roleTemplates: [{name: t, template: " GPU_POD(
+			 1) "}], roles: [{name: a, replicas: 3, "
+			    "standalonePattern: {templateRef: {name: t, patch: "
+			    "{spec: {hostIPC: true}}}}}, {name: b, "
+			    "standalonePattern: {templateRef: {name: none, "
+			    "patch: " GPU_POD(4) "}}}]}}",
+		 "a:3/3x1 b:1/1x4 | 7/7 gang 1 none"},
+		{"{apiVersion: workloads.x-k8s.io/v1alpha2, kind: "
+		 "RoleBasedGroup, spec: {roles: [{name: a, replicas: 2, "
+		 "leaderWorkerPattern: {size: 4, template: " GPU_POD(1) ", workerTemplatePatch: " GPU_POD(
+			 2) "}}, {name: b, "
+			    "leaderWorkerPattern: {size: 2, "
+			    "template: " GPU_POD(
+				    1) ", leaderTemplatePatch: "
+				       "{spec: {hostIPC: true}}, "
+				       "workerTemplatePatch: " GPU_POD(
+					       8) "}}]}}",
+		 "a:2/2x1 b:1/1x1 a:6/6x2 b:1/1x8 | 23/23 gang 4 needed"},
 		{"{apiVersion: workloads.x-k8s.io/v1alpha1, kind: "
 		 "RoleBasedGroupSet, spec: {replicas: 2, template: {roles: "
 		 "[{name: r, replicas: 2, template: " GPU_POD(1) "}]}}}",
@@ -472,7 +500,7 @@ static void test_groups(void **state)
 	ROWS(rows);
 }
 
-static void test_others(void **state)
+static void other_kinds_are_counted(void **state)
 {
 	static const struct object_row rows[] = {
 		{"{apiVersion: sparkoperator.k8s.io/v1beta2, kind: "
@@ -538,11 +566,15 @@ static void test_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_built_in), cmocka_unit_test(test_jobs),
-		cmocka_unit_test(test_kubeflow), cmocka_unit_test(test_volcano),
-		cmocka_unit_test(test_ray),	 cmocka_unit_test(test_kserve),
-		cmocka_unit_test(test_serving),	 cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_others),
+		cmocka_unit_test(built_in_kinds_are_counted),
+		cmocka_unit_test(jobs_are_counted),
+		cmocka_unit_test(kubeflow_jobs_are_counted),
+		cmocka_unit_test(volcano_jobs_are_counted),
+		cmocka_unit_test(ray_clusters_are_counted),
+		cmocka_unit_test(kserve_services_are_counted),
+		cmocka_unit_test(serving_kinds_are_counted),
+		cmocka_unit_test(groups_of_pods_are_counted),
+		cmocka_unit_test(other_kinds_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

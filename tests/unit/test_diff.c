@@ -2,7 +2,7 @@
 /*
  * Unified diffs: exact texts of small ones, and of random and of large ones
  * that applying them gives the new text. patch(1) and git apply take them in
- * tests/check-splice.sh.
+ * tests/check/splice.sh.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static void make(const char *name, const struct buf *old, const struct buf *new,
 	diff_unified(name, &a, &b, out);
 }
 
-static void test_texts(void **state)
+static void changes_are_shown_with_their_context(void **state)
 {
 	static const struct diff_case cases[] = {
 		{"f", "", "", ""},
@@ -195,7 +195,7 @@ static void random_texts(uint32_t *state, struct buf *old, struct buf *new)
 		new->data[--new->len] = '\0';
 }
 
-static void test_random(void **state)
+static void a_diff_of_random_texts_applies(void **state)
 {
 	uint32_t seed = 7;
 
@@ -213,7 +213,7 @@ static void test_random(void **state)
 }
 
 /* Small changes all over a long file are told as such, and soon. */
-static void test_long(void **state)
+static void a_long_file_with_small_changes_is_quick(void **state)
 {
 	struct buf old, new, diff;
 	clock_t begin = clock();
@@ -240,7 +240,7 @@ static void test_long(void **state)
 }
 
 /* Nothing in common: bounded work, and right. */
-static void test_all_different(void **state)
+static void texts_with_nothing_in_common_are_bounded(void **state)
 {
 	struct buf old, new;
 	clock_t begin = clock();
@@ -261,10 +261,10 @@ static void test_all_different(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_long),
-		cmocka_unit_test(test_all_different),
+		cmocka_unit_test(changes_are_shown_with_their_context),
+		cmocka_unit_test(a_diff_of_random_texts_applies),
+		cmocka_unit_test(a_long_file_with_small_changes_is_quick),
+		cmocka_unit_test(texts_with_nothing_in_common_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,9 +5,9 @@
  */
 #include "json_reading.h"
 
-#include "../tools/edit_json.h"
 #include "doc/patch.h"
 #include "doc/placeholder.h"
+#include "tests/tools/edit_json.h"
 
 struct edit_case {
 	const char *document, *edits;
@@ -58,7 +58,7 @@ static void run_case(const struct edit_case *test)
 	reading_release(&json);
 }
 
-static void test_single(void **state)
+static void each_edit_makes_its_change_and_patch(void **state)
 {
 	static const struct edit_case cases[] = {
 		{"{}", "[]", NULL, "", "[]"},
@@ -128,7 +128,7 @@ static void test_single(void **state)
 		run_case(&cases[i]);
 }
 
-static void test_ensure(void **state)
+static void ensure_adds_an_item_once(void **state)
 {
 	static const struct edit_case cases[] = {
 		{"{}",
@@ -194,7 +194,7 @@ static void test_ensure(void **state)
 		run_case(&cases[i]);
 }
 
-static void test_remove(void **state)
+static void remove_takes_what_is_there(void **state)
 {
 	static const struct edit_case cases[] = {
 		{"{\"a\":1,\"b\":2}", "[{\"remove\":[\"a\"]}]", "{\"b\":2}",
@@ -239,7 +239,7 @@ static void test_remove(void **state)
 		run_case(&cases[i]);
 }
 
-static void test_conflicts(void **state)
+static void conflicting_edits_are_left_out(void **state)
 {
 	static const struct edit_case cases[] = {
 		{"{}",
@@ -323,7 +323,7 @@ static void test_conflicts(void **state)
 		run_case(&cases[i]);
 }
 
-static void test_conflict_names_the_other(void **state)
+static void a_conflict_names_the_other_edit(void **state)
 {
 	struct reading old, json;
 	const struct node *root = read_text(&old, "{}");
@@ -369,7 +369,7 @@ static void check_paths(struct arena *arena, const struct node *root,
 		check_paths(arena, root, child, n);
 }
 
-static void test_path_to(void **state)
+static void a_path_leads_to_its_node(void **state)
 {
 	struct reading old;
 	const struct node *root = read_text(
@@ -384,7 +384,7 @@ static void test_path_to(void **state)
 }
 
 /* Copies of a path can be led on in different ways. */
-static void test_path_copies(void **state)
+static void copies_of_a_path_go_on_apart(void **state)
 {
 	struct reading old;
 	const struct node *root = read_text(&old, "{}");
@@ -411,7 +411,7 @@ struct unknown_case {
 	const char *edits, *outcomes;
 };
 
-static void test_unknown(void **state)
+static void unknown_values_are_never_edited(void **state)
 {
 	static const struct unknown_case cases[] = {
 		{"[{\"set\":[\"limits\",\"gpu\"],\"value\":1}]", "r"},
@@ -457,14 +457,14 @@ static void test_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_single),
-		cmocka_unit_test(test_ensure),
-		cmocka_unit_test(test_remove),
-		cmocka_unit_test(test_conflicts),
-		cmocka_unit_test(test_conflict_names_the_other),
-		cmocka_unit_test(test_path_to),
-		cmocka_unit_test(test_path_copies),
-		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(each_edit_makes_its_change_and_patch),
+		cmocka_unit_test(ensure_adds_an_item_once),
+		cmocka_unit_test(remove_takes_what_is_there),
+		cmocka_unit_test(conflicting_edits_are_left_out),
+		cmocka_unit_test(a_conflict_names_the_other_edit),
+		cmocka_unit_test(a_path_leads_to_its_node),
+		cmocka_unit_test(copies_of_a_path_go_on_apart),
+		cmocka_unit_test(unknown_values_are_never_edited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

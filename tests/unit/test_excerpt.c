@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../lint/excerpt.h"
+#include "lint/text/excerpt.h"
 #include "report_fixture.h"
 
 struct wanted_mark {
@@ -58,7 +58,7 @@ static void expect_one(const char *text, const char *word, unsigned width,
 	free(got);
 }
 
-static void one_mark(void **state)
+static void a_mark_stands_below_its_word(void **state)
 {
 	static const struct {
 		const char *text, *word, *expected;
@@ -92,7 +92,7 @@ static void one_mark(void **state)
 		expect_one(cases[i].text, cases[i].word, 80, cases[i].expected);
 }
 
-static void hostile_text(void **state)
+static void control_characters_are_shown_harmless(void **state)
 {
 	static const struct {
 		const char *text, *word, *expected;
@@ -121,7 +121,7 @@ static void hostile_text(void **state)
 	}
 }
 
-static void labels(void **state)
+static void labels_stand_behind_their_marks(void **state)
 {
 	static const struct wanted_mark before[] = {{"four", 0, NULL},
 						    {"one", 0, "first"}};
@@ -159,7 +159,7 @@ static unsigned line_cells(const char *s)
 	struct glyph glyph;
 
 	while (*s != '\n') {
-		glyph_read(&glyph, s, strlen(s));
+		escape_read(&glyph, s, strlen(s));
 		cells += glyph.width;
 		s += glyph.used;
 	}
@@ -176,7 +176,7 @@ static void expect_under(const char *got, const char *word)
 
 	assert_int_equal(carets, strlen(word));
 	while (cell) {
-		glyph_read(&glyph, s, strlen(s));
+		escape_read(&glyph, s, strlen(s));
 		s += glyph.used;
 		assert_true(glyph.width <= cell);
 		cell -= glyph.width;
@@ -184,7 +184,7 @@ static void expect_under(const char *got, const char *word)
 	assert_memory_equal(s, word, strlen(word));
 }
 
-static void long_lines(void **state)
+static void long_lines_are_cut_around_the_mark(void **state)
 {
 	static const size_t places[] = {0,    10,   50,	  70,	90,    200,
 					1000, 1020, 1030, 5000, 99990, 99996};
@@ -212,7 +212,7 @@ static void long_lines(void **state)
 	}
 }
 
-static void cut_exactly(void **state)
+static void what_fits_is_not_cut(void **state)
 {
 	/* 44 cells of text in a window of 60 less the gutter of 4: fits. */
 	expect_one("key: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", "key", 60,
@@ -271,7 +271,7 @@ static void colors_are_closed(void **state)
 	fixture_release(&fixture);
 }
 
-static void widths(void **state)
+static void characters_have_their_widths(void **state)
 {
 	static const struct {
 		uint32_t c;
@@ -310,7 +310,7 @@ static void one_line_of_text(void **state)
 		struct buf out;
 
 		buf_init(&out);
-		glyph_adds(&out, cases[i].text);
+		escape_adds(&out, cases[i].text);
 		assert_string_equal(out.data, cases[i].expected);
 		buf_release(&out);
 	}
@@ -319,14 +319,14 @@ static void one_line_of_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_mark),
-		cmocka_unit_test(hostile_text),
-		cmocka_unit_test(labels),
-		cmocka_unit_test(long_lines),
-		cmocka_unit_test(cut_exactly),
+		cmocka_unit_test(a_mark_stands_below_its_word),
+		cmocka_unit_test(control_characters_are_shown_harmless),
+		cmocka_unit_test(labels_stand_behind_their_marks),
+		cmocka_unit_test(long_lines_are_cut_around_the_mark),
+		cmocka_unit_test(what_fits_is_not_cut),
 		cmocka_unit_test(places_beyond_the_text),
 		cmocka_unit_test(colors_are_closed),
-		cmocka_unit_test(widths),
+		cmocka_unit_test(characters_have_their_widths),
 		cmocka_unit_test(one_line_of_text),
 	};
 

@@ -7,20 +7,20 @@
 
 #include <stdlib.h>
 
-#include "kube/fact.h"
+#include "kube/set/index.h"
 
 #define N(array) (sizeof(array) / sizeof(*(array)))
 
 /* Facts of every object of the text, whose memory is gone by then. */
-static struct fact_set facts_of(const char *yaml)
+static struct object_index index_of(const char *yaml)
 {
-	struct fact_set set = {0};
+	struct object_index set = {0};
 	struct fixture fixture = {0};
 	char *copy = strdup(yaml);
 
 	fixture_read(&fixture, copy);
 	for (size_t i = 0; i < fixture.list.n; i++)
-		fact_set_add(&set, &fixture.list.items[i], 7);
+		object_index_add(&set, &fixture.list.items[i], 7);
 	fixture_release(&fixture);
 	memset(copy, '#', strlen(copy));
 	free(copy);
@@ -29,9 +29,9 @@ static struct fact_set facts_of(const char *yaml)
 
 /* --- policy objects ------------------------------------------------------- */
 
-static void test_quota(void **state)
+static void a_quota_is_read_whole(void **state)
 {
-	struct fact_set set = facts_of(
+	struct object_index set = index_of(
 		"apiVersion: v1\nkind: ResourceQuota\n"
 		"metadata: {name: q, namespace: team}\n"
 		"spec:\n"
@@ -70,10 +70,10 @@ static void test_quota(void **state)
 	assert_string_equal(q->scopes[1].operator, "In");
 	assert_int_equal(q->scopes[1].nvalues, 2);
 	assert_string_equal(q->scopes[1].values[1], "b");
-	fact_set_release(&set);
+	object_index_release(&set);
 }
 
-static void test_quota_bare(void **state)
+static void a_quota_without_limits_limits_nothing(void **state)
 {
 	static const char *const rows[] = {
 		"apiVersion: v1\nkind: ResourceQuota\n",
@@ -84,14 +84,14 @@ static void test_quota_bare(void **state)
 	};
 
 	for (size_t i = 0; i < N(rows); i++) {
-		struct fact_set set = facts_of(rows[i]);
+		struct object_index set = index_of(rows[i]);
 
 		assert_int_equal(set.nquotas, 1);
 		assert_string_equal(set.quotas[0].id.name, "");
 		assert_string_equal(set.quotas[0].id.namespace, "");
 		assert_int_equal(set.quotas[0].nhard, 0);
 		assert_int_equal(set.quotas[0].nscopes, 0);
-		fact_set_release(&set);
+		object_index_release(&set);
 	}
 }
 
@@ -106,19 +106,20 @@ static char *joined(struct arena *arena, const char *const *names, size_t n)
 }
 
 /* max feeds default, default and min feed defaultRequest. */
-static void test_limit_range(void **state)
+static void a_limit_range_fills_its_defaults(void **state)
 {
-	struct fact_set set = facts_of("apiVersion: v1\nkind: LimitRange\n"
-				       "metadata: {name: l, namespace: team}\n"
-				       "spec:\n"
-				       "  limits:\n"
-				       "  - type: Pod\n"
-				       "    max: {cpu: 64}\n"
-				       "  - type: Container\n"
-				       "    default: {memory: 1Gi}\n"
-				       "    max: {nvidia.com/gpu: 4}\n"
-				       "    defaultRequest: {cpu: 1}\n"
-				       "    min: {ephemeral-storage: 1Gi}\n");
+	struct object_index set =
+		index_of("apiVersion: v1\nkind: LimitRange\n"
+			 "metadata: {name: l, namespace: team}\n"
+			 "spec:\n"
+			 "  limits:\n"
+			 "  - type: Pod\n"
+			 "    max: {cpu: 64}\n"
+			 "  - type: Container\n"
+			 "    default: {memory: 1Gi}\n"
+			 "    max: {nvidia.com/gpu: 4}\n"
+			 "    defaultRequest: {cpu: 1}\n"
+			 "    min: {ephemeral-storage: 1Gi}\n");
 	const struct limit_range *l = set.limit_ranges;
 
 	assert_int_equal(set.nlimit_ranges, 1);
@@ -128,12 +129,12 @@ static void test_limit_range(void **state)
 	assert_string_equal(
 		joined(&set.arena, l->default_requests, l->ndefault_requests),
 		"cpu ephemeral-storage ");
-	fact_set_release(&set);
+	object_index_release(&set);
 }
 
-static void test_priority_class(void **state)
+static void a_priority_class_is_read_whole(void **state)
 {
-	struct fact_set set = facts_of(
+	struct object_index set = index_of(
 		"apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\n"
 		"metadata: {name: high}\nvalue: 1000\nglobalDefault: true\n"
 		"preemptionPolicy: Never\n---\n"
@@ -157,7 +158,7 @@ static void test_priority_class(void **state)
 	assert_false(set.classes[1].global_default);
 	assert_false(set.classes[1].never_preempts);
 	assert_true(set.classes[2].value.unknown);
-	fact_set_release(&set);
+	object_index_release(&set);
 }
 
 /* --- workloads ------------------------------------------------------------ */
@@ -210,7 +211,7 @@ static const struct quantity *demand_for(const struct workload_pod *pod,
 	return NULL;
 }
 
-static void test_workload(void **state)
+static void a_workload_is_read_whole(void **state)
 {
 	struct work work;
 	const struct workload_pod *pod;
@@ -236,7 +237,7 @@ static void test_workload(void **state)
 }
 
 /* QoS looks at cpu and memory only. */
-static void test_best_effort(void **state)
+static void best_effort_looks_at_cpu_and_memory_only(void **state)
 {
 	static const struct {
 		const char *resources;
@@ -271,7 +272,7 @@ static void test_best_effort(void **state)
 	}
 }
 
-static void test_unknown(void **state)
+static void unknown_counts_stay_unknown(void **state)
 {
 	struct work work;
 	const struct workload_pod *pod;
@@ -303,7 +304,7 @@ static void test_unknown(void **state)
 	work_release(&work);
 }
 
-static void test_queue(void **state)
+static void the_queue_is_a_label_or_an_annotation(void **state)
 {
 	static const struct {
 		const char *head, *queue;
@@ -334,7 +335,7 @@ static void test_queue(void **state)
 }
 
 /* Only workloads with devices are kept. */
-static void test_kept(void **state)
+static void only_workloads_with_devices_are_kept(void **state)
 {
 	static const struct {
 		const char *yaml;
@@ -359,16 +360,16 @@ static void test_kept(void **state)
 	};
 
 	for (size_t i = 0; i < N(rows); i++) {
-		struct fact_set set = facts_of(rows[i].yaml);
+		struct object_index set = index_of(rows[i].yaml);
 
 		assert_int_equal(set.nworkloads, rows[i].kept);
-		fact_set_release(&set);
+		object_index_release(&set);
 	}
 }
 
 /* --- places --------------------------------------------------------------- */
 
-static void test_place(void **state)
+static void a_place_outlives_its_document(void **state)
 {
 	struct fixture fixture = {0};
 	struct arena arena = ARENA_INIT;
@@ -410,16 +411,16 @@ static void test_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_quota),
-		cmocka_unit_test(test_quota_bare),
-		cmocka_unit_test(test_limit_range),
-		cmocka_unit_test(test_priority_class),
-		cmocka_unit_test(test_workload),
-		cmocka_unit_test(test_best_effort),
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_queue),
-		cmocka_unit_test(test_kept),
-		cmocka_unit_test(test_place),
+		cmocka_unit_test(a_quota_is_read_whole),
+		cmocka_unit_test(a_quota_without_limits_limits_nothing),
+		cmocka_unit_test(a_limit_range_fills_its_defaults),
+		cmocka_unit_test(a_priority_class_is_read_whole),
+		cmocka_unit_test(a_workload_is_read_whole),
+		cmocka_unit_test(best_effort_looks_at_cpu_and_memory_only),
+		cmocka_unit_test(unknown_counts_stay_unknown),
+		cmocka_unit_test(the_queue_is_a_label_or_an_annotation),
+		cmocka_unit_test(only_workloads_with_devices_are_kept),
+		cmocka_unit_test(a_place_outlives_its_document),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static void write_bytes(size_t n)
 	free(bytes);
 }
 
-static void test_limit(void **state)
+static void a_file_beyond_the_limit_is_refused(void **state)
 {
 	static const size_t limits[] = {0, 1, 65534, 65535, 65536, 1 << 20};
 
@@ -72,7 +72,7 @@ static void test_limit(void **state)
 }
 
 /* No more than the limit is taken from what never ends. */
-static void test_endless(void **state)
+static void an_endless_file_is_read_to_the_limit(void **state)
 {
 	struct file_how how = {.limit = 1 << 20, .may_pipe = true};
 	struct err err = {0};
@@ -85,7 +85,7 @@ static void test_endless(void **state)
 	buf_release(&out);
 }
 
-static void test_not_regular(void **state)
+static void only_regular_files_are_read(void **state)
 {
 	struct file_how how = {.limit = 100};
 	struct err err = {0};
@@ -105,7 +105,7 @@ static void test_not_regular(void **state)
 	buf_release(&out);
 }
 
-static void test_stamp(void **state)
+static void the_stamp_is_that_of_the_bytes_read(void **state)
 {
 	struct file_stamp stamp;
 	struct file_how how = {.limit = 100, .stamp = &stamp};
@@ -134,10 +134,10 @@ static void test_stamp(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_endless),
-		cmocka_unit_test(test_not_regular),
-		cmocka_unit_test(test_stamp),
+		cmocka_unit_test(a_file_beyond_the_limit_is_refused),
+		cmocka_unit_test(an_endless_file_is_read_to_the_limit),
+		cmocka_unit_test(only_regular_files_are_read),
+		cmocka_unit_test(the_stamp_is_that_of_the_bytes_read),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -14,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../webhook/options.h"
+#include "webhook/options.h"
 
 enum { WORDS = 12 };
 
 /* Parses the words behind the needed options; what was said in text. */
-static int parse(struct options *options, enum option_command command,
+static int parse(struct serve_options *options, enum option_command command,
 		 const char *const *words, char text[1024])
 {
 	static char cert[] = "--tls-cert=c", key[] = "--tls-key=k";
@@ -35,14 +35,14 @@ static int parse(struct options *options, enum option_command command,
 	}
 	for (; words && *words; words++)
 		argv[n++] = (char *)(uintptr_t)*words;
-	rc = options_parse(options, command, argv, errors);
+	rc = serve_options_parse(options, command, argv, errors);
 	fclose(errors);
 	return rc;
 }
 
-static void defaults(void **state)
+static void options_have_their_defaults(void **state)
 {
-	struct options o;
+	struct serve_options o;
 	char text[1024];
 
 	(void)state;
@@ -62,10 +62,10 @@ static void defaults(void **state)
 	assert_string_equal(o.sandbox, "on");
 	assert_string_equal(o.live, "auto");
 	assert_false(o.help);
-	options_release(&o);
+	serve_options_release(&o);
 }
 
-static void arguments(void **state)
+static void arguments_set_options(void **state)
 {
 	static const char *const words[] = {"--listen",
 					    "127.0.0.1:0",
@@ -78,7 +78,7 @@ static void arguments(void **state)
 					    "--drain",
 					    "0",
 					    NULL};
-	struct options o;
+	struct serve_options o;
 	char text[1024];
 
 	(void)state;
@@ -89,14 +89,14 @@ static void arguments(void **state)
 	assert_int_equal(o.client_names.n, 2);
 	assert_string_equal(o.client_names.items[1], "b");
 	assert_null(o.client_names.items[2]);
-	options_release(&o);
+	serve_options_release(&o);
 }
 
-static void environment(void **state)
+static void the_environment_sets_options(void **state)
 {
 	static const char *const words[] = {"--threads=3", "--client-name=c",
 					    NULL};
-	struct options o;
+	struct serve_options o;
 	char text[1024];
 
 	(void)state;
@@ -113,30 +113,30 @@ static void environment(void **state)
 	assert_string_equal(o.client_names.items[1], "b");
 	assert_null(o.policy);
 	assert_null(o.address);
-	options_release(&o);
+	serve_options_release(&o);
 	assert_int_equal(parse(&o, OPTION_SERVE, words, text), 0);
 	assert_int_equal(o.threads, 3);
 	assert_int_equal(o.client_names.n, 1);
 	assert_string_equal(o.client_names.items[0], "c");
-	options_release(&o);
+	serve_options_release(&o);
 	/* Flags, too. */
 	setenv("GPUGATED_SELF_MANAGED", "yes", 1);
 	assert_int_equal(parse(&o, OPTION_SERVE, NULL, text), 2);
 	assert_non_null(strstr(text, "either --self-managed or"));
-	options_release(&o);
+	serve_options_release(&o);
 	setenv("GPUGATED_SELF_MANAGED", "off", 1);
 	assert_int_equal(parse(&o, OPTION_SERVE, NULL, text), 0);
 	assert_false(o.self_managed);
-	options_release(&o);
+	serve_options_release(&o);
 	setenv("GPUGATED_SELF_MANAGED", "perhaps", 1);
 	assert_int_equal(parse(&o, OPTION_SERVE, NULL, text), 2);
 	assert_non_null(strstr(text, "`perhaps` is neither yes nor no"));
-	options_release(&o);
+	serve_options_release(&o);
 	unsetenv("GPUGATED_SELF_MANAGED");
 	setenv("GPUGATED_DRAIN", "soon", 1);
 	assert_int_equal(parse(&o, OPTION_SERVE, NULL, text), 2);
 	assert_non_null(strstr(text, "GPUGATED_DRAIN: `soon`"));
-	options_release(&o);
+	serve_options_release(&o);
 	unsetenv("GPUGATED_DRAIN");
 	unsetenv("GPUGATED_THREADS");
 	unsetenv("GPUGATED_LOG_FORMAT");
@@ -146,20 +146,21 @@ static void environment(void **state)
 	unsetenv("GPUGATED_ADDRESS");
 }
 
-static void environment_names(void **state)
+static void variables_are_named_after_their_options(void **state)
 {
 	char name[64];
 
 	(void)state;
-	for (size_t i = 0; i < option_count; i++) {
-		word_variable(VARIABLES, option_table[i].name, name);
+	for (size_t i = 0; i < option_set.n; i++) {
+		word_variable(option_set.variables, option_set.items[i].name,
+			      name);
 		assert_int_equal(strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"),
 				 strlen(name));
 		assert_int_equal(strncmp(name, "GPUGATED_", 9), 0);
 	}
 }
 
-static void mistakes(void **state)
+static void misspelled_options_suggest_the_right_one(void **state)
 {
 	static const struct {
 		const char *words[3];
@@ -181,30 +182,30 @@ static void mistakes(void **state)
 		{{"--threads", "-1"}, "within 1..256"},
 		{{"--threads", "2x"}, "within 1..256"},
 		{{"--threads", "99999999999999999999"}, "within 1..256"},
-		{{"--drain", "1Ki"}, "is no number"},
-		{{"--max-body", "1023"}, "is no number"},
-		{{"--max-body", "2000Mi"}, "is no number"},
-		{{"--max-body", "17179869184Mi"}, "is no number"},
+		{{"--drain", "1Ki"}, "is not a number"},
+		{{"--max-body", "1023"}, "is not a number"},
+		{{"--max-body", "2000Mi"}, "is not a number"},
+		{{"--max-body", "17179869184Mi"}, "is not a number"},
 		{{"--log-level", "loud"}, "none of: error warn info debug"},
 		{{"--log-format", "js"}, "none of: json text"},
 		{{"--sandbox", "auto"}, "none of: on off"},
 		{{"--client-name", "x"}, "--client-name needs --client-ca"},
 		{{"serve"}, "what is `serve`?"},
 		{{"--"}, "what is `--`?"},
-		{{"-v"}, "what is `-v`?"},
+		{{"-v"}, "unknown option `-v`"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
 		const char *words[] = {table[i].words[0], table[i].words[1],
 				       NULL};
-		struct options o;
+		struct serve_options o;
 		char text[1024] = "";
 
 		assert_int_equal(parse(&o, OPTION_SERVE, words, text), 2);
 		if (!strstr(text, table[i].said))
 			fail_msg("%s, not: %s", text, table[i].said);
-		options_release(&o);
+		serve_options_release(&o);
 	}
 }
 
@@ -213,22 +214,25 @@ static void what_serving_needs(void **state)
 	static char help[] = "--help", cert[] = "--tls-cert=c";
 	char *none[] = {NULL}, *one[] = {cert, NULL}, *asks[] = {help, NULL};
 	char text[1024] = "";
-	struct options o = {0};
+	struct serve_options o = {0};
 	FILE *errors = fmemopen(text, sizeof(text), "w");
 
 	(void)state;
-	assert_int_equal(options_parse(&o, OPTION_SERVE, none, errors), 2);
-	options_release(&o);
+	assert_int_equal(serve_options_parse(&o, OPTION_SERVE, none, errors),
+			 2);
+	serve_options_release(&o);
 	memset(&o, 0, sizeof(o));
-	assert_int_equal(options_parse(&o, OPTION_SERVE, one, errors), 2);
-	options_release(&o);
+	assert_int_equal(serve_options_parse(&o, OPTION_SERVE, one, errors), 2);
+	serve_options_release(&o);
 	memset(&o, 0, sizeof(o));
-	assert_int_equal(options_parse(&o, OPTION_SERVE, asks, errors), 0);
+	assert_int_equal(serve_options_parse(&o, OPTION_SERVE, asks, errors),
+			 0);
 	assert_true(o.help);
-	options_release(&o);
+	serve_options_release(&o);
 	memset(&o, 0, sizeof(o));
-	assert_int_equal(options_parse(&o, OPTION_SELFTEST, none, errors), 0);
-	options_release(&o);
+	assert_int_equal(serve_options_parse(&o, OPTION_SELFTEST, none, errors),
+			 0);
+	serve_options_release(&o);
 	fclose(errors);
 	assert_non_null(strstr(text, "--tls-cert and --tls-key are needed"));
 }
@@ -242,13 +246,14 @@ static void self_managed_beside_a_file(void **state)
 		    kubeconfig[] = "--kubeconfig=k";
 	char *words[] = {managed, secret, space,      config,
 			 dns,	  file,	  kubeconfig, NULL};
-	struct options o = {0};
+	struct serve_options o = {0};
 
 	(void)state;
-	assert_int_equal(options_parse(&o, OPTION_SERVE, words, stderr), 0);
+	assert_int_equal(serve_options_parse(&o, OPTION_SERVE, words, stderr),
+			 0);
 	assert_string_equal(o.cluster, "f");
 	assert_string_equal(o.kubeconfig, "k");
-	options_release(&o);
+	serve_options_release(&o);
 }
 
 static void help_tells_defaults(void **state)
@@ -257,12 +262,13 @@ static void help_tells_defaults(void **state)
 
 	(void)state;
 	buf_init(&out);
-	options_help(OPTION_SERVE, &out);
-	for (size_t i = 0; i < option_count; i++) {
+	options_print(&option_set, OPTION_SERVE, &out);
+	for (size_t i = 0; i < option_set.n; i++) {
 		char line[80];
 
-		snprintf(line, sizeof(line), "  --%s", option_table[i].name);
-		if (option_table[i].commands & OPTION_SERVE)
+		snprintf(line, sizeof(line), " --%s ",
+			 option_set.items[i].name);
+		if (option_set.items[i].commands & OPTION_SERVE)
 			assert_non_null(strstr(out.data, line));
 		else
 			assert_null(strstr(out.data, line));
@@ -277,11 +283,11 @@ static void help_tells_defaults(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults),
-		cmocka_unit_test(arguments),
-		cmocka_unit_test(environment),
-		cmocka_unit_test(environment_names),
-		cmocka_unit_test(mistakes),
+		cmocka_unit_test(options_have_their_defaults),
+		cmocka_unit_test(arguments_set_options),
+		cmocka_unit_test(the_environment_sets_options),
+		cmocka_unit_test(variables_are_named_after_their_options),
+		cmocka_unit_test(misspelled_options_suggest_the_right_one),
 		cmocka_unit_test(what_serving_needs),
 		cmocka_unit_test(self_managed_beside_a_file),
 		cmocka_unit_test(help_tells_defaults),

@@ -5,10 +5,11 @@
  */
 #include <stdio.h>
 
+#include "kube/command/argv.h"
+#include "kube/command/model.h"
 #include "kube/field_type.h"
-#include "kube/intent.h"
-#include "kube/model.h"
-#include "kube/node_devices.h"
+#include "kube/purpose/intent.h"
+#include "kube/scheduling/node_devices.h"
 #include "object_fixture.h"
 
 #define POD(fields, container)                                                 \
@@ -48,6 +49,9 @@ static const struct intent_case {
 	 INTENT_NONE, 0},
 	{POD("  tolerations: [{key: nvidia.com/gpu, operator: Exists}]\n",
 	     "image: a"),
+	 INTENT_NONE, 0},
+	{POD("  tolerations: [{key: nvidia.com/gpu, operator: Exists}]\n",
+	     "image: a, command: [python, train.py]"),
 	 INTENT_TOLERATION, 0},
 	{POD("  tolerations: [{operator: Exists}]\n", "image: a"), INTENT_NONE,
 	 0},
@@ -62,7 +66,7 @@ static const struct intent_case {
 	 INTENT_IMAGE, 0},
 };
 
-static void test_intent(void **state)
+static void what_asks_for_gpus_is_known_by_its_evidence(void **state)
 {
 	for (size_t i = 0; i < sizeof(intents) / sizeof(*intents); i++) {
 		struct fixture fixture = {0};
@@ -82,7 +86,7 @@ static void test_intent(void **state)
 	(void)state;
 }
 
-static void test_images(void **state)
+static void images_for_cpus_ask_for_nothing(void **state)
 {
 	static const char *const cpu[] = {
 		"nginx", "docker.io/library/redis:7.2", "python:3.12-slim",
@@ -128,35 +132,35 @@ static const struct model_case {
 	{"modelFormat: {name: vLLM}, args: [--model=o/m]", "o/m", NULL},
 };
 
-static void test_models(void **state)
+static void a_models_name_and_flags_are_read(void **state)
 {
 	for (size_t i = 0; i < sizeof(models) / sizeof(*models); i++) {
 		struct fixture fixture = {0};
 		char yaml[512];
 		const struct container *c;
-		struct words words;
+		struct argv argv;
 		const char *model;
 
 		snprintf(yaml, sizeof(yaml), POD("", "%s"),
 			 models[i].container);
 		c = fixture_object(&fixture, yaml)->pods->containers;
-		words = container_words(&fixture.arena, c);
-		model = container_hub_model(&words, c);
+		argv = container_argv(&fixture.arena, c);
+		model = container_hub_model(&argv, c);
 		if (!models[i].model)
 			assert_null(model);
 		else
 			assert_string_equal(model, models[i].model);
 		if (model && models[i].cache)
-			assert_string_equal(container_model_cache(&words, c),
+			assert_string_equal(container_model_cache(&argv, c),
 					    models[i].cache);
 		else if (model)
-			assert_null(container_model_cache(&words, c));
+			assert_null(container_model_cache(&argv, c));
 		fixture_release(&fixture);
 	}
 	(void)state;
 }
 
-static void test_node_devices(void **state)
+static void selectors_tell_how_many_devices_a_node_has(void **state)
 {
 	struct fixture fixture = {0};
 	struct node_devices found = pod_node_devices(
@@ -177,7 +181,7 @@ static void test_node_devices(void **state)
 	(void)state;
 }
 
-static void test_suggestions(void **state)
+static void a_wrong_quantity_suggests_a_right_one(void **state)
 {
 	static const char *const pairs[][2] = {
 		{"8GB", "8Gi"},	    {"1Zi", "1Gi"},   {"10 Gi", "10Gi"},
@@ -204,11 +208,11 @@ static void test_suggestions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_intent),
-		cmocka_unit_test(test_images),
-		cmocka_unit_test(test_models),
-		cmocka_unit_test(test_node_devices),
-		cmocka_unit_test(test_suggestions),
+		cmocka_unit_test(what_asks_for_gpus_is_known_by_its_evidence),
+		cmocka_unit_test(images_for_cpus_ask_for_nothing),
+		cmocka_unit_test(a_models_name_and_flags_are_read),
+		cmocka_unit_test(selectors_tell_how_many_devices_a_node_has),
+		cmocka_unit_test(a_wrong_quantity_suggests_a_right_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

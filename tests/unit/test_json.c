@@ -42,7 +42,7 @@ static const struct {
 	{"{\"\":0}", NODE_MAP, "{\"\":0}"},
 };
 
-static void test_values(void **state)
+static void values_are_read(void **state)
 {
 	for (size_t i = 0; i < COUNT(values); i++) {
 		struct reading reading;
@@ -61,7 +61,7 @@ static void test_values(void **state)
 }
 
 /* A number of n nines has a double up to 308 of them. */
-static void test_long_numbers(void **state)
+static void long_numbers_are_read_as_far_as_a_double_goes(void **state)
 {
 	static const struct {
 		size_t digits;
@@ -87,7 +87,7 @@ static void test_long_numbers(void **state)
 	}
 }
 
-static void test_empty(void **state)
+static void an_empty_text_is_refused(void **state)
 {
 	static const char *const texts[] = {"", " ", "\n\t \r\n"};
 
@@ -114,7 +114,7 @@ static void assert_span(uint32_t start, uint32_t end, const char *expected)
 	assert_memory_equal(spans_text + start, expected, end - start);
 }
 
-static void test_spans(void **state)
+static void nodes_know_their_bytes(void **state)
 {
 	static const struct {
 		const char *path;
@@ -150,7 +150,7 @@ static void test_spans(void **state)
 	reading_release(&reading);
 }
 
-static void test_links(void **state)
+static void nodes_know_their_parents(void **state)
 {
 	struct reading reading;
 	struct node *root = read_text(&reading, spans_text);
@@ -210,7 +210,7 @@ static const struct {
 	 SIZED("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80")},
 };
 
-static void test_escapes(void **state)
+static void escapes_are_decoded(void **state)
 {
 	for (size_t i = 0; i < COUNT(escapes); i++) {
 		struct reading reading;
@@ -227,7 +227,7 @@ static void test_escapes(void **state)
 	}
 }
 
-static void test_escaped_key(void **state)
+static void escaped_keys_are_compared_decoded(void **state)
 {
 	struct reading reading;
 	struct node *root =
@@ -243,7 +243,7 @@ static void test_escaped_key(void **state)
 }
 
 /* Something to stop at on every offset of a word, at every distance. */
-static void test_string_ends(void **state)
+static void strings_end_at_every_offset(void **state)
 {
 	static const struct {
 		const char *middle, *value;
@@ -313,7 +313,7 @@ static void assert_byte(int before, unsigned char c, bool own)
 }
 
 /* Each byte is seen for what it is, wherever in a block of them it lies. */
-static void test_every_byte(void **state)
+static void each_byte_counts_at_every_offset(void **state)
 {
 	for (int before = 0; before < (int)sizeof(filler); before++)
 		for (unsigned c = 1; c < 256; c++) {
@@ -329,7 +329,7 @@ static bool skips_s(void *context, const struct node *map, const char *key,
 }
 
 /* What is left out ends where its brackets say that are not within strings. */
-static void test_skipped(void **state)
+static void skipped_values_end_at_their_brackets(void **state)
 {
 	static const char *const around[][2] = {
 		{"\"", "\""},
@@ -362,7 +362,7 @@ static void test_skipped(void **state)
 
 /* --- duplicate keys ------------------------------------------------------- */
 
-static void test_duplicates(void **state)
+static void the_last_of_duplicate_keys_counts(void **state)
 {
 	static const struct {
 		const char *text, *json;
@@ -400,7 +400,7 @@ static void test_duplicates(void **state)
 	}
 }
 
-static void test_duplicate_spans(void **state)
+static void a_duplicate_keeps_both_positions(void **state)
 {
 	struct reading reading;
 	struct node *root = read_text(
@@ -423,7 +423,7 @@ static void test_duplicate_spans(void **state)
 }
 
 /* Beyond 16 keys a map is indexed: the index must find replaced values. */
-static void test_many_duplicates(void **state)
+static void duplicates_are_found_in_large_maps(void **state)
 {
 	struct reading reading;
 	struct node *root;
@@ -460,7 +460,7 @@ static void nest(struct buf *text, const char *open, int n, const char *close)
 		buf_adds(text, close);
 }
 
-static void test_depth(void **state)
+static void nesting_beyond_the_limit_is_refused(void **state)
 {
 	static const struct {
 		const char *open, *close;
@@ -495,7 +495,7 @@ static void test_depth(void **state)
 	}
 }
 
-static void test_depth_position(void **state)
+static void the_deepest_bracket_is_the_position(void **state)
 {
 	struct reading reading;
 
@@ -508,7 +508,7 @@ static void test_depth_position(void **state)
 	reading_release(&reading);
 }
 
-static void test_nodes(void **state)
+static void values_beyond_the_limit_are_refused(void **state)
 {
 	static const struct {
 		const char *text;
@@ -536,7 +536,7 @@ static void test_nodes(void **state)
 }
 
 /* A hostile text must be refused before its memory is taken. */
-static void test_nodes_memory(void **state)
+static void a_hostile_text_takes_no_memory(void **state)
 {
 	struct reading reading;
 	struct buf text;
@@ -557,23 +557,23 @@ static void test_nodes_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_long_numbers),
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_spans),
-		cmocka_unit_test(test_links),
-		cmocka_unit_test(test_escapes),
-		cmocka_unit_test(test_escaped_key),
-		cmocka_unit_test(test_string_ends),
-		cmocka_unit_test(test_every_byte),
-		cmocka_unit_test(test_skipped),
-		cmocka_unit_test(test_duplicates),
-		cmocka_unit_test(test_duplicate_spans),
-		cmocka_unit_test(test_many_duplicates),
-		cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_depth_position),
-		cmocka_unit_test(test_nodes),
-		cmocka_unit_test(test_nodes_memory),
+		cmocka_unit_test(values_are_read),
+		cmocka_unit_test(long_numbers_are_read_as_far_as_a_double_goes),
+		cmocka_unit_test(an_empty_text_is_refused),
+		cmocka_unit_test(nodes_know_their_bytes),
+		cmocka_unit_test(nodes_know_their_parents),
+		cmocka_unit_test(escapes_are_decoded),
+		cmocka_unit_test(escaped_keys_are_compared_decoded),
+		cmocka_unit_test(strings_end_at_every_offset),
+		cmocka_unit_test(each_byte_counts_at_every_offset),
+		cmocka_unit_test(skipped_values_end_at_their_brackets),
+		cmocka_unit_test(the_last_of_duplicate_keys_counts),
+		cmocka_unit_test(a_duplicate_keeps_both_positions),
+		cmocka_unit_test(duplicates_are_found_in_large_maps),
+		cmocka_unit_test(nesting_beyond_the_limit_is_refused),
+		cmocka_unit_test(the_deepest_bracket_is_the_position),
+		cmocka_unit_test(values_beyond_the_limit_are_refused),
+		cmocka_unit_test(a_hostile_text_takes_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 #define OPEN_MAP    "object is not closed before the text ends"
 #define OPEN_SEQ    "list is not closed before the text ends"
 #define OPEN_STRING "string is not closed before the text ends"
-#define CONTROL	    "control character in a string: write an escape"
+#define CONTROL	    "control character in a string: use an escape"
 #define BYTES	    "invalid UTF-8 in a string"
 
 static const struct {
@@ -41,8 +41,8 @@ static const struct {
 	{SIZED("{\"a\":1 \"b\":2}"), 7, 8, PAIR},
 	{SIZED("{\"a\":1]"), 6, 7, PAIR},
 	{SIZED("{\"a\":{}\n\xc3\xa9}"), 8, 10, PAIR},
-	{SIZED("[1,]"), 2, 3, "comma behind the last value"},
-	{SIZED("{\"a\":1 , }"), 7, 8, "comma behind the last value"},
+	{SIZED("[1,]"), 2, 3, "comma after the last value"},
+	{SIZED("{\"a\":1 , }"), 7, 8, "comma after the last value"},
 	{SIZED("[,1]"), 1, 2, "expected a value"},
 	{SIZED("[1,,2]"), 3, 4, "expected a value"},
 	{SIZED("]"), 0, 1, "expected a value"},
@@ -123,7 +123,7 @@ static const struct {
 	{SIZED("{\"\xff\":1}"), 2, 3, BYTES},
 };
 
-static void test_refusals(void **state)
+static void what_is_no_json_is_refused_with_a_position(void **state)
 {
 	for (size_t i = 0; i < COUNT(refusals); i++) {
 		struct reading reading;
@@ -143,7 +143,7 @@ static void test_refusals(void **state)
 }
 
 /* Cut anywhere, an object is refused once, inside of what is left. */
-static void test_cut_off(void **state)
+static void a_cut_text_is_refused_once(void **state)
 {
 	static const char text[] =
 		"{\"a\\n\\u00e9\": [1.5e3, -0, \"caf\xc3\xa9\", null], "
@@ -163,7 +163,7 @@ static void test_cut_off(void **state)
 
 /* --- ranges --------------------------------------------------------------- */
 
-static void test_values_in_a_row(void **state)
+static void values_in_a_row_are_read_one_by_one(void **state)
 {
 	static const struct {
 		const char *json;
@@ -193,7 +193,7 @@ static void test_values_in_a_row(void **state)
 }
 
 /* Bytes outside of start..end do not exist, yet spans count from the text. */
-static void test_range(void **state)
+static void bytes_outside_of_the_range_do_not_exist(void **state)
 {
 	struct reading reading;
 	struct node *root;
@@ -215,7 +215,7 @@ static void test_range(void **state)
 }
 
 /* A caller that only wants the value need not listen. */
-static void test_no_listener(void **state)
+static void nobody_has_to_listen(void **state)
 {
 	struct reading reading;
 
@@ -229,11 +229,11 @@ static void test_no_listener(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_cut_off),
-		cmocka_unit_test(test_values_in_a_row),
-		cmocka_unit_test(test_range),
-		cmocka_unit_test(test_no_listener),
+		cmocka_unit_test(what_is_no_json_is_refused_with_a_position),
+		cmocka_unit_test(a_cut_text_is_refused_once),
+		cmocka_unit_test(values_in_a_row_are_read_one_by_one),
+		cmocka_unit_test(bytes_outside_of_the_range_do_not_exist),
+		cmocka_unit_test(nobody_has_to_listen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -437,7 +437,7 @@ struct visitor {
 	unsigned good, bad;
 };
 
-static void *visit(void *context)
+static void *ctx(void *context)
 {
 	struct visitor *visitor = context;
 	struct tls_client client;
@@ -471,7 +471,7 @@ static void handshakes_while_pairs_are_swapped(void **state)
 	for (int i = 0; i < VISITORS; i++) {
 		visitors[i].server = server;
 		visitors[i].stop = &stop;
-		pthread_create(&visitors[i].thread, NULL, visit, &visitors[i]);
+		pthread_create(&visitors[i].thread, NULL, ctx, &visitors[i]);
 	}
 	for (int i = 1; i <= SWAPS; i++) {
 		struct texts broken = pairs[i % PAIRS];

@@ -8,18 +8,19 @@
 #include "object_fixture.h"
 
 #include "base/text.h"
-#include "kube/command.h"
-#include "kube/lifecycle.h"
-#include "kube/probe.h"
+#include "kube/command/command.h"
+#include "kube/command/probe.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/scheduling/spot.h"
 
 #define POD(container)                                                         \
 	"{apiVersion: v1, kind: Pod, spec: {containers: [" container "]}}"
 
-static void test_commands(void **state)
+static void commands_end_wait_or_run(void **state)
 {
 	static const struct {
 		const char *container;
-		enum command_sort sort;
+		enum command_type type;
 		const char *what;
 	} rows[] = {
 		{"{command: [nvidia-smi, -L]}", COMMAND_ENDS, "nvidia-smi"},
@@ -69,22 +70,22 @@ static void test_commands(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct fixture fixture = {0};
 		char yaml[512];
-		struct command command;
+		struct container_command command;
 
 		snprintf(yaml, sizeof(yaml), POD("%s"), rows[i].container);
 		command = container_command(
 			&fixture.arena,
 			&fixture_pod(&fixture, yaml)->containers[0]);
-		if (command.sort != rows[i].sort)
+		if (command.type != rows[i].type)
 			print_error("%s\n", rows[i].container);
-		assert_int_equal(command.sort, rows[i].sort);
+		assert_int_equal(command.type, rows[i].type);
 		assert_true(text_eq(command.what, rows[i].what));
 		assert_true(!command.what == !command.at);
 		fixture_release(&fixture);
 	}
 }
 
-static void test_model_size(void **state)
+static void a_models_size_is_read_from_its_name(void **state)
 {
 	static const struct {
 		const char *container;
@@ -117,7 +118,7 @@ static void test_model_size(void **state)
 	}
 }
 
-static void test_probes(void **state)
+static void probes_have_the_api_servers_defaults(void **state)
 {
 	struct fixture fixture = {0};
 	const struct container *c =
@@ -129,7 +130,7 @@ static void test_probes(void **state)
 				"startupProbe: {exec: {}, periodSeconds: "
 				"'${P}'}}"))
 			->containers;
-	struct probe probe;
+	struct container_probe probe;
 
 	assert_true(container_probe(c, "livenessProbe", &probe));
 	assert_int_equal(probe_budget(&probe), 30);
@@ -145,7 +146,7 @@ static void test_probes(void **state)
 	fixture_release(&fixture);
 }
 
-static void test_spot(void **state)
+static void selectors_and_tolerations_show_spot_nodes(void **state)
 {
 	static const struct {
 		const char *fields;
@@ -185,7 +186,7 @@ static void test_spot(void **state)
 #define JOB(fields)                                                            \
 	"{" fields "activeDeadlineSeconds: 7, template: " GPU_POD(1) "}"
 
-static void test_deadlines(void **state)
+static void deadlines_of_runs_are_found(void **state)
 {
 	static const struct {
 		const char *yaml;
@@ -226,7 +227,7 @@ static void test_deadlines(void **state)
 }
 
 /* Kinds and places without a deadline of the run. */
-static void test_no_deadline(void **state)
+static void kinds_without_a_deadline_have_none(void **state)
 {
 	static const char *const rows[] = {
 		"{apiVersion: v1, kind: Pod, spec: {activeDeadlineSeconds: 7, "
@@ -251,12 +252,12 @@ static void test_no_deadline(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_commands),
-		cmocka_unit_test(test_model_size),
-		cmocka_unit_test(test_probes),
-		cmocka_unit_test(test_spot),
-		cmocka_unit_test(test_deadlines),
-		cmocka_unit_test(test_no_deadline),
+		cmocka_unit_test(commands_end_wait_or_run),
+		cmocka_unit_test(a_models_size_is_read_from_its_name),
+		cmocka_unit_test(probes_have_the_api_servers_defaults),
+		cmocka_unit_test(selectors_and_tolerations_show_spot_nodes),
+		cmocka_unit_test(deadlines_of_runs_are_found),
+		cmocka_unit_test(kinds_without_a_deadline_have_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "../../lint/counter.h"
-#include "../../lint/line_hash.h"
+#include "lint/text/counter.h"
+#include "lint/text/line_hash.h"
 #include "report_fixture.h"
 
 static void expect_hashes(const char *text, const char *expected)
@@ -32,7 +32,7 @@ static void expect_hashes(const char *text, const char *expected)
 	fixture_release(&fixture);
 }
 
-static void known_values(void **state)
+static void hashes_are_those_of_github(void **state)
 {
 	static const char ended[] =
 		"e9496ae3ebfced30:1 fb7c023a8b9ccb3f:1 ce8ba1a563dcdaca:1"
@@ -130,7 +130,7 @@ static void only_what_follows_counts(void **state)
 	assert_true(hash[0] != hash[2]);
 }
 
-static void counts(void **state)
+static void repeated_hashes_are_counted(void **state)
 {
 	struct counter counter = {0};
 
@@ -149,11 +149,11 @@ static void counts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_values),
+		cmocka_unit_test(hashes_are_those_of_github),
 		cmocka_unit_test(units_are_utf16),
 		cmocka_unit_test(equal_lines_are_counted),
 		cmocka_unit_test(only_what_follows_counts),
-		cmocka_unit_test(counts),
+		cmocka_unit_test(repeated_hashes_are_counted),
 	};
 
 	return cmocka_run_group_tests_name("line_hash", tests, NULL, NULL);

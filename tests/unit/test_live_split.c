@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../webhook/live_split.h"
+#include "webhook/cluster/live_split.h"
 
 struct taken {
 	struct buf all; /* values, each followed by '|' */
@@ -30,7 +30,7 @@ static bool take(void *context, const char *text, size_t len)
 }
 
 /* Cut at `cut`, or everywhere when it is behind the end. */
-static bool feed_lines(const char *text, size_t cut, struct taken *t)
+static bool reflector_lines(const char *text, size_t cut, struct taken *t)
 {
 	struct split_sink sink = {take, t};
 	struct lines lines;
@@ -48,7 +48,7 @@ static bool feed_lines(const char *text, size_t cut, struct taken *t)
 	return good;
 }
 
-static void test_lines(void **state)
+static void a_stream_is_split_at_its_lines(void **state)
 {
 	static const struct {
 		const char *text, *values;
@@ -68,23 +68,23 @@ static void test_lines(void **state)
 			struct taken t = {.left = 100};
 
 			buf_init(&t.all);
-			assert_true(feed_lines(cases[i].text, cut, &t));
+			assert_true(reflector_lines(cases[i].text, cut, &t));
 			assert_string_equal(t.all.data, cases[i].values);
 			buf_release(&t.all);
 		}
 }
 
-static void test_lines_stop(void **state)
+static void a_reader_may_stop(void **state)
 {
 	struct taken t = {.left = 2};
 
 	buf_init(&t.all);
-	assert_false(feed_lines("1\n2\n3\n", 0, &t));
+	assert_false(reflector_lines("1\n2\n3\n", 0, &t));
 	assert_string_equal(t.all.data, "1|2|");
 	buf_release(&t.all);
 }
 
-static void test_long_line(void **state)
+static void a_line_beyond_the_limit_ends_the_stream(void **state)
 {
 	struct split_sink sink = {take, NULL};
 	struct lines lines;
@@ -106,7 +106,7 @@ struct result {
 	struct buf head;
 };
 
-static void feed_items(const char *text, size_t cut, struct result *r)
+static void reflector_items(const char *text, size_t cut, struct result *r)
 {
 	struct split_sink sink = {take, &r->taken};
 	struct items items;
@@ -127,7 +127,7 @@ static void feed_items(const char *text, size_t cut, struct result *r)
 	items_release(&items);
 }
 
-static void test_items(void **state)
+static void a_list_is_split_into_its_items(void **state)
 {
 	static const struct {
 		const char *text, *values, *head;
@@ -169,7 +169,7 @@ static void test_items(void **state)
 		for (size_t cut = 0; cut <= strlen(cases[i].text) + 1; cut++) {
 			struct result r;
 
-			feed_items(cases[i].text, cut, &r);
+			reflector_items(cases[i].text, cut, &r);
 			assert_int_equal(r.good, cases[i].good);
 			assert_string_equal(r.taken.all.data, cases[i].values);
 			if (cases[i].good)
@@ -184,10 +184,10 @@ static void test_items(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_lines_stop),
-		cmocka_unit_test(test_long_line),
-		cmocka_unit_test(test_items),
+		cmocka_unit_test(a_stream_is_split_at_its_lines),
+		cmocka_unit_test(a_reader_may_stop),
+		cmocka_unit_test(a_line_beyond_the_limit_ends_the_stream),
+		cmocka_unit_test(a_list_is_split_into_its_items),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

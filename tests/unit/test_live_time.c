@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "../../webhook/live_feed.h"
+#include "webhook/cluster/reflector.h"
 
-static void test_backoff(void **state)
+static void waiting_grows_with_failures(void **state)
 {
 	static const struct {
 		unsigned failures, least, most;
@@ -41,7 +41,7 @@ static void test_backoff(void **state)
 	assert_in_range(live_backoff(5, 1, 1, 7), 0, 1);
 }
 
-static void test_random(void **state)
+static void random_numbers_stay_below_their_bound(void **state)
 {
 	unsigned seen[4] = {0};
 
@@ -57,7 +57,7 @@ static void test_random(void **state)
 		assert_in_range(seen[i], 100, 500);
 }
 
-static void test_monotonic(void **state)
+static void the_clock_never_goes_back(void **state)
 {
 	int64_t before = live_now();
 
@@ -68,9 +68,9 @@ static void test_monotonic(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_backoff),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_monotonic),
+		cmocka_unit_test(waiting_grows_with_failures),
+		cmocka_unit_test(random_numbers_stay_below_their_bound),
+		cmocka_unit_test(the_clock_never_goes_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

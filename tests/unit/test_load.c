@@ -64,7 +64,7 @@ static const struct pair splits[] = {
 	{"- --- a\n", "1: [\"--- a\"]\n"},
 };
 
-static void test_splits(void **state)
+static void documents_are_split_as_kubectl_does(void **state)
 {
 	assert_pairs(splits, COUNT(splits));
 }
@@ -99,11 +99,12 @@ static const struct pair disagreements[] = {
 	{"a\n---\n%YAML 1.1\n---\nb\n",
 	 "1: \"a\"\ndisagree 3:1-4:1" DIRECTIVES "2: \"b\"\n"},
 	{"a\n...\n%YAML 1.1\n---\nb\n", "1: \"a\"\n2: \"b\"\n"},
-	{"%YAML 1.1\n",
-	 "error 2:1-1 expected a new document (---): text behind "
-	 "the end of the value\n1: -\n"},
-	{"a: [b?c]\n", "disagree 1:5-8 kubectl refuses a plain '?' inside of "
-		       "[ ] and { }: quote the text\n1: {\"a\":[\"b?c\"]}\n"},
+	{"%YAML 1.1\n", "error 2:1-1 expected a new document (---): text "
+			"after the end of the value\n"
+			"1: -\n"},
+	{"a: [b?c]\n", "disagree 1:5-8 kubectl refuses a plain '?' inside "
+		       "[ ] and { }: quote the text\n"
+		       "1: {\"a\":[\"b?c\"]}\n"},
 	{"a: b?c\n", "1: {\"a\":\"b?c\"}\n"},
 	{"a: [\"b?c\"]\n", "1: {\"a\":[\"b?c\"]}\n"},
 	{"a: \"b\\/c\"\n",
@@ -113,7 +114,7 @@ static const struct pair disagreements[] = {
 	{"a: 'b\\/c'\n", "1: {\"a\":\"b\\\\/c\"}\n"},
 };
 
-static void test_disagreements(void **state)
+static void readings_that_differ_are_reported(void **state)
 {
 	assert_pairs(disagreements, COUNT(disagreements));
 }
@@ -122,7 +123,7 @@ static void test_disagreements(void **state)
 	"begins as JSON, but only YAML can read it: older kubectl refuses the " \
 	"file\n"
 #define SHORT                                                                  \
-	"kubectl refuses the file here: too little text, or U+FFFD, behind "   \
+	"kubectl refuses the file here: too little text, or U+FFFD, after "    \
 	"JSON\n"
 #define AFTER_JSON                                                             \
 	"kubectl refuses the file here: after two JSON values only JSON may "  \
@@ -188,7 +189,7 @@ static const struct pair streams[] = {
 				"value counts\n1: {\"a\":2}\n"},
 };
 
-static void test_json_streams(void **state)
+static void values_of_json_may_follow_each_other(void **state)
 {
 	assert_pairs(streams, COUNT(streams));
 }
@@ -248,8 +249,9 @@ static const struct pair errors[] = {
 			 "1: -\n"},
 	{"a: !!binary x\n", "error 1:13-14 !!binary needs base64\n1: -\n"},
 	{"a: {~: 1}\n", "error 1:5-6 null cannot be a key\n1: -\n"},
-	{"a:\n- b: .inf\n", "error 2:6-10 JSON, and so Kubernetes, has no "
-			    "infinity and no not-a-number\n1: -\n"},
+	{"a:\n- b: .inf\n", "error 2:6-10 JSON, and therefore Kubernetes, has "
+			    "no infinity and no NaN\n"
+			    "1: -\n"},
 	{"a: \x01\n", "error 1:4-5 control character U+0001 is not allowed in "
 		      "YAML\n1: -\n"},
 	{"a: \x7f\n", "error 1:4-5 control character U+007F is not allowed in "
@@ -259,14 +261,14 @@ static const struct pair errors[] = {
 	{"a: \xed\xa0\x80\n", "error 1:4-5 invalid UTF-8 (byte 0xed)\n1: -\n"},
 	{"a: 1\n\xef\xbb\xbf"
 	 "b: 2\n",
-	 "error 2:1-2 byte order mark inside of the text: remove it\n1: -\n"},
+	 "error 2:1-2 byte order mark inside the text: remove it\n1: -\n"},
 	{"a\xe2\x80\xa8\xef\xbb\xbf"
 	 "b\n",
-	 "error 1:3-4 byte order mark inside of the text: remove it\n1: -\n"},
+	 "error 1:3-4 byte order mark inside the text: remove it\n1: -\n"},
 	/* A mark of the file, one of the document, and this. */
 	{"\xef\xbb\xbf\xef\xbb\xbf\xef\xbb\xbf"
 	 "b\n",
-	 "error 1:2-3 byte order mark inside of the text: remove it\n1: -\n"},
+	 "error 1:2-3 byte order mark inside the text: remove it\n1: -\n"},
 	{"# \xef\xbf\xbe\n", "error 1:3-4 control character U+FFFE is not "
 			     "allowed in YAML\n1: -\n"},
 	{"# \xc2\x80\n", "error 1:3-4 control character U+0080 is not allowed "
@@ -281,17 +283,20 @@ static const struct pair errors[] = {
 	 "error 5:4-5 expected a value\n3: -\n"},
 };
 
-static void test_errors(void **state)
+static void errors_have_a_position_and_lose_nothing_else(void **state)
 {
 	assert_pairs(errors, COUNT(errors));
-	assert_reads_bytes(SIZED("a: \0\n"), "error 1:4-5 NUL byte: this is "
-					     "no text\n1: -\n");
+	assert_reads_bytes(SIZED("a: \0\n"),
+			   "error 1:4-5 NUL byte: this is not text\n"
+			   "1: -\n");
 	assert_reads_bytes(SIZED("a\n---\n\0\n---\nb\n"),
-			   "1: \"a\"\nerror 3:1-2 NUL byte: this is no text\n"
-			   "2: -\n3: \"b\"\n");
+			   "1: \"a\"\n"
+			   "error 3:1-2 NUL byte: this is not text\n"
+			   "2: -\n"
+			   "3: \"b\"\n");
 }
 
-static void test_chunks(void **state)
+static void documents_know_their_bytes(void **state)
 {
 	struct reading reading;
 	struct doc doc;
@@ -318,7 +323,7 @@ static void test_chunks(void **state)
 }
 
 /* YAML held in a string: a part of a source is read on its own. */
-static void test_part(void **state)
+static void yaml_in_a_string_is_read_on_its_own(void **state)
 {
 	static const char text[] = "x: [\na: \xc3\xa9\nb: 1\n]]]";
 	struct reading reading;
@@ -339,12 +344,12 @@ static void test_part(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_splits),
-		cmocka_unit_test(test_disagreements),
-		cmocka_unit_test(test_json_streams),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_chunks),
-		cmocka_unit_test(test_part),
+		cmocka_unit_test(documents_are_split_as_kubectl_does),
+		cmocka_unit_test(readings_that_differ_are_reported),
+		cmocka_unit_test(values_of_json_may_follow_each_other),
+		cmocka_unit_test(errors_have_a_position_and_lose_nothing_else),
+		cmocka_unit_test(documents_know_their_bytes),
+		cmocka_unit_test(yaml_in_a_string_is_read_on_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ static void set_bytes(struct load_limits *limits)
 	limits->bytes = 5;
 }
 
-static void test_bytes(void **state)
+static void bytes_are_limited(void **state)
 {
 	assert_limited("a: 1\n", set_bytes, "1: {\"a\":1}\n");
 	assert_limited("a: 12\n", set_bytes, "error 1:1-1 more than 5 bytes\n");
@@ -39,7 +39,7 @@ static void set_depth(struct load_limits *limits)
 	limits->depth = 3;
 }
 
-static void test_depth(void **state)
+static void depth_is_limited(void **state)
 {
 	assert_limited("[[[1]]]", set_depth, "1: [[[1]]]\n");
 	assert_limited("[[[[1]]]]", set_depth,
@@ -62,7 +62,7 @@ static void set_nodes(struct load_limits *limits)
 	limits->nodes = 5;
 }
 
-static void test_nodes(void **state)
+static void values_are_limited(void **state)
 {
 	assert_limited("[1, 2, 3, 4]", set_nodes, "1: [1,2,3,4]\n");
 	assert_limited("[1, 2, 3, 4, 5]", set_nodes,
@@ -83,7 +83,7 @@ static void set_documents(struct load_limits *limits)
 	limits->documents = 2;
 }
 
-static void test_documents(void **state)
+static void documents_are_limited(void **state)
 {
 	assert_limited("a\n---\nb\n---\n", set_documents,
 		       "1: \"a\"\n2: \"b\"\n");
@@ -101,7 +101,7 @@ static void set_directives(struct load_limits *limits)
 
 #define REFUSES "kubectl refuses %YAML and %TAG lines\n"
 
-static void test_directives(void **state)
+static void directives_are_limited(void **state)
 {
 	struct buf text;
 
@@ -137,9 +137,9 @@ static void set_work(struct load_limits *limits)
 
 #define TOO_MUCH                                                               \
 	"too much work to read: [ ] and { } too deep for their length, or "    \
-	"too many keys given twice\n1: -\n"
+	"too many duplicate keys\n1: -\n"
 
-static void test_work(void **state)
+static void the_work_of_aliases_is_limited(void **state)
 {
 	assert_limited("[1, 2, 3, 4]", set_work, "1: [1,2,3,4]\n");
 	assert_limited("[[1, 2, 3, 4]]", set_work, "1: [[1,2,3,4]]\n");
@@ -153,7 +153,7 @@ static void test_work(void **state)
 }
 
 /* As go-yaml: 99 of 100 decodes may come from aliases, not more. */
-static void test_alias_share(void **state)
+static void aliases_may_make_as_much_as_in_go_yaml(void **state)
 {
 	struct reading reading;
 	struct buf text;
@@ -252,7 +252,7 @@ static void assert_quick(const struct buf *text, const char *what)
 		fail_msg("%s: %.1f s", what, seconds() - start);
 }
 
-static void test_hostile(void **state)
+static void hostile_texts_end_quickly(void **state)
 {
 	struct buf text;
 
@@ -268,7 +268,7 @@ static void test_hostile(void **state)
 	buf_release(&text);
 }
 
-static void test_hostile_shapes(void **state)
+static void hostile_shapes_end_quickly(void **state)
 {
 	struct buf text;
 
@@ -300,15 +300,15 @@ static void test_hostile_shapes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_nodes),
-		cmocka_unit_test(test_documents),
-		cmocka_unit_test(test_directives),
-		cmocka_unit_test(test_work),
-		cmocka_unit_test(test_alias_share),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_hostile_shapes),
+		cmocka_unit_test(bytes_are_limited),
+		cmocka_unit_test(depth_is_limited),
+		cmocka_unit_test(values_are_limited),
+		cmocka_unit_test(documents_are_limited),
+		cmocka_unit_test(directives_are_limited),
+		cmocka_unit_test(the_work_of_aliases_is_limited),
+		cmocka_unit_test(aliases_may_make_as_much_as_in_go_yaml),
+		cmocka_unit_test(hostile_texts_end_quickly),
+		cmocka_unit_test(hostile_shapes_end_quickly),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,9 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../webhook/log_state.h"
 #include "base/buf.h"
-#include "webhook/log.h"
+#include "webhook/observe/log.h"
+#include "webhook/observe/log_internal.h"
 
 static int64_t time_now;
 
@@ -269,7 +269,7 @@ static void long_texts_have_their_share(void **state)
 	end(&f);
 }
 
-static void text_lines(void **state)
+static void lines_of_text_are_quoted(void **state)
 {
 	struct log_decision d = denial("a b\n");
 	struct fixture f;
@@ -290,7 +290,7 @@ static void text_lines(void **state)
 	end(&f);
 }
 
-static void levels(void **state)
+static void each_level_has_its_lines(void **state)
 {
 	static const struct {
 		enum log_level level;
@@ -314,7 +314,7 @@ static void levels(void **state)
 	}
 }
 
-static void words_of_levels(void **state)
+static void levels_have_names(void **state)
 {
 	enum log_level level = LOG_ERROR;
 
@@ -426,7 +426,7 @@ static void time_ends_the_silence(void **state)
 
 static void a_flood_of_objects_loses_no_count(void **state)
 {
-	long long told = 0, repeats = 0;
+	long long reported = 0, repeats = 0;
 	struct fixture f;
 	char name[32];
 
@@ -449,13 +449,13 @@ static void a_flood_of_objects_loses_no_count(void **state)
 		json_t *line = json_loadb(at, len, 0, NULL);
 
 		if (!strcmp(text_of(line, "msg"), "decision"))
-			told++;
+			reported++;
 		if (json_object_get(line, "repeats"))
 			repeats += int_of(line, "repeats");
 		json_decref(line);
 		at += len;
 	}
-	assert_int_equal(told, 5000);
+	assert_int_equal(reported, 5000);
 	assert_int_equal(repeats, 5000);
 	end(&f);
 }
@@ -563,9 +563,9 @@ int main(void)
 		cmocka_unit_test(a_decision_has_its_fields),
 		cmocka_unit_test(hostile_texts_stay_one_line),
 		cmocka_unit_test(long_texts_have_their_share),
-		cmocka_unit_test(text_lines),
-		cmocka_unit_test(levels),
-		cmocka_unit_test(words_of_levels),
+		cmocka_unit_test(lines_of_text_are_quoted),
+		cmocka_unit_test(each_level_has_its_lines),
+		cmocka_unit_test(levels_have_names),
 		cmocka_unit_test(repeats_are_counted),
 		cmocka_unit_test(what_differs_is_told),
 		cmocka_unit_test(time_ends_the_silence),

@@ -13,13 +13,13 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "kube/mask.h"
-#include "kube/secret.h"
+#include "kube/secret/mask.h"
+#include "kube/secret/secret.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 /* A name that is added to the table is found, whatever it ends in. */
-static void test_names(void **state)
+static void names_of_secrets_are_found(void **state)
 {
 	static const char *const others[] = {
 		"AWS_SECRET_NAME", "EOS_TOKEN", "HF_HOME", "MAX_TOKEN", "", "_",
@@ -52,7 +52,7 @@ struct mask_case {
 #define LETTERS "Ab1Cd2Ef3Gh4Ij5Kl6"
 
 /* Tokens are such wherever they stand; words that look like one are not. */
-static void test_tokens(void **state)
+static void tokens_are_masked_wherever_they_stand(void **state)
 {
 	static const struct mask_case cases[] = {
 		{"hf_" LETTERS, "hf_****"},
@@ -94,7 +94,7 @@ static void test_tokens(void **state)
 }
 
 /* Values are masked where they stand, cut, quoted, or beside others. */
-static void test_values(void **state)
+static void secret_values_are_masked_in_texts(void **state)
 {
 	static const char *const values[] = {
 		"correct horse battery",
@@ -135,7 +135,7 @@ static void test_values(void **state)
 }
 
 /* What nobody parsed: the value of a text that holds one. */
-static void test_text(void **state)
+static void a_text_that_nobody_parsed_is_masked(void **state)
 {
 	static const struct mask_case cases[] = {
 		{"export HF_TOKEN=abc12345;", "export HF_TOKEN=****;"},
@@ -174,7 +174,7 @@ static void test_text(void **state)
 }
 
 /* A stranger's file: as many values and names as it has room for. */
-static void test_many(void **state)
+static void many_secrets_stay_linear(void **state)
 {
 	struct arena arena = ARENA_INIT;
 	struct secrets secrets = {.arena = &arena};
@@ -201,9 +201,11 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),  cmocka_unit_test(test_tokens),
-		cmocka_unit_test(test_values), cmocka_unit_test(test_text),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(names_of_secrets_are_found),
+		cmocka_unit_test(tokens_are_masked_wherever_they_stand),
+		cmocka_unit_test(secret_values_are_masked_in_texts),
+		cmocka_unit_test(a_text_that_nobody_parsed_is_masked),
+		cmocka_unit_test(many_secrets_stay_linear),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The figures: what was counted is on the page, the page is in Prometheus'
- * format whatever the label values hold (tests/metrics_page.py reads it
+ * format whatever the label values hold (tests/check/metrics_page.py reads it
  * strictly), and no flood of values makes it grow without end.
  */
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 
 #include "base/buf.h"
 #include "engine/registry.h"
-#include "webhook/metrics.h"
+#include "webhook/observe/metrics.h"
 
 static int new_metrics(void **state)
 {
@@ -58,7 +58,7 @@ static void check_page(struct metrics *m, const char *const *wanted)
 	close(fd);
 	free(page);
 	buf_init(&command);
-	buf_addf(&command, "python3 tests/metrics_page.py %s", path);
+	buf_addf(&command, "python3 tests/check/metrics_page.py %s", path);
 	for (; wanted && *wanted; wanted++)
 		buf_addf(&command, " '%s'", *wanted);
 	buf_adds(&command, " >&2");
@@ -544,9 +544,10 @@ static void the_reader_refuses(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
-		FILE *file = popen("python3 tests/metrics_page.py /dev/stdin "
-				   ">/dev/null 2>&1",
-				   "w");
+		FILE *file =
+			popen("python3 tests/check/metrics_page.py /dev/stdin "
+			      ">/dev/null 2>&1",
+			      "w");
 
 		assert_non_null(file);
 		fputs(pages[i], file);

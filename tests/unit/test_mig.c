@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "../../rules/kube/data.h"
 #include "kube/accelerator.h"
-#include "kube/mig.h"
+#include "kube/scheduling/mig.h"
+#include "rules/kube/data.h"
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -21,7 +21,7 @@ static void same(const char *what, const char *got, const char *want)
 			 want ? want : "none");
 }
 
-static void test_profiles(void **state)
+static void profiles_are_parsed(void **state)
 {
 	static const char *const yes[] = {
 		"1g.5gb",  "1g.10gb", "1g.10gb.me", "7g.40gb", "7g.80gb",
@@ -46,7 +46,7 @@ static void test_profiles(void **state)
 	same("near", mig_profile_nearest("whatever"), NULL);
 }
 
-static void test_products(void **state)
+static void products_have_their_profiles(void **state)
 {
 	static const char gfd[] = "nvidia.com/gpu.product";
 	static const char gke[] = "cloud.google.com/gke-accelerator";
@@ -83,7 +83,7 @@ static void test_products(void **state)
 }
 
 /* Products of GKE's values are names of the table of profiles. */
-static void test_table(void **state)
+static void products_of_labels_are_in_the_table(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < data_label_values_n; i++) {
@@ -99,9 +99,9 @@ static void test_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_profiles),
-		cmocka_unit_test(test_products),
-		cmocka_unit_test(test_table),
+		cmocka_unit_test(profiles_are_parsed),
+		cmocka_unit_test(products_have_their_profiles),
+		cmocka_unit_test(products_of_labels_are_in_the_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -249,7 +249,7 @@ static void copies_of_large_maps_are_indexed(void **state)
 	assert_null(node_get(copy, "k100"));
 }
 
-static void integers(void **state)
+static void whole_numbers_are_read(void **state)
 {
 	static const struct {
 		enum node_type type;
@@ -402,7 +402,7 @@ static void assert_anchor(const struct node *node, uint32_t start, uint32_t end)
 	assert_int_equal(got_end, end);
 }
 
-static void anchors(void **state)
+static void a_missing_field_is_placed_at_its_parent(void **state)
 {
 	struct node *root = at_bytes(map_new(), 0, 0, 100), *list, *item;
 
@@ -443,14 +443,15 @@ int main(void)
 		cmocka_unit_test_teardown(copies_have_a_budget, forget),
 		cmocka_unit_test_teardown(copies_of_large_maps_are_indexed,
 					  forget),
-		cmocka_unit_test_teardown(integers, forget),
+		cmocka_unit_test_teardown(whole_numbers_are_read, forget),
 		cmocka_unit_test_teardown(numbers_are_the_same_by_value,
 					  forget),
 		cmocka_unit_test_teardown(trees_are_the_same_in_any_key_order,
 					  forget),
 		cmocka_unit_test_teardown(json_is_compact_and_escaped, forget),
 		cmocka_unit_test_teardown(pointers_are_escaped, forget),
-		cmocka_unit_test_teardown(anchors, forget),
+		cmocka_unit_test_teardown(
+			a_missing_field_is_placed_at_its_parent, forget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

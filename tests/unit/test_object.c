@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-static void test_identity(void **state)
+static void group_version_kind_and_name_are_read(void **state)
 {
 	static const struct {
 		const char *yaml;
@@ -39,7 +39,7 @@ static void test_identity(void **state)
 	}
 }
 
-static void test_no_object(void **state)
+static void what_is_no_object_is_none(void **state)
 {
 	static const char *const texts[] = {
 		"{apiVersion: v1}",
@@ -61,7 +61,7 @@ static void test_no_object(void **state)
 	}
 }
 
-static void test_list(void **state)
+static void items_of_a_list_are_objects(void **state)
 {
 	struct fixture fixture = {0};
 
@@ -99,7 +99,7 @@ static void test_list(void **state)
 	fixture_release(&fixture);
 }
 
-static void test_embedded(void **state)
+static void objects_inside_strings_are_read(void **state)
 {
 	struct fixture fixture = {0};
 	const struct object *object, *child;
@@ -137,7 +137,7 @@ static void test_embedded(void **state)
 	fixture_release(&fixture);
 }
 
-static void test_fragments(void **state)
+static void fragments_are_recognized(void **state)
 {
 	static const struct {
 		bool fragment;
@@ -206,7 +206,7 @@ static void test_fragments(void **state)
 	}
 }
 
-static void test_shape(void **state)
+static void unknown_kinds_are_read_by_their_shape(void **state)
 {
 	static const struct object_row rows[] = {
 		{"{apiVersion: x.y/v1, kind: Z, spec: {replicas: 3, template: " GPU_POD(
@@ -275,7 +275,7 @@ static void test_shape(void **state)
 	fixture_release(&fixture);
 }
 
-static void test_policy_kind(void **state)
+static void a_policy_adds_kinds(void **state)
 {
 	static const struct policy_kind kinds[] = {
 		{"platform.example.com/v1", "TrainingRun",
@@ -319,7 +319,7 @@ static void test_policy_kind(void **state)
 	}
 }
 
-static void test_flags(void **state)
+static void flags_are_those_of_the_kind(void **state)
 {
 	struct fixture fixture = {0};
 	const struct object *object;
@@ -355,14 +355,14 @@ static void test_flags(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_identity),
-		cmocka_unit_test(test_no_object),
-		cmocka_unit_test(test_list),
-		cmocka_unit_test(test_embedded),
-		cmocka_unit_test(test_fragments),
-		cmocka_unit_test(test_shape),
-		cmocka_unit_test(test_policy_kind),
-		cmocka_unit_test(test_flags),
+		cmocka_unit_test(group_version_kind_and_name_are_read),
+		cmocka_unit_test(what_is_no_object_is_none),
+		cmocka_unit_test(items_of_a_list_are_objects),
+		cmocka_unit_test(objects_inside_strings_are_read),
+		cmocka_unit_test(fragments_are_recognized),
+		cmocka_unit_test(unknown_kinds_are_read_by_their_shape),
+		cmocka_unit_test(a_policy_adds_kinds),
+		cmocka_unit_test(flags_are_those_of_the_kind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pointers and patches, case by case; json-patch-tests are in
- * tests/check-patch.sh. Every patch must leave the document as it was.
+ * tests/check/patch.sh. Every patch must leave the document as it was.
  */
 #include "json_reading.h"
 
@@ -17,7 +17,7 @@ static const char document[] =
 	"{\"foo\":[\"bar\",\"baz\"],\"\":0,\"a/b\":1,\"c%d\":2,\"e^f\":3,"
 	"\"m~n\":8,\"~1\":9,\" \":7,\"o\":{\"01\":4}}";
 
-static void test_pointers(void **state)
+static void pointers_find_their_value(void **state)
 {
 	static const struct pointer_case cases[] = {
 		{"", document},
@@ -68,7 +68,7 @@ static void test_pointers(void **state)
 	reading_release(&reading);
 }
 
-static void test_bad_pointers(void **state)
+static void bad_pointers_are_refused(void **state)
 {
 	static const char *const cases[] = {
 		"a", "~", "/~", "/~2", "/a~", "/~a", "/a/~/b", " /a", "#/a"};
@@ -88,7 +88,7 @@ static void test_bad_pointers(void **state)
 	arena_release(&arena);
 }
 
-static void test_pointer_escapes(void **state)
+static void keys_are_escaped_in_pointers(void **state)
 {
 	struct buf out;
 
@@ -131,7 +131,7 @@ static void run_case(const struct patch_case *test)
 	reading_release(&patch);
 }
 
-static void test_patches(void **state)
+static void patches_change_documents(void **state)
 {
 	static const struct patch_case cases[] = {
 		{"{}", "[]", "{}", NULL},
@@ -186,7 +186,7 @@ static void test_patches(void **state)
 		run_case(&cases[i]);
 }
 
-static void test_errors(void **state)
+static void bad_patches_are_refused(void **state)
 {
 	static const struct patch_case cases[] = {
 		{"{}", "{}", NULL, "a patch is a list"},
@@ -206,11 +206,11 @@ static void test_errors(void **state)
 		 "[{\"op\":\"add\",\"path\":\"/a/b\",\"value\":1}]", NULL,
 		 "\"/a\" is neither a map nor a list"},
 		{"[1]", "[{\"op\":\"add\",\"path\":\"/2\",\"value\":1}]", NULL,
-		 "\"/2\" is behind the end of the list"},
+		 "\"/2\" is past the end of the list"},
 		{"[1]", "[{\"op\":\"add\",\"path\":\"/x\",\"value\":1}]", NULL,
-		 "\"/x\" is no index"},
+		 "\"/x\" is not an index"},
 		{"[1]", "[{\"op\":\"add\",\"path\":\"/-1\",\"value\":1}]", NULL,
-		 "is no index"},
+		 "is not an index"},
 		{"[1]", "[{\"op\":\"remove\",\"path\":\"/-\"}]", NULL,
 		 "\"/-\" does not exist"},
 		{"[1]", "[{\"op\":\"remove\",\"path\":\"\"}]", NULL,
@@ -222,13 +222,13 @@ static void test_errors(void **state)
 		 "cannot be moved into itself"},
 		{"{\"a\":1}",
 		 "[{\"op\":\"test\",\"path\":\"/a\",\"value\":\"1\"}]", NULL,
-		 "\"/a\" has another value"},
+		 "\"/a\" differs from the value"},
 		{"{\"a\":1}",
 		 "[{\"op\":\"remove\",\"path\":\"/a\"},"
 		 "{\"op\":\"remove\",\"path\":\"/a\"}]",
 		 NULL, "operation 1 of the patch: \"/a\" does not exist"},
 		{"{}", "[{\"op\":\"add\",\"path\":\"a\",\"value\":1}]", NULL,
-		 "has no / in front"},
+		 "does not begin with /"},
 	};
 
 	(void)state;
@@ -237,7 +237,7 @@ static void test_errors(void **state)
 }
 
 /* Doubling a document by copies, and nesting it, must end in an error. */
-static void test_bombs(void **state)
+static void a_patch_that_doubles_is_refused(void **state)
 {
 	struct reading old, patch;
 	struct err err = {0};
@@ -279,12 +279,12 @@ static void test_bombs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pointers),
-		cmocka_unit_test(test_bad_pointers),
-		cmocka_unit_test(test_pointer_escapes),
-		cmocka_unit_test(test_patches),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_bombs),
+		cmocka_unit_test(pointers_find_their_value),
+		cmocka_unit_test(bad_pointers_are_refused),
+		cmocka_unit_test(keys_are_escaped_in_pointers),
+		cmocka_unit_test(patches_change_documents),
+		cmocka_unit_test(bad_patches_are_refused),
+		cmocka_unit_test(a_patch_that_doubles_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

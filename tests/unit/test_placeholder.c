@@ -162,7 +162,7 @@ static const char *const ordinary[] = {
 	"device.attributes['gpu'].memory.compareTo(quantity('40Gi')) >= 0",
 };
 
-static void texts(void **state)
+static void placeholders_are_seen_in_texts(void **state)
 {
 	for (size_t i = 0; i < sizeof(placeholders) / sizeof(char *); i++)
 		if (!placeholder_in(placeholders[i], strlen(placeholders[i])))
@@ -173,7 +173,7 @@ static void texts(void **state)
 }
 
 /* A token cut off by the end of the text must not be read past it. */
-static void cut_texts(void **state)
+static void cut_texts_are_read_to_their_end(void **state)
 {
 	for (size_t i = 0; i < sizeof(placeholders) / sizeof(char *); i++)
 		for (size_t n = 0; n <= strlen(placeholders[i]); n++) {
@@ -186,7 +186,7 @@ static void cut_texts(void **state)
 }
 
 /* Openings without an end over a megabyte: must stay linear. */
-static void long_texts(void **state)
+static void long_texts_stay_linear(void **state)
 {
 	static const char *const units[] = {"${A", "{{a",  "<a ", "<A",
 					    "@AB", "__AB", "</<a"};
@@ -224,7 +224,7 @@ static struct node *hold(struct arena *arena, struct node *parent,
 	return node;
 }
 
-static void marks(void **state)
+static void nodes_with_placeholders_are_marked(void **state)
 {
 	struct arena arena = ARENA_INIT;
 	struct node *root = node_new(&arena, NODE_MAP), *args, *env, *entry;
@@ -377,7 +377,7 @@ static const char *const manifests[] = {
 	"a: x {{ end }}\n",
 };
 
-static void files(void **state)
+static void templates_are_seen_in_files(void **state)
 {
 	for (size_t i = 0; i < sizeof(templates) / sizeof(char *); i++)
 		if (!template_in(templates[i], strlen(templates[i])))
@@ -387,7 +387,7 @@ static void files(void **state)
 			fail_msg("template: %s", manifests[i]);
 }
 
-static void cut_files(void **state)
+static void cut_files_are_read_to_their_end(void **state)
 {
 	for (size_t i = 0; i < sizeof(templates) / sizeof(char *); i++)
 		for (size_t n = 0; n <= strlen(templates[i]); n++) {
@@ -445,14 +445,14 @@ static void corpus_holds_no_template(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts),
-		cmocka_unit_test(cut_texts),
-		cmocka_unit_test(long_texts),
-		cmocka_unit_test(marks),
+		cmocka_unit_test(placeholders_are_seen_in_texts),
+		cmocka_unit_test(cut_texts_are_read_to_their_end),
+		cmocka_unit_test(long_texts_stay_linear),
+		cmocka_unit_test(nodes_with_placeholders_are_marked),
 		cmocka_unit_test(names_where_a_number_stands),
 		cmocka_unit_test(nothing_to_mark),
-		cmocka_unit_test(files),
-		cmocka_unit_test(cut_files),
+		cmocka_unit_test(templates_are_seen_in_files),
+		cmocka_unit_test(cut_files_are_read_to_their_end),
 		cmocka_unit_test(corpus_holds_no_template),
 	};
 

@@ -9,7 +9,7 @@
 
 #define POD(spec) "{apiVersion: v1, kind: Pod, spec: " spec "}"
 
-static void test_roles(void **state)
+static void containers_know_their_role(void **state)
 {
 	struct fixture fixture = {0};
 	const struct pod *pod = fixture_pod(
@@ -88,7 +88,7 @@ static void check_device(const struct device_row *row)
 
 #define RESOURCES(text) "{containers: [{image: i, resources: {" text "}}]}"
 
-static void test_devices(void **state)
+static void containers_know_their_devices(void **state)
 {
 	static const struct device_row rows[] = {
 		{RESOURCES("limits: {nvidia.com/gpu: 8}"), 8, false,
@@ -156,7 +156,7 @@ static void test_devices(void **state)
 		check_device(&rows[i]);
 }
 
-static void test_effective(void **state)
+static void a_pod_needs_what_the_scheduler_adds_up(void **state)
 {
 	static const struct {
 		const char *spec;
@@ -205,7 +205,7 @@ static void test_effective(void **state)
 	}
 }
 
-static void test_request(void **state)
+static void requests_fall_back_on_limits(void **state)
 {
 	static const struct {
 		const char *spec, *resource;
@@ -248,7 +248,7 @@ static void test_request(void **state)
 	}
 }
 
-static void test_operators(void **state)
+static void operators_give_devices(void **state)
 {
 	static const struct {
 		const char *yaml;
@@ -317,7 +317,7 @@ static void test_operators(void **state)
 	}
 }
 
-static void test_container(void **state)
+static void a_container_knows_its_fields(void **state)
 {
 	struct fixture fixture = {0};
 	const struct pod *pod = fixture_pod(
@@ -352,12 +352,12 @@ static void test_container(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_roles),
-		cmocka_unit_test(test_devices),
-		cmocka_unit_test(test_effective),
-		cmocka_unit_test(test_request),
-		cmocka_unit_test(test_operators),
-		cmocka_unit_test(test_container),
+		cmocka_unit_test(containers_know_their_role),
+		cmocka_unit_test(containers_know_their_devices),
+		cmocka_unit_test(a_pod_needs_what_the_scheduler_adds_up),
+		cmocka_unit_test(requests_fall_back_on_limits),
+		cmocka_unit_test(operators_give_devices),
+		cmocka_unit_test(a_container_knows_its_fields),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,11 +3,12 @@
  * What becomes of a pod: its effective restart policy, what its operator
  * adds, what it is for, and which label pins it to accelerator nodes.
  */
+#include "kube/purpose/class.h"
 #include "object_fixture.h"
 
 #define POD(spec) "{apiVersion: v1, kind: Pod, spec: " spec "}"
 
-static void test_restart(void **state)
+static void what_restarts_a_pod_is_known(void **state)
 {
 	static const struct {
 		const char *yaml;
@@ -80,7 +81,7 @@ static void test_restart(void **state)
 	"{apiVersion: ray.io/v1, kind: RayCluster, spec: {headGroupSpec: {" fields \
 	"template: {spec: {containers: [{image: i}]}}}}}"
 
-static void test_injects(void **state)
+static void what_operators_inject_is_known(void **state)
 {
 	static const struct {
 		const char *yaml;
@@ -152,7 +153,7 @@ static void test_injects(void **state)
 	", spec: {selector: {}, template: "                                    \
 	"{spec: {containers: [{name: c, " fields "}]}}}}"
 
-static void test_purpose(void **state)
+static void training_and_serving_are_recognized(void **state)
 {
 	static const struct {
 		const char *yaml;
@@ -237,7 +238,7 @@ static void test_purpose(void **state)
 #define DAEMON_IN(namespace)                                                   \
 	"{apiVersion: apps/v1, kind: DaemonSet, metadata: {namespace: " namespace "}, spec: {selector: {}, template: {spec: {containers: [{image: i}]}}}}"
 
-static void test_infrastructure(void **state)
+static void infrastructure_is_recognized(void **state)
 {
 	static const struct {
 		const char *yaml;
@@ -283,7 +284,7 @@ static void test_infrastructure(void **state)
 	"{matchExpressions: [{key: " key ", operator: "                        \
 	operator", values: [" values "]}]}"
 
-static void test_selector(void **state)
+static void the_selector_of_gpu_nodes_is_found(void **state)
 {
 	static const struct {
 		const char *yaml, *key;
@@ -350,11 +351,11 @@ static void test_selector(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_restart),
-		cmocka_unit_test(test_injects),
-		cmocka_unit_test(test_purpose),
-		cmocka_unit_test(test_infrastructure),
-		cmocka_unit_test(test_selector),
+		cmocka_unit_test(what_restarts_a_pod_is_known),
+		cmocka_unit_test(what_operators_inject_is_known),
+		cmocka_unit_test(training_and_serving_are_recognized),
+		cmocka_unit_test(infrastructure_is_recognized),
+		cmocka_unit_test(the_selector_of_gpu_nodes_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

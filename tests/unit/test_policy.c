@@ -36,19 +36,19 @@ static void add_cell(struct buf *out, const char *preset, size_t rule,
 	policy_free(policy);
 }
 
-static void test_presets(void **state)
+static void presets_set_severity_and_action(void **state)
 {
 	static const char want[] =
 		"rule                                    recommended     strict          all\n"
 		"gpu-count-max                           -               -               -\n"
-		"gpu-in-init-container                   info warn       warning deny    info warn\n"
-		"gpu-limit-missing                       error warn      error warn      error warn\n"
+		"gpu-in-init-container                   info audit      error deny      info audit\n"
+		"gpu-limit-missing                       warning warn    warning warn    warning warn\n"
 		"invalid-syntax                          error deny      error deny      error deny\n"
 		"nvidia-visible-devices-override         error patch     error patch     error patch\n"
-		"priority-class-missing                  info warn       warning deny    info warn\n"
+		"priority-class-missing                  info audit      error deny      info audit\n"
 		"quota-never-fits                        error deny      error deny      error deny\n"
-		"shm-missing                             warning patch   warning patch   warning patch\n"
-		"spot-advice                             -               -               info warn\n"
+		"shm-missing                             warning patch   error patch     warning patch\n"
+		"spot-advice                             -               -               info audit\n"
 		"suppression-unused                      warning warn    warning warn    warning warn\n";
 	static const char *const presets[] = {"recommended", "strict", "all"};
 	struct buf table;
@@ -66,7 +66,7 @@ static void test_presets(void **state)
 	buf_release(&table);
 }
 
-static void test_defaults(void **state)
+static void without_a_policy_the_default_counts(void **state)
 {
 	struct policy *policy = policy_default(&sample_set, NULL);
 	struct object object = {0};
@@ -90,7 +90,7 @@ static void test_defaults(void **state)
 	policy_free(policy);
 }
 
-static void test_pins(void **state)
+static void a_pinned_version_keeps_its_rules(void **state)
 {
 	struct policy *policy = parse(HEAD "extends: [all@1.0]\n");
 
@@ -102,25 +102,25 @@ static void test_pins(void **state)
 	policy_free(policy);
 
 	policy = parse(HEAD "extends: all@1.1\n");
-	expect(base(policy, SPOT_ADVICE), true, SEVERITY_INFO, ACTION_WARN);
+	expect(base(policy, SPOT_ADVICE), true, SEVERITY_INFO, ACTION_AUDIT);
 	policy_free(policy);
 
 	/* Who names a rule knows it. */
 	policy = parse(HEAD "extends: [all@1.0]\n"
 			    "rules: {spot-advice: {severity: error}}\n");
-	expect(base(policy, SPOT_ADVICE), true, SEVERITY_ERROR, ACTION_WARN);
+	expect(base(policy, SPOT_ADVICE), true, SEVERITY_ERROR, ACTION_DENY);
 	policy_free(policy);
 
 	/* Of several presets the stricter. */
 	policy = parse(HEAD "extends: [strict, all@1.0]\n");
 	expect(base(policy, SPOT_ADVICE), true, SEVERITY_INFO, ACTION_AUDIT);
-	expect(base(policy, IN_INIT), true, SEVERITY_WARNING, ACTION_DENY);
+	expect(base(policy, IN_INIT), true, SEVERITY_ERROR, ACTION_DENY);
 	policy_free(policy);
 }
 
 /* --- layers --------------------------------------------------------------- */
 
-static void test_rules(void **state)
+static void rules_are_set_one_by_one(void **state)
 {
 	struct policy *policy = parse(
 		HEAD "rules:\n"
@@ -163,7 +163,7 @@ static void test_rules(void **state)
 	policy_free(policy);
 }
 
-static void test_off_words(void **state)
+static void a_rule_is_off_in_five_ways(void **state)
 {
 	static const char *const words[] = {"off", "\"off\"", "false",
 					    "{action: off}",
@@ -181,7 +181,7 @@ static void test_off_words(void **state)
 	}
 }
 
-static void test_categories(void **state)
+static void a_category_sets_its_rules(void **state)
 {
 	/* A category never turns on what its preset leaves off. */
 	struct policy *policy = parse(HEAD "rules:\n  cost: error\n"
@@ -190,7 +190,7 @@ static void test_categories(void **state)
 	expect(base(policy, SPOT_ADVICE), false, 0, ACTION_OFF);
 	expect(base(policy, COUNT_MAX), false, 0, ACTION_OFF);
 	/* and `patch` reaches only what can */
-	expect(base(policy, IN_INIT), true, SEVERITY_INFO, ACTION_WARN);
+	expect(base(policy, IN_INIT), true, SEVERITY_INFO, ACTION_AUDIT);
 	policy_free(policy);
 
 	policy = parse(HEAD "rules: {all: off}\n");
@@ -204,7 +204,7 @@ static void test_categories(void **state)
 	policy_free(policy);
 }
 
-static void test_plain(void **state)
+static void plain_keys_are_read(void **state)
 {
 	struct policy *policy = parse(
 		HEAD "mode: warn\ncontact: \"#gpu, https://wiki\"\n"
@@ -267,7 +267,7 @@ static const struct node *read_tree(struct tree *tree, const char *text)
 	return tree->doc.root;
 }
 
-static void test_overrides(void **state)
+static void overrides_count_where_they_match(void **state)
 {
 	struct policy *policy = parse(
 		HEAD "rules: {shm-missing: error}\n"
@@ -293,7 +293,7 @@ static void test_overrides(void **state)
 	expect(&s[SHM_MISSING], false, 0, ACTION_OFF);
 	assert_int_equal(mode, MODE_AUDIT);
 	s = policy_settings_in(policy, &job, NULL, &mode);
-	expect(&s[IN_INIT], true, SEVERITY_WARNING, ACTION_DENY);
+	expect(&s[IN_INIT], true, SEVERITY_ERROR, ACTION_DENY);
 	/* the policy's own rules hold under an override's preset */
 	expect(&s[SHM_MISSING], true, SEVERITY_ERROR, ACTION_PATCH);
 	assert_int_equal(mode, MODE_ENFORCE);
@@ -304,12 +304,12 @@ static void test_overrides(void **state)
 	/* labels of the namespace: only where they are known */
 	s = policy_settings_in(policy, &other, tier, &mode);
 	assert_int_equal(mode, MODE_WARN);
-	expect(&s[IN_INIT], true, SEVERITY_INFO, ACTION_WARN);
+	expect(&s[IN_INIT], true, SEVERITY_INFO, ACTION_AUDIT);
 	policy_settings_in(policy, &pod, tier, &mode);
 	assert_int_equal(mode, MODE_AUDIT);
 	labelled.root = read_tree(&body, "metadata: {labels: {gpu: \"no\"}}\n");
 	s = policy_settings(policy, &labelled);
-	expect(&s[SHM_MISSING], true, SEVERITY_INFO, ACTION_PATCH);
+	expect(&s[SHM_MISSING], true, SEVERITY_INFO, ACTION_AUDIT);
 	expect(&s[IN_INIT], false, 0, ACTION_OFF);
 	policy_free(policy);
 	arena_release(&labels.arena);
@@ -318,7 +318,7 @@ static void test_overrides(void **state)
 
 /* --- exemptions ----------------------------------------------------------- */
 
-static void test_exemptions(void **state)
+static void exemptions_count_where_they_match(void **state)
 {
 	struct policy *policy =
 		parse(HEAD "exempt:\n"
@@ -354,7 +354,7 @@ static void test_exemptions(void **state)
 	policy_free(policy);
 }
 
-static void test_until(void **state)
+static void exemptions_end_on_their_day(void **state)
 {
 	static const struct {
 		int64_t days; /* after the last day */
@@ -384,7 +384,7 @@ static void test_until(void **state)
 	policy_free(policy);
 }
 
-static void test_grants(void **state)
+static void annotations_work_where_they_are_granted(void **state)
 {
 	struct policy *policy = parse(
 		HEAD "suppressions: {annotations: {rules: [shm, resources], "
@@ -414,7 +414,7 @@ static void test_grants(void **state)
 
 /* --- paths, files --------------------------------------------------------- */
 
-static void test_paths(void **state)
+static void paths_have_settings_of_their_own(void **state)
 {
 	struct policy *policy =
 		parse(HEAD "exclude: [\"**/testdata/**\", \"*.tmpl.yaml\", "
@@ -473,7 +473,7 @@ static void remove_file(const char *folder, const char *name)
 	unlink(path);
 }
 
-static void test_large_folder(void **state)
+static void a_folder_of_too_many_files_is_refused(void **state)
 {
 	char folder[] = "/tmp/test_policy.XXXXXX", name[32];
 	struct policy_problems problems = {0};
@@ -494,7 +494,7 @@ static void test_large_folder(void **state)
 	rmdir(folder);
 }
 
-static void test_folder(void **state)
+static void a_folder_is_one_policy(void **state)
 {
 	char folder[] = "/tmp/test_policy.XXXXXX";
 	struct policy_problems problems = {0};
@@ -535,7 +535,7 @@ static void test_folder(void **state)
 }
 
 /* As written it loads, and so it does with the examples switched on. */
-static void test_starter(void **state)
+static void the_starter_policy_loads(void **state)
 {
 	struct policy_problems problems = {0};
 	struct policy *policy;
@@ -578,21 +578,21 @@ static void test_starter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_presets),
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_pins),
-		cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_off_words),
-		cmocka_unit_test(test_categories),
-		cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_overrides),
-		cmocka_unit_test(test_exemptions),
-		cmocka_unit_test(test_until),
-		cmocka_unit_test(test_grants),
-		cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_folder),
-		cmocka_unit_test(test_large_folder),
-		cmocka_unit_test(test_starter),
+		cmocka_unit_test(presets_set_severity_and_action),
+		cmocka_unit_test(without_a_policy_the_default_counts),
+		cmocka_unit_test(a_pinned_version_keeps_its_rules),
+		cmocka_unit_test(rules_are_set_one_by_one),
+		cmocka_unit_test(a_rule_is_off_in_five_ways),
+		cmocka_unit_test(a_category_sets_its_rules),
+		cmocka_unit_test(plain_keys_are_read),
+		cmocka_unit_test(overrides_count_where_they_match),
+		cmocka_unit_test(exemptions_count_where_they_match),
+		cmocka_unit_test(exemptions_end_on_their_day),
+		cmocka_unit_test(annotations_work_where_they_are_granted),
+		cmocka_unit_test(paths_have_settings_of_their_own),
+		cmocka_unit_test(a_folder_is_one_policy),
+		cmocka_unit_test(a_folder_of_too_many_files_is_refused),
+		cmocka_unit_test(the_starter_policy_loads),
 	};
 
 	return cmocka_run_group_tests_name("policy", tests, NULL, NULL);

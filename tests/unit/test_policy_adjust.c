@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "kube/purpose/class.h"
 #include "policy_reading.h"
 
 /* --- wishes --------------------------------------------------------------- */
@@ -21,9 +22,9 @@ static struct policy *adjust(const struct policy *policy, const char *preset,
 {
 	const char *const a[] = {select, NULL}, *const b[] = {extend, NULL};
 	const char *const c[] = {ignore, NULL};
-	struct policy_wishes wishes = {preset, a, b, c};
+	struct policy_overrides overrides = {preset, a, b, c};
 	struct err err = {0};
-	struct policy *result = policy_adjust(policy, &wishes, &err);
+	struct policy *result = policy_adjust(policy, &overrides, &err);
 
 	if (!result)
 		print_error("%s\n", err.text);
@@ -45,7 +46,7 @@ static void expect_on(struct policy *policy, const char *want)
 	policy_free(policy);
 }
 
-static void test_wishes(void **state)
+static void select_and_ignore_change_rules(void **state)
 {
 	struct policy *policy = parse(HEAD "rules: {shm-missing: off}\n");
 	struct policy *twice;
@@ -78,12 +79,12 @@ static void test_wishes(void **state)
 	policy_free(policy);
 	policy = adjust(twice, "strict", NULL, "quota", NULL);
 	policy_free(twice);
-	expect(base(policy, SHM_MISSING), true, SEVERITY_WARNING, ACTION_PATCH);
+	expect(base(policy, SHM_MISSING), true, SEVERITY_ERROR, ACTION_PATCH);
 	assert_string_equal(base(policy, SHM_MISSING)->from, "command line");
 	expect_on(policy, "invalid-syntax quota-never-fits shm-missing ");
 }
 
-static void test_wishes_in_overrides(void **state)
+static void select_and_ignore_reach_overrides(void **state)
 {
 	struct policy *policy =
 		parse(HEAD "overrides: [{kinds: [Pod], rules: {shm: off}}]\n");
@@ -98,7 +99,7 @@ static void test_wishes_in_overrides(void **state)
 	policy_free(policy);
 }
 
-static void test_bad_wishes(void **state)
+static void unknown_rules_and_presets_are_named(void **state)
 {
 	static const struct {
 		const char *preset, *select, *ignore, *want;
@@ -109,19 +110,19 @@ static void test_bad_wishes(void **state)
 		 "unknown rule `shm-mising`; did you mean `shm-missing`?"},
 		{NULL, NULL, "xxxxxxx", "unknown rule `xxxxxxx`"},
 		{NULL, "gpu-count-max", NULL,
-		 "`gpu-count-max` judges nothing until a policy gives its "
-		 "parameters"},
+		 "`gpu-count-max` reports nothing until a policy "
+		 "sets its parameters"},
 	};
 	struct policy *policy = policy_default(&sample_set, NULL);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const char *const select[] = {rows[i].select, NULL};
 		const char *const ignore[] = {rows[i].ignore, NULL};
-		struct policy_wishes wishes = {rows[i].preset, select, NULL,
-					       ignore};
+		struct policy_overrides overrides = {rows[i].preset, select,
+						     NULL, ignore};
 		struct err err = {0};
 
-		assert_null(policy_adjust(policy, &wishes, &err));
+		assert_null(policy_adjust(policy, &overrides, &err));
 		assert_string_equal(err.text, rows[i].want);
 	}
 	policy_free(policy);
@@ -129,7 +130,7 @@ static void test_bad_wishes(void **state)
 
 /* --- floor ---------------------------------------------------------------- */
 
-static void test_floor(void **state)
+static void a_floor_cannot_be_lowered(void **state)
 {
 	struct policy *floor = parse(
 		HEAD "contact: door\nexclude: [vendor]\n"
@@ -176,7 +177,7 @@ static void test_floor(void **state)
 	expect(base(both, SPOT_ADVICE), true, SEVERITY_WARNING, ACTION_WARN);
 	s = policy_settings(both, &pod);
 	expect(&s[NEVER_FITS], false, 0, ACTION_OFF);
-	expect(&s[SPOT_ADVICE], true, SEVERITY_ERROR, ACTION_WARN);
+	expect(&s[SPOT_ADVICE], true, SEVERITY_ERROR, ACTION_DENY);
 	assert_string_equal(policy_contact(both), "door");
 	assert_true(policy_excludes(both, "vendor/x.yaml"));
 	assert_false(policy_excludes(both, "mine/x.yaml"));
@@ -199,10 +200,10 @@ static void test_floor(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wishes),
-		cmocka_unit_test(test_wishes_in_overrides),
-		cmocka_unit_test(test_bad_wishes),
-		cmocka_unit_test(test_floor),
+		cmocka_unit_test(select_and_ignore_change_rules),
+		cmocka_unit_test(select_and_ignore_reach_overrides),
+		cmocka_unit_test(unknown_rules_and_presets_are_named),
+		cmocka_unit_test(a_floor_cannot_be_lowered),
 	};
 
 	return cmocka_run_group_tests_name("policy_adjust", tests, NULL, NULL);

@@ -34,7 +34,7 @@ static bool is_runnable(const struct rule *rule)
 	return !(rule->needs & NEEDS_PARAM);
 }
 
-static void test_recommended(void **state)
+static void recommended_is_what_rules_say(void **state)
 {
 	struct policy *policy = policy_default(&rules, "recommended");
 
@@ -43,10 +43,13 @@ static void test_recommended(void **state)
 		const struct setting *s = &policy_base(policy)[i];
 
 		if (s->enabled !=
-		    (is_runnable(rule) && !(rule->flags & RULE_PEDANTIC)))
+		    (is_runnable(rule) &&
+		     !(rule->flags & (RULE_PEDANTIC | RULE_PREVIEW))))
 			fail_msg("%s: enabled", rule->name);
 		if (s->enabled && s->severity != rule->severity)
 			fail_msg("%s: severity", rule->name);
+		if (s->enabled && s->action != rule_action(rule, s->severity))
+			fail_msg("%s: action", rule->name);
 		if (s->action == ACTION_PATCH &&
 		    rule->flags & RULE_OPT_IN_PATCH)
 			fail_msg("%s: patches unasked", rule->name);
@@ -56,29 +59,28 @@ static void test_recommended(void **state)
 	policy_free(policy);
 }
 
-static void test_strict(void **state)
+static void strict_is_what_rules_say(void **state)
 {
 	struct policy *policy = policy_default(&rules, "strict");
 
 	for (size_t i = 0; i < rules.n; i++) {
 		const struct rule *rule = rules.items[i];
 		const struct setting *s = &policy_base(policy)[i];
-		enum action want = rule->flags & RULE_SAFE_PATCH ? ACTION_PATCH
-								 : ACTION_DENY;
+		enum severity want = rule->flags & RULE_GUESS ? SEVERITY_WARNING
+							      : SEVERITY_ERROR;
 
 		if (!is_headline(rule) || !s->enabled)
 			continue;
-		if (rule->flags & RULE_GUESS)
-			want = ACTION_WARN;
-		if (s->action != want)
+		if (s->severity != want || !s->severity_set)
+			fail_msg("%s: %s", rule->name,
+				 severity_name(s->severity));
+		if (s->action != rule_action(rule, want))
 			fail_msg("%s: %s", rule->name, action_name(s->action));
-		if (s->severity < SEVERITY_WARNING)
-			fail_msg("%s: an info", rule->name);
 	}
 	policy_free(policy);
 }
 
-static void test_all(void **state)
+static void all_turns_every_rule_on(void **state)
 {
 	struct policy *policy = policy_default(&rules, "all");
 
@@ -127,7 +129,7 @@ static void try_param(const struct rule *rule, const struct rule_param *param)
 	buf_release(&text);
 }
 
-static void test_params(void **state)
+static void parameters_take_what_they_promise(void **state)
 {
 	for (size_t i = 0; i < rules.n; i++) {
 		const struct rule *rule = rules.items[i];
@@ -140,7 +142,7 @@ static void test_params(void **state)
 	}
 }
 
-static void test_starter(void **state)
+static void the_starter_policy_names_every_rule(void **state)
 {
 	struct policy_problems problems = {0};
 	struct policy *policy;
@@ -162,11 +164,11 @@ static void test_starter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recommended),
-		cmocka_unit_test(test_strict),
-		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_params),
-		cmocka_unit_test(test_starter),
+		cmocka_unit_test(recommended_is_what_rules_say),
+		cmocka_unit_test(strict_is_what_rules_say),
+		cmocka_unit_test(all_turns_every_rule_on),
+		cmocka_unit_test(parameters_take_what_they_promise),
+		cmocka_unit_test(the_starter_policy_names_every_rule),
 	};
 
 	rules = (struct rule_set){all_rules, all_rules_count};

@@ -20,7 +20,8 @@
 enum { TODAY = 20000 }; /* 2024-10-04 */
 
 static const struct policy_options offline = {.today = TODAY};
-static const struct policy_options door = {.door = true, .today = TODAY};
+static const struct policy_options admission = {.admission = true,
+						.today = TODAY};
 
 static void print(const struct policy_problems *problems, struct buf *out)
 {
@@ -64,7 +65,7 @@ static void check(const struct row *row, const struct policy_options *options,
 	for (size_t i = 0; i < sizeof(rows) / sizeof((rows)[0]); i++)          \
 	check(&(rows)[i], options, loads)
 
-static void test_documents(void **state)
+static void what_is_no_policy_is_refused(void **state)
 {
 	static const struct row rows[] = {
 		{"", "1:1: the file is empty\n"},
@@ -85,9 +86,9 @@ static void test_documents(void **state)
 		 "3:1: unknown key `rulez`; did you mean `rules`?\n"},
 		{HEAD "frobnicate: 1\n", "3:1: unknown key `frobnicate`\n"},
 		{HEAD "mode: warn\nmode: audit\n",
-		 "4:1: this key stands twice in one map\n"},
+		 "4:1: this key is given twice in one map\n"},
 		{HEAD "---\n" HEAD,
-		 "4:1: a second Policy: one policy has one document\n"},
+		 "4:1: a second Policy: a policy is one document\n"},
 		{"apiVersion: gpugate.dev/v1\nkind: Exemptions\n"
 		 "namespaces: [a]\nexempt: [{rules: [all], reason: r}]\n",
 		 "0:0: there is no document of kind Policy\n"},
@@ -96,7 +97,7 @@ static void test_documents(void **state)
 	CHECK_ALL(rows, &offline, false);
 }
 
-static void test_plain_keys(void **state)
+static void mistakes_in_plain_keys_have_a_position(void **state)
 {
 	static const struct row rows[] = {
 		{HEAD "mode: enforced\n",
@@ -108,15 +109,15 @@ static void test_plain_keys(void **state)
 		 "3:10: expected text, found a number; put it in quotes\n"},
 		{HEAD "contact: \" \"\n", "3:10: the text is empty\n"},
 		{HEAD "contact: |\n  a\n  b\n",
-		 "3:10: the contact is one line\n"},
+		 "3:10: the contact must be one line\n"},
 		{HEAD "extends: [strikt]\n",
 		 "3:11: unknown preset `strikt`; did you mean `strict`? "
 		 "(recommended, strict or all)\n"},
 		{HEAD "extends: [recommended@1]\n",
-		 "3:11: a pinned preset ends in a version as in "
+		 "3:11: a pinned preset ends in a version such as "
 		 "`recommended@1.0`\n"},
 		{HEAD "extends: [recommended@]\n",
-		 "3:11: a pinned preset ends in a version as in "
+		 "3:11: a pinned preset ends in a version such as "
 		 "`recommended@1.0`\n"},
 		{HEAD "extends: []\n", "3:10: the list is empty\n"},
 		{HEAD "extends: {a: b}\n",
@@ -130,11 +131,14 @@ static void test_plain_keys(void **state)
 		 "3:1: custom rules are not supported by this version\n"},
 		{HEAD "custom: rules\n", "3:9: expected a list, found text\n"},
 		{HEAD "maxAge: 24\n",
-		 "3:9: expected a time as in 24h (s, m, h or d)\n"},
+		 "3:9: expected a duration such as 24h (s, m, h or "
+		 "d)\n"},
 		{HEAD "maxAge: 0h\n",
-		 "3:9: expected a time as in 24h (s, m, h or d)\n"},
+		 "3:9: expected a duration such as 24h (s, m, h or "
+		 "d)\n"},
 		{HEAD "maxAge: 24hours\n",
-		 "3:9: expected a time as in 24h (s, m, h or d)\n"},
+		 "3:9: expected a duration such as 24h (s, m, h or "
+		 "d)\n"},
 		{HEAD "exclude: [1]\n",
 		 "3:11: expected text, found a number; put it in quotes\n"},
 	};
@@ -142,7 +146,7 @@ static void test_plain_keys(void **state)
 	CHECK_ALL(rows, &offline, false);
 }
 
-static void test_rules(void **state)
+static void mistakes_in_rules_have_a_position(void **state)
 {
 	static const struct row rows[] = {
 		{HEAD "rules:\n  shm-mising: off\n",
@@ -183,8 +187,8 @@ static void test_rules(void **state)
 		{HEAD "rules:\n  shm-missing: off\n  dev-shm-missing: error\n",
 		 "5:3: `shm-missing` is set twice\n"},
 		{HEAD "rules:\n  gpu-count-max: error\n",
-		 "4:3: `gpu-count-max` judges nothing without `params: {max: "
-		 "...}`\n"},
+		 "4:3: `gpu-count-max` reports nothing without "
+		 "`params: {max: ...}`\n"},
 		{HEAD "rules:\n  \"a\\nb\": off\n",
 		 "4:3: unknown rule `a?b`\n"},
 	};
@@ -194,14 +198,14 @@ static void test_rules(void **state)
 
 #define SHM HEAD "rules:\n  shm-missing: {params: {"
 
-static void test_params(void **state)
+static void mistakes_in_parameters_have_a_position(void **state)
 {
 	static const struct row rows[] = {
 		{SHM "sice: 1Gi}}\n",
 		 "4:26: `shm-missing` has no parameter `sice`; did you mean "
 		 "`size`?\n"},
 		{SHM "size: 1Gib}}\n",
-		 "4:32: `1Gib` is no quantity (as in 16Gi)\n"},
+		 "4:32: `1Gib` is not a quantity (such as 16Gi)\n"},
 		{SHM "size: [1]}}\n",
 		 "4:32: expected a quantity, found a list\n"},
 		{SHM "size: -1Gi}}\n", "4:32: the quantity is negative\n"},
@@ -242,18 +246,18 @@ static void test_params(void **state)
 	CHECK_ALL(rows, &offline, false);
 }
 
-static void test_scopes(void **state)
+static void mistakes_in_scopes_have_a_position(void **state)
 {
 	static const struct row rows[] = {
 		{HEAD "overrides:\n- {mode: warn}\n",
-		 "4:3: an override selects by namespaces, namespaceLabels, "
-		 "kinds or labels\n"},
+		 "4:3: an override needs namespaces, "
+		 "namespaceLabels, kinds or labels\n"},
 		{HEAD "overrides:\n- {namespaces: [a]}\n",
-		 "4:3: an override sets a mode, a preset or rules\n"},
+		 "4:3: an override needs a mode, a preset or rules\n"},
 		{HEAD "overrides:\n- {namespaces: [], mode: warn}\n",
 		 "4:16: the list is empty\n"},
 		{HEAD "overrides:\n- {namespaces: [a], preset: all@1.0}\n",
-		 "4:29: a version is pinned under `extends` only\n"},
+		 "4:29: only `extends` can pin a version\n"},
 		{HEAD "overrides:\n- {labels: {a: 1}, mode: warn}\n",
 		 "4:16: expected text, found a number; put it in quotes\n"},
 		{HEAD "overrides:\n- {labels: {}, mode: warn}\n",
@@ -277,7 +281,7 @@ static void test_scopes(void **state)
 }
 
 /* A hostile repository gets no memory for its overrides. */
-static void test_limits(void **state)
+static void too_many_overrides_are_refused(void **state)
 {
 	struct row row = {.want = "3:12: more than 64 overrides\n"};
 	struct buf text;
@@ -292,7 +296,7 @@ static void test_limits(void **state)
 	buf_release(&text);
 }
 
-static void test_exemptions(void **state)
+static void mistakes_in_exemptions_have_a_position(void **state)
 {
 	static const struct row rows[] = {
 		{HEAD "exempt:\n- {names: [a], rules: [all]}\n",
@@ -300,15 +304,16 @@ static void test_exemptions(void **state)
 		{HEAD "exempt:\n- {names: [a], reason: b}\n",
 		 "4:3: `rules` is missing\n"},
 		{HEAD "exempt:\n- {rules: [all], reason: b}\n",
-		 "4:3: an exemption names namespaces, kinds or names\n"},
+		 "4:3: an exemption needs namespaces, kinds or names\n"},
 		{HEAD "exempt:\n- {names: [a], rules: [al], reason: b}\n",
 		 "4:24: unknown rule `al`\n"},
 		{HEAD "exempt:\n- {names: [a], rules: [all], reason: b, until: "
 		      "2027-02-29}\n",
-		 "4:48: expected a date as in 2027-06-30, found 2027-02-29\n"},
+		 "4:48: expected a date such as 2027-06-30, found "
+		 "2027-02-29\n"},
 		{HEAD "exempt:\n- {names: [a], rules: [all], reason: b, until: "
 		      "20270201}\n",
-		 "4:48: expected a date as in 2027-06-30, found a number\n"},
+		 "4:48: expected a date such as 2027-06-30, found a number\n"},
 		{HEAD "---\napiVersion: gpugate.dev/v1\nkind: Exemptions\n"
 		      "exempt:\n"
 		      "- {namespaces: [team-b, team-a], rules: [all], reason: "
@@ -329,15 +334,22 @@ static void test_exemptions(void **state)
 	CHECK_ALL(rows, &offline, false);
 }
 
-static void test_door_keys(void **state)
+static void mistakes_in_keys_of_the_webhook_have_a_position(void **state)
 {
 	static const struct row rows[] = {
 		{HEAD "breakGlass: {annotation: a/b/c}\n",
 		 "3:13: `groups` is missing\n"
-		 "3:26: `a/b/c` is no name of an annotation\n"},
+		 "3:26: `a/b/c` is not the name of an annotation\n"},
 		{HEAD "infrastructure: {namespaces: [gpu-*]}\n",
-		 "3:31: `gpu-*` is no name of a namespace: these are exact, "
-		 "without `*`\n"},
+		 "3:31: `gpu-*` is not the name of a namespace: "
+		 "names are exact, without `*`\n"},
+		{HEAD "platform: {gpuTaints: nvidia.com/gpu}\n",
+		 "3:23: expected a list, found text\n"},
+		{HEAD "platform: {gpuProducts: [[a]], limitRangeDefaults: 1}\n",
+		 "3:26: expected text, found a list\n"
+		 "3:52: expected true or false, found a number\n"},
+		{HEAD "platform: {gpuTaint: []}\n",
+		 "3:12: unknown key `gpuTaint`; did you mean `gpuTaints`?\n"},
 		{HEAD "infrastructure: [a]\n",
 		 "3:17: expected a map, found a list\n"},
 		{HEAD "infrastructure: {}\n",
@@ -345,11 +357,11 @@ static void test_door_keys(void **state)
 		{HEAD "controllerPods: never\n",
 		 "3:17: unknown action `never` (audit or deny)\n"},
 		{HEAD "controllers: [training-operator]\n",
-		 "3:15: `training-operator` is no account as in "
-		 "`system:serviceaccount:NAMESPACE:NAME`\n"},
+		 "3:15: `training-operator` is not an account such "
+		 "as `system:serviceaccount:NAMESPACE:NAME`\n"},
 		{HEAD "controllers: [\"system:serviceaccount:a\"]\n",
-		 "3:15: `system:serviceaccount:a` is no account as in "
-		 "`system:serviceaccount:NAMESPACE:NAME`\n"},
+		 "3:15: `system:serviceaccount:a` is not an account "
+		 "such as `system:serviceaccount:NAMESPACE:NAME`\n"},
 		{HEAD "suppressions: {annotations: {namespaces: [a]}}\n",
 		 "3:29: `rules` is missing\n"},
 		{HEAD "suppressions: {annotations: {rules: [shm], maxDays: "
@@ -365,18 +377,19 @@ static void test_door_keys(void **state)
 	CHECK_ALL(rows, &offline, false);
 }
 
-static void test_sites(void **state)
+static void mistakes_in_accelerators_and_kinds_have_a_position(void **state)
 {
 	static const struct row rows[] = {
 		{HEAD "accelerators: [{name: gpu, vendor: v}]\n",
-		 "3:23: `gpu` is no resource as in `example.com/gpu`\n"},
+		 "3:23: `gpu` is not a resource such as "
+		 "`example.com/gpu`\n"},
 		{HEAD "accelerators: [{name: a.b/c}]\n",
 		 "3:16: `vendor` is missing\n"},
 		{HEAD "accelerators: [{name: a.b/c, vendor: v, class: hole}]\n",
 		 "3:48: unknown class `hole`; did you mean `whole`? (whole, "
 		 "shared, mig, virtual or share)\n"},
 		{HEAD "kinds: [{apiVersion: a/v1, kind: K, pods: spec}]\n",
-		 "3:43: `spec` is no pointer as in "
+		 "3:43: `spec` is not a pointer such as "
 		 "`/spec/roles/*/template`\n"},
 		{HEAD "kinds: [{kind: K}]\n",
 		 "3:9: `apiVersion` is missing\n3:9: `pods` is missing\n"},
@@ -389,7 +402,7 @@ static void test_sites(void **state)
 }
 
 /* Not the first problem: all of them, in the order of the file. */
-static void test_all_at_once(void **state)
+static void all_problems_are_reported_in_order(void **state)
 {
 	static const struct row row = {
 		"apiVersion: gpugate.dev/v2\n"
@@ -402,22 +415,23 @@ static void test_all_at_once(void **state)
 		"- {names: [\"*\"], rules: [sh], until: tomorrow}\n",
 		"1:13: expected apiVersion `gpugate.dev/v1`, found "
 		"`gpugate.dev/v2`\n"
-		"3:7: unknown mode `enfroce`; did you mean `enforce`? (audit, "
-		"warn or enforce)\n"
-		"5:27: unknown severity `eror`; did you mean `error`? (error, "
-		"warning or info)\n"
-		"5:48: `big` is no quantity (as in 16Gi)\n"
-		"6:3: unknown rule `gpu-limit-mising`; did you mean "
-		"`gpu-limit-missing`?\n"
+		"3:7: unknown mode `enfroce`; did you mean "
+		"`enforce`? (audit, warn or enforce)\n"
+		"5:27: unknown severity `eror`; did you mean "
+		"`error`? (error, warning or info)\n"
+		"5:48: `big` is not a quantity (such as 16Gi)\n"
+		"6:3: unknown rule `gpu-limit-mising`; did you "
+		"mean `gpu-limit-missing`?\n"
 		"8:3: `reason` is missing\n"
 		"8:26: unknown rule `sh`; did you mean `shm`?\n"
-		"8:38: expected a date as in 2027-06-30, found tomorrow\n",
+		"8:38: expected a date such as 2027-06-30, found "
+		"tomorrow\n",
 	};
 
 	check(&row, &offline, false);
 }
 
-static void test_warnings(void **state)
+static void exemptions_that_end_soon_are_warned_of(void **state)
 {
 	static const struct row ending = {
 		HEAD "exempt:\n- {names: [a], rules: [all], reason: b, until: "
@@ -437,11 +451,11 @@ static void test_warnings(void **state)
 	check(&ending, &offline, true);
 	check(&ended, &offline, true);
 	/* The door may be older than its policy. */
-	check(&unknown, &door, true);
+	check(&unknown, &admission, true);
 }
 
 /* What is no YAML: the place is ours to check, the words are the reader's. */
-static void test_syntax(void **state)
+static void what_is_no_yaml_has_a_position(void **state)
 {
 	static const struct {
 		const char *text;
@@ -468,7 +482,7 @@ static void test_syntax(void **state)
 	}
 }
 
-static void test_files(void **state)
+static void a_missing_file_is_named(void **state)
 {
 	struct policy_problems problems = {0};
 
@@ -485,19 +499,21 @@ static void test_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_documents),
-		cmocka_unit_test(test_plain_keys),
-		cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_params),
-		cmocka_unit_test(test_scopes),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_exemptions),
-		cmocka_unit_test(test_door_keys),
-		cmocka_unit_test(test_sites),
-		cmocka_unit_test(test_all_at_once),
-		cmocka_unit_test(test_warnings),
-		cmocka_unit_test(test_syntax),
-		cmocka_unit_test(test_files),
+		cmocka_unit_test(what_is_no_policy_is_refused),
+		cmocka_unit_test(mistakes_in_plain_keys_have_a_position),
+		cmocka_unit_test(mistakes_in_rules_have_a_position),
+		cmocka_unit_test(mistakes_in_parameters_have_a_position),
+		cmocka_unit_test(mistakes_in_scopes_have_a_position),
+		cmocka_unit_test(too_many_overrides_are_refused),
+		cmocka_unit_test(mistakes_in_exemptions_have_a_position),
+		cmocka_unit_test(
+			mistakes_in_keys_of_the_webhook_have_a_position),
+		cmocka_unit_test(
+			mistakes_in_accelerators_and_kinds_have_a_position),
+		cmocka_unit_test(all_problems_are_reported_in_order),
+		cmocka_unit_test(exemptions_that_end_soon_are_warned_of),
+		cmocka_unit_test(what_is_no_yaml_has_a_position),
+		cmocka_unit_test(a_missing_file_is_named),
 	};
 
 	return cmocka_run_group_tests_name("policy_problems", tests, NULL,

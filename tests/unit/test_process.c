@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../webhook/process.h"
+#include "webhook/observe/process.h"
 
 static const struct {
 	const char *max, *quota, *period; /* NULL: there is no such file */

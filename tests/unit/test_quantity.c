@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Quantities: what is taken, the canonical text, rounding, arithmetic. The
- * rows were checked against apimachinery (tests/check-quantity.sh holds many
+ * rows were checked against apimachinery (tests/check/quantity.sh holds many
  * more against it).
  */
 #include <setjmp.h>
@@ -179,7 +179,7 @@ static const struct {
 	{"1e27", "1e27", MOST, MOST},
 };
 
-static void test_accepted(void **state)
+static void quantities_are_read(void **state)
 {
 	for (size_t i = 0; i < N(accepted); i++) {
 		struct quantity q = parse(accepted[i].text);
@@ -280,7 +280,7 @@ static const char *const malformed[] = {
 	"1",
 };
 
-static void test_refused(void **state)
+static void what_is_no_quantity_is_refused(void **state)
 {
 	struct quantity q;
 
@@ -297,7 +297,7 @@ static void test_refused(void **state)
 }
 
 /* The length counts, not a NUL behind it. */
-static void test_length(void **state)
+static void the_length_counts(void **state)
 {
 	struct quantity q;
 
@@ -308,7 +308,7 @@ static void test_length(void **state)
 }
 
 /* 1 and a point, then n zeros, then the end. */
-static void test_many_digits(void **state)
+static void many_digits_round_up(void **state)
 {
 	char text[5000];
 	struct quantity q;
@@ -331,7 +331,7 @@ static void test_many_digits(void **state)
 	assert_true(q.nano == 0);
 }
 
-static void test_compare(void **state)
+static void quantities_are_compared_by_value(void **state)
 {
 	static const struct {
 		const char *a, *b;
@@ -355,7 +355,7 @@ static void test_compare(void **state)
 	}
 }
 
-static void test_arithmetic(void **state)
+static void sums_keep_the_first_form(void **state)
 {
 	static const struct {
 		const char *a, *b, *sum, *difference;
@@ -385,7 +385,7 @@ static void test_arithmetic(void **state)
 	}
 }
 
-static void test_times(void **state)
+static void quantities_are_multiplied(void **state)
 {
 	char text[QUANTITY_TEXT];
 	struct quantity q = quantity_mul(parse("1500m"), 8);
@@ -403,7 +403,7 @@ static void test_times(void **state)
 }
 
 /* At the ends everything stays at the end. */
-static void test_saturation(void **state)
+static void at_the_ends_everything_stays_at_the_end(void **state)
 {
 	struct quantity huge = parse("1e300"), low = parse("-1e300"), q;
 	char text[QUANTITY_TEXT];
@@ -428,7 +428,7 @@ static void test_saturation(void **state)
 	assert_string_equal(quantity_text(q, text), "1024Ei");
 }
 
-static void test_integer(void **state)
+static void whole_numbers_are_recognized(void **state)
 {
 	static const char *const yes[] = {
 		"0", "1", "1000m", "-3", "1e0", "0.9999999999", "1Gi", "0.5Ki"};
@@ -453,7 +453,7 @@ static enum quantity_state state_of(enum node_type type, const char *text,
 	return node_quantity(&node, q);
 }
 
-static void test_blanks(void **state)
+static void blanks_around_a_quantity_are_named(void **state)
 {
 	static const char *const taken[] = {
 		" 1",
@@ -504,7 +504,7 @@ static void test_blanks(void **state)
 				 QUANTITY_INVALID);
 }
 
-static void test_nodes(void **state)
+static void unknown_text_is_an_unknown_quantity(void **state)
 {
 	struct node unknown = {.type = NODE_STRING,
 			       .flags = NODE_UNKNOWN,
@@ -531,17 +531,17 @@ static void test_nodes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_accepted),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_length),
-		cmocka_unit_test(test_many_digits),
-		cmocka_unit_test(test_compare),
-		cmocka_unit_test(test_arithmetic),
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_saturation),
-		cmocka_unit_test(test_integer),
-		cmocka_unit_test(test_blanks),
-		cmocka_unit_test(test_nodes),
+		cmocka_unit_test(quantities_are_read),
+		cmocka_unit_test(what_is_no_quantity_is_refused),
+		cmocka_unit_test(the_length_counts),
+		cmocka_unit_test(many_digits_round_up),
+		cmocka_unit_test(quantities_are_compared_by_value),
+		cmocka_unit_test(sums_keep_the_first_form),
+		cmocka_unit_test(quantities_are_multiplied),
+		cmocka_unit_test(at_the_ends_everything_stays_at_the_end),
+		cmocka_unit_test(whole_numbers_are_recognized),
+		cmocka_unit_test(blanks_around_a_quantity_are_named),
+		cmocka_unit_test(unknown_text_is_an_unknown_quantity),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

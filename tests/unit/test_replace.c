@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/replace.h"
@@ -105,7 +106,7 @@ static int write_new(const struct file_stamp *stamp)
 	return error;
 }
 
-static void test_same(void **state)
+static void a_file_is_replaced_whole(void **state)
 {
 	struct file_stamp stamp;
 	struct stat st;
@@ -154,7 +155,7 @@ static void become_a_link(const struct file_stamp *stamp)
 	assert_int_equal(symlink(other, path), 0);
 }
 
-static void test_changed(void **state)
+static void a_changed_file_is_left_alone(void **state)
 {
 	static const struct {
 		void (*edit)(const struct file_stamp *stamp);
@@ -179,7 +180,7 @@ static void test_changed(void **state)
 	}
 }
 
-static void test_gone(void **state)
+static void a_file_that_is_gone_stays_gone(void **state)
 {
 	struct file_stamp stamp;
 
@@ -195,7 +196,7 @@ static void test_gone(void **state)
 }
 
 /* Whoever has it open for writing has not ended yet. */
-static void test_open(void **state)
+static void a_file_that_is_being_written_is_left_alone(void **state)
 {
 	struct file_stamp stamp;
 	int fd;
@@ -213,7 +214,30 @@ static void test_open(void **state)
 	close(fd);
 }
 
-static void test_unread(void **state)
+static void *close_soon(void *fd)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+	close(*(int *)fd);
+	return NULL;
+}
+
+/* As a process has it that was forked and has not executed yet. */
+static void a_file_that_was_just_written_is_waited_for(void **state)
+{
+	struct file_stamp stamp;
+	pthread_t thread;
+	int fd;
+
+	begin(&stamp);
+	fd = open(path, O_WRONLY | O_APPEND);
+	assert_true(fd >= 0);
+	assert_int_equal(pthread_create(&thread, NULL, close_soon, &fd), 0);
+	assert_int_equal(write_new(&stamp), 0);
+	pthread_join(thread, NULL);
+	holds(path, "new text");
+}
+
+static void without_a_stamp_nothing_is_compared(void **state)
 {
 	struct file_stamp stamp;
 
@@ -245,7 +269,7 @@ static void *edit(void *unused)
 }
 
 /* However they meet, what stands in the end was made from the last edit. */
-static void test_race(void **state)
+static void the_last_edit_is_never_lost(void **state)
 {
 	struct file_stamp stamp;
 	char last[32];
@@ -280,9 +304,13 @@ static void test_race(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same),   cmocka_unit_test(test_changed),
-		cmocka_unit_test(test_gone),   cmocka_unit_test(test_open),
-		cmocka_unit_test(test_unread), cmocka_unit_test(test_race),
+		cmocka_unit_test(a_file_is_replaced_whole),
+		cmocka_unit_test(a_changed_file_is_left_alone),
+		cmocka_unit_test(a_file_that_is_gone_stays_gone),
+		cmocka_unit_test(a_file_that_is_being_written_is_left_alone),
+		cmocka_unit_test(a_file_that_was_just_written_is_waited_for),
+		cmocka_unit_test(without_a_stamp_nothing_is_compared),
+		cmocka_unit_test(the_last_edit_is_never_lost),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -26,7 +26,7 @@ static void formats_are_sorted(void **state)
 	assert_null(report_format_find(""));
 }
 
-static void concise_lines(void **state)
+static void concise_has_a_line_a_finding(void **state)
 {
 	struct fixture fixture;
 	struct finding findings[3];
@@ -52,109 +52,33 @@ static void concise_lines(void **state)
 	fixture_release(&fixture);
 }
 
-static void statistics(void **state)
+static void statistics_count_by_rule_and_severity(void **state)
 {
 	struct fixture fixture;
-	struct finding findings[3];
+	struct finding findings[4];
 	char *got;
 
 	fixture_text(&fixture, manifest);
 	fixture.options.statistics = true;
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		findings[i] = fixture_finding(&fixture, "gpu", 0);
 	findings[1].rule = findings[2].rule = &fixture_rule_shm;
 	findings[1].severity = findings[2].severity = SEVERITY_WARNING;
-	got = report_n("concise", findings, 3, &fixture);
+	findings[3].severity = SEVERITY_INFO;
+	got = report_n("concise", findings, 4, &fixture);
 	expect_in(got, "findings  severity  rule\n"
 		       "       2  warning   shm-missing\n"
-		       "       1  error     gpu-limit-missing\n");
+		       "       1  error     gpu-limit-missing\n"
+		       "       1  info      gpu-limit-missing\n");
 	free(got);
-	got = report_n("markdown", findings, 3, &fixture);
-	expect_in(got, "| 2 | warning | shm-missing |\n| 1 | error |");
-	free(got);
-	fixture_release(&fixture);
-}
-
-static void full_layout(void **state)
-{
-	struct fixture fixture;
-	struct finding finding;
-	struct related related[3] = {{.message = "this job"},
-				     {.message = "the\nquota"},
-				     {.message = "in the cluster"}};
-	char *got;
-
-	fixture_text(&fixture, manifest);
-	fixture.options.quiet = true;
-	finding = fixture_finding(&fixture, "gpu", 0);
-	related[0].place = fixture_place(&fixture, "name", 0);
-	related[1].place = related[2].place = related[0].place;
-	related[1].place.file = 1;
-	related[2].place.file = UINT32_MAX;
-	finding.related = related;
-	finding.nrelated = 3;
-	got = report_n("full", &finding, 1, &fixture);
-	assert_string_equal(
-		got,
-		"error: container `trainer` has no limit [gpu-limit-missing]\n"
-		" --> jobs/train.yaml:4:7   Job ml/llm › Worker › trainer\n"
-		"  |\n"
-		"2 | metadata: {name: llm}\n"
-		"  |            ---- this job\n"
-		"3 | spec:\n"
-		"4 |   名: {gpu: 4}\n"
-		"  |        ^^^\n"
-		"  |\n"
-		"  = note: cluster/quota.yaml:2: the␊quota\n"
-		"  = note: in the cluster\n"
-		"  = help: set the same limit\n"
-		"  = docs: gpugate explain gpu-limit-missing\n\n");
+	got = report_n("markdown", findings, 4, &fixture);
+	expect_in(got, "| 2 | warning | shm-missing |\n| 1 | error | "
+		       "gpu-limit-missing |\n| 1 | info |");
 	free(got);
 	fixture_release(&fixture);
 }
 
-/* A file that is gone, an object that is none, many related places. */
-static void full_without(void **state)
-{
-	struct fixture fixture;
-	struct finding finding;
-	struct related related[20];
-	char *got;
-
-	fixture_text(&fixture, manifest);
-	fixture.options.quiet = true;
-	finding = fixture_finding(&fixture, "gpu", 0);
-	finding.rule = &fixture_rule_shm;
-	finding.id = (struct object_id){"", "", "", ""};
-	finding.pod = finding.container = "";
-	finding.place.file = 7; /* the fixture knows only file 0 */
-	struct report_file file = fixture_file(&fixture);
-	struct report_summary summary = {0};
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	void *context = report_full.begin(out, &fixture.options);
-
-	file.index = 7;
-	report_full.file(context, &file, &finding, 1);
-	report_full.end(context, &summary);
-	fclose(out);
-	assert_string_equal(text, "error: container `trainer` has no limit"
-				  " [shm-missing]\n --> jobs/train.yaml:4:7\n"
-				  "  = docs: gpugate explain shm-missing\n\n");
-	free(text);
-	finding.place.file = 0;
-	for (int i = 0; i < 20; i++)
-		related[i] = (struct related){finding.place, "again"};
-	finding.related = related;
-	finding.nrelated = 20;
-	got = report_n("full", &finding, 1, &fixture);
-	assert_int_equal(occurrences(got, "again"), 20);
-	free(got);
-	fixture_release(&fixture);
-}
-
-static void summary_lines(void **state)
+static void the_summary_counts_what_was_left_out(void **state)
 {
 	static const struct skipped_file skipped[] = {{"a", "Helm template"},
 						      {"b", "too large"},
@@ -221,7 +145,7 @@ static void summary_lines(void **state)
 	fixture_release(&fixture);
 }
 
-static void json_shape(void **state)
+static void json_has_its_shape(void **state)
 {
 	static const struct not_run not_run = {&fixture_rule, "needs --cluster",
 					       3, 0};
@@ -261,10 +185,10 @@ static void json_shape(void **state)
 		"\"suppressed\":[\n"
 		"{\"rule\":\"gpu-limit-missing\",\"file\":\"jobs/train.yaml\","
 		"\"line\":4,\"via\":\"annotation\",\"reason\":\"known\"}],\n"
-		"\"summary\":{\"files\":1,\"skipped\":[],\"ignored\":0,"
+		"\"summary\":{\"files\":1,\"skipped\":[],\"ignored\":0,\"notKubernetes\":0,"
 		"\"documents\":0,\"objects\":0,\"workloads\":0,\"gpus\":4,"
 		"\"gpusUnknown\":false,\"unknownKindsWithPods\":0,"
-		"\"placeholders\":0,\"fragments\":0,\"infrastructure\":0,"
+		"\"placeholders\":0,\"fragments\":0,\"patchedBases\":0,\"chartValues\":0,\"infrastructure\":0,"
 		"\"infrastructureUnknown\":0,\"errors\":1,"
 		"\"warnings\":0,\"infos\":0,\"suppressed\":0,\"fixable\":0,"
 		"\"fixableUnsafe\":0,\"incomplete\":false,\"rulesNotRun\":["
@@ -274,7 +198,7 @@ static void json_shape(void **state)
 	fixture_release(&fixture);
 }
 
-static void json_lines(void **state)
+static void json_lines_has_a_line_a_finding(void **state)
 {
 	struct fixture fixture;
 	struct finding findings[2];
@@ -325,7 +249,7 @@ static void json_of_any_bytes(void **state)
 	fixture_release(&fixture);
 }
 
-static void nothing_found(void **state)
+static void formats_are_whole_without_findings(void **state)
 {
 	static const struct {
 		const char *format, *text;
@@ -357,15 +281,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(formats_are_sorted),
-		cmocka_unit_test(concise_lines),
-		cmocka_unit_test(statistics),
-		cmocka_unit_test(full_layout),
-		cmocka_unit_test(full_without),
-		cmocka_unit_test(summary_lines),
-		cmocka_unit_test(json_shape),
-		cmocka_unit_test(json_lines),
+		cmocka_unit_test(concise_has_a_line_a_finding),
+		cmocka_unit_test(statistics_count_by_rule_and_severity),
+		cmocka_unit_test(the_summary_counts_what_was_left_out),
+		cmocka_unit_test(json_has_its_shape),
+		cmocka_unit_test(json_lines_has_a_line_a_finding),
 		cmocka_unit_test(json_of_any_bytes),
-		cmocka_unit_test(nothing_found),
+		cmocka_unit_test(formats_are_whole_without_findings),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "../../lint/sarif.h"
+#include "lint/report/sarif.h"
 #include "report_fixture.h"
 
 static const char evil[] = "\x1b[2J ]]> <script>\n::error::x | `a` %0A, a:b"
@@ -29,7 +29,7 @@ static struct finding evil_finding(struct fixture *fixture)
 }
 
 /* No format lets a control character through, but for its own line ends. */
-static void nothing_raw(void **state)
+static void no_format_prints_control_characters(void **state)
 {
 	struct fixture fixture;
 	struct finding findings[2];
@@ -94,7 +94,7 @@ static json_t *report_json_of(const char *name, const struct finding *findings,
 	return json;
 }
 
-static void sarif_results(void **state)
+static void sarif_has_a_result_a_finding(void **state)
 {
 	struct fixture fixture;
 	struct finding findings[3];
@@ -149,7 +149,7 @@ static void sarif_results(void **state)
 	fixture_release(&fixture);
 }
 
-static void sarif_versions(void **state)
+static void sarif_versions_are_semantic(void **state)
 {
 	static const char *const cases[][2] = {
 		{"1.2.3", "1.2.3"},   {"v1.2.3-4-gabcdef", "1.2.3-4-gabcdef"},
@@ -163,7 +163,7 @@ static void sarif_versions(void **state)
 }
 
 /* One line, code points, exclusive ends; a path as a URI. */
-static void sarif_places(void **state)
+static void sarif_counts_code_points(void **state)
 {
 	static const struct {
 		const char *word;
@@ -194,7 +194,7 @@ static void sarif_places(void **state)
 	fixture_release(&fixture);
 }
 
-static void paths_as_uris(void **state)
+static void paths_are_uris(void **state)
 {
 	static const struct {
 		const char *path, *uri;
@@ -232,18 +232,19 @@ static void paths_as_uris(void **state)
 	fixture_release(&fixture);
 }
 
-static void junit_cases(void **state)
+static void junit_has_a_case_a_finding(void **state)
 {
 	struct fixture fixture;
-	struct finding findings[4];
+	struct finding findings[5];
 	char *got;
 
 	fixture_text(&fixture, manifest);
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 5; i++)
 		findings[i] = fixture_finding(&fixture, "gpu", 0);
 	findings[2].id.name = "other";
 	findings[3].suppressed = SUPPRESSED_COMMENT;
 	findings[3].suppression_reason = "known <x>";
+	findings[4].severity = SEVERITY_WARNING;
 	got = report_n("junit", findings, 4, &fixture);
 	expect_in(got, "tests=\"4\" failures=\"3\" errors=\"0\" skipped=\"1\"");
 	expect_in(got, "name=\"gpu-limit-missing Job ml/llm /spec\"");
@@ -262,10 +263,22 @@ static void junit_cases(void **state)
 	expect_in(got, "tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\"");
 	expect_in(got, "name=\"no findings\"");
 	free(got);
+	/* Below --fail-on: it passes, and says what was found. */
+	got = report_n("junit", findings + 4, 1, &fixture);
+	expect_in(got, "tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\"");
+	expect_in(got, "<system-out>jobs/train.yaml:4:7: warning: container"
+		       " `trainer` has no limit [gpu-limit-missing]\nhelp: set"
+		       " the same limit</system-out></testcase>");
+	free(got);
+	fixture.options.fail_on = "warning";
+	got = report_n("junit", findings + 4, 1, &fixture);
+	expect_in(got, "failures=\"1\"");
+	expect_in(got, " type=\"warning\">");
+	free(got);
 	fixture_release(&fixture);
 }
 
-static void xml_escapes(void **state)
+static void xml_is_escaped(void **state)
 {
 	static const char *const formats[] = {"junit", "checkstyle"};
 	struct fixture fixture;
@@ -285,7 +298,7 @@ static void xml_escapes(void **state)
 	fixture_release(&fixture);
 }
 
-static void github_escapes(void **state)
+static void github_commands_are_escaped(void **state)
 {
 	struct fixture fixture;
 	struct finding finding;
@@ -306,7 +319,7 @@ static void github_escapes(void **state)
 }
 
 /* Ten of a type are shown; the errors first; the rest counted. */
-static void github_limits(void **state)
+static void github_shows_ten_of_a_type(void **state)
 {
 	struct fixture fixture;
 	struct finding findings[40];
@@ -335,7 +348,7 @@ static void github_limits(void **state)
 	fixture_release(&fixture);
 }
 
-static void github_cuts(void **state)
+static void github_cuts_long_messages_between_characters(void **state)
 {
 	struct fixture fixture;
 	struct finding finding;
@@ -356,7 +369,7 @@ static void github_cuts(void **state)
 	fixture_release(&fixture);
 }
 
-static void gitlab_issues(void **state)
+static void gitlab_has_an_issue_a_finding(void **state)
 {
 	struct fixture fixture;
 	struct finding findings[3];
@@ -430,7 +443,7 @@ static void rdjson_counts_bytes(void **state)
 	fixture_release(&fixture);
 }
 
-static void markdown_escapes(void **state)
+static void markdown_is_escaped(void **state)
 {
 	struct fixture fixture;
 	struct finding finding;
@@ -457,20 +470,20 @@ static void markdown_escapes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_raw),
-		cmocka_unit_test(sarif_results),
-		cmocka_unit_test(sarif_versions),
-		cmocka_unit_test(sarif_places),
-		cmocka_unit_test(paths_as_uris),
-		cmocka_unit_test(junit_cases),
-		cmocka_unit_test(xml_escapes),
-		cmocka_unit_test(github_escapes),
-		cmocka_unit_test(github_limits),
-		cmocka_unit_test(github_cuts),
-		cmocka_unit_test(gitlab_issues),
+		cmocka_unit_test(no_format_prints_control_characters),
+		cmocka_unit_test(sarif_has_a_result_a_finding),
+		cmocka_unit_test(sarif_versions_are_semantic),
+		cmocka_unit_test(sarif_counts_code_points),
+		cmocka_unit_test(paths_are_uris),
+		cmocka_unit_test(junit_has_a_case_a_finding),
+		cmocka_unit_test(xml_is_escaped),
+		cmocka_unit_test(github_commands_are_escaped),
+		cmocka_unit_test(github_shows_ten_of_a_type),
+		cmocka_unit_test(github_cuts_long_messages_between_characters),
+		cmocka_unit_test(gitlab_has_an_issue_a_finding),
 		cmocka_unit_test(gitlab_fingerprint_is_stable),
 		cmocka_unit_test(rdjson_counts_bytes),
-		cmocka_unit_test(markdown_escapes),
+		cmocka_unit_test(markdown_is_escaped),
 	};
 
 	return cmocka_run_group_tests_name("report_services", tests, NULL,

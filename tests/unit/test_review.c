@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "webhook/review.h"
+#include "webhook/admission/review.h"
 
 #define HEAD                                                                   \
 	"{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":\"AdmissionReview\","
@@ -29,7 +29,7 @@ static int reset(void **state)
 	return 0;
 }
 
-static void test_envelope(void **state)
+static void a_review_is_read_whole(void **state)
 {
 	struct review r;
 
@@ -61,7 +61,7 @@ static void test_envelope(void **state)
 	assert_string_equal(node_path(r.old.root, "spec.a")->str, "2");
 }
 
-static void test_pointers_count_from_the_object(void **state)
+static void pointers_count_from_the_object(void **state)
 {
 	struct review r;
 	struct buf text;
@@ -76,7 +76,7 @@ static void test_pointers_count_from_the_object(void **state)
 	buf_release(&text);
 }
 
-static void test_unseen_is_left_out(void **state)
+static void what_no_rule_reads_is_left_out(void **state)
 {
 	struct review r;
 	const struct node *object, *notes;
@@ -100,7 +100,7 @@ static void test_unseen_is_left_out(void **state)
 	assert_non_null(node_path(object, "spec.managedFields"));
 }
 
-static void test_no_review(void **state)
+static void what_is_no_review_is_refused(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -149,7 +149,7 @@ static enum review_outcome read_object(const char *object, struct review *r)
 }
 
 /* What a user can send and we cannot read is to be answered. */
-static void test_unreadable_objects_keep_their_uid(void **state)
+static void unreadable_objects_keep_their_uid(void **state)
 {
 	static const char *const objects[] = {
 		"{\"a\":\"\xff\"}",	"{\"a\":\"\x01\"}", "{\"a\":01}",
@@ -190,7 +190,7 @@ static void add_list(struct buf *text, const char *item, size_t n)
 	buf_addc(text, ']');
 }
 
-static void test_long_lists(void **state)
+static void lists_beyond_the_limit_are_unreadable(void **state)
 {
 	static const struct {
 		const char *item;
@@ -233,7 +233,7 @@ static void test_long_lists(void **state)
 }
 
 /* Who makes a long one short is judged, without what it was. */
-static void test_long_before(void **state)
+static void a_long_old_object_is_left_out(void **state)
 {
 	struct review r;
 	struct buf text;
@@ -251,7 +251,7 @@ static void test_long_before(void **state)
 	buf_release(&text);
 }
 
-static void test_start_of_a_long_one(void **state)
+static void the_start_of_a_long_review_is_enough(void **state)
 {
 	static const struct {
 		const char *text;
@@ -299,7 +299,7 @@ static void test_start_of_a_long_one(void **state)
 }
 
 /* What Go's decoder takes and jansson does not. */
-static void test_legal_oddities(void **state)
+static void what_go_accepts_is_read(void **state)
 {
 	struct review r;
 
@@ -312,7 +312,7 @@ static void test_legal_oddities(void **state)
 	assert_int_equal(node_get(r.object.root, "b")->len, 3);
 }
 
-static void test_missing_objects(void **state)
+static void a_missing_object_is_null(void **state)
 {
 	struct review r;
 
@@ -327,18 +327,21 @@ static void test_missing_objects(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_envelope, reset),
-		cmocka_unit_test_teardown(test_pointers_count_from_the_object,
+		cmocka_unit_test_teardown(a_review_is_read_whole, reset),
+		cmocka_unit_test_teardown(pointers_count_from_the_object,
 					  reset),
-		cmocka_unit_test_teardown(test_unseen_is_left_out, reset),
-		cmocka_unit_test_teardown(test_no_review, reset),
-		cmocka_unit_test_teardown(
-			test_unreadable_objects_keep_their_uid, reset),
-		cmocka_unit_test_teardown(test_long_lists, reset),
-		cmocka_unit_test_teardown(test_long_before, reset),
-		cmocka_unit_test_teardown(test_start_of_a_long_one, reset),
-		cmocka_unit_test_teardown(test_legal_oddities, reset),
-		cmocka_unit_test_teardown(test_missing_objects, reset),
+		cmocka_unit_test_teardown(what_no_rule_reads_is_left_out,
+					  reset),
+		cmocka_unit_test_teardown(what_is_no_review_is_refused, reset),
+		cmocka_unit_test_teardown(unreadable_objects_keep_their_uid,
+					  reset),
+		cmocka_unit_test_teardown(lists_beyond_the_limit_are_unreadable,
+					  reset),
+		cmocka_unit_test_teardown(a_long_old_object_is_left_out, reset),
+		cmocka_unit_test_teardown(the_start_of_a_long_review_is_enough,
+					  reset),
+		cmocka_unit_test_teardown(what_go_accepts_is_read, reset),
+		cmocka_unit_test_teardown(a_missing_object_is_null, reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ static const char *const more_names[] = {"gpugate.gpu.svc", "gpugate.gpu",
 struct fixture {
 	struct rotate_state state;
 	struct rotate_ask ask;
-	struct rotate_told told;
+	struct rotate_report reported;
 	struct buf bundles; /* that clients have */
 };
 
@@ -51,9 +51,9 @@ static unsigned go(struct fixture *f)
 {
 	struct err err = {0};
 
-	if (rotate(&f->state, &f->ask, &f->told, &err))
+	if (rotate(&f->state, &f->ask, &f->reported, &err))
 		fail_msg("%s", err.text);
-	return f->told.steps;
+	return f->reported.steps;
 }
 
 /* Clients have what they must have, for long enough. */
@@ -112,12 +112,12 @@ static void begin(struct fixture *f)
 	assert_int_equal(go(f), ROTATE_NEW_CA | ROTATE_NEW_LEAF);
 	publish(f);
 	assert_int_equal(go(f), 0);
-	assert_true(f->told.serve);
+	assert_true(f->reported.serve);
 }
 
 /* --- one after the other -------------------------------------------------- */
 
-static void empty(void **state)
+static void an_empty_secret_is_filled(void **state)
 {
 	struct fixture f;
 
@@ -125,8 +125,8 @@ static void empty(void **state)
 	begin(&f);
 	assert_true(verifies(&f.bundles, &f.state.leaf.cert, names[0], start));
 	assert_int_equal(count(&f.bundles), 1);
-	assert_true(f.told.next > start + 59 * DAY);
-	assert_true(f.told.next <= start + 60 * DAY);
+	assert_true(f.reported.next > start + 59 * DAY);
+	assert_true(f.reported.next <= start + 60 * DAY);
 	/* No key ever gets into what everybody reads. */
 	assert_null(strstr(f.bundles.data, "PRIVATE"));
 	fixture_free(&f);
@@ -173,7 +173,7 @@ static void ca_is_replaced(void **state)
 	copy(&leaf, &f.state.leaf.cert);
 	publish(&f);
 	assert_int_equal(go(&f), ROTATE_NEW_CA);
-	assert_true(f.told.waiting && f.told.serve);
+	assert_true(f.reported.waiting && f.reported.serve);
 	assert_true(same(&leaf, &f.state.leaf.cert));
 	unpublish(&f);
 	assert_int_equal(go(&f), 0);
@@ -275,7 +275,7 @@ static void other_leaf(struct fixture *f)
 /* Whatever happens to the Secret: who serves the leaf of before is covered by
  * the old bundle and by the next one, and only then comes a leaf of the new
  * CA. */
-static void harm(void **state)
+static void a_damaged_secret_never_breaks_clients(void **state)
 {
 	static void (*const harms[])(struct fixture *) = {
 		lose_key, other_key,  cut_ca,	    no_ca,	lose_ca,
@@ -298,13 +298,13 @@ static void harm(void **state)
 		if (!verifies(&bundle, &served, names[0], start))
 			fail_msg("harm %zu: not covered", i);
 		/* Nobody can verify a leaf of a CA that is not known yet. */
-		if (f.told.serve &&
+		if (f.reported.serve &&
 		    !verifies(&f.bundles, &f.state.leaf.cert, names[0], start))
 			fail_msg("harm %zu: served too early", i);
 		assert_int_equal(go(&f), 0);
 		publish(&f);
 		go(&f);
-		assert_true(f.told.serve);
+		assert_true(f.reported.serve);
 		assert_true(verifies(&f.bundles, &f.state.leaf.cert, names[0],
 				     start));
 		/* Whole again: the CA signs. */
@@ -317,7 +317,7 @@ static void harm(void **state)
 	}
 }
 
-static void nothing_known(void **state)
+static void nothing_changes_while_clients_are_unknown(void **state)
 {
 	struct fixture f;
 
@@ -326,12 +326,12 @@ static void nothing_known(void **state)
 	f.ask.bundles = NULL;
 	/* What clients trust cannot be read: perhaps they trust somebody. */
 	assert_int_equal(go(&f), ROTATE_NEW_CA);
-	assert_true(f.told.waiting);
-	assert_false(f.told.serve);
+	assert_true(f.reported.waiting);
+	assert_false(f.reported.serve);
 	fixture_free(&f);
 }
 
-static void names_change(void **state)
+static void other_names_make_a_new_leaf(void **state)
 {
 	struct fixture f;
 
@@ -352,7 +352,7 @@ static void names_change(void **state)
 }
 
 /* Somebody else's caBundle, of many and of no use: bounded, and an end. */
-static void strange_bundles(void **state)
+static void strange_bundles_stay_bounded(void **state)
 {
 	struct fixture f;
 
@@ -375,7 +375,7 @@ static void strange_bundles(void **state)
 	fixture_free(&f);
 }
 
-static void clock_behind(void **state)
+static void a_clock_that_is_behind_makes_new_dates(void **state)
 {
 	struct fixture f;
 
@@ -389,7 +389,7 @@ static void clock_behind(void **state)
 
 /* --- years ---------------------------------------------------------------- */
 
-static void years(void **state)
+static void years_of_rotation_never_break_clients(void **state)
 {
 	struct fixture f;
 	struct buf before;
@@ -406,9 +406,9 @@ static void years(void **state)
 		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
 		f.ask.now += (int64_t)(seed >> 33) % (6 * DAY);
 		go(&f);
-		cas += f.told.steps & ROTATE_NEW_CA ? 1 : 0;
-		leaves += f.told.steps & ROTATE_NEW_LEAF ? 1 : 0;
-		drops += f.told.steps & ROTATE_DROP_OLD ? 1 : 0;
+		cas += f.reported.steps & ROTATE_NEW_CA ? 1 : 0;
+		leaves += f.reported.steps & ROTATE_NEW_LEAF ? 1 : 0;
+		drops += f.reported.steps & ROTATE_DROP_OLD ? 1 : 0;
 		buf_init(&now);
 		rotate_bundle(&f.state, &now, NULL);
 		if (!verifies(&now, &f.state.leaf.cert, names[0], f.ask.now) ||
@@ -433,15 +433,15 @@ static void years(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(empty),
+		cmocka_unit_test(an_empty_secret_is_filled),
 		cmocka_unit_test(leaf_is_renewed),
 		cmocka_unit_test(ca_is_replaced),
-		cmocka_unit_test(harm),
-		cmocka_unit_test(nothing_known),
-		cmocka_unit_test(names_change),
-		cmocka_unit_test(strange_bundles),
-		cmocka_unit_test(clock_behind),
-		cmocka_unit_test(years),
+		cmocka_unit_test(a_damaged_secret_never_breaks_clients),
+		cmocka_unit_test(nothing_changes_while_clients_are_unknown),
+		cmocka_unit_test(other_names_make_a_new_leaf),
+		cmocka_unit_test(strange_bundles_stay_bounded),
+		cmocka_unit_test(a_clock_that_is_behind_makes_new_dates),
+		cmocka_unit_test(years_of_rotation_never_break_clients),
 	};
 
 	start = time(NULL);

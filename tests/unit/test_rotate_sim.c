@@ -8,7 +8,7 @@
  *
  * The plan is the real one (rotate_plan.h); certificates are numbers, so that
  * 10,000 runs take seconds. The order of requests is that of
- * webhook/self_managed.c.
+ * webhook/tls/self_managed.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "../../certs/rotate_plan.h"
+#include "certs/rotate_plan.h"
 #include "rotate_world.h"
 
 /* --- rotate.c with numbers ------------------------------------------------ */

@@ -29,8 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../webhook/process.h"
-#include "../../webhook/sandbox.h"
+#include "webhook/observe/process.h"
+#include "webhook/sandbox.h"
 
 /* --- deeds: 0 when done, else errno --------------------------------------- */
 
@@ -180,7 +180,7 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 	int wanted;
-} deeds[] = {
+} outcomes[] = {
 	{"execve", run_program, EPERM},
 	{"write a file", write_file, EPERM},
 	{"write a device", write_device, EPERM},
@@ -202,18 +202,18 @@ static const struct {
 	{"name a thread", name_thread, 0},
 	{"sleep", sleep_a_bit, 0},
 };
-enum { DEEDS = sizeof(deeds) / sizeof(*deeds) };
+enum { DEEDS = sizeof(outcomes) / sizeof(*outcomes) };
 
 /* --- processes ------------------------------------------------------------ */
 
 static pthread_barrier_t entered;
 
-static void *do_deed(void *context)
+static void *do_outcome(void *context)
 {
 	const size_t *i = context;
 
 	pthread_barrier_wait(&entered);
-	return (void *)(intptr_t)deeds[*i].run();
+	return (void *)(intptr_t)outcomes[*i].run();
 }
 
 /* In the sandbox, in a thread that was there before it; exits with errno. */
@@ -226,14 +226,14 @@ static void child(size_t i, bool in_thread, int log_fd)
 	if (sandbox_prepare(&err))
 		_exit(201);
 	pthread_barrier_init(&entered, NULL, 2);
-	if (in_thread && pthread_create(&thread, NULL, do_deed, &i))
+	if (in_thread && pthread_create(&thread, NULL, do_outcome, &i))
 		_exit(202);
 	if (sandbox_enter(log_fd, true, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		_exit(203);
 	}
 	if (!in_thread)
-		_exit(deeds[i].run());
+		_exit(outcomes[i].run());
 	pthread_barrier_wait(&entered);
 	pthread_join(thread, &got);
 	_exit((int)(intptr_t)got);
@@ -269,9 +269,9 @@ static void granted_and_refused(void **state)
 		for (int thread = 0; thread < 2; thread++) {
 			int got = status_of(i, thread, null);
 
-			if (got != deeds[i].wanted)
-				fail_msg("%s: %d, not %d", deeds[i].name, got,
-					 deeds[i].wanted);
+			if (got != outcomes[i].wanted)
+				fail_msg("%s: %d, not %d", outcomes[i].name,
+					 got, outcomes[i].wanted);
 		}
 	close(null);
 }
@@ -285,10 +285,10 @@ static void the_deeds_can_fail(void **state)
 		int status;
 
 		if (!pid)
-			_exit(deeds[i].run());
+			_exit(outcomes[i].run());
 		waitpid(pid, &status, 0);
 		if (!WIFEXITED(status) || WEXITSTATUS(status) == EPERM)
-			fail_msg("%s is refused anyway", deeds[i].name);
+			fail_msg("%s is refused anyway", outcomes[i].name);
 	}
 	unlink("/tmp/gpugate-sandbox");
 }

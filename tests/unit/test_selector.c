@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "doc/load.h"
 #include "doc/placeholder.h"
-#include "kube/selector.h"
+#include "kube/scheduling/selector.h"
 
 #define N(array) (sizeof(array) / sizeof(*(array)))
 
@@ -63,7 +63,7 @@ static void check(enum tri (*matches)(const struct node *, const struct node *),
 #define EXPRESSION(key, op, values)                                            \
 	TERM("{key: " key ", operator: " op ", values: " values "}")
 
-static void test_label_map(void **state)
+static void a_map_of_labels_matches(void **state)
 {
 	static const struct row rows[] = {
 		{"x: 1", "l: {a: b}", TRI_NO},
@@ -99,7 +99,64 @@ static void test_label_map(void **state)
 	check(label_map_matches, rows, N(rows));
 }
 
-static void test_expressions(void **state)
+static enum tri all_known(const struct node *s, const struct node *l)
+{
+	return label_selector_matches(s, l, LABELS_NO_MORE);
+}
+
+static enum tri some_known(const struct node *s, const struct node *l)
+{
+	return label_selector_matches(s, l, LABELS_ANY_MORE);
+}
+
+static enum tri but_the_operators(const struct node *s, const struct node *l)
+{
+	return label_selector_matches(s, l, LABELS_OF_OPERATOR);
+}
+
+#define SELECT(key, op, values)                                                \
+	"s: {matchExpressions: [{key: " key ", operator: " op                  \
+	", values: " values "}]}"
+
+static void a_selector_of_labels_matches(void **state)
+{
+	static const struct row rows[] = {
+		{"x: 1", "l: {a: b}", TRI_NO},
+		{"s: {}", "l: {a: b}", TRI_YES},
+		{"s: {matchLabels: {}}", "x: 1", TRI_YES},
+		{"s: '${S}'", "l: {a: b}", TRI_UNKNOWN},
+		{"s: {matchLabels: '${S}'}", "l: {a: b}", TRI_UNKNOWN},
+		{"s: {matchExpressions: '${S}'}", "l: {a: b}", TRI_UNKNOWN},
+		{"s: {matchLabels: {a: b}}", "l: {a: b, c: d}", TRI_YES},
+		{"s: {matchLabels: {a: b, c: d}}", "l: {a: b}", TRI_NO},
+		{SELECT("a", "In", "[b, c]"), "l: {a: c}", TRI_YES},
+		{SELECT("a", "NotIn", "[b]"), "l: {c: d}", TRI_YES},
+		{SELECT("a", "Exists", "[]"), "l: {c: d}", TRI_NO},
+		{SELECT("a", "DoesNotExist", "[]"), "l: {c: d}", TRI_YES},
+	};
+	static const struct row operator[] = {
+		{"s: {matchLabels: {a: b}}", "l: {c: d}", TRI_NO},
+		{"s: {matchLabels: {a.b/c: d}}", "l: {c: d}", TRI_UNKNOWN},
+		{"s: {matchLabels: {job-name: d}}", "l: {c: d}", TRI_UNKNOWN},
+		{"s: {matchLabels: {a.b/c: d}}", "l: {a.b/c: e}", TRI_NO},
+	};
+	static const struct row more[] = {
+		{"s: {}", "x: 1", TRI_YES},
+		{"s: {matchLabels: {a: b}}", "l: {a: b}", TRI_YES},
+		{"s: {matchLabels: {a: b}}", "l: {a: c}", TRI_NO},
+		{"s: {matchLabels: {a: b}}", "l: {c: d}", TRI_UNKNOWN},
+		{"s: {matchLabels: {a: b, c: d}}", "l: {c: e}", TRI_NO},
+		{SELECT("a", "Exists", "[]"), "l: {c: d}", TRI_UNKNOWN},
+		{SELECT("a", "DoesNotExist", "[]"), "l: {c: d}", TRI_UNKNOWN},
+		{SELECT("a", "NotIn", "[b]"), "l: {a: c}", TRI_YES},
+	};
+
+	check(all_known, rows, N(rows));
+	check(some_known, more, N(more));
+	check(but_the_operators, operator, N(operator));
+}
+
+static void expressions_match(void **state)
 {
 	static const struct row rows[] = {
 		/* In, NotIn. */
@@ -149,7 +206,7 @@ static void test_expressions(void **state)
 	check(node_selector_matches, rows, N(rows));
 }
 
-static void test_node_selector(void **state)
+static void terms_of_nodes_match(void **state)
 {
 	static const struct row rows[] = {
 		{"s: {nodeSelectorTerms: []}", "l: {a: b}", TRI_NO},
@@ -231,7 +288,7 @@ static void test_node_selector(void **state)
 	check(node_selector_matches, rows, N(rows));
 }
 
-static void test_tolerations(void **state)
+static void tolerations_match_taints(void **state)
 {
 	static const struct {
 		const char *tolerations, *key, *value, *effect;
@@ -317,10 +374,11 @@ static void test_tolerations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_label_map),
-		cmocka_unit_test(test_expressions),
-		cmocka_unit_test(test_node_selector),
-		cmocka_unit_test(test_tolerations),
+		cmocka_unit_test(a_map_of_labels_matches),
+		cmocka_unit_test(a_selector_of_labels_matches),
+		cmocka_unit_test(expressions_match),
+		cmocka_unit_test(terms_of_nodes_match),
+		cmocka_unit_test(tolerations_match_taints),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,8 +12,9 @@
 
 #include <cmocka.h>
 
-#include "../../webhook/self_managed.h"
-#include "../../webhook/self_managed_parts.h"
+#include "certs/ssl.h"
+#include "webhook/tls/self_managed.h"
+#include "webhook/tls/self_managed_internal.h"
 
 static json_t *parse(const char *text)
 {
@@ -29,19 +30,15 @@ static void text_is(const struct buf *buf, const char *text)
 	assert_int_equal(buf->len, strlen(text));
 }
 
-static void base64(void **state)
+static void base64_is_written_and_read(void **state)
 {
 	static const char *const pairs[][2] = {
 		{"", ""},	 {"f", "Zg=="},	       {"fo", "Zm8="},
 		{"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"a\n", "YQo="},
 	};
-	static const char *const bad[] = {"Zg",
-					  "Zg=",
-					  "====",
-					  "Z=g=",
-					  "Zm9v!",
-					  "Zm\n=",
-					  "\xff\xff\xff\xff"};
+	static const char *const bad[] = {
+		"Zg",	 "Zg=",	  "====",  "Z=g=",
+		"Zm9v!", "Zm9v-", "Zm\n=", "\xff\xff\xff\xff"};
 	struct buf in, out;
 
 	(void)state;
@@ -56,6 +53,8 @@ static void base64(void **state)
 			base64_read(pairs[i][1], strlen(pairs[i][1]), &out), 0);
 		text_is(&out, pairs[i][0]);
 	}
+	assert_int_equal(base64_read("Zm9v\nYg==\n", 10, &out), 0);
+	text_is(&out, "foob");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		if (base64_read(bad[i], strlen(bad[i]), &out) != -1)
 			fail_msg("%s is taken", bad[i]);
@@ -63,7 +62,7 @@ static void base64(void **state)
 	buf_release(&out);
 }
 
-static void times(void **state)
+static void times_are_read(void **state)
 {
 	(void)state;
 	assert_int_equal(managed_time("1970-01-02T00:00:01Z"), 86401);
@@ -74,7 +73,7 @@ static void times(void **state)
 	assert_int_equal(managed_time("2026-11-21T06:59:00+01:00"), -1);
 }
 
-static void lives(void **state)
+static void lifetimes_are_read_or_refused(void **state)
 {
 	static const char *const bad[] = {"",
 					  "d",
@@ -124,7 +123,7 @@ static void secret_is_read(void **state)
 }
 
 /* What has another type, or is no base64, is not there. */
-static void strange_secrets(void **state)
+static void strange_secrets_are_left_out(void **state)
 {
 	static const char *const texts[] = {
 		"{}",
@@ -265,7 +264,7 @@ static void hooks_are_read(void **state)
 	buf_release(&out);
 }
 
-static void names_of_objects(void **state)
+static void only_names_of_objects_are_accepted(void **state)
 {
 	static const char *const bad[] = {"",	 "../x", "a/b", "A",
 					  "a?b", "a%2f", NULL};
@@ -285,15 +284,15 @@ static void names_of_objects(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(base64),
-		cmocka_unit_test(times),
-		cmocka_unit_test(lives),
+		cmocka_unit_test(base64_is_written_and_read),
+		cmocka_unit_test(times_are_read),
+		cmocka_unit_test(lifetimes_are_read_or_refused),
 		cmocka_unit_test(secret_is_read),
-		cmocka_unit_test(strange_secrets),
+		cmocka_unit_test(strange_secrets_are_left_out),
 		cmocka_unit_test(secret_is_written),
 		cmocka_unit_test(hooks_are_patched),
 		cmocka_unit_test(hooks_are_read),
-		cmocka_unit_test(names_of_objects),
+		cmocka_unit_test(only_names_of_objects_are_accepted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

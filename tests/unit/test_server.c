@@ -205,14 +205,14 @@ static void try_exchange(const struct stage *stage, const struct exchange *e)
 	caller_close(&caller);
 }
 
-static void test_exchanges(void **state)
+static void each_request_has_its_answer(void **state)
 {
 	for (size_t i = 0; i < sizeof(exchanges) / sizeof(*exchanges); i++)
 		try_exchange(*state, &exchanges[i]);
 }
 
 /* HEAD has no body: the headers must not wait for one. */
-static void test_head(void **state)
+static void head_has_no_body(void **state)
 {
 	static const char head[] = "HEAD /mutate HTTP/1.1\r\n" HOST "\r\n";
 	struct caller caller;
@@ -228,7 +228,7 @@ static void test_head(void **state)
 	caller_close(&caller);
 }
 
-static void test_body_sizes(void **state)
+static void bodies_of_all_sizes_arrive(void **state)
 {
 	static const size_t sizes[] = {0,     1,     100,    3000,   4000,
 				       8191,  8192,  8193,   16384,  20000,
@@ -247,7 +247,7 @@ static void test_body_sizes(void **state)
 }
 
 /* The client gets to know why, and its connection lives. */
-static void test_too_large(void **state)
+static void a_body_that_is_too_large_is_answered(void **state)
 {
 	enum { LEN = 8 << 20 };
 	char *body = malloc(LEN);
@@ -266,7 +266,7 @@ static void test_too_large(void **state)
 }
 
 /* A review that is too long has an answer, if its beginning is enough. */
-static void test_long_review(void **state)
+static void a_long_review_is_answered_from_its_start(void **state)
 {
 	enum { LEN = 20 << 20 }; /* of a limit of 1 */
 	char *body = malloc(LEN);
@@ -284,7 +284,7 @@ static void test_long_review(void **state)
 	free(body);
 }
 
-static void test_reply_sizes(void **state)
+static void replies_of_all_sizes_arrive(void **state)
 {
 	static const size_t sizes[] = {1,     100,    380,     500,
 				       4000,  16000,  16384,   17000,
@@ -310,7 +310,7 @@ static void test_reply_sizes(void **state)
 }
 
 /* Each byte in a record of its own, and records cut in two on the way. */
-static void test_dripped(void **state)
+static void a_request_may_come_byte_by_byte(void **state)
 {
 	static const char request[] =
 		"POST /mutate?timeout=1s HTTP/1.1\r\n" HOST JSON
@@ -324,7 +324,7 @@ static void test_dripped(void **state)
 	caller_close(&caller);
 }
 
-static void test_pipelined(void **state)
+static void requests_may_follow_without_waiting(void **state)
 {
 	static const char two[] = "POST /mutate HTTP/1.1\r\n" HOST JSON
 				  "Content-Length: 2\r\n\r\n{}"
@@ -342,7 +342,7 @@ static void test_pipelined(void **state)
 }
 
 /* Headers that do not fit are refused, not waited for. */
-static void test_large_headers(void **state)
+static void headers_that_do_not_fit_are_refused(void **state)
 {
 	char *line = malloc(20000);
 	struct caller caller;
@@ -413,7 +413,7 @@ static bool overload(const struct stage *stage)
 	return good;
 }
 
-static void test_overload(void **state)
+static void overload_is_answered(void **state)
 {
 	const struct stage *stage = *state;
 	double before = stage_figure(stage, "gpugate_overload_total");
@@ -426,7 +426,7 @@ static void test_overload(void **state)
 }
 
 /* A client that goes away in the middle leaves nothing behind. */
-static void test_gone(void **state)
+static void a_client_that_goes_leaves_nothing(void **state)
 {
 	const struct stage *stage = *state;
 	struct caller caller;
@@ -456,7 +456,7 @@ static void wait_until_idle(void)
 	} while (now - before > CLOCKS_PER_SEC / 20);
 }
 
-static void test_body_bytes(void **state)
+static void bytes_in_flight_are_limited(void **state)
 {
 	/* 4 x 1 MiB, but never less than 32 MiB, 24 of them for large ones. */
 	enum { N = 30, LEN = 1000000 };
@@ -505,7 +505,7 @@ static void test_body_bytes(void **state)
 
 /* --- drain, stop ---------------------------------------------------------- */
 
-static void test_drain(void **state)
+static void draining_ends_connections_politely(void **state)
 {
 	struct stage stage;
 	struct caller old, new;
@@ -540,7 +540,7 @@ static void test_drain(void **state)
 }
 
 /* Stopping cuts whatever is open, in any phase. */
-static void test_stop(void **state)
+static void stopping_cuts_every_connection(void **state)
 {
 	struct stage stage;
 	struct caller idle, half;
@@ -564,20 +564,20 @@ static void test_stop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exchanges),
-		cmocka_unit_test(test_head),
-		cmocka_unit_test(test_body_sizes),
-		cmocka_unit_test(test_reply_sizes),
-		cmocka_unit_test(test_too_large),
-		cmocka_unit_test(test_long_review),
-		cmocka_unit_test(test_dripped),
-		cmocka_unit_test(test_pipelined),
-		cmocka_unit_test(test_large_headers),
-		cmocka_unit_test(test_overload),
-		cmocka_unit_test(test_gone),
-		cmocka_unit_test(test_body_bytes),
-		cmocka_unit_test(test_drain),
-		cmocka_unit_test(test_stop),
+		cmocka_unit_test(each_request_has_its_answer),
+		cmocka_unit_test(head_has_no_body),
+		cmocka_unit_test(bodies_of_all_sizes_arrive),
+		cmocka_unit_test(replies_of_all_sizes_arrive),
+		cmocka_unit_test(a_body_that_is_too_large_is_answered),
+		cmocka_unit_test(a_long_review_is_answered_from_its_start),
+		cmocka_unit_test(a_request_may_come_byte_by_byte),
+		cmocka_unit_test(requests_may_follow_without_waiting),
+		cmocka_unit_test(headers_that_do_not_fit_are_refused),
+		cmocka_unit_test(overload_is_answered),
+		cmocka_unit_test(a_client_that_goes_leaves_nothing),
+		cmocka_unit_test(bytes_in_flight_are_limited),
+		cmocka_unit_test(draining_ends_connections_politely),
+		cmocka_unit_test(stopping_cuts_every_connection),
 	};
 
 	return cmocka_run_group_tests_name("server", tests, set_up, tear_down);

@@ -40,7 +40,7 @@ static const struct {
 	 false},
 };
 
-static void test_suites(void **state)
+static void only_strong_suites_are_accepted(void **state)
 {
 	struct stage stage;
 	struct caller caller;
@@ -65,7 +65,7 @@ static void test_suites(void **state)
 }
 
 /* A session cannot be taken up again, so no certificate check is left out. */
-static void test_no_tickets(void **state)
+static void sessions_are_not_resumed(void **state)
 {
 	static const char *const versions[] = {"NORMAL:-VERS-ALL:+VERS-TLS1.3",
 					       "NORMAL:-VERS-ALL:+VERS-TLS1.2"};
@@ -90,7 +90,7 @@ static void test_no_tickets(void **state)
 }
 
 /* Negotiating anew on an open connection ends it. */
-static void test_no_renegotiation(void **state)
+static void renegotiation_ends_the_connection(void **state)
 {
 	struct stage stage;
 	struct caller caller;
@@ -111,7 +111,7 @@ static void test_no_renegotiation(void **state)
 }
 
 /* Bytes that are no TLS end the connection and nothing else. */
-static void test_garbage(void **state)
+static void garbage_ends_its_connection_only(void **state)
 {
 	struct stage stage;
 	unsigned seed = 1;
@@ -134,7 +134,7 @@ static void test_garbage(void **state)
 }
 
 /* Without a pair there is no handshake; with one there is. */
-static void test_no_certificate_yet(void **state)
+static void without_a_certificate_there_is_no_handshake(void **state)
 {
 	struct stage stage;
 	struct caller caller;
@@ -155,7 +155,7 @@ static void test_no_certificate_yet(void **state)
 }
 
 /* A new pair is for new connections; the old ones keep theirs. */
-static void test_new_pair(void **state)
+static void a_new_pair_is_for_new_connections(void **state)
 {
 	const struct recipe recipe = {.cn = "other", .san = "DNS:other"};
 	struct stage stage;
@@ -356,7 +356,7 @@ static void try_clients(const struct authority *a, bool named)
 	stage_end(&stage);
 }
 
-static void test_clients(void **state)
+static void clients_are_let_in_by_their_certificate(void **state)
 {
 	struct authority a;
 
@@ -370,7 +370,7 @@ static void test_clients(void **state)
 }
 
 /* A certificate that expires while its connection lives. */
-static void test_expires(void **state)
+static void an_expired_client_is_refused(void **state)
 {
 	const struct recipe recipe = {
 		.cn = "apiserver", .eku = "clientAuth", .from = -60, .to = 4};
@@ -402,7 +402,7 @@ static void test_expires(void **state)
 }
 
 /* The next authority counts at once, on connections that are open too. */
-static void test_new_ca(void **state)
+static void a_new_authority_counts_at_once(void **state)
 {
 	const struct recipe recipe = {.cn = "apiserver", .eku = "clientAuth"};
 	struct authority a, b;
@@ -449,15 +449,15 @@ static void test_new_ca(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_suites),
-		cmocka_unit_test(test_no_tickets),
-		cmocka_unit_test(test_no_renegotiation),
-		cmocka_unit_test(test_garbage),
-		cmocka_unit_test(test_no_certificate_yet),
-		cmocka_unit_test(test_new_pair),
-		cmocka_unit_test(test_clients),
-		cmocka_unit_test(test_expires),
-		cmocka_unit_test(test_new_ca),
+		cmocka_unit_test(only_strong_suites_are_accepted),
+		cmocka_unit_test(sessions_are_not_resumed),
+		cmocka_unit_test(renegotiation_ends_the_connection),
+		cmocka_unit_test(garbage_ends_its_connection_only),
+		cmocka_unit_test(without_a_certificate_there_is_no_handshake),
+		cmocka_unit_test(a_new_pair_is_for_new_connections),
+		cmocka_unit_test(clients_are_let_in_by_their_certificate),
+		cmocka_unit_test(an_expired_client_is_refused),
+		cmocka_unit_test(a_new_authority_counts_at_once),
 	};
 
 	return cmocka_run_group_tests_name("server_client", tests, NULL, NULL);

@@ -12,7 +12,7 @@
 
 #include "server_fixture.h"
 
-static void test_addresses(void **state)
+static void addresses_are_listened_on_or_refused(void **state)
 {
 	static const struct {
 		const char *address;
@@ -50,7 +50,7 @@ static void test_addresses(void **state)
 	}
 }
 
-static void test_port_in_use(void **state)
+static void a_port_in_use_is_an_error(void **state)
 {
 	struct stage first, stage;
 	struct err err = {0};
@@ -72,8 +72,8 @@ static void test_port_in_use(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_port_in_use),
+		cmocka_unit_test(addresses_are_listened_on_or_refused),
+		cmocka_unit_test(a_port_in_use_is_an_error),
 	};
 
 	return cmocka_run_group_tests_name("server_listen", tests, NULL, NULL);

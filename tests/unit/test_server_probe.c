@@ -79,7 +79,7 @@ static void assert_answer(const struct booth *booth, const char *request,
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: a\r\n\r\n"
 
-static void test_pages(void **state)
+static void probes_have_their_pages(void **state)
 {
 	struct booth *booth = *state;
 
@@ -101,7 +101,7 @@ static void test_pages(void **state)
 	assert_answer(booth, "no HTTP/9.9\r\n\r\n", 400, "");
 }
 
-static void test_not_ready(void **state)
+static void the_reason_of_not_ready_is_shown(void **state)
 {
 	struct booth *booth = *state;
 
@@ -116,7 +116,7 @@ static void test_not_ready(void **state)
 }
 
 /* One address may not hold all places: another one is served at once. */
-static void test_crowd(void **state)
+static void one_address_may_not_hold_all_places(void **state)
 {
 	enum { CROWD = 300 };
 	struct booth *booth = *state;
@@ -141,9 +141,9 @@ static void test_crowd(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pages),
-		cmocka_unit_test(test_not_ready),
-		cmocka_unit_test(test_crowd),
+		cmocka_unit_test(probes_have_their_pages),
+		cmocka_unit_test(the_reason_of_not_ready_is_shown),
+		cmocka_unit_test(one_address_may_not_hold_all_places),
 	};
 
 	return cmocka_run_group_tests_name("server_probe", tests, set_up,

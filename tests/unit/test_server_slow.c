@@ -86,13 +86,13 @@ static void try_handshake(const struct stage *stage, bool dripping)
 	close(fd);
 }
 
-static void test_handshake(void **state)
+static void slow_handshakes_end(void **state)
 {
 	try_handshake(*state, false);
 	try_handshake(*state, true);
 }
 
-static void test_header(void **state)
+static void slow_headers_end(void **state)
 {
 	static const char *const drips[] = {
 		NULL,
@@ -120,7 +120,7 @@ static void test_header(void **state)
 	}
 }
 
-static void test_body(void **state)
+static void slow_bodies_end(void **state)
 {
 	static const char head[] = "POST /mutate HTTP/1.1\r\nHost: a\r\n"
 				   "Content-Type: application/json\r\n"
@@ -144,7 +144,7 @@ static void test_body(void **state)
 }
 
 /* A refused request's body is dropped, but not for ever. */
-static void test_refused_body(void **state)
+static void the_body_of_a_refused_request_ends(void **state)
 {
 	static const char head[] = "POST /none HTTP/1.1\r\nHost: a\r\n"
 				   "Content-Length: 500000\r\n\r\n{";
@@ -160,7 +160,7 @@ static void test_refused_body(void **state)
 }
 
 /* It asks for much and does not read. */
-static void test_reply(void **state)
+static void slow_readers_end(void **state)
 {
 	const struct stage *stage = *state;
 	double before = timeouts(stage, "body");
@@ -177,7 +177,7 @@ static void test_reply(void **state)
 }
 
 /* Slow bodies are in flight, but do not have others refused for long. */
-static void test_slow_crowd(void **state)
+static void slow_bodies_do_not_crowd_others_out(void **state)
 {
 	enum { CROWD = 20 };
 	static const char head[] = "POST /mutate HTTP/1.1\r\nHost: a\r\n"
@@ -233,7 +233,7 @@ static void test_slow_crowd(void **state)
 	stage_end(&stage);
 }
 
-static void test_idle_lives(void **state)
+static void idle_connections_live(void **state)
 {
 	struct caller fresh, used;
 
@@ -250,7 +250,7 @@ static void test_idle_lives(void **state)
 	caller_close(&used);
 }
 
-static void test_idle_ends(void **state)
+static void idle_connections_end_in_time(void **state)
 {
 	struct stage stage;
 	struct caller caller;
@@ -268,7 +268,7 @@ static void test_idle_ends(void **state)
 }
 
 /* Clients that only take places give way to one that asks. */
-static void test_full(void **state)
+static void idle_clients_give_way_when_full(void **state)
 {
 	enum { MAX = 40 };
 	struct stage stage;
@@ -308,7 +308,7 @@ static int64_t cpu_ms(void)
 }
 
 /* Handshakes that begin and wait take no processor and hold nobody up. */
-static void test_stalled_handshakes(void **state)
+static void stalled_handshakes_hold_nobody_up(void **state)
 {
 	enum { STALLED = 20, MS = 500, ASKS = 20 };
 	int fds[STALLED];
@@ -337,16 +337,16 @@ static void test_stalled_handshakes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_handshake),
-		cmocka_unit_test(test_header),
-		cmocka_unit_test(test_body),
-		cmocka_unit_test(test_refused_body),
-		cmocka_unit_test(test_reply),
-		cmocka_unit_test(test_slow_crowd),
-		cmocka_unit_test(test_idle_lives),
-		cmocka_unit_test(test_idle_ends),
-		cmocka_unit_test(test_full),
-		cmocka_unit_test(test_stalled_handshakes),
+		cmocka_unit_test(slow_handshakes_end),
+		cmocka_unit_test(slow_headers_end),
+		cmocka_unit_test(slow_bodies_end),
+		cmocka_unit_test(the_body_of_a_refused_request_ends),
+		cmocka_unit_test(slow_readers_end),
+		cmocka_unit_test(slow_bodies_do_not_crowd_others_out),
+		cmocka_unit_test(idle_connections_live),
+		cmocka_unit_test(idle_connections_end_in_time),
+		cmocka_unit_test(idle_clients_give_way_when_full),
+		cmocka_unit_test(stalled_handshakes_hold_nobody_up),
 	};
 
 	return cmocka_run_group_tests_name("server_slow", tests, set_up,

@@ -2,13 +2,13 @@
 /*
  * Edits in the author's bytes, style by style. Every result is read again and
  * must be the edited tree, also where the table does not say so; random files
- * are in tests/check-splice.sh. Edits are written in YAML (edit_json.h).
+ * are in tests/check/splice.sh. Edits are written in YAML (edit_json.h).
  */
 #include "splicing.h"
 
 #define SET_GPU "[{set: [limits, nvidia.com/gpu], value: 1}]"
 
-static void test_block_maps(void **state)
+static void block_maps_are_spliced(void **state)
 {
 	static const struct splice_case cases[] = {
 		{"a: 1\n", "[{set: [b], value: 2}]", "a: 1\nb: 2\n", NULL},
@@ -49,7 +49,7 @@ static void test_block_maps(void **state)
 	run_cases(cases, COUNT(cases));
 }
 
-static void test_empty_parents(void **state)
+static void empty_parents_are_filled(void **state)
 {
 	static const struct splice_case cases[] = {
 		{"limits:\n", SET_GPU, "limits:\n  nvidia.com/gpu: 1\n", NULL},
@@ -91,7 +91,7 @@ static void test_empty_parents(void **state)
 	run_cases(cases, COUNT(cases));
 }
 
-static void test_lists(void **state)
+static void lists_are_spliced(void **state)
 {
 	static const struct splice_case cases[] = {
 		{"l:\n- name: a\nz: 1\n", "[{ensure: [l], item: {name: b}}]",
@@ -121,7 +121,7 @@ static void test_lists(void **state)
 	run_cases(cases, COUNT(cases));
 }
 
-static void test_flow(void **state)
+static void flow_style_stays_flow_style(void **state)
 {
 	static const struct splice_case cases[] = {
 		{"limits: {a: 1}\n", SET_GPU,
@@ -166,7 +166,7 @@ static void test_flow(void **state)
 	run_cases(cases, COUNT(cases));
 }
 
-static void test_json(void **state)
+static void json_stays_json(void **state)
 {
 	static const struct splice_case cases[] = {
 		{"{\"a\":1}", "[{set: [b], value: {c: [x]}}]",
@@ -195,7 +195,7 @@ static void test_json(void **state)
 	run_cases(cases, COUNT(cases));
 }
 
-static void test_removal(void **state)
+static void removal_leaves_no_gap(void **state)
 {
 	static const struct splice_case cases[] = {
 		{"a: 1\nb: 2 # gone\nc: 3\n", "[{remove: [b]}]", "a: 1\nc: 3\n",
@@ -233,22 +233,22 @@ static void test_removal(void **state)
 		{"l:\n- a: 1\n  # own\n  b: 2\n", "[{remove: [l, 0, a]}]", NULL,
 		 "comment"},
 		{"a: |+\n  x\n\nb: 1\n\n", "[{remove: [b]}]", NULL,
-		 "block text"},
+		 "block scalar"},
 		{"a: |\n  x\nb: 1\n  # deep\n", "[{remove: [b]}]", NULL,
-		 "block text"},
+		 "block scalar"},
 		{"a: |\n  x\nb: 1\n\nc: 1\n", "[{remove: [b]}]",
 		 "a: |\n  x\n\nc: 1\n", NULL},
 		{"e:\n- t: |\n    x\n  b: 1\nv: 1\n      # deep\n",
 		 "[{remove: [e, 0, b]}, {remove: [v], and: true}]", NULL,
-		 "block text"},
-		{"a: 1\na: 2\nb: 1\n", "[{remove: [a]}]", NULL, "twice"},
+		 "block scalar"},
+		{"a: 1\na: 2\nb: 1\n", "[{remove: [a]}]", NULL, "duplicate"},
 	};
 
 	(void)state;
 	run_cases(cases, COUNT(cases));
 }
 
-static void test_replacing(void **state)
+static void replacing_keeps_comments(void **state)
 {
 	static const struct splice_case cases[] = {
 		{"a: 1 # c\n", "[{set: [a], value: 2}]", "a: 2 # c\n", NULL},
@@ -261,7 +261,8 @@ static void test_replacing(void **state)
 		 "a: none\nc: 1\n", NULL},
 		{"a: x\n", "[{set: [a], value: {b: 1}}]", "a:\n  b: 1\n", NULL},
 		{"a: [1, 2]\n", "[{set: [a], value: []}]", "a: []\n", NULL},
-		{"a: |\n  x\n", "[{set: [a], value: y1}]", NULL, "block text"},
+		{"a: |\n  x\n", "[{set: [a], value: y1}]", NULL,
+		 "block scalar"},
 		{"a:\n- 1 # one\n- 2\n", "[{set: [a], value: [3]}]", NULL,
 		 "comment"},
 		{"a: !!str 5\n", "[{set: [a], value: 6}]", NULL, "tag"},
@@ -343,7 +344,7 @@ static const char *const quoted_texts[] = {
 	"\xef\xbb\xbf",
 };
 
-static void test_quotes(void **state)
+static void text_is_quoted_where_it_must_be(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(plain_texts) + COUNT(quoted_texts); i++) {
@@ -377,7 +378,7 @@ static void test_quotes(void **state)
 	}
 }
 
-static void test_refusals(void **state)
+static void what_cannot_be_spliced_is_refused(void **state)
 {
 	static const struct splice_case cases[] = {
 		{"a: &x {b: 1}\nc: *x\n", "[{set: [c, d], value: 1}]", NULL,
@@ -414,7 +415,7 @@ static void test_refusals(void **state)
 	run_cases(cases, COUNT(cases));
 }
 
-static void test_documents(void **state)
+static void only_the_document_meant_changes(void **state)
 {
 	static const struct splice_case second = {
 		"a: 1\n---\na: 1 # é\n---\na: 1\n", "[{set: [b], value: 2}]",
@@ -455,7 +456,7 @@ static void run_other(const char *text, size_t len, bool hosted)
 	reading_release(&old);
 }
 
-static void test_other_bytes(void **state)
+static void other_encodings_are_refused(void **state)
 {
 	static const char utf16[] = "\xff\xfe"
 				    "a\0:\0 \0001\0\n\0";
@@ -468,17 +469,17 @@ static void test_other_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_block_maps),
-		cmocka_unit_test(test_empty_parents),
-		cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_flow),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_removal),
-		cmocka_unit_test(test_replacing),
-		cmocka_unit_test(test_quotes),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_documents),
-		cmocka_unit_test(test_other_bytes),
+		cmocka_unit_test(block_maps_are_spliced),
+		cmocka_unit_test(empty_parents_are_filled),
+		cmocka_unit_test(lists_are_spliced),
+		cmocka_unit_test(flow_style_stays_flow_style),
+		cmocka_unit_test(json_stays_json),
+		cmocka_unit_test(removal_leaves_no_gap),
+		cmocka_unit_test(replacing_keeps_comments),
+		cmocka_unit_test(text_is_quoted_where_it_must_be),
+		cmocka_unit_test(what_cannot_be_spliced_is_refused),
+		cmocka_unit_test(only_the_document_meant_changes),
+		cmocka_unit_test(other_encodings_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

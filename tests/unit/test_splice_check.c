@@ -8,7 +8,7 @@
 #include "doc/splice.h"
 
 /* splices_check() must see what went wrong. */
-static void test_check(void **state)
+static void a_wrong_splice_is_noticed(void **state)
 {
 	static const char before[] = "a: 1\n---\nb: 1\n";
 	static const struct {
@@ -50,7 +50,7 @@ static void test_check(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_check),
+		cmocka_unit_test(a_wrong_splice_is_noticed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 	"[{set: [m, " to "], value: " value "}, {remove: [m, " from            \
 	"], and: true}]"
 
-static void test_renames(void **state)
+static void keys_are_renamed_in_place(void **state)
 {
 	static const struct splice_case cases[] = {
 		{"m:\n  a: 1 # why\n  b: 2\n", RENAME("a", "c", "1"),
@@ -66,7 +66,7 @@ static void test_renames(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_renames),
+		cmocka_unit_test(keys_are_renamed_in_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,7 +88,7 @@ static const char *try_at(struct fixture *f, size_t rule, unsigned line)
 
 /* --- comments ------------------------------------------------------------- */
 
-static void test_none(void **state)
+static void other_comments_suppress_nothing(void **state)
 {
 	struct fixture f;
 
@@ -99,7 +99,7 @@ static void test_none(void **state)
 	end(&f, "");
 }
 
-static void test_lines(void **state)
+static void a_comment_counts_for_its_line(void **state)
 {
 	struct fixture f;
 
@@ -126,7 +126,7 @@ static void test_lines(void **state)
 		"8:1: unused: nothing here to suppress for `shm-missing`\n");
 }
 
-static void test_words(void **state)
+static void rules_categories_and_former_names_count(void **state)
 {
 	struct fixture f;
 
@@ -144,7 +144,7 @@ static void test_words(void **state)
 	end(&f, "");
 }
 
-static void test_file(void **state)
+static void a_file_may_be_ignored_whole(void **state)
 {
 	struct fixture f;
 
@@ -157,7 +157,7 @@ static void test_file(void **state)
 	end(&f, "");
 }
 
-static void test_line_ends(void **state)
+static void every_kind_of_line_end_counts(void **state)
 {
 	struct fixture f;
 
@@ -169,7 +169,7 @@ static void test_line_ends(void **state)
 }
 
 /* What looks like a comment inside a value is none. */
-static void test_scalars(void **state)
+static void comments_inside_values_are_none(void **state)
 {
 	struct fixture f;
 
@@ -192,7 +192,7 @@ static void test_scalars(void **state)
 	end(&f, "");
 }
 
-static void test_json(void **state)
+static void json_has_no_comments(void **state)
 {
 	struct fixture f;
 
@@ -206,13 +206,14 @@ struct row {
 	bool works;
 };
 
-static void test_malformed(void **state)
+static void malformed_comments_are_reported(void **state)
 {
 	static const struct row rows[] = {
 		{"# gpugate: ignore[shm-missing] -- fine", "", true},
 		{"## gpugate: ignore[shm-missing] -- fine", "", true},
 		{"# gpugate: ignore[shm-missing]",
-		 "the reason is missing: end the comment in `-- reason`", true},
+		 "the reason is missing: end the comment with `-- reason`",
+		 true},
 		{"# gpugate: ignore[shm-missing] -- ",
 		 "the reason after `--` is missing", true},
 		{"# gpugate: ignore[shm-missing] -- r, until=2027-01-31",
@@ -220,10 +221,10 @@ static void test_malformed(void **state)
 		{"# gpugate: ignore[shm-missing] because",
 		 "expected `until=YYYY-MM-DD` or `-- reason` after `]`", false},
 		{"# gpugate: ignore[shm-missing] until=tomorrow -- r",
-		 "`until=` takes a day that exists, as in until=2027-01-31",
+		 "`until=` takes an existing date such as until=2027-01-31",
 		 false},
 		{"# gpugate: ignore[shm-missing] until=2025-02-29 -- r",
-		 "`until=` takes a day that exists, as in until=2027-01-31",
+		 "`until=` takes an existing date such as until=2027-01-31",
 		 false},
 		{"# gpugate: ignore[] -- r",
 		 "no rule is named between `[` and `]`", false},
@@ -266,7 +267,7 @@ static void test_malformed(void **state)
 	}
 }
 
-static void test_until(void **state)
+static void a_suppression_ends_on_its_day(void **state)
 {
 	struct fixture f;
 
@@ -278,7 +279,7 @@ static void test_until(void **state)
 }
 
 /* Said unused only where the rule had its chance. */
-static void test_unused(void **state)
+static void unused_suppressions_are_reported(void **state)
 {
 	struct setting settings[SAMPLE_RULES] = {{0}};
 	struct fixture f;
@@ -296,7 +297,7 @@ static void test_unused(void **state)
 	end(&f, "2:6: unused: nothing here to suppress for `resources`\n");
 }
 
-static void test_locked(void **state)
+static void locked_rules_are_not_suppressed(void **state)
 {
 	static const struct setting locked = {.enabled = true, .locked = true};
 	struct finding finding = {.rule = sample_items[SHM_MISSING],
@@ -312,7 +313,7 @@ static void test_locked(void **state)
 }
 
 /* Long lines and long blocks of comments stay linear. */
-static void test_many(void **state)
+static void many_comments_stay_linear(void **state)
 {
 	struct fixture f;
 	struct buf text;
@@ -383,7 +384,7 @@ static const char *try_pointer(struct fixture *f, const struct object *object,
 	return finding.suppression_reason;
 }
 
-static void test_annotations(void **state)
+static void annotations_count_for_their_object(void **state)
 {
 	struct object inner = {0};
 	struct fixture f;
@@ -411,7 +412,7 @@ static void test_annotations(void **state)
 	end(&f, "");
 }
 
-static void test_role(void **state)
+static void an_annotation_of_a_template_counts_for_its_role(void **state)
 {
 	struct fixture f;
 	struct made made;
@@ -427,7 +428,7 @@ static void test_role(void **state)
 		"`resources`\n");
 }
 
-static void test_unused_annotation(void **state)
+static void an_unused_annotation_is_reported(void **state)
 {
 	struct fixture f;
 	struct made made;
@@ -442,7 +443,7 @@ static void test_unused_annotation(void **state)
 }
 
 /* Each finding is held against each word: there is an end to them. */
-static void test_too_many_words(void **state)
+static void too_many_words_are_reported(void **state)
 {
 	static char text[2000];
 	struct fixture f;
@@ -463,7 +464,7 @@ static void test_too_many_words(void **state)
 		"rules\n");
 }
 
-static void test_bad_annotations(void **state)
+static void malformed_annotations_are_reported(void **state)
 {
 	static const struct {
 		const char *annotations, *want;
@@ -478,8 +479,8 @@ static void test_bad_annotations(void **state)
 		 "malformed: `gpugate.dev/ignore` names no rule", false},
 		{"{gpugate.dev/ignore: shm, gpugate.dev/ignore-reason: r, "
 		 "gpugate.dev/ignore-until: soon}",
-		 "malformed: `gpugate.dev/ignore-until` takes a day that "
-		 "exists, as in \"2027-01-31\"",
+		 "malformed: `gpugate.dev/ignore-until` takes an "
+		 "existing date such as \"2027-01-31\"",
 		 false},
 		{"{gpugate.dev/ignore: shm, gpugate.dev/ignore-reason: r, "
 		 "gpugate.dev/ignore-until: 2024-10-03}",
@@ -513,23 +514,24 @@ static void test_bad_annotations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_none),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_file),
-		cmocka_unit_test(test_line_ends),
-		cmocka_unit_test(test_scalars),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_malformed),
-		cmocka_unit_test(test_until),
-		cmocka_unit_test(test_unused),
-		cmocka_unit_test(test_locked),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_annotations),
-		cmocka_unit_test(test_role),
-		cmocka_unit_test(test_unused_annotation),
-		cmocka_unit_test(test_too_many_words),
-		cmocka_unit_test(test_bad_annotations),
+		cmocka_unit_test(other_comments_suppress_nothing),
+		cmocka_unit_test(a_comment_counts_for_its_line),
+		cmocka_unit_test(rules_categories_and_former_names_count),
+		cmocka_unit_test(a_file_may_be_ignored_whole),
+		cmocka_unit_test(every_kind_of_line_end_counts),
+		cmocka_unit_test(comments_inside_values_are_none),
+		cmocka_unit_test(json_has_no_comments),
+		cmocka_unit_test(malformed_comments_are_reported),
+		cmocka_unit_test(a_suppression_ends_on_its_day),
+		cmocka_unit_test(unused_suppressions_are_reported),
+		cmocka_unit_test(locked_rules_are_not_suppressed),
+		cmocka_unit_test(many_comments_stay_linear),
+		cmocka_unit_test(annotations_count_for_their_object),
+		cmocka_unit_test(
+			an_annotation_of_a_template_counts_for_its_role),
+		cmocka_unit_test(an_unused_annotation_is_reported),
+		cmocka_unit_test(too_many_words_are_reported),
+		cmocka_unit_test(malformed_annotations_are_reported),
 	};
 
 	return cmocka_run_group_tests_name("suppress", tests, NULL, NULL);

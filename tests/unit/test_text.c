@@ -41,7 +41,7 @@ static void parts_are_found(void **state)
 	assert_false(text_contains_ci("a-Trai", "train"));
 }
 
-static void distances(void **state)
+static void distances_count_edits(void **state)
 {
 	static const struct {
 		const char *a, *b;
@@ -84,7 +84,7 @@ static void long_words_have_a_distance(void **state)
 	assert_int_equal(text_distance(a, b, 3), 4);
 }
 
-static void nearest_names(void **state)
+static void the_nearest_name_is_found(void **state)
 {
 	static const char *const names[] = {"shm-missing", "gpu-count", "all",
 					    "gpu-limits"};
@@ -100,7 +100,20 @@ static void nearest_names(void **state)
 	assert_null(text_nearest("all", names, 0));
 }
 
-static void hashes(void **state)
+static void words_of_lists_are_whole(void **state)
+{
+	assert_true(text_lists("v1alpha2 v1beta1 v1", "v1"));
+	assert_true(text_lists(" a,  b ,c", "c"));
+	assert_true(text_lists("name image", "name"));
+	assert_false(text_lists("v1alpha2 v1beta1", "v1"));
+	assert_false(text_lists("name image", "name image"));
+	assert_false(text_lists("name image", " name"));
+	assert_false(text_lists("name image", ""));
+	assert_false(text_lists(" , ", ""));
+	assert_false(text_lists("", "a"));
+}
+
+static void hashes_are_fnv_1a(void **state)
 {
 	assert_true(text_hash("", 0, 0) == 0xcbf29ce484222325u);
 	assert_true(text_hash("a", 1, 0) == 0xaf63dc4c8601ec8cu);
@@ -109,7 +122,7 @@ static void hashes(void **state)
 		    text_hash("foobar", 6, 0));
 }
 
-static void utf8_sequences(void **state)
+static void utf8_sequences_are_checked(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -147,7 +160,7 @@ static void utf8_sequences(void **state)
 				 rows[i].length);
 }
 
-static void utf8_counts(void **state)
+static void utf8_characters_are_counted(void **state)
 {
 	static const char text[] = "a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80z";
 	char many[sizeof(text) * 40];
@@ -162,7 +175,7 @@ static void utf8_counts(void **state)
 	}
 }
 
-static void names(void **state)
+static void names_of_labels_and_subdomains_are_checked(void **state)
 {
 	static const struct {
 		const char *text;
@@ -200,13 +213,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(null_is_handled),
 		cmocka_unit_test(parts_are_found),
-		cmocka_unit_test(distances),
+		cmocka_unit_test(distances_count_edits),
 		cmocka_unit_test(long_words_have_a_distance),
-		cmocka_unit_test(nearest_names),
-		cmocka_unit_test(hashes),
-		cmocka_unit_test(utf8_sequences),
-		cmocka_unit_test(utf8_counts),
-		cmocka_unit_test(names),
+		cmocka_unit_test(the_nearest_name_is_found),
+		cmocka_unit_test(words_of_lists_are_whole),
+		cmocka_unit_test(hashes_are_fnv_1a),
+		cmocka_unit_test(utf8_sequences_are_checked),
+		cmocka_unit_test(utf8_characters_are_counted),
+		cmocka_unit_test(names_of_labels_and_subdomains_are_checked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "webhook/watch.h"
+#include "webhook/observe/watch.h"
 
 struct place {
 	struct arena arena;
@@ -118,7 +118,7 @@ static int count_changes(struct watch *watch, int ms, int enough)
 }
 
 /* Soon, and not a second time. */
-static void told_once(struct watch *watch)
+static void logged_once(struct watch *watch)
 {
 	assert_int_equal(count_changes(watch, 5000, 1), 1);
 	assert_int_equal(count_changes(watch, 80, 1), 0);
@@ -141,7 +141,7 @@ static void projected_files(void **state)
 	not_told(watch);
 	for (int i = 2; i < 5; i++) {
 		project(place, i, "tls.crt", "two"); /* same size */
-		told_once(watch);
+		logged_once(watch);
 	}
 	watch_free(watch);
 }
@@ -156,7 +156,7 @@ static void projected_folder(void **state)
 	watch = watch_one(place->dir);
 	not_told(watch);
 	project(place, 2, "a.yaml", "two");
-	told_once(watch);
+	logged_once(watch);
 	/* The old version is removed afterwards: not our business. */
 	unlink(at(place, "..1/a.yaml"));
 	rmdir(at(place, "..1"));
@@ -173,11 +173,11 @@ static void replaced_and_rewritten(void **state)
 	put(path, "one");
 	watch = watch_one(path);
 	replace(place, path, "two");
-	told_once(watch);
+	logged_once(watch);
 	put(path, "six");
-	told_once(watch);
+	logged_once(watch);
 	put(path, "longer");
-	told_once(watch);
+	logged_once(watch);
 	watch_free(watch);
 }
 
@@ -198,7 +198,7 @@ static void rewritten_with_its_old_time(void **state)
 	usleep(20000);
 	put(path, "two");
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
-	told_once(watch);
+	logged_once(watch);
 	watch_free(watch);
 }
 
@@ -210,12 +210,12 @@ static void gone_and_back(void **state)
 
 	not_told(watch);
 	put(path, "one");
-	told_once(watch);
+	logged_once(watch);
 	unlink(path);
-	told_once(watch);
+	logged_once(watch);
 	not_told(watch);
 	put(path, "one");
-	told_once(watch);
+	logged_once(watch);
 	watch_free(watch);
 }
 
@@ -230,12 +230,12 @@ static void folder_gone_and_back(void **state)
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(mkdir(dir, 0755), 0);
 		put(path, "one");
-		told_once(watch);
+		logged_once(watch);
 		put(path, "two"); /* the new folder is listened to */
-		told_once(watch);
+		logged_once(watch);
 		unlink(path);
 		rmdir(dir);
-		told_once(watch);
+		logged_once(watch);
 	}
 	watch_free(watch);
 }
@@ -254,11 +254,11 @@ static void folder_swapped_by_link(void **state)
 	watch = watch_one(at(place, "current/tls.key"));
 	assert_int_equal(symlink("2", temp), 0);
 	assert_int_equal(rename(temp, link), 0);
-	told_once(watch);
+	logged_once(watch);
 	put(at(place, "1/tls.key"), "old");
 	not_told(watch);
 	put(at(place, "2/tls.key"), "new");
-	told_once(watch);
+	logged_once(watch);
 	watch_free(watch);
 }
 
@@ -272,16 +272,16 @@ static void files_of_a_folder(void **state)
 	put(at(place, "policies/a.yaml"), "one");
 	watch = watch_one(at(place, "policies"));
 	put(at(place, "policies/b.yaml"), "one");
-	told_once(watch);
+	logged_once(watch);
 	put(at(place, "policies/b.yaml"), "two");
-	told_once(watch);
+	logged_once(watch);
 	rename(at(place, "policies/b.yaml"), at(place, "policies/c.yaml"));
-	told_once(watch);
+	logged_once(watch);
 	unlink(at(place, "policies/c.yaml"));
-	told_once(watch);
+	logged_once(watch);
 	/* Deeper there is no inotify, but the look of each second. */
 	put(at(place, "policies/more/d.yaml"), "one");
-	told_once(watch);
+	logged_once(watch);
 	watch_free(watch);
 }
 
@@ -335,7 +335,7 @@ static void writing_takes_time(void **state)
 	close(fd);
 	/* A machine that stalls between two bytes may let one through. */
 	assert_in_range(n, 0, 2);
-	told_once(watch);
+	logged_once(watch);
 	watch_free(watch);
 }
 
@@ -368,12 +368,12 @@ static void several_at_once(void **state)
 
 	put(paths[0], "one");
 	put(paths[1], "one");
-	told_once(watch);
+	logged_once(watch);
 	/* Exchanging two files changes both. */
 	rename(paths[0], at(place, "c"));
 	rename(paths[1], paths[0]);
 	rename(at(place, "c"), paths[1]);
-	told_once(watch);
+	logged_once(watch);
 	watch_free(watch);
 }
 

@@ -3,26 +3,27 @@
  * Words of commands: what a shell would split, what stays unknown, and flags
  * with their values.
  */
+#include "kube/command/argv.h"
 #include "object_fixture.h"
 
 /* Words joined with '|'; "?" for unknown ones, "..=?" for unknown values. */
-static void join_words(const struct words *words, struct buf *out)
+static void join_words(const struct argv *argv, struct buf *out)
 {
-	for (size_t i = 0; i < words->n; i++) {
-		const struct word *word = &words->items[i];
+	for (size_t i = 0; i < argv->n; i++) {
+		const struct arg *arg = &argv->items[i];
 
-		assert_non_null(word->node);
+		assert_non_null(arg->node);
 		if (i)
 			buf_addc(out, '|');
-		buf_adds(out, word->text ? word->text : "?");
-		if (word->unknown)
+		buf_adds(out, arg->text ? arg->text : "?");
+		if (arg->unknown)
 			buf_addc(out, '?');
 	}
-	if (words->unknown)
+	if (argv->unknown)
 		buf_adds(out, " any");
 }
 
-static struct words read_words(struct fixture *fixture, const char *fields)
+static struct argv read_argv(struct fixture *fixture, const char *fields)
 {
 	char *yaml = arena_printf(&fixture->arena,
 				  "apiVersion: v1\nkind: Pod\nspec:\n"
@@ -31,13 +32,13 @@ static struct words read_words(struct fixture *fixture, const char *fields)
 	const struct pod *pod = fixture_pod(fixture, yaml);
 
 	assert_int_equal(pod->ncontainers, 1);
-	return container_words(&fixture->arena, &pod->containers[0]);
+	return container_argv(&fixture->arena, &pod->containers[0]);
 }
 
-static void test_split(void **state)
+static void commands_are_split_into_words(void **state)
 {
 	static const struct {
-		const char *fields, *words;
+		const char *fields, *argv;
 	} rows[] = {
 		{"", ""},
 		{"    command: [torchrun, --nnodes=2, train.py]\n",
@@ -81,21 +82,21 @@ static void test_split(void **state)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct fixture fixture = {0};
-		struct words words = read_words(&fixture, rows[i].fields);
+		struct argv argv = read_argv(&fixture, rows[i].fields);
 		struct buf out;
 
 		buf_init(&out);
-		join_words(&words, &out);
-		assert_string_equal(out.data, rows[i].words);
+		join_words(&argv, &out);
+		assert_string_equal(out.data, rows[i].argv);
 		buf_release(&out);
 		fixture_release(&fixture);
 	}
 }
 
-static void test_unknown(void **state)
+static void unknown_words_stay_unknown(void **state)
 {
 	static const struct {
-		const char *fields, *words;
+		const char *fields, *argv;
 	} rows[] = {
 		{"    args: [--a=$(N), $(N), --b, $(N)]\n",
 		 "--a=?|?|--b|? any"},
@@ -121,20 +122,20 @@ static void test_unknown(void **state)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct fixture fixture = {0};
-		struct words words = read_words(&fixture, rows[i].fields);
+		struct argv argv = read_argv(&fixture, rows[i].fields);
 		struct buf out;
 
 		buf_init(&out);
-		join_words(&words, &out);
-		if (strcmp(out.data, rows[i].words))
+		join_words(&argv, &out);
+		if (strcmp(out.data, rows[i].argv))
 			print_error("row %zu\n", i);
-		assert_string_equal(out.data, rows[i].words);
+		assert_string_equal(out.data, rows[i].argv);
 		buf_release(&out);
 		fixture_release(&fixture);
 	}
 }
 
-static void test_flags(void **state)
+static void flags_have_their_values(void **state)
 {
 	static const char fields[] =
 		"    command: [sh, -c]\n    args:\n    - |\n"
@@ -163,11 +164,11 @@ static void test_flags(void **state)
 		{"serve", NULL, false},
 	};
 	struct fixture fixture = {0};
-	struct words words = read_words(&fixture, fields);
+	struct argv argv = read_argv(&fixture, fields);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		const struct word *found = NULL;
-		const char *value = words_flag(&words, rows[i].flag, &found);
+		const struct arg *found = NULL;
+		const char *value = argv_flag(&argv, rows[i].flag, &found);
 
 		if (!!found != rows[i].found)
 			print_error("flag %s\n", rows[i].flag);
@@ -177,64 +178,66 @@ static void test_flags(void **state)
 		else
 			assert_null(value);
 	}
-	assert_null(words_flag(&words, "--nodes", NULL));
+	assert_null(argv_flag(&argv, "--nodes", NULL));
 	fixture_release(&fixture);
 }
 
-static void test_have(void **state)
+static void words_are_found_by_their_last_part(void **state)
 {
 	struct fixture fixture = {0};
-	struct words words = read_words(
+	struct argv argv = read_argv(
 		&fixture, "    command: [/opt/conda/bin/torchrun, "
 			  "--trust_remote_code, --n=$(X), train.py]\n");
 
-	assert_true(words_have(&words, "torchrun"));
-	assert_true(words_have(&words, "/opt/conda/bin/torchrun"));
-	assert_true(words_have(&words, "--trust-remote-code"));
-	assert_true(words_have(&words, "--n"));
-	assert_true(words_have(&words, "train.py"));
-	assert_false(words_have(&words, "torch"));
-	assert_false(words_have(&words, "bin/torchrun"));
-	assert_false(words_have(&words, "trust-remote"));
-	assert_false(words_have(&words, "--trust"));
-	assert_false(words_have(&words, "train"));
+	assert_true(argv_have(&argv, "torchrun"));
+	assert_true(argv_have(&argv, "/opt/conda/bin/torchrun"));
+	assert_true(argv_have(&argv, "--trust-remote-code"));
+	assert_true(argv_have(&argv, "--n"));
+	assert_true(argv_have(&argv, "train.py"));
+	assert_false(argv_have(&argv, "torch"));
+	assert_false(argv_have(&argv, "bin/torchrun"));
+	assert_false(argv_have(&argv, "trust-remote"));
+	assert_false(argv_have(&argv, "--trust"));
+	assert_false(argv_have(&argv, "train"));
 	fixture_release(&fixture);
 }
 
 /* The source of an Argo script is its command's, when that is a shell. */
-static void test_script(void **state)
+static void the_source_of_a_script_is_its_command(void **state)
 {
 	static const char head[] =
 		"apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nspec:\n"
 		"  templates:\n  - name: t\n    script:\n      image: i\n";
 	struct fixture fixture = {0};
 	const struct pod *pod;
-	struct words words;
+	struct argv argv;
 
 	pod = fixture_pod(&fixture,
 			  arena_printf(&fixture.arena,
 				       "%s      command: [bash]\n"
 				       "      source: |\n        run --a 1\n",
 				       head));
-	words = container_words(&fixture.arena, &pod->containers[0]);
-	assert_string_equal(words_flag(&words, "--a", NULL), "1");
+	argv = container_argv(&fixture.arena, &pod->containers[0]);
+	assert_string_equal(argv_flag(&argv, "--a", NULL), "1");
 	fixture_release(&fixture);
 	pod = fixture_pod(&fixture,
 			  arena_printf(&fixture.arena,
 				       "%s      command: [python]\n"
 				       "      source: |\n        run --a 1\n",
 				       head));
-	words = container_words(&fixture.arena, &pod->containers[0]);
-	assert_int_equal(words.n, 1);
+	argv = container_argv(&fixture.arena, &pod->containers[0]);
+	assert_int_equal(argv.n, 1);
 	fixture_release(&fixture);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_split),  cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_flags),  cmocka_unit_test(test_have),
-		cmocka_unit_test(test_script),
+		cmocka_unit_test(commands_are_split_into_words),
+		cmocka_unit_test(unknown_words_stay_unknown),
+		cmocka_unit_test(flags_have_their_values),
+		cmocka_unit_test(words_are_found_by_their_last_part),
+		cmocka_unit_test(the_source_of_a_script_is_its_command),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static const struct pair structures[] = {
 	{"a:\tb\n", "1: {\"a\":\"b\"}\n"},
 };
 
-static void test_structure(void **state)
+static void structure_is_read(void **state)
 {
 	assert_pairs(structures, COUNT(structures));
 }
@@ -95,7 +95,7 @@ static const struct pair merges[] = {
 	 "error 1:7-8 a merge (<<) needs a map or a list of maps\n1: -\n"},
 };
 
-static void test_merges(void **state)
+static void merges_are_read_as_kubectl_does(void **state)
 {
 	assert_pairs(merges, COUNT(merges));
 }
@@ -135,7 +135,7 @@ static const struct pair aliases[] = {
 				"before\n2: -\n"},
 };
 
-static void test_aliases(void **state)
+static void aliases_are_expanded(void **state)
 {
 	assert_pairs(aliases, COUNT(aliases));
 }
@@ -165,13 +165,13 @@ static const struct pair duplicates[] = {
 	{"~: 1\n\"null\": 2\n", "error 1:1-2 null cannot be a key\n1: -\n"},
 };
 
-static void test_duplicates(void **state)
+static void duplicate_keys_are_reported(void **state)
 {
 	assert_pairs(duplicates, COUNT(duplicates));
 }
 
 /* Many keys and a duplicate of each: found by the index of large maps. */
-static void test_large_map(void **state)
+static void duplicates_are_found_in_large_maps(void **state)
 {
 	enum { N = 3000 };
 	struct reading reading;
@@ -293,7 +293,7 @@ static const struct span spans[] = {
 	{"--- # c\na: 1\n...\n", "", "a: 1", ""},
 };
 
-static void test_spans(void **state)
+static void nodes_know_their_bytes(void **state)
 {
 	for (size_t i = 0; i < COUNT(spans); i++) {
 		struct reading reading;
@@ -338,7 +338,7 @@ static const struct {
 	{"a: &x 1\na: 2\n", "0", 0},
 };
 
-static void test_flags(void **state)
+static void nodes_know_their_style(void **state)
 {
 	for (size_t i = 0; i < COUNT(flagged); i++) {
 		struct reading reading;
@@ -372,7 +372,7 @@ static void assert_links(const struct node *node)
 	assert_int_equal(node->len, n);
 }
 
-static void test_links(void **state)
+static void nodes_know_their_parents(void **state)
 {
 	static const char text[] = "a: &a {x: &x [1, {v: 2}], z: 3}\n"
 				   "b: *a\n"
@@ -401,14 +401,14 @@ static void test_links(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_structure),
-		cmocka_unit_test(test_merges),
-		cmocka_unit_test(test_aliases),
-		cmocka_unit_test(test_duplicates),
-		cmocka_unit_test(test_large_map),
-		cmocka_unit_test(test_spans),
-		cmocka_unit_test(test_flags),
-		cmocka_unit_test(test_links),
+		cmocka_unit_test(structure_is_read),
+		cmocka_unit_test(merges_are_read_as_kubectl_does),
+		cmocka_unit_test(aliases_are_expanded),
+		cmocka_unit_test(duplicate_keys_are_reported),
+		cmocka_unit_test(duplicates_are_found_in_large_maps),
+		cmocka_unit_test(nodes_know_their_bytes),
+		cmocka_unit_test(nodes_know_their_style),
+		cmocka_unit_test(nodes_know_their_parents),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 /*
  * The fast YAML reader: what it has to take, with the tree that libyaml's
  * events give, and what it has to leave to libyaml. Far more texts are in
- * tests/check-yaml-fast.sh.
+ * tests/check/yaml-fast.sh.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../tools/yaml_twins.h"
+#include "tests/tools/yaml_twins.h"
 
 static const struct load_limits limits = {
 	.bytes = 1 << 16,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Scalars: what a plain text, a tag and a key mean. The expected values are
- * those of sigs.k8s.io/yaml 1.6.0 (tests/check-yaml.sh compares at large).
+ * those of sigs.k8s.io/yaml 1.6.0 (tests/check/yaml.sh compares at large).
  */
 #include "yaml_reading.h"
 
@@ -193,7 +193,7 @@ static const struct {
 	/* clang-format on */
 };
 
-static void test_plain(void **state)
+static void plain_scalars_have_their_type(void **state)
 {
 	for (size_t i = 0; i < COUNT(plain); i++) {
 		char text[128], said[128];
@@ -211,7 +211,7 @@ static void test_plain(void **state)
 	}
 }
 
-static void test_quoted_is_string(void **state)
+static void quoted_scalars_are_strings(void **state)
 {
 	for (size_t i = 0; i < COUNT(plain); i++) {
 		char text[128], said[128];
@@ -259,7 +259,7 @@ static const struct {
 	{"{}", NODE_MAP},
 };
 
-static void test_types(void **state)
+static void types_are_those_of_yaml_1_1(void **state)
 {
 	for (size_t i = 0; i < COUNT(types); i++) {
 		struct reading reading;
@@ -353,7 +353,7 @@ static const struct {
 	{".NaN", NULL},
 };
 
-static void test_tags(void **state)
+static void tags_set_the_type(void **state)
 {
 	for (size_t i = 0; i < COUNT(tagged); i++) {
 		struct reading reading;
@@ -432,7 +432,7 @@ static const struct {
 	{"{{ .Values.name }}", NULL},
 };
 
-static void test_keys(void **state)
+static void keys_are_strings(void **state)
 {
 	for (size_t i = 0; i < COUNT(keys); i++) {
 		struct reading reading;
@@ -455,11 +455,11 @@ static void test_keys(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_quoted_is_string),
-		cmocka_unit_test(test_types),
-		cmocka_unit_test(test_tags),
-		cmocka_unit_test(test_keys),
+		cmocka_unit_test(plain_scalars_have_their_type),
+		cmocka_unit_test(quoted_scalars_are_strings),
+		cmocka_unit_test(types_are_those_of_yaml_1_1),
+		cmocka_unit_test(tags_set_the_type),
+		cmocka_unit_test(keys_are_strings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../rules/engine/state.h"
+#include "rules/engine/run/run_internal.h"
 
 enum { MOST = 400, PODS = 5, CONTAINERS = 4, CAUSES = 3 };
 

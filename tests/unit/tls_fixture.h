@@ -19,7 +19,7 @@
 #include <gnutls/x509.h>
 #include <microhttpd.h>
 
-#include "webhook/key_store.h"
+#include "webhook/tls/key_store.h"
 
 struct tls_server {
 	struct MHD_Daemon *daemon;

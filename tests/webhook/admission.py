@@ -30,6 +30,7 @@ rules:
   shm-missing: {action: patch, params: {size: 8Gi}}
   gpu-toleration-missing: {action: patch}
   job-backoff-unbounded: {action: deny}
+  shm-size-exceeds-memory-limit: {action: deny}
   gpu-limit-missing: {action: deny}
   quota-gpu-key-ineffective: {action: deny}
 controllers: ["system:serviceaccount:kubeflow:training-operator"]
@@ -75,7 +76,7 @@ MODES = ("enforce", "")
 
 
 def pod(name="train", namespace="ml", **spec):
-    container = {"name": "main", "image": "busybox",
+    container = {"name": "main", "image": "registry.example.com/train:1",
                  "command": ["torchrun", "train.py"],
                  "resources": {"limits": {"nvidia.com/gpu": "2",
                                           "memory": "64Gi", "cpu": "8"}}}
@@ -89,7 +90,7 @@ def pod(name="train", namespace="ml", **spec):
 
 def pytorchjob(name="job", replicas=2, backoff=None, **meta):
     template = {"spec": {"containers": [{
-        "name": "pytorch", "image": "busybox", "command": ["train"],
+        "name": "pytorch", "image": "registry.example.com/train:1", "command": ["train"],
         "resources": {"limits": {"nvidia.com/gpu": 1}}}]}}
     job = {"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob",
            "metadata": {"name": name, "namespace": "ml", **meta},
@@ -214,7 +215,7 @@ def patches(hook):
 
 
 def classes(hook):
-    """The Priority plugin runs before the webhook and once more after it."""
+    """The Priority plugin runs before the webhook and again after it."""
     with_class = "  priority-class-missing: {action: patch, params: {class: gpu-batch}}\n"
     hook.set_policy(POLICY.replace("controllers:", with_class + "controllers:")
                     % ("enforce", "patchOwners: true\n"))
@@ -285,7 +286,7 @@ def side_effects(hook):
 def warnings_and_audit():
     status, _, warnings = alice.create(pytorchjob("warned", backoff=3))
     say(status == 201, "warnings let it in")
-    say(any(w.startswith("gpu-node-selector-missing: ") for w in warnings),
+    say(any(w.startswith("job-deadline-missing: ") for w in warnings),
         "warning is seen", warnings)
     say(warnings and all(len(w) <= 120 for w in warnings),
         "warnings are short", warnings)
@@ -522,7 +523,7 @@ def log(hook):
 
 
 def corpus(hook):
-    """Of real objects the door says what `gpugate lint` says."""
+    """For real objects the webhook reports what `gpugate lint` reports."""
     objects = Corpus(build, folder, admin)
     wait_for_policy(hook, "audit")
     count, different = objects.audited()
@@ -530,7 +531,13 @@ def corpus(hook):
           f"{different} with other rules than lint")
     say(count > 100, "corpus objects", count)
     say(different == 0, "same rules as lint", different)
-    wait_for_policy(hook, "enforce", "extends: [strict]\n")
+    for preset in ("recommended", "strict"):
+        wait_for_policy(hook, "audit")  # so that the next one is noticed
+        wait_for_policy(hook, "enforce", f"extends: [{preset}]\n")
+        counts = objects.decided()
+        print(f"corpus: verdicts under {preset}: {counts}")
+        say(counts["allowed"] > 10 and counts["denied"] > 5 and
+            not counts["differ"], "lint and the API server agree", counts)
     counts, different = objects.denied()
     print("corpus: denied under strict: " +
           ", ".join(f"{n} {kind}" for kind, n in counts.items()))

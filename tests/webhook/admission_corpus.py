@@ -8,6 +8,10 @@ import subprocess
 WANTED = {"PyTorchJob", "RayJob", "RayCluster", "RayService",
           "InferenceService", "MPIJob", "TFJob", "JobSet", "LeaderWorkerSet",
           "Job", "Deployment", "StatefulSet", "Pod", "CronJob"}
+# For which the policy of these tests says `action: deny`.
+DENIES = {"job-backoff-unbounded", "shm-size-exceeds-memory-limit",
+          "gpu-limit-missing",
+          "quota-gpu-key-ineffective"}
 DENIED = ("PyTorchJob", "RayJob", "batch.volcano.sh Job", "InferenceService")
 
 
@@ -143,6 +147,28 @@ class Corpus:
                 different += 1
                 self.list(f"denied with {lines}", name)
         return counts, different
+
+    def decided(self):
+        """Under mode enforce: how many objects lint and the API server agree
+        on, by verdict; where they do not is listed. An error that is repaired
+        is none: of a Pod at once, of an owner's Pods when they come."""
+        counts = {"allowed": 0, "denied": 0, "differ": 0}
+        for name, obj, findings in self.objects():
+            status, body, _ = self.admin.create(obj, dry_run=True)
+            denied = "denied the request: " in body.get("message", "")
+            errors = [f for f in findings if f["severity"] == "error"
+                      or f["rule"] in DENIES]
+            left = [f for f in errors if not (f.get("fix") or {}).get("safe")]
+            if status != 201 and not denied:
+                self.list("not accepted here: " + str(body.get("reason")),
+                          name)
+            elif bool(errors) if denied else not left:
+                counts["denied" if denied else "allowed"] += 1
+            else:
+                counts["differ"] += 1
+                self.list(f"denied: {denied}, errors of lint: "
+                          f"{sorted(self.rules_of(errors))}", name)
+        return counts
 
     @staticmethod
     def rules_of(findings):

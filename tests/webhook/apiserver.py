@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small client of a real kube-apiserver (tests/control-plane), and of the
-webhook that stands behind it: objects go in by REST over a kept connection,
-what the server said comes out (status, body, warnings), and the audit log
-tells what the webhook annotated."""
+webhook that it calls: sends objects by REST over a kept connection, returns the
+server's response (status, body, warnings), and reads the webhook's annotations
+from the audit log."""
 import http.client
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another mutating webhook, as service meshes have one: it adds a sidecar to
-Pods that are labelled for it, after ours, so that ours is asked once more."""
+"""Another mutating webhook, like those of service meshes: it adds a sidecar to
+labelled Pods, after gpugated, so that gpugated is called again."""
 import base64
 import json
 import subprocess
@@ -55,8 +55,8 @@ class Injector:
 
 
 def reinvocation(say, admin, hook, pod):
-    """Another webhook adds a GPU container after us: we are asked once more,
-    repair that as well, and what is repaired already stays as it is."""
+    """Another webhook adds a GPU container after gpugated, which is called
+    again and repairs that as well; earlier repairs stay as they are."""
     sidecar = dict(pod()["spec"]["containers"][0], name="sidecar")
     injector = Injector(hook.program, hook.folder, sidecar)
     configuration = injector.configuration()

@@ -17,6 +17,9 @@ import urllib.parse
 KINDS = {
     "namespaces": ("/api/v1", "Namespace"), "resourcequotas": ("/api/v1", "ResourceQuota"),
     "limitranges": ("/api/v1", "LimitRange"), "nodes": ("/api/v1", "Node"), "pods": ("/api/v1", "Pod"),
+    "persistentvolumeclaims": ("/api/v1", "PersistentVolumeClaim"),
+    "poddisruptionbudgets": ("/apis/policy/v1", "PodDisruptionBudget"),
+    "networkpolicies": ("/apis/networking.k8s.io/v1", "NetworkPolicy"),
     "priorityclasses": ("/apis/scheduling.k8s.io/v1", "PriorityClass"),
     "runtimeclasses": ("/apis/node.k8s.io/v1", "RuntimeClass"),
     "deviceclasses": ("/apis/resource.k8s.io/v1", "DeviceClass"),

@@ -23,17 +23,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../webhook/api.h"
 #include "engine/registry.h"
-#include "kube/cluster.h"
-#include "webhook/door.h"
-#include "webhook/live.h"
+#include "kube/cluster/cluster.h"
+#include "webhook/admission/admission.h"
+#include "webhook/api/api.h"
+#include "webhook/cluster/live.h"
 
 enum { LATE_US = 5000 };
 
 /* One thread that asks a door. */
 struct judging {
-	struct door *door;
+	struct admission *admission;
 	pthread_t thread;
 	atomic_bool stop;
 	_Atomic uint64_t verdicts, late, longest; /* longest: microseconds */
@@ -66,9 +66,10 @@ static void take_over(void *context, const struct cluster *cluster)
 	pthread_mutex_unlock(&tool->lock);
 	/* The other door keeps the first one. */
 	if (!old)
-		door_set_cluster(tool->still.door, cluster_get(cluster));
+		admission_set_cluster(tool->still.admission,
+				      cluster_get(cluster));
 	cluster_put(old);
-	door_set_cluster(tool->now.door, cluster_get(cluster));
+	admission_set_cluster(tool->now.admission, cluster_get(cluster));
 }
 
 static const struct cluster *take(struct tool *tool)
@@ -95,14 +96,14 @@ static const struct cluster *take(struct tool *tool)
 static void *judge(void *context)
 {
 	struct judging *j = context;
-	struct door_worker *worker = door_worker_new(j->door);
+	struct admission_worker *worker = admission_worker_new(j->admission);
 
 	while (!atomic_load(&j->stop)) {
 		uint64_t begin = now_us(), took;
-		struct door_reply reply;
+		struct admission_reply reply;
 
-		door_answer(worker, DOOR_VALIDATE, REVIEW, strlen(REVIEW),
-			    &reply);
+		admission_review(worker, ADMISSION_VALIDATE, REVIEW,
+				 strlen(REVIEW), &reply);
 		took = now_us() - begin;
 		if (took > atomic_load(&j->longest))
 			atomic_store(&j->longest, took);
@@ -112,7 +113,7 @@ static void *judge(void *context)
 		atomic_fetch_add(&j->verdicts, 1);
 		usleep(1000);
 	}
-	door_worker_free(worker);
+	admission_worker_free(worker);
 	return NULL;
 }
 
@@ -246,17 +247,18 @@ static void set_time(struct live_times *times, const char *arg)
 				arg + strlen(names[i].name), NULL, 10);
 }
 
-static struct door *open_door(struct metrics *metrics, struct log *log)
+static struct admission *open_admission(struct metrics *metrics,
+					struct log *log)
 {
 	static struct rule_set rules;
-	struct door_options options = {
+	struct admission_options options = {
 		.rules = &rules, .metrics = metrics, .log = log};
-	struct door *door;
+	struct admission *admission;
 
 	rules = (struct rule_set){all_rules, all_rules_count};
-	door = door_new(&options);
-	door_set_policy(door, policy_default(&rules, "recommended"));
-	return door;
+	admission = admission_new(&options);
+	admission_set_policy(admission, policy_default(&rules, "recommended"));
+	return admission;
 }
 
 /* Until there are no more commands. */
@@ -301,12 +303,12 @@ int main(int argc, char **argv)
 	options.log = log_new(2, LOG_INFO, true);
 	options.metrics = metrics_new();
 	quiet = log_new(open("/dev/null", O_WRONLY), LOG_ERROR, true);
-	tool.now.door = open_door(options.metrics, quiet);
-	tool.still.door = open_door(options.metrics, quiet);
+	tool.now.admission = open_admission(options.metrics, quiet);
+	tool.still.admission = open_admission(options.metrics, quiet);
 	rc = run(&tool, &options);
 	api_close(options.api);
-	door_free(tool.now.door);
-	door_free(tool.still.door);
+	admission_free(tool.now.admission);
+	admission_free(tool.still.admission);
 	cluster_put(tool.cluster);
 	metrics_free(options.metrics);
 	log_free(options.log);

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects changed at random, by seed, before both doors.
+"""Objects changed at random, by seed, for the linter and the webhook.
 
 Each object of the corpus (without one: of the rules' examples) is changed in
 some places: keys dropped, renamed, taken from other objects; items doubled;
 values of another type; quantities in other words; a pod wrapped into another
 kind; resources moved between init containers, sidecars and main ones;
-variables, annotations and tolerations added. Of every mutant must hold:
+variables, annotations and tolerations added. For every mutant:
 
  - `gpugate lint` and the webhook report the same findings and count the same
    GPUs, unless the linter took it for a fragment or saw a placeholder
  - /validate denies it exactly if a finding's action says so
- - the patch of /mutate makes what `gpugate lint --fix` writes; of the patched
-   object nothing is left to patch, and nothing is denied that was not before
- - as an UPDATE of itself it is let in, without a patch
- - uid, patch and patchType are as the API server asks for
+ - the patch of /mutate gives what `gpugate lint --fix` writes; the patched
+   object needs no further patch, and is not denied for anything new
+ - an UPDATE to itself is allowed, without a patch
+ - uid, patch and patchType are as the API server requires
 
 usage: mutants.py BUILD FOLDER WORK [NUMBER [SEED]]
 """
@@ -335,14 +335,14 @@ class Trial:
         return done.stdout.decode("utf-8", "replace")
 
     def ask(self, how, reviews):
-        """Of each review, in order, what the door answers."""
+        """The webhook's response to each review, in order."""
         names = []
         for i, one in enumerate(reviews):
             path = self.work / ("%s-%05d.review" % (how, i))
             dump(one, path)
             names.append("%s\n" % path)
         (self.work / "list").write_text("".join(names))
-        lines = self.run(self.build / "tests/tools/door", "--policy",
+        lines = self.run(self.build / "tests/tools/admission", "--policy",
                          self.policy, how, "@%s" % (self.work / "list"))
         lines = [json.loads(line) for line in lines.split("\n") if line]
         if len(lines) != len(reviews):

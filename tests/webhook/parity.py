@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One engine, three doors: each object of the corpus through `gpugate lint`,
-`gpugate krm` and the webhook's judge. Findings (rule, severity, message,
-pointer, fingerprint) and the repaired object must be the same.
+"""One engine, three callers: each object of the corpus through `gpugate lint`,
+`gpugate krm` and the webhook. Findings (rule, severity, message, pointer,
+fingerprint) and the repaired object must be the same.
 
-With a fourth argument all of them are given the state of a cluster that is
-made up for the namespaces of the corpus: a full quota here, a free one there.
+With a fourth argument all of them get a made-up cluster state for the
+namespaces of the corpus: some quotas are full, others are free.
 
 usage: parity.py BUILD CORPUS WORK [state]
 """
@@ -108,7 +108,7 @@ def compare_repair(name, path, door, placeholders):
 
 
 def compare_krm(name, path):
-    """It repairs, then tells what is left: as lint does of the new file."""
+    """It repairs, then reports what is left: as lint does for the new file."""
     with open(path, encoding="utf-8") as text:
         fixed = json.load(text)
     with open(path + ".orig", encoding="utf-8") as text:
@@ -187,7 +187,7 @@ def main():
         write_state(spaces)
     with open(work + "/list", "w", encoding="utf-8") as out:
         out.writelines(p + ".review\n" for p in paths)
-    door = run(build + "/tests/tools/door", "--policy", work + "/policy.yaml",
+    door = run(build + "/tests/tools/admission", "--policy", work + "/policy.yaml",
                *state, "findings", "@" + work + "/list")
     lines = door.stdout.decode().splitlines()
     say(len(lines) == len(paths), f"{len(lines)} answers to {len(paths)} "

@@ -295,7 +295,7 @@ def crowd(space, label, least, most):
 
 
 def two_replicas(one, state):
-    """Each knows its own promises: twice as much may get in, and no more."""
+    """Each knows its own reservations: twice as much may be admitted, not more."""
     two = Webhook(build + "/gpugated", folder, address, ports[2:4], POLICY)
     front = Webhook(build + "/gpugated", folder, address, ports[4:], POLICY)
     Spread(ports[4], (one.ports[0], two.ports[0]))

@@ -23,7 +23,7 @@
 #include "base/buf.h"
 #include "engine/registry.h"
 #include "ratchet_space.h"
-#include "webhook/door.h"
+#include "webhook/admission/admission.h"
 
 enum { SLOTS = 12, TAKEN = 24 };
 
@@ -52,11 +52,12 @@ static const struct known_policy {
 
 static const struct known_policy *in_force;
 
-static void enforce(struct door *door, const struct rule_set *rules, int which)
+static void enforce(struct admission *admission, const struct rule_set *rules,
+		    int which)
 {
 	const struct policy_text text = {"policy", known_policies[which].text,
 					 strlen(known_policies[which].text)};
-	struct policy_options options = {.door = true};
+	struct policy_options options = {.admission = true};
 	struct policy_problems problems = {0};
 	struct policy *policy = policy_parse(rules, &text, &options, &problems);
 
@@ -65,7 +66,7 @@ static void enforce(struct door *door, const struct rule_set *rules, int which)
 	if (!policy)
 		exit(2);
 	policy_problems_release(&problems);
-	door_set_policy(door, policy);
+	admission_set_policy(admission, policy);
 	in_force = &known_policies[which];
 }
 
@@ -196,13 +197,13 @@ static bool keeps_to(const struct thing *now, const struct thing *old)
 	return !takes.n || gpus_of(now) <= gpus_of(old);
 }
 
-struct request {
+struct request_context {
 	const struct thing *now, *old; /* old: NULL for a CREATE */
 	enum user user;
 	const char *subresource;
 };
 
-static bool is_excepted(const struct request *r)
+static bool is_excepted(const struct request_context *r)
 {
 	if (r->user == ONCALL && r->now->ticket)
 		return true;
@@ -211,7 +212,7 @@ static bool is_excepted(const struct request *r)
 	return r->old && r->old->leaving;
 }
 
-static bool must_allow(const struct request *r)
+static bool must_allow(const struct request_context *r)
 {
 	if (is_excepted(r))
 		return true;
@@ -347,7 +348,7 @@ static void write_thing(struct buf *out, const struct thing *t)
 	buf_addf(out, "%s}", kinds[t->form].close);
 }
 
-static void write_review(struct buf *out, const struct request *r)
+static void write_review(struct buf *out, const struct request_context *r)
 {
 	static const char *const users[] = {
 		[ALICE] = "\"username\":\"alice\",\"groups\":[\"staff\"]",
@@ -380,12 +381,12 @@ static struct thing slots[SLOTS];
 static bool stored[SLOTS];
 static long allowed, denied, kept, excepted;
 
-static void make_request(struct request *r, struct thing *now, int slot)
+static void make_request(struct request_context *r, struct thing *now, int slot)
 {
 	static const char *const subresources[] = {
 		"", "", "", "ephemeralcontainers", "resize"};
 
-	*r = (struct request){.now = now, .subresource = ""};
+	*r = (struct request_context){.now = now, .subresource = ""};
 	r->user = any(3) ? ALICE : (enum user)any(USERS);
 	if (!stored[slot]) {
 		any_thing(now);
@@ -402,7 +403,7 @@ static void make_request(struct request *r, struct thing *now, int slot)
 		r->subresource = subresources[any(COUNT(subresources))];
 }
 
-static void count(const struct request *r, bool allow)
+static void count(const struct request_context *r, bool allow)
 {
 	allowed += allow;
 	denied += !allow;
@@ -411,18 +412,19 @@ static void count(const struct request *r, bool allow)
 }
 
 /* False, and what differs: the door does not do as the model says. */
-static bool step(struct door_worker *worker, struct buf *body)
+static bool step(struct admission_worker *worker, struct buf *body)
 {
 	int slot = any(SLOTS);
-	struct door_reply reply;
-	struct request r;
+	struct admission_reply reply;
+	struct request_context r;
 	struct thing now;
 	bool allow;
 
 	stored[slot] &= any(60) != 0;
 	make_request(&r, &now, slot);
 	write_review(body, &r);
-	door_answer(worker, DOOR_VALIDATE, body->data, body->len, &reply);
+	admission_review(worker, ADMISSION_VALIDATE, body->data, body->len,
+			 &reply);
 	allow = memmem(reply.body, reply.len, "\"allowed\":true", 14);
 	if (reply.status != 200 || allow != must_allow(&r)) {
 		printf("must be %s under\n%s\nreview: %.*s\nanswer: %.*s\n",
@@ -442,24 +444,24 @@ static bool step(struct door_worker *worker, struct buf *body)
 int main(int argc, char **argv)
 {
 	struct rule_set set = {all_rules, all_rules_count};
-	struct door_options options = {
+	struct admission_options options = {
 		.rules = &set,
 		.metrics = metrics_new(),
 		.log = log_new(2, LOG_ERROR, true),
 	};
 	long steps = argc > 1 ? atol(argv[1]) : 0;
-	struct door *door = door_new(&options);
-	struct door_worker *worker;
+	struct admission *admission = admission_new(&options);
+	struct admission_worker *worker;
 	struct buf body;
 	bool good = steps > 0;
 
 	seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-	enforce(door, &set, 0);
-	worker = door_worker_new(door);
+	enforce(admission, &set, 0);
+	worker = admission_worker_new(admission);
 	buf_init(&body);
 	for (long i = 0; good && i < steps; i++) {
 		if (!any(50))
-			enforce(door, &set, any(COUNT(known_policies)));
+			enforce(admission, &set, any(COUNT(known_policies)));
 		good = step(worker, &body);
 	}
 	printf("%ld steps: %ld allowed (%ld by an exception, %ld keep what "
@@ -469,8 +471,8 @@ int main(int argc, char **argv)
 	good &= kept > steps / 100 && denied > steps / 10;
 	printf("ratchet model: %d passed, %d failed\n", good, !good);
 	buf_release(&body);
-	door_worker_free(worker);
-	door_free(door);
+	admission_worker_free(worker);
+	admission_free(admission);
 	log_free(options.log);
 	metrics_free(options.metrics);
 	return !good;

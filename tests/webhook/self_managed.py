@@ -3,10 +3,10 @@
 
 usage: self_managed.py GPUGATED CLUSTER-FOLDER ADDRESS PORT PORT PROBE PROBE
 
-Each admission asks both replicas, twice: a configuration has an entry for
-each. Beside the API server a client of our own makes a new connection all the
-time, with every bundle that an API server may have had lately: a kept
-connection verifies nothing.
+Each admission calls both replicas, twice: a configuration has an entry for
+each. Besides the API server, a client of the test opens new connections all the
+time, with every CA bundle that an API server may still use: a kept connection
+does not verify the certificate again.
 """
 import base64
 import http.client

@@ -12,8 +12,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "../unit/server_stub.h"
-#include "webhook/server.h"
+#include "tests/unit/server_stub.h"
+#include "webhook/server/server.h"
 
 static const char *value_of(char **argv, const char *name, const char *def)
 {
@@ -51,7 +51,7 @@ static void drain(struct server *server)
 int main(int argc, char **argv)
 {
 	struct err err = {0};
-	struct door door;
+	struct admission admission;
 	struct metrics *metrics = metrics_new();
 	struct log *log =
 		log_new(2, getenv("DEBUG") ? LOG_DEBUG : LOG_WARN, false);
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 		.client_ca = ca,
 		.client_names = names[0] ? names : NULL,
 		.keys = keys,
-		.door = &door,
+		.admission = &admission,
 		.metrics = metrics,
 		.log = log,
 	};

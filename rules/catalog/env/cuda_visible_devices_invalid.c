@@ -11,10 +11,11 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/rule.h"
-#include "kube/env.h"
-#include "kube/intent.h"
+#include "kube/command/env.h"
+#include "kube/purpose/intent.h"
 
 /* Unset means all devices of the container, which is what `all` means. */
 static void repair(struct rule_run *run, struct finding *f,
@@ -29,13 +30,28 @@ static void repair(struct rule_run *run, struct finding *f,
 			   entry);
 }
 
+/* The entries in front of the first that is invalid: 0, 1, ... all there are.
+ */
+static bool covers_all(const char *text, const char *bad, int64_t n)
+{
+	uint64_t seen = 0;
+
+	for (; text < bad; text += strcspn(text, ",") + 1) {
+		long ordinal = strtol(text, NULL, 10);
+
+		if (ordinal < n && ordinal < 64)
+			seen |= UINT64_C(1) << ordinal;
+	}
+	return n > 0 && n < 64 && seen == (UINT64_C(1) << n) - 1;
+}
+
 static void check_variable(struct rule_run *run, const struct container *c,
 			   const char *name)
 {
 	int64_t n = c->gpus.unknown ? 0 : c->gpus.n;
+	const char *bad = NULL;
 	const struct node *at;
 	struct finding *f;
-	const char *bad;
 
 	switch (container_visible(c, name, &at)) {
 	case VISIBLE_UNSET:
@@ -64,6 +80,8 @@ static void check_variable(struct rule_run *run, const struct container *c,
 					     "numbers: no GPU becomes visible",
 					     name, at->str);
 	}
+	if (bad && covers_all(at->str, bad, n))
+		finding_severity(f, SEVERITY_WARNING);
 	finding_help(run, f,
 		     "remove `%s`: a container sees the devices it was given",
 		     name);
@@ -90,14 +108,15 @@ const struct rule rule_cuda_visible_devices_invalid = {
 	.name = "cuda-visible-devices-invalid",
 	.category = "env",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.flags = RULE_SAFE_PATCH,
+	.wants = FACT_DEVICES | FACT_VISIBLE,
 	.since = "1.0",
 	.summary =
 		"CUDA_VISIBLE_DEVICES hides devices that the container asks for",
 	.why = "Enumeration ends at the first invalid entry: the program sees fewer GPUs than it was given, or none.",
 	.remedy =
 		"Remove the variable; inside a container devices are numbered from 0.",
-	.evidence = "CUDA programming guide, CUDA environment variables",
+	.evidence =
+		"https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables",
 	.check_pod = check,
 };

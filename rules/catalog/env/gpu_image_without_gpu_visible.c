@@ -10,8 +10,8 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/env.h"
-#include "kube/intent.h"
+#include "kube/command/env.h"
+#include "kube/purpose/intent.h"
 
 static bool is_nvidia_image(const struct container *c)
 {
@@ -44,6 +44,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pod->gpu_by & (GPU_BY_ANNOTATION | GPU_BY_SHARE) ||
 	    pod_is_preset(pod) || pod->object->class == KIND_OTHER)
 		return;
+	/* A Ray head without GPUs, said on purpose, in the image of workers. */
+	if (node_eq(node_path(pod->group, "rayStartParams.num-gpus"), "0"))
+		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct finding *f;
 		bool safe;
@@ -54,7 +57,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		f = report_container(
 			run, c, node_get(c->node, "image"),
 			"container `%s` runs the GPU image `%s` "
-			"without a GPU and may see all of a node's",
+			"without a GPU: if the nvidia runtime is the node's "
+			"default, it sees all of them",
 			container_title(c), c->image);
 		finding_help(run, f,
 			     "set the variable `%s` to `void` (`none` keeps "
@@ -74,8 +78,8 @@ const struct rule rule_gpu_image_without_gpu_visible = {
 	.name = "gpu-image-without-gpu-visible",
 	.category = "env",
 	.severity = SEVERITY_INFO,
-	.action = ACTION_PATCH,
 	.flags = RULE_ABSENCE | RULE_GUESS | RULE_SAFE_PATCH,
+	.wants = FACT_NO_DEVICE,
 	.since = "1.0",
 	.summary =
 		"a GPU image without a GPU and without NVIDIA_VISIBLE_DEVICES",
@@ -83,7 +87,7 @@ const struct rule rule_gpu_image_without_gpu_visible = {
 	.remedy =
 		"Set NVIDIA_VISIBLE_DEVICES=void on containers that need no GPU.",
 	.evidence =
-		"NVIDIA/k8s-device-plugin README, #1605; nvidia-container-toolkit cuda_image.go",
+		"https://github.com/NVIDIA/k8s-device-plugin; https://github.com/NVIDIA/k8s-device-plugin/issues/1605; https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go",
 	.yields_to = (const char *const[]){"gpu-limit-missing",
 					   "gpu-resource-name-unknown",
 					   "gpu-limit-zero", NULL},

@@ -10,8 +10,9 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/env.h"
-#include "kube/intent.h"
+#include "kube/command/env.h"
+#include "kube/purpose/class.h"
+#include "kube/purpose/intent.h"
 
 /* An entry like GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, or MIG-... */
 static const char *uuid_in(const char *text)
@@ -35,7 +36,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	if (text_eq(name, "NVIDIA_VISIBLE_DEVICES") &&
 	    container_uses_gpu(c) == TRI_NO)
 		fix_set(finding_fix(run, f, false, "hide the GPUs"), entry,
-			"value", NULL, edit_string(rule_arena(run), "void"));
+			"value", edit_string(rule_arena(run), "void"));
 	else if (container_env_is_free(c, entry))
 		fix_remove(finding_fix(run, f, false, "remove `%s`", name),
 			   entry);
@@ -78,12 +79,12 @@ const struct rule rule_gpu_uuid_pinned = {
 	.name = "gpu-uuid-pinned",
 	.category = "env",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.flags = RULE_TAKES | RULE_OPT_IN_PATCH | RULE_INFRASTRUCTURE,
+	.wants = FACT_VISIBLE,
 	.since = "1.0",
 	.summary = "a device chosen by UUID",
 	.why = "The card exists on one host: elsewhere no GPU is visible, there it is taken without being counted.",
 	.remedy = "Remove the variable; the device plugin chooses the device.",
-	.evidence = "NVIDIA/k8s-device-plugin#960",
+	.evidence = "https://github.com/NVIDIA/k8s-device-plugin/issues/960",
 	.check_pod = check,
 };

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/parallel.h"
 
 static const struct debug_switch {
 	const char *name, *value;
@@ -37,6 +38,23 @@ static const struct node *fabric_of(const struct container *c)
 	return NULL;
 }
 
+/* A model server on one device, or the only pod of its object with one. */
+static bool is_one_rank(struct rule_run *run, const struct container *c)
+{
+	const struct object *object = c->pod->object;
+	struct parallel_list list;
+
+	if (container_devices(c) != 1 || object->class == KIND_RAY)
+		return false;
+	list = container_parallel(c);
+	for (size_t i = 0; i < list.n; i++)
+		if (list.items[i].type != PARALLEL_SERVER ||
+		    parallel_devices(&list.items[i], NULL) != 1)
+			return false;
+	return list.n || (object->gang.n <= 1 && !object->gang.unknown &&
+			  c->pod->steady.n <= 1);
+}
+
 static void check_entry(struct rule_run *run, const struct container *c,
 			const struct debug_switch *s)
 {
@@ -45,6 +63,8 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	struct finding *f;
 
 	if (!node_eq(at, s->value))
+		return;
+	if (!text_starts(s->name, "CUDA") && is_one_rank(run, c))
 		return;
 	fabric = fabric_of(c);
 	if (fabric && !strcmp(s->name, "NCCL_IB_DISABLE")) {
@@ -107,12 +127,14 @@ const struct rule rule_nccl_debug_left_on = {
 	.name = "nccl-debug-left-on",
 	.category = "env",
 	.severity = SEVERITY_INFO,
-	.action = ACTION_AUDIT,
+	.flags = RULE_RAISES,
+	.wants = FACT_GPU | FACT_ENV,
 	.since = "1.0",
 	.summary = "a switch for fault finding is left on",
 	.why = "Such switches slow communication or computing down, or turn a transport off.",
 	.remedy =
 		"Remove the variable once the fault is found (NCCL_DEBUG=WARN tells errors).",
-	.evidence = "NCCL environment variables; CUDA programming guide",
+	.evidence =
+		"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html; https://docs.nvidia.com/cuda/cuda-c-programming-guide/",
 	.check_pod = check,
 };

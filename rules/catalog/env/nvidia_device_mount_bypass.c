@@ -8,7 +8,8 @@
  * subPath, cleaned.
  */
 #include "engine/rule.h"
-#include "kube/host_path.h"
+#include "kube/purpose/class.h"
+#include "kube/resources/host_path.h"
 
 /* /dev and / hold more than accelerators: whoever mounts them may want
  * something else. RDMA needs more than the files. */
@@ -29,6 +30,20 @@ static void help(struct rule_run *run, struct finding *f, const struct pod *pod)
 		     pod_infrastructure_hint(pod));
 }
 
+/* It was given some by the device plugin, and more it cannot open. */
+static bool has_fabric(const struct container *c)
+{
+	const struct node *security = node_get(c->node, "securityContext");
+
+	if (!node_is_unset(node_get(security, "privileged")) &&
+	    !node_eq(node_get(security, "privileged"), "false"))
+		return false;
+	FOR_EACH_LIMIT(c, entry)
+		if (fabric_resource(entry->node->key))
+			return true;
+	return false;
+}
+
 static void check_mount(struct rule_run *run, const struct container *c,
 			const struct node *mount)
 {
@@ -39,6 +54,7 @@ static void check_mount(struct rule_run *run, const struct container *c,
 	/* A shared GPU's MPS pipe is the way that KAI documents. With all of
 	 * the host a GPU pod has more than devices: gpu-hostpath. */
 	if (shows == HOST_SHOWS_NOTHING ||
+	    (shows == HOST_SHOWS_FABRIC && has_fabric(c)) ||
 	    (shows == HOST_SHOWS_SHARE && c->pod->gpu_by & GPU_BY_ANNOTATION) ||
 	    (shows == HOST_SHOWS_EVERYTHING && pod_uses_gpu(c->pod) == TRI_YES))
 		return;
@@ -74,12 +90,13 @@ const struct rule rule_nvidia_device_mount_bypass = {
 	.name = "nvidia-device-mount-bypass",
 	.category = "env",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.flags = RULE_TAKES | RULE_INFRASTRUCTURE,
+	.wants_any = FACT_HOST_VOLUME | FACT_ANNOTATED,
 	.since = "1.0",
 	.summary = "devices of the host mounted into a pod",
 	.why = "The pod uses accelerators that the scheduler and the quotas do not count, and that others were given.",
 	.remedy = "Ask for the devices in resources.limits, or by a DRA claim.",
-	.evidence = "nvidia-container-toolkit cuda_image.go",
+	.evidence =
+		"https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go",
 	.check_pod = check,
 };

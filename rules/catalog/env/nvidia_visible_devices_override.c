@@ -12,8 +12,9 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/env.h"
-#include "kube/intent.h"
+#include "kube/command/env.h"
+#include "kube/purpose/class.h"
+#include "kube/purpose/intent.h"
 
 #define NAME "NVIDIA_VISIBLE_DEVICES"
 
@@ -32,7 +33,7 @@ static void repair(struct rule_run *run, struct finding *f,
 				entry);
 	} else if (container_uses_gpu(c) == TRI_NO) {
 		fix_set(finding_fix(run, f, false, "hide the GPUs"), entry,
-			"value", NULL, edit_string(rule_arena(run), "void"));
+			"value", edit_string(rule_arena(run), "void"));
 	}
 }
 
@@ -117,14 +118,14 @@ const struct rule rule_nvidia_visible_devices_override = {
 	.name = "nvidia-visible-devices-override",
 	.category = "env",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.flags = RULE_TAKES | RULE_SAFE_PATCH | RULE_INFRASTRUCTURE,
+	.wants = FACT_VISIBLE,
 	.since = "1.0",
 	.summary = "NVIDIA_VISIBLE_DEVICES set in a manifest",
 	.why = "The runtime obeys the pod's value: it overrides the device plugin's allocation, or shows GPUs that nobody counts.",
 	.remedy = "Remove the variable and ask for GPUs in resources.limits.",
 	.evidence =
-		"kubelet GenerateRunContainerOptions; nvidia-container-toolkit cuda_image.go; k8s-device-plugin#61, #1605",
+		"kubelet GenerateRunContainerOptions; https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go; https://github.com/NVIDIA/k8s-device-plugin/issues/61, https://github.com/NVIDIA/k8s-device-plugin/issues/1605",
 	.yields_to = (const char *const[]){"gpu-uuid-pinned", NULL},
 	.check_pod = check,
 };

@@ -8,7 +8,7 @@
  * Source: Kubernetes documentation, Good practices for Kubernetes Secrets.
  */
 #include "engine/rule.h"
-#include "kube/secret.h"
+#include "kube/secret/secret.h"
 
 static void check_entry(struct rule_run *run, const struct container *c,
 			const struct env_entry *entry)
@@ -36,12 +36,13 @@ const struct rule rule_secret_in_gpu_env = {
 	.name = "secret-in-gpu-env",
 	.category = "env",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
+	.wants = FACT_GPU | FACT_ENV,
 	.since = "1.0",
 	.summary = "a token or key in the clear text of a manifest",
 	.why = "Everybody who may read the object or the repository can use it.",
 	.remedy =
 		"Put it into a Secret, refer to it with secretKeyRef, and replace the one that was written down.",
-	.evidence = "Kubernetes: Good practices for Kubernetes Secrets",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/security/secrets-good-practices/",
 	.check_pod = check,
 };

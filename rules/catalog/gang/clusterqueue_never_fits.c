@@ -6,28 +6,31 @@
  * Source: kueue pkg/scheduler/flavorassigner.
  */
 #include "engine/rule.h"
-#include "kube/queue.h"
+#include "kube/quota/queue.h"
+#include "kube/set/referred.h"
 
 /* The ClusterQueue behind the workload's LocalQueue; NULL: not known. */
 static const struct node *queue_of(struct rule_run *run,
 				   const struct workload *w, const char **name)
 {
-	const struct cluster *cluster = rule_needs_cluster(run, CLUSTER_QUEUE);
-	const struct object_id local = {"kueue.x-k8s.io/v1", "LocalQueue",
-					w->id.namespace, w->kueue_queue};
-	struct object_id id = {"kueue.x-k8s.io/v1", "ClusterQueue", "", ""};
-	const struct node *root;
+	const struct object_index *set = rule_index(run);
+	struct arena *arena = rule_arena(run);
+	const struct referred *queue = index_referred(
+		set, w, CLUSTER_LOCAL_QUEUE, w->kueue_queue, arena);
 
-	if (!cluster || facts_have_queue(rule_facts(run), w, &local))
+	if (!queue) {
+		rule_needs_cluster(run, CLUSTER_LOCAL_QUEUE);
 		return NULL;
-	root = cluster_object(cluster, &local, rule_arena(run));
-	*name = node_str(node_path(root, "spec.clusterQueue"));
+	}
+	*name = node_str(node_path(queue->root, "spec.clusterQueue"));
 	if (!*name)
 		return NULL;
-	id.name = *name;
-	if (facts_have_queue(rule_facts(run), w, &id))
+	queue = index_referred(set, w, CLUSTER_QUEUE, *name, arena);
+	if (!queue) {
+		rule_needs_cluster(run, CLUSTER_QUEUE);
 		return NULL;
-	return cluster_object(cluster, &id, rule_arena(run));
+	}
+	return queue->root;
 }
 
 static void check_demand(struct rule_run *run, const struct workload *w,
@@ -82,13 +85,13 @@ const struct rule rule_clusterqueue_never_fits = {
 	.name = "clusterqueue-never-fits",
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
-	.needs = NEEDS_CLUSTER,
+	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "a workload that its Kueue ClusterQueue can never admit",
 	.why = "It stays suspended for ever, and others wait behind it.",
 	.remedy =
 		"Ask for less, choose another queue, or have its quota raised.",
-	.evidence = "kueue pkg/scheduler/flavorassigner",
+	.evidence =
+		"https://github.com/kubernetes-sigs/kueue/tree/main/pkg/scheduler/flavorassigner",
 	.check_workload = check,
 };

@@ -2,119 +2,149 @@
 /*
  * A queue that is not there, or takes nothing: a Kueue LocalQueue (and the
  * ClusterQueue behind it), a queue of Volcano or KAI. The job stays suspended
- * or its pods Pending, and nothing says why.
- * Source: kueue pkg/queue; volcano pkg/webhooks/admission/jobs (root, state).
+ * or its pods Pending, and nothing says why. Where files alone list queues, one
+ * that they lack may still be in the cluster: then it says so.
+ * Source: kueue pkg/queue; volcano pkg/webhooks/admission/jobs (root, queues
+ * with children, state); Volcano's scheduler makes the queue `default`.
  */
 #include <string.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
-
-struct seen {
-	const struct node *root; /* in the cluster, or NULL */
-	bool in_set;
-};
-
-static struct seen look(struct rule_run *run, const struct workload *w,
-			enum cluster_kind kind, const char *name)
-{
-	const struct cluster_resource *r = cluster_resource(kind);
-	bool local = kind == CLUSTER_LOCAL_QUEUE;
-	const struct object_id id = {
-		arena_printf(rule_arena(run), "%s/v1", r->group), r->kind,
-		local ? w->id.namespace : "", name};
-	const struct cluster *cluster = rule_cluster(run);
-	struct seen seen = {.in_set =
-				    facts_have_queue(rule_facts(run), w, &id)};
-
-	if (cluster)
-		seen.root = cluster_object(cluster, &id, rule_arena(run));
-	return seen;
-}
-
-/* Can it be said what queues there are? Else the rule did not run. */
-static bool judges(struct rule_run *run, enum cluster_kind kind)
-{
-	if (!rule_cluster(run)) {
-		rule_not_run(run, rule_without_cluster(run));
-		return false;
-	}
-	return !rule_cluster_lacks(run, kind);
-}
+#include "kube/set/referred.h"
 
 static void report(struct rule_run *run, const struct workload *w,
-		   const char *what, const char *name, const char *fault)
+		   enum cluster_kind kind, const char *name, const char *fault)
 {
 	report_place(run, &w->id, &w->place,
-		     "%s `%s` of %s %s: it will wait for ever", what, name,
+		     "%s `%s` of %s %s: it will wait for ever",
+		     cluster_resource(kind)->kind, name,
 		     rule_title(run, w->id.kind, w->id.name), fault);
 }
 
-static bool is_stopped(const struct node *queue)
+static const char *nearest(struct rule_run *run, const struct workload *w,
+			   enum cluster_kind kind, const char *name)
 {
-	const char *policy = node_str(node_path(queue, "spec.stopPolicy"));
+	struct arena *arena = rule_arena(run);
+	size_t n;
+	const struct referred *all =
+		index_all_referred(rule_index(run), w, kind, arena, &n);
+	const char **names = ARENA_ARRAY(arena, const char *, n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		names[i] = all[i].name;
+	return text_nearest(name, names, n);
+}
+
+static void report_unknown(struct rule_run *run, const struct workload *w,
+			   enum cluster_kind kind, const char *name)
+{
+	const char *near, *title = rule_title(run, w->id.kind, w->id.name);
+	struct finding *f;
+
+	if (rule_cluster_lacks(run, kind))
+		return;
+	if (!rule_cluster(run) && (rule_set_is_partial(run) ||
+				   !index_lists(rule_index(run), w, kind))) {
+		rule_not_run(run, rule_without_cluster(run));
+		return;
+	}
+	near = nearest(run, w, kind, name);
+	f = report_place(
+		run, &w->id, &w->place,
+		rule_cluster(run)
+			? "%s `%s` of %s does not exist: it will wait for ever"
+			: "no file has the %s `%s` of %s: if the cluster has none either, it waits for ever",
+		cluster_resource(kind)->kind, name, title);
+	if (near)
+		finding_help(run, f, "did you mean `%s`?", near);
+	if (!rule_cluster(run))
+		finding_severity(f, near ? SEVERITY_WARNING : SEVERITY_INFO);
+}
+
+static bool is_stopped(const struct referred *queue)
+{
+	const char *policy =
+		node_str(node_path(queue->root, "spec.stopPolicy"));
 
 	return policy && strcmp(policy, "None") != 0;
 }
 
-static void check_cluster_queue(struct rule_run *run, const struct workload *w,
-				const char *name)
+static void check_kueue(struct rule_run *run, const struct workload *w,
+			enum cluster_kind kind, const char *name)
 {
-	struct seen queue = look(run, w, CLUSTER_QUEUE, name);
+	const struct referred *queue =
+		index_referred(rule_index(run), w, kind, name, rule_arena(run));
+	const char *behind;
 
-	if (is_stopped(queue.root))
-		report(run, w, "ClusterQueue", name, "is stopped");
-	else if (!queue.root && !queue.in_set && judges(run, CLUSTER_QUEUE))
-		report(run, w, "ClusterQueue", name, "does not exist");
+	if (!queue) {
+		report_unknown(run, w, kind, name);
+		return;
+	}
+	behind = node_str(node_path(queue->root, "spec.clusterQueue"));
+	if (is_stopped(queue))
+		report(run, w, kind, name, "is stopped");
+	else if (kind == CLUSTER_LOCAL_QUEUE && behind)
+		check_kueue(run, w, CLUSTER_QUEUE, behind);
 }
 
-static void check_kueue(struct rule_run *run, const struct workload *w)
+static bool has_children(struct rule_run *run, const struct workload *w)
 {
-	const char *name = w->kueue_queue;
-	struct seen queue = look(run, w, CLUSTER_LOCAL_QUEUE, name);
-	const struct node *behind = node_path(queue.root, "spec.clusterQueue");
+	size_t n;
+	const struct referred *all = index_all_referred(
+		rule_index(run), w, CLUSTER_VOLCANO_QUEUE, rule_arena(run), &n);
 
-	if (!*w->id.namespace)
-		rule_not_run(run, "the namespace is not known");
-	else if (is_stopped(queue.root))
-		report(run, w, "LocalQueue", name, "is stopped");
-	else if (!queue.root && !queue.in_set &&
-		 judges(run, CLUSTER_LOCAL_QUEUE))
-		report(run, w, "LocalQueue", name, "does not exist");
-	else if (node_str(behind) && !queue.in_set)
-		check_cluster_queue(run, w, node_str(behind));
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(all[i].name, w->queue) &&
+		    node_eq(node_path(all[i].root, "spec.parent"), w->queue))
+			return true;
+	return false;
+}
+
+static void check_queue(struct rule_run *run, const struct workload *w,
+			enum cluster_kind kind)
+{
+	bool volcano = kind == CLUSTER_VOLCANO_QUEUE;
+	const struct referred *queue = index_referred(
+		rule_index(run), w, kind, w->queue, rule_arena(run));
+
+	if (volcano && !strcmp(w->queue, "root"))
+		report(run, w, kind, w->queue, "is the root and takes no jobs");
+	else if (volcano && has_children(run, w))
+		report(run, w, kind, w->queue,
+		       "has queues below it and takes no jobs");
+	else if (queue) {
+		if (node_eq(node_get(queue->status, "state"), "Closed"))
+			report(run, w, kind, w->queue, "is closed");
+	} else if (rule_cluster(run) || !volcano ||
+		   strcmp(w->queue, "default") != 0)
+		report_unknown(run, w, kind, w->queue);
 }
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	enum cluster_kind kind = w->queue_sort == QUEUE_KAI
-					 ? CLUSTER_KAI_QUEUE
-					 : CLUSTER_VOLCANO_QUEUE;
-	struct seen queue;
-
 	if (w->child)
 		return;
-	if (w->kueue_queue)
-		check_kueue(run, w);
-	if (!w->queue || w->queue_sort == QUEUE_OTHER)
-		return;
-	queue = look(run, w, kind, w->queue);
-	if (node_eq(node_path(queue.root, "status.state"), "Closed"))
-		report(run, w, "queue", w->queue, "is closed");
-	else if (!queue.root && !queue.in_set && judges(run, kind))
-		report(run, w, "queue", w->queue, "does not exist");
+	if (w->kueue_queue && !*w->id.namespace)
+		rule_not_run(run, "the namespace is not known");
+	else if (w->kueue_queue)
+		check_kueue(run, w, CLUSTER_LOCAL_QUEUE, w->kueue_queue);
+	if (w->queue && w->queue_type != QUEUE_OTHER)
+		check_queue(run, w,
+			    w->queue_type == QUEUE_KAI ? CLUSTER_KAI_QUEUE
+						       : CLUSTER_VOLCANO_QUEUE);
 }
 
 const struct rule rule_queue_unknown = {
 	.name = "queue-unknown",
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "a queue that does not exist, or takes no jobs",
 	.why = "The job stays suspended or its pods Pending, without a word.",
 	.remedy = "Name a queue that is there and open.",
-	.evidence = "kueue pkg/queue; volcano pkg/webhooks/admission/jobs",
+	.evidence =
+		"https://github.com/kubernetes-sigs/kueue/tree/release-0.13/pkg/queue; https://github.com/volcano-sh/volcano/tree/master/pkg/webhooks/admission/jobs",
 	.check_workload = check,
 };

@@ -7,20 +7,20 @@
  * value of the policy.
  * Source: kubelet image manager; plugin/pkg/admission/alwayspullimages.
  */
-#include <string.h>
-
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* A digest, or a tag other than latest: pulling again brings the same. */
-static bool is_pinned(const char *image)
+/* `v0.11.0`, `25.03-py3`, `2.4.0-cuda12`, a digest; `amd64-neuron` may be
+ * built again in place. */
+static bool has_version(const char *image)
 {
-	const char *slash = strrchr(image, '/');
-	const char *tag = strchr(slash ? slash : image, ':');
+	const char *tag = image_tag(image);
 
-	if (strchr(image, '@'))
-		return true;
-	return tag && tag[1] && strcmp(tag + 1, "latest") != 0;
+	if (!tag)
+		return image_is_fixed(image);
+	if (*tag == 'v' || *tag == 'r')
+		tag++;
+	return *tag >= '0' && *tag <= '9';
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -32,16 +32,17 @@ static void check(struct rule_run *run, const struct pod *pod)
 		struct finding *f;
 
 		if (c->gpus.n < 1 || !c->image || !node_eq(at, "Always") ||
-		    !is_pinned(c->image))
+		    !image_is_fixed(c->image) || !has_version(c->image))
 			continue;
 		f = report_container(
 			run, c, at,
-			"the fixed image `%s` is asked for at every start, with the GPU allocated",
+			"the fixed image `%s` is asked for at every start, with the devices allocated",
 			c->image);
-		if (!*policy || text_eq(policy, "Always"))
+		if (!finding_param_given(run, f, "policy") ||
+		    text_eq(policy, "Always"))
 			continue;
 		fix_set(finding_fix(run, f, false, "pull: `%s`", policy),
-			c->node, "imagePullPolicy", NULL,
+			c->node, "imagePullPolicy",
 			edit_string(rule_arena(run), policy));
 	}
 }
@@ -56,15 +57,15 @@ const struct rule rule_gpu_image_pull_always = {
 	.name = "gpu-image-pull-always",
 	.category = "image",
 	.severity = SEVERITY_INFO,
-	.action = ACTION_AUDIT,
 	.flags = RULE_OPT_IN_PATCH,
+	.wants = FACT_DEVICES,
 	.since = "1.0",
 	.summary = "a GPU container pulls a fixed image at every start",
 	.why = "Images of 10 to 30 GB are looked up, and often pulled, again while the GPU waits.",
 	.remedy =
 		"Use imagePullPolicy: IfNotPresent with a fixed tag or digest.",
 	.evidence =
-		"kubelet image manager; plugin/pkg/admission/alwayspullimages",
+		"kubelet image manager; https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/alwayspullimages",
 	.params = params,
 	.check_pod = check,
 };

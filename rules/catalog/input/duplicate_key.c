@@ -10,12 +10,11 @@ const struct rule rule_duplicate_key = {
 	.name = "duplicate-key",
 	.category = "input",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
-	.summary = "a key stands twice in one map: only the last value counts",
+	.summary = "a key that a map has twice: only the last value counts",
 	.why = "The first value is dropped without a word, so what a reviewer sees first is not what runs.",
 	.remedy = "Remove one of the two.",
 	.evidence =
-		"sigs.k8s.io/yaml: plain reading keeps the last, strict reading refuses",
+		"https://github.com/kubernetes-sigs/yaml: plain reading keeps the last, strict reading refuses",
 };

@@ -10,7 +10,6 @@ const struct rule rule_invalid_syntax = {
 	.name = "invalid-syntax",
 	.category = "input",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
 	.summary =

@@ -14,10 +14,11 @@ static void check(struct rule_run *run, const struct workload *w)
 	/* A patch names the object that it is a part of. */
 	if (!w->duplicate_of || workload_is_part(w))
 		return;
-	f = report_place(run, &w->id, &w->place,
-			 "%s `%s` of namespace `%s` stands twice in the set",
-			 w->id.kind, w->id.name, w->id.namespace);
-	first = workload_at(rule_facts(run), w->duplicate_of - 1,
+	f = report_place(
+		run, &w->id, &w->place,
+		"%s `%s` of namespace `%s` is in the set more than once",
+		w->id.kind, w->id.name, w->id.namespace);
+	first = workload_at(rule_index(run), w->duplicate_of - 1,
 			    rule_arena(run));
 	if (first)
 		finding_label_place(run, f, &first->place,
@@ -28,11 +29,10 @@ const struct rule rule_object_duplicate = {
 	.name = "object-duplicate",
 	.category = "input",
 	.severity = SEVERITY_INFO,
-	.action = ACTION_AUDIT,
 	.needs = NEEDS_SET,
 	.flags = RULE_DUPLICATES,
 	.since = "1.0",
-	.summary = "a GPU workload stands twice in the linted set",
+	.summary = "a GPU workload that is in the linted set twice",
 	.why = "One overwrites the other when both are applied, in an order nobody chose.",
 	.remedy =
 		"Remove one, or lint the folders of different clusters apart.",

@@ -28,6 +28,12 @@ static struct finding *say(struct rule_run *run,
 			     what);
 }
 
+static bool is_rewritten(const struct object *object)
+{
+	return object->kueue ||
+	       object_is(object, "serving.kserve.io", "InferenceService");
+}
+
 static void found(struct quantity_walk *walk,
 		  const struct quantity_issue *issue)
 {
@@ -43,6 +49,11 @@ static void found(struct quantity_walk *walk,
 	const char *better = quantity_suggest(rule_arena(run), at);
 	struct finding *f;
 
+	/* A webhook reads numbers, and writes them as strings before the
+	 * schema is checked. */
+	if (issue->fault == QUANTITY_NOT_IN_CRD && at->type != NODE_STRING &&
+	    is_rewritten(issue->object))
+		return;
 	/* gpu-fractional-quantity says it. */
 	if (issue->fault != QUANTITY_NO_QUANTITY &&
 	    accelerator_find(rule_accelerators(run), at->key))
@@ -68,13 +79,12 @@ const struct rule rule_quantity_invalid = {
 	.name = "quantity-invalid",
 	.category = "input",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.since = "1.0",
 	.summary = "a quantity that the API server refuses",
 	.why = "The object is rejected, or its operator cannot create the pods.",
 	.remedy =
 		"Write an integer, a decimal or a unit of Kubernetes: 500m, 1.5, 8Gi, 8G.",
 	.evidence =
-		"apimachinery pkg/api/resource; pkg/apis/core/validation; observed on kube-apiserver",
+		"https://github.com/kubernetes/apimachinery/tree/master/pkg/api/resource; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation; observed on kube-apiserver",
 	.check_object = check,
 };

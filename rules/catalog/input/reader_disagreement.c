@@ -10,7 +10,6 @@ const struct rule rule_reader_disagreement = {
 	.name = "reader-disagreement",
 	.category = "input",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
 	.summary = "kubectl reads this text differently, or drops a part of it",
@@ -18,5 +17,5 @@ const struct rule rule_reader_disagreement = {
 	.remedy =
 		"Write it so that all readers agree: one document a chunk, --- alone on its line.",
 	.evidence =
-		"k8s.io/apimachinery pkg/util/yaml, cli-runtime pkg/resource",
+		"https://github.com/kubernetes/apimachinery/tree/master/pkg/util/yaml; https://github.com/kubernetes/cli-runtime/tree/master/pkg/resource",
 };

@@ -10,7 +10,6 @@ const struct rule rule_suppression_expired = {
 	.name = "suppression-expired",
 	.category = "input",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
 	.summary = "a suppression's until date has passed",

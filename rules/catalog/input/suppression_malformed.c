@@ -10,7 +10,6 @@ const struct rule rule_suppression_malformed = {
 	.name = "suppression-malformed",
 	.category = "input",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
 	.summary = "a suppression cannot be understood as written",

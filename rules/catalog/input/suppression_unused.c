@@ -10,11 +10,11 @@ const struct rule rule_suppression_unused = {
 	.name = "suppression-unused",
 	.category = "input",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
 	.summary = "a suppression matches no finding",
 	.why = "It hides the next real finding at this place.",
 	.remedy = "Remove the comment or the annotation.",
-	.evidence = "eslint reportUnusedDisableDirectives, ruff RUF100",
+	.evidence =
+		"eslint reportUnusedDisableDirectives, https://docs.astral.sh/ruff/rules/unused-noqa/",
 };

@@ -9,7 +9,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
+#include "kube/lifecycle/lifecycle.h"
 
 static bool is_spawned(const struct pod *pod)
 {
@@ -37,7 +37,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod_uses_gpu(pod) != TRI_YES || is_managed(pod) || is_spawned(pod))
 		return;
 	report_pod(run, pod, name ? name : node_get(metadata, "generateName"),
-		   "nothing starts this GPU Pod again when its node is lost");
+		   "nothing starts this %s Pod again when its node is lost",
+		   pod_device(pod));
 }
 
 static const char *const yields_to[] = {"bare-gpu-pod-always", 0};
@@ -46,15 +47,15 @@ const struct rule rule_bare_gpu_pod = {
 	.name = "bare-gpu-pod",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_ABSENCE,
+	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "a Pod with GPUs has no controller",
 	.why = "It is gone when its node fails or is drained, and it keeps the autoscaler from removing its node.",
 	.remedy =
 		"Run it as a Job (work that ends) or as a Deployment (a server).",
 	.evidence =
-		"Cluster Autoscaler FAQ, \"What types of pods can prevent CA from removing a node?\"",
+		"https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md, \"What types of pods can prevent CA from removing a node?\"",
 	.yields_to = yields_to,
 	.check_pod = check,
 };

@@ -8,34 +8,38 @@
  * back-off; that the command ends is a guess from its words.
  */
 #include "engine/rule.h"
-#include "kube/command.h"
-#include "kube/lifecycle.h"
+#include "kube/command/command.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/purpose/class.h"
 
-static struct command ending_command(struct rule_run *run,
-				     const struct pod *pod,
-				     const struct container **who)
+static struct container_command ending_command(struct rule_run *run,
+					       const struct pod *pod,
+					       const struct container **who)
 {
 	FOR_EACH_CONTAINER(pod, c) {
-		struct command command;
+		struct container_command command;
 
 		if (c->role != CONTAINER_MAIN ||
 		    container_uses_gpu(c) != TRI_YES)
 			continue;
 		*who = c;
 		command = container_command(rule_arena(run), c);
-		if (command.sort == COMMAND_ENDS)
+		if (command.type == COMMAND_ENDS)
 			return command;
-		if (command.sort == COMMAND_UNKNOWN && pod_is_training(pod))
-			return (struct command){COMMAND_ENDS, "training",
-						container_command_node(c)};
+		if (command.type == COMMAND_UNKNOWN && pod_is_training(pod))
+			return (struct container_command){
+				.type = COMMAND_ENDS,
+				.what = "training",
+				.at = container_command_node(c),
+			};
 	}
-	return (struct command){0};
+	return (struct container_command){0};
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct container *c = NULL;
-	struct command command;
+	struct container_command command;
 	struct finding *f;
 
 	if (pod->object->class != KIND_POD || pod_is_owned(pod) ||
@@ -43,7 +47,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    (pod->object->fragment && !pod->restart_node))
 		return;
 	command = ending_command(run, pod, &c);
-	if (command.sort != COMMAND_ENDS)
+	if (command.type != COMMAND_ENDS)
 		return;
 	f = report_pod(
 		run, pod, pod->restart_node,
@@ -54,7 +58,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	finding_label(run, f, command.at, "this ends by itself");
 	if (!pod->flat)
 		fix_set(finding_fix(run, f, false, "restart on failure only"),
-			pod->spec, "", "restartPolicy",
+			pod->spec, "restartPolicy",
 			edit_string(rule_arena(run), "OnFailure"));
 }
 
@@ -62,8 +66,8 @@ const struct rule rule_bare_gpu_pod_always = {
 	.name = "bare-gpu-pod-always",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_GUESS | RULE_OPT_IN_PATCH,
+	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary =
 		"a GPU Pod with restartPolicy Always runs a command that ends",
@@ -71,6 +75,6 @@ const struct rule rule_bare_gpu_pod_always = {
 	.remedy =
 		"Set restartPolicy: OnFailure or Never, or run the command in a Job.",
 	.evidence =
-		"pkg/apis/core/v1/defaults.go SetDefaults_PodSpec; KEP-4603 (restart back-off)",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/v1/defaults.go SetDefaults_PodSpec; https://kep.k8s.io/4603 (restart back-off)",
 	.check_pod = check,
 };

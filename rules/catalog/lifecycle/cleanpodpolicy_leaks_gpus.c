@@ -10,8 +10,11 @@
  * job.go DeletePodsAndServices; mpi-operator v2beta1/default.go
  * setDefaultsRunPolicy, mpi_job_controller.go isCleanUpPods; trainer#1579.
  */
+#include <string.h>
+
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/operators/kubeflow.h"
 
 static const struct node *clean_policy(const struct object *object)
 {
@@ -36,6 +39,22 @@ static bool is_single(const struct object *object)
 	return pods <= 1;
 }
 
+/*
+ * It ends only when all of its pods have succeeded: workers without a master
+ * that are restarted until they do.
+ */
+static bool ends_with_all(const struct object *object,
+			  const struct run_policy *policy)
+{
+	const struct pod *pod = object->pods;
+
+	return object->npods == 1 && !strcmp(pod->role, "Worker") &&
+	       pod->restart == RESTART_ON_FAILURE &&
+	       node_is_unset(node_path(object->root, "spec.elasticPolicy")) &&
+	       !run_policy_get(object, policy, RUN_RETRIES) &&
+	       !run_policy_get(object, policy, RUN_DEADLINE);
+}
+
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct object *object, const struct node *policy)
 {
@@ -44,9 +63,9 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct node *running = edit_string(rule_arena(run), "Running");
 
 	if (policy)
-		fix_set(fix, policy, "", NULL, running);
+		fix_set(fix, policy, "", running);
 	else
-		fix_set(fix, object->root, "spec.runPolicy", "cleanPodPolicy",
+		fix_set(fix, object->root, "spec.runPolicy.cleanPodPolicy",
 			running);
 }
 
@@ -58,15 +77,18 @@ static void check(struct rule_run *run, const struct object *object)
 	struct finding *f;
 
 	if (!object_is_kubeflow(object) || !object_gpu_pod(object) ||
-	    !object_run_policy(object, &place) || is_single(object))
+	    !object_run_policy(object, &place) || is_single(object) ||
+	    ends_with_all(object, &place))
 		return;
 	if (unset ? object->fragment : !node_eq(policy, "None"))
 		return;
 	f = report_object(
-		run, object, unset ? place.holder : policy,
+		run, object, unset ? run_policy_place(object, &place) : policy,
 		"pods that are left when the job ends keep running with "
-		"their GPUs: cleanPodPolicy is `None`%s",
-		unset ? " by default" : "");
+		"their %ss: cleanPodPolicy is `None`%s",
+		object_device(object), unset ? " by default" : "");
+	if (unset)
+		finding_missing(f, object, object->root, "cleanPodPolicy");
 	repair(run, f, object, unset ? NULL : policy);
 }
 
@@ -74,8 +96,8 @@ const struct rule rule_cleanpodpolicy_leaks_gpus = {
 	.name = "cleanpodpolicy-leaks-gpus",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_PATCH,
 	.flags = RULE_SAFE_PATCH,
+	.wants = FACT_GPU | FACT_KUBEFLOW,
 	.since = "1.0",
 	.summary =
 		"a Kubeflow job whose cleanPodPolicy is None, set or by default",
@@ -83,6 +105,6 @@ const struct rule rule_cleanpodpolicy_leaks_gpus = {
 	.remedy =
 		"Set runPolicy.cleanPodPolicy: Running; finished pods and their logs are kept.",
 	.evidence =
-		"training-operator pytorch_defaults.go; mpi-operator v2beta1/default.go; trainer#1579",
+		"https://github.com/kubeflow/trainer/blob/release-1.9/pkg/apis/kubeflow.org/v1/pytorch_defaults.go; https://github.com/kubeflow/mpi-operator/blob/master/pkg/apis/kubeflow/v2beta1/default.go; https://github.com/kubeflow/trainer/issues/1579",
 	.check_object = check,
 };

@@ -40,7 +40,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	edit_item(list, edit_string(arena, "-c"));
 	edit_item(list, edit_copy(arena, node_at(command, 0)));
 	fix_set(finding_fix(run, f, false, "let a shell read the string"),
-		command, "", NULL, list);
+		command, "", list);
 }
 
 static void check_container(struct rule_run *run, const struct container *c)
@@ -68,7 +68,9 @@ static void check_container(struct rule_run *run, const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
+	if (pod_uses_gpu(pod) != TRI_YES ||
+	    (pod->flat &&
+	     !object_is(pod->object, "trainer.kubeflow.org", "TrainJob")))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		if (pod->object->class != KIND_RAY ||
@@ -80,14 +82,14 @@ const struct rule rule_command_single_string = {
 	.name = "command-single-string",
 	.category = "lifecycle",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.flags = RULE_OPT_IN_PATCH,
+	.wants = FACT_GPU | FACT_ARGV,
 	.since = "1.0",
 	.summary = "a command whose first item is a whole command line",
 	.why = "There is no program of that name: the container crashes for ever while the pod holds its GPUs.",
 	.remedy =
 		"Split the command line into list items, or run it through /bin/sh -c.",
 	.evidence =
-		"vllm#4462 (an example of it); exec(3) takes no shell syntax",
+		"https://github.com/vllm-project/vllm/issues/4462 (an example of it); exec(3) takes no shell syntax",
 	.check_pod = check,
 };

@@ -7,16 +7,7 @@
  * Source: batch/v1 types.go ConcurrencyPolicy; the CRDs of the others.
  */
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
-
-static bool is_schedule(const struct object *object)
-{
-	return object_is(object, "batch", "CronJob") ||
-	       object_is(object, "batch.volcano.sh", "CronJob") ||
-	       object_is(object, "argoproj.io", "CronWorkflow") ||
-	       object_is(object, "sparkoperator.k8s.io",
-			 "ScheduledSparkApplication");
-}
+#include "kube/lifecycle/lifecycle.h"
 
 static void check(struct rule_run *run, const struct object *object)
 {
@@ -25,14 +16,14 @@ static void check(struct rule_run *run, const struct object *object)
 	bool unset = node_is_unset(policy);
 	struct finding *f;
 
-	if (!is_schedule(object) || !object_gpu_pod(object) ||
+	if (!object_is_scheduled(object) || !object_gpu_pod(object) ||
 	    (unset ? object->fragment : !node_eq(policy, "Allow")))
 		return;
 	f = report_object(run, object, unset ? NULL : policy,
 			  "runs may overlap, each with its own GPUs: "
 			  "concurrencyPolicy is `Allow`%s",
 			  unset ? " by default" : "");
-	fix_set(finding_fix(run, f, true, "forbid overlapping runs"), spec, "",
+	fix_set(finding_fix(run, f, true, "forbid overlapping runs"), spec,
 		"concurrencyPolicy", edit_string(rule_arena(run), "Forbid"));
 }
 
@@ -40,12 +31,13 @@ const struct rule rule_cronjob_concurrency_gpu = {
 	.name = "cronjob-concurrency-gpu",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_PATCH,
 	.flags = RULE_SAFE_PATCH,
+	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "scheduled GPU work whose runs may overlap",
 	.why = "When a run is late or waits for GPUs the next one starts beside it and multiplies the demand.",
 	.remedy = "Set concurrencyPolicy: Forbid.",
-	.evidence = "batch/v1 types.go ConcurrencyPolicy (default Allow)",
+	.evidence =
+		"https://github.com/kubernetes/api/blob/master/batch/v1/types.go ConcurrencyPolicy (default Allow)",
 	.check_object = check,
 };

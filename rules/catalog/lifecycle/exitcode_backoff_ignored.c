@@ -7,7 +7,8 @@
  * Source: training-operator pkg/core/job.go PastBackoffLimit; trainer#2045.
  */
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/operators/kubeflow.h"
 
 static void check(struct rule_run *run, const struct object *object)
 {
@@ -39,13 +40,13 @@ const struct rule rule_exitcode_backoff_ignored = {
 	.name = "exitcode-backoff-ignored",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
+	.wants = FACT_GPU | FACT_KUBEFLOW,
 	.since = "1.0",
 	.summary =
 		"restartPolicy ExitCode without a deadline: backoffLimit does not bound it",
 	.why = "A worker that runs out of memory (137) is made again for ever, whatever backoffLimit says.",
 	.remedy = "Set runPolicy.activeDeadlineSeconds.",
 	.evidence =
-		"training-operator pkg/core/job.go PastBackoffLimit; trainer#2045",
+		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/core/job.go PastBackoffLimit; https://github.com/kubeflow/trainer/issues/2045",
 	.check_object = check,
 };

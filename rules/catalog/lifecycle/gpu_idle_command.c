@@ -7,7 +7,8 @@
  * command of a Ray container, so that one does work.
  */
 #include "engine/rule.h"
-#include "kube/command.h"
+#include "kube/command/command.h"
+#include "kube/purpose/class.h"
 
 static bool is_for_people(struct rule_run *run, const struct pod *pod)
 {
@@ -18,15 +19,16 @@ static bool is_for_people(struct rule_run *run, const struct pod *pod)
 
 static void check_container(struct rule_run *run, const struct container *c)
 {
-	struct command command = container_command(rule_arena(run), c);
-	bool waits = command.sort == COMMAND_WAITS;
+	struct container_command command =
+		container_command(rule_arena(run), c);
+	bool waits = command.type == COMMAND_WAITS;
 
-	if ((!waits && command.sort != COMMAND_INTERACTIVE) ||
+	if ((!waits && command.type != COMMAND_INTERACTIVE) ||
 	    is_for_people(run, c->pod))
 		return;
 	report_container(run, c, command.at,
-			 "container `%s` holds its GPUs and %s (`%s`)",
-			 container_title(c),
+			 "container `%s` holds its %ss and %s (`%s`)",
+			 container_title(c), pod_device(c->pod),
 			 waits ? "only waits" : "waits for people",
 			 command.what);
 }
@@ -52,13 +54,13 @@ const struct rule rule_gpu_idle_command = {
 	.name = "gpu-idle-command",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_GUESS,
+	.wants = FACT_GPU | FACT_PODSPEC | FACT_ARGV,
 	.since = "1.0",
 	.summary = "a GPU container that only sleeps or waits for people",
 	.why = "Its GPUs are taken and idle until somebody deletes the pod.",
 	.remedy =
-		"Run the work as a Job; use a notebook kind that stops idle sessions for interactive work.",
+		"Let the container start the work and end with it; use a notebook kind that stops idle sessions for interactive work.",
 	.evidence = "the command does nothing (sleep, tail -f, jupyter)",
 	.params = params,
 	.check_pod = check,

@@ -9,8 +9,10 @@
 #include <inttypes.h>
 
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/operators/kubeflow.h"
 
+/* Elastic jobs lose pods as a matter of course: how many is theirs to say. */
 static void limit(struct rule_run *run, struct finding *f,
 		  const struct node *base, const char *dotted, const char *key)
 {
@@ -18,10 +20,27 @@ static void limit(struct rule_run *run, struct finding *f,
 	int64_t n = rule_param_int(run, "limit");
 
 	n = n < max ? n : max;
-	finding_help(run, f, "set `%s%s%s` to %" PRId64 " or less", dotted,
-		     *dotted ? "." : "", key, n);
-	fix_set(finding_fix(run, f, false, "try %" PRId64 " times", n), base,
-		dotted, key, edit_int(rule_arena(run), n));
+	if (!node_is_unset(node_path(base, "spec.elasticPolicy"))) {
+		finding_help(run, f,
+			     "set `%s.%s`: it counts the restarts of all pods",
+			     dotted, key);
+		return;
+	}
+	finding_help(run, f, "set `%s%s%s`, to %" PRId64 " for instance",
+		     dotted, *dotted ? "." : "", key, n);
+	fix_set_key(finding_fix(run, f, false, "try %" PRId64 " times", n),
+		    base, dotted, key, edit_int(rule_arena(run), n));
+}
+
+/* One fault of a gang fails all of its pods. */
+static int64_t most_pods(const struct object *object)
+{
+	int64_t most = 0;
+
+	FOR_EACH_POD(object, pod)
+		if (pod->steady.n > most)
+			most = pod->steady.n;
+	return most;
 }
 
 static void too_many(struct rule_run *run, const struct object *object,
@@ -29,13 +48,14 @@ static void too_many(struct rule_run *run, const struct object *object,
 {
 	int64_t n;
 
-	if (!node_int(value, &n) || n <= rule_param_int(run, "max"))
+	if (!node_int(value, &n) || n <= rule_param_int(run, "max") ||
+	    n <= most_pods(object))
 		return;
 	limit(run,
 	      report_object(run, object, value,
-			    "`%s` %" PRId64 " starts failing GPU work up to "
-			    "%" PRId64 " times again",
-			    field, n, n),
+			    "`%s` %" PRId64 " starts failing %s work again "
+			    "for up to %" PRId64 " failures",
+			    field, n, object_device(object), n),
 	      value->parent, "", value->key);
 }
 
@@ -50,9 +70,10 @@ static void check_jobs(struct rule_run *run, const struct object *object)
 		if (pod_uses_gpu(pod) != TRI_YES)
 			continue;
 		if (endless)
-			report_object(run, object, endless,
-				      "failing GPU work is tried again "
-				      "without end");
+			report_object(
+				run, object, endless,
+				"failing %s work is tried again without end",
+				object_device(object));
 		if (node_is_unset(index))
 			too_many(run, object, node_get(spec, "backoffLimit"),
 				 "backoffLimit");
@@ -72,10 +93,10 @@ static void check_kubeflow(struct rule_run *run, const struct object *object,
 	    run_policy_get(object, policy, RUN_DEADLINE))
 		return;
 	f = report_object(
-		run, object, policy->holder,
-		"no `runPolicy.backoffLimit`: failed %s%s%spods are made again without end",
+		run, object, run_policy_place(object, policy),
+		"no `runPolicy.backoffLimit`: %s%s%spods that fail are started again without end",
 		quote, *quote ? pod->role : "", *quote ? "` " : "");
-	finding_severity(f, SEVERITY_ERROR);
+	finding_missing(f, object, object->root, "backoffLimit");
 	finding_label(run, f, pod->restart_node, "restarts failures");
 	limit(run, f, object->root, "spec.runPolicy", "backoffLimit");
 }
@@ -107,14 +128,14 @@ const struct rule rule_job_backoff_unbounded = {
 	.name = "job-backoff-unbounded",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_OPT_IN_PATCH,
+	.wants = FACT_GPU,
 	.since = "1.0",
-	.summary = "failing GPU work is tried again very often, or for ever",
+	.summary = "failing GPU work is retried very often, or without end",
 	.why = "A job that cannot succeed takes its GPUs again and again; Kubeflow jobs without backoffLimit never give up.",
 	.remedy = "Set backoffLimit (Kubeflow: runPolicy.backoffLimit) to 3.",
 	.evidence =
-		"training-operator pkg/core/job.go; trainer#1589, #2045; batch/v1 types.go",
+		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/core/job.go; https://github.com/kubeflow/trainer/issues/1589, https://github.com/kubeflow/trainer/issues/2045; https://github.com/kubernetes/api/blob/master/batch/v1/types.go",
 	.params = params,
 	.check_object = check,
 };

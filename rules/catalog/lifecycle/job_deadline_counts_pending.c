@@ -10,7 +10,8 @@
 #include <inttypes.h>
 
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/purpose/class.h"
 
 static void check(struct rule_run *run, const struct object *object)
 {
@@ -48,14 +49,15 @@ const struct rule rule_job_deadline_counts_pending = {
 	.name = "job-deadline-counts-pending",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
+	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary =
 		"a GPU job's short activeDeadlineSeconds includes the wait for GPUs",
 	.why = "On a busy cluster the job is killed before it has run, or in the middle of its work.",
 	.remedy =
 		"Allow for the queue, or admit the job through Kueue (the clock stops while it is suspended).",
-	.evidence = "batch/v1 types.go ActiveDeadlineSeconds",
+	.evidence =
+		"https://github.com/kubernetes/api/blob/master/batch/v1/types.go ActiveDeadlineSeconds",
 	.params = params,
 	.check_object = check,
 };

@@ -10,7 +10,8 @@
 #include <inttypes.h>
 
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/purpose/class.h"
 
 static bool kueue_ends_it(const struct object *object)
 {
@@ -46,25 +47,35 @@ static void repair(struct rule_run *run, struct finding *f,
 {
 	int64_t seconds = rule_param_int(run, "seconds");
 	struct arena *arena = rule_arena(run);
-	struct run_policy policy;
+	struct run_policy policy = {0};
+	bool bounded = object_run_policy(object, &policy);
 	struct fix *fix;
 
-	/* Not every version of TrainJob has the field. */
-	if (!rule_param_given(run, "seconds") ||
-	    object_is(object, "trainer.kubeflow.org", "TrainJob"))
+	if (policy.deadline_is_recent ||
+	    !finding_param_given(run, f, "seconds"))
 		return;
 	fix = finding_fix(run, f, false, "end it after %" PRId64 " seconds",
 			  seconds);
-	if (object_run_policy(object, &policy) && policy.fields[RUN_DEADLINE]) {
-		fix_set(fix, object->root, policy.path,
-			policy.fields[RUN_DEADLINE], edit_int(arena, seconds));
+	if (bounded && policy.fields[RUN_DEADLINE]) {
+		fix_set_key(fix, object->root, policy.path,
+			    policy.fields[RUN_DEADLINE],
+			    edit_int(arena, seconds));
 		return;
 	}
 	FOR_EACH_POD(object, pod)
 		if (lacks_deadline(pod))
-			fix_set(fix, pod_job_spec(pod), "",
-				"activeDeadlineSeconds",
+			fix_set(fix, pod_job_spec(pod), "activeDeadlineSeconds",
 				edit_int(arena, seconds));
+}
+
+static const struct node *deadline_place(const struct pod *pod)
+{
+	const struct object *object = pod->object;
+	struct run_policy policy;
+
+	if (object_run_policy(object, &policy) && policy.fields[RUN_DEADLINE])
+		return run_policy_place(object, &policy);
+	return pod_job_spec(pod);
 }
 
 static void check(struct rule_run *run, const struct object *object)
@@ -76,9 +87,12 @@ static void check(struct rule_run *run, const struct object *object)
 
 		if (!lacks_deadline(pod))
 			continue;
-		f = report_object(run, object, NULL,
-				  "training that hangs holds its GPUs for "
-				  "ever: no activeDeadlineSeconds");
+		f = report_object(run, object, deadline_place(pod),
+				  "a job that hangs holds its %ss for "
+				  "ever: no activeDeadlineSeconds",
+				  pod_device(pod));
+		finding_missing(f, object, object->root,
+				"activeDeadlineSeconds");
 		repair(run, f, object);
 		return;
 	}
@@ -93,15 +107,15 @@ const struct rule rule_job_deadline_missing = {
 	.name = "job-deadline-missing",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
+	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "GPU training without a deadline",
 	.why = "A job that hangs in a collective operation neither fails nor ends, and holds its GPUs.",
 	.remedy =
 		"Set activeDeadlineSeconds at the job (Job spec, runPolicy, RayJob spec), not in the pod template.",
 	.evidence =
-		"batch/v1 types.go ActiveDeadlineSeconds; Kueue max-exec-time-seconds",
+		"https://github.com/kubernetes/api/blob/master/batch/v1/types.go ActiveDeadlineSeconds; https://kueue.sigs.k8s.io/docs/concepts/workload/#maximum-execution-time",
 	.params = params,
 	.check_object = check,
 };

@@ -9,8 +9,9 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
-#include "kube/priority.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/lifecycle/priority.h"
+#include "kube/scheduling/spot.h"
 
 /* What says that the pod may be taken off its node, or NULL. */
 static const struct node *disrupted_by(const struct pod *pod)
@@ -41,8 +42,8 @@ static void repair(struct rule_run *run, struct finding *f,
 	edit_member_string(arena, item, "action", "Ignore");
 	edit_member(arena, item, "onPodConditions",
 		    edit_item(edit_seq(arena), condition));
-	fix_set(fix, spec, "podFailurePolicy", "rules", edit_item(rules, item));
-	fix_set(fix, spec, "", "podReplacementPolicy",
+	fix_set(fix, spec, "podFailurePolicy.rules", edit_item(rules, item));
+	fix_set(fix, spec, "podReplacementPolicy",
 		edit_string(arena, "Failed"));
 }
 
@@ -75,14 +76,15 @@ const struct rule rule_job_podfailurepolicy_missing = {
 	.name = "job-podfailurepolicy-missing",
 	.category = "lifecycle",
 	.severity = SEVERITY_INFO,
-	.action = ACTION_AUDIT,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
+	.wants = FACT_GPU | FACT_JOB,
 	.since = "1.0",
 	.summary =
 		"a GPU Job on spot or preemptible capacity counts lost nodes as failures",
 	.why = "A few evictions use up backoffLimit, and the Job fails although its program is fine.",
 	.remedy =
 		"Add podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}]}.",
-	.evidence = "KEP-3329 (retriable and non-retriable pod failures)",
+	.evidence =
+		"https://kep.k8s.io/3329 (retriable and non-retriable pod failures)",
 	.check_pod = check,
 };

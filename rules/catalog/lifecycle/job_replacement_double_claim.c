@@ -8,7 +8,7 @@
  * Source: kubernetes/api batch/v1 types.go PodReplacementPolicy, KEP-3939.
  */
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
+#include "kube/lifecycle/lifecycle.h"
 
 /* TRI_YES: the effective policy is TerminatingOrFailed. */
 static enum tri replaces_early(const struct pod *pod, const struct node *spec)
@@ -39,25 +39,28 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	f = report_pod(
 		run, pod, node_is_unset(policy) ? spec : policy,
-		"a replacement asks for GPUs while the old pod still holds "
-		"its own: podReplacementPolicy is `TerminatingOrFailed`%s",
-		node_is_unset(policy) ? " by default" : "");
+		"if a pod is deleted or preempted, its replacement asks for "
+		"%ss before it has given up its own: podReplacementPolicy "
+		"is `TerminatingOrFailed`%s",
+		pod_device(pod), node_is_unset(policy) ? " by default" : "");
+	finding_missing(f, pod->object, spec, "podReplacementPolicy");
 	fix_set(finding_fix(run, f, true, "wait until the old pod is gone"),
-		spec, "", "podReplacementPolicy",
+		spec, "podReplacementPolicy",
 		edit_string(rule_arena(run), "Failed"));
 }
 
 const struct rule rule_job_replacement_double_claim = {
 	.name = "job-replacement-double-claim",
 	.category = "lifecycle",
-	.severity = SEVERITY_WARNING,
-	.action = ACTION_PATCH,
+	.severity = SEVERITY_INFO,
 	.flags = RULE_SAFE_PATCH,
+	.wants = FACT_GPU | FACT_JOB,
 	.since = "1.0",
 	.summary =
 		"a GPU Job replaces pods that still terminate and hold their GPUs",
 	.why = "For the grace period it asks for its GPUs twice: the quota is exceeded, or the new pod stays Pending.",
 	.remedy = "Set podReplacementPolicy: Failed.",
-	.evidence = "batch/v1 types.go PodReplacementPolicy; KEP-3939",
+	.evidence =
+		"https://github.com/kubernetes/api/blob/master/batch/v1/types.go PodReplacementPolicy; https://kep.k8s.io/3939",
 	.check_pod = check,
 };

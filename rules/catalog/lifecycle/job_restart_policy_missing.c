@@ -7,7 +7,7 @@
  * restartPolicy: Required value"); JobSet jobset_webhook.go.
  */
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
+#include "kube/lifecycle/lifecycle.h"
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -24,12 +24,13 @@ const struct rule rule_job_restart_policy_missing = {
 	.name = "job-restart-policy-missing",
 	.category = "lifecycle",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE,
+	.wants = FACT_JOB,
 	.since = "1.0",
 	.summary = "a Job or CronJob without a restartPolicy for its pods",
 	.why = "The API server refuses it: a Job's pods must restart Never or OnFailure, and the default is Always.",
 	.remedy = "Set restartPolicy: Never or OnFailure in the pod template.",
-	.evidence = "kube-apiserver 1.36; pkg/apis/batch/validation",
+	.evidence =
+		"kube-apiserver 1.36; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/batch/validation",
 	.check_pod = check,
 };

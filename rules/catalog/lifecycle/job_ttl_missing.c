@@ -9,7 +9,8 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/operators/ray.h"
 
 static bool by_argo_cd(const struct object *object)
 {
@@ -44,10 +45,12 @@ static void check(struct rule_run *run, const struct object *object)
 	f = report_object(run, object, policy.holder,
 			  "the finished %s stays until somebody deletes it",
 			  object->kind);
+	finding_missing(f, object, object->root, policy.fields[RUN_TTL]);
 	finding_help(run, f, "set `%s.%s: 86400`", policy.path,
 		     policy.fields[RUN_TTL]);
-	if (rule_param_given(run, "seconds") && may_have_ttl(object))
-		fix_set(finding_fix(run, f, false, "delete it when it is done"),
+	if (may_have_ttl(object) && finding_param_given(run, f, "seconds"))
+		fix_set_key(
+			finding_fix(run, f, false, "delete it when it is done"),
 			object->root, policy.path, policy.fields[RUN_TTL],
 			edit_int(rule_arena(run),
 				 rule_param_int(run, "seconds")));
@@ -62,13 +65,14 @@ const struct rule rule_job_ttl_missing = {
 	.name = "job-ttl-missing",
 	.category = "lifecycle",
 	.severity = SEVERITY_INFO,
-	.action = ACTION_AUDIT,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH | RULE_PEDANTIC,
+	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "a GPU job is never deleted after it has finished",
 	.why = "Finished objects pile up, and what a job left running keeps its GPUs.",
 	.remedy = "Set ttlSecondsAfterFinished, for instance to 86400.",
-	.evidence = "batch/v1 types.go TTLSecondsAfterFinished (unset: never)",
+	.evidence =
+		"https://github.com/kubernetes/api/blob/master/batch/v1/types.go TTLSecondsAfterFinished (unset: never)",
 	.params = params,
 	.check_object = check,
 };

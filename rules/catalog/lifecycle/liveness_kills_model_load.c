@@ -13,8 +13,9 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
-#include "kube/probe.h"
+#include "kube/command/probe.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/purpose/class.h"
 
 /* Seconds to load a model of that size (tenths of billions), 0 unknown. */
 static int64_t load_time(struct rule_run *run, int64_t size)
@@ -29,7 +30,8 @@ static int64_t load_time(struct rule_run *run, int64_t size)
 }
 
 static void repair(struct rule_run *run, struct finding *f,
-		   const struct container *c, const struct probe *liveness)
+		   const struct container *c,
+		   const struct container_probe *liveness)
 {
 	struct node *startup = probe_startup(rule_arena(run), liveness,
 					     rule_param_int(run, "budget"));
@@ -37,12 +39,12 @@ static void repair(struct rule_run *run, struct finding *f,
 	if (startup)
 		fix_set(finding_fix(run, f, false,
 				    "give the model time to load"),
-			c->node, "", "startupProbe", startup);
+			c->node, "startupProbe", startup);
 }
 
 static void check_container(struct rule_run *run, const struct container *c)
 {
-	struct probe liveness, startup;
+	struct container_probe liveness, startup;
 	int64_t need, budget, size;
 	struct finding *f;
 
@@ -60,10 +62,6 @@ static void check_container(struct rule_run *run, const struct container *c)
 		"the liveness probe of `%s` gives up after %" PRId64
 		" s; loading a model takes up to %" PRId64 " s",
 		container_title(c), budget, need);
-	/* How long it takes is a guess: certain is what is far from it. */
-	if ((!size && c->pod->object->class != KIND_SERVING) ||
-	    budget >= (need + 1) / 2)
-		finding_severity(f, SEVERITY_WARNING);
 	finding_help(run, f,
 		     "add a startupProbe with the same handler, "
 		     "`periodSeconds: 10` and `failureThreshold: %" PRId64 "`",
@@ -73,8 +71,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat || !pod_is_serving(pod) ||
-	    text_eq(pod->object->group, "serving.knative.dev"))
+	if (pod->flat || !pod_is_serving(pod) || pod_start_is_bounded(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->role != CONTAINER_INIT &&
@@ -90,16 +87,17 @@ static const struct rule_param params[] = {
 const struct rule rule_liveness_kills_model_load = {
 	.name = "liveness-kills-model-load",
 	.category = "lifecycle",
-	.severity = SEVERITY_ERROR,
-	.action = ACTION_WARN,
+	.severity = SEVERITY_WARNING,
 	.flags = RULE_GUESS | RULE_OPT_IN_PATCH,
+	.wants = FACT_PODSPEC | FACT_PROBES,
 	.since = "1.0",
 	.summary =
 		"a model server's liveness probe gives up before the weights are loaded",
 	.why = "The kubelet kills the container while it loads, again and again: the server never comes up.",
 	.remedy =
 		"Add a startupProbe with the liveness handler, periodSeconds 10 and failureThreshold 60.",
-	.evidence = "kserve#5062, #5063; vllm production-stack#688; aibrix#772",
+	.evidence =
+		"https://github.com/kserve/kserve/issues/5062, https://github.com/kserve/kserve/issues/5063; https://github.com/vllm-project/production-stack/issues/688; https://github.com/vllm-project/aibrix/issues/772",
 	.params = params,
 	.check_pod = check,
 };

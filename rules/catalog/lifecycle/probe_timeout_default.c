@@ -6,8 +6,13 @@
  * Source: pkg/apis/core/v1/defaults.go SetDefaults_Probe (timeoutSeconds 1).
  */
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
-#include "kube/probe.h"
+#include "kube/command/probe.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/purpose/class.h"
+
+/* Seconds of a startup probe that tries often enough: it ends before there is
+ * load. */
+enum { PATIENT = 300 };
 
 static void check_container(struct rule_run *run, const struct container *c)
 {
@@ -16,19 +21,21 @@ static void check_container(struct rule_run *run, const struct container *c)
 
 	for (const char *const *name = names; *name; name++) {
 		const struct node *timeout;
-		struct probe probe;
+		struct container_probe probe;
 
 		if (!container_probe(c, *name, &probe) || probe.unknown ||
-		    probe.tcp || probe.timeout > 1)
+		    probe.tcp || probe.timeout > 1 ||
+		    (!strcmp(*name, "startupProbe") &&
+		     probe_budget(&probe) >= PATIENT))
 			continue;
 		timeout = node_get(probe.node, "timeoutSeconds");
 		if (node_is_unset(timeout) && c->pod->object->fragment)
 			continue;
-		report_container(run, c,
-				 node_is_unset(timeout) ? probe.node : timeout,
-				 "the %s of `%s` waits for 1 s only%s", *name,
-				 container_title(c),
-				 node_is_unset(timeout) ? ", the default" : "");
+		report_container(
+			run, c, node_is_unset(timeout) ? probe.node : timeout,
+			"the %s of `%s` waits for 1 s%s: a busy server takes longer",
+			*name, container_title(c),
+			node_is_unset(timeout) ? ", the default" : "");
 		return;
 	}
 }
@@ -47,12 +54,12 @@ const struct rule rule_probe_timeout_default = {
 	.name = "probe-timeout-default",
 	.category = "lifecycle",
 	.severity = SEVERITY_INFO,
-	.action = ACTION_AUDIT,
+	.wants = FACT_PODSPEC | FACT_PROBES,
 	.since = "1.0",
 	.summary = "a probe of a model server times out after one second",
 	.why = "A busy server answers later, and is taken out of service or restarted under load.",
 	.remedy = "Set timeoutSeconds to 5 or more.",
 	.evidence =
-		"pkg/apis/core/v1/defaults.go SetDefaults_Probe: timeoutSeconds 1",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/v1/defaults.go SetDefaults_Probe: timeoutSeconds 1",
 	.check_pod = check,
 };

@@ -8,7 +8,8 @@
  * rayjob_webhook.go.
  */
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/operators/ray.h"
 
 static bool ends_it(const struct node *spec)
 {
@@ -26,11 +27,10 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct fix *fix = finding_fix(run, f, false, "delete the cluster");
 	struct arena *arena = rule_arena(run);
 
-	fix_set(fix, spec, "", "shutdownAfterJobFinishes",
-		edit_bool(arena, true));
+	fix_set(fix, spec, "shutdownAfterJobFinishes", edit_bool(arena, true));
 	/* Time to read the logs. */
 	if (node_is_unset(node_get(spec, "ttlSecondsAfterFinished")))
-		fix_set(fix, spec, "", "ttlSecondsAfterFinished",
+		fix_set(fix, spec, "ttlSecondsAfterFinished",
 			edit_int(arena, 600));
 }
 
@@ -48,9 +48,13 @@ static void check(struct rule_run *run, const struct object *object)
 	    (object->fragment && node_is_unset(shutdown)))
 		return;
 	f = report_object(run, object,
-			  node_is_unset(shutdown) ? NULL : shutdown,
-			  "the Ray cluster keeps its GPUs when the job has "
-			  "ended");
+			  node_is_unset(shutdown) ? spec : shutdown,
+			  "the Ray cluster keeps its %ss when the job has "
+			  "ended",
+			  object_device(object));
+	if (node_is_unset(shutdown))
+		finding_missing(f, object, object->root,
+				"shutdownAfterJobFinishes");
 	repair(run, f, spec);
 	if (object->kueue) {
 		finding_severity(f, SEVERITY_ERROR);
@@ -64,14 +68,14 @@ const struct rule rule_rayjob_no_shutdown = {
 	.name = "rayjob-no-shutdown",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
-	.flags = RULE_OPT_IN_PATCH,
+	.flags = RULE_OPT_IN_PATCH | RULE_RAISES,
+	.wants = FACT_GPU | FACT_RAY,
 	.since = "1.0",
 	.summary = "a GPU RayJob leaves its cluster running when it has ended",
 	.why = "The cluster keeps its GPUs until somebody deletes it; Kueue refuses such a job.",
 	.remedy =
 		"Set shutdownAfterJobFinishes: true and ttlSecondsAfterFinished: 600.",
 	.evidence =
-		"KubeRay rayjob_types.go (default false), rayjob_controller.go; Kueue rayjob_webhook.go",
+		"https://github.com/ray-project/kuberay/blob/master/ray-operator/apis/ray/v1/rayjob_types.go (default false); https://github.com/kubernetes-sigs/kueue/tree/main/pkg/controller/jobs/rayjob",
 	.check_object = check,
 };

@@ -6,32 +6,48 @@
  * Source: KubeRay rayjob_types.go PreRunningDeadlineSeconds.
  */
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/operators/ray.h"
+
+/* One pod gets all of its devices or none. */
+static bool has_several(const struct object *object)
+{
+	struct amount pods = {0};
+
+	FOR_EACH_POD(object, pod)
+		if (pod_uses_gpu(pod) == TRI_YES)
+			pods = amount_add(pods, pod->steady);
+	return pods.n > 1;
+}
 
 static void check(struct rule_run *run, const struct object *object)
 {
 	const struct node *spec = ray_job_spec(object);
+	struct finding *f;
 
-	if (!spec || !object_gpu_pod(object) ||
+	if (!spec || !object_gpu_pod(object) || !has_several(object) ||
 	    !node_is_unset(node_get(spec, "clusterSelector")) ||
 	    !node_is_unset(node_get(spec, "preRunningDeadlineSeconds")) ||
 	    !node_is_unset(node_get(spec, "activeDeadlineSeconds")))
 		return;
-	report_object(run, object, NULL,
-		      "a cluster that gets only some of its GPUs waits for "
-		      "ever");
+	f = report_object(run, object, spec,
+			  "a cluster that gets only some of its %ss waits for "
+			  "ever",
+			  object_device(object));
+	finding_missing(f, object, object->root, "preRunningDeadlineSeconds");
 }
 
 const struct rule rule_rayjob_prerunning_deadline = {
 	.name = "rayjob-prerunning-deadline",
 	.category = "lifecycle",
 	.severity = SEVERITY_INFO,
-	.action = ACTION_AUDIT,
 	.flags = RULE_ABSENCE,
+	.wants = FACT_GPU | FACT_RAY,
 	.since = "1.0",
 	.summary = "a GPU RayJob has no deadline for its cluster to come up",
 	.why = "Workers that started hold their GPUs while the others wait for theirs, without end.",
 	.remedy = "Set preRunningDeadlineSeconds (or activeDeadlineSeconds).",
-	.evidence = "KubeRay rayjob_types.go PreRunningDeadlineSeconds",
+	.evidence =
+		"https://github.com/ray-project/kuberay/blob/master/ray-operator/apis/ray/v1/rayjob_types.go PreRunningDeadlineSeconds",
 	.check_object = check,
 };

@@ -10,9 +10,11 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command.h"
-#include "kube/intent.h"
-#include "kube/lifecycle.h"
+#include "kube/command/argv.h"
+#include "kube/command/command.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/purpose/class.h"
+#include "kube/purpose/intent.h"
 
 static bool any_readiness(const struct pod *pod)
 {
@@ -25,23 +27,24 @@ static bool any_readiness(const struct pod *pod)
 /* A shell that waits, or a program that has no model to load. */
 static bool is_other(struct rule_run *run, const struct container *c)
 {
-	struct command command = container_command(rule_arena(run), c);
+	struct container_command command =
+		container_command(rule_arena(run), c);
 
-	return command.sort == COMMAND_WAITS ||
-	       command.sort == COMMAND_INTERACTIVE || image_is_cpu(c->image);
+	return command.type == COMMAND_WAITS ||
+	       command.type == COMMAND_INTERACTIVE || image_is_cpu(c->image);
 }
 
 /* A worker of a group with a leader, or a rank that is told to be one. */
 static bool is_worker(struct rule_run *run, const struct container *c)
 {
-	struct words words = container_words(rule_arena(run), c);
+	struct argv argv = container_argv(rule_arena(run), c);
 
 	if (text_contains_ci(c->pod->role, "worker") &&
 	    c->pod->object->npods > 1)
 		return true;
-	return words_have(&words, "--headless") ||
-	       (words_have(&words, "ray") && words_have(&words, "start") &&
-		!words_have(&words, "serve") && !words_have(&words, "--head"));
+	return argv_have(&argv, "--headless") ||
+	       (argv_have(&argv, "ray") && argv_have(&argv, "start") &&
+		!argv_have(&argv, "serve") && !argv_have(&argv, "--head"));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -67,13 +70,13 @@ const struct rule rule_readiness_missing_gpu_serving = {
 	.name = "readiness-missing-gpu-serving",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_ABSENCE,
+	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "a model server on GPUs has no readinessProbe",
 	.why = "Requests reach it while it loads, and a rollout replaces the old pods too early.",
 	.remedy = "Add a readinessProbe on the server's health endpoint.",
 	.evidence =
-		"kubernetes docs, pod lifecycle: without a readiness probe the state is Success",
+		"https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/: without a readiness probe the state is Success",
 	.check_pod = check,
 };

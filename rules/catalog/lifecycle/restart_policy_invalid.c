@@ -12,7 +12,8 @@
 #include <inttypes.h>
 
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/operators/kubeflow.h"
 
 static bool check_word(struct rule_run *run, const struct pod *pod,
 		       const struct node *policy)
@@ -96,15 +97,15 @@ const struct rule rule_restart_policy_invalid = {
 	.name = "restart-policy-invalid",
 	.category = "lifecycle",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.flags = RULE_INFRASTRUCTURE,
+	.wants = FACT_PODSPEC,
 	.since = "1.0",
 	.summary =
-		"a restartPolicy, deadline or backoffLimit that is refused where it stands",
+		"a restartPolicy, deadline or backoffLimit that the API server refuses there",
 	.why = "The API server refuses the object, or the operator cannot make its pods.",
 	.remedy =
 		"Jobs: Never or OnFailure (Never with a podFailurePolicy); Deployments and their like: Always, no activeDeadlineSeconds.",
 	.evidence =
-		"kube-apiserver 1.36; pkg/apis/batch/validation; pkg/apis/apps/validation",
+		"kube-apiserver 1.36; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/batch/validation; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/apps/validation",
 	.check_pod = check,
 };

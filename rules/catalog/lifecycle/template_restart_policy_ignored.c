@@ -9,7 +9,8 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/operators/kubeflow.h"
 
 static const char *pod_policy(enum restart_policy policy)
 {
@@ -51,7 +52,7 @@ static void repair(struct rule_run *run, struct finding *f,
 		fix = finding_fix(run, f, false, "remove it");
 	} else if (may_move(pod->object, pod, node_str(own))) {
 		fix = finding_fix(run, f, true, "move it to the replica");
-		fix_set(fix, pod->group, "", "restartPolicy",
+		fix_set(fix, pod->group, "restartPolicy",
 			edit_copy(rule_arena(run), own));
 	} else {
 		return;
@@ -89,7 +90,6 @@ const struct rule rule_template_restart_policy_ignored = {
 	.name = "template-restart-policy-ignored",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_OPT_IN_PATCH,
 	.since = "1.0",
 	.summary =
@@ -97,6 +97,6 @@ const struct rule rule_template_restart_policy_ignored = {
 	.why = "The operator overwrites it: a job meant to stop on failure may restart for ever.",
 	.remedy = "Move restartPolicy from the pod template to the replica.",
 	.evidence =
-		"training-operator pkg/core/pod.go SetRestartPolicy; mpi-operator setRestartPolicy",
+		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/core/pod.go SetRestartPolicy; https://github.com/kubeflow/mpi-operator/blob/master/pkg/controller/mpi_job_controller.go setRestartPolicy",
 	.check_object = check,
 };

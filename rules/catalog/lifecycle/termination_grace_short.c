@@ -10,9 +10,11 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command.h"
-#include "kube/intent.h"
-#include "kube/lifecycle.h"
+#include "kube/command/command.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/purpose/class.h"
+#include "kube/purpose/intent.h"
+#include "kube/scheduling/spot.h"
 
 static bool is_checkpoint(const char *text)
 {
@@ -41,10 +43,14 @@ static const struct node *checkpoint_mount(const struct pod *pod,
 
 static bool works(struct rule_run *run, const struct container *c)
 {
-	struct command command = container_command(rule_arena(run), c);
+	struct container_command command =
+		container_command(rule_arena(run), c);
 
-	return command.sort != COMMAND_WAITS &&
-	       command.sort != COMMAND_INTERACTIVE && !image_is_cpu(c->image);
+	/* What stops it has been thought about. */
+	if (!node_is_unset(node_path(c->node, "lifecycle.preStop")))
+		return false;
+	return command.type != COMMAND_WAITS &&
+	       command.type != COMMAND_INTERACTIVE && !image_is_cpu(c->image);
 }
 
 static const struct node *needs_time(struct rule_run *run,
@@ -87,12 +93,14 @@ static void check(struct rule_run *run, const struct pod *pod)
 		       "%" PRId64 " s%s to %s before the pod is killed",
 		       seconds, unset ? " (the default)" : "",
 		       serving ? "finish requests" : "write a checkpoint");
+	finding_missing(f, pod->object, pod->spec,
+			"terminationGracePeriodSeconds");
 	finding_label(run, f, why,
 		      serving ? "serves requests" : "keeps checkpoints");
 	/* Argo's templates have no such field. */
-	if (rule_param_given(run, "seconds") && !pod->defaults)
+	if (!pod->defaults && finding_param_given(run, f, "seconds"))
 		fix_set(finding_fix(run, f, false, "give it time to end"),
-			pod->spec, "", "terminationGracePeriodSeconds",
+			pod->spec, "terminationGracePeriodSeconds",
 			edit_int(rule_arena(run),
 				 rule_param_int(run, "seconds")));
 }
@@ -105,16 +113,16 @@ static const struct rule_param params[] = {
 const struct rule rule_termination_grace_short = {
 	.name = "termination-grace-short",
 	.category = "lifecycle",
-	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
+	.severity = SEVERITY_INFO,
 	.flags = RULE_GUESS | RULE_OPT_IN_PATCH,
+	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
 	.summary =
 		"a checkpointing or serving GPU pod has 30 s or less to terminate",
 	.why = "A checkpoint is cut off, or requests in flight are lost, at each eviction and rollout.",
 	.remedy = "Set terminationGracePeriodSeconds to 120 or more.",
 	.evidence =
-		"pkg/apis/core/v1/defaults.go: terminationGracePeriodSeconds 30",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/v1/defaults.go: terminationGracePeriodSeconds 30",
 	.params = params,
 	.check_pod = check,
 };

@@ -7,7 +7,9 @@
  * trains is a guess from its words.
  */
 #include "engine/rule.h"
-#include "kube/command.h"
+#include "kube/command/argv.h"
+#include "kube/command/command.h"
+#include "kube/purpose/class.h"
 
 /* The container whose words made it training: the first with a command. */
 static const struct container *trainer(const struct pod *pod)
@@ -20,10 +22,10 @@ static const struct container *trainer(const struct pod *pod)
 
 static bool goes_on(struct rule_run *run, const struct container *c)
 {
-	struct words words = container_words(rule_arena(run), c);
+	struct argv argv = container_argv(rule_arena(run), c);
 
-	return words_have(&words, "sleep") || words_have(&words, "tail") ||
-	       words_have(&words, "while");
+	return argv_have(&argv, "sleep") || argv_have(&argv, "tail") ||
+	       argv_have(&argv, "while");
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -46,14 +48,14 @@ const struct rule rule_training_in_deployment = {
 	.name = "training-in-deployment",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_GUESS,
+	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "training runs in a Deployment, StatefulSet or the like",
 	.why = "Its pods always restart: finished training starts over, failing training never stops.",
 	.remedy =
 		"Run it as a Job, a JobSet or a training kind (PyTorchJob, TrainJob).",
 	.evidence =
-		"kubernetes/api apps/v1 types.go: the only allowed restartPolicy is Always",
+		"https://github.com/kubernetes/api/blob/master/apps/v1/types.go: the only allowed restartPolicy is Always",
 	.check_pod = check,
 };

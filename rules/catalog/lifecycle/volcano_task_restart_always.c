@@ -2,15 +2,15 @@
 /*
  * Volcano sets no restartPolicy for its tasks, so an unset one is the pod's
  * default, Always: the task's pods never succeed, the job never completes and
- * keeps its GPUs. A job is completed without them by a TaskCompleted policy:
- * on the task, for the whole job (action CompleteJob), or on another task
- * that does end and completes the job (mpi's master, a chief).
+ * keeps its GPUs. A TaskCompleted policy of that very task never fires. Another
+ * task that ends may complete the job: by its own policy, or the job's, with
+ * the action CompleteJob (mpi's master, a chief).
  * Source: volcano pkg/webhooks/admission/jobs/mutate, pkg/controllers/job
  * (no restartPolicy there); pkg/apis/core/v1/defaults.go.
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/lifecycle.h"
+#include "kube/lifecycle/lifecycle.h"
 
 static bool is_event(const struct node *policy, const char *name)
 {
@@ -22,25 +22,13 @@ static bool is_event(const struct node *policy, const char *name)
 	return false;
 }
 
-/* A TaskCompleted policy in the list; completes: only with CompleteJob. */
-static bool on_completed(const struct node *policies, bool completes)
+static bool completes_job(const struct node *policies)
 {
 	if (node_is_unknown(policies))
 		return true;
 	FOR_EACH_CHILD(policies, policy)
 		if (is_event(policy, "TaskCompleted") &&
-		    (!completes ||
-		     node_eq(node_get(policy, "action"), "CompleteJob")))
-			return true;
-	return false;
-}
-
-/* Some other task ends and takes the job with it. */
-static bool ends_elsewhere(const struct pod *pod)
-{
-	FOR_EACH_POD(pod->object, other)
-		if (other != pod && other->restart != RESTART_ALWAYS &&
-		    on_completed(node_get(other->group, "policies"), true))
+		    node_eq(node_get(policy, "action"), "CompleteJob"))
 			return true;
 	return false;
 }
@@ -53,6 +41,19 @@ static const struct node *job_of(const struct pod *pod)
 	return tasks ? tasks->parent : NULL;
 }
 
+/* Some other task ends and takes the job with it. */
+static bool ends_elsewhere(const struct pod *pod)
+{
+	bool by_job = completes_job(node_get(job_of(pod), "policies"));
+
+	FOR_EACH_POD(pod->object, other)
+		if (other != pod && other->restart != RESTART_ALWAYS &&
+		    (by_job ||
+		     completes_job(node_get(other->group, "policies"))))
+			return true;
+	return false;
+}
+
 static void check(struct rule_run *run, const struct object *object)
 {
 	if (!text_ends(object->group, ".volcano.sh") ||
@@ -63,8 +64,6 @@ static void check(struct rule_run *run, const struct object *object)
 
 		if (pod->restart != RESTART_ALWAYS ||
 		    (object->fragment && !pod->restart_node) ||
-		    on_completed(node_get(pod->group, "policies"), false) ||
-		    on_completed(node_get(job_of(pod), "policies"), true) ||
 		    ends_elsewhere(pod))
 			continue;
 		f = report_pod(run, pod, pod->restart_node,
@@ -79,7 +78,7 @@ static void check(struct rule_run *run, const struct object *object)
 		if (!pod->flat)
 			fix_set(finding_fix(run, f, true,
 					    "restart on failure only"),
-				pod->spec, "", "restartPolicy",
+				pod->spec, "restartPolicy",
 				edit_string(rule_arena(run), "OnFailure"));
 	}
 }
@@ -88,13 +87,13 @@ const struct rule rule_volcano_task_restart_always = {
 	.name = "volcano-task-restart-always",
 	.category = "lifecycle",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_PATCH,
 	.flags = RULE_SAFE_PATCH,
+	.wants = FACT_GPU | FACT_VOLCANO,
 	.since = "1.0",
 	.summary = "a task of a Volcano Job restarts always, set or by default",
 	.why = "Its pods never succeed, so the job never completes and keeps its GPUs.",
 	.remedy = "Set restartPolicy: OnFailure in the task's pod template.",
 	.evidence =
-		"volcano pkg/controllers/job sets no restartPolicy; pod default Always",
+		"https://github.com/volcano-sh/volcano/tree/master/pkg/controllers/job sets no restartPolicy; pod default Always",
 	.check_object = check,
 };

@@ -14,28 +14,29 @@
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	const struct fact_set *facts = rule_facts(run);
+	const struct object_index *index = rule_index(run);
 
-	if (!facts->serving_class || facts->serving_cluster != w->cluster ||
-	    !w->training || w->serving)
+	if (!index->serving_class || index->serving_cluster != w->cluster ||
+	    index->serving_set != index_set_of(index, w) || !w->training ||
+	    w->serving)
 		return;
 	for (size_t p = 0; p < w->npods; p++) {
 		const char *name = w->pods[p].priority_class;
 		const struct priority_class *c =
-			name ? facts_class(facts, w, name) : NULL;
+			name ? index_class(index, w, name) : NULL;
 		struct finding *f;
 
 		if (!c || c->value.unknown || c->never_preempts ||
-		    c->value.n <= facts->serving_value)
+		    c->value.n <= index->serving_value)
 			continue;
 		f = report_place(
 			run, &w->id, &w->pods[p].priority_place,
 			"training at `%s` (%" PRId64
 			") preempts %s `%s`, which serves at `%s` (%" PRId64
 			")",
-			c->id.name, c->value.n, facts->server.kind,
-			facts->server.name, facts->serving_class,
-			facts->serving_value);
+			c->id.name, c->value.n, index->server.kind,
+			index->server.name, index->serving_class,
+			index->serving_value);
 		finding_label_place(run, f, &c->value_place,
 				    "without preemptionPolicy: Never");
 		return;
@@ -46,7 +47,6 @@ const struct rule rule_batch_preempts_serving = {
 	.name = "batch-preempts-serving",
 	.category = "priority",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "a training job's class preempts a model server's",
@@ -54,6 +54,6 @@ const struct rule rule_batch_preempts_serving = {
 	.remedy =
 		"Give the training class preemptionPolicy: Never, or a lower value than serving.",
 	.evidence =
-		"pkg/scheduler/framework/preemption: pods of strictly lower priority are victims",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/scheduler/framework/preemption: pods of strictly lower priority are victims",
 	.check_workload = check,
 };

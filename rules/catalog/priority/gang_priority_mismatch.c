@@ -9,7 +9,14 @@
 #include <string.h>
 
 #include "engine/rule.h"
-#include "kube/priority.h"
+#include "kube/lifecycle/priority.h"
+#include "kube/purpose/class.h"
+
+/* What starts the ranks is of the gang, with a device or without. */
+static bool is_in_gang(const struct pod *pod)
+{
+	return pod_uses_gpu(pod) == TRI_YES || pod_is_launcher(pod);
+}
 
 static void check_roles(struct rule_run *run, const struct object *o)
 {
@@ -19,7 +26,7 @@ static void check_roles(struct rule_run *run, const struct object *o)
 		const struct node *at = pod_priority_class(pod);
 		struct finding *f;
 
-		if (pod_uses_gpu(pod) != TRI_YES || !node_str(at))
+		if (!is_in_gang(pod) || !node_str(at))
 			continue;
 		if (!first) {
 			first = at;
@@ -38,8 +45,11 @@ static void check_roles(struct rule_run *run, const struct object *o)
 
 static void check_group(struct rule_run *run, const struct object *o)
 {
+	bool volcano = object_is(o, "batch.volcano.sh", "Job");
 	const struct node *group = node_path(
-		o->root, "spec.runPolicy.schedulingPolicy.priorityClass");
+		o->root,
+		volcano ? "spec.priorityClassName"
+			: "spec.runPolicy.schedulingPolicy.priorityClass");
 
 	FOR_EACH_POD(o, pod) {
 		const struct node *at = pod_priority_class(pod);
@@ -59,9 +69,8 @@ static void check_group(struct rule_run *run, const struct object *o)
 
 static void check(struct rule_run *run, const struct object *o)
 {
-	if (o->gang_kind == GANG_NONE)
-		return;
-	check_roles(run, o);
+	if (o->gang_kind != GANG_NONE)
+		check_roles(run, o);
 	check_group(run, o);
 }
 
@@ -69,12 +78,11 @@ const struct rule rule_gang_priority_mismatch = {
 	.name = "gang-priority-mismatch",
 	.category = "priority",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.since = "1.0",
 	.summary = "pods of one gang have different priority classes",
 	.why = "A part of the gang can be preempted while the rest keeps its GPUs and waits.",
 	.remedy = "Use one priority class for all roles and for the PodGroup.",
 	.evidence =
-		"training-operator pkg/controller.v1/common; Volcano PodGroup priorityClassName",
+		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/controller.v1/common; Volcano PodGroup priorityClassName",
 	.check_object = check,
 };

@@ -3,14 +3,25 @@
  * A pod without priorityClassName has priority 0, unless a PriorityClass is
  * globalDefault: it preempts nothing and anything preempts it. The class may
  * also come from the operator (kube/priority.h); a Kueue priority label or a
- * Kubeflow schedulingPolicy orders the queue and silences the rule.
+ * Kubeflow schedulingPolicy orders the queue and silences the rule. Which
+ * classes there are is known from a state, or from the policy.
  * Source: plugin/pkg/admission/priority getDefaultPriorityClass.
  */
 #include "engine/rule.h"
-#include "kube/priority.h"
+#include "kube/cluster/cluster.h"
+#include "kube/lifecycle/priority.h"
 
-#define MESSAGE                                                                \
-	"GPU pods%s%s%s of %s have no priority class: they run at priority 0"
+/* "Pod `x` has", "the pods `worker` of PyTorchJob `x` have". */
+static const char *subject(struct rule_run *run, const char *kind,
+			   const char *name, const char *role)
+{
+	const char *title = rule_title(run, kind, name);
+
+	if (!strcmp(kind, "Pod"))
+		return arena_printf(rule_arena(run), "%s has", title);
+	return arena_printf(rule_arena(run), "the pods%s%s%s of %s have",
+			    *role ? " `" : "", role, *role ? "`" : "", title);
+}
 
 /*
  * The Priority plugin has written the number of no class into a Pod before a
@@ -25,7 +36,7 @@ static void give_class(struct rule_run *run, struct finding *f,
 	const struct node *number = node_get(pod->spec, "priority");
 	const struct node *preemption = node_get(pod->spec, "preemptionPolicy");
 
-	fix_set(fix, pod->spec, "priorityClassName", NULL,
+	fix_set(fix, pod->spec, "priorityClassName",
 		edit_string(rule_arena(run), class));
 	if (number)
 		fix_remove(fix, number);
@@ -44,15 +55,53 @@ static void check_given(struct rule_run *run, const struct pod *pod)
 	if (!*class || !pod->gpu_by || pod_priority_class(pod) ||
 	    pod_queue_priority(pod) || pod_priority_is_elsewhere(pod))
 		return;
-	f = report_pod(run, pod, NULL, MESSAGE, *role ? " `" : "", role,
-		       *role ? "`" : "", rule_title(run, o->kind, o->name));
+	f = report_pod(run, pod, NULL,
+		       "%s no priority class: the policy wants `%s`",
+		       subject(run, o->kind, o->name, role), class);
 	if (!pod->flat)
 		give_class(run, f, pod, class);
 }
 
+/* Are there classes that a workload can choose from? */
+static enum tri has_choice(struct rule_run *run)
+{
+	const char *const *names = rule_platform(run)->priority_classes;
+	const struct cluster *cluster = rule_cluster(run);
+	const struct cluster_object *classes;
+	size_t n;
+
+	if (!cluster || cluster_unreadable(cluster, CLUSTER_PRIORITY_CLASS))
+		return names ? tri_from(*names) : TRI_UNKNOWN;
+	classes = cluster_objects(cluster, CLUSTER_PRIORITY_CLASS, "",
+				  rule_arena(run), &n);
+	for (size_t i = 0; i < n; i++)
+		if (!priority_class_is_system(classes[i].name))
+			return TRI_YES;
+	return TRI_NO;
+}
+
+static void report(struct rule_run *run, const struct workload *w,
+		   const struct workload_pod *pod, enum tri choice)
+{
+	struct finding *f = report_place(
+		run, &w->id, &pod->place,
+		"%s no priority class, that is priority 0%s",
+		subject(run, w->id.kind, w->id.name, pod->role),
+		choice == TRI_YES ? ""
+				  : " if the cluster has no default class");
+
+	if (choice != TRI_YES)
+		finding_severity(f, SEVERITY_INFO);
+	if (pod->repairable)
+		finding_param_given(run, f, "class");
+}
+
 static void check(struct rule_run *run, const struct workload *w)
 {
-	if (facts_default_class(rule_facts(run), w) ||
+	enum tri choice = has_choice(run);
+
+	if (index_default_class(rule_index(run), w) || choice == TRI_NO ||
+	    rule_platform(run)->default_priority_class ||
 	    rule_param_given(run, "class"))
 		return;
 	for (size_t i = 0; i < w->npods; i++) {
@@ -61,10 +110,7 @@ static void check(struct rule_run *run, const struct workload *w)
 		if (!pod->gpu || pod->fragment || pod->priority_class ||
 		    pod->priority_unknown || pod->queue_priority)
 			continue;
-		report_place(run, &w->id, &pod->place, MESSAGE,
-			     *pod->role ? " `" : "", pod->role,
-			     *pod->role ? "`" : "",
-			     rule_title(run, w->id.kind, w->id.name));
+		report(run, w, pod, choice);
 	}
 }
 
@@ -77,15 +123,15 @@ const struct rule rule_priority_class_missing = {
 	.name = "priority-class-missing",
 	.category = "priority",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
+	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "GPU pods without a priority class",
 	.why = "At priority 0 a training job cannot preempt anything and is itself evicted by whatever has a class.",
 	.remedy =
 		"Set priorityClassName in the pod template to a class of your cluster.",
 	.evidence =
-		"plugin/pkg/admission/priority; none of 637 GPU pod specs of public manifests sets one",
+		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/priority; none of 637 GPU pod specs of public manifests sets one",
 	.params = params,
 	.check_pod = check_given,
 	.check_workload = check,

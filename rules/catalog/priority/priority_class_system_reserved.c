@@ -7,7 +7,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/priority.h"
+#include "kube/lifecycle/priority.h"
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -28,7 +28,7 @@ const struct rule rule_priority_class_system_reserved = {
 	.name = "priority-class-system-reserved",
 	.category = "priority",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
+	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary =
 		"a GPU workload takes a priority class reserved for the system",

@@ -11,12 +11,12 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/priority.h"
+#include "kube/lifecycle/priority.h"
 
 static const char *nearest(struct rule_run *run, const char *name)
 {
 	struct arena *arena = rule_arena(run);
-	const struct fact_set *facts = rule_facts(run);
+	const struct object_index *index = rule_index(run);
 	const struct cluster *cluster = rule_cluster(run);
 	const struct cluster_object *others = NULL;
 	const char **names;
@@ -25,11 +25,11 @@ static const char *nearest(struct rule_run *run, const char *name)
 	if (cluster)
 		others = cluster_objects(cluster, CLUSTER_PRIORITY_CLASS, "",
 					 arena, &n);
-	names = ARENA_ARRAY(arena, const char *, n + facts->nclasses + 1);
+	names = ARENA_ARRAY(arena, const char *, n + index->nclasses + 1);
 	for (size_t i = 0; i < n; i++)
 		names[i] = others[i].name;
-	for (size_t i = 0; i < facts->nclasses; i++)
-		names[n++] = facts->classes[i].id.name;
+	for (size_t i = 0; i < index->nclasses; i++)
+		names[n++] = index->classes[i].id.name;
 	return text_nearest(name, names, n);
 }
 
@@ -39,7 +39,7 @@ static bool judges(struct rule_run *run)
 	if (rule_cluster_lacks(run, CLUSTER_PRIORITY_CLASS))
 		return false;
 	if (rule_cluster(run) ||
-	    (rule_facts(run)->nclasses && !rule_set_is_partial(run)))
+	    (rule_index(run)->nclasses && !rule_set_is_partial(run)))
 		return true;
 	rule_not_run(run, rule_without_cluster(run));
 	return false;
@@ -47,7 +47,7 @@ static bool judges(struct rule_run *run)
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	const struct fact_set *facts = rule_facts(run);
+	const struct object_index *index = rule_index(run);
 
 	for (size_t i = 0; i < w->npods; i++) {
 		const struct workload_pod *pod = &w->pods[i];
@@ -56,7 +56,7 @@ static void check(struct rule_run *run, const struct workload *w)
 
 		if (!name || pod->priority_unknown ||
 		    priority_class_is_system(name) ||
-		    facts_class(facts, w, name) || !judges(run))
+		    index_class(index, w, name) || !judges(run))
 			continue;
 		near = nearest(run, name);
 		f = report_place(
@@ -76,7 +76,6 @@ const struct rule rule_priority_class_unknown = {
 	.name = "priority-class-unknown",
 	.category = "priority",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary =
@@ -85,6 +84,6 @@ const struct rule rule_priority_class_unknown = {
 	.remedy =
 		"Use a class that exists, or add the PriorityClass to the same set.",
 	.evidence =
-		"plugin/pkg/admission/priority; kube-apiserver: no PriorityClass with name nope was found",
+		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/priority; kube-apiserver: no PriorityClass with name nope was found",
 	.check_workload = check,
 };

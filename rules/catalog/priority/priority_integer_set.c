@@ -3,14 +3,15 @@
  * spec.priority is the API server's to fill in, from the class. A number in
  * the manifest that differs from the computed one gets every Pod forbidden:
  * "the integer value of priority (5) must not be provided in pod spec".
- * 0 without a class is what the server computes itself: accepted. Of classes
- * only the system's have a value that is known here.
- * Source: plugin/pkg/admission/priority admitPod; kubernetes#102724.
+ * 0 without a class is what the server computes itself: accepted. Values of
+ * classes are the system's own, or those of the set or the cluster; of a Pod
+ * the server has compared them itself before it asks a webhook. Source:
+ * plugin/pkg/admission/priority admitPod; kubernetes#102724.
  */
 #include <inttypes.h>
 
 #include "engine/rule.h"
-#include "kube/priority.h"
+#include "kube/lifecycle/priority.h"
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -31,17 +32,44 @@ static void check(struct rule_run *run, const struct pod *pod)
 	fix_remove(finding_fix(run, f, true, "remove `priority`"), at);
 }
 
+static void check_number(struct rule_run *run, const struct workload *w,
+			 const struct workload_pod *pod)
+{
+	const char *name = pod->priority_class;
+	const struct priority_class *class =
+		index_class(rule_index(run), w, name);
+	struct finding *f;
+
+	if (!class || class->value.unknown || class->value.n == pod->priority)
+		return;
+	f = report_place(run, &w->id, &pod->number_place,
+			 "`priority: %" PRId64
+			 "` beside `%s`: the API server computes %" PRId64
+			 " and forbids the pods",
+			 pod->priority, name, class->value.n);
+	if (class->place.file != NO_FILE)
+		finding_label_place(run, f, &class->value_place, "the value");
+}
+
+static void check_workload(struct rule_run *run, const struct workload *w)
+{
+	for (size_t i = 0; i < w->npods; i++)
+		if (w->pods[i].has_priority && !w->pods[i].priority_unknown)
+			check_number(run, w, &w->pods[i]);
+}
+
 const struct rule rule_priority_integer_set = {
 	.name = "priority-integer-set",
 	.category = "priority",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_PATCH,
-	.flags = RULE_INFRASTRUCTURE,
+	.flags = RULE_INFRASTRUCTURE | RULE_SAFE_PATCH,
+	.wants = FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "spec.priority is set as a number",
 	.why = "Only priorityClassName may be written; the Priority admission plugin forbids pods whose number differs from the class's.",
 	.remedy = "Remove priority and set priorityClassName.",
 	.evidence =
-		"plugin/pkg/admission/priority; kubernetes#102724; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/priority; https://github.com/kubernetes/kubernetes/issues/102724; observed on kube-apiserver",
 	.check_pod = check,
+	.check_workload = check_workload,
 };

@@ -22,18 +22,20 @@ static void tell(struct rule_run *run, const struct priority_class *c,
 
 static void check(struct rule_run *run)
 {
-	const struct fact_set *facts = rule_facts(run);
+	const struct object_index *index = rule_index(run);
 	const struct priority_class *first = NULL, *deployed;
 
-	for (size_t i = 0; i < facts->nclasses; i++) {
-		const struct priority_class *c = &facts->classes[i];
-		const struct workload w = {.id = c->id, .cluster = c->cluster};
+	for (size_t i = 0; i < index->nclasses; i++) {
+		const struct priority_class *c = &index->classes[i];
+		const struct workload w = {
+			.id = c->id, .cluster = c->cluster, .place = c->place};
 
 		if (!c->global_default)
 			continue;
-		if (!first || first->cluster != c->cluster)
-			first = facts_default_class(facts, &w);
-		deployed = facts_cluster_default(facts, &w);
+		if (!first || first->cluster != c->cluster ||
+		    first->set != c->set)
+			first = index_default_class(index, &w);
+		deployed = index_cluster_default(index, &w);
 		/* The same class in two files is no second one. */
 		if (!text_eq(c->id.name, first->id.name))
 			tell(run, c, first, "");
@@ -46,13 +48,12 @@ const struct rule rule_priorityclass_multiple_default = {
 	.name = "priorityclass-multiple-default",
 	.category = "priority",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "more than one PriorityClass is globalDefault",
 	.why = "The second is refused; when both get in, pods without a class take the lower value without anybody having said so.",
 	.remedy = "Leave globalDefault: true on one class.",
 	.evidence =
-		"plugin/pkg/admission/priority validatePriorityClass, getDefaultPriorityClass",
+		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/priority validatePriorityClass, getDefaultPriorityClass",
 	.check_set = check,
 };

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/priority.h"
+#include "kube/lifecycle/priority.h"
 
 #define HIGHEST_USER_PRIORITY 1000000000
 #define EXPENDABLE_BELOW      -10
@@ -20,8 +20,7 @@ static void check(struct rule_run *run, const struct object *o)
 	const struct node *value = node_get(o->root, "value");
 	int64_t n;
 
-	if (!text_eq(o->group, "scheduling.k8s.io") ||
-	    !text_eq(o->kind, "PriorityClass"))
+	if (!object_is(o, "scheduling.k8s.io", "PriorityClass"))
 		return;
 	if (text_starts(o->name, "system-") &&
 	    !priority_class_is_system(o->name))
@@ -39,10 +38,10 @@ static void check(struct rule_run *run, const struct object *o)
 
 static void check_expendable(struct rule_run *run)
 {
-	const struct fact_set *facts = rule_facts(run);
+	const struct object_index *index = rule_index(run);
 
-	for (size_t i = 0; i < facts->nclasses; i++) {
-		const struct priority_class *c = &facts->classes[i];
+	for (size_t i = 0; i < index->nclasses; i++) {
+		const struct priority_class *c = &index->classes[i];
 
 		if (c->value.unknown || c->value.n >= EXPENDABLE_BELOW ||
 		    !c->used_by_gpu)
@@ -61,7 +60,7 @@ const struct rule rule_priorityclass_value_out_of_range = {
 	.name = "priorityclass-value-out-of-range",
 	.category = "priority",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
+	.wants = FACT_PODLESS,
 	.since = "1.0",
 	.summary =
 		"a PriorityClass whose value or name the API server refuses, or the autoscaler takes for expendable",
@@ -69,7 +68,7 @@ const struct rule rule_priorityclass_value_out_of_range = {
 	.remedy =
 		"Use a value between -10 and 1000000000 and a name without the prefix system-.",
 	.evidence =
-		"pkg/apis/scheduling/validation; Cluster Autoscaler FAQ, expendable pods; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/scheduling/validation; https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md, expendable pods; observed on kube-apiserver",
 	.check_object = check,
 	.check_set = check_expendable,
 };

@@ -37,7 +37,6 @@ const struct rule rule_gpu_count_max = {
 	.name = "gpu-count-max",
 	.category = "quota",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.needs = NEEDS_PARAM,
 	.since = "1.0",
 	.summary =

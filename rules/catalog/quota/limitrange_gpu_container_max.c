@@ -10,7 +10,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/limit_range.h"
+#include "kube/quota/limit_range.h"
 
 static const char *const lists[] = {"default", "defaultRequest", "max", "min"};
 
@@ -38,8 +38,9 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct arena *arena = rule_arena(run);
 	struct fix *fix = finding_fix(run, f, true, "give none by default");
 
-	fix_set(fix, item, "default", resource, edit_string(arena, "0"));
-	fix_set(fix, item, "defaultRequest", resource, edit_string(arena, "0"));
+	fix_set_key(fix, item, "default", resource, edit_string(arena, "0"));
+	fix_set_key(fix, item, "defaultRequest", resource,
+		    edit_string(arena, "0"));
 }
 
 static void check_item(struct rule_run *run, const struct object *o,
@@ -67,7 +68,7 @@ static void check_item(struct rule_run *run, const struct object *o,
 
 static void check(struct rule_run *run, const struct object *o)
 {
-	if (!text_eq(o->kind, "LimitRange") || !text_eq(o->group, ""))
+	if (!object_is(o, "", "LimitRange"))
 		return;
 	FOR_EACH_CHILD(node_path(o->root, "spec.limits"), item)
 		if (node_eq(node_get(item, "type"), "Container"))
@@ -79,15 +80,16 @@ static void check_pod(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
 		const char *range;
-		const struct node *gift = limit_range_gift(
+		const struct node *fallback = limit_range_default(
 			rule_cluster(run), c, rule_arena(run), &range);
 
-		if (gift && accelerator_find(rule_accelerators(run), gift->key))
+		if (fallback &&
+		    accelerator_find(rule_accelerators(run), fallback->key))
 			finding_severity(
 				report_container(
 					run, c, NULL,
 					"LimitRange `%s` of the namespace gives this container %s `%s`",
-					range, gift->str, gift->key),
+					range, fallback->str, fallback->key),
 				SEVERITY_WARNING);
 	}
 }
@@ -96,7 +98,6 @@ const struct rule rule_limitrange_gpu_container_max = {
 	.name = "limitrange-gpu-container-max",
 	.category = "quota",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.since = "1.0",
 	.summary =
 		"a LimitRange gives GPUs to every container of the namespace",
@@ -104,7 +105,7 @@ const struct rule rule_limitrange_gpu_container_max = {
 	.remedy =
 		"Limit GPUs with a ResourceQuota; where max must stay, set default and defaultRequest of the resource to 0.",
 	.evidence =
-		"pkg/apis/core/v1/defaults.go SetDefaults_LimitRangeItem; kubernetes#74507; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/v1/defaults.go SetDefaults_LimitRangeItem; https://github.com/kubernetes/kubernetes/issues/74507; observed on kube-apiserver",
 	.check_object = check,
 	.check_pod = check_pod,
 };

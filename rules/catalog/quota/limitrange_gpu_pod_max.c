@@ -25,7 +25,7 @@ static void check_item(struct rule_run *run, const struct object *o,
 
 static void check(struct rule_run *run, const struct object *o)
 {
-	if (!text_eq(o->kind, "LimitRange") || !text_eq(o->group, ""))
+	if (!object_is(o, "", "LimitRange"))
 		return;
 	FOR_EACH_CHILD(node_path(o->root, "spec.limits"), item)
 		if (node_eq(node_get(item, "type"), "Pod"))
@@ -36,11 +36,12 @@ const struct rule rule_limitrange_gpu_pod_max = {
 	.name = "limitrange-gpu-pod-max",
 	.category = "quota",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
+	.wants = FACT_PODLESS,
 	.since = "1.0",
 	.summary = "a LimitRange of type Pod forbids all pods without GPUs",
 	.why = "The constraint fails where the resource is absent, and type Pod has no defaults: every CPU pod of the namespace is refused.",
 	.remedy = "Use a ResourceQuota, or the rule gpu-count-max.",
-	.evidence = "plugin/pkg/admission/limitranger maxConstraint",
+	.evidence =
+		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/limitranger maxConstraint",
 	.check_object = check,
 };

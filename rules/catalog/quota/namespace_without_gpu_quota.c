@@ -6,7 +6,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/quota.h"
+#include "kube/quota/quota.h"
 
 static bool has_gpu_quota(struct rule_run *run, const struct quota *quotas,
 			  size_t n)
@@ -19,16 +19,18 @@ static bool has_gpu_quota(struct rule_run *run, const struct quota *quotas,
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	const struct fact_set *facts = rule_facts(run);
+	const struct object_index *index = rule_index(run);
 	const struct quota *quotas;
-	size_t n;
+	size_t n, own = 0;
 
 	if (w->child || w->kueue || w->queue)
 		return;
 	if (rule_cluster_lacks(run, CLUSTER_QUOTA))
 		return;
+	if (*w->id.namespace)
+		index_own_quotas(index, w, &own);
 	if (!rule_cluster(run) &&
-	    (!has_gpu_quota(run, facts->quotas, facts->nquotas) ||
+	    ((!own && !has_gpu_quota(run, index->quotas, index->nquotas)) ||
 	     rule_set_is_partial(run))) {
 		rule_not_run(run, rule_without_cluster(run));
 		return;
@@ -43,20 +45,21 @@ static void check(struct rule_run *run, const struct workload *w)
 		rule_not_run(run, "the cluster state lacks the namespace");
 		return;
 	}
-	quotas = facts_quotas(facts, w, &n);
+	quotas = index_quotas(index, w, &n);
 	if (!has_gpu_quota(run, quotas, n))
 		report_place(
 			run, &w->id, &w->place,
 			"namespace `%s` of this GPU workload has no GPU quota%s",
 			w->id.namespace,
-			rule_cluster(run) ? "" : ", others of the set have");
+			rule_cluster(run) ? ""
+			: own ? ": those that it has name other resources"
+			      : ", others of the set have");
 }
 
 const struct rule rule_namespace_without_gpu_quota = {
 	.name = "namespace-without-gpu-quota",
 	.category = "quota",
 	.severity = SEVERITY_INFO,
-	.action = ACTION_AUDIT,
 	.needs = NEEDS_SET,
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
@@ -64,6 +67,7 @@ const struct rule rule_namespace_without_gpu_quota = {
 	.why = "One team can take every GPU of the cluster.",
 	.remedy =
 		"Add a ResourceQuota with requests.<resource>, or send the workload through a queue.",
-	.evidence = "pkg/quota/v1/evaluator/core",
+	.evidence =
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core",
 	.check_workload = check,
 };

@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/quota.h"
+#include "kube/quota/quota.h"
 
 static const char *right_name(const struct quota_key *key)
 {
@@ -35,8 +35,8 @@ static void repair(struct rule_run *run, struct finding *f,
 		fix = finding_fix(run, f, true, "remove `%s`", entry->key);
 	} else {
 		fix = finding_fix(run, f, true, "rename to `%s`", better);
-		fix_set(fix, entry->parent, "", arena_strdup(arena, better),
-			edit_copy(arena, entry));
+		fix_set_key(fix, entry->parent, "", arena_strdup(arena, better),
+			    edit_copy(arena, entry));
 	}
 	fix_remove(fix, entry);
 }
@@ -44,9 +44,9 @@ static void repair(struct rule_run *run, struct finding *f,
 /* A Kubeflow Profile makes the quota of the namespace that it makes. */
 static const struct node *hard_of(const struct object *o)
 {
-	if (text_eq(o->group, "") && text_eq(o->kind, "ResourceQuota"))
+	if (object_is(o, "", "ResourceQuota"))
 		return node_path(o->root, "spec.hard");
-	if (text_eq(o->group, "kubeflow.org") && text_eq(o->kind, "Profile"))
+	if (object_is(o, "kubeflow.org", "Profile"))
 		return node_path(o->root, "spec.resourceQuotaSpec.hard");
 	return NULL;
 }
@@ -83,14 +83,14 @@ const struct rule rule_quota_gpu_key_ineffective = {
 	.name = "quota-gpu-key-ineffective",
 	.category = "quota",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.flags = RULE_OPT_IN_PATCH,
+	.wants = FACT_PODLESS,
 	.since = "1.0",
 	.summary = "a ResourceQuota key that never limits GPUs",
 	.why = "The quota is accepted and looks right, but every pod passes: the budget of the team does not exist.",
 	.remedy =
 		"Write requests.<resource>, for example requests.nvidia.com/gpu.",
 	.evidence =
-		"pkg/quota/v1/evaluator/core/pods.go; kubeflow/website#2460; NVIDIA/k8s-device-plugin#211; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core/pods.go; https://github.com/kubeflow/website/issues/2460; https://github.com/NVIDIA/k8s-device-plugin/issues/211; observed on kube-apiserver",
 	.check_object = check,
 };

@@ -6,7 +6,7 @@
  * Source: pkg/quota/v1/evaluator/core/pods.go podComputeUsageHelper.
  */
 #include "engine/rule.h"
-#include "kube/quota.h"
+#include "kube/quota/quota.h"
 
 /* A quota of the namespace that limits some accelerator; sets *covered when
  * one lists this resource. */
@@ -18,7 +18,7 @@ static const struct quota *find_quota(struct rule_run *run,
 	size_t n;
 
 	*covered = false;
-	quotas = facts_quotas(rule_facts(run), w, &n);
+	quotas = index_quotas(rule_index(run), w, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (quota_hard_requests(&quotas[i], resource))
 			*covered = true;
@@ -63,12 +63,12 @@ const struct rule rule_quota_gpu_uncovered = {
 	.name = "quota-gpu-uncovered",
 	.category = "quota",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "an accelerator in use that no quota of the namespace lists",
 	.why = "Each resource name is counted apart, so MIG slices and shared GPUs go past a quota on nvidia.com/gpu.",
 	.remedy = "Add requests.<resource> of that name to the quota.",
-	.evidence = "pkg/quota/v1/evaluator/core/pods.go",
+	.evidence =
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core/pods.go",
 	.check_workload = check,
 };

@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "engine/rule.h"
-#include "kube/quota.h"
+#include "kube/quota/quota.h"
 
 struct demanded {
 	const char *key;      /* in spec.hard */
 	const char *resource; /* in the container */
 	bool limit;
-	enum missing_sort sort;
+	enum missing_type type;
 };
 
 static const struct demanded keys[] = {
@@ -36,11 +36,11 @@ static bool listed(const char *const *names, size_t n, const char *name)
 }
 
 /* A LimitRange of the namespace supplies it (default feeds requests too). */
-static bool defaulted(const struct fact_set *facts, const struct workload *w,
-		      const struct demanded *key)
+static bool defaulted(const struct object_index *index,
+		      const struct workload *w, const struct demanded *key)
 {
 	size_t n;
-	const struct limit_range *ranges = facts_limit_ranges(facts, w, &n);
+	const struct limit_range *ranges = index_limit_ranges(index, w, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct limit_range *r = &ranges[i];
@@ -61,10 +61,10 @@ static void check_pod(struct rule_run *run, const struct workload *w,
 		const struct resource_amount *hard =
 			quota_hard(quota, keys[k].key);
 		const struct missing *gap =
-			workload_pod_missing(pod, keys[k].sort);
+			workload_pod_missing(pod, keys[k].type);
 		struct finding *f;
 
-		if (!hard || !gap || defaulted(rule_facts(run), w, &keys[k]))
+		if (!hard || !gap || defaulted(rule_index(run), w, &keys[k]))
 			continue;
 		f = report_place(
 			run, &w->id, &gap->place,
@@ -81,7 +81,7 @@ static void check_pod(struct rule_run *run, const struct workload *w,
 static void check(struct rule_run *run, const struct workload *w)
 {
 	size_t n;
-	const struct quota *quotas = facts_quotas(rule_facts(run), w, &n);
+	const struct quota *quotas = index_quotas(rule_index(run), w, &n);
 
 	for (size_t q = 0; q < n; q++)
 		for (size_t p = 0; p < w->npods; p++)
@@ -94,7 +94,6 @@ const struct rule rule_quota_missing_cpu_memory = {
 	.name = "quota-missing-cpu-memory",
 	.category = "quota",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.needs = NEEDS_SET,
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
@@ -104,6 +103,6 @@ const struct rule rule_quota_missing_cpu_memory = {
 	.remedy =
 		"Set the value in every container, init containers too, or give the namespace a LimitRange default.",
 	.evidence =
-		"pkg/quota/v1/evaluator/core/pods.go enforcePodContainerConstraints",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core/pods.go enforcePodContainerConstraints",
 	.check_workload = check,
 };

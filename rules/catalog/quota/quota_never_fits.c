@@ -8,7 +8,7 @@
  * pkg/controller.v1/common/pod.go (nothing is rolled back).
  */
 #include "engine/rule.h"
-#include "kube/quota.h"
+#include "kube/quota/quota.h"
 
 static void report(struct rule_run *run, const struct quota_case *c)
 {
@@ -29,11 +29,11 @@ static void report(struct rule_run *run, const struct quota_case *c)
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	struct quota_case c = {.facts = rule_facts(run), .workload = w};
+	struct quota_case c = {.index = rule_index(run), .workload = w};
 
 	if (w->child || rule_cluster_lacks(run, CLUSTER_QUOTA) ||
-	    (rule_cluster_lost(run) && !c.facts->nquotas) ||
-	    (!c.facts->nquotas && !w->cluster))
+	    (rule_cluster_lost(run) && !c.index->nquotas) ||
+	    (!c.index->nquotas && !w->cluster))
 		return;
 	if (!*w->id.namespace) {
 		rule_not_run(run, "the namespace is not known");
@@ -48,7 +48,6 @@ const struct rule rule_quota_never_fits = {
 	.name = "quota-never-fits",
 	.category = "quota",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary =
@@ -56,6 +55,6 @@ const struct rule rule_quota_never_fits = {
 	.why = "Pods are admitted one by one: some start, hold their GPUs and wait for others that can never come.",
 	.remedy = "Ask for fewer replicas or GPUs, or have the quota raised.",
 	.evidence =
-		"pkg/quota/v1/evaluator/core; kubeflow/trainer#948; kubernetes-sigs/kueue#2796",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core; https://github.com/kubeflow/trainer/issues/948; https://github.com/kubernetes-sigs/kueue/issues/2796",
 	.check_workload = check,
 };

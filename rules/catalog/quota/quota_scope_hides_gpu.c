@@ -8,7 +8,7 @@
  * Source: pkg/apis/core/validation validateResourceQuotaScopes.
  */
 #include "engine/rule.h"
-#include "kube/quota.h"
+#include "kube/quota/quota.h"
 
 static bool counted(struct rule_run *run, const struct quota *quotas, size_t n,
 		    const struct workload_pod *pod)
@@ -47,10 +47,10 @@ static void report(struct rule_run *run, const struct quota *quota,
 	finding_label_place(run, f, &pod->place, "not selected");
 }
 
-static bool has_scopes(const struct fact_set *facts)
+static bool has_scopes(const struct object_index *index)
 {
-	for (size_t q = 0; q < facts->nquotas; q++)
-		if (facts->quotas[q].nscopes)
+	for (size_t q = 0; q < index->nquotas; q++)
+		if (index->quotas[q].nscopes)
 			return true;
 	return false;
 }
@@ -58,23 +58,23 @@ static bool has_scopes(const struct fact_set *facts)
 /* One pod is told for each namespace. */
 static void check(struct rule_run *run)
 {
-	const struct fact_set *facts = rule_facts(run);
-	bool *told = ARENA_ARRAY(rule_arena(run), bool, facts->nquotas);
+	const struct object_index *index = rule_index(run);
+	bool *reported = ARENA_ARRAY(rule_arena(run), bool, index->nquotas);
 	struct workload_cursor cursor = {.choice = WORKLOADS_WITH_QUOTA};
 	const struct workload *w;
 
-	while (has_scopes(facts) && (w = workload_next(facts, &cursor))) {
+	while (has_scopes(index) && (w = workload_next(index, &cursor))) {
 		size_t n, own;
-		const struct quota *quotas = facts_own_quotas(facts, w, &own);
-		const struct quota *all = facts_quotas(facts, w, &n);
+		const struct quota *quotas = index_own_quotas(index, w, &own);
+		const struct quota *all = index_quotas(index, w, &n);
 		const struct workload_pod *pod;
 
-		if (!own || told[quotas - facts->quotas])
+		if (!own || reported[quotas - index->quotas])
 			continue;
 		pod = outside(run, w, all, n);
 		for (size_t q = 0; pod && q < own; q++)
 			report(run, &quotas[q], w, pod);
-		told[quotas - facts->quotas] = pod != NULL;
+		reported[quotas - index->quotas] = pod != NULL;
 	}
 }
 
@@ -82,13 +82,12 @@ const struct rule rule_quota_scope_hides_gpu = {
 	.name = "quota-scope-hides-gpu",
 	.category = "quota",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "a GPU quota's scopes leave out the namespace's GPU pods",
 	.why = "Scopes are not checked against extended resources: the quota stays empty, or is passed by leaving out cpu requests.",
 	.remedy = "Drop the scope, or add a quota for the other pods.",
 	.evidence =
-		"pkg/apis/core/validation validateResourceQuotaScopes; observed accepted on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validateResourceQuotaScopes; observed accepted on kube-apiserver",
 	.check_set = check,
 };

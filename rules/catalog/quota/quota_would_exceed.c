@@ -7,7 +7,7 @@
  * together above hard: warnings. One alone above hard is quota-never-fits.
  * Source: quota evaluator; training-operator controller.v1/common/pod.go. */
 #include "engine/rule.h"
-#include "kube/quota.h"
+#include "kube/quota/quota.h"
 
 static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 {
@@ -28,7 +28,7 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 			who, peak ? "peaks at" : "needs", want, c->resource,
 			quota, quantity_text(c->room.left, left),
 			quantity_text(c->room.used, used), hard,
-			quota_promised(&c->room, rule_arena(run)));
+			quota_reserved(&c->room, rule_arena(run)));
 	else
 		f = report_place(
 			run, &w->id, &w->place,
@@ -50,7 +50,7 @@ static bool exceeds(const struct quota_room *room, struct quantity need)
 
 static void check_one(struct rule_run *run, const struct workload *w)
 {
-	struct quota_case c = {.facts = rule_facts(run), .workload = w};
+	struct quota_case c = {.index = rule_index(run), .workload = w};
 
 	if (w->child || rule_cluster_lacks(run, CLUSTER_QUOTA))
 		return;
@@ -84,7 +84,7 @@ static void report_sum(struct rule_run *run, const struct quota_sum *sum)
 		sum->workloads, sum->quota->id.namespace,
 		quantity_text(sum->steady, need), sum->resource,
 		quantity_text(sum->hard->quantity, hard));
-	w = workload_at(rule_facts(run), sum->largest, rule_arena(run));
+	w = workload_at(rule_index(run), sum->largest, rule_arena(run));
 	if (w)
 		finding_label_place(run, f, &w->place,
 				    "the largest of them, %s",
@@ -96,7 +96,7 @@ static void check_set(struct rule_run *run)
 {
 	size_t n;
 	const struct quota_sum *sums = quota_sums(
-		rule_facts(run), rule_accelerators(run), rule_arena(run), &n);
+		rule_index(run), rule_accelerators(run), rule_arena(run), &n);
 
 	for (size_t i = 0; i < n; i++)
 		report_sum(run, &sums[i]);
@@ -106,7 +106,7 @@ const struct rule rule_quota_would_exceed = {
 	.name = "quota-would-exceed",
 	.category = "quota",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_DENY,
+	.flags = RULE_RAISES,
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary =
@@ -114,7 +114,8 @@ const struct rule rule_quota_would_exceed = {
 	.why = "Quota admits pod by pod: the job that comes last starts a part of its gang and holds those GPUs while it waits.",
 	.remedy =
 		"Run fewer at once, lower the surge or the elastic maximum, or have the quota raised.",
-	.evidence = "pkg/quota/v1/evaluator/core; kubeflow/kubeflow#5442",
+	.evidence =
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core; https://github.com/kubeflow/kubeflow/issues/5442",
 	.check_workload = check_one,
 	.check_set = check_set,
 };

@@ -16,8 +16,8 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/node_devices.h"
-#include "kube/node_match.h"
+#include "kube/scheduling/node_devices.h"
+#include "kube/scheduling/node_match.h"
 
 /* Devices of one resource on the largest machine known, or 0: no limit. */
 static int64_t node_maximum(struct rule_run *run, const struct accelerator *a,
@@ -104,7 +104,7 @@ const struct rule rule_gpu_count_exceeds_node = {
 	.name = "gpu-count-exceeds-node",
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
+	.wants = FACT_EXTENDED,
 	.since = "1.0",
 	.summary = "a pod asks for more accelerators than a node has",
 	.why = "A pod runs on one node: it stays Pending for ever.",

@@ -10,8 +10,10 @@
  * mounted, the cache elsewhere); LMCache#1399.
  */
 #include "engine/rule.h"
-#include "kube/intent.h"
-#include "kube/model.h"
+#include "kube/command/argv.h"
+#include "kube/command/model.h"
+#include "kube/command/probe.h"
+#include "kube/purpose/intent.h"
 
 static bool plans_storage(const struct container *c)
 {
@@ -19,18 +21,30 @@ static bool plans_storage(const struct container *c)
 	       !node_is_unset(node_get(c->limits, "ephemeral-storage"));
 }
 
+/* Smaller than most images: up to 3 billion parameters, 6 GB. */
+static bool is_small(struct rule_run *run, const struct container *c)
+{
+	int64_t size = container_model_size(rule_arena(run), c);
+
+	return size > 0 && size <= 30;
+}
+
 static void check_container(struct rule_run *run, const struct container *c)
 {
-	struct words words = container_words(rule_arena(run), c);
-	const char *model = container_hub_model(&words, c);
-	const char *path = model ? container_model_cache(&words, c) : NULL;
+	struct argv argv = container_argv(rule_arena(run), c);
+	const char *model = container_hub_model(&argv, c);
+	const char *path = model ? container_model_cache(&argv, c) : NULL;
 
-	if (!path || path[0] != '/' || container_mounts_near(c, path))
+	if (!path || path[0] != '/' || container_mounts_near(c, path) ||
+	    is_small(run, c))
 		return;
-	report_container(run, c, c->resources,
-			 "container `%s` fetches `%s` into `%s`, its writable "
-			 "layer, and asks for no ephemeral storage",
-			 container_title(c), model, path);
+	finding_missing(
+		report_container(
+			run, c, c->resources,
+			"container `%s` fetches `%s` into `%s`, its writable layer, and asks for no ephemeral storage",
+			container_title(c), model, path),
+		c->pod->object, c->node,
+		"resources.requests.ephemeral-storage");
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -47,13 +61,14 @@ const struct rule rule_gpu_ephemeral_storage = {
 	.name = "gpu-ephemeral-storage",
 	.category = "resources",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_ABSENCE,
+	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "a model is fetched into the container's writable layer",
 	.why = "The node's disk fills up and the pod is evicted in the middle of the download, or for every restart again.",
 	.remedy =
 		"Mount a volume at the cache, or request ephemeral-storage of the model's size.",
-	.evidence = "kubernetes-engine-samples#1581; LMCache#1399",
+	.evidence =
+		"https://github.com/GoogleCloudPlatform/kubernetes-engine-samples/issues/1581; https://github.com/LMCache/LMCache/issues/1399",
 	.check_pod = check,
 };

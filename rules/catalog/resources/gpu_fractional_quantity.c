@@ -50,14 +50,14 @@ const struct rule rule_gpu_fractional_quantity = {
 	.name = "gpu-fractional-quantity",
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.flags = RULE_INFRASTRUCTURE,
+	.wants = FACT_EXTENDED,
 	.since = "1.0",
 	.summary = "a fraction of an accelerator, or a negative number",
 	.why = "Extended resources are integers: the API server refuses the Pod, custom resources are accepted and stay without pods.",
 	.remedy =
 		"Ask for whole devices, or share one with MIG, time-slicing, KAI or HAMi.",
 	.evidence =
-		"pkg/apis/core/validation ValidateResourceQuantityValue; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation ValidateResourceQuantityValue; observed on kube-apiserver",
 	.check_pod = check,
 };

@@ -75,7 +75,9 @@ static void check_container(struct rule_run *run, const struct container *c,
 
 	first = first ? first : first_huge(requests);
 	*huge |= first || node_is_unknown(raw);
-	if (first && !has_compute(raw) && !has_compute(requests))
+	/* An operator may add them to what is no container yet. */
+	if (first && !c->pod->flat && !has_compute(raw) &&
+	    !has_compute(requests))
 		report_container(run, c, first,
 				 "`%s` is asked for without cpu or memory",
 				 first->key);
@@ -87,11 +89,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	bool huge = node_get(pod->spec, "resources") != NULL;
 
-	if (pod->flat)
-		return;
 	FOR_EACH_CONTAINER(pod, c)
 		check_container(run, c, &huge);
-	if (huge || pod->object->fragment)
+	if (huge || pod->flat || pod->object->fragment)
 		return;
 	FOR_EACH_CHILD(pod_field(pod, "volumes"), volume) {
 		const struct node *from = node_get(volume, "emptyDir");
@@ -108,13 +108,14 @@ const struct rule rule_gpu_hugepages_incomplete = {
 	.name = "gpu-hugepages-incomplete",
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.flags = RULE_INFRASTRUCTURE,
+	.wants = FACT_HUGEPAGES,
 	.since = "1.0",
-	.summary = "huge pages asked for by halves",
+	.summary = "huge pages without what they need beside them",
 	.why = "The API server refuses the pod, or its volume cannot be mounted.",
 	.remedy =
 		"Set hugepages-* in limits, as a multiple of the page size and beside cpu or memory.",
-	.evidence = "pkg/apis/core/validation; pkg/volume/emptydir",
+	.evidence =
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation; https://github.com/kubernetes/kubernetes/tree/master/pkg/volume/emptydir",
 	.check_pod = check,
 };

@@ -34,6 +34,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 			" devices, the containers for %" PRId64
 			": the pod holds %" PRId64 " for its whole life",
 			container_title(c), c->gpus.n, main.n, c->gpus.n);
+		/* Nothing computes with them after that. */
+		if (!main.n)
+			finding_severity(f, SEVERITY_WARNING);
 		finding_help(run, f,
 			     "do that work without a device, or in a Job of "
 			     "its own");
@@ -44,13 +47,14 @@ const struct rule rule_gpu_in_init_container = {
 	.name = "gpu-in-init-container",
 	.category = "resources",
 	.severity = SEVERITY_INFO,
-	.action = ACTION_AUDIT,
+	.wants = FACT_INIT,
 	.since = "1.0",
 	.summary =
 		"an init container asks for more accelerators than the pod's containers",
 	.why = "A pod reserves the larger of both for its whole life: devices that only the init container used stay idle.",
 	.remedy =
 		"Give the init container no devices, or run its work as a Job before.",
-	.evidence = "component-helpers resource/helpers.go",
+	.evidence =
+		"https://github.com/kubernetes/component-helpers/blob/master/resource/helpers.go",
 	.check_pod = check,
 };

@@ -12,7 +12,8 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/intent.h"
+#include "kube/purpose/class.h"
+#include "kube/purpose/intent.h"
 
 static const char *const reasons[] = {
 	[INTENT_PROGRAM] = "it runs",
@@ -42,13 +43,6 @@ static struct finding *say(struct rule_run *run, const struct intent *intent)
 		reasons[intent->by], intent->what);
 }
 
-/* A GPU image that trains or serves; Triton serves on CPUs as well. */
-static bool is_certain(const struct pod *pod, const struct intent *intent)
-{
-	return pod_is_training(pod) ||
-	       (pod_is_serving(pod) && !text_contains(intent->what, "triton"));
-}
-
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	struct intent intent;
@@ -61,6 +55,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (intent.by == INTENT_NONE)
 		return;
 	f = say(run, &intent);
+	finding_missing(f, pod->object, intent.container->node,
+			"resources.limits");
 	n = intent.devices ? intent.devices : 1;
 	finding_help(run, f,
 		     "set `resources.limits` to `nvidia.com/gpu: %" PRId64
@@ -68,7 +64,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		     n);
 	if (intent.at)
 		finding_label(run, f, intent.at, "this is meant for GPUs");
-	if (intent.by == INTENT_IMAGE && !is_certain(pod, &intent))
+	if (intent.by == INTENT_IMAGE || intent.by == INTENT_TOLERATION)
 		finding_severity(f, SEVERITY_WARNING);
 	if (intent.by == INTENT_IMAGE || intent.by == INTENT_PROGRAM ||
 	    intent.by == INTENT_FLAG)
@@ -93,15 +89,15 @@ const struct rule rule_gpu_limit_missing = {
 	.name = "gpu-limit-missing",
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.flags = RULE_ABSENCE,
+	.wants = FACT_NO_GPU,
 	.since = "1.0",
 	.summary = "a workload made for GPUs asks for no accelerator",
 	.why = "It lands on any node, without a GPU or with every GPU of the node visible and none of them counted.",
 	.remedy =
 		"Ask for the devices in resources.limits, or say that none is wanted: NVIDIA_VISIBLE_DEVICES=void.",
 	.evidence =
-		"NVIDIA/k8s-device-plugin README; k8s-device-plugin#61, #87, #1605",
+		"https://github.com/NVIDIA/k8s-device-plugin; https://github.com/NVIDIA/k8s-device-plugin/issues/61, https://github.com/NVIDIA/k8s-device-plugin/issues/87, https://github.com/NVIDIA/k8s-device-plugin/issues/1605",
 	.yields_to = yields_to,
 	.check_pod = check,
 };

@@ -8,7 +8,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/env.h"
+#include "kube/command/env.h"
 
 #define VISIBLE "NVIDIA_VISIBLE_DEVICES"
 
@@ -51,6 +51,8 @@ static void check_entry(struct rule_run *run, const struct container *c,
 			     "container `%s` asks for 0 `%s`, which hides no "
 			     "GPU from it",
 			     container_title(c), value->key);
+	if (!container_image(c).gpu)
+		finding_severity(f, SEVERITY_INFO);
 	finding_cause(run, f, value->key);
 	finding_help(run, f,
 		     "remove `%s`; NVIDIA_VISIBLE_DEVICES=void keeps the GPUs "
@@ -83,12 +85,12 @@ const struct rule rule_gpu_limit_zero = {
 	.name = "gpu-limit-zero",
 	.category = "resources",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_OPT_IN_PATCH,
+	.wants = FACT_EXTENDED,
 	.since = "1.0",
 	.summary = "an accelerator limit of 0",
 	.why = "Zero devices is the same as not asking: it does not hide the node's GPUs from an image that shows them all.",
 	.remedy = "Remove the key and set NVIDIA_VISIBLE_DEVICES=void.",
-	.evidence = "NVIDIA/k8s-device-plugin#61",
+	.evidence = "https://github.com/NVIDIA/k8s-device-plugin/issues/61",
 	.check_pod = check,
 };

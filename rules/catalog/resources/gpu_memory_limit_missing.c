@@ -8,7 +8,7 @@
  * limit, else the node's allocatable).
  */
 #include "engine/rule.h"
-#include "kube/intent.h"
+#include "kube/purpose/intent.h"
 
 static bool is_bounded(const struct node *resources)
 {
@@ -25,21 +25,36 @@ static bool computes(const struct container *c)
 	return c->gpus.n > 0 || container_uses_gpu(c) == TRI_YES;
 }
 
+static void report(struct rule_run *run, const struct container *c,
+		   enum tri defaults)
+{
+	struct finding *f = report_container(
+		run, c, node_is_map(c->limits) ? c->limits : c->resources,
+		"%s container `%s` has no memory limit%s", pod_device(c->pod),
+		container_title(c),
+		defaults == TRI_NO
+			? ""
+			: ": if no LimitRange sets one, it may take the node's memory");
+
+	finding_missing(f, c->pod->object, c->node, "resources.limits.memory");
+	if (defaults == TRI_UNKNOWN)
+		finding_severity(f, SEVERITY_INFO);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
+	enum tri defaults;
+
 	if (pod_uses_gpu(pod) != TRI_YES || pod->flat ||
 	    pod->injects & INJECT_MEMORY || pod_is_preset(pod) ||
 	    is_bounded(pod_field(pod, "resources")))
 		return;
+	defaults = rule_limit_default(run, pod->object, "memory");
+	if (defaults == TRI_YES)
+		return;
 	FOR_EACH_CONTAINER(pod, c) {
-		const struct node *limits = c->limits;
-
-		if (!computes(c) || is_bounded(c->resources))
-			continue;
-		report_container(run, c,
-				 node_is_map(limits) ? limits : c->resources,
-				 "GPU container `%s` has no memory limit",
-				 container_title(c));
+		if (computes(c) && !is_bounded(c->resources))
+			report(run, c, defaults);
 	}
 }
 
@@ -47,13 +62,14 @@ const struct rule rule_gpu_memory_limit_missing = {
 	.name = "gpu-memory-limit-missing",
 	.category = "resources",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_ABSENCE,
+	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "a GPU container without a memory limit",
 	.why = "When it grows the node runs out of memory and kills neighbours; /dev/shm may grow to the node's memory.",
 	.remedy = "Set limits.memory to what the job needs, /dev/shm included.",
-	.evidence = "pkg/volume/emptydir calculateEmptyDirMemorySize",
+	.evidence =
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/volume/emptydir calculateEmptyDirMemorySize",
 	.yields_to = (const char *const[]){"gpu-pod-besteffort",
 					   "quota-missing-cpu-memory", NULL},
 	.check_pod = check,

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-struct seen {
+struct vendors_seen {
 	const struct accelerator *accelerator;
 	const struct node *at;
 };
@@ -27,7 +27,8 @@ static bool clash(const struct accelerator *a, const struct accelerator *b)
 
 /* First resource of the pod and of the container so far. */
 static bool check_entry(struct rule_run *run, const struct container *c,
-			const struct resource_entry *entry, struct seen seen[2])
+			const struct resource_entry *entry,
+			struct vendors_seen seen[2])
 {
 	const struct accelerator *a = entry->accelerator;
 	const struct node *value = entry->node, *other;
@@ -39,7 +40,7 @@ static bool check_entry(struct rule_run *run, const struct container *c,
 		const struct accelerator *b = seen[i].accelerator;
 
 		if (!b) {
-			seen[i] = (struct seen){a, value};
+			seen[i] = (struct vendors_seen){a, value};
 			continue;
 		}
 		if (i == 0 ? text_eq(a->vendor, b->vendor) : !clash(a, b))
@@ -65,10 +66,10 @@ static bool check_entry(struct rule_run *run, const struct container *c,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	struct seen seen[2] = {{0}};
+	struct vendors_seen seen[2] = {{0}};
 
 	FOR_EACH_CONTAINER(pod, c) {
-		seen[1] = (struct seen){0};
+		seen[1] = (struct vendors_seen){0};
 		FOR_EACH_ASKED(c, entry)
 			if (check_entry(run, c, entry, seen))
 				return;
@@ -79,12 +80,12 @@ const struct rule rule_gpu_mixed_vendors = {
 	.name = "gpu-mixed-vendors",
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
+	.wants = FACT_EXTENDED,
 	.since = "1.0",
 	.summary =
 		"accelerators of two vendors in a pod, or a GPU and a MIG slice in a container",
 	.why = "No node has accelerators of two vendors; of a whole GPU and a MIG slice only one becomes visible.",
 	.remedy = "Ask for one sort of accelerator in a pod.",
-	.evidence = "NVIDIA/k8s-device-plugin#728",
+	.evidence = "https://github.com/NVIDIA/k8s-device-plugin/issues/728",
 	.check_pod = check,
 };

@@ -16,8 +16,10 @@
 
 static bool takes_devices(const struct container *c)
 {
-	return c->role != CONTAINER_INIT && c->gpus.n > 0 &&
-	       accelerator_counts(c->accelerator);
+	/* Shares of a device are made to be given to several. */
+	return c->role != CONTAINER_INIT && c->gpus.n > 0 && c->accelerator &&
+	       (c->accelerator->class == ACCEL_WHOLE ||
+		c->accelerator->class == ACCEL_MIG);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -52,13 +54,13 @@ const struct rule rule_gpu_multi_container = {
 	.name = "gpu-multi-container",
 	.category = "resources",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
+	.wants = FACT_TWO_CONTAINERS,
 	.since = "1.0",
 	.summary = "more than one container of a pod asks for accelerators",
 	.why = "Each container gets devices of its own; the pod needs the sum of them, and quota counts it.",
 	.remedy =
 		"Leave the devices to the container that computes; to share one between containers use a DRA claim, MPS or time-slicing.",
 	.evidence =
-		"kubelet device manager; component-helpers resource/helpers.go",
+		"kubelet device manager; https://github.com/kubernetes/component-helpers/blob/master/resource/helpers.go",
 	.check_pod = check,
 };

@@ -3,15 +3,16 @@
  * A GPU pod without any cpu or memory figure is BestEffort: the class looks at
  * cpu and memory only, extended resources do not count. Such a pod is the
  * first to be evicted and to be killed for memory, and a quota that names
- * cpu or memory forbids it.
+ * cpu or memory forbids it. A LimitRange may give it figures: a state, or the
+ * policy, says.
  *
  * Source: pkg/apis/core/v1/helper/qos ComputePodQOS.
  */
 #include <inttypes.h>
 
 #include "engine/rule.h"
-#include "kube/intent.h"
-#include "kube/qos.h"
+#include "kube/purpose/intent.h"
+#include "kube/resources/qos.h"
 
 /* A value per accelerator, times those of the container. */
 static void request(struct rule_run *run, struct fix *fix,
@@ -24,8 +25,16 @@ static void request(struct rule_run *run, struct fix *fix,
 	if (!rule_param_given(run, name))
 		return;
 	quantity_text(quantity_mul(rule_param_quantity(run, name), n), text);
-	fix_set(fix, c->node, "resources.requests", name,
-		edit_string(arena, arena_strdup(arena, text)));
+	fix_set_key(fix, c->node, "resources.requests", name,
+		    edit_string(arena, arena_strdup(arena, text)));
+}
+
+/* One of them is enough. */
+static bool has_values(struct rule_run *run, struct finding *f)
+{
+	bool cpu = finding_param_given(run, f, "cpu");
+
+	return finding_param_given(run, f, "memory") || cpu;
 }
 
 static void repair(struct rule_run *run, struct finding *f,
@@ -33,12 +42,12 @@ static void repair(struct rule_run *run, struct finding *f,
 {
 	struct fix *fix = NULL;
 
-	if (!rule_param_given(run, "cpu") && !rule_param_given(run, "memory"))
-		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		if (c->role == CONTAINER_INIT || c->gpus.unknown ||
 		    container_uses_gpu(c) != TRI_YES)
 			continue;
+		if (!fix && !has_values(run, f))
+			return;
 		if (!fix)
 			fix = finding_fix(
 				run, f, false,
@@ -48,17 +57,33 @@ static void repair(struct rule_run *run, struct finding *f,
 	}
 }
 
+/* Do containers get figures that they do not have? */
+static enum tri has_defaults(struct rule_run *run, const struct pod *pod)
+{
+	return tri_or(rule_limit_default(run, pod->object, "cpu"),
+		      rule_limit_default(run, pod->object, "memory"));
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	int64_t n = pod->gpus.n;
+	enum tri defaults;
 	struct finding *f;
 
 	if (pod_uses_gpu(pod) != TRI_YES || pod->flat || !pod->ncontainers ||
 	    pod_is_preset(pod) || !pod_is_besteffort(pod))
 		return;
+	defaults = has_defaults(run, pod);
+	if (defaults == TRI_YES)
+		return;
 	f = report_pod(run, pod, node_get(pod->spec, "containers"),
-		       "no container sets cpu or memory: the GPU pod is "
-		       "BestEffort and the first to be evicted");
+		       "no container sets cpu or memory: %sthe %s pod is "
+		       "BestEffort and the first to be evicted",
+		       defaults == TRI_NO ? ""
+					  : "if no LimitRange does either, ",
+		       pod_device(pod));
+	if (defaults == TRI_UNKNOWN)
+		finding_severity(f, SEVERITY_INFO);
 	if (n > 0 && !pod->gpus.unknown)
 		finding_help(run, f,
 			     "set requests, for instance `cpu: %" PRId64
@@ -83,13 +108,14 @@ const struct rule rule_gpu_pod_besteffort = {
 	.name = "gpu-pod-besteffort",
 	.category = "resources",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_PATCH,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
+	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "a GPU pod without any cpu or memory figure",
 	.why = "Accelerators do not count for the QoS class: the pod is BestEffort, evicted and killed before all others, and forbidden where a quota names cpu or memory.",
 	.remedy = "Set cpu and memory requests on the containers that compute.",
-	.evidence = "pkg/apis/core/v1/helper/qos",
+	.evidence =
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/v1/helper/qos",
 	.params = params,
 	.check_pod = check,
 };

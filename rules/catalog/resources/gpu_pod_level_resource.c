@@ -50,13 +50,12 @@ const struct rule rule_gpu_pod_level_resource = {
 	.name = "gpu-pod-level-resource",
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.flags = RULE_INFRASTRUCTURE,
 	.since = "1.0",
 	.summary = "an accelerator in the pod's own resources",
 	.why = "Pod-level resources take cpu, memory and hugepages only; the API server refuses the pod.",
 	.remedy = "Ask for the accelerator in the container that uses it.",
 	.evidence =
-		"pkg/apis/core/validation validatePodResourceName; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validatePodResourceName; observed on kube-apiserver",
 	.check_pod = check,
 };

@@ -11,20 +11,7 @@
  * CalTaskRequests. Not meant: Kueue (pkg/workload/resources.go), KubeRay
  * (utils CalculatePodResource) and MPI Operator v2 fill in limits.
  */
-#include <string.h>
-
-#include "base/text.h"
 #include "engine/rule.h"
-
-/* Does the operator add up requests; `whole`: even where there are none. */
-static bool is_summed(const struct object *o, bool *whole)
-{
-	*whole = text_eq(o->group, "batch.volcano.sh");
-	if (*whole)
-		return !strcmp(o->kind, "Job") || !strcmp(o->kind, "CronJob");
-	return text_eq(o->group, "kubeflow.org") && text_eq(o->version, "v1") &&
-	       o->class == KIND_TRAINING;
-}
 
 static void check_container(struct rule_run *run, const struct container *c,
 			    bool whole)
@@ -53,36 +40,36 @@ static void check_container(struct rule_run *run, const struct container *c,
 		if (node_is_map(requests))
 			finding_label(run, f, requests, "the requests lack it");
 		if (quantity_is_integer(q))
-			fix_set(finding_fix(run, f, true, "request %s `%s`",
-					    limit->str, limit->key),
-				c->resources, "requests", limit->key,
-				edit_copy(rule_arena(run), limit));
+			fix_set_key(finding_fix(run, f, true, "request %s `%s`",
+						limit->str, limit->key),
+				    c->resources, "requests", limit->key,
+				    edit_copy(rule_arena(run), limit));
 	}
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *o = pod->object;
-	bool whole;
+	enum summed_requests sum = object_request_sum(o);
 
-	if (pod->flat || o->kueue || !is_summed(o, &whole))
+	if (pod->flat || o->kueue || sum == REQUESTS_NOT_SUMMED)
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->extended)
-			check_container(run, c, whole);
+			check_container(run, c, sum == REQUESTS_ALONE);
 }
 
 const struct rule rule_gpu_request_implicit_in_template = {
 	.name = "gpu-request-implicit-in-template",
 	.category = "resources",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_PATCH,
 	.flags = RULE_ABSENCE | RULE_SAFE_PATCH,
+	.wants = FACT_EXTENDED | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "accelerators only in the limits of a gang's template",
 	.why = "The PodGroup's minResources is made from requests: without the GPUs in it a gang is let in that cannot fit.",
 	.remedy = "Write the same number into requests.",
 	.evidence =
-		"training-operator common/util.go AddResourceList; volcano CalTaskRequests",
+		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/controller.v1/common AddResourceList; volcano CalTaskRequests",
 	.check_pod = check,
 };

@@ -33,7 +33,7 @@ static void check_limit(struct rule_run *run, const struct container *c,
 		return;
 	fix_set(finding_fix(run, f, false, "request %s `%s`, as the limit says",
 			    limit->str, limit->key),
-		request, "", NULL, edit_copy(rule_arena(run), limit));
+		request, "", edit_copy(rule_arena(run), limit));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -47,13 +47,13 @@ const struct rule rule_gpu_request_limit_mismatch = {
 	.name = "gpu-request-limit-mismatch",
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.flags = RULE_INFRASTRUCTURE,
+	.wants = FACT_EXTENDED,
 	.since = "1.0",
 	.summary = "request and limit of an accelerator differ",
 	.why = "The API server refuses such Pods; custom resources are accepted and then stay without pods.",
 	.remedy = "Give both the number of devices that is meant.",
 	.evidence =
-		"pkg/apis/core/validation validateResourceRequirements; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validateResourceRequirements; observed on kube-apiserver",
 	.check_pod = check,
 };

@@ -30,10 +30,10 @@ static void check_request(struct rule_run *run, const struct container *c,
 		finding_label(run, f, limits, "the limits lack it");
 	if (c->pod->flat || !quantity_is_integer(q))
 		return;
-	fix_set(finding_fix(run, f, true, "limit `%s` to %s", request->key,
-			    request->str),
-		c->resources, "limits", request->key,
-		edit_copy(rule_arena(run), request));
+	fix_set_key(finding_fix(run, f, true, "limit `%s` to %s", request->key,
+				request->str),
+		    c->resources, "limits", request->key,
+		    edit_copy(rule_arena(run), request));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -47,14 +47,14 @@ const struct rule rule_gpu_request_without_limit = {
 	.name = "gpu-request-without-limit",
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_PATCH,
 	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE | RULE_SAFE_PATCH,
+	.wants = FACT_EXTENDED,
 	.since = "1.0",
 	.summary = "an accelerator is requested without a limit",
 	.why = "The API server refuses such Pods; custom resources are accepted and then stay without pods.",
 	.remedy =
 		"Set limits to the same number; requests may then be left out.",
 	.evidence =
-		"pkg/apis/core/validation validateResourceRequirements; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validateResourceRequirements; observed on kube-apiserver",
 	.check_pod = check,
 };

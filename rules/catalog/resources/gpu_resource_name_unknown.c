@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/node_match.h"
+#include "kube/scheduling/node_match.h"
 
 /* What is probably meant, or NULL. */
 static const char *meant(struct rule_run *run, const struct container *c,
@@ -65,6 +65,9 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		check_nodes(run, c, entry);
 		return;
 	}
+	/* Operators may have short names of their own (Dynamo's `gpu`). */
+	if (c->pod->flat && !strchr(value->key, '/'))
+		return;
 	name = meant(run, c, entry);
 	if (!name || entry->state == QUANTITY_ABSENT)
 		return;
@@ -84,11 +87,25 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		     name);
 }
 
+/* A field of the operator's own that names the resource. */
+static void check_named(struct rule_run *run, const struct pod *pod)
+{
+	const struct accelerator_extra *extra = rule_accelerators(run);
+	const char *name = node_str(pod->device_name);
+	const struct accelerator *near;
+
+	if (!name || accelerator_find(extra, name))
+		return;
+	near = accelerator_resembles(extra, name);
+	if (near)
+		report_pod(run, pod, pod->device_name,
+			   "no node offers `%s`: `%s` is meant", name,
+			   near->name);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	/* Operators may have short names of their own (Dynamo's `gpu`). */
-	if (pod->flat)
-		return;
+	check_named(run, pod);
 	FOR_EACH_CONTAINER(pod, c) {
 		FOR_EACH_ASKED(c, entry)
 			check_entry(run, c, entry);
@@ -99,7 +116,6 @@ const struct rule rule_gpu_resource_name_unknown = {
 	.name = "gpu-resource-name-unknown",
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.flags = RULE_INFRASTRUCTURE,
 	.since = "1.0",
 	.summary = "a misspelt accelerator resource",
@@ -107,6 +123,6 @@ const struct rule rule_gpu_resource_name_unknown = {
 	.remedy =
 		"Write the name that the device plugin advertises, for instance nvidia.com/gpu.",
 	.evidence =
-		"pkg/apis/core/helper IsExtendedResourceName; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/helper IsExtendedResourceName; observed on kube-apiserver",
 	.check_pod = check,
 };

@@ -5,15 +5,16 @@
  * nodes on purpose.
  */
 #include "engine/rule.h"
-#include "kube/intent.h"
+#include "kube/purpose/class.h"
+#include "kube/purpose/intent.h"
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node_label *label = NULL;
 	const struct node *at;
 
-	if (pod->flat || pod_uses_gpu(pod) != TRI_NO || pod_is_preset(pod) ||
-	    pod->object->class == KIND_DAEMON)
+	if (!pod_has_placement(pod) || pod_uses_gpu(pod) != TRI_NO ||
+	    pod_is_preset(pod) || pod->object->class == KIND_DAEMON)
 		return;
 	at = pod_gpu_selector(pod, &label);
 	if (!at || node_is_unknown(at))
@@ -23,20 +24,19 @@ static void check(struct rule_run *run, const struct pod *pod)
 		   label ? label->key : "");
 }
 
-static const char *const yields_to[] = {"gpu-limit-missing",
-					"cpu-pod-tolerates-gpu-taint", 0};
+static const char *const yields_to[] = {"gpu-limit-missing", 0};
 
 const struct rule rule_cpu_pod_selects_gpu_node = {
 	.name = "cpu-pod-selects-gpu-node",
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
+	.wants = FACT_NO_GPU | FACT_PLACED,
 	.since = "1.0",
 	.summary = "a pod selects GPU nodes and asks for no GPU",
 	.why = "It takes cores and memory that the node's GPUs need.",
 	.remedy = "Ask for the GPU, or drop the selector.",
 	.evidence =
-		"NVIDIA gpu-feature-discovery labels; cloud providers' accelerator labels",
+		"https://github.com/NVIDIA/k8s-device-plugin/tree/main/docs/gpu-feature-discovery; cloud providers' accelerator labels",
 	.yields_to = yields_to,
 	.check_pod = check,
 };

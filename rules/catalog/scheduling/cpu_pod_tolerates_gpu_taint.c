@@ -6,8 +6,9 @@
  * cluster belong there and are not looked at.
  */
 #include "engine/rule.h"
-#include "kube/intent.h"
-#include "kube/selector.h"
+#include "kube/purpose/class.h"
+#include "kube/purpose/intent.h"
+#include "kube/scheduling/selector.h"
 
 static const struct node *gpu_toleration(struct rule_run *run,
 					 const struct pod *pod)
@@ -39,15 +40,16 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *at = gpu_toleration(run, pod);
 	const char *key = node_str(node_get(at, "key"));
+	const struct node_label *label;
 	struct finding *f;
 
-	if (pod->flat || pod_uses_gpu(pod) != TRI_NO || pod_is_preset(pod) ||
-	    pod->object->class == KIND_DAEMON)
+	if (!pod_has_placement(pod) || pod_uses_gpu(pod) != TRI_NO ||
+	    pod_is_preset(pod) || pod->object->class == KIND_DAEMON)
 		return;
 	if (at)
 		f = report_pod(
 			run, pod, node_get(at, "key"),
-			"pods without a GPU tolerate `%s` and take the cores of GPU nodes",
+			"pods without an accelerator tolerate `%s` and may take the cores of its nodes",
 			key);
 	else if ((at = any_toleration(pod)))
 		f = report_pod(
@@ -55,12 +57,16 @@ static void check(struct rule_run *run, const struct pod *pod)
 			"pods without a GPU tolerate every taint, that of GPU nodes too");
 	else
 		return;
+	if (pod_gpu_selector(pod, &label)) {
+		finding_help(run, f,
+			     "remove the toleration and the selector of GPU "
+			     "nodes together");
+		return;
+	}
 	/* The CPU role of a GPU workload (launcher, head) may mean it. */
 	if (key && pod->object->gpus.n == 0)
 		fix_remove(finding_fix(run, f, false, "remove the toleration"),
 			   at);
-	if (!key || pod->object->gpus.n > 0)
-		finding_severity(f, SEVERITY_WARNING);
 }
 
 static const char *const yields_to[] = {"gpu-limit-missing", 0};
@@ -68,15 +74,15 @@ static const char *const yields_to[] = {"gpu-limit-missing", 0};
 const struct rule rule_cpu_pod_tolerates_gpu_taint = {
 	.name = "cpu-pod-tolerates-gpu-taint",
 	.category = "scheduling",
-	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
+	.severity = SEVERITY_WARNING,
 	.flags = RULE_OPT_IN_PATCH,
+	.wants = FACT_NO_GPU,
 	.since = "1.0",
 	.summary = "a pod without a GPU tolerates the taint of GPU nodes",
 	.why = "CPU pods fill the cores and memory of GPU nodes, and the GPUs beside them stay idle.",
 	.remedy = "Remove the toleration.",
 	.evidence =
-		"NVIDIA and cloud providers taint GPU nodes for this reason; plugin/pkg/admission/extendedresourcetoleration",
+		"NVIDIA and cloud providers taint GPU nodes for this reason; https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/extendedresourcetoleration",
 	.yields_to = yields_to,
 	.check_pod = check,
 };

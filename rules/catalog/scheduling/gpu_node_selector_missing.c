@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A GPU pod without any word about the sort of GPU takes the first free one: a
- * 70B model lands on a 16 GB card, or a small job takes the dearest card of all
- * (where all are alike this is mere advice). A Kueue queue's flavors inject the
+ * 70B model lands on a 16 GB card, or a small job takes the dearest card of
+ * all. Where all are alike nothing is wrong: a state, or the policy, says. A
+ * Kueue queue's flavors inject the
  * selector, as some operators do; a claim selects, a MIG profile has a size.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/accelerator.h"
-#include "kube/affinity.h"
-#include "kube/labels.h"
-#include "kube/node_match.h"
+#include "kube/scheduling/affinity.h"
+#include "kube/scheduling/labels.h"
+#include "kube/scheduling/node_match.h"
 
 /* A label of the site's own that speaks of GPUs, or of their machines. */
 static bool speaks_of_gpus(const char *text)
@@ -35,7 +36,11 @@ static bool selects(const struct node_need *need)
 
 	if (!node_need_requires(need))
 		return false;
-	if (label && label->meaning != LABEL_SPOT)
+	/* A value that is filled in later may name anything. */
+	if (value && node_is_unknown(value))
+		return true;
+	if (label && label->meaning != LABEL_SPOT &&
+	    label->meaning != LABEL_PLATFORM)
 		return true;
 	return speaks_of_gpus(need->key) ||
 	       (node_str(value) && speaks_of_gpus(node_str(value))) ||
@@ -57,7 +62,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct label_pair label;
 	struct fix *fix;
 
-	if (!*labels || pod->flat)
+	if (pod->flat || !finding_param_given(run, f, "selector"))
 		return;
 	while (labels_next(arena, &rest, &label))
 		if (!node_label_suits(pod, &label))
@@ -65,29 +70,52 @@ static void repair(struct rule_run *run, struct finding *f,
 	fix = finding_fix(run, f, false, "select nodes by %s", labels);
 	while (labels_next(arena, &labels, &label))
 		if (node_is_unset(node_get(own, label.key)))
-			fix_set(fix, pod->spec, "nodeSelector", label.key,
-				edit_string(arena, label.value));
+			fix_set_key(fix, pod->spec, "nodeSelector", label.key,
+				    edit_string(arena, label.value));
+}
+
+/* Do the nodes have several products to choose from? */
+static enum tri has_choice(struct rule_run *run, const struct pod *pod)
+{
+	const char *const *products = rule_platform(run)->gpu_products;
+	const struct cluster *cluster = rule_cluster(run);
+
+	if (cluster_shows_nodes(cluster))
+		return tri_from(!nodes_are_alike(cluster, pod));
+	if (!products)
+		return TRI_UNKNOWN;
+	return tri_from(*products && products[1]);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
+	enum tri choice = has_choice(run, pod);
+	const char *role = pod->role ? pod->role : "";
 	struct node_needs needs;
 	struct finding *f;
 
-	if (pod_uses_gpu(pod) != TRI_YES || pod->injects & INJECT_SELECTOR ||
-	    pod->object->kueue || has_claims_only(pod) ||
-	    pod_wants_profiles(pod) ||
+	if (choice == TRI_NO || pod_uses_gpu(pod) != TRI_YES ||
+	    pod->injects & INJECT_SELECTOR || pod->object->kueue ||
+	    has_claims_only(pod) || pod_wants_profiles(pod) ||
+	    pod_resource_names_model(pod) ||
 	    !node_is_unset(pod_field(pod, "nodeName")))
 		return;
 	needs = pod_node_needs(rule_arena(run), pod);
+	if (node_count(node_get(pod_runtime_scheduling(rule_cluster(run), pod,
+						       rule_arena(run)),
+				"nodeSelector")))
+		return;
 	if (needs.unknown || node_needs_imply(&needs, selects))
 		return;
 	f = report_pod(
 		run, pod, pod_field(pod, "nodeSelector"),
-		"nothing says which GPU the pods%s%s%s want: they take the first that is free",
-		pod->role && *pod->role ? " of `" : "",
-		pod->role ? pod->role : "", pod->role && *pod->role ? "`" : "");
-	if (nodes_are_alike(rule_cluster(run), pod))
+		"nothing says which %s the pods%s%s%s want: %sthey take the first that is free",
+		pod_device(pod), *role ? " of `" : "", role, *role ? "`" : "",
+		choice == TRI_YES
+			? ""
+			: "if the cluster has several models of it, ");
+	finding_missing(f, pod->object, pod->spec, "nodeSelector");
+	if (choice != TRI_YES)
 		finding_severity(f, SEVERITY_INFO);
 	repair(run, f, pod);
 	finding_help(run, f,
@@ -106,15 +134,15 @@ const struct rule rule_gpu_node_selector_missing = {
 	.name = "gpu-node-selector-missing",
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
+	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "a GPU pod does not say which GPU it wants",
 	.why = "It lands on whatever is free: a large model on a small card is OOM-killed in a loop, a small job blocks a dear one.",
 	.remedy =
 		"Set nodeSelector (or required node affinity) on the accelerator's product label.",
 	.evidence =
-		"41 % of 637 public GPU pod specs select a node; NVIDIA gpu-feature-discovery labels",
+		"41 % of 637 public GPU pod specs select a node; https://github.com/NVIDIA/k8s-device-plugin/tree/main/docs/gpu-feature-discovery",
 	.params = params,
 	.check_pod = check,
 };

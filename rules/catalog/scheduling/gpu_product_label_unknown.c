@@ -7,8 +7,8 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/affinity.h"
-#include "kube/node_match.h"
+#include "kube/scheduling/affinity.h"
+#include "kube/scheduling/node_match.h"
 
 static void check_value(struct rule_run *run, const struct pod *pod,
 			const struct node_need *need, const struct node *value)
@@ -73,7 +73,8 @@ const struct rule rule_gpu_product_label_unknown = {
 	.name = "gpu-product-label-unknown",
 	.category = "scheduling",
 	.severity = SEVERITY_INFO,
-	.action = ACTION_AUDIT,
+	.flags = RULE_RAISES,
+	.wants = FACT_PLACED,
 	.since = "1.0",
 	.summary = "a product label has a value that its platform does not use",
 	.why = "No node carries the value, so the pod stays Pending.",

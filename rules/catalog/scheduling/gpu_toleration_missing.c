@@ -1,57 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPU nodes carry a taint named like the vendor's device: nvidia.com/gpu for
- * MIG, shared and claimed ones too. ExtendedResourceToleration adds the
- * toleration (not for claims), but is off by default; GKE runs it, so pods that
- * select GKE's labels are fine. Knative takes none without a feature flag.
+ * GPU nodes often carry a taint named like the vendor's device: nvidia.com/gpu
+ * for MIG, shared and claimed ones too. Whether they do, a state or the policy
+ * says; who names a managed platform leaves it to that. The admission plugin
+ * ExtendedResourceToleration adds the toleration (not for claims), but is off
+ * by default. Knative takes none without a feature flag.
  * Source: plugin/pkg/admission/extendedresourcetoleration; Azure/AKS#1449.
  */
+#include <string.h>
+
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/affinity.h"
 #include "kube/claim.h"
-#include "kube/node_match.h"
-#include "kube/selector.h"
+#include "kube/scheduling/node_match.h"
+#include "kube/scheduling/selector.h"
 
-/* GKE, or Cloud Run, where nobody sees a node. */
-static bool on_google(struct rule_run *run, const struct pod *pod)
+static bool has_taint(const struct node_group *group, const char *key)
 {
-	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
-
-	for (size_t i = 0; i < needs.n; i++)
-		if (text_starts(needs.items[i].key, "cloud.google.com/") ||
-		    text_starts(needs.items[i].key, "run.googleapis.com/"))
+	FOR_EACH_CHILD(group->taints, taint)
+		if (node_eq(node_get(taint, "key"), key))
 			return true;
-	return needs.unknown;
+	return false;
 }
 
-/* No node with that resource has the taint, and all nodes are known. */
-static bool is_untainted(struct rule_run *run, const char *resource,
-			 const char *key)
+/* Do all nodes with that resource have the taint? No: one has not. */
+static enum tri nodes_have_taint(const struct cluster *cluster,
+				 const char *resource, const char *key)
 {
-	const struct cluster *cluster = rule_cluster(run);
-	bool offered = false;
+	enum tri tainted = TRI_UNKNOWN;
 	size_t n;
-	const struct node_group *groups;
+	const struct node_group *groups = cluster_nodes(cluster, &n);
 
-	if (!cluster_shows_nodes(cluster))
-		return false;
-	groups = cluster_nodes(cluster, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (resource && !node_get(groups[i].allocatable, resource))
 			continue;
-		offered = true;
-		FOR_EACH_CHILD(groups[i].taints, taint)
-			if (node_eq(node_get(taint, "key"), key))
-				return false;
+		if (!has_taint(&groups[i], key))
+			return TRI_NO;
+		tainted = TRI_YES;
 	}
-	return offered;
+	return tainted;
+}
+
+static enum tri is_tainted(struct rule_run *run, const char *resource,
+			   const char *key)
+{
+	const char *const *taints = rule_platform(run)->gpu_taints;
+	const struct cluster *cluster = rule_cluster(run);
+
+	if (cluster_shows_nodes(cluster))
+		return nodes_have_taint(cluster, resource, key);
+	for (; taints && *taints; taints++)
+		if (!strcmp(*taints, key))
+			return TRI_YES;
+	return taints ? TRI_NO : TRI_UNKNOWN;
 }
 
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct pod *pod, const char *key)
 {
-	bool knative = text_eq(pod->object->group, "serving.knative.dev");
 	struct arena *arena = rule_arena(run);
 	struct node *toleration = edit_map(arena);
 
@@ -60,23 +66,37 @@ static void repair(struct rule_run *run, struct finding *f,
 	edit_member_string(arena, toleration, "key", key);
 	edit_member_string(arena, toleration, "operator", "Exists");
 	edit_member_string(arena, toleration, "effect", "NoSchedule");
-	fix_ensure(
-		finding_fix(run, f, !knative, "tolerate the taint `%s`", key),
-		pod->spec, "tolerations", toleration, "key,operator,effect");
+	fix_ensure(finding_fix(run, f, !pod_fields_are_gated(pod),
+			       "tolerate the taint `%s`", key),
+		   pod->spec, "tolerations", toleration, "key,operator,effect");
 }
 
 static bool check_key(struct rule_run *run, const struct pod *pod,
 		      const char *resource, const char *key)
 {
 	const struct node *list = pod_field(pod, "tolerations");
+	const struct node *runtime =
+		pod_runtime_scheduling(rule_cluster(run), pod, rule_arena(run));
+	enum tri tainted = is_tainted(run, resource, key);
+	const char *quote = pod->role && *pod->role ? "`" : "";
 	struct finding *f;
 
 	if (tolerations_tolerate(list, key, NULL, "NoSchedule") != TRI_NO ||
-	    is_untainted(run, resource, key))
+	    tolerations_tolerate(node_get(runtime, "tolerations"), key, NULL,
+				 "NoSchedule") != TRI_NO ||
+	    tainted == TRI_NO ||
+	    (tainted == TRI_UNKNOWN &&
+	     object_shows_platform(rule_arena(run), pod->object)))
 		return false;
-	f = report_pod(run, pod, list,
-		       "the pods do not tolerate the taint `%s` of GPU nodes",
-		       key);
+	f = report_pod(
+		run, pod, list,
+		tainted == TRI_YES
+			? "the pods%s%s%s do not tolerate the taint `%s` of GPU nodes"
+			: "the pods%s%s%s stay Pending if GPU nodes have the taint `%s` and the cluster does not add the toleration",
+		*quote ? " of `" : "", *quote ? pod->role : "", quote, key);
+	finding_missing(f, pod->object, pod->spec, "tolerations");
+	if (tainted == TRI_UNKNOWN)
+		finding_severity(f, SEVERITY_INFO);
 	finding_help(run, f,
 		     "add {key: %s, operator: Exists, effect: NoSchedule}",
 		     key);
@@ -87,20 +107,20 @@ static bool check_key(struct rule_run *run, const struct pod *pod,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const char *told = NULL;
+	const char *reported = NULL;
 
 	if (pod_uses_gpu(pod) != TRI_YES || pod->injects & INJECT_SELECTOR ||
-	    pod->object->kueue || on_google(run, pod))
+	    pod->object->kueue)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		const char *key = c->accelerator ? c->accelerator->taint : NULL;
 
-		if (key && !text_eq(told, key) &&
+		if (key && !text_eq(reported, key) &&
 		    (c->gpus.n > 0 || c->gpus.unknown) &&
 		    check_key(run, pod, c->resource, key))
-			told = key;
+			reported = key;
 	}
-	if (!told && pod_claims_nvidia(pod))
+	if (!reported && pod_claims_nvidia(pod))
 		check_key(run, pod, NULL, "nvidia.com/gpu");
 }
 
@@ -108,13 +128,13 @@ const struct rule rule_gpu_toleration_missing = {
 	.name = "gpu-toleration-missing",
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_PATCH,
 	.flags = RULE_ABSENCE | RULE_SAFE_PATCH,
+	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "a GPU pod does not tolerate the taint of GPU nodes",
-	.why = "Where GPU nodes are tainted and the cluster does not add the toleration, the pod stays Pending: untolerated taint.",
+	.why = "Where GPU nodes are tainted and the cluster does not add the toleration, the pod stays Pending: untolerated taint. Without a state or `platform: {gpuTaints: [...]}` in the policy this is an info.",
 	.remedy = "Tolerate the vendor's key with Exists and NoSchedule.",
 	.evidence =
-		"plugin/pkg/admission/extendedresourcetoleration; Azure/AKS#1449; 15 % of 637 public GPU pod specs have tolerations",
+		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/extendedresourcetoleration; https://github.com/Azure/AKS/issues/1449; 15 % of 637 public GPU pod specs have tolerations",
 	.check_pod = check,
 };

@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/mig.h"
+#include "kube/scheduling/mig.h"
 
 /* 3g.40gb, 1g.24gb.gfx */
 static bool looks_right(const char *profile)
@@ -107,7 +107,7 @@ const struct rule rule_mig_profile_invalid = {
 	.name = "mig-profile-invalid",
 	.category = "scheduling",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
+	.wants = FACT_GPU | FACT_EXTENDED,
 	.since = "1.0",
 	.summary = "a MIG profile that no GPU, or not the selected one, has",
 	.why = "The API server accepts any name; no node offers it, so the pod stays Pending for ever.",

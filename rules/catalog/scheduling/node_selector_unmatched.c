@@ -9,7 +9,7 @@
 #include <inttypes.h>
 
 #include "engine/rule.h"
-#include "kube/node_match.h"
+#include "kube/scheduling/node_match.h"
 
 /* The first value asked for that no node has. */
 static const struct node *missing(struct rule_run *run,
@@ -103,8 +103,8 @@ const struct rule rule_node_selector_unmatched = {
 	.name = "node-selector-unmatched",
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.needs = NEEDS_CLUSTER,
+	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "GPU pods whose selectors or tolerations fit no node",
 	.why = "The pods stay Pending unless an autoscaler makes such a node.",

@@ -9,9 +9,9 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/affinity.h"
-#include "kube/labels.h"
-#include "kube/mig.h"
+#include "kube/scheduling/affinity.h"
+#include "kube/scheduling/labels.h"
+#include "kube/scheduling/mig.h"
 
 static const struct accelerator *asked_for(const struct pod *pod)
 {
@@ -102,13 +102,13 @@ const struct rule rule_selector_resource_contradiction = {
 	.name = "selector-resource-contradiction",
 	.category = "scheduling",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
+	.wants = FACT_PLACED,
 	.since = "1.0",
 	.summary = "node selector and accelerator exclude each other",
 	.why = "No node can have what the selector and the resource ask for together: the pod stays Pending for ever.",
 	.remedy =
 		"Make the label, the instance type and the resource speak of the same accelerator.",
 	.evidence =
-		"Karpenter's AWS instance type reference; GKE accelerator labels; gpu-feature-discovery",
+		"https://karpenter.sh/docs/reference/instance-types/; GKE accelerator labels; gpu-feature-discovery",
 	.check_pod = check,
 };

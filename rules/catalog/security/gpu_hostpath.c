@@ -15,7 +15,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/host_path.h"
+#include "kube/resources/host_path.h"
 
 /* One of the policy's folders ("/mnt,/data"), or in one. */
 static bool is_allowed(struct rule_run *run, const char *path)
@@ -81,14 +81,14 @@ const struct rule rule_gpu_hostpath = {
 	.name = "gpu-hostpath",
 	.category = "security",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
+	.wants = FACT_GPU | FACT_PODSPEC | FACT_HOST_VOLUME,
 	.since = "1.0",
 	.summary = "a folder of the host in a GPU pod",
 	.why = "With the host's system files or its runtime's socket a pod controls the node and all its GPUs; other folders are shared with every pod that mounts them.",
 	.remedy =
 		"Use a PersistentVolume, an emptyDir or an image volume; mount data sets read-only.",
 	.evidence =
-		"https://kubernetes.io/docs/concepts/storage/volumes/#hostpath; Pod Security Standards, baseline: hostPath volumes",
+		"https://kubernetes.io/docs/concepts/storage/volumes/#hostpath; https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline: hostPath volumes",
 	.params = params,
 	.check_pod = check,
 };

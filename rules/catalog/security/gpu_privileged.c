@@ -15,6 +15,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/purpose/class.h"
 
 enum { WHOLE_NODE = 8 };
 
@@ -79,13 +80,13 @@ const struct rule rule_gpu_privileged = {
 	.name = "gpu-privileged",
 	.category = "security",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.flags = RULE_TAKES,
+	.wants = FACT_PODSPEC | FACT_SECURITY,
 	.since = "1.0",
 	.summary = "a privileged container on a GPU node",
 	.why = "It sees every device of the node, whatever it asks for: GPUs of other pods, which nobody counts.",
 	.remedy = "Remove privileged; add the capabilities that are needed.",
 	.evidence =
-		"https://github.com/kubernetes/kubernetes/issues/81256; nvidia-container-toolkit cuda_image.go",
+		"https://github.com/kubernetes/kubernetes/issues/81256; https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go",
 	.check_pod = check,
 };

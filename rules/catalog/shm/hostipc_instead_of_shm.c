@@ -6,7 +6,16 @@
  * forbids it.
  */
 #include "engine/rule.h"
-#include "kube/shm.h"
+#include "kube/resources/shm.h"
+
+/* Every container that computes has a /dev/shm of its own. */
+static bool has_own(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->gpus.n > 0 && !container_shm(c).mount)
+			return false;
+	return true;
+}
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -16,23 +25,25 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pod->flat || !node_is_true(host_ipc) ||
 	    pod_uses_gpu(pod) != TRI_YES)
 		return;
-	f = report_pod(
-		run, pod, host_ipc,
-		"GPU pods share the host's IPC namespace and its /dev/shm with other tenants");
+	f = report_pod(run, pod, host_ipc,
+		       "%s pods share the IPC namespace of their node%s",
+		       pod_device(pod),
+		       has_own(pod) ? "" : ", and its /dev/shm");
 	fix_remove(finding_fix(run, f, false, "remove hostIPC"), host_ipc);
 }
 
 const struct rule rule_hostipc_instead_of_shm = {
 	.name = "hostipc-instead-of-shm",
 	.category = "shm",
-	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
+	.severity = SEVERITY_WARNING,
 	.flags = RULE_OPT_IN_PATCH,
+	.wants = FACT_GPU | FACT_PODSPEC | FACT_HOST,
 	.since = "1.0",
 	.summary = "hostIPC on GPU pods, in place of a /dev/shm of their own",
 	.why = "Every pod on the node that does the same can read and fill the same memory; Pod Security's baseline level forbids it.",
 	.remedy =
 		"Remove hostIPC and mount an emptyDir with medium: Memory at /dev/shm.",
-	.evidence = "Pod Security Standards, baseline: host namespaces",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline: host namespaces",
 	.check_pod = check,
 };

@@ -2,11 +2,12 @@
 /*
  * The container runtime's /dev/shm is 64 MiB. PyTorch data loaders and NCCL
  * without P2P exchange tensors through it and die of a bus error. Whoever
- * shares the host's IPC namespace has the host's (another rule speaks).
+ * shares the host's IPC namespace has the host's (another rule speaks). With
+ * several devices and a program that nobody knows the finding says "if".
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/shm.h"
+#include "kube/resources/shm.h"
 
 static bool is_windows(const struct pod *pod)
 {
@@ -23,22 +24,22 @@ static bool lacks_shm(struct rule_run *run, const struct container *c)
 	return c->role != CONTAINER_INIT && c->gpus.n >= 1 &&
 	       !shm_is_injected(c) && !container_shm(c).mount &&
 	       !container_shm(c).unknown &&
-	       container_needs_shm(rule_arena(run), c);
+	       container_shm_need(rule_arena(run), c).is != SHM_NOT_NEEDED;
 }
 
 /* One volume for all containers of the pod: the smallest of their sizes. */
 static const char *size_for(struct rule_run *run, const struct pod *pod)
 {
 	const char *given = rule_param(run, "size");
-	struct quantity wish = rule_param_quantity(run, "size");
+	struct quantity override = rule_param_quantity(run, "size");
 	struct quantity least = {0}, size;
 	char text[QUANTITY_TEXT];
 
 	FOR_EACH_CONTAINER(pod, c) {
 		if (!lacks_shm(run, c))
 			continue;
-		size = wish;
-		if (*given ? !shm_size_fits(c, NULL, wish)
+		size = override;
+		if (*given ? !shm_size_fits(c, NULL, override)
 			   : !shm_default_size(c, &size))
 			return NULL;
 		if (!least.nano || quantity_cmp(size, least) < 0)
@@ -64,6 +65,22 @@ static void repair(struct rule_run *run, struct finding *f,
 		   shm_new_volume(arena, VOLUME, size), "name");
 }
 
+#define MESSAGE "container `%s` has the runtime's 64 MiB of /dev/shm"
+
+static struct finding *report(struct rule_run *run, const struct container *c)
+{
+	struct shm_need need = container_shm_need(rule_arena(run), c);
+
+	if (need.is == SHM_NEEDED)
+		return report_container(run, c, NULL, MESSAGE ": %s",
+					container_title(c), need.by);
+	return report_container(
+		run, c, NULL,
+		MESSAGE
+		": if its devices exchange data through it, as NCCL does, that is too small",
+		container_title(c));
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *host_ipc = pod_field(pod, "hostIPC");
@@ -77,10 +94,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 		if (!lacks_shm(run, c))
 			continue;
-		f = report_container(
-			run, c, NULL,
-			"container `%s` gets the runtime's 64 MiB of /dev/shm",
-			container_title(c));
+		f = report(run, c);
 		finding_help(
 			run, f,
 			"mount an emptyDir with `medium: Memory` and a sizeLimit at /dev/shm");
@@ -101,8 +115,8 @@ const struct rule rule_shm_missing = {
 	.name = "shm-missing",
 	.category = "shm",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_PATCH,
 	.flags = RULE_ABSENCE | RULE_SAFE_PATCH,
+	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
 	.summary =
 		"a GPU container that needs shared memory runs with the runtime's 64 MiB",
@@ -110,7 +124,7 @@ const struct rule rule_shm_missing = {
 	.remedy =
 		"Mount an emptyDir with medium: Memory and a sizeLimit at /dev/shm.",
 	.evidence =
-		"kubernetes#28272; pytorch#16979; pytorch#5040; 37 % of 637 public GPU pod specs mount it",
+		"https://github.com/kubernetes/kubernetes/issues/28272; https://github.com/pytorch/pytorch/issues/16979; https://github.com/pytorch/pytorch/issues/5040; 37 % of 637 public GPU pod specs mount it",
 	.params = params,
 	.yields_to = yields_to,
 	.check_pod = check,

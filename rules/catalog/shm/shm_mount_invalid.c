@@ -2,31 +2,35 @@
 /*
  * A mount at /dev/shm that the API server refuses: its volume is not in the
  * pod ("volumeMounts[0].name: Not found"), or the path is mounted twice
- * ("mountPath: must be unique"). Judged on built-in kinds, whose pod template
- * is all there is; a StatefulSet's claim templates are volumes too.
+ * ("mountPath: must be unique"). Of a custom resource nobody looks at it: its
+ * pods are refused, and never come. Claim templates are volumes too. Silent
+ * where the operator may add volumes: of a runtime, a preset, its own.
  * Source: pkg/apis/core/validation ValidateVolumeMounts; observed.
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/shm.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/purpose/intent.h"
+#include "kube/resources/shm.h"
 
-static bool is_built_in(const struct object *o)
+/* Beside the pod, or beside what holds it. */
+static bool is_claimed(const struct pod *pod, const char *name)
 {
-	return text_eq(o->group, "") || text_eq(o->group, "apps") ||
-	       text_eq(o->group, "batch");
+	for (const struct node *at = pod->spec; at; at = at->parent)
+		FOR_EACH_CHILD(node_get(at, "volumeClaimTemplates"), claim)
+			if (node_eq(node_path(claim, "metadata.name"), name))
+				return true;
+	return false;
 }
 
-static bool is_claimed(const struct object *o, const char *name)
+static bool may_gain_volumes(const struct container *c)
 {
-	FOR_EACH_CHILD(node_path(o->root, "spec.volumeClaimTemplates"), claim)
-		if (node_eq(node_path(claim, "metadata.name"), name))
-			return true;
-	return false;
+	return shm_is_injected(c) || pod_is_preset(c->pod) ||
+	       container_is_merged(c);
 }
 
 static void check_container(struct rule_run *run, const struct container *c)
 {
-	const struct object *o = c->pod->object;
 	const struct node *first = NULL;
 
 	FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount) {
@@ -43,7 +47,8 @@ static void check_container(struct rule_run *run, const struct container *c)
 						 "/dev/shm is mounted twice"),
 				first, "the first mount");
 		first = path;
-		if (name && !pod_volume(c->pod, name) && !is_claimed(o, name))
+		if (name && !pod_volume(c->pod, name) &&
+		    !is_claimed(c->pod, name) && !may_gain_volumes(c))
 			report_container(
 				run, c, node_get(mount, "name"),
 				"the pod has no volume `%s` to mount at /dev/shm",
@@ -53,8 +58,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (!is_built_in(pod->object) ||
-	    node_is_unknown(pod_field(pod, "volumes")))
+	if (pod->flat || node_is_unknown(pod_field(pod, "volumes")))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		check_container(run, c);
@@ -64,13 +68,13 @@ const struct rule rule_shm_mount_invalid = {
 	.name = "shm-mount-invalid",
 	.category = "shm",
 	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
 	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE,
+	.wants = FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "a mount at /dev/shm that the API server refuses",
-	.why = "The volume is not in the pod, or the path is mounted twice: the object is rejected.",
+	.why = "The volume is not in the pod, or the path is mounted twice: the object is rejected, or the pods of a custom resource are and never come.",
 	.remedy = "Name a volume of the pod, and mount it once.",
 	.evidence =
-		"pkg/apis/core/validation ValidateVolumeMounts; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation ValidateVolumeMounts; observed on kube-apiserver",
 	.check_pod = check,
 };

@@ -2,14 +2,14 @@
 /*
  * Something is mounted at /dev/shm, but it is no memory: a plain emptyDir or
  * a PVC has the disk's speed (and a plain emptyDir blocks the Cluster
- * Autoscaler's scale-down); a hostPath of /dev/shm shares memory with every
- * other pod of the node that does the same. The medium is spelt "Memory";
- * the API server accepts "memory", the kubelet does not know it.
+ * Autoscaler's scale-down). The medium is spelt "Memory"; the API server
+ * accepts "memory", the kubelet does not know it. A hostPath of the node's
+ * /dev/shm is memory: shm-hostpath speaks of that.
  * Source: pkg/volume/emptydir/empty_dir.go; Cluster Autoscaler FAQ.
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/shm.h"
+#include "kube/resources/shm.h"
 
 /* Only an emptyDir of ours to change: no PVC, no hostPath. */
 static void repair(struct rule_run *run, struct finding *f,
@@ -32,10 +32,10 @@ static void repair(struct rule_run *run, struct finding *f,
 		quantity_text(size, text);
 		fix = finding_fix(run, f, true, "back /dev/shm by %s of memory",
 				  text);
-		fix_set(fix, shm->volume, "emptyDir.sizeLimit", NULL,
+		fix_set(fix, shm->volume, "emptyDir.sizeLimit",
 			edit_string(arena, arena_strdup(arena, text)));
 	}
-	fix_set(fix, shm->volume, "emptyDir.medium", NULL,
+	fix_set(fix, shm->volume, "emptyDir.medium",
 		edit_string(arena, "Memory"));
 }
 
@@ -43,16 +43,9 @@ static void judge(struct rule_run *run, const struct container *c,
 		  const struct shm *shm)
 {
 	const struct node *medium = node_get(shm->empty_dir, "medium");
-	const struct node *host = node_get(shm->volume, "hostPath");
 	struct finding *f;
 
-	if (host) {
-		f = report_container(
-			run, c, host,
-			"/dev/shm of container `%s` is the host's: pods of other tenants read and fill it",
-			container_title(c));
-		finding_severity(f, SEVERITY_ERROR);
-	} else if (shm->empty_dir && node_str(medium) && *node_str(medium)) {
+	if (shm->empty_dir && node_str(medium) && *node_str(medium)) {
 		if (text_starts(node_str(medium), "HugePages"))
 			return;
 		f = report_container(
@@ -82,7 +75,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		struct shm shm = container_shm(c);
 
 		if (c->role == CONTAINER_INIT || !shm.volume || shm.unknown ||
-		    shm.memory)
+		    shm.memory || shm_is_of_host(&shm))
 			continue;
 		judge(run, c, &shm);
 	}
@@ -92,13 +85,13 @@ const struct rule rule_shm_not_memory_backed = {
 	.name = "shm-not-memory-backed",
 	.category = "shm",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_PATCH,
-	.flags = RULE_SAFE_PATCH,
+	.flags = RULE_SAFE_PATCH | RULE_RAISES,
+	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "what is mounted at /dev/shm is not memory",
-	.why = "Shared memory at the speed of a disk; a hostPath also mixes tenants, and a plain emptyDir keeps the autoscaler from removing the node.",
+	.why = "Shared memory has the speed of a disk, and a plain emptyDir keeps the autoscaler from removing the node.",
 	.remedy = "Use emptyDir with medium: Memory and a sizeLimit.",
 	.evidence =
-		"pkg/volume/emptydir/empty_dir.go; Cluster Autoscaler FAQ on local storage; kube-apiserver accepts medium: memory",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/volume/emptydir/empty_dir.go; https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md on local storage; kube-apiserver accepts medium: memory",
 	.check_pod = check,
 };

@@ -3,11 +3,12 @@
  * Pages of a Memory emptyDir are charged to the container that writes them,
  * and they survive its restart: with sizeLimit at or above the memory limit a
  * container that fills /dev/shm is killed, restarted, and killed again for
- * ever. Without sizeLimit the tmpfs is as large as the pod's memory limit.
+ * ever. Without sizeLimit the tmpfs is as large as the pod's memory limit,
+ * which bounds it: an info.
  * Source: kubernetes#128339 (open); empty_dir.go calculateEmptyDirMemorySize.
  */
 #include "engine/rule.h"
-#include "kube/shm.h"
+#include "kube/resources/shm.h"
 
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const struct shm *shm)
@@ -20,7 +21,7 @@ static void repair(struct rule_run *run, struct finding *f,
 		return;
 	quantity_text(size, text);
 	fix_set(finding_fix(run, f, false, "limit /dev/shm to %s", text),
-		shm->volume, "emptyDir.sizeLimit", NULL,
+		shm->volume, "emptyDir.sizeLimit",
 		edit_string(arena, arena_strdup(arena, text)));
 }
 
@@ -37,7 +38,7 @@ static void judge(struct rule_run *run, const struct container *c,
 	    quantity_cmp(shm->size, limit) >= 0)
 		f = report_container(
 			run, c, shm->size_node,
-			"/dev/shm may grow to %s, the memory limit of container `%s` is %s: it is killed before",
+			"a sizeLimit of %s does not bound /dev/shm: container `%s` is killed at its memory limit of %s",
 			quantity_text(shm->size, size), container_title(c),
 			quantity_text(limit, memory));
 	else if (shm->size_state == QUANTITY_ABSENT &&
@@ -45,9 +46,9 @@ static void judge(struct rule_run *run, const struct container *c,
 		 c->pod->restart != RESTART_UNKNOWN) {
 		f = report_container(
 			run, c, shm->empty_dir,
-			"/dev/shm of container `%s` has no sizeLimit: it may fill the whole memory limit of %s and be killed for ever",
+			"/dev/shm of container `%s` has no sizeLimit: only its memory limit of %s bounds it",
 			container_title(c), quantity_text(limit, memory));
-		finding_severity(f, SEVERITY_WARNING);
+		finding_severity(f, SEVERITY_INFO);
 	} else {
 		return;
 	}
@@ -71,15 +72,15 @@ static void check(struct rule_run *run, const struct pod *pod)
 const struct rule rule_shm_size_exceeds_memory_limit = {
 	.name = "shm-size-exceeds-memory-limit",
 	.category = "shm",
-	.severity = SEVERITY_ERROR,
-	.action = ACTION_DENY,
+	.severity = SEVERITY_WARNING,
 	.flags = RULE_OPT_IN_PATCH,
+	.wants = FACT_GPU | FACT_PODSPEC | FACT_EMPTY_DIR,
 	.since = "1.0",
 	.summary = "/dev/shm may grow beyond the memory limit of the container",
 	.why = "Its pages count against the container and survive restarts: once it is full the container is OOM-killed again and again.",
 	.remedy =
 		"Set sizeLimit well below the memory limit, half of it is usual.",
 	.evidence =
-		"kubernetes#128339; pkg/volume/emptydir calculateEmptyDirMemorySize; kubernetes#125852",
+		"https://github.com/kubernetes/kubernetes/issues/128339; https://github.com/kubernetes/kubernetes/tree/master/pkg/volume/emptydir calculateEmptyDirMemorySize; https://github.com/kubernetes/kubernetes/issues/125852",
 	.check_pod = check,
 };

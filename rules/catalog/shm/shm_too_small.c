@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A /dev/shm that is mounted but too small for what several GPUs exchange
+ * A /dev/shm that is mounted but too small for what several devices exchange
  * through it: TGI asks for 1Gi, vLLM's production stack mounts 20Gi; NCCL
  * fails with "No space left on device". 64Mi or less is never better than
  * the runtime's own.
  */
+#include "base/text.h"
 #include "engine/rule.h"
-#include "kube/shm.h"
+#include "kube/resources/shm.h"
+
+/* The floors are those of NCCL and RCCL. */
+static bool uses_nccl(const struct container *c)
+{
+	const char *vendor = c->accelerator ? c->accelerator->vendor : NULL;
+
+	return !vendor || text_eq(vendor, "nvidia") || text_eq(vendor, "amd");
+}
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -26,19 +35,20 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    shm.size_state != QUANTITY_OK || shm.size.nano <= 0)
 			continue;
 		if (quantity_cmp(shm.size, runtime) > 0 &&
-		    (!pod_is_multi_gpu(pod) ||
+		    (!pod_is_multi_gpu(pod) || !uses_nccl(c) ||
 		     quantity_cmp(shm.size, floor) >= 0))
 			continue;
 		f = report_container(
 			run, c, shm.size_node,
-			"/dev/shm of container `%s` is limited to %s, less than the %s that %lld GPUs need",
+			"/dev/shm of container `%s` is limited to %s: %s is usual for %lld %s%s",
 			container_title(c), quantity_text(shm.size, have),
-			quantity_text(floor, want), (long long)pod->gpus.n);
+			quantity_text(floor, want), (long long)pod->gpus.n,
+			pod_device(pod), pod->gpus.n == 1 ? "" : "s");
 		if (!shm_size_fits(c, shm.volume, floor))
 			continue;
 		fix_set(finding_fix(run, f, false, "raise /dev/shm to %s",
 				    want),
-			shm.volume, "emptyDir.sizeLimit", NULL,
+			shm.volume, "emptyDir.sizeLimit",
 			edit_string(arena, arena_strdup(arena, want)));
 	}
 }
@@ -53,14 +63,14 @@ const struct rule rule_shm_too_small = {
 	.name = "shm-too-small",
 	.category = "shm",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_WARN,
 	.flags = RULE_OPT_IN_PATCH,
+	.wants = FACT_GPU | FACT_PODSPEC | FACT_EMPTY_DIR,
 	.since = "1.0",
-	.summary = "/dev/shm is mounted, but too small for several GPUs",
+	.summary = "/dev/shm is mounted, but too small for several devices",
 	.why = "NCCL and data loaders run out of space in it: \"No space left on device\".",
-	.remedy = "Raise sizeLimit: 1Gi for 2 GPUs, 4Gi and more above.",
+	.remedy = "Raise sizeLimit: 1Gi for 2 devices, 4Gi and more above.",
 	.evidence =
-		"TGI README, a note on shared memory; vllm production-stack (20Gi); NCCL troubleshooting",
+		"https://github.com/huggingface/text-generation-inference#a-note-on-shared-memory-shm; https://github.com/vllm-project/production-stack (20Gi); https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
 	.params = params,
 	.check_pod = check,
 };

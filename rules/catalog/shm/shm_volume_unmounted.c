@@ -6,7 +6,7 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/shm.h"
+#include "kube/resources/shm.h"
 
 static const struct node *mount_of(const struct container *c,
 				   const struct node *volume)
@@ -58,10 +58,22 @@ static void repair(struct rule_run *run, struct finding *f,
 	fix_ensure(fix, c->node, "volumeMounts", shm_new_mount(arena, name),
 		   "mountPath");
 	if (state == QUANTITY_ABSENT)
-		fix_set(fix, volume, "emptyDir.sizeLimit", NULL,
+		fix_set(fix, volume, "emptyDir.sizeLimit",
 			edit_string(arena,
 				    arena_strdup(arena,
 						 quantity_text(size, text))));
+}
+
+/* Another container has it, and this one needs none. */
+static bool is_of_another(struct rule_run *run, const struct container *c,
+			  const struct node *volume)
+{
+	if (container_shm_need(rule_arena(run), c).is != SHM_NOT_NEEDED)
+		return false;
+	FOR_EACH_CONTAINER(c->pod, other)
+		if (other != c && mount_of(other, volume))
+			return true;
+	return false;
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -81,7 +93,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		mount = mount_of(c, volume);
 		path = node_get(mount, "mountPath");
 		if (shm.mount || shm.unknown || shm_is_injected(c) ||
-		    node_is_unknown(path))
+		    node_is_unknown(path) ||
+		    (!mount && is_of_another(run, c, volume)))
 			continue;
 		if (mount)
 			f = report_container(
@@ -104,13 +117,14 @@ const struct rule rule_shm_volume_unmounted = {
 	.name = "shm-volume-unmounted",
 	.category = "shm",
 	.severity = SEVERITY_WARNING,
-	.action = ACTION_PATCH,
 	.flags = RULE_SAFE_PATCH,
+	.wants = FACT_GPU | FACT_PODSPEC | FACT_EMPTY_DIR,
 	.since = "1.0",
 	.summary =
 		"a volume for shared memory is not mounted at /dev/shm of the GPU container",
 	.why = "The container still runs with the runtime's 64 MiB although somebody meant it to have more.",
 	.remedy = "Mount the volume at exactly /dev/shm.",
-	.evidence = "kubernetes#28272; shm_open(3) uses /dev/shm",
+	.evidence =
+		"https://github.com/kubernetes/kubernetes/issues/28272; shm_open(3) uses /dev/shm",
 	.check_pod = check,
 };

@@ -100,7 +100,7 @@ BEGIN {
 	for (i = 1; i < 256; i++)
 		ord[sprintf("%c", i)] = i
 	type["accelerators"] = "accelerator"
-	type["fabric"] = "pattern"
+	type["fabric"] = "data_pattern"
 	type["node_labels"] = "node_label"
 	type["label_values"] = "label_value"
 	type["instance_types"] = "instance_type"
@@ -137,13 +137,14 @@ table == "accelerators" {
 }
 table == "fabric" { printf "\t{\"%s\"},\n", $1 }
 table == "node_labels" {
-	printf "\t{\"%s\", LABEL_%s, %s, \"%s\"},\n", $1, toupper($2), text($3), $4
+	printf "\t{\"%s\", LABEL_%s, %s, %s},\n", $1, toupper($2), text($3), text($4)
 }
 table == "label_values" {
 	printf "\t{\"%s\", \"%s\", \"%s\", %s},\n", $1, $2, $3, text($4)
 }
 table == "instance_types" {
-	printf "\t{\"%s\", %s, %s, %s},\n", $1, text($2), text($3), $4
+	printf "\t{\"%s\", %s, %s, %s, %d},\n", $1, text($2), text($3), \
+		$4, $5
 }
 table == "mig_profiles" { printf "\t{\"%s\", \"%s\"},\n", $1, $2 }
 table == "images" {

@@ -53,26 +53,39 @@ function base_path(text)
 	return "BASE_GROUP, " path(text)
 }
 
+# C name of a formula: a function of rules/kube, see COUNT_FORMULA().
+function formula(name)
+{
+	gsub(/-/, "_", name)
+	name = "count_" name
+	if (!(name in formulas)) {
+		formulas[name] = 1
+		printf "struct amount %s(const struct count_place *place, " \
+			"const struct node *at, int64_t number);\n", name
+	}
+	return name
+}
+
 function factor(text,    name, at, number)
 {
 	if (text ~ /^[0-9]+$/)
-		return "{FORMULA_CONST, BASE_ROOT, NULL, " text "}"
+		return "{" formula("const") ", BASE_ROOT, NULL, " text "}"
 	if (text ~ /^[a-z-]+\(.*\)$/) {
 		at = index(text, "(")
-		name = upper(substr(text, 1, at - 1))
+		name = substr(text, 1, at - 1)
 		text = substr(text, at + 1, length(text) - at - 1)
 		number = 0
 		if ((at = index(text, ",")) > 0) {
 			number = substr(text, at + 1)
 			text = substr(text, 1, at - 1)
 		}
-		return "{FORMULA_" name ", " base_path(text) ", " number "}"
+		return "{" formula(name) ", " base_path(text) ", " number "}"
 	}
 	at = index(text, ":")
 	if (at == 0)
 		fail("no such count: " text)
-	return "{FORMULA_INT, " base_path(substr(text, 1, at - 1)) ", " \
-		substr(text, at + 1) "}"
+	return "{" formula("int") ", " base_path(substr(text, 1, at - 1)) \
+		", " substr(text, at + 1) "}"
 }
 
 function count(text,    n, i, part, out)
@@ -83,7 +96,7 @@ function count(text,    n, i, part, out)
 	out = ""
 	for (i = 1; i <= n; i++)
 		out = out "\n\t" factor(part[i]) ","
-	counts[text] = "count_" ncounts++
+	counts[text] = "factors_" ncounts++
 	printf "static const struct factor %s[] = {%s\n\t{0}};\n", \
 		counts[text], out
 	return counts[text]
@@ -141,8 +154,8 @@ function injects(text,    n, i, part, out)
 # POLICY[!][/FIELD]; the field is always restartPolicy.
 function restart(text,    from)
 {
-	if (text == "Ray")
-		return "RESTART_FROM_RAY, RESTART_ALWAYS"
+	if (text == "operator")
+		return "RESTART_FROM_OPERATOR, RESTART_ALWAYS"
 	from = "RESTART_FROM_POD"
 	if (text ~ /!$/)
 		from = "RESTART_FORCED"
@@ -211,14 +224,15 @@ function row(form, group, pod,    steady, peak, name, box_list, version)
 	printf "\t.restart_from = %s\n", \
 		named(restart(value("restart", "Always")), "restart")
 	printf "\t.injects = %s,\n", injects(value("inject", ""))
-	printf "\t.injector = INJECTOR_%s,\n", upper(value("injector", "none"))
-	printf "\t.gpus = GPUS_BY_%s,\n", upper(value("gpus", "resources"))
+	printf "\t.by = &operator_%s,\n", row_operator
+	printf "\t.asks_injects = %d,\n\t.asks_gpus = %d,\n", \
+		value("injects", 0), value("gpus", 0)
 	printf "\t.boxes = %s,\n\t.metadata = %s,\n", box_list, \
 		attr["metadata_c"]
 	printf "\t.inner = %s,\n\t.defaults = %s,\n\t.version = %s,\n", \
 		attr["inner_c"], attr["defaults_c"], version
-	printf "\t.no_image = %d,\n\t.some = %d,\n};\n", \
-		value("noimage", 0), value("some", 0)
+	printf "\t.no_image = %d,\n\t.some = %d,\n\t.counted = %d,\n};\n", \
+		value("noimage", 0), value("some", 0), value("counted", 0)
 	return name
 }
 
@@ -236,6 +250,7 @@ function add_row(form, group, pod)
 	if (in_shape != "") {
 		shape_n[in_shape]++
 		shape_line[in_shape, shape_n[in_shape]] = $0
+		shape_operator[in_shape] = operator
 		return
 	}
 	kind_rows[nkinds] = kind_rows[nkinds] "&" row(form, group, pod) ", "
@@ -248,11 +263,42 @@ function use_shape(name, prefix,    i, extra)
 	extra = ""
 	for (i = 4; i <= NF; i++)
 		extra = extra " " $i
+	row_operator = shape_operator[name]
 	for (i = 1; i <= shape_n[name]; i++) {
 		$0 = shape_line[name, i] extra
 		attributes(4)
 		add_row($1, join(prefix, $2), $3)
 	}
+	row_operator = operator
+}
+
+# PATH:RETRIES,DEADLINE,TTL to C; - for a field that the kind lacks.
+function runs(text,    at, n, i, part, out)
+{
+	if (text == "")
+		return "{0}"
+	at = index(text, ":")
+	out = "\"" substr(text, 1, at - 1) "\", {"
+	text = substr(text, at + 1)
+	if (text ~ /^\$/)
+		text = defined[substr(text, 2)]
+	n = split(text, part, ",")
+	if (n != 3)
+		fail("three fields: " text)
+	for (i = 1; i <= n; i++)
+		out = out (part[i] == "-" ? "NULL" : "\"" part[i] "\"") ", "
+	return "{" out "}}"
+}
+
+# An operator's name, with the declaration of its constant.
+function use_operator(name)
+{
+	if (!(name in operators)) {
+		operators[name] = 1
+		printf "extern const struct operator operator_%s;\n", name
+	}
+	operator = name
+	row_operator = name
 }
 
 function add_kind(    i, flags)
@@ -275,8 +321,19 @@ function add_kind(    i, flags)
 		flags = flags " | KIND_RUNS_ONE"
 	if ("opaque" in attr)
 		flags = flags " | KIND_OPAQUE"
-	kind_head[nkinds] = "KIND_" upper($4) ", " flags ", GANG_BY_" \
-		upper(value("gang", "none")) ", " path(value("suspend", "."))
+	if ("scheduled" in attr)
+		flags = flags " | KIND_SCHEDULED"
+	if ("ends" in attr)
+		flags = flags " | KIND_ENDS"
+	if ("serves" in attr)
+		flags = flags " | KIND_SERVES"
+	if ("values" in attr)
+		flags = flags " | KIND_VALUES"
+	if ("whole" in attr)
+		flags = flags " | KIND_WHOLE"
+	kind_head[nkinds] = "KIND_" upper($4) ", " flags ", &operator_" \
+		operator ", " path(value("suspend", ".")) ", " \
+		path(value("priority", ".")) ", " runs(value("runs", ""))
 	in_shape = ""
 }
 
@@ -326,19 +383,21 @@ function write_slots(    slots, i, at, slot)
 BEGIN {
 	for (i = 1; i < 128; i++)
 		ord[sprintf("%c", i)] = i
-	printf "#include \"kube/../../rules/kube/kinds.h\"\n\n"
+	printf "#include \"rules/kube/operator.h\"\n\n"
 	printf "static const char *const path_here[] = {NULL};\n"
+	use_operator("none")
 }
 
 /^[ \t]*(#|$)/ { next }
 $1 == "define" { defined[$2] = $3; next }
+$1 == "operator" { use_operator($2); next }
 $1 == "shape" { in_shape = $2; shape_n[$2] = 0; next }
 $1 == "kind" { add_kind(); next }
 $1 == "like" { like($2, $3); next }
 $1 == "embed" { add_embed(0); next }
 $1 == "yaml" { add_embed(1); next }
 $1 == "use" { use_shape($2, $3); next }
-$1 == "pod" || $1 == "spec" || $1 == "flat" {
+$1 == "pod" || $1 == "spec" || $1 == "flat" || $1 == "patch" {
 	attributes(4)
 	add_row($1, $2, $3)
 	next

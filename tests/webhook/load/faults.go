@@ -107,7 +107,7 @@ func fewFiles(b *bench) {
 	fresh.stop()
 	// Reading the pair anew takes descriptors, too.
 	p.d.signal(syscall.SIGHUP)
-	_, loaded := p.d.logged(0, 3*time.Second, "loading anew")
+	_, loaded := p.d.logged(0, 3*time.Second, "reloading")
 	kept := p.d.metric("gpugate_certificate_reload_failures_total") == 0 &&
 		p.d.metric("gpugate_policy_reload_failures_total") == 0
 	squatters.leave()

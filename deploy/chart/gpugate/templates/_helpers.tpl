@@ -59,7 +59,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- printf "%s.%s.svc" $name .Release.Namespace }},{{ printf "%s.%s" $name .Release.Namespace }}
 {{- end }}
 
+{{/* A saved state takes the place of the watched one. */}}
+{{- define "gpugate.live" -}}
+{{- if and .Values.cluster.live (not .Values.cluster.snapshotConfigMap) }}on{{ else }}off{{ end }}
+{{- end }}
+
 {{/* Where the token of the service account is needed at all. */}}
 {{- define "gpugate.needsToken" -}}
-{{- if or .Values.cluster.live (eq .Values.tls.mode "selfManaged") }}true{{ else }}false{{ end }}
+{{- if or (eq (include "gpugate.live" .) "on") (eq .Values.tls.mode "selfManaged") }}true{{ else }}false{{ end }}
 {{- end }}

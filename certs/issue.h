@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Issues a CA and the serving certificate that it signs, ECDSA P-256
+ * with SHA-256. PEM text goes in and out, so that both can be kept in files
+ * or in a Secret; there is no other state.
+ *
+ * notBefore is 5 minutes in the past: the API server's clock may be behind
+ * ours. Rotation with overlap: issue a new CA, publish bundle_add(new, old),
+ * wait until it is seen, then issue the leaf from the new CA; leave the old CA
+ * out when no leaf of it is served any more.
+ */
+#ifndef CERTS_ISSUE_H
+#define CERTS_ISSUE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct issued {
+	struct buf cert; /* PEM */
+	struct buf key;	 /* PEM, PKCS #8, not encrypted */
+};
+
+void issued_init(struct issued *issued);
+void issued_release(struct issued *issued); /* the key is wiped */
+
+struct issue_ask {
+	const char *common_name;      /* NULL: leaf only, first DNS name */
+	const char *const *dns;	      /* NULL-terminated, or NULL; leaf only */
+	const char *const *addresses; /* IPv4, IPv6; the same */
+	int64_t now;		      /* seconds since the epoch */
+	int64_t seconds;	      /* of life, from now on */
+};
+
+/* out is initialised by the caller; what it held before is lost. */
+int issue_ca(const struct issue_ask *ask, struct issued *out, struct err *err);
+/* Never outlives its CA. -1 when ca is no CA, is expired or does not match. */
+int issue_leaf(const struct issue_ask *ask, const struct issued *ca,
+	       struct issued *out, struct err *err);
+
+/*
+ * Append the certificates of a PEM text that the bundle does not hold yet
+ * and that are not expired at `now`. Order is kept: add the newest first.
+ */
+int bundle_add(struct buf *bundle, const struct buf *pem, int64_t now,
+	       struct err *err);
+
+#endif

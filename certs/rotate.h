@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rotation of certificates: from what is stored to what is due now. There is no
+ * state between two calls, so that it does not matter which of several replicas
+ * continues, nor where one stopped.
+ *
+ * A new CA is stored first; the previous one stays in the bundle without its
+ * key, and its leaf stays in use. Only when the bundle has been everywhere for
+ * long enough (`settled`) is a leaf of the new CA issued. The old CA leaves the
+ * bundle when all its leaves have expired. So every leaf that a replica serves
+ * is covered by every bundle that a client has.
+ */
+#ifndef CERTS_ROTATE_H
+#define CERTS_ROTATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "issue.h"
+
+/* PEM texts; empty where there is none, or none of use. */
+struct rotate_state {
+	struct issued ca;   /* signs */
+	struct buf old;	    /* certificates of CAs that signed before */
+	int64_t old_until;  /* all leaves of theirs are over; 0: unknown */
+	struct issued leaf; /* is served */
+};
+
+void rotate_state_init(struct rotate_state *state);
+void rotate_state_release(struct rotate_state *state);
+
+struct rotate_ask {
+	const char *const *names; /* DNS names, addresses; NULL-terminated */
+	int64_t now;		  /* seconds since the epoch */
+	int64_t ca_life, leaf_life;
+	/* Bundles as clients have them now, PEM; NULL: that is not known. */
+	const struct buf *bundles;
+	/* All clients have rotate_bundle() of this state... */
+	bool published;
+	bool settled; /* ... and have had its CA for long enough. */
+};
+
+enum {
+	ROTATE_NEW_CA = 1,
+	ROTATE_ADOPT = 2, /* CAs are in use that are not stored */
+	ROTATE_NEW_LEAF = 4,
+	ROTATE_DROP_OLD = 8,
+};
+
+struct rotate_report {
+	unsigned steps;	     /* that were taken; 0: nothing to be stored */
+	bool serve;	     /* the leaf is fit to be served */
+	bool waiting;	     /* for `settled` */
+	int64_t next;	     /* when something is due, INT64_MAX: never */
+	struct err ca, leaf; /* what was wrong with those that were there */
+};
+
+/* -1: something could not be issued, and state is of no use any more. */
+int rotate(struct rotate_state *state, const struct rotate_ask *ask,
+	   struct rotate_report *reported, struct err *err);
+
+/* What clients must have: appended. The same bytes for the same state. */
+int rotate_bundle(const struct rotate_state *state, struct buf *out,
+		  struct err *err);
+
+#endif

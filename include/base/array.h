@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Growable arrays on the heap, for tables with a row per linted file: growing
+ * them in an arena would keep every smaller copy, and 100,000 files must fit
+ * into 30 MB. Out of memory aborts, as arenas do.
+ */
+#ifndef BASE_ARRAY_H
+#define BASE_ARRAY_H
+
+#include <stddef.h>
+
+/* Room for one more item of item_size bytes; the array's address. */
+void *array_grow(void *items, size_t n, size_t *size, size_t item_size);
+/* Room for n items in all. */
+void *array_reserve(void *items, size_t n, size_t *size, size_t item_size);
+void *array_zalloc(size_t n, size_t item_size);
+
+#define ARRAY_PUSH(items, n, size)                                             \
+	((items) = array_grow((items), (n), &(size), sizeof(*(items))),        \
+	 &(items)[(n)++])
+
+#endif

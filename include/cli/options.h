@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Options as data, for both programs: one table drives parsing, the
+ * environment, help, manual pages and completion. What is not in the table
+ * does not exist. Abbreviations are not accepted: they break when an option is
+ * added.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "cli/words.h"
+
+enum option_kind {
+	OPTION_FLAG,   /* bool */
+	OPTION_COUNT,  /* unsigned, one more each time */
+	OPTION_NUMBER, /* unsigned, within least..most */
+	OPTION_BYTES,  /* size_t: 8388608, 8Mi, 512Ki; within least..most */
+	OPTION_TEXT,   /* const char * */
+	OPTION_WORDS,  /* struct list, split at commas wherever it is given */
+	OPTION_LIST,   /* struct list, one item each time */
+};
+
+struct option {
+	const char *name;    /* without the dashes */
+	char letter;	     /* 0: none; the letter of help is h */
+	unsigned char kind;  /* enum option_kind */
+	unsigned commands;   /* bits, as the program counts its commands */
+	size_t at;	     /* offset in the program's struct */
+	const char *value;   /* what help calls the value; NULL for flags */
+	const char *choices; /* words separated by blanks; NULL: any */
+	const char *help;
+	const char *initial; /* as a user would write it; NULL: none */
+	const char *former;  /* an earlier name that still works, or NULL */
+	size_t least, most;  /* of a number */
+};
+
+struct option_parser;
+struct option_set {
+	const struct option *items;
+	size_t n;
+	const char *variables;	     /* "GPUGATE_", see word_variable() */
+	const char *list_separators; /* of an OPTION_LIST's variable */
+	bool empty_values;	     /* "" is a value in arguments */
+	/* Say what is wrong with the usage; returns the exit status. */
+	int (*usage)(const struct option_parser *parser, const char *text);
+};
+
+enum { OPTIONS_MOST = 64 };
+
+struct option_parser {
+	/* The caller's. */
+	const struct option_set *set;
+	void *options; /* the program's struct */
+	struct arena *arena;
+	struct list *arguments; /* what is not an option; NULL: an error */
+	unsigned command;	/* its bit */
+	void *context;		/* for usage() */
+	/* The parser's own. */
+	char **next; /* argument after the one being looked at */
+	bool inherited[OPTIONS_MOST]; /* set by the environment */
+};
+
+/*
+ * Defaults, then the environment, then arguments (NULL-terminated). A list
+ * that is given as an argument replaces the one of the environment. 0, or the
+ * exit status after a message. Strings live in argv, the environment or the
+ * arena.
+ */
+int options_read(struct option_parser *parser, char **argv);
+/* Was the option set by the environment and not by an argument? */
+bool option_is_inherited(const struct option_parser *parser, const char *name);
+/* For what one option asks of another. */
+int option_usage(const struct option_parser *parser, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The options of the commands with this bit, one paragraph each. */
+void options_print(const struct option_set *set, unsigned command,
+		   struct buf *out);
+
+#endif

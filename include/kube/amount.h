@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sums that know what they do not know.
+ */
+#ifndef KUBE_AMOUNT_H
+#define KUBE_AMOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "doc/node.h"
+
+struct amount {
+	int64_t n; /* known part (a lower bound while unknown is set) */
+	bool unknown;
+};
+
+/* Negative numbers are 0; large ones stop far below overflow. */
+struct amount amount_of(int64_t n);
+struct amount amount_add(struct amount a, struct amount b);
+struct amount amount_mul(struct amount a, struct amount b);
+struct amount amount_max(struct amount a, struct amount b);
+/* A known smaller side bounds an unknown larger one only from above. */
+struct amount amount_min(struct amount a, struct amount b);
+/* An int-or-percent of n (percentages rounded up), as maxSurge is. */
+struct amount amount_share(const struct node *node, struct amount n,
+			   int percent);
+/* An integer field: unset gives the default, negative 0, else unknown. */
+struct amount amount_int(const struct node *node, int64_t unset);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The state of a cluster: an immutable snapshot, shared by reference count, of
+ * quotas, limit ranges, classes, queues, nodes, and of what the pods of each
+ * owner take. A builder takes objects one by one, from a file or from a watch,
+ * and publishes snapshots; what did not change between two of them is shared,
+ * so that publishing costs what changed.
+ *
+ * Objects are kept packed (names of fields and resources once for all) and
+ * are unpacked into the caller's arena; look-ups go by a keyed hash.
+ */
+#ifndef KUBE_CLUSTER_H
+#define KUBE_CLUSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "doc/node.h"
+#include "kube/set/index.h"
+
+enum cluster_kind {
+	CLUSTER_NAMESPACE,
+	CLUSTER_QUOTA,
+	CLUSTER_LIMIT_RANGE,
+	CLUSTER_LOCAL_QUEUE,
+	CLUSTER_VOLUME_CLAIM,
+	CLUSTER_DISRUPTION_BUDGET,
+	CLUSTER_NETWORK_POLICY,
+	CLUSTER_PRIORITY_CLASS,
+	CLUSTER_RUNTIME_CLASS,
+	CLUSTER_NODE_POOL,
+	CLUSTER_QUEUE, /* Kueue ClusterQueue */
+	CLUSTER_FLAVOR,
+	CLUSTER_VOLCANO_QUEUE,
+	CLUSTER_KAI_QUEUE,
+	CLUSTER_DEVICE_CLASS,
+	CLUSTER_NODE,
+	CLUSTER_POD, /* counted, not kept */
+	CLUSTER_KINDS,
+	CLUSTER_OTHER = CLUSTER_KINDS, /* only its owner is of interest */
+};
+
+/* How to ask an API server for the objects of a kind. */
+struct cluster_resource {
+	const char *kind, *group, *plural;
+	const char *versions; /* the wanted one first, separated by blanks */
+	bool optional;	      /* a CRD, or not in every cluster */
+};
+const struct cluster_resource *cluster_resource(enum cluster_kind kind);
+/* CLUSTER_OTHER: of no interest. */
+enum cluster_kind cluster_kind_of(const char *api_version, const char *kind);
+bool cluster_kind_is_namespaced(enum cluster_kind kind);
+/* What is kept of an object; NULL and err when it makes no sense. */
+struct node *cluster_trim(struct arena *arena, enum cluster_kind kind,
+			  const struct node *root, struct err *err);
+
+/* --- snapshots ------------------------------------------------------------ */
+
+struct cluster;
+
+/* One more reference; returns the same cluster. NULL is none. */
+const struct cluster *cluster_get(const struct cluster *cluster);
+void cluster_put(const struct cluster *cluster);
+
+/* Seconds since the epoch at which the state was read. */
+int64_t cluster_taken_at(const struct cluster *cluster);
+/* That time is in the future, by more than clocks differ: the state would never
+ * be too old. */
+bool cluster_is_ahead(const struct cluster *cluster, int64_t now);
+const char *cluster_server(const struct cluster *cluster); /* "" */
+/* The admission policy, NULL: not known. */
+const char *cluster_policy(const struct cluster *cluster);
+/* Why objects of that kind could not be read, or NULL: they were. */
+const char *cluster_unreadable(const struct cluster *cluster,
+			       enum cluster_kind kind);
+/* A number that is unique in this process. */
+uint64_t cluster_serial(const struct cluster *cluster);
+size_t cluster_count(const struct cluster *cluster, enum cluster_kind kind);
+
+struct cluster_object {
+	const char *name;
+	const struct node *root; /* what was kept: spec, status, value, ... */
+};
+/* The objects of a kind in a namespace ("": not namespaced), n of them;
+ * trees live in the arena as long as the caller holds the cluster. */
+const struct cluster_object *cluster_objects(const struct cluster *cluster,
+					     enum cluster_kind kind,
+					     const char *namespace,
+					     struct arena *arena, size_t *n);
+/* The one of that name, or NULL. */
+const struct node *cluster_object(const struct cluster *cluster,
+				  const struct object_id *id,
+				  struct arena *arena);
+/* Labels of a namespace, NULL: the namespace is not known. */
+const struct node *cluster_namespace(const struct cluster *cluster,
+				     const char *name, struct arena *arena);
+
+/* Nodes that no pod can tell apart. */
+struct node_group {
+	const char *name; /* of one of them */
+	uint64_t count;
+	const struct node *labels, *taints, *allocatable;
+};
+const struct node_group *cluster_nodes(const struct cluster *cluster,
+				       size_t *n);
+/* Is the label another one on every node (hostname)? It is not kept. */
+bool cluster_label_is_individual(const struct cluster *cluster,
+				 const char *key);
+
+/* What the pods of an owner ask for that are not over, those of what it
+ * owns included (a CronJob's: of its Jobs). */
+struct cluster_usage {
+	struct object_id owner;
+	uint64_t pods;
+	struct pod_demand *items; /* extended resources */
+	size_t n;
+	bool owned; /* by another object that is known */
+};
+bool cluster_usage(const struct cluster *cluster, const struct object_id *owner,
+		   struct arena *arena, struct cluster_usage *out);
+/* ... of one resource; 0 when there is none. */
+struct quantity cluster_use_of(const struct cluster *cluster,
+			       const struct object_id *owner,
+			       const char *resource);
+
+/* All namespaces, usages: *cursor is 0 at first. NULL, false at the end. */
+const char *cluster_next_namespace(const struct cluster *cluster,
+				   size_t *cursor);
+bool cluster_next_usage(const struct cluster *cluster, size_t *cursor,
+			struct arena *arena, struct cluster_usage *out);
+
+/* --- files ---------------------------------------------------------------- */
+
+/*
+ * Read a file that `gpugate snapshot` wrote. NULL and err (with a position)
+ * when it cannot be used. Invalid objects are left out and reported through
+ * warn (may be NULL), one line each. It is a regular file of at most
+ * FILE_CLUSTER_MAX bytes; may_pipe: the user named it, so it may be a pipe.
+ */
+struct cluster *cluster_load(const char *path, bool may_pipe,
+			     void (*warn)(void *context, const char *text),
+			     void *context, struct err *err);
+/* The same from memory. */
+struct cluster_text {
+	const char *name, *text;
+	size_t len;
+};
+struct cluster *cluster_parse(const struct cluster_text *text,
+			      void (*warn)(void *context, const char *text),
+			      void *context, struct err *err);
+/* Write such a file; the caller looks at ferror(). */
+void cluster_write(const struct cluster *cluster, FILE *out);
+
+/* --- builder --------------------------------------------------------------
+ *
+ * One thread feeds a builder; any number may hold what it published.
+ */
+
+struct cluster_builder;
+
+struct cluster_builder *cluster_builder_new(void);
+void cluster_builder_free(struct cluster_builder *builder);
+
+/*
+ * Add an object as the API server returns it, or replace the one of the same
+ * name. 1: something that is kept changed; 0: nothing did; -1 and err: it is
+ * invalid and left out (an older one of that name stays). Pods add to the
+ * usage of their owners; objects of other kinds provide owner references.
+ * kind: apiVersion and kind where the object itself has none (items of a
+ * list), or NULL.
+ */
+struct cluster_item {
+	const char *api_version, *kind;
+	const struct node *root;
+};
+int cluster_builder_add(struct cluster_builder *builder,
+			const struct cluster_item *item, struct err *err);
+/*
+ * Add what an API server returns for a list of a kind (or for a get: then it is
+ * one object). Invalid objects are left out and reported.
+ */
+struct cluster_list {
+	enum cluster_kind kind;	  /* CLUSTER_OTHER: metadata is enough */
+	struct buf next, version; /* continue, resourceVersion */
+	size_t items;		  /* so far */
+	void (*warn)(void *context, const char *text); /* or NULL */
+	void *context;
+};
+int cluster_builder_list(struct cluster_builder *builder, const char *text,
+			 size_t len, struct cluster_list *list,
+			 struct err *err);
+/* 1: it was there. */
+int cluster_builder_remove(struct cluster_builder *builder,
+			   const struct object_id *id);
+/* Forget all objects of a kind, before it is listed again. Publish only when
+ * the list is complete: then no reader sees the gap. */
+void cluster_builder_clear(struct cluster_builder *builder,
+			   enum cluster_kind kind);
+/*
+ * Take out the objects of a kind that are not among n keys, which get
+ * sorted: what a list that was added has no more. Returns how many.
+ */
+uint64_t cluster_builder_key(struct cluster_builder *builder,
+			     enum cluster_kind kind,
+			     const struct object_id *id);
+size_t cluster_builder_keep(struct cluster_builder *builder,
+			    enum cluster_kind kind, uint64_t *keys, size_t n);
+/* What rules never look at in an object: need not be read into its tree. */
+bool cluster_is_unread(const struct node *map, const char *key, size_t len);
+/* reason NULL: the kind can be read (again). Copied. */
+void cluster_builder_unreadable(struct cluster_builder *builder,
+				enum cluster_kind kind, const char *reason);
+/* Copied; policy NULL: not known. */
+void cluster_builder_origin(struct cluster_builder *builder, const char *server,
+			    const char *policy);
+/* What an owner uses, as a snapshot says it; not beside pods. */
+int cluster_builder_usage(struct cluster_builder *builder,
+			  const struct node *item, struct err *err);
+/* Publish what there is. The builder goes on. */
+struct cluster *cluster_builder_finish(struct cluster_builder *builder,
+				       int64_t taken_at);
+
+#endif

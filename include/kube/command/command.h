@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kind of a container's command: does it end by itself, does it only wait,
+ * or is it a shell for people? All of it is a guess from the words; a command
+ * that could be anything gets COMMAND_UNKNOWN.
+ */
+#ifndef KUBE_COMMAND_H
+#define KUBE_COMMAND_H
+
+#include "base/arena.h"
+#include "kube/object.h"
+
+enum command_type {
+	COMMAND_UNKNOWN,
+	COMMAND_ENDS,	     /* nvidia-smi, python x.py, a sample's binary */
+	COMMAND_WAITS,	     /* sleep infinity, tail -f /dev/null */
+	COMMAND_INTERACTIVE, /* jupyter, code-server, bash on a terminal */
+};
+
+struct container_command {
+	enum command_type type;
+	bool tests;	       /* lists the devices, or burns them in */
+	const char *what;      /* what identifies it: "nvidia-smi", "sleep" */
+	const struct node *at; /* where it is (or the image) */
+};
+
+struct container_command container_command(struct arena *arena,
+					   const struct container *c);
+/* The command list, else args, else NULL. */
+const struct node *container_command_node(const struct container *c);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Environment variables of a container: which entry can be removed without
+ * effect, how a new one is written, and lists of devices.
+ */
+#ifndef KUBE_ENV_H
+#define KUBE_ENV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "kube/object.h"
+
+/*
+ * Nothing in the container's command, args or variables refers to this env
+ * entry's variable, and no other entry of the same name would take effect.
+ */
+bool container_env_is_free(const struct container *c, const struct node *entry);
+/*
+ * The entry of that name after `after` (NULL: the first), in env and in what
+ * operators have in its place: maps (Spark's envVars, KubeAI's env), of which
+ * the value is returned, and Dynamo's envs.
+ */
+const struct node *container_env_after(const struct container *c,
+				       const char *name,
+				       const struct node *after);
+/* A new entry: {name: ..., value: ...}. */
+struct node *env_entry(struct arena *arena, const char *name,
+		       const char *value);
+
+/* The first entry of a list of devices that is not an ordinal below n, or NULL;
+ * n 0: any ordinal. A UUID ends the search. */
+const char *device_list_fault(const char *text, int64_t n);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How many devices a container's commands are written for: the processes of
+ * torchrun, accelerate, deepspeed and mpirun, the shards and replicas of a
+ * model server. Flags, variables of the same meaning, and values that are a
+ * variable which the container or its script sets, are read; what is not
+ * known stays unknown.
+ */
+#ifndef KUBE_PARALLEL_H
+#define KUBE_PARALLEL_H
+
+#include "base/arena.h"
+#include "kube/container.h"
+
+enum parallel_type {
+	PARALLEL_SERVER,   /* serves a model that it spreads over devices */
+	PARALLEL_LAUNCHER, /* starts processes on this node */
+	PARALLEL_MPI,	   /* starts processes on all hosts of its list */
+};
+
+enum degree_of {
+	DEGREE_TENSOR,	  /* shards of each layer */
+	DEGREE_PIPELINE,  /* groups of layers, one after the other */
+	DEGREE_CONTEXT,	  /* parts of a prompt (vLLM) */
+	DEGREE_DATA,	  /* copies of the model */
+	DEGREE_LOCAL,	  /* ... those of this node */
+	DEGREE_PROCESSES, /* processes on this node */
+	DEGREE_TOTAL,	  /* processes on all nodes */
+	DEGREE_NODES,
+	DEGREES
+};
+
+struct degree {
+	bool given;   /* by a flag, a variable, or a field of the server */
+	bool unknown; /* ... whose number is not known */
+	bool all;     /* as many as there are devices: `gpu`, `auto` */
+	int64_t n;    /* "2:4": the smaller one */
+	int64_t max;
+	const char *by;		 /* "--nproc-per-node", "NUM_SHARD" */
+	const struct node *node; /* where it stands */
+};
+
+struct parallel {
+	enum parallel_type type;
+	const char *program;	 /* "torchrun", "vLLM" */
+	const struct node *node; /* the word, or the container */
+	struct degree degrees[DEGREES];
+	/* Something else may place or count the processes: Ray, a hostfile, a
+	 * file of settings, other nodes' copies. */
+	bool spread;
+	bool unknown; /* flags may hide in what is not known */
+	bool cpu;     /* it does not compute on devices */
+};
+
+struct parallel_list {
+	struct parallel *items;
+	size_t n, size;
+};
+
+/* One for each such command of the container, in order. */
+struct parallel_list container_parallel(const struct container *c);
+/*
+ * Devices that a server or a launcher of this node occupies in its container;
+ * 0: not known, or all that there are. *by (may be NULL) gets the degree that
+ * was given and is the largest, or NULL.
+ */
+int64_t parallel_devices(const struct parallel *parallel,
+			 const struct degree **by);
+/*
+ * Whole devices that the container asks for, of vendors whose programs start
+ * one process for each; 0: none, parts of devices, or not known. A TPU host's
+ * chips and Neuron's cores are counted otherwise.
+ */
+int64_t container_devices(const struct container *c);
+
+#endif

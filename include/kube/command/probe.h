@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Probes of a container with the API server's defaults filled in, and how
+ * long a model of a known size takes to load.
+ */
+#ifndef KUBE_PROBE_H
+#define KUBE_PROBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "kube/object.h"
+
+struct container_probe {
+	const struct node *node;
+	int64_t delay, period, failures, timeout;
+	bool unknown; /* a number in it is not known */
+	bool exec, tcp;
+};
+/* The probe under that name ("livenessProbe"); false when there is none. */
+bool container_probe(const struct container *c, const char *name,
+		     struct container_probe *out);
+/* Seconds until the kubelet gives up on a container that never answers. */
+int64_t probe_budget(const struct container_probe *probe);
+/* A startup probe with the same handler that gives up after budget seconds;
+ * NULL when the handler is not known or is a command. */
+struct node *probe_startup(struct arena *arena,
+			   const struct container_probe *liveness,
+			   int64_t budget);
+/*
+ * Billions of parameters of the model that the container's flags, variables
+ * or image name ("Llama-3.1-70B", "8b"), times ten: 700, 80. 0: not known.
+ */
+int64_t container_model_size(struct arena *arena, const struct container *c);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which objects are the same: (group, kind, namespace, name), whatever the
+ * version.
+ *
+ * Equal hashes count as equal identities: 64 bits under a random key do not
+ * collide in any set that can be linted.
+ */
+#ifndef KUBE_IDENTITY_H
+#define KUBE_IDENTITY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct object_id {
+	const char *api_version, *kind, *namespace, *name; /* "" when unset */
+};
+
+/* Never 0. scratch is overwritten. */
+uint64_t object_id_hash(const struct object_id *id, struct buf *scratch);
+
+/* To hash more than an identity: its pieces, and the hash of what was added. */
+void identity_part(struct buf *out, const char *text, size_t len);
+void identity_add(struct buf *out, const struct object_id *id);
+uint64_t identity_hash_of(const struct buf *text);
+
+#endif

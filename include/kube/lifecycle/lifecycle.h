@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What bounds a run: where each kind keeps its deadline, its retries and its
+ * time to live, and which pods are made by a batch/v1 Job inside another kind.
+ */
+#ifndef KUBE_LIFECYCLE_H
+#define KUBE_LIFECYCLE_H
+
+#include <stdbool.h>
+
+#include "kube/object.h"
+
+/* The API server itself checks the pod templates of this kind. */
+bool object_pods_are_native(const struct object *object);
+/* Makes runs on a schedule, which spec.concurrencyPolicy may keep apart. */
+bool object_is_scheduled(const struct object *object);
+/* Runs to an end: Jobs of all sorts, RayJobs. */
+bool object_ends(const struct object *object);
+/* Batch/v1 Job or CronJob: their JobSpec is checked by the API server. */
+/* Its pods that use GPUs, in the steady state. */
+struct amount object_gpu_pods(const struct object *object);
+bool object_is_job(const struct object *object);
+/* The first pod that surely has a GPU and is no infrastructure, or NULL. */
+const struct pod *object_gpu_pod(const struct object *object);
+/* What that pod asks for, in messages: pod_device(). */
+const char *object_device(const struct object *object);
+/* The first pod whose failures start it again, or NULL. */
+const struct pod *object_restarting_pod(const struct object *object);
+/* Kueue holds it back until it fits; the parents' labels count too. */
+bool object_is_queued(const struct object *object);
+/* Suspended, or inside something suspended. */
+bool object_is_suspended(const struct object *object);
+
+/* Somebody's, by its own words or by what will be filled in. */
+bool pod_is_owned(const struct pod *pod);
+/* The JobSpec that makes this pod (JobSet, runtimes too), or NULL. */
+const struct node *pod_job_spec(const struct pod *pod);
+
+enum run_field { RUN_RETRIES, RUN_DEADLINE, RUN_TTL, RUN_FIELDS };
+
+/* The map of a kind that holds those fields, and what they are called. */
+struct run_policy {
+	const char *path;		/* "spec.runPolicy" */
+	const struct node *holder;	/* NULL: the map is not there */
+	const char *fields[RUN_FIELDS]; /* NULL: the kind has no such field */
+	const char *before;	 /* where earlier versions had them, or NULL */
+	bool deadline_is_recent; /* earlier versions do not know it */
+};
+/* False for kinds without any of them. */
+bool object_run_policy(const struct object *object, struct run_policy *out);
+/* Where a field of it is missing: the map, else the nearest parent. */
+const struct node *run_policy_place(const struct object *object,
+				    const struct run_policy *policy);
+/*
+ * The field's value; NULL when it is not set. Kubeflow's operators before
+ * runPolicy had the fields in spec: those count as set.
+ */
+const struct node *run_policy_get(const struct object *object,
+				  const struct run_policy *policy,
+				  enum run_field field);
+/* The deadline of the pod's Job, else of its object; NULL: none is set. */
+const struct node *pod_run_deadline(const struct pod *pod);
+
+/*
+ * KServe merges the container with one of a preset or of a serving runtime,
+ * which may bring probes that the manifest does not show.
+ */
+bool container_is_merged(const struct container *c);
+
+/*
+ * Retries without end that a field asks for (Argo's retryStrategy without a
+ * limit, Spark's Always, JobSet's IgnoreMaxRestarts), or NULL.
+ */
+const struct node *pod_endless_retry(const struct pod *pod);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What rules about Kubeflow's training kinds ask.
+ */
+#ifndef KUBE_KUBEFLOW_H
+#define KUBE_KUBEFLOW_H
+
+#include "kube/object.h"
+
+/* PyTorchJob, TFJob, ..., MPIJob of either operator. */
+bool object_is_kubeflow(const struct object *object);
+/* MPIJob of the MPI operator: its launcher is a batch/v1 Job. */
+bool object_is_mpi_v2(const struct object *object);
+
+#endif

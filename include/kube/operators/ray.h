@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What rules about KubeRay's kinds ask.
+ */
+#ifndef KUBE_RAY_H
+#define KUBE_RAY_H
+
+#include "kube/object.h"
+
+/* RayJobSpec of a RayJob or a RayCronJob, or NULL. */
+const struct node *ray_job_spec(const struct object *object);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One pod that an object makes: a view of its template, with what its group and
+ * its operator make of it.
+ */
+#ifndef KUBE_POD_H
+#define KUBE_POD_H
+
+#include "base/arena.h"
+#include "kube/container.h"
+
+struct object;
+struct pod_memo;
+
+/* What an operator adds by itself; bits of pod.injects. */
+enum inject {
+	INJECT_SHM = 1,	      /* /dev/shm on every container */
+	INJECT_SHM_FIRST = 2, /* /dev/shm on containers[0] only (KubeRay) */
+	INJECT_GPU = 4,	      /* accelerator limits */
+	INJECT_SELECTOR = 8,  /* node selector or tolerations */
+	INJECT_MEMORY = 16,   /* memory limits */
+	INJECT_PROBES = 32,
+	INJECT_RESTART = 64,	  /* overwrites the pod's restartPolicy */
+	INJECT_SHM_UNKNOWN = 128, /* depends on a runtime we do not see */
+};
+
+enum restart_policy {
+	RESTART_UNKNOWN,
+	RESTART_ALWAYS,
+	RESTART_ON_FAILURE,
+	RESTART_NEVER,
+	RESTART_EXIT_CODE, /* Kubeflow replica specs only */
+};
+
+/* Why a pod is taken for one that gets a GPU; bits of pod.gpu_by. */
+enum gpu_by {
+	GPU_BY_RESOURCE = 1,   /* an accelerator in limits or requests */
+	GPU_BY_CLAIM = 2,      /* DRA resourceClaims */
+	GPU_BY_ANNOTATION = 4, /* KAI gpu-fraction, gpu-memory */
+	GPU_BY_OPERATOR = 8,   /* a field of the kind (Spark gpu, NIM, ...) */
+	GPU_BY_SHARE = 16,     /* HAMi gpumem, gpucores only */
+};
+
+struct pod {
+	const struct object *object;
+	const struct node
+		*template; /* map that holds metadata and spec, or NULL */
+	const struct node *metadata; /* of the template (of the object: Pod) */
+	const struct node *labels, *annotations; /* in it, or NULL */
+	const struct node *spec;     /* PodSpec, or what stands for it */
+	const struct node *inner;    /* PodSpec in a flat one, or NULL */
+	const struct node *defaults; /* last place for pod_field(), or NULL */
+	const struct node *group;    /* replica spec, worker group, task, role;
+					without these, the map that counts */
+	const char *role;	     /* "Worker", group or task name, or "" */
+	/* All containers: init and sidecars first, in order of start. */
+	struct container *containers;
+	size_t ncontainers;
+	/* Behind them in the array: debug containers, put in through their
+	 * subresource. They may ask for no resources; what they see counts. */
+	size_t nephemeral;
+	/* A field of the operator that names a resource (Spark's), or NULL. */
+	const struct node *device_name;
+	unsigned injects;     /* enum inject */
+	unsigned gpu_by;      /* enum gpu_by, 0: not a GPU pod */
+	bool gpu_unknown;     /* a placeholder hides whether it is one */
+	struct amount gpus;   /* effective devices per pod (1.3); shares
+				 of a device count none */
+	struct amount steady; /* pods of this template, steady state */
+	struct amount peak;   /* ... during rollout, surge, elastic max */
+	enum restart_policy restart; /* effective, after operator's defaults */
+	const struct node *restart_node; /* where it is written, or NULL */
+	bool flat;	       /* spec is no PodSpec (NIM, TrainJob, Spark):
+				  rules on PodSpec fields keep silent */
+	struct pod_memo *memo; /* answers given before (rules/kube), or
+				  NULL: nothing is kept */
+};
+
+/* What it asks for, in messages: "GPU", "TPU", "NPU" or "accelerator". */
+const char *pod_device(const struct pod *pod);
+
+#define FOR_EACH_CONTAINER(pod_, c_)                                           \
+	for (const struct container *c_ = (pod_)->containers;                  \
+	     c_ && c_ < (pod_)->containers + (pod_)->ncontainers; c_++)
+
+/* The ephemeral ones as well. */
+#define FOR_EACH_CONTAINER_OF_ALL(pod_, c_)                                    \
+	for (const struct container *c_ = (pod_)->containers;                  \
+	     c_ && c_ < (pod_)->containers + (pod_)->ncontainers +             \
+				   (pod_)->nephemeral;                         \
+	     c_++)
+
+/* The same field from the pod's other places. */
+const struct node *pod_field_default(const struct pod *pod, const char *name);
+
+/* A PodSpec field, from where the kind keeps it (Argo: template, then
+ * spec; Dynamo: extraPodSpec). */
+static inline const struct node *pod_field(const struct pod *pod,
+					   const char *name)
+{
+	const struct node *node = node_get(pod->spec, name);
+
+	if ((!pod->inner && !pod->defaults) || !node_is_unset(node))
+		return node;
+	return pod_field_default(pod, name);
+}
+
+const struct node *pod_label(const struct pod *pod, const char *key);
+const struct node *pod_annotation(const struct pod *pod, const char *key);
+/* A volume of the pod by name, or NULL. */
+const struct node *pod_volume(const struct pod *pod, const char *name);
+/* Its operator refuses some PodSpec fields unless a feature is switched on. */
+bool pod_fields_are_gated(const struct pod *pod);
+/* Has it nodeSelector and tolerations as a PodSpec has? Of flat pods Spark's
+ * have. */
+bool pod_has_placement(const struct pod *pod);
+/* Its operator gives it time to start, whatever its probes say. */
+bool pod_start_is_bounded(const struct pod *pod);
+/* gpu_by != 0; unknown while a placeholder hides it. */
+enum tri pod_uses_gpu(const struct pod *pod);
+/* Effective request of any resource per pod, as the scheduler counts it:
+ * max(sum of containers and sidecars, each init with the sidecars before it)
+ * plus overhead. unknown set when part of it is not known. */
+struct quantity pod_request(const struct pod *pod, const char *resource,
+			    bool limits, bool *unknown);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a pod is for, as far as its kind, commands, images and namespace tell.
+ */
+#ifndef KUBE_CLASS_H
+#define KUBE_CLASS_H
+
+#include "kube/object.h"
+
+/* Pods of a kind made for training, or whose command is one. */
+bool pod_is_training(const struct pod *pod);
+bool pod_is_serving(const struct pod *pod);
+/* A role that starts the ranks in other pods. */
+bool pod_is_launcher(const struct pod *pod);
+/* One of the policy's, or without that key of its default? NULL: unknown. */
+enum tri namespace_is_infrastructure(const struct kube_config *config,
+				     const char *namespace);
+/*
+ * Left out by rules about waste: device plugins, drivers, monitoring. Only a
+ * namespace that the policy lists makes them so, since names of images and
+ * kinds are a tenant's to choose; but where nobody says which namespace it is,
+ * a DaemonSet or an image of that name is not judged either.
+ */
+bool pod_is_infrastructure(const struct pod *pod);
+/* May it see devices that it does not ask for? The same, where the namespace is
+ * not known with such images in all of its containers. */
+bool pod_is_trusted(const struct pod *pod);
+/* For the help of what infrastructure may do: how a DaemonSet, or a pod with
+ * such an image, becomes infrastructure; "" for all others. */
+const char *pod_infrastructure_hint(const struct pod *pod);
+/* Does its object's namespace match one of "a,b*"? */
+bool pod_in_namespaces(struct arena *arena, const struct pod *pod,
+		       const char *namespaces);
+/* The label key that pins the pod to accelerator nodes, by nodeSelector or
+ * required affinity (In, Exists, Gt), or NULL. *label gets its row. */
+const struct node *pod_gpu_selector(const struct pod *pod,
+				    const struct node_label **label);
+
+#endif

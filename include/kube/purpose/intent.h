@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Is a pod that requests no device meant to use one? Signs are the image, the
+ * command, and how the pod picks its node. Images and commands are guesses;
+ * selectors and runtime classes are the author's statement.
+ *
+ * What speaks against it: an image or a device made for CPUs, a visibility
+ * variable that hides all GPUs, a role that only starts or routes others.
+ */
+#ifndef KUBE_INTENT_H
+#define KUBE_INTENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "kube/accelerator.h"
+#include "kube/object.h"
+
+enum intent_by {
+	INTENT_NONE,
+	INTENT_FLAG,	      /* a parallel flag above one */
+	INTENT_PROGRAM,	      /* a program that is nothing without a GPU */
+	INTENT_RUNTIME_CLASS, /* runtimeClassName: nvidia */
+	INTENT_SELECTOR,      /* a label of nodes with GPUs is required */
+	INTENT_TOLERATION,    /* of the taint of nodes with GPUs */
+	INTENT_IMAGE,	      /* an image built for GPUs, program unknown */
+};
+
+struct intent {
+	enum intent_by by;
+	/* The container that would use the device. */
+	const struct container *container;
+	const struct node *at; /* the sign, for a second label */
+	const char *what;      /* flag, program, class, key or image */
+	int64_t devices;       /* how many the flag speaks of, else 0 */
+};
+
+/* INTENT_NONE when nothing says so or something speaks against it. */
+struct intent pod_gpu_intent(struct arena *arena,
+			     const struct accelerator_extra *extra,
+			     const struct pod *pod);
+
+/* Images that hold no GPU program: proxies, databases, shells, `*-cpu`. */
+bool image_is_cpu(const char *image);
+/* The kind's resources come from, or are merged with, another object's: a
+ * serving or training runtime, a preset. */
+bool pod_is_preset(const struct pod *pod);
+
+/* What an env entry of a visibility variable says. */
+enum visible {
+	VISIBLE_UNSET,
+	VISIBLE_UNKNOWN, /* valueFrom, $(VAR), placeholder */
+	VISIBLE_NONE,	 /* "", none, void, -1, NoDevFiles */
+	VISIBLE_ALL,
+	VISIBLE_SOME, /* a list of devices */
+};
+/* One env entry, or the value alone; *value gets the node of the value, or the
+ * entry. */
+enum visible env_visible(const struct node *entry, const struct node **value);
+enum visible container_visible(const struct container *c, const char *name,
+			       const struct node **value);
+
+#endif

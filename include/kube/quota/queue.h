@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kueue's arithmetic: what a ClusterQueue can ever give to one PodSet. Source:
+ * kueue pkg/cache (flavors per PodSet; a borrowingLimit that is not set is
+ * none within a cohort).
+ */
+#ifndef KUBE_QUEUE_H
+#define KUBE_QUEUE_H
+
+#include "kube/set/index.h"
+
+struct queue_offer {
+	bool covered;	      /* some resource group names the resource */
+	bool unlimited;	      /* a cohort lends without a limit; not known */
+	struct quantity most; /* of the best flavor */
+	const char *flavor;   /* that one */
+};
+/* queue: a ClusterQueue as a cluster state keeps it. */
+struct queue_offer queue_offers(const struct node *queue, const char *resource);
+/* Pods of this template that Kueue admits at once: those of a Deployment one
+ * by one, those of a LeaderWorkerSet by group (not known here: one). */
+int64_t queue_pods(const struct workload *workload,
+		   const struct workload_pod *pod);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ResourceQuota against workloads, as pkg/quota/v1/evaluator/core counts:
+ * extended resources only under "requests.<name>", scopes by properties of
+ * the pod, every matching quota must hold.
+ */
+#ifndef KUBE_QUOTA_H
+#define KUBE_QUOTA_H
+
+#include "kube/set/index.h"
+
+/* Demand of other workloads of the namespace that was just admitted and is not
+ * in status.used yet. */
+struct reservations {
+	struct quantity (*of)(void *context, const struct workload *workload,
+			      const char *resource);
+	void *context;
+};
+
+/* The hard entry of that key, or NULL. */
+const struct resource_amount *quota_hard(const struct quota *quota,
+					 const char *key);
+/* The hard entry "requests.<resource>", or NULL. */
+const struct resource_amount *quota_hard_requests(const struct quota *quota,
+						  const char *resource);
+/*
+ * What a workload may still get of one hard entry: hard - used + what its own
+ * pods have already. Without status.used (no cluster): hard.
+ */
+struct quota_room {
+	struct quantity used, own, left;
+	struct quantity reserved; /* for others, not in used yet */
+	bool known;		  /* used is */
+};
+struct quota_room quota_room(const struct quota *quota,
+			     const struct resource_amount *hard,
+			     const struct workload *workload,
+			     const char *resource);
+/* ", 4 reserved for others", or "". */
+const char *quota_reserved(const struct quota_room *room, struct arena *arena);
+/* Do all scopes of the quota select this pod? */
+enum tri quota_selects(const struct quota *quota,
+		       const struct workload_pod *pod);
+/*
+ * Is this key of spec.hard one that never limits accelerators? hami: HAMi's
+ * scheduler reads limits.* keys of its own.
+ */
+struct quota_key {
+	const char *resource; /* without requests., limits., count/ */
+	const struct accelerator *accelerator; /* that the key means */
+	const char *why;
+};
+bool quota_key_is_ineffective(const struct accelerator_extra *extra,
+			      const char *text, bool hami,
+			      struct quota_key *key);
+/* A quota that names HAMi's memory or core shares. */
+bool quota_is_of_hami(const struct accelerator_extra *extra,
+		      const struct node *hard);
+/* The accelerator that this hard entry limits ("requests." + name), or NULL. */
+const char *quota_accelerator(const struct accelerator_extra *extra,
+			      const struct resource_amount *hard);
+/* Does the quota limit any accelerator at all? */
+bool quota_has_accelerator(const struct accelerator_extra *extra,
+			   const struct quota *quota);
+
+/*
+ * Whole-workload demand for one resource over the pods the quota selects:
+ * pods x request. unknown: a lower bound. max is "all of it, at peak".
+ */
+struct demand {
+	struct quantity steady, peak;
+	bool unknown;
+};
+struct demand workload_demand(const struct workload *workload,
+			      const struct quota *quota, const char *resource);
+
+/*
+ * A workload against each accelerator that a quota of its namespace limits,
+ * all members but the first two zero at the beginning.
+ */
+struct quota_case {
+	const struct object_index *index;
+	const struct workload *workload;
+	const struct quota *quota;
+	const struct resource_amount *hard;
+	const char *resource;
+	struct demand demand;
+	struct quota_room room;
+	size_t nth_quota, nth_hard; /* the next */
+};
+bool quota_case_next(const struct accelerator_extra *extra,
+		     struct quota_case *one);
+
+/* What the workloads of a namespace need together of one accelerator that a
+ * quota of it limits. */
+struct quota_sum {
+	const struct quota *quota;
+	const struct resource_amount *hard;
+	const char *resource;
+	struct quantity steady;
+	size_t workloads; /* that need some */
+	size_t largest;	  /* index of the one that needs most */
+	struct quantity largest_demand;
+};
+/* For each such entry of each quota; *n of them. */
+struct quota_sum *quota_sums(const struct object_index *index,
+			     const struct accelerator_extra *extra,
+			     struct arena *arena, size_t *n);
+
+#endif

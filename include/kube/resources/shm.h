@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * /dev/shm of a container: the mount, its volume, and whether the container is
+ * one that needs more than the runtime's 64 MiB.
+ */
+#ifndef KUBE_SHM_H
+#define KUBE_SHM_H
+
+#include "kube/object.h"
+
+#define SHM_PATH "/dev/shm"
+
+struct shm {
+	const struct node *mount;     /* volumeMounts entry, or NULL */
+	const struct node *volume;    /* volumes entry, or NULL */
+	const struct node *empty_dir; /* its emptyDir, or NULL */
+	bool memory;		      /* medium: Memory */
+	bool unknown;		      /* a placeholder hides it */
+	enum quantity_state size_state;
+	struct quantity size; /* sizeLimit */
+	const struct node *size_node;
+};
+
+struct shm container_shm(const struct container *c);
+/* Is it the node's own /dev/shm (hostPath), or a folder in it? */
+bool shm_is_of_host(const struct shm *shm);
+/* The operator mounts /dev/shm for this container by itself, or may do. */
+bool shm_is_injected(const struct container *c);
+/*
+ * Does the container exchange data through /dev/shm? Known is a program or a
+ * kind that does: data loaders and collectives of training, a server that
+ * spreads one model over several devices. Several devices and a program that
+ * nobody knows may. arena is scratch for the words of its command.
+ */
+struct shm_need {
+	enum { SHM_NOT_NEEDED, SHM_MAY_BE_NEEDED, SHM_NEEDED } is;
+	const char *by; /* what does, for a message; NULL: not known */
+};
+struct shm_need container_shm_need(struct arena *arena,
+				   const struct container *c);
+/* A Memory emptyDir of the pod that is named like shared memory, or NULL. */
+const struct node *pod_shm_volume(const struct pod *pod);
+/*
+ * A size for /dev/shm: half of the memory limit between 1Gi and 64Gi; without
+ * a limit 2Gi a GPU of the pod between 2Gi and 16Gi. false: the limit is below
+ * 2Gi, or unknown, and nothing should be mounted without asking.
+ */
+bool shm_default_size(const struct container *c, struct quantity *size);
+/* The smallest of these among the containers that have the volume at /dev/shm
+ * and this one. false: one of them has none. */
+bool shm_volume_size(const struct container *also, const struct node *volume,
+		     struct quantity *size);
+/* Is the size below the memory limit of each of those? */
+bool shm_size_fits(const struct container *also, const struct node *volume,
+		   struct quantity size);
+/* A Memory emptyDir, and its mount at /dev/shm. */
+struct node *shm_new_volume(struct arena *arena, const char *name,
+			    const char *size);
+struct node *shm_new_mount(struct arena *arena, const char *name);
+/* Several GPUs in the pod, or several processes a node. */
+bool pod_is_multi_gpu(const struct pod *pod);
+
+#endif

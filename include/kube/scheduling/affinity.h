@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a pod requires of its node: nodeSelector and required node affinity
+ * as one flat list.
+ */
+#ifndef KUBE_AFFINITY_H
+#define KUBE_AFFINITY_H
+
+#include "kube/object.h"
+
+struct node_need {
+	const char *key;
+	const char *operator;	   /* In, NotIn, Exists, DoesNotExist, Gt, Lt */
+	const struct node *at;	   /* entry of nodeSelector, or expression */
+	const struct node *values; /* scalar (nodeSelector) or list */
+	unsigned term;		   /* 0: nodeSelector; n: nth ORed term */
+};
+
+struct node_needs {
+	struct node_need *items;
+	size_t n;
+	bool unknown;	/* a placeholder hides keys or values */
+	unsigned terms; /* ORed affinity terms */
+};
+
+struct node_needs pod_node_needs(struct arena *arena, const struct pod *pod);
+/* The i-th value that In (or nodeSelector) allows, or NULL. */
+const struct node *node_need_value(const struct node_need *need, size_t i);
+/* The next one, or NULL: hostile lists are long. */
+const struct node *node_need_next(const struct node_need *need,
+				  const struct node *value);
+/* Only nodes with the key pass it: nodeSelector, In, Exists, Gt, Lt. */
+bool node_need_requires(const struct node_need *need);
+/* Does every node that passes meet a need that fits? Terms are alternatives:
+ * without one in nodeSelector, each of them must have one. */
+bool node_needs_imply(const struct node_needs *needs,
+		      bool (*fits)(const struct node_need *need));
+
+/* An entry of nodeSelector, and the expression that excludes its value. */
+struct node_clash {
+	const struct node *wanted, *expression;
+};
+
+/* No node can pass both: each of the ORed terms excludes such an entry. Returns
+ * the first of them. */
+bool pod_node_clash(const struct pod *pod, const struct node_needs *needs,
+		    struct node_clash *clash);
+
+/* The term of its required anti-affinity by which no two pods of the template
+ * run on one node, or NULL. */
+const struct node *pod_keeps_apart(const struct pod *pod);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * MIG profiles and the products that offer them (rules/kube/data). A profile
+ * is written as in resource names, without "nvidia.com/mig-": 1g.10gb.me.
+ */
+#ifndef KUBE_MIG_H
+#define KUBE_MIG_H
+
+#include <stdbool.h>
+
+#include "kube/scheduling/affinity.h"
+
+struct mig_profile {
+	const char *product; /* A100-80GB, H100-80GB, ... */
+	const char *profile;
+};
+
+#define MIG_PREFIX "nvidia.com/mig-"
+
+/* The profile in a resource's name, without the `.shared` suffix of time
+ * slicing; NULL: it is not that of a slice. */
+const char *mig_profile_of(struct arena *arena, const char *resource);
+/* Is it offered by this product, or (NULL) by any? */
+bool mig_profile_on(const char *profile, const char *product);
+/* The profile that a misspelt one probably means, or NULL. */
+const char *mig_profile_nearest(const char *profile);
+/* Nodes with this value of nvidia.com/gpu.product, of GKE's label or of an
+ * instance type have GPUs of one product; NULL: not known, or none. */
+const char *mig_product_of(const char *key, const char *value);
+
+/* What a pod's selectors say of the product, two of them at most. */
+struct mig_choice {
+	const char *key;
+	const struct node *value;
+	const char *product;
+};
+struct mig_choices {
+	struct mig_choice items[2];
+	size_t n;
+};
+struct mig_choices mig_choices_of(struct arena *arena, const struct pod *pod);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Label selectors, node selectors and tolerations, as apimachinery's
+ * pkg/labels and component-helpers match them. Unknown (placeholder) keys or
+ * values make the answer TRI_UNKNOWN, never a guess.
+ */
+#ifndef KUBE_SELECTOR_H
+#define KUBE_SELECTOR_H
+
+#include "doc/node.h"
+#include "kube/tri.h"
+
+/* A plain map of labels (Service.spec.selector); empty selects nothing. */
+enum tri label_map_matches(const struct node *want, const struct node *labels);
+/* Labels besides those that are known. */
+enum more_labels {
+	LABELS_NO_MORE,
+	/* Those of an operator: names with a domain, or of jobs and ranks. */
+	LABELS_OF_OPERATOR,
+	LABELS_ANY_MORE,
+};
+/* metav1.LabelSelector: all of it; an empty one selects everything, none (NULL)
+ * nothing. */
+enum tri label_selector_matches(const struct node *selector,
+				const struct node *labels,
+				enum more_labels more);
+/* corev1.NodeSelector terms (ORed; an empty term matches nothing). */
+enum tri node_selector_matches(const struct node *node_selector,
+			       const struct node *node_labels);
+/* Does this list of tolerations tolerate the taint? effect NULL: any. */
+enum tri tolerations_tolerate(const struct node *tolerations, const char *key,
+			      const char *value, const char *effect);
+
+#endif

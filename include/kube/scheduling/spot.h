@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Spot and preemptible capacity.
+ */
+#ifndef KUBE_SPOT_H
+#define KUBE_SPOT_H
+
+#include "kube/object.h"
+
+/* What lets the pod run on spot or preemptible nodes, or NULL. */
+const struct node *pod_spot(const struct pod *pod);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Masks secret values (kube/secret/secret.h) in text that is shown: reports,
+ * diffs, responses. What is written for the cluster or into the author's file
+ * is never masked. A masked value is its known prefix and four stars,
+ * "hf_****", or the stars alone.
+ *
+ * All values of a text are collected first, whether any rule is on or not; then
+ * they are masked wherever they occur in what is shown of it.
+ */
+#ifndef KUBE_MASK_H
+#define KUBE_MASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "doc/node.h"
+#include "doc/source.h"
+
+/* Covered bytes of a text whose offsets must stay: no byte of UTF-8. A run of
+ * them is shown as SECRET_STARS. */
+#define SECRET_COVER '\xfd'
+#define SECRET_STARS "****"
+
+struct secret_value {
+	const char *text;
+	size_t len;
+	size_t shorter; /* 1 + the value that this one begins with; 0: none */
+};
+
+/* Bytes of a source in which one is in another form, or is all there is. */
+struct secret_span {
+	uint32_t start, end;
+	bool block; /* a block scalar, its header included */
+};
+
+/* Zero-filled but for the arena, in which all of it lives. */
+struct secrets {
+	struct arena *arena;
+	struct secret_value *values;
+	size_t n, size;
+	bool starts[256]; /* bytes that values begin with */
+	struct secret_span *spans;
+	size_t nspans, spans_size;
+};
+
+/* Could a file of this text hold values that are recognised by name? Looks only
+ * at its underscores. */
+bool secrets_possible(const char *text, size_t len);
+/* Does it hold any recognised by their form, or text that already looks masked?
+ */
+bool secrets_plain(const char *text, size_t len);
+
+/* --- collecting ---------------------------------------------------------- */
+
+/* Those of a document: of variables, and of all that is named like one. */
+void secrets_of_tree(struct secrets *secrets, const struct node *root);
+/* Those of any text, not only documents: NAME=value, NAME: value, and `name:
+ * NAME` beside `value: value`. */
+void secrets_of_text(struct secrets *secrets, const char *text, size_t len);
+/* One: each of its lines is looked for. */
+void secrets_add(struct secrets *secrets, const char *value, size_t len);
+/* After all were collected and before the first question. */
+void secrets_finish(struct secrets *secrets);
+
+/*
+ * All of the above for a file's text. Returns the text with every value masked,
+ * in whatever form it occurs; positions are those of the source. NULL: there is
+ * nothing to mask.
+ */
+struct source *secrets_of_source(struct secrets *secrets,
+				 const struct source *source);
+
+/* --- masking ------------------------------------------------------------- */
+
+/* The text with all values covered, each byte in its place, and masked. In
+ * the arena; text itself where there is nothing. */
+const char *secrets_cover(const struct secrets *secrets, struct arena *arena,
+			  const char *text, size_t len);
+const char *secrets_mask(const struct secrets *secrets, struct arena *arena,
+			 const char *text);
+/* Append covered text as it is shown. */
+void secrets_show(struct buf *out, const char *text, size_t len);
+/* Is one in the text? */
+bool secrets_in(const struct secrets *secrets, const char *text, size_t len);
+/* How often. */
+size_t secrets_count(const struct secrets *secrets, const char *text,
+		     size_t len);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a secret value is: recognised by the name of its variable or key, or by
+ * its prefix. The rule that reports such values and all code that shows text of
+ * a manifest (kube/secret/mask.h) use the same answer.
+ */
+#ifndef KUBE_SECRET_H
+#define KUBE_SECRET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The names of tokens that programs for GPUs read; ends in NULL. */
+extern const char *const secret_names[];
+
+/* Does a variable of this name hold a secret? */
+bool secret_is_name(const char *name, size_t len);
+/* Is the value of that variable secret? Placeholders and words for "none" are
+ * not. */
+bool secret_is(const char *name, const char *value);
+
+/* Bytes at the start of a value that say whose it is ("hf_"), or 0. They are
+ * not secret. */
+size_t secret_prefix(const char *value, size_t len);
+/*
+ * Tokens recognised by their form, anywhere in a text: "hf_" and enough letters
+ * after it. Calls found for each (may be NULL). Returns whether there is one.
+ */
+bool secret_tokens(const char *text, size_t len,
+		   void (*found)(void *context, size_t at, size_t len),
+		   void *context);
+
+#endif

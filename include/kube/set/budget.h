@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PodDisruptionBudgets, as the disruption controller reckons with them.
+ */
+#ifndef KUBE_BUDGET_H
+#define KUBE_BUDGET_H
+
+#include "base/arena.h"
+#include "kube/amount.h"
+#include "kube/set/index.h"
+
+enum budget_blocks {
+	BUDGET_ALLOWS,	       /* an eviction, or it is not known */
+	BUDGET_BLOCKS_SO_MANY, /* while there are no more pods than these */
+	BUDGET_BLOCKS_ALL,     /* however many there are */
+};
+
+/* While all of the pods are healthy. */
+enum budget_blocks budget_blocks(const struct node *budget, struct amount pods);
+/* The workload's pods that it certainly selects, none where none of them uses
+ * GPUs; unknown: there may be more. */
+struct amount budget_selects(const struct node *budget,
+			     const struct workload *w, struct arena *arena);
+
+#endif

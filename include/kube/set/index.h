@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is kept of an object after its document is gone: compact facts for rules
+ * that look at several objects (quota against workloads, priority classes). The
+ * same facts come from linted files and, later, from a cluster snapshot; rules
+ * see no difference.
+ *
+ * Policy objects are few and stay in memory, each once. Workloads are many:
+ * they are written to a store as they come and read back one at a time, in
+ * the order of the files; memory holds 40 bytes for each.
+ */
+#ifndef KUBE_INDEX_H
+#define KUBE_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "kube/identity.h"
+#include "kube/object.h"
+#include "kube/scheduling/selector.h"
+#include "kube/tri.h"
+
+struct cluster;
+
+/* As place.file: of no file, it comes from a cluster. */
+#define NO_FILE UINT32_MAX
+
+/* A place in a file that a later finding can point at. */
+struct place {
+	uint32_t file; /* index of the linted file, or NO_FILE */
+	uint32_t document;
+	uint32_t start, end; /* bytes in the source (BOM not counted) */
+	uint32_t line, column, end_line, end_column;
+	uint64_t named_path; /* node_named_path() below the object */
+	const char *pointer; /* RFC 6901, "" for the document itself */
+};
+
+struct resource_amount {
+	const char *resource;
+	struct quantity quantity;
+	bool unknown;
+	struct place place;
+};
+
+struct quota_scope {
+	const char *name;     /* Terminating, PriorityClass, ... */
+	const char *operator; /* Exists for spec.scopes; In, NotIn, ... */
+	const char *const *values;
+	size_t nvalues;
+	struct place place;
+};
+
+struct quota {
+	struct object_id id;
+	struct place place; /* metadata.name */
+	uint64_t content;   /* keyed hash: equal ones are one object */
+	const struct cluster *cluster; /* that its file belongs to */
+	uint32_t set;		       /* see object_index.file_sets */
+	struct resource_amount *hard;
+	size_t nhard;
+	struct resource_amount *used; /* status.used, cluster only */
+	size_t nused;
+	struct quota_scope *scopes;
+	size_t nscopes;
+};
+
+struct limit_range {
+	struct object_id id;
+	struct place place;
+	uint64_t content;
+	const struct cluster *cluster;
+	uint32_t set;
+	/* Keys of type Container default / defaultRequest, by resource. */
+	const char *const *defaults;
+	size_t ndefaults;
+	const char *const *default_requests;
+	size_t ndefault_requests;
+};
+
+struct priority_class {
+	struct object_id id;
+	struct place place; /* metadata.name */
+	uint64_t content;
+	const struct cluster *cluster;
+	uint32_t set;
+	struct place value_place;
+	struct amount value;
+	bool global_default;
+	struct place default_place;
+	bool never_preempts; /* preemptionPolicy: Never */
+	bool used_by_gpu;    /* GPU pods name it; after object_index_finish() */
+};
+
+struct named_object; /* see kube/set/referred.h */
+
+enum queue_type { QUEUE_OTHER, QUEUE_VOLCANO, QUEUE_KAI };
+
+/* What each pod of a template asks for. */
+struct pod_demand {
+	const char *resource;
+	struct quantity quantity;
+	bool unknown;
+};
+
+enum missing_type {
+	MISSING_CPU_REQUEST,
+	MISSING_CPU_LIMIT,
+	MISSING_MEMORY_REQUEST,
+	MISSING_MEMORY_LIMIT,
+	MISSING_SORTS,
+};
+
+/* The first container of a pod that does not set it. */
+struct missing {
+	enum missing_type type;
+	const char *container;
+	struct place place;
+};
+
+/* A PersistentVolumeClaim that the pods of a template share, by its name. */
+struct volume_claim {
+	const char *name;
+	struct place place;
+};
+
+struct pod_label {
+	const char *key, *value; /* NULL: not known */
+};
+
+/* Pods of one template of a workload. */
+struct workload_pod {
+	const char *role;
+	struct place place;	    /* the pod template */
+	struct amount steady, peak; /* pods */
+	struct amount gpus;	    /* devices per pod */
+	struct pod_demand *demand;  /* per pod: extended resources */
+	size_t ndemand;
+	const char *priority_class; /* NULL: none; "" unknown */
+	struct place priority_place;
+	bool priority_unknown;
+	bool has_priority; /* a number is written beside the class */
+	int64_t priority;
+	struct place number_place;
+	bool queue_priority; /* a queue orders it: see scheduling/priority.h */
+	bool best_effort, terminating; /* quota scopes */
+	struct missing *missing;       /* what some container leaves out */
+	size_t nmissing;
+	struct volume_claim *claims;
+	size_t nclaims;
+	bool apart; /* no two of its pods may be on one node */
+	/* Known labels, those included that the operator adds. */
+	struct pod_label *labels;
+	size_t nlabels;
+	enum more_labels more_labels; /* that the operator may add */
+	bool host_network;	      /* network policies are not for it */
+	bool gpu;		      /* a GPU pod */
+	bool fragment;		      /* of a kustomize patch */
+	/* A PodSpec with its own bytes, which rules see (no infrastructure). */
+	bool repairable;
+};
+
+struct workload {
+	const struct reservations *reservations; /* or NULL: none are made */
+	/* That its file belongs to (kube/cluster/cluster.h), or NULL: not
+	 * known. */
+	const struct cluster *cluster;
+	struct object_id id;
+	struct place place; /* metadata.name, or the object */
+	enum kind_class class;
+	enum gang_kind gang_kind;
+	struct amount gang;
+	bool training, serving;
+	bool suspended, kueue, child, elastic;
+	const char *queue;	    /* volcano, KAI, ... queue, or NULL */
+	enum queue_type queue_type; /* of that queue */
+	const char *kueue_queue;    /* a LocalQueue, or NULL */
+	struct workload_pod *pods;
+	size_t npods;
+	/* The same object in the set (index + 1), earlier or where this is
+	 * only a patch of it; 0: this is the first, and alone counted. */
+	uint32_t duplicate_of;
+};
+
+/* Where workloads are kept, given by the caller. */
+struct index_store {
+	/* Keep these bytes; the answer brings them back. */
+	uint64_t (*keep)(void *context, const void *data, size_t len);
+	/* The bytes, in the arena or in the store's own memory until the next
+	 * keep(); NULL: they cannot be read, which the store reports. */
+	const void *(*get)(void *context, uint64_t at, size_t len,
+			   struct arena *arena);
+	void *context;
+};
+
+struct object_index {
+	struct arena arena;
+	/* NULL: workloads stay in memory. Must outlive the set. */
+	const struct index_store *store;
+	/* Of the file whose objects are being added, or NULL; must outlive
+	 * the set. */
+	const struct cluster *cluster;
+	/*
+	 * By file: a number of the set that its objects are applied as. Objects
+	 * of two sets are never compared or added up; only what is named (a
+	 * class, a queue) may be there in another. NULL: all are one. To be
+	 * given before object_index_finish().
+	 */
+	const uint32_t *file_sets;
+	struct quota *quotas;
+	size_t nquotas, quotas_size;
+	struct limit_range *limit_ranges;
+	size_t nlimit_ranges, limit_ranges_size;
+	struct priority_class *classes;
+	size_t nclasses, classes_size;
+	struct named_object *named;
+	size_t nnamed, named_size;
+	size_t nworkloads; /* those with GPU pods */
+	bool clusters;	   /* the cluster of some is known */
+	/* Known after object_index_finish(). */
+	/* The lowest class that a serving workload names, or NULL; its value,
+	 * its cluster, and who does. */
+	const char *serving_class;
+	int64_t serving_value;
+	const struct cluster *serving_cluster;
+	uint32_t serving_set;
+	struct object_id server;
+	/* Private to rules/kube. */
+	struct workload_index *index;
+};
+
+/* Add what is worth keeping of one object. file: index for its places. */
+void object_index_add(struct object_index *set, const struct object *object,
+		      uint32_t file);
+/* Move all facts of src to dst (arena included). */
+void object_index_join(struct object_index *dst, struct object_index *src);
+/*
+ * When all facts are there: sort them and find duplicates. Of policy objects
+ * with the same identity and content the first is kept. A workload without a
+ * known namespace is not a duplicate.
+ */
+void object_index_finish(struct object_index *set);
+void object_index_release(struct object_index *set);
+/* The set of a workload's file. */
+uint32_t index_set_of(const struct object_index *set, const struct workload *w);
+/*
+ * Before object_index_finish(): what one cluster has once, by a hash of what it
+ * is. Whole workloads with a name and a namespace, quotas, limit ranges, and
+ * the default PriorityClass whatever its name.
+ */
+void object_index_each(const struct object_index *set,
+		       void (*each)(void *context, uint64_t what,
+				    uint32_t file),
+		       void *context);
+
+/*
+ * After object_index_finish(): what holds for a workload, from the set and from
+ * its cluster. An object in both has the spec of the file and the status of the
+ * cluster; the file of an object in the cluster alone is NO_FILE. Results are
+ * valid until the next call with another namespace or cluster.
+ */
+const struct quota *index_quotas(const struct object_index *set,
+				 const struct workload *workload, size_t *n);
+const struct limit_range *index_limit_ranges(const struct object_index *set,
+					     const struct workload *workload,
+					     size_t *n);
+const struct priority_class *index_class(const struct object_index *set,
+					 const struct workload *workload,
+					 const char *name);
+/* The first globalDefault, or NULL; that of the cluster's state alone, unless
+ * the set has this class too. */
+const struct priority_class *index_default_class(const struct object_index *set,
+						 const struct workload *w);
+const struct priority_class *
+index_cluster_default(const struct object_index *set, const struct workload *w);
+/* Quotas of the set alone, in set->quotas. */
+const struct quota *index_own_quotas(const struct object_index *set,
+				     const struct workload *workload,
+				     size_t *n);
+
+/* Which workloads are read: to pass over one costs next to nothing. */
+enum workload_choice {
+	WORKLOADS_ALL,
+	WORKLOADS_WITH_QUOTA, /* index_own_quotas() may find some for it */
+	WORKLOADS_WITH_CLASS, /* a pod names a priority class */
+};
+
+/*
+ * All workloads, in the order of the files, or those of a choice:
+ *
+ *	struct workload_cursor cursor = {0};
+ *
+ *	while ((w = workload_next(facts, &cursor)))
+ *
+ * Each lives until the next one is asked for. At the end (or when a store
+ * cannot be read) NULL; who leaves earlier calls workload_stop().
+ */
+struct workload_cursor {
+	size_t next; /* index of the next; the last one's plus 1 */
+	enum workload_choice choice;
+	struct arena arena;
+};
+const struct workload *workload_next(const struct object_index *set,
+				     struct workload_cursor *cursor);
+void workload_stop(struct workload_cursor *cursor);
+/* Not the whole object, but a kustomize patch of it. */
+bool workload_is_part(const struct workload *w);
+/* One of them again, by its index; NULL when the store cannot be read. */
+const struct workload *workload_at(const struct object_index *set, size_t index,
+				   struct arena *arena);
+
+/* NULL: all containers set it. */
+const struct missing *workload_pod_missing(const struct workload_pod *pod,
+					   enum missing_type type);
+/* The known labels of its pods, as a map. */
+const struct node *workload_pod_labels(const struct workload_pod *pod,
+				       struct arena *arena);
+/* Does a LabelSelector select them? */
+enum tri workload_pod_selected(const struct workload_pod *pod,
+			       const struct node *selector,
+			       struct arena *arena);
+/* Does the object have pods of its own that use GPUs? */
+bool object_is_gpu_workload(const struct object *object);
+/* Facts of one object, for a caller with just one (admission). */
+struct workload *workload_read(struct arena *arena, const struct object *object,
+			       uint32_t file);
+struct place place_of(struct arena *arena, const struct object *object,
+		      const struct node *node, uint32_t file);
+
+#endif

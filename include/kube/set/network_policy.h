@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether network policies let the pods of a workload talk to one another.
+ */
+#ifndef KUBE_NETWORK_POLICY_H
+#define KUBE_NETWORK_POLICY_H
+
+#include "kube/set/referred.h"
+
+/* Pods that no pod of their workload may reach (Ingress), or that may reach
+ * none (Egress). */
+struct isolation {
+	const struct workload_pod *pods;
+	const struct referred *policy; /* the first that selects them */
+	const char *type;
+};
+
+/* True only where it is certain, as far as the policies are known. */
+bool workload_isolated(const struct object_index *set, const struct workload *w,
+		       struct arena *arena, struct isolation *out);
+
+#endif

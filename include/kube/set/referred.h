@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Objects that a workload names, other than priority classes: queues, runtime
+ * classes, volume claims; and what selects its pods. From the set and from the
+ * workload's cluster as one, after object_index_finish().
+ */
+#ifndef KUBE_REFERRED_H
+#define KUBE_REFERRED_H
+
+#include "kube/cluster/cluster.h"
+#include "kube/set/index.h"
+
+struct referred {
+	const char *name, *api_version;
+	/* What a cluster state keeps of it; where files have it, theirs. NULL:
+	 * they differ, or patch what is elsewhere. */
+	const struct node *root;
+	const struct node *status; /* the cluster's; NULL: not known */
+	bool in_set;
+	bool maybe; /* of index_selecting(): if it is of that namespace */
+	/* The fact of it that rules are about, in the first file that has it;
+	 * of no file where the cluster alone has it. */
+	struct place place;
+	size_t at; /* number of that definition, below set->nnamed */
+};
+/* NULL: neither has it. A namespaced one is of the workload's namespace. */
+const struct referred *index_referred(const struct object_index *set,
+				      const struct workload *w,
+				      enum cluster_kind kind, const char *name,
+				      struct arena *arena);
+/* All that it could name, in no order; each once. */
+const struct referred *index_all_referred(const struct object_index *set,
+					  const struct workload *w,
+					  enum cluster_kind kind,
+					  struct arena *arena, size_t *n);
+/*
+ * What selects pods by their labels (disruption budgets, network policies): all
+ * of the workload's namespace, each once, and those of files that may be.
+ * Without namespaces, those of its own file are of the same one. NULL: too many
+ * to be judged.
+ */
+const struct referred *index_selecting(const struct object_index *set,
+				       const struct workload *w,
+				       enum cluster_kind kind,
+				       struct arena *arena, size_t *n);
+/* Does some file have an object of that kind? */
+bool index_keeps(const struct object_index *set, enum cluster_kind kind);
+/*
+ * Do files alone say what there is of that kind? True where they have some,
+ * all with names that are known. Others may still be in the cluster.
+ */
+bool index_lists(const struct object_index *set, const struct workload *w,
+		 enum cluster_kind kind);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `gpugate explain RULE`: all fields of the rule's struct, and examples from
+ * the manifests of its tests.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/finding.h"
+#include "example.h"
+#include "lint/options/options.h"
+#include "lint/term/log.h"
+#include "rules.h"
+
+enum { INDENT = 12 };
+
+static void add_field(struct buf *out, const char *title, const char *text)
+{
+	if (!text || !*text)
+		return;
+	buf_addf(out, "%-*s", INDENT, title);
+	words_wrap(out, text, INDENT, INDENT);
+}
+
+static void add_names(struct buf *out, const char *title,
+		      const char *const *names)
+{
+	struct buf text;
+
+	buf_init(&text);
+	for (; names && *names; names++)
+		buf_addf(&text, "%s%s", text.len ? ", " : "", *names);
+	add_field(out, title, text.data);
+	buf_release(&text);
+}
+
+static void add_params(struct buf *out, const struct rule *rule)
+{
+	struct buf text;
+
+	buf_init(&text);
+	for (const struct rule_param *p = rule->params; p && p->name; p++) {
+		buf_reset(&text);
+		buf_addf(&text, "%s (%s", p->name, p->type);
+		if (p->value && *p->value)
+			buf_addf(&text, ", default %s", p->value);
+		buf_addf(&text, "): %s", p->help);
+		add_field(out, p == rule->params ? "Parameters" : "",
+			  text.data);
+	}
+	buf_release(&text);
+}
+
+static void add_notes(struct buf *out, const struct rule *rule)
+{
+	if (rule->needs & NEEDS_SET)
+		add_field(out, "Needs",
+			  "other objects: lint the whole set at once, or use "
+			  "--cluster");
+	if (rule->needs & NEEDS_CLUSTER)
+		add_field(
+			out, "Needs",
+			"the state of the cluster: --cluster with a file from "
+			"`gpugate snapshot`; without it, the rule does not "
+			"run");
+	if (rule->needs & NEEDS_PARAM)
+		add_field(out, "Needs",
+			  "a value for its parameters in the policy; until "
+			  "then it is off");
+	if (rule->flags & RULE_TAKES)
+		add_field(out, "Update",
+			  "it flags devices that no quota counts: an UPDATE "
+			  "may keep the finding only with the same value, "
+			  "container and number of pods");
+	if (rule->flags & RULE_PEDANTIC)
+		add_field(out, "Preset", "only in `all`");
+	if (rule->flags & RULE_PREVIEW)
+		add_field(out, "Preset",
+			  "a preview: only in `all` or when it is named, at "
+			  "most a warning, and audited at admission");
+}
+
+static void add_example(struct buf *out, const char *title, const char *text)
+{
+	if (!text || !*text)
+		return;
+	buf_addf(out, "\n%s:\n\n", title);
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		if (len)
+			buf_addf(out, "    %.*s", (int)len, text);
+		buf_addc(out, '\n');
+		text += len + (text[len] == '\n');
+	}
+}
+
+static int compare_example(const void *key, const void *item)
+{
+	return strcmp(key, ((const struct rule_example *)item)->rule);
+}
+
+static const struct rule_example *example_of(const struct rule *rule)
+{
+	static const struct rule_example none;
+	const struct rule_example *found =
+		bsearch(rule->name, rule_examples, rule_examples_count,
+			sizeof(*rule_examples), compare_example);
+
+	return found ? found : &none;
+}
+
+static void add_severity(struct buf *out, const struct rule *rule)
+{
+	buf_addf(out, "%s; at admission: %s", severity_name(rule->severity),
+		 action_name(rule_action(rule, rule->severity)));
+}
+
+static void explain_text(struct buf *out, const struct rule *rule)
+{
+	const struct rule_example *example = example_of(rule);
+	struct buf action;
+
+	buf_init(&action);
+	add_severity(&action, rule);
+	buf_addf(out, "%s\n\n", rule->name);
+	add_field(out, "What", rule->summary);
+	add_field(out, "Why", rule->why);
+	add_field(out, "Remedy", rule->remedy);
+	add_field(out, "Severity", action.data);
+	add_field(out, "Category", rule->category);
+	add_field(out, "Since", rule->since);
+	add_notes(out, rule);
+	add_params(out, rule);
+	add_names(out, "Yields to", rule->yields_to);
+	add_names(out, "Formerly", rule->aliases);
+	add_field(out, "Evidence", rule->evidence);
+	add_example(out, "Flagged", example->bad);
+	add_example(out, "Not flagged", example->good);
+	buf_release(&action);
+}
+
+/* --- other formats -------------------------------------------------------- */
+
+static void explain_json(struct buf *out, const struct rule *rule)
+{
+	const struct rule_example *example = example_of(rule);
+	json_t *object = rule_json(rule);
+	char *text;
+
+	json_object_set_new(object, "flagged",
+			    json_string(example->bad ? example->bad : ""));
+	json_object_set_new(object, "notFlagged",
+			    json_string(example->good ? example->good : ""));
+	text = json_dumps(object, JSON_INDENT(1));
+	buf_addf(out, "%s\n", text ? text : "");
+	free(text);
+	json_decref(object);
+}
+
+static void add_paragraph(struct buf *out, const char *title, const char *text)
+{
+	if (text && *text)
+		buf_addf(out, "\n**%s:** %s\n", title, text);
+}
+
+static void add_code(struct buf *out, const char *title, const char *yaml)
+{
+	if (yaml && *yaml)
+		buf_addf(out, "\n%s:\n\n```yaml\n%s```\n", title, yaml);
+}
+
+static void explain_markdown(struct buf *out, const struct rule *rule)
+{
+	const struct rule_example *example = example_of(rule);
+	struct buf severity;
+
+	buf_init(&severity);
+	add_severity(&severity, rule);
+	buf_addf(out, "# %s\n\n%s\n", rule->name, rule->summary);
+	add_paragraph(out, "Why", rule->why);
+	add_paragraph(out, "Remedy", rule->remedy);
+	add_paragraph(out, "Severity", severity.data);
+	for (const struct rule_param *p = rule->params; p && p->name; p++)
+		buf_addf(out, "\n- `%s` (%s): %s\n", p->name, p->type, p->help);
+	add_paragraph(out, "Evidence", rule->evidence);
+	add_code(out, "Flagged", example->bad);
+	add_code(out, "Not flagged", example->good);
+	buf_release(&severity);
+}
+
+static void explain(struct buf *out, const struct rule *rule,
+		    const char *format)
+{
+	if (!format || !strcmp(format, "text"))
+		explain_text(out, rule);
+	else if (!strcmp(format, "json"))
+		explain_json(out, rule);
+	else
+		explain_markdown(out, rule);
+}
+
+int explain_command(struct options *options)
+{
+	struct rule_set rules = program_rules();
+	const char *name, *near;
+	struct buf out;
+	int index;
+
+	if (options->paths.n != 1)
+		return log_usage("explain", options->paths.n
+						    ? "explain takes one rule"
+						    : "explain needs the name "
+						      "of a rule");
+	name = options->paths.items[0];
+	index = rule_set_find(&rules, name);
+	if (index < 0) {
+		near = rule_set_nearest(&rules, name);
+		if (near)
+			return log_usage(NULL,
+					 "unknown rule `%s`; did you "
+					 "mean `%s`?",
+					 name, near);
+		log_error("unknown rule `%s`; see `gpugate rules`", name);
+		return 2;
+	}
+	buf_init(&out);
+	explain(&out, rules.items[index], options->rules_format);
+	return print_out(&out);
+}

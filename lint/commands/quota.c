@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `gpugate quota`: reads the files as lint does, with no rules but those of the
+ * reader, and makes a table of their facts.
+ */
+#include "quota.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "lint/term/log.h"
+
+void quota_add_age(struct buf *out, int64_t seconds)
+{
+	static const struct {
+		const char *name;
+		int64_t seconds;
+	} units[] = {{"days", 86400}, {"hours", 3600}, {"minutes", 60}};
+	size_t i = 0;
+
+	while (i < 2 && seconds < 2 * units[i].seconds)
+		i++;
+	buf_addf(out, "%" PRId64 " %s", seconds / units[i].seconds,
+		 units[i].name);
+}
+
+static const char *age_of(const struct clusters *clusters,
+			  const struct cluster *cluster, struct arena *arena)
+{
+	const char *text;
+	struct buf age;
+
+	if (cluster_is_ahead(cluster, clusters->now))
+		return "the time of the state is in the future";
+	buf_init(&age);
+	quota_add_age(&age, clusters->now - cluster_taken_at(cluster));
+	text = arena_printf(arena, "the state is %s old", age.data);
+	buf_release(&age);
+	return text;
+}
+
+const char *quota_unknown(const struct clusters *clusters,
+			  const struct policy *policy,
+			  const struct cluster *cluster, bool wanted,
+			  struct arena *arena)
+{
+	const char *reason;
+
+	if (!cluster)
+		return wanted ? "the state could not be read" : NULL;
+	if (clusters_is_old(clusters, cluster, policy_max_age(policy)))
+		return age_of(clusters, cluster, arena);
+	reason = cluster_unreadable(cluster, CLUSTER_QUOTA);
+	return reason ? arena_printf(arena,
+				     "the state has no resourcequotas: %s",
+				     reason)
+		      : NULL;
+}
+
+struct command_state {
+	struct lint *lint;
+	struct quota_since *since; /* or NULL */
+	struct arena arena;
+	struct buf path;
+};
+
+static void file_of(void *context, uint32_t file, struct quota_file *out)
+{
+	struct command_state *c = context;
+	struct lint *lint = c->lint;
+	const struct lint_file *f = &lint->files.items[file];
+	uint32_t index = lint->files.folders[f->folder].policy;
+	struct policy_path_rule rule;
+	const struct policy *policy =
+		job_policy(&lint->job, file, &c->path, &rule);
+	const struct cluster *cluster = clusters_for_file(
+		&lint->clusters, &lint->policies, index, rule.cluster);
+
+	out->unknown = quota_unknown(&lint->clusters, policy, cluster,
+				     rule.cluster, &c->arena);
+	buf_reset(&c->path);
+	files_path(&lint->files, file, &c->path);
+	out->path = c->path.data;
+	out->changed = c->since && quota_since_changed(c->since, out->path);
+}
+
+static void add_idle(struct command_state *c, struct quota_table *table,
+		     const struct quota_source *source)
+{
+	struct lint *lint = c->lint;
+	struct policies *policies = &lint->policies;
+	uint32_t here = policies_find(policies, policies->cwd);
+	struct quota_idle idle = {.index = source->quotas,
+				  .extra = source->extra,
+				  .cluster = lint->clusters.common,
+				  .all = lint->options->all_namespaces};
+	const char *reason =
+		quota_unknown(&lint->clusters, policies->items[here].policy,
+			      idle.cluster, false, &c->arena);
+
+	if (reason)
+		idle.cluster = NULL;
+	if (reason && (idle.all || table->only))
+		log_error("the quotas of the cluster are not known: %s",
+			  reason);
+	quota_table_idle(table, &idle);
+}
+
+/* --fail-on: error means at steady state, less than that at the peak. */
+static bool is_over(const struct options *o, const struct quota_table *table)
+{
+	const char *on = o->fail_on ? o->fail_on : "never";
+
+	if (!strcmp(on, "never"))
+		return false;
+	for (size_t i = 0; i < table->n; i++)
+		if (quota_row_excess(&table->rows[i], strcmp(on, "error") != 0)
+			    .nano > 0)
+			return true;
+	return false;
+}
+
+static int make_table(struct command_state *c, struct quota_table *table)
+{
+	struct lint *lint = c->lint;
+	struct run *run = &lint->workers.items[0].run;
+	const struct policy *policy = lint->policies.items[0].policy;
+	struct quota_source source = {
+		.index = &run->index,
+		.quotas = &run->index,
+		.extra = &policy_kube(policy)->accelerators,
+		.file_of = file_of,
+		.context = c,
+	};
+	struct err err = {0};
+
+	object_index_finish(&run->index);
+	table->since = c->since != NULL;
+	table->only = lint->options->namespace;
+	quota_table_add(table, &source);
+	add_idle(c, table, &source);
+	if (c->since && quota_since_add(c->since, table, &run->index, &err)) {
+		log_error("%s", err.text);
+		return 2;
+	}
+	quota_table_finish(table);
+	return 0;
+}
+
+/* What the locale's variables say; a static binary has no locales. */
+static bool is_utf8(void)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && *value)
+			return text_contains_ci(value, "utf-8") ||
+			       text_contains_ci(value, "utf8");
+	}
+	return false;
+}
+
+static int print_table(const struct options *o, const struct quota_table *table)
+{
+	const char *format = o->quota_format ? o->quota_format : "text";
+	const struct quota_look look = {color_wanted(o->color, STDOUT_FILENO),
+					is_utf8()};
+	struct buf out;
+
+	buf_init(&out);
+	if (!strcmp(format, "json"))
+		quota_json(table, &out);
+	else if (!strcmp(format, "markdown"))
+		quota_markdown(table, &out);
+	else
+		quota_text(table, &look, &out);
+	return print_out(&out);
+}
+
+/* Files that are not in the sums; each is reported. */
+static bool tell_unread(struct lint *lint)
+{
+	struct buf path;
+	bool any = false;
+
+	buf_init(&path);
+	for (size_t i = 0; i < lint->files.n; i++) {
+		const struct lint_file *f = &lint->files.items[i];
+
+		if (!f->error)
+			continue;
+		buf_reset(&path);
+		files_path(&lint->files, i, &path);
+		log_error("%s: %s", path.data, input_strerror(f->error));
+		any = true;
+	}
+	if (lint->workers.items[0].run.counts.errors) {
+		log_error("some documents could not be read; `gpugate lint "
+			  "--select invalid-syntax` shows where");
+		any = true;
+	}
+	buf_release(&path);
+	return any;
+}
+
+static int run_quota(struct lint *lint)
+{
+	struct command_state c = {.lint = lint};
+	struct quota_table table = {.cluster = lint->clusters.common,
+				    .now = lint->clusters.now};
+	struct err err = {0};
+	int rc = lint_gather(lint);
+
+	if (rc)
+		return rc;
+	buf_init(&c.path);
+	if (lint->options->before) {
+		c.since = quota_since_open(lint, lint->options->before, &err);
+		if (!c.since) {
+			log_error("%s", err.text);
+			rc = 2;
+		}
+	}
+	if (!rc)
+		rc = make_table(&c, &table);
+	if (!rc)
+		rc = print_table(lint->options, &table);
+	if (!rc && is_over(lint->options, &table))
+		rc = 1;
+	if (tell_unread(lint) || lint->failed)
+		rc = 2;
+	quota_since_close(c.since);
+	arena_release(&table.arena);
+	arena_release(&c.arena);
+	buf_release(&c.path);
+	return rc;
+}
+
+int quota_command(struct options *options)
+{
+	static const char *only[] = {"invalid-syntax", NULL};
+	struct lint lint = {.options = options};
+	int rc;
+
+	if (options->all_namespaces && options->namespace)
+		return log_usage("quota", "--namespace and --all-namespaces "
+					  "cannot be combined");
+	if (options->config && options->isolated)
+		return log_usage("quota",
+				 "--config and --isolated cannot be combined");
+	options->select = (struct list){.items = only, .n = 1};
+	rc = lint_open(&lint);
+	if (!rc)
+		rc = run_quota(&lint);
+	lint_close(&lint);
+	return rc;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files were in a git revision. Only files that differ from it are
+ * read from git; all others are unchanged.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "lint/files/git.h"
+#include "quota.h"
+
+struct quota_since {
+	struct lint *lint;
+	const char *revision;
+	struct arena arena;
+	const char *top;
+	const char **names; /* below top; sorted */
+	size_t n, size;
+	struct run run;
+	struct buf path;
+};
+
+/* --- git ------------------------------------------------------------------ */
+
+static bool is_manifest(const char *name)
+{
+	return text_ends(name, ".yaml") || text_ends(name, ".yml") ||
+	       text_ends(name, ".json");
+}
+
+static void add_names(struct quota_since *s, const struct buf *names)
+{
+	for (size_t at = 0; at < names->len; at += strlen(names->data + at) + 1)
+		if (is_manifest(names->data + at))
+			*VEC_PUSH(&s->arena, s->names, s->n, s->size) =
+				arena_strdup(&s->arena, names->data + at);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int find_changes(struct quota_since *s, struct err *err)
+{
+	struct buf text;
+	int rc;
+
+	buf_init(&text);
+	rc = git_top(&text, err);
+	if (!rc) {
+		s->top = arena_strdup(&s->arena, text.data);
+		buf_reset(&text);
+		rc = git_changes(s->top, s->revision, &text, err);
+	}
+	if (!rc)
+		add_names(s, &text);
+	buf_release(&text);
+	if (s->n)
+		qsort(s->names, s->n, sizeof(*s->names), by_text);
+	return rc;
+}
+
+/* The name below top of a path as shown; NULL when it is elsewhere. */
+static const char *below_top(struct quota_since *s, const char *path)
+{
+	size_t len = strlen(s->top);
+
+	buf_reset(&s->path);
+	path_absolute(s->lint->cwd, path, &s->path);
+	if (strncmp(s->path.data, s->top, len) != 0 || s->path.data[len] != '/')
+		return NULL;
+	return s->path.data + len + 1;
+}
+
+bool quota_since_changed(const struct quota_since *since, const char *path)
+{
+	struct quota_since *s = (struct quota_since *)(uintptr_t)since;
+	const char *name = below_top(s, path);
+
+	return name && s->n &&
+	       bsearch(&name, s->names, s->n, sizeof(*s->names), by_text);
+}
+
+/* --- the old texts -------------------------------------------------------- */
+
+static void ignore_findings(void *context, uint32_t file,
+			    struct finding *findings, size_t n)
+{
+	(void)context;
+	(void)file;
+	(void)findings;
+	(void)n;
+}
+
+/* Is the file one of those, or below one of those, that were asked for? */
+static bool is_asked(struct quota_since *s, const char *name)
+{
+	const struct list *paths = &s->lint->options->paths;
+	struct buf file, asked;
+	bool found = false;
+
+	buf_init(&file);
+	buf_init(&asked);
+	path_absolute(s->top, name, &file);
+	for (size_t i = 0; i < (paths->n ? paths->n : 1) && !found; i++) {
+		buf_reset(&asked);
+		path_absolute(s->lint->cwd, paths->n ? paths->items[i] : ".",
+			      &asked);
+		found = !strncmp(file.data, asked.data, asked.len) &&
+			(asked.len == 1 || !file.data[asked.len] ||
+			 file.data[asked.len] == '/');
+	}
+	buf_release(&file);
+	buf_release(&asked);
+	return found;
+}
+
+/* Policy, namespace and cluster as the file of that name would have them.
+ * Returns whether its policy names a cluster. */
+static bool describe(struct quota_since *s, const char *name,
+		     struct run_file *file)
+{
+	struct lint *lint = s->lint;
+	struct policy_path_rule rule;
+	uint32_t index = POLICY_DEFAULT;
+	struct buf folder;
+	char *slash;
+
+	buf_init(&folder);
+	path_absolute(s->top, name, &folder);
+	buf_reset(&s->path);
+	buf_adds(&s->path, folder.data);
+	slash = strrchr(folder.data, '/');
+	*slash = '\0';
+	if (!policies_fixed(&lint->policies))
+		index = policies_find(&lint->policies, folder.data);
+	file->policy =
+		policies_for_file(&lint->policies, index, s->path.data, &rule);
+	file->default_namespace = lint->options->namespace
+					  ? lint->options->namespace
+					  : rule.namespace;
+	if (file->default_namespace)
+		file->default_namespace =
+			arena_strdup(&s->arena, file->default_namespace);
+	file->cluster = clusters_for_file(&lint->clusters, &lint->policies,
+					  index, rule.cluster);
+	buf_release(&folder);
+	return rule.cluster != NULL;
+}
+
+static void read_text(struct quota_since *s, const struct buf *text,
+		      struct run_file *file, const char *name)
+{
+	struct arena arena = ARENA_INIT;
+	struct source source;
+	struct loader loader;
+	struct doc doc;
+
+	source_init(&source, &arena, name, text->data, text->len);
+	file->source = &source;
+	run_begin_file(&s->run, file);
+	loader_init(&loader, &source, &load_limits_default, &arena);
+	loader.issue = run_load_issue;
+	loader.context = &s->run;
+	while (loader_next(&loader, &doc) > 0)
+		run_document(&s->run, &doc);
+	run_end_file(&s->run);
+	file->source = NULL;
+	arena_release(&arena);
+}
+
+/* A file that the revision does not have is not an error: it is new. */
+static int read_old(struct quota_since *s, size_t i, struct err *err)
+{
+	const char *const arguments[] = {
+		"show",
+		arena_printf(&s->arena, "%s:%s", s->revision, s->names[i]),
+		NULL};
+	struct run_file file = {.index = (uint32_t)i};
+	struct err own = {0};
+	struct buf text;
+	int rc;
+
+	buf_init(&text);
+	rc = git_run(s->top, arguments, &text, &own);
+	if (!rc && !text_find(text.data, text.len, "{{")) {
+		describe(s, s->names[i], &file);
+		read_text(s, &text, &file, s->names[i]);
+	}
+	buf_release(&text);
+	return rc < 0 ? err_set(err, own.code, "%s", own.text) : 0;
+}
+
+static void file_of(void *context, uint32_t file, struct quota_file *out)
+{
+	struct quota_since *s = context;
+	struct run_file as = {.index = file};
+	bool wanted = describe(s, s->names[file], &as);
+	struct buf absolute;
+
+	out->unknown = quota_unknown(&s->lint->clusters, as.policy, as.cluster,
+				     wanted, &s->arena);
+	out->changed = true;
+	buf_init(&absolute);
+	path_absolute(s->top, s->names[file], &absolute);
+	buf_reset(&s->path);
+	path_from(s->lint->cwd, absolute.data, &s->path);
+	buf_release(&absolute);
+	out->path = s->path.data;
+}
+
+int quota_since_add(struct quota_since *s, struct quota_table *table,
+		    const struct object_index *quotas, struct err *err)
+{
+	const struct policy *policy = s->lint->policies.items[0].policy;
+	struct quota_source source = {
+		.index = &s->run.index,
+		.quotas = quotas,
+		.extra = &policy_kube(policy)->accelerators,
+		.before = true,
+		.file_of = file_of,
+		.context = s,
+	};
+
+	for (size_t i = 0; i < s->n; i++)
+		if (is_asked(s, s->names[i]) && read_old(s, i, err))
+			return -1;
+	object_index_finish(&s->run.index);
+	quota_table_add(table, &source);
+	return 0;
+}
+
+struct quota_since *quota_since_open(struct lint *lint, const char *revision,
+				     struct err *err)
+{
+	struct run_options options = lint->job.run;
+	struct quota_since *s;
+
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		BUG("out of memory");
+	s->lint = lint;
+	s->revision = revision;
+	buf_init(&s->path);
+	options.sink = ignore_findings;
+	run_init(&s->run, &options);
+	if (!find_changes(s, err))
+		return s;
+	quota_since_close(s);
+	return NULL;
+}
+
+void quota_since_close(struct quota_since *s)
+{
+	if (!s)
+		return;
+	run_release(&s->run);
+	arena_release(&s->arena);
+	buf_release(&s->path);
+	free(s);
+}

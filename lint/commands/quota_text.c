@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table as a picture: a bar for each row, what is used, what the manifests
+ * add, what is free and what does not fit, and below it the workloads.
+ */
+#include <string.h>
+
+#include "lint/term/escape.h"
+#include "quota.h"
+
+enum { CELLS = 30 };
+
+enum part { PART_USED, PART_ADDED, PART_FREE, PART_OVER };
+
+static const struct look {
+	const char *plain, *utf8, *color;
+} looks[] = {
+	[PART_USED] = {"#", "\u2588", "\033[36m"},
+	[PART_ADDED] = {"+", "\u2593", "\033[33m"},
+	[PART_FREE] = {".", "\u2591", "\033[2m"},
+	[PART_OVER] = {"!", "\u2573", "\033[31m"},
+};
+
+static void put_part(struct buf *out, const struct quota_look *look,
+		     enum part part, int64_t cells)
+{
+	if (cells <= 0)
+		return;
+	if (look->color)
+		buf_adds(out, looks[part].color);
+	while (cells--)
+		buf_adds(out,
+			 look->utf8 ? looks[part].utf8 : looks[part].plain);
+	if (look->color)
+		buf_adds(out, "\033[0m");
+}
+
+/* Cells for n of most; what is more than nothing is seen. */
+static int64_t cells_of(struct quantity n, struct quantity most)
+{
+	int64_t cells;
+
+	if (n.nano <= 0 || most.nano <= 0)
+		return 0;
+	cells = (int64_t)(n.nano * CELLS / most.nano);
+	return cells ? cells : 1;
+}
+
+static struct quantity larger(struct quantity a, struct quantity b)
+{
+	return quantity_cmp(a, b) > 0 ? a : b;
+}
+
+/* From left to right: used, added, free up to hard; what is above hard. */
+static void put_bar(struct buf *out, const struct quota_look *look,
+		    const struct quota_row *row)
+{
+	struct quantity after = quota_row_after(row, false);
+	struct quantity base = row->used;
+	struct quantity most = larger(row->hard, larger(after, base));
+	int64_t limit = cells_of(row->hard, most);
+	int64_t used, end;
+
+	if (quantity_cmp(after, base) < 0)
+		base = after; /* a smaller copy takes the place */
+	used = cells_of(base, most);
+	end = cells_of(after, most);
+	buf_adds(out, "  [");
+	put_part(out, look, PART_USED, used < limit ? used : limit);
+	put_part(out, look, PART_OVER, used - limit);
+	if (used < limit)
+		put_part(out, look, PART_ADDED,
+			 (end < limit ? end : limit) - used);
+	put_part(out, look, PART_OVER, end - (used > limit ? used : limit));
+	put_part(out, look, PART_FREE, limit - (end > used ? end : used));
+	buf_adds(out, "]  ");
+}
+
+static void put_amount(struct buf *out, struct quantity q)
+{
+	char text[QUANTITY_TEXT];
+
+	buf_adds(out, quantity_text(q, text));
+}
+
+static void put_verdict(struct buf *out, const struct quota_look *look,
+			const struct quota_row *row)
+{
+	struct quantity steady = quota_row_excess(row, false);
+	struct quantity peak = quota_row_excess(row, true);
+	bool over = steady.nano > 0;
+	struct quantity q = over ? steady : peak;
+
+	if (q.nano <= 0) {
+		buf_adds(out, ", ");
+		put_amount(out, quantity_sub(quantity_from(0), steady));
+		buf_adds(out, " left");
+		return;
+	}
+	buf_adds(out, ", ");
+	if (look->color)
+		buf_adds(out, over ? "\033[31m" : "\033[33m");
+	put_amount(out, q);
+	buf_adds(out, over ? " too many" : " too many at the peak");
+	if (look->color)
+		buf_adds(out, "\033[0m");
+}
+
+static void put_sum(struct buf *out, const struct quota_look *look,
+		    const struct quota_row *row)
+{
+	if (row->used_known) {
+		put_amount(out, row->used);
+		buf_adds(out, " used ");
+		if (row->adds.nano >= 0)
+			buf_adds(out, "+ ");
+		put_amount(out, row->adds);
+		buf_adds(out, " = ");
+	}
+	put_amount(out, quota_row_after(row, false));
+	buf_adds(out, " of ");
+	put_amount(out, row->hard);
+	put_verdict(out, look, row);
+	if (row->unknown)
+		buf_adds(out, "; what is used is not known: ");
+	escape_adds(out, row->unknown ? row->unknown : "");
+	buf_addc(out, '\n');
+}
+
+/* What is known where there is no bar. */
+static void put_unlimited(struct buf *out, const struct quota_row *row)
+{
+	const char *unknown = quota_row_unknown(row);
+
+	buf_adds(out, "  ");
+	put_amount(out, row->adds);
+	buf_adds(out, unknown ? ", not known: " : ", no quota limits it");
+	escape_adds(out, unknown ? unknown : "");
+}
+
+static void put_head(struct buf *out, const struct quota_look *look,
+		     const struct quota_row *row)
+{
+	if (look->color)
+		buf_adds(out, "\033[1m");
+	/* No name that a cluster takes; no command to GitHub's runner. */
+	if (*row->namespace == ':' || *row->namespace == '#')
+		buf_addc(out, '.');
+	escape_adds(out,
+		    *row->namespace ? row->namespace : "(namespace unknown)");
+	if (look->color)
+		buf_adds(out, "\033[0m");
+	buf_adds(out, "  ");
+	escape_adds(out, row->resource);
+	if (row->quota) {
+		buf_adds(out, "  quota ");
+		escape_adds(out, row->quota);
+	} else {
+		put_unlimited(out, row);
+	}
+	buf_addc(out, '\n');
+}
+
+static void put_notes(struct buf *out, const struct quota_item *item,
+		      bool since)
+{
+	if (item->suspended)
+		buf_adds(out, "  suspended");
+	if (item->queued)
+		buf_adds(out, "  in a Kueue queue");
+	if (item->unknown)
+		buf_adds(out, "  at least: some of it is unknown");
+	if (quantity_cmp(item->peak, item->steady) > 0) {
+		buf_adds(out, "  peak ");
+		put_amount(out, item->peak);
+	}
+	if (item->running.nano) {
+		buf_adds(out, "  runs with ");
+		put_amount(out, item->running);
+	}
+	if (!since || (item->was && !quantity_cmp(item->before, item->steady)))
+		return;
+	if (!item->was)
+		buf_adds(out, "  new");
+	else if (!item->now)
+		buf_adds(out, "  removed");
+	buf_adds(out, "  was ");
+	put_amount(out, item->before);
+}
+
+static void put_item(struct buf *out, const struct quota_item *item, bool since)
+{
+	char text[QUANTITY_TEXT];
+
+	buf_addf(out, "  %6s  ", quantity_text(item->steady, text));
+	escape_adds(out, item->id.kind);
+	buf_addc(out, ' ');
+	escape_adds(out, *item->id.name ? item->id.name : "(no name)");
+	buf_adds(out, "  ");
+	escape_adds(out, item->path);
+	buf_addf(out, ":%u", item->line);
+	put_notes(out, item, since);
+	buf_addc(out, '\n');
+}
+
+static void put_legend(struct buf *out, const struct quota_look *look)
+{
+	static const char *const names[] = {"used", "these manifests", "free",
+					    "does not fit"};
+
+	for (int i = 0; i < 4; i++) {
+		put_part(out, look, i, 1);
+		buf_addf(out, " %s%s", names[i], i < 3 ? "   " : "\n");
+	}
+}
+
+static void put_cluster(struct buf *out, const struct quota_table *t)
+{
+	buf_adds(out, "cluster state of ");
+	quota_add_age(out, t->now - cluster_taken_at(t->cluster));
+	buf_addf(out, " ago%s%s\n", *cluster_server(t->cluster) ? ", " : "",
+		 cluster_server(t->cluster));
+}
+
+void quota_text(const struct quota_table *t, const struct quota_look *look,
+		struct buf *out)
+{
+	bool limited = false;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct quota_row *row = &t->rows[i];
+
+		if (i)
+			buf_addc(out, '\n');
+		put_head(out, look, row);
+		if (row->quota) {
+			put_bar(out, look, row);
+			put_sum(out, look, row);
+			limited = true;
+		}
+		for (size_t k = 0; k < row->n; k++)
+			put_item(out, &row->items[k], t->since);
+	}
+	if (!t->n)
+		buf_adds(out, "no workload asks for an accelerator\n");
+	if (t->n)
+		buf_addc(out, '\n');
+	if (limited)
+		put_legend(out, look);
+	if (t->unknown)
+		buf_adds(out, "sums are lower bounds: some values are filled "
+			      "in later\n");
+	if (t->cluster)
+		put_cluster(out, t);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `gpugate rules`: the catalogue as text, JSON or Markdown. The tables of
+ * rules/README.md are this command's Markdown.
+ */
+#include "rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/finding.h"
+#include "lint/options/options.h"
+#include "lint/term/log.h"
+
+static void add_text(struct buf *out, const struct rule_set *rules)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < rules->n; i++)
+		if (strlen(rules->items[i]->name) > width)
+			width = strlen(rules->items[i]->name);
+	for (size_t i = 0; i < rules->n; i++) {
+		const struct rule *r = rules->items[i];
+
+		buf_addf(out, "%-*s  %-7s  %-5s  %s\n", (int)width, r->name,
+			 severity_name(r->severity),
+			 action_name(rule_action(r, r->severity)), r->summary);
+	}
+}
+
+/* --- Markdown ------------------------------------------------------------ */
+
+static void add_cell(struct buf *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '|')
+			buf_addc(out, '\\');
+		buf_addc(out, *text);
+	}
+}
+
+/* safe: --fix makes the repair. opt-in: --unsafe-fixes makes it, or --fix when
+ * the policy gives the value. Empty: somebody has to edit the manifest. */
+static const char *repair_name(const struct rule *r)
+{
+	if (r->flags & RULE_SAFE_PATCH)
+		return "safe";
+	return r->flags & RULE_OPT_IN_PATCH ? "opt-in" : "";
+}
+
+static void add_markdown_category(struct buf *out, const struct rule_set *rules,
+				  const char *category)
+{
+	buf_addf(out,
+		 "\n## %s\n\n"
+		 "| rule | severity | at admission | repair | flags |\n"
+		 "|---|---|---|---|---|\n",
+		 category);
+	for (size_t i = 0; i < rules->n; i++) {
+		const struct rule *r = rules->items[i];
+
+		if (strcmp(r->category, category) != 0)
+			continue;
+		buf_addf(out, "| `%s` | %s | %s | %s | ", r->name,
+			 severity_name(r->severity),
+			 action_name(rule_action(r, r->severity)),
+			 repair_name(r));
+		add_cell(out, r->summary);
+		buf_adds(out, " |\n");
+	}
+}
+
+/* The category after `last` in the alphabet, or NULL. */
+static const char *next_category(const struct rule_set *rules, const char *last)
+{
+	const char *next = NULL;
+
+	for (size_t i = 0; i < rules->n; i++) {
+		const char *c = rules->items[i]->category;
+
+		if (strcmp(c, last) > 0 && (!next || strcmp(c, next) < 0))
+			next = c;
+	}
+	return next;
+}
+
+static void add_markdown(struct buf *out, const struct rule_set *rules)
+{
+	const char *category = "";
+
+	buf_addf(out,
+		 "# Rules\n\n"
+		 "%zu rules, as printed by `gpugate rules --format markdown`. "
+		 "`gpugate explain RULE`\n"
+		 "says why a rule exists and what to do, and shows an "
+		 "example.\n",
+		 rules->n);
+	while ((category = next_category(rules, category)))
+		add_markdown_category(out, rules, category);
+}
+
+/* --- JSON ---------------------------------------------------------------- */
+
+static json_t *names_json(const char *const *names)
+{
+	json_t *list = json_array();
+
+	for (; names && *names; names++)
+		json_array_append_new(list, json_string(*names));
+	return list;
+}
+
+static json_t *params_json(const struct rule_param *params)
+{
+	json_t *list = json_array();
+
+	for (const struct rule_param *p = params; p && p->name; p++)
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}",
+						      "name", p->name, "type",
+						      p->type, "default",
+						      p->value ? p->value : "",
+						      "help", p->help));
+	return list;
+}
+
+static json_t *needs_json(unsigned needs)
+{
+	json_t *list = json_array();
+
+	if (needs & NEEDS_SET)
+		json_array_append_new(list, json_string("set"));
+	if (needs & NEEDS_CLUSTER)
+		json_array_append_new(list, json_string("cluster"));
+	if (needs & NEEDS_PARAM)
+		json_array_append_new(list, json_string("params"));
+	return list;
+}
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+	json_object_set_new(object, key, json_string(text ? text : ""));
+}
+
+json_t *rule_json(const struct rule *r)
+{
+	json_t *object = json_object();
+
+	set_text(object, "name", r->name);
+	set_text(object, "category", r->category);
+	set_text(object, "severity", severity_name(r->severity));
+	set_text(object, "action", action_name(rule_action(r, r->severity)));
+	set_text(object, "repair", *repair_name(r) ? repair_name(r) : "none");
+	set_text(object, "since", r->since);
+	set_text(object, "summary", r->summary);
+	set_text(object, "why", r->why);
+	set_text(object, "remedy", r->remedy);
+	set_text(object, "evidence", r->evidence);
+	json_object_set_new(object, "pedantic",
+			    json_boolean(r->flags & RULE_PEDANTIC));
+	json_object_set_new(object, "preview",
+			    json_boolean(r->flags & RULE_PREVIEW));
+	json_object_set_new(object, "needs", needs_json(r->needs));
+	json_object_set_new(object, "params", params_json(r->params));
+	json_object_set_new(object, "yieldsTo", names_json(r->yields_to));
+	json_object_set_new(object, "aliases", names_json(r->aliases));
+	return object;
+}
+
+static void add_json(struct buf *out, const struct rule_set *rules)
+{
+	json_t *list = json_array();
+	json_t *root = json_pack("{s:i, s:o}", "version", 1, "rules", list);
+	char *text;
+
+	for (size_t i = 0; i < rules->n; i++)
+		json_array_append_new(list, rule_json(rules->items[i]));
+	text = json_dumps(root, JSON_INDENT(1));
+	buf_addf(out, "%s\n", text ? text : "");
+	free(text);
+	json_decref(root);
+}
+
+int rules_command(struct options *options)
+{
+	struct rule_set rules = program_rules();
+	const char *format = options->rules_format;
+	struct buf out;
+
+	if (options->paths.n)
+		return log_usage("rules",
+				 "rules takes no arguments; use `gpugate "
+				 "explain %s` to explain a rule",
+				 options->paths.items[0]);
+	buf_init(&out);
+	if (!format || !strcmp(format, "text"))
+		add_text(&out, &rules);
+	else if (!strcmp(format, "json"))
+		add_json(&out, &rules);
+	else
+		add_markdown(&out, &rules);
+	return print_out(&out);
+}

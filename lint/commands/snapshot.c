@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `gpugate snapshot`: what rules need to know about a cluster, read through
+ * kubectl (with the user's credentials, proxies and plugins) page by page with
+ * `get --raw`. Owners of GPU pods are read last, kind by kind.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/replace.h"
+#include "base/text.h"
+#include "lint/files/subprocess.h"
+#include "lint/options/options.h"
+#include "lint/term/log.h"
+#include "lint/term/progress.h"
+#include "snapshot.h"
+
+enum { PAGE = 250 };
+
+/* --- kubectl -------------------------------------------------------------- */
+
+static void base_arguments(const struct snapshot *s, const char **argv)
+{
+	size_t n = 0;
+
+	argv[n++] = s->options->kubectl ? s->options->kubectl : "kubectl";
+	if (s->options->context) {
+		argv[n++] = "--context";
+		argv[n++] = s->options->context;
+	}
+	if (s->options->kubeconfig) {
+		argv[n++] = "--kubeconfig";
+		argv[n++] = s->options->kubeconfig;
+	}
+	argv[n] = NULL;
+}
+
+/* What a message of kubectl's means, "Error from server (Forbidden): ...", or
+ * that there was no response; the message becomes the reason. */
+static enum asked why(struct buf *reason)
+{
+	static const char from[] = "Error from server";
+	const char *colon;
+
+	if (!text_starts(reason->data, from))
+		return reason->len ? ASKED_NOBODY : ASKED_REFUSED;
+	if (text_contains(reason->data, "(NotFound)"))
+		return ASKED_ABSENT;
+	if (text_contains(reason->data, "(Expired)") ||
+	    text_contains(reason->data, "continue parameter is too old"))
+		return ASKED_TOO_LATE;
+	colon = strchr(reason->data, ':');
+	if (colon && colon[1] == ' ') {
+		size_t rest = (size_t)(colon + 2 - reason->data);
+
+		memmove(reason->data, reason->data + rest,
+			reason->len - rest + 1);
+		reason->len -= rest;
+	}
+	return ASKED_REFUSED;
+}
+
+/* Fills in s->answer; else s->reason says why not. */
+static enum asked run(struct snapshot *s, const char *const *arguments)
+{
+	const char *argv[16];
+	struct err err = {0};
+	struct buf errors;
+	size_t n = 0;
+	int rc;
+
+	base_arguments(s, argv);
+	while (argv[n])
+		n++;
+	while (*arguments)
+		argv[n++] = *arguments++;
+	argv[n] = NULL;
+	buf_init(&errors);
+	buf_reset(&s->answer);
+	buf_reset(&s->reason);
+	rc = program_run(argv, &s->answer, &errors, &err);
+	if (rc < 0)
+		buf_adds(&s->reason, err.text);
+	else if (rc)
+		buf_add(&s->reason, errors.data, strcspn(errors.data, "\n"));
+	buf_release(&errors);
+	if (rc < 0)
+		return ASKED_NOBODY;
+	return rc ? why(&s->reason) : ASKED_WELL;
+}
+
+enum asked snapshot_get(struct snapshot *s, const char *path)
+{
+	const char *const arguments[] = {"--request-timeout=60s", "get",
+					 "--raw", path, NULL};
+
+	if (s->options->verbose)
+		log_error("GET %s", path);
+	return run(s, arguments);
+}
+
+static void left_out(void *context, const char *text)
+{
+	const struct snapshot *s = context;
+
+	if (!s->options->quiet)
+		log_error("left out: %s", text);
+}
+
+/* --- lists ---------------------------------------------------------------- */
+
+static int add_list(struct snapshot *s, struct cluster_list *list,
+		    struct err *err)
+{
+	int rc;
+
+	pthread_mutex_lock(s->lock);
+	rc = cluster_builder_list(s->builder, s->answer.data, s->answer.len,
+				  list, err);
+	pthread_mutex_unlock(s->lock);
+	return rc;
+}
+
+/* One page after the other; a list that has grown too old is begun again,
+ * in one piece. */
+enum asked snapshot_list(struct snapshot *s, enum cluster_kind kind,
+			 const char *path)
+{
+	struct cluster_list list = {
+		.kind = kind, .warn = left_out, .context = s};
+	enum asked asked;
+	struct err err = {0};
+	struct buf url;
+	bool whole = false;
+
+	buf_init(&url);
+	buf_init(&list.next);
+	buf_init(&list.version);
+	do {
+		buf_reset(&url);
+		buf_adds(&url, path);
+		if (!whole)
+			buf_addf(&url, "%climit=%d",
+				 strchr(path, '?') ? '&' : '?', PAGE);
+		if (list.next.len)
+			buf_addf(&url, "&continue=%s", list.next.data);
+		asked = snapshot_get(s, url.data);
+		if (asked == ASKED_TOO_LATE && !whole) {
+			whole = true;
+			buf_reset(&list.next);
+			pthread_mutex_lock(s->lock);
+			cluster_builder_clear(s->builder, kind);
+			pthread_mutex_unlock(s->lock);
+			asked = ASKED_AGAIN;
+			continue;
+		}
+		if (asked == ASKED_WELL && add_list(s, &list, &err)) {
+			buf_reset(&s->reason);
+			buf_adds(&s->reason, err.text);
+			asked = ASKED_REFUSED;
+		}
+	} while (asked == ASKED_AGAIN ||
+		 (asked == ASKED_WELL && list.next.len));
+	buf_release(&list.next);
+	buf_release(&list.version);
+	buf_release(&url);
+	if (asked == ASKED_WELL && s->options->verbose)
+		log_error("%zu objects", list.items);
+	return asked;
+}
+
+static void path_of(const struct cluster_resource *r, const char *version,
+		    size_t len, const char *namespace, struct buf *out)
+{
+	buf_reset(out);
+	if (*r->group)
+		buf_addf(out, "/apis/%s/%.*s", r->group, (int)len, version);
+	else
+		buf_addf(out, "/api/%.*s", (int)len, version);
+	if (namespace && !strcmp(r->kind, "Namespace")) {
+		buf_addf(out, "/namespaces/%s", namespace);
+		return;
+	}
+	if (namespace)
+		buf_addf(out, "/namespaces/%s", namespace);
+	buf_addf(out, "/%s", r->plural);
+	if (!strcmp(r->kind, "Pod"))
+		buf_adds(out, "?fieldSelector=status.phase!=Succeeded,"
+			      "status.phase!=Failed");
+}
+
+/* The one object at path, to the builder. */
+static enum asked get_one(struct snapshot *s, const char *path)
+{
+	struct cluster_list list = {.warn = left_out, .context = s};
+	enum asked asked = snapshot_get(s, path);
+	struct err err = {0};
+
+	buf_init(&list.next);
+	buf_init(&list.version);
+	if (asked == ASKED_WELL)
+		add_list(s, &list, &err);
+	buf_release(&list.next);
+	buf_release(&list.version);
+	return asked;
+}
+
+/* The first version that the server has. */
+static enum asked list_version(struct snapshot *s, enum cluster_kind kind,
+			       const char *namespace)
+{
+	const struct cluster_resource *r = cluster_resource(kind);
+	const char *version = r->versions;
+	enum asked asked = ASKED_ABSENT;
+	struct buf path;
+
+	buf_init(&path);
+	while (*version && asked == ASKED_ABSENT) {
+		size_t len = strcspn(version, " ");
+
+		path_of(r, version, len, namespace, &path);
+		asked = namespace && kind == CLUSTER_NAMESPACE
+				? get_one(s, path.data)
+				: snapshot_list(s, kind, path.data);
+		version += len;
+		version += strspn(version, " ");
+	}
+	buf_release(&path);
+	return asked;
+}
+
+static enum asked list_kind(struct snapshot *s, enum cluster_kind kind)
+{
+	const struct list *only = &s->options->namespaces;
+	enum asked asked = ASKED_WELL;
+
+	if (!only->n || !cluster_kind_is_namespaced(kind))
+		return list_version(s, kind, NULL);
+	for (size_t i = 0; i < only->n && asked == ASKED_WELL; i++)
+		asked = list_version(s, kind, only->items[i]);
+	return asked;
+}
+
+/* --- all ------------------------------------------------------------------ */
+
+/* Several ask at once: each request is a kubectl and a round trip. */
+enum { ASKERS = 4 };
+
+struct asking {
+	struct snapshot *snapshot;
+	pthread_mutex_t lock;
+	int next, done; /* kinds */
+	struct progress progress;
+	struct {
+		enum asked asked;
+		struct buf reason;
+	} kinds[CLUSTER_KINDS];
+};
+
+static int take_kind(struct asking *a)
+{
+	int kind;
+
+	pthread_mutex_lock(&a->lock);
+	kind = a->next < CLUSTER_KINDS ? a->next++ : -1;
+	pthread_mutex_unlock(&a->lock);
+	return kind;
+}
+
+static void ask_kind(struct asking *a, struct snapshot *s, int kind)
+{
+	enum asked asked = list_kind(s, kind);
+
+	pthread_mutex_lock(&a->lock);
+	a->kinds[kind].asked = asked;
+	buf_adds(&a->kinds[kind].reason, s->reason.data);
+	a->done++;
+	progress_show(&a->progress, (size_t)a->done, CLUSTER_KINDS);
+	pthread_mutex_unlock(&a->lock);
+}
+
+static void *ask_kinds(void *context)
+{
+	struct asking *a = context;
+	struct snapshot own = {.options = a->snapshot->options,
+			       .builder = a->snapshot->builder,
+			       .lock = a->snapshot->lock};
+	int kind;
+
+	buf_init(&own.answer);
+	buf_init(&own.reason);
+	while ((kind = take_kind(a)) >= 0)
+		ask_kind(a, &own, kind);
+	buf_release(&own.answer);
+	buf_release(&own.reason);
+	return NULL;
+}
+
+static void ask_all(struct asking *a)
+{
+	pthread_t threads[ASKERS];
+	size_t n = 0;
+
+	/* The first alone: whether there is a server at all. */
+	ask_kind(a, a->snapshot, a->next++);
+	if (a->kinds[0].asked == ASKED_NOBODY)
+		return;
+	while (n < ASKERS - 1 &&
+	       !pthread_create(&threads[n], NULL, ask_kinds, a))
+		n++;
+	ask_kinds(a);
+	while (n)
+		pthread_join(threads[--n], NULL);
+}
+
+static void tell_unreadable(struct snapshot *s, enum cluster_kind kind,
+			    struct buf *reason)
+{
+	const struct cluster_resource *r = cluster_resource(kind);
+	char *user;
+
+	if (!reason->len)
+		buf_adds(reason, "no answer");
+	if (!s->options->quiet)
+		log_error("cannot read %s%s%s: %s", r->plural,
+			  *r->group ? "." : "", r->group, reason->data);
+	/* The file does not disclose the user who made it. */
+	user = strstr(reason->data, ": User ");
+	if (user)
+		*user = '\0';
+	/* A part of a list is worse than none. */
+	cluster_builder_clear(s->builder, kind);
+	cluster_builder_unreadable(s->builder, kind, reason->data);
+}
+
+/* In the order of the kinds, whoever asked. 0, or 2 when there is no API
+ * server. */
+static int judge_all(struct asking *a)
+{
+	struct snapshot *s = a->snapshot;
+
+	for (int kind = 0; kind < a->done; kind++) {
+		enum asked asked = a->kinds[kind].asked;
+
+		if (asked == ASKED_WELL) {
+			s->read++;
+			continue;
+		}
+		if (asked == ASKED_NOBODY && !s->read) {
+			log_error("%s", a->kinds[kind].reason.data);
+			return 2;
+		}
+		if (asked == ASKED_ABSENT && cluster_resource(kind)->optional)
+			continue;
+		tell_unreadable(s, kind, &a->kinds[kind].reason);
+	}
+	if (s->read)
+		return 0;
+	log_error("nothing could be read");
+	return 2;
+}
+
+static int list_all(struct snapshot *s)
+{
+	struct asking a = {.snapshot = s};
+	int rc;
+
+	pthread_mutex_init(&a.lock, NULL);
+	progress_init(&a.progress, s->options->quiet || s->options->verbose);
+	a.progress.unit = "kinds";
+	for (int kind = 0; kind < CLUSTER_KINDS; kind++)
+		buf_init(&a.kinds[kind].reason);
+	ask_all(&a);
+	progress_end(&a.progress);
+	rc = judge_all(&a);
+	for (int kind = 0; kind < CLUSTER_KINDS; kind++)
+		buf_release(&a.kinds[kind].reason);
+	pthread_mutex_destroy(&a.lock);
+	return rc;
+}
+
+/* Where this comes from: the server's address, the admission policy. */
+static int ask_origin(struct snapshot *s)
+{
+	const char *const arguments[] = {
+		"config",
+		"view",
+		"--minify",
+		"-o",
+		"jsonpath={.clusters[0].cluster.server}",
+		NULL};
+	struct buf policy;
+	int rc;
+
+	buf_init(&policy);
+	rc = snapshot_policy(s, &policy);
+	if (run(s, arguments) != ASKED_WELL || s->answer.len >= 500 ||
+	    strpbrk(s->answer.data, "\r\n{}"))
+		buf_reset(&s->answer);
+	cluster_builder_origin(s->builder, s->answer.data,
+			       policy.len ? policy.data : NULL);
+	buf_release(&policy);
+	return rc;
+}
+
+static int write_file(struct snapshot *s, const struct cluster *cluster)
+{
+	const char *path = s->options->output ? s->options->output : "-";
+	struct replace replace;
+	int error;
+
+	if (!strcmp(path, "-")) {
+		errno = 0;
+		cluster_write(cluster, stdout);
+		error = fflush(stdout) || ferror(stdout) ? errno : 0;
+		path = "standard output";
+	} else {
+		error = replace_open(&replace, path);
+		if (!error) {
+			cluster_write(cluster, replace.out);
+			error = replace_finish(&replace,
+					       ferror(replace.out) ? EIO : 0);
+		}
+	}
+	if (error)
+		log_error("%s: %s", path, strerror(error));
+	return error ? 2 : 0;
+}
+
+static void tell_counts(const struct cluster *c)
+{
+	size_t groups;
+
+	cluster_nodes(c, &groups);
+	log_error("%zu namespaces, %zu quotas, %zu nodes (%zu kinds of them), "
+		  "%zu GPU pods%s",
+		  cluster_count(c, CLUSTER_NAMESPACE),
+		  cluster_count(c, CLUSTER_QUOTA),
+		  cluster_count(c, CLUSTER_NODE), groups,
+		  cluster_count(c, CLUSTER_POD),
+		  cluster_policy(c) ? ", the admission policy" : "");
+}
+
+/* What looks like another option is a value that was forgotten, and kubectl
+ * might take it for one. */
+static int check_values(const struct options *o)
+{
+	const struct {
+		const char *name, *value;
+	} values[] = {{"kubectl", o->kubectl},
+		      {"context", o->context},
+		      {"kubeconfig", o->kubeconfig}};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		if (values[i].value &&
+		    (!*values[i].value || *values[i].value == '-'))
+			return log_usage("snapshot",
+					 "--%s: `%s` is empty or begins with -",
+					 values[i].name, values[i].value);
+	return 0;
+}
+
+int snapshot_command(struct options *options)
+{
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct snapshot s = {.options = options, .lock = &lock};
+	int64_t now = (int64_t)time(NULL);
+	struct cluster *cluster;
+	int rc = check_values(options);
+
+	if (rc)
+		return rc;
+	if (options->paths.n)
+		return log_usage(
+			"snapshot",
+			"snapshot takes no arguments; name the file with -o");
+	s.builder = cluster_builder_new();
+	buf_init(&s.answer);
+	buf_init(&s.reason);
+	rc = list_all(&s);
+	if (!rc) {
+		snapshot_owners(&s);
+		rc = ask_origin(&s);
+	}
+	if (!rc) {
+		cluster = cluster_builder_finish(s.builder, now);
+		rc = write_file(&s, cluster);
+		if (!rc && !options->quiet)
+			tell_counts(cluster);
+		cluster_put(cluster);
+	}
+	cluster_builder_free(s.builder);
+	buf_release(&s.answer);
+	buf_release(&s.reason);
+	return rc;
+}

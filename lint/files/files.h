@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The list of files to lint, in byte order of their paths; a file's index is
+ * the one that findings carry. A path is kept as folder and name, because
+ * 100,000 of them must fit into a few megabytes.
+ *
+ * Paths are shown relative to the current folder when that is how they were
+ * given, without "./" and doubled slashes.
+ */
+#ifndef LINT_FILES_H
+#define LINT_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+enum file_flags {
+	FILE_STDIN = 1,
+	FILE_FRAGMENT = 2, /* listed as a patch in a kustomization */
+	FILE_TEMPLATE = 4, /* skipped: a template */
+	FILE_LINTED = 8,
+	FILE_DANGLING = 16, /* skipped: a symbolic link to nothing */
+	FILE_FIXED = 32,    /* --fix changed it, --diff would */
+	FILE_FIX_FAILED = 64,
+	FILE_REGULAR = 128,   /* neither pipe nor device, and not empty */
+	FILE_KEPT = 256,      /* can be read only once: see stdin_cache.h */
+	FILE_LINK = 512,      /* a symbolic link */
+	FILE_NAMED = 1024,    /* on the command line: no folder bounds it */
+	FILE_AGAIN = 2048,    /* another name of the file: see unite.c */
+	FILE_SECRETS = 4096,  /* holds secret values */
+	FILE_FOREIGN = 8192,  /* skipped: it holds no Kubernetes object */
+	FILE_PATCHED = 16384, /* of a base that a kustomization patches */
+};
+
+struct lint_file {
+	const char *name;
+	uint32_t folder;
+	uint16_t flags;
+	uint16_t error; /* errno of open or read; EFBIG: over the cap */
+	uint32_t size;	/* bytes that were linted */
+};
+
+struct lint_folder {
+	const char *path; /* as shown, "" for the current one */
+	uint32_t policy;  /* index of struct policies */
+	uint32_t root;	  /* index of files.roots */
+	bool fragments;	  /* a kustomize component */
+};
+
+/* A folder that was named, or that of a file that was. */
+struct lint_root {
+	const char *real; /* absolute, without symbolic links; NULL: unknown */
+	size_t shown;	  /* length of its path as shown */
+};
+
+struct files {
+	struct arena arena;
+	struct lint_file *items;
+	size_t n, size;
+	struct lint_folder *folders;
+	size_t nfolders, folders_size;
+	struct lint_root *roots;
+	size_t nroots, roots_size;
+};
+
+void files_release(struct files *files);
+/* So many more will come: a large list is not to be copied as it grows. */
+void files_reserve(struct files *files, size_t items, size_t folders);
+/* The folder at the first len bytes of path, the parent of all folders that are
+ * added from now on. */
+void files_add_root(struct files *files, const char *path, size_t len);
+/* The folder that a walk met the file in or below, without symbolic links:
+ * what it must not lead out of. NULL: the file itself was named. */
+const char *files_bound(const struct files *files, size_t file);
+/* Without symbolic links, instead of what is in out. false: there is no such
+ * path. */
+bool files_real_path(const struct files *files, size_t file, struct buf *out);
+/* Of a sorted list: where several paths are one file, one is kept. */
+void files_unite(struct files *files);
+/* The first len bytes of path. */
+uint32_t files_add_folder(struct files *files, const char *path, size_t len,
+			  uint32_t policy);
+void files_add(struct files *files, uint32_t folder, const char *name,
+	       unsigned flags);
+/* The same; name lives as long as the list. */
+void files_add_kept(struct files *files, uint32_t folder, const char *name,
+		    unsigned flags);
+/* The shown path, appended to out. */
+void files_path(const struct files *files, size_t file, struct buf *out);
+/* Sort by path; of files that were added twice one is kept. */
+void files_sort(struct files *files);
+/* Index of the file with this shown path, or -1. Needs a sorted list. */
+long files_find(const struct files *files, const char *path);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * .gitignore as git reads it: patterns from the repository root down, nested
+ * files, negation, .git/info/exclude; the last pattern that matches decides,
+ * deeper files before higher ones.
+ */
+#ifndef LINT_GITIGNORE_H
+#define LINT_GITIGNORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+
+/* The patterns of one file, on top of those of the folders above. */
+struct ignore_list;
+
+/*
+ * Patterns of the file at path (relative to dirfd, or AT_FDCWD), which apply
+ * below folder, an absolute path. above when there is no such file.
+ */
+const struct ignore_list *ignore_read(struct arena *arena,
+				      const struct ignore_list *above,
+				      int dirfd, const char *path,
+				      const char *folder);
+/*
+ * What holds for the entries of an absolute folder before its own .gitignore
+ * is read; NULL outside of a repository.
+ */
+const struct ignore_list *ignore_above(struct arena *arena, const char *folder);
+/* The start of a repository whose root is folder: .git/info/exclude; never
+ * NULL. */
+const struct ignore_list *ignore_repository(struct arena *arena,
+					    const char *folder);
+/* path is absolute; its folders are known not to be ignored. */
+bool ignore_match(const struct ignore_list *list, const char *path,
+		  bool is_folder);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading manifests. A buffer that grew for one large file is freed before the
+ * next one, so that memory depends on the files being read.
+ */
+#include "input.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEPT = 2 * 1024 * 1024 };
+
+int input_read(struct buf *input, int dirfd, const char *path,
+	       const struct file_how *how)
+{
+	if (input->size > KEPT)
+		buf_release(input);
+	buf_reset(input);
+	return file_read(dirfd, path, how, input);
+}
+
+int input_read_stdin(struct buf *input)
+{
+	return file_read_fd(STDIN_FILENO, FILE_MANIFEST_MAX, false, input);
+}
+
+const char *input_strerror(int error)
+{
+	_Static_assert(FILE_MANIFEST_MAX >> 20 == 64, "the text says it");
+	if (error == EFBIG)
+		return "larger than 64 MiB";
+	return error == EINVAL ? "not a regular file" : strerror(error);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading a manifest into a buffer that is reused for the next one, without
+ * fstat() and mmap(), which cost more than reading a small file.
+ */
+#ifndef LINT_INPUT_H
+#define LINT_INPUT_H
+
+#include "base/file.h"
+
+/* In place of what input holds. 0, or an errno value as of file_read(). */
+int input_read(struct buf *input, int dirfd, const char *path,
+	       const struct file_how *how);
+int input_read_stdin(struct buf *input);
+/* A message for the error: strerror(), or a text of our own. */
+const char *input_strerror(int error);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The folders below one that was named, read by several threads at once: what
+ * .gitignore and --exclude leave of them, sorted. One thread's walk was a fifth
+ * of the wall time of a run on two cores. Policies are not consulted: their
+ * effect depends on the order of folders, so the walk applies them.
+ *
+ * All lives until tree_reset(); names live as long as tree_names() says.
+ */
+#ifndef LINT_TREE_H
+#define LINT_TREE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/thread_pool.h"
+#include "exclude.h"
+#include "gitignore.h"
+#include "ignored.h"
+#include "kustomize.h"
+#include "listing.h"
+
+enum tree_kind {
+	TREE_FILE,
+	TREE_FOLDER,
+	TREE_IGNORED, /* a folder */
+	TREE_NOTHING, /* a folder without results */
+};
+
+struct tree_entry {
+	const char *name;
+	union {
+		struct tree_folder *folder;
+		struct ignored_count ignored;
+		unsigned flags; /* enum file_flags */
+	} as;
+	enum tree_kind kind;
+};
+
+/* A folder that holds something, or that could not be read. */
+struct tree_folder {
+	struct tree_entry *entries;
+	uint32_t n, ignored; /* ignored: files, beside the entries */
+	uint16_t error;	     /* errno of opening or reading */
+	bool policy;	     /* there is a .gpugate.yaml */
+};
+
+struct tree {
+	struct thread_pool *thread_pool;
+	const struct excludes *excludes;
+	bool ignore_vcs; /* .gitignore counts */
+	/* Paths of the root. */
+	const char *shown, *absolute;
+	struct tree_entry root;
+	/* What tree_read() has found: files, folders that hold some. */
+	size_t nfiles, nfolders;
+	struct tree_worker *workers;
+	unsigned nworkers;
+	/* Folders that wait for a thread; under the lock. */
+	pthread_mutex_t lock;
+	pthread_cond_t more;
+	struct visit **waiting;
+	size_t nwaiting, waiting_size;
+	unsigned working;
+	atomic_uint hungry;
+	atomic_uint looked_at; /* entries of ignored folders */
+};
+
+void tree_init(struct tree *tree, struct thread_pool *thread_pool);
+/* Read what is below fd, which is taken; shown and absolute are its paths,
+ * ignore holds for its entries. */
+const struct tree_entry *tree_read(struct tree *tree, int fd,
+				   const struct ignore_list *ignore);
+void tree_reset(struct tree *tree);
+/* Names and marks of kustomizations move to those who keep them. */
+void tree_keep(struct tree *tree, struct arena *names,
+	       struct kustomize *kustomize);
+void tree_release(struct tree *tree);
+/* Count again what is below an ignored folder. */
+struct ignored_count tree_count(struct tree *tree, const char *path,
+				uint32_t budget);
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Walking. Folders are read by several threads into a tree (tree.h); what
+ * depends on order is done here, going down that tree: policies, messages, and
+ * the count of ignored manifests. So the list, and all messages, are the same
+ * for any number of threads.
+ */
+#include "walk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/path.h"
+#include "exclude.h"
+#include "gitignore.h"
+#include "lint/term/log.h"
+#include "tree.h"
+
+enum { LARGE_LIST = 20000 };
+
+struct root {
+	dev_t dev;
+	ino_t ino;
+};
+
+/* A folder of the tree that the walk is in. */
+struct level {
+	const struct tree_folder *folder;
+	uint32_t next; /* of its entries */
+	uint32_t policy;
+	long index;		/* in files, -1 until it holds a file */
+	size_t shown, absolute; /* lengths of its paths */
+};
+
+struct walk {
+	const struct walk_input *in;
+	struct walk_result *result;
+	struct arena arena; /* patterns of .gitignore above */
+	struct excludes excludes;
+	struct tree tree;
+	struct root *roots;
+	size_t nroots, roots_size;
+	struct level *levels; /* down to where it is */
+	size_t nlevels, levels_size;
+	struct buf absolute, shown; /* path of what is being looked at */
+	uint32_t budget;	    /* of ignored entries */
+};
+
+static void fail(struct walk *walk, const char *path, int error)
+{
+	log_error("%s: %s", *path ? path : "(empty path)", strerror(error));
+	walk->result->failed = true;
+}
+
+/* --- paths being built --------------------------------------------------- */
+
+static void append(struct buf *path, const char *name)
+{
+	if (path->len && path->data[path->len - 1] != '/')
+		buf_addc(path, '/');
+	buf_adds(path, name);
+}
+
+static void enter(struct walk *walk, const char *name)
+{
+	append(&walk->absolute, name);
+	append(&walk->shown, name);
+}
+
+static void cut(struct buf *buf, size_t len)
+{
+	buf->len = len;
+	if (buf->size)
+		buf->data[len] = '\0';
+}
+
+/* Back to the paths of a folder. */
+static void leave(struct walk *walk, const struct level *level)
+{
+	cut(&walk->absolute, level->absolute);
+	cut(&walk->shown, level->shown);
+}
+
+/* --- down the tree ------------------------------------------------------- */
+
+static uint32_t load_policy(struct walk *walk)
+{
+	struct buf path;
+	uint32_t policy;
+
+	buf_init(&path);
+	path_join(walk->shown.data, ".gpugate.yaml", &path);
+	policy = policies_load(walk->in->policies, path.data);
+	buf_release(&path);
+	return policy;
+}
+
+/* The walk's paths are those of the folder. */
+static void begin_folder(struct walk *walk, const struct tree_folder *folder,
+			 uint32_t policy)
+{
+	walk->result->ignored += folder->ignored;
+	if (folder->error)
+		fail(walk, walk->shown.len ? walk->shown.data : ".",
+		     folder->error);
+	if (folder->policy)
+		policy = load_policy(walk);
+	*ARRAY_PUSH(walk->levels, walk->nlevels, walk->levels_size) =
+		(struct level){.folder = folder,
+			       .policy = policy,
+			       .index = -1,
+			       .shown = walk->shown.len,
+			       .absolute = walk->absolute.len};
+}
+
+static void add_file(struct walk *walk, struct level *level,
+		     const struct tree_entry *entry)
+{
+	struct files *files = walk->in->files;
+	bool excluded;
+
+	append(&walk->absolute, entry->name);
+	excluded = policies_exclude(walk->in->policies, level->policy,
+				    walk->absolute.data);
+	cut(&walk->absolute, level->absolute);
+	if (excluded)
+		return;
+	if (level->index < 0)
+		level->index = files_add_folder(files, walk->shown.data,
+						walk->shown.len, level->policy);
+	files_add_kept(files, (uint32_t)level->index, entry->name,
+		       entry->as.flags);
+}
+
+/* The budget ends in the order of the tree, whichever thread counts first. */
+static void add_ignored(struct walk *walk, const struct level *level,
+			const struct tree_entry *entry)
+{
+	struct ignored_count count = entry->as.ignored;
+
+	if (!walk->budget)
+		return;
+	if (count.looked_at > walk->budget) {
+		append(&walk->absolute, entry->name);
+		count = tree_count(&walk->tree, walk->absolute.data,
+				   walk->budget);
+		cut(&walk->absolute, level->absolute);
+	}
+	walk->budget -= count.looked_at;
+	walk->result->ignored += count.manifests;
+}
+
+static void take_entry(struct walk *walk, struct level *level,
+		       const struct tree_entry *entry)
+{
+	switch (entry->kind) {
+	case TREE_FILE:
+		add_file(walk, level, entry);
+		break;
+	case TREE_IGNORED:
+		add_ignored(walk, level, entry);
+		break;
+	case TREE_FOLDER:
+		enter(walk, entry->name);
+		begin_folder(walk, entry->as.folder, level->policy);
+		break;
+	case TREE_NOTHING:
+		break;
+	}
+}
+
+static void go_down(struct walk *walk, const struct tree_entry *root,
+		    uint32_t policy)
+{
+	if (root->kind == TREE_NOTHING)
+		return;
+	begin_folder(walk, root->as.folder, policy);
+	while (walk->nlevels) {
+		struct level *level = &walk->levels[walk->nlevels - 1];
+
+		leave(walk, level);
+		if (level->next == level->folder->n)
+			walk->nlevels--;
+		else
+			take_entry(walk, level,
+				   &level->folder->entries[level->next++]);
+	}
+}
+
+/* --- what was named ------------------------------------------------------ */
+
+static bool seen_root(struct walk *walk, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return false;
+	for (size_t i = 0; i < walk->nroots; i++)
+		if (walk->roots[i].dev == st.st_dev &&
+		    walk->roots[i].ino == st.st_ino)
+			return true;
+	*ARRAY_PUSH(walk->roots, walk->nroots, walk->roots_size) =
+		(struct root){st.st_dev, st.st_ino};
+	return false;
+}
+
+/* walk.absolute is a folder that was named; takes fd. */
+static void walk_root(struct walk *walk, int fd)
+{
+	struct tree *tree = &walk->tree;
+	const struct ignore_list *ignore = NULL;
+	const struct tree_entry *root;
+	uint32_t policy;
+
+	if (seen_root(walk, fd)) {
+		close(fd);
+		return;
+	}
+	policy = policies_find(walk->in->policies, walk->absolute.data);
+	if (tree->ignore_vcs)
+		ignore = ignore_above(&walk->arena, walk->absolute.data);
+	kustomize_look_above(walk->in->kustomize, walk->absolute.data);
+	tree->shown = walk->shown.data;
+	tree->absolute = walk->absolute.data;
+	root = tree_read(tree, fd, ignore);
+	files_add_root(walk->in->files, walk->shown.data, walk->shown.len);
+	files_reserve(walk->in->files, tree->nfiles, tree->nfolders);
+	go_down(walk, root, policy);
+	tree_reset(tree);
+}
+
+/* walk.shown is a file. Files of one folder often follow each other. */
+static void add_named(struct walk *walk, unsigned flags)
+{
+	struct files *files = walk->in->files;
+	const char *slash = strrchr(walk->shown.data, '/');
+	size_t len = slash ? (size_t)(slash - walk->shown.data) : 0;
+	size_t last = files->nfolders;
+	const char *name = slash ? slash + 1 : walk->shown.data;
+
+	if (slash && !len)
+		len = 1; /* the root folder */
+	if (!last || strlen(files->folders[last - 1].path) != len ||
+	    memcmp(files->folders[last - 1].path, walk->shown.data, len) != 0) {
+		char *end = strrchr(walk->absolute.data, '/');
+		uint32_t policy;
+
+		*(end == walk->absolute.data ? end + 1 : end) = '\0';
+		policy = policies_find(walk->in->policies, walk->absolute.data);
+		kustomize_look_above(walk->in->kustomize, walk->absolute.data);
+		files_add_root(files, walk->shown.data, len);
+		last = files_add_folder(files, walk->shown.data, len, policy) +
+		       1;
+	}
+	files_add(files, (uint32_t)(last - 1), name, flags | FILE_NAMED);
+}
+
+static bool is_left_out(struct walk *walk)
+{
+	return walk->in->options->force_exclude &&
+	       (excludes_match_any(&walk->excludes, walk->shown.data,
+				   walk->absolute.data) ||
+		policies_exclude(
+			walk->in->policies,
+			policies_find(walk->in->policies, walk->absolute.data),
+			walk->absolute.data));
+}
+
+/* For anything but a folder. Files of /proc are regular, have size 0, and
+ * return short reads before their end. */
+static unsigned named_flags(const char *path)
+{
+	unsigned link = 0;
+	struct stat st;
+	int gone = lstat(path, &st);
+
+	if (!gone && S_ISLNK(st.st_mode)) {
+		link = FILE_LINK;
+		gone = stat(path, &st);
+	}
+	if (gone)
+		return 0; /* said when it is read */
+	if (!S_ISREG(st.st_mode))
+		return FILE_KEPT;
+	return link | (st.st_size ? FILE_REGULAR : 0);
+}
+
+static void walk_path(struct walk *walk, const char *path)
+{
+	const char *name = walk->in->options->stdin_filename;
+	bool standard_input = !strcmp(path, "-");
+	int fd = -1;
+
+	if (standard_input)
+		path = name && *name ? name : path;
+	buf_reset(&walk->absolute);
+	buf_reset(&walk->shown);
+	path_clean(path, &walk->shown);
+	path_absolute(walk->in->cwd, path, &walk->absolute);
+	if (!standard_input)
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!standard_input && fd < 0 && errno != ENOTDIR) {
+		fail(walk, path, errno);
+	} else if (is_left_out(walk)) {
+		if (fd >= 0)
+			close(fd);
+	} else if (fd >= 0) {
+		walk_root(walk, fd);
+	} else {
+		add_named(walk, standard_input ? FILE_STDIN | FILE_KEPT
+					       : named_flags(path));
+	}
+}
+
+static void init(struct walk *walk)
+{
+	const struct options *o = walk->in->options;
+
+	walk->budget = IGNORED_BUDGET;
+	buf_init(&walk->absolute);
+	buf_init(&walk->shown);
+	tree_init(&walk->tree, walk->in->thread_pool);
+	walk->tree.excludes = &walk->excludes;
+	walk->tree.ignore_vcs = !o->no_ignore_vcs;
+}
+
+static void release(struct walk *walk)
+{
+	excludes_release(&walk->excludes);
+	free(walk->roots);
+	free(walk->levels);
+	buf_release(&walk->absolute);
+	buf_release(&walk->shown);
+	tree_release(&walk->tree);
+	arena_release(&walk->arena);
+}
+
+int walk_paths(const struct walk_input *input, struct walk_result *result,
+	       struct err *err)
+{
+	const struct list *paths = &input->options->paths;
+	struct walk walk = {.in = input, .result = result};
+	int rc;
+
+	init(&walk);
+	rc = excludes_init(&walk.excludes, &input->options->exclude, err);
+	for (size_t i = 0; i < paths->n && !rc; i++)
+		walk_path(&walk, paths->items[i]);
+	if (!paths->n && !rc)
+		walk_path(&walk, ".");
+	tree_keep(&walk.tree, &input->files->arena, input->kustomize);
+	release(&walk);
+	/* What the tree took is not what threads take next. */
+	if (input->files->n > LARGE_LIST)
+		malloc_trim(0);
+	if (rc)
+		return rc;
+	/* One path was walked in order. */
+	if (paths->n > 1)
+		files_sort(input->files);
+	kustomize_mark(input->kustomize, input->files);
+	files_unite(input->files);
+	return 0;
+}

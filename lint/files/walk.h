@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the paths of the command line to the sorted list of files. Folders are
+ * walked for *.yaml, *.yml and *.json without a stat() per file; symbolic
+ * links to folders are not followed unless named (what they lead to is walked
+ * then), so there are no loops. A file with several paths is one (unite.c).
+ */
+#ifndef LINT_WALK_H
+#define LINT_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/thread_pool.h"
+#include "files.h"
+#include "kustomize.h"
+#include "lint/options/options.h"
+#include "lint/settings/policies.h"
+
+struct walk_result {
+	uint64_t ignored; /* manifests left out by .gitignore */
+	bool failed;	  /* a path could not be read; it was said */
+};
+
+struct walk_input {
+	const struct options *options;
+	const char *cwd;
+	struct policies *policies;
+	struct kustomize *kustomize;
+	struct files *files;
+	struct thread_pool *thread_pool;
+};
+
+/* 0, or -1 and err on a bad --exclude pattern. */
+int walk_paths(const struct walk_input *input, struct walk_result *result,
+	       struct err *err);
+
+#endif

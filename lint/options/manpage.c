@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Manual pages as roff: gpugate(1) from the tables of commands and options,
+ * gpugate-policy(5) from a table of the policy's keys.
+ */
+#include <string.h>
+
+#include "lint/report/report.h"
+#include "lint/term/log.h"
+#include "options.h"
+
+struct key {
+	const char *name, *type, *help;
+};
+
+static const struct key policy_keys[] = {
+	{"apiVersion", "text", "Always gpugate.dev/v1."},
+	{"kind", "text",
+	 "Policy. With --policy and a folder, files of kind Exemptions hold "
+	 "only `exempt` for the `namespaces` that they declare."},
+	{"extends", "list",
+	 "Presets: recommended (default), strict, all. recommended@1.0 pins a "
+	 "version: rules that are newer only audit."},
+	{"mode", "audit, warn or enforce",
+	 "A ceiling for every action at admission, patches included. Default: "
+	 "enforce."},
+	{"contact", "text", "Ends every denial."},
+	{"rules", "map",
+	 "By rule name, category or `all`: severity (error, warning, info), "
+	 "action (deny, patch, warn, audit, off), params. The special wins "
+	 "over the general. Without an action, an error denies, a warning "
+	 "warns or is patched where the repair is safe, an info is audited."},
+	{"accelerators", "list", "More accelerator resources: name, vendor."},
+	{"kinds", "list",
+	 "Workload kinds of your own: apiVersion, kind, pods and replicas as "
+	 "pointers in which * stands for any key."},
+	{"overrides", "list",
+	 "Other settings for some namespaces, the first match wins: "
+	 "namespaces, namespaceLabels; mode, preset, rules."},
+	{"paths", "list",
+	 "What files cannot say, by glob: set, namespace, cluster, preset. "
+	 "Files of different sets are never compared or added up; without a "
+	 "name, sibling folders that hold the same object are sets. Globs and "
+	 "cluster, a file of gpugate snapshot, are relative to the "
+	 "policy's folder. In a .gpugate.yaml that file must lie in the same "
+	 "repository (outside of one, in the policy's folder), links "
+	 "followed; a policy of --config may name any."},
+	{"controllers", "list",
+	 "Service accounts whose Pods are patched and audited, never denied."},
+	{"infrastructure", "map",
+	 "namespaces: exact names; their pods are left out by rules about waste "
+	 "and may see devices that they do not ask for. Default: kube-system, "
+	 "gpu-operator, nvidia-gpu-operator, nvidia-device-plugin."},
+	{"platform", "map",
+	 "Facts of the cluster where no state is given: gpuTaints, gpuProducts "
+	 "and priorityClasses (lists; empty: there are none), "
+	 "defaultPriorityClass, limitRangeDefaults (true or false: do "
+	 "LimitRanges give containers cpu and memory?). What depends on a fact "
+	 "that is not known is an info that says \"if\"."},
+	{"controllerPods", "audit|deny",
+	 "deny: also Pods of controllers are denied where they take devices "
+	 "that are not counted. Default: deny under preset strict, else audit."},
+	{"breakGlass", "map",
+	 "groups, annotation: a denial becomes a warning for them."},
+	{"suppressions", "map",
+	 "annotations: rules, namespaces, requireReason, maxDays. Which "
+	 "annotations silence a rule at admission; default none."},
+	{"exempt", "list",
+	 "namespaces, kinds, names, rules, reason, until. Warns 14 days "
+	 "before it ends, acts as warn for 7 days after, then is gone."},
+	{"locked", "list",
+	 "Rules that neither comments nor annotations suppress."},
+	{"exclude", "list", "Globs of files that are not linted."},
+	{"maxAge", "duration",
+	 "Age after which a saved cluster state is old: 24h."},
+};
+
+/* Text for roff: no escapes, no request at the start of a line. */
+static void add_text(struct buf *out, const char *text)
+{
+	bool start = !out->len || out->data[out->len - 1] == '\n';
+
+	if (start && (*text == '.' || *text == '\''))
+		buf_adds(out, "\\&");
+	for (; *text; text++) {
+		if (*text == '\\')
+			buf_adds(out, "\\e");
+		else if (*text == '-')
+			buf_adds(out, "\\-");
+		else if (*text == '\n')
+			buf_adds(out, text[1] == '\n' ? "\n.PP" : "\n");
+		else
+			buf_addc(out, *text);
+	}
+}
+
+static void add_line(struct buf *out, const char *text)
+{
+	add_text(out, text);
+	buf_addc(out, '\n');
+}
+
+static void add_header(struct buf *out, const char *title, const char *section,
+		       const char *name, const char *summary)
+{
+	buf_addf(out, ".TH %s %s \"\" \"gpugate %s\" \"gpugate\"\n", title,
+		 section, program_version);
+	buf_adds(out, ".SH NAME\n");
+	add_text(out, name);
+	buf_adds(out, " \\- ");
+	add_line(out, summary);
+}
+
+static void add_option(struct buf *out, const struct option *o)
+{
+	char name[64];
+
+	buf_adds(out, ".TP\n");
+	if (o->letter)
+		buf_addf(out, "\\fB\\-%c\\fR, ", o->letter);
+	buf_adds(out, "\\fB\\-\\-");
+	add_text(out, o->name);
+	buf_adds(out, "\\fR");
+	if (o->value)
+		buf_addf(out, " \\fI%s\\fR", o->value);
+	buf_addc(out, '\n');
+	add_text(out, o->help);
+	if (strcmp(o->name, "help") != 0) {
+		word_variable(option_set.variables, o->name, name);
+		buf_addf(out, " Environment: %s.", name);
+	}
+	buf_addc(out, '\n');
+}
+
+static void add_command(struct buf *out, const struct command *c)
+{
+	buf_addf(out, ".SS gpugate %s %s\n", c->name, c->arguments);
+	add_line(out, c->description);
+	for (size_t i = 0; i < option_set.n; i++)
+		if (option_set.items[i].commands & c->bit &&
+		    strcmp(option_set.items[i].name, "help") != 0)
+			add_option(out, &option_set.items[i]);
+}
+
+static void add_formats(struct buf *out)
+{
+	buf_adds(out, ".SH FORMATS\n");
+	for (size_t i = 0; i < report_formats_count; i++) {
+		buf_addf(out, ".TP\n\\fB%s\\fR\n", report_formats[i]->name);
+		add_line(out, report_formats[i]->help);
+	}
+}
+
+static void add_program(struct buf *out)
+{
+	add_header(out, "GPUGATE", "1", "gpugate",
+		   "check manifests of GPU workloads on Kubernetes");
+	buf_adds(out, ".SH SYNOPSIS\n");
+	for (size_t i = 0; i < command_list.n; i++)
+		if (!command_list.items[i].internal)
+			buf_addf(out, ".B gpugate %s\n%s\n.br\n",
+				 command_list.items[i].name,
+				 command_list.items[i].arguments);
+	buf_adds(out, ".SH COMMANDS\n");
+	for (size_t i = 0; i < command_list.n; i++)
+		if (!command_list.items[i].internal)
+			add_command(out, &command_list.items[i]);
+	add_formats(out);
+	buf_adds(out,
+		 ".SH SUPPRESSION\n"
+		 "A comment on the line of a finding or on the line above:\n"
+		 ".PP\n"
+		 "# gpugate: ignore[RULE] until=YYYY\\-MM\\-DD \\-\\- reason\n"
+		 ".PP\n"
+		 "For a whole file: # gpugate: ignore\\-file[RULE] \\-\\- "
+		 "reason. On an object or its pod template: the annotations\n"
+		 "gpugate.dev/ignore, gpugate.dev/ignore\\-reason and "
+		 "gpugate.dev/ignore\\-until.\n"
+		 ".SH SECRETS\n"
+		 "Values of tokens, keys and passwords are masked in all that "
+		 "is shown, whatever rules run: hf_**** or ****. A diff with a "
+		 "masked line cannot be applied; a repair whose text holds "
+		 "such a value is left out of the formats from which programs "
+		 "apply repairs.\n"
+		 ".SH EXIT STATUS\n"
+		 ".TP\n0\nnothing at or above \\-\\-fail\\-on is left\n"
+		 ".TP\n1\nfindings\n"
+		 ".TP\n2\nusage, configuration, an input that cannot be read, "
+		 "internal error (findings are still printed)\n"
+		 ".SH ENVIRONMENT\n"
+		 "Every option can be given as a variable, which the command "
+		 "line overrides. Lists are separated by commas, those of\n"
+		 "GPUGATE_FORMAT and GPUGATE_EXCLUDE by blanks; flags are 1 "
+		 "or 0.\n"
+		 "NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CLICOLOR and TERM "
+		 "are honoured in this order. TMPDIR is where findings wait.\n"
+		 ".SH FILES\n"
+		 ".TP\n\\&.gpugate.yaml\n"
+		 "the policy of the files in and below its folder; see\n"
+		 ".BR gpugate\\-policy (5)\n"
+		 ".SH LIMITS\n"
+		 "A manifest has at most 64 MiB, a file of a policy 1 MiB, a "
+		 "cluster state or a baseline 256 MiB. What --cluster, "
+		 "--config, --policy and --baseline name may be a pipe; "
+		 "whatever else is read is a regular file.\n"
+		 ".SH SEE ALSO\n.BR gpugate\\-policy (5)\n");
+}
+
+static void add_policy(struct buf *out)
+{
+	add_header(out, "GPUGATE-POLICY", "5", "gpugate-policy",
+		   "policy file of gpugate");
+	buf_adds(out, ".SH DESCRIPTION\n");
+	add_line(out, "A policy says which rules run, how severe they are, "
+		      "what the webhook does, and who is exempt. The linter "
+		      "takes the nearest .gpugate.yaml in or above the folder "
+		      "of each file, or the file given with --config. A key "
+		      "that is not known is an error.");
+	buf_adds(out, ".SH KEYS\n");
+	for (size_t i = 0; i < sizeof(policy_keys) / sizeof(*policy_keys);
+	     i++) {
+		buf_addf(out, ".TP\n\\fB%s\\fR (%s)\n", policy_keys[i].name,
+			 policy_keys[i].type);
+		add_line(out, policy_keys[i].help);
+	}
+	buf_adds(out, ".SH EXAMPLE\n"
+		      ".nf\n"
+		      "apiVersion: gpugate.dev/v1\n"
+		      "kind: Policy\n"
+		      "extends: [recommended]\n"
+		      "rules:\n"
+		      "  shm\\-missing: {severity: error, params: {size: "
+		      "16Gi}}\n"
+		      "exclude: [\"**/testdata/**\"]\n"
+		      ".fi\n"
+		      ".SH SEE ALSO\n.BR gpugate (1)\n");
+}
+
+int manpage_command(struct options *options)
+{
+	const char *section =
+		options->paths.n == 1 ? options->paths.items[0] : "";
+	struct buf out;
+
+	if (strcmp(section, "1") != 0 && strcmp(section, "5") != 0)
+		return log_usage("manpage", "manpage needs a section: 1 or 5");
+	buf_init(&out);
+	if (*section == '1')
+		add_program(&out);
+	else
+		add_policy(&out);
+	return print_out(&out);
+}

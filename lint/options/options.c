@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The options of gpugate, and what they ask of one another.
+ */
+#include "options.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/text.h"
+#include "lint/term/log.h"
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct option table[] = {
+	{"format", 0, OPTION_LIST, FOR_LINT, AT(formats), "FMT[:FILE]", NULL,
+	 .help = "Write the report in this format, to FILE when one is given; may be "
+		 "repeated. full (default), concise, json, jsonl, sarif, junit, "
+		 "github, gitlab, rdjson, checkstyle, markdown."},
+	{"format", 0, OPTION_TEXT, FOR_RULES | FOR_EXPLAIN, AT(rules_format),
+	 "FMT", "text json markdown",
+	 .help = "text (default), json or markdown."},
+	{"format", 0, OPTION_TEXT, FOR_QUOTA, AT(quota_format), "FMT",
+	 "text json markdown", .help = "text (default), json or markdown."},
+	{"select", 0, OPTION_WORDS, FOR_LINT | FOR_CONFIG | FOR_FILTERS,
+	 AT(select), "RULES", NULL,
+	 .help = "Run these rules and no others: names, categories or `all`, "
+		 "separated by commas."},
+	{"extend-select", 0, OPTION_WORDS, FOR_LINT | FOR_CONFIG | FOR_FILTERS,
+	 AT(extend), "RULES", NULL, .help = "Run these rules as well."},
+	{"ignore", 0, OPTION_WORDS, FOR_LINT | FOR_CONFIG | FOR_FILTERS,
+	 AT(ignore), "RULES", NULL,
+	 .help = "Do not run these rules; invalid-syntax always runs."},
+	{"fail-on", 0, OPTION_TEXT, FOR_LINT | FOR_FILTERS, AT(fail_on),
+	 "SEVERITY", "error warning info never",
+	 .help = "Exit with 1 when a finding at or above this severity is left: error "
+		 "(default), warning, info or never."},
+	{"fail-on", 0, OPTION_TEXT, FOR_QUOTA, AT(fail_on), "SEVERITY",
+	 "error warning info never",
+	 .help = "Exit with 1 when a quota is exceeded: at steady state (error), or "
+		 "already at the peak (warning, info). Default: never."},
+	{"config", 0, OPTION_TEXT,
+	 FOR_LINT | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(config), "FILE",
+	 NULL,
+	 .help = "Use this policy file instead of the nearest .gpugate.yaml."},
+	{"isolated", 0, OPTION_FLAG,
+	 FOR_LINT | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(isolated), NULL,
+	 NULL, .help = "Look for no .gpugate.yaml."},
+	{"policy", 0, OPTION_TEXT,
+	 FOR_LINT | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(policy), "FILE",
+	 NULL,
+	 .help = "The cluster's policy as a floor, or a file of `gpugate snapshot` "
+		 "that holds it: local files may tighten it or suppress rules that "
+		 "are not locked, nothing else."},
+	{"preset", 0, OPTION_TEXT,
+	 FOR_LINT | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(preset), "NAME",
+	 "recommended strict all",
+	 .help = "recommended (default), strict or all."},
+	{"namespace", 'n', OPTION_TEXT, FOR_LINT | FOR_FILTERS, AT(namespace),
+	 "NS", NULL, .help = "The namespace of objects that name none."},
+	{"namespace", 'n', OPTION_TEXT, FOR_QUOTA, AT(namespace), "NS", NULL,
+	 .help = "The namespace of objects that name none, and the only one that "
+		 "is shown, with all its quotas."},
+	{"all-namespaces", 'A', OPTION_FLAG, FOR_QUOTA, AT(all_namespaces),
+	 NULL, NULL,
+	 .help = "Show the quotas of all namespaces of the cluster state, and so "
+		 "what is free where no manifest asks for anything."},
+	{"cluster", 0, OPTION_TEXT, FOR_LINT | FOR_FILTERS | FOR_QUOTA,
+	 AT(cluster), "FILE", NULL,
+	 .help = "What the cluster has (quotas, classes, nodes, queues): a file that "
+		 "`gpugate snapshot` wrote, of at most 256 MiB; - for standard input."},
+	{"baseline", 0, OPTION_TEXT, FOR_LINT, AT(baseline), "FILE", NULL,
+	 .help = "Findings that FILE lists are known: they are not reported."},
+	{"write-baseline", 0, OPTION_TEXT, FOR_LINT, AT(write_baseline), "FILE",
+	 NULL,
+	 .help = "List all findings of this run in FILE, for --baseline."},
+	{"prune-baseline", 0, OPTION_FLAG, FOR_LINT, AT(prune_baseline), NULL,
+	 NULL,
+	 .help = "Remove entries from the --baseline file that are gone."},
+	{"since", 0, OPTION_TEXT, FOR_LINT, AT(since), "REV", NULL,
+	 .help = "Lint only files that differ from this git revision, and new ones; "
+		 "implies --partial."},
+	{"since", 0, OPTION_TEXT, FOR_QUOTA, AT(before), "REV", NULL,
+	 .help = "Show what changes against this git revision: demand before and "
+		 "after, and the place of each change."},
+	{"partial", 0, OPTION_FLAG, FOR_LINT | FOR_FILTERS, AT(partial), NULL,
+	 NULL,
+	 .help = "The files are only a part of what is deployed: rules that infer "
+		 "from the absence of an object keep silent."},
+	{"require", 0, OPTION_WORDS, FOR_LINT, AT(require), "RULES", NULL,
+	 .help = "Exit with 2 when one of these rules could not run; `cluster`: when "
+		 "any could not without a cluster state."},
+	{"no-ignore", 0, OPTION_FLAG, FOR_LINT | FOR_FILTERS, AT(no_ignore),
+	 NULL, NULL,
+	 .help = "Report findings that comments or annotations suppress, too."},
+	{"add-ignore", 0, OPTION_TEXT, FOR_LINT, AT(add_ignore), "REASON", NULL,
+	 .help = "Write a comment that suppresses it above every finding."},
+	{"fix", 0, OPTION_FLAG, FOR_LINT, AT(fix), NULL, NULL,
+	 .help = "Make the safe repairs in the files; other bytes stay as they are. "
+		 "Exit with 2 when a file cannot be written, or was changed after it "
+		 "was read: it stays."},
+	{"unsafe-fixes", 0, OPTION_FLAG, FOR_LINT | FOR_FILTERS,
+	 AT(unsafe_fixes), NULL, NULL,
+	 .help = "With --fix or --diff: make repairs that change more than the "
+		 "admission webhook would by itself."},
+	{"diff", 0, OPTION_FLAG, FOR_LINT, AT(diff), NULL, NULL,
+	 .help = "Write what --fix would do as a unified diff and change nothing; "
+		 "exit with 1 when a file would change. Without --format nothing "
+		 "else is written. Secret values are masked in it."},
+	{"exit-non-zero-on-fix", 0, OPTION_FLAG, FOR_LINT,
+	 AT(exit_non_zero_on_fix), NULL, NULL,
+	 .help = "Exit with 1 when --fix changed a file."},
+	{"report-file", 0, OPTION_TEXT, FOR_POST_RENDER, AT(report_file),
+	 "FILE", NULL,
+	 .help = "Write the report to FILE too (default: $GPUGATE_REPORT): Helm 4 "
+		 "does not show what a post-renderer writes to standard error."},
+	{"output", 'o', OPTION_TEXT, FOR_SNAPSHOT, AT(output), "FILE", NULL,
+	 .help = "Write to FILE, whole or not at all (default: standard output)."},
+	{"namespace", 'n', OPTION_WORDS, FOR_SNAPSHOT, AT(namespaces), "NS",
+	 NULL,
+	 .help = "Ask for these namespaces only: for who may not list all."},
+	{"webhook-policy", 0, OPTION_TEXT, FOR_SNAPSHOT, AT(webhook_policy),
+	 "NAMESPACE/CONFIGMAP", NULL,
+	 .help = "The policy of the webhook, kept with the state for --policy. "
+		 "Default: the ConfigMap of the chart, when it may be read.",
+	 .former = "door"},
+	{"kubectl", 0, OPTION_TEXT, FOR_SNAPSHOT, AT(kubectl), "PATH", NULL,
+	 .help = "The kubectl to run (default: kubectl of the PATH)."},
+	{"context", 0, OPTION_TEXT, FOR_SNAPSHOT, AT(context), "NAME", NULL,
+	 .help = "kubectl's context."},
+	{"kubeconfig", 0, OPTION_TEXT, FOR_SNAPSHOT, AT(kubeconfig), "FILE",
+	 NULL, .help = "kubectl's configuration file."},
+	{"stdin-filename", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA,
+	 AT(stdin_filename), "NAME", NULL,
+	 .help = "What standard input (-) is called in reports, and where its "
+		 "policy is looked for."},
+	{"exclude", 0, OPTION_LIST, FOR_LINT | FOR_QUOTA, AT(exclude), "GLOB",
+	 NULL,
+	 .help = "Leave out matching files and folders met while walking; a pattern "
+		 "without / matches names at any depth; may be repeated."},
+	{"force-exclude", 0, OPTION_FLAG, FOR_LINT | FOR_QUOTA,
+	 AT(force_exclude), NULL, NULL,
+	 .help = "Leave out excluded files even when they are named."},
+	{"no-ignore-vcs", 0, OPTION_FLAG, FOR_LINT | FOR_QUOTA,
+	 AT(no_ignore_vcs), NULL, NULL,
+	 .help = "Lint files that .gitignore excludes, too."},
+	{"strict-input", 0, OPTION_FLAG, FOR_LINT, AT(strict_input), NULL, NULL,
+	 .help = "Exit with 2 when a file is skipped because it is a template."},
+	{"jobs", 'j', OPTION_NUMBER, FOR_LINT | FOR_QUOTA, AT(jobs), "N", NULL,
+	 .help = "Threads (default: one per processor). The report is the same for "
+		 "any number.",
+	 .least = 1, .most = 1000000},
+	{"statistics", 0, OPTION_FLAG, FOR_LINT, AT(statistics), NULL, NULL,
+	 .help = "End the report with the number of findings of each rule at each "
+		 "severity."},
+	{"show-all", 0, OPTION_FLAG, FOR_LINT | FOR_POST_RENDER, AT(show_all),
+	 NULL, NULL,
+	 .help = "Show every finding in full. Without it `full` shows of each rule the "
+		 "first three errors and the first three warnings and counts the "
+		 "rest, and counts infos, unless --fail-on is info. Other formats "
+		 "always hold all."},
+	{"color", 0, OPTION_TEXT,
+	 FOR_LINT | FOR_QUOTA | FOR_EXPLAIN | FOR_RULES, AT(color), "WHEN",
+	 "auto always never", .help = "auto (default), always or never."},
+	{"quiet", 'q', OPTION_COUNT,
+	 FOR_LINT | FOR_QUOTA | FOR_FILTERS | FOR_SNAPSHOT, AT(quiet), NULL,
+	 NULL,
+	 .help = "Findings only, no summary; twice: nothing but the exit status."},
+	{"verbose", 'v', OPTION_COUNT, FOR_LINT | FOR_QUOTA | FOR_SNAPSHOT,
+	 AT(verbose), NULL, NULL,
+	 .help = "Log each step on standard error; twice: every file."},
+	{"help", 'h', OPTION_FLAG, ~0u, AT(help), NULL, NULL,
+	 .help = "Print this text."},
+};
+
+struct command_list command_list;
+
+/* The environment speaks to all runs: what does not go together with the
+ * arguments of this one is not meant. */
+static void give_way(struct option_parser *p, struct options *o)
+{
+	if (o->config && o->isolated) {
+		bool isolated = option_is_inherited(p, "isolated");
+
+		if (option_is_inherited(p, "config") && !isolated)
+			o->config = NULL;
+		else if (isolated && !option_is_inherited(p, "config"))
+			o->isolated = false;
+	}
+	if (p->command == FOR_LINT && option_is_inherited(p, "unsafe-fixes") &&
+	    !o->fix && !o->diff)
+		o->unsafe_fixes = false;
+	if (option_is_inherited(p, "prune-baseline") && !o->baseline)
+		o->prune_baseline = false;
+}
+
+/* They go into messages, and into paths that kubectl is given. */
+static int check_namespaces(const struct option_parser *p,
+			    const struct options *o)
+{
+	const char *wrong = NULL;
+
+	if (o->namespace && !text_is_label(o->namespace, strlen(o->namespace)))
+		wrong = o->namespace;
+	for (size_t i = 0; i < o->namespaces.n && !wrong; i++)
+		if (!text_is_label(o->namespaces.items[i],
+				   strlen(o->namespaces.items[i])))
+			wrong = o->namespaces.items[i];
+	if (!wrong)
+		return 0;
+	return option_usage(
+		p,
+		"--namespace: `%s` is not the name of a namespace: at most "
+		"63 of a-z, 0-9 and -, with a letter or a digit at "
+		"both ends",
+		wrong);
+}
+
+static int usage(const struct option_parser *p, const char *text)
+{
+	const struct command *command = p->context;
+
+	return log_usage(command->name, "%s", text);
+}
+
+const struct option_set option_set = {
+	.items = table,
+	.n = sizeof(table) / sizeof(*table),
+	.variables = "GPUGATE_",
+	.list_separators = " \t\n",
+	.empty_values = true,
+	.usage = usage,
+};
+
+static int check_stdin(const struct options *o, const struct command *command)
+{
+	bool again = command->bit & FOR_FILTERS;
+
+	for (size_t i = 0; i < o->paths.n; i++)
+		again |= !strcmp(o->paths.items[i], "-");
+	if (!again || !o->cluster || strcmp(o->cluster, "-") != 0)
+		return 0;
+	return log_usage(command->name, "--cluster -: standard input holds "
+					"the manifests");
+}
+
+int options_parse(struct options *options, const struct command *command,
+		  char **argv)
+{
+	struct option_parser parser = {
+		.set = &option_set,
+		.options = options,
+		.arena = &options->arena,
+		.arguments = &options->paths,
+		.command = command->bit,
+		.context = (void *)(uintptr_t)command,
+	};
+	int rc = options_read(&parser, argv);
+
+	if (!rc)
+		rc = check_namespaces(&parser, options);
+	if (!rc)
+		rc = check_stdin(options, command);
+	if (!rc)
+		give_way(&parser, options);
+	return rc;
+}
+
+void options_release(struct options *options)
+{
+	arena_release(&options->arena);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Options and commands as data. One table of options drives parsing, --help,
+ * the GPUGATE_* environment, the manual pages and shell completion; one table
+ * of commands drives the rest. What is not in a table does not exist.
+ */
+#ifndef LINT_OPTIONS_H
+#define LINT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "cli/options.h"
+#include "lint/term/program.h"
+
+enum command_bits {
+	FOR_LINT = 1,
+	FOR_EXPLAIN = 2,
+	FOR_RULES = 4,
+	FOR_CONFIG = 8,
+	FOR_INIT = 16,
+	FOR_COMPLETION = 32,
+	FOR_VERSION = 64,
+	FOR_HELP = 128,
+	FOR_MANPAGE = 256,
+	FOR_KRM = 512,
+	FOR_POST_RENDER = 1024,
+	FOR_SNAPSHOT = 2048,
+	FOR_QUOTA = 4096,
+	FOR_FILTERS = FOR_KRM | FOR_POST_RENDER,
+	FOR_NO_PATHS = FOR_FILTERS | FOR_VERSION,
+};
+
+struct options {
+	struct arena arena;
+	struct list namespaces, formats, select, extend, ignore, require,
+		exclude, paths;
+	const char *fail_on, *config, *policy, *preset, *namespace;
+	const char *quota_format, *before;
+	const char *cluster, *output, *kubectl, *context, *kubeconfig,
+		*webhook_policy;
+	const char *baseline, *write_baseline, *since, *add_ignore;
+	const char *report_file;
+	const char *stdin_filename, *color, *rules_format;
+	unsigned jobs, quiet, verbose;
+	bool isolated, prune_baseline, partial, no_ignore, force_exclude;
+	bool no_ignore_vcs, strict_input, statistics, show_all, help;
+	bool all_namespaces;
+	bool fix, unsafe_fixes, diff, exit_non_zero_on_fix;
+};
+
+extern const struct option_set option_set;
+
+struct command {
+	const char *name, *arguments, *summary;
+	const char *description; /* paragraphs separated by an empty line */
+	unsigned bit;
+	bool internal; /* not listed */
+	int (*run)(struct options *options);
+};
+
+/* The program's commands, as main() hands them over before anything else. */
+struct command_list {
+	const struct command *items;
+	size_t n;
+};
+extern struct command_list command_list;
+
+/*
+ * Environment, then arguments (NULL-terminated). 0, or the exit status after
+ * a message. Strings point into argv and the environment, or the arena.
+ */
+int options_parse(struct options *options, const struct command *command,
+		  char **argv);
+void options_release(struct options *options);
+
+/* help.c */
+void help_program(struct buf *out);
+void help_command(const struct command *command, struct buf *out);
+
+/* The commands. */
+int lint_command(struct options *options);
+int explain_command(struct options *options);
+int rules_command(struct options *options);
+int config_command(struct options *options);
+int init_command(struct options *options);
+int completion_command(struct options *options);
+int manpage_command(struct options *options);
+int krm_command(struct options *options);
+int post_render_command(struct options *options);
+int snapshot_command(struct options *options);
+int quota_command(struct options *options);
+
+#endif

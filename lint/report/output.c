@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Several reports in one run. A stream that failed is not written to again;
+ * the others go on.
+ */
+#include "output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "lint/term/log.h"
+#include "report_statistics.h"
+
+static int unknown_format(const char *name)
+{
+	const char *names[32];
+	struct buf all;
+	const char *near;
+	size_t n = 0;
+
+	buf_init(&all);
+	for (; n < report_formats_count && n < 32; n++) {
+		names[n] = report_formats[n]->name;
+		buf_addf(&all, " %s", names[n]);
+	}
+	near = text_nearest(name, names, n);
+	if (near)
+		log_usage("lint",
+			  "--format: unknown format `%s`; did you mean `%s`?",
+			  name, near);
+	else
+		log_usage("lint",
+			  "--format: unknown format `%s`; use one of:%s", name,
+			  all.data);
+	buf_release(&all);
+	return 2;
+}
+
+static bool same_target(const struct output *a, const struct output *b)
+{
+	return text_eq(a->path, b->path);
+}
+
+static int add(struct outputs *outputs, struct options *options,
+	       const char *text)
+{
+	const char *colon = strchr(text, ':');
+	size_t len = colon ? (size_t)(colon - text) : strlen(text);
+	const char *name = arena_strndup(&options->arena, text, len);
+	struct output output = {.format = report_format_find(name)};
+
+	if (!output.format)
+		return unknown_format(name);
+	if (colon && !colon[1])
+		return log_usage("lint", "--format %s: no file after the `:`",
+				 text);
+	if (colon && strcmp(colon + 1, "-") != 0)
+		output.path = colon + 1;
+	for (size_t i = 0; i < outputs->n; i++)
+		if (same_target(&outputs->items[i], &output))
+			return log_usage(
+				"lint", "--format: two reports would go to %s",
+				output.path ? output.path : "standard output");
+	*ARRAY_PUSH(outputs->items, outputs->n, outputs->size) = output;
+	return 0;
+}
+
+int outputs_parse(struct outputs *outputs, struct options *options)
+{
+	memset(outputs, 0, sizeof(*outputs));
+	/* A mere --diff writes the diff and nothing else. */
+	if (!options->formats.n && options->diff)
+		return 0;
+	if (!options->formats.n)
+		return add(outputs, options, "full");
+	for (size_t i = 0; i < options->formats.n; i++) {
+		int rc = add(outputs, options, options->formats.items[i]);
+
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static void fail(struct outputs *outputs, struct output *o, int error)
+{
+	if (o->error)
+		return;
+	o->error = error ? error : EIO;
+	outputs->failed = true;
+	log_error("%s: %s", o->path ? o->path : "standard output",
+		  strerror(o->error));
+}
+
+static void check(struct outputs *outputs, struct output *o)
+{
+	if (ferror(o->out))
+		fail(outputs, o, errno);
+}
+
+static void begin(struct outputs *outputs, struct output *o)
+{
+	int error = 0;
+
+	if (o->path)
+		error = replace_open(&o->file, o->path);
+	o->out = o->path ? o->file.out : stdout;
+	if (error) {
+		fail(outputs, o, error);
+		return;
+	}
+	errno = 0;
+	if (o->format->begin)
+		o->state = o->format->begin(o->out, &o->options);
+	check(outputs, o);
+}
+
+/* On a runner of GitHub's, or one that acts like it. */
+static bool on_github(void)
+{
+	const char *actions = getenv("GITHUB_ACTIONS");
+
+	return actions && text_eq(actions, "true");
+}
+
+void outputs_begin(struct outputs *outputs, const struct options *options,
+		   const struct rule_set *rules)
+{
+	outputs->diff = options->diff;
+	for (size_t i = 0; i < outputs->n; i++) {
+		struct output *o = &outputs->items[i];
+
+		o->options = (struct report_options){
+			.color = !o->path &&
+				 color_wanted(options->color, STDOUT_FILENO),
+			.width = o->path ? 0 : terminal_width(STDOUT_FILENO),
+			.statistics = options->statistics,
+			.quiet = options->quiet > 0,
+			.show_all = options->show_all,
+			.fail_on = options->fail_on,
+			.github = on_github(),
+			.rules = rules,
+			.version = program_version,
+		};
+		/* -qq: the exit status says it all. */
+		if (!o->path && options->quiet > 1)
+			o->error = ECANCELED;
+		else
+			begin(outputs, o);
+	}
+}
+
+void outputs_file(struct outputs *outputs, const struct report_file *file,
+		  const struct finding *findings, size_t n)
+{
+	for (size_t i = 0; i < outputs->n; i++) {
+		struct output *o = &outputs->items[i];
+
+		if (o->error || !o->format->file)
+			continue;
+		o->format->file(o->state, file, findings, n);
+		check(outputs, o);
+	}
+}
+
+static void finish(struct outputs *outputs, struct output *o)
+{
+	int error;
+
+	if (!o->out)
+		return;
+	if (o->path)
+		error = replace_finish(&o->file, o->error);
+	else
+		error = fflush(stdout) ? errno : 0;
+	if (error)
+		fail(outputs, o, error);
+}
+
+/* Nothing was printed: where to look. */
+static void tell(const struct outputs *outputs,
+		 const struct report_summary *summary)
+{
+	struct buf text;
+
+	buf_init(&text);
+	for (size_t i = 0; i < outputs->n; i++)
+		if (!outputs->items[i].error)
+			buf_addf(&text, "%s%s", text.len ? ", " : "wrote ",
+				 outputs->items[i].path);
+	if (text.len) {
+		buf_adds(&text, ": ");
+		summary_add_findings(&summary->counts, &text);
+		log_error("%s", text.data);
+	}
+	buf_release(&text);
+}
+
+void outputs_end(struct outputs *outputs, const struct report_summary *summary)
+{
+	for (size_t i = 0; i < outputs->n; i++) {
+		struct output *o = &outputs->items[i];
+
+		errno = 0;
+		if (o->out && o->format->end)
+			o->format->end(o->state, summary);
+		if (o->out && !o->error)
+			check(outputs, o);
+		finish(outputs, o);
+	}
+	if (outputs->n && !outputs->items->options.quiet && !outputs->diff &&
+	    !outputs_use_stdout(outputs))
+		tell(outputs, summary);
+}
+
+bool outputs_use_stdout(const struct outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->n; i++)
+		if (!outputs->items[i].path)
+			return true;
+	return false;
+}
+
+void outputs_release(struct outputs *outputs)
+{
+	free(outputs->items);
+}

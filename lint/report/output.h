@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The reports of a run: every --format FMT[:FILE] with its stream. Report
+ * files appear under their names only when they are whole.
+ */
+#ifndef LINT_OUTPUT_H
+#define LINT_OUTPUT_H
+
+#include "base/replace.h"
+#include "lint/options/options.h"
+#include "report.h"
+
+struct output {
+	const struct report_format *format;
+	const char *path; /* NULL: standard output */
+	struct replace file;
+	FILE *out;
+	struct report_options options;
+	void *state;
+	int error; /* errno of the first write that failed */
+};
+
+struct outputs {
+	struct output *items;
+	size_t n, size;
+	bool diff;   /* standard output gets differences */
+	bool failed; /* something could not be written; it was said */
+};
+
+/* Check the option's values. 0, or 2 after a message. */
+int outputs_parse(struct outputs *outputs, struct options *options);
+void outputs_begin(struct outputs *outputs, const struct options *options,
+		   const struct rule_set *rules);
+void outputs_file(struct outputs *outputs, const struct report_file *file,
+		  const struct finding *findings, size_t n);
+void outputs_end(struct outputs *outputs, const struct report_summary *summary);
+/* Does a report go to standard output? */
+bool outputs_use_stdout(const struct outputs *outputs);
+void outputs_release(struct outputs *outputs);
+
+#endif

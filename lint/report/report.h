@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Report formats. A format gets the files in order, each with its findings
+ * (sorted), then the summary. It writes to out; the caller checks out for
+ * errors. Findings and files are valid only until the call returns.
+ */
+#ifndef LINT_REPORT_H
+#define LINT_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "engine/finding.h"
+#include "engine/run.h"
+
+struct report_file {
+	uint32_t index;
+	const char *path; /* as shown to the user */
+	/*
+	 * The file's text, for excerpts and hashes, read on demand (it may be
+	 * asked for several times; NULL when the file is gone). Works for
+	 * related places in other files too.
+	 */
+	struct source *(*source)(void *context, uint32_t file);
+	const char *(*path_of)(void *context, uint32_t file);
+	void *context;
+	/* The same text with secret values covered, NULL: it holds none. All
+	 * that shows lines takes this one. */
+	struct source *covered;
+};
+
+struct skipped_file {
+	const char *path, *reason;
+};
+
+struct report_summary {
+	uint64_t files; /* linted */
+	const struct skipped_file *skipped;
+	size_t nskipped;
+	uint64_t ignored; /* manifests left out by .gitignore */
+	uint64_t foreign; /* files without Kubernetes objects */
+	/* Folders that are judged apart, as each holds the same object. */
+	const char *const *apart;
+	size_t napart;
+	struct run_counts counts;
+	uint64_t fixable, fixable_unsafe;
+	const struct not_run *not_run;
+	size_t nnot_run;
+	double seconds;
+	bool failed; /* an input could not be read (exit 2) */
+};
+
+struct report_options {
+	bool color;	/* for full, concise */
+	unsigned width; /* terminal columns, 0: unknown */
+	bool statistics, quiet;
+	bool show_all;	     /* for full: all findings, infos too */
+	const char *fail_on; /* for finding_fails() */
+	bool github;	     /* what is written goes to GitHub, most likely */
+	const struct rule_set *rules;
+	const char *version;
+};
+
+struct report_format {
+	const char *name, *help;
+	/* NULL where there is nothing to do. state is the format's own. */
+	void *(*begin)(FILE *out, const struct report_options *options);
+	void (*file)(void *state, const struct report_file *file,
+		     const struct finding *findings, size_t n);
+	void (*end)(void *state, const struct report_summary *summary);
+};
+
+/* Does the finding count as a failure? fail_on: the value of --fail-on, NULL
+ * for its default. The one place that knows. */
+bool finding_fails(const struct finding *finding, const char *fail_on);
+
+/* Suppressed findings are passed too (see finding.suppressed); formats without
+ * a place for them leave them out. Hidden ones are never passed. */
+extern const struct report_format report_full, report_concise, report_json,
+	report_jsonl, report_sarif, report_junit, report_github, report_gitlab,
+	report_rdjson, report_checkstyle, report_markdown;
+
+/* All of them, sorted by name. */
+extern const struct report_format *const report_formats[];
+extern const size_t report_formats_count;
+const struct report_format *report_format_find(const char *name);
+
+#endif

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The report for people: the lines that findings are about, each place once,
+ * what to do and where to read more; then what was linted. A first run finds
+ * the same in many places: a few findings of each rule are shown, the rest is
+ * counted, and so is what is merely information.
+ *
+ * 	error: container `trainer` asks for a GPU without a limit [gpu-limit]
+ * 	  --> jobs/train.yaml:23:11   PyTorchJob ml/llm › Worker › trainer
+ * 	   |
+ * 	23 |           requests: {nvidia.com/gpu: 4}
+ * 	   |           ^^^^^^^^
+ * 	   |
+ * 	   = help: set the same limit
+ * 	   = docs: gpugate explain gpu-limit
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "lint/term/escape.h"
+#include "lint/text/excerpt.h"
+#include "report_fix.h"
+#include "report_statistics.h"
+
+enum {
+	MARKS_MAX = 8,
+	SHOWN_OF_RULE = 3,
+	LINE = 80, /* columns of the list of infos */
+	COUNT = 8, /* of them for a number and what is around it */
+};
+
+struct full {
+	FILE *out;
+	struct report_options options;
+	struct buf buf, subject;
+	struct tally tally;
+	struct tally more, infos; /* not shown, by rule */
+};
+
+/* Findings of one place. */
+struct full_block {
+	const struct report_file *file;
+	struct source *source; /* NULL: the file is gone */
+	bool asked;	       /* for it */
+	const struct finding **findings;
+	size_t nfindings;
+	struct mark marks[MARKS_MAX];
+	size_t n;
+	unsigned gutter;
+};
+
+static void *full_begin(FILE *out, const struct report_options *options)
+{
+	struct full *state = array_zalloc(1, sizeof(*state));
+
+	state->out = out;
+	state->options = *options;
+	buf_init(&state->buf);
+	buf_init(&state->subject);
+	return state;
+}
+
+static void add_header(struct full *state, const struct finding *finding)
+{
+	bool color = state->options.color;
+	struct buf *buf = &state->buf;
+
+	paint_begin(buf, color, severity_color(finding->severity));
+	buf_adds(buf, severity_name(finding->severity));
+	paint_end(buf, color);
+	paint_begin(buf, color, COLOR_BOLD);
+	buf_adds(buf, ": ");
+	escape_adds(buf, finding->message);
+	paint_end(buf, color);
+	buf_addf(buf, " [%s]\n", finding->rule->name);
+}
+
+/* " --> path:line:column   Kind ns/name › role › container" */
+static void add_where(struct full *state, const struct report_file *file,
+		      const struct finding *finding, unsigned gutter)
+{
+	bool color = state->options.color;
+	struct buf *buf = &state->buf;
+
+	paint_begin(buf, color, COLOR_GUTTER);
+	buf_addf(buf, "%*s--> ", (int)gutter, "");
+	paint_end(buf, color);
+	escape_adds(buf, file->path);
+	buf_addf(buf, ":%u:%u", finding->place.line, finding->place.column);
+	buf_reset(&state->subject);
+	finding_subject(finding, &state->subject);
+	if (state->subject.len) {
+		buf_adds(buf, "   ");
+		escape_add(buf, state->subject.data, state->subject.len);
+	}
+	buf_addc(buf, '\n');
+}
+
+static void add_bar(struct full *state, unsigned gutter)
+{
+	bool color = state->options.color;
+
+	paint_begin(&state->buf, color, COLOR_GUTTER);
+	buf_addf(&state->buf, "%*s |", (int)gutter, "");
+	paint_end(&state->buf, color);
+	buf_addc(&state->buf, '\n');
+}
+
+/* "   = help: " */
+static void add_tag(struct full *state, unsigned gutter, const char *tag)
+{
+	bool color = state->options.color;
+
+	paint_begin(&state->buf, color, COLOR_GUTTER);
+	buf_addf(&state->buf, "%*s =", (int)gutter, "");
+	paint_end(&state->buf, color);
+	paint_begin(&state->buf, color, COLOR_BOLD);
+	buf_addf(&state->buf, " %s:", tag);
+	paint_end(&state->buf, color);
+	buf_addc(&state->buf, ' ');
+}
+
+static bool marks_have(const struct full_block *block,
+		       const struct place *place, const char *text)
+{
+	for (size_t i = 0; i < block->n; i++) {
+		const struct mark *mark = &block->marks[i];
+
+		if (mark->line == place->line && mark->start == place->start &&
+		    mark->end == place->end && !strcmp(mark->text, text))
+			return true;
+	}
+	return false;
+}
+
+/* Shown once, whatever number of findings name it. */
+static void add_mark(struct full_block *block, const struct place *place,
+		     const char *text, bool primary)
+{
+	struct mark mark = {place->line, place->start, place->end, primary,
+			    text};
+	unsigned digits = decimal_digits(mark.line);
+
+	if (marks_have(block, place, text) || block->n == MARKS_MAX)
+		return;
+	block->marks[block->n++] = mark;
+	if (digits > block->gutter)
+		block->gutter = digits;
+}
+
+/* The findings' own place and related ones of the same file. */
+static void collect_marks(struct full_block *block)
+{
+	add_mark(block, &block->findings[0]->place, "", true);
+	for (size_t i = 0; i < block->nfindings; i++) {
+		const struct finding *finding = block->findings[i];
+
+		for (unsigned j = 0; j < finding->nrelated; j++) {
+			const struct related *related = &finding->related[j];
+
+			if (related->place.file == block->file->index)
+				add_mark(block, &related->place,
+					 related->message, false);
+		}
+	}
+}
+
+/* Related places that the excerpt does not show. */
+static void add_notes(struct full *state, const struct full_block *block,
+		      const struct finding *finding)
+{
+	for (unsigned i = 0; i < finding->nrelated; i++) {
+		const struct related *related = &finding->related[i];
+		const char *path = place_path(block->file, &related->place);
+
+		if (block->source &&
+		    related->place.file == block->file->index &&
+		    marks_have(block, &related->place, related->message))
+			continue;
+		add_tag(state, block->gutter, "note");
+		if (*path) {
+			escape_adds(&state->buf, path);
+			buf_addf(&state->buf, ":%u: ", related->place.line);
+		}
+		escape_adds(&state->buf, related->message);
+		buf_addc(&state->buf, '\n');
+	}
+}
+
+static void add_repair(struct full *state, struct source *source,
+		       const struct fix_result *repair, unsigned gutter)
+{
+	if (!repair || !source)
+		return;
+	add_tag(state, gutter, repair->safe ? "fix" : "fix (unsafe)");
+	escape_adds(&state->buf, repair->title);
+	if (*repair->refused)
+		buf_addf(&state->buf, " (by hand: %s)", repair->refused);
+	buf_addc(&state->buf, '\n');
+	fix_add_lines(&state->buf, source, repair, gutter,
+		      state->options.width);
+}
+
+static void add_excerpt(struct full *state, struct full_block *block)
+{
+	struct excerpt excerpt = {
+		.source = block->source,
+		.marks = block->marks,
+		.n = block->n,
+		.gutter = block->gutter,
+		.width = state->options.width,
+		.color = state->options.color,
+		.severity = block->findings[0]->severity,
+	};
+
+	for (size_t i = 1; i < block->nfindings; i++)
+		if (block->findings[i]->severity > excerpt.severity)
+			excerpt.severity = block->findings[i]->severity;
+	add_bar(state, block->gutter);
+	excerpt_add(&excerpt, &state->buf);
+	add_bar(state, block->gutter);
+}
+
+/* What is said of one finding below the excerpt. */
+static void add_advice(struct full *state, const struct full_block *block,
+		       const struct finding *finding)
+{
+	const char *remedy = finding_remedy(finding);
+
+	add_notes(state, block, finding);
+	if (*remedy) {
+		add_tag(state, block->gutter, "help");
+		escape_adds(&state->buf, remedy);
+		buf_addc(&state->buf, '\n');
+	}
+	add_repair(state, block->source, finding->repair, block->gutter);
+	if (!finding->repair && *finding->wants) {
+		add_tag(state, block->gutter, "repair");
+		buf_addf(&state->buf,
+			 "set `rules: {%s: {params: {%s}}}` in the policy\n",
+			 finding->rule->name, finding->wants);
+	}
+	add_tag(state, block->gutter, "docs");
+	buf_addf(&state->buf, "gpugate explain %s\n", finding->rule->name);
+}
+
+/* The object, where it is not that of the block's first finding. */
+static void add_subject(struct full *state, const struct full_block *block,
+			const struct finding *finding)
+{
+	size_t first;
+
+	buf_reset(&state->subject);
+	finding_subject(block->findings[0], &state->subject);
+	first = state->subject.len;
+	finding_subject(finding, &state->subject);
+	if (state->subject.len == 2 * first &&
+	    !memcmp(state->subject.data, state->subject.data + first, first))
+		return;
+	add_tag(state, block->gutter, "in");
+	escape_add(&state->buf, state->subject.data + first,
+		   state->subject.len - first);
+	buf_addc(&state->buf, '\n');
+}
+
+/* A single finding has its message above the excerpt, several below it. */
+static void add_block(struct full *state, struct full_block *block)
+{
+	const struct finding *first = block->findings[0];
+
+	collect_marks(block);
+	if (block->nfindings == 1)
+		add_header(state, first);
+	add_where(state, block->file, first, block->gutter);
+	if (block->source && first->place.line)
+		add_excerpt(state, block);
+	for (size_t i = 0; i < block->nfindings; i++) {
+		const struct finding *finding = block->findings[i];
+
+		if (block->nfindings > 1) {
+			add_header(state, finding);
+			add_subject(state, block, finding);
+		}
+		add_advice(state, block, finding);
+	}
+	buf_addc(&state->buf, '\n');
+	report_flush(state->out, &state->buf);
+	block->nfindings = block->n = block->gutter = 0;
+}
+
+/* Counts it. Of a rule, an error is not hidden behind warnings. */
+static bool is_shown(struct full *state, const struct finding *finding)
+{
+	const struct rule *rule = finding->rule;
+	size_t item = tally_add(&state->tally, rule, finding->severity);
+
+	if (state->options.show_all)
+		return true;
+	if (finding->severity == SEVERITY_INFO &&
+	    !finding_fails(finding, state->options.fail_on)) {
+		tally_add(&state->infos, rule, SEVERITY_INFO);
+		return false;
+	}
+	if (state->tally.items[item].count <= SHOWN_OF_RULE)
+		return true;
+	tally_add(&state->more, rule, SEVERITY_INFO);
+	return false;
+}
+
+static bool same_place(const struct place *a, const struct place *b)
+{
+	return a->line == b->line && a->start == b->start && a->end == b->end;
+}
+
+static void full_file(void *context, const struct report_file *file,
+		      const struct finding *findings, size_t n)
+{
+	struct full *state = context;
+	struct full_block block = {.file = file};
+	size_t size = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct finding *finding = &findings[i];
+
+		if (finding->suppressed || !is_shown(state, finding))
+			continue;
+		if (!block.asked)
+			block.source = file_shown(file);
+		block.asked = true;
+		if (block.nfindings &&
+		    !same_place(&block.findings[0]->place, &finding->place))
+			add_block(state, &block);
+		*ARRAY_PUSH(block.findings, block.nfindings, size) = finding;
+	}
+	if (block.nfindings)
+		add_block(state, &block);
+	free(block.findings);
+}
+
+/* A line for each rule of which not all was shown. */
+static void add_more(struct full *state)
+{
+	tally_sort(&state->more);
+	for (size_t i = 0; i < state->more.n; i++)
+		buf_addf(&state->buf, "%s: %" PRIu64 " more (--show-all)\n",
+			 state->more.items[i].rule->name,
+			 state->more.items[i].count);
+	if (state->more.n)
+		buf_addc(&state->buf, '\n');
+}
+
+static void add_infos(struct full *state)
+{
+	const struct tally *infos = &state->infos;
+	struct buf *buf = &state->buf;
+	size_t line = buf->len;
+
+	if (!infos->n)
+		return;
+	tally_sort(&state->infos);
+	buf_adds(buf, "Infos, shown with --show-all:");
+	for (size_t i = 0; i < infos->n; i++) {
+		const char *name = infos->items[i].rule->name;
+
+		if (buf->len - line + strlen(name) > LINE - COUNT) {
+			buf_addc(buf, '\n');
+			line = buf->len;
+			buf_addc(buf, ' ');
+		}
+		buf_addf(buf, " %s %" PRIu64 "%s", name, infos->items[i].count,
+			 i + 1 < infos->n ? "," : "");
+	}
+	buf_addc(buf, '\n');
+}
+
+static void full_end(void *context, const struct report_summary *summary)
+{
+	struct full *state = context;
+
+	add_more(state);
+	if (state->options.statistics) {
+		statistics_add(&state->tally, &state->buf);
+		if (state->tally.n && !state->options.quiet)
+			buf_addc(&state->buf, '\n');
+	}
+	if (!state->options.quiet) {
+		summary_add_line(summary, &state->buf);
+		add_infos(state);
+		summary_add_fixable(summary, &state->buf);
+		summary_add_not_run(summary, &state->buf);
+	}
+	report_flush(state->out, &state->buf);
+	buf_release(&state->buf);
+	buf_release(&state->subject);
+	tally_release(&state->tally);
+	tally_release(&state->more);
+	tally_release(&state->infos);
+	free(state);
+}
+
+const struct report_format report_full = {
+	.name = "full",
+	.help = "excerpts with the places underlined, for people",
+	.begin = full_begin,
+	.file = full_file,
+	.end = full_end,
+};

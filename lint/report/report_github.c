@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Workflow commands that GitHub Actions turns into annotations. A step shows
+ * ten of each type and silently drops the rest; so the ten first of each
+ * severity are kept until the end, errors are written first, and one notice
+ * says how many are left. Manifests of a pull request are hostile: their text
+ * never begins a line and cannot end a command.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "lint/term/escape.h"
+#include "report_statistics.h"
+
+enum { SHOWN = 10, MESSAGE_MAX = 4000, SEVERITIES = SEVERITY_ERROR + 1 };
+
+struct github {
+	FILE *out;
+	bool quiet;
+	struct held_back {
+		struct buf buf;
+		size_t before_last; /* bytes without the tenth */
+		uint64_t n;
+	} kept[SEVERITIES];
+};
+
+static void *github_begin(FILE *out, const struct report_options *options)
+{
+	struct github *state = array_zalloc(1, sizeof(*state));
+
+	state->out = out;
+	state->quiet = options->quiet;
+	for (size_t i = 0; i < SEVERITIES; i++)
+		buf_init(&state->kept[i].buf);
+	return state;
+}
+
+static void add_escaped(struct buf *out, const char *s, const char *special)
+{
+	while (*s) {
+		size_t plain = strcspn(s, special);
+
+		escape_add(out, s, plain);
+		s += plain;
+		if (*s)
+			buf_addf(out, "%%%02X", (unsigned char)*s++);
+	}
+}
+
+/* A file's name must come out as it is, line ends included. */
+static void add_property(struct buf *out, const char *name, const char *s)
+{
+	buf_addf(out, "%s=", name);
+	add_escaped(out, s, "%:,\r\n");
+}
+
+/* Text on one line: a line end in it would begin a new command. */
+static void add_data(struct buf *out, const char *s)
+{
+	add_escaped(out, s, "%");
+}
+
+static const char *command(enum severity severity)
+{
+	static const char *const words[] = {
+		[SEVERITY_ERROR] = "error",
+		[SEVERITY_WARNING] = "warning",
+		[SEVERITY_INFO] = "notice",
+	};
+
+	return words[severity];
+}
+
+/* GitHub cuts long messages anywhere; cut between characters. */
+static void cut(struct buf *buf, size_t start)
+{
+	size_t len = start + MESSAGE_MAX;
+
+	if (buf->len <= len)
+		return;
+	while (len > start && ((unsigned char)buf->data[len] >> 6) == 2)
+		len--;
+	buf->len = len;
+	buf->data[len] = '\0';
+}
+
+static void add_command(struct buf *buf, const struct report_file *file,
+			const struct finding *finding)
+{
+	const struct place *place = &finding->place;
+	const char *remedy = finding_remedy(finding);
+	size_t start;
+
+	buf_addf(buf, "::%s ", command(finding->severity));
+	add_property(buf, "file", path_relative(file->path));
+	buf_addf(buf, ",line=%u", place->line);
+	/* Columns are for annotations of one line only. */
+	if (place->end_line == place->line)
+		buf_addf(buf, ",endLine=%u,col=%u,endColumn=%u",
+			 place->end_line, place->column, place->end_column);
+	buf_addf(buf, ",title=gpugate %s::", finding->rule->name);
+	start = buf->len;
+	add_data(buf, finding->message);
+	if (*remedy) {
+		buf_adds(buf, "%0Ahelp: ");
+		add_data(buf, remedy);
+	}
+	cut(buf, start);
+	buf_addc(buf, '\n');
+}
+
+static void github_file(void *context, const struct report_file *file,
+			const struct finding *findings, size_t n)
+{
+	struct github *state = context;
+
+	for (size_t i = 0; i < n; i++) {
+		struct held_back *kept = &state->kept[findings[i].severity];
+
+		if (findings[i].suppressed || kept->n++ >= SHOWN)
+			continue;
+		if (kept->n == SHOWN)
+			kept->before_last = kept->buf.len;
+		add_command(&kept->buf, file, &findings[i]);
+	}
+}
+
+/* Findings without an annotation. Their notice takes the tenth's place. */
+static uint64_t leave_out(struct github *state)
+{
+	struct held_back *infos = &state->kept[SEVERITY_INFO];
+	uint64_t left = 0;
+
+	for (size_t i = 0; i < SEVERITIES; i++) {
+		if (state->kept[i].n > SHOWN)
+			left += state->kept[i].n - SHOWN;
+	}
+	if (left && infos->n >= SHOWN) {
+		infos->buf.len = infos->before_last;
+		infos->buf.data[infos->buf.len] = '\0';
+		left++;
+	}
+	return left;
+}
+
+static void github_end(void *context, const struct report_summary *summary)
+{
+	struct github *state = context;
+	uint64_t left = leave_out(state);
+	struct buf buf;
+
+	buf_init(&buf);
+	for (size_t i = SEVERITIES; i-- > 0;) {
+		report_flush(state->out, &state->kept[i].buf);
+		buf_release(&state->kept[i].buf);
+	}
+	if (left)
+		buf_addf(&buf,
+			 "::notice title=gpugate::%" PRIu64
+			 " more %s without an annotation: GitHub shows ten of"
+			 " each severity; see --format full or markdown\n",
+			 left, left == 1 ? "finding" : "findings");
+	if (!state->quiet)
+		summary_add_line(summary, &buf);
+	report_flush(state->out, &buf);
+	buf_release(&buf);
+	free(state);
+}
+
+const struct report_format report_github = {
+	.name = "github",
+	.help = "annotations of GitHub Actions",
+	.begin = github_begin,
+	.file = github_file,
+	.end = github_end,
+};

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Formats json and jsonl. One finding is one line in both. The shapes are
+ * public: keys may be added, never renamed or dropped. `json` keeps the
+ * suppressed findings back until all others are written, as its order of
+ * keys wants it; `jsonl` has no order and writes them where they come.
+ */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "lint/text/json_stream.h"
+#include "report_common.h"
+#include "report_fix.h"
+
+struct json_report {
+	FILE *out;
+	struct buf buf;
+	struct spool suppressed;
+	uint64_t findings, nsuppressed;
+};
+
+static void *json_begin_lines(FILE *out, const struct report_options *options)
+{
+	struct json_report *state = array_zalloc(1, sizeof(*state));
+
+	state->out = out;
+	buf_init(&state->buf);
+	spool_init(&state->suppressed);
+	return state;
+}
+
+static void *json_begin(FILE *out, const struct report_options *options)
+{
+	fputs("{\"version\":1,\n\"findings\":[", out);
+	return json_begin_lines(out, options);
+}
+
+static void put_object_id(struct buf *out, const struct object_id *id)
+{
+	stream_open(out, "object", '{');
+	stream_text(out, "apiVersion", id->api_version);
+	stream_text(out, "kind", id->kind);
+	if (*id->namespace)
+		stream_text(out, "namespace", id->namespace);
+	stream_text(out, "name", id->name);
+	stream_close(out, '}');
+}
+
+static void put_related(struct buf *out, const struct report_file *file,
+			const struct finding *finding)
+{
+	stream_open(out, "related", '[');
+	for (unsigned i = 0; i < finding->nrelated; i++) {
+		const struct related *related = &finding->related[i];
+
+		stream_open(out, NULL, '{');
+		stream_text(out, "file", place_path(file, &related->place));
+		stream_int(out, "line", related->place.line);
+		stream_int(out, "column", related->place.column);
+		stream_text(out, "message", related->message);
+		stream_close(out, '}');
+	}
+	stream_close(out, ']');
+}
+
+static void put_place(struct buf *out, const struct report_file *file,
+		      const struct place *place)
+{
+	stream_text(out, "file", file->path);
+	stream_int(out, "line", place->line);
+	stream_int(out, "column", place->column);
+	stream_int(out, "endLine", place->end_line);
+	stream_int(out, "endColumn", place->end_column);
+	stream_int(out, "document", place->document);
+}
+
+static void put_finding(struct buf *out, const struct report_file *file,
+			const struct finding *finding)
+{
+	stream_open(out, NULL, '{');
+	stream_text(out, "rule", finding->rule->name);
+	stream_hex(out, "fingerprint", finding->fingerprint);
+	stream_text(out, "category", finding->rule->category);
+	stream_text(out, "severity", severity_name(finding->severity));
+	stream_text(out, "message", finding->message);
+	stream_text(out, "help", finding_remedy(finding));
+	put_place(out, file, &finding->place);
+	put_object_id(out, &finding->id);
+	stream_text(out, "pod", finding->pod);
+	stream_text(out, "container", finding->container);
+	stream_text(out, "path", finding->place.pointer);
+	put_related(out, file, finding);
+	if (finding->repair)
+		fix_put_json(out, finding->repair);
+	stream_close(out, '}');
+}
+
+/* key is NULL for an object without one. */
+static void put_suppressed(struct buf *out, const char *key,
+			   const struct report_file *file,
+			   const struct finding *finding)
+{
+	stream_open(out, key, '{');
+	stream_text(out, "rule", finding->rule->name);
+	stream_text(out, "file", file->path);
+	stream_int(out, "line", finding->place.line);
+	stream_text(out, "via", suppressed_via_name(finding->suppressed));
+	stream_text(out, "reason", finding->suppression_reason);
+	stream_close(out, '}');
+}
+
+/* Each item of an array is on its own line. */
+static void next_item(struct buf *out, uint64_t *n)
+{
+	buf_adds(out, (*n)++ ? ",\n" : "\n");
+}
+
+static void json_file(void *context, const struct report_file *file,
+		      const struct finding *findings, size_t n)
+{
+	struct json_report *state = context;
+	struct buf *buf = &state->buf;
+
+	for (size_t i = 0; i < n; i++) {
+		if (findings[i].suppressed) {
+			next_item(buf, &state->nsuppressed);
+			put_suppressed(buf, NULL, file, &findings[i]);
+			spool_add(&state->suppressed, buf);
+		} else {
+			next_item(buf, &state->findings);
+			put_finding(buf, file, &findings[i]);
+			report_flush(state->out, buf);
+		}
+	}
+}
+
+static void jsonl_file(void *context, const struct report_file *file,
+		       const struct finding *findings, size_t n)
+{
+	struct json_report *state = context;
+	struct buf *buf = &state->buf;
+
+	for (size_t i = 0; i < n; i++) {
+		if (findings[i].suppressed) {
+			stream_open(buf, NULL, '{');
+			put_suppressed(buf, "suppressed", file, &findings[i]);
+			stream_close(buf, '}');
+		} else {
+			put_finding(buf, file, &findings[i]);
+		}
+		buf_addc(buf, '\n');
+		report_flush(state->out, buf);
+	}
+}
+
+static void put_skipped(struct buf *out, const struct report_summary *summary)
+{
+	stream_open(out, "skipped", '[');
+	for (size_t i = 0; i < summary->nskipped; i++) {
+		stream_open(out, NULL, '{');
+		stream_text(out, "file", summary->skipped[i].path);
+		stream_text(out, "reason", summary->skipped[i].reason);
+		stream_close(out, '}');
+	}
+	stream_close(out, ']');
+}
+
+static void put_not_run(struct buf *out, const struct report_summary *summary)
+{
+	stream_open(out, "rulesNotRun", '[');
+	for (size_t i = 0; i < summary->nnot_run; i++) {
+		const struct not_run *not_run = &summary->not_run[i];
+
+		stream_open(out, NULL, '{');
+		stream_text(out, "rule", not_run->rule->name);
+		stream_text(out, "reason", not_run->reason);
+		stream_int(out, "count", (int64_t)not_run->count);
+		stream_close(out, '}');
+	}
+	stream_close(out, ']');
+}
+
+static void put_summary(struct buf *out, const struct report_summary *summary)
+{
+	const struct run_counts *counts = &summary->counts;
+
+	stream_open(out, "summary", '{');
+	stream_int(out, "files", (int64_t)summary->files);
+	put_skipped(out, summary);
+	stream_int(out, "ignored", (int64_t)summary->ignored);
+	stream_int(out, "notKubernetes", (int64_t)summary->foreign);
+	stream_int(out, "documents", (int64_t)counts->documents);
+	stream_int(out, "objects", (int64_t)counts->objects);
+	stream_int(out, "workloads", (int64_t)counts->workloads);
+	stream_int(out, "gpus", counts->gpus);
+	stream_bool(out, "gpusUnknown", counts->gpus_unknown);
+	stream_int(out, "unknownKindsWithPods",
+		   (int64_t)counts->unknown_kinds_with_pods);
+	stream_int(out, "placeholders", (int64_t)counts->placeholders);
+	stream_int(out, "fragments", (int64_t)counts->fragments);
+	stream_int(out, "patchedBases", (int64_t)counts->patched);
+	stream_int(out, "chartValues", (int64_t)counts->chart_values);
+	stream_int(out, "infrastructure", (int64_t)counts->infrastructure);
+	stream_int(out, "infrastructureUnknown",
+		   (int64_t)counts->infrastructure_unknown);
+	stream_int(out, "errors", (int64_t)counts->errors);
+	stream_int(out, "warnings", (int64_t)counts->warnings);
+	stream_int(out, "infos", (int64_t)counts->infos);
+	stream_int(out, "suppressed", (int64_t)counts->suppressed);
+	stream_int(out, "fixable", (int64_t)summary->fixable);
+	stream_int(out, "fixableUnsafe", (int64_t)summary->fixable_unsafe);
+	stream_bool(out, "incomplete", summary->failed);
+	put_not_run(out, summary);
+	stream_close(out, '}');
+}
+
+static void json_release(struct json_report *state)
+{
+	buf_release(&state->buf);
+	free(state);
+}
+
+static void json_end(void *context, const struct report_summary *summary)
+{
+	struct json_report *state = context;
+
+	fputs("],\n\"suppressed\":[", state->out);
+	spool_finish(&state->suppressed, state->out);
+	buf_adds(&state->buf, "],\n");
+	put_summary(&state->buf, summary);
+	buf_adds(&state->buf, "}\n");
+	report_flush(state->out, &state->buf);
+	json_release(state);
+}
+
+static void jsonl_end(void *context, const struct report_summary *summary)
+{
+	struct json_report *state = context;
+	struct buf *buf = &state->buf;
+
+	stream_open(buf, NULL, '{');
+	stream_int(buf, "version", 1);
+	put_summary(buf, summary);
+	stream_close(buf, '}');
+	buf_addc(&state->buf, '\n');
+	report_flush(state->out, &state->buf);
+	json_release(state);
+}
+
+const struct report_format report_json = {
+	.name = "json",
+	.help = "one JSON object, a finding a line",
+	.begin = json_begin,
+	.file = json_file,
+	.end = json_end,
+};
+
+const struct report_format report_jsonl = {
+	.name = "jsonl",
+	.help = "a JSON object a line: findings, then the summary",
+	.begin = json_begin_lines,
+	.file = jsonl_file,
+	.end = jsonl_end,
+};

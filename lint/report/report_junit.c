@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JUnit XML for GitLab and Jenkins. A suite is a file, a case a finding: it
+ * fails when the finding fails the run, is skipped when it is suppressed, and
+ * else passes with the finding as its output; a file without findings is one
+ * passing case. GitLab keeps only the first case of a class and name, so
+ * names are made unique; it shows the element's text, Jenkins the message
+ * attribute, so both are written.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "lint/text/counter.h"
+#include "lint/text/xml_out.h"
+#include "report_common.h"
+
+struct junit {
+	FILE *out;
+	struct buf buf, name;
+	struct counter names; /* of the current file */
+	const char *fail_on;
+};
+
+static void *junit_begin(FILE *out, const struct report_options *options)
+{
+	struct junit *state = array_zalloc(1, sizeof(*state));
+
+	state->out = out;
+	state->fail_on = options->fail_on;
+	buf_init(&state->buf);
+	buf_init(&state->name);
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	      "<testsuites name=\"gpugate\">\n",
+	      out);
+	return state;
+}
+
+static void add_suite(struct junit *state, const struct report_file *file,
+		      const struct finding *findings, size_t n)
+{
+	size_t skipped = 0, failures = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		skipped += findings[i].suppressed != SUPPRESSED_NOT;
+		failures += finding_fails(&findings[i], state->fail_on);
+	}
+	buf_adds(&state->buf, "<testsuite");
+	xml_add_attribute(&state->buf, "name", file->path);
+	/* The passing case counts too. */
+	buf_addf(&state->buf,
+		 " tests=\"%zu\" failures=\"%zu\" errors=\"0\""
+		 " skipped=\"%zu\" time=\"0\">\n",
+		 n + (n == skipped), failures, skipped);
+	if (n == skipped) {
+		buf_adds(&state->buf, "<testcase");
+		xml_add_attribute(&state->buf, "classname", file->path);
+		xml_add_attribute(&state->buf, "name", "no findings");
+		xml_add_attribute(&state->buf, "file", file->path);
+		buf_adds(&state->buf, " time=\"0\"/>\n");
+	}
+}
+
+/* "rule Kind ns/name /spec/..", with #2 and so on when it comes up again. */
+static void make_name(struct junit *state, const struct finding *finding)
+{
+	struct buf *name = &state->name;
+	uint32_t count;
+
+	buf_reset(name);
+	buf_adds(name, finding->rule->name);
+	if (*finding->id.kind || *finding->id.name) {
+		buf_addc(name, ' ');
+		finding_object(finding, name);
+	}
+	if (*finding->place.pointer) {
+		buf_addc(name, ' ');
+		buf_adds(name, finding->place.pointer);
+	}
+	count = counter_next(&state->names,
+			     text_hash(name->data, name->len, 0));
+	if (count > 1)
+		buf_addf(name, " #%u", count);
+}
+
+static void add_result(struct junit *state, const struct report_file *file,
+		       const struct finding *finding)
+{
+	struct buf *buf = &state->buf;
+	const char *remedy = finding_remedy(finding);
+	bool fails = finding_fails(finding, state->fail_on);
+
+	buf_adds(buf, fails ? "<failure" : "<system-out");
+	if (fails) {
+		xml_add_attribute(buf, "message", finding->message);
+		xml_add_attribute(buf, "type",
+				  severity_name(finding->severity));
+	}
+	buf_addc(buf, '>');
+	xml_add(buf, file->path);
+	buf_addf(buf, ":%u:%u: %s: ", finding->place.line,
+		 finding->place.column, severity_name(finding->severity));
+	xml_add(buf, finding->message);
+	buf_addf(buf, " [%s]", finding->rule->name);
+	if (*remedy) {
+		buf_adds(buf, "\nhelp: ");
+		xml_add(buf, remedy);
+	}
+	buf_adds(buf, fails ? "</failure>" : "</system-out>");
+}
+
+static void add_skipped(struct buf *buf, const struct finding *finding)
+{
+	buf_addf(buf, "<skipped message=\"suppressed by %s",
+		 suppressed_via_name(finding->suppressed));
+	if (*finding->suppression_reason)
+		buf_adds(buf, ": ");
+	xml_add(buf, finding->suppression_reason);
+	buf_adds(buf, "\"/>");
+}
+
+static void add_case(struct junit *state, const struct report_file *file,
+		     const struct finding *finding)
+{
+	struct buf *buf = &state->buf;
+
+	make_name(state, finding);
+	buf_adds(buf, "<testcase");
+	xml_add_attribute(buf, "classname", file->path);
+	xml_add_attribute(buf, "name", state->name.data);
+	xml_add_attribute(buf, "file", file->path);
+	buf_addf(buf, " line=\"%u\" time=\"0\">", finding->place.line);
+	if (finding->suppressed)
+		add_skipped(buf, finding);
+	else
+		add_result(state, file, finding);
+	buf_adds(buf, "</testcase>\n");
+}
+
+static void junit_file(void *context, const struct report_file *file,
+		       const struct finding *findings, size_t n)
+{
+	struct junit *state = context;
+
+	counter_reset(&state->names);
+	add_suite(state, file, findings, n);
+	for (size_t i = 0; i < n; i++) {
+		add_case(state, file, &findings[i]);
+		report_flush(state->out, &state->buf);
+	}
+	buf_adds(&state->buf, "</testsuite>\n");
+	report_flush(state->out, &state->buf);
+}
+
+static void junit_end(void *context, const struct report_summary *summary)
+{
+	struct junit *state = context;
+
+	fputs("</testsuites>\n", state->out);
+	counter_release(&state->names);
+	buf_release(&state->buf);
+	buf_release(&state->name);
+	free(state);
+}
+
+const struct report_format report_junit = {
+	.name = "junit",
+	.help = "JUnit XML, for GitLab and Jenkins",
+	.begin = junit_begin,
+	.file = junit_file,
+	.end = junit_end,
+};

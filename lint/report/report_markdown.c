@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A table a file, for a job summary or a comment. All text of the manifest
+ * is escaped as HTML entities, which Markdown shows as plain characters:
+ * neither tables nor links nor tags can be forged. A step summary holds 1
+ * MiB; what goes beyond is counted instead of shown.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "lint/term/escape.h"
+#include "report_statistics.h"
+
+enum { BYTES_MAX = 1000000 };
+
+struct markdown {
+	FILE *out;
+	struct report_options options;
+	struct buf buf, subject;
+	struct tally tally;
+	uint64_t written, left_out;
+};
+
+static void *markdown_begin(FILE *out, const struct report_options *options)
+{
+	struct markdown *state = array_zalloc(1, sizeof(*state));
+
+	state->out = out;
+	state->options = *options;
+	buf_init(&state->buf);
+	buf_init(&state->subject);
+	fputs("## gpugate\n\n", out);
+	return state;
+}
+
+static void flush(struct markdown *state)
+{
+	state->written += state->buf.len;
+	report_flush(state->out, &state->buf);
+}
+
+static void add_text(struct buf *out, const char *s, size_t len)
+{
+	static const char special[] = "&<>\\`*_[]|~#@$:";
+
+	for (size_t i = 0; i < len;) {
+		size_t plain = i;
+
+		while (plain < len && !strchr(special, s[plain]))
+			plain++;
+		escape_add(out, s + i, plain - i);
+		if (plain < len)
+			buf_addf(out, "&#%d;", s[plain++]);
+		i = plain;
+	}
+}
+
+/* Messages put names in backticks; show those as code when they pair up. */
+static void add_message(struct buf *out, const char *s)
+{
+	size_t ticks = 0;
+	bool code = false;
+
+	for (const char *at = strchr(s, '`'); at; at = strchr(at + 1, '`'))
+		ticks++;
+	if (ticks % 2) {
+		add_text(out, s, strlen(s));
+		return;
+	}
+	for (;;) {
+		size_t len = strcspn(s, "`");
+
+		add_text(out, s, len);
+		if (!s[len])
+			break;
+		code = !code;
+		buf_adds(out, code ? "<code>" : "</code>");
+		s += len + 1;
+	}
+}
+
+static void add_row(struct markdown *state, const struct finding *finding)
+{
+	struct buf *buf = &state->buf;
+
+	buf_addf(buf, "| %u:%u | %s | %s | ", finding->place.line,
+		 finding->place.column, severity_name(finding->severity),
+		 finding->rule->name);
+	add_message(buf, finding->message);
+	buf_adds(buf, " | ");
+	buf_reset(&state->subject);
+	finding_subject(finding, &state->subject);
+	add_text(buf, state->subject.data, state->subject.len);
+	buf_adds(buf, " |\n");
+}
+
+static void markdown_file(void *context, const struct report_file *file,
+			  const struct finding *findings, size_t n)
+{
+	struct markdown *state = context;
+	bool open = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (findings[i].suppressed)
+			continue;
+		tally_add(&state->tally, findings[i].rule,
+			  findings[i].severity);
+		if (state->written > BYTES_MAX) {
+			state->left_out++;
+			continue;
+		}
+		if (!open) {
+			buf_adds(&state->buf, "### ");
+			add_text(&state->buf, file->path, strlen(file->path));
+			buf_adds(
+				&state->buf,
+				"\n\n| Place | Severity | Rule | Finding |"
+				" Object |\n| --- | --- | --- | --- | --- |\n");
+		}
+		open = true;
+		add_row(state, &findings[i]);
+		flush(state);
+	}
+	if (open)
+		buf_addc(&state->buf, '\n');
+	flush(state);
+}
+
+static void add_tally(struct markdown *state)
+{
+	tally_sort(&state->tally);
+	buf_adds(&state->buf,
+		 "\n| Findings | Severity | Rule |\n| ---: | --- | --- |\n");
+	for (size_t i = 0; i < state->tally.n; i++) {
+		const struct tally_rule *item = &state->tally.items[i];
+
+		buf_addf(&state->buf, "| %" PRIu64 " | %s | %s |\n",
+			 item->count, severity_name(item->severity),
+			 item->rule->name);
+	}
+}
+
+static void markdown_end(void *context, const struct report_summary *summary)
+{
+	struct markdown *state = context;
+
+	if (state->left_out) {
+		add_count(&state->buf, state->left_out, "more finding",
+			  "more findings");
+		buf_adds(&state->buf, " left out: a step summary is limited to"
+				      " 1 MiB.\n\n");
+	}
+	buf_reset(&state->subject);
+	summary_add_line(summary, &state->subject);
+	add_text(&state->buf, state->subject.data, state->subject.len - 1);
+	buf_addc(&state->buf, '\n');
+	if (state->options.statistics && state->tally.n)
+		add_tally(state);
+	flush(state);
+	buf_release(&state->buf);
+	buf_release(&state->subject);
+	tally_release(&state->tally);
+	free(state);
+}
+
+const struct report_format report_markdown = {
+	.name = "markdown",
+	.help = "tables, for a job summary or a comment",
+	.begin = markdown_begin,
+	.file = markdown_file,
+	.end = markdown_end,
+};

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Summaries in words. Skipped files and rules that did not run are grouped
+ * by their reason, so that a large run stays a few lines.
+ */
+#include "report_statistics.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "lint/term/escape.h"
+
+enum { NAMES_SHOWN = 4, REASONS_SHOWN = 4 };
+
+void statistics_add(struct tally *tally, struct buf *out)
+{
+	if (!tally->n)
+		return;
+	tally_sort(tally);
+	buf_addf(out, "%8s  %-8s  %s\n", "findings", "severity", "rule");
+	for (size_t i = 0; i < tally->n; i++)
+		buf_addf(out, "%8" PRIu64 "  %-8s  %s\n", tally->items[i].count,
+			 severity_name(tally->items[i].severity),
+			 tally->items[i].rule->name);
+}
+
+/* Is this the first skipped file with its reason? */
+static bool skipped_first(const struct report_summary *summary, size_t i)
+{
+	for (size_t j = 0; j < i; j++) {
+		if (!strcmp(summary->skipped[j].reason,
+			    summary->skipped[i].reason))
+			return false;
+	}
+	return true;
+}
+
+static size_t skipped_alike(const struct report_summary *summary, size_t i)
+{
+	size_t n = 0;
+
+	for (size_t j = i; j < summary->nskipped; j++)
+		n += !strcmp(summary->skipped[j].reason,
+			     summary->skipped[i].reason);
+	return n;
+}
+
+static void add_skipped(const struct report_summary *summary, struct buf *out)
+{
+	size_t reasons = 0, left = summary->nskipped;
+
+	for (size_t i = 0; i < summary->nskipped; i++) {
+		size_t alike;
+
+		if (reasons == REASONS_SHOWN)
+			break;
+		if (!skipped_first(summary, i))
+			continue;
+		alike = skipped_alike(summary, i);
+		buf_addf(out, "%s%zu skipped: ", reasons++ ? ", " : "", alike);
+		escape_adds(out, summary->skipped[i].reason);
+		left -= alike;
+	}
+	if (left)
+		buf_addf(out, ", %zu skipped for other reasons", left);
+}
+
+/* What was not looked at, in parentheses. */
+static void add_left_out(const struct report_summary *summary, struct buf *out)
+{
+	bool any = summary->nskipped;
+
+	if (!any && !summary->ignored && !summary->foreign)
+		return;
+	buf_adds(out, " (");
+	add_skipped(summary, out);
+	if (summary->ignored) {
+		buf_addf(out, "%s%" PRIu64 " ignored by .gitignore",
+			 any ? ", " : "", summary->ignored);
+		any = true;
+	}
+	if (summary->foreign)
+		buf_addf(out, "%s%" PRIu64 " without Kubernetes objects",
+			 any ? ", " : "", summary->foreign);
+	buf_addc(out, ')');
+}
+
+void summary_add_findings(const struct run_counts *counts, struct buf *out)
+{
+	if (!counts->errors && !counts->warnings && !counts->infos) {
+		buf_adds(out, "no findings");
+	} else {
+		add_count(out, counts->errors, "error", "errors");
+		buf_adds(out, ", ");
+		add_count(out, counts->warnings, "warning", "warnings");
+		if (counts->infos) {
+			buf_adds(out, ", ");
+			add_count(out, counts->infos, "info", "infos");
+		}
+	}
+	if (counts->suppressed)
+		buf_addf(out, ", %" PRIu64 " suppressed", counts->suppressed);
+}
+
+static void add_gpus(const struct run_counts *counts, struct buf *out)
+{
+	buf_adds(out, "; ");
+	if (counts->gpus) {
+		buf_adds(out, counts->gpus_unknown ? "at least " : "");
+		add_count(out, (uint64_t)counts->gpus, "GPU", "GPUs");
+	} else {
+		buf_adds(out, counts->gpus_unknown ? "an unknown number of GPUs"
+						   : "no GPUs");
+	}
+	buf_adds(out, " requested");
+}
+
+void summary_add_line(const struct report_summary *summary, struct buf *out)
+{
+	const struct run_counts *counts = &summary->counts;
+	bool found = counts->errors || counts->warnings || counts->infos ||
+		     counts->suppressed;
+
+	if (!summary->files) {
+		buf_adds(out, "Nothing was linted: ");
+		buf_adds(out, summary->failed ? "nothing could be read"
+					      : "no manifests found");
+	} else if (!counts->objects) {
+		buf_adds(out, "Nothing was linted: no Kubernetes objects in ");
+		add_count(out, summary->files, "file", "files");
+	} else {
+		buf_adds(out, "Checked ");
+		add_count(out, counts->objects, "object", "objects");
+		buf_adds(out, " in ");
+		add_count(out, summary->files, "file", "files");
+	}
+	add_left_out(summary, out);
+	if (counts->objects || found) {
+		buf_adds(out, " — ");
+		summary_add_findings(counts, out);
+	}
+	if (counts->objects)
+		add_gpus(counts, out);
+	buf_addc(out, '\n');
+}
+
+void summary_add_fixable(const struct report_summary *summary, struct buf *out)
+{
+	if (summary->fixable)
+		buf_addf(out, "%" PRIu64 " fixable with --fix",
+			 summary->fixable);
+	if (summary->fixable_unsafe)
+		buf_addf(out, "%s%" PRIu64 " %s with --unsafe-fixes",
+			 summary->fixable ? ", " : "", summary->fixable_unsafe,
+			 summary->fixable ? "more" : "fixable");
+	if (summary->fixable || summary->fixable_unsafe)
+		buf_adds(out, ".\n");
+}
+
+/* Rule i was named in an earlier line, or has no line of its own. */
+static bool same_reason_before(const struct report_summary *summary, size_t i)
+{
+	for (size_t j = 0; j < i; j++) {
+		if (!strcmp(summary->not_run[j].reason,
+			    summary->not_run[i].reason))
+			return true;
+	}
+	return false;
+}
+
+/* Which kinds are not known, for the policy's `kinds:`. */
+static void add_kinds(const struct run_counts *counts, struct buf *out)
+{
+	int n = 0;
+
+	for (; n < UNKNOWN_KINDS && *counts->unknown_kinds[n]; n++) {
+		if (n == UNKNOWN_KINDS - 1) {
+			buf_adds(out, ", ...");
+			break;
+		}
+		buf_adds(out, n ? ", " : " (");
+		escape_adds(out, counts->unknown_kinds[n]);
+	}
+	buf_adds(out, n ? ")" : "");
+}
+
+/* What was looked at, but for what it leaves open. */
+static void add_partly(const struct run_counts *counts, struct buf *out)
+{
+	static const char unknown[] = "objects of unknown kinds";
+	const struct {
+		uint64_t n;
+		const char *one, *many;
+	} parts[] = {
+		{counts->fragments,
+		 "fragment of an object (a patch, or no selector or image)",
+		 "fragments of objects (patches, or no selector or image)"},
+		{counts->patched,
+		 "object of a base that a kustomization patches (lint what `kustomize build` makes)",
+		 "objects of bases that kustomizations patch (lint what `kustomize build` makes)"},
+		{counts->chart_values,
+		 "object whose chart values name accelerators (lint what `helm template` makes)",
+		 "objects whose chart values name accelerators (lint what `helm template` makes)"},
+		{counts->placeholders, "placeholder", "placeholders"},
+		{counts->unknown_kinds_with_pods, "object of an unknown kind",
+		 unknown},
+		{counts->infrastructure, "pod in an infrastructure namespace",
+		 "pods in infrastructure namespaces"},
+		{counts->infrastructure_unknown,
+		 "pod that may be infrastructure (its namespace is unknown)",
+		 "pods that may be infrastructure (their namespace "
+		 "is unknown)"},
+	};
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (!parts[i].n || !counts->objects)
+			continue;
+		buf_adds(out, any ? ", " : "Judged in part: ");
+		add_count(out, parts[i].n, parts[i].one, parts[i].many);
+		if (parts[i].many == unknown)
+			add_kinds(counts, out);
+		any = true;
+	}
+	if (any)
+		buf_addc(out, '\n');
+}
+
+/* Nothing of one is compared with, or added to, what is in another. */
+static void add_apart(const struct report_summary *summary, struct buf *out)
+{
+	if (!summary->napart)
+		return;
+	buf_adds(out, "Judged as sets of their own (the same objects are in ");
+	buf_adds(out, "each): ");
+	for (size_t i = 0; i < summary->napart && i < NAMES_SHOWN; i++) {
+		buf_adds(out, i ? ", " : "");
+		escape_adds(out, summary->apart[i]);
+	}
+	if (summary->napart > NAMES_SHOWN)
+		buf_addf(out, " and %zu more", summary->napart - NAMES_SHOWN);
+	buf_addc(out, '\n');
+}
+
+void summary_add_not_run(const struct report_summary *summary, struct buf *out)
+{
+	add_apart(summary, out);
+	add_partly(&summary->counts, out);
+	for (size_t i = 0; i < summary->nnot_run; i++) {
+		const char *reason = summary->not_run[i].reason;
+		size_t n = 0;
+
+		if (same_reason_before(summary, i))
+			continue;
+		buf_adds(out, "Not run (");
+		escape_adds(out, reason);
+		buf_adds(out, "): ");
+		for (size_t j = i; j < summary->nnot_run; j++) {
+			if (strcmp(summary->not_run[j].reason, reason) != 0)
+				continue;
+			if (n++ < NAMES_SHOWN)
+				buf_addf(out, "%s%s", n > 1 ? ", " : "",
+					 summary->not_run[j].rule->name);
+		}
+		if (n > NAMES_SHOWN)
+			buf_addf(out, " and %zu more", n - NAMES_SHOWN);
+		buf_addc(out, '\n');
+	}
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The summary below a report for people: findings of each rule, and what was
+ * linted.
+ */
+#ifndef LINT_REPORT_STATISTICS_H
+#define LINT_REPORT_STATISTICS_H
+
+#include "report_common.h"
+
+/* A table of rules and severities, most findings first. Sorts the tally. */
+void statistics_add(struct tally *tally, struct buf *out);
+/* "Checked 14 objects in 6 files (...) — 3 errors; 9 GPUs requested". */
+void summary_add_line(const struct report_summary *summary, struct buf *out);
+/* "3 errors, 1 warning", "no findings" */
+void summary_add_findings(const struct run_counts *counts, struct buf *out);
+/* "2 fixable with --fix, 1 more with --unsafe-fixes.", or nothing. */
+void summary_add_fixable(const struct report_summary *summary, struct buf *out);
+/* A line for what was judged in part, and one a reason for rules that did not
+ * run, or nothing. */
+void summary_add_not_run(const struct report_summary *summary, struct buf *out);
+
+#endif

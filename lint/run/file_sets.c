@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two files with the same object (kind, namespace, name) are of two clusters
+ * where their paths part at a folder: clusters/a/quota.yaml, clusters/b/ml.yaml
+ * make clusters/a and clusters/b sets of their own, with all that lies below.
+ * Within one folder, or above the other, it is the object twice. What lies in
+ * neither folder is a set too: nobody says which of them it goes to. A
+ * Namespace parts nothing, because every application of a cluster may bring its
+ * own.
+ */
+#include "file_sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/vec.h"
+
+/* What one cluster has once, and where it stands. */
+struct sighting {
+	uint64_t what;
+	uint32_t file;
+};
+
+struct sightings {
+	struct sighting *items;
+	size_t n, size;
+	const uint32_t *named; /* sets that the policy names, by file */
+};
+
+static void note(void *context, uint64_t what, uint32_t file)
+{
+	struct sightings *s = context;
+
+	if (!s->named || !s->named[file])
+		*ARRAY_PUSH(s->items, s->n, s->size) =
+			(struct sighting){what, file};
+}
+
+static int by_what(const void *a, const void *b)
+{
+	const struct sighting *x = a, *y = b;
+
+	if (x->what != y->what)
+		return x->what < y->what ? -1 : 1;
+	return (x->file > y->file) - (x->file < y->file);
+}
+
+/* --- sets that the policy names --------------------------------------------
+ */
+
+/* The number of a name, from 1 on. */
+static uint32_t number_of(struct file_sets *sets, const char ***names,
+			  size_t *n, size_t *size, const char *name)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (!strcmp((*names)[i], name))
+			return (uint32_t)i + 1;
+	*VEC_PUSH(&sets->arena, *names, *n, *size) = name;
+	return (uint32_t)*n;
+}
+
+static bool any_named(const struct policies *policies)
+{
+	for (size_t i = 0; i < policies->n; i++)
+		if (policy_names_sets(policies->items[i].policy))
+			return true;
+	return false;
+}
+
+static uint32_t *named_sets(struct file_sets *sets, struct job *job)
+{
+	const char **names = NULL;
+	size_t n = 0, size = 0;
+	struct buf scratch;
+	uint32_t *numbers;
+
+	if (!any_named(job->policies))
+		return NULL;
+	numbers = ARENA_ARRAY(&sets->arena, uint32_t, job->files->n + 1);
+	buf_init(&scratch);
+	for (size_t i = 0; i < job->files->n; i++) {
+		struct policy_path_rule rule = {0};
+
+		job_policy(job, i, &scratch, &rule);
+		if (rule.set)
+			numbers[i] =
+				number_of(sets, &names, &n, &size, rule.set);
+	}
+	buf_release(&scratch);
+	sets->named = (uint32_t)n;
+	return numbers;
+}
+
+/* --- sets that show themselves ---------------------------------------------
+ */
+
+/* The folder in which the path goes on after len bytes, or NULL. */
+static const char *folder_at(struct arena *arena, const char *path, size_t len)
+{
+	const char *slash = strchr(path + len, '/');
+
+	return slash ? arena_strndup(arena, path, (size_t)(slash - path))
+		     : NULL;
+}
+
+static void part(struct file_sets *sets, const char *a, const char *b)
+{
+	const char *left, *right;
+	size_t common = 0;
+
+	for (size_t i = 0; a[i] && a[i] == b[i]; i++)
+		if (a[i] == '/')
+			common = i + 1;
+	left = folder_at(&sets->arena, a, common);
+	right = folder_at(&sets->arena, b, common);
+	if (!left || !right)
+		return;
+	*VEC_PUSH(&sets->arena, sets->folders, sets->n, sets->size) = left;
+	*VEC_PUSH(&sets->arena, sets->folders, sets->n, sets->size) = right;
+}
+
+static void part_all(struct file_sets *sets, const struct files *files,
+		     const struct sightings *seen)
+{
+	struct buf a, b;
+
+	buf_init(&a);
+	buf_init(&b);
+	for (size_t i = 1; i < seen->n; i++) {
+		const struct sighting *x = &seen->items[i - 1];
+		const struct sighting *y = &seen->items[i];
+
+		if (x->what != y->what || x->file == y->file)
+			continue;
+		buf_reset(&a);
+		buf_reset(&b);
+		files_path(files, x->file, &a);
+		files_path(files, y->file, &b);
+		part(sets, a.data, b.data);
+	}
+	buf_release(&a);
+	buf_release(&b);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void keep_once(struct file_sets *sets)
+{
+	size_t kept = 0;
+
+	if (sets->n)
+		qsort(sets->folders, sets->n, sizeof(*sets->folders), by_text);
+	for (size_t i = 0; i < sets->n; i++)
+		if (!kept || strcmp(sets->folders[kept - 1], sets->folders[i]))
+			sets->folders[kept++] = sets->folders[i];
+	sets->n = kept;
+}
+
+/* The innermost of the folders that holds the path, from 1 on; 0: none. */
+static uint32_t folder_of(const struct file_sets *sets, const char *path)
+{
+	uint32_t found = 0;
+
+	/* In order, an inner folder comes after the one around it. */
+	for (size_t i = 0; i < sets->n; i++) {
+		size_t len = strlen(sets->folders[i]);
+
+		if (!strncmp(path, sets->folders[i], len) && path[len] == '/')
+			found = (uint32_t)i + 1;
+	}
+	return found;
+}
+
+void file_sets_make(struct file_sets *sets, struct job *job,
+		    const struct object_index *index)
+{
+	struct sightings seen = {.named = named_sets(sets, job)};
+	struct buf path;
+
+	sets->numbers = (uint32_t *)(uintptr_t)seen.named;
+	object_index_each(index, note, &seen);
+	if (seen.n)
+		qsort(seen.items, seen.n, sizeof(*seen.items), by_what);
+	part_all(sets, job->files, &seen);
+	free(seen.items);
+	keep_once(sets);
+	if (!sets->n)
+		return;
+	if (!sets->numbers)
+		sets->numbers =
+			ARENA_ARRAY(&sets->arena, uint32_t, job->files->n + 1);
+	buf_init(&path);
+	for (size_t i = 0; i < job->files->n; i++) {
+		buf_reset(&path);
+		files_path(job->files, i, &path);
+		if (!sets->numbers[i] && folder_of(sets, path.data))
+			sets->numbers[i] =
+				sets->named + folder_of(sets, path.data);
+	}
+	buf_release(&path);
+}
+
+void file_sets_release(struct file_sets *sets)
+{
+	arena_release(&sets->arena);
+}

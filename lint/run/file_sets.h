@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which files are applied to one cluster. A repository often holds several:
+ * the policy's `paths:` part them (`set:`), or they show themselves, when
+ * sibling folders hold the same object, or each a default PriorityClass.
+ */
+#ifndef LINT_FILE_SETS_H
+#define LINT_FILE_SETS_H
+
+#include "base/arena.h"
+#include "worker.h"
+
+struct file_sets {
+	struct arena arena;
+	uint32_t *numbers; /* by file; NULL: all are one */
+	uint32_t named;	   /* how many the policy names: 1, 2, ... */
+	/* Folders that are sets of their own without having been named. */
+	const char **folders;
+	size_t n, size;
+};
+
+void file_sets_make(struct file_sets *sets, struct job *job,
+		    const struct object_index *index);
+void file_sets_release(struct file_sets *sets);
+
+#endif

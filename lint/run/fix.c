@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rounds of repair. One round: every document is linted and the repairs of its
+ * visible findings are spliced; trees stay alive until the new text was read
+ * again and compared. Ten rounds are only an upper bound: few repairs need a
+ * second one.
+ */
+#include "fix.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/replace.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "doc/splice.h"
+
+enum { ROUNDS = 10 };
+
+struct fix_round {
+	struct arena *arena;
+	struct splice_list splices;
+	struct splice_expect *expect;
+	size_t n, size;
+};
+
+static void drop(void *context, uint32_t file, struct finding *findings,
+		 size_t n)
+{
+	(void)context; /* the final text is linted again for the report */
+	(void)file;
+	(void)findings;
+	(void)n;
+}
+
+static void repair(void *context, const struct doc *doc,
+		   struct edit_list *edits)
+{
+	struct fixer *fixer = context;
+	struct fix_round *round = fixer->round;
+	size_t before = round->splices.n;
+	const struct node *root;
+
+	edits_splice(edits, doc, round->arena, &round->splices);
+	if (round->splices.n == before)
+		return;
+	root = edits_apply(edits, doc->root, round->arena);
+	*VEC_PUSH(round->arena, round->expect, round->n, round->size) =
+		(struct splice_expect){doc->number, root};
+}
+
+void fixer_init(struct fixer *fixer, const struct run_options *options,
+		bool unsafe)
+{
+	struct run_options own = *options;
+
+	memset(fixer, 0, sizeof(*fixer));
+	own.sink = drop;
+	own.repair = repair;
+	own.unsafe_repairs = unsafe;
+	own.render_repairs = false;
+	own.context = fixer;
+	run_init(&fixer->run, &own);
+}
+
+void fixer_release(struct fixer *fixer)
+{
+	run_release(&fixer->run);
+	arena_release(&fixer->arena);
+	arena_release(&fixer->text_arena);
+}
+
+static void lint_round(struct fixer *fixer, const struct run_file *file,
+		       struct source *source)
+{
+	struct run_file own = *file;
+	struct loader loader;
+	struct doc *doc;
+
+	own.source = source;
+	run_begin_file(&fixer->run, &own);
+	loader_init(&loader, source, &load_limits_default, &fixer->arena);
+	loader.issue = run_load_issue;
+	loader.context = &fixer->run;
+	for (;;) {
+		/* The tree's owner must outlive the round. */
+		doc = ARENA_NEW(&fixer->arena, struct doc);
+		if (loader_next(&loader, doc) <= 0)
+			break;
+		run_document(&fixer->run, doc);
+	}
+	run_end_file(&fixer->run);
+	/* Facts would pile up round by round. */
+	object_index_release(&fixer->run.index);
+}
+
+/* 1: out holds the next text; 0: nothing to do; -1 and err. */
+static int one_round(struct fixer *fixer, const struct run_file *file,
+		     struct source *source, struct buf *out, struct err *err)
+{
+	struct fix_round *round = ARENA_NEW(&fixer->arena, struct fix_round);
+
+	round->arena = &fixer->arena;
+	fixer->round = round;
+	lint_round(fixer, file, source);
+	if (!round->splices.n)
+		return 0;
+	splices_apply(source->text, source->len, &round->splices, out);
+	if (splices_check(source, out, round->expect, round->n, err))
+		return -1;
+	return 1;
+}
+
+int fixer_text(struct fixer *fixer, const struct run_file *file,
+	       const struct source *text, struct buf *out, struct err *err)
+{
+	struct buf next;
+	int changed = 0, rc = 1;
+
+	buf_init(&next);
+	for (int i = 0; rc > 0 && i < ROUNDS; i++) {
+		struct source source;
+
+		arena_reset(&fixer->arena);
+		arena_reset(&fixer->text_arena);
+		source_init(&source, &fixer->text_arena, text->name,
+			    changed ? out->data : text->text - text->bom,
+			    changed ? out->len : text->len + text->bom);
+		buf_reset(&next);
+		buf_add(&next, "\xef\xbb\xbf", source.bom);
+		rc = one_round(fixer, file, &source, &next, err);
+		if (rc > 0) {
+			struct buf old = *out;
+
+			*out = next;
+			next = old;
+			changed = 1;
+		}
+	}
+	buf_release(&next);
+	return rc < 0 ? -1 : changed;
+}
+
+int fix_write(const struct files *files, size_t file, const struct buf *text,
+	      const struct file_stamp *old)
+{
+	const char *bound = files_bound(files, file);
+	struct buf path;
+	char *real;
+	int error = 0;
+
+	buf_init(&path);
+	files_path(files, file, &path);
+	real = realpath(path.data, NULL);
+	if (!real)
+		error = errno == ENOENT ? ESTALE : errno;
+	else if (bound && !path_is_below(bound, real))
+		error = EXDEV;
+	/* Replacing needs only the folder's permission; a file that may not
+	 * be written is not to be changed. */
+	else if (access(real, W_OK))
+		error = errno;
+	else
+		error = replace_write(real, text, old);
+	buf_release(&path);
+	free(real);
+	return error;
+}
+
+const char *fix_strerror(int error)
+{
+	if (error == EXDEV)
+		return "it is a symbolic link out of the named folder";
+	return replace_strerror(error);
+}

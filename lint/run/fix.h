@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Repairing a file's text: rules are run, the repairs of all their findings are
+ * merged and spliced into the bytes; this is repeated until no repair is left.
+ * After each round the new text is read again and must be exactly what the
+ * edits say; else the text is left as it was.
+ */
+#ifndef LINT_FIX_H
+#define LINT_FIX_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "engine/run.h"
+#include "lint/files/files.h"
+
+struct fixer {
+	struct run run;	    /* its own: nothing is counted or reported */
+	struct arena arena; /* of one round */
+	struct arena text_arena;
+	struct fix_round *round;
+};
+
+void fixer_init(struct fixer *fixer, const struct run_options *options,
+		bool unsafe);
+void fixer_release(struct fixer *fixer);
+
+/*
+ * Repair the source's text. 1: out holds the new text; 0: nothing to repair;
+ * -1 and err: the result could not be verified, out is unchanged.
+ * file.source is not used. A byte order mark is kept.
+ */
+int fixer_text(struct fixer *fixer, const struct run_file *file,
+	       const struct source *text, struct buf *out, struct err *err);
+
+/*
+ * Replace a file of the list that was read, as old says: write, fsync, rename
+ * in its folder. 0 or an errno as of replace_write(); EXDEV: a walk met it as a
+ * link out of the walked folder, and the user did not name it.
+ */
+int fix_write(const struct files *files, size_t file, const struct buf *text,
+	      const struct file_stamp *old);
+const char *fix_strerror(int error);
+
+#endif

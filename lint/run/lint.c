@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command `lint`. Exit status: 2 for everything that prevents linting,
+ * which wins over 1 for findings; what was linted is reported in any case.
+ */
+#include "lint.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "lint/files/since.h"
+#include "lint/term/log.h"
+
+enum { THREADS_MAX = 64 };
+
+/* --- options ------------------------------------------------------------- */
+
+static int check_required(const struct lint *lint)
+{
+	const struct list *require = &lint->options->require;
+
+	for (size_t i = 0; i < require->n; i++) {
+		const char *name = require->items[i];
+		const char *near;
+
+		if (!strcmp(name, "cluster") ||
+		    rule_set_find(&lint->rules, name) >= 0)
+			continue;
+		near = rule_set_nearest(&lint->rules, name);
+		if (near)
+			return log_usage("lint",
+					 "--require: unknown rule `%s`; did "
+					 "you mean `%s`?",
+					 name, near);
+		return log_usage("lint", "--require: unknown rule `%s`", name);
+	}
+	return 0;
+}
+
+static int check_options(struct lint *lint)
+{
+	const struct options *o = lint->options;
+
+	if (o->config && o->isolated)
+		return log_usage("lint",
+				 "--config and --isolated cannot be combined");
+	if (o->prune_baseline && !o->baseline)
+		return log_usage("lint", "--prune-baseline needs --baseline");
+	if (o->jobs > THREADS_MAX)
+		return log_usage("lint", "-j: at most %d", THREADS_MAX);
+	if (o->add_ignore && !o->add_ignore[strspn(o->add_ignore, " \t")])
+		return log_usage("lint", "--add-ignore needs a reason");
+	if (o->add_ignore && strpbrk(o->add_ignore, "\r\n"))
+		return log_usage("lint", "--add-ignore: the reason must be "
+					 "one line");
+	if (o->unsafe_fixes && !o->fix && !o->diff)
+		return log_usage("lint",
+				 "--unsafe-fixes needs --fix or --diff");
+	if (o->add_ignore && (o->fix || o->diff))
+		return log_usage("lint",
+				 "--add-ignore and --fix cannot be combined");
+	if (check_required(lint))
+		return 2;
+	return outputs_parse(&lint->outputs, lint->options);
+}
+
+/* --- steps --------------------------------------------------------------- */
+
+static int list_files(struct lint *lint)
+{
+	struct walk_input input = {lint->options,   lint->cwd,
+				   &lint->policies, &lint->kustomize,
+				   &lint->files,    &lint->thread_pool};
+	struct err err = {0};
+	int rc = walk_paths(&input, &lint->walk, &err);
+
+	if (!rc && lint->options->since)
+		rc = since_filter(&lint->files, lint->cwd, lint->options->since,
+				  &err);
+	if (rc) {
+		log_error("%s", err.text);
+		return 2;
+	}
+	lint->failed |= lint->walk.failed;
+	/* Under a broken policy nothing can be judged. */
+	return lint->policies.broken ? 2 : 0;
+}
+
+static struct source *source_of(void *context, uint32_t file)
+{
+	struct lint *lint = context;
+
+	return sources_get(&lint->set_sources, file);
+}
+
+static const struct policy *policy_of(void *context, uint32_t file)
+{
+	struct lint *lint = context;
+	struct policy_path_rule rule;
+
+	return job_policy(&lint->job, file, &lint->workers.items[0].absolute,
+			  &rule);
+}
+
+static void set_sink(void *context, uint32_t file, struct finding *findings,
+		     size_t n)
+{
+	struct lint *lint = context;
+
+	set_findings_put(&lint->set, file, findings, n);
+}
+
+static void set_reached(void *context, uint32_t file)
+{
+	struct lint *lint = context;
+
+	set_findings_reach(&lint->set, file);
+}
+
+/* Formats that show a finding's own repair. */
+static bool wants_repairs(const struct options *options)
+{
+	static const char *const formats[] = {"full", "json", "jsonl", "sarif",
+					      "rdjson"};
+
+	for (size_t i = 0; i < options->formats.n; i++)
+		for (size_t f = 0; f < sizeof(formats) / sizeof(*formats); f++)
+			if (!strncmp(options->formats.items[i], formats[f],
+				     strlen(formats[f])))
+				return true;
+	return !options->formats.n && !options->diff && options->quiet < 2;
+}
+
+static void lint_files(struct lint *lint)
+{
+	const struct options *o = lint->options;
+	struct job *job = &lint->job;
+
+	job->options = o;
+	job->cwd = lint->cwd;
+	job->policies = &lint->policies;
+	job->clusters = &lint->clusters;
+	job->files = &lint->files;
+	job->records = array_zalloc(lint->files.n, sizeof(*job->records));
+	if (o->fix || o->add_ignore)
+		job->stamps = array_zalloc(lint->files.n, sizeof(*job->stamps));
+	job->stdin_cache = &lint->stdin_cache;
+	job->run = (struct run_options){
+		.rules = &lint->rules,
+		.baseline = lint->baseline_run.old,
+		.partial = o->partial || o->since,
+		.no_ignore = o->no_ignore,
+		.file_values = true,
+		.render_repairs = wants_repairs(o),
+		.today = lint->clusters.now / 86400,
+		.now = lint->clusters.now,
+	};
+	progress_init(&job->progress, o->quiet > 0);
+	workers_run(&lint->workers, job, &lint->thread_pool);
+	workers_join(&lint->workers);
+	file_sets_make(&lint->file_sets, job,
+		       &lint->workers.items[0].run.index);
+	lint->workers.items[0].run.index.file_sets = lint->file_sets.numbers;
+	lint->failed |= lint->clusters.failed;
+}
+
+static void run_set_rules(struct lint *lint)
+{
+	struct run *run = &lint->workers.items[0].run;
+
+	run->options.sink = set_sink;
+	run->options.reached = set_reached;
+	run->options.context = lint;
+	run->options.source_of = source_of;
+	if (lint->files.n)
+		run_set(run, policy_of, lint);
+	for (unsigned i = 0; i < lint->workers.n; i++) {
+		int error = lint->workers.items[i].index_spill.error;
+
+		if (!error)
+			continue;
+		lint->set_failed = true;
+		log_error("set rules did not see all objects: temporary file: "
+			  "%s",
+			  strerror(error));
+	}
+	set_findings_end(&lint->set);
+}
+
+/* -v: what was done, and when. */
+static void tell(const struct lint *lint, const char *what, size_t n)
+{
+	if (lint->options->verbose)
+		log_error("%.3f s: %zu %s",
+			  (double)(progress_clock() - lint->start) / 1000, n,
+			  what);
+}
+
+static void set_work(void *context, unsigned index)
+{
+	(void)index;
+	run_set_rules(context);
+}
+
+/* What the merge changes then is what the set rules look at. */
+static bool must_wait(const struct lint *lint)
+{
+	const struct options *o = lint->options;
+
+	return o->add_ignore || o->fix || o->diff || lint->baseline_run.new;
+}
+
+void lint_await_set(struct lint *lint)
+{
+	pool_wait(&lint->thread_pool);
+	lint->failed |= lint->set_failed;
+}
+
+static int run_steps(struct lint *lint)
+{
+	int rc = lint_gather(lint);
+
+	if (rc)
+		return rc;
+	/* A second thread, where the first phase had one too. */
+	if (must_wait(lint) || lint->workers.n < 2 ||
+	    pool_call(&lint->thread_pool, 2, set_work, lint) < 2)
+		run_set_rules(lint);
+	pool_dismiss(&lint->thread_pool);
+	lint_merge(lint);
+	tell(lint, "files have findings of set rules", lint->set.n);
+	tell(lint, "reports written", lint->outputs.n);
+	return lint->failed ? 2 : lint->found ? 1 : 0;
+}
+
+void lint_close(struct lint *lint)
+{
+	pool_release(&lint->thread_pool);
+	workers_release(&lint->workers);
+	free(lint->job.records);
+	free(lint->job.stamps);
+	baseline_run_release(&lint->baseline_run);
+	outputs_release(&lint->outputs);
+	policies_release(&lint->policies);
+	clusters_release(&lint->clusters);
+	kustomize_release(&lint->kustomize);
+	sources_release(&lint->sources);
+	sources_release(&lint->set_sources);
+	set_findings_release(&lint->set);
+	files_release(&lint->files);
+	file_sets_release(&lint->file_sets);
+	stdin_cache_release(&lint->stdin_cache);
+	free(lint->cwd);
+}
+
+static unsigned thread_count(const struct options *options)
+{
+	long online = options->jobs ? (long)options->jobs
+				    : sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (online < 1)
+		online = 1;
+	return online < THREADS_MAX ? (unsigned)online : THREADS_MAX;
+}
+
+int lint_open(struct lint *lint)
+{
+	int rc;
+
+	lint->rules = program_rules();
+	lint->start = progress_clock();
+	set_findings_init(&lint->set, &lint->rules);
+	pool_init(&lint->thread_pool, thread_count(lint->options));
+	lint->cwd = getcwd(NULL, 0);
+	if (!lint->cwd) {
+		log_error("current folder: %s", strerror(errno));
+		return 2;
+	}
+	kustomize_init(&lint->kustomize, lint->cwd);
+	sources_init(&lint->sources, &lint->files, &lint->stdin_cache);
+	sources_init(&lint->set_sources, &lint->files, &lint->stdin_cache);
+	rc = policies_init(&lint->policies, lint->options, lint->cwd);
+	return rc | clusters_init(&lint->clusters, lint->options->cluster,
+				  lint->options->quiet > 0);
+}
+
+int lint_gather(struct lint *lint)
+{
+	int rc = list_files(lint);
+
+	if (rc)
+		return rc;
+	tell(lint, "files listed", lint->files.n);
+	stdin_cache_read(&lint->stdin_cache, &lint->files);
+	lint_files(lint);
+	tell(lint, "threads linted them", lint->workers.n);
+	return 0;
+}
+
+int lint_command(struct options *options)
+{
+	struct lint lint = {.options = options, .rules = program_rules()};
+	int rc = check_options(&lint);
+
+	if (rc) {
+		outputs_release(&lint.outputs);
+		return rc;
+	}
+	rc = lint_open(&lint);
+	if (!rc)
+		rc = baseline_run_open(&lint.baseline_run, options, &lint.job);
+	if (!rc)
+		rc = run_steps(&lint);
+	lint_close(&lint);
+	return rc;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One `gpugate lint`: what its steps share. Order: check the options, list
+ * the files, lint them, run the set rules, and merge the findings file by
+ * file into the reports; the last two go side by side.
+ */
+#ifndef LINT_LINT_H
+#define LINT_LINT_H
+
+#include "base/thread_pool.h"
+#include "baseline_run.h"
+#include "file_sets.h"
+#include "lint/files/walk.h"
+#include "lint/report/output.h"
+#include "lint/settings/clusters.h"
+#include "set_findings.h"
+#include "sources.h"
+#include "worker.h"
+
+struct lint {
+	struct options *options;
+	struct rule_set rules;
+	char *cwd;
+	struct policies policies;
+	struct clusters clusters;
+	struct kustomize kustomize;
+	struct thread_pool thread_pool;
+	struct files files;
+	struct walk_result walk;
+	struct stdin_cache stdin_cache;
+	struct job job;
+	struct workers workers;
+	struct sources sources;
+	struct file_sets file_sets;
+	struct set_findings set;
+	struct sources set_sources; /* the set rules' own */
+	bool set_failed;
+	struct baseline_run baseline_run;
+	struct outputs outputs;
+	int64_t start; /* progress_clock() */
+	bool failed;   /* exit 2 */
+	bool found;    /* exit 1 */
+};
+
+/* Policies and cluster states; before anything else. 0, or 2 after messages. */
+int lint_open(struct lint *lint);
+/* List the files and lint them: facts are in workers.items[0].run. 0, or 2. */
+int lint_gather(struct lint *lint);
+/* In any case, at the end. */
+void lint_close(struct lint *lint);
+
+/* lint.c: wait for the set rules. */
+void lint_await_set(struct lint *lint);
+/* merge.c: findings into the reports, and the verdict. */
+void lint_merge(struct lint *lint);
+
+#endif

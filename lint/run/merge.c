@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The merge: for each file in order, its findings and those of set rules,
+ * sorted, to every report; then the summary. One file's findings are in
+ * memory at a time.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "add_ignore.h"
+#include "base/array.h"
+#include "covered.h"
+#include "doc/diff.h"
+#include "lint.h"
+#include "lint/term/log.h"
+
+enum { OUTPUT_BUFFER = 64 * 1024 };
+
+struct merge {
+	struct lint *lint;
+	struct arena arena; /* of one file */
+	struct arena names; /* of skipped files */
+	struct buf path;
+	struct buf related_path;
+	struct skipped_file *skipped;
+	size_t nskipped, skipped_size;
+	size_t fixed;		    /* files */
+	uint32_t file;		    /* being merged */
+	bool reported;		    /* that it is not what was linted */
+	size_t comments, commented; /* --add-ignore: findings, files */
+	struct report_summary summary;
+};
+
+/* --- one file ------------------------------------------------------------ */
+
+static const char *path_of(void *context, uint32_t file)
+{
+	struct merge *m = context;
+
+	if (file >= m->lint->files.n)
+		return "";
+	buf_reset(&m->related_path);
+	files_path(&m->lint->files, file, &m->related_path);
+	return m->related_path.data;
+}
+
+static struct source *source_of(void *context, uint32_t file)
+{
+	struct merge *m = context;
+	struct source *source = sources_get(&m->lint->sources, file);
+
+	if (!source && file == m->file && !m->reported) {
+		m->reported = true;
+		log_error("%s: removed or changed during the run: its lines "
+			  "cannot be shown",
+			  m->path.data);
+	}
+	return source;
+}
+
+static void lose(struct merge *m, int error)
+{
+	if (!error)
+		return;
+	m->lint->failed = true;
+	log_error("%s: findings are lost: temporary file: %s", m->path.data,
+		  strerror(error));
+}
+
+/* Findings of both phases as one sorted array. */
+static size_t gather(struct merge *m, uint32_t file, struct finding **out)
+{
+	struct lint *lint = m->lint;
+	const struct spill_record *record = &lint->job.records[file];
+	struct finding *set = NULL, *all;
+	size_t n = 0, nset = 0;
+
+	if (record->length)
+		lose(m, spill_read(&lint->workers.items[record->spill].spill,
+				   record, &m->arena, out, &n));
+	lose(m, set_findings_take(&lint->set, file, &m->arena, &set, &nset));
+	if (!nset)
+		return n;
+	all = ARENA_ARRAY(&m->arena, struct finding, n + nset);
+	if (n)
+		memcpy(all, *out, n * sizeof(*all));
+	memcpy(all + n, set, nset * sizeof(*all));
+	findings_sort(all, n + nset);
+	*out = all;
+	return n + nset;
+}
+
+/* --- --add-ignore -------------------------------------------------------- */
+
+static void plan_comments(struct merge *m, struct add_ignore *add,
+			  uint32_t file, struct finding *findings, size_t n)
+{
+	struct lint *lint = m->lint;
+	struct policy_path_rule rule;
+
+	*add = (struct add_ignore){
+		.reason = lint->options->add_ignore,
+		.policy = job_policy(&lint->job, file,
+				     &lint->workers.items[0].absolute, &rule),
+		.source = sources_get(&lint->sources, file),
+		.findings = findings,
+		.n = n,
+	};
+	add_ignore_plan(add);
+}
+
+static void write_comments(struct merge *m, struct add_ignore *add,
+			   uint32_t file)
+{
+	unsigned flags = m->lint->files.items[file].flags;
+	int error = 0;
+
+	if (add->added && flags & FILE_KEPT) {
+		add->refused = flags & FILE_STDIN ? "it is standard input"
+						  : "it is not a regular file";
+		m->lint->failed = true;
+	} else if (add->added) {
+		error = fix_write(&m->lint->files, file, &add->text,
+				  &m->lint->job.stamps[file]);
+		m->comments += error ? 0 : add->added;
+		m->commented += !error;
+	}
+	m->lint->failed |= error != 0;
+	if (error)
+		log_error("%s: %s", m->path.data, fix_strerror(error));
+	if (add->refused)
+		log_error("%s: not all findings have a comment: %s",
+			  m->path.data, add->refused);
+	buf_release(&add->text);
+}
+
+/* --- one file, all of it ------------------------------------------------- */
+
+/* What is suppressed now was counted as found before. */
+static void count_again(struct merge *m, const struct finding *findings,
+			size_t n, const bool *before)
+{
+	struct run_counts *counts = &m->lint->workers.items[0].run.counts;
+
+	for (size_t i = 0; i < n; i++) {
+		if (before[i] || !findings[i].suppressed)
+			continue;
+		counts->suppressed++;
+		if (findings[i].severity == SEVERITY_ERROR)
+			counts->errors--;
+		else if (findings[i].severity == SEVERITY_WARNING)
+			counts->warnings--;
+		else
+			counts->infos--;
+	}
+}
+
+/* Suppress what this run was asked to suppress from now on. */
+static void excuse(struct merge *m, struct add_ignore *add, uint32_t file,
+		   struct finding *findings, size_t n)
+{
+	struct lint *lint = m->lint;
+	bool *before;
+
+	if (!n || (!lint->options->add_ignore && !lint->baseline_run.new))
+		return;
+	before = ARENA_ARRAY(&m->arena, bool, n);
+	for (size_t i = 0; i < n; i++)
+		before[i] = findings[i].suppressed;
+	if (lint->options->add_ignore)
+		plan_comments(m, add, file, findings, n);
+	if (lint->baseline_run.new)
+		baseline_run_add(&lint->baseline_run, m->path.data, findings,
+				 n);
+	count_again(m, findings, n, before);
+}
+
+/* --- --fix, --diff ------------------------------------------------------- */
+
+/* Both texts, each with its own secret values covered. */
+static void add_diff(struct merge *m, struct source *old,
+		     const struct buf *fixed, struct buf *out)
+{
+	struct covered before, after;
+	struct diff_text a = {old->text - old->bom, old->len + old->bom, NULL};
+	struct diff_text b = {fixed->data, fixed->len, NULL};
+	struct source new;
+	struct buf diff;
+
+	source_init(&new, &m->arena, old->name, b.text, b.len);
+	covered_make(&before, &m->arena, old);
+	covered_make(&after, &m->arena, &new);
+	if (before.source)
+		a.shown = before.source->text - old->bom;
+	if (after.source)
+		b.shown = after.source->text - new.bom;
+	buf_init(&diff);
+	diff_unified(m->path.data, &a, &b, &diff);
+	if (a.shown || b.shown)
+		secrets_show(out, diff.data, diff.len);
+	else
+		buf_add(out, diff.data, diff.len);
+	buf_release(&diff);
+}
+
+/* The diff of a file, computed here a second time so that diffs are in order.
+ */
+static void print_diff(struct merge *m, uint32_t file)
+{
+	struct lint *lint = m->lint;
+	struct worker *w = &lint->workers.items[0];
+	struct source *source = source_of(m, file);
+	struct run_file settings;
+	struct err err = {0};
+	struct buf diff;
+
+	if (!source) {
+		lint->failed = true;
+		return;
+	}
+	job_file(&lint->job, file, &w->absolute, &settings);
+	buf_reset(&w->fixed);
+	buf_init(&diff);
+	if (fixer_text(&w->fixer, &settings, source, &w->fixed, &err) > 0)
+		add_diff(m, source, &w->fixed, &diff);
+	fwrite(diff.data, 1, diff.len, stdout);
+	buf_release(&diff);
+}
+
+static void count_fix(struct merge *m, uint32_t file)
+{
+	struct lint *lint = m->lint;
+	const struct options *o = lint->options;
+	unsigned flags = lint->files.items[file].flags;
+
+	lint->failed |= (flags & FILE_FIX_FAILED) != 0;
+	if (!(flags & FILE_FIXED))
+		return;
+	m->fixed++;
+	lint->found |= o->diff || o->exit_non_zero_on_fix;
+	if (o->diff && o->quiet < 2 && !outputs_use_stdout(&lint->outputs))
+		print_diff(m, file);
+}
+
+/* Of what set rules alone find something in, not all was looked at. */
+static void cover(struct merge *m, struct report_file *report,
+		  struct finding *findings, size_t n)
+{
+	struct lint *lint = m->lint;
+	uint32_t file = report->index;
+	struct covered covered;
+
+	if (!n || (lint->job.records[file].length &&
+		   !(lint->files.items[file].flags & FILE_SECRETS)))
+		return;
+	covered_make(&covered, &m->arena, sources_get(&lint->sources, file));
+	covered_findings(&covered, findings, n);
+	report->covered = covered.source;
+}
+
+static void merge_file(struct merge *m, uint32_t file)
+{
+	struct lint *lint = m->lint;
+	struct finding *findings = NULL;
+	struct report_file report = {
+		.index = file,
+		.path = m->path.data,
+		.source = source_of,
+		.path_of = path_of,
+		.context = m,
+	};
+	size_t n = gather(m, file, &findings);
+	struct add_ignore add = {0};
+
+	m->file = file;
+	m->reported = false;
+	cover(m, &report, findings, n);
+	excuse(m, &add, file, findings, n);
+	count_fix(m, file);
+	/* --diff alone reports differences, not findings. */
+	for (size_t i = 0; i < n && !lint->found && lint->outputs.n; i++)
+		lint->found =
+			finding_fails(&findings[i], lint->options->fail_on);
+	outputs_file(&lint->outputs, &report, findings, n);
+	/* After the reports: they show the text as it was. */
+	if (lint->options->add_ignore && n)
+		write_comments(m, &add, file);
+	m->summary.files++;
+	arena_reset(&m->arena);
+}
+
+/* --- what was not linted ------------------------------------------------- */
+
+static void skip(struct merge *m, const char *reason)
+{
+	*ARRAY_PUSH(m->skipped, m->nskipped, m->skipped_size) =
+		(struct skipped_file){arena_strdup(&m->names, m->path.data),
+				      reason};
+	if (!m->lint->options->strict_input)
+		return;
+	log_error("%s: skipped: %s", m->path.data, reason);
+	m->lint->failed = true;
+}
+
+static void merge_any(struct merge *m, uint32_t file)
+{
+	const struct lint_file *f = &m->lint->files.items[file];
+
+	buf_reset(&m->path);
+	files_path(&m->lint->files, file, &m->path);
+	if (f->error) {
+		log_error("%s: %s", m->path.data, input_strerror(f->error));
+		m->lint->failed = true;
+	} else if (f->flags & FILE_TEMPLATE) {
+		skip(m, "template (Helm, Go or Jinja)");
+	} else if (f->flags & FILE_FOREIGN) {
+		m->summary.foreign++;
+	} else if (f->flags & FILE_DANGLING) {
+		skip(m, "broken symbolic link");
+	} else {
+		merge_file(m, file);
+	}
+}
+
+/* --- --require ----------------------------------------------------------- */
+
+static void require_rule(struct merge *m, const char *name)
+{
+	struct lint *lint = m->lint;
+	int index = rule_set_find(&lint->rules, name);
+	const struct rule *rule = lint->rules.items[index];
+	const struct report_summary *s = &m->summary;
+
+	for (size_t i = 0; i < s->nnot_run; i++) {
+		if (s->not_run[i].rule != rule)
+			continue;
+		log_error("required rule `%s` did not run: %s", rule->name,
+			  s->not_run[i].reason);
+		lint->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < lint->policies.n; i++) {
+		const struct policy_entry *entry = &lint->policies.items[i];
+		const struct setting *setting =
+			&policy_base(entry->policy)[index];
+
+		if (setting->enabled || (!*entry->path && lint->policies.n > 1))
+			continue;
+		log_error("required rule `%s` did not run: it is off (%s)",
+			  rule->name, setting->from ? setting->from : "");
+		lint->failed = true;
+		return;
+	}
+}
+
+/* All reasons of that sort name it. */
+static void require_cluster(struct merge *m)
+{
+	const struct report_summary *s = &m->summary;
+	bool given = m->lint->clusters.n > 0;
+
+	if (!given)
+		log_error("the required cluster state is missing");
+	for (size_t i = 0; i < s->nnot_run && given; i++) {
+		if (!strstr(s->not_run[i].reason, "cluster"))
+			continue;
+		log_error("required cluster state: rule `%s` did not run: %s",
+			  s->not_run[i].rule->name, s->not_run[i].reason);
+		m->lint->failed = true;
+	}
+	m->lint->failed |= !given;
+}
+
+static void check_required(struct merge *m)
+{
+	const struct list *require = &m->lint->options->require;
+
+	for (size_t i = 0; i < require->n; i++) {
+		if (strcmp(require->items[i], "cluster") != 0) {
+			require_rule(m, require->items[i]);
+			continue;
+		}
+		require_cluster(m);
+	}
+}
+
+/* --- all ----------------------------------------------------------------- */
+
+static void finish(struct merge *m)
+{
+	struct lint *lint = m->lint;
+	struct run *run = &lint->workers.items[0].run;
+	struct report_summary *s = &m->summary;
+
+	lint_await_set(lint);
+	s->skipped = m->skipped;
+	s->nskipped = m->nskipped;
+	s->ignored = lint->walk.ignored;
+	s->counts = run->counts;
+	s->apart = lint->file_sets.folders;
+	s->napart = lint->file_sets.n;
+	s->fixable = run->counts.fixable;
+	s->fixable_unsafe = run->counts.fixable_unsafe;
+	s->not_run = run_not_run(run, &s->nnot_run);
+	check_required(m);
+	s->seconds = (double)(progress_clock() - lint->start) / 1000;
+	if (m->fixed && lint->options->fix && !lint->options->diff &&
+	    !lint->options->quiet)
+		log_error("repaired %zu file%s", m->fixed,
+			  m->fixed == 1 ? "" : "s");
+	if (lint->options->add_ignore && !lint->options->quiet)
+		log_error("suppressed %zu finding%s in %zu file%s", m->comments,
+			  m->comments == 1 ? "" : "s", m->commented,
+			  m->commented == 1 ? "" : "s");
+	lint->baseline_run.not_run = s->not_run;
+	lint->baseline_run.nnot_run = s->nnot_run;
+	lint->failed |= baseline_run_finish(&lint->baseline_run) != 0;
+	/* Diffs are not a report: this is the only check that they were
+	 * written. */
+	if (lint->options->diff && !outputs_use_stdout(&lint->outputs))
+		lint->failed |= flush_out() != 0;
+	s->failed = lint->failed;
+	outputs_end(&lint->outputs, s);
+	lint->failed |= lint->outputs.failed;
+}
+
+void lint_merge(struct lint *lint)
+{
+	struct merge m = {.lint = lint};
+
+	buf_init(&m.path);
+	buf_init(&m.related_path);
+	/* Reports are long; a terminal should see them at once. stdout keeps
+	 * its buffer to the very end. */
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, array_zalloc(OUTPUT_BUFFER, 1), _IOFBF,
+			OUTPUT_BUFFER);
+	outputs_begin(&lint->outputs, lint->options, &lint->rules);
+	for (uint32_t i = 0; i < lint->files.n; i++)
+		merge_any(&m, i);
+	finish(&m);
+	arena_release(&m.arena);
+	arena_release(&m.names);
+	buf_release(&m.path);
+	buf_release(&m.related_path);
+	free(m.skipped);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings of set rules on their way to the merge, in the order of files. The
+ * set rules produce them while the merge already consumes them, each in its own
+ * thread, or one after the other.
+ */
+#ifndef LINT_SET_FINDINGS_H
+#define LINT_SET_FINDINGS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "spill.h"
+
+struct set_findings {
+	pthread_mutex_t lock;
+	pthread_cond_t more;
+	struct spill spill;
+	struct set_record {
+		uint32_t file;
+		struct spill_record record;
+	} * records;
+	size_t n, size;
+	atomic_uint reached; /* files before it get nothing more */
+	atomic_uint wanted;  /* who waits wants so many, else UINT32_MAX */
+	/* Of the one who takes. */
+	size_t next;
+	uint32_t clear; /* files before it have nothing that is not taken */
+};
+
+void set_findings_init(struct set_findings *set, const struct rule_set *rules);
+void set_findings_release(struct set_findings *set);
+void set_findings_put(struct set_findings *set, uint32_t file,
+		      const struct finding *findings, size_t n);
+/* There will be no more for files before this one. */
+void set_findings_reach(struct set_findings *set, uint32_t file);
+void set_findings_end(struct set_findings *set);
+/*
+ * Those of a file, into the arena; *n is 0 when it has none. Files are to be
+ * asked for in their order; waits for what is not put yet. 0, or errno.
+ */
+int set_findings_take(struct set_findings *set, uint32_t file,
+		      struct arena *arena, struct finding **findings,
+		      size_t *n);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rereads linted files, for excerpts and for comments about findings of set
+ * rules. A few texts are kept; the least recently used one is dropped.
+ */
+#ifndef LINT_SOURCES_H
+#define LINT_SOURCES_H
+
+#include "doc/source.h"
+#include "lint/files/files.h"
+#include "stdin_cache.h"
+
+enum { SOURCES_KEPT = 4 };
+
+struct sources {
+	const struct files *files;
+	const struct stdin_cache *stdin_cache;
+	unsigned clock;
+	struct source_slot {
+		uint32_t file;
+		unsigned used; /* 0: empty */
+		struct buf input;
+		struct arena arena;
+		struct source source;
+		struct buf path;
+	} slots[SOURCES_KEPT];
+};
+
+void sources_init(struct sources *sources, const struct files *files,
+		  const struct stdin_cache *stdin_cache);
+void sources_release(struct sources *sources);
+/* NULL when the file is gone or is not what was linted: places in it would be
+ * wrong, and may be past its end. Valid for the next SOURCES_KEPT - 1 calls. */
+struct source *sources_get(struct sources *sources, uint32_t file);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Texts that can be read only once: standard input, and pipes that were named
+ * (`<(helm template x)`). They are read before anything else and stay in
+ * memory, since a report reads files with findings again.
+ */
+#ifndef LINT_STDIN_CACHE_H
+#define LINT_STDIN_CACHE_H
+
+#include "lint/files/files.h"
+#include "lint/files/input.h"
+
+struct kept_text {
+	uint32_t file;
+	struct buf text;
+};
+
+struct stdin_cache {
+	struct kept_text *items;
+	size_t n, size;
+};
+
+/* Read all files with FILE_KEPT; what fails is noted in the file. */
+void stdin_cache_read(struct stdin_cache *stdin_cache, struct files *files);
+/* NULL: it is none of these files. */
+const struct buf *stdin_cache_find(const struct stdin_cache *stdin_cache,
+				   size_t file);
+void stdin_cache_release(struct stdin_cache *stdin_cache);
+
+#endif

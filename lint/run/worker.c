@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Workers take small runs of neighbouring files from one counter, so that a
+ * folder stays with one thread and none waits for another. The calling thread
+ * is a worker too: for a few files no thread is started.
+ *
+ * A file is a template when it does not parse as YAML after `{{` or `{%`; to
+ * find that out, it is parsed once before its documents are linted.
+ */
+#include "worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "doc/placeholder.h"
+#include "lint/term/log.h"
+
+enum { LARGEST_CHUNK = 32, FILES_PER_THREAD = 8 };
+
+/* --- templates ----------------------------------------------------------- */
+
+struct mistakes {
+	const struct source *source;
+	uint32_t document; /* where it begins */
+	bool of_markup;	   /* one comes after markup of its document */
+};
+
+static void note_mistake(void *context, const struct load_issue *issue)
+{
+	static const char *const openings[] = {"{{", "{%", "{#"};
+	struct mistakes *m = context;
+	const char *text = m->source->text + m->document;
+
+	if (issue->kind != LOAD_SYNTAX || issue->end < m->document)
+		return;
+	for (size_t i = 0; i < sizeof(openings) / sizeof(*openings); i++)
+		m->of_markup |= text_find(text, issue->end - m->document,
+					  openings[i]) != NULL;
+}
+
+static bool breaks_yaml(struct worker *w, struct source *source)
+{
+	struct mistakes mistakes = {.source = source};
+	struct loader loader;
+	struct doc doc;
+	int more;
+
+	loader_init(&loader, source, &load_limits_default, &w->doc_arena);
+	loader.issue = note_mistake;
+	loader.context = &mistakes;
+	do {
+		mistakes.document = loader.next;
+		more = loader_next(&loader, &doc);
+		arena_reset(&w->doc_arena);
+	} while (more > 0 && !mistakes.of_markup);
+	return mistakes.of_markup;
+}
+
+/* NUL bytes no markup can explain. */
+static bool is_template(struct worker *w, struct source *source)
+{
+	if ((!text_find(source->text, source->len, "{{") &&
+	     !text_find(source->text, source->len, "{%")) ||
+	    memchr(source->text, '\0', source->len))
+		return false;
+	return template_in(source->text, source->len) || breaks_yaml(w, source);
+}
+
+/* --- files that are not ours ---------------------------------------------- */
+
+/* `kind:`, `"kind" :`, in flow style or not: what stands before and behind. */
+static bool is_key(const char *text, const char *end, const char *at,
+		   size_t len)
+{
+	const char *next = at + len;
+
+	if (at > text && !strchr(" \t\r\n\"'{,?-", at[-1]))
+		return false;
+	if (next < end && (*next == '"' || *next == '\''))
+		next++;
+	while (next < end && (*next == ' ' || *next == '\t'))
+		next++;
+	return next < end && *next == ':';
+}
+
+static bool has_key(const struct source *source, const char *key)
+{
+	const char *end = source->text + source->len, *at = source->text;
+	size_t len = strlen(key);
+
+	while ((at = text_find(at, (size_t)(end - at), key))) {
+		if (is_key(source->text, end, at, len))
+			return true;
+		at += len;
+	}
+	return false;
+}
+
+/*
+ * A folder holds settings and data as well. Every Kubernetes object has both
+ * keys, and a part of one that cannot be read has one of them. Keys may be
+ * written with escapes: then it is ours until the reader says so.
+ */
+static bool is_foreign(const struct source *source)
+{
+	return !has_key(source, "kind") && !has_key(source, "apiVersion") &&
+	       !text_find(source->text, source->len, "\\u00") &&
+	       !text_find(source->text, source->len, "\\x");
+}
+
+/* --- one file ------------------------------------------------------------ */
+
+const struct policy *job_policy(struct job *job, size_t file,
+				struct buf *scratch,
+				struct policy_path_rule *rule)
+{
+	const struct lint_file *f = &job->files->items[file];
+	const struct lint_folder *folder = &job->files->folders[f->folder];
+
+	buf_reset(scratch);
+	if (*folder->path != '/')
+		path_join(job->cwd, folder->path, scratch);
+	else
+		buf_adds(scratch, folder->path);
+	if (scratch->len && scratch->data[scratch->len - 1] != '/')
+		buf_addc(scratch, '/');
+	buf_adds(scratch, f->name);
+	return policies_for_file(job->policies, folder->policy, scratch->data,
+				 rule);
+}
+
+void job_file(struct job *job, size_t index, struct buf *scratch,
+	      struct run_file *file)
+{
+	const struct lint_file *f = &job->files->items[index];
+	struct policy_path_rule rule;
+
+	*file = (struct run_file){.index = (uint32_t)index};
+	file->policy = job_policy(job, index, scratch, &rule);
+	file->default_namespace = job->options->namespace
+					  ? job->options->namespace
+					  : rule.namespace;
+	file->cluster = clusters_for_file(job->clusters, job->policies,
+					  job->files->folders[f->folder].policy,
+					  rule.cluster);
+	if (file->cluster)
+		clusters_check_age(job->clusters, file->cluster,
+				   policy_max_age(file->policy));
+	file->fragments = (f->flags & FILE_FRAGMENT) ||
+			  job->files->folders[f->folder].fragments;
+	file->patched = f->flags & FILE_PATCHED;
+}
+
+/* Does the file hold secret values recognised by name? Its trees are searched
+ * while they exist, so that few files are read again. */
+static bool lint_documents(struct worker *w, struct run_file *file,
+			   struct source *source)
+{
+	struct secrets secrets = {.arena = &w->source_arena};
+	bool possible = secrets_possible(source->text, source->len);
+	struct loader loader;
+	struct doc doc;
+
+	file->source = source;
+	run_begin_file(&w->run, file);
+	loader_init(&loader, source, &load_limits_default, &w->doc_arena);
+	loader.issue = run_load_issue;
+	loader.context = &w->run;
+	while (loader_next(&loader, &doc) > 0) {
+		run_document(&w->run, &doc);
+		if (possible)
+			secrets_of_tree(&secrets, doc.root);
+		arena_reset(&w->doc_arena);
+	}
+	run_end_file(&w->run);
+	arena_reset(&w->doc_arena);
+	if (possible)
+		secrets_of_text(&secrets, source->text, source->len);
+	return secrets.n || secrets.nspans;
+}
+
+/* 0, or errno after a message. */
+static int write_fixed(const struct worker *w, const struct lint_file *f)
+{
+	bool once = f->flags & FILE_KEPT;
+	const struct job *job = w->job;
+	size_t file = (size_t)(f - job->files->items);
+	int error = once ? EROFS
+			 : fix_write(job->files, file, &w->fixed,
+				     &job->stamps[file]);
+	const char *why = error ? fix_strerror(error) : "";
+
+	if (once)
+		why = f->flags & FILE_STDIN
+			      ? "it is standard input, use --diff"
+			      : "it is not a regular file, use --diff";
+	if (error)
+		log_error("%s: not repaired: %s", w->path.data, why);
+	return error;
+}
+
+/*
+ * Repair the text; with --fix also the file, and the source is then that of
+ * the new text. --diff only marks the file: the diff is made in order later.
+ */
+static void fix_file(struct worker *w, const struct run_file *file,
+		     struct lint_file *f, struct source *source)
+{
+	const struct options *o = w->job->options;
+	struct err err = {0};
+	int rc, error = 0;
+
+	buf_reset(&w->fixed);
+	rc = fixer_text(&w->fixer, file, source, &w->fixed, &err);
+	if (rc > 0 && !o->diff) {
+		error = write_fixed(w, f);
+		if (!error) {
+			f->size = (uint32_t)w->fixed.len;
+			source_init(source, &w->source_arena, w->path.data,
+				    w->fixed.data, w->fixed.len);
+		}
+	} else if (rc < 0) {
+		log_error("%s: not repaired: %s", w->path.data, err.text);
+	}
+	if (rc < 0 || error)
+		f->flags |= FILE_FIX_FAILED;
+	else if (rc > 0)
+		f->flags |= FILE_FIXED;
+}
+
+/*
+ * The folder of a file, opened once for all its files; -1 when the file is the
+ * only one in it (then its path is as cheap) or the folder cannot be opened.
+ */
+static int folder_fd(struct worker *w, size_t index)
+{
+	const struct files *files = w->job->files;
+	uint32_t folder = files->items[index].folder;
+	const char *path = files->folders[folder].path;
+
+	if (w->fd >= 0 && w->folder == folder)
+		return w->fd;
+	if (w->fd >= 0)
+		close(w->fd);
+	w->fd = -1;
+	if (index + 1 == files->n || files->items[index + 1].folder != folder)
+		return -1;
+	w->folder = folder;
+	w->fd = open(*path ? path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return w->fd;
+}
+
+static int read_file(struct worker *w, size_t index)
+{
+	const struct lint_file *f = &w->job->files->items[index];
+	int fd = folder_fd(w, index);
+
+	struct file_stamp *stamps = w->job->stamps;
+	const struct file_how how = {.limit = FILE_MANIFEST_MAX,
+				     .known = f->flags & FILE_REGULAR,
+				     .stamp = stamps ? &stamps[index] : NULL};
+
+	return input_read(&w->input, fd >= 0 ? fd : AT_FDCWD,
+			  fd >= 0 ? f->name : w->path.data, &how);
+}
+
+static void lint_file(struct worker *w, size_t index)
+{
+	struct job *job = w->job;
+	struct lint_file *f = &job->files->items[index];
+	const struct buf *input = stdin_cache_find(job->stdin_cache, index);
+	struct run_file file;
+	struct source source;
+
+	if (f->flags & FILE_DANGLING)
+		return;
+	buf_reset(&w->path);
+	files_path(job->files, index, &w->path);
+	if (!input) {
+		f->error = (uint16_t)read_file(w, index);
+		input = &w->input;
+	}
+	if (f->error)
+		return;
+	f->size = (uint32_t)input->len;
+	arena_reset(&w->source_arena);
+	source_init(&source, &w->source_arena, w->path.data, input->data,
+		    input->len);
+	if (!(f->flags & (FILE_NAMED | FILE_STDIN)) && is_foreign(&source)) {
+		f->flags |= FILE_FOREIGN;
+		return;
+	}
+	if (is_template(w, &source)) {
+		f->flags |= FILE_TEMPLATE;
+		return;
+	}
+	if (job->options->verbose > 1)
+		log_error("%s", w->path.data);
+	job_file(job, index, &w->absolute, &file);
+	if ((job->options->fix || job->options->diff) && !source.transcoded)
+		fix_file(w, &file, f, &source);
+	if (lint_documents(w, &file, &source) ||
+	    (job->records[index].length &&
+	     secrets_plain(source.text, source.len)))
+		f->flags |= FILE_SECRETS;
+	f->flags |= FILE_LINTED;
+}
+
+/* --- threads ------------------------------------------------------------- */
+
+static void sink(void *context, uint32_t file, struct finding *findings,
+		 size_t n)
+{
+	struct worker *w = context;
+
+	w->job->records[file] = spill_write(&w->spill, findings, n);
+	w->job->records[file].spill = w->index;
+}
+
+static uint64_t keep_facts(void *context, const void *data, size_t len)
+{
+	return spill_put(context, data, len);
+}
+
+static const void *get_facts(void *context, uint64_t at, size_t len,
+			     struct arena *arena)
+{
+	return spill_get(context, at, len, arena);
+}
+
+/* Take the next files: fewer towards the end, where threads would wait for
+ * the one that has most to do. false: there are none left. */
+static bool take(struct job *job, size_t *from, size_t *to)
+{
+	size_t n = job->files->n, at = atomic_load(&job->next), chunk;
+
+	do {
+		if (at >= n)
+			return false;
+		chunk = (n - at) / job->workers->n / 4;
+		if (chunk > LARGEST_CHUNK)
+			chunk = LARGEST_CHUNK;
+		chunk += !chunk;
+	} while (!atomic_compare_exchange_weak(&job->next, &at, at + chunk));
+	*from = at;
+	*to = at + chunk;
+	return true;
+}
+
+static void work(void *context, unsigned index)
+{
+	struct job *job = context;
+	struct worker *w = &job->workers->items[index];
+	size_t from, to;
+
+	while (take(job, &from, &to)) {
+		for (size_t i = from; i < to; i++)
+			lint_file(w, i);
+		atomic_fetch_add(&job->done, to - from);
+		if (!index)
+			progress_show(&job->progress, job->done, job->files->n);
+	}
+}
+
+static void init_worker(struct workers *workers, struct job *job, unsigned i)
+{
+	struct worker *w = &workers->items[i];
+	struct run_options options = job->run;
+
+	w->job = job;
+	w->index = i;
+	options.sink = sink;
+	options.context = w;
+	run_init(&w->run, &options);
+	buf_init(&w->path);
+	buf_init(&w->absolute);
+	buf_init(&w->fixed);
+	if (job->options->fix || job->options->diff)
+		fixer_init(&w->fixer, &job->run, job->options->unsafe_fixes);
+	w->fd = -1;
+	spill_init(&w->spill, job->run.rules);
+	spill_init(&w->index_spill, NULL);
+	w->object_store =
+		(struct index_store){keep_facts, get_facts, &w->index_spill};
+	w->run.index.store = &w->object_store;
+}
+
+void workers_run(struct workers *workers, struct job *job,
+		 struct thread_pool *thread_pool)
+{
+	size_t useful = job->files->n / FILES_PER_THREAD;
+	unsigned threads = thread_pool->most;
+
+	if (useful < threads)
+		threads = useful ? (unsigned)useful : 1;
+	workers->items = array_zalloc(threads, sizeof(*workers->items));
+	workers->n = threads;
+	job->workers = workers;
+	for (unsigned i = 0; i < threads; i++)
+		init_worker(workers, job, i);
+	pool_call(thread_pool, threads, work, job);
+	work(job, 0);
+	pool_wait(thread_pool);
+	progress_end(&job->progress);
+}
+
+void workers_join(struct workers *workers)
+{
+	struct worker *first = &workers->items[0];
+
+	for (unsigned i = 1; i < workers->n; i++)
+		run_join(&first->run, &workers->items[i].run);
+	for (unsigned i = 0; i < workers->n; i++) {
+		struct worker *w = &workers->items[i];
+
+		buf_release(&w->input);
+		arena_release(&w->source_arena);
+		arena_release(&w->doc_arena);
+	}
+}
+
+void workers_release(struct workers *workers)
+{
+	for (unsigned i = 0; i < workers->n; i++) {
+		struct worker *w = &workers->items[i];
+
+		run_release(&w->run);
+		buf_release(&w->path);
+		buf_release(&w->absolute);
+		buf_release(&w->fixed);
+		if (w->fixer.run.state)
+			fixer_release(&w->fixer);
+		if (w->fd >= 0)
+			close(w->fd);
+		spill_release(&w->spill);
+		spill_release(&w->index_spill);
+	}
+	free(workers->items);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Linting the files of a list with several threads. Each worker has its own
+ * run, buffers and spill; what they share is read-only or atomic, and every
+ * file's row is written by one worker.
+ */
+#ifndef LINT_WORKER_H
+#define LINT_WORKER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/thread_pool.h"
+#include "engine/baseline.h"
+#include "engine/run.h"
+#include "fix.h"
+#include "lint/files/files.h"
+#include "lint/settings/clusters.h"
+#include "lint/settings/policies.h"
+#include "lint/term/progress.h"
+#include "spill.h"
+#include "stdin_cache.h"
+
+struct job {
+	const struct options *options;
+	const char *cwd;
+	struct policies *policies;
+	struct clusters *clusters;
+	struct files *files;
+	struct spill_record *records; /* one per file */
+	struct file_stamp *stamps;    /* one per file, as it was read; NULL: no
+				       * file is to be written */
+	const struct stdin_cache *stdin_cache; /* read before */
+	struct run_options run; /* sink and context are the worker's */
+	atomic_size_t next, done;
+	struct workers *workers;
+	struct progress progress;
+};
+
+struct worker {
+	struct job *job;
+	uint32_t index;
+	struct run run;
+	struct buf input;
+	struct arena source_arena, doc_arena;
+	struct buf path, absolute;
+	struct buf fixed; /* the text after --fix */
+	struct fixer fixer;
+	struct spill spill;	  /* findings */
+	struct spill index_spill; /* of set rules */
+	struct index_store object_store;
+	int fd;		 /* of the folder of several files, or -1 */
+	uint32_t folder; /* whose it is */
+};
+
+struct workers {
+	struct worker *items;
+	unsigned n;
+};
+
+/* Lint all files, with as many threads as are worthwhile. */
+void workers_run(struct workers *workers, struct job *job,
+		 struct thread_pool *thread_pool);
+/* After workers_run(): one run holds all, workers[0].run. */
+void workers_join(struct workers *workers);
+void workers_release(struct workers *workers);
+
+/* Everything a run wants to know of a file but its text. */
+void job_file(struct job *job, size_t index, struct buf *scratch,
+	      struct run_file *file);
+/* The policy of a file, and what a `paths:` entry of it says. */
+const struct policy *job_policy(struct job *job, size_t file,
+				struct buf *scratch,
+				struct policy_path_rule *rule);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files with cluster states, each read once. There are few: a list is enough.
+ */
+#include "clusters.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "lint/files/files.h"
+#include "lint/term/log.h"
+
+enum { SPAN = 32 };
+
+static void warn(void *context, const char *text)
+{
+	log_error("cluster state %s:%s", (const char *)context, text);
+}
+
+/* named: by the user, on the command line. */
+static struct cluster_entry *load(struct clusters *clusters, const char *path,
+				  bool named)
+{
+	struct cluster_entry entry = {.path = strdup(path)};
+	struct err err = {0};
+
+	if (!entry.path)
+		BUG("out of memory");
+	entry.cluster = cluster_load(path, named, clusters->quiet ? NULL : warn,
+				     entry.path, &err);
+	if (!entry.cluster) {
+		clusters->failed = true;
+		if (err.line)
+			log_error("%s (line %u, column %u)", err.text, err.line,
+				  err.column);
+		else
+			log_error("%s", err.text);
+	}
+	*ARRAY_PUSH(clusters->items, clusters->n, clusters->size) = entry;
+	return &clusters->items[clusters->n - 1];
+}
+
+/* Each file is read once. NULL after a message. */
+static const struct cluster *get(struct clusters *clusters, const char *path,
+				 bool named)
+{
+	const struct cluster_entry *entry = NULL;
+	const struct cluster *cluster;
+
+	pthread_mutex_lock(&clusters->lock);
+	for (size_t i = 0; i < clusters->n && !entry; i++)
+		if (!strcmp(clusters->items[i].path, path))
+			entry = &clusters->items[i];
+	if (!entry)
+		entry = load(clusters, path, named);
+	cluster = entry->cluster;
+	pthread_mutex_unlock(&clusters->lock);
+	return cluster;
+}
+
+const struct cluster *clusters_for_file(struct clusters *clusters,
+					const struct policies *policies,
+					uint32_t policy, const char *path)
+{
+	const struct cluster *cluster;
+	struct buf joined;
+
+	if (clusters->common || !path)
+		return clusters->common;
+	buf_init(&joined);
+	path_absolute(policies->items[policy].folder, path, &joined);
+	cluster = get(clusters, joined.data, false);
+	buf_release(&joined);
+	return cluster;
+}
+
+int clusters_init(struct clusters *clusters, const char *path, bool quiet)
+{
+	memset(clusters, 0, sizeof(*clusters));
+	pthread_mutex_init(&clusters->lock, NULL);
+	clusters->now = (int64_t)time(NULL);
+	clusters->quiet = quiet;
+	if (path)
+		clusters->common =
+			get(clusters, strcmp(path, "-") ? path : "/dev/stdin",
+			    true);
+	return clusters->failed ? 2 : 0;
+}
+
+void clusters_release(struct clusters *clusters)
+{
+	for (size_t i = 0; i < clusters->n; i++) {
+		cluster_put(clusters->items[i].cluster);
+		free(clusters->items[i].path);
+	}
+	free(clusters->items);
+	pthread_mutex_destroy(&clusters->lock);
+}
+
+/* "50 min", "3 h": not less than two of the unit. */
+static const char *span(int64_t seconds, char text[SPAN])
+{
+	static const struct {
+		int64_t seconds;
+		const char *name;
+	} units[] = {{86400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}};
+	size_t i = 0;
+
+	while (i < 3 && seconds < 2 * units[i].seconds)
+		i++;
+	snprintf(text, SPAN, "%" PRId64 " %s", seconds / units[i].seconds,
+		 units[i].name);
+	return text;
+}
+
+static void tell_old(const struct clusters *clusters,
+		     struct cluster_entry *entry, int64_t max)
+{
+	int64_t age = clusters->now - cluster_taken_at(entry->cluster);
+	char old[SPAN], most[SPAN];
+
+	if (entry->reported_old)
+		return;
+	entry->reported_old = true;
+	if (age < 0)
+		log_error("warning: the time of cluster state %s is %s in "
+			  "the future: rules that need it do not run",
+			  entry->path, span(-age, old));
+	else
+		log_error("warning: cluster state %s is %s old, the policy's "
+			  "maxAge is %s: rules that need it do not run",
+			  entry->path, span(age, old), span(max, most));
+}
+
+bool clusters_is_old(const struct clusters *clusters,
+		     const struct cluster *cluster, int64_t max)
+{
+	return cluster_is_ahead(cluster, clusters->now) ||
+	       (max && clusters->now - cluster_taken_at(cluster) > max);
+}
+
+void clusters_check_age(struct clusters *clusters,
+			const struct cluster *cluster, int64_t max)
+{
+	if (clusters->quiet || !clusters_is_old(clusters, cluster, max))
+		return;
+	pthread_mutex_lock(&clusters->lock);
+	for (size_t i = 0; i < clusters->n; i++)
+		if (clusters->items[i].cluster == cluster)
+			tell_old(clusters, &clusters->items[i], max);
+	pthread_mutex_unlock(&clusters->lock);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cluster states of a run: the one of --cluster, and those that `paths:` of a
+ * policy names. Each file is read once, by whichever thread asks first.
+ */
+#ifndef LINT_CLUSTERS_H
+#define LINT_CLUSTERS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kube/cluster/cluster.h"
+#include "policies.h"
+
+struct clusters {
+	pthread_mutex_t lock;
+	struct cluster_entry {
+		char *path;
+		struct cluster *cluster; /* NULL: it could not be read */
+		bool reported_old;
+	} * items;
+	size_t n, size;
+	const struct cluster *common; /* of --cluster, or NULL */
+	int64_t now;
+	bool failed; /* one could not be read, and was reported */
+	bool quiet;
+};
+
+/* path: of --cluster, or NULL. 0, or 2 after a message. */
+int clusters_init(struct clusters *clusters, const char *path, bool quiet);
+void clusters_release(struct clusters *clusters);
+/* For a file of that policy, whose `paths:` names this one (or NULL). */
+const struct cluster *clusters_for_file(struct clusters *clusters,
+					const struct policies *policies,
+					uint32_t policy, const char *path);
+/* Is it older than max seconds (0: any age), or from the future? */
+bool clusters_is_old(const struct clusters *clusters,
+		     const struct cluster *cluster, int64_t max);
+/* Warn, once for each, about a state older than max seconds (0: any age). */
+void clusters_check_age(struct clusters *clusters,
+			const struct cluster *cluster, int64_t max);
+
+#endif

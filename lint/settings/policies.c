@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Policies of a run. Order: the file's own settings, then the options of the
+ * command line, then the floor, so that neither can go below it.
+ */
+#include "policies.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/err.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "kube/cluster/cluster.h"
+#include "lint/files/files.h"
+#include "lint/files/gitignore.h"
+#include "lint/term/escape.h"
+#include "lint/term/log.h"
+
+static void print_problems(struct policies *policies,
+			   const struct policy_problems *problems)
+{
+	bool color = color_wanted(policies->options->color, STDERR_FILENO);
+	struct buf line;
+
+	buf_init(&line);
+	for (size_t i = 0; i < problems->n; i++) {
+		const struct policy_problem *p = &problems->items[i];
+		const char *word = p->warning ? "warning" : "error";
+
+		if (p->warning && policies->options->quiet)
+			continue;
+		buf_reset(&line);
+		escape_adds(&line, p->file);
+		if (p->line)
+			buf_addf(&line, ":%u:%u", p->line, p->column);
+		buf_addf(&line, ": %s%s:%s ",
+			 !color	      ? ""
+			 : p->warning ? "\033[33m"
+				      : "\033[31m",
+			 word, color ? "\033[0m" : "");
+		escape_adds(&line, p->text);
+		buf_addc(&line, '\n');
+		fwrite(line.data, 1, line.len, stderr);
+	}
+	buf_release(&line);
+	if (problems->errors)
+		policies->broken = true;
+}
+
+/* options: NULL when it was named. */
+static struct policy *load(struct policies *policies, const char *path,
+			   const struct policy_options *options)
+{
+	struct policy_problems problems = {0};
+	struct policy *policy =
+		policy_load(&policies->rules, path, options, &problems);
+
+	print_problems(policies, &problems);
+	if (!policy && !problems.errors) {
+		log_error("%s: cannot be read", path);
+		policies->broken = true;
+	}
+	policy_problems_release(&problems);
+	return policy;
+}
+
+/* Of the admission policy in a file of `gpugate snapshot`. */
+static struct policy *load_saved(struct policies *policies, const char *path,
+				 const struct cluster *cluster)
+{
+	const char *saved = cluster_policy(cluster);
+	struct policy_problems problems = {0};
+	struct policy_text text = {
+		.name = arena_printf(&policies->arena, "%s (policy)", path),
+		.text = saved,
+		.len = saved ? strlen(saved) : 0,
+	};
+	struct policy *policy = NULL;
+
+	if (saved)
+		policy = policy_parse(&policies->rules, &text, NULL, &problems);
+	else
+		log_error(
+			"%s: this snapshot contains no policy; save one "
+			"with gpugate snapshot --webhook-policy NAMESPACE/CONFIGMAP",
+			path);
+	print_problems(policies, &problems);
+	policy_problems_release(&problems);
+	policies->broken |= !policy;
+	return policy;
+}
+
+/* A policy, or a snapshot with one in it. A pipe can be read only once. */
+static struct policy *load_floor(struct policies *policies, const char *path)
+{
+	const struct cluster *cluster = NULL;
+	struct policy *floor;
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISREG(st.st_mode))
+		cluster = cluster_load(path, false, NULL, NULL, NULL);
+	floor = cluster ? load_saved(policies, path, cluster)
+			: load(policies, path, NULL);
+	cluster_put(cluster);
+	return floor;
+}
+
+struct policy *policies_adjust(struct policies *policies,
+			       const struct policy *own, const char *preset)
+{
+	const struct options *o = policies->options;
+	/* The command line beats `paths:` of the file. */
+	struct policy_overrides overrides = {o->preset ? o->preset : preset,
+					     o->select.items, o->extend.items,
+					     o->ignore.items};
+	struct err err = {0};
+	struct policy *overridden, *result;
+
+	overridden = policy_adjust(own, &overrides, &err);
+	if (!overridden) {
+		log_error("%s", err.text);
+		policies->broken = true;
+		return NULL;
+	}
+	if (!policies->floor)
+		return overridden;
+	result = policy_with_floor(overridden, policies->floor);
+	policy_free(overridden);
+	return result;
+}
+
+/* Absolute; of the default policy the current one. */
+static const char *folder_of(struct policies *policies, const char *path)
+{
+	struct buf folder;
+	const char *kept;
+	char *slash;
+
+	buf_init(&folder);
+	path_absolute(policies->cwd, path, &folder);
+	slash = strrchr(folder.data, '/');
+	if (*path && slash)
+		slash[slash == folder.data] = '\0';
+	kept = arena_strdup(&policies->arena, folder.data);
+	buf_release(&folder);
+	return kept;
+}
+
+static void add_entry(struct policies *policies, const char *path,
+		      struct policy *own)
+{
+	struct policy_entry entry = {
+		.path = arena_strdup(&policies->arena, path),
+		.folder = folder_of(policies, path),
+		.own = own};
+
+	if (own)
+		entry.policy = policies_adjust(policies, own, NULL);
+	*ARRAY_PUSH(policies->items, policies->n, policies->size) = entry;
+}
+
+int policies_init(struct policies *policies, const struct options *options,
+		  const char *cwd)
+{
+	memset(policies, 0, sizeof(*policies));
+	pthread_mutex_init(&policies->lock, NULL);
+	policies->options = options;
+	policies->rules = program_rules();
+	policies->cwd = arena_strdup(&policies->arena, cwd);
+	if (options->policy)
+		policies->floor = load_floor(policies, options->policy);
+	if (options->config)
+		add_entry(policies, options->config,
+			  load(policies, options->config, NULL));
+	else
+		add_entry(policies, "",
+			  policy_default(&policies->rules, options->preset));
+	return policies->broken ? 2 : 0;
+}
+
+void policies_release(struct policies *policies)
+{
+	for (size_t i = 0; i < policies->n; i++) {
+		struct policy_entry *entry = &policies->items[i];
+
+		for (struct policy_variant *v = entry->variants; v; v = v->next)
+			policy_free(v->policy);
+		policy_free(entry->policy);
+		policy_free(entry->own);
+	}
+	policy_free(policies->floor);
+	free(policies->items);
+	arena_release(&policies->arena);
+	pthread_mutex_destroy(&policies->lock);
+}
+
+bool policies_fixed(const struct policies *policies)
+{
+	return policies->options->config || policies->options->isolated;
+}
+
+struct found {
+	const char *folder, *root; /* absolute; its own, the repository's */
+};
+
+/* The author of a pull request must not make the CI machine read files outside
+ * of the repository. */
+static const char *refuse_path(void *context, const char *path)
+{
+	const struct found *found = context;
+	char *real, *root = NULL;
+	struct buf joined;
+	bool below;
+
+	if (*path == '/')
+		return "an absolute path: a .gpugate.yaml may name only "
+		       "files of its own repository";
+	buf_init(&joined);
+	path_absolute(found->folder, path, &joined);
+	real = realpath(joined.data, NULL);
+	if (real)
+		root = realpath(found->root, NULL);
+	below = path_is_below(root ? root : found->root,
+			      real ? real : joined.data);
+	free(real);
+	free(root);
+	buf_release(&joined);
+	return below ? NULL
+		     : "a path out of the repository: a .gpugate.yaml may "
+		       "name only files of its own repository";
+}
+
+/* Outside of a repository its folder is all that is its own. */
+static struct policy *load_found(struct policies *policies, const char *path)
+{
+	struct found found = {.folder = folder_of(policies, path)};
+	struct policy_options options = {.refuse_path = refuse_path,
+					 .context = &found};
+	size_t len = repository_length(found.folder);
+
+	found.root = len ? arena_strndup(&policies->arena, found.folder, len)
+			 : found.folder;
+	return load(policies, path, &options);
+}
+
+uint32_t policies_load(struct policies *policies, const char *path)
+{
+	if (policies_fixed(policies))
+		return POLICY_DEFAULT;
+	for (size_t i = 0; i < policies->n; i++)
+		if (!strcmp(policies->items[i].path, path))
+			return (uint32_t)i;
+	add_entry(policies, path, load_found(policies, path));
+	return (uint32_t)(policies->n - 1);
+}
+
+/* Once for each folder; others look for it with that name too. */
+static void note_misnamed(struct policies *policies, const char *folder,
+			  struct buf *path)
+{
+	struct buf shown;
+
+	buf_reset(path);
+	path_join(folder, ".gpugate.yml", path);
+	if (access(path->data, F_OK) || text_eq(policies->misnamed, path->data))
+		return;
+	policies->misnamed = arena_strdup(&policies->arena, path->data);
+	buf_init(&shown);
+	path_from(policies->cwd, path->data, &shown);
+	log_error("%s is not read: the name is .gpugate.yaml", shown.data);
+	buf_release(&shown);
+}
+
+uint32_t policies_find(struct policies *policies, const char *folder)
+{
+	uint32_t found = POLICY_DEFAULT;
+	size_t len = strlen(folder);
+	struct buf path, shown;
+
+	if (policies_fixed(policies))
+		return POLICY_DEFAULT;
+	buf_init(&path);
+	buf_init(&shown);
+	for (;;) {
+		buf_reset(&path);
+		buf_add(&path, folder, len);
+		path_join(path.data, ".gpugate.yaml", &shown);
+		if (!access(shown.data, F_OK)) {
+			buf_reset(&path);
+			path_from(policies->cwd, shown.data, &path);
+			found = policies_load(policies, path.data);
+			break;
+		}
+		note_misnamed(policies, path.data, &shown);
+		buf_reset(&shown);
+		if (len <= 1)
+			break;
+		while (len > 1 && folder[len - 1] != '/')
+			len--;
+		if (len > 1)
+			len--;
+	}
+	buf_release(&path);
+	buf_release(&shown);
+	return found;
+}
+
+/* path below the policy's folder, or as it is seen from the current one. */
+static const char *relative(const struct policies *policies,
+			    const struct policy_entry *entry, const char *path)
+{
+	const char *const folders[] = {entry->folder, policies->cwd};
+
+	for (int i = 0; i < 2; i++)
+		if (path_is_below(folders[i], path))
+			return path + strlen(folders[i]) + (folders[i][1] != 0);
+	return path;
+}
+
+bool policies_exclude(const struct policies *policies, uint32_t index,
+		      const char *path)
+{
+	const struct policy_entry *entry = &policies->items[index];
+
+	return entry->policy &&
+	       policy_excludes(entry->policy, relative(policies, entry, path));
+}
+
+static const struct policy *variant(struct policies *policies,
+				    struct policy_entry *entry,
+				    const char *preset)
+{
+	struct policy_variant *v;
+
+	pthread_mutex_lock(&policies->lock);
+	for (v = entry->variants; v; v = v->next)
+		if (!strcmp(v->preset, preset))
+			break;
+	if (!v) {
+		v = ARENA_NEW(&policies->arena, struct policy_variant);
+		v->preset = preset;
+		v->policy = policies_adjust(policies, entry->own, preset);
+		v->next = entry->variants;
+		entry->variants = v;
+	}
+	pthread_mutex_unlock(&policies->lock);
+	return v->policy ? v->policy : entry->policy;
+}
+
+const struct policy *policies_for_file(struct policies *policies,
+				       uint32_t index, const char *path,
+				       struct policy_path_rule *rule)
+{
+	struct policy_entry *entry = &policies->items[index];
+
+	memset(rule, 0, sizeof(*rule));
+	if (!policy_for_path(entry->policy, relative(policies, entry, path),
+			     rule))
+		return entry->policy;
+	if (!rule->preset || policies->options->preset)
+		return entry->policy;
+	return variant(policies, entry, rule->preset);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The policies of a run: the nearest .gpugate.yaml of each folder, or the one
+ * of --config, with the options of the command line and the floor of --policy
+ * on top. All are loaded before threads start; only variants of a policy with
+ * the preset of a `paths:` entry are made later, under a lock.
+ */
+#ifndef LINT_POLICIES_H
+#define LINT_POLICIES_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "engine/policy.h"
+#include "lint/options/options.h"
+
+/* As lint_folder.policy: no .gpugate.yaml above. */
+enum { POLICY_DEFAULT = 0 };
+
+struct policy_entry {
+	const char *path;      /* of the file, "" for the default */
+	const char *folder;    /* absolute; globs are relative to it */
+	struct policy *own;    /* as loaded */
+	struct policy *policy; /* in force */
+	/* Variants for `paths:` presets, a list. */
+	struct policy_variant {
+		const char *preset;
+		struct policy *policy;
+		struct policy_variant *next;
+	} * variants;
+};
+
+struct policies {
+	struct arena arena;
+	const struct options *options;
+	struct rule_set rules;
+	const char *cwd;
+	struct policy *floor;
+	struct policy_entry *items;
+	size_t n, size;
+	const char *misnamed; /* the last .gpugate.yml that was told of */
+	bool broken;	      /* some policy has errors; they were printed */
+	pthread_mutex_t lock;
+};
+
+/* 0, or 2 after messages. */
+int policies_init(struct policies *policies, const struct options *options,
+		  const char *cwd);
+void policies_release(struct policies *policies);
+/* What is in force where a policy says own: with the options of the command
+ * line, and the floor. Needs own as long as it lives. NULL after a message. */
+struct policy *policies_adjust(struct policies *policies,
+			       const struct policy *own, const char *preset);
+/* The policy of the file at path (as shown), loaded once. */
+uint32_t policies_load(struct policies *policies, const char *path);
+/* The nearest .gpugate.yaml in the absolute folder or above it. */
+uint32_t policies_find(struct policies *policies, const char *folder);
+/* Does every file get the same policy (--config, --isolated)? */
+bool policies_fixed(const struct policies *policies);
+
+/* For one file, by its absolute path. */
+bool policies_exclude(const struct policies *policies, uint32_t index,
+		      const char *path);
+const struct policy *policies_for_file(struct policies *policies,
+				       uint32_t index, const char *path,
+				       struct policy_path_rule *rule);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stand-ins: control characters become their control pictures (U+2400 and
+ * on), which take one cell each, as the excerpt's carets expect; everything
+ * else that cannot be shown becomes U+FFFD. A tab is a space here: only
+ * excerpts, which know the column, expand it.
+ */
+#include "escape.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "kube/secret/mask.h"
+
+uint32_t escape_code_point(const char *s, size_t len)
+{
+	const unsigned char *u = (const unsigned char *)s;
+
+	switch (len) {
+	case 1:
+		return u[0];
+	case 2:
+		return (uint32_t)(u[0] & 0x1f) << 6 | (u[1] & 0x3f);
+	case 3:
+		return (uint32_t)(u[0] & 0x0f) << 12 |
+		       (uint32_t)(u[1] & 0x3f) << 6 | (u[2] & 0x3f);
+	default:
+		return (uint32_t)(u[0] & 0x07) << 18 |
+		       (uint32_t)(u[1] & 0x3f) << 12 |
+		       (uint32_t)(u[2] & 0x3f) << 6 | (u[3] & 0x3f);
+	}
+}
+
+/* Acts on the text around it, or cannot be seen at all. */
+static bool is_hidden(uint32_t c)
+{
+	if (c >= 0x80 && c < 0xa0)
+		return true; /* C1: U+009B starts an escape sequence */
+	if (c == 0x61c || c == 0x200e || c == 0x200f || c == 0x200b)
+		return true;
+	if (c >= 0x2028 && c <= 0x202e)
+		return true; /* line separators, direction overrides */
+	if (c >= 0x2060 && c <= 0x206f)
+		return true;
+	if (c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb))
+		return true;
+	/* Tags; and noncharacters, which XML forbids. */
+	return (c >= 0xe0000 && c <= 0xe0fff) || (c & 0xfffe) == 0xfffe;
+}
+
+static void stand_in(struct glyph *out, uint32_t c)
+{
+	out->stand_in[0] = (char)(0xe0 | c >> 12);
+	out->stand_in[1] = (char)(0x80 | (c >> 6 & 0x3f));
+	out->stand_in[2] = (char)(0x80 | (c & 0x3f));
+	out->text = out->stand_in;
+	out->len = 3;
+	out->width = 1;
+}
+
+/* A covered value is one character, whatever its length. */
+static void show_stars(struct glyph *out, const char *s, size_t n)
+{
+	out->used = 0;
+	while (out->used < n && s[out->used] == SECRET_COVER)
+		out->used++;
+	out->text = SECRET_STARS;
+	out->len = out->width = sizeof(SECRET_STARS) - 1;
+}
+
+void escape_read(struct glyph *out, const char *s, size_t n)
+{
+	size_t len = utf8_length(s, n);
+	uint32_t c;
+
+	if (*s == SECRET_COVER) {
+		show_stars(out, s, n);
+		return;
+	}
+	out->used = len ? len : 1;
+	if (!len) {
+		stand_in(out, 0xfffd);
+		return;
+	}
+	c = escape_code_point(s, len);
+	out->text = s;
+	out->len = len;
+	out->width = 1;
+	if (c == '\t')
+		out->text = " ";
+	else if (c < 0x20)
+		stand_in(out, 0x2400 + c);
+	else if (c == 0x7f)
+		stand_in(out, 0x2421);
+	else if (is_hidden(c))
+		stand_in(out, 0xfffd);
+	else if (c >= 0x80)
+		out->width = code_point_width(c);
+}
+
+static size_t plain_length(const char *s, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && s[i] >= 0x20 && s[i] < 0x7f)
+		i++;
+	return i;
+}
+
+void escape_add(struct buf *out, const char *s, size_t len)
+{
+	struct glyph glyph;
+
+	while (len) {
+		size_t plain = plain_length(s, len);
+
+		buf_add(out, s, plain);
+		s += plain;
+		len -= plain;
+		if (!len)
+			break;
+		escape_read(&glyph, s, len);
+		buf_add(out, glyph.text, glyph.len);
+		s += glyph.used;
+		len -= glyph.used;
+	}
+}
+
+void escape_adds(struct buf *out, const char *s)
+{
+	escape_add(out, s, strlen(s));
+}

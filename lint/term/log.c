@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages, and the properties of the streams. The order of the colour
+ * variables is that of the informal standards: NO_COLOR (no-color.org) wins
+ * over FORCE_COLOR and CLICOLOR_FORCE, these over CLICOLOR=0 and TERM=dumb, and
+ * all of them over the question whether the stream is a terminal.
+ */
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "escape.h"
+
+/* One write per message: lines of several threads do not mix. */
+static void write_line(struct buf *line)
+{
+	buf_addc(line, '\n');
+	fwrite(line->data, 1, line->len, stderr);
+	buf_release(line);
+}
+
+/* Names of files and texts of policies may be hostile: a line end in them would
+ * begin a GitHub workflow command, an escape a terminal's. */
+static void begin_line(struct buf *line, const char *fmt, va_list ap)
+{
+	struct buf text;
+
+	buf_init(&text);
+	buf_vaddf(&text, fmt, ap);
+	buf_init(line);
+	buf_adds(line, "gpugate: ");
+	escape_add(line, text.data, text.len);
+	buf_release(&text);
+}
+
+void log_error(const char *fmt, ...)
+{
+	struct buf line;
+	va_list ap;
+
+	va_start(ap, fmt);
+	begin_line(&line, fmt, ap);
+	va_end(ap);
+	write_line(&line);
+}
+
+int log_usage(const char *command, const char *fmt, ...)
+{
+	struct buf line;
+	va_list ap;
+
+	va_start(ap, fmt);
+	begin_line(&line, fmt, ap);
+	va_end(ap);
+	buf_addf(&line, "\nTry `gpugate help%s%s`.", command ? " " : "",
+		 command ? command : "");
+	write_line(&line);
+	return 2;
+}
+
+/* Set, not empty, and not a word for no. */
+static bool env_true(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value && strcmp(value, "0") != 0 &&
+	       strcmp(value, "false") != 0;
+}
+
+bool color_wanted(const char *when, int fd)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *clicolor = getenv("CLICOLOR");
+	const char *term = getenv("TERM");
+
+	if (when && !strcmp(when, "always"))
+		return true;
+	if (when && !strcmp(when, "never"))
+		return false;
+	if (no_color && *no_color)
+		return false;
+	if (env_true("FORCE_COLOR") || env_true("CLICOLOR_FORCE"))
+		return true;
+	if (clicolor && !strcmp(clicolor, "0"))
+		return false;
+	if (!term || !*term || !strcmp(term, "dumb"))
+		return false;
+	return isatty(fd);
+}
+
+unsigned terminal_width(int fd)
+{
+	struct winsize size;
+
+	if (isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size))
+		return size.ws_col;
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The program's version and rules, and its standard output.
+ */
+#ifndef LINT_PROGRAM_H
+#define LINT_PROGRAM_H
+
+#include "base/buf.h"
+#include "engine/registry.h"
+
+extern const char program_version[];
+/* The rules that it was built with. */
+struct rule_set program_rules(void);
+
+/* Write to standard output, and release; the exit status: 0, or 2 after a
+ * message. */
+int print_out(struct buf *out);
+/* The same of what was written to it before. */
+int flush_out(void);
+
+#endif

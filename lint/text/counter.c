@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counts by 64-bit key in an open-addressed table, at most half full. Keys
+ * are hashes already, so their low bits choose the slot.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "counter.h"
+#include "lint/report/report_common.h"
+
+enum { COUNTER_FIRST = 64 };
+
+static struct counter_slot *find(const struct counter *counter, uint64_t key)
+{
+	size_t i = (size_t)(key ^ key >> 32);
+
+	for (;; i++) {
+		struct counter_slot *slot =
+			&counter->slots[i & (counter->size - 1)];
+
+		if (!slot->count || slot->key == key)
+			return slot;
+	}
+}
+
+static void grow(struct counter *counter)
+{
+	struct counter old = *counter;
+
+	counter->size = old.size ? old.size * 2 : COUNTER_FIRST;
+	counter->slots = array_zalloc(counter->size, sizeof(*counter->slots));
+	for (size_t i = 0; i < old.size; i++) {
+		if (old.slots[i].count)
+			*find(counter, old.slots[i].key) = old.slots[i];
+	}
+	free(old.slots);
+}
+
+uint32_t counter_next(struct counter *counter, uint64_t key)
+{
+	struct counter_slot *slot;
+
+	if (counter->n >= counter->size / 2)
+		grow(counter);
+	slot = find(counter, key);
+	if (!slot->count)
+		counter->n++;
+	slot->key = key;
+	return ++slot->count;
+}
+
+void counter_reset(struct counter *counter)
+{
+	if (counter->n)
+		memset(counter->slots, 0,
+		       counter->size * sizeof(*counter->slots));
+	counter->n = 0;
+}
+
+void counter_release(struct counter *counter)
+{
+	free(counter->slots);
+	memset(counter, 0, sizeof(*counter));
+}

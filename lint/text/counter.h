@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How often a 64-bit key came up. Memory grows with the number of different
+ * keys: formats count within one file, never over the run.
+ */
+#ifndef LINT_COUNTER_H
+#define LINT_COUNTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* All zero at first; released by its owner. */
+struct counter {
+	struct counter_slot {
+		uint64_t key;
+		uint32_t count; /* 0: free */
+	} * slots;
+	size_t n, size; /* size is a power of two */
+};
+
+/* The key's count after adding one. */
+uint32_t counter_next(struct counter *counter, uint64_t key);
+void counter_reset(struct counter *counter);
+void counter_release(struct counter *counter);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lines of a file with the places of a finding underlined:
+ *
+ *	20 |         - name: trainer
+ *	   |                 ------- this container
+ *	...
+ *	23 |           requests: {nvidia.com/gpu: 4}
+ *	   |           ^^^^^^^^
+ *
+ * Underlines are counted in terminal cells, so they survive tabs and wide
+ * characters. Work per mark is bounded whatever the length of the line:
+ * manifests may be one line of a megabyte.
+ */
+#ifndef LINT_EXCERPT_H
+#define LINT_EXCERPT_H
+
+#include "doc/source.h"
+#include "lint/report/report_common.h"
+#include "lint/term/escape.h"
+
+struct mark {
+	uint32_t line;	     /* from 1 */
+	uint32_t start, end; /* bytes in the source; cut to the line */
+	bool primary;
+	const char *text; /* shown after the underline, may be "" */
+};
+
+struct excerpt {
+	struct source *source;
+	struct mark *marks; /* sorted here: by line, the primary one first */
+	size_t n;
+	unsigned gutter; /* digits of the largest line number */
+	unsigned width;	 /* cells of the terminal, 0: unknown */
+	bool color;
+	enum severity severity;
+};
+
+/* A line of its own, without its end. */
+struct excerpt_text {
+	const char *s;
+	size_t len;
+	uint32_t at;	 /* a byte that is to be seen */
+	unsigned width;	 /* cells of the terminal, 0: unknown */
+	unsigned margin; /* of them before the text */
+};
+
+unsigned decimal_digits(uint32_t n);
+void excerpt_add(struct excerpt *excerpt, struct buf *out);
+/* The line cut to the width, as excerpts cut theirs, and a line end. */
+void excerpt_add_text(const struct excerpt_text *text, struct buf *out);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON written straight to a buffer, for the formats that have a line for
+ * every finding: no tree is built. The caller opens and closes in pairs;
+ * commas come by themselves. json_out.h is for values put together in
+ * another order than they are written.
+ */
+#ifndef LINT_JSON_STREAM_H
+#define LINT_JSON_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* bracket is '{' or '['; key is NULL for an item and for the whole. */
+void stream_open(struct buf *out, const char *key, char bracket);
+void stream_close(struct buf *out, char bracket);
+/* Bytes that are not UTF-8 (a path may hold any) become U+FFFD. */
+void stream_text(struct buf *out, const char *key, const char *s);
+void stream_int(struct buf *out, const char *key, int64_t value);
+void stream_bool(struct buf *out, const char *key, bool value);
+/* 16 digits, as text. */
+void stream_hex(struct buf *out, const char *key, uint64_t value);
+/* json is compact JSON already. */
+void stream_json(struct buf *out, const char *key, const char *json);
+
+/*
+ * JSON text, with characters that a terminal would act on or that cannot be
+ * seen as escapes: the value is the same, and JSON is looked at as well.
+ * Pieces must end between characters.
+ */
+void stream_visible(struct buf *out, const char *json, size_t len);
+
+#endif

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The version, from the file that the Makefile writes when it changes.
- */
-#include "options.h"
-
-#include "version.h"
-
-const char program_version[] = GPUGATE_VERSION;

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Arrays on the heap. Growth is by half: a table of 100,000 rows wastes less,
+ * and realloc() of large blocks moves pages instead of copying them.
+ */
+#include "base/array.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+
+void *array_reserve(void *items, size_t n, size_t *size, size_t item_size)
+{
+	if (n <= *size)
+		return items;
+	items = reallocarray(items, n, item_size);
+	if (!items)
+		BUG("out of memory");
+	*size = n;
+	return items;
+}
+
+void *array_grow(void *items, size_t n, size_t *size, size_t item_size)
+{
+	if (n < *size)
+		return items;
+	return array_reserve(items, *size + *size / 2 + 16, size, item_size);
+}
+
+void *array_zalloc(size_t n, size_t item_size)
+{
+	void *items = calloc(n ? n : 1, item_size);
+
+	if (!items)
+		BUG("out of memory");
+	return items;
+}

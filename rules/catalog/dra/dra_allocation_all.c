@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A monitor with adminAccess takes nothing.
+ */
+#include "engine/rule.h"
+#include "kube/object.h"
+
+static void judge(struct rule_run *run, const struct object *object,
+		  const struct node *request)
+{
+	const struct node *exactly = node_get(request, "exactly");
+	const struct node *from = node_is_unset(exactly) ? request : exactly;
+	const struct node *mode = node_get(from, "allocationMode");
+
+	if (node_eq(mode, "All") &&
+	    !node_is_true(node_get(from, "adminAccess")))
+		report_object(run, object, mode,
+			      "`allocationMode: All` takes every matching "
+			      "device of a node");
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+
+	if (object_is(object, "resource.k8s.io", "ResourceClaimTemplate"))
+		spec = node_get(spec, "spec");
+	else if (!object_is(object, "resource.k8s.io", "ResourceClaim"))
+		return;
+	FOR_EACH_CHILD(node_path(spec, "devices.requests"), request)
+		judge(run, object, request);
+}
+
+const struct rule rule_dra_allocation_all = {
+	.name = "dra-allocation-all",
+	.category = "dra",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_PODLESS,
+	.since = "1.0",
+	.summary = "a claim for all devices of a node",
+	.why = "It waits until a whole node is free, and takes all of its devices, whatever their number.",
+	.remedy = "Ask for a count of devices.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/",
+	.check_object = check,
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The DRA driver and the device plugin know nothing of one another.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/claim.h"
+
+static const struct node *by_plugin(const struct pod *pod,
+				    const struct container **which)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		FOR_EACH_ASKED(c, entry)
+			if (entry->accelerator &&
+			    text_eq(entry->accelerator->vendor, "nvidia") &&
+			    accelerator_counts(entry->accelerator) &&
+			    entry->quantity.nano > 0) {
+				*which = c;
+				return entry->node;
+			}
+	return NULL;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct container *c = NULL;
+	const struct node *at;
+
+	if (pod->flat || !pod_claims_nvidia(pod))
+		return;
+	at = by_plugin(pod, &c);
+	if (at)
+		report_container(run, c, at,
+				 "container `%s` asks for `%s`, and the pod "
+				 "claims NVIDIA devices as well",
+				 container_title(c), at->key);
+}
+
+const struct rule rule_dra_and_device_plugin_mix = {
+	.name = "dra-and-device-plugin-mix",
+	.category = "dra",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_PODSPEC | FACT_CLAIMS,
+	.since = "1.0",
+	.summary =
+		"NVIDIA devices by a claim and by the device plugin in one pod",
+	.why = "Both allocate: the pod gets twice the devices, of which it was meant to have one set.",
+	.remedy = "Ask by the claim, or by nvidia.com/gpu.",
+	.evidence = "https://github.com/kubernetes-sigs/dra-driver-nvidia-gpu",
+	.check_pod = check,
+};

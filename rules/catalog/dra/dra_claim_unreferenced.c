@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pod.spec.resourceClaims allocates; containers get what resources.claims
+ * names.
+ */
+#include "engine/rule.h"
+#include "kube/claim.h"
+
+static bool names_claim(const struct node *claims, const char *name)
+{
+	FOR_EACH_CHILD(claims, claim)
+		if (node_is_unknown(claim) ||
+		    node_is_unknown(node_get(claim, "name")) ||
+		    node_eq(node_get(claim, "name"), name))
+			return true;
+	return node_is_unknown(claims);
+}
+
+static bool is_used(const struct pod *pod, const char *name)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (node_is_unknown(c->resources) ||
+		    names_claim(node_get(c->resources, "claims"), name))
+			return true;
+	return names_claim(node_path(pod->spec, "resources.claims"), name);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod->flat)
+		return;
+	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry) {
+		const char *name = node_str(node_get(entry, "name"));
+		struct amount devices;
+
+		if (name && claim_use(pod, entry, &devices) == TRI_YES &&
+		    !is_used(pod, name))
+			report_pod(run, pod, node_get(entry, "name"),
+				   "claim `%s` takes devices that no container "
+				   "uses",
+				   name);
+	}
+}
+
+const struct rule rule_dra_claim_unreferenced = {
+	.name = "dra-claim-unreferenced",
+	.category = "dra",
+	.severity = SEVERITY_ERROR,
+	.flags = RULE_ABSENCE,
+	.wants = FACT_PODSPEC | FACT_CLAIMS,
+	.since = "1.0",
+	.summary = "a claim for devices that no container uses",
+	.why = "The devices are allocated to the pod and paid for, and no container gets them.",
+	.remedy =
+		"Name the claim in resources.claims of the container that computes.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/",
+	.check_pod = check,
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A claim by name is one object, whoever refers to it.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/claim.h"
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod->flat || pod->steady.n < 2)
+		return;
+	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry) {
+		const struct node *at = node_get(entry, "resourceClaimName");
+		struct amount devices;
+
+		if (node_str(at) && claim_use(pod, entry, &devices) == TRI_YES)
+			report_pod(run, pod, at,
+				   "%" PRId64 " pods share the devices of "
+				   "claim `%s`: if each is to have its own, "
+				   "a template makes a claim a pod",
+				   pod->steady.n, node_str(at));
+	}
+}
+
+const struct rule rule_dra_shared_claim_in_template = {
+	.name = "dra-shared-claim-in-template",
+	.category = "dra",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_PODSPEC | FACT_CLAIMS | FACT_SEVERAL,
+	.since = "1.0",
+	.summary = "several pods name one claim",
+	.why = "All of them share its devices, and must run where these are: on one node.",
+	.remedy =
+		"Use resourceClaimTemplateName where each pod is to have devices of its own.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/",
+	.check_pod = check,
+};

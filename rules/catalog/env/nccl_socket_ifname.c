@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which interface is right is the site's to know; these are right nowhere.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+
+static void judge(struct rule_run *run, const struct container *c,
+		  const char *name)
+{
+	const struct node *value = node_get(container_env(c, name), "value");
+
+	if (node_eq(value, "lo") || node_eq(value, "=lo") ||
+	    node_eq(value, "docker0"))
+		report_container(run, c, value,
+				 "`%s: %s` leads to no other pod, and %" PRId64
+				 " pods need each other",
+				 name, node_str(value), c->pod->object->gang.n);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod_uses_gpu(pod) != TRI_YES || pod->object->gang.n < 2)
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		judge(run, c, "NCCL_SOCKET_IFNAME");
+		judge(run, c, "GLOO_SOCKET_IFNAME");
+	}
+}
+
+const struct rule rule_nccl_socket_ifname = {
+	.name = "nccl-socket-ifname",
+	.category = "env",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_ENV | FACT_GANG,
+	.since = "1.0",
+	.summary = "an interface for NCCL that leads nowhere",
+	.why = "Ranks on other nodes cannot be reached through it: the job hangs when it starts.",
+	.remedy =
+		"Name the interface of the pod network, or exclude others (`^lo,docker0`).",
+	.evidence =
+		"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-socket-ifname",
+	.check_pod = check,
+};

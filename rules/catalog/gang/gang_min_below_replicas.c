@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An elastic job may start with fewer.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/operators/kubeflow.h"
+
+/* The ranks of one program: MPI, PyTorch, TensorFlow. */
+static bool has_ranks(const struct object *object)
+{
+	const struct node *plugins = node_path(object->root, "spec.plugins");
+
+	if (object_is_kubeflow(object))
+		return node_is_unset(
+			node_path(object->root, "spec.elasticPolicy"));
+	return object_is(object, "batch.volcano.sh", "Job") &&
+	       (node_get(plugins, "pytorch") || node_get(plugins, "mpi") ||
+		node_get(plugins, "tensorflow"));
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const struct node *at = node_path(
+		object->root, object_is_kubeflow(object) ? "spec.runPolicy."
+							   "schedulingPolicy."
+							   "minAvailable"
+							 : "spec.minAvailable");
+	struct amount least = amount_int(at, 0), all = {0};
+
+	if (node_is_unset(at) || !has_ranks(object) || !object_gpu_pod(object))
+		return;
+	FOR_EACH_POD(object, pod)
+		all = amount_add(all, pod->steady);
+	if (all.unknown || least.unknown || least.n >= all.n)
+		return;
+	report_object(run, object, at,
+		      "the gang starts with %" PRId64 " of %" PRId64
+		      " pods, which wait for the others",
+		      least.n, all.n);
+}
+
+const struct rule rule_gang_min_below_replicas = {
+	.name = "gang-min-below-replicas",
+	.category = "gang",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU,
+	.since = "1.0",
+	.summary = "a gang that starts before all of its ranks fit",
+	.why = "The ranks that start wait for the others at the rendezvous, and hold their GPUs meanwhile.",
+	.remedy =
+		"Set the minimum to the number of pods, or remove it, which is the same.",
+	.evidence =
+		"https://volcano.sh/docs/vcjob/; https://www.kubeflow.org/docs/components/trainer/legacy-v1/user-guides/job-scheduling/",
+	.check_object = check,
+};

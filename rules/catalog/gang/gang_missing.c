@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What holds pods together: see gang.c.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/lifecycle/lifecycle.h"
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	struct amount pods = object_gpu_pods(object);
+
+	if (object->gang_kind != GANG_NEEDED || object->gang.n < 2 ||
+	    pods.unknown || pods.n < 2 || object_is_queued(object) ||
+	    object->guessed)
+		return;
+	report_object(run, object, NULL,
+		      "%" PRId64 " %s pods need each other: if no scheduler "
+		      "starts all or none of them, some can hold their %ss and "
+		      "wait",
+		      pods.n, object_device(object), object_device(object));
+}
+
+const struct rule rule_gang_missing = {
+	.name = "gang-missing",
+	.category = "gang",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GANG,
+	.since = "1.0",
+	.summary =
+		"pods that need each other, and nothing that starts all or none",
+	.why = "Where GPUs run short some pods start, hold theirs and wait for the others: two such jobs can wait for each other for ever.",
+	.remedy =
+		"Give the job to a queue or a gang scheduler: the label kueue.x-k8s.io/queue-name, a schedulingPolicy, Volcano.",
+	.evidence =
+		"https://github.com/kubeflow/trainer/issues/948; https://github.com/kubernetes-sigs/kueue/issues/2796",
+	.check_object = check,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A template without a name gets that of the gang from the operator.
+ */
+#include "engine/rule.h"
+#include "kube/lifecycle/lifecycle.h"
+
+static const struct node *scheduler(const struct pod *pod)
+{
+	const struct node *name = pod_field(pod, "schedulerName");
+
+	return node_str(name) && *node_str(name) ? name : NULL;
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const struct node *first = NULL;
+
+	if (object->gang.n < 2 || object->class == KIND_RAY ||
+	    !object_gpu_pod(object))
+		return;
+	FOR_EACH_POD(object, pod) {
+		const struct node *name = scheduler(pod);
+		struct finding *f;
+
+		if (!name || pod->flat)
+			continue;
+		if (!first) {
+			first = name;
+			continue;
+		}
+		if (node_eq(name, node_str(first)))
+			continue;
+		f = report_object(run, object, name,
+				  "`%s` and `%s` place pods of one gang",
+				  node_str(first), node_str(name));
+		finding_label(run, f, first, "the other one");
+		return;
+	}
+}
+
+const struct rule rule_gang_scheduler_name_conflict = {
+	.name = "gang-scheduler-name-conflict",
+	.category = "gang",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_GANG,
+	.since = "1.0",
+	.summary = "pods of one gang that name different schedulers",
+	.why = "No scheduler sees the whole gang: each places its part, or waits for the other.",
+	.remedy = "Name one scheduler in all templates, or in none of them.",
+	.evidence =
+		"https://github.com/kubeflow/training-operator/blob/v1.9.0/pkg/controller.v1/common/pod.go",
+	.check_object = check,
+};

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The limits of the webhooks of RayJob and RayCluster.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+
+static const struct node *cluster_spec(const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+
+	if (object_is(object, "ray.io", "RayCluster"))
+		return spec;
+	return object_is(object, "ray.io", "RayJob")
+		       ? node_get(spec, "rayClusterSpec")
+		       : NULL;
+}
+
+static const struct node *head_group(const struct node *cluster)
+{
+	FOR_EACH_CHILD(node_get(cluster, "workerGroupSpecs"), group)
+		if (node_eq(node_get(group, "groupName"), "head"))
+			return node_get(group, "groupName");
+	return NULL;
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const struct node *cluster = cluster_spec(object);
+	const struct node *scales =
+		node_get(cluster, "enableInTreeAutoscaling");
+	const struct node *selector =
+		node_path(object->root, "spec.clusterSelector");
+
+	if (!object->kueue || !text_eq(object->group, "ray.io"))
+		return;
+	/* With the selector alone it is not managed, and taken. */
+	if (node_count(selector) && node_count(cluster) &&
+	    object_is(object, "ray.io", "RayJob"))
+		report_object(run, object, selector,
+			      "Kueue refuses a RayJob with clusterSelector "
+			      "beside rayClusterSpec");
+	if (node_is_true(scales) &&
+	    !object_annotation(object, "kueue.x-k8s.io/elastic-job"))
+		report_object(run, object, scales,
+			      "Kueue refuses a Ray cluster that autoscales "
+			      "without the annotation "
+			      "kueue.x-k8s.io/elastic-job");
+	if (head_group(cluster))
+		report_object(run, object, head_group(cluster),
+			      "Kueue refuses a worker group named `head`");
+}
+
+const struct rule rule_kueue_unsupported_shape = {
+	.name = "kueue-unsupported-shape",
+	.category = "gang",
+	.severity = SEVERITY_ERROR,
+	.wants = FACT_RAY,
+	.since = "1.0",
+	.summary = "a Ray job that Kueue refuses",
+	.why = "The webhook of Kueue rejects the object.",
+	.remedy = "Do without what the message names, or without the queue.",
+	.evidence =
+		"https://kueue.sigs.k8s.io/docs/tasks/run/rayjobs/#c-limitations",
+	.check_object = check,
+};

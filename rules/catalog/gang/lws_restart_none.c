@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Default is the deprecated spelling of None.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/lifecycle/lifecycle.h"
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const struct node *group =
+		node_path(object->root, "spec.leaderWorkerTemplate");
+	const struct node *policy = node_get(group, "restartPolicy");
+
+	if (!object_is(object, "leaderworkerset.x-k8s.io", "LeaderWorkerSet") ||
+	    !object_gpu_pod(object) || object->gang.n < 2 ||
+	    (!node_eq(policy, "None") && !node_eq(policy, "Default")))
+		return;
+	report_object(run, object, policy,
+		      "a group of %" PRId64
+		      " pods goes on without the one that restarts "
+		      "(`restartPolicy: %s`)",
+		      object->gang.n, node_str(policy));
+}
+
+const struct rule rule_lws_restart_none = {
+	.name = "lws-restart-none",
+	.category = "gang",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_GANG,
+	.since = "1.0",
+	.summary = "a group of pods that stays up when one of them restarts",
+	.why = "The ranks left wait for one that has lost its place: the group answers nothing and keeps its GPUs.",
+	.remedy =
+		"Leave restartPolicy unset, or set RecreateGroupOnPodRestart.",
+	.evidence = "https://lws.sigs.k8s.io/docs/concepts/",
+	.check_object = check,
+};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Webhook of 1.9 (replicas must be at least 1).
+ */
+#include "engine/rule.h"
+#include "kube/object.h"
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const struct node *roles =
+		node_path(object->root, "spec.pytorchReplicaSpecs");
+
+	if (!object_is(object, "kubeflow.org", "PyTorchJob"))
+		return;
+	FOR_EACH_CHILD(roles, role) {
+		const struct node *replicas = node_get(role, "replicas");
+		int64_t n;
+
+		if (node_int(replicas, &n) && !n)
+			report_object(run, object, replicas,
+				      "`%s` has no replicas: the training "
+				      "operator refuses it, or starts one "
+				      "(before 1.9)",
+				      role->key);
+	}
+}
+
+const struct rule rule_pytorchjob_worker_zero = {
+	.name = "pytorchjob-worker-zero",
+	.category = "gang",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_KUBEFLOW,
+	.since = "1.0",
+	.summary = "a replica type with no replicas",
+	.why = "The training operator refuses it since 1.9; before, it starts one pod all the same.",
+	.remedy = "Remove the replica type.",
+	.evidence = "https://github.com/kubeflow/trainer/issues/1709",
+	.check_object = check,
+};

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Off until the policy lists the namespaces.
+ */
+#include "engine/rule.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/purpose/class.h"
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const char *namespaces = rule_param(run, "namespaces");
+	const struct pod *pod = object_gpu_pod(object);
+
+	if (!*namespaces || !pod || object->parent || object->kueue ||
+	    object->class == KIND_TEMPLATE || object->class == KIND_DAEMON ||
+	    !pod_in_namespaces(rule_arena(run), pod, namespaces))
+		return;
+	report_object(run, object, NULL,
+		      "%s has no queue, and its namespace `%s` is queued",
+		      rule_title(run, object->kind, object->name),
+		      object->namespace);
+}
+
+static const struct rule_param params[] = {
+	{"namespaces", "string", "",
+	 "namespaces whose GPU work is queued, NAME,... (a * at the end)"},
+	{0},
+};
+
+const struct rule rule_queue_bypass = {
+	.name = "queue-bypass",
+	.category = "gang",
+	.severity = SEVERITY_WARNING,
+	.needs = NEEDS_PARAM,
+	.flags = RULE_PREVIEW | RULE_ABSENCE,
+	.wants = FACT_GPU,
+	.since = "1.0",
+	.summary = "GPU work outside of the queue that its namespace has",
+	.why = "It runs beside the queue's quota and fair share: others wait for GPUs that the queue counts as free.",
+	.remedy = "Add the label kueue.x-k8s.io/queue-name.",
+	.evidence =
+		"https://kueue.sigs.k8s.io/docs/tasks/manage/enforce_job_management/manage_jobs_without_queue_name/",
+	.params = params,
+	.check_object = check,
+};

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A pod is known as HOSTNAME.SUBDOMAIN where a headless Service has the
+ * subdomain's name.
+ */
+#include <string.h>
+
+#include "engine/rule.h"
+#include "kube/command/argv.h"
+
+static const char *const names[] = {"MASTER_ADDR", "PET_MASTER_ADDR",
+				    "PET_RDZV_ENDPOINT", NULL};
+static const char *const flags[] = {"--master-addr", "--rdzv-endpoint",
+				    "--dist-init-addr", NULL};
+
+/* What follows "NAME-0." in the value, or NULL. */
+static const char *service_part(const struct object *object, const char *value)
+{
+	size_t len = object->name ? strlen(object->name) : 0;
+
+	if (!len || strncmp(value, object->name, len) ||
+	    strncmp(value + len, "-0.", 3))
+		return NULL;
+	return value + len + 3;
+}
+
+static const struct node *service_field(const struct pod *pod)
+{
+	if (object_is(pod->object, "apps", "StatefulSet"))
+		return node_path(pod->object->root, "spec.serviceName");
+	return pod_field(pod, "subdomain");
+}
+
+static void judge(struct rule_run *run, const struct container *c,
+		  const struct node *at, const char *value)
+{
+	const char *wanted = service_part(c->pod->object, value);
+	const struct node *has = service_field(c->pod);
+	size_t len = wanted ? strcspn(wanted, ".:") : 0;
+
+	if (!len || strchr(wanted, '$') || node_is_unknown(has) ||
+	    (node_str(has) && strlen(node_str(has)) == len &&
+	     !strncmp(wanted, node_str(has), len)))
+		return;
+	report_container(
+		run, c, at, "`%s` is not resolved: the pods have %s%s%s", value,
+		node_str(has) ? "the subdomain `" : "no subdomain",
+		node_str(has) ? node_str(has) : "", node_str(has) ? "`" : "");
+}
+
+static void judge_all(struct rule_run *run, const struct container *c)
+{
+	struct argv argv = container_argv(rule_arena(run), c);
+
+	for (const char *const *name = names; *name; name++) {
+		const struct node *value =
+			node_get(container_env(c, *name), "value");
+
+		if (node_str(value))
+			judge(run, c, value, node_str(value));
+	}
+	for (const char *const *flag = flags; *flag; flag++) {
+		const struct arg *arg;
+		const char *value = argv_flag(&argv, *flag, &arg);
+
+		if (value)
+			judge(run, c, arg->node, value);
+	}
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod_uses_gpu(pod) != TRI_YES ||
+	    (!object_is(pod->object, "batch", "Job") &&
+	     !object_is(pod->object, "apps", "StatefulSet")))
+		return;
+	FOR_EACH_CONTAINER(pod, c)
+		judge_all(run, c);
+}
+
+const struct rule rule_rendezvous_service_missing = {
+	.name = "rendezvous-service-missing",
+	.category = "gang",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU,
+	.since = "1.0",
+	.summary =
+		"the address of the first rank names a Service that the pods are not part of",
+	.why = "The name is never resolved: the ranks wait for it and hold their GPUs.",
+	.remedy =
+		"Name the headless Service in subdomain (Job) or serviceName (StatefulSet), and create it.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#pod-s-hostname-and-subdomain-fields",
+	.check_pod = check,
+};

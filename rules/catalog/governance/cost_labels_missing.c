@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Off until the policy names the labels.
+ */
+#include <string.h>
+
+#include "engine/rule.h"
+
+static void judge(struct rule_run *run, const struct pod *pod, const char *key)
+{
+	struct finding *f;
+
+	if (pod_label(pod, key) || object_label(pod->object, key))
+		return;
+	f = report_pod(run, pod, NULL, "%s has no label `%s`",
+		       rule_title(run, pod->object->kind, pod->object->name),
+		       key);
+	finding_cause(run, f, key);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const char *rest = rule_param(run, "labels");
+
+	if (pod_uses_gpu(pod) != TRI_YES || pod->object->parent)
+		return;
+	while (*rest) {
+		size_t n = strcspn(rest, ",");
+
+		if (n)
+			judge(run, pod,
+			      arena_strndup(rule_arena(run), rest, n));
+		rest += n + (rest[n] == ',');
+	}
+}
+
+static const struct rule_param params[] = {
+	{"labels", "string", "", "keys that GPU workloads need, KEY,..."},
+	{0},
+};
+
+const struct rule rule_cost_labels_missing = {
+	.name = "cost-labels-missing",
+	.category = "governance",
+	.severity = SEVERITY_WARNING,
+	.needs = NEEDS_PARAM,
+	.flags = RULE_PREVIEW | RULE_ABSENCE,
+	.wants = FACT_GPU,
+	.since = "1.0",
+	.summary = "GPU pods without the labels that costs are booked by",
+	.why = "Nobody knows whose the GPU hours are.",
+	.remedy = "Set the labels in the pod template.",
+	.evidence = "https://www.opencost.io/docs/specification",
+	.params = params,
+	.check_pod = check,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The namespace that every cluster has. Only what a manifest itself says
+ * counts.
+ */
+#include "engine/rule.h"
+#include "kube/lifecycle/lifecycle.h"
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const struct node *at =
+		node_get(node_get(object->root, "metadata"), "namespace");
+
+	if (!object->parent && node_eq(at, "default") && object_gpu_pod(object))
+		report_object(run, object, at,
+			      "%s runs in the namespace `default`",
+			      rule_title(run, object->kind, object->name));
+}
+
+const struct rule rule_default_namespace_gpu = {
+	.name = "default-namespace-gpu",
+	.category = "governance",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU,
+	.since = "1.0",
+	.summary = "GPU work in the namespace `default`",
+	.why = "It has no quota, no owner and no cost centre, and everybody may write to it.",
+	.remedy = "Give the team a namespace with a GPU quota.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/#initial-namespaces",
+	.check_object = check,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Off until the policy gives the hours; without a deadline nothing is counted.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/lifecycle/lifecycle.h"
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	int64_t most = rule_param_int(run, "hours");
+	const struct node *deadline = pod_run_deadline(pod);
+	struct amount gpus = amount_mul(pod->steady, pod->gpus);
+	int64_t seconds, hours;
+
+	if (most < 1 || !node_int(deadline, &seconds) || gpus.unknown ||
+	    gpus.n < 1 || seconds < 1 || seconds > INT64_MAX / gpus.n)
+		return;
+	hours = gpus.n * seconds / 3600;
+	if (hours > most)
+		report_pod(run, pod, deadline,
+			   "up to %" PRId64 " GPU hours (%" PRId64
+			   " %s%s for %" PRId64 " h), the budget is %" PRId64,
+			   hours, gpus.n, pod_device(pod),
+			   gpus.n == 1 ? "" : "s", seconds / 3600, most);
+}
+
+static const struct rule_param params[] = {
+	{"hours", "int", "", "GPU hours of one run"},
+	{0},
+};
+
+const struct rule rule_gpu_budget = {
+	.name = "gpu-budget",
+	.category = "governance",
+	.severity = SEVERITY_WARNING,
+	.needs = NEEDS_PARAM,
+	.flags = RULE_PREVIEW,
+	.since = "1.0",
+	.summary = "a run that may take more GPU hours than the site allows",
+	.why = "A run that hangs holds its GPUs until its deadline.",
+	.remedy =
+		"Lower the deadline or the number of GPUs, or have the budget raised.",
+	.evidence = "https://www.opencost.io/docs/specification",
+	.params = params,
+	.check_pod = check,
+};

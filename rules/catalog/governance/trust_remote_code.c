@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Servers and trainers run Python files of a model repository when they are
+ * told to trust it.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/command/argv.h"
+#include "kube/command/model.h"
+
+/* The flag as it is written, or NULL. */
+static const struct arg *trusting(const struct argv *argv)
+{
+	for (size_t i = 0; i < argv->n; i++) {
+		const char *text = argv->items[i].text;
+
+		if (text_eq(text, "--trust-remote-code") ||
+		    text_eq(text, "--trust_remote_code") ||
+		    text_eq(text, "--trust-remote-code=true"))
+			return &argv->items[i];
+	}
+	return NULL;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		struct argv argv;
+		const struct arg *arg;
+
+		if (c->gpus.n < 1)
+			continue;
+		argv = container_argv(rule_arena(run), c);
+		arg = trusting(&argv);
+		/* Of a path the code is what somebody put there. */
+		if (arg && container_hub_model(&argv, c) &&
+		    !argv_have(&argv, "--revision") &&
+		    !argv_have(&argv, "--code-revision"))
+			report_container(
+				run, c, arg->node,
+				"container `%s` runs code of the model's repository, whatever stands there now",
+				container_title(c));
+	}
+}
+
+const struct rule rule_trust_remote_code = {
+	.name = "trust-remote-code",
+	.category = "governance",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_DEVICES | FACT_ARGV,
+	.since = "1.0",
+	.summary = "a model server runs code that comes with the model",
+	.why = "Whoever can write to the model repository runs code in the container, with its secrets and devices.",
+	.remedy =
+		"Pin the revision of the model (--revision), or serve an architecture that the server knows.",
+	.evidence = "https://huggingface.co/docs/transformers/custom_models",
+	.check_pod = check,
+};

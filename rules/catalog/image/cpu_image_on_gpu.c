@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The name of an image tells what it was built for.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+
+/* A tag or name that says it: `:cpu`, `-cpu`, `:2.4-cpu-py311`. */
+static bool is_cpu_build(const char *image)
+{
+	const char *at = strstr(image, "cpu");
+
+	for (; at; at = strstr(at + 1, "cpu"))
+		if (at > image && strchr(":-_", at[-1]) &&
+		    (!at[3] || strchr(":-_@", at[3])))
+			return !text_contains(image, "gpu") &&
+			       !text_contains(image, "cuda");
+	return false;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->gpus.n > 0 && c->role != CONTAINER_INIT && c->image &&
+		    is_cpu_build(c->image))
+			report_container(
+				run, c, node_get(c->node, "image"),
+				"container `%s` asks for %ss and runs `%s`, by its name a build for CPUs",
+				container_title(c), pod_device(pod), c->image);
+}
+
+const struct rule rule_cpu_image_on_gpu = {
+	.name = "cpu-image-on-gpu",
+	.category = "image",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW | RULE_GUESS,
+	.wants = FACT_DEVICES,
+	.since = "1.0",
+	.summary = "an image built for CPUs in a container that asks for GPUs",
+	.why = "Its framework sees no device: the GPUs are taken and idle.",
+	.remedy =
+		"Use the variant of the image that is built for the accelerator.",
+	.evidence =
+		"https://pytorch.org/get-started/locally/: builds for CPU and CUDA",
+	.check_pod = check,
+};

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tags of images that name their CUDA.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/rule.h"
+#include "kube/scheduling/affinity.h"
+
+/* `cuda12.4`, `cu124`, `cuda:12.4.1-base`: 1204; 0: not known. */
+static int64_t cuda_of(const char *image)
+{
+	const char *at = strstr(image, "cuda");
+	char *end;
+	long major;
+
+	if (at) {
+		at += 4;
+		at += *at == ':' || *at == '-' || *at == '_';
+		major = strtol(at, &end, 10);
+		if (end > at && *end == '.' && major >= 9 && major < 20)
+			return major * 100 + strtol(end + 1, NULL, 10);
+		return 0;
+	}
+	at = strstr(image, "cu1");
+	major = at ? strtol(at + 2, &end, 10) : 0;
+	return major >= 100 && major < 200 ? major / 10 * 100 + major % 10 : 0;
+}
+
+static const struct node *selects_blackwell(struct rule_run *run,
+					    const struct pod *pod)
+{
+	static const char *const names[] = {
+		"B200",		"b200",		"B300", "b300",
+		"RTX-PRO-6000", "rtx-pro-6000", NULL};
+	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
+
+	for (size_t i = 0; i < needs.n && needs.terms <= 1; i++) {
+		const struct node *value = node_need_value(&needs.items[i], 0);
+
+		if (!node_str(value) || !needs.items[i].key ||
+		    !node_need_requires(&needs.items[i]) ||
+		    node_need_value(&needs.items[i], 1))
+			continue;
+		for (const char *const *name = names; *name; name++)
+			if (strstr(node_str(value), *name))
+				return value;
+	}
+	return NULL;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *gpu = NULL;
+
+	FOR_EACH_CONTAINER(pod, c) {
+		int64_t cuda =
+			c->gpus.n > 0 && c->image ? cuda_of(c->image) : 0;
+		struct finding *f;
+
+		if (!cuda || cuda >= 1208)
+			continue;
+		gpu = selects_blackwell(run, pod);
+		if (!gpu)
+			return;
+		f = report_container(run, c, node_get(c->node, "image"),
+				     "CUDA %" PRId64 ".%" PRId64
+				     " of the image has no kernels for `%s`",
+				     cuda / 100, cuda % 100, node_str(gpu));
+		finding_label(run, f, gpu, "Blackwell");
+	}
+}
+
+const struct rule rule_cuda_arch_mismatch = {
+	.name = "cuda-arch-mismatch",
+	.category = "image",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_DEVICES,
+	.since = "1.0",
+	.summary = "an image whose CUDA is older than the GPUs that it selects",
+	.why = "Its kernels are not built for these GPUs: `no kernel image is available for execution on the device`.",
+	.remedy = "Use an image with CUDA 12.8 or later on Blackwell.",
+	.evidence =
+		"https://docs.nvidia.com/cuda/blackwell-compatibility-guide/; https://docs.nvidia.com/cuda/archive/12.8.0/cuda-toolkit-release-notes/",
+	.check_pod = check,
+};

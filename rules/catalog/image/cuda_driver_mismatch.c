@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Within one major version CUDA runs on older drivers, so only majors are
+ * compared.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/scheduling/affinity.h"
+
+/* `cuda13.0`, `cu130`, `cuda:12.4.1-base`: its major version; 0: not known. */
+static int64_t cuda_major(const char *image)
+{
+	const char *at = strstr(image, "cuda");
+	char *end;
+	long n;
+
+	if (at) {
+		at += 4;
+		at += *at == ':' || *at == '-' || *at == '_';
+		n = strtol(at, &end, 10);
+		return end > at && *end == '.' && n >= 9 && n < 20 ? n : 0;
+	}
+	at = strstr(image, "cu1");
+	n = at ? strtol(at + 2, &end, 10) : 0;
+	return n >= 100 && n < 200 ? n / 10 : 0;
+}
+
+/* What the driver of the selected nodes supports at most. */
+static const struct node *supported(struct rule_run *run, const struct pod *pod)
+{
+	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
+
+	for (size_t i = 0; i < needs.n && needs.terms <= 1; i++) {
+		const struct node_need *need = &needs.items[i];
+
+		if ((text_eq(need->key,
+			     "nvidia.com/cuda.runtime-version.major") ||
+		     text_eq(need->key, "nvidia.com/cuda.runtime.major")) &&
+		    (!need->operator|| !strcmp(need->operator, "In")) &&
+		    !node_need_value(need, 1))
+			return node_need_value(need, 0);
+	}
+	return NULL;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		int64_t cuda =
+			c->gpus.n > 0 && c->image ? cuda_major(c->image) : 0;
+		const struct node *most;
+		struct finding *f;
+
+		if (!cuda)
+			continue;
+		most = supported(run, pod);
+		if (!node_str(most) || strtol(node_str(most), NULL, 10) < 9 ||
+		    strtol(node_str(most), NULL, 10) >= cuda)
+			continue;
+		f = report_container(run, c, node_get(c->node, "image"),
+				     "the image has CUDA %" PRId64
+				     ", the driver of the nodes supports CUDA "
+				     "%s",
+				     cuda, node_str(most));
+		finding_label(run, f, most, "the nodes");
+	}
+}
+
+const struct rule rule_cuda_driver_mismatch = {
+	.name = "cuda-driver-mismatch",
+	.category = "image",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_DEVICES,
+	.since = "1.0",
+	.summary =
+		"an image whose CUDA is newer than the driver of the nodes that it selects",
+	.why = "The runtime refuses the container: `unsatisfied condition: cuda>=13.0`.",
+	.remedy =
+		"Use an image that the driver supports, or select nodes with a newer one.",
+	.evidence =
+		"https://docs.nvidia.com/deploy/cuda-compatibility/; https://github.com/NVIDIA/nvidia-container-toolkit/issues/152",
+	.check_pod = check,
+};

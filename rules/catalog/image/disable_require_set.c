@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * NVIDIA_DISABLE_REQUIRE skips the NVIDIA_REQUIRE_* constraints of an image.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "engine/rule.h"
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		const struct node *value = node_get(
+			container_env(c, "NVIDIA_DISABLE_REQUIRE"), "value");
+		const char *text = node_str(value);
+
+		if (text && (!strcmp(text, "1") || !strcasecmp(text, "true")))
+			report_container(
+				run, c, value,
+				"`NVIDIA_DISABLE_REQUIRE: %s` starts container `%s` on drivers that its CUDA does not support",
+				text, container_title(c));
+	}
+}
+
+const struct rule rule_disable_require_set = {
+	.name = "disable-require-set",
+	.category = "image",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_ENV,
+	.since = "1.0",
+	.summary = "the check of the driver against the image is switched off",
+	.why = "An image that is too new for the driver starts all the same, and fails in the middle of the work.",
+	.remedy =
+		"Remove the variable, and choose an image that the driver of the nodes supports.",
+	.evidence =
+		"https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html",
+	.check_pod = check,
+};

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tags that move: latest, nightly, main and the like, or none at all.
+ */
+#include "engine/rule.h"
+#include "kube/command/command.h"
+#include "kube/object.h"
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		const char *tag;
+
+		if (c->gpus.n < 1 || !c->image || image_is_fixed(c->image) ||
+		    container_command(rule_arena(run), c).type == COMMAND_WAITS)
+			continue;
+		tag = image_tag(c->image);
+		report_container(run, c, node_get(c->node, "image"),
+				 "image `%s` %s: the next pull may bring "
+				 "another one",
+				 c->image,
+				 tag ? "has a tag that moves" : "has no tag");
+	}
+}
+
+const struct rule rule_gpu_image_unpinned = {
+	.name = "gpu-image-unpinned",
+	.category = "image",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_DEVICES,
+	.since = "1.0",
+	.summary = "a GPU image whose tag moves",
+	.why = "CUDA or the server changes between two restarts, and ranks of one job may run different versions.",
+	.remedy = "Name a version, better a digest.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/containers/images/#image-names",
+	.check_pod = check,
+};

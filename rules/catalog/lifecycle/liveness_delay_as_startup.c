@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The delay is counted from every start of the container.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/command/probe.h"
+
+enum { LONG_DELAY = 300 };
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		struct container_probe live, start;
+
+		if (c->gpus.n < 1 ||
+		    !container_probe(c, "livenessProbe", &live) ||
+		    container_probe(c, "startupProbe", &start) ||
+		    live.unknown || live.delay < LONG_DELAY)
+			continue;
+		report_container(run, c,
+				 node_get(live.node, "initialDelaySeconds"),
+				 "container `%s` is not watched for %" PRId64
+				 " s after each start",
+				 container_title(c), live.delay);
+	}
+}
+
+const struct rule rule_liveness_delay_as_startup = {
+	.name = "liveness-delay-as-startup",
+	.category = "lifecycle",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_PODSPEC | FACT_PROBES,
+	.since = "1.0",
+	.summary =
+		"a long delay of the liveness probe in place of a startup probe",
+	.why = "A hung server is left alone for the whole delay after each restart, and one that loads longer is killed all the same.",
+	.remedy = "Use a startupProbe with as many tries, and drop the delay.",
+	.evidence =
+		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-liveness-readiness-startup-probes/",
+	.check_pod = check,
+};

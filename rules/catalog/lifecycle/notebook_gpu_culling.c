@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Culling is a setting of the controller.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/lifecycle/lifecycle.h"
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	if (!object_is(object, "kubeflow.org", "Notebook") ||
+	    !object_gpu_pod(object) || object->gpus.unknown)
+		return;
+	report_object(run, object, NULL,
+		      "%s keeps %" PRId64
+		      " %s%s: if the controller does not cull idle notebooks, "
+		      "they stay taken",
+		      rule_title(run, object->kind, object->name),
+		      object->gpus.n, object_device(object),
+		      object->gpus.n == 1 ? "" : "s");
+}
+
+const struct rule rule_notebook_gpu_culling = {
+	.name = "notebook-gpu-culling",
+	.category = "lifecycle",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU,
+	.since = "1.0",
+	.summary = "a notebook that keeps its GPUs while it is idle",
+	.why = "Notebooks are left open for days: their GPUs are taken and idle.",
+	.remedy =
+		"Switch culling on (ENABLE_CULLING of the notebook controller), or give notebooks shares of GPUs.",
+	.evidence =
+		"https://www.kubeflow.org/docs/components/notebooks/overview/; https://github.com/kubeflow/kubeflow/tree/master/components/notebook-controller",
+	.check_object = check,
+};

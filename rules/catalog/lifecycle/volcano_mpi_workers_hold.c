@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A Volcano Job has succeeded when all of its pods have.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/command/argv.h"
+
+static bool completes(const struct node *policies)
+{
+	FOR_EACH_CHILD(policies, policy)
+		if (node_eq(node_get(policy, "action"), "CompleteJob") ||
+		    node_is_unknown(node_get(policy, "action")))
+			return true;
+	return node_is_unknown(policies);
+}
+
+static bool job_completes(const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+
+	if (completes(node_get(spec, "policies")))
+		return true;
+	FOR_EACH_CHILD(node_get(spec, "tasks"), task)
+		if (completes(node_get(task, "policies")))
+			return true;
+	return false;
+}
+
+static const struct node *ssh_server(struct rule_run *run,
+				     const struct container *c)
+{
+	struct argv argv = container_argv(rule_arena(run), c);
+
+	if (!argv_have(&argv, "sshd") || !argv_have(&argv, "-D"))
+		return NULL;
+	for (size_t i = 0; i < argv.n; i++)
+		if (text_eq(argv.items[i].base, "sshd"))
+			return argv.items[i].node;
+	return NULL;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (!object_is(pod->object, "batch.volcano.sh", "Job") ||
+	    pod_uses_gpu(pod) != TRI_YES || job_completes(pod->object))
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		const struct node *at = ssh_server(run, c);
+
+		if (at)
+			report_container(
+				run, c, at,
+				"container `%s` runs sshd for ever, and "
+				"no policy completes the job",
+				container_title(c));
+	}
+}
+
+const struct rule rule_volcano_mpi_workers_hold = {
+	.name = "volcano-mpi-workers-hold",
+	.category = "lifecycle",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_VOLCANO | FACT_ARGV,
+	.since = "1.0",
+	.summary = "MPI workers that never end, in a job that waits for them",
+	.why = "The workers run sshd for ever: when the launcher has succeeded they keep their GPUs.",
+	.remedy =
+		"Give the launcher's task the policy {event: TaskCompleted, action: CompleteJob}.",
+	.evidence =
+		"https://github.com/volcano-sh/volcano/tree/master/example/integrations/mpi",
+	.check_pod = check,
+};

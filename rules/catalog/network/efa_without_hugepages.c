@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Source: the EFA guide of EKS and its NCCL test.
+ */
+#include "engine/rule.h"
+
+static const struct node *efa(const struct container *c)
+{
+	return node_get(container_limits(c), "vpc.amazonaws.com/efa");
+}
+
+/* Both variables keep libfabric from asking for them. */
+static bool wants_none(const struct container *c)
+{
+	return node_eq(node_get(container_env(c, "FI_EFA_USE_HUGE_PAGE"),
+				"value"),
+		       "0") ||
+	       node_eq(node_get(container_env(c, "NCCL_NET_PLUGIN"), "value"),
+		       "none");
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (efa(c) && c->gpus.n > 0 && !wants_none(c) &&
+		    !node_get(container_limits(c), "hugepages-2Mi"))
+			report_container(
+				run, c, efa(c),
+				"container `%s` has EFA devices and no `hugepages-2Mi`",
+				container_title(c));
+}
+
+const struct rule rule_efa_without_hugepages = {
+	.name = "efa-without-hugepages",
+	.category = "network",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW | RULE_ABSENCE,
+	.wants = FACT_OTHER | FACT_DEVICES,
+	.since = "1.0",
+	.summary = "an EFA device without huge pages",
+	.why = "libfabric wants huge pages for its buffers, and works with small ones more slowly.",
+	.remedy =
+		"Ask for hugepages-2Mi beside the device (AWS samples take 5120Mi), on nodes that have them; or set FI_EFA_USE_HUGE_PAGE=0.",
+	.evidence =
+		"https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html",
+	.check_pod = check,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kubelet gives pods on the host network the resolver of the node unless
+ * told otherwise. Volcano patches exactly this (mutate_job.go).
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *host = pod_field(pod, "hostNetwork");
+	const struct node *policy = pod_field(pod, "dnsPolicy");
+	bool unset = node_is_unset(policy);
+	struct finding *f;
+
+	if (pod->flat || pod_uses_gpu(pod) != TRI_YES || !node_is_true(host))
+		return;
+	if (!unset && !node_eq(policy, "ClusterFirst"))
+		return;
+	/* Volcano's webhook writes the policy where there is none. */
+	if (unset && text_eq(pod->object->group, "batch.volcano.sh"))
+		return;
+	f = report_pod(
+		run, pod, unset ? host : policy,
+		"if pods with hostNetwork look a Service up, they do not "
+		"find it: "
+		"dnsPolicy is `ClusterFirst`%s",
+		unset ? " by default" : "");
+	fix_set(finding_fix(run, f, true, "resolve names in the cluster"),
+		pod->spec, "dnsPolicy",
+		edit_string(rule_arena(run), "ClusterFirstWithHostNet"));
+}
+
+const struct rule rule_hostnetwork_dns_policy = {
+	.name = "hostnetwork-dns-policy",
+	.category = "network",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW | RULE_SAFE_PATCH,
+	.wants = FACT_GPU | FACT_PODSPEC | FACT_HOST,
+	.since = "1.0",
+	.summary = "hostNetwork with dnsPolicy ClusterFirst",
+	.why = "Such pods use the resolver of their node: names of Services, and so of the other ranks, are not found.",
+	.remedy = "Set dnsPolicy: ClusterFirstWithHostNet.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#pod-s-dns-policy",
+	.check_pod = check,
+};

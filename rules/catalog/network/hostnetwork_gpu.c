@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ports of the host network belong to the node. Pods that take a whole node,
+ * and those that need the fabric of the host, are left alone.
+ */
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+
+enum { WHOLE_NODE = 8 };
+
+static bool is_kept_apart(const struct pod *pod)
+{
+	const struct node *terms = node_path(
+		pod_field(pod, "affinity"),
+		"podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution");
+
+	return node_is_unknown(terms) || node_count(terms) > 0;
+}
+
+/* A TPU host is of one pod. */
+static bool has_node(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		FOR_EACH_ASKED(c, entry)
+			if (fabric_resource(entry->node->key) ||
+			    (entry->accelerator &&
+			     text_eq(entry->accelerator->vendor, "google")))
+				return true;
+	return false;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *at = pod_field(pod, "hostNetwork");
+
+	if (pod->flat || pod_uses_gpu(pod) != TRI_YES || !node_is_true(at) ||
+	    pod->gpus.unknown || pod->gpus.n >= WHOLE_NODE ||
+	    pod->steady.n < 2 || is_kept_apart(pod) || has_node(pod))
+		return;
+	report_pod(run, pod, at,
+		   "%" PRId64 " pods share the ports of their nodes: if two "
+		   "come to one node, they clash",
+		   pod->steady.n);
+}
+
+const struct rule rule_hostnetwork_gpu = {
+	.name = "hostnetwork-gpu",
+	.category = "network",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_PODSPEC | FACT_HOST | FACT_SEVERAL,
+	.since = "1.0",
+	.summary = "GPU pods share the ports of their node",
+	.why = "A second replica on the node finds its port taken: it crashes, or its ranks join the wrong job.",
+	.remedy =
+		"Drop hostNetwork, or keep the replicas apart by a required anti-affinity on the hostname.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline: host namespaces",
+	.check_pod = check,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kubernetes adds capabilities to the bounding and permitted sets of root
+ * only; a process of another user loses them at exec.
+ */
+#include "engine/rule.h"
+
+/* The container's own value, else the pod's. */
+static const struct node *security(const struct container *c, const char *key)
+{
+	const struct node *own =
+		node_get(node_get(c->node, "securityContext"), key);
+
+	return node_is_unset(own)
+		       ? node_get(pod_field(c->pod, "securityContext"), key)
+		       : own;
+}
+
+static const struct node *ipc_lock(const struct container *c)
+{
+	const struct node *add =
+		node_path(c->node, "securityContext.capabilities.add");
+
+	FOR_EACH_CHILD(add, name)
+		if (node_eq(name, "IPC_LOCK") || node_eq(name, "CAP_IPC_LOCK"))
+			return name;
+	return NULL;
+}
+
+static bool is_not_root(const struct container *c)
+{
+	int64_t user;
+
+	if (node_int(security(c, "runAsUser"), &user))
+		return user != 0;
+	return node_is_true(security(c, "runAsNonRoot"));
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		const struct node *at = ipc_lock(c);
+
+		if (at && c->gpus.n > 0 && is_not_root(c) &&
+		    !node_is_true(security(c, "privileged")))
+			report_container(
+				run, c, at,
+				"IPC_LOCK has no effect in container `%s`, which does not run as root",
+				container_title(c));
+	}
+}
+
+const struct rule rule_ipc_lock_nonroot_ineffective = {
+	.name = "ipc-lock-nonroot-ineffective",
+	.category = "network",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_DEVICES | FACT_SECURITY,
+	.since = "1.0",
+	.summary = "IPC_LOCK for a container that does not run as root",
+	.why = "An added capability never becomes effective for another user: RDMA falls back to TCP although the manifest looks right.",
+	.remedy =
+		"Run the container as root, or raise the memlock limit of the container runtime (LimitMEMLOCK).",
+	.evidence =
+		"https://github.com/NVIDIA/nvidia-container-toolkit/issues/2037; capabilities(7): no ambient set in Kubernetes",
+	.check_pod = check,
+};

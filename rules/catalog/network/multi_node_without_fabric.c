@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whatever asks for a network is taken for an answer.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/rule.h"
+
+enum { WHOLE_NODE = 8 };
+
+static bool has_network(const struct pod *pod)
+{
+	static const char *const annotations[] = {
+		"networking.gke.io/interfaces", "k8s.v1.cni.cncf.io/networks",
+		"networking.gke.io/default-interface", NULL};
+
+	for (const char *const *key = annotations; *key; key++)
+		if (pod_annotation(pod, *key))
+			return true;
+	if (!node_is_unset(pod_field(pod, "hostNetwork")) ||
+	    !node_is_unset(pod_field(pod, "resourceClaims")))
+		return true;
+	FOR_EACH_CONTAINER(pod, c)
+		FOR_EACH_ASKED(c, entry)
+			if (fabric_resource(entry->node->key))
+				return true;
+	return false;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct object *object = pod->object;
+
+	if (pod->flat || object->class != KIND_TRAINING || object->fragment ||
+	    pod->gpus.unknown || pod->gpus.n < WHOLE_NODE ||
+	    pod->steady.n < 2 || strcmp(pod_device(pod), "GPU") != 0 ||
+	    has_network(pod))
+		return;
+	report_pod(run, pod, NULL,
+		   "%" PRId64 " pods of %" PRId64
+		   " GPUs train over the pod network: if the nodes have a "
+		   "fabric, it is not used",
+		   pod->steady.n, pod->gpus.n);
+}
+
+const struct rule rule_multi_node_without_fabric = {
+	.name = "multi-node-without-fabric",
+	.category = "network",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW | RULE_ABSENCE,
+	.wants = FACT_GPU | FACT_PODSPEC | FACT_SEVERAL,
+	.since = "1.0",
+	.summary = "whole nodes that train together over TCP",
+	.why = "Collectives between nodes run over the pod network: GPUs wait for it, often longer than they compute.",
+	.remedy =
+		"Ask for the fabric of the nodes: rdma/..., vpc.amazonaws.com/efa, GKE's multi-networking.",
+	.evidence =
+		"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html; https://cloud.google.com/ai-hypercomputer/docs/create/gke-ai-hypercompute-custom",
+	.check_pod = check,
+};

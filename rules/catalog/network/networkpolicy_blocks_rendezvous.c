@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ranks that no rank may reach, or that may reach none. Policies are united:
+ * without the cluster's, one that nobody sees may still let them.
+ */
+#include "engine/rule.h"
+#include "kube/set/network_policy.h"
+
+static bool has_ranks(const struct workload *w)
+{
+	struct amount pods = {0};
+
+	for (size_t i = 0; i < w->npods; i++)
+		pods = amount_add(pods, w->pods[i].steady);
+	return w->training && !w->child && pods.n > 1;
+}
+
+/* Are the cluster's policies known, too? */
+static bool knows_all(struct rule_run *run, const struct workload *w)
+{
+	const struct cluster *cluster = rule_cluster(run);
+
+	return cluster && *w->id.namespace &&
+	       cluster_count(cluster, CLUSTER_NETWORK_POLICY);
+}
+
+static void check(struct rule_run *run, const struct workload *w)
+{
+	struct isolation alone;
+	struct finding *f;
+	bool in;
+
+	if (!has_ranks(w) || rule_cluster_lacks(run, CLUSTER_NETWORK_POLICY) ||
+	    (!index_keeps(rule_index(run), CLUSTER_NETWORK_POLICY) &&
+	     rule_cluster_lost(run)) ||
+	    !workload_isolated(rule_index(run), w, rule_arena(run), &alone))
+		return;
+	in = *alone.type == 'I';
+	f = report_place(
+		run, &w->id, &alone.pods->place,
+		knows_all(run, w)
+			? "NetworkPolicy `%s` lets %s: the ranks of %s wait for one another"
+			: "NetworkPolicy `%s` lets %s: unless another policy does, the ranks of %s wait for one another",
+		alone.policy->name,
+		in ? "no rank reach these" : "these reach no rank",
+		rule_title(run, w->id.kind, w->id.name));
+	finding_cause(run, f, alone.type);
+	finding_label_place(run, f, &alone.policy->place, "the policy");
+	if (!knows_all(run, w))
+		finding_severity(f, SEVERITY_INFO);
+}
+
+const struct rule rule_networkpolicy_blocks_rendezvous = {
+	.name = "networkpolicy-blocks-rendezvous",
+	.category = "network",
+	.severity = SEVERITY_WARNING,
+	.needs = NEEDS_SET,
+	.flags = RULE_PREVIEW,
+	.since = "1.0",
+	.summary =
+		"network policies that keep the ranks of a training job apart",
+	.why = "The ranks never meet: they wait for the rendezvous with their GPUs, until it times out.",
+	.remedy =
+		"Add a NetworkPolicy that lets the pods of the job talk to one another (podSelector with the job's label, in ingress and egress).",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/services-networking/network-policies/",
+	.check_workload = check,
+};

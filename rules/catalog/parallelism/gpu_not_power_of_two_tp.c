@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attention heads are spread evenly over the ranks.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/command/parallel.h"
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		struct parallel_list list;
+
+		if (container_uses_gpu(c) == TRI_NO)
+			continue;
+		list = container_parallel(c);
+		for (size_t i = 0; i < list.n; i++) {
+			const struct degree *tensor =
+				&list.items[i].degrees[DEGREE_TENSOR];
+
+			if (tensor->n & (tensor->n - 1))
+				report_container(
+					run, c, tensor->node,
+					"`%s` is %" PRId64
+					": if the model's attention heads are "
+					"not divisible by it, %s refuses it",
+					tensor->by, tensor->n,
+					list.items[i].program);
+		}
+	}
+}
+
+const struct rule rule_gpu_not_power_of_two_tp = {
+	.name = "gpu-not-power-of-two-tp",
+	.category = "parallelism",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW,
+	.since = "1.0",
+	.summary = "a tensor parallel size that is not a power of two",
+	.why = "The number of attention heads must be divisible by it, and that of most models is a power of two: the server then refuses the model.",
+	.remedy =
+		"Use 1, 2, 4, 8 or 16, if the heads of the model are not divisible by the number.",
+	.evidence =
+		"https://docs.vllm.ai/en/latest/serving/parallelism_scaling/",
+	.check_pod = check,
+};

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The operator writes a hostfile with slotsPerWorker (1 by default) for each
+ * worker; MPICH and Intel MPI start more than that without a word.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/rule.h"
+#include "kube/command/argv.h"
+#include "kube/command/parallel.h"
+#include "kube/lifecycle/lifecycle.h"
+
+/* It takes its hosts from elsewhere, or more than the slots. */
+static bool places_itself(struct rule_run *run, const struct container *c)
+{
+	static const char *const flags[] = {
+		"-H",	      "-host",	    "--host",
+		"-hostfile",  "--hostfile", "-machinefile",
+		"-rankfile",  "-rf",	    "--machinefile",
+		"--rankfile", NULL};
+	struct argv argv = container_argv(rule_arena(run), c);
+
+	for (const char *const *flag = flags; *flag; flag++)
+		if (argv_have(&argv, *flag))
+			return true;
+	for (size_t i = 0; i < argv.n; i++)
+		if (argv.items[i].text &&
+		    strcasestr(argv.items[i].text, "oversubscribe"))
+			return true;
+	return false;
+}
+
+static struct amount slots(const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+	struct amount workers = {0};
+
+	FOR_EACH_POD(object, pod)
+		if (!strcmp(pod->role, "Worker") ||
+		    node_is_true(node_get(spec, "runLauncherAsWorker")))
+			workers = amount_add(workers, pod->steady);
+	return amount_mul(workers,
+			  amount_int(node_get(spec, "slotsPerWorker"), 1));
+}
+
+static bool is_open_mpi(const struct object *object)
+{
+	const struct node *kind =
+		node_path(object->root, "spec.mpiImplementation");
+
+	return node_is_unset(kind) || node_eq(kind, "OpenMPI");
+}
+
+static void judge(struct rule_run *run, const struct container *c,
+		  const struct parallel *mpi)
+{
+	const struct degree *total = &mpi->degrees[DEGREE_TOTAL];
+	struct amount have = slots(c->pod->object);
+	struct finding *f;
+
+	if (!total->n || total->unknown || have.unknown || !have.n ||
+	    total->n == have.n || mpi->spread || places_itself(run, c))
+		return;
+	if (total->n > have.n && !is_open_mpi(c->pod->object))
+		return;
+	f = report_container(run, c, total->node,
+			     "%s starts %" PRId64
+			     " processes, the workers have "
+			     "%" PRId64 " slots",
+			     mpi->program, total->n, have.n);
+	if (total->n > have.n)
+		finding_severity(f, SEVERITY_ERROR);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (!object_is(pod->object, "kubeflow.org", "MPIJob") ||
+	    !object_gpu_pod(pod->object) || strcmp(pod->role, "Launcher"))
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		struct parallel_list list = container_parallel(c);
+
+		if (list.n == 1 && list.items[0].type == PARALLEL_MPI)
+			judge(run, c, &list.items[0]);
+	}
+}
+
+const struct rule rule_mpi_slots_mismatch = {
+	.name = "mpi-slots-mismatch",
+	.category = "parallelism",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_RAISES,
+	.wants = FACT_KUBEFLOW,
+	.since = "1.0",
+	.summary = "mpirun starts other than the slots of the workers",
+	.why = "Open MPI ends with `not enough slots` when it is to start more; slots that get no process leave their GPUs idle.",
+	.remedy = "Make -np the product of slotsPerWorker and the workers.",
+	.evidence =
+		"https://github.com/kubeflow/mpi-operator; https://docs.open-mpi.org/en/v5.0.x/launching-apps/scheduling.html",
+	.check_pod = check,
+};

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Elastic ranges wait for their smaller number.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/rule.h"
+#include "kube/command/parallel.h"
+
+/* Pods that run the same launcher: those of all templates with one. */
+static struct amount ranks(struct rule_run *run, const struct object *object,
+			   const char *program)
+{
+	struct amount sum = {0};
+
+	FOR_EACH_POD(object, pod) {
+		bool runs = false;
+
+		FOR_EACH_CONTAINER(pod, c) {
+			struct parallel_list list = container_parallel(c);
+
+			for (size_t i = 0; i < list.n; i++)
+				runs |= !strcmp(list.items[i].program, program);
+		}
+		if (runs)
+			sum = amount_add(sum, pod->steady);
+	}
+	return sum;
+}
+
+/* Each pod may be a rank of its own object: one Job for each rank. */
+static bool may_be_one_of_several(const struct object *object, int64_t pods)
+{
+	return pods < 2 && object->class != KIND_TRAINING;
+}
+
+static void judge(struct rule_run *run, const struct container *c,
+		  const struct parallel *launcher)
+{
+	const struct degree *nodes = &launcher->degrees[DEGREE_NODES];
+	const struct object *object = c->pod->object;
+	struct amount pods;
+
+	if (!nodes->given || nodes->unknown || nodes->all || launcher->spread ||
+	    launcher->type != PARALLEL_LAUNCHER ||
+	    !strcmp(launcher->program, "deepspeed"))
+		return;
+	pods = ranks(run, object, launcher->program);
+	if (pods.unknown || object->copies.unknown || nodes->n <= pods.n ||
+	    may_be_one_of_several(object, pods.n))
+		return;
+	report_container(run, c, nodes->node,
+			 "%s waits for %" PRId64
+			 " nodes (`%s`), %s runs %" PRId64 " pod%s",
+			 launcher->program, nodes->n, nodes->by,
+			 rule_title(run, object->kind, object->name), pods.n,
+			 pods.n == 1 ? "" : "s");
+}
+
+static bool is_elastic(const struct object *object)
+{
+	return !node_is_unset(node_path(object->root, "spec.elasticPolicy"));
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct object *object = pod->object;
+
+	if (object->guessed || object->parent || is_elastic(object) ||
+	    object->class == KIND_POD || object->class == KIND_TEMPLATE ||
+	    object->class == KIND_RAY || object->class == KIND_DAEMON ||
+	    pod_uses_gpu(pod) != TRI_YES)
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		struct parallel_list list;
+
+		if (container_uses_gpu(c) == TRI_NO)
+			continue;
+		list = container_parallel(c);
+		for (size_t i = 0; i < list.n; i++)
+			judge(run, c, &list.items[i]);
+	}
+}
+
+const struct rule rule_nnodes_mismatch = {
+	.name = "nnodes-mismatch",
+	.category = "parallelism",
+	.severity = SEVERITY_ERROR,
+	.wants = FACT_GPU,
+	.since = "1.0",
+	.summary = "a launcher waits for more nodes than the object has pods",
+	.why = "The rendezvous never completes: all pods hold their GPUs until it times out, and again after each restart.",
+	.remedy =
+		"Write as many nodes as pods run the command, or leave it to the operator, which sets PET_NNODES.",
+	.evidence = "https://docs.pytorch.org/docs/stable/elastic/run.html",
+	.check_pod = check,
+};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * getNprocPerNodeInt: `auto` and an unset value count as one.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/command/argv.h"
+#include "kube/command/parallel.h"
+
+static bool is_script(const char *text)
+{
+	return text && text_ends(text, ".py");
+}
+
+/* `python train.py`, plainly. */
+static const struct node *script(struct rule_run *run,
+				 const struct container *c)
+{
+	struct argv argv = container_argv(rule_arena(run), c);
+
+	if (!argv.n || !argv.items[0].base ||
+	    strncmp(argv.items[0].base, "python", 6))
+		return NULL;
+	for (size_t i = 1; i < argv.n; i++) {
+		if (is_script(argv.items[i].text))
+			return argv.items[i].node;
+		if (!argv.items[i].text || strcmp(argv.items[i].text, "-u"))
+			return NULL;
+	}
+	return NULL;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (!object_is(pod->object, "kubeflow.org", "PyTorchJob"))
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		int64_t devices = container_devices(c);
+		const struct node *at = script(run, c);
+
+		if (devices < 2 || !at || !c->name ||
+		    strcmp(c->name, "pytorch"))
+			continue;
+		report_container(run, c, at,
+				 "`%s` is started once for %" PRId64
+				 " %ss: if it starts no more processes itself, "
+				 "it uses one of them",
+				 node_str(at), devices, pod_device(pod));
+	}
+}
+
+const struct rule rule_pytorchjob_nproc_auto_world_size = {
+	.name = "pytorchjob-nproc-auto-world-size",
+	.category = "parallelism",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_KUBEFLOW,
+	.since = "1.0",
+	.summary = "a PyTorchJob starts one process in a pod with several GPUs",
+	.why = "The operator sets WORLD_SIZE to the number of pods: a script that starts one process uses one GPU of each.",
+	.remedy =
+		"Start the script with torchrun, which starts a process for each GPU (nprocPerNode).",
+	.evidence =
+		"https://github.com/kubeflow/training-operator/blob/v1.9.0/pkg/controller.v1/pytorch/envvar.go",
+	.check_pod = check,
+};

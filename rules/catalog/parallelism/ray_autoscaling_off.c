@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * maxReplicas still bounds replicas.
+ */
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *list = pod->group ? pod->group->parent : NULL;
+	const struct node *on =
+		node_get(list ? list->parent : NULL, "enableInTreeAutoscaling");
+	const struct node *at = node_get(pod->group, "maxReplicas");
+	struct amount now = amount_int(node_get(pod->group, "replicas"), 0);
+	struct amount most = amount_int(at, 0);
+
+	if (!text_eq(pod->object->group, "ray.io") || !node_is_seq(list) ||
+	    pod_uses_gpu(pod) != TRI_YES || node_is_true(on) ||
+	    node_is_unknown(on) || now.unknown || most.unknown ||
+	    node_is_unset(at) || now.n >= most.n || pod->object->fragment)
+		return;
+	report_pod(run, pod, at,
+		   "worker group `%s` does not grow from %" PRId64
+		   " to %" PRId64 ": enableInTreeAutoscaling is not set",
+		   pod->role, now.n, most.n);
+}
+
+const struct rule rule_ray_autoscaling_off = {
+	.name = "ray-autoscaling-off",
+	.category = "parallelism",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_RAY,
+	.since = "1.0",
+	.summary = "bounds for a Ray autoscaler that is not switched on",
+	.why = "Without enableInTreeAutoscaling the group stays at `replicas`, whatever the load.",
+	.remedy =
+		"Set enableInTreeAutoscaling: true, or make minReplicas and maxReplicas equal.",
+	.evidence =
+		"https://docs.ray.io/en/latest/cluster/kubernetes/user-guides/configuring-autoscaling.html",
+	.check_pod = check,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * On a head 0 keeps work away from it.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/command/parallel.h"
+
+static int64_t told(const struct node *params, const struct node **at)
+{
+	const char *text;
+	char *end;
+	long n;
+
+	*at = node_get(params, "num-gpus");
+	text = node_str(*at);
+	if (!text || *text < '0' || *text > '9')
+		return -1;
+	n = strtol(text, &end, 10);
+	return *end || n > 100000 ? -1 : n;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *at;
+	const struct container *c = NULL;
+	struct finding *f;
+	int64_t n, has;
+
+	if (!text_eq(pod->object->group, "ray.io"))
+		return;
+	FOR_EACH_CONTAINER(pod, other)
+		if (other->role == CONTAINER_MAIN && !other->index)
+			c = other;
+	n = told(node_get(pod->group, "rayStartParams"), &at);
+	has = c ? container_devices(c) : 0;
+	if (!has || n < 0 || n == has || (!n && !strcmp(pod->role, "Head")))
+		return;
+	f = report_pod(
+		run, pod, at,
+		"Ray is told of %" PRId64 " %s%s, container `%s` has %" PRId64,
+		n, pod_device(pod), n == 1 ? "" : "s", container_title(c), has);
+	if (n > has)
+		finding_severity(f, SEVERITY_ERROR);
+	fix_remove(finding_fix(run, f, false, "let KubeRay count them"), at);
+}
+
+const struct rule rule_ray_num_gpus_mismatch = {
+	.name = "ray-num-gpus-mismatch",
+	.category = "parallelism",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_RAISES,
+	.wants = FACT_RAY,
+	.since = "1.0",
+	.summary =
+		"num-gpus of rayStartParams differs from the limits of the Ray container",
+	.why = "Ray places work on GPUs that the container does not have, or leaves those idle that it has.",
+	.remedy =
+		"Remove num-gpus: KubeRay takes it from the limits of the first container.",
+	.evidence =
+		"https://github.com/ray-project/kuberay/blob/master/ray-operator/controllers/ray/common/pod.go",
+	.check_pod = check,
+};

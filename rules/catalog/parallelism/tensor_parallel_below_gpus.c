@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The default is one device; TGI takes all of them.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/rule.h"
+#include "kube/command/parallel.h"
+
+static void judge(struct rule_run *run, const struct container *c,
+		  const struct parallel *server)
+{
+	const struct degree *by;
+	int64_t n = parallel_devices(server, &by);
+	int64_t has = container_devices(c);
+
+	/* Other servers of Triton's may take the rest. */
+	if (server->type != PARALLEL_SERVER || server->unknown || !n ||
+	    n >= has || !strcmp(server->program, "Triton"))
+		return;
+	report_container(run, c, by ? by->node : server->node,
+			 "%s uses %" PRId64 " of the %" PRId64
+			 " %ss of container `%s`",
+			 server->program, n, has, pod_device(c->pod),
+			 container_title(c));
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod->object->guessed || pod->object->class == KIND_RAY)
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		struct parallel_list list;
+
+		if (container_devices(c) < 2)
+			continue;
+		list = container_parallel(c);
+		if (list.n == 1)
+			judge(run, c, &list.items[0]);
+	}
+}
+
+const struct rule rule_tensor_parallel_below_gpus = {
+	.name = "tensor-parallel-below-gpus",
+	.category = "parallelism",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_DEVICES,
+	.since = "1.0",
+	.summary = "a model server uses fewer GPUs than its container has",
+	.why = "The others are paid for and idle: nobody else gets them while the pod runs.",
+	.remedy =
+		"Raise the tensor or data parallel size to what the container has, or ask for fewer GPUs.",
+	.evidence =
+		"https://docs.vllm.ai/en/latest/serving/parallelism_scaling/; https://docs.sglang.ai/advanced_features/server_arguments.html",
+	.check_pod = check,
+};

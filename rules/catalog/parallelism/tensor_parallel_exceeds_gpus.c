@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tensor, pipeline and data parallelism multiply; each rank takes a device of
+ * its own.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/command/argv.h"
+#include "kube/command/parallel.h"
+
+/* All devices are its own: no Ray, no group of pods. */
+static bool stands_alone(struct rule_run *run, const struct container *c)
+{
+	const struct object *object = c->pod->object;
+	struct argv argv = container_argv(rule_arena(run), c);
+
+	return !object->guessed && object->class != KIND_RAY &&
+	       object->gang.n <= 1 && !object->gang.unknown &&
+	       !argv_have(&argv, "ray");
+}
+
+static void judge(struct rule_run *run, const struct container *c,
+		  const struct parallel *server)
+{
+	const struct degree *by;
+	int64_t n = parallel_devices(server, &by);
+	int64_t has = container_devices(c);
+	const char *device = pod_device(c->pod);
+
+	if (server->type != PARALLEL_SERVER || !by || !has || n <= has ||
+	    !stands_alone(run, c))
+		return;
+	report_container(run, c, by->node,
+			 "%s spreads over %" PRId64 " %ss (`%s` is %" PRId64
+			 "), container `%s` has %" PRId64,
+			 server->program, n, device, by->by, by->n,
+			 container_title(c), has);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		struct parallel_list list;
+
+		if (!container_devices(c))
+			continue;
+		list = container_parallel(c);
+		/* Of several one may be chosen, by an `if`. */
+		if (list.n == 1)
+			judge(run, c, &list.items[0]);
+	}
+}
+
+const struct rule rule_tensor_parallel_exceeds_gpus = {
+	.name = "tensor-parallel-exceeds-gpus",
+	.category = "parallelism",
+	.severity = SEVERITY_ERROR,
+	.wants = FACT_DEVICES,
+	.since = "1.0",
+	.summary =
+		"a model server spreads over more GPUs than its container has",
+	.why = "The server refuses to start, or waits for GPUs that never come, and is restarted again and again.",
+	.remedy =
+		"Ask for as many GPUs as the parallel sizes multiply to, or lower them.",
+	.evidence =
+		"https://github.com/vllm-project/vllm/issues/5450; https://github.com/vllm-project/vllm/issues/25263",
+	.check_pod = check,
+};

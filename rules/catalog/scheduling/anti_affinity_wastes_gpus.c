@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A required anti-affinity of a template against its own pods, by hostname,
+ * where two of them fit on a node.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/scheduling/affinity.h"
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	int64_t most = rule_param_int(run, "node");
+	const struct node *at;
+
+	if (pod->flat || pod_uses_gpu(pod) != TRI_YES || pod->gpus.unknown ||
+	    pod->gpus.n < 1 || pod->gpus.n * 2 > most || pod->steady.n < 2)
+		return;
+	at = pod_keeps_apart(pod);
+	if (at)
+		report_pod(run, pod, at,
+			   "each of %" PRId64 " pods with %" PRId64
+			   " %s%s wants a node for itself",
+			   pod->steady.n, pod->gpus.n, pod_device(pod),
+			   pod->gpus.n == 1 ? "" : "s");
+}
+
+static const struct rule_param params[] = {
+	{"node", "int", "8", "accelerators of a usual node of the site"},
+	{0},
+};
+
+const struct rule rule_anti_affinity_wastes_gpus = {
+	.name = "anti-affinity-wastes-gpus",
+	.category = "scheduling",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_PODSPEC | FACT_PLACED | FACT_SEVERAL,
+	.since = "1.0",
+	.summary = "replicas with few GPUs that may not share a node",
+	.why = "Each takes a node with all its GPUs away from the others, and no more replicas run than there are nodes.",
+	.remedy =
+		"Prefer to spread them (preferredDuringScheduling..., topologySpreadConstraints) in place of requiring it.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#inter-pod-affinity-and-anti-affinity",
+	.params = params,
+	.check_pod = check,
+};

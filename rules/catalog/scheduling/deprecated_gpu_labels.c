@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Labels that gpu-feature-discovery, AKS, AMD and GKE have replaced.
+ */
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/scheduling/affinity.h"
+
+static const struct {
+	const char *old, *now;
+} labels[] = {
+	{"nvidia.com/cuda.driver.major",
+	 "nvidia.com/cuda.driver-version.major"},
+	{"nvidia.com/cuda.driver.minor",
+	 "nvidia.com/cuda.driver-version.minor"},
+	{"nvidia.com/cuda.driver.rev",
+	 "nvidia.com/cuda.driver-version.revision"},
+	{"nvidia.com/cuda.runtime.major",
+	 "nvidia.com/cuda.runtime-version.major"},
+	{"nvidia.com/cuda.runtime.minor",
+	 "nvidia.com/cuda.runtime-version.minor"},
+	{"accelerator", "kubernetes.azure.com/accelerator"},
+	{"beta.amd.com/gpu.family", "amd.com/gpu.family"},
+	{"beta.amd.com/gpu.device-id", "amd.com/gpu.device-id"},
+	{"beta.amd.com/gpu.product-name", "amd.com/gpu.product-name"},
+	{"cloud.google.com/gke-preemptible", "cloud.google.com/gke-spot"},
+};
+
+static const char *replaced_by(const struct node_need *need)
+{
+	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
+		if (text_eq(need->key, labels[i].old))
+			/* `accelerator` is AKS' where it says nvidia. */
+			return !text_eq(need->key, "accelerator") ||
+					       node_eq(node_need_value(need, 0),
+						       "nvidia")
+				       ? labels[i].now
+				       : NULL;
+	return NULL;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	struct node_needs needs;
+
+	if (pod_uses_gpu(pod) != TRI_YES)
+		return;
+	needs = pod_node_needs(rule_arena(run), pod);
+	for (size_t i = 0; i < needs.n; i++) {
+		const char *now = replaced_by(&needs.items[i]);
+
+		if (now)
+			finding_help(run,
+				     report_pod(run, pod, needs.items[i].at,
+						"label `%s` is replaced by "
+						"`%s`",
+						needs.items[i].key, now),
+				     "select by `%s`", now);
+	}
+}
+
+const struct rule rule_deprecated_gpu_labels = {
+	.name = "deprecated-gpu-labels",
+	.category = "scheduling",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_PLACED,
+	.since = "1.0",
+	.summary = "a node label that its maker has replaced",
+	.why = "New nodes do not carry it: the pods find fewer and fewer nodes, and then none.",
+	.remedy = "Select by the label that took its place.",
+	.evidence =
+		"https://github.com/NVIDIA/k8s-device-plugin/tree/main/docs/gpu-feature-discovery; https://learn.microsoft.com/azure/aks/use-labels",
+	.check_pod = check,
+};

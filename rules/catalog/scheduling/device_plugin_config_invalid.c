@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A value of the ConfigMap is one configuration.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "doc/load.h"
+#include "engine/rule.h"
+
+static const struct node *read_config(struct rule_run *run,
+				      const struct node *text)
+{
+	struct arena *arena = rule_arena(run);
+	struct source *source = ARENA_NEW(arena, struct source);
+	struct loader loader;
+
+	source_init(source, arena, "config", text->str, text->len);
+	loader_init(&loader, source, &load_limits_default, arena);
+	return yaml_read(&loader, 0, (uint32_t)text->len);
+}
+
+static void check_resource(struct rule_run *run, const struct object *object,
+			   const struct node *at, const struct node *entry)
+{
+	const struct node *name = node_get(entry, "name");
+	int64_t replicas;
+
+	if (node_str(name) &&
+	    !accelerator_find(rule_accelerators(run), node_str(name)) &&
+	    accelerator_resembles(rule_accelerators(run), node_str(name)))
+		report_object(run, object, at,
+			      "`sharing` of `%s` names `%s`, which no node has",
+			      at->key, node_str(name));
+	if (node_int(node_get(entry, "replicas"), &replicas) && replicas < 2)
+		report_object(run, object, at,
+			      "`sharing` of `%s` makes %" PRId64
+			      " replicas: the plugin wants 2 or more",
+			      at->key, replicas);
+}
+
+static void check_config(struct rule_run *run, const struct object *object,
+			 const struct node *at)
+{
+	const struct node *root = read_config(run, at);
+	const struct node *sharing = node_get(root, "sharing");
+	const struct node *strategy = node_path(root, "flags.migStrategy");
+	const struct node *mps = node_get(sharing, "mps");
+
+	FOR_EACH_CHILD(node_path(sharing, "timeSlicing.resources"), entry)
+		check_resource(run, object, at, entry);
+	FOR_EACH_CHILD(node_get(mps, "resources"), entry)
+		check_resource(run, object, at, entry);
+	if (node_count(mps) && node_str(strategy) && !node_eq(strategy, "none"))
+		report_object(
+			run, object, at,
+			"`%s` shares by MPS with `migStrategy: %s`, which "
+			"MPS does not support",
+			at->key, node_str(strategy));
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	if (!object_is(object, "", "ConfigMap"))
+		return;
+	FOR_EACH_CHILD(node_get(object->root, "data"), value)
+		if (node_str(value) && strstr(node_str(value), "sharing:") &&
+		    (strstr(node_str(value), "timeSlicing:") ||
+		     strstr(node_str(value), "mps:")))
+			check_config(run, object, value);
+}
+
+const struct rule rule_device_plugin_config_invalid = {
+	.name = "device-plugin-config-invalid",
+	.category = "scheduling",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_PODLESS,
+	.since = "1.0",
+	.summary =
+		"a sharing configuration that the NVIDIA device plugin does not take",
+	.why = "The plugin does not start with it, or shares nothing: GPU pods of these nodes stay Pending.",
+	.remedy =
+		"Name nvidia.com/gpu or a MIG resource, with 2 replicas or more; MPS is for GPUs without MIG.",
+	.evidence =
+		"https://github.com/NVIDIA/k8s-device-plugin#shared-access-to-gpus; https://github.com/NVIDIA/k8s-device-plugin/blob/main/api/config/v1/replicas.go",
+	.check_object = check,
+};

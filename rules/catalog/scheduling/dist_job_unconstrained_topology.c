@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whatever speaks of a topology is taken for an answer.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/rule.h"
+#include "kube/lifecycle/lifecycle.h"
+
+enum { LARGE = 16 };
+
+static bool speaks_of_topology(const struct node *map)
+{
+	FOR_EACH_CHILD(map, value)
+		if (value->key && (strcasestr(value->key, "topology") ||
+				   strstr(value->key, "/zone") ||
+				   strstr(value->key, "nodepool")))
+			return true;
+	return false;
+}
+
+static bool is_placed(const struct object *object)
+{
+	if (speaks_of_topology(object->annotations) ||
+	    speaks_of_topology(object->labels) ||
+	    node_path(object->root, "spec.networkTopology"))
+		return true;
+	FOR_EACH_POD(object, pod)
+		if (speaks_of_topology(pod->annotations) ||
+		    speaks_of_topology(pod->labels) || pod->flat ||
+		    speaks_of_topology(pod_field(pod, "nodeSelector")) ||
+		    !node_is_unset(pod_field(pod, "affinity")) ||
+		    !node_is_unset(pod_field(pod, "topologySpreadConstraints")))
+			return true;
+	return false;
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	struct amount pods = object_gpu_pods(object);
+
+	if (object->class != KIND_TRAINING || object->gpus.unknown ||
+	    object->gang.n < 2 || pods.unknown || pods.n < 2 ||
+	    object->gpus.n < LARGE || object->fragment || is_placed(object))
+		return;
+	report_object(run, object, NULL,
+		      "%" PRId64 " %ss in %" PRId64
+		      " pods: if the cluster has several zones or fabrics, "
+		      "nothing keeps them together",
+		      object->gpus.n, object_device(object), pods.n);
+}
+
+const struct rule rule_dist_job_unconstrained_topology = {
+	.name = "dist-job-unconstrained-topology",
+	.category = "scheduling",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW | RULE_ABSENCE,
+	.wants = FACT_GPU | FACT_GANG,
+	.since = "1.0",
+	.summary = "a large job whose ranks may be far apart",
+	.why = "Every step waits for the slowest link: ranks in two zones or behind two spines slow all GPUs down.",
+	.remedy =
+		"Keep the ranks together: Kueue's podset-required-topology, Volcano's networkTopology, JobSet's exclusive-topology, or an affinity to one zone.",
+	.evidence =
+		"https://kueue.sigs.k8s.io/docs/concepts/topology_aware_scheduling/; https://volcano.sh/docs/network_topology_aware_scheduling/",
+	.check_object = check,
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CUDA enumerates a single MIG device for a process.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/rule.h"
+
+static bool is_slice(const struct resource_entry *entry)
+{
+	return entry->accelerator && entry->accelerator->class == ACCEL_MIG &&
+	       entry->state == QUANTITY_OK && entry->quantity.nano > 0;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		const struct node *last = NULL;
+		int64_t n = 0;
+
+		FOR_EACH_ASKED(c, entry) {
+			if (!is_slice(entry))
+				continue;
+			n += quantity_value(entry->quantity);
+			/* The order of a map's keys says nothing. */
+			if (!last || strcmp(entry->node->key, last->key) > 0)
+				last = entry->node;
+		}
+		if (n > 1)
+			report_container(run, c, last,
+					 "container `%s` asks for %" PRId64
+					 " MIG slices, a CUDA process uses one",
+					 container_title(c), n);
+	}
+}
+
+const struct rule rule_mig_multiple_in_container = {
+	.name = "mig-multiple-in-container",
+	.category = "scheduling",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_EXTENDED,
+	.since = "1.0",
+	.summary = "a container asks for several MIG slices",
+	.why = "A CUDA process uses one MIG instance: the others are taken and idle.",
+	.remedy =
+		"Ask for one larger slice, or give each process a container of its own.",
+	.evidence =
+		"https://docs.nvidia.com/datacenter/tesla/mig-user-guide/; https://github.com/NVIDIA/k8s-device-plugin/issues/446",
+	.check_pod = check,
+};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nodeName, or a selector for one hostname.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/scheduling/affinity.h"
+
+static const struct node *pinned_name(struct rule_run *run,
+				      const struct pod *pod)
+{
+	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
+
+	for (size_t i = 0; i < needs.n && needs.terms <= 1; i++) {
+		const struct node_need *need = &needs.items[i];
+
+		if (text_eq(need->key, "kubernetes.io/hostname") &&
+		    node_need_requires(need) && !node_need_value(need, 1))
+			return node_need_value(need, 0);
+	}
+	return NULL;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *name = pod_field(pod, "nodeName");
+	const struct node *label;
+
+	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
+		return;
+	if (node_str(name)) {
+		report_pod(run, pod, name,
+			   "`nodeName: %s` goes past the scheduler, which "
+			   "alone knows what devices are free",
+			   node_str(name));
+		return;
+	}
+	label = pinned_name(run, pod);
+	if (node_str(label))
+		report_pod(run, pod, label,
+			   "only node `%s` will do: without it the pods stay "
+			   "Pending",
+			   node_str(label));
+}
+
+const struct rule rule_node_name_pinned = {
+	.name = "node-name-pinned",
+	.category = "scheduling",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_PODSPEC | FACT_PLACED,
+	.since = "1.0",
+	.summary = "GPU pods bound to one node by its name",
+	.why = "nodeName goes past the scheduler, and the kubelet refuses the pod when the devices are taken; either way the pod is lost with its node.",
+	.remedy = "Select the nodes by a label of what they have.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#nodename",
+	.check_pod = check,
+};

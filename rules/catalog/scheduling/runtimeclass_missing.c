@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Off until the policy names the class.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+
+static bool is_nvidia(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->gpus.n > 0 && c->accelerator &&
+		    text_eq(c->accelerator->vendor, "nvidia"))
+			return true;
+	return false;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const char *class = rule_param(run, "class");
+	struct finding *f;
+
+	if (!*class || pod->flat || !is_nvidia(pod) || !pod->template ||
+	    !node_is_unset(pod_field(pod, "runtimeClassName")))
+		return;
+	f = report_pod(run, pod, pod->spec,
+		       "the pods have no runtime class, the policy wants `%s`",
+		       class);
+	finding_missing(f, pod->object, pod->spec, "runtimeClassName");
+	fix_set(finding_fix(run, f, false, "use the runtime class `%s`", class),
+		pod->spec, "runtimeClassName",
+		edit_string(rule_arena(run), class));
+}
+
+static const struct rule_param params[] = {
+	{"class", "string", "", "runtimeClassName that GPU pods need"},
+	{0},
+};
+
+const struct rule rule_runtimeclass_missing = {
+	.name = "runtimeclass-missing",
+	.category = "scheduling",
+	.severity = SEVERITY_WARNING,
+	.needs = NEEDS_PARAM,
+	.flags = RULE_PREVIEW | RULE_ABSENCE | RULE_OPT_IN_PATCH,
+	.wants = FACT_PODSPEC,
+	.since = "1.0",
+	.summary = "a GPU pod without the runtime class of the site",
+	.why = "Where the NVIDIA runtime is not the default one the container starts without the driver.",
+	.remedy = "Set runtimeClassName.",
+	.evidence =
+		"https://github.com/NVIDIA/k8s-device-plugin#configure-containerd",
+	.params = params,
+	.check_pod = check,
+};

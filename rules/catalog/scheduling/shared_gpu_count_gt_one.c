@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * README of the device plugin: requesting more than one shared GPU guarantees
+ * nothing.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		FOR_EACH_ASKED(c, entry) {
+			if (!entry->accelerator ||
+			    entry->accelerator->class != ACCEL_SHARED ||
+			    entry->state != QUANTITY_OK ||
+			    quantity_value(entry->quantity) < 2)
+				continue;
+			report_container(run, c, entry->node,
+					 "container `%s` asks for %" PRId64
+					 " shares: they are no more than one, "
+					 "or refused",
+					 container_title(c),
+					 quantity_value(entry->quantity));
+		}
+}
+
+const struct rule rule_shared_gpu_count_gt_one = {
+	.name = "shared-gpu-count-gt-one",
+	.category = "scheduling",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_EXTENDED,
+	.since = "1.0",
+	.summary = "several shares of GPUs in one container",
+	.why = "Shares give no more compute and no more memory: two of them may be the same GPU, and a plugin with failRequestsGreaterThanOne refuses the pod (UnexpectedAdmissionError).",
+	.remedy = "Ask for one share, or for whole GPUs.",
+	.evidence =
+		"https://github.com/NVIDIA/k8s-device-plugin#with-cuda-time-slicing",
+	.check_pod = check,
+};

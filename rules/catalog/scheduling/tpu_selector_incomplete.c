@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One without the other selects no slice.
+ */
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/scheduling/affinity.h"
+
+static const char *const keys[] = {"cloud.google.com/gke-tpu-accelerator",
+				   "cloud.google.com/gke-tpu-topology"};
+
+static bool asks_for_tpu(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->accelerator && text_eq(c->accelerator->vendor, "google"))
+			return true;
+	return false;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *found[2] = {NULL, NULL};
+	struct node_needs needs;
+	bool first;
+
+	/* Slices that are made on demand have their topology there. */
+	if (!asks_for_tpu(pod) || object_is_queued(pod->object) ||
+	    pod_annotation(pod, "cloud.google.com/gke-tpu-slice-topology"))
+		return;
+	needs = pod_node_needs(rule_arena(run), pod);
+	for (size_t i = 0; i < needs.n; i++)
+		for (size_t k = 0; k < 2; k++)
+			if (text_eq(needs.items[i].key, keys[k]))
+				found[k] = needs.items[i].at;
+	if (needs.unknown || !found[0] == !found[1])
+		return;
+	first = found[0] != NULL;
+	report_pod(run, pod, found[!first],
+		   "the TPU pods select `%s` and no `%s`", keys[!first],
+		   keys[first]);
+}
+
+const struct rule rule_tpu_selector_incomplete = {
+	.name = "tpu-selector-incomplete",
+	.category = "scheduling",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW | RULE_ABSENCE,
+	.wants = FACT_PLACED,
+	.since = "1.0",
+	.summary =
+		"TPU pods that select an accelerator or a topology, not both",
+	.why = "GKE makes and finds TPU slices by both labels: the pods stay Pending.",
+	.remedy =
+		"Select by cloud.google.com/gke-tpu-accelerator and cloud.google.com/gke-tpu-topology.",
+	.evidence =
+		"https://cloud.google.com/kubernetes-engine/docs/how-to/tpus",
+	.check_pod = check,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hostPID is set so that nvidia-smi shows process ids. Source: Pod Security
+ * Standards, baseline level.
+ */
+#include "engine/rule.h"
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *at = pod_field(pod, "hostPID");
+
+	if (pod_uses_gpu(pod) == TRI_YES && node_is_true(at))
+		report_pod(run, pod, at,
+			   "%s pods see every process of their node, those of "
+			   "other tenants too",
+			   pod_device(pod));
+}
+
+const struct rule rule_gpu_hostpid = {
+	.name = "gpu-hostpid",
+	.category = "security",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_HOST,
+	.since = "1.0",
+	.summary = "GPU pods share the process namespace of their node",
+	.why = "They see the processes and the environment of every other pod of the node, and may signal or trace them.",
+	.remedy =
+		"Remove hostPID; nvidia-smi shows the processes of its own container without it.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline: host namespaces",
+	.check_pod = check,
+};

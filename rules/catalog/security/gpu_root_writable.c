@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Without runAsUser the image decides, which is not known.
+ */
+#include "engine/rule.h"
+#include "kube/object.h"
+
+static const struct node *field(const struct container *c, const char *key)
+{
+	const struct node *own =
+		node_get(node_get(c->node, "securityContext"), key);
+
+	return node_is_unset(own)
+		       ? node_get(pod_field(c->pod, "securityContext"), key)
+		       : own;
+}
+
+/* Added rights have an effect for root alone: it is meant. */
+static bool needs_root(const struct container *c)
+{
+	const struct node *own = node_get(c->node, "securityContext");
+
+	return node_count(node_path(own, "capabilities.add")) ||
+	       node_is_true(node_get(own, "privileged"));
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		const struct node *user = field(c, "runAsUser");
+		int64_t id;
+
+		if (c->gpus.n > 0 && node_int(user, &id) && !id &&
+		    !needs_root(c))
+			report_container(run, c, user,
+					 "container `%s` runs as root",
+					 container_title(c));
+	}
+}
+
+const struct rule rule_gpu_root_writable = {
+	.name = "gpu-root-writable",
+	.category = "security",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_DEVICES | FACT_SECURITY,
+	.since = "1.0",
+	.summary = "a GPU container that runs as root",
+	.why = "A fault in the model server or its libraries has root's rights in the container.",
+	.remedy = "Set runAsNonRoot: true with a user that the image allows.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted",
+	.check_pod = check,
+};

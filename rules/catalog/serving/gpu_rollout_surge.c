@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * maxSurge is rounded up, maxUnavailable down: 25 % of up to three is none.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "engine/rule.h"
+
+static int64_t whole(const struct node *value, int64_t replicas, int percent,
+		     bool up)
+{
+	struct amount share = amount_share(value, amount_of(replicas), percent);
+	int64_t n;
+
+	if (up || share.unknown)
+		return share.unknown ? -1 : share.n;
+	/* maxUnavailable is rounded down, what amount_share() is not. */
+	if (node_int(value, &n))
+		return n;
+	if (!node_is_unset(value) && !node_str(value))
+		return -1;
+	if (node_str(value))
+		percent = (int)strtol(node_str(value), NULL, 10);
+	return replicas * percent / 100;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *spec = node_get(pod->object->root, "spec");
+	const struct node *strategy = node_get(spec, "strategy");
+	const struct node *rolling = node_get(strategy, "rollingUpdate");
+	int64_t n = pod->steady.n, surge, gap;
+
+	if (!object_is(pod->object, "apps", "Deployment") ||
+	    pod->object->fragment || pod_uses_gpu(pod) != TRI_YES ||
+	    /* Pods may share a claim. */
+	    pod->gpu_by & GPU_BY_CLAIM || pod->steady.unknown || n < 1 ||
+	    pod->gpus.unknown ||
+	    node_eq(node_get(strategy, "type"), "Recreate"))
+		return;
+	surge = whole(node_get(rolling, "maxSurge"), n, 25, true);
+	gap = whole(node_get(rolling, "maxUnavailable"), n, 25, false);
+	if (surge < 1 || gap != 0 || pod->gpus.n < 1)
+		return;
+	finding_missing(report_pod(run, pod, strategy ? strategy : spec,
+				   "an update needs %" PRId64
+				   " more %s%s at first: if "
+				   "none are free, it never ends",
+				   surge * pod->gpus.n, pod_device(pod),
+				   surge * pod->gpus.n == 1 ? "" : "s"),
+			pod->object, spec, "strategy");
+}
+
+const struct rule rule_gpu_rollout_surge = {
+	.name = "gpu-rollout-surge",
+	.category = "serving",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW | RULE_ABSENCE,
+	.wants = FACT_GPU,
+	.since = "1.0",
+	.summary = "a rollout that needs GPUs beside those in use",
+	.why = "The new pod waits for GPUs that the old one holds, and the old one is stopped only when the new one is ready: the rollout never ends.",
+	.remedy =
+		"Set maxSurge: 0 and maxUnavailable: 1 (a short gap with one replica), or strategy Recreate.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment",
+	.check_pod = check,
+};

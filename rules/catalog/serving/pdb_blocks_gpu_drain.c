@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A PodDisruptionBudget that allows no eviction even while all of its pods are
+ * healthy. None of maxUnavailable, and all of minAvailable, is none whatever
+ * the number of pods; other numbers depend on who else has the labels.
+ */
+#include "engine/rule.h"
+#include "kube/set/budget.h"
+#include "kube/set/referred.h"
+
+/* What a budget selects, summed over the workloads. */
+struct budget_tally {
+	const char *title; /* of the first; NULL: selects none */
+	bool training;	   /* all of them are */
+	struct amount pods;
+	struct place place;
+	struct object_id id;
+	const struct node *root;
+};
+
+static void tell(struct rule_run *run, const struct budget_tally *t,
+		 const struct object_id *id, const struct place *place)
+{
+	const struct node *most = node_path(t->root, "spec.maxUnavailable");
+	const struct node *field =
+		node_is_unset(most) ? node_path(t->root, "spec.minAvailable")
+				    : most;
+	enum budget_blocks how = budget_blocks(t->root, t->pods);
+	struct finding *f;
+
+	if (how == BUDGET_ALLOWS)
+		return;
+	f = report_place(
+		run, id, place,
+		how == BUDGET_BLOCKS_ALL
+			? "`%s: %s` of PodDisruptionBudget `%s` lets no GPU pod of %s be evicted"
+			: "`%s: %s` of PodDisruptionBudget `%s` lets no GPU pod of %s be evicted, if no others have the labels",
+		field->key, field->str, t->id.name, t->title);
+	finding_cause(run, f, t->id.name);
+	/* Whoever trains may well mean it. */
+	if (how == BUDGET_BLOCKS_SO_MANY || t->training)
+		finding_severity(f, SEVERITY_INFO);
+}
+
+static void count(struct rule_run *run, const struct workload *w,
+		  const struct referred *budget, struct arena *arena,
+		  struct budget_tally *t)
+{
+	struct amount pods = budget_selects(budget->root, w, arena);
+
+	if (pods.n < 1)
+		return;
+	if (!t->title)
+		*t = (struct budget_tally){
+			.title = rule_title(run, w->id.kind, w->id.name),
+			.training = true,
+			.place = budget->place,
+			.root = budget->root,
+			.id = {budget->api_version, "PodDisruptionBudget",
+			       arena_strdup(rule_arena(run), w->id.namespace),
+			       budget->name}};
+	t->training &= w->training;
+	t->pods = amount_add(t->pods, pods);
+}
+
+/* Budgets of files, at their own place. */
+static void check_set(struct rule_run *run)
+{
+	const struct object_index *set = rule_index(run);
+	struct workload_cursor cursor = {0};
+	const struct workload *w;
+	struct budget_tally *tallies;
+
+	if (!index_keeps(set, CLUSTER_DISRUPTION_BUDGET))
+		return;
+	tallies =
+		ARENA_ARRAY(rule_arena(run), struct budget_tally, set->nnamed);
+	while ((w = workload_next(set, &cursor))) {
+		size_t n = 0;
+		const struct referred *all =
+			w->child || w->duplicate_of
+				? NULL
+				: index_selecting(set, w,
+						  CLUSTER_DISRUPTION_BUDGET,
+						  &cursor.arena, &n);
+
+		for (size_t i = 0; i < n; i++)
+			if (all[i].in_set && !all[i].maybe)
+				count(run, w, &all[i], &cursor.arena,
+				      &tallies[all[i].at]);
+	}
+	for (size_t i = 0; i < set->nnamed; i++)
+		if (tallies[i].title)
+			tell(run, &tallies[i], &tallies[i].id,
+			     &tallies[i].place);
+}
+
+/* Those of the cluster alone, at the workload. */
+static void check(struct rule_run *run, const struct workload *w)
+{
+	const struct referred *all;
+	size_t n;
+
+	if (w->child || rule_cluster_lost(run) || !rule_cluster(run) ||
+	    rule_cluster_lacks(run, CLUSTER_DISRUPTION_BUDGET))
+		return;
+	all = index_selecting(rule_index(run), w, CLUSTER_DISRUPTION_BUDGET,
+			      rule_arena(run), &n);
+	for (size_t i = 0; i < n; i++) {
+		struct budget_tally t = {0};
+
+		if (all[i].in_set)
+			continue;
+		count(run, w, &all[i], rule_arena(run), &t);
+		if (t.title)
+			tell(run, &t, &w->id, &w->place);
+	}
+}
+
+const struct rule rule_pdb_blocks_gpu_drain = {
+	.name = "pdb-blocks-gpu-drain",
+	.category = "serving",
+	.severity = SEVERITY_WARNING,
+	.needs = NEEDS_SET,
+	.flags = RULE_PREVIEW,
+	.since = "1.0",
+	.summary = "a disruption budget that allows no eviction of GPU pods",
+	.why = "A drain of their node never ends: driver upgrades, new node images and scale-down wait for somebody to delete the pods.",
+	.remedy =
+		"Allow one: maxUnavailable: 1, or a minAvailable below the number of replicas.",
+	.evidence =
+		"https://kubernetes.io/docs/tasks/run-application/configure-pdb/; https://github.com/kubernetes/kubernetes/tree/master/pkg/controller/disruption getExpectedPodCount",
+	.check_workload = check,
+	.check_set = check_set,
+};

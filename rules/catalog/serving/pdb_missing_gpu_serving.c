@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A model server of several replicas that no disruption budget selects: a drain
+ * may evict all of them at once. Judged where the state has budgets, or files
+ * have some: who has none at all may have other means.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/set/referred.h"
+
+/* Whether there are budgets is known? Else the rule did not run. */
+static bool judges(struct rule_run *run, const struct workload *w)
+{
+	const struct cluster *cluster = rule_cluster(run);
+
+	if (rule_cluster_lacks(run, CLUSTER_DISRUPTION_BUDGET))
+		return false;
+	if (!*w->id.namespace)
+		rule_not_run(run, "the namespace is not known");
+	else if (cluster && !cluster_count(cluster, CLUSTER_DISRUPTION_BUDGET))
+		rule_not_run(run,
+			     "the cluster state has no poddisruptionbudgets");
+	else if (!cluster &&
+		 (rule_set_is_partial(run) ||
+		  !index_keeps(rule_index(run), CLUSTER_DISRUPTION_BUDGET)))
+		rule_not_run(run, rule_without_cluster(run));
+	else
+		return true;
+	return false;
+}
+
+/* Certainly none of them selects these pods? */
+static bool is_free(struct rule_run *run, const struct workload *w,
+		    const struct workload_pod *pod)
+{
+	struct arena *arena = rule_arena(run);
+	size_t n;
+	const struct referred *all = index_selecting(
+		rule_index(run), w, CLUSTER_DISRUPTION_BUDGET, arena, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!all[i].root ||
+		    workload_pod_selected(
+			    pod, node_path(all[i].root, "spec.selector"),
+			    arena) != TRI_NO)
+			return false;
+	return all != NULL;
+}
+
+static void check(struct rule_run *run, const struct workload *w)
+{
+	if (w->child || !w->serving || w->training)
+		return;
+	for (size_t i = 0; i < w->npods; i++) {
+		const struct workload_pod *pod = &w->pods[i];
+
+		/* Where an operator adds labels it may add a budget, too. */
+		if (!pod->gpu || pod->more_labels || pod->steady.unknown ||
+		    pod->steady.n < 2 || !judges(run, w) ||
+		    !is_free(run, w, pod))
+			continue;
+		report_place(
+			run, &w->id, &w->place,
+			rule_cluster(run)
+				? "no PodDisruptionBudget is for the %" PRId64
+				  " replicas of %s: a drain may evict all at once"
+				: "no file has a PodDisruptionBudget for the %" PRId64
+				  " replicas of %s: if the cluster has none, a drain may evict all at once",
+			pod->steady.n, rule_title(run, w->id.kind, w->id.name));
+	}
+}
+
+const struct rule rule_pdb_missing_gpu_serving = {
+	.name = "pdb-missing-gpu-serving",
+	.category = "serving",
+	.severity = SEVERITY_INFO,
+	.needs = NEEDS_SET,
+	.flags = RULE_PREVIEW | RULE_ABSENCE,
+	.since = "1.0",
+	.summary =
+		"a model server of several replicas without a disruption budget",
+	.why = "When nodes are drained, all replicas may be evicted together, and nothing answers until the model is loaded again.",
+	.remedy = "Add a PodDisruptionBudget with maxUnavailable: 1.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-budgets",
+	.check_workload = check,
+};

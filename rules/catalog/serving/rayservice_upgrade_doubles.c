@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * NewCluster is the default.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/lifecycle/lifecycle.h"
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+	const struct node *strategy = node_get(spec, "upgradeStrategy");
+	const struct node *type = node_get(strategy, "type");
+	int64_t n = object->gpus.n;
+
+	if (!object_is(object, "ray.io", "RayService") ||
+	    !object_gpu_pod(object) || object->gpus.unknown || n < 1 ||
+	    object->fragment ||
+	    (!node_is_unset(type) && !node_eq(type, "NewCluster")))
+		return;
+	finding_missing(
+		report_object(run, object, node_is_unset(type) ? spec : type,
+			      "an upgrade takes %" PRId64
+			      " %s%s more: if they are not there, the new "
+			      "cluster waits",
+			      n, object_device(object), n == 1 ? "" : "s"),
+		object, object->root, "spec.upgradeStrategy.type");
+}
+
+const struct rule rule_rayservice_upgrade_doubles = {
+	.name = "rayservice-upgrade-doubles",
+	.category = "serving",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW | RULE_ABSENCE,
+	.wants = FACT_GPU | FACT_RAY,
+	.since = "1.0",
+	.summary =
+		"an upgrade that starts a second Ray cluster beside the first",
+	.why = "Where the GPUs are not there twice, the new cluster waits, and the service stays on the old version.",
+	.remedy =
+		"Set spec.upgradeStrategy.type: None where the GPUs are not there twice, or NewClusterWithIncrementalUpgrade.",
+	.evidence =
+		"https://docs.ray.io/en/latest/serve/production-guide/kubernetes.html",
+	.check_object = check,
+};

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Several pods with one volume for one node, or for one pod. Whether they come
+ * to several nodes is mostly the scheduler's: certain it is only where a rule
+ * of the template keeps them apart, or a node is too small for two of them.
+ */
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/set/referred.h"
+
+/* Is this the claim's only mode? */
+static bool has_only(const struct node *claim, const char *mode)
+{
+	const struct node *modes = node_path(claim, "spec.accessModes");
+
+	return node_count(modes) == 1 && node_eq(node_at(modes, 0), mode);
+}
+
+static bool mounts(const struct workload_pod *pod, const char *claim)
+{
+	for (size_t i = 0; i < pod->nclaims; i++)
+		if (text_eq(pod->claims[i].name, claim))
+			return true;
+	return false;
+}
+
+struct users {
+	struct amount pods;
+	bool gpu, apart;
+};
+
+static bool is_too_small(struct rule_run *run, const struct workload_pod *pod)
+{
+	return rule_param_given(run, "node") && !pod->gpus.unknown &&
+	       2 * pod->gpus.n > rule_param_int(run, "node");
+}
+
+static struct users users_of(struct rule_run *run, const struct workload *w,
+			     const char *claim)
+{
+	struct users users = {.gpu = false};
+
+	for (size_t i = 0; i < w->npods; i++) {
+		const struct workload_pod *pod = &w->pods[i];
+
+		if (!mounts(pod, claim))
+			continue;
+		users.pods = amount_add(users.pods, pod->steady);
+		users.gpu |= pod->gpu;
+		users.apart |= pod->steady.n > 1 &&
+			       (pod->apart || is_too_small(run, pod));
+	}
+	return users;
+}
+
+static void judge(struct rule_run *run, const struct workload *w,
+		  const struct volume_claim *claim)
+{
+	const struct users users = users_of(run, w, claim->name);
+	const struct referred *found;
+	struct finding *f;
+	bool one_pod;
+
+	if (!users.gpu || users.pods.unknown || users.pods.n < 2)
+		return;
+	found = index_referred(rule_index(run), w, CLUSTER_VOLUME_CLAIM,
+			       claim->name, rule_arena(run));
+	if (!found && !rule_cluster_lacks(run, CLUSTER_VOLUME_CLAIM) &&
+	    !rule_cluster(run))
+		rule_not_run(run, rule_without_cluster(run));
+	one_pod = found && has_only(found->root, "ReadWriteOncePod");
+	if (!one_pod && !(found && has_only(found->root, "ReadWriteOnce")))
+		return;
+	f = report_place(
+		run, &w->id, &claim->place,
+		one_pod ? "%" PRId64
+			  " pods mount claim `%s`, which is for one pod (ReadWriteOncePod): the others stay Pending"
+		: users.apart
+			? "%" PRId64
+			  " pods on several nodes mount claim `%s`, which is for one node (ReadWriteOnce)"
+			: "%" PRId64
+			  " pods mount claim `%s`, which is for one node (ReadWriteOnce): if they come to several, some never start",
+		users.pods.n, claim->name);
+	finding_cause(run, f, claim->name);
+	finding_label_place(run, f, &found->place, "its access modes");
+	if (!one_pod && !users.apart)
+		finding_severity(f, SEVERITY_INFO);
+}
+
+static bool is_first(const struct workload *w, size_t pod, size_t claim)
+{
+	const char *name = w->pods[pod].claims[claim].name;
+
+	for (size_t i = 0; i < pod; i++)
+		if (mounts(&w->pods[i], name))
+			return false;
+	for (size_t i = 0; i < claim; i++)
+		if (text_eq(w->pods[pod].claims[i].name, name))
+			return false;
+	return true;
+}
+
+static void check(struct rule_run *run, const struct workload *w)
+{
+	for (size_t i = 0; i < w->npods && !w->child; i++)
+		for (size_t c = 0; c < w->pods[i].nclaims; c++)
+			if (w->pods[i].repairable && is_first(w, i, c))
+				judge(run, w, &w->pods[i].claims[c]);
+}
+
+static const struct rule_param params[] = {
+	{"node", "int", "", "accelerators of the largest node of the site"},
+	{0},
+};
+
+const struct rule rule_rwo_pvc_multi_replica = {
+	.name = "rwo-pvc-multi-replica",
+	.category = "serving",
+	.severity = SEVERITY_WARNING,
+	.needs = NEEDS_SET,
+	.flags = RULE_PREVIEW,
+	.since = "1.0",
+	.summary = "several pods with a volume for one node, or for one pod",
+	.why = "Pods on other nodes wait in ContainerCreating (Multi-Attach), with their GPUs allocated; of a ReadWriteOncePod claim all but one stay Pending.",
+	.remedy =
+		"Use a ReadWriteMany or ReadOnlyMany claim, or volumeClaimTemplates that give each pod its own.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes",
+	.params = params,
+	.check_workload = check,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The default timeout of Knative is 300 s.
+ */
+#include "engine/rule.h"
+#include "kube/object.h"
+
+static bool has_budget(const struct object *object,
+		       const struct node *component)
+{
+	static const char deadline[] = "serving.knative.dev/progress-deadline";
+
+	return !node_is_unset(node_get(component, "timeout")) ||
+	       object_annotation(object, deadline) ||
+	       !node_is_unset(
+		       node_get(node_get(component, "annotations"), deadline));
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *least = node_get(pod->spec, "minReplicas");
+	int64_t n;
+
+	if (!object_is(pod->object, "serving.kserve.io", "InferenceService") ||
+	    pod_uses_gpu(pod) != TRI_YES || !node_int(least, &n) || n ||
+	    has_budget(pod->object, pod->spec))
+		return;
+	report_pod(run, pod, least,
+		   "the first request starts the %s pod: if loading takes "
+		   "longer than its timeout, it fails",
+		   pod_device(pod));
+}
+
+const struct rule rule_scale_to_zero_without_budget = {
+	.name = "scale-to-zero-without-budget",
+	.category = "serving",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_KSERVE,
+	.since = "1.0",
+	.summary = "a GPU model that is started by its first request",
+	.why = "The request waits for a node, the image and the model, often longer than its timeout: the first callers get errors.",
+	.remedy =
+		"Set minReplicas: 1, or timeout and serving.knative.dev/progress-deadline above the time to load.",
+	.evidence =
+		"https://kserve.github.io/website/docs/model-serving/predictive-inference/autoscaling/kpa-autoscaler",
+	.check_pod = check,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The label says what it is for.
+ */
+#include "engine/rule.h"
+#include "kube/purpose/class.h"
+
+static const struct node *production(const struct object *object)
+{
+	static const char *const keys[] = {
+		"env", "environment", "app.kubernetes.io/environment", NULL};
+
+	for (const char *const *key = keys; *key; key++) {
+		const struct node *value = object_label(object, *key);
+
+		if (node_eq(value, "prod") || node_eq(value, "production"))
+			return value;
+	}
+	return NULL;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *label = production(pod->object);
+
+	if (label && pod_is_serving(pod) && pod_uses_gpu(pod) == TRI_YES &&
+	    !pod->steady.unknown && pod->steady.n == 1 &&
+	    pod->object->class != KIND_POD)
+		report_pod(run, pod, label,
+			   "one replica serves in production: a drain or an "
+			   "update leaves none");
+}
+
+const struct rule rule_single_replica_gpu_serving = {
+	.name = "single-replica-gpu-serving",
+	.category = "serving",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU,
+	.since = "1.0",
+	.summary = "a model server of production with one replica",
+	.why = "A drain, an update or a lost node leaves nothing that answers until the model is loaded again.",
+	.remedy = "Run two replicas or more.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/workloads/pods/disruptions/",
+	.check_pod = check,
+};

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A LocalModelCache with the same uri is used by itself.
+ */
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *uri = NULL;
+	struct amount most = amount_max(pod->steady, pod->peak);
+
+	if (!object_is(pod->object, "serving.kserve.io", "InferenceService") ||
+	    pod_uses_gpu(pod) != TRI_YES || most.unknown || most.n < 2)
+		return;
+	FOR_EACH_CHILD(pod->spec, block)
+		if (node_is_map(block) && node_get(block, "storageUri"))
+			uri = node_get(block, "storageUri");
+	if (!node_str(uri) || (!text_starts(node_str(uri), "hf://") &&
+			       !text_starts(node_str(uri), "s3://") &&
+			       !text_starts(node_str(uri), "gs://") &&
+			       !text_starts(node_str(uri), "https://")))
+		return;
+	report_pod(run, pod, uri,
+		   "up to %" PRId64 " replicas fetch `%s`, each for itself: "
+		   "if no LocalModelCache has it",
+		   most.n, node_str(uri));
+}
+
+const struct rule rule_storage_init_without_cache = {
+	.name = "storage-init-without-cache",
+	.category = "serving",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_KSERVE,
+	.since = "1.0",
+	.summary = "each replica fetches the model for itself",
+	.why = "Every new replica downloads it again while its GPUs wait, and the hub or the bucket is paid for each time.",
+	.remedy = "Keep it in a LocalModelCache or on a volume (pvc://).",
+	.evidence =
+		"https://kserve.github.io/website/docs/model-serving/generative-inference/modelcache/localmodel",
+	.check_pod = check,
+};

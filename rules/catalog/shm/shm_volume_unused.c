@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Of one that is named like shared memory, another rule speaks.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+
+static bool is_mounted(const struct pod *pod, const char *name)
+{
+	FOR_EACH_CONTAINER_OF_ALL(pod, c) {
+		const struct node *mounts = node_get(c->node, "volumeMounts");
+
+		if (node_is_unknown(mounts))
+			return true;
+		FOR_EACH_CHILD(mounts, mount)
+			if (node_is_unknown(mount) ||
+			    node_is_unknown(node_get(mount, "name")) ||
+			    node_eq(node_get(mount, "name"), name))
+				return true;
+	}
+	return false;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod->flat || pod_uses_gpu(pod) != TRI_YES || pod->object->fragment)
+		return;
+	FOR_EACH_CHILD(pod_field(pod, "volumes"), volume) {
+		const struct node *name = node_get(volume, "name");
+
+		/* GKE's own containers mount these. */
+		if (!node_str(name) ||
+		    text_starts(node_str(name), "gke-gcsfuse-") ||
+		    !node_eq(node_path(volume, "emptyDir.medium"), "Memory") ||
+		    is_mounted(pod, node_str(name)))
+			continue;
+		report_pod(run, pod, name,
+			   "no container mounts the memory volume `%s`",
+			   node_str(name));
+	}
+}
+
+static const char *const yields_to[] = {"shm-volume-unmounted", NULL};
+
+const struct rule rule_shm_volume_unused = {
+	.name = "shm-volume-unused",
+	.category = "shm",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_PODSPEC | FACT_EMPTY_DIR,
+	.since = "1.0",
+	.summary = "a memory volume that no container mounts",
+	.why = "The container has the runtime's 64 MiB, whatever the volume was made for.",
+	.remedy = "Mount it at /dev/shm, or remove it.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/storage/volumes/#emptydir",
+	.yields_to = yields_to,
+	.check_pod = check,
+};

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Either annotation shows that somebody thought of it.
+ */
+#include "engine/rule.h"
+#include "kube/purpose/class.h"
+#include "kube/scheduling/spot.h"
+
+static const char evict[] = "cluster-autoscaler.kubernetes.io/safe-to-evict";
+static const char disrupt[] = "karpenter.sh/do-not-disrupt";
+
+/* A Job's own pods are moved; a Pod without a controller keeps its node. */
+static bool is_moved(const struct pod *pod)
+{
+	const struct object *object = pod->object;
+
+	return object->class != KIND_POD && object->class != KIND_TEMPLATE &&
+	       object->class != KIND_DAEMON && !object->fragment;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	struct arena *arena = rule_arena(run);
+	struct finding *f;
+	struct fix *fix;
+
+	if (pod->flat || !pod->template || pod_uses_gpu(pod) != TRI_YES ||
+	    !pod_is_training(pod) || !is_moved(pod) || pod_spot(pod) ||
+	    pod_annotation(pod, evict) || pod_annotation(pod, disrupt))
+		return;
+	f = report_pod(run, pod, pod->template,
+		       "if an autoscaler empties nodes that are little used, "
+		       "it evicts this training");
+	finding_missing(f, pod->object, pod->template, "metadata.annotations");
+	fix = finding_fix(run, f, true, "keep autoscalers from evicting it");
+	fix_set_key(fix, pod->template, "metadata.annotations", evict,
+		    edit_string(arena, "false"));
+	fix_set_key(fix, pod->template, "metadata.annotations", disrupt,
+		    edit_string(arena, "true"));
+}
+
+const struct rule rule_autoscaler_may_evict_training = {
+	.name = "autoscaler-may-evict-training",
+	.category = "spot",
+	.severity = SEVERITY_INFO,
+	.flags = RULE_PREVIEW | RULE_SAFE_PATCH | RULE_ABSENCE,
+	.wants = FACT_GPU | FACT_PODSPEC,
+	.since = "1.0",
+	.summary = "training that an autoscaler may move",
+	.why = "Cluster Autoscaler and Karpenter empty nodes that are little used, and a run of days begins again.",
+	.remedy =
+		"Annotate the pod template: cluster-autoscaler.kubernetes.io/safe-to-evict: \"false\", karpenter.sh/do-not-disrupt: \"true\".",
+	.evidence =
+		"https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md; https://karpenter.sh/docs/concepts/disruption/#pod-level-controls",
+	.check_pod = check,
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A duration ends by itself.
+ */
+#include "engine/rule.h"
+#include "kube/purpose/class.h"
+
+static const struct {
+	const char *key, *value;
+} annotations[] = {
+	{"cluster-autoscaler.kubernetes.io/safe-to-evict", "false"},
+	{"karpenter.sh/do-not-disrupt", "true"},
+	{"karpenter.sh/do-not-evict", "true"},
+};
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct object *object = pod->object;
+
+	if (pod_uses_gpu(pod) != TRI_YES ||
+	    (object->class != KIND_INTERACTIVE &&
+	     (object->class == KIND_POD || !pod_is_serving(pod))))
+		return;
+	for (size_t i = 0; i < sizeof(annotations) / sizeof(*annotations);
+	     i++) {
+		const struct node *at = pod_annotation(pod, annotations[i].key);
+
+		if (!node_eq(at, annotations[i].value))
+			continue;
+		report_pod(run, pod, at,
+			   "`%s: %s` keeps the node of a pod that never ends "
+			   "from being drained",
+			   annotations[i].key, annotations[i].value);
+		return;
+	}
+}
+
+const struct rule rule_do_not_disrupt_on_serving = {
+	.name = "do-not-disrupt-on-serving",
+	.category = "spot",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_ANNOTATED,
+	.since = "1.0",
+	.summary = "a server or a notebook that no autoscaler may move",
+	.why = "Its node is not drained for updates and not removed when idle, for as long as the pod lives: that is for ever.",
+	.remedy =
+		"Remove the annotation, or give Karpenter a duration (karpenter.sh/do-not-disrupt: \"4h\"); a PodDisruptionBudget keeps replicas up.",
+	.evidence =
+		"https://karpenter.sh/docs/concepts/disruption/#pod-level-controls; https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md",
+	.check_pod = check,
+};

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The notice is the provider's.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/rule.h"
+#include "kube/scheduling/spot.h"
+
+/* Seconds from the notice to the end. */
+static const struct {
+	const char *key;
+	int64_t seconds;
+	const char *provider;
+} notices[] = {
+	{"cloud.google.com/gke-spot", 25, "GKE"},
+	{"cloud.google.com/gke-preemptible", 25, "GKE"},
+	{"cloud.google.com/gke-provisioning", 25, "GKE"},
+	{"eks.amazonaws.com/capacityType", 120, "AWS"},
+	{"kubernetes.azure.com/scalesetpriority", 30, "Azure"},
+};
+
+/* The label of a selector or an affinity that keeps pods on spot nodes. */
+static const char *label_of(const struct node *spot)
+{
+	const struct node *expression;
+
+	if (spot->key)
+		return spot->key;
+	expression = spot->parent ? spot->parent->parent : NULL;
+	return node_str(node_get(expression, "key"));
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *at = pod_field(pod, "terminationGracePeriodSeconds");
+	const struct node *spot = pod_spot(pod);
+	const char *label = spot ? label_of(spot) : NULL;
+	struct finding *f;
+	int64_t seconds;
+
+	if (!label || pod_uses_gpu(pod) != TRI_YES || !node_int(at, &seconds))
+		return;
+	for (size_t i = 0; i < sizeof(notices) / sizeof(*notices); i++) {
+		if (strcmp(label, notices[i].key) != 0 ||
+		    seconds <= notices[i].seconds)
+			continue;
+		f = report_pod(run, pod, at,
+			       "%s takes a spot node back %" PRId64
+			       " s after its notice: %" PRId64
+			       " s of grace are not given",
+			       notices[i].provider, notices[i].seconds,
+			       seconds);
+		finding_label(run, f, spot, "on spot nodes");
+	}
+}
+
+const struct rule rule_spot_grace_too_long = {
+	.name = "spot-grace-too-long",
+	.category = "spot",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_SPOT,
+	.since = "1.0",
+	.summary = "a grace period longer than the notice of a spot node",
+	.why = "The node is gone before the period ends: what the pod would still write is lost.",
+	.remedy =
+		"Write checkpoints as the run goes, and stop within the notice.",
+	.evidence =
+		"https://cloud.google.com/kubernetes-engine/docs/concepts/spot-vms; https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-interruptions.html; https://learn.microsoft.com/azure/aks/spot-node-pool",
+	.check_pod = check,
+};

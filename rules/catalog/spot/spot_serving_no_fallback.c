@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where nodes of both sorts will do there is somewhere to go.
+ */
+#include <string.h>
+
+#include "engine/rule.h"
+#include "kube/purpose/class.h"
+#include "kube/scheduling/spot.h"
+
+/* A toleration lets pods onto spot nodes, a selector keeps them there. */
+static bool is_required(const struct node *spot)
+{
+	return !spot->key || strcmp(spot->key, "key") != 0;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *spot = pod_spot(pod);
+
+	if (!spot || !is_required(spot) || pod->flat || !pod_is_serving(pod) ||
+	    pod_uses_gpu(pod) != TRI_YES || pod->steady.unknown ||
+	    pod->steady.n != 1 || pod->peak.n > 2)
+		return;
+	report_pod(run, pod, spot, "the only replica runs on spot nodes alone");
+}
+
+const struct rule rule_spot_serving_no_fallback = {
+	.name = "spot-serving-no-fallback",
+	.category = "spot",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_PODSPEC | FACT_SPOT,
+	.since = "1.0",
+	.summary = "one server, on spot nodes only",
+	.why = "When the node is taken away nothing answers until another one is found, which may be never.",
+	.remedy =
+		"Run two replicas, or prefer spot nodes in place of requiring them.",
+	.evidence =
+		"https://cloud.google.com/kubernetes-engine/docs/concepts/spot-vms",
+	.check_pod = check,
+};

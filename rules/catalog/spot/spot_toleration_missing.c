@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Of the providers only AKS taints all of its spot nodes.
+ */
+#include "engine/rule.h"
+#include "kube/scheduling/selector.h"
+
+static const char key[] = "kubernetes.azure.com/scalesetpriority";
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *at = node_get(pod_field(pod, "nodeSelector"), key);
+	const struct node *list = pod_field(pod, "tolerations");
+	struct arena *arena = rule_arena(run);
+	struct node *toleration;
+	struct finding *f;
+
+	if (pod->flat || !node_eq(at, "spot") || pod_uses_gpu(pod) != TRI_YES ||
+	    tolerations_tolerate(list, key, "spot", "NoSchedule") != TRI_NO)
+		return;
+	f = report_pod(run, pod, at,
+		       "AKS taints its spot nodes with `%s=spot`, which the "
+		       "pods do not tolerate",
+		       key);
+	toleration = edit_map(arena);
+	edit_member_string(arena, toleration, "key", key);
+	edit_member_string(arena, toleration, "operator", "Equal");
+	edit_member_string(arena, toleration, "value", "spot");
+	edit_member_string(arena, toleration, "effect", "NoSchedule");
+	fix_ensure(finding_fix(run, f, true, "tolerate it"), pod->spec,
+		   "tolerations", toleration, "key,operator,value,effect");
+}
+
+const struct rule rule_spot_toleration_missing = {
+	.name = "spot-toleration-missing",
+	.category = "spot",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW | RULE_SAFE_PATCH,
+	.wants = FACT_GPU | FACT_PODSPEC | FACT_PLACED,
+	.since = "1.0",
+	.summary =
+		"pods that select AKS spot nodes and do not tolerate their taint",
+	.why = "AKS taints every spot node pool with kubernetes.azure.com/scalesetpriority=spot:NoSchedule: the pods stay Pending.",
+	.remedy = "Tolerate the taint.",
+	.evidence = "https://learn.microsoft.com/azure/aks/spot-node-pool",
+	.check_pod = check,
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a rule cannot see (variables from elsewhere, claims of a set) may keep
+ * it.
+ */
+#include <string.h>
+
+#include "engine/rule.h"
+#include "kube/purpose/class.h"
+#include "kube/scheduling/spot.h"
+
+static bool outlives_pod(const struct node *volume)
+{
+	static const char *const short_lived[] = {
+		"emptyDir", "configMap", "secret", "downwardAPI", "projected",
+		"hostPath", "ephemeral", "image",  NULL};
+
+	for (const char *const *key = short_lived; *key; key++)
+		if (node_get(volume, *key))
+			return false;
+	return true;
+}
+
+/* A volume, a claim of a StatefulSet, or what no rule sees. */
+static bool has_storage(const struct pod *pod, const struct container *c)
+{
+	FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount) {
+		const char *name = node_str(node_get(mount, "name"));
+		const struct node *volume = name ? pod_volume(pod, name) : NULL;
+
+		if (!volume || outlives_pod(volume))
+			return true;
+	}
+	return !node_is_unset(node_get(c->node, "envFrom"));
+}
+
+/* `s3://...`, `--out=gs://...`: in the command or a variable. */
+static bool names_store(const struct container *c)
+{
+	static const char *const lists[] = {"command", "args", NULL};
+
+	for (const char *const *list = lists; *list; list++)
+		FOR_EACH_CHILD(node_get(c->node, *list), item)
+			if (node_str(item) && strstr(node_str(item), "://"))
+				return true;
+	for (size_t i = 0; i < c->nenv; i++)
+		if (!node_str(c->env[i].value) ||
+		    strstr(node_str(c->env[i].value), "://"))
+			return true;
+	return false;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *spot = pod_spot(pod);
+
+	if (!spot || pod->flat || pod_uses_gpu(pod) != TRI_YES ||
+	    !pod_is_training(pod))
+		return;
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role == CONTAINER_MAIN &&
+		    (has_storage(pod, c) || names_store(c)))
+			return;
+	report_pod(run, pod, spot,
+		   "training may run on spot nodes, and no volume outlives "
+		   "its pods");
+}
+
+const struct rule rule_spot_without_checkpoint = {
+	.name = "spot-without-checkpoint",
+	.category = "spot",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_PODSPEC | FACT_SPOT,
+	.since = "1.0",
+	.summary = "training on spot nodes that keeps nothing",
+	.why = "The node is taken away with its disk: the run begins again from the start, every time.",
+	.remedy =
+		"Write checkpoints to a volume that outlives the pod, or to object storage.",
+	.evidence =
+		"https://cloud.google.com/kubernetes-engine/docs/concepts/spot-vms; https://karpenter.sh/docs/concepts/disruption/#interruption",
+	.check_pod = check,
+};

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan as a tree and as a JSON Patch. In a list, changes inside of items come
+ * first, then removals from the back, then what is appended: so every index
+ * refers to the old list.
+ */
+#include <string.h>
+
+#include "doc/build.h"
+#include "doc/pointer.h"
+#include "edit_plan.h"
+
+/* --- tree ---------------------------------------------------------------- */
+
+static void append_place(struct arena *arena, struct node *parent,
+			 const struct edit_place *place)
+{
+	struct node *child = place_build(arena, place);
+
+	if (parent->type == NODE_MAP) {
+		child->key = place->key;
+		child->key_len = (uint32_t)place->key_len;
+	}
+	node_append(parent, child);
+}
+
+static const struct edit_place **touched(struct arena *arena,
+					 const struct edit_place *place)
+{
+	const struct edit_place **by_index = ARENA_ARRAY(
+		arena, const struct edit_place *, place->old->len + 1);
+
+	for (const struct edit_place *child = place->first; child;
+	     child = child->next)
+		if (child->old)
+			by_index[child->old->index] = child;
+	return by_index;
+}
+
+static struct node *build_kept(struct arena *arena,
+			       const struct edit_place *place)
+{
+	const struct edit_place **by_index = touched(arena, place);
+	struct node *made = node_new(arena, place->old->type);
+
+	for (const struct node *old = place->old->first; old; old = old->next) {
+		const struct edit_place *at = by_index[old->index];
+
+		if (!at) {
+			const char *key = old->key;
+			struct node *copy = edit_copy(arena, old);
+
+			copy->key = key;
+			node_append(made, copy);
+		} else if (at->state != PLACE_REMOVED) {
+			append_place(arena, made, at);
+		}
+	}
+	return made;
+}
+
+struct node *place_build(struct arena *arena, const struct edit_place *place)
+{
+	struct node *made;
+
+	if (place->state == PLACE_KEPT) {
+		if (!place->first)
+			return edit_copy(arena, place->old);
+		made = build_kept(arena, place);
+	} else if (place->claim == CLAIM_LEAF) {
+		return edit_copy(arena, place->leaf);
+	} else {
+		made = node_new(arena, place->claim == CLAIM_SEQ ? NODE_SEQ
+								 : NODE_MAP);
+	}
+	for (const struct edit_place *child = place->first; child;
+	     child = child->next)
+		if (child->state == PLACE_NEW)
+			append_place(arena, made, child);
+	return made;
+}
+
+static bool changes(const struct edit_list *list)
+{
+	for (size_t i = 0; i < list->ngroups; i++)
+		if (list->groups[i].outcome == EDIT_DONE)
+			return true;
+	return false;
+}
+
+const struct node *edits_apply(struct edit_list *list, const struct node *root,
+			       struct arena *arena)
+{
+	struct plan plan;
+
+	plan_make(&plan, list, root, arena);
+	return changes(list) ? place_build(arena, &plan.root) : root;
+}
+
+/* --- JSON Patch ---------------------------------------------------------- */
+
+struct patcher {
+	struct arena *arena;
+	struct node *operations;
+	struct buf path; /* of the place in hand */
+};
+
+static void add_operation(struct patcher *patcher, const char *op,
+			  const struct edit_place *place)
+{
+	struct arena *arena = patcher->arena;
+	struct node *operation = edit_map(arena);
+	struct node *path = node_new(arena, NODE_STRING);
+
+	path->len = (uint32_t)patcher->path.len;
+	path->str = arena_strndup(arena, patcher->path.data, path->len);
+	edit_member_string(arena, operation, "op", op);
+	edit_member(arena, operation, "path", path);
+	if (place)
+		edit_member(arena, operation, "value",
+			    place_build(arena, place));
+	edit_item(patcher->operations, operation);
+}
+
+/* Path of a child; returns the length to go back to. */
+static size_t enter_child(struct patcher *patcher,
+			  const struct edit_place *child)
+{
+	size_t len = patcher->path.len;
+
+	if (child->key)
+		pointer_add(&patcher->path, child->key, child->key_len);
+	else if (child->old)
+		buf_addf(&patcher->path, "/%u", child->old->index);
+	else
+		buf_adds(&patcher->path, "/-");
+	return len;
+}
+
+static void leave_child(struct patcher *patcher, size_t len)
+{
+	patcher->path.len = len;
+	patcher->path.data[len] = '\0';
+}
+
+static void patch_removed(struct patcher *patcher,
+			  const struct edit_place *place)
+{
+	size_t len = enter_child(patcher, place);
+
+	add_operation(patcher, "remove", NULL);
+	leave_child(patcher, len);
+}
+
+static void patch_removals(struct patcher *patcher,
+			   const struct edit_place *place)
+{
+	const struct edit_place **by_index = touched(patcher->arena, place);
+
+	for (uint32_t i = place->old->len; i-- > 0;)
+		if (by_index[i] && by_index[i]->state == PLACE_REMOVED)
+			patch_removed(patcher, by_index[i]);
+}
+
+static void patch_place(struct patcher *patcher, const struct edit_place *place)
+{
+	bool removed = false;
+	size_t len;
+
+	if (place->state == PLACE_REPLACED) {
+		add_operation(patcher, "replace", place);
+		return;
+	}
+	for (const struct edit_place *child = place->first; child;
+	     child = child->next) {
+		removed |= child->old && child->state == PLACE_REMOVED;
+		if (!child->old || child->state == PLACE_REMOVED)
+			continue;
+		len = enter_child(patcher, child);
+		patch_place(patcher, child);
+		leave_child(patcher, len);
+	}
+	if (removed)
+		patch_removals(patcher, place);
+	for (const struct edit_place *child = place->first; child;
+	     child = child->next) {
+		if (child->state != PLACE_NEW)
+			continue;
+		len = enter_child(patcher, child);
+		add_operation(patcher, "add", child);
+		leave_child(patcher, len);
+	}
+}
+
+static struct node *plan_patch(const struct plan *plan, struct arena *arena)
+{
+	struct patcher patcher = {
+		.arena = arena,
+		.operations = edit_seq(arena),
+	};
+
+	buf_init(&patcher.path);
+	patch_place(&patcher, &plan->root);
+	buf_release(&patcher.path);
+	return patcher.operations;
+}
+
+struct node *edits_patch(struct edit_list *list, const struct node *root,
+			 struct arena *arena)
+{
+	struct plan plan;
+
+	plan_make(&plan, list, root, arena);
+	return changes(list) ? plan_patch(&plan, arena) : edit_seq(arena);
+}
+
+/* --- in place ------------------------------------------------------------ */
+
+/* The key stays, and so does its place among the others. */
+static void take_over(struct node *node, const struct node *with)
+{
+	node->type = with->type;
+	node->flags = with->flags;
+	node->len = with->len;
+	node->str = with->str;
+	node->first = with->first;
+	node->last = with->last;
+	node->map_index = with->map_index;
+	node->tags = with->tags;
+	for (struct node *child = node->first; child; child = child->next)
+		child->parent = node;
+}
+
+/* All that the plan found in the tree is where it was: nothing is taken out
+ * before what is inside of it was changed. */
+static void graft(struct arena *arena, const struct edit_place *place)
+{
+	struct node *node = (struct node *)(uintptr_t)place->old;
+
+	for (const struct edit_place *child = place->first; child;
+	     child = child->next) {
+		if (child->state == PLACE_KEPT)
+			graft(arena, child);
+		else if (child->state == PLACE_NEW)
+			append_place(arena, node, child);
+		else if (child->old && child->state == PLACE_REPLACED)
+			take_over((struct node *)(uintptr_t)child->old,
+				  place_build(arena, child));
+		else if (child->old)
+			node_unlink(node, (struct node *)(uintptr_t)child->old);
+	}
+}
+
+struct node *edits_patch_onto(struct edit_list *list, struct node *root,
+			      struct arena *arena)
+{
+	struct plan plan;
+	struct node *operations;
+
+	plan_make(&plan, list, root, arena);
+	if (!changes(list))
+		return edit_seq(arena);
+	operations = plan_patch(&plan, arena);
+	graft(arena, &plan.root);
+	return operations;
+}

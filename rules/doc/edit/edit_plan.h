@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The merged edits of one document: a tree of places, only those that some
+ * edit goes through. Private to edit*.c and splice*.c.
+ *
+ * A place that stands for a value of the document has `old`; one without is
+ * new. Children of a place with state PLACE_KEPT are those touched, in the
+ * order of touching; children of a new value are all its parts.
+ */
+#ifndef RULES_DOC_EDIT_PLAN_H
+#define RULES_DOC_EDIT_PLAN_H
+
+#include "doc/edit.h"
+
+enum place_state {
+	PLACE_KEPT,	/* the old value, perhaps changed inside */
+	PLACE_REPLACED, /* the old value is replaced */
+	PLACE_REMOVED,
+	PLACE_NEW,
+};
+
+/* What edits said of a place. Different claims on one place are a conflict. */
+enum place_claim {
+	CLAIM_NONE,
+	CLAIM_MAP,  /* is a map */
+	CLAIM_SEQ,  /* is a list */
+	CLAIM_LEAF, /* is exactly this value */
+	CLAIM_GONE,
+};
+
+struct place_owner {
+	unsigned group;
+	struct place_owner *next;
+};
+
+struct edit_place {
+	const struct node *old;
+	enum place_state state;
+	enum place_claim claim;
+	bool removers; /* all owners only came to remove something */
+	bool contested;
+	const struct node *leaf; /* CLAIM_LEAF */
+	const struct node *item; /* as appended by the first edit */
+	const char *key;	 /* in a map */
+	size_t key_len;
+	struct place_owner *owners;
+	struct edit_place *parent, *first, *last, *next;
+	struct edit_place *recent; /* child found last; edits go in order */
+	uint32_t beyond; /* no child's old value has this index, or more */
+};
+
+struct plan {
+	struct arena *arena;
+	struct edit_list *list;
+	struct edit_place root;
+	bool refused, conflict; /* some group was, in this round */
+};
+
+/* Merge the list's edits; groups left out have their outcome. */
+void plan_make(struct plan *plan, struct edit_list *list,
+	       const struct node *root, struct arena *arena);
+/* The value of a place after the edits, without a parent. */
+struct node *place_build(struct arena *arena, const struct edit_place *place);
+/* Mark all owners of a place as refused, for this and all later plans. */
+void plan_refuse(struct plan *plan, const struct edit_place *place,
+		 const struct node *at, const char *reason);
+
+#endif

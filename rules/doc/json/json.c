@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The JSON reader: one RFC 8259 value into a node tree with the byte span of
+ * every key and value. It accepts what Go's encoding/json accepts, with one
+ * difference: bytes that are not UTF-8 are refused, not replaced.
+ *
+ * There is no recursion: the innermost open map or seq is at hand and its
+ * parent pointers are the stack. Every count is checked before memory is taken.
+ * An error is reported once, and reading ends there.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "doc/build.h"
+#include "json.h"
+
+static uint32_t json_offset(const struct json_reader *json, const char *p)
+{
+	return (uint32_t)(p - json->text);
+}
+
+static void json_issue(struct json_reader *json, enum load_issue_kind kind,
+		       const char *start, const char *end, const char *text)
+{
+	struct load_issue issue = {
+		.kind = kind,
+		.start = json_offset(json, start),
+		.end = json_offset(json, end),
+		.text = text,
+	};
+
+	if (json->loader->issue)
+		json->loader->issue(json->loader->context, &issue);
+}
+
+bool json_refuse(struct json_reader *json, const char *start, const char *end,
+		 const char *text)
+{
+	json_issue(json, LOAD_SYNTAX, start, end, text);
+	return false;
+}
+
+const char *json_behind(const struct json_reader *json, const char *p)
+{
+	size_t len;
+
+	if (p == json->end)
+		return p;
+	len = utf8_length(p, (size_t)(json->end - p));
+	return p + (len ? len : 1);
+}
+
+bool json_refuse_at(struct json_reader *json, const char *p, const char *text)
+{
+	return json_refuse(json, p, json_behind(json, p), text);
+}
+
+/* Reading ends at p. */
+static const char *refuse_at(struct json_reader *json, const char *p,
+			     const char *text)
+{
+	json->at = p;
+	json_refuse_at(json, p, text);
+	return NULL;
+}
+
+static const char *refuse_open(struct json_reader *json, const char *p)
+{
+	const char *start = json->text + json->open->start;
+
+	json->at = p;
+	json_refuse(json, start, start + 1,
+		    node_is_map(json->open)
+			    ? "object is not closed before the text ends"
+			    : "list is not closed before the text ends");
+	return NULL;
+}
+
+/* The next byte that is not white space, or the end. */
+static inline const char *json_blank(const struct json_reader *json,
+				     const char *p)
+{
+	if (p < json->end && (unsigned char)*p > ' ')
+		return p;
+	while (p < json->end &&
+	       (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
+		p++;
+	return p;
+}
+
+static bool starts_number(char c)
+{
+	return c == '-' || (c >= '0' && c <= '9');
+}
+
+static bool is_letter(char c)
+{
+	c |= 0x20;
+	return c >= 'a' && c <= 'z';
+}
+
+/* Is the word at p, with no letter after it? After a value at the top level
+ * another one may follow at once. */
+static inline bool json_spells(const struct json_reader *json, const char *p,
+			       const char *word)
+{
+	size_t len = strlen(word), left = (size_t)(json->end - p);
+
+	return left >= len && memcmp(p, word, len) == 0 &&
+	       (left == len || !json->open || !is_letter(p[len]));
+}
+
+static bool refuse_word(struct json_reader *json)
+{
+	const char *p = json->at;
+
+	while (p < json->end && is_letter(*p))
+		p++;
+	if (p == json->at)
+		return json_refuse_at(json, p, "expected a value");
+	return json_refuse(json, json->at, p,
+			   "unknown word: strings need double quotes");
+}
+
+static bool json_word(struct json_reader *json, struct node *node)
+{
+	const char *p = json->at;
+
+	node->type = NODE_BOOL;
+	if (json_spells(json, p, "true")) {
+		node->str = "true";
+	} else if (json_spells(json, p, "false")) {
+		node->str = "false";
+	} else if (json_spells(json, p, "null")) {
+		node->type = NODE_NULL;
+		node->str = "null";
+	} else {
+		return refuse_word(json);
+	}
+	node->len = (uint32_t)strlen(node->str);
+	json->at = p + node->len;
+	return true;
+}
+
+/* p is at the opening quote; the byte after the string. Most strings are plain
+ * to their end. */
+static inline const char *json_string(struct json_reader *json, const char *p,
+				      struct json_token *token)
+{
+	const char *end = json_mark(json, p + 1);
+
+	if (end < json->own_end && *end == '"') {
+		token->len = (uint32_t)(end - p - 1);
+		token->str = json_end_string(p + 1, end);
+		return end + 1;
+	}
+	json->at = p;
+	*token = scan_json_string(json, end);
+	return token->str ? json->at : NULL;
+}
+
+/* The string at p as the node's value. */
+static inline const char *json_text(struct json_reader *json, const char *p,
+				    struct node *node)
+{
+	struct json_token token;
+
+	p = json_string(json, p, &token);
+	if (!p)
+		return NULL;
+	node->type = NODE_STRING;
+	node->flags = NODE_QUOTED;
+	node->str = token.str;
+	node->len = token.len;
+	node->end = json_offset(json, p);
+	return p;
+}
+
+static inline const char *json_open(struct json_reader *json, const char *p,
+				    struct node *node)
+{
+	uint32_t limit = json->loader->limits->depth;
+
+	if (json->depth >= limit)
+		return refuse_at(json, p,
+				 arena_printf(json->loader->arena,
+					      "nested deeper than %u levels",
+					      limit));
+	json->depth++;
+	node->type = *p == '{' ? NODE_MAP : NODE_SEQ;
+	node->flags = NODE_FLOW;
+	json->open = node;
+	json->link = &node->first;
+	return p + 1;
+}
+
+static inline const char *json_close(struct json_reader *json, const char *p)
+{
+	struct node *node = json->open;
+
+	node->end = json_offset(json, p + 1);
+	json->breadth += (uint64_t)node->len * node->len;
+	json->open = node->parent;
+	/* Not the node's own link: the key may be one given twice. */
+	if (json->open)
+		json->link = &json->open->last->next;
+	json->depth--;
+	return p + 1;
+}
+
+/* The number or word at p as the node's value. */
+static const char *json_other(struct json_reader *json, const char *p,
+			      struct node *node)
+{
+	json->at = p;
+	if (starts_number(*p) ? !scan_json_number(json, node)
+			      : !json_word(json, node))
+		return NULL;
+	node->end = json_offset(json, json->at);
+	return json->at;
+}
+
+/* The first of some more nodes, all zero; NULL when the limit is reached at
+ * p. */
+static struct node *json_refill(struct json_reader *json, const char *p)
+{
+	uint32_t limit = json->loader->limits->nodes;
+	uint32_t n = json->nodes < 8 ? 8 : 16; /* small texts take few */
+	struct node *nodes;
+
+	if (json->nodes >= limit) {
+		refuse_at(json, p,
+			  arena_printf(json->loader->arena,
+				       "more than %u values", limit));
+		return NULL;
+	}
+	if (n > limit - json->nodes)
+		n = limit - json->nodes;
+	json->nodes += n;
+	nodes = arena_zalloc(json->loader->arena, n * sizeof(*nodes));
+	json->spare = nodes + 1;
+	json->spare_end = nodes + n;
+	return nodes;
+}
+
+/* A node for the value at p, all zero; NULL when there are too many. */
+static inline struct node *json_node(struct json_reader *json, const char *p)
+{
+	if (json->spare == json->spare_end)
+		return json_refill(json, p);
+	return json->spare++;
+}
+
+/* After the last child of the open map or seq. */
+static inline void json_link(struct json_reader *json, struct node *node)
+{
+	struct node *parent = json->open;
+
+	node->parent = parent;
+	node->index = parent->len++;
+	parent->last = node;
+	*json->link = node;
+	json->link = &node->next;
+}
+
+static inline struct node *json_item(struct json_reader *json, const char *p)
+{
+	struct node *node = json_node(json, p);
+	uint32_t at = json_offset(json, p);
+
+	if (!node)
+		return NULL;
+	node->start = at;
+	node->key_start = at;
+	node->key_end = at;
+	json_link(json, node);
+	return node;
+}
+
+struct json_key {
+	const char *start, *end; /* quotes included */
+	struct json_token token;
+	uint16_t tag;
+};
+
+/* A key that the open map has already, or NULL. */
+static struct node *json_known(struct json_reader *json,
+			       const struct json_key *key)
+{
+	return node_find(json->loader->arena, json->open, key->token.str,
+			 key->token.len);
+}
+
+/*
+ * A key that exists already loses its value and keeps its place, so that n
+ * repetitions cost no more than n keys.
+ */
+static struct node *json_again(struct json_reader *json, struct node *old,
+			       const struct json_key *key, const char *p)
+{
+	if (!json_node(json, p)) /* it counts nevertheless */
+		return NULL;
+	json_issue(json, LOAD_DUPLICATE_KEY, key->start, key->end,
+		   "key is given twice: the last value counts");
+	*old = (struct node){
+		.tag = old->tag,
+		.start = json_offset(json, p),
+		.key_start = json_offset(json, key->start),
+		.key_end = json_offset(json, key->end),
+		.key = old->key,
+		.key_len = old->key_len,
+		.index = old->index,
+		.next = old->next,
+		.parent = old->parent,
+	};
+	return old;
+}
+
+/* The node for the value at p. */
+static inline struct node *json_member(struct json_reader *json,
+				       struct json_key key, const char *p)
+{
+	struct node *node;
+
+	if (json->open->tags & node_tag_bit(key.tag)) {
+		struct json_key perhaps = key;
+		struct node *old = json_known(json, &perhaps);
+
+		if (old)
+			return json_again(json, old, &perhaps, p);
+	}
+	node = json_node(json, p);
+	if (!node)
+		return NULL;
+	node->tag = key.tag;
+	node->start = json_offset(json, p);
+	node->key_start = json_offset(json, key.start);
+	node->key_end = json_offset(json, key.end);
+	node->key = key.token.str;
+	node->key_len = key.token.len;
+	json->open->tags |= node_tag_bit(key.tag);
+	json_link(json, node);
+	return node;
+}
+
+/* After the string whose opening quote is at p, or the text's end. */
+static inline const char *json_skip_string(struct json_reader *json,
+					   const char *p)
+{
+	for (;;) {
+		p = json_mark(json, p + 1);
+		if (p == json->end)
+			return p;
+		if (*p == '"')
+			return p + 1;
+		if (*p == '\\' && p < json->last)
+			p++;
+	}
+}
+
+/* After the value at p, without parsing it. */
+static const char *json_skip(struct json_reader *json, const char *p)
+{
+	static const signed char steps[256] = {
+		['{'] = 1, ['['] = 1, ['}'] = -1, [']'] = -1};
+	int64_t depth = 0;
+
+	while (p < json->end) {
+		if (*p == '"') {
+			p = json_skip_string(json, p);
+			continue;
+		}
+		depth += steps[(unsigned char)*p];
+		if (depth < 0 || (*p == ',' && !depth))
+			return p;
+		p++;
+	}
+	return refuse_open(json, p);
+}
+
+static inline bool json_skips(const struct json_reader *json,
+			      struct json_token key)
+{
+	const struct loader *loader = json->loader;
+
+	return json->skip_lengths >> (key.len & 63) & 1 &&
+	       loader->skip(loader->context, json->open, key.str, key.len);
+}
+
+/* From the end of a key to its value. */
+static inline const char *json_colon(struct json_reader *json, const char *p)
+{
+	if (p < json->last && *p == ':' && (unsigned char)p[1] > ' ')
+		return p + 1;
+	p = json_blank(json, p);
+	if (p == json->end)
+		return refuse_open(json, p);
+	if (*p != ':')
+		return refuse_at(json, p, "expected ':' after a key");
+	p = json_blank(json, p + 1);
+	return p < json->end ? p : refuse_open(json, p);
+}
+
+/*
+ * The key whose opening quote is at p: the node for its value, which *value
+ * points to. NULL where the value is left out (*value is after it) or where
+ * reading ends (*value is NULL).
+ */
+static inline struct node *json_pair(struct json_reader *json, const char *p,
+				     const char **value)
+{
+	struct json_key key = {.start = p};
+	struct node *node;
+
+	*value = NULL;
+	key.end = json_string(json, p, &key.token);
+	p = key.end ? json_colon(json, key.end) : NULL;
+	if (!p)
+		return NULL;
+	if (json_skips(json, key.token)) {
+		*value = json_skip(json, p);
+		return NULL;
+	}
+	key.tag = node_tag(key.token.str, key.token.len);
+	node = json_member(json, key, p);
+	if (node)
+		*value = p;
+	return node;
+}
+
+/* The comma at p is between two entries: the next one. */
+static inline const char *json_comma(struct json_reader *json, const char *p)
+{
+	const char *comma = p;
+
+	if (*p != ',')
+		return refuse_at(json, p,
+				 json->open->type == NODE_MAP
+					 ? "expected ',' or '}' after a value "
+					   "of the object"
+					 : "expected ',' or ']' after an item "
+					   "of the list");
+	p = json_blank(json, p + 1);
+	if (p == json->end)
+		return refuse_open(json, p);
+	if (*p != '}' && *p != ']')
+		return p;
+	json->at = p;
+	json_refuse(json, comma, comma + 1, "comma after the last value");
+	return NULL;
+}
+
+/* Does a member follow this one at once, as the API server writes? */
+static inline bool json_runs_on(const struct json_reader *json, const char *p,
+				const struct node *node)
+{
+	return p < json->last && memcmp(p, ",\"", 2) == 0 && node && node->key;
+}
+
+/*
+ * From the end of a value, or (fresh) of an opening bracket, to the next key or
+ * item; closes the maps and seqs that end before it. Without an open one, the
+ * end of the top-level value; NULL where reading ends.
+ */
+static const char *json_advance(struct json_reader *json, const char *p,
+				bool fresh)
+{
+	for (; json->open; fresh = false) {
+		bool map = json->open->type == NODE_MAP;
+
+		p = json_blank(json, p);
+		if (p == json->end)
+			return refuse_open(json, p);
+		if (*p == (map ? '}' : ']')) {
+			p = json_close(json, p);
+			continue;
+		}
+		if (!fresh)
+			p = json_comma(json, p);
+		if (p && map && *p != '"')
+			return refuse_at(json, p,
+					 "expected a key in double quotes");
+		return p;
+	}
+	return p;
+}
+
+/* The value at p, of which a map or seq is only opened. */
+static inline const char *json_value(struct json_reader *json, const char *p,
+				     struct node *node, bool *opened)
+{
+	if (*p == '"')
+		return json_text(json, p, node);
+	*opened = *p == '{' || *p == '[';
+	return *opened ? json_open(json, p, node) : json_other(json, p, node);
+}
+
+/* The whole value at p, whose node exists: the byte after it, or NULL. */
+static const char *json_tree(struct json_reader *json, const char *p,
+			     struct node *node)
+{
+	while (p) {
+		bool opened = false, map;
+
+		if (node)
+			p = json_value(json, p, node, &opened);
+		if (!p)
+			break;
+		map = !opened && json_runs_on(json, p, node);
+		if (map) {
+			p++;
+		} else {
+			p = json_advance(json, p, opened);
+			if (!p || !json->open)
+				break;
+			map = json->open->type == NODE_MAP;
+		}
+		if (map)
+			node = json_pair(json, p, &p);
+		else if (!(node = json_item(json, p)))
+			p = NULL;
+	}
+	return p;
+}
+
+struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
+		       uint32_t *used)
+{
+	const char *text = loader->own ? loader->own : loader->source->text;
+	struct json_reader json = {
+		.loader = loader,
+		.text = text,
+		.own = loader->own != NULL,
+		.end = text + end,
+		.skip_lengths = loader->skip ? loader->skip_lengths : 0,
+	};
+	const char *p = text + start;
+	struct node *root;
+
+	*used = start;
+	if (loader->skip && !loader->skip_lengths)
+		json.skip_lengths = ~UINT64_C(0);
+	if (start == end)
+		return NULL;
+	json.last = json.end - 1;
+	json.own_end = json.own ? json.end : text;
+	json_mark_block(&json, p);
+	p = json_blank(&json, p);
+	if (p == json.end) {
+		*used = end;
+		return NULL;
+	}
+	root = json_node(&json, p);
+	if (root)
+		root->start = json_offset(&json, p);
+	p = root ? json_tree(&json, p, root) : NULL;
+	*used = json_offset(&json, p ? p : json.at);
+	loader->breadth = json.breadth;
+	return p ? root : NULL;
+}

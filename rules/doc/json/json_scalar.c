@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON strings and numbers. The text is marked block by block where a string
+ * can end or is not plain; every escape and every UTF-8 sequence is checked.
+ * Nodes need a NUL after a string: it overwrites the closing quote where the
+ * text is our own, else the string is copied. Decoding after the scan cannot
+ * fail and never makes a string longer. Numbers keep the author's digits.
+ */
+#include <endian.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "json.h"
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum {
+	/* Up to here, digits without an exponent always fit a double. */
+	DIGITS_SAFE = 300,
+	/* With this bit turned, a quote is a blank, and a blank is none: what
+	 * is to be marked is a backslash, not ASCII, or less than '!'. */
+	TURN = 2,
+};
+
+#ifdef __SSE2__
+/* The sign of each byte is what counts: what is not ASCII is negative, and so
+ * less than '!' too. */
+static inline uint64_t marks_of_16(const char *p)
+{
+	__m128i w = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i turned = _mm_xor_si128(w, _mm_set1_epi8(TURN));
+	__m128i low = _mm_subs_epi8(turned, _mm_set1_epi8('!'));
+	__m128i slash = _mm_cmpeq_epi8(turned, _mm_set1_epi8('\\' ^ TURN));
+
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(low, slash));
+}
+#else
+#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Sums of seven bits stay within their byte. What is plain has all signs. */
+static inline uint64_t marks_of_8(const char *p)
+{
+	uint64_t w, low, plain;
+
+	memcpy(&w, p, sizeof(w));
+	w = le64toh(w);
+	low = (w & EACH_BYTE(0x7f)) ^ EACH_BYTE(TURN);
+	plain = ~w & (low + EACH_BYTE(0x80 - '!')) &
+		((low ^ EACH_BYTE('\\' ^ TURN)) + EACH_BYTE(0x7f));
+	/* The signs, gathered in the highest byte. */
+	return ((~plain & EACH_BYTE(0x80)) >> 7) *
+		       UINT64_C(0x0102040810204080) >>
+	       56;
+}
+
+static inline uint64_t marks_of_16(const char *p)
+{
+	return marks_of_8(p) | marks_of_8(p + 8) << 8;
+}
+#endif
+
+static inline uint64_t marks_of_block(const char *p)
+{
+	return marks_of_16(p) | marks_of_16(p + 16) << 16 |
+	       marks_of_16(p + 32) << 32 | marks_of_16(p + 48) << 48;
+}
+
+/* The same of the block that the text ends in: its end is marked. Out of line,
+ * since its buffer costs a guard on the stack. */
+static __attribute__((noinline)) uint64_t last_marks(const char *p,
+						     const char *end)
+{
+	char rest[JSON_BLOCK] = "";
+
+	memcpy(rest, p, (size_t)(end - p));
+	return marks_of_block(rest);
+}
+
+void json_mark_block(struct json_reader *json, const char *p)
+{
+	json->block = p;
+	json->marks = json->end - p < JSON_BLOCK ? last_marks(p, json->end)
+						 : marks_of_block(p);
+}
+
+const char *json_mark_from(struct json_reader *json, const char *p)
+{
+	for (json_mark_block(json, p); !json->marks; json_mark_block(json, p))
+		p += JSON_BLOCK;
+	return p + (unsigned)__builtin_ctzll(json->marks);
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static int hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Value of four hexadecimal digits, or -1. */
+static int32_t hex_quad(const char *p, const char *end)
+{
+	int32_t value = 0;
+
+	if (end - p < 4)
+		return -1;
+	for (int i = 0; i < 4; i++) {
+		int digit = hex_digit(p[i]);
+
+		if (digit < 0)
+			return -1;
+		value = value << 4 | digit;
+	}
+	return value;
+}
+
+/* p is at a backslash: the byte after the escape, NULL when refused. */
+static const char *scan_escape(struct json_reader *json, const char *p)
+{
+	if (json->end - p < 2)
+		return json->end;
+	if (p[1] == 'u') {
+		if (hex_quad(p + 2, json->end) >= 0)
+			return p + 6;
+		json_refuse(json, p, p + 2,
+			    "expected four hexadecimal digits after '\\u'");
+		return NULL;
+	}
+	if (p[1] && strchr("\"\\/bfnrt", p[1]))
+		return p + 2;
+	json_refuse(json, p, json_behind(json, p + 1),
+		    "unknown escape in a string");
+	return NULL;
+}
+
+/* p is at a marked byte that is not a quote; the byte after it. */
+static const char *scan_special(struct json_reader *json, const char *p)
+{
+	size_t len;
+
+	if (*p == '\\')
+		return scan_escape(json, p);
+	if (*p == '\n' || *p == '\r') {
+		json_refuse(json, json->at, p,
+			    "string is not closed before the line ends");
+		return NULL;
+	}
+	if ((unsigned char)*p < 0x20) {
+		json_refuse_at(json, p,
+			       "control character in a string: use an escape");
+		return NULL;
+	}
+	len = utf8_length(p, (size_t)(json->end - p));
+	if (!len) {
+		json->loader->not_utf8 = true;
+		json_refuse_at(json, p, "invalid UTF-8 in a string");
+		return NULL;
+	}
+	return p + len;
+}
+
+static char *put_utf8(char *out, uint32_t c)
+{
+	if (c < 0x80) {
+		*out++ = (char)c;
+		return out;
+	}
+	if (c < 0x800) {
+		*out++ = (char)(0xc0 | c >> 6);
+	} else {
+		if (c < 0x10000) {
+			*out++ = (char)(0xe0 | c >> 12);
+		} else {
+			*out++ = (char)(0xf0 | c >> 18);
+			*out++ = (char)(0x80 | (c >> 12 & 0x3f));
+		}
+		*out++ = (char)(0x80 | (c >> 6 & 0x3f));
+	}
+	*out++ = (char)(0x80 | (c & 0x3f));
+	return out;
+}
+
+/*
+ * \uXXXX at p, checked before, and its other half when the two are a pair.
+ * Half a pair becomes U+FFFD, as Go has it.
+ */
+static const char *decode_unicode(const char *p, const char *end, char **out)
+{
+	int32_t c = hex_quad(p + 2, end);
+	int32_t low;
+
+	p += 6;
+	if (c >= 0xd800 && c <= 0xdfff) {
+		low = -1;
+		if (c < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u')
+			low = hex_quad(p + 2, end);
+		if (low >= 0xdc00 && low <= 0xdfff) {
+			c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+			p += 6;
+		} else {
+			c = 0xfffd;
+		}
+	}
+	*out = put_utf8(*out, (uint32_t)c);
+	return p;
+}
+
+/* The bytes from p to end, whose escapes were checked before, into out. */
+static char *decode_string(const char *p, const char *end, char *out)
+{
+	static const char letters[] = "\"\\/bfnrt";
+	static const char values[] = "\"\\/\b\f\n\r\t";
+
+	while (p < end) {
+		const char *stop = memchr(p, '\\', (size_t)(end - p));
+		size_t len = (size_t)((stop ? stop : end) - p);
+
+		memmove(out, p, len); /* out is p, or after it */
+		out += len;
+		p += len;
+		if (!stop)
+			break;
+		if (p[1] == 'u') {
+			p = decode_unicode(p, end, &out);
+			continue;
+		}
+		*out++ = values[strchr(letters, p[1]) - letters];
+		p += 2;
+	}
+	*out = '\0';
+	return out;
+}
+
+/* From the opening quote to p, as text of the tree. */
+static struct json_token keep_escaped(struct json_reader *json,
+				      const char *start, const char *p)
+{
+	size_t len = (size_t)(p - start);
+	char *out = json->own ? (char *)(uintptr_t)start
+			      : arena_alloc(json->loader->arena, len + 1);
+	const char *end = decode_string(start, p, out);
+
+	return (struct json_token){out, (uint32_t)(end - out)};
+}
+
+struct json_token scan_json_string(struct json_reader *json, const char *p)
+{
+	const char *start = json->at + 1;
+	bool escapes = false;
+	uint32_t len;
+
+	while (p < json->end && *p != '"') {
+		escapes |= *p == '\\';
+		p = scan_special(json, p);
+		if (!p)
+			return (struct json_token){0};
+		p = json_mark(json, p);
+	}
+	if (p == json->end) {
+		json_refuse(json, json->at, p,
+			    "string is not closed before the text ends");
+		return (struct json_token){0};
+	}
+	json->at = p + 1;
+	if (escapes)
+		return keep_escaped(json, start, p);
+	len = (uint32_t)(p - start);
+	return (struct json_token){json_keep(json, start, len), len};
+}
+
+/* The first byte at or after p that is not a digit. */
+static const char *skip_digits(const char *p, const char *end)
+{
+	while (p < end && is_digit(*p))
+		p++;
+	return p;
+}
+
+static bool is_any(const char *p, const char *end, char a, char b)
+{
+	return p < end && (*p == a || *p == b);
+}
+
+static const char *refuse_digits(struct json_reader *json, const char *p)
+{
+	json_refuse(json, json->at, p, "expected a digit in a number");
+	return NULL;
+}
+
+/* End of the number at json->at, NULL when refused; *whole: an integer. */
+static const char *scan_number(struct json_reader *json, bool *whole)
+{
+	const char *p = json->at + (*json->at == '-');
+	const char *digits = p;
+
+	p = skip_digits(digits, json->end);
+	if (p == digits)
+		return refuse_digits(json, p);
+	/* After a value at the top level another one may follow at once. */
+	if (*digits == '0' && !json->open)
+		p = digits + 1;
+	if (*digits == '0' && p > digits + 1) {
+		json_refuse(json, json->at, p, "number with a leading zero");
+		return NULL;
+	}
+	*whole = true;
+	if (is_any(p, json->end, '.', '.')) {
+		*whole = false;
+		digits = p + 1;
+		p = skip_digits(digits, json->end);
+	}
+	if (p > digits && is_any(p, json->end, 'e', 'E')) {
+		*whole = false;
+		digits = p + 1 + is_any(p + 1, json->end, '+', '-');
+		p = skip_digits(digits, json->end);
+	}
+	if (p == digits)
+		return refuse_digits(json, p);
+	return p;
+}
+
+/* The byte after a short integer without sign; NULL: look closer. */
+static const char *scan_integer(const struct json_reader *json)
+{
+	const char *p = json->at;
+	const char *end = json->end - p > 16 ? p + 16 : json->end;
+
+	if (*p == '0' || !is_digit(*p))
+		return NULL;
+	p = skip_digits(p, end);
+	if (p == end || *p == '.' || *p == 'e' || *p == 'E')
+		return NULL;
+	return p;
+}
+
+/*
+ * Digits are kept as written, but a number that no double can hold is
+ * refused, as Go does. Only long ones and those with an exponent can be that
+ * large: integers, which are nearly all numbers, are not converted.
+ */
+bool scan_json_number(struct json_reader *json, struct node *node)
+{
+	bool whole = true;
+	const char *start = json->at;
+	const char *p = scan_integer(json);
+
+	if (!p)
+		p = scan_number(json, &whole);
+	if (!p)
+		return false;
+	node->type = whole ? NODE_INT : NODE_FLOAT;
+	node->len = (uint32_t)(p - start);
+	node->str = arena_strndup(json->loader->arena, start, node->len);
+	if ((!whole || node->len > DIGITS_SAFE) &&
+	    isinf(strtod(node->str, NULL))) {
+		json->loader->too_large = true;
+		return json_refuse(json, start, p, "number is too large");
+	}
+	json->at = p;
+	return true;
+}

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shapes of values that are filled in later, collected from manifests in public
+ * repositories: envsubst and Katib (`${X}`, `$X`), Argo Workflows and KServe
+ * (`{{x}}`), hand-edited documents (`<X>`), sed (`__X__`, `@X@`, and bare names
+ * where a number must be) and marker words. Prose, scripts and patterns use the
+ * same characters, so each shape needs a closed token: a lower-case `$request`
+ * in a text, `$1`, `$$X` and the kubelet's own `$(X)` are none, nor is `<x>`
+ * between words. A lower-case `$replicas` (Python's string.Template,
+ * here-documents) is one when it is the whole value.
+ *
+ * The cost of a miss is a false finding, that of a false hit is silence about
+ * one value: where a shape is unclear, a hit does less harm.
+ */
+#include "doc/placeholder.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/block.h"
+
+enum {
+	LONGEST = 256, /* longer values are scripts or embedded documents */
+	WINDOW = 200,  /* a token is closed within so many bytes */
+};
+
+/* A view of the text; p[-1] is asked for through before(). */
+struct span {
+	const char *start, *end;
+};
+
+static bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static bool is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_alnum(char c)
+{
+	return is_upper(c) || is_lower(c) || is_digit(c);
+}
+
+static bool is_word(char c)
+{
+	return ((unsigned)(c | 32) - 'a') < 26 || is_digit(c) || c == '_';
+}
+
+static char before(const struct span *text, const char *p)
+{
+	return p > text->start ? p[-1] : '\0';
+}
+
+static char at(const struct span *text, const char *p)
+{
+	return p < text->end ? *p : '\0';
+}
+
+/* Bytes from p on among which a token must end: keeps scanning linear. */
+static size_t window(const struct span *text, const char *p)
+{
+	size_t left = (size_t)(text->end - p);
+
+	return left < WINDOW ? left : WINDOW;
+}
+
+/* NAME in capitals, from p on; returns its end, p when there is none. */
+static const char *capitals(const struct span *text, const char *p)
+{
+	if (!is_upper(at(text, p)) && at(text, p) != '_')
+		return p;
+	while (p < text->end && (is_upper(*p) || is_digit(*p) || *p == '_'))
+		p++;
+	return p;
+}
+
+/* `$NAME` and `${name...}`; `$$` and `\$` are escapes, `$(NAME)` is none. */
+static bool dollar(const struct span *text, const char *p)
+{
+	char previous = before(text, p);
+	const char *name = p + 1, *end;
+
+	if (previous == '$' || previous == '\\')
+		return false;
+	if (at(text, name) == '{') {
+		name++;
+		if (!is_word(at(text, name)) || is_digit(*name))
+			return false;
+		end = memchr(name, '}', window(text, name));
+		return end && !memchr(name, '\n', (size_t)(end - name));
+	}
+	end = capitals(text, name);
+	/* `pa$W0rd`, `$Patch`: part of a longer word. */
+	return end > name && !is_lower(at(text, end)) && !is_alnum(previous);
+}
+
+/* `{{x}}`, `{{ .Name }}`, `{{=x}}`; alerts' `{{ $labels.x }}` is none. */
+static bool braces(const struct span *text, const char *p)
+{
+	const char *s = p + 2;
+
+	if (at(text, p + 1) != '{')
+		return false;
+	while (s < text->end && strchr(" -=", *s) && *s)
+		s++;
+	if (!is_word(at(text, s)) && at(text, s) != '.')
+		return false;
+	return memmem(s, window(text, s), "}}", 2);
+}
+
+/* The '>' that closes a token opened at p, or NULL when it is not a token. */
+static const char *angle_end(const struct span *text, const char *p)
+{
+	const char *s = p + 1;
+
+	if (!is_alnum(at(text, s)) && at(text, s) != '_')
+		return NULL;
+	while (s < text->end && (is_word(*s) || strchr(" .,'/#()-", *s)) && *s)
+		s++;
+	return at(text, s) == '>' ? s : NULL;
+}
+
+/* Blanks outside `<...>` tokens: prose, or a command line. */
+static bool is_prose(const struct span *text)
+{
+	if (text->end - text->start > LONGEST)
+		return true;
+	for (const char *s = text->start; s < text->end; s++) {
+		const char *end = *s == '<' ? angle_end(text, s) : NULL;
+
+		if (end)
+			s = end;
+		else if (*s == ' ' || *s == '\t' || *s == '\n')
+			return true;
+	}
+	return false;
+}
+
+/*
+ * `<BUCKET>` anywhere; `<your bucket>` and `<job-name>` where the rest is one
+ * word. `List<x>` is a type and `<b>...</b>` is markup.
+ */
+static bool angle(const struct span *text, const char *p)
+{
+	const char *end = angle_end(text, p);
+	const char *s;
+
+	if (!end)
+		return false;
+	for (s = p + 1; s < end; s++)
+		if (!is_upper(*s) && !is_digit(*s) && *s != '_' && *s != '-')
+			break;
+	if (s == end && is_upper(p[1]) && end - p > 2)
+		return true;
+	if (is_alnum(before(text, p)) || is_prose(text))
+		return false;
+	return !memmem(text->start, (size_t)(text->end - text->start), "</", 2);
+}
+
+/* `@NAME@` and `__NAME__` with a name of at least three characters. */
+static bool fenced(const struct span *text, const char *p)
+{
+	const char *name = p + 1, *end;
+
+	if (is_word(before(text, p)))
+		return false;
+	if (*p == '_') {
+		if (at(text, name) != '_' || !is_upper(at(text, name + 1)))
+			return false;
+		end = capitals(text, name + 1);
+		return end - p >= 7 && end[-1] == '_' && end[-2] == '_' &&
+		       !is_word(at(text, end));
+	}
+	end = capitals(text, name);
+	return end - name >= 3 && at(text, end) == '@' &&
+	       !is_word(at(text, end + 1));
+}
+
+static bool word_starts(const char *s, size_t len, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return len >= n && memcmp(s, prefix, n) == 0;
+}
+
+/* A word in capitals that says it will be replaced. */
+static bool marker(const char *s, size_t len)
+{
+	static const char prefixes[][16] = {
+		"PLACEHOLDER",	"REPLACE_ME",	"REPLACEME", "REPLACE_WITH_",
+		"REPLACE_THIS", "CHANGE_ME",	"CHANGEME",  "YOUR_",
+		"FILLED_BY_",	"TO_BE_FILLED",
+	};
+	static const char suffix[] = "_PLACEHOLDER";
+	const size_t n = sizeof(suffix) - 1;
+
+	for (size_t i = 0; i < len; i++)
+		if (is_lower(s[i]))
+			return false;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (*s == *prefixes[i] && word_starts(s, len, prefixes[i]))
+			return true;
+	return len > n && memcmp(s + len - n, suffix, n) == 0;
+}
+
+/* `xxx`, `XXXX`: at least three of the same. */
+static bool crosses(const char *s, size_t len)
+{
+	if (len < 3 || (*s != 'x' && *s != 'X'))
+		return false;
+	for (size_t i = 1; i < len; i++)
+		if (s[i] != s[0])
+			return false;
+	return true;
+}
+
+/* Values that are placeholders only as a whole. */
+static bool whole(const struct span *text)
+{
+	static const struct {
+		size_t len;
+		const char *text;
+	} values[] = {
+#define VALUE(text) {sizeof(text) - 1, text}
+		VALUE("changeme"),
+		VALUE("change-me"),
+		VALUE("change_me"),
+		VALUE("replaceme"),
+		VALUE("replace-me"),
+		VALUE("replace_me"),
+		VALUE("change me"),
+		VALUE("replace me"),
+		VALUE("filled by the operator"),
+		VALUE("filled by operator"),
+#undef VALUE
+	};
+	size_t len = (size_t)(text->end - text->start);
+	bool todo = word_starts(text->start, len, "TODO");
+
+	if (todo || word_starts(text->start, len, "FIXME"))
+		return !is_alnum(at(text, text->start + (todo ? 4 : 5)));
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		if (len == values[i].len &&
+		    strncasecmp(text->start, values[i].text, len) == 0)
+			return true;
+	return false;
+}
+
+/* The shape that the character at p may open. */
+static bool opens(const struct span *text, const char *p)
+{
+	switch (*p) {
+	case '$':
+		return dollar(text, p);
+	case '{':
+		return braces(text, p);
+	case '<':
+		return angle(text, p);
+	case '@':
+	case '_':
+		return fenced(text, p);
+	default:
+		return false;
+	}
+}
+
+/* Words that begin with the letter of a marker word; most do not. */
+static bool is_word_shape(const char *s, size_t len)
+{
+	return (is_upper(*s) || *s == 'x') &&
+	       (marker(s, len) || crosses(s, len));
+}
+
+/*
+ * No shape but those of whole() starts with other bytes than these. Most
+ * texts have none of them.
+ */
+static bool may_open_few(const char *text, size_t len)
+{
+	static const bool first[256] = {
+		['A' ... 'Z'] = true, ['x'] = true, ['$'] = true, ['{'] = true,
+		['<'] = true,	      ['@'] = true, ['_'] = true,
+	};
+
+	const unsigned char *p = (const unsigned char *)text;
+	bool any = false;
+
+	for (; len >= 4 && !any; len -= 4, p += 4)
+		any = first[p[0]] | first[p[1]] | first[p[2]] | first[p[3]];
+	for (; len; len--, p++)
+		any |= first[*p];
+	return any;
+}
+
+static struct block opening(struct block b)
+{
+	/* '@' is right before the capitals */
+	struct block capitals =
+		block_without(block_below(b, 'Z' + 1), block_below(b, '@'));
+	struct block signs = block_or(block_is(b, '$'), block_is(b, '{'));
+	struct block rest = block_or(block_is(b, '<'), block_is(b, '_'));
+
+	return block_or(block_or(capitals, block_is(b, 'x')),
+			block_or(signs, rest));
+}
+
+static bool may_open(const char *text, size_t len)
+{
+	struct block any;
+
+	if (len < BLOCK)
+		return may_open_few(text, len);
+	/* The last block may begin in the one before. */
+	any = opening(block_read(text + len - BLOCK));
+	for (size_t i = 0; i + BLOCK < len; i += BLOCK)
+		any = block_or(any, opening(block_read(text + i)));
+	return block_any(any);
+}
+
+static bool find_shape(const char *text, size_t len)
+{
+	struct span span = {text, text + len};
+	const char *p = text;
+
+	while (p < span.end) {
+		const char *word = p;
+
+		while (p < span.end && is_word(*p) && (p > word || *p != '_'))
+			p++;
+		if (p > word && is_word_shape(word, (size_t)(p - word)))
+			return true;
+		if (p < span.end && opens(&span, p))
+			return true;
+		p++;
+	}
+	return false;
+}
+
+bool placeholder_in(const char *text, size_t len)
+{
+	struct span span = {text, text + len};
+
+	if (may_open(text, len) && find_shape(text, len))
+		return true;
+	/* The first letters of all of them. */
+	return len && strchr("CFRTcfr", *text) && *text && whole(&span);
+}
+
+/* Inline: most keys differ in length, which is known when compiling. */
+static inline bool key_is(const struct node *node, const char *key)
+{
+	size_t len = strlen(key);
+
+	return node && node->key && node->key_len == len &&
+	       memcmp(node->key, key, len) == 0;
+}
+
+/* An item of command or args, or such a field written as one string. */
+static bool in_command(const struct node *node)
+{
+	const struct node *holder = node->key ? node : node->parent;
+
+	return key_is(holder, "command") || key_is(holder, "args");
+}
+
+static bool is_env_value(const struct node *node)
+{
+	return key_is(node, "value") && node->parent &&
+	       key_is(node->parent->parent, "env");
+}
+
+/*
+ * Nothing but one `${X}` or `$X`, `<X>`, `{{x}}` or marker word: then the
+ * value is unknown even where longer text is kept.
+ */
+static bool is_one_token(const char *s, size_t len)
+{
+	char last = s[len - 1];
+	size_t i = 0;
+
+	if (*s == '<')
+		return last == '>' && !memchr(s + 1, '<', len - 1);
+	if (*s == '{')
+		return last == '}' && !memmem(s + 2, len - 2, "{{", 2);
+	if (*s == '$' && len > 1 && s[1] == '{')
+		return last == '}' && !memchr(s + 1, '$', len - 1);
+	for (i = *s == '$' || *s == '@'; i < len && is_word(s[i]); i++)
+		;
+	return i == len || (*s == '@' && i == len - 1);
+}
+
+/* A name in capitals where only a number can be: `nvidia.com/gpu: GPUS`. */
+static bool is_named_number(const struct node *node)
+{
+	static const char *const keys[] = {"replicas", "parallelism",
+					   "completions", "minAvailable"};
+	struct span text = {node->str, node->str + node->len};
+	bool number;
+
+	if (node->len < 3 || !is_upper(*text.start) ||
+	    capitals(&text, text.start) != text.end)
+		return false;
+	number = key_is(node->parent, "limits") ||
+		 key_is(node->parent, "requests");
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		number = number || key_is(node, keys[i]);
+	return number;
+}
+
+/* `$replicas`: nothing but one name, that no shell will ever expand. */
+static bool is_lower_name(const char *s, size_t len)
+{
+	size_t i = 1;
+
+	if (len < 3 || *s != '$' || !is_lower(s[1]))
+		return false;
+	while (i < len && is_word(s[i]))
+		i++;
+	return i == len;
+}
+
+static bool is_placeholder(const struct node *node)
+{
+	size_t len = node->len;
+	bool block = node->flags & NODE_BLOCK;
+
+	if (node->type != NODE_STRING || in_command(node))
+		return false;
+	if (is_named_number(node) || is_lower_name(node->str, len))
+		return true;
+	if (block && len && node->str[len - 1] == '\n')
+		len--;
+	if (!len || len > LONGEST || memchr(node->str, '\n', len) ||
+	    !placeholder_in(node->str, len))
+		return false;
+	return !(block || is_env_value(node)) || is_one_token(node->str, len);
+}
+
+static struct node *following(struct node *node, const struct node *root)
+{
+	if (node->first)
+		return node->first;
+	while (node != root && !node->next)
+		node = node->parent;
+	return node == root ? NULL : node->next;
+}
+
+unsigned placeholder_mark(struct doc *doc)
+{
+	/* The tree may still be changed: no rule has seen it yet. */
+	struct node *root = (struct node *)(uintptr_t)doc->root;
+	unsigned count = 0;
+
+	for (struct node *node = root; node; node = following(node, root)) {
+		if (!is_placeholder(node))
+			continue;
+		node->flags |= NODE_UNKNOWN;
+		doc->placeholders = true;
+		/* A copy of an anchor is the same text of the author's. */
+		count += !(node->flags & (NODE_ALIASED | NODE_MERGED));
+	}
+	return count;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk over a plan, children before their parents, so that of several texts
+ * inserted at one offset the inner ones come first. The style of a level, block
+ * or flow, decides how it is changed.
+ *
+ * New lines are inserted at the end of the line before, with their line end
+ * first: so they follow its comment, and a file without a final line end keeps
+ * that. Lines are removed in the same way, from line end to line end.
+ */
+#include "doc/splice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "rules/doc/yaml/scalar/yaml_scalar.h"
+#include "splice_internal.h"
+
+void splice_refuse(struct splicer *splicer, const struct edit_place *place,
+		   const char *reason)
+{
+	const struct edit_place *known = place;
+
+	while (!known->old && known->parent)
+		known = known->parent;
+	plan_refuse(&splicer->plan, place, known->old, reason);
+}
+
+void refuse_changes(struct splicer *splicer, const struct splice_change *change,
+		    const char *reason)
+{
+	const struct edit_place *place = change->place;
+
+	for (const struct edit_place *child = place->first; child;
+	     child = child->next)
+		if (child->state == PLACE_NEW ||
+		    (child->old && child->state == PLACE_REMOVED))
+			plan_refuse(&splicer->plan, child,
+				    child->old ? child->old : place->old,
+				    reason);
+}
+
+/* --- splices ------------------------------------------------------------- */
+
+static struct splice *add_splice(struct splicer *splicer, uint32_t start,
+				 uint32_t end)
+{
+	struct splice_list *out = &splicer->out;
+	struct splice *splice =
+		VEC_PUSH(splicer->arena, out->items, out->n, out->size);
+
+	*splice = (struct splice){.start = start, .end = end, .text = ""};
+	return splice;
+}
+
+void splice_cut(struct splicer *splicer, uint32_t start, uint32_t end)
+{
+	add_splice(splicer, start, end);
+}
+
+void splice_put(struct splicer *splicer, uint32_t start, uint32_t end,
+		struct buf *text)
+{
+	struct splice *splice = add_splice(splicer, start, end);
+
+	splice->text = arena_strndup(splicer->arena, text->data, text->len);
+	splice->len = text->len;
+	buf_release(text);
+}
+
+/* --- what plans say ------------------------------------------------------ */
+
+const struct node *new_value(struct splicer *splicer,
+			     const struct edit_place *place)
+{
+	struct node *node = place_build(splicer->arena, place);
+
+	node->key = place->key;
+	node->key_len = (uint32_t)place->key_len;
+	return node;
+}
+
+const struct node *child_of(const struct splice_change *change, uint32_t index)
+{
+	const struct node *child = change->old->first;
+
+	while (child && index--)
+		child = child->next;
+	return child;
+}
+
+bool is_removed(const struct splice_change *change, const struct node *child)
+{
+	const struct edit_place *place = change->by_index[child->index];
+
+	return place && place->state == PLACE_REMOVED;
+}
+
+static uint32_t end_of(const struct splicer *splicer, const struct node *node)
+{
+	uint32_t colon;
+
+	if (node->flags & NODE_ALIASED)
+		return alias_end(splicer, node);
+	if (!(node->flags & NODE_IMPLICIT) || !node->key)
+		return node->end;
+	colon = behind_colon(splicer, node);
+	return colon > node->end ? colon : node->end;
+}
+
+/*
+ * A map or list holds nothing but its entries: no merge (<<) and no duplicate
+ * key, whose value would take effect when an entry is removed.
+ */
+static bool only_entries(const struct splicer *splicer, const struct node *node)
+{
+	bool flow = node->flags & NODE_FLOW;
+	uint32_t at = node->start + flow;
+
+	if (node->type == NODE_SEQ)
+		return true;
+	FOR_EACH_CHILD(node, child) {
+		char comma = flow && child != node->first ? ',' : '\0';
+
+		if (child->flags & NODE_MERGED ||
+		    !only_space(splicer, at, child->key_start, comma))
+			return false;
+		at = end_of(splicer, child);
+		if (!at)
+			return false;
+	}
+	return only_space(splicer, at, node->end - flow, flow ? ',' : '\0');
+}
+
+static bool has_anchor(const struct node *node)
+{
+	if (node->flags & NODE_ANCHORED)
+		return true;
+	for (const struct node *child = node->first; child; child = child->next)
+		if (has_anchor(child))
+			return true;
+	return false;
+}
+
+static const char *shared_reason(const struct node *node)
+{
+	if (node->flags & NODE_MERGED)
+		return "the value comes from a merge (<<)";
+	if (node->flags & NODE_ALIASED)
+		return "the value is an alias (*)";
+	if (node->flags & NODE_ANCHORED)
+		return "the value has an anchor (&)";
+	return NULL;
+}
+
+const char *fixed_reason(const struct node *node)
+{
+	const char *reason = shared_reason(node);
+
+	if (!reason && has_anchor(node))
+		reason = "the value contains an anchor (&)";
+	return reason;
+}
+
+/* --- the walk ------------------------------------------------------------ */
+
+void change_collect(const struct splicer *splicer,
+		    const struct edit_place *place,
+		    struct splice_change *change)
+{
+	*change = (struct splice_change){
+		.place = place,
+		.old = place->old,
+		.by_index =
+			ARENA_ARRAY(splicer->arena, const struct edit_place *,
+				    place->old->len + 1),
+	};
+	for (const struct edit_place *child = place->first; child;
+	     child = child->next) {
+		change->added += child->state == PLACE_NEW;
+		if (!child->old)
+			continue;
+		change->by_index[child->old->index] = child;
+		change->removed += child->state == PLACE_REMOVED;
+	}
+	change->emptied = change->removed == place->old->len;
+}
+
+/* `limits: {}` among block entries gets its first entry in block style too. */
+static bool opens_block(const struct splicer *splicer, const struct node *old)
+{
+	return !splicer->doc->json && old->flags & NODE_FLOW && !old->len &&
+	       old->key && !(old->parent->flags & NODE_FLOW);
+}
+
+static void change_level(struct splicer *splicer,
+			 const struct edit_place *place, const char *reason)
+{
+	struct splice_change change;
+	bool any = false;
+
+	for (const struct edit_place *child = place->first; child && !any;
+	     child = child->next)
+		any = child->state == PLACE_NEW ||
+		      (child->old && child->state == PLACE_REMOVED);
+	if (!any)
+		return;
+	change_collect(splicer, place, &change);
+	if (!reason && change.removed && !only_entries(splicer, place->old))
+		reason = "the map contains a merge (<<) or a duplicate key";
+	if (!reason)
+		change_rename(splicer, &change);
+	if (reason)
+		refuse_changes(splicer, &change, reason);
+	else if (opens_block(splicer, place->old))
+		block_replace(splicer, place);
+	else if (place->old->flags & NODE_FLOW)
+		flow_change(splicer, &change);
+	else
+		block_change(splicer, &change);
+}
+
+static void walk(struct splicer *splicer, const struct edit_place *place,
+		 const char *reason)
+{
+	if (!reason)
+		reason = shared_reason(place->old);
+	for (const struct edit_place *child = place->first; child;
+	     child = child->next) {
+		if (!child->old)
+			continue;
+		if (child->state == PLACE_KEPT)
+			walk(splicer, child, reason);
+		else if (child->state != PLACE_REPLACED)
+			continue;
+		else if (reason)
+			splice_refuse(splicer, child, reason);
+		else if (place->old->flags & NODE_FLOW)
+			flow_replace(splicer, child);
+		else
+			block_replace(splicer, child);
+	}
+	change_level(splicer, place, reason);
+}
+
+/* Whole numbers beyond 64 bits are floating ones in YAML, those keep 17
+ * digits, and what is too large for them is a string. */
+static bool survives_yaml(struct arena *arena, const struct node *value)
+{
+	struct node again = {0};
+	struct scalar scalar;
+
+	FOR_EACH_CHILD(value, child) {
+		if (!survives_yaml(arena, child))
+			return false;
+	}
+	if (value->type != NODE_INT && value->type != NODE_FLOAT)
+		return true;
+	scalar_resolve(value->str, value->len, NULL, &scalar);
+	return scalar_to_node(arena, &scalar, value->str, value->len, &again) &&
+	       node_same(value, &again);
+}
+
+static void refuse_numbers(struct splicer *splicer,
+			   const struct edit_place *place)
+{
+	if (place->claim == CLAIM_LEAF && place->state != PLACE_KEPT &&
+	    place->leaf && !survives_yaml(splicer->arena, place->leaf))
+		splice_refuse(splicer, place, "YAML would change the number");
+	for (const struct edit_place *child = place->first; child;
+	     child = child->next)
+		refuse_numbers(splicer, child);
+}
+
+static const char *document_reason(const struct doc *doc)
+{
+	if (doc->host)
+		return "the document is a string of another document";
+	if (doc->source->transcoded)
+		return "the file is not UTF-8";
+	return NULL;
+}
+
+/* --- order --------------------------------------------------------------- */
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct splice *x = *(const struct splice *const *)a;
+	const struct splice *y = *(const struct splice *const *)b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* Where a file's first lines go, two cuts may meet in a line end. */
+static bool joins(struct splice *last, const struct splice *next)
+{
+	if (next->start >= last->end || next->len || last->len)
+		return false;
+	if (next->end > last->end)
+		last->end = next->end;
+	return true;
+}
+
+static void hand_over(struct splicer *splicer, struct splice_list *to)
+{
+	struct splice_list *out = &splicer->out;
+	const struct splice **sorted =
+		ARENA_ARRAY(splicer->arena, const struct splice *, out->n);
+
+	for (size_t i = 0; i < out->n; i++)
+		sorted[i] = &out->items[i];
+	if (out->n)
+		qsort(sorted, out->n, sizeof(*sorted), by_offset);
+	for (size_t i = 0; i < out->n; i++)
+		if (!i || !joins(&to->items[to->n - 1], sorted[i]))
+			*VEC_PUSH(splicer->arena, to->items, to->n, to->size) =
+				*sorted[i];
+}
+
+void edits_splice(struct edit_list *list, const struct doc *doc,
+		  struct arena *arena, struct splice_list *splices)
+{
+	const char *reason = document_reason(doc);
+	struct splicer splicer = {
+		.arena = arena,
+		.doc = doc,
+		.text = doc->source->text,
+		.len = (uint32_t)doc->source->len,
+	};
+
+	do {
+		splicer.out.n = 0;
+		plan_make(&splicer.plan, list, doc->root, arena);
+		if (!doc->json)
+			refuse_numbers(&splicer, &splicer.plan.root);
+		if (splicer.plan.root.state == PLACE_REPLACED)
+			plan_refuse(&splicer.plan, &splicer.plan.root,
+				    doc->root, "the whole document changes");
+		else
+			walk(&splicer, &splicer.plan.root, reason);
+	} while (splicer.plan.refused);
+	hand_over(&splicer, splices);
+}

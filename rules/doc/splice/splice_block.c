@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Block style: entries are on lines of their own, below each other in one
+ * column. New entries are inserted after the last line of the map or list.
+ * Removed ones take their lines, and the comments on them, with them; comments
+ * on lines of their own stay. A list item's map begins on the line of the dash:
+ * there the next entry takes the first one's place.
+ */
+#include "splice_internal.h"
+
+static const char tagged[] = "a tag or unusual syntax comes before it";
+static const char crowded[] = "something else is on the same line";
+static const char indented[] = "the line begins with a tab or unusual syntax";
+
+/* --- adding -------------------------------------------------------------- */
+
+static bool is_block_text(const struct node *node)
+{
+	return node->flags & NODE_BLOCK && !(node->flags & NODE_ALIASED);
+}
+
+static const struct node *last_leaf(const struct node *node)
+{
+	while (node->last)
+		node = node->last;
+	return node;
+}
+
+/* A block scalar that keeps all line ends would take new ones for its own. */
+static bool ends_in_keep(const struct splicer *splicer, const struct node *node)
+{
+	node = last_leaf(node);
+	if (!is_block_text(node))
+		return false;
+	for (uint32_t i = node->start; i < node->end; i++) {
+		if (splicer->text[i] == '\n' || splicer->text[i] == '#')
+			return false;
+		if (splicer->text[i] == '+')
+			return true;
+	}
+	return false;
+}
+
+static void add_entries(struct splicer *splicer,
+			const struct splice_change *change,
+			const struct style *style, unsigned col,
+			struct buf *out)
+{
+	bool first = change->emptied;
+
+	for (const struct edit_place *child = change->place->first; child;
+	     child = child->next) {
+		const struct node *value;
+
+		if (!is_added(change, child))
+			continue;
+		value = new_value(splicer, child);
+		if (!first)
+			text_newline(out, style, col);
+		first = false;
+		if (change->old->type == NODE_MAP)
+			text_block_entry(out, value, style, col);
+		else
+			text_block_item(out, value, style, col);
+	}
+}
+
+static void block_add(struct splicer *splicer,
+		      const struct splice_change *change)
+{
+	const struct node *old = change->old;
+	int col = column(splicer, old->start);
+	struct style style;
+	struct buf out;
+	uint32_t at;
+
+	if (col < 0 || !ends_line(splicer, old->end)) {
+		refuse_changes(splicer, change, col < 0 ? indented : crowded);
+		return;
+	}
+	if (ends_in_keep(splicer, old)) {
+		refuse_changes(
+			splicer, change,
+			"a block scalar that keeps its last line ends (|+) "
+			"comes before it");
+		return;
+	}
+	at = line_stop(splicer, old->end);
+	learn_style(splicer, old, &style);
+	style.nl = newline_at(splicer, at);
+	buf_init(&out);
+	add_entries(splicer, change, &style, (unsigned)col, &out);
+	/* In place of all that was there, or after it. */
+	if (change->emptied)
+		splice_put(splicer, old->start, old->end, &out);
+	else
+		splice_put(splicer, at, at, &out);
+}
+
+/* --- removing ------------------------------------------------------------ */
+
+static uint32_t entry_start(const struct splicer *splicer,
+			    const struct node *child)
+{
+	return child->key ? child->key_start : dash_of(splicer, child);
+}
+
+static uint32_t entry_end(const struct splicer *splicer,
+			  const struct node *child)
+{
+	uint32_t colon;
+
+	if (!(child->flags & NODE_IMPLICIT) || !child->key)
+		return child->end;
+	colon = behind_colon(splicer, child);
+	return colon > child->end ? colon : child->end;
+}
+
+/* The entry before; the places before a first one are its list's own. */
+static uint32_t previous_end(const struct splicer *splicer,
+			     const struct splice_change *change, uint32_t index)
+{
+	const struct node *before;
+
+	if (!index)
+		return change->old->start;
+	before = child_of(change, index - 1);
+	if (before->flags & (NODE_ALIASED | NODE_MERGED))
+		return UINT32_MAX;
+	return entry_end(splicer, before);
+}
+
+static const struct node *kept_before(const struct splice_change *change,
+				      const struct node *child)
+{
+	const struct node *kept = NULL;
+
+	for (const struct node *at = change->old->first; at != child;
+	     at = at->next)
+		if (!is_removed(change, at))
+			kept = at;
+	return kept;
+}
+
+/* The last scalar before an entry, once all is done; NULL: it is a new one. */
+static const struct node *leaf_before(const struct splicer *splicer,
+				      const struct splice_change *change,
+				      const struct node *child)
+{
+	const struct node *node = kept_before(change, child);
+	const struct edit_place *place =
+		node ? change->by_index[node->index] : NULL;
+	struct splice_change inner;
+
+	while (node && place && place->state == PLACE_KEPT && node->last) {
+		change_collect(splicer, place, &inner);
+		node = inner.added ? NULL : kept_before(&inner, NULL);
+		place = node ? inner.by_index[node->index] : NULL;
+	}
+	if (place && place->state != PLACE_KEPT)
+		return NULL;
+	return node ? last_leaf(node) : NULL;
+}
+
+/*
+ * Lines without content that follow a cut must not become part of a block
+ * text before it: comments as deep as that, or empty lines that it keeps.
+ */
+static bool joins_text(const struct splicer *splicer,
+		       const struct splice_change *change,
+		       const struct node *child)
+{
+	const struct node *before = leaf_before(splicer, change, child);
+	uint32_t at = line_stop(splicer, entry_end(splicer, child));
+	int col = column(splicer, change->old->start);
+
+	if (!before || !is_block_text(before))
+		return false;
+	for (;;) {
+		uint32_t begin;
+
+		while (at < splicer->len && splicer->text[at] != '\n')
+			at++;
+		/* The cut then takes the line end before it as the last. */
+		if (at == splicer->len)
+			return ends_in_keep(splicer, before);
+		if (++at == splicer->len)
+			return false;
+		begin = at;
+		while (at < splicer->len && splicer->text[at] == ' ')
+			at++;
+		if (at < splicer->len && splicer->text[at] == '#')
+			return (int)(at - begin) > col;
+		if (at != line_stop(splicer, at))
+			return false;
+		if (ends_in_keep(splicer, before))
+			return true;
+	}
+}
+
+static bool may_cut(struct splicer *splicer, const struct splice_change *change,
+		    const struct node *child)
+{
+	const char *reason = fixed_reason(child);
+	uint32_t start = reason ? 0 : entry_start(splicer, child);
+
+	if (!reason &&
+	    (start == UINT32_MAX ||
+	     !only_space(splicer, previous_end(splicer, change, child->index),
+			 start, '\0')))
+		reason = tagged;
+	if (!reason && !ends_line(splicer, entry_end(splicer, child)))
+		reason = crowded;
+	if (!reason && joins_text(splicer, change, child))
+		reason = "a block scalar (| or >) comes before it";
+	if (reason)
+		splice_refuse(splicer, change->by_index[child->index], reason);
+	return !reason;
+}
+
+/* All lines from the one of `from` to the one of `to`. */
+static void cut_lines(struct splicer *splicer, uint32_t from, uint32_t to)
+{
+	uint32_t stop = line_stop(splicer, to), before;
+
+	if (line_before(splicer, from, &before)) {
+		splice_cut(splicer, before, stop);
+		return;
+	}
+	while (stop < splicer->len && splicer->text[stop] != '\n')
+		stop++;
+	splice_cut(splicer, 0, stop < splicer->len ? stop + 1 : stop);
+}
+
+/*
+ * Entries that begin on a dash's line: up to the next one that stays, which
+ * is returned.
+ */
+static const struct node *cut_first(struct splicer *splicer,
+				    const struct splice_change *change)
+{
+	const struct node *first = change->old->first, *next = first;
+	const char *reason = NULL;
+
+	while (next && is_removed(change, next)) {
+		const struct node *after = next->next;
+
+		if (!may_cut(splicer, change, next))
+			return after;
+		if (!after || after->flags & NODE_MERGED || !after->key)
+			reason = crowded;
+		else if (has_comment(
+				 splicer,
+				 line_stop(splicer, entry_end(splicer, next)),
+				 after->key_start))
+			reason = "a comment is in between";
+		next = after;
+	}
+	if (!reason)
+		splice_cut(splicer, first->key_start, next->key_start);
+	for (const struct node *child = first; reason && child != next;
+	     child = child->next)
+		splice_refuse(splicer, change->by_index[child->index], reason);
+	return next;
+}
+
+static void block_remove(struct splicer *splicer,
+			 const struct splice_change *change)
+{
+	const struct node *child = change->old->first;
+
+	if (is_removed(change, child) && child->key &&
+	    !begins_line(splicer, child->key_start))
+		child = cut_first(splicer, change);
+	for (; child; child = child->next) {
+		uint32_t start;
+
+		if (!is_removed(change, child) ||
+		    !may_cut(splicer, change, child))
+			continue;
+		start = entry_start(splicer, child);
+		if (!begins_line(splicer, start))
+			splice_refuse(splicer, change->by_index[child->index],
+				      crowded);
+		else
+			cut_lines(splicer, start, entry_end(splicer, child));
+	}
+}
+
+/* --- emptying ------------------------------------------------------------ */
+
+/* Text after its key replaces a block map or list. */
+static void block_collapse(struct splicer *splicer, const struct node *old,
+			   struct buf *text)
+{
+	uint32_t colon = old->parent ? behind_colon(splicer, old) : 0;
+	struct buf out;
+
+	if (!colon || !has_break(splicer, colon, old->start)) {
+		splice_put(splicer, old->start, old->end, text);
+		return;
+	}
+	buf_init(&out);
+	buf_addc(&out, ' ');
+	buf_add(&out, text->data, text->len);
+	buf_release(text);
+	splice_put(splicer, colon, colon, &out);
+	cut_lines(splicer, old->start, old->end);
+}
+
+/* May all bytes of a block value go? */
+static const char *whole_reason(const struct splicer *splicer,
+				const struct node *old)
+{
+	uint32_t colon = old->parent ? behind_colon(splicer, old) : 0;
+	const char *reason = fixed_reason(old);
+
+	if (reason)
+		return reason;
+	if (old->key &&
+	    (!colon || !only_space(splicer, colon, old->start, '\0')))
+		return tagged;
+	if (old->parent && !old->key && dash_of(splicer, old) == UINT32_MAX)
+		return tagged;
+	if (!ends_line(splicer, old->end))
+		return crowded;
+	return NULL;
+}
+
+static void block_empty(struct splicer *splicer,
+			const struct splice_change *change)
+{
+	const char *reason = whole_reason(splicer, change->old);
+	struct buf out;
+
+	if (!reason && ends_in_keep(splicer, change->old))
+		reason = "there is a block scalar that keeps its last line "
+			 "ends (|+)";
+	if (reason) {
+		refuse_changes(splicer, change, reason);
+		return;
+	}
+	buf_init(&out);
+	buf_adds(&out, change->old->type == NODE_MAP ? "{}" : "[]");
+	block_collapse(splicer, change->old, &out);
+}
+
+void block_change(struct splicer *splicer, const struct splice_change *change)
+{
+	const char *reason = NULL;
+
+	if (change->emptied)
+		reason = whole_reason(splicer, change->old);
+	if (reason)
+		refuse_changes(splicer, change, reason);
+	else if (change->emptied && !change->added)
+		block_empty(splicer, change);
+	else if (change->emptied)
+		block_add(splicer, change);
+	else {
+		if (change->removed)
+			block_remove(splicer, change);
+		if (change->added)
+			block_add(splicer, change);
+	}
+}
+
+/* --- replacing ----------------------------------------------------------- */
+
+static bool is_collection(const struct node *node)
+{
+	return node->type == NODE_MAP || node->type == NODE_SEQ;
+}
+
+/* Lines below the key in place of whatever value it has. */
+static bool put_below(struct splicer *splicer, const struct node *old,
+		      const struct node *value, struct style *style)
+{
+	uint32_t colon = behind_colon(splicer, old);
+	bool implicit = old->flags & NODE_IMPLICIT;
+	uint32_t end = implicit ? colon : old->end;
+	uint32_t at = line_stop(splicer, end);
+	int col = column(splicer, old->key_start);
+	bool block = is_collection(old) && !(old->flags & NODE_FLOW);
+	struct buf out;
+
+	if (!colon || col < 0 || !ends_line(splicer, end))
+		return false;
+	if (!block && !implicit && has_break(splicer, colon, old->start))
+		return false;
+	style->nl = newline_at(splicer, at);
+	buf_init(&out);
+	text_block_value(&out, value, style, (unsigned)col);
+	if (block) {
+		cut_lines(splicer, old->start, old->end);
+		at = line_stop(splicer, colon);
+	} else if (!implicit) {
+		splice_cut(splicer, colon, old->end);
+	}
+	splice_put(splicer, at, at, &out);
+	return true;
+}
+
+static void put_here(struct splicer *splicer, const struct node *old,
+		     const struct node *value, const struct style *style)
+{
+	struct buf out;
+
+	buf_init(&out);
+	if (old->flags & NODE_IMPLICIT)
+		buf_addc(&out, ' ');
+	if (is_collection(value))
+		text_flow(&out, value, style, "");
+	else
+		text_scalar(&out, value, style, false);
+	if (old->flags & NODE_IMPLICIT) {
+		uint32_t at =
+			old->key ? behind_colon(splicer, old) : old->start;
+
+		splice_put(splicer, at, at, &out);
+	} else if (is_collection(old) && !(old->flags & NODE_FLOW)) {
+		block_collapse(splicer, old, &out);
+	} else {
+		splice_put(splicer, old->start, old->end, &out);
+	}
+}
+
+static const char *replace_reason(const struct splicer *splicer,
+				  const struct node *old)
+{
+	const char *reason = whole_reason(splicer, old);
+
+	if (!reason && old->flags & NODE_BLOCK)
+		reason = "there is a block scalar (| or >)";
+	/* Quoted text may hold the sign too: then it is refused in vain. */
+	if (!reason && is_collection(old) &&
+	    has_comment(splicer, old->start,
+			old->flags & NODE_FLOW ? old->end
+					       : line_stop(splicer, old->end)))
+		reason = "the value contains comments";
+	return reason;
+}
+
+void block_replace(struct splicer *splicer, const struct edit_place *place)
+{
+	const struct node *old = place->old;
+	const char *reason;
+	const struct node *value;
+	struct style style;
+
+	/* Without bytes of its own its colon is all there is to check. */
+	if (old->flags & NODE_IMPLICIT) {
+		uint32_t at =
+			old->key ? behind_colon(splicer, old) : old->start;
+
+		reason = fixed_reason(old);
+		if (!reason && (!at || !ends_line(splicer, at)))
+			reason = tagged;
+		if (!reason && !old->key && dash_of(splicer, old) == UINT32_MAX)
+			reason = tagged;
+	} else {
+		reason = replace_reason(splicer, old);
+	}
+	if (reason) {
+		splice_refuse(splicer, place, reason);
+		return;
+	}
+	value = new_value(splicer, place);
+	learn_style(splicer, old->parent, &style);
+	if (!old->key || !value->first ||
+	    !put_below(splicer, old, value, &style))
+		put_here(splicer, old, value, &style);
+}

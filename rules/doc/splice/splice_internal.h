@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Internals of edits_splice(). splice.c walks the plan, splice_rename.c gives
+ * entries new keys, splice_block.c changes block style, splice_flow.c flow
+ * style and JSON, splice_scan.c looks at the bytes around. Only splice*.c
+ * includes this.
+ *
+ * Functions that can refuse do so by splice_refuse() and return false (or
+ * nothing): the walk goes on to find everything that must be refused, drops its
+ * splices, and restarts without the refused groups.
+ */
+#ifndef RULES_DOC_SPLICE_INTERNAL_H
+#define RULES_DOC_SPLICE_INTERNAL_H
+
+#include "doc/splice.h"
+#include "rules/doc/edit/edit_plan.h"
+#include "splice_text.h"
+
+struct splicer {
+	struct arena *arena;
+	const struct doc *doc;
+	const char *text;
+	uint32_t len;
+	struct plan plan;
+	struct splice_list out;
+};
+
+/* A place whose inner parts change, and what is to be said of them. */
+struct splice_change {
+	const struct edit_place *place;
+	const struct node *old;
+	const struct edit_place **by_index; /* touched old children, or NULL */
+	unsigned removed, added;
+	bool emptied; /* no old child stays */
+	const struct edit_place *
+		*renamed; /* added by change_rename() already */
+	unsigned nrenamed;
+};
+
+/* --- splice_scan.c ------------------------------------------------------- */
+
+/* Where the line of `at` ends, before its line end. */
+uint32_t line_stop(const struct splicer *splicer, uint32_t at);
+/* Where the line before ends; false: there is none. */
+bool line_before(const struct splicer *splicer, uint32_t at, uint32_t *stop);
+const char *newline_at(const struct splicer *splicer, uint32_t at);
+/* Column when only blanks and dashes are before, else -1. */
+int column(const struct splicer *splicer, uint32_t at);
+/* Only blanks are before it on its line. */
+bool begins_line(const struct splicer *splicer, uint32_t at);
+/* Only blanks, or a comment, are after it on its line. */
+bool ends_line(const struct splicer *splicer, uint32_t at);
+/* from..to holds only blanks, line ends, comments and one `mark` at most. */
+bool only_space(const struct splicer *splicer, uint32_t from, uint32_t to,
+		char mark);
+bool has_comment(const struct splicer *splicer, uint32_t from, uint32_t to);
+bool has_break(const struct splicer *splicer, uint32_t from, uint32_t to);
+/* After the colon of a map entry; 0 when it is not written that way. */
+uint32_t behind_colon(const struct splicer *splicer, const struct node *node);
+/* The dash of a list item on the item's line; 0xffffffff when there is none. */
+uint32_t dash_of(const struct splicer *splicer, const struct node *item);
+/* Blanks that the line of `at` begins with, tabs too. */
+const char *indent_of(const struct splicer *splicer, uint32_t at);
+/* Where the `*name` after a map entry's colon ends; 0: there is none. */
+uint32_t alias_end(const struct splicer *splicer, const struct node *node);
+/* How the neighbours of a value are written. */
+void learn_style(const struct splicer *splicer, const struct node *node,
+		 struct style *style);
+
+/* --- splice.c ------------------------------------------------------------ */
+
+void splice_refuse(struct splicer *splicer, const struct edit_place *place,
+		   const char *reason);
+/* All that changes directly below a place. */
+void refuse_changes(struct splicer *splicer, const struct splice_change *change,
+		    const char *reason);
+void splice_cut(struct splicer *splicer, uint32_t start, uint32_t end);
+/* Takes over what is in text and releases it. */
+void splice_put(struct splicer *splicer, uint32_t start, uint32_t end,
+		struct buf *text);
+/* The new value of a place, with its key. */
+const struct node *new_value(struct splicer *splicer,
+			     const struct edit_place *place);
+/* What changes directly below a place. */
+void change_collect(const struct splicer *splicer,
+		    const struct edit_place *place,
+		    struct splice_change *change);
+const struct node *child_of(const struct splice_change *change, uint32_t index);
+bool is_removed(const struct splice_change *change, const struct node *child);
+/* Why bytes of this value cannot be changed or dropped, or NULL. */
+const char *fixed_reason(const struct node *node);
+
+/* --- splice_rename.c ----------------------------------------------------- */
+
+/* Entries that only change their key count as neither removed nor added. */
+void change_rename(struct splicer *splicer, struct splice_change *change);
+bool is_added(const struct splice_change *change,
+	      const struct edit_place *child);
+
+/* --- splice_block.c, splice_flow.c --------------------------------------- */
+
+void block_change(struct splicer *splicer, const struct splice_change *change);
+void block_replace(struct splicer *splicer, const struct edit_place *place);
+void flow_change(struct splicer *splicer, const struct splice_change *change);
+void flow_replace(struct splicer *splicer, const struct edit_place *place);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scans the author's bytes: lines, indentation, what is between two values.
+ * Spans of nodes come from the parser; only what is between them is scanned
+ * here, so quotes need no second parser.
+ */
+#include <string.h>
+
+#include "splice_internal.h"
+
+static uint32_t line_begin(const struct splicer *splicer, uint32_t at)
+{
+	const char *lf = memrchr(splicer->text, '\n', at);
+
+	return lf ? (uint32_t)(lf + 1 - splicer->text) : 0;
+}
+
+uint32_t line_stop(const struct splicer *splicer, uint32_t at)
+{
+	const char *lf = memchr(splicer->text + at, '\n', splicer->len - at);
+	uint32_t stop = lf ? (uint32_t)(lf - splicer->text) : splicer->len;
+
+	return lf && stop > at && lf[-1] == '\r' ? stop - 1 : stop;
+}
+
+bool line_before(const struct splicer *splicer, uint32_t at, uint32_t *stop)
+{
+	uint32_t begin = line_begin(splicer, at);
+
+	if (!begin)
+		return false;
+	*stop = begin - 1;
+	if (*stop && splicer->text[*stop - 1] == '\r')
+		--*stop;
+	return true;
+}
+
+const char *newline_at(const struct splicer *splicer, uint32_t at)
+{
+	const char *lf = memchr(splicer->text + at, '\n', splicer->len - at);
+
+	if (!lf)
+		lf = memrchr(splicer->text, '\n', at);
+	return lf && lf > splicer->text && lf[-1] == '\r' ? "\r\n" : "\n";
+}
+
+int column(const struct splicer *splicer, uint32_t at)
+{
+	uint32_t begin = line_begin(splicer, at);
+
+	for (uint32_t i = begin; i < at; i++)
+		if (splicer->text[i] != ' ' && splicer->text[i] != '-')
+			return -1;
+	return (int)(at - begin);
+}
+
+bool begins_line(const struct splicer *splicer, uint32_t at)
+{
+	for (uint32_t i = line_begin(splicer, at); i < at; i++)
+		if (splicer->text[i] != ' ' && splicer->text[i] != '\t')
+			return false;
+	return true;
+}
+
+/* YAML 1.1 ends comments at more characters than lines are ended by here. */
+static bool plain_comment(const struct splicer *splicer, uint32_t from,
+			  uint32_t stop)
+{
+	const char *p = splicer->text + from;
+	size_t len = stop - from;
+
+	return !memchr(p, '\r', len) && !memmem(p, len, "\xc2\x85", 2) &&
+	       !memmem(p, len, "\xe2\x80\xa8", 3) &&
+	       !memmem(p, len, "\xe2\x80\xa9", 3);
+}
+
+bool ends_line(const struct splicer *splicer, uint32_t at)
+{
+	uint32_t stop = line_stop(splicer, at);
+	uint32_t i = at;
+
+	while (i < stop &&
+	       (splicer->text[i] == ' ' || splicer->text[i] == '\t'))
+		i++;
+	if (i == stop)
+		return true;
+	return splicer->text[i] == '#' && i > at &&
+	       plain_comment(splicer, i, stop);
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+bool only_space(const struct splicer *splicer, uint32_t from, uint32_t to,
+		char mark)
+{
+	for (uint32_t i = from; i < to; i++) {
+		char c = splicer->text[i];
+
+		if (is_space(c))
+			continue;
+		if (c == '#') {
+			uint32_t stop = line_stop(splicer, i);
+
+			if (stop >= to || !plain_comment(splicer, i, stop))
+				return false;
+			i = stop;
+		} else if (c == mark && mark) {
+			mark = '\0';
+		} else {
+			return false;
+		}
+	}
+	return from <= to;
+}
+
+bool has_comment(const struct splicer *splicer, uint32_t from, uint32_t to)
+{
+	return from < to && memchr(splicer->text + from, '#', to - from);
+}
+
+bool has_break(const struct splicer *splicer, uint32_t from, uint32_t to)
+{
+	return from < to && memchr(splicer->text + from, '\n', to - from);
+}
+
+uint32_t behind_colon(const struct splicer *splicer, const struct node *node)
+{
+	uint32_t i = node->key_end;
+
+	if (!node->key || node->key_start >= node->key_end)
+		return 0;
+	while (i < splicer->len &&
+	       (splicer->text[i] == ' ' || splicer->text[i] == '\t'))
+		i++;
+	if (i >= splicer->len || splicer->text[i] != ':')
+		return 0;
+	return i + 1;
+}
+
+uint32_t alias_end(const struct splicer *splicer, const struct node *node)
+{
+	uint32_t i = behind_colon(splicer, node);
+
+	while (i && i < splicer->len && splicer->text[i] == ' ')
+		i++;
+	if (!i || i >= splicer->len || splicer->text[i] != '*')
+		return 0;
+	while (i < splicer->len && !strchr(" \t\r\n,]}", splicer->text[i]))
+		i++;
+	return i;
+}
+
+uint32_t dash_of(const struct splicer *splicer, const struct node *item)
+{
+	uint32_t i = item->start;
+
+	while (i && splicer->text[i - 1] == ' ')
+		i--;
+	if (!i || splicer->text[i - 1] != '-')
+		return UINT32_MAX;
+	return i - 1;
+}
+
+const char *indent_of(const struct splicer *splicer, uint32_t at)
+{
+	uint32_t begin = line_begin(splicer, at);
+	uint32_t i = begin;
+
+	while (i < at && (splicer->text[i] == ' ' || splicer->text[i] == '\t'))
+		i++;
+	return arena_strndup(splicer->arena, splicer->text + begin, i - begin);
+}
+
+/* --- style --------------------------------------------------------------- */
+
+static bool own_block(const struct node *node, enum node_type type)
+{
+	return node && node->type == type && node->first &&
+	       !(node->flags & (NODE_FLOW | NODE_ALIASED | NODE_MERGED));
+}
+
+/* How much deeper a value is indented than its map; -1: unknown. */
+static int deeper(const struct splicer *splicer, const struct node *map,
+		  const struct node *node)
+{
+	int outer = column(splicer, map->start);
+	int inner = column(splicer, node->start);
+
+	if (outer < 0 || inner < outer || !begins_line(splicer, node->start))
+		return -1;
+	return inner - outer;
+}
+
+static void learn_step(const struct splicer *splicer, const struct node *map,
+		       struct style *style, bool *known)
+{
+	FOR_EACH_CHILD(map, child) {
+		int step;
+
+		if (!own_block(child, NODE_MAP))
+			continue;
+		step = deeper(splicer, map, child);
+		if (step <= 0)
+			continue;
+		style->step = (unsigned)step;
+		*known = true;
+		return;
+	}
+}
+
+static void learn_offset(const struct splicer *splicer, const struct node *map,
+			 struct style *style, bool *known)
+{
+	FOR_EACH_CHILD(map, child) {
+		int offset = -1;
+
+		/* A list may begin with "- -": its own dash counts. */
+		if (own_block(child, NODE_SEQ))
+			offset = deeper(splicer, map, child);
+		if (offset < 0)
+			continue;
+		style->offset = (unsigned)offset;
+		*known = true;
+		return;
+	}
+}
+
+static void learn_gap(const struct splicer *splicer, const struct node *seq,
+		      struct style *style, bool *known)
+{
+	FOR_EACH_CHILD(seq, item) {
+		uint32_t dash;
+
+		if (item->flags & (NODE_ALIASED | NODE_IMPLICIT))
+			continue;
+		dash = dash_of(splicer, item);
+		if (dash == UINT32_MAX || item->start - dash < 2)
+			continue;
+		style->gap = item->start - dash - 1;
+		*known = true;
+		return;
+	}
+}
+
+enum {
+	LOOK_MAX = 1000, /* in larger maps nothing is learnt */
+};
+
+void learn_style(const struct splicer *splicer, const struct node *node,
+		 struct style *style)
+{
+	bool step = false, offset = false, gap = false;
+
+	*style = (struct style){
+		.nl = "\n",
+		.step = 2,
+		.offset = 2,
+		.gap = 1,
+		.unit = "  ",
+	};
+	for (; node; node = node->parent) {
+		if (node->len > LOOK_MAX)
+			continue;
+		if (own_block(node, NODE_MAP)) {
+			if (!step)
+				learn_step(splicer, node, style, &step);
+			if (!offset)
+				learn_offset(splicer, node, style, &offset);
+		} else if (own_block(node, NODE_SEQ) && !gap) {
+			learn_gap(splicer, node, style, &gap);
+		}
+	}
+}

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines and indentation. Open block maps and lists are a stack of frames with
+ * growing columns (a list may have the column of the map it is in). The column
+ * of a line closes frames; then it is the next member or item of the innermost
+ * one, or the value that one waits for. All else, such as a plain scalar that
+ * goes on, is not handled by this parser.
+ */
+#include "yaml_block.h"
+
+#include <string.h>
+
+#include "base/block.h"
+#include "base/text.h"
+#include "doc/build.h"
+
+/* --- nodes ---------------------------------------------------------------- */
+
+enum {
+	NODE_BATCH = 16,
+};
+
+static struct node *take_node(struct fast *fast)
+{
+	if (!fast->nodes_left)
+		return NULL;
+	fast->nodes_left--;
+	if (!fast->nodes_ready) {
+		fast->nodes = arena_alloc(fast->arena,
+					  NODE_BATCH * sizeof(*fast->nodes));
+		fast->nodes_ready = NODE_BATCH;
+	}
+	fast->nodes_ready--;
+	return fast->nodes++;
+}
+
+struct node *fast_member(struct fast *fast, struct node *parent,
+			 const struct fast_key *key)
+{
+	struct node *node = take_node(fast);
+
+	if (!node)
+		return NULL;
+	node_clear(node);
+	node->key_start = key->start;
+	node->key_end = key->end;
+	node->key = key->text;
+	node->key_len = key->len;
+	node_append(parent, node);
+	return node;
+}
+
+struct node *fast_item(struct fast *fast, struct node *parent, uint32_t at)
+{
+	struct node *node = take_node(fast);
+
+	if (!node)
+		return NULL;
+	node_clear(node);
+	node->key_start = node->key_end = at;
+	node_append(parent, node);
+	return node;
+}
+
+/* Where the next value goes. */
+static struct node *place(struct fast *fast, uint32_t at)
+{
+	struct fast_frame *frame;
+	struct node *node;
+
+	if (!fast->depth) {
+		node = fast->root ? NULL : take_node(fast);
+		if (node)
+			node_clear(node);
+		return fast->root = node;
+	}
+	frame = &fast->frames[fast->depth - 1];
+	if (!frame->pending)
+		return NULL;
+	frame->pending = false;
+	return frame->node->type == NODE_MAP
+		       ? fast_member(fast, frame->node, &frame->key)
+		       : fast_item(fast, frame->node, at);
+}
+
+/* --- frames --------------------------------------------------------------- */
+
+static struct fast_frame *top(struct fast *fast)
+{
+	return &fast->frames[fast->depth - 1];
+}
+
+static bool open_frame(struct fast *fast, enum node_type type, uint32_t column,
+		       uint32_t at)
+{
+	struct fast_frame *frame = &fast->frames[fast->depth];
+	struct node *node;
+
+	if (fast->depth >= FAST_DEPTH || fast->depth >= fast->limits->depth)
+		return false;
+	node = place(fast, at);
+	if (!node)
+		return false;
+	node->type = (uint8_t)type;
+	node->start = at;
+	frame->node = node;
+	frame->column = column;
+	frame->pending = frame->indentless = false;
+	frame->seen = 0;
+	fast->depth++;
+	return true;
+}
+
+/* The value that the innermost frame waits for is not there. */
+static bool put_nothing(struct fast *fast)
+{
+	uint32_t mark = top(fast)->mark;
+	struct node *node = place(fast, mark);
+
+	if (!node)
+		return false;
+	node->type = NODE_NULL;
+	node->flags = NODE_IMPLICIT;
+	node->str = "null";
+	node->len = 4;
+	node->start = node->end = fast->last_end = mark;
+	return true;
+}
+
+static bool close_frame(struct fast *fast)
+{
+	struct fast_frame *frame = top(fast);
+
+	if (frame->pending && !put_nothing(fast))
+		return false;
+	frame->node->end = fast->last_end;
+	fast->depth--;
+	return true;
+}
+
+/* A line of the innermost frame's column. */
+static bool settle_level(struct fast *fast, bool dash, uint32_t at)
+{
+	struct fast_frame *frame = top(fast);
+
+	if (dash && frame->node->type == NODE_MAP) {
+		uint32_t column = frame->column;
+
+		if (!frame->pending || !open_frame(fast, NODE_SEQ, column, at))
+			return false;
+		top(fast)->indentless = true;
+		return true;
+	}
+	if (!dash && frame->node->type == NODE_SEQ) {
+		/* The map below has had this list as its value. */
+		return frame->indentless && close_frame(fast);
+	}
+	return !frame->pending || put_nothing(fast);
+}
+
+/* --- lines ---------------------------------------------------------------- */
+
+static bool is_dash(const char *p)
+{
+	return *p == '-' && (p[1] == ' ' || p[1] == '\n');
+}
+
+/* Only a comment from p to the line's end, which is returned. */
+static const char *end_line(const struct fast *fast, const char *p)
+{
+	if (*p == '\n')
+		return p + 1;
+	if (*p == '#' && p[-1] == ' ')
+		return fast_line_end(fast, p) + 1;
+	return NULL;
+}
+
+static const char *put_text(struct fast *fast, const struct fast_text *text)
+{
+	struct node *node = place(fast, fast_offset(fast, text->start));
+
+	if (!fast->depth || !node || !fast_fill(fast, node, text))
+		return NULL;
+	return text->flags & NODE_BLOCK ? text->stop
+					: end_line(fast, text->stop);
+}
+
+static const char *read_flow(struct fast *fast, const char *p)
+{
+	struct node *node = place(fast, fast_offset(fast, p));
+
+	if (!node)
+		return NULL;
+	p = fast_flow(fast, p, node, fast->depth);
+	return p ? end_line(fast, fast_blanks(p)) : NULL;
+}
+
+/* &name and a scalar. */
+static const char *read_anchored(struct fast *fast, const char *p)
+{
+	const char *name = p + 1, *end = fast_name_end(name);
+	struct fast_text text;
+	struct node *node;
+
+	if (!fast->depth || *end != ' ' ||
+	    !fast_scan(fast, fast_blanks(end), false, &text))
+		return NULL;
+	node = place(fast, fast_offset(fast, text.start));
+	if (!node || !fast_fill(fast, node, &text) ||
+	    !fast_set_anchor(fast, name, (size_t)(end - name), node))
+		return NULL;
+	return end_line(fast, text.stop);
+}
+
+static const char *read_alias(struct fast *fast, const char *p)
+{
+	const char *name = p + 1, *end = fast_name_end(name);
+	const struct node *target =
+		fast_aliased(fast, name, (size_t)(end - name));
+	struct node *node = fast->depth && target
+				    ? place(fast, fast_offset(fast, p))
+				    : NULL;
+
+	if (!node)
+		return NULL;
+	node->type = target->type;
+	node->flags =
+		(uint8_t)((target->flags | NODE_ALIASED) & ~NODE_ANCHORED);
+	node->str = target->str;
+	node->len = target->len;
+	node->start = target->start;
+	node->end = target->end;
+	fast->last_end = fast_offset(fast, end);
+	return end_line(fast, fast_blanks(end));
+}
+
+/* [ { | > & and * at p; *taken: it is one of them. */
+static const char *read_special(struct fast *fast, const char *p, bool *taken)
+{
+	struct fast_text text;
+
+	*taken = true;
+	switch (fast_starts[(unsigned char)*p]) {
+	case START_FLOW:
+		return read_flow(fast, p);
+	case START_BLOCK:
+		if (!fast->depth ||
+		    !fast_block(fast, p, top(fast)->column, &text))
+			return NULL;
+		return put_text(fast, &text);
+	case START_ANCHOR:
+		return read_anchored(fast, p);
+	case START_ALIAS:
+		return read_alias(fast, p);
+	default:
+		*taken = false;
+		return p;
+	}
+}
+
+/* After a key of the innermost map: its value, if it is on this line. */
+static const char *read_member(struct fast *fast, const struct fast_text *key)
+{
+	struct fast_frame *frame = top(fast);
+	struct fast_text text;
+	const char *p = key->stop + 1;
+	const char *next;
+	bool taken;
+
+	if (*key->stop != ':' || (*p != ' ' && *p != '\n') ||
+	    !fast_take_key(fast, frame->node, &frame->seen, key, &frame->key))
+		return NULL;
+	frame->pending = true;
+	frame->mark = fast_offset(fast, p);
+	p = fast_blanks(p);
+	if (*p == '\n' || *p == '#')
+		return end_line(fast, p);
+	next = read_special(fast, p, &taken);
+	if (taken)
+		return next;
+	return fast_scan(fast, p, false, &text) ? put_text(fast, &text) : NULL;
+}
+
+/* A value that may be a block map, in one line with dashes or alone. */
+static const char *read_node(struct fast *fast, const char *line, const char *p)
+{
+	struct fast_text text;
+	const char *next;
+	bool taken;
+
+	next = read_special(fast, p, &taken);
+	if (taken)
+		return next;
+	if (!fast_scan(fast, p, false, &text))
+		return NULL;
+	if (*text.stop != ':')
+		return put_text(fast, &text);
+	if (!open_frame(fast, NODE_MAP, (uint32_t)(p - line),
+			fast_offset(fast, p)))
+		return NULL;
+	return read_member(fast, &text);
+}
+
+/* An item of the innermost list, which may hold further lists: "- - a". */
+static const char *read_item(struct fast *fast, const char *line, const char *p)
+{
+	for (;;) {
+		struct fast_frame *frame = top(fast);
+
+		p++;
+		frame->pending = true;
+		frame->mark = fast_offset(fast, p);
+		p = fast_blanks(p);
+		if (*p == '\n' || *p == '#')
+			return end_line(fast, p);
+		if (!is_dash(p))
+			return read_node(fast, line, p);
+		if (!open_frame(fast, NODE_SEQ, (uint32_t)(p - line),
+				fast_offset(fast, p)))
+			return NULL;
+	}
+}
+
+/* The line at p, which has something at this column; the next line. */
+static const char *read_line(struct fast *fast, const char *line, const char *p)
+{
+	uint32_t column = (uint32_t)(p - line);
+	bool dash = is_dash(p);
+	struct fast_text text;
+
+	/* Might be --- or ... */
+	if (!column && (*p == '.' || (*p == '-' && !dash)))
+		return NULL;
+	while (fast->depth && top(fast)->column > column)
+		if (!close_frame(fast))
+			return NULL;
+	if (!fast->depth || top(fast)->column < column) {
+		if (!dash)
+			return read_node(fast, line, p);
+		if (!open_frame(fast, NODE_SEQ, column, fast_offset(fast, p)))
+			return NULL;
+		return read_item(fast, line, p);
+	}
+	if (!settle_level(fast, dash, fast_offset(fast, p)))
+		return NULL;
+	if (dash)
+		return read_item(fast, line, p);
+	return fast_scan(fast, p, false, &text) ? read_member(fast, &text)
+						: NULL;
+}
+
+/* Over blank lines and comments; NULL at the end. */
+static const char *next_line(const struct fast *fast, const char *line,
+			     const char **content)
+{
+	while (line < fast->end) {
+		const char *p = fast_blanks(line);
+
+		if (*p != '\n' && *p != '#') {
+			*content = p;
+			return line;
+		}
+		line = fast_line_end(fast, p) + 1;
+	}
+	return NULL;
+}
+
+static bool read_document(struct fast *fast)
+{
+	const char *p, *line = next_line(fast, fast->text, &p);
+
+	if (line && p == line && fast->end - p > 3 && !memcmp(p, "---", 3)) {
+		line = end_line(fast, fast_blanks(p + 3));
+		if (!line || p[3] == '#')
+			return false;
+		line = next_line(fast, line, &p);
+	}
+	if (!line)
+		return false;
+	while (line) {
+		line = read_line(fast, line, p);
+		if (!line)
+			return false;
+		line = next_line(fast, line, &p);
+	}
+	while (fast->depth)
+		if (!close_frame(fast))
+			return false;
+	return true;
+}
+
+/* --- bytes ---------------------------------------------------------------- */
+
+static bool is_usual(char c)
+{
+	return (c >= ' ' && c < 0x7f) || c == '\n' || c == '\t';
+}
+
+/* Bytes that are not printable ASCII, a tab or a line end. */
+static struct block unusual(struct block block)
+{
+	struct block control = block_below(block, ' ');
+	struct block blank =
+		block_or(block_is(block, '\n'), block_is(block, '\t'));
+
+	return block_or(block_without(control, blank), block_is(block, 0x7f));
+}
+
+/* Length of a character that YAML has and that ends no line, or 0. */
+static size_t check_character(const char *p, const char *end)
+{
+	size_t n = utf8_length(p, (size_t)(end - p));
+	uint32_t code;
+
+	if (n == 2)
+		return (unsigned char)p[0] == 0xc2 && (unsigned char)p[1] < 0xa0
+			       ? 0
+			       : n;
+	if (n != 3)
+		return n == 4 ? n : 0;
+	code = (uint32_t)(p[0] & 0xf) << 12 | (uint32_t)(p[1] & 0x3f) << 6 |
+	       (uint32_t)(p[2] & 0x3f);
+	return code == 0x2028 || code == 0x2029 || code >= 0xfffe ||
+			       code == 0xfeff
+		       ? 0
+		       : n;
+}
+
+static bool check_slowly(const char *p, const char *end)
+{
+	while (p < end) {
+		size_t n = 1;
+
+		if (*p & 0x80)
+			n = check_character(p, end);
+		else if (!is_usual(*p))
+			n = 0;
+		if (!n)
+			return false;
+		p += n;
+	}
+	return true;
+}
+
+/* Are these all characters that this reader knows? */
+static bool check_bytes(const char *text, const char *end)
+{
+	struct block seen = {{0}};
+	const char *p;
+
+	for (p = text; end - p >= 2 * BLOCK; p += 2 * BLOCK)
+		seen = block_or(seen, block_or(unusual(block_read(p)),
+					       unusual(block_read(p + BLOCK))));
+	return check_slowly(block_any(seen) ? text : p, end);
+}
+
+/* The text, with a line end where its author left out the last one. */
+static void set_text(struct fast *fast, const char *text, size_t len)
+{
+	char *copy;
+
+	fast->text = text;
+	fast->end = text + len;
+	if (text[len - 1] == '\n')
+		return;
+	copy = arena_alloc(fast->arena, len + 1);
+	memcpy(copy, text, len);
+	copy[len] = '\n';
+	fast->text = copy;
+	fast->end = copy + len + 1;
+}
+
+bool yaml_fast_read(struct loader *loader, struct yaml_first *first)
+{
+	const char *text = loader->source->text + first->start;
+	size_t len = first->end - first->start;
+	struct fast fast;
+
+	if (!len || !check_bytes(text, text + len))
+		return false;
+	fast.arena = loader->arena;
+	fast.limits = loader->limits;
+	fast.start = first->start;
+	fast.nodes_ready = 0;
+	fast.nodes_left = loader->limits->nodes;
+	fast.work_left = loader->limits->flow_work;
+	fast.root = NULL;
+	fast.depth = 0;
+	fast.nanchors = 0;
+	fast.aliases_left = FAST_ALIASES;
+	set_text(&fast, text, len);
+	/* copy() in yaml_block_scalar.c may write 16 bytes ahead. */
+	fast.strings = arena_alloc(fast.arena, len + 32);
+	if (!read_document(&fast))
+		return false;
+	first->used = first->end;
+	first->root = fast.root;
+	return true;
+}

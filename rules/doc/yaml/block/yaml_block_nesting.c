@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Literal (|) and folded (>) scalars whose indentation is that of their first
+ * line. A scalar of blank lines only is left to libyaml.
+ */
+#include <string.h>
+
+#include "yaml_block.h"
+
+struct nesting {
+	struct fast *fast;
+	const char *p; /* the next line */
+	uint32_t indent;
+	bool folded;
+	char chomp; /* '-', '+', or ' ' */
+};
+
+/* After the line of the indicators, or NULL. */
+static const char *read_header(struct nesting *block)
+{
+	const char *p = block->p;
+	const char *blanks;
+
+	block->folded = *p++ == '>';
+	block->chomp = ' ';
+	if (*p == '-' || *p == '+')
+		block->chomp = *p++;
+	blanks = p;
+	p = fast_blanks(p);
+	if (*p == '#' && p > blanks)
+		p = fast_line_end(block->fast, p);
+	return *p == '\n' ? p + 1 : NULL;
+}
+
+/* The indentation of the first line that is not blank. */
+static bool find_indent(struct nesting *block, uint32_t parent)
+{
+	const char *end = block->fast->end;
+	const char *p = block->p;
+	size_t most = 0, n = 0;
+
+	for (;;) {
+		const char *line = p;
+
+		if (p == end)
+			return false;
+		p = fast_blanks(p);
+		n = (size_t)(p - line);
+		if (*p != '\n')
+			break;
+		most = n > most ? n : most;
+		p++;
+	}
+	block->indent = (uint32_t)n;
+	return n >= most && n > parent && *p != '\t';
+}
+
+/* Copy what is left of the line at p, its end not included. */
+static const char *take_line(struct fast *fast, const char *p)
+{
+	const char *lf = fast_line_end(fast, p);
+
+	memcpy(fast->strings, p, (size_t)(lf - p));
+	fast->strings += lf - p;
+	return lf + 1;
+}
+
+static void put_breaks(struct fast *fast, uint32_t n)
+{
+	memset(fast->strings, '\n', n);
+	fast->strings += n;
+}
+
+/* What stands for the line end, and n blank lines, between two lines. */
+static void join(const struct nesting *block, bool blank, uint32_t n)
+{
+	if (!block->folded || blank)
+		n++;
+	else if (!n)
+		*block->fast->strings++ = ' ';
+	put_breaks(block->fast, n);
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* All lines; *blank_lines: how many are left over after the last. */
+static bool read_lines(struct nesting *block, uint32_t *blank_lines)
+{
+	struct fast *fast = block->fast;
+	const char *p = block->p;
+	bool first = true, blank = false;
+	uint32_t n = 0;
+
+	while (p < fast->end) {
+		const char *line = p;
+
+		while (*p == ' ' && p - line < block->indent)
+			p++;
+		if (*p == '\n') {
+			n++;
+			p++;
+			continue;
+		}
+		block->p = line;
+		if (p - line < block->indent) {
+			*blank_lines = n;
+			return *p != '\t';
+		}
+		if (first)
+			put_breaks(fast, n);
+		else
+			join(block, blank || is_blank(*p), n);
+		first = false;
+		blank = is_blank(*p);
+		n = 0;
+		p = take_line(fast, p);
+	}
+	block->p = p;
+	*blank_lines = n;
+	return true;
+}
+
+/* As the reader over libyaml: its last line that is not blank ends it. */
+static const char *trim(const char *start, const char *end)
+{
+	const char *p = end;
+
+	while (p > start + 1 && (is_blank(p[-1]) || p[-1] == '\n'))
+		if (*--p == '\n')
+			end = p;
+	return end;
+}
+
+bool fast_block(struct fast *fast, const char *p, uint32_t parent,
+		struct fast_text *text)
+{
+	struct nesting block = {.fast = fast, .p = p};
+	uint32_t blank_lines;
+
+	text->start = p;
+	text->value = fast->strings;
+	text->flags = NODE_BLOCK;
+	text->plain = false;
+	block.p = read_header(&block);
+	if (!block.p || !find_indent(&block, parent) ||
+	    !read_lines(&block, &blank_lines))
+		return false;
+	if (block.chomp != '-')
+		put_breaks(fast, 1);
+	if (block.chomp == '+')
+		put_breaks(fast, blank_lines);
+	text->len = (uint32_t)(fast->strings - text->value);
+	*fast->strings++ = '\0';
+	text->stop = block.p;
+	text->end = trim(p, block.p);
+	return true;
+}

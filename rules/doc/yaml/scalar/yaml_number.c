@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Floating point numbers as text, digit for digit as Go prints them, because
+ * the API server and all other Go programs see the YAML number as this text.
+ * The digits are the fewest that read back as the same number (Go: strconv,
+ * format -1). printf's correctly rounded digits are those, except just above a
+ * power of two, where the next larger decimal may be the only one of that
+ * length that reads back; so both are tried.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "yaml_scalar.h"
+
+enum {
+	DIGITS_MAX = 17, /* enough for any float64 */
+};
+
+/* 0.D1D2D3... * 10^point */
+struct yaml_decimal {
+	char digits[DIGITS_MAX + 3];
+	int n, point;
+	bool negative;
+};
+
+static bool reads_back(const struct yaml_decimal *d, double number, bool single)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "0.%se%d", d->digits, d->point);
+	if (single)
+		return strtof(text, NULL) == (float)number;
+	return strtod(text, NULL) == number;
+}
+
+/* The next larger decimal of the same length. */
+static void decimal_step(struct yaml_decimal *d)
+{
+	int i = d->n - 1;
+
+	while (i >= 0 && d->digits[i] == '9')
+		d->digits[i--] = '0';
+	if (i >= 0) {
+		d->digits[i]++;
+		return;
+	}
+	d->digits[0] = '1';
+	d->point++;
+}
+
+static void decimal_trim(struct yaml_decimal *d)
+{
+	while (d->n > 1 && d->digits[d->n - 1] == '0')
+		d->digits[--d->n] = '\0';
+}
+
+/* Digits of a finite number that is not negative. */
+static void decimal_shortest(struct yaml_decimal *d, double number, bool single)
+{
+	for (d->n = 1; d->n <= DIGITS_MAX; d->n++) {
+		char text[64];
+
+		/* D.DDDe+XX */
+		snprintf(text, sizeof(text), "%.*e", d->n - 1, number);
+		d->digits[0] = text[0];
+		if (d->n > 1)
+			memcpy(d->digits + 1, text + 2, (size_t)d->n - 1);
+		d->digits[d->n] = '\0';
+		d->point = (int)strtol(strchr(text, 'e') + 1, NULL, 10) + 1;
+		if (reads_back(d, number, single))
+			break;
+		decimal_step(d);
+		if (reads_back(d, number, single))
+			break;
+	}
+	if (number == 0)
+		d->point = 1; /* 0.0 */
+	decimal_trim(d);
+}
+
+static void add_zeros(struct buf *out, int n)
+{
+	while (n-- > 0)
+		buf_addc(out, '0');
+}
+
+/* 123.45; the callers' limits keep the zeros few. */
+static void print_plain(const struct yaml_decimal *d, struct buf *out)
+{
+	int whole = d->point < d->n ? d->point : d->n;
+
+	if (d->negative)
+		buf_addc(out, '-');
+	if (d->point <= 0) {
+		buf_adds(out, "0.");
+		add_zeros(out, -d->point);
+		buf_adds(out, d->digits);
+		return;
+	}
+	buf_add(out, d->digits, (size_t)whole);
+	add_zeros(out, d->point - whole);
+	if (d->n > whole)
+		buf_addf(out, ".%s", d->digits + whole);
+}
+
+/* 1.2345e+67 */
+static void print_exponent(const struct yaml_decimal *d, int width,
+			   struct buf *out)
+{
+	int exponent = d->point - 1;
+
+	if (d->negative)
+		buf_addc(out, '-');
+	buf_addc(out, d->digits[0]);
+	if (d->n > 1)
+		buf_addf(out, ".%s", d->digits + 1);
+	buf_addf(out, "e%c%0*d", exponent < 0 ? '-' : '+', width,
+		 abs(exponent));
+}
+
+void number_json(double number, struct buf *out)
+{
+	double size = fabs(number);
+	struct yaml_decimal d;
+
+	decimal_shortest(&d, size, false);
+	d.negative = signbit(number);
+	if (size != 0 && (size < 1e-6 || size >= 1e21))
+		print_exponent(&d, d.point < 0 ? 1 : 2, out);
+	else
+		print_plain(&d, out);
+}
+
+void number_key(double number, struct buf *out)
+{
+	float single = (float)number;
+	struct yaml_decimal d;
+
+	if (isnan(single) || isinf(single)) {
+		buf_adds(out, isnan(single) ? ".nan"
+			      : single > 0  ? ".inf"
+					    : "-.inf");
+		return;
+	}
+	decimal_shortest(&d, fabs((double)single), true);
+	d.negative = signbit(single);
+	if (d.point - 1 < -4 || d.point - 1 >= 6)
+		print_exponent(&d, 2, out);
+	else
+		print_plain(&d, out);
+}

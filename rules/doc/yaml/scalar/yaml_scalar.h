@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a YAML scalar means to sigs.k8s.io/yaml, and the text that the value
+ * has in JSON and as the key of a JSON object. Private to the YAML reader.
+ */
+#ifndef RULES_DOC_YAML_SCALAR_H
+#define RULES_DOC_YAML_SCALAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "doc/node.h"
+
+enum scalar_kind {
+	SCALAR_NULL,
+	SCALAR_BOOL,
+	SCALAR_INT,
+	SCALAR_UINT, /* above INT64_MAX only */
+	SCALAR_FLOAT,
+	SCALAR_STRING,
+	SCALAR_BINARY, /* a string, written in base64 */
+};
+
+struct scalar {
+	enum scalar_kind kind;
+	bool yes;	/* SCALAR_BOOL */
+	int64_t whole;	/* SCALAR_INT */
+	uint64_t large; /* SCALAR_UINT */
+	double number;	/* SCALAR_FLOAT */
+};
+
+/* Can a plain scalar with this first byte be anything but a string? */
+bool scalar_may_resolve(unsigned char first);
+
+/*
+ * The value of text under tag (NULL: none). false when the tag does not fit
+ * the text; *scalar is then what the text is without the tag.
+ */
+bool scalar_resolve(const char *text, size_t len, const char *tag,
+		    struct scalar *scalar);
+
+/* Type, str and len of a node from a value; false: JSON has no such value. */
+bool scalar_to_node(struct arena *arena, const struct scalar *scalar,
+		    const char *text, size_t len, struct node *node);
+
+/* The key's text, or NULL where the value cannot be a key. */
+const char *scalar_to_key(struct arena *arena, const struct scalar *scalar,
+			  const char *text, size_t *len);
+
+/* Decoded base64 as JSON keeps it (bytes that are not UTF-8 become U+FFFD). */
+char *scalar_base64(struct arena *arena, const char *text, size_t *len);
+
+/* A word for messages: "a float", "null". */
+const char *scalar_kind_name(enum scalar_kind kind);
+
+/* Shortest digits that read back as the same float64, as encoding/json. */
+void number_json(double number, struct buf *out);
+/* The same for float32, as strconv.FormatFloat(number, 'g', -1, 32). */
+void number_key(double number, struct buf *out);
+
+#endif

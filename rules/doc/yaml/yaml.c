@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The main loop of the YAML parser: passes libyaml's events to the tree
+ * builder. libyaml counts code points, nodes have byte offsets; where the text
+ * is all ASCII they are the same, else a cursor advances with the marks, which
+ * rarely go back. Of a line that ends in CR CR LF kubectl takes one CR away; so
+ * libyaml does not get the second one.
+ *
+ * Only the first document of the given bytes is read, as go-yaml's Unmarshal
+ * does; the caller learns where it ended. Budgets are checked before libyaml
+ * or the tree can grow: libyaml needs time by flow depth for every token and
+ * by the number of directives for each one, see load_limits_default.
+ */
+#include "yaml.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "rules/doc/yaml/block/yaml_block.h"
+
+static bool all_ascii(const char *p, const char *end)
+{
+	uint64_t seen = 0;
+
+	for (; end - p >= 32; p += 32) {
+		uint64_t words[4];
+
+		memcpy(words, p, sizeof(words));
+		seen |= words[0] | words[1] | words[2] | words[3];
+	}
+	for (; p < end; p++)
+		seen |= (unsigned char)*p;
+	return !(seen & 0x8080808080808080u);
+}
+
+static bool is_continuation(char c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+/* Is the byte at `at` one that libyaml is not given? */
+static bool is_cut(const struct yaml *yaml, uint32_t at)
+{
+	const char *p = yaml->text + at;
+
+	return yaml->cut && at > yaml->start && yaml->end - at >= 2 &&
+	       !memcmp(p - 1, "\r\r\n", 3);
+}
+
+uint32_t yaml_byte(const struct yaml *yaml, size_t n)
+{
+	uint32_t at = yaml->start + (uint32_t)n;
+
+	for (uint32_t i = yaml->start; yaml->cut && i <= at && i < yaml->end;
+	     i++)
+		at += is_cut(yaml, i);
+	return at;
+}
+
+uint32_t yaml_offset(struct yaml *yaml, size_t index)
+{
+	const char *text = yaml->text;
+	uint32_t byte = yaml->byte;
+
+	if (yaml->ascii) {
+		size_t len = yaml->end - yaml->start;
+
+		return yaml->start + (uint32_t)(index < len ? index : len);
+	}
+	for (; yaml->index < index && byte < yaml->end; yaml->index++)
+		do
+			byte++;
+		while (byte < yaml->end &&
+		       (is_continuation(text[byte]) || is_cut(yaml, byte)));
+	for (; yaml->index > index && byte > yaml->start; yaml->index--)
+		do
+			byte--;
+		while (byte > yaml->start &&
+		       (is_continuation(text[byte]) || is_cut(yaml, byte)));
+	return yaml->byte = byte;
+}
+
+bool yaml_spend(struct yaml *yaml, uint64_t steps, uint32_t at)
+{
+	if (steps <= yaml->work_left) {
+		yaml->work_left -= steps;
+		return true;
+	}
+	return yaml_refuse(yaml, at, at + 1,
+			   "too much work to read: [ ] and { } too deep for "
+			   "their length, or too many duplicate keys");
+}
+
+size_t yaml_break(const char *p, const char *end)
+{
+	size_t left = (size_t)(end - p);
+
+	if (*p == '\n' || *p == '\r')
+		return 1;
+	if (left >= 2 && !memcmp(p, "\xc2\x85", 2))
+		return 2;
+	if (left >= 3 &&
+	    (!memcmp(p, "\xe2\x80\xa8", 3) || !memcmp(p, "\xe2\x80\xa9", 3)))
+		return 3;
+	return 0;
+}
+
+bool yaml_starts_line(const char *start, const char *p)
+{
+	for (size_t n = 1; n <= 3; n++)
+		if ((size_t)(p - start) >= n && yaml_break(p - n, p) == n)
+			return true;
+	return p == start;
+}
+
+enum {
+	DIRECTIVE_MAX = 1024, /* bytes: each tag that uses it is this long */
+};
+
+/* libyaml reads all directives in one call: they are counted before. */
+static bool check_directives(struct yaml *yaml)
+{
+	uint32_t limit = yaml->loader->limits->directives;
+	const char *end = yaml->text + yaml->end;
+	const char *p = yaml->text + yaml->start;
+	uint32_t n = 0;
+
+	while (p < end) {
+		const char *line = p;
+		uint32_t at = (uint32_t)(p - yaml->text);
+		size_t len = 0;
+
+		while (p < end && (*p == ' ' || *p == '\t'))
+			p++;
+		if (p < end && *p != '#' && *p != '%' && !yaml_break(p, end))
+			break;
+		if (p < end && *p == '%' && ++n > limit)
+			return yaml_refuse(yaml, at, at + 1,
+					   "more than %u directives", limit);
+		while (p < end && !(len = yaml_break(p, end)))
+			p++;
+		if (*line == '%' && p - line > DIRECTIVE_MAX)
+			return yaml_refuse(yaml, at, at + 1,
+					   "directive of more than %d bytes",
+					   DIRECTIVE_MAX);
+		p += len;
+	}
+	return true;
+}
+
+/* After blanks, line breaks and comments. */
+static uint32_t skip_space(const char *text, uint32_t at, uint32_t end)
+{
+	bool comment = false;
+
+	for (; at < end; at++) {
+		size_t n = yaml_break(text + at, text + end);
+
+		comment = !n && (comment || text[at] == '#');
+		if (!n && !comment && text[at] != ' ' && text[at] != '\t')
+			break;
+		at += n ? (uint32_t)n - 1 : 0;
+	}
+	return at;
+}
+
+/* After the anchor or the tag at `at`. */
+static uint32_t skip_property(const char *text, uint32_t at, uint32_t end)
+{
+	bool verbatim = end - at > 1 && text[at + 1] == '<';
+
+	while (at < end && !yaml_break(text + at, text + end)) {
+		if (verbatim ? text[at] == '>'
+			     : strchr(" \t,[]{}", text[at]) != NULL)
+			break;
+		at++;
+	}
+	return at + (verbatim && at < end);
+}
+
+/*
+ * After the anchor and the tag before a value: one of each at most, for the
+ * next may belong to the first key of a map.
+ */
+static uint32_t skip_properties(const char *text, uint32_t at, uint32_t end,
+				const char *signs)
+{
+	while (at < end && text[at] && strchr(signs, text[at])) {
+		/* Of "&!" the other one is left. */
+		signs = signs[1] ? (text[at] == '&' ? "!" : "&") : "";
+		at = skip_property(text, at, end);
+		at = skip_space(text, at, end);
+	}
+	return at;
+}
+
+static const char *property_signs(const void *anchor, const void *tag)
+{
+	return anchor && tag ? "&!" : anchor ? "&" : tag ? "!" : "";
+}
+
+/* A block scalar ends where its last line that is not blank ends. */
+static uint32_t trim_block(const char *text, uint32_t start, uint32_t end)
+{
+	uint32_t at = end;
+
+	while (at > start + 1 && strchr(" \t\r\n", text[at - 1]))
+		if (text[--at] == '\n' || text[at] == '\r')
+			end = at;
+	return end;
+}
+
+static bool has_escaped_slash(const char *p, const char *end)
+{
+	while ((p = memchr(p, '\\', (size_t)(end - p))) && end - p >= 2) {
+		if (p[1] == '/')
+			return true;
+		p += 2;
+	}
+	return false;
+}
+
+/* go-yaml's scanner is a port of an older libyaml. */
+static void check_scanner(struct yaml *yaml, const struct yaml_text *text,
+			  yaml_scalar_style_t style)
+{
+	struct load_issue issue = {
+		.kind = LOAD_DISAGREEMENT,
+		.start = text->start,
+		.end = text->end,
+	};
+	const char *from = yaml->text + text->start;
+	const char *end = yaml->text + text->end;
+
+	if (style == YAML_PLAIN_SCALAR_STYLE && yaml->flow_depth &&
+	    memchr(from, '?', (size_t)(end - from)))
+		yaml_issue(yaml, &issue,
+			   "kubectl refuses a plain '?' inside [ ] and { }: "
+			   "quote the text");
+	if (style == YAML_DOUBLE_QUOTED_SCALAR_STYLE &&
+	    has_escaped_slash(from, end))
+		yaml_issue(yaml, &issue,
+			   "kubectl refuses the escape \\/ in YAML: write /");
+}
+
+static bool feed_scalar(struct yaml *yaml, const yaml_event_t *event)
+{
+	static const uint8_t flags[] = {
+		[YAML_SINGLE_QUOTED_SCALAR_STYLE] = NODE_QUOTED,
+		[YAML_DOUBLE_QUOTED_SCALAR_STYLE] = NODE_QUOTED,
+		[YAML_LITERAL_SCALAR_STYLE] = NODE_BLOCK,
+		[YAML_FOLDED_SCALAR_STYLE] = NODE_BLOCK,
+	};
+	struct yaml_text text = {
+		.text = (const char *)event->data.scalar.value,
+		.len = event->data.scalar.length,
+		.tag = (const char *)event->data.scalar.tag,
+		.anchor = (const char *)event->data.scalar.anchor,
+		.start = yaml_offset(yaml, event->start_mark.index),
+		.end = yaml_offset(yaml, event->end_mark.index),
+		.plain = event->data.scalar.plain_implicit,
+		.flags = flags[event->data.scalar.style],
+	};
+
+	text.absent = text.start == text.end;
+	if (text.tag || text.anchor)
+		text.start =
+			skip_properties(yaml->text, text.start, text.end,
+					property_signs(text.anchor, text.tag));
+	/* go-yaml: the comma is part of the tag. */
+	if (text.tag && text.start == text.end && yaml->flow_depth &&
+	    text.end < yaml->end && yaml->text[text.end] == ',')
+		return yaml_refuse(
+			yaml, text.end, text.end + 1,
+			"no value after this tag: kubectl takes ',' as "
+			"part of it");
+	if (yaml->flow_depth || text.flags & NODE_QUOTED)
+		check_scanner(yaml, &text, event->data.scalar.style);
+	if (text.flags & NODE_BLOCK)
+		text.end = trim_block(yaml->text, text.start, text.end);
+	return yaml_scalar(yaml, &text);
+}
+
+static bool feed_open(struct yaml *yaml, const yaml_event_t *event)
+{
+	bool map = event->type == YAML_MAPPING_START_EVENT;
+	bool flow =
+		map ? event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+		    : event->data.sequence_start.style ==
+				YAML_FLOW_SEQUENCE_STYLE;
+	const yaml_char_t *anchor = map ? event->data.mapping_start.anchor
+					: event->data.sequence_start.anchor;
+	const yaml_char_t *tag = map ? event->data.mapping_start.tag
+				     : event->data.sequence_start.tag;
+	struct node like = {
+		.type = map ? NODE_MAP : NODE_SEQ,
+		.flags = flow ? NODE_FLOW : 0,
+		.start = yaml_offset(yaml, event->start_mark.index),
+	};
+
+	like.start = skip_properties(yaml->text, like.start, yaml->end,
+				     property_signs(anchor, tag));
+	yaml->flow_depth += flow;
+	return yaml_open(yaml, &like, (const char *)anchor);
+}
+
+static bool feed(struct yaml *yaml, const yaml_event_t *event)
+{
+	uint32_t start;
+
+	if (yaml->flow_depth &&
+	    !yaml_spend(yaml, yaml->flow_depth,
+			yaml_offset(yaml, event->start_mark.index)))
+		return false;
+	switch (event->type) {
+	case YAML_SCALAR_EVENT:
+		return feed_scalar(yaml, event);
+	case YAML_ALIAS_EVENT:
+		start = yaml_offset(yaml, event->start_mark.index);
+		return yaml_alias(yaml, (const char *)event->data.alias.anchor,
+				  start,
+				  yaml_offset(yaml, event->end_mark.index));
+	case YAML_SEQUENCE_START_EVENT:
+	case YAML_MAPPING_START_EVENT:
+		return feed_open(yaml, event);
+	case YAML_SEQUENCE_END_EVENT:
+	case YAML_MAPPING_END_EVENT:
+		return yaml_close(yaml,
+				  yaml_offset(yaml, event->end_mark.index));
+	default:
+		return true;
+	}
+}
+
+/* All events of one document; false: refused. */
+static bool read_document(struct yaml *yaml, uint32_t *used)
+{
+	bool more = true;
+
+	while (more) {
+		yaml_event_t event;
+		bool good;
+
+		if (!yaml_parser_parse(&yaml->parser, &event))
+			return yaml_refuse_parser(yaml);
+		good = feed(yaml, &event);
+		if (event.type == YAML_DOCUMENT_END_EVENT) {
+			*used = yaml_offset(yaml, event.end_mark.index);
+			more = false;
+		} else if (event.type == YAML_STREAM_END_EVENT) {
+			more = false;
+		}
+		yaml_event_delete(&event);
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+/* The next bytes of the text, at most size of them; how many. */
+static size_t supply_text(struct yaml *yaml, unsigned char *out, size_t size)
+{
+	size_t left = yaml->end - yaml->supplied, n = 0;
+
+	if (!yaml->cut) {
+		n = left < size ? left : size;
+		memcpy(out, yaml->text + yaml->supplied, n);
+		yaml->supplied += (uint32_t)n;
+		return n;
+	}
+	for (; n < size && yaml->supplied < yaml->end; yaml->supplied++)
+		if (!is_cut(yaml, yaml->supplied))
+			out[n++] = (unsigned char)yaml->text[yaml->supplied];
+	return n;
+}
+
+/* kubectl ends the last line of a file where its author did not. */
+static int supply(void *context, unsigned char *out, size_t size, size_t *given)
+{
+	struct yaml *yaml = context;
+
+	*given = supply_text(yaml, out, size);
+	if (*given)
+		return 1;
+	if (!yaml->ended && yaml->end > yaml->start &&
+	    yaml->text[yaml->end - 1] != '\n') {
+		*out = '\n';
+		*given = 1;
+	}
+	yaml->ended = true;
+	return 1;
+}
+
+/* libyaml passes over such a mark, go-yaml takes it as a letter. */
+static bool check_marks(struct yaml *yaml)
+{
+	const char *end = yaml->text + yaml->end;
+	const char *start = yaml->text + yaml->start;
+
+	if (yaml->ascii)
+		return true;
+	for (const char *p = start;
+	     (p = memmem(p, (size_t)(end - p), "\xef\xbb\xbf", 3)); p += 3) {
+		uint32_t at = (uint32_t)(p - yaml->text);
+
+		if (yaml_starts_line(start, p))
+			return yaml_refuse(
+				yaml, at, at + 3,
+				"byte order mark inside the text: remove it");
+	}
+	return true;
+}
+
+static bool run_parser(struct yaml *yaml, uint32_t *used)
+{
+	bool good;
+
+	if (!yaml_parser_initialize(&yaml->parser))
+		return yaml_refuse(yaml, yaml->start, yaml->start,
+				   "out of memory");
+	yaml_parser_set_encoding(&yaml->parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input(&yaml->parser, supply, yaml);
+	good = read_document(yaml, used);
+	yaml_parser_delete(&yaml->parser);
+	return good;
+}
+
+bool yaml_read_events(struct loader *loader, struct yaml_first *first)
+{
+	const char *text = loader->source->text;
+	struct yaml yaml = {
+		.loader = loader,
+		.arena = loader->arena,
+		.text = text,
+		.start = first->start,
+		.end = first->end,
+		.anchors = {.type = NODE_MAP},
+		.nodes_left = loader->limits->nodes,
+		.work_left = loader->limits->flow_work,
+		.decodes = 1, /* the document */
+	};
+
+	first->used = first->end;
+	first->root = NULL;
+	/* A file that was put together from files keeps their marks. */
+	if (yaml.end - yaml.start >= 3 &&
+	    !memcmp(text + yaml.start, "\xef\xbb\xbf", 3))
+		yaml.start += 3;
+	yaml.byte = yaml.supplied = yaml.start;
+	yaml.cut = text_find(text + yaml.start, yaml.end - yaml.start,
+			     "\r\r\n") != NULL;
+	yaml.ascii = !yaml.cut && all_ascii(text + yaml.start, text + yaml.end);
+	if (!check_marks(&yaml) || !check_directives(&yaml) ||
+	    !run_parser(&yaml, &first->used) ||
+	    (yaml.unfit && !yaml_check_fit(&yaml)))
+		return false;
+	first->root = yaml.root;
+	return true;
+}
+
+bool yaml_read_first(struct loader *loader, struct yaml_first *first)
+{
+	return yaml_fast_read(loader, first) || yaml_read_events(loader, first);
+}
+
+struct node *yaml_read(struct loader *loader, uint32_t start, uint32_t end)
+{
+	struct yaml_first first = {.start = start, .end = end};
+
+	yaml_read_first(loader, &first);
+	return first.root;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Internals of the YAML reader. yaml.c drives libyaml and turns its marks into
+ * bytes, yaml_build.c makes the tree, yaml_merge.c handles anchors and merge
+ * keys, yaml_error.c the messages. Only load.c includes this.
+ *
+ * Every function that can refuse returns false (or NULL) once the issue is
+ * reported; reading then stops at once.
+ */
+#ifndef RULES_DOC_YAML_H
+#define RULES_DOC_YAML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <yaml.h>
+
+#include "doc/load.h"
+#include "rules/doc/yaml/scalar/yaml_scalar.h"
+
+enum frame_state {
+	IN_SEQ,
+	WANT_KEY,
+	WANT_VALUE,
+	WANT_MERGE, /* the value of a `<<` */
+};
+
+/* An anchor by its name; a later one of the same name takes its place. */
+struct anchor {
+	struct node entry; /* key: the name; in struct yaml's anchors */
+	struct node *target;
+	struct scalar value; /* of scalars: a key is not typed as JSON is */
+	uint64_t decodes;    /* what go-yaml would count for the target */
+	uint32_t height;     /* levels of the target, 0 for scalars */
+};
+
+/* A map or seq that is still open. */
+struct frame {
+	struct node *node;
+	struct anchor *anchor;
+	enum frame_state state;
+	bool merge; /* the node is the value of a `<<`, not part of the tree */
+	bool flow;
+	const char *key;
+	size_t key_len;
+	uint32_t key_start, key_end;
+	uint64_t decodes; /* struct yaml's counter when it was opened */
+	uint32_t height;  /* levels seen inside */
+};
+
+struct yaml {
+	struct loader *loader;
+	struct arena *arena;
+	const char *text;    /* the source's first byte */
+	uint32_t start, end; /* what is read of it */
+	yaml_parser_t parser;
+	uint32_t supplied; /* offset up to which libyaml has the text */
+	bool ended;	   /* it has all, and the line break after */
+
+	bool cut;   /* there are bytes that libyaml is not given */
+	bool ascii; /* code points are bytes */
+	size_t index;
+	uint32_t byte; /* offset in text of code point number `index` */
+
+	struct node *root;
+	struct node anchors;
+	struct frame *frames;
+	size_t nframes, frames_size;
+	uint32_t last_end; /* end of what was last completed */
+
+	uint32_t nodes_left;
+	uint64_t work_left;
+	uint32_t flow_depth;
+	bool unfit; /* something was read that JSON does not have */
+	uint64_t decodes, alias_decodes;
+};
+
+/* A scalar event, placed in the source. */
+struct yaml_text {
+	const char *text;
+	size_t len;
+	const char *tag;
+	const char *anchor;
+	uint32_t start, end;
+	bool plain;  /* plain, and no tag: the text decides */
+	bool absent; /* nothing is written there, no tag and no anchor */
+	uint8_t flags;
+};
+
+/* The first document of some bytes. */
+struct yaml_first {
+	uint32_t start, end;
+	uint32_t used;	   /* offset after the document; end when refused */
+	struct node *root; /* NULL: empty, or refused */
+};
+
+bool yaml_read_first(struct loader *loader, struct yaml_first *first);
+/* The same over libyaml only, without what yaml_block.h has. */
+bool yaml_read_events(struct loader *loader, struct yaml_first *first);
+
+bool yaml_scalar(struct yaml *yaml, const struct yaml_text *text);
+bool yaml_open(struct yaml *yaml, struct node *like, const char *anchor);
+bool yaml_close(struct yaml *yaml, uint32_t end);
+
+/* The node that the next value goes into; counted. NULL: refused. */
+struct node *yaml_place(struct yaml *yaml, uint32_t at);
+/* The innermost frame holds this many levels, or more. */
+void yaml_raise(struct yaml *yaml, uint32_t height);
+/* Everything but links and key of *from moves into node. */
+void yaml_graft(struct node *node, const struct node *from);
+/* The frame's child with this key, or NULL. */
+struct node *yaml_member(struct yaml *yaml, struct frame *frame,
+			 const char *key, size_t len);
+/* Make room where a member is replaced; the old one, cleared, or a new one. */
+struct node *yaml_replace(struct yaml *yaml, struct frame *frame,
+			  struct node *old);
+
+/*
+ * The conversion to JSON refuses some values, but comes after the decoding:
+ * one that a later duplicate replaces does no harm. Until then such a float
+ * has no text, and such a key starts with a byte that no text has.
+ */
+#define YAML_UNFIT "\xff"
+bool yaml_check_fit(struct yaml *yaml);
+
+/* The frame's key; false: no base64. */
+bool yaml_key(struct yaml *yaml, struct frame *frame,
+	      const struct scalar *scalar, const char *text, size_t len);
+
+struct anchor *yaml_anchor(struct yaml *yaml, const char *name,
+			   struct node *target);
+bool yaml_alias(struct yaml *yaml, const char *name, uint32_t start,
+		uint32_t end);
+/* The frame's merge value is complete: a map, or a seq of maps. */
+bool yaml_merge(struct yaml *yaml, const struct node *value, unsigned flag);
+bool yaml_refuse_merge(struct yaml *yaml, uint32_t start, uint32_t end);
+
+/* Pass on an issue with this text; false where kind is LOAD_SYNTAX. */
+bool yaml_issue(struct yaml *yaml, const struct load_issue *issue,
+		const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The same for LOAD_SYNTAX. */
+bool yaml_refuse(struct yaml *yaml, uint32_t start, uint32_t end,
+		 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Report what libyaml refused. */
+bool yaml_refuse_parser(struct yaml *yaml);
+/* Offset in the source of a code point of what is read. */
+uint32_t yaml_offset(struct yaml *yaml, size_t index);
+/* The same of byte number n of what libyaml is given. */
+uint32_t yaml_byte(const struct yaml *yaml, size_t n);
+/* Line number of an offset. */
+unsigned yaml_line(struct yaml *yaml, uint32_t offset);
+/* Take steps from the work budget; false: refused. */
+bool yaml_spend(struct yaml *yaml, uint64_t steps, uint32_t at);
+
+/* Length of the YAML line break at p, 0 when there is none. */
+size_t yaml_break(const char *p, const char *end);
+/* Does a line begin at p, of a text that begins at start? */
+bool yaml_starts_line(const char *start, const char *p);
+
+#endif

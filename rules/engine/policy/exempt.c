@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Exemptions: of which objects, why, and until when. The entry that lasts
+ * longest applies (the first of several), so that a dated entry never shortens
+ * an undated one. An object without a namespace matches no namespace pattern
+ * but `*`: its namespace is not guessed.
+ */
+#include "base/text.h"
+#include "policy_internal.h"
+#include "rules/engine/date.h"
+
+enum { ENDING_DAYS = 14, GRACE_DAYS = 7 };
+
+static enum exempt_state state_on(const struct exemption *exemption,
+				  int64_t today)
+{
+	if (exemption->until == DATE_NONE)
+		return EXEMPT_FULLY;
+	if (today > exemption->until + GRACE_DAYS)
+		return EXEMPT_NOT;
+	if (today > exemption->until)
+		return EXEMPT_GRACE;
+	if (today > exemption->until - ENDING_DAYS)
+		return EXEMPT_ENDING;
+	return EXEMPT_FULLY;
+}
+
+static bool holds(const struct patterns *patterns, const char *text)
+{
+	return !patterns->n || patterns_match(patterns, text ? text : "");
+}
+
+static bool exemption_holds(const struct exemption *exemption, size_t rule,
+			    const struct object_id *id)
+{
+	return exemption->rules[rule] &&
+	       holds(&exemption->namespaces, id->namespace) &&
+	       holds(&exemption->kinds, id->kind) &&
+	       holds(&exemption->names, id->name);
+}
+
+static void tell(const struct exemption *exemption,
+		 struct policy_exemption *out)
+{
+	out->reason = exemption->reason;
+	out->from = exemption->from;
+	out->until = exemption->until;
+}
+
+static enum exempt_state own_exemption(const struct policy *policy, size_t rule,
+				       const struct object_id *id,
+				       int64_t today,
+				       struct policy_exemption *out)
+{
+	enum exempt_state best = EXEMPT_NOT;
+
+	for (size_t i = 0; i < policy->nexemptions; i++) {
+		const struct exemption *exemption = &policy->exemptions[i];
+		enum exempt_state state = state_on(exemption, today);
+
+		if (state <= best || !exemption_holds(exemption, rule, id))
+			continue;
+		best = state;
+		tell(exemption, out);
+	}
+	return best;
+}
+
+enum exempt_state policy_exemption(const struct policy *policy,
+				   const struct rule *rule,
+				   const struct object_id *id, int64_t today,
+				   struct policy_exemption *out)
+{
+	const struct policy *first = policy->floor ? policy->floor : policy;
+	int index = rule_set_find(policy->rules, rule->name);
+	struct policy_exemption other;
+	enum exempt_state state, local;
+
+	if (index < 0 || rule_is_fixed(rule))
+		return EXEMPT_NOT;
+	if (!today)
+		today = policy->today;
+	state = own_exemption(first, (size_t)index, id, today, out);
+	if (!policy->floor || policy->floor->locked[index])
+		return state;
+	local = own_exemption(policy->local, (size_t)index, id, today, &other);
+	if (local <= state)
+		return state;
+	*out = other;
+	return local;
+}
+
+bool policy_has_exemptions(const struct policy *policy)
+{
+	if (policy->floor)
+		return policy->floor->nexemptions || policy->local->nexemptions;
+	return policy->nexemptions;
+}
+
+bool policy_exemption_ending(const struct policy *policy, size_t i,
+			     struct policy_exemption *out)
+{
+	const struct policy *of = policy->floor ? policy->floor : policy;
+
+	for (size_t k = 0; k < of->nexemptions; k++) {
+		const struct exemption *exemption = &of->exemptions[k];
+
+		if (exemption->until == DATE_NONE || i--)
+			continue;
+		tell(exemption, out);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of a policy, and its queries. All answers come from tables made at
+ * load time, so that asking is cheap and needs no lock; only the reference
+ * count of the memory changes, atomically.
+ *
+ * A policy under a floor answers with both: see policy_adjust.c.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "policy_internal.h"
+
+struct policy_memory {
+	atomic_uint references;
+	struct arena arena;
+	struct glob **globs;
+	size_t nglobs, globs_size;
+	struct policy_memory **held;
+	size_t nheld, held_size;
+};
+
+static struct policy_memory *memory_new(void)
+{
+	struct arena arena = ARENA_INIT;
+	struct policy_memory *memory = ARENA_NEW(&arena, struct policy_memory);
+
+	/* It is in its own arena: copied before that is freed. */
+	memory->arena = arena;
+	atomic_init(&memory->references, 1);
+	return memory;
+}
+
+static void memory_drop(struct policy_memory *memory)
+{
+	struct arena arena;
+
+	if (atomic_fetch_sub(&memory->references, 1) != 1)
+		return;
+	for (size_t i = 0; i < memory->nglobs; i++)
+		glob_free(memory->globs[i]);
+	for (size_t i = 0; i < memory->nheld; i++)
+		memory_drop(memory->held[i]);
+	arena = memory->arena;
+	arena_release(&arena);
+}
+
+struct policy *policy_new(const struct rule_set *rules)
+{
+	struct policy_memory *memory = memory_new();
+	struct policy *policy = ARENA_NEW(&memory->arena, struct policy);
+
+	policy->memory = memory;
+	policy->rules = rules;
+	policy->mode = MODE_ENFORCE;
+	policy->platform.limit_defaults = TRI_UNKNOWN;
+	policy->locked = ARENA_ARRAY(&memory->arena, bool, rules->n + 1);
+	return policy;
+}
+
+struct arena *policy_arena(const struct policy *policy)
+{
+	return &policy->memory->arena;
+}
+
+void policy_hold(struct policy *policy, const struct policy *other)
+{
+	struct policy_memory *memory = policy->memory;
+
+	atomic_fetch_add(&other->memory->references, 1);
+	*VEC_PUSH(&memory->arena, memory->held, memory->nheld,
+		  memory->held_size) = other->memory;
+}
+
+struct policy *policy_copy(const struct policy *policy)
+{
+	struct policy *copy = policy_new(policy->rules);
+	struct policy_memory *memory = copy->memory;
+
+	*copy = *policy;
+	copy->memory = memory;
+	policy_hold(copy, policy);
+	return copy;
+}
+
+struct glob *policy_keep(struct policy *policy, struct glob *glob)
+{
+	struct policy_memory *memory = policy->memory;
+
+	if (glob)
+		*VEC_PUSH(&memory->arena, memory->globs, memory->nglobs,
+			  memory->globs_size) = glob;
+	return glob;
+}
+
+void policy_free(struct policy *policy)
+{
+	if (policy)
+		memory_drop(policy->memory);
+}
+
+void policy_problems_release(struct policy_problems *problems)
+{
+	arena_release(&problems->arena);
+	*problems = (struct policy_problems){0};
+}
+
+/* --- which override ------------------------------------------------------- */
+
+bool patterns_match(const struct patterns *patterns, const char *text)
+{
+	for (size_t i = 0; i < patterns->n; i++)
+		if (glob_match(patterns->items[i].glob, text))
+			return true;
+	return false;
+}
+
+/* An embedded object lives where the object around it does. */
+static const char *namespace_of(const struct object *object)
+{
+	while (object && !object->namespace)
+		object = object->parent;
+	return object ? object->namespace : NULL;
+}
+
+static bool labels_match(const struct label_wants *wants,
+			 const struct node *labels)
+{
+	for (size_t i = 0; i < wants->n; i++)
+		if (!node_eq(node_get(labels, wants->items[i].key),
+			     wants->items[i].value))
+			return false;
+	return true;
+}
+
+static bool override_holds(const struct policy_override *override,
+			   const struct object *object,
+			   const struct node *namespace_labels)
+{
+	const char *namespace = namespace_of(object);
+	const struct node *labels = NULL;
+
+	if (override->namespaces.n &&
+	    !(namespace && patterns_match(&override->namespaces, namespace)))
+		return false;
+	if (override->kinds.n &&
+	    !(object->kind && patterns_match(&override->kinds, object->kind)))
+		return false;
+	if (override->labels.n)
+		labels = node_path(object->root, "metadata.labels");
+	return labels_match(&override->labels, labels) &&
+	       labels_match(&override->namespace_labels, namespace_labels);
+}
+
+/* Index of the override that holds + 1, or 0. */
+static size_t override_of(const struct policy *policy,
+			  const struct object *object,
+			  const struct node *namespace_labels)
+{
+	for (size_t i = 0; i < policy->noverrides; i++)
+		if (override_holds(&policy->overrides[i], object,
+				   namespace_labels))
+			return i + 1;
+	return 0;
+}
+
+static enum mode override_mode(const struct policy *policy, size_t override)
+{
+	const struct policy_override *o;
+
+	if (!override)
+		return policy->mode;
+	o = &policy->overrides[override - 1];
+	return o->has_mode ? o->mode : policy->mode;
+}
+
+const struct setting *policy_settings_in(const struct policy *policy,
+					 const struct object *object,
+					 const struct node *namespace_labels,
+					 enum mode *mode)
+{
+	const struct policy *judge = policy->floor ? policy->floor : policy;
+	size_t i = override_of(judge, object, namespace_labels);
+
+	if (mode)
+		*mode = override_mode(judge, i);
+	if (policy->floor) {
+		i *= policy->local->noverrides + 1;
+		i += override_of(policy->local, object, namespace_labels);
+	}
+	return policy->settings[i];
+}
+
+const struct setting *policy_settings(const struct policy *policy,
+				      const struct object *object)
+{
+	if (policy->nsettings == 1)
+		return policy->settings[0];
+	return policy_settings_in(policy, object, NULL, NULL);
+}
+
+const struct setting *policy_base(const struct policy *policy)
+{
+	return policy->settings[0];
+}
+
+/* --- paths ---------------------------------------------------------------- */
+
+/* Each name of the path by itself, for patterns without '/'. */
+static bool name_matches(const struct glob *glob, char *path)
+{
+	char *rest = path, *name;
+
+	while ((name = strsep(&rest, "/")))
+		if (*name && glob_match(glob, name))
+			return true;
+	return false;
+}
+
+/* The path itself, then every folder above it. Eats path. */
+static bool prefix_matches(const struct glob *glob, char *path)
+{
+	char *slash;
+
+	while (!glob_match(glob, path)) {
+		slash = strrchr(path, '/');
+		if (!slash || slash == path)
+			return false;
+		*slash = '\0';
+	}
+	return true;
+}
+
+static bool pattern_excludes(const struct path_pattern *pattern,
+			     const char *path)
+{
+	struct arena arena = ARENA_INIT;
+	bool found;
+
+	found = prefix_matches(pattern->glob, arena_strdup(&arena, path));
+	if (!found && !strchr(pattern->text, '/'))
+		found = name_matches(pattern->glob, arena_strdup(&arena, path));
+	arena_release(&arena);
+	return found;
+}
+
+static const char *without_dot(const char *path)
+{
+	while (text_starts(path, "./"))
+		path += 2;
+	return path;
+}
+
+bool policy_excludes(const struct policy *policy, const char *path)
+{
+	const struct patterns *exclude = &policy->exclude;
+
+	for (size_t i = 0; i < exclude->n; i++)
+		if (pattern_excludes(&exclude->items[i], without_dot(path)))
+			return true;
+	return false;
+}
+
+bool policy_for_path(const struct policy *policy, const char *path,
+		     struct policy_path_rule *out)
+{
+	path = without_dot(path);
+	for (size_t i = 0; i < policy->npaths; i++)
+		if (glob_match(policy->paths[i].pattern.glob, path)) {
+			*out = policy->paths[i].out;
+			return true;
+		}
+	return false;
+}
+
+bool policy_names_sets(const struct policy *policy)
+{
+	for (size_t i = 0; i < policy->npaths; i++)
+		if (policy->paths[i].out.set)
+			return true;
+	return false;
+}
+
+/* --- plain answers -------------------------------------------------------- */
+
+const struct platform *policy_platform(const struct policy *policy)
+{
+	return &policy->platform;
+}
+
+const struct kube_config *policy_kube(const struct policy *policy)
+{
+	return &policy->kube;
+}
+
+enum mode policy_mode(const struct policy *policy)
+{
+	return policy->mode;
+}
+
+bool policy_asks_namespaces(const struct policy *policy)
+{
+	for (size_t i = 0; i < policy->noverrides; i++)
+		if (policy->overrides[i].namespace_labels.n)
+			return true;
+	return false;
+}
+
+bool policy_patches_owners(const struct policy *policy)
+{
+	return policy->floor ? policy->floor->patch_owners
+			     : policy->patch_owners;
+}
+
+const char *policy_contact(const struct policy *policy)
+{
+	return policy->contact;
+}
+
+uint64_t policy_hash(const struct policy *policy)
+{
+	return policy->hash;
+}
+
+int64_t policy_max_age(const struct policy *policy)
+{
+	return policy->max_age;
+}
+
+const struct rule_set *policy_rules(const struct policy *policy)
+{
+	return policy->rules;
+}
+
+bool policy_is_controller(const struct policy *policy, const char *account)
+{
+	for (size_t i = 0; i < policy->ncontrollers; i++)
+		if (text_eq(policy->controllers[i], account))
+			return true;
+	return false;
+}
+
+const struct policy_break_glass *policy_break_glass(const struct policy *policy)
+{
+	return policy->has_break_glass ? &policy->break_glass : NULL;
+}
+
+bool policy_grants(const struct policy *policy, const struct rule *rule,
+		   const char *namespace, const struct policy_grant **grant)
+{
+	int index = rule_set_find(policy->rules, rule->name);
+
+	if (index < 0 || !policy->has_grant || policy->locked[index] ||
+	    rule_is_fixed(rule))
+		return false;
+	if (policy->grant_rules && !policy->grant_rules[index])
+		return false;
+	if (policy->grant_namespaces.n &&
+	    !(namespace &&
+	      patterns_match(&policy->grant_namespaces, namespace)))
+		return false;
+	*grant = &policy->grant;
+	return true;
+}

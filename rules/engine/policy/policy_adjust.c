@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Policies derived from policies: options of the command line applied to a
+ * file, and a file on top of the admission policy, the floor.
+ *
+ * The options give one decision for each rule: from the general name to the
+ * special one, select and extend first, then ignore. With a floor, every pair
+ * of an override of the floor and one of the file has its own table, built
+ * once.
+ */
+#include <string.h>
+
+#include "base/vec.h"
+#include "policy_internal.h"
+
+/* --- wishes --------------------------------------------------------------- */
+
+struct override {
+	struct policy *policy;
+	struct selection selection;
+	struct err *err;
+};
+
+static int unknown_word(const struct override *override, const char *word)
+{
+	const char *near = rule_word_nearest(override->policy->rules, word);
+
+	if (near)
+		return err_set(override->err, 0,
+			       "unknown rule `%s`; did you mean `%s`?", word,
+			       near);
+	return err_set(override->err, 0, "unknown rule `%s`", word);
+}
+
+/* A rule wanted by name must be able to run. */
+static int check_params(const struct override *override,
+			const struct rule *rule)
+{
+	const struct policy *policy = override->policy;
+	int index = rule_set_find(policy->rules, rule->name);
+
+	for (size_t i = 0; i < policy->nsettings; i++)
+		if (rule_has_params(rule, policy->settings[i][index].params))
+			return 0;
+	return err_set(
+		override->err, 0,
+		"`%s` reports nothing until a policy sets its parameters",
+		rule->name);
+}
+
+static int apply_word(struct override *override, const char *text,
+		      signed char verdict, enum rule_scope scope)
+{
+	const struct rule_set *rules = override->policy->rules;
+	struct rule_word word;
+
+	if (!rule_word_parse(rules, text, &word))
+		return unknown_word(override, text);
+	if (word.scope != scope)
+		return 0;
+	if (word.rule && verdict > 0 && check_params(override, word.rule))
+		return -1;
+	for (size_t i = 0; i < rules->n; i++)
+		if (rule_word_covers(&word, rules->items[i]))
+			override->selection.verdict[i] = verdict;
+	return 0;
+}
+
+static int apply_list(struct override *override, const char *const *list,
+		      signed char verdict, enum rule_scope scope)
+{
+	for (; list && *list; list++)
+		if (apply_word(override, *list, verdict, scope))
+			return -1;
+	return 0;
+}
+
+/* An empty list is not a selection: all rules stay. */
+static bool is_given(const char *const *list)
+{
+	return list && *list;
+}
+
+static int apply_selection(struct override *override,
+			   const struct policy_overrides *want)
+{
+	struct policy *policy = override->policy;
+	size_t n = policy->rules->n;
+	struct arena *arena = policy_arena(policy);
+	struct selection *old = policy->selections;
+
+	if (!is_given(want->select) && !is_given(want->extend) &&
+	    !is_given(want->ignore))
+		return 0;
+	override->selection.verdict = ARENA_ARRAY(arena, signed char, n + 1);
+	override->selection.from = "command line";
+	if (is_given(want->select))
+		memset(override->selection.verdict, -1, n);
+	for (int scope = SCOPE_ALL; scope <= SCOPE_RULE; scope++)
+		if (apply_list(override, want->select, 1,
+			       (enum rule_scope)scope) ||
+		    apply_list(override, want->extend, 1,
+			       (enum rule_scope)scope) ||
+		    apply_list(override, want->ignore, -1,
+			       (enum rule_scope)scope))
+			return -1;
+	/* The array may be another policy's: never grow it in place. */
+	policy->selections =
+		ARENA_ARRAY(arena, struct selection, policy->nselections + 1);
+	if (policy->nselections)
+		memcpy(policy->selections, old,
+		       policy->nselections * sizeof(*old));
+	policy->selections[policy->nselections++] = override->selection;
+	return 0;
+}
+
+static int apply_preset(struct policy *policy, const char *name,
+			struct err *err)
+{
+	struct preset_ref *ref =
+		ARENA_NEW(policy_arena(policy), struct preset_ref);
+	const char *why;
+
+	if (!name)
+		return 0;
+	if (!preset_parse(name, ref, &why)) {
+		const char *near = preset_nearest(name);
+
+		if (why)
+			return err_set(err, 0, "%s", why);
+		return err_set(err, 0, "unknown preset `%s`%s%s%s", name,
+			       near ? "; did you mean `" : "", near ? near : "",
+			       near ? "`?" : "");
+	}
+	policy->extends = ref;
+	policy->nextends = policy->extends_size = 1;
+	return 0;
+}
+
+struct policy *policy_adjust(const struct policy *policy,
+			     const struct policy_overrides *overrides,
+			     struct err *err)
+{
+	struct override override = {.err = err};
+	struct policy *result;
+
+	if (policy->floor) {
+		struct policy *local =
+			policy_adjust(policy->local, overrides, err);
+
+		if (!local)
+			return NULL;
+		result = policy_with_floor(local, policy->floor);
+		policy_free(local);
+		return result;
+	}
+	result = override.policy = policy_copy(policy);
+	if (apply_preset(result, overrides->preset, err) ||
+	    apply_selection(&override, overrides)) {
+		policy_free(result);
+		return NULL;
+	}
+	policy_build(result);
+	return result;
+}
+
+/* --- floor ---------------------------------------------------------------- */
+
+/* The stricter of both; the floor's parameters hold where it is on. */
+static struct setting stricter(const struct setting *local,
+			       const struct setting *floor)
+{
+	struct setting result = *floor;
+
+	if (!floor->enabled)
+		result = *local;
+	else if (local->enabled && local->severity > floor->severity) {
+		result.severity = local->severity;
+		result.severity_set = local->severity_set;
+		result.from = local->from;
+	}
+	if (floor->enabled && local->enabled && local->action > floor->action) {
+		result.action = local->action;
+		result.action_set = local->action_set;
+	}
+	result.locked = floor->locked || local->locked;
+	return result;
+}
+
+static struct setting *merge(struct arena *arena, size_t n,
+			     const struct setting *local,
+			     const struct setting *floor)
+{
+	struct setting *merged = ARENA_ARRAY(arena, struct setting, n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		merged[i] = stricter(&local[i], &floor[i]);
+	return merged;
+}
+
+static void merge_settings(struct policy *policy)
+{
+	const struct policy *floor = policy->floor, *local = policy->local;
+	struct arena *arena = policy_arena(policy);
+	size_t nfloor = floor->noverrides + 1, nlocal = local->noverrides + 1;
+
+	policy->nsettings = nfloor * nlocal;
+	policy->settings =
+		ARENA_ARRAY(arena, struct setting *, policy->nsettings);
+	for (size_t i = 0; i < nfloor; i++)
+		for (size_t j = 0; j < nlocal; j++)
+			policy->settings[i * nlocal + j] =
+				merge(arena, policy->rules->n,
+				      local->settings[j], floor->settings[i]);
+}
+
+static void merge_locked(struct policy *policy)
+{
+	size_t n = policy->rules->n;
+
+	policy->locked = ARENA_ARRAY(policy_arena(policy), bool, n + 1);
+	for (size_t i = 0; i < n; i++)
+		policy->locked[i] =
+			policy->floor->locked[i] || policy->local->locked[i];
+}
+
+static void merge_kube(struct policy *policy)
+{
+	const struct kube_config *a = &policy->floor->kube;
+	const struct kube_config *b = &policy->local->kube;
+	size_t na = a->accelerators.n, nb = b->accelerators.n;
+	struct arena *arena = policy_arena(policy);
+	struct accelerator *accelerators =
+		ARENA_ARRAY(arena, struct accelerator, na + nb + 1);
+	struct policy_kind *kinds = ARENA_ARRAY(arena, struct policy_kind,
+						a->nkinds + b->nkinds + 1);
+
+	if (na)
+		memcpy(accelerators, a->accelerators.items,
+		       na * sizeof(*accelerators));
+	if (nb)
+		memcpy(accelerators + na, b->accelerators.items,
+		       nb * sizeof(*accelerators));
+	if (a->nkinds)
+		memcpy(kinds, a->kinds, a->nkinds * sizeof(*kinds));
+	if (b->nkinds)
+		memcpy(kinds + a->nkinds, b->kinds, b->nkinds * sizeof(*kinds));
+	policy->kube.accelerators.items = accelerators;
+	policy->kube.accelerators.n = na + nb;
+	policy->kube.infrastructure = a->infrastructure;
+	policy->kube.kinds = kinds;
+	policy->kube.nkinds = a->nkinds + b->nkinds;
+}
+
+/* Facts that the floor states hold; the local file may add to them. */
+static void merge_platform(struct policy *policy)
+{
+	const struct platform *local = &policy->local->platform;
+	struct platform *out = &policy->platform;
+
+	if (!out->gpu_taints)
+		out->gpu_taints = local->gpu_taints;
+	if (!out->gpu_products)
+		out->gpu_products = local->gpu_products;
+	if (!out->priority_classes)
+		out->priority_classes = local->priority_classes;
+	if (!out->default_priority_class)
+		out->default_priority_class = local->default_priority_class;
+	if (out->limit_defaults == TRI_UNKNOWN)
+		out->limit_defaults = local->limit_defaults;
+}
+
+/*
+ * Everything but rules is the floor's word, except what files cannot say
+ * (`paths:`), which the local file knows best where it speaks at all.
+ */
+struct policy *policy_with_floor(const struct policy *local,
+				 const struct policy *floor)
+{
+	struct policy *result =
+		policy_copy(floor->floor ? floor->floor : floor);
+
+	policy_hold(result, floor);
+	policy_hold(result, local);
+	result->floor = floor->floor ? floor->floor : floor;
+	result->local = local->floor ? local->local : local;
+	if (result->local->npaths) {
+		result->paths = result->local->paths;
+		result->npaths = result->local->npaths;
+	}
+	merge_locked(result);
+	merge_kube(result);
+	merge_platform(result);
+	merge_settings(result);
+	return result;
+}

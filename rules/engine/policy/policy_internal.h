@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a policy is made of, private to policy*.c, preset.c and exempt.c.
+ *
+ * A policy is a plain struct in an arena of its own. Copies (policy_adjust,
+ * policy_with_floor) copy the struct and hold the memory of what they were
+ * made from, so nothing is copied deeply and nothing is freed too early.
+ * After policy_build() nothing changes any more.
+ */
+#ifndef RULES_ENGINE_POLICY_INTERNAL_H
+#define RULES_ENGINE_POLICY_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/glob.h"
+#include "engine/policy.h"
+#include "rules/engine/rule_word.h"
+
+struct policy_memory; /* counted references */
+
+struct patterns {
+	struct path_pattern {
+		const char *text;
+		struct glob *glob;
+	} * items;
+	size_t n, size;
+};
+
+enum preset { PRESET_RECOMMENDED, PRESET_STRICT, PRESET_ALL };
+
+/* "recommended@1.0": rules that came after the version only audit. */
+struct preset_ref {
+	const char *name;
+	enum preset preset;
+	bool pinned;
+	unsigned version[2];
+};
+
+struct param_value {
+	unsigned index; /* in rule->params */
+	const char *value;
+};
+
+/* One line of `rules:`. */
+struct rule_entry {
+	struct rule_word word;
+	bool off, has_severity, has_action;
+	enum severity severity;
+	enum action action;
+	struct param_value *params;
+	size_t nparams, params_size;
+	const char *from;
+};
+
+struct rule_entries {
+	struct rule_entry *items;
+	size_t n, size;
+};
+
+struct label_want {
+	const char *key, *value;
+};
+
+struct label_wants {
+	struct label_want *items;
+	size_t n, size;
+};
+
+struct policy_override {
+	struct patterns namespaces, kinds;
+	struct label_wants labels, namespace_labels;
+	bool has_mode, has_preset;
+	enum mode mode;
+	struct preset_ref preset;
+	struct rule_entries rules;
+	const char *from;
+};
+
+struct exemption {
+	struct patterns namespaces, kinds, names;
+	bool *rules; /* per rule; NULL until read */
+	const char *reason;
+	int64_t until; /* DATE_NONE: no end */
+	const char *from;
+};
+
+struct path_entry {
+	struct path_pattern pattern;
+	struct policy_path_rule out;
+};
+
+/* What a command line made of each rule: -1 off, 0 as it was, 1 on. */
+struct selection {
+	signed char *verdict;
+	const char *from;
+};
+
+struct policy {
+	struct policy_memory *memory;
+	const struct rule_set *rules;
+	uint64_t hash;
+	int64_t today; /* when it was loaded */
+
+	struct preset_ref *extends;
+	size_t nextends, extends_size;
+	struct rule_entries entries;
+	struct policy_override *overrides;
+	size_t noverrides, overrides_size;
+	bool *locked; /* per rule */
+	struct selection *selections;
+	size_t nselections, selections_size;
+
+	struct exemption *exemptions;
+	size_t nexemptions, exemptions_size;
+	struct path_entry *paths;
+	size_t npaths, paths_size;
+	struct patterns exclude;
+	struct kube_config kube;
+	struct platform platform;
+
+	enum mode mode;
+	const char *contact;
+	bool patch_owners;
+	/* controllerPods: said, and deny. Else the preset decides. */
+	bool has_controller_pods, controller_pods;
+	int64_t max_age;
+	const char **infrastructure; /* NULL-terminated, or NULL */
+	size_t ninfrastructure, infrastructure_size;
+	const char **controllers;
+	size_t ncontrollers, controllers_size;
+	struct policy_break_glass break_glass;
+	bool has_break_glass;
+	struct policy_grant grant;
+	struct patterns grant_namespaces;
+	bool *grant_rules;
+	bool has_grant;
+
+	/* Built: settings[0] without override, settings[i + 1] for override i;
+	 * under a floor: [floor's * (local's overrides + 1) + local's]. */
+	struct setting **settings;
+	size_t nsettings;
+	const struct policy *floor, *local; /* both or none */
+};
+
+/* -- policy.c -- */
+struct policy *policy_new(const struct rule_set *rules);
+struct arena *policy_arena(const struct policy *policy);
+/* A copy that holds on to the memory of policy. */
+struct policy *policy_copy(const struct policy *policy);
+/* Keep the memory of other alive as long as policy. */
+void policy_hold(struct policy *policy, const struct policy *other);
+/* The policy frees glob with itself; NULL is allowed and returned. */
+struct glob *policy_keep(struct policy *policy, struct glob *glob);
+bool patterns_match(const struct patterns *patterns, const char *text);
+
+/* -- policy_build.c -- */
+/* Fill settings from presets, entries, overrides and selections. */
+void policy_build(struct policy *policy);
+/* Are the parameters there without which the rule cannot judge? */
+bool rule_has_params(const struct rule *rule, const char *const *params);
+/* Settings of rules by one set of presets, without entries. */
+void preset_setting(const struct rule *rule, const struct preset_ref *refs,
+		    size_t n, struct setting *out);
+/* "strict", "recommended@1.0"; false and a text when it is none. */
+bool preset_parse(const char *text, struct preset_ref *out,
+		  const char **problem);
+/* "1.0" into major and minor; -1 when text has no such form. */
+int version_parse(const char *text, unsigned version[2]);
+bool version_is_after(const unsigned a[2], const unsigned b[2]);
+/* Nearest preset for "did you mean", or NULL. */
+const char *preset_nearest(const char *text);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Policies from files, folders and memory. A policy is one document of kind
+ * Policy and any number of kind Exemptions, in any order, in one file or in the
+ * files of a folder (a mounted ConfigMap: names that begin with a dot are its
+ * own links and are passed over). Issues of the loader are problems too: a
+ * policy with a duplicate key is ambiguous.
+ */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "policy_read.h"
+#include "rules/engine/date.h"
+
+enum { POLICY_FILES_MAX = 1000 };
+
+struct loading {
+	struct policy_reader reader;
+	struct arena arena; /* of texts and trees, freed after loading */
+	size_t errors_before, before; /* problems of others */
+	unsigned npolicies;
+};
+
+static void loading_init(struct loading *l, const struct rule_set *rules,
+			 const struct policy_options *options,
+			 struct policy_problems *problems)
+{
+	struct policy *policy = policy_new(rules);
+
+	*l = (struct loading){.errors_before = problems->errors,
+			      .before = problems->n};
+	l->reader.policy = policy;
+	l->reader.problems = problems;
+	l->reader.rules = rules;
+	l->reader.file = "";
+	if (options)
+		l->reader.options = *options;
+	policy->today = l->reader.options.today;
+	if (!policy->today)
+		policy->today = date_today();
+	l->reader.today = policy->today;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct policy_problem *x = a, *y = b;
+	int order = strcmp(x->file, y->file);
+
+	if (order)
+		return order;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	if (x->column != y->column)
+		return x->column < y->column ? -1 : 1;
+	return strcmp(x->text, y->text);
+}
+
+static struct policy *loading_finish(struct loading *l)
+{
+	struct policy_reader *r = &l->reader;
+	struct policy *policy = r->policy;
+
+	policy->kube.accelerators.items = r->accelerators;
+	policy->kube.accelerators.n = r->naccelerators;
+	policy->kube.kinds = r->kinds;
+	policy->kube.nkinds = r->nkinds;
+	arena_release(&l->arena);
+	if (r->problems->n > l->before)
+		qsort(r->problems->items + l->before,
+		      r->problems->n - l->before, sizeof(*r->problems->items),
+		      by_place);
+	if (r->problems->errors > l->errors_before) {
+		policy_free(policy);
+		return NULL;
+	}
+	policy_build(policy);
+	return policy;
+}
+
+/* --- documents ------------------------------------------------------------ */
+
+static void on_issue(void *context, const struct load_issue *issue)
+{
+	struct policy_reader *r = context;
+
+	/* The loader would take the last of two; a policy must be clear. */
+	problem_offset(r, issue->start, issue->kind == LOAD_DISAGREEMENT,
+		       issue->kind == LOAD_DUPLICATE_KEY
+			       ? "this key is given twice in one map"
+			       : shown(r, issue->text));
+}
+
+/* If it is wrong or missing, that is a problem; the rest is read anyway. */
+static bool is_exemptions(struct policy_reader *r, const struct node *root)
+{
+	static const char *const kinds[] = {"Policy", "Exemptions"};
+	const struct node *version = node_get(root, "apiVersion");
+	const struct node *kind = node_get(root, "kind");
+
+	if (!node_is_unset(version) && !node_eq(version, "gpugate.dev/v1"))
+		problem(r, version,
+			"expected apiVersion `gpugate.dev/v1`%s%s%s",
+			node_str(version) ? ", found `" : "",
+			node_str(version) ? shown(r, version->str) : "",
+			node_str(version) ? "`" : "");
+	return !node_is_unset(kind) &&
+	       read_choice(r, kind, "kind", kinds, 2) == 1;
+}
+
+static void load_document(struct loading *l, const struct doc *doc)
+{
+	struct policy_reader *r = &l->reader;
+
+	if (!node_is_map(doc->root)) {
+		problem(r, doc->root, "expected a map, found %s",
+			node_noun(doc->root));
+		return;
+	}
+	if (is_exemptions(r, doc->root)) {
+		read_exemptions_document(r, doc->root);
+		return;
+	}
+	if (l->npolicies++) {
+		problem(r, doc->root,
+			"a second Policy: a policy is one document");
+		return;
+	}
+	read_policy_document(r, doc->root);
+}
+
+static void load_text(struct loading *l, const struct policy_text *text)
+{
+	struct policy_reader *r = &l->reader;
+	struct policy *policy = r->policy;
+	struct source source;
+	struct loader loader;
+	struct doc doc;
+	size_t errors = r->problems->errors;
+	unsigned read = 0;
+
+	r->file = arena_strdup(policy_arena(policy), text->name);
+	r->source = &source;
+	policy->hash = text_hash(text->text, text->len, policy->hash);
+	source_init(&source, &l->arena, r->file, text->text, text->len);
+	loader_init(&loader, &source, &load_limits_default, &l->arena);
+	loader.issue = on_issue;
+	loader.context = r;
+	while (loader_next(&loader, &doc) > 0) {
+		read++;
+		if (doc.root)
+			load_document(l, &doc);
+	}
+	if (!read && r->problems->errors == errors)
+		problem(r, NULL, "the file is empty");
+	r->source = NULL;
+}
+
+static void check_complete(struct loading *l)
+{
+	if (!l->npolicies && l->reader.problems->errors == l->errors_before)
+		problem(&l->reader, NULL,
+			"there is no document of kind Policy");
+}
+
+struct policy *policy_parse(const struct rule_set *rules,
+			    const struct policy_text *text,
+			    const struct policy_options *options,
+			    struct policy_problems *problems)
+{
+	struct loading l;
+
+	loading_init(&l, rules, options, problems);
+	load_text(&l, text);
+	check_complete(&l);
+	return loading_finish(&l);
+}
+
+/* --- files ---------------------------------------------------------------- */
+
+/* pipe: one will do. */
+static void load_file(struct loading *l, const char *path, bool pipe)
+{
+	const struct file_how how = {.limit = FILE_POLICY_MAX,
+				     .may_pipe = pipe};
+	struct policy_reader *r = &l->reader;
+	struct err err = {0};
+	struct buf text;
+
+	r->file = arena_strdup(policy_arena(r->policy), path);
+	buf_init(&text);
+	if (file_load(path, &how, &text, &err))
+		problem(r, NULL, "cannot read: %s", err.text);
+	else
+		load_text(l,
+			  &(struct policy_text){
+				  path,
+				  arena_strndup(&l->arena, text.data, text.len),
+				  text.len});
+	buf_release(&text);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool is_policy_name(const char *name)
+{
+	if (strcmp(name, ".gpugate.yaml") == 0)
+		return true;
+	return name[0] != '.' &&
+	       (text_ends(name, ".yaml") || text_ends(name, ".yml") ||
+		text_ends(name, ".json"));
+}
+
+static void load_folder(struct loading *l, const char *path, DIR *dir)
+{
+	const char **names = NULL;
+	size_t n = 0, size = 0;
+	struct dirent *entry;
+
+	while ((entry = readdir(dir)))
+		if (is_policy_name(entry->d_name))
+			*VEC_PUSH(&l->arena, names, n, size) = arena_printf(
+				&l->arena, "%s%s%s", path,
+				text_ends(path, "/") ? "" : "/", entry->d_name);
+	if (n)
+		qsort(names, n, sizeof(*names), by_name);
+	/* A part of a policy is none. */
+	if (n > POLICY_FILES_MAX)
+		problem(&l->reader, NULL,
+			"the folder holds %zu policy files, more than %d", n,
+			POLICY_FILES_MAX);
+	for (size_t i = 0; i < n && n <= POLICY_FILES_MAX; i++)
+		load_file(l, names[i], false);
+	if (!n)
+		problem(&l->reader, NULL, "the folder holds no policy file");
+}
+
+struct policy *policy_load(const struct rule_set *rules, const char *path,
+			   const struct policy_options *options,
+			   struct policy_problems *problems)
+{
+	struct loading l;
+	bool found = options && options->refuse_path;
+	DIR *dir = found ? NULL : opendir(path);
+
+	loading_init(&l, rules, options, problems);
+	l.reader.file = arena_strdup(policy_arena(l.reader.policy), path);
+	if (dir) {
+		load_folder(&l, path, dir);
+		closedir(dir);
+		l.reader.file =
+			arena_strdup(policy_arena(l.reader.policy), path);
+	} else {
+		load_file(&l, path, !found && !l.reader.options.admission);
+	}
+	check_complete(&l);
+	return loading_finish(&l);
+}
+
+struct policy *policy_default(const struct rule_set *rules, const char *preset)
+{
+	struct preset_ref ref;
+	struct policy *policy;
+	const char *why;
+
+	if (!preset_parse(preset ? preset : "recommended", &ref, &why))
+		return NULL;
+	policy = policy_new(rules);
+	policy->today = date_today();
+	*VEC_PUSH(policy_arena(policy), policy->extends, policy->nextends,
+		  policy->extends_size) = ref;
+	policy_build(policy);
+	return policy;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading policy documents, shared by policy_read*.c and policy_load.c. Readers
+ * take a node, check it, and copy what they need into the policy's arena; they
+ * report every problem and go on, so that one pass finds them all.
+ */
+#ifndef RULES_ENGINE_POLICY_READ_H
+#define RULES_ENGINE_POLICY_READ_H
+
+#include "doc/load.h"
+#include "policy_internal.h"
+
+struct policy_reader {
+	struct policy *policy;
+	struct policy_problems *problems;
+	struct policy_options options;
+	struct source *source;
+	const char *file; /* its name, in the policy's arena */
+	const struct rule_set *rules;
+	bool in_override;
+	int64_t today;
+	struct patterns *declared; /* namespaces of an Exemptions document */
+	struct accelerator *accelerators;
+	size_t naccelerators, accelerators_size;
+	struct policy_kind *kinds;
+	size_t nkinds, kinds_size;
+};
+
+/* One key of a map; the table ends with a NULL name. */
+struct policy_field {
+	const char *name;
+	void (*read)(struct policy_reader *r, const struct node *node,
+		     void *into);
+	bool required;
+};
+
+/* -- problems; node NULL: the file as a whole, 1:1 or, unread, 0:0 -- */
+void problem(struct policy_reader *r, const struct node *node, const char *fmt,
+	     ...) __attribute__((format(printf, 3, 4)));
+void problem_key(struct policy_reader *r, const struct node *node,
+		 const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void problem_offset(struct policy_reader *r, uint32_t offset, bool is_warning,
+		    const char *text);
+void warning(struct policy_reader *r, const struct node *node, const char *fmt,
+	     ...) __attribute__((format(printf, 3, 4)));
+/* Text of the user's for a problem: short, without control characters. */
+const char *shown(struct policy_reader *r, const char *text);
+/* "; did you mean `x`?" or "". */
+const char *did_you_mean(struct policy_reader *r, const char *nearest);
+/* "a map", "text", "nothing": what a node is, for "found ...". */
+const char *node_noun(const struct node *node);
+
+/* -- shapes -- */
+void read_fields(struct policy_reader *r, const struct node *map,
+		 const struct policy_field *fields, void *into);
+/* Each item of a list that may not be empty; null items are problems. */
+void read_list(struct policy_reader *r, const struct node *list,
+	       void (*item)(struct policy_reader *r, const struct node *node,
+			    void *into),
+	       void *into);
+/* Text that is not empty, copied; NULL and a problem otherwise. */
+const char *read_text(struct policy_reader *r, const struct node *node);
+bool read_bool(struct policy_reader *r, const struct node *node, bool *out);
+bool read_int(struct policy_reader *r, const struct node *node, int64_t low,
+	      int64_t high, int64_t *out);
+void read_patterns(struct policy_reader *r, const struct node *node,
+		   struct patterns *out);
+bool read_pattern(struct policy_reader *r, const struct node *node,
+		  unsigned flags, struct path_pattern *out);
+/* Words naming rules, into a new array of one bool a rule. */
+bool *read_rule_words(struct policy_reader *r, const struct node *node);
+const char *read_from(struct policy_reader *r, const struct node *node);
+/* A word out of a list; -1 and a problem that names what there is. */
+int read_choice(struct policy_reader *r, const struct node *node,
+		const char *what, const char *const *words, size_t n);
+
+/* -- policy_read_rules.c -- */
+void read_rules(struct policy_reader *r, const struct node *node,
+		void *entries);
+
+/* -- policy_read_exempt.c -- */
+void read_exempt(struct policy_reader *r, const struct node *node,
+		 void *unused);
+void read_exemptions_document(struct policy_reader *r, const struct node *root);
+void read_suppressions(struct policy_reader *r, const struct node *node,
+		       void *unused);
+void read_break_glass(struct policy_reader *r, const struct node *node,
+		      void *unused);
+void read_controllers(struct policy_reader *r, const struct node *node,
+		      void *unused);
+
+/* -- policy_read_scope.c: what holds where -- */
+bool read_mode(struct policy_reader *r, const struct node *node,
+	       enum mode *out);
+bool read_preset(struct policy_reader *r, const struct node *node, bool may_pin,
+		 struct preset_ref *out);
+void read_overrides(struct policy_reader *r, const struct node *node,
+		    void *unused);
+void read_paths(struct policy_reader *r, const struct node *node, void *unused);
+
+/* -- policy_read_platform.c -- */
+void read_platform(struct policy_reader *r, const struct node *node,
+		   void *unused);
+
+/* -- policy_read_policy.c -- */
+void read_policy_document(struct policy_reader *r, const struct node *root);
+
+#endif

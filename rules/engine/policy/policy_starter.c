@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What `gpugate init` writes: a policy that sets only a pinned preset, with
+ * the other keys as comments. In prose a blank follows the `#`; in examples
+ * none does (two, where they are indented). Examples name only rules of this
+ * binary, so that removing a `#` never breaks the file.
+ */
+#include <string.h>
+
+#include "engine/policy.h"
+#include "policy_internal.h"
+
+static const char head[] =
+	"# gpugate policy: which rules run here, how severe they are, and who\n"
+	"# is exempt. The linter takes the nearest .gpugate.yaml; the webhook\n"
+	"# reads the same format with --policy.\n"
+	"#     gpugate rules            all rules\n"
+	"#     gpugate explain RULE     what a rule flags, and its parameters\n"
+	"#     gpugate config PATH      the settings in force for a path\n"
+	"apiVersion: gpugate.dev/v1\n"
+	"kind: Policy\n"
+	"\n"
+	"# recommended, strict or all. With a version, newer rules only audit,\n"
+	"# so that an upgrade breaks no build.\n";
+
+static const char rules_head[] =
+	"\n"
+	"# A rule or a category: off, a severity (error, warning, info), or a\n"
+	"# map with severity, action (deny, patch, warn, audit, off), params.\n"
+	"# Categories:";
+
+static const char tail[] =
+	"\n"
+	"# The ceiling for every action at admission: audit, warn or enforce.\n"
+	"#mode: audit\n"
+	"\n"
+	"# Where users get help; the last line of every denial.\n"
+	"#contact: \"#gpu-platform\"\n"
+	"\n"
+	"# Admission patches Pods. true: also their owners on CREATE, except objects\n"
+	"# that Argo CD or Flux manages.\n"
+	"#patchOwners: false\n"
+	"\n"
+	"# Pods that a controller creates are patched and audited. deny: they are\n"
+	"# denied if they take devices that no quota counts (as in `strict`).\n"
+	"#controllerPods: audit\n"
+	"\n"
+	"# Other settings for some objects; the first match wins.\n"
+	"#overrides:\n"
+	"#- {namespaces: [\"research-*\"], mode: warn, preset: recommended}\n"
+	"\n"
+	"# What files do not contain: the cluster and the namespace they are for.\n"
+	"# Files of different sets are never compared or added up.\n"
+	"#paths:\n"
+	"#- {glob: \"clusters/prod/**\", set: prod, namespace: team-x, preset: strict}\n"
+	"\n"
+	"# Objects that rules skip: with a reason, and preferably an end.\n"
+	"#exempt:\n"
+	"#- namespaces: [kube-system, \"gpu-operator*\"]\n"
+	"#  rules: [all]\n"
+	"#  reason: operator pods\n"
+	"#  until: 2099-12-31\n"
+	"\n"
+	"# Namespaces of device plugins, drivers and monitoring: rules about waste\n"
+	"# skip them, and their pods may see devices. Exact names.\n"
+	"#infrastructure: {namespaces: [kube-system, gpu-operator]}\n"
+	"\n"
+	"# Device names and workload kinds of your own.\n"
+	"#accelerators: [{name: example.com/gpu, vendor: example}]\n"
+	"#kinds:\n"
+	"#- {apiVersion: platform.example.com/v1, kind: TrainingRun, "
+	"pods: /spec/roles/*/template, replicas: /spec/roles/*/replicas}\n"
+	"\n"
+	"# Facts of the cluster, where no snapshot is given: what depends on them is\n"
+	"# otherwise an info that says \"if\".\n"
+	"#platform:\n"
+	"#  gpuTaints: [nvidia.com/gpu]\n"
+	"#  gpuProducts: [NVIDIA-H100-80GB-HBM3, NVIDIA-L4]\n"
+	"#  priorityClasses: [gpu-batch, gpu-serving]\n"
+	"#  limitRangeDefaults: false\n"
+	"\n"
+	"# Files that are not linted.\n"
+	"#exclude: [\"**/testdata/**\"]\n";
+
+static void write_categories(const struct rule_set *rules, struct buf *out)
+{
+	const char *last = "";
+	size_t column = sizeof("# Categories:");
+
+	/* By name, each once; few enough to search each time. */
+	for (;;) {
+		const char *next = NULL;
+
+		for (size_t i = 0; i < rules->n; i++) {
+			const char *category = rules->items[i]->category;
+
+			if (strcmp(category, last) > 0 &&
+			    (!next || strcmp(category, next) < 0))
+				next = category;
+		}
+		if (!next)
+			break;
+		if (column + strlen(next) > 74) {
+			buf_adds(out, "\n#");
+			column = 1;
+		}
+		buf_addf(out, " %s", next);
+		column += strlen(next) + 1;
+		last = next;
+	}
+	buf_addc(out, '\n');
+}
+
+static void write_rules(const struct rule_set *rules, struct buf *out)
+{
+	static const struct {
+		const char *rule, *value;
+	} examples[] = {
+		{"shm-missing", "{severity: error, action: patch}"},
+		{"priority-class-missing", "off"},
+	};
+
+	buf_adds(out, rules_head);
+	write_categories(rules, out);
+	buf_adds(out, "#rules:\n");
+	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
+		if (rule_set_find(rules, examples[i].rule) >= 0)
+			buf_addf(out, "#  %s: %s\n", examples[i].rule,
+				 examples[i].value);
+}
+
+/* The newest version that added a rule: a pin to it includes all rules. */
+static void newest(const struct rule_set *rules, unsigned version[2])
+{
+	version[0] = 1;
+	version[1] = 0;
+	for (size_t i = 0; i < rules->n; i++) {
+		unsigned since[2];
+
+		if (!version_parse(rules->items[i]->since, since) &&
+		    version_is_after(since, version))
+			memcpy(version, since, sizeof(since));
+	}
+}
+
+void policy_write_starter(const struct rule_set *rules, struct buf *out)
+{
+	unsigned version[2];
+
+	newest(rules, version);
+	buf_adds(out, head);
+	buf_addf(out, "extends: [recommended@%u.%u]\n", version[0], version[1]);
+	write_rules(rules, out);
+	buf_adds(out, tail);
+}

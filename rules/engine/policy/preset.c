@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Presets are functions of a rule's own fields, never lists of names: a new
+ * rule belongs to each of them at once. engine/policy.h defines them;
+ * policy_write_presets() shows them as a table.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/finding.h"
+#include "policy_internal.h"
+
+static const char *const preset_names[] = {"recommended", "strict", "all"};
+enum { PRESETS = sizeof(preset_names) / sizeof(preset_names[0]) };
+
+static bool is_headline(const char *category)
+{
+	static const char *const headline[] = {"lifecycle",  "priority",
+					       "quota",	     "resources",
+					       "scheduling", "shm"};
+
+	for (size_t i = 0; i < sizeof(headline) / sizeof(headline[0]); i++)
+		if (strcmp(category, headline[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Digits only: strtoul() would take blanks and signs. */
+static const char *parse_digits(const char *text, unsigned *n)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	if (!digits || digits > 4)
+		return NULL;
+	*n = (unsigned)strtoul(text, NULL, 10);
+	return text + digits;
+}
+
+int version_parse(const char *text, unsigned version[2])
+{
+	text = parse_digits(text, &version[0]);
+	if (!text || *text != '.')
+		return -1;
+	text = parse_digits(text + 1, &version[1]);
+	return text && !*text ? 0 : -1;
+}
+
+bool version_is_after(const unsigned a[2], const unsigned b[2])
+{
+	return a[0] != b[0] ? a[0] > b[0] : a[1] > b[1];
+}
+
+static bool find_preset(const char *text, size_t len, struct preset_ref *out)
+{
+	for (size_t i = 0; i < PRESETS; i++)
+		if (strlen(preset_names[i]) == len &&
+		    memcmp(preset_names[i], text, len) == 0) {
+			out->name = preset_names[i];
+			out->preset = (enum preset)i;
+			return true;
+		}
+	return false;
+}
+
+bool preset_parse(const char *text, struct preset_ref *out,
+		  const char **problem)
+{
+	size_t len = strcspn(text, "@");
+
+	*out = (struct preset_ref){0};
+	*problem = NULL;
+	if (!find_preset(text, len, out))
+		return false;
+	if (!text[len])
+		return true;
+	if (version_parse(text + len + 1, out->version)) {
+		*problem = "a pinned preset ends in a version such as "
+			   "`recommended@1.0`";
+		return false;
+	}
+	out->pinned = true;
+	return true;
+}
+
+const char *preset_nearest(const char *text)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, "@"), text);
+	return text_nearest(name, preset_names, PRESETS);
+}
+
+static bool is_newer(const struct rule *rule, const struct preset_ref *ref)
+{
+	unsigned version[2];
+
+	return ref->pinned && !version_parse(rule->since, version) &&
+	       version_is_after(version, ref->version);
+}
+
+static struct setting one_preset(const struct rule *rule,
+				 const struct preset_ref *ref)
+{
+	struct setting setting = {
+		.enabled = !(rule->flags & (RULE_PEDANTIC | RULE_PREVIEW)) ||
+			   ref->preset == PRESET_ALL,
+		.severity = rule->severity,
+	};
+
+	if (ref->preset == PRESET_STRICT && is_headline(rule->category)) {
+		setting.severity = SEVERITY_ERROR;
+		setting.severity_set = true;
+	}
+	if (rule->flags & (RULE_GUESS | RULE_PREVIEW) &&
+	    setting.severity > SEVERITY_WARNING)
+		setting.severity = SEVERITY_WARNING;
+	if (is_newer(rule, ref)) {
+		setting.severity = SEVERITY_INFO;
+		setting.severity_set = true;
+	}
+	/* invalid-syntax never yields to a pin. */
+	if (rule_is_fixed(rule))
+		setting = (struct setting){.enabled = true,
+					   .severity = rule->severity};
+	return setting;
+}
+
+/* Of several presets the stricter says, among those that have the rule on. */
+void preset_setting(const struct rule *rule, const struct preset_ref *refs,
+		    size_t n, struct setting *out)
+{
+	*out = one_preset(rule, &refs[0]);
+	for (size_t i = 1; i < n; i++) {
+		struct setting one = one_preset(rule, &refs[i]);
+
+		if (!out->enabled)
+			*out = one;
+		if (!one.enabled)
+			continue;
+		if (one.severity > out->severity)
+			out->severity = one.severity;
+		out->severity_set |= one.severity_set;
+	}
+}

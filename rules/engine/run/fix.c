@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Repairs: a rule states its repair as edits of the tree, kept with the
+ * finding. When the document is done, the edits of all visible findings are
+ * merged into one list, for the file or the admission response. A finding's own
+ * repair, as reports show it, is rendered alone; these are never concatenated.
+ */
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "doc/splice.h"
+#include "run_internal.h"
+
+struct fix *finding_fix(struct rule_run *rr, struct finding *f, bool safe,
+			const char *fmt, ...)
+{
+	struct arena *arena = rule_arena(rr);
+	struct fix *fix = ARENA_NEW(arena, struct fix);
+	va_list ap;
+
+	fix->run = rr->run;
+	fix->finding = f;
+	fix->safe = safe;
+	va_start(ap, fmt);
+	fix->title = arena_vprintf(arena, fmt, ap);
+	va_end(ap);
+	f->fix_title = fix->title;
+	f->fix_safe = safe;
+	edit_list_init(&fix->edits, arena);
+	edit_group(&fix->edits);
+	/* A manifest inside a string has no bytes of its own in the file. */
+	if (!rr->object || !rr->object->doc->host)
+		f->fix = fix;
+	else
+		f->fix_title = NULL;
+	return fix;
+}
+
+static void path_dotted(struct edit_path *path, const char *dotted,
+			struct arena *arena)
+{
+	while (*dotted) {
+		size_t len = strcspn(dotted, ".");
+
+		edit_path_key(path, arena_strndup(arena, dotted, len));
+		dotted += len;
+		dotted += *dotted == '.';
+	}
+}
+
+/* Is it a node of the document, or one that an operator's patch makes? */
+static bool is_written(const struct node *node)
+{
+	for (; node->parent; node = node->parent) {
+		const struct node *child = node_first(node->parent);
+
+		while (child && child != node)
+			child = child->next;
+		if (!child)
+			return false;
+	}
+	return true;
+}
+
+static void path_of(struct fix *fix, const struct node *base,
+		    const char *dotted, struct edit_path *path)
+{
+	struct arena *arena = &fix->run->state->doc_arena;
+
+	if (!is_written(base)) {
+		fix->finding->fix = NULL;
+		fix->finding->fix_title = NULL;
+	}
+	edit_path_to(path, arena, base);
+	path_dotted(path, dotted, arena);
+}
+
+void fix_set(struct fix *fix, const struct node *base, const char *dotted,
+	     struct node *value)
+{
+	struct edit_path path;
+
+	path_of(fix, base, dotted, &path);
+	edit_set(&fix->edits, &path, value);
+}
+
+void fix_set_key(struct fix *fix, const struct node *base, const char *dotted,
+		 const char *key, struct node *value)
+{
+	struct edit_path path;
+
+	path_of(fix, base, dotted, &path);
+	edit_path_key(&path, key);
+	edit_set(&fix->edits, &path, value);
+}
+
+void fix_ensure(struct fix *fix, const struct node *base, const char *dotted,
+		struct node *item, const char *keys)
+{
+	struct edit_path path;
+
+	path_of(fix, base, dotted, &path);
+	edit_ensure(&fix->edits, &path, item, keys);
+}
+
+void fix_remove(struct fix *fix, const struct node *node)
+{
+	struct edit_path path;
+
+	path_of(fix, node, "", &path);
+	edit_remove(&fix->edits, &path);
+}
+
+/* --- merging ------------------------------------------------------------- */
+
+static void merge(struct edit_list *all, const struct edit_list *one)
+{
+	edit_group(all);
+	for (size_t i = 0; i < one->nedits; i++) {
+		const struct edit *edit = &one->edits[i];
+
+		if (edit->kind == EDIT_SET)
+			edit_set(all, &edit->path, edit->value);
+		else if (edit->kind == EDIT_ENSURE)
+			edit_ensure(all, &edit->path, edit->value, edit->keys);
+		else
+			edit_remove(all, &edit->path);
+	}
+}
+
+static bool is_repaired(const struct finding *f)
+{
+	return f->fix && !f->hidden && !f->suppressed;
+}
+
+static bool is_wanted(const struct run_options *options,
+		      const struct finding *f)
+{
+	if (options->wants_repair)
+		return options->wants_repair(options->context, f);
+	return f->fix_safe || options->unsafe_repairs;
+}
+
+static void merge_all(struct run *run, const struct doc *doc, size_t from)
+{
+	struct run_state *state = run->state;
+	struct edit_list all;
+	size_t n = 0;
+
+	edit_list_init(&all, &state->doc_arena);
+	for (size_t i = from; i < state->nfindings; i++) {
+		struct finding *f = state->findings[i];
+
+		if (!is_repaired(f) || !is_wanted(&run->options, f))
+			continue;
+		merge(&all, &f->fix->edits);
+		n++;
+	}
+	if (n)
+		run->options.repair(run->options.context, doc, &all);
+}
+
+/* --- one finding's own --------------------------------------------------- */
+
+static const char *patch_text(struct run *run, struct edit_list *list,
+			      const struct doc *doc)
+{
+	struct node *patch =
+		edits_patch(list, doc->root, &run->state->doc_arena);
+	const char *text;
+	struct buf buf;
+
+	if (!node_count(patch))
+		return "";
+	buf_init(&buf);
+	node_json(patch, &buf);
+	text = arena_strndup(&run->file_arena, buf.data, buf.len);
+	buf_release(&buf);
+	return text;
+}
+
+static void copy_edits(struct run *run, const struct doc *doc,
+		       const struct splice_list *splices,
+		       struct fix_result *out)
+{
+	struct arena *arena = &run->file_arena;
+	struct fix_edit *edits =
+		ARENA_ARRAY(arena, struct fix_edit, splices->n + 1);
+
+	for (size_t i = 0; i < splices->n; i++) {
+		const struct splice *s = &splices->items[i];
+
+		edits[i].start = s->start + doc->source->bom;
+		edits[i].end = s->end + doc->source->bom;
+		edits[i].text = arena_strndup(arena, s->text, s->len);
+	}
+	out->edits = edits;
+	out->nedits = (unsigned)splices->n;
+}
+
+static struct fix_result *render(struct run *run, const struct doc *doc,
+				 struct fix *fix)
+{
+	struct arena *arena = &run->file_arena;
+	struct fix_result *out = ARENA_NEW(arena, struct fix_result);
+	struct splice_list splices = {0};
+	const struct edit_group *group = &fix->edits.groups[0];
+
+	out->safe = fix->safe;
+	out->title = arena_strdup(arena, fix->title);
+	out->refused = "";
+	/* The patch does not depend on bytes that cannot be changed, so it is
+	 * made before the splices may refuse. */
+	out->patch = patch_text(run, &fix->edits, doc);
+	edits_splice(&fix->edits, doc, &run->state->doc_arena, &splices);
+	if (group->outcome == EDIT_REFUSED)
+		out->refused =
+			arena_strdup(arena, group->reason ? group->reason : "");
+	copy_edits(run, doc, &splices, out);
+	return out;
+}
+
+void run_repairs(struct run *run, const struct doc *doc, size_t from)
+{
+	struct run_state *state = run->state;
+
+	for (size_t i = from; i < state->nfindings; i++)
+		run_excuse_known(run, state->findings[i]);
+	if (run->options.repair)
+		merge_all(run, doc, from);
+	for (size_t i = from; i < state->nfindings; i++) {
+		struct finding *f = state->findings[i];
+
+		if (!is_repaired(f))
+			continue;
+		if (run->options.render_repairs)
+			f->repair = render(run, doc, f->fix);
+		/* What has to be done by hand is not done by --fix. */
+		if (f->repair && *f->repair->refused)
+			continue;
+		run->counts.fixable += f->fix->safe;
+		run->counts.fixable_unsafe += !f->fix->safe;
+	}
+	for (size_t i = from; i < state->nfindings; i++)
+		state->findings[i]->fix = NULL;
+}

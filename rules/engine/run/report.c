@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What rules call: report a finding at a node or a place, add labels and help,
+ * read parameters. Findings are made flat at once (positions, pointer, names),
+ * because the document is freed before the report is written.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "run_internal.h"
+
+static const char *or_empty(const char *s)
+{
+	return s ? s : "";
+}
+
+struct finding *finding_new(struct run *run, const struct rule *rule,
+			    const struct setting *setting)
+{
+	struct run_state *state = run->state;
+	struct finding *f = ARENA_NEW(&run->file_arena, struct finding);
+
+	f->rule = rule;
+	f->severity = setting->severity;
+	f->severity_fixed = setting->severity_set;
+	f->controller_pods = setting->controller_pods;
+	f->pods.n = 1;
+	f->action = setting->action;
+	f->action_fixed = setting->action_set;
+	f->mode = state->mode;
+	f->id = (struct object_id){"", "", "", ""};
+	f->pod = f->container = f->message = f->help = f->cause = "";
+	f->wants = "";
+	f->suppression_reason = f->place.pointer = "";
+	f->place.file = state->file.index;
+	*VEC_PUSH(&run->file_arena, state->findings, state->nfindings,
+		  state->findings_size) = f;
+	return f;
+}
+
+static void place_bytes(struct source *source, struct place *place,
+			uint32_t start, uint32_t end)
+{
+	struct position from = source_position(source, start);
+	struct position to = source_position(source, end);
+
+	place->start = start;
+	place->end = end;
+	place->line = from.line;
+	place->column = from.column;
+	place->end_line = to.line;
+	place->end_column = to.column;
+}
+
+void finding_put(struct run *run, struct finding *f, uint32_t start,
+		 uint32_t end)
+{
+	place_bytes(run->state->file.source, &f->place, start, end);
+}
+
+/* YAML held in a string: point at the string, in the author's document. */
+static const struct node *in_file(const struct doc **doc, const struct node *at)
+{
+	while ((*doc)->host) {
+		at = (*doc)->host_node;
+		*doc = (*doc)->host;
+	}
+	return at;
+}
+
+static void place_node(struct run *run, struct place *place,
+		       const struct doc *doc, const struct node *at)
+{
+	uint32_t start = 0, end = 0;
+
+	at = in_file(&doc, at);
+	node_anchor(at, &start, &end);
+	place_bytes(doc->source, place, start, end);
+	place->file = run->state->file.index;
+	place->document = doc->number;
+	place->pointer = node_pointer_text(&run->file_arena, at);
+}
+
+static void identify(struct run *run, struct finding *f, const struct object *o)
+{
+	struct arena *arena = &run->file_arena;
+
+	f->id.api_version = arena_strdup(arena, or_empty(o->api_version));
+	f->id.kind = arena_strdup(arena, or_empty(o->kind));
+	f->id.namespace = arena_strdup(arena, or_empty(o->namespace));
+	f->id.name = arena_strdup(
+		arena, or_empty(o->name ? o->name : o->generate_name));
+}
+
+/* What the verdict read, one after the other. */
+static void add_value(struct run *run, struct finding *f, const struct node *at)
+{
+	struct buf text;
+
+	buf_init(&text);
+	buf_add(&text, &f->value, sizeof(f->value));
+	node_json(at, &text);
+	f->value = text_keyed_hash(text.data, text.len);
+	buf_release(&text);
+}
+
+void finding_reads(struct rule_run *rr, struct finding *f,
+		   const struct node *at)
+{
+	if (rr->run->options.admission && at)
+		add_value(rr->run, f, at);
+}
+
+/* A parent, or a name, stands for what is missing. */
+static bool stands_for_another(const struct node *at)
+{
+	return node_first(at) || text_eq(at->key, "name") ||
+	       text_eq(at->key, "generateName");
+}
+
+void finding_missing(struct finding *f, const struct object *object,
+		     const struct node *base, const char *dotted)
+{
+	f->former_path = f->place.named_path;
+	f->place.named_path = text_hash(dotted, strlen(dotted),
+					node_named_path(base, object->root));
+}
+
+static void reads_place(struct rule_run *rr, struct finding *f,
+			const struct node *at)
+{
+	if (rr->rule->flags & RULE_TAKES || !stands_for_another(at))
+		finding_reads(rr, f, at);
+}
+
+static struct finding *at_node(struct rule_run *rr, const struct object *object,
+			       const struct node *at)
+{
+	struct finding *f = finding_new(rr->run, rr->rule, rr->setting);
+
+	if (!at)
+		at = object->root;
+	place_node(rr->run, &f->place, object->doc, at);
+	identify(rr->run, f, object);
+	f->place.named_path = node_named_path(at, object->root);
+	reads_place(rr, f, at);
+	return f;
+}
+
+__attribute__((format(printf, 3, 0))) static void
+put_message(struct rule_run *rr, struct finding *f, const char *fmt, va_list ap)
+{
+	f->message = arena_vprintf(&rr->run->file_arena, fmt, ap);
+}
+
+static void put_pod(struct rule_run *rr, struct finding *f,
+		    const struct pod *pod)
+{
+	f->pod = arena_strdup(&rr->run->file_arena, or_empty(pod->role));
+	f->pod_key = (uint32_t)(pod - pod->object->pods) + 1;
+	f->pods = amount_mul(pod->peak, object_copies(pod->object));
+}
+
+struct finding *report_container(struct rule_run *rr, const struct container *c,
+				 const struct node *at, const char *fmt, ...)
+{
+	const struct node *name = node_get(c->node, "name");
+	struct finding *f;
+	va_list ap;
+
+	if (!at)
+		at = name ? name : c->node;
+	f = at_node(rr, c->pod->object, at);
+	put_pod(rr, f, c->pod);
+	f->container = arena_strdup(&rr->run->file_arena, or_empty(c->name));
+	f->container_key = (uint32_t)(c - c->pod->containers) + 1;
+	va_start(ap, fmt);
+	put_message(rr, f, fmt, ap);
+	va_end(ap);
+	return f;
+}
+
+struct finding *report_pod(struct rule_run *rr, const struct pod *pod,
+			   const struct node *at, const char *fmt, ...)
+{
+	struct finding *f = at_node(rr, pod->object, at ? at : pod->spec);
+	va_list ap;
+
+	put_pod(rr, f, pod);
+	va_start(ap, fmt);
+	put_message(rr, f, fmt, ap);
+	va_end(ap);
+	return f;
+}
+
+struct finding *report_object(struct rule_run *rr, const struct object *object,
+			      const struct node *at, const char *fmt, ...)
+{
+	const struct node *metadata = node_get(object->root, "metadata");
+	struct finding *f;
+	va_list ap;
+
+	if (!at)
+		at = node_get(metadata, "name");
+	if (!at)
+		at = node_get(metadata, "generateName");
+	f = at_node(rr, object, at);
+	va_start(ap, fmt);
+	put_message(rr, f, fmt, ap);
+	va_end(ap);
+	return f;
+}
+
+/* Facts die before the findings that rest on them. */
+static struct place place_copy(struct arena *arena, const struct place *place)
+{
+	struct place copy = *place;
+
+	copy.pointer = arena_strdup(arena, or_empty(place->pointer));
+	return copy;
+}
+
+struct finding *report_place(struct rule_run *rr, const struct object_id *id,
+			     const struct place *place, const char *fmt, ...)
+{
+	struct arena *arena = &rr->run->file_arena;
+	struct finding *f = finding_new(rr->run, rr->rule, rr->setting);
+	va_list ap;
+
+	f->place = place_copy(arena, place);
+	f->id.api_version = arena_strdup(arena, or_empty(id->api_version));
+	f->id.kind = arena_strdup(arena, or_empty(id->kind));
+	f->id.namespace = arena_strdup(arena, or_empty(id->namespace));
+	f->id.name = arena_strdup(arena, or_empty(id->name));
+	/* An object of the cluster cannot be repaired in these files. */
+	f->hidden = place->file == NO_FILE;
+	va_start(ap, fmt);
+	put_message(rr, f, fmt, ap);
+	va_end(ap);
+	return f;
+}
+
+const char *rule_title(struct rule_run *run, const char *kind, const char *name)
+{
+	if (!name || !*name)
+		return arena_printf(rule_arena(run), "this %s", kind);
+	return arena_printf(rule_arena(run), "%s `%s`", kind, name);
+}
+
+void finding_severity(struct finding *f, enum severity severity)
+{
+	if (f->severity_fixed)
+		return;
+	if (f->rule->flags & RULE_PREVIEW && severity > SEVERITY_WARNING)
+		severity = SEVERITY_WARNING;
+	f->severity = severity;
+	if (!f->action_fixed)
+		f->action = rule_action(f->rule, severity);
+}
+
+void finding_guess(struct rule_run *rr, struct finding *f)
+{
+	if (f->severity < SEVERITY_ERROR ||
+	    !text_starts(rr->setting->from, "preset "))
+		return;
+	f->severity = SEVERITY_WARNING;
+	f->action = rule_action(f->rule, f->severity);
+}
+
+void finding_help(struct rule_run *rr, struct finding *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	f->help = arena_vprintf(&rr->run->file_arena, fmt, ap);
+	va_end(ap);
+}
+
+void finding_at_key(struct rule_run *rr, struct finding *f,
+		    const struct node *entry)
+{
+	if (entry->key_end > entry->key_start && !rr->object->doc->host)
+		place_bytes(rr->object->doc->source, &f->place,
+			    entry->key_start, entry->key_end);
+}
+
+static struct related *add_related(struct rule_run *rr, struct finding *f)
+{
+	struct arena *arena = &rr->run->file_arena;
+	struct related *grown =
+		ARENA_ARRAY(arena, struct related, f->nrelated + 1);
+
+	if (f->nrelated)
+		memcpy(grown, f->related, f->nrelated * sizeof(*grown));
+	f->related = grown;
+	return &f->related[f->nrelated++];
+}
+
+void finding_label(struct rule_run *rr, struct finding *f,
+		   const struct node *at, const char *fmt, ...)
+{
+	struct related *related;
+	va_list ap;
+
+	if (!at || !rr->object)
+		return;
+	reads_place(rr, f, at);
+	related = add_related(rr, f);
+	place_node(rr->run, &related->place, rr->object->doc, at);
+	va_start(ap, fmt);
+	related->message = arena_vprintf(&rr->run->file_arena, fmt, ap);
+	va_end(ap);
+}
+
+void finding_label_place(struct rule_run *rr, struct finding *f,
+			 const struct place *place, const char *fmt, ...)
+{
+	struct related *related;
+	va_list ap;
+
+	if (place->file == NO_FILE)
+		return;
+	related = add_related(rr, f);
+	related->place = place_copy(&rr->run->file_arena, place);
+	va_start(ap, fmt);
+	related->message = arena_vprintf(&rr->run->file_arena, fmt, ap);
+	va_end(ap);
+}
+
+void finding_cause(struct rule_run *rr, struct finding *f, const char *cause)
+{
+	f->cause = arena_strdup(&rr->run->file_arena, or_empty(cause));
+}
+
+void rule_not_run(struct rule_run *rr, const char *reason)
+{
+	run_not_run_add(rr->run, rr->rule, reason, 1);
+}
+
+/* --- parameters ---------------------------------------------------------- */
+
+static unsigned param_index(const struct rule *rule, const char *name)
+{
+	unsigned i = 0;
+
+	for (; rule->params && rule->params[i].name; i++)
+		if (!strcmp(rule->params[i].name, name))
+			return i;
+	BUG("rule %s declares no parameter %s", rule->name, name);
+}
+
+const char *rule_param(struct rule_run *rr, const char *name)
+{
+	unsigned i = param_index(rr->rule, name);
+	const char *const *values = rr->setting->params;
+
+	return values && values[i] ? values[i] : rr->rule->params[i].value;
+}
+
+int64_t rule_param_int(struct rule_run *rr, const char *name)
+{
+	return strtoll(rule_param(rr, name), NULL, 10);
+}
+
+struct quantity rule_param_quantity(struct rule_run *rr, const char *name)
+{
+	const char *text = rule_param(rr, name);
+	struct quantity q = quantity_from(0);
+
+	if (*text && !quantity_parse(text, strlen(text), &q))
+		BUG("parameter %s is not a quantity: %s", name, text);
+	return q;
+}
+
+bool rule_param_given(struct rule_run *rr, const char *name)
+{
+	return *rule_param(rr, name) != '\0';
+}
+
+bool finding_param_given(struct rule_run *rr, struct finding *f,
+			 const char *name)
+{
+	if (rule_param_given(rr, name))
+		return true;
+	/* A manifest inside a string is not repaired (fix.c). */
+	if (!rr->object || !rr->object->doc->host)
+		f->wants = arena_printf(&rr->run->file_arena, "%s%s%s: ...",
+					f->wants, *f->wants ? ", " : "", name);
+	return false;
+}
+
+/* --- surroundings -------------------------------------------------------- */
+
+struct arena *rule_arena(struct rule_run *rr)
+{
+	return &rr->run->state->doc_arena;
+}
+
+const struct object_index *rule_index(struct rule_run *rr)
+{
+	return &rr->run->index;
+}
+
+bool rule_set_is_partial(struct rule_run *rr)
+{
+	return rr->run->options.partial;
+}
+
+const struct accelerator_extra *rule_accelerators(struct rule_run *rr)
+{
+	const struct policy *policy = rr->run->state->file.policy;
+
+	return &policy_kube(policy)->accelerators;
+}

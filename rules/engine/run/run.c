@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running rules over the documents of a file: read the objects, call each
+ * enabled rule, let general findings yield to specific ones, then apply
+ * exemptions, comments and annotations. Findings of a file go to the sink
+ * sorted and without duplicates when the file ends.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "doc/placeholder.h"
+#include "kube/purpose/class.h"
+#include "run_internal.h"
+
+static const char *const internal_names[INTERNAL_COUNT] = {
+	[INTERNAL_SYNTAX] = "invalid-syntax",
+	[INTERNAL_DISAGREEMENT] = "reader-disagreement",
+	[INTERNAL_DUPLICATE_KEY] = "duplicate-key",
+	[INTERNAL_UNUSED] = "suppression-unused",
+	[INTERNAL_EXPIRED] = "suppression-expired",
+	[INTERNAL_MALFORMED] = "suppression-malformed",
+};
+
+static void index_rules(struct run_state *state, const struct rule_set *rules)
+{
+	state->rules = rules->items;
+	state->pod_rules = ARENA_ARRAY(&state->arena, unsigned, rules->n);
+	state->object_rules = ARENA_ARRAY(&state->arena, unsigned, rules->n);
+	state->workload_rules = ARENA_ARRAY(&state->arena, unsigned, rules->n);
+	for (unsigned i = 0; i < rules->n; i++) {
+		if (rules->items[i]->check_pod)
+			state->pod_rules[state->npod_rules++] = i;
+		if (rules->items[i]->check_object)
+			state->object_rules[state->nobject_rules++] = i;
+		if (rules->items[i]->check_workload)
+			state->workload_rules[state->nworkload_rules++] = i;
+	}
+}
+
+/* The rules that yield, by the rule that they yield to. */
+static void each_yielding(const struct rule_set *rules, size_t *n, int **lists)
+{
+	for (size_t j = 0; j < rules->n; j++) {
+		const char *const *name = rules->items[j]->yields_to;
+
+		for (; name && *name; name++) {
+			int i = rule_set_find(rules, *name);
+
+			if (i < 0)
+				continue;
+			if (lists)
+				lists[i][n[i]] = (int)j;
+			n[i]++;
+		}
+	}
+}
+
+static void note_yielding(struct run_state *state, const struct rule_set *rules)
+{
+	size_t *n = ARENA_ARRAY(&state->arena, size_t, rules->n);
+
+	state->yielding = ARENA_ARRAY(&state->arena, int *, rules->n);
+	each_yielding(rules, n, NULL);
+	for (size_t i = 0; i < rules->n; i++) {
+		state->yielding[i] = ARENA_ARRAY(&state->arena, int, n[i] + 1);
+		state->yielding[i][n[i]] = NO_RULE;
+		n[i] = 0;
+	}
+	each_yielding(rules, n, state->yielding);
+}
+
+void run_init(struct run *run, const struct run_options *options)
+{
+	memset(run, 0, sizeof(*run));
+	run->options = *options;
+	run->state = calloc(1, sizeof(*run->state));
+	if (!run->state)
+		BUG("out of memory");
+	index_rules(run->state, options->rules);
+	note_yielding(run->state, options->rules);
+	for (int i = 0; i < INTERNAL_COUNT; i++) {
+		run->state->internal[i] =
+			rule_set_find(options->rules, internal_names[i]);
+		if (run->state->internal[i] < 0)
+			BUG("no rule %s", internal_names[i]);
+	}
+}
+
+void run_release(struct run *run)
+{
+	arena_release(&run->file_arena);
+	object_index_release(&run->index);
+	arena_release(&run->state->doc_arena);
+	arena_release(&run->state->arena);
+	free(run->state);
+	run->state = NULL;
+}
+
+/* --- rules that did not run ---------------------------------------------- */
+
+static int not_run_cmp(const struct not_run *x, const struct not_run *y)
+{
+	int c = strcmp(x->rule->name, y->rule->name);
+
+	return c ? c : strcmp(x->reason, y->reason);
+}
+
+/* They are few, and kept in order. */
+void run_not_run_add(struct run *run, const struct rule *rule,
+		     const char *reason, uint64_t count)
+{
+	struct run_state *state = run->state;
+	struct not_run one = {rule, reason, count, 0};
+	size_t i;
+
+	for (i = 0; i < state->nnot_run; i++) {
+		struct not_run *known = &state->not_run[i];
+
+		if (known->rule == rule && !strcmp(known->reason, reason)) {
+			known->count += count;
+			return;
+		}
+	}
+	one.reason = arena_strdup(&state->arena, reason);
+	*VEC_PUSH(&state->arena, state->not_run, state->nnot_run,
+		  state->not_run_size) = one;
+	for (; i && not_run_cmp(&one, &state->not_run[i - 1]) < 0; i--)
+		state->not_run[i] = state->not_run[i - 1];
+	state->not_run[i] = one;
+}
+
+struct not_run *run_not_run(struct run *run, size_t *n)
+{
+	*n = run->state->nnot_run;
+	return run->state->not_run;
+}
+
+void run_restart(struct run *run)
+{
+	struct object_index *index = &run->index;
+	const struct index_store *store = index->store;
+
+	for (size_t i = 0; i < run->state->nnot_run; i++)
+		run->state->not_run[i].count = 0;
+	run->counts = (struct run_counts){0};
+	run->state->any_cluster_old = NULL;
+	if (!index->nworkloads && !index->nnamed && !index->nquotas &&
+	    !index->nlimit_ranges && !index->nclasses)
+		return;
+	object_index_release(index);
+	*index = (struct object_index){.store = store};
+}
+
+/* --- one file ------------------------------------------------------------ */
+
+void run_begin_file(struct run *run, const struct run_file *file)
+{
+	struct run_state *state = run->state;
+
+	arena_reset(&run->file_arena);
+	arena_reset(&state->doc_arena);
+	state->file = *file;
+	state->findings = NULL;
+	state->nfindings = state->findings_size = 0;
+	state->suppressions = NULL;
+	run_cluster_begin(run, file);
+	if (run->options.admission)
+		state->suppressions =
+			suppressions_granted(&run->file_arena, file->source,
+					     run->options.today, file->policy);
+	else if (!run->options.no_ignore)
+		state->suppressions = suppressions_scan(
+			&run->file_arena, file->source, run->options.today);
+	run_claims_begin(run);
+}
+
+/* One of the engine's own rules; NULL while the policy has it off. */
+static struct finding *finding_internal(struct run *run,
+					enum internal_rule which)
+{
+	int index = run->state->internal[which];
+	const struct setting *setting =
+		&policy_base(run->state->file.policy)[index];
+
+	if (!setting->enabled)
+		return NULL;
+	return finding_new(run, run->options.rules->items[index], setting);
+}
+
+/* A finding of such a rule at those bytes of the file; NULL: it is off. */
+static struct finding *report_internal(struct run *run,
+				       enum internal_rule which,
+				       const char *text, uint32_t start,
+				       uint32_t end)
+{
+	struct finding *f = finding_internal(run, which);
+
+	if (!f)
+		return NULL;
+	f->message = arena_strdup(&run->file_arena, text);
+	finding_put(run, f, start, end);
+	return f;
+}
+
+/* Of no object: the file and the words are what it is known by. */
+static void identify_by_file(const struct run *run, struct finding *f)
+{
+	const char *name = run->state->file.source->name;
+
+	f->place.named_path = text_hash(f->message, strlen(f->message),
+					text_hash(name, strlen(name), 0));
+}
+
+void run_load_issue(void *run, const struct load_issue *issue)
+{
+	static const enum internal_rule rule_of[] = {
+		[LOAD_SYNTAX] = INTERNAL_SYNTAX,
+		[LOAD_DISAGREEMENT] = INTERNAL_DISAGREEMENT,
+		[LOAD_DUPLICATE_KEY] = INTERNAL_DUPLICATE_KEY,
+	};
+	struct finding *f;
+
+	f = report_internal(run, rule_of[issue->kind], issue->text,
+			    issue->start, issue->end);
+	if (f)
+		identify_by_file(run, f);
+}
+
+/* --- one object ---------------------------------------------------------- */
+
+bool run_exempts(struct run *run, const struct policy *policy,
+		 struct finding *f)
+{
+	struct policy_exemption found = {0};
+	enum exempt_state state = policy_exemption(policy, f->rule, &f->id,
+						   run->options.today, &found);
+
+	f->exempt_lately = state == EXEMPT_GRACE;
+	if (f->exempt_lately && f->severity == SEVERITY_ERROR)
+		f->severity = SEVERITY_WARNING;
+	if (state < EXEMPT_ENDING)
+		return false;
+	f->suppressed = SUPPRESSED_POLICY;
+	f->suppression_reason = arena_strdup(&run->file_arena,
+					     found.reason ? found.reason : "");
+	return true;
+}
+
+/* Exemptions of the policy, then comments and annotations. */
+static void excuse(struct run *run, const struct object *object,
+		   const struct setting *settings, struct finding *f)
+{
+	struct run_state *state = run->state;
+	int index = rule_set_find(run->options.rules, f->rule->name);
+
+	if (f->hidden || run_exempts(run, state->file.policy, f))
+		return;
+	if (state->suppressions)
+		suppressions_apply(state->suppressions, object,
+				   &settings[index], f);
+}
+
+static bool asks_workloads(const struct run_state *state,
+			   const struct setting *settings)
+{
+	for (size_t i = 0; i < state->nworkload_rules; i++) {
+		unsigned index = state->workload_rules[i];
+
+		if (run_asks(state, index, settings))
+			return true;
+	}
+	return false;
+}
+
+/* At admission the object is the whole set. */
+static void check_alone(struct run *run, const struct object *object,
+			const struct setting *settings)
+{
+	struct run_state *state = run->state;
+	struct workload *w;
+
+	if (state->asks == ASK_PATCHES && !asks_workloads(state, settings))
+		return;
+	if (object_is_gpu_workload(object)) {
+		w = workload_read(&state->doc_arena, object, state->file.index);
+		w->cluster = state->cluster;
+		w->reservations = run->options.reservations;
+		if (run->options.workload)
+			run->options.workload(run->options.context, w);
+		run_workload(run, w, settings);
+		return;
+	}
+	object_index_add(&run->index, object, state->file.index);
+	if (run->index.nquotas || run->index.nlimit_ranges ||
+	    run->index.nclasses) {
+		object_index_finish(&run->index);
+		run_check_sets(run, state->file.policy);
+	}
+}
+
+/*
+ * An embedded object lives where the object around it does, whatever it says:
+ * AppWrapper refuses other namespaces, Katib overwrites them. A manifest in a
+ * string may name another one.
+ */
+static void settle_namespace(const struct run *run, struct object *object)
+{
+	const struct object *parent = object->parent;
+	bool text = object->doc->host;
+
+	if (parent && parent->namespace && (!text || !object->namespace))
+		object->namespace = parent->namespace;
+	if (!object->namespace)
+		object->namespace = run->state->file.default_namespace;
+}
+
+static void check_object(struct run *run, struct object *object)
+{
+	struct run_state *state = run->state;
+	const struct setting *settings;
+	size_t start = state->nfindings;
+
+	if (!object->cluster_scoped)
+		settle_namespace(run, object);
+	object->infrastructure =
+		namespace_is_infrastructure(run_kube(run), object->namespace);
+	if (state->file.fragments || state->file.patched)
+		object->fragment = true;
+	run_count_object(run, object);
+	settings =
+		policy_settings_in(state->file.policy, object,
+				   state->file.namespace_labels, &state->mode);
+	if (state->suppressions)
+		suppressions_object(state->suppressions, object);
+	state->asks = suppressions_any(state->suppressions) ? ASK_ALL
+							    : run->options.asks;
+	run_check_object(run, object, settings);
+	if (run->options.admission)
+		check_alone(run, object, settings);
+	findings_yield(state->findings, start, state->nfindings);
+	for (size_t i = start; i < state->nfindings; i++)
+		excuse(run, object, settings, state->findings[i]);
+	if (!run->options.admission)
+		object_index_add(&run->index, object, state->file.index);
+	for (size_t i = 0; i < object->nembedded; i++)
+		check_object(run, &object->embedded[i]);
+}
+
+static void report_nested_list(struct run *run, const struct doc *doc,
+			       const struct node *list)
+{
+	struct finding *f = finding_internal(run, INTERNAL_DISAGREEMENT);
+	uint32_t start, end;
+
+	if (!f)
+		return;
+	node_anchor(list, &start, &end);
+	finding_put(run, f, start, end);
+	f->place.document = doc->number;
+	f->message = "a List inside a List: kubectl refuses it, gpugate "
+		     "reads it anyway";
+}
+
+void run_document(struct run *run, struct doc *doc)
+{
+	struct run_state *state = run->state;
+	const struct node *nested = NULL;
+	struct object_list list = {0};
+	size_t start = state->nfindings;
+
+	/* Repairs point into what their rules made, until the file is done. */
+	if (!run->options.repair)
+		arena_reset(&state->doc_arena);
+	run->counts.documents++;
+	if (!doc->root)
+		return;
+	if (run->options.file_values)
+		run->counts.placeholders += placeholder_mark(doc);
+	if (state->suppressions)
+		suppressions_exclude(state->suppressions, doc);
+	object_read(&state->doc_arena, run_kube(run), doc, &list, &nested);
+	if (nested)
+		report_nested_list(run, doc, nested);
+	for (size_t i = 0; i < list.n; i++)
+		check_object(run, &list.items[i]);
+	run_repairs(run, doc, start);
+}
+
+/* --- the end of a file --------------------------------------------------- */
+
+static void suppression_issue(void *run, const struct suppression_issue *issue)
+{
+	static const enum internal_rule rule_of[] = {
+		[SUPPRESSION_UNUSED] = INTERNAL_UNUSED,
+		[SUPPRESSION_EXPIRED] = INTERNAL_EXPIRED,
+		[SUPPRESSION_MALFORMED] = INTERNAL_MALFORMED,
+	};
+	struct finding *f =
+		report_internal(run, rule_of[issue->kind], issue->text,
+				issue->start, issue->end);
+
+	if (!f)
+		return;
+	/* What it is about, where there may be several. */
+	f->cause = f->message;
+	if (!issue->pointer) {
+		identify_by_file(run, f);
+		return;
+	}
+	f->id = issue->id;
+	f->place.document = issue->document;
+	f->place.pointer = issue->pointer;
+	f->place.named_path = issue->named_path;
+}
+
+static void count_finding(struct run_counts *counts, const struct finding *f)
+{
+	if (f->suppressed)
+		counts->suppressed++;
+	else if (f->severity == SEVERITY_ERROR)
+		counts->errors++;
+	else if (f->severity == SEVERITY_WARNING)
+		counts->warnings++;
+	else
+		counts->infos++;
+}
+
+/* Visible findings as a sorted array; equal ones once. Returns their number. */
+static size_t collect(struct run *run, struct finding **out)
+{
+	struct run_state *state = run->state;
+	struct finding *array = ARENA_ARRAY(&run->file_arena, struct finding,
+					    state->nfindings + 1);
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < state->nfindings; i++)
+		if (!state->findings[i]->hidden)
+			array[n++] = *state->findings[i];
+	findings_sort(array, n);
+	for (size_t i = 0; i < n; i++) {
+		if (!kept || finding_cmp(&array[kept - 1], &array[i]))
+			array[kept++] = array[i];
+		else /* two mounts of one volume are one finding */
+			array[kept - 1].value += array[i].value;
+	}
+	*out = array;
+	return kept;
+}
+
+/* When its identity is known, but before it is repaired. */
+void run_excuse_known(struct run *run, struct finding *f)
+{
+	if (!f->fingerprint)
+		f->fingerprint = finding_fingerprint(f);
+	if (f->suppressed || !run->options.baseline ||
+	    !baseline_has(run->options.baseline, f))
+		return;
+	f->suppressed = SUPPRESSED_BASELINE;
+	f->suppression_reason = "in the baseline";
+}
+
+static void finish_findings(struct run *run, struct finding *findings, size_t n)
+{
+	const struct run_options *options = &run->options;
+
+	for (size_t i = 0; i < n; i++) {
+		struct finding *f = &findings[i];
+
+		run_excuse_known(run, f);
+		if (options->admission)
+			finding_finish_value(f);
+		count_finding(&run->counts, f);
+	}
+}
+
+void run_end_file(struct run *run)
+{
+	struct run_state *state = run->state;
+	struct finding *findings;
+	size_t n;
+
+	if (state->suppressions) {
+		suppressions_settings(state->suppressions,
+				      policy_base(state->file.policy));
+		suppressions_finish(state->suppressions, run->options.rules,
+				    suppression_issue, run);
+	}
+	if (!state->nfindings)
+		return;
+	n = collect(run, &findings);
+	finish_findings(run, findings, n);
+	if (n)
+		run->options.sink(run->options.context, state->file.index,
+				  findings, n);
+}
+
+void run_join(struct run *dst, struct run *src)
+{
+	run_counts_add(&dst->counts, &src->counts);
+	if (!dst->state->any_cluster_old)
+		dst->state->any_cluster_old = src->state->any_cluster_old;
+	object_index_join(&dst->index, &src->index);
+	for (size_t i = 0; i < src->state->nnot_run; i++)
+		run_not_run_add(dst, src->state->not_run[i].rule,
+				src->state->not_run[i].reason,
+				src->state->not_run[i].count);
+}

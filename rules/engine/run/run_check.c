@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which rules are called for an object and its pods: those that are asked, and
+ * of these the ones that have what they want (engine/facts.h).
+ */
+#include "base/err.h"
+#include "kube/purpose/class.h"
+#include "run_internal.h"
+
+/* May it do what is asked for? */
+static bool acts(enum run_asks asks, const struct rule *rule,
+		 const struct setting *setting)
+{
+	bool raises = rule->flags & RULE_RAISES && !setting->severity_set;
+
+	return setting->enabled &&
+	       (setting->action == ACTION_PATCH ||
+		(asks == ASK_OUTCOMES &&
+		 (setting->action == ACTION_DENY || raises)));
+}
+
+bool run_asks_for(const struct run_state *state, unsigned rule,
+		  const struct setting *settings)
+{
+	const int *other;
+
+	if (acts(state->asks, state->rules[rule], &settings[rule]))
+		return true;
+	for (other = state->yielding[rule]; *other != NO_RULE; other++)
+		if (acts(state->asks, state->rules[*other], &settings[*other]))
+			return true;
+	return false;
+}
+
+/* Builds for tests also call the rules that have nothing to look at. */
+#ifndef CHECK_WANTS
+#define CHECK_WANTS 0
+#endif
+
+static bool run_wants(const struct rule *rule, unsigned facts)
+{
+	return !(rule->wants & ~facts) &&
+	       (!rule->wants_any || rule->wants_any & facts);
+}
+
+/* What rules leave behind: findings, and that they did not run. */
+static uint64_t run_left_behind(const struct run_state *state)
+{
+	uint64_t n = state->nfindings;
+
+	for (size_t i = 0; i < state->nnot_run; i++)
+		n += state->not_run[i].count;
+	return n;
+}
+
+/* The pod, or where there is none the object. */
+static void check_rule(struct rule_run *rr, const struct pod *pod,
+		       unsigned facts)
+{
+	const struct rule *rule = rr->rule;
+	bool wants = run_wants(rule, facts);
+	uint64_t before = wants ? 0 : run_left_behind(rr->run->state);
+
+	if (pod)
+		rule->check_pod(rr, pod);
+	else
+		rule->check_object(rr, rr->object);
+	if (!wants && run_left_behind(rr->run->state) != before)
+		BUG("%s finds something without the facts that it wants",
+		    rule->name);
+}
+
+/* Those rules, asked about the pod, or where there is none the object. */
+static void check_rules(struct rule_run *rr, const struct pod *pod,
+			const struct setting *settings, unsigned facts)
+{
+	struct run_state *state = rr->run->state;
+	const unsigned *rules = pod ? state->pod_rules : state->object_rules;
+	size_t n = pod ? state->npod_rules : state->nobject_rules;
+	bool infrastructure = pod && pod_is_infrastructure(pod);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct rule *rule = state->rules[rules[i]];
+
+		if ((!CHECK_WANTS && !run_wants(rule, facts)) ||
+		    !run_asks(state, rules[i], settings) ||
+		    (infrastructure && !(rule->flags & RULE_INFRASTRUCTURE)) ||
+		    (rr->object->fragment && rule->flags & RULE_ABSENCE))
+			continue;
+		rr->rule = rule;
+		rr->setting = &settings[rules[i]];
+		check_rule(rr, pod, facts);
+	}
+}
+
+static void count_infrastructure(struct run *run, const struct pod *pod)
+{
+	if (!pod_is_infrastructure(pod))
+		return;
+	if (pod->object->infrastructure == TRI_YES)
+		run->counts.infrastructure++;
+	else
+		run->counts.infrastructure_unknown++;
+}
+
+void run_check_object(struct run *run, const struct object *object,
+		      const struct setting *settings)
+{
+	struct rule_run rr = {.run = run, .object = object};
+	unsigned facts = object_facts(object);
+
+	FOR_EACH_POD(object, pod) {
+		count_infrastructure(run, pod);
+		check_rules(&rr, pod, settings, pod_facts(pod, facts));
+	}
+	check_rules(&rr, NULL, settings, facts);
+}

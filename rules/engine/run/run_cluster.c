@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which cluster state applies, and what rules may use of it. A state older than
+ * the policy's maxAge is not used, and neither is one whose time is in the
+ * future: rules that need a state are not run, and the reason is reported.
+ */
+#include "kube/cluster/cluster.h"
+#include "kube/quota/limit_range.h"
+
+#include "run_internal.h"
+
+#define AHEAD	"the time of the cluster state is in the future"
+#define TOO_OLD "the cluster state is older than the policy's maxAge"
+
+void run_cluster_begin(struct run *run, const struct run_file *file)
+{
+	const struct run_options *options = &run->options;
+	const struct cluster *cluster =
+		file->cluster ? file->cluster : options->cluster;
+	int64_t max = policy_max_age(file->policy);
+
+	run->state->cluster_old = NULL;
+	if (cluster && options->now && cluster_is_ahead(cluster, options->now))
+		run->state->cluster_old = AHEAD;
+	else if (cluster && max &&
+		 options->now - cluster_taken_at(cluster) > max)
+		run->state->cluster_old = TOO_OLD;
+	if (run->state->cluster_old) {
+		run->state->any_cluster_old = run->state->cluster_old;
+		cluster = NULL;
+	}
+	run->state->cluster = run->index.cluster = cluster;
+}
+
+/* The set as a whole is judged by the run's own. */
+void run_cluster_workload(struct run *run, const struct workload *w)
+{
+	run->state->cluster = w ? w->cluster : NULL;
+	run->state->cluster_old =
+		run->state->cluster ? NULL : run->state->any_cluster_old;
+}
+
+const struct cluster *rule_cluster(struct rule_run *rr)
+{
+	return rr->run->state->cluster;
+}
+
+const struct platform *rule_platform(struct rule_run *rr)
+{
+	return policy_platform(rr->run->state->file.policy);
+}
+
+enum tri rule_limit_default(struct rule_run *rr, const struct object *object,
+			    const char *resource)
+{
+	const struct cluster *cluster = rr->run->state->cluster;
+
+	if (!cluster || !object->namespace ||
+	    cluster_unreadable(cluster, CLUSTER_LIMIT_RANGE))
+		return rule_platform(rr)->limit_defaults;
+	return limit_range_defaults(cluster, object->namespace, resource,
+				    rule_arena(rr))
+		       ? TRI_YES
+		       : TRI_NO;
+}
+
+const char *rule_without_cluster(struct rule_run *rr)
+{
+	return rr->run->state->cluster_old   ? rr->run->state->cluster_old
+	       : rr->rule->needs & NEEDS_SET ? "needs the set or --cluster"
+					     : "needs --cluster";
+}
+
+bool rule_cluster_lacks(struct rule_run *rr, enum cluster_kind kind)
+{
+	const struct cluster *cluster = rr->run->state->cluster;
+	const char *reason = cluster ? cluster_unreadable(cluster, kind) : NULL;
+
+	if (!reason)
+		return false;
+	rule_not_run(rr, arena_printf(rule_arena(rr),
+				      "the cluster state has no %s: %s",
+				      cluster_resource(kind)->plural, reason));
+	return true;
+}
+
+bool rule_cluster_lost(struct rule_run *rr)
+{
+	const struct run *run = rr->run;
+
+	if (run->state->cluster ||
+	    (!run->options.admission && !run->state->cluster_old))
+		return false;
+	rule_not_run(rr, rule_without_cluster(rr));
+	return true;
+}
+
+const struct cluster *rule_needs_cluster(struct rule_run *rr,
+					 enum cluster_kind kind)
+{
+	const struct cluster *cluster = rr->run->state->cluster;
+
+	if (!cluster)
+		rule_not_run(rr, rule_without_cluster(rr));
+	else if (rule_cluster_lacks(rr, kind))
+		cluster = NULL;
+	return cluster;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is counted of all that was looked at. Threads count for themselves; the
+ * sum does not depend on which of them saw what.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "kube/secret/mask.h"
+#include "run_internal.h"
+
+/* The first ones by name, each once. */
+static void add_kind(struct run_counts *counts, const char *kind)
+{
+	char(*kinds)[KIND_NAME] = counts->unknown_kinds, name[KIND_NAME];
+	int i = 0, order = 1;
+
+	snprintf(name, sizeof(name), "%s", kind);
+	while (i < UNKNOWN_KINDS && *kinds[i] &&
+	       (order = strcmp(kinds[i], name)) < 0)
+		i++;
+	if (i == UNKNOWN_KINDS || !order)
+		return;
+	memmove(kinds[i + 1], kinds[i],
+		(size_t)(UNKNOWN_KINDS - i - 1) * sizeof(*kinds));
+	memcpy(kinds[i], name, sizeof(name));
+}
+
+static void add_gpus(struct run_counts *counts, int64_t gpus)
+{
+	if (__builtin_add_overflow(counts->gpus, gpus, &counts->gpus))
+		counts->gpus = INT64_MAX;
+}
+
+void run_count_object(struct run *run, const struct object *object)
+{
+	struct run_counts *counts = &run->counts;
+
+	counts->objects++;
+	counts->fragments += object->fragment && !run->state->file.patched;
+	counts->unknown_kinds_with_pods += object->guessed;
+	if (object->guessed &&
+	    !secrets_plain(object->kind, strlen(object->kind)))
+		add_kind(counts, object->kind);
+	counts->patched += run->state->file.patched && object->npods;
+	if (object_has_values(object) &&
+	    accelerator_is_named(object->doc->source->text + object->doc->start,
+				 object->doc->end - object->doc->start)) {
+		counts->chart_values++;
+		counts->gpus_unknown = true;
+	}
+	if (!object->npods && !object->gpus.n)
+		return;
+	counts->workloads++;
+	if (object->parent)
+		return;
+	add_gpus(counts, object->gpus.n);
+	counts->gpus_unknown |= object->gpus.unknown;
+	/* Shares of GPUs are not a number of GPUs. */
+	FOR_EACH_POD(object, pod)
+		counts->gpus_unknown |= pod->steady.n && !pod->gpus.n &&
+					pod_uses_gpu(pod) == TRI_YES;
+}
+
+void run_counts_add(struct run_counts *to, const struct run_counts *from)
+{
+	to->documents += from->documents;
+	to->objects += from->objects;
+	to->workloads += from->workloads;
+	to->unknown_kinds_with_pods += from->unknown_kinds_with_pods;
+	to->placeholders += from->placeholders;
+	to->fragments += from->fragments;
+	to->patched += from->patched;
+	to->chart_values += from->chart_values;
+	to->infrastructure += from->infrastructure;
+	to->infrastructure_unknown += from->infrastructure_unknown;
+	to->errors += from->errors;
+	to->warnings += from->warnings;
+	to->infos += from->infos;
+	to->suppressed += from->suppressed;
+	to->fixable += from->fixable;
+	to->fixable_unsafe += from->fixable_unsafe;
+	add_gpus(to, from->gpus);
+	to->gpus_unknown |= from->gpus_unknown;
+	for (int i = 0; i < UNKNOWN_KINDS && *from->unknown_kinds[i]; i++)
+		add_kind(to, from->unknown_kinds[i]);
+}

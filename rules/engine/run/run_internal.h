@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Private to the engine: what a run keeps between calls, and what a rule's
+ * check functions get as their opaque struct rule_run.
+ */
+#ifndef RULES_ENGINE_RUN_INTERNAL_H
+#define RULES_ENGINE_RUN_INTERNAL_H
+
+#include "engine/run.h"
+#include "kube/claim.h"
+
+/* Rules that the engine itself reports, by index into the rule set. */
+enum internal_rule {
+	INTERNAL_SYNTAX,
+	INTERNAL_DISAGREEMENT,
+	INTERNAL_DUPLICATE_KEY,
+	INTERNAL_UNUSED,
+	INTERNAL_EXPIRED,
+	INTERNAL_MALFORMED,
+	INTERNAL_COUNT,
+};
+
+enum { NO_RULE = -1 };
+
+struct run_state {
+	struct arena doc_arena; /* objects, scratch; reset per document */
+	struct run_file file;
+	struct suppressions *suppressions;
+	const struct cluster *cluster; /* of what is being judged, or NULL */
+	/* Why one that was given is not used (too old), or NULL. */
+	const char *cluster_old, *any_cluster_old;
+	struct finding **findings; /* of the file, in the file arena */
+	size_t nfindings, findings_size;
+	enum mode mode;	     /* of the object being checked */
+	size_t object_start; /* first finding of the object being checked */
+	int internal[INTERNAL_COUNT];
+	const struct rule *const *rules; /* by index */
+	/* Indices of rules that have the callback, in registry order. */
+	unsigned *pod_rules, *object_rules, *workload_rules;
+	size_t npod_rules, nobject_rules, nworkload_rules;
+	/* By index: which rules' findings yield to it; ends in NO_RULE. */
+	int **yielding;
+	enum run_asks asks;	   /* for the object */
+	struct arena arena;	   /* lives as long as the run */
+	struct claim_table claims; /* of the file */
+	struct kube_config kube;   /* that of the policy, with them */
+	struct not_run *not_run;
+	size_t nnot_run, not_run_size;
+};
+
+struct rule_run {
+	struct run *run;
+	const struct rule *rule;
+	const struct setting *setting;
+	const struct object *object; /* NULL in set rules */
+};
+
+struct fix {
+	struct run *run;
+	struct finding *finding;
+	bool safe;
+	const char *title;
+	struct edit_list edits; /* one group */
+};
+
+/* Repairs of the findings [from, n) of one document: to the caller's merge,
+ * and rendered one by one when the options say so. */
+void run_repairs(struct run *run, const struct doc *doc, size_t from);
+
+/* check_workload() of all rules; and check_set() (run_set.c). */
+void run_workload(struct run *run, const struct workload *w,
+		  const struct setting *settings);
+void run_check_sets(struct run *run, const struct policy *policy);
+
+/* Which cluster holds for a file; for a workload of the set (NULL: for the
+ * set as a whole). */
+void run_cluster_begin(struct run *run, const struct run_file *file);
+void run_cluster_workload(struct run *run, const struct workload *w);
+
+/* A finding without text, placed and identified; appended to the file's. */
+struct finding *finding_new(struct run *run, const struct rule *rule,
+			    const struct setting *setting);
+/* Place it at bytes of the current file. */
+void finding_put(struct run *run, struct finding *finding, uint32_t start,
+		 uint32_t end);
+void run_not_run_add(struct run *run, const struct rule *rule,
+		     const char *reason, uint64_t count);
+/* Is it exempt today? Then it is marked as suppressed. */
+bool run_exempts(struct run *run, const struct policy *policy,
+		 struct finding *f);
+/* At admission: the value includes pod, container and message, before these are
+ * masked, because masking may make two of them equal. */
+void finding_finish_value(struct finding *finding);
+/* Hide findings [from, n) that yield to a more specific one among them. */
+void findings_yield(struct finding **findings, size_t from, size_t n);
+
+/* Is the rule, which is on, asked where not all are? */
+bool run_asks_for(const struct run_state *state, unsigned rule,
+		  const struct setting *settings);
+
+/* Suppressed when it is in the baseline. */
+void run_excuse_known(struct run *run, struct finding *finding);
+/* -- run_counts.c -- */
+void run_count_object(struct run *run, const struct object *object);
+void run_counts_add(struct run_counts *to, const struct run_counts *from);
+
+/* Claims of devices that are in the file, for the pods that name them. */
+void run_claims_begin(struct run *run);
+const struct kube_config *run_kube(const struct run *run);
+
+/* Call the rules for an object and for each of its pods. */
+void run_check_object(struct run *run, const struct object *object,
+		      const struct setting *settings);
+/* Is the rule asked about the object being checked? */
+static inline bool run_asks(const struct run_state *state, unsigned rule,
+			    const struct setting *settings)
+{
+	return settings[rule].enabled &&
+	       (state->asks == ASK_ALL || run_asks_for(state, rule, settings));
+}
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Set rules: they run once, over the facts of all files. Findings of
+ * check_set() may be in any file and are collected first; findings of
+ * check_workload() are in the workload's file, and workloads come in the order
+ * of the files. So findings go to the sink file by file, after the comments of
+ * each file were read, and memory holds those of one file.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "run_internal.h"
+
+struct set_run {
+	struct run *run;
+	const struct policy *(*policy_of)(void *context, uint32_t file);
+	void *context;
+	const struct policy *policy; /* of the set as a whole: first file's */
+	struct arena arena;	     /* findings of check_set() */
+	struct finding **findings;   /* sorted */
+	size_t n, next;
+};
+
+static const struct setting *settings_for(struct set_run *set,
+					  const struct workload *w)
+{
+	struct object object = {
+		.api_version = w->id.api_version,
+		.kind = w->id.kind,
+		.name = w->id.name,
+		.namespace = *w->id.namespace ? w->id.namespace : NULL,
+		.class = w->class,
+	};
+	const struct policy *policy =
+		set->policy_of(set->context, w->place.file);
+
+	set->run->state->file.policy = policy;
+	return policy_settings(policy, &object);
+}
+
+/* What infers from absence in the set keeps silent when the set is only a
+ * part of what will be applied. */
+static bool set_hides(const struct run *run, const struct rule *rule)
+{
+	return run->options.partial && !run->state->cluster &&
+	       rule->flags & RULE_ABSENCE && rule->needs & NEEDS_SET;
+}
+
+void run_check_sets(struct run *run, const struct policy *policy)
+{
+	const struct rule_set *rules = run->options.rules;
+	const struct setting *settings = policy_base(policy);
+
+	run->state->file.policy = policy;
+	for (size_t i = 0; i < rules->n; i++) {
+		struct rule_run rr = {run, rules->items[i], &settings[i], NULL};
+
+		if (!settings[i].enabled)
+			continue;
+		if (rr.rule->check_set && !set_hides(run, rr.rule))
+			rr.rule->check_set(&rr);
+	}
+}
+
+static int by_place(const void *a, const void *b)
+{
+	return finding_cmp(*(struct finding *const *)a,
+			   *(struct finding *const *)b);
+}
+
+void run_workload(struct run *run, const struct workload *w,
+		  const struct setting *settings)
+{
+	const struct run_state *state = run->state;
+
+	for (size_t i = 0; i < state->nworkload_rules; i++) {
+		unsigned index = state->workload_rules[i];
+		struct rule_run rr = {run, run->options.rules->items[index],
+				      &settings[index], NULL};
+
+		if (!run_asks(state, index, settings) ||
+		    (w->duplicate_of && rr.rule->needs & NEEDS_SET &&
+		     !(rr.rule->flags & RULE_DUPLICATES)))
+			continue;
+		if (set_hides(run, rr.rule))
+			run_not_run_add(run, rr.rule, "the set is partial", 1);
+		else
+			rr.rule->check_workload(&rr, w);
+	}
+}
+
+static void check_workload(struct set_run *set, const struct workload *w)
+{
+	struct run *run = set->run;
+	size_t start = run->state->nfindings;
+
+	run_cluster_workload(run, w);
+	run_workload(run, w, settings_for(set, w));
+	findings_yield(run->state->findings, start, run->state->nfindings);
+	arena_reset(&run->state->doc_arena);
+}
+
+struct excuse_run {
+	struct run *run;
+	struct finding **findings;
+	size_t n;
+	const struct policy *policy;
+	struct suppressions *suppressions;
+};
+
+static void excuse_object(struct excuse_run *e, const struct object *object)
+{
+	const struct setting *settings = policy_settings(e->policy, object);
+	const struct rule_set *rules = e->run->options.rules;
+
+	for (size_t i = 0; i < e->n; i++) {
+		struct finding *f = e->findings[i];
+
+		if (f->place.document != object->doc->number ||
+		    strcmp(f->id.kind, object->kind ? object->kind : "") ||
+		    strcmp(f->id.name, object->name ? object->name : ""))
+			continue;
+		suppressions_apply(
+			e->suppressions, object,
+			&settings[rule_set_find(rules, f->rule->name)], f);
+	}
+	for (size_t i = 0; i < object->nembedded; i++)
+		excuse_object(e, &object->embedded[i]);
+}
+
+static void ignore_issue(void *context, const struct load_issue *issue)
+{
+	(void)context; /* reported when the file was linted */
+	(void)issue;
+}
+
+/* Read the file again for the comments and annotations it carries. */
+static void excuse_by_file(struct excuse_run *e, struct source *source)
+{
+	struct run_state *state = e->run->state;
+	struct arena arena = ARENA_INIT;
+	struct loader loader;
+	struct doc doc;
+
+	e->suppressions = suppressions_scan(&e->run->file_arena, source,
+					    e->run->options.today);
+	loader_init(&loader, source, &load_limits_default, &arena);
+	loader.issue = ignore_issue;
+	while (loader_next(&loader, &doc) > 0) {
+		const struct node *nested = NULL;
+		struct object_list list = {0};
+
+		arena_reset(&state->doc_arena);
+		if (!doc.root)
+			continue;
+		suppressions_exclude(e->suppressions, &doc);
+		object_read(&state->doc_arena, policy_kube(e->policy), &doc,
+			    &list, &nested);
+		for (size_t i = 0; i < list.n; i++)
+			excuse_object(e, &list.items[i]);
+	}
+	arena_release(&arena);
+}
+
+/* A letter may be written as \x67, \u0067 or \U00000067; and a key over several
+ * lines, which is marked by '?', may go on after a backslash. */
+static bool may_hide_letters(const struct source *source)
+{
+	const char *p = source->text, *end = p + source->len;
+
+	while ((p = memchr(p, '\\', (size_t)(end - p))) && ++p < end) {
+		bool line = *p == '\n' || *p == '\r' || *p & 0x80;
+
+		if (*p == 'x' || *p == 'u' || *p == 'U')
+			return true;
+		if (line && memchr(source->text, '?', source->len))
+			return true;
+		/* Of two the first one only stands for the second. */
+		p += *p == '\\';
+	}
+	return false;
+}
+
+/* Reading is expensive, and a file that suppresses something contains the text:
+ * only escapes could hide the annotation's name. */
+static bool may_excuse(const struct source *source)
+{
+	return text_find(source->text, source->len, "gpugate") ||
+	       may_hide_letters(source);
+}
+
+static void excuse_by_policy(struct excuse_run *e)
+{
+	for (size_t i = 0; i < e->n; i++)
+		run_exempts(e->run, e->policy, e->findings[i]);
+}
+
+/* --- file by file --------------------------------------------------------- */
+
+static void clear_findings(struct run *run)
+{
+	arena_reset(&run->file_arena);
+	run->state->findings = NULL;
+	run->state->nfindings = run->state->findings_size = 0;
+}
+
+/* Add what check_set() reported in the file to what is there, and end it. */
+static void end_file(struct set_run *set, uint32_t file)
+{
+	struct run *run = set->run;
+	struct run_state *state = run->state;
+	struct run_options *options = &run->options;
+	struct excuse_run e = {.run = run};
+	struct source *source = NULL;
+
+	while (set->next < set->n &&
+	       set->findings[set->next]->place.file == file)
+		*VEC_PUSH(&run->file_arena, state->findings, state->nfindings,
+			  state->findings_size) = set->findings[set->next++];
+	if (!state->nfindings)
+		return;
+	e.findings = state->findings;
+	e.n = state->nfindings;
+	e.policy = set->policy_of(set->context, file);
+	excuse_by_policy(&e);
+	if (options->source_of && !options->no_ignore)
+		source = options->source_of(options->context, file);
+	if (source && may_excuse(source))
+		excuse_by_file(&e, source);
+	state->file.index = file;
+	run_end_file(run);
+	clear_findings(run);
+}
+
+/* End all files before this one. */
+static void end_files(struct set_run *set, uint32_t before)
+{
+	while (set->next < set->n &&
+	       set->findings[set->next]->place.file < before)
+		end_file(set, set->findings[set->next]->place.file);
+}
+
+/* On to a later file; all files before it are ended. */
+static void reach_file(struct set_run *set, uint32_t file)
+{
+	const struct run_options *options = &set->run->options;
+
+	end_files(set, file);
+	if (options->reached)
+		options->reached(options->context, file);
+}
+
+static void check_workloads(struct set_run *set)
+{
+	struct workload_cursor cursor = {0};
+	const struct workload *w;
+	uint32_t file = 0;
+
+	while ((w = workload_next(&set->run->index, &cursor))) {
+		if (w->place.file != file) {
+			end_file(set, file);
+			file = w->place.file;
+			reach_file(set, file);
+		}
+		check_workload(set, w);
+	}
+	end_file(set, file);
+	end_files(set, UINT32_MAX);
+}
+
+/* Keep what check_set() reported until its file's turn. */
+static void gather(struct set_run *set)
+{
+	struct run_state *state = set->run->state;
+
+	set->findings = state->findings;
+	set->n = state->nfindings;
+	arena_adopt(&set->arena, &set->run->file_arena);
+	if (set->n)
+		qsort(set->findings, set->n, sizeof(*set->findings), by_place);
+	clear_findings(set->run);
+}
+
+void run_set(struct run *run,
+	     const struct policy *(*policy_of)(void *context, uint32_t file),
+	     void *context)
+{
+	struct set_run set = {
+		.run = run,
+		.policy_of = policy_of,
+		.context = context,
+		.policy = policy_of(context, 0),
+	};
+
+	clear_findings(run);
+	run->state->suppressions = NULL;
+	object_index_finish(&run->index);
+	run_cluster_workload(run, NULL);
+	run_check_sets(run, set.policy);
+	arena_reset(&run->state->doc_arena);
+	gather(&set);
+	check_workloads(&set);
+	arena_release(&set.arena);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which findings a file suppresses, and which of its suppressions matched
+ * nothing. Comments are sorted by place and so is the line they cover, so a
+ * finding's comments are found by binary search; the few ignore-file comments
+ * are tried one by one.
+ */
+#include "suppress_internal.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/vec.h"
+
+struct suppressions *suppressions_scan(struct arena *arena,
+				       struct source *source, int64_t today)
+{
+	struct suppressions *s = ARENA_NEW(arena, struct suppressions);
+
+	s->arena = arena;
+	s->source = source;
+	s->today = today;
+	suppress_read_comments(s);
+	return s;
+}
+
+struct suppressions *suppressions_granted(struct arena *arena,
+					  struct source *source, int64_t today,
+					  const struct policy *policy)
+{
+	struct suppressions *s = ARENA_NEW(arena, struct suppressions);
+
+	s->arena = arena;
+	s->source = source;
+	s->today = today;
+	s->grants = policy;
+	return s;
+}
+
+void suppressions_settings(struct suppressions *s,
+			   const struct setting *settings)
+{
+	s->settings = settings;
+}
+
+/* --- comments that are none ----------------------------------------------- */
+
+/* Index of the first comment at or after the offset. */
+static size_t first_at(const struct suppressions *s, uint32_t offset)
+{
+	size_t low = 0, high = s->ncomments;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->comments[middle].clause.start < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void exclude_span(struct suppressions *s, uint32_t start, uint32_t end)
+{
+	for (size_t i = first_at(s, start);
+	     i < s->ncomments && s->comments[i].clause.start < end; i++)
+		s->comments[i].excluded = true;
+}
+
+/* `key: | # comment`: the header line of a block scalar may carry one. */
+static uint32_t content_start(const struct suppressions *s,
+			      const struct node *node)
+{
+	const char *text = s->source->text, *end;
+
+	if (!(node->flags & NODE_BLOCK) || node->start >= s->source->len)
+		return node->start;
+	end = memchr(text + node->start, '\n', s->source->len - node->start);
+	return end ? (uint32_t)(end - text) : node->end;
+}
+
+static void exclude_node(struct suppressions *s, const struct node *node)
+{
+	exclude_span(s, node->key_start, node->key_end);
+	if (node->type != NODE_MAP && node->type != NODE_SEQ)
+		exclude_span(s, content_start(s, node), node->end);
+	for (const struct node *child = node->first; child; child = child->next)
+		exclude_node(s, child);
+}
+
+void suppressions_exclude(struct suppressions *s, const struct doc *doc)
+{
+	if (s->ncomments && doc->root && !doc->host)
+		exclude_node(s, doc->root);
+}
+
+/* --- a finding ------------------------------------------------------------ */
+
+/* Does the policy let this annotation silence the finding? */
+static bool is_granted(const struct suppressions *s,
+		       const struct suppress_clause *clause,
+		       const struct finding *finding)
+{
+	const struct policy_grant *grant;
+
+	if (!s->grants)
+		return true;
+	if (!policy_grants(s->grants, finding->rule, finding->id.namespace,
+			   &grant))
+		return false;
+	if (grant->require_reason && !*clause->reason)
+		return false;
+	return !grant->max_days ||
+	       (clause->until != DATE_NONE &&
+		clause->until <= s->today + grant->max_days);
+}
+
+bool suppress_by_clause(const struct suppressions *s,
+			struct suppress_clause *clause,
+			const struct setting *setting, struct finding *finding,
+			enum suppressed_via via)
+{
+	struct suppress_words *words = &clause->words;
+	bool named = false;
+
+	if (clause->broken || clause->until < s->today)
+		return false;
+	for (size_t i = 0; i < words->n; i++) {
+		if (!rule_is_named(finding->rule, words->items[i].text))
+			continue;
+		named = true;
+		words->items[i].used |= !setting->locked;
+	}
+	if (!named)
+		return false;
+	if (setting->locked) {
+		clause->locked = finding->rule->name;
+		return false;
+	}
+	if (!is_granted(s, clause, finding)) {
+		finding->ignore_refused = true;
+		return false;
+	}
+	finding->suppressed = via;
+	finding->suppression_reason = clause->reason;
+	return true;
+}
+
+static size_t first_on_line(const struct suppressions *s, uint32_t line)
+{
+	size_t low = 0, high = s->ncomments;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->comments[middle].line < line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool by_comment(struct suppressions *s, struct suppress_comment *comment,
+		       const struct setting *setting, struct finding *finding)
+{
+	return !comment->excluded &&
+	       suppress_by_clause(s, &comment->clause, setting, finding,
+				  SUPPRESSED_COMMENT);
+}
+
+static void by_comments(struct suppressions *s, const struct setting *setting,
+			struct finding *finding)
+{
+	uint32_t line = finding->place.line;
+
+	for (size_t i = first_on_line(s, line);
+	     i < s->ncomments && s->comments[i].line == line; i++)
+		if (!s->comments[i].whole_file &&
+		    by_comment(s, &s->comments[i], setting, finding))
+			return;
+	for (size_t i = 0; i < s->nwhole_file; i++)
+		if (by_comment(s, &s->comments[s->whole_file[i]], setting,
+			       finding))
+			return;
+}
+
+bool suppressions_any(const struct suppressions *s)
+{
+	return s && (s->ncomments || s->nannotations);
+}
+
+void suppressions_apply(struct suppressions *s, const struct object *object,
+			const struct setting *setting, struct finding *finding)
+{
+	if (rule_is_fixed(finding->rule) || finding->suppressed)
+		return;
+	if (s->ncomments)
+		by_comments(s, setting, finding);
+	if (!finding->suppressed && object)
+		suppress_by_annotation(s, object, setting, finding);
+}
+
+/* --- what is left --------------------------------------------------------- */
+
+struct finish {
+	struct suppressions *s;
+	const struct rule_set *rules;
+	void (*add)(void *context, const struct suppression_issue *issue);
+	void *context;
+};
+
+static void add(struct finish *f, const struct suppress_clause *clause,
+		enum suppression_trouble kind, const char *text)
+{
+	const struct suppression_issue issue = {
+		.kind = kind,
+		.start = clause->start,
+		.end = clause->end,
+		.pointer = clause->pointer,
+		.document = clause->document,
+		.named_path = clause->named_path,
+		.id = clause->id,
+		.text = text,
+	};
+
+	f->add(f->context, &issue);
+}
+
+/* Text of the user's, fit for a message. */
+static const char *printable(struct arena *arena, const char *text)
+{
+	char *copy = arena_printf(arena, "%.60s", text);
+
+	for (char *c = copy; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	return copy;
+}
+
+/* False when the word names no rule that could be suppressed. */
+static bool check_word(struct finish *f, const struct suppress_clause *clause,
+		       const char *text, struct rule_word *word)
+{
+	struct arena *arena = f->s->arena;
+	const char *near;
+
+	if (!rule_word_parse(f->rules, text, word)) {
+		near = rule_word_nearest(f->rules, text);
+		add(f, clause, SUPPRESSION_MALFORMED,
+		    arena_printf(arena, "unknown rule `%s`%s%s%s",
+				 printable(arena, text),
+				 near ? "; did you mean `" : "",
+				 near ? near : "", near ? "`?" : ""));
+		return false;
+	}
+	if (word->rule && rule_is_fixed(word->rule)) {
+		add(f, clause, SUPPRESSION_MALFORMED,
+		    arena_printf(arena, "`%s` cannot be suppressed",
+				 word->rule->name));
+		return false;
+	}
+	return true;
+}
+
+static bool speaks_later(const struct rule *rule)
+{
+	return rule->needs & (NEEDS_SET | NEEDS_CLUSTER) ||
+	       rule->check_workload || rule->check_set;
+}
+
+/* Had everything this word names its chance to report something? */
+static bool is_judged(const struct finish *f, const struct rule_word *word)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < f->rules->n; i++) {
+		const struct rule *rule = f->rules->items[i];
+
+		if (!rule_word_covers(word, rule) ||
+		    (f->s->settings && !f->s->settings[i].enabled))
+			continue;
+		if (speaks_later(rule))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static void finish_words(struct finish *f, const struct suppress_clause *clause,
+			 bool expired)
+{
+	struct arena *arena = f->s->arena;
+	const char *unused = NULL;
+
+	for (size_t i = 0; i < clause->words.n; i++) {
+		const struct suppress_word *one = &clause->words.items[i];
+		struct rule_word word;
+
+		if (!check_word(f, clause, one->text, &word) || one->used ||
+		    expired || clause->locked || !is_judged(f, &word))
+			continue;
+		unused = arena_printf(arena, "%s%s`%s`", unused ? unused : "",
+				      unused ? ", " : "", one->text);
+	}
+	if (unused)
+		add(f, clause, SUPPRESSION_UNUSED,
+		    arena_printf(arena, "nothing here to suppress for %s",
+				 unused));
+}
+
+static void finish_clause(struct finish *f,
+			  const struct suppress_clause *clause)
+{
+	struct arena *arena = f->s->arena;
+	bool expired = clause->until < f->s->today;
+	char day[DATE_TEXT];
+
+	if (clause->problem)
+		add(f, clause, SUPPRESSION_MALFORMED, clause->problem);
+	if (clause->broken)
+		return;
+	finish_words(f, clause, expired);
+	if (expired)
+		add(f, clause, SUPPRESSION_EXPIRED,
+		    arena_printf(arena, "the suppression ended on %s",
+				 date_text(clause->until, day)));
+	else if (clause->locked)
+		add(f, clause, SUPPRESSION_UNUSED,
+		    arena_printf(arena,
+				 "`%s` is locked by the policy and cannot be "
+				 "suppressed",
+				 clause->locked));
+}
+
+void suppressions_finish(struct suppressions *s, const struct rule_set *rules,
+			 void (*add_issue)(void *context,
+					   const struct suppression_issue *),
+			 void *context)
+{
+	struct finish f = {s, rules, add_issue, context};
+
+	for (size_t i = 0; i < s->ncomments; i++)
+		if (!s->comments[i].excluded)
+			finish_clause(&f, &s->comments[i].clause);
+	for (size_t i = 0; i < s->nannotations; i++)
+		finish_clause(&f, &s->annotations[i].clause);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpugate.dev/ignore, -reason and -until on an object or a pod template. An
+ * object's annotation covers all findings of the object and of those it embeds;
+ * a template's covers findings inside the template, and findings about that
+ * role beside it (a replica spec's restartPolicy).
+ *
+ * Places are compared by JSON Pointer within a document: nodes are freed when
+ * the next document is read.
+ */
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "suppress_internal.h"
+
+static const char ignore_key[] = "gpugate.dev/ignore";
+static const char reason_key[] = "gpugate.dev/ignore-reason";
+static const char until_key[] = "gpugate.dev/ignore-until";
+
+static const char *pointer_of(struct arena *arena, const struct node *node)
+{
+	struct buf text;
+	const char *copy;
+
+	buf_init(&text);
+	node_pointer(node, &text);
+	copy = arena_strndup(arena, text.data, text.len);
+	buf_release(&text);
+	return copy;
+}
+
+/* Is inner at or below outer? */
+static bool is_below(const char *inner, const char *outer)
+{
+	size_t len = strlen(outer);
+
+	return strncmp(inner, outer, len) == 0 &&
+	       (!inner[len] || inner[len] == '/');
+}
+
+static void read_terms(struct suppressions *s, const struct node *annotations,
+		       struct suppress_clause *clause)
+{
+	const struct node *reason = node_get(annotations, reason_key);
+	const struct node *until = node_get(annotations, until_key);
+	const char *text = node_str(reason);
+
+	clause->reason = "";
+	if (text && text[strspn(text, " \t\r\n")])
+		clause->reason = arena_strdup(s->arena, text);
+	else if (!node_is_unknown(reason))
+		clause->problem = "annotation `gpugate.dev/ignore-reason` is "
+				  "missing";
+	if (node_is_unset(until))
+		return;
+	text = node_str(until);
+	if (!text || !date_parse(text, until->len, &clause->until)) {
+		clause->problem =
+			"`gpugate.dev/ignore-until` takes an existing date "
+			"such as \"2027-01-31\"";
+		clause->broken = true;
+	}
+}
+
+static void read_clause(struct suppressions *s, const struct node *annotations,
+			const struct node *ignore,
+			struct suppress_clause *clause)
+{
+	const char *text = node_str(ignore);
+
+	clause->start = ignore->start;
+	clause->end = ignore->end;
+	clause->until = DATE_NONE;
+	if (text)
+		suppress_read_words(s->arena, text, strlen(text),
+				    &clause->words);
+	if (clause->words.n && clause->words.n < SUPPRESS_WORDS_MAX) {
+		read_terms(s, annotations, clause);
+		return;
+	}
+	clause->problem = clause->words.n
+				  ? "`gpugate.dev/ignore` names too many rules"
+				  : "`gpugate.dev/ignore` names no rule";
+	clause->broken = true;
+}
+
+static bool is_noted(const struct suppressions *s,
+		     const struct suppress_annotation *one)
+{
+	for (size_t i = s->nannotations; i-- > 0;) {
+		const struct suppress_annotation *other = &s->annotations[i];
+
+		if (other->clause.document != one->clause.document)
+			break; /* documents come one after the other */
+		if (other->clause.start == one->clause.start &&
+		    strcmp(other->object, one->object) == 0 &&
+		    text_eq(other->template, one->template))
+			return true;
+	}
+	return false;
+}
+
+static struct object_id id_of(struct arena *arena, const struct object *o)
+{
+	const char *name = o->name ? o->name : o->generate_name;
+
+	return (struct object_id){
+		arena_strdup(arena, o->api_version ? o->api_version : ""),
+		arena_strdup(arena, o->kind ? o->kind : ""),
+		arena_strdup(arena, o->namespace ? o->namespace : ""),
+		arena_strdup(arena, name ? name : "")};
+}
+
+static void note(struct suppressions *s, const struct object *object,
+		 const struct node *metadata, const struct pod *pod)
+{
+	const struct node *annotations = node_get(metadata, "annotations");
+	const struct node *ignore = node_get(annotations, ignore_key);
+	struct suppress_annotation one = {
+		.clause.document = object->doc->number,
+	};
+
+	if (node_is_unset(ignore) || node_is_unknown(ignore))
+		return;
+	one.clause.start = ignore->start;
+	one.clause.pointer = pointer_of(s->arena, ignore);
+	one.clause.named_path = node_named_path(ignore, object->root);
+	one.clause.id = id_of(s->arena, object);
+	one.object = pointer_of(s->arena, object->root);
+	if (pod) {
+		one.template = pointer_of(s->arena, pod->template);
+		one.role = arena_strdup(s->arena, pod->role ? pod->role : "");
+	}
+	if (is_noted(s, &one))
+		return;
+	read_clause(s, annotations, ignore, &one.clause);
+	*VEC_PUSH(s->arena, s->annotations, s->nannotations,
+		  s->annotations_size) = one;
+}
+
+/* Asked with every finding: its pods are walked once. */
+static bool is_seen(struct suppressions *s, const struct object *object)
+{
+	if (s->seen_document != object->doc->number)
+		s->nseen = 0;
+	s->seen_document = object->doc->number;
+	for (size_t i = s->nseen; i-- > 0;)
+		if (s->seen[i] == object->root)
+			return true;
+	*VEC_PUSH(s->arena, s->seen, s->nseen, s->seen_size) = object->root;
+	return false;
+}
+
+void suppressions_object(struct suppressions *s, const struct object *object)
+{
+	const struct node *own = node_get(object->root, "metadata");
+
+	if (!object->doc || object->doc->host || is_seen(s, object))
+		return;
+	if (own)
+		note(s, object, own, NULL);
+	FOR_EACH_POD(object, pod)
+		if (pod->template && pod->metadata && pod->metadata != own)
+			note(s, object, pod->metadata, pod);
+	if (object->parent)
+		suppressions_object(s, object->parent);
+}
+
+static bool covers(const struct suppress_annotation *one, const char *object,
+		   const struct finding *finding)
+{
+	if (!one->template)
+		return is_below(object, one->object);
+	if (is_below(finding->place.pointer, one->template))
+		return true;
+	return *one->role && strcmp(one->role, finding->pod) == 0 &&
+	       strcmp(one->object, object) == 0;
+}
+
+void suppress_by_annotation(struct suppressions *s, const struct object *object,
+			    const struct setting *setting,
+			    struct finding *finding)
+{
+	const char *pointer;
+
+	suppressions_object(s, object);
+	if (!s->nannotations || !object->doc)
+		return;
+	pointer = pointer_of(s->arena, object->root);
+	for (size_t i = s->nannotations; i-- > 0;) {
+		struct suppress_annotation *one = &s->annotations[i];
+
+		if (one->clause.document != object->doc->number)
+			break;
+		if (!covers(one, pointer, finding) ||
+		    !suppress_by_clause(s, &one->clause, setting, finding,
+					SUPPRESSED_ANNOTATION))
+			continue;
+		finding->ignored_by_object = !one->template;
+		return;
+	}
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Suppressions of one file: comments by place in the text, annotations by place
+ * in the objects. Private to suppress*.c. Everything is in the arena given to
+ * suppressions_scan(); nothing points into documents, which are freed when the
+ * file is finished.
+ */
+#ifndef RULES_ENGINE_SUPPRESS_INTERNAL_H
+#define RULES_ENGINE_SUPPRESS_INTERNAL_H
+
+#include "engine/suppress.h"
+#include "rules/engine/date.h"
+#include "rules/engine/rule_word.h"
+
+struct suppress_word {
+	const char *text;
+	bool used;
+};
+
+struct suppress_words {
+	struct suppress_word *items;
+	size_t n, size;
+};
+
+/* What a comment and an annotation have in common. */
+struct suppress_clause {
+	uint32_t start, end; /* bytes in the source */
+	/* Of an annotation; pointer NULL: a comment. */
+	const char *pointer;
+	unsigned document;
+	uint64_t named_path;
+	struct object_id id;
+	struct suppress_words words;
+	const char *reason;  /* "" when missing */
+	int64_t until;	     /* DATE_NONE: no end */
+	const char *problem; /* malformed, NULL: fine */
+	bool broken;	     /* so malformed that it suppresses nothing */
+	const char *locked;  /* the locked rule it tried to suppress */
+};
+
+struct suppress_comment {
+	struct suppress_clause clause;
+	uint32_t line; /* that it covers */
+	bool whole_file;
+	bool excluded; /* inside a scalar */
+};
+
+struct suppress_annotation {
+	struct suppress_clause clause;
+	const char *object;   /* pointer of the object that carries it */
+	const char *template; /* of the pod template, NULL: the object's */
+	const char *role;     /* of that template's pods, may be "" */
+};
+
+struct suppressions {
+	struct arena *arena;
+	struct source *source;
+	int64_t today;
+	struct suppress_comment *comments;
+	size_t ncomments, comments_size;
+	size_t *whole_file; /* indices of ignore-file comments */
+	size_t nwhole_file, whole_file_size;
+	struct suppress_annotation *annotations;
+	size_t nannotations, annotations_size;
+	/* Roots of the objects of a document whose annotations are noted. */
+	const struct node **seen;
+	size_t nseen, seen_size;
+	unsigned seen_document;
+	/* Which rules are on, by the run's settings; NULL: all. */
+	const struct setting *settings;
+	/* Whose grants annotations need; NULL: they need none. */
+	const struct policy *grants;
+};
+
+/* More than there are rules: each finding is held against each word. */
+enum { SUPPRESS_WORDS_MAX = 256 };
+
+/* -- suppress_comment.c; "a, b" is the same in annotations -- */
+void suppress_read_words(struct arena *arena, const char *text, size_t len,
+			 struct suppress_words *words);
+void suppress_read_comments(struct suppressions *s);
+
+/* -- suppress_annotation.c -- */
+/* Suppress the finding by an annotation of object, if one covers it. */
+void suppress_by_annotation(struct suppressions *s, const struct object *object,
+			    const struct setting *setting,
+			    struct finding *finding);
+
+/* -- suppress.c -- */
+/* True when the clause names the rule and has silenced the finding. */
+bool suppress_by_clause(const struct suppressions *s,
+			struct suppress_clause *clause,
+			const struct setting *setting, struct finding *finding,
+			enum suppressed_via via);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sums that know what they do not know. Placeholders make an amount unknown
+ * above its known part; a negative number counts as 0, because no controller
+ * makes fewer pods than none.
+ */
+#include "kube/amount.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Far above any cluster, far below where a rule's sums could overflow. */
+static const int64_t amount_most = 1000000000000;
+
+static int64_t bounded(int64_t n)
+{
+	return n > amount_most ? amount_most : n;
+}
+
+struct amount amount_of(int64_t n)
+{
+	return (struct amount){.n = bounded(n)};
+}
+
+struct amount amount_add(struct amount a, struct amount b)
+{
+	struct amount sum = {.unknown = a.unknown || b.unknown};
+
+	sum.n = bounded(a.n + b.n);
+	return sum;
+}
+
+struct amount amount_mul(struct amount a, struct amount b)
+{
+	struct amount product = {.unknown = a.unknown || b.unknown};
+
+	/* Nothing times anything is nothing. */
+	if ((!a.n && !a.unknown) || (!b.n && !b.unknown))
+		return amount_of(0);
+	if (__builtin_mul_overflow(a.n, b.n, &product.n))
+		product.n = amount_most;
+	product.n = bounded(product.n);
+	return product;
+}
+
+struct amount amount_max(struct amount a, struct amount b)
+{
+	return (struct amount){.n = a.n > b.n ? a.n : b.n,
+			       .unknown = a.unknown || b.unknown};
+}
+
+struct amount amount_min(struct amount a, struct amount b)
+{
+	return (struct amount){.n = a.n < b.n ? a.n : b.n,
+			       .unknown = a.unknown || b.unknown};
+}
+
+struct amount amount_int(const struct node *node, int64_t unset)
+{
+	int64_t n;
+
+	if (node_is_unset(node))
+		return amount_of(unset);
+	if (!node_int(node, &n))
+		return (struct amount){.unknown = true};
+	return amount_of(n < 0 ? 0 : n);
+}
+
+struct amount amount_share(const struct node *node, struct amount n,
+			   int percent)
+{
+	const char *text = node_str(node);
+	char *end = NULL;
+	long value;
+
+	if (node_is_unset(node))
+		value = percent;
+	else if (text)
+		value = strtol(text, &end, 10);
+	else
+		return amount_int(node, 0);
+	if (end && (end == text || strcmp(end, "%")))
+		return (struct amount){.unknown = true};
+	if (value < 0)
+		value = 0;
+	if (value > 1000000 || n.n > INT64_MAX / 1000001)
+		return (struct amount){.unknown = true};
+	return (struct amount){.n = (n.n * value + 99) / 100,
+			       .unknown = n.unknown};
+}

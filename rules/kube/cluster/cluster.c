@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Queries of snapshots. A namespace is one blob: its name, then a record for
+ * each object in it (kind, name, length, packed tree). Objects without a
+ * namespace are in one blob for each kind.
+ */
+#include "kube/cluster/cluster.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "cluster_internal.h"
+#include "kube/identity.h"
+
+const struct cluster *cluster_get(const struct cluster *cluster)
+{
+	struct cluster *c = (struct cluster *)(uintptr_t)cluster;
+
+	if (c)
+		atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
+	return cluster;
+}
+
+void cluster_put(const struct cluster *cluster)
+{
+	struct cluster *c = (struct cluster *)(uintptr_t)cluster;
+
+	if (!c ||
+	    atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	table_release(&c->namespaces);
+	table_release(&c->usage);
+	names_put(c->names);
+	node_groups_put(c->nodes);
+	free(c->meta.server);
+	free(c->meta.policy);
+	for (int i = 0; i < CLUSTER_KINDS; i++)
+		free(c->meta.unreadable[i]);
+	free(c);
+}
+
+int64_t cluster_taken_at(const struct cluster *c)
+{
+	return c->meta.taken_at;
+}
+
+bool cluster_is_ahead(const struct cluster *c, int64_t now)
+{
+	enum { CLOCKS_DIFFER = 600 };
+
+	return c->meta.taken_at - now > CLOCKS_DIFFER;
+}
+
+const char *cluster_server(const struct cluster *c)
+{
+	return c->meta.server ? c->meta.server : "";
+}
+
+const char *cluster_policy(const struct cluster *c)
+{
+	return c->meta.policy;
+}
+
+const char *cluster_unreadable(const struct cluster *c, enum cluster_kind kind)
+{
+	return c->meta.unreadable[kind];
+}
+
+uint64_t cluster_serial(const struct cluster *c)
+{
+	return c->serial;
+}
+
+size_t cluster_count(const struct cluster *c, enum cluster_kind kind)
+{
+	return c->counts[kind];
+}
+
+const struct node_group *cluster_nodes(const struct cluster *c, size_t *n)
+{
+	*n = c->nodes ? c->nodes->n : 0;
+	return c->nodes ? c->nodes->items : NULL;
+}
+
+bool cluster_label_is_individual(const struct cluster *c, const char *key)
+{
+	if (!strcmp(key, "kubernetes.io/hostname"))
+		return true;
+	for (size_t i = 0; c->nodes && c->nodes->individual[i]; i++)
+		if (!strcmp(c->nodes->individual[i], key))
+			return true;
+	return false;
+}
+
+/* --- records -------------------------------------------------------------- */
+
+uint64_t cluster_place_key(enum cluster_kind kind, const char *namespace)
+{
+	char global[2] = {(char)kind, '\0'};
+	uint64_t key;
+
+	if (cluster_kind_is_namespaced(kind))
+		key = text_keyed_hash(namespace, strlen(namespace) + 1);
+	else
+		key = text_keyed_hash(global, sizeof(global));
+	return key ? key : 1;
+}
+
+bool record_next(struct byte_cursor *c, struct cluster_record *record)
+{
+	uint64_t len;
+
+	if (c->at >= c->end)
+		return false;
+	record->start = c->at;
+	record->kind = (enum cluster_kind)take_number(c);
+	record->name = take_text(c);
+	len = take_number(c);
+	record->tree = *c;
+	if (len > (uint64_t)(c->end - c->at))
+		len = (uint64_t)(c->end - c->at);
+	c->at += len;
+	record->tree.end = c->at;
+	return true;
+}
+
+/* The records of a place; *name is its namespace. */
+static bool records_of(const struct cluster *cluster, enum cluster_kind kind,
+		       const char *namespace, struct byte_cursor *c)
+{
+	const struct blob *blob;
+
+	blob = table_find(&cluster->namespaces,
+			  cluster_place_key(kind, namespace));
+	if (!blob)
+		return false;
+	*c = (struct byte_cursor){blob->data, blob->data + blob->len,
+				  cluster->names};
+	take_text(c);
+	return true;
+}
+
+const struct cluster_object *cluster_objects(const struct cluster *cluster,
+					     enum cluster_kind kind,
+					     const char *namespace,
+					     struct arena *arena, size_t *n)
+{
+	struct cluster_object *items = NULL;
+	struct cluster_record record;
+	struct byte_cursor c;
+	size_t size = 0;
+
+	*n = 0;
+	if (!records_of(cluster, kind, namespace, &c))
+		return NULL;
+	while (record_next(&c, &record))
+		if (record.kind == kind)
+			*VEC_PUSH(arena, items, *n,
+				  size) = (struct cluster_object){
+				record.name, take_tree(&record.tree, arena)};
+	return items;
+}
+
+static const struct node *find(const struct cluster *cluster,
+			       enum cluster_kind kind,
+			       const struct object_id *id, struct arena *arena)
+{
+	struct cluster_record record;
+	struct byte_cursor c;
+
+	if (!records_of(cluster, kind, id->namespace, &c))
+		return NULL;
+	while (record_next(&c, &record))
+		if (record.kind == kind && !strcmp(record.name, id->name))
+			return take_tree(&record.tree, arena);
+	return NULL;
+}
+
+const struct node *cluster_object(const struct cluster *cluster,
+				  const struct object_id *id,
+				  struct arena *arena)
+{
+	enum cluster_kind kind = cluster_kind_of(id->api_version, id->kind);
+
+	if (kind >= CLUSTER_NODE)
+		return NULL;
+	return find(cluster, kind, id, arena);
+}
+
+const struct node *cluster_namespace(const struct cluster *cluster,
+				     const char *name, struct arena *arena)
+{
+	const struct object_id id = {"v1", "Namespace", name, ""};
+
+	return node_path(find(cluster, CLUSTER_NAMESPACE, &id, arena),
+			 "metadata.labels");
+}
+
+const char *cluster_next_namespace(const struct cluster *cluster,
+				   size_t *cursor)
+{
+	const struct blob *blob;
+
+	while ((blob = table_next(&cluster->namespaces, cursor)))
+		if (blob->len && blob->data[0])
+			return (const char *)blob->data;
+	return NULL;
+}
+
+/* --- usage ---------------------------------------------------------------- */
+
+void cluster_usage_unpack(const struct blob *blob,
+			  const struct name_table *names, struct arena *arena,
+			  struct cluster_usage *out)
+{
+	struct byte_cursor c = {blob->data, blob->data + blob->len, names};
+	uint64_t n;
+
+	*out = (struct cluster_usage){.owned = take_number(&c) != 0};
+	out->owner.api_version = take_name(&c, arena);
+	out->owner.kind = take_name(&c, arena);
+	out->owner.namespace = take_text(&c);
+	out->owner.name = take_text(&c);
+	out->pods = take_number(&c);
+	n = take_number(&c);
+	if (n > blob->len)
+		n = 0;
+	out->items = ARENA_ARRAY(arena, struct pod_demand, n + 1);
+	for (; out->n < n; out->n++) {
+		out->items[out->n].resource = take_name(&c, arena);
+		out->items[out->n].quantity = take_quantity(&c);
+	}
+}
+
+bool cluster_usage(const struct cluster *cluster, const struct object_id *owner,
+		   struct arena *arena, struct cluster_usage *out)
+{
+	struct buf id;
+	const struct blob *blob;
+
+	buf_init(&id);
+	blob = table_find(&cluster->usage, object_id_hash(owner, &id));
+	buf_release(&id);
+	if (blob)
+		cluster_usage_unpack(blob, cluster->names, arena, out);
+	return blob != NULL;
+}
+
+struct quantity cluster_use_of(const struct cluster *cluster,
+			       const struct object_id *owner,
+			       const char *resource)
+{
+	struct quantity use = quantity_from(0);
+	struct arena arena = ARENA_INIT;
+	struct cluster_usage usage;
+
+	if (cluster_usage(cluster, owner, &arena, &usage))
+		for (size_t i = 0; i < usage.n; i++)
+			if (!strcmp(usage.items[i].resource, resource))
+				use = usage.items[i].quantity;
+	arena_release(&arena);
+	return use;
+}
+
+bool cluster_next_usage(const struct cluster *cluster, size_t *cursor,
+			struct arena *arena, struct cluster_usage *out)
+{
+	const struct blob *blob = table_next(&cluster->usage, cursor);
+
+	if (blob)
+		cluster_usage_unpack(blob, cluster->names, arena, out);
+	return blob != NULL;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which kinds are of interest, and what of them: fields that rules read and
+ * nothing else, so that a file can be handed on and memory stays small.
+ * Annotations are not kept, and Secrets are never asked for.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "cluster_internal.h"
+#include "doc/build.h"
+
+enum { FIELDS_MAX = 6, NODES_MAX = 100000 };
+
+static const struct kind_row {
+	struct cluster_resource resource;
+	bool namespaced;
+	const char *fields[FIELDS_MAX];
+} rows[CLUSTER_KINDS] = {
+	[CLUSTER_NAMESPACE] = {{"Namespace", "", "namespaces", "v1", false},
+			       true,
+			       {"metadata.labels"}},
+	[CLUSTER_QUOTA] = {{"ResourceQuota", "", "resourcequotas", "v1", false},
+			   true,
+			   {"spec.hard", "spec.scopes", "spec.scopeSelector",
+			    "status.used"}},
+	[CLUSTER_LIMIT_RANGE] = {{"LimitRange", "", "limitranges", "v1", false},
+				 true,
+				 {"spec.limits"}},
+	[CLUSTER_LOCAL_QUEUE] = {{"LocalQueue", "kueue.x-k8s.io", "localqueues",
+				  "v1beta2 v1beta1", true},
+				 true,
+				 {"spec.clusterQueue", "spec.stopPolicy"}},
+	[CLUSTER_VOLUME_CLAIM] = {{"PersistentVolumeClaim", "",
+				   "persistentvolumeclaims", "v1", false},
+				  true,
+				  {"spec.accessModes"}},
+	[CLUSTER_DISRUPTION_BUDGET] = {{"PodDisruptionBudget", "policy",
+					"poddisruptionbudgets", "v1", false},
+				       true,
+				       {"spec.selector", "spec.minAvailable",
+					"spec.maxUnavailable"}},
+	[CLUSTER_NETWORK_POLICY] = {{"NetworkPolicy", "networking.k8s.io",
+				     "networkpolicies", "v1", false},
+				    true,
+				    {"spec.podSelector", "spec.policyTypes",
+				     "spec.ingress", "spec.egress"}},
+	[CLUSTER_PRIORITY_CLASS] = {{"PriorityClass", "scheduling.k8s.io",
+				     "priorityclasses", "v1", false},
+				    false,
+				    {"value", "globalDefault",
+				     "preemptionPolicy"}},
+	[CLUSTER_RUNTIME_CLASS] = {{"RuntimeClass", "node.k8s.io",
+				    "runtimeclasses", "v1", false},
+				   false,
+				   {"handler", "scheduling"}},
+	[CLUSTER_NODE_POOL] = {{"NodePool", "karpenter.sh", "nodepools",
+				"v1 v1beta1", true},
+			       false,
+			       {"spec.template.metadata.labels",
+				"spec.template.spec.requirements",
+				"spec.template.spec.taints", "spec.limits"}},
+	[CLUSTER_QUEUE] = {{"ClusterQueue", "kueue.x-k8s.io", "clusterqueues",
+			    "v1beta2 v1beta1", true},
+			   false,
+			   {"spec.resourceGroups", "spec.cohort",
+			    "spec.cohortName", "spec.stopPolicy"}},
+	[CLUSTER_FLAVOR] = {{"ResourceFlavor", "kueue.x-k8s.io",
+			     "resourceflavors", "v1beta2 v1beta1", true},
+			    false,
+			    {"spec.nodeLabels", "spec.nodeTaints",
+			     "spec.tolerations"}},
+	[CLUSTER_VOLCANO_QUEUE] = {{"Queue", "scheduling.volcano.sh", "queues",
+				    "v1beta1", true},
+				   false,
+				   {"spec.capability", "spec.parent",
+				    "status.state"}},
+	[CLUSTER_KAI_QUEUE] = {{"Queue", "scheduling.run.ai", "queues", "v2",
+				true},
+			       false,
+			       {"spec.parentQueue", "spec.resources"}},
+	[CLUSTER_DEVICE_CLASS] = {{"DeviceClass", "resource.k8s.io",
+				   "deviceclasses",
+				   "v1 v1beta2 v1beta1 v1alpha3", true},
+				  false,
+				  {"spec.extendedResourceName"}},
+	[CLUSTER_NODE] = {{"Node", "", "nodes", "v1", false},
+			  false,
+			  {"metadata.labels", "spec.taints",
+			   "status.allocatable"}},
+	[CLUSTER_POD] = {{"Pod", "", "pods", "v1", false}, true, {NULL}},
+};
+
+const struct cluster_resource *cluster_resource(enum cluster_kind kind)
+{
+	return &rows[kind].resource;
+}
+
+bool cluster_kind_is_namespaced(enum cluster_kind kind)
+{
+	return rows[kind].namespaced;
+}
+
+enum cluster_kind cluster_kind_of(const char *api_version, const char *kind)
+{
+	const char *slash = strchr(api_version, '/');
+	size_t len = slash ? (size_t)(slash - api_version) : 0;
+
+	for (int i = 0; i < CLUSTER_KINDS; i++)
+		if (!strcmp(rows[i].resource.kind, kind) &&
+		    strlen(rows[i].resource.group) == len &&
+		    !memcmp(rows[i].resource.group, api_version, len))
+			return i;
+	return CLUSTER_OTHER;
+}
+
+/* --- what is kept --------------------------------------------------------- */
+
+static struct node *child_map(struct arena *arena, struct node *map,
+			      const char *key, size_t len)
+{
+	struct node *child = node_find(arena, map, key, len);
+
+	if (child)
+		return child;
+	child = node_new(arena, NODE_MAP);
+	child->key = arena_strndup(arena, key, len);
+	child->key_len = (uint32_t)len;
+	node_append(map, child);
+	return child;
+}
+
+/* Copy the value at a dotted path of `from` to the same path of `to`. */
+static void keep(struct arena *arena, const struct node *from, struct node *to,
+		 const char *path)
+{
+	const struct node *value = node_path(from, path);
+	uint32_t budget = NODES_MAX;
+	const char *dot;
+	struct node *copy;
+
+	if (node_is_unset(value))
+		return;
+	for (; (dot = strchr(path, '.')); path = dot + 1)
+		to = child_map(arena, to, path, (size_t)(dot - path));
+	copy = node_copy(arena, value, 0, &budget);
+	if (!copy)
+		return;
+	copy->key = arena_strdup(arena, path);
+	copy->key_len = (uint32_t)strlen(path);
+	node_append(to, copy);
+}
+
+static int check_amounts(const struct node *map, const char *where,
+			 struct err *err)
+{
+	FOR_EACH_CHILD(map, entry) {
+		struct quantity q;
+
+		if (node_quantity(entry, &q) == QUANTITY_INVALID)
+			return err_set(err, 0, "%s.%s: `%s` is not a quantity",
+				       where, entry->key,
+				       entry->str ? entry->str : "");
+	}
+	return 0;
+}
+
+struct node *cluster_trim(struct arena *arena, enum cluster_kind kind,
+			  const struct node *root, struct err *err)
+{
+	struct node *kept = node_new(arena, NODE_MAP);
+
+	for (int i = 0; i < FIELDS_MAX && rows[kind].fields[i]; i++)
+		keep(arena, root, kept, rows[kind].fields[i]);
+	if (kind == CLUSTER_QUOTA &&
+	    (check_amounts(node_path(kept, "spec.hard"), "spec.hard", err) ||
+	     check_amounts(node_path(kept, "status.used"), "status.used", err)))
+		return NULL;
+	return kept;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Nodes in groups: those that no pod can tell apart count as one, so that
+ * 10,000 of them stay small. For that, a node is stored without what is only
+ * its own (its hostname, labels that hold its name), what is not a lasting
+ * property (taints node.kubernetes.io/...), and its memory is rounded down to
+ * GiB.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "cluster_internal.h"
+#include "doc/build.h"
+
+#define GIB ((int64_t)1 << 30)
+
+static void append(struct node *to, struct node *child, const char *key)
+{
+	child->key = key;
+	child->key_len = (uint32_t)strlen(key);
+	node_append(to, child);
+}
+
+static struct node *text_node(struct arena *arena, const char *text)
+{
+	struct node *node = node_new(arena, NODE_STRING);
+
+	node->str = arena_strdup(arena, text);
+	node->len = (uint32_t)strlen(text);
+	return node;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	return strcmp((*(const struct node *const *)a)->key,
+		      (*(const struct node *const *)b)->key);
+}
+
+/* Children of a map, sorted by key: equal maps are equal bytes. */
+static const struct node **sorted(struct arena *arena, const struct node *map,
+				  size_t *n)
+{
+	const struct node **items =
+		ARENA_ARRAY(arena, const struct node *, node_count(map) + 1);
+
+	*n = 0;
+	if (!node_is_map(map))
+		return items;
+	FOR_EACH_CHILD(map, child)
+		items[(*n)++] = child;
+	if (*n)
+		qsort(items, *n, sizeof(*items), by_key);
+	return items;
+}
+
+/* --- what a group has ----------------------------------------------------- */
+
+static bool is_individual(const struct node *label, const char *name)
+{
+	return text_contains(label->key, "kubernetes.io/hostname") ||
+	       text_eq(node_str(label), name) ||
+	       text_ends(label->key, ".timestamp");
+}
+
+/* Keys of labels that hold each node's own name stay, without a value. */
+static struct node *labels_of(struct arena *arena, const struct node *from,
+			      const char *name, struct node *individual)
+{
+	struct node *labels = node_new(arena, NODE_MAP);
+	size_t n;
+	const struct node **items = sorted(arena, from, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *text = node_str(items[i]);
+
+		if (is_individual(items[i], name))
+			append(individual, node_new(arena, NODE_NULL),
+			       items[i]->key);
+		else if (text)
+			append(labels, text_node(arena, text), items[i]->key);
+	}
+	return labels;
+}
+
+static struct node *taints_of(struct arena *arena, const struct node *from)
+{
+	struct node *taints = node_new(arena, NODE_SEQ);
+
+	FOR_EACH_CHILD(from, taint) {
+		uint32_t budget = 100;
+		struct node *copy;
+
+		if (text_starts(node_str(node_get(taint, "key")),
+				"node.kubernetes.io/"))
+			continue;
+		copy = node_copy(arena, taint, 0, &budget);
+		if (copy)
+			node_append(taints, copy);
+	}
+	return taints;
+}
+
+static struct node *allocatable_of(struct arena *arena, const struct node *from)
+{
+	struct node *out = node_new(arena, NODE_MAP);
+	size_t n;
+	const struct node **items = sorted(arena, from, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *key = items[i]->key;
+		char text[QUANTITY_TEXT];
+		struct quantity q;
+
+		if ((strcmp(key, "cpu") != 0 && strcmp(key, "memory") != 0 &&
+		     !strchr(key, '/')) ||
+		    node_quantity(items[i], &q) != QUANTITY_OK)
+			continue;
+		if (!strcmp(key, "memory"))
+			q = (struct quantity){
+				quantity_from(quantity_value(q) / GIB * GIB)
+					.nano,
+				QUANTITY_BINARY};
+		append(out, text_node(arena, quantity_text(q, text)), key);
+	}
+	return out;
+}
+
+/* {labels, individual, taints, allocatable} */
+static struct node *group_tree(struct cluster_builder *b, const char *name,
+			       const struct node *node)
+{
+	struct arena *arena = &b->scratch;
+	struct node *tree = node_new(arena, NODE_MAP);
+	struct node *individual = node_new(arena, NODE_MAP);
+
+	append(tree,
+	       labels_of(arena, node_path(node, "metadata.labels"), name,
+			 individual),
+	       "labels");
+	append(tree, individual, "individual");
+	append(tree, taints_of(arena, node_path(node, "spec.taints")),
+	       "taints");
+	append(tree,
+	       allocatable_of(arena, node_path(node, "status.allocatable")),
+	       "allocatable");
+	return tree;
+}
+
+/* --- groups and names ----------------------------------------------------- */
+
+struct node_row {
+	uint64_t group, count;
+};
+
+/* Add to the number of nodes of a group; the last one takes it away. */
+static void count_group(struct cluster_builder *b, uint64_t key,
+			const char *name, struct buf *tree, int64_t change)
+{
+	const struct blob *blob = table_find(&b->node_groups, key);
+	struct byte_cursor c = {NULL, NULL, b->state.names};
+	uint64_t count = 0;
+
+	if (blob) {
+		c.at = blob->data;
+		c.end = blob->data + blob->len;
+		count = take_number(&c);
+		name = take_text(&c);
+	}
+	count += (uint64_t)change;
+	b->nodes_changed = true;
+	b->state.counts[CLUSTER_NODE] += (size_t)change;
+	if (!count) {
+		table_remove(&b->node_groups, key);
+		return;
+	}
+	buf_reset(&b->packed);
+	put_number(&b->packed, count);
+	put_text(&b->packed, name);
+	if (blob)
+		buf_add(&b->packed, c.at, (size_t)(c.end - c.at));
+	else if (tree)
+		buf_add(&b->packed, tree->data, tree->len);
+	table_put(&b->node_groups, key, b->packed.data, b->packed.len);
+}
+
+static uint64_t key_of(const void *data, size_t len)
+{
+	uint64_t key = text_keyed_hash(data, len);
+
+	return key ? key : 1;
+}
+
+uint64_t cluster_node_key(const char *name)
+{
+	return key_of(name, strlen(name));
+}
+
+int cluster_remove_node(struct cluster_builder *b, uint64_t key)
+{
+	const struct blob *blob = table_find(&b->node_names, key);
+	struct node_row row;
+
+	if (!blob)
+		return 0;
+	memcpy(&row, blob->data, sizeof(row));
+	table_remove(&b->node_names, key);
+	count_group(b, row.group, "", NULL, -(int64_t)row.count);
+	return 1;
+}
+
+int cluster_add_node(struct cluster_builder *b, const char *name,
+		     const struct node *trimmed, uint64_t count)
+{
+	uint64_t key = cluster_node_key(name);
+	const struct blob *blob = table_find(&b->node_names, key);
+	struct node_row old = {0, 0}, new = {0, count};
+	struct buf tree;
+
+	buf_init(&tree);
+	put_tree(&tree, b->state.names, group_tree(b, name, trimmed));
+	new.group = key_of(tree.data, tree.len);
+	if (blob)
+		memcpy(&old, blob->data, sizeof(old));
+	if (memcmp(&old, &new, sizeof(old)) != 0) {
+		cluster_remove_node(b, key);
+		count_group(b, new.group, name, &tree, (int64_t)count);
+		table_put(&b->node_names, key, &new, sizeof(new));
+	}
+	buf_release(&tree);
+	return memcmp(&old, &new, sizeof(old)) != 0;
+}
+
+/* --- for snapshots -------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct node_group *)a)->name,
+		      ((const struct node_group *)b)->name);
+}
+
+static void add_individual(struct node_groups *groups, const struct node *keys,
+			   size_t *n)
+{
+	const char **list = (const char **)(uintptr_t)groups->individual;
+
+	FOR_EACH_CHILD(keys, key) {
+		bool known = false;
+
+		for (size_t i = 0; i < *n; i++)
+			known |= !strcmp(list[i], key->key);
+		if (known || *n == 63)
+			continue;
+		list[(*n)++] = key->key;
+	}
+}
+
+struct node_groups *node_groups_make(const struct hash_table *table,
+				     const struct name_table *names)
+{
+	struct node_groups *groups = calloc(1, sizeof(*groups));
+	const struct blob *blob;
+	size_t cursor = 0, individual = 0;
+
+	if (!groups)
+		BUG("out of memory");
+	atomic_init(&groups->refs, 1);
+	groups->items =
+		ARENA_ARRAY(&groups->arena, struct node_group, table->n + 1);
+	groups->individual = ARENA_ARRAY(&groups->arena, const char *, 64);
+	while ((blob = table_next(table, &cursor))) {
+		struct byte_cursor c = {blob->data, blob->data + blob->len,
+					names};
+		struct node_group *group = &groups->items[groups->n++];
+		const struct node *tree;
+
+		group->count = take_number(&c);
+		group->name = arena_strdup(&groups->arena, take_text(&c));
+		tree = take_tree(&c, &groups->arena);
+		group->labels = node_get(tree, "labels");
+		group->taints = node_get(tree, "taints");
+		group->allocatable = node_get(tree, "allocatable");
+		add_individual(groups, node_get(tree, "individual"),
+			       &individual);
+	}
+	qsort(groups->items, groups->n, sizeof(*groups->items), by_name);
+	return groups;
+}
+
+void node_groups_put(struct node_groups *groups)
+{
+	if (!groups || atomic_fetch_sub_explicit(&groups->refs, 1,
+						 memory_order_acq_rel) != 1)
+		return;
+	arena_release(&groups->arena);
+	free(groups);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A cluster state as a file: one JSON object with an item a line, in an order
+ * that does not change from run to run. Nodes that are alike are one item
+ * with a count; labels that each node has for itself hold the node's name.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/vec.h"
+#include "cluster_internal.h"
+#include "doc/build.h"
+
+struct writer {
+	const struct cluster *cluster;
+	FILE *out;
+	struct arena arena; /* of one namespace */
+	struct buf line;
+	bool first;
+};
+
+static void put_string(struct buf *out, const char *text)
+{
+	struct node node = {.type = NODE_STRING,
+			    .str = text,
+			    .len = (uint32_t)strlen(text)};
+
+	node_json(&node, out);
+}
+
+static void put_member(struct buf *out, const char *key, const char *text)
+{
+	if (out->data[out->len - 1] != '{')
+		buf_addc(out, ',');
+	put_string(out, key);
+	buf_addc(out, ':');
+	put_string(out, text);
+}
+
+static void end_line(struct writer *w)
+{
+	fprintf(w->out, "%s\n  %s", w->first ? "" : ",", w->line.data);
+	w->first = false;
+	buf_reset(&w->line);
+}
+
+static void put_type(struct buf *out, enum cluster_kind kind)
+{
+	const struct cluster_resource *r = cluster_resource(kind);
+	char version[64];
+	size_t len = strcspn(r->versions, " ");
+
+	snprintf(version, sizeof(version), "%s%s%.*s", r->group,
+		 *r->group ? "/" : "", (int)len, r->versions);
+	put_member(out, "apiVersion", version);
+	put_member(out, "kind", r->kind);
+}
+
+/* --- items ---------------------------------------------------------------- */
+
+static void write_object(struct writer *w, enum cluster_kind kind,
+			 const char *namespace,
+			 const struct cluster_object *object)
+{
+	struct buf *out = &w->line;
+	const struct node *labels = node_path(object->root, "metadata.labels");
+	bool is_namespace = kind == CLUSTER_NAMESPACE;
+
+	buf_addc(out, '{');
+	put_type(out, kind);
+	buf_adds(out, ",\"metadata\":{");
+	put_member(out, "name", is_namespace ? namespace : object->name);
+	if (*namespace && !is_namespace)
+		put_member(out, "namespace", namespace);
+	if (labels) {
+		buf_adds(out, ",\"labels\":");
+		node_json(labels, out);
+	}
+	buf_addc(out, '}');
+	FOR_EACH_CHILD(object->root, field) {
+		if (!strcmp(field->key, "metadata"))
+			continue;
+		buf_addc(out, ',');
+		put_string(out, field->key);
+		buf_addc(out, ':');
+		node_json(field, out);
+	}
+	buf_addc(out, '}');
+	end_line(w);
+}
+
+static void write_kind(struct writer *w, enum cluster_kind kind,
+		       const char *namespace)
+{
+	size_t n;
+	const struct cluster_object *items =
+		cluster_objects(w->cluster, kind, namespace, &w->arena, &n);
+
+	for (size_t i = 0; i < n; i++)
+		write_object(w, kind, namespace, &items[i]);
+	arena_reset(&w->arena);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void write_namespaces(struct writer *w)
+{
+	struct arena arena = ARENA_INIT;
+	const char **names = NULL, *name;
+	size_t n = 0, size = 0, cursor = 0;
+
+	while ((name = cluster_next_namespace(w->cluster, &cursor)))
+		*VEC_PUSH(&arena, names, n, size) = name;
+	if (n)
+		qsort(names, n, sizeof(*names), by_text);
+	for (size_t i = 0; i < n; i++)
+		for (int kind = 0; kind < CLUSTER_NODE; kind++)
+			if (cluster_kind_is_namespaced(kind))
+				write_kind(w, kind, names[i]);
+	arena_release(&arena);
+}
+
+/* --- nodes ---------------------------------------------------------------- */
+
+static void write_labels(struct writer *w, const struct node_group *group,
+			 const char *name)
+{
+	const char *const *individual = w->cluster->nodes->individual;
+
+	buf_adds(&w->line, ",\"labels\":{");
+	FOR_EACH_CHILD(group->labels, label)
+		put_member(&w->line, label->key, label->str);
+	for (size_t i = 0; individual[i]; i++)
+		put_member(&w->line, individual[i], name);
+	buf_addc(&w->line, '}');
+}
+
+/* Two groups may have been named after one node, at different times. */
+static void write_nodes(struct writer *w)
+{
+	struct buf *out = &w->line;
+	const char *last = "";
+	size_t n, same = 0;
+	const struct node_group *groups = cluster_nodes(w->cluster, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct node_group *g = &groups[i];
+		char name[300];
+
+		same = strcmp(g->name, last) != 0 ? 0 : same + 1;
+		last = g->name;
+		if (same)
+			snprintf(name, sizeof(name), "%.256s~%zu", last, same);
+		else
+			snprintf(name, sizeof(name), "%.256s", last);
+		buf_addc(out, '{');
+		put_type(out, CLUSTER_NODE);
+		buf_adds(out, ",\"metadata\":{");
+		put_member(out, "name", name);
+		write_labels(w, g, name);
+		buf_adds(out, "},\"spec\":{\"taints\":");
+		node_json(g->taints, out);
+		buf_adds(out, "},\"status\":{\"allocatable\":");
+		node_json(g->allocatable, out);
+		buf_addf(out, "},\"count\":%" PRIu64 "}", g->count);
+		end_line(w);
+	}
+}
+
+/* --- usage ---------------------------------------------------------------- */
+
+static int by_owner(const void *a, const void *b)
+{
+	const struct object_id *x = &((const struct cluster_usage *)a)->owner;
+	const struct object_id *y = &((const struct cluster_usage *)b)->owner;
+	int c = strcmp(x->namespace, y->namespace);
+
+	if (!c)
+		c = strcmp(x->kind, y->kind);
+	if (!c)
+		c = strcmp(x->name, y->name);
+	return c ? c : strcmp(x->api_version, y->api_version);
+}
+
+static void write_usage(struct writer *w, const struct cluster_usage *usage)
+{
+	struct buf *out = &w->line;
+	char text[QUANTITY_TEXT];
+
+	buf_adds(out, "{\"owner\":{");
+	put_member(out, "apiVersion", usage->owner.api_version);
+	put_member(out, "kind", usage->owner.kind);
+	put_member(out, "namespace", usage->owner.namespace);
+	put_member(out, "name", usage->owner.name);
+	buf_adds(out, "},\"resources\":{");
+	for (size_t i = 0; i < usage->n; i++)
+		put_member(out, usage->items[i].resource,
+			   quantity_text(usage->items[i].quantity, text));
+	buf_addf(out, "},\"pods\":%" PRIu64 "}", usage->pods);
+	end_line(w);
+}
+
+/* Root owners only: the others' use is in theirs. */
+static void write_usages(struct writer *w)
+{
+	struct arena arena = ARENA_INIT;
+	struct cluster_usage *items = NULL, one;
+	size_t n = 0, size = 0, cursor = 0;
+
+	while (cluster_next_usage(w->cluster, &cursor, &arena, &one))
+		if (!one.owned)
+			*VEC_PUSH(&arena, items, n, size) = one;
+	if (n)
+		qsort(items, n, sizeof(*items), by_owner);
+	for (size_t i = 0; i < n; i++)
+		write_usage(w, &items[i]);
+	arena_release(&arena);
+}
+
+/* --- the file ------------------------------------------------------------- */
+
+static void write_head(struct writer *w)
+{
+	const struct cluster *c = w->cluster;
+	time_t taken = (time_t)cluster_taken_at(c);
+	char text[40] = "";
+	struct tm tm;
+
+	if (gmtime_r(&taken, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	buf_adds(&w->line, "{");
+	put_member(&w->line, "apiVersion", "gpugate.dev/v1");
+	put_member(&w->line, "kind", "ClusterSnapshot");
+	buf_adds(&w->line, ",\"version\":1");
+	put_member(&w->line, "takenAt", text);
+	if (*cluster_server(c))
+		put_member(&w->line, "server", cluster_server(c));
+	if (cluster_policy(c))
+		put_member(&w->line, "policy", cluster_policy(c));
+	fprintf(w->out, "%s,\n\"unreadable\": [", w->line.data);
+	buf_reset(&w->line);
+}
+
+static void write_unreadable(struct writer *w)
+{
+	for (int i = 0; i < CLUSTER_KINDS; i++) {
+		const char *reason = cluster_unreadable(w->cluster, i);
+
+		if (!reason)
+			continue;
+		buf_addc(&w->line, '{');
+		put_type(&w->line, i);
+		put_member(&w->line, "reason", reason);
+		buf_addc(&w->line, '}');
+		end_line(w);
+	}
+}
+
+void cluster_write(const struct cluster *cluster, FILE *out)
+{
+	struct writer w = {.cluster = cluster, .out = out, .first = true};
+
+	buf_init(&w.line);
+	write_head(&w);
+	write_unreadable(&w);
+	fputs("],\n\"items\": [", out);
+	w.first = true;
+	write_namespaces(&w);
+	for (int kind = 0; kind < CLUSTER_NODE; kind++)
+		if (!cluster_kind_is_namespaced(kind))
+			write_kind(&w, kind, "");
+	write_nodes(&w);
+	fputs("],\n\"usage\": [", out);
+	w.first = true;
+	write_usages(&w);
+	fputs("]}\n", out);
+	arena_release(&w.arena);
+	buf_release(&w.line);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Words of a container's command. Plain items are one word each; the string
+ * after `sh -c` (or bash -lc, -euxo pipefail -c, ...) is split as a shell
+ * would (shell.c).
+ */
+#include "rules/kube/kinds.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "doc/placeholder.h"
+#include "rules/kube/command/shell.h"
+
+enum shell_state {
+	SHELL_NONE,
+	SHELL_NAMED,	/* the last item was a shell */
+	SHELL_ARGUMENT, /* ... and then an option that takes an argument */
+	SHELL_SCRIPT,	/* ... and then -c: the next item is a script */
+};
+
+static bool is_shell(const char *text)
+{
+	static const char *const names[] = {"sh",  "bash", "dash", "ash",
+					    "zsh", "ksh",  NULL};
+
+	size_t len = strlen(text);
+
+	if (len < 2 || memcmp(text + len - 2, "sh", 2) != 0)
+		return false;
+	text = base_name(text);
+	for (const char *const *name = names; *name; name++)
+		if (text_eq(text, *name))
+			return true;
+	return false;
+}
+
+/* Where does a plain item stop being known? Its length when all of it is. */
+static size_t known_len(const char *text, size_t len)
+{
+	const char *dollar = strchr(text, '$'), *markup;
+
+	dollar = dollar ? strstr(dollar, "$(") : NULL;
+	if (dollar && strchr(dollar, ')'))
+		return (size_t)(dollar - text);
+	if (!placeholder_in(text, len))
+		return len;
+	markup = strstr(text, "{{");
+	dollar = strchr(text, '$');
+	if (markup && (!dollar || markup < dollar))
+		dollar = markup;
+	return dollar ? (size_t)(dollar - text) : 0;
+}
+
+/* "$(NAME)" to the item's end. */
+static void item_name(struct lexer *lexer, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (len < 4 || memcmp(text, "$(", 2) || text[len - 1] != ')' ||
+	    shell_name_len(text + 2, text + len) != len - 3)
+		return;
+	lexer->name = text + 2;
+	lexer->name_len = len - 3;
+}
+
+static void item_add(struct lexer *lexer, const struct node *item)
+{
+	const char *text = item->str;
+	size_t known = known_len(text, item->len);
+	struct arg *arg;
+
+	if (known < item->len) {
+		item_name(lexer, text + known);
+		word_add_unknown(lexer, text, known, true);
+		lexer->name = NULL;
+		return;
+	}
+	arg = word_push(lexer);
+	arg->text = text;
+	arg->len = item->len;
+	arg->node = item;
+}
+
+/* Is this item an option of the shell, and which state follows it? */
+static enum shell_state shell_option(enum shell_state state, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (state == SHELL_ARGUMENT)
+		return SHELL_NAMED;
+	if ((text[0] != '-' && text[0] != '+') || len < 2)
+		return SHELL_NONE;
+	if (text[1] == '-')
+		return state; /* -- and long options */
+	if (memchr(text, 'c', len))
+		return SHELL_SCRIPT;
+	if (state == SHELL_NAMED && text[len - 1] == 'o')
+		return SHELL_ARGUMENT;
+	return state;
+}
+
+/*
+ * A shell called within the script has a script of its own: its words come
+ * after all others. Each is shorter than the one around it.
+ */
+static void lex_nested(struct lexer *lexer, size_t from)
+{
+	enum shell_state state = SHELL_NONE, next;
+
+	for (size_t i = from; i < lexer->nwords; i++) {
+		const char *text = lexer->argv[i].text;
+
+		next = SHELL_NONE;
+		if (text && state != SHELL_NONE)
+			next = shell_option(state, text);
+		if (text && state == SHELL_SCRIPT && next == SHELL_NONE &&
+		    strpbrk(text, " \t\n"))
+			lex_script(lexer, text, strlen(text));
+		else if (text && next == SHELL_NONE && is_shell(text))
+			next = SHELL_NAMED;
+		state = next;
+	}
+}
+
+static enum shell_state item_read(struct lexer *lexer, const struct node *item,
+				  enum shell_state state)
+{
+	enum shell_state next = SHELL_NONE;
+	size_t from = lexer->nwords;
+
+	lexer->node = item;
+	if (item->type != NODE_STRING) {
+		item_add(lexer, item);
+		return SHELL_NONE;
+	}
+	if (state != SHELL_NONE)
+		next = shell_option(state, item->str);
+	if (state == SHELL_SCRIPT && next == SHELL_NONE) {
+		lex_script(lexer, item->str, item->len);
+		lex_nested(lexer, from);
+		return SHELL_NONE;
+	}
+	item_add(lexer, item);
+	if (next == SHELL_NONE && is_shell(item->str))
+		return SHELL_NAMED;
+	return next;
+}
+
+static enum shell_state list_read(struct lexer *lexer, const struct node *list,
+				  enum shell_state state)
+{
+	/* A placeholder for the whole list. */
+	if (list && list->type == NODE_STRING &&
+	    (node_is_unknown(list) || placeholder_in(list->str, list->len)))
+		lexer->any = true;
+	FOR_EACH_CHILD(list, item) {
+		if (node_is_map(item) || node_is_seq(item) || !item->str)
+			continue;
+		state = item_read(lexer, item, state);
+	}
+	return state;
+}
+
+static struct argv split(struct arena *arena, const struct container *c)
+{
+	struct lexer lexer = {.arena = arena};
+	const struct node *source = node_get(c->node, "source");
+	enum shell_state state;
+
+	buf_init(&lexer.arg);
+	state = list_read(&lexer, node_get(c->node, "command"), SHELL_NONE);
+	state = list_read(&lexer, node_get(c->node, "args"), state);
+	/* Argo hands the source of a script to its command as a file. */
+	if (source && source->type == NODE_STRING && source->str &&
+	    state != SHELL_NONE) {
+		lexer.node = source;
+		lex_script(&lexer, source->str, source->len);
+	}
+	buf_release(&lexer.arg);
+	return argv_finish((struct argv){
+		.items = lexer.argv, .n = lexer.nwords, .unknown = lexer.any});
+}
+
+/* Most rules ask: every container is split once. */
+struct argv container_argv(struct arena *arena, const struct container *c)
+{
+	struct container_memo *memo = c->memo;
+	struct argv *argv;
+
+	if (!memo->argv) {
+		argv = ARENA_NEW(c->pod->memo->arena, struct argv);
+		*argv = split(c->pod->memo->arena, c);
+		memo->argv = argv;
+	}
+	return *memo->argv;
+}

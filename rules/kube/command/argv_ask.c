@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Questions about the words of a command (see argv.c): flags with and without
+ * values, and commands by name or by path. An unknown word matches none of
+ * them.
+ */
+#include "rules/kube/kinds.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "kube/command/argv.h"
+
+const char *base_name(const char *text)
+{
+	const char *slash = strrchr(text, '/');
+
+	return slash ? slash + 1 : text;
+}
+
+/* -- beginnings ---------------------------------------------------------- */
+
+/* Of the first two letters. */
+static inline uint64_t start_bit(const char *text)
+{
+	unsigned first = (unsigned char)text[0];
+	unsigned second = first ? (unsigned char)text[1] : 0;
+
+	return UINT64_C(1) << ((first * 5 + second * 3) & 63);
+}
+
+/* The same of a flag's name, which may end in "=value". */
+static uint64_t flag_bit(const char *flag)
+{
+	char start[2] = "";
+
+	while (*flag == '-' || *flag == '_')
+		flag++;
+	for (int i = 0; i < 2 && flag[i] && flag[i] != '='; i++)
+		start[i] = flag[i] == '_' ? '-' : flag[i];
+	return start_bit(start);
+}
+
+struct argv argv_finish(struct argv argv)
+{
+	for (size_t i = 0; i < argv.n; i++) {
+		struct arg *arg = &argv.items[i];
+
+		if (!arg->text)
+			continue;
+		arg->base = base_name(arg->text);
+		argv.starts |= start_bit(arg->text) | start_bit(arg->base);
+		if (*arg->text == '-' || *arg->base == '-')
+			argv.flags |= flag_bit(arg->text) | flag_bit(arg->base);
+	}
+	return argv;
+}
+
+static bool may_have(const struct argv *argv, const char *name)
+{
+	return *name == '-' ? argv->flags & flag_bit(name)
+			    : argv->starts & start_bit(name);
+}
+
+/* -- questions ----------------------------------------------------------- */
+
+/* Do n bytes of a word spell the flag, with - and _ alike? */
+static bool flag_is(const char *text, size_t n, const char *flag)
+{
+	size_t dashes = strspn(text, "-");
+
+	if (dashes == 0 || dashes > n)
+		return false;
+	if (flag[0] != '-') {
+		text += dashes;
+		n -= dashes;
+	}
+	for (; n; n--, text++, flag++) {
+		char a = *text == '_' ? '-' : *text;
+		char b = *flag == '_' ? '-' : *flag;
+
+		if (!b || a != b)
+			return false;
+	}
+	return !*flag;
+}
+
+/* A word that cannot be a value: the next flag. */
+static bool is_flag(const char *text)
+{
+	return text && text[0] == '-' && text[1] &&
+	       !(text[1] >= '0' && text[1] <= '9') && text[1] != '.';
+}
+
+/*
+ * The word that holds the flag's value when words[i] is the flag (value is
+ * set then, NULL where it is not known), else NULL.
+ */
+static const struct arg *flag_value(const struct argv *argv, size_t i,
+				    const char *flag, const char **value)
+{
+	const struct arg *arg = &argv->items[i];
+	size_t n = arg->text ? strcspn(arg->text, "=") : 0;
+
+	if (!n || !flag_is(arg->text, n, flag))
+		return NULL;
+	if (arg->text[n] == '=') {
+		*value = arg->unknown ? NULL : arg->text + n + 1;
+		return arg;
+	}
+	/* A switch, or the value is missing. */
+	if (i + 1 == argv->n || is_flag(argv->items[i + 1].text))
+		return NULL;
+	arg++;
+	*value = arg->unknown ? NULL : arg->text;
+	return arg;
+}
+
+const char *argv_flag(const struct argv *argv, const char *flag,
+		      const struct arg **found)
+{
+	const char *value = NULL;
+
+	if (found)
+		*found = NULL;
+	if (!(argv->flags & flag_bit(flag)))
+		return NULL;
+	for (size_t i = 0; i < argv->n; i++) {
+		const struct arg *arg = flag_value(argv, i, flag, &value);
+
+		if (arg && found)
+			*found = arg;
+	}
+	return value;
+}
+
+/* The word itself, or the last part of a path. */
+static bool is_named(const struct arg *arg, const char *name)
+{
+	return text_eq(arg->text, name) ||
+	       (arg->base != arg->text && text_eq(arg->base, name));
+}
+
+bool argv_have(const struct argv *argv, const char *wanted)
+{
+	if (!may_have(argv, wanted))
+		return false;
+	for (size_t i = 0; i < argv->n; i++) {
+		const char *text = argv->items[i].text;
+
+		if (!text)
+			continue;
+		if (is_named(&argv->items[i], wanted))
+			return true;
+		if (wanted[0] == '-' &&
+		    flag_is(text, strcspn(text, "="), wanted))
+			return true;
+	}
+	return false;
+}
+
+bool argv_have_name(const struct argv *argv, const char *const *names)
+{
+	for (; *names; names++)
+		if (argv->starts & start_bit(*names) && argv_have(argv, *names))
+			return true;
+	return false;
+}

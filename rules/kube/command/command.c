@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What becomes of a command, from its words (kube/object.h). A waiting
+ * command is one whose words are all of programs that do nothing with a GPU
+ * (shell words, echo, nvidia-smi) and that sleeps for an hour or more, or in
+ * a loop. An ending one names a program that returns, and neither loops nor
+ * sleeps nor listens.
+ */
+#include "kube/command/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "kube/command/argv.h"
+#include "rules/kube/kinds.h"
+
+static bool is_one_of(const char *arg, const char *const *names)
+{
+	for (; *names; names++)
+		if (text_eq(arg, *names))
+			return true;
+	return false;
+}
+
+/* The base name of word i, or "" when it is not known. */
+static const char *word_at(const struct argv *argv, size_t i)
+{
+	if (i >= argv->n || !argv->items[i].text || argv->items[i].unknown)
+		return "";
+	return argv->items[i].base;
+}
+
+/* The index of the first of these words, or argv->n. */
+static size_t first_of(const struct argv *argv, const char *const *names)
+{
+	size_t i = argv->n;
+
+	if (argv_have_name(argv, names))
+		for (i = 0; i < argv->n; i++)
+			if (is_one_of(word_at(argv, i), names))
+				break;
+	return i;
+}
+
+static bool is_shell(const char *arg)
+{
+	static const char *const names[] = {"sh", "bash", "dash", "ash", NULL};
+
+	return is_one_of(arg, names);
+}
+
+static bool is_python(const char *arg)
+{
+	return text_starts(arg, "python");
+}
+
+static struct container_command found(enum command_type type,
+				      const struct argv *argv, size_t i)
+{
+	return (struct container_command){
+		.type = type,
+		.what = word_at(argv, i),
+		.at = argv->items[i].node,
+	};
+}
+
+/* -- waiting ------------------------------------------------------------- */
+
+/* An hour or more; `sleep 1d`, `sleep inf`, `sleep 3600`. */
+static bool sleeps_long(const char *time)
+{
+	char *end;
+	double n;
+
+	if (text_starts(time, "inf"))
+		return true;
+	n = strtod(time, &end);
+	switch (*end) {
+	case 'd':
+		n *= 24;
+		/* fall through */
+	case 'h':
+		n *= 60;
+		/* fall through */
+	case 'm':
+		n *= 60;
+		break;
+	default:
+		break;
+	}
+	return n >= 3600;
+}
+
+/* Programs that list the devices and return. */
+static const char *const device_lists[] = {
+	"nvidia-smi", "rocm-smi",  "amd-smi", "rocminfo",
+	"hl-smi",     "neuron-ls", "npu-smi", "mthreads-gmi",
+	"clinfo",     "tpu-info",  NULL};
+
+static bool is_idle_word(const char *arg)
+{
+	static const char *const names[] = {
+		"exec", "trap", "wait", "true",	  "do", "done", ":", "hostname",
+		"set",	"env",	"date", "export", "id", "pwd",	NULL};
+
+	return is_shell(arg) || arg[0] == '-' || arg[0] == '+' ||
+	       is_one_of(arg, names) || is_one_of(arg, device_lists);
+}
+
+/* Words that take any others as arguments; where these end is not known. */
+static bool takes_any(const char *arg)
+{
+	static const char *const names[] = {"echo", "printf", "trap", "ls",
+					    NULL};
+
+	return is_one_of(arg, names);
+}
+
+/* Does word i make the command wait? loop: inside while or until. */
+static bool waits_at(const struct argv *argv, size_t i, bool loop)
+{
+	const char *arg = word_at(argv, i);
+
+	if (text_eq(arg, "sleep"))
+		return loop || sleeps_long(word_at(argv, i + 1));
+	if (text_eq(arg, "tail"))
+		return !strcmp(word_at(argv, i + 2), "null");
+	return false;
+}
+
+/* Part of real work, anywhere: also among the words of an echo. */
+static bool is_work(const struct argv *argv, size_t i)
+{
+	const char *arg = word_at(argv, i);
+
+	return !*arg || is_python(arg) || text_ends(arg, ".py") ||
+	       text_ends(arg, ".sh") || text_eq(arg, "kill") ||
+	       text_eq(arg, "-m");
+}
+
+/* The index of the word that waits, or words->n. */
+static size_t idle_word(const struct argv *argv)
+{
+	static const char *const waiting[] = {"sleep", "tail", NULL};
+	bool loop = false, any = false;
+
+	if (!argv_have_name(argv, waiting))
+		return argv->n;
+	for (size_t i = 0; i < argv->n; i++) {
+		const char *arg = word_at(argv, i);
+
+		if (waits_at(argv, i, loop))
+			return i;
+		if (is_work(argv, i))
+			break;
+		if (text_eq(arg, "while") || text_eq(arg, "until"))
+			loop = true;
+		else if (takes_any(arg))
+			any = true;
+		else if (!any && !is_idle_word(arg))
+			break;
+	}
+	return argv->n;
+}
+
+/* -- people -------------------------------------------------------------- */
+
+/* The index of the word that opens a page to work on, or words->n. */
+static size_t interactive_word(const struct argv *argv)
+{
+	static const char *const names[] = {
+		"jupyter",	     "jupyter-lab",
+		"jupyter-notebook",  "jupyterlab",
+		"start-notebook.sh", "start-notebook.py",
+		"code-server",	     NULL};
+
+	return first_of(argv, names);
+}
+
+/* A shell alone waits for people only where it has a terminal. */
+static bool is_terminal(const struct argv *argv, const struct container *c)
+{
+	return argv->n == 1 && is_shell(word_at(argv, 0)) &&
+	       (node_is_true(node_get(c->node, "tty")) ||
+		node_is_true(node_get(c->node, "stdin")));
+}
+
+/* -- ending -------------------------------------------------------------- */
+
+static bool loops_or_listens(const struct argv *argv)
+{
+	static const char *const names[] = {
+		"while", "until", "sleep", "wait",  "tail",    "serve",
+		"start", "watch", "sshd",  "flask", "fastapi", NULL};
+
+	return argv->unknown || argv_have_name(argv, names);
+}
+
+static bool is_monitor(const struct argv *argv)
+{
+	static const char *const names[] = {"-l",	 "--loop", "dmon",
+					    "pmon",	 "daemon", "-lms",
+					    "--loop-ms", NULL};
+
+	for (size_t i = 0; i < argv->n; i++)
+		if (is_one_of(word_at(argv, i), names) ||
+		    text_starts(word_at(argv, i), "--loop"))
+			return true;
+	return false;
+}
+
+/* Scripts by these names do not return. */
+static bool server_script(const char *name)
+{
+	static const char *const parts[] = {"serv", "app",    "api",   "web",
+					    "main", "gradio", "bot",   "ui",
+					    "demo", "worker", "agent", NULL};
+
+	for (const char *const *part = parts; *part; part++)
+		if (text_contains_ci(name, *part))
+			return true;
+	return false;
+}
+
+/* `python [-u] x.py`: the index of x.py, or words->n. */
+static size_t python_script(const struct argv *argv)
+{
+	for (size_t i = 0; i + 1 < argv->n; i++) {
+		size_t next = i + 1;
+
+		if (!is_python(word_at(argv, i)))
+			continue;
+		while (word_at(argv, next)[0] == '-' &&
+		       strlen(word_at(argv, next)) == 2 &&
+		       word_at(argv, next)[1] != 'm')
+			next++;
+		if (text_ends(word_at(argv, next), ".py") &&
+		    !server_script(word_at(argv, next)))
+			return next;
+	}
+	return argv->n;
+}
+
+static bool serves(const struct container *c)
+{
+	return !node_is_unset(node_get(c->node, "livenessProbe")) ||
+	       !node_is_unset(node_get(c->node, "readinessProbe")) ||
+	       !node_is_unset(node_get(c->node, "startupProbe")) ||
+	       !node_is_unset(node_get(c->node, "ports"));
+}
+
+/* Samples whose entrypoint computes once and returns. */
+static bool sample_image(const struct container *c)
+{
+	static const char *const images[] = {"cuda-vector-add", "cuda-sample",
+					     "vectoradd",	"gpu-burn",
+					     "nvbandwidth",	NULL};
+
+	for (const char *const *name = images; *name; name++)
+		if (text_contains(c->image, *name))
+			return true;
+	return false;
+}
+
+static struct container_command ending(const struct argv *argv,
+				       const struct container *c)
+{
+	struct container_command none = {0};
+	size_t i;
+
+	if (serves(c) || loops_or_listens(argv))
+		return none;
+	if (!argv->n) {
+		if (!sample_image(c))
+			return none;
+		return (struct container_command){
+			.type = COMMAND_ENDS,
+			.what = c->image,
+			.at = node_get(c->node, "image"),
+		};
+	}
+	i = python_script(argv);
+	if (i < argv->n)
+		return found(COMMAND_ENDS, argv, i);
+	i = first_of(argv, device_lists);
+	if (i < argv->n && !is_monitor(argv))
+		return found(COMMAND_ENDS, argv, i);
+	return none;
+}
+
+/* -- all of it ----------------------------------------------------------- */
+
+const struct node *container_command_node(const struct container *c)
+{
+	const struct node *command = node_get(c->node, "command");
+
+	if (node_is_unset(command))
+		command = node_get(c->node, "args");
+	return node_is_unset(command) ? NULL : command;
+}
+
+/* Nothing but a look at the devices, or a test of one after the other. */
+static bool only_tests(const struct argv *argv, const struct container *c)
+{
+	static const char *const names[] = {
+		"gpu-burn",  "gpu_burn",       "gpu_burn.sh",	"deviceQuery",
+		"vectorAdd", "vector-add",     "bandwidthTest", "nvbandwidth",
+		"dcgmi",     "dcgmproftester", "nbody",		NULL};
+
+	/* The workers of such a test wait for its launcher. */
+	if (sample_image(c))
+		return true;
+	return first_of(argv, device_lists) < argv->n ||
+	       first_of(argv, names) < argv->n;
+}
+
+static struct container_command find_command(const struct argv *argv,
+					     const struct container *c)
+{
+	size_t i = idle_word(argv);
+
+	if (i < argv->n)
+		return found(COMMAND_WAITS, argv, i);
+	i = interactive_word(argv);
+	if (i < argv->n)
+		return found(COMMAND_INTERACTIVE, argv, i);
+	if (is_terminal(argv, c))
+		return found(COMMAND_INTERACTIVE, argv, 0);
+	return ending(argv, c);
+}
+
+static struct container_command judge(struct arena *arena,
+				      const struct container *c)
+{
+	struct argv argv = container_argv(arena, c);
+	struct container_command command = find_command(&argv, c);
+
+	command.tests = only_tests(&argv, c);
+	return command;
+}
+
+struct container_command container_command(struct arena *arena,
+					   const struct container *c)
+{
+	struct container_memo *memo = c->memo;
+	struct container_command *command;
+
+	if (!memo->command) {
+		arena = c->pod->memo->arena;
+		command = ARENA_NEW(arena, struct container_command);
+		*command = judge(arena, c);
+		memo->command = command;
+	}
+	return *memo->command;
+}

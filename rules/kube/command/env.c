@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A variable may be spoken of as $(NAME) by the kubelet, as $NAME by a shell,
+ * or by name alone in a script: any mention counts. Programs that read it by
+ * themselves cannot be seen.
+ */
+#include "kube/command/env.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "doc/edit.h"
+
+static bool mentions(const struct node *list, const char *name)
+{
+	if (node_is_unknown(list))
+		return true;
+	FOR_EACH_CHILD(list, item)
+		if (node_is_unknown(item) ||
+		    text_contains(node_str(item), name))
+			return true;
+	return false;
+}
+
+bool container_env_is_free(const struct container *c, const struct node *entry)
+{
+	const char *name = node_str(node_get(entry, "name"));
+
+	if (!name || mentions(node_get(c->node, "command"), name) ||
+	    mentions(node_get(c->node, "args"), name))
+		return false;
+	FOR_EACH_CHILD(node_get(c->node, "env"), other)
+		if (other != entry &&
+		    (node_eq(node_get(other, "name"), name) ||
+		     text_contains(node_str(node_get(other, "value")), name)))
+			return false;
+	return true;
+}
+
+/* Is there none of that name in a list that is read already? */
+static bool lacks(const struct container *c, const struct node *env,
+		  const char *name)
+{
+	return node_is_seq(env) && env == node_get(c->node, "env") &&
+	       !(c->env_tags & node_tag_bit(node_tag(name, strlen(name))));
+}
+
+static const struct node *env_first(const struct node *env, const char *name,
+				    const struct node **after)
+{
+	FOR_EACH_CHILD(env, entry) {
+		bool same = node_is_map(env)
+				    ? text_eq(entry->key, name)
+				    : node_eq(node_get(entry, "name"), name);
+
+		if (same && !*after)
+			return entry;
+		if (entry == *after)
+			*after = NULL;
+	}
+	return NULL;
+}
+
+const struct node *container_env_after(const struct container *c,
+				       const char *name,
+				       const struct node *after)
+{
+	static const char *const places[] = {"env", "envs", "envVars", NULL};
+
+	for (const char *const *place = places; *place; place++) {
+		const struct node *env = node_get(c->node, *place), *found;
+
+		if (lacks(c, env, name))
+			continue;
+		found = env_first(env, name, &after);
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+struct node *env_entry(struct arena *arena, const char *name, const char *value)
+{
+	struct node *entry = edit_map(arena);
+
+	edit_member_string(arena, entry, "name", name);
+	return edit_member_string(arena, entry, "value", value);
+}
+
+const char *device_list_fault(const char *text, int64_t n)
+{
+	for (;;) {
+		char *end;
+		long ordinal;
+
+		text += strspn(text, " ");
+		if (text_starts(text, "GPU-") || text_starts(text, "MIG-"))
+			return NULL;
+		ordinal = strtol(text, &end, 10);
+		if (end == text || ordinal < 0 ||
+		    !isdigit((unsigned char)*text))
+			return text;
+		end += strspn(end, " ");
+		if ((*end && *end != ',') || (n && ordinal >= n))
+			return text;
+		if (!*end)
+			return NULL;
+		text = end + 1;
+	}
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Flags of vLLM, SGLang and Text Generation Inference that name a model, and
+ * the variables of huggingface_hub that place its cache (default:
+ * ~/.cache/huggingface; TGI's image sets /data, its cloud builds /tmp).
+ */
+#include "kube/command/model.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "kube/command/argv.h"
+
+static bool is_tgi(const struct container *c)
+{
+	return text_contains(c->image, "text-generation-inference");
+}
+
+/* owner/name, as on a hub: no path, no address. */
+static bool is_hub_id(const char *text)
+{
+	const char *slash = text ? strchr(text, '/') : NULL;
+
+	if (!slash || slash == text || !slash[1] || strchr(slash + 1, '/') ||
+	    strpbrk(text, ":$ ~{="))
+		return false;
+	return isalnum((unsigned char)text[0]) && !text_ends(text, ".py");
+}
+
+const char *container_hub_model(const struct argv *argv,
+				const struct container *c)
+{
+	static const char *const flags[] = {"--model", "--model-id",
+					    "--model-path",
+					    "--model-name-or-path", NULL};
+	const char *id;
+
+	for (const char *const *flag = flags; *flag; flag++) {
+		id = argv_flag(argv, *flag, NULL);
+		if (is_hub_id(id))
+			return id;
+	}
+	for (size_t i = 0; i + 1 < argv->n; i++)
+		if (text_eq(argv->items[i].text, "serve") &&
+		    is_hub_id(argv->items[i + 1].text))
+			return argv->items[i + 1].text;
+	id = node_str(node_get(container_env(c, "MODEL_ID"), "value"));
+	return is_tgi(c) && is_hub_id(id) ? id : NULL;
+}
+
+/* Another user than root has another home. */
+static bool home_is_unknown(const struct container *c)
+{
+	return container_env(c, "HOME") ||
+	       node_path(c->node, "securityContext.runAsUser") ||
+	       node_get(pod_field(c->pod, "securityContext"), "runAsUser");
+}
+
+/* The home of hub files in KServe's own image for Hugging Face, by its
+ * Dockerfile; of an image that another runtime brings nothing is known. */
+static const char *kserve_cache(const struct container *c)
+{
+	const struct node *format = node_path(c->node, "modelFormat.name");
+
+	if (c->image)
+		return text_contains(c->image, "kserve/huggingfaceserver")
+			       ? "/tmp/huggingface"
+			       : NULL;
+	return node_eq(format, "huggingface") &&
+			       node_is_unset(node_get(c->node, "runtime"))
+		       ? "/tmp/huggingface"
+		       : NULL;
+}
+
+const char *container_model_cache(const struct argv *argv,
+				  const struct container *c)
+{
+	static const char *const names[] = {
+		"HF_HUB_CACHE",	      "HUGGINGFACE_HUB_CACHE", "HF_HOME",
+		"TRANSFORMERS_CACHE", "XDG_CACHE_HOME",	       NULL};
+	const struct arg *arg;
+	const char *dir = argv_flag(argv, "--download-dir", &arg);
+
+	if (arg)
+		return dir;
+	for (const char *const *name = names; *name; name++)
+		if (container_env(c, *name))
+			return node_str(
+				node_get(container_env(c, *name), "value"));
+	dir = kserve_cache(c);
+	if (dir || !c->image)
+		return dir;
+	if (home_is_unknown(c))
+		return NULL;
+	if (!is_tgi(c))
+		return "/root/.cache/huggingface";
+	return container_mounts_near(c, "/tmp") ? NULL : "/data";
+}
+
+bool container_mounts_near(const struct container *c, const char *path)
+{
+	const struct node *mounts = node_get(c->node, "volumeMounts");
+
+	FOR_EACH_CHILD(mounts, mount) {
+		const char *at = node_str(node_get(mount, "mountPath"));
+
+		if (!at || !strcmp(at, path) || path_is_below(at, path) ||
+		    path_is_below(path, at))
+			return true;
+	}
+	return node_is_unknown(mounts);
+}

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Flags of programs that spread over devices. Sources, one a program:
+ * torchrun: pytorch/torch/distributed/run.py (PET_* variables:
+ * argparse_util.py) accelerate: huggingface/accelerate
+ * src/accelerate/commands/launch.py deepspeed: deepspeedai/DeepSpeed
+ * deepspeed/launcher/runner.py mpirun: open-mpi/ompi docs/man-openmpi;
+ * horovodrun: runner/launch.py vLLM: vllm/engine/arg_utils.py,
+ * vllm/entrypoints/cli/serve.py SGLang: python/sglang/srt/server_args.py TGI:
+ * huggingface/text-generation-inference launcher/src/main.rs LMDeploy:
+ * lmdeploy/cli/serve.py, cli/utils.py TensorRT-LLM:
+ * tensorrt_llm/commands/serve.py Triton: tensorrtllm_backend
+ * scripts/launch_triton_server.py
+ */
+#include "rules/kube/kinds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "kube/command/parallel.h"
+#include "kube/pod.h"
+#include "rules/kube/command/parallel_internal.h"
+
+/* -- numbers --------------------------------------------------------------- */
+
+static int64_t count(const char *text, const char **end)
+{
+	char *stop;
+	long n;
+
+	if (*text < '0' || *text > '9')
+		return 0;
+	n = strtol(text, &stop, 10);
+	*end = stop;
+	return n > 0 && n <= 1000000 ? n : 0;
+}
+
+/* "4", "2:4", "gpu". */
+static void degree_read(struct degree *degree, const char *text)
+{
+	const char *end = NULL;
+
+	degree->unknown = degree->all = false;
+	degree->n = degree->max = 0;
+	if (text_eq(text, "gpu") || text_eq(text, "auto")) {
+		degree->all = true;
+		return;
+	}
+	degree->n = degree->max = text ? count(text, &end) : 0;
+	if (degree->n && *end == ':')
+		degree->max = count(end + 1, &end);
+	degree->unknown = !degree->max || *end || degree->max < degree->n;
+}
+
+/* -- variables ------------------------------------------------------------- */
+
+/* What the script itself gives it: NULL and *set where that is not known. */
+static const char *assigned(const struct argv *argv, const char *name,
+			    bool *set)
+{
+	size_t len = strlen(name);
+	const char *value = NULL;
+
+	*set = false;
+	for (size_t i = 0; i < argv->n; i++) {
+		const struct arg *arg = &argv->items[i];
+
+		if (!arg->text || strncmp(arg->text, name, len) ||
+		    arg->text[len] != '=')
+			continue;
+		value = *set || arg->unknown ? NULL : arg->text + len + 1;
+		*set = true;
+	}
+	return value;
+}
+
+static const char *variable(const struct argv *argv, const struct container *c,
+			    const char *name)
+{
+	bool set;
+	const char *value = assigned(argv, name, &set);
+
+	if (set)
+		return value;
+	value = node_str(node_get(container_env(c, name), "value"));
+	return value && !strchr(value, '$') ? value : NULL;
+}
+
+/* -- a program's words ----------------------------------------------------- */
+
+/* Words that may stand before the program in its command. */
+static bool is_wrapper(const struct arg *arg, const struct arg *before)
+{
+	static const char *const names[] = {
+		"exec",	   "env",  "nohup", "time", "timeout", "numactl",
+		"sudo",	   "nice", "tini",  "uv",   "run",     "poetry",
+		"conda",   "nsys", "sh",    "bash", "if",      "then",
+		"do",	   "else", "while", "{",    "stdbuf",  "profile",
+		"rocprof", NULL};
+	const char *text = arg->text;
+
+	if (!text || *text == '-' || strchr(text, '='))
+		return true;
+	/* What an option before it takes, or a number. */
+	if (before && before->text && *before->text == '-')
+		return true;
+	if (*text >= '0' && *text <= '9')
+		return true;
+	if (!strncmp(arg->base, "python", 6))
+		return true;
+	for (const char *const *name = names; *name; name++)
+		if (!strcmp(arg->base, *name))
+			return true;
+	return false;
+}
+
+static bool is_program(const struct parallel_program *program,
+		       const struct argv *argv, size_t i)
+{
+	for (const char *const *word = program->words; *word; word++) {
+		if (!text_eq(argv->items[i].base, *word))
+			continue;
+		if (!program->then)
+			return true;
+		return i + 1 < argv->n &&
+		       text_eq(argv->items[i + 1].text, program->then);
+	}
+	return false;
+}
+
+static const struct parallel_program *program_find(const struct argv *argv,
+						   size_t *at)
+{
+	for (size_t i = 0; i < argv->n; i++) {
+		const struct arg *arg = &argv->items[i];
+
+		if (!arg->text)
+			continue;
+		for (const struct parallel_program *program = parallel_programs;
+		     program->name; program++) {
+			if (!is_program(program, argv, i))
+				continue;
+			*at = i;
+			return program;
+		}
+		if (!is_wrapper(arg, i ? arg - 1 : NULL))
+			return NULL;
+	}
+	return NULL;
+}
+
+/* Of an image whose entry point is the program; or of KServe's own server. */
+static const struct parallel_program *
+program_of_image(const struct container *c)
+{
+	const char *format = node_str(node_path(c->node, "modelFormat.name"));
+
+	if (!node_is_unset(node_get(c->node, "command")))
+		return NULL;
+	for (const struct parallel_program *program = parallel_programs;
+	     program->name; program++) {
+		if (program->image && c->image &&
+		    strstr(c->image, program->image))
+			return program;
+		if (program->format && text_eq(format, program->format))
+			return program;
+	}
+	return NULL;
+}
+
+/* What follows the script belongs to the script. */
+static size_t launcher_end(const struct argv *argv, size_t from)
+{
+	for (size_t i = from; i < argv->n; i++) {
+		const struct arg *arg = &argv->items[i];
+		size_t len = arg->text ? strlen(arg->text) : 0;
+
+		if (text_eq(arg->text, "-m") || text_eq(arg->text, "--module"))
+			return i;
+		if (len > 3 && *arg->text != '-' &&
+		    (!strcmp(arg->text + len - 3, ".py") ||
+		     !strcmp(arg->text + len - 3, ".sh")))
+			return i;
+	}
+	return argv->n;
+}
+
+/* -- reading --------------------------------------------------------------- */
+
+struct reader {
+	struct arena *arena;
+	const struct container *c;
+	const struct argv *whole; /* all commands of the container */
+	struct argv words;	  /* of this one, behind its program */
+	struct parallel *out;
+};
+
+/* mpirun's -np is its first; what follows the program is the program's. */
+static struct argv up_to_first(const struct argv *words, const char *flag)
+{
+	struct argv out = *words;
+	size_t len = strlen(flag);
+
+	for (size_t i = 0; i < words->n; i++) {
+		const char *text = words->items[i].text;
+
+		if (!text || strncmp(text, flag, len) ||
+		    (text[len] && text[len] != '='))
+			continue;
+		out.n = i + 2 < words->n ? i + 2 : words->n;
+		break;
+	}
+	return out;
+}
+
+static void read_flag(struct reader *reader, const struct parallel_flag *flag)
+{
+	struct degree *degree = &reader->out->degrees[flag->of];
+	struct argv words = reader->words;
+	const struct arg *arg;
+	const char *value;
+
+	if (reader->out->type == PARALLEL_MPI)
+		words = up_to_first(&words, flag->name);
+	value = argv_flag(&words, flag->name, &arg);
+	if (!arg)
+		return;
+	if (!value && arg->variable)
+		value = variable(reader->whole, reader->c, arg->variable);
+	degree_read(degree, value);
+	degree->given = true;
+	degree->by = flag->name;
+	degree->node = arg->node;
+}
+
+static void read_variable(struct reader *reader,
+			  const struct parallel_flag *flag)
+{
+	struct degree *degree = &reader->out->degrees[flag->of];
+	const struct node *entry = container_env(reader->c, flag->name);
+	bool set;
+	const char *value = assigned(reader->whole, flag->name, &set);
+
+	if (degree->given || (!entry && !set))
+		return;
+	if (!set)
+		value = variable(reader->whole, reader->c, flag->name);
+	degree_read(degree, value);
+	degree->given = true;
+	degree->by = flag->name;
+	degree->node = node_get(entry, "value");
+	if (!degree->node)
+		degree->node = entry ? entry : reader->out->node;
+}
+
+static bool have_one_of(const struct argv *words, const char *const *flags)
+{
+	for (; flags && *flags; flags++)
+		if (argv_have(words, *flags))
+			return true;
+	return false;
+}
+
+/* A backend by name: `--distributed-executor-backend ray`. */
+static bool spreads(const struct reader *reader,
+		    const struct parallel_program *program)
+{
+	const struct degree *nodes = &reader->out->degrees[DEGREE_NODES];
+	const struct arg *arg;
+	const char *backend = argv_flag(&reader->words,
+					"--distributed-executor-backend", &arg);
+
+	if (arg && !text_eq(backend, "mp") && !text_eq(backend, "uni"))
+		return true;
+	if (nodes->given && !program->per_node &&
+	    (nodes->unknown || nodes->n > 1))
+		return true;
+	return have_one_of(&reader->words, program->spread);
+}
+
+static bool is_for_cpu(const struct argv *words)
+{
+	static const char *const flags[] = {"device", "backend", "dist-backend",
+					    NULL};
+
+	for (const char *const *flag = flags; *flag; flag++) {
+		const char *value = argv_flag(words, *flag, NULL);
+
+		if (text_eq(value, "cpu") || text_eq(value, "gloo"))
+			return true;
+	}
+	return argv_have(words, "--cpu") || argv_have(words, "--use-cpu") ||
+	       argv_have(words, "--no-cuda");
+}
+
+/* A word that could be flags, or a variable whose value is not known. */
+static bool is_any(const struct reader *reader, const struct arg *arg)
+{
+	return arg->any && !(arg->variable &&
+			     variable(reader->whole, reader->c, arg->variable));
+}
+
+static void command_read(struct reader *reader,
+			 const struct parallel_program *program,
+			 struct parallel *out)
+{
+	struct argv all = reader->words;
+
+	*out = (struct parallel){.type = program->type,
+				 .program = program->name,
+				 .node = out->node};
+	reader->out = out;
+	out->degrees[DEGREE_TENSOR].all = program->takes_all;
+	out->cpu = is_for_cpu(&all);
+	if (program->type == PARALLEL_LAUNCHER)
+		reader->words.n = launcher_end(&all, 0);
+	for (const struct parallel_flag *flag = parallel_flags; flag->name;
+	     flag++)
+		if (flag->program == program->id && *flag->name == '-')
+			read_flag(reader, flag);
+	for (const struct parallel_flag *flag = parallel_flags; flag->name;
+	     flag++)
+		if (flag->program == program->id && *flag->name != '-')
+			read_variable(reader, flag);
+	/* The copies of the attention share the devices of the shards. */
+	if (argv_have(&reader->words, "--enable-dp-attention"))
+		out->degrees[DEGREE_DATA].given = false;
+	out->spread = spreads(reader, program);
+	for (size_t i = 0; i < reader->words.n; i++)
+		out->unknown |= is_any(reader, &all.items[i]);
+	if (!node_is_unset(node_get(reader->c->node, "envFrom")) &&
+	    program->by_env)
+		out->unknown = true;
+}
+
+/* The end of the command that begins at the word. */
+static size_t command_end(const struct argv *argv, size_t from)
+{
+	size_t end = from + 1;
+
+	while (end < argv->n && !argv->items[end].first)
+		end++;
+	return end;
+}
+
+/* There may be no words at all, and then no array. */
+static struct argv words_from(struct argv words, size_t from)
+{
+	if (from) {
+		words.items += from;
+		words.n -= from;
+	}
+	return words;
+}
+
+/* Most commands have none of these programs, as the bits of argv tell. */
+static bool may_be_parallel(const struct argv *argv)
+{
+	for (const struct parallel_program *program = parallel_programs;
+	     program->name; program++)
+		if (argv_have_name(argv, program->words))
+			return true;
+	return false;
+}
+
+static struct parallel_list read_commands(struct arena *arena,
+					  const struct container *c)
+{
+	struct argv argv = container_argv(arena, c);
+	struct parallel_list out = {0};
+
+	if (!may_be_parallel(&argv) && !program_of_image(c))
+		return out;
+
+	for (size_t i = 0, end; i < argv.n || i == 0; i = end) {
+		struct argv words = argv;
+		struct reader reader = {arena, c, &argv, .words = {0}};
+		const struct parallel_program *program;
+		struct parallel *parallel;
+		size_t at = 0;
+
+		end = command_end(&argv, i);
+		words = words_from(argv, i);
+		words.n = argv.n ? end - i : 0;
+		program = program_find(&words, &at);
+		if (program)
+			at++;
+		else if (i == 0)
+			program = program_of_image(c);
+		if (!program)
+			continue;
+		parallel = VEC_PUSH(arena, out.items, out.n, out.size);
+		parallel->node = at ? words.items[at - 1].node : c->node;
+		reader.words = words_from(words, at);
+		command_read(&reader, program, parallel);
+	}
+	return out;
+}
+
+/* Several rules ask. */
+struct parallel_list container_parallel(const struct container *c)
+{
+	struct container_memo *memo = c->memo;
+
+	struct parallel_list *list;
+
+	if (!memo->parallel) {
+		list = ARENA_NEW(c->pod->memo->arena, struct parallel_list);
+		*list = read_commands(c->pod->memo->arena, c);
+		memo->parallel = list;
+	}
+	return *memo->parallel;
+}
+
+/* -- sums ------------------------------------------------------------------ */
+
+static int64_t times(const struct parallel *parallel, enum degree_of of,
+		     int64_t n, const struct degree **by)
+{
+	const struct degree *degree = &parallel->degrees[of];
+
+	if (degree->unknown || degree->all)
+		return 0;
+	if (!degree->given)
+		return n;
+	if (!*by || degree->n > (*by)->n)
+		*by = degree;
+	return n * degree->n <= 1000000 ? n * degree->n : 0;
+}
+
+static int64_t server_devices(const struct parallel *parallel,
+			      const struct degree **by)
+{
+	const struct degree *local = &parallel->degrees[DEGREE_LOCAL];
+	const struct degree *nodes = &parallel->degrees[DEGREE_NODES];
+	int64_t n = 1;
+
+	n = times(parallel, DEGREE_TENSOR, n, by);
+	n = times(parallel, DEGREE_PIPELINE, n, by);
+	n = times(parallel, DEGREE_CONTEXT, n, by);
+	if (nodes->given) {
+		if (nodes->unknown || nodes->n != nodes->max || n % nodes->n)
+			return 0;
+		n /= nodes->n;
+	}
+	return times(parallel, local->given ? DEGREE_LOCAL : DEGREE_DATA, n,
+		     by);
+}
+
+static int64_t launcher_devices(const struct parallel *parallel,
+				const struct degree **by)
+{
+	const struct degree *total = &parallel->degrees[DEGREE_TOTAL];
+	const struct degree *nodes = &parallel->degrees[DEGREE_NODES];
+	int64_t n = times(parallel, DEGREE_PROCESSES, 1, by);
+
+	if (!total->given)
+		return *by ? n : 0;
+	if (nodes->given && (nodes->unknown || nodes->n != nodes->max))
+		return 0;
+	n = times(parallel, DEGREE_TOTAL, n, by);
+	if (nodes->given)
+		n = n % nodes->n ? 0 : n / nodes->n;
+	return n;
+}
+
+int64_t parallel_devices(const struct parallel *parallel,
+			 const struct degree **by)
+{
+	const struct degree *largest = NULL;
+	int64_t n = 0;
+
+	if (!parallel->spread && !parallel->cpu)
+		n = parallel->type == PARALLEL_SERVER
+			    ? server_devices(parallel, &largest)
+		    : parallel->type == PARALLEL_LAUNCHER
+			    ? launcher_devices(parallel, &largest)
+			    : 0;
+	if (by)
+		*by = largest;
+	return n;
+}
+
+int64_t container_devices(const struct container *c)
+{
+	static const char *const vendors[] = {"nvidia", "amd", "intel",
+					      "habana", NULL};
+
+	if (!c->accelerator || c->accelerator->class != ACCEL_WHOLE ||
+	    c->gpus.unknown || c->pod->gpu_by != GPU_BY_RESOURCE)
+		return 0;
+	for (const char *const *vendor = vendors; *vendor; vendor++)
+		if (text_eq(c->accelerator->vendor, *vendor))
+			return c->gpus.n;
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs that spread over devices, and their flags: tables that end with a
+ * row of zeros.
+ */
+#ifndef KUBE_PARALLEL_INTERNAL_H
+#define KUBE_PARALLEL_INTERNAL_H
+
+#include "kube/command/argv.h"
+#include "kube/command/parallel.h"
+
+enum parallel_id {
+	ID_TORCHRUN,
+	ID_ACCELERATE,
+	ID_DEEPSPEED,
+	ID_MPIRUN,
+	ID_HOROVODRUN,
+	ID_VLLM,
+	ID_SGLANG,
+	ID_TGI,
+	ID_LMDEPLOY,
+	ID_TRTLLM,
+	ID_TRITON,
+};
+
+struct parallel_program {
+	const char *name;
+	enum parallel_id id;
+	enum parallel_type type;
+	const char *const *words; /* base names of the program or module */
+	const char *then;   /* ... and the word that must follow, or NULL */
+	const char *image;  /* part of the name of images that start it */
+	const char *format; /* KServe's model format that starts it */
+	bool per_node;	    /* --nnodes divides what the flags say */
+	bool by_env;	    /* variables count as well */
+	bool takes_all;	    /* ... devices, unless told otherwise */
+	const char *const *spread; /* flags that place it elsewhere */
+};
+extern const struct parallel_program parallel_programs[];
+
+/* A name without a dash is a variable. */
+struct parallel_flag {
+	enum parallel_id program;
+	enum degree_of of;
+	const char *name;
+};
+extern const struct parallel_flag parallel_flags[];
+
+#endif

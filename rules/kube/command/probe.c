@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Probes as pkg/apis/core/v1/defaults.go SetDefaults_Probe completes them:
+ * periodSeconds 10, failureThreshold 3, timeoutSeconds 1. A zero counts as
+ * unset there.
+ */
+#include "kube/command/probe.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "doc/edit.h"
+#include "kube/command/argv.h"
+
+static int64_t field(struct container_probe *probe, const char *name,
+		     int64_t unset)
+{
+	const struct node *node = node_get(probe->node, name);
+	int64_t value;
+
+	if (node_is_unset(node))
+		return unset;
+	if (!node_int(node, &value)) {
+		probe->unknown = true;
+		return unset;
+	}
+	return value > 0 && value <= INT32_MAX ? value : unset;
+}
+
+bool container_probe(const struct container *c, const char *name,
+		     struct container_probe *out)
+{
+	*out = (struct container_probe){.node = node_get(c->node, name)};
+	if (node_is_unknown(out->node)) {
+		out->unknown = true;
+		return true;
+	}
+	if (!node_is_map(out->node))
+		return false;
+	out->delay = field(out, "initialDelaySeconds", 0);
+	out->period = field(out, "periodSeconds", 10);
+	out->failures = field(out, "failureThreshold", 3);
+	out->timeout = field(out, "timeoutSeconds", 1);
+	out->exec = !node_is_unset(node_get(out->node, "exec"));
+	out->tcp = !node_is_unset(node_get(out->node, "tcpSocket"));
+	return true;
+}
+
+int64_t probe_budget(const struct container_probe *probe)
+{
+	return probe->delay + probe->period * probe->failures;
+}
+
+static bool is_known(const struct node *node)
+{
+	if (node_is_unknown(node))
+		return false;
+	FOR_EACH_CHILD(node, child)
+		if (!is_known(child))
+			return false;
+	return true;
+}
+
+struct node *probe_startup(struct arena *arena,
+			   const struct container_probe *liveness,
+			   int64_t budget)
+{
+	static const char *const kept[] = {"httpGet", "tcpSocket", "grpc",
+					   "timeoutSeconds", NULL};
+	struct node *startup = edit_map(arena);
+	bool handler = false;
+
+	for (const char *const *key = kept; *key; key++) {
+		const struct node *value = node_get(liveness->node, *key);
+
+		if (value && !is_known(value))
+			return NULL;
+		if (node_is_unset(value))
+			continue;
+		edit_member(arena, startup, *key, edit_copy(arena, value));
+		handler |= strcmp(*key, "timeoutSeconds") != 0;
+	}
+	if (!handler)
+		return NULL;
+	edit_member(arena, startup, "periodSeconds", edit_int(arena, 10));
+	return edit_member(arena, startup, "failureThreshold",
+			   edit_int(arena, (budget + 9) / 10));
+}
+
+/* -- the size of a model ------------------------------------------------- */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* May a number start here: not inside another word, but after "8x"? */
+static bool starts_number(const char *text, const char *s)
+{
+	return is_digit(*s) &&
+	       (s == text || s[-1] == 'x' || (!is_word(s[-1]) && s[-1] != '.'));
+}
+
+/* "Llama-3.1-70B-Instruct", "1.5b", "8x7B": ten times the last such number,
+ * or 0. What follows '@' is a digest. */
+static int64_t size_in(const char *text)
+{
+	int64_t best = 0;
+
+	for (const char *s = text; s && *s && *s != '@'; s++) {
+		int64_t n = 0;
+
+		if (!starts_number(text, s))
+			continue;
+		for (; is_digit(*s) && n < 10000; s++)
+			n = n * 10 + (*s - '0');
+		n *= 10;
+		if (*s == '.' && is_digit(s[1])) {
+			n += s[1] - '0';
+			for (s++; is_digit(*s); s++)
+				;
+		}
+		if ((*s == 'b' || *s == 'B') && !is_word(s[1]))
+			best = n;
+		s--; /* the loop steps on */
+	}
+	return best;
+}
+
+static int64_t env_size(const struct container *c)
+{
+	static const char *const names[] = {"MODEL",	   "MODEL_ID",
+					    "MODEL_NAME",  "MODEL_PATH",
+					    "HF_MODEL_ID", NULL};
+
+	for (const char *const *name = names; *name; name++) {
+		int64_t size = size_in(
+			node_str(node_get(container_env(c, *name), "value")));
+
+		if (size)
+			return size;
+	}
+	return 0;
+}
+
+int64_t container_model_size(struct arena *arena, const struct container *c)
+{
+	static const char *const flags[] = {"model",	  "model-id",
+					    "model-path", "served-model-name",
+					    "model-name", NULL};
+	struct argv argv = container_argv(arena, c);
+	int64_t size = 0;
+
+	for (const char *const *flag = flags; *flag && !size; flag++)
+		size = size_in(argv_flag(&argv, *flag, NULL));
+	/* `vllm serve MODEL`. */
+	for (size_t i = 0; i + 1 < argv.n && !size; i++)
+		if (text_eq(argv.items[i].text, "serve"))
+			size = size_in(argv.items[i + 1].text);
+	if (!size)
+		size = env_size(c);
+	if (!size)
+		size = size_in(c->image);
+	return size;
+}

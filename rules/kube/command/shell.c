@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A shell's script as words: quotes, backslashes, comments, here-documents,
+ * operators. Nothing is expanded: a word with a variable, a command
+ * substitution or a placeholder is unknown, except that the flag before '='
+ * stays readable. Sources of the rules: POSIX shell command language, 2.2-2.3.
+ */
+#include "rules/kube/kinds.h"
+
+#include <string.h>
+
+#include "base/vec.h"
+#include "doc/placeholder.h"
+#include "rules/kube/command/shell.h"
+
+struct arg *word_push(struct lexer *lexer)
+{
+	struct arg *arg =
+		VEC_PUSH(lexer->arena, lexer->argv, lexer->nwords, lexer->size);
+
+	arg->first = lexer->fresh;
+	lexer->fresh = false;
+	return arg;
+}
+
+/* Does the word before take this one as its value? */
+static bool follows_flag(const struct lexer *lexer)
+{
+	const struct arg *last;
+
+	if (!lexer->nwords)
+		return false;
+	last = &lexer->argv[lexer->nwords - 1];
+	return last->text && last->text[0] == '-' && last->text[1] &&
+	       !strchr(last->text, '=');
+}
+
+/*
+ * Unknown words: "--flag=" keeps its flag, "name=" is an assignment or a
+ * Hydra override; anything else that is not a flag's value could be a flag.
+ */
+void word_add_unknown(struct lexer *lexer, const char *text, size_t known,
+		      bool any)
+{
+	const char *equals = memchr(text, '=', known);
+	bool value = follows_flag(lexer);
+	struct arg *arg = word_push(lexer);
+
+	arg->node = lexer->node;
+	arg->text = NULL;
+	if (lexer->name && (!known || (equals && equals + 1 == text + known)))
+		arg->variable = arena_strndup(lexer->arena, lexer->name,
+					      lexer->name_len);
+	if (equals && equals > text) {
+		arg->len = (size_t)(equals - text) + 1;
+		arg->text = arena_strndup(lexer->arena, text, arg->len);
+		arg->unknown = true;
+		return;
+	}
+	if (any && known == 0 && !value)
+		arg->any = lexer->any = true;
+}
+
+static void word_end(struct lexer *lexer)
+{
+	if (!lexer->started)
+		return;
+	/* A value that is filled in before a shell sees it. */
+	if (lexer->arg.len > lexer->known)
+		lexer->name = NULL;
+	if (!lexer->hidden && placeholder_in(lexer->arg.data, lexer->arg.len)) {
+		word_add_unknown(lexer, lexer->arg.data, lexer->arg.len, false);
+	} else if (lexer->hidden) {
+		word_add_unknown(lexer, lexer->arg.data, lexer->known,
+				 !lexer->quoted);
+	} else {
+		struct arg *arg = word_push(lexer);
+
+		arg->len = lexer->arg.len;
+		arg->text =
+			arena_strndup(lexer->arena, lexer->arg.data, arg->len);
+		arg->node = lexer->node;
+	}
+	buf_reset(&lexer->arg);
+	lexer->started = lexer->hidden = lexer->quoted = false;
+	lexer->name = NULL;
+}
+
+static void word_byte(struct lexer *lexer, char c)
+{
+	buf_addc(&lexer->arg, c);
+	lexer->started = true;
+}
+
+static void word_bytes(struct lexer *lexer, const char *end)
+{
+	buf_add(&lexer->arg, lexer->at, (size_t)(end - lexer->at));
+	lexer->at = end;
+	lexer->started = true;
+}
+
+static void word_hide(struct lexer *lexer)
+{
+	lexer->name = NULL;
+	if (!lexer->hidden)
+		lexer->known = lexer->arg.len;
+	lexer->started = true;
+	lexer->hidden = true;
+}
+
+/* Skip what is between brackets, nested ones included. */
+static void skip_brackets(struct lexer *lexer, char open, char close)
+{
+	unsigned depth = 0;
+
+	for (; lexer->at < lexer->end; lexer->at++) {
+		if (*lexer->at == open)
+			depth++;
+		else if (*lexer->at == close && --depth == 0) {
+			lexer->at++;
+			return;
+		}
+	}
+}
+
+static bool is_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The value of a variable, whose name ends before the position. */
+static void word_hide_variable(struct lexer *lexer, const char *name,
+			       size_t len)
+{
+	bool alone = !lexer->hidden;
+
+	word_hide(lexer);
+	if (!alone)
+		return;
+	lexer->name = name;
+	lexer->name_len = len;
+}
+
+size_t shell_name_len(const char *text, const char *end)
+{
+	const char *p = text;
+
+	while (p < end && is_name(*p))
+		p++;
+	return (size_t)(p - text);
+}
+
+/* At '$': an expansion, or a plain dollar sign. */
+static void lex_dollar(struct lexer *lexer)
+{
+	char c = lexer->at + 1 < lexer->end ? lexer->at[1] : 0;
+
+	if (c == '(' || c == '{') {
+		const char *name = lexer->at + 2;
+		size_t len = shell_name_len(name, lexer->end);
+
+		lexer->at++;
+		skip_brackets(lexer, c, c == '(' ? ')' : '}');
+		/* The kubelet expands $(NAME) of a variable before a shell. */
+		if (len && lexer->at == name + len + 1)
+			word_hide_variable(lexer, name, len);
+		else
+			word_hide(lexer);
+	} else if (is_name(c)) {
+		const char *name = ++lexer->at;
+		size_t len = shell_name_len(name, lexer->end);
+
+		lexer->at += len;
+		word_hide_variable(lexer, name, len);
+	} else if (c && strchr("@*#?$!-", c)) {
+		lexer->at += 2;
+		word_hide(lexer);
+	} else {
+		word_byte(lexer, *lexer->at++);
+	}
+}
+
+static void lex_backquote(struct lexer *lexer)
+{
+	for (lexer->at++; lexer->at < lexer->end && *lexer->at != '`';
+	     lexer->at++)
+		if (*lexer->at == '\\' && lexer->at + 1 < lexer->end)
+			lexer->at++;
+	if (lexer->at < lexer->end)
+		lexer->at++;
+	word_hide(lexer);
+}
+
+static void lex_single(struct lexer *lexer)
+{
+	size_t left = (size_t)(lexer->end - ++lexer->at);
+	const char *stop = memchr(lexer->at, '\'', left);
+
+	word_bytes(lexer, stop ? stop : lexer->end);
+	if (stop)
+		lexer->at++;
+}
+
+static void lex_double(struct lexer *lexer)
+{
+	lexer->started = lexer->quoted = true;
+	for (lexer->at++; lexer->at < lexer->end && *lexer->at != '"';) {
+		if (*lexer->at == '$') {
+			lex_dollar(lexer);
+		} else if (*lexer->at == '`') {
+			lex_backquote(lexer);
+		} else if (*lexer->at == '\\' && lexer->at + 1 < lexer->end &&
+			   strchr("$`\"\\\n", lexer->at[1])) {
+			if (lexer->at[1] != '\n')
+				word_byte(lexer, lexer->at[1]);
+			lexer->at += 2;
+		} else {
+			word_byte(lexer, *lexer->at++);
+		}
+	}
+	if (lexer->at < lexer->end)
+		lexer->at++;
+}
+
+/* At "<<": remember the delimiter of a here-document. */
+static void lex_here(struct lexer *lexer)
+{
+	lexer->at += 2;
+	if (lexer->at < lexer->end && *lexer->at == '<') {
+		lexer->at++; /* <<< is a here-string: an ordinary word */
+		return;
+	}
+	while (lexer->at < lexer->end && strchr("- \t'\"\\", *lexer->at) &&
+	       *lexer->at)
+		lexer->at++;
+	lexer->here = lexer->at;
+	while (lexer->at < lexer->end && is_name(*lexer->at))
+		lexer->at++;
+	lexer->here_len = (size_t)(lexer->at - lexer->here);
+	while (lexer->at < lexer->end &&
+	       (*lexer->at == '\'' || *lexer->at == '"'))
+		lexer->at++;
+	if (!lexer->here_len)
+		lexer->here = NULL;
+}
+
+/* Skip the lines of a here-document; at the first byte of a line. */
+static void skip_here(struct lexer *lexer)
+{
+	while (lexer->at < lexer->end) {
+		const char *line = lexer->at;
+		const char *stop =
+			memchr(line, '\n', (size_t)(lexer->end - line));
+
+		lexer->at = stop ? stop + 1 : lexer->end;
+		if (!stop)
+			stop = lexer->end;
+		while (line < stop && (*line == '\t' || *line == ' '))
+			line++;
+		if ((size_t)(stop - line) == lexer->here_len &&
+		    !memcmp(line, lexer->here, lexer->here_len))
+			break;
+	}
+	lexer->here = NULL;
+}
+
+static void lex_comment(struct lexer *lexer)
+{
+	while (lexer->at < lexer->end && *lexer->at != '\n')
+		lexer->at++;
+}
+
+/* `<BUCKET>`: to be filled in, and no redirection. */
+static bool lex_angle(struct lexer *lexer)
+{
+	size_t left = (size_t)(lexer->end - lexer->at);
+	const char *stop = memchr(lexer->at, '>', left < 64 ? left : 64);
+	size_t len = stop ? (size_t)(stop - lexer->at) + 1 : 0;
+
+	if (*lexer->at != '<' || !len || memchr(lexer->at, ' ', len) ||
+	    memchr(lexer->at, '\n', len) || lexer->at[1] == '<' ||
+	    !placeholder_in(lexer->at, len))
+		return false;
+	lexer->at += len;
+	word_hide(lexer);
+	lexer->quoted = true; /* one value, not any flag */
+	return true;
+}
+
+/* The ampersand of `2>&1` and of `&>file`. */
+static bool is_redirection(const struct lexer *lexer)
+{
+	return *lexer->at == '&' &&
+	       ((lexer->at > lexer->begin && lexer->at[-1] == '>') ||
+		(lexer->at + 1 < lexer->end && lexer->at[1] == '>'));
+}
+
+static void lex_operator(struct lexer *lexer)
+{
+	if (lex_angle(lexer))
+		return;
+	word_end(lexer);
+	if (*lexer->at == '<' && lexer->at + 1 < lexer->end &&
+	    lexer->at[1] == '<') {
+		lex_here(lexer);
+		return;
+	}
+	if (!strchr("<>", *lexer->at) && !is_redirection(lexer))
+		lexer->fresh = true;
+	if (*lexer->at++ == '\n' && lexer->here)
+		skip_here(lexer);
+}
+
+/* `{{inputs.parameters.x}}`: a placeholder of a workflow engine. */
+static bool lex_markup(struct lexer *lexer)
+{
+	const char *stop;
+
+	size_t left = (size_t)(lexer->end - lexer->at);
+
+	if (left < 4 || memcmp(lexer->at, "{{", 2))
+		return false;
+	stop = memmem(lexer->at, left < 256 ? left : 256, "}}", 2);
+	if (!stop)
+		return false;
+	lexer->at = stop + 2;
+	word_hide(lexer);
+	return true;
+}
+
+static void lex_escape(struct lexer *lexer)
+{
+	if (lexer->at + 1 >= lexer->end) {
+		lexer->at++;
+		return;
+	}
+	if (lexer->at[1] != '\n')
+		word_byte(lexer, lexer->at[1]);
+	lexer->at += 2;
+}
+
+/* A byte that does nothing here, and those after that never do. */
+static void lex_plain(struct lexer *lexer)
+{
+	static const bool special[256] = {
+		['\''] = true, ['"'] = true, ['$'] = true,  ['`'] = true,
+		['\\'] = true, ['#'] = true, [' '] = true,  ['\t'] = true,
+		['\r'] = true, ['{'] = true, ['\n'] = true, [';'] = true,
+		['&'] = true,  ['|'] = true, ['('] = true,  [')'] = true,
+		['<'] = true,  ['>'] = true,
+	};
+	const char *p = lexer->at + 1;
+
+	while (p < lexer->end && !special[(unsigned char)*p])
+		p++;
+	word_bytes(lexer, p);
+}
+
+static void lex_next(struct lexer *lexer)
+{
+	switch (*lexer->at) {
+	case '\'':
+		lex_single(lexer);
+		return;
+	case '"':
+		lex_double(lexer);
+		return;
+	case '$':
+		lex_dollar(lexer);
+		return;
+	case '`':
+		lex_backquote(lexer);
+		return;
+	case '\\':
+		lex_escape(lexer);
+		return;
+	case ' ':
+	case '\t':
+	case '\r':
+		word_end(lexer);
+		lexer->at++;
+		return;
+	case '\n':
+	case ';':
+	case '&':
+	case '|':
+	case '(':
+	case ')':
+	case '<':
+	case '>':
+		lex_operator(lexer);
+		return;
+	case '#':
+		if (!lexer->started)
+			lex_comment(lexer);
+		else
+			lex_plain(lexer);
+		return;
+	case '{':
+		if (lex_markup(lexer))
+			return;
+		/* fall through */
+	default:
+		lex_plain(lexer);
+	}
+}
+
+void lex_script(struct lexer *lexer, const char *text, size_t len)
+{
+	lexer->begin = lexer->at = text;
+	lexer->end = text + len;
+	lexer->here = NULL;
+	lexer->fresh = true;
+	while (lexer->at < lexer->end)
+		lex_next(lexer);
+	word_end(lexer);
+	lexer->fresh = true;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kube/identity.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+void identity_part(struct buf *out, const char *text, size_t len)
+{
+	buf_add(out, text, len);
+	buf_addc(out, '\0');
+}
+
+void identity_add(struct buf *out, const struct object_id *id)
+{
+	const char *slash = strchr(id->api_version, '/');
+
+	identity_part(out, id->api_version,
+		      slash ? (size_t)(slash - id->api_version) : 0);
+	identity_part(out, id->kind, strlen(id->kind));
+	identity_part(out, id->namespace, strlen(id->namespace));
+	identity_part(out, id->name, strlen(id->name));
+}
+
+uint64_t identity_hash_of(const struct buf *text)
+{
+	uint64_t hash = text_keyed_hash(text->data, text->len);
+
+	return hash ? hash : 1;
+}
+
+uint64_t object_id_hash(const struct object_id *id, struct buf *scratch)
+{
+	buf_reset(scratch);
+	identity_add(scratch, id);
+	return identity_hash_of(scratch);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What bounds the runs of an object; which fields its kind has for that is
+ * data (kinds.txt, `runs`).
+ */
+#include "kube/lifecycle/lifecycle.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "kube/purpose/class.h"
+#include "rules/kube/operator.h"
+
+bool object_pods_are_native(const struct object *object)
+{
+	return object->type &&
+	       object->type->flags & (KIND_NATIVE | KIND_SELECTOR);
+}
+
+bool object_is_job(const struct object *object)
+{
+	return object_is(object, "batch", "Job") ||
+	       object_is(object, "batch", "CronJob");
+}
+
+bool object_ends(const struct object *object)
+{
+	return object->class == KIND_BATCH ||
+	       (object->type && object->type->flags & KIND_ENDS);
+}
+
+const struct pod *object_gpu_pod(const struct object *object)
+{
+	FOR_EACH_POD(object, pod)
+		if (pod_uses_gpu(pod) == TRI_YES && !pod_is_infrastructure(pod))
+			return pod;
+	return NULL;
+}
+
+struct amount object_gpu_pods(const struct object *object)
+{
+	struct amount sum = {0};
+
+	FOR_EACH_POD(object, pod)
+		if (pod_uses_gpu(pod) == TRI_YES && !pod_is_infrastructure(pod))
+			sum = amount_add(sum, pod->steady);
+	return sum;
+}
+
+const char *object_device(const struct object *object)
+{
+	const struct pod *pod = object_gpu_pod(object);
+
+	return pod ? pod_device(pod) : "GPU";
+}
+
+const struct pod *object_restarting_pod(const struct object *object)
+{
+	const struct pod *found = NULL;
+
+	FOR_EACH_POD(object, pod) {
+		if (pod->restart != RESTART_ON_FAILURE &&
+		    pod->restart != RESTART_ALWAYS)
+			continue;
+		if (pod_uses_gpu(pod) == TRI_YES)
+			return pod;
+		found = found ? found : pod;
+	}
+	return found;
+}
+
+bool object_is_queued(const struct object *object)
+{
+	for (; object; object = object->parent)
+		if (object->kueue)
+			return true;
+	return false;
+}
+
+bool object_is_suspended(const struct object *object)
+{
+	for (; object; object = object->parent)
+		if (object->suspended)
+			return true;
+	return false;
+}
+
+bool pod_is_owned(const struct pod *pod)
+{
+	const struct node *owners = node_get(pod->metadata, "ownerReferences");
+
+	return node_count(owners) || node_is_unknown(owners);
+}
+
+/* `replicatedJobs[].template.spec`, of a JobSet or of a training runtime. */
+static bool in_replicated_jobs(const struct node *spec)
+{
+	const struct node *job = spec->parent ? spec->parent->parent : NULL;
+
+	return job && text_eq(spec->parent->key, "template") && job->parent &&
+	       text_eq(job->parent->key, "replicatedJobs");
+}
+
+const struct node *pod_job_spec(const struct pod *pod)
+{
+	const struct node *spec = pod->template ? pod->template->parent : NULL;
+
+	if (!spec || pod->flat)
+		return NULL;
+	if (object_is_job(pod->object) || in_replicated_jobs(spec))
+		return spec;
+	if (text_eq(spec->key, "jobTargetRef")) /* a ScaledJob of KEDA */
+		return spec;
+	/* `provider.job.spec` of an analysis, `job.spec` of a KaiwoJob. */
+	if (spec->parent && text_eq(spec->parent->key, "job"))
+		return spec;
+	return NULL;
+}
+
+/* -- run policies -------------------------------------------------------- */
+
+bool object_run_policy(const struct object *object, struct run_policy *out)
+{
+	const struct kind *type = object->type;
+
+	if (!type || !type->runs.path)
+		return false;
+	out->path = type->runs.path;
+	out->holder = node_path(object->root, out->path);
+	if (node_is_unset(out->holder))
+		out->holder = NULL;
+	out->before = type->by->runs_before;
+	out->deadline_is_recent = type->by->deadline_is_recent;
+	memcpy(out->fields, type->runs.fields, sizeof(out->fields));
+	return true;
+}
+
+const struct node *run_policy_place(const struct object *object,
+				    const struct run_policy *policy)
+{
+	const struct node *spec = node_get(object->root, "spec");
+
+	if (policy->holder)
+		return policy->holder;
+	return spec ? spec : object->root;
+}
+
+const struct node *run_policy_get(const struct object *object,
+				  const struct run_policy *policy,
+				  enum run_field field)
+{
+	const char *name = policy->fields[field];
+	const struct node *value;
+
+	if (!name)
+		return NULL;
+	value = node_get(policy->holder, name);
+	if (node_is_unset(value) && policy->before)
+		value = node_get(node_get(object->root, policy->before), name);
+	return node_is_unset(value) ? NULL : value;
+}
+
+const struct node *pod_run_deadline(const struct pod *pod)
+{
+	const struct node *deadline =
+		node_get(pod_job_spec(pod), "activeDeadlineSeconds");
+	struct run_policy policy;
+
+	if (!node_is_unset(deadline))
+		return deadline;
+	if (!object_run_policy(pod->object, &policy))
+		return NULL;
+	return run_policy_get(pod->object, &policy, RUN_DEADLINE);
+}
+
+const struct node *pod_endless_retry(const struct pod *pod)
+{
+	const struct operator* by = object_operator(pod->object);
+
+	return by->endless ? by->endless(pod) : NULL;
+}
+
+bool container_is_merged(const struct container *c)
+{
+	const struct operator* by = object_operator(c->pod->object);
+
+	return by->merges && by->merges(c);
+}
+
+bool object_is_scheduled(const struct object *object)
+{
+	return object->type && object->type->flags & KIND_SCHEDULED;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Priority classes reach Pods on several ways: Volcano copies its Job's
+ * priorityClassName to tasks without one (admit/mutate_job.go), Argo its
+ * workflow's podPriorityClassName, KubeRay passes a label to the batch
+ * scheduler, KAI reads a label named priorityClassName.
+ */
+#include "kube/lifecycle/priority.h"
+
+#include "base/text.h"
+#include "rules/kube/operator.h"
+
+static const struct node *of_owner(const struct object *object)
+{
+	return object->type && object->type->priority
+		       ? path_get(object->root, object->type->priority)
+		       : NULL;
+}
+
+/* An empty name is not a name. */
+static bool is_unset(const struct node *node)
+{
+	return node_is_unset(node) || node_eq(node, "");
+}
+
+const struct node *pod_priority_class(const struct pod *pod)
+{
+	const struct node *found = pod_field(pod, "priorityClassName");
+
+	if (is_unset(found))
+		found = of_owner(pod->object);
+	if (is_unset(found))
+		found = object_label(pod->object, "ray.io/priority-class-name");
+	if (is_unset(found))
+		found = pod_label(pod, "priorityClassName");
+	if (is_unset(found))
+		found = object_label(pod->object, "priorityClassName");
+	return is_unset(found) ? NULL : found;
+}
+
+bool pod_priority_is_elsewhere(const struct pod *pod)
+{
+	if (pod->flat && object_operator(pod->object)->runtime_may_set_class)
+		return true;
+	/* Kinds without a template have no such field, but Spark's. */
+	if (pod->flat && !pod->inner &&
+	    !text_eq(pod->object->group, "sparkoperator.k8s.io"))
+		return true;
+	/* Its PodGroups have a default of their own. */
+	if (node_eq(pod_field(pod, "schedulerName"), "kai-scheduler"))
+		return true;
+	FOR_EACH_CHILD(pod_field(pod, "nodeSelector"), label)
+		if (text_starts(label->key, "run.googleapis.com/"))
+			return true;
+	return false;
+}
+
+const struct node *pod_queue_priority(const struct pod *pod)
+{
+	const struct object *o = pod->object;
+	const struct node *found =
+		object_label(o, "kueue.x-k8s.io/priority-class");
+
+	if (node_is_unset(found))
+		found = node_path(
+			node_get(node_get(o->root, "spec"), "runPolicy"),
+			"schedulingPolicy.priorityClass");
+	for (; node_is_unset(found) && o->parent; o = o->parent)
+		found = object_label(o->parent,
+				     "kueue.x-k8s.io/priority-class");
+	return node_is_unset(found) ? NULL : found;
+}
+
+bool priority_class_is_system(const char *name)
+{
+	return priority_class_system_value(name) != 0;
+}
+
+/* pkg/apis/scheduling/v1/helpers.go SystemPriorityClasses. */
+int64_t priority_class_system_value(const char *name)
+{
+	if (text_eq(name, "system-cluster-critical"))
+		return 2000000000;
+	return text_eq(name, "system-node-critical") ? 2000001000 : 0;
+}

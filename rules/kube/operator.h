@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An operator: all that is known of what a controller makes of its kinds, in
+ * one file of operators/, as one constant `operator_NAME`. data/kinds.txt says
+ * which kinds it has (`operator NAME` in front of them) and holds what is data:
+ * where pods are, paths, defaults. What takes a program is here. Nobody else
+ * asks for a kind by its name.
+ *
+ * Members that are NULL or 0 mean: nothing special. A row of kinds.txt asks for
+ * gpus() by the word `gpus`, for injects() by `injects`, and for forces_never()
+ * by restart=operator.
+ */
+#ifndef RULES_KUBE_OPERATOR_H
+#define RULES_KUBE_OPERATOR_H
+
+#include "rules/kube/kinds.h"
+
+struct gang {
+	struct amount n;  /* pods that must run at once */
+	bool needed;	  /* the pods need each other */
+	bool by_operator; /* the kind itself holds them together */
+	bool alone;	  /* each is useful alone, whatever holds them */
+};
+
+struct operator
+{
+	/* Devices that fields of the kind ask for, not resources. */
+	void (*gpus)(struct pod_builder * builder, struct pod * pod);
+	/* The list that stands for resourceClaims, or NULL; claim() takes an
+	 * entry that is not a claim of Kubernetes, or returns false. */
+	const char *claims;
+	bool (*claim)(struct pod * pod, const struct node *entry);
+	/* The template that a patch of the builder's group makes, or NULL. */
+	const struct node *(*template)(struct pod_builder * builder,
+				       const struct node *patch);
+	/* Bits of enum inject besides those of the row. */
+	unsigned (*injects)(const struct pod_builder *builder,
+			    const struct pod *pod);
+	/* Overwrites restartPolicy with Never? */
+	bool (*forces_never)(const struct pod_builder *builder,
+			     const struct pod *pod);
+	/* Adds a container with cpu requests of its own? */
+	bool (*adds_helper)(const struct pod *pod);
+	/* Merges the container with one of a preset or of a runtime, which
+	 * may bring what the manifest does not show? */
+	bool (*merges)(const struct container *c);
+
+	struct gang (*gang)(struct arena * arena, const struct object *object);
+	/* How a PodGroup's resources come from templates. */
+	enum summed_requests (*sums_requests)(const struct object *object);
+	/* Does some part run once for every item of a list? */
+	bool (*fans_out)(const struct object *object);
+
+	/* The field that asks for retries without end, or NULL. */
+	const struct node *(*endless)(const struct pod *pod);
+	/* Where fields of `runs` were in earlier versions, or NULL. */
+	const char *runs_before;
+
+	/* Is the object for training? Unknown: what it runs tells. */
+	enum tri (*trains)(const struct object *object);
+	/* A role that starts ranks in other pods and needs no device. */
+	bool (*is_launcher)(const struct pod *pod);
+	/* Data is loaded by threads, and ranks are of one process a pod: no
+	 * memory is shared between processes. */
+	bool (*loads_in_threads)(const struct object *object);
+
+	/* PodSpec fields that only features of the operator let through. */
+	bool gates_pod_fields;
+	/* Pods have probes and limits of time of the operator's own. */
+	bool bounds_start;
+	/* A PodGroup is made where a pod names the scheduler `volcano`. */
+	bool makes_pod_groups;
+	/* The ranks of one group are several pods, of one device perhaps. */
+	bool ranks_are_pods;
+	/* Only recent versions know the deadline. */
+	bool deadline_is_recent;
+	/* Another object may name the priority class of flat pods. */
+	bool runtime_may_set_class;
+	/* A kind of the class training need not be for training. */
+	bool runs_anything;
+	/* All roles but launchers are ranks of one job. */
+	bool ranks_are_equal;
+	/* Containers that only wait get their ranks from another pod. */
+	bool starts_ranks_elsewhere;
+};
+
+/* For kinds of no operator. */
+extern const struct operator operator_none;
+
+/* The object's: never NULL. */
+const struct operator* object_operator(const struct object *object);
+
+/* -- counts ---------------------------------------------------------------- */
+
+/*
+ * A formula that kinds.txt names: count=ray-max(PATH,NUMBER) calls
+ * COUNT_FORMULA(ray_max) with the node at PATH.
+ */
+#define COUNT_FORMULA(name)                                                    \
+	struct amount count_##name(const struct count_place *place,            \
+				   const struct node *at, int64_t number);     \
+	struct amount count_##name(const struct count_place *place,            \
+				   const struct node *at, int64_t number)
+
+/* Of no operator: a number; `replicas` here or in the nearest parent. */
+struct amount count_const(const struct count_place *place,
+			  const struct node *at, int64_t number);
+struct amount count_nearest(const struct count_place *place,
+			    const struct node *at, int64_t number);
+
+/* An integer field of a map. */
+static inline struct amount amount_field(const struct node *map,
+					 const char *key, int64_t unset)
+{
+	return amount_int(node_get(map, key), unset);
+}
+
+static inline bool field_is_set(const struct node *map, const char *key)
+{
+	return !node_is_unset(node_get(map, key));
+}
+
+/* References are looked up name by name, which is quick for the few that there
+ * are; a manifest made to be slow gets no answer. */
+bool too_many(const struct node *a, const struct node *b);
+
+/* -- gangs ----------------------------------------------------------------- */
+
+/* Each pod alone; templates make none. */
+struct gang gang_none(const struct object *object);
+/* All pods, less what waits for others to complete. */
+struct gang gang_of_all(const struct object *object);
+/* All embedded objects. */
+struct gang gang_of_children(const struct object *object);
+/* Pods in the steady state. */
+struct amount gang_sum(const struct object *object);
+
+/* -- devices --------------------------------------------------------------- */
+
+/* The first main container, or NULL. */
+struct container *pod_main_container(struct pod *pod);
+/* The operator gives n devices to the main container. */
+void pod_give(struct pod_builder *builder, struct pod *pod,
+	      const char *resource, struct amount n);
+/* ... of a resource and in a quantity that fields name; name NULL or unset:
+ * nvidia.com/gpu. */
+void pod_give_quantity(struct pod_builder *builder, struct pod *pod,
+		       const struct node *name, const struct node *n);
+/* ... to a container beside the pod's own, which has these resources. */
+void pod_give_beside(struct pod_builder *builder, struct pod *pod,
+		     const struct node *resources);
+/* The devices that a map of resources asks for: limits, else requests. */
+struct amount devices_asked(const struct kube_config *config,
+			    const struct node *resources, const char **name);
+/* n devices by a claim that is, is not, or may be for a GPU. */
+void pod_add_claim(struct pod *pod, enum tri use, struct amount n);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Argo Workflows, Rollouts and analyses. Devices may be in podSpecPatch, a
+ * string: the workflow's, then the template's, a strategic merge each.
+ *
+ * Sources: Argo workflowpod.go (podSpecPatch), docs/retries.md (no limit: until
+ * completion); Rollouts' types.
+ */
+#include "rules/kube/operator.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+/* Argo Rollouts: blue-green runs both versions, canary has maxSurge 25%. */
+COUNT_FORMULA(rollout)
+{
+	struct amount replicas = amount_field(at, "replicas", 1);
+	const struct node *canary = node_path(at, "strategy.canary");
+
+	if (field_is_set(node_get(at, "strategy"), "blueGreen"))
+		return amount_mul(replicas, amount_of(2));
+	return amount_add(replicas, amount_share(node_get(canary, "maxSurge"),
+						 replicas, 25));
+}
+
+/* -- podSpecPatch ---------------------------------------------------------- */
+
+/* Does the string name an accelerator resource (`nvidia.com/gpu`)? */
+static bool names_accelerator(const struct kube_config *config,
+			      const char *text)
+{
+	char name[128];
+
+	for (; text && *text;) {
+		size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz"
+					"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					"0123456789-_./");
+
+		if (n > 2 && n < sizeof(name)) {
+			memcpy(name, text, n);
+			name[n] = 0;
+			if (strchr(name, '/') &&
+			    accelerator_find(&config->accelerators, name))
+				return true;
+		}
+		text += n ? n : 1;
+	}
+	return false;
+}
+
+/* Nobody patches more containers; and all templates share one patch. */
+enum { PATCHED_MAX = 64 };
+
+struct patched {
+	const char *container, *resource;
+	struct amount n;
+};
+
+/* What a patch in a string says of devices. */
+struct device_patch {
+	struct patched items[PATCHED_MAX];
+	size_t n;
+	bool names; /* a device, at a place that was not read */
+	bool open;  /* filled in later */
+};
+
+static const struct node *read_patch(struct arena *arena,
+				     const struct node *patch)
+{
+	struct source *source = ARENA_NEW(arena, struct source);
+	struct doc *doc = ARENA_NEW(arena, struct doc);
+	struct loader loader;
+
+	if (!patch->str || node_is_unknown(patch))
+		return NULL;
+	source_init(source, arena, "podSpecPatch",
+		    text_without_markup(arena, patch->str, patch->len),
+		    patch->len);
+	loader_init(&loader, source, &load_limits_default, arena);
+	return loader_next(&loader, doc) == 1 ? doc->root : NULL;
+}
+
+/* False: there are too many. */
+static bool patch_list(const struct kube_config *config,
+		       struct device_patch *patch, const struct node *list)
+{
+	FOR_EACH_CHILD(list, item) {
+		struct patched one = {.container =
+					      node_str(node_get(item, "name"))};
+
+		one.n = devices_asked(config, node_get(item, "resources"),
+				      &one.resource);
+		if (!one.resource)
+			continue;
+		if (patch->n == PATCHED_MAX)
+			return false;
+		patch->items[patch->n++] = one;
+	}
+	return true;
+}
+
+static struct device_patch *patch_read(struct pod_builder *builder,
+				       const struct node *node)
+{
+	struct device_patch *patch =
+		ARENA_NEW(builder->arena, struct device_patch);
+	const struct node *tree = read_patch(builder->arena, node);
+
+	if (node_is_map(tree) &&
+	    patch_list(builder->config, patch, node_get(tree, "containers")) &&
+	    patch_list(builder->config, patch,
+		       node_get(tree, "initContainers")))
+		return patch;
+	patch->names =
+		node->str && names_accelerator(builder->config, node->str);
+	patch->open =
+		node_is_unknown(node) || (node->str && strstr(node->str, "{{"));
+	return patch;
+}
+
+static struct container *named(struct pod *pod, const char *name)
+{
+	for (size_t i = 0; name && i < pod->ncontainers; i++)
+		if (text_eq(pod->containers[i].name, name))
+			return &pod->containers[i];
+	return NULL;
+}
+
+/* What the patch gives a container takes the place of what it had. */
+static void patch_container(struct pod_builder *builder, struct pod *pod,
+			    const struct patched *item)
+{
+	struct container *c = named(pod, item->container);
+	bool any = item->n.n || item->n.unknown;
+
+	if (any)
+		pod->gpu_by |= GPU_BY_OPERATOR;
+	if (!c) {
+		pod->gpus = amount_add(pod->gpus, item->n);
+		return;
+	}
+	c->gpus = item->n;
+	if (any && !c->accelerator) {
+		c->resource = item->resource;
+		c->accelerator = accelerator_find(
+			&builder->config->accelerators, item->resource);
+	}
+}
+
+static void apply_patch(struct pod_builder *builder, struct pod *pod,
+			const struct device_patch *patch)
+{
+	for (size_t i = 0; i < patch->n; i++)
+		patch_container(builder, pod, &patch->items[i]);
+	if (patch->names) {
+		pod->gpu_by |= GPU_BY_OPERATOR;
+		pod->gpus.unknown = true;
+	} else if (patch->open) {
+		pod->gpu_unknown = true;
+	}
+}
+
+static void gpus(struct pod_builder *builder, struct pod *pod)
+{
+	const struct node *all = node_get(pod->defaults, "podSpecPatch");
+	const struct node *own = node_get(pod->spec, "podSpecPatch");
+
+	/* Once for all templates. */
+	if (!node_is_unset(all) && !builder->patch)
+		builder->patch = patch_read(builder, all);
+	if (builder->patch)
+		apply_patch(builder, pod, builder->patch);
+	if (!node_is_unset(own))
+		apply_patch(builder, pod, patch_read(builder, own));
+}
+
+/* -- runs -------------------------------------------------------------------
+ */
+
+static bool any_fan_out(const struct node *steps)
+{
+	static const char *const keys[] = {"withItems", "withParam",
+					   "withSequence"};
+
+	FOR_EACH_CHILD(steps, step) {
+		if (node_is_seq(step) && any_fan_out(step))
+			return true;
+		for (size_t i = 0; i < 3; i++)
+			if (!node_is_unset(node_get(step, keys[i])))
+				return true;
+	}
+	return false;
+}
+
+/* Does some step of a workflow run once for every item of a list? */
+static bool fans_out(const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+
+	if (!node_is_unset(node_get(spec, "workflowSpec")))
+		spec = node_get(spec, "workflowSpec");
+	FOR_EACH_CHILD(node_get(spec, "templates"), template)
+		if (any_fan_out(node_get(template, "steps")) ||
+		    any_fan_out(node_path(template, "dag.tasks")))
+			return true;
+	return false;
+}
+
+/* `retryStrategy: {}` retries until completion; errors of the system only,
+ * or an expression of the author's own, are another matter. */
+static const struct node *endless(const struct pod *pod)
+{
+	const struct node *strategy = pod_field(pod, "retryStrategy");
+
+	if (!node_is_map(strategy) || node_is_unknown(strategy) ||
+	    !node_is_unset(node_get(strategy, "limit")) ||
+	    !node_is_unset(node_get(strategy, "expression")) ||
+	    !node_is_unset(node_path(strategy, "backoff.maxDuration")) ||
+	    node_eq(node_get(strategy, "retryPolicy"), "OnError"))
+		return NULL;
+	return strategy;
+}
+
+const struct operator operator_argo = {
+	.gpus = gpus,
+	.fans_out = fans_out,
+	.endless = endless,
+};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kubernetes' own controllers.
+ *
+ * Sources: pkg/apis/batch/v1/defaults.go; kubernetes/api batch/v1 types.go,
+ * apps/v1 types.go.
+ */
+#include "rules/kube/operator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "kube/command/argv.h"
+
+COUNT_FORMULA(job)
+{
+	struct amount parallelism = amount_field(at, "parallelism", 1);
+
+	if (!field_is_set(at, "completions"))
+		return parallelism;
+	return amount_min(parallelism, amount_field(at, "completions", 1));
+}
+
+/*
+ * With podReplacementPolicy TerminatingOrFailed (the default without a
+ * podFailurePolicy) a failed pod's replacement starts while the pod is still
+ * terminating and holds its devices.
+ */
+COUNT_FORMULA(job_peak)
+{
+	const struct node *policy = node_get(at, "podReplacementPolicy");
+	bool failed = node_is_unset(policy)
+			      ? field_is_set(at, "podFailurePolicy")
+			      : node_eq(policy, "Failed");
+
+	return amount_mul(count_job(place, at, number),
+			  amount_of(failed ? 1 : 2));
+}
+
+/* Runs at once; concurrencyPolicy Allow (the default) has no bound. */
+COUNT_FORMULA(cron)
+{
+	const struct node *policy = node_get(at, "concurrencyPolicy");
+
+	if (node_eq(policy, "Forbid") || node_eq(policy, "Replace"))
+		return amount_of(1);
+	return (struct amount){.n = 1, .unknown = true};
+}
+
+COUNT_FORMULA(surge)
+{
+	struct amount replicas = amount_field(at, "replicas", 1);
+	const struct node *strategy = node_get(at, "strategy");
+
+	if (node_eq(node_get(strategy, "type"), "Recreate"))
+		return replicas;
+	return amount_add(
+		replicas,
+		amount_share(node_path(strategy, "rollingUpdate.maxSurge"),
+			     replicas, 25));
+}
+
+/* -- distributed commands ------------------------------------------------ */
+
+/* "4", "2:8": more than one? Not known counts: somebody wrote the flag. */
+static bool more_than_one(const char *text)
+{
+	char *end;
+	long n;
+
+	if (!text)
+		return true;
+	n = strtol(text, &end, 10);
+	return n > 1 || *end == ':';
+}
+
+static bool env_is_distributed(const struct container *c)
+{
+	static const char *const sizes[] = {"WORLD_SIZE", "NNODES",
+					    "PET_NNODES", "NUM_NODES", NULL};
+
+	for (const char *const *name = sizes; *name; name++) {
+		const struct node *entry = container_env(c, *name);
+		const struct node *value = node_get(entry, "value");
+
+		if (entry && more_than_one(node_str(value)))
+			return true;
+	}
+	return container_env(c, "MASTER_ADDR") != NULL;
+}
+
+/* May the words of this container be those of one rank of several? */
+static bool is_distributed(struct arena *arena, const struct container *c)
+{
+	static const char *const counts[] = {"--nnodes", "--num-machines",
+					     "--num-nodes", NULL};
+	static const char *const peers[] = {
+		"--rdzv-endpoint",	   "--master-addr",
+		"--dist-init-addr",	   "--main-process-ip",
+		"--data-parallel-address", NULL};
+	struct argv argv;
+	const struct arg *found;
+
+	if (env_is_distributed(c))
+		return true;
+	argv = container_argv(arena, c);
+	for (const char *const *flag = counts; *flag; flag++) {
+		const char *value = argv_flag(&argv, *flag, &found);
+
+		if (found)
+			return more_than_one(value);
+	}
+	for (const char *const *flag = peers; *flag; flag++) {
+		const char *value = argv_flag(&argv, *flag, &found);
+
+		if (found && (!value || !text_starts(value, "localhost")))
+			return true;
+	}
+	return false;
+}
+
+/* Indexed Jobs with a subdomain find each other by host name. */
+static bool has_hostnames(const struct object *object, const struct pod *pod)
+{
+	return node_eq(node_get(pod->group, "completionMode"), "Indexed") &&
+	       !node_is_unset(pod_field(pod, "subdomain")) &&
+	       object->class == KIND_BATCH;
+}
+
+static struct gang by_command(struct arena *arena, const struct object *object)
+{
+	struct gang gang = {.n = gang_sum(object)};
+
+	if (gang.n.n <= 1 && !gang.n.unknown)
+		return gang;
+	FOR_EACH_POD(object, pod) {
+		gang.needed = gang.needed || has_hostnames(object, pod);
+		FOR_EACH_CONTAINER(pod, c)
+			if (c->role == CONTAINER_MAIN &&
+			    is_distributed(arena, c))
+				gang.needed = true;
+	}
+	/* Pods that do not know of each other are useful alone, unless a
+	 * queue starts them all at once anyway. */
+	if (!gang.needed && !object->kueue)
+		gang.n = amount_of(1);
+	return gang;
+}
+
+/* Pods of a Deployment are useful alone. */
+static struct gang gang(struct arena *arena, const struct object *object)
+{
+	if (object->class == KIND_BATCH || !strcmp(object->kind, "StatefulSet"))
+		return by_command(arena, object);
+	return gang_none(object);
+}
+
+const struct operator operator_core = {
+	.gang = gang,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * NVIDIA Dynamo. /dev/shm is 8Gi by default; v1alpha1 has
+ * sharedMemory.disabled, v1beta1 a size.
+ */
+#include "rules/kube/operator.h"
+
+static void gpus(struct pod_builder *builder, struct pod *pod)
+{
+	pod_give_quantity(builder, pod, NULL,
+			  node_path(pod->spec, "resources.limits.gpu"));
+}
+
+/* 8Gi by default; v1alpha1 has sharedMemory.disabled, v1beta1 a size. */
+static unsigned injects(const struct pod_builder *builder,
+			const struct pod *pod)
+{
+	const struct node *component = pod->flat ? pod->spec : pod->group;
+	const struct node *size = node_get(component, "sharedMemorySize");
+	struct quantity q;
+
+	if (node_is_true(node_path(component, "sharedMemory.disabled")))
+		return 0;
+	if (node_quantity(size, &q) == QUANTITY_OK && q.nano == 0)
+		return 0;
+	return INJECT_SHM;
+}
+
+static struct gang gang(struct arena *arena, const struct object *object)
+{
+	struct gang out = {.n = amount_of(1)};
+
+	FOR_EACH_POD(object, pod) {
+		const struct node *nodes =
+			node_path(pod->group, "multinode.nodeCount");
+
+		if (!node_is_unset(nodes))
+			out.by_operator = true;
+		out.n = amount_max(out.n, amount_int(nodes, 1));
+	}
+	return out;
+}
+
+const struct operator operator_dynamo = {
+	.gpus = gpus,
+	.injects = injects,
+	.gang = gang,
+};

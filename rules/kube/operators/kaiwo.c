@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kaiwo.
+ */
+#include "rules/kube/operator.h"
+
+/* Kaiwo: gpusPerReplica, else gpus spread over the replicas. */
+static void gpus(struct pod_builder *builder, struct pod *pod)
+{
+	const struct node *spec = node_get(builder->object->root, "spec");
+	const struct node *each = node_get(spec, "gpusPerReplica");
+
+	if (pod->gpu_by)
+		return;
+	if (node_is_unset(each))
+		each = node_get(spec, "gpus");
+	pod_give(builder, pod, "amd.com/gpu", amount_int(each, 0));
+}
+
+const struct operator operator_kaiwo = {
+	.gpus = gpus,
+};

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Katib: an Experiment makes trials, each alone. A Trial runs one object.
+ */
+#include "rules/kube/operator.h"
+
+#include <string.h>
+
+static struct gang gang(struct arena *arena, const struct object *object)
+{
+	struct gang out = gang_of_children(object);
+
+	out.alone = !strcmp(object->kind, "Experiment");
+	return out;
+}
+
+const struct operator operator_katib = {
+	.gang = gang,
+};

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * KServe: InferenceService, LLMInferenceService. A multi-node component spreads
+ * its parallelism over pods that the controller writes.
+ *
+ * Sources, read 2026-08: KServe predictor.go (computeRayNodeAndGPUs),
+ * types_func.go, the serving runtimes that it ships.
+ */
+#include "rules/kube/operator.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+/* -- counts --------------------------------------------------------------- */
+
+COUNT_FORMULA(kserve)
+{
+	return amount_field(at, "minReplicas", 1);
+}
+
+/* Deployments of the raw mode roll with a surge, multi-node ones double. */
+static struct amount kserve_surge(const struct count_place *place,
+				  const struct node *component, struct amount n)
+{
+	const struct node *mode = object_annotation(
+		place->object, "serving.kserve.io/deploymentMode");
+	const struct node *surge = node_path(
+		component, "deploymentStrategy.rollingUpdate.maxSurge");
+
+	if (field_is_set(component, "workerSpec"))
+		return amount_mul(n, amount_of(2));
+	if (!node_eq(mode, "RawDeployment") && !node_eq(mode, "Standard"))
+		return n;
+	return amount_add(n, amount_share(surge, n, 25));
+}
+
+COUNT_FORMULA(kserve_max)
+{
+	struct amount least = amount_field(at, "minReplicas", 1);
+
+	/* maxReplicas 0 (the default) is no bound in Knative mode and
+	 * minReplicas otherwise: judge by what is written. */
+	least = amount_max(least, amount_field(at, "maxReplicas", least.n));
+	/* Scaled to zero is not for ever. */
+	least = amount_max(least, amount_of(1));
+	return kserve_surge(place, at, least);
+}
+
+/* Nodes and GPUs per node of a multi-node component. */
+struct kserve_nodes {
+	struct amount nodes, head_gpus, worker_gpus;
+};
+
+/* GPUs that a container asks for, of the types that KServe knows. */
+static struct amount kserve_gpus(const struct node *container)
+{
+	const struct node *resources = node_get(container, "resources");
+	const struct node *map = node_get(resources, "limits");
+	struct amount sum = {0};
+
+	if (!node_count(map))
+		map = node_get(resources, "requests");
+	FOR_EACH_CHILD(map, value) {
+		struct quantity q;
+
+		if (!text_ends(value->key, "/gpu") &&
+		    !text_starts(value->key, "nvidia.com/mig") &&
+		    !text_ends(value->key, "/gaudi"))
+			continue;
+		if (node_quantity(value, &q) == QUANTITY_OK && q.nano >= 0)
+			sum = amount_add(sum, amount_of(quantity_value(q)));
+		else
+			sum.unknown = true;
+	}
+	return sum;
+}
+
+/* The head's: its model server stands in a block of its own, or in a list. */
+static struct amount kserve_head_gpus(const struct node *component)
+{
+	struct amount sum =
+		kserve_gpus(node_at(node_get(component, "containers"), 0));
+
+	FOR_EACH_CHILD(component, block)
+		if (node_is_map(block) &&
+		    !field_is_set(component, "containers"))
+			sum = amount_add(sum, kserve_gpus(block));
+	return sum;
+}
+
+/*
+ * A multi-node component spreads tensor x pipeline parallelism over nodes, in
+ * Ray's way unless the runtime (out of our sight) says otherwise: as many
+ * nodes as the worker's GPUs ask for, one GPU a node when it asks for none,
+ * and the head takes the rest (computeRayNodeAndGPUs in predictor.go).
+ */
+static struct kserve_nodes kserve_nodes(const struct node *component)
+{
+	const struct node *worker = node_get(component, "workerSpec");
+	struct amount total =
+		amount_mul(amount_field(worker, "tensorParallelSize", 1),
+			   amount_field(worker, "pipelineParallelSize", 1));
+	struct amount head = kserve_head_gpus(component);
+	struct kserve_nodes out = {
+		.worker_gpus =
+			kserve_gpus(node_at(node_get(worker, "containers"), 0)),
+	};
+	bool asked = out.worker_gpus.n > 0;
+	int64_t each = asked ? out.worker_gpus.n : 1;
+	int64_t rest = total.n - (asked ? 0 : head.n);
+
+	out.nodes = total;
+	out.nodes.unknown |= head.unknown || out.worker_gpus.unknown;
+	out.nodes.n = rest > 0 ? (rest - 1) / each + 1 : 0;
+	if (!asked && head.n > 0)
+		out.nodes.n++;
+	/* The head alone is enough. */
+	if (out.nodes.n < 1 || (asked && head.n >= total.n))
+		out.nodes.n = 1;
+	out.worker_gpus.n = each;
+	out.head_gpus = head;
+	if (head.n <= 0)
+		out.head_gpus.n = total.n - each * (out.nodes.n - 1);
+	return out;
+}
+
+/* The head is the predictor's own pod; the group is the predictor. */
+COUNT_FORMULA(kserve_workers)
+{
+	struct amount n = kserve_nodes(at).nodes;
+
+	if (n.n > 0)
+		n.n--;
+	return n;
+}
+
+/* Pods of one group with a `worker`. */
+static struct amount llm_group_size(const struct node *workload)
+{
+	const struct node *parallelism = node_get(workload, "parallelism");
+	struct amount data, local;
+
+	if (!field_is_set(workload, "worker"))
+		return amount_of(1);
+	if (!field_is_set(parallelism, "data"))
+		return amount_field(parallelism, "pipeline", 1);
+	data = amount_field(parallelism, "data", 1);
+	local = amount_field(parallelism, "dataLocal", 1);
+	if (local.n < 1)
+		local.n = 1;
+	return (struct amount){.n = data.n / local.n,
+			       .unknown = data.unknown || local.unknown};
+}
+
+COUNT_FORMULA(llm_workers)
+{
+	struct amount n = llm_group_size(at);
+
+	if (n.n > 0)
+		n.n--;
+	return n;
+}
+
+/* -- devices, shared memory ---------------------------------------------------
+ */
+
+/* Do the runtimes that KServe ships mount /dev/shm for this one? */
+static unsigned runtime_injects(const char *name)
+{
+	static const char *const without[] = {
+		"triton",     "torchserve", "tensorflow-serving",
+		"mlserver",   "sklearn",    "xgboost",
+		"lightgbm",   "paddle",	    "pmml",
+		"kserve-lgb", NULL};
+
+	if (text_contains(name, "huggingface") || text_contains(name, "vllm"))
+		return INJECT_SHM;
+	for (const char *const *part = without; *part; part++)
+		if (text_contains(name, *part))
+			return 0;
+	return INJECT_SHM_UNKNOWN;
+}
+
+/*
+ * The component (the predictor) of a multi-node InferenceService. A runtime
+ * of the user's own may ask for GPUs where the service does not.
+ */
+static void gpus(struct pod_builder *builder, struct pod *pod)
+{
+	const struct node *component = pod->spec;
+	const struct node *runtime = node_path(component, "model.runtime");
+	const char *name = node_str(runtime);
+	struct kserve_nodes nodes;
+
+	if (!pod->gpu_by && !node_is_unset(runtime) &&
+	    (!name || runtime_injects(name) == INJECT_SHM_UNKNOWN))
+		pod->gpu_unknown = true;
+
+	if (node_is_unset(node_get(component, "workerSpec")))
+		component = component->parent;
+	if (node_is_unset(node_get(component, "workerSpec")) || pod->gpu_by)
+		return;
+	nodes = kserve_nodes(component);
+	pod_give(builder, pod, "nvidia.com/gpu",
+		 component == pod->spec ? nodes.head_gpus : nodes.worker_gpus);
+}
+
+/* Presets may select, tolerate and bound. */
+static unsigned preset_injects(const struct object *object)
+{
+	return node_count(node_path(object->root, "spec.baseRefs"))
+		       ? INJECT_SELECTOR | INJECT_MEMORY
+		       : 0;
+}
+
+static unsigned injects(const struct pod_builder *builder,
+			const struct pod *pod)
+{
+	const struct node *predictor = pod->spec;
+	const struct node *model, *runtime;
+	unsigned bits = 0;
+
+	if (node_is_unset(node_get(predictor, "workerSpec")) &&
+	    pod->spec->key && !strcmp(pod->spec->key, "workerSpec"))
+		predictor = pod->spec->parent;
+	if (!node_is_unset(node_get(predictor, "workerSpec")))
+		bits |= INJECT_GPU;
+	if (text_starts(builder->object->kind, "LLM"))
+		return preset_injects(builder->object);
+	model = node_get(predictor, "model");
+	runtime = node_get(model, "runtime");
+	if (!node_is_unset(node_get(predictor, "huggingface")))
+		return bits | INJECT_SHM;
+	if (node_is_unset(model))
+		return bits;
+	if (!node_is_unset(runtime)) {
+		const char *name = node_str(runtime);
+
+		return bits |
+		       (name ? runtime_injects(name) : INJECT_SHM_UNKNOWN);
+	}
+	model = node_path(model, "modelFormat.name");
+	if (node_eq(model, "huggingface") || node_eq(model, "vLLM"))
+		bits |= INJECT_SHM;
+	else if (node_is_unknown(model))
+		bits |= INJECT_SHM_UNKNOWN;
+	return bits;
+}
+
+/* -- the gang -------------------------------------------------------------- */
+
+static struct gang of_predictor(const struct object *object)
+{
+	const struct node *predictor =
+		node_path(object->root, "spec.predictor");
+	struct gang gang = {.n = amount_of(1), .needed = true};
+
+	if (!node_is_unset(node_get(predictor, "workerSpec")))
+		gang.n = kserve_nodes(predictor).nodes;
+	return gang;
+}
+
+static struct gang of_llm(const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+	struct gang gang = {.n = llm_group_size(spec), .needed = true};
+
+	gang.n = amount_max(gang.n, llm_group_size(node_get(spec, "prefill")));
+	return gang;
+}
+
+static struct gang gang(struct arena *arena, const struct object *object)
+{
+	if (!strcmp(object->kind, "InferenceService"))
+		return of_predictor(object);
+	if (!strcmp(object->kind, "LLMInferenceService"))
+		return of_llm(object);
+	return gang_none(object);
+}
+
+static bool merges(const struct container *c)
+{
+	const struct object *object = c->pod->object;
+
+	return text_starts(object->kind, "LLMInferenceService") ||
+	       text_eq(c->node->key, "model");
+}
+
+const struct operator operator_kserve = {
+	.gpus = gpus,
+	.injects = injects,
+	.gang = gang,
+	.merges = merges,
+};

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * KubeAI.
+ */
+#include "rules/kube/operator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* resourceProfile: NAME:COUNT; a profile's name tells of its device. */
+static void gpus(struct pod_builder *builder, struct pod *pod)
+{
+	const struct node *node = node_get(pod->spec, "resourceProfile");
+	const char *profile = node_str(node);
+	const char *colon = profile ? strchr(profile, ':') : NULL;
+	char *end;
+	/* Beyond 64 bits it is the largest number. */
+	long n = colon ? strtol(colon + 1, &end, 10) : 1;
+
+	if (node_is_unknown(node))
+		pod->gpu_unknown = true;
+	if (!profile || !strncmp(profile, "cpu", 3) || n <= 0)
+		return;
+	pod_give(builder, pod,
+		 text_contains_ci(profile, "tpu")   ? "google.com/tpu"
+		 : text_contains_ci(profile, "amd") ? "amd.com/gpu"
+						    : "nvidia.com/gpu",
+		 amount_of(n));
+}
+
+const struct operator operator_kubeai = {
+	.gpus = gpus,
+};

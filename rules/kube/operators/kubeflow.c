@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The training operator's kinds, MPI Operator's MPIJob, and what is built on
+ * the same types. The operator makes a PodGroup only when it runs with a gang
+ * scheduler, which a manifest shows by its scheduling policy.
+ *
+ * Sources: training-operator kubeflow.org/v1 common_types.go (RunPolicy),
+ * pkg/core/pod.go (the replica's policy overwrites the template's);
+ * mpi-operator v2beta1.
+ */
+#include "rules/kube/operator.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "kube/operators/kubeflow.h"
+
+/*
+ * The HPA that the operator makes when elasticPolicy.metrics is set scales
+ * the workers; otherwise replicas stay as they are.
+ */
+COUNT_FORMULA(elastic)
+{
+	const struct node *policy =
+		node_path(place->object->root, "spec.elasticPolicy");
+	struct amount replicas = amount_field(at, "replicas", 1);
+
+	if (!field_is_set(policy, "metrics") || !at->key ||
+	    strcmp(at->key, "Worker"))
+		return replicas;
+	return amount_max(replicas,
+			  amount_field(policy, "maxReplicas", replicas.n));
+}
+
+static struct gang gang(struct arena *arena, const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+	const struct node *least =
+		node_path(spec, "runPolicy.schedulingPolicy.minAvailable");
+	const struct node *elastic = node_get(spec, "elasticPolicy");
+	struct gang out = {.n = gang_sum(object), .needed = true};
+
+	if (!node_is_unset(least)) {
+		out.n = amount_int(least, 0);
+		return out;
+	}
+	if (node_is_unset(elastic))
+		return out;
+	least = node_get(elastic, "minReplicas");
+	if (node_is_unset(least))
+		least = node_get(elastic, "maxReplicas");
+	if (node_is_unset(least))
+		return out;
+	out.n = amount_int(least, 1);
+	FOR_EACH_POD(object, pod)
+		if (strcasecmp(pod->role, "Worker"))
+			out.n = amount_add(out.n, pod->steady);
+	return out;
+}
+
+bool object_is_kubeflow(const struct object *object)
+{
+	return object->class == KIND_TRAINING &&
+	       text_eq(object->group, "kubeflow.org");
+}
+
+bool object_is_mpi_v2(const struct object *object)
+{
+	return object_is(object, "kubeflow.org", "MPIJob") &&
+	       text_eq(object->version, "v2beta1");
+}
+
+static bool is_launcher(const struct pod *pod)
+{
+	const struct node *spec = node_get(pod->object->root, "spec");
+
+	return object_is(pod->object, "kubeflow.org", "MPIJob") &&
+	       !strcmp(pod->role, "Launcher") &&
+	       !node_is_true(node_get(spec, "runLauncherAsWorker"));
+}
+
+/* AddResourceList of the training operator; mpi-operator takes limits. */
+static enum summed_requests sums_requests(const struct object *object)
+{
+	return object_is_kubeflow(object) && text_eq(object->version, "v1")
+		       ? REQUESTS_WHERE_SET
+		       : REQUESTS_NOT_SUMMED;
+}
+
+static bool loads_in_threads(const struct object *object)
+{
+	return !strcmp(object->kind, "TFJob") ||
+	       !strcmp(object->kind, "XGBoostJob");
+}
+
+/* Workers of a PyTorchJob with a master wait for it in an init container that
+ * has cpu and memory figures (pkg/controller.v1/pytorch/initcontainer.go). */
+static bool adds_helper(const struct pod *pod)
+{
+	if (strcmp(pod->object->kind, "PyTorchJob") != 0 ||
+	    strcmp(pod->role, "Worker") != 0)
+		return false;
+	FOR_EACH_POD(pod->object, other)
+		if (!strcmp(other->role, "Master"))
+			return true;
+	return false;
+}
+
+const struct operator operator_kubeflow = {
+	.adds_helper = adds_helper,
+	.sums_requests = sums_requests,
+	.gang = gang,
+	.makes_pod_groups = true,
+	/* Before runPolicy the fields were in spec. */
+	.runs_before = "spec",
+	.is_launcher = is_launcher,
+	.ranks_are_equal = true,
+	.starts_ranks_elsewhere = true,
+	.loads_in_threads = loads_in_threads,
+};

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * KubeRay. Ray clusters work with the workers that there are; only a queue or a
+ * batch scheduler makes them a gang.
+ *
+ * Sources: KubeRay utils/util.go (counts), common/pod.go (injections;
+ * BuildAutoscalerContainer, only with enableInTreeAutoscaling, in the head;
+ * BuildCollectorContainer, in all pods), rayjob_types.go.
+ */
+#include "rules/kube/operator.h"
+
+#include <string.h>
+
+#include "kube/operators/ray.h"
+
+/* -- counts --------------------------------------------------------------- */
+
+static bool autoscales(const struct node *group)
+{
+	/* The group is an item of workerGroupSpecs of the cluster's spec. */
+	const struct node *list = group ? group->parent : NULL;
+
+	return node_is_true(node_get(list ? list->parent : NULL,
+				     "enableInTreeAutoscaling"));
+}
+
+static struct amount group_pods(const struct node *group, bool max)
+{
+	struct amount least = amount_field(group, "minReplicas", 0);
+	struct amount most = amount_field(group, "maxReplicas", INT32_MAX);
+	struct amount n = amount_field(group, "replicas", 0);
+
+	if (node_is_true(node_get(group, "suspend")))
+		return amount_of(0);
+	if (most.unknown)
+		most.n = 0;
+	n = amount_max(n, least);
+	if (max && autoscales(group)) {
+		if (field_is_set(group, "maxReplicas"))
+			n = amount_max(n, most);
+		else
+			n.unknown = true;
+	} else if (!most.unknown && most.n < n.n) {
+		n.n = most.n;
+	}
+	return amount_mul(n, amount_field(group, "numOfHosts", 1));
+}
+
+COUNT_FORMULA(ray)
+{
+	return group_pods(at, false);
+}
+
+COUNT_FORMULA(ray_max)
+{
+	return group_pods(at, true);
+}
+
+/* What a gang scheduler waits for: the minimum while autoscaling. */
+static struct amount group_gang(const struct node *group)
+{
+	if (!autoscales(group) || node_is_true(node_get(group, "suspend")))
+		return group_pods(group, false);
+	return amount_mul(amount_field(group, "minReplicas", 0),
+			  amount_field(group, "numOfHosts", 1));
+}
+
+/* RayService makes the new cluster beside the old one unless told not to. */
+COUNT_FORMULA(ray_upgrade)
+{
+	if (strcmp(place->object->kind, "RayService"))
+		return amount_of(1);
+	if (node_eq(node_path(at, "upgradeStrategy.type"), "None"))
+		return amount_of(1);
+	return amount_of(2);
+}
+
+COUNT_FORMULA(ray_submitter)
+{
+	const struct node *mode = node_get(at, "submissionMode");
+
+	return amount_of(node_is_unset(mode) || node_eq(mode, "K8sJobMode"));
+}
+
+/* -- the gang -------------------------------------------------------------- */
+
+/* Workers join one by one; only a queue or scheduler makes it a gang. */
+static struct gang gang(struct arena *arena, const struct object *object)
+{
+	struct gang out = {0};
+
+	FOR_EACH_POD(object, pod) {
+		if (!strcmp(pod->role, "submitter"))
+			continue;
+		out.n = amount_add(out.n, pod->group->key
+						  ? amount_of(1)
+						  : group_gang(pod->group));
+	}
+	return out;
+}
+
+/* -- what the operator adds --------------------------------------------------
+ */
+
+/* Autoscaler v2 and the sidecar submitter need pods that stay down. */
+static bool forces_never(const struct pod_builder *builder,
+			 const struct pod *pod)
+{
+	const struct node *group = pod->group;
+	const struct node *cluster = group ? group->parent : NULL;
+	bool head = cluster && !node_is_seq(cluster);
+
+	if (cluster && node_is_seq(cluster))
+		cluster = cluster->parent;
+	if (node_is_true(node_get(cluster, "enableInTreeAutoscaling")) &&
+	    node_eq(node_path(cluster, "autoscalerOptions.version"), "v2"))
+		return true;
+	return head &&
+	       node_eq(node_path(builder->object->root, "spec.submissionMode"),
+		       "SidecarMode");
+}
+
+static unsigned injects(const struct pod_builder *builder,
+			const struct pod *pod)
+{
+	const struct node *params = node_get(pod->group, "rayStartParams");
+	unsigned bits = 0;
+
+	if (node_is_unset(node_get(params, "plasma-directory")))
+		bits |= INJECT_SHM_FIRST;
+	if (forces_never(builder, pod))
+		bits |= INJECT_RESTART;
+	return bits;
+}
+
+static void gpus(struct pod_builder *builder, struct pod *pod)
+{
+	const struct node *group = builder->group;
+	bool head = group->key;
+	const struct node *spec = head ? group->parent : group->parent->parent;
+
+	if (head && node_is_true(node_get(spec, "enableInTreeAutoscaling")))
+		pod_give_beside(builder, pod,
+				node_path(spec, "autoscalerOptions.resources"));
+	pod_give_beside(builder, pod,
+			node_path(spec, "historyServerOptions.collectorOptions."
+					"resources"));
+}
+
+/* The autoscaler beside the head has cpu requests of its own. */
+static bool adds_helper(const struct pod *pod)
+{
+	const struct node *cluster = pod->group ? pod->group->parent : NULL;
+
+	return !strcmp(pod->role, "Head") &&
+	       node_is_true(node_get(cluster, "enableInTreeAutoscaling"));
+}
+
+/* -- runs -------------------------------------------------------------------
+ */
+
+const struct node *ray_job_spec(const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+
+	if (object_is(object, "ray.io", "RayCronJob"))
+		return node_get(spec, "jobTemplate");
+	return object_is(object, "ray.io", "RayJob") ? spec : NULL;
+}
+
+const struct operator operator_ray = {
+	.gpus = gpus,
+	.injects = injects,
+	.forces_never = forces_never,
+	.adds_helper = adds_helper,
+	.gang = gang,
+	.makes_pod_groups = true,
+};

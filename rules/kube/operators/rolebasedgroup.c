@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * RoleBasedGroup. Source: its types.
+ */
+#include "rules/kube/operator.h"
+
+#include "base/text.h"
+
+static const struct node *pattern_of(const struct node *role)
+{
+	const struct node *set = node_get(role, "leaderWorkerSet");
+
+	return node_is_unset(set) ? node_get(role, "leaderWorkerPattern") : set;
+}
+
+/* -- counts ---------------------------------------------------------------- */
+
+static struct amount group_size(const struct node *role)
+{
+	return amount_field(pattern_of(role), "size", 1);
+}
+
+static struct amount role_workers(const struct node *role)
+{
+	struct amount size = group_size(role);
+
+	if (size.n > 0)
+		size.n--;
+	return amount_mul(amount_field(role, "replicas", 1), size);
+}
+
+/* Leaders and workers with a patch are pods of their own. */
+static struct amount role_own(const struct node *role)
+{
+	const struct node *pattern = pattern_of(role);
+	struct amount n =
+		amount_mul(amount_field(role, "replicas", 1), group_size(role));
+
+	if (field_is_set(pattern, "leaderTemplatePatch") ||
+	    field_is_set(pattern, "patchLeaderTemplate"))
+		n.n -= amount_field(role, "replicas", 1).n;
+	if (field_is_set(pattern, "workerTemplatePatch") ||
+	    field_is_set(pattern, "patchWorkerTemplate"))
+		n.n -= role_workers(role).n;
+	if (n.n < 0)
+		n.n = 0;
+	return n;
+}
+
+/* The reference of a role to a template, or NULL. */
+static const struct node *template_ref(const struct node *role)
+{
+	static const char *const paths[] = {"standalonePattern.templateRef",
+					    "leaderWorkerPattern.templateRef",
+					    "templateRef"};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+		if (!node_is_unset(node_path(role, paths[i])))
+			return node_path(role, paths[i]);
+	return NULL;
+}
+
+/* Version v1alpha1 has it in the role. */
+static const struct node *template_patch(const struct node *role)
+{
+	const struct node *patch = node_get(template_ref(role), "patch");
+
+	return node_is_unset(patch) ? node_get(role, "templatePatch") : patch;
+}
+
+/* Roles that refer to this template and do not patch it. What one that nobody
+ * refers to is for is not known. */
+COUNT_FORMULA(role_template)
+{
+	const char *name = node_str(node_get(at, "name"));
+	const struct node *spec = at->parent ? at->parent->parent : NULL;
+	struct amount sum = {.unknown = true};
+
+	if (too_many(at->parent, node_get(spec, "roles")))
+		return sum;
+	FOR_EACH_CHILD(node_get(spec, "roles"), role) {
+		const struct node *ref = template_ref(role);
+
+		if (!name || !node_eq(node_get(ref, "name"), name))
+			continue;
+		sum.unknown = false;
+		if (node_is_unset(template_patch(role)))
+			sum = amount_add(sum, role_own(role));
+	}
+	return sum;
+}
+
+COUNT_FORMULA(role_own)
+{
+	return role_own(at);
+}
+
+COUNT_FORMULA(role_workers)
+{
+	return role_workers(at);
+}
+
+/* -- templates ------------------------------------------------------------- */
+
+static const struct node *referred(const struct node *role)
+{
+	const struct node *name = node_get(template_ref(role), "name");
+	const struct node *spec = role->parent ? role->parent->parent : NULL;
+
+	if (!node_str(name) ||
+	    too_many(role->parent, node_get(spec, "roleTemplates")))
+		return NULL;
+	FOR_EACH_CHILD(node_get(spec, "roleTemplates"), template)
+		if (node_eq(node_get(template, "name"), node_str(name)))
+			return node_get(template, "template");
+	return NULL;
+}
+
+/* What leaders and workers have in common. */
+static const struct node *shared(struct pod_builder *builder,
+				 const struct node *role)
+{
+	const struct node *own = node_get(pattern_of(role), "template");
+
+	if (node_is_unset(own))
+		own = node_get(role, "template");
+	if (!node_is_unset(own))
+		return own;
+	return template_merge(builder->arena, &builder->merge_budget,
+			      referred(role), template_patch(role));
+}
+
+static const struct node *template(struct pod_builder *builder,
+				   const struct node *patch)
+{
+	const struct node *role = builder->group;
+	const struct node *from;
+
+	if (node_is_unset(patch))
+		return NULL;
+	from = patch == template_patch(role) ? referred(role)
+					     : shared(builder, role);
+	/* Of what is not there nothing can be said. */
+	return node_is_map(from)
+		       ? template_merge(builder->arena, &builder->merge_budget,
+					from, patch)
+		       : patch;
+}
+
+/* -- gangs ----------------------------------------------------------------- */
+
+static struct gang of_roles(const struct object *object)
+{
+	struct gang gang = {.n = amount_of(1), .needed = true};
+	const struct node *wanted = object_annotation(
+		object, "rbg.workloads.x-k8s.io/group-gang-scheduling");
+
+	if (node_eq(wanted, "true")) {
+		gang.n = gang_sum(object);
+		gang.by_operator = true;
+		return gang;
+	}
+	FOR_EACH_POD(object, pod) {
+		gang.n = amount_max(gang.n, group_size(pod->group));
+	}
+	return gang;
+}
+
+static struct gang gang(struct arena *arena, const struct object *object)
+{
+	return text_starts(object->kind, "RoleBasedGroup") ? of_roles(object)
+							   : gang_none(object);
+}
+
+const struct operator operator_rolebasedgroup = {
+	.template = template,
+	.gang = gang,
+};

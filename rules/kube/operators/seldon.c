@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Seldon Core, v1 and v2. Sources: seldondeployment_engine.go (the orchestrator
+ * beside the first pod of a predictor); in v2 the Triton server config mounts
+ * /dev/shm.
+ */
+#include "rules/kube/operator.h"
+
+#include "base/text.h"
+
+static unsigned injects(const struct pod_builder *builder,
+			const struct pod *pod)
+{
+	const struct node *config = node_get(pod->group, "serverConfig");
+
+	if (node_eq(config, "triton"))
+		return INJECT_SHM;
+	return node_eq(config, "mlserver") ? 0 : INJECT_SHM_UNKNOWN;
+}
+
+static void gpus(struct pod_builder *builder, struct pod *pod)
+{
+	const struct node *list = builder->group->parent;
+
+	if (list && !builder->group->index)
+		pod_give_beside(
+			builder, pod,
+			node_path(list->parent, "svcOrchSpec.resources"));
+}
+
+/* The engine of v1 has cpu requests of its own. */
+static bool adds_helper(const struct pod *pod)
+{
+	return text_eq(pod->object->group, "machinelearning.seldon.io");
+}
+
+const struct operator operator_seldon = {
+	.gpus = gpus,
+	.injects = injects,
+	.adds_helper = adds_helper,
+};

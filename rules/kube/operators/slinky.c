@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Slurm on Kubernetes (Slinky): a NodeSet is a set of Slurm nodes. Its pods
+ * have the container `slurmd` of the spec, merged into the pod template.
+ *
+ * Sources: slurm-operator api/v1beta1 nodeset_types.go (scalingMode DaemonSet
+ * ignores replicas), internal/builder/workerbuilder worker_app.go (probes).
+ */
+#include "rules/kube/operator.h"
+
+/* With scalingMode DaemonSet a pod for each node that matches: one at least. */
+COUNT_FORMULA(slurm_nodes)
+{
+	if (node_eq(node_get(at, "scalingMode"), "DaemonSet"))
+		return (struct amount){.n = 1, .unknown = true};
+	return amount_field(at, "replicas", 1);
+}
+
+const struct operator operator_slinky = {0};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The vLLM production stack.
+ */
+#include "rules/kube/operator.h"
+
+static void gpus(struct pod_builder *builder, struct pod *pod)
+{
+	pod_give_quantity(builder, pod,
+			  node_path(pod->spec, "resources.gpuType"),
+			  node_path(pod->spec, "resources.gpu"));
+}
+
+static unsigned injects(const struct pod_builder *builder,
+			const struct pod *pod)
+{
+	return node_is_unset(node_get(pod->spec, "shmSize")) ? 0 : INJECT_SHM;
+}
+
+const struct operator operator_vllm = {
+	.gpus = gpus,
+	.injects = injects,
+};

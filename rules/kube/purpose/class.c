@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a pod is for: training, serving, or the plumbing of a GPU cluster.
+ * Kinds made for one purpose decide; for the others the command does, and
+ * for an image whose entrypoint is a model server, the image. Also which
+ * label pins a pod to accelerator nodes.
+ */
+#include "rules/kube/operator.h"
+
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/text.h"
+#include "kube/command/argv.h"
+#include "kube/purpose/class.h"
+
+/* To finetune, finetuning; what is finetuned or pretrained is served. */
+static bool tells_training(const char *name)
+{
+	static const char *const stems[] = {"finetun", "pretrain"};
+
+	for (size_t i = 0; name && i < 2; i++)
+		for (const char *at = name; (at = strstr(at, stems[i]));) {
+			at += strlen(stems[i]);
+			if (!text_starts(at, "ed"))
+				return true;
+		}
+	return false;
+}
+
+static bool train_script(const struct arg *arg)
+{
+	const char *name = arg->base;
+	const char *end = arg->text + arg->len;
+
+	if (arg->len < 3 ||
+	    (memcmp(end - 3, ".py", 3) != 0 && memcmp(end - 3, ".sh", 3) != 0))
+		return false;
+	return text_starts(name, "train") || text_contains(name, "_train") ||
+	       tells_training(name);
+}
+
+/* `python -m package.train` */
+static bool train_module(const struct arg *option, const struct arg *arg)
+{
+	const char *dot = arg->text ? strrchr(arg->text, '.') : NULL;
+
+	return dot && text_eq(option->text, "-m") &&
+	       (!strcmp(dot, ".train") || tells_training(dot));
+}
+
+static bool argv_train(const struct argv *argv)
+{
+	static const char *const launchers[] = {"torchrun",
+						"horovodrun",
+						"mpirun",
+						"mpiexec",
+						"torch.distributed.run",
+						"torch.distributed.launch",
+						"deepspeed",
+						"tune",
+						"axolotl",
+						"llamafactory-cli",
+						NULL};
+
+	if (argv_have_name(argv, launchers))
+		return true;
+	if (argv_have(argv, "accelerate") && argv_have(argv, "launch"))
+		return true;
+	for (size_t i = 0; i < argv->n; i++)
+		if (argv->items[i].text &&
+		    (train_script(&argv->items[i]) ||
+		     (i && train_module(&argv->items[i - 1], &argv->items[i]))))
+			return true;
+	return false;
+}
+
+static bool argv_serve(const struct argv *argv)
+{
+	static const char *const servers[] = {
+		"tritonserver",
+		"text-generation-launcher",
+		"torchserve",
+		"sglang.launch_server",
+		"text-embeddings-router",
+		"tensorflow_model_server",
+		"trtllm-serve",
+		"llama-server",
+		"vllm.entrypoints.openai.api_server",
+		"vllm.entrypoints.api_server",
+		"uvicorn",
+		"gunicorn",
+		"mlserver",
+		"huggingfaceserver",
+		"infinity_emb",
+		NULL};
+	static const char *const tools[] = {"vllm",   "ollama",	 "lmdeploy",
+					    "sglang", "bentoml", NULL};
+
+	if (argv_have_name(argv, servers))
+		return true;
+	return argv_have(argv, "serve") && argv_have_name(argv, tools);
+}
+
+static bool image_serves(const struct container *c)
+{
+	static const char *const images[] = {"vllm-openai",
+					     "text-generation-inference",
+					     "tritonserver",
+					     "text-embeddings-inference",
+					     "ollama/ollama",
+					     "lmsysorg/sglang",
+					     "torchserve",
+					     "tensorflow/serving",
+					     NULL};
+
+	if (!node_is_unset(node_get(c->node, "command")))
+		return false;
+	for (const char *const *name = images; *name; name++)
+		if (text_contains(c->image, *name))
+			return true;
+	return false;
+}
+
+/* What the main containers' commands and images say. */
+static enum pod_purpose find_purpose(const struct pod *pod)
+{
+	struct arena arena = ARENA_INIT;
+	enum pod_purpose purpose = PURPOSE_NONE;
+
+	FOR_EACH_CONTAINER(pod, c) {
+		struct argv argv;
+
+		if (c->role != CONTAINER_MAIN || purpose != PURPOSE_NONE)
+			continue;
+		argv = container_argv(&arena, c);
+		if (argv_serve(&argv) || image_serves(c))
+			purpose = PURPOSE_SERVING;
+		else if (argv_train(&argv))
+			purpose = PURPOSE_TRAINING;
+	}
+	arena_release(&arena);
+	return purpose;
+}
+
+static enum pod_purpose pod_purpose(const struct pod *pod)
+{
+	struct pod_memo *memo = pod->memo;
+
+	if (!memo)
+		return find_purpose(pod);
+	if (!memo->purpose_known) {
+		memo->purpose = find_purpose(pod);
+		memo->purpose_known = true;
+	}
+	return memo->purpose;
+}
+
+bool pod_is_training(const struct pod *pod)
+{
+	const struct object *object = pod->object;
+	const struct operator* by = object_operator(object);
+	enum tri trains = by->trains ? by->trains(object) : TRI_UNKNOWN;
+
+	switch (object->class) {
+	case KIND_TRAINING:
+		return !by->runs_anything || trains == TRI_YES ||
+		       pod_purpose(pod) == PURPOSE_TRAINING;
+	case KIND_SERVING:
+	case KIND_DAEMON:
+		return false;
+	default:
+		break;
+	}
+	if (pod_purpose(pod) == PURPOSE_TRAINING)
+		return true;
+	return trains == TRI_YES && pod_purpose(pod) == PURPOSE_NONE;
+}
+
+bool pod_is_launcher(const struct pod *pod)
+{
+	const struct operator* by = object_operator(pod->object);
+
+	return by->is_launcher && by->is_launcher(pod);
+}
+
+static bool listens(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role == CONTAINER_MAIN &&
+		    node_count(node_get(c->node, "ports")))
+			return true;
+	return false;
+}
+
+bool pod_is_serving(const struct pod *pod)
+{
+	const struct object *object = pod->object;
+	enum pod_purpose purpose;
+
+	if (object->class == KIND_SERVING ||
+	    (object->type && object->type->flags & KIND_SERVES))
+		return true;
+	if (object->class == KIND_TRAINING || object->class == KIND_DAEMON)
+		return false;
+	purpose = pod_purpose(pod);
+	if (purpose != PURPOSE_NONE)
+		return purpose == PURPOSE_SERVING;
+	return object->class == KIND_SERVICE && listens(pod);
+}
+
+/* An exporter beside a container with devices of its own is a sidecar. */
+static bool find_infrastructure(const struct pod *pod)
+{
+	bool found = false;
+
+	FOR_EACH_CONTAINER(pod, c) {
+		if (container_image(c).infrastructure)
+			found = true;
+		else if (container_uses_gpu(c) != TRI_NO)
+			return false;
+	}
+	return found;
+}
+
+static bool runs_infrastructure(const struct pod *pod)
+{
+	struct pod_memo *memo = pod->memo;
+
+	if (!memo)
+		return find_infrastructure(pod);
+	if (!memo->infrastructure_known) {
+		memo->infrastructure = find_infrastructure(pod);
+		memo->infrastructure_known = true;
+	}
+	return memo->infrastructure;
+}
+
+/* What a policy without the key means. */
+static const char *const infrastructure_default[] = {
+	"kube-system", "gpu-operator", "nvidia-gpu-operator",
+	"nvidia-device-plugin", NULL};
+
+enum tri namespace_is_infrastructure(const struct kube_config *config,
+				     const char *namespace)
+{
+	const char *const *name = config->infrastructure;
+
+	if (!namespace)
+		return TRI_UNKNOWN;
+	for (name = name ? name : infrastructure_default; *name; name++)
+		if (!strcmp(*name, namespace))
+			return TRI_YES;
+	return TRI_NO;
+}
+
+bool pod_is_infrastructure(const struct pod *pod)
+{
+	if (pod->object->infrastructure != TRI_UNKNOWN)
+		return pod->object->infrastructure == TRI_YES;
+	return pod->object->class == KIND_DAEMON || runs_infrastructure(pod);
+}
+
+static bool images_are_infrastructure(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (!container_image(c).infrastructure)
+			return false;
+	return pod->ncontainers > 0;
+}
+
+static bool namespace_matches(const char *pattern, const char *namespace)
+{
+	struct err err = {0};
+	struct glob *glob = glob_compile(pattern, GLOB_NAME, &err);
+	bool matched = glob && glob_match(glob, namespace);
+
+	glob_free(glob);
+	return matched;
+}
+
+bool pod_in_namespaces(struct arena *arena, const struct pod *pod,
+		       const char *namespaces)
+{
+	const char *namespace = pod->object->namespace;
+
+	while (namespace && *namespaces) {
+		size_t len = strcspn(namespaces, ",");
+
+		if (namespace_matches(arena_strndup(arena, namespaces, len),
+				      namespace))
+			return true;
+		namespaces += len;
+		namespaces += *namespaces == ',';
+	}
+	return false;
+}
+
+const char *pod_infrastructure_hint(const struct pod *pod)
+{
+	if (pod->object->class != KIND_DAEMON && !runs_infrastructure(pod))
+		return "";
+	return "; if this is a device plugin, a driver or monitoring, list "
+	       "its namespace under `infrastructure` in the policy";
+}
+
+bool pod_is_trusted(const struct pod *pod)
+{
+	if (pod->object->infrastructure != TRI_UNKNOWN)
+		return pod->object->infrastructure == TRI_YES;
+	return pod->object->class == KIND_DAEMON ||
+	       images_are_infrastructure(pod);
+}
+
+/* -- selectors ----------------------------------------------------------- */
+
+/* Does requiring this value of the label ask for a node with devices? */
+static bool value_pins(const struct node_label *label, const struct node *value)
+{
+	const char *text = node_str(value);
+
+	if (!text)
+		return node_is_unknown(value) &&
+		       label->meaning != LABEL_INSTANCE;
+	if (!*text || !strcmp(text, "false") || !strcmp(text, "0"))
+		return false;
+	if (label->meaning == LABEL_INSTANCE) {
+		const struct instance_type *type = instance_type_find(text);
+
+		return type && type->accelerators > 0;
+	}
+	return true;
+}
+
+static const struct node_label *pinning_label(const char *key)
+{
+	const struct node_label *label = key ? node_label_find(key) : NULL;
+
+	if (!label)
+		return NULL;
+	switch (label->meaning) {
+	case LABEL_PRODUCT:
+	case LABEL_PRESENCE:
+	case LABEL_COUNT:
+	case LABEL_INSTANCE:
+	case LABEL_TOPOLOGY:
+		return label;
+	default:
+		return NULL;
+	}
+}
+
+/* One matchExpression; its `key` node when it pins. */
+static const struct node *expression_pins(const struct node *expression,
+					  const struct node_label **label)
+{
+	const struct node *key = node_get(expression, "key");
+	const struct node *operator= node_get(expression, "operator");
+	const struct node_label *row = pinning_label(node_str(key));
+	const struct node *values = node_get(expression, "values");
+
+	if (!row)
+		return NULL;
+	if (node_eq(operator, "In")) {
+		FOR_EACH_CHILD(values, value)
+			if (!value_pins(row, value))
+				return NULL;
+		if (!node_count(values))
+			return NULL;
+	} else if (row->meaning == LABEL_INSTANCE ||
+		   (!node_eq(operator, "Exists") && !node_eq(operator, "Gt"))) {
+		return NULL;
+	}
+	*label = row;
+	return key;
+}
+
+static const struct node *term_pins(const struct node *term,
+				    const struct node_label **label)
+{
+	FOR_EACH_CHILD(node_get(term, "matchExpressions"), expression) {
+		const struct node *key = expression_pins(expression, label);
+
+		if (key)
+			return key;
+	}
+	return NULL;
+}
+
+const struct node *pod_gpu_selector(const struct pod *pod,
+				    const struct node_label **label)
+{
+	static const char required[] =
+		"nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution";
+	const struct node *first = NULL;
+	const struct node_label *row = NULL, *unused;
+	const struct node *terms;
+
+	FOR_EACH_CHILD(pod_field(pod, "nodeSelector"), value) {
+		row = pinning_label(value->key);
+		if (row && value_pins(row, value)) {
+			if (label)
+				*label = row;
+			return value;
+		}
+	}
+	row = NULL;
+	terms = node_get(node_path(pod_field(pod, "affinity"), required),
+			 "nodeSelectorTerms");
+	/* Terms are alternatives: each of them must pin. */
+	FOR_EACH_CHILD(terms, term) {
+		const struct node *key =
+			term_pins(term, first ? &unused : &row);
+
+		if (!key)
+			return NULL;
+		if (!first)
+			first = key;
+	}
+	if (first && label)
+		*label = row;
+	return first;
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The signs of include/kube/purpose/intent.h, the strongest first. Only main
+ * containers count: init containers and sidecars often share the image of
+ * the one that computes. Where another pod of the same object has devices,
+ * an image alone says nothing, since launchers, heads and routers run it too.
+ *
+ * Facts: the nvidia container runtime reads NVIDIA_VISIBLE_DEVICES
+ * (nvidia-container-toolkit internal/config/image); MPI Operator hides GPUs
+ * from the launcher (mpi_job_controller.go); KubeRay's head takes part in
+ * scheduling unless rayStartParams num-gpus is "0".
+ */
+#include "kube/purpose/intent.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "kube/command/argv.h"
+#include "kube/purpose/class.h"
+#include "rules/kube/operator.h"
+
+/* -- images -------------------------------------------------------------- */
+
+/* The last part of the image's name, without tag and digest. */
+static size_t image_base(const char *image, const char **base)
+{
+	const char *slash = strrchr(image, '/');
+
+	*base = slash ? slash + 1 : image;
+	return strcspn(*base, ":@");
+}
+
+bool image_is_cpu(const char *image)
+{
+	static const char *const names[] = {"nginx",
+					    "busybox",
+					    "alpine",
+					    "ubuntu",
+					    "debian",
+					    "redis",
+					    "postgres",
+					    "mysql",
+					    "python",
+					    "curl",
+					    "kubectl",
+					    "envoy",
+					    "prometheus",
+					    "grafana",
+					    "haproxy",
+					    "httpd",
+					    "traefik",
+					    "memcached",
+					    "rabbitmq",
+					    "node",
+					    "golang",
+					    "git",
+					    "minio",
+					    "aws-cli",
+					    "cloud-sdk",
+					    "pause",
+					    "etcd",
+					    "kafka",
+					    "sglang-router",
+					    "lmstack-router",
+					    "nats",
+					    "openjdk",
+					    "agnhost",
+					    "bash",
+					    "whoami",
+					    "mongo",
+					    "go-httpbin",
+					    "httpbin",
+					    "hello-world",
+					    "perl",
+					    "open-webui",
+					    "jaeger",
+					    "nginx-slim",
+					    "nginx-unprivileged",
+					    "mosquitto",
+					    "rsync",
+					    NULL};
+	const char *base;
+	size_t len;
+
+	if (!image)
+		return false;
+	if (text_contains(image, "-cpu") || text_contains(image, ":cpu") ||
+	    text_contains(image, "_cpu") || text_contains(image, "cpu-"))
+		return true;
+	len = image_base(image, &base);
+	for (const char *const *name = names; *name; name++)
+		if (strlen(*name) == len && !strncmp(base, *name, len))
+			return true;
+	return false;
+}
+
+/* -- visibility ---------------------------------------------------------- */
+
+enum visible env_visible(const struct node *entry, const struct node **value)
+{
+	static const char *const none[] = {"",	 "none",       "void",
+					   "-1", "NoDevFiles", NULL};
+	const struct node *at =
+		node_is_map(entry) ? node_get(entry, "value") : entry;
+	const char *text = node_str(at);
+
+	if (value)
+		*value = at ? at : entry;
+	if (!entry)
+		return VISIBLE_UNSET;
+	if (node_is_unset(at) && node_is_unset(node_get(entry, "valueFrom")))
+		return VISIBLE_NONE; /* name without a value: "" */
+	if (!text || strchr(text, '$'))
+		return VISIBLE_UNKNOWN;
+	for (const char *const *arg = none; *arg; arg++)
+		if (!strcmp(text, *arg))
+			return VISIBLE_NONE;
+	return strcmp(text, "all") ? VISIBLE_SOME : VISIBLE_ALL;
+}
+
+enum visible container_visible(const struct container *c, const char *name,
+			       const struct node **value)
+{
+	return env_visible(container_env(c, name), value);
+}
+
+/* The author hides all GPUs, or picks the CPU as device. */
+static bool is_for_cpu(const struct argv *argv, const struct container *c)
+{
+	static const char *const hiding[] = {
+		"NVIDIA_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES",
+		"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", NULL};
+	static const char *const flags[] = {"device", "accelerator", "backend",
+					    "dist-backend", NULL};
+
+	for (const char *const *name = hiding; *name; name++)
+		if (container_visible(c, *name, NULL) == VISIBLE_NONE)
+			return true;
+	for (const char *const *flag = flags; *flag; flag++) {
+		const char *value = argv_flag(argv, *flag, NULL);
+
+		if (text_eq(value, "cpu") || text_eq(value, "gloo"))
+			return true;
+	}
+	return argv_have(argv, "--cpu") || argv_have(argv, "--no-cuda") ||
+	       argv_have(argv, "--use-cpu") || image_is_cpu(c->image);
+}
+
+/* -- commands ------------------------------------------------------------ */
+
+struct sign {
+	const char *what;
+	const struct node *at;
+	int64_t devices;
+};
+
+static int64_t number(const char *text)
+{
+	char *end;
+	long n = text ? strtol(text, &end, 10) : 0;
+
+	return n > 1 && n <= 100000 && !*end ? n : 0;
+}
+
+/* Processes or shards of one container, one device each. */
+static bool flag_sign(const struct argv *argv, const struct container *c,
+		      struct sign *sign)
+{
+	static const char *const flags[] = {"--tensor-parallel-size",
+					    "-tp",
+					    "--tp",
+					    "--tp-size",
+					    "--num-shard",
+					    "--nproc-per-node",
+					    "--num-gpus",
+					    NULL};
+	const struct node *shards = container_env(c, "NUM_SHARD");
+
+	for (const char *const *flag = flags; *flag; flag++) {
+		const struct arg *arg;
+
+		sign->devices = number(argv_flag(argv, *flag, &arg));
+		if (!sign->devices)
+			continue;
+		sign->what = *flag;
+		sign->at = arg->node;
+		return true;
+	}
+	sign->devices = number(node_str(node_get(shards, "value")));
+	sign->what = "NUM_SHARD";
+	sign->at = node_get(shards, "value");
+	return sign->devices > 0;
+}
+
+/* With this flag, Dynamo's engines only prepare requests and pass them on.
+ * (With --route-to-encoder they compute nevertheless.) */
+static bool only_routes(const struct argv *argv)
+{
+	return argv_have(argv, "--multimodal-processor") ||
+	       argv_have(argv, "--ec-processor");
+}
+
+static const char *dynamo_engine(const struct argv *argv)
+{
+	static const char *const engines[] = {"dynamo.vllm", "dynamo.sglang",
+					      "dynamo.trtllm", NULL};
+
+	if (only_routes(argv))
+		return NULL;
+	for (const char *const *name = engines; *name; name++)
+		if (argv_have(argv, *name))
+			return *name;
+	return NULL;
+}
+
+static const struct node *word_at(const struct argv *argv, const char *name)
+{
+	for (size_t i = 0; i < argv->n; i++)
+		if (text_ends(argv->items[i].text, name))
+			return argv->items[i].node;
+	return NULL;
+}
+
+/* Programs that end at once, or do nothing, where there is no device. */
+static bool program_sign(const struct argv *argv, struct sign *sign)
+{
+	static const char *const programs[] = {
+		"nvidia-smi",	   "dcgmi",
+		"deviceQuery",	   "nvbandwidth",
+		"vectorAdd",	   "rocm-smi",
+		"all_reduce_perf", "all_gather_perf",
+		"sendrecv_perf",   "gpu-burn",
+		"gpu_burn",	   "trtllm-serve",
+		"trtllm-build",	   NULL};
+
+	const char *what = dynamo_engine(argv);
+
+	for (const char *const *name = programs; *name && !what; name++)
+		if (argv_have(argv, *name))
+			what = *name;
+	if (what)
+		*sign = (struct sign){.what = what, .at = word_at(argv, what)};
+	return what;
+}
+
+/* Fetching, converting, waiting: a stage that needs no device. */
+static bool is_chore(const struct argv *argv)
+{
+	static const char *const chores[] = {"huggingface-cli",
+					     "hf",
+					     "wget",
+					     "curl",
+					     "git",
+					     "aws",
+					     "gsutil",
+					     "gcloud",
+					     "rsync",
+					     "tar",
+					     "sleep",
+					     "tail",
+					     "ray",
+					     "kubectl",
+					     "pip",
+					     "tensorboard",
+					     "mpirun",
+					     "mpiexec",
+					     "horovodrun",
+					     "sshd",
+					     "http.server",
+					     "nc",
+					     "dynamo.frontend",
+					     NULL};
+	static const char *const parts[] = {"download", "prepare", "preprocess",
+					    "convert",	"tokeniz", "upload",
+					    "dataset",	NULL};
+
+	if (only_routes(argv))
+		return true;
+	for (const char *const *name = chores; *name; name++)
+		if (argv_have(argv, *name))
+			return true;
+	for (size_t i = 0; i < argv->n; i++)
+		for (const char *const *part = parts; *part; part++)
+			if (text_contains_ci(argv->items[i].text, *part))
+				return true;
+	return false;
+}
+
+/* -- roles --------------------------------------------------------------- */
+
+/*
+ * A role that works without a device beside others that have one: launcher, Ray
+ * head configured without one, router, submitter.
+ */
+static bool is_cpu_role(const struct pod *pod)
+{
+	static const char *const roles[] = {
+		"submitter", "PS",	 "Evaluator",	"Scheduler",
+		"driver",    "launcher", "router",	"frontend",
+		"Frontend",  "gateway",	 "client",	"planner",
+		"epp",	     "ps",	 "transformer", "explainer",
+		"scheduler", "proxy",	 NULL};
+	const struct node *params = node_get(pod->group, "rayStartParams");
+
+	if (pod_is_launcher(pod) || node_eq(node_get(params, "num-gpus"), "0"))
+		return true;
+	for (const char *const *role = roles; *role; role++)
+		if (!strcmp(pod->role, *role))
+			return true;
+	return false;
+}
+
+bool pod_is_preset(const struct pod *pod)
+{
+	const struct object *object = pod->object;
+	const struct node *list = pod->group ? pod->group->parent : NULL;
+
+	/* RoleBasedGroup: roles patch the template that they refer to. */
+	if (list && text_eq(list->key, "roleTemplates"))
+		return true;
+	return object->class == KIND_TEMPLATE &&
+	       !(object->type->flags & KIND_WHOLE);
+}
+
+/* Ranks of one training job: equals, unlike heads and launchers. */
+static bool is_rank(const struct pod *pod)
+{
+	return object_operator(pod->object)->ranks_are_equal &&
+	       strcmp(pod->role, "Launcher") != 0;
+}
+
+static bool others_have_devices(const struct pod *pod)
+{
+	FOR_EACH_POD(pod->object, other)
+		if (other != pod && pod_uses_gpu(other) != TRI_NO)
+			return true;
+	return false;
+}
+
+/* May an image or the placement speak for this pod? A proxy that shares the
+ * nodes and the image of those it serves is one of several. */
+static bool stands_alone(const struct pod *pod)
+{
+	return is_rank(pod) || !others_have_devices(pod);
+}
+
+static bool image_counts(const struct pod *pod)
+{
+	const struct object *object = pod->object;
+
+	return stands_alone(pod) && object->class != KIND_INTERACTIVE &&
+	       (object->class != KIND_RAY || strcmp(pod->role, "Head") != 0);
+}
+
+/* Another extended resource may be a device that we do not know. */
+static bool asks_for_other_device(const struct accelerator_extra *extra,
+				  const struct node *map)
+{
+	FOR_EACH_CHILD(map, value)
+		if (strchr(value->key, '/') && !fabric_resource(value->key) &&
+		    !accelerator_resembles(extra, value->key))
+			return true;
+	return false;
+}
+
+/* -- the verdict --------------------------------------------------------- */
+
+/* The first sign in the commands, or an image; *main gets the container
+ * that may use a device, NULL when all are for the CPU. */
+static struct intent containers_intent(struct arena *arena,
+				       const struct pod *pod,
+				       const struct container **main)
+{
+	struct intent intent = {.by = INTENT_NONE};
+	struct sign sign;
+
+	*main = NULL;
+	FOR_EACH_CONTAINER(pod, c) {
+		struct argv argv;
+
+		if (c->role != CONTAINER_MAIN)
+			continue;
+		argv = container_argv(arena, c);
+		if (is_for_cpu(&argv, c))
+			continue;
+		if (!*main)
+			*main = c;
+		if (flag_sign(&argv, c, &sign))
+			return (struct intent){INTENT_FLAG, c, sign.at,
+					       sign.what, sign.devices};
+		if (program_sign(&argv, &sign))
+			return (struct intent){INTENT_PROGRAM, c, sign.at,
+					       sign.what, 0};
+		if (intent.by == INTENT_NONE && container_image(c).gpu &&
+		    image_counts(pod) && !is_chore(&argv) && !argv.unknown)
+			intent = (struct intent){INTENT_IMAGE, c,
+						 node_get(c->node, "image"),
+						 c->image, 0};
+	}
+	return intent;
+}
+
+static const struct node *taint_tolerated(const struct accelerator_extra *extra,
+					  const struct pod *pod)
+{
+	FOR_EACH_CHILD(pod_field(pod, "tolerations"), toleration) {
+		const struct node *key = node_get(toleration, "key");
+
+		if (gpu_taint_key(extra, node_str(key)))
+			return key;
+	}
+	return NULL;
+}
+
+/* What the pod's placement says. */
+static struct intent placement_intent(const struct accelerator_extra *extra,
+				      const struct pod *pod,
+				      const struct container *c)
+{
+	const struct node *class = pod_field(pod, "runtimeClassName");
+	const struct node_label *label = NULL;
+	const struct node *at;
+
+	if (text_starts(node_str(class), "nvidia"))
+		return (struct intent){INTENT_RUNTIME_CLASS, c, class,
+				       node_str(class), 0};
+	at = pod_gpu_selector(pod, &label);
+	if (at)
+		return (struct intent){INTENT_SELECTOR, c, at, label->key, 0};
+	/* Left over in a pod that does neither (cpu-pod-tolerates-gpu-taint).
+	 */
+	at = taint_tolerated(extra, pod);
+	if (at && (pod_is_training(pod) || pod_is_serving(pod)))
+		return (struct intent){INTENT_TOLERATION, c, at, node_str(at),
+				       0};
+	return (struct intent){.by = INTENT_NONE};
+}
+
+struct intent pod_gpu_intent(struct arena *arena,
+			     const struct accelerator_extra *extra,
+			     const struct pod *pod)
+{
+	struct intent intent = {.by = INTENT_NONE}, placed;
+	const struct container *main;
+
+	/* A DaemonSet goes to GPU nodes for the nodes' sake. */
+	if (is_cpu_role(pod) || pod_is_preset(pod) ||
+	    pod->object->class == KIND_OTHER ||
+	    pod->object->class == KIND_DAEMON)
+		return intent;
+	FOR_EACH_CONTAINER(pod, c)
+		if (asks_for_other_device(extra, container_limits(c)) ||
+		    asks_for_other_device(extra, container_requests(c)))
+			return intent;
+	intent = containers_intent(arena, pod, &main);
+	if (!main || intent.by == INTENT_FLAG || intent.by == INTENT_PROGRAM)
+		return intent;
+	if (pod->flat || !stands_alone(pod))
+		return intent;
+	placed = placement_intent(extra, pod,
+				  intent.container ? intent.container : main);
+	return placed.by == INTENT_NONE ? intent : placed;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ClusterQueues: the flavors of the resource group that covers a resource,
+ * each with its nominal quota and what it may borrow.
+ */
+#include "kube/quota/queue.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+/* Does a list name it? A name that is not known may be it. */
+static enum tri covers(const struct node *group, const char *resource)
+{
+	const struct node *names = node_get(group, "coveredResources");
+	enum tri answer = node_is_unknown(names) ? TRI_UNKNOWN : TRI_NO;
+
+	FOR_EACH_CHILD(names, name)
+		if (node_eq(name, resource))
+			return TRI_YES;
+		else if (node_is_unknown(name))
+			answer = TRI_UNKNOWN;
+	return answer;
+}
+
+static void add_flavor(struct queue_offer *offer, const struct node *flavor,
+		       const struct node *amount, bool cohort)
+{
+	const struct node *limit = node_get(amount, "borrowingLimit");
+	struct quantity nominal, borrowed = quantity_from(0);
+
+	switch (node_quantity(node_get(amount, "nominalQuota"), &nominal)) {
+	case QUANTITY_OK:
+		break;
+	case QUANTITY_UNKNOWN:
+		offer->unlimited = true;
+		/* fall through */
+	default:
+		nominal = quantity_from(0);
+	}
+	if (cohort && node_quantity(limit, &borrowed) != QUANTITY_OK) {
+		offer->unlimited = true;
+		borrowed = quantity_from(0);
+	}
+	if (cohort)
+		nominal = quantity_add(nominal, borrowed);
+	if (offer->flavor && quantity_cmp(nominal, offer->most) <= 0)
+		return;
+	offer->most = nominal;
+	offer->flavor = node_str(node_get(flavor, "name"));
+}
+
+struct queue_offer queue_offers(const struct node *queue, const char *resource)
+{
+	const struct node *spec = node_get(queue, "spec");
+	bool cohort = !node_is_unset(node_get(spec, "cohort")) ||
+		      !node_is_unset(node_get(spec, "cohortName"));
+	struct queue_offer offer = {
+		.most = quantity_from(0),
+		.unlimited = node_is_unknown(node_get(spec, "resourceGroups"))};
+
+	FOR_EACH_CHILD(node_get(spec, "resourceGroups"), group) {
+		enum tri covered = covers(group, resource);
+
+		if (covered == TRI_NO)
+			continue;
+		offer.covered = true;
+		offer.unlimited |= covered == TRI_UNKNOWN;
+		FOR_EACH_CHILD(node_get(group, "flavors"), flavor)
+			FOR_EACH_CHILD(node_get(flavor, "resources"), amount)
+				if (node_eq(node_get(amount, "name"), resource))
+					add_flavor(&offer, flavor, amount,
+						   cohort);
+	}
+	return offer;
+}
+
+int64_t queue_pods(const struct workload *w, const struct workload_pod *pod)
+{
+	if (text_eq(w->id.kind, "Deployment") ||
+	    text_eq(w->id.kind, "LeaderWorkerSet"))
+		return pod->steady.n ? 1 : 0;
+	return pod->steady.n;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Documents into objects: lists are taken apart as kubectl does (items
+ * without apiVersion and kind get the list's), objects inside objects hang
+ * below them, YAML in strings is read with the same reader, and what is only
+ * a part of an object (a kustomize patch) is told apart from a whole one.
+ *
+ * An object's pods, containers and embedded objects point back to it; lists
+ * grow, so these pointers are set when everything stands in its place.
+ */
+#include "rules/kube/operator.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "doc/placeholder.h"
+
+struct object_reader {
+	struct arena *arena;
+	const struct kube_config *config;
+	const struct node **nested_list;
+};
+
+static void object_fill(struct object_reader *reader, struct object *object);
+
+/* -- identity ------------------------------------------------------------ */
+
+static void read_identity(struct object_reader *reader, struct object *object)
+{
+	const struct node *metadata = node_get(object->root, "metadata");
+	const char *slash = strchr(object->api_version, '/');
+	size_t len = slash ? (size_t)(slash - object->api_version) : 0;
+
+	object->type = kind_find(object->api_version, len, object->kind);
+	object->claims = reader->config->claims;
+	object->version = slash ? slash + 1 : object->api_version;
+	if (object->type)
+		object->group = object->type->group;
+	else
+		object->group =
+			arena_strndup(reader->arena, object->api_version, len);
+	object->name = node_str(node_get(metadata, "name"));
+	object->namespace = node_str(node_get(metadata, "namespace"));
+	object->generate_name = node_str(node_get(metadata, "generateName"));
+	if (object->type) {
+		object->class = object->type->class;
+		object->cluster_scoped = object->type->flags & KIND_CLUSTER;
+	}
+}
+
+/* -- fragments ----------------------------------------------------------- */
+
+static bool is_fragment(const struct object *object)
+{
+	const struct kind *type = object->type;
+	const struct node *spec = node_get(object->root, "spec");
+
+	if (!node_is_unset(node_get(object->root, "$patch")) ||
+	    (node_is_map(spec) && !node_is_unset(node_get(spec, "$patch"))))
+		return true;
+	if (!type)
+		return false;
+	/* The first beta versions filled the selector in. */
+	if (type->flags & KIND_SELECTOR && strcmp(object->version, "v1beta1") &&
+	    node_is_unset(node_get(spec, "selector")))
+		return true;
+	return (type->flags & KIND_NATIVE) && type->pods && !object->npods &&
+	       strcmp(type->kind, "Rollout");
+}
+
+/* -- embedded objects ---------------------------------------------------- */
+
+static bool identify(struct object *object, const struct doc *doc,
+		     const struct node *root)
+{
+	*object = (struct object){
+		.doc = doc,
+		.root = root,
+		.api_version = node_str(node_get(root, "apiVersion")),
+		.kind = node_str(node_get(root, "kind")),
+		.copies = {.n = 1},
+	};
+	root = node_get(root, "metadata");
+	object->labels = node_get(root, "labels");
+	object->annotations = node_get(root, "annotations");
+	return object->api_version && object->kind;
+}
+
+/* Manifests in manifests in manifests: nobody writes more. */
+enum { EMBED_DEPTH = 8 };
+
+static bool too_deep(const struct object *object)
+{
+	int depth = 0;
+
+	for (; object; object = object->parent)
+		depth++;
+	return depth > EMBED_DEPTH;
+}
+
+void embed_add(struct pod_builder *builder, const struct doc *doc,
+	       const struct node *node, struct amount copies)
+{
+	struct object_reader reader = {.arena = builder->arena,
+				       .config = builder->config};
+	struct object *parent = builder->object;
+	struct object child;
+
+	if (!node_is_map(node) || !identify(&child, doc, node) ||
+	    too_deep(parent))
+		return;
+	child.copies = copies;
+	child.parent = parent;
+	object_fill(&reader, &child);
+	*VEC_PUSH(builder->arena, parent->embedded, parent->nembedded,
+		  builder->embed_size) = child;
+}
+
+/* A manifest held in a string: read it with a document of its own. */
+static void embed_yaml(struct pod_builder *builder, const struct node *node,
+		       struct amount copies)
+{
+	struct arena *arena = builder->arena;
+	struct source *source;
+	struct loader loader;
+	struct doc *doc;
+
+	if (node->type != NODE_STRING || !node->str ||
+	    too_deep(builder->object))
+		return;
+	source = ARENA_NEW(arena, struct source);
+	source_init(source, arena, builder->object->doc->source->name,
+		    text_without_markup(arena, node->str, node->len),
+		    node->len);
+	loader_init(&loader, source, &load_limits_default, arena);
+	doc = ARENA_NEW(arena, struct doc);
+	while (loader_next(&loader, doc) == 1) {
+		if (doc->root) {
+			doc->host = builder->object->doc;
+			doc->host_node = node;
+			placeholder_mark(doc);
+			embed_add(builder, doc, doc->root, copies);
+		}
+		doc = ARENA_NEW(arena, struct doc);
+	}
+}
+
+struct embed_walk {
+	struct pod_builder *builder;
+	const struct embed_row *row;
+};
+
+static void found_embedded(struct path_walk *walk, const struct node *node,
+			   const struct node *element)
+{
+	struct embed_walk *embed = walk->context;
+	struct object *object = embed->builder->object;
+	struct count_place place = {
+		.object = object, .group = object->root, .element = element};
+	struct amount copies = count_eval(embed->row->copies, &place);
+
+	if (embed->row->yaml)
+		embed_yaml(embed->builder, node, copies);
+	else
+		embed_add(embed->builder, object->doc, node, copies);
+}
+
+static void embeds_read(struct pod_builder *builder)
+{
+	const struct embed_row *row = builder->object->type->embeds;
+
+	for (; row && row->path; row++) {
+		struct embed_walk embed = {.builder = builder, .row = row};
+		struct path_walk walk = {.found = found_embedded,
+					 .context = &embed};
+
+		path_each(&walk, builder->object->root, row->path, NULL);
+	}
+}
+
+/* -- sums ---------------------------------------------------------------- */
+
+/*
+ * Steps of a workflow need not run together: the one with the most devices
+ * is certain, whether others run beside it is not known.
+ */
+static void runs_one(struct object *object)
+{
+	const struct operator* by = object_operator(object);
+	bool wide = by->fans_out && by->fans_out(object);
+	size_t most = 0;
+
+	for (size_t i = 1; i < object->npods; i++)
+		if (object->pods[i].gpus.n > object->pods[most].gpus.n)
+			most = i;
+	for (size_t i = 0; i < object->npods; i++) {
+		struct pod *pod = &object->pods[i];
+
+		if (pod->steady.n > 0 && wide)
+			pod->peak.unknown = pod->steady.unknown = true;
+		if (i != most && pod->steady.n > 0)
+			pod->steady = (struct amount){.unknown = true};
+	}
+}
+
+static void add_totals(struct object *object)
+{
+	FOR_EACH_POD(object, pod) {
+		object->gpus = amount_add(object->gpus,
+					  amount_mul(pod->steady, pod->gpus));
+		object->gpus_peak = amount_add(
+			object->gpus_peak, amount_mul(pod->peak, pod->gpus));
+	}
+	for (size_t i = 0; i < object->nembedded; i++) {
+		const struct object *child = &object->embedded[i];
+
+		object->gpus = amount_add(
+			object->gpus, amount_mul(child->copies, child->gpus));
+		object->gpus_peak =
+			amount_add(object->gpus_peak,
+				   amount_mul(child->copies, child->gpus_peak));
+	}
+}
+
+/* -- one object ---------------------------------------------------------- */
+
+static const struct policy_kind *
+policy_kind_of(const struct kube_config *config, const struct object *object)
+{
+	for (size_t i = 0; i < config->nkinds; i++) {
+		const struct policy_kind *kind = &config->kinds[i];
+
+		if (text_eq(kind->api_version, object->api_version) &&
+		    text_eq(kind->kind, object->kind))
+			return kind;
+	}
+	return NULL;
+}
+
+/* A kind of somebody's own operator; the API server drops unknown fields of
+ * its own kinds. */
+static bool makes_pods(const struct object *object)
+{
+	if (object->type->flags & (KIND_NATIVE | KIND_SELECTOR))
+		return false;
+	return object->class == KIND_TRAINING ||
+	       object->class == KIND_SERVING || object->class == KIND_RAY ||
+	       object->class == KIND_BATCH;
+}
+
+static void read_pods(struct pod_builder *builder)
+{
+	struct object *object = builder->object;
+	const struct policy_kind *kind =
+		policy_kind_of(builder->config, object);
+
+	if (kind) {
+		policy_kind_read(builder, kind);
+	} else if (!object->type) {
+		shape_read(builder);
+	} else {
+		pods_read(builder->arena, builder->config, object);
+		embeds_read(builder);
+		/* Another version of the kind, or a field that it lacks. */
+		if (!object->npods && !object->nembedded && makes_pods(object))
+			shape_read(builder);
+	}
+}
+
+/* Pointers back, for pods that will not move within their array again. */
+static void link_pods(struct object *object)
+{
+	for (size_t i = 0; i < object->npods; i++) {
+		struct pod *pod = &object->pods[i];
+
+		pod->object = object;
+		for (size_t j = 0; j < pod->ncontainers + pod->nephemeral; j++)
+			pod->containers[j].pod = pod;
+	}
+}
+
+/* Set the pointers from containers to pods, pods to objects, and so on. */
+static void object_link(struct object *object)
+{
+	link_pods(object);
+	for (size_t i = 0; i < object->nembedded; i++) {
+		object->embedded[i].parent = object;
+		object_link(&object->embedded[i]);
+	}
+}
+
+static void object_fill(struct object_reader *reader, struct object *object)
+{
+	struct pod_builder builder = {.arena = reader->arena,
+				      .config = reader->config,
+				      .object = object};
+	const struct node *suspend;
+
+	read_identity(reader, object);
+	object->kueue = object_label(object, "kueue.x-k8s.io/queue-name") ||
+			(object->parent && object->parent->kueue);
+	read_pods(&builder);
+	object_link(object);
+	if (object->type && object->type->suspend) {
+		suspend = path_get(object->root, object->type->suspend);
+		object->suspended = node_is_true(suspend);
+	}
+	object->fragment |= reader->config->fragment || is_fragment(object);
+	if (object->type && object->type->flags & KIND_RUNS_ONE)
+		runs_one(object);
+	add_totals(object);
+	if (object->npods || object->nembedded)
+		object_gang(reader->arena, object);
+}
+
+/* -- documents ----------------------------------------------------------- */
+
+static bool is_list(const struct object *object)
+{
+	size_t len = strlen(object->kind);
+
+	return len >= 4 && !strcmp(object->kind + len - 4, "List") &&
+	       node_is_seq(node_get(object->root, "items"));
+}
+
+/* Items of a typed list may leave out what the list says. */
+static void item_identity(struct object_reader *reader,
+			  const struct object *list, struct object *item)
+{
+	size_t len = strlen(list->kind) - 4;
+
+	if (item->kind || item->api_version || !len)
+		return;
+	item->api_version = list->api_version;
+	item->kind = arena_strndup(reader->arena, list->kind, len);
+}
+
+static void read_node(struct object_reader *reader, const struct doc *doc,
+		      const struct node *root, const struct object *list,
+		      struct object_list *out)
+{
+	struct object object;
+
+	if (!node_is_map(root))
+		return;
+	identify(&object, doc, root);
+	if (list)
+		item_identity(reader, list, &object);
+	if (!object.api_version || !object.kind)
+		return;
+	/* A saved cluster state that lies beside manifests is none itself. */
+	if (!strcmp(object.kind, "ClusterSnapshot") &&
+	    text_starts(object.api_version, "gpugate.dev/"))
+		return;
+	if (is_list(&object)) {
+		if (list && reader->nested_list && !*reader->nested_list)
+			*reader->nested_list = root;
+		FOR_EACH_CHILD(node_get(root, "items"), item)
+			read_node(reader, doc, item, &object, out);
+		return;
+	}
+	object_fill(reader, &object);
+	*VEC_PUSH(reader->arena, out->items, out->n, out->size) = object;
+}
+
+void object_read(struct arena *arena, const struct kube_config *config,
+		 const struct doc *doc, struct object_list *out,
+		 const struct node **nested_list)
+{
+	struct object_reader reader = {
+		.arena = arena, .config = config, .nested_list = nested_list};
+	const struct object *before = out->items;
+	size_t first = out->n;
+
+	if (nested_list)
+		*nested_list = NULL;
+	read_node(&reader, doc, doc->root, NULL, out);
+	/* The array may have moved: earlier objects point elsewhere then. */
+	if (out->items != before)
+		first = 0;
+	for (size_t i = first; i < out->n; i++)
+		object_link(&out->items[i]);
+}

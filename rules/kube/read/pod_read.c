@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the rows of a kind to its pods. A pod is made for every match of a
+ * row's paths; what its operator, its group and its own template say about
+ * count, restart and devices is settled here once, so that rules only read.
+ */
+#include "rules/kube/operator.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+
+/* Values of an object's templates that patches are merged into: many times what
+ * an object of the corpus has. */
+enum { MERGE_BUDGET = 100000 };
+
+static const char *role_of(const struct pod_row *row, const struct node *group)
+{
+	const char *text = row->role;
+
+	if (row->role_from == ROLE_KEY)
+		text = group->key;
+	else if (row->role_from == ROLE_FIELD)
+		text = node_str(node_get(group, row->role));
+	return text ? text : "";
+}
+
+static bool version_fits(const struct pod_row *row, const char *version)
+{
+	if (!row->version)
+		return true;
+	if (row->version[0] == '!')
+		return strcmp(row->version + 1, version) != 0;
+	return !strcmp(row->version, version);
+}
+
+/* Fill in where the pod's parts stand; false when there is no pod. */
+static bool pod_place(struct pod_builder *builder, struct pod *pod,
+		      const struct node *holder)
+{
+	const struct pod_row *row = builder->row;
+
+	if (row->form == FORM_PATCH)
+		holder = builder_operator(builder)->template(builder, holder);
+	pod->spec = holder;
+	pod->flat = row->form == FORM_FLAT;
+	if (row->form == FORM_POD || row->form == FORM_PATCH) {
+		pod->spec = node_get(holder, "spec");
+		pod->template = holder;
+		pod->metadata = node_get(holder, "metadata");
+	} else if (row->metadata) {
+		pod->metadata = path_get(builder->group, row->metadata);
+	}
+	pod->labels = node_get(pod->metadata, "labels");
+	pod->annotations = node_get(pod->metadata, "annotations");
+	if (row->inner)
+		pod->inner = path_get(pod->spec, row->inner);
+	if (row->defaults)
+		pod->defaults = path_get(builder->object->root, row->defaults);
+	if (node_is_unknown(pod->spec))
+		pod->gpu_unknown = true;
+	return node_is_map(pod->spec) || node_is_unknown(pod->spec);
+}
+
+/* Only a patch leaves out an image, or all containers. */
+static bool is_part(const struct pod *pod)
+{
+	bool found = node_is_unknown(node_get(pod->spec, "containers")) ||
+		     node_is_unknown(pod->spec);
+
+	FOR_EACH_CONTAINER(pod, c) {
+		if (node_is_unset(node_get(c->node, "image")))
+			return true;
+		found = found || c->role == CONTAINER_MAIN;
+	}
+	return !found;
+}
+
+/* -- what the operator makes of it -------------------------------------------
+ */
+
+static enum restart_policy policy_of(const struct node *node)
+{
+	static const struct {
+		const char *text;
+		enum restart_policy policy;
+	} names[] = {
+		{"Always", RESTART_ALWAYS},
+		{"OnFailure", RESTART_ON_FAILURE},
+		{"Never", RESTART_NEVER},
+		{"ExitCode", RESTART_EXIT_CODE},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (node_eq(node, names[i].text))
+			return names[i].policy;
+	return RESTART_UNKNOWN;
+}
+
+static void pod_restart(const struct pod_builder *builder, struct pod *pod)
+{
+	const struct pod_row *row = builder->row;
+	const struct operator* by = builder_operator(builder);
+	const struct node *own =
+		pod->flat ? NULL : node_get(pod->spec, "restartPolicy");
+	const struct node *group = node_get(pod->group, "restartPolicy");
+
+	pod->restart = row->restart;
+	switch (row->restart_from) {
+	case RESTART_FORCED:
+		return;
+	case RESTART_FROM_OPERATOR:
+		if (by->forces_never(builder, pod)) {
+			pod->restart = RESTART_NEVER;
+			return;
+		}
+		break;
+	case RESTART_FROM_GROUP:
+		/* What the template says is overwritten. */
+		own = group;
+		break;
+	case RESTART_FROM_POD:
+		break;
+	}
+	if (node_is_unset(own))
+		return;
+	pod->restart = policy_of(own);
+	pod->restart_node = own;
+}
+
+static void pod_injects(const struct pod_builder *builder, struct pod *pod)
+{
+	const struct operator* by = builder_operator(builder);
+
+	pod->injects = builder->row->injects;
+	/* Admission through Kueue adds the flavor's selector, tolerations. */
+	if (builder->object->kueue)
+		pod->injects |= INJECT_SELECTOR;
+	if (builder->row->asks_injects)
+		pod->injects |= by->injects(builder, pod);
+}
+
+/* -- building ----------------------------------------------------------------
+ */
+
+void pod_build(struct pod_builder *builder, const struct node *holder,
+	       const struct node *element)
+{
+	struct object *object = builder->object;
+	struct count_place place = {
+		.object = object,
+		.group = builder->group,
+		.element = element ? element : builder->group,
+	};
+	struct pod pod = {
+		.object = object,
+		.group = builder->group,
+		.role = role_of(builder->row, builder->group),
+	};
+
+	if (!pod_place(builder, &pod, holder))
+		return;
+	pod.memo = ARENA_NEW(builder->arena, struct pod_memo);
+	pod.memo->arena = builder->arena;
+	containers_read(builder, &pod);
+	if (builder->row->some && !pod.ncontainers && !pod.gpu_unknown)
+		return;
+	if (!builder->row->no_image && !pod.flat && is_part(&pod))
+		object->fragment = true;
+	place.pod = &pod;
+	pod.steady = count_eval(builder->row->count, &place);
+	pod.peak = count_eval(builder->row->peak, &place);
+	if (builder->row->counted && !pod.steady.n && !pod.steady.unknown)
+		return;
+	pod_gpus(builder, &pod);
+	pod_restart(builder, &pod);
+	pod_injects(builder, &pod);
+	*VEC_PUSH(builder->arena, object->pods, object->npods, builder->size) =
+		pod;
+}
+
+static void found_pod(struct path_walk *walk, const struct node *node,
+		      const struct node *element)
+{
+	pod_build(walk->context, node, element);
+}
+
+static void found_group(struct path_walk *walk, const struct node *node,
+			const struct node *element)
+{
+	struct pod_builder *builder = walk->context;
+	struct path_walk pods = {.found = found_pod, .context = builder};
+
+	builder->group = node;
+	path_each(&pods, node, builder->row->pod, NULL);
+}
+
+void pods_read(struct arena *arena, const struct kube_config *config,
+	       struct object *object)
+{
+	struct pod_builder builder = {.arena = arena,
+				      .config = config,
+				      .object = object,
+				      .merge_budget = MERGE_BUDGET};
+	struct path_walk walk = {.found = found_group, .context = &builder};
+	const struct pod_row *const *row = object->type->pods;
+
+	for (; row && *row; row++) {
+		if (!version_fits(*row, object->version))
+			continue;
+		builder.row = *row;
+		path_each(&walk, object->root, (*row)->group, NULL);
+	}
+}

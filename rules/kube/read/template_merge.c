@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Strategic merge of a PodTemplateSpec: maps are merged, lists with a merge key
+ * as well, item by item; anything else is replaced, null removes. Source: the
+ * patchStrategy and patchMergeKey tags of k8s.io/api/core/v1 and
+ * k8s.io/apimachinery/pkg/util/strategicpatch.
+ *
+ * What is merged is new; what comes whole from one side is that side's own,
+ * with its parent and its place.
+ */
+#include "rules/kube/operator.h"
+
+#include "base/text.h"
+
+struct merger {
+	struct arena *arena;
+	uint32_t *budget;
+};
+
+static const struct node *merge(struct merger *merger, const struct node *value,
+				const struct node *patch);
+
+/* The key that tells the items of this list apart, or NULL. */
+static const char *merge_key(const char *list)
+{
+	static const char *const keys[][2] = {
+		{"containers", "name"},
+		{"initContainers", "name"},
+		{"ephemeralContainers", "name"},
+		{"env", "name"},
+		{"volumes", "name"},
+		{"volumeMounts", "mountPath"},
+		{"volumeDevices", "devicePath"},
+		{"ports", "containerPort"},
+		{"resourceClaims", "name"},
+		{"imagePullSecrets", "name"},
+		{"hostAliases", "ip"},
+		{"topologySpreadConstraints", "topologyKey"},
+		{"schedulingGates", "name"},
+	};
+
+	for (size_t i = 0; list && i < sizeof(keys) / sizeof(*keys); i++)
+		if (!strcmp(list, keys[i][0]))
+			return keys[i][1];
+	return NULL;
+}
+
+/* A child of out that keeps its parent, its index and its children. What costs
+ * too much is not known. */
+static void take(struct merger *merger, struct node *out,
+		 const struct node *node)
+{
+	struct node *child;
+
+	if (!*merger->budget) {
+		out->flags |= NODE_UNKNOWN;
+		return;
+	}
+	--*merger->budget;
+	child = ARENA_NEW(merger->arena, struct node);
+	*child = *node;
+	child->next = NULL;
+	if (out->last)
+		out->last->next = child;
+	else
+		out->first = child;
+	out->last = child;
+	out->len++;
+	out->tags |= node_tag_bit(child->tag);
+}
+
+/* The same place, without children. */
+static struct node *empty(struct arena *arena, const struct node *node)
+{
+	struct node *out = ARENA_NEW(arena, struct node);
+
+	*out = *node;
+	out->first = out->last = NULL;
+	out->map_index = NULL;
+	out->len = 0;
+	out->tags = 0;
+	return out;
+}
+
+static bool directs(const struct node *patch, const char *what)
+{
+	return node_eq(node_get(patch, "$patch"), what);
+}
+
+static bool is_directive(const struct node *node)
+{
+	return text_starts(node->key, "$");
+}
+
+/* Is it absent, or of the same type? */
+static bool may_merge(const struct node *value, const struct node *patch)
+{
+	return !value ||
+	       (value->type == patch->type && !node_is_unknown(value));
+}
+
+static const struct node *merge_map(struct merger *merger,
+				    const struct node *map,
+				    const struct node *patch)
+{
+	struct node *out = empty(merger->arena, patch);
+
+	if (directs(patch, "replace"))
+		map = NULL;
+	if (too_many(map, patch)) {
+		out->flags |= NODE_UNKNOWN;
+		return out;
+	}
+	FOR_EACH_CHILD(map, value) {
+		const struct node *with =
+			node_getn(patch, value->key, value->key_len);
+
+		if (!with)
+			take(merger, out, value);
+		else if (!node_is_unset(with) && !directs(with, "delete"))
+			take(merger, out, merge(merger, value, with));
+	}
+	FOR_EACH_CHILD(patch, value)
+		if (!node_is_unset(value) && !is_directive(value) &&
+		    !node_get(value, "$patch") &&
+		    !node_getn(map, value->key, value->key_len))
+			take(merger, out, merge(merger, NULL, value));
+	return out;
+}
+
+static const struct node *find(const struct node *list, const char *key,
+			       const struct node *like)
+{
+	const struct node *name = node_get(like, key);
+
+	FOR_EACH_CHILD(list, item)
+		if (name && node_get(item, key) &&
+		    node_same(node_get(item, key), name))
+			return item;
+	return NULL;
+}
+
+static const struct node *merge_list(struct merger *merger, const char *key,
+				     const struct node *list,
+				     const struct node *patch)
+{
+	struct node *out = empty(merger->arena, patch);
+
+	if (too_many(list, patch)) {
+		out->flags |= NODE_UNKNOWN;
+		return out;
+	}
+	FOR_EACH_CHILD(patch, item)
+		if (directs(item, "replace"))
+			list = NULL;
+	FOR_EACH_CHILD(list, item) {
+		const struct node *with = find(patch, key, item);
+
+		if (!with)
+			take(merger, out, item);
+		else if (!directs(with, "delete"))
+			take(merger, out, merge(merger, item, with));
+	}
+	FOR_EACH_CHILD(patch, item)
+		if (!node_get(item, "$patch") && !find(list, key, item))
+			take(merger, out, item);
+	return out;
+}
+
+static const struct node *merge(struct merger *merger, const struct node *value,
+				const struct node *patch)
+{
+	const char *key = merge_key(patch->key);
+
+	if (node_is_map(patch) && may_merge(value, patch))
+		return merge_map(merger, value, patch);
+	if (key && node_is_seq(patch) && may_merge(value, patch))
+		return merge_list(merger, key, value, patch);
+	return patch;
+}
+
+const struct node *template_merge(struct arena *arena, uint32_t *budget,
+				  const struct node *template,
+				  const struct node *patch)
+{
+	struct merger merger = {arena, budget};
+
+	if (node_is_unset(patch) || !node_is_map(template))
+		return template;
+	return merge(&merger, template, patch);
+}

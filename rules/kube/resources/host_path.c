@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Paths as the kubelet and the runtime understand them. subPath is joined to
+ * the volume's path (pkg/volume/util/subpath); subPathExpr is put together
+ * in the container's environment and cannot be known: the volume's own path
+ * is taken, as if it were not there.
+ *
+ * Sources of what they show: nvidia-container-toolkit cuda_image.go
+ * (VisibleDevicesFromMounts: no slash is asked for behind the folder's name;
+ * annotation prefixes), GPU operator (nvidia.cdi.k8s.io), CRI-O
+ * pkg/annotations, containerd/nri device-injector, vendors' device plugins.
+ */
+#include "kube/resources/host_path.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+/* Take the last component off. */
+static size_t parent_of(const char *path, size_t len)
+{
+	while (len > 0 && path[--len] != '/')
+		continue;
+	return len;
+}
+
+/* What follows the first link to a process's root in the path, or NULL. */
+static const char *behind_root(const char *path)
+{
+	static const char *const links[] = {"/root", "/cwd"};
+
+	for (; (path = strchr(path + 1, '/')) != NULL;)
+		for (size_t i = 0; i < 2; i++) {
+			size_t len = strlen(links[i]);
+
+			if (!strncmp(path, links[i], len) &&
+			    (!path[len] || path[len] == '/'))
+				return path + len;
+		}
+	return NULL;
+}
+
+/* /proc/1/root/dev is /dev, and so it is by any process of the host's. */
+static const char *without_proc(const char *path)
+{
+	const char *rest = path;
+
+	while (rest && text_starts(rest, "/proc/")) {
+		path = rest;
+		rest = behind_root(path);
+	}
+	return rest ? rest : path;
+}
+
+const char *host_path_clean(struct arena *arena, const char *path)
+{
+	char *clean = arena_alloc(arena, strlen(path) + 2);
+	const char *out;
+	size_t len = 0;
+
+	while (*path) {
+		size_t n = strcspn(path, "/");
+
+		if (n == 2 && !memcmp(path, "..", 2)) {
+			len = parent_of(clean, len);
+		} else if (n && !(n == 1 && *path == '.')) {
+			clean[len++] = '/';
+			memcpy(clean + len, path, n);
+			len += n;
+		}
+		path += n;
+		path += *path == '/';
+	}
+	clean[len] = '\0';
+	out = without_proc(clean);
+	if (!*out)
+		return "/";
+	return text_starts(out, "/var/run/") || !strcmp(out, "/var/run")
+		       ? out + strlen("/var")
+		       : out;
+}
+
+static bool any_host_path(const struct node *holder)
+{
+	FOR_EACH_CHILD(node_get(holder, "volumes"), volume)
+		if (node_get(volume, "hostPath"))
+			return true;
+	return false;
+}
+
+const struct node *container_host_mounts(const struct container *c)
+{
+	const struct pod *pod = c->pod;
+
+	if (!any_host_path(pod->spec) && !any_host_path(pod->inner) &&
+	    !any_host_path(pod->defaults))
+		return NULL;
+	return node_get(c->node, "volumeMounts");
+}
+
+struct host_path mount_host_path(struct arena *arena, const struct container *c,
+				 const struct node *mount)
+{
+	struct host_path shown = {.volume = node_str(node_get(mount, "name"))};
+	const char *at = node_str(node_get(mount, "mountPath"));
+	const char *sub = node_str(node_get(mount, "subPath"));
+	const struct node *volume;
+	const char *path;
+
+	if (!shown.volume || !at)
+		return shown;
+	volume = pod_volume(c->pod, shown.volume);
+	shown.node = node_get(node_get(volume, "hostPath"), "path");
+	path = node_str(shown.node);
+	if (!path)
+		return shown;
+	if (sub)
+		path = arena_printf(arena, "%s/%s", path, sub);
+	shown.path = host_path_clean(arena, path);
+	shown.at = host_path_clean(arena, at);
+	return shown;
+}
+
+/* -- what they show ------------------------------------------------------ */
+
+/* A path below one of these, or, for those ending in '*', with it as prefix;
+ * one that ends in '=' alone. */
+static const struct device_path {
+	const char *path;
+	enum host_shows shows;
+} device_paths[] = {
+	{"/dev/nvidia*", HOST_SHOWS_DEVICE},
+	{"/dev/dri", HOST_SHOWS_DEVICE},
+	{"/dev/kfd", HOST_SHOWS_DEVICE},
+	{"/dev/neuron*", HOST_SHOWS_DEVICE},
+	{"/dev/accel*", HOST_SHOWS_DEVICE},
+	{"/dev/vfio", HOST_SHOWS_DEVICE},
+	{"/dev/char", HOST_SHOWS_DEVICE},
+	/* Ascend, older Gaudi, Jetson, WSL, and further makers. */
+	{"/dev/davinci*", HOST_SHOWS_DEVICE},
+	{"/dev/hl*", HOST_SHOWS_DEVICE},
+	{"/dev/nvhost*", HOST_SHOWS_DEVICE},
+	{"/dev/nvmap", HOST_SHOWS_DEVICE},
+	{"/dev/dxg", HOST_SHOWS_DEVICE},
+	{"/dev/mtgpu*", HOST_SHOWS_DEVICE},
+	{"/dev/mxcd", HOST_SHOWS_DEVICE},
+	{"/dev/cambricon*", HOST_SHOWS_DEVICE},
+	{"/dev/iluvatar*", HOST_SHOWS_DEVICE},
+	{"/dev/biren*", HOST_SHOWS_DEVICE},
+	{"/dev/gcu*", HOST_SHOWS_DEVICE},
+	{"/dev/qaic*", HOST_SHOWS_DEVICE},
+	{"/dev/rbln*", HOST_SHOWS_DEVICE},
+	/* The driver's own root, with a /dev of its own. */
+	{"/run/nvidia/driver", HOST_SHOWS_DEVICE},
+	{"/run/nvidia=", HOST_SHOWS_ALL_DEVICES},
+	{"/run/cdi", HOST_SHOWS_DEVICE},
+	{"/etc/cdi", HOST_SHOWS_DEVICE},
+	{"/var/lib/kubelet/device-plugins", HOST_SHOWS_DEVICE},
+	{"/run/nvidia/mps", HOST_SHOWS_SHARE},
+	{"/tmp/nvidia-mps", HOST_SHOWS_SHARE},
+	{"/dev/infiniband", HOST_SHOWS_FABRIC},
+	{"/dev=", HOST_SHOWS_ALL_DEVICES},
+	{"/=", HOST_SHOWS_EVERYTHING},
+};
+
+static bool is_request(const struct host_path *shown)
+{
+	static const char folder[] = "/run/nvidia-container-devices";
+
+	return text_eq(shown->path, "/dev/null") &&
+	       text_starts(shown->at, folder) && shown->at[sizeof(folder) - 1];
+}
+
+enum host_shows host_path_shows(const struct host_path *shown)
+{
+	const size_t n = sizeof(device_paths) / sizeof(*device_paths);
+
+	if (!shown->path)
+		return HOST_SHOWS_NOTHING;
+	if (is_request(shown))
+		return HOST_SHOWS_DEVICE;
+	for (size_t i = 0; i < n; i++) {
+		const char *known = device_paths[i].path;
+		size_t len = strcspn(known, "*=");
+
+		if (strncmp(shown->path, known, len))
+			continue;
+		if (known[len] == '*' || !shown->path[len] ||
+		    (shown->path[len] == '/' && known[len] != '='))
+			return device_paths[i].shows;
+	}
+	return HOST_SHOWS_NOTHING;
+}
+
+bool host_path_is_within(const char *path, const char *folder)
+{
+	return !strcmp(path, folder) || path_is_below(folder, path);
+}
+
+/* It is one of these, is in one, or holds one. */
+static bool touches(const char *path, const char *const *places)
+{
+	for (; *places; places++)
+		if (host_path_is_within(path, *places) ||
+		    host_path_is_within(*places, path))
+			return true;
+	return false;
+}
+
+bool host_path_commands_node(const struct host_path *shown, bool read_only)
+{
+	static const char *const files[] = {"/etc/passwd",
+					    "/etc/kubernetes",
+					    "/etc/systemd",
+					    "/etc/cron.d",
+					    "/root/.ssh",
+					    "/bin/sh",
+					    "/usr/bin/sh",
+					    "/usr/lib/systemd",
+					    "/proc/sys",
+					    "/var/lib/containerd",
+					    "/var/lib/docker",
+					    "/var/lib/etcd",
+					    "/var/lib/kubelet/pki",
+					    "/var/lib/kubelet/pods",
+					    "/var/spool/cron",
+					    NULL};
+	static const char *const sockets[] = {"/run/docker.sock",
+					      "/run/containerd", "/run/crio",
+					      "/run/k3s", NULL};
+
+	return touches(shown->path, sockets) ||
+	       (!read_only && touches(shown->path, files));
+}
+
+bool annotation_asks_runtime(const char *key)
+{
+	static const char *const names[] = {
+		"cdi.k8s.io",
+		"nvidia.cdi.k8s.io",
+		"io.kubernetes.cri-o.Devices",
+		"devices.nri.io",
+		"cdi-devices.nri.io",
+		"mounts.nri.io",
+		"devices.noderesource.dev",
+		"cdi-devices.noderesource.dev",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t len = strlen(names[i]);
+
+		if (text_starts(key, names[i]) &&
+		    (!key[len] || key[len] == '/'))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared memory. The runtime's default /dev/shm is 64 MiB; PyTorch's data
+ * loaders and NCCL (without P2P) exchange tensors through it. Who injects a
+ * mount is known per kind (inject.c): KubeRay for containers[0] unless
+ * plasma-directory is set, KServe's presets, NIM, Dynamo, KAITO.
+ */
+#include "kube/resources/shm.h"
+
+#include "base/text.h"
+#include "doc/edit.h"
+#include "kube/command/argv.h"
+#include "kube/command/command.h"
+#include "kube/purpose/class.h"
+#include "kube/purpose/intent.h"
+#include "kube/resources/host_path.h"
+#include "rules/kube/operator.h"
+
+static struct shm find_shm(const struct container *c)
+{
+	struct shm shm = {.mount = container_mount(c, SHM_PATH)};
+	const struct node *mounts = node_get(c->node, "volumeMounts");
+	const struct node *name = node_get(shm.mount, "name");
+	const struct node *medium;
+
+	shm.unknown = node_is_unknown(mounts) || node_is_unknown(name) ||
+		      node_is_unknown(pod_field(c->pod, "volumes"));
+	if (!shm.mount || !node_str(name))
+		return shm;
+	shm.volume = pod_volume(c->pod, node_str(name));
+	shm.empty_dir = node_get(shm.volume, "emptyDir");
+	medium = node_get(shm.empty_dir, "medium");
+	shm.unknown |= node_is_unknown(shm.volume) || node_is_unknown(medium);
+	shm.memory = node_eq(medium, "Memory");
+	shm.size_node = node_get(shm.empty_dir, "sizeLimit");
+	shm.size_state = node_quantity(shm.size_node, &shm.size);
+	return shm;
+}
+
+struct shm container_shm(const struct container *c)
+{
+	struct container_memo *memo = c->memo;
+	struct shm *shm;
+
+	if (!memo->shm) {
+		shm = ARENA_NEW(c->pod->memo->arena, struct shm);
+		*shm = find_shm(c);
+		memo->shm = shm;
+	}
+	return *memo->shm;
+}
+
+bool shm_is_of_host(const struct shm *shm)
+{
+	const char *path = node_str(node_path(shm->volume, "hostPath.path"));
+
+	return path && host_path_is_within(path, SHM_PATH);
+}
+
+bool shm_is_injected(const struct container *c)
+{
+	unsigned injects = c->pod->injects;
+
+	if (injects & (INJECT_SHM | INJECT_SHM_UNKNOWN))
+		return true;
+	return injects & INJECT_SHM_FIRST && c->role == CONTAINER_MAIN &&
+	       c->index == 0;
+}
+
+bool pod_is_multi_gpu(const struct pod *pod)
+{
+	return pod->gpus.n >= 2;
+}
+
+/* Programs that start several processes of training, and its tests. */
+static const char *const starters[] = {"torchrun",
+				       "torch.distributed.run",
+				       "torch.distributed.launch",
+				       "accelerate",
+				       "deepspeed",
+				       "horovodrun",
+				       "all_reduce_perf",
+				       "all_gather_perf",
+				       "reduce_scatter_perf",
+				       "alltoall_perf",
+				       "sendrecv_perf",
+				       NULL};
+
+/* Servers that share tensors between the processes of one model: one for each
+ * device. With one device there is one process. */
+static const char *const servers[] = {"vllm",
+				      "vllm.entrypoints.openai.api_server",
+				      "vllm.entrypoints.api_server",
+				      "sglang.launch_server",
+				      "text-generation-launcher",
+				      "tritonserver",
+				      "trtllm-serve",
+				      "lmdeploy",
+				      "dynamo.vllm",
+				      "dynamo.sglang",
+				      "dynamo.trtllm",
+				      NULL};
+
+static const char *const server_images[] = {
+	"vllm",		"text-generation-inference",
+	"sglang",	"lmdeploy",
+	"tritonserver", "trtllm",
+	"tensorrt-llm", NULL};
+
+static bool is_server_image(const char *image)
+{
+	for (const char *const *name = server_images; image && *name; name++)
+		if (text_contains_ci(image, *name))
+			return true;
+	return false;
+}
+
+static const char *word_of(const struct argv *argv, const char *const *names)
+{
+	for (; *names; names++)
+		if (argv_have(argv, *names))
+			return *names;
+	return NULL;
+}
+
+/* Images of frameworks whose data loaders are processes. */
+static bool has_loaders(const char *image)
+{
+	static const char *const names[] = {
+		"torch", "nemo", "megatron", "huggingface", "axolotl", NULL};
+
+	for (const char *const *name = names; image && *name; name++)
+		if (text_contains_ci(image, *name))
+			return true;
+	return false;
+}
+
+/* JobSet, Volcano: training when several pods need each other. */
+static bool made_for_training(const struct pod *pod)
+{
+	const struct object *o = pod->object;
+
+	if (o->class == KIND_TRAINING)
+		return !object_operator(o)->runs_anything ||
+		       pod_is_training(pod);
+	return o->gang_kind != GANG_NONE && o->gang.n > 1 &&
+	       pod_is_training(pod);
+}
+
+/* One model on several devices: of the container, or of a group of pods, which
+ * Ray then holds together by its object store. */
+static bool spreads_model(const struct container *c)
+{
+	const struct object *object = c->pod->object;
+
+	return c->gpus.n >= 2 ||
+	       (object_operator(object)->ranks_are_pods && object->gang.n > 1);
+}
+
+/* Ranks that a launcher starts do what nobody sees here. */
+static bool has_launcher(const struct object *object)
+{
+	FOR_EACH_POD(object, pod)
+		if (pod_is_launcher(pod))
+			return true;
+	return false;
+}
+
+static bool trains(const struct container *c)
+{
+	const struct operator* by = object_operator(c->pod->object);
+
+	if (has_launcher(c->pod->object) ||
+	    (by->loads_in_threads && by->loads_in_threads(c->pod->object)))
+		return false;
+	return made_for_training(c->pod) ||
+	       (has_loaders(c->image) && pod_is_training(c->pod));
+}
+
+/* NCCL, RCCL and their like use it; libtpu and Neuron do not: one process has
+ * all devices of a TPU host. */
+static bool has_own_links(const struct container *c)
+{
+	const char *vendor = c->accelerator ? c->accelerator->vendor : NULL;
+
+	return text_eq(vendor, "google") || text_eq(vendor, "aws");
+}
+
+/*
+ * A container that sleeps for people to come in does what they do; one that
+ * lists the devices exchanges nothing. MPI's launchers start the ranks in
+ * workers that sleep. A PodTemplate of its own is what others copy numbers
+ * from (ProvisioningRequest): it never runs.
+ */
+static bool exchanges_nothing(struct arena *arena, const struct container *c)
+{
+	const struct object *object = c->pod->object;
+	struct container_command command = container_command(arena, c);
+
+	if (image_is_cpu(c->image) || object_is(object, "", "PodTemplate"))
+		return true;
+	if (command.type == COMMAND_WAITS)
+		return !object_operator(object)->starts_ranks_elsewhere;
+	return command.tests;
+}
+
+/* `--workers=0`: the rank itself loads its data. */
+static bool loads_in_process(const struct argv *argv)
+{
+	static const char *const flags[] = {"--workers", "--num-workers",
+					    "--dataloader-num-workers", NULL};
+
+	for (const char *const *flag = flags; *flag; flag++)
+		if (text_eq(argv_flag(argv, *flag, NULL), "0"))
+			return true;
+	return false;
+}
+
+#define LOADERS "data loader workers and NCCL exchange data through it"
+
+struct shm_need container_shm_need(struct arena *arena,
+				   const struct container *c)
+{
+	struct argv argv;
+	const char *word;
+
+	if (c->gpus.n < 1 || exchanges_nothing(arena, c))
+		return (struct shm_need){SHM_NOT_NEEDED, NULL};
+	argv = container_argv(arena, c);
+	word = word_of(&argv, starters);
+	if (c->gpus.n == 1 && loads_in_process(&argv))
+		return (struct shm_need){SHM_NOT_NEEDED, NULL};
+	if (word)
+		return (struct shm_need){SHM_NEEDED, LOADERS};
+	word = word_of(&argv, servers);
+	if (word || is_server_image(c->image))
+		return (struct shm_need){
+			spreads_model(c) && !has_own_links(c) ? SHM_NEEDED
+							      : SHM_NOT_NEEDED,
+			"the processes of one model exchange tensors through it"};
+	if (has_own_links(c))
+		return (struct shm_need){SHM_NOT_NEEDED, NULL};
+	if (trains(c))
+		return (struct shm_need){SHM_NEEDED, LOADERS};
+	return (struct shm_need){
+		c->gpus.n >= 2 ? SHM_MAY_BE_NEEDED : SHM_NOT_NEEDED, NULL};
+}
+
+const struct node *pod_shm_volume(const struct pod *pod)
+{
+	FOR_EACH_CHILD(pod_field(pod, "volumes"), volume) {
+		const struct node *medium =
+			node_get(node_get(volume, "emptyDir"), "medium");
+
+		if (node_eq(medium, "Memory") &&
+		    text_contains_ci(node_str(node_get(volume, "name")), "shm"))
+			return volume;
+	}
+	return NULL;
+}
+
+static int64_t clamp(int64_t n, int64_t low, int64_t high)
+{
+	return n < low ? low : n > high ? high : n;
+}
+
+bool shm_default_size(const struct container *c, struct quantity *size)
+{
+	const int64_t gi = (int64_t)1 << 30;
+	struct quantity limit;
+	enum quantity_state state = container_limit(c, "memory", &limit);
+	int64_t bytes;
+
+	if (state == QUANTITY_ABSENT) {
+		bytes = clamp(2 * c->pod->gpus.n, 2, 16) * gi;
+	} else {
+		if (state != QUANTITY_OK || quantity_value(limit) < 2 * gi)
+			return false;
+		/* Whole gibibytes: what a person would write. */
+		bytes = clamp(quantity_value(limit) / 2 / gi, 1, 64) * gi;
+	}
+	*size = quantity_from(bytes);
+	size->format = QUANTITY_BINARY;
+	return true;
+}
+
+/* Has the volume at /dev/shm, or is to have it there. */
+static bool has_volume(const struct container *c, const struct node *volume,
+		       const struct container *also)
+{
+	if (c == also)
+		return true;
+	return c->role != CONTAINER_INIT && volume &&
+	       container_shm(c).volume == volume;
+}
+
+bool shm_volume_size(const struct container *also, const struct node *volume,
+		     struct quantity *size)
+{
+	bool any = false;
+
+	FOR_EACH_CONTAINER(also->pod, c) {
+		struct quantity own;
+
+		if (!has_volume(c, volume, also))
+			continue;
+		if (!shm_default_size(c, &own))
+			return false;
+		if (!any || quantity_cmp(own, *size) < 0)
+			*size = own;
+		any = true;
+	}
+	return any;
+}
+
+bool shm_size_fits(const struct container *also, const struct node *volume,
+		   struct quantity size)
+{
+	FOR_EACH_CONTAINER(also->pod, c) {
+		struct quantity limit;
+		enum quantity_state state;
+
+		if (!has_volume(c, volume, also))
+			continue;
+		state = container_limit(c, "memory", &limit);
+		if (state != QUANTITY_ABSENT &&
+		    (state != QUANTITY_OK || quantity_cmp(size, limit) >= 0))
+			return false;
+	}
+	return true;
+}
+
+/* --- what repairs write -------------------------------------------------- */
+
+struct node *shm_new_volume(struct arena *arena, const char *name,
+			    const char *size)
+{
+	struct node *directory = edit_map(arena), *volume = edit_map(arena);
+
+	edit_member_string(arena, directory, "medium", "Memory");
+	edit_member_string(arena, directory, "sizeLimit", size);
+	edit_member_string(arena, volume, "name", name);
+	return edit_member(arena, volume, "emptyDir", directory);
+}
+
+struct node *shm_new_mount(struct arena *arena, const char *name)
+{
+	struct node *mount = edit_map(arena);
+
+	edit_member_string(arena, mount, "name", name);
+	return edit_member_string(arena, mount, "mountPath", SHM_PATH);
+}

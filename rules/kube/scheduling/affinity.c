@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nodeSelector entries are ANDed with the affinity; the terms of required
+ * node affinity are ORed, the expressions inside one term ANDed
+ * (component-helpers scheduling/corev1/nodeaffinity).
+ */
+#include "kube/scheduling/affinity.h"
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "kube/scheduling/selector.h"
+#include "rules/kube/kinds.h"
+
+#define REQUIRED_TERMS                                                         \
+	"nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."         \
+	"nodeSelectorTerms"
+
+struct need_list {
+	struct arena *arena;
+	struct node_needs *out;
+	size_t size;
+};
+
+static void add(struct need_list *list, struct node_need need)
+{
+	*VEC_PUSH(list->arena, list->out->items, list->out->n, list->size) =
+		need;
+}
+
+static void add_term(struct need_list *list, const struct node *term)
+{
+	list->out->terms++;
+	FOR_EACH_CHILD(node_get(term, "matchExpressions"), expression) {
+		const char *key = node_str(node_get(expression, "key"));
+		const char *operator=
+			node_str(node_get(expression, "operator"));
+
+		if (!key || !operator) {
+			list->out->unknown = true;
+			continue;
+		}
+		add(list, (struct node_need){key, operator, expression,
+					     node_get(expression, "values"),
+					     list->out->terms});
+	}
+}
+
+static struct node_needs find_needs(struct arena *arena, const struct pod *pod)
+{
+	const struct node *selector = pod_field(pod, "nodeSelector");
+	const struct node *affinity = pod_field(pod, "affinity");
+	const struct node *terms = node_path(affinity, REQUIRED_TERMS);
+	struct node_needs out = {0};
+	struct need_list list = {arena, &out, 0};
+
+	out.unknown = node_is_unknown(selector) || node_is_unknown(terms);
+	FOR_EACH_CHILD(selector, entry)
+		add(&list,
+		    (struct node_need){entry->key, "In", entry, entry, 0});
+	FOR_EACH_CHILD(terms, term)
+		add_term(&list, term);
+	return out;
+}
+
+struct node_needs pod_node_needs(struct arena *arena, const struct pod *pod)
+{
+	struct pod_memo *memo = pod->memo;
+	struct node_needs *needs;
+
+	if (!memo)
+		return find_needs(arena, pod);
+	if (!memo->needs) {
+		needs = ARENA_NEW(memo->arena, struct node_needs);
+		*needs = find_needs(memo->arena, pod);
+		memo->needs = needs;
+	}
+	return *memo->needs;
+}
+
+const struct node *node_need_value(const struct node_need *need, size_t i)
+{
+	if (!text_eq(need->operator, "In"))
+		return NULL;
+	if (node_is_seq(need->values))
+		return node_at(need->values, i);
+	return i == 0 ? need->values : NULL;
+}
+
+const struct node *node_need_next(const struct node_need *need,
+				  const struct node *value)
+{
+	return value == need->values ? NULL : value->next;
+}
+
+bool node_need_requires(const struct node_need *need)
+{
+	return !text_eq(need->operator, "NotIn") &&
+	       !text_eq(need->operator, "DoesNotExist");
+}
+
+bool node_needs_imply(const struct node_needs *needs,
+		      bool (*fits)(const struct node_need *need))
+{
+	unsigned fitting = 0, term = 0;
+
+	for (size_t i = 0; i < needs->n; i++) {
+		const struct node_need *need = &needs->items[i];
+
+		if (!fits(need))
+			continue;
+		if (!need->term)
+			return true;
+		fitting += need->term != term;
+		term = need->term;
+	}
+	return fitting && fitting == needs->terms;
+}
+
+/* Does the expression exclude the nodes that the nodeSelector entry wants? */
+static bool excludes(const struct node_need *need, const struct node *wanted)
+{
+	bool listed = false;
+
+	if (!node_str(wanted))
+		return false;
+	if (text_eq(need->operator, "DoesNotExist"))
+		return true;
+	if (!node_is_seq(need->values))
+		return false;
+	FOR_EACH_CHILD(need->values, value) {
+		if (!node_str(value))
+			return false;
+		listed |= node_eq(value, node_str(wanted));
+	}
+	return text_eq(need->operator, listed ? "NotIn" : "In");
+}
+
+bool pod_node_clash(const struct pod *pod, const struct node_needs *needs,
+		    struct node_clash *clash)
+{
+	const struct node *selector = pod_field(pod, "nodeSelector");
+	unsigned clashing = 0, term = 0;
+
+	for (size_t i = 0; i < needs->n; i++) {
+		const struct node_need *need = &needs->items[i];
+		const struct node *wanted;
+
+		if (need->term == term)
+			continue;
+		wanted = node_get(selector, need->key);
+		if (!excludes(need, wanted))
+			continue;
+		term = need->term;
+		if (!clashing++)
+			*clash = (struct node_clash){wanted, need->at};
+	}
+	return clashing && clashing == needs->terms;
+}
+
+const struct node *pod_keeps_apart(const struct pod *pod)
+{
+	const struct node *terms = node_get(
+		node_get(pod_field(pod, "affinity"), "podAntiAffinity"),
+		"requiredDuringSchedulingIgnoredDuringExecution");
+
+	FOR_EACH_CHILD(terms, term) {
+		const struct node *selector = node_get(term, "labelSelector");
+		const struct node *labels = node_get(selector, "matchLabels");
+
+		if (node_eq(node_get(term, "topologyKey"),
+			    "kubernetes.io/hostname") &&
+		    node_count(labels) &&
+		    !node_count(node_get(selector, "matchExpressions")) &&
+		    label_map_matches(labels, pod->labels) == TRI_YES)
+			return node_get(term, "topologyKey");
+	}
+	return NULL;
+}

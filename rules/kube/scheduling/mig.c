@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * MIG profiles. GFD's product label is the driver's name of the GPU with
+ * dashes ("NVIDIA-A100-SXM4-80GB"); a product is found in it by its parts, so
+ * nothing is said of values that leave the memory out.
+ *
+ * Source: k8s-device-plugin api/config/v1 (DefaultSharedRename, of resources
+ * that are used in turns with renameByDefault).
+ */
+#include "kube/scheduling/mig.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "kube/accelerator.h"
+#include "rules/kube/data.h"
+
+const char *mig_profile_of(struct arena *arena, const char *resource)
+{
+	static const char shared[] = ".shared";
+
+	if (!text_starts(resource, MIG_PREFIX))
+		return NULL;
+	resource += strlen(MIG_PREFIX);
+	if (!text_ends(resource, shared))
+		return resource;
+	return arena_strndup(arena, resource,
+			     strlen(resource) - strlen(shared));
+}
+
+bool mig_profile_on(const char *profile, const char *product)
+{
+	for (size_t i = 0; i < data_mig_profiles_n; i++)
+		if (text_eq(data_mig_profiles[i].profile, profile) &&
+		    (!product ||
+		     text_eq(data_mig_profiles[i].product, product)))
+			return true;
+	return false;
+}
+
+const char *mig_profile_nearest(const char *profile)
+{
+	const char *best = NULL;
+	unsigned least = 3;
+
+	for (size_t i = 0; i < data_mig_profiles_n; i++) {
+		unsigned d = text_distance(
+			profile, data_mig_profiles[i].profile, least - 1);
+
+		if (d >= least)
+			continue;
+		least = d;
+		best = data_mig_profiles[i].profile;
+	}
+	return best;
+}
+
+/* Is the text between dashes, or after the last one? */
+static bool has_part(const char *s, const char *text, size_t len)
+{
+	for (const char *at = strchr(s, '-'); at; at = strchr(at + 1, '-'))
+		if (!strncmp(at + 1, text, len) &&
+		    (!at[1 + len] || at[1 + len] == '-'))
+			return true;
+	return false;
+}
+
+static bool names_product(const char *label, const char *product)
+{
+	const char *memory = strchr(product, '-');
+
+	if (!memory)
+		return has_part(label, product, strlen(product));
+	return has_part(label, product, (size_t)(memory - product)) &&
+	       has_part(label, memory + 1, strlen(memory + 1));
+}
+
+static const char *product_of_gfd(const char *label)
+{
+	const char *product = "";
+
+	/* Strategy "single": the GPUs are slices already. */
+	if (strstr(label, "-MIG-"))
+		return NULL;
+	for (size_t i = 0; i < data_mig_profiles_n; i++) {
+		/* The rows of a product are adjacent. */
+		if (text_eq(data_mig_profiles[i].product, product))
+			continue;
+		product = data_mig_profiles[i].product;
+		if (names_product(label, product))
+			return product;
+	}
+	return NULL;
+}
+
+const char *mig_product_of(const char *key, const char *value)
+{
+	const struct node_label *label = node_label_find(key);
+	const struct label_value *known = label_value_find(key, value);
+	const struct instance_type *type;
+
+	if (known)
+		return known->product;
+	if (text_eq(key, "nvidia.com/gpu.product"))
+		return product_of_gfd(value);
+	if (!label || label->meaning != LABEL_INSTANCE)
+		return NULL;
+	type = instance_type_find(value);
+	return type ? type->product : NULL;
+}
+
+/* By their keys, whose order in a map says nothing. */
+static void add_choice(struct mig_choices *all, struct mig_choice one)
+{
+	const size_t most = sizeof(all->items) / sizeof(*all->items);
+
+	for (size_t i = 0; i < all->n; i++)
+		if (strcmp(one.key, all->items[i].key) < 0) {
+			struct mig_choice behind = all->items[i];
+
+			all->items[i] = one;
+			one = behind;
+		}
+	if (all->n < most)
+		all->items[all->n++] = one;
+}
+
+struct mig_choices mig_choices_of(struct arena *arena, const struct pod *pod)
+{
+	struct node_needs needs = pod_node_needs(arena, pod);
+	struct mig_choices all = {0};
+
+	for (size_t i = 0; i < needs.n; i++) {
+		const struct node_need *need = &needs.items[i];
+		const struct node *value = node_need_value(need, 0);
+		struct mig_choice one = {need->key, value, NULL};
+
+		/* Of ORed terms another one may fit. */
+		if ((need->term && needs.terms > 1) ||
+		    !node_need_requires(need) || !node_str(value) ||
+		    node_need_value(need, 1))
+			continue;
+		one.product = mig_product_of(need->key, node_str(value));
+		if (one.product)
+			add_choice(&all, one);
+	}
+	return all;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values of instance-type and count labels that a pod's node selectors
+ * allow. Terms of node affinity are alternatives, so the largest counts.
+ * What accelerators an instance type has is data/instance_types.tsv.
+ */
+#include "kube/scheduling/node_devices.h"
+
+#include <stdlib.h>
+
+static void take(struct node_devices *found, const struct node_label *label,
+		 const struct node *value, unsigned *types)
+{
+	const struct instance_type *type;
+	const char *text = node_str(value);
+	int64_t n = 0;
+
+	if (!label || !text)
+		return;
+	if (label->meaning == LABEL_COUNT) {
+		n = strtol(text, NULL, 10);
+	} else if (label->meaning == LABEL_INSTANCE) {
+		type = instance_type_find(text);
+		found->type = type && !(*types)++ ? type : NULL;
+		n = type ? type->accelerators : 0;
+	}
+	if (n > found->most && n <= 1024) {
+		found->most = n;
+		found->at = value;
+	}
+}
+
+struct node_devices pod_node_devices(const struct pod *pod)
+{
+	static const char path[] =
+		"nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+		"nodeSelectorTerms";
+	struct node_devices found = {0};
+	unsigned types = 0;
+
+	FOR_EACH_CHILD(pod_field(pod, "nodeSelector"), value)
+		take(&found, node_label_find(value->key), value, &types);
+	FOR_EACH_CHILD(node_path(pod_field(pod, "affinity"), path), term)
+		FOR_EACH_CHILD(node_get(term, "matchExpressions"), e) {
+			const char *key = node_str(node_get(e, "key"));
+
+			if (!node_eq(node_get(e, "operator"), "In"))
+				continue;
+			FOR_EACH_CHILD(node_get(e, "values"), value)
+				take(&found, key ? node_label_find(key) : NULL,
+				     value, &types);
+		}
+	return found;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the scheduler's NodeAffinity, TaintToleration and NodeResourcesFit
+ * would say of groups of nodes. Taints named like a resource that the pod
+ * asks for count as tolerated: ExtendedResourceToleration may add that, and
+ * gpu-toleration-missing speaks of it.
+ */
+#include "kube/scheduling/node_match.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "kube/scheduling/labels.h"
+#include "kube/scheduling/selector.h"
+
+static const struct node *required(const struct pod *pod)
+{
+	return node_path(pod_field(pod, "affinity"),
+			 "nodeAffinity."
+			 "requiredDuringSchedulingIgnoredDuringExecution");
+}
+
+static bool selects(const struct pod *pod, const struct node_group *group)
+{
+	const struct node *selector = pod_field(pod, "nodeSelector");
+	const struct node *terms = required(pod);
+
+	if (node_count(selector) &&
+	    label_map_matches(selector, group->labels) == TRI_NO)
+		return false;
+	return node_is_unset(terms) ||
+	       node_selector_matches(terms, group->labels) != TRI_NO;
+}
+
+static bool asks_for(const struct pod *pod, const char *resource)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (node_get(container_limits(c), resource) ||
+		    node_get(container_requests(c), resource) ||
+		    (c->accelerator &&
+		     text_eq(c->accelerator->taint, resource)))
+			return true;
+	return false;
+}
+
+/* The first taint that keeps the pod away. */
+static const struct node *taint_against(const struct pod *pod,
+					const struct node_group *group)
+{
+	const struct node *tolerations = pod_field(pod, "tolerations");
+
+	FOR_EACH_CHILD(group->taints, taint) {
+		const char *key = node_str(node_get(taint, "key"));
+		const char *value = node_str(node_get(taint, "value"));
+		const char *effect = node_str(node_get(taint, "effect"));
+
+		if (!key || !effect || !strcmp(effect, "PreferNoSchedule") ||
+		    asks_for(pod, key))
+			continue;
+		if (tolerations_tolerate(tolerations, key, value ? value : "",
+					 effect) == TRI_NO)
+			return taint;
+	}
+	return NULL;
+}
+
+static int64_t offers(const struct node_group *group, const char *resource)
+{
+	struct quantity q;
+
+	if (node_quantity(node_get(group->allocatable, resource), &q) !=
+	    QUANTITY_OK)
+		return 0;
+	return quantity_value(q);
+}
+
+static bool is_unknown(const struct cluster *cluster, const struct pod *pod)
+{
+	struct arena arena = ARENA_INIT;
+	struct node_needs needs = pod_node_needs(&arena, pod);
+	bool unknown = needs.unknown;
+
+	for (size_t i = 0; i < needs.n; i++)
+		unknown |= cluster_label_is_individual(cluster,
+						       needs.items[i].key);
+	FOR_EACH_CHILD(node_get(required(pod), "nodeSelectorTerms"), term)
+		unknown |= node_count(node_get(term, "matchFields")) > 0;
+	arena_release(&arena);
+	return unknown;
+}
+
+struct node_match pod_node_match(const struct cluster *cluster,
+				 const struct pod *pod, const char *resource)
+{
+	struct node_match match = {.unknown = is_unknown(cluster, pod)};
+	size_t n;
+	const struct node_group *groups = cluster_nodes(cluster, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct node *taint;
+		int64_t most;
+
+		if (!selects(pod, &groups[i]))
+			continue;
+		match.selected += groups[i].count;
+		taint = taint_against(pod, &groups[i]);
+		if (!taint)
+			match.tolerated += groups[i].count;
+		else if (!match.taint)
+			match.taint = taint;
+		most = resource ? offers(&groups[i], resource) : 0;
+		if (most > match.most) {
+			match.most = most;
+			match.largest = &groups[i];
+		}
+	}
+	return match;
+}
+
+uint64_t nodes_with_label(const struct cluster *cluster, const char *key,
+			  const char *value)
+{
+	uint64_t count = 0;
+	size_t n;
+	const struct node_group *groups = cluster_nodes(cluster, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct node *label = node_get(groups[i].labels, key);
+
+		if (label && (!*value || node_eq(label, value)))
+			count += groups[i].count;
+	}
+	return count;
+}
+
+uint64_t nodes_with_resource(const struct cluster *cluster,
+			     const char *resource, int64_t *most)
+{
+	uint64_t count = 0;
+	size_t n;
+	const struct node_group *groups = cluster_nodes(cluster, &n);
+
+	*most = 0;
+	for (size_t i = 0; i < n; i++) {
+		int64_t has = offers(&groups[i], resource);
+
+		if (has > 0)
+			count += groups[i].count;
+		if (has > *most)
+			*most = has;
+	}
+	return count;
+}
+
+const char *nodes_nearest_label(const struct cluster *cluster,
+				struct arena *arena, const char *key,
+				const char *value)
+{
+	size_t n, found = 0;
+	const struct node_group *groups = cluster_nodes(cluster, &n);
+	const char **values = ARENA_ARRAY(arena, const char *, n + 1);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *text = node_str(node_get(groups[i].labels, key));
+
+		if (text)
+			values[found++] = text;
+	}
+	return text_nearest(value, values, found);
+}
+
+bool cluster_shows_nodes(const struct cluster *cluster)
+{
+	return cluster && !cluster_unreadable(cluster, CLUSTER_NODE) &&
+	       cluster_count(cluster, CLUSTER_NODE) &&
+	       !cluster_count(cluster, CLUSTER_NODE_POOL) &&
+	       !cluster_unreadable(cluster, CLUSTER_NODE_POOL);
+}
+
+int64_t nodes_most(const struct cluster *cluster, const struct pod *pod,
+		   const char *resource)
+{
+	struct node_match match;
+
+	if (!cluster_shows_nodes(cluster))
+		return 0;
+	match = pod_node_match(cluster, pod, resource);
+	return match.unknown ? 0 : match.most;
+}
+
+static bool offers_to(const struct node_group *group, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->resource && offers(group, c->resource) > 0)
+			return true;
+	return false;
+}
+
+bool nodes_are_alike(const struct cluster *cluster, const struct pod *pod)
+{
+	const char *key = node_product_label(pod), *product = NULL;
+	const struct node_group *groups;
+	size_t n;
+
+	if (!cluster_shows_nodes(cluster))
+		return false;
+	groups = cluster_nodes(cluster, &n);
+	for (size_t i = 0; i < n; i++) {
+		const char *one = node_str(node_get(groups[i].labels, key));
+
+		if (!offers_to(&groups[i], pod))
+			continue;
+		if (!one || (product && strcmp(one, product) != 0))
+			return false;
+		product = one;
+	}
+	return product;
+}
+
+const struct node *pod_runtime_scheduling(const struct cluster *cluster,
+					  const struct pod *pod,
+					  struct arena *arena)
+{
+	const char *name = node_str(pod_field(pod, "runtimeClassName"));
+	const struct object_id id = {"node.k8s.io/v1", "RuntimeClass", "",
+				     name};
+
+	if (!cluster || !name)
+		return NULL;
+	return node_get(cluster_object(cluster, &id, arena), "scheduling");
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Selectors as apimachinery matches them: maps of labels (pkg/labels
+ * SelectorFromSet), node selectors and tolerations (component-helpers
+ * scheduling/corev1). NotIn and DoesNotExist match where
+ * the key is absent.
+ */
+#include "kube/scheduling/selector.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static enum tri tri_and(enum tri a, enum tri b)
+{
+	if (a == TRI_NO || b == TRI_NO)
+		return TRI_NO;
+	return a == TRI_UNKNOWN || b == TRI_UNKNOWN ? TRI_UNKNOWN : TRI_YES;
+}
+
+static enum tri tri_not(enum tri a)
+{
+	if (a == TRI_UNKNOWN)
+		return TRI_UNKNOWN;
+	return a == TRI_YES ? TRI_NO : TRI_YES;
+}
+
+/* A label without a value (null) is one with the value "". */
+static bool text_of(const struct node *node, const char **text, size_t *len)
+{
+	*text = "";
+	*len = 0;
+	if (!node || node_is_map(node) || node_is_seq(node))
+		return false;
+	if (node_is_unset(node))
+		return true;
+	*text = node->str;
+	*len = node->len;
+	return true;
+}
+
+/* Are two label values the same text? */
+static enum tri same_text(const struct node *a, const struct node *b)
+{
+	const char *x, *y;
+	size_t n, m;
+
+	if (node_is_unknown(a) || node_is_unknown(b))
+		return TRI_UNKNOWN;
+	return tri_from(text_of(a, &x, &n) && text_of(b, &y, &m) && n == m &&
+			!memcmp(x, y, n));
+}
+
+static enum tri value_in(const struct node *values, const struct node *value)
+{
+	enum tri any = node_is_unknown(values) ? TRI_UNKNOWN : TRI_NO;
+
+	FOR_EACH_CHILD(values, one)
+		any = tri_or(any, same_text(one, value));
+	return any;
+}
+
+/* As Go's ParseInt: 64 bits, digits only. */
+static bool integer(const struct node *node, long long *n)
+{
+	char *end;
+
+	if (!node || !node->str || isspace((unsigned char)*node->str))
+		return false;
+	errno = 0;
+	*n = strtoll(node->str, &end, 10);
+	return !*end && end != node->str && !errno;
+}
+
+/* Gt and Lt compare integers; anything else does not match. */
+static enum tri number_compare(const struct node *values,
+			       const struct node *value, bool greater)
+{
+	const struct node *bound = node_at(values, 0);
+	long long a, b;
+
+	if (node_is_unknown(bound))
+		return TRI_UNKNOWN;
+	if (!integer(value, &a) || !integer(bound, &b))
+		return TRI_NO;
+	return tri_from(greater ? a > b : a < b);
+}
+
+static enum tri expression_matches(const struct node *expression,
+				   const struct node *labels)
+{
+	const struct node *key = node_get(expression, "key");
+	const struct node *verb = node_get(expression, "operator");
+	const struct node *values = node_get(expression, "values");
+	const struct node *value;
+
+	if (!node_str(key) || !node_str(verb) || node_is_unknown(labels))
+		return TRI_UNKNOWN;
+	value = node_get(labels, node_str(key));
+	if (node_eq(verb, "Exists"))
+		return tri_from(value != NULL);
+	if (node_eq(verb, "DoesNotExist"))
+		return tri_from(value == NULL);
+	if (node_eq(verb, "NotIn") && !value)
+		return TRI_YES;
+	if (!value)
+		return TRI_NO;
+	if (node_is_unknown(value))
+		return TRI_UNKNOWN;
+	if (node_eq(verb, "In"))
+		return value_in(values, value);
+	if (node_eq(verb, "NotIn"))
+		return tri_not(value_in(values, value));
+	if (node_eq(verb, "Gt") || node_eq(verb, "Lt"))
+		return number_compare(values, value, node_eq(verb, "Gt"));
+	return TRI_UNKNOWN;
+}
+
+static enum tri expressions_match(const struct node *expressions,
+				  const struct node *labels)
+{
+	enum tri all = node_is_unknown(expressions) ? TRI_UNKNOWN : TRI_YES;
+
+	FOR_EACH_CHILD(expressions, expression)
+		all = tri_and(all, expression_matches(expression, labels));
+	return all;
+}
+
+static enum tri map_matches(const struct node *want, const struct node *labels)
+{
+	enum tri all = TRI_YES;
+
+	if (!node_is_unset(want) && !node_is_map(want))
+		return TRI_UNKNOWN;
+	FOR_EACH_CHILD(want, one)
+		all = tri_and(all, same_text(one, node_get(labels, one->key)));
+	return all;
+}
+
+enum tri label_map_matches(const struct node *want, const struct node *labels)
+{
+	if (node_is_unknown(want))
+		return TRI_UNKNOWN;
+	return node_count(want) ? map_matches(want, labels) : TRI_NO;
+}
+
+static bool is_of_operator(const char *key)
+{
+	static const char *const starts[] = {"job-", "replica-", "group-",
+					     "controller-"};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (text_starts(key, starts[i]))
+			return true;
+	return strchr(key, '/');
+}
+
+/* A label that is not among those known may still be there. */
+static enum tri unless_more(enum tri matches, const struct node *labels,
+			    const char *key, enum more_labels more)
+{
+	if (!key || node_get(labels, key) || more == LABELS_NO_MORE)
+		return matches;
+	return more == LABELS_ANY_MORE || is_of_operator(key) ? TRI_UNKNOWN
+							      : matches;
+}
+
+enum tri label_selector_matches(const struct node *selector,
+				const struct node *labels,
+				enum more_labels more)
+{
+	const struct node *want = node_get(selector, "matchLabels");
+	const struct node *expressions = node_get(selector, "matchExpressions");
+	enum tri all = TRI_YES;
+
+	if (node_is_unset(selector))
+		return TRI_NO;
+	if (!node_is_map(selector) ||
+	    (!node_is_unset(want) && !node_is_map(want)) ||
+	    (!node_is_unset(expressions) && !node_is_seq(expressions)))
+		return TRI_UNKNOWN;
+	FOR_EACH_CHILD(want, one)
+		all = tri_and(
+			all,
+			unless_more(same_text(one, node_get(labels, one->key)),
+				    labels, one->key, more));
+	FOR_EACH_CHILD(expressions, one)
+		all = tri_and(all, unless_more(expression_matches(one, labels),
+					       labels,
+					       node_str(node_get(one, "key")),
+					       more));
+	return all;
+}
+
+/* Fields are metadata.name only, and node names are not known here. */
+static enum tri term_matches(const struct node *term, const struct node *labels)
+{
+	const struct node *expressions = node_get(term, "matchExpressions");
+	const struct node *fields = node_get(term, "matchFields");
+	enum tri matches;
+
+	if (node_is_unknown(term))
+		return TRI_UNKNOWN;
+	if (!node_is_unknown(expressions) && !node_count(expressions) &&
+	    !node_is_unknown(fields) && !node_count(fields))
+		return TRI_NO;
+	matches = expressions_match(expressions, labels);
+	if (node_is_unknown(fields) || node_count(fields))
+		matches = tri_and(matches, TRI_UNKNOWN);
+	return matches;
+}
+
+enum tri node_selector_matches(const struct node *selector,
+			       const struct node *labels)
+{
+	const struct node *terms = node_get(selector, "nodeSelectorTerms");
+	enum tri any = node_is_unknown(terms) ? TRI_UNKNOWN : TRI_NO;
+
+	FOR_EACH_CHILD(terms, term)
+		any = tri_or(any, term_matches(term, labels));
+	return any;
+}
+
+/* Unset, "" and a known string: the text; NULL while it is not known. */
+static inline const char *field(const struct node *toleration, const char *name)
+{
+	const struct node *node = node_get(toleration, name);
+
+	if (node_is_unset(node))
+		return "";
+	return node_str(node);
+}
+
+/* The value under a key that matches; Equal is the default operator. */
+static enum tri value_tolerates(const struct node *toleration,
+				const char *value)
+{
+	const char *verb = field(toleration, "operator");
+	const char *own = field(toleration, "value");
+
+	if (!verb)
+		return TRI_UNKNOWN;
+	if (!strcmp(verb, "Exists"))
+		return TRI_YES;
+	/* Lt and Gt compare numbers where the cluster has them enabled. */
+	if (*verb && strcmp(verb, "Equal") != 0)
+		return TRI_UNKNOWN;
+	if (!value)
+		return TRI_YES;
+	return own ? tri_from(!strcmp(own, value)) : TRI_UNKNOWN;
+}
+
+/* Toleration.ToleratesTaint: no key with Exists takes every key, no effect
+ * every effect. What is certainly another taint's is so even if the rest is
+ * not known. */
+static enum tri tolerates(const struct node *toleration, const char *key,
+			  const char *value, const char *effect)
+{
+	const char *own_key = field(toleration, "key"), *own_effect;
+	enum tri matches = TRI_YES;
+
+	if (node_is_unknown(toleration))
+		return TRI_UNKNOWN;
+	if (own_key && *own_key && strcmp(own_key, key) != 0)
+		return TRI_NO;
+	own_effect = field(toleration, "effect");
+	if (effect && own_effect && *own_effect &&
+	    strcmp(own_effect, effect) != 0)
+		return TRI_NO;
+	if (own_key && !*own_key &&
+	    !node_is_unknown(node_get(toleration, "operator")) &&
+	    !node_eq(node_get(toleration, "operator"), "Exists"))
+		return TRI_NO;
+	if (!own_key || (effect && !own_effect))
+		matches = TRI_UNKNOWN;
+	return tri_and(matches, value_tolerates(toleration, value));
+}
+
+enum tri tolerations_tolerate(const struct node *tolerations, const char *key,
+			      const char *value, const char *effect)
+{
+	enum tri any = node_is_unknown(tolerations) ? TRI_UNKNOWN : TRI_NO;
+
+	FOR_EACH_CHILD(tolerations, toleration)
+		any = tri_or(any, tolerates(toleration, key, value, effect));
+	return any;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Capacity that can be taken away: what lets a pod run on it.
+ */
+#include "kube/scheduling/spot.h"
+
+#include "base/text.h"
+#include "kube/accelerator.h"
+
+static bool says_spot(const char *key, const struct node *value)
+{
+	const struct node_label *label = key ? node_label_find(key) : NULL;
+
+	if (!label || label->meaning != LABEL_SPOT)
+		return false;
+	return node_eq(value, "spot") || node_eq(value, "SPOT") ||
+	       node_eq(value, "preemptible") || node_eq(value, "true");
+}
+
+static const struct node *term_spot(const struct node *term)
+{
+	FOR_EACH_CHILD(node_get(term, "matchExpressions"), e) {
+		if (!node_eq(node_get(e, "operator"), "In"))
+			continue;
+		FOR_EACH_CHILD(node_get(e, "values"), value)
+			if (says_spot(node_str(node_get(e, "key")), value))
+				return value;
+	}
+	return NULL;
+}
+
+static const struct node *toleration_spot(const struct node *toleration)
+{
+	const struct node *key = node_get(toleration, "key");
+	const struct node_label *label =
+		node_str(key) ? node_label_find(node_str(key)) : NULL;
+
+	if (!label || label->meaning != LABEL_SPOT)
+		return NULL;
+	if (node_eq(node_get(toleration, "operator"), "Exists") ||
+	    says_spot(node_str(key), node_get(toleration, "value")))
+		return key;
+	return NULL;
+}
+
+const struct node *pod_spot(const struct pod *pod)
+{
+	static const char required[] =
+		"nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
+	const struct node *at;
+
+	FOR_EACH_CHILD(pod_field(pod, "nodeSelector"), value)
+		if (says_spot(value->key, value))
+			return value;
+	FOR_EACH_CHILD(node_path(pod_field(pod, "affinity"), required), term)
+		if ((at = term_spot(term)))
+			return at;
+	FOR_EACH_CHILD(pod_field(pod, "tolerations"), toleration)
+		if ((at = toleration_spot(toleration)))
+			return at;
+	return NULL;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values are sorted, so that a place of a text is compared with its two
+ * neighbours only, whatever their number: an attacker may choose texts and
+ * values. The head of a long value is enough, because messages cut what they
+ * quote. A short one must be a whole word, or half of all texts would be
+ * masked.
+ */
+#include "kube/secret/mask.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "kube/secret/secret.h"
+
+enum {
+	PIECE_LEAST = 4, /* bytes of a value that is looked for elsewhere */
+	WORD = 8,	 /* shorter ones must be whole words */
+	HEAD = 12,	 /* bytes of a long one that are enough */
+};
+
+/* --- values -------------------------------------------------------------- */
+
+static void add_piece(struct secrets *secrets, const char *text, size_t len)
+{
+	if (len < PIECE_LEAST)
+		return;
+	*VEC_PUSH(secrets->arena, secrets->values, secrets->n, secrets->size) =
+		(struct secret_value){arena_strndup(secrets->arena, text, len),
+				      len, 0};
+}
+
+/* As JSON and YAML write it between double quotes, when that is another
+ * text; and between single ones. */
+static void add_quoted(struct secrets *secrets, const char *text, size_t len)
+{
+	struct buf quoted;
+
+	buf_init(&quoted);
+	text_json(text, len, &quoted);
+	if (quoted.len != len + 2)
+		add_piece(secrets, quoted.data + 1, quoted.len - 2);
+	buf_reset(&quoted);
+	for (size_t i = 0; i < len; i++) {
+		buf_add(&quoted, text + i, 1);
+		if (text[i] == '\'')
+			buf_addc(&quoted, '\'');
+	}
+	if (quoted.len != len)
+		add_piece(secrets, quoted.data, quoted.len);
+	buf_release(&quoted);
+}
+
+void secrets_add(struct secrets *secrets, const char *value, size_t len)
+{
+	const char *end = value + len;
+
+	while (value < end) {
+		const char *lf = memchr(value, '\n', (size_t)(end - value));
+		const char *stop = lf ? lf : end, *next = lf ? lf + 1 : end;
+
+		while (value < stop && isspace((unsigned char)*value))
+			value++;
+		while (stop > value && isspace((unsigned char)stop[-1]))
+			stop--;
+		add_piece(secrets, value, (size_t)(stop - value));
+		add_quoted(secrets, value, (size_t)(stop - value));
+		value = next;
+	}
+}
+
+static int cmp_values(const void *left, const void *right)
+{
+	const struct secret_value *a = left, *b = right;
+	size_t len = a->len < b->len ? a->len : b->len;
+	int c = memcmp(a->text, b->text, len);
+
+	return c ? c : (a->len > b->len) - (a->len < b->len);
+}
+
+static bool begins_with(const struct secret_value *a,
+			const struct secret_value *b)
+{
+	return a->len >= b->len && !memcmp(a->text, b->text, b->len);
+}
+
+void secrets_finish(struct secrets *secrets)
+{
+	struct secret_value *values = secrets->values;
+
+	if (secrets->n)
+		qsort(values, secrets->n, sizeof(*values), cmp_values);
+	for (size_t i = 0; i < secrets->n; i++) {
+		size_t before = i;
+
+		while (before && !begins_with(&values[i], &values[before - 1]))
+			before = values[before - 1].shorter;
+		values[i].shorter = before;
+		secrets->starts[(unsigned char)*values[i].text] = true;
+	}
+}
+
+/* --- a place of a text --------------------------------------------------- */
+
+static size_t same_bytes(const struct secret_value *value, const char *text,
+			 size_t len)
+{
+	size_t n = 0;
+
+	while (n < value->len && n < len && value->text[n] == text[n])
+		n++;
+	return n;
+}
+
+/* The first value that does not come before the text. */
+static size_t place_of(const struct secrets *secrets, const char *text,
+		       size_t len)
+{
+	size_t low = 0, high = secrets->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		struct secret_value key = {text, len, 0};
+
+		if (cmp_values(&secrets->values[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_apart(const char *text, size_t len, size_t at, size_t n)
+{
+	return (!at || !isalnum((unsigned char)text[at - 1])) &&
+	       (at + n == len || !isalnum((unsigned char)text[at + n]));
+}
+
+/* Bytes at that place which are the value or a value that it begins with. */
+static size_t match(const struct secrets *secrets, size_t value,
+		    const char *text, size_t len, size_t at)
+{
+	for (size_t i = value + 1; i; i = secrets->values[i - 1].shorter) {
+		const struct secret_value *v = &secrets->values[i - 1];
+		size_t n = same_bytes(v, text + at, len - at);
+
+		if (n < v->len ? n >= HEAD
+			       : n >= WORD || is_apart(text, len, at, n))
+			return n;
+	}
+	return 0;
+}
+
+static size_t match_at(const struct secrets *secrets, const char *text,
+		       size_t len, size_t at)
+{
+	size_t place = place_of(secrets, text + at, len - at), n = 0, other = 0;
+
+	if (place < secrets->n)
+		n = match(secrets, place, text, len, at);
+	if (place)
+		other = match(secrets, place - 1, text, len, at);
+	return n > other ? n : other;
+}
+
+/* --- covering ------------------------------------------------------------ */
+
+struct cover {
+	const char *in;
+	char *out; /* NULL: they are only counted */
+	size_t count;
+};
+
+static void cover_bytes(char *text, size_t len)
+{
+	size_t kept = secret_prefix(text, len);
+
+	memset(text + kept, SECRET_COVER, len - kept);
+}
+
+static void cover_found(void *context, size_t at, size_t len)
+{
+	struct cover *cover = context;
+
+	cover->count++;
+	if (cover->out)
+		cover_bytes(cover->out + at, len);
+}
+
+static size_t cover_all(const struct secrets *secrets, const char *in,
+			size_t len, char *out)
+{
+	struct cover cover = {in, out, 0};
+
+	for (size_t i = 0; secrets->n && i < len; i++) {
+		size_t n = 0;
+
+		if (secrets->starts[(unsigned char)in[i]])
+			n = match_at(secrets, in, len, i);
+		if (!n)
+			continue;
+		cover_found(&cover, i, n);
+		i += n - 1;
+	}
+	secret_tokens(in, len, cover_found, &cover);
+	return cover.count;
+}
+
+static char *copy_without_cover(struct arena *arena, const char *text,
+				size_t len)
+{
+	char *copy = arena_strndup(arena, text, len);
+
+	for (char *at = copy; (at = memchr(at, (unsigned char)SECRET_COVER,
+					   (size_t)(copy + len - at)));)
+		*at = '\xfe';
+	return copy;
+}
+
+size_t secrets_count(const struct secrets *secrets, const char *text,
+		     size_t len)
+{
+	return cover_all(secrets, text, len, NULL);
+}
+
+bool secrets_in(const struct secrets *secrets, const char *text, size_t len)
+{
+	return secrets_count(secrets, text, len) > 0;
+}
+
+void secrets_show(struct buf *out, const char *text, size_t len)
+{
+	const char *end = text + len;
+
+	while (text < end) {
+		const char *at = memchr(text, (unsigned char)SECRET_COVER,
+					(size_t)(end - text));
+
+		buf_add(out, text, (size_t)((at ? at : end) - text));
+		if (!at)
+			return;
+		buf_adds(out, SECRET_STARS);
+		while (at < end && *at == SECRET_COVER)
+			at++;
+		text = at;
+	}
+}
+
+const char *secrets_cover(const struct secrets *secrets, struct arena *arena,
+			  const char *text, size_t len)
+{
+	char *copy;
+
+	if (!secrets_in(secrets, text, len))
+		return text;
+	copy = copy_without_cover(arena, text, len);
+	cover_all(secrets, text, len, copy);
+	return copy;
+}
+
+const char *secrets_mask(const struct secrets *secrets, struct arena *arena,
+			 const char *text)
+{
+	size_t len = strlen(text);
+	const char *covered = secrets_cover(secrets, arena, text, len);
+	const char *masked;
+	struct buf out;
+
+	if (covered == text)
+		return text;
+	buf_init(&out);
+	secrets_show(&out, covered, len);
+	masked = arena_strndup(arena, out.data, out.len);
+	buf_release(&out);
+	return masked;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names are compared in full, by whole words or by their ends: a name added to
+ * a table here needs no other change.
+ *
+ * Tokens begin with a prefix of their issuer; the issuers document the prefix
+ * and the alphabet that follows so that leaks can be searched for.
+ */
+#include "kube/secret/secret.h"
+
+#include <ctype.h>
+#include <pthread.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+
+enum {
+	VALUE_LEAST = 8,  /* of what only a name's end speaks for */
+	TOKEN_LEAST = 16, /* after the prefix, where only the form counts */
+};
+
+const char *const secret_names[] = {
+	"HF_TOKEN",	  "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_TOKEN",
+	"HF_API_TOKEN",	  "WANDB_API_KEY",	    "NGC_API_KEY",
+	"OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY",  "AWS_SESSION_TOKEN",
+	"COMET_API_KEY",  "GITHUB_TOKEN",	    NULL};
+
+static const char *const ends[] = {"_API_KEY",	   "_SECRET_KEY", "_ACCESS_KEY",
+				   "_PRIVATE_KEY", "_SECRET",	  "_TOKEN",
+				   "_PASSWORD",	   NULL};
+
+static bool is_known(const char *name, size_t len)
+{
+	for (const char *const *known = secret_names; *known; known++)
+		if (**known == *name && !strncmp(*known, name, len) &&
+		    !(*known)[len])
+			return true;
+	return false;
+}
+
+static bool has_part(const char *name, size_t len, const char *part)
+{
+	return memmem(name, len, part, strlen(part)) != NULL;
+}
+
+/* Names that end like a secret's, and are not some other sort of key. */
+static bool sounds_secret(const char *name, size_t len)
+{
+	static const char *const not_secret[] = {
+		"EOS_", "PAD_", "BOS_", "MAX_", "STOP_", "DISABLE", NULL};
+	bool ending = false;
+
+	for (const char *const *end = ends; *end && !ending; end++) {
+		size_t n = strlen(*end);
+
+		ending = len >= n && !memcmp(name + len - n, *end, n);
+	}
+	for (const char *const *part = not_secret; ending && *part; part++)
+		ending = !has_part(name, len, *part);
+	return ending;
+}
+
+/* Most words of a manifest end in a letter that no name of the tables ends in.
+ */
+static bool last_letters[256];
+
+static void note_last_letters(void)
+{
+	const char *const *const tables[] = {secret_names, ends};
+
+	for (size_t i = 0; i < 2; i++)
+		for (const char *const *name = tables[i]; *name; name++)
+			last_letters[(
+				unsigned char)(*name)[strlen(*name) - 1]] =
+				true;
+}
+
+bool secret_is_name(const char *name, size_t len)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, note_last_letters);
+	return len && last_letters[(unsigned char)name[len - 1]] &&
+	       (is_known(name, len) || sounds_secret(name, len));
+}
+
+static bool stands_for_none(const char *text)
+{
+	static const char *const words[] = {
+		"empty", "dummy",  "none",     "null",	 "fake",  "changeme",
+		"test",	 "token",  "password", "secret", "false", "true",
+		"key",	 "foobar", "unused",   NULL};
+	static const char *const parts[] = {"your",    "xxx",	  "...",
+					    "replace", "example", "changeme",
+					    "dummy",   NULL};
+
+	if (!*text || strchr(text, '<') || strstr(text, "$(") || *text == '/')
+		return true;
+	for (const char *const *word = words; *word; word++)
+		if (!strcasecmp(text, *word))
+			return true;
+	for (const char *const *part = parts; *part; part++)
+		if (text_contains_ci(text, *part))
+			return true;
+	return false;
+}
+
+bool secret_is(const char *name, const char *value)
+{
+	size_t len = strlen(name);
+
+	return secret_is_name(name, len) &&
+	       (strlen(value) >= VALUE_LEAST || is_known(name, len)) &&
+	       !stands_for_none(value);
+}
+
+/* --- by their look ------------------------------------------------------- */
+
+/*
+ * Prefixes by the letter in which they end, which few words of a manifest
+ * have: that is searched for. cased: words of small letters begin so too
+ * ("sk-learn-...").
+ */
+#define PREFIX(text, cased)                                                    \
+	{                                                                      \
+		text, sizeof(text) - 1, cased                                  \
+	}
+static const struct group {
+	char last;
+	struct prefix {
+		const char *text; /* without the last letter */
+		size_t len;
+		bool cased;
+	} items[10];
+} groups[] = {
+	{'_',
+	 {PREFIX("hf", false),		 /* Hugging Face */
+	  PREFIX("api_org", false),	 /* the same, of an organization */
+	  PREFIX("ghp", false),		 /* GitHub: of a person, */
+	  PREFIX("gho", false),		 /* OAuth, */
+	  PREFIX("ghu", false),		 /* of a user to an app, */
+	  PREFIX("ghs", false),		 /* of an app, */
+	  PREFIX("ghr", false),		 /* to refresh one, */
+	  PREFIX("github_pat", false)}}, /* fine-grained */
+	{'-',
+	 {PREFIX("sk", true),	   /* OpenAI, Anthropic */
+	  PREFIX("nvapi", false),  /* NGC */
+	  PREFIX("glpat", false),  /* GitLab */
+	  PREFIX("xoxb", false),   /* Slack: of a bot, */
+	  PREFIX("xoxp", false)}}, /* of a person */
+	{'A',
+	 {PREFIX("AKI", true),	 /* AWS: of a user, */
+	  PREFIX("ASI", true)}}, /* for a session */
+};
+#undef PREFIX
+
+enum { GROUPS = sizeof(groups) / sizeof(*groups) };
+
+/* Does a prefix of the group end at text[at], its last letter? The letter
+ * before is looked at first: most dashes are after a blank. */
+static const struct prefix *prefix_at(const struct group *group,
+				      const char *text, size_t at)
+{
+	for (const struct prefix *p = group->items; at && p->text; p++)
+		if (text[at - 1] == p->text[p->len - 1] && p->len <= at &&
+		    !memcmp(p->text, text + at - p->len, p->len))
+			return p;
+	return NULL;
+}
+
+size_t secret_prefix(const char *value, size_t len)
+{
+	for (size_t i = 0; i < GROUPS; i++)
+		for (const struct prefix *p = groups[i].items; p->text; p++)
+			if (len > p->len + 1 &&
+			    !memcmp(value, p->text, p->len) &&
+			    value[p->len] == groups[i].last)
+				return p->len + 1;
+	return 0;
+}
+
+/* Letters, digits, and what names and tokens join their parts with. */
+static bool is_inner(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '-';
+}
+
+/* Bytes after the prefix that ends at text[at]; 0: it is not a token's. */
+static size_t body_length(const struct prefix *prefix, const char *text,
+			  size_t len, size_t at)
+{
+	size_t n = prefix->len, end = at + 1;
+	bool capital = false, digit = false;
+
+	if (n < at && is_inner(text[at - n - 1]))
+		return 0;
+	for (; end < len && is_inner(text[end]); end++) {
+		capital |= isupper((unsigned char)text[end]) != 0;
+		digit |= isdigit((unsigned char)text[end]) != 0;
+	}
+	if (end - at - 1 < TOKEN_LEAST || (prefix->cased && !capital) ||
+	    (!capital && !digit))
+		return 0;
+	return end - at - 1;
+}
+
+bool secret_tokens(const char *text, size_t len,
+		   void (*found)(void *context, size_t at, size_t len),
+		   void *context)
+{
+	const char *end = text + len;
+	bool any = false;
+
+	for (size_t i = 0; i < GROUPS; i++) {
+		const char *at = text;
+
+		while ((at = memchr(at, groups[i].last, (size_t)(end - at)))) {
+			size_t where = (size_t)(at++ - text), n = 0;
+			const struct prefix *prefix =
+				prefix_at(&groups[i], text, where);
+
+			if (prefix)
+				n = body_length(prefix, text, len, where);
+			any |= n > 0;
+			if (n && !found)
+				return true;
+			if (n)
+				found(context, where - prefix->len,
+				      prefix->len + 1 + n);
+		}
+	}
+	return any;
+}

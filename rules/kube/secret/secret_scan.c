@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Secret values in text that is not parsed: documents that cannot be read,
+ * scripts, manifests inside strings, comments. Names are found by their
+ * underscores; what follows one or is beside it counts as its value when it
+ * looks like one. So too much is masked rather than too little.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "kube/secret/mask.h"
+#include "kube/secret/secret.h"
+
+enum {
+	NAME_MOST = 128,
+	BEHIND_MOST = 4096, /* bytes between a value and the name after it */
+	RANDOM_LEAST = 20,  /* bytes without a digit that may be a secret */
+	VALUE_MOST = 16384, /* bytes of a value */
+};
+
+struct text {
+	const char *s;
+	size_t len;
+};
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static char char_at(const struct text *text, size_t at)
+{
+	return at < text->len ? text->s[at] : '\0';
+}
+
+static size_t skip(const struct text *text, size_t at, const char *among)
+{
+	while (at < text->len && text->s[at] && strchr(among, text->s[at]))
+		at++;
+	return at;
+}
+
+static size_t skip_line(const struct text *text, size_t at)
+{
+	const char *lf = at < text->len
+				 ? memchr(text->s + at, '\n', text->len - at)
+				 : NULL;
+
+	return lf ? (size_t)(lf - text->s) : text->len;
+}
+
+/* --- values -------------------------------------------------------------- */
+
+/* Code speaks of variables too: `HF_TOKEN=os.environ[...]`. */
+static bool looks_random(const char *s, size_t len)
+{
+	if (memchr(s, '(', len) || memchr(s, '[', len))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (isdigit((unsigned char)s[i]))
+			return true;
+	return len >= RANDOM_LEAST || secret_prefix(s, len);
+}
+
+static size_t indent_at(const struct text *text, size_t at)
+{
+	size_t start = at;
+
+	while (start && text->s[start - 1] != '\n')
+		start--;
+	return skip(text, start, " ") - start;
+}
+
+/* After the lines of a block scalar, whose header is at `at`. */
+static size_t block_end(const struct text *text, size_t at)
+{
+	size_t indent = indent_at(text, at), end = skip_line(text, at);
+
+	while (end < text->len) {
+		size_t line = end + 1, first = skip(text, line, " ");
+
+		if (first - line <= indent &&
+		    (first >= text->len || !strchr("\r\n", text->s[first])))
+			break;
+		end = skip_line(text, line);
+	}
+	return end;
+}
+
+/* After a value on one line; quote is that around it, or NUL. */
+static size_t line_end(const struct text *text, size_t at, char quote)
+{
+	char ends[] = {'\n', quote, '\0'};
+
+	while (at < text->len && text->s[at] &&
+	       !strchr(quote ? ends : " \t\r\n,;&}\"'\\", text->s[at]))
+		at += quote == '"' && text->s[at] == '\\' ? 2 : 1;
+	return at < text->len ? at : text->len;
+}
+
+/* The value at `at`, without quotes; returns where it ends. It is empty where
+ * another variable is spoken of, which may be the next name. */
+static size_t read_value(const struct text *text, size_t at, struct text *value)
+{
+	size_t end;
+	char quote;
+	bool escaped;
+
+	at = skip(text, at, " \t");
+	if (char_at(text, at) == '|' || char_at(text, at) == '>') {
+		end = block_end(text, at);
+		at = skip_line(text, at);
+		*value = (struct text){text->s + at, end - at};
+		return end;
+	}
+	escaped = char_at(text, at) == '\\';
+	at += escaped;
+	quote = char_at(text, at);
+	if (quote != '"' && quote != '\'')
+		quote = '\0';
+	at += quote != '\0';
+	*value = (struct text){text->s + at, 0};
+	if (char_at(text, at) == '$' || char_at(text, at) == '{')
+		return at;
+	/* JSON in a string: the quote after it is escaped too. */
+	end = line_end(text, at, escaped ? '\0' : quote);
+	*value = (struct text){text->s + at, end - at};
+	return end;
+}
+
+static void take(struct secrets *secrets, const char *name,
+		 const struct text *value)
+{
+	const char *copy;
+
+	if (value->len > VALUE_MOST || !looks_random(value->s, value->len))
+		return;
+	copy = arena_strndup(secrets->arena, value->s, value->len);
+	if (secret_is(name, copy))
+		secrets_add(secrets, value->s, value->len);
+}
+
+/* --- places -------------------------------------------------------------- */
+
+/* Blanks, separators and comments between two entries of a map. */
+static size_t skip_between(const struct text *text, size_t at)
+{
+	for (;;) {
+		at = skip(text, at, " \t\r\n,\\\"'");
+		if (char_at(text, at) != '#')
+			return at;
+		at = skip_line(text, at);
+	}
+}
+
+/* After the key and its colon at `at`; 0: they are not there. */
+static size_t behind_key(const struct text *text, size_t at, const char *key)
+{
+	size_t len = strlen(key);
+
+	if (at + len > text->len || memcmp(text->s + at, key, len) != 0)
+		return 0;
+	at = skip(text, at + len, "\\\"' \t");
+	return char_at(text, at) == ':' ? at + 1 : 0;
+}
+
+/* The value of `value: x` before `name: NAME`. */
+static bool read_before(const struct text *text, size_t name,
+			struct text *value)
+{
+	size_t low = name > BEHIND_MOST ? name - BEHIND_MOST : 0;
+	struct text before = {text->s, name};
+
+	for (size_t at = name; at-- > low;) {
+		size_t end = 0;
+
+		if (text->s[at] == 'v')
+			end = behind_key(text, at, "value");
+		if (!end)
+			continue;
+		end = skip_between(text, read_value(&before, end, value));
+		end = behind_key(text, end, "name");
+		return end && skip(text, end, " \t\\\"'") == name;
+	}
+	return false;
+}
+
+/* What belongs to the name at [start, end). Returns where to go on. */
+static size_t take_around(struct secrets *secrets, const char *name,
+			  const struct text *text, size_t start, size_t end)
+{
+	size_t at = skip(text, end, "\\\"' \t"), behind = end;
+	struct text value;
+
+	if (char_at(text, at) == '=' || char_at(text, at) == ':')
+		behind = at + 1;
+	else
+		behind = behind_key(text, skip_between(text, at), "value");
+	if (behind)
+		behind = read_value(text, behind, &value);
+	else if (!read_before(text, start, &value))
+		return end;
+	if (value.len)
+		take(secrets, name, &value);
+	return value.len && behind > end ? behind : end;
+}
+
+/* The next name of a secret from *at on; false: there is none. */
+static bool next_name(const struct text *text, size_t *at, size_t *start)
+{
+	while (*at < text->len) {
+		const char *found = memchr(text->s + *at, '_', text->len - *at);
+		size_t from, end;
+
+		if (!found)
+			return false;
+		from = end = (size_t)(found - text->s);
+		while (from > *at && is_word(text->s[from - 1]))
+			from--;
+		while (end < text->len && is_word(text->s[end]))
+			end++;
+		*at = end;
+		*start = from;
+		if (end - from < NAME_MOST &&
+		    secret_is_name(text->s + from, end - from))
+			return true;
+	}
+	return false;
+}
+
+void secrets_of_text(struct secrets *secrets, const char *s, size_t len)
+{
+	struct text text = {s, len};
+	size_t at = 0, start;
+	char name[NAME_MOST];
+
+	while (next_name(&text, &at, &start)) {
+		memcpy(name, s + start, at - start);
+		name[at - start] = '\0';
+		at = take_around(secrets, name, &text, start, at);
+	}
+}
+
+/* Letters of names may be written by their numbers. */
+static bool has_escape(const char *s, size_t len)
+{
+	const char *end = s + len, *at = s;
+
+	while ((at = memchr(at, '\\', (size_t)(end - at))))
+		if (++at < end && (*at == 'u' || *at == 'x' || *at == 'U'))
+			return true;
+	return false;
+}
+
+bool secrets_possible(const char *s, size_t len)
+{
+	struct text text = {s, len};
+	size_t at = 0, start;
+
+	return next_name(&text, &at, &start) || has_escape(s, len);
+}
+
+bool secrets_plain(const char *s, size_t len)
+{
+	return secret_tokens(s, len, NULL, NULL) ||
+	       memchr(s, (unsigned char)SECRET_COVER, len);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Source: pkg/controller/disruption getExpectedPodCount. What maxUnavailable
+ * leaves, and what a share of minAvailable asks for, is reckoned from the
+ * number of pods there should be; percentages are rounded up.
+ */
+#include "kube/set/budget.h"
+
+enum budget_blocks budget_blocks(const struct node *budget, struct amount pods)
+{
+	const struct node *most = node_path(budget, "spec.maxUnavailable");
+	const struct node *least = node_path(budget, "spec.minAvailable");
+	const struct amount many = amount_of(1000000);
+	bool share = node_str(least) != NULL;
+	struct amount n;
+
+	if (!node_is_unset(most)) {
+		n = amount_share(most, many, 0);
+		return node_is_unset(least) && !n.unknown && !n.n
+			       ? BUDGET_BLOCKS_ALL
+			       : BUDGET_ALLOWS;
+	}
+	n = amount_share(least, many, 0);
+	if (share && !n.unknown && n.n >= many.n)
+		return BUDGET_BLOCKS_ALL;
+	n = amount_share(least, pods, 0);
+	return !n.unknown && !pods.unknown && n.n >= pods.n && n.n
+		       ? BUDGET_BLOCKS_SO_MANY
+		       : BUDGET_ALLOWS;
+}
+
+struct amount budget_selects(const struct node *budget,
+			     const struct workload *w, struct arena *arena)
+{
+	const struct node *selector = node_path(budget, "spec.selector");
+	struct amount pods = {0};
+	bool gpu = false;
+
+	for (size_t i = 0; i < w->npods; i++) {
+		const struct workload_pod *pod = &w->pods[i];
+		enum tri is =
+			pod->steady.n < 1
+				? TRI_NO
+				: workload_pod_selected(pod, selector, arena);
+
+		if (is == TRI_YES)
+			pods = amount_add(pods, pod->steady);
+		pods.unknown |= is == TRI_UNKNOWN;
+		gpu |= is == TRI_YES && pod->gpu;
+	}
+	return gpu ? pods : amount_of(0);
+}

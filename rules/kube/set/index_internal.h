@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside rules/kube: pieces of fact reading shared by its files.
+ */
+#ifndef RULES_KUBE_INDEX_INTERNAL_H
+#define RULES_KUBE_INDEX_INTERNAL_H
+
+#include "base/buf.h"
+#include "kube/set/index.h"
+
+/* Copies into the set's arena; NULL becomes "". */
+const char *index_text(struct arena *arena, const char *text);
+struct object_id index_id(struct arena *arena, const struct object *object);
+/* metadata.name, else the object. */
+const struct node *index_name_node(const struct object *object);
+
+/* What a state would keep of an object that workloads name. */
+struct named_object {
+	unsigned kind; /* enum cluster_kind */
+	const char *api_version;
+	const char *namespace, *name; /* "": not known, or has none */
+	const struct cluster *cluster;
+	const struct node *root; /* NULL: only a patch of it */
+	struct place place;	 /* of what rules are about */
+	uint32_t set;
+};
+/* False: it is no such object. */
+bool index_add_named(struct object_index *set, const struct object *object,
+		     uint32_t file, struct named_object *out);
+void index_sort_named(struct object_index *set);
+
+/* The place of each workload; rows are in the order of the files when the set
+ * is finished. */
+struct index_row {
+	uint64_t id; /* keyed hash of its identity, 0: never a duplicate */
+	uint64_t at; /* in its store, or an address */
+	const struct index_store *store;
+	uint32_t len;
+	uint32_t file;
+	uint32_t asks; /* what of the set it may be looked up for */
+	union {
+		uint32_t order;	       /* within the thread that read it */
+		uint32_t duplicate_of; /* when finished: the first's index +
+					  1, or 0 */
+	};
+};
+
+/* index_row.asks: a pod names a priority class; the object is a part of one (a
+ * kustomize patch); a hash of the namespace, 0 only when there is none. */
+enum {
+	ASKS_CLASS = 1,
+	ASKS_PART = 2,
+	ASKS_NAMESPACE = ~3,
+};
+
+/* A set of hashes that may say yes where it should say no. */
+struct index_sieve {
+	uint64_t bits[32];
+};
+
+struct workload_index {
+	struct index_row *rows; /* on the heap: they grow without a copy */
+	size_t size;
+	struct arena scratch; /* of one workload */
+	struct buf packed;
+	struct index_view *view;	     /* index_cluster.c */
+	struct index_sieve quota_namespaces; /* when finished */
+};
+
+/* Another cluster makes another object of the same name. */
+uint64_t index_hash_in(uint64_t hash, const struct cluster *cluster);
+/* ... and so does another set. */
+static inline uint64_t index_hash_set(uint64_t hash, uint32_t set)
+{
+	return hash ^ set * 0xc2b2ae3d27d4eb4fu;
+}
+void index_view_release(struct index_view *view);
+/* A class of the set alone. */
+const struct priority_class *index_own_class(const struct object_index *set,
+					     const struct workload *w,
+					     const char *name);
+const struct limit_range *index_own_limit_ranges(const struct object_index *set,
+						 const struct workload *w,
+						 size_t *n);
+
+struct workload_index *workload_index_of(struct object_index *set);
+/* Add a workload's facts; they are copied. */
+void workload_index_add(struct object_index *set,
+			const struct workload *workload);
+void workload_index_join(struct object_index *dst, struct object_index *src);
+void workload_index_release(struct object_index *set);
+void workload_index_each(const struct object_index *set,
+			 void (*each)(void *context, uint64_t what,
+				      uint32_t file),
+			 void *context);
+/* Sort the rows, mark duplicates and note where quotas are. */
+void workload_index_finish(struct object_index *set);
+/* Policy objects that say the same have the same, in a cluster. */
+uint64_t index_content(struct object_index *set, const struct object *object);
+
+/* A workload as bytes, to be unpacked by the same process. */
+void workload_pack(const struct workload *workload, struct buf *out);
+/* The texts stay in data. NULL when the bytes are not such a record. */
+struct workload *workload_unpack(const void *data, size_t len,
+				 struct arena *arena);
+
+/* Which volume claims its pods share; may two of them be on one node? */
+void pod_read_claims(struct arena *arena, const struct pod *pod, uint32_t file,
+		     struct workload_pod *out);
+
+void pod_read_labels(struct arena *arena, const struct pod *pod,
+		     struct workload_pod *out);
+
+/* Read one policy object; the file's head lists the fields. */
+void quota_read(struct arena *arena, const struct object *object, uint32_t file,
+		struct quota *out);
+void limit_range_read(struct arena *arena, const struct object *object,
+		      uint32_t file, struct limit_range *out);
+void priority_class_read(struct arena *arena, const struct object *object,
+			 uint32_t file, struct priority_class *out);
+
+#endif

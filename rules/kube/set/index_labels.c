@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Labels of a workload's pods, as far as a manifest says them: those of the
+ * template, and the one by which an operator finds the pods of an object. Kinds
+ * of apps/v1 and Pods themselves add no others that somebody would select by;
+ * the operators below none but their own. Sources: pkg/controller/job
+ * (batch.kubernetes.io/job-name), training-operator pkg/apis/kubeflow.org/v1
+ * JobNameLabel, jobset api/jobset/v1alpha2 JobSetNameKey, lws api
+ * SetNameLabelKey, volcano pkg/apis/batch/v1alpha1 JobNameKey, kuberay
+ * utils.RayClusterLabelKey.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "doc/build.h"
+#include "index_internal.h"
+#include "kube/scheduling/selector.h"
+
+/* More labels are none that anybody wrote. */
+enum { MOST = 64 };
+
+static const struct {
+	const char *group, *kind, *key;
+} named[] = {
+	{"batch", "Job", "batch.kubernetes.io/job-name"},
+	{"batch", "Job", "job-name"},
+	{"kubeflow.org", "PyTorchJob", "training.kubeflow.org/job-name"},
+	{"kubeflow.org", "TFJob", "training.kubeflow.org/job-name"},
+	{"kubeflow.org", "MPIJob", "training.kubeflow.org/job-name"},
+	{"jobset.x-k8s.io", "JobSet", "jobset.sigs.k8s.io/jobset-name"},
+	{"leaderworkerset.x-k8s.io", "LeaderWorkerSet",
+	 "leaderworkerset.sigs.k8s.io/name"},
+	{"batch.volcano.sh", "Job", "volcano.sh/job-name"},
+	{"ray.io", "RayCluster", "ray.io/cluster"},
+};
+enum { NAMED = sizeof(named) / sizeof(*named) };
+
+static bool adds_none(const struct object *o)
+{
+	return text_eq(o->group, "apps") || object_is(o, "", "Pod") ||
+	       object_is(o, "", "ReplicationController");
+}
+
+static void add(struct arena *arena, struct workload_pod *out, const char *key,
+		const char *value)
+{
+	out->labels[out->nlabels++] =
+		(struct pod_label){index_text(arena, key),
+				   value ? index_text(arena, value) : NULL};
+}
+
+static enum more_labels more_of(const struct pod *pod)
+{
+	const struct object *o = pod->object;
+
+	if (o->fragment || o->parent || pod->flat ||
+	    node_count(pod->labels) > MOST || node_is_unknown(pod->labels))
+		return LABELS_ANY_MORE;
+	if (adds_none(o))
+		return LABELS_NO_MORE;
+	for (size_t i = 0; i < NAMED; i++)
+		if (object_is(o, named[i].group, named[i].kind))
+			return LABELS_OF_OPERATOR;
+	return LABELS_ANY_MORE;
+}
+
+void pod_read_labels(struct arena *arena, const struct pod *pod,
+		     struct workload_pod *out)
+{
+	const struct object *o = pod->object;
+	size_t n = node_count(pod->labels);
+
+	out->host_network =
+		pod->flat || !(node_is_unset(pod_field(pod, "hostNetwork")) ||
+			       node_is_false(pod_field(pod, "hostNetwork")));
+	out->more_labels = more_of(pod);
+	if (n > MOST)
+		return;
+	out->labels = ARENA_ARRAY(arena, struct pod_label, n + NAMED);
+	FOR_EACH_CHILD(pod->labels, label)
+		add(arena, out, label->key,
+		    node_is_unset(label) ? "" : node_str(label));
+	for (size_t i = 0; i < NAMED; i++)
+		if (o->name && object_is(o, named[i].group, named[i].kind) &&
+		    !node_get(pod->labels, named[i].key))
+			add(arena, out, named[i].key, o->name);
+}
+
+const struct node *workload_pod_labels(const struct workload_pod *pod,
+				       struct arena *arena)
+{
+	struct node *map = node_new(arena, NODE_MAP);
+
+	for (size_t i = 0; i < pod->nlabels; i++) {
+		const struct pod_label *label = &pod->labels[i];
+		struct node *one = node_new(arena, NODE_STRING);
+
+		one->key = label->key;
+		one->key_len = (uint32_t)strlen(label->key);
+		one->str = label->value ? label->value : "";
+		one->len = (uint32_t)strlen(one->str);
+		if (!label->value)
+			one->flags |= NODE_UNKNOWN;
+		node_append(map, one);
+	}
+	return map;
+}
+
+enum tri workload_pod_selected(const struct workload_pod *pod,
+			       const struct node *selector, struct arena *arena)
+{
+	return label_selector_matches(selector, workload_pod_labels(pod, arena),
+				      pod->more_labels);
+}

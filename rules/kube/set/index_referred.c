@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Queues, runtime classes and volume claims of a set: what a cluster state
+ * would keep of them, in memory, sorted when the set is finished. All but
+ * claims are found from other sets too: files beside the clusters' folders hold
+ * what all of them have.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "index_internal.h"
+#include "kube/set/referred.h"
+
+static bool is_referred(enum cluster_kind kind)
+{
+	return kind == CLUSTER_LOCAL_QUEUE || kind == CLUSTER_QUEUE ||
+	       kind == CLUSTER_VOLCANO_QUEUE || kind == CLUSTER_KAI_QUEUE ||
+	       kind == CLUSTER_RUNTIME_CLASS || kind == CLUSTER_VOLUME_CLAIM ||
+	       kind == CLUSTER_DISRUPTION_BUDGET ||
+	       kind == CLUSTER_NETWORK_POLICY;
+}
+
+/* May files beside the clusters' folders hold it for all of them? */
+static bool is_shared(enum cluster_kind kind)
+{
+	return kind != CLUSTER_VOLUME_CLAIM &&
+	       kind != CLUSTER_DISRUPTION_BUDGET &&
+	       kind != CLUSTER_NETWORK_POLICY;
+}
+
+/* What rules are about, else the name. */
+static const struct node *fact_of(enum cluster_kind kind,
+				  const struct object *o)
+{
+	const struct node *fact = NULL;
+
+	if (kind == CLUSTER_VOLUME_CLAIM)
+		fact = node_path(o->root, "spec.accessModes");
+	if (kind == CLUSTER_DISRUPTION_BUDGET)
+		fact = node_path(o->root, "spec.maxUnavailable");
+	if (kind == CLUSTER_DISRUPTION_BUDGET && !fact)
+		fact = node_path(o->root, "spec.minAvailable");
+	if (kind == CLUSTER_NETWORK_POLICY)
+		fact = node_path(o->root, "spec.podSelector");
+	return fact ? fact : index_name_node(o);
+}
+
+/* The document's bytes do not last. */
+static void keep_texts(struct arena *arena, struct node *node)
+{
+	if (node->key)
+		node->key = arena_strndup(arena, node->key, node->key_len);
+	if (node->str)
+		node->str = arena_strndup(arena, node->str, node->len);
+	for (struct node *child = node->first; child; child = child->next)
+		keep_texts(arena, child);
+}
+
+static const struct node *kept(struct arena *arena, enum cluster_kind kind,
+			       const struct object *o)
+{
+	struct err err;
+	struct node *root = cluster_trim(arena, kind, o->root, &err);
+
+	if (root)
+		keep_texts(arena, root);
+	return root;
+}
+
+bool index_add_named(struct object_index *set, const struct object *o,
+		     uint32_t file, struct named_object *out)
+{
+	enum cluster_kind kind = cluster_kind_of(o->api_version, o->kind);
+
+	if (!is_referred(kind))
+		return false;
+	*out = (struct named_object){
+		.kind = kind,
+		.api_version = index_text(&set->arena, o->api_version),
+		.cluster = set->cluster,
+		.place = place_of(&set->arena, o, fact_of(kind, o), file),
+		.namespace = index_text(&set->arena, o->namespace),
+		.name = index_text(&set->arena, o->name)};
+	if (!o->fragment)
+		out->root = kept(&set->arena, kind, o);
+	if (!cluster_kind_is_namespaced(kind))
+		out->namespace = "";
+	return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named_object *x = a, *y = b;
+	int order = (x->kind > y->kind) - (x->kind < y->kind);
+
+	if (!order)
+		order = strcmp(x->namespace, y->namespace);
+	return order ? order : strcmp(x->name, y->name);
+}
+
+void index_sort_named(struct object_index *set)
+{
+	if (set->nnamed)
+		qsort(set->named, set->nnamed, sizeof(*set->named), by_name);
+}
+
+/* What files say of one object; several that differ say nothing. */
+struct definition {
+	bool found, ambiguous;
+	const struct node *root;
+	const struct place *place; /* the first */
+};
+
+static bool is_before(const struct place *a, const struct place *b)
+{
+	return a->file != b->file ? a->file < b->file : a->start < b->start;
+}
+
+static void define(struct definition *def, const struct named_object *o)
+{
+	def->ambiguous |= !o->root || (def->found && !def->ambiguous &&
+				       !node_same(def->root, o->root));
+	def->root = def->ambiguous ? NULL : o->root;
+	if (!def->found || is_before(&o->place, def->place))
+		def->place = &o->place;
+	def->found = true;
+}
+
+/* The first that is not before it. */
+static size_t first_of(const struct object_index *set,
+		       const struct named_object *want)
+{
+	size_t low = 0, high = set->nnamed;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_name(&set->named[middle], want) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* In the workload's own set; else in any, but for what each has for itself. */
+static struct definition find(const struct object_index *set,
+			      const struct workload *w,
+			      const struct named_object *want)
+{
+	struct definition own = {0}, any = {0};
+	size_t low = first_of(set, want);
+
+	for (; low < set->nnamed && !by_name(&set->named[low], want); low++) {
+		const struct named_object *o = &set->named[low];
+
+		if (o->cluster != w->cluster)
+			continue;
+		define(&any, o);
+		if (o->set == index_set_of(set, w))
+			define(&own, o);
+	}
+	return own.found || !is_shared(want->kind) ? own : any;
+}
+
+static const char *namespace_of(const struct workload *w,
+				enum cluster_kind kind)
+{
+	return cluster_kind_is_namespaced(kind) ? w->id.namespace : "";
+}
+
+const struct referred *index_referred(const struct object_index *set,
+				      const struct workload *w,
+				      enum cluster_kind kind, const char *name,
+				      struct arena *arena)
+{
+	const struct cluster_resource *r = cluster_resource(kind);
+	struct named_object want = {
+		.kind = kind, .name = name, .namespace = namespace_of(w, kind)};
+	const struct object_id id = {arena_printf(arena, "%s/v1", r->group),
+				     r->kind, want.namespace, name};
+	struct definition own = find(set, w, &want);
+	const struct node *there = NULL;
+	struct referred *out;
+
+	if (!own.found && *want.namespace) {
+		/* Whoever applies the files says which namespace it is. */
+		want.namespace = "";
+		own = find(set, w, &want);
+	}
+	if (w->cluster)
+		there = cluster_object(w->cluster, &id, arena);
+	if (!own.found && !there)
+		return NULL;
+	out = ARENA_NEW(arena, struct referred);
+	*out = (struct referred){.name = name,
+				 .root = own.found ? own.root : there,
+				 .status = node_get(there, "status"),
+				 .in_set = own.found,
+				 .place = {.file = NO_FILE, .pointer = ""}};
+	if (own.found)
+		out->place = *own.place;
+	return out;
+}
+
+static bool may_name(const struct workload *w, const struct named_object *o,
+		     enum cluster_kind kind)
+{
+	const char *namespace = namespace_of(w, kind);
+
+	return o->kind == kind && o->cluster == w->cluster &&
+	       (!*o->namespace || !strcmp(o->namespace, namespace));
+}
+
+static bool is_listed(const struct referred *items, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(items[i].name, name))
+			return true;
+	return false;
+}
+
+const struct referred *index_all_referred(const struct object_index *set,
+					  const struct workload *w,
+					  enum cluster_kind kind,
+					  struct arena *arena, size_t *n)
+{
+	const struct cluster_object *there = NULL;
+	struct referred *items;
+	size_t own, count = 0;
+
+	if (w->cluster)
+		there = cluster_objects(w->cluster, kind, namespace_of(w, kind),
+					arena, &count);
+	items = ARENA_ARRAY(arena, struct referred, count + set->nnamed + 1);
+	*n = 0;
+	for (size_t i = 0; i < set->nnamed; i++)
+		if (may_name(w, &set->named[i], kind) &&
+		    !is_listed(items, *n, set->named[i].name))
+			items[(*n)++] =
+				(struct referred){.name = set->named[i].name,
+						  .root = set->named[i].root,
+						  .in_set = true};
+	own = *n;
+	for (size_t i = 0; i < count; i++)
+		if (!is_listed(items, own, there[i].name))
+			items[(*n)++] = (struct referred){
+				.name = there[i].name, .root = there[i].root};
+	return items;
+}
+
+static size_t end_of(const struct object_index *set,
+		     const struct named_object *want)
+{
+	size_t end = first_of(set, want);
+
+	while (end < set->nnamed && set->named[end].kind == want->kind &&
+	       !strcmp(set->named[end].namespace, want->namespace))
+		end++;
+	return end;
+}
+
+/* Each workload is compared with each: of more it costs too much. */
+enum { SELECTING = 500 };
+
+/* What some files say of one object, if it is of the workload's namespace. */
+struct selecting {
+	struct definition sure, maybe;
+};
+
+static void define_selecting(const struct object_index *set,
+			     const struct workload *w,
+			     const struct named_object *o,
+			     struct selecting *out)
+{
+	bool sure = *o->namespace ||
+		    (!*w->id.namespace && o->place.file == w->place.file);
+
+	if (o->cluster == w->cluster && o->set == index_set_of(set, w))
+		define(sure ? &out->sure : &out->maybe, o);
+}
+
+/* Those of files in a namespace, in the order of their names. */
+static size_t add_selecting(const struct object_index *set,
+			    const struct workload *w,
+			    const struct named_object *want,
+			    struct referred *items)
+{
+	size_t n = 0, i = first_of(set, want), end = end_of(set, want);
+
+	while (i < end) {
+		struct selecting found = {.sure = {.found = false}};
+		const struct named_object *first = &set->named[i];
+		const struct definition *def;
+
+		for (; i < end && !by_name(&set->named[i], first); i++)
+			define_selecting(set, w, &set->named[i], &found);
+		def = found.sure.found ? &found.sure : &found.maybe;
+		if (def->found)
+			items[n++] = (struct referred){
+				.name = first->name,
+				.api_version = first->api_version,
+				.root = def->root,
+				.in_set = true,
+				.maybe = !found.sure.found,
+				.place = *def->place,
+				.at = (size_t)(first - set->named)};
+	}
+	return n;
+}
+
+static size_t count_of(const struct object_index *set,
+		       const struct named_object *want)
+{
+	return end_of(set, want) - first_of(set, want);
+}
+
+const struct referred *index_selecting(const struct object_index *set,
+				       const struct workload *w,
+				       enum cluster_kind kind,
+				       struct arena *arena, size_t *n)
+{
+	struct named_object want = {
+		.kind = kind, .namespace = w->id.namespace, .name = ""};
+	const struct cluster_object *there = NULL;
+	const struct named_object none = {
+		.kind = kind, .namespace = "", .name = ""};
+	struct referred *items;
+	size_t count = 0, count_all;
+
+	if (w->cluster && *w->id.namespace)
+		there = cluster_objects(w->cluster, kind, w->id.namespace,
+					arena, &count);
+	*n = 0;
+	count_all = count + count_of(set, &want) + count_of(set, &none);
+	if (count_all > SELECTING)
+		return NULL;
+	items = ARENA_ARRAY(arena, struct referred, count_all + 1);
+	*n = add_selecting(set, w, &none, items);
+	if (*w->id.namespace)
+		*n += add_selecting(set, w, &want, items + *n);
+	for (size_t i = 0; i < count; i++) {
+		want.name = there[i].name;
+		if (!find(set, w, &want).found)
+			items[(*n)++] = (struct referred){
+				.name = there[i].name,
+				.root = there[i].root,
+				.place = {.file = NO_FILE, .pointer = ""}};
+	}
+	return items;
+}
+
+bool index_keeps(const struct object_index *set, enum cluster_kind kind)
+{
+	const struct named_object want = {
+		.kind = kind, .namespace = "", .name = ""};
+	size_t at = first_of(set, &want);
+
+	return at < set->nnamed && set->named[at].kind == kind;
+}
+
+bool index_lists(const struct object_index *set, const struct workload *w,
+		 enum cluster_kind kind)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < set->nnamed; i++) {
+		const struct named_object *o = &set->named[i];
+
+		if (!may_name(w, o, kind))
+			continue;
+		if (!*o->name)
+			return false;
+		any = true;
+	}
+	return any;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Facts of a pod for rules on volumes. A claim by name is one object for all
+ * pods of the template; those of volumeClaimTemplates and of ephemeral volumes
+ * are each pod's own. A StatefulSet puts the former in the place of volumes of
+ * the same name.
+ * Source: pkg/controller/statefulset/stateful_set_utils.go updateStorage.
+ */
+#include "index_internal.h"
+#include "kube/scheduling/affinity.h"
+
+/* Of more volumes nothing is known: lists may be as long as a file. */
+enum { MOST = 64 };
+
+static const struct node *claim_of(const struct node *volume)
+{
+	return node_get(node_get(volume, "persistentVolumeClaim"), "claimName");
+}
+
+static bool is_replaced(const struct pod *pod, const struct node *volume)
+{
+	const char *name = node_str(node_get(volume, "name"));
+
+	FOR_EACH_CHILD(
+		node_path(pod->object->root, "spec.volumeClaimTemplates"),
+		template)
+		if (name && node_eq(node_path(template, "metadata.name"), name))
+			return true;
+	return false;
+}
+
+static void claim_add(struct arena *arena, const struct pod *pod,
+		      const struct node *name, uint32_t file,
+		      struct workload_pod *out)
+{
+	struct volume_claim *claim = &out->claims[out->nclaims++];
+
+	claim->name = index_text(arena, node_str(name));
+	claim->place = place_of(arena, pod->object, name, file);
+}
+
+void pod_read_claims(struct arena *arena, const struct pod *pod, uint32_t file,
+		     struct workload_pod *out)
+{
+	const struct node *volumes = pod_field(pod, "volumes");
+	size_t n = 0;
+
+	if (pod->flat)
+		return;
+	out->apart = pod_keeps_apart(pod) != NULL;
+	FOR_EACH_CHILD(volumes, volume)
+		n += node_str(claim_of(volume)) != NULL;
+	if (!n || n > MOST)
+		return;
+	out->claims = ARENA_ARRAY(arena, struct volume_claim, n);
+	FOR_EACH_CHILD(volumes, volume) {
+		const struct node *name = claim_of(volume);
+
+		if (node_str(name) && !is_replaced(pod, volume))
+			claim_add(arena, pod, name, file, out);
+	}
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Facts of a workload: what its pods ask for, how many they are, and the
+ * properties by which quotas, classes and queues select them.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "index_internal.h"
+#include "kube/lifecycle/priority.h"
+#include "kube/purpose/class.h"
+#include "rules/kube/kinds.h"
+
+/*
+ * The extended resources of a pod, each summed over the containers that name
+ * it: others add nothing. A pod may name tens of thousands.
+ */
+struct demand_list {
+	struct demand_sum {
+		const char *resource;
+		struct request_sum sum;
+		const struct container *last; /* the one added last */
+	} * items;
+	size_t n, size;
+	uint32_t *slots; /* index + 1 by hash, 0: free */
+	size_t mask;
+};
+
+static struct demand_sum *
+demand_find(struct arena *arena, struct demand_list *list, const char *resource)
+{
+	size_t at = text_keyed_hash(resource, strlen(resource));
+	struct demand_sum *found;
+
+	for (at &= list->mask; list->slots[at]; at = (at + 1) & list->mask) {
+		found = &list->items[list->slots[at] - 1];
+		if (!strcmp(found->resource, resource))
+			return found;
+	}
+	found = VEC_PUSH(arena, list->items, list->n, list->size);
+	*found = (struct demand_sum){.resource = resource};
+	list->slots[at] = (uint32_t)list->n;
+	return found;
+}
+
+static void demand_add(struct arena *arena, struct demand_list *list,
+		       const struct container *c, const char *resource)
+{
+	struct demand_sum *demand;
+
+	demand = demand_find(arena, list, resource);
+	if (demand->last == c)
+		return;
+	demand->last = c;
+	request_add(&demand->sum, c, resource, false);
+}
+
+static void demand_init(struct arena *arena, struct demand_list *list,
+			const struct pod *pod)
+{
+	size_t n = 0;
+
+	FOR_EACH_CONTAINER(pod, c)
+		n += 1 + c->nlimits + c->nrequests;
+	for (list->mask = 8; list->mask < 2 * n; list->mask *= 2)
+		continue;
+	list->slots = ARENA_ARRAY(arena, uint32_t, list->mask);
+	list->mask--;
+}
+
+/* Names of extended resources have a domain. */
+static void demand_of(struct arena *arena, const struct pod *pod,
+		      struct workload_pod *out)
+{
+	struct demand_list list = {0};
+
+	demand_init(arena, &list, pod);
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->resource)
+			demand_add(arena, &list, c, c->resource);
+		FOR_EACH_CHILD(container_limits(c), entry)
+			if (strchr(entry->key, '/'))
+				demand_add(arena, &list, c, entry->key);
+		FOR_EACH_CHILD(container_requests(c), entry)
+			if (strchr(entry->key, '/'))
+				demand_add(arena, &list, c, entry->key);
+	}
+	if (!list.n)
+		return;
+	out->demand = ARENA_ARRAY(arena, struct pod_demand, list.n);
+	for (size_t i = 0; i < list.n; i++) {
+		const struct demand_sum *one = &list.items[i];
+		struct pod_demand *demand = &out->demand[out->ndemand++];
+
+		demand->resource = index_text(arena, one->resource);
+		demand->quantity = pod_extended(pod, one->resource, &one->sum,
+						&demand->unknown);
+	}
+}
+
+static void missing_set(struct arena *arena, const struct container *c,
+			uint32_t file, enum missing_type type,
+			struct workload_pod *out)
+{
+	const struct node *name = node_get(c->node, "name");
+
+	if (workload_pod_missing(out, type))
+		return;
+	if (!out->missing)
+		out->missing =
+			ARENA_ARRAY(arena, struct missing, MISSING_SORTS);
+	out->missing[out->nmissing++] = (struct missing){
+		type, index_text(arena, c->name),
+		place_of(arena, c->pod->object, name ? name : c->node, file)};
+}
+
+/* Requests default to limits; a pod-level value stands for its containers. */
+static void missing_of(struct arena *arena, const struct container *c,
+		       uint32_t file, struct workload_pod *out)
+{
+	static const struct {
+		const char *name;
+		enum missing_type request, limit;
+	} both[] = {
+		{"cpu", MISSING_CPU_REQUEST, MISSING_CPU_LIMIT},
+		{"memory", MISSING_MEMORY_REQUEST, MISSING_MEMORY_LIMIT},
+	};
+	const struct node *level = pod_field(c->pod, "resources");
+	struct quantity q;
+
+	for (size_t i = 0; i < 2; i++) {
+		bool limit = container_limit(c, both[i].name, &q) !=
+				     QUANTITY_ABSENT ||
+			     node_get(node_get(level, "limits"), both[i].name);
+		bool request =
+			limit ||
+			container_request(c, both[i].name, &q) !=
+				QUANTITY_ABSENT ||
+			node_get(node_get(level, "requests"), both[i].name);
+
+		if (!limit)
+			missing_set(arena, c, file, both[i].limit, out);
+		if (!request)
+			missing_set(arena, c, file, both[i].request, out);
+	}
+}
+
+const struct missing *workload_pod_missing(const struct workload_pod *pod,
+					   enum missing_type type)
+{
+	for (size_t i = 0; i < pod->nmissing; i++)
+		if (pod->missing[i].type == type)
+			return &pod->missing[i];
+	return NULL;
+}
+
+/* No container asks for cpu or memory (extended resources do not count:
+ * pkg/apis/core/v1/helper/qos). */
+static bool is_best_effort(const struct pod *pod)
+{
+	struct quantity q;
+
+	FOR_EACH_CONTAINER(pod, c)
+		if (container_limit(c, "cpu", &q) != QUANTITY_ABSENT ||
+		    container_limit(c, "memory", &q) != QUANTITY_ABSENT ||
+		    container_request(c, "cpu", &q) != QUANTITY_ABSENT ||
+		    container_request(c, "memory", &q) != QUANTITY_ABSENT)
+			return false;
+	return node_is_unset(pod_field(pod, "resources"));
+}
+
+static void priority_read(struct arena *arena, const struct pod *pod,
+			  uint32_t file, struct workload_pod *out)
+{
+	const struct node *class = pod_priority_class(pod);
+	const struct node *number = pod_field(pod, "priority");
+
+	out->priority_unknown = pod_priority_is_elsewhere(pod);
+	if (class) {
+		out->priority_unknown = !node_str(class);
+		out->priority_class =
+			out->priority_unknown
+				? NULL
+				: index_text(arena, node_str(class));
+		out->priority_place = place_of(arena, pod->object, class, file);
+	}
+	/* Of Pods the API server fills it in. */
+	out->has_priority = out->priority_class &&
+			    pod->object->class != KIND_POD &&
+			    node_int(number, &out->priority);
+	if (out->has_priority)
+		out->number_place = place_of(arena, pod->object, number, file);
+	out->queue_priority = pod_queue_priority(pod) != NULL;
+}
+
+static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,
+		     struct workload_pod *out)
+{
+	out->role = index_text(arena, pod->role);
+	out->place = place_of(arena, pod->object, pod->spec, file);
+	out->steady = pod->steady;
+	out->peak = pod->peak;
+	out->gpus = pod->gpus;
+	out->gpu = pod->gpu_by != 0;
+	out->fragment = pod->object->fragment;
+	out->repairable = !pod->flat && !pod->object->doc->host &&
+			  !pod_is_infrastructure(pod);
+	demand_of(arena, pod, out);
+	pod_read_claims(arena, pod, file, out);
+	pod_read_labels(arena, pod, out);
+	priority_read(arena, pod, file, out);
+	out->best_effort = is_best_effort(pod);
+	out->terminating =
+		!node_is_unset(pod_field(pod, "activeDeadlineSeconds"));
+	if (!pod->flat)
+		FOR_EACH_CONTAINER(pod, c)
+			missing_of(arena, c, file, out);
+}
+
+static const char *queue_of(struct arena *arena, const struct object *o,
+			    enum queue_type *type)
+{
+	const struct node *queue = node_get(node_get(o->root, "spec"), "queue");
+
+	*type = text_eq(o->group, "batch.volcano.sh") ? QUEUE_VOLCANO
+						      : QUEUE_OTHER;
+	if (node_str(queue))
+		return index_text(arena, node_str(queue));
+	*type = QUEUE_VOLCANO;
+	queue = object_annotation(o, "scheduling.volcano.sh/queue-name");
+	if (!node_str(queue))
+		queue = object_label(o, "volcano.sh/queue-name");
+	if (!node_str(queue)) {
+		*type = QUEUE_KAI;
+		queue = object_label(o, "kai.scheduler/queue");
+	}
+	return node_str(queue) ? index_text(arena, node_str(queue)) : NULL;
+}
+
+static void role_of(const struct object *o, struct workload *w)
+{
+	FOR_EACH_POD(o, pod) {
+		if (!pod->gpu_by)
+			continue;
+		w->training |= pod_is_training(pod);
+		w->serving |= pod_is_serving(pod);
+	}
+}
+
+struct workload *workload_read(struct arena *arena, const struct object *o,
+			       uint32_t file)
+{
+	struct workload *w = ARENA_NEW(arena, struct workload);
+	struct amount copies = object_copies(o);
+	const char *queue;
+
+	w->id = index_id(arena, o);
+	w->place = place_of(arena, o, index_name_node(o), file);
+	w->class = o->class;
+	w->gang_kind = o->gang_kind;
+	w->gang = o->gang;
+	w->suspended = o->suspended;
+	w->kueue = o->kueue;
+	/* A parent without pods of its own (Katib, AppWrapper) has no facts:
+	 * then what it embeds stands for it. */
+	w->child = o->parent && o->parent->npods;
+	w->queue = queue_of(arena, o, &w->queue_type);
+	queue = node_str(object_label(o, "kueue.x-k8s.io/queue-name"));
+	if (queue)
+		w->kueue_queue = index_text(arena, queue);
+	role_of(o, w);
+	w->pods = ARENA_ARRAY(arena, struct workload_pod, o->npods);
+	FOR_EACH_POD(o, pod) {
+		w->elastic |= pod->peak.n > pod->steady.n;
+		pod_read(arena, pod, file, &w->pods[w->npods]);
+		w->pods[w->npods].steady = amount_mul(pod->steady, copies);
+		w->pods[w->npods].peak = amount_mul(pod->peak, copies);
+		w->npods++;
+	}
+	return w;
+}

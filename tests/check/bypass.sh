@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Manifests that try to get GPUs past the gate: both doors must deny each of
+# them, and let the good twins through. See tests/bypass/README.md.
+#
+# usage: bypass.sh GPUGATE [CASE...]   CASE: part of a case's name
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+shift
+command -v python3 >/dev/null ||
+	{ echo 'skip: no python3 for the bypass cases'; exit 0; }
+python3 -B "$tests/bypass/check.py" "$gpugate" "$tests/bypass" "$work" "$@"

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What check-ci.sh needs of a CI system: jobs turned into shell scripts as a
+runner would, reports read back as their readers do. Fails with a message.
+
+usage: ci.py step ACTION [INPUT=VALUE...] | job TEMPLATE [INPUT=VALUE...]
+       ci.py artifacts TEMPLATE | sarif|quality|junit FILE COUNT
+       ci.py log FILE | examples FILE FOLDER
+"""
+
+import json
+import re
+import shlex
+import sys
+import xml.etree.ElementTree
+from pathlib import Path
+
+import yaml
+
+
+def check(condition, message):
+    if not condition:
+        raise SystemExit(message)
+
+
+def fill(inputs, given):
+    """The value of every input; unknown and missing ones are errors."""
+    for name in given:
+        check(name in inputs, f"no input {name}")
+    values = {}
+    for name, about in inputs.items():
+        value = given.get(name, (about or {}).get("default"))
+        check(value is not None, f"input {name} is required")
+        options = (about or {}).get("options")
+        check(not options or value in options, f"{name}={value}")
+        values[name] = value
+    return values
+
+
+def step(path, *given):
+    """The script of a composite action's only step."""
+    action = yaml.safe_load(Path(path).read_text())
+    values = fill(action["inputs"], dict(item.split("=", 1) for item in given))
+    (only,) = action["runs"]["steps"]
+    check(only["shell"] == "sh", "the shell is another")
+    check("${{" not in only["run"], "an expression inside of a script")
+    used = set()
+    for name, text in only["env"].items():
+        (key,) = re.fullmatch(r"\$\{\{ inputs\.([a-z-]+) \}\}", text).groups()
+        check(name == "INPUT_" + key.upper().replace("-", "_"), name)
+        used.add(key)
+        print(f"export {name}={shlex.quote(values[key])}")
+    check(used == set(values), f"inputs without use: {set(values) - used}")
+    for name, about in action["outputs"].items():
+        check(about["value"] == f"${{{{ steps.{only['id']}.outputs.{name} }}}}",
+              f"output {name}")
+    print(only["run"])
+
+
+def job(path, *given):
+    """The script of a GitLab template's only job, after interpolation."""
+    head, body = Path(path).read_text().split("\n---\n")
+    inputs = yaml.safe_load(head)["spec"]["inputs"]
+    values = fill(inputs, dict(item.split("=", 1) for item in given))
+    used = set()
+
+    def value(match):
+        used.add(match.group(1))
+        return str(values[match.group(1)])
+
+    body = re.sub(r"\$\[\[ inputs\.([a-z-]+) \]\]", value, body)
+    check(used == set(values), f"inputs without use: {set(values) - used}")
+    (only,) = yaml.safe_load(body).values()
+    for name, text in only["variables"].items():
+        # Variables may name variables of the pipeline, absent ones are empty.
+        text = re.sub(r"\$(\w+)", r"${\1-}", str(text))
+        print(f'export {name}="{text}"')
+    for line in only["before_script"] + only["script"]:
+        print(line)
+
+
+def artifacts(path):
+    """The reports that the template's job leaves are there."""
+    (only,) = yaml.safe_load(Path(path).read_text().split("\n---\n")[1]).values()
+    check(only["artifacts"]["when"] == "always", "not when the job fails")
+    for file in only["artifacts"]["reports"].values():
+        check(Path(file).is_file(), f"no {file}")
+
+
+def sarif(path, count):
+    (run,) = json.loads(Path(path).read_text())["runs"]
+    results = run["results"]
+    check(len(results) == int(count), f"{len(results)} results")
+    for result in results:
+        place = result["locations"][0]["physicalLocation"]
+        uri = place["artifactLocation"]["uri"]
+        check(not uri.startswith("/"), uri)
+        check(place["region"]["startLine"] > 1, "no line")
+        check("primaryLocationLineHash" in result["partialFingerprints"],
+              "no line hash")
+
+
+def quality(path, count):
+    issues = json.loads(Path(path).read_text())
+    check(len(issues) == int(count), f"{len(issues)} issues")
+    for issue in issues:
+        check(issue["severity"] in ("info", "minor", "major", "critical",
+                                    "blocker"), issue["severity"])
+        for name in ("description", "check_name", "fingerprint"):
+            check(isinstance(issue[name], str), name)
+        check(issue["location"]["lines"]["begin"] > 1, "no line")
+    check(len({issue["fingerprint"] for issue in issues}) == len(issues),
+          "fingerprints are not unique")
+
+
+def junit(path, count):
+    tree = xml.etree.ElementTree.parse(path)
+    failures = tree.findall(".//failure")
+    check(len(failures) == int(count), f"{len(failures)} failures")
+    names = [(case.get("classname"), case.get("name"))
+             for case in tree.iter("testcase")]
+    check(len(set(names)) == len(names), "names are not unique")
+
+
+def log(path):
+    """A runner executes commands in the log: ours, never those of a manifest."""
+    stopped, hostile = None, 0
+    for line in Path(path).read_text().splitlines():
+        if stopped:
+            hostile += "##[error]y" in line
+            stopped = None if line == f"::{stopped}::" else stopped
+        elif line.startswith("::stop-commands::"):
+            stopped = line[len("::stop-commands::"):]
+            check(re.fullmatch("[0-9a-f]{32}", stopped), "a weak token")
+        else:
+            check(re.match("::(error|warning|notice) ", line) or
+                  "::" not in line and "##[" not in line, line)
+    check(not stopped, "commands stay off")
+    check(hostile, "the hostile text is not in the log")
+
+
+def examples(path, folder):
+    """Writes the workflows among a Markdown file's examples, one a file."""
+    texts = re.findall(r"^```yaml\n(.*?)^```$", Path(path).read_text(),
+                       re.MULTILINE | re.DOTALL)
+    check(texts, "no examples")
+    workflows = [text for text in texts if "jobs" in yaml.safe_load(text)]
+    for i, text in enumerate(workflows):
+        (Path(folder) / f"example-{i}.yml").write_text(text)
+
+
+if __name__ == "__main__":
+    commands = {f.__name__: f for f in (step, job, artifacts, sarif, quality,
+                                        junit, log, examples)}
+    commands[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,217 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The CI jobs, run as a runner would: the GitHub action's step with its files
+# for outputs and summary, the GitLab job's lines with inputs filled in. The
+# action, the workflows and the documentation's examples are checked by
+# actionlint. Reports are read back with Python.
+# usage: ci.sh BUILD
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/gpugate
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@example.com
+export GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@example.com
+export PYTHONDONTWRITEBYTECODE=1
+unset CDPATH GITHUB_ACTIONS CI
+
+holds() { grep -qF -- "$2" "$1"; }
+lacks() { ! grep -qF -- "$2" "$1"; }
+reports() { ! "$@"; }
+ci() { "$python" "$root/tests/check/ci.py" "$@"; }
+
+need_pyyaml # reads the CI files
+
+# pod FILE PRIORITY: with a priority the API server refuses it (an error).
+pod() {
+	mkdir -p "$(dirname "$1")"
+	printf '%s\n' 'apiVersion: v1' 'kind: Pod' \
+		'metadata: {name: a, namespace: research}' 'spec:' \
+		"  priority: $2 # ##[error]y" '  containers:' \
+		'  - {name: main, image: "registry.example.com/a:1"}' >"$1"
+}
+
+# A project with an error since its first commit and one of the last.
+project() {
+	rm -rf "$work/project"
+	mkdir "$work/project"
+	cd "$work/project" || exit 1
+	git init -q -b main
+	pod old.yaml 5
+	git add . && git commit -q -m one
+	pod jobs/new.yaml 6
+	git add . && git commit -q -m two
+}
+
+# --- GitHub -----------------------------------------------------------------
+
+# github [INPUT=VALUE...]: the step of the action; its end in $status.
+github() {
+	rm -rf "$work/runner"
+	mkdir "$work/runner"
+	: >"$work/outputs"
+	: >"$work/summary"
+	ci step "$action/action.yml" "binary=$gpugate" "$@" \
+		>"$work/step.sh" 2>"$work/log"
+	RUNNER_TEMP="$work/runner" GITHUB_ACTION_PATH="$action" \
+		GITHUB_OUTPUT="$work/outputs" GITHUB_STEP_SUMMARY="$work/summary" \
+		sh -e "$work/step.sh" >>"$work/log" 2>&1
+	status=$?
+}
+sarif() { sed -n 's/^sarif-file=//p' "$work/outputs"; }
+
+action=$root
+project
+github
+check 'findings fail the step' [ "$status" -eq 1 ]
+check 'all are counted' holds "$work/outputs" 'findings=2'
+check 'annotation' holds "$work/log" '::error file=jobs/new.yaml,line=5'
+check 'summary' holds "$work/summary" '| error | priority-integer-set |'
+check 'excerpt in the log' holds "$work/log" '5 |   priority: 6'
+check 'SARIF' ci sarif "$(sarif)" 2
+check 'a manifest commands nothing' ci log "$work/log"
+check 'the workspace stays as it was' [ -z "$(git status --porcelain)" ]
+
+github since=HEAD^1
+check 'since counts the change' holds "$work/outputs" 'findings=1'
+check 'since leaves the rest' lacks "$work/log" old.yaml
+github fail-on=never sarif=out.sarif paths='jobs
+old.yaml'
+check 'fail-on never' [ "$status" -eq 0 ]
+check 'SARIF where it is wanted' ci sarif out.sarif 2
+check 'its name comes out' holds "$work/outputs" sarif-file=out.sarif
+github paths=jobs args='--ignore priority-integer-set'
+check 'args silence' [ "$status" -eq 0 ]
+check 'none are counted' holds "$work/outputs" findings=0
+printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' \
+	'rules: {priority-integer-set: off}' >"$work/policy.yaml"
+github config="$work/policy.yaml"
+check 'config silences' [ "$status" -eq 0 ]
+github paths=--fail-on
+check 'paths are no options' [ "$status" -eq 2 ]
+github paths='*'
+check 'paths are no patterns' [ "$status" -eq 2 ]
+github args=--no-such-option
+check 'wrong usage' [ "$status" -eq 2 ]
+check 'is said in an annotation' holds "$work/log" '::error title=gpugate::'
+check 'has no outputs' [ ! -s "$work/outputs" ]
+github binary=/nonexistent
+check 'an absent executable' [ "$status" -eq 2 ]
+github since=--output=x
+check 'a revision is no option' [ "$status" -eq 2 ]
+
+# A shallow clone, as actions/checkout makes it: the revision is fetched.
+first=$(git rev-parse HEAD^1)
+git branch release "$first"
+git clone -q --depth 1 "file://$work/project" "$work/shallow"
+cd "$work/shallow" || exit 1
+github since=no-such-branch
+check 'an unknown branch' [ "$status" -eq 2 ]
+check 'says what to do' holds "$work/log" 'clone with more depth'
+github since=origin/release
+check 'a branch is fetched' holds "$work/outputs" 'findings=1'
+if [ "$(id -u)" = 0 ]; then
+	chown -R 65534 "$work/shallow"
+	github since="$first"
+	check 'a workspace of another user' holds "$work/outputs" 'findings=1'
+else
+	skip 'not root: no workspace of another user'
+fi
+
+# --- GitLab -----------------------------------------------------------------
+
+# gitlab [INPUT=VALUE...]: the lines of the job; its end in $status.
+gitlab() {
+	rm -f gl-code-quality-report.json gpugate-junit.xml
+	ci job "$root/deploy/ci/gitlab.yml" "source=$work/source" \
+		"binary=$gpugate" "$@" >"$work/job.sh" 2>"$work/log"
+	sh -e "$work/job.sh" >>"$work/log" 2>&1
+	status=$?
+}
+quality() { ci quality gl-code-quality-report.json "$1"; }
+
+# What the job fetches: the scripts of this tree as a commit.
+mkdir -p "$work/source/deploy"
+cp -r "$root/deploy/ci" "$work/source/deploy/"
+git -C "$work/source" init -q -b main
+git -C "$work/source" add .
+git -C "$work/source" commit -q -m ci
+project
+first=$(git rev-parse HEAD^1)
+gitlab
+check 'findings fail the job' [ "$status" -eq 1 ]
+check 'artifacts' ci artifacts "$root/deploy/ci/gitlab.yml"
+check 'code quality' quality 2
+check 'JUnit' ci junit gpugate-junit.xml 2
+sh -e "$work/job.sh" >"$work/log" 2>&1
+check 'reports of an earlier job are no manifests' quality 2
+gitlab paths=jobs fail-on=never
+check 'fail-on' [ "$status" -eq 0 ]
+check 'paths' quality 1
+export CI_MERGE_REQUEST_DIFF_BASE_SHA=$first
+gitlab "since=\$CI_MERGE_REQUEST_DIFF_BASE_SHA"
+check 'since' quality 1
+unset CI_MERGE_REQUEST_DIFF_BASE_SHA
+gitlab "since=\$CI_MERGE_REQUEST_DIFF_BASE_SHA"
+check 'no merge request: all' quality 2
+gitlab config="$work/policy.yaml"
+check 'config' quality 0
+gitlab ref=no-such-tag
+check 'an unknown version' [ "$status" -gt 2 ]
+check 'has no report' [ ! -e gl-code-quality-report.json ]
+gitlab args=--no-such-option
+check 'wrong usage' [ "$status" -eq 2 ]
+
+# --- from source ------------------------------------------------------------
+
+# The action builds what it runs when no executable is named.
+if dpkg -s libyaml-dev libpcre2-dev libjansson-dev >/dev/null 2>&1; then
+	action=$work/action
+	mkdir "$action"
+	(cd "$root" && git ls-files -z -co --exclude-standard |
+		tar -c --null -T - --ignore-failed-read) | tar -x -C "$action"
+	begin=$(date +%s%N)
+	github binary=
+	check 'built from source' holds "$work/outputs" 'findings=2'
+	echo "action from source: $((($(date +%s%N) - begin) / 1000000)) ms"
+	begin=$(date +%s%N)
+	github binary=
+	check 'built once' holds "$work/outputs" 'findings=2'
+	echo "action, second step: $((($(date +%s%N) - begin) / 1000000)) ms"
+	action=$root
+else
+	skip 'no development files: the action is not built from source'
+fi
+
+# --- actionlint -------------------------------------------------------------
+
+actionlint=$(command -v actionlint || echo "$cache/bin/actionlint")
+if [ ! -x "$actionlint" ] && command -v go >/dev/null; then
+	GOBIN=$cache/bin GOFLAGS=-mod=mod go install \
+		github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 \
+		>"$work/log" 2>&1
+fi
+if [ ! -x "$actionlint" ]; then
+	skip 'neither actionlint nor a Go that can install it'
+	finish ci
+fi
+# actionlint reads an action where a workflow of the same project uses it.
+workflows=$work/lint/.github/workflows
+mkdir -p "$workflows"
+git -C "$work/lint" init -q
+cp "$root"/.github/workflows/*.yml "$workflows"
+cp "$root/action.yml" "$work/lint"
+cd "$work/lint" || exit 1
+mkdir "$work/examples"
+check 'examples' ci examples "$root/deploy/ci/README.md" "$work/examples"
+for file in "$work"/examples/*; do
+	sed 's|uses: OWNER/gpugate@.*|uses: ./|' "$file" \
+		>"$workflows/$(basename "$file")"
+done
+for file in "$workflows"/*; do
+	check "$(basename "$file")" "$actionlint" -no-color "$file"
+done
+check 'the examples use the action' holds "$workflows/example-1.yml" 'uses: ./'
+sed 's|fail-on:|fail-at:|' "$workflows/example-1.yml" >"$work/wrong.yml"
+mv "$work/wrong.yml" "$workflows"
+check 'a wrong input is noticed' reports "$actionlint" "$workflows/wrong.yml"
+finish ci

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What is left of a repair that is killed, finds the disk full, or may not
+# write: whole files, old or new. See fix_kill.py.
+# usage: fix-kill.sh BUILD [KILLS]
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+trap 'umount "$work/full" 2>/dev/null; rm -rf "$work"' EXIT
+python3 "$tests/check/fix_kill.py" "$gpugate" "$tests/rules" "$work" "${2-220}"

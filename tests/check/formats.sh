@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Every report format read back by other people's parsers: SARIF against its
+# schema, XML by expat, JSON by Python, Markdown by markdown-it. Nothing may
+# be lost between formats, and hostile text may forge nothing. Inputs: made-up
+# findings (plain, hostile, none, many) and the corpus when it is there.
+# usage: formats.sh BUILD
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+set -e
+unset GITHUB_ACTIONS # changes SARIF
+schema=$shared/suites/sarif/sarif-schema-2.1.0.json
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/gpugate/formats
+formats='full concise json jsonl sarif junit github gitlab rdjson checkstyle markdown'
+
+python=python3
+if ! python3 -c 'import jsonschema, markdown_it' 2>/dev/null; then
+	python=$cache/bin/python
+	if ! "$python" -c 'import jsonschema, markdown_it' 2>/dev/null; then
+		python3 -m venv "$cache" >/dev/null &&
+			"$python" -m pip install --quiet jsonschema \
+				markdown-it-py >/dev/null 2>&1 || {
+			echo 'skip: no network to install the JSON schema and Markdown validators'
+			[ -x "$python" ] || python=python3
+		}
+	fi
+fi
+[ -f "$schema" ] || { echo "skip: $schema is absent"; schema=; }
+
+# dump CASE ARGUMENTS...: made-up findings in every format
+dump() {
+	local name=$1
+	shift
+	mkdir "$work/$name"
+	for format in $formats; do
+		"$build/tests/tools/report_dump" "$format" "$@" \
+			>"$work/$name/$format"
+	done
+}
+
+# lint CASE PATHS...: the linter itself. Exit 2 is for unreadable files, of
+# which the corpus holds none; findings do not count here.
+lint() {
+	local name=$1
+	shift
+	mkdir "$work/$name"
+	for format in $formats; do
+		"$build/gpugate" lint --isolated --no-ignore-vcs --preset all \
+			--show-all --fail-on never --format "$format" "$@" \
+			>"$work/$name/$format" 2>"$work/log" || {
+			cat "$work/log" >&2
+			echo "gpugate lint --format $format fails on $name" >&2
+			exit 1
+		}
+	done
+}
+
+dump none 3 0
+dump plain 3 7
+dump hostile 4 60 hostile
+dump many 40 100
+if [ ! -x "$build/gpugate" ]; then
+	echo "skip: $build/gpugate is absent"
+elif [ -d "$shared/corpus" ]; then
+	lint corpus "$shared/corpus"
+else
+	echo "skip: $shared/corpus is absent"
+fi
+"$python" "$tests/check/formats.py" "$work" "$schema"

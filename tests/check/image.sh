@@ -1,0 +1,199 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Build the image as deploy/Dockerfile says and run what is in it. There is no
+# registry: the base is a Debian made with debootstrap. Needs root and a Debian
+# mirror; kept in the cache: the base as a tar.
+# usage: check-image.sh
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=${here%/*/*}
+# shellcheck source=/dev/null
+. "$here/go-tools.bash"
+# shellcheck source=/dev/null
+. "$root/tests/control-plane/control-plane.sh" # free ports, waiting
+base=$(go_tools_cache)/bookworm.tar
+pass=0 fail=0
+
+end() {
+	echo "$pass passed, $fail failed"
+	[ $fail -eq 0 ]
+	exit
+}
+skip() {
+	echo "skip: $1"
+	end
+}
+
+check() { # WHAT COMMAND...
+	local what=$1
+	shift
+	if "$@" >"$work/out" 2>&1; then
+		pass=$((pass + 1))
+	else
+		fail=$((fail + 1))
+		echo "FAIL $what"
+		tail -n 30 "$work/out"
+	fi
+}
+
+need() { # PROGRAM
+	command -v "$1" >/dev/null || {
+		apt-get install -y -qq --no-install-recommends "$1" >/dev/null 2>&1
+		command -v "$1" >/dev/null || skip "no $1"
+	}
+}
+
+# What a machine behind a proxy or with a mirror of its own needs to reach it.
+own_network() { # ROOT
+	cp /etc/resolv.conf "$1/etc/"
+	cp -r /etc/apt/. "$1/etc/apt/"
+	[ ! -d /usr/share/keyrings ] ||
+		cp -r /usr/share/keyrings/. "$1/usr/share/keyrings/"
+	mkdir -p "$1/etc/ssl/certs"
+	cp -rL /etc/ssl/certs/. "$1/etc/ssl/certs/" 2>/dev/null || :
+}
+
+make_base() {
+	local mirror
+	[ -f "$base" ] && return
+	need debootstrap
+	mirror=$(apt-get indextargets --format '$(SITE) $(RELEASE)' 2>/dev/null |
+		awk '$2 == "bookworm" { print $1; exit }')
+	[ -n "$mirror" ] || skip 'no bookworm mirror in the apt sources'
+	debootstrap --variant=minbase bookworm "$work/base" "$mirror" \
+		>"$work/log" 2>&1 || {
+		tail -n 5 "$work/log"
+		skip 'debootstrap did not work here'
+	}
+	rm -rf "$work"/base/var/cache/apt/archives/*.deb
+	mkdir -p "${base%/*}"
+	tar -C "$work/base" -cf "$base.$$" . && mv "$base.$$" "$base"
+	rm -rf "$work/base"
+}
+
+# The base, given to the Dockerfile as its BASE.
+import_base() {
+	local container
+	mkdir "$work/network"
+	mkdir -p "$work/network/etc/apt" "$work/network/usr/share/keyrings"
+	own_network "$work/network"
+	container=$(buildah from scratch) &&
+		buildah add -q "$container" "$base" / >/dev/null &&
+		buildah copy -q "$container" "$work/network" / >/dev/null &&
+		buildah commit -q "$container" \
+			gpugate-test-base >/dev/null &&
+		buildah rm "$container" >/dev/null
+}
+
+build() {
+	local name arguments=()
+	for name in http_proxy https_proxy no_proxy; do
+		[ -z "${!name:-}" ] || arguments+=(--build-arg "$name=${!name}")
+	done
+	nice buildah bud --pull-never --layers=false "${arguments[@]}" \
+		--build-arg BASE=gpugate-test-base --build-arg VERSION=9.8.7 --build-arg REVISION=abc \
+		-f "$root/deploy/Dockerfile" -t gpugated-test "$root"
+}
+
+# inside COMMAND...: as the image's user, in a tree that nobody may write
+inside() {
+	chroot --userspec=65532:65532 "$tree" "$@"
+}
+
+config() { # JQ-LIKE PATH, VALUE
+	python3 -c '
+import json, sys
+config = json.load(sys.stdin)["OCIv1"]["config"]
+for key in sys.argv[1].split("/"):
+    config = config[key]
+print(config)
+sys.exit(str(config) != sys.argv[2])' "$@" <"$work/inspect"
+}
+
+absent() { # NAME...
+	local name rc=0
+	for name; do
+		[ -z "$(find "$tree" -name "$name" -print -quit)" ] || {
+			echo "$name is there"
+			rc=1
+		}
+	done
+	return $rc
+}
+
+smaller_than() { # MEGABYTES
+	local size
+	size=$(du -sm "$tree" | cut -f1)
+	echo "the image holds $size MB" | tee "$work/size"
+	[ "$size" -lt "$1" ]
+}
+
+# Serves over TLS, answers probes, drains and ends with 0.
+serves() {
+	local dir=$tree/run/trial rc=0 port probe
+	port=$(control_plane_free_port)
+	probe=$(control_plane_free_port)
+	mkdir -p "$dir" && chmod 777 "$dir"
+	inside /usr/bin/gpugated certs --dir /run/trial --dns localhost || return
+	# Not `inside`: the signal is for the program, not for a shell's copy.
+	chroot --userspec=65532:65532 "$tree" /usr/bin/gpugated \
+		--listen "127.0.0.1:$port" --probe-listen "127.0.0.1:$probe" \
+		--tls-cert /run/trial/tls.crt --tls-key /run/trial/tls.key \
+		--drain 5 &
+	server=$!
+	control_plane_until 10 inside /usr/bin/gpugated selftest \
+		--address "127.0.0.1:$port" || rc=1
+	python3 -c 'import sys, urllib.request
+for path in ("healthz", "readyz", "metrics"):
+    url = "http://127.0.0.1:" + sys.argv[1] + "/" + path
+    assert urllib.request.urlopen(url).status == 200' "$probe" || rc=1
+	kill "$server"
+	wait "$server" || rc=1
+	server=
+	return $rc
+}
+
+[ "$(id -u)" = 0 ] || skip 'not root'
+grep -q gpugated "$root/Makefile" || skip 'the Makefile builds no gpugated'
+need buildah
+work=$(mktemp -d)
+# All images live in the test's own folder.
+printf '[storage]\ndriver = "vfs"\ngraphroot = "%s/graph"\nrunroot = "%s/run"\n' \
+	"$work" "$work" >"$work/storage.conf"
+export CONTAINERS_STORAGE_CONF=$work/storage.conf STORAGE_DRIVER=vfs
+export BUILDAH_ISOLATION=chroot
+tree='' server=''
+trap '[ -z "$server" ] || kill "$server"
+	[ -z "$tree" ] || buildah umount -a >/dev/null 2>&1; rm -rf "$work"' EXIT
+make_base
+import_base >"$work/log" 2>&1 || {
+	tail -n 5 "$work/log"
+	skip 'buildah does not work here'
+}
+check 'the image builds' build
+[ $fail -eq 0 ] || end
+buildah inspect --type image gpugated-test >"$work/inspect"
+check 'a numeric user' config User 65532:65532
+check 'the webhook is what runs' config Entrypoint "['/usr/bin/gpugated']"
+for label in title licenses version revision created source base.name; do
+	check "label $label" grep -q "org.opencontainers.image.$label" "$work/inspect"
+done
+check 'the version is the one that was asked for' \
+	config Labels/org.opencontainers.image.version 9.8.7
+container=$(buildah from --pull-never gpugated-test)
+tree=$(buildah mount "$container")
+check 'gpugated tests itself' inside /usr/bin/gpugated selftest
+check 'gpugated knows its version' sh -c \
+	"chroot '$tree' /usr/bin/gpugated version | grep -F 9.8.7"
+check 'gpugate lints' sh -c \
+	"chroot --userspec=65532:65532 '$tree' /usr/bin/gpugate lint --isolated - <'$root/deploy/base/deployment.yaml'"
+check 'it serves, is probed, drains' serves
+check 'no shell, no package manager' absent sh bash dash busybox apt dpkg perl
+check 'no set-uid programs' test -z "$(find "$tree" -perm /6000 -print -quit)"
+check 'licences of the libraries' test -n \
+	"$(find "$tree/usr/share/doc" -path '*gnutls*/copyright' -print -quit)"
+check 'it is small' smaller_than 60
+[ ! -f "$work/size" ] || cat "$work/size"
+buildah umount "$container" >/dev/null
+tree=
+end

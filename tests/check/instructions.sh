@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Instructions of a decision at /validate, from the body to the answer, with
+# every rule on, for three clean objects of the benchmark; and those of a
+# linted file. Times depend on the machine, instructions hardly do: what costs
+# a tenth more than the figures below is seen here.
+#
+# usage: instructions.sh [BUILD]
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+command -v valgrind >/dev/null || { echo 'skip: no valgrind'; exit 0; }
+few=10 many=60
+
+# total FUNCTION COMMAND...: instructions in a function (empty: in all)
+total() {
+	local only=()
+	[ -z "$1" ] || only=("--toggle-collect=$1")
+	shift
+	valgrind --tool=callgrind "${only[@]}" \
+		--callgrind-out-file="$work/callgrind" "$@" \
+		2>&1 >"$work/out" | sed -n 's/.*Collected : *//p'
+}
+
+# per_review NAME: of one more review, when the first ones have been read
+per_review() {
+	local n sums=()
+	for n in $few $many; do
+		yes "$work/$1.json" | head -n "$n" >"$work/list"
+		sums+=("$(total admission_review \
+			"$build/tests/tools/admission" --preset all validate \
+			"@$work/list")")
+	done
+	echo $(((sums[1] - sums[0]) / (many - few)))
+}
+
+is_clean() {
+	! grep -v '"allowed":true}}' "$work/out"
+}
+
+at_most() {
+	echo "$1 instructions, at most $2"
+	[ "$1" -gt 0 ] && [ "$1" -le "$2" ]
+}
+
+python3 "$tests/bench/bodies.py" "$work"
+while read -r name most; do
+	figure=$(per_review "$name")
+	check "$name is clean" is_clean
+	check "$name" at_most "$figure" "$most"
+	echo "  $name: $figure"
+done <<'END'
+pod 119000
+ptj 271000
+big 790000
+END
+figure=$(total '' "$gpugate" lint --isolated --fail-on never \
+	--format concise -j1 deploy/examples/good/train.yaml)
+check 'one file' at_most "$figure" 560000
+echo "  one file: $figure"
+finish instructions

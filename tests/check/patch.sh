@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The JSON Patch applier against json-patch-tests: every enabled case passes;
+# the disabled ones are the ones listed here.
+#
+# usage: patch.sh [BUILD]
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+suite=$shared/suites/json-patch-tests
+dump=$build/tests/tools/edit_dump
+
+# What the suite leaves open: whole documents that are no map or list, two
+# members of one name (the last counts, as for every reader of ours).
+disabled() {
+	cat <<-'END'
+	disabled 10 Toplevel scalar values OK?: would pass
+	disabled 56 Whole document: would pass
+	disabled 85 duplicate ops: would fail
+	disabled 13 A.13 Invalid JSON Patch Document: would pass
+	END
+}
+
+# File, number of enabled cases.
+check_file() {
+	answer=$("$dump" --suite "$suite/$1")
+	if [ "$(echo "$answer" | tail -n 1 | cut -d, -f1,2)" = \
+		"$2 passed, 0 failed" ]; then
+		pass=$((pass + $2))
+	else
+		fail=$((fail + 1))
+		echo "FAIL $1: not $2 cases that pass:" >&2
+		echo "$answer" | grep -v '^disabled' >&2
+	fi
+	found="$found$(echo "$answer" | grep '^disabled')
+"
+}
+
+[ -x "$dump" ] || { echo "check-patch: build $dump first" >&2; exit 2; }
+if [ ! -d "$suite" ]; then
+	echo "skip: json-patch-tests: no folder $suite"
+	exit 0
+fi
+found=
+check_file tests.json 92
+check_file spec_tests.json 16
+if [ "$found" != "$(disabled)
+" ]; then
+	fail=$((fail + 1))
+	printf 'FAIL disabled cases are:\n%s' "$found" >&2
+fi
+finish json-patch

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Planted defects are found (plants.py). usage: plants.sh BUILD [-v]
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+need "$corpus"
+need "$shared/crds"
+need_pyyaml
+"$python" "$tests/check/plants.py" "$build" "$corpus" "$shared/crds" "$work" \
+	"${@:2}"

@@ -1,0 +1,168 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The Argo CD hook's command against a real API server and controller manager:
+# it fails with the line in the manifest while the quota is full, and passes
+# when it is free; it reads with no more than deploy/argocd/rbac.yaml grants.
+# usage: presync.sh BUILD
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+need_control_plane --crds --controller-manager
+passed=0 failed=0
+
+say() { # GOOD WHAT [TEXT]
+	if [ "$1" = 0 ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED $2: ${3:-}"
+	fi
+}
+
+manifest() { # NAME WORKERS
+	cat <<-END
+	apiVersion: kubeflow.org/v1
+	kind: PyTorchJob
+	metadata:
+	  name: $1
+	  namespace: ml
+	spec:
+	  runPolicy: {cleanPodPolicy: Running, backoffLimit: 1}
+	  pytorchReplicaSpecs:
+	    Worker:
+	      replicas: $2
+	      restartPolicy: OnFailure
+	      template:
+	        spec:
+	          priorityClassName: ${3:-gpu-batch}
+	          containers:
+	          - name: pytorch
+	            image: example.com/train:1.2
+	            resources:
+	              requests: {cpu: 4, memory: 32Gi, nvidia.com/gpu: 2}
+	              limits: {memory: 32Gi, nvidia.com/gpu: 2}
+	END
+}
+
+holder() { # NAME GPUS
+	cat <<-END
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: $1, namespace: ml}
+	spec:
+	  automountServiceAccountToken: false
+	  containers:
+	  - name: c
+	    image: example.com/hold
+	    resources: {limits: {nvidia.com/gpu: $2}}
+	END
+}
+
+used() { # GPUS: does the quota say so?
+	[ "$(kube get resourcequota gpus -n ml -o \
+		'jsonpath={.status.used.requests\.nvidia\.com/gpu}')" = "$1" ]
+}
+
+presync() { # output in $work/out
+	PATH=$build:$CONTROL_PLANE_BIN:$PATH \
+		KUBECONFIG=$work/kubeconfig \
+		GPUGATE_MANIFESTS=$work/app GPUGATE_NAMESPACE=ml \
+		sh deploy/argocd/presync.sh >"$work/out" 2>&1
+}
+
+# finds STATUS RULE LINE WHAT
+finds() {
+	local status=0
+	presync || status=$?
+	[ "$status" = "$1" ]
+	say $? "$4: exit $1" "$status: $(cat "$work/out")"
+	[ -z "$2" ] || {
+		grep -q "\[$2\]" "$work/out"
+		say $? "$4: $2" "$(cat "$work/out")"
+		grep -q "app/job.yaml:$3:" "$work/out"
+		say $? "$4: line $3" "$(cat "$work/out")"
+	}
+}
+
+kube create namespace ml >/dev/null
+kube apply -f deploy/argocd/rbac.yaml >/dev/null
+say $? 'rbac.yaml is accepted'
+user=system:serviceaccount:default:gpugate-presync
+control_plane_user "$user" system:serviceaccounts
+# KUBECONFIG is a list with colons.
+cp "$work/cluster/$user.kubeconfig" "$work/kubeconfig"
+kube apply --dry-run=server -f deploy/argocd/presync.yaml >"$work/out" 2>&1
+say $? 'presync.yaml is accepted' "$(cat "$work/out")"
+"$build/gpugate" lint --isolated -q deploy/argocd >"$work/out"
+say $? 'the linter is clean on it' "$(cat "$work/out")"
+kube create priorityclass gpu-batch --value=1000 >/dev/null
+kube apply -f - >/dev/null <<END
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: gpus, namespace: ml}
+spec: {hard: {requests.nvidia.com/gpu: 8}}
+END
+mkdir "$work/app"
+manifest llm 4 >"$work/app/job.yaml"
+
+control_plane_until 60 used 0
+say $? 'the quota has a status'
+finds 0 '' '' 'free quota'
+holder busy 2 | kube create -f - >/dev/null
+control_plane_until 60 used 2
+say $? 'a Pod is charged'
+finds 1 quota-would-exceed 4 '8 GPUs where 6 are left'
+grep -qE '\b6\b' "$work/out"
+say $? 'what is left is said' "$(cat "$work/out")"
+manifest llm 3 >"$work/app/job.yaml"
+finds 0 '' '' '6 GPUs where 6 are left'
+
+# The running copy of the same job is not counted twice.
+kube delete pod busy -n ml --now >/dev/null 2>&1
+manifest llm 4 >"$work/app/job.yaml"
+kube create -f "$work/app/job.yaml" >/dev/null
+uid=$(kube get pytorchjob llm -n ml -o 'jsonpath={.metadata.uid}')
+for i in 0 1 2 3; do
+	holder "llm-worker-$i" 2 | sed "s|^metadata: {|&ownerReferences: [{apiVersion: kubeflow.org/v1, kind: PyTorchJob, name: llm, uid: $uid, controller: true}], |" |
+		kube create -f - >/dev/null
+done
+control_plane_until 60 used 8
+say $? 'the copy is running'
+finds 0 '' '' 'the deployed copy itself'
+manifest llm 5 >"$work/app/job.yaml"
+finds 1 quota-never-fits 4 'one worker more than the quota has'
+manifest other 2 >"$work/app/job.yaml"
+finds 1 quota-would-exceed 4 'another job beside it'
+
+manifest llm 4 no-such-class >"$work/app/job.yaml"
+finds 1 priority-class-unknown 14 'a class that nobody defined'
+
+# The webhook's policy, from its ConfigMap, as a floor.
+manifest llm 1 >"$work/app/job.yaml"
+finds 0 '' '' 'without the policy of the door'
+kube create namespace gate >/dev/null
+kube create configmap door -n gate --from-literal='policy.yaml=apiVersion: gpugate.dev/v1
+kind: Policy
+rules: {gpu-node-selector-missing: {severity: error}}' >/dev/null
+export GPUGATE_DOOR=gate/door
+status=0
+presync || status=$?
+[ "$status" = 2 ] && grep -q 'policy gate/door: .*cannot get' "$work/out"
+say $? 'a policy that may not be read' "$status: $(cat "$work/out")"
+kube create role door -n gate --verb=get --resource=configmaps \
+	--resource-name=door >/dev/null
+kube create rolebinding door -n gate --role=door \
+	--serviceaccount=default:gpugate-presync >/dev/null
+finds 1 gpu-node-selector-missing 13 'the policy of the door'
+unset GPUGATE_DOOR
+
+# Whoever may read too little is told, and does not pass.
+manifest llm 1 >"$work/app/job.yaml"
+kube delete clusterrolebinding gpugate-presync >/dev/null
+status=0
+presync || status=$?
+[ "$status" = 2 ]
+say $? 'without permissions: exit 2' "$status: $(cat "$work/out")"
+
+echo "presync: $passed passed, $failed failed"
+[ "$failed" = 0 ]

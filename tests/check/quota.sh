@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Whole workloads against quota behind a real kube-apiserver, with the state of
+# the cluster kept by list and watch: what a gang may have, one at a time and
+# twenty at once. usage: quota.sh BUILD
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+need_control_plane --crds --controller-manager
+# Loopback has HTTP/2 in its ALPN; production has not.
+address=$(hostname -I | tr ' ' '\n' | grep -m1 -E '^[0-9.]+$' || echo 127.0.0.1)
+ports=()
+while [ ${#ports[@]} -lt 5 ]; do
+	ports+=("$(control_plane_free_port)")
+done
+python3 tests/webhook/quota.py "$build" "$work/cluster" "$address" "${ports[@]}"

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The real gpugated under load while it is restarted, killed, overloaded and
+# short of things. usage: reliability.sh BUILD [SCENARIO...]
+#
+#	restart  two processes in turn behind balancers that hear of it late
+#	kill     SIGKILL and start, to the first verdict
+#	overload five times the clients that may be in flight
+#	faults   SIGHUP storm, policy gone, few descriptors, logs that are full
+#
+# By default those four, about 2 minutes; others by name:
+#
+#	rotation, broken   are check-rotation.sh
+#	slow     slow and idle clients; check-server.sh does it without rules
+#	mixed    all at once, for a BUILD with SANITIZE=thread
+#
+# Lengths by environment (KEEP_LOGS=FOLDER keeps what gpugated logged):
+# ROTATION_SECONDS=30 ROTATION_EVERY_MS=5000 RESTART_REQUESTS=200000 RESTARTS=4
+# KILLS=100 OVERLOAD_SECONDS=9 STORM_SECONDS=10 MIXED_SECONDS=20
+# SLOW_SECONDS=12 SLOW_CLIENTS=1000 IDLE_CONNECTIONS=2000 SLOW_RATE=400
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+shift
+[ $# -gt 0 ] || set -- restart kill overload faults
+if ! command -v go >/dev/null; then
+	echo "skip: reliability: go is not on PATH"
+	exit 0
+fi
+load=$build/tests/load
+mkdir -p "${load%/*}"
+(cd tests/webhook/load && go build -o "$load" .) || exit 1
+python3 - "$work" <<'PY'
+import sys
+sys.path.insert(0, "tests/webhook")
+import review
+
+UID = "00000000-0000-0000-0000-000000000000"
+for name, gpus in ("allow", "1"), ("deny", "0.5"):
+    resources = {"cpu": "8", "memory": "64Gi", "nvidia.com/gpu": gpus}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {
+        "name": "train", "namespace": "team-a",
+        "annotations": {"notes": "n" * 2000}}, "spec": {
+            "restartPolicy": "Never", "containers": [{
+                "name": "main", "image": "example.com/train:1",
+                "command": ["python3", "train.py"],
+                "resources": {"limits": resources, "requests": resources}}]}}
+    review.dump(review.review(pod, uid=UID), f"{sys.argv[1]}/{name}.json")
+PY
+"$load" "$build/gpugated" "$work" "$@"
+status=$?
+[ -z "${KEEP_LOGS:-}" ] || cp "$work"/*.log "$KEEP_LOGS"
+exit $status

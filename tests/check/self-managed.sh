@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# --self-managed with a real kube-apiserver: two replicas with the rights that
+# deploy/ grants, rotations while admissions go on, and what may go wrong.
+# usage: self-managed.sh BUILD
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+. tests/webhook/account.sh
+need_control_plane
+account_make deploy/components/self-managed/rbac.yaml || exit 1
+# The same account, for what the test itself asks.
+control_plane_user "$account_name" system:serviceaccounts
+kube create namespace ml >/dev/null
+# Loopback has HTTP/2 in its ALPN; production has not.
+address=$(hostname -I | tr ' ' '\n' | grep -m1 -E '^[0-9.]+$' || echo 127.0.0.1)
+ports=()
+while [ ${#ports[@]} -lt 4 ]; do
+	ports+=("$(control_plane_free_port)")
+done
+status=0
+python3 tests/webhook/self_managed.py "$build/gpugated" "$work/cluster" \
+	"$address" "${ports[@]}" || status=1
+# But for what the test asked itself, and while it had taken rights away.
+account_refused | grep -v -e secrets/other -e fieldManager=refused \
+	-e fieldManager=gpugated-create >"$work/refused"
+if [ -s "$work/refused" ]; then
+	echo "FAILED with the rights of deploy/ it was refused:"
+	sort "$work/refused" | uniq -c
+	status=1
+fi
+exit $status

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The fast YAML reader against the one over libyaml: where it makes a tree,
+# libyaml takes the text too, without an issue, and the tree is the same in
+# every field. Read are the project's own manifests, the corpus, the CRDs, the
+# cases of yaml-test-suite, and COUNT texts made from each of these groups by
+# seeded changes. Of the corpus at least 95 % must take the fast reader.
+#
+# usage: yaml-fast.sh [BUILD]     COUNT=changed texts  SEED=of them
+# What needs the shared folder, or Go >= 1.26 to take the suite apart, is
+# skipped aloud.
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+twins=$build/tests/tools/yaml_twins
+
+# NAME FOLDER...: all files below, and texts made from them.
+compare() {
+	name=$1
+	shift
+	find "$@" -type f \( -name '*.yaml' -o -name '*.yml' -o -name 'in.*' \
+		-o -name '[0-9A-Z]*' \) ! -name '*.json' -size -2000k -print0 |
+		sort -z >"$work/names"
+	# More names than fit into one call would be compared in parts.
+	xargs -0 -x -n 100000 "$twins" --mutate "${COUNT:-100000}" \
+		"${SEED:-1}" <"$work/names" >"$work/out" 2>"$work/errors" ||
+		say_fail "$name: the readers differ"
+	head -c 4000 "$work/errors" >&2
+	sed "s/^/$name: /" "$work/out"
+	for n in $(sed -n 's/.*: \([0-9]*\) fast.*/\1/p' "$work/out"); do
+		pass=$((pass + n))
+	done
+}
+
+# The share of documents that the last compare() read fast.
+check_share() {
+	sed -n 's/^documents: \([0-9]*\) fast, \([0-9]*\) left.*/\1 \2/p' \
+		"$work/out" >"$work/share"
+	read -r fast left <"$work/share"
+	[ $((fast * 100)) -ge $(((fast + left) * 95)) ] ||
+		say_fail "only $fast of $((fast + left)) documents read fast"
+}
+
+[ -x "$twins" ] || { echo "check-yaml-fast: build $twins first" >&2; exit 2; }
+
+compare own "$tests/rules" "$tests/../deploy"
+for folder in corpus crds; do
+	if [ -d "$shared/$folder" ]; then
+		compare "$folder" "$shared/$folder"
+		[ "$folder" = corpus ] && check_share
+	else
+		echo "skip: $folder: no folder $shared/$folder"
+	fi
+done
+if ! [ -d "$shared/suites/yaml-test-suite/src" ]; then
+	echo "skip: yaml-test-suite: no folder in $shared/suites"
+elif ! go_is_new; then
+	echo "skip: yaml-test-suite: no Go >= 1.26 to take it apart"
+else
+	mkdir -p "$work/suite"
+	"$tests/oracle/build.sh" "$build" || exit 2
+	"$oracle" yaml-suite "$shared/suites/yaml-test-suite/src" \
+		"$work/suite" >/dev/null || exit 2
+	compare suite "$work/suite"
+fi
+
+finish yaml-fast

@@ -1,0 +1,246 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Repositories as GitOps teams have them: nothing that is right is an error.
+bats_require_minimum_version 1.5.0
+load helper
+
+# deployment NAME: whole, with nothing that a default run warns of.
+deployment() {
+	cat <<-END
+		apiVersion: apps/v1
+		kind: Deployment
+		metadata: {name: $1, namespace: ml}
+		spec:
+		  selector: {matchLabels: {app: $1}}
+		  template:
+		    metadata: {labels: {app: $1}}
+		    spec:
+		      containers:
+		      - name: serve
+		        image: vllm/vllm-openai:v0.6.3
+		        resources: {limits: {cpu: 8, memory: 64Gi, nvidia.com/gpu: 2}}
+	END
+}
+
+kustomization() {
+	mkdir -p "$1"
+	printf 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n%s\n' \
+		"$2" >"$1/kustomization.yaml"
+}
+
+# What the summary says, and a figure of the machine's.
+full() {
+	run --separate-stderr "$GPUGATE" lint --isolated --no-ignore-vcs .
+}
+
+figure() {
+	"$GPUGATE" lint --isolated --no-ignore-vcs --format json . | python3 -c '
+import json, sys
+print(json.load(sys.stdin)["summary"][sys.argv[1]])' "$1"
+}
+
+@test "settings and data beside manifests are counted, not judged" {
+	mkdir .vscode data
+	printf '{ // a comment\n "editor.kindness": true, }\n' >.vscode/settings.json
+	printf '{\n  // rules\n  "extends": "x",\n}\n' >.eslintrc.json
+	printf 'a: [1,\n' >data/rows.yaml
+	printf '\377\376a\0:\0 \0[\0' >data/wide.yaml
+	deployment d >d.yaml
+	lint .
+	is "$status" 0
+	holds_not "$output" invalid-syntax
+	full
+	holds "$output" "in 1 file (4 without Kubernetes objects)"
+}
+
+@test "a file of ours that cannot be read is an error, whatever its letters" {
+	printf 'kind: Pod\napiVersion: [\n' >a.yaml
+	printf '{"\\u006bind": "Pod", ]' >b.json
+	printf '\377\376k\0i\0n\0d\0:\0 \0[\0' >c.yaml
+	lint .
+	is "$status" 1
+	is "$(printf '%s\n' "$output" | grep -c invalid-syntax)" 3
+}
+
+@test "what is named on the command line is ours, and so is standard input" {
+	printf 'a: [1,\n' >rows.yaml
+	lint rows.yaml
+	is "$status" 1
+	holds "$output" invalid-syntax
+	run bash -c '"$0" lint --isolated --format concise - <rows.yaml' "$GPUGATE"
+	is "$status" 1
+}
+
+@test "a base that an overlay patches is a part of it" {
+	kustomization base 'resources: [d.yaml]'
+	deployment d >base/d.yaml
+	lint --select readiness-missing-gpu-serving .
+	holds "$output" base/d.yaml
+	kustomization overlays/prod 'resources: [../../base]
+patches: [{path: ready.yaml}]'
+	printf 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n' \
+		>overlays/prod/ready.yaml
+	lint .
+	is "$status" 0
+	is "$output" ""
+	full
+	holds "$output" "1 object of a base that a kustomization patches"
+	# What is wrong in it stays wrong.
+	sed -i 's/nvidia.com.gpu: 2/nvidia.com\/gpu: 1.5/' base/d.yaml
+	lint .
+	is "$status" 1
+	holds "$output" gpu-fractional-quantity
+}
+
+@test "an overlay that only lists its base adds nothing" {
+	kustomization base 'resources: [d.yaml]'
+	deployment d >base/d.yaml
+	kustomization overlays/prod 'resources: [../../base]'
+	lint --select readiness-missing-gpu-serving .
+	holds "$output" base/d.yaml
+}
+
+@test "a component may patch what stands beside it" {
+	kustomization base 'resources: [d.yaml]'
+	deployment d >base/d.yaml
+	kustomization overlays/prod 'resources: [../../base]
+components: [../../components/gpu]'
+	lint .
+	is "$output" ""
+}
+
+@test "values of a chart are not judged, and never no GPUs" {
+	cat >release.yaml <<-END
+		apiVersion: helm.toolkit.fluxcd.io/v2
+		kind: HelmRelease
+		metadata: {name: r, namespace: ml}
+		spec: {values: {resources: {limits: {nvidia.com/gpu: 8}}}}
+		---
+		apiVersion: argoproj.io/v1alpha1
+		kind: Application
+		metadata: {name: a, namespace: argocd}
+		spec: {source: {helm: {values: "resources: {limits: {amd.com/gpu: 1}}"}}}
+		---
+		apiVersion: helm.toolkit.fluxcd.io/v2
+		kind: HelmRelease
+		metadata: {name: cpu, namespace: ml}
+		spec: {values: {replicas: 2}}
+	END
+	full
+	is "$status" 0
+	holds "$output" "2 objects whose chart values name accelerators"
+	holds_not "$output" "no GPUs requested"
+	is "$(figure chartValues)" 2
+}
+
+@test "variables that a build fills in are no errors" {
+	deployment d | sed -e 's|nvidia.com.gpu: 2|nvidia.com/gpu: "${GPUS}"|' \
+		-e 's|namespace: ml|namespace: "${NAMESPACE}"|' >d.yaml
+	lint .
+	is "$status" 0
+}
+
+# cluster FOLDER GPUS: a quota ml/q of 8 GPUs, and a job that asks for some.
+cluster() {
+	mkdir -p "$1"
+	cat >"$1/quota.yaml" <<-END
+		apiVersion: v1
+		kind: ResourceQuota
+		metadata: {name: q, namespace: ml}
+		spec: {hard: {requests.nvidia.com/gpu: "8", limits.memory: 1Ti}}
+		---
+		apiVersion: scheduling.k8s.io/v1
+		kind: PriorityClass
+		metadata: {name: normal-${1##*/}}
+		value: 10
+		globalDefault: true
+	END
+	cat >"$1/job.yaml" <<-END
+		apiVersion: batch/v1
+		kind: Job
+		metadata: {name: train, namespace: ml}
+		spec:
+		  backoffLimit: 1
+		  podReplacementPolicy: Failed
+		  activeDeadlineSeconds: 3600
+		  template:
+		    spec:
+		      restartPolicy: Never
+		      containers:
+		      - name: c
+		        image: registry.example.com/train:1
+		        resources: {limits: {cpu: 8, memory: 64Gi, nvidia.com/gpu: $2}}
+	END
+}
+
+@test "clusters in sibling folders are sets of their own" {
+	cluster clusters/a 6
+	cluster clusters/b 6
+	lint .
+	is "$status" 0
+	holds_not "$output" quota
+	holds_not "$output" priorityclass-multiple-default
+	holds_not "$output" object-duplicate
+	full
+	holds "$output" "sets of their own (the same objects are in each): clusters/a, clusters/b"
+	# What is too much for one of them is found there.
+	cluster clusters/b 9
+	lint --select quota .
+	is "$status" 1
+	is "$(paths)" "clusters/b/job.yaml"
+	holds "$output" quota-never-fits
+}
+
+@test "a default class of one cluster says nothing of another's" {
+	cluster clusters/a 1
+	cluster clusters/b 1
+	sed -i '/^---/,$d' clusters/b/quota.yaml
+	lint --select priority-class-missing --fail-on info .
+	is "$(paths)" "clusters/b/job.yaml"
+}
+
+@test "one folder is one set, and so is a folder in another" {
+	cluster prod 6
+	cp prod/job.yaml prod/again.yaml
+	mkdir prod/more
+	sed 's/name: train/name: other/' prod/job.yaml >prod/more/job.yaml
+	lint --fail-on info .
+	holds "$output" object-duplicate
+	holds "$output" quota-would-exceed
+}
+
+@test "paths: part the sets by name" {
+	cluster a 6
+	cluster b 6
+	sed -i 's/name: q,/name: q2,/; s/normal-b/normal-a/' b/quota.yaml
+	sed -i 's/name: train/name: other/' b/job.yaml
+	sed -i '/^---/,$d' a/quota.yaml
+	lint --select quota .
+	holds "$output" quota-would-exceed
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\npaths:\n- {glob: "a/**", set: a}\n- {glob: "b/**", set: b}\n' \
+		>.gpugate.yaml
+	lint --select quota .
+	is "$status" 0
+	holds_not "$output" quota-would-exceed
+	run "$GPUGATE" quota --format json .
+	is "$(printf '%s' "$output" | python3 -c '
+import json, sys
+print([r["adds"] for r in json.load(sys.stdin)["rows"]])')" "['6', '6']"
+}
+
+@test "a class that stands beside the clusters is there for each" {
+	cluster clusters/a 1
+	cluster clusters/b 1
+	mkdir common
+	sed '1,/^---/d; s/normal-a/gpu-batch/; /globalDefault/d' \
+		clusters/a/quota.yaml >common/class.yaml
+	for c in a b; do
+		sed -i 's/^      restartPolicy: Never/&\n      priorityClassName: gpu-batch/' \
+			clusters/$c/job.yaml
+	done
+	lint --select priority-class-unknown .
+	is "$output" ""
+	sed -i 's/gpu-batch/gpu-bach/' clusters/b/job.yaml
+	lint --select priority-class-unknown .
+	is "$(paths)" clusters/b/job.yaml
+}

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What users read is in the words of Kubernetes.
+
+usage: words.py GPUGATE GPUGATED
+       words.py --text FILE...
+
+Looks for the expressions of words.txt in the READMEs, in the texts of the
+chart and in what both programs print about themselves; with --text, in these
+files only. Each line of the list holds an example that its expression, and no
+other line's, must find: so none of them is dead. To see the check fail:
+    echo at the door >/tmp/door && tests/meta/words.py --text /tmp/door
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+LIST = pathlib.Path(__file__).with_suffix(".txt")
+TRACKED = ["README.md", "*/README.md", "deploy/chart/*values.yaml",
+           "deploy/chart/*NOTES.txt"]
+# The texts that are a rule's own, in what `gpugate explain` prints.
+RULE_TEXTS = re.compile(
+    r"^(What|Why|Remedy|Parameters|Evidence)\b.*\n(?: .*\n)*", re.M)
+# A blank of an expression matches a line end, also one within a comment.
+BLANK = r"\s+(?:#\s+)?"
+
+
+def read_list():
+    """One expression, and the words to use instead, by its groups."""
+    parts, words, examples = [], [], []
+    for number, line in enumerate(LIST.read_text().splitlines(), 1):
+        if line.startswith("#"):
+            continue
+        part, instead, example = line.split("\t")
+        parts.append("(" + part.replace(" ", BLANK) + ")")
+        words.append(instead)
+        examples.append((number, example))
+    expression = re.compile("|".join(parts), re.IGNORECASE)
+    for index, (number, example) in enumerate(examples, 1):
+        found = [hit.lastindex for hit in expression.finditer(example)]
+        if found != [index]:
+            sys.exit(f"{LIST}:{number}: does not find its example")
+    return expression, words
+
+
+def output(program, *args):
+    """(name, text) of what a program prints, run in an empty folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([program, *args], cwd=folder, check=True,
+                              capture_output=True, text=True)
+        files = [p.read_text() for p in pathlib.Path(folder).iterdir()]
+    name = " ".join([os.path.basename(program), *args])
+    return name, "".join([done.stdout, done.stderr, *files])
+
+
+def commands(usage, line):
+    found = re.findall(line, usage, re.MULTILINE)
+    if not found:
+        sys.exit("words.py: the help names no commands")
+    return found
+
+
+def printed(gpugate, gpugated):
+    usage = output(gpugate, "help")
+    yield usage
+    for command in commands(usage[1], r"^  ([a-z-]+)  "):
+        yield output(gpugate, "help", command)
+    for args in (["manpage", "1"], ["manpage", "5"], ["rules"], ["init"]):
+        yield output(gpugate, *args)
+    for rule in output(gpugate, "rules")[1].splitlines():
+        name, text = output(gpugate, "explain", rule.split()[0])
+        text = text.split("\nFlagged:\n")[0]
+        yield name, RULE_TEXTS.sub(lambda own: "\n" * own[0].count("\n"), text)
+    usage = output(gpugated, "help")
+    yield usage
+    for command in commands(usage[1], r"^ +gpugated ([a-z]+)"):
+        yield output(gpugated, "help", command)
+
+
+def tracked():
+    files = subprocess.run(["git", "ls-files", "--", *TRACKED], check=True,
+                           capture_output=True, text=True).stdout
+    return [(name, pathlib.Path(name).read_text())
+            for name in files.splitlines()]
+
+
+def main():
+    expression, words = read_list()
+    if sys.argv[1] == "--text":
+        texts = [(name, pathlib.Path(name).read_text())
+                 for name in sys.argv[2:]]
+    else:
+        texts = [*tracked(), *printed(*map(os.path.abspath, sys.argv[1:3]))]
+    found = [(name, text.count("\n", 0, hit.start()) + 1,
+              " ".join(hit[0].split()), words[hit.lastindex - 1])
+             for name, text in texts for hit in expression.finditer(text)]
+    for name, line, word, instead in found:
+        print(f"{name}:{line}: {word} -> {instead}", file=sys.stderr)
+    if found:
+        sys.exit(f"words: {len(found)} to replace, see {LIST.name}")
+    print(f"words: ok, {len(texts)} texts")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The door with the real rules: what is let through unread is counted, and an
+ * owner's ignore tells where it must stand for its Pods.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "door_stage.h"
+#include "engine/registry.h"
+#include "metrics_reading.h"
+
+static int setup(void **state)
+{
+	struct stage *s = calloc(1, sizeof(*s));
+
+	stage_begin(s, open("/dev/null", O_WRONLY | O_CLOEXEC), LOG_ERROR,
+		    false);
+	admission_set_policy(s->admission,
+			     policy_default(&s->rules, "recommended"));
+	s->user = "alice";
+	*state = s;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct stage *s = *state;
+
+	stage_end(s);
+	free(s);
+	return 0;
+}
+
+static double figure(const struct stage *s, const char *name)
+{
+	return metrics_figure(s->metrics, name);
+}
+
+struct ask {
+	enum admission_path path;
+	const char *operation, *group, *kind, *subresource, *object;
+};
+
+static void post(struct stage *s, const struct ask *ask)
+{
+	struct buf body;
+
+	buf_init(&body);
+	buf_addf(&body,
+		 "{\"apiVersion\":\"admission.k8s.io/v1\","
+		 "\"kind\":\"AdmissionReview\",\"request\":{\"uid\":\"u-1\","
+		 "\"operation\":\"%s\",\"kind\":{\"group\":\"%s\","
+		 "\"version\":\"v1\",\"kind\":\"%s\"},\"subResource\":\"%s\","
+		 "\"namespace\":\"ml\",\"name\":\"a\","
+		 "\"userInfo\":{\"username\":\"%s\"},"
+		 "\"object\":%s,\"oldObject\":null}}",
+		 ask->operation, ask->group, ask->kind, ask->subresource,
+		 s->user, ask->object);
+	admission_review(s->worker, ask->path, body.data, body.len, &s->reply);
+	buf_release(&body);
+	assert_int_equal(s->reply.status, 200);
+}
+
+static bool says(const struct stage *s, const char *text)
+{
+	return memmem(s->reply.body, s->reply.len, text, strlen(text));
+}
+
+static const char scale[] =
+	"{\"apiVersion\":\"autoscaling/v1\",\"kind\":\"Scale\","
+	"\"metadata\":{\"name\":\"a\"},\"spec\":{\"replicas\":900}}";
+/* Half a GPU: denied wherever it is looked at. */
+static const char wrong[] =
+	"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},"
+	"\"spec\":{\"containers\":[{\"name\":\"m\",\"image\":\"r/a:1\","
+	"\"resources\":{\"limits\":{\"nvidia.com/gpu\":\"0.5\"}}}]}}";
+
+static const struct {
+	const char *reason; /* NULL: it is judged */
+	struct ask ask;
+	bool allowed;
+} asks[] = {
+	{"scale",
+	 {ADMISSION_VALIDATE, "UPDATE", "autoscaling", "Scale", "scale", scale},
+	 true},
+	{"scale",
+	 {ADMISSION_MUTATE, "UPDATE", "autoscaling", "Scale", "scale", scale},
+	 true},
+	{"subresource",
+	 {ADMISSION_VALIDATE, "UPDATE", "", "Pod", "status", wrong},
+	 true},
+	{"subresource",
+	 {ADMISSION_VALIDATE, "CREATE", "", "Binding", "binding", "{}"},
+	 true},
+	{"operation",
+	 {ADMISSION_VALIDATE, "DELETE", "", "Pod", "", "null"},
+	 true},
+	{"operation",
+	 {ADMISSION_VALIDATE, "CONNECT", "", "Pod", "exec", "{}"},
+	 true},
+	{"operation", {ADMISSION_VALIDATE, "", "", "Pod", "", wrong}, true},
+	{"no_patch", {ADMISSION_MUTATE, "UPDATE", "", "Pod", "", wrong}, true},
+	{NULL, {ADMISSION_VALIDATE, "CREATE", "", "Pod", "", wrong}, false},
+	{NULL, {ADMISSION_VALIDATE, "UPDATE", "", "Pod", "", wrong}, false},
+	{NULL,
+	 {ADMISSION_VALIDATE, "UPDATE", "", "Pod", "resize", wrong},
+	 false},
+	{NULL, {ADMISSION_MUTATE, "CREATE", "", "Pod", "", wrong}, true},
+};
+
+static void what_is_not_judged_is_counted(void **state)
+{
+	static const char *const reasons[] = {"scale", "subresource",
+					      "operation", "no_patch"};
+	struct stage *s = *state;
+	double before[4], after;
+
+	for (size_t i = 0; i < sizeof(asks) / sizeof(*asks); i++) {
+		char name[60];
+
+		for (int pass = 0; pass < 2; pass++) {
+			if (pass)
+				post(s, &asks[i].ask);
+			for (int r = 0; r < 4; r++) {
+				bool named =
+					asks[i].reason &&
+					!strcmp(asks[i].reason, reasons[r]);
+
+				snprintf(name, sizeof(name),
+					 "gpugate_not_judged_total{reason="
+					 "\"%s\"}",
+					 reasons[r]);
+				after = figure(s, name);
+				if (pass)
+					assert_true(after == before[r] + named);
+				before[r] = after;
+			}
+		}
+		print_message("  %s %s/%s: %.*s\n", asks[i].ask.operation,
+			      asks[i].ask.kind, asks[i].ask.subresource,
+			      (int)(s->reply.len > 60 ? 60 : s->reply.len),
+			      s->reply.body);
+		assert_int_equal(says(s, "\"allowed\":true"), asks[i].allowed);
+	}
+}
+
+/* --- an owner's ignore ---------------------------------------------------- */
+
+static const char grants[] = "apiVersion: gpugate.dev/v1\nkind: Policy\n"
+			     "platform: {gpuTaints: [nvidia.com/gpu]}\nrules:\n"
+			     "  shm-missing: {action: patch}\n"
+			     "  job-backoff-unbounded: {action: deny}\n"
+			     "suppressions:\n"
+			     "  annotations:\n"
+			     "    rules: [shm-missing, job-backoff-unbounded]\n"
+			     "    namespaces: [ml]\n";
+
+static void use_policy(struct stage *s, const char *text)
+{
+	struct policy_options options = {.admission = true};
+	struct policy_problems problems = {0};
+	char path[] = "/tmp/gpugate-door-XXXXXX";
+	int fd = mkstemp(path);
+	struct policy *policy;
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	policy = policy_load(&s->rules, path, &options, &problems);
+	for (size_t i = 0; i < problems.n; i++)
+		print_message("  %s\n", problems.items[i].text);
+	policy_problems_release(&problems);
+	unlink(path);
+	assert_non_null(policy);
+	admission_set_policy(s->admission, policy);
+}
+
+#define IGNORE(rule)                                                           \
+	"\"annotations\":{\"gpugate.dev/ignore\":\"" rule "\","                \
+	"\"gpugate.dev/ignore-reason\":\"own shm\"}"
+#define POD_SPEC                                                               \
+	"{\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"m\","        \
+	"\"image\":\"r/a:1\",\"resources\":{\"limits\":{\"cpu\":\"8\","        \
+	"\"memory\":\"64Gi\",\"nvidia.com/gpu\":2}}}]}"
+#define JOB(own, of_template)                                                  \
+	"{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{"         \
+	"\"name\":\"a\"" own "},\"spec\":{\"backoffLimit\":2,\"template\":{"   \
+	"\"metadata\":{\"name\":\"x\"" of_template "},\"spec\":" POD_SPEC      \
+	"}}}"
+
+static const struct {
+	const char *what, *object;
+	bool suppressed, reported;
+} owners[] = {
+	{"no ignore", JOB("", ""), false, false},
+	{"on the object", JOB("," IGNORE("shm-missing"), ""), true, true},
+	{"on the template", JOB("", "," IGNORE("shm-missing")), true, false},
+	{"on both", JOB("," IGNORE("shm-missing"), "," IGNORE("shm-missing")),
+	 true, false},
+	{"of everything", JOB("," IGNORE("all"), ""), true, true},
+	{"of another rule", JOB("," IGNORE("job-backoff-unbounded"), ""), false,
+	 false},
+};
+
+static void an_ignore_out_of_reach_is_told(void **state)
+{
+	static const char warning[] =
+		"gpugate.dev/ignore of shm-missing is on the object: its "
+		"Pods need it on the pod template";
+	struct stage *s = *state;
+
+	use_policy(s, grants);
+	assert_true(sizeof(warning) <= 121);
+	for (size_t i = 0; i < sizeof(owners) / sizeof(*owners); i++) {
+		struct ask ask = {.path = ADMISSION_VALIDATE,
+				  .operation = "CREATE",
+				  .group = "batch",
+				  .kind = "Job",
+				  .subresource = "",
+				  .object = owners[i].object};
+
+		post(s, &ask);
+		print_message("  %s\n", owners[i].what);
+		assert_true(says(s, "\"allowed\":true"));
+		assert_int_equal(says(s, "\"suppressed\":\"shm-missing\""),
+				 owners[i].suppressed);
+		assert_int_equal(says(s, warning), owners[i].reported);
+		ask.path = ADMISSION_MUTATE;
+		post(s, &ask);
+		assert_false(says(s, warning));
+	}
+	/* Where the Pods are not patched there is nothing to tell. */
+	admission_set_policy(s->admission,
+			     policy_default(&s->rules, "recommended"));
+	for (size_t i = 0; i < sizeof(owners) / sizeof(*owners); i++) {
+		struct ask ask = {.path = ADMISSION_VALIDATE,
+				  .operation = "CREATE",
+				  .group = "batch",
+				  .kind = "Job",
+				  .subresource = "",
+				  .object = owners[i].object};
+
+		post(s, &ask);
+		assert_false(says(s, warning));
+	}
+}
+
+#define OWNED                                                                  \
+	",\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\"," \
+	"\"name\":\"a\",\"uid\":\"1\",\"controller\":true}]"
+#define POD(own)                                                               \
+	"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"               \
+	"\"name\":\"a-1\"" OWNED own "},\"spec\":" POD_SPEC "}"
+
+/* What a controller copied from the template is the template's ignore. */
+static void a_templates_ignore_holds_for_its_pods(void **state)
+{
+	static const char controller[] =
+		"system:serviceaccount:kube-system:job-controller";
+	struct stage *s = *state;
+	struct ask ask = {ADMISSION_MUTATE, "CREATE", "", "Pod", "", POD("")};
+
+	s->user = controller;
+	use_policy(s, grants);
+	post(s, &ask);
+	assert_true(says(s, "patched by shm-missing"));
+	ask.object = POD("," IGNORE("shm-missing"));
+	post(s, &ask);
+	assert_false(says(s, "patched by shm-missing"));
+	assert_true(says(s, "patched by gpu-toleration-missing"));
+	ask.path = ADMISSION_VALIDATE;
+	post(s, &ask);
+	assert_true(says(s, "\"suppressed\":\"shm-missing\""));
+	assert_false(says(s, "on the pod template"));
+}
+
+/* --- /mutate asks for what it needs --------------------------------------- */
+
+/* No /dev/shm, to be mended; half a GPU beside it, to be denied. */
+#define TORN_POD(own)                                                          \
+	"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"               \
+	"\"name\":\"a\"" own "},\"spec\":{\"restartPolicy\":\"Never\","        \
+	"\"containers\":[{\"name\":\"m\",\"image\":\"r/a:1\",\"resources\":{"  \
+	"\"limits\":{\"cpu\":\"8\",\"nvidia.com/gpu\":2}}},{\"name\":\"n\","   \
+	"\"image\":\"r/b:1\",\"resources\":{\"limits\":{\"nvidia.com/gpu\":"   \
+	"\"0.5\"}}}]}}"
+
+static void what_was_denied_before_keeps_no_patch(void **state)
+{
+	struct stage *s = *state;
+	struct ask ask = {ADMISSION_MUTATE, "CREATE", "", "Pod", "",
+			  TORN_POD("")};
+
+	use_policy(s, grants);
+	post(s, &ask);
+	assert_true(says(s, "patched by shm-missing"));
+	assert_true(says(s, "\"patchType\":\"JSONPatch\""));
+	ask.path = ADMISSION_VALIDATE;
+	post(s, &ask);
+	assert_true(says(s, "\"allowed\":false"));
+	assert_true(says(s, "gpu-fractional-quantity"));
+}
+
+/* Of rules that neither patch nor deny it is told there all the same. */
+static void what_is_suppressed_is_told_by_mutate(void **state)
+{
+	static const char granted[] =
+		"apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n"
+		"  shm-missing: {action: patch}\n"
+		"  bare-gpu-pod: {action: warn}\n"
+		"suppressions: {annotations: {rules: [bare-gpu-pod]}}\n";
+	static const char exempt[] =
+		"apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n"
+		"  shm-missing: {action: patch}\n"
+		"  bare-gpu-pod: {action: warn}\n"
+		"exempt: [{namespaces: [ml], rules: [bare-gpu-pod], reason: r}]"
+		"\n";
+	struct stage *s = *state;
+	struct ask ask = {ADMISSION_MUTATE,
+			  "CREATE",
+			  "",
+			  "Pod",
+			  "",
+			  TORN_POD("," IGNORE("bare-gpu-pod"))};
+
+	use_policy(s, granted);
+	post(s, &ask);
+	assert_true(says(s, "\"suppressed\":\"bare-gpu-pod\""));
+	ask.object = TORN_POD("");
+	post(s, &ask);
+	assert_false(says(s, "bare-gpu-pod"));
+	use_policy(s, exempt);
+	post(s, &ask);
+	assert_true(says(s, "\"suppressed\":\"bare-gpu-pod\""));
+}
+
+/* --- days go by ----------------------------------------------------------- */
+
+static const char exempts[] =
+	"apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n"
+	"  shm-missing: {action: patch}\nexempt:\n- {namespaces: [ml], rules: "
+	"[shm-missing, gpu-request-limit-mismatch], reason: r, until: 2099-01-10}\n";
+
+/* The policy was read long before; its exemption ends all the same. */
+static void an_exemption_ends_while_we_run(void **state)
+{
+	static const struct {
+		int64_t day; /* of January 2099 */
+		bool suppressed, patched, denied;
+	} days[] = {
+		{9, true, false, false},   {10, true, false, false},
+		{11, false, false, false}, {17, false, false, false},
+		{18, false, true, true},
+	};
+	struct ask patch = {ADMISSION_MUTATE, "CREATE", "", "Pod", "", NULL};
+	struct ask deny = {ADMISSION_VALIDATE, "CREATE", "", "Pod", "", NULL};
+	struct stage *s = *state;
+	struct admission_options options = {
+		.rules = &s->rules, .metrics = s->metrics, .log = s->log};
+
+	patch.object = POD("");
+	deny.object =
+		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"
+		"\"name\":\"a\"},\"spec\":{\"containers\":[{\"name\":\"m\","
+		"\"image\":\"r/a:1\",\"resources\":{\"requests\":{"
+		"\"nvidia.com/gpu\":2},\"limits\":{\"nvidia.com/gpu\":1}}}]}}";
+	for (size_t i = 0; i < sizeof(days) / sizeof(*days); i++) {
+		admission_worker_free(s->worker);
+		admission_free(s->admission);
+		/* 2099-01-01 */
+		options.now = (47117 + days[i].day - 1) * 86400;
+		s->admission = admission_new(&options);
+		s->worker = admission_worker_new(s->admission);
+		use_policy(s, exempts);
+		post(s, &patch);
+		print_message("  day %d: %.*s\n", (int)days[i].day,
+			      (int)s->reply.len, s->reply.body);
+		assert_int_equal(says(s, "patched by shm-missing"),
+				 days[i].patched);
+		assert_int_equal(says(s, "\"suppressed\":\"shm-missing"),
+				 days[i].suppressed);
+		post(s, &deny);
+		print_message("  %.*s\n", (int)s->reply.len, s->reply.body);
+		assert_int_equal(says(s, "\"allowed\":false"), days[i].denied);
+	}
+}
+
+/* --- texts of users ------------------------------------------------------- */
+
+/* The API server drops a warning with a control character in it (golang's
+ * unicode.IsControl), so that a name could hide what is said of it. */
+static void no_control_character_hides_a_warning(void **state)
+{
+	struct stage *s = *state;
+	struct ask ask = {
+		ADMISSION_VALIDATE,
+		"CREATE",
+		"",
+		"Pod",
+		"",
+		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"
+		"\"name\":\"a\"},\"spec\":{\"restartPolicy\":\"Never\","
+		"\"containers\":[{\"name\":\"m\\u0085\\u009f\\n\\u007f\\u00a0\u00e9\","
+		"\"image\":\"r/a:1\",\"command\":[\"torchrun\"],"
+		"\"resources\":{\"limits\":{\"cpu\":\"8\",\"memory\":"
+		"\"64Gi\",\"nvidia.com/gpu\":2}}}]}}"};
+
+	use_policy(s, "apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n"
+		      "  shm-missing: {action: warn}\n");
+	post(s, &ask);
+	print_message("  %.*s\n", (int)s->reply.len, s->reply.body);
+	assert_true(says(s, "shm-missing: container `m"));
+	assert_false(says(s, "\xc2\x85"));
+	assert_false(says(s, "\xc2\x9f"));
+	assert_false(says(s, "\\u00"));
+	assert_true(says(s, "\xc2\xa0\xc3\xa9`"));
+}
+
+/* --- what cannot be read -------------------------------------------------- */
+
+#define DEEP "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{},\"a\":01}"
+
+static const char by_namespace[] =
+	"apiVersion: gpugate.dev/v1\nkind: Policy\nmode: %s\noverrides:\n"
+	"- {namespaces: [ml], kinds: [Pod], mode: %s}\n";
+
+static const struct {
+	const char *mode, *there;
+	struct ask ask;
+	const char *says;
+} unread[] = {
+	{"audit",
+	 "enforce",
+	 {ADMISSION_VALIDATE, "CREATE", "", "Pod", "", DEEP},
+	 "\"allowed\":false"},
+	{"audit",
+	 "enforce",
+	 {ADMISSION_MUTATE, "CREATE", "", "Pod", "", DEEP},
+	 "\"allowed\":false"},
+	{"audit",
+	 "enforce",
+	 {ADMISSION_VALIDATE, "CREATE", "batch", "Job", "", DEEP},
+	 "\"would-deny\":\"invalid-syntax\""},
+	{"enforce",
+	 "audit",
+	 {ADMISSION_VALIDATE, "CREATE", "", "Pod", "", DEEP},
+	 "\"would-deny\":\"invalid-syntax\""},
+	{"enforce",
+	 "warn",
+	 {ADMISSION_VALIDATE, "CREATE", "", "Pod", "", DEEP},
+	 "\"warnings\":[\"invalid-syntax: "},
+	{"audit",
+	 "enforce",
+	 {ADMISSION_VALIDATE, "CREATE", "", "Pod", "", "null"},
+	 "request.object is missing"},
+	/* Where nothing is judged, nothing has to be read. */
+	{"enforce",
+	 "enforce",
+	 {ADMISSION_VALIDATE, "DELETE", "", "Pod", "", DEEP},
+	 "\"allowed\":true"},
+	{"enforce",
+	 "enforce",
+	 {ADMISSION_VALIDATE, "UPDATE", "", "Pod", "status", DEEP},
+	 "\"allowed\":true"},
+};
+
+static void the_mode_of_the_namespace_holds_for_what_is_unread(void **state)
+{
+	struct stage *s = *state;
+	char policy[200];
+
+	for (size_t i = 0; i < sizeof(unread) / sizeof(*unread); i++) {
+		snprintf(policy, sizeof(policy), by_namespace, unread[i].mode,
+			 unread[i].there);
+		use_policy(s, policy);
+		post(s, &unread[i].ask);
+		print_message("  %s, here %s: %.*s\n", unread[i].mode,
+			      unread[i].there, (int)s->reply.len,
+			      s->reply.body);
+		assert_true(says(s, unread[i].says));
+	}
+}
+
+static void what_is_deleted_is_not_denied_unread(void **state)
+{
+	struct stage *s = *state;
+	struct buf body;
+
+	buf_init(&body);
+	buf_adds(&body, "{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":"
+			"\"AdmissionReview\",\"request\":{\"uid\":\"u-1\","
+			"\"operation\":\"UPDATE\",\"oldObject\":{"
+			"\"metadata\":{\"deletionTimestamp\":"
+			"\"2026-01-01T00:00:00Z\"}},\"object\":{\"a\":[{}");
+	for (int i = 0; i < 3000; i++)
+		buf_adds(&body, ",{}");
+	buf_adds(&body, "]}}}");
+	admission_review(s->worker, ADMISSION_VALIDATE, body.data, body.len,
+			 &s->reply);
+	assert_true(says(s, "\"allowed\":true"));
+	assert_true(says(s, "too long to be judged"));
+	/* The end of its name is not there any more. */
+	memcpy(strstr(body.data, "deletionT"), "creationT", 9);
+	admission_review(s->worker, ADMISSION_VALIDATE, body.data, body.len,
+			 &s->reply);
+	assert_true(says(s, "\"allowed\":false"));
+	buf_release(&body);
+}
+
+static void a_long_review_is_denied_by_its_beginning(void **state)
+{
+	static const char start[] =
+		"{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":"
+		"\"AdmissionReview\",\"request\":{\"uid\":\"u-1\","
+		"\"operation\":\"CREATE\",\"namespace\":\"ml\",\"object\":"
+		"{\"a\":\"<<<<";
+	struct stage *s = *state;
+
+	assert_true(admission_review_long(s->worker, ADMISSION_VALIDATE, start,
+					  sizeof(start) - 1, &s->reply));
+	assert_int_equal(s->reply.status, 200);
+	assert_true(says(s, "\"uid\":\"u-1\",\"allowed\":false"));
+	assert_true(says(s, "longer than --max-body"));
+	assert_false(admission_review_long(s->worker, ADMISSION_VALIDATE, "<<",
+					   2, &s->reply));
+	use_policy(s,
+		   "apiVersion: gpugate.dev/v1\nkind: Policy\nmode: audit\n");
+	assert_true(admission_review_long(s->worker, ADMISSION_VALIDATE, start,
+					  sizeof(start) - 1, &s->reply));
+	assert_true(says(s, "\"uid\":\"u-1\",\"allowed\":true"));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_is_not_judged_is_counted),
+		TEST(an_ignore_out_of_reach_is_told),
+		TEST(a_templates_ignore_holds_for_its_pods),
+		TEST(what_was_denied_before_keeps_no_patch),
+		TEST(what_is_suppressed_is_told_by_mutate),
+		TEST(an_exemption_ends_while_we_run),
+		TEST(no_control_character_hides_a_warning),
+		TEST(the_mode_of_the_namespace_holds_for_what_is_unread),
+		TEST(what_is_deleted_is_not_denied_unread),
+		TEST(a_long_review_is_denied_by_its_beginning),
+	};
+
+	return cmocka_run_group_tests_name("door", tests, NULL, NULL);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Objects that somebody made to keep the door busy until the API server lets
+ * them in unanswered: just below what is refused at once, each must be judged,
+ * in a fraction of the time that a webhook has. The processor time is told,
+ * and is a check with TIMES=strict (check-load).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "door_stage.h"
+#include "engine/registry.h"
+
+enum { LIMIT_MS = 1000 };
+
+#define GPU "\"resources\":{\"limits\":{\"nvidia.com/gpu\":1}}"
+
+static int setup(void **state)
+{
+	static struct stage s;
+
+	stage_begin(&s, open("/dev/null", O_WRONLY | O_CLOEXEC), LOG_ERROR,
+		    false);
+	admission_set_policy(s.admission, policy_default(&s.rules, "strict"));
+	*state = &s;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct stage *s = *state;
+
+	stage_end(s);
+	return 0;
+}
+
+/* --- shapes --------------------------------------------------------------- */
+
+static void add_each(struct buf *out, unsigned n,
+		     void (*add)(struct buf *out, unsigned i))
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (i)
+			buf_addc(out, ',');
+		add(out, i);
+	}
+}
+
+static void container(struct buf *out, unsigned i)
+{
+	buf_addf(out,
+		 "{\"name\":\"c%u\",\"image\":\"i:1\",\"command\":"
+		 "[\"torchrun\"]," GPU "}",
+		 i);
+}
+
+/* A Pod of n containers; annotation: what it wants ignored, or NULL. */
+static void pod(struct buf *out, const char *annotation, unsigned n,
+		void (*write)(struct buf *out, unsigned i))
+{
+	buf_adds(out, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"
+		      "\"name\":\"a\"");
+	if (annotation)
+		buf_addf(out,
+			 ",\"annotations\":{\"gpugate.dev/ignore\":\"%s\","
+			 "\"gpugate.dev/ignore-reason\":\"r\"}",
+			 annotation);
+	buf_adds(out, "},\"spec\":{\"containers\":[");
+	add_each(out, n, write);
+	buf_adds(out, "]}}");
+}
+
+/* A PyTorchJob of n roles. */
+static void job(struct buf *out, unsigned n,
+		void (*write)(struct buf *out, unsigned i))
+{
+	buf_adds(out, "{\"apiVersion\":\"kubeflow.org/v1\",\"kind\":"
+		      "\"PyTorchJob\",\"metadata\":{\"name\":\"a\"},\"spec\":{"
+		      "\"pytorchReplicaSpecs\":{");
+	add_each(out, n, write);
+	buf_adds(out, "}}}");
+}
+
+static void many_containers(struct buf *out)
+{
+	pod(out, NULL, 1400, container);
+}
+
+static void role(struct buf *out, unsigned i)
+{
+	buf_addf(out,
+		 "\"W%u\":{\"replicas\":3,\"template\":{\"spec\":{"
+		 "\"containers\":[",
+		 i);
+	add_each(out, 130, container);
+	buf_adds(out, "]}}}");
+}
+
+static void roles_of_containers(struct buf *out)
+{
+	job(out, 100, role);
+}
+
+static void variable(struct buf *out, unsigned i)
+{
+	(void)i;
+	buf_adds(out, "{\"name\":\"NVIDIA_VISIBLE_DEVICES\",\"value\":"
+		      "\"all\"}");
+}
+
+static void with_variables(struct buf *out, unsigned i)
+{
+	buf_addf(out, "{\"name\":\"c%u\",\"image\":\"i:1\"," GPU ",\"env\":[",
+		 i);
+	add_each(out, 100, variable);
+	buf_adds(out, "]}");
+}
+
+static void findings_by_the_thousand(struct buf *out)
+{
+	pod(out, NULL, 200, with_variables);
+}
+
+static void words(struct buf *out)
+{
+	struct buf text;
+
+	buf_init(&text);
+	for (int i = 0; i < 130000; i++)
+		buf_adds(&text, "a,");
+	pod(out, text.data, 1400, container);
+	buf_release(&text);
+}
+
+static void template_with_ignore(struct buf *out, unsigned i)
+{
+	buf_addf(out,
+		 "\"W%u\":{\"template\":{\"metadata\":{\"annotations\":{"
+		 "\"gpugate.dev/ignore\":\"shm-missing\"}},\"spec\":{"
+		 "\"containers\":[",
+		 i);
+	container(out, 0);
+	buf_adds(out, "]}}}");
+}
+
+static void ignores(struct buf *out)
+{
+	job(out, 1400, template_with_ignore);
+}
+
+static void patched_container(struct buf *out, unsigned i)
+{
+	buf_addf(out, "{name: c%u}", i);
+}
+
+static void patched_template(struct buf *out, unsigned i)
+{
+	buf_addf(out,
+		 "{\"name\":\"t%u\",\"podSpecPatch\":\"{}\",\"container\":{"
+		 "\"image\":\"i:1\"}}",
+		 i);
+}
+
+/* All templates share a long one, and each has its own in between. */
+static void patches(struct buf *out)
+{
+	buf_adds(out, "{\"apiVersion\":\"argoproj.io/v1alpha1\",\"kind\":"
+		      "\"Workflow\",\"metadata\":{\"name\":\"a\"},\"spec\":{"
+		      "\"podSpecPatch\":\"{containers: [");
+	add_each(out, 20000, patched_container);
+	buf_adds(out, "]}\",\"templates\":[");
+	add_each(out, 1400, patched_template);
+	buf_adds(out, "]}}");
+}
+
+static void spark_amount(struct buf *out, unsigned i)
+{
+	buf_addf(out, "\"spark.executor.resource.gpu%u.amount\":\"1\"", i);
+}
+
+static void properties(struct buf *out)
+{
+	buf_adds(out, "{\"apiVersion\":\"sparkoperator.k8s.io/v1beta2\","
+		      "\"kind\":\"SparkApplication\",\"metadata\":{\"name\":"
+		      "\"a\"},\"spec\":{\"executor\":{\"instances\":1},"
+		      "\"sparkConf\":{");
+	add_each(out, 5000, spark_amount);
+	buf_adds(out, "}}}");
+}
+
+/* Names that resemble those of devices, each another one. */
+static void resources(struct buf *out, unsigned i)
+{
+	buf_addf(out,
+		 "{\"name\":\"c%u\",\"image\":\"i:1\",\"resources\":{"
+		 "\"limits\":{",
+		 i);
+	for (unsigned j = 0; j < 60; j++)
+		buf_addf(out, "\"nv%u.cor/g%u\":\"1\",", 100 + i, j);
+	buf_adds(out, "\"nvidia.com/gpu\":\"1\"}}}");
+}
+
+static void many_resources(struct buf *out)
+{
+	pod(out, NULL, 700, resources);
+}
+
+static const struct {
+	const char *what;
+	void (*write)(struct buf *out);
+} shapes[] = {
+	{"containers", many_containers},
+	{"roles of containers", roles_of_containers},
+	{"findings", findings_by_the_thousand},
+	{"words of an ignore", words},
+	{"ignores of templates", ignores},
+	{"patches in strings", patches},
+	{"properties", properties},
+	{"resources of many names", many_resources},
+};
+
+/* --- in time -------------------------------------------------------------- */
+
+static int64_t cpu_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static void judge(struct stage *s, enum admission_path path,
+		  const struct buf *object)
+{
+	const char *strict = getenv("TIMES");
+	struct admission_reply reply;
+	struct buf body;
+	int64_t began;
+
+	buf_init(&body);
+	buf_addf(&body,
+		 "{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":"
+		 "\"AdmissionReview\",\"request\":{\"uid\":\"u\",\"operation\":"
+		 "\"CREATE\",\"kind\":{\"kind\":\"Pod\"},\"namespace\":\"ml\","
+		 "\"object\":%s}}",
+		 object->data);
+	began = cpu_ms();
+	admission_review(s->worker, path, body.data, body.len, &reply);
+	began = cpu_ms() - began;
+	print_message("    %s: %d ms for %zu kB\n",
+		      path == ADMISSION_MUTATE ? "mutate" : "validate",
+		      (int)began, body.len / 1000);
+	assert_int_equal(reply.status, 200);
+	assert_null(memmem(reply.body, reply.len, "invalid-syntax", 14));
+	if (strict && !strcmp(strict, "strict"))
+		assert_true(began < LIMIT_MS);
+	buf_release(&body);
+}
+
+static void hostile_objects_are_judged(void **state)
+{
+	struct buf object;
+
+	buf_init(&object);
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+		print_message("  %s\n", shapes[i].what);
+		buf_reset(&object);
+		shapes[i].write(&object);
+		judge(*state, ADMISSION_VALIDATE, &object);
+		judge(*state, ADMISSION_MUTATE, &object);
+	}
+	buf_release(&object);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(hostile_objects_are_judged,
+						setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("door_hostile", tests, NULL, NULL);
+}

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Facts of a set: what is read of an object, that it comes back from a store
+ * as it went in, the order after several threads' sets are joined, and what
+ * counts as standing twice.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kube/quota/quota.h"
+#include "object_fixture.h"
+#include "rules/kube/set/index_internal.h"
+
+#define META(namespace, name)                                                  \
+	"metadata: {namespace: " namespace ", name: " name "}"
+#define POD(namespace, name, n)                                                \
+	"{apiVersion: v1, kind: Pod, " META(namespace,                         \
+					    name) ", spec: " GPU_SPEC(n) "}\n"
+#define QUOTA(namespace, name, n)                                              \
+	"{apiVersion: v1, kind: ResourceQuota, " META(                         \
+		namespace,                                                     \
+		name) ", spec: {hard: {requests.nvidia.com/gpu: " #n "}}}\n"
+#define CLASS(name, rest)                                                      \
+	"{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: "   \
+	"{name: " name "}, " rest "}\n"
+
+static void add(struct object_index *set, uint32_t file, const char *yaml)
+{
+	struct fixture fixture = {0};
+
+	fixture_read(&fixture, yaml);
+	for (size_t i = 0; i < fixture.list.n; i++) {
+		const struct object *o = &fixture.list.items[i];
+
+		object_index_add(set, o, file);
+		for (size_t e = 0; e < o->nembedded; e++)
+			object_index_add(set, &o->embedded[e], file);
+	}
+	fixture_release(&fixture);
+}
+
+/* "name@file" of all workloads in order; "=" and the first's index + 1 for
+ * one that stands twice. */
+static void check_order(const struct object_index *set, const char *want)
+{
+	struct workload_cursor cursor = {0};
+	const struct workload *w;
+	struct buf out;
+
+	buf_init(&out);
+	while ((w = workload_next(set, &cursor))) {
+		buf_addf(&out, "%s%s@%u", out.len ? " " : "", w->id.name,
+			 w->place.file);
+		if (w->duplicate_of)
+			buf_addf(&out, "=%u", w->duplicate_of);
+	}
+	assert_string_equal(out.data, want);
+	buf_release(&out);
+}
+
+/* --- one workload ----------------------------------------------------------
+ */
+
+static const char two_roles[] =
+	"apiVersion: kubeflow.org/v1\n"
+	"kind: PyTorchJob\n"
+	"metadata: {namespace: ml, name: llm}\n"
+	"spec:\n"
+	"  pytorchReplicaSpecs:\n"
+	"    Master:\n"
+	"      template:\n"
+	"        spec:\n"
+	"          priorityClassName: high\n"
+	"          activeDeadlineSeconds: 60\n"
+	"          containers:\n"
+	"          - name: a\n"
+	"            resources: {limits: {nvidia.com/gpu: 2, cpu: 1}}\n"
+	"          - name: b\n"
+	"            resources: {limits: {nvidia.com/gpu: 1, rdma/hca: 1}}\n"
+	"    Worker:\n"
+	"      replicas: 3\n"
+	"      template: {spec: {containers: [{name: c, resources: {limits:\n"
+	"        {cpu: 1, memory: 1Gi, amd.com/gpu: 8}}}]}}\n";
+
+static void check_two_roles(const struct workload *w)
+{
+	const struct workload_pod *master = &w->pods[0], *worker = &w->pods[1];
+	const struct missing *missing;
+
+	assert_string_equal(w->id.kind, "PyTorchJob");
+	assert_string_equal(w->id.namespace, "ml");
+	assert_string_equal(w->place.pointer, "/metadata/name");
+	assert_int_equal(w->place.line, 3);
+	assert_null(w->queue);
+	assert_true(w->training);
+	assert_false(w->serving);
+	assert_int_equal(w->npods, 2);
+	assert_string_equal(master->role, "Master");
+	assert_int_equal(master->steady.n, 1);
+	assert_int_equal(master->gpus.n, 3);
+	assert_true(master->gpu);
+	assert_true(master->terminating);
+	assert_string_equal(master->priority_class, "high");
+	assert_int_equal(master->priority_place.line, 9);
+	assert_string_equal(master->priority_place.pointer,
+			    "/spec/pytorchReplicaSpecs/Master/template/spec/"
+			    "priorityClassName");
+	assert_int_equal(master->ndemand, 2);
+	assert_string_equal(master->demand[0].resource, "nvidia.com/gpu");
+	assert_int_equal(quantity_value(master->demand[0].quantity), 3);
+	assert_string_equal(master->demand[1].resource, "rdma/hca");
+	assert_int_equal(quantity_value(master->demand[1].quantity), 1);
+	missing = workload_pod_missing(master, MISSING_CPU_LIMIT);
+	assert_string_equal(missing->container, "b");
+	assert_string_equal(missing->place.pointer,
+			    "/spec/pytorchReplicaSpecs/Master/template/spec/"
+			    "containers/1/name");
+	missing = workload_pod_missing(master, MISSING_MEMORY_REQUEST);
+	assert_string_equal(missing->container, "a");
+	assert_int_equal(worker->steady.n, 3);
+	assert_null(worker->priority_class);
+	assert_null(worker->priority_place.pointer);
+	assert_int_equal(worker->nmissing, 0);
+	assert_null(workload_pod_missing(worker, MISSING_CPU_LIMIT));
+	assert_int_equal(quantity_value(worker->demand[0].quantity), 8);
+}
+
+static void a_workload_is_read_with_its_roles(void **state)
+{
+	struct fixture fixture = {0};
+	const struct object *o = fixture_object(&fixture, two_roles);
+
+	check_two_roles(workload_read(&fixture.arena, o, 7));
+	fixture_release(&fixture);
+}
+
+static void a_packed_workload_unpacks_the_same(void **state)
+{
+	struct fixture fixture = {0};
+	const struct object *o = fixture_object(&fixture, two_roles);
+	const struct workload *w = workload_read(&fixture.arena, o, 7);
+	struct arena arena = ARENA_INIT;
+	struct buf packed;
+
+	buf_init(&packed);
+	workload_pack(w, &packed);
+	fixture_release(&fixture);
+	check_two_roles(workload_unpack(packed.data, packed.len, &arena));
+	/* Not a byte less will do, nor one more. */
+	for (size_t len = 0; len < packed.len; len++) {
+		char *part = malloc(len ? len : 1);
+
+		memcpy(part, packed.data, len);
+		assert_null(workload_unpack(part, len, &arena));
+		free(part);
+		arena_reset(&arena);
+	}
+	buf_addc(&packed, 'x');
+	assert_null(workload_unpack(packed.data, packed.len, &arena));
+	buf_release(&packed);
+	arena_release(&arena);
+}
+
+static void only_what_the_set_needs_is_kept(void **state)
+{
+	struct object_index set = {0};
+
+	add(&set, 0, POD("a", "gpu", 1));
+	add(&set, 1, "{apiVersion: v1, kind: ConfigMap, " META("a", "c") "}\n");
+	add(&set, 2,
+	    "{apiVersion: v1, kind: Pod, " META(
+		    "a", "cpu") ", spec: {containers: [{name: c}]}}\n");
+	add(&set, 3, QUOTA("a", "q", 1));
+	add(&set, 4,
+	    "{apiVersion: example.org/v1, kind: ResourceQuota, " META(
+		    "a", "q") "}\n");
+	add(&set, 5, CLASS("low", "value: 1"));
+	add(&set, 6,
+	    "{apiVersion: v1, kind: LimitRange, " META(
+		    "a", "l") ", spec: {limits: [{type: Container, default: "
+			      "{cpu: 1}, defaultRequest: {memory: 1}}]}}\n");
+	object_index_finish(&set);
+	check_order(&set, "gpu@0");
+	assert_int_equal(set.nquotas, 1);
+	assert_int_equal(set.nclasses, 1);
+	assert_int_equal(set.nlimit_ranges, 1);
+	assert_string_equal(set.limit_ranges[0].defaults[0], "cpu");
+	assert_string_equal(set.limit_ranges[0].default_requests[0], "memory");
+	object_index_release(&set);
+}
+
+static const struct quota *quotas_in(const struct object_index *set,
+				     const char *namespace, size_t *n)
+{
+	const struct workload w = {.id.namespace = namespace};
+
+	return index_quotas(set, &w, n);
+}
+
+static const struct priority_class *class_of(const struct object_index *set,
+					     const char *name)
+{
+	const struct workload w = {.id.namespace = "x"};
+
+	return index_class(set, &w, name);
+}
+
+static void an_empty_set_answers_nothing(void **state)
+{
+	struct object_index set = {0}, other = {0};
+	size_t n = 1;
+
+	object_index_join(&set, &other);
+	object_index_finish(&set);
+	check_order(&set, "");
+	quotas_in(&set, "a", &n);
+	assert_int_equal(n, 0);
+	assert_null(class_of(&set, "high"));
+	object_index_release(&set);
+}
+
+/* --- several sets ----------------------------------------------------------
+ */
+
+static void joined_sets_keep_the_order_of_files(void **state)
+{
+	struct object_index a = {0}, b = {0}, c = {0};
+
+	add(&a, 1, POD("x", "a1", 1) "---\n" POD("x", "a2", 1));
+	add(&a, 5, POD("x", "a5", 1));
+	add(&b, 0, POD("x", "b0", 1));
+	add(&b, 2, POD("x", "b2", 1) "---\n" QUOTA("x", "two", 2));
+	add(&b, 6, POD("x", "b6", 1));
+	add(&c, 3, POD("x", "c3", 1) "---\n" QUOTA("x", "three", 3));
+	add(&c, 4, QUOTA("w", "four", 4));
+	/* In whatever order the threads end. */
+	object_index_join(&a, &c);
+	object_index_join(&a, &b);
+	assert_int_equal(b.nworkloads + c.nworkloads, 0);
+	object_index_release(&b);
+	object_index_release(&c);
+	object_index_finish(&a);
+	check_order(&a, "b0@0 a1@1 a2@1 b2@2 c3@3 a5@5 b6@6");
+	assert_int_equal(a.nquotas, 3);
+	assert_string_equal(a.quotas[0].id.name, "four");
+	assert_string_equal(a.quotas[1].id.name, "two");
+	assert_string_equal(a.quotas[2].id.name, "three");
+	object_index_release(&a);
+}
+
+static void many_objects_keep_their_order(void **state)
+{
+	struct object_index set = {0};
+	struct workload_cursor cursor = {0};
+	const struct workload *w;
+	char name[16];
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		char yaml[256];
+
+		snprintf(yaml, sizeof(yaml), POD("x", "p%u", 1), i);
+		add(&set, i, yaml);
+	}
+	object_index_finish(&set);
+	for (uint32_t i = 0; (w = workload_next(&set, &cursor)); i++) {
+		snprintf(name, sizeof(name), "p%u", i);
+		assert_string_equal(w->id.name, name);
+	}
+	assert_int_equal(cursor.next, 1000);
+	object_index_release(&set);
+}
+
+/* --- twice -----------------------------------------------------------------
+ */
+
+static void an_object_twice_is_a_duplicate(void **state)
+{
+	struct object_index a = {0}, b = {0};
+
+	add(&b, 4, POD("x", "p", 1));
+	add(&b, 5, POD("u", "p", 1));
+	add(&b, 6,
+	    "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: " //
+	    GPU_SPEC(1) "}\n");
+	add(&b, 7,
+	    "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: " //
+	    GPU_SPEC(1) "}\n");
+	add(&a, 0,
+	    "{apiVersion: apps/v1beta1, kind: Deployment, " META(
+		    "x", "p") ", spec: {template: " GPU_POD(1) "}}\n");
+	add(&a, 1, POD("x", "p", 2));
+	add(&a, 2, POD("x", "p", 3));
+	add(&a, 3,
+	    "{apiVersion: apps/v1, kind: Deployment, " META(
+		    "x", "p") ", spec: {template: " GPU_POD(1) "}}\n");
+	object_index_join(&b, &a);
+	object_index_finish(&b);
+	check_order(&b, "p@0 p@1 p@2=2 p@3=1 p@4=2 p@5 p@6 p@7");
+	object_index_release(&b);
+}
+
+/* Policy objects are one when they also say the same. */
+static void quotas_are_duplicates_when_they_say_the_same(void **state)
+{
+	struct object_index a = {0}, b = {0};
+	const struct quota *quotas;
+	size_t n;
+
+	add(&a, 1, QUOTA("x", "q", 1));
+	add(&a, 2, QUOTA("x", "q", 1));
+	add(&b, 0, QUOTA("x", "q", 1));
+	add(&b, 3, QUOTA("x", "q", 2));
+	add(&b, 4, QUOTA("x", "other", 1));
+	add(&b, 5, QUOTA("u", "q", 1));
+	add(&b, 6, QUOTA("''", "one", 1));
+	add(&b, 7, QUOTA("''", "two", 2)); /* the same keys, of nobody */
+	add(&b, 8, CLASS("c", "value: 1"));
+	add(&b, 9, CLASS("c", "value: 1"));
+	add(&b, 10, CLASS("c", "value: 2"));
+	object_index_join(&a, &b);
+	object_index_finish(&a);
+	assert_int_equal(a.nquotas, 5);
+	assert_int_equal(a.nclasses, 2);
+	quotas = quotas_in(&a, "x", &n);
+	assert_int_equal(n, 3);
+	assert_int_equal(quotas[0].place.file, 0);
+	assert_int_equal(quotas[1].place.file, 3);
+	assert_int_equal(quotas[2].place.file, 4);
+	quotas_in(&a, "u", &n);
+	assert_int_equal(n, 1);
+	quotas_in(&a, "", &n);
+	assert_int_equal(n, 0);
+	quotas_in(&a, "z", &n);
+	assert_int_equal(n, 0);
+	assert_int_equal(class_of(&a, "c")->place.file, 8);
+	assert_null(class_of(&a, "d"));
+	object_index_release(&a);
+}
+
+/* --- all workloads together ------------------------------------------------
+ */
+
+static void classes_are_used_by_their_workloads(void **state)
+{
+	const struct workload nowhere = {.id = {"", "", "", ""}};
+	const struct priority_class *unused;
+	struct object_index set = {0};
+
+#define NAMES_CLASS(kind, name, class)                                         \
+	"{apiVersion: " kind                                                   \
+	", " META("x",                                                         \
+		  name) ", spec: {template: {spec: {priorityClassName: " class \
+		", containers: [{name: c, image: vllm/vllm-openai, "           \
+		"resources: {limits: {nvidia.com/gpu: 1}}}]}}}}\n"
+	add(&set, 0, NAMES_CLASS("apps/v1, kind: Deployment", "s0", "mid"));
+	add(&set, 1, NAMES_CLASS("apps/v1, kind: Deployment", "s1", "low"));
+	add(&set, 2, NAMES_CLASS("apps/v1, kind: Deployment", "s2", "low"));
+	add(&set, 3, NAMES_CLASS("apps/v1, kind: Deployment", "s3", "none"));
+	add(&set, 4, CLASS("unused", "value: 1, globalDefault: true"));
+	add(&set, 5, CLASS("low", "value: 10, globalDefault: true"));
+	add(&set, 6, CLASS("mid", "value: 20"));
+	object_index_finish(&set);
+	unused = index_default_class(&set, &nowhere);
+	assert_string_equal(unused->id.name, "unused");
+	assert_false(unused->used_by_gpu);
+	assert_true(class_of(&set, "low")->used_by_gpu);
+	assert_true(class_of(&set, "mid")->used_by_gpu);
+	assert_string_equal(set.serving_class, "low");
+	assert_int_equal(set.serving_value, 10);
+	assert_string_equal(set.server.name, "s1");
+	object_index_release(&set);
+}
+
+static void workloads_add_up_against_their_quota(void **state)
+{
+	struct object_index set = {0};
+	struct accelerator_extra extra = {0};
+	struct arena arena = ARENA_INIT;
+	const struct quota_sum *sums;
+	size_t n;
+
+	add(&set, 0, QUOTA("x", "q", 5) "---\n" QUOTA("z", "q", 5));
+	add(&set, 1, POD("x", "a", 2));
+	add(&set, 2, POD("x", "b", 4));
+	add(&set, 3, POD("x", "b", 8)); /* a duplicate: not counted */
+	add(&set, 4, POD("u", "c", 1));
+	object_index_finish(&set);
+	sums = quota_sums(&set, &extra, &arena, &n);
+	assert_int_equal(n, 2);
+	assert_string_equal(sums[0].resource, "nvidia.com/gpu");
+	assert_int_equal(sums[0].workloads, 2);
+	assert_int_equal(quantity_value(sums[0].steady), 6);
+	assert_string_equal(workload_at(&set, sums[0].largest, &arena)->id.name,
+			    "b");
+	assert_int_equal(sums[1].workloads, 0);
+	arena_release(&arena);
+	object_index_release(&set);
+}
+
+/* --- the store -------------------------------------------------------------
+ */
+
+struct bytes {
+	struct buf buf;
+	bool gone;
+};
+
+static uint64_t keep(void *context, const void *data, size_t len)
+{
+	struct bytes *bytes = context;
+	uint64_t at = bytes->buf.len;
+
+	buf_add(&bytes->buf, data, len);
+	return at;
+}
+
+static const void *get(void *context, uint64_t at, size_t len,
+		       struct arena *arena)
+{
+	struct bytes *bytes = context;
+
+	return bytes->gone ? NULL
+			   : arena_strndup(arena, bytes->buf.data + at, len);
+}
+
+/* Workloads of a choice, as check_order() has them. */
+static void check_choice(const struct object_index *set,
+			 enum workload_choice choice, const char *want)
+{
+	struct workload_cursor cursor = {.choice = choice};
+	const struct workload *w;
+	struct buf out;
+
+	buf_init(&out);
+	while ((w = workload_next(set, &cursor)))
+		buf_addf(&out, "%s%s", out.len ? " " : "", w->id.name);
+	assert_string_equal(out.data, want);
+	buf_release(&out);
+}
+
+static void a_quota_counts_what_its_scopes_choose(void **state)
+{
+	struct object_index set = {0};
+
+	add(&set, 1, POD("ml", "a", "1"));
+	add(&set, 2,
+	    "{apiVersion: v1, kind: Pod, " META(
+		    "other",
+		    "b") ", spec: {priorityClassName: high, containers: "
+			 "[{name: c, resources: {limits: {nvidia.com/gpu: "
+			 "1}}}]}}\n");
+	add(&set, 3, POD("ml", "a", "1"));
+	add(&set, 4, POD("ml", "c", "1"));
+	object_index_finish(&set);
+	check_choice(&set, WORKLOADS_ALL, "a b a c");
+	check_choice(&set, WORKLOADS_WITH_QUOTA, "");
+	check_choice(&set, WORKLOADS_WITH_CLASS, "b");
+	object_index_release(&set);
+
+	add(&set, 1, POD("ml", "a", "1"));
+	add(&set, 2, POD("other", "b", "1"));
+	add(&set, 3, QUOTA("ml", "q", 1));
+	add(&set, 4, POD("ml", "c", "1"));
+	object_index_finish(&set);
+	check_choice(&set, WORKLOADS_WITH_QUOTA, "a c");
+	check_choice(&set, WORKLOADS_WITH_CLASS, "");
+	object_index_release(&set);
+}
+
+static void a_store_gives_back_what_it_was_given(void **state)
+{
+	struct bytes one = {0}, two = {0};
+	struct index_store store_one = {keep, get, &one};
+	struct index_store store_two = {keep, get, &two};
+	struct object_index a = {.store = &store_one},
+			    b = {.store = &store_two};
+	struct workload_cursor cursor = {0};
+	struct arena arena = ARENA_INIT;
+
+	buf_init(&one.buf);
+	buf_init(&two.buf);
+	add(&a, 0, POD("x", "a0", 1));
+	add(&a, 2, POD("x", "a2", 1));
+	add(&b, 1, POD("x", "b1", 1));
+	object_index_join(&a, &b);
+	object_index_finish(&a);
+	assert_true(one.buf.len > two.buf.len && two.buf.len > 0);
+	check_order(&a, "a0@0 b1@1 a2@2");
+	/* A store that cannot be read ends the walk. */
+	two.gone = true;
+	check_order(&a, "a0@0");
+	assert_null(workload_at(&a, 1, &arena));
+	assert_non_null(workload_at(&a, 2, &arena));
+	assert_non_null(workload_next(&a, &cursor));
+	workload_stop(&cursor);
+	arena_release(&arena);
+	object_index_release(&a);
+	buf_release(&one.buf);
+	buf_release(&two.buf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_workload_is_read_with_its_roles),
+		cmocka_unit_test(a_packed_workload_unpacks_the_same),
+		cmocka_unit_test(only_what_the_set_needs_is_kept),
+		cmocka_unit_test(an_empty_set_answers_nothing),
+		cmocka_unit_test(joined_sets_keep_the_order_of_files),
+		cmocka_unit_test(many_objects_keep_their_order),
+		cmocka_unit_test(an_object_twice_is_a_duplicate),
+		cmocka_unit_test(quotas_are_duplicates_when_they_say_the_same),
+		cmocka_unit_test(classes_are_used_by_their_workloads),
+		cmocka_unit_test(workloads_add_up_against_their_quota),
+		cmocka_unit_test(a_quota_counts_what_its_scopes_choose),
+		cmocka_unit_test(a_store_gives_back_what_it_was_given),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

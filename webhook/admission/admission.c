@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps from the bytes of a review to the bytes of the response.
+ *
+ * The policy in force is a reference-counted box. A review takes a reference
+ * under a short lock and drops it at its end, so that neither a reload nor a
+ * review ever waits for the other.
+ */
+#include "admission.h"
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "kube/cluster/cluster.h"
+#include "ratchet.h"
+#include "reservation.h"
+#include "respond.h"
+#include "review_context.h"
+
+struct policy_box {
+	struct policy *policy;
+	char hash[17];
+	unsigned references; /* under admission's lock */
+};
+
+struct admission {
+	struct admission_options options;
+	pthread_mutex_t lock;
+	struct policy_box *box;
+	const struct cluster *cluster; /* or NULL */
+	struct reserve *reserve;       /* or NULL: none are made */
+};
+
+struct admission *admission_new(const struct admission_options *options)
+{
+	struct admission *admission = calloc(1, sizeof(*admission));
+
+	if (!admission)
+		BUG("out of memory");
+	/* jansson's hash seed is made at the first use: not in two threads. */
+	json_object_seed(0);
+	admission->options = *options;
+	pthread_mutex_init(&admission->lock, NULL);
+	if (options->reservations)
+		admission->reserve = reserve_new();
+	return admission;
+}
+
+/* --- the policy ----------------------------------------------------------- */
+
+static void box_drop(struct admission *admission, struct policy_box *box)
+{
+	unsigned left;
+
+	if (!box)
+		return;
+	pthread_mutex_lock(&admission->lock);
+	left = --box->references;
+	pthread_mutex_unlock(&admission->lock);
+	if (left)
+		return;
+	policy_free(box->policy);
+	free(box);
+}
+
+/* The policy in force, or NULL; cluster (may be NULL) gets a reference too. */
+static struct policy_box *box_take(struct admission *admission,
+				   const struct cluster **cluster)
+{
+	struct policy_box *box;
+
+	pthread_mutex_lock(&admission->lock);
+	box = admission->box;
+	if (box)
+		box->references++;
+	if (cluster)
+		*cluster = box ? cluster_get(admission->cluster) : NULL;
+	pthread_mutex_unlock(&admission->lock);
+	return box;
+}
+
+void admission_set_cluster(struct admission *admission,
+			   const struct cluster *cluster)
+{
+	const struct cluster *old;
+
+	pthread_mutex_lock(&admission->lock);
+	old = admission->cluster;
+	admission->cluster = cluster;
+	pthread_mutex_unlock(&admission->lock);
+	cluster_put(old);
+}
+
+void admission_set_policy(struct admission *admission, struct policy *policy)
+{
+	struct policy_box *box = calloc(1, sizeof(*box)), *old;
+
+	if (!box)
+		BUG("out of memory");
+	box->policy = policy;
+	box->references = 1;
+	snprintf(box->hash, sizeof(box->hash), "%016llx",
+		 (unsigned long long)policy_hash(policy));
+	pthread_mutex_lock(&admission->lock);
+	old = admission->box;
+	__atomic_store_n(&admission->box, box, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&admission->lock);
+	box_drop(admission, old);
+}
+
+bool admission_has_policy(const struct admission *admission)
+{
+	/* Once there is one, there always is. */
+	return __atomic_load_n(&admission->box, __ATOMIC_ACQUIRE) != NULL;
+}
+
+void admission_policy_hash(struct admission *admission, char out[17])
+{
+	struct policy_box *box = box_take(admission, NULL);
+
+	out[0] = '\0';
+	if (!box)
+		return;
+	memcpy(out, box->hash, sizeof(box->hash));
+	box_drop(admission, box);
+}
+
+void admission_free(struct admission *admission)
+{
+	if (!admission)
+		return;
+	box_drop(admission, admission->box);
+	cluster_put(admission->cluster);
+	reserve_free(admission->reserve);
+	pthread_mutex_destroy(&admission->lock);
+	free(admission);
+}
+
+/* --- workers -------------------------------------------------------------- */
+
+struct admission_worker *admission_worker_new(struct admission *admission)
+{
+	struct admission_worker *worker = calloc(1, sizeof(*worker));
+
+	if (!worker)
+		BUG("out of memory");
+	worker->admission = admission;
+	judge_init(&worker->now, admission->options.rules);
+	judge_init(&worker->other, admission->options.rules);
+	buf_init(&worker->out);
+	return worker;
+}
+
+void admission_worker_free(struct admission_worker *worker)
+{
+	if (!worker)
+		return;
+	judge_release(&worker->now);
+	judge_release(&worker->other);
+	arena_release(&worker->arena);
+	buf_release(&worker->out);
+	free(worker);
+}
+
+/* --- one review ----------------------------------------------------------- */
+
+/* A state that is too old still has the labels of namespaces: exemptions
+ * stay in force. */
+static const struct cluster *usable_state(const struct review_context *ctx)
+{
+	int64_t max = ctx->options->state_max_age;
+
+	if (!ctx->cluster || !max || policy_max_age(ctx->policy) ||
+	    ctx->now - cluster_taken_at(ctx->cluster) <= max)
+		return ctx->cluster;
+	return NULL;
+}
+
+static struct judge_request case_of(const struct review_context *ctx,
+				    const struct doc *doc)
+{
+	return (struct judge_request){
+		.doc = doc,
+		.policy = ctx->policy,
+		.namespace =
+			*ctx->review.namespace ? ctx->review.namespace : NULL,
+		.namespace_labels = ctx->namespace_labels,
+		.cluster = usable_state(ctx),
+		.now = ctx->now,
+	};
+}
+
+/* What the old object already had, and what it requested. */
+static void compare_with_old(struct review_context *ctx)
+{
+	struct request_context *c = &ctx->request;
+	struct judge *now = &ctx->worker->now, *old = &ctx->worker->other;
+	struct judge_request before = case_of(ctx, &ctx->review.old);
+
+	if (!ctx->review.old.root || ctx->review.old_too_long)
+		return;
+	judge_object(old, &before);
+	c->demand_grew = now->gpus > old->gpus;
+	if (ratchet(&ctx->worker->arena, c,
+		    &(struct object_findings){now->findings, now->n},
+		    &(struct object_findings){old->findings, old->n}))
+		return;
+	c->lenient |= now->gpus < old->gpus ||
+		      update_is_metadata(ctx->review.object.root,
+					 ctx->review.old.root);
+}
+
+/*
+ * The object after the patch, read by the rules again: nothing is left that
+ * was to be patched, and nothing new denies. A patch that fails this is a bug
+ * of ours; it is not sent, and /validate judges the object as it came.
+ */
+static bool patch_holds(struct review_context *ctx)
+{
+	struct judge *now = &ctx->worker->now, *then = &ctx->worker->other;
+	struct doc doc = ctx->review.object;
+	struct judge_request after;
+	size_t next = 0;
+
+	doc.root = now->patched;
+	after = case_of(ctx, &doc);
+	after.asks = ASK_OUTCOMES;
+	judge_object(then, &after);
+	for (size_t i = 0; i < then->n; i++) {
+		const struct finding *f = &then->findings[i];
+		bool was = false;
+
+		if (judge_patches(f))
+			return false;
+		if (f->suppressed || f->action != ACTION_DENY)
+			continue;
+		/* They come in the same order: the next is mostly it. */
+		for (size_t j = 0; j < now->n && !was; j++, next++)
+			was = now->findings[next % now->n].fingerprint ==
+			      f->fingerprint;
+		if (!was)
+			return false;
+	}
+	return true;
+}
+
+static bool judge_sees(const struct review *review)
+{
+	static const char *const subresources[] = {"", "ephemeralcontainers",
+						   "resize"};
+
+	if (review->operation != OPERATION_CREATE &&
+	    review->operation != OPERATION_UPDATE)
+		return false;
+	for (size_t i = 0; i < sizeof(subresources) / sizeof(*subresources);
+	     i++)
+		if (!strcmp(review->subresource, subresources[i]))
+			return true;
+	return false;
+}
+
+/*
+ * A Scale holds a number of replicas and not what they ask for, which the
+ * state of a cluster does not hold either: it knows what runs, and that is
+ * nothing at zero replicas, and two kinds of pods in the middle of an update.
+ */
+static enum metrics_counter why_unjudged(const struct review *review)
+{
+	if (review->operation != OPERATION_CREATE &&
+	    review->operation != OPERATION_UPDATE)
+		return METRICS_NOT_JUDGED_OPERATION;
+	if (!strcmp(review->subresource, "scale"))
+		return METRICS_NOT_JUDGED_SCALE;
+	return METRICS_NOT_JUDGED_SUBRESOURCE;
+}
+
+static void judge_now(struct review_context *ctx, struct reserve *reserve,
+		      enum run_asks asks)
+{
+	struct judge_request what = case_of(ctx, &ctx->review.object);
+
+	what.patch = ctx->request.mutate;
+	what.reserve = reserve;
+	what.asks = asks;
+	judge_object(&ctx->worker->now, &what);
+}
+
+/*
+ * The object was asked for what is to be patched alone, and what it denies
+ * after the patch it perhaps did before: that is now asked as well. The tree
+ * is read again, since it has become the patched one.
+ */
+static bool patch_holds_after_all(struct review_context *ctx)
+{
+	const struct source *source = &ctx->review.source;
+	struct review again;
+
+	if (review_read(&ctx->worker->arena, source->text, source->len,
+			&again) != REVIEW_GOOD)
+		return false;
+	ctx->review = again;
+	ctx->review.object.source = &ctx->review.source;
+	ctx->review.old.source = &ctx->review.source;
+	judge_now(ctx, NULL, ASK_OUTCOMES);
+	return !ctx->worker->now.patch || patch_holds(ctx);
+}
+
+static void check_patch(struct review_context *ctx, enum run_asks asked)
+{
+	struct judge *now = &ctx->worker->now;
+
+	if (!now->patch || patch_holds(ctx) ||
+	    (asked == ASK_PATCHES && patch_holds_after_all(ctx)))
+		return;
+	log_say(ctx->options->log, LOG_ERROR,
+		"a patch for %s %s/%s does not hold: not sent",
+		ctx->review.kind, ctx->review.namespace, ctx->review.name);
+	now->patch = NULL;
+	ctx->request.patchable = false;
+}
+
+/* Of a Pod's other findings /mutate reports only those that are exempt or
+ * suppressed. */
+static enum run_asks asks_of(const struct review_context *ctx)
+{
+	const struct request_context *c = &ctx->request;
+
+	return c->mutate && c->pod && !policy_has_exemptions(ctx->policy)
+		       ? ASK_PATCHES
+		       : ASK_ALL;
+}
+
+static void judge_and_decide(struct review_context *ctx,
+			     struct reserve *reserve)
+{
+	struct request_context *c = &ctx->request;
+	struct judge *now = &ctx->worker->now;
+	enum run_asks asks = asks_of(ctx);
+
+	judge_now(ctx, reserve, asks);
+	if (c->update && (now->n || reserve))
+		compare_with_old(ctx);
+	check_patch(ctx, asks);
+	verdict_of(&ctx->verdict, c, ctx->policy, now);
+}
+
+static void know_namespace(struct review_context *ctx)
+{
+	if (ctx->cluster && *ctx->review.namespace)
+		ctx->namespace_labels =
+			cluster_namespace(ctx->cluster, ctx->review.namespace,
+					  &ctx->worker->arena);
+}
+
+/* ResourceQuota itself covers Pods. */
+static void judge_review(struct review_context *ctx)
+{
+	struct request_context *c = &ctx->request;
+	struct reserve *reserve = ctx->worker->admission->reserve;
+
+	request_context_read(c, &ctx->review, ctx->policy,
+			     ctx->path == ADMISSION_MUTATE);
+	if (c->mutate && !c->patchable) {
+		record_unjudged(ctx, METRICS_NOT_JUDGED_NO_PATCH);
+		return;
+	}
+	know_namespace(ctx);
+	if (c->mutate || c->pod)
+		reserve = NULL;
+	if (reserve)
+		reserve_begin(reserve, ctx->began.tv_sec);
+	judge_and_decide(ctx, reserve);
+	if (reserve)
+		reserve_end(reserve, ctx->verdict.allowed &&
+					     !ctx->review.dry_run &&
+					     (!c->update || c->demand_grew));
+	record_findings(ctx);
+	if (c->mutate)
+		return;
+	record_not_run(ctx);
+	if (ctx->worker->now.run.counts.infrastructure)
+		record_unjudged(ctx, METRICS_NOT_JUDGED_INFRASTRUCTURE);
+}
+
+/* The deletion of an object ends its reservation. */
+static void release_reservation(struct review_context *ctx)
+{
+	struct reserve *reserve = ctx->worker->admission->reserve;
+	const struct review *r = &ctx->review;
+	struct object_id id = {NULL, r->kind, r->namespace, r->name};
+
+	if (!reserve || r->operation != OPERATION_DELETE || r->dry_run ||
+	    *r->subresource || ctx->path != ADMISSION_VALIDATE)
+		return;
+	id.api_version = arena_printf(&ctx->worker->arena, "%s%s%s", r->group,
+				      *r->group ? "/" : "", r->version);
+	reserve_drop(reserve, &id);
+}
+
+/* --- replies -------------------------------------------------------------- */
+
+static void reply_text(struct admission_worker *worker,
+		       struct admission_reply *reply, unsigned status,
+		       const char *text)
+{
+	buf_reset(&worker->out);
+	buf_addf(&worker->out, "%s\n", text);
+	*reply = (struct admission_reply){
+		.status = status,
+		.retry_after = status == 503 ? 1 : 0,
+		.content_type = "text/plain",
+		.body = worker->out.data,
+		.len = worker->out.len,
+	};
+}
+
+static void pass(struct review_context *ctx)
+{
+	record_unjudged(ctx, why_unjudged(&ctx->review));
+	release_reservation(ctx);
+}
+
+/* What the policy's overrides say of an object of which nothing is known but
+ * its kind and namespace. */
+static void refuse_unread(struct review_context *ctx, const char *problem)
+{
+	const struct review *review = &ctx->review;
+	const struct object object = {.namespace = review->namespace,
+				      .kind = review->kind};
+
+	know_namespace(ctx);
+	policy_settings_in(ctx->policy, &object, ctx->namespace_labels,
+			   &ctx->mode);
+	/* Nothing is denied to what is being deleted. */
+	if (ctx->mode == MODE_ENFORCE &&
+	    !node_is_unset(
+		    node_path(review->old.root, "metadata.deletionTimestamp")))
+		ctx->mode = MODE_WARN;
+	verdict_unreadable(&ctx->verdict, ctx->mode, problem);
+}
+
+static void answer(struct review_context *ctx, enum review_outcome outcome,
+		   struct admission_reply *reply)
+{
+	struct admission_worker *worker = ctx->worker;
+	const struct review *review = &ctx->review;
+
+	if (!judge_sees(review))
+		pass(ctx);
+	else if (outcome == REVIEW_UNREADABLE)
+		refuse_unread(ctx, review->problem);
+	else if (!review->object.root)
+		refuse_unread(ctx, "request.object is missing");
+	else
+		judge_review(ctx);
+	respond(&ctx->verdict, review, ctx->hash, &worker->out);
+	record_review(ctx);
+	*reply = (struct admission_reply){
+		.status = 200,
+		.content_type = "application/json",
+		.body = worker->out.data,
+		.len = worker->out.len,
+	};
+}
+
+/* NULL: there is no policy. */
+static struct policy_box *context_begin(struct review_context *ctx,
+					struct admission_worker *worker,
+					enum admission_path path)
+{
+	struct policy_box *box;
+
+	*ctx = (struct review_context){.worker = worker,
+				       .options = &worker->admission->options,
+				       .path = path};
+	box = box_take(worker->admission, &ctx->cluster);
+	if (!box)
+		return NULL;
+	clock_gettime(CLOCK_MONOTONIC, &ctx->began);
+	ctx->now = worker->admission->options.now
+			   ? worker->admission->options.now
+			   : (int64_t)time(NULL);
+	arena_reset(&worker->arena);
+	worker->now.n = 0;
+	ctx->policy = box->policy;
+	ctx->mode = policy_mode(box->policy);
+	ctx->hash = box->hash;
+	verdict_init(&ctx->verdict, &worker->arena);
+	return box;
+}
+
+static void context_end(struct review_context *ctx, struct policy_box *box)
+{
+	cluster_put(ctx->cluster);
+	box_drop(ctx->worker->admission, box);
+}
+
+void admission_review(struct admission_worker *worker, enum admission_path path,
+		      const char *body, size_t len,
+		      struct admission_reply *reply)
+{
+	struct review_context ctx;
+	struct policy_box *box = context_begin(&ctx, worker, path);
+	enum review_outcome outcome;
+
+	if (!box) {
+		reply_text(worker, reply, 503, "no policy is loaded");
+		return;
+	}
+	outcome = review_read(&worker->arena, body, len, &ctx.review);
+	if (outcome == REVIEW_NONE)
+		reply_text(worker, reply, 400, ctx.review.problem);
+	else
+		answer(&ctx, outcome, reply);
+	context_end(&ctx, box);
+}
+
+bool admission_review_long(struct admission_worker *worker,
+			   enum admission_path path, const char *start,
+			   size_t len, struct admission_reply *reply)
+{
+	struct review_context ctx;
+	struct policy_box *box = context_begin(&ctx, worker, path);
+	enum review_outcome outcome;
+
+	if (!box)
+		return false;
+	outcome = review_read_start(&worker->arena, start, len, &ctx.review);
+	if (outcome != REVIEW_NONE)
+		answer(&ctx, outcome, reply);
+	context_end(&ctx, box);
+	return outcome != REVIEW_NONE;
+}

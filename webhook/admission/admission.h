@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Admission: an AdmissionReview's bytes in, the response's bytes out. It knows
+ * nothing of sockets, so that the server, the self-test, the fuzzer and the
+ * parity test all use the same code.
+ *
+ * One struct admission is shared by all threads. It holds what may be replaced
+ * while reviews are in flight: the policy and the cluster state. A review takes
+ * a reference to each at its start and drops them at its end.
+ *
+ * One struct admission_worker belongs to one thread and keeps its memory from
+ * review to review.
+ */
+#ifndef WEBHOOK_ADMISSION_H
+#define WEBHOOK_ADMISSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/policy.h"
+#include "webhook/observe/log.h"
+#include "webhook/observe/metrics.h"
+
+struct cluster;
+struct admission;
+struct admission_worker;
+
+enum admission_path { ADMISSION_MUTATE, ADMISSION_VALIDATE };
+
+struct admission_options {
+	const struct rule_set *rules;
+	struct metrics *metrics; /* must outlive admission */
+	struct log *log;	 /* must outlive admission */
+	bool reservations;	 /* count demand that was just admitted */
+	int64_t now;		 /* seconds since the epoch, 0: the clock */
+	/* Seconds after which a cluster state is as good as none where the
+	 * policy has no maxAge; 0: never. */
+	int64_t state_max_age;
+};
+
+struct admission *admission_new(const struct admission_options *options);
+void admission_free(struct admission *admission);
+/* Takes the policy over; the one before is freed when its last review ends.
+ * Without a policy reviews are answered with 503. */
+void admission_set_policy(struct admission *admission, struct policy *policy);
+/* One reference is taken over; NULL: there is no state (any more). Rules
+ * that need one then do not run, which is counted. */
+void admission_set_cluster(struct admission *admission,
+			   const struct cluster *cluster);
+bool admission_has_policy(const struct admission *admission);
+/* hex of the policy in force, "" without one; for logs and metrics. */
+void admission_policy_hash(struct admission *admission, char out[17]);
+
+struct admission_worker *admission_worker_new(struct admission *admission);
+void admission_worker_free(struct admission_worker *worker);
+
+struct admission_reply {
+	unsigned status;	  /* HTTP */
+	unsigned retry_after;	  /* seconds, 0: no such header */
+	const char *content_type; /* "application/json" or "text/plain" */
+	const char *body;	  /* the worker's, until its next review */
+	size_t len;
+};
+
+/*
+ * Judge one review. Always fills reply: 200 with an AdmissionReview, 400
+ * with a reason where there is no review to answer (no uid, no JSON).
+ */
+void admission_review(struct admission_worker *worker, enum admission_path path,
+		      const char *body, size_t len,
+		      struct admission_reply *reply);
+
+/*
+ * The same for a review that exceeds --max-body, from its first bytes: what a
+ * user can make that long is denied, since a call that fails may admit it.
+ * False, and no reply, where those bytes do not hold the request's envelope.
+ */
+bool admission_review_long(struct admission_worker *worker,
+			   enum admission_path path, const char *start,
+			   size_t len, struct admission_reply *reply);
+
+#endif

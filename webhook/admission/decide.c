@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From findings to outcomes. Each circumstance only lowers an outcome, so
+ * their order does not matter; the mode comes last, because "would" is the
+ * outcome without it.
+ *
+ * A rule whose action is `patch` has already run when a Pod reaches /validate:
+ * a finding that remains could not be patched, and its severity decides. Below
+ * the mode enforce it is what would be patched.
+ */
+#include "decide.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "judge.h"
+
+const char *outcome_name(enum outcome outcome)
+{
+	static const char *const names[] = {
+		[OUTCOME_NONE] = "allow", [OUTCOME_AUDIT] = "audit",
+		[OUTCOME_WARN] = "warn",  [OUTCOME_PATCH] = "patch",
+		[OUTCOME_DENY] = "deny",
+	};
+
+	return names[outcome];
+}
+
+/* --- facts of the request ------------------------------------------------- */
+
+/*
+ * Accounts that make Pods for owners: kube-system's service accounts, the
+ * controller manager itself where it has none, and those of the policy.
+ */
+static bool is_controller(const struct policy *policy, const char *user)
+{
+	return text_starts(user, "system:serviceaccount:kube-system:") ||
+	       !strcmp(user, "system:kube-controller-manager") ||
+	       policy_is_controller(policy, user);
+}
+
+/* Its controller is of a kind that is judged itself. */
+static bool has_judged_owner(const struct policy *policy,
+			     const struct node *object)
+{
+	const struct node *owners =
+		node_get(node_get(object, "metadata"), "ownerReferences");
+
+	FOR_EACH_CHILD(owners, owner) {
+		const char *version = node_str(node_get(owner, "apiVersion"));
+		const char *kind = node_str(node_get(owner, "kind"));
+
+		if (version && kind &&
+		    node_is_true(node_get(owner, "controller")))
+			return kind_makes_pods(policy_kube(policy), version,
+					       kind);
+	}
+	return false;
+}
+
+static const char *ticket_of(const struct review *review,
+			     const struct policy *policy)
+{
+	const struct policy_break_glass *glass = policy_break_glass(policy);
+	const struct node *annotations;
+	const char *text;
+
+	if (!glass)
+		return NULL;
+	annotations = node_path(review->object.root, "metadata.annotations");
+	text = node_str(node_get(annotations, glass->annotation));
+	if (!text || !text[strspn(text, " \t\r\n")])
+		return NULL;
+	for (size_t i = 0; i < glass->ngroups; i++)
+		if (review_in_group(review, glass->groups[i]))
+			return text;
+	return NULL;
+}
+
+static bool is_mirror_pod(const struct node *object)
+{
+	const struct node *meta = node_get(object, "metadata");
+
+	return node_get(node_get(meta, "annotations"),
+			"kubernetes.io/config.mirror") != NULL;
+}
+
+/* Managed by Argo CD or Flux, which revert what we change. */
+static bool is_kept_in_git(const struct review *review)
+{
+	static const char *const labels[] = {
+		"argocd.argoproj.io/instance",
+		"kustomize.toolkit.fluxcd.io/name",
+		"helm.toolkit.fluxcd.io/name",
+	};
+	static const char *const accounts[] = {
+		"argocd-application-controller",
+		":kustomize-controller",
+		":helm-controller",
+	};
+	const struct node *meta = node_get(review->object.root, "metadata");
+
+	if (node_get(node_get(meta, "annotations"),
+		     "argocd.argoproj.io/tracking-id"))
+		return true;
+	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
+		if (node_get(node_get(meta, "labels"), labels[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(accounts) / sizeof(*accounts); i++)
+		if (text_ends(review->user, accounts[i]))
+			return true;
+	return false;
+}
+
+static bool is_patchable(const struct request_context *c,
+			 const struct review *review,
+			 const struct policy *policy)
+{
+	if (review->operation != OPERATION_CREATE || *review->subresource)
+		return false;
+	if (c->pod)
+		return !is_mirror_pod(review->object.root);
+	return policy_patches_owners(policy) && !is_kept_in_git(review);
+}
+
+void request_context_read(struct request_context *c,
+			  const struct review *review,
+			  const struct policy *policy, bool mutate)
+{
+	const struct node *object = review->object.root;
+
+	memset(c, 0, sizeof(*c));
+	c->mutate = mutate;
+	c->pod = !*review->group && !strcmp(review->kind, "Pod");
+	c->update = review->operation == OPERATION_UPDATE;
+	c->patchable = is_patchable(c, review, policy);
+	c->controlled = is_controller(policy, review->user) &&
+			has_judged_owner(policy, object);
+	c->ticket = ticket_of(review, policy);
+	/* Only the API server sets it on the stored object. */
+	c->lenient = c->update &&
+		     !node_is_unset(node_path(review->old.root,
+					      "metadata.deletionTimestamp"));
+}
+
+/* Every field of a but metadata is the same in b. */
+static bool same_fields(const struct node *a, const struct node *b)
+{
+	FOR_EACH_CHILD(a, child) {
+		const struct node *other;
+
+		if (!strcmp(child->key, "metadata") ||
+		    !strcmp(child->key, "status"))
+			continue;
+		other = node_get(b, child->key);
+		if (!other || !node_same(child, other))
+			return false;
+	}
+	return true;
+}
+
+bool update_is_metadata(const struct node *now, const struct node *before)
+{
+	return now && before && same_fields(now, before) &&
+	       same_fields(before, now);
+}
+
+/* --- one finding ---------------------------------------------------------- */
+
+static enum outcome outcome_of_action(const struct request_context *c,
+				      const struct finding *f)
+{
+	switch (f->action) {
+	case ACTION_DENY:
+		return OUTCOME_DENY;
+	case ACTION_WARN:
+		return OUTCOME_WARN;
+	case ACTION_AUDIT:
+		return OUTCOME_AUDIT;
+	case ACTION_PATCH:
+		if (judge_patches(f) && c->patchable &&
+		    (c->mutate || f->mode != MODE_ENFORCE))
+			return OUTCOME_PATCH;
+		/* The Pods of an owner are patched when they come. */
+		if (judge_patches(f) && !c->pod)
+			return OUTCOME_WARN;
+		return f->severity == SEVERITY_ERROR ? OUTCOME_DENY
+						     : OUTCOME_WARN;
+	default:
+		return OUTCOME_NONE;
+	}
+}
+
+static enum outcome lower(enum outcome outcome, enum outcome ceiling)
+{
+	return outcome > ceiling ? ceiling : outcome;
+}
+
+static enum outcome lowered(const struct request_context *c,
+			    const struct finding *f, enum outcome outcome)
+{
+	if (outcome != OUTCOME_DENY)
+		return outcome;
+	if (c->mutate)
+		return OUTCOME_NONE; /* /validate sees it too */
+	if (c->controlled && !f->controller_pods)
+		return OUTCOME_AUDIT;
+	if (c->lenient || c->ticket ||
+	    (c->update && !c->demand_grew && f->forgiven) || f->exempt_lately)
+		return OUTCOME_WARN;
+	return OUTCOME_DENY;
+}
+
+struct decision decide(const struct request_context *c, const struct finding *f)
+{
+	static const enum outcome ceiling[] = {
+		[MODE_AUDIT] = OUTCOME_AUDIT,
+		[MODE_WARN] = OUTCOME_WARN,
+		[MODE_ENFORCE] = OUTCOME_DENY,
+	};
+	struct decision decision = {OUTCOME_NONE, OUTCOME_NONE};
+
+	if (f->suppressed)
+		return decision;
+	decision.would = lowered(c, f, outcome_of_action(c, f));
+	/* A controller shows no warnings: it is audited instead. */
+	if (c->controlled && decision.would == OUTCOME_WARN)
+		decision.would = OUTCOME_AUDIT;
+	/* /validate warns: the same warning twice is noise. */
+	if (c->mutate && decision.would != OUTCOME_PATCH)
+		decision.would = OUTCOME_NONE;
+	decision.outcome = lower(decision.would, ceiling[f->mode]);
+	if (c->mutate && decision.outcome == OUTCOME_WARN)
+		decision.outcome = OUTCOME_AUDIT;
+	return decision;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is done about a finding. Pure: from the policy's action for the finding
+ * and the circumstances of the request to an outcome, and to the outcome that
+ * full enforcement would have.
+ */
+#ifndef WEBHOOK_DECIDE_H
+#define WEBHOOK_DECIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/finding.h"
+#include "engine/policy.h"
+#include "review.h"
+
+/* In order of weight. */
+enum outcome {
+	OUTCOME_NONE,
+	OUTCOME_AUDIT,
+	OUTCOME_WARN,
+	OUTCOME_PATCH,
+	OUTCOME_DENY
+};
+
+struct request_context {
+	bool mutate; /* /mutate: patches, never denies */
+	bool pod;    /* a Pod itself, not what makes Pods */
+	/* Patches are made for this request: a Pod's CREATE, or an owner's
+	 * where the policy says so. */
+	bool patchable;
+	bool update;
+	/* Being deleted, metadata only, or demand falls; and no new use of
+	 * devices that the scheduler does not count. */
+	bool lenient;
+	bool demand_grew;
+	bool controlled;    /* made by a controller for a judged owner */
+	const char *ticket; /* break-glass, or NULL */
+};
+
+struct decision {
+	enum outcome outcome, would;
+};
+
+/* Facts of the request alone; lenient (but for what is being deleted) and
+ * demand_grew are the caller's. */
+void request_context_read(struct request_context *c,
+			  const struct review *review,
+			  const struct policy *policy, bool mutate);
+/* An UPDATE that changes nothing but metadata (or status). */
+bool update_is_metadata(const struct node *now, const struct node *before);
+
+struct decision decide(const struct request_context *c,
+		       const struct finding *f);
+const char *outcome_name(enum outcome outcome);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One object judged by the rules: its findings, its demand and the patch that
+ * the policy asks for. A judge belongs to one thread and
+ * keeps its memory from object to object.
+ */
+#ifndef WEBHOOK_JUDGE_H
+#define WEBHOOK_JUDGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "doc/load.h"
+#include "engine/run.h"
+
+struct judge {
+	struct run run;
+	/* Of the last object; they live until the next one. */
+	struct finding *findings; /* sorted, suppressed ones among them */
+	size_t n;
+	int64_t gpus; /* at steady state; at least */
+	/* What enforcing the policy would patch. NULL: nothing. */
+	const struct node *patch;   /* RFC 6902 operations */
+	const struct node *patched; /* the object after it */
+	struct arena arena;
+	bool wants_patch;
+	struct doc doc;		 /* being judged */
+	struct secrets secrets;	 /* in it; where there are findings */
+	struct reserve *reserve; /* of the object being judged */
+};
+
+struct reserve;
+
+struct judge_request {
+	struct reserve *reserve; /* locked by reserve_begin(), or NULL */
+	const struct doc *doc;	 /* its root is the object */
+	const struct policy *policy;
+	const char *namespace;		     /* of the request, or NULL */
+	const struct node *namespace_labels; /* or NULL: not known */
+	const struct cluster *cluster;	     /* or NULL: there is no state */
+	int64_t now;			     /* seconds since the epoch */
+	/* Compute the patch and apply it: the tree must not be shared. */
+	bool patch;
+	enum run_asks asks;
+};
+
+void judge_init(struct judge *judge, const struct rule_set *rules);
+void judge_release(struct judge *judge);
+void judge_object(struct judge *judge, const struct judge_request *c);
+/* Does the policy patch what this finding is about? */
+bool judge_patches(const struct finding *finding);
+
+#endif

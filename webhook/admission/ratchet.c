@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A finding is the same as an old one when its rule and its value are the
+ * same. The value covers pod, container, message and all that the verdict
+ * read; not the position, since a missing field is reported at the nearest
+ * parent, which moves. The use of devices that the scheduler does not count
+ * may not grow: the pods of the old object that use them bound those of the
+ * new one.
+ */
+#include "ratchet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct forgivable {
+	uint64_t value;
+	const struct rule *rule;
+	struct amount pods; /* of those that take devices */
+};
+
+static bool takes(const struct finding *f)
+{
+	return f->rule->flags & RULE_TAKES;
+}
+
+static int cmp_kept(const void *a, const void *b)
+{
+	const struct forgivable *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value > y->value ? 1 : -1;
+	return strcmp(x->rule->name, y->rule->name);
+}
+
+/* Sorted, each once, with the pods of those that are the same. */
+static size_t merge(struct forgivable *items, size_t n)
+{
+	size_t last = 0;
+
+	if (!n)
+		return 0;
+	qsort(items, n, sizeof(*items), cmp_kept);
+	for (size_t i = 1; i < n; i++) {
+		if (cmp_kept(&items[last], &items[i]))
+			items[++last] = items[i];
+		else
+			items[last].pods =
+				amount_add(items[last].pods, items[i].pods);
+	}
+	return last + 1;
+}
+
+struct kept_list {
+	struct forgivable *items;
+	size_t n;
+};
+
+/* c: only findings that are denied under them; NULL: all. */
+static struct kept_list list(struct arena *arena,
+			     const struct object_findings *findings,
+			     const struct request_context *c)
+{
+	struct kept_list out = {.items = ARENA_ARRAY(arena, struct forgivable,
+						     findings->n + 1)};
+
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct finding *f = &findings->items[i];
+
+		if (f->suppressed ||
+		    (c && decide(c, f).outcome != OUTCOME_DENY))
+			continue;
+		out.items[out.n++] =
+			(struct forgivable){f->value, f->rule, f->pods};
+	}
+	out.n = merge(out.items, out.n);
+	return out;
+}
+
+static const struct forgivable *find(const struct kept_list *list,
+				     const struct forgivable *key)
+{
+	return bsearch(key, list->items, list->n, sizeof(*key), cmp_kept);
+}
+
+static bool is_more(struct amount now, struct amount before)
+{
+	return now.n > before.n || (now.unknown && !before.unknown);
+}
+
+bool ratchet(struct arena *arena, const struct request_context *c,
+	     const struct object_findings *now,
+	     const struct object_findings *old)
+{
+	/* The old object as if it were created today. */
+	struct request_context alone = {.pod = c->pod};
+	struct kept_list before = list(arena, old, &alone);
+	struct kept_list after = list(arena, now, NULL);
+	bool more = false;
+
+	for (size_t i = 0; i < now->n; i++) {
+		struct finding *f = &now->items[i];
+		struct forgivable key = {f->value, f->rule, {0, false}};
+		const struct forgivable *was = find(&before, &key);
+		const struct forgivable *is = find(&after, &key);
+
+		f->forgiven = was && (!takes(f) || !is ||
+				      !is_more(is->pods, was->pods));
+		more |= takes(f) && !f->suppressed && !f->forgiven;
+	}
+	return more;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an UPDATE may keep. A finding of the new object is forgiven where the
+ * old object, judged by the policy in force, would itself be denied for it
+ * with the same value: a finding that only warned before excuses nothing.
+ */
+#ifndef WEBHOOK_RATCHET_H
+#define WEBHOOK_RATCHET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "decide.h"
+
+struct object_findings {
+	struct finding *items;
+	size_t n;
+};
+
+/*
+ * Set `forgiven` on the findings of now. True: one of the others uses devices
+ * that the scheduler does not count. c: the circumstances of the request.
+ */
+bool ratchet(struct arena *arena, const struct request_context *c,
+	     const struct object_findings *now,
+	     const struct object_findings *old);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The AdmissionReview of the response (admission.k8s.io/v1), as JSON.
+ */
+#ifndef WEBHOOK_RESPOND_H
+#define WEBHOOK_RESPOND_H
+
+#include "base/buf.h"
+#include "verdict.h"
+
+/* policy: its hash in hex, for the audit annotation. */
+void respond(const struct verdict *verdict, const struct review *review,
+	     const char *policy, struct buf *out);
+
+#endif

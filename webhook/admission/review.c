@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads a review. The fields of the envelope may come in any order, so the
+ * whole text is parsed before any field is used.
+ *
+ * A user can send an object that exceeds our limits. Then the envelope alone
+ * is read again, without the objects in it, so that the denial reaches the
+ * API server with its uid, instead of a failed call, which failurePolicy
+ * Ignore would admit.
+ *
+ * Sources: kubernetes/api admission/v1 types.go; sizes and order of fields as
+ * kube-apiserver 1.36 sends them.
+ */
+#include "review.h"
+
+#include <string.h>
+
+enum {
+	/* 1.5 MiB of small fields, which is what etcd takes, has 60,000; and
+	 * there may be two objects. */
+	REVIEW_NODES = 150000,
+	REVIEW_DEPTH = 1010,
+	/* Rules hold items of a list against each other (containers, volumes
+	 * and their mounts), and against nodes and quotas. 1,500 of them take
+	 * a tenth of a second; 12,000, for which there is room in an object,
+	 * took longer than an API server waits, and who is not answered is
+	 * let in. */
+	FEW_VALUES = 1500,
+	WORK_MAX = FEW_VALUES * FEW_VALUES,
+	PLAIN_SHARE = 16, /* of numbers and texts, which cost less */
+};
+
+static const char last_applied[] =
+	"kubectl.kubernetes.io/last-applied-configuration";
+
+static bool key_is(const char *key, size_t len, const char *name)
+{
+	return len == strlen(name) && !memcmp(key, name, len);
+}
+
+static bool is_object(const struct node *node)
+{
+	return node && node->key &&
+	       (key_is(node->key, node->key_len, "object") ||
+		key_is(node->key, node->key_len, "oldObject")) &&
+	       node->parent && node->parent->key &&
+	       !strcmp(node->parent->key, "request");
+}
+
+static const uint64_t unseen_lengths =
+	UINT64_C(1) << (sizeof("status") - 1) |
+	UINT64_C(1) << (sizeof("managedFields") - 1) |
+	UINT64_C(1) << (sizeof(last_applied) - 1);
+
+/* Called for keys of these lengths. */
+static bool skip_unseen(void *context, const struct node *map, const char *key,
+			size_t len)
+{
+	(void)context;
+	switch (len) {
+	case sizeof("status") - 1:
+		return !memcmp(key, "status", len) && is_object(map);
+	case sizeof("managedFields") - 1:
+		return !memcmp(key, "managedFields", len) &&
+		       is_object(map->parent) && map->key &&
+		       !strcmp(map->key, "metadata");
+	case sizeof(last_applied) - 1:
+		return !memcmp(key, last_applied, len) && map->key &&
+		       !strcmp(map->key, "annotations");
+	default:
+		return false;
+	}
+}
+
+static bool skip_objects(void *context, const struct node *map, const char *key,
+			 size_t len)
+{
+	(void)context;
+	return map->parent &&
+	       (key_is(key, len, "object") || key_is(key, len, "oldObject") ||
+		key_is(key, len, "options"));
+}
+
+static uint64_t work_of(const struct node *node)
+{
+	uint64_t items = 0, plain = 0, work = 0;
+
+	FOR_EACH_CHILD(node, child) {
+		if (node_is_map(child) || node_is_seq(child)) {
+			work += work_of(child);
+			items++;
+		} else {
+			plain++;
+		}
+	}
+	return work + items * items + plain * plain / PLAIN_SHARE;
+}
+
+struct trouble {
+	struct arena *arena;
+	struct source *source;
+	const char *text;
+};
+
+static void note_trouble(void *context, const struct load_issue *issue)
+{
+	struct trouble *trouble = context;
+
+	if (issue->kind != LOAD_SYNTAX || trouble->text)
+		return;
+	trouble->text = arena_printf(trouble->arena, "%s (byte %u)",
+				     issue->text, issue->start);
+}
+
+/* few: no list in it can be long. */
+static struct node *read_tree(struct arena *arena, struct review *review,
+			      bool (*skip)(void *context,
+					   const struct node *map,
+					   const char *key, size_t len),
+			      bool *few)
+{
+	struct trouble trouble = {.arena = arena, .source = &review->source};
+	struct load_limits limits = load_limits_default;
+	struct source *source = &review->source;
+	struct loader loader;
+	struct node *root;
+	uint32_t used;
+
+	limits.nodes = REVIEW_NODES;
+	limits.depth = REVIEW_DEPTH;
+	loader_init(&loader, source, &limits, arena);
+	loader.issue = note_trouble;
+	loader.context = &trouble;
+	loader.skip = skip;
+	loader.skip_lengths = skip == skip_unseen ? unseen_lengths : 0;
+	/* Read again where the first reading failed: it wrote into its copy. */
+	loader.own = arena_strndup(arena, source->text, source->len);
+	root = json_read(&loader, 0, (uint32_t)source->len, &used);
+	while (root && used < source->len &&
+	       strchr(" \t\r\n", source->text[used]))
+		used++;
+	if (root && used < source->len) {
+		trouble.text = "text behind the review";
+		root = NULL;
+	}
+	review->problem = trouble.text ? trouble.text : "empty body";
+	*few = loader.breadth <= WORK_MAX;
+	return root;
+}
+
+/* --- what it says --------------------------------------------------------- */
+
+static inline const char *text_of(const struct node *map, const char *key)
+{
+	const struct node *node = node_get(map, key);
+	const char *text = node_str(node);
+
+	/* What a NUL hides is not the name in front of it. */
+	return text && strlen(text) == node->len ? text : "";
+}
+
+static enum operation operation_of(const char *name)
+{
+	static const char *const names[] = {
+		[OPERATION_OTHER] = "",		 [OPERATION_CREATE] = "CREATE",
+		[OPERATION_UPDATE] = "UPDATE",	 [OPERATION_DELETE] = "DELETE",
+		[OPERATION_CONNECT] = "CONNECT",
+	};
+
+	for (int i = 0; i < (int)(sizeof(names) / sizeof(*names)); i++)
+		if (!strcmp(name, names[i]))
+			return (enum operation)i;
+	return OPERATION_OTHER;
+}
+
+/* An object of the request becomes a document of its own. */
+static void take_document(struct review *review, const struct node *request,
+			  const char *key, struct doc *doc)
+{
+	/* The tree was built by this review and is not shared. */
+	struct node *root = (struct node *)(uintptr_t)node_get(request, key);
+
+	memset(doc, 0, sizeof(*doc));
+	doc->source = &review->source;
+	doc->number = 1;
+	doc->json = true;
+	if (!node_is_map(root))
+		return;
+	root->parent = NULL;
+	root->key = NULL;
+	root->key_len = 0;
+	root->key_start = root->key_end = root->start;
+	doc->start = root->start;
+	doc->end = root->end;
+	doc->root = root;
+}
+
+static void read_request(struct review *review, const struct node *request)
+{
+	const struct node *kind = node_get(request, "kind");
+	const struct node *user = node_get(request, "userInfo");
+
+	review->operation_name = text_of(request, "operation");
+	review->operation = operation_of(review->operation_name);
+	review->group = text_of(kind, "group");
+	review->version = text_of(kind, "version");
+	review->kind = text_of(kind, "kind");
+	review->subresource = text_of(request, "subResource");
+	review->namespace = text_of(request, "namespace");
+	review->name = text_of(request, "name");
+	review->user = text_of(user, "username");
+	review->groups = node_get(user, "groups");
+	review->dry_run = node_is_true(node_get(request, "dryRun"));
+	take_document(review, request, "object", &review->object);
+	take_document(review, request, "oldObject", &review->old);
+}
+
+static bool read_envelope(struct review *review, const struct node *root)
+{
+	const struct node *request = node_get(root, "request");
+	const struct node *uid = node_get(request, "uid");
+
+	if (!node_eq(node_get(root, "apiVersion"), "admission.k8s.io/v1") ||
+	    !node_eq(node_get(root, "kind"), "AdmissionReview")) {
+		review->problem =
+			"body is no AdmissionReview of admission.k8s.io/v1";
+		return false;
+	}
+	if (!node_str(uid) || !uid->len) {
+		review->problem = "request.uid is missing";
+		return false;
+	}
+	review->uid = uid->str;
+	review->uid_len = uid->len;
+	read_request(review, request);
+	return true;
+}
+
+static void clear(struct review *review)
+{
+	memset(review, 0, sizeof(*review));
+	review->uid = review->operation_name = review->group = "";
+	review->version = review->kind = review->subresource = "";
+	review->namespace = review->name = review->user = "";
+}
+
+/* Its lists are such that rules are done with them in time. */
+static enum review_outcome check_lists(struct review *review)
+{
+	review->old_too_long = work_of(review->old.root) > WORK_MAX;
+	if (work_of(review->object.root) <= WORK_MAX)
+		return REVIEW_GOOD;
+	review->problem = "its lists are too long to be judged";
+	return REVIEW_UNREADABLE;
+}
+
+enum review_outcome review_read(struct arena *arena, const char *body,
+				size_t len, struct review *review)
+{
+	const struct node *root;
+	const char *why;
+	bool few;
+
+	clear(review);
+	source_init(&review->source, arena, "review", body, len);
+	/* Positions in what the API server wrote are never reported. */
+	review->source.bytes_only = true;
+	root = read_tree(arena, review, skip_unseen, &few);
+	if (root && !read_envelope(review, root))
+		return REVIEW_NONE;
+	if (root)
+		return few ? REVIEW_GOOD : check_lists(review);
+	why = review->problem;
+	root = read_tree(arena, review, skip_objects, &few);
+	if (!root || !read_envelope(review, root)) {
+		review->problem = why;
+		return REVIEW_NONE;
+	}
+	review->problem = why;
+	return REVIEW_UNREADABLE;
+}
+
+/* --- the beginning of a long one ------------------------------------------ */
+
+/*
+ * The API server writes fields in the order of its types: all that describes
+ * the request precedes the objects. Returns where the first object begins; 0:
+ * it is further on.
+ */
+static size_t end_of_envelope(const char *text, size_t len)
+{
+	unsigned depth = 0;
+	bool key = false;
+
+	for (size_t i = 0; i < len; i++) {
+		size_t start = i + 1;
+
+		if (text[i] == '{' || text[i] == '[')
+			depth++;
+		else if (text[i] == '}' || text[i] == ']')
+			depth--;
+		if (strchr("{[,:", text[i]))
+			key = text[i] == '{' || text[i] == ',';
+		if (text[i] != '"')
+			continue;
+		for (i++; i < len && text[i] != '"'; i++)
+			i += text[i] == '\\';
+		if (key && depth == 2 && i < len &&
+		    (key_is(text + start, i - start, "object") ||
+		     key_is(text + start, i - start, "oldObject")))
+			return start;
+	}
+	return 0;
+}
+
+enum review_outcome review_read_start(struct arena *arena, const char *start,
+				      size_t len, struct review *review)
+{
+	static const char rest[] = "\":null}}";
+	size_t end = end_of_envelope(start, len);
+	char *text = arena_alloc(arena, end + sizeof(rest));
+	enum review_outcome outcome;
+
+	if (!end) {
+		clear(review);
+		return REVIEW_NONE;
+	}
+	memcpy(text, start, end);
+	memcpy(text + end, rest, sizeof(rest));
+	outcome = review_read(arena, text, end + sizeof(rest) - 1, review);
+	review->problem = "the review is longer than --max-body";
+	return outcome == REVIEW_NONE ? REVIEW_NONE : REVIEW_UNREADABLE;
+}
+
+bool review_in_group(const struct review *review, const char *group)
+{
+	FOR_EACH_CHILD(review->groups, item)
+		if (node_eq(item, group))
+			return true;
+	return false;
+}

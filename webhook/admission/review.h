@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An AdmissionReview (admission.k8s.io/v1) as the API server sends it, read
+ * straight into node trees. Fields that no rule reads are skipped:
+ * managedFields, the last-applied-configuration annotation, status.
+ */
+#ifndef WEBHOOK_REVIEW_H
+#define WEBHOOK_REVIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "doc/load.h"
+
+enum operation {
+	OPERATION_OTHER,
+	OPERATION_CREATE,
+	OPERATION_UPDATE,
+	OPERATION_DELETE,
+	OPERATION_CONNECT,
+};
+
+enum review_outcome {
+	REVIEW_GOOD,
+	/* There is a request to answer, but its object cannot be read, or not
+	 * be judged in time: too deep, too large, not UTF-8. To be denied. */
+	REVIEW_UNREADABLE,
+	/* No AdmissionReview: no uid to answer to. */
+	REVIEW_NONE,
+};
+
+/* Strings are "" when absent; they live in the arena given to review_read(). */
+struct review {
+	const char *uid;
+	size_t uid_len;
+	enum operation operation;
+	const char *operation_name;
+	const char *group, *version, *kind;
+	const char *subresource, *namespace, *name;
+	const char *user;
+	const struct node *groups; /* list of strings, or NULL */
+	bool dry_run;
+	/* root NULL: there is none. Pointers count from the object's root. */
+	struct doc object, old;
+	bool old_too_long; /* to be judged in time: it is as if unknown */
+	struct source source;
+	const char *problem; /* UNREADABLE, NONE: why, lower case */
+};
+
+/* body must live as long as the review. */
+enum review_outcome review_read(struct arena *arena, const char *body,
+				size_t len, struct review *review);
+
+/*
+ * Of a review that is too long to be read as a whole: what it asks, from the
+ * text before its objects. UNREADABLE, or NONE.
+ */
+enum review_outcome review_read_start(struct arena *arena, const char *start,
+				      size_t len, struct review *review);
+
+/* Is the text in a list of strings? */
+bool review_in_group(const struct review *review, const char *group);
+
+#endif

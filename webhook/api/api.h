@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A client of one API server: HTTPS with a verified certificate, no
+ * redirects, no proxies, bounded sizes and times. Credentials and
+ * certificates that come from files are read again for each request; what
+ * was read last stays in use while a file is missing or unreadable.
+ *
+ * Any thread may send requests.
+ */
+#ifndef WEBHOOK_API_H
+#define WEBHOOK_API_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct api;
+
+/* Before there are threads. kubeconfig NULL: we are in a pod. The server need
+ * not be there. */
+struct api *api_open(const char *kubeconfig, struct err *err);
+void api_close(struct api *api);
+/* https://host[:port][/path], for logs. */
+const char *api_server(const struct api *api);
+/* Do the files that matter make sense, is the name known to the resolver?
+ * For the log of a start, and so that the resolver's files have been opened
+ * before the sandbox. */
+int api_warm_up(struct api *api, struct err *err);
+
+struct api_call {
+	const char *method;	  /* NULL: GET */
+	const char *path;	  /* "/api/v1/..." with its query */
+	const char *content_type; /* of the body */
+	const char *body;	  /* NULL: none */
+	size_t len;
+	size_t max;		 /* bytes of the answer; 0: 16 MiB */
+	unsigned timeout;	 /* seconds; 0: 10 */
+	const atomic_bool *stop; /* give up when true; may be NULL */
+};
+
+struct api_reply {
+	long status;
+	unsigned retry_after; /* seconds, 0: not said */
+	struct buf body;
+};
+
+/* Whatever the status is, 0. -1: there is no answer. The caller releases
+ * reply->body, which is initialised here. */
+int api_request(struct api *api, const struct api_call *call,
+		struct api_reply *reply, struct err *err);
+/* err from an answer of another status than wanted: the Status' message. */
+int api_refused(const struct api_reply *reply, struct err *err);
+
+#endif

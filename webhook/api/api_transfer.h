@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One request as a libcurl handle, to be performed alone or among others. For
+ * api.c and reflector.c.
+ */
+#ifndef WEBHOOK_API_TRANSFER_H
+#define WEBHOOK_API_TRANSFER_H
+
+#include <curl/curl.h>
+
+#include "api.h"
+
+struct api_transfer {
+	CURL *easy;
+	struct curl_slist *headers;
+	struct curl_slist *connect_to;
+	char error[CURL_ERROR_SIZE];
+};
+
+/* A GET of the path; the caller sets what to do with the answer. -1: there
+ * are no credentials. */
+int api_transfer_begin(struct api *api, struct api_transfer *transfer,
+		       const char *path, struct err *err);
+void api_transfer_end(struct api_transfer *transfer);
+/* What went wrong, in words. */
+const char *api_transfer_error(const struct api_transfer *transfer,
+			       CURLcode code);
+
+/* The message of a Status (meta/v1) as an API server sends it, or the
+ * beginning of what came instead. */
+void api_status_message(const char *text, size_t len, struct buf *out);
+
+#endif

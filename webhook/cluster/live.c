@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One thread, one libcurl multi handle, a feed for each kind. Only the thread
+ * uses the builder; it publishes snapshots, which never change.
+ *
+ * A snapshot's time is the oldest "known to be complete" of its kinds. It is
+ * published as wall-clock time, but kept as monotonic time until then, so that
+ * a step of the clock makes a state neither old nor young; after such a step
+ * the state is published again.
+ */
+#include "live.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "reflector.h"
+#include "webhook/api/api.h"
+
+enum {
+	TICK_MS = 1000,
+	/* Nothing changes, but the state is known to be good: say so. */
+	RENEW_MS = 15000,
+	CLOCK_STEP_MS = 2000,
+	/* One kind that fails so much longer than the others is given up, so
+	 * that rules which do not need it go on. */
+	GIVE_UP_MS = 300000,
+	STACK_BYTES = 512 << 10,
+};
+
+struct live {
+	struct live_options options;
+	struct feeds feeds;
+	struct feed items[CLUSTER_KINDS];
+	pthread_t thread;
+	atomic_bool stop, first;
+	int64_t began, published_at;
+	int64_t good;  /* of the last snapshot: monotonic, 0: none */
+	int64_t clock; /* wall minus monotonic ms at that snapshot */
+	_Atomic uint64_t relists, events, published, failures;
+	_Atomic int64_t good_now; /* for the age; 0: no state */
+};
+
+/* --- ages ----------------------------------------------------------------- */
+
+static int64_t wall_minus_monotonic(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 - live_now();
+}
+
+/* The oldest of what can be read; 0: nothing was read. */
+static int64_t good_since(const struct live *live)
+{
+	int64_t oldest = 0;
+
+	for (int i = 0; i < CLUSTER_KINDS; i++) {
+		const struct feed *feed = &live->items[i];
+
+		if (feed->listed && !feed->unreadable &&
+		    (!oldest || feed->good < oldest))
+			oldest = feed->good;
+	}
+	return oldest;
+}
+
+static int64_t age_of(int64_t good)
+{
+	int64_t ms = live_now() - good;
+
+	return good ? (ms > 0 ? ms / 1000 : 0) : -1;
+}
+
+/* After an outage some kinds recover sooner than others; that alone is not a
+ * reason to give one up. */
+static void give_up(struct live *live, int64_t now)
+{
+	int64_t youngest = 0;
+
+	if (now - live->feeds.back_since <= GIVE_UP_MS)
+		return;
+	for (int i = 0; i < CLUSTER_KINDS; i++)
+		if (live->items[i].listed && live->items[i].good > youngest)
+			youngest = live->items[i].good;
+	for (int i = 0; i < CLUSTER_KINDS; i++) {
+		struct feed *feed = &live->items[i];
+
+		if (feed->listed && !feed->unreadable && feed->failures &&
+		    youngest - feed->good > GIVE_UP_MS)
+			reflector_unreadable(feed, feed->err.text);
+	}
+}
+
+/* --- publishing ----------------------------------------------------------- */
+
+static bool all_answered(const struct live *live)
+{
+	for (int i = 0; i < CLUSTER_KINDS; i++)
+		if (!live->items[i].answered)
+			return false;
+	return true;
+}
+
+static void report_first(const struct live *live, const struct cluster *cluster,
+			 int64_t now)
+{
+	size_t objects = 0, missing = 0;
+
+	for (int i = 0; i < CLUSTER_KINDS; i++) {
+		objects += cluster_count(cluster, i);
+		missing += cluster_unreadable(cluster, i) != NULL;
+	}
+	log_event(live->options.log, missing ? LOG_WARN : LOG_INFO,
+		  "cluster state: first one",
+		  (struct log_field[]){
+			  {"server", api_server(live->options.api), 0},
+			  {"objects", NULL, (int64_t)objects},
+			  {"kinds_not_read", NULL, (int64_t)missing},
+			  {"milliseconds", NULL, now - live->began},
+		  },
+		  4);
+}
+
+static void count_objects(const struct live *live,
+			  const struct cluster *cluster)
+{
+	struct metrics_objects items[CLUSTER_KINDS];
+	size_t n = 0;
+
+	for (int i = 0; i < CLUSTER_KINDS; i++) {
+		const struct cluster_resource *r = cluster_resource(i);
+
+		if (!cluster_unreadable(cluster, i))
+			items[n++] = (struct metrics_objects){
+				r->kind, r->group, cluster_count(cluster, i)};
+	}
+	metrics_set_objects(live->options.metrics, items, n);
+}
+
+static void publish(struct live *live, int64_t now, int64_t good)
+{
+	const struct cluster *cluster;
+	bool first = !live->published_at;
+
+	live->clock = wall_minus_monotonic();
+	cluster = cluster_builder_finish(live->feeds.builder,
+					 (good + live->clock) / 1000);
+	live->feeds.changed = false;
+	live->published_at = now;
+	live->good = good;
+	atomic_fetch_add(&live->published, 1);
+	if (first)
+		report_first(live, cluster, now);
+	count_objects(live, cluster);
+	live->options.publish(live->options.context, cluster);
+	atomic_store(&live->first, true);
+}
+
+static bool is_due(const struct live *live, int64_t now, int64_t good)
+{
+	int64_t step = wall_minus_monotonic() - live->clock;
+
+	if (now - live->published_at < live->feeds.times.publish)
+		return false;
+	return live->feeds.changed || step > CLOCK_STEP_MS ||
+	       step < -CLOCK_STEP_MS ||
+	       (good != live->good && now - live->published_at >= RENEW_MS);
+}
+
+static void publish_if_due(struct live *live, int64_t now)
+{
+	int64_t good = good_since(live);
+	bool over = now - live->began >= live->feeds.times.first;
+
+	if (!good) {
+		/* Nothing can be said; but who waits need not wait longer. */
+		if (over)
+			atomic_store(&live->first, true);
+		/* Kinds that can no longer be read must be marked. */
+		if (live->published_at && is_due(live, now, live->good))
+			publish(live, now, live->good);
+		return;
+	}
+	if (live->published_at ? is_due(live, now, good)
+			       : over || all_answered(live))
+		publish(live, now, good);
+	atomic_store(&live->good_now, good);
+}
+
+/* --- the thread ----------------------------------------------------------- */
+
+static void take_ends(struct live *live, int64_t now)
+{
+	CURLMsg *message;
+	int left;
+
+	while ((message = curl_multi_info_read(live->feeds.multi, &left))) {
+		CURLcode code = message->data.result;
+		struct feed *feed = NULL;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE,
+				  (char **)&feed);
+		reflector_done(feed, code, now);
+	}
+}
+
+static void look(struct live *live, int64_t now)
+{
+	for (int i = 0; i < CLUSTER_KINDS; i++)
+		reflector_look(&live->items[i], now);
+	if (!live->feeds.answered)
+		return;
+	live->feeds.answered = false;
+	feeds_report_answer(&live->feeds, now);
+	for (int i = 0; i < CLUSTER_KINDS; i++)
+		reflector_relist_soon(&live->items[i], now);
+}
+
+/* Who waits for a first state sees how long already. */
+static int64_t age_reported(const struct live *live)
+{
+	int64_t good = atomic_load(&live->good_now);
+
+	return age_of(good ? good : live->began);
+}
+
+static void count(struct live *live)
+{
+	atomic_store(&live->relists, live->feeds.relists);
+	atomic_store(&live->events, live->feeds.events);
+	atomic_store(&live->failures, live->feeds.failures);
+	metrics_set(live->options.metrics, METRICS_CLUSTER_STATE_AGE,
+		    (double)age_reported(live));
+}
+
+static int64_t wait_ms(const struct live *live, int64_t now)
+{
+	int64_t wait = TICK_MS;
+
+	for (int i = 0; i < CLUSTER_KINDS; i++) {
+		const struct feed *feed = &live->items[i];
+
+		if (feed->state == FEED_WAITING && feed->due - now < wait)
+			wait = feed->due - now;
+	}
+	if (live->feeds.changed && live->feeds.times.publish < wait)
+		wait = live->feeds.times.publish;
+	return wait > 0 ? wait : 0;
+}
+
+static void *run(void *context)
+{
+	struct live *live = context;
+	int running;
+
+	while (!atomic_load(&live->stop)) {
+		int64_t now = live_now();
+
+		for (int i = 0; i < CLUSTER_KINDS; i++)
+			reflector_start(&live->items[i], now);
+		curl_multi_perform(live->feeds.multi, &running);
+		now = live_now();
+		take_ends(live, now);
+		look(live, now);
+		give_up(live, now);
+		publish_if_due(live, now);
+		count(live);
+		curl_multi_poll(live->feeds.multi, NULL, 0,
+				(int)wait_ms(live, live_now()), NULL);
+	}
+	return NULL;
+}
+
+/* --- start and stop ------------------------------------------------------- */
+
+static unsigned pick(unsigned given, unsigned otherwise)
+{
+	return given ? given : otherwise;
+}
+
+static void set_times(struct live_times *times)
+{
+	times->first = pick(times->first, 30000);
+	times->publish = pick(times->publish, 200);
+	times->stall = pick(times->stall, 90000);
+	times->retry = pick(times->retry, 500);
+	times->retry_max = pick(times->retry_max, 30000);
+	times->absent = pick(times->absent, 180000);
+	times->page = pick(times->page, 500);
+}
+
+static void prepare(struct live *live)
+{
+	struct feeds *feeds = &live->feeds;
+
+	feeds->options = &live->options;
+	feeds->times = live->options.times;
+	set_times(&feeds->times);
+	feeds->builder = cluster_builder_new();
+	feeds->multi = curl_multi_init();
+	if (!feeds->multi)
+		BUG("out of memory");
+	curl_multi_setopt(feeds->multi, CURLMOPT_MAXCONNECTS,
+			  (long)CLUSTER_KINDS);
+	cluster_builder_origin(feeds->builder, api_server(live->options.api),
+			       NULL);
+	for (int i = 0; i < CLUSTER_KINDS; i++) {
+		reflector_init(&live->items[i], feeds, (enum cluster_kind)i);
+		reflector_unreadable(&live->items[i], "it is not read yet");
+	}
+	live->began = live_now();
+}
+
+static void release(struct live *live)
+{
+	for (int i = 0; i < CLUSTER_KINDS; i++)
+		reflector_release(&live->items[i]);
+	curl_multi_cleanup(live->feeds.multi);
+	cluster_builder_free(live->feeds.builder);
+	arena_release(&live->feeds.arena);
+	free(live);
+}
+
+struct live *live_start(const struct live_options *options, struct err *err)
+{
+	struct live *live = calloc(1, sizeof(*live));
+	pthread_attr_t attr;
+	int rc;
+
+	if (!live)
+		BUG("out of memory");
+	live->options = *options;
+	prepare(live);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	rc = pthread_create(&live->thread, &attr, run, live);
+	pthread_attr_destroy(&attr);
+	if (!rc)
+		return live;
+	err_set(err, rc, "no thread for the cluster state: %s", strerror(rc));
+	release(live);
+	return NULL;
+}
+
+void live_stop(struct live *live)
+{
+	if (!live)
+		return;
+	atomic_store(&live->stop, true);
+	curl_multi_wakeup(live->feeds.multi);
+	pthread_join(live->thread, NULL);
+	release(live);
+}
+
+bool live_first_state(const struct live *live)
+{
+	return atomic_load(&live->first);
+}
+
+void live_figures(const struct live *live, struct live_figures *out)
+{
+	out->relists = atomic_load(&live->relists);
+	out->events = atomic_load(&live->events);
+	out->published = atomic_load(&live->published);
+	out->failures = atomic_load(&live->failures);
+	out->age = age_of(atomic_load(&live->good_now));
+}

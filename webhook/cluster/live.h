@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cluster state, kept live: one thread lists and watches the kinds that
+ * rules read and publishes snapshots. Whatever happens to the API server, the
+ * last good state stays; its age is the time since the watches were known to
+ * be good, and rules that need it stop running when it is too old.
+ */
+#ifndef WEBHOOK_LIVE_H
+#define WEBHOOK_LIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "webhook/observe/log.h"
+#include "webhook/observe/metrics.h"
+
+struct api;
+struct cluster;
+struct live;
+
+/* Times in milliseconds; 0: the default in the comment. */
+struct live_times {
+	unsigned first;	    /* to the first state, whole or not: 30 s */
+	unsigned publish;   /* between two snapshots, at least: 200 */
+	unsigned stall;	    /* a watch that says nothing is dead: 90 s */
+	unsigned retry;	    /* after a first failure: 500; doubles, jitter */
+	unsigned retry_max; /* 30 s */
+	unsigned absent;    /* a kind that is not there, not allowed: 180 s */
+	unsigned page;	    /* objects of one page of a list: 500 */
+};
+
+struct live_options {
+	struct api *api; /* these four must outlive the live state */
+	struct metrics *metrics;
+	struct log *log;
+	/* Called by the thread of the live state; takes one reference. */
+	void (*publish)(void *context, const struct cluster *cluster);
+	void *context;
+	struct live_times times;
+};
+
+struct live *live_start(const struct live_options *options, struct err *err);
+/* Within a second. Snapshots stay with who has them. */
+void live_stop(struct live *live);
+
+/* There is a first state, or the time to wait for it has passed. */
+bool live_first_state(const struct live *live);
+
+/* Figures of now, for tests and logs. */
+struct live_figures {
+	uint64_t relists, events, published, failures;
+	int64_t age; /* seconds, -1: no state */
+};
+void live_figures(const struct live *live, struct live_figures *out);
+
+#endif

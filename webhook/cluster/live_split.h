@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Splits chunks into JSON values: the lines of a watch, and the items of a
+ * list one by one, so that a page of a list is never in memory as a whole.
+ * Only brackets and quotes are parsed here.
+ */
+#ifndef WEBHOOK_LIVE_SPLIT_H
+#define WEBHOOK_LIVE_SPLIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+enum { SPLIT_VALUE_MAX = 16 << 20 };
+
+/* Takes a value; false ends the splitting. */
+struct split_sink {
+	bool (*take)(void *context, const char *text, size_t len);
+	void *context;
+};
+
+/* What follows the last line end is kept, never given out. */
+struct lines {
+	struct buf rest;
+};
+void lines_init(struct lines *lines);
+void lines_release(struct lines *lines);
+/* False: the sink said so, or a line is too long. */
+bool lines_feed(struct lines *lines, const char *data, size_t len,
+		const struct split_sink *sink);
+
+/*
+ * {"kind": ..., "metadata": {...}, "items": [{...}, {...}]}: the sink gets
+ * each of the items; head gets everything else, with "items":[].
+ */
+struct items {
+	struct buf head, item, *to;
+	unsigned depth; /* of open brackets */
+	bool in_string, escaped;
+	bool is_key;   /* the last string at depth 1 was "items" */
+	bool in_items; /* within its list */
+	bool done;     /* the whole value is there */
+	size_t string; /* where in head the last string at depth 1 began */
+};
+void items_init(struct items *items);
+void items_reset(struct items *items);
+void items_release(struct items *items);
+bool items_feed(struct items *items, const char *data, size_t len,
+		const struct split_sink *sink);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Time for the live state: monotonic, so that a step of the clock changes no
+ * wait, and counting while the machine is suspended, so that the state is old
+ * afterwards; and random numbers, so that many replicas do not send requests
+ * at the same moment.
+ */
+#include <sys/random.h>
+#include <time.h>
+
+#include "reflector.h"
+
+int64_t live_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+uint32_t live_random(uint32_t n)
+{
+	uint32_t bits = 0;
+
+	if (getrandom(&bits, sizeof(bits), GRND_NONBLOCK) != sizeof(bits))
+		bits = (uint32_t)live_now();
+	return n ? bits % n : 0;
+}
+
+unsigned live_backoff(unsigned failures, unsigned first, unsigned most,
+		      uint32_t chance)
+{
+	uint64_t wait = first;
+
+	while (failures-- > 1 && wait < most)
+		wait *= 2;
+	if (wait > most)
+		wait = most;
+	return (unsigned)(wait / 2 + chance % (wait / 2 + 1));
+}

@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps of a feed. Times are monotonic milliseconds.
+ */
+#include "reflector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum {
+	BODY_MAX = 1 << 16,    /* of a response that is not 200 */
+	SILENCE_MS = 30000,    /* no response at all, a list that stalls */
+	LIST_LIMITS = 4,       /* so many silences: a page that trickles */
+	QUIET_MS = 2000,       /* nothing more is on its way */
+	SHORT_MS = 1000,       /* a watch that ends sooner has failed */
+	RETRY_AFTER_MAX = 300, /* seconds */
+	HICCUPS = 3,	       /* failures in a row that are worth a line */
+	BAD_MAX = 3,	       /* bad responses to a watch, then list again */
+	DOUBTS = 5,	       /* "forbidden", "no such kind", to be believed */
+	REPEAT_MS = 300000,    /* between two lines about one feed's failing */
+	WATCH_SECONDS = 300,   /* and up to as much again */
+};
+
+void reflector_init(struct feed *feed, struct feeds *all,
+		    enum cluster_kind kind)
+{
+	*feed = (struct feed){.all = all, .kind = kind, .wants_list = true};
+	lines_init(&feed->lines);
+	items_init(&feed->items);
+	buf_init(&feed->body);
+	buf_init(&feed->version);
+	buf_init(&feed->next);
+}
+
+static void end_transfer(struct feed *feed)
+{
+	if (!feed->transfer.easy)
+		return;
+	curl_multi_remove_handle(feed->all->multi, feed->transfer.easy);
+	api_transfer_end(&feed->transfer);
+}
+
+void reflector_release(struct feed *feed)
+{
+	end_transfer(feed);
+	lines_release(&feed->lines);
+	items_release(&feed->items);
+	buf_release(&feed->body);
+	buf_release(&feed->version);
+	buf_release(&feed->next);
+	free(feed->seen);
+}
+
+void reflector_unreadable(struct feed *feed, const char *reason)
+{
+	feed->unreadable = reason != NULL;
+	cluster_builder_unreadable(feed->all->builder, feed->kind, reason);
+	feed->all->changed = true;
+}
+
+/* --- asking --------------------------------------------------------------- */
+
+static void add_base(const struct feed *feed, struct buf *out)
+{
+	const struct cluster_resource *r = cluster_resource(feed->kind);
+	const char *version = r->versions;
+
+	for (unsigned i = 0; i < feed->api_version; i++)
+		version += strcspn(version, " ") + 1;
+	buf_addf(out, "/api%s%s/%.*s/%s", *r->group ? "s/" : "", r->group,
+		 (int)strcspn(version, " "), version, r->plural);
+}
+
+static void add_escaped(struct buf *out, const char *text)
+{
+	char *escaped = curl_easy_escape(NULL, text, 0);
+
+	if (!escaped)
+		BUG("out of memory");
+	buf_adds(out, escaped);
+	curl_free(escaped);
+}
+
+static void add_path(const struct feed *feed, struct buf *out)
+{
+	add_base(feed, out);
+	if (feed->wants_list) {
+		if (!feed->whole)
+			buf_addf(out, "?limit=%u", feed->all->times.page);
+		if (feed->next.len) {
+			buf_adds(out, "&continue=");
+			add_escaped(out, feed->next.data);
+		}
+		return;
+	}
+	buf_addf(out,
+		 "?watch=true&allowWatchBookmarks=true&timeoutSeconds=%u"
+		 "&resourceVersion=",
+		 WATCH_SECONDS + live_random(WATCH_SECONDS));
+	add_escaped(out, feed->version.data);
+}
+
+static size_t on_data(char *data, size_t one, size_t len, void *context)
+{
+	struct feed *feed = context;
+	struct split_sink sink = {reflector_take_event, feed};
+	long status = 0;
+	bool good;
+
+	feed->last_byte = live_now();
+	curl_easy_getinfo(feed->transfer.easy, CURLINFO_RESPONSE_CODE, &status);
+	if (status != 200) {
+		if (feed->body.len + len <= BODY_MAX)
+			buf_add(&feed->body, data, len);
+		return len;
+	}
+	if (feed->state == FEED_LISTING) {
+		sink.take = reflector_take_item;
+		good = items_feed(&feed->items, data, len, &sink);
+	} else {
+		good = lines_feed(&feed->lines, data, len, &sink);
+	}
+	if (good)
+		return len;
+	if (feed->verdict == FEED_FINE) {
+		feed->verdict = FEED_BROKEN;
+		err_set(&feed->err, 0, "the response is not JSON, or too long");
+	}
+	return 0;
+}
+
+/* --- what comes of it ----------------------------------------------------- */
+
+static void wait_for(struct feed *feed, int64_t now, unsigned ms)
+{
+	feed->state = FEED_WAITING;
+	feed->due = now + ms;
+}
+
+/* Half of the time for certain. */
+static void wait_about(struct feed *feed, int64_t now, unsigned ms)
+{
+	wait_for(feed, now, ms / 2 + live_random(ms / 2 + 1));
+}
+
+/* A server that does not answer is logged once, not once for each kind. */
+static void report_unreached(struct feed *feed, int64_t now)
+{
+	struct feeds *all = feed->all;
+	struct log_field fields[] = {
+		{"server", api_server(all->options->api), 0},
+		{"reason", feed->err.text, 0},
+	};
+
+	if (!all->away_since)
+		all->away_since = now;
+	if (all->away_logged && now - all->away_logged < REPEAT_MS)
+		return;
+	all->away_logged = now;
+	log_event(all->options->log, LOG_WARN,
+		  "cluster state: the API server does not answer", fields, 2);
+}
+
+/* Logged when it lasts, and from time to time after that. */
+static void report_failure(struct feed *feed, int64_t now)
+{
+	struct log_field fields[] = {
+		{"kind", cluster_resource(feed->kind)->kind, 0},
+		{"group", cluster_resource(feed->kind)->group, 0},
+		{"reason", feed->err.text, 0},
+		{"retry_ms", NULL, feed->due - now},
+	};
+
+	if (feed->unreached) {
+		/* A single broken connection is not worth a line. */
+		if (feed->failures > 1 || !feed->listed)
+			report_unreached(feed, now);
+		return;
+	}
+	if (feed->refusals < HICCUPS ||
+	    (feed->out_since && now - feed->out_since < REPEAT_MS))
+		return;
+	feed->out_since = now;
+	log_event(feed->all->options->log, LOG_WARN,
+		  "cluster state: cannot read a kind", fields, 4);
+}
+
+void reflector_recovered(struct feed *feed)
+{
+	struct log_field fields[] = {
+		{"kind", cluster_resource(feed->kind)->kind, 0},
+		{"group", cluster_resource(feed->kind)->group, 0},
+	};
+
+	if (feed->out_since)
+		log_event(feed->all->options->log, LOG_INFO,
+			  "cluster state: a kind can be read again", fields, 2);
+	feed->out_since = 0;
+	feed->failures = feed->refusals = feed->bad = feed->unconfirmed = 0;
+	if (feed->unreadable)
+		reflector_unreadable(feed, NULL);
+}
+
+/* A kind that was never read says why in the snapshots. */
+static void explain(struct feed *feed)
+{
+	if (!feed->listed && !feed->absent)
+		reflector_unreadable(feed, feed->err.text);
+}
+
+static void fail(struct feed *feed, int64_t now, unsigned retry_after)
+{
+	const struct live_times *times = &feed->all->times;
+	unsigned wait;
+
+	feed->all->failures++;
+	feed->failures++;
+	feed->refusals = feed->unreached ? 0 : feed->refusals + 1;
+	wait = live_backoff(feed->failures, times->retry, times->retry_max,
+			    live_random(UINT32_MAX));
+	if (retry_after > RETRY_AFTER_MAX)
+		retry_after = RETRY_AFTER_MAX;
+	/* Asked for so long; not all of us at the same moment after it. */
+	if (retry_after * 1000 > wait)
+		wait = retry_after * 1000 + live_random(1000);
+	wait_for(feed, now, wait);
+	report_failure(feed, now);
+	explain(feed);
+}
+
+static void list_again(struct feed *feed)
+{
+	feed->wants_list = true;
+	buf_reset(&feed->next);
+	feed->nseen = 0;
+}
+
+/* The state has all that the list had, and nothing else. */
+static void finish_list(struct feed *feed, int64_t now)
+{
+	struct feeds *all = feed->all;
+
+	if (cluster_builder_keep(all->builder, feed->kind, feed->seen,
+				 feed->nseen))
+		all->changed = true;
+	free(feed->seen);
+	feed->seen = NULL;
+	feed->nseen = feed->seen_size = 0;
+	if (feed->listed) {
+		all->relists++;
+		metrics_add(all->options->metrics, METRICS_CLUSTER_RELISTS, 1);
+	}
+	feed->listed = feed->answered = true;
+	feed->absent = feed->wants_list = feed->whole = false;
+	feed->good = feed->list_started;
+	reflector_recovered(feed);
+	wait_for(feed, now, 0);
+}
+
+static void page_done(struct feed *feed, int64_t now)
+{
+	if (reflector_take_head(feed, &feed->err)) {
+		list_again(feed);
+		fail(feed, now, 0);
+	} else if (feed->next.len) {
+		wait_for(feed, now, 0);
+	} else {
+		finish_list(feed, now);
+	}
+}
+
+/* Asked again soon, then less and less often. */
+static void wait_unconfirmed(struct feed *feed, int64_t now)
+{
+	const struct live_times *times = &feed->all->times;
+
+	wait_for(feed, now,
+		 live_backoff(feed->unconfirmed, times->retry, times->absent,
+			      live_random(UINT32_MAX)));
+}
+
+/*
+ * An API server that has just started forbids what it will allow in a moment
+ * (its authorizer has read no roles yet), and may not know a kind of a CRD.
+ * Where a kind was read before, the refusal must last for some seconds; true:
+ * until then the state is taken to be good.
+ */
+static bool is_unconfirmed(struct feed *feed, int64_t now)
+{
+	feed->unconfirmed++;
+	feed->answered = true;
+	wait_unconfirmed(feed, now);
+	return feed->listed && feed->unconfirmed < DOUBTS;
+}
+
+/* The API server does not serve the kind in any version that we know. */
+static void kind_absent(struct feed *feed, int64_t now)
+{
+	const struct cluster_resource *r = cluster_resource(feed->kind);
+
+	feed->api_version = 0;
+	list_again(feed);
+	if (is_unconfirmed(feed, now)) {
+		feed->failures++;
+		return;
+	}
+	if (!feed->listed) {
+		wait_about(feed, now, feed->all->times.absent);
+		feed->unconfirmed = 0;
+	}
+	feed->failures = 0;
+	if (r->optional) {
+		if (cluster_builder_keep(feed->all->builder, feed->kind, NULL,
+					 0))
+			feed->all->changed = true;
+		feed->absent = true;
+		feed->listed = false;
+		if (feed->unreadable)
+			reflector_unreadable(feed, NULL);
+	} else {
+		feed->refusals = HICCUPS;
+		reflector_unreadable(feed, feed->err.text);
+	}
+	if (!r->optional)
+		report_failure(feed, now);
+}
+
+static void not_found(struct feed *feed, int64_t now)
+{
+	const char *rest = cluster_resource(feed->kind)->versions;
+
+	for (unsigned i = 0; rest && i <= feed->api_version; i++) {
+		rest = strchr(rest, ' ');
+		rest += rest != NULL;
+	}
+	list_again(feed);
+	if (feed->state == FEED_WATCHING) {
+		feed->api_version = 0;
+		wait_for(feed, now, 0);
+	} else if (rest) {
+		feed->api_version++;
+		wait_for(feed, now, 0);
+	} else {
+		kind_absent(feed, now);
+	}
+}
+
+/* The objects stay for when access is granted again, but rules must not rely
+ * on them. */
+static void forbidden(struct feed *feed, int64_t now)
+{
+	feed->all->failures++;
+	feed->failures++;
+	if (feed->state == FEED_LISTING)
+		list_again(feed);
+	if (is_unconfirmed(feed, now))
+		return;
+	if (feed->unconfirmed >= DOUBTS) {
+		feed->refusals = HICCUPS;
+		report_failure(feed, now);
+	}
+	reflector_unreadable(feed, feed->err.text);
+}
+
+/* --- the end of a transfer ------------------------------------------------ */
+
+static void refused(struct feed *feed, long status, int64_t now)
+{
+	bool watching = feed->state == FEED_WATCHING;
+	curl_off_t retry = 0;
+
+	api_refused(&(struct api_reply){.status = status, .body = feed->body},
+		    &feed->err);
+	curl_easy_getinfo(feed->transfer.easy, CURLINFO_RETRY_AFTER, &retry);
+	if (status == 404) {
+		not_found(feed, now);
+		return;
+	}
+	if (status == 403) {
+		forbidden(feed, now);
+		return;
+	}
+	/* Pages that change faster than they are read: all in one. */
+	feed->whole |= status == 410 && feed->next.len;
+	if (status == 410 ||
+	    (watching && status != 429 && ++feed->bad >= BAD_MAX))
+		list_again(feed);
+	/* A single 410 is normal. */
+	if (status == 410 && !feed->failures) {
+		feed->failures++;
+		wait_for(feed, now, live_random(100));
+		return;
+	}
+	fail(feed, now, retry > 0 ? (unsigned)retry : 0);
+}
+
+static void watch_done(struct feed *feed, int64_t now)
+{
+	if (feed->verdict == FEED_RELIST) {
+		list_again(feed);
+		wait_for(feed, now, live_random(100));
+	} else if (feed->verdict == FEED_BROKEN) {
+		if (++feed->bad >= BAD_MAX)
+			list_again(feed);
+		fail(feed, now, 0);
+	} else if (now - feed->started < SHORT_MS) {
+		err_set(&feed->err, 0, "the watch ended at once");
+		fail(feed, now, 0);
+	} else {
+		/* Up to its end no event is missing. */
+		feed->good = now;
+		wait_for(feed, now, live_random(100));
+	}
+}
+
+/* A connection that breaks in a watch is the end of that watch, no more. */
+static void broke_off(struct feed *feed, CURLcode code, long status,
+		      int64_t now)
+{
+	bool lived = feed->state == FEED_WATCHING && status == 200 &&
+		     now - feed->started >= SHORT_MS;
+
+	feed->unreached = !status;
+	if (feed->state == FEED_LISTING)
+		list_again(feed);
+	err_set(&feed->err, 0, "%s", api_transfer_error(&feed->transfer, code));
+	if (lived && !feed->failures) {
+		feed->failures++;
+		wait_for(feed, now, live_random(feed->all->times.retry));
+	} else {
+		fail(feed, now, 0);
+	}
+}
+
+void reflector_done(struct feed *feed, CURLcode code, int64_t now)
+{
+	long status = 0;
+
+	curl_easy_getinfo(feed->transfer.easy, CURLINFO_RESPONSE_CODE, &status);
+	/* The one that finds the server back waits no longer than those whom
+	 * reflector_relist_soon() calls. */
+	if (feed->unreached && status && feed->failures > 1)
+		feed->failures = 1;
+	feed->unreached = false;
+	feed->all->answered |= code == CURLE_OK;
+	if (feed->verdict != FEED_FINE) {
+		if (feed->state == FEED_WATCHING) {
+			watch_done(feed, now);
+		} else {
+			list_again(feed);
+			fail(feed, now, 0);
+		}
+	} else if (code != CURLE_OK) {
+		broke_off(feed, code, status, now);
+	} else if (status != 200) {
+		refused(feed, status, now);
+	} else if (feed->state == FEED_LISTING) {
+		page_done(feed, now);
+	} else {
+		watch_done(feed, now);
+	}
+	end_transfer(feed);
+}
+
+/* --- beginning ------------------------------------------------------------ */
+
+static void prepare(struct feed *feed, int64_t now)
+{
+	lines_release(&feed->lines);
+	items_reset(&feed->items);
+	buf_reset(&feed->body);
+	feed->verdict = FEED_FINE;
+	feed->reached = false;
+	feed->err = (struct err){0};
+	feed->started = feed->last_byte = now;
+	if (feed->wants_list && !feed->next.len) {
+		feed->list_started = now;
+		feed->nseen = 0;
+	}
+}
+
+void reflector_start(struct feed *feed, int64_t now)
+{
+	struct feeds *all = feed->all;
+	struct buf path;
+	int rc;
+
+	if (feed->state != FEED_WAITING || now < feed->due)
+		return;
+	prepare(feed, now);
+	buf_init(&path);
+	add_path(feed, &path);
+	rc = api_transfer_begin(all->options->api, &feed->transfer, path.data,
+				&feed->err);
+	buf_release(&path);
+	if (rc) {
+		fail(feed, now, 0);
+		return;
+	}
+	feed->state = feed->wants_list ? FEED_LISTING : FEED_WATCHING;
+	curl_easy_setopt(feed->transfer.easy, CURLOPT_WRITEFUNCTION, on_data);
+	curl_easy_setopt(feed->transfer.easy, CURLOPT_WRITEDATA, feed);
+	curl_easy_setopt(feed->transfer.easy, CURLOPT_PRIVATE, feed);
+	curl_multi_add_handle(all->multi, feed->transfer.easy);
+}
+
+/* A watch was taken, and what it had to catch up with has come: when it
+ * began, the state was whole. Bookmarks say the same, but an API server
+ * sends none about a kind that nothing happened to since it started. */
+static void confirm(struct feed *feed, int64_t now)
+{
+	if (feed->state == FEED_WATCHING && feed->good < feed->started &&
+	    now - feed->started >= QUIET_MS &&
+	    now - feed->last_byte >= QUIET_MS) {
+		feed->good = feed->started;
+		reflector_recovered(feed);
+	}
+}
+
+/* Silence alone is not a failure: the next watch shows it. */
+static void ask_anew(struct feed *feed, int64_t now)
+{
+	end_transfer(feed);
+	wait_for(feed, now, live_random(feed->all->times.retry));
+}
+
+void reflector_look(struct feed *feed, int64_t now)
+{
+	int64_t limit = feed->all->times.stall;
+	long status = 0;
+
+	if (!feed->transfer.easy)
+		return;
+	curl_easy_getinfo(feed->transfer.easy, CURLINFO_RESPONSE_CODE, &status);
+	if (status && !feed->reached)
+		feed->reached = feed->all->answered = true;
+	if (status == 200)
+		confirm(feed, now);
+	if ((feed->state == FEED_LISTING || !status) && limit > SILENCE_MS)
+		limit = SILENCE_MS;
+	if (now - feed->last_byte < limit &&
+	    (feed->state != FEED_LISTING ||
+	     now - feed->started < limit * LIST_LIMITS))
+		return;
+	if (feed->state == FEED_WATCHING && status == 200) {
+		ask_anew(feed, now);
+		return;
+	}
+	if (feed->state == FEED_LISTING)
+		list_again(feed);
+	err_set(&feed->err, 0, "incomplete after %lld s, no data for %lld s",
+		(long long)(now - feed->started) / 1000,
+		(long long)(now - feed->last_byte) / 1000);
+	feed->unreached = true;
+	end_transfer(feed);
+	fail(feed, now, 0);
+}
+
+void reflector_relist_soon(struct feed *feed, int64_t now)
+{
+	int64_t soon = now + live_random(feed->all->times.retry);
+
+	if (!feed->unreached)
+		return;
+	/* Who starts may say 503 and 429 first: not to be waited for long. */
+	if (feed->failures > 1)
+		feed->failures = 1;
+	if (feed->state == FEED_WAITING && feed->due > soon)
+		feed->due = soon;
+}
+
+void feeds_report_answer(struct feeds *all, int64_t now)
+{
+	if (all->away_logged)
+		log_event(all->options->log, LOG_INFO,
+			  "cluster state: the API server answers again",
+			  (struct log_field[]){
+				  {"server", api_server(all->options->api), 0},
+				  {"seconds", NULL,
+				   (now - all->away_since) / 1000},
+			  },
+			  2);
+	if (all->away_since)
+		all->back_since = now;
+	all->away_since = all->away_logged = 0;
+}

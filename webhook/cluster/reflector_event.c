@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Passes objects to the builder: items of a list, events of a watch (meta/v1
+ * WatchEvent: ADDED, MODIFIED, DELETED, BOOKMARK, ERROR). An invalid object is
+ * logged and left out; its previous version stays. A line that is not an event
+ * ends the watch, since events may be lost with it.
+ */
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "doc/load.h"
+#include "reflector.h"
+
+enum { WARNING_MS = 10000, GONE = 410 };
+
+/* --- reading -------------------------------------------------------------- */
+
+static bool skip(void *context, const struct node *map, const char *key,
+		 size_t len)
+{
+	return cluster_is_unread(map, key, len);
+}
+
+/* A map, or NULL; in the arena of all feeds. */
+static const struct node *read_map(struct feed *feed, const char *text,
+				   size_t len)
+{
+	struct arena *arena = &feed->all->arena;
+	struct load_limits limits = load_limits_default;
+	struct source source;
+	struct loader loader;
+	const struct node *root;
+	uint32_t used;
+
+	arena_reset(arena);
+	source_init(&source, arena, "answer", text, len);
+	loader_init(&loader, &source, &limits, arena);
+	loader.skip = skip;
+	root = json_read(&loader, 0, (uint32_t)source.len, &used);
+	return node_is_map(root) ? root : NULL;
+}
+
+static struct object_id id_of(const struct feed *feed, const struct node *root)
+{
+	const struct node *meta = node_get(root, "metadata");
+	const char *namespace = node_str(node_get(meta, "namespace"));
+	const char *name = node_str(node_get(meta, "name"));
+
+	return (struct object_id){
+		node_str(node_get(root, "apiVersion")),
+		cluster_resource(feed->kind)->kind,
+		namespace ? namespace : "",
+		name ? name : "",
+	};
+}
+
+/* --- changes -------------------------------------------------------------- */
+
+/* At most one line per interval. */
+static void warn(struct feed *feed, const char *text)
+{
+	struct feeds *all = feed->all;
+	int64_t now = live_now();
+	struct log_field fields[] = {
+		{"reason", text, 0},
+		{"others", NULL, all->warnings},
+	};
+
+	all->warnings++;
+	if (now < all->next_warning)
+		return;
+	all->next_warning = now + WARNING_MS;
+	all->warnings = 0;
+	log_event(all->options->log, LOG_WARN,
+		  "an object of the cluster is invalid and is left out", fields,
+		  2);
+}
+
+static void add(struct feed *feed, const struct cluster_item *item)
+{
+	struct err err = {0};
+	int rc = cluster_builder_add(feed->all->builder, item, &err);
+
+	if (rc > 0)
+		feed->all->changed = true;
+	if (rc < 0)
+		warn(feed, err.text);
+}
+
+/* Of the kind's versions the one in use, as apiVersion says it. */
+static const char *api_version(struct feed *feed)
+{
+	const struct cluster_resource *r = cluster_resource(feed->kind);
+	const char *at = r->versions;
+
+	for (unsigned i = 0; i < feed->api_version; i++)
+		at += strcspn(at, " ") + 1;
+	return arena_printf(&feed->all->arena, "%s%s%.*s", r->group,
+			    *r->group ? "/" : "", (int)strcspn(at, " "), at);
+}
+
+bool reflector_take_item(void *context, const char *text, size_t len)
+{
+	struct feed *feed = context;
+	struct cluster_item item = {.root = read_map(feed, text, len)};
+	struct object_id id;
+
+	if (!item.root) {
+		feed->verdict = FEED_BROKEN;
+		err_set(&feed->err, 0, "an item of the list is not an object");
+		return false;
+	}
+	item.api_version = api_version(feed);
+	item.kind = cluster_resource(feed->kind)->kind;
+	id = id_of(feed, item.root);
+	id.api_version = item.api_version;
+	*ARRAY_PUSH(feed->seen, feed->nseen, feed->seen_size) =
+		cluster_builder_key(feed->all->builder, feed->kind, &id);
+	add(feed, &item);
+	return true;
+}
+
+static void take_text(struct buf *out, const struct node *node)
+{
+	buf_reset(out);
+	if (node_str(node))
+		buf_adds(out, node_str(node));
+}
+
+int reflector_take_head(struct feed *feed, struct err *err)
+{
+	const struct buf *head = &feed->items.head;
+	const struct node *root, *meta;
+
+	if (!feed->items.done)
+		return err_set(err, 0, "the list is cut off");
+	root = read_map(feed, head->data, head->len);
+	meta = node_get(root, "metadata");
+	if (!node_get(root, "items") ||
+	    !node_str(node_get(meta, "resourceVersion")))
+		return err_set(err, 0, "the response is not a list");
+	take_text(&feed->next, node_get(meta, "continue"));
+	take_text(&feed->version, node_get(meta, "resourceVersion"));
+	return 0;
+}
+
+/* --- events --------------------------------------------------------------- */
+
+static bool broken(struct feed *feed, const char *why)
+{
+	feed->verdict = FEED_BROKEN;
+	err_set(&feed->err, 0, "%s", why);
+	return false;
+}
+
+static bool take_error(struct feed *feed, const struct node *status)
+{
+	const char *message = node_str(node_get(status, "message"));
+	int64_t code = 0;
+
+	node_int(node_get(status, "code"), &code);
+	feed->verdict = code == GONE ? FEED_RELIST : FEED_BROKEN;
+	err_set(&feed->err, 0, "the watch reports %lld%s%s", (long long)code,
+		message ? ": " : "", message ? message : "");
+	return false;
+}
+
+static bool take_change(struct feed *feed, const char *type,
+			const struct node *object)
+{
+	struct cluster_item item = {.root = object};
+	struct object_id id;
+
+	if (!strcmp(type, "DELETED")) {
+		id = id_of(feed, object);
+		if (cluster_builder_remove(feed->all->builder, &id) > 0)
+			feed->all->changed = true;
+	} else if (!strcmp(type, "ADDED") || !strcmp(type, "MODIFIED")) {
+		add(feed, &item);
+	} else if (strcmp(type, "BOOKMARK") != 0) {
+		return broken(feed, "an event of an unknown type");
+	}
+	return true;
+}
+
+bool reflector_take_event(void *context, const char *text, size_t len)
+{
+	struct feed *feed = context;
+	const struct node *event = read_map(feed, text, len);
+	const char *type = node_str(node_get(event, "type"));
+	const struct node *object = node_get(event, "object");
+	const struct node *version =
+		node_path(object, "metadata.resourceVersion");
+
+	if (!type || !node_is_map(object))
+		return broken(feed, "a line of the watch is not an event");
+	if (!strcmp(type, "ERROR"))
+		return take_error(feed, object);
+	if (!node_eq(node_get(object, "kind"),
+		     cluster_resource(feed->kind)->kind) ||
+	    !node_str(node_get(object, "apiVersion")) || !node_str(version))
+		return broken(feed, "an event about another kind");
+	if (!take_change(feed, type, object))
+		return false;
+	take_text(&feed->version, version);
+	feed->all->events++;
+	reflector_recovered(feed);
+	feed->good = live_now();
+	return true;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A broken file prevents the start, as a broken policy does; later the last
+ * good state stays. An API server that does not answer does not prevent the
+ * start: it may answer later.
+ */
+#include "state.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "kube/cluster/cluster.h"
+#include "webhook/api/api.h"
+#include "webhook/api/api_config.h"
+
+static void take(void *context, const struct cluster *cluster)
+{
+	admission_set_cluster(context, cluster);
+}
+
+static void warn(void *context, const char *text)
+{
+	log_say(context, LOG_WARN, "cluster state: %s", text);
+}
+
+/* --- from a file ---------------------------------------------------------- */
+
+/* A state from the future is not used, as if it were infinitely old. */
+static void report_age(struct state *s)
+{
+	int64_t age = time(NULL) - s->taken_at;
+
+	if (!s->taken_at)
+		return;
+	if (s->ahead && age > 0)
+		s->ahead = false;
+	metrics_set(s->metrics, METRICS_CLUSTER_STATE_AGE,
+		    s->ahead  ? INFINITY
+		    : age > 0 ? (double)age
+			      : 0);
+}
+
+static int load_file(struct state *s)
+{
+	struct err err = {0};
+	struct cluster *cluster =
+		cluster_load(s->file, false, warn, s->log, &err);
+
+	if (!cluster) {
+		if (err.line)
+			log_say(s->log, LOG_ERROR, "%s:%u:%u: %s", s->file,
+				err.line, err.column, err.text);
+		else
+			log_say(s->log, LOG_ERROR, "%s", err.text);
+		return -1;
+	}
+	s->taken_at = cluster_taken_at(cluster);
+	log_event(s->log, LOG_INFO, "cluster state from a file",
+		  (struct log_field[]){
+			  {"file", s->file, 0},
+			  {"server", cluster_server(cluster), 0},
+			  {"age_seconds", NULL, time(NULL) - s->taken_at},
+		  },
+		  3);
+	s->ahead = cluster_is_ahead(cluster, time(NULL));
+	if (s->ahead)
+		log_say(s->log, LOG_ERROR,
+			"%s: its time (takenAt) lies %lld s in the future: "
+			"rules that need it do not run",
+			s->file, (long long)(s->taken_at - time(NULL)));
+	admission_set_cluster(s->admission, cluster);
+	report_age(s);
+	return 0;
+}
+
+void state_poll(struct state *s)
+{
+	if (!s->file)
+		return;
+	if (watch_changed(s->watch) && load_file(s))
+		log_event(s->log, LOG_WARN,
+			  "cluster state: the last good one stays",
+			  &(struct log_field){"age_seconds", NULL,
+					      time(NULL) - s->taken_at},
+			  1);
+	report_age(s);
+}
+
+/* --- from an API server --------------------------------------------------- */
+
+int state_open(struct state *s)
+{
+	struct api_config config;
+	struct err err = {0};
+
+	if (s->file || !strcmp(s->live_wanted, "off"))
+		return 0;
+	if (!s->kubeconfig && !strcmp(s->live_wanted, "auto")) {
+		/* A pod without a token is one that need not ask. */
+		if (api_config_in_cluster(&config, &err))
+			return 0;
+		api_config_release(&config);
+	}
+	err = (struct err){0};
+	s->api = api_open(s->kubeconfig, &err);
+	if (!s->api) {
+		log_say(s->log, LOG_ERROR, "%s", err.text);
+		return -1;
+	}
+	if (api_warm_up(s->api, &err))
+		log_say(s->log, LOG_WARN, "%s", err.text);
+	return 0;
+}
+
+static int start_live(struct state *s)
+{
+	struct live_options options = {
+		.api = s->api,
+		.metrics = s->metrics,
+		.log = s->log,
+		.publish = take,
+		.context = s->admission,
+	};
+	struct err err = {0};
+
+	s->live = live_start(&options, &err);
+	if (s->live)
+		return 0;
+	log_say(s->log, LOG_ERROR, "%s", err.text);
+	return -1;
+}
+
+int state_start(struct state *s)
+{
+	const char *const paths[] = {s->file, NULL};
+
+	if (s->api)
+		return start_live(s);
+	if (!s->file)
+		return 0;
+	s->watch = watch_new(paths);
+	return load_file(s);
+}
+
+const char *state_not_ready(const struct state *s)
+{
+	if (s->live && !live_first_state(s->live))
+		return "cluster state: waiting for the first one";
+	return NULL;
+}
+
+bool state_asks(const struct state *s)
+{
+	return s->api != NULL;
+}
+
+void state_release(struct state *s)
+{
+	live_stop(s->live);
+	watch_free(s->watch);
+	api_close(s->api);
+	s->live = NULL;
+	s->watch = NULL;
+	s->api = NULL;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside the log: lines (log_line.c) and the table of repeats (log.c).
+ *
+ * A line is at most LINE_BYTES long, which a pipe takes whole or not at all
+ * (PIPE_BUF); each text that a user chose has a share of it, so that what
+ * comes behind it is never pushed out.
+ */
+#ifndef WEBHOOK_LOG_INTERNAL_H
+#define WEBHOOK_LOG_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "log.h"
+
+enum {
+	LINE_BYTES = 4096,
+	REPEAT_SETS = 256,
+	REPEAT_WAYS = 4,
+	REPEAT_SECONDS = 300,
+};
+
+/* One object at one webhook, and what was last logged about it. */
+struct repeat {
+	uint64_t object;   /* hash; 0: free */
+	uint64_t reported; /* hash of rules, decision, mode */
+	int64_t since;	   /* when it was logged, monotonic seconds */
+	unsigned count;	   /* not logged since */
+	char webhook[12], decision[12];
+	char namespace[64], kind[64], name[128];
+};
+
+struct log {
+	int fd;
+	enum log_level level;
+	bool json;
+	int64_t (*now)(void); /* monotonic seconds */
+	_Atomic unsigned lost;
+	pthread_mutex_t lock; /* the table, and the order of lines */
+	struct repeat repeats[REPEAT_SETS][REPEAT_WAYS];
+};
+
+extern const char *const log_level_names[]; /* by enum log_level */
+
+struct log_line {
+	bool json;
+	size_t len;
+	char text[LINE_BYTES];
+};
+
+/* Begins with the time and the level. */
+void line_begin(struct log_line *line, bool json, enum log_level level,
+		const char *message);
+/* NULL values are left out. share: bytes at most, cut with "...". */
+void line_text(struct log_line *line, const char *key, const char *value,
+	       size_t share);
+void line_int(struct log_line *line, const char *key, int64_t value);
+void line_bool(struct log_line *line, const char *key, bool value);
+/* A list; what does not fit is counted as `<key>More`. */
+void line_list(struct log_line *line, const char *key, const char *const *items,
+	       size_t n);
+/* Closes the line, newline and all. */
+void line_end(struct log_line *line);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counting; the tables are in metrics_internal.h. All adds are relaxed: a page
+ * that is read meanwhile may show one of two related counts before the
+ * other.
+ */
+#include "metrics.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/text.h"
+#include "engine/registry.h"
+#include "metrics_internal.h"
+#include "process.h"
+
+const char *const metrics_webhooks[] = {"mutate", "validate", "other"};
+const char *const metrics_operations[] = {"CREATE", "UPDATE", "DELETE",
+					  "CONNECT", "other"};
+const char *const metrics_decisions[] = {"allow", "warn",  "audit", "patch",
+					 "deny",  "error", "other"};
+const char *const metrics_actions[] = {"deny", "patch", "warn", "audit",
+				       "other"};
+const char *const metrics_modes[] = {"audit", "warn", "enforce", "other"};
+const char *const metrics_levels[] = {"owner", "pod", "other"};
+const char *const metrics_bounds[] = {
+	"0.0001", "0.00025", "0.0005", "0.001", "0.0025", "0.005", "0.01",
+	"0.025",  "0.1",     "0.5",    "1",	"2.5",	  "+Inf"};
+static const uint64_t bounds_ns[BUCKETS - 1] = {
+	100000,	  250000,   500000,    1000000,	  2500000,    5000000,
+	10000000, 25000000, 100000000, 500000000, 1000000000, 2500000000};
+
+/* Place of a word in a list whose last is for all others. */
+static unsigned place(const char *word, const char *const *list, unsigned n)
+{
+	for (unsigned i = 0; word && i < n - 1; i++)
+		if (!strcmp(word, list[i]))
+			return i;
+	return n - 1;
+}
+
+#define PLACE(word, list) place((word), (list), sizeof(list) / sizeof(*(list)))
+
+static void count(_Atomic uint64_t *word, uint64_t by)
+{
+	atomic_fetch_add_explicit(word, by, memory_order_relaxed);
+}
+
+struct metrics *metrics_new(void)
+{
+	struct metrics *m = aligned_alloc(64, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	memset(m, 0, sizeof(*m));
+	m->requests = calloc(1, sizeof(*m->requests));
+	m->findings = calloc(FINDING_SLOTS, sizeof(*m->findings));
+	if (!m->requests || !m->findings) {
+		free(m->requests);
+		free(m->findings);
+		free(m);
+		return NULL;
+	}
+	names_init(&m->kinds, MAX_KINDS);
+	names_init(&m->namespaces, MAX_NAMESPACES);
+	names_init(&m->rules, MAX_RULES);
+	pthread_mutex_init(&m->lock, NULL);
+	m->start_time = process_start_time();
+	/* The kind that every cluster sends: its series begin at 0. */
+	names_number(&m->kinds, "Pod");
+	return m;
+}
+
+static void free_exemptions(struct metrics *m)
+{
+	for (size_t i = 0; i < m->nexemptions; i++)
+		free(m->exemptions[i].name);
+	free(m->exemptions);
+	m->exemptions = NULL;
+	m->nexemptions = 0;
+}
+
+void metrics_free(struct metrics *m)
+{
+	if (!m)
+		return;
+	free_exemptions(m);
+	names_release(&m->kinds);
+	names_release(&m->namespaces);
+	names_release(&m->rules);
+	pthread_mutex_destroy(&m->lock);
+	free(m->requests);
+	free(m->findings);
+	free(m);
+}
+
+void metrics_count_request(struct metrics *m,
+			   const struct metrics_request *request)
+{
+	unsigned webhook = PLACE(request->webhook, metrics_webhooks);
+	unsigned operation = PLACE(request->operation, metrics_operations);
+	unsigned decision = PLACE(request->decision, metrics_decisions);
+	unsigned kind = names_number(&m->kinds, request->kind);
+	struct duration *duration = &m->durations[webhook];
+	unsigned bucket = 0;
+
+	while (bucket < BUCKETS - 1 && request->nanoseconds > bounds_ns[bucket])
+		bucket++;
+	count(&m->requests->count[kind][webhook][operation][decision]
+				 [request->dry_run],
+	      1);
+	count(&duration->buckets[bucket], 1);
+	count(&duration->nanoseconds, request->nanoseconds);
+}
+
+/* --- findings ----------------------------------------------------------- */
+
+/* Never 0. */
+static uint64_t pack(const struct finding_labels *l)
+{
+	return (uint64_t)1 << 32 | (uint64_t)l->rule << 16 |
+	       (uint64_t)l->action << 13 | (uint64_t)l->mode << 11 |
+	       (uint64_t)l->level << 9 | l->namespace;
+}
+
+struct finding_labels metrics_unpack(uint64_t key)
+{
+	return (struct finding_labels){
+		.rule = key >> 16 & 0xffff,
+		.action = key >> 13 & 7,
+		.mode = key >> 11 & 3,
+		.level = key >> 9 & 3,
+		.namespace = key & 0x1ff,
+	};
+}
+
+/* The slot of the key, which is taken when it is new and there is room. */
+static struct finding_slot *find_slot(struct metrics *m, uint64_t key,
+				      bool over)
+{
+	size_t at = (key * 0x9e3779b97f4a7c15u) >> 48 & (FINDING_SLOTS - 1);
+
+	for (;; at = (at + 1) & (FINDING_SLOTS - 1)) {
+		struct finding_slot *slot = &m->findings[at];
+		uint64_t here = atomic_load(&slot->key);
+
+		if (!here && !over &&
+		    atomic_load(&m->nfindings) >= FINDING_LIMIT)
+			return NULL;
+		if (!here &&
+		    atomic_compare_exchange_strong(&slot->key, &here, key)) {
+			atomic_fetch_add(&m->nfindings, 1);
+			return slot;
+		}
+		if (here == key)
+			return slot;
+	}
+}
+
+void metrics_count_finding(struct metrics *m,
+			   const struct metrics_finding *finding)
+{
+	struct finding_labels labels = {
+		.rule = names_number(&m->rules, finding->rule),
+		.action = PLACE(finding->action, metrics_actions),
+		.mode = PLACE(finding->mode, metrics_modes),
+		.level = PLACE(finding->level, metrics_levels),
+		.namespace = names_number(&m->namespaces, finding->namespace),
+	};
+	struct finding_slot *slot = find_slot(m, pack(&labels), false);
+
+	if (!slot) {
+		labels.namespace = 0;
+		slot = find_slot(m, pack(&labels), true);
+	}
+	count(&slot->count, 1);
+	if (finding->gpus > 0)
+		count(&m->gpus[labels.rule][labels.action],
+		      (uint64_t)finding->gpus);
+}
+
+void metrics_count_patch(struct metrics *m, const char *rule)
+{
+	count(&m->patches[names_number(&m->rules, rule)], 1);
+}
+
+unsigned metrics_rule_number(struct metrics *m, const char *rule)
+{
+	return names_number(&m->rules, rule);
+}
+
+void metrics_count_not_run(struct metrics *m, unsigned number)
+{
+	count(&m->not_run[number], 1);
+}
+
+void metrics_know_rules(struct metrics *m, const struct rule_set *rules)
+{
+	for (size_t i = 0; i < rules->n; i++) {
+		const struct rule *rule = rules->items[i];
+		unsigned number = names_number(&m->rules, rule->name);
+
+		if (!number)
+			return;
+		if (rule->flags & (RULE_SAFE_PATCH | RULE_OPT_IN_PATCH))
+			atomic_store(&m->patching[number], true);
+		if (rule->needs & NEEDS_CLUSTER)
+			atomic_store(&m->bound[number], true);
+	}
+}
+
+/* --- the rest ----------------------------------------------------------- */
+
+void metrics_count_break_glass(struct metrics *m)
+{
+	count(&m->break_glass, 1);
+}
+
+void metrics_count_overload(struct metrics *m)
+{
+	count(&m->overload, 1);
+}
+
+int64_t metrics_in_flight(struct metrics *m, int by)
+{
+	return atomic_fetch_add(&m->in_flight, by) + by;
+}
+
+void metrics_set(struct metrics *m, enum metrics_gauge gauge, double value)
+{
+	if ((unsigned)gauge >= METRICS_GAUGES)
+		BUG("no gauge %d", (int)gauge);
+	atomic_store(&m->gauges[gauge], value);
+	atomic_store(&m->gauge_set[gauge], true);
+}
+
+void metrics_add(struct metrics *m, enum metrics_counter counter, uint64_t by)
+{
+	if ((unsigned)counter >= METRICS_COUNTERS)
+		BUG("no counter %d", (int)counter);
+	count(&m->counters[counter], by);
+}
+
+void metrics_set_build(struct metrics *m, const char *version)
+{
+	pthread_mutex_lock(&m->lock);
+	snprintf(m->version, sizeof(m->version), "%s", version);
+	pthread_mutex_unlock(&m->lock);
+}
+
+void metrics_set_policy(struct metrics *m, const char *hash)
+{
+	pthread_mutex_lock(&m->lock);
+	snprintf(m->policy, sizeof(m->policy), "%s", hash);
+	pthread_mutex_unlock(&m->lock);
+}
+
+/* Of two with one name the earlier end counts. Is there one more now? */
+static bool keep_exemption(struct exemption_series *copies, size_t n,
+			   const struct metrics_exemption *item)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(copies[i].name, item->name) != 0)
+			continue;
+		if (item->until < copies[i].until)
+			copies[i].until = item->until;
+		return false;
+	}
+	copies[n].name = strdup(item->name);
+	copies[n].until = item->until;
+	return copies[n].name != NULL;
+}
+
+void metrics_set_exemptions(struct metrics *m,
+			    const struct metrics_exemption *items, size_t n)
+{
+	struct exemption_series *copies;
+	size_t kept = 0;
+
+	if (n > MAX_EXEMPTIONS)
+		n = MAX_EXEMPTIONS;
+	copies = n ? calloc(n, sizeof(*copies)) : NULL;
+	for (size_t i = 0; copies && i < n; i++)
+		kept += keep_exemption(copies, kept, &items[i]);
+	pthread_mutex_lock(&m->lock);
+	free_exemptions(m);
+	m->exemptions = copies;
+	m->nexemptions = kept;
+	pthread_mutex_unlock(&m->lock);
+}
+
+void metrics_set_objects(struct metrics *m, const struct metrics_objects *items,
+			 size_t n)
+{
+	if (n > METRICS_OBJECTS)
+		n = METRICS_OBJECTS;
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; i < n; i++)
+		m->objects[i] = items[i];
+	m->nobjects = n;
+	pthread_mutex_unlock(&m->lock);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Metrics for Prometheus (names: metrics_page.c). Any thread may count; a count
+ * takes a short lock or an atomic add, and memory is bounded: the number of
+ * label values that users choose (namespace, kind) is capped, further ones are
+ * counted as "other".
+ */
+#ifndef WEBHOOK_METRICS_H
+#define WEBHOOK_METRICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct metrics;
+
+struct metrics *metrics_new(void);
+void metrics_free(struct metrics *metrics);
+/* Series of rules that are known beforehand begin at 0. */
+struct rule_set;
+void metrics_know_rules(struct metrics *metrics, const struct rule_set *rules);
+/* The labels of gpugate_build_info and gpugate_policy_info ("": no policy). */
+void metrics_set_build(struct metrics *metrics, const char *version);
+void metrics_set_policy(struct metrics *metrics, const char *hash);
+/* The whole page in Prometheus' text format 0.0.4, appended. */
+void metrics_write(struct metrics *metrics, struct buf *out);
+
+/* One review was answered. Strings are copied when new. */
+struct metrics_request {
+	const char *webhook;   /* "mutate", "validate" */
+	const char *operation; /* "CREATE", ... or "other" */
+	const char *kind;      /* "PyTorchJob.kubeflow.org" or "Pod" */
+	const char *decision;  /* allow, warn, audit, patch, deny, error */
+	bool dry_run;
+	uint64_t nanoseconds;
+};
+void metrics_count_request(struct metrics *metrics,
+			   const struct metrics_request *request);
+
+struct metrics_finding {
+	const char *rule, *action; /* what was done: deny, patch, warn, audit */
+	const char *mode;	   /* audit, warn, enforce */
+	const char *level;	   /* owner, pod */
+	const char *namespace;
+	int64_t gpus; /* of the object; counted in gpus_affected */
+};
+void metrics_count_finding(struct metrics *metrics,
+			   const struct metrics_finding *finding);
+void metrics_count_patch(struct metrics *metrics, const char *rule);
+/* number: what metrics_rule_number() says of the rule, always the same. */
+unsigned metrics_rule_number(struct metrics *metrics, const char *rule);
+void metrics_count_not_run(struct metrics *metrics, unsigned number);
+void metrics_count_break_glass(struct metrics *metrics);
+void metrics_count_overload(struct metrics *metrics);
+/* Reviews in flight: +1, -1. Returns the number after it. */
+int64_t metrics_in_flight(struct metrics *metrics, int by);
+
+/* Gauges that are set: seconds since the epoch, or seconds. */
+enum metrics_gauge {
+	METRICS_CLUSTER_STATE_AGE, /* < 0: no cluster state */
+	METRICS_CERTIFICATE_EXPIRY,
+	METRICS_CLIENT_CA_EXPIRY,
+	METRICS_POLICY_RELOAD_SUCCESS,
+	/* 1: what the file holds is in force, 0: something before it. */
+	METRICS_POLICY_TAKEN,
+	METRICS_CERTIFICATE_TAKEN,
+	METRICS_CLIENT_CA_TAKEN,
+	METRICS_CONNECTIONS,
+	METRICS_GAUGES,
+};
+void metrics_set(struct metrics *metrics, enum metrics_gauge gauge,
+		 double value);
+enum metrics_counter {
+	METRICS_POLICY_RELOAD_FAILURES,
+	METRICS_CERTIFICATE_RELOAD_FAILURES,
+	METRICS_CLIENT_CA_RELOAD_FAILURES,
+	METRICS_CLUSTER_RELISTS,
+	METRICS_TIMEOUTS_HANDSHAKE,
+	METRICS_TIMEOUTS_HEADER,
+	METRICS_TIMEOUTS_BODY,
+	METRICS_CLIENT_REFUSED, /* wrong or no client certificate */
+	/* Reviews that were allowed without being judged, and why. */
+	METRICS_NOT_JUDGED_SCALE,	/* a Scale says nothing of pods */
+	METRICS_NOT_JUDGED_SUBRESOURCE, /* status, eviction, ... */
+	METRICS_NOT_JUDGED_OPERATION,	/* DELETE, CONNECT */
+	METRICS_NOT_JUDGED_NO_PATCH,	/* /mutate, of what gets none */
+	/* Judged but by rules about waste: pods of the policy's namespaces. */
+	METRICS_NOT_JUDGED_INFRASTRUCTURE,
+	METRICS_COUNTERS,
+};
+void metrics_add(struct metrics *metrics, enum metrics_counter counter,
+		 uint64_t by);
+/* Replace gpugate_cluster_objects{kind,group}: a kind that cannot be read has
+ * no figure. Names are constants; at most METRICS_OBJECTS items. */
+enum { METRICS_OBJECTS = 32 };
+struct metrics_objects {
+	const char *kind, *group;
+	uint64_t n;
+};
+void metrics_set_objects(struct metrics *metrics,
+			 const struct metrics_objects *items, size_t n);
+/* Replace the set of gpugate_exemption_expiry_timestamp_seconds{name}. */
+struct metrics_exemption {
+	const char *name;
+	int64_t until; /* seconds since the epoch */
+};
+void metrics_set_exemptions(struct metrics *metrics,
+			    const struct metrics_exemption *items, size_t n);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside the metrics: what is counted (metrics.c), and how it is read
+ * (metrics_page.c).
+ *
+ * Every count is one atomic word in a table, indexed by the label values, so
+ * that no thread waits for another. Values from a short list have their index
+ * in that list, and a value that is not in it is the list's last, "other".
+ * Values that users choose get a number when they are first seen (struct
+ * metric_labels) until the list is full; after that they are number 0, "other".
+ * Tables are zero pages until they are used.
+ */
+#ifndef WEBHOOK_METRICS_INTERNAL_H
+#define WEBHOOK_METRICS_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "metrics.h"
+#include "metrics_names.h"
+
+enum {
+	MAX_KINDS = 200,
+	MAX_NAMESPACES = 200,
+	MAX_RULES = NAMES_MAX,
+	MAX_EXEMPTIONS = 1000,
+
+	WEBHOOKS = 3,
+	OPERATIONS = 5,
+	DECISIONS = 7,
+	ACTIONS = 5,
+	MODES = 4,
+	LEVELS = 3,
+	BUCKETS = 13, /* the last is +Inf */
+
+	/*
+	 * Series of findings. Past the limit a namespace is "other": of
+	 * those there are at most (MAX_RULES + 1) * 5 * 4 * 3, so the table
+	 * is never full.
+	 */
+	FINDING_SLOTS = 65536,
+	FINDING_LIMIT = 32768,
+};
+
+struct finding_slot {
+	_Atomic uint64_t key; /* 0: free */
+	_Atomic uint64_t count;
+};
+
+/* The parts of a finding's key. */
+struct finding_labels {
+	unsigned rule, action, mode, level, namespace;
+};
+
+struct request_table {
+	_Atomic uint64_t
+		count[MAX_KINDS + 1][WEBHOOKS][OPERATIONS][DECISIONS][2];
+};
+
+/* One cache line's worth of writing each. */
+struct duration {
+	_Atomic uint64_t buckets[BUCKETS];
+	_Atomic uint64_t nanoseconds;
+} __attribute__((aligned(64)));
+
+struct exemption_series {
+	char *name;
+	int64_t until;
+};
+
+struct metrics {
+	struct duration durations[WEBHOOKS];
+	struct metric_labels kinds, namespaces, rules;
+	struct request_table *requests;
+	struct finding_slot *findings;
+	_Atomic uint64_t gpus[MAX_RULES + 1][ACTIONS];
+	_Atomic uint64_t patches[MAX_RULES + 1];
+	_Atomic uint64_t not_run[MAX_RULES + 1];
+	_Atomic uint64_t counters[METRICS_COUNTERS];
+	_Atomic uint64_t break_glass, overload;
+	_Atomic int64_t in_flight;
+	_Atomic double gauges[METRICS_GAUGES];
+	double start_time;
+	_Atomic unsigned nfindings;
+	_Atomic bool gauge_set[METRICS_GAUGES];
+	_Atomic bool patching[MAX_RULES + 1], bound[MAX_RULES + 1];
+	pthread_mutex_t lock; /* what is below */
+	char version[64], policy[24];
+	struct exemption_series *exemptions;
+	size_t nexemptions;
+	struct metrics_objects objects[METRICS_OBJECTS];
+	size_t nobjects;
+};
+
+extern const char *const metrics_webhooks[WEBHOOKS];
+extern const char *const metrics_operations[OPERATIONS];
+extern const char *const metrics_decisions[DECISIONS];
+extern const char *const metrics_actions[ACTIONS];
+extern const char *const metrics_modes[MODES];
+extern const char *const metrics_levels[LEVELS];
+/* Upper bounds of the buckets, in seconds. */
+extern const char *const metrics_bounds[BUCKETS];
+
+struct finding_labels metrics_unpack(uint64_t key);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Figures of our own process from /proc. What cannot be read is negative.
+ */
+#ifndef WEBHOOK_PROCESS_H
+#define WEBHOOK_PROCESS_H
+
+struct process_figures {
+	double cpu_seconds;
+	double resident_bytes, virtual_bytes;
+	double open_fds, max_fds;
+};
+
+void process_read(struct process_figures *out);
+/*
+ * Processors' worth of time that a limit of the container grants, rounded up;
+ * 0: there is none, or it cannot be read. folder: NULL is /sys/fs/cgroup.
+ */
+unsigned process_cpu_limit(const char *folder);
+/* Seconds since the epoch; rounded to 10 ms, as the kernel counts. */
+double process_start_time(void);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of connections and its watchdog; connection.h describes them.
+ *
+ * When the table is nearly full, new callers would wait in the listen queue
+ * behind clients that do nothing. Then connections that never had a reply and
+ * have no request in flight are closed, oldest first, then the longest idle
+ * ones.
+ */
+#include "connection.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "base/err.h"
+
+enum {
+	PHASE_BITS = 3,
+	TICK_MS = 100,
+	GRACE_MS = 1000, /* younger ones are not shed */
+	SLOW_MS = 250,
+	TRIM_AFTER = 256, /* connections that came or went */
+};
+
+struct connection_table {
+	struct connection_limits limits;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	struct connection *first; /* under the lock; newest first */
+	atomic_uint count, slow;
+	unsigned moves, trimmed; /* under the lock: came and went so far */
+	bool stopping;		 /* under the lock */
+	pthread_t watchdog;
+	uint32_t *ages; /* the watchdog's, room for limits.max */
+};
+
+/* --- phases --------------------------------------------------------------- */
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	/* Some milliseconds coarse, a fifth of the price. */
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static enum phase phase_of(uint64_t state)
+{
+	return state & ((1 << PHASE_BITS) - 1);
+}
+
+static uint64_t age_ms(uint64_t state, uint64_t now)
+{
+	uint64_t began = state >> PHASE_BITS;
+
+	return now > began ? now - began : 0;
+}
+
+void connection_phase(struct connection *c, enum phase phase)
+{
+	uint64_t before = atomic_exchange_explicit(
+		&c->state, now_ms() << PHASE_BITS | phase,
+		memory_order_relaxed);
+
+	if (phase_of(before) == PHASE_SLOW)
+		atomic_fetch_sub(&c->table->slow, 1);
+}
+
+void connection_heard(struct connection *c)
+{
+	if (phase_of(atomic_load_explicit(&c->state, memory_order_relaxed)) ==
+	    PHASE_IDLE)
+		connection_phase(c, PHASE_HEADER);
+}
+
+/* --- the watchdog --------------------------------------------------------- */
+
+static void cut(struct connection_table *table, struct connection *c,
+		uint64_t seen)
+{
+	if (!atomic_compare_exchange_strong(&c->state, &seen, PHASE_CUT))
+		return;
+	if (phase_of(seen) == PHASE_SLOW)
+		atomic_fetch_sub(&table->slow, 1);
+	table->limits.cut(table->limits.context, phase_of(seen));
+	shutdown(c->fd, SHUT_RDWR);
+}
+
+/* Keeps the time at which the phase began, and so its end. */
+static void mark_slow(struct connection_table *table, struct connection *c,
+		      uint64_t seen)
+{
+	uint64_t mask = (1 << PHASE_BITS) - 1;
+
+	/* Before the phase: it is counted back as soon as that is seen. */
+	atomic_fetch_add(&table->slow, 1);
+	if (!atomic_compare_exchange_strong(&c->state, &seen,
+					    (seen & ~mask) | PHASE_SLOW))
+		atomic_fetch_sub(&table->slow, 1);
+}
+
+static void look(struct connection_table *table, struct connection *c,
+		 uint64_t now)
+{
+	uint64_t state = atomic_load(&c->state);
+	enum phase phase = phase_of(state);
+	uint64_t limit = table->limits.seconds[phase] * 1000;
+
+	if (limit && age_ms(state, now) > limit)
+		cut(table, c, state);
+	else if ((phase == PHASE_BODY || phase == PHASE_REPLY) &&
+		 age_ms(state, now) > SLOW_MS)
+		mark_slow(table, c, state);
+}
+
+static void look_at_all(struct connection_table *table, uint64_t now)
+{
+	for (struct connection *c = table->first; c; c = c->next)
+		look(table, c, now);
+}
+
+/* Connections that never sent a request. */
+static bool is_squatter(const struct connection *c, uint64_t state)
+{
+	enum phase phase = phase_of(state);
+
+	return !atomic_load(&c->served) &&
+	       (phase == PHASE_HANDSHAKE || phase == PHASE_IDLE ||
+		phase == PHASE_HEADER);
+}
+
+static bool any_squatter(const struct connection_table *table)
+{
+	for (const struct connection *c = table->first; c; c = c->next)
+		if (is_squatter(c, atomic_load(&c->state)))
+			return true;
+	return false;
+}
+
+/* How long it has been of no use, in ms; 0: it is not given up. */
+static uint32_t uselessness(const struct connection *c, uint64_t state,
+			    bool squatters, uint64_t now)
+{
+	uint64_t age = age_ms(state, now);
+
+	if (is_squatter(c, state) != squatters || age <= GRACE_MS ||
+	    (!squatters && phase_of(state) != PHASE_IDLE))
+		return 0;
+	return age < UINT32_MAX ? (uint32_t)age : UINT32_MAX;
+}
+
+static int descending(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x < y) - (x > y);
+}
+
+/* The age of the n-th oldest of those that are given up, or of the last. */
+static uint32_t nth_age(struct connection_table *table, bool squatters,
+			unsigned n, uint64_t now)
+{
+	unsigned known = 0;
+
+	for (struct connection *c = table->first;
+	     c && known < table->limits.max; c = c->next) {
+		uint32_t age =
+			uselessness(c, atomic_load(&c->state), squatters, now);
+
+		if (age)
+			table->ages[known++] = age;
+	}
+	if (!known)
+		return UINT32_MAX;
+	qsort(table->ages, known, sizeof(*table->ages), descending);
+	return table->ages[known < n ? known - 1 : n - 1];
+}
+
+/*
+ * Those that are given up first, oldest first. Squatters that are still young
+ * protect the idle: their turn comes in a second. A crowd is walked through
+ * three times, however many of it go: everybody who comes or goes waits.
+ */
+static void shed(struct connection_table *table, uint64_t now)
+{
+	unsigned limit = table->limits.max - table->limits.max / 8;
+	unsigned count = connection_table_count(table), left;
+	bool squatters;
+	uint32_t age;
+
+	if (!table->limits.max || count <= limit)
+		return;
+	left = count - limit;
+	squatters = any_squatter(table);
+	age = nth_age(table, squatters, left, now);
+	for (struct connection *c = table->first; c && left; c = c->next) {
+		uint64_t state = atomic_load(&c->state);
+
+		if (uselessness(c, state, squatters, now) < age)
+			continue;
+		/* Unless it has found something to do meanwhile. */
+		cut(table, c, state);
+		left--;
+	}
+}
+
+static unsigned handshakes(const struct connection_table *table)
+{
+	unsigned n = 0;
+
+	for (const struct connection *c = table->first; c; c = c->next)
+		n += phase_of(atomic_load(&c->state)) == PHASE_HANDSHAKE;
+	return n;
+}
+
+/*
+ * A handshake takes twice what a connection keeps. After many at once, as
+ * when an API server starts, the heap is full of holes between what is kept:
+ * 10 MB with 1,000 connections. And it stays when they go.
+ */
+static void give_back(struct connection_table *table)
+{
+	if (table->moves - table->trimmed < TRIM_AFTER ||
+	    handshakes(table) > TRIM_AFTER / 16)
+		return;
+	table->trimmed = table->moves;
+	/* It takes milliseconds, in which others come and go. */
+	pthread_mutex_unlock(&table->lock);
+	malloc_trim(0);
+	pthread_mutex_lock(&table->lock);
+}
+
+static void *watch(void *arg)
+{
+	struct connection_table *table = arg;
+	struct timespec until;
+
+	pthread_mutex_lock(&table->lock);
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	while (!table->stopping) {
+		until.tv_nsec += TICK_MS * 1000000L;
+		until.tv_sec += until.tv_nsec / 1000000000L;
+		until.tv_nsec %= 1000000000L;
+		pthread_cond_timedwait(&table->wake, &table->lock, &until);
+		look_at_all(table, now_ms());
+		shed(table, now_ms());
+		give_back(table);
+	}
+	pthread_mutex_unlock(&table->lock);
+	return NULL;
+}
+
+/* --- the table ------------------------------------------------------------ */
+
+struct connection_table *
+connection_table_new(const struct connection_limits *limits)
+{
+	struct connection_table *table = calloc(1, sizeof(*table));
+	pthread_condattr_t attributes;
+
+	if (!table)
+		BUG("out of memory");
+	table->limits = *limits;
+	table->ages = calloc(limits->max + 1, sizeof(*table->ages));
+	if (!table->ages)
+		BUG("out of memory");
+	pthread_mutex_init(&table->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&table->wake, &attributes);
+	pthread_condattr_destroy(&attributes);
+	if (!pthread_create(&table->watchdog, NULL, watch, table))
+		return table;
+	table->stopping = true;
+	connection_table_free(table);
+	return NULL;
+}
+
+void connection_table_stop(struct connection_table *table)
+{
+	pthread_mutex_lock(&table->lock);
+	table->stopping = true;
+	pthread_cond_signal(&table->wake);
+	pthread_mutex_unlock(&table->lock);
+	pthread_join(table->watchdog, NULL);
+}
+
+void connection_table_free(struct connection_table *table)
+{
+	pthread_cond_destroy(&table->wake);
+	pthread_mutex_destroy(&table->lock);
+	free(table->ages);
+	free(table);
+}
+
+unsigned connection_table_count(const struct connection_table *table)
+{
+	return atomic_load(&table->count);
+}
+
+unsigned connection_table_slow(const struct connection_table *table)
+{
+	return atomic_load_explicit(&table->slow, memory_order_relaxed);
+}
+
+void connection_enter(struct connection_table *table, struct connection *c,
+		      int fd, enum phase phase)
+{
+	c->fd = fd;
+	c->table = table;
+	connection_phase(c, phase);
+	pthread_mutex_lock(&table->lock);
+	c->next = table->first;
+	c->link = &table->first;
+	if (c->next)
+		c->next->link = &c->next;
+	table->first = c;
+	table->moves++;
+	atomic_fetch_add(&table->count, 1);
+	pthread_mutex_unlock(&table->lock);
+}
+
+void connection_leave(struct connection *c)
+{
+	struct connection_table *table = c->table;
+
+	connection_phase(c, PHASE_CUT);
+	pthread_mutex_lock(&table->lock);
+	*c->link = c->next;
+	if (c->next)
+		c->next->link = c->link;
+	table->moves++;
+	atomic_fetch_sub(&table->count, 1);
+	pthread_mutex_unlock(&table->lock);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The server: its start and its end, and connections as they come and go. */
+#include "server_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "server_listen.h"
+
+/* --- what libmicrohttpd calls --------------------------------------------- */
+
+struct peer *server_peer(struct MHD_Connection *connection)
+{
+	return MHD_get_connection_info(connection,
+				       MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+		->socket_context;
+}
+
+static void count_connections(struct server *server)
+{
+	metrics_set(server->options.metrics, METRICS_CONNECTIONS,
+		    connection_table_count(server->table));
+}
+
+static void opened(struct server_thread *thread,
+		   struct MHD_Connection *connection, void **context)
+{
+	struct server *server = thread->server;
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct peer *peer = calloc(1, sizeof(*peer));
+
+	if (!peer)
+		BUG("out of memory");
+	peer->server = server;
+	peer->thread = thread;
+	thread->shaking++;
+	*context = peer;
+	connection_enter(server->table, &peer->connection, info->connect_fd,
+			 PHASE_HANDSHAKE);
+	server_tls_attach(peer, connection);
+}
+
+static void closed(void **context)
+{
+	struct peer *peer = *context;
+
+	if (!peer->agreed)
+		peer->thread->shaking--;
+	connection_leave(&peer->connection);
+	server_wire_detach(peer);
+	key_pair_drop(peer->pair);
+	free(peer);
+	*context = NULL;
+}
+
+void server_connection(void *cls, struct MHD_Connection *connection,
+		       void **context, enum MHD_ConnectionNotificationCode code)
+{
+	struct server_thread *thread = cls;
+
+	thread->moves++;
+	if (code == MHD_CONNECTION_NOTIFY_STARTED)
+		opened(thread, connection, context);
+	else if (*context)
+		closed(context);
+	count_connections(thread->server);
+}
+
+/* Inside of libmicrohttpd nothing can be trusted any more. */
+static void panic(void *cls, const char *file, unsigned line,
+		  const char *reason)
+{
+	bug_at(file, (int)line, "libmicrohttpd: %s", reason ? reason : "?");
+}
+
+static void on_cut(void *context, enum phase phase)
+{
+	static const enum metrics_counter counters[PHASES] = {
+		[PHASE_HANDSHAKE] = METRICS_TIMEOUTS_HANDSHAKE,
+		[PHASE_HEADER] = METRICS_TIMEOUTS_HEADER,
+		[PHASE_BODY] = METRICS_TIMEOUTS_BODY,
+		[PHASE_REPLY] = METRICS_TIMEOUTS_BODY,
+		[PHASE_SLOW] = METRICS_TIMEOUTS_BODY,
+	};
+	const struct server *server = context;
+
+	if (phase == PHASE_IDLE)
+		return;
+	metrics_add(server->options.metrics, counters[phase], 1);
+}
+
+/* --- start ---------------------------------------------------------------- */
+
+static struct connection_table *make_table(struct server *server)
+{
+	const struct server_options *o = &server->options;
+	const struct connection_limits limits = {
+		.seconds = {[PHASE_HANDSHAKE] = o->handshake_seconds,
+			    [PHASE_HEADER] = o->header_seconds,
+			    [PHASE_BODY] = o->body_seconds,
+			    [PHASE_REPLY] = o->body_seconds,
+			    [PHASE_SLOW] = o->body_seconds},
+		.max = o->max_connections,
+		.cut = on_cut,
+		.context = server,
+	};
+
+	return connection_table_new(&limits);
+}
+
+static int start(struct server *server, int fd, struct err *err)
+{
+	server->port = server_listen_port(fd);
+	server->table = make_table(server);
+	if (!server->table)
+		close(fd);
+	else if (!server_threads_start(server, fd))
+		return 0;
+	return err_set(err, 0, "cannot start the server on '%s'",
+		       server->options.listen);
+}
+
+static void server_end(struct server *server)
+{
+	if (server->table) {
+		connection_table_stop(server->table);
+		server_threads_stop(server);
+		connection_table_free(server->table);
+	}
+	free(server);
+}
+
+/* Connections that have no descriptor would wait for one unseen, behind idle
+ * ones that the table believes there is room for; and probes and files that
+ * are read again would have none either. */
+static unsigned fit_descriptors(unsigned wanted)
+{
+	struct rlimit limit;
+	rlim_t spare = SERVER_SPARE_FDS, most;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return wanted;
+	if (limit.rlim_cur < 2 * spare)
+		spare = limit.rlim_cur / 2;
+	most = limit.rlim_cur - spare;
+	return most < wanted ? (unsigned)most : wanted;
+}
+
+struct server *server_start(const struct server_options *options,
+			    struct err *err)
+{
+	int fd = server_listen(options->listen, err);
+	struct server *server;
+
+	if (fd < 0)
+		return NULL;
+	server = calloc(1, sizeof(*server));
+	if (!server)
+		BUG("out of memory");
+	server->options = *options;
+	server->options.max_connections =
+		fit_descriptors(options->max_connections);
+	MHD_set_panic_func(panic, NULL);
+	if (start(server, fd, err) == 0)
+		return server;
+	server_end(server);
+	return NULL;
+}
+
+/* --- the rest of its life ------------------------------------------------- */
+
+unsigned server_port(const struct server *server)
+{
+	return server->port;
+}
+
+void server_drain(struct server *server)
+{
+	atomic_store(&server->draining, true);
+}
+
+unsigned server_connections(const struct server *server)
+{
+	return connection_table_count(server->table);
+}
+
+unsigned server_in_flight(const struct server *server)
+{
+	return atomic_load(&server->in_flight);
+}
+
+void server_stop(struct server *server)
+{
+	if (server)
+		server_end(server);
+}

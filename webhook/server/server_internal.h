@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the parts of the server share.
+ *
+ *	server.c          start, drain, stop
+ *	server_thread.c   the threads that answer
+ *	server_listen.c   sockets
+ *	server_tls.c      TLS parameters and handshake
+ *	server_wire.c     the bytes below TLS
+ *	server_client.c   who the client is
+ *	server_body.c     the bytes of a review
+ *	server_request.c  from the headers to the reply
+ *
+ * A struct peer is one connection. It belongs to the thread of the pool that
+ * serves the connection, except for struct connection.
+ */
+#ifndef WEBHOOK_SERVER_INTERNAL_H
+#define WEBHOOK_SERVER_INTERNAL_H
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "connection.h"
+#include "server.h"
+
+enum { HOLD_MAX = 512 };
+
+struct server {
+	struct server_options options;
+	struct connection_table *table;
+	struct server_thread **threads;
+	unsigned nthreads;
+	int listener;
+	unsigned port;
+	atomic_bool stopping;
+	atomic_bool draining;
+	atomic_uint in_flight;
+	atomic_size_t body_bytes; /* held by all bodies */
+};
+
+/* A reply that is not an AdmissionReview. */
+struct refusal {
+	unsigned status;
+	const char *text;
+	bool close; /* at once; else the body is read and dropped before */
+};
+
+/* What each thread of the pool has for itself. */
+struct server_thread {
+	struct server *server;
+	struct MHD_Daemon *daemon;
+	pthread_t id;
+	bool runs;
+	int epoll_fd;			 /* the daemon's */
+	unsigned shaking;		 /* handshakes that are not over */
+	uint64_t moves;			 /* counts progress of any kind */
+	struct admission_worker *worker; /* NULL until the first review */
+	/* Bytes read ahead, of one connection at a time. */
+	struct peer *owner;
+	size_t at, end;
+	char ahead[8 << 10];
+};
+
+struct body {
+	char *data;
+	size_t len, size;
+};
+
+struct peer {
+	struct connection connection;
+	struct server *server;
+	struct server_thread *thread;
+	bool agreed;	       /* upon TLS */
+	struct key_pair *pair; /* NULL until a handshake asks for it */
+
+	/* server_wire.c */
+	char *kept; /* read ahead, moved out of the way */
+	size_t kept_at, kept_end;
+	bool holding; /* the record of the headers waits for the body's */
+	unsigned held;
+	char hold[HOLD_MAX];
+
+	/* server_client.c */
+	const struct refusal *verdict;
+	time_t verdict_since, verdict_until; /* 0: there is none yet */
+	unsigned verdict_generation;	     /* of the client CA */
+
+	/* Of the request at hand. */
+	bool counted; /* among those in flight */
+	enum admission_path path;
+	const struct refusal *refusal;
+	size_t expected; /* Content-Length */
+	struct body body;
+	struct MHD_Response *response; /* ready, but the body is not over */
+	unsigned status;
+};
+
+struct peer *server_peer(struct MHD_Connection *connection);
+/* An MHD_NotifyConnectionCallback; cls is the thread, here and below. */
+void server_connection(void *cls, struct MHD_Connection *connection,
+		       void **context,
+		       enum MHD_ConnectionNotificationCode code);
+
+/* -- server_thread.c ------------------------------------------------------- */
+
+/* Takes the listening socket over, on -1 too: then there is something to stop
+ * all the same. */
+int server_threads_start(struct server *server, int listener);
+/* Cuts what is left. */
+void server_threads_stop(struct server *server);
+struct admission_worker *server_worker(struct server_thread *thread);
+
+/* -- server_wire.c --------------------------------------------------------- */
+
+/* The session's bytes go through the peer from now on. */
+void server_wire_attach(struct peer *peer, gnutls_session_t session);
+void server_wire_detach(struct peer *peer);
+/* A reply with a body comes: send its headers together with it. */
+void server_wire_hold(struct peer *peer);
+/* It is through. */
+void server_wire_release(struct peer *peer);
+
+/* -- server_tls.c ---------------------------------------------------------- */
+
+extern const char *const server_priorities;
+
+/* For gnutls_certificate_retrieve_function2. */
+int server_choose_certificate(gnutls_session_t session,
+			      const gnutls_datum_t *ca_names, int ncas,
+			      const gnutls_pk_algorithm_t *algorithms,
+			      int nalgorithms, gnutls_pcert_st **certs,
+			      unsigned *ncerts, gnutls_privkey_t *key);
+/* Before the handshake. */
+void server_tls_attach(struct peer *peer, struct MHD_Connection *connection);
+
+/* -- server_client.c ------------------------------------------------------- */
+
+/* NULL: it may ask. */
+const struct refusal *server_check_client(struct peer *peer,
+					  struct MHD_Connection *connection);
+
+/* -- server_body.c --------------------------------------------------------- */
+
+/* -1: the bytes that all bodies may hold are in use. */
+int server_body_add(struct peer *peer, const char *data, size_t len);
+void server_body_release(struct peer *peer);
+
+/* -- server_request.c ------------------------------------------------------ */
+
+/* An MHD_AccessHandlerCallback. */
+enum MHD_Result server_request(void *cls, struct MHD_Connection *connection,
+			       const char *url, const char *method,
+			       const char *version, const char *upload,
+			       size_t *upload_len, void **context);
+/* An MHD_RequestCompletedCallback. */
+void server_request_end(void *cls, struct MHD_Connection *connection,
+			void **context, enum MHD_RequestTerminationCode reason);
+
+#endif

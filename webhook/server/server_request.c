@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the headers of a request to its reply. libmicrohttpd calls
+ * server_request() once when it has the headers, once for each piece of the
+ * body, and once more when the body is complete; only the first and the last
+ * call may reply. A reply to the first closes the connection, and what the
+ * client still sends makes the kernel reset it: of Go clients with 8 MB to
+ * send, two in five never read the reason. So a refusal waits until the body
+ * has been read and dropped, unless it is very long.
+ *
+ * A body that arrives in one piece is judged in place; the reply is kept for
+ * the last call.
+ */
+#include "server_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+	/* An API server takes 3 MiB from a user, may write six bytes for one,
+	 * and adds what was stored: below it a refusal is never a reset. */
+	DROP_MAX = 64 << 20,
+	LONG_START =
+		64 << 10, /* of a body that is too long: it says who asks */
+};
+
+static const struct refusal ambiguous = {
+	400,
+	"expected exactly one Host, one Content-Length and no Transfer-Encoding\n",
+	true};
+static const struct refusal not_found = {
+	404, "not found: reviews go to /mutate and /validate\n", false};
+static const struct refusal wrong_method = {
+	405, "a review must be sent with POST\n", false};
+static const struct refusal no_length = {
+	411, "a review needs a Content-Length\n", false};
+static const struct refusal too_large = {
+	413, "the review is larger than --max-body\n", false};
+static const struct refusal wrong_type = {
+	415, "a review must be application/json, not compressed\n", false};
+static const struct refusal overload = {429, "too many reviews in flight\n",
+					false};
+
+/* --- what is wrong with the headers --------------------------------------- */
+
+struct headers {
+	unsigned hosts, lengths, codings, types;
+	const char *length, *type;
+	bool encoded, expects;
+};
+
+static enum MHD_Result see_header(void *cls, enum MHD_ValueKind kind,
+				  const char *key, const char *value)
+{
+	struct headers *h = cls;
+
+	if (!strcasecmp(key, MHD_HTTP_HEADER_HOST)) {
+		h->hosts++;
+	} else if (!strcasecmp(key, MHD_HTTP_HEADER_CONTENT_LENGTH)) {
+		h->lengths++;
+		h->length = value;
+	} else if (!strcasecmp(key, MHD_HTTP_HEADER_TRANSFER_ENCODING)) {
+		h->codings++;
+	} else if (!strcasecmp(key, MHD_HTTP_HEADER_CONTENT_TYPE)) {
+		h->types++;
+		h->type = value;
+	} else if (!strcasecmp(key, MHD_HTTP_HEADER_CONTENT_ENCODING)) {
+		h->encoded |= value && strcasecmp(value, "identity");
+	} else if (!strcasecmp(key, MHD_HTTP_HEADER_EXPECT)) {
+		h->expects = true;
+	}
+	return MHD_YES;
+}
+
+static bool is_json(const struct headers *h)
+{
+	static const char json[] = "application/json";
+	size_t n = sizeof(json) - 1;
+
+	return h->types == 1 && h->type && !strncasecmp(h->type, json, n) &&
+	       (!h->type[n] || strchr("; \t", h->type[n]));
+}
+
+/* Digits only: libmicrohttpd has checked them, but it is our guard. */
+static bool read_length(const char *text, size_t *out)
+{
+	size_t n = 0;
+
+	if (!text || !*text)
+		return false;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9' || n > SIZE_MAX / 16)
+			return false;
+		n = n * 10 + (size_t)(*text - '0');
+	}
+	*out = n;
+	return true;
+}
+
+static bool find_path(const char *url, enum admission_path *out)
+{
+	if (!strcmp(url, "/mutate"))
+		*out = ADMISSION_MUTATE;
+	else if (!strcmp(url, "/validate"))
+		*out = ADMISSION_VALIDATE;
+	else
+		return false;
+	return true;
+}
+
+static const struct refusal *check_headers(struct peer *peer,
+					   struct MHD_Connection *connection,
+					   const struct headers *h)
+{
+	const struct refusal *client;
+
+	peer->expected = 0;
+	if (h->hosts > 1 || h->lengths > 1 || h->codings ||
+	    (h->length && !read_length(h->length, &peer->expected)))
+		return &ambiguous;
+	client = server_check_client(peer, connection);
+	if (client)
+		return client;
+	if (peer->expected > peer->server->options.max_body)
+		return &too_large;
+	return NULL;
+}
+
+static void check_request(struct peer *peer, const char *url,
+			  const char *method, const struct headers *h)
+{
+	if (!find_path(url, &peer->path))
+		peer->refusal = &not_found;
+	else if (strcmp(method, MHD_HTTP_METHOD_POST))
+		peer->refusal = &wrong_method;
+	else if (!h->length)
+		peer->refusal = &no_length;
+	else if (h->encoded || !is_json(h))
+		peer->refusal = &wrong_type;
+}
+
+/* --- replies -------------------------------------------------------------- */
+
+/* For the request at hand; NULL: no memory. */
+static struct MHD_Response *make_response(struct peer *peer,
+					  const struct admission_reply *reply)
+{
+	struct MHD_Response *response = MHD_create_response_from_buffer(
+		reply->len, (void *)(uintptr_t)reply->body,
+		MHD_RESPMEM_MUST_COPY);
+
+	peer->status = reply->status;
+	if (!response)
+		return NULL;
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+				reply->content_type);
+	if (reply->retry_after)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER,
+					"1");
+	if (atomic_load_explicit(&peer->server->draining, memory_order_relaxed))
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION,
+					"close");
+	return response;
+}
+
+static enum MHD_Result send_response(struct peer *peer,
+				     struct MHD_Connection *connection,
+				     struct MHD_Response *response)
+{
+	enum MHD_Result result;
+
+	/* MHD_NO closes the connection: there is no memory for words. */
+	if (!response)
+		return MHD_NO;
+	connection_phase(&peer->connection, PHASE_REPLY);
+	result = MHD_queue_response(connection, peer->status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static enum MHD_Result refuse(struct peer *peer,
+			      struct MHD_Connection *connection,
+			      const struct refusal *refusal)
+{
+	const struct admission_reply reply = {
+		.status = refusal->status,
+		.retry_after = refusal == &overload,
+		.content_type = "text/plain",
+		.body = refusal->text,
+		.len = strlen(refusal->text),
+	};
+	struct MHD_Response *response = make_response(peer, &reply);
+
+	if (response && refusal == &wrong_method)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW,
+					MHD_HTTP_METHOD_POST);
+	return send_response(peer, connection, response);
+}
+
+static struct MHD_Response *judge(struct peer *peer, const char *body,
+				  size_t len)
+{
+	struct admission_reply reply;
+
+	connection_phase(&peer->connection, PHASE_REPLY);
+	admission_review(server_worker(peer->thread), peer->path, body, len,
+			 &reply);
+	return make_response(peer, &reply);
+}
+
+/* NULL: it is not known what the review asks. */
+static struct MHD_Response *judge_start(struct peer *peer)
+{
+	struct admission_reply reply;
+
+	connection_phase(&peer->connection, PHASE_REPLY);
+	if (!peer->body.len ||
+	    !admission_review_long(server_worker(peer->thread), peer->path,
+				   peer->body.data, peer->body.len, &reply))
+		return NULL;
+	return make_response(peer, &reply);
+}
+
+/* --- the three calls ------------------------------------------------------ */
+
+/*
+ * Requests that wait for their clients are not counted against the others:
+ * else a few hundred slow ones would have everybody refused.
+ */
+static void count_in(struct peer *peer)
+{
+	struct server *server = peer->server;
+	unsigned before = atomic_fetch_add(&server->in_flight, 1);
+	unsigned slow = connection_table_slow(server->table);
+
+	peer->counted = true;
+	metrics_in_flight(server->options.metrics, 1);
+	if (!peer->refusal && before >= server->options.max_in_flight + slow) {
+		metrics_count_overload(server->options.metrics);
+		peer->refusal = &overload;
+	}
+}
+
+/* Reply before the body. A client that waits for "100 Continue" sends none. */
+static bool is_urgent(const struct peer *peer, const struct headers *headers)
+{
+	return peer->refusal->close || headers->expects ||
+	       peer->expected > DROP_MAX;
+}
+
+static enum MHD_Result begin(struct peer *peer,
+			     struct MHD_Connection *connection, const char *url,
+			     const char *method)
+{
+	struct headers headers = {0};
+
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, see_header,
+				  &headers);
+	connection_phase(&peer->connection, PHASE_BODY);
+	peer->refusal = check_headers(peer, connection, &headers);
+	if (!peer->refusal || peer->refusal == &too_large)
+		check_request(peer, url, method, &headers);
+	count_in(peer);
+	if (peer->refusal && is_urgent(peer, &headers))
+		return refuse(peer, connection, peer->refusal);
+	return MHD_YES;
+}
+
+/* Without room for it the client hears 413. */
+static void take_start(struct peer *peer, const char *data, size_t len)
+{
+	size_t room = LONG_START - peer->body.len;
+
+	if (room)
+		server_body_add(peer, data, len < room ? len : room);
+}
+
+static void take(struct peer *peer, const char *data, size_t len)
+{
+	if (peer->refusal == &too_large)
+		take_start(peer, data, len);
+	if (peer->refusal)
+		return;
+	if (len == peer->expected) {
+		peer->response = judge(peer, data, len);
+		return;
+	}
+	if (server_body_add(peer, data, len) == 0)
+		return;
+	server_body_release(peer);
+	metrics_count_overload(peer->server->options.metrics);
+	peer->refusal = &overload;
+}
+
+static enum MHD_Result finish(struct peer *peer,
+			      struct MHD_Connection *connection)
+{
+	struct MHD_Response *response = peer->response;
+
+	if (peer->refusal == &too_large)
+		response = judge_start(peer);
+	if (peer->refusal && !response)
+		return refuse(peer, connection, peer->refusal);
+	peer->response = NULL;
+	if (!response)
+		response = judge(peer, peer->body.len ? peer->body.data : "",
+				 peer->body.len);
+	server_wire_hold(peer);
+	return send_response(peer, connection, response);
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the library's signature. */
+enum MHD_Result server_request(void *cls, struct MHD_Connection *connection,
+			       const char *url, const char *method,
+			       const char *version, const char *upload,
+			       size_t *upload_len, void **context)
+{
+	struct server_thread *thread = cls;
+	struct peer *peer = *context;
+
+	thread->moves++;
+	if (!peer) {
+		*context = peer = server_peer(connection);
+		return begin(peer, connection, url, method);
+	}
+	if (*upload_len) {
+		take(peer, upload, *upload_len);
+		*upload_len = 0;
+		return MHD_YES;
+	}
+	return finish(peer, connection);
+}
+
+void server_request_end(void *cls, struct MHD_Connection *connection,
+			void **context, enum MHD_RequestTerminationCode reason)
+{
+	struct peer *peer = *context;
+
+	if (!peer)
+		return;
+	server_wire_release(peer);
+	server_body_release(peer);
+	if (peer->response)
+		MHD_destroy_response(peer->response);
+	peer->response = NULL;
+	peer->refusal = NULL;
+	if (peer->counted) {
+		atomic_fetch_sub(&peer->server->in_flight, 1);
+		metrics_in_flight(peer->server->options.metrics, -1);
+	}
+	peer->counted = false;
+	atomic_store_explicit(&peer->connection.served, true,
+			      memory_order_relaxed);
+	connection_phase(&peer->connection, PHASE_IDLE);
+}

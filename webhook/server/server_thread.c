@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The threads that answer, each with a libmicrohttpd daemon around the same
+ * listening socket, and its own epoll set and admission_worker.
+ *
+ * The library has such a pool too, but 0.9.75 does not notice that a handshake
+ * found nothing to read, and retries at once: a client that sends three bytes
+ * and waits would use a whole processor until its deadline. So the loop is
+ * ours: after a round without progress, and while there are handshakes, it
+ * waits for an event whatever the library says there is to do; but only
+ * briefly, since progress may be possible without an event.
+ */
+#include "server_internal.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	/* A connection's: headers and the piece of the body at hand. A thousand
+	 * connections have one each. */
+	POOL_BYTES = 8 << 10,
+	STACK_BYTES = 1 << 20,
+	ROUND_MS = 1000,
+	STALL_MS = 2,
+};
+
+/* --- one thread ----------------------------------------------------------- */
+
+/* Nothing moved, but the library would not wait: for handshakes that do. */
+static void wait_for_events(struct server_thread *thread)
+{
+	struct pollfd events = {.fd = thread->epoll_fd, .events = POLLIN};
+	MHD_UNSIGNED_LONG_LONG left;
+
+	if (MHD_get_timeout(thread->daemon, &left) == MHD_YES && !left)
+		poll(&events, 1, STALL_MS);
+}
+
+static void *run(void *arg)
+{
+	struct server_thread *thread = arg;
+
+	while (!atomic_load(&thread->server->stopping)) {
+		uint64_t before = thread->moves;
+
+		if (MHD_run_wait(thread->daemon, ROUND_MS) != MHD_YES)
+			poll(NULL, 0, STALL_MS);
+		if (thread->shaking && thread->moves == before)
+			wait_for_events(thread);
+	}
+	return NULL;
+}
+
+static int start_one(struct server_thread *thread)
+{
+	pthread_attr_t attributes;
+	int code;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	code = pthread_create(&thread->id, &attributes, run, thread);
+	pthread_attr_destroy(&attributes);
+	if (code)
+		return -1;
+	thread->runs = true;
+	pthread_setname_np(thread->id, "reviews");
+	return 0;
+}
+
+struct admission_worker *server_worker(struct server_thread *thread)
+{
+	if (!thread->worker)
+		thread->worker =
+			admission_worker_new(thread->server->options.admission);
+	return thread->worker;
+}
+
+/* --- daemons -------------------------------------------------------------- */
+
+__attribute__((format(printf, 2, 0))) static void
+say(void *cls, const char *fmt, va_list ap)
+{
+	const struct server *server = cls;
+	char text[512];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	text[strcspn(text, "\r\n")] = '\0';
+	log_say(server->options.log, LOG_DEBUG, "libmicrohttpd: %s", text);
+}
+
+/* Which closes the descriptor at its end. */
+static struct MHD_Daemon *make_daemon(struct server_thread *thread, int fd,
+				      unsigned connections)
+{
+	const struct server_options *o = &thread->server->options;
+	const unsigned flags = MHD_USE_EPOLL | MHD_USE_TLS | MHD_USE_ERROR_LOG;
+	struct MHD_OptionItem items[] = {
+		{MHD_OPTION_LISTEN_SOCKET, fd, NULL},
+		{MHD_OPTION_CONNECTION_LIMIT, connections, NULL},
+		{MHD_OPTION_CONNECTION_MEMORY_LIMIT, POOL_BYTES, NULL},
+		{MHD_OPTION_CONNECTION_TIMEOUT, o->idle_seconds, NULL},
+		{MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
+		{MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)server_connection,
+		 thread},
+		{MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)server_request_end,
+		 thread},
+		{MHD_OPTION_HTTPS_PRIORITIES, 0,
+		 (void *)(uintptr_t)server_priorities},
+		{MHD_OPTION_HTTPS_CERT_CALLBACK, 0,
+		 (void *)(uintptr_t)server_choose_certificate},
+		{MHD_OPTION_END, 0, NULL},
+	};
+
+	return MHD_start_daemon(flags, 0, NULL, NULL, server_request, thread,
+				MHD_OPTION_EXTERNAL_LOGGER, say, thread->server,
+				MHD_OPTION_ARRAY, items, MHD_OPTION_END);
+}
+
+static int make_one(struct server *server, int listener, unsigned connections)
+{
+	struct server_thread *thread = calloc(1, sizeof(*thread));
+	int fd = fcntl(listener, F_DUPFD_CLOEXEC, 0);
+
+	if (!thread)
+		BUG("out of memory");
+	thread->server = server;
+	thread->daemon = fd < 0 ? NULL : make_daemon(thread, fd, connections);
+	if (!thread->daemon) {
+		if (fd >= 0)
+			close(fd);
+		free(thread);
+		return -1;
+	}
+	thread->epoll_fd =
+		MHD_get_daemon_info(thread->daemon, MHD_DAEMON_INFO_EPOLL_FD)
+			->epoll_fd;
+	server->threads[server->nthreads++] = thread;
+	return 0;
+}
+
+/* --- all of them ---------------------------------------------------------- */
+
+int server_threads_start(struct server *server, int listener)
+{
+	unsigned n = server->options.threads ? server->options.threads : 1;
+	unsigned all = server->options.max_connections;
+
+	server->listener = listener;
+	server->threads = calloc(n, sizeof(struct server_thread *));
+	if (!server->threads)
+		BUG("out of memory");
+	for (unsigned i = 0; i < n; i++)
+		if (make_one(server, listener, (all + n - 1) / n) < 0)
+			return -1;
+	for (unsigned i = 0; i < n; i++)
+		if (start_one(server->threads[i]) < 0)
+			return -1;
+	return 0;
+}
+
+void server_threads_stop(struct server *server)
+{
+	atomic_store(&server->stopping, true);
+	/* All threads listen: this is an event for each of them. */
+	shutdown(server->listener, SHUT_RDWR);
+	for (unsigned i = 0; i < server->nthreads; i++)
+		if (server->threads[i]->runs)
+			pthread_join(server->threads[i]->id, NULL);
+	for (unsigned i = 0; i < server->nthreads; i++) {
+		struct server_thread *thread = server->threads[i];
+
+		MHD_stop_daemon(thread->daemon);
+		admission_worker_free(thread->worker);
+		free(thread);
+	}
+	free(server->threads);
+	server->threads = NULL;
+	server->nthreads = 0;
+	close(server->listener);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One GnuTLS trust list per file, instead of that of libmicrohttpd's daemon,
+ * which cannot be replaced while it serves. The names of the authorities are
+ * not sent in the certificate request either: a Go client would not send a
+ * certificate of an authority that was added since.
+ */
+#include "client_ca.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <gnutls/x509.h>
+
+#include "base/arena.h"
+#include "certs/disk.h"
+#include "certs/pair.h"
+
+enum {
+	CHAIN_MAX = 16,
+	/* 80 bits, what the listener's priorities ask of certificates. */
+	FLAGS = GNUTLS_PROFILE_TO_VFLAGS(GNUTLS_PROFILE_LOW),
+};
+
+struct ca_set {
+	atomic_uint references;
+	gnutls_x509_trust_list_t list;
+	unsigned count;
+	int64_t not_after; /* of the one that ends last */
+	struct buf text;   /* the file */
+};
+
+struct client_ca {
+	pthread_mutex_t lock;
+	struct ca_set *current; /* under the lock */
+	atomic_uint generation;
+};
+
+/* --- sets ----------------------------------------------------------------- */
+
+static void set_drop(struct ca_set *set)
+{
+	if (!set || atomic_fetch_sub(&set->references, 1) != 1)
+		return;
+	gnutls_x509_trust_list_deinit(set->list, 1);
+	buf_release(&set->text);
+	free(set);
+}
+
+static struct ca_set *set_take(struct client_ca *ca)
+{
+	struct ca_set *set;
+
+	pthread_mutex_lock(&ca->lock);
+	set = ca->current;
+	if (set)
+		atomic_fetch_add(&set->references, 1);
+	pthread_mutex_unlock(&ca->lock);
+	return set;
+}
+
+static unsigned count_blocks(const char *text)
+{
+	static const char begin[] = "-----BEGIN CERTIFICATE-----";
+	unsigned n = 0;
+
+	while ((text = strstr(text, begin))) {
+		text += sizeof(begin) - 1;
+		n++;
+	}
+	return n;
+}
+
+/* The certificates are the list's afterwards. */
+static void set_fill(struct ca_set *set, gnutls_x509_crt_t *certs, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		time_t end = gnutls_x509_crt_get_expiration_time(certs[i]);
+
+		if (end > set->not_after)
+			set->not_after = end;
+	}
+	set->count = n;
+	if (gnutls_x509_trust_list_init(&set->list, 0) < 0 ||
+	    gnutls_x509_trust_list_add_cas(set->list, certs, n,
+					   GNUTLS_TL_NO_DUPLICATES) < 0)
+		BUG("out of memory");
+}
+
+static int set_import(struct ca_set *set, const char *path, struct err *err)
+{
+	const gnutls_datum_t text = {(unsigned char *)set->text.data,
+				     (unsigned)set->text.len};
+	unsigned blocks = count_blocks(set->text.data), n = 0;
+	gnutls_x509_crt_t *certs;
+	int code;
+
+	if (!blocks)
+		return err_set(err, 0,
+			       "%s: no certificate in PEM form is in it", path);
+	code = gnutls_x509_crt_list_import2(&certs, &n, &text,
+					    GNUTLS_X509_FMT_PEM, 0);
+	if (code < 0)
+		return err_set(err, 0, "%s: %s", path, gnutls_strerror(code));
+	if (n == blocks) {
+		set_fill(set, certs, n);
+	} else {
+		for (unsigned i = 0; i < n; i++)
+			gnutls_x509_crt_deinit(certs[i]);
+		err_set(err, 0, "%s: only %u of its %u certificates are whole",
+			path, n, blocks);
+	}
+	gnutls_free(certs);
+	return n == blocks ? 0 : -1;
+}
+
+static struct ca_set *set_new(const char *path, struct err *err)
+{
+	struct ca_set *set = calloc(1, sizeof(*set));
+
+	if (!set)
+		BUG("out of memory");
+	atomic_init(&set->references, 1);
+	buf_init(&set->text);
+	if (!disk_read(path, &set->text, err) && !set_import(set, path, err))
+		return set;
+	buf_release(&set->text);
+	free(set);
+	return NULL;
+}
+
+/* --- loading -------------------------------------------------------------- */
+
+static bool is_same(const struct ca_set *a, const struct ca_set *b)
+{
+	return a && a->text.len == b->text.len &&
+	       !memcmp(a->text.data, b->text.data, a->text.len);
+}
+
+static void swap_in(struct client_ca *ca, struct ca_set *set)
+{
+	struct ca_set *old;
+
+	pthread_mutex_lock(&ca->lock);
+	old = ca->current;
+	ca->current = set;
+	pthread_mutex_unlock(&ca->lock);
+	/* After the set: a verdict of this generation is the new set's. */
+	atomic_fetch_add(&ca->generation, 1);
+	set_drop(old);
+}
+
+int client_ca_load(struct client_ca *ca, const char *path, struct err *err)
+{
+	struct ca_set *set = set_new(path, err), *old;
+	int64_t now = time(NULL);
+	int rc = 0;
+
+	if (!set)
+		return -1;
+	old = set_take(ca);
+	if (old && old->not_after >= now && set->not_after < now)
+		rc = err_set(err, 0, "%s: all its certificates have expired",
+			     path);
+	if (rc || is_same(old, set))
+		set_drop(set);
+	else
+		swap_in(ca, set);
+	set_drop(old);
+	return rc;
+}
+
+/* --- using ---------------------------------------------------------------- */
+
+struct client_ca *client_ca_new(void)
+{
+	struct client_ca *ca = calloc(1, sizeof(*ca));
+
+	if (!ca || pthread_mutex_init(&ca->lock, NULL))
+		BUG("out of memory");
+	return ca;
+}
+
+void client_ca_free(struct client_ca *ca)
+{
+	if (!ca)
+		return;
+	set_drop(ca->current);
+	pthread_mutex_destroy(&ca->lock);
+	free(ca);
+}
+
+unsigned client_ca_generation(const struct client_ca *ca)
+{
+	return atomic_load(&ca->generation);
+}
+
+int64_t client_ca_expiry(struct client_ca *ca)
+{
+	struct ca_set *set = set_take(ca);
+	int64_t expiry = set ? set->not_after : 0;
+
+	set_drop(set);
+	return expiry;
+}
+
+void client_ca_describe(struct client_ca *ca, struct buf *out)
+{
+	struct ca_set *set = set_take(ca);
+	struct arena arena = ARENA_INIT;
+
+	if (set)
+		buf_addf(out, "%u certificate%s, the last until %s", set->count,
+			 set->count == 1 ? "" : "s",
+			 pair_time(&arena, set->not_after));
+	else
+		buf_adds(out, "none");
+	arena_release(&arena);
+	set_drop(set);
+}
+
+static bool set_verify(const struct ca_set *set, gnutls_x509_crt_t *chain,
+		       unsigned n)
+{
+	gnutls_typed_vdata_st purpose = {
+		.type = GNUTLS_DT_KEY_PURPOSE_OID,
+		.data = (unsigned char *)(uintptr_t)GNUTLS_KP_TLS_WWW_CLIENT};
+	unsigned status = 0;
+
+	return gnutls_x509_trust_list_verify_crt2(set->list, chain, n, &purpose,
+						  1, FLAGS, &status,
+						  NULL) >= 0 &&
+	       !status;
+}
+
+bool client_ca_verify(struct client_ca *ca, const gnutls_datum_t *chain,
+		      unsigned n)
+{
+	gnutls_x509_crt_t certs[CHAIN_MAX];
+	struct ca_set *set = set_take(ca);
+	bool good = set && n && n <= CHAIN_MAX;
+	unsigned made = 0;
+
+	for (; good && made < n; made++) {
+		if (gnutls_x509_crt_init(&certs[made]) < 0)
+			BUG("out of memory");
+		if (gnutls_x509_crt_import(certs[made], &chain[made],
+					   GNUTLS_X509_FMT_DER) < 0)
+			good = false;
+	}
+	good = good && set_verify(set, certs, n);
+	while (made)
+		gnutls_x509_crt_deinit(certs[--made]);
+	set_drop(set);
+	return good;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The authorities that may sign clients' certificates, replaced while requests
+ * are answered. A set is reference-counted: verification uses the set that it
+ * started with. Results of an earlier generation are no longer valid, on open
+ * connections too.
+ */
+#ifndef WEBHOOK_CLIENT_CA_H
+#define WEBHOOK_CLIENT_CA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <gnutls/gnutls.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct client_ca;
+
+struct client_ca *client_ca_new(void);
+void client_ca_free(struct client_ca *ca);
+/*
+ * Load a file of PEM certificates. All of them are taken or, on -1, none, and
+ * what was in use stays: when one is cut off, or when all are past their date
+ * and those in use are not. A file that holds what is in use already changes
+ * nothing. One thread at a time loads.
+ */
+int client_ca_load(struct client_ca *ca, const char *path, struct err *err);
+
+/* The rest is for any thread. Counts replacements; 0: nothing is loaded. */
+unsigned client_ca_generation(const struct client_ca *ca);
+/* When the last of them ends, in seconds since the epoch; 0: there is none. */
+int64_t client_ca_expiry(struct client_ca *ca);
+/* One line for the log, appended. */
+void client_ca_describe(struct client_ca *ca, struct buf *out);
+/* Is the chain (DER, the client's own first) signed by one of them, in date
+ * and meant for clients? */
+bool client_ca_verify(struct client_ca *ca, const gnutls_datum_t *chain,
+		      unsigned n);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The serving certificate and key, replaced while handshakes are under way.
+ *
+ * A pair is counted: the store holds one reference, each connection takes
+ * one when GnuTLS first asks it for a certificate and drops it when the
+ * connection is closed. GnuTLS neither copies nor frees what the callback of
+ * MHD_OPTION_HTTPS_CERT_CALLBACK hands out (function2: "flags will be assumed
+ * to be zero") and may ask more than once in a handshake, so the pair
+ * belongs to the connection and not to the call:
+ *
+ *	static int choose(gnutls_session_t session, ..., gnutls_pcert_st
+ ***certs, unsigned *ncerts, gnutls_privkey_t *key)
+ *	{
+ *		struct MHD_Connection *c = gnutls_session_get_ptr(session);
+ *		struct connection *mine = MHD_get_connection_info(c,
+ *			MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+ *
+ *		if (!mine->pair)
+ *			mine->pair = key_store_take(mine->server->keys);
+ *		return key_pair_give(mine->pair, certs, ncerts, key);
+ *	}
+ *
+ * with the connection made in MHD_OPTION_NOTIFY_CONNECTION (it comes before
+ * the handshake) and key_pair_drop() at its MHD_CONNECTION_NOTIFY_CLOSED.
+ */
+#ifndef WEBHOOK_KEY_STORE_H
+#define WEBHOOK_KEY_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <gnutls/abstract.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "webhook/observe/log.h"
+#include "webhook/observe/metrics.h"
+
+struct key_store;
+struct key_pair;
+
+struct key_store *key_store_new(void);
+/* Pairs that connections still hold live on until they are dropped. */
+void key_store_free(struct key_store *store);
+
+/*
+ * Load both files. A pair that is being replaced is read again for up to a
+ * second. On -1 the pair in use stays. A pair with a wrong date (expired,
+ * not yet valid) is taken only where there is none in use, or one that is no
+ * better; 0 then too, and key_store_ready() is false. Files that hold what is
+ * in use already change nothing. Call it when the files change, and each
+ * minute, since a pair may become valid by waiting. One thread at a time loads.
+ */
+int key_store_load(struct key_store *store, const char *cert_path,
+		   const char *key_path, struct err *err);
+/* The same from memory (a Secret), without waiting. */
+int key_store_load_pem(struct key_store *store, const struct buf *cert,
+		       const struct buf *key, struct err *err);
+
+/* A pair is loaded and valid at this time. */
+bool key_store_ready(struct key_store *store);
+/* notAfter in seconds since the epoch; 0: there is none. */
+int64_t key_store_expiry(struct key_store *store);
+/* Counts replacements: logs and tests see whether a load changed anything. */
+unsigned key_store_generation(struct key_store *store);
+/* One line for the log: names, key, dates, warnings; appended. */
+void key_store_describe(struct key_store *store, struct buf *out);
+/* Sets the metric of its expiry, and logs it once for each generation;
+ * *reported is the last one that was logged, 0 at first. */
+void key_store_report(struct key_store *store, unsigned *reported,
+		      struct log *log, struct metrics *metrics);
+
+/* NULL when there is none. Any thread. */
+struct key_pair *key_store_take(struct key_store *store);
+void key_pair_drop(struct key_pair *pair); /* NULL is allowed */
+/* For gnutls_certificate_retrieve_function2: 0, or -1 when pair is NULL. */
+int key_pair_give(struct key_pair *pair, gnutls_pcert_st **certs,
+		  unsigned *ncerts, gnutls_privkey_t *key);
+
+#endif

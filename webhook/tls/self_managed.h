@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Certificates that gpugated issues itself, kept in one Secret that all
+ * replicas share: a thread reads it, does the steps that certs/rotate.h finds
+ * due, loads the pair into the key store and writes the CAs into the webhook
+ * configurations.
+ *
+ * There is no leader: the Secret is written with the resourceVersion that was
+ * read, so one replica succeeds and the others read again.
+ */
+#ifndef WEBHOOK_SELF_MANAGED_H
+#define WEBHOOK_SELF_MANAGED_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "key_store.h"
+#include "webhook/observe/log.h"
+#include "webhook/observe/metrics.h"
+
+struct api;
+struct self_managed;
+
+struct self_managed_options {
+	struct api *api; /* these four must outlive the thread */
+	struct key_store *keys;
+	struct log *log;
+	struct metrics *metrics;
+	const char *namespace, *secret;
+	const char *webhook_config; /* of both kinds */
+	const char *const *names;   /* of the service; NULL-terminated */
+	int64_t ca_life, leaf_life; /* seconds */
+	unsigned settle; /* seconds until all API servers know a bundle */
+};
+
+struct self_managed *
+self_managed_start(const struct self_managed_options *options, struct err *err);
+void self_managed_stop(struct self_managed *managed); /* NULL is allowed */
+
+/* NULL: a pair is loaded and the API server has its CA. Any thread. */
+const char *self_managed_not_ready(const struct self_managed *managed);
+
+/* "90d", "36h", "20m", "45s", "45"; -1: none of these, or nothing. */
+int64_t self_managed_life(const char *text);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The objects that self-managed certificates live in, as JSON.
+ *
+ *	self_managed.c         the thread, and the order of requests
+ *	self_managed_secret.c  the Secret and what rotates in it
+ *	self_managed_hooks.c   webhook configurations and their caBundle
+ *	self_managed_text.c    times, lives
+ */
+#ifndef WEBHOOK_SELF_MANAGED_INTERNAL_H
+#define WEBHOOK_SELF_MANAGED_INTERNAL_H
+
+#include <jansson.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "certs/rotate.h"
+#include "webhook/api/api.h"
+
+/* What became of a request that changes something. */
+enum change {
+	CHANGE_DONE,
+	CHANGE_CONFLICT, /* another replica was faster: read again */
+	CHANGE_FAILED,	 /* err is set */
+};
+
+/* The API server, until *stop is true. */
+struct managed_link {
+	struct api *api;
+	const atomic_bool *stop;
+};
+
+/* A GET; *object is NULL without an error when there is no such object. */
+int managed_read(const struct managed_link *link, const char *path,
+		 json_t **object, struct err *err);
+/* Strings of ours in it were secret. */
+void managed_wipe(json_t *object);
+
+/* -- Secret ---------------------------------------------------------------- */
+
+/* state is initialised by the caller. What cannot be read is left empty. */
+void secret_state(const json_t *object, struct rotate_state *state);
+/* The object as it was read, with this state in it. */
+void secret_set(json_t *object, const struct rotate_state *state);
+enum change secret_write(const struct managed_link *link, const char *path,
+			 const json_t *object, struct err *err);
+/* An empty one. */
+enum change secret_create(const struct managed_link *link, const char *path,
+			  struct err *err);
+
+/* -- webhook configurations ------------------------------------------------ */
+
+/* What they trust now, appended. */
+void hooks_bundles(const json_t *object, struct buf *out);
+bool hooks_have(const json_t *object, const struct buf *bundle);
+/* Another text whenever something was written; appended. */
+void hooks_version(const json_t *object, struct buf *out);
+/* A strategic merge patch for those that lack the bundle, that takes effect
+ * on this version of the object only; appended. */
+void hooks_patch(const json_t *object, const struct buf *bundle,
+		 struct buf *out);
+enum change hooks_write(const struct managed_link *link, const char *path,
+			const json_t *object, const struct buf *bundle,
+			struct err *err);
+
+/* -- texts ----------------------------------------------------------------- */
+
+/* "2026-11-21T06:59:00Z"; -1: it is not like that. */
+int64_t managed_time(const char *text);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The Secret. Its keys: tls.crt and tls.key (what a Secret of the type
+ * kubernetes.io/tls must have), ca.crt and ca.key, and while CAs overlap
+ * ca-old.crt with ca-old.until, in seconds since the epoch. Whatever else is
+ * in the object stays as it is.
+ */
+#include <openssl/crypto.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "certs/disk.h"
+#include "certs/ssl.h"
+#include "self_managed_internal.h"
+
+/* --- requests ------------------------------------------------------------- */
+
+int managed_read(const struct managed_link *link, const char *path,
+		 json_t **object, struct err *err)
+{
+	struct api_call call = {.path = path, .stop = link->stop};
+	struct api_reply reply;
+	int rc = api_request(link->api, &call, &reply, err);
+
+	*object = NULL;
+	if (!rc && reply.status == 200) {
+		*object = json_loadb(reply.body.data, reply.body.len, 0, NULL);
+		if (!json_is_object(*object))
+			rc = err_set(err, 0,
+				     "%s: the response is not a JSON object",
+				     path);
+	} else if (!rc && reply.status != 404) {
+		rc = api_refused(&reply, err);
+		err_wrap(err, "GET %s", path);
+	}
+	if (rc) {
+		json_decref(*object);
+		*object = NULL;
+	}
+	disk_wipe(&reply.body);
+	return rc;
+}
+
+static enum change change(const struct managed_link *link,
+			  const struct api_call *call, struct err *err)
+{
+	enum change result = CHANGE_FAILED;
+	struct api_reply reply;
+
+	if (!api_request(link->api, call, &reply, err)) {
+		if (reply.status == 200 || reply.status == 201)
+			result = CHANGE_DONE;
+		else if (reply.status == 409)
+			result = CHANGE_CONFLICT;
+		else
+			api_refused(&reply, err);
+	}
+	if (result == CHANGE_FAILED)
+		err_wrap(err, "%s %s", call->method, call->path);
+	disk_wipe(&reply.body);
+	return result;
+}
+
+enum change hooks_write(const struct managed_link *link, const char *path,
+			const json_t *object, const struct buf *bundle,
+			struct err *err)
+{
+	enum change result;
+	struct buf patch, target;
+
+	buf_init(&patch);
+	buf_init(&target);
+	buf_addf(&target, "%s?fieldManager=gpugated", path);
+	hooks_patch(object, bundle, &patch);
+	result =
+		change(link,
+		       &(struct api_call){
+			       .method = "PATCH",
+			       .path = target.data,
+			       .content_type =
+				       "application/strategic-merge-patch+json",
+			       .body = patch.data,
+			       .len = patch.len,
+			       .stop = link->stop,
+		       },
+		       err);
+	buf_release(&patch);
+	buf_release(&target);
+	return result;
+}
+
+enum change secret_write(const struct managed_link *link, const char *path,
+			 const json_t *object, struct err *err)
+{
+	char *body = json_dumps(object, JSON_COMPACT);
+	struct buf target;
+	enum change result;
+
+	if (!body)
+		BUG("out of memory");
+	buf_init(&target);
+	buf_addf(&target, "%s?fieldManager=gpugated", path);
+	result = change(link,
+			&(struct api_call){
+				.method = "PUT",
+				.path = target.data,
+				.body = body,
+				.len = strlen(body),
+				.stop = link->stop,
+			},
+			err);
+	OPENSSL_cleanse(body, strlen(body));
+	free(body);
+	buf_release(&target);
+	return result;
+}
+
+/*
+ * Server-side apply, since it names the object in its path: the right to
+ * create can then be granted for this one name.
+ */
+enum change secret_create(const struct managed_link *link, const char *path,
+			  struct err *err)
+{
+	struct buf target, body;
+	enum change result;
+
+	buf_init(&target);
+	buf_init(&body);
+	buf_addf(&target, "%s?fieldManager=gpugated-create", path);
+	buf_addf(&body,
+		 "{\"apiVersion\":\"v1\",\"kind\":\"Secret\","
+		 "\"metadata\":{\"name\":\"%s\"},\"type\":\"Opaque\"}",
+		 strrchr(path, '/') + 1);
+	result = change(link,
+			&(struct api_call){
+				.method = "PATCH",
+				.path = target.data,
+				.content_type = "application/apply-patch+yaml",
+				.body = body.data,
+				.len = body.len,
+				.stop = link->stop,
+			},
+			err);
+	buf_release(&target);
+	buf_release(&body);
+	return result;
+}
+
+/* --- the object ----------------------------------------------------------- */
+
+void managed_wipe(json_t *object)
+{
+	json_t *data = json_object_get(object, "data"), *value;
+	const char *key;
+
+	/* Jansson's strings may be written to: we hold the only reference. */
+	json_object_foreach(data, key, value) if (json_is_string(value))
+		OPENSSL_cleanse((void *)(uintptr_t)json_string_value(value),
+				json_string_length(value));
+	json_decref(object);
+}
+
+static void get(const json_t *object, const char *key, struct buf *out)
+{
+	const json_t *value =
+		json_object_get(json_object_get(object, "data"), key);
+
+	if (json_is_string(value))
+		base64_read(json_string_value(value), json_string_length(value),
+			    out);
+}
+
+void secret_state(const json_t *object, struct rotate_state *state)
+{
+	struct buf until;
+	char *end;
+
+	get(object, "ca.crt", &state->ca.cert);
+	get(object, "ca.key", &state->ca.key);
+	get(object, "ca-old.crt", &state->old);
+	get(object, "tls.crt", &state->leaf.cert);
+	get(object, "tls.key", &state->leaf.key);
+	buf_init(&until);
+	get(object, "ca-old.until", &until);
+	state->old_until = strtoll(until.data, &end, 10);
+	if (*end || state->old_until < 0)
+		state->old_until = 0;
+	buf_release(&until);
+}
+
+static void set(json_t *data, const char *key, const struct buf *value)
+{
+	struct buf text;
+
+	buf_init(&text);
+	base64_write(value, &text);
+	if (json_object_set_new(data, key, json_stringn(text.data, text.len)))
+		BUG("out of memory");
+	disk_wipe(&text);
+}
+
+void secret_set(json_t *object, const struct rotate_state *state)
+{
+	json_t *data = json_object_get(object, "data");
+	struct buf until;
+
+	if (!json_is_object(data)) {
+		data = json_object();
+		json_object_set_new(object, "data", data);
+	}
+	set(data, "ca.crt", &state->ca.cert);
+	set(data, "ca.key", &state->ca.key);
+	set(data, "tls.crt", &state->leaf.cert);
+	set(data, "tls.key", &state->leaf.key);
+	if (!state->old.len) {
+		json_object_del(data, "ca-old.crt");
+		json_object_del(data, "ca-old.until");
+		return;
+	}
+	buf_init(&until);
+	buf_addf(&until, "%lld", (long long)state->old_until);
+	set(data, "ca-old.crt", &state->old);
+	set(data, "ca-old.until", &until);
+	buf_release(&until);
+}
