@@ -10,21 +10,22 @@
 
 /* -- objects --------------------------------------------------------------- */
 
+/* A project has several API groups: batch.volcano.sh, flow.volcano.sh. */
 static unsigned facts_of_group(const char *group)
 {
 	static const struct {
-		const char *group;
+		const char *domain;
 		enum fact fact;
-	} groups[] = {
+	} projects[] = {
 		{"kubeflow.org", FACT_KUBEFLOW},
 		{"ray.io", FACT_RAY},
-		{"serving.kserve.io", FACT_KSERVE},
-		{"batch.volcano.sh", FACT_VOLCANO},
+		{"kserve.io", FACT_KSERVE},
+		{"volcano.sh", FACT_VOLCANO},
 	};
 
-	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
-		if (text_eq(group, groups[i].group))
-			return groups[i].fact;
+	for (size_t i = 0; i < sizeof(projects) / sizeof(*projects); i++)
+		if (text_ends(group, projects[i].domain))
+			return projects[i].fact;
 	return 0;
 }
 
