@@ -15,8 +15,9 @@
 struct claim {
 	const char *namespace, *name; /* namespace NULL: not said */
 	bool template;
-	enum tri gpu; /* does it ask for accelerators? */
-	bool nvidia;  /* ... of a class of NVIDIA's driver? */
+	enum tri gpu;	   /* does it ask for accelerators? */
+	const char *class; /* of the first of them, or NULL */
+	bool nvidia;	   /* ... of a class of NVIDIA's driver? */
 	struct amount devices;
 };
 
@@ -31,6 +32,11 @@ bool claims_may_be_in(const char *text, size_t len);
 void claims_add(struct claim_table *table, struct arena *arena,
 		const struct doc *doc);
 
+/* The requests of an object that is a claim or a template, else NULL. Before v1
+ * a request's fields are in the request itself, now in `exactly`, or in each of
+ * `firstAvailable`. */
+const struct node *claim_requests(const struct object *object);
+
 /*
  * What an entry of a pod's resourceClaims is for, by the claim that it names
  * where that is known, else by its names. *devices gets how many, for
@@ -40,5 +46,8 @@ enum tri claim_use(const struct pod *pod, const struct node *entry,
 		   struct amount *devices);
 /* Is one of the pod's claims for NVIDIA's devices, as far as is known? */
 bool pod_claims_nvidia(const struct pod *pod);
+/* The device class of its first claim for accelerators; "": it is not known,
+ * NULL: there is no such claim. */
+const char *pod_claims_class(const struct pod *pod);
 
 #endif

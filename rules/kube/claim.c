@@ -101,6 +101,8 @@ static void add_devices(struct claim *claim, const char *class, struct amount n)
 		claim->devices.unknown = true;
 	if (claim->gpu != TRI_YES && use != TRI_NO)
 		claim->gpu = use;
+	if (use == TRI_YES && !claim->class)
+		claim->class = class;
 	claim->nvidia |= use == TRI_YES && text_contains_ci(class, "nvidia");
 }
 
@@ -165,6 +167,8 @@ static void add_claim(struct claim_table *table, struct arena *arena,
 						    spec, "parametersRef"))});
 	else if (!node_count(requests))
 		claim.gpu = TRI_UNKNOWN;
+	if (claim.class)
+		claim.class = arena_strdup(arena, claim.class);
 	claim.name = arena_strdup(arena, name);
 	claim.namespace = namespace ? arena_strdup(arena, namespace) : NULL;
 	*VEC_PUSH(arena, table->items, table->n, table->size) = claim;
@@ -185,6 +189,17 @@ void claims_add(struct claim_table *table, struct arena *arena,
 			add_claim(table, arena, item);
 	else
 		add_claim(table, arena, doc->root);
+}
+
+const struct node *claim_requests(const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+
+	if (object_is(object, "resource.k8s.io", "ResourceClaimTemplate"))
+		spec = node_get(spec, "spec");
+	else if (!object_is(object, "resource.k8s.io", "ResourceClaim"))
+		return NULL;
+	return node_path(spec, "devices.requests");
 }
 
 /* -- claims of a pod ----------------------------------------------------- */
@@ -266,6 +281,18 @@ enum tri claim_use(const struct pod *pod, const struct node *entry,
 	use = hint(entry);
 	*devices = (struct amount){.n = use == TRI_YES, .unknown = true};
 	return use;
+}
+
+const char *pod_claims_class(const struct pod *pod)
+{
+	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry) {
+		const struct claim *claim = claim_of(pod, entry);
+		struct amount n;
+
+		if (claim_use(pod, entry, &n) == TRI_YES)
+			return claim && claim->class ? claim->class : "";
+	}
+	return NULL;
 }
 
 bool pod_claims_nvidia(const struct pod *pod)

@@ -51,6 +51,10 @@ CLUSTER = {"apiVersion": "gpugate.dev/v1", "kind": "ClusterSnapshot",
            "items": [{"apiVersion": "scheduling.k8s.io/v1",
                       "kind": "PriorityClass", "value": 100,
                       "metadata": {"name": "gpu-batch"}}, NODE]}
+CLASSES = dict(CLUSTER, items=[
+    {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass",
+     "metadata": {"name": name}, "spec": {}}
+    for name in ("gpu.nvidia.com", "mig.nvidia.com")])
 POLICY = {"apiVersion": "gpugate.dev/v1", "kind": "Policy"}
 PLATFORM = dict(POLICY, platform={
     "gpuTaints": ["nvidia.com/gpu"], "priorityClasses": ["gpu-batch"],
@@ -77,6 +81,9 @@ def configs(work):
         path = work / (name + ".json")
         path.write_text(json.dumps(content))
         found[name] = [option, str(path)]
+    path = work / "classes.json"
+    path.write_text(json.dumps(CLASSES))
+    found["known"] = ["--preset", "all", "--cluster", str(path)]
     return found
 
 
@@ -90,6 +97,7 @@ class Plant:
         self.path = str(path)
         text = "\n---\n".join(map(json.dumps, [self.obj, *self.defect.more]))
         text = text.replace("@NAME@", self.obj["metadata"]["name"])
+        text = text.replace("@CLASS@", self.device_class)
         path.write_text(text)
 
     def show(self, what):
@@ -181,6 +189,7 @@ def judge(gpugate, all_plants, work):
         meta.pop("generateName", None)
         # No other plant's twin; in a namespace of its own if the name matters.
         meta["name"] = meta.pop("keep", "plant-%05d" % i)
+        plant.device_class = meta.pop("class", "")
         if meta["name"] == "vllm":
             meta["namespace"] = "plant-%05d" % i
         plant.write(work / ("plant-%05d.yaml" % i))

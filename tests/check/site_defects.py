@@ -402,6 +402,60 @@ def all_of_them(obj, pod):
     return ("more",) if alone(obj, pod) and one_container(obj, pod) else None
 
 
+def claim(kind, name, spec):
+    return {"apiVersion": "resource.k8s.io/v1", "kind": kind,
+            "metadata": {"name": name, "namespace": "claims"}, "spec": spec}
+
+
+def asks_for(device_class):
+    return {"devices": {"requests": [
+        {"name": "gpu", "exactly": {"deviceClassName": device_class}}]}}
+
+
+@defect("dra-class-unknown", "pod", "known",
+        more=[claim("ResourceClaim", "one", asks_for("gpu.@CLASS@.com"))])
+def misspelt_class(obj, pod):
+    if not alone(obj, pod) or not one_container(obj, pod):
+        return None
+    obj["metadata"]["class"] = "nvidai"
+    return ("more",)
+
+
+@near(misspelt_class)
+def class_of_the_cluster(obj, pod):
+    obj["metadata"]["class"] = "nvidia"
+
+
+@defect("quota-dra-uncovered", "pod", "known", more=[
+    claim("ResourceClaimTemplate", "slice",
+          {"spec": asks_for("mig.nvidia.com")}),
+    {"apiVersion": "v1", "kind": "ResourceQuota",
+     "metadata": {"name": "q", "namespace": "claims"},
+     "spec": {"hard": {"requests.nvidia.com/gpu": "64"}}}])
+def past_the_quota(obj, pod):
+    box = one_container(obj, pod)
+    if not alone(obj, pod) or not box:
+        return None
+    obj["metadata"]["namespace"] = "claims"
+    at(obj, pod)["resourceClaims"] = [{
+        "name": "gpu", "resourceClaimTemplateName": "slice"}]
+    at(obj, box)["resources"] = {"claims": [{"name": "gpu"}]}
+    return pod
+
+
+@near(past_the_quota)
+def within_the_quota(obj, pod):
+    at(obj, pod).pop("resourceClaims")
+    at(obj, one_claim(obj, pod))["resources"] = {
+        "limits": {"nvidia.com/gpu": 1}}
+
+
+def one_claim(obj, pod):
+    names = [i for i, box in enumerate(at(obj, pod + ("containers",)))
+             if "claims" in box.get("resources", {})]
+    return pod + ("containers", names[0])
+
+
 # --- fabric and drivers -------------------------------------------------------
 
 TYPE = "node.kubernetes.io/instance-type"

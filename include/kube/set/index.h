@@ -93,6 +93,14 @@ struct priority_class {
 	bool used_by_gpu;    /* GPU pods name it; after object_index_finish() */
 };
 
+/* A device class that a ResourceClaim, or a template of them, asks for. */
+struct class_request {
+	struct object_id id;
+	struct place place; /* deviceClassName */
+	const char *name;
+	const struct cluster *cluster;
+};
+
 struct named_object; /* see kube/set/referred.h */
 
 enum queue_type { QUEUE_OTHER, QUEUE_VOLCANO, QUEUE_KAI };
@@ -149,7 +157,8 @@ struct workload_pod {
 	size_t nmissing;
 	struct volume_claim *claims;
 	size_t nclaims;
-	bool apart; /* no two of its pods may be on one node */
+	const char *device_class; /* pod_claims_class() */
+	bool apart;		  /* no two of its pods may be on one node */
 	/* Known labels, those included that the operator adds. */
 	struct pod_label *labels;
 	size_t nlabels;
@@ -214,6 +223,8 @@ struct object_index {
 	size_t nlimit_ranges, limit_ranges_size;
 	struct priority_class *classes;
 	size_t nclasses, classes_size;
+	struct class_request *requests;
+	size_t nrequests, requests_size;
 	struct named_object *named;
 	size_t nnamed, named_size;
 	size_t nworkloads; /* those with GPU pods */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Objects that a workload names, other than priority classes: queues, runtime
- * classes, volume claims; and what selects its pods. From the set and from the
- * workload's cluster as one, after object_index_finish().
+ * and device classes, volume claims; and what selects its pods. From the set
+ * and from the workload's cluster as one, after object_index_finish().
  */
 #ifndef KUBE_REFERRED_H
 #define KUBE_REFERRED_H

@@ -3,6 +3,7 @@
  * A monitor with adminAccess takes nothing.
  */
 #include "engine/rule.h"
+#include "kube/claim.h"
 #include "kube/object.h"
 
 static void judge(struct rule_run *run, const struct object *object,
@@ -21,13 +22,7 @@ static void judge(struct rule_run *run, const struct object *object,
 
 static void check(struct rule_run *run, const struct object *object)
 {
-	const struct node *spec = node_get(object->root, "spec");
-
-	if (object_is(object, "resource.k8s.io", "ResourceClaimTemplate"))
-		spec = node_get(spec, "spec");
-	else if (!object_is(object, "resource.k8s.io", "ResourceClaim"))
-		return;
-	FOR_EACH_CHILD(node_path(spec, "devices.requests"), request)
+	FOR_EACH_CHILD(claim_requests(object), request)
 		judge(run, object, request);
 }
 

@@ -148,7 +148,7 @@ void run_restart(struct run *run)
 	run->counts = (struct run_counts){0};
 	run->state->any_cluster_old = NULL;
 	if (!index->nworkloads && !index->nnamed && !index->nquotas &&
-	    !index->nlimit_ranges && !index->nclasses)
+	    !index->nlimit_ranges && !index->nclasses && !index->nrequests)
 		return;
 	object_index_release(index);
 	*index = (struct object_index){.store = store};
@@ -295,7 +295,7 @@ static void check_alone(struct run *run, const struct object *object,
 	}
 	object_index_add(&run->index, object, state->file.index);
 	if (run->index.nquotas || run->index.nlimit_ranges ||
-	    run->index.nclasses) {
+	    run->index.nclasses || run->index.nrequests) {
 		object_index_finish(&run->index);
 		run_check_sets(run, state->file.policy);
 	}

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "index_internal.h"
+#include "kube/claim.h"
 #include "kube/identity.h"
 
 const char *index_text(struct arena *arena, const char *text)
@@ -131,12 +132,40 @@ static bool add_policy(struct object_index *set, const struct object *o,
 	return true;
 }
 
+static void add_request(struct object_index *set, const struct object *o,
+			const struct node *request, uint32_t file)
+{
+	const struct node *name = node_get(request, "deviceClassName");
+
+	if (!node_str(name) || !*node_str(name))
+		return;
+	RESERVE(set, requests, set->nrequests + 1);
+	set->requests[set->nrequests++] = (struct class_request){
+		.id = index_id(&set->arena, o),
+		.place = place_of(&set->arena, o, name, file),
+		.name = index_text(&set->arena, node_str(name)),
+		.cluster = set->cluster};
+}
+
+static void add_requests(struct object_index *set, const struct object *o,
+			 uint32_t file)
+{
+	FOR_EACH_CHILD(claim_requests(o), request) {
+		const struct node *exactly = node_get(request, "exactly");
+
+		add_request(set, o, exactly ? exactly : request, file);
+		FOR_EACH_CHILD(node_get(request, "firstAvailable"), one)
+			add_request(set, o, one, file);
+	}
+}
+
 void object_index_add(struct object_index *set, const struct object *o,
 		      uint32_t file)
 {
 	struct arena *scratch;
 	struct workload *w;
 
+	add_requests(set, o, file);
 	/* What is one of these may hold pods as well. */
 	if (!add_named(set, o, file))
 		add_policy(set, o, file);
@@ -167,6 +196,7 @@ void object_index_join(struct object_index *dst, struct object_index *src)
 	APPEND(quotas);
 	APPEND(limit_ranges);
 	APPEND(classes);
+	APPEND(requests);
 	APPEND(named);
 	dst->clusters |= src->clusters;
 	workload_index_join(dst, src);
@@ -180,6 +210,7 @@ void object_index_release(struct object_index *set)
 	free(set->quotas);
 	free(set->limit_ranges);
 	free(set->classes);
+	free(set->requests);
 	free(set->named);
 	arena_release(&set->arena);
 	memset(set, 0, sizeof(*set));

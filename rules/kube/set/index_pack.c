@@ -81,6 +81,7 @@ static void pack_pod(struct pack *p, struct workload_pod *pod)
 	pack_text(p, &pod->priority_class);
 	pack_text(p, &pod->priority_place.pointer);
 	pack_text(p, &pod->number_place.pointer);
+	pack_text(p, &pod->device_class);
 	pod->demand =
 		pack_items(p, pod->demand, pod->ndemand, sizeof(*pod->demand));
 	for (size_t i = 0; i < pod->ndemand && !p->broken; i++)

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "index_internal.h"
+#include "kube/claim.h"
 #include "kube/lifecycle/priority.h"
 #include "kube/purpose/class.h"
 #include "rules/kube/kinds.h"
@@ -203,6 +204,9 @@ static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,
 	out->peak = pod->peak;
 	out->gpus = pod->gpus;
 	out->gpu = pod->gpu_by != 0;
+	out->device_class = pod_claims_class(pod);
+	if (out->device_class)
+		out->device_class = arena_strdup(arena, out->device_class);
 	out->fragment = pod->object->fragment;
 	out->repairable = !pod->flat && !pod->object->doc->host &&
 			  !pod_is_infrastructure(pod);

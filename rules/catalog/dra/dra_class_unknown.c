@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A claim may be made before its class; only a cluster's state says that there
+ * is none. Where files alone have device classes, a name that is nearly one of
+ * them is told as a condition.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/set/referred.h"
+
+static const char *nearest(struct rule_run *run, const struct workload *asks,
+			   const char *name)
+{
+	struct arena *arena = rule_arena(run);
+	size_t n;
+	const struct referred *all = index_all_referred(
+		rule_index(run), asks, CLUSTER_DEVICE_CLASS, arena, &n);
+	const char **names = ARENA_ARRAY(arena, const char *, n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		names[i] = all[i].name;
+	return text_nearest(name, names, n);
+}
+
+static void report(struct rule_run *run, const struct class_request *request,
+		   const char *near)
+{
+	struct finding *f = report_place(
+		run, &request->id, &request->place,
+		request->cluster
+			? "DeviceClass `%s` does not exist: pods with this claim stay Pending"
+			: "no file has the DeviceClass `%s`: if the cluster has none either, pods with this claim stay Pending",
+		request->name);
+
+	if (near)
+		finding_help(run, f, "did you mean `%s`?", near);
+}
+
+static void judge(struct rule_run *run, const struct class_request *request)
+{
+	const struct workload asks = {.id = request->id,
+				      .place = request->place,
+				      .cluster = request->cluster};
+	struct arena *arena = rule_arena(run);
+	const char *reason = NULL, *near;
+
+	if (index_referred(rule_index(run), &asks, CLUSTER_DEVICE_CLASS,
+			   request->name, arena))
+		return;
+	near = nearest(run, &asks, request->name);
+	if (request->cluster)
+		reason = cluster_unreadable(request->cluster,
+					    CLUSTER_DEVICE_CLASS);
+	if (reason)
+		rule_not_run(run, arena_printf(arena,
+					       "the cluster state has no "
+					       "deviceclasses: %s",
+					       reason));
+	else if (request->cluster || (near && !rule_set_is_partial(run)))
+		report(run, request, near);
+	else
+		rule_not_run(run, rule_without_cluster(run));
+}
+
+static void check(struct rule_run *run)
+{
+	const struct object_index *index = rule_index(run);
+
+	for (size_t i = 0; i < index->nrequests; i++)
+		judge(run, &index->requests[i]);
+}
+
+const struct rule rule_dra_class_unknown = {
+	.name = "dra-class-unknown",
+	.category = "dra",
+	.severity = SEVERITY_WARNING,
+	.needs = NEEDS_SET,
+	.flags = RULE_PREVIEW,
+	.since = "1.0",
+	.summary = "a claim for devices of a class that does not exist",
+	.why = "The scheduler leaves the pods Pending until somebody makes the class.",
+	.remedy =
+		"Name a class that the cluster's DRA driver installs (`kubectl get deviceclasses`).",
+	.evidence =
+		"https://github.com/kubernetes/kubernetes/blob/v1.36.1/pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, `device class %s does not exist`",
+	.check_set = check,
+};

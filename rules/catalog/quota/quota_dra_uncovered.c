@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A quota on an extended resource counts what containers ask for. Devices of
+ * claims have keys of their own; since 1.36 those of a class with an
+ * extendedResourceName count as that resource too (gate DRAExtendedResource).
+ * A quota with scopes never matches a claim.
+ * Source: pkg/quota/v1/evaluator/core/resource_claims.go (MatchingResources,
+ * MatchingScopes, addExtendedResourceQuota).
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/quota/quota.h"
+#include "kube/set/referred.h"
+
+#define OF_CLASS   ".deviceclass.resource.k8s.io/devices"
+#define AS_REQUEST "requests.deviceclass.resource.kubernetes.io/"
+#define OF_CLAIMS  "count/resourceclaims.resource.k8s.io"
+
+/* Of the class; of any where it is not known. */
+static bool counts(const char *key, const char *class)
+{
+	size_t len = strlen(class);
+
+	if (!strcmp(key, OF_CLAIMS))
+		return true;
+	if (text_starts(key, AS_REQUEST))
+		return !len || !strcmp(key + strlen(AS_REQUEST), class);
+	return text_ends(key, OF_CLASS) &&
+	       (!len ||
+		(text_starts(key, class) && !strcmp(key + len, OF_CLASS)));
+}
+
+/* extended: the resource as which devices of the class count, or NULL. */
+static bool covers(const struct quota *quota, const char *class,
+		   const char *extended)
+{
+	if (quota->nscopes)
+		return false;
+	for (size_t i = 0; i < quota->nhard; i++)
+		if (counts(quota->hard[i].resource, class))
+			return true;
+	return extended && quota_hard_requests(quota, extended);
+}
+
+/* A quota of the namespace that limits accelerators, none of which covers
+ * claims of that class. */
+static const struct quota *find_quota(struct rule_run *run,
+				      const struct workload *w,
+				      const char *class, const char *extended)
+{
+	const struct quota *other = NULL, *quotas;
+	size_t n;
+
+	quotas = index_quotas(rule_index(run), w, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (covers(&quotas[i], class, extended))
+			return NULL;
+		if (quota_has_accelerator(rule_accelerators(run), &quotas[i]))
+			other = &quotas[i];
+	}
+	return other;
+}
+
+static void check_pod(struct rule_run *run, const struct workload *w,
+		      const struct workload_pod *pod)
+{
+	const char *class = pod->device_class;
+	const struct referred *known =
+		index_referred(rule_index(run), w, CLUSTER_DEVICE_CLASS, class,
+			       rule_arena(run));
+	const char *extended =
+		known ? node_str(node_path(known->root,
+					   "spec.extendedResourceName"))
+		      : NULL;
+	const struct quota *quota = find_quota(run, w, class, extended);
+	struct finding *f;
+
+	if (!quota)
+		return;
+	f = report_place(
+		run, &w->id, &pod->place,
+		known && known->root
+			? "no quota of namespace `%s` counts the devices that these pods claim"
+			: "if the device class has no `extendedResourceName`, no quota of namespace `%s` counts the devices that these pods claim",
+		w->id.namespace);
+	finding_label_place(run, f, &quota->place,
+			    "limits accelerators of containers");
+	if (!known || !known->root)
+		finding_severity(f, SEVERITY_INFO);
+}
+
+static void check(struct rule_run *run, const struct workload *w)
+{
+	for (size_t i = 0; i < w->npods; i++)
+		if (w->pods[i].device_class)
+			check_pod(run, w, &w->pods[i]);
+}
+
+const struct rule rule_quota_dra_uncovered = {
+	.name = "quota-dra-uncovered",
+	.category = "quota",
+	.severity = SEVERITY_WARNING,
+	.needs = NEEDS_SET,
+	.flags = RULE_PREVIEW,
+	.since = "1.0",
+	.summary = "devices of claims that no quota of the namespace counts",
+	.why = "Who asks for devices by a claim goes past a quota on nvidia.com/gpu.",
+	.remedy =
+		"Add <class>.deviceclass.resource.k8s.io/devices to a quota without scopes.",
+	.evidence =
+		"https://github.com/kubernetes/kubernetes/blob/v1.36.1/pkg/quota/v1/evaluator/core/resource_claims.go",
+	.check_workload = check,
+};
