@@ -126,7 +126,7 @@ static bool is_over(const struct options *o, const struct quota_table *table)
 static int make_table(struct command_state *c, struct quota_table *table)
 {
 	struct lint *lint = c->lint;
-	struct run *run = &lint->workers.items[0].run;
+	struct run *run = &lint->whole;
 	const struct policy *policy = lint->policies.items[0].policy;
 	struct quota_source source = {
 		.index = &run->index,
@@ -199,7 +199,7 @@ static bool tell_unread(struct lint *lint)
 		log_error("%s: %s", path.data, input_strerror(f->error));
 		any = true;
 	}
-	if (lint->workers.items[0].run.counts.errors) {
+	if (lint->whole.counts.errors) {
 		log_error("some documents could not be read; `gpugate lint "
 			  "--select invalid-syntax` shows where");
 		any = true;

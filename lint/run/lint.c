@@ -102,8 +102,7 @@ static const struct policy *policy_of(void *context, uint32_t file)
 	struct lint *lint = context;
 	struct policy_path_rule rule;
 
-	return job_policy(&lint->job, file, &lint->workers.items[0].absolute,
-			  &rule);
+	return job_policy(&lint->job, file, &lint->set_path, &rule);
 }
 
 static void set_sink(void *context, uint32_t file, struct finding *findings,
@@ -135,6 +134,18 @@ static bool wants_repairs(const struct options *options)
 	return !options->formats.n && !options->diff && options->quiet < 2;
 }
 
+static void join_facts(struct lint *lint)
+{
+	struct run_options options = lint->job.run;
+
+	options.sink = set_sink;
+	options.reached = set_reached;
+	options.context = lint;
+	options.source_of = source_of;
+	run_init(&lint->whole, &options);
+	workers_join(&lint->workers, &lint->whole);
+}
+
 static void lint_files(struct lint *lint)
 {
 	const struct options *o = lint->options;
@@ -161,23 +172,16 @@ static void lint_files(struct lint *lint)
 	};
 	progress_init(&job->progress, o->quiet > 0);
 	workers_run(&lint->workers, job, &lint->thread_pool);
-	workers_join(&lint->workers);
-	file_sets_make(&lint->file_sets, job,
-		       &lint->workers.items[0].run.index);
-	lint->workers.items[0].run.index.file_sets = lint->file_sets.numbers;
+	join_facts(lint);
+	file_sets_make(&lint->file_sets, job, &lint->whole.index);
+	lint->whole.index.file_sets = lint->file_sets.numbers;
 	lint->failed |= lint->clusters.failed;
 }
 
 static void run_set_rules(struct lint *lint)
 {
-	struct run *run = &lint->workers.items[0].run;
-
-	run->options.sink = set_sink;
-	run->options.reached = set_reached;
-	run->options.context = lint;
-	run->options.source_of = source_of;
 	if (lint->files.n)
-		run_set(run, policy_of, lint);
+		run_set(&lint->whole, policy_of, lint);
 	for (unsigned i = 0; i < lint->workers.n; i++) {
 		int error = lint->workers.items[i].index_spill.error;
 
@@ -240,6 +244,8 @@ static int run_steps(struct lint *lint)
 void lint_close(struct lint *lint)
 {
 	pool_release(&lint->thread_pool);
+	if (lint->whole.state)
+		run_release(&lint->whole);
 	workers_release(&lint->workers);
 	free(lint->job.records);
 	free(lint->job.stamps);
@@ -254,6 +260,7 @@ void lint_close(struct lint *lint)
 	files_release(&lint->files);
 	file_sets_release(&lint->file_sets);
 	stdin_cache_release(&lint->stdin_cache);
+	buf_release(&lint->set_path);
 	free(lint->cwd);
 }
 
@@ -273,6 +280,7 @@ int lint_open(struct lint *lint)
 
 	lint->rules = program_rules();
 	lint->start = progress_clock();
+	buf_init(&lint->set_path);
 	set_findings_init(&lint->set, &lint->rules);
 	pool_init(&lint->thread_pool, thread_count(lint->options));
 	lint->cwd = getcwd(NULL, 0);

@@ -30,6 +30,8 @@ struct lint {
 	struct stdin_cache stdin_cache;
 	struct job job;
 	struct workers workers;
+	struct run whole; /* all files as one: facts, counts, set rules */
+	struct buf set_path;
 	struct sources sources;
 	struct file_sets file_sets;
 	struct set_findings set;
@@ -44,7 +46,7 @@ struct lint {
 
 /* Policies and cluster states; before anything else. 0, or 2 after messages. */
 int lint_open(struct lint *lint);
-/* List the files and lint them: facts are in workers.items[0].run. 0, or 2. */
+/* List the files and lint them: facts are in `whole`. 0, or 2. */
 int lint_gather(struct lint *lint);
 /* In any case, at the end. */
 void lint_close(struct lint *lint);

@@ -142,7 +142,7 @@ static void write_comments(struct merge *m, struct add_ignore *add,
 static void count_again(struct merge *m, const struct finding *findings,
 			size_t n, const bool *before)
 {
-	struct run_counts *counts = &m->lint->workers.items[0].run.counts;
+	struct run_counts *counts = &m->lint->whole.counts;
 
 	for (size_t i = 0; i < n; i++) {
 		if (before[i] || !findings[i].suppressed)
@@ -391,7 +391,7 @@ static void check_required(struct merge *m)
 static void finish(struct merge *m)
 {
 	struct lint *lint = m->lint;
-	struct run *run = &lint->workers.items[0].run;
+	struct run *run = &lint->whole;
 	struct report_summary *s = &m->summary;
 
 	lint_await_set(lint);

@@ -411,15 +411,12 @@ void workers_run(struct workers *workers, struct job *job,
 	progress_end(&job->progress);
 }
 
-void workers_join(struct workers *workers)
+void workers_join(struct workers *workers, struct run *whole)
 {
-	struct worker *first = &workers->items[0];
-
-	for (unsigned i = 1; i < workers->n; i++)
-		run_join(&first->run, &workers->items[i].run);
 	for (unsigned i = 0; i < workers->n; i++) {
 		struct worker *w = &workers->items[i];
 
+		run_join(whole, &w->run);
 		buf_release(&w->input);
 		arena_release(&w->source_arena);
 		arena_release(&w->doc_arena);

@@ -61,8 +61,8 @@ struct workers {
 /* Lint all files, with as many threads as are worthwhile. */
 void workers_run(struct workers *workers, struct job *job,
 		 struct thread_pool *thread_pool);
-/* After workers_run(): one run holds all, workers[0].run. */
-void workers_join(struct workers *workers);
+/* After workers_run(): the facts of all are in that run. */
+void workers_join(struct workers *workers, struct run *whole);
 void workers_release(struct workers *workers);
 
 /* Everything a run wants to know of a file but its text. */

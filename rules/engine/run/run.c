@@ -40,36 +40,26 @@ static void index_rules(struct run_state *state, const struct rule_set *rules)
 	}
 }
 
-/* The rules that yield, by the rule that they yield to. */
-static void each_yielding(const struct rule_set *rules, size_t *n, int **lists)
+/* In registry order: each is put before those that come after it. */
+static void note_yielding(struct run_state *state, const struct rule_set *rules)
 {
-	for (size_t j = 0; j < rules->n; j++) {
+	state->yielding =
+		ARENA_ARRAY(&state->arena, struct yielding_rule *, rules->n);
+	for (size_t j = rules->n; j--;) {
 		const char *const *name = rules->items[j]->yields_to;
 
 		for (; name && *name; name++) {
 			int i = rule_set_find(rules, *name);
+			struct yielding_rule *one;
 
 			if (i < 0)
 				continue;
-			if (lists)
-				lists[i][n[i]] = (int)j;
-			n[i]++;
+			one = ARENA_NEW(&state->arena, struct yielding_rule);
+			one->rule = (unsigned)j;
+			one->next = state->yielding[i];
+			state->yielding[i] = one;
 		}
 	}
-}
-
-static void note_yielding(struct run_state *state, const struct rule_set *rules)
-{
-	size_t *n = ARENA_ARRAY(&state->arena, size_t, rules->n);
-
-	state->yielding = ARENA_ARRAY(&state->arena, int *, rules->n);
-	each_yielding(rules, n, NULL);
-	for (size_t i = 0; i < rules->n; i++) {
-		state->yielding[i] = ARENA_ARRAY(&state->arena, int, n[i] + 1);
-		state->yielding[i][n[i]] = NO_RULE;
-		n[i] = 0;
-	}
-	each_yielding(rules, n, state->yielding);
 }
 
 void run_init(struct run *run, const struct run_options *options)

@@ -22,12 +22,13 @@ static bool acts(enum run_asks asks, const struct rule *rule,
 bool run_asks_for(const struct run_state *state, unsigned rule,
 		  const struct setting *settings)
 {
-	const int *other;
+	const struct yielding_rule *one;
 
 	if (acts(state->asks, state->rules[rule], &settings[rule]))
 		return true;
-	for (other = state->yielding[rule]; *other != NO_RULE; other++)
-		if (acts(state->asks, state->rules[*other], &settings[*other]))
+	for (one = state->yielding[rule]; one; one = one->next)
+		if (acts(state->asks, state->rules[one->rule],
+			 &settings[one->rule]))
 			return true;
 	return false;
 }

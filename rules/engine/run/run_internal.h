@@ -20,7 +20,10 @@ enum internal_rule {
 	INTERNAL_COUNT,
 };
 
-enum { NO_RULE = -1 };
+struct yielding_rule {
+	unsigned rule;
+	struct yielding_rule *next;
+};
 
 struct run_state {
 	struct arena doc_arena; /* objects, scratch; reset per document */
@@ -38,8 +41,8 @@ struct run_state {
 	/* Indices of rules that have the callback, in registry order. */
 	unsigned *pod_rules, *object_rules, *workload_rules;
 	size_t npod_rules, nobject_rules, nworkload_rules;
-	/* By index: which rules' findings yield to it; ends in NO_RULE. */
-	int **yielding;
+	/* By index: which rules' findings yield to it. */
+	struct yielding_rule **yielding;
 	enum run_asks asks;	   /* for the object */
 	struct arena arena;	   /* lives as long as the run */
 	struct claim_table claims; /* of the file */
