@@ -44,10 +44,14 @@ bool nodes_are_alike(const struct cluster *cluster, const struct pod *pod);
  * cluster makes them as they are needed (Karpenter). */
 bool cluster_shows_nodes(const struct cluster *cluster);
 
-/* What the pod's RuntimeClass adds to it (nodeSelector, tolerations), by the
- * state; NULL: nothing, or not known. */
+/*
+ * What the pod's RuntimeClass adds to it (nodeSelector, tolerations), by the
+ * state; NULL: nothing. *unknown: the state does not have the class. Those that
+ * NVIDIA's operator and toolkit install, `nvidia` and `nvidia-*`, add nothing:
+ * https://github.com/NVIDIA/gpu-operator/tree/main/assets/pre-requisites
+ */
 const struct node *pod_runtime_scheduling(const struct cluster *cluster,
 					  const struct pod *pod,
-					  struct arena *arena);
+					  struct arena *arena, bool *unknown);
 
 #endif

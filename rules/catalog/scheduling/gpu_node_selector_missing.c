@@ -91,8 +91,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	enum tri choice = has_choice(run, pod);
 	const char *role = pod->role ? pod->role : "";
+	const struct node *runtime;
 	struct node_needs needs;
 	struct finding *f;
+	bool unknown;
 
 	if (choice == TRI_NO || pod_uses_gpu(pod) != TRI_YES ||
 	    pod->injects & INJECT_SELECTOR || pod->object->kueue ||
@@ -101,11 +103,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    !node_is_unset(pod_field(pod, "nodeName")))
 		return;
 	needs = pod_node_needs(rule_arena(run), pod);
-	if (node_count(node_get(pod_runtime_scheduling(rule_cluster(run), pod,
-						       rule_arena(run)),
-				"nodeSelector")))
+	runtime = pod_runtime_scheduling(rule_cluster(run), pod,
+					 rule_arena(run), &unknown);
+	if (node_count(node_get(runtime, "nodeSelector")))
 		return;
-	if (needs.unknown || node_needs_imply(&needs, selects))
+	if (unknown || needs.unknown || node_needs_imply(&needs, selects))
 		return;
 	f = report_pod(
 		run, pod, pod_field(pod, "nodeSelector"),

@@ -75,8 +75,9 @@ static bool check_key(struct rule_run *run, const struct pod *pod,
 		      const char *resource, const char *key)
 {
 	const struct node *list = pod_field(pod, "tolerations");
-	const struct node *runtime =
-		pod_runtime_scheduling(rule_cluster(run), pod, rule_arena(run));
+	bool unknown;
+	const struct node *runtime = pod_runtime_scheduling(
+		rule_cluster(run), pod, rule_arena(run), &unknown);
 	enum tri tainted = is_tainted(run, resource, key);
 	const char *quote = pod->role && *pod->role ? "`" : "";
 	struct finding *f;
@@ -84,7 +85,7 @@ static bool check_key(struct rule_run *run, const struct pod *pod,
 	if (tolerations_tolerate(list, key, NULL, "NoSchedule") != TRI_NO ||
 	    tolerations_tolerate(node_get(runtime, "tolerations"), key, NULL,
 				 "NoSchedule") != TRI_NO ||
-	    tainted == TRI_NO ||
+	    unknown || tainted == TRI_NO ||
 	    (tainted == TRI_UNKNOWN &&
 	     object_shows_platform(rule_arena(run), pod->object)))
 		return false;

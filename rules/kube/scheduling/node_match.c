@@ -219,13 +219,16 @@ bool nodes_are_alike(const struct cluster *cluster, const struct pod *pod)
 
 const struct node *pod_runtime_scheduling(const struct cluster *cluster,
 					  const struct pod *pod,
-					  struct arena *arena)
+					  struct arena *arena, bool *unknown)
 {
-	const char *name = node_str(pod_field(pod, "runtimeClassName"));
+	const struct node *field = pod_field(pod, "runtimeClassName");
 	const struct object_id id = {"node.k8s.io/v1", "RuntimeClass", "",
-				     name};
+				     node_str(field)};
+	const struct node *class = NULL;
 
-	if (!cluster || !name)
-		return NULL;
-	return node_get(cluster_object(cluster, &id, arena), "scheduling");
+	if (cluster && id.name)
+		class = cluster_object(cluster, &id, arena);
+	*unknown = !class && !node_is_unset(field) &&
+		   !text_starts(id.name, "nvidia");
+	return node_get(class, "scheduling");
 }
