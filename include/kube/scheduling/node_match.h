@@ -40,6 +40,10 @@ int64_t nodes_most(const struct cluster *cluster, const struct pod *pod,
 		   const char *resource);
 /* Has each node that offers what the pod asks for the same product? */
 bool nodes_are_alike(const struct cluster *cluster, const struct pod *pod);
+/* Do the labels of every node fit that the pod selects and that offers the
+ * resource? False where the state (or NULL) shows none. */
+bool nodes_all(const struct cluster *cluster, const struct pod *pod,
+	       const char *resource, bool (*fits)(const struct node *labels));
 /* Does the state (or NULL) show all nodes there will be? Not where the
  * cluster makes them as they are needed (Karpenter). */
 bool cluster_shows_nodes(const struct cluster *cluster);

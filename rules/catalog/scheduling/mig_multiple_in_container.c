@@ -6,11 +6,15 @@
 #include <string.h>
 
 #include "engine/rule.h"
+#include "kube/scheduling/sharing.h"
 
-static bool is_slice(const struct resource_entry *entry)
+static bool is_slice(struct rule_run *run, const struct container *c,
+		     const struct resource_entry *entry)
 {
-	return entry->accelerator && entry->accelerator->class == ACCEL_MIG &&
-	       entry->state == QUANTITY_OK && entry->quantity.nano > 0;
+	return entry->accelerator && entry->state == QUANTITY_OK &&
+	       entry->quantity.nano > 0 &&
+	       container_unit(rule_cluster(run), rule_arena(run), c, entry) ==
+		       ACCEL_MIG;
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -19,8 +23,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 		const struct node *last = NULL;
 		int64_t n = 0;
 
+		if (c->gpus.n < 2 && !c->gpus.unknown)
+			continue;
 		FOR_EACH_ASKED(c, entry) {
-			if (!is_slice(entry))
+			if (!is_slice(run, c, entry))
 				continue;
 			n += quantity_value(entry->quantity);
 			/* The order of a map's keys says nothing. */

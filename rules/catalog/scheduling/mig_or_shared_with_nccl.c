@@ -6,12 +6,21 @@
 
 #include "engine/rule.h"
 #include "kube/command/parallel.h"
+#include "kube/scheduling/sharing.h"
 
-static bool is_part(const struct container *c)
+static bool is_part(struct rule_run *run, const struct container *c)
 {
-	return c->accelerator && !c->gpus.unknown && c->gpus.n > 0 &&
-	       (c->accelerator->class == ACCEL_MIG ||
-		c->accelerator->class == ACCEL_SHARED);
+	FOR_EACH_ASKED(c, entry) {
+		enum accel_class unit;
+
+		if (!entry->accelerator || entry->accelerator != c->accelerator)
+			continue;
+		unit = container_unit(rule_cluster(run), rule_arena(run), c,
+				      entry);
+		if (unit == ACCEL_MIG || unit == ACCEL_SHARED)
+			return true;
+	}
+	return false;
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -19,14 +28,14 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		struct parallel_list list;
 
-		if (!is_part(c))
+		if (!c->accelerator || c->gpus.unknown || !c->gpus.n)
 			continue;
 		list = container_parallel(c);
 		for (size_t i = 0; i < list.n; i++) {
 			const struct degree *by;
 			int64_t n = parallel_devices(&list.items[i], &by);
 
-			if (n < 2 || !by)
+			if (n < 2 || !by || !is_part(run, c))
 				continue;
 			report_container(
 				run, c, by->node,

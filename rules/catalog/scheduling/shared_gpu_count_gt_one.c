@@ -6,15 +6,23 @@
 #include <inttypes.h>
 
 #include "engine/rule.h"
+#include "kube/scheduling/sharing.h"
+
+static bool is_share(struct rule_run *run, const struct container *c,
+		     const struct resource_entry *entry)
+{
+	return container_unit(rule_cluster(run), rule_arena(run), c, entry) ==
+	       ACCEL_SHARED;
+}
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
 		FOR_EACH_ASKED(c, entry) {
 			if (!entry->accelerator ||
-			    entry->accelerator->class != ACCEL_SHARED ||
 			    entry->state != QUANTITY_OK ||
-			    quantity_value(entry->quantity) < 2)
+			    quantity_value(entry->quantity) < 2 ||
+			    !is_share(run, c, entry))
 				continue;
 			report_container(run, c, entry->node,
 					 "container `%s` asks for %" PRId64
@@ -36,6 +44,6 @@ const struct rule rule_shared_gpu_count_gt_one = {
 	.why = "Shares give no more compute and no more memory: two of them may be the same GPU, and a plugin with failRequestsGreaterThanOne refuses the pod (UnexpectedAdmissionError).",
 	.remedy = "Ask for one share, or for whole GPUs.",
 	.evidence =
-		"https://github.com/NVIDIA/k8s-device-plugin#with-cuda-time-slicing",
+		"https://github.com/NVIDIA/k8s-device-plugin#with-cuda-time-slicing; https://cloud.google.com/kubernetes-engine/docs/concepts/timesharing-gpus",
 	.check_pod = check,
 };

@@ -217,6 +217,27 @@ bool nodes_are_alike(const struct cluster *cluster, const struct pod *pod)
 	return product;
 }
 
+bool nodes_all(const struct cluster *cluster, const struct pod *pod,
+	       const char *resource, bool (*fits)(const struct node *labels))
+{
+	const struct node_group *groups;
+	bool any = false;
+	size_t n;
+
+	if (!cluster_shows_nodes(cluster) || is_unknown(cluster, pod))
+		return false;
+	groups = cluster_nodes(cluster, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!selects(pod, &groups[i]) ||
+		    offers(&groups[i], resource) <= 0)
+			continue;
+		if (!fits(groups[i].labels))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 const struct node *pod_runtime_scheduling(const struct cluster *cluster,
 					  const struct pod *pod,
 					  struct arena *arena, bool *unknown)

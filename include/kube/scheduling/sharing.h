@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a unit of `nvidia.com/gpu` is where the pod may run. The device plugin
+ * gives shares of GPUs (time-slicing, MPS without renameByDefault) and MIG
+ * slices (strategy `single`) the name of whole ones; only labels of nodes tell.
+ * The plugin's configuration does not: nodes choose it by a label of theirs.
+ * Sources: k8s-device-plugin internal/lm/resource.go (`-SHARED`, `-MIG-`,
+ * gpu.sharing-strategy); GKE timesharing-gpus and gpus-multi.
+ */
+#ifndef KUBE_SHARING_H
+#define KUBE_SHARING_H
+
+#include "kube/accelerator.h"
+#include "kube/cluster/cluster.h"
+#include "kube/object.h"
+
+/*
+ * By the resource's own name; else by what the pod selects, or by all nodes of
+ * the state (or NULL) that it selects and that offer the resource. ACCEL_WHOLE
+ * also where nothing is known.
+ */
+enum accel_class container_unit(const struct cluster *cluster,
+				struct arena *arena, const struct container *c,
+				const struct resource_entry *entry);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kube/scheduling/sharing.h"
+
+#include "base/text.h"
+#include "kube/scheduling/node_match.h"
+
+#define PRODUCT	     "nvidia.com/gpu.product"
+#define STRATEGY     "nvidia.com/gpu.sharing-strategy"
+#define GKE_STRATEGY "cloud.google.com/gke-gpu-sharing-strategy"
+#define GKE_SLICE    "cloud.google.com/gke-gpu-partition-size"
+
+/* Of nodes with that label. */
+static enum accel_class unit_of(const char *key, const char *value)
+{
+	if ((text_eq(key, STRATEGY) &&
+	     (text_eq(value, "time-slicing") || text_eq(value, "mps"))) ||
+	    (text_eq(key, GKE_STRATEGY) &&
+	     (text_eq(value, "time-sharing") || text_eq(value, "mps"))) ||
+	    (text_eq(key, PRODUCT) && text_ends(value, "-SHARED")))
+		return ACCEL_SHARED;
+	if (text_eq(key, GKE_SLICE) ||
+	    (text_eq(key, PRODUCT) && text_contains(value, "-MIG-") &&
+	     !text_ends(value, "-MIG-INVALID")))
+		return ACCEL_MIG;
+	return ACCEL_WHOLE;
+}
+
+static bool allows_only(const struct node_need *need, enum accel_class unit)
+{
+	const struct node *value = node_need_value(need, 0);
+
+	if (!value)
+		return false;
+	for (; value; value = node_need_next(need, value))
+		if (!node_str(value) || node_is_unknown(value) ||
+		    unit_of(need->key, node_str(value)) != unit)
+			return false;
+	return true;
+}
+
+static bool selects_shares(const struct node_need *need)
+{
+	return allows_only(need, ACCEL_SHARED);
+}
+
+static bool selects_slices(const struct node_need *need)
+{
+	return allows_only(need, ACCEL_MIG);
+}
+
+static bool has_unit(const struct node *labels, enum accel_class unit)
+{
+	static const char *const keys[] = {STRATEGY, PRODUCT, GKE_STRATEGY,
+					   GKE_SLICE};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const char *value = node_str(node_get(labels, keys[i]));
+
+		if (value && unit_of(keys[i], value) == unit)
+			return true;
+	}
+	return false;
+}
+
+static bool has_shares(const struct node *labels)
+{
+	return has_unit(labels, ACCEL_SHARED);
+}
+
+static bool has_slices(const struct node *labels)
+{
+	return has_unit(labels, ACCEL_MIG);
+}
+
+enum accel_class container_unit(const struct cluster *cluster,
+				struct arena *arena, const struct container *c,
+				const struct resource_entry *entry)
+{
+	const char *name = entry->node->key;
+	struct node_needs needs;
+
+	if (entry->accelerator && entry->accelerator->class != ACCEL_WHOLE)
+		return entry->accelerator->class;
+	if (!text_eq(name, "nvidia.com/gpu"))
+		return ACCEL_WHOLE;
+	needs = pod_node_needs(arena, c->pod);
+	if (node_needs_imply(&needs, selects_shares) ||
+	    nodes_all(cluster, c->pod, name, has_shares))
+		return ACCEL_SHARED;
+	if (node_needs_imply(&needs, selects_slices) ||
+	    nodes_all(cluster, c->pod, name, has_slices))
+		return ACCEL_MIG;
+	return ACCEL_WHOLE;
+}
