@@ -47,16 +47,34 @@ static bool is_moving(const char *word, size_t len)
 	return false;
 }
 
+/* A commit, or a day: `nightly-20260626-c539adc`, `nightly-2026-06-26`. */
+static bool names_build(const char *tag)
+{
+	size_t len, digits = 0;
+
+	for (; *tag; tag += len + (tag[len] != '\0')) {
+		size_t numeric = strspn(tag, "0123456789");
+
+		len = strcspn(tag, "-_");
+		digits = numeric == len ? digits + len : 0;
+		if (digits >= 8 || (len >= 7 && numeric < len &&
+				    strspn(tag, "0123456789abcdef") == len &&
+				    strcspn(tag, "0123456789") < len))
+			return true;
+	}
+	return false;
+}
+
 bool image_is_fixed(const char *image)
 {
-	const char *tag = image_tag(image);
+	const char *tag = image_tag(image), *word = tag;
 	size_t len;
 
-	if (strchr(image, '@'))
+	if (strchr(image, '@') || (tag && names_build(tag)))
 		return true;
-	for (; tag && *tag; tag += len + (tag[len] != '\0')) {
-		len = strcspn(tag, "-_");
-		if (is_moving(tag, len))
+	for (; word && *word; word += len + (word[len] != '\0')) {
+		len = strcspn(word, "-_");
+		if (is_moving(word, len))
 			return false;
 	}
 	return tag != NULL;

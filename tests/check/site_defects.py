@@ -402,7 +402,7 @@ def all_of_them(obj, pod):
     return ("more",) if alone(obj, pod) and one_container(obj, pod) else None
 
 
-def claim(kind, name, spec):
+def of_claims(kind, name, spec):
     return {"apiVersion": "resource.k8s.io/v1", "kind": kind,
             "metadata": {"name": name, "namespace": "claims"}, "spec": spec}
 
@@ -413,7 +413,7 @@ def asks_for(device_class):
 
 
 @defect("dra-class-unknown", "pod", "known",
-        more=[claim("ResourceClaim", "one", asks_for("gpu.@CLASS@.com"))])
+        more=[of_claims("ResourceClaim", "one", asks_for("gpu.@CLASS@.com"))])
 def misspelt_class(obj, pod):
     if not alone(obj, pod) or not one_container(obj, pod):
         return None
@@ -427,8 +427,8 @@ def class_of_the_cluster(obj, pod):
 
 
 @defect("quota-dra-uncovered", "pod", "known", more=[
-    claim("ResourceClaimTemplate", "slice",
-          {"spec": asks_for("mig.nvidia.com")}),
+    of_claims("ResourceClaimTemplate", "slice",
+              {"spec": asks_for("mig.nvidia.com")}),
     {"apiVersion": "v1", "kind": "ResourceQuota",
      "metadata": {"name": "q", "namespace": "claims"},
      "spec": {"hard": {"requests.nvidia.com/gpu": "64"}}}])

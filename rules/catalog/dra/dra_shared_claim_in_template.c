@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A claim by name is one object, whoever refers to it.
+ * A claim by name is one object, whoever refers to it. Whose pods have a claim
+ * of their own besides, or who calls it shared, means it.
  */
 #include <inttypes.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/claim.h"
+
+static bool is_meant(const struct pod *pod, const char *claim)
+{
+	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry)
+		if (node_get(entry, "resourceClaimTemplateName"))
+			return true;
+	return text_contains_ci(claim, "shared");
+}
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -15,7 +25,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		const struct node *at = node_get(entry, "resourceClaimName");
 		struct amount devices;
 
-		if (node_str(at) && claim_use(pod, entry, &devices) == TRI_YES)
+		if (node_str(at) && !is_meant(pod, node_str(at)) &&
+		    claim_use(pod, entry, &devices) == TRI_YES)
 			report_pod(run, pod, at,
 				   "%" PRId64 " pods share the devices of "
 				   "claim `%s`: if each is to have its own, "

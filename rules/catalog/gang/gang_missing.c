@@ -7,6 +7,21 @@
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
+/* "16 GPU pods", or where they come in groups "16 GPU pods in groups of up to
+ * 4": only those of one group need each other. */
+static const char *title(struct rule_run *run, const struct object *object,
+			 int64_t pods)
+{
+	struct arena *arena = rule_arena(run);
+	const char *device = object_device(object);
+
+	if (object->gang.unknown || object->gang.n >= pods)
+		return arena_printf(arena, "%" PRId64 " %s pods", pods, device);
+	return arena_printf(arena,
+			    "%" PRId64 " %s pods in groups of up to %" PRId64,
+			    pods, device, object->gang.n);
+}
+
 static void check(struct rule_run *run, const struct object *object)
 {
 	struct amount pods = object_gpu_pods(object);
@@ -16,10 +31,9 @@ static void check(struct rule_run *run, const struct object *object)
 	    object->guessed)
 		return;
 	report_object(run, object, NULL,
-		      "%" PRId64 " %s pods need each other: if no scheduler "
-		      "starts all or none of them, some can hold their %ss and "
-		      "wait",
-		      pods.n, object_device(object), object_device(object));
+		      "%s need each other: if no scheduler starts all or none "
+		      "of them, some can hold their %ss and wait",
+		      title(run, object, pods.n), object_device(object));
 }
 
 const struct rule rule_gang_missing = {

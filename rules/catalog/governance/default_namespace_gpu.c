@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The namespace that every cluster has. Only what a manifest itself says
- * counts.
+ * counts. What a queue holds back has the queue's quota.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -11,7 +11,8 @@ static void check(struct rule_run *run, const struct object *object)
 	const struct node *at =
 		node_get(node_get(object->root, "metadata"), "namespace");
 
-	if (!object->parent && node_eq(at, "default") && object_gpu_pod(object))
+	if (!object->parent && node_eq(at, "default") &&
+	    object_gpu_pod(object) && !object_is_queued(object))
 		report_object(run, object, at,
 			      "%s runs in the namespace `default`",
 			      rule_title(run, object->kind, object->name));

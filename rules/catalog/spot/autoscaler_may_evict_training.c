@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Either annotation shows that somebody thought of it.
+ * Either annotation shows that somebody thought of it. A job that has its nodes
+ * for itself fills them.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -18,6 +19,15 @@ static bool is_moved(const struct pod *pod)
 	       object->class != KIND_DAEMON && !object->fragment;
 }
 
+static bool has_own_nodes(const struct object *object)
+{
+	return object_annotation(
+		       object, "alpha.jobset.sigs.k8s.io/exclusive-topology") ||
+	       object_annotation(
+		       object,
+		       "leaderworkerset.sigs.k8s.io/exclusive-topology");
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	struct arena *arena = rule_arena(run);
@@ -26,7 +36,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if (pod->flat || !pod->template || pod_uses_gpu(pod) != TRI_YES ||
 	    !pod_is_training(pod) || !is_moved(pod) || pod_spot(pod) ||
-	    pod_annotation(pod, evict) || pod_annotation(pod, disrupt))
+	    has_own_nodes(pod->object) || pod_annotation(pod, evict) ||
+	    pod_annotation(pod, disrupt))
 		return;
 	f = report_pod(run, pod, pod->template,
 		       "if an autoscaler empties nodes that are little used, "
