@@ -5,6 +5,7 @@
  * end over the joined facts of all runs.
  *
  *	run_init; { run_begin_file; { run_document } run_end_file }; run_release
+ *	run_init; { run_file }; run_release
  *	run_set on the joined facts
  */
 #ifndef ENGINE_RUN_H
@@ -130,6 +131,12 @@ void run_begin_file(struct run *run, const struct run_file *file);
 void run_load_issue(void *run, const struct load_issue *issue);
 void run_document(struct run *run, struct doc *doc);
 void run_end_file(struct run *run);
+
+/* All of that: the documents of file->source one after the other, each in the
+ * arena until its rules have run and seen(), which may be NULL, saw it. */
+void run_file(struct run *run, const struct run_file *file, struct arena *docs,
+	      void (*seen)(void *context, const struct doc *doc),
+	      void *context);
 
 /* Facts, counts and not-run reasons of src move into dst. */
 void run_join(struct run *dst, struct run *src);

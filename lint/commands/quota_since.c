@@ -157,21 +157,14 @@ static bool describe(struct quota_since *s, const char *name,
 static void read_text(struct quota_since *s, const struct buf *text,
 		      struct run_file *file, const char *name)
 {
-	struct arena arena = ARENA_INIT;
+	struct arena arena = ARENA_INIT, documents = ARENA_INIT;
 	struct source source;
-	struct loader loader;
-	struct doc doc;
 
 	source_init(&source, &arena, name, text->data, text->len);
 	file->source = &source;
-	run_begin_file(&s->run, file);
-	loader_init(&loader, &source, &load_limits_default, &arena);
-	loader.issue = run_load_issue;
-	loader.context = &s->run;
-	while (loader_next(&loader, &doc) > 0)
-		run_document(&s->run, &doc);
-	run_end_file(&s->run);
+	run_file(&s->run, file, &documents, NULL, NULL);
 	file->source = NULL;
+	arena_release(&documents);
 	arena_release(&arena);
 }
 

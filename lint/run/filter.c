@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Filters see one text that holds the whole set: what a renderer made. The
- * text is repaired first, so that the findings are those of the output.
+ * text is repaired first, so that the findings are those of the output. What
+ * `lint` leaves out (templates, files of others, exclusions) is judged here: a
+ * renderer's output is applied as it stands.
  */
 #include "filter.h"
 
@@ -177,8 +179,6 @@ int filter_lint(struct filter *f)
 	struct run_options options = run_options(f);
 	struct run_file file = {.policy = f->policy, .source = &f->source};
 	struct arena documents = ARENA_INIT;
-	struct loader loader;
-	struct doc doc;
 	int rc;
 
 	options.sink = keep;
@@ -186,15 +186,7 @@ int filter_lint(struct filter *f)
 	file.default_namespace = f->namespace;
 	source_init(&f->source, &f->arena, f->name, f->text.data, f->text.len);
 	run_init(&f->run, &options);
-	run_begin_file(&f->run, &file);
-	loader_init(&loader, &f->source, &load_limits_default, &documents);
-	loader.issue = run_load_issue;
-	loader.context = &f->run;
-	while (loader_next(&loader, &doc) > 0) {
-		run_document(&f->run, &doc);
-		arena_reset(&documents);
-	}
-	run_end_file(&f->run);
+	run_file(&f->run, &file, &documents, NULL, NULL);
 	run_set(&f->run, policy_of, f);
 	arena_release(&documents);
 	rc = read_back(f);

@@ -158,6 +158,11 @@ void job_file(struct job *job, size_t index, struct buf *scratch,
 	file->patched = f->flags & FILE_PATCHED;
 }
 
+static void search_secrets(void *secrets, const struct doc *doc)
+{
+	secrets_of_tree(secrets, doc->root);
+}
+
 /* Does the file hold secret values recognised by name? Its trees are searched
  * while they exist, so that few files are read again. */
 static bool lint_documents(struct worker *w, struct run_file *file,
@@ -165,22 +170,10 @@ static bool lint_documents(struct worker *w, struct run_file *file,
 {
 	struct secrets secrets = {.arena = &w->source_arena};
 	bool possible = secrets_possible(source->text, source->len);
-	struct loader loader;
-	struct doc doc;
 
 	file->source = source;
-	run_begin_file(&w->run, file);
-	loader_init(&loader, source, &load_limits_default, &w->doc_arena);
-	loader.issue = run_load_issue;
-	loader.context = &w->run;
-	while (loader_next(&loader, &doc) > 0) {
-		run_document(&w->run, &doc);
-		if (possible)
-			secrets_of_tree(&secrets, doc.root);
-		arena_reset(&w->doc_arena);
-	}
-	run_end_file(&w->run);
-	arena_reset(&w->doc_arena);
+	run_file(&w->run, file, &w->doc_arena, possible ? search_secrets : NULL,
+		 &secrets);
 	if (possible)
 		secrets_of_text(&secrets, source->text, source->len);
 	return secrets.n || secrets.nspans;

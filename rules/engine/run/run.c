@@ -487,6 +487,26 @@ void run_end_file(struct run *run)
 				  findings, n);
 }
 
+void run_file(struct run *run, const struct run_file *file, struct arena *docs,
+	      void (*seen)(void *context, const struct doc *doc), void *context)
+{
+	struct loader loader;
+	struct doc doc;
+
+	run_begin_file(run, file);
+	loader_init(&loader, file->source, &load_limits_default, docs);
+	loader.issue = run_load_issue;
+	loader.context = run;
+	while (loader_next(&loader, &doc) > 0) {
+		run_document(run, &doc);
+		if (seen)
+			seen(context, &doc);
+		arena_reset(docs);
+	}
+	run_end_file(run);
+	arena_reset(docs);
+}
+
 void run_join(struct run *dst, struct run *src)
 {
 	run_counts_add(&dst->counts, &src->counts);
