@@ -172,9 +172,13 @@ struct work {
 /* The object's facts; its own memory is still there. */
 static void work_read(struct work *work, const char *yaml)
 {
+	struct workload *w;
+
 	memset(work, 0, sizeof(*work));
-	work->workload = workload_read(&work->arena,
-				       fixture_object(&work->fixture, yaml), 3);
+	w = workload_read(&work->arena, fixture_object(&work->fixture, yaml),
+			  3);
+	workload_settle(&work->arena, w);
+	work->workload = w;
 }
 
 static void work_release(struct work *work)

@@ -129,8 +129,12 @@ static void a_workload_is_read_with_its_roles(void **state)
 {
 	struct fixture fixture = {0};
 	const struct object *o = fixture_object(&fixture, two_roles);
+	struct workload *w = workload_read(&fixture.arena, o, 7);
 
-	check_two_roles(workload_read(&fixture.arena, o, 7));
+	assert_null(w->pods[0].place.pointer);
+	assert_int_equal(w->pods[0].place.file, 7);
+	workload_settle(&fixture.arena, w);
+	check_two_roles(w);
 	fixture_release(&fixture);
 }
 
@@ -138,11 +142,12 @@ static void a_packed_workload_unpacks_the_same(void **state)
 {
 	struct fixture fixture = {0};
 	const struct object *o = fixture_object(&fixture, two_roles);
-	const struct workload *w = workload_read(&fixture.arena, o, 7);
+	struct workload *w = workload_read(&fixture.arena, o, 7);
 	struct arena arena = ARENA_INIT;
 	struct buf packed;
 
 	buf_init(&packed);
+	workload_settle(&fixture.arena, w);
 	workload_pack(w, &packed);
 	fixture_release(&fixture);
 	check_two_roles(workload_unpack(packed.data, packed.len, &arena));

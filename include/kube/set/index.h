@@ -35,7 +35,13 @@ struct place {
 	uint32_t line, column, end_line, end_column;
 	uint64_t named_path; /* node_named_path() below the object */
 	const char *pointer; /* RFC 6901, "" for the document itself */
+	/* All but the file is still to be worked out, from these; or NULL. */
+	const struct object *object;
+	const struct node *node;
 };
+/* While the object's document is there. Few of a workload's places are asked
+ * for: at admission none is worked out that no finding needs. */
+void place_settle(struct arena *arena, struct place *place);
 
 struct resource_amount {
 	const char *resource;
@@ -333,9 +339,12 @@ enum tri workload_pod_selected(const struct workload_pod *pod,
 			       struct arena *arena);
 /* Does the object have pods of its own that use GPUs? */
 bool object_is_gpu_workload(const struct object *object);
-/* Facts of one object, for a caller with just one (admission). */
+/* Facts of one object, for a caller with just one (admission). Its places are
+ * not settled, and hold while the document does. */
 struct workload *workload_read(struct arena *arena, const struct object *object,
 			       uint32_t file);
+/* All of its places, before its document goes. */
+void workload_settle(struct arena *arena, struct workload *w);
 struct place place_of(struct arena *arena, const struct object *object,
 		      const struct node *node, uint32_t file);
 

@@ -221,7 +221,10 @@ static struct place place_copy(struct arena *arena, const struct place *place)
 {
 	struct place copy = *place;
 
-	copy.pointer = arena_strdup(arena, or_empty(place->pointer));
+	if (copy.node)
+		place_settle(arena, &copy);
+	else
+		copy.pointer = arena_strdup(arena, or_empty(place->pointer));
 	return copy;
 }
 

@@ -38,29 +38,47 @@ const struct node *index_name_node(const struct object *object)
 	return name ? name : object->root;
 }
 
-struct place place_of(struct arena *arena, const struct object *object,
-		      const struct node *node, uint32_t file)
+struct place place_later(const struct object *object, const struct node *node,
+			 uint32_t file)
 {
-	const struct doc *doc = object->doc;
-	struct place place = {.file = file};
-	struct position from, to;
-
 	if (file == NO_FILE)
 		return (struct place){.file = NO_FILE, .pointer = ""};
-	place.named_path = node_named_path(node, object->root);
+	return (struct place){.file = file, .object = object, .node = node};
+}
+
+void place_settle(struct arena *arena, struct place *place)
+{
+	const struct node *node = place->node;
+	const struct doc *doc;
+	struct position from, to;
+
+	if (!node)
+		return;
+	doc = place->object->doc;
+	place->named_path = node_named_path(node, place->object->root);
 	while (doc->host) {
 		node = doc->host_node;
 		doc = doc->host;
 	}
-	node_anchor(node, &place.start, &place.end);
-	from = source_position(doc->source, place.start);
-	to = source_position(doc->source, place.end);
-	place.document = doc->number;
-	place.line = from.line;
-	place.column = from.column;
-	place.end_line = to.line;
-	place.end_column = to.column;
-	place.pointer = node_pointer_text(arena, node);
+	node_anchor(node, &place->start, &place->end);
+	from = source_position(doc->source, place->start);
+	to = source_position(doc->source, place->end);
+	place->document = doc->number;
+	place->line = from.line;
+	place->column = from.column;
+	place->end_line = to.line;
+	place->end_column = to.column;
+	place->pointer = node_pointer_text(arena, node);
+	place->object = NULL;
+	place->node = NULL;
+}
+
+struct place place_of(struct arena *arena, const struct object *object,
+		      const struct node *node, uint32_t file)
+{
+	struct place place = place_later(object, node, file);
+
+	place_settle(arena, &place);
 	return place;
 }
 
@@ -173,6 +191,7 @@ void object_index_add(struct object_index *set, const struct object *o,
 		return;
 	scratch = &workload_index_of(set)->scratch;
 	w = workload_read(scratch, o, file);
+	workload_settle(scratch, w);
 	w->cluster = set->cluster;
 	set->clusters |= w->cluster != NULL;
 	workload_index_add(set, w);

@@ -11,6 +11,9 @@
 /* Copies into the set's arena; NULL becomes "". */
 const char *index_text(struct arena *arena, const char *text);
 struct object_id index_id(struct arena *arena, const struct object *object);
+/* A place that is worked out when it is asked for. */
+struct place place_later(const struct object *object, const struct node *node,
+			 uint32_t file);
 /* metadata.name, else the object. */
 const struct node *index_name_node(const struct object *object);
 

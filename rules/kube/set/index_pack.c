@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/err.h"
 #include "index_internal.h"
 
 enum { NO_TEXT = 0, TEXT = 1 };
@@ -123,6 +124,8 @@ void workload_pack(const struct workload *workload, struct buf *out)
 	struct workload copy = *workload;
 	struct pack pack = {.out = out};
 
+	if (workload->place.node)
+		BUG("a workload is kept whose places are not settled");
 	pack_workload(&pack, &copy);
 }
 

@@ -36,7 +36,7 @@ static void claim_add(struct arena *arena, const struct pod *pod,
 	struct volume_claim *claim = &out->claims[out->nclaims++];
 
 	claim->name = index_text(arena, node_str(name));
-	claim->place = place_of(arena, pod->object, name, file);
+	claim->place = place_later(pod->object, name, file);
 }
 
 void pod_read_claims(struct arena *arena, const struct pod *pod, uint32_t file,

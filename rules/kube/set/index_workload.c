@@ -113,7 +113,7 @@ static void missing_set(struct arena *arena, const struct container *c,
 			ARENA_ARRAY(arena, struct missing, MISSING_SORTS);
 	out->missing[out->nmissing++] = (struct missing){
 		type, index_text(arena, c->name),
-		place_of(arena, c->pod->object, name ? name : c->node, file)};
+		place_later(c->pod->object, name ? name : c->node, file)};
 }
 
 /* Requests default to limits; a pod-level value stands for its containers. */
@@ -184,14 +184,14 @@ static void priority_read(struct arena *arena, const struct pod *pod,
 			out->priority_unknown
 				? NULL
 				: index_text(arena, node_str(class));
-		out->priority_place = place_of(arena, pod->object, class, file);
+		out->priority_place = place_later(pod->object, class, file);
 	}
 	/* Of Pods the API server fills it in. */
 	out->has_priority = out->priority_class &&
 			    pod->object->class != KIND_POD &&
 			    node_int(number, &out->priority);
 	if (out->has_priority)
-		out->number_place = place_of(arena, pod->object, number, file);
+		out->number_place = place_later(pod->object, number, file);
 	out->queue_priority = pod_queue_priority(pod) != NULL;
 }
 
@@ -199,7 +199,7 @@ static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,
 		     struct workload_pod *out)
 {
 	out->role = index_text(arena, pod->role);
-	out->place = place_of(arena, pod->object, pod->spec, file);
+	out->place = place_later(pod->object, pod->spec, file);
 	out->steady = pod->steady;
 	out->peak = pod->peak;
 	out->gpus = pod->gpus;
@@ -260,7 +260,7 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 	const char *queue;
 
 	w->id = index_id(arena, o);
-	w->place = place_of(arena, o, index_name_node(o), file);
+	w->place = place_later(o, index_name_node(o), file);
 	w->class = o->class;
 	w->gang_kind = o->gang_kind;
 	w->gang = o->gang;
@@ -283,4 +283,22 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 		w->npods++;
 	}
 	return w;
+}
+
+static void pod_settle(struct arena *arena, struct workload_pod *pod)
+{
+	place_settle(arena, &pod->place);
+	place_settle(arena, &pod->priority_place);
+	place_settle(arena, &pod->number_place);
+	for (size_t i = 0; i < pod->nclaims; i++)
+		place_settle(arena, &pod->claims[i].place);
+	for (size_t i = 0; i < pod->nmissing; i++)
+		place_settle(arena, &pod->missing[i].place);
+}
+
+void workload_settle(struct arena *arena, struct workload *w)
+{
+	place_settle(arena, &w->place);
+	for (size_t i = 0; i < w->npods; i++)
+		pod_settle(arena, &w->pods[i]);
 }
