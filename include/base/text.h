@@ -21,6 +21,11 @@ static inline bool text_eq(const char *a, const char *b)
 	return *a == *b && strcmp(a, b) == 0;
 }
 
+static inline const char *text_or_empty(const char *s)
+{
+	return s ? s : "";
+}
+
 static inline bool text_starts(const char *s, const char *prefix)
 {
 	return s && (!*prefix || (*s == *prefix &&

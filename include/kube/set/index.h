@@ -339,8 +339,9 @@ enum tri workload_pod_selected(const struct workload_pod *pod,
 			       struct arena *arena);
 /* Does the object have pods of its own that use GPUs? */
 bool object_is_gpu_workload(const struct object *object);
-/* Facts of one object, for a caller with just one (admission). Its places are
- * not settled, and hold while the document does. */
+/* Facts of one object, for a caller with just one (admission). They refer to
+ * the object, and its places are not settled: both hold while the document
+ * does. */
 struct workload *workload_read(struct arena *arena, const struct object *object,
 			       uint32_t file);
 /* All of its places, before its document goes. */

@@ -14,11 +14,6 @@
 #include "base/vec.h"
 #include "run_internal.h"
 
-static const char *or_empty(const char *s)
-{
-	return s ? s : "";
-}
-
 struct finding *finding_new(struct run *run, const struct rule *rule,
 			    const struct setting *setting)
 {
@@ -90,11 +85,11 @@ static void identify(struct run *run, struct finding *f, const struct object *o)
 {
 	struct arena *arena = &run->file_arena;
 
-	f->id.api_version = arena_strdup(arena, or_empty(o->api_version));
-	f->id.kind = arena_strdup(arena, or_empty(o->kind));
-	f->id.namespace = arena_strdup(arena, or_empty(o->namespace));
+	f->id.api_version = arena_strdup(arena, text_or_empty(o->api_version));
+	f->id.kind = arena_strdup(arena, text_or_empty(o->kind));
+	f->id.namespace = arena_strdup(arena, text_or_empty(o->namespace));
 	f->id.name = arena_strdup(
-		arena, or_empty(o->name ? o->name : o->generate_name));
+		arena, text_or_empty(o->name ? o->name : o->generate_name));
 }
 
 /* What the verdict read, one after the other. */
@@ -161,7 +156,7 @@ put_message(struct rule_run *rr, struct finding *f, const char *fmt, va_list ap)
 static void put_pod(struct rule_run *rr, struct finding *f,
 		    const struct pod *pod)
 {
-	f->pod = arena_strdup(&rr->run->file_arena, or_empty(pod->role));
+	f->pod = arena_strdup(&rr->run->file_arena, text_or_empty(pod->role));
 	f->pod_key = (uint32_t)(pod - pod->object->pods) + 1;
 	f->pods = amount_mul(pod->peak, object_copies(pod->object));
 }
@@ -177,7 +172,8 @@ struct finding *report_container(struct rule_run *rr, const struct container *c,
 		at = name ? name : c->node;
 	f = at_node(rr, c->pod->object, at);
 	put_pod(rr, f, c->pod);
-	f->container = arena_strdup(&rr->run->file_arena, or_empty(c->name));
+	f->container =
+		arena_strdup(&rr->run->file_arena, text_or_empty(c->name));
 	f->container_key = (uint32_t)(c - c->pod->containers) + 1;
 	va_start(ap, fmt);
 	put_message(rr, f, fmt, ap);
@@ -224,7 +220,8 @@ static struct place place_copy(struct arena *arena, const struct place *place)
 	if (copy.node)
 		place_settle(arena, &copy);
 	else
-		copy.pointer = arena_strdup(arena, or_empty(place->pointer));
+		copy.pointer =
+			arena_strdup(arena, text_or_empty(place->pointer));
 	return copy;
 }
 
@@ -236,10 +233,10 @@ struct finding *report_place(struct rule_run *rr, const struct object_id *id,
 	va_list ap;
 
 	f->place = place_copy(arena, place);
-	f->id.api_version = arena_strdup(arena, or_empty(id->api_version));
-	f->id.kind = arena_strdup(arena, or_empty(id->kind));
-	f->id.namespace = arena_strdup(arena, or_empty(id->namespace));
-	f->id.name = arena_strdup(arena, or_empty(id->name));
+	f->id.api_version = arena_strdup(arena, text_or_empty(id->api_version));
+	f->id.kind = arena_strdup(arena, text_or_empty(id->kind));
+	f->id.namespace = arena_strdup(arena, text_or_empty(id->namespace));
+	f->id.name = arena_strdup(arena, text_or_empty(id->name));
 	/* An object of the cluster cannot be repaired in these files. */
 	f->hidden = place->file == NO_FILE;
 	va_start(ap, fmt);
@@ -337,7 +334,7 @@ void finding_label_place(struct rule_run *rr, struct finding *f,
 
 void finding_cause(struct rule_run *rr, struct finding *f, const char *cause)
 {
-	f->cause = arena_strdup(&rr->run->file_arena, or_empty(cause));
+	f->cause = arena_strdup(&rr->run->file_arena, text_or_empty(cause));
 }
 
 void rule_not_run(struct rule_run *rr, const char *reason)

@@ -41,12 +41,10 @@ static bool adds_none(const struct object *o)
 	       object_is(o, "", "ReplicationController");
 }
 
-static void add(struct arena *arena, struct workload_pod *out, const char *key,
-		const char *value)
+static void add(struct workload_pod *out, const char *key, const char *value)
 {
 	out->labels[out->nlabels++] =
-		(struct pod_label){index_text(arena, key),
-				   value ? index_text(arena, value) : NULL};
+		(struct pod_label){text_or_empty(key), value};
 }
 
 static enum more_labels more_of(const struct pod *pod)
@@ -78,12 +76,12 @@ void pod_read_labels(struct arena *arena, const struct pod *pod,
 		return;
 	out->labels = ARENA_ARRAY(arena, struct pod_label, n + NAMED);
 	FOR_EACH_CHILD(pod->labels, label)
-		add(arena, out, label->key,
+		add(out, label->key,
 		    node_is_unset(label) ? "" : node_str(label));
 	for (size_t i = 0; i < NAMED; i++)
 		if (o->name && object_is(o, named[i].group, named[i].kind) &&
 		    !node_get(pod->labels, named[i].key))
-			add(arena, out, named[i].key, o->name);
+			add(out, named[i].key, o->name);
 }
 
 const struct node *workload_pod_labels(const struct workload_pod *pod,

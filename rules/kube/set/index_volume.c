@@ -6,6 +6,7 @@
  * the same name.
  * Source: pkg/controller/statefulset/stateful_set_utils.go updateStorage.
  */
+#include "base/text.h"
 #include "index_internal.h"
 #include "kube/scheduling/affinity.h"
 
@@ -35,7 +36,7 @@ static void claim_add(struct arena *arena, const struct pod *pod,
 {
 	struct volume_claim *claim = &out->claims[out->nclaims++];
 
-	claim->name = index_text(arena, node_str(name));
+	claim->name = text_or_empty(node_str(name));
 	claim->place = place_later(pod->object, name, file);
 }
 

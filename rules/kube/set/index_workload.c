@@ -94,7 +94,7 @@ static void demand_of(struct arena *arena, const struct pod *pod,
 		const struct demand_sum *one = &list.items[i];
 		struct pod_demand *demand = &out->demand[out->ndemand++];
 
-		demand->resource = index_text(arena, one->resource);
+		demand->resource = text_or_empty(one->resource);
 		demand->quantity = pod_extended(pod, one->resource, &one->sum,
 						&demand->unknown);
 	}
@@ -112,7 +112,7 @@ static void missing_set(struct arena *arena, const struct container *c,
 		out->missing =
 			ARENA_ARRAY(arena, struct missing, MISSING_SORTS);
 	out->missing[out->nmissing++] = (struct missing){
-		type, index_text(arena, c->name),
+		type, text_or_empty(c->name),
 		place_later(c->pod->object, name ? name : c->node, file)};
 }
 
@@ -180,10 +180,9 @@ static void priority_read(struct arena *arena, const struct pod *pod,
 	out->priority_unknown = pod_priority_is_elsewhere(pod);
 	if (class) {
 		out->priority_unknown = !node_str(class);
-		out->priority_class =
-			out->priority_unknown
-				? NULL
-				: index_text(arena, node_str(class));
+		out->priority_class = out->priority_unknown
+					      ? NULL
+					      : text_or_empty(node_str(class));
 		out->priority_place = place_later(pod->object, class, file);
 	}
 	/* Of Pods the API server fills it in. */
@@ -198,15 +197,13 @@ static void priority_read(struct arena *arena, const struct pod *pod,
 static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,
 		     struct workload_pod *out)
 {
-	out->role = index_text(arena, pod->role);
+	out->role = text_or_empty(pod->role);
 	out->place = place_later(pod->object, pod->spec, file);
 	out->steady = pod->steady;
 	out->peak = pod->peak;
 	out->gpus = pod->gpus;
 	out->gpu = pod->gpu_by != 0;
 	out->device_class = pod_claims_class(pod);
-	if (out->device_class)
-		out->device_class = arena_strdup(arena, out->device_class);
 	out->fragment = pod->object->fragment;
 	out->repairable = !pod->flat && !pod->object->doc->host &&
 			  !pod_is_infrastructure(pod);
@@ -230,7 +227,7 @@ static const char *queue_of(struct arena *arena, const struct object *o,
 	*type = text_eq(o->group, "batch.volcano.sh") ? QUEUE_VOLCANO
 						      : QUEUE_OTHER;
 	if (node_str(queue))
-		return index_text(arena, node_str(queue));
+		return text_or_empty(node_str(queue));
 	*type = QUEUE_VOLCANO;
 	queue = object_annotation(o, "scheduling.volcano.sh/queue-name");
 	if (!node_str(queue))
@@ -239,7 +236,7 @@ static const char *queue_of(struct arena *arena, const struct object *o,
 		*type = QUEUE_KAI;
 		queue = object_label(o, "kai.scheduler/queue");
 	}
-	return node_str(queue) ? index_text(arena, node_str(queue)) : NULL;
+	return node_str(queue) ? text_or_empty(node_str(queue)) : NULL;
 }
 
 static void role_of(const struct object *o, struct workload *w)
@@ -252,6 +249,13 @@ static void role_of(const struct object *o, struct workload *w)
 	}
 }
 
+static struct object_id id_of(const struct object *o)
+{
+	return (struct object_id){
+		text_or_empty(o->api_version), text_or_empty(o->kind),
+		text_or_empty(o->namespace), text_or_empty(o->name)};
+}
+
 struct workload *workload_read(struct arena *arena, const struct object *o,
 			       uint32_t file)
 {
@@ -259,7 +263,7 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 	struct amount copies = object_copies(o);
 	const char *queue;
 
-	w->id = index_id(arena, o);
+	w->id = id_of(o);
 	w->place = place_later(o, index_name_node(o), file);
 	w->class = o->class;
 	w->gang_kind = o->gang_kind;
@@ -272,7 +276,7 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 	w->queue = queue_of(arena, o, &w->queue_type);
 	queue = node_str(object_label(o, "kueue.x-k8s.io/queue-name"));
 	if (queue)
-		w->kueue_queue = index_text(arena, queue);
+		w->kueue_queue = text_or_empty(queue);
 	role_of(o, w);
 	w->pods = ARENA_ARRAY(arena, struct workload_pod, o->npods);
 	FOR_EACH_POD(o, pod) {
