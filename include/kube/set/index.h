@@ -107,6 +107,15 @@ struct class_request {
 	const struct cluster *cluster;
 };
 
+/* A HorizontalPodAutoscaler that looks at the CPU or the memory alone. */
+struct scaler {
+	struct object_id id;
+	struct place place;	 /* of the metric, or the name */
+	const char *metric;	 /* cpu, memory */
+	const char *kind, *name; /* of what it scales, in its namespace */
+	const struct cluster *cluster;
+};
+
 struct named_object; /* see kube/set/referred.h */
 
 enum queue_type { QUEUE_OTHER, QUEUE_VOLCANO, QUEUE_KAI };
@@ -231,6 +240,8 @@ struct object_index {
 	size_t nclasses, classes_size;
 	struct class_request *requests;
 	size_t nrequests, requests_size;
+	struct scaler *scalers;
+	size_t nscalers, scalers_size;
 	struct named_object *named;
 	size_t nnamed, named_size;
 	size_t nworkloads; /* those with GPU pods */
@@ -337,6 +348,12 @@ const struct node *workload_pod_labels(const struct workload_pod *pod,
 enum tri workload_pod_selected(const struct workload_pod *pod,
 			       const struct node *selector,
 			       struct arena *arena);
+/* Does it set the number of the workload's pods? */
+bool scaler_scales(const struct object_index *set, const struct scaler *scaler,
+		   const struct workload *w);
+/* The last of some metrics (autoscaling/v2 MetricSpec) of which all are of the
+ * CPU or the memory; NULL: some other counts as well, or there are none. */
+const struct node *metrics_of_host(const struct node *metrics);
 /* Does the object have pods of its own that use GPUs? */
 bool object_is_gpu_workload(const struct object *object);
 /* Facts of one object, for a caller with just one (admission). They refer to

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kueue manages the owner; pods of such owners are left to it.
+ * Kueue manages the owner; pods of such owners are left to it. Before 0.15 it
+ * read an annotation where there was no label (kubernetes-sigs/kueue#7271).
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -20,13 +21,12 @@ static bool is_read_whole(const struct object *object)
 }
 
 static void judge(struct rule_run *run, const struct object *object,
-		  const struct node *at, const char *where)
+		  const struct node *at, const char *who, const char *where)
 {
 	struct finding *f = report_object(
 		run, object, at,
-		"Kueue reads the queue's name from a label of the %s, not from "
-		"%s",
-		object->kind, where);
+		"%s reads the queue's name from a label of the %s, not from %s",
+		who, object->kind, where);
 
 	finding_at_key(run, f, at);
 }
@@ -39,12 +39,13 @@ static void check(struct rule_run *run, const struct object *object)
 	    object_label(object, label))
 		return;
 	if (annotation) {
-		judge(run, object, annotation, "an annotation");
+		judge(run, object, annotation, "Kueue 0.15 and later",
+		      "an annotation");
 		return;
 	}
 	FOR_EACH_POD(object, pod)
 		if (pod_label(pod, label)) {
-			judge(run, object, pod_label(pod, label),
+			judge(run, object, pod_label(pod, label), "Kueue",
 			      "its pod template");
 			return;
 		}

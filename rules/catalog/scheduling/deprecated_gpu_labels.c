@@ -49,14 +49,18 @@ static void check(struct rule_run *run, const struct pod *pod)
 	needs = pod_node_needs(rule_arena(run), pod);
 	for (size_t i = 0; i < needs.n; i++) {
 		const char *now = replaced_by(&needs.items[i]);
+		const char *key = needs.items[i].key;
 
 		if (now)
-			finding_help(run,
-				     report_pod(run, pod, needs.items[i].at,
-						"label `%s` is replaced by "
-						"`%s`",
-						needs.items[i].key, now),
-				     "select by `%s`", now);
+			finding_help(
+				run,
+				report_pod(
+					run, pod, needs.items[i].at,
+					text_eq(key, "accelerator")
+						? "if AKS sets the label `%s`, and not you, it is replaced by `%s`"
+						: "label `%s` is replaced by `%s`",
+					key, now),
+				"select by `%s`", now);
 	}
 }
 

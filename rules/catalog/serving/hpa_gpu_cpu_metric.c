@@ -1,32 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KServe's own fields; a HorizontalPodAutoscaler beside the object is not seen
- * here.
+ * KServe's own fields, and HorizontalPodAutoscalers of the set.
  */
 #include "engine/rule.h"
 #include "kube/object.h"
-
-static bool is_host(const struct node *name)
-{
-	return node_eq(name, "cpu") || node_eq(name, "memory");
-}
 
 /* All of its metrics, or NULL: some other metric counts as well. */
 static const struct node *host_metric(const struct node *component)
 {
 	const struct node *one = node_get(component, "scaleMetric");
-	const struct node *found = NULL;
 
-	if (is_host(one))
+	if (node_eq(one, "cpu") || node_eq(one, "memory"))
 		return one;
-	FOR_EACH_CHILD(node_path(component, "autoScaling.metrics"), metric) {
-		const struct node *name = node_path(metric, "resource.name");
-
-		if (!is_host(name))
-			return NULL;
-		found = name;
-	}
-	return found;
+	return metrics_of_host(node_path(component, "autoScaling.metrics"));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -41,18 +27,47 @@ static void check(struct rule_run *run, const struct pod *pod)
 			   node_str(at));
 }
 
+static void check_workload(struct rule_run *run, const struct workload *w)
+{
+	const struct object_index *set = rule_index(run);
+
+	for (size_t i = 0; i < set->nscalers; i++)
+		if (scaler_scales(set, &set->scalers[i], w))
+			report_place(run, &set->scalers[i].id,
+				     &set->scalers[i].place,
+				     "replicas of %s, which has GPUs, are "
+				     "added by `%s`, which does not follow "
+				     "their load",
+				     rule_title(run, w->id.kind, w->id.name),
+				     set->scalers[i].metric);
+}
+
+static void check_set(struct rule_run *run)
+{
+	struct workload_cursor cursor = {0};
+	const struct workload *w;
+
+	if (!rule_index(run)->nscalers)
+		return;
+	while ((w = workload_next(rule_index(run), &cursor)))
+		if (!w->child && !w->duplicate_of)
+			check_workload(run, w);
+}
+
 const struct rule rule_hpa_gpu_cpu_metric = {
 	.name = "hpa-gpu-cpu-metric",
 	.category = "serving",
 	.severity = SEVERITY_WARNING,
+	.needs = NEEDS_SET,
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_KSERVE,
 	.since = "1.0",
-	.summary = "a GPU model that is scaled by its CPU or memory",
+	.summary = "GPU pods whose number follows their CPU or memory",
 	.why = "A GPU is busy while the CPU idles: replicas are added too late, or never.",
 	.remedy =
 		"Scale by requests (concurrency, rps), or by a metric of the server: queue length, tokens, DCGM_FI_DEV_GPU_UTIL.",
 	.evidence =
-		"https://kserve.github.io/website/docs/model-serving/predictive-inference/autoscaling/keda-autoscaler",
+		"https://kserve.github.io/website/docs/model-serving/predictive-inference/autoscaling/keda-autoscaler; https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/",
 	.check_pod = check,
+	.check_set = check_set,
 };

@@ -138,7 +138,8 @@ void run_restart(struct run *run)
 	run->counts = (struct run_counts){0};
 	run->state->any_cluster_old = NULL;
 	if (!index->nworkloads && !index->nnamed && !index->nquotas &&
-	    !index->nlimit_ranges && !index->nclasses && !index->nrequests)
+	    !index->nlimit_ranges && !index->nclasses && !index->nrequests &&
+	    !index->nscalers)
 		return;
 	object_index_release(index);
 	*index = (struct object_index){.store = store};

@@ -157,22 +157,31 @@ bool pod_node_clash(const struct pod *pod, const struct node_needs *needs,
 	return clashing && clashing == needs->terms;
 }
 
+/* Is the pod's own label set one that the term keeps it away from? */
+static bool selects_own(const struct node *term, const struct pod *pod)
+{
+	static const char *const others[] = {"namespaces", "namespaceSelector",
+					     "mismatchLabelKeys", NULL};
+	const struct node *selector = node_get(term, "labelSelector");
+
+	for (const char *const *key = others; *key; key++)
+		if (!node_is_unset(node_get(term, *key)))
+			return false;
+	return node_count(selector) &&
+	       label_selector_matches(selector, pod->labels, LABELS_ANY_MORE) ==
+		       TRI_YES;
+}
+
 const struct node *pod_keeps_apart(const struct pod *pod)
 {
 	const struct node *terms = node_get(
 		node_get(pod_field(pod, "affinity"), "podAntiAffinity"),
 		"requiredDuringSchedulingIgnoredDuringExecution");
 
-	FOR_EACH_CHILD(terms, term) {
-		const struct node *selector = node_get(term, "labelSelector");
-		const struct node *labels = node_get(selector, "matchLabels");
-
+	FOR_EACH_CHILD(terms, term)
 		if (node_eq(node_get(term, "topologyKey"),
 			    "kubernetes.io/hostname") &&
-		    node_count(labels) &&
-		    !node_count(node_get(selector, "matchExpressions")) &&
-		    label_map_matches(labels, pod->labels) == TRI_YES)
+		    selects_own(term, pod))
 			return node_get(term, "topologyKey");
-	}
 	return NULL;
 }

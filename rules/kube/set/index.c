@@ -184,6 +184,7 @@ void object_index_add(struct object_index *set, const struct object *o,
 	struct workload *w;
 
 	add_requests(set, o, file);
+	index_add_scaler(set, o, file);
 	/* What is one of these may hold pods as well. */
 	if (!add_named(set, o, file))
 		add_policy(set, o, file);
@@ -216,6 +217,7 @@ void object_index_join(struct object_index *dst, struct object_index *src)
 	APPEND(limit_ranges);
 	APPEND(classes);
 	APPEND(requests);
+	APPEND(scalers);
 	APPEND(named);
 	dst->clusters |= src->clusters;
 	workload_index_join(dst, src);
@@ -230,6 +232,7 @@ void object_index_release(struct object_index *set)
 	free(set->limit_ranges);
 	free(set->classes);
 	free(set->requests);
+	free(set->scalers);
 	free(set->named);
 	arena_release(&set->arena);
 	memset(set, 0, sizeof(*set));

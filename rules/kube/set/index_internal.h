@@ -30,6 +30,8 @@ struct named_object {
 /* False: it is no such object. */
 bool index_add_named(struct object_index *set, const struct object *object,
 		     uint32_t file, struct named_object *out);
+void index_add_scaler(struct object_index *set, const struct object *object,
+		      uint32_t file);
 void index_sort_named(struct object_index *set);
 
 /* The place of each workload; rows are in the order of the files when the set
