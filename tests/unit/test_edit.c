@@ -3,7 +3,7 @@
  * Merging of edits: what becomes of each group, the tree, and the patch,
  * which must give that tree.
  */
-#include "json_reading.h"
+#include "value_reading.h"
 
 #include "doc/patch.h"
 #include "doc/placeholder.h"
@@ -30,24 +30,22 @@ static void assert_outcomes(const struct edit_list *list, const char *wanted,
 static void run_case(const struct edit_case *test)
 {
 	struct reading old, json;
-	const struct node *root = read_text(&old, test->document);
-	const struct node *edits = read_text(&json, test->edits);
+	const struct node *root = read_value(&old, test->document);
+	const struct node *edits = read_value(&json, test->edits);
 	const struct node *result, *patch, *patched;
 	struct edit_list list, again;
 
-	if (!edits)
-		fail_msg("bad edits %s", test->edits);
 	edit_list_init(&list, &old.arena);
 	edits_from_json(&list, edits);
 	result = edits_apply(&list, root, &old.arena);
 	assert_outcomes(&list, test->outcomes, test->edits);
-	assert_value(result, test->result ? test->result : test->document);
+	assert_same(result, test->result ? test->result : test->document);
 	patch = edits_patch(&list, root, &old.arena);
 	if (test->patch)
-		assert_value(patch, test->patch);
+		assert_same(patch, test->patch);
 	patched = patch_apply(&old.arena, root, patch, NULL);
 	assert_true(node_same(patched, result));
-	assert_value(root, test->document);
+	assert_same(root, test->document);
 	if (strspn(test->outcomes, "dn") == strlen(test->outcomes)) {
 		edit_list_init(&again, &old.arena);
 		edits_from_json(&again, edits);
@@ -63,64 +61,48 @@ static void each_edit_makes_its_change_and_patch(void **state)
 	static const struct edit_case cases[] = {
 		{"{}", "[]", NULL, "", "[]"},
 		/* set */
-		{"{}", "[{\"set\":[\"a\"],\"value\":1}]", "{\"a\":1}", "d",
-		 "[{\"op\":\"add\",\"path\":\"/a\",\"value\":1}]"},
-		{"{\"a\":1}", "[{\"set\":[\"a\"],\"value\":1}]", NULL, "n",
-		 "[]"},
-		{"{\"a\":1}", "[{\"set\":[\"a\"],\"value\":2}]", "{\"a\":2}",
-		 "d", "[{\"op\":\"replace\",\"path\":\"/a\",\"value\":2}]"},
-		{"{\"a\":1}", "[{\"set\":[\"a\"],\"value\":\"1\"}]",
-		 "{\"a\":\"1\"}", "d", NULL},
-		{"{}",
-		 "[{\"set\":[\"resources\",\"limits\",\"nvidia.com/gpu\"],"
-		 "\"value\":1}]",
-		 "{\"resources\":{\"limits\":{\"nvidia.com/gpu\":1}}}", "d",
-		 "[{\"op\":\"add\",\"path\":\"/resources\",\"value\":"
-		 "{\"limits\":{\"nvidia.com/gpu\":1}}}]"},
-		{"{\"limits\":{\"a\":1}}",
-		 "[{\"set\":[\"limits\",\"nvidia.com/gpu\"],\"value\":1}]",
-		 "{\"limits\":{\"a\":1,\"nvidia.com/gpu\":1}}", "d",
-		 "[{\"op\":\"add\",\"path\":\"/limits/nvidia.com~1gpu\","
-		 "\"value\":1}]"},
-		{"{\"limits\":null}",
-		 "[{\"set\":[\"limits\",\"a~b\"],\"value\":1}]",
-		 "{\"limits\":{\"a~b\":1}}", "d",
-		 "[{\"op\":\"replace\",\"path\":\"/limits\",\"value\":"
-		 "{\"a~b\":1}}]"},
+		{"{}", "[{set: [a], value: 1}]", "{a: 1}", "d",
+		 "[{op: add, path: /a, value: 1}]"},
+		{"{a: 1}", "[{set: [a], value: 1}]", NULL, "n", "[]"},
+		{"{a: 1}", "[{set: [a], value: 2}]", "{a: 2}", "d",
+		 "[{op: replace, path: /a, value: 2}]"},
+		{"{a: 1}", "[{set: [a], value: '1'}]", "{a: '1'}", "d", NULL},
+		{"{}", "[{set: [resources, limits, nvidia.com/gpu], value: 1}]",
+		 "{resources: {limits: {nvidia.com/gpu: 1}}}", "d",
+		 "[{op: add, path: /resources, value: {limits: "
+		 "{nvidia.com/gpu: 1}}}]"},
+		{"{limits: {a: 1}}",
+		 "[{set: [limits, nvidia.com/gpu], value: 1}]",
+		 "{limits: {a: 1, nvidia.com/gpu: 1}}", "d",
+		 "[{op: add, path: /limits/nvidia.com~1gpu, value: 1}]"},
+		{"{limits: null}", "[{set: [limits, a~b], value: 1}]",
+		 "{limits: {a~b: 1}}", "d",
+		 "[{op: replace, path: /limits, value: {a~b: 1}}]"},
 		/* a map asks for its keys only */
-		{"{\"m\":{\"a\":1,\"b\":2}}",
-		 "[{\"set\":[\"m\"],\"value\":{\"b\":3,\"c\":{}}}]",
-		 "{\"m\":{\"a\":1,\"b\":3,\"c\":{}}}", "d", NULL},
-		{"{\"m\":{\"a\":1}}", "[{\"set\":[\"m\"],\"value\":{}}]", NULL,
-		 "n", "[]"},
-		{"{\"m\":5}", "[{\"set\":[\"m\"],\"value\":{\"a\":1}}]",
-		 "{\"m\":{\"a\":1}}", "d", NULL},
-		{"{\"m\":[1,2]}", "[{\"set\":[\"m\"],\"value\":[1,2]}]", NULL,
-		 "n", "[]"},
-		{"{\"m\":[1,2]}", "[{\"set\":[\"m\"],\"value\":[1]}]",
-		 "{\"m\":[1]}", "d", NULL},
+		{"{m: {a: 1, b: 2}}", "[{set: [m], value: {b: 3, c: {}}}]",
+		 "{m: {a: 1, b: 3, c: {}}}", "d", NULL},
+		{"{m: {a: 1}}", "[{set: [m], value: {}}]", NULL, "n", "[]"},
+		{"{m: 5}", "[{set: [m], value: {a: 1}}]", "{m: {a: 1}}", "d",
+		 NULL},
+		{"{m: [1, 2]}", "[{set: [m], value: [1, 2]}]", NULL, "n", "[]"},
+		{"{m: [1, 2]}", "[{set: [m], value: [1]}]", "{m: [1]}", "d",
+		 NULL},
 		/* list items */
-		{"{\"c\":[{\"name\":\"a\"},{\"name\":\"b\"}]}",
-		 "[{\"set\":[\"c\",{\"name\":\"b\"},\"x\"],\"value\":1}]",
-		 "{\"c\":[{\"name\":\"a\"},{\"name\":\"b\",\"x\":1}]}", "d",
-		 "[{\"op\":\"add\",\"path\":\"/c/1/x\",\"value\":1}]"},
-		{"{\"c\":[{\"name\":\"a\"}]}",
-		 "[{\"set\":[\"c\",{\"name\":\"b\"},\"x\"],\"value\":1}]", NULL,
-		 "r", "[]"},
-		{"{\"c\":[1]}", "[{\"set\":[\"c\",1,\"x\"],\"value\":1}]", NULL,
-		 "r", NULL},
-		{"{\"c\":[{}]}", "[{\"set\":[\"c\",0,\"x\"],\"value\":1}]",
-		 "{\"c\":[{\"x\":1}]}", "d", NULL},
+		{"{c: [{name: a}, {name: b}]}",
+		 "[{set: [c, {name: b}, x], value: 1}]",
+		 "{c: [{name: a}, {name: b, x: 1}]}", "d",
+		 "[{op: add, path: /c/1/x, value: 1}]"},
+		{"{c: [{name: a}]}", "[{set: [c, {name: b}, x], value: 1}]",
+		 NULL, "r", "[]"},
+		{"{c: [1]}", "[{set: [c, 1, x], value: 1}]", NULL, "r", NULL},
+		{"{c: [{}]}", "[{set: [c, 0, x], value: 1}]", "{c: [{x: 1}]}",
+		 "d", NULL},
 		/* what stands in the way */
-		{"{\"m\":5}", "[{\"set\":[\"m\",\"a\"],\"value\":1}]", NULL,
-		 "r", "[]"},
-		{"{\"m\":[]}", "[{\"set\":[\"m\",\"a\"],\"value\":1}]", NULL,
-		 "r", "[]"},
-		{"{\"m\":{}}", "[{\"ensure\":[\"m\"],\"item\":1}]", NULL, "r",
-		 "[]"},
-		{"{\"m\":1}", "[{\"set\":[],\"value\":{\"m\":2}}]", NULL, "r",
-		 "[]"},
-		{"{\"m\":1}", "[{\"remove\":[]}]", NULL, "r", "[]"},
+		{"{m: 5}", "[{set: [m, a], value: 1}]", NULL, "r", "[]"},
+		{"{m: []}", "[{set: [m, a], value: 1}]", NULL, "r", "[]"},
+		{"{m: {}}", "[{ensure: [m], item: 1}]", NULL, "r", "[]"},
+		{"{m: 1}", "[{set: [], value: {m: 2}}]", NULL, "r", "[]"},
+		{"{m: 1}", "[{remove: []}]", NULL, "r", "[]"},
 	};
 
 	(void)state;
@@ -131,62 +113,48 @@ static void each_edit_makes_its_change_and_patch(void **state)
 static void ensure_adds_an_item_once(void **state)
 {
 	static const struct edit_case cases[] = {
-		{"{}",
-		 "[{\"ensure\":[\"l\"],\"item\":{\"name\":\"a\"},"
-		 "\"keys\":\"name\"}]",
-		 "{\"l\":[{\"name\":\"a\"}]}", "d",
-		 "[{\"op\":\"add\",\"path\":\"/l\",\"value\":"
-		 "[{\"name\":\"a\"}]}]"},
-		{"{\"l\":null}", "[{\"ensure\":[\"l\"],\"item\":1}]",
-		 "{\"l\":[1]}", "d", NULL},
-		{"{\"l\":[]}", "[{\"ensure\":[\"l\"],\"item\":1}]",
-		 "{\"l\":[1]}", "d",
-		 "[{\"op\":\"add\",\"path\":\"/l/-\",\"value\":1}]"},
-		{"{\"l\":[1]}", "[{\"ensure\":[\"l\"],\"item\":1}]", NULL, "n",
-		 "[]"},
+		{"{}", "[{ensure: [l], item: {name: a}, keys: name}]",
+		 "{l: [{name: a}]}", "d",
+		 "[{op: add, path: /l, value: [{name: a}]}]"},
+		{"{l: null}", "[{ensure: [l], item: 1}]", "{l: [1]}", "d",
+		 NULL},
+		{"{l: []}", "[{ensure: [l], item: 1}]", "{l: [1]}", "d",
+		 "[{op: add, path: /l/-, value: 1}]"},
+		{"{l: [1]}", "[{ensure: [l], item: 1}]", NULL, "n", "[]"},
 		/* an item that is there is not changed */
-		{"{\"l\":[{\"name\":\"a\",\"x\":1}]}",
-		 "[{\"ensure\":[\"l\"],\"item\":{\"name\":\"a\",\"x\":2},"
-		 "\"keys\":\"name\"}]",
-		 NULL, "n", "[]"},
+		{"{l: [{name: a, x: 1}]}",
+		 "[{ensure: [l], item: {name: a, x: 2}, keys: name}]", NULL,
+		 "n", "[]"},
 		/* several keys; absent and null are the same */
-		{"{\"l\":[{\"key\":\"g\",\"operator\":\"Exists\"}]}",
-		 "[{\"ensure\":[\"l\"],\"item\":{\"key\":\"g\","
-		 "\"operator\":\"Exists\",\"effect\":\"NoSchedule\"},"
-		 "\"keys\":\"key,operator,effect\"}]",
-		 "{\"l\":[{\"key\":\"g\",\"operator\":\"Exists\"},"
-		 "{\"key\":\"g\",\"operator\":\"Exists\","
-		 "\"effect\":\"NoSchedule\"}]}",
+		{"{l: [{key: g, operator: Exists}]}",
+		 "[{ensure: [l], item: {key: g, operator: Exists, effect: "
+		 "NoSchedule}, keys: 'key,operator,effect'}]",
+		 "{l: [{key: g, operator: Exists}, {key: g, operator: "
+		 "Exists, effect: NoSchedule}]}",
 		 "d", NULL},
-		{"{\"l\":[{\"key\":\"g\",\"effect\":null,\"x\":1}]}",
-		 "[{\"ensure\":[\"l\"],\"item\":{\"key\":\"g\"},"
-		 "\"keys\":\"key,effect\"}]",
-		 NULL, "n", NULL},
+		{"{l: [{key: g, effect: null, x: 1}]}",
+		 "[{ensure: [l], item: {key: g}, keys: 'key,effect'}]", NULL,
+		 "n", NULL},
 		/* two for one list */
-		{"{\"l\":[0]}",
-		 "[{\"ensure\":[\"l\"],\"item\":1},"
-		 "{\"ensure\":[\"l\"],\"item\":2}]",
-		 "{\"l\":[0,1,2]}", "dd",
-		 "[{\"op\":\"add\",\"path\":\"/l/-\",\"value\":1},"
-		 "{\"op\":\"add\",\"path\":\"/l/-\",\"value\":2}]"},
+		{"{l: [0]}", "[{ensure: [l], item: 1}, {ensure: [l], item: 2}]",
+		 "{l: [0, 1, 2]}", "dd",
+		 "[{op: add, path: /l/-, value: 1}, {op: add, path: /l/-, "
+		 "value: 2}]"},
 		/* the same twice */
 		{"{}",
-		 "[{\"ensure\":[\"l\"],\"item\":{\"name\":\"a\",\"x\":1},"
-		 "\"keys\":\"name\"},{\"ensure\":[\"l\"],\"item\":"
-		 "{\"name\":\"a\",\"x\":1},\"keys\":\"name\"}]",
-		 "{\"l\":[{\"name\":\"a\",\"x\":1}]}", "dd", NULL},
+		 "[{ensure: [l], item: {name: a, x: 1}, keys: name}, "
+		 "{ensure: [l], item: {name: a, x: 1}, keys: name}]",
+		 "{l: [{name: a, x: 1}]}", "dd", NULL},
 		/* not quite the same */
 		{"{}",
-		 "[{\"ensure\":[\"l\"],\"item\":{\"name\":\"a\",\"x\":1},"
-		 "\"keys\":\"name\"},{\"ensure\":[\"l\"],\"item\":"
-		 "{\"name\":\"a\",\"x\":2},\"keys\":\"name\"}]",
+		 "[{ensure: [l], item: {name: a, x: 1}, keys: name}, "
+		 "{ensure: [l], item: {name: a, x: 2}, keys: name}]",
 		 NULL, "cc", "[]"},
 		/* into an item that is appended, in either order */
 		{"{}",
-		 "[{\"set\":[\"l\",{\"name\":\"a\"},\"y\"],\"value\":2},"
-		 "{\"ensure\":[\"l\"],\"item\":{\"name\":\"a\",\"x\":1},"
-		 "\"keys\":\"name\"}]",
-		 "{\"l\":[{\"name\":\"a\",\"x\":1,\"y\":2}]}", "dd", NULL},
+		 "[{set: [l, {name: a}, 'y'], value: 2}, {ensure: [l], "
+		 "item: {name: a, x: 1}, keys: name}]",
+		 "{l: [{name: a, x: 1, 'y': 2}]}", "dd", NULL},
 	};
 
 	(void)state;
@@ -197,41 +165,33 @@ static void ensure_adds_an_item_once(void **state)
 static void remove_takes_what_is_there(void **state)
 {
 	static const struct edit_case cases[] = {
-		{"{\"a\":1,\"b\":2}", "[{\"remove\":[\"a\"]}]", "{\"b\":2}",
-		 "d", "[{\"op\":\"remove\",\"path\":\"/a\"}]"},
-		{"{\"a\":1}", "[{\"remove\":[\"b\"]}]", NULL, "n", "[]"},
-		{"{\"a\":1}", "[{\"remove\":[\"b\",\"c\"]}]", NULL, "n", "[]"},
-		{"{\"a\":1}", "[{\"remove\":[\"a\",\"c\"]}]", NULL, "n", "[]"},
-		{"{\"a\":null}", "[{\"remove\":[\"a\",0]}]", NULL, "n", "[]"},
-		{"{\"a\":{\"b\":1}}", "[{\"remove\":[\"a\",\"b\"]}]",
-		 "{\"a\":{}}", "d", NULL},
+		{"{a: 1, b: 2}", "[{remove: [a]}]", "{b: 2}", "d",
+		 "[{op: remove, path: /a}]"},
+		{"{a: 1}", "[{remove: [b]}]", NULL, "n", "[]"},
+		{"{a: 1}", "[{remove: [b, c]}]", NULL, "n", "[]"},
+		{"{a: 1}", "[{remove: [a, c]}]", NULL, "n", "[]"},
+		{"{a: null}", "[{remove: [a, 0]}]", NULL, "n", "[]"},
+		{"{a: {b: 1}}", "[{remove: [a, b]}]", "{a: {}}", "d", NULL},
 		/* all that match */
-		{"{\"e\":[{\"name\":\"x\"},{\"name\":\"y\"},{\"name\":\"x\"}]}",
-		 "[{\"remove\":[\"e\",{\"name\":\"x\"}]}]",
-		 "{\"e\":[{\"name\":\"y\"}]}", "d",
-		 "[{\"op\":\"remove\",\"path\":\"/e/2\"},"
-		 "{\"op\":\"remove\",\"path\":\"/e/0\"}]"},
-		{"{\"e\":[{\"name\":\"x\"}]}",
-		 "[{\"remove\":[\"e\",{\"name\":\"z\"}]}]", NULL, "n", "[]"},
+		{"{e: [{name: x}, {name: 'y'}, {name: x}]}",
+		 "[{remove: [e, {name: x}]}]", "{e: [{name: 'y'}]}", "d",
+		 "[{op: remove, path: /e/2}, {op: remove, path: /e/0}]"},
+		{"{e: [{name: x}]}", "[{remove: [e, {name: z}]}]", NULL, "n",
+		 "[]"},
 		/* inside first, then from the back, then new items */
-		{"{\"e\":[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"c\"}]}",
-		 "[{\"ensure\":[\"e\"],\"item\":{\"name\":\"d\"},"
-		 "\"keys\":\"name\"},{\"remove\":[\"e\",{\"name\":\"a\"}]},"
-		 "{\"set\":[\"e\",{\"name\":\"c\"},\"v\"],\"value\":1},"
-		 "{\"remove\":[\"e\",{\"name\":\"b\"}]}]",
-		 "{\"e\":[{\"name\":\"c\",\"v\":1},{\"name\":\"d\"}]}", "dddd",
-		 "[{\"op\":\"add\",\"path\":\"/e/2/v\",\"value\":1},"
-		 "{\"op\":\"remove\",\"path\":\"/e/1\"},"
-		 "{\"op\":\"remove\",\"path\":\"/e/0\"},"
-		 "{\"op\":\"add\",\"path\":\"/e/-\",\"value\":"
-		 "{\"name\":\"d\"}}]"},
+		{"{e: [{name: a}, {name: b}, {name: c}]}",
+		 "[{ensure: [e], item: {name: d}, keys: name}, {remove: [e, "
+		 "{name: a}]}, {set: [e, {name: c}, v], value: 1}, {remove: "
+		 "[e, {name: b}]}]",
+		 "{e: [{name: c, v: 1}, {name: d}]}", "dddd",
+		 "[{op: add, path: /e/2/v, value: 1}, {op: remove, path: "
+		 "/e/1}, {op: remove, path: /e/0}, {op: add, path: /e/-, "
+		 "value: {name: d}}]"},
 		/* below what is removed too */
-		{"{\"a\":{\"b\":1}}",
-		 "[{\"remove\":[\"a\",\"b\"]},{\"remove\":[\"a\"]}]", "{}",
-		 "dd", "[{\"op\":\"remove\",\"path\":\"/a\"}]"},
-		{"{\"a\":{\"b\":1}}",
-		 "[{\"remove\":[\"a\"]},{\"remove\":[\"a\",\"b\"]}]", "{}",
-		 "dd", NULL},
+		{"{a: {b: 1}}", "[{remove: [a, b]}, {remove: [a]}]", "{}", "dd",
+		 "[{op: remove, path: /a}]"},
+		{"{a: {b: 1}}", "[{remove: [a]}, {remove: [a, b]}]", "{}", "dd",
+		 NULL},
 	};
 
 	(void)state;
@@ -242,80 +202,60 @@ static void remove_takes_what_is_there(void **state)
 static void conflicting_edits_are_left_out(void **state)
 {
 	static const struct edit_case cases[] = {
+		{"{}", "[{set: [a], value: 1}, {set: [a], value: 1}]", "{a: 1}",
+		 "dd", NULL},
+		{"{}", "[{set: [a], value: 1}, {set: [a], value: 2}]", NULL,
+		 "cc", "[]"},
 		{"{}",
-		 "[{\"set\":[\"a\"],\"value\":1},{\"set\":[\"a\"],\"value\":1}]",
-		 "{\"a\":1}", "dd", NULL},
-		{"{}",
-		 "[{\"set\":[\"a\"],\"value\":1},{\"set\":[\"a\"],\"value\":2}]",
-		 NULL, "cc", "[]"},
-		{"{}",
-		 "[{\"set\":[\"a\"],\"value\":1},{\"set\":[\"a\"],\"value\":2},"
-		 "{\"set\":[\"a\"],\"value\":1},{\"set\":[\"b\"],\"value\":1}]",
-		 "{\"b\":1}", "cccd", NULL},
+		 "[{set: [a], value: 1}, {set: [a], value: 2}, {set: [a], "
+		 "value: 1}, {set: [b], value: 1}]",
+		 "{b: 1}", "cccd", NULL},
 		/* one of them is so already */
-		{"{\"a\":1}",
-		 "[{\"set\":[\"a\"],\"value\":1},{\"set\":[\"a\"],\"value\":2}]",
-		 NULL, "cc", "[]"},
+		{"{a: 1}", "[{set: [a], value: 1}, {set: [a], value: 2}]", NULL,
+		 "cc", "[]"},
 		/* a group goes as a whole */
 		{"{}",
-		 "[{\"set\":[\"x\"],\"value\":1},"
-		 "{\"set\":[\"a\"],\"value\":1,\"and\":true},"
-		 "{\"set\":[\"a\"],\"value\":2},"
-		 "{\"set\":[\"y\"],\"value\":1,\"and\":true},"
-		 "{\"set\":[\"z\"],\"value\":1}]",
-		 "{\"z\":1}", "ccd", NULL},
-		{"{\"a\":{\"b\":1}}",
-		 "[{\"remove\":[\"a\"]},{\"set\":[\"a\",\"b\"],\"value\":1}]",
+		 "[{set: [x], value: 1}, {set: [a], value: 1, and: true}, "
+		 "{set: [a], value: 2}, {set: ['y'], value: 1, and: true}, "
+		 "{set: [z], value: 1}]",
+		 "{z: 1}", "ccd", NULL},
+		{"{a: {b: 1}}", "[{remove: [a]}, {set: [a, b], value: 1}]",
 		 NULL, "cc", "[]"},
-		{"{\"a\":{\"b\":1}}",
-		 "[{\"set\":[\"a\",\"c\"],\"value\":1},{\"remove\":[\"a\"]}]",
+		{"{a: {b: 1}}", "[{set: [a, c], value: 1}, {remove: [a]}]",
 		 NULL, "cc", "[]"},
-		{"{}",
-		 "[{\"set\":[\"a\",\"b\"],\"value\":1},"
-		 "{\"remove\":[\"a\",\"b\"]}]",
+		{"{}", "[{set: [a, b], value: 1}, {remove: [a, b]}]", NULL,
+		 "cc", NULL},
+		{"{l: [1]}", "[{set: [l], value: [1]}, {ensure: [l], item: 2}]",
 		 NULL, "cc", NULL},
-		{"{\"l\":[1]}",
-		 "[{\"set\":[\"l\"],\"value\":[1]},"
-		 "{\"ensure\":[\"l\"],\"item\":2}]",
-		 NULL, "cc", NULL},
-		{"{}",
-		 "[{\"set\":[\"a\"],\"value\":1},"
-		 "{\"set\":[\"a\",\"b\"],\"value\":1}]",
-		 NULL, "cc", NULL},
-		{"{\"l\":[{\"name\":\"a\"}]}",
-		 "[{\"ensure\":[\"l\"],\"item\":{\"name\":\"a\"},\"keys\":"
-		 "\"name\"},{\"remove\":[\"l\",{\"name\":\"a\"}]}]",
+		{"{}", "[{set: [a], value: 1}, {set: [a, b], value: 1}]", NULL,
+		 "cc", NULL},
+		{"{l: [{name: a}]}",
+		 "[{ensure: [l], item: {name: a}, keys: name}, {remove: [l, "
+		 "{name: a}]}]",
 		 NULL, "cc", NULL},
 		/* maps that ask for different keys agree */
-		{"{}",
-		 "[{\"set\":[\"m\"],\"value\":{\"a\":1}},"
-		 "{\"set\":[\"m\"],\"value\":{\"b\":2}}]",
-		 "{\"m\":{\"a\":1,\"b\":2}}", "dd", NULL},
+		{"{}", "[{set: [m], value: {a: 1}}, {set: [m], value: {b: 2}}]",
+		 "{m: {a: 1, b: 2}}", "dd", NULL},
 		/* what a left-out group makes is not there for others */
 		{"{}",
-		 "[{\"ensure\":[\"l\"],\"item\":{\"name\":\"a\"},\"keys\":"
-		 "\"name\"},{\"set\":[\"p\"],\"value\":1,\"and\":true},"
-		 "{\"set\":[\"p\"],\"value\":2},"
-		 "{\"set\":[\"l\",{\"name\":\"a\"},\"x\"],\"value\":1}]",
+		 "[{ensure: [l], item: {name: a}, keys: name}, {set: [p], "
+		 "value: 1, and: true}, {set: [p], value: 2}, {set: [l, "
+		 "{name: a}, x], value: 1}]",
 		 NULL, "ccr", "[]"},
 		/* asked twice, the answer is the same */
 		{"[]",
-		 "[{\"set\":[{\"name\":\"y\"},\"x\"],\"value\":1},"
-		 "{\"ensure\":[],\"item\":{\"name\":\"m\"},\"keys\":"
-		 "\"name\",\"and\":true},"
-		 "{\"ensure\":[],\"item\":{\"name\":\"d\",\"x\":1},\"keys\":"
-		 "\"name\"},{\"set\":[{\"name\":\"m\"},\"x\"],\"value\":1,"
-		 "\"and\":true},"
-		 "{\"ensure\":[],\"item\":{\"name\":\"d\",\"x\":2},\"keys\":"
-		 "\"name\"},{\"ensure\":[],\"item\":{\"name\":\"y\"},"
-		 "\"keys\":\"name\",\"and\":true}]",
+		 "[{set: [{name: 'y'}, x], value: 1}, {ensure: [], item: "
+		 "{name: m}, keys: name, and: true}, {ensure: [], item: "
+		 "{name: d, x: 1}, keys: name}, {set: [{name: m}, x], "
+		 "value: 1, and: true}, {ensure: [], item: {name: d, x: 2}, "
+		 "keys: name}, {ensure: [], item: {name: 'y'}, keys: name, "
+		 "and: true}]",
 		 NULL, "rcc", "[]"},
 		/* what is refused contests nothing */
-		{"{\"m\":5}",
-		 "[{\"set\":[\"a\"],\"value\":1},"
-		 "{\"set\":[\"m\",\"x\"],\"value\":1,\"and\":true},"
-		 "{\"set\":[\"a\"],\"value\":2}]",
-		 "{\"m\":5,\"a\":2}", "rd", NULL},
+		{"{m: 5}",
+		 "[{set: [a], value: 1}, {set: [m, x], value: 1, and: "
+		 "true}, {set: [a], value: 2}]",
+		 "{m: 5, a: 2}", "rd", NULL},
 	};
 
 	(void)state;
@@ -326,15 +266,17 @@ static void conflicting_edits_are_left_out(void **state)
 static void a_conflict_names_the_other_edit(void **state)
 {
 	struct reading old, json;
-	const struct node *root = read_text(&old, "{}");
+	const struct node *root = read_value(&old, "{}");
 	struct edit_list list;
 
 	(void)state;
 	edit_list_init(&list, &old.arena);
-	edits_from_json(&list,
-			read_text(&json, "[{\"set\":[\"b\"],\"value\":1},"
-					 "{\"set\":[\"a\"],\"value\":1},"
-					 "{\"set\":[\"a\"],\"value\":2}]"));
+	edits_from_json(
+		&list,
+		read_value(
+			&json,
+			"[{set: [b], value: 1}, {set: [a], value: 1}, {set: [a], "
+			"value: 2}]"));
 	edits_apply(&list, root, &old.arena);
 	assert_int_equal(list.groups[0].outcome, EDIT_DONE);
 	assert_int_equal(list.groups[1].other, 2);
@@ -372,9 +314,9 @@ static void check_paths(struct arena *arena, const struct node *root,
 static void a_path_leads_to_its_node(void **state)
 {
 	struct reading old;
-	const struct node *root = read_text(
-		&old, "{\"a\":{\"b~/\":[{\"name\":\"x\"},{\"name\":\"y\"},"
-		      "{\"name\":\"y\"},{\"name\":{}},[1,[2]],null]}}");
+	const struct node *root = read_value(
+		&old, "{a: {b~/: [{name: x}, {name: 'y'}, {name: 'y'}, {name: "
+		      "{}}, [1, [2]], null]}}");
 	unsigned n = 0;
 
 	(void)state;
@@ -387,7 +329,7 @@ static void a_path_leads_to_its_node(void **state)
 static void copies_of_a_path_go_on_apart(void **state)
 {
 	struct reading old;
-	const struct node *root = read_text(&old, "{}");
+	const struct node *root = read_value(&old, "{}");
 	struct edit_path base, a, b;
 	struct edit_list list;
 
@@ -402,8 +344,8 @@ static void copies_of_a_path_go_on_apart(void **state)
 	edit_set(&list, &b, edit_bool(&old.arena, true));
 	edit_path_key(&base, "z");
 	edit_set(&list, &base, edit_seq(&old.arena));
-	assert_value(edits_apply(&list, root, &old.arena),
-		     "{\"m\":{\"x\":-1,\"y\":true,\"z\":[]}}");
+	assert_same(edits_apply(&list, root, &old.arena),
+		    "{m: {x: -1, 'y': true, z: []}}");
 	reading_release(&old);
 }
 
@@ -414,23 +356,17 @@ struct unknown_case {
 static void unknown_values_are_never_edited(void **state)
 {
 	static const struct unknown_case cases[] = {
-		{"[{\"set\":[\"limits\",\"gpu\"],\"value\":1}]", "r"},
-		{"[{\"set\":[\"res\",\"x\"],\"value\":1}]", "r"},
-		{"[{\"set\":[\"res\"],\"value\":{\"x\":1}}]", "r"},
-		{"[{\"remove\":[\"res\",\"x\"]}]", "r"},
-		{"[{\"ensure\":[\"l\"],\"item\":{\"name\":\"b\"},"
-		 "\"keys\":\"name\"}]",
-		 "r"},
-		{"[{\"ensure\":[\"l\"],\"item\":{\"name\":\"a\"},"
-		 "\"keys\":\"name\"}]",
-		 "n"},
-		{"[{\"ensure\":[\"l\"],\"item\":{\"name\":\"b\",\"v\":2},"
-		 "\"keys\":\"name,v\"}]",
-		 "d"},
-		{"[{\"set\":[\"l\",{\"name\":\"b\"},\"x\"],\"value\":1}]", "r"},
-		{"[{\"set\":[\"l\",{\"name\":\"a\"},\"x\"],\"value\":1}]", "d"},
-		{"[{\"remove\":[\"l\",{\"name\":\"b\"}]}]", "r"},
-		{"[{\"set\":[\"limits\",\"other\"],\"value\":1}]", "d"},
+		{"[{set: [limits, gpu], value: 1}]", "r"},
+		{"[{set: [res, x], value: 1}]", "r"},
+		{"[{set: [res], value: {x: 1}}]", "r"},
+		{"[{remove: [res, x]}]", "r"},
+		{"[{ensure: [l], item: {name: b}, keys: name}]", "r"},
+		{"[{ensure: [l], item: {name: a}, keys: name}]", "n"},
+		{"[{ensure: [l], item: {name: b, v: 2}, keys: 'name,v'}]", "d"},
+		{"[{set: [l, {name: b}, x], value: 1}]", "r"},
+		{"[{set: [l, {name: a}, x], value: 1}]", "d"},
+		{"[{remove: [l, {name: b}]}]", "r"},
+		{"[{set: [limits, other], value: 1}]", "d"},
 	};
 	static const char text[] = "limits:\n  gpu: ${GPUS}\nres: ${RES}\n"
 				   "l:\n- name: a\n- name: ${NAME}\n";
@@ -446,7 +382,7 @@ static void unknown_values_are_never_edited(void **state)
 		assert_int_equal(loader_next(&old.loader, &doc), 1);
 		assert_int_equal(placeholder_mark(&doc), 3);
 		edit_list_init(&list, &old.arena);
-		edits_from_json(&list, read_text(&json, cases[i].edits));
+		edits_from_json(&list, read_value(&json, cases[i].edits));
 		edits_apply(&list, doc.root, &old.arena);
 		assert_outcomes(&list, cases[i].outcomes, cases[i].edits);
 		reading_release(&old);

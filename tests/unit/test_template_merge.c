@@ -2,7 +2,7 @@
 /*
  * Strategic merge of templates: what becomes of values, and where they stand.
  */
-#include "json_reading.h"
+#include "value_reading.h"
 
 #include "rules/kube/kinds.h"
 
@@ -10,30 +10,17 @@ struct merge_case {
 	const char *template, *patch, *result;
 };
 
-/* The same JSON, blanks aside. */
-static void assert_json(const struct node *node, const char *text)
-{
-	struct reading reading;
-	struct buf wanted;
-
-	buf_init(&wanted);
-	node_json(read_text(&reading, text), &wanted);
-	assert_value(node, wanted.data);
-	buf_release(&wanted);
-	reading_release(&reading);
-}
-
 static void assert_merge(const struct merge_case *test)
 {
 	uint32_t budget = 1000;
 	struct reading a, b;
-	const struct node *template = read_text(&a, test->template);
-	const struct node *patch = read_text(&b, test->patch);
+	const struct node *template = read_value(&a, test->template);
+	const struct node *patch = read_value(&b, test->patch);
 
-	assert_json(template_merge(&a.arena, &budget, template, patch),
+	assert_same(template_merge(&a.arena, &budget, template, patch),
 		    test->result);
-	assert_json(template, test->template);
-	assert_json(patch, test->patch);
+	assert_same(template, test->template);
+	assert_same(patch, test->patch);
 	reading_release(&a);
 	reading_release(&b);
 }
@@ -41,25 +28,18 @@ static void assert_merge(const struct merge_case *test)
 static void values_are_merged(void **state)
 {
 	static const struct merge_case cases[] = {
-		{"{\"a\": 1}", "null", "{\"a\": 1}"},
-		{"{\"a\": 1, \"b\": 2}", "{\"b\": 3, \"c\": 4}",
-		 "{\"a\": 1, \"b\": 3, \"c\": 4}"},
+		{"{a: 1}", "null", "{a: 1}"},
+		{"{a: 1, b: 2}", "{b: 3, c: 4}", "{a: 1, b: 3, c: 4}"},
 		/* null removes, and adds nothing */
-		{"{\"a\": 1, \"b\": 2}", "{\"b\": null, \"c\": null}",
-		 "{\"a\": 1}"},
-		{"{\"m\": {\"a\": 1, \"b\": {\"c\": 2}}}",
-		 "{\"m\": {\"b\": {\"d\": 3}}}",
-		 "{\"m\": {\"a\": 1, \"b\": {\"c\": 2, \"d\": 3}}}"},
-		{"{\"m\": {\"a\": 1}}", "{\"m\": \"text\"}",
-		 "{\"m\": \"text\"}"},
-		{"{\"m\": {\"a\": 1}}",
-		 "{\"m\": {\"$patch\": \"replace\", \"b\": 2}}",
-		 "{\"m\": {\"b\": 2}}"},
+		{"{a: 1, b: 2}", "{b: null, c: null}", "{a: 1}"},
+		{"{m: {a: 1, b: {c: 2}}}", "{m: {b: {d: 3}}}",
+		 "{m: {a: 1, b: {c: 2, d: 3}}}"},
+		{"{m: {a: 1}}", "{m: text}", "{m: text}"},
+		{"{m: {a: 1}}", "{m: {$patch: replace, b: 2}}", "{m: {b: 2}}"},
 		/* lists without a key are replaced */
-		{"{\"args\": [\"a\", \"b\"], \"tolerations\": [{\"key\": "
-		 "\"a\"}]}",
-		 "{\"args\": [\"c\"], \"tolerations\": [{\"key\": \"b\"}]}",
-		 "{\"args\": [\"c\"], \"tolerations\": [{\"key\": \"b\"}]}"},
+		{"{args: [a, b], tolerations: [{key: a}]}",
+		 "{args: [c], tolerations: [{key: b}]}",
+		 "{args: [c], tolerations: [{key: b}]}"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
@@ -69,27 +49,23 @@ static void values_are_merged(void **state)
 static void items_are_merged_by_their_key(void **state)
 {
 	static const struct merge_case cases[] = {
-		{"{\"containers\": [{\"name\": \"a\", \"image\": \"i\"}, "
-		 "{\"name\": \"b\"}]}",
-		 "{\"containers\": [{\"name\": \"c\"}, {\"name\": \"a\", "
-		 "\"env\": [{\"name\": \"X\", \"value\": \"1\"}]}]}",
-		 "{\"containers\": [{\"name\": \"a\", \"image\": \"i\", "
-		 "\"env\": [{\"name\": \"X\", \"value\": \"1\"}]}, {\"name\": "
-		 "\"b\"}, {\"name\": \"c\"}]}"},
-		{"{\"volumeMounts\": [{\"mountPath\": \"/a\", \"name\": "
-		 "\"x\"}]}",
-		 "{\"volumeMounts\": [{\"mountPath\": \"/a\", \"name\": "
-		 "\"y\"}, {\"mountPath\": \"/b\", \"name\": \"x\"}]}",
-		 "{\"volumeMounts\": [{\"mountPath\": \"/a\", \"name\": "
-		 "\"y\"}, {\"mountPath\": \"/b\", \"name\": \"x\"}]}"},
-		{"{\"volumes\": [{\"name\": \"a\"}, {\"name\": \"b\"}]}",
-		 "{\"volumes\": [{\"name\": \"a\", \"$patch\": \"delete\"}, "
-		 "{\"name\": \"none\", \"$patch\": \"delete\"}]}",
-		 "{\"volumes\": [{\"name\": \"b\"}]}"},
-		{"{\"containers\": [{\"image\": \"i\"}, \"text\"]}",
-		 "{\"containers\": [{\"name\": \"a\"}]}",
-		 "{\"containers\": [{\"image\": \"i\"}, \"text\", {\"name\": "
-		 "\"a\"}]}"},
+		{"{containers: [{name: a, image: i}, {name: b}]}",
+		 "{containers: [{name: c}, {name: a, env: [{name: X, value: "
+		 "'1'}]}]}",
+		 "{containers: [{name: a, image: i, env: [{name: X, value: "
+		 "'1'}]}, {name: b}, {name: c}]}"},
+		{"{volumeMounts: [{mountPath: /a, name: x}]}",
+		 "{volumeMounts: [{mountPath: /a, name: 'y'}, {mountPath: "
+		 "/b, name: x}]}",
+		 "{volumeMounts: [{mountPath: /a, name: 'y'}, {mountPath: "
+		 "/b, name: x}]}"},
+		{"{volumes: [{name: a}, {name: b}]}",
+		 "{volumes: [{name: a, $patch: delete}, {name: none, "
+		 "$patch: delete}]}",
+		 "{volumes: [{name: b}]}"},
+		{"{containers: [{image: i}, text]}",
+		 "{containers: [{name: a}]}",
+		 "{containers: [{image: i}, text, {name: a}]}"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
@@ -106,11 +82,11 @@ static void large_lists_are_unknown(void **state)
 	const struct node *root, *list;
 
 	buf_init(&text);
-	buf_adds(&text, "{\"env\": [");
+	buf_adds(&text, "{env: [");
 	for (int i = 0; i < 200; i++)
-		buf_addf(&text, "%s{\"name\": \"V%d\"}", i ? ", " : "", i);
+		buf_addf(&text, "%s{name: V%d}", i ? ", " : "", i);
 	buf_adds(&text, "]}");
-	root = read_text(&reading, text.data);
+	root = read_value(&reading, text.data);
 	list = node_get(template_merge(&arena, &budget, root, root), "env");
 	assert_true(node_is_unknown(list));
 	assert_int_equal(node_count(node_get(root, "env")), 200);
@@ -124,12 +100,10 @@ static void values_stand_where_they_were_written(void **state)
 {
 	uint32_t budget = 1000;
 	struct reading a, b;
-	const struct node *template =
-		read_text(&a, "{\"spec\": {\"containers\": [{\"name\": \"a\", "
-			      "\"image\": \"i\"}, {\"name\": \"b\"}]}}");
-	const struct node *patch = read_text(
-		&b, "{\"spec\": {\"containers\": [{\"name\": \"b\", \"tty\": "
-		    "true}]}}");
+	const struct node *template = read_value(
+		&a, "{spec: {containers: [{name: a, image: i}, {name: b}]}}");
+	const struct node *patch =
+		read_value(&b, "{spec: {containers: [{name: b, tty: true}]}}");
 	const struct node *merged =
 		template_merge(&a.arena, &budget, template, patch);
 	const struct node *list = node_path(merged, "spec.containers");
