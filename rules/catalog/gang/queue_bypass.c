@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Off until the policy lists the namespaces.
+ * Off until the policy lists the namespaces. Kueue takes the pods of a
+ * Deployment and the like one by one, by labels of theirs.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -13,6 +14,8 @@ static void check(struct rule_run *run, const struct object *object)
 
 	if (!*namespaces || !pod || object->parent || object->kueue ||
 	    object->class == KIND_TEMPLATE || object->class == KIND_DAEMON ||
+	    (object->class == KIND_SERVICE &&
+	     pod_label(pod, "kueue.x-k8s.io/queue-name")) ||
 	    !pod_in_namespaces(rule_arena(run), pod, namespaces))
 		return;
 	report_object(run, object, NULL,

@@ -12,18 +12,17 @@ static void check(struct rule_run *run, const struct pod *pod)
 	int64_t most = rule_param_int(run, "hours");
 	const struct node *deadline = pod_run_deadline(pod);
 	struct amount gpus = amount_mul(pod->steady, pod->gpus);
-	int64_t seconds, hours;
+	int64_t seconds;
 
 	if (most < 1 || !node_int(deadline, &seconds) || gpus.unknown ||
-	    gpus.n < 1 || seconds < 1 || seconds > INT64_MAX / gpus.n)
+	    gpus.n < 1 || seconds < 1 || seconds > INT64_MAX / gpus.n ||
+	    most > INT64_MAX / 3600 || gpus.n * seconds <= most * 3600)
 		return;
-	hours = gpus.n * seconds / 3600;
-	if (hours > most)
-		report_pod(run, pod, deadline,
-			   "up to %" PRId64 " GPU hours (%" PRId64
-			   " %s%s for %" PRId64 " h), the budget is %" PRId64,
-			   hours, gpus.n, pod_device(pod),
-			   gpus.n == 1 ? "" : "s", seconds / 3600, most);
+	report_pod(run, pod, deadline,
+		   "up to %" PRId64 " GPU hours (%" PRId64 " %s%s for %" PRId64
+		   " s), the budget is %" PRId64,
+		   (gpus.n * seconds - 1) / 3600 + 1, gpus.n, pod_device(pod),
+		   gpus.n == 1 ? "" : "s", seconds, most);
 }
 
 static const struct rule_param params[] = {

@@ -18,7 +18,7 @@ static const struct instance_type *selected(struct rule_run *run,
 		const struct node_need *need = &needs.items[i];
 		const struct node *value = node_need_value(need, 0);
 
-		if (text_eq(need->key, "node.kubernetes.io/instance-type") &&
+		if (text_ends(need->key, ".kubernetes.io/instance-type") &&
 		    node_need_requires(need) && node_str(value) &&
 		    !node_need_value(need, 1))
 			return instance_type_find(node_str(value));

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ports of the host network belong to the node. Pods that take a whole node,
- * and those that need the fabric of the host, are left alone.
+ * and those that need the fabric of the host, are left alone; as those that
+ * declare their ports: they become hostPorts, by which the scheduler keeps them
+ * apart (pkg/apis/core/v1/defaults.go, defaultHostNetworkPorts).
  */
 #include <inttypes.h>
 
@@ -31,13 +33,22 @@ static bool has_node(const struct pod *pod)
 	return false;
 }
 
+static bool declares_ports(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (!node_is_unset(node_get(c->node, "ports")))
+			return true;
+	return false;
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *at = pod_field(pod, "hostNetwork");
 
 	if (pod->flat || pod_uses_gpu(pod) != TRI_YES || !node_is_true(at) ||
 	    pod->gpus.unknown || pod->gpus.n >= WHOLE_NODE ||
-	    pod->steady.n < 2 || is_kept_apart(pod) || has_node(pod))
+	    pod->steady.n < 2 || is_kept_apart(pod) || has_node(pod) ||
+	    declares_ports(pod))
 		return;
 	report_pod(run, pod, at,
 		   "%" PRId64 " pods share the ports of their nodes: if two "
