@@ -103,6 +103,14 @@ static void jobs_are_counted(void **state)
 		 ": 2, podReplacementPolicy: Failed, template: " GPU_POD(
 			 1) "}}}}",
 		 ":2/2x1 | 2/2 gang 1 none"},
+		{"{apiVersion: flux-framework.org/v1alpha2, kind: MiniCluster, "
+		 "spec: {size: 4, maxSize: 6, containers: [{resources: "
+		 "{limits: {nvidia.com/gpu: 8}}}], services: [{image: a}]}}",
+		 ":4/6x8 services:1/1x0 | 32/48 gang 4 needed"},
+		{"{apiVersion: flux-framework.org/v1alpha2, kind: MiniCluster, "
+		 "spec: {jobLabels: {kueue.x-k8s.io/queue-name: q}, "
+		 "containers: [{resources: {limits: {nvidia.com/gpu: 2}}}]}}",
+		 ":1/1x2 | 2/2 gang 1 none"},
 		{"{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, spec: "
 		 "{replicatedJobs: [{name: a, replicas: 2, template: {spec: "
 		 "{parallelism: 4, completions: 4, template: " GPU_POD(
