@@ -201,6 +201,8 @@ def own_processes(obj, pod):
 @defect("default-namespace-gpu", "object", "all")
 def in_default(obj):
     obj["metadata"]["namespace"] = "default"
+    (obj["metadata"].get("labels") or {}).pop(
+        "kueue.x-k8s.io/queue-name", None)
     return ("metadata", "namespace")
 
 
