@@ -5,7 +5,8 @@
 Every folder with C files below a mapped one has a row that begins with its
 name, and every file that a row names is in that folder. No folder holds more
 than 26 C files and headers: what is more than a reader takes in at a glance
-gets rooms of its own.
+gets rooms of its own. Rules and operators are lists of one file each, of which
+nobody reads more than one.
 
 usage: maps.py
 """
@@ -64,7 +65,8 @@ def main():
     for path in files:
         counts.setdefault(str(path.parent), []).append(path)
     for folder, held in counts.items():
-        if not folder.startswith(("rules/catalog", "tests")) and \
+        if not folder.startswith(
+                ("rules/catalog", "rules/kube/operators", "tests")) and \
                 len(held) > MOST:
             wrong.append(f"{folder}: {len(held)} C files and headers, "
                          f"at most {MOST}")

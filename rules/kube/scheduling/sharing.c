@@ -12,7 +12,7 @@
 /* Of nodes with that label. */
 static enum accel_class unit_of(const char *key, const char *value)
 {
-	if (!value || (*key != 'n' && *key != 'c'))
+	if (!key || !value || (*key != 'n' && *key != 'c'))
 		return ACCEL_WHOLE;
 	if ((text_eq(key, STRATEGY) &&
 	     (text_eq(value, "time-slicing") || text_eq(value, "mps"))) ||
