@@ -5,8 +5,7 @@
 Every folder with C files below a mapped one has a row that begins with its
 name, and every file that a row names is in that folder. No folder holds more
 than 26 C files and headers: what is more than a reader takes in at a glance
-gets rooms of its own. Rules and operators are lists of one file each, of which
-nobody reads more than one.
+gets rooms of its own.
 
 usage: maps.py
 """
@@ -65,8 +64,7 @@ def main():
     for path in files:
         counts.setdefault(str(path.parent), []).append(path)
     for folder, held in counts.items():
-        if not folder.startswith(
-                ("rules/catalog", "rules/kube/operators", "tests")) and \
+        if not folder.startswith(("rules/catalog", "tests")) and \
                 len(held) > MOST:
             wrong.append(f"{folder}: {len(held)} C files and headers, "
                          f"at most {MOST}")

@@ -100,54 +100,55 @@ static void values_of_labels_name_products(void **state)
 	assert_null(label_value_nearest("other", "nvidia-l4"));
 }
 
+static const struct {
+	const char *name, *vendor, *product;
+	int accelerators;
+} instance_rows[] = {
+	{"p5.48xlarge", "nvidia", "H100-80GB", 8},
+	{"p5.4xlarge", "nvidia", "H100-80GB", 1},
+	{"p5en.48xlarge", "nvidia", "H200-141GB", 8},
+	{"p4d.24xlarge", "nvidia", "A100-40GB", 8},
+	{"p4de.24xlarge", "nvidia", "A100-80GB", 8},
+	{"p6-b200.48xlarge", "nvidia", "B200", 8},
+	{"g4dn.metal", "nvidia", "T4", 8},
+	{"g4ad.16xlarge", "amd", "V520", 4},
+	{"g5.24xlarge", "nvidia", "A10G", 4},
+	{"g6e.16xlarge", "nvidia", "L40S", 1},
+	{"g7e.12xlarge", "nvidia", "RTX-PRO-6000", 2},
+	{"g6f.xlarge", "nvidia", "L4", 0},
+	{"gr6f.4xlarge", "nvidia", "L4", 0},
+	{"ml.g5.8xlarge", "nvidia", "A10G", 1},
+	{"trn1.32xlarge", "aws", "trainium", 16},
+	{"inf2.24xlarge", "aws", "inferentia2", 6},
+	{"dl1.24xlarge", "habana", "gaudi", 8},
+	{"dl2q.24xlarge", "qualcomm", "AI100", 8},
+	{"p5", "nvidia", "H100-80GB", 8},
+	{"p5e", "nvidia", "H200-141GB", 8},
+	{"g6f", "nvidia", "L4", 0},
+	{"c5.9xlarge", NULL, NULL, 0},
+	{"c6id.xlarge", NULL, NULL, 0},
+	{"c5", NULL, NULL, 0},
+	{"m7i-flex.large", NULL, NULL, 0},
+	{"ml.m5.xlarge", NULL, NULL, 0},
+	{"a2-highgpu-8g", "nvidia", "A100-40GB", 8},
+	{"a2-megagpu-16g", "nvidia", "A100-40GB", 16},
+	{"a3-ultragpu-8g", "nvidia", "H200-141GB", 8},
+	{"a3", "nvidia", NULL, 8},
+	{"g2-standard-24", "nvidia", "L4", 2},
+	{"g4-standard-384", "nvidia", "RTX-PRO-6000", 8},
+	{"ct6e-standard-4t", "google", "v6e", 4},
+	{"n2-standard-64", NULL, NULL, 0},
+	{"e2", NULL, NULL, 0},
+	{"Standard_NC24ads_A100_v4", "nvidia", "A100-80GB", 1},
+	{"Standard_ND96isr_H100_v5", "nvidia", "H100-80GB", 8},
+	{"Standard_NC6s_v3", "nvidia", "V100", 1},
+	{"Standard_ND96isr_MI300X_v5", "amd", "MI300X", 8},
+	{"Standard_D8s_v5", NULL, NULL, 0},
+	{"BM.GPU.H100.8", "nvidia", "H100-80GB", 8},
+};
+
 static void instance_types_name_their_accelerators(void **state)
 {
-	static const struct {
-		const char *name, *vendor, *product;
-		int accelerators;
-	} rows[] = {
-		{"p5.48xlarge", "nvidia", "H100-80GB", 8},
-		{"p5.4xlarge", "nvidia", "H100-80GB", 1},
-		{"p5en.48xlarge", "nvidia", "H200-141GB", 8},
-		{"p4d.24xlarge", "nvidia", "A100-40GB", 8},
-		{"p4de.24xlarge", "nvidia", "A100-80GB", 8},
-		{"p6-b200.48xlarge", "nvidia", "B200", 8},
-		{"g4dn.metal", "nvidia", "T4", 8},
-		{"g4ad.16xlarge", "amd", "V520", 4},
-		{"g5.24xlarge", "nvidia", "A10G", 4},
-		{"g6e.16xlarge", "nvidia", "L40S", 1},
-		{"g7e.12xlarge", "nvidia", "RTX-PRO-6000", 2},
-		{"g6f.xlarge", "nvidia", "L4", 0},
-		{"gr6f.4xlarge", "nvidia", "L4", 0},
-		{"ml.g5.8xlarge", "nvidia", "A10G", 1},
-		{"trn1.32xlarge", "aws", "trainium", 16},
-		{"inf2.24xlarge", "aws", "inferentia2", 6},
-		{"dl1.24xlarge", "habana", "gaudi", 8},
-		{"dl2q.24xlarge", "qualcomm", "AI100", 8},
-		{"p5", "nvidia", "H100-80GB", 8},
-		{"p5e", "nvidia", "H200-141GB", 8},
-		{"g6f", "nvidia", "L4", 0},
-		{"c5.9xlarge", NULL, NULL, 0},
-		{"c6id.xlarge", NULL, NULL, 0},
-		{"c5", NULL, NULL, 0},
-		{"m7i-flex.large", NULL, NULL, 0},
-		{"ml.m5.xlarge", NULL, NULL, 0},
-		{"a2-highgpu-8g", "nvidia", "A100-40GB", 8},
-		{"a2-megagpu-16g", "nvidia", "A100-40GB", 16},
-		{"a3-ultragpu-8g", "nvidia", "H200-141GB", 8},
-		{"a3", "nvidia", NULL, 8},
-		{"g2-standard-24", "nvidia", "L4", 2},
-		{"g4-standard-384", "nvidia", "RTX-PRO-6000", 8},
-		{"ct6e-standard-4t", "google", "v6e", 4},
-		{"n2-standard-64", NULL, NULL, 0},
-		{"e2", NULL, NULL, 0},
-		{"Standard_NC24ads_A100_v4", "nvidia", "A100-80GB", 1},
-		{"Standard_ND96isr_H100_v5", "nvidia", "H100-80GB", 8},
-		{"Standard_NC6s_v3", "nvidia", "V100", 1},
-		{"Standard_ND96isr_MI300X_v5", "amd", "MI300X", 8},
-		{"Standard_D8s_v5", NULL, NULL, 0},
-		{"BM.GPU.H100.8", "nvidia", "H100-80GB", 8},
-	};
 	static const char *const unknown[] = {"",
 					      "p5.",
 					      "p5.96xlarge",
@@ -167,15 +168,18 @@ static void instance_types_name_their_accelerators(void **state)
 					      "*",
 					      "VM.Standard.E5.Flex"};
 
-	for (size_t i = 0; i < N(rows); i++) {
+	for (size_t i = 0; i < N(instance_rows); i++) {
 		const struct instance_type *type =
-			instance_type_find(rows[i].name);
+			instance_type_find(instance_rows[i].name);
 
 		if (!type)
-			fail_msg("unknown: %s", rows[i].name);
-		same(rows[i].name, type->vendor, rows[i].vendor);
-		same(rows[i].name, type->product, rows[i].product);
-		assert_int_equal(type->accelerators, rows[i].accelerators);
+			fail_msg("unknown: %s", instance_rows[i].name);
+		same(instance_rows[i].name, type->vendor,
+		     instance_rows[i].vendor);
+		same(instance_rows[i].name, type->product,
+		     instance_rows[i].product);
+		assert_int_equal(type->accelerators,
+				 instance_rows[i].accelerators);
 	}
 	for (size_t i = 0; i < N(unknown); i++)
 		assert_null(instance_type_find(unknown[i]));
@@ -193,37 +197,38 @@ static int sort_of(const char *image)
 	return sort.gpu * GPU + sort.infrastructure * INFRASTRUCTURE;
 }
 
+static const char *const gpu_images[] = {
+	"nvidia/cuda",
+	"nvidia/cuda:12.5.0-devel-ubuntu22.04",
+	"docker.io/nvidia/cuda:13.0.2-base-ubi8",
+	"nvcr.io/nvidia/pytorch:25.01-py3",
+	"nvcr.io/nvidia/tritonserver:23.05-py3",
+	"nvcr.io/nvidia/k8s/cuda-sample:nbody-cuda11.6.0-ubuntu18.04",
+	"mirror:5000/nvcr.io/nvidia/nemo:26.02",
+	"nvcr.io/nim/meta/llama3-8b-instruct:1.0.0",
+	"pytorch/pytorch:2.5.0-cuda12.4-cudnn9-runtime",
+	"pytorch/pytorch",
+	"vllm/vllm-openai:latest",
+	"vllm/vllm-openai",
+	"aibrix/vllm-openai:v0.7.3.self.post1",
+	"vllm/vllm-openai@sha256:0123456789abcdef",
+	"ghcr.io/huggingface/text-generation-inference:2.3",
+	"lmsysorg/sglang:v0.5.9-cu124",
+	"lmsysorg/sglang",
+	"ghcr.io/llm-d/llm-d-cuda:v0.9.0",
+	"rayproject/ray:2.40.0-py311-gpu",
+	"rayproject/ray-ml:2.46.0.0e19ea-py311-gpu",
+	"tensorflow/tensorflow:latest-gpu",
+	"tensorflow/serving:2.13.1-gpu",
+	"registry.example.com:5000/team/train-gpu",
+	"registry.example.com:5000/team/train-gpu:v1",
+	"rocm/pytorch:latest",
+	"rocm/vllm:rocm6.2_mi300",
+	"paddlepaddle/paddle:2.4.0rc0-gpu-cuda11.2-cudnn8.1-trt8.0",
+};
+
 static void images_for_accelerators_are_known(void **state)
 {
-	static const char *const gpu[] = {
-		"nvidia/cuda",
-		"nvidia/cuda:12.5.0-devel-ubuntu22.04",
-		"docker.io/nvidia/cuda:13.0.2-base-ubi8",
-		"nvcr.io/nvidia/pytorch:25.01-py3",
-		"nvcr.io/nvidia/tritonserver:23.05-py3",
-		"nvcr.io/nvidia/k8s/cuda-sample:nbody-cuda11.6.0-ubuntu18.04",
-		"mirror:5000/nvcr.io/nvidia/nemo:26.02",
-		"nvcr.io/nim/meta/llama3-8b-instruct:1.0.0",
-		"pytorch/pytorch:2.5.0-cuda12.4-cudnn9-runtime",
-		"pytorch/pytorch",
-		"vllm/vllm-openai:latest",
-		"vllm/vllm-openai",
-		"aibrix/vllm-openai:v0.7.3.self.post1",
-		"vllm/vllm-openai@sha256:0123456789abcdef",
-		"ghcr.io/huggingface/text-generation-inference:2.3",
-		"lmsysorg/sglang:v0.5.9-cu124",
-		"lmsysorg/sglang",
-		"ghcr.io/llm-d/llm-d-cuda:v0.9.0",
-		"rayproject/ray:2.40.0-py311-gpu",
-		"rayproject/ray-ml:2.46.0.0e19ea-py311-gpu",
-		"tensorflow/tensorflow:latest-gpu",
-		"tensorflow/serving:2.13.1-gpu",
-		"registry.example.com:5000/team/train-gpu",
-		"registry.example.com:5000/team/train-gpu:v1",
-		"rocm/pytorch:latest",
-		"rocm/vllm:rocm6.2_mi300",
-		"paddlepaddle/paddle:2.4.0rc0-gpu-cuda11.2-cudnn8.1-trt8.0",
-	};
 	static const char *const infrastructure[] = {
 		"nvcr.io/nvidia/k8s-device-plugin:v0.17.0",
 		"nvcr.io/nvidia/k8s/dcgm-exporter:3.3.5-3.4.0-ubuntu22.04",
@@ -265,9 +270,9 @@ static void images_for_accelerators_are_known(void **state)
 		"",
 	};
 
-	for (size_t i = 0; i < N(gpu); i++)
-		if (sort_of(gpu[i]) != GPU)
-			fail_msg("no GPU image: %s", gpu[i]);
+	for (size_t i = 0; i < N(gpu_images); i++)
+		if (sort_of(gpu_images[i]) != GPU)
+			fail_msg("no GPU image: %s", gpu_images[i]);
 	for (size_t i = 0; i < N(infrastructure); i++)
 		if (sort_of(infrastructure[i]) != INFRASTRUCTURE)
 			fail_msg("no infrastructure: %s", infrastructure[i]);

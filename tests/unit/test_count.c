@@ -357,84 +357,82 @@ static void kserve_services_are_counted(void **state)
 	ROWS(rows);
 }
 
+static const struct object_row serving_kinds_rows[] = {
+	{"{apiVersion: serving.knative.dev/v1, kind: Service, spec: "
+	 "{template: " GPU_POD(1) "}}",
+	 ":1/1+x1 | 1/1+ gang 1 none"},
+	{"{apiVersion: serving.knative.dev/v1, kind: Service, spec: "
+	 "{template: {metadata: {annotations: "
+	 "{autoscaling.knative.dev/min-scale: '2', "
+	 "autoscaling.knative.dev/max-scale: '6'}}, spec: " GPU_SPEC(1) "}}}",
+	 ":2/6x1 | 2/6 gang 1 none"},
+	{"{apiVersion: machinelearning.seldon.io/v1, kind: "
+	 "SeldonDeployment, spec: {predictors: [{replicas: 3, "
+	 "componentSpecs: [{spec: " GPU_SPEC(1) "}, {replicas: 2, "
+						"spec: " GPU_SPEC(1) "}]}]}}",
+	 ":3/3x1 :2/2x1 | 5/5 gang 1 none"},
+	{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
+	 "spec: {replicas: 2, resources: {limits: {nvidia.com/gpu: 4}}"
+	 "}}",
+	 ":2/2x4 | 8/8 gang 1 none"},
+	{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
+	 "spec: {image: {repository: r}}}",
+	 ":1/1x1+ | 1+/1+ gang 1 none"},
+	{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
+	 "spec: {scale: {hpa: {minReplicas: 1, maxReplicas: 3}}, "
+	 "multiNode: {parallelism: {pipeline: 2, tensor: 8}}}}",
+	 ":2/6x8 | 16/48 gang 2 needed"},
+	{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMPipeline, "
+	 "spec: {services: [{name: a, spec: {resources: {limits: "
+	 "{nvidia.com/gpu: 1}}}}]}}",
+	 ":1/1x1 | 1/1 gang 1 none"},
+	{"{apiVersion: production-stack.vllm.ai/v1alpha1, kind: "
+	 "VLLMRuntime, spec: {deploymentConfig: {replicas: 2, "
+	 "resources: {cpu: '4', gpu: '2'}}}}",
+	 ":2/2x2 | 4/4 gang 1 none"},
+	{"{apiVersion: slinky.slurm.net/v1beta1, kind: NodeSet, spec: "
+	 "{replicas: 4, slurmd: {resources: {limits: "
+	 "{nvidia.com/gpu: 8}}}}}",
+	 "slurmd:4/4x8 | 32/32 gang 1 none"},
+	{"{apiVersion: slinky.slurm.net/v1beta1, kind: NodeSet, spec: "
+	 "{replicas: 4, scalingMode: DaemonSet, slurmd: {resources: "
+	 "{limits: {nvidia.com/gpu: 8}}}}}",
+	 "slurmd:1+/1+x8 | 8+/8+ gang 1 none"},
+	{"{apiVersion: kubeai.org/v1, kind: Model, spec: "
+	 "{resourceProfile: 'nvidia-gpu-l4:2', minReplicas: 1, "
+	 "maxReplicas: 3}}",
+	 ":1/3x2 | 2/6 gang 1 none"},
+	{"{apiVersion: kubeai.org/v1, kind: Model, spec: "
+	 "{resourceProfile: 'cpu:2'}}",
+	 ":1/1x0 | 0/0 gang 1 none"},
+	{"{apiVersion: kaito.sh/v1beta1, kind: Workspace, resource: "
+	 "{count: 2, instanceType: Standard_NC24ads_A100_v4}, "
+	 "inference: {preset: {name: p}}}",
+	 ":2/2x1 | 2/2 gang 1 none"},
+	{"{apiVersion: nvidia.com/v1alpha1, kind: "
+	 "DynamoGraphDeployment, spec: {services: {Worker: {replicas: "
+	 "2, multinode: {nodeCount: 2}, resources: {limits: {gpu: '4'}"
+	 "}, extraPodSpec: {mainContainer: {image: i}}}}}}",
+	 "Worker:4/4x4 | 16/16 gang 2 operator"},
+	{"{apiVersion: nvidia.com/v1beta1, kind: "
+	 "DynamoGraphDeployment, spec: {components: [{name: w, "
+	 "replicas: 2, podTemplate: " GPU_POD(1) "}]}}",
+	 "w:2/2x1 | 2/2 gang 1 none"},
+	{"{apiVersion: orchestration.aibrix.ai/v1alpha1, kind: "
+	 "StormService, spec: {replicas: 2, template: {spec: {roles: "
+	 "[{name: p, replicas: 1, podGroupSize: 2, template: " GPU_POD(
+		 1) "}]}}}}",
+	 "p:4/4x1 | 4/4 gang 2 needed"},
+	{"{apiVersion: workload.serving.volcano.sh/v1alpha1, kind: "
+	 "ModelServing, spec: {replicas: 2, template: {roles: [{name: "
+	 "r, replicas: 1, workerReplicas: 2, entryTemplate: " GPU_POD(
+		 1) ", workerTemplate: " GPU_POD(1) "}]}}}",
+	 "r:2/2x1 r:4/4x1 | 6/6 gang 6 operator"},
+};
+
 static void serving_kinds_are_counted(void **state)
 {
-	static const struct object_row rows[] = {
-		{"{apiVersion: serving.knative.dev/v1, kind: Service, spec: "
-		 "{template: " GPU_POD(1) "}}",
-		 ":1/1+x1 | 1/1+ gang 1 none"},
-		{"{apiVersion: serving.knative.dev/v1, kind: Service, spec: "
-		 "{template: {metadata: {annotations: "
-		 "{autoscaling.knative.dev/min-scale: '2', "
-		 "autoscaling.knative.dev/max-scale: '6'}}, spec: " GPU_SPEC(
-			 1) "}}}",
-		 ":2/6x1 | 2/6 gang 1 none"},
-		{"{apiVersion: machinelearning.seldon.io/v1, kind: "
-		 "SeldonDeployment, spec: {predictors: [{replicas: 3, "
-		 "componentSpecs: [{spec: " GPU_SPEC(1) "}, {replicas: 2, "
-							"spec: " GPU_SPEC(
-								1) "}]}]}}",
-		 ":3/3x1 :2/2x1 | 5/5 gang 1 none"},
-		{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
-		 "spec: {replicas: 2, resources: {limits: {nvidia.com/gpu: 4}}"
-		 "}}",
-		 ":2/2x4 | 8/8 gang 1 none"},
-		{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
-		 "spec: {image: {repository: r}}}",
-		 ":1/1x1+ | 1+/1+ gang 1 none"},
-		{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
-		 "spec: {scale: {hpa: {minReplicas: 1, maxReplicas: 3}}, "
-		 "multiNode: {parallelism: {pipeline: 2, tensor: 8}}}}",
-		 ":2/6x8 | 16/48 gang 2 needed"},
-		{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMPipeline, "
-		 "spec: {services: [{name: a, spec: {resources: {limits: "
-		 "{nvidia.com/gpu: 1}}}}]}}",
-		 ":1/1x1 | 1/1 gang 1 none"},
-		{"{apiVersion: production-stack.vllm.ai/v1alpha1, kind: "
-		 "VLLMRuntime, spec: {deploymentConfig: {replicas: 2, "
-		 "resources: {cpu: '4', gpu: '2'}}}}",
-		 ":2/2x2 | 4/4 gang 1 none"},
-		{"{apiVersion: slinky.slurm.net/v1beta1, kind: NodeSet, spec: "
-		 "{replicas: 4, slurmd: {resources: {limits: "
-		 "{nvidia.com/gpu: 8}}}}}",
-		 "slurmd:4/4x8 | 32/32 gang 1 none"},
-		{"{apiVersion: slinky.slurm.net/v1beta1, kind: NodeSet, spec: "
-		 "{replicas: 4, scalingMode: DaemonSet, slurmd: {resources: "
-		 "{limits: {nvidia.com/gpu: 8}}}}}",
-		 "slurmd:1+/1+x8 | 8+/8+ gang 1 none"},
-		{"{apiVersion: kubeai.org/v1, kind: Model, spec: "
-		 "{resourceProfile: 'nvidia-gpu-l4:2', minReplicas: 1, "
-		 "maxReplicas: 3}}",
-		 ":1/3x2 | 2/6 gang 1 none"},
-		{"{apiVersion: kubeai.org/v1, kind: Model, spec: "
-		 "{resourceProfile: 'cpu:2'}}",
-		 ":1/1x0 | 0/0 gang 1 none"},
-		{"{apiVersion: kaito.sh/v1beta1, kind: Workspace, resource: "
-		 "{count: 2, instanceType: Standard_NC24ads_A100_v4}, "
-		 "inference: {preset: {name: p}}}",
-		 ":2/2x1 | 2/2 gang 1 none"},
-		{"{apiVersion: nvidia.com/v1alpha1, kind: "
-		 "DynamoGraphDeployment, spec: {services: {Worker: {replicas: "
-		 "2, multinode: {nodeCount: 2}, resources: {limits: {gpu: '4'}"
-		 "}, extraPodSpec: {mainContainer: {image: i}}}}}}",
-		 "Worker:4/4x4 | 16/16 gang 2 operator"},
-		{"{apiVersion: nvidia.com/v1beta1, kind: "
-		 "DynamoGraphDeployment, spec: {components: [{name: w, "
-		 "replicas: 2, podTemplate: " GPU_POD(1) "}]}}",
-		 "w:2/2x1 | 2/2 gang 1 none"},
-		{"{apiVersion: orchestration.aibrix.ai/v1alpha1, kind: "
-		 "StormService, spec: {replicas: 2, template: {spec: {roles: "
-		 "[{name: p, replicas: 1, podGroupSize: 2, template: " GPU_POD(
-			 1) "}]}}}}",
-		 "p:4/4x1 | 4/4 gang 2 needed"},
-		{"{apiVersion: workload.serving.volcano.sh/v1alpha1, kind: "
-		 "ModelServing, spec: {replicas: 2, template: {roles: [{name: "
-		 "r, replicas: 1, workerReplicas: 2, entryTemplate: " GPU_POD(
-			 1) ", workerTemplate: " GPU_POD(1) "}]}}}",
-		 "r:2/2x1 r:4/4x1 | 6/6 gang 6 operator"},
-	};
-
-	ROWS(rows);
+	ROWS(serving_kinds_rows);
 }
 
 static void groups_of_pods_are_counted(void **state)

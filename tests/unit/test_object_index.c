@@ -504,6 +504,41 @@ static void a_store_gives_back_what_it_was_given(void **state)
 	buf_release(&two.buf);
 }
 
+#define SCALER(namespace)                                                      \
+	"{apiVersion: autoscaling/v1, kind: HorizontalPodAutoscaler, " META(   \
+		namespace,                                                     \
+		"s") ", spec: {scaleTargetRef: {kind: Pod, name: p}}}"
+
+/* Does the scaler of file 0 scale the pod of that file? */
+static bool scales(const char *scaler, const char *pod, uint32_t file)
+{
+	struct object_index set = {0};
+	struct workload_cursor cursor = {0};
+	bool does;
+
+	add(&set, 0, scaler);
+	add(&set, file, pod);
+	object_index_finish(&set);
+	assert_int_equal(set.nscalers, 1);
+	does = scaler_scales(&set, &set.scalers[0],
+			     workload_next(&set, &cursor));
+	workload_stop(&cursor);
+	object_index_release(&set);
+	return does;
+}
+
+static void a_scaler_scales_in_its_namespace(void **state)
+{
+	(void)state;
+	assert_true(scales(SCALER("a"), POD("a", "p", 1), 0));
+	assert_true(scales(SCALER("a"), POD("a", "p", 1), 1));
+	assert_false(scales(SCALER("a"), POD("b", "p", 1), 0));
+	assert_false(scales(SCALER("a"), POD("a", "q", 1), 0));
+	/* Without one, files may be of several. */
+	assert_true(scales(SCALER("''"), POD("''", "p", 1), 0));
+	assert_false(scales(SCALER("''"), POD("''", "p", 1), 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -519,6 +554,7 @@ int main(void)
 		cmocka_unit_test(workloads_add_up_against_their_quota),
 		cmocka_unit_test(a_quota_counts_what_its_scopes_choose),
 		cmocka_unit_test(a_store_gives_back_what_it_was_given),
+		cmocka_unit_test(a_scaler_scales_in_its_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -153,81 +153,76 @@ static void what_operators_inject_is_known(void **state)
 	", spec: {selector: {}, template: "                                    \
 	"{spec: {containers: [{name: c, " fields "}]}}}}"
 
+static const struct {
+	const char *yaml;
+	bool training, serving;
+} purpose_rows[] = {
+	{RUN("Deployment", "image: i, command: [torchrun, train.py]"), true,
+	 false},
+	{RUN("Deployment", "image: i, command: [accelerate, launch, x]"), true,
+	 false},
+	{RUN("Deployment", "image: i, command: [sh, -c, 'cd /w && "
+			   "python -u /w/train_llm.py --lr 1']"),
+	 true, false},
+	{RUN("Deployment", "image: i, command: [python, -m, "
+			   "torch.distributed.run, x.py]"),
+	 true, false},
+	{RUN("Deployment", "image: i, command: [accelerate, config]"), false,
+	 false},
+	{RUN("Deployment", "image: i, command: [python, trainer.txt]"), false,
+	 false},
+	{RUN("Deployment", "image: i, command: [vllm, serve, m]"), false, true},
+	{RUN("Deployment", "image: i, command: [python3, -m, "
+			   "vllm.entrypoints.openai.api_server]"),
+	 false, true},
+	{RUN("Deployment", "image: i, command: [sh, -c, 'tritonserver "
+			   "--model-repository=/m']"),
+	 false, true},
+	{RUN("Deployment", "image: vllm/vllm-openai:v1"), false, true},
+	{RUN("Deployment", "image: vllm/vllm-openai:v1, command: [sleep, inf]"),
+	 false, false},
+	{RUN("Deployment", "image: i, ports: [{containerPort: 80}]"), false,
+	 true},
+	{RUN("Deployment", "image: i"), false, false},
+	{RUN("DaemonSet", "image: i, command: [vllm, serve, m]"), false, false},
+	{"{apiVersion: kubeflow.org/v1, kind: PyTorchJob, spec: "
+	 "{pytorchReplicaSpecs: {Worker: {template: " GPU_POD(1) "}}}}",
+	 true, false},
+	{"{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, spec: "
+	 "{tasks: [{template: " GPU_POD(1) "}]}}",
+	 false, false},
+	{"{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, spec: "
+	 "{plugins: {pytorch: []}, tasks: [{template: " GPU_POD(1) "}]}}",
+	 true, false},
+	{"{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, spec: "
+	 "{replicatedJobs: [{replicas: 2, template: {spec: {template: " GPU_POD(
+		 1) "}}}]}}",
+	 true, false},
+	{"{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, spec: "
+	 "{replicatedJobs: [{template: {spec: {template: " GPU_POD(1) "}}}]}}",
+	 false, false},
+	{PREDICTOR("model: {}"), false, true},
+	{"{apiVersion: ray.io/v1, kind: RayService, spec: "
+	 "{rayClusterConfig: {headGroupSpec: {template: " GPU_POD(1) "}}}}",
+	 false, true},
+	{"{apiVersion: batch/v1, kind: Job, spec: {template: " GPU_POD(1) "}}",
+	 false, false},
+};
+
 static void training_and_serving_are_recognized(void **state)
 {
-	static const struct {
-		const char *yaml;
-		bool training, serving;
-	} rows[] = {
-		{RUN("Deployment", "image: i, command: [torchrun, train.py]"),
-		 true, false},
-		{RUN("Deployment",
-		     "image: i, command: [accelerate, launch, x]"),
-		 true, false},
-		{RUN("Deployment", "image: i, command: [sh, -c, 'cd /w && "
-				   "python -u /w/train_llm.py --lr 1']"),
-		 true, false},
-		{RUN("Deployment", "image: i, command: [python, -m, "
-				   "torch.distributed.run, x.py]"),
-		 true, false},
-		{RUN("Deployment", "image: i, command: [accelerate, config]"),
-		 false, false},
-		{RUN("Deployment", "image: i, command: [python, trainer.txt]"),
-		 false, false},
-		{RUN("Deployment", "image: i, command: [vllm, serve, m]"),
-		 false, true},
-		{RUN("Deployment", "image: i, command: [python3, -m, "
-				   "vllm.entrypoints.openai.api_server]"),
-		 false, true},
-		{RUN("Deployment", "image: i, command: [sh, -c, 'tritonserver "
-				   "--model-repository=/m']"),
-		 false, true},
-		{RUN("Deployment", "image: vllm/vllm-openai:v1"), false, true},
-		{RUN("Deployment",
-		     "image: vllm/vllm-openai:v1, command: [sleep, inf]"),
-		 false, false},
-		{RUN("Deployment", "image: i, ports: [{containerPort: 80}]"),
-		 false, true},
-		{RUN("Deployment", "image: i"), false, false},
-		{RUN("DaemonSet", "image: i, command: [vllm, serve, m]"), false,
-		 false},
-		{"{apiVersion: kubeflow.org/v1, kind: PyTorchJob, spec: "
-		 "{pytorchReplicaSpecs: {Worker: {template: " GPU_POD(1) "}}}}",
-		 true, false},
-		{"{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, spec: "
-		 "{tasks: [{template: " GPU_POD(1) "}]}}",
-		 false, false},
-		{"{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, spec: "
-		 "{plugins: {pytorch: []}, tasks: [{template: " GPU_POD(
-			 1) "}]}}",
-		 true, false},
-		{"{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, spec: "
-		 "{replicatedJobs: [{replicas: 2, template: {spec: {template: " GPU_POD(
-			 1) "}}}]}}",
-		 true, false},
-		{"{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, spec: "
-		 "{replicatedJobs: [{template: {spec: {template: " GPU_POD(
-			 1) "}}}]}}",
-		 false, false},
-		{PREDICTOR("model: {}"), false, true},
-		{"{apiVersion: ray.io/v1, kind: RayService, spec: "
-		 "{rayClusterConfig: {headGroupSpec: {template: " GPU_POD(
-			 1) "}}}}",
-		 false, true},
-		{"{apiVersion: batch/v1, kind: Job, spec: {template: " GPU_POD(
-			 1) "}}",
-		 false, false},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < sizeof(purpose_rows) / sizeof(*purpose_rows);
+	     i++) {
 		struct fixture fixture = {0};
-		const struct pod *pod = fixture_pod(&fixture, rows[i].yaml);
+		const struct pod *pod =
+			fixture_pod(&fixture, purpose_rows[i].yaml);
 
-		if (pod_is_training(pod) != rows[i].training ||
-		    pod_is_serving(pod) != rows[i].serving)
-			print_error("%s\n", rows[i].yaml);
-		assert_int_equal(pod_is_training(pod), rows[i].training);
-		assert_int_equal(pod_is_serving(pod), rows[i].serving);
+		if (pod_is_training(pod) != purpose_rows[i].training ||
+		    pod_is_serving(pod) != purpose_rows[i].serving)
+			print_error("%s\n", purpose_rows[i].yaml);
+		assert_int_equal(pod_is_training(pod),
+				 purpose_rows[i].training);
+		assert_int_equal(pod_is_serving(pod), purpose_rows[i].serving);
 		fixture_release(&fixture);
 	}
 }

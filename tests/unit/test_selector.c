@@ -206,167 +206,149 @@ static void expressions_match(void **state)
 	check(node_selector_matches, rows, N(rows));
 }
 
+static const struct row term_rows[] = {
+	{"s: {nodeSelectorTerms: []}", "l: {a: b}", TRI_NO},
+	{"s: {nodeSelectorTerms: [{}]}", "l: {a: b}", TRI_NO},
+	{"s: {}", "l: {a: b}", TRI_NO},
+	{"x: 1", "l: {a: b}", TRI_NO},
+	{TERM("{key: a, operator: In, values: [b]}"), "l: {a: b}", TRI_YES},
+	{TERM("{key: a, operator: In, values: [b]}"), "l: {a: c}", TRI_NO},
+	{TERM("{key: a, operator: In, values: [b]}"), "l: {}", TRI_NO},
+	{TERM("{key: a, operator: NotIn, values: [b]}"), "l: {}", TRI_YES},
+	{TERM("{key: a, operator: Exists}"), "l: {a: ''}", TRI_YES},
+	{TERM("{key: a, operator: DoesNotExist}"), "l: {a: ''}", TRI_NO},
+	{TERM("{key: a, operator: Exists}, {key: b, operator: Exists}"),
+	 "l: {a: x}", TRI_NO},
+	/* Numbers. */
+	{TERM("{key: a, operator: Gt, values: ['4']}"), "l: {a: '8'}", TRI_YES},
+	{TERM("{key: a, operator: Gt, values: ['8']}"), "l: {a: '8'}", TRI_NO},
+	{TERM("{key: a, operator: Gt, values: ['-1']}"), "l: {a: '0'}",
+	 TRI_YES},
+	{TERM("{key: a, operator: Gt, values: ['9']}"), "l: {a: '10'}",
+	 TRI_YES},
+	{TERM("{key: a, operator: Lt, values: ['8']}"), "l: {a: '4'}", TRI_YES},
+	{TERM("{key: a, operator: Lt, values: ['8']}"), "l: {a: '8'}", TRI_NO},
+	{TERM("{key: a, operator: Lt, values: ['8']}"), "l: {}", TRI_NO},
+	{TERM("{key: a, operator: Gt, values: ['4']}"), "l: {a: big}", TRI_NO},
+	{TERM("{key: a, operator: Gt, values: ['4']}"), "l: {a: '8Gi'}",
+	 TRI_NO},
+	{TERM("{key: a, operator: Gt, values: ['4']}"), "l: {a: ' 8'}", TRI_NO},
+	{TERM("{key: a, operator: Gt, values: ['4']}"),
+	 "l: {a: '99999999999999999999'}", TRI_NO},
+	{TERM("{key: a, operator: Gt, values: [x]}"), "l: {a: '8'}", TRI_NO},
+	{TERM("{key: a, operator: Gt, values: []}"), "l: {a: '8'}", TRI_NO},
+	{TERM("{key: a, operator: Gt, values: ['${N}']}"), "l: {a: '8'}",
+	 TRI_UNKNOWN},
+	{TERM("{key: a, operator: Gt, values: ['4']}"), "l: {a: '${N}'}",
+	 TRI_UNKNOWN},
+	/* Terms are alternatives. */
+	{"s: {nodeSelectorTerms: [{matchExpressions: [{key: a, "
+	 "operator: Exists}]}, {matchExpressions: [{key: b, operator: "
+	 "Exists}]}]}",
+	 "l: {b: x}", TRI_YES},
+	{"s: {nodeSelectorTerms: [{}, {matchExpressions: [{key: b, "
+	 "operator: Exists}]}]}",
+	 "l: {b: x}", TRI_YES},
+	{"s: {nodeSelectorTerms: [{matchExpressions: [{key: a, "
+	 "operator: In, values: ['${A}']}]}, {matchExpressions: [{key: "
+	 "b, operator: Exists}]}]}",
+	 "l: {a: x, b: x}", TRI_YES},
+	/* Names of nodes are not known. */
+	{"s: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, "
+	 "operator: In, values: [n]}]}]}",
+	 "l: {a: b}", TRI_UNKNOWN},
+	{"s: {nodeSelectorTerms: [{matchExpressions: [{key: a, "
+	 "operator: Exists}], matchFields: [{key: metadata.name, "
+	 "operator: In, values: [n]}]}]}",
+	 "l: {c: d}", TRI_NO},
+	{"s: {nodeSelectorTerms: [{matchExpressions: [{key: a, "
+	 "operator: Exists}], matchFields: [{key: metadata.name, "
+	 "operator: In, values: [n]}]}]}",
+	 "l: {a: b}", TRI_UNKNOWN},
+	{"s: {nodeSelectorTerms: '${T}'}", "l: {a: b}", TRI_UNKNOWN},
+	{"s: '${S}'", "l: {a: b}", TRI_UNKNOWN},
+	{TERM("'${E}'"), "l: {a: b}", TRI_UNKNOWN},
+};
+
 static void terms_of_nodes_match(void **state)
 {
-	static const struct row rows[] = {
-		{"s: {nodeSelectorTerms: []}", "l: {a: b}", TRI_NO},
-		{"s: {nodeSelectorTerms: [{}]}", "l: {a: b}", TRI_NO},
-		{"s: {}", "l: {a: b}", TRI_NO},
-		{"x: 1", "l: {a: b}", TRI_NO},
-		{TERM("{key: a, operator: In, values: [b]}"), "l: {a: b}",
-		 TRI_YES},
-		{TERM("{key: a, operator: In, values: [b]}"), "l: {a: c}",
-		 TRI_NO},
-		{TERM("{key: a, operator: In, values: [b]}"), "l: {}", TRI_NO},
-		{TERM("{key: a, operator: NotIn, values: [b]}"), "l: {}",
-		 TRI_YES},
-		{TERM("{key: a, operator: Exists}"), "l: {a: ''}", TRI_YES},
-		{TERM("{key: a, operator: DoesNotExist}"), "l: {a: ''}",
-		 TRI_NO},
-		{TERM("{key: a, operator: Exists}, {key: b, operator: Exists}"),
-		 "l: {a: x}", TRI_NO},
-		/* Numbers. */
-		{TERM("{key: a, operator: Gt, values: ['4']}"), "l: {a: '8'}",
-		 TRI_YES},
-		{TERM("{key: a, operator: Gt, values: ['8']}"), "l: {a: '8'}",
-		 TRI_NO},
-		{TERM("{key: a, operator: Gt, values: ['-1']}"), "l: {a: '0'}",
-		 TRI_YES},
-		{TERM("{key: a, operator: Gt, values: ['9']}"), "l: {a: '10'}",
-		 TRI_YES},
-		{TERM("{key: a, operator: Lt, values: ['8']}"), "l: {a: '4'}",
-		 TRI_YES},
-		{TERM("{key: a, operator: Lt, values: ['8']}"), "l: {a: '8'}",
-		 TRI_NO},
-		{TERM("{key: a, operator: Lt, values: ['8']}"), "l: {}",
-		 TRI_NO},
-		{TERM("{key: a, operator: Gt, values: ['4']}"), "l: {a: big}",
-		 TRI_NO},
-		{TERM("{key: a, operator: Gt, values: ['4']}"), "l: {a: '8Gi'}",
-		 TRI_NO},
-		{TERM("{key: a, operator: Gt, values: ['4']}"), "l: {a: ' 8'}",
-		 TRI_NO},
-		{TERM("{key: a, operator: Gt, values: ['4']}"),
-		 "l: {a: '99999999999999999999'}", TRI_NO},
-		{TERM("{key: a, operator: Gt, values: [x]}"), "l: {a: '8'}",
-		 TRI_NO},
-		{TERM("{key: a, operator: Gt, values: []}"), "l: {a: '8'}",
-		 TRI_NO},
-		{TERM("{key: a, operator: Gt, values: ['${N}']}"),
-		 "l: {a: '8'}", TRI_UNKNOWN},
-		{TERM("{key: a, operator: Gt, values: ['4']}"),
-		 "l: {a: '${N}'}", TRI_UNKNOWN},
-		/* Terms are alternatives. */
-		{"s: {nodeSelectorTerms: [{matchExpressions: [{key: a, "
-		 "operator: Exists}]}, {matchExpressions: [{key: b, operator: "
-		 "Exists}]}]}",
-		 "l: {b: x}", TRI_YES},
-		{"s: {nodeSelectorTerms: [{}, {matchExpressions: [{key: b, "
-		 "operator: Exists}]}]}",
-		 "l: {b: x}", TRI_YES},
-		{"s: {nodeSelectorTerms: [{matchExpressions: [{key: a, "
-		 "operator: In, values: ['${A}']}]}, {matchExpressions: [{key: "
-		 "b, operator: Exists}]}]}",
-		 "l: {a: x, b: x}", TRI_YES},
-		/* Names of nodes are not known. */
-		{"s: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, "
-		 "operator: In, values: [n]}]}]}",
-		 "l: {a: b}", TRI_UNKNOWN},
-		{"s: {nodeSelectorTerms: [{matchExpressions: [{key: a, "
-		 "operator: Exists}], matchFields: [{key: metadata.name, "
-		 "operator: In, values: [n]}]}]}",
-		 "l: {c: d}", TRI_NO},
-		{"s: {nodeSelectorTerms: [{matchExpressions: [{key: a, "
-		 "operator: Exists}], matchFields: [{key: metadata.name, "
-		 "operator: In, values: [n]}]}]}",
-		 "l: {a: b}", TRI_UNKNOWN},
-		{"s: {nodeSelectorTerms: '${T}'}", "l: {a: b}", TRI_UNKNOWN},
-		{"s: '${S}'", "l: {a: b}", TRI_UNKNOWN},
-		{TERM("'${E}'"), "l: {a: b}", TRI_UNKNOWN},
-	};
-
-	check(node_selector_matches, rows, N(rows));
+	check(node_selector_matches, term_rows, N(term_rows));
 }
+
+static const struct {
+	const char *tolerations, *key, *value, *effect;
+	enum tri tolerated;
+} toleration_rows[] = {
+	{"x: 1", "k", "v", "NoSchedule", TRI_NO},
+	{"t: []", "k", "v", "NoSchedule", TRI_NO},
+	{"t: [{}]", "k", "v", "NoSchedule", TRI_NO},
+	/* Exists. */
+	{"t: [{operator: Exists}]", "k", "v", "NoSchedule", TRI_YES},
+	{"t: [{operator: Exists}]", "k", NULL, NULL, TRI_YES},
+	{"t: [{operator: Exists, key: ''}]", "k", "v", NULL, TRI_YES},
+	{"t: [{operator: Exists, effect: NoExecute}]", "k", "v", "NoSchedule",
+	 TRI_NO},
+	{"t: [{operator: Exists, effect: NoExecute}]", "k", "v", NULL, TRI_YES},
+	{"t: [{key: k, operator: Exists}]", "k", "v", "NoSchedule", TRI_YES},
+	{"t: [{key: k, operator: Exists}]", "other", "v", "NoSchedule", TRI_NO},
+	{"t: [{key: k, operator: Exists, effect: NoSchedule}]", "k", "v",
+	 "NoSchedule", TRI_YES},
+	{"t: [{key: k, operator: Exists, effect: NoSchedule}]", "k", "v",
+	 "NoExecute", TRI_NO},
+	{"t: [{key: k, operator: Exists, effect: ''}]", "k", "v", "NoExecute",
+	 TRI_YES},
+	/* Equal, the default. */
+	{"t: [{key: k, value: v}]", "k", "v", "NoSchedule", TRI_YES},
+	{"t: [{key: k, operator: '', value: v}]", "k", "v", NULL, TRI_YES},
+	{"t: [{key: k, operator: Equal, value: v}]", "k", "v", "NoSchedule",
+	 TRI_YES},
+	{"t: [{key: k, operator: Equal, value: w}]", "k", "v", "NoSchedule",
+	 TRI_NO},
+	{"t: [{key: k, operator: Equal, value: w}]", "k", NULL, "NoSchedule",
+	 TRI_YES},
+	{"t: [{key: k}]", "k", "", "NoSchedule", TRI_YES},
+	{"t: [{key: k}]", "k", "v", "NoSchedule", TRI_NO},
+	{"t: [{key: k, value: }]", "k", "", "NoSchedule", TRI_YES},
+	{"t: [{key: K, value: v}]", "k", "v", "NoSchedule", TRI_NO},
+	{"t: [{operator: Equal, value: v}]", "k", "v", NULL, TRI_NO},
+	/* One is enough. */
+	{"t: [{key: a, operator: Exists}, {key: k, value: v}]", "k", "v",
+	 "NoSchedule", TRI_YES},
+	/* Not known. */
+	{"t: '${T}'", "k", "v", NULL, TRI_UNKNOWN},
+	{"t: ['${T}']", "k", "v", NULL, TRI_UNKNOWN},
+	{"t: [{key: '${K}', operator: Exists}]", "k", "v", NULL, TRI_UNKNOWN},
+	{"t: [{key: k, value: '${V}'}]", "k", "v", NULL, TRI_UNKNOWN},
+	{"t: [{key: k, value: '${V}'}]", "k", NULL, NULL, TRI_YES},
+	{"t: [{key: k, operator: '${O}', value: v}]", "k", "w", NULL,
+	 TRI_UNKNOWN},
+	{"t: [{operator: '${O}'}]", "k", "w", NULL, TRI_UNKNOWN},
+	{"t: [{key: k, operator: Exists, effect: '${E}'}]", "k", "v",
+	 "NoSchedule", TRI_UNKNOWN},
+	{"t: [{key: k, operator: Exists, effect: '${E}'}]", "k", "v", NULL,
+	 TRI_YES},
+	{"t: [{key: other, value: '${V}'}]", "k", "v", NULL, TRI_NO},
+	{"t: [{key: other, effect: '${E}'}]", "k", "v", "NoSchedule", TRI_NO},
+	{"t: [{key: k, operator: Gt, value: '4'}]", "k", "5", NULL,
+	 TRI_UNKNOWN},
+	{"t: [{key: '${K}', operator: Exists}, {key: k, value: v}]", "k", "v",
+	 NULL, TRI_YES},
+};
 
 static void tolerations_match_taints(void **state)
 {
-	static const struct {
-		const char *tolerations, *key, *value, *effect;
-		enum tri tolerated;
-	} rows[] = {
-		{"x: 1", "k", "v", "NoSchedule", TRI_NO},
-		{"t: []", "k", "v", "NoSchedule", TRI_NO},
-		{"t: [{}]", "k", "v", "NoSchedule", TRI_NO},
-		/* Exists. */
-		{"t: [{operator: Exists}]", "k", "v", "NoSchedule", TRI_YES},
-		{"t: [{operator: Exists}]", "k", NULL, NULL, TRI_YES},
-		{"t: [{operator: Exists, key: ''}]", "k", "v", NULL, TRI_YES},
-		{"t: [{operator: Exists, effect: NoExecute}]", "k", "v",
-		 "NoSchedule", TRI_NO},
-		{"t: [{operator: Exists, effect: NoExecute}]", "k", "v", NULL,
-		 TRI_YES},
-		{"t: [{key: k, operator: Exists}]", "k", "v", "NoSchedule",
-		 TRI_YES},
-		{"t: [{key: k, operator: Exists}]", "other", "v", "NoSchedule",
-		 TRI_NO},
-		{"t: [{key: k, operator: Exists, effect: NoSchedule}]", "k",
-		 "v", "NoSchedule", TRI_YES},
-		{"t: [{key: k, operator: Exists, effect: NoSchedule}]", "k",
-		 "v", "NoExecute", TRI_NO},
-		{"t: [{key: k, operator: Exists, effect: ''}]", "k", "v",
-		 "NoExecute", TRI_YES},
-		/* Equal, the default. */
-		{"t: [{key: k, value: v}]", "k", "v", "NoSchedule", TRI_YES},
-		{"t: [{key: k, operator: '', value: v}]", "k", "v", NULL,
-		 TRI_YES},
-		{"t: [{key: k, operator: Equal, value: v}]", "k", "v",
-		 "NoSchedule", TRI_YES},
-		{"t: [{key: k, operator: Equal, value: w}]", "k", "v",
-		 "NoSchedule", TRI_NO},
-		{"t: [{key: k, operator: Equal, value: w}]", "k", NULL,
-		 "NoSchedule", TRI_YES},
-		{"t: [{key: k}]", "k", "", "NoSchedule", TRI_YES},
-		{"t: [{key: k}]", "k", "v", "NoSchedule", TRI_NO},
-		{"t: [{key: k, value: }]", "k", "", "NoSchedule", TRI_YES},
-		{"t: [{key: K, value: v}]", "k", "v", "NoSchedule", TRI_NO},
-		{"t: [{operator: Equal, value: v}]", "k", "v", NULL, TRI_NO},
-		/* One is enough. */
-		{"t: [{key: a, operator: Exists}, {key: k, value: v}]", "k",
-		 "v", "NoSchedule", TRI_YES},
-		/* Not known. */
-		{"t: '${T}'", "k", "v", NULL, TRI_UNKNOWN},
-		{"t: ['${T}']", "k", "v", NULL, TRI_UNKNOWN},
-		{"t: [{key: '${K}', operator: Exists}]", "k", "v", NULL,
-		 TRI_UNKNOWN},
-		{"t: [{key: k, value: '${V}'}]", "k", "v", NULL, TRI_UNKNOWN},
-		{"t: [{key: k, value: '${V}'}]", "k", NULL, NULL, TRI_YES},
-		{"t: [{key: k, operator: '${O}', value: v}]", "k", "w", NULL,
-		 TRI_UNKNOWN},
-		{"t: [{operator: '${O}'}]", "k", "w", NULL, TRI_UNKNOWN},
-		{"t: [{key: k, operator: Exists, effect: '${E}'}]", "k", "v",
-		 "NoSchedule", TRI_UNKNOWN},
-		{"t: [{key: k, operator: Exists, effect: '${E}'}]", "k", "v",
-		 NULL, TRI_YES},
-		{"t: [{key: other, value: '${V}'}]", "k", "v", NULL, TRI_NO},
-		{"t: [{key: other, effect: '${E}'}]", "k", "v", "NoSchedule",
-		 TRI_NO},
-		{"t: [{key: k, operator: Gt, value: '4'}]", "k", "5", NULL,
-		 TRI_UNKNOWN},
-		{"t: [{key: '${K}', operator: Exists}, {key: k, value: v}]",
-		 "k", "v", NULL, TRI_YES},
-	};
-
-	for (size_t i = 0; i < N(rows); i++) {
+	for (size_t i = 0; i < N(toleration_rows); i++) {
 		struct arena arena = ARENA_INIT;
-		const struct node *t =
-			node_get(read(&arena, rows[i].tolerations), "t");
-		enum tri is = tolerations_tolerate(
-			t, rows[i].key, rows[i].value, rows[i].effect);
+		const struct node *t = node_get(
+			read(&arena, toleration_rows[i].tolerations), "t");
+		enum tri is = tolerations_tolerate(t, toleration_rows[i].key,
+						   toleration_rows[i].value,
+						   toleration_rows[i].effect);
 
-		if (is != rows[i].tolerated)
+		if (is != toleration_rows[i].tolerated)
 			fail_msg("row %zu: %s: %s, should be %s", i,
-				 rows[i].tolerations, names[is],
-				 names[rows[i].tolerated]);
+				 toleration_rows[i].tolerations, names[is],
+				 names[toleration_rows[i].tolerated]);
 		arena_release(&arena);
 	}
 }

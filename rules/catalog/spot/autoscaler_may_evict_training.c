@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Either annotation shows that somebody thought of it. A job that has its nodes
- * for itself fills them.
+ * Either annotation shows that somebody thought of it. Pods of an exclusive
+ * topology fit nowhere else, and who cannot move is not moved for little use.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -19,7 +19,7 @@ static bool is_moved(const struct pod *pod)
 	       object->class != KIND_DAEMON && !object->fragment;
 }
 
-static bool has_own_nodes(const struct object *object)
+static bool is_exclusive(const struct object *object)
 {
 	return object_annotation(
 		       object, "alpha.jobset.sigs.k8s.io/exclusive-topology") ||
@@ -36,7 +36,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if (pod->flat || !pod->template || pod_uses_gpu(pod) != TRI_YES ||
 	    !pod_is_training(pod) || !is_moved(pod) || pod_spot(pod) ||
-	    has_own_nodes(pod->object) || pod_annotation(pod, evict) ||
+	    is_exclusive(pod->object) || pod_annotation(pod, evict) ||
 	    pod_annotation(pod, disrupt))
 		return;
 	f = report_pod(run, pod, pod->template,

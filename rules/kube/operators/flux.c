@@ -5,7 +5,7 @@
  * and may grow to `maxSize`.
  *
  * Source: flux-operator api/v1alpha2/minicluster_types.go,
- * controllers/flux/job.go.
+ * controllers/flux/job.go, pods.go (the pod of the services).
  */
 #include "rules/kube/operator.h"
 

@@ -12,8 +12,6 @@
 /* Of nodes with that label. */
 static enum accel_class unit_of(const char *key, const char *value)
 {
-	if (!key || !value || (*key != 'n' && *key != 'c'))
-		return ACCEL_WHOLE;
 	if ((text_eq(key, STRATEGY) &&
 	     (text_eq(value, "time-slicing") || text_eq(value, "mps"))) ||
 	    (text_eq(key, GKE_STRATEGY) &&
@@ -50,19 +48,6 @@ static bool selects_slices(const struct node_need *need)
 	return allows_only(need, ACCEL_MIG);
 }
 
-/* Most pods select by the product of whole GPUs, or not at all. */
-static bool may_select_parts(const struct node_needs *needs)
-{
-	for (size_t i = 0; i < needs->n; i++) {
-		const struct node_need *need = &needs->items[i];
-		const struct node *value = node_need_value(need, 0);
-
-		if (value && unit_of(need->key, node_str(value)) != ACCEL_WHOLE)
-			return true;
-	}
-	return false;
-}
-
 static bool has_unit(const struct node *labels, enum accel_class unit)
 {
 	static const char *const keys[] = {STRATEGY, PRODUCT, GKE_STRATEGY,
@@ -93,18 +78,16 @@ enum accel_class container_unit(const struct cluster *cluster,
 {
 	const char *name = entry->node->key;
 	struct node_needs needs;
-	bool parts;
 
 	if (entry->accelerator && entry->accelerator->class != ACCEL_WHOLE)
 		return entry->accelerator->class;
 	if (!text_eq(name, "nvidia.com/gpu"))
 		return ACCEL_WHOLE;
 	needs = pod_node_needs(arena, c->pod);
-	parts = may_select_parts(&needs);
-	if ((parts && node_needs_imply(&needs, selects_shares)) ||
+	if (node_needs_imply(&needs, selects_shares) ||
 	    nodes_all(cluster, c->pod, name, has_shares))
 		return ACCEL_SHARED;
-	if ((parts && node_needs_imply(&needs, selects_slices)) ||
+	if (node_needs_imply(&needs, selects_slices) ||
 	    nodes_all(cluster, c->pod, name, has_slices))
 		return ACCEL_MIG;
 	return ACCEL_WHOLE;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * HorizontalPodAutoscalers that look at nothing but the CPU or the memory of
- * pods. Without metrics the API server fills in the CPU.
- * Source: pkg/apis/autoscaling/v2/defaults.go.
+ * pods. Without metrics the API server fills in the CPU; v1 has all others in
+ * an annotation.
+ * Source: pkg/apis/autoscaling/v2/defaults.go, autoscaling/annotations.go.
  */
 #include "base/array.h"
 #include "base/text.h"
@@ -39,7 +40,8 @@ void index_add_scaler(struct object_index *set, const struct object *o,
 	const struct node *spec, *target, *at, *metrics;
 
 	if (!object_is(o, "autoscaling", "HorizontalPodAutoscaler") ||
-	    o->fragment)
+	    o->fragment ||
+	    object_annotation(o, "autoscaling.alpha.kubernetes.io/metrics"))
 		return;
 	spec = node_get(o->root, "spec");
 	target = node_get(spec, "scaleTargetRef");
@@ -66,8 +68,11 @@ bool scaler_scales(const struct object_index *set, const struct scaler *scaler,
 		   const struct workload *w)
 {
 	const struct workload of = {.place = scaler->place};
+	bool one_file = scaler->place.file == w->place.file;
 
-	return text_eq(scaler->name, w->id.name) &&
+	/* Without namespaces, those of one file are of the same one. */
+	return (*scaler->id.namespace || one_file) &&
+	       text_eq(scaler->name, w->id.name) &&
 	       text_eq(scaler->kind, w->id.kind) &&
 	       text_eq(scaler->id.namespace, w->id.namespace) &&
 	       scaler->cluster == w->cluster &&
