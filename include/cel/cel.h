@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The Common Expression Language as Kubernetes 1.36 has it: compile an
+ * expression once, evaluate it over documents.
+ *
+ *	env = cel_env_new(arena, variables);
+ *	program = cel_compile(arena, env, text, len, &issues);
+ *	cel_eval_init(&eval, program, arena, &options);
+ *	result = cel_eval_run(&eval);
+ *	node = cel_eval_blame(&eval);        where it failed
+ *
+ * Environments and programs are immutable and may be used by several threads;
+ * an evaluation belongs to one. Nothing reads files, clocks or networks.
+ * Everything lives in the arenas passed in.
+ */
+#ifndef CEL_CEL_H
+#define CEL_CEL_H
+
+#include "base/err.h"
+#include "cel/value.h"
+
+/* Limits, as the API server's (apiserver pkg/apis/cel/config.go, cel-go). */
+enum {
+	CEL_EXPRESSION_BUDGET = 1000000,
+	CEL_POLICY_BUDGET = 10000000,
+	CEL_MATCH_BUDGET = 2500000,
+	CEL_CODE_POINTS = 100000,
+	CEL_RECURSION = 250,
+};
+
+struct cel_variable {
+	const char *name; /* may hold dots: `request.x` is no variable */
+	const struct cel_type *type;
+};
+
+struct cel_env;
+/* variables ends with {0}; it is kept. */
+const struct cel_env *cel_env_new(struct arena *arena,
+				  const struct cel_variable *variables);
+
+/* What is wrong with an expression; start and end are bytes of its text. */
+struct cel_issue {
+	size_t start, end;
+	const char *text;
+};
+
+struct cel_issues {
+	struct arena *arena;
+	struct cel_issue *items;
+	size_t n, size;
+};
+
+struct cel_program;
+/* NULL: it does not parse, or does not type-check, and issues say why. */
+const struct cel_program *cel_compile(struct arena *arena,
+				      const struct cel_env *env,
+				      const char *text, size_t len,
+				      struct cel_issues *issues);
+/* What the checker found; the caller wants bool, string, dyn, ... */
+const struct cel_type *cel_program_type(const struct cel_program *program);
+/* Does it read this variable (of those of its environment)? */
+bool cel_program_reads(const struct cel_program *program, const char *name);
+
+struct cel_eval_options {
+	/* The value of a variable of the environment, by its index there;
+	 * called at each read. An input that is not given is cel_unknown(). */
+	struct cel_value (*variable)(struct cel_eval *eval, void *context,
+				     unsigned index);
+	void *context;
+	uint64_t budget; /* CEL_EXPRESSION_BUDGET, or what is left of more */
+	/* Objects are fragments: what is absent in them is unknown. */
+	bool fragment;
+};
+
+struct cel_eval {
+	const struct cel_program *program;
+	struct arena *arena; /* of values; the caller resets it */
+	struct cel_eval_options options;
+	uint64_t cost; /* so far, as cel-go counts it */
+	struct cel_eval_state *state;
+};
+
+void cel_eval_init(struct cel_eval *eval, const struct cel_program *program,
+		   struct arena *arena, const struct cel_eval_options *options);
+/*
+ * A value, an error ("no such key: x", as cel-go words it), or unknown. Beyond
+ * the budget: an error, and cel_eval_over_budget().
+ */
+struct cel_value cel_eval_run(struct cel_eval *eval);
+bool cel_eval_over_budget(const struct cel_eval *eval);
+
+/*
+ * After a run that was false, or an error: the nodes that decide it, the
+ * gravest first, those of the documents' trees only; evaluates again. At most
+ * max; how many. a read: its node; absent: the nearest present parent; false
+ * `&&`: its leftmost false operand; true `||`: its leftmost true one; else
+ * both; `?:`: branch, then condition; a call: its arguments in order; false
+ * all(): its first failing element; false exists(): the list.
+ */
+size_t cel_eval_blame(struct cel_eval *eval, const struct node **nodes,
+		      size_t max);
+
+#endif

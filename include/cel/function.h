@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions and operators: each overload is one row of a table, which the
+ * checker reads for its types and the evaluator for what it does and costs. A
+ * library is a constant table in a file of its own (rules/cel/lib); the list of
+ * them is cel_libraries[] in rules/cel/lib/libraries.c. Operators have the
+ * names of cel-go: `_+_`, `_[_]`, `@in`, `!_`, `-_`.
+ */
+#ifndef CEL_FUNCTION_H
+#define CEL_FUNCTION_H
+
+#include "cel/value.h"
+
+enum { CEL_ARGS = 8 };
+
+/* One call; alive until the function returns. */
+struct cel_call {
+	struct cel_eval *eval;
+	struct arena *arena; /* results; as long as the evaluation */
+	const struct cel_overload *overload;
+	const struct cel_value *args; /* the receiver first */
+	unsigned n;
+};
+
+struct cel_overload {
+	const char *name; /* "startsWith", "_+_" */
+	/*
+	 * "string.(string) bool" is a member, "(A, A) bool" is not; types as
+	 * cel_type_parse() reads them.
+	 */
+	const char *signature;
+	/* Arguments are normal values whose kinds fit the signature (dyn:
+	 * anything). NULL: the evaluator does it (`_&&_`, `_?_:_`). */
+	struct cel_value (*call)(struct cel_call *call);
+	/*
+	 * What a call costs beside its arguments, as Kubernetes 1.36 counts
+	 * (apiserver pkg/cel/library/cost.go, cel-go
+	 * interpreter/runtimecost.go); NULL: 1.
+	 */
+	uint64_t (*cost)(const struct cel_call *call, struct cel_value result);
+};
+
+struct cel_library {
+	const char *name;
+	const struct cel_overload *overloads; /* ends with {0} */
+};
+
+extern const struct cel_library *const cel_libraries[]; /* ends with NULL */
+
+/* Costs that many overloads share (rules/cel/eval/cost.c): 10 % of the size of
+ * the first argument, of the first two, of the result; rounded up. */
+uint64_t cel_cost_traverse(const struct cel_call *call,
+			   struct cel_value result);
+uint64_t cel_cost_traverse_both(const struct cel_call *call,
+				struct cel_value result);
+uint64_t cel_cost_traverse_result(const struct cel_call *call,
+				  struct cel_value result);
+/* Size of a value in the units of costs: code points, bytes, items; else 1. */
+uint64_t cel_cost_size(struct cel_value value);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types of the Common Expression Language. A type is immutable; it lives in
+ * the arena of the environment or of the program that made it, and those
+ * without parameters are constants. Texts are as cel-go prints them:
+ * `list(int)`, `map(string, dyn)`, `optional_type(string)`.
+ */
+#ifndef CEL_TYPE_H
+#define CEL_TYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+/* What a value is, and what only a type can be (from CEL_DYN on). */
+enum cel_kind {
+	CEL_NULL,
+	CEL_BOOL,
+	CEL_INT,
+	CEL_UINT,
+	CEL_DOUBLE,
+	CEL_STRING,
+	CEL_BYTES,
+	CEL_LIST,
+	CEL_MAP,
+	CEL_TYPE,
+	CEL_TIMESTAMP,
+	CEL_DURATION,
+	CEL_OPTIONAL,
+	CEL_OPAQUE, /* quantities, addresses, URLs, ...: by name */
+	CEL_OBJECT, /* fields declared by the host: `gpugate`, `variables` */
+	CEL_ERROR,
+	CEL_UNKNOWN,
+	CEL_DYN,   /* types only: checked when it runs */
+	CEL_PARAM, /* types only: `A` of a signature */
+};
+
+enum { CEL_TYPE_PARAMS = 2 };
+
+struct cel_field {
+	const char *name;
+	const struct cel_type *type;
+};
+
+struct cel_type {
+	enum cel_kind kind;
+	const char *name; /* opaque, object, parameter; else NULL */
+	/* list and optional: one; map: key and value; type: one or none */
+	const struct cel_type *params[CEL_TYPE_PARAMS];
+	const struct cel_field *fields; /* object: ends with {0} */
+};
+
+/* The type without parameters of this kind. CEL_LIST is list(dyn), CEL_MAP
+ * map(dyn, dyn). */
+const struct cel_type *cel_type_of_kind(enum cel_kind kind);
+const struct cel_type *cel_type_list(struct arena *arena,
+				     const struct cel_type *item);
+const struct cel_type *cel_type_map(struct arena *arena,
+				    const struct cel_type *key,
+				    const struct cel_type *value);
+const struct cel_type *cel_type_optional(struct arena *arena,
+					 const struct cel_type *value);
+/*
+ * The type that a text names: `int`, `list(string)`, `map(string,dyn)`,
+ * `optional(A)`, `type(A)`, `timestamp`, `duration`, `A` (a capital letter is a
+ * parameter), anything else with a dot or a capital an opaque type
+ * (`kubernetes.Quantity`, `net.IP`). Advances *text behind it. BUG() on a text
+ * that is none: these texts are ours.
+ */
+const struct cel_type *cel_type_parse(struct arena *arena, const char **text);
+void cel_type_text(const struct cel_type *type, struct buf *out);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values of the Common Expression Language: small, passed by value; what they
+ * point to is immutable and lives in the arena of the evaluation or longer
+ * (documents, constants of the program). Errors and unknowns are values: a
+ * function is only called without any among its arguments.
+ *
+ * A value that was read from a document keeps its node, also while it is
+ * compared, passed on or held by a list; what is computed has none. That is
+ * how a failing rule finds its line.
+ */
+#ifndef CEL_VALUE_H
+#define CEL_VALUE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cel/type.h"
+#include "doc/node.h"
+
+/* Not NUL-terminated. Strings are valid UTF-8; sizes and indexes of the
+ * language count code points. */
+struct cel_text {
+	const char *data;
+	size_t len;
+};
+
+/* Since the epoch, or a length of time; 0 <= nanos < 1e9, for a negative
+ * duration too (-0.5 s is -1 s + 5e8 ns). */
+struct cel_time {
+	int64_t seconds;
+	int32_t nanos;
+};
+
+struct cel_value;
+struct cel_eval;
+
+/* What an opaque value can do; one constant for each opaque type. */
+struct cel_opaque_type {
+	struct cel_type type;
+	bool (*equal)(const void *a, const void *b);
+};
+
+struct cel_value {
+	enum cel_kind kind;
+	union {
+		bool boolean;
+		int64_t integer;
+		uint64_t uinteger;
+		double real;
+		struct cel_text text; /* string, bytes, message of an error */
+		const struct cel_list *list;
+		const struct cel_map *map; /* map, object */
+		const struct cel_type *type;
+		struct cel_time time;		  /* timestamp, duration */
+		const struct cel_value *optional; /* NULL: none */
+		struct {
+			const struct cel_opaque_type *type;
+			const void *data;
+		} opaque;
+	};
+	/* Where it was read, or NULL. Of an unknown: the placeholder, or NULL
+	 * where an input is not given. */
+	const struct node *node;
+};
+
+/*
+ * Lists and maps stand over nodes of a document or over values; those over
+ * nodes convert their items when they are read. schema is the OpenAPI schema
+ * of the node where the object's kind has one (CRDs), which decides about
+ * timestamps, durations, bytes, int-or-string and about set and map lists;
+ * without it JSON's types count.
+ */
+struct cel_list {
+	const struct node *node; /* a seq, or NULL */
+	const struct node *schema;
+	const struct cel_value *items; /* where node is NULL */
+	size_t n;
+};
+
+struct cel_entry {
+	struct cel_value key, value;
+};
+
+struct cel_map {
+	const struct node *node; /* a map, or NULL */
+	const struct node *schema;
+	const struct cel_entry *entries; /* where node and field are NULL */
+	size_t n;
+	/*
+	 * An object whose fields the host computes when they are read
+	 * (`variables`, `gpugate`); only in values of kind CEL_OBJECT. Sets
+	 * *out and returns true, or false: it has no such field.
+	 */
+	bool (*field)(struct cel_eval *eval, void *context,
+		      struct cel_text name, struct cel_value *out);
+	void *context;
+};
+
+/* --- making values ------------------------------------------------------- */
+
+static inline struct cel_value cel_bool(bool b)
+{
+	return (struct cel_value){.kind = CEL_BOOL, .boolean = b};
+}
+
+static inline struct cel_value cel_int(int64_t i)
+{
+	return (struct cel_value){.kind = CEL_INT, .integer = i};
+}
+
+static inline struct cel_value cel_uint(uint64_t u)
+{
+	return (struct cel_value){.kind = CEL_UINT, .uinteger = u};
+}
+
+static inline struct cel_value cel_double(double d)
+{
+	return (struct cel_value){.kind = CEL_DOUBLE, .real = d};
+}
+
+/* The bytes are kept, not copied. */
+static inline struct cel_value cel_stringn(const char *data, size_t len)
+{
+	return (struct cel_value){.kind = CEL_STRING, .text = {data, len}};
+}
+
+static inline struct cel_value cel_null(void)
+{
+	return (struct cel_value){.kind = CEL_NULL};
+}
+
+static inline struct cel_value cel_unknown(const struct node *node)
+{
+	return (struct cel_value){.kind = CEL_UNKNOWN, .node = node};
+}
+
+struct cel_value cel_string(const char *text); /* kept, not copied */
+/* items are kept. */
+struct cel_value cel_list(struct arena *arena, const struct cel_value *items,
+			  size_t n);
+struct cel_value cel_map(struct arena *arena, const struct cel_entry *entries,
+			 size_t n);
+/* value is copied. */
+struct cel_value cel_optional(struct arena *arena, struct cel_value value);
+struct cel_value cel_optional_none(void);
+struct cel_value cel_error(struct arena *arena, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/*
+ * The value of a node: as apimachinery reads JSON into unstructured (an
+ * integer beyond 64 bits is a double), or as the schema says. A placeholder is
+ * unknown. NULL gives null.
+ */
+struct cel_value cel_from_node(struct arena *arena, const struct node *node,
+			       const struct node *schema);
+
+/* --- asking values ------------------------------------------------------- */
+
+static inline bool cel_is(struct cel_value v, enum cel_kind kind)
+{
+	return v.kind == kind;
+}
+
+static inline bool cel_is_true(struct cel_value v)
+{
+	return v.kind == CEL_BOOL && v.boolean;
+}
+
+static inline bool cel_is_false(struct cel_value v)
+{
+	return v.kind == CEL_BOOL && !v.boolean;
+}
+
+/* Error or unknown: what a strict function is never called with. */
+static inline bool cel_is_abnormal(struct cel_value v)
+{
+	return v.kind == CEL_ERROR || v.kind == CEL_UNKNOWN;
+}
+
+size_t cel_list_size(struct cel_value list);
+/* i < size. Items of a document's list know their node. */
+struct cel_value cel_list_at(struct arena *arena, struct cel_value list,
+			     size_t i);
+size_t cel_map_size(struct cel_value map);
+/* Entry number i, in the document's order (i < size). */
+struct cel_entry cel_map_at(struct arena *arena, struct cel_value map,
+			    size_t i);
+/* The value of a key, keys compared as the language does (1 == 1u == 1.0).
+ * false: there is none. */
+bool cel_map_find(struct arena *arena, struct cel_value map,
+		  struct cel_value key, struct cel_value *out);
+/* `==`: a bool, or unknown where that cannot be known (placeholders). Numbers
+ * compare across types; values of unlike types are unequal. */
+struct cel_value cel_equal(struct arena *arena, struct cel_value a,
+			   struct cel_value b);
+/* Order of two numbers, strings, bytes, bools, times: *order <0, 0, >0; false:
+ * they have none (NaN, unlike types). */
+bool cel_compare(struct cel_value a, struct cel_value b, int *order);
+/* The type of a value, as type() gives it. */
+const struct cel_type *cel_type_of(struct cel_value value);
+/* As JSON, or as text where JSON has no such type; for messages, tests. */
+void cel_value_text(struct cel_value value, struct buf *out);
+/* Code points in UTF-8. */
+size_t cel_text_size(struct cel_text text);
+bool cel_text_eq(struct cel_text text, const char *other);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Environments and the type checker (cel-go checker/checker.go, with
+ * Kubernetes' options: homogeneous aggregate literals, cross-type numeric
+ * comparisons, optional types).
+ */
+#ifndef CEL_CHECK_H
+#define CEL_CHECK_H
+
+#include "rules/cel/syntax/ast.h"
+
+struct cel_program {
+	const struct cel_env *env;
+	const char *text;
+	size_t len;
+	struct cel_expr *root;
+	uint32_t nexprs;
+	unsigned nslots; /* comprehension variables */
+};
+
+/* An overload with its signature read. */
+struct cel_signature {
+	const struct cel_overload *overload;
+	bool member;
+	const struct cel_type *args[CEL_ARGS]; /* the receiver first */
+	unsigned n;
+	const struct cel_type *result;
+};
+
+/* All overloads of a name; *n of them. */
+const struct cel_signature *cel_env_overloads(const struct cel_env *env,
+					      const char *name, size_t *n);
+/* Index of a variable, or -1. */
+int cel_env_variable(const struct cel_env *env, const char *name);
+const struct cel_type *cel_env_variable_type(const struct cel_env *env,
+					     unsigned index);
+/* 0; -1: issues say why. */
+int cel_check(struct arena *arena, struct cel_program *program,
+	      struct cel_issues *issues);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tree of an expression, macros expanded as cel-go expands them: costs are
+ * counted over the expansion. The parser makes it; the checker fills in types
+ * and what names refer to, and nobody changes it then. Its memory is that of
+ * the program.
+ */
+#ifndef CEL_AST_H
+#define CEL_AST_H
+
+#include "cel/cel.h"
+
+enum cel_expr_kind {
+	EXPR_CONST,
+	EXPR_IDENT,
+	EXPR_SELECT, /* a.b, has(a.b) */
+	EXPR_CALL,   /* functions, operators: `_+_`, `_[_]`, `_?._`, `_[?_]` */
+	EXPR_LIST,
+	EXPR_MAP,
+	EXPR_FOLD, /* a comprehension */
+};
+
+/* What the checker found a name to be. */
+enum cel_name {
+	NAME_VARIABLE, /* index into the environment's variables */
+	NAME_LOCAL,    /* slot of a comprehension's variable in this program */
+	NAME_TYPE,     /* `int`, `list`: a constant */
+};
+
+/* Names of the accumulators that macros make (cel-go's). */
+#define CEL_ACCUMULATOR "@result"
+
+struct cel_expr {
+	enum cel_expr_kind kind;
+	uint32_t id; /* 0 ... program's nexprs - 1: index of tables beside it */
+	uint32_t start, end; /* bytes of the expression's text */
+	const struct cel_type *type;
+	union {
+		struct cel_value constant;
+		struct {
+			const char *name; /* `.name`: without the dot */
+			bool absolute;	  /* began with a dot */
+			enum cel_name is;
+			unsigned index;
+			const struct cel_type *named; /* NAME_TYPE */
+		} ident;
+		struct {
+			struct cel_expr *operand;
+			struct cel_text field;
+			bool test; /* has() */
+		} select;
+		struct {
+			const char *function;
+			struct cel_expr *target; /* of a member call, or NULL */
+			struct cel_expr **args;
+			unsigned n;
+			/* of the name and arity; those that the checker left
+			 * over, ends with NULL */
+			const struct cel_overload **overloads;
+		} call;
+		struct {
+			struct cel_expr **items;
+			bool *optional; /* `[?x]`; NULL: none is */
+			unsigned n;
+		} list;
+		struct {
+			struct cel_expr **keys, **values;
+			bool *optional; /* `{?k: v}`; NULL: none is */
+			unsigned n;
+		} map;
+		struct {
+			struct cel_expr *range, *init, *condition, *step,
+				*result;
+			const char *var, *var2, *accumulator; /* var2 or NULL */
+			unsigned slot, slot2, accumulator_slot;
+			/* The macro it stands for: "all", "exists", ... */
+			const char *macro;
+		} fold;
+	};
+};
+
+/* A text as a tree. NULL: it does not parse; *nexprs counts its expressions. */
+struct cel_expr *cel_parse(struct arena *arena, const char *text, size_t len,
+			   uint32_t *nexprs, struct cel_issues *issues);
+void cel_issue(struct cel_issues *issues, size_t start, size_t end,
+	       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+#endif
