@@ -47,7 +47,7 @@ struct cel_library {
 
 extern const struct cel_library *const cel_libraries[]; /* ends with NULL */
 
-/* Costs that many overloads share (rules/cel/eval/cost.c): 10 % of the size of
+/* Costs that many overloads share (rules/cel/value/cost.c): 10 % of the size of
  * the first argument, of the first two, of the result; rounded up. */
 uint64_t cel_cost_traverse(const struct cel_call *call,
 			   struct cel_value result);

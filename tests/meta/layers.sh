@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The layers depend on each other one way only:
-# base <- doc <- kube <- engine <- catalog; lint and webhook on top, apart.
+# base <- doc <- kube <- cel <- engine <- catalog; lint and webhook on top, apart.
 set -u
 fail=0
 # forbid PATHSPECS PATTERN WHY; a * of git matches folders too
@@ -14,14 +14,16 @@ forbid() {
 	fail=1
 }
 inc='#include "'
-forbid 'rules/base/*.[ch] include/base/*.h' "$inc(cli|doc|kube|engine)/" \
+forbid 'rules/base/*.[ch] include/base/*.h' "$inc(cli|doc|kube|cel|engine)/" \
 	'base must not know what is above it'
-forbid 'rules/cli/*.[ch] include/cli/*.h' "$inc(doc|kube|engine)/" \
+forbid 'rules/cli/*.[ch] include/cli/*.h' "$inc(doc|kube|cel|engine)/" \
 	'cli must know base only'
-forbid 'rules/doc/*.[ch] include/doc/*.h' "$inc(kube|engine)/" \
-	'doc must not know kube, engine'
-forbid 'rules/kube/*.[ch] include/kube/*.h' "$inc(engine)/" \
-	'kube must not know engine'
+forbid 'rules/doc/*.[ch] include/doc/*.h' "$inc(kube|cel|engine)/" \
+	'doc must not know kube, cel, engine'
+forbid 'rules/kube/*.[ch] include/kube/*.h' "$inc(cel|engine)/" \
+	'kube must not know cel, engine'
+forbid 'rules/cel/*.[ch] include/cel/*.h' "$inc(engine)/" \
+	'cel must not know engine'
 forbid 'rules/engine/*.[ch] include/engine/*.h' "$inc(rules/catalog|lint|webhook)" \
 	'engine must not know catalog or the programs'
 forbid 'rules/catalog/*.c' "$inc(engine/(run|policy|suppress|finding|registry)|rules/|.*\.\./)" \

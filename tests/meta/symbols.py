@@ -14,7 +14,7 @@ import pathlib
 import subprocess
 import sys
 
-RULES = ["rules/base", "rules/doc", "rules/kube", "rules/engine"]
+RULES = ["rules/base", "rules/doc", "rules/kube", "rules/cel", "rules/engine"]
 PROGRAM = RULES + ["rules/cli"]
 # layer: the layers that it may use besides itself
 MAY_USE = {
@@ -22,7 +22,8 @@ MAY_USE = {
     "rules/cli": RULES[:1],
     "rules/doc": RULES[:1],
     "rules/kube": RULES[:2],
-    "rules/engine": RULES[:3],
+    "rules/cel": RULES[:3],
+    "rules/engine": RULES[:4],
     "rules/catalog": RULES,
     "lint": PROGRAM,
     "certs": RULES[:1],

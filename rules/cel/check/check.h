@@ -7,6 +7,7 @@
 #ifndef CEL_CHECK_H
 #define CEL_CHECK_H
 
+#include "cel/function.h"
 #include "rules/cel/syntax/ast.h"
 
 struct cel_program {
