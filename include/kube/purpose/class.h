@@ -28,6 +28,9 @@ bool pod_is_trusted(const struct pod *pod);
 /* For the help of what infrastructure may do: how a DaemonSet, or a pod with
  * such an image, becomes infrastructure; "" for all others. */
 const char *pod_infrastructure_hint(const struct pod *pod);
+/* Does a label of the object or of the pod say that it is there for a test: by
+ * its environment, its purpose or its queue? */
+bool pod_is_test(const struct pod *pod);
 /* Does its object's namespace match one of "a,b*"? */
 bool pod_in_namespaces(struct arena *arena, const struct pod *pod,
 		       const char *namespaces);
