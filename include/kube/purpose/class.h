@@ -12,6 +12,9 @@ bool pod_is_training(const struct pod *pod);
 bool pod_is_serving(const struct pod *pod);
 /* A role that starts the ranks in other pods. */
 bool pod_is_launcher(const struct pod *pod);
+/* A role without a device whose place is that of pods with devices: its
+ * operator keeps them in one domain. */
+bool pod_follows_devices(const struct pod *pod);
 /* One of the policy's, or without that key of its default? NULL: unknown. */
 enum tri namespace_is_infrastructure(const struct kube_config *config,
 				     const char *namespace);

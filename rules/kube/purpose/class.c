@@ -184,6 +184,18 @@ bool pod_is_launcher(const struct pod *pod)
 	return by->is_launcher && by->is_launcher(pod);
 }
 
+bool pod_follows_devices(const struct pod *pod)
+{
+	const struct operator* by = object_operator(pod->object);
+
+	if (!by->shares_domain || !by->shares_domain(pod))
+		return false;
+	FOR_EACH_POD(pod->object, other)
+		if (pod_uses_gpu(other) == TRI_YES)
+			return true;
+	return false;
+}
+
 static bool listens(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
