@@ -45,6 +45,8 @@ bool accelerator_counts(const struct accelerator *accelerator);
 const struct accelerator *
 accelerator_resembles(const struct accelerator_extra *extra,
 		      const char *resource);
+/* Is the name (gpu.example.com) of a domain that is reserved for examples? */
+bool domain_is_reserved(const char *name);
 /* Network fabric resources (rdma/..., vpc.amazonaws.com/efa). */
 bool fabric_resource(const char *resource);
 

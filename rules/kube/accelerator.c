@@ -157,6 +157,19 @@ bool fabric_resource(const char *resource)
 	return false;
 }
 
+bool domain_is_reserved(const char *name)
+{
+	for (size_t i = 0; i < data_reserved_domains_n; i++) {
+		const char *domain = data_reserved_domains[i].text;
+		size_t len = strlen(name), n = strlen(domain);
+
+		if (text_ends(name, domain) &&
+		    (len == n || name[len - n - 1] == '.'))
+			return true;
+	}
+	return false;
+}
+
 /* --- names that resemble an accelerator's --------------------------------- */
 
 #define NAME_LENGTH 128

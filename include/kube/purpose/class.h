@@ -12,6 +12,9 @@ bool pod_is_training(const struct pod *pod);
 bool pod_is_serving(const struct pod *pod);
 /* A role that starts the ranks in other pods. */
 bool pod_is_launcher(const struct pod *pod);
+/* A role without a device whose place is that of pods with devices: its
+ * operator keeps them in one domain. */
+bool pod_follows_devices(const struct pod *pod);
 /* One of the policy's, or without that key of its default? NULL: unknown. */
 enum tri namespace_is_infrastructure(const struct kube_config *config,
 				     const char *namespace);
@@ -28,6 +31,9 @@ bool pod_is_trusted(const struct pod *pod);
 /* For the help of what infrastructure may do: how a DaemonSet, or a pod with
  * such an image, becomes infrastructure; "" for all others. */
 const char *pod_infrastructure_hint(const struct pod *pod);
+/* Does a label of the object or of the pod say that it is there for a test: by
+ * its environment, its purpose or its queue? */
+bool pod_is_test(const struct pod *pod);
 /* Does its object's namespace match one of "a,b*"? */
 bool pod_in_namespaces(struct arena *arena, const struct pod *pod,
 		       const char *namespaces);
