@@ -92,6 +92,7 @@ static bool is_known(const struct field *fields, const struct node *value)
 {
 	for (; fields->name; fields++)
 		if (fields->len == value->key_len &&
+		    *fields->name == *value->key &&
 		    !memcmp(fields->name, value->key, fields->len))
 			return true;
 	return !value->key_len || strpbrk(value->key, "${}<>");

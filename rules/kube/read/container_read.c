@@ -193,8 +193,11 @@ static void env_read(struct arena *arena, struct container *c)
 	c->env = entries =
 		arena_alloc(arena, node_count(list) * sizeof(*entries));
 	FOR_EACH_CHILD(list, node)
-		if (env_entry_read(c, node, &entries[c->nenv]))
-			c->env_tags |= node_tag_bit(entries[c->nenv++].tag);
+		if (env_entry_read(c, node, &entries[c->nenv])) {
+			uint16_t tag = entries[c->nenv++].tag;
+
+			c->env_tags[tag >> 6 & 3] |= node_tag_bit(tag);
+		}
 }
 
 /* -- containers ---------------------------------------------------------- */
