@@ -188,8 +188,12 @@ struct pod_memo {
 	bool purpose_known;
 	bool infrastructure; /* by an image */
 	bool infrastructure_known;
-	struct arena *arena; /* the object's: lives as long as it */
+	bool spot_known;
+	bool unit_known;
+	enum accel_class unit; /* of the nodes that it selects */
+	struct arena *arena;   /* the object's: lives as long as it */
 	const struct node_needs *needs;
+	const struct node *spot;
 };
 
 struct container_memo {
@@ -213,6 +217,8 @@ static inline bool node_same_key(const struct node *a, const struct node *b)
 const char *base_name(const char *text);
 /* What is known of words by their texts. */
 struct argv argv_finish(struct argv argv);
+/* May a word begin with this text? */
+bool argv_may_begin(const struct argv *argv, const char *text);
 /* argv_have() for any of several commands, none of them a flag. */
 bool argv_have_name(const struct argv *argv, const char *const *names);
 

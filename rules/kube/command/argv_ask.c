@@ -56,6 +56,11 @@ struct argv argv_finish(struct argv argv)
 	return argv;
 }
 
+bool argv_may_begin(const struct argv *argv, const char *text)
+{
+	return argv->starts & start_bit(text);
+}
+
 static bool may_have(const struct argv *argv, const char *name)
 {
 	return *name == '-' ? argv->flags & flag_bit(name)
