@@ -92,9 +92,8 @@ const struct node *node_get_tagged(const struct node *map, const char *key,
 {
 	if (map->flags & NODE_UNKNOWN)
 		return map;
-	if (map->type != NODE_MAP || map->map_index)
-		return map->type == NODE_MAP ? node_lookup(map, key, len)
-					     : NULL;
+	if (map->map_index)
+		return node_lookup(map, key, len);
 	for (const struct node *child = map->first; child; child = child->next)
 		if (has_key(child, key, len, tag))
 			return child;
