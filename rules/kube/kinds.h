@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "doc/node.h"
 #include "kube/command/argv.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -210,7 +211,7 @@ struct container_memo {
 static inline bool node_same_key(const struct node *a, const struct node *b)
 {
 	return a->tag == b->tag && a->key_len == b->key_len &&
-	       !memcmp(a->key, b->key, a->key_len);
+	       text_same_bytes(a->key, b->key, a->key_len);
 }
 
 /* The text behind the last '/'. */

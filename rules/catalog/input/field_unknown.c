@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
@@ -93,7 +94,7 @@ static bool is_known(const struct field *fields, const struct node *value)
 	for (; fields->name; fields++)
 		if (fields->len == value->key_len &&
 		    *fields->name == *value->key &&
-		    !memcmp(fields->name, value->key, fields->len))
+		    text_same_bytes(fields->name, value->key, fields->len))
 			return true;
 	return !value->key_len || strpbrk(value->key, "${}<>");
 }

@@ -483,11 +483,17 @@ static inline const char *json_comma(struct json_reader *json, const char *p)
 	return NULL;
 }
 
-/* Does a member follow this one at once, as the API server writes? */
-static inline bool json_runs_on(const struct json_reader *json, const char *p,
-				const struct node *node)
+/* The key that follows the bracket, or the value of a member, at once, as the
+ * API server writes; or NULL. */
+static inline const char *json_next_key(const struct json_reader *json,
+					const char *p, const struct node *node,
+					bool opened)
 {
-	return p < json->last && memcmp(p, ",\"", 2) == 0 && node && node->key;
+	if (p >= json->last)
+		return NULL;
+	if (opened)
+		return *p == '"' && p[-1] == '{' ? p : NULL;
+	return memcmp(p, ",\"", 2) == 0 && node && node->key ? p + 1 : NULL;
 }
 
 /*
@@ -505,7 +511,7 @@ static inline const char *json_advance(struct json_reader *json,
 		p = json_blank(json, p);
 		if (p == json->end)
 			return refuse_open(json, p);
-		if (*p == (map ? '}' : ']')) {
+		if ((*p | 0x20) == '}' && map == (*p == '}')) {
 			p = json_close(json, place, p);
 			continue;
 		}
@@ -538,23 +544,23 @@ static const char *json_tree(struct json_reader *json, const char *p,
 	struct json_place place = {0};
 
 	while (p) {
-		bool opened = false, map;
+		const char *key;
+		bool opened = false;
 
 		if (node)
 			p = json_value(json, &place, p, node, &opened);
 		if (!p)
 			break;
-		map = !opened && json_runs_on(json, p, node);
-		if (map) {
-			p++;
-		} else {
+		key = json_next_key(json, p, node, opened);
+		if (!key) {
 			p = json_advance(json, &place, p, opened);
 			if (!p || !place.open)
 				break;
-			map = place.open->type == NODE_MAP;
+			if (place.open->type == NODE_MAP)
+				key = p;
 		}
-		if (map)
-			node = json_pair(json, &place, p, &p);
+		if (key)
+			node = json_pair(json, &place, key, &p);
 		else if (!(node = json_item(json, &place, p)))
 			p = NULL;
 	}

@@ -29,7 +29,7 @@ static bool same_text(const struct node *a, const struct node *b)
 {
 	return a->type == b->type && a->type == NODE_STRING &&
 	       a->flags == b->flags && a->len == b->len &&
-	       !memcmp(a->str, b->str, a->len);
+	       text_same_bytes(a->str, b->str, a->len);
 }
 
 /* The limit of that request; most write both in the same order. */
