@@ -93,7 +93,9 @@ static long by_prefix(const struct data_rows *table, const char *name)
 	for (; *row; row++) {
 		const char *pattern = name_of(table, *row - 1u);
 
-		if (*pattern == *name && table->matches(pattern, name))
+		if (*pattern == *name &&
+		    (pattern[1] == name[1] || pattern[1] == '*') &&
+		    table->matches(pattern, name))
 			return *row - 1;
 	}
 	return -1;
