@@ -4,7 +4,7 @@
  * then a key that does not match, then what is wrong with the certificate
  * itself, dates last.
  */
-#include "pair_parts.h"
+#include "pair_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

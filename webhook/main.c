@@ -147,13 +147,13 @@ static int help(int argc, char **argv)
 
 static int with_options(enum option_command command, char **argv,
 			int (*run)(const struct serve_options *options),
-			int (*tell)(void))
+			int (*print_help)(void))
 {
 	struct serve_options options = {0};
 	int rc = serve_options_parse(&options, command, argv, stderr);
 
 	if (!rc)
-		rc = options.help ? tell() : run(&options);
+		rc = options.help ? print_help() : run(&options);
 	serve_options_release(&options);
 	return rc;
 }

@@ -104,8 +104,7 @@ static void add_idle(struct command_state *c, struct quota_table *table,
 	if (reason)
 		idle.cluster = NULL;
 	if (reason && (idle.all || table->only))
-		log_error("the quotas of the cluster are not known: %s",
-			  reason);
+		log_line("the quotas of the cluster are not known: %s", reason);
 	quota_table_idle(table, &idle);
 }
 
@@ -143,7 +142,7 @@ static int make_table(struct command_state *c, struct quota_table *table)
 	quota_table_add(table, &source);
 	add_idle(c, table, &source);
 	if (c->since && quota_since_add(c->since, table, &run->index, &err)) {
-		log_error("%s", err.text);
+		log_line("%s", err.text);
 		return 2;
 	}
 	quota_table_finish(table);
@@ -196,12 +195,12 @@ static bool tell_unread(struct lint *lint)
 			continue;
 		buf_reset(&path);
 		files_path(&lint->files, i, &path);
-		log_error("%s: %s", path.data, input_strerror(f->error));
+		log_line("%s: %s", path.data, input_strerror(f->error));
 		any = true;
 	}
 	if (lint->whole.counts.errors) {
-		log_error("some documents could not be read; `gpugate lint "
-			  "--select invalid-syntax` shows where");
+		log_line("some documents could not be read; `gpugate lint "
+			 "--select invalid-syntax` shows where");
 		any = true;
 	}
 	buf_release(&path);
@@ -222,7 +221,7 @@ static int run_quota(struct lint *lint)
 	if (lint->options->before) {
 		c.since = quota_since_open(lint, lint->options->before, &err);
 		if (!c.since) {
-			log_error("%s", err.text);
+			log_line("%s", err.text);
 			rc = 2;
 		}
 	}

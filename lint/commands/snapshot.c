@@ -98,7 +98,7 @@ enum asked snapshot_get(struct snapshot *s, const char *path)
 					 "--raw", path, NULL};
 
 	if (s->options->verbose)
-		log_error("GET %s", path);
+		log_line("GET %s", path);
 	return run(s, arguments);
 }
 
@@ -107,7 +107,7 @@ static void left_out(void *context, const char *text)
 	const struct snapshot *s = context;
 
 	if (!s->options->quiet)
-		log_error("left out: %s", text);
+		log_line("left out: %s", text);
 }
 
 /* --- lists ---------------------------------------------------------------- */
@@ -168,7 +168,7 @@ enum asked snapshot_list(struct snapshot *s, enum cluster_kind kind,
 	buf_release(&list.version);
 	buf_release(&url);
 	if (asked == ASKED_WELL && s->options->verbose)
-		log_error("%zu objects", list.items);
+		log_line("%zu objects", list.items);
 	return asked;
 }
 
@@ -325,8 +325,8 @@ static void tell_unreadable(struct snapshot *s, enum cluster_kind kind,
 	if (!reason->len)
 		buf_adds(reason, "no answer");
 	if (!s->options->quiet)
-		log_error("cannot read %s%s%s: %s", r->plural,
-			  *r->group ? "." : "", r->group, reason->data);
+		log_line("cannot read %s%s%s: %s", r->plural,
+			 *r->group ? "." : "", r->group, reason->data);
 	/* The file does not disclose the user who made it. */
 	user = strstr(reason->data, ": User ");
 	if (user)
@@ -350,7 +350,7 @@ static int judge_all(struct asking *a)
 			continue;
 		}
 		if (asked == ASKED_NOBODY && !s->read) {
-			log_error("%s", a->kinds[kind].reason.data);
+			log_line("%s", a->kinds[kind].reason.data);
 			return 2;
 		}
 		if (asked == ASKED_ABSENT && cluster_resource(kind)->optional)
@@ -359,7 +359,7 @@ static int judge_all(struct asking *a)
 	}
 	if (s->read)
 		return 0;
-	log_error("nothing could be read");
+	log_line("nothing could be read");
 	return 2;
 }
 
@@ -426,7 +426,7 @@ static int write_file(struct snapshot *s, const struct cluster *cluster)
 		}
 	}
 	if (error)
-		log_error("%s: %s", path, strerror(error));
+		log_line("%s: %s", path, strerror(error));
 	return error ? 2 : 0;
 }
 
@@ -435,13 +435,13 @@ static void tell_counts(const struct cluster *c)
 	size_t groups;
 
 	cluster_nodes(c, &groups);
-	log_error("%zu namespaces, %zu quotas, %zu nodes (%zu kinds of them), "
-		  "%zu GPU pods%s",
-		  cluster_count(c, CLUSTER_NAMESPACE),
-		  cluster_count(c, CLUSTER_QUOTA),
-		  cluster_count(c, CLUSTER_NODE), groups,
-		  cluster_count(c, CLUSTER_POD),
-		  cluster_policy(c) ? ", the admission policy" : "");
+	log_line("%zu namespaces, %zu quotas, %zu nodes (%zu kinds of them), "
+		 "%zu GPU pods%s",
+		 cluster_count(c, CLUSTER_NAMESPACE),
+		 cluster_count(c, CLUSTER_QUOTA),
+		 cluster_count(c, CLUSTER_NODE), groups,
+		 cluster_count(c, CLUSTER_POD),
+		 cluster_policy(c) ? ", the admission policy" : "");
 }
 
 /* What looks like another option is a value that was forgotten, and kubectl

@@ -64,7 +64,7 @@ struct tree {
 	/* Folders that wait for a thread; under the lock. */
 	pthread_mutex_t lock;
 	pthread_cond_t more;
-	struct visit **waiting;
+	struct tree_level **waiting;
 	size_t nwaiting, waiting_size;
 	unsigned working;
 	atomic_uint hungry;

@@ -48,7 +48,7 @@ static bool is_hidden(uint32_t c)
 	return (c >= 0xe0000 && c <= 0xe0fff) || (c & 0xfffe) == 0xfffe;
 }
 
-static void stand_in(struct glyph *out, uint32_t c)
+static void stand_in(struct escape *out, uint32_t c)
 {
 	out->stand_in[0] = (char)(0xe0 | c >> 12);
 	out->stand_in[1] = (char)(0x80 | (c >> 6 & 0x3f));
@@ -59,7 +59,7 @@ static void stand_in(struct glyph *out, uint32_t c)
 }
 
 /* A covered value is one character, whatever its length. */
-static void show_stars(struct glyph *out, const char *s, size_t n)
+static void show_stars(struct escape *out, const char *s, size_t n)
 {
 	out->used = 0;
 	while (out->used < n && s[out->used] == SECRET_COVER)
@@ -68,7 +68,7 @@ static void show_stars(struct glyph *out, const char *s, size_t n)
 	out->len = out->width = sizeof(SECRET_STARS) - 1;
 }
 
-void escape_read(struct glyph *out, const char *s, size_t n)
+void escape_read(struct escape *out, const char *s, size_t n)
 {
 	size_t len = utf8_length(s, n);
 	uint32_t c;
@@ -109,7 +109,7 @@ static size_t plain_length(const char *s, size_t len)
 
 void escape_add(struct buf *out, const char *s, size_t len)
 {
-	struct glyph glyph;
+	struct escape escape;
 
 	while (len) {
 		size_t plain = plain_length(s, len);
@@ -119,10 +119,10 @@ void escape_add(struct buf *out, const char *s, size_t len)
 		len -= plain;
 		if (!len)
 			break;
-		escape_read(&glyph, s, len);
-		buf_add(out, glyph.text, glyph.len);
-		s += glyph.used;
-		len -= glyph.used;
+		escape_read(&escape, s, len);
+		buf_add(out, escape.text, escape.len);
+		s += escape.used;
+		len -= escape.used;
 	}
 }
 

@@ -15,7 +15,7 @@
 
 #include "base/buf.h"
 
-struct glyph {
+struct escape {
 	const char *text; /* what to print; in the text, or in stand_in */
 	size_t len;
 	size_t used;	/* bytes of the text it stands for */
@@ -24,7 +24,7 @@ struct glyph {
 };
 
 /* The code point at s (n > 0 bytes). Fills out, as it may point into it. */
-void escape_read(struct glyph *out, const char *s, size_t n);
+void escape_read(struct escape *out, const char *s, size_t n);
 
 /* Append text on one line, with stand-ins for everything that a terminal would
  * interpret. */

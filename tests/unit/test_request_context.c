@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who asks, and about what kind of change: the circumstances of a request that
- * decide what is done about a finding, each with its opposite, and what is
- * told of it in the log and in figures.
+ * Who asks, and about what kind of change: the context of a request that
+ * decides what is done about a finding, each with its opposite, and what the
+ * log and the metrics report of it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +17,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "admission_stage.h"
 #include "base/buf.h"
-#include "door_stage.h"
 #include "engine/registry.h"
 #include "metrics_reading.h"
 
@@ -205,7 +205,7 @@ static const struct row makers[] = {
 static const struct row words[] = {
 	{"an ignore that nobody granted", BY(ALICE, POD(REFUSED, "1", SPY)),
 	 "override is not granted by the policy: ask #gpu", LET_IN},
-	{"is told once", ADMISSION_MUTATE,
+	{"is reported once", ADMISSION_MUTATE,
 	 CREATE_(A_POD ALICE, POD(REFUSED, "1", SPY)), LET_IN, "not granted"},
 	{"and to who can read it", BY(KUBE, POD(REFUSED OWNED, "1", SPY)),
 	 LET_IN, "not granted"},
@@ -270,7 +270,8 @@ static void devices_of_controllers_pods_may_be_denied(void **state)
 static const struct row tickets[] = {
 	{"group and ticket", GLASS("\"staff\",\"oncall\"", "INC-1"), LET_IN,
 	 NULL},
-	{"is told", GLASS("\"oncall\"", "INC-1"), "\"warnings\":[" HALF, NULL},
+	{"is reported", GLASS("\"oncall\"", "INC-1"), "\"warnings\":[" HALF,
+	 NULL},
 	{"and noted", GLASS("\"oncall\"", "INC-1"), "\"break-glass\":\"INC-1\"",
 	 NULL},
 	{"no ticket", GLASS("\"oncall\"", " \\t\\n"), DENIED, NULL},
@@ -374,7 +375,7 @@ static void an_update_ratchets(void **state)
 	TRY(*state, changes);
 }
 
-/* --- what is told --------------------------------------------------------- */
+/* --- what is reported ----------------------------------------------------- */
 
 static bool logged(const struct stage *s, const char *text)
 {
@@ -501,5 +502,6 @@ int main(void)
 		TEST(nobody_is_let_in_without_a_policy),
 	};
 
-	return cmocka_run_group_tests_name("circumstances", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("request_context", tests, NULL,
+					   NULL);
 }
