@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each thread has its own stack of folders, with the next one of the sorted
- * tree on top; when other threads are idle it gives them the lower half, which
- * is nearest to the root and so the largest. A folder stays open until all
- * folders in it are, which is about one for each level.
+ * All threads share one stack of folders, with the next one of the sorted tree
+ * on top: listing a folder takes a hundred times as long as the lock. A folder
+ * stays open until all folders in it are, which is about one for each level.
  */
 #include "tree.h"
 
@@ -35,9 +34,7 @@ struct tree_worker {
 	struct arena names; /* of files */
 	struct kustomize kustomize;
 	struct buf shown, absolute; /* of what is looked at */
-	struct tree_level **own;
-	size_t n, size;
-	struct tree_level *spare; /* linked by above */
+	struct tree_level *spare;   /* linked by above */
 	size_t nfiles, nfolders;
 };
 
@@ -255,12 +252,18 @@ static void read_folder(struct tree_worker *w, struct tree_level *level,
 	listing_drop(&w->listings, &listing);
 }
 
+static void push(struct tree *tree, struct tree_level *level)
+{
+	*ARRAY_PUSH(tree->waiting, tree->nwaiting, tree->waiting_size) = level;
+}
+
 /* The first folder is to be the next one. */
 static void push_folders(struct tree_worker *w, struct tree_level *level,
 			 const struct tree_folder *folder)
 {
 	unsigned pushed = 0;
 
+	pthread_mutex_lock(&w->tree->lock);
 	for (uint32_t i = folder->n; i-- > 0;) {
 		struct tree_level *below;
 
@@ -270,11 +273,12 @@ static void push_folders(struct tree_worker *w, struct tree_level *level,
 		below->above = level;
 		below->slot = &folder->entries[i];
 		below->ignore = level->ignore;
-		*ARRAY_PUSH(w->own, w->n, w->size) = below;
+		push(w->tree, below);
 		pushed++;
 	}
 	atomic_fetch_add(&level->users, pushed);
 	atomic_store(&level->closed, pushed);
+	pthread_mutex_unlock(&w->tree->lock);
 	if (!pushed && level->fd >= 0)
 		close_folder(level);
 }
@@ -308,46 +312,6 @@ static void look_at(struct tree_worker *w, struct tree_level *level)
 
 /* --- threads ------------------------------------------------------------- */
 
-/* The lower half of one's own, for those who have nothing. */
-static void share(struct tree_worker *w)
-{
-	struct tree *tree = w->tree;
-	size_t n = w->n / 2;
-
-	pthread_mutex_lock(&tree->lock);
-	if (tree->nwaiting < atomic_load(&tree->hungry)) {
-		for (size_t i = 0; i < n; i++)
-			*ARRAY_PUSH(tree->waiting, tree->nwaiting,
-				    tree->waiting_size) = w->own[i];
-		w->n -= n;
-		memmove(w->own, w->own + n, w->n * sizeof(*w->own));
-		pthread_cond_broadcast(&tree->more);
-	}
-	pthread_mutex_unlock(&tree->lock);
-}
-
-/* Some of what others gave; false when all are done. */
-static bool await_folders(struct tree_worker *w)
-{
-	struct tree *tree = w->tree;
-	size_t n;
-
-	pthread_mutex_lock(&tree->lock);
-	atomic_fetch_add(&tree->hungry, 1);
-	while (!tree->nwaiting && atomic_load(&tree->hungry) < tree->working)
-		pthread_cond_wait(&tree->more, &tree->lock);
-	n = (tree->nwaiting + 1) / 2;
-	if (n)
-		atomic_fetch_sub(&tree->hungry, 1);
-	else
-		pthread_cond_broadcast(&tree->more);
-	for (size_t i = 0; i < n; i++)
-		*ARRAY_PUSH(w->own, w->n, w->size) =
-			tree->waiting[--tree->nwaiting];
-	pthread_mutex_unlock(&tree->lock);
-	return n;
-}
-
 static void init_worker(struct tree *tree, struct tree_worker *w)
 {
 	if (w->tree)
@@ -361,31 +325,40 @@ static void init_worker(struct tree *tree, struct tree_worker *w)
 
 static void work(void *context, unsigned index);
 
-/* The caller has found that there is work for others too. */
-static void call_others(struct tree *tree)
+/* The next folder; NULL when all are done. Others are called when there is
+ * work for them too. Under the lock. */
+static struct tree_level *next_folder(struct tree *tree)
 {
-	pthread_mutex_lock(&tree->lock);
-	tree->working = pool_call(tree->thread_pool, tree->thread_pool->most,
-				  work, tree);
-	pthread_mutex_unlock(&tree->lock);
+	while (!tree->nwaiting && tree->busy)
+		pthread_cond_wait(&tree->more, &tree->lock);
+	if (!tree->nwaiting)
+		return NULL;
+	tree->busy++;
+	if (!tree->called && tree->nwaiting > WORTH_A_CALL) {
+		tree->called = true;
+		pool_call(tree->thread_pool, tree->thread_pool->most, work,
+			  tree);
+	}
+	return tree->waiting[--tree->nwaiting];
 }
 
 static void work(void *context, unsigned index)
 {
 	struct tree *tree = context;
 	struct tree_worker *w = &tree->workers[index];
-	bool called = index > 0 || tree->thread_pool->most < 2;
+	struct tree_level *level;
 
 	init_worker(tree, w);
-	while (w->n || await_folders(w)) {
-		look_at(w, w->own[--w->n]);
-		if (!called && w->n >= WORTH_A_CALL) {
-			call_others(tree);
-			called = true;
-		}
-		if (w->n > 1 && atomic_load(&tree->hungry))
-			share(w);
+	pthread_mutex_lock(&tree->lock);
+	while ((level = next_folder(tree))) {
+		pthread_mutex_unlock(&tree->lock);
+		look_at(w, level);
+		pthread_mutex_lock(&tree->lock);
+		tree->busy--;
+		if (tree->called && (tree->nwaiting || !tree->busy))
+			pthread_cond_broadcast(&tree->more);
 	}
+	pthread_mutex_unlock(&tree->lock);
 }
 
 /* --- the whole ----------------------------------------------------------- */
@@ -410,9 +383,8 @@ const struct tree_entry *tree_read(struct tree *tree, int fd,
 	root->slot = &tree->root;
 	root->fd = fd;
 	root->ignore = ignore;
-	*ARRAY_PUSH(w->own, w->n, w->size) = root;
-	tree->working = 1;
-	atomic_store(&tree->hungry, 0);
+	push(tree, root);
+	tree->called = tree->thread_pool->most < 2;
 	work(tree, 0);
 	pool_wait(tree->thread_pool);
 	tree->nfiles = tree->nfolders = 0;
@@ -468,7 +440,6 @@ void tree_release(struct tree *tree)
 		buf_release(&w->absolute);
 		arena_release(&w->arena);
 		arena_release(&w->names);
-		free(w->own);
 	}
 	free(tree->workers);
 	free(tree->waiting);

@@ -66,8 +66,8 @@ struct tree {
 	pthread_cond_t more;
 	struct tree_level **waiting;
 	size_t nwaiting, waiting_size;
-	unsigned working;
-	atomic_uint hungry;
+	unsigned busy;	       /* threads that read a folder */
+	bool called;	       /* the other threads */
 	atomic_uint looked_at; /* entries of ignored folders */
 };
 
