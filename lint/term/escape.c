@@ -12,25 +12,6 @@
 #include "base/text.h"
 #include "kube/secret/mask.h"
 
-uint32_t escape_code_point(const char *s, size_t len)
-{
-	const unsigned char *u = (const unsigned char *)s;
-
-	switch (len) {
-	case 1:
-		return u[0];
-	case 2:
-		return (uint32_t)(u[0] & 0x1f) << 6 | (u[1] & 0x3f);
-	case 3:
-		return (uint32_t)(u[0] & 0x0f) << 12 |
-		       (uint32_t)(u[1] & 0x3f) << 6 | (u[2] & 0x3f);
-	default:
-		return (uint32_t)(u[0] & 0x07) << 18 |
-		       (uint32_t)(u[1] & 0x3f) << 12 |
-		       (uint32_t)(u[2] & 0x3f) << 6 | (u[3] & 0x3f);
-	}
-}
-
 /* Acts on the text around it, or cannot be seen at all. */
 static bool is_hidden(uint32_t c)
 {
@@ -82,7 +63,7 @@ void escape_read(struct escape *out, const char *s, size_t n)
 		stand_in(out, 0xfffd);
 		return;
 	}
-	c = escape_code_point(s, len);
+	c = utf8_code_point(s, len);
 	out->text = s;
 	out->len = len;
 	out->width = 1;

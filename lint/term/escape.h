@@ -31,8 +31,6 @@ void escape_read(struct escape *out, const char *s, size_t n);
 void escape_add(struct buf *out, const char *s, size_t len);
 void escape_adds(struct buf *out, const char *s);
 
-/* The code point of a valid sequence of len bytes. */
-uint32_t escape_code_point(const char *s, size_t len);
 /* Terminal cells of one code point: 0, 1 or 2. */
 unsigned code_point_width(uint32_t c);
 

@@ -102,7 +102,7 @@ static size_t add_character(struct buf *out, const char *s, size_t len)
 	if (escape.text != escape.stand_in)
 		buf_add(out, s, escape.used);
 	else if (utf8_length(s, len))
-		add_escape(out, escape_code_point(s, escape.used));
+		add_escape(out, utf8_code_point(s, escape.used));
 	else
 		buf_adds(out, "\xef\xbf\xbd");
 	return escape.used;
