@@ -108,5 +108,7 @@ uint64_t text_hash_under(struct text_key key, const void *data, size_t len);
 size_t utf8_length(const char *s, size_t n);
 /* Number of code points in n bytes of valid UTF-8. */
 size_t utf8_count(const char *s, size_t n);
+/* The code point of a valid sequence of n bytes. */
+uint32_t utf8_code_point(const char *s, size_t n);
 
 #endif

@@ -238,7 +238,7 @@ void embed_add(struct pod_builder *builder, const struct doc *doc,
 
 /*
  * The template as a strategic merge patch changes it, as kubectl and the
- * operators apply one. Values stand where they were written; repairs of such a
+ * operators apply one. Values keep their place in the source; repairs of such a
  * pod are left out, since no place of the file holds the whole (fix.c). Takes
  * from the budget a node for each value that it looks at; what it cannot afford
  * is unknown.

@@ -56,7 +56,7 @@ struct operator
 	/* Where fields of `runs` were in earlier versions, or NULL. */
 	const char *runs_before;
 
-	/* Is the object for training? Unknown: what it runs tells. */
+	/* Is the object for training? Unknown: what it runs decides. */
 	enum tri (*trains)(const struct object *object);
 	/* A role that starts ranks in other pods and needs no device. */
 	bool (*is_launcher)(const struct pod *pod);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pod is for, as far as its kind, commands, images and namespace tell.
+ * What a pod is for, as far as its kind, commands, images and namespace show.
  */
 #ifndef KUBE_CLASS_H
 #define KUBE_CLASS_H
@@ -21,7 +21,7 @@ enum tri namespace_is_infrastructure(const struct kube_config *config,
 /*
  * Left out by rules about waste: device plugins, drivers, monitoring. Only a
  * namespace that the policy lists makes them so, since names of images and
- * kinds are a tenant's to choose; but where nobody says which namespace it is,
+ * kinds are a tenant's to choose; but where the namespace is not known,
  * a DaemonSet or an image of that name is not judged either.
  */
 bool pod_is_infrastructure(const struct pod *pod);

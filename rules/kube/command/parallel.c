@@ -357,7 +357,7 @@ static struct argv words_from(struct argv words, size_t from)
 	return words;
 }
 
-/* Most commands have none of these programs, as the bits of argv tell. */
+/* Most commands have none of these programs, as the bits of argv show. */
 static bool may_be_parallel(const struct argv *argv)
 {
 	for (const struct parallel_program *program = parallel_programs;

@@ -410,20 +410,20 @@ static const struct node *expression_pins(const struct node *expression,
 					  const struct node_label **label)
 {
 	const struct node *key = node_get(expression, "key");
-	const struct node *operator= node_get(expression, "operator");
+	const struct node *op = node_get(expression, "operator");
 	const struct node_label *row = pinning_label(node_str(key));
 	const struct node *values = node_get(expression, "values");
 
 	if (!row)
 		return NULL;
-	if (node_eq(operator, "In")) {
+	if (node_eq(op, "In")) {
 		FOR_EACH_CHILD(values, value)
 			if (!value_pins(row, value))
 				return NULL;
 		if (!node_count(values))
 			return NULL;
 	} else if (row->meaning == LABEL_INSTANCE ||
-		   (!node_eq(operator, "Exists") && !node_eq(operator, "Gt"))) {
+		   (!node_eq(op, "Exists") && !node_eq(op, "Gt"))) {
 		return NULL;
 	}
 	*label = row;
