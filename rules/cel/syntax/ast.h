@@ -57,7 +57,7 @@ struct cel_expr {
 			unsigned n;
 			/* of the name and arity; those that the checker left
 			 * over, ends with NULL */
-			const struct cel_overload **overloads;
+			const struct cel_overload *const *overloads;
 		} call;
 		struct {
 			struct cel_expr **items;
