@@ -20,7 +20,7 @@ static struct function_index {
 	struct arena arena;
 	struct cel_signature *signatures; /* by name, then as in the tables */
 	size_t nsignatures;
-	const char **names; /* each once, sorted */
+	const char **names; /* each once, without operators */
 	size_t nnames;
 	const struct cel_type **types; /* names that stand for a type */
 	size_t ntypes;
@@ -106,7 +106,9 @@ static void read_names(struct function_index *index)
 	for (size_t i = 0; i < index->nsignatures; i++) {
 		const char *name = index->signatures[i].overload->name;
 
-		if (!i || !text_eq(name, index->names[index->nnames - 1]))
+		if (!strchr("!-_@", *name) &&
+		    (!index->nnames ||
+		     !text_eq(name, index->names[index->nnames - 1])))
 			*VEC_PUSH(&index->arena, index->names, index->nnames,
 				  size) = name;
 	}

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making, copying and visiting expressions. */
-#include <string.h>
-
 #include "base/vec.h"
 #include "rules/cel/syntax/parser.h"
 
@@ -51,7 +49,8 @@ struct cel_expr *cel_call_new(struct cel_parser *p, struct cel_place place,
 	call->call.function = function;
 	call->call.target = target;
 	call->call.args = ARENA_ARRAY(p->arena, struct cel_expr *, n);
-	memcpy(call->call.args, args, n * sizeof(*args));
+	for (unsigned i = 0; i < n; i++)
+		call->call.args[i] = args[i];
 	call->call.n = n;
 	return call;
 }

@@ -154,7 +154,8 @@ const struct cel_type *cel_type_parse(struct arena *arena, const char **text)
 	const struct cel_type *type, *params[CEL_TYPE_PARAMS] = {0};
 	unsigned n = 0;
 
-	while (is_word(**text))
+	/* The dot of a member's signature is none of its receiver's. */
+	while (is_word(**text) && strncmp(*text, ".(", 2) != 0)
 		++*text;
 	type = type_of_word(arena, word, (size_t)(*text - word));
 	if (**text != '(')
