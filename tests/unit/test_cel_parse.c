@@ -246,7 +246,7 @@ static const struct row macros[] = {
 	{"l.exists(x, p)", "<x l " EXISTS},
 	{"l.exists(i, x, p)", "<i,x l " EXISTS},
 	{"l.exists_one(x, p)", "<x l " ONE},
-	{"l.existsOne(x, p)", "<x l " ONE},
+	{"l.existsOne(x, p)", "(.existsOne l x p)"},
 	{"l.exists_one(i, x, p)", "<i,x l " ONE},
 	{"l.existsOne(i, x, p)", "<i,x l " ONE},
 	{"l.map(x, t)",
@@ -274,6 +274,7 @@ static const struct row macros[] = {
 	 "then (.@sortByAssociatedKeys @__sortBy_input__ <x "
 	 "@__sortBy_input__ @result=[] while true do (_+_ @result [t]) then "
 	 "@result>)>"},
+	{"l.all(.x, p)", "<.x l " ALL},
 	{"l.all(x)", "(.all l x)"},
 	{"all(l, x)", "(all l x)"},
 	{"cel.bind(x, 1, x)", "(.bind cel x 1 x)"},

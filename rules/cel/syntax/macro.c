@@ -87,7 +87,10 @@ static const char *variable(struct expansion *m, unsigned i, const char *issue)
 		       "iteration variable overwrites accumulator variable");
 		return NULL;
 	}
-	return arg->ident.name;
+	/* With a dot it is declared, and nothing refers to it. */
+	return arg->ident.absolute
+		       ? arena_printf(m->p->arena, ".%s", arg->ident.name)
+		       : arg->ident.name;
 }
 
 /* A fold over the target with the variables that the first arguments name.
@@ -300,7 +303,7 @@ static const struct macro {
 	{"all", 2, 3, expand_quantifier},
 	{"exists", 2, 3, expand_quantifier},
 	{"exists_one", 2, 3, expand_exists_one},
-	{"existsOne", 2, 3, expand_exists_one},
+	{"existsOne", 3, 3, expand_exists_one},
 	{"map", 2, 3, expand_map},
 	{"filter", 2, 2, expand_filter},
 	{"transformList", 3, 4, expand_transform_list},
