@@ -32,6 +32,9 @@ struct cel_text {
 struct cel_time {
 	int64_t seconds;
 	int32_t nanos;
+	/* Of a timestamp: seconds east of UTC that it was written with; only
+	 * its text shows them. */
+	int32_t offset;
 };
 
 struct cel_value;
