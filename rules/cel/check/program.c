@@ -16,6 +16,7 @@ const struct cel_program *cel_compile(struct arena *arena,
 		cel_parse(arena, program->text, len, &program->nexprs, issues);
 	if (!program->root || cel_check(arena, program, issues) != 0)
 		return NULL;
+	cel_prepare(arena, program);
 	return program;
 }
 
