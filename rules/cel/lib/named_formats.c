@@ -294,10 +294,10 @@ static const struct named_format formats[] = {
 	{"dns1035LabelPrefix", check_dns1035, true, 30},
 	{"labelValue", check_label_value, false, 40},
 	{"uri", check_uri, false, 1103},
-	{"uuid", check_uuid, false, 73},
+	{"uuid", check_uuid, false, 70},
 	{"byte", check_byte, false, 84},
-	{"date", check_date, false, 75},
-	{"datetime", check_datetime, false, 75},
+	{"date", check_date, false, 71},
+	{"datetime", check_datetime, false, 71},
 };
 
 static bool equal(const void *a, const void *b)
