@@ -145,7 +145,8 @@ static size_t scan_name(struct cursor c, int *kind)
 		     {"false", TOKEN_FALSE},
 		     {"null", TOKEN_NULL},
 		     {"in", TOKEN_IN}};
-	size_t len = is_letter(byte(c, 0)) ? run(c, 0, is_name) : 0;
+	size_t at = byte(c, 0) == '@'; /* templates of macros */
+	size_t len = is_letter(byte(c, at)) ? run(c, at, is_name) : 0;
 
 	*kind = TOKEN_IDENT;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
