@@ -122,7 +122,11 @@ static struct cel_value quantity(struct cel_call *call)
 			call->arena,
 			"quantities must match the regular expression "
 			"'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
-	return cel_error(call->arena, "unable to parse quantity's suffix");
+	copy = arena_printf(call->arena, "1%s", layout_of(copy).suffix);
+	return cel_error(call->arena,
+			 quantity_parse(copy, strlen(copy), &held->quantity)
+				 ? "unable to parse numeric part of quantity"
+				 : "unable to parse quantity's suffix");
 }
 
 static struct cel_value is_quantity(struct cel_call *call)

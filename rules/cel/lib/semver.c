@@ -155,14 +155,10 @@ static const char *parse(struct arena *arena, struct cel_text text,
 /* One number, without leading zeros. */
 static void add_number(struct cel_text part, struct buf *out)
 {
-	size_t zeros = 0;
-
-	while (part.len > 1 && zeros < part.len && part.data[zeros] == '0')
-		zeros++;
-	if (zeros == part.len ||
-	    (zeros && (part.data[zeros] < '0' || part.data[zeros] > '9')))
-		buf_addc(out, '0');
-	buf_add(out, part.data + zeros, part.len - zeros);
+	while (part.len > 1 && *part.data == '0' && part.data[1] >= '0' &&
+	       part.data[1] <= '9')
+		part = cel_part(part, 1, part.len);
+	buf_add(out, part.data, part.len);
 }
 
 /* `v1.02` as `1.2.0`. */
