@@ -20,7 +20,7 @@
 #include "rules/cel/lib/literal.h"
 #include "rules/cel/lib/re2.h"
 
-enum { PATTERNS = 32, NEST_MAX = 1100, MATCH_LIMIT = 2000000 };
+enum { PATTERNS = 32, NEST_MAX = 1100, MATCH_LIMIT = 5000000 };
 
 struct pattern {
 	char *text;

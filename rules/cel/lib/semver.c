@@ -155,9 +155,12 @@ static const char *parse(struct arena *arena, struct cel_text text,
 /* One number, without leading zeros. */
 static void add_number(struct cel_text part, struct buf *out)
 {
-	while (part.len > 1 && *part.data == '0' && part.data[1] >= '0' &&
-	       part.data[1] <= '9')
+	bool stripped = part.len > 1;
+
+	while (stripped && part.len && *part.data == '0')
 		part = cel_part(part, 1, part.len);
+	if (stripped && (!part.len || *part.data < '0' || *part.data > '9'))
+		buf_addc(out, '0');
 	buf_add(out, part.data, part.len);
 }
 
