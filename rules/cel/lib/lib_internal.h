@@ -8,6 +8,7 @@
 #define CEL_LIB_INTERNAL_H
 
 #include "cel/function.h"
+#include "rules/cel/value/time_text.h"
 
 extern const struct cel_library cel_operators_library;
 extern const struct cel_library cel_conversions_library;
@@ -64,15 +65,6 @@ static inline struct cel_value cel_string_part(struct cel_text text,
 int64_t cel_duration_nanos(struct cel_time duration);
 struct cel_value cel_duration(int64_t nanos);
 
-/* The text of time.ParseDuration; time.RFC3339 between years 1 and 9999. */
-bool cel_duration_parse(struct cel_text text, int64_t *nanos);
-enum cel_time_state { CEL_TIME_OK, CEL_TIME_INVALID, CEL_TIME_OVERFLOW };
-enum cel_time_state cel_timestamp_parse(struct cel_text text,
-					struct cel_time *out);
-/* Days since 1970-01-01 of a date that exists. */
-int64_t cel_days(int64_t year, int month, int day);
-/* "2006-01-02" at the start of a text: its 10 bytes, and the date exists. */
-bool cel_date_parse(struct cel_text text, int64_t *days);
 void cel_timestamp_text(struct cel_time time, struct buf *out);
 void cel_duration_text(struct cel_time time, struct buf *out);
 /* A double as Go's %g prints it: the shortest text that reads back. */

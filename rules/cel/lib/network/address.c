@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rules/cel/lib/address.h"
+#include "rules/cel/lib/network/address.h"
 
 #include <stdio.h>
 #include <stdlib.h>

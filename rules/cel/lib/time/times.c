@@ -4,6 +4,7 @@
  * timestamp.go, duration.go, overflow.go).
  */
 #include "rules/cel/lib/lib_internal.h"
+#include "rules/cel/lib/literal.h"
 
 enum { NANOS = 1000000000 };
 
@@ -168,6 +169,20 @@ static struct cel_value duration_difference(struct cel_call *call)
 				   &nanos))
 		return overflow(call);
 	return cel_duration(nanos);
+}
+
+bool cel_literal_duration(struct cel_text text)
+{
+	int64_t nanos;
+
+	return cel_duration_parse(text, &nanos);
+}
+
+bool cel_literal_timestamp(struct cel_text text)
+{
+	struct cel_time time;
+
+	return cel_timestamp_parse(text, &time) == CEL_TIME_OK;
 }
 
 static const struct cel_overload overloads[] = {

@@ -3,8 +3,7 @@
  * Times as text. Go's time.Parse with RFC 3339 takes more than the standard:
  * an hour of one digit, a comma before the fraction, offsets up to 24:60.
  */
-#include "rules/cel/lib/lib_internal.h"
-#include "rules/cel/lib/literal.h"
+#include "rules/cel/value/time_text.h"
 
 enum { NANOS = 1000000000, DAY = 86400 };
 
@@ -158,7 +157,7 @@ static uint64_t unit(struct scan *scan)
 	while (scan->at < scan->text.len && !digit_at(scan, scan->at) &&
 	       scan->text.data[scan->at] != '.')
 		scan->at++;
-	name = cel_part(scan->text, start, scan->at);
+	name = (struct cel_text){scan->text.data + start, scan->at - start};
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
 		if (cel_text_eq(name, units[i].name))
 			return units[i].nanos;
@@ -211,7 +210,7 @@ bool cel_duration_parse(struct cel_text text, int64_t *nanos)
 	if (!negative)
 		take(&scan, '+');
 	*nanos = 0;
-	if (cel_text_eq(cel_part(text, scan.at, text.len), "0"))
+	if (text.len - scan.at == 1 && text.data[scan.at] == '0')
 		return true;
 	if (scan.at == text.len)
 		return false;
@@ -221,18 +220,4 @@ bool cel_duration_parse(struct cel_text text, int64_t *nanos)
 	}
 	*nanos = (int64_t)(negative ? -sum : sum);
 	return negative || sum < LIMIT;
-}
-
-bool cel_literal_duration(struct cel_text text)
-{
-	int64_t nanos;
-
-	return cel_duration_parse(text, &nanos);
-}
-
-bool cel_literal_timestamp(struct cel_text text)
-{
-	struct cel_time time;
-
-	return cel_timestamp_parse(text, &time) == CEL_TIME_OK;
 }
