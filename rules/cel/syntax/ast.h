@@ -27,6 +27,26 @@ enum cel_name {
 	NAME_TYPE,     /* `int`, `list`: a constant */
 };
 
+/* What the evaluator does itself, or prices otherwise. */
+enum cel_operation {
+	OPERATION_CALL, /* none of these: an overload's function */
+	OPERATION_AND,
+	OPERATION_OR,
+	OPERATION_CHOICE, /* `_?_:_` */
+	OPERATION_INDEX,
+	OPERATION_OPTIONAL_INDEX, /* `_[?_]`, `_?._` */
+	OPERATION_EQUAL,
+	OPERATION_UNEQUAL,
+	OPERATION_NOT_STRICTLY_FALSE,
+	OPERATION_OR_OPTIONAL, /* or() of optionals */
+	OPERATION_OR_VALUE,
+	OPERATION_ADD,
+	OPERATION_INSERT,	/* `cel.@mapInsert` */
+	OPERATION_IN_CONSTANTS, /* `x in ['a', 'b']`: costs nothing */
+};
+
+struct cel_signature;
+
 /* Names of the accumulators that macros make (cel-go's). */
 #define CEL_ACCUMULATOR "@result"
 
@@ -34,6 +54,7 @@ struct cel_expr {
 	enum cel_expr_kind kind;
 	uint32_t id; /* 0 ... program's nexprs - 1: index of tables beside it */
 	uint32_t start, end; /* bytes of the expression's text */
+	uint32_t at; /* where it says what it does: its operator, field, name */
 	const struct cel_type *type;
 	union {
 		struct cel_value constant;
@@ -56,7 +77,17 @@ struct cel_expr {
 			unsigned n;
 			/* of the name and arity; those that the checker left
 			 * over, ends with NULL */
-			const struct cel_overload **overloads;
+			const struct cel_overload *const *overloads;
+			/* What the evaluator goes by, set once the types are
+			 * right: signatures of the overloads, ends with NULL;
+			 * all arguments, the receiver first. */
+			const struct cel_signature **signatures;
+			struct cel_expr **operands;
+			unsigned noperands;
+			enum cel_operation operation;
+			/* Several overloads that have a price of their own are
+			 * left: cel-go takes the least. */
+			bool flat;
 		} call;
 		struct {
 			struct cel_expr **items;
@@ -82,6 +113,10 @@ struct cel_expr {
 /* A text as a tree. NULL: it does not parse; *nexprs counts its expressions. */
 struct cel_expr *cel_parse(struct arena *arena, const char *text, size_t len,
 			   uint32_t *nexprs, struct cel_issues *issues);
+/* Calls visit for an expression and all below it, parents first. */
+void cel_expr_each(struct cel_expr *root,
+		   void (*visit)(struct cel_expr *expr, void *context),
+		   void *context);
 void cel_issue(struct cel_issues *issues, size_t start, size_t end,
 	       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Macros, expanded as cel-go expands them: parser/macro.go,
+ * ext/comprehensions.go (two variables), cel/library.go (optionals),
+ * ext/lists.go (sortBy). Those that Kubernetes 1.36 enables
+ * (apiserver pkg/cel/environment/base.go). What they stand for is written in
+ * the language itself, with names that no text can spell (struct cel_template).
+ */
+#include "base/text.h"
+#include "rules/cel/syntax/parser.h"
+
+/* A fold over the target. */
+struct fold_macro {
+	const char *name;
+	unsigned min, max;  /* arguments */
+	unsigned variables; /* 0: all arguments but the last */
+	bool list;	    /* its issues say "identifier" */
+	/* Templates: the language, and `@result`, `@item` (the first
+	 * variable), `@last` (the last argument). */
+	const char *init, *condition, *step, *result;
+};
+
+#define ALL	"@not_strictly_false(@result)", "@result && @last", "@result"
+#define ANY	"@not_strictly_false(!@result)", "@result || @last", "@result"
+#define ONE	"true", "@last ? @result + 1 : @result", "@result == 1"
+#define ADD	"true", "@result + [@last]", "@result"
+#define SIFT	"true", "@last ? @result + [@item] : @result", "@result"
+#define PUT	"true", "cel.@mapInsert(@result, @item, @last)", "@result"
+#define PUT_ALL "true", "cel.@mapInsert(@result, @last)", "@result"
+
+static const struct fold_macro folds[] = {
+	{"all", 2, 3, 0, false, "true", ALL},
+	{"exists", 2, 3, 0, false, "false", ANY},
+	{"exists_one", 2, 3, 0, false, "0", ONE},
+	{"existsOne", 3, 3, 0, false, "0", ONE},
+	{"map", 2, 3, 1, true, "[]", ADD},
+	{"filter", 2, 2, 1, true, "[]", SIFT},
+	{"transformList", 3, 4, 2, false, "[]", ADD},
+	{"transformMap", 3, 4, 2, false, "{}", PUT},
+	{"transformMapEntry", 3, 4, 2, false, "{}", PUT_ALL},
+};
+
+static const struct fold_macro *fold_of(const char *name, unsigned n)
+{
+	for (size_t i = 0; i < sizeof(folds) / sizeof(*folds); i++)
+		if (n >= folds[i].min && n <= folds[i].max &&
+		    text_eq(name, folds[i].name))
+			return &folds[i];
+	return NULL;
+}
+
+struct expansion {
+	struct cel_parser *p;
+	const struct fold_macro *row;
+	struct cel_place place;
+	const char *name;
+	struct cel_expr *target, **args;
+	unsigned n;
+	struct cel_expr *part; /* `@part` of a template */
+};
+
+/* --- templates ----------------------------------------------------------- */
+
+static struct cel_expr *expand_name(struct cel_parser *p, void *context,
+				    const char *name)
+{
+	struct expansion *m = context;
+
+	if (text_eq(name, "@last"))
+		return m->args[m->n - 1];
+	if (text_eq(name, "@filter"))
+		return m->args[m->n - 2];
+	if (text_eq(name, "@item"))
+		return cel_expr_copy(p, m->args[0]);
+	if (text_eq(name, "@target"))
+		return m->target;
+	if (text_eq(name, "@copy"))
+		return cel_expr_copy(p, m->target);
+	return text_eq(name, "@part") ? m->part : NULL;
+}
+
+static struct cel_expr *from(struct expansion *m, const char *text)
+{
+	struct cel_template template = {expand_name, m, m->place};
+
+	return cel_parse_template(m->p, text, &template);
+}
+
+static struct cel_expr *refuse(struct expansion *m, struct cel_expr *where,
+			       const char *why)
+{
+	struct cel_place place = {where->start, where->end, where->start};
+
+	cel_parser_issue(m->p, place, "%s", why);
+	return where;
+}
+
+/* --- folds --------------------------------------------------------------- */
+
+/* The name of a variable; NULL: an issue is recorded. */
+static const char *variable(struct expansion *m, unsigned i)
+{
+	struct cel_expr *arg = m->args[i];
+
+	if (arg->kind != EXPR_IDENT) {
+		refuse(m, arg,
+		       m->row->list ? "argument is not an identifier"
+				    : "argument must be a simple name");
+		return NULL;
+	}
+	if (text_eq(arg->ident.name, "__result__")) {
+		refuse(m, arg,
+		       "iteration variable overwrites accumulator variable");
+		return NULL;
+	}
+	/* With a dot it is declared, and nothing refers to it. */
+	return arg->ident.absolute
+		       ? arena_printf(m->p->arena, ".%s", arg->ident.name)
+		       : arg->ident.name;
+}
+
+static struct cel_expr *fold_new(struct expansion *m, struct cel_expr *range,
+				 const char *accumulator)
+{
+	struct cel_expr *e = cel_expr_new(m->p, EXPR_FOLD, m->place);
+
+	e->fold.range = range;
+	e->fold.accumulator = accumulator;
+	e->fold.macro = m->name;
+	return e;
+}
+
+static struct cel_expr *expand_fold(struct expansion *m)
+{
+	const struct fold_macro *row = m->row;
+	unsigned nvars = row->variables ? row->variables : m->n - 1;
+	const char *var = variable(m, 0), *var2 = NULL, *step = row->step;
+	struct cel_expr *e;
+
+	if (var && nvars == 2)
+		var2 = variable(m, 1);
+	if (!var || (nvars == 2 && !var2))
+		return m->args[0];
+	if (var2 && text_eq(var, var2))
+		return refuse(m, m->args[1],
+			      arena_printf(m->p->arena,
+					   "duplicate variable name: %s", var));
+	e = fold_new(m, m->target, CEL_ACCUMULATOR);
+	e->fold.var = var;
+	e->fold.var2 = var2;
+	if (m->n == nvars + 2)
+		step = arena_printf(m->p->arena, "@filter ? %s : @result",
+				    step);
+	e->fold.init = from(m, row->init);
+	e->fold.condition = from(m, row->condition);
+	e->fold.step = from(m, step);
+	e->fold.result = from(m, row->result);
+	return e;
+}
+
+/* --- others -------------------------------------------------------------- */
+
+/* body, in which name is value: a fold over nothing. */
+static struct cel_expr *bind(struct expansion *m, const char *name,
+			     struct cel_expr *value, struct cel_expr *body)
+{
+	struct cel_expr *e = fold_new(m, from(m, "[]"), name);
+
+	e->fold.var = "#unused";
+	e->fold.init = value;
+	e->fold.condition = from(m, "false");
+	e->fold.step = from(m, name);
+	e->fold.result = body;
+	return e;
+}
+
+static struct cel_expr *expand_opt_map(struct expansion *m)
+{
+	struct cel_expr *name = m->args[0];
+
+	if (name->kind != EXPR_IDENT || name->ident.absolute)
+		return refuse(m, name,
+			      arena_printf(m->p->arena,
+					   "%s() variable name must be a "
+					   "simple identifier",
+					   m->name));
+	m->part =
+		bind(m, name->ident.name, from(m, "@copy.value()"), m->args[1]);
+	return from(m, text_eq(m->name, "optMap")
+			       ? "@target.hasValue() ? optional.of(@part) : "
+				 "optional.none()"
+			       : "@target.hasValue() ? @part : "
+				 "optional.none()");
+}
+
+static struct cel_expr *expand_sort_by(struct expansion *m)
+{
+	static const char input[] = "@__sortBy_input__";
+	struct cel_expr *list = m->target;
+
+	if (list->kind == EXPR_CONST || list->kind == EXPR_MAP)
+		return refuse(m, list,
+			      "sortBy can only be applied to a list, "
+			      "identifier, comprehension, call or select "
+			      "expression");
+	m->target = from(m, input);
+	m->row = fold_of("map", 2);
+	m->part = expand_fold(m);
+	return bind(m, input, list,
+		    from(m, "@__sortBy_input__.@sortByAssociatedKeys(@part)"));
+}
+
+static struct cel_expr *expand_has(struct expansion *m)
+{
+	struct cel_expr *arg = m->args[0], *e;
+
+	if (arg->kind != EXPR_SELECT)
+		return refuse(m, arg, "invalid argument to has() macro");
+	e = cel_expr_new(m->p, EXPR_SELECT, m->place);
+	e->at = arg->at;
+	e->select = arg->select;
+	e->select.test = true;
+	return e;
+}
+
+struct cel_expr *cel_expand(struct cel_parser *p, struct cel_expr *call)
+{
+	struct expansion m = {.p = p,
+			      .place = {call->start, call->end, call->at},
+			      .name = call->call.function,
+			      .target = call->call.target,
+			      .args = call->call.args,
+			      .n = call->call.n};
+
+	if (p->stopped)
+		return call;
+	if (!m.target)
+		return m.n == 1 && text_eq(m.name, "has") ? expand_has(&m)
+							  : call;
+	if (m.n == 2 &&
+	    (text_eq(m.name, "optMap") || text_eq(m.name, "optFlatMap")))
+		return expand_opt_map(&m);
+	if (m.n == 2 && text_eq(m.name, "sortBy"))
+		return expand_sort_by(&m);
+	m.row = fold_of(m.name, m.n);
+	return m.row ? expand_fold(&m) : call;
+}
