@@ -178,6 +178,15 @@ static const struct cel_type *field_type(struct checker *c,
 	return plain(CEL_ERROR);
 }
 
+static const struct cel_type *no_fields(struct checker *c,
+					const struct cel_expr *expr,
+					const struct cel_type *type)
+{
+	checker_issue(c, expr, "type '%s' does not support field selection",
+		      checker_type_text(c, type));
+	return plain(type->kind == CEL_OPAQUE ? CEL_ERROR : CEL_DYN);
+}
+
 static const struct cel_type *select_type(struct checker *c,
 					  const struct cel_expr *expr,
 					  const struct cel_expr *operand,
@@ -197,9 +206,7 @@ static const struct cel_type *select_type(struct checker *c,
 	else if (type->kind == CEL_PARAM)
 		unify_assignable(&c->unifier, plain(CEL_DYN), type);
 	else if (type->kind != CEL_DYN && type->kind != CEL_ERROR)
-		checker_issue(c, expr,
-			      "type '%s' does not support field selection",
-			      checker_type_text(c, type));
+		result = no_fields(c, expr, type);
 	return optional ? cel_type_optional(c->arena, result) : result;
 }
 
@@ -231,18 +238,17 @@ static void check_optional_select(struct checker *c, struct cel_expr *expr)
 
 /* --- aggregates ---------------------------------------------------------- */
 
-/* The type of all items until now, and of one more. */
+/* The type of all items until now, and of one more; dyn where they have none
+ * in common (checker_validate() refuses most of those). */
 static const struct cel_type *join(struct checker *c,
-				   const struct cel_expr *item,
 				   const struct cel_type *before,
 				   const struct cel_type *type)
 {
 	if (!before)
 		return type;
-	if (unify_assignable(&c->unifier, before, type))
-		return unify_general(before, type);
-	checker_mismatch(c, item, before, type);
-	return plain(CEL_ERROR);
+	return unify_assignable(&c->unifier, before, type)
+		       ? unify_general(before, type)
+		       : plain(CEL_DYN);
 }
 
 /* Of an item or value that may be absent: what it is where it is present. */
@@ -287,7 +293,7 @@ static void check_list(struct checker *c, struct cel_expr *expr)
 
 		checker_check(c, item);
 		type = join(
-			c, item, type,
+			c, type,
 			unwrap(c, item,
 			       expr->list.optional && expr->list.optional[i]));
 	}
@@ -305,10 +311,10 @@ static void check_map(struct checker *c, struct cel_expr *expr)
 		struct cel_expr *v = expr->map.values[i];
 
 		checker_check(c, k);
-		key = join(c, k, key, k->type);
+		key = join(c, key, k->type);
 		checker_check(c, v);
 		value = join(
-			c, v, value,
+			c, value,
 			unwrap(c, v,
 			       expr->map.optional && expr->map.optional[i]));
 	}

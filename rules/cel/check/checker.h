@@ -19,6 +19,7 @@ struct checker {
 	/* Variables of the comprehensions around; slot i is number i. */
 	struct local *locals;
 	size_t nlocals, locals_size;
+	bool *exempt; /* expressions below a call of format(), by id */
 	bool wrong;
 };
 
