@@ -64,7 +64,7 @@ static const char *assigned(const struct argv *argv, const char *name,
 	const char *value = NULL;
 
 	*set = false;
-	if (!argv_may_begin(argv, name))
+	if (!argv_may_assign(argv, name))
 		return NULL;
 	for (size_t i = 0; i < argv->n; i++) {
 		const struct arg *arg = &argv->items[i];
