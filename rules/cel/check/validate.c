@@ -66,15 +66,18 @@ static bool format_fits(struct format *f, const struct cel_expr *where)
 	return !problem;
 }
 
-/* The parts of argument i, a literal, must fit too. */
+/* Argument i is a literal that is printed: so are its parts. */
 static bool parts_fit(struct format *f, unsigned i, struct cel_expr **parts,
 		      unsigned n)
 {
 	for (unsigned k = 0; k < n; k++) {
 		const struct cel_expr *e = parts[k];
+		enum cel_kind kind = e->type->kind;
 
 		f->types[i] = e->type;
-		if (!format_fits(f, e))
+		if ((kind == CEL_OPTIONAL || kind == CEL_OPAQUE ||
+		     kind == CEL_OBJECT) &&
+		    !format_fits(f, e))
 			return false;
 		if (e->kind == EXPR_LIST &&
 		    !parts_fit(f, i, e->list.items, e->list.n))
