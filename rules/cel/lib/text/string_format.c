@@ -494,23 +494,14 @@ static struct cel_value format(struct cel_call *call)
 	return problem ? cel_error(call->arena, "%s", problem) : result;
 }
 
-/* A type that a clause refuses before it runs, in lists and maps too. */
+/* Does the clause refuse this type before it runs? Then the type. */
 static const struct cel_type *refused(const struct verb *verb,
 				      const struct cel_type *type)
 {
 	if (type->kind == CEL_DYN || type->kind == CEL_PARAM ||
 	    (strchr("fe", verb->verb) && type->kind == CEL_STRING))
 		return NULL;
-	if (!accepts(verb, type->kind))
-		return type;
-	for (int i = 0; i < CEL_TYPE_PARAMS && type->kind != CEL_TYPE; i++) {
-		const struct cel_type *found =
-			type->params[i] ? refused(verb, type->params[i]) : NULL;
-
-		if (found)
-			return found;
-	}
-	return NULL;
+	return accepts(verb, type->kind) ? NULL : type;
 }
 
 const char *cel_format_check(struct arena *arena, struct cel_text text,
