@@ -221,7 +221,7 @@ int explain_command(struct options *options)
 					 "unknown rule `%s`; did you "
 					 "mean `%s`?",
 					 name, near);
-		log_error("unknown rule `%s`; see `gpugate rules`", name);
+		log_line("unknown rule `%s`; see `gpugate rules`", name);
 		return 2;
 	}
 	buf_init(&out);

@@ -62,7 +62,7 @@ static struct policy *load(struct policies *policies, const char *path,
 
 	print_problems(policies, &problems);
 	if (!policy && !problems.errors) {
-		log_error("%s: cannot be read", path);
+		log_line("%s: cannot be read", path);
 		policies->broken = true;
 	}
 	policy_problems_release(&problems);
@@ -85,7 +85,7 @@ static struct policy *load_saved(struct policies *policies, const char *path,
 	if (saved)
 		policy = policy_parse(&policies->rules, &text, NULL, &problems);
 	else
-		log_error(
+		log_line(
 			"%s: this snapshot contains no policy; save one "
 			"with gpugate snapshot --webhook-policy NAMESPACE/CONFIGMAP",
 			path);
@@ -123,7 +123,7 @@ struct policy *policies_adjust(struct policies *policies,
 
 	overridden = policy_adjust(own, &overrides, &err);
 	if (!overridden) {
-		log_error("%s", err.text);
+		log_line("%s", err.text);
 		policies->broken = true;
 		return NULL;
 	}
@@ -272,7 +272,7 @@ static void note_misnamed(struct policies *policies, const char *folder,
 	policies->misnamed = arena_strdup(&policies->arena, path->data);
 	buf_init(&shown);
 	path_from(policies->cwd, path->data, &shown);
-	log_error("%s is not read: the name is .gpugate.yaml", shown.data);
+	log_line("%s is not read: the name is .gpugate.yaml", shown.data);
 	buf_release(&shown);
 }
 

@@ -39,8 +39,8 @@ static bool exemption_holds(const struct exemption *exemption, size_t rule,
 	       holds(&exemption->names, id->name);
 }
 
-static void tell(const struct exemption *exemption,
-		 struct policy_exemption *out)
+static void copy_terms(const struct exemption *exemption,
+		       struct policy_exemption *out)
 {
 	out->reason = exemption->reason;
 	out->from = exemption->from;
@@ -61,7 +61,7 @@ static enum exempt_state own_exemption(const struct policy *policy, size_t rule,
 		if (state <= best || !exemption_holds(exemption, rule, id))
 			continue;
 		best = state;
-		tell(exemption, out);
+		copy_terms(exemption, out);
 	}
 	return best;
 }
@@ -107,7 +107,7 @@ bool policy_exemption_ending(const struct policy *policy, size_t i,
 
 		if (exemption->until == DATE_NONE || i--)
 			continue;
-		tell(exemption, out);
+		copy_terms(exemption, out);
 		return true;
 	}
 	return false;

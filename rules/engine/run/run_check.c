@@ -38,7 +38,7 @@ bool run_asks_for(const struct run_state *state, unsigned rule,
 #define CHECK_WANTS 0
 #endif
 
-static bool run_wants(const struct rule *rule, unsigned facts)
+static bool run_wants(const struct called_rule *rule, unsigned facts)
 {
 	return !(rule->wants & ~facts) &&
 	       (!rule->wants_any || rule->wants_any & facts);
@@ -55,11 +55,9 @@ static uint64_t run_left_behind(const struct run_state *state)
 }
 
 /* The pod, or where there is none the object. */
-static void check_rule(struct rule_run *rr, const struct pod *pod,
-		       unsigned facts)
+static void check_rule(struct rule_run *rr, const struct pod *pod, bool wants)
 {
 	const struct rule *rule = rr->rule;
-	bool wants = run_wants(rule, facts);
 	uint64_t before = wants ? 0 : run_left_behind(rr->run->state);
 
 	if (pod)
@@ -76,21 +74,26 @@ static void check_rules(struct rule_run *rr, const struct pod *pod,
 			const struct setting *settings, unsigned facts)
 {
 	struct run_state *state = rr->run->state;
-	const unsigned *rules = pod ? state->pod_rules : state->object_rules;
-	size_t n = pod ? state->npod_rules : state->nobject_rules;
+	const struct called_rule *one =
+		pod ? state->pod_rules : state->object_rules;
+	const struct called_rule *end =
+		one + (pod ? state->npod_rules : state->nobject_rules);
 	bool infrastructure = pod && pod_is_infrastructure(pod);
 
-	for (size_t i = 0; i < n; i++) {
-		const struct rule *rule = state->rules[rules[i]];
+	for (; one < end; one++) {
+		bool wants = run_wants(one, facts);
+		const struct rule *rule;
 
-		if ((!CHECK_WANTS && !run_wants(rule, facts)) ||
-		    !run_asks(state, rules[i], settings) ||
+		if (!CHECK_WANTS && !wants)
+			continue;
+		rule = state->rules[one->rule];
+		if (!run_asks(state, one->rule, settings) ||
 		    (infrastructure && !(rule->flags & RULE_INFRASTRUCTURE)) ||
 		    (rr->object->fragment && rule->flags & RULE_ABSENCE))
 			continue;
 		rr->rule = rule;
-		rr->setting = &settings[rules[i]];
-		check_rule(rr, pod, facts);
+		rr->setting = &settings[one->rule];
+		check_rule(rr, pod, wants);
 	}
 }
 
