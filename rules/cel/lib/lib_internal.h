@@ -61,6 +61,13 @@ static inline struct cel_value cel_string_part(struct cel_text text,
 	return cel_stringn(text.data + start, end - start);
 }
 
+/* Is it of a kind that has an order? */
+static inline bool cel_is_ordered(struct cel_value value)
+{
+	return (value.kind >= CEL_BOOL && value.kind <= CEL_BYTES) ||
+	       value.kind == CEL_TIMESTAMP || value.kind == CEL_DURATION;
+}
+
 /* Durations are nanoseconds that fit in 64 bits, as in cel-go. */
 int64_t cel_duration_nanos(struct cel_time duration);
 struct cel_value cel_duration(int64_t nanos);

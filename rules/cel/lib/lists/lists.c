@@ -199,16 +199,10 @@ static struct cel_value distinct(struct cel_call *call)
 	return cel_list(call->arena, kept, n);
 }
 
-static bool is_ordered(struct cel_value value)
-{
-	return (value.kind >= CEL_BOOL && value.kind <= CEL_BYTES) ||
-	       value.kind == CEL_TIMESTAMP || value.kind == CEL_DURATION;
-}
-
 /* Why keys cannot be sorted, or NULL. One key is never compared. */
 static const char *sort_problem(const struct cel_value *keys, size_t n)
 {
-	if (n && !is_ordered(keys[0]))
+	if (n && !cel_is_ordered(keys[0]))
 		return "list elements must be comparable";
 	for (size_t i = 1; i < n; i++) {
 		if (keys[i].kind != keys[0].kind)
