@@ -47,7 +47,7 @@ const struct cel_value *cel_items(const struct cel_call *call,
 				  struct cel_value *abnormal);
 
 /* What a function may build in one call; larger is an error. */
-enum { CEL_TEXT_MAX = 16 << 20 };
+enum { CEL_TEXT_MAX = 4 << 20 };
 
 static inline struct cel_text cel_part(struct cel_text text, size_t start,
 				       size_t end)
