@@ -76,6 +76,7 @@ void cel_timestamp_text(struct cel_time time, struct buf *out);
 void cel_duration_text(struct cel_time time, struct buf *out);
 /* A double as Go's %g prints it: the shortest text that reads back. */
 void cel_double_text(double value, struct buf *out);
+void cel_fixed_text(double value, struct buf *out); /* without an exponent */
 /* The value of %s: as string() gives it, lists and maps as literals. NULL, or
  * why it has no text. */
 const char *cel_format_value(struct arena *arena, struct cel_value value,
