@@ -100,6 +100,8 @@ static uint64_t flatten_cost(const struct cel_call *call,
 	double depth = call->n > 1 ? (double)call->args[1].integer : 1;
 	double cost = (double)cel_cost_size(call->args[0]) * depth;
 
+	if (call->n > 1 && !cel_is(call->args[1], CEL_INT))
+		return 1;
 	if (cost > 1e18)
 		return CEL_POLICY_BUDGET;
 	return list_cost((uint64_t)(int64_t)cost);
@@ -124,6 +126,8 @@ static uint64_t range_cost(const struct cel_call *call, struct cel_value result)
 {
 	int64_t n = call->args[0].integer;
 
+	if (!cel_is(call->args[0], CEL_INT))
+		return 1;
 	return list_cost(n > 0 ? (uint64_t)n : 0);
 }
 
@@ -142,9 +146,11 @@ static uint64_t square_cost(const struct cel_call *call,
 			    struct cel_value result)
 {
 	struct cel_value list = call->args[call->n - 1];
-	uint64_t size = cel_list_size(list);
+	uint64_t size = cel_cost_size(list);
 	double factor = 2;
 
+	if (!cel_is(list, CEL_LIST))
+		return 1;
 	if (size) {
 		struct cel_value item = cel_list_at(call->arena, list, 0);
 
@@ -199,16 +205,10 @@ static struct cel_value distinct(struct cel_call *call)
 	return cel_list(call->arena, kept, n);
 }
 
-static bool is_ordered(struct cel_value value)
-{
-	return (value.kind >= CEL_BOOL && value.kind <= CEL_BYTES) ||
-	       value.kind == CEL_TIMESTAMP || value.kind == CEL_DURATION;
-}
-
 /* Why keys cannot be sorted, or NULL. One key is never compared. */
 static const char *sort_problem(const struct cel_value *keys, size_t n)
 {
-	if (n && !is_ordered(keys[0]))
+	if (n && !cel_is_ordered(keys[0]))
 		return "list elements must be comparable";
 	for (size_t i = 1; i < n; i++) {
 		if (keys[i].kind != keys[0].kind)
