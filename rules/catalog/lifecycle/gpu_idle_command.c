@@ -81,7 +81,7 @@ const struct rule rule_gpu_idle_command = {
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_ARGV,
 	.since = "1.0",
 	.summary = "a GPU container that only sleeps or waits for people",
-	.why = "Its GPUs are taken and idle until somebody deletes the pod.",
+	.why = "Its GPUs are taken and idle until somebody deletes the pod. What is over within a day, and what its labels call a test, is an info.",
 	.remedy =
 		"Let the container start the work and end with it; use a notebook kind that stops idle sessions for interactive work.",
 	.evidence = "the command does nothing (sleep, tail -f, jupyter)",
