@@ -29,9 +29,10 @@ struct cel_eval_state {
 /* Adds to the cost; beyond the budget, the evaluation ends. */
 static inline void eval_charge(struct cel_eval *ev, uint64_t cost)
 {
+	if (ev->state->over)
+		return;
 	ev->cost += cost;
-	if (ev->cost > ev->options.budget)
-		ev->state->over = true;
+	ev->state->over = ev->cost > ev->options.budget;
 }
 
 struct cel_value eval_expr(struct cel_eval *ev, const struct cel_expr *e);
