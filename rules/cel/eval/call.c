@@ -130,7 +130,9 @@ static const struct cel_signature *dispatch(struct cel_eval *ev,
 			return s;
 	}
 	/* cel-go does not look at the elements here. */
-	if (text_eq(e->call.function, "flatten") && args[0].kind == CEL_LIST)
+	if (text_lists("flatten sort @sortByAssociatedKeys",
+		       e->call.function) &&
+	    args[0].kind == CEL_LIST)
 		return e->call.signatures[0];
 	return NULL;
 }
@@ -171,7 +173,8 @@ static bool is_unguarded(const char *name)
 static bool is_priced_by_size(const char *name)
 {
 	return is_unguarded(name) || *name == '_' || *name == '@' ||
-	       text_starts(name, "sets.") || text_starts(name, "find");
+	       text_starts(name, "sets.") || text_starts(name, "find") ||
+	       text_lists("isSorted sum min max indexOf lastIndexOf", name);
 }
 
 /* The price of a call whose arguments are of the wrong type, or failed. */
