@@ -58,10 +58,77 @@ static void test_lists(void **state)
 	check_expressions(lists, N(lists));
 }
 
+/* [1, ?, 3]: what the item is decides, or does not. */
+static struct cel_value partly_known(struct cel_eval *eval, void *context,
+				     unsigned index)
+{
+	static struct cel_value items[3];
+
+	items[0] = cel_int(1);
+	items[1] = cel_unknown(NULL);
+	items[2] = cel_int(3);
+	return cel_list(eval->arena, items, 3);
+}
+
+static const struct {
+	const char *text;
+	bool known;
+} around_unknown[] = {
+	{"l.slice(0, 1) == [1]", true},
+	{"l.reverse().size() == 3", true},
+	{"l.first().value() + l.last().value() == 4", true},
+	{"l.indexOf(1) == 0", true},
+	{"l.lastIndexOf(3) == 2", true},
+	{"sets.contains(l, [1, 3])", true},
+	{"sets.contains(l, [4])", false},
+	{"sets.intersects(l, [3])", true},
+	{"!sets.contains([1], l)", true},
+	{"!sets.equivalent(l, [1])", true},
+	{"sets.equivalent(l, [1, 3])", false},
+	{"sets.intersects([2], l)", false},
+	{"l.indexOf(3) == 2", false},
+	{"l.sum() > 0", false},
+	{"l.max() >= 3", false},
+	{"l.isSorted()", false},
+	{"l.distinct().size() > 0", false},
+	{"l.sort().size() == 3", false},
+	{"dyn(l).flatten(1).size() == 3", false},
+	{"\"%s\".format([l]) != \"\"", false},
+};
+
+static void test_unknown_items(void **state)
+{
+	const struct cel_variable variables[] = {
+		{"l", cel_type_of_kind(CEL_LIST)}, {0}};
+	struct cel_eval_options options = {.variable = partly_known,
+					   .budget = CEL_EXPRESSION_BUDGET};
+	struct arena arena = ARENA_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < N(around_unknown); i++) {
+		const char *text = around_unknown[i].text;
+		struct cel_issues issues = {.arena = &arena};
+		const struct cel_program *program =
+			cel_compile(&arena, cel_env_new(&arena, variables),
+				    text, strlen(text), &issues);
+		struct cel_eval eval;
+		struct cel_value value;
+
+		assert_non_null(program);
+		cel_eval_init(&eval, program, &arena, &options);
+		value = cel_eval_run(&eval);
+		if (around_unknown[i].known ? !cel_is_true(value)
+					    : !cel_is(value, CEL_UNKNOWN))
+			fail_msg("%s: kind %d", text, value.kind);
+	}
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_unknown_items),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -240,6 +240,8 @@ static void whole(char verb, struct cel_value value, struct buf *out)
 	based(number, base, verb == 'X', out);
 }
 
+/* No words for anybody: the result is unknown. */
+static const char hidden[] = "";
 static const char too_large[] = "the result is too large";
 
 /* A value inside of a list or map, as a literal of the language. */
@@ -250,6 +252,8 @@ static const char *literal(struct arena *arena, struct cel_value value,
 
 	if (out->len > CEL_TEXT_MAX)
 		return too_large;
+	if (cel_is_abnormal(value))
+		return hidden;
 	if (cel_is(value, CEL_BYTES))
 		buf_addc(out, 'b');
 	if (quoted) {
@@ -486,6 +490,11 @@ static struct cel_value format(struct cel_call *call)
 		if (cel_is_abnormal(result))
 			break;
 		problem = print(call->arena, &clause, result, &out);
+		if (problem == hidden) {
+			problem = NULL;
+			result = cel_unknown(NULL);
+			break;
+		}
 		if (out.len > CEL_TEXT_MAX)
 			problem = too_large;
 		if (problem)

@@ -254,7 +254,7 @@ static struct cel_value join(struct cel_call *call)
 refuse:
 	buf_reset(&out);
 	if (!cel_is_abnormal(item)) {
-		cel_value_text(item, &out);
+		cel_format_value(call->arena, item, &out);
 		item = cel_error(call->arena, "join: invalid input: %s",
 				 out.data);
 	}
