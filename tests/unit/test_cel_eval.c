@@ -287,6 +287,14 @@ static void what_a_fragment_lacks_is_not_known(void **state)
 		{"'a' in spec.labels", "true"},
 		{"{'a': 1}.b", "error: no such key: b"},
 		{"spec.?zzz.orValue(1)", "unknown"},
+		{"spec.labels == {'a': 'x', 'b': 'w'}", "unknown"},
+		{"spec.labels.size()", "unknown"},
+		{"spec.labels.all(k, k != 'z')", "unknown"},
+		{"spec.labels.all(k, k != 'a')", "false"},
+		{"spec.containers.exists(c, c.name == 'b')", "true"},
+		{"spec.containers.exists(c, c.name == 'z')", "unknown"},
+		{"spec.containers.map(c, c.name)", "unknown"},
+		{"type(dyn(spec.containers)) == list", "true"},
 	};
 
 	for (size_t i = 0; i < N(rows); i++)
