@@ -4,9 +4,8 @@
  * again where their value says which of them does; an expression has no
  * effects, so they give what they gave.
  */
-#include "rules/cel/eval/eval_internal.h"
-
 #include "base/text.h"
+#include "rules/cel/eval/eval_internal.h"
 
 struct blame {
 	struct cel_eval *ev;

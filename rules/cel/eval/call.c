@@ -4,9 +4,8 @@
  * other side decides; any other function is strict, and an unknown argument
  * is graver than an error (in cel-go: the first of them).
  */
-#include "rules/cel/eval/eval_internal.h"
-
 #include "base/text.h"
+#include "rules/cel/eval/eval_internal.h"
 
 bool eval_holds_more(const struct cel_eval *ev, struct cel_value v)
 {

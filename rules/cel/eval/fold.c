@@ -3,10 +3,11 @@
  * Comprehensions (cel-go interpreter/interpretable.go, folder). A condition
  * that is no bool goes on, as there.
  */
-#include "base/vec.h"
-#include "rules/cel/eval/eval_internal.h"
+#include <string.h>
 
 #include "base/text.h"
+#include "base/vec.h"
+#include "rules/cel/eval/eval_internal.h"
 
 void eval_fold_start(struct cel_eval *ev, const struct cel_expr *e)
 {

@@ -3,11 +3,10 @@
  * Operators over numbers, texts and lists (cel-go common/stdlib, overflow.go);
  * those of times are with them. Rows without a function are the evaluator's.
  */
-#include "rules/cel/lib/lib_internal.h"
-
 #include <string.h>
 
 #include "cel/cel.h"
+#include "rules/cel/lib/lib_internal.h"
 
 static struct cel_value integer_overflow(struct cel_call *call)
 {
