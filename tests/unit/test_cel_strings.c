@@ -146,6 +146,21 @@ static const struct expression regex[] = {
 	 "error: error parsing regexp: missing argument to repetition operator: `*`"},
 };
 
+/* What would take long, or much, is cut off. */
+static const struct expression hostile[] = {
+	{"(\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\" + \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\" +\n"
+	 "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\" + \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\" +\n"
+	 "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\").matches('(a+)+$')",
+	 "error: regular expression `(a+)+$`: match limit exceeded"},
+	{"[lists.range(2000).map(x, 'aaaaaaaaaa').join()]"
+	 ".map(s, s.replace('', s)).size()",
+	 "error: replace: the result is larger than 4194304 bytes"},
+	{"lists.range(1000001)",
+	 "error: operation cancelled: actual cost limit exceeded"},
+	{"lists.range(800).distinct()",
+	 "error: operation cancelled: actual cost limit exceeded"},
+};
+
 static void test_strings(void **state)
 {
 	(void)state;
@@ -164,12 +179,19 @@ static void test_regex(void **state)
 	check_expressions(regex, N(regex));
 }
 
+static void test_hostile(void **state)
+{
+	(void)state;
+	check_expressions(hostile, N(hostile));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_format),
 		cmocka_unit_test(test_regex),
+		cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -232,7 +232,8 @@ static const char *sort_problem(const struct cel_value *keys, size_t n)
 	return NULL;
 }
 
-/* Both arrays in the order of keys; equal ones stay as they are. */
+/* Both arrays in the order of keys; equal ones stay as they are (in Go, beyond
+ * 12 items, they need not). */
 static void sort_items(struct cel_value *items, struct cel_value *keys,
 		       size_t n)
 {

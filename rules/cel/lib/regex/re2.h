@@ -4,8 +4,9 @@
  * back-references, look-around or possessive repeats and counts repeats up to
  * 1,000. A pattern is read by those rules and written for PCRE2, where both
  * mean the same; groups do not capture. What differs still is an error:
- * `\p{Letter}` and other long names of categories, a surrogate, and an option
- * such as `(?i)` between an atom and its repeat.
+ * `\p{Letter}` and other long names of categories, a surrogate, a pattern that
+ * takes more than 64 KiB, an option such as `(?i)` between an atom and its
+ * repeat.
  */
 #ifndef CEL_RE2_H
 #define CEL_RE2_H

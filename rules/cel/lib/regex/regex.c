@@ -21,7 +21,7 @@
 #include "rules/cel/lib/regex/re2.h"
 
 enum {
-	PATTERNS = 32,
+	PATTERNS = 512,
 	NEST_MAX = 1100,
 	MATCH_LIMIT = 5000000,
 	HEAP_LIMIT = 65536, /* KiB */
@@ -34,10 +34,9 @@ struct compiled_pattern {
 	pcre2_code *code;
 };
 
-/* Of one thread: the last patterns, the oldest replaced first. */
+/* Of one thread: patterns by their hash, the last one of each. */
 struct pattern_cache {
 	struct compiled_pattern items[PATTERNS];
-	size_t next;
 	pcre2_compile_context *compile;
 	pcre2_match_context *match;
 	pcre2_match_data *data;
@@ -125,19 +124,16 @@ static struct compiled_pattern *
 pattern_of(struct arena *arena, struct cel_text text, const char **problem)
 {
 	struct pattern_cache *patterns = of_thread();
-	struct compiled_pattern *pattern;
+	struct compiled_pattern *pattern =
+		&patterns->items[text_hash(text.data, text.len, 0) % PATTERNS];
 	pcre2_code *code = NULL;
 
-	for (size_t i = 0; i < PATTERNS; i++) {
-		pattern = &patterns->items[i];
-		if (pattern->code && pattern->len == text.len &&
-		    memcmp(pattern->text, text.data, text.len) == 0)
-			return pattern;
-	}
+	if (pattern->code && pattern->len == text.len &&
+	    memcmp(pattern->text, text.data, text.len) == 0)
+		return pattern;
 	*problem = compile(arena, patterns, text, &code);
 	if (*problem)
 		return NULL;
-	pattern = &patterns->items[patterns->next++ % PATTERNS];
 	forget(pattern);
 	pattern->text = array_zalloc(text.len + 1, 1);
 	memcpy(pattern->text, text.data, text.len);
