@@ -86,6 +86,29 @@ static struct cel_value in_map(struct cel_eval *ev, struct cel_value map,
 	return out;
 }
 
+const char *eval_go_type(struct cel_value value)
+{
+	static const char *const names[] = {
+		[CEL_NULL] = "types.Null",
+		[CEL_BOOL] = "types.Bool",
+		[CEL_INT] = "types.Int",
+		[CEL_UINT] = "types.Uint",
+		[CEL_DOUBLE] = "types.Double",
+		[CEL_STRING] = "types.String",
+		[CEL_BYTES] = "types.Bytes",
+		[CEL_LIST] = "*types.baseList",
+		[CEL_MAP] = "*types.baseMap",
+		[CEL_TYPE] = "*types.Type",
+		[CEL_TIMESTAMP] = "types.Timestamp",
+		[CEL_DURATION] = "types.Duration",
+		[CEL_OPTIONAL] = "*types.Optional",
+	};
+
+	if (value.kind < sizeof(names) / sizeof(*names) && names[value.kind])
+		return names[value.kind];
+	return cel_type_name(cel_type_of(value));
+}
+
 static struct cel_value bad_index(struct cel_eval *ev, struct cel_value key)
 {
 	struct cel_value error;
@@ -136,9 +159,18 @@ static struct cel_value in_list(struct cel_eval *ev, struct cel_value list,
 	return cel_null();
 }
 
+static bool is_key(struct cel_value key)
+{
+	return key.kind >= CEL_BOOL && key.kind <= CEL_STRING;
+}
+
 static struct cel_value look_up(struct cel_eval *ev, struct cel_value value,
 				struct cel_value key, bool *found)
 {
+	*found = true;
+	if (!is_key(key))
+		return cel_error(ev->arena, "invalid qualifier type: %s",
+				 eval_go_type(key));
 	if (value.kind == CEL_MAP || value.kind == CEL_OBJECT)
 		return in_map(ev, value, key, found);
 	if (value.kind == CEL_LIST)

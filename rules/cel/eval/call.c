@@ -176,12 +176,30 @@ static bool is_unguarded(const char *name)
 	       text_eq(name, "endsWith") || text_eq(name, "matches");
 }
 
-/* Is its price one of sizes alone, which what is no value has, too? */
-static bool is_priced_by_size(const char *name)
+/* Is its price one of sizes alone, which what is no value has, too? If not, it
+ * may look into what it was called on. */
+static bool is_priced(struct cel_eval *ev, const struct cel_expr *e,
+		      const struct cel_value *args)
 {
-	return is_unguarded(name) || *name == '_' || *name == '@' ||
+	const char *name = e->call.function;
+	const struct cel_signature *s = e->call.signatures[0];
+
+	return is_unguarded(name) || *name == '_' || text_eq(name, "@in") ||
 	       text_starts(name, "sets.") || text_starts(name, "find") ||
-	       text_lists("isSorted sum min max indexOf lastIndexOf", name);
+	       text_lists("lists.range slice reverse flatten isSorted sum min "
+			  "max indexOf lastIndexOf",
+			  name) ||
+	       (*name != '@' && is_of(ev, args[0], s->args[0]));
+}
+
+/* A constant pattern is compiled into the call, which then takes its arguments
+ * one by one. */
+static bool has_pattern(const struct cel_expr *e)
+{
+	const char *name = e->call.function;
+
+	return (text_eq(name, "matches") || text_starts(name, "find")) &&
+	       e->call.operands[1]->kind == EXPR_CONST;
 }
 
 /* The price of a call whose arguments are of the wrong type, or failed. */
@@ -194,23 +212,20 @@ static void charge_failure(struct cel_eval *ev, const struct cel_expr *e,
 				.n = e->call.noperands};
 	const struct cel_signature *s = e->call.signatures[0];
 	const struct cel_overload *price = e->call.price;
+	const struct cel_value failed = {.kind = CEL_ERROR};
 
 	if (!price && s)
 		price = s->overload;
 	if (e->call.operation == OPERATION_IN_CONSTANTS)
 		return;
-	if (!price || !price->cost || e->call.flat ||
-	    !is_priced_by_size(e->call.function)) {
+	if (!price || !price->cost || e->call.flat || !is_priced(ev, e, args)) {
 		eval_charge(ev, 1);
 		return;
 	}
-	/* A constant pattern is compiled into the call, which then takes its
-	 * arguments one by one. */
-	if (text_eq(e->call.function, "matches") && cel_is_abnormal(args[0]) &&
-	    e->call.operands[1]->kind == EXPR_CONST)
+	if (has_pattern(e) && cel_is_abnormal(args[0]))
 		return;
 	call.overload = price;
-	eval_charge(ev, price->cost(&call, args[0]));
+	eval_charge(ev, price->cost(&call, failed));
 }
 
 /* In the words of cel-go, which differ by how it calls a function. */

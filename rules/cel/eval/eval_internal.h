@@ -54,6 +54,9 @@ struct cel_value eval_graver(struct cel_value a, struct cel_value b);
 /* A list or map of a fragment: what else is in it is not known. */
 bool eval_holds_more(const struct cel_eval *ev, struct cel_value v);
 
+/* The name of a value's type in cel-go's own code, which errors show. */
+const char *eval_go_type(struct cel_value value);
+
 /* A variable, without its price. */
 struct cel_value eval_ident(struct cel_eval *ev, const struct cel_expr *e);
 /* Identifiers, selections, indexes, has(), `?:`: what cel-go calls attributes,

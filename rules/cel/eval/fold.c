@@ -91,36 +91,15 @@ void eval_fold_bind(struct cel_eval *ev, const struct cel_expr *e,
 			(struct local_slot){.value = entry.value};
 }
 
-static const char *go_type(struct cel_value value)
-{
-	static const char *const names[] = {
-		[CEL_NULL] = "types.Null",
-		[CEL_BOOL] = "types.Bool",
-		[CEL_INT] = "types.Int",
-		[CEL_UINT] = "types.Uint",
-		[CEL_DOUBLE] = "types.Double",
-		[CEL_STRING] = "types.String",
-		[CEL_BYTES] = "types.Bytes",
-		[CEL_TYPE] = "*types.Type",
-		[CEL_TIMESTAMP] = "types.Timestamp",
-		[CEL_DURATION] = "types.Duration",
-		[CEL_OPTIONAL] = "*types.Optional",
-	};
-
-	if (value.kind < sizeof(names) / sizeof(*names) && names[value.kind])
-		return names[value.kind];
-	return cel_type_name(cel_type_of(value));
-}
-
 static struct cel_value no_range(struct cel_eval *ev, const struct cel_expr *e,
 				 struct cel_value range)
 {
 	if (e->fold.var2)
 		return cel_error(ev->arena,
 				 "unsupported comprehension range type: %s",
-				 go_type(range));
+				 eval_go_type(range));
 	return cel_error(ev->arena, "got '%s', expected iterable type",
-			 go_type(range));
+			 eval_go_type(range));
 }
 
 struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e)

@@ -97,7 +97,9 @@ static struct cel_value flatten(struct cel_call *call)
 static uint64_t flatten_cost(const struct cel_call *call,
 			     struct cel_value result)
 {
-	double depth = call->n > 1 ? (double)call->args[1].integer : 1;
+	double depth = call->n > 1 && cel_is(call->args[1], CEL_INT)
+			       ? (double)call->args[1].integer
+			       : 1;
 	double cost = (double)cel_cost_size(call->args[0]) * depth;
 
 	if (call->n > 1 && !cel_is(call->args[1], CEL_INT))
@@ -124,7 +126,7 @@ static struct cel_value range(struct cel_call *call)
 
 static uint64_t range_cost(const struct cel_call *call, struct cel_value result)
 {
-	int64_t n = call->args[0].integer;
+	int64_t n = cel_is(call->args[0], CEL_INT) ? call->args[0].integer : 1;
 
 	if (!cel_is(call->args[0], CEL_INT))
 		return 1;
