@@ -14,9 +14,15 @@ extern const struct rule *const all_rules[];
 extern const size_t all_rules_count;
 
 struct rule_set {
-	const struct rule *const *items; /* sorted by name */
-	size_t n;
+	/* Sorted by name; behind these `added` rules of a policy's own files,
+	 * in any order: the index of a rule of ours is the same in all sets. */
+	const struct rule *const *items;
+	size_t n, added;
 };
+
+/* What the files of `custom:` may hold, by kind; ends with NULL. */
+struct custom_reader;
+extern const struct custom_reader *const custom_readers[];
 
 /* By name or alias; -1 when there is none. */
 int rule_set_find(const struct rule_set *rules, const char *name);

@@ -87,7 +87,7 @@ static int list_files(struct lint *lint)
 	}
 	lint->failed |= lint->walk.failed;
 	/* Under a broken policy nothing can be judged. */
-	return lint->policies.broken ? 2 : 0;
+	return policies_ready(&lint->policies);
 }
 
 static struct source *source_of(void *context, uint32_t file)
@@ -281,7 +281,7 @@ int lint_open(struct lint *lint)
 	lint->rules = program_rules();
 	lint->start = progress_clock();
 	buf_init(&lint->set_path);
-	set_findings_init(&lint->set, &lint->rules);
+	set_findings_init(&lint->set);
 	pool_init(&lint->thread_pool, thread_count(lint->options));
 	lint->cwd = getcwd(NULL, 0);
 	if (!lint->cwd) {

@@ -334,7 +334,7 @@ static void require_rule(struct merge *m, const char *name)
 	const struct report_summary *s = &m->summary;
 
 	for (size_t i = 0; i < s->nnot_run; i++) {
-		if (s->not_run[i].rule != rule)
+		if (strcmp(s->not_run[i].rule->name, name) != 0)
 			continue;
 		log_error("required rule `%s` did not run: %s", rule->name,
 			  s->not_run[i].reason);

@@ -115,9 +115,9 @@ struct policy *policies_adjust(struct policies *policies,
 {
 	const struct options *o = policies->options;
 	/* The command line beats `paths:` of the file. */
-	struct policy_overrides overrides = {o->preset ? o->preset : preset,
-					     o->select.items, o->extend.items,
-					     o->ignore.items};
+	struct policy_overrides overrides = {
+		o->preset ? o->preset : preset, o->select.items,
+		o->extend.items, o->ignore.items, !policies_fixed(policies)};
 	struct err err = {0};
 	struct policy *overridden, *result;
 
@@ -329,6 +329,45 @@ bool policies_exclude(const struct policies *policies, uint32_t index,
 
 	return entry->policy &&
 	       policy_excludes(entry->policy, relative(policies, entry, path));
+}
+
+static bool is_known(const struct policies *policies, const char *word)
+{
+	for (size_t i = 0; i < policies->n; i++)
+		if (policies->items[i].policy &&
+		    policy_knows(policies->items[i].policy, word))
+			return true;
+	return false;
+}
+
+/* Words that are those of no policy; the message is the first one's. */
+static void check_words(struct policies *policies, const struct list *list)
+{
+	const struct policy *first = policies->items[0].policy;
+	struct err err = {0};
+
+	for (size_t i = 0; i < list->n && !policies->broken; i++) {
+		const char *const words[] = {list->items[i], NULL};
+		struct policy_overrides one = {.ignore = words};
+
+		if (is_known(policies, *words))
+			continue;
+		policy_free(policy_adjust(first, &one, &err));
+		log_error("%s", err.text);
+		policies->broken = true;
+	}
+}
+
+int policies_ready(struct policies *policies)
+{
+	const struct options *o = policies->options;
+
+	if (!policies->broken && !policies_fixed(policies)) {
+		check_words(policies, &o->select);
+		check_words(policies, &o->extend);
+		check_words(policies, &o->ignore);
+	}
+	return policies->broken ? 2 : 0;
 }
 
 static const struct policy *variant(struct policies *policies,

@@ -60,6 +60,10 @@ uint32_t policies_find(struct policies *policies, const char *folder);
 /* Does every file get the same policy (--config, --isolated)? */
 bool policies_fixed(const struct policies *policies);
 
+/* All of them are there: 0, or 2 after messages, for what is wrong with one of
+ * them, or with names of rules on the command line. */
+int policies_ready(struct policies *policies);
+
 /* For one file, by its absolute path. */
 bool policies_exclude(const struct policies *policies, uint32_t index,
 		      const char *path);

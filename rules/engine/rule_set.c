@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finding rules by the names that users write. Names are sorted, for a binary
- * search; former names (aliases) are few and scanned. A name wins over a
+ * search; those of a policy's own rules and former names (aliases) are few and
+ * scanned. A name wins over a
  * category of the same spelling.
  */
 #include <string.h>
@@ -21,7 +22,7 @@ static bool has_alias(const struct rule *rule, const char *name)
 
 int rule_set_find(const struct rule_set *rules, const char *name)
 {
-	size_t low = 0, high = rules->n;
+	size_t low = 0, high = rules->n - rules->added;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -34,6 +35,9 @@ int rule_set_find(const struct rule_set *rules, const char *name)
 		else
 			low = middle + 1;
 	}
+	for (size_t i = rules->n - rules->added; i < rules->n; i++)
+		if (strcmp(rules->items[i]->name, name) == 0)
+			return (int)i;
 	for (size_t i = 0; i < rules->n; i++)
 		if (has_alias(rules->items[i], name))
 			return (int)i;

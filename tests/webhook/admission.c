@@ -190,7 +190,7 @@ static void ask_list(struct asking *asking, const char *list)
 
 int main(int argc, char **argv)
 {
-	struct rule_set set = {all_rules, all_rules_count};
+	struct rule_set set = {.items = all_rules, .n = all_rules_count};
 	const char *policy = NULL, *preset = NULL;
 	struct admission_options options = {
 		.rules = &set,

@@ -24,10 +24,12 @@ bool run_asks_for(const struct run_state *state, unsigned rule,
 {
 	const struct yielding_rule *one;
 
-	if (acts(state->asks, state->rules[rule], &settings[rule]))
+	if (acts(state->asks, state->rules->items[rule], &settings[rule]))
 		return true;
+	if (rule >= state->nyielding)
+		return false;
 	for (one = state->yielding[rule]; one; one = one->next)
-		if (acts(state->asks, state->rules[one->rule],
+		if (acts(state->asks, state->rules->items[one->rule],
 			 &settings[one->rule]))
 			return true;
 	return false;
@@ -71,25 +73,30 @@ static void check_rule(struct rule_run *rr, const struct pod *pod,
 		    rule->name);
 }
 
-/* Those rules, asked about the pod, or where there is none the object. */
+/* Those rules, asked about the pod, or where there is none the object; the
+ * policy's own rules are asked once, about the object. */
 static void check_rules(struct rule_run *rr, const struct pod *pod,
 			const struct setting *settings, unsigned facts)
 {
 	struct run_state *state = rr->run->state;
 	const unsigned *rules = pod ? state->pod_rules : state->object_rules;
 	size_t n = pod ? state->npod_rules : state->nobject_rules;
+	size_t added = pod ? 0 : state->rules->added;
 	bool infrastructure = pod && pod_is_infrastructure(pod);
 
-	for (size_t i = 0; i < n; i++) {
-		const struct rule *rule = state->rules[rules[i]];
+	for (size_t i = 0; i < n + added; i++) {
+		unsigned index =
+			i < n ? rules[i]
+			      : (unsigned)(state->rules->n - added + i - n);
+		const struct rule *rule = state->rules->items[index];
 
 		if ((!CHECK_WANTS && !run_wants(rule, facts)) ||
-		    !run_asks(state, rules[i], settings) ||
+		    !run_asks(state, index, settings) ||
 		    (infrastructure && !(rule->flags & RULE_INFRASTRUCTURE)) ||
 		    (rr->object->fragment && rule->flags & RULE_ABSENCE))
 			continue;
 		rr->rule = rule;
-		rr->setting = &settings[rules[i]];
+		rr->setting = &settings[index];
 		check_rule(rr, pod, facts);
 	}
 }
