@@ -62,6 +62,14 @@ const struct cel_type *cel_type_map(struct arena *arena,
 				    const struct cel_type *value);
 const struct cel_type *cel_type_optional(struct arena *arena,
 					 const struct cel_type *value);
+/* The type of a type, `type(int)`. */
+const struct cel_type *cel_type_type(struct arena *arena,
+				     const struct cel_type *type);
+/* The name of the type as a value, parameters left out:
+ * `google.protobuf.Timestamp`, `list`, `null_type`, `net.IP`. */
+const char *cel_type_name(const struct cel_type *type);
+/* Are they the same in all their parameters? */
+bool cel_type_same(const struct cel_type *a, const struct cel_type *b);
 /*
  * The type that a text names: `int`, `list(string)`, `map(string,dyn)`,
  * `optional(A)`, `type(A)`, `timestamp`, `duration`, `A` (a capital letter is a

@@ -32,6 +32,9 @@ struct cel_text {
 struct cel_time {
 	int64_t seconds;
 	int32_t nanos;
+	/* Of a timestamp: seconds east of UTC that it was written with; only
+	 * its text shows them. */
+	int32_t offset;
 };
 
 struct cel_value;
@@ -78,6 +81,10 @@ struct cel_list {
 	const struct node *schema;
 	const struct cel_value *items; /* where node is NULL */
 	size_t n;
+	/* The item that was read last: items in their order cost no search. A
+	 * list over nodes is of one evaluation, hence of one thread. */
+	const struct node *last;
+	size_t last_index;
 };
 
 struct cel_entry {
@@ -89,6 +96,9 @@ struct cel_map {
 	const struct node *schema;
 	const struct cel_entry *entries; /* where node and field are NULL */
 	size_t n;
+	const uint32_t *index;	 /* hash of the keys, in large maps */
+	const struct node *last; /* as in lists */
+	size_t last_index;
 	/*
 	 * An object whose fields the host computes when they are read
 	 * (`variables`, `gpugate`); only in values of kind CEL_OBJECT. Sets
@@ -143,6 +153,18 @@ struct cel_value cel_list(struct arena *arena, const struct cel_value *items,
 			  size_t n);
 struct cel_value cel_map(struct arena *arena, const struct cel_entry *entries,
 			 size_t n);
+/* A map that grows; zero at first. What was put before stays valid. */
+struct cel_map_builder {
+	struct cel_entry *entries;
+	uint32_t *index;
+	size_t n, size, index_size;
+};
+/* false: there is such an entry already, and its value is replaced if replace
+ * (keys are the same if their kinds are, too: as in a literal). */
+bool cel_map_put(struct arena *arena, struct cel_map_builder *builder,
+		 struct cel_entry entry, bool replace);
+struct cel_value cel_map_built(struct arena *arena,
+			       const struct cel_map_builder *builder);
 /* value is copied. */
 struct cel_value cel_optional(struct arena *arena, struct cel_value value);
 struct cel_value cel_optional_none(void);

@@ -22,7 +22,9 @@ struct cel_program {
 /* An overload with its signature read. */
 struct cel_signature {
 	const struct cel_overload *overload;
+	unsigned order; /* in the tables */
 	bool member;
+	bool generic;			       /* some type is a parameter */
 	const struct cel_type *args[CEL_ARGS]; /* the receiver first */
 	unsigned n;
 	const struct cel_type *result;
@@ -35,6 +37,15 @@ const struct cel_signature *cel_env_overloads(const struct cel_env *env,
 int cel_env_variable(const struct cel_env *env, const char *name);
 const struct cel_type *cel_env_variable_type(const struct cel_env *env,
 					     unsigned index);
+/* NULL: there are no more. */
+const char *cel_env_variable_name(const struct cel_env *env, unsigned index);
+/* The type that a name stands for: `int`, `google.protobuf.Duration`; NULL: it
+ * is no type's. */
+const struct cel_type *cel_env_type(const struct cel_env *env,
+				    const char *name);
+/* "did you mean": or NULL. */
+const char *cel_env_nearest_function(const struct cel_env *env,
+				     const char *name);
 /* 0; -1: issues say why. */
 int cel_check(struct arena *arena, struct cel_program *program,
 	      struct cel_issues *issues);

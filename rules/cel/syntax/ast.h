@@ -34,6 +34,7 @@ struct cel_expr {
 	enum cel_expr_kind kind;
 	uint32_t id; /* 0 ... program's nexprs - 1: index of tables beside it */
 	uint32_t start, end; /* bytes of the expression's text */
+	uint32_t at; /* where it says what it does: its operator, field, name */
 	const struct cel_type *type;
 	union {
 		struct cel_value constant;
@@ -56,7 +57,7 @@ struct cel_expr {
 			unsigned n;
 			/* of the name and arity; those that the checker left
 			 * over, ends with NULL */
-			const struct cel_overload **overloads;
+			const struct cel_overload *const *overloads;
 		} call;
 		struct {
 			struct cel_expr **items;
@@ -82,6 +83,10 @@ struct cel_expr {
 /* A text as a tree. NULL: it does not parse; *nexprs counts its expressions. */
 struct cel_expr *cel_parse(struct arena *arena, const char *text, size_t len,
 			   uint32_t *nexprs, struct cel_issues *issues);
+/* Calls visit for an expression and all below it, parents first. */
+void cel_expr_each(struct cel_expr *root,
+		   void (*visit)(struct cel_expr *expr, void *context),
+		   void *context);
 void cel_issue(struct cel_issues *issues, size_t start, size_t end,
 	       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The type checker (cel-go checker/checker.go): types of expressions from those
+ * of their parts, issues in cel-go's words.
+ */
+#include "rules/cel/check/checker.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+
+/*
+ * Parts of a type. Nested literals double them, so that a short text can have
+ * a type that is never looked through.
+ */
+enum { TYPE_PARTS = 1000 };
+
+static const struct cel_type *plain(enum cel_kind kind)
+{
+	return cel_type_of_kind(kind);
+}
+
+/* --- issues -------------------------------------------------------------- */
+
+void checker_issue(struct checker *c, const struct cel_expr *expr,
+		   const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	cel_issue(c->issues, expr->at, expr->end, "%s",
+		  arena_vprintf(c->arena, fmt, ap));
+	va_end(ap);
+	c->wrong = true;
+}
+
+const char *checker_type_text(struct checker *c, const struct cel_type *type)
+{
+	struct buf text;
+	const char *kept;
+
+	buf_init(&text);
+	cel_type_text(type, &text);
+	kept = arena_strdup(c->arena, text.data);
+	buf_release(&text);
+	return kept;
+}
+
+void checker_mismatch(struct checker *c, const struct cel_expr *expr,
+		      const struct cel_type *want, const struct cel_type *got)
+{
+	checker_issue(c, expr, "expected type '%s' but found '%s'",
+		      checker_type_text(c, want), checker_type_text(c, got));
+}
+
+const struct cel_type *checker_substitute(struct checker *c,
+					  const struct cel_type *type)
+{
+	return unify_substitute(&c->unifier, type, false);
+}
+
+void checker_undeclared(struct checker *c, const struct cel_expr *expr,
+			const char *name, const char *near)
+{
+	if (near)
+		checker_issue(c, expr,
+			      "undeclared reference to '%s' (in container "
+			      "''); did you mean `%s`?",
+			      name, near);
+	else
+		checker_issue(c, expr,
+			      "undeclared reference to '%s' (in container '')",
+			      name);
+}
+
+/* --- names --------------------------------------------------------------- */
+
+bool checker_resolve(struct checker *c, struct cel_expr *expr, const char *name)
+{
+	enum cel_name is = NAME_TYPE;
+	const struct cel_type *type = NULL, *named = NULL;
+	unsigned index = 0;
+	int variable = cel_env_variable(c->env, name);
+
+	for (size_t i = c->nlocals; i-- && !type;)
+		if (text_eq(c->locals[i].name, name)) {
+			is = NAME_LOCAL;
+			index = (unsigned)i;
+			type = c->locals[i].type;
+		}
+	if (!type && variable >= 0) {
+		is = NAME_VARIABLE;
+		index = (unsigned)variable;
+		type = cel_env_variable_type(c->env, index);
+	}
+	if (!type && (named = cel_env_type(c->env, name)))
+		type = cel_type_type(c->arena, named);
+	if (!type)
+		return false;
+	expr->kind = EXPR_IDENT;
+	expr->type = type;
+	expr->ident.name = name;
+	expr->ident.absolute = false;
+	expr->ident.is = is;
+	expr->ident.index = index;
+	expr->ident.named = named;
+	return true;
+}
+
+/* Of the names that could stand there, comprehensions' first. */
+static const char *nearest_name(struct checker *c, const char *name)
+{
+	const char **names = NULL, *variable;
+	size_t n = 0, size = 0;
+
+	for (size_t i = c->nlocals; i--;)
+		if (c->locals[i].name[0] != '@' && c->locals[i].name[0] != '#')
+			*VEC_PUSH(c->arena, names, n, size) = c->locals[i].name;
+	for (unsigned i = 0; (variable = cel_env_variable_name(c->env, i)); i++)
+		*VEC_PUSH(c->arena, names, n, size) = variable;
+	return text_nearest(name, names, n);
+}
+
+static void check_ident(struct checker *c, struct cel_expr *expr)
+{
+	const char *name = expr->ident.name;
+
+	if (checker_resolve(c, expr, name))
+		return;
+	expr->type = plain(CEL_ERROR);
+	checker_undeclared(c, expr, name, nearest_name(c, name));
+}
+
+const char *checker_qualified_name(struct checker *c,
+				   const struct cel_expr *expr)
+{
+	const char *before;
+
+	if (expr->kind == EXPR_IDENT)
+		return expr->ident.name;
+	if (expr->kind != EXPR_SELECT || expr->select.test)
+		return NULL;
+	before = checker_qualified_name(c, expr->select.operand);
+	return before ? arena_printf(c->arena, "%s.%.*s", before,
+				     (int)expr->select.field.len,
+				     expr->select.field.data)
+		      : NULL;
+}
+
+bool checker_qualified(struct checker *c, struct cel_expr *expr)
+{
+	const char *name = checker_qualified_name(c, expr);
+
+	return name && checker_resolve(c, expr, name);
+}
+
+/* --- selections ---------------------------------------------------------- */
+
+static const struct cel_type *field_type(struct checker *c,
+					 const struct cel_expr *expr,
+					 const struct cel_type *object,
+					 struct cel_text name)
+{
+	const char **names = NULL, *near;
+	size_t n = 0, size = 0;
+
+	for (const struct cel_field *f = object->fields; f && f->name; f++) {
+		if (cel_text_eq(name, f->name))
+			return f->type;
+		*VEC_PUSH(c->arena, names, n, size) = f->name;
+	}
+	near = text_nearest(arena_strndup(c->arena, name.data, name.len), names,
+			    n);
+	checker_issue(c, expr, "undefined field '%.*s'%s%s%s", (int)name.len,
+		      name.data, near ? "; did you mean `" : "",
+		      near ? near : "", near ? "`?" : "");
+	return plain(CEL_ERROR);
+}
+
+static const struct cel_type *no_fields(struct checker *c,
+					const struct cel_expr *expr,
+					const struct cel_type *type)
+{
+	checker_issue(c, expr, "type '%s' does not support field selection",
+		      checker_type_text(c, type));
+	return plain(type->kind == CEL_OPAQUE ? CEL_ERROR : CEL_DYN);
+}
+
+static const struct cel_type *select_type(struct checker *c,
+					  const struct cel_expr *expr,
+					  const struct cel_expr *operand,
+					  struct cel_text field, bool optional)
+{
+	const struct cel_type *type = checker_substitute(c, operand->type);
+	const struct cel_type *result = plain(CEL_DYN);
+
+	if (type->kind == CEL_OPTIONAL) {
+		optional = true;
+		type = type->params[0];
+	}
+	if (type->kind == CEL_MAP)
+		result = type->params[1];
+	else if (type->kind == CEL_OBJECT)
+		result = field_type(c, expr, type, field);
+	else if (type->kind == CEL_PARAM)
+		unify_assignable(&c->unifier, plain(CEL_DYN), type);
+	else if (type->kind != CEL_DYN && type->kind != CEL_ERROR)
+		result = no_fields(c, expr, type);
+	return optional ? cel_type_optional(c->arena, result) : result;
+}
+
+static void check_select(struct checker *c, struct cel_expr *expr)
+{
+	if (checker_qualified(c, expr))
+		return;
+	checker_check(c, expr->select.operand);
+	expr->type =
+		checker_substitute(c, select_type(c, expr, expr->select.operand,
+						  expr->select.field, false));
+	if (expr->select.test)
+		expr->type = plain(CEL_BOOL);
+}
+
+/* `a.?b`: the field is a constant that the parser made. */
+static void check_optional_select(struct checker *c, struct cel_expr *expr)
+{
+	struct cel_expr *operand = expr->call.args[0],
+			*field = expr->call.args[1];
+	static const struct cel_overload *const none[] = {NULL};
+
+	checker_check(c, operand);
+	field->type = plain(CEL_STRING);
+	expr->call.overloads = none;
+	expr->type = checker_substitute(
+		c, select_type(c, expr, operand, field->constant.text, true));
+}
+
+/* --- aggregates ---------------------------------------------------------- */
+
+/* The type of all items until now, and of one more; dyn where they have none
+ * in common (checker_validate() refuses most of those). */
+static const struct cel_type *join(struct checker *c,
+				   const struct cel_type *before,
+				   const struct cel_type *type)
+{
+	if (!before)
+		return type;
+	return unify_assignable(&c->unifier, before, type)
+		       ? unify_general(before, type)
+		       : plain(CEL_DYN);
+}
+
+/* Of an item or value that may be absent: what it is where it is present. */
+static const struct cel_type *unwrap(struct checker *c,
+				     const struct cel_expr *item, bool optional)
+{
+	if (!optional || item->type->kind == CEL_DYN)
+		return item->type;
+	if (item->type->kind == CEL_OPTIONAL)
+		return item->type->params[0];
+	checker_mismatch(c, item, cel_type_optional(c->arena, item->type),
+			 item->type);
+	return item->type;
+}
+
+static unsigned count_parts(const struct cel_type *type, unsigned limit)
+{
+	unsigned n = 1;
+
+	for (int i = 0; i < CEL_TYPE_PARAMS && n < limit; i++)
+		if (type->params[i])
+			n += count_parts(type->params[i], limit - n);
+	return n;
+}
+
+static void set_aggregate(struct checker *c, struct cel_expr *expr,
+			  const struct cel_type *type)
+{
+	expr->type = type;
+	if (count_parts(type, TYPE_PARTS) < TYPE_PARTS)
+		return;
+	checker_issue(c, expr, "the type of the literal is too large");
+	expr->type = plain(CEL_ERROR);
+}
+
+static void check_list(struct checker *c, struct cel_expr *expr)
+{
+	const struct cel_type *type = NULL;
+
+	for (unsigned i = 0; i < expr->list.n; i++) {
+		struct cel_expr *item = expr->list.items[i];
+
+		checker_check(c, item);
+		type = join(
+			c, type,
+			unwrap(c, item,
+			       expr->list.optional && expr->list.optional[i]));
+	}
+	if (!type)
+		type = unify_variable(&c->unifier);
+	set_aggregate(c, expr, cel_type_list(c->arena, type));
+}
+
+static void check_map(struct checker *c, struct cel_expr *expr)
+{
+	const struct cel_type *key = NULL, *value = NULL;
+
+	for (unsigned i = 0; i < expr->map.n; i++) {
+		struct cel_expr *k = expr->map.keys[i];
+		struct cel_expr *v = expr->map.values[i];
+
+		checker_check(c, k);
+		key = join(c, key, k->type);
+		checker_check(c, v);
+		value = join(
+			c, value,
+			unwrap(c, v,
+			       expr->map.optional && expr->map.optional[i]));
+	}
+	if (!key) {
+		key = unify_variable(&c->unifier);
+		value = unify_variable(&c->unifier);
+	}
+	set_aggregate(c, expr, cel_type_map(c->arena, key, value));
+}
+
+/* --- comprehensions ------------------------------------------------------ */
+
+/* Its slot. */
+static unsigned declare(struct checker *c, const char *name,
+			const struct cel_type *type)
+{
+	*VEC_PUSH(c->arena, c->locals, c->nlocals, c->locals_size) =
+		(struct local){name, type};
+	if (c->nlocals > c->program->nslots)
+		c->program->nslots = (unsigned)c->nlocals;
+	return (unsigned)c->nlocals - 1;
+}
+
+/* What the variables are: an item, or index and item; key, or key and value. */
+static void range_types(struct checker *c, const struct cel_expr *expr,
+			const struct cel_type *types[2])
+{
+	const struct cel_type *range =
+		checker_substitute(c, expr->fold.range->type);
+
+	types[0] = types[1] = plain(CEL_DYN);
+	switch (range->kind) {
+	case CEL_LIST:
+		types[0] = types[1] = range->params[0];
+		if (expr->fold.var2)
+			types[0] = plain(CEL_INT);
+		break;
+	case CEL_MAP:
+		types[0] = range->params[0];
+		types[1] = range->params[1];
+		break;
+	case CEL_DYN:
+	case CEL_ERROR:
+	case CEL_PARAM:
+		unify_assignable(&c->unifier, plain(CEL_DYN), range);
+		break;
+	default:
+		checker_issue(c, expr->fold.range,
+			      "expression of type '%s' cannot be range of a "
+			      "comprehension (must be list, map, or dynamic)",
+			      checker_type_text(c, range));
+		types[0] = types[1] = plain(CEL_ERROR);
+	}
+}
+
+static void check_as(struct checker *c, struct cel_expr *expr,
+		     const struct cel_type *type)
+{
+	checker_check(c, expr);
+	if (!unify_assignable(&c->unifier, type, expr->type))
+		checker_mismatch(c, expr, type, expr->type);
+}
+
+static void check_fold(struct checker *c, struct cel_expr *expr)
+{
+	size_t outside = c->nlocals;
+	const struct cel_type *types[2];
+
+	checker_check(c, expr->fold.range);
+	checker_check(c, expr->fold.init);
+	expr->fold.accumulator_slot =
+		declare(c, expr->fold.accumulator, expr->fold.init->type);
+	range_types(c, expr, types);
+	expr->fold.slot = declare(c, expr->fold.var, types[0]);
+	if (expr->fold.var2)
+		expr->fold.slot2 = declare(c, expr->fold.var2, types[1]);
+	check_as(c, expr->fold.condition, plain(CEL_BOOL));
+	check_as(c, expr->fold.step, expr->fold.init->type);
+	c->nlocals = outside + 1;
+	checker_check(c, expr->fold.result);
+	c->nlocals = outside;
+	expr->type = checker_substitute(c, expr->fold.result->type);
+}
+
+/* --- all of them --------------------------------------------------------- */
+
+void checker_check(struct checker *c, struct cel_expr *expr)
+{
+	switch (expr->kind) {
+	case EXPR_CONST:
+		expr->type = plain(expr->constant.kind);
+		break;
+	case EXPR_IDENT:
+		check_ident(c, expr);
+		break;
+	case EXPR_SELECT:
+		check_select(c, expr);
+		break;
+	case EXPR_CALL:
+		if (text_eq(expr->call.function, "_?._"))
+			check_optional_select(c, expr);
+		else
+			checker_call(c, expr);
+		break;
+	case EXPR_LIST:
+		check_list(c, expr);
+		break;
+	case EXPR_MAP:
+		check_map(c, expr);
+		break;
+	case EXPR_FOLD:
+		check_fold(c, expr);
+		break;
+	}
+}
+
+/* What no use has decided is dynamic. */
+static void settle(struct cel_expr *expr, void *context)
+{
+	struct checker *c = context;
+
+	expr->type = unify_substitute(&c->unifier, expr->type, true);
+}
+
+int cel_check(struct arena *arena, struct cel_program *program,
+	      struct cel_issues *issues)
+{
+	struct checker c = {
+		.arena = arena,
+		.env = program->env,
+		.program = program,
+		.issues = issues,
+		.unifier.arena = arena,
+	};
+
+	checker_check(&c, program->root);
+	if (c.wrong)
+		return -1;
+	cel_expr_each(program->root, settle, &c);
+	checker_validate(&c);
+	return c.wrong ? -1 : 0;
+}

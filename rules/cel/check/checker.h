@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of one check, shared by the files of the checker. */
+#ifndef CEL_CHECKER_H
+#define CEL_CHECKER_H
+
+#include "rules/cel/check/unify.h"
+
+struct local {
+	const char *name;
+	const struct cel_type *type;
+};
+
+struct checker {
+	struct arena *arena;
+	const struct cel_env *env;
+	struct cel_program *program;
+	struct cel_issues *issues;
+	struct unifier unifier;
+	/* Variables of the comprehensions around; slot i is number i. */
+	struct local *locals;
+	size_t nlocals, locals_size;
+	bool *exempt; /* expressions below a call of format(), by id */
+	bool wrong;
+};
+
+/* An issue about an expression. */
+void checker_issue(struct checker *c, const struct cel_expr *expr,
+		   const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* "expected type 'a' but found 'b'" */
+void checker_mismatch(struct checker *c, const struct cel_expr *expr,
+		      const struct cel_type *want, const struct cel_type *got);
+const char *checker_type_text(struct checker *c, const struct cel_type *type);
+const struct cel_type *checker_substitute(struct checker *c,
+					  const struct cel_type *type);
+
+void checker_check(struct checker *c, struct cel_expr *expr);
+/* Calls, operators; without those of optional fields. */
+void checker_call(struct checker *c, struct cel_expr *expr);
+/* Makes a selection the name of a variable with dots, if there is one. */
+bool checker_qualified(struct checker *c, struct cel_expr *expr);
+/* The name that a chain of selections spells, or NULL. */
+const char *checker_qualified_name(struct checker *c,
+				   const struct cel_expr *expr);
+/* Is this name something? Sets what it is. */
+bool checker_resolve(struct checker *c, struct cel_expr *expr,
+		     const char *name);
+void checker_undeclared(struct checker *c, const struct cel_expr *expr,
+			const char *name, const char *near);
+
+/* Literals that fail when they run are refused before (cel-go
+ * cel/validator.go, with those that Kubernetes enables). */
+void checker_validate(struct checker *c);
+
+#endif

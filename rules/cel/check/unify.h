@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types with variables, and what they become (cel-go checker/types.go,
+ * mapping.go). A variable is a type of kind CEL_PARAM that was made here.
+ */
+#ifndef CEL_UNIFY_H
+#define CEL_UNIFY_H
+
+#include "rules/cel/check/check.h"
+
+struct type_variable {
+	struct cel_type type; /* first */
+	unsigned index;
+};
+
+/* All variables of a program, and what was bound in which order. */
+struct unifier {
+	struct arena *arena;
+	const struct cel_type **bound; /* of each variable; NULL: of none */
+	size_t nvariables, variables_size;
+	struct binding {
+		unsigned variable;
+		const struct cel_type *before;
+	} * bindings;
+	size_t n, size;
+};
+
+const struct cel_type *unify_variable(struct unifier *u);
+/*
+ * Is a value of type from one of type to, with variables bound as needed? What
+ * was bound stays bound if so.
+ */
+bool unify_assignable(struct unifier *u, const struct cel_type *from,
+		      const struct cel_type *to);
+bool unify_all_assignable(struct unifier *u, const struct cel_type *const *from,
+			  const struct cel_type *const *to, size_t n);
+/* Bound variables replaced; to_dyn: the others too, by dyn. */
+const struct cel_type *
+unify_substitute(struct unifier *u, const struct cel_type *type, bool to_dyn);
+/* Of two types that unify. */
+const struct cel_type *unify_general(const struct cel_type *a,
+				     const struct cel_type *b);
+
+/* The parameters of a signature as variables, the same letter always the
+ * same. */
+struct instance {
+	struct unifier *unifier;
+	const char *names[CEL_ARGS];
+	const struct cel_type *variables[CEL_ARGS];
+	unsigned n;
+};
+
+const struct cel_type *unify_instantiate(struct instance *instance,
+					 const struct cel_type *type);
+
+#endif

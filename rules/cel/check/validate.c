@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a checked expression must not hold though its types are right (cel-go
+ * cel/validator.go, ext/formatting.go; apiserver pkg/cel/environment/base.go
+ * says which are on): literals that cannot be read, aggregates whose items are
+ * not of one type, formats that their arguments do not fit.
+ */
+#include "base/text.h"
+#include "rules/cel/check/checker.h"
+#include "rules/cel/lib/literal.h"
+
+static bool is_literal(const struct cel_expr *expr, enum cel_kind kind)
+{
+	return expr && expr->kind == EXPR_CONST && expr->constant.kind == kind;
+}
+
+/* Does the overload fail on this constant? */
+static bool fails(struct checker *c, const struct cel_expr *call,
+		  const struct cel_expr *arg)
+{
+	const struct cel_overload *overload = call->call.overloads[0];
+	struct cel_call run = {.arena = c->arena,
+			       .overload = overload,
+			       .args = &arg->constant,
+			       .n = 1};
+
+	return overload->call && overload->call(&run).kind == CEL_ERROR;
+}
+
+/* `matches('a', b)` takes 'a' for the pattern here; so does the server. */
+static void check_argument(struct checker *c, const struct cel_expr *call)
+{
+	const char *name = call->call.function;
+	const struct cel_expr *arg = call->call.n ? call->call.args[0] : NULL;
+	bool wrong = false;
+
+	if (!arg || arg->kind != EXPR_CONST)
+		return;
+	if (text_eq(name, "matches"))
+		wrong = !cel_literal_regex(arg->constant.text);
+	else if (text_eq(name, "duration") || text_eq(name, "timestamp"))
+		wrong = fails(c, call, arg);
+	if (wrong)
+		checker_issue(c, arg, "invalid %s argument", name);
+}
+
+/* --- formats ------------------------------------------------------------- */
+
+struct format {
+	struct checker *checker;
+	const struct cel_expr *call;
+	const struct cel_type **types; /* of the arguments */
+	unsigned n;
+};
+
+static bool format_fits(struct format *f, const struct cel_expr *where)
+{
+	const char *problem = cel_format_check(
+		f->checker->arena, f->call->call.target->constant.text,
+		f->types, f->n);
+
+	if (problem)
+		checker_issue(f->checker, where, "%s", problem);
+	return !problem;
+}
+
+/* The parts of argument i, a literal, must fit too. */
+static bool parts_fit(struct format *f, unsigned i, struct cel_expr **parts,
+		      unsigned n)
+{
+	for (unsigned k = 0; k < n; k++) {
+		const struct cel_expr *e = parts[k];
+
+		f->types[i] = e->type;
+		if (!format_fits(f, e))
+			return false;
+		if (e->kind == EXPR_LIST &&
+		    !parts_fit(f, i, e->list.items, e->list.n))
+			return false;
+		if (e->kind == EXPR_MAP &&
+		    (!parts_fit(f, i, e->map.keys, e->map.n) ||
+		     !parts_fit(f, i, e->map.values, e->map.n)))
+			return false;
+	}
+	return true;
+}
+
+static void check_format(struct checker *c, const struct cel_expr *call)
+{
+	struct format f = {.checker = c, .call = call};
+	const struct cel_expr *list = call->call.args[0];
+	bool fit;
+
+	if (!is_literal(call->call.target, CEL_STRING) ||
+	    list->kind != EXPR_LIST)
+		return;
+	f.n = list->list.n;
+	f.types = ARENA_ARRAY(c->arena, const struct cel_type *, f.n);
+	for (unsigned i = 0; i < f.n; i++)
+		f.types[i] = list->list.items[i]->type;
+	fit = format_fits(&f, call);
+	for (unsigned i = 0; i < f.n && fit; i++)
+		fit = parts_fit(&f, i, &list->list.items[i], 1);
+}
+
+/* --- aggregates ---------------------------------------------------------- */
+
+/* *first: the type of the first one. */
+static bool same_type(struct checker *c, const struct cel_expr *item,
+		      const bool *optional, const struct cel_type **first)
+{
+	const struct cel_type *type = item->type;
+
+	if (optional && *optional && type->kind == CEL_OPTIONAL)
+		type = type->params[0];
+	if (!*first)
+		*first = type;
+	if (cel_type_same(*first, type))
+		return true;
+	checker_mismatch(c, item, *first, type);
+	return false;
+}
+
+static void check_list(struct checker *c, const struct cel_expr *expr)
+{
+	const struct cel_type *first = NULL;
+	const bool *optional = expr->list.optional;
+
+	for (unsigned i = 0; i < expr->list.n; i++)
+		if (!same_type(c, expr->list.items[i],
+			       optional ? &optional[i] : NULL, &first))
+			return;
+}
+
+static void check_map(struct checker *c, const struct cel_expr *expr)
+{
+	const struct cel_type *key = NULL, *value = NULL;
+	const bool *optional = expr->map.optional;
+
+	for (unsigned i = 0; i < expr->map.n; i++) {
+		same_type(c, expr->map.keys[i], NULL, &key);
+		same_type(c, expr->map.values[i],
+			  optional ? &optional[i] : NULL, &value);
+	}
+}
+
+/* --- all of them --------------------------------------------------------- */
+
+static void exempt(struct cel_expr *expr, void *context)
+{
+	struct checker *c = context;
+
+	c->exempt[expr->id] = true;
+}
+
+/* Aggregates within a call of format() may be mixed. */
+static void validate(struct cel_expr *expr, void *context)
+{
+	struct checker *c = context;
+
+	if (expr->kind == EXPR_CALL) {
+		check_argument(c, expr);
+		if (!text_eq(expr->call.function, "format"))
+			return;
+		if (!c->exempt[expr->id])
+			cel_expr_each(expr, exempt, c);
+		if (expr->call.target && expr->call.n == 1)
+			check_format(c, expr);
+	} else if (c->exempt[expr->id]) {
+		return;
+	} else if (expr->kind == EXPR_LIST) {
+		check_list(c, expr);
+	} else if (expr->kind == EXPR_MAP) {
+		check_map(c, expr);
+	}
+}
+
+void checker_validate(struct checker *c)
+{
+	c->exempt = ARENA_ARRAY(c->arena, bool, c->program->nexprs);
+	cel_expr_each(c->program->root, validate, c);
+}

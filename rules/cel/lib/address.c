@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/cel/lib/address.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An IPv6 address while it is read. */
+struct reader {
+	struct arena *arena;
+	struct cel_text whole; /* with the zone, for messages */
+	struct cel_text rest;
+	unsigned char *bytes;
+	int n;	      /* bytes so far */
+	int ellipsis; /* of them before `::`, or -1 */
+};
+
+static const char *problem_at(struct arena *arena, struct cel_text whole,
+			      const char *what, const struct cel_text *at)
+{
+	const char *quoted = cel_quoted(arena, whole);
+
+	if (!at || !at->len)
+		return arena_printf(arena, "ParseAddr(%s): %s", quoted, what);
+	return arena_printf(arena, "ParseAddr(%s): %s (at %s)", quoted, what,
+			    cel_quoted(arena, *at));
+}
+
+static const char *read_ipv4(struct arena *arena, struct cel_text whole,
+			     struct cel_text text, unsigned char *fields)
+{
+	int value = 0, digits = 0, field = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		struct cel_text at = cel_part(text, i, text.len);
+		char c = text.data[i];
+
+		if (c >= '0' && c <= '9') {
+			if (digits == 1 && value == 0)
+				return problem_at(arena, whole,
+						  "IPv4 field has octet with "
+						  "leading zero",
+						  NULL);
+			value = value * 10 + (c - '0');
+			digits++;
+			if (value > 255)
+				return problem_at(arena, whole,
+						  "IPv4 field has value >255",
+						  NULL);
+			continue;
+		}
+		if (c != '.')
+			return problem_at(arena, whole, "unexpected character",
+					  &at);
+		if (!digits || i + 1 == text.len)
+			return problem_at(arena, whole,
+					  "IPv4 field must have at least one "
+					  "digit",
+					  &at);
+		if (field == 3)
+			return problem_at(arena, whole, "IPv4 address too long",
+					  NULL);
+		fields[field++] = (unsigned char)value;
+		value = digits = 0;
+	}
+	if (field < 3)
+		return problem_at(arena, whole, "IPv4 address too short", NULL);
+	fields[3] = (unsigned char)value;
+	return NULL;
+}
+
+static int hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static const char *reader_problem(const struct reader *r, const char *what)
+{
+	return problem_at(r->arena, r->whole, what, &r->rest);
+}
+
+static const char *read_embedded(struct reader *r)
+{
+	const char *problem;
+
+	if (r->ellipsis < 0 && r->n != 12)
+		return reader_problem(r, "embedded IPv4 address must replace "
+					 "the final 2 fields of the address");
+	if (r->n + 4 > 16)
+		return reader_problem(r, "too many hex fields to fit an "
+					 "embedded IPv4 at the end of the "
+					 "address");
+	problem = read_ipv4(r->arena, r->whole, r->rest, r->bytes + r->n);
+	r->rest.len = 0;
+	r->n += 4;
+	return problem;
+}
+
+static void skip(struct reader *r, size_t n)
+{
+	r->rest = cel_part(r->rest, n, r->rest.len);
+}
+
+/* One group and the colon behind it. */
+static const char *read_group(struct reader *r)
+{
+	unsigned value = 0;
+	size_t n = 0;
+
+	for (; n < r->rest.len && hex(r->rest.data[n]) >= 0; n++) {
+		if (n > 3)
+			return reader_problem(r, "each group must have 4 or "
+						 "less digits");
+		value = value << 4 | (unsigned)hex(r->rest.data[n]);
+	}
+	if (!n)
+		return reader_problem(r, "each colon-separated field must have "
+					 "at least one digit");
+	if (n < r->rest.len && r->rest.data[n] == '.')
+		return read_embedded(r);
+	r->bytes[r->n++] = (unsigned char)(value >> 8);
+	r->bytes[r->n++] = (unsigned char)value;
+	skip(r, n);
+	if (!r->rest.len)
+		return NULL;
+	if (*r->rest.data != ':')
+		return reader_problem(r, "unexpected character, want colon");
+	if (r->rest.len == 1)
+		return reader_problem(r, "colon must be followed by more "
+					 "characters");
+	skip(r, 1);
+	if (*r->rest.data == ':') {
+		if (r->ellipsis >= 0)
+			return reader_problem(r, "multiple :: in address");
+		r->ellipsis = r->n;
+		skip(r, 1);
+	}
+	return NULL;
+}
+
+static const char *expand(struct reader *r)
+{
+	int gap = 16 - r->n, ellipsis = r->ellipsis;
+
+	if (r->rest.len)
+		return reader_problem(r, "trailing garbage after address");
+	if (gap && ellipsis < 0)
+		return reader_problem(r, "address string too short");
+	if (!gap && ellipsis >= 0)
+		return reader_problem(r, "the :: must expand to at least one "
+					 "field of zeros");
+	if (gap) {
+		memmove(r->bytes + ellipsis + gap, r->bytes + ellipsis,
+			(size_t)(r->n - ellipsis));
+		memset(r->bytes + ellipsis, 0, (size_t)gap);
+	}
+	return NULL;
+}
+
+static const char *read_ipv6(struct arena *arena, struct cel_text text,
+			     struct address *out)
+{
+	size_t percent = cel_text_find(text, '%');
+	struct reader r = {arena,      text, cel_part(text, 0, percent),
+			   out->bytes, 0,    -1};
+	const char *problem = NULL;
+
+	out->size = 16;
+	out->zone = percent < text.len;
+	if (percent + 1 == text.len)
+		return problem_at(arena, text,
+				  "zone must be a non-empty string", NULL);
+	if (cel_text_at(r.rest, 0, "::")) {
+		r.ellipsis = 0;
+		skip(&r, 2);
+	}
+	while (!problem && r.n < 16 && (r.rest.len || r.ellipsis != r.n)) {
+		size_t before = r.rest.len;
+
+		problem = read_group(&r);
+		if (!r.rest.len || !before)
+			break;
+	}
+	return problem ? problem : expand(&r);
+}
+
+const char *address_parse(struct arena *arena, struct cel_text text,
+			  struct address *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.data[i] == ':')
+			return read_ipv6(arena, text, out);
+		if (text.data[i] == '%')
+			return problem_at(arena, text, "missing IPv6 address",
+					  NULL);
+		if (text.data[i] == '.') {
+			out->size = 4;
+			return read_ipv4(arena, text, text, out->bytes);
+		}
+	}
+	return problem_at(arena, text, "unable to parse IP", NULL);
+}
+
+const char *address_block_parse(struct arena *arena, struct cel_text text,
+				struct block_of_addresses *out)
+{
+	size_t slash = text.len;
+	struct cel_text bits;
+	const char *problem;
+	bool valid;
+
+	while (slash && text.data[slash - 1] != '/')
+		slash--;
+	if (!slash)
+		return "no '/'";
+	problem = address_parse(arena, cel_part(text, 0, slash - 1),
+				&out->address);
+	if (problem)
+		return problem;
+	if (out->address.zone)
+		return "IPv6 zones cannot be present in a prefix";
+	bits = cel_part(text, slash, text.len);
+	valid = bits.len && (bits.len == 1 || *bits.data != '0');
+	for (size_t i = 0; i < bits.len; i++)
+		valid = valid && bits.data[i] >= '0' && bits.data[i] <= '9';
+	if (!valid || bits.len > 18)
+		return arena_printf(arena, "bad bits after slash: %s",
+				    cel_quoted(arena, bits));
+	out->bits = bits.len > 3
+			    ? 999
+			    : atoi(arena_strndup(arena, bits.data, bits.len));
+	if (out->bits > out->address.size * 8)
+		return "prefix length out of range";
+	return NULL;
+}
+
+static unsigned group_of(const struct address *address, int i)
+{
+	return (unsigned)address->bytes[2 * i] << 8 | address->bytes[2 * i + 1];
+}
+
+/* The first longest run of two or more zero groups: from *start to *end. */
+static void zeros_of(const struct address *address, int *start, int *end)
+{
+	*start = *end = -1;
+	for (int i = 0; i < 8; i++) {
+		int j = i;
+
+		while (j < 8 && !group_of(address, j))
+			j++;
+		if (j - i >= 2 && j - i > *end - *start) {
+			*start = i;
+			*end = j;
+		}
+	}
+}
+
+void address_format(const struct address *address, char out[ADDRESS_TEXT])
+{
+	const unsigned char *b = address->bytes;
+	int start, end, n = 0;
+
+	if (address->size == 4) {
+		snprintf(out, ADDRESS_TEXT, "%d.%d.%d.%d", b[0], b[1], b[2],
+			 b[3]);
+		return;
+	}
+	zeros_of(address, &start, &end);
+	for (int i = 0; i < 8; i++) {
+		if (i == start) {
+			n += sprintf(out + n, "::");
+			i = end;
+			if (i >= 8)
+				break;
+		} else if (i > 0) {
+			out[n++] = ':';
+		}
+		n += sprintf(out + n, "%x", group_of(address, i));
+	}
+	out[n] = '\0';
+}
+
+void address_mask(struct address *address, int bits)
+{
+	for (int i = 0; i < address->size; i++, bits -= 8) {
+		if (bits <= 0)
+			address->bytes[i] = 0;
+		else if (bits < 8)
+			address->bytes[i] &=
+				(unsigned char)(0xff << (8 - bits));
+	}
+}
+
+bool address_is_zero(const struct address *address)
+{
+	for (int i = 0; i < address->size; i++) {
+		if (address->bytes[i])
+			return false;
+	}
+	return true;
+}
+
+bool address_is_mapped(const struct address *address)
+{
+	static const unsigned char prefix[12] = {[10] = 0xff, [11] = 0xff};
+
+	return address->size == 16 && memcmp(address->bytes, prefix, 12) == 0;
+}

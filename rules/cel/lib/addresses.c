@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * IP addresses and CIDR blocks (apiserver pkg/cel/library/ip.go, cidr.go).
+ */
+#include "rules/cel/lib/address.h"
+
+#include <string.h>
+
+static bool addresses_equal(const void *a, const void *b)
+{
+	const struct address *x = a, *y = b;
+
+	return x->size == y->size && memcmp(x->bytes, y->bytes, x->size) == 0;
+}
+
+static bool blocks_equal(const void *a, const void *b)
+{
+	const struct block_of_addresses *x = a, *y = b;
+
+	return x->bits == y->bits && addresses_equal(&x->address, &y->address);
+}
+
+static const struct cel_opaque_type ip_type = {
+	{.kind = CEL_OPAQUE, .name = "net.IP"}, addresses_equal};
+static const struct cel_opaque_type cidr_type = {
+	{.kind = CEL_OPAQUE, .name = "net.CIDR"}, blocks_equal};
+
+/* NULL, or what is wrong with it. */
+static const char *parse_ip(struct arena *arena, struct cel_text text,
+			    struct address *out)
+{
+	const char *problem = address_parse(arena, text, out);
+	const char *quoted = problem || out->zone || address_is_mapped(out)
+				     ? cel_quoted(arena, text)
+				     : NULL;
+
+	if (problem)
+		return arena_printf(arena,
+				    "IP Address %s parse error during "
+				    "conversion from string: %s",
+				    quoted, problem);
+	if (out->zone)
+		return arena_printf(arena,
+				    "IP address %s with zone value is not "
+				    "allowed",
+				    quoted);
+	if (address_is_mapped(out))
+		return arena_printf(arena,
+				    "IPv4-mapped IPv6 address %s is not "
+				    "allowed",
+				    quoted);
+	return NULL;
+}
+
+static const char *parse_cidr(struct arena *arena, struct cel_text text,
+			      struct block_of_addresses *out)
+{
+	const char *problem = address_block_parse(arena, text, out);
+
+	if (problem)
+		return arena_printf(arena,
+				    "network address parse error during "
+				    "conversion from string: "
+				    "netip.ParsePrefix(%s): %s",
+				    cel_quoted(arena, text), problem);
+	if (address_is_mapped(&out->address))
+		return arena_printf(arena,
+				    "IPv4-mapped IPv6 address %s is not "
+				    "allowed",
+				    cel_quoted(arena, text));
+	return NULL;
+}
+
+static struct cel_value ip(struct cel_call *call)
+{
+	struct address *address = ARENA_NEW(call->arena, struct address);
+	const char *problem =
+		parse_ip(call->arena, call->args[0].text, address);
+
+	return problem ? cel_error(call->arena, "%s", problem)
+		       : cel_opaque(&ip_type, address);
+}
+
+static struct cel_value is_ip(struct cel_call *call)
+{
+	struct address address;
+
+	return cel_bool(!parse_ip(call->arena, call->args[0].text, &address));
+}
+
+static struct cel_value address_text(struct cel_call *call,
+				     const struct address *address)
+{
+	char text[ADDRESS_TEXT];
+
+	address_format(address, text);
+	return cel_string_copy(call->arena, text);
+}
+
+static struct cel_value is_canonical(struct cel_call *call)
+{
+	struct address address;
+	const char *problem =
+		parse_ip(call->arena, call->args[0].text, &address);
+
+	if (problem)
+		return cel_error(call->arena, "%s", problem);
+	return cel_equal(call->arena, address_text(call, &address),
+			 call->args[0]);
+}
+
+static const struct address *ip_of(const struct cel_call *call)
+{
+	return call->args[0].opaque.data;
+}
+
+static const struct block_of_addresses *cidr_of(const struct cel_call *call)
+{
+	return call->args[0].opaque.data;
+}
+
+static struct cel_value ip_string(struct cel_call *call)
+{
+	return address_text(call, ip_of(call));
+}
+
+static struct cel_value family(struct cel_call *call)
+{
+	return cel_int(ip_of(call)->size == 4 ? 4 : 6);
+}
+
+static struct cel_value is_unspecified(struct cel_call *call)
+{
+	return cel_bool(address_is_zero(ip_of(call)));
+}
+
+static bool loopback(const struct address *a)
+{
+	struct address rest = *a;
+
+	if (a->size == 4)
+		return a->bytes[0] == 127;
+	rest.bytes[15] ^= 1;
+	return address_is_zero(&rest);
+}
+
+static bool link_local(const struct address *a)
+{
+	if (a->size == 4)
+		return a->bytes[0] == 169 && a->bytes[1] == 254;
+	return a->bytes[0] == 0xfe && (a->bytes[1] & 0xc0) == 0x80;
+}
+
+static struct cel_value is_loopback(struct cel_call *call)
+{
+	return cel_bool(loopback(ip_of(call)));
+}
+
+static struct cel_value is_link_local_multicast(struct cel_call *call)
+{
+	const struct address *a = ip_of(call);
+
+	if (a->size == 4)
+		return cel_bool(a->bytes[0] == 224 && a->bytes[1] == 0 &&
+				a->bytes[2] == 0);
+	return cel_bool(a->bytes[0] == 0xff && (a->bytes[1] & 0xf) == 2);
+}
+
+static struct cel_value is_link_local_unicast(struct cel_call *call)
+{
+	return cel_bool(link_local(ip_of(call)));
+}
+
+static struct cel_value is_global_unicast(struct cel_call *call)
+{
+	static const unsigned char all[4] = {255, 255, 255, 255};
+	const struct address *a = ip_of(call);
+	bool multicast = a->size == 4 ? (a->bytes[0] & 0xf0) == 0xe0
+				      : a->bytes[0] == 0xff;
+	bool broadcast = a->size == 4 && memcmp(a->bytes, all, 4) == 0;
+
+	return cel_bool(!address_is_zero(a) && !broadcast && !multicast &&
+			!loopback(a) && !link_local(a));
+}
+
+static struct cel_value cidr(struct cel_call *call)
+{
+	struct block_of_addresses *block =
+		ARENA_NEW(call->arena, struct block_of_addresses);
+	const char *problem =
+		parse_cidr(call->arena, call->args[0].text, block);
+
+	if (!problem)
+		return cel_opaque(&cidr_type, block);
+	return cel_error(call->arena,
+			 "network address parse error during conversion from "
+			 "string: %s",
+			 problem);
+}
+
+static struct cel_value is_cidr(struct cel_call *call)
+{
+	struct block_of_addresses block;
+
+	return cel_bool(!parse_cidr(call->arena, call->args[0].text, &block));
+}
+
+static struct cel_value cidr_string(struct cel_call *call)
+{
+	char text[ADDRESS_TEXT];
+
+	address_format(&cidr_of(call)->address, text);
+	return cel_string(
+		arena_printf(call->arena, "%s/%d", text, cidr_of(call)->bits));
+}
+
+static struct cel_value cidr_ip(struct cel_call *call)
+{
+	return cel_opaque(&ip_type, &cidr_of(call)->address);
+}
+
+static struct cel_value prefix_length(struct cel_call *call)
+{
+	return cel_int(cidr_of(call)->bits);
+}
+
+static struct cel_value masked(struct cel_call *call)
+{
+	struct block_of_addresses *block =
+		ARENA_NEW(call->arena, struct block_of_addresses);
+
+	*block = *cidr_of(call);
+	address_mask(&block->address, block->bits);
+	return cel_opaque(&cidr_type, block);
+}
+
+static bool covers(const struct block_of_addresses *block,
+		   struct address address)
+{
+	struct address base = block->address;
+
+	address_mask(&base, block->bits);
+	address_mask(&address, block->bits);
+	return addresses_equal(&base, &address);
+}
+
+/* Another value of the type of the first argument, or one from its text. */
+static struct cel_value contains_ip(struct cel_call *call)
+{
+	struct address address;
+
+	if (cel_is(call->args[1], CEL_OPAQUE))
+		address = *(const struct address *)call->args[1].opaque.data;
+	else if (parse_ip(call->arena, call->args[1].text, &address))
+		return cel_no_overload(call);
+	return cel_bool(covers(cidr_of(call), address));
+}
+
+static struct cel_value contains_cidr(struct cel_call *call)
+{
+	struct cel_value other = call->args[1];
+	const struct block_of_addresses *block;
+
+	if (cel_is(other, CEL_STRING)) {
+		struct cel_call parse = *call;
+
+		parse.args++;
+		other = cidr(&parse);
+		if (cel_is(other, CEL_ERROR))
+			return other;
+	}
+	block = other.opaque.data;
+	return cel_bool(block->bits >= cidr_of(call)->bits &&
+			covers(cidr_of(call), block->address));
+}
+
+static uint64_t canonical_cost(const struct cel_call *call,
+			       struct cel_value result)
+{
+	return cel_cost_share(2 * cel_cost_size(call->args[0]), 0.1);
+}
+
+/* A block's size is the bytes of its prefix. */
+static uint64_t prefix_bytes(const struct cel_call *call)
+{
+	return ((uint64_t)cidr_of(call)->bits + 7) / 8;
+}
+
+static uint64_t other_cost(const struct cel_call *call)
+{
+	return cel_is(call->args[1], CEL_STRING)
+		       ? cel_cost_share(cel_cost_size(call->args[1]), 0.1)
+		       : 0;
+}
+
+static uint64_t contains_ip_cost(const struct cel_call *call,
+				 struct cel_value result)
+{
+	return cel_cost_share(2 * prefix_bytes(call), 0.1) + other_cost(call);
+}
+
+static uint64_t contains_cidr_cost(const struct cel_call *call,
+				   struct cel_value result)
+{
+	return cel_cost_share(2 * prefix_bytes(call), 0.1) +
+	       cel_cost_share(prefix_bytes(call), 0.1) + 1 + other_cost(call);
+}
+
+static const struct cel_overload overloads[] = {
+	{"ip", "(string) net.IP", ip, cel_cost_traverse},
+	{"isIP", "(string) bool", is_ip, cel_cost_traverse},
+	{"ip.isCanonical", "(string) bool", is_canonical, canonical_cost},
+	{"string", "(net.IP) string", ip_string, NULL},
+	{"family", "net.IP.() int", family, NULL},
+	{"isUnspecified", "net.IP.() bool", is_unspecified, NULL},
+	{"isLoopback", "net.IP.() bool", is_loopback, NULL},
+	{"isLinkLocalMulticast", "net.IP.() bool", is_link_local_multicast,
+	 NULL},
+	{"isLinkLocalUnicast", "net.IP.() bool", is_link_local_unicast, NULL},
+	{"isGlobalUnicast", "net.IP.() bool", is_global_unicast, NULL},
+	{"cidr", "(string) net.CIDR", cidr, cel_cost_traverse},
+	{"isCIDR", "(string) bool", is_cidr, cel_cost_traverse},
+	{"string", "(net.CIDR) string", cidr_string, NULL},
+	{"ip", "net.CIDR.() net.IP", cidr_ip, NULL},
+	{"prefixLength", "net.CIDR.() int", prefix_length, NULL},
+	{"masked", "net.CIDR.() net.CIDR", masked, NULL},
+	{"containsIP", "net.CIDR.(string) bool", contains_ip, contains_ip_cost},
+	{"containsIP", "net.CIDR.(net.IP) bool", contains_ip, contains_ip_cost},
+	{"containsCIDR", "net.CIDR.(string) bool", contains_cidr,
+	 contains_cidr_cost},
+	{"containsCIDR", "net.CIDR.(net.CIDR) bool", contains_cidr,
+	 contains_cidr_cost},
+	{0},
+};
+
+const struct cel_library cel_addresses_library = {"addresses", overloads};

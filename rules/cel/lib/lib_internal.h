@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The libraries of functions, and what several of them need. Texts of errors
+ * are those of cel-go 0.26 and of Kubernetes 1.36: policies' tests compare
+ * them.
+ */
+#ifndef CEL_LIB_INTERNAL_H
+#define CEL_LIB_INTERNAL_H
+
+#include "cel/function.h"
+#include "rules/cel/value/time_text.h"
+
+extern const struct cel_library cel_operators_library;
+extern const struct cel_library cel_conversions_library;
+extern const struct cel_library cel_strings_library;
+extern const struct cel_library cel_format_text_library;
+extern const struct cel_library cel_regex_library;
+extern const struct cel_library cel_lists_library;
+extern const struct cel_library cel_aggregates_library;
+extern const struct cel_library cel_optionals_library;
+extern const struct cel_library cel_times_library;
+extern const struct cel_library cel_time_fields_library;
+extern const struct cel_library cel_urls_library;
+extern const struct cel_library cel_addresses_library;
+extern const struct cel_library cel_quantities_library;
+extern const struct cel_library cel_semver_library;
+extern const struct cel_library cel_named_formats_library;
+extern const struct cel_library cel_authorizer_library;
+
+/* factor * size rounded up, in doubles as Kubernetes computes it: a tenth of 70
+ * is 8. */
+uint64_t cel_cost_share(uint64_t size, double factor);
+
+/* "no such overload": a value of a kind that a signature's `dyn` let through */
+struct cel_value cel_no_overload(const struct cel_call *call);
+/* What buf holds, as a string of the call's arena; releases buf. */
+struct cel_value cel_string_from(struct arena *arena, struct buf *buf);
+struct cel_value cel_string_copy(struct arena *arena, const char *text);
+struct cel_value cel_opaque(const struct cel_opaque_type *type,
+			    const void *data);
+/* A text between double quotes, as Go's %q writes it. */
+void cel_quote(struct cel_text text, struct buf *out);
+const char *cel_quoted(struct arena *arena, struct cel_text text);
+/* The items of a list; NULL and *abnormal where one is unknown or an error. */
+const struct cel_value *cel_items(const struct cel_call *call,
+				  struct cel_value list,
+				  struct cel_value *abnormal);
+
+/* What a function may build in one call; larger is an error. */
+enum { CEL_TEXT_MAX = 16 << 20 };
+
+static inline struct cel_text cel_part(struct cel_text text, size_t start,
+				       size_t end)
+{
+	return (struct cel_text){text.data + start, end - start};
+}
+
+static inline struct cel_value cel_string_part(struct cel_text text,
+					       size_t start, size_t end)
+{
+	return cel_stringn(text.data + start, end - start);
+}
+
+/* Durations are nanoseconds that fit in 64 bits, as in cel-go. */
+int64_t cel_duration_nanos(struct cel_time duration);
+struct cel_value cel_duration(int64_t nanos);
+
+void cel_timestamp_text(struct cel_time time, struct buf *out);
+void cel_duration_text(struct cel_time time, struct buf *out);
+/* A double as Go's %g prints it: the shortest text that reads back. */
+void cel_double_text(double value, struct buf *out);
+/* The value of %s: as string() gives it, lists and maps as literals. NULL, or
+ * why it has no text. */
+const char *cel_format_value(struct arena *arena, struct cel_value value,
+			     struct buf *out);
+
+/* Position of a byte, or the length. */
+size_t cel_text_find(struct cel_text text, char byte);
+/* Does it begin with text at position at? */
+bool cel_text_at(struct cel_text text, size_t at, const char *part);
+
+#endif

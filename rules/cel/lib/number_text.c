@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Doubles as Go's strconv prints them: the fewest digits that read back. */
+#include "rules/cel/lib/lib_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIGITS_MAX = 17, NUMBER_SIZE = 32 };
+
+/* `-d.ddde±dd` with the fewest digits; how many there are behind the dot. */
+static int shortest(double value, char out[NUMBER_SIZE])
+{
+	int digits = 0;
+
+	do
+		snprintf(out, NUMBER_SIZE, "%.*e", digits, value);
+	while (strtod(out, NULL) != value && ++digits < DIGITS_MAX);
+	return digits;
+}
+
+static bool add_special(double value, struct buf *out)
+{
+	if (isnan(value))
+		buf_adds(out, "NaN");
+	else if (isinf(value))
+		buf_adds(out, value < 0 ? "-Inf" : "+Inf");
+	return isnan(value) || isinf(value);
+}
+
+void cel_double_text(double value, struct buf *out)
+{
+	char text[NUMBER_SIZE];
+	int digits, exponent;
+
+	if (add_special(value, out))
+		return;
+	digits = shortest(value, text);
+	exponent = atoi(strchr(text, 'e') + 1);
+	if (exponent < -4 || exponent >= 6)
+		buf_adds(out, text);
+	else
+		buf_addf(out, "%.*f", digits > exponent ? digits - exponent : 0,
+			 value);
+}
+
+void cel_duration_text(struct cel_time time, struct buf *out)
+{
+	char text[NUMBER_SIZE];
+	int64_t nanos = cel_duration_nanos(time);
+	double value = (double)(nanos / 1000000000) +
+		       (double)(nanos % 1000000000) / 1e9;
+	int digits = shortest(value, text), exponent;
+
+	exponent = atoi(strchr(text, 'e') + 1);
+	buf_addf(out, "%.*fs", digits > exponent ? digits - exponent : 0,
+		 value);
+}

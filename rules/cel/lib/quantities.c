@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Quantities (apiserver pkg/cel/library/quantity.go). isInteger(), asInteger()
+ * and asApproximateFloat() show how apimachinery holds a quantity (pkg/api/
+ * resource): in 64 bits with a power of ten where the text is short, else as a
+ * decimal of any size. `2000m` and `1Pi` are no integers.
+ */
+#include "rules/cel/lib/lib_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kube/quantity.h"
+
+enum { NANO_SCALE = -9, DIGITS_MAX = 18 };
+
+struct held {
+	struct quantity quantity;
+	int scale;   /* it is a whole number of 10^scale */
+	bool is_int; /* of 64 bits, in that unit */
+};
+
+static bool equal(const void *a, const void *b)
+{
+	const struct held *x = a, *y = b;
+
+	return quantity_cmp(x->quantity, y->quantity) == 0;
+}
+
+static const struct cel_opaque_type quantity_type = {
+	{.kind = CEL_OPAQUE, .name = "kubernetes.Quantity"}, equal};
+
+/* A quantity in units of 10^scale; scale is at least -9. */
+__extension__ static __int128 units(struct quantity q, int scale)
+{
+	__extension__ __int128 value = q.nano;
+
+	for (; scale > NANO_SCALE; scale--)
+		value /= 10;
+	return value;
+}
+
+/* How the text of a valid quantity is taken apart. */
+struct layout {
+	size_t whole, fraction; /* digits, without leading zeros */
+	const char *suffix;
+	bool leftover; /* of characters that none has */
+};
+
+static struct layout layout_of(const char *s)
+{
+	struct layout layout = {0};
+	size_t zeros;
+
+	s += *s == '-' || *s == '+';
+	zeros = strspn(s, "0");
+	s += zeros;
+	layout.whole = strspn(s, "0123456789");
+	s += layout.whole;
+	if (*s == '.') {
+		layout.fraction = strspn(++s, "0123456789");
+		s += layout.fraction;
+	} else if (zeros && !layout.whole && !*s) {
+		layout.whole = 1; /* "00" */
+	}
+	layout.suffix = s;
+	s += strspn(s, "eEinumkKMGTP");
+	s += *s == '-' || *s == '+';
+	s += strspn(s, "0123456789");
+	layout.leftover = *s != '\0';
+	return layout;
+}
+
+static int exponent_of(const char *suffix, enum quantity_format format)
+{
+	static const char letters[] = "num\001kMGTPE"; /* thousands from -9 */
+	const char *letter;
+
+	if (format == QUANTITY_EXPONENT)
+		return atoi(suffix + 1);
+	if (format == QUANTITY_BINARY)
+		letter = strchr(letters, *suffix == 'K' ? 'k' : *suffix);
+	else
+		letter = *suffix ? strchr(letters, *suffix) : letters + 3;
+	return (int)(letter - letters - 3) *
+	       (format == QUANTITY_BINARY ? 10 : 3);
+}
+
+static void hold(const char *text, struct held *held)
+{
+	struct layout layout = layout_of(text);
+	size_t digits = layout.whole + layout.fraction;
+	int exponent = exponent_of(layout.suffix, held->quantity.format);
+
+	held->scale = NANO_SCALE;
+	if (held->quantity.format == QUANTITY_BINARY) {
+		held->is_int = !layout.fraction &&
+			       14 - (int)digits - exponent * 3 / 10 >= 0;
+		if (held->is_int)
+			held->scale = 0;
+		return;
+	}
+	exponent -= (int)layout.fraction;
+	held->is_int = digits <= DIGITS_MAX && exponent >= NANO_SCALE;
+	if (held->is_int)
+		held->scale = exponent;
+}
+
+static struct cel_value quantity(struct cel_call *call)
+{
+	struct cel_text text = call->args[0].text;
+	struct held *held = ARENA_NEW(call->arena, struct held);
+	const char *copy = arena_strndup(call->arena, text.data, text.len);
+
+	if (quantity_parse(text.data, text.len, &held->quantity)) {
+		hold(copy, held);
+		return cel_opaque(&quantity_type, held);
+	}
+	if (!text.len || layout_of(copy).leftover)
+		return cel_error(
+			call->arena,
+			"quantities must match the regular expression "
+			"'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+	return cel_error(call->arena, "unable to parse quantity's suffix");
+}
+
+static struct cel_value is_quantity(struct cel_call *call)
+{
+	struct quantity quantity;
+
+	return cel_bool(quantity_parse(call->args[0].text.data,
+				       call->args[0].text.len, &quantity));
+}
+
+static const struct held *held_of(const struct cel_call *call, int i)
+{
+	return call->args[i].opaque.data;
+}
+
+static int compare(const struct cel_call *call)
+{
+	int order = quantity_cmp(held_of(call, 0)->quantity,
+				 held_of(call, 1)->quantity);
+
+	return (order > 0) - (order < 0);
+}
+
+static struct cel_value sign(struct cel_call *call)
+{
+	struct quantity zero = quantity_from(0);
+	int order = quantity_cmp(held_of(call, 0)->quantity, zero);
+
+	return cel_int((order > 0) - (order < 0));
+}
+
+static struct cel_value is_greater(struct cel_call *call)
+{
+	return cel_bool(compare(call) > 0);
+}
+
+static struct cel_value is_less(struct cel_call *call)
+{
+	return cel_bool(compare(call) < 0);
+}
+
+static struct cel_value compare_to(struct cel_call *call)
+{
+	return cel_int(compare(call));
+}
+
+static struct cel_value approximate(struct cel_call *call)
+{
+	const struct held *held = held_of(call, 0);
+	double value = (double)units(held->quantity, held->scale);
+	char power[16];
+
+	if (!held->scale)
+		return cel_double(value);
+	snprintf(power, sizeof(power), "1e%d", held->scale);
+	return cel_double(value * strtod(power, NULL));
+}
+
+static bool as_integer(const struct held *held, int64_t *out)
+{
+	__extension__ __int128 value = units(held->quantity, 0);
+
+	*out = (int64_t)value;
+	return held->is_int && held->scale >= 0 && *out == value;
+}
+
+static struct cel_value is_integer(struct cel_call *call)
+{
+	int64_t value;
+
+	return cel_bool(as_integer(held_of(call, 0), &value));
+}
+
+static struct cel_value integer(struct cel_call *call)
+{
+	int64_t value;
+
+	if (as_integer(held_of(call, 0), &value))
+		return cel_int(value);
+	return cel_error(call->arena, "cannot convert value to integer");
+}
+
+static struct held other_of(const struct cel_call *call)
+{
+	if (cel_is(call->args[1], CEL_INT))
+		return (struct held){quantity_from(call->args[1].integer), 0,
+				     true};
+	return *held_of(call, 1);
+}
+
+static struct cel_value combine(struct cel_call *call,
+				struct quantity (*with)(struct quantity,
+							struct quantity))
+{
+	struct held *sum = ARENA_NEW(call->arena, struct held);
+	struct held a = *held_of(call, 0), b = other_of(call);
+	bool ints = a.is_int && b.is_int;
+	__extension__ __int128 value;
+
+	sum->quantity = with(a.quantity, b.quantity);
+	sum->scale = a.scale < b.scale ? a.scale : b.scale;
+	if (ints && !b.quantity.nano)
+		sum->scale = a.scale;
+	else if (ints && !a.quantity.nano)
+		sum->scale = b.scale;
+	value = units(sum->quantity, sum->scale);
+	sum->is_int = ints && value == (int64_t)value;
+	return cel_opaque(&quantity_type, sum);
+}
+
+static struct cel_value add(struct cel_call *call)
+{
+	return combine(call, quantity_add);
+}
+
+static struct cel_value sub(struct cel_call *call)
+{
+	return combine(call, quantity_sub);
+}
+
+#define Q "kubernetes.Quantity"
+
+static const struct cel_overload overloads[] = {
+	{"quantity", "(string) " Q, quantity, cel_cost_traverse},
+	{"isQuantity", "(string) bool", is_quantity, cel_cost_traverse},
+	{"sign", "(" Q ") int", sign, NULL},
+	{"isGreaterThan", Q ".(" Q ") bool", is_greater, NULL},
+	{"isLessThan", Q ".(" Q ") bool", is_less, NULL},
+	{"compareTo", Q ".(" Q ") int", compare_to, NULL},
+	{"asApproximateFloat", Q ".() double", approximate, NULL},
+	{"asInteger", Q ".() int", integer, NULL},
+	{"isInteger", Q ".() bool", is_integer, NULL},
+	{"add", Q ".(" Q ") " Q, add, NULL},
+	{"add", Q ".(int) " Q, add, NULL},
+	{"sub", Q ".(" Q ") " Q, sub, NULL},
+	{"sub", Q ".(int) " Q, sub, NULL},
+	{0},
+};
+
+const struct cel_library cel_quantities_library = {"quantities", overloads};

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/cel/lib/re2.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "rules/cel/lib/re2_class.h"
+
+enum { REPEAT_MAX = 1000, NEST_MAX = 1000 };
+
+struct group {
+	unsigned weight; /* product of counts nested in it */
+	bool can_repeat;
+};
+
+struct parser {
+	struct re2 re;
+	struct group *groups; /* the last is the one that is open */
+	size_t n, size;
+	unsigned atom;	    /* weight of what a repeat would repeat */
+	size_t last_repeat; /* where the one just before begins, or NONE */
+};
+
+static const size_t NONE = (size_t)-1;
+
+static struct group *top(struct parser *p)
+{
+	return &p->groups[p->n - 1];
+}
+
+static void open_group(struct parser *p)
+{
+	*VEC_PUSH(p->re.arena, p->groups, p->n, p->size) =
+		(struct group){.weight = 1};
+}
+
+/* An atom was written. */
+static void atom(struct parser *p, unsigned weight)
+{
+	p->atom = weight;
+	top(p)->can_repeat = true;
+	if (weight > top(p)->weight)
+		top(p)->weight = weight;
+}
+
+static bool before_repeat(const struct re2 *re)
+{
+	return re->at < re->text.len && strchr("*+?{", re->text.data[re->at]);
+}
+
+/* PCRE2 repeats no assertion, a group with one in it very well. */
+static void assertion(struct parser *p, const char *text, size_t len)
+{
+	p->re.at += len;
+	buf_addf(p->re.out, before_repeat(&p->re) ? "(?:%s)" : "%s", text);
+	atom(p, 1);
+}
+
+/* -1: none; -2: too large. No leading zeros. */
+static int count(struct re2 *re, size_t *at)
+{
+	size_t start = *at;
+	int n = 0;
+
+	for (; *at < re->text.len && re->text.data[*at] >= '0' &&
+	       re->text.data[*at] <= '9';
+	     ++*at) {
+		n = n < 0 || n > REPEAT_MAX
+			    ? -2
+			    : n * 10 + (re->text.data[*at] - '0');
+	}
+	if (*at == start || (*at > start + 1 && re->text.data[start] == '0'))
+		return -1;
+	return n;
+}
+
+struct repeat {
+	int min, max; /* max -1: no limit */
+	size_t end;
+};
+
+/* `{2}`, `{2,}`, `{2,3}` at the cursor; false: the brace is a literal. */
+static bool counted(struct re2 *re, struct repeat *repeat)
+{
+	size_t at = re->at + 1;
+
+	repeat->min = repeat->max = count(re, &at);
+	if (repeat->min == -1)
+		return false;
+	if (cel_text_at(re->text, at, ",")) {
+		at++;
+		repeat->max = -1;
+		if (!cel_text_at(re->text, at, "}")) {
+			repeat->max = count(re, &at);
+			if (repeat->max == -1)
+				return false;
+		}
+	}
+	repeat->end = at + 1;
+	return cel_text_at(re->text, at, "}");
+}
+
+static const char *repeat(struct parser *p, struct repeat r)
+{
+	struct re2 *re = &p->re;
+	size_t start = re->at;
+	int most = r.max < 0 ? r.min : r.max;
+
+	re->at = r.end + cel_text_at(re->text, r.end, "?");
+	if (re->text.data[start] == '{' &&
+	    (r.min < 0 || r.max < -1 || r.min > REPEAT_MAX ||
+	     r.max > REPEAT_MAX || (r.max >= 0 && r.min > r.max)))
+		return re2_error(re, "invalid repeat count", start, r.end);
+	if (p->last_repeat != NONE)
+		return re2_error(re, "invalid nested repetition operator",
+				 p->last_repeat, re->at);
+	if (!top(p)->can_repeat)
+		return re2_error(re, "missing argument to repetition operator",
+				 start, re->at);
+	if (most > 0)
+		p->atom *= (unsigned)most;
+	if (most > 1 && p->atom > REPEAT_MAX)
+		return re2_error(re, "invalid repeat count", start, re->at);
+	buf_add(re->out, re->text.data + start, re->at - start);
+	atom(p, p->atom);
+	p->last_repeat = start;
+	return NULL;
+}
+
+static const char *repeat_at(struct parser *p)
+{
+	struct repeat r = {.end = p->re.at + 1};
+
+	if (p->re.text.data[p->re.at] != '{')
+		return repeat(p, r);
+	if (counted(&p->re, &r))
+		return repeat(p, r);
+	p->re.at++;
+	re2_literal(&p->re, '{');
+	atom(p, 1);
+	return NULL;
+}
+
+/* `(?P<name>`, `(?<name>`: the name is not needed. */
+static const char *named_group(struct parser *p, size_t name)
+{
+	struct re2 *re = &p->re;
+	size_t end = name;
+
+	while (end < re->text.len && re->text.data[end] != '>')
+		end++;
+	if (end == re->text.len)
+		return re2_error(re, "invalid named capture", re->at, end);
+	for (size_t i = name; i < end || end == name; i++) {
+		char c = re->text.data[i];
+
+		if (end == name ||
+		    (c != '_' && !re2_is_alnum((unsigned char)c)))
+			return re2_error(re, "invalid named capture", re->at,
+					 end + 1);
+	}
+	re->at = end + 1;
+	buf_adds(re->out, "(?:");
+	open_group(p);
+	return NULL;
+}
+
+/* `(?i)`, `(?i-s:`: PCRE2 has them too. */
+static const char *flags(struct parser *p)
+{
+	struct re2 *re = &p->re;
+	bool negative = false, flag = false;
+	size_t at = re->at + 2;
+
+	for (; at < re->text.len; at++) {
+		char c = re->text.data[at];
+
+		if (c == '-' && !negative) {
+			negative = true;
+			flag = false;
+		} else if (strchr("imsU", c) && c) {
+			flag = true;
+		} else if ((c == ':' || c == ')') && (!negative || flag)) {
+			buf_add(re->out, re->text.data + re->at,
+				at + 1 - re->at);
+			re->at = at + 1;
+			if (c == ':')
+				open_group(p);
+			return NULL;
+		} else {
+			at += utf8_length(re->text.data + at,
+					  re->text.len - at);
+			break;
+		}
+	}
+	return re2_error(re, "invalid or unsupported Perl syntax", re->at, at);
+}
+
+static const char *open_at(struct parser *p)
+{
+	struct re2 *re = &p->re;
+
+	if (p->n > NEST_MAX)
+		return re2_error(re, "expression nests too deeply", 0,
+				 re->text.len);
+	if (cel_text_at(re->text, re->at, "(?P<") && re->at + 4 < re->text.len)
+		return named_group(p, re->at + 4);
+	if (cel_text_at(re->text, re->at, "(?<"))
+		return named_group(p, re->at + 3);
+	if (cel_text_at(re->text, re->at, "(?"))
+		return flags(p);
+	re->at++;
+	buf_adds(re->out, "(?:");
+	open_group(p);
+	return NULL;
+}
+
+static const char *close_at(struct parser *p)
+{
+	unsigned weight = top(p)->weight;
+
+	if (p->n == 1)
+		return re2_error(&p->re, "unexpected )", 0, p->re.text.len);
+	p->re.at++;
+	p->n--;
+	buf_addc(p->re.out, ')');
+	atom(p, weight);
+	return NULL;
+}
+
+/* \Q...\E */
+static const char *quoted(struct parser *p)
+{
+	struct re2 *re = &p->re;
+	unsigned c;
+
+	re->at += 2;
+	while (re->at < re->text.len && !cel_text_at(re->text, re->at, "\\E")) {
+		const char *problem = re2_point(re, &c);
+
+		if (problem)
+			return problem;
+		re2_literal(re, c);
+		atom(p, 1);
+	}
+	if (re->at < re->text.len)
+		re->at += 2;
+	return NULL;
+}
+
+static const char *backslash(struct parser *p)
+{
+	struct re2 *re = &p->re;
+	const char *problem;
+	bool class = false;
+	unsigned c;
+
+	switch (re->at + 1 < re->text.len ? re->text.data[re->at + 1] : 0) {
+	case 'A':
+		assertion(p, "\\A", 2);
+		return NULL;
+	case 'b':
+		assertion(p, "\\b", 2);
+		return NULL;
+	case 'B':
+		assertion(p, "\\B", 2);
+		return NULL;
+	case 'z':
+		assertion(p, "\\z", 2);
+		return NULL;
+	case 'C':
+		return re2_error(re, "invalid escape sequence", re->at,
+				 re->at + 2);
+	case 'Q':
+		return quoted(p);
+	default:
+		break;
+	}
+	problem = re2_class_escape(re, false, &class);
+	if (!problem && !class) {
+		problem = re2_escape(re, &c);
+		if (!problem)
+			re2_literal(re, c);
+	}
+	atom(p, 1);
+	return problem;
+}
+
+static const char *element(struct parser *p)
+{
+	struct re2 *re = &p->re;
+	const char *problem;
+	unsigned c;
+
+	switch (re->text.data[re->at]) {
+	case '(':
+		return open_at(p);
+	case ')':
+		return close_at(p);
+	case '|':
+		re->at++;
+		buf_addc(re->out, '|');
+		top(p)->can_repeat = false;
+		return NULL;
+	case '^':
+		assertion(p, "^", 1);
+		return NULL;
+	case '$':
+		assertion(p, "$", 1);
+		return NULL;
+	case '.':
+		re->at++;
+		buf_addc(re->out, '.');
+		atom(p, 1);
+		return NULL;
+	case '[':
+		atom(p, 1);
+		return re2_class(re);
+	case '\\':
+		return backslash(p);
+	default:
+		problem = re2_point(re, &c);
+		if (!problem) {
+			re2_literal(re, c);
+			atom(p, 1);
+		}
+		return problem;
+	}
+}
+
+const char *cel_re2_translate(struct arena *arena, struct cel_text pattern,
+			      struct buf *out)
+{
+	struct parser p = {
+		.re = {.arena = arena, .text = pattern, .out = out},
+		.last_repeat = NONE,
+	};
+	const char *problem = NULL;
+
+	open_group(&p);
+	while (!problem && p.re.at < pattern.len) {
+		if (before_repeat(&p.re)) {
+			size_t last = p.last_repeat;
+
+			problem = repeat_at(&p);
+			if (p.last_repeat == last)
+				p.last_repeat = NONE;
+			continue;
+		}
+		problem = element(&p);
+		p.last_repeat = NONE;
+	}
+	if (!problem && p.n > 1)
+		problem = re2_error(&p.re, "missing closing )", 0, pattern.len);
+	return problem;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * matches(), find(), findAll() (Kubernetes pkg/cel/library/regex.go). Patterns
+ * stay compiled for the thread's next calls. PCRE2 backtracks where Go does
+ * not: a limit ends what would take long, with an error.
+ */
+#include "rules/cel/lib/lib_internal.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "base/array.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "rules/cel/lib/literal.h"
+#include "rules/cel/lib/re2.h"
+
+enum { PATTERNS = 32, NEST_MAX = 1100, MATCH_LIMIT = 2000000 };
+
+struct pattern {
+	char *text;
+	size_t len;
+	pcre2_code *code;
+	pcre2_match_data *data;
+};
+
+/* Of one thread: the last patterns, the oldest replaced first. */
+struct patterns {
+	struct pattern items[PATTERNS];
+	size_t next;
+	pcre2_compile_context *compile;
+	pcre2_match_context *match;
+};
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void forget(struct pattern *pattern)
+{
+	free(pattern->text);
+	pcre2_code_free(pattern->code);
+	pcre2_match_data_free(pattern->data);
+}
+
+static void forget_all(void *memory)
+{
+	struct patterns *patterns = memory;
+
+	for (size_t i = 0; i < PATTERNS; i++)
+		forget(&patterns->items[i]);
+	pcre2_compile_context_free(patterns->compile);
+	pcre2_match_context_free(patterns->match);
+	free(patterns);
+}
+
+static void make_key(void)
+{
+	if (pthread_key_create(&key, forget_all))
+		BUG("no key for the patterns of a thread");
+}
+
+static struct patterns *of_thread(void)
+{
+	struct patterns *patterns;
+
+	pthread_once(&once, make_key);
+	patterns = pthread_getspecific(key);
+	if (patterns)
+		return patterns;
+	patterns = array_zalloc(1, sizeof(*patterns));
+	patterns->compile = pcre2_compile_context_create(NULL);
+	patterns->match = pcre2_match_context_create(NULL);
+	pcre2_set_newline(patterns->compile, PCRE2_NEWLINE_LF);
+	pcre2_set_parens_nest_limit(patterns->compile, NEST_MAX);
+	pcre2_set_match_limit(patterns->match, MATCH_LIMIT);
+	pthread_setspecific(key, patterns);
+	return patterns;
+}
+
+static const char *compile(struct arena *arena, struct patterns *patterns,
+			   struct cel_text text, pcre2_code **code)
+{
+	struct buf translated;
+	const char *problem;
+	PCRE2_UCHAR message[120];
+	PCRE2_SIZE offset;
+	int status;
+
+	buf_init(&translated);
+	problem = cel_re2_translate(arena, text, &translated);
+	if (!problem) {
+		*code = pcre2_compile(
+			(PCRE2_SPTR)translated.data, translated.len,
+			PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALT_CIRCUMFLEX,
+			&status, &offset, patterns->compile);
+		if (!*code) {
+			pcre2_get_error_message(status, message,
+						sizeof(message));
+			problem = arena_printf(arena,
+					       "error parsing regexp: %s: "
+					       "`%.*s`",
+					       (char *)message, (int)text.len,
+					       text.data);
+		}
+	}
+	buf_release(&translated);
+	return problem;
+}
+
+/* The compiled pattern, the thread's; NULL: *problem says why. */
+static struct pattern *pattern_of(struct arena *arena, struct cel_text text,
+				  const char **problem)
+{
+	struct patterns *patterns = of_thread();
+	struct pattern *pattern;
+	pcre2_code *code = NULL;
+
+	for (size_t i = 0; i < PATTERNS; i++) {
+		pattern = &patterns->items[i];
+		if (pattern->code && pattern->len == text.len &&
+		    memcmp(pattern->text, text.data, text.len) == 0)
+			return pattern;
+	}
+	*problem = compile(arena, patterns, text, &code);
+	if (*problem)
+		return NULL;
+	pattern = &patterns->items[patterns->next++ % PATTERNS];
+	forget(pattern);
+	pattern->text = array_zalloc(text.len + 1, 1);
+	memcpy(pattern->text, text.data, text.len);
+	pattern->len = text.len;
+	pattern->code = code;
+	pattern->data = pcre2_match_data_create_from_pattern(code, NULL);
+	return pattern;
+}
+
+bool cel_literal_regex(struct cel_text text)
+{
+	struct arena arena = ARENA_INIT;
+	const char *problem;
+	bool valid = pattern_of(&arena, text, &problem);
+
+	arena_release(&arena);
+	return valid;
+}
+
+struct search {
+	struct cel_call *call;
+	struct pattern *pattern;
+	struct cel_text text;
+	size_t start, end;	/* of the match */
+	struct cel_value error; /* else null */
+};
+
+static bool search_begin(struct search *search, struct cel_call *call)
+{
+	const char *problem;
+
+	*search = (struct search){.call = call, .text = call->args[0].text};
+	search->pattern = pattern_of(call->arena, call->args[1].text, &problem);
+	if (!search->pattern)
+		search->error =
+			cel_error(call->arena, "%s%s",
+				  text_starts(call->overload->name, "find")
+					  ? "Illegal regex: "
+					  : "",
+				  problem);
+	return search->pattern;
+}
+
+/* false: no match from here on, or an error. */
+static bool search_from(struct search *search, size_t from)
+{
+	PCRE2_UCHAR message[120];
+	size_t *ovector = pcre2_get_ovector_pointer(search->pattern->data);
+	int status =
+		pcre2_match(search->pattern->code,
+			    (PCRE2_SPTR)search->text.data, search->text.len,
+			    from, 0, search->pattern->data, of_thread()->match);
+
+	search->start = ovector[0];
+	search->end = ovector[1];
+	if (status >= 0 || status == PCRE2_ERROR_NOMATCH)
+		return status >= 0;
+	pcre2_get_error_message(status, message, sizeof(message));
+	search->error =
+		cel_error(search->call->arena, "regular expression `%.*s`: %s",
+			  (int)search->call->args[1].text.len,
+			  search->call->args[1].text.data, (char *)message);
+	return false;
+}
+
+static struct cel_value matches(struct cel_call *call)
+{
+	struct search search;
+	bool found;
+
+	if (!search_begin(&search, call))
+		return search.error;
+	found = search_from(&search, 0);
+	return cel_is(search.error, CEL_ERROR) ? search.error : cel_bool(found);
+}
+
+static struct cel_value find(struct cel_call *call)
+{
+	struct search search;
+
+	if (!search_begin(&search, call))
+		return search.error;
+	if (search_from(&search, 0))
+		return cel_string_part(search.text, search.start, search.end);
+	return cel_is(search.error, CEL_ERROR) ? search.error : cel_string("");
+}
+
+/* As Go: an empty match just behind another one does not count. */
+static struct cel_value find_all(struct cel_call *call)
+{
+	int64_t limit = call->n > 2 ? call->args[2].integer : -1;
+	struct cel_value *items = NULL;
+	size_t n = 0, size = 0, from = 0, previous = (size_t)-1;
+	struct search s;
+
+	if (!search_begin(&s, call))
+		return s.error;
+	while ((int64_t)n != limit && from <= s.text.len &&
+	       search_from(&s, from)) {
+		bool empty = s.end == from;
+
+		if (!empty || s.start != previous)
+			*VEC_PUSH(call->arena, items, n, size) =
+				cel_string_part(s.text, s.start, s.end);
+		from = s.end;
+		if (empty)
+			from += from < s.text.len
+					? utf8_length(s.text.data + from,
+						      s.text.len - from)
+					: 1;
+		previous = s.end;
+	}
+	return cel_is(s.error, CEL_ERROR) ? s.error
+					  : cel_list(call->arena, items, n);
+}
+
+static uint64_t regex_cost(const struct cel_call *call, struct cel_value result)
+{
+	return cel_cost_share(1 + cel_cost_size(call->args[0]), 0.1) *
+	       cel_cost_share(cel_cost_size(call->args[1]), 0.25);
+}
+
+static const struct cel_overload overloads[] = {
+	{"matches", "(string, string) bool", matches, NULL},
+	{"matches", "string.(string) bool", matches, regex_cost},
+	{"find", "string.(string) string", find, regex_cost},
+	{"findAll", "string.(string) list(string)", find_all, regex_cost},
+	{"findAll", "string.(string, int) list(string)", find_all, regex_cost},
+	{0},
+};
+
+const struct cel_library cel_regex_library = {"regex", overloads};

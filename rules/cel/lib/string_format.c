@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * format(): clauses as cel-go's strings extension has them in version 2
+ * (ext/formatting.go), which prints doubles for readers of English: `%f` groups
+ * digits by thousands, `%e` writes a power of ten, and a precision of `%e` is
+ * the width of its field.
+ */
+#include "rules/cel/lib/lib_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "rules/cel/lib/literal.h"
+
+enum { PRECISION_DEFAULT = 6, PRECISION_MAX = 1000 };
+
+struct clause {
+	char verb;
+	long precision; /* -1: none */
+	size_t len;	/* with the percent sign */
+};
+
+/* What is wrong with the clause at the start of text, or NULL. */
+static const char *precision(struct arena *arena, struct cel_text text,
+			     struct clause *clause)
+{
+	size_t at = 1;
+	const char *digits, *problem = NULL;
+
+	clause->precision = -1;
+	clause->len = at;
+	if (!cel_text_at(text, 1, "."))
+		return NULL;
+	for (at = 2;
+	     at < text.len && text.data[at] >= '0' && text.data[at] <= '9';)
+		at++;
+	if (at == text.len)
+		return "could not find end of precision specifier";
+	digits = arena_strndup(arena, text.data + 2, at - 2);
+	clause->precision = strtol(digits, NULL, 10);
+	clause->len = at;
+	if (at == 2)
+		problem = "invalid syntax";
+	else if (at > 20 ||
+		 (at == 20 && strcmp(digits, "9223372036854775807") > 0))
+		problem = "value out of range";
+	if (!problem)
+		return NULL;
+	return arena_printf(arena,
+			    "error while converting precision to integer: "
+			    "strconv.Atoi: parsing \"%s\": %s",
+			    digits, problem);
+}
+
+static const char *parse_clause(struct arena *arena, struct cel_text text,
+				struct clause *clause)
+{
+	const char *problem = precision(arena, text, clause);
+	unsigned char c;
+
+	if (problem)
+		return arena_printf(arena,
+				    "could not parse formatting clause: error "
+				    "while parsing precision: %s",
+				    problem);
+	c = (unsigned char)text.data[clause->len++];
+	clause->verb = (char)c;
+	if (strchr("sdfebxXo", c) && c)
+		return NULL;
+	return arena_printf(arena,
+			    "could not parse formatting clause: unrecognized "
+			    "formatting clause \"%s%c\"",
+			    c < 0x80   ? ""
+			    : c < 0xc0 ? "\302"
+				       : "\303",
+			    c < 0xc0 ? c : c - 0x40);
+}
+
+/* For whom a clause is, and what is said to others. */
+static const struct verb {
+	char verb;
+	const char *kinds; /* letters of kind_letter() */
+	const char *problem;
+} verbs[] = {
+	{'d', "iu", "decimal clause can only be used on integers"},
+	{'f', "d", "fixed-point clause can only be used on doubles"},
+	{'e', "d", "scientific clause can only be used on doubles"},
+	{'b', "iub", "only integers and bools can be formatted as binary"},
+	{'x', "iusy",
+	 "only integers, byte buffers, and strings can be formatted as hex"},
+	{'X', "iusy",
+	 "only integers, byte buffers, and strings can be formatted as hex"},
+	{'o', "iu", "octal clause can only be used on integers"},
+	{'s', "nbiudsyltTDm",
+	 "string clause can only be used on strings, bools, bytes, ints, "
+	 "doubles, maps, lists, types, durations, and timestamps"},
+};
+
+static const struct verb *verb_of(char verb)
+{
+	size_t i = 0;
+
+	while (verbs[i].verb != verb)
+		i++;
+	return &verbs[i];
+}
+
+static bool accepts(const struct verb *verb, enum cel_kind kind)
+{
+	static const char letters[] = {
+		[CEL_NULL] = 'n',  [CEL_BOOL] = 'b',	  [CEL_INT] = 'i',
+		[CEL_UINT] = 'u',  [CEL_DOUBLE] = 'd',	  [CEL_STRING] = 's',
+		[CEL_BYTES] = 'y', [CEL_LIST] = 'l',	  [CEL_MAP] = 'm',
+		[CEL_TYPE] = 't',  [CEL_TIMESTAMP] = 'T', [CEL_DURATION] = 'D',
+	};
+
+	return kind < sizeof(letters) && letters[kind] &&
+	       strchr(verb->kinds, letters[kind]);
+}
+
+static const char *type_name(struct arena *arena, const struct cel_type *type)
+{
+	struct buf out;
+	char *bracket;
+
+	if (type->kind == CEL_TIMESTAMP)
+		return "google.protobuf.Timestamp";
+	if (type->kind == CEL_DURATION)
+		return "google.protobuf.Duration";
+	if (type->kind == CEL_OPTIONAL)
+		return "optional_type";
+	buf_init(&out);
+	cel_type_text(type, &out);
+	bracket = strchr(out.data, '(');
+	if (bracket)
+		out.len = (size_t)(bracket - out.data);
+	return cel_string_from(arena, &out).text.data;
+}
+
+static const char *refusal(struct arena *arena, const char *problem,
+			   const struct cel_type *type)
+{
+	return arena_printf(arena, "%s, was given %s", problem,
+			    type_name(arena, type));
+}
+
+/* Digits with a comma after each three of them, up to the dot. */
+static void grouped(const char *number, struct buf *out)
+{
+	size_t digits = strspn(number, "0123456789");
+
+	for (size_t i = 0; i < digits; i++) {
+		if (i && (digits - i) % 3 == 0)
+			buf_addc(out, ',');
+		buf_addc(out, number[i]);
+	}
+	buf_adds(out, number + digits);
+}
+
+static void superscript(const char *digits, struct buf *out)
+{
+	static const char *const raised[] = {
+		"\342\201\260", "\302\271",	"\302\262",	"\302\263",
+		"\342\201\264", "\342\201\265", "\342\201\266", "\342\201\267",
+		"\342\201\270", "\342\201\271",
+	};
+
+	for (; *digits; digits++)
+		buf_adds(out, *digits == '-' ? "\342\201\273"
+					     : raised[*digits - '0']);
+}
+
+static void fixed(double value, int precision, struct buf *out)
+{
+	struct buf digits;
+
+	buf_init(&digits);
+	buf_addf(&digits, "%.*f", precision, fabs(value));
+	if (signbit(value))
+		buf_addc(out, '-');
+	grouped(digits.data, out);
+	buf_release(&digits);
+}
+
+static void scientific(double value, struct buf *out)
+{
+	char text[32];
+	char *e;
+
+	snprintf(text, sizeof(text), "%.6e", value);
+	e = strchr(text, 'e');
+	*e++ = '\0';
+	buf_addf(out, "%s\303\22710", text);
+	superscript(*e == '+' ? e + 1 : e, out);
+}
+
+static void real(const struct clause *clause, double value, struct buf *out)
+{
+	long precision =
+		clause->precision < 0 ? PRECISION_DEFAULT : clause->precision;
+	struct buf text;
+
+	if (precision > PRECISION_MAX)
+		precision = PRECISION_MAX;
+	buf_init(&text);
+	if (isnan(value))
+		buf_adds(&text, "NaN");
+	else if (isinf(value))
+		buf_adds(&text, value < 0 ? "-\342\210\236" : "\342\210\236");
+	else if (clause->verb == 'f')
+		fixed(value, (int)precision, &text);
+	else
+		scientific(value, &text);
+	if (clause->verb == 'e') {
+		for (size_t n = utf8_count(text.data, text.len);
+		     n < (size_t)precision; n++)
+			buf_addc(out, ' ');
+	}
+	buf_add(out, text.data, text.len);
+	buf_release(&text);
+}
+
+static void based(uint64_t value, unsigned base, bool upper, struct buf *out)
+{
+	const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+	char text[65];
+	size_t at = sizeof(text);
+
+	do
+		text[--at] = digits[value % base];
+	while (value /= base);
+	buf_add(out, text + at, sizeof(text) - at);
+}
+
+/* d b o x X, of numbers, bools, strings and bytes. */
+static void whole(char verb, struct cel_value value, struct buf *out)
+{
+	unsigned base = verb == 'd'   ? 10
+			: verb == 'b' ? 2
+			: verb == 'o' ? 8
+				      : 16;
+	uint64_t number =
+		cel_is(value, CEL_BOOL) ? value.boolean : value.uinteger;
+
+	if (cel_is(value, CEL_STRING) || cel_is(value, CEL_BYTES)) {
+		for (size_t i = 0; i < value.text.len; i++)
+			buf_addf(out, verb == 'X' ? "%02X" : "%02x",
+				 (unsigned char)value.text.data[i]);
+		return;
+	}
+	if (cel_is(value, CEL_INT) && value.integer < 0) {
+		buf_addc(out, '-');
+		number = -number;
+	}
+	based(number, base, verb == 'X', out);
+}
+
+/* A value inside of a list or map, as a literal of the language. */
+static const char *literal(struct arena *arena, struct cel_value value,
+			   struct buf *out)
+{
+	bool quoted = cel_is(value, CEL_STRING) || cel_is(value, CEL_BYTES);
+
+	if (cel_is(value, CEL_BYTES))
+		buf_addc(out, 'b');
+	if (quoted) {
+		cel_quote(value.text, out);
+	} else if (cel_is(value, CEL_DOUBLE)) {
+		if (isfinite(value.real)) {
+			buf_addf(out, "%.6f", value.real);
+			return NULL;
+		}
+		buf_addc(out, '"');
+		cel_double_text(value.real, out);
+		buf_addc(out, '"');
+	} else if (cel_is(value, CEL_TIMESTAMP)) {
+		buf_adds(out, "timestamp(\"");
+		cel_timestamp_text(value.time, out);
+		buf_adds(out, "\")");
+	} else if (cel_is(value, CEL_DURATION)) {
+		buf_adds(out, "duration(\"");
+		cel_duration_text(value.time, out);
+		buf_adds(out, "\")");
+	} else if (!accepts(verb_of('s'), value.kind)) {
+		return arena_printf(arena, "no formatting function for %s",
+				    type_name(arena, cel_type_of(value)));
+	} else {
+		return cel_format_value(arena, value, out);
+	}
+	return NULL;
+}
+
+static const char *list_literal(struct arena *arena, struct cel_value list,
+				struct buf *out)
+{
+	const char *problem = NULL;
+
+	buf_addc(out, '[');
+	for (size_t i = 0; i < cel_list_size(list) && !problem; i++) {
+		if (i)
+			buf_adds(out, ", ");
+		problem = literal(arena, cel_list_at(arena, list, i), out);
+	}
+	buf_addc(out, ']');
+	return problem;
+}
+
+struct pair {
+	const char *key, *value;
+};
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	return strcmp(x->key, y->key);
+}
+
+static const char *pair_of(struct arena *arena, struct cel_entry entry,
+			   struct pair *pair)
+{
+	const char *problem;
+	struct buf out;
+
+	if (!cel_is(entry.key, CEL_BOOL) && !cel_is(entry.key, CEL_INT) &&
+	    !cel_is(entry.key, CEL_UINT) && !cel_is(entry.key, CEL_STRING))
+		return arena_printf(arena,
+				    "no formatting function for map key of "
+				    "type %s",
+				    type_name(arena, cel_type_of(entry.key)));
+	buf_init(&out);
+	literal(arena, entry.key, &out);
+	pair->key = cel_string_from(arena, &out).text.data;
+	problem = literal(arena, entry.value, &out);
+	pair->value = cel_string_from(arena, &out).text.data;
+	return problem;
+}
+
+static const char *map_literal(struct arena *arena, struct cel_value map,
+			       struct buf *out)
+{
+	size_t n = cel_map_size(map);
+	struct pair *pairs = ARENA_ARRAY(arena, struct pair, n);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *problem =
+			pair_of(arena, cel_map_at(arena, map, i), pairs + i);
+
+		if (problem)
+			return problem;
+	}
+	qsort(pairs, n, sizeof(*pairs), compare_pairs);
+	buf_addc(out, '{');
+	for (size_t i = 0; i < n; i++)
+		buf_addf(out, "%s%s:%s", i ? ", " : "", pairs[i].key,
+			 pairs[i].value);
+	buf_addc(out, '}');
+	return NULL;
+}
+
+static bool is_utf8(struct cel_text text)
+{
+	for (size_t i = 0, len; i < text.len; i += len) {
+		len = utf8_length(text.data + i, text.len - i);
+		if (!len)
+			return false;
+	}
+	return true;
+}
+
+const char *cel_format_value(struct arena *arena, struct cel_value value,
+			     struct buf *out)
+{
+	switch (value.kind) {
+	case CEL_LIST:
+		return list_literal(arena, value, out);
+	case CEL_MAP:
+		return map_literal(arena, value, out);
+	case CEL_DOUBLE:
+		cel_double_text(value.real, out);
+		return NULL;
+	case CEL_TIMESTAMP:
+		cel_timestamp_text(value.time, out);
+		return NULL;
+	case CEL_DURATION:
+		cel_duration_text(value.time, out);
+		return NULL;
+	case CEL_TYPE:
+		buf_adds(out, type_name(arena, value.type));
+		return NULL;
+	case CEL_NULL:
+		buf_adds(out, "null");
+		return NULL;
+	case CEL_BOOL:
+		buf_adds(out, value.boolean ? "true" : "false");
+		return NULL;
+	case CEL_INT:
+	case CEL_UINT:
+		whole('d', value, out);
+		return NULL;
+	case CEL_BYTES:
+		if (!is_utf8(value.text))
+			return "could not convert argument \"invalid UTF-8 in "
+			       "bytes, cannot convert to string\" to string";
+		/* fall through */
+	case CEL_STRING:
+		buf_add(out, value.text.data, value.text.len);
+		return NULL;
+	default:
+		return refusal(arena, verb_of('s')->problem,
+			       cel_type_of(value));
+	}
+}
+
+/* "NaN" and the like stand for doubles. */
+static bool as_double(struct cel_value value, double *out)
+{
+	if (cel_is(value, CEL_DOUBLE))
+		*out = value.real;
+	else if (!cel_is(value, CEL_STRING))
+		return false;
+	else if (cel_text_eq(value.text, "NaN"))
+		*out = NAN;
+	else if (cel_text_eq(value.text, "Infinity"))
+		*out = INFINITY;
+	else if (cel_text_eq(value.text, "-Infinity"))
+		*out = -INFINITY;
+	else
+		return false;
+	return true;
+}
+
+static const char *print(struct arena *arena, const struct clause *clause,
+			 struct cel_value value, struct buf *out)
+{
+	const struct verb *verb = verb_of(clause->verb);
+	double number;
+
+	if (verb->verb == 's')
+		return cel_format_value(arena, value, out);
+	if (strchr("fe", verb->verb)) {
+		if (!as_double(value, &number))
+			return refusal(arena, verb->problem,
+				       cel_type_of(value));
+		real(clause, number, out);
+		return NULL;
+	}
+	if (!accepts(verb, value.kind))
+		return refusal(arena, verb->problem, cel_type_of(value));
+	whole(verb->verb, value, out);
+	return NULL;
+}
+
+/* Moves *at to the next clause, what is before it to out; false: no more. */
+static bool next_clause(struct cel_text text, size_t *at, struct buf *out)
+{
+	for (; *at < text.len; ++*at) {
+		if (text.data[*at] == '%' && !cel_text_at(text, *at, "%%"))
+			return true;
+		buf_addc(out, text.data[*at]);
+		*at += text.data[*at] == '%';
+	}
+	return false;
+}
+
+/* What is wrong with the clause there; "": the list has no value for it. */
+static const char *clause_at(struct arena *arena, struct cel_text text,
+			     size_t at, bool given, struct clause *clause)
+{
+	if (!given)
+		return "";
+	if (at + 1 == text.len)
+		return "unexpected end of string";
+	return parse_clause(arena, cel_part(text, at, text.len), clause);
+}
+
+static struct cel_value format(struct cel_call *call)
+{
+	struct cel_text text = call->args[0].text;
+	struct cel_value list = call->args[1], result = cel_null();
+	const char *problem = NULL;
+	struct clause clause;
+	struct buf out;
+	size_t at = 0, i = 0;
+
+	buf_init(&out);
+	while (!problem && next_clause(text, &at, &out)) {
+		bool given = i < cel_list_size(list);
+
+		problem = clause_at(call->arena, text, at, given, &clause);
+		if (problem)
+			break;
+		result = cel_list_at(call->arena, list, i++);
+		if (cel_is_abnormal(result))
+			break;
+		problem = print(call->arena, &clause, result, &out);
+		if (problem)
+			problem = arena_printf(call->arena,
+					       "error during formatting: %s",
+					       problem);
+		at += clause.len;
+	}
+	if (problem && !*problem)
+		problem =
+			arena_printf(call->arena, "index %zu out of range", i);
+	if (!problem && !cel_is_abnormal(result))
+		return cel_string_from(call->arena, &out);
+	buf_release(&out);
+	return problem ? cel_error(call->arena, "%s", problem) : result;
+}
+
+/* A type that a clause refuses before it runs, in lists and maps too. */
+static const struct cel_type *refused(const struct verb *verb,
+				      const struct cel_type *type)
+{
+	if (type->kind == CEL_DYN || type->kind == CEL_PARAM ||
+	    (strchr("fe", verb->verb) && type->kind == CEL_STRING))
+		return NULL;
+	if (!accepts(verb, type->kind))
+		return type;
+	for (int i = 0; i < CEL_TYPE_PARAMS && type->kind != CEL_TYPE; i++) {
+		const struct cel_type *found =
+			type->params[i] ? refused(verb, type->params[i]) : NULL;
+
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+const char *cel_format_check(struct arena *arena, struct cel_text text,
+			     const struct cel_type *const *types, size_t n)
+{
+	const char *problem = NULL;
+	struct clause clause;
+	struct buf out;
+	size_t at = 0, i = 0;
+
+	buf_init(&out);
+	for (; !problem && next_clause(text, &at, &out); i++) {
+		const struct cel_type *found;
+
+		problem = clause_at(arena, text, at, i < n, &clause);
+		if (problem)
+			break;
+		at += clause.len;
+		found = refused(verb_of(clause.verb), types[i]);
+		if (found)
+			problem = arena_printf(
+				arena, "error during formatting: %s",
+				refusal(arena, verb_of(clause.verb)->problem,
+					found));
+	}
+	buf_release(&out);
+	if (problem && !*problem)
+		problem = arena_printf(arena, "index %zu out of range", i);
+	if (!problem && i < n)
+		problem = arena_printf(arena,
+				       "too many arguments supplied to "
+				       "string.format (expected %zu, got %zu)",
+				       i, n);
+	return problem;
+}
+
+static const struct cel_overload overloads[] = {
+	{"format", "string.(list(dyn)) string", format, cel_cost_traverse},
+	{0},
+};
+
+const struct cel_library cel_format_text_library = {"format", overloads};

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Timestamps and durations: conversions and arithmetic (cel-go common/types
+ * timestamp.go, duration.go, overflow.go).
+ */
+#include "rules/cel/lib/lib_internal.h"
+#include "rules/cel/lib/literal.h"
+
+enum { NANOS = 1000000000 };
+
+static const int64_t first_second = -62135596800; /* year 1 */
+static const int64_t last_second = 253402300799;  /* year 9999 */
+
+int64_t cel_duration_nanos(struct cel_time time)
+{
+	/* Unsigned: the least of all durations passes below the limit. */
+	return (int64_t)((uint64_t)time.seconds * NANOS + (uint64_t)time.nanos);
+}
+
+struct cel_value cel_duration(int64_t nanos)
+{
+	int64_t seconds = nanos / NANOS, rest = nanos % NANOS;
+
+	if (rest < 0) {
+		rest += NANOS;
+		seconds--;
+	}
+	return (struct cel_value){
+		.kind = CEL_DURATION,
+		.time = {.seconds = seconds, .nanos = (int32_t)rest}};
+}
+
+static struct cel_value timestamp(struct cel_call *call, struct cel_time time)
+{
+	if (time.seconds < first_second || time.seconds > last_second)
+		return cel_error(call->arena, "timestamp overflow");
+	return (struct cel_value){.kind = CEL_TIMESTAMP, .time = time};
+}
+
+static struct cel_value no_conversion(struct cel_call *call, const char *from,
+				      const char *to)
+{
+	return cel_error(call->arena,
+			 "type conversion error from '%s' to "
+			 "'google.protobuf.%s'",
+			 from, to);
+}
+
+static struct cel_value same(struct cel_call *call)
+{
+	return call->args[0];
+}
+
+static struct cel_value timestamp_of_text(struct cel_call *call)
+{
+	struct cel_time time;
+
+	if (cel_timestamp_parse(call->args[0].text, &time) == CEL_TIME_INVALID)
+		return no_conversion(call, "string", "Timestamp");
+	return timestamp(call, time);
+}
+
+static struct cel_value timestamp_of_int(struct cel_call *call)
+{
+	return timestamp(call,
+			 (struct cel_time){.seconds = call->args[0].integer});
+}
+
+static struct cel_value duration_of_text(struct cel_call *call)
+{
+	int64_t nanos;
+
+	if (!cel_duration_parse(call->args[0].text, &nanos))
+		return no_conversion(call, "string", "Duration");
+	return cel_duration(nanos);
+}
+
+static struct cel_value duration_of_int(struct cel_call *call)
+{
+	return no_conversion(call, "int", "Duration");
+}
+
+static struct cel_value text_of(struct cel_call *call)
+{
+	struct buf out;
+
+	buf_init(&out);
+	if (cel_is(call->args[0], CEL_DURATION))
+		cel_duration_text(call->args[0].time, &out);
+	else
+		cel_timestamp_text(call->args[0].time, &out);
+	return cel_string_from(call->arena, &out);
+}
+
+static struct cel_value seconds_of(struct cel_call *call)
+{
+	return cel_int(call->args[0].time.seconds);
+}
+
+static struct cel_value nanos_of(struct cel_call *call)
+{
+	return cel_int(cel_duration_nanos(call->args[0].time));
+}
+
+static struct cel_value overflow(struct cel_call *call)
+{
+	return cel_error(call->arena, "integer overflow");
+}
+
+static struct cel_value shift(struct cel_call *call, struct cel_time time,
+			      struct cel_time by)
+{
+	time.seconds += by.seconds;
+	time.nanos += by.nanos;
+	if (time.nanos >= NANOS) {
+		time.nanos -= NANOS;
+		time.seconds++;
+	}
+	return timestamp(call, time);
+}
+
+static struct cel_value time_plus(struct cel_call *call)
+{
+	return shift(call, call->args[0].time, call->args[1].time);
+}
+
+static struct cel_value plus_time(struct cel_call *call)
+{
+	return shift(call, call->args[1].time, call->args[0].time);
+}
+
+static struct cel_value time_minus(struct cel_call *call)
+{
+	int64_t nanos = cel_duration_nanos(call->args[1].time);
+
+	if (nanos == INT64_MIN)
+		return overflow(call);
+	return shift(call, call->args[0].time, cel_duration(-nanos).time);
+}
+
+static struct cel_value time_difference(struct cel_call *call)
+{
+	struct cel_time a = call->args[0].time, b = call->args[1].time;
+	int64_t nanos;
+
+	if (__builtin_mul_overflow(a.seconds - b.seconds, NANOS, &nanos) ||
+	    __builtin_add_overflow(nanos, a.nanos - b.nanos, &nanos))
+		return overflow(call);
+	return cel_duration(nanos);
+}
+
+static struct cel_value duration_sum(struct cel_call *call)
+{
+	int64_t nanos;
+
+	if (__builtin_add_overflow(cel_duration_nanos(call->args[0].time),
+				   cel_duration_nanos(call->args[1].time),
+				   &nanos))
+		return overflow(call);
+	return cel_duration(nanos);
+}
+
+static struct cel_value duration_difference(struct cel_call *call)
+{
+	int64_t nanos;
+
+	if (__builtin_sub_overflow(cel_duration_nanos(call->args[0].time),
+				   cel_duration_nanos(call->args[1].time),
+				   &nanos))
+		return overflow(call);
+	return cel_duration(nanos);
+}
+
+bool cel_literal_duration(struct cel_text text)
+{
+	int64_t nanos;
+
+	return cel_duration_parse(text, &nanos);
+}
+
+bool cel_literal_timestamp(struct cel_text text)
+{
+	struct cel_time time;
+
+	return cel_timestamp_parse(text, &time) == CEL_TIME_OK;
+}
+
+static const struct cel_overload overloads[] = {
+	{"timestamp", "(timestamp) timestamp", same, NULL},
+	{"timestamp", "(int) timestamp", timestamp_of_int, NULL},
+	{"timestamp", "(string) timestamp", timestamp_of_text, NULL},
+	{"duration", "(duration) duration", same, NULL},
+	{"duration", "(int) duration", duration_of_int, NULL},
+	{"duration", "(string) duration", duration_of_text, NULL},
+	{"string", "(timestamp) string", text_of, NULL},
+	{"string", "(duration) string", text_of, NULL},
+	{"int", "(timestamp) int", seconds_of, NULL},
+	{"int", "(duration) int", nanos_of, NULL},
+	{"_+_", "(timestamp, duration) timestamp", time_plus, NULL},
+	{"_+_", "(duration, timestamp) timestamp", plus_time, NULL},
+	{"_+_", "(duration, duration) duration", duration_sum, NULL},
+	{"_-_", "(timestamp, duration) timestamp", time_minus, NULL},
+	{"_-_", "(timestamp, timestamp) duration", time_difference, NULL},
+	{"_-_", "(duration, duration) duration", duration_difference, NULL},
+	{0},
+};
+
+const struct cel_library cel_times_library = {"times", overloads};

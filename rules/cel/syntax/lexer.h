@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tokens of an expression, as cel-go's grammar has them
+ * (cel-go parser/gen/CEL.g4): the longest one at a place. */
+#ifndef CEL_LEXER_H
+#define CEL_LEXER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cel/value.h"
+
+/* A token of one character is that character. */
+enum cel_token_kind {
+	TOKEN_END = 0,
+	TOKEN_ERROR = 256, /* the bytes start no token */
+	TOKEN_INT,
+	TOKEN_UINT,
+	TOKEN_DOUBLE,
+	TOKEN_STRING,
+	TOKEN_BYTES,
+	TOKEN_IDENT,
+	TOKEN_ESCAPED, /* `a-b` in backquotes */
+	TOKEN_TRUE,
+	TOKEN_FALSE,
+	TOKEN_NULL,
+	TOKEN_IN,
+	TOKEN_EQ,
+	TOKEN_NE,
+	TOKEN_LE,
+	TOKEN_GE,
+	TOKEN_AND,
+	TOKEN_OR,
+};
+
+struct cel_token {
+	int kind;
+	uint32_t start, end; /* bytes */
+};
+
+/* The token at or behind byte at; blanks and comments are skipped. */
+struct cel_token cel_lex(const char *text, size_t len, size_t at);
+
+/*
+ * What a token of a literal stands for. NULL, or what is wrong with it, as
+ * cel-go words it. minus: a sign is before the number.
+ */
+const char *cel_literal(struct arena *arena, const char *text,
+			struct cel_token token, bool minus,
+			struct cel_value *out);
+
+#endif

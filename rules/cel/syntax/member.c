@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Literals, names, calls, lists, maps; selections and indexes behind them. */
+#include "base/text.h"
+#include "base/vec.h"
+#include "rules/cel/syntax/parser.h"
+
+static const char *token_text(struct cel_parser *p, struct cel_token token)
+{
+	return arena_strndup(p->arena, p->text + token.start,
+			     token.end - token.start);
+}
+
+/* --- lists --------------------------------------------------------------- */
+
+struct exprs {
+	struct cel_expr **items;
+	size_t n, size;
+};
+
+static void push(struct cel_parser *p, struct exprs *exprs,
+		 struct cel_expr *expr)
+{
+	*VEC_PUSH(p->arena, exprs->items, exprs->n, exprs->size) = expr;
+}
+
+/* One more expression; p->height is that of the highest until now. */
+static void push_expr(struct cel_parser *p, struct exprs *exprs)
+{
+	unsigned height = p->height;
+
+	push(p, exprs, cel_parse_expr(p));
+	cel_height_of(p, height);
+}
+
+/* Behind the opening parenthesis, through the closing one. */
+static struct exprs parse_args(struct cel_parser *p)
+{
+	struct exprs args = {0};
+
+	if (cel_accept(p, ')'))
+		return args;
+	do
+		push_expr(p, &args);
+	while (cel_accept(p, ','));
+	cel_expect(p, ')', "')'");
+	return args;
+}
+
+/*
+ * Items of a list, or entries of a map: keys and values, up to the closing
+ * bracket. optional[i]: item i has a `?` before it; NULL: none has.
+ */
+static bool *parse_items(struct cel_parser *p, int close, struct exprs *items,
+			 struct exprs *values)
+{
+	bool *optional = NULL, *flags = NULL;
+	size_t n = 0, size = 0;
+
+	p->height = 0;
+	while (p->token.kind != close && p->token.kind != ',' && !p->stopped) {
+		*VEC_PUSH(p->arena, flags, n, size) = cel_accept(p, '?');
+		if (flags[n - 1])
+			optional = flags;
+		push_expr(p, items);
+		if (values) {
+			cel_expect(p, ':', "':'");
+			push_expr(p, values);
+		}
+		if (p->token.kind != ',')
+			break;
+		cel_advance(p);
+		if (p->token.kind == ',')
+			cel_unexpected(p, "an expression");
+	}
+	if (!n)
+		cel_accept(p, ',');
+	cel_expect(p, close, close == ']' ? "',' or ']'" : "',' or '}'");
+	return optional ? flags : NULL;
+}
+
+static struct cel_expr *parse_list(struct cel_parser *p)
+{
+	uint32_t start = p->token.start;
+	struct exprs items = {0};
+	struct cel_expr *list;
+	bool *optional;
+
+	cel_advance(p);
+	optional = parse_items(p, ']', &items, NULL);
+	list = cel_expr_new(p, EXPR_LIST, cel_place(p, start, start));
+	list->list.items = items.items;
+	list->list.optional = optional;
+	list->list.n = (unsigned)items.n;
+	return list;
+}
+
+static struct cel_expr *parse_map(struct cel_parser *p)
+{
+	uint32_t start = p->token.start;
+	struct exprs keys = {0}, values = {0};
+	struct cel_expr *map;
+	bool *optional;
+
+	cel_advance(p);
+	optional = parse_items(p, '}', &keys, &values);
+	map = cel_expr_new(p, EXPR_MAP, cel_place(p, start, start));
+	map->map.keys = keys.items;
+	map->map.values = values.items;
+	map->map.optional = optional;
+	map->map.n = (unsigned)keys.n;
+	return map;
+}
+
+/* --- what stands alone --------------------------------------------------- */
+
+/* start: the sign before it. */
+static struct cel_expr *parse_literal(struct cel_parser *p, uint32_t start,
+				      bool minus)
+{
+	struct cel_token token = p->token;
+	struct cel_value value;
+	struct cel_expr *expr;
+	const char *wrong =
+		cel_literal(p->arena, p->text, token, minus, &value);
+
+	cel_advance(p);
+	p->height = 0;
+	expr = cel_expr_new(p, EXPR_CONST, cel_place(p, start, start));
+	expr->constant = value;
+	if (wrong)
+		cel_parser_issue(p, cel_place(p, start, start), "%s", wrong);
+	return expr;
+}
+
+/* Legal as fields only (cel-go parser/parser.go; the others are tokens). */
+static bool is_reserved(const char *name)
+{
+	static const char words[] =
+		"as break const continue else for function if import let loop "
+		"package namespace return var void while";
+
+	return text_lists(words, name);
+}
+
+/* A name, or a call of a function, with a dot before it or without. */
+static struct cel_expr *parse_name(struct cel_parser *p)
+{
+	uint32_t start = p->token.start;
+	bool absolute = cel_accept(p, '.');
+	struct cel_token token = p->token;
+	const char *name;
+	struct cel_expr *expr;
+	struct exprs args;
+
+	cel_expect(p, TOKEN_IDENT, "an expression");
+	name = token_text(p, token);
+	if (is_reserved(name))
+		cel_parser_issue(p, cel_place(p, start, token.start),
+				 "reserved identifier: %s", name);
+	p->height = 0;
+	if (cel_accept(p, '(')) {
+		args = parse_args(p);
+		expr = cel_call_new(p, cel_place(p, start, token.start), name,
+				    NULL, args.items, (unsigned)args.n);
+		return absolute ? expr : cel_expand(p, expr);
+	}
+	expr = cel_expr_new(p, EXPR_IDENT, cel_place(p, start, token.start));
+	expr->ident.name = name;
+	expr->ident.absolute = absolute;
+	return expr;
+}
+
+static struct cel_expr *parse_nested(struct cel_parser *p)
+{
+	struct cel_expr *expr;
+
+	cel_advance(p);
+	expr = cel_parse_expr(p);
+	cel_expect(p, ')', "')'");
+	return expr;
+}
+
+static struct cel_expr *parse_primary(struct cel_parser *p)
+{
+	switch (p->token.kind) {
+	case TOKEN_INT:
+	case TOKEN_UINT:
+	case TOKEN_DOUBLE:
+	case TOKEN_STRING:
+	case TOKEN_BYTES:
+	case TOKEN_TRUE:
+	case TOKEN_FALSE:
+	case TOKEN_NULL:
+		return parse_literal(p, p->token.start, false);
+	case '(':
+		return parse_nested(p);
+	case '[':
+		return parse_list(p);
+	case '{':
+		return parse_map(p);
+	default:
+		return parse_name(p);
+	}
+}
+
+/* --- what follows it ----------------------------------------------------- */
+
+static struct cel_expr *parse_member_call(struct cel_parser *p, uint32_t start,
+					  struct cel_expr *target,
+					  struct cel_token name)
+{
+	struct exprs args = parse_args(p);
+	struct cel_expr *call = cel_call_new(p, cel_place(p, start, name.start),
+					     token_text(p, name), target,
+					     args.items, (unsigned)args.n);
+
+	cel_raise_height(p);
+	return cel_expand(p, call);
+}
+
+/* Behind the dot. */
+static struct cel_expr *parse_select(struct cel_parser *p, uint32_t start,
+				     struct cel_expr *operand)
+{
+	bool optional = cel_accept(p, '?');
+	struct cel_token name = p->token;
+	struct cel_expr *select, *field;
+
+	if (name.kind == TOKEN_ESCAPED)
+		cel_parser_stop(p, cel_token_place(p),
+				"unsupported syntax: '`'");
+	cel_expect(p, TOKEN_IDENT, "a name");
+	if (!optional && cel_accept(p, '('))
+		return parse_member_call(p, start, operand, name);
+	cel_raise_height(p);
+	if (!optional) {
+		select = cel_expr_new(p, EXPR_SELECT,
+				      cel_place(p, start, name.start));
+		select->select.operand = operand;
+		select->select.field = (struct cel_text){token_text(p, name),
+							 name.end - name.start};
+		return select;
+	}
+	field = cel_expr_new(p, EXPR_CONST,
+			     cel_place(p, name.start, name.start));
+	field->constant =
+		cel_stringn(token_text(p, name), name.end - name.start);
+	return cel_call_new(p, cel_place(p, start, name.start), "_?._", NULL,
+			    (struct cel_expr *[]){operand, field}, 2);
+}
+
+/* Behind the bracket. */
+static struct cel_expr *parse_index(struct cel_parser *p, uint32_t start,
+				    struct cel_expr *operand)
+{
+	const char *function = cel_accept(p, '?') ? "_[?_]" : "_[_]";
+	uint32_t at = p->token.start;
+	unsigned height = p->height;
+	struct cel_expr *index = cel_parse_expr(p);
+
+	cel_expect(p, ']', "']'");
+	cel_height_of(p, height);
+	cel_raise_height(p);
+	return cel_call_new(p, cel_place(p, start, at), function, NULL,
+			    (struct cel_expr *[]){operand, index}, 2);
+}
+
+struct cel_expr *cel_parse_member(struct cel_parser *p, uint32_t start,
+				  bool minus)
+{
+	struct cel_expr *expr =
+		minus ? parse_literal(p, start, true) : parse_primary(p);
+
+	for (;;) {
+		if (cel_accept(p, '.'))
+			expr = parse_select(p, start, expr);
+		else if (cel_accept(p, '['))
+			expr = parse_index(p, start, expr);
+		else
+			break;
+	}
+	if (p->token.kind == '{' &&
+	    (expr->kind == EXPR_IDENT || expr->kind == EXPR_SELECT))
+		cel_parser_stop(p, cel_place(p, start, start),
+				"messages are not supported");
+	return expr;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Recursive descent over cel-go's grammar (cel-go parser/gen/CEL.g4), with its
+ * limits (parser/parser.go): grammar rules within one another, and operators
+ * within one another, each CEL_RECURSION. After a syntax error nothing more is
+ * read: the token is TOKEN_END, and every function returns what it has.
+ */
+#include "rules/cel/syntax/parser.h"
+
+#include "base/text.h"
+#include "base/vec.h"
+
+/* --- issues -------------------------------------------------------------- */
+
+void cel_parser_issue(struct cel_parser *p, struct cel_place place,
+		      const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (!p->stopped)
+		cel_issue(p->issues, place.at, place.end, "%s",
+			  arena_vprintf(p->arena, fmt, ap));
+	va_end(ap);
+	p->wrong = true;
+}
+
+void cel_parser_stop(struct cel_parser *p, struct cel_place place,
+		     const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	cel_parser_issue(p, place, "%s", arena_vprintf(p->arena, fmt, ap));
+	va_end(ap);
+	p->stopped = true;
+	p->token.kind = TOKEN_END;
+}
+
+struct cel_place cel_token_place(const struct cel_parser *p)
+{
+	return (struct cel_place){p->token.start, p->token.end, p->token.start};
+}
+
+void cel_unexpected(struct cel_parser *p, const char *wanted)
+{
+	struct cel_place place = cel_token_place(p);
+
+	if (p->token.kind == TOKEN_END)
+		cel_parser_stop(p, place,
+				"syntax error: unexpected end, expecting %s",
+				wanted);
+	else
+		cel_parser_stop(p, place,
+				"syntax error: unexpected '%.*s', expecting %s",
+				(int)(place.end - place.start),
+				p->text + place.start, wanted);
+}
+
+/* --- tokens -------------------------------------------------------------- */
+
+void cel_advance(struct cel_parser *p)
+{
+	if (p->stopped)
+		return;
+	p->end = p->token.end;
+	p->token = cel_lex(p->text, p->len, p->end);
+	if (p->token.kind == TOKEN_ERROR)
+		cel_parser_stop(p, cel_token_place(p),
+				"syntax error: no token begins with '%.*s'",
+				(int)(p->token.end - p->token.start),
+				p->text + p->token.start);
+}
+
+bool cel_accept(struct cel_parser *p, int kind)
+{
+	if (p->token.kind != kind || kind == TOKEN_END)
+		return false;
+	cel_advance(p);
+	return true;
+}
+
+void cel_expect(struct cel_parser *p, int kind, const char *wanted)
+{
+	if (!cel_accept(p, kind))
+		cel_unexpected(p, wanted);
+}
+
+struct cel_place cel_place(const struct cel_parser *p, uint32_t start,
+			   uint32_t at)
+{
+	return (struct cel_place){start, p->end, at};
+}
+
+/* --- limits -------------------------------------------------------------- */
+
+static void enter(struct cel_parser *p, enum grammar_rule rule)
+{
+	if (++p->depth[rule] > CEL_RECURSION)
+		cel_parser_stop(p, cel_token_place(p),
+				"expression recursion limit exceeded: %d",
+				CEL_RECURSION);
+}
+
+static void leave(struct cel_parser *p, enum grammar_rule rule)
+{
+	p->depth[rule]--;
+}
+
+void cel_height_of(struct cel_parser *p, unsigned height)
+{
+	if (height > p->height)
+		p->height = height;
+}
+
+void cel_raise_height(struct cel_parser *p)
+{
+	if (++p->height > CEL_RECURSION)
+		cel_parser_stop(p, cel_token_place(p),
+				"max recursion depth exceeded");
+}
+
+/* --- operators ----------------------------------------------------------- */
+
+static bool is_number(const struct cel_parser *p)
+{
+	return p->token.kind == TOKEN_INT || p->token.kind == TOKEN_DOUBLE;
+}
+
+/* A sign is part of the number behind it, but where there are several. */
+static struct cel_expr *parse_unary(struct cel_parser *p)
+{
+	uint32_t start = p->token.start;
+	int sign = p->token.kind;
+	unsigned n = 0;
+	uint32_t start_of_member;
+	bool minus;
+	struct cel_expr *expr;
+
+	if (sign != '-' && sign != '!')
+		return cel_parse_member(p, start, false);
+	while (cel_accept(p, sign))
+		n++;
+	if (sign == '-' && n == 1 && is_number(p))
+		return cel_parse_member(p, start, true);
+	start_of_member = p->token.start;
+	minus = cel_accept(p, '-');
+	if (minus && !is_number(p))
+		cel_unexpected(p, "a number");
+	expr = cel_parse_member(p, start_of_member, minus);
+	if (n % 2 == 0)
+		return expr;
+	return cel_call_new(p, cel_place(p, start, start),
+			    sign == '-' ? "-_" : "!_", NULL, &expr, 1);
+}
+
+struct operator_token {
+	int kind;
+	const char *function;
+	int binds; /* more tightly than smaller ones */
+};
+
+enum { BINDS_RELATION, BINDS_SUM, BINDS_PRODUCT };
+
+static const struct operator_token *operator_of(int kind)
+{
+	static const struct operator_token operators[] = {
+		{'*', "_*_", BINDS_PRODUCT},
+		{'/', "_/_", BINDS_PRODUCT},
+		{'%', "_%_", BINDS_PRODUCT},
+		{'+', "_+_", BINDS_SUM},
+		{'-', "_-_", BINDS_SUM},
+		{TOKEN_EQ, "_==_", BINDS_RELATION},
+		{TOKEN_NE, "_!=_", BINDS_RELATION},
+		{'<', "_<_", BINDS_RELATION},
+		{TOKEN_LE, "_<=_", BINDS_RELATION},
+		{'>', "_>_", BINDS_RELATION},
+		{TOKEN_GE, "_>=_", BINDS_RELATION},
+		{TOKEN_IN, "@in", BINDS_RELATION},
+	};
+
+	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
+		if (operators[i].kind == kind)
+			return &operators[i];
+	return NULL;
+}
+
+/*
+ * Operators that bind at least so tightly; they group to the left. The left
+ * operand is within as many rules as the whole, the right one is in one more.
+ */
+static struct cel_expr *parse_binary(struct cel_parser *p, int binds)
+{
+	enum grammar_rule rule =
+		binds == BINDS_RELATION ? RULE_RELATION : RULE_CALC;
+	uint32_t start = p->token.start, at;
+	const struct operator_token *op;
+	struct cel_expr *left, *right;
+	unsigned height;
+
+	enter(p, rule);
+	left = binds == BINDS_RELATION ? parse_binary(p, BINDS_SUM)
+				       : parse_unary(p);
+	while ((op = operator_of(p->token.kind)) && op->binds >= binds) {
+		at = p->token.start;
+		height = p->height;
+		cel_advance(p);
+		if (rule == RULE_RELATION)
+			enter(p, rule);
+		right = parse_binary(p, op->binds + 1);
+		if (rule == RULE_RELATION)
+			leave(p, rule);
+		cel_height_of(p, height);
+		cel_raise_height(p);
+		left = cel_call_new(p, cel_place(p, start, at), op->function,
+				    NULL, (struct cel_expr *[]){left, right},
+				    2);
+	}
+	leave(p, rule);
+	return left;
+}
+
+/* A chain of `&&` or `||`. */
+struct chain {
+	const char *function;
+	struct chain_term {
+		struct cel_expr *expr;
+		struct cel_place place; /* at: the operator before it */
+	} * terms;
+	size_t n, size;
+};
+
+/* As a balanced tree: first to last, cel-go's parser/helper.go. */
+static struct cel_expr *balance(struct cel_parser *p, struct chain *chain,
+				size_t first, size_t last)
+{
+	size_t mid = (first + last) / 2 + 1;
+	struct cel_place place = {chain->terms[first].place.start,
+				  chain->terms[last].place.end,
+				  chain->terms[mid].place.at};
+	struct cel_expr *args[2];
+
+	if (first == last)
+		return chain->terms[first].expr;
+	args[0] = balance(p, chain, first, mid - 1);
+	args[1] = balance(p, chain, mid, last);
+	return cel_call_new(p, place, chain->function, NULL, args, 2);
+}
+
+static struct cel_expr *parse_and(struct cel_parser *p);
+
+static struct cel_expr *parse_chain(struct cel_parser *p, int joint)
+{
+	struct chain chain = {.function = joint == TOKEN_OR ? "_||_" : "_&&_"};
+	unsigned height = 0;
+	uint32_t at = 0, start;
+	struct cel_expr *expr;
+
+	do {
+		start = p->token.start;
+		expr = joint == TOKEN_OR ? parse_and(p)
+					 : parse_binary(p, BINDS_RELATION);
+		*VEC_PUSH(p->arena, chain.terms, chain.n, chain.size) =
+			(struct chain_term){expr, cel_place(p, start, at)};
+		cel_height_of(p, height);
+		height = p->height;
+		at = p->token.start;
+	} while (cel_accept(p, joint));
+	return balance(p, &chain, 0, chain.n - 1);
+}
+
+static struct cel_expr *parse_and(struct cel_parser *p)
+{
+	return parse_chain(p, TOKEN_AND);
+}
+
+/* Between `?` and `:` stands no other condition. */
+struct cel_expr *cel_parse_expr(struct cel_parser *p)
+{
+	uint32_t start = p->token.start, at;
+	struct cel_expr *args[3];
+	unsigned height;
+
+	enter(p, RULE_EXPR);
+	args[0] = parse_chain(p, TOKEN_OR);
+	at = p->token.start;
+	if (cel_accept(p, '?')) {
+		height = p->height;
+		args[1] = parse_chain(p, TOKEN_OR);
+		cel_expect(p, ':', "':'");
+		cel_height_of(p, height);
+		height = p->height;
+		args[2] = cel_parse_expr(p);
+		cel_height_of(p, height);
+		cel_raise_height(p);
+		args[0] = cel_call_new(p, cel_place(p, start, at), "_?_:_",
+				       NULL, args, 3);
+	}
+	leave(p, RULE_EXPR);
+	return args[0];
+}
+
+/* --- the whole text ------------------------------------------------------ */
+
+/* Valid UTF-8, and no more of it than CEL_CODE_POINTS. */
+static void check_text(struct cel_parser *p)
+{
+	struct cel_place whole = {0, (uint32_t)p->len, 0};
+	size_t n = 0, step;
+
+	for (size_t i = 0; i < p->len; i += step, n++) {
+		step = utf8_length(p->text + i, p->len - i);
+		if (step)
+			continue;
+		whole.at = (uint32_t)i;
+		whole.end = (uint32_t)i + 1;
+		cel_parser_stop(p, whole, "text is not UTF-8");
+		return;
+	}
+	if (n > CEL_CODE_POINTS)
+		cel_parser_stop(p, whole,
+				"expression code point size exceeds limit: "
+				"size: %zu, limit %d",
+				n, CEL_CODE_POINTS);
+}
+
+struct cel_expr *cel_parse(struct arena *arena, const char *text, size_t len,
+			   uint32_t *nexprs, struct cel_issues *issues)
+{
+	struct cel_parser p = {
+		.arena = arena, .text = text, .len = len, .issues = issues};
+	struct cel_expr *root;
+
+	check_text(&p);
+	cel_advance(&p);
+	root = cel_parse_expr(&p);
+	if (p.token.kind != TOKEN_END)
+		cel_unexpected(&p, "an operator or the end");
+	*nexprs = p.nexprs;
+	return p.wrong ? NULL : root;
+}

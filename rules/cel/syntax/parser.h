@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parser and the macros share. */
+#ifndef CEL_PARSER_H
+#define CEL_PARSER_H
+
+#include "rules/cel/syntax/ast.h"
+#include "rules/cel/syntax/lexer.h"
+
+/* Grammar rules that can hold themselves; cel-go limits the depth of each. */
+enum grammar_rule {
+	RULE_EXPR,
+	RULE_RELATION,
+	RULE_CALC,
+	NGRAMMAR_RULES,
+};
+
+struct cel_parser {
+	struct arena *arena;
+	const char *text;
+	size_t len;
+	struct cel_issues *issues;
+	struct cel_token token; /* the next one */
+	uint32_t end;		/* of the one before */
+	unsigned depth[NGRAMMAR_RULES];
+	/* Operators, selections and member calls within one another, in what
+	 * was read last (cel-go's maxRecursionDepth). */
+	unsigned height;
+	uint32_t nexprs;
+	bool wrong;   /* an issue was found */
+	bool stopped; /* at a syntax error: the token is TOKEN_END for good */
+};
+
+/* The part of the text that an expression is made from. */
+struct cel_place {
+	uint32_t start, end, at;
+};
+
+/* From an expression's first byte to the end of what was read. */
+struct cel_place cel_place(const struct cel_parser *p, uint32_t start,
+			   uint32_t at);
+struct cel_expr *cel_expr_new(struct cel_parser *p, enum cel_expr_kind kind,
+			      struct cel_place place);
+/* target: of a member call, or NULL. args are copied. */
+struct cel_expr *cel_call_new(struct cel_parser *p, struct cel_place place,
+			      const char *function, struct cel_expr *target,
+			      struct cel_expr *const *args, unsigned n);
+/* With fresh ids. */
+struct cel_expr *cel_expr_copy(struct cel_parser *p,
+			       const struct cel_expr *expr);
+/* An issue; the parser goes on. */
+void cel_parser_issue(struct cel_parser *p, struct cel_place place,
+		      const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The parser stops. */
+void cel_parser_stop(struct cel_parser *p, struct cel_place place,
+		     const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* --- the next token ------------------------------------------------------- */
+
+void cel_advance(struct cel_parser *p);
+/* Behind the token, if it is of this kind. */
+bool cel_accept(struct cel_parser *p, int kind);
+/* The same, else stop. */
+void cel_expect(struct cel_parser *p, int kind, const char *wanted);
+void cel_unexpected(struct cel_parser *p, const char *wanted);
+struct cel_place cel_token_place(const struct cel_parser *p);
+
+/* --- limits --------------------------------------------------------------- */
+
+/* What was read has a part of this height. */
+void cel_height_of(struct cel_parser *p, unsigned height);
+/* What was read is one operator higher than its highest part. */
+void cel_raise_height(struct cel_parser *p);
+
+/* --- the grammar ---------------------------------------------------------- */
+
+struct cel_expr *cel_parse_expr(struct cel_parser *p);
+/* minus: a sign before the number that follows is part of it. */
+struct cel_expr *cel_parse_member(struct cel_parser *p, uint32_t start,
+				  bool minus);
+/* What a call expands to if it is a macro, else the call. */
+struct cel_expr *cel_expand(struct cel_parser *p, struct cel_expr *call);
+
+#endif

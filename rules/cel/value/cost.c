@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Costs that overloads share (cel-go interpreter/runtimecost.go). */
+#include "cel/function.h"
+
+uint64_t cel_cost_size(struct cel_value value)
+{
+	switch (value.kind) {
+	case CEL_STRING:
+		return cel_text_size(value.text);
+	case CEL_BYTES:
+		return value.text.len;
+	case CEL_LIST:
+		return cel_list_size(value);
+	case CEL_MAP:
+		return cel_map_size(value);
+	case CEL_OPTIONAL:
+		return value.optional ? cel_cost_size(*value.optional) : 1;
+	default:
+		return 1;
+	}
+}
+
+/* A tenth, rounded up as the API server does it, in doubles. */
+static uint64_t tenth(uint64_t size)
+{
+	double cost = (double)size * 0.1;
+	uint64_t whole = (uint64_t)cost;
+
+	return whole + ((double)whole < cost);
+}
+
+uint64_t cel_cost_traverse(const struct cel_call *call, struct cel_value result)
+{
+	(void)result;
+	return tenth(cel_cost_size(call->args[0]));
+}
+
+uint64_t cel_cost_traverse_both(const struct cel_call *call,
+				struct cel_value result)
+{
+	(void)result;
+	return tenth(cel_cost_size(call->args[0]) +
+		     cel_cost_size(call->args[1]));
+}
+
+uint64_t cel_cost_traverse_result(const struct cel_call *call,
+				  struct cel_value result)
+{
+	(void)call;
+	return tenth(cel_cost_size(result));
+}

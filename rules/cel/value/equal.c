@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `==` and order (cel-go common/types, compare.go). Where a part cannot be
+ * known, unequal parts still decide.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "rules/cel/value/value_internal.h"
+
+static int order_of_doubles(double a, double b)
+{
+	return (a > b) - (a < b);
+}
+
+static int double_to_int(double d, int64_t i)
+{
+	if (d < -0x1p63)
+		return -1;
+	return d > 0x1p63 ? 1 : order_of_doubles(d, (double)i);
+}
+
+static int double_to_uint(double d, uint64_t u)
+{
+	if (d < 0)
+		return -1;
+	return d > 0x1p64 ? 1 : order_of_doubles(d, (double)u);
+}
+
+static int int_to_uint(int64_t i, uint64_t u)
+{
+	if (i < 0 || u > INT64_MAX)
+		return -1;
+	return (i > (int64_t)u) - (i < (int64_t)u);
+}
+
+static bool is_number(struct cel_value v)
+{
+	return v.kind == CEL_INT || v.kind == CEL_UINT || v.kind == CEL_DOUBLE;
+}
+
+/* Two numbers; a's kind is not after b's (int, uint, double). */
+static int order_of_numbers(struct cel_value a, struct cel_value b)
+{
+	if (a.kind == CEL_DOUBLE)
+		return order_of_doubles(a.real, b.real);
+	if (b.kind == CEL_DOUBLE)
+		return a.kind == CEL_INT ? -double_to_int(b.real, a.integer)
+					 : -double_to_uint(b.real, a.uinteger);
+	if (a.kind == CEL_UINT)
+		return (a.uinteger > b.uinteger) - (a.uinteger < b.uinteger);
+	if (b.kind == CEL_UINT)
+		return int_to_uint(a.integer, b.uinteger);
+	return (a.integer > b.integer) - (a.integer < b.integer);
+}
+
+static bool compare_numbers(struct cel_value a, struct cel_value b, int *order)
+{
+	if ((a.kind == CEL_DOUBLE && isnan(a.real)) ||
+	    (b.kind == CEL_DOUBLE && isnan(b.real)))
+		return false;
+	*order = a.kind <= b.kind ? order_of_numbers(a, b)
+				  : -order_of_numbers(b, a);
+	return true;
+}
+
+static int order_of_texts(struct cel_text a, struct cel_text b)
+{
+	size_t len = a.len < b.len ? a.len : b.len;
+	int order = len ? memcmp(a.data, b.data, len) : 0;
+
+	if (!order)
+		return (a.len > b.len) - (a.len < b.len);
+	return order < 0 ? -1 : 1;
+}
+
+static int order_of_times(struct cel_time a, struct cel_time b)
+{
+	if (a.seconds != b.seconds)
+		return a.seconds < b.seconds ? -1 : 1;
+	return (a.nanos > b.nanos) - (a.nanos < b.nanos);
+}
+
+bool cel_compare(struct cel_value a, struct cel_value b, int *order)
+{
+	if (is_number(a) && is_number(b))
+		return compare_numbers(a, b, order);
+	if (a.kind != b.kind)
+		return false;
+	switch (a.kind) {
+	case CEL_BOOL:
+		*order = a.boolean - b.boolean;
+		return true;
+	case CEL_STRING:
+	case CEL_BYTES:
+		*order = order_of_texts(a.text, b.text);
+		return true;
+	case CEL_TIMESTAMP:
+	case CEL_DURATION:
+		*order = order_of_times(a.time, b.time);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* --- lists and maps ------------------------------------------------------ */
+
+/* What `all equal` is with one more part: false decides, then unknown. */
+static bool goes_on(struct cel_value *all, struct cel_value part)
+{
+	if (cel_is_false(part) || cel_is_true(*all))
+		*all = part;
+	return !cel_is_false(*all);
+}
+
+/* Do two items of a `map` list have the same keys? */
+static bool same_keys(struct arena *arena, struct cel_value a,
+		      struct cel_value b, const struct node *keys)
+{
+	struct cel_value x, y;
+
+	if (a.kind != CEL_MAP || b.kind != CEL_MAP)
+		return false;
+	FOR_EACH_CHILD(keys, key) {
+		struct cel_value name = cel_stringn(key->str, key->len);
+		bool has = cel_map_find(arena, a, name, &x);
+
+		if (has != cel_map_find(arena, b, name, &y) ||
+		    (has && cel_is_false(cel_equal(arena, x, y))))
+			return false;
+	}
+	return true;
+}
+
+/* Some item of a list is the one meant by item, and equal. */
+static struct cel_value has_equal(struct arena *arena, struct cel_value list,
+				  struct cel_value item,
+				  const struct node *keys)
+{
+	struct cel_value found = cel_bool(false);
+
+	for (size_t i = 0; i < cel_list_size(list); i++) {
+		struct cel_value other = cel_list_at(arena, list, i), equal;
+
+		if (keys && !same_keys(arena, other, item, keys))
+			continue;
+		equal = cel_equal(arena, other, item);
+		if (cel_is_true(equal) || keys)
+			return equal;
+		if (cel_is(equal, CEL_UNKNOWN))
+			found = equal;
+	}
+	return found;
+}
+
+static struct cel_value equal_lists(struct arena *arena, struct cel_value a,
+				    struct cel_value b)
+{
+	const struct node *keys;
+	bool unordered = cel_schema_unordered(a.list->schema, &keys);
+	struct cel_value all = cel_bool(true);
+	size_t n = cel_list_size(a);
+
+	if (n != cel_list_size(b))
+		return cel_bool(false);
+	for (size_t i = 0; i < n; i++) {
+		struct cel_value item = cel_list_at(arena, b, i);
+
+		if (!goes_on(&all, unordered
+					   ? has_equal(arena, a, item, keys)
+					   : cel_equal(arena,
+						       cel_list_at(arena, a, i),
+						       item)))
+			break;
+	}
+	return all;
+}
+
+static struct cel_value equal_maps(struct arena *arena, struct cel_value a,
+				   struct cel_value b)
+{
+	struct cel_value all = cel_bool(true), other;
+	size_t n = cel_map_size(a);
+
+	if (n != cel_map_size(b))
+		return cel_bool(false);
+	for (size_t i = 0; i < n; i++) {
+		struct cel_entry entry = cel_map_at(arena, a, i);
+
+		if (!cel_map_find(arena, b, entry.key, &other))
+			return cel_bool(false);
+		if (!goes_on(&all, cel_equal(arena, entry.value, other)))
+			break;
+	}
+	return all;
+}
+
+static struct cel_value equal_optionals(struct arena *arena, struct cel_value a,
+					struct cel_value b)
+{
+	if (!a.optional || !b.optional)
+		return cel_bool(a.optional == b.optional);
+	return cel_equal(arena, *a.optional, *b.optional);
+}
+
+static struct cel_value equal_unlike(struct cel_value a, struct cel_value b)
+{
+	if (a.kind == CEL_UNKNOWN)
+		return a;
+	return b.kind == CEL_UNKNOWN ? b : cel_bool(false);
+}
+
+struct cel_value cel_equal(struct arena *arena, struct cel_value a,
+			   struct cel_value b)
+{
+	int order;
+
+	if (is_number(a) && is_number(b))
+		return cel_bool(compare_numbers(a, b, &order) && order == 0);
+	if (a.kind != b.kind || a.kind == CEL_UNKNOWN)
+		return equal_unlike(a, b);
+	switch (a.kind) {
+	case CEL_NULL:
+		return cel_bool(true);
+	case CEL_STRING:
+	case CEL_BYTES:
+		return cel_bool(a.text.len == b.text.len &&
+				memcmp(a.text.data, b.text.data, a.text.len) ==
+					0);
+	case CEL_LIST:
+		return equal_lists(arena, a, b);
+	case CEL_MAP:
+		return equal_maps(arena, a, b);
+	case CEL_OPTIONAL:
+		return equal_optionals(arena, a, b);
+	case CEL_TYPE:
+		return cel_bool(
+			text_eq(cel_type_name(a.type), cel_type_name(b.type)));
+	case CEL_OPAQUE:
+		return cel_bool(
+			a.opaque.type == b.opaque.type &&
+			a.opaque.type->equal(a.opaque.data, b.opaque.data));
+	default:
+		return cel_bool(cel_compare(a, b, &order) && order == 0);
+	}
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keys of maps. Numbers of unlike kinds find each other where they are exactly
+ * equal (cel-go common/types/map.go). Maps of some size have a hash table with
+ * open addressing: number of the entry + 1, 0 where free.
+ */
+#include "cel/value.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "rules/cel/value/value_internal.h"
+
+enum { INDEX_FROM = 8, INDEX_LOAD = 2 };
+
+/* A number as 64 bits and a sign, the same for equal numbers; doubles that are
+ * no integers keep their bits. */
+struct exact {
+	uint64_t bits;
+	int sign; /* -1, 0: not below zero, 2: no integer */
+};
+
+static struct exact exact_of(struct cel_value key)
+{
+	struct exact exact = {0};
+
+	if (key.kind == CEL_INT) {
+		exact.bits = (uint64_t)key.integer;
+		exact.sign = key.integer < 0 ? -1 : 0;
+	} else if (key.kind == CEL_UINT) {
+		exact.bits = key.uinteger;
+	} else if (key.real >= -0x1p63 && key.real < 0 &&
+		   (double)(int64_t)key.real == key.real) {
+		exact.bits = (uint64_t)(int64_t)key.real;
+		exact.sign = -1;
+	} else if (key.real >= 0 && key.real < 0x1p64 &&
+		   (double)(uint64_t)key.real == key.real) {
+		exact.bits = (uint64_t)key.real;
+	} else {
+		memcpy(&exact.bits, &key.real, sizeof(exact.bits));
+		exact.sign = 2;
+	}
+	return exact;
+}
+
+static bool is_number(struct cel_value v)
+{
+	return v.kind == CEL_INT || v.kind == CEL_UINT || v.kind == CEL_DOUBLE;
+}
+
+bool cel_key_same(struct cel_value a, struct cel_value b)
+{
+	if (a.kind == CEL_STRING)
+		return b.kind == CEL_STRING && a.text.len == b.text.len &&
+		       memcmp(a.text.data, b.text.data, a.text.len) == 0;
+	if (a.kind == CEL_BOOL)
+		return b.kind == CEL_BOOL && a.boolean == b.boolean;
+	if (is_number(a) && is_number(b)) {
+		struct exact x = exact_of(a), y = exact_of(b);
+
+		if (a.kind == CEL_DOUBLE && a.real != a.real)
+			return false;
+		return x.bits == y.bits && x.sign == y.sign;
+	}
+	return false;
+}
+
+static uint64_t hash_of(struct cel_value key)
+{
+	uint64_t bits = key.kind;
+
+	if (key.kind == CEL_STRING)
+		return text_keyed_hash(key.text.data, key.text.len);
+	if (key.kind == CEL_BOOL)
+		bits = key.boolean;
+	else if (is_number(key))
+		bits = exact_of(key).bits;
+	return text_keyed_hash(&bits, sizeof(bits));
+}
+
+/* The place of an index where a key is, or would be. same_kind: 1u is not 1. */
+static size_t place_of(const uint32_t *index, size_t size,
+		       const struct cel_entry *entries, struct cel_value key,
+		       bool same_kind)
+{
+	size_t at = hash_of(key) & (size - 1);
+
+	for (; index[at]; at = (at + 1) & (size - 1)) {
+		const struct cel_value *other = &entries[index[at] - 1].key;
+
+		if ((!same_kind || other->kind == key.kind) &&
+		    cel_key_same(*other, key))
+			break;
+	}
+	return at;
+}
+
+/* index[0] is the size of the table behind it. */
+static void index_all(struct arena *arena, struct cel_map_builder *b)
+{
+	b->index_size = INDEX_FROM * 2;
+	while (b->index_size < b->n * INDEX_LOAD * 2)
+		b->index_size *= 2;
+	b->index = ARENA_ARRAY(arena, uint32_t, b->index_size + 1);
+	b->index[0] = (uint32_t)b->index_size;
+	for (size_t i = 0; i < b->n; i++)
+		b->index[1 + place_of(b->index + 1, b->index_size, b->entries,
+				      b->entries[i].key, true)] =
+			(uint32_t)i + 1;
+}
+
+static size_t find_entry(const struct cel_entry *entries, size_t n,
+			 const uint32_t *index, struct cel_value key,
+			 bool same_kind)
+{
+	if (index) {
+		size_t at =
+			place_of(index + 1, index[0], entries, key, same_kind);
+
+		return index[1 + at] ? index[1 + at] - 1 : n;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if ((!same_kind || entries[i].key.kind == key.kind) &&
+		    cel_key_same(entries[i].key, key))
+			return i;
+	}
+	return n;
+}
+
+bool cel_map_put(struct arena *arena, struct cel_map_builder *b,
+		 struct cel_entry entry, bool replace)
+{
+	size_t i = find_entry(b->entries, b->n, b->index, entry.key, replace);
+
+	if (i < b->n) {
+		if (replace)
+			b->entries[i] = entry;
+		return false;
+	}
+	*VEC_PUSH(arena, b->entries, b->n, b->size) = entry;
+	if (b->n < INDEX_FROM)
+		return true;
+	if (!b->index || b->n * INDEX_LOAD > b->index_size)
+		index_all(arena, b);
+	else
+		b->index[1 + place_of(b->index + 1, b->index_size, b->entries,
+				      entry.key, true)] = (uint32_t)b->n;
+	return true;
+}
+
+struct cel_value cel_map_built(struct arena *arena,
+			       const struct cel_map_builder *b)
+{
+	struct cel_map *map = ARENA_NEW(arena, struct cel_map);
+
+	map->entries = b->entries;
+	map->n = b->n;
+	map->index = b->index;
+	return (struct cel_value){.kind = CEL_MAP, .map = map};
+}
+
+struct cel_value cel_map(struct arena *arena, const struct cel_entry *entries,
+			 size_t n)
+{
+	struct cel_map_builder b = {.entries = (struct cel_entry *)entries,
+				    .n = n};
+
+	if (n >= INDEX_FROM)
+		index_all(arena, &b);
+	return cel_map_built(arena, &b);
+}
+
+bool cel_map_find(struct arena *arena, struct cel_value value,
+		  struct cel_value key, struct cel_value *out)
+{
+	const struct cel_map *map = value.map;
+	size_t i;
+
+	if (map->node) {
+		const struct node *found =
+			key.kind == CEL_STRING
+				? cel_schema_find(arena, map->schema, map->node,
+						  key.text)
+				: NULL;
+
+		if (found)
+			*out = cel_from_node(
+				arena, found,
+				cel_schema_field(map->schema, found->key));
+		return found;
+	}
+	i = find_entry(map->entries, map->n, map->index, key, false);
+	if (i < map->n)
+		*out = map->entries[i].value;
+	return i < map->n;
+}

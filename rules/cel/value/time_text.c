@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Times as text. Go's time.Parse with RFC 3339 takes more than the standard:
+ * an hour of one digit, a comma before the fraction, offsets up to 24:60.
+ */
+#include "rules/cel/value/time_text.h"
+
+enum { NANOS = 1000000000, DAY = 86400 };
+
+struct scan {
+	struct cel_text text;
+	size_t at;
+};
+
+static bool digit_at(const struct scan *scan, size_t at)
+{
+	return at < scan->text.len && scan->text.data[at] >= '0' &&
+	       scan->text.data[at] <= '9';
+}
+
+static bool take(struct scan *scan, char c)
+{
+	if (scan->at >= scan->text.len || scan->text.data[scan->at] != c)
+		return false;
+	scan->at++;
+	return true;
+}
+
+/* From least to most digits; false: there are fewer. */
+static bool number(struct scan *scan, int least, int most, int *out)
+{
+	int n = 0;
+
+	for (*out = 0; n < most && digit_at(scan, scan->at); n++, scan->at++)
+		*out = *out * 10 + (scan->text.data[scan->at] - '0');
+	return n >= least;
+}
+
+static int days_in(int64_t year, int month)
+{
+	static const char days[] = {31, 28, 31, 30, 31, 30,
+				    31, 31, 30, 31, 30, 31};
+	bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+
+	return days[month - 1] + (month == 2 && leap);
+}
+
+int64_t cel_days(int64_t year, int month, int day)
+{
+	int64_t era, year_of_era, day_of_year;
+
+	year -= month <= 2; /* a year begins in March: the leap day is last */
+	era = (year >= 0 ? year : year - 399) / 400;
+	year_of_era = year - era * 400;
+	day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+	return era * 146097 + year_of_era * 365 + year_of_era / 4 -
+	       year_of_era / 100 + day_of_year - 719468;
+}
+
+static bool date(struct scan *scan, int64_t *days)
+{
+	int year, month, day;
+
+	if (!number(scan, 4, 4, &year) || !take(scan, '-') ||
+	    !number(scan, 2, 2, &month) || !take(scan, '-') ||
+	    !number(scan, 2, 2, &day) || month < 1 || month > 12 || day < 1 ||
+	    day > days_in(year, month))
+		return false;
+	*days = cel_days(year, month, day);
+	return true;
+}
+
+bool cel_date_parse(struct cel_text text, int64_t *days)
+{
+	struct scan scan = {text, 0};
+
+	return date(&scan, days);
+}
+
+static int32_t fraction(struct scan *scan)
+{
+	int32_t nanos = 0, unit = NANOS;
+
+	if (scan->at + 1 >= scan->text.len || !digit_at(scan, scan->at + 1) ||
+	    (!take(scan, '.') && !take(scan, ',')))
+		return 0;
+	for (; digit_at(scan, scan->at); scan->at++) {
+		unit /= 10;
+		nanos += (scan->text.data[scan->at] - '0') * unit;
+	}
+	return nanos;
+}
+
+static bool offset(struct scan *scan, int32_t *seconds)
+{
+	bool negative =
+		scan->at < scan->text.len && scan->text.data[scan->at] == '-';
+	int hours, minutes;
+
+	*seconds = 0;
+	if (take(scan, 'Z'))
+		return true;
+	if ((!take(scan, '-') && !take(scan, '+')) ||
+	    !number(scan, 2, 2, &hours) || !take(scan, ':') ||
+	    !number(scan, 2, 2, &minutes) || hours > 24 || minutes > 60)
+		return false;
+	*seconds = (hours * 60 + minutes) * (negative ? -60 : 60);
+	return true;
+}
+
+enum cel_time_state cel_timestamp_parse(struct cel_text text,
+					struct cel_time *out)
+{
+	struct scan scan = {text, 0};
+	int hour, minute, second;
+	int64_t days;
+
+	if (!date(&scan, &days) || !take(&scan, 'T') ||
+	    !number(&scan, 1, 2, &hour) || !take(&scan, ':') ||
+	    !number(&scan, 2, 2, &minute) || !take(&scan, ':') ||
+	    !number(&scan, 2, 2, &second) || hour > 23 || minute > 59 ||
+	    second > 59)
+		return CEL_TIME_INVALID;
+	out->nanos = fraction(&scan);
+	if (!offset(&scan, &out->offset) || scan.at != text.len)
+		return CEL_TIME_INVALID;
+	out->seconds =
+		days * DAY + (hour * 60 + minute) * 60 + second - out->offset;
+	if (out->seconds < cel_days(1, 1, 1) * DAY ||
+	    out->seconds >= cel_days(10000, 1, 1) * DAY)
+		return CEL_TIME_OVERFLOW;
+	return CEL_TIME_OK;
+}
+
+static const struct unit {
+	const char *name;
+	uint64_t nanos;
+} units[] = {
+	{"ns", 1},
+	{"us", 1000},
+	{"\302\265s", 1000}, /* micro sign, Greek mu */
+	{"\316\274s", 1000},
+	{"ms", 1000000},
+	{"s", NANOS},
+	{"m", 60ULL * NANOS},
+	{"h", 3600ULL * NANOS},
+};
+
+static const uint64_t LIMIT = 1ULL << 63;
+
+/* The unit is all up to the next digit or dot. 0: there is none of the name. */
+static uint64_t unit(struct scan *scan)
+{
+	size_t start = scan->at;
+	struct cel_text name;
+
+	while (scan->at < scan->text.len && !digit_at(scan, scan->at) &&
+	       scan->text.data[scan->at] != '.')
+		scan->at++;
+	name = (struct cel_text){scan->text.data + start, scan->at - start};
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (cel_text_eq(name, units[i].name))
+			return units[i].nanos;
+	}
+	return 0;
+}
+
+/* `1.5h`: adds to *nanos. Fractions are doubles, as in Go. */
+static bool component(struct scan *scan, uint64_t *nanos)
+{
+	size_t start = scan->at, dot;
+	uint64_t whole = 0, part = 0, per;
+	double scale = 1;
+
+	for (; digit_at(scan, scan->at); scan->at++) {
+		if (whole > LIMIT / 10)
+			return false;
+		whole = whole * 10 +
+			(uint64_t)(scan->text.data[scan->at] - '0');
+		if (whole > LIMIT)
+			return false;
+	}
+	dot = scan->at;
+	if (take(scan, '.')) {
+		for (; digit_at(scan, scan->at); scan->at++) {
+			if (part > (LIMIT - 1) / 10)
+				continue;
+			part = part * 10 +
+			       (uint64_t)(scan->text.data[scan->at] - '0');
+			scale *= 10;
+		}
+	}
+	if (dot == start && scan->at <= dot + 1)
+		return false;
+	per = unit(scan);
+	if (!per || whole > LIMIT / per)
+		return false;
+	whole *= per;
+	whole += (uint64_t)((double)part * ((double)per / scale));
+	*nanos += whole;
+	return whole <= LIMIT && *nanos <= LIMIT;
+}
+
+bool cel_duration_parse(struct cel_text text, int64_t *nanos)
+{
+	struct scan scan = {text, 0};
+	bool negative = take(&scan, '-');
+	uint64_t sum = 0;
+
+	if (!negative)
+		take(&scan, '+');
+	*nanos = 0;
+	if (text.len - scan.at == 1 && text.data[scan.at] == '0')
+		return true;
+	if (scan.at == text.len)
+		return false;
+	while (scan.at < text.len) {
+		if (!component(&scan, &sum))
+			return false;
+	}
+	*nanos = (int64_t)(negative ? -sum : sum);
+	return negative || sum < LIMIT;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values: making them, reading lists and maps. Keys: map.c. */
+#include "cel/value.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/text.h"
+#include "rules/cel/value/value_internal.h"
+
+struct cel_value cel_string(const char *text)
+{
+	return cel_stringn(text, strlen(text));
+}
+
+struct cel_value cel_list(struct arena *arena, const struct cel_value *items,
+			  size_t n)
+{
+	struct cel_list *list = ARENA_NEW(arena, struct cel_list);
+
+	list->items = items;
+	list->n = n;
+	return (struct cel_value){.kind = CEL_LIST, .list = list};
+}
+
+struct cel_value cel_optional(struct arena *arena, struct cel_value value)
+{
+	struct cel_value *copy =
+		arena_take(arena, sizeof(*copy), alignof(struct cel_value));
+
+	*copy = value;
+	return (struct cel_value){
+		.kind = CEL_OPTIONAL, .optional = copy, .node = value.node};
+}
+
+struct cel_value cel_optional_none(void)
+{
+	return (struct cel_value){.kind = CEL_OPTIONAL};
+}
+
+struct cel_value cel_error(struct arena *arena, const char *fmt, ...)
+{
+	struct cel_value value = {.kind = CEL_ERROR};
+	va_list ap;
+
+	va_start(ap, fmt);
+	value.text.data = arena_vprintf(arena, fmt, ap);
+	va_end(ap);
+	value.text.len = strlen(value.text.data);
+	return value;
+}
+
+/* --- from documents ------------------------------------------------------ */
+
+static struct cel_value from_integer(const struct node *node)
+{
+	long long i;
+
+	errno = 0;
+	i = strtoll(node->str, NULL, 10);
+	if (errno == ERANGE)
+		return cel_double(strtod(node->str, NULL));
+	return cel_int(i);
+}
+
+struct cel_value cel_list_of_node(struct arena *arena, const struct node *node,
+				  const struct node *schema)
+{
+	struct cel_list *list = ARENA_NEW(arena, struct cel_list);
+
+	list->node = node;
+	list->schema = schema;
+	list->n = node->len;
+	return (struct cel_value){.kind = CEL_LIST, .list = list};
+}
+
+struct cel_value cel_map_of_node(struct arena *arena, const struct node *node,
+				 const struct node *schema)
+{
+	struct cel_map *map = ARENA_NEW(arena, struct cel_map);
+
+	map->node = node;
+	map->schema = schema;
+	map->n = node->len;
+	return (struct cel_value){.kind = CEL_MAP, .map = map};
+}
+
+static struct cel_value from_json(struct arena *arena, const struct node *node)
+{
+	switch ((enum node_type)node->type) {
+	case NODE_NULL:
+		return cel_null();
+	case NODE_BOOL:
+		return cel_bool(node->str[0] == 't');
+	case NODE_INT:
+		return from_integer(node);
+	case NODE_FLOAT:
+		return cel_double(strtod(node->str, NULL));
+	case NODE_STRING:
+		return cel_stringn(node->str, node->len);
+	case NODE_MAP:
+		return cel_map_of_node(arena, node, NULL);
+	case NODE_SEQ:
+		return cel_list_of_node(arena, node, NULL);
+	}
+	BUG("node of type %d", node->type);
+}
+
+struct cel_value cel_from_node(struct arena *arena, const struct node *node,
+			       const struct node *schema)
+{
+	struct cel_value value;
+
+	if (!node)
+		return cel_null();
+	if (node_is_unknown(node))
+		return cel_unknown(node);
+	value = schema ? cel_from_schema(arena, node, schema)
+		       : from_json(arena, node);
+	value.node = node;
+	return value;
+}
+
+/* --- lists and maps ------------------------------------------------------ */
+
+size_t cel_list_size(struct cel_value list)
+{
+	return list.list->n;
+}
+
+/* Child i, from the child that was asked for last if that is before it. */
+static const struct node *child_at(const struct node *parent,
+				   const struct node **last, size_t *last_index,
+				   size_t i)
+{
+	const struct node *child = *last;
+	size_t at = *last_index;
+
+	if (!child || at > i) {
+		child = parent->first;
+		at = 0;
+	}
+	for (; at < i; at++)
+		child = child->next;
+	*last = child;
+	*last_index = i;
+	return child;
+}
+
+struct cel_value cel_list_at(struct arena *arena, struct cel_value value,
+			     size_t i)
+{
+	struct cel_list *list = (struct cel_list *)value.list;
+	const struct node *item;
+
+	if (!list->node)
+		return list->items[i];
+	item = child_at(list->node, &list->last, &list->last_index, i);
+	return cel_from_node(arena, item, cel_schema_item(list->schema));
+}
+
+size_t cel_map_size(struct cel_value map)
+{
+	return map.map->n;
+}
+
+struct cel_entry cel_map_at(struct arena *arena, struct cel_value value,
+			    size_t i)
+{
+	struct cel_map *map = (struct cel_map *)value.map;
+	const struct node *item;
+	struct cel_entry entry;
+
+	if (!map->node)
+		return map->entries[i];
+	item = child_at(map->node, &map->last, &map->last_index, i);
+	entry.key = cel_schema_key(arena, map->schema, item);
+	entry.value = cel_from_node(arena, item,
+				    cel_schema_field(map->schema, item->key));
+	return entry;
+}
+
+/* --- texts --------------------------------------------------------------- */
+
+size_t cel_text_size(struct cel_text text)
+{
+	return utf8_count(text.data, text.len);
+}
+
+bool cel_text_eq(struct cel_text text, const char *other)
+{
+	return strlen(other) == text.len &&
+	       memcmp(text.data, other, text.len) == 0;
+}
+
+const struct cel_type *cel_type_of(struct cel_value value)
+{
+	if (value.kind == CEL_OPAQUE)
+		return &value.opaque.type->type;
+	return cel_type_of_kind(value.kind == CEL_OBJECT ? CEL_MAP
+							 : value.kind);
+}

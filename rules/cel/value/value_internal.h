@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of values share. */
+#ifndef CEL_VALUE_INTERNAL_H
+#define CEL_VALUE_INTERNAL_H
+
+#include "cel/value.h"
+
+/* Over the children of a seq, of a map, which are known. */
+struct cel_value cel_list_of_node(struct arena *arena, const struct node *node,
+				  const struct node *schema);
+struct cel_value cel_map_of_node(struct arena *arena, const struct node *node,
+				 const struct node *schema);
+
+/* Exactly equal: 1, 1u and 1.0 are one key. */
+bool cel_key_same(struct cel_value a, struct cel_value b);
+
+/*
+ * A known node as its OpenAPI schema says (apiserver
+ * pkg/cel/common/valuesunstructured.go). An error where it is none of that.
+ */
+struct cel_value cel_from_schema(struct arena *arena, const struct node *node,
+				 const struct node *schema);
+/* Of a list's items, of a map's field; NULL for NULL. */
+const struct node *cel_schema_item(const struct node *schema);
+const struct node *cel_schema_field(const struct node *schema,
+				    const char *field);
+/* The key under which a map's child goes: properties' names are escaped
+ * (apiserver pkg/cel/escaping.go). */
+struct cel_value cel_schema_key(struct arena *arena, const struct node *schema,
+				const struct node *child);
+/* The child of a map that a key names, or NULL: there is none. */
+const struct node *cel_schema_find(struct arena *arena,
+				   const struct node *schema,
+				   const struct node *map, struct cel_text key);
+/* `set` or `map`: order does not count; keys is then the names of the fields
+ * that tell items apart, or NULL. */
+bool cel_schema_unordered(const struct node *schema, const struct node **keys);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An expression as text, every part in brackets: `(_+_ a 1)`, a member call
+ * `(.f target args)`, a selection `(. a b)`, has() `(has a b)`, a list
+ * `[a ?b]`, a map `{k:v ?k:v}`, a fold `<var,var2 range accumulator=init
+ * while condition do step then result>`.
+ */
+#ifndef CEL_TREE_H
+#define CEL_TREE_H
+
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "rules/cel/syntax/ast.h"
+
+static void tree_text(const struct cel_expr *e, struct buf *out);
+
+static void tree_constant(struct cel_value v, struct buf *out)
+{
+	switch (v.kind) {
+	case CEL_NULL:
+		buf_adds(out, "null");
+		break;
+	case CEL_BOOL:
+		buf_adds(out, v.boolean ? "true" : "false");
+		break;
+	case CEL_INT:
+		buf_addf(out, "%" PRId64, v.integer);
+		break;
+	case CEL_UINT:
+		buf_addf(out, "%" PRIu64 "u", v.uinteger);
+		break;
+	case CEL_DOUBLE:
+		buf_addf(out, "%.17gd", v.real);
+		break;
+	default:
+		buf_adds(out, v.kind == CEL_BYTES ? "b'" : "'");
+		for (size_t i = 0; i < v.text.len; i++)
+			if (v.kind == CEL_BYTES || v.text.data[i] == '\n' ||
+			    !v.text.data[i])
+				buf_addf(out, "%02x",
+					 (unsigned char)v.text.data[i]);
+			else
+				buf_addc(out, v.text.data[i]);
+		buf_addc(out, '\'');
+	}
+}
+
+static void tree_call(const struct cel_expr *e, struct buf *out)
+{
+	buf_addf(out, "(%s%s", e->call.target ? "." : "", e->call.function);
+	if (e->call.target) {
+		buf_addc(out, ' ');
+		tree_text(e->call.target, out);
+	}
+	for (unsigned i = 0; i < e->call.n; i++) {
+		buf_addc(out, ' ');
+		tree_text(e->call.args[i], out);
+	}
+	buf_addc(out, ')');
+}
+
+static void tree_list(const struct cel_expr *e, struct buf *out)
+{
+	buf_addc(out, '[');
+	for (unsigned i = 0; i < e->list.n; i++) {
+		buf_adds(out, i ? " " : "");
+		buf_adds(out,
+			 e->list.optional && e->list.optional[i] ? "?" : "");
+		tree_text(e->list.items[i], out);
+	}
+	buf_addc(out, ']');
+}
+
+static void tree_map(const struct cel_expr *e, struct buf *out)
+{
+	buf_addc(out, '{');
+	for (unsigned i = 0; i < e->map.n; i++) {
+		buf_adds(out, i ? " " : "");
+		buf_adds(out, e->map.optional && e->map.optional[i] ? "?" : "");
+		tree_text(e->map.keys[i], out);
+		buf_addc(out, ':');
+		tree_text(e->map.values[i], out);
+	}
+	buf_addc(out, '}');
+}
+
+static void tree_fold(const struct cel_expr *e, struct buf *out)
+{
+	buf_addf(out, "<%s%s%s ", e->fold.var, e->fold.var2 ? "," : "",
+		 e->fold.var2 ? e->fold.var2 : "");
+	tree_text(e->fold.range, out);
+	buf_addf(out, " %s=", e->fold.accumulator);
+	tree_text(e->fold.init, out);
+	buf_adds(out, " while ");
+	tree_text(e->fold.condition, out);
+	buf_adds(out, " do ");
+	tree_text(e->fold.step, out);
+	buf_adds(out, " then ");
+	tree_text(e->fold.result, out);
+	buf_addc(out, '>');
+}
+
+static void tree_text(const struct cel_expr *e, struct buf *out)
+{
+	switch (e->kind) {
+	case EXPR_CONST:
+		tree_constant(e->constant, out);
+		break;
+	case EXPR_IDENT:
+		buf_addf(out, "%s%s", e->ident.absolute ? "." : "",
+			 e->ident.name);
+		break;
+	case EXPR_SELECT:
+		buf_addf(out, "(%s ", e->select.test ? "has" : ".");
+		tree_text(e->select.operand, out);
+		buf_addf(out, " %.*s)", (int)e->select.field.len,
+			 e->select.field.data);
+		break;
+	case EXPR_CALL:
+		tree_call(e, out);
+		break;
+	case EXPR_LIST:
+		tree_list(e, out);
+		break;
+	case EXPR_MAP:
+		tree_map(e, out);
+		break;
+	case EXPR_FOLD:
+		tree_fold(e, out);
+		break;
+	}
+}
+
+#endif
