@@ -88,6 +88,8 @@ struct policy_options {
 	 * regular file, and may name only paths for which this function returns
 	 * no reason. */
 	const char *(*refuse_path)(void *context, const char *path);
+	/* The file holds rules of one's own (kind: Rules) and no policy. */
+	bool rules_only;
 	/* NULL, or told of each folder that `custom:` looks into. */
 	void (*looks_into)(void *context, const char *folder);
 	void *context; /* of both */

@@ -21,10 +21,10 @@
 #include "lint/term/escape.h"
 #include "lint/term/log.h"
 
-static void print_problems(struct policies *policies,
-			   const struct policy_problems *problems)
+void problems_print(const struct options *options,
+		    const struct policy_problems *problems)
 {
-	bool color = color_wanted(policies->options->color, STDERR_FILENO);
+	bool color = color_wanted(options->color, STDERR_FILENO);
 	struct buf line;
 
 	buf_init(&line);
@@ -32,7 +32,7 @@ static void print_problems(struct policies *policies,
 		const struct policy_problem *p = &problems->items[i];
 		const char *word = p->warning ? "warning" : "error";
 
-		if (p->warning && policies->options->quiet)
+		if (p->warning && options->quiet)
 			continue;
 		buf_reset(&line);
 		escape_adds(&line, p->file);
@@ -48,8 +48,13 @@ static void print_problems(struct policies *policies,
 		fwrite(line.data, 1, line.len, stderr);
 	}
 	buf_release(&line);
-	if (problems->errors)
-		policies->broken = true;
+}
+
+static void print_problems(struct policies *policies,
+			   const struct policy_problems *problems)
+{
+	problems_print(policies->options, problems);
+	policies->broken |= problems->errors > 0;
 }
 
 /* options: NULL when it was named. */
@@ -343,16 +348,20 @@ static bool is_known(const struct policies *policies, const char *word)
 /* Words that are those of no policy; the message is the first one's. */
 static void check_words(struct policies *policies, const struct list *list)
 {
-	const struct policy *first = policies->items[0].policy;
-	struct err err = {0};
-
 	for (size_t i = 0; i < list->n && !policies->broken; i++) {
 		const char *const words[] = {list->items[i], NULL};
 		struct policy_overrides one = {.ignore = words};
+		struct err err = {0};
 
 		if (is_known(policies, *words))
 			continue;
-		policy_free(policy_adjust(first, &one, &err));
+		/* Rules of a policy's own may be near as well. */
+		for (size_t k = policies->n;
+		     k-- && !strstr(err.text, "did you mean");) {
+			err = (struct err){0};
+			policy_free(policy_adjust(policies->items[k].policy,
+						  &one, &err));
+		}
 		log_error("%s", err.text);
 		policies->broken = true;
 	}

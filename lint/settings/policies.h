@@ -45,6 +45,9 @@ struct policies {
 	pthread_mutex_t lock;
 };
 
+/* On standard error. */
+void problems_print(const struct options *options,
+		    const struct policy_problems *problems);
 /* 0, or 2 after messages. */
 int policies_init(struct policies *policies, const struct options *options,
 		  const char *cwd);

@@ -55,8 +55,6 @@ struct custom_subject {
 
 /* -- custom_facts.c: the variables of expressions, as `each` has them -- */
 const struct cel_variable *custom_variables(enum custom_each each);
-/* Nearest variable or field of `gpugate`, for "did you mean", or NULL. */
-const char *custom_nearest(enum custom_each each, const char *name);
 struct cel_value custom_variable(struct cel_eval *eval, void *subject,
 				 unsigned index);
 

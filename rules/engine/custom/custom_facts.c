@@ -117,24 +117,6 @@ const struct cel_variable *custom_variables(enum custom_each each)
 	return variables[each];
 }
 
-const char *custom_nearest(enum custom_each each, const char *name)
-{
-	const char *names[64];
-	size_t n = 0;
-
-	for (const struct cel_variable *v = variables[each]; v->name; v++)
-		names[n++] = v->name;
-	for (const struct cel_field *f = gpugate_fields[each]; f->name; f++)
-		names[n++] = f->name;
-	for (const struct cel_field *f = image_fields; f->name; f++)
-		names[n++] = f->name;
-	for (const struct cel_field *f = cluster_fields; f->name; f++)
-		names[n++] = f->name;
-	for (const struct cel_field *f = request_fields; f->name; f++)
-		names[n++] = f->name;
-	return text_nearest(name, names, n);
-}
-
 /* --- values --------------------------------------------------------------- */
 
 static struct cel_value

@@ -64,35 +64,14 @@ static uint32_t source_offset(const struct source *source,
 	return at < node->end || at == node->start ? at : node->end;
 }
 
-/* "undeclared reference to 'x'", "undefined field 'x'": what is near. */
-static const char *hint(struct policy_reader *r, enum custom_each each,
-			const char *text)
-{
-	const char *name = strchr(text, '\''), *end;
-
-	if (!text_starts(text, "undeclared reference") &&
-	    !text_starts(text, "undefined field"))
-		return "";
-	end = name ? strchr(name + 1, '\'') : NULL;
-	if (!end)
-		return "";
-	name = arena_strndup(&r->problems->arena, name + 1,
-			     (size_t)(end - name - 1));
-	return did_you_mean(r, custom_nearest(each, name));
-}
-
 static void tell_issues(struct policy_reader *r, const struct node *node,
-			enum custom_each each, const struct cel_issues *issues)
+			const struct cel_issues *issues)
 {
-	for (size_t i = 0; i < issues->n; i++) {
-		const struct cel_issue *issue = &issues->items[i];
-
-		problem_offset(r, source_offset(r->source, node, issue->start),
-			       false,
-			       arena_printf(&r->problems->arena, "%s%s",
-					    shown(r, issue->text),
-					    hint(r, each, issue->text)));
-	}
+	for (size_t i = 0; i < issues->n; i++)
+		problem_offset(
+			r,
+			source_offset(r->source, node, issues->items[i].start),
+			false, issues->items[i].text);
 }
 
 /* kind: what it must give, or CEL_DYN: anything. */
@@ -111,7 +90,7 @@ static const struct cel_program *read_expression(struct policy_reader *r,
 	if (!text)
 		return NULL;
 	program = cel_compile(arena, into->env, text, node->len, &issues);
-	tell_issues(r, node, into->rule->each, &issues);
+	tell_issues(r, node, &issues);
 	if (!program)
 		return NULL;
 	found = cel_program_type(program)->kind;

@@ -215,6 +215,8 @@ static void load_documents(struct loading *l)
 static void check_complete(struct loading *l)
 {
 	load_documents(l);
+	if (l->reader.options.rules_only)
+		l->npolicies++;
 	if (!l->npolicies && l->reader.problems->errors == l->errors_before)
 		problem(&l->reader, NULL,
 			"there is no document of kind Policy");
