@@ -71,6 +71,10 @@ static const struct key policy_keys[] = {
 	{"locked", "list",
 	 "Rules that neither comments nor annotations suppress."},
 	{"exclude", "list", "Globs of files that are not linted."},
+	{"custom", "list",
+	 "Files with rules of your own, by globs relative to the policy's "
+	 "folder: see RULES OF YOUR OWN. In a folder of policy files those of "
+	 "kind Rules are read without being named."},
 	{"maxAge", "duration",
 	 "Age after which a saved cluster state is old: 24h."},
 };
