@@ -106,6 +106,10 @@ struct cel_map {
 	 */
 	bool (*field)(struct cel_eval *eval, void *context,
 		      struct cel_text name, struct cel_value *out);
+	/* The nodes that decide what field() gave, as cel_eval_blame(); or
+	 * NULL: that of the value. */
+	size_t (*blame)(void *context, struct cel_text name,
+			const struct node **nodes, size_t max);
 	void *context;
 };
 
@@ -205,6 +209,9 @@ size_t cel_list_size(struct cel_value list);
 /* i < size. Items of a document's list know their node. */
 struct cel_value cel_list_at(struct arena *arena, struct cel_value list,
 			     size_t i);
+/* The items of both; beyond a million, an error. */
+struct cel_value cel_list_add(struct arena *arena, struct cel_value a,
+			      struct cel_value b);
 size_t cel_map_size(struct cel_value map);
 /* Entry number i, in the document's order (i < size). */
 struct cel_entry cel_map_at(struct arena *arena, struct cel_value map,

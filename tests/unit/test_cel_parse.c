@@ -124,9 +124,13 @@ static const struct row strings[] = {
 	{"b'\\u0041'", "0-9: unable to unescape string"},
 	{"'\\ud800'", "0-8: invalid unicode code point"},
 	{"'\\U00110000'", "0-12: invalid unicode code point"},
-	{"'\\z'", "0-1: syntax error: no token begins with '''"},
-	{"'\\400'", "0-1: syntax error: no token begins with '''"},
-	{"'\\x4'", "0-1: syntax error: no token begins with '''"},
+	{"'\\z'", "0-4: unable to unescape string"},
+	{"'\\400'", "0-6: unable to unescape string"},
+	{"'\\x4'", "0-5: unable to unescape string"},
+	{"'\\u0x41'", "0-8: unable to unescape string"},
+	{"'\\u+041'", "0-8: unable to unescape string"},
+	{"'\\08'", "0-5: unable to unescape string"},
+	{"'\\'", "0-1: syntax error: no token begins with '''"},
 	{"'a\nb'", "0-1: syntax error: no token begins with '''"},
 	{"'a", "0-1: syntax error: no token begins with '''"},
 	{"'a' 'b'", "4-7: syntax error: unexpected ''b'', expecting an "
@@ -163,6 +167,7 @@ static const struct row names[] = {
 	{"a.?b()", "4-5: syntax error: unexpected '(', expecting an operator "
 		   "or the end"},
 	{"a ? b", "5-5: syntax error: unexpected end, expecting ':'"},
+	{"@result", "0-7: syntax error: no token begins with '@result'"},
 	{"#", "0-1: syntax error: no token begins with '#'"},
 	{"\303\244", "0-2: syntax error: no token begins with '\303\244'"},
 	{"'\377'", "1-2: text is not UTF-8"},
@@ -231,10 +236,10 @@ static void operators_bind_and_group_as_in_cel_go(void **state)
 	"@result=0 while true do (_?_:_ p (_+_ @result 1) @result) then "      \
 	"(_==_ @result 1)>"
 #define INSERT(args)                                                           \
-	"@result={} while true do (cel.@mapInsert @result " args               \
+	"@result={} while true do (.@mapInsert cel @result " args              \
 	") then @result>"
 #define INSERT_IF(args)                                                        \
-	"@result={} while true do (_?_:_ p (cel.@mapInsert @result " args      \
+	"@result={} while true do (_?_:_ p (.@mapInsert cel @result " args     \
 	") @result) then @result>"
 
 static const struct row macros[] = {
@@ -265,10 +270,10 @@ static const struct row macros[] = {
 	{"l.transformMapEntry(k, v, t)", "<k,v l " INSERT("t")},
 	{"l.transformMapEntry(k, v, p, t)", "<k,v l " INSERT_IF("t")},
 	{"a.b.optMap(x, t)",
-	 "(_?_:_ (.hasValue (. a b)) (optional.of <#unused [] x=(.value "
-	 "(. a b)) while false do x then t>) (optional.none))"},
+	 "(_?_:_ (.hasValue (. a b)) (.of optional <#unused [] x=(.value "
+	 "(. a b)) while false do x then t>) (.none optional))"},
 	{"a.optFlatMap(x, t)", "(_?_:_ (.hasValue a) <#unused [] x=(.value a) "
-			       "while false do x then t> (optional.none))"},
+			       "while false do x then t> (.none optional))"},
 	{"l.sortBy(x, t)",
 	 "<#unused [] @__sortBy_input__=l while false do @__sortBy_input__ "
 	 "then (.@sortByAssociatedKeys @__sortBy_input__ <x "

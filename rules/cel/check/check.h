@@ -49,5 +49,7 @@ const char *cel_env_nearest_function(const struct cel_env *env,
 /* 0; -1: issues say why. */
 int cel_check(struct arena *arena, struct cel_program *program,
 	      struct cel_issues *issues);
+/* Prepares a checked program for the evaluator, and computes constants. */
+void cel_prepare(struct arena *arena, struct cel_program *program);
 
 #endif

@@ -16,6 +16,7 @@ const struct cel_program *cel_compile(struct arena *arena,
 		cel_parse(arena, program->text, len, &program->nexprs, issues);
 	if (!program->root || cel_check(arena, program, issues) != 0)
 		return NULL;
+	cel_prepare(arena, program);
 	return program;
 }
 
@@ -24,14 +25,14 @@ const struct cel_type *cel_program_type(const struct cel_program *program)
 	return program->root->type;
 }
 
-struct search {
+struct variable_search {
 	unsigned variable;
 	bool found;
 };
 
 static void look(struct cel_expr *expr, void *context)
 {
-	struct search *search = context;
+	struct variable_search *search = context;
 
 	if (expr->kind == EXPR_IDENT && expr->ident.is == NAME_VARIABLE &&
 	    expr->ident.index == search->variable)
@@ -41,7 +42,7 @@ static void look(struct cel_expr *expr, void *context)
 bool cel_program_reads(const struct cel_program *program, const char *name)
 {
 	int variable = cel_env_variable(program->env, name);
-	struct search search = {(unsigned)variable, false};
+	struct variable_search search = {(unsigned)variable, false};
 
 	if (variable >= 0)
 		cel_expr_each(program->root, look, &search);

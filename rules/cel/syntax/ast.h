@@ -27,6 +27,26 @@ enum cel_name {
 	NAME_TYPE,     /* `int`, `list`: a constant */
 };
 
+/* What the evaluator does itself, or prices otherwise. */
+enum cel_operation {
+	OPERATION_CALL, /* none of these: an overload's function */
+	OPERATION_AND,
+	OPERATION_OR,
+	OPERATION_CHOICE, /* `_?_:_` */
+	OPERATION_INDEX,
+	OPERATION_OPTIONAL_INDEX, /* `_[?_]`, `_?._` */
+	OPERATION_EQUAL,
+	OPERATION_UNEQUAL,
+	OPERATION_NOT_STRICTLY_FALSE,
+	OPERATION_OR_OPTIONAL, /* or() of optionals */
+	OPERATION_OR_VALUE,
+	OPERATION_ADD,
+	OPERATION_INSERT,	/* `cel.@mapInsert` */
+	OPERATION_IN_CONSTANTS, /* `x in ['a', 'b']`: costs nothing */
+};
+
+struct cel_signature;
+
 /* Names of the accumulators that macros make (cel-go's). */
 #define CEL_ACCUMULATOR "@result"
 
@@ -58,6 +78,16 @@ struct cel_expr {
 			/* of the name and arity; those that the checker left
 			 * over, ends with NULL */
 			const struct cel_overload *const *overloads;
+			/* What the evaluator goes by, set once the types are
+			 * right: signatures of the overloads, ends with NULL;
+			 * all arguments, the receiver first. */
+			const struct cel_signature **signatures;
+			struct cel_expr **operands;
+			unsigned noperands;
+			enum cel_operation operation;
+			/* Several overloads that have a price of their own are
+			 * left: cel-go takes the least. */
+			bool flat;
 		} call;
 		struct {
 			struct cel_expr **items;

@@ -84,30 +84,6 @@ static size_t scan_number(struct cursor c, int *kind)
 
 /* --- strings ------------------------------------------------------------- */
 
-/* Length of the escape sequence at a backslash. */
-static size_t escape(struct cursor c)
-{
-	char e = byte(c, 1);
-	size_t digits;
-
-	if (e && strchr("abfnrtv\"'\\?`", e))
-		return 2;
-	if (e >= '0' && e <= '3') {
-		for (int i = 2; i < 4; i++)
-			if (byte(c, (size_t)i) < '0' ||
-			    byte(c, (size_t)i) > '7')
-				return 0;
-		return 4;
-	}
-	if (e != 'x' && e != 'X' && e != 'u' && e != 'U')
-		return 0;
-	digits = e == 'u' ? 4 : e == 'U' ? 8 : 2;
-	for (size_t i = 0; i < digits; i++)
-		if (!is_hex(byte(c, 2 + i)))
-			return 0;
-	return 2 + digits;
-}
-
 static bool at_quotes(struct cursor c, size_t i, char quote, size_t quotes)
 {
 	for (size_t k = 0; k < quotes; k++)
@@ -120,19 +96,15 @@ static bool at_quotes(struct cursor c, size_t i, char quote, size_t quotes)
 static size_t quoted(struct cursor c, size_t quotes, bool raw)
 {
 	char quote = byte(c, 0);
-	size_t i = quotes, step;
 
-	while (i < c.n) {
-		step = 1;
+	for (size_t i = quotes; i < c.n; i++) {
 		if (at_quotes(c, i, quote, quotes))
 			return i + quotes;
 		if (quotes == 1 && (c.s[i] == '\n' || c.s[i] == '\r'))
 			return 0;
+		/* What follows it is cel_literal()'s. */
 		if (c.s[i] == '\\' && !raw)
-			step = escape(behind(c, i));
-		if (!step)
-			return 0;
-		i += step;
+			i++;
 	}
 	return 0;
 }
@@ -173,7 +145,8 @@ static size_t scan_name(struct cursor c, int *kind)
 		     {"false", TOKEN_FALSE},
 		     {"null", TOKEN_NULL},
 		     {"in", TOKEN_IN}};
-	size_t len = is_letter(byte(c, 0)) ? run(c, 0, is_name) : 0;
+	size_t at = byte(c, 0) == '@'; /* templates of macros */
+	size_t len = is_letter(byte(c, at)) ? run(c, at, is_name) : 0;
 
 	*kind = TOKEN_IDENT;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)

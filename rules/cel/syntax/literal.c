@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What literals stand for. The lexer has seen that they are well-formed; what
  * is left are ranges and code points. */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -41,13 +42,13 @@ static const char *read_double(const char *s, bool minus, struct cel_value *out)
 
 /* --- strings ------------------------------------------------------------- */
 
-struct reader {
+struct unescaping {
 	const char *s, *end;
 	char *out;
 	bool bytes;
 };
 
-static void put_code_point(struct reader *r, uint32_t c)
+static void put_code_point(struct unescaping *r, uint32_t c)
 {
 	if (c < 0x80) {
 		*r->out++ = (char)c;
@@ -67,35 +68,55 @@ static void put_code_point(struct reader *r, uint32_t c)
 	*r->out++ = (char)(0x80 | (c & 0x3f));
 }
 
-static uint32_t digits(struct reader *r, int n, int base)
+static bool read_digits(struct unescaping *r, int n, unsigned base,
+			uint32_t *code)
 {
-	char text[9] = {0};
+	static const char digits[] = "0123456789abcdef";
+	const char *digit;
 
-	memcpy(text, r->s, (size_t)n);
-	r->s += n;
-	return (uint32_t)strtoul(text, NULL, base);
+	for (*code = 0; n; n--, r->s++) {
+		if (r->s == r->end)
+			return false;
+		digit = memchr(digits, tolower((unsigned char)*r->s), base);
+		if (!digit)
+			return false;
+		*code = *code * base + (uint32_t)(digit - digits);
+	}
+	return true;
+}
+
+/* The code point, or byte, that digits behind a backslash stand for. */
+static bool read_code(struct unescaping *r, uint32_t *code)
+{
+	switch (*r->s++) {
+	case 'x':
+	case 'X':
+		return read_digits(r, 2, 16, code);
+	case 'u':
+		return !r->bytes && read_digits(r, 4, 16, code);
+	case 'U':
+		return !r->bytes && read_digits(r, 8, 16, code);
+	default:
+		r->s--;
+		return *r->s <= '3' && read_digits(r, 3, 8, code);
+	}
 }
 
 /* The sequence behind a backslash. */
-static const char *put_escape(struct reader *r)
+static const char *put_escape(struct unescaping *r)
 {
-	static const char names[] = "abfnrtv", means[] = "\a\b\f\n\r\t\v";
-	char c = *r->s++;
-	const char *name = strchr(names, c);
+	static const char names[] = "abfnrtv\"'\\?`";
+	static const char means[] = "\a\b\f\n\r\t\v\"'\\?`";
+	const char *name = memchr(names, *r->s, sizeof(names) - 1);
 	uint32_t code;
 
-	if (name || !strchr("xXuU0123", c)) {
-		*r->out++ = name ? means[name - names] : c;
+	if (name) {
+		*r->out++ = means[name - names];
+		r->s++;
 		return NULL;
 	}
-	if (r->bytes && (c == 'u' || c == 'U'))
+	if (!read_code(r, &code))
 		return "unable to unescape string";
-	if (c == 'x' || c == 'X')
-		code = digits(r, 2, 16);
-	else if (c == 'u' || c == 'U')
-		code = digits(r, c == 'u' ? 4 : 8, 16);
-	else
-		r->s--, code = digits(r, 3, 8);
 	if (r->bytes)
 		*r->out++ = (char)code;
 	else if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
@@ -106,7 +127,7 @@ static const char *put_escape(struct reader *r)
 }
 
 /* Between the quotes. Line ends become LF (cel-go parser/unescape.go). */
-static const char *unescape(struct reader *r, bool raw)
+static const char *unescape(struct unescaping *r, bool raw)
 {
 	const char *wrong = NULL;
 
@@ -128,8 +149,8 @@ static const char *unescape(struct reader *r, bool raw)
 static const char *read_string(struct arena *arena, struct cel_text token,
 			       bool bytes, struct cel_value *out)
 {
-	struct reader r = {token.data + bytes, token.data + token.len, NULL,
-			   bytes};
+	struct unescaping r = {token.data + bytes, token.data + token.len, NULL,
+			       bytes};
 	bool raw = *r.s == 'r' || *r.s == 'R';
 	size_t quotes;
 	char *memory;

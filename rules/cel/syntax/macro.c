@@ -3,63 +3,87 @@
  * Macros, expanded as cel-go expands them: parser/macro.go,
  * ext/comprehensions.go (two variables), cel/library.go (optionals),
  * ext/lists.go (sortBy). Those that Kubernetes 1.36 enables
- * (apiserver pkg/cel/environment/base.go).
+ * (apiserver pkg/cel/environment/base.go). What they stand for is written in
+ * the language itself, with names that no text can spell (struct cel_template).
  */
 #include "base/text.h"
 #include "rules/cel/syntax/parser.h"
 
-struct expansion {
-	struct cel_parser *p;
-	struct cel_place place;
-	const char *macro;
-	struct cel_expr *target, **args;
-	unsigned n;
+/* A fold over the target. */
+struct fold_macro {
+	const char *name;
+	unsigned min, max;  /* arguments */
+	unsigned variables; /* 0: all arguments but the last */
+	bool list;	    /* its issues say "identifier" */
+	/* Templates: the language, and `@result`, `@item` (the first
+	 * variable), `@last` (the last argument). */
+	const char *init, *condition, *step, *result;
 };
 
-/* --- parts --------------------------------------------------------------- */
+#define ALL	"@not_strictly_false(@result)", "@result && @last", "@result"
+#define ANY	"@not_strictly_false(!@result)", "@result || @last", "@result"
+#define ONE	"true", "@last ? @result + 1 : @result", "@result == 1"
+#define ADD	"true", "@result + [@last]", "@result"
+#define SIFT	"true", "@last ? @result + [@item] : @result", "@result"
+#define PUT	"true", "cel.@mapInsert(@result, @item, @last)", "@result"
+#define PUT_ALL "true", "cel.@mapInsert(@result, @last)", "@result"
 
-static struct cel_expr *constant(struct expansion *m, struct cel_value value)
+static const struct fold_macro folds[] = {
+	{"all", 2, 3, 0, false, "true", ALL},
+	{"exists", 2, 3, 0, false, "false", ANY},
+	{"exists_one", 2, 3, 0, false, "0", ONE},
+	{"existsOne", 3, 3, 0, false, "0", ONE},
+	{"map", 2, 3, 1, true, "[]", ADD},
+	{"filter", 2, 2, 1, true, "[]", SIFT},
+	{"transformList", 3, 4, 2, false, "[]", ADD},
+	{"transformMap", 3, 4, 2, false, "{}", PUT},
+	{"transformMapEntry", 3, 4, 2, false, "{}", PUT_ALL},
+};
+
+static const struct fold_macro *fold_of(const char *name, unsigned n)
 {
-	struct cel_expr *expr = cel_expr_new(m->p, EXPR_CONST, m->place);
-
-	expr->constant = value;
-	return expr;
+	for (size_t i = 0; i < sizeof(folds) / sizeof(*folds); i++)
+		if (n >= folds[i].min && n <= folds[i].max &&
+		    text_eq(name, folds[i].name))
+			return &folds[i];
+	return NULL;
 }
 
-static struct cel_expr *ident(struct expansion *m, const char *name)
-{
-	struct cel_expr *expr = cel_expr_new(m->p, EXPR_IDENT, m->place);
+struct expansion {
+	struct cel_parser *p;
+	const struct fold_macro *row;
+	struct cel_place place;
+	const char *name;
+	struct cel_expr *target, **args;
+	unsigned n;
+	struct cel_expr *part; /* `@part` of a template */
+};
 
-	expr->ident.name = name;
-	return expr;
+/* --- templates ----------------------------------------------------------- */
+
+static struct cel_expr *expand_name(struct cel_parser *p, void *context,
+				    const char *name)
+{
+	struct expansion *m = context;
+
+	if (text_eq(name, "@last"))
+		return m->args[m->n - 1];
+	if (text_eq(name, "@filter"))
+		return m->args[m->n - 2];
+	if (text_eq(name, "@item"))
+		return cel_expr_copy(p, m->args[0]);
+	if (text_eq(name, "@target"))
+		return m->target;
+	if (text_eq(name, "@copy"))
+		return cel_expr_copy(p, m->target);
+	return text_eq(name, "@part") ? m->part : NULL;
 }
 
-static struct cel_expr *accumulator(struct expansion *m)
+static struct cel_expr *from(struct expansion *m, const char *text)
 {
-	return ident(m, CEL_ACCUMULATOR);
-}
+	struct cel_template template = {expand_name, m, m->place};
 
-#define CALL(m, function, ...)                                                 \
-	cel_call_new((m)->p, (m)->place, (function), NULL,                     \
-		     (struct cel_expr *[]){__VA_ARGS__},                       \
-		     sizeof((struct cel_expr *[]){__VA_ARGS__}) /              \
-			     sizeof(struct cel_expr *))
-
-static struct cel_expr *member(struct expansion *m, struct cel_expr *target,
-			       const char *function)
-{
-	return cel_call_new(m->p, m->place, function, target, NULL, 0);
-}
-
-/* Of one item, or empty. */
-static struct cel_expr *list(struct expansion *m, struct cel_expr *item)
-{
-	struct cel_expr *expr = cel_expr_new(m->p, EXPR_LIST, m->place);
-
-	expr->list.n = item != NULL;
-	expr->list.items = ARENA_ARRAY(m->p->arena, struct cel_expr *, 1);
-	expr->list.items[0] = item;
-	return expr;
+	return cel_parse_template(m->p, text, &template);
 }
 
 static struct cel_expr *refuse(struct expansion *m, struct cel_expr *where,
@@ -68,18 +92,20 @@ static struct cel_expr *refuse(struct expansion *m, struct cel_expr *where,
 	struct cel_place place = {where->start, where->end, where->start};
 
 	cel_parser_issue(m->p, place, "%s", why);
-	return constant(m, cel_null());
+	return where;
 }
 
 /* --- folds --------------------------------------------------------------- */
 
 /* The name of a variable; NULL: an issue is recorded. */
-static const char *variable(struct expansion *m, unsigned i, const char *issue)
+static const char *variable(struct expansion *m, unsigned i)
 {
 	struct cel_expr *arg = m->args[i];
 
 	if (arg->kind != EXPR_IDENT) {
-		refuse(m, arg, issue);
+		refuse(m, arg,
+		       m->row->list ? "argument is not an identifier"
+				    : "argument must be a simple name");
 		return NULL;
 	}
 	if (text_eq(arg->ident.name, "__result__")) {
@@ -93,191 +119,95 @@ static const char *variable(struct expansion *m, unsigned i, const char *issue)
 		       : arg->ident.name;
 }
 
-/* A fold over the target with the variables that the first arguments name.
- * NULL: they name none. */
-static struct cel_expr *fold(struct expansion *m, unsigned nvars,
-			     const char *issue)
-{
-	struct cel_expr *e;
-	const char *var = variable(m, 0, issue), *var2 = NULL;
-
-	if (var && nvars == 2)
-		var2 = variable(m, 1, issue);
-	if (!var || (nvars == 2 && !var2))
-		return NULL;
-	if (var2 && text_eq(var, var2)) {
-		refuse(m, m->args[1],
-		       arena_printf(m->p->arena, "duplicate variable name: %s",
-				    var));
-		return NULL;
-	}
-	e = cel_expr_new(m->p, EXPR_FOLD, m->place);
-	e->fold.range = m->target;
-	e->fold.var = var;
-	e->fold.var2 = var2;
-	e->fold.accumulator = CEL_ACCUMULATOR;
-	e->fold.macro = m->macro;
-	e->fold.condition = constant(m, cel_bool(true));
-	e->fold.result = accumulator(m);
-	return e;
-}
-
-static struct cel_expr *nothing(struct expansion *m)
-{
-	return constant(m, cel_null());
-}
-
-static struct cel_expr *expand_quantifier(struct expansion *m)
-{
-	struct cel_expr *e = fold(m, m->n - 1,
-				  "argument must be a simple name"),
-			*test = m->args[m->n - 1], *go_on;
-	bool all = text_eq(m->macro, "all");
-
-	if (!e)
-		return nothing(m);
-	e->fold.init = constant(m, cel_bool(all));
-	go_on = accumulator(m);
-	if (!all)
-		go_on = CALL(m, "!_", go_on);
-	e->fold.condition = CALL(m, "@not_strictly_false", go_on);
-	e->fold.step = CALL(m, all ? "_&&_" : "_||_", accumulator(m), test);
-	return e;
-}
-
-static struct cel_expr *expand_exists_one(struct expansion *m)
-{
-	struct cel_expr *e = fold(m, m->n - 1,
-				  "argument must be a simple name"),
-			*test = m->args[m->n - 1], *more;
-
-	if (!e)
-		return nothing(m);
-	e->fold.init = constant(m, cel_int(0));
-	more = CALL(m, "_+_", accumulator(m), constant(m, cel_int(1)));
-	e->fold.step = CALL(m, "_?_:_", test, more, accumulator(m));
-	e->fold.result =
-		CALL(m, "_==_", accumulator(m), constant(m, cel_int(1)));
-	return e;
-}
-
-/* Takes the step only where the filter, an argument before the last, is true,
- * if there is one. */
-static void fold_step(struct expansion *m, struct cel_expr *e, unsigned nvars,
-		      struct cel_expr *step)
-{
-	if (m->n == nvars + 2)
-		step = CALL(m, "_?_:_", m->args[nvars], step, accumulator(m));
-	e->fold.step = step;
-}
-
-static struct cel_expr *to_list(struct expansion *m, unsigned nvars,
-				const char *issue)
-{
-	struct cel_expr *e = fold(m, nvars, issue);
-
-	if (!e)
-		return nothing(m);
-	e->fold.init = list(m, NULL);
-	fold_step(m, e, nvars,
-		  CALL(m, "_+_", accumulator(m), list(m, m->args[m->n - 1])));
-	return e;
-}
-
-static struct cel_expr *expand_map(struct expansion *m)
-{
-	return to_list(m, 1, "argument is not an identifier");
-}
-
-static struct cel_expr *expand_transform_list(struct expansion *m)
-{
-	return to_list(m, 2, "argument must be a simple name");
-}
-
-static struct cel_expr *expand_filter(struct expansion *m)
-{
-	struct cel_expr *e = fold(m, 1, "argument is not an identifier"), *step;
-
-	if (!e)
-		return nothing(m);
-	e->fold.init = list(m, NULL);
-	step = CALL(m, "_+_", accumulator(m), list(m, m->args[0]));
-	e->fold.step = CALL(m, "_?_:_", m->args[1], step, accumulator(m));
-	return e;
-}
-
-static struct cel_expr *expand_transform_map(struct expansion *m)
-{
-	struct cel_expr *e = fold(m, 2, "argument must be a simple name");
-	struct cel_expr *value = m->args[m->n - 1], *step;
-
-	if (!e)
-		return nothing(m);
-	e->fold.init = cel_expr_new(m->p, EXPR_MAP, m->place);
-	if (text_eq(m->macro, "transformMapEntry"))
-		step = CALL(m, "cel.@mapInsert", accumulator(m), value);
-	else
-		step = CALL(m, "cel.@mapInsert", accumulator(m),
-			    ident(m, e->fold.var), value);
-	fold_step(m, e, 2, step);
-	return e;
-}
-
-/* --- bindings: folds over nothing ---------------------------------------- */
-
-/* body, in which name is value. */
-static struct cel_expr *bind(struct expansion *m, const char *name,
-			     struct cel_expr *value, struct cel_expr *body)
+static struct cel_expr *fold_new(struct expansion *m, struct cel_expr *range,
+				 const char *accumulator)
 {
 	struct cel_expr *e = cel_expr_new(m->p, EXPR_FOLD, m->place);
 
-	e->fold.range = list(m, NULL);
+	e->fold.range = range;
+	e->fold.accumulator = accumulator;
+	e->fold.macro = m->name;
+	return e;
+}
+
+static struct cel_expr *expand_fold(struct expansion *m)
+{
+	const struct fold_macro *row = m->row;
+	unsigned nvars = row->variables ? row->variables : m->n - 1;
+	const char *var = variable(m, 0), *var2 = NULL, *step = row->step;
+	struct cel_expr *e;
+
+	if (var && nvars == 2)
+		var2 = variable(m, 1);
+	if (!var || (nvars == 2 && !var2))
+		return m->args[0];
+	if (var2 && text_eq(var, var2))
+		return refuse(m, m->args[1],
+			      arena_printf(m->p->arena,
+					   "duplicate variable name: %s", var));
+	e = fold_new(m, m->target, CEL_ACCUMULATOR);
+	e->fold.var = var;
+	e->fold.var2 = var2;
+	if (m->n == nvars + 2)
+		step = arena_printf(m->p->arena, "@filter ? %s : @result",
+				    step);
+	e->fold.init = from(m, row->init);
+	e->fold.condition = from(m, row->condition);
+	e->fold.step = from(m, step);
+	e->fold.result = from(m, row->result);
+	return e;
+}
+
+/* --- others -------------------------------------------------------------- */
+
+/* body, in which name is value: a fold over nothing. */
+static struct cel_expr *bind(struct expansion *m, const char *name,
+			     struct cel_expr *value, struct cel_expr *body)
+{
+	struct cel_expr *e = fold_new(m, from(m, "[]"), name);
+
 	e->fold.var = "#unused";
-	e->fold.accumulator = name;
 	e->fold.init = value;
-	e->fold.condition = constant(m, cel_bool(false));
-	e->fold.step = ident(m, name);
+	e->fold.condition = from(m, "false");
+	e->fold.step = from(m, name);
 	e->fold.result = body;
-	e->fold.macro = m->macro;
 	return e;
 }
 
 static struct cel_expr *expand_opt_map(struct expansion *m)
 {
-	struct cel_expr *name = m->args[0], *value, *body;
-	bool flat = text_eq(m->macro, "optFlatMap");
+	struct cel_expr *name = m->args[0];
 
-	if (name->kind != EXPR_IDENT)
+	if (name->kind != EXPR_IDENT || name->ident.absolute)
 		return refuse(m, name,
-			      flat ? "optFlatMap() variable name must be a "
-				     "simple identifier"
-				   : "optMap() variable name must be a simple "
-				     "identifier");
-	value = member(m, cel_expr_copy(m->p, m->target), "value");
-	body = bind(m, name->ident.name, value, m->args[1]);
-	if (!flat)
-		body = CALL(m, "optional.of", body);
-	return CALL(
-		m, "_?_:_", member(m, m->target, "hasValue"), body,
-		cel_call_new(m->p, m->place, "optional.none", NULL, NULL, 0));
+			      arena_printf(m->p->arena,
+					   "%s() variable name must be a "
+					   "simple identifier",
+					   m->name));
+	m->part =
+		bind(m, name->ident.name, from(m, "@copy.value()"), m->args[1]);
+	return from(m, text_eq(m->name, "optMap")
+			       ? "@target.hasValue() ? optional.of(@part) : "
+				 "optional.none()"
+			       : "@target.hasValue() ? @part : "
+				 "optional.none()");
 }
 
 static struct cel_expr *expand_sort_by(struct expansion *m)
 {
 	static const char input[] = "@__sortBy_input__";
-	struct cel_expr *target = m->target, *keys;
-	struct expansion map = *m;
+	struct cel_expr *list = m->target;
 
-	if (target->kind == EXPR_CONST || target->kind == EXPR_MAP)
-		return refuse(m, target,
+	if (list->kind == EXPR_CONST || list->kind == EXPR_MAP)
+		return refuse(m, list,
 			      "sortBy can only be applied to a list, "
 			      "identifier, comprehension, call or select "
 			      "expression");
-	map.target = ident(m, input);
-	keys = expand_map(&map);
-	return bind(m, input, target,
-		    cel_call_new(m->p, m->place, "@sortByAssociatedKeys",
-				 ident(m, input), &keys, 1));
+	m->target = from(m, input);
+	m->row = fold_of("map", 2);
+	m->part = expand_fold(m);
+	return bind(m, input, list,
+		    from(m, "@__sortBy_input__.@sortByAssociatedKeys(@part)"));
 }
 
 static struct cel_expr *expand_has(struct expansion *m)
@@ -293,51 +223,25 @@ static struct cel_expr *expand_has(struct expansion *m)
 	return e;
 }
 
-/* --- the table ----------------------------------------------------------- */
-
-static const struct macro {
-	const char *name;
-	unsigned min, max; /* arguments beside the target */
-	struct cel_expr *(*expand)(struct expansion *m);
-} macros[] = {
-	{"all", 2, 3, expand_quantifier},
-	{"exists", 2, 3, expand_quantifier},
-	{"exists_one", 2, 3, expand_exists_one},
-	{"existsOne", 3, 3, expand_exists_one},
-	{"map", 2, 3, expand_map},
-	{"filter", 2, 2, expand_filter},
-	{"transformList", 3, 4, expand_transform_list},
-	{"transformMap", 3, 4, expand_transform_map},
-	{"transformMapEntry", 3, 4, expand_transform_map},
-	{"optMap", 2, 2, expand_opt_map},
-	{"optFlatMap", 2, 2, expand_opt_map},
-	{"sortBy", 2, 2, expand_sort_by},
-};
-
-static const struct macro *macro_of(const struct cel_expr *call)
-{
-	static const struct macro has = {"has", 1, 1, expand_has};
-	const char *name = call->call.function;
-	unsigned n = call->call.n;
-
-	if (!call->call.target)
-		return n == 1 && text_eq(name, has.name) ? &has : NULL;
-	for (size_t i = 0; i < sizeof(macros) / sizeof(*macros); i++)
-		if (n >= macros[i].min && n <= macros[i].max &&
-		    text_eq(name, macros[i].name))
-			return &macros[i];
-	return NULL;
-}
-
 struct cel_expr *cel_expand(struct cel_parser *p, struct cel_expr *call)
 {
-	const struct macro *macro = macro_of(call);
-	struct expansion m = {p,
-			      {call->start, call->end, call->at},
-			      call->call.function,
-			      call->call.target,
-			      call->call.args,
-			      call->call.n};
+	struct expansion m = {.p = p,
+			      .place = {call->start, call->end, call->at},
+			      .name = call->call.function,
+			      .target = call->call.target,
+			      .args = call->call.args,
+			      .n = call->call.n};
 
-	return macro && !p->stopped ? macro->expand(&m) : call;
+	if (p->stopped)
+		return call;
+	if (!m.target)
+		return m.n == 1 && text_eq(m.name, "has") ? expand_has(&m)
+							  : call;
+	if (m.n == 2 &&
+	    (text_eq(m.name, "optMap") || text_eq(m.name, "optFlatMap")))
+		return expand_opt_map(&m);
+	if (m.n == 2 && text_eq(m.name, "sortBy"))
+		return expand_sort_by(&m);
+	m.row = fold_of(m.name, m.n);
+	return m.row ? expand_fold(&m) : call;
 }

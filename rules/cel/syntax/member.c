@@ -164,6 +164,9 @@ static struct cel_expr *parse_name(struct cel_parser *p)
 				    NULL, args.items, (unsigned)args.n);
 		return absolute ? expr : cel_expand(p, expr);
 	}
+	if (p->template &&
+	    (expr = p->template->expand(p, p->template->context, name)))
+		return expr;
 	expr = cel_expr_new(p, EXPR_IDENT, cel_place(p, start, token.start));
 	expr->ident.name = name;
 	expr->ident.absolute = absolute;

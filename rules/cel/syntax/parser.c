@@ -7,6 +7,9 @@
  */
 #include "rules/cel/syntax/parser.h"
 
+#include <string.h>
+
+#include "base/err.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -65,7 +68,9 @@ void cel_advance(struct cel_parser *p)
 		return;
 	p->end = p->token.end;
 	p->token = cel_lex(p->text, p->len, p->end);
-	if (p->token.kind == TOKEN_ERROR)
+	if (p->token.kind == TOKEN_ERROR ||
+	    (p->token.kind == TOKEN_IDENT && !p->template &&
+	     p->text[p->token.start] == '@'))
 		cel_parser_stop(p, cel_token_place(p),
 				"syntax error: no token begins with '%.*s'",
 				(int)(p->token.end - p->token.start),
@@ -89,6 +94,8 @@ void cel_expect(struct cel_parser *p, int kind, const char *wanted)
 struct cel_place cel_place(const struct cel_parser *p, uint32_t start,
 			   uint32_t at)
 {
+	if (p->template)
+		return p->template->place;
 	return (struct cel_place){start, p->end, at};
 }
 
@@ -322,6 +329,29 @@ static void check_text(struct cel_parser *p)
 				"expression code point size exceeds limit: "
 				"size: %zu, limit %d",
 				n, CEL_CODE_POINTS);
+}
+
+struct cel_expr *cel_parse_template(struct cel_parser *p, const char *text,
+				    const struct cel_template *template)
+{
+	struct cel_parser inner = {.template = template,
+				   .arena = p->arena,
+				   .text = text,
+				   .len = strlen(text),
+				   .issues = p->issues,
+				   .nexprs = p->nexprs};
+	struct cel_expr *root;
+
+	cel_advance(&inner);
+	root = cel_parse_expr(&inner);
+	if (inner.token.kind != TOKEN_END)
+		BUG("template: %s", text);
+	p->nexprs = inner.nexprs;
+	p->wrong |= inner.wrong;
+	p->stopped |= inner.stopped;
+	if (p->stopped)
+		p->token.kind = TOKEN_END;
+	return root;
 }
 
 struct cel_expr *cel_parse(struct arena *arena, const char *text, size_t len,

@@ -14,7 +14,10 @@ enum grammar_rule {
 	NGRAMMAR_RULES,
 };
 
+struct cel_template;
+
 struct cel_parser {
+	const struct cel_template *template; /* NULL: the text is a user's */
 	struct arena *arena;
 	const char *text;
 	size_t len;
@@ -33,6 +36,18 @@ struct cel_parser {
 /* The part of the text that an expression is made from. */
 struct cel_place {
 	uint32_t start, end, at;
+};
+
+/*
+ * What a macro stands for, written in the language: names in it may begin with
+ * `@`, and some of them are expressions (NULL: a name). All of it is at one
+ * place.
+ */
+struct cel_template {
+	struct cel_expr *(*expand)(struct cel_parser *p, void *context,
+				   const char *name);
+	void *context;
+	struct cel_place place;
 };
 
 /* From an expression's first byte to the end of what was read. */
@@ -79,6 +94,8 @@ struct cel_expr *cel_parse_expr(struct cel_parser *p);
 /* minus: a sign before the number that follows is part of it. */
 struct cel_expr *cel_parse_member(struct cel_parser *p, uint32_t start,
 				  bool minus);
+struct cel_expr *cel_parse_template(struct cel_parser *p, const char *text,
+				    const struct cel_template *template);
 /* What a call expands to if it is a macro, else the call. */
 struct cel_expr *cel_expand(struct cel_parser *p, struct cel_expr *call);
 

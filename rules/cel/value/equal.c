@@ -115,9 +115,8 @@ static bool goes_on(struct cel_value *all, struct cel_value part)
 	return !cel_is_false(*all);
 }
 
-/* Do two items of a `map` list have the same keys? */
-static bool same_keys(struct arena *arena, struct cel_value a,
-		      struct cel_value b, const struct node *keys)
+bool cel_same_keys(struct arena *arena, struct cel_value a, struct cel_value b,
+		   const struct node *keys)
 {
 	struct cel_value x, y;
 
@@ -144,7 +143,7 @@ static struct cel_value has_equal(struct arena *arena, struct cel_value list,
 	for (size_t i = 0; i < cel_list_size(list); i++) {
 		struct cel_value other = cel_list_at(arena, list, i), equal;
 
-		if (keys && !same_keys(arena, other, item, keys))
+		if (keys && !cel_same_keys(arena, other, item, keys))
 			continue;
 		equal = cel_equal(arena, other, item);
 		if (cel_is_true(equal) || keys)

@@ -177,6 +177,7 @@ struct cel_entry cel_map_at(struct arena *arena, struct cel_value value,
 		return map->entries[i];
 	item = child_at(map->node, &map->last, &map->last_index, i);
 	entry.key = cel_schema_key(arena, map->schema, item);
+	entry.key.node = item;
 	entry.value = cel_from_node(arena, item,
 				    cel_schema_field(map->schema, item->key));
 	return entry;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rules/cel/lib/re2.h"
+#include "rules/cel/lib/regex/re2.h"
 
 #include <string.h>
 
 #include "base/text.h"
 #include "base/vec.h"
-#include "rules/cel/lib/re2_class.h"
+#include "rules/cel/lib/regex/re2_class.h"
 
 enum { REPEAT_MAX = 1000, NEST_MAX = 1000 };
 
-struct group {
+struct re2_group {
 	unsigned weight; /* product of counts nested in it */
 	bool can_repeat;
 };
 
-struct parser {
+struct re2_parser {
 	struct re2 re;
-	struct group *groups; /* the last is the one that is open */
+	struct re2_group *groups; /* the last is the one that is open */
 	size_t n, size;
 	unsigned atom;	    /* weight of what a repeat would repeat */
 	size_t last_repeat; /* where the one just before begins, or NONE */
@@ -24,19 +24,19 @@ struct parser {
 
 static const size_t NONE = (size_t)-1;
 
-static struct group *top(struct parser *p)
+static struct re2_group *top(struct re2_parser *p)
 {
 	return &p->groups[p->n - 1];
 }
 
-static void open_group(struct parser *p)
+static void open_group(struct re2_parser *p)
 {
 	*VEC_PUSH(p->re.arena, p->groups, p->n, p->size) =
-		(struct group){.weight = 1};
+		(struct re2_group){.weight = 1};
 }
 
 /* An atom was written. */
-static void atom(struct parser *p, unsigned weight)
+static void atom(struct re2_parser *p, unsigned weight)
 {
 	p->atom = weight;
 	top(p)->can_repeat = true;
@@ -50,7 +50,7 @@ static bool before_repeat(const struct re2 *re)
 }
 
 /* PCRE2 repeats no assertion, a group with one in it very well. */
-static void assertion(struct parser *p, const char *text, size_t len)
+static void assertion(struct re2_parser *p, const char *text, size_t len)
 {
 	p->re.at += len;
 	buf_addf(p->re.out, before_repeat(&p->re) ? "(?:%s)" : "%s", text);
@@ -75,13 +75,13 @@ static int count(struct re2 *re, size_t *at)
 	return n;
 }
 
-struct repeat {
+struct re2_repeat {
 	int min, max; /* max -1: no limit */
 	size_t end;
 };
 
 /* `{2}`, `{2,}`, `{2,3}` at the cursor; false: the brace is a literal. */
-static bool counted(struct re2 *re, struct repeat *repeat)
+static bool counted(struct re2 *re, struct re2_repeat *repeat)
 {
 	size_t at = re->at + 1;
 
@@ -101,7 +101,7 @@ static bool counted(struct re2 *re, struct repeat *repeat)
 	return cel_text_at(re->text, at, "}");
 }
 
-static const char *repeat(struct parser *p, struct repeat r)
+static const char *repeat(struct re2_parser *p, struct re2_repeat r)
 {
 	struct re2 *re = &p->re;
 	size_t start = re->at;
@@ -128,9 +128,9 @@ static const char *repeat(struct parser *p, struct repeat r)
 	return NULL;
 }
 
-static const char *repeat_at(struct parser *p)
+static const char *repeat_at(struct re2_parser *p)
 {
-	struct repeat r = {.end = p->re.at + 1};
+	struct re2_repeat r = {.end = p->re.at + 1};
 
 	if (p->re.text.data[p->re.at] != '{')
 		return repeat(p, r);
@@ -143,7 +143,7 @@ static const char *repeat_at(struct parser *p)
 }
 
 /* `(?P<name>`, `(?<name>`: the name is not needed. */
-static const char *named_group(struct parser *p, size_t name)
+static const char *named_group(struct re2_parser *p, size_t name)
 {
 	struct re2 *re = &p->re;
 	size_t end = name;
@@ -167,7 +167,7 @@ static const char *named_group(struct parser *p, size_t name)
 }
 
 /* `(?i)`, `(?i-s:`: PCRE2 has them too. */
-static const char *flags(struct parser *p)
+static const char *flags(struct re2_parser *p)
 {
 	struct re2 *re = &p->re;
 	bool negative = false, flag = false;
@@ -197,7 +197,7 @@ static const char *flags(struct parser *p)
 	return re2_error(re, "invalid or unsupported Perl syntax", re->at, at);
 }
 
-static const char *open_at(struct parser *p)
+static const char *open_at(struct re2_parser *p)
 {
 	struct re2 *re = &p->re;
 
@@ -216,7 +216,7 @@ static const char *open_at(struct parser *p)
 	return NULL;
 }
 
-static const char *close_at(struct parser *p)
+static const char *close_at(struct re2_parser *p)
 {
 	unsigned weight = top(p)->weight;
 
@@ -230,7 +230,7 @@ static const char *close_at(struct parser *p)
 }
 
 /* \Q...\E */
-static const char *quoted(struct parser *p)
+static const char *quoted(struct re2_parser *p)
 {
 	struct re2 *re = &p->re;
 	unsigned c;
@@ -249,7 +249,7 @@ static const char *quoted(struct parser *p)
 	return NULL;
 }
 
-static const char *backslash(struct parser *p)
+static const char *backslash(struct re2_parser *p)
 {
 	struct re2 *re = &p->re;
 	const char *problem;
@@ -287,7 +287,7 @@ static const char *backslash(struct parser *p)
 	return problem;
 }
 
-static const char *element(struct parser *p)
+static const char *element(struct re2_parser *p)
 {
 	struct re2 *re = &p->re;
 	const char *problem;
@@ -332,7 +332,7 @@ static const char *element(struct parser *p)
 const char *cel_re2_translate(struct arena *arena, struct cel_text pattern,
 			      struct buf *out)
 {
-	struct parser p = {
+	struct re2_parser p = {
 		.re = {.arena = arena, .text = pattern, .out = out},
 		.last_repeat = NONE,
 	};

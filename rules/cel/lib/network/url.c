@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rules/cel/lib/url.h"
+#include "rules/cel/lib/network/url.h"
 
 #include <string.h>
 
 #include "base/text.h"
-#include "rules/cel/lib/address.h"
+#include "rules/cel/lib/network/address.h"
 
 /* Where an encoded text stands. */
 enum part { PART_PATH, PART_USER, PART_HOST, PART_ZONE, PART_QUERY };

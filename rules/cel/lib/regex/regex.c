@@ -18,11 +18,11 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "rules/cel/lib/literal.h"
-#include "rules/cel/lib/re2.h"
+#include "rules/cel/lib/regex/re2.h"
 
-enum { PATTERNS = 32, NEST_MAX = 1100, MATCH_LIMIT = 2000000 };
+enum { PATTERNS = 32, NEST_MAX = 1100, MATCH_LIMIT = 5000000 };
 
-struct pattern {
+struct compiled_pattern {
 	char *text;
 	size_t len;
 	pcre2_code *code;
@@ -30,8 +30,8 @@ struct pattern {
 };
 
 /* Of one thread: the last patterns, the oldest replaced first. */
-struct patterns {
-	struct pattern items[PATTERNS];
+struct pattern_cache {
+	struct compiled_pattern items[PATTERNS];
 	size_t next;
 	pcre2_compile_context *compile;
 	pcre2_match_context *match;
@@ -40,7 +40,7 @@ struct patterns {
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void forget(struct pattern *pattern)
+static void forget(struct compiled_pattern *pattern)
 {
 	free(pattern->text);
 	pcre2_code_free(pattern->code);
@@ -49,7 +49,7 @@ static void forget(struct pattern *pattern)
 
 static void forget_all(void *memory)
 {
-	struct patterns *patterns = memory;
+	struct pattern_cache *patterns = memory;
 
 	for (size_t i = 0; i < PATTERNS; i++)
 		forget(&patterns->items[i]);
@@ -64,9 +64,9 @@ static void make_key(void)
 		BUG("no key for the patterns of a thread");
 }
 
-static struct patterns *of_thread(void)
+static struct pattern_cache *of_thread(void)
 {
-	struct patterns *patterns;
+	struct pattern_cache *patterns;
 
 	pthread_once(&once, make_key);
 	patterns = pthread_getspecific(key);
@@ -82,7 +82,7 @@ static struct patterns *of_thread(void)
 	return patterns;
 }
 
-static const char *compile(struct arena *arena, struct patterns *patterns,
+static const char *compile(struct arena *arena, struct pattern_cache *patterns,
 			   struct cel_text text, pcre2_code **code)
 {
 	struct buf translated;
@@ -113,11 +113,11 @@ static const char *compile(struct arena *arena, struct patterns *patterns,
 }
 
 /* The compiled pattern, the thread's; NULL: *problem says why. */
-static struct pattern *pattern_of(struct arena *arena, struct cel_text text,
-				  const char **problem)
+static struct compiled_pattern *
+pattern_of(struct arena *arena, struct cel_text text, const char **problem)
 {
-	struct patterns *patterns = of_thread();
-	struct pattern *pattern;
+	struct pattern_cache *patterns = of_thread();
+	struct compiled_pattern *pattern;
 	pcre2_code *code = NULL;
 
 	for (size_t i = 0; i < PATTERNS; i++) {
@@ -149,19 +149,20 @@ bool cel_literal_regex(struct cel_text text)
 	return valid;
 }
 
-struct search {
+struct regex_search {
 	struct cel_call *call;
-	struct pattern *pattern;
+	struct compiled_pattern *pattern;
 	struct cel_text text;
 	size_t start, end;	/* of the match */
 	struct cel_value error; /* else null */
 };
 
-static bool search_begin(struct search *search, struct cel_call *call)
+static bool search_begin(struct regex_search *search, struct cel_call *call)
 {
 	const char *problem;
 
-	*search = (struct search){.call = call, .text = call->args[0].text};
+	*search =
+		(struct regex_search){.call = call, .text = call->args[0].text};
 	search->pattern = pattern_of(call->arena, call->args[1].text, &problem);
 	if (!search->pattern)
 		search->error =
@@ -174,7 +175,7 @@ static bool search_begin(struct search *search, struct cel_call *call)
 }
 
 /* false: no match from here on, or an error. */
-static bool search_from(struct search *search, size_t from)
+static bool search_from(struct regex_search *search, size_t from)
 {
 	PCRE2_UCHAR message[120];
 	size_t *ovector = pcre2_get_ovector_pointer(search->pattern->data);
@@ -197,7 +198,7 @@ static bool search_from(struct search *search, size_t from)
 
 static struct cel_value matches(struct cel_call *call)
 {
-	struct search search;
+	struct regex_search search;
 	bool found;
 
 	if (!search_begin(&search, call))
@@ -208,7 +209,7 @@ static struct cel_value matches(struct cel_call *call)
 
 static struct cel_value find(struct cel_call *call)
 {
-	struct search search;
+	struct regex_search search;
 
 	if (!search_begin(&search, call))
 		return search.error;
@@ -223,7 +224,7 @@ static struct cel_value find_all(struct cel_call *call)
 	int64_t limit = call->n > 2 ? call->args[2].integer : -1;
 	struct cel_value *items = NULL;
 	size_t n = 0, size = 0, from = 0, previous = (size_t)-1;
-	struct search s;
+	struct regex_search s;
 
 	if (!search_begin(&s, call))
 		return s.error;

@@ -155,14 +155,13 @@ static const char *parse(struct arena *arena, struct cel_text text,
 /* One number, without leading zeros. */
 static void add_number(struct cel_text part, struct buf *out)
 {
-	size_t zeros = 0;
+	bool stripped = part.len > 1;
 
-	while (part.len > 1 && zeros < part.len && part.data[zeros] == '0')
-		zeros++;
-	if (zeros == part.len ||
-	    (zeros && (part.data[zeros] < '0' || part.data[zeros] > '9')))
+	while (stripped && part.len && *part.data == '0')
+		part = cel_part(part, 1, part.len);
+	if (stripped && (!part.len || *part.data < '0' || *part.data > '9'))
 		buf_addc(out, '0');
-	buf_add(out, part.data + zeros, part.len - zeros);
+	buf_add(out, part.data, part.len);
 }
 
 /* `v1.02` as `1.2.0`. */

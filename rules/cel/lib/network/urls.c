@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "rules/cel/lib/url.h"
+#include "rules/cel/lib/network/url.h"
 
 /* Go drops queries with more parts. */
 enum { QUERY_PARTS = 10000 };

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "base/vec.h"
-#include "rules/cel/lib/url.h"
+#include "rules/cel/lib/network/url.h"
 
 /* What was found; NULL items: the text is good. */
 struct problems {

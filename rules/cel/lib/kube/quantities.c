@@ -15,7 +15,7 @@
 
 enum { NANO_SCALE = -9, DIGITS_MAX = 18 };
 
-struct held {
+struct held_quantity {
 	struct quantity quantity;
 	int scale;   /* it is a whole number of 10^scale */
 	bool is_int; /* of 64 bits, in that unit */
@@ -23,7 +23,7 @@ struct held {
 
 static bool equal(const void *a, const void *b)
 {
-	const struct held *x = a, *y = b;
+	const struct held_quantity *x = a, *y = b;
 
 	return quantity_cmp(x->quantity, y->quantity) == 0;
 }
@@ -87,7 +87,7 @@ static int exponent_of(const char *suffix, enum quantity_format format)
 	       (format == QUANTITY_BINARY ? 10 : 3);
 }
 
-static void hold(const char *text, struct held *held)
+static void hold(const char *text, struct held_quantity *held)
 {
 	struct layout layout = layout_of(text);
 	size_t digits = layout.whole + layout.fraction;
@@ -110,7 +110,8 @@ static void hold(const char *text, struct held *held)
 static struct cel_value quantity(struct cel_call *call)
 {
 	struct cel_text text = call->args[0].text;
-	struct held *held = ARENA_NEW(call->arena, struct held);
+	struct held_quantity *held =
+		ARENA_NEW(call->arena, struct held_quantity);
 	const char *copy = arena_strndup(call->arena, text.data, text.len);
 
 	if (quantity_parse(text.data, text.len, &held->quantity)) {
@@ -122,7 +123,11 @@ static struct cel_value quantity(struct cel_call *call)
 			call->arena,
 			"quantities must match the regular expression "
 			"'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
-	return cel_error(call->arena, "unable to parse quantity's suffix");
+	copy = arena_printf(call->arena, "1%s", layout_of(copy).suffix);
+	return cel_error(call->arena,
+			 quantity_parse(copy, strlen(copy), &held->quantity)
+				 ? "unable to parse numeric part of quantity"
+				 : "unable to parse quantity's suffix");
 }
 
 static struct cel_value is_quantity(struct cel_call *call)
@@ -133,7 +138,7 @@ static struct cel_value is_quantity(struct cel_call *call)
 				       call->args[0].text.len, &quantity));
 }
 
-static const struct held *held_of(const struct cel_call *call, int i)
+static const struct held_quantity *held_of(const struct cel_call *call, int i)
 {
 	return call->args[i].opaque.data;
 }
@@ -171,7 +176,7 @@ static struct cel_value compare_to(struct cel_call *call)
 
 static struct cel_value approximate(struct cel_call *call)
 {
-	const struct held *held = held_of(call, 0);
+	const struct held_quantity *held = held_of(call, 0);
 	double value = (double)units(held->quantity, held->scale);
 	char power[16];
 
@@ -181,7 +186,7 @@ static struct cel_value approximate(struct cel_call *call)
 	return cel_double(value * strtod(power, NULL));
 }
 
-static bool as_integer(const struct held *held, int64_t *out)
+static bool as_integer(const struct held_quantity *held, int64_t *out)
 {
 	__extension__ __int128 value = units(held->quantity, 0);
 
@@ -205,11 +210,11 @@ static struct cel_value integer(struct cel_call *call)
 	return cel_error(call->arena, "cannot convert value to integer");
 }
 
-static struct held other_of(const struct cel_call *call)
+static struct held_quantity other_of(const struct cel_call *call)
 {
 	if (cel_is(call->args[1], CEL_INT))
-		return (struct held){quantity_from(call->args[1].integer), 0,
-				     true};
+		return (struct held_quantity){
+			quantity_from(call->args[1].integer), 0, true};
 	return *held_of(call, 1);
 }
 
@@ -217,8 +222,9 @@ static struct cel_value combine(struct cel_call *call,
 				struct quantity (*with)(struct quantity,
 							struct quantity))
 {
-	struct held *sum = ARENA_NEW(call->arena, struct held);
-	struct held a = *held_of(call, 0), b = other_of(call);
+	struct held_quantity *sum =
+		ARENA_NEW(call->arena, struct held_quantity);
+	struct held_quantity a = *held_of(call, 0), b = other_of(call);
 	bool ints = a.is_int && b.is_int;
 	__extension__ __int128 value;
 

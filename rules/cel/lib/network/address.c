@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rules/cel/lib/address.h"
+#include "rules/cel/lib/network/address.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* An IPv6 address while it is read. */
-struct reader {
+struct ipv6_reader {
 	struct arena *arena;
 	struct cel_text whole; /* with the zone, for messages */
 	struct cel_text rest;
@@ -77,12 +77,12 @@ static int hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static const char *reader_problem(const struct reader *r, const char *what)
+static const char *reader_problem(const struct ipv6_reader *r, const char *what)
 {
 	return problem_at(r->arena, r->whole, what, &r->rest);
 }
 
-static const char *read_embedded(struct reader *r)
+static const char *read_embedded(struct ipv6_reader *r)
 {
 	const char *problem;
 
@@ -99,13 +99,13 @@ static const char *read_embedded(struct reader *r)
 	return problem;
 }
 
-static void skip(struct reader *r, size_t n)
+static void skip(struct ipv6_reader *r, size_t n)
 {
 	r->rest = cel_part(r->rest, n, r->rest.len);
 }
 
 /* One group and the colon behind it. */
-static const char *read_group(struct reader *r)
+static const char *read_group(struct ipv6_reader *r)
 {
 	unsigned value = 0;
 	size_t n = 0;
@@ -141,7 +141,7 @@ static const char *read_group(struct reader *r)
 	return NULL;
 }
 
-static const char *expand(struct reader *r)
+static const char *expand(struct ipv6_reader *r)
 {
 	int gap = 16 - r->n, ellipsis = r->ellipsis;
 
@@ -164,8 +164,8 @@ static const char *read_ipv6(struct arena *arena, struct cel_text text,
 			     struct address *out)
 {
 	size_t percent = cel_text_find(text, '%');
-	struct reader r = {arena,      text, cel_part(text, 0, percent),
-			   out->bytes, 0,    -1};
+	struct ipv6_reader r = {arena,	    text, cel_part(text, 0, percent),
+				out->bytes, 0,	  -1};
 	const char *problem = NULL;
 
 	out->size = 16;
@@ -272,14 +272,15 @@ void address_format(const struct address *address, char out[ADDRESS_TEXT])
 	zeros_of(address, &start, &end);
 	for (int i = 0; i < 8; i++) {
 		if (i == start) {
-			n += sprintf(out + n, "::");
+			out[n++] = ':';
+			out[n++] = ':';
 			i = end;
 			if (i >= 8)
 				break;
 		} else if (i > 0) {
 			out[n++] = ':';
 		}
-		n += sprintf(out + n, "%x", group_of(address, i));
+		n += snprintf(out + n, 5, "%x", group_of(address, i));
 	}
 	out[n] = '\0';
 }

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads: variables, fields, indexes, has(), and `?:` between them (cel-go
+ * interpreter/attributes.go). A read costs 1, and 1 more for each field or
+ * index that it follows; `?:` and has() themselves cost nothing. Behind an
+ * optional, what is absent costs nothing, and nothing after it is evaluated.
+ */
+#include "rules/cel/eval/eval_internal.h"
+#include "rules/cel/lib/lib_internal.h"
+
+enum chain {
+	CHAIN_PLAIN,
+	CHAIN_OPTIONAL, /* the value is present, of an optional */
+	CHAIN_NONE,	/* it is absent: the rest is left out */
+};
+
+static bool is_operation(const struct cel_expr *e, enum cel_operation operation)
+{
+	return e->kind == EXPR_CALL && e->call.operation == operation;
+}
+
+static bool is_index(const struct cel_expr *e)
+{
+	return is_operation(e, OPERATION_INDEX) ||
+	       is_operation(e, OPERATION_OPTIONAL_INDEX);
+}
+
+bool eval_is_attribute(const struct cel_expr *e)
+{
+	return e->kind == EXPR_IDENT || e->kind == EXPR_SELECT || is_index(e) ||
+	       is_operation(e, OPERATION_CHOICE);
+}
+
+/* What a chain of fields and indexes begins with. */
+static const struct cel_expr *operand(const struct cel_expr *e)
+{
+	return e->kind == EXPR_SELECT ? e->select.operand
+	       : is_index(e)	      ? e->call.operands[0]
+				      : NULL;
+}
+
+static bool begins_with_choice(const struct cel_expr *e)
+{
+	while (operand(e))
+		e = operand(e);
+	return is_operation(e, OPERATION_CHOICE);
+}
+
+/* --- one step ------------------------------------------------------------ */
+
+static struct cel_value missing_key(struct cel_eval *ev, struct cel_value key)
+{
+	struct cel_value error;
+	struct buf text;
+
+	buf_init(&text);
+	if (key.kind == CEL_STRING)
+		buf_add(&text, key.text.data, key.text.len);
+	else if (key.kind == CEL_UINT)
+		buf_addf(&text, "%llu", (unsigned long long)key.uinteger);
+	else if (key.kind == CEL_DOUBLE)
+		cel_double_text(key.real, &text);
+	else
+		cel_value_text(key, &text);
+	error = cel_error(ev->arena, "no such key: %s", text.data);
+	buf_release(&text);
+	return error;
+}
+
+/* What a step finds; *found: or not, and then why. */
+static struct cel_value in_map(struct cel_eval *ev, struct cel_value map,
+			       struct cel_value key, bool *found)
+{
+	struct cel_value out;
+
+	if (map.map->field)
+		*found = key.kind == CEL_STRING &&
+			 map.map->field(ev, map.map->context, key.text, &out);
+	else
+		*found = cel_map_find(ev->arena, map, key, &out);
+	if (!*found && ev->options.fragment && map.map->node) {
+		*found = true;
+		return cel_unknown(NULL);
+	}
+	return *found ? out : missing_key(ev, key);
+}
+
+static struct cel_value bad_index(struct cel_eval *ev, struct cel_value key)
+{
+	struct cel_value error;
+	struct buf text;
+
+	if (key.kind != CEL_DOUBLE && key.kind != CEL_UINT)
+		return cel_error(ev->arena,
+				 "unsupported index type '%s' in list",
+				 cel_type_name(cel_type_of(key)));
+	buf_init(&text);
+	if (key.kind == CEL_DOUBLE)
+		cel_double_text(key.real, &text);
+	else
+		buf_addf(&text, "%llu", (unsigned long long)key.uinteger);
+	error = cel_error(ev->arena, "unsupported index value %s in list",
+			  text.data);
+	buf_release(&text);
+	return error;
+}
+
+/* false: the key is no index. */
+static bool index_of(struct cel_value key, int64_t *index)
+{
+	if (key.kind == CEL_DOUBLE &&
+	    (!(key.real >= -0x1p63 && key.real < 0x1p63) ||
+	     (double)(int64_t)key.real != key.real))
+		return false;
+	if (key.kind == CEL_UINT && key.uinteger > INT64_MAX)
+		return false;
+	*index = key.kind == CEL_DOUBLE ? (int64_t)key.real
+		 : key.kind == CEL_UINT ? (int64_t)key.uinteger
+					: key.integer;
+	return key.kind == CEL_INT || key.kind == CEL_UINT ||
+	       key.kind == CEL_DOUBLE;
+}
+
+static struct cel_value in_list(struct cel_eval *ev, struct cel_value list,
+				struct cel_value key, bool *found)
+{
+	int64_t i;
+
+	*found = true; /* a key that is no index is wrong in any case */
+	if (!index_of(key, &i))
+		return bad_index(ev, key);
+	if (i >= 0 && (uint64_t)i < cel_list_size(list))
+		return cel_list_at(ev->arena, list, (size_t)i);
+	*found = false;
+	return cel_error(ev->arena, "index out of bounds: %lld", (long long)i);
+}
+
+static struct cel_value look_up(struct cel_eval *ev, struct cel_value value,
+				struct cel_value key, bool *found)
+{
+	if (value.kind == CEL_MAP || value.kind == CEL_OBJECT)
+		return in_map(ev, value, key, found);
+	if (value.kind == CEL_LIST)
+		return in_list(ev, value, key, found);
+	*found = false;
+	return missing_key(ev, key);
+}
+
+/* --- chains -------------------------------------------------------------- */
+
+static struct cel_value read_chain(struct cel_eval *ev,
+				   const struct cel_expr *e, enum chain *chain);
+
+/* A chain begins with a value: an optional is seen through. */
+static struct cel_value begin(struct cel_value value, enum chain *chain)
+{
+	*chain = CHAIN_PLAIN;
+	if (value.kind != CEL_OPTIONAL)
+		return value;
+	*chain = value.optional ? CHAIN_OPTIONAL : CHAIN_NONE;
+	return value.optional ? *value.optional : value;
+}
+
+static struct cel_value finish(struct cel_eval *ev, struct cel_value value,
+			       enum chain chain)
+{
+	if (chain == CHAIN_PLAIN || cel_is_abnormal(value))
+		return value;
+	return chain == CHAIN_NONE ? cel_optional_none()
+				   : cel_optional(ev->arena, value);
+}
+
+static struct cel_value key_of(struct cel_eval *ev, const struct cel_expr *e)
+{
+	const struct cel_expr *key;
+	struct cel_value value;
+	enum chain chain;
+
+	if (e->kind == EXPR_SELECT)
+		return cel_stringn(e->select.field.data, e->select.field.len);
+	key = e->call.operands[1];
+	if (key->kind == EXPR_CONST)
+		return key->constant;
+	if (!eval_is_attribute(key))
+		return eval_expr(ev, key);
+	value = read_chain(ev, key, &chain);
+	return finish(ev, value, chain);
+}
+
+/* One field or index further. */
+static struct cel_value step(struct cel_eval *ev, const struct cel_expr *e,
+			     struct cel_value value, enum chain *chain)
+{
+	bool test = e->kind == EXPR_SELECT && e->select.test, found = false;
+	struct cel_value key = key_of(ev, e), out;
+
+	if (is_operation(e, OPERATION_OPTIONAL_INDEX))
+		*chain = CHAIN_OPTIONAL;
+	out = cel_is_abnormal(key) ? key : look_up(ev, value, key, &found);
+	if (*chain == CHAIN_PLAIN || found)
+		eval_charge(ev, 1);
+	if (cel_is_abnormal(key))
+		return key;
+	if (test) {
+		*chain = CHAIN_PLAIN;
+		/* A placeholder is there; what a fragment lacks may be. */
+		return found && cel_is_abnormal(out) && !out.node
+			       ? out
+			       : cel_bool(found);
+	}
+	if (!found && *chain == CHAIN_OPTIONAL)
+		*chain = CHAIN_NONE;
+	return out;
+}
+
+static struct cel_value choose(struct cel_eval *ev, const struct cel_expr *e,
+			       enum chain *chain)
+{
+	struct cel_value condition = eval_expr(ev, e->call.operands[0]);
+	const struct cel_expr *branch;
+
+	*chain = CHAIN_PLAIN;
+	if (cel_is_abnormal(condition))
+		return condition;
+	if (condition.kind != CEL_BOOL)
+		return cel_error(ev->arena, "no such overload");
+	branch = e->call.operands[condition.boolean ? 1 : 2];
+	if (eval_is_attribute(branch))
+		return read_chain(ev, branch, chain);
+	return begin(eval_expr(ev, branch), chain);
+}
+
+static struct cel_value read_chain(struct cel_eval *ev,
+				   const struct cel_expr *e, enum chain *chain)
+{
+	const struct cel_expr *of = operand(e);
+	struct cel_value value;
+
+	if (is_operation(e, OPERATION_CHOICE))
+		return choose(ev, e, chain);
+	if (e->kind == EXPR_IDENT)
+		return begin(eval_ident(ev, e), chain);
+	if (!of)
+		return begin(eval_expr(ev, e), chain);
+	value = read_chain(ev, of, chain);
+	if (cel_is_abnormal(value))
+		return value;
+	if (*chain != CHAIN_NONE)
+		return step(ev, e, value, chain);
+	if (e->kind == EXPR_SELECT && e->select.test) {
+		*chain = CHAIN_PLAIN;
+		return cel_bool(false);
+	}
+	return value;
+}
+
+struct cel_value eval_attribute(struct cel_eval *ev, const struct cel_expr *e)
+{
+	bool test = e->kind == EXPR_SELECT && e->select.test;
+	enum chain chain;
+	struct cel_value value;
+
+	if (e->kind == EXPR_IDENT) {
+		eval_charge(ev, 1);
+		return eval_ident(ev, e);
+	}
+	value = read_chain(ev, e, &chain);
+	if (!begins_with_choice(e))
+		eval_charge(ev, !test);
+	else if (test && ev->cost)
+		ev->cost--; /* as cel-go's tracker does */
+	return finish(ev, value, chain);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls and operators. `&&` and `||` take errors and unknown values where the
+ * other side decides; any other function is strict, and an unknown argument
+ * is graver than an error (in cel-go: the first of them).
+ */
+#include "rules/cel/eval/eval_internal.h"
+
+#include "base/text.h"
+
+/* --- `&&`, `||` ---------------------------------------------------------- */
+
+/* decisive: the operand that decides, true for `||`. */
+static struct cel_value eval_logic(struct cel_eval *ev,
+				   const struct cel_expr *e, bool decisive)
+{
+	struct cel_value result = cel_bool(!decisive);
+
+	for (unsigned i = 0; i < e->call.noperands; i++) {
+		struct cel_value v = eval_expr(ev, e->call.operands[i]);
+
+		if (v.kind == CEL_BOOL) {
+			if (v.boolean == decisive)
+				return v;
+			continue;
+		}
+		if (!cel_is_abnormal(v))
+			v = cel_error(ev->arena, "no such overload");
+		result = eval_graver(result, v);
+	}
+	return result;
+}
+
+static struct cel_value not_strictly_false(struct cel_eval *ev,
+					   const struct cel_expr *e)
+{
+	struct cel_value v = eval_expr(ev, e->call.operands[0]);
+
+	eval_charge(ev, 1);
+	return cel_bool(!cel_is_false(v));
+}
+
+/* --- `==` ---------------------------------------------------------------- */
+
+static uint64_t cost_of_equality(struct cel_value a, struct cel_value b)
+{
+	uint64_t x = cel_cost_size(a), y = cel_cost_size(b);
+	double cost = (double)(x < y ? x : y) * 0.1;
+
+	if (a.kind == CEL_OPAQUE)
+		return 1;
+	return (uint64_t)cost + ((double)(uint64_t)cost < cost);
+}
+
+static struct cel_value eval_equality(struct cel_eval *ev,
+				      const struct cel_expr *e, bool equal)
+{
+	struct cel_value a = eval_expr(ev, e->call.operands[0]);
+	struct cel_value b = eval_expr(ev, e->call.operands[1]);
+	struct cel_value result = eval_graver(a, b);
+
+	if (!cel_is_abnormal(result))
+		result = cel_equal(ev->arena, a, b);
+	eval_charge(ev,
+		    equal || a.kind != CEL_OPAQUE ? cost_of_equality(a, b) : 1);
+	if (result.kind == CEL_BOOL)
+		result.boolean ^= !equal;
+	return result;
+}
+
+/* --- optionals ----------------------------------------------------------- */
+
+/* Evaluates the alternative only where there is no value; costs nothing. */
+static struct cel_value eval_or(struct cel_eval *ev, const struct cel_expr *e)
+{
+	struct cel_value v = eval_expr(ev, e->call.operands[0]);
+
+	if (v.kind != CEL_OPTIONAL)
+		return v;
+	if (!v.optional)
+		return eval_expr(ev, e->call.operands[1]);
+	return e->call.operation == OPERATION_OR_VALUE ? *v.optional : v;
+}
+
+/* --- functions ----------------------------------------------------------- */
+
+/* Is the value one of the type, as far as cel-go looks: a list or a map by its
+ * first element. */
+static bool is_of(struct cel_eval *ev, struct cel_value v,
+		  const struct cel_type *type)
+{
+	struct cel_entry first;
+
+	if (type->kind == CEL_DYN || type->kind == CEL_PARAM)
+		return true;
+	if (v.kind != type->kind)
+		return false;
+	switch (v.kind) {
+	case CEL_LIST:
+		if (type->params[0]->kind >= CEL_DYN || !cel_list_size(v))
+			return true;
+		first.key = cel_list_at(ev->arena, v, 0);
+		return cel_is_abnormal(first.key) ||
+		       is_of(ev, first.key, type->params[0]);
+	case CEL_MAP:
+		if ((type->params[0]->kind >= CEL_DYN &&
+		     type->params[1]->kind >= CEL_DYN) ||
+		    !cel_map_size(v))
+			return true;
+		first = cel_map_at(ev->arena, v, 0);
+		return is_of(ev, first.key, type->params[0]) &&
+		       (cel_is_abnormal(first.value) ||
+			is_of(ev, first.value, type->params[1]));
+	case CEL_OPAQUE:
+		return text_eq(v.opaque.type->type.name, type->name);
+	default:
+		return true;
+	}
+}
+
+static const struct cel_signature *dispatch(struct cel_eval *ev,
+					    const struct cel_expr *e,
+					    const struct cel_value *args)
+{
+	for (size_t i = 0; e->call.signatures[i]; i++) {
+		const struct cel_signature *s = e->call.signatures[i];
+		unsigned j = 0;
+
+		while (j < s->n && is_of(ev, args[j], s->args[j]))
+			j++;
+		if (j == s->n)
+			return s;
+	}
+	return NULL;
+}
+
+static bool has_receiver(enum cel_kind kind)
+{
+	return kind == CEL_STRING || kind == CEL_TIMESTAMP ||
+	       kind == CEL_DURATION;
+}
+
+/* Do values of the kind have this operator, with some other operand? */
+static bool has_operator(const char *name, enum cel_kind kind)
+{
+	bool number = kind == CEL_INT || kind == CEL_UINT || kind == CEL_DOUBLE;
+
+	if (has_receiver(kind) || text_eq(name, "@in") || text_eq(name, "!_"))
+		return true;
+	if (text_eq(name, "_+_"))
+		return number || kind == CEL_BYTES || kind == CEL_LIST;
+	if (text_eq(name, "_%_"))
+		return kind == CEL_INT || kind == CEL_UINT;
+	if (text_eq(name, "-_"))
+		return kind == CEL_INT || kind == CEL_DOUBLE ||
+		       kind == CEL_BOOL;
+	if (*name == '_' && (name[1] == '<' || name[1] == '>'))
+		return number || kind == CEL_BYTES || kind == CEL_BOOL;
+	return number;
+}
+
+/* In the words of cel-go, which differ by how it calls a function. */
+static struct cel_value no_overload(struct cel_eval *ev,
+				    const struct cel_expr *e,
+				    const struct cel_value *args)
+{
+	const char *name = e->call.function;
+	bool is_operator =
+		*name == '_' || *name == '@' || *name == '!' || *name == '-';
+	struct cel_value error;
+	struct buf text;
+
+	if (is_operator && has_operator(name, args[0].kind))
+		return cel_error(ev->arena, "no such overload");
+	if (text_eq(name, "size") && has_receiver(args[0].kind))
+		return cel_error(ev->arena, "no such overload");
+	if (is_operator || text_eq(name, "size"))
+		return cel_error(ev->arena, "no such overload: %s", name);
+	buf_init(&text);
+	for (unsigned i = 0; i < e->call.noperands; i++)
+		buf_addf(&text, "%s%s", i ? ", " : "",
+			 cel_type_name(cel_type_of(args[i])));
+	error = cel_error(ev->arena, "no such overload: %s(%s)", name,
+			  text.data);
+	buf_release(&text);
+	return error;
+}
+
+static struct cel_value call_overload(struct cel_eval *ev,
+				      const struct cel_expr *e,
+				      const struct cel_value *args)
+{
+	const struct cel_signature *s = dispatch(ev, e, args);
+	struct cel_call call = {.eval = ev,
+				.arena = ev->arena,
+				.args = args,
+				.n = e->call.noperands};
+	struct cel_value result;
+	uint64_t cost = 1;
+
+	if (!s || !s->overload->call) {
+		eval_charge(ev, 1);
+		return no_overload(ev, e, args);
+	}
+	call.overload = s->overload;
+	result = s->overload->call(&call);
+	if (e->call.operation == OPERATION_IN_CONSTANTS)
+		cost = 0;
+	else if (s->overload->cost && !e->call.flat)
+		cost = s->overload->cost(&call, result);
+	eval_charge(ev, cost);
+	return result;
+}
+
+static struct cel_value eval_function(struct cel_eval *ev,
+				      const struct cel_expr *e)
+{
+	struct cel_value args[CEL_ARGS], graver = cel_null();
+	unsigned n = e->call.noperands;
+	/* cel-go evaluates both arguments of two, but of more none after one
+	 * that fails. */
+	bool stops = n > 2 || (n == 2 && e->call.signatures[0] &&
+			       e->call.signatures[1] && !e->call.flat);
+
+	for (unsigned i = 0; i < n; i++) {
+		args[i] = eval_expr(ev, e->call.operands[i]);
+		if (!cel_is_abnormal(args[i]))
+			continue;
+		if (stops && i + 1 < n)
+			return args[i];
+		graver = cel_is_abnormal(graver) ? eval_graver(graver, args[i])
+						 : args[i];
+	}
+	if (ev->state->over)
+		return cel_null();
+	if (!cel_is_abnormal(graver))
+		return call_overload(ev, e, args);
+	if (e->call.operation != OPERATION_IN_CONSTANTS)
+		eval_charge(ev, 1);
+	return graver;
+}
+
+struct cel_value eval_call(struct cel_eval *ev, const struct cel_expr *e)
+{
+	struct cel_value out;
+
+	switch (e->call.operation) {
+	case OPERATION_AND:
+	case OPERATION_OR:
+		return eval_logic(ev, e, e->call.operation == OPERATION_OR);
+	case OPERATION_CHOICE:
+	case OPERATION_INDEX:
+	case OPERATION_OPTIONAL_INDEX:
+		return eval_attribute(ev, e);
+	case OPERATION_EQUAL:
+	case OPERATION_UNEQUAL:
+		return eval_equality(ev, e,
+				     e->call.operation == OPERATION_EQUAL);
+	case OPERATION_NOT_STRICTLY_FALSE:
+		return not_strictly_false(ev, e);
+	case OPERATION_OR_OPTIONAL:
+	case OPERATION_OR_VALUE:
+		return eval_or(ev, e);
+	case OPERATION_INSERT:
+		return eval_fold_insert(ev, e);
+	case OPERATION_ADD:
+		if (eval_fold_add(ev, e, &out))
+			return out;
+		return eval_function(ev, e);
+	default:
+		return eval_function(ev, e);
+	}
+}

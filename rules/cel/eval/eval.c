@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Evaluation, as cel-go's interpreter with Kubernetes' options does it. */
+#include <string.h>
+
+#include "rules/cel/eval/eval_internal.h"
+
+enum { LIST_COST = 10, MAP_COST = 30 }; /* cel-go common/cost.go */
+
+static struct cel_value cancelled(void)
+{
+	static const char text[] =
+		"operation cancelled: actual cost limit exceeded";
+
+	return (struct cel_value){.kind = CEL_ERROR,
+				  .text = {text, sizeof(text) - 1}};
+}
+
+struct cel_value eval_graver(struct cel_value a, struct cel_value b)
+{
+	if (a.kind == CEL_UNKNOWN || !cel_is_abnormal(b))
+		return a;
+	return b.kind == CEL_UNKNOWN || !cel_is_abnormal(a) ? b : a;
+}
+
+struct cel_value eval_ident(struct cel_eval *ev, const struct cel_expr *e)
+{
+	if (e->ident.is == NAME_LOCAL)
+		return eval_local(ev, e->ident.index);
+	return ev->options.variable(ev, ev->options.context, e->ident.index);
+}
+
+/* --- literals ------------------------------------------------------------ */
+
+/* Unwraps an optional element; false: there is none. */
+static bool unwrap(struct cel_value *value)
+{
+	if (!value->optional)
+		return false;
+	*value = *value->optional;
+	return true;
+}
+
+static struct cel_value no_optional(struct cel_eval *ev, const char *what,
+				    struct cel_value value)
+{
+	struct buf text;
+	struct cel_value error;
+
+	buf_init(&text);
+	cel_value_text(value, &text);
+	error = cel_error(ev->arena,
+			  "cannot initialize optional %s from non-optional "
+			  "value %s",
+			  what, text.data);
+	buf_release(&text);
+	return error;
+}
+
+static struct cel_value list_items(struct cel_eval *ev,
+				   const struct cel_expr *e)
+{
+	struct cel_value *items = ARENA_ARRAY(ev->arena, struct cel_value,
+					      e->list.n),
+			 item;
+	size_t n = 0;
+
+	for (unsigned i = 0; i < e->list.n; i++) {
+		item = eval_expr(ev, e->list.items[i]);
+		if (cel_is_abnormal(item))
+			return item;
+		if (e->list.optional && e->list.optional[i]) {
+			if (item.kind != CEL_OPTIONAL)
+				return no_optional(ev, "list element", item);
+			if (!unwrap(&item))
+				continue;
+		}
+		items[n++] = item;
+	}
+	return cel_list(ev->arena, items, n);
+}
+
+static struct cel_value eval_list(struct cel_eval *ev, const struct cel_expr *e)
+{
+	struct cel_value list = list_items(ev, e);
+
+	eval_charge(ev, LIST_COST);
+	return list;
+}
+
+static struct cel_value map_entries(struct cel_eval *ev,
+				    const struct cel_expr *e)
+{
+	struct cel_map_builder map = {0};
+
+	for (unsigned i = 0; i < e->map.n; i++) {
+		struct cel_entry entry;
+
+		entry.key = eval_expr(ev, e->map.keys[i]);
+		if (cel_is_abnormal(entry.key))
+			return entry.key;
+		entry.value = eval_expr(ev, e->map.values[i]);
+		if (cel_is_abnormal(entry.value))
+			return entry.value;
+		if (e->map.optional && e->map.optional[i]) {
+			if (entry.value.kind != CEL_OPTIONAL)
+				return no_optional(ev, "entry", entry.value);
+			if (!unwrap(&entry.value))
+				continue;
+		}
+		cel_map_put(ev->arena, &map, entry, true);
+	}
+	return cel_map_built(ev->arena, &map);
+}
+
+static struct cel_value eval_map(struct cel_eval *ev, const struct cel_expr *e)
+{
+	struct cel_value map = map_entries(ev, e);
+
+	eval_charge(ev, MAP_COST);
+	return map;
+}
+
+/* --- all of them --------------------------------------------------------- */
+
+struct cel_value eval_expr(struct cel_eval *ev, const struct cel_expr *e)
+{
+	if (ev->state->over)
+		return cancelled();
+	switch (e->kind) {
+	case EXPR_CONST:
+		return e->constant;
+	case EXPR_IDENT:
+	case EXPR_SELECT:
+		return eval_attribute(ev, e);
+	case EXPR_CALL:
+		return eval_call(ev, e);
+	case EXPR_LIST:
+		return eval_list(ev, e);
+	case EXPR_MAP:
+		return eval_map(ev, e);
+	default:
+		return eval_fold(ev, e);
+	}
+}
+
+void cel_eval_init(struct cel_eval *ev, const struct cel_program *program,
+		   struct arena *arena, const struct cel_eval_options *options)
+{
+	*ev = (struct cel_eval){
+		.program = program, .arena = arena, .options = *options};
+	ev->state = ARENA_NEW(arena, struct cel_eval_state);
+	ev->state->slots =
+		ARENA_ARRAY(arena, struct local_slot, program->nslots);
+}
+
+struct cel_value cel_eval_run(struct cel_eval *ev)
+{
+	struct cel_value value;
+
+	ev->cost = 0;
+	ev->state->over = false;
+	value = eval_expr(ev, ev->program->root);
+	return ev->state->over ? cancelled() : value;
+}
+
+bool cel_eval_over_budget(const struct cel_eval *ev)
+{
+	return ev->state->over;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Comprehensions (cel-go interpreter/interpretable.go, folder). A condition
+ * that is no bool goes on, as there.
+ */
+#include "base/vec.h"
+#include "rules/cel/eval/eval_internal.h"
+
+#include "base/text.h"
+
+void eval_fold_start(struct cel_eval *ev, const struct cel_expr *e)
+{
+	ev->state->slots[e->fold.accumulator_slot] =
+		(struct local_slot){.pending = e};
+}
+
+/* A list or map that nothing but the macro's own step can see. */
+static void grow(struct cel_eval *ev, struct local_slot *slot)
+{
+	if (slot->value.kind == CEL_LIST && !cel_list_size(slot->value)) {
+		slot->list = ARENA_NEW(ev->arena, struct cel_list);
+		slot->value.list = slot->list;
+	}
+	if (slot->value.kind == CEL_MAP && !cel_map_size(slot->value)) {
+		slot->map = ARENA_NEW(ev->arena, struct cel_map);
+		slot->value.map = slot->map;
+	}
+}
+
+/* What the first value of an accumulator is; its own comprehensions may use
+ * the slots from here on, whose variables are in use. */
+static struct cel_value first_value(struct cel_eval *ev,
+				    const struct cel_expr *fold)
+{
+	struct cel_eval_state *state = ev->state;
+	struct local_slot *slots = state->slots;
+	size_t n = ev->program->nslots;
+	struct cel_value value;
+
+	if (fold->fold.init->kind == EXPR_CONST)
+		return fold->fold.init->constant;
+	state->slots = ARENA_ARRAY(ev->arena, struct local_slot, n);
+	memcpy(state->slots, slots, n * sizeof(*slots));
+	value = eval_expr(ev, fold->fold.init);
+	state->slots = slots;
+	return value;
+}
+
+struct cel_value eval_local(struct cel_eval *ev, unsigned i)
+{
+	struct local_slot *slot = &ev->state->slots[i];
+	const struct cel_expr *fold = slot->pending;
+
+	if (fold) {
+		slot->pending = NULL;
+		slot->value = first_value(ev, fold);
+		if (text_eq(fold->fold.accumulator, CEL_ACCUMULATOR))
+			grow(ev, slot);
+	}
+	return slot->value;
+}
+
+/* --- elements ------------------------------------------------------------ */
+
+void eval_fold_bind(struct cel_eval *ev, const struct cel_expr *e,
+		    struct cel_value range, size_t i)
+{
+	struct local_slot *slots = ev->state->slots;
+	struct cel_entry entry;
+
+	if (range.kind == CEL_LIST) {
+		entry.key = cel_int((int64_t)i);
+		entry.value = cel_list_at(ev->arena, range, i);
+		if (!e->fold.var2)
+			entry.key = entry.value;
+	} else {
+		entry = cel_map_at(ev->arena, range, i);
+	}
+	slots[e->fold.slot] = (struct local_slot){.value = entry.key};
+	if (e->fold.var2)
+		slots[e->fold.slot2] =
+			(struct local_slot){.value = entry.value};
+}
+
+static const char *go_type(struct cel_value value)
+{
+	static const char *const names[] = {
+		[CEL_NULL] = "types.Null",
+		[CEL_BOOL] = "types.Bool",
+		[CEL_INT] = "types.Int",
+		[CEL_UINT] = "types.Uint",
+		[CEL_DOUBLE] = "types.Double",
+		[CEL_STRING] = "types.String",
+		[CEL_BYTES] = "types.Bytes",
+		[CEL_TYPE] = "*types.Type",
+		[CEL_TIMESTAMP] = "types.Timestamp",
+		[CEL_DURATION] = "types.Duration",
+		[CEL_OPTIONAL] = "*types.Optional",
+	};
+
+	if (value.kind < sizeof(names) / sizeof(*names) && names[value.kind])
+		return names[value.kind];
+	return cel_type_name(cel_type_of(value));
+}
+
+static struct cel_value no_range(struct cel_eval *ev, const struct cel_expr *e,
+				 struct cel_value range)
+{
+	if (e->fold.var2)
+		return cel_error(ev->arena,
+				 "unsupported comprehension range type: %s",
+				 go_type(range));
+	return cel_error(ev->arena, "got '%s', expected iterable type",
+			 go_type(range));
+}
+
+struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e)
+{
+	struct cel_value range = eval_expr(ev, e->fold.range);
+	struct local_slot *slot;
+	size_t n;
+
+	if (cel_is_abnormal(range))
+		return range;
+	if (range.kind != CEL_LIST && range.kind != CEL_MAP)
+		return no_range(ev, e, range);
+	n = range.kind == CEL_LIST ? cel_list_size(range) : cel_map_size(range);
+	eval_fold_start(ev, e);
+	slot = &ev->state->slots[e->fold.accumulator_slot];
+	for (size_t i = 0; i < n && !ev->state->over; i++) {
+		struct cel_value value;
+
+		eval_fold_bind(ev, e, range, i);
+		if (cel_is_false(eval_expr(ev, e->fold.condition)))
+			break;
+		value = eval_expr(ev, e->fold.step);
+		slot->pending = NULL;
+		slot->value = value;
+	}
+	return eval_expr(ev, e->fold.result);
+}
+
+/* --- accumulators that grow ---------------------------------------------- */
+
+static struct local_slot *growing(struct cel_eval *ev, const struct cel_expr *e)
+{
+	const struct cel_expr *left = e->call.operands[0];
+
+	if (left->kind != EXPR_IDENT || left->ident.is != NAME_LOCAL)
+		return NULL;
+	eval_local(ev, left->ident.index);
+	return &ev->state->slots[left->ident.index];
+}
+
+static void append(struct cel_eval *ev, struct local_slot *slot,
+		   struct cel_value item)
+{
+	struct cel_value *items = (struct cel_value *)slot->list->items;
+
+	*VEC_PUSH(ev->arena, items, slot->list->n, slot->list_size) = item;
+	slot->list->items = items;
+}
+
+/* The one item of `[x]`, without a list around it; else a list. */
+static struct cel_value right_side(struct cel_eval *ev,
+				   const struct cel_expr *right, bool *single)
+{
+	struct cel_value item;
+
+	*single = right->kind == EXPR_LIST && right->list.n == 1 &&
+		  !right->list.optional;
+	if (!*single)
+		return eval_expr(ev, right);
+	item = eval_expr(ev, right->list.items[0]);
+	eval_charge(ev, 10); /* the list */
+	return item;
+}
+
+bool eval_fold_add(struct cel_eval *ev, const struct cel_expr *e,
+		   struct cel_value *out)
+{
+	struct local_slot *slot = growing(ev, e);
+	struct cel_value right;
+	bool single;
+
+	if (!slot || !slot->list)
+		return false;
+	eval_charge(ev, 1); /* the accumulator */
+	right = right_side(ev, e->call.operands[1], &single);
+	eval_charge(ev, 1); /* the call */
+	*out = eval_graver(slot->value, right);
+	if (cel_is_abnormal(*out))
+		return true;
+	if (single)
+		append(ev, slot, right);
+	for (size_t i = 0; !single && i < cel_list_size(right); i++)
+		append(ev, slot, cel_list_at(ev->arena, right, i));
+	*out = slot->value;
+	return true;
+}
+
+static struct cel_value insert(struct cel_eval *ev, struct local_slot *slot,
+			       struct cel_entry entry)
+{
+	struct cel_value error;
+	struct buf key;
+
+	if (cel_map_put(ev->arena, &slot->builder, entry, false)) {
+		slot->map->entries = slot->builder.entries;
+		slot->map->n = slot->builder.n;
+		slot->map->index = slot->builder.index;
+		return slot->value;
+	}
+	buf_init(&key);
+	if (entry.key.kind == CEL_STRING)
+		buf_add(&key, entry.key.text.data, entry.key.text.len);
+	else
+		cel_value_text(entry.key, &key);
+	error = cel_error(ev->arena, "insert failed: key %s already exists",
+			  key.data);
+	buf_release(&key);
+	return error;
+}
+
+static struct cel_value insert_all(struct cel_eval *ev, struct local_slot *slot,
+				   struct cel_value map)
+{
+	struct cel_value result = slot->value;
+
+	for (size_t i = 0; i < cel_map_size(map) && !cel_is_abnormal(result);
+	     i++)
+		result = insert(ev, slot, cel_map_at(ev->arena, map, i));
+	return result;
+}
+
+struct cel_value eval_fold_insert(struct cel_eval *ev, const struct cel_expr *e)
+{
+	struct local_slot *slot = growing(ev, e);
+	struct cel_entry entry;
+
+	eval_charge(ev, 1); /* the accumulator */
+	if (cel_is_abnormal(slot->value) && e->call.noperands > 2)
+		return slot->value;
+	entry.key = eval_expr(ev, e->call.operands[1]);
+	if (e->call.noperands == 2) {
+		struct cel_value graver = eval_graver(slot->value, entry.key);
+
+		eval_charge(ev, 1);
+		return cel_is_abnormal(graver)
+			       ? graver
+			       : insert_all(ev, slot, entry.key);
+	}
+	if (cel_is_abnormal(entry.key))
+		return entry.key;
+	entry.value = eval_expr(ev, e->call.operands[2]);
+	eval_charge(ev, 1);
+	return cel_is_abnormal(entry.value) ? entry.value
+					    : insert(ev, slot, entry);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/cel/lib/lib_internal.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+uint64_t cel_cost_share(uint64_t size, double factor)
+{
+	double cost = (double)size * factor;
+	uint64_t whole = (uint64_t)cost;
+
+	return whole + ((double)whole < cost);
+}
+
+struct cel_value cel_no_overload(const struct cel_call *call)
+{
+	return cel_error(call->arena, "no such overload");
+}
+
+struct cel_value cel_string_from(struct arena *arena, struct buf *buf)
+{
+	struct cel_value value = cel_stringn(
+		arena_strndup(arena, buf->data, buf->len), buf->len);
+
+	buf_release(buf);
+	return value;
+}
+
+struct cel_value cel_string_copy(struct arena *arena, const char *text)
+{
+	return cel_string(arena_strdup(arena, text));
+}
+
+struct cel_value cel_opaque(const struct cel_opaque_type *type,
+			    const void *data)
+{
+	return (struct cel_value){.kind = CEL_OPAQUE, .opaque = {type, data}};
+}
+
+/* Code points that strconv.IsPrint refuses, of those that texts have. */
+static bool is_unprintable(unsigned c)
+{
+	static const unsigned ranges[][2] = {
+		{0x7f, 0xa0},	    {0xad, 0xad},	 {0x600, 0x605},
+		{0x61c, 0x61c},	    {0x1680, 0x1680},	 {0x180e, 0x180e},
+		{0x2000, 0x200f},   {0x2028, 0x202f},	 {0x205f, 0x206f},
+		{0x3000, 0x3000},   {0xd800, 0xf8ff},	 {0xfeff, 0xfeff},
+		{0xfff0, 0xfffb},   {0xfffe, 0xffff},	 {0x1fffe, 0x1ffff},
+		{0xe0000, 0xe00ff}, {0xe01f0, 0x10ffff},
+	};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++) {
+		if (c >= ranges[i][0] && c <= ranges[i][1])
+			return true;
+	}
+	return c < ' ';
+}
+
+static void quote_point(const char *s, size_t len, struct buf *out)
+{
+	static const char letters[] = "abtnvfr"; /* from \a = 7 on */
+	unsigned c = (unsigned char)*s;
+
+	if (len > 1) {
+		c &= 0x7fU >> len;
+		for (size_t i = 1; i < len; i++)
+			c = c << 6 | ((unsigned char)s[i] & 0x3f);
+	}
+	if (c == '"' || c == '\\')
+		buf_addf(out, "\\%c", (int)c);
+	else if (!is_unprintable(c))
+		buf_add(out, s, len);
+	else if (c >= '\a' && c <= '\r')
+		buf_addf(out, "\\%c", letters[c - '\a']);
+	else if (c < 0x80)
+		buf_addf(out, "\\x%02x", c);
+	else if (c < 0x10000)
+		buf_addf(out, "\\u%04x", c);
+	else
+		buf_addf(out, "\\U%08x", c);
+}
+
+void cel_quote(struct cel_text text, struct buf *out)
+{
+	buf_addc(out, '"');
+	for (size_t i = 0; i < text.len;) {
+		size_t len = utf8_length(text.data + i, text.len - i);
+
+		if (len)
+			quote_point(text.data + i, len, out);
+		else
+			buf_addf(out, "\\x%02x", (unsigned char)text.data[i]);
+		i += len ? len : 1;
+	}
+	buf_addc(out, '"');
+}
+
+const char *cel_quoted(struct arena *arena, struct cel_text text)
+{
+	struct buf out;
+
+	buf_init(&out);
+	cel_quote(text, &out);
+	return cel_string_from(arena, &out).text.data;
+}
+
+const struct cel_value *cel_items(const struct cel_call *call,
+				  struct cel_value list,
+				  struct cel_value *abnormal)
+{
+	size_t n = cel_list_size(list);
+	struct cel_value *items = ARENA_ARRAY(call->arena, struct cel_value, n);
+
+	for (size_t i = 0; i < n; i++) {
+		items[i] = cel_list_at(call->arena, list, i);
+		if (cel_is_abnormal(items[i])) {
+			*abnormal = items[i];
+			return NULL;
+		}
+	}
+	return items;
+}
+
+size_t cel_text_find(struct cel_text text, char byte)
+{
+	const char *at = memchr(text.data, byte, text.len);
+
+	return at ? (size_t)(at - text.data) : text.len;
+}
+
+bool cel_text_at(struct cel_text text, size_t at, const char *part)
+{
+	size_t len = strlen(part);
+
+	return at <= text.len && text.len - at >= len &&
+	       memcmp(text.data + at, part, len) == 0;
+}

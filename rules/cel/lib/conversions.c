@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Conversions, with the ranges and the texts of cel-go (common/types) and of
+ * Go's strconv; those of times are with them.
+ */
+#include "rules/cel/lib/lib_internal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+
+static struct cel_value same(struct cel_call *call)
+{
+	return call->args[0];
+}
+
+static struct cel_value no_conversion(struct cel_call *call, const char *to)
+{
+	return cel_error(call->arena, "type conversion error from '%s' to '%s'",
+			 cel_type_name(cel_type_of(call->args[0])), to);
+}
+
+static struct cel_value overflow(struct cel_call *call, const char *what)
+{
+	return cel_error(call->arena, "%s overflow", what);
+}
+
+/* --- int, uint ----------------------------------------------------------- */
+
+static struct cel_value int_of_double(struct cel_call *call)
+{
+	double d = call->args[0].real;
+
+	if (!(d > -0x1p63 && d < 0x1p63))
+		return overflow(call, "integer");
+	return cel_int((int64_t)d);
+}
+
+static struct cel_value int_of_uint(struct cel_call *call)
+{
+	if (call->args[0].uinteger > INT64_MAX)
+		return overflow(call, "integer");
+	return cel_int((int64_t)call->args[0].uinteger);
+}
+
+/* Decimal digits only; false: none, others, or more than 64 bits. */
+static bool digits(struct cel_text text, size_t at, uint64_t *out)
+{
+	if (at == text.len)
+		return false;
+	for (*out = 0; at < text.len; at++) {
+		unsigned digit = (unsigned char)text.data[at] - '0';
+
+		if (digit > 9 || __builtin_mul_overflow(*out, 10, out) ||
+		    __builtin_add_overflow(*out, digit, out))
+			return false;
+	}
+	return true;
+}
+
+static struct cel_value int_of_string(struct cel_call *call)
+{
+	struct cel_text text = call->args[0].text;
+	bool negative = text.len && text.data[0] == '-';
+	bool sign = negative || (text.len && text.data[0] == '+');
+	uint64_t value;
+
+	if (!digits(text, sign, &value) ||
+	    value > (uint64_t)INT64_MAX + negative)
+		return no_conversion(call, "int");
+	return cel_int((int64_t)(negative ? -value : value));
+}
+
+static struct cel_value uint_of_int(struct cel_call *call)
+{
+	if (call->args[0].integer < 0)
+		return overflow(call, "unsigned integer");
+	return cel_uint((uint64_t)call->args[0].integer);
+}
+
+static struct cel_value uint_of_double(struct cel_call *call)
+{
+	double d = call->args[0].real;
+
+	if (!(d >= 0 && d < 0x1p64))
+		return overflow(call, "unsigned integer");
+	return cel_uint((uint64_t)d);
+}
+
+static struct cel_value uint_of_string(struct cel_call *call)
+{
+	uint64_t value;
+
+	if (!digits(call->args[0].text, 0, &value))
+		return no_conversion(call, "uint");
+	return cel_uint(value);
+}
+
+/* --- double -------------------------------------------------------------- */
+
+static struct cel_value double_of_int(struct cel_call *call)
+{
+	return cel_double((double)call->args[0].integer);
+}
+
+static struct cel_value double_of_uint(struct cel_call *call)
+{
+	return cel_double((double)call->args[0].uinteger);
+}
+
+static const char *skip(const char *s, const char *set)
+{
+	return s + strspn(s, set);
+}
+
+/* `e-5`, `p5`; NULL: it is none. */
+static const char *exponent(const char *s, const char *letters)
+{
+	if (!*s || !strchr(letters, *s))
+		return NULL;
+	s++;
+	s += *s == '+' || *s == '-';
+	return *s >= '0' && *s <= '9' ? skip(s, "0123456789") : NULL;
+}
+
+/* What strconv.ParseFloat takes, of what strtod() does. */
+static bool is_float(const char *s)
+{
+	bool hex;
+	const char *set, *start, *end, *behind;
+	size_t ndigits;
+
+	s += *s == '+' || *s == '-';
+	if (!strcasecmp(s, "inf") || !strcasecmp(s, "infinity") ||
+	    !strcasecmp(s, "nan"))
+		return true;
+	hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
+	set = hex ? "0123456789abcdefABCDEF" : "0123456789";
+	start = s + (hex ? 2 : 0);
+	end = skip(start, set);
+	ndigits = (size_t)(end - start);
+	if (*end == '.') {
+		start = end + 1;
+		end = skip(start, set);
+		ndigits += (size_t)(end - start);
+	}
+	behind = exponent(end, hex ? "pP" : "eE");
+	if (behind)
+		end = behind;
+	return ndigits && !*end && (!hex || behind);
+}
+
+static struct cel_value double_of_string(struct cel_call *call)
+{
+	struct cel_text text = call->args[0].text;
+	const char *s = arena_strndup(call->arena, text.data, text.len);
+	double value;
+
+	if (strlen(s) != text.len || !is_float(s))
+		return no_conversion(call, "double");
+	errno = 0;
+	value = strtod(s, NULL);
+	if (errno == ERANGE && isinf(value))
+		return no_conversion(call, "double");
+	return cel_double(value);
+}
+
+/* --- bool, string, bytes ------------------------------------------------- */
+
+static struct cel_value bool_of_string(struct cel_call *call)
+{
+	static const char *const texts[] = {"1",    "t",     "T",     "true",
+					    "TRUE", "True",  "0",     "f",
+					    "F",    "false", "FALSE", "False"};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		if (cel_text_eq(call->args[0].text, texts[i]))
+			return cel_bool(i < 6);
+	}
+	return no_conversion(call, "bool");
+}
+
+static struct cel_value string_of_bool(struct cel_call *call)
+{
+	return cel_string(call->args[0].boolean ? "true" : "false");
+}
+
+static struct cel_value string_of_int(struct cel_call *call)
+{
+	return cel_string(arena_printf(call->arena, "%lld",
+				       (long long)call->args[0].integer));
+}
+
+static struct cel_value string_of_uint(struct cel_call *call)
+{
+	return cel_string(
+		arena_printf(call->arena, "%llu",
+			     (unsigned long long)call->args[0].uinteger));
+}
+
+static struct cel_value string_of_double(struct cel_call *call)
+{
+	struct buf out;
+
+	buf_init(&out);
+	cel_double_text(call->args[0].real, &out);
+	return cel_string_from(call->arena, &out);
+}
+
+static struct cel_value string_of_bytes(struct cel_call *call)
+{
+	struct cel_text text = call->args[0].text;
+
+	for (size_t i = 0, len; i < text.len; i += len) {
+		len = utf8_length(text.data + i, text.len - i);
+		if (!len)
+			return cel_error(call->arena,
+					 "invalid UTF-8 in bytes, cannot "
+					 "convert to string");
+	}
+	return cel_stringn(text.data, text.len);
+}
+
+static struct cel_value bytes_of_string(struct cel_call *call)
+{
+	return (struct cel_value){.kind = CEL_BYTES,
+				  .text = call->args[0].text};
+}
+
+static struct cel_value type_of(struct cel_call *call)
+{
+	return (struct cel_value){.kind = CEL_TYPE,
+				  .type = cel_type_of(call->args[0])};
+}
+
+static const struct cel_overload overloads[] = {
+	{"type", "(A) type(A)", type_of, NULL},
+	{"dyn", "(A) dyn", same, NULL},
+	{"bool", "(bool) bool", same, NULL},
+	{"bool", "(string) bool", bool_of_string, NULL},
+	{"bytes", "(bytes) bytes", same, NULL},
+	{"bytes", "(string) bytes", bytes_of_string, cel_cost_traverse},
+	{"double", "(double) double", same, NULL},
+	{"double", "(int) double", double_of_int, NULL},
+	{"double", "(string) double", double_of_string, NULL},
+	{"double", "(uint) double", double_of_uint, NULL},
+	{"int", "(int) int", same, NULL},
+	{"int", "(double) int", int_of_double, NULL},
+	{"int", "(string) int", int_of_string, NULL},
+	{"int", "(uint) int", int_of_uint, NULL},
+	{"string", "(string) string", same, NULL},
+	{"string", "(bool) string", string_of_bool, NULL},
+	{"string", "(bytes) string", string_of_bytes, cel_cost_traverse},
+	{"string", "(double) string", string_of_double, NULL},
+	{"string", "(int) string", string_of_int, NULL},
+	{"string", "(uint) string", string_of_uint, NULL},
+	{"uint", "(uint) uint", same, NULL},
+	{"uint", "(double) uint", uint_of_double, NULL},
+	{"uint", "(int) uint", uint_of_int, NULL},
+	{"uint", "(string) uint", uint_of_string, NULL},
+	{0},
+};
+
+const struct cel_library cel_conversions_library = {"conversions", overloads};

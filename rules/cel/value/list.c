@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lists together. Those whose schema says `set` or `map` keep each element
+ * once (apiserver pkg/cel/common/valuesunstructured.go): what both have keeps
+ * its place, with the later value.
+ */
+#include "rules/cel/value/value_internal.h"
+
+/* What a list may hold: each sum costs 1, and may double. */
+enum { LIST_MAX = 1 << 20 };
+
+static size_t place(struct arena *arena, const struct cel_value *items,
+		    size_t n, struct cel_value item, const struct node *keys)
+{
+	size_t i = 0;
+
+	for (; i < n; i++) {
+		if (keys ? cel_same_keys(arena, items[i], item, keys)
+			 : cel_is_true(cel_equal(arena, items[i], item)))
+			break;
+	}
+	return i;
+}
+
+struct cel_value cel_list_add(struct arena *arena, struct cel_value a,
+			      struct cel_value b)
+{
+	size_t n = cel_list_size(a), more = cel_list_size(b);
+	struct cel_list *list = ARENA_NEW(arena, struct cel_list);
+	struct cel_value *items;
+	const struct node *keys;
+	bool once = cel_schema_unordered(a.list->schema, &keys);
+
+	if (n + more > LIST_MAX)
+		return cel_error(arena, "the list is too long");
+	items = arena_alloc(arena, (n + more) * sizeof(*items));
+	for (size_t i = 0; i < n; i++)
+		items[i] = cel_list_at(arena, a, i);
+	for (size_t i = 0; i < more; i++) {
+		struct cel_value item = cel_list_at(arena, b, i);
+		size_t at = once ? place(arena, items, n, item, keys) : n;
+
+		items[at] = item;
+		n += at == n;
+	}
+	list->items = items;
+	list->n = n;
+	list->schema = once ? a.list->schema : NULL;
+	return (struct cel_value){.kind = CEL_LIST, .list = list};
+}
