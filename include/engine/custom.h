@@ -10,6 +10,9 @@
 
 #include "engine/rule.h"
 
+/* The cause of a finding that says that an expression of the rule fails. */
+#define CUSTOM_ERROR "evaluation error"
+
 /* `tests:` of a rule: the lines of the file where it finds something. */
 struct custom_test {
 	const char *file;     /* as written: relative to `from` */

@@ -50,6 +50,7 @@ struct testing {
 	/* Of the test that runs: */
 	const char *rule;
 	struct lines found;
+	const char *error; /* an expression fails, or NULL */
 };
 
 /* --- files with rules ----------------------------------------------------- */
@@ -120,10 +121,17 @@ static void take(void *context, uint32_t file, struct finding *findings,
 {
 	struct testing *t = context;
 
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(findings[i].rule->name, t->rule))
-			*VEC_PUSH(&t->arena, t->found.items, t->found.n,
-				  t->found.size) = findings[i].place.line;
+	for (size_t i = 0; i < n; i++) {
+		const struct finding *f = &findings[i];
+
+		if (strcmp(f->rule->name, t->rule) != 0)
+			continue;
+		*VEC_PUSH(&t->arena, t->found.items, t->found.n,
+			  t->found.size) = f->place.line;
+		if (!t->error && !strcmp(f->cause, CUSTOM_ERROR))
+			t->error = arena_printf(&t->arena, "line %u: %s",
+						f->place.line, f->message);
+	}
 }
 
 static void judge(struct testing *t, const struct policy *policy,
@@ -147,6 +155,7 @@ static void judge(struct testing *t, const struct policy *policy,
 	source_init(&source, &lines, path, text->data, text->len);
 	file.source = &source;
 	t->found = (struct lines){0};
+	t->error = NULL;
 	run_init(&run, &options);
 	run_file(&run, &file, &docs, NULL, NULL);
 	run_release(&run);
@@ -161,12 +170,15 @@ static void add_lines(struct buf *out, const unsigned *lines, size_t n)
 	buf_adds(out, n ? "" : "none");
 }
 
-/* NULL: the lines are those that are wanted. */
+/* A rule that fails is not one that finds something. NULL: the lines are those
+ * that are wanted. */
 static const char *compare(struct testing *t, const struct custom_test *test)
 {
 	struct buf text;
 	const char *kept;
 
+	if (t->error)
+		return t->error;
 	if (test->n == t->found.n &&
 	    (!test->n || !memcmp(test->want, t->found.items,
 				 test->n * sizeof(*test->want))))
@@ -264,8 +276,10 @@ static void add_text(struct buf *out, const struct testing *t)
 		escape_adds(out, o->test->from);
 		buf_addf(out, ":%u: %s: ", o->test->line, o->rule->name);
 		escape_adds(out, o->test->file);
-		if (o->failure)
-			buf_addf(out, ": %s", o->failure);
+		if (o->failure) {
+			buf_adds(out, ": ");
+			escape_adds(out, o->failure);
+		}
 		buf_addc(out, '\n');
 	}
 	buf_addf(out, "%zu tests, %zu failed", t->n, t->failures);

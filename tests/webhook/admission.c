@@ -133,6 +133,8 @@ static void tell_findings(struct asking *asking, const char *name)
 		fail(review.problem, name);
 	judge_init(&judge, asking->rules);
 	what.doc = &review.object;
+	what.request = review.request;
+	what.old_object = review.old.root;
 	what.namespace = *review.namespace ? review.namespace : NULL;
 	judge_object(&judge, &what);
 	for (size_t i = 0; i < judge.n; i++)

@@ -327,11 +327,19 @@ static bool gpugate_field(struct cel_eval *eval, void *context,
 static bool request_field(struct cel_eval *eval, void *context,
 			  struct cel_text name, struct cel_value *out)
 {
-	const struct custom_subject *s = context;
+	struct custom_subject *s = context;
 	const struct object *object = s->object;
+	const struct node *request = s->run->run->state->file.request;
 
+	if (request) {
+		request = node_getn(request, name.data, name.len);
+		*out = request			     ? of_node(s, request)
+		       : cel_text_eq(name, "dryRun") ? cel_bool(false)
+						     : cel_string("");
+		return true;
+	}
 	*out = cel_unknown(NULL);
-	if (cel_text_eq(name, "operation") && !s->run->run->options.admission)
+	if (cel_text_eq(name, "operation"))
 		*out = cel_string("CREATE");
 	else if (cel_text_eq(name, "namespace") && object->cluster_scoped)
 		*out = cel_string("");
@@ -383,6 +391,15 @@ static struct cel_value pod_value(struct custom_subject *s)
 	return map_of(s, "spec", of_node(s, s->pod->spec));
 }
 
+static struct cel_value old_object(struct custom_subject *s)
+{
+	const struct run_file *file = &s->run->run->state->file;
+
+	if (!file->request || file->old_unknown)
+		return cel_unknown(NULL);
+	return cel_from_node(s->arena, file->old_object, NULL);
+}
+
 struct cel_value custom_variable(struct cel_eval *eval, void *context,
 				 unsigned index)
 {
@@ -392,6 +409,8 @@ struct cel_value custom_variable(struct cel_eval *eval, void *context,
 	switch ((enum variable)index) {
 	case VARIABLE_OBJECT:
 		return of_node(s, s->object->root);
+	case VARIABLE_OLD_OBJECT:
+		return old_object(s);
 	case VARIABLE_REQUEST:
 		return fields_of(s, request_field);
 	case VARIABLE_NAMESPACE:

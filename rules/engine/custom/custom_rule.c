@@ -157,6 +157,7 @@ static void report_error(struct custom_subject *s, struct cel_eval *eval,
 {
 	const struct node *nodes[BLAMED];
 	const char *why = "it gives no bool";
+	struct finding *f;
 	size_t n = 0;
 
 	if (s->rule->fail_ignore)
@@ -167,9 +168,10 @@ static void report_error(struct custom_subject *s, struct cel_eval *eval,
 		why = line_of(s, value.text.data, value.text.len);
 		n = places(s, eval, nodes);
 	}
-	report_at(s, n ? nodes[0] : NULL,
-		  arena_printf(s->arena, "`%s` of rule `%s` fails: %s", what,
-			       s->rule->rule.name, why));
+	f = report_at(s, n ? nodes[0] : NULL,
+		      arena_printf(s->arena, "`%s` of rule `%s` fails: %s",
+				   what, s->rule->rule.name, why));
+	finding_cause(s->run, f, CUSTOM_ERROR);
 }
 
 /* --- judging -------------------------------------------------------------- */
