@@ -76,15 +76,19 @@ struct cel_value {
  * timestamps, durations, bytes, int-or-string and about set and map lists;
  * without it JSON's types count.
  */
+/* The child that was read last: children in their order cost no search. A list
+ * or map over nodes is of one evaluation, hence of one thread. */
+struct cel_cursor {
+	const struct node *node;
+	size_t index;
+};
+
 struct cel_list {
 	const struct node *node; /* a seq, or NULL */
 	const struct node *schema;
 	const struct cel_value *items; /* where node is NULL */
 	size_t n;
-	/* The item that was read last: items in their order cost no search. A
-	 * list over nodes is of one evaluation, hence of one thread. */
-	const struct node *last;
-	size_t last_index;
+	struct cel_cursor *cursor; /* where node is not NULL */
 };
 
 struct cel_entry {
@@ -96,9 +100,8 @@ struct cel_map {
 	const struct node *schema;
 	const struct cel_entry *entries; /* where node and field are NULL */
 	size_t n;
-	const uint32_t *index;	 /* hash of the keys, in large maps */
-	const struct node *last; /* as in lists */
-	size_t last_index;
+	const uint32_t *index;	   /* hash of the keys, in large maps */
+	struct cel_cursor *cursor; /* where node is not NULL */
 	/*
 	 * An object whose fields the host computes when they are read
 	 * (`variables`, `gpugate`); only in values of kind CEL_OBJECT. Sets
@@ -161,7 +164,7 @@ struct cel_value cel_map(struct arena *arena, const struct cel_entry *entries,
 struct cel_map_builder {
 	struct cel_entry *entries;
 	uint32_t *index;
-	size_t n, size, index_size;
+	size_t n, size;
 };
 /* false: there is such an entry already, and its value is replaced if replace
  * (keys are the same if their kinds are, too: as in a literal). */

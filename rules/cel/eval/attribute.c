@@ -208,9 +208,10 @@ static struct cel_value step(struct cel_eval *ev, const struct cel_expr *e,
 			       ? out
 			       : cel_bool(found);
 	}
-	if (!found && *chain == CHAIN_OPTIONAL)
-		*chain = CHAIN_NONE;
-	return out;
+	if (found || *chain == CHAIN_PLAIN)
+		return out;
+	*chain = CHAIN_NONE;
+	return cel_optional_none();
 }
 
 static struct cel_value choose(struct cel_eval *ev, const struct cel_expr *e,

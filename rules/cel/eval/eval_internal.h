@@ -15,7 +15,8 @@ struct local_slot {
 	/* An accumulator that started as an empty list or map: it is added to
 	 * in place. */
 	struct cel_list *list;
-	size_t list_size;
+	struct cel_value *items;
+	size_t size;
 	struct cel_map *map;
 	struct cel_map_builder builder;
 };

@@ -155,10 +155,8 @@ static struct local_slot *growing(struct cel_eval *ev, const struct cel_expr *e)
 static void append(struct cel_eval *ev, struct local_slot *slot,
 		   struct cel_value item)
 {
-	struct cel_value *items = (struct cel_value *)slot->list->items;
-
-	*VEC_PUSH(ev->arena, items, slot->list->n, slot->list_size) = item;
-	slot->list->items = items;
+	*VEC_PUSH(ev->arena, slot->items, slot->list->n, slot->size) = item;
+	slot->list->items = slot->items;
 }
 
 /* The one item of `[x]`, without a list around it; else a list. */

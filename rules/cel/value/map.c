@@ -97,17 +97,20 @@ static size_t place_of(const uint32_t *index, size_t size,
 }
 
 /* index[0] is the size of the table behind it. */
-static void index_all(struct arena *arena, struct cel_map_builder *b)
+static uint32_t *index_all(struct arena *arena, const struct cel_entry *entries,
+			   size_t n)
 {
-	b->index_size = INDEX_FROM * 2;
-	while (b->index_size < b->n * INDEX_LOAD * 2)
-		b->index_size *= 2;
-	b->index = ARENA_ARRAY(arena, uint32_t, b->index_size + 1);
-	b->index[0] = (uint32_t)b->index_size;
-	for (size_t i = 0; i < b->n; i++)
-		b->index[1 + place_of(b->index + 1, b->index_size, b->entries,
-				      b->entries[i].key, true)] =
-			(uint32_t)i + 1;
+	uint32_t *index;
+	size_t size = INDEX_FROM * 2;
+
+	while (size < n * INDEX_LOAD * 2)
+		size *= 2;
+	index = ARENA_ARRAY(arena, uint32_t, size + 1);
+	index[0] = (uint32_t)size;
+	for (size_t i = 0; i < n; i++)
+		index[1 + place_of(index + 1, size, entries, entries[i].key,
+				   true)] = (uint32_t)i + 1;
+	return index;
 }
 
 static size_t find_entry(const struct cel_entry *entries, size_t n,
@@ -141,34 +144,37 @@ bool cel_map_put(struct arena *arena, struct cel_map_builder *b,
 	*VEC_PUSH(arena, b->entries, b->n, b->size) = entry;
 	if (b->n < INDEX_FROM)
 		return true;
-	if (!b->index || b->n * INDEX_LOAD > b->index_size)
-		index_all(arena, b);
+	if (!b->index || b->n * INDEX_LOAD > b->index[0])
+		b->index = index_all(arena, b->entries, b->n);
 	else
-		b->index[1 + place_of(b->index + 1, b->index_size, b->entries,
+		b->index[1 + place_of(b->index + 1, b->index[0], b->entries,
 				      entry.key, true)] = (uint32_t)b->n;
 	return true;
+}
+
+static struct cel_value map_of(struct arena *arena,
+			       const struct cel_entry *entries, size_t n,
+			       const uint32_t *index)
+{
+	struct cel_map *map = ARENA_NEW(arena, struct cel_map);
+
+	map->entries = entries;
+	map->n = n;
+	map->index = index;
+	return (struct cel_value){.kind = CEL_MAP, .map = map};
 }
 
 struct cel_value cel_map_built(struct arena *arena,
 			       const struct cel_map_builder *b)
 {
-	struct cel_map *map = ARENA_NEW(arena, struct cel_map);
-
-	map->entries = b->entries;
-	map->n = b->n;
-	map->index = b->index;
-	return (struct cel_value){.kind = CEL_MAP, .map = map};
+	return map_of(arena, b->entries, b->n, b->index);
 }
 
 struct cel_value cel_map(struct arena *arena, const struct cel_entry *entries,
 			 size_t n)
 {
-	struct cel_map_builder b = {.entries = (struct cel_entry *)entries,
-				    .n = n};
-
-	if (n >= INDEX_FROM)
-		index_all(arena, &b);
-	return cel_map_built(arena, &b);
+	return map_of(arena, entries, n,
+		      n < INDEX_FROM ? NULL : index_all(arena, entries, n));
 }
 
 bool cel_map_find(struct arena *arena, struct cel_value value,

@@ -73,6 +73,7 @@ struct cel_value cel_list_of_node(struct arena *arena, const struct node *node,
 	list->node = node;
 	list->schema = schema;
 	list->n = node->len;
+	list->cursor = ARENA_NEW(arena, struct cel_cursor);
 	return (struct cel_value){.kind = CEL_LIST, .list = list};
 }
 
@@ -84,6 +85,7 @@ struct cel_value cel_map_of_node(struct arena *arena, const struct node *node,
 	map->node = node;
 	map->schema = schema;
 	map->n = node->len;
+	map->cursor = ARENA_NEW(arena, struct cel_cursor);
 	return (struct cel_value){.kind = CEL_MAP, .map = map};
 }
 
@@ -130,34 +132,26 @@ size_t cel_list_size(struct cel_value list)
 	return list.list->n;
 }
 
-/* Child i, from the child that was asked for last if that is before it. */
+/* Child i, from the child that was asked for last if that is not behind it. */
 static const struct node *child_at(const struct node *parent,
-				   const struct node **last, size_t *last_index,
-				   size_t i)
+				   struct cel_cursor *cursor, size_t i)
 {
-	const struct node *child = *last;
-	size_t at = *last_index;
-
-	if (!child || at > i) {
-		child = parent->first;
-		at = 0;
-	}
-	for (; at < i; at++)
-		child = child->next;
-	*last = child;
-	*last_index = i;
-	return child;
+	if (!cursor->node || cursor->index > i)
+		*cursor = (struct cel_cursor){parent->first, 0};
+	for (; cursor->index < i; cursor->index++)
+		cursor->node = cursor->node->next;
+	return cursor->node;
 }
 
 struct cel_value cel_list_at(struct arena *arena, struct cel_value value,
 			     size_t i)
 {
-	struct cel_list *list = (struct cel_list *)value.list;
+	const struct cel_list *list = value.list;
 	const struct node *item;
 
 	if (!list->node)
 		return list->items[i];
-	item = child_at(list->node, &list->last, &list->last_index, i);
+	item = child_at(list->node, list->cursor, i);
 	return cel_from_node(arena, item, cel_schema_item(list->schema));
 }
 
@@ -169,13 +163,13 @@ size_t cel_map_size(struct cel_value map)
 struct cel_entry cel_map_at(struct arena *arena, struct cel_value value,
 			    size_t i)
 {
-	struct cel_map *map = (struct cel_map *)value.map;
+	const struct cel_map *map = value.map;
 	const struct node *item;
 	struct cel_entry entry;
 
 	if (!map->node)
 		return map->entries[i];
-	item = child_at(map->node, &map->last, &map->last_index, i);
+	item = child_at(map->node, map->cursor, i);
 	entry.key = cel_schema_key(arena, map->schema, item);
 	entry.key.node = item;
 	entry.value = cel_from_node(arena, item,

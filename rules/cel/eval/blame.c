@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where an expression failed: the nodes that decide it. Parts are evaluated
+ * again where their value says which of them does; an expression has no
+ * effects, so they give what they gave.
+ */
+#include "rules/cel/eval/eval_internal.h"
+
+#include "base/text.h"
+
+struct blame {
+	struct cel_eval *ev;
+	const struct node **nodes;
+	size_t n, max;
+};
+
+static void blame(struct blame *b, const struct cel_expr *e);
+
+static void add(struct blame *b, const struct node *node)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->nodes[i] == node)
+			return;
+	}
+	if (node && b->n < b->max)
+		b->nodes[b->n++] = node;
+}
+
+static void blame_all(struct blame *b, struct cel_expr *const *items,
+		      unsigned n)
+{
+	for (unsigned i = 0; i < n && b->n < b->max; i++)
+		blame(b, items[i]);
+}
+
+/* --- reads --------------------------------------------------------------- */
+
+static struct cel_value without_optional(struct cel_value v)
+{
+	return v.kind == CEL_OPTIONAL && v.optional ? *v.optional : v;
+}
+
+/* A field that the host computes knows what decided it. */
+static bool blame_field(struct blame *b, const struct cel_expr *e)
+{
+	struct cel_value object;
+	size_t n;
+
+	if (e->kind != EXPR_SELECT)
+		return false;
+	object = eval_expr(b->ev, e->select.operand);
+	if (object.kind != CEL_OBJECT || !object.map->blame)
+		return false;
+	n = object.map->blame(object.map->context, e->select.field,
+			      b->nodes + b->n, b->max - b->n);
+	b->n += n;
+	return n;
+}
+
+/* What has(a.b) asks for, as a read. */
+static struct cel_expr read_of(const struct cel_expr *e)
+{
+	struct cel_expr read = *e;
+
+	if (read.kind == EXPR_SELECT)
+		read.select.test = false;
+	return read;
+}
+
+static void blame_read(struct blame *b, const struct cel_expr *e)
+{
+	struct cel_expr read = read_of(e);
+	struct cel_value v = without_optional(eval_expr(b->ev, &read));
+
+	if (v.node && v.kind != CEL_ERROR) {
+		add(b, v.node);
+		return;
+	}
+	if (blame_field(b, e))
+		return;
+	if (e->kind == EXPR_SELECT)
+		blame(b, e->select.operand);
+	else if (e->kind == EXPR_CALL)
+		blame_all(b, e->call.operands, e->call.noperands);
+}
+
+/* --- operators ----------------------------------------------------------- */
+
+/* The leftmost operand that decides; all of them where none does. */
+static void blame_logic(struct blame *b, const struct cel_expr *e,
+			bool decisive)
+{
+	for (unsigned i = 0; i < e->call.noperands; i++) {
+		struct cel_value v = eval_expr(b->ev, e->call.operands[i]);
+
+		if (v.kind == CEL_BOOL && v.boolean == decisive) {
+			blame(b, e->call.operands[i]);
+			return;
+		}
+	}
+	blame_all(b, e->call.operands, e->call.noperands);
+}
+
+static void blame_choice(struct blame *b, const struct cel_expr *e)
+{
+	struct cel_value condition = eval_expr(b->ev, e->call.operands[0]);
+
+	if (condition.kind == CEL_BOOL)
+		blame(b, e->call.operands[condition.boolean ? 1 : 2]);
+	blame(b, e->call.operands[0]);
+}
+
+static void blame_call(struct blame *b, const struct cel_expr *e)
+{
+	switch (e->call.operation) {
+	case OPERATION_AND:
+	case OPERATION_OR:
+		blame_logic(b, e, e->call.operation == OPERATION_OR);
+		break;
+	case OPERATION_CHOICE:
+		blame_choice(b, e);
+		break;
+	case OPERATION_INDEX:
+	case OPERATION_OPTIONAL_INDEX:
+		blame_read(b, e);
+		break;
+	default:
+		blame_all(b, e->call.operands, e->call.noperands);
+	}
+}
+
+/* --- comprehensions ------------------------------------------------------ */
+
+/* The step of all(), exists() is `@result && test`, `@result || test`. */
+static const struct cel_expr *test_of(const struct cel_expr *fold)
+{
+	const char *macro = fold->fold.macro;
+
+	if (!macro || (!text_eq(macro, "all") && !text_eq(macro, "exists")))
+		return NULL;
+	return fold->fold.step->kind == EXPR_CALL
+		       ? fold->fold.step->call.operands[1]
+		       : NULL;
+}
+
+/* Blames the first element that decides, or else the first that fails. */
+static bool blame_element(struct blame *b, const struct cel_expr *e,
+			  struct cel_value range)
+{
+	const struct cel_expr *test = test_of(e);
+	bool decisive = text_eq(e->fold.macro, "exists"), decided = false;
+	size_t n = range.kind == CEL_LIST ? cel_list_size(range)
+					  : cel_map_size(range);
+	size_t at = n;
+
+	for (size_t i = 0; i < n && !decided && !b->ev->state->over; i++) {
+		struct cel_value v;
+
+		eval_fold_bind(b->ev, e, range, i);
+		v = eval_expr(b->ev, test);
+		decided = v.kind == CEL_BOOL && v.boolean == decisive;
+		if (decided || (v.kind == CEL_ERROR && at == n))
+			at = i;
+	}
+	if (at == n)
+		return false;
+	eval_fold_bind(b->ev, e, range, at);
+	blame(b, test);
+	return true;
+}
+
+static void blame_fold(struct blame *b, const struct cel_expr *e)
+{
+	struct cel_value range = eval_expr(b->ev, e->fold.range);
+	bool has_elements = range.kind == CEL_LIST || range.kind == CEL_MAP;
+
+	eval_fold_start(b->ev, e);
+	if (!text_eq(e->fold.accumulator, CEL_ACCUMULATOR)) {
+		blame(b, e->fold.result);
+		blame(b, e->fold.init);
+		return;
+	}
+	if (!has_elements || !test_of(e) || !blame_element(b, e, range))
+		blame(b, e->fold.range);
+}
+
+/* --- all of them --------------------------------------------------------- */
+
+static void blame_map(struct blame *b, const struct cel_expr *e)
+{
+	for (unsigned i = 0; i < e->map.n; i++) {
+		blame(b, e->map.keys[i]);
+		blame(b, e->map.values[i]);
+	}
+}
+
+static void blame(struct blame *b, const struct cel_expr *e)
+{
+	if (b->n == b->max || b->ev->state->over)
+		return;
+	switch (e->kind) {
+	case EXPR_CONST:
+		break;
+	case EXPR_IDENT:
+	case EXPR_SELECT:
+		blame_read(b, e);
+		break;
+	case EXPR_CALL:
+		blame_call(b, e);
+		break;
+	case EXPR_LIST:
+		blame_all(b, e->list.items, e->list.n);
+		break;
+	case EXPR_MAP:
+		blame_map(b, e);
+		break;
+	case EXPR_FOLD:
+		blame_fold(b, e);
+		break;
+	}
+}
+
+size_t cel_eval_blame(struct cel_eval *ev, const struct node **nodes,
+		      size_t max)
+{
+	struct blame b = {.ev = ev, .nodes = nodes, .max = max};
+	bool over = ev->state->over;
+	uint64_t cost = ev->cost;
+
+	/* What it costs is not the author's: it has a budget of its own. */
+	ev->cost = 0;
+	ev->state->over = false;
+	blame(&b, ev->program->root);
+	ev->cost = cost;
+	ev->state->over = over;
+	return b.n;
+}
