@@ -24,7 +24,7 @@
 
 enum { WALK_FILES = 16 };
 
-struct lines {
+struct found_lines {
 	unsigned *items;
 	size_t n, size;
 };
@@ -49,7 +49,7 @@ struct testing {
 	bool broken;
 	/* Of the test that runs: */
 	const char *rule;
-	struct lines found;
+	struct found_lines found;
 	const char *error; /* an expression fails, or NULL */
 };
 
@@ -154,7 +154,7 @@ static void judge(struct testing *t, const struct policy *policy,
 
 	source_init(&source, &lines, path, text->data, text->len);
 	file.source = &source;
-	t->found = (struct lines){0};
+	t->found = (struct found_lines){0};
 	t->error = NULL;
 	run_init(&run, &options);
 	run_file(&run, &file, &docs, NULL, NULL);

@@ -171,7 +171,7 @@ static void add_rules_files(struct buf *out)
 		"  message: \"container.name + ' runs ' + container.image\"\n"
 		"  fix: [{set: container.imagePullPolicy, value: "
 		"\"'Always'\", safe: false}]\n"
-		"  failurePolicy: Fail  # or Ignore: an error is no finding\n"
+		"  failurePolicy: Fail  # or Ignore: an error is not a finding\n"
 		"  tests: [{file: bad.yaml, want: [12]}]\n"
 		".fi\n"
 		".PP\n"
