@@ -207,7 +207,7 @@ void read_custom(struct policy_reader *r, const struct node *node)
 {
 	if (node_is_unset(node) || (node_is_seq(node) && !node->len))
 		return;
-	if (r->path) {
+	if (r->path || !node_is_seq(node)) {
 		read_list(r, node, read_custom_pattern, NULL);
 		return;
 	}
