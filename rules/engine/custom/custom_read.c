@@ -11,11 +11,19 @@
 #include "engine/finding.h"
 #include "rules/engine/policy/policy_read.h"
 
+static const char *const eaches[] = {"object", "pod", "container"};
+static const char *const severities[] = {"info", "warning", "error"};
+static const char *const actions[] = {"audit", "warn", "patch", "deny"};
+static const char *const failures[] = {"Fail", "Ignore"};
+
 struct reading {
 	struct custom_rule *rule;
 	const struct cel_env *env;
-	enum action action; /* ACTION_OFF: none is given */
 };
+
+static void skip(struct policy_reader *r, const struct node *node, void *unused)
+{
+}
 
 /* --- expressions ---------------------------------------------------------- */
 
@@ -74,22 +82,23 @@ static void tell_issues(struct policy_reader *r, const struct node *node,
 			false, issues->items[i].text);
 }
 
-/* kind: what it must give, or CEL_DYN: anything. */
-static const struct cel_program *read_expression(struct policy_reader *r,
-						 const struct node *node,
-						 const struct reading *into,
-						 enum cel_kind kind)
+/* Of a key; kind: what it must give, or CEL_DYN: anything. NULL: there is
+ * none, or it is wrong. */
+static const struct cel_program *
+expression_of(struct policy_reader *r, const struct node *map, const char *key,
+	      const struct cel_env *env, enum cel_kind kind)
 {
-	struct arena *arena = policy_arena(r->policy);
+	const struct node *node = node_get(map, key);
 	struct cel_issues issues = {.arena = &r->problems->arena};
-	const char *text = read_text(r, node);
+	const char *text = node_is_unset(node) ? NULL : read_text(r, node);
 	const struct cel_program *program;
 	enum cel_kind found;
 	struct buf type;
 
 	if (!text)
 		return NULL;
-	program = cel_compile(arena, into->env, text, node->len, &issues);
+	program = cel_compile(policy_arena(r->policy), env, text, node->len,
+			      &issues);
 	tell_issues(r, node, &issues);
 	if (!program)
 		return NULL;
@@ -104,39 +113,28 @@ static const struct cel_program *read_expression(struct policy_reader *r,
 	return NULL;
 }
 
-static void read_when(struct policy_reader *r, const struct node *node,
-		      void *into)
-{
-	struct reading *reading = into;
+/* --- texts and words ------------------------------------------------------ */
 
-	reading->rule->when = read_expression(r, node, into, CEL_BOOL);
+static const char *line_of(struct policy_reader *r, const struct node *map,
+			   const char *key)
+{
+	const struct node *node = node_get(map, key);
+	const char *text = node_is_unset(node) ? NULL : read_text(r, node);
+
+	if (text && strpbrk(text, "\r\n"))
+		problem(r, node, "the text must be one line");
+	return text ? text : "";
 }
 
-static void read_assert(struct policy_reader *r, const struct node *node,
-			void *into)
+/* Index of the word of a key; none: where there is no such key. */
+static int choice_of(struct policy_reader *r, const struct node *map,
+		     const char *key, const char *const *words, size_t n,
+		     int none)
 {
-	struct reading *reading = into;
+	const struct node *node = node_get(map, key);
 
-	reading->rule->assert = read_expression(r, node, into, CEL_BOOL);
+	return node_is_unset(node) ? none : read_choice(r, node, key, words, n);
 }
-
-static void read_at(struct policy_reader *r, const struct node *node,
-		    void *into)
-{
-	struct reading *reading = into;
-
-	reading->rule->at = read_expression(r, node, into, CEL_DYN);
-}
-
-static void read_message(struct policy_reader *r, const struct node *node,
-			 void *into)
-{
-	struct reading *reading = into;
-
-	reading->rule->message = read_expression(r, node, into, CEL_STRING);
-}
-
-/* --- texts ---------------------------------------------------------------- */
 
 static bool is_rule_name(const char *name)
 {
@@ -144,16 +142,14 @@ static bool is_rule_name(const char *name)
 	       *name >= 'a' && *name <= 'z';
 }
 
-static void read_name(struct policy_reader *r, const struct node *node,
-		      void *into)
+static const char *name_of(struct policy_reader *r, const struct node *map)
 {
-	struct reading *reading = into;
-	const char *name = read_text(r, node);
+	const struct node *node = node_get(map, "name");
+	const char *name = node_is_unset(node) ? NULL : read_text(r, node);
 	struct rule_word word;
 
-	reading->rule->rule.name = name;
 	if (!name)
-		return;
+		return NULL;
 	if (!is_rule_name(name))
 		problem(r, node,
 			"`%s` is not a name such as `site-registry`: a-z, 0-9 "
@@ -165,81 +161,7 @@ static void read_name(struct policy_reader *r, const struct node *node,
 	for (size_t i = 0; i < r->nrules_added; i++)
 		if (!strcmp(r->rules_added[i]->name, name))
 			problem(r, node, "there are two rules `%s`", name);
-}
-
-static void read_severity(struct policy_reader *r, const struct node *node,
-			  void *into)
-{
-	static const char *const words[] = {"error", "warning", "info"};
-	struct reading *reading = into;
-
-	if (read_choice(r, node, "severity", words, 3) >= 0)
-		severity_parse(node->str, &reading->rule->rule.severity);
-}
-
-static void read_action(struct policy_reader *r, const struct node *node,
-			void *into)
-{
-	static const char *const words[] = {"deny", "patch", "warn", "audit"};
-	struct reading *reading = into;
-
-	if (read_choice(r, node, "action", words, 4) >= 0)
-		action_parse(node->str, &reading->action);
-}
-
-static void read_line(struct policy_reader *r, const struct node *node,
-		      const char **out)
-{
-	const char *text = read_text(r, node);
-
-	if (text && strpbrk(text, "\r\n"))
-		problem(r, node, "the text must be one line");
-	else if (text)
-		*out = text;
-}
-
-static void read_summary(struct policy_reader *r, const struct node *node,
-			 void *into)
-{
-	read_line(r, node, &((struct reading *)into)->rule->rule.summary);
-}
-
-static void read_why(struct policy_reader *r, const struct node *node,
-		     void *into)
-{
-	read_line(r, node, &((struct reading *)into)->rule->rule.why);
-}
-
-static void read_remedy(struct policy_reader *r, const struct node *node,
-			void *into)
-{
-	read_line(r, node, &((struct reading *)into)->rule->rule.remedy);
-}
-
-static void read_evidence(struct policy_reader *r, const struct node *node,
-			  void *into)
-{
-	read_line(r, node, &((struct reading *)into)->rule->rule.evidence);
-}
-
-static void read_failure(struct policy_reader *r, const struct node *node,
-			 void *into)
-{
-	static const char *const words[] = {"Fail", "Ignore"};
-	struct reading *reading = into;
-
-	reading->rule->fail_ignore =
-		read_choice(r, node, "failurePolicy", words, 2) == 1;
-}
-
-static void read_params(struct policy_reader *r, const struct node *node,
-			void *into)
-{
-	struct reading *reading = into;
-
-	if (!node_is_map(node))
-		problem(r, node, "expected a map, found %s", node_noun(node));
-	reading->rule->params = node;
+	return name;
 }
 
 /* --- match ---------------------------------------------------------------- */
@@ -306,56 +228,35 @@ static void read_match(struct policy_reader *r, const struct node *node,
 
 /* --- fix and tests -------------------------------------------------------- */
 
-struct reading_fix {
-	struct reading *reading;
-	struct custom_fix fix;
-};
-
-static void read_fix_set(struct policy_reader *r, const struct node *node,
-			 void *into)
-{
-	struct reading_fix *fix = into;
-	const char *text = read_text(r, node);
-
-	if (!text)
-		return;
-	if (!custom_fix_parse(policy_arena(r->policy), text, &fix->fix) ||
-	    fix->fix.base > fix->reading->rule->each)
-		problem(r, node,
-			"`%s` is not a path such as "
-			"`pod.spec.priorityClassName`",
-			shown(r, text));
-}
-
-static void read_fix_value(struct policy_reader *r, const struct node *node,
-			   void *into)
-{
-	struct reading_fix *fix = into;
-
-	fix->fix.value = read_expression(r, node, fix->reading, CEL_DYN);
-}
-
-static void read_fix_safe(struct policy_reader *r, const struct node *node,
-			  void *into)
-{
-	read_bool(r, node, &((struct reading_fix *)into)->fix.safe);
-}
-
 static void read_fix(struct policy_reader *r, const struct node *node,
 		     void *into)
 {
 	static const struct policy_field fields[] = {
-		{"set", read_fix_set, true},
-		{"value", read_fix_value, true},
-		{"safe", read_fix_safe, false},
+		{"set", skip, true},
+		{"value", skip, true},
+		{"safe", skip, false},
 		{0},
 	};
-	struct reading_fix fix = {.reading = into};
-	struct custom_rule *rule = fix.reading->rule;
+	const struct reading *reading = into;
+	struct custom_rule *rule = reading->rule;
+	const struct node *set = node_get(node, "set");
+	const struct node *safe = node_get(node, "safe");
+	struct custom_fix fix = {0};
+	const char *path;
 
-	read_fields(r, node, fields, &fix);
+	read_fields(r, node, fields, NULL);
+	path = line_of(r, node, "set");
+	if (*path && (!custom_fix_parse(policy_arena(r->policy), path, &fix) ||
+		      fix.base > rule->each))
+		problem(r, set,
+			"`%s` is not a path such as "
+			"`pod.spec.priorityClassName`",
+			shown(r, path));
+	fix.value = expression_of(r, node, "value", reading->env, CEL_DYN);
+	if (safe)
+		read_bool(r, safe, &fix.safe);
 	*VEC_PUSH(policy_arena(r->policy), rule->fixes, rule->nfixes,
-		  rule->fixes_size) = fix.fix;
+		  rule->fixes_size) = fix;
 }
 
 static void read_fixes(struct policy_reader *r, const struct node *node,
@@ -370,14 +271,8 @@ static void read_fixes(struct policy_reader *r, const struct node *node,
 	rule->rule.flags |= safe ? RULE_SAFE_PATCH : RULE_OPT_IN_PATCH;
 }
 
-static void read_test_file(struct policy_reader *r, const struct node *node,
-			   void *into)
-{
-	((struct custom_test *)into)->file = read_text(r, node);
-}
-
-static void read_test_want(struct policy_reader *r, const struct node *node,
-			   void *into)
+static void read_want(struct policy_reader *r, const struct node *node,
+		      void *into)
 {
 	struct custom_test *test = into;
 	unsigned *lines = ARENA_ARRAY(policy_arena(r->policy), unsigned,
@@ -401,8 +296,8 @@ static void read_test(struct policy_reader *r, const struct node *node,
 		      void *into)
 {
 	static const struct policy_field fields[] = {
-		{"file", read_test_file, true},
-		{"want", read_test_want, true},
+		{"file", skip, true},
+		{"want", read_want, true},
 		{0},
 	};
 	struct custom_rule *rule = ((struct reading *)into)->rule;
@@ -411,6 +306,7 @@ static void read_test(struct policy_reader *r, const struct node *node,
 		.line = source_position(r->source, node->start).line};
 
 	read_fields(r, node, fields, &test);
+	test.file = line_of(r, node, "file");
 	*VEC_PUSH(policy_arena(r->policy), rule->tests, rule->ntests,
 		  rule->tests_size) = test;
 }
@@ -423,68 +319,78 @@ static void read_tests(struct policy_reader *r, const struct node *node,
 
 /* --- documents ------------------------------------------------------------ */
 
-static void skip(struct policy_reader *r, const struct node *node, void *unused)
+static void read_params(struct policy_reader *r, const struct node *node,
+			void *into)
 {
+	if (!node_is_map(node))
+		problem(r, node, "expected a map, found %s", node_noun(node));
+	((struct reading *)into)->rule->params = node;
 }
 
-/* Before the rest: which variables there are. */
-static enum custom_each each_of(struct policy_reader *r,
-				const struct node *rule)
+static void read_expressions(struct policy_reader *r, const struct node *node,
+			     struct custom_rule *rule,
+			     const struct cel_env *env)
 {
-	static const char *const words[] = {"object", "pod", "container"};
-	const struct node *node = node_get(rule, "each");
-	int found = 0;
+	rule->when = expression_of(r, node, "when", env, CEL_BOOL);
+	rule->assert = expression_of(r, node, "assert", env, CEL_BOOL);
+	rule->at = expression_of(r, node, "at", env, CEL_DYN);
+	rule->message = expression_of(r, node, "message", env, CEL_STRING);
+}
 
-	if (!node_is_unset(node))
-		found = read_choice(r, node, "each", words, 3);
-	return found < 0 ? EACH_CONTAINER : (enum custom_each)found;
+static void read_texts(struct policy_reader *r, const struct node *node,
+		       struct custom_rule *rule)
+{
+	int severity = choice_of(r, node, "severity", severities, 3, 1);
+
+	rule->rule = (struct rule){
+		.name = name_of(r, node),
+		.category = "custom",
+		.severity =
+			severity < 0 ? SEVERITY_INFO : (enum severity)severity,
+		.since = "",
+		.summary = line_of(r, node, "summary"),
+		.why = line_of(r, node, "why"),
+		.remedy = line_of(r, node, "remedy"),
+		.evidence = line_of(r, node, "evidence"),
+		.check_object = custom_check,
+	};
+	if (!*rule->rule.evidence)
+		rule->rule.evidence = read_from(r, node);
+	rule->fail_ignore =
+		choice_of(r, node, "failurePolicy", failures, 2, 0) == 1;
 }
 
 static void read_rule(struct policy_reader *r, const struct node *node,
 		      void *unused)
 {
 	static const struct policy_field fields[] = {
-		{"name", read_name, true},
-		{"severity", read_severity, false},
-		{"action", read_action, false},
-		{"summary", read_summary, true},
-		{"why", read_why, false},
-		{"remedy", read_remedy, false},
-		{"evidence", read_evidence, false},
-		{"failurePolicy", read_failure, false},
-		{"params", read_params, false},
-		{"match", read_match, false},
-		{"each", skip, false},
-		{"when", read_when, false},
-		{"assert", read_assert, true},
-		{"at", read_at, false},
-		{"message", read_message, false},
-		{"fix", read_fixes, false},
-		{"tests", read_tests, false},
-		{0},
+		{"name", skip, true},		{"severity", skip, false},
+		{"action", skip, false},	{"summary", skip, true},
+		{"why", skip, false},		{"remedy", skip, false},
+		{"evidence", skip, false},	{"failurePolicy", skip, false},
+		{"params", read_params, false}, {"match", read_match, false},
+		{"each", skip, false},		{"when", skip, false},
+		{"assert", skip, true},		{"at", skip, false},
+		{"message", skip, false},	{"fix", read_fixes, false},
+		{"tests", read_tests, false},	{0},
 	};
 	struct arena *arena = policy_arena(r->policy);
 	struct custom_rule *rule = ARENA_NEW(arena, struct custom_rule);
 	struct reading reading = {.rule = rule};
+	int each = choice_of(r, node, "each", eaches, 3, EACH_OBJECT);
+	int action = choice_of(r, node, "action", actions, 4, -1);
 
-	rule->each = each_of(r, node);
+	rule->each = each < 0 ? EACH_CONTAINER : (enum custom_each)each;
 	reading.env = cel_env_new(arena, custom_variables(rule->each));
-	rule->rule = (struct rule){
-		.category = "custom",
-		.severity = SEVERITY_WARNING,
-		.since = "",
-		.summary = "",
-		.why = "",
-		.remedy = "",
-		.evidence = read_from(r, node),
-		.check_object = custom_check,
-	};
+	read_texts(r, node, rule);
 	read_fields(r, node, fields, &reading);
-	if (reading.action == ACTION_PATCH && !rule->nfixes)
+	read_expressions(r, node, rule, reading.env);
+	if (action == ACTION_PATCH - ACTION_AUDIT && !rule->nfixes)
 		problem(r, node_get(node, "action"),
 			"the rule has no `fix` to patch with");
 	if (rule->rule.name && rule->assert)
-		add_custom_rule(r, &rule->rule, reading.action, node);
+		add_custom_rule(r, &rule->rule,
+				(enum action)(action + ACTION_AUDIT), node);
 }
 
 static void read_all(struct policy_reader *r, const struct node *node,
