@@ -360,6 +360,16 @@ static void read_texts(struct policy_reader *r, const struct node *node,
 		choice_of(r, node, "failurePolicy", failures, 2, 0) == 1;
 }
 
+static const char *const *kind_names(struct arena *arena,
+				     const struct custom_rule *rule)
+{
+	const char **names = ARENA_ARRAY(arena, const char *, rule->nkinds + 1);
+
+	for (size_t i = 0; i < rule->nkinds; i++)
+		names[i] = rule->kinds[i].kind;
+	return rule->nkinds ? names : NULL;
+}
+
 static void read_rule(struct policy_reader *r, const struct node *node,
 		      void *unused)
 {
@@ -385,6 +395,7 @@ static void read_rule(struct policy_reader *r, const struct node *node,
 	read_texts(r, node, rule);
 	read_fields(r, node, fields, &reading);
 	read_expressions(r, node, rule, reading.env);
+	rule->rule.kinds = kind_names(arena, rule);
 	if (action == ACTION_PATCH - ACTION_AUDIT && !rule->nfixes)
 		problem(r, node_get(node, "action"),
 			"the rule has no `fix` to patch with");

@@ -71,12 +71,14 @@ void policy_add_rules(struct policy *policy, const struct rule *const *rules,
 		ARENA_ARRAY(arena, const struct rule *, old->n + n);
 
 	memcpy(items, old->items, old->n * sizeof(*items));
-	*set = (struct rule_set){items, old->n, old->added};
+	*set = (struct rule_set){
+		.items = items, .n = old->n, .added = old->added};
 	for (size_t i = 0; i < n; i++)
 		if (rule_set_find(set, rules[i]->name) < 0) {
 			items[set->n++] = rules[i];
 			set->added++;
 		}
+	rule_set_index_kinds(set, arena);
 	policy->rules = set;
 	policy->locked = ARENA_ARRAY(arena, bool, set->n + 1);
 }

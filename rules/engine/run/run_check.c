@@ -73,31 +73,57 @@ static void check_rule(struct rule_run *rr, const struct pod *pod,
 		    rule->name);
 }
 
-/* Those rules, asked about the pod, or where there is none the object; the
- * policy's own rules are asked once, about the object. */
+/* Is it asked here, and has what it wants? */
+static bool is_asked(const struct rule_run *rr, unsigned index,
+		     const struct setting *settings, unsigned facts)
+{
+	const struct run_state *state = rr->run->state;
+	const struct rule *rule = state->rules->items[index];
+
+	return (CHECK_WANTS || run_wants(rule, facts)) &&
+	       run_asks(state, index, settings) &&
+	       !(rr->object->fragment && rule->flags & RULE_ABSENCE);
+}
+
+/* Those rules, asked about the pod, or where there is none the object. */
 static void check_rules(struct rule_run *rr, const struct pod *pod,
 			const struct setting *settings, unsigned facts)
 {
 	struct run_state *state = rr->run->state;
 	const unsigned *rules = pod ? state->pod_rules : state->object_rules;
 	size_t n = pod ? state->npod_rules : state->nobject_rules;
-	size_t added = pod ? 0 : state->rules->added;
 	bool infrastructure = pod && pod_is_infrastructure(pod);
 
-	for (size_t i = 0; i < n + added; i++) {
-		unsigned index =
-			i < n ? rules[i]
-			      : (unsigned)(state->rules->n - added + i - n);
-		const struct rule *rule = state->rules->items[index];
+	for (size_t i = 0; i < n; i++) {
+		const struct rule *rule = state->rules->items[rules[i]];
 
-		if ((!CHECK_WANTS && !run_wants(rule, facts)) ||
-		    !run_asks(state, index, settings) ||
-		    (infrastructure && !(rule->flags & RULE_INFRASTRUCTURE)) ||
-		    (rr->object->fragment && rule->flags & RULE_ABSENCE))
+		if (!is_asked(rr, rules[i], settings, facts) ||
+		    (infrastructure && !(rule->flags & RULE_INFRASTRUCTURE)))
 			continue;
 		rr->rule = rule;
-		rr->setting = &settings[index];
+		rr->setting = &settings[rules[i]];
 		check_rule(rr, pod, facts);
+	}
+}
+
+/* The policy's own, for objects of that name of kind; NULL: of all. */
+static void check_added(struct rule_run *rr, const char *kind,
+			const struct setting *settings, unsigned facts)
+{
+	const struct rule_set *rules = rr->run->state->rules;
+	const struct rule_kind *one;
+	size_t n;
+
+	one = rule_set_of_kind(rules, kind, &n);
+	for (size_t i = 0; i < n; i++) {
+		unsigned index = one[i].rule;
+
+		if ((i && one[i - 1].rule == index) ||
+		    !is_asked(rr, index, settings, facts))
+			continue;
+		rr->rule = rules->items[index];
+		rr->setting = &settings[index];
+		check_rule(rr, NULL, facts);
 	}
 }
 
@@ -122,4 +148,9 @@ void run_check_object(struct run *run, const struct object *object,
 		check_rules(&rr, pod, settings, pod_facts(pod, facts));
 	}
 	check_rules(&rr, NULL, settings, facts);
+	if (!run->state->rules->added)
+		return;
+	check_added(&rr, NULL, settings, facts);
+	if (object->kind)
+		check_added(&rr, object->kind, settings, facts);
 }
