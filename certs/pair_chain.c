@@ -5,7 +5,7 @@
  * Go 1.18 no SHA-1). A root at the end of the chain is useless: the client
  * uses its own copy, so its signature and dates do not matter.
  */
-#include "pair_parts.h"
+#include "pair_internal.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * names only and refuses critical extensions it does not
  * know, negative serials, and certificates for other uses than serverAuth.
  */
-#include "pair_parts.h"
+#include "pair_internal.h"
 
 #include <arpa/inet.h>
 #include <string.h>

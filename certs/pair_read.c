@@ -4,7 +4,7 @@
  * blocks are ignored, as OpenSSL, GnuTLS and Go do; a block that begins and is
  * incomplete is never ignored.
  */
-#include "pair_parts.h"
+#include "pair_internal.h"
 
 #include <string.h>
 

@@ -113,12 +113,12 @@ check-load: full-deps
 # The image, built and run: needs root, buildah and a mirror.
 .PHONY: check-image
 check-image:
-	@tests/check/image.sh
+	@mkdir -p $(BUILD) && tests/check/image.sh $(BUILD)
 
 # Both README commands in a root that has only apt: needs root and a mirror.
 .PHONY: check-fresh
 check-fresh:
-	@tests/check/fresh.sh
+	@mkdir -p $(BUILD) && tests/check/fresh.sh $(BUILD)
 
 .PHONY: metrics
 metrics:

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
@@ -16,11 +16,10 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/text.h"
 #include "certs/disk.h"
 #include "certs/issue.h"
 #include "certs/pair.h"
-#include "cli/words.h"
+#include "cli/options.h"
 
 enum { DAY = 86400, DAYS_MAX = 36500, FILES = 4 };
 
@@ -28,121 +27,86 @@ struct certs_request {
 	struct arena arena;
 	const char *dir;
 	struct list dns, addresses;
-	long days, ca_days;
+	unsigned days, ca_days;
 	bool force, help;
 };
 
-static const char usage[] =
-	"Usage: gpugated certs --dir DIR --dns NAME... [OPTIONS]\n"
-	"\n"
-	"Issue a CA and a serving certificate signed by it (ECDSA P-256):\n"
-	"DIR/ca.crt, DIR/ca.key, DIR/tls.crt, DIR/tls.key.\n"
-	"\n"
-	"  --dir DIR      folder to write to; made when it is absent\n"
-	"  --dns NAME...  names of the webhook: SERVICE.NAMESPACE.svc\n"
-	"  --ip ADDR...   addresses, for a webhook that is reached by url:\n"
-	"  --days N       life of the serving certificate (365)\n"
-	"  --ca-days N    life of the CA (3650)\n"
-	"  --force        overwrite files that exist\n"
-	"  --help         this text\n";
+/* --- options -------------------------------------------------------------- */
 
-enum kind { DIR, DNS, ADDRESS, DAYS, CA_DAYS, FORCE, HELP, UNKNOWN };
+#define AT(member) offsetof(struct certs_request, member)
 
-static enum kind kind_of(const char *name, size_t len)
+static const struct option table[] = {
+	{"dir", 0, OPTION_TEXT, 1, AT(dir), "DIR", NULL,
+	 .help = "The folder to write to; it is created when it is absent."},
+	{"dns", 0, OPTION_LIST, 1, AT(dns), "NAME...", NULL, .many = true,
+	 .help = "Names of the webhook: SERVICE.NAMESPACE.svc."},
+	{"ip", 0, OPTION_LIST, 1, AT(addresses), "ADDR...", NULL, .many = true,
+	 .help = "Addresses, for a webhook that is reached by `url`."},
+	{"days", 0, OPTION_NUMBER, 1, AT(days), "N", NULL,
+	 .help = "Life of the serving certificate.", .initial = "365",
+	 .least = 1, .most = DAYS_MAX},
+	{"ca-days", 0, OPTION_NUMBER, 1, AT(ca_days), "N", NULL,
+	 .help = "Life of the CA.", .initial = "3650", .least = 1,
+	 .most = DAYS_MAX},
+	{"force", 0, OPTION_FLAG, 1, AT(force), NULL, NULL,
+	 .help = "Overwrite files that exist."},
+	{"help", 'h', OPTION_FLAG, 1, AT(help), NULL, NULL,
+	 .help = "Print this text."},
+};
+
+static int usage(const struct option_parser *p, const char *text)
 {
-	static const char *const names[] = {"dir",     "dns",	"ip",  "days",
-					    "ca-days", "force", "help"};
-
-	for (size_t i = 0; i < UNKNOWN; i++) {
-		if (strlen(names[i]) == len && !memcmp(names[i], name, len))
-			return i;
-	}
-	return UNKNOWN;
+	fprintf(p->context, "gpugated certs: %s\n", text);
+	return 2;
 }
 
-static int parse_days(const char *option, const char *value, long *out,
-		      struct err *err)
-{
-	char *end;
+static const struct option_set certs_options = {
+	.items = table,
+	.n = sizeof(table) / sizeof(*table),
+	.usage = usage,
+};
 
-	errno = 0;
-	*out = strtol(value, &end, 10);
-	if (errno || end == value || *end || *out < 1 || *out > DAYS_MAX)
-		return err_set(err, 0, "%s: '%.40s' is not 1 to %d days",
-			       option, value, DAYS_MAX);
-	return 0;
+static void print_help(FILE *out)
+{
+	struct buf text;
+
+	buf_init(&text);
+	buf_adds(&text,
+		 "Usage: gpugated certs --dir DIR --dns NAME... [OPTIONS]\n\n"
+		 "Issue a CA and a serving certificate signed by it (ECDSA "
+		 "P-256):\nDIR/ca.crt, DIR/ca.key, DIR/tls.crt, DIR/tls.key."
+		 "\n\n");
+	options_print(&certs_options, 1, &text);
+	fputs(text.data, out);
+	buf_release(&text);
 }
 
-static int set_option(struct certs_request *request, enum kind kind,
-		      const char *option, const char *value, struct err *err)
+static int parse(struct certs_request *request, char **argv, FILE *err)
 {
-	switch (kind) {
-	case DIR:
-		request->dir = value;
-		return 0;
-	case DNS:
-		list_add(&request->arena, &request->dns, value);
-		return 0;
-	case ADDRESS:
-		list_add(&request->arena, &request->addresses, value);
-		return 0;
-	case DAYS:
-		return parse_days(option, value, &request->days, err);
-	default:
-		return parse_days(option, value, &request->ca_days, err);
-	}
-}
+	struct option_parser parser = {
+		.set = &certs_options,
+		.options = request,
+		.arena = &request->arena,
+		.command = 1,
+		.context = err,
+	};
+	int rc = options_read(&parser, argv + 1);
 
-/* `--name value`, `--name=value`, and more values after --dns and --ip. */
-static int parse_option(struct certs_request *request, int argc, char **argv,
-			int *i, struct err *err)
-{
-	const char *option = argv[*i];
-	size_t len = strcspn(option, "=");
-	enum kind kind = text_starts(option, "--")
-				 ? kind_of(option + 2, len - 2)
-				 : UNKNOWN;
-	bool many = kind == DNS || kind == ADDRESS;
-
-	if (kind == UNKNOWN)
-		return err_set(err, 0, "%.60s: no such option", option);
-	if (kind == FORCE || kind == HELP) {
-		if (option[len])
-			return err_set(err, 0, "%.60s: takes no value", option);
-		*(kind == FORCE ? &request->force : &request->help) = true;
-		return 0;
-	}
-	if (option[len])
-		return set_option(request, kind, option, option + len + 1, err);
-	if (*i + 1 >= argc || text_starts(argv[*i + 1], "--"))
-		return err_set(err, 0, "%s: a value is missing", option);
-	do {
-		if (set_option(request, kind, option, argv[++*i], err) < 0)
-			return -1;
-	} while (many && *i + 1 < argc && !text_starts(argv[*i + 1], "--"));
-	return 0;
-}
-
-static int parse(struct certs_request *request, int argc, char **argv,
-		 struct err *err)
-{
-	for (int i = 1; i < argc; i++) {
-		if (parse_option(request, argc, argv, &i, err) < 0)
-			return -1;
-	}
-	if (request->help)
-		return 0;
+	if (rc || request->help)
+		return rc;
 	if (!request->dir || !*request->dir)
-		return err_set(err, 0, "--dir is missing");
+		return option_usage(&parser, "--dir is missing");
 	if (!request->dns.n && !request->addresses.n)
-		return err_set(err, 0, "--dns is missing");
+		return option_usage(&parser, "--dns is missing");
 	if (request->days > request->ca_days)
-		return err_set(err, 0,
-			       "--days: the certificate would outlive "
-			       "its CA (--ca-days %ld)",
-			       request->ca_days);
+		return option_usage(&parser,
+				    "--days: the certificate would outlive its "
+				    "CA (--ca-days %u)",
+				    request->ca_days);
 	return 0;
 }
+
+/* --- files ---------------------------------------------------------------- */
 
 static int issue(const struct certs_request *request, int64_t now,
 		 struct issued *ca, struct issued *leaf, struct err *err)
@@ -226,24 +190,28 @@ static int run(struct certs_request *request, FILE *out, struct err *err)
 	return result;
 }
 
-int certs_command(int argc, char **argv, FILE *out, FILE *err)
+static int fail(const struct err *error, FILE *err)
 {
-	struct certs_request request = {.days = 365, .ca_days = 3650};
-	struct err error = {0};
-	int result = parse(&request, argc, argv, &error);
+	fprintf(err, "gpugated certs: %s\n", error->text);
+	if (error->code == EEXIST)
+		fputs("gpugated certs: --force overwrites\n", err);
+	return 2;
+}
 
-	if (result == 0 && request.help)
-		fputs(usage, out);
-	else if (result == 0)
-		result = run(&request, out, &error);
-	if (result == 0 && fflush(out) != 0)
-		result = err_set(&error, errno, "standard output: %s",
-				 strerror(errno));
-	if (result < 0) {
-		fprintf(err, "gpugated certs: %s\n", error.text);
-		if (error.code == EEXIST)
-			fputs("gpugated certs: --force overwrites\n", err);
+int certs_command(char **argv, FILE *out, FILE *err)
+{
+	struct certs_request request = {0};
+	struct err error = {0};
+	int rc = parse(&request, argv, err);
+
+	if (!rc && request.help)
+		print_help(out);
+	else if (!rc && run(&request, out, &error))
+		rc = fail(&error, err);
+	if (!rc && fflush(out)) {
+		err_set(&error, errno, "standard output: %s", strerror(errno));
+		rc = fail(&error, err);
 	}
 	arena_release(&request.arena);
-	return result < 0 ? 2 : 0;
+	return rc;
 }

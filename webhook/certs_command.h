@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugated certs`: argv[0] is the command's name, "certs". Returns the exit
- * status: 0, or 2 after a message on err.
+ * `gpugated certs`: argv[0] is the command's name, "certs", NULL ends it.
+ * Returns the exit status: 0, or 2 after a message on err.
  */
 #ifndef WEBHOOK_CERTS_COMMAND_H
 #define WEBHOOK_CERTS_COMMAND_H
 
 #include <stdio.h>
 
-int certs_command(int argc, char **argv, FILE *out, FILE *err);
+int certs_command(char **argv, FILE *out, FILE *err);
 
 #endif

@@ -21,7 +21,8 @@ struct gpugated_command {
 
 static int certs(int argc, char **argv)
 {
-	return certs_command(argc, argv, stdout, stderr);
+	(void)argc;
+	return certs_command(argv, stdout, stderr);
 }
 
 static int print(struct buf *out)
@@ -147,13 +148,13 @@ static int help(int argc, char **argv)
 
 static int with_options(enum option_command command, char **argv,
 			int (*run)(const struct serve_options *options),
-			int (*tell)(void))
+			int (*print_help)(void))
 {
 	struct serve_options options = {0};
 	int rc = serve_options_parse(&options, command, argv, stderr);
 
 	if (!rc)
-		rc = options.help ? tell() : run(&options);
+		rc = options.help ? print_help() : run(&options);
 	serve_options_release(&options);
 	return rc;
 }

@@ -21,6 +21,35 @@ static inline bool text_eq(const char *a, const char *b)
 	return *a == *b && strcmp(a, b) == 0;
 }
 
+/* memcmp() for short texts: comparing two words costs less than a call. */
+static inline bool text_same_bytes(const char *a, const char *b, size_t len)
+{
+	uint64_t x, y;
+	uint32_t u, v;
+
+	if (len > 16 || !len)
+		return memcmp(a, b, len) == 0;
+	if (len < 4)
+		return a[0] == b[0] && a[len / 2] == b[len / 2] &&
+		       a[len - 1] == b[len - 1];
+	if (len < 8) {
+		memcpy(&u, a, 4);
+		memcpy(&v, b, 4);
+		if (u != v)
+			return false;
+		memcpy(&u, a + len - 4, 4);
+		memcpy(&v, b + len - 4, 4);
+		return u == v;
+	}
+	memcpy(&x, a, 8);
+	memcpy(&y, b, 8);
+	if (x != y)
+		return false;
+	memcpy(&x, a + len - 8, 8);
+	memcpy(&y, b + len - 8, 8);
+	return x == y;
+}
+
 static inline const char *text_or_empty(const char *s)
 {
 	return s ? s : "";
@@ -79,5 +108,7 @@ uint64_t text_hash_under(struct text_key key, const void *data, size_t len);
 size_t utf8_length(const char *s, size_t n);
 /* Number of code points in n bytes of valid UTF-8. */
 size_t utf8_count(const char *s, size_t n);
+/* The code point of a valid sequence of n bytes. */
+uint32_t utf8_code_point(const char *s, size_t n);
 
 #endif

@@ -37,13 +37,14 @@ struct option {
 	const char *initial; /* as a user would write it; NULL: none */
 	const char *former;  /* an earlier name that still works, or NULL */
 	size_t least, most;  /* of a number */
+	bool many;	     /* of a list: values up to the next option */
 };
 
 struct option_parser;
 struct option_set {
 	const struct option *items;
 	size_t n;
-	const char *variables;	     /* "GPUGATE_", see word_variable() */
+	const char *variables; /* "GPUGATE_", see word_variable(); or NULL */
 	const char *list_separators; /* of an OPTION_LIST's variable */
 	bool empty_values;	     /* "" is a value in arguments */
 	/* Say what is wrong with the usage; returns the exit status. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Helpers for command lines, environment variables and help texts, used by the
- * options of both programs. Each program has its own table and parser.
+ * options of both programs.
  */
 #ifndef CLI_WORDS_H
 #define CLI_WORDS_H

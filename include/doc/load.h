@@ -75,8 +75,8 @@ struct loader {
 		     size_t len);
 	/* Bits of the key lengths (modulo 64) that it is asked for; 0: all. */
 	uint64_t skip_lengths;
-	/* JSON: a copy of the source's text that the tree may keep and change,
-	 * or NULL: strings are then copied one by one. */
+	/* JSON: as much room as the source has bytes, for the strings of the
+	 * tree; or NULL: strings are then copied one by one. */
 	char *own;
 	void *context;
 	/* Of the JSON that was read last: its maps and lists, each as the

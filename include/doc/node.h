@@ -97,7 +97,8 @@ static inline uint64_t node_tag_bit(uint16_t tag)
 	return UINT64_C(1) << (tag & 63);
 }
 
-/* Child by key bytes, unknown or not; tag is the key's node_tag(). */
+/* Child by key bytes of a node that is unknown or has that tag's bit, as only
+ * maps have; tag is the key's node_tag(). */
 const struct node *node_get_tagged(const struct node *map, const char *key,
 				   size_t len, uint16_t tag);
 

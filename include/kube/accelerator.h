@@ -34,7 +34,7 @@ struct accelerator_extra {
 /* The row for a resource name, or NULL. Exact rows win over prefixes. */
 const struct accelerator *
 accelerator_find(const struct accelerator_extra *extra, const char *resource);
-/* Does an accelerator's resource name stand in the text? */
+/* Does the text contain an accelerator's resource name? */
 bool accelerator_is_named(const char *text, size_t len);
 /* Counts devices (everything but ACCEL_SHARE)? */
 bool accelerator_counts(const struct accelerator *accelerator);
@@ -45,6 +45,8 @@ bool accelerator_counts(const struct accelerator *accelerator);
 const struct accelerator *
 accelerator_resembles(const struct accelerator_extra *extra,
 		      const char *resource);
+/* Is the name (gpu.example.com) of a domain that is reserved for examples? */
+bool domain_is_reserved(const char *name);
 /* Network fabric resources (rdma/..., vpc.amazonaws.com/efa). */
 bool fabric_resource(const char *resource);
 

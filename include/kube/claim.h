@@ -22,6 +22,9 @@ struct claim {
 };
 
 struct claim_table {
+	/* Of the policy, which may name classes as their resources
+	 * (deviceclass.resource.kubernetes.io/...); or NULL. */
+	const struct accelerator_extra *extra;
 	struct claim *items;
 	size_t n, size;
 };

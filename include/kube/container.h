@@ -61,7 +61,8 @@ struct container {
 	bool env_plain;
 	const struct env_entry *env; /* in order; envFrom is not looked at */
 	size_t nenv;
-	uint64_t env_tags; /* node_tag_bit() of their names */
+	/* node_tag_bit() of their names, by the tag's two bits above. */
+	uint64_t env_tags[4];
 	/* Devices: sum over accelerators of limits, else requests. */
 	struct amount gpus;
 	const struct accelerator
@@ -129,6 +130,12 @@ static inline const struct node *container_requests(const struct container *c)
 const struct node *container_env_tagged(const struct container *c,
 					const char *name, uint16_t tag);
 
+static inline bool container_may_have_env(const struct container *c,
+					  uint16_t tag)
+{
+	return c->env_tags[tag >> 6 & 3] & node_tag_bit(tag);
+}
+
 /* The env entry of that name (the last one wins), or NULL; its literal
  * value is node_str(node_get(entry, "value")). envFrom is not looked at.
  * Many rules ask for variables, and most containers have none of them. */
@@ -137,7 +144,7 @@ static inline const struct node *container_env(const struct container *c,
 {
 	uint16_t tag = node_tag(name, strlen(name));
 
-	return c->env_tags & node_tag_bit(tag)
+	return container_may_have_env(c, tag)
 		       ? container_env_tagged(c, name, tag)
 		       : NULL;
 }

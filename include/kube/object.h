@@ -71,7 +71,7 @@ struct object {
 	bool suspended;
 	bool kueue; /* carries kueue.x-k8s.io/queue-name */
 	/* Is its namespace one of the policy's `infrastructure:`? Unknown while
-	 * nobody says which namespace it is. Set when that is settled. */
+	 * the namespace is not known. Set when that is settled. */
 	enum tri infrastructure;
 	bool guessed; /* unknown kind, pods found by shape */
 	const struct claim_table *claims; /* of its file, or NULL */
@@ -102,14 +102,14 @@ struct object_list {
 /*
  * The objects of a document: one; the items of a List (of a *List kind with
  * items); nothing when it is no Kubernetes object (no apiVersion and kind).
- * Embedded objects hang below their object. *nested_list tells of a List
+ * Embedded objects hang below their object. *nested_list reports a List
  * inside a List (kubectl refuses it, we read it).
  */
 void object_read(struct arena *arena, const struct kube_config *config,
 		 const struct doc *doc, struct object_list *out,
 		 const struct node **nested_list);
 
-/* Does it hold values for a chart, of which nobody sees what is made? */
+/* Does it hold values for a chart, whose output is unknown? */
 bool object_has_values(const struct object *object);
 
 /*

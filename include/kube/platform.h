@@ -21,7 +21,7 @@ struct platform {
 /*
  * Does it name a managed platform (GKE, EKS, AKS, Karpenter and the like), by
  * what its pods select or by an annotation? Such a platform adds tolerations
- * or leaves its nodes untainted unless told otherwise. Roles of one object are
+ * or leaves its nodes untainted by default. Roles of one object are
  * on one platform; a value that is not known (`${X}`) may name any.
  */
 bool object_shows_platform(struct arena *arena, const struct object *object);

@@ -50,9 +50,11 @@ struct pod {
 	const struct node *spec;     /* PodSpec, or what stands for it */
 	const struct node *inner;    /* PodSpec in a flat one, or NULL */
 	const struct node *defaults; /* last place for pod_field(), or NULL */
-	const struct node *group;    /* replica spec, worker group, task, role;
-					without these, the map that counts */
-	const char *role;	     /* "Worker", group or task name, or "" */
+	/* pod_field() of what is asked for most. */
+	const struct node *volumes, *node_selector, *tolerations;
+	const struct node *group; /* replica spec, worker group, task, role;
+				     without these, the map that counts */
+	const char *role;	  /* "Worker", group or task name, or "" */
 	/* All containers: init and sidecars first, in order of start. */
 	struct container *containers;
 	size_t ncontainers;
@@ -95,10 +97,19 @@ const struct node *pod_field_default(const struct pod *pod, const char *name);
 
 /* A PodSpec field, from where the kind keeps it (Argo: template, then
  * spec; Dynamo: extraPodSpec). */
-static inline const struct node *pod_field(const struct pod *pod,
-					   const char *name)
+static inline __attribute__((always_inline)) const struct node *
+pod_field(const struct pod *pod, const char *name)
 {
-	const struct node *node = node_get(pod->spec, name);
+	const struct node *node;
+
+	/* No code where the name is a literal. */
+	if (!strcmp(name, "volumes"))
+		return pod->volumes;
+	if (!strcmp(name, "nodeSelector"))
+		return pod->node_selector;
+	if (!strcmp(name, "tolerations"))
+		return pod->tolerations;
+	node = node_get(pod->spec, name);
 
 	if ((!pod->inner && !pod->defaults) || !node_is_unset(node))
 		return node;

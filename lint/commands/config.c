@@ -158,12 +158,12 @@ int config_command(struct options *options)
 	if (options->paths.n > 1)
 		return log_usage("config", "config takes one path");
 	if (options->paths.n && access(options->paths.items[0], F_OK)) {
-		log_error("%s: %s", options->paths.items[0], strerror(errno));
+		log_line("%s: %s", options->paths.items[0], strerror(errno));
 		return 2;
 	}
 	cwd = getcwd(NULL, 0);
 	if (!cwd) {
-		log_error("current folder: %s", strerror(errno));
+		log_line("current folder: %s", strerror(errno));
 		return 2;
 	}
 	rc = policies_init(&policies, options, cwd);
@@ -187,7 +187,7 @@ int init_command(struct options *options)
 		return log_usage("init", "init takes no arguments");
 	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0) {
-		log_error("%s: %s", name, strerror(errno));
+		log_line("%s: %s", name, strerror(errno));
 		return 2;
 	}
 	buf_init(&text);
@@ -195,12 +195,12 @@ int init_command(struct options *options)
 	errno = 0;
 	written = write(fd, text.data, text.len);
 	if (written != (ssize_t)text.len || close(fd)) {
-		log_error("%s: %s", name, strerror(errno ? errno : ENOSPC));
+		log_line("%s: %s", name, strerror(errno ? errno : ENOSPC));
 		unlink(name);
 		buf_release(&text);
 		return 2;
 	}
-	log_error("wrote %s", name);
+	log_line("wrote %s", name);
 	buf_release(&text);
 	return 0;
 }

@@ -207,7 +207,7 @@ static int unknown_rule(const struct rule_set *rules, const char *name)
 	if (near)
 		return log_usage(NULL, "unknown rule `%s`; did you mean `%s`?",
 				 name, near);
-	log_error("unknown rule `%s`; see `gpugate rules`", name);
+	log_line("unknown rule `%s`; see `gpugate rules`", name);
 	return 2;
 }
 

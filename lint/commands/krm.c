@@ -32,7 +32,7 @@ static int read_list(struct krm *krm, struct arena *arena, struct doc *doc)
 	if (loader_next(&loader, doc) > 0 &&
 	    node_eq(node_get(doc->root, "kind"), "ResourceList"))
 		return 0;
-	log_error("standard input is not a ResourceList");
+	log_line("standard input is not a ResourceList");
 	return 2;
 }
 
@@ -48,7 +48,7 @@ static int use_policy(struct krm *krm, const struct node *config)
 	text = (struct policy_text){"functionConfig", json.data, json.len};
 	krm->own = policy_parse(&f->rules, &text, NULL, &problems);
 	for (size_t i = 0; i < problems.n; i++)
-		log_error("functionConfig: %s", problems.items[i].text);
+		log_line("functionConfig: %s", problems.items[i].text);
 	policy_problems_release(&problems);
 	buf_release(&json);
 	if (krm->own)
@@ -74,9 +74,9 @@ static int configure(struct krm *krm, struct arena *arena)
 		return 0;
 	if (!text_eq(fix, "none") && !text_eq(fix, "safe") &&
 	    !text_eq(fix, "unsafe")) {
-		log_error("functionConfig: fix: expected none, safe or "
-			  "unsafe, found `%s`",
-			  fix);
+		log_line("functionConfig: fix: expected none, safe or "
+			 "unsafe, found `%s`",
+			 fix);
 		return 2;
 	}
 	krm->fix = arena_strdup(arena, fix);

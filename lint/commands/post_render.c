@@ -25,10 +25,10 @@ static void write_report_file(struct filter *f, const char *path)
 		error = replace_finish(&replace, 0);
 	}
 	if (error)
-		log_error("%s: %s", path, strerror(error));
+		log_line("%s: %s", path, strerror(error));
 }
 
-static void tell(struct filter *f)
+static void write_reports(struct filter *f)
 {
 	const char *path = f->options->report_file;
 
@@ -45,7 +45,7 @@ static int post_render(struct filter *f)
 	int rc = filter_repair(f, f->options->unsafe_fixes);
 
 	rc |= filter_lint(f);
-	tell(f);
+	write_reports(f);
 	if (rc || filter_failures(f))
 		return rc ? rc : 1;
 	return print_out(&f->text);

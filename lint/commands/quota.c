@@ -5,60 +5,12 @@
  */
 #include "quota.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "lint/term/log.h"
-
-void quota_add_age(struct buf *out, int64_t seconds)
-{
-	static const struct {
-		const char *name;
-		int64_t seconds;
-	} units[] = {{"days", 86400}, {"hours", 3600}, {"minutes", 60}};
-	size_t i = 0;
-
-	while (i < 2 && seconds < 2 * units[i].seconds)
-		i++;
-	buf_addf(out, "%" PRId64 " %s", seconds / units[i].seconds,
-		 units[i].name);
-}
-
-static const char *age_of(const struct clusters *clusters,
-			  const struct cluster *cluster, struct arena *arena)
-{
-	const char *text;
-	struct buf age;
-
-	if (cluster_is_ahead(cluster, clusters->now))
-		return "the time of the state is in the future";
-	buf_init(&age);
-	quota_add_age(&age, clusters->now - cluster_taken_at(cluster));
-	text = arena_printf(arena, "the state is %s old", age.data);
-	buf_release(&age);
-	return text;
-}
-
-const char *quota_unknown(const struct clusters *clusters,
-			  const struct policy *policy,
-			  const struct cluster *cluster, bool wanted,
-			  struct arena *arena)
-{
-	const char *reason;
-
-	if (!cluster)
-		return wanted ? "the state could not be read" : NULL;
-	if (clusters_is_old(clusters, cluster, policy_max_age(policy)))
-		return age_of(clusters, cluster, arena);
-	reason = cluster_unreadable(cluster, CLUSTER_QUOTA);
-	return reason ? arena_printf(arena,
-				     "the state has no resourcequotas: %s",
-				     reason)
-		      : NULL;
-}
 
 struct command_state {
 	struct lint *lint;
@@ -104,8 +56,7 @@ static void add_idle(struct command_state *c, struct quota_table *table,
 	if (reason)
 		idle.cluster = NULL;
 	if (reason && (idle.all || table->only))
-		log_error("the quotas of the cluster are not known: %s",
-			  reason);
+		log_line("the quotas of the cluster are not known: %s", reason);
 	quota_table_idle(table, &idle);
 }
 
@@ -143,7 +94,7 @@ static int make_table(struct command_state *c, struct quota_table *table)
 	quota_table_add(table, &source);
 	add_idle(c, table, &source);
 	if (c->since && quota_since_add(c->since, table, &run->index, &err)) {
-		log_error("%s", err.text);
+		log_line("%s", err.text);
 		return 2;
 	}
 	quota_table_finish(table);
@@ -196,12 +147,12 @@ static bool tell_unread(struct lint *lint)
 			continue;
 		buf_reset(&path);
 		files_path(&lint->files, i, &path);
-		log_error("%s: %s", path.data, input_strerror(f->error));
+		log_line("%s: %s", path.data, input_strerror(f->error));
 		any = true;
 	}
 	if (lint->whole.counts.errors) {
-		log_error("some documents could not be read; `gpugate lint "
-			  "--select invalid-syntax` shows where");
+		log_line("some documents could not be read; `gpugate lint "
+			 "--select invalid-syntax` shows where");
 		any = true;
 	}
 	buf_release(&path);
@@ -222,7 +173,7 @@ static int run_quota(struct lint *lint)
 	if (lint->options->before) {
 		c.since = quota_since_open(lint, lint->options->before, &err);
 		if (!c.since) {
-			log_error("%s", err.text);
+			log_line("%s", err.text);
 			rc = 2;
 		}
 	}

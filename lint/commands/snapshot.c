@@ -12,165 +12,12 @@
 
 #include "base/replace.h"
 #include "base/text.h"
-#include "lint/files/subprocess.h"
 #include "lint/options/options.h"
 #include "lint/term/log.h"
 #include "lint/term/progress.h"
 #include "snapshot.h"
 
-enum { PAGE = 250 };
-
-/* --- kubectl -------------------------------------------------------------- */
-
-static void base_arguments(const struct snapshot *s, const char **argv)
-{
-	size_t n = 0;
-
-	argv[n++] = s->options->kubectl ? s->options->kubectl : "kubectl";
-	if (s->options->context) {
-		argv[n++] = "--context";
-		argv[n++] = s->options->context;
-	}
-	if (s->options->kubeconfig) {
-		argv[n++] = "--kubeconfig";
-		argv[n++] = s->options->kubeconfig;
-	}
-	argv[n] = NULL;
-}
-
-/* What a message of kubectl's means, "Error from server (Forbidden): ...", or
- * that there was no response; the message becomes the reason. */
-static enum asked why(struct buf *reason)
-{
-	static const char from[] = "Error from server";
-	const char *colon;
-
-	if (!text_starts(reason->data, from))
-		return reason->len ? ASKED_NOBODY : ASKED_REFUSED;
-	if (text_contains(reason->data, "(NotFound)"))
-		return ASKED_ABSENT;
-	if (text_contains(reason->data, "(Expired)") ||
-	    text_contains(reason->data, "continue parameter is too old"))
-		return ASKED_TOO_LATE;
-	colon = strchr(reason->data, ':');
-	if (colon && colon[1] == ' ') {
-		size_t rest = (size_t)(colon + 2 - reason->data);
-
-		memmove(reason->data, reason->data + rest,
-			reason->len - rest + 1);
-		reason->len -= rest;
-	}
-	return ASKED_REFUSED;
-}
-
-/* Fills in s->answer; else s->reason says why not. */
-static enum asked run(struct snapshot *s, const char *const *arguments)
-{
-	const char *argv[16];
-	struct err err = {0};
-	struct buf errors;
-	size_t n = 0;
-	int rc;
-
-	base_arguments(s, argv);
-	while (argv[n])
-		n++;
-	while (*arguments)
-		argv[n++] = *arguments++;
-	argv[n] = NULL;
-	buf_init(&errors);
-	buf_reset(&s->answer);
-	buf_reset(&s->reason);
-	rc = program_run(argv, &s->answer, &errors, &err);
-	if (rc < 0)
-		buf_adds(&s->reason, err.text);
-	else if (rc)
-		buf_add(&s->reason, errors.data, strcspn(errors.data, "\n"));
-	buf_release(&errors);
-	if (rc < 0)
-		return ASKED_NOBODY;
-	return rc ? why(&s->reason) : ASKED_WELL;
-}
-
-enum asked snapshot_get(struct snapshot *s, const char *path)
-{
-	const char *const arguments[] = {"--request-timeout=60s", "get",
-					 "--raw", path, NULL};
-
-	if (s->options->verbose)
-		log_error("GET %s", path);
-	return run(s, arguments);
-}
-
-static void left_out(void *context, const char *text)
-{
-	const struct snapshot *s = context;
-
-	if (!s->options->quiet)
-		log_error("left out: %s", text);
-}
-
 /* --- lists ---------------------------------------------------------------- */
-
-static int add_list(struct snapshot *s, struct cluster_list *list,
-		    struct err *err)
-{
-	int rc;
-
-	pthread_mutex_lock(s->lock);
-	rc = cluster_builder_list(s->builder, s->answer.data, s->answer.len,
-				  list, err);
-	pthread_mutex_unlock(s->lock);
-	return rc;
-}
-
-/* One page after the other; a list that has grown too old is begun again,
- * in one piece. */
-enum asked snapshot_list(struct snapshot *s, enum cluster_kind kind,
-			 const char *path)
-{
-	struct cluster_list list = {
-		.kind = kind, .warn = left_out, .context = s};
-	enum asked asked;
-	struct err err = {0};
-	struct buf url;
-	bool whole = false;
-
-	buf_init(&url);
-	buf_init(&list.next);
-	buf_init(&list.version);
-	do {
-		buf_reset(&url);
-		buf_adds(&url, path);
-		if (!whole)
-			buf_addf(&url, "%climit=%d",
-				 strchr(path, '?') ? '&' : '?', PAGE);
-		if (list.next.len)
-			buf_addf(&url, "&continue=%s", list.next.data);
-		asked = snapshot_get(s, url.data);
-		if (asked == ASKED_TOO_LATE && !whole) {
-			whole = true;
-			buf_reset(&list.next);
-			pthread_mutex_lock(s->lock);
-			cluster_builder_clear(s->builder, kind);
-			pthread_mutex_unlock(s->lock);
-			asked = ASKED_AGAIN;
-			continue;
-		}
-		if (asked == ASKED_WELL && add_list(s, &list, &err)) {
-			buf_reset(&s->reason);
-			buf_adds(&s->reason, err.text);
-			asked = ASKED_REFUSED;
-		}
-	} while (asked == ASKED_AGAIN ||
-		 (asked == ASKED_WELL && list.next.len));
-	buf_release(&list.next);
-	buf_release(&list.version);
-	buf_release(&url);
-	if (asked == ASKED_WELL && s->options->verbose)
-		log_error("%zu objects", list.items);
-	return asked;
-}
 
 static void path_of(const struct cluster_resource *r, const char *version,
 		    size_t len, const char *namespace, struct buf *out)
@@ -192,22 +39,6 @@ static void path_of(const struct cluster_resource *r, const char *version,
 			      "status.phase!=Failed");
 }
 
-/* The one object at path, to the builder. */
-static enum asked get_one(struct snapshot *s, const char *path)
-{
-	struct cluster_list list = {.warn = left_out, .context = s};
-	enum asked asked = snapshot_get(s, path);
-	struct err err = {0};
-
-	buf_init(&list.next);
-	buf_init(&list.version);
-	if (asked == ASKED_WELL)
-		add_list(s, &list, &err);
-	buf_release(&list.next);
-	buf_release(&list.version);
-	return asked;
-}
-
 /* The first version that the server has. */
 static enum asked list_version(struct snapshot *s, enum cluster_kind kind,
 			       const char *namespace)
@@ -223,7 +54,7 @@ static enum asked list_version(struct snapshot *s, enum cluster_kind kind,
 
 		path_of(r, version, len, namespace, &path);
 		asked = namespace && kind == CLUSTER_NAMESPACE
-				? get_one(s, path.data)
+				? snapshot_one(s, path.data)
 				: snapshot_list(s, kind, path.data);
 		version += len;
 		version += strspn(version, " ");
@@ -325,8 +156,8 @@ static void tell_unreadable(struct snapshot *s, enum cluster_kind kind,
 	if (!reason->len)
 		buf_adds(reason, "no answer");
 	if (!s->options->quiet)
-		log_error("cannot read %s%s%s: %s", r->plural,
-			  *r->group ? "." : "", r->group, reason->data);
+		log_line("cannot read %s%s%s: %s", r->plural,
+			 *r->group ? "." : "", r->group, reason->data);
 	/* The file does not disclose the user who made it. */
 	user = strstr(reason->data, ": User ");
 	if (user)
@@ -350,7 +181,7 @@ static int judge_all(struct asking *a)
 			continue;
 		}
 		if (asked == ASKED_NOBODY && !s->read) {
-			log_error("%s", a->kinds[kind].reason.data);
+			log_line("%s", a->kinds[kind].reason.data);
 			return 2;
 		}
 		if (asked == ASKED_ABSENT && cluster_resource(kind)->optional)
@@ -359,7 +190,7 @@ static int judge_all(struct asking *a)
 	}
 	if (s->read)
 		return 0;
-	log_error("nothing could be read");
+	log_line("nothing could be read");
 	return 2;
 }
 
@@ -397,7 +228,7 @@ static int ask_origin(struct snapshot *s)
 
 	buf_init(&policy);
 	rc = snapshot_policy(s, &policy);
-	if (run(s, arguments) != ASKED_WELL || s->answer.len >= 500 ||
+	if (snapshot_run(s, arguments) != ASKED_WELL || s->answer.len >= 500 ||
 	    strpbrk(s->answer.data, "\r\n{}"))
 		buf_reset(&s->answer);
 	cluster_builder_origin(s->builder, s->answer.data,
@@ -426,7 +257,7 @@ static int write_file(struct snapshot *s, const struct cluster *cluster)
 		}
 	}
 	if (error)
-		log_error("%s: %s", path, strerror(error));
+		log_line("%s: %s", path, strerror(error));
 	return error ? 2 : 0;
 }
 
@@ -435,13 +266,13 @@ static void tell_counts(const struct cluster *c)
 	size_t groups;
 
 	cluster_nodes(c, &groups);
-	log_error("%zu namespaces, %zu quotas, %zu nodes (%zu kinds of them), "
-		  "%zu GPU pods%s",
-		  cluster_count(c, CLUSTER_NAMESPACE),
-		  cluster_count(c, CLUSTER_QUOTA),
-		  cluster_count(c, CLUSTER_NODE), groups,
-		  cluster_count(c, CLUSTER_POD),
-		  cluster_policy(c) ? ", the admission policy" : "");
+	log_line("%zu namespaces, %zu quotas, %zu nodes (%zu kinds of them), "
+		 "%zu GPU pods%s",
+		 cluster_count(c, CLUSTER_NAMESPACE),
+		 cluster_count(c, CLUSTER_QUOTA),
+		 cluster_count(c, CLUSTER_NODE), groups,
+		 cluster_count(c, CLUSTER_POD),
+		 cluster_policy(c) ? ", the admission policy" : "");
 }
 
 /* What looks like another option is a value that was forgotten, and kubectl

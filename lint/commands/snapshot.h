@@ -28,11 +28,19 @@ struct snapshot {
 	size_t read; /* kinds */
 };
 
-/* The answer is in answer; else reason says why there is none. */
+/* -- snapshot_kubectl.c -- */
+/* kubectl with these arguments, up to NULL. What it prints is in answer; else
+ * reason says why there is nothing. */
+enum asked snapshot_run(struct snapshot *snapshot,
+			const char *const *arguments);
+/* The same with `get --raw`. */
 enum asked snapshot_get(struct snapshot *snapshot, const char *path);
 /* All objects of the list at path, to the builder. */
 enum asked snapshot_list(struct snapshot *snapshot, enum cluster_kind kind,
 			 const char *path);
+/* The one object at path, to the builder. */
+enum asked snapshot_one(struct snapshot *snapshot, const char *path);
+
 /* snapshot_owners.c: who owns the owners of GPU pods. */
 void snapshot_owners(struct snapshot *snapshot);
 /* snapshot_policy.c: the admission policy, if it may be read. 2 after a message

@@ -141,7 +141,7 @@ void snapshot_owners(struct snapshot *snapshot)
 
 			if (list_owner(&o, kind) != ASKED_WELL &&
 			    !snapshot->options->quiet)
-				log_error(
+				log_line(
 					"the owners of each %s cannot be read; "
 					"GPU usage is counted for the %s "
 					"itself",

@@ -125,8 +125,8 @@ int snapshot_policy(struct snapshot *s, struct buf *out)
 	if (!why)
 		return 0;
 	if (webhook_policy || s->options->verbose)
-		log_error("the admission policy%s%s: %s",
-			  webhook_policy ? " " : "",
-			  webhook_policy ? webhook_policy : "", why);
+		log_line("the admission policy%s%s: %s",
+			 webhook_policy ? " " : "",
+			 webhook_policy ? webhook_policy : "", why);
 	return webhook_policy ? 2 : 0;
 }

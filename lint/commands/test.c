@@ -103,10 +103,10 @@ static void find_files(struct testing *t)
 		size_t before = t->nfiles;
 
 		if (nftw(paths->items[i], visit, WALK_FILES, 0))
-			log_error("%s: %s", paths->items[i], strerror(errno));
+			log_line("%s: %s", paths->items[i], strerror(errno));
 		else if (t->nfiles == before)
-			log_error("%s: no document of kind Rules",
-				  paths->items[i]);
+			log_line("%s: no document of kind Rules",
+				 paths->items[i]);
 		t->broken |= t->nfiles == before;
 		if (t->nfiles > before)
 			qsort(t->files + before, t->nfiles - before,
@@ -214,8 +214,8 @@ static void run_test(struct testing *t, const struct policy *policy,
 
 	buf_init(&text);
 	if (file_load(path, &how, &text, &err)) {
-		log_error("%s:%u: %s: %s", test->from, test->line, path,
-			  err.text);
+		log_line("%s:%u: %s: %s", test->from, test->line, path,
+			 err.text);
 		t->broken = true;
 	} else {
 		t->rule = rule->name;
@@ -259,7 +259,7 @@ static void run_file_tests(struct testing *t, const char *path)
 		policy;
 	rules = policy_rules(policy);
 	if (!rules->added)
-		log_error("%s: no rules", path);
+		log_line("%s: no rules", path);
 	t->broken |= !rules->added;
 	for (size_t i = rules->n - rules->added; i < rules->n; i++)
 		run_tests(t, policy, rules->items[i]);
@@ -339,7 +339,7 @@ int test_command(struct options *options)
 		t.cluster =
 			cluster_load(options->cluster, true, NULL, NULL, &err);
 		if (!t.cluster)
-			log_error("%s", err.text);
+			log_line("%s", err.text);
 		t.broken = !t.cluster;
 	}
 	find_files(&t);

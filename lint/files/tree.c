@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each thread has its own stack of folders, with the next one of the sorted
- * tree on top; when other threads are idle it gives them the lower half, which
- * is nearest to the root and so the largest. A folder stays open until all
- * folders in it are, which is about one for each level.
+ * All threads share one stack of folders, with the next one of the sorted tree
+ * on top: listing a folder takes a hundred times as long as the lock. A folder
+ * stays open until all folders in it are, which is about one for each level.
  */
 #include "tree.h"
 
@@ -19,8 +18,8 @@
 enum { WORTH_A_CALL = 8 /* folders that wait */ };
 
 /* A folder while it, or one below it, is being looked at. */
-struct visit {
-	struct visit *above; /* NULL: the root */
+struct tree_level {
+	struct tree_level *above; /* NULL: the root */
 	struct tree_entry *slot;
 	const struct ignore_list *ignore; /* for what it holds */
 	int fd;				  /* -1 when closed */
@@ -35,9 +34,7 @@ struct tree_worker {
 	struct arena names; /* of files */
 	struct kustomize kustomize;
 	struct buf shown, absolute; /* of what is looked at */
-	struct visit **own;
-	size_t n, size;
-	struct visit *spare; /* linked by above */
+	struct tree_level *spare;   /* linked by above */
 	size_t nfiles, nfolders;
 };
 
@@ -45,13 +42,13 @@ struct tree_worker {
 
 /* The path of a folder, written from its end. */
 static void set_path(struct buf *path, const char *root,
-		     const struct visit *visit)
+		     const struct tree_level *level)
 {
 	size_t start = strlen(root), len = start;
-	const struct visit *v;
+	const struct tree_level *v;
 	char *at;
 
-	for (v = visit; v->above; v = v->above)
+	for (v = level; v->above; v = v->above)
 		len += 1 + strlen(v->slot->name);
 	if (len > start && (!start || root[start - 1] == '/'))
 		len--;
@@ -60,7 +57,7 @@ static void set_path(struct buf *path, const char *root,
 	path->len = len;
 	at = path->data + len;
 	*at = '\0';
-	for (v = visit; v->above; v = v->above) {
+	for (v = level; v->above; v = v->above) {
 		size_t n = strlen(v->slot->name);
 
 		at -= n;
@@ -71,64 +68,64 @@ static void set_path(struct buf *path, const char *root,
 	memcpy(path->data, root, start);
 }
 
-static struct visit *new_visit(struct tree_worker *w)
+static struct tree_level *new_level(struct tree_worker *w)
 {
-	struct visit *visit = w->spare;
+	struct tree_level *level = w->spare;
 
-	if (visit)
-		w->spare = visit->above;
+	if (level)
+		w->spare = level->above;
 	else
-		visit = arena_alloc(&w->arena, sizeof(*visit));
-	memset(visit, 0, sizeof(*visit));
-	visit->fd = -1;
-	atomic_init(&visit->users, 1);
-	return visit;
+		level = arena_alloc(&w->arena, sizeof(*level));
+	memset(level, 0, sizeof(*level));
+	level->fd = -1;
+	atomic_init(&level->users, 1);
+	return level;
 }
 
-static void leave(struct tree_worker *w, struct visit *visit)
+static void leave(struct tree_worker *w, struct tree_level *level)
 {
-	while (visit && atomic_fetch_sub(&visit->users, 1) == 1) {
-		struct visit *above = visit->above;
+	while (level && atomic_fetch_sub(&level->users, 1) == 1) {
+		struct tree_level *above = level->above;
 
-		visit->above = w->spare;
-		w->spare = visit;
-		visit = above;
+		level->above = w->spare;
+		w->spare = level;
+		level = above;
 	}
 }
 
-static void close_folder(struct visit *visit)
+static void close_folder(struct tree_level *level)
 {
-	close(visit->fd);
-	visit->fd = -1;
+	close(level->fd);
+	level->fd = -1;
 }
 
 /* 0, or errno. */
-static int open_folder(struct visit *visit)
+static int open_folder(struct tree_level *level)
 {
-	struct visit *above = visit->above;
+	struct tree_level *above = level->above;
 	int error = 0;
 
-	visit->fd = listing_open(above->fd, visit->slot->name);
-	if (visit->fd < 0)
+	level->fd = listing_open(above->fd, level->slot->name);
+	if (level->fd < 0)
 		error = errno;
 	if (atomic_fetch_sub(&above->closed, 1) == 1)
 		close_folder(above);
 	return error;
 }
 
-static void read_rules(struct tree_worker *w, struct visit *visit,
+static void read_rules(struct tree_worker *w, struct tree_level *level,
 		       const struct listing *listing)
 {
 	const struct tree *tree = w->tree;
 	const char *path = w->absolute.data;
 
 	if (tree->ignore_vcs && listing->git)
-		visit->ignore = ignore_repository(&w->arena, path);
-	if (tree->ignore_vcs && listing->gitignore && visit->ignore)
-		visit->ignore = ignore_read(&w->arena, visit->ignore, visit->fd,
+		level->ignore = ignore_repository(&w->arena, path);
+	if (tree->ignore_vcs && listing->gitignore && level->ignore)
+		level->ignore = ignore_read(&w->arena, level->ignore, level->fd,
 					    ".gitignore", path);
 	if (listing->kustomization)
-		kustomize_read(&w->kustomize, visit->fd, listing->kustomization,
+		kustomize_read(&w->kustomize, level->fd, listing->kustomization,
 			       path);
 }
 
@@ -210,7 +207,7 @@ static enum verdict judge(struct tree_worker *w,
 	return verdict;
 }
 
-static void add_entries(struct tree_worker *w, const struct visit *visit,
+static void add_entries(struct tree_worker *w, const struct tree_level *level,
 			struct tree_folder *folder, size_t from)
 {
 	size_t end = w->listings.n, files = 0;
@@ -219,10 +216,10 @@ static void add_entries(struct tree_worker *w, const struct visit *visit,
 		arena_alloc(&w->arena, (end - from) * sizeof(*folder->entries));
 	for (size_t i = from; i < end; i++) {
 		const struct entry *entry = &w->listings.entries[i];
-		enum verdict verdict = judge(w, visit->ignore, i);
+		enum verdict verdict = judge(w, level->ignore, i);
 
 		if (verdict == IGNORED)
-			leave_out(w, visit->fd, folder, i);
+			leave_out(w, level->fd, folder, i);
 		else if (verdict == KEEP && entry->folder)
 			add_entry(w, folder, TREE_FOLDER, i)->as.folder = NULL;
 		else if (verdict == KEEP)
@@ -234,49 +231,56 @@ static void add_entries(struct tree_worker *w, const struct visit *visit,
 	w->nfolders += files > 0;
 }
 
-static void read_folder(struct tree_worker *w, struct visit *visit,
+static void read_folder(struct tree_worker *w, struct tree_level *level,
 			struct tree_folder *folder)
 {
 	struct listing listing;
 
-	set_path(&w->shown, w->tree->shown, visit);
-	set_path(&w->absolute, w->tree->absolute, visit);
+	set_path(&w->shown, w->tree->shown, level);
+	set_path(&w->absolute, w->tree->absolute, level);
 	/* Nothing in it could be opened by its path. */
 	if (w->absolute.len >= PATH_MAX) {
 		folder->error = ENAMETOOLONG;
 		return;
 	}
 	folder->error =
-		(uint16_t)listing_read(&w->listings, visit->fd, &listing);
+		(uint16_t)listing_read(&w->listings, level->fd, &listing);
 	folder->policy = listing.policy;
-	read_rules(w, visit, &listing);
+	read_rules(w, level, &listing);
 	if (w->listings.n > listing.from)
-		add_entries(w, visit, folder, listing.from);
+		add_entries(w, level, folder, listing.from);
 	listing_drop(&w->listings, &listing);
 }
 
+static void push(struct tree *tree, struct tree_level *level)
+{
+	*ARRAY_PUSH(tree->waiting, tree->nwaiting, tree->waiting_size) = level;
+}
+
 /* The first folder is to be the next one. */
-static void push_folders(struct tree_worker *w, struct visit *visit,
+static void push_folders(struct tree_worker *w, struct tree_level *level,
 			 const struct tree_folder *folder)
 {
 	unsigned pushed = 0;
 
+	pthread_mutex_lock(&w->tree->lock);
 	for (uint32_t i = folder->n; i-- > 0;) {
-		struct visit *below;
+		struct tree_level *below;
 
 		if (folder->entries[i].kind != TREE_FOLDER)
 			continue;
-		below = new_visit(w);
-		below->above = visit;
+		below = new_level(w);
+		below->above = level;
 		below->slot = &folder->entries[i];
-		below->ignore = visit->ignore;
-		*ARRAY_PUSH(w->own, w->n, w->size) = below;
+		below->ignore = level->ignore;
+		push(w->tree, below);
 		pushed++;
 	}
-	atomic_fetch_add(&visit->users, pushed);
-	atomic_store(&visit->closed, pushed);
-	if (!pushed && visit->fd >= 0)
-		close_folder(visit);
+	atomic_fetch_add(&level->users, pushed);
+	atomic_store(&level->closed, pushed);
+	pthread_mutex_unlock(&w->tree->lock);
+	if (!pushed && level->fd >= 0)
+		close_folder(level);
 }
 
 /* Most folders of a large tree hold nothing, and cost nothing. */
@@ -292,61 +296,21 @@ static void keep(struct tree_worker *w, struct tree_entry *slot,
 	*slot->as.folder = *folder;
 }
 
-static void look_at(struct tree_worker *w, struct visit *visit)
+static void look_at(struct tree_worker *w, struct tree_level *level)
 {
 	struct tree_folder folder = {0};
-	int error = visit->above ? open_folder(visit) : 0;
+	int error = level->above ? open_folder(level) : 0;
 
-	if (visit->fd >= 0)
-		read_folder(w, visit, &folder);
+	if (level->fd >= 0)
+		read_folder(w, level, &folder);
 	else if (error != ENOENT) /* gone by now */
 		folder.error = (uint16_t)error;
-	keep(w, visit->slot, &folder);
-	push_folders(w, visit, &folder);
-	leave(w, visit);
+	keep(w, level->slot, &folder);
+	push_folders(w, level, &folder);
+	leave(w, level);
 }
 
 /* --- threads ------------------------------------------------------------- */
-
-/* The lower half of one's own, for those who have nothing. */
-static void share(struct tree_worker *w)
-{
-	struct tree *tree = w->tree;
-	size_t n = w->n / 2;
-
-	pthread_mutex_lock(&tree->lock);
-	if (tree->nwaiting < atomic_load(&tree->hungry)) {
-		for (size_t i = 0; i < n; i++)
-			*ARRAY_PUSH(tree->waiting, tree->nwaiting,
-				    tree->waiting_size) = w->own[i];
-		w->n -= n;
-		memmove(w->own, w->own + n, w->n * sizeof(*w->own));
-		pthread_cond_broadcast(&tree->more);
-	}
-	pthread_mutex_unlock(&tree->lock);
-}
-
-/* Some of what others gave; false when all are done. */
-static bool await_folders(struct tree_worker *w)
-{
-	struct tree *tree = w->tree;
-	size_t n;
-
-	pthread_mutex_lock(&tree->lock);
-	atomic_fetch_add(&tree->hungry, 1);
-	while (!tree->nwaiting && atomic_load(&tree->hungry) < tree->working)
-		pthread_cond_wait(&tree->more, &tree->lock);
-	n = (tree->nwaiting + 1) / 2;
-	if (n)
-		atomic_fetch_sub(&tree->hungry, 1);
-	else
-		pthread_cond_broadcast(&tree->more);
-	for (size_t i = 0; i < n; i++)
-		*ARRAY_PUSH(w->own, w->n, w->size) =
-			tree->waiting[--tree->nwaiting];
-	pthread_mutex_unlock(&tree->lock);
-	return n;
-}
 
 static void init_worker(struct tree *tree, struct tree_worker *w)
 {
@@ -361,31 +325,40 @@ static void init_worker(struct tree *tree, struct tree_worker *w)
 
 static void work(void *context, unsigned index);
 
-/* The caller has found that there is work for others too. */
-static void call_others(struct tree *tree)
+/* The next folder; NULL when all are done. Others are called when there is
+ * work for them too. Under the lock. */
+static struct tree_level *next_folder(struct tree *tree)
 {
-	pthread_mutex_lock(&tree->lock);
-	tree->working = pool_call(tree->thread_pool, tree->thread_pool->most,
-				  work, tree);
-	pthread_mutex_unlock(&tree->lock);
+	while (!tree->nwaiting && tree->busy)
+		pthread_cond_wait(&tree->more, &tree->lock);
+	if (!tree->nwaiting)
+		return NULL;
+	tree->busy++;
+	if (!tree->called && tree->nwaiting > WORTH_A_CALL) {
+		tree->called = true;
+		pool_call(tree->thread_pool, tree->thread_pool->most, work,
+			  tree);
+	}
+	return tree->waiting[--tree->nwaiting];
 }
 
 static void work(void *context, unsigned index)
 {
 	struct tree *tree = context;
 	struct tree_worker *w = &tree->workers[index];
-	bool called = index > 0 || tree->thread_pool->most < 2;
+	struct tree_level *level;
 
 	init_worker(tree, w);
-	while (w->n || await_folders(w)) {
-		look_at(w, w->own[--w->n]);
-		if (!called && w->n >= WORTH_A_CALL) {
-			call_others(tree);
-			called = true;
-		}
-		if (w->n > 1 && atomic_load(&tree->hungry))
-			share(w);
+	pthread_mutex_lock(&tree->lock);
+	while ((level = next_folder(tree))) {
+		pthread_mutex_unlock(&tree->lock);
+		look_at(w, level);
+		pthread_mutex_lock(&tree->lock);
+		tree->busy--;
+		if (tree->called && (tree->nwaiting || !tree->busy))
+			pthread_cond_broadcast(&tree->more);
 	}
+	pthread_mutex_unlock(&tree->lock);
 }
 
 /* --- the whole ----------------------------------------------------------- */
@@ -404,15 +377,14 @@ const struct tree_entry *tree_read(struct tree *tree, int fd,
 				   const struct ignore_list *ignore)
 {
 	struct tree_worker *w = &tree->workers[0];
-	struct visit *root = new_visit(w);
+	struct tree_level *root = new_level(w);
 
 	tree->root = (struct tree_entry){.name = "", .kind = TREE_FOLDER};
 	root->slot = &tree->root;
 	root->fd = fd;
 	root->ignore = ignore;
-	*ARRAY_PUSH(w->own, w->n, w->size) = root;
-	tree->working = 1;
-	atomic_store(&tree->hungry, 0);
+	push(tree, root);
+	tree->called = tree->thread_pool->most < 2;
 	work(tree, 0);
 	pool_wait(tree->thread_pool);
 	tree->nfiles = tree->nfolders = 0;
@@ -468,7 +440,6 @@ void tree_release(struct tree *tree)
 		buf_release(&w->absolute);
 		arena_release(&w->arena);
 		arena_release(&w->names);
-		free(w->own);
 	}
 	free(tree->workers);
 	free(tree->waiting);

@@ -64,10 +64,10 @@ struct tree {
 	/* Folders that wait for a thread; under the lock. */
 	pthread_mutex_t lock;
 	pthread_cond_t more;
-	struct visit **waiting;
+	struct tree_level **waiting;
 	size_t nwaiting, waiting_size;
-	unsigned working;
-	atomic_uint hungry;
+	unsigned busy;	       /* threads that read a folder */
+	bool called;	       /* the other threads */
 	atomic_uint looked_at; /* entries of ignored folders */
 };
 

@@ -54,7 +54,7 @@ struct walk {
 
 static void fail(struct walk *walk, const char *path, int error)
 {
-	log_error("%s: %s", *path ? path : "(empty path)", strerror(error));
+	log_line("%s: %s", *path ? path : "(empty path)", strerror(error));
 	walk->result->failed = true;
 }
 

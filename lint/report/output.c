@@ -92,8 +92,8 @@ static void fail(struct outputs *outputs, struct output *o, int error)
 		return;
 	o->error = error ? error : EIO;
 	outputs->failed = true;
-	log_error("%s: %s", o->path ? o->path : "standard output",
-		  strerror(o->error));
+	log_line("%s: %s", o->path ? o->path : "standard output",
+		 strerror(o->error));
 }
 
 static void check(struct outputs *outputs, struct output *o)
@@ -182,8 +182,8 @@ static void finish(struct outputs *outputs, struct output *o)
 }
 
 /* Nothing was printed: where to look. */
-static void tell(const struct outputs *outputs,
-		 const struct report_summary *summary)
+static void log_files(const struct outputs *outputs,
+		      const struct report_summary *summary)
 {
 	struct buf text;
 
@@ -195,7 +195,7 @@ static void tell(const struct outputs *outputs,
 	if (text.len) {
 		buf_adds(&text, ": ");
 		summary_add_findings(&summary->counts, &text);
-		log_error("%s", text.data);
+		log_line("%s", text.data);
 	}
 	buf_release(&text);
 }
@@ -214,7 +214,7 @@ void outputs_end(struct outputs *outputs, const struct report_summary *summary)
 	}
 	if (outputs->n && !outputs->items->options.quiet && !outputs->diff &&
 	    !outputs_use_stdout(outputs))
-		tell(outputs, summary);
+		log_files(outputs, summary);
 }
 
 bool outputs_use_stdout(const struct outputs *outputs)

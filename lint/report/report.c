@@ -24,12 +24,3 @@ const struct report_format *report_format_find(const char *name)
 	}
 	return NULL;
 }
-
-bool finding_fails(const struct finding *finding, const char *fail_on)
-{
-	enum severity least;
-
-	return !finding->suppressed &&
-	       severity_parse(fail_on ? fail_on : "error", &least) &&
-	       finding->severity >= least;
-}

@@ -191,3 +191,12 @@ void spool_finish(struct spool *spool, FILE *out)
 	report_flush(out, &spool->buf);
 	buf_release(&spool->buf);
 }
+
+bool finding_fails(const struct finding *finding, const char *fail_on)
+{
+	enum severity least;
+
+	return !finding->suppressed &&
+	       severity_parse(fail_on ? fail_on : "error", &least) &&
+	       finding->severity >= least;
+}

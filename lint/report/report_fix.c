@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "lint/text/excerpt.h"
-#include "lint/text/json_out.h"
 #include "lint/text/json_stream.h"
 #include "sarif.h"
 
@@ -52,42 +51,38 @@ void fix_put_json(struct buf *out, const struct fix_result *repair)
 	stream_close(out, '}');
 }
 
-static void put_replacement(json_t *list, struct source *source,
+static void put_replacement(struct buf *out, struct source *source,
 			    const struct fix_edit *edit)
 {
-	json_t *item = json_add_object(list), *region;
 	struct position from = fix_position(source, edit->start);
 	struct position to = fix_position(source, edit->end);
 
-	region = json_put_object(item, "deletedRegion");
-	json_put_int(region, "startLine", from.line);
-	json_put_int(region, "startColumn", from.column);
-	json_put_int(region, "endLine", to.line);
-	json_put_int(region, "endColumn", to.column);
-	json_put_text(json_put_object(item, "insertedContent"), "text",
-		      edit->text);
+	stream_open(out, NULL, '{');
+	stream_open(out, "deletedRegion", '{');
+	stream_int(out, "startLine", from.line);
+	stream_int(out, "startColumn", from.column);
+	stream_int(out, "endLine", to.line);
+	stream_int(out, "endColumn", to.column);
+	stream_close(out, '}');
+	sarif_put_text(out, "insertedContent", edit->text);
+	stream_close(out, '}');
 }
 
-void fix_put_sarif(json_t *result, const char *path, struct source *source,
+void fix_put_sarif(struct buf *out, const char *path, struct source *source,
 		   const struct fix_result *repair)
 {
-	json_t *fix, *change, *list;
-	struct buf uri;
-
 	if (!repair || !source || !repair->nedits || repair->covered)
 		return;
-	fix = json_add_object(json_put_array(result, "fixes"));
-	json_put_text(json_put_object(fix, "description"), "text",
-		      repair->title);
-	change = json_add_object(json_put_array(fix, "artifactChanges"));
-	buf_init(&uri);
-	sarif_add_uri(&uri, path_relative(path));
-	json_put_text(json_put_object(change, "artifactLocation"), "uri",
-		      uri.data);
-	buf_release(&uri);
-	list = json_put_array(change, "replacements");
+	stream_open(out, "fixes", '[');
+	stream_open(out, NULL, '{');
+	sarif_put_text(out, "description", repair->title);
+	stream_open(out, "artifactChanges", '[');
+	stream_open(out, NULL, '{');
+	sarif_put_artifact(out, path);
+	stream_open(out, "replacements", '[');
 	for (unsigned i = 0; i < repair->nedits; i++)
-		put_replacement(list, source, &repair->edits[i]);
+		put_replacement(out, source, &repair->edits[i]);
+	buf_adds(out, "]}]}]");
 }
 
 bool fix_cover(struct source *source, const struct fix_result *repair,

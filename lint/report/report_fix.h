@@ -6,8 +6,6 @@
 #ifndef LINT_REPORT_FIX_H
 #define LINT_REPORT_FIX_H
 
-#include <jansson.h>
-
 #include "report_common.h"
 
 /* Line (from 1) and column of a byte offset into the file. */
@@ -15,7 +13,7 @@ struct position fix_position(struct source *source, uint32_t offset);
 /* "fix":{"safe", "title", "patch", "edits"[, "refused"]} */
 void fix_put_json(struct buf *out, const struct fix_result *repair);
 /* SARIF's "fixes" of a result; needs the file's text for its regions. */
-void fix_put_sarif(json_t *result, const char *path, struct source *source,
+void fix_put_sarif(struct buf *out, const char *path, struct source *source,
 		   const struct fix_result *repair);
 /*
  * All edits as one replacement: text, appended to out, replaces the bytes

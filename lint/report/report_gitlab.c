@@ -5,14 +5,13 @@
  * every edit above a finding would make it new. check_name is not shown,
  * hence the rule in the description.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/text.h"
 #include "lint/text/counter.h"
-#include "lint/text/json_out.h"
+#include "lint/text/json_stream.h"
 #include "report_common.h"
 
 struct gitlab {
@@ -44,39 +43,38 @@ static const char *gitlab_severity(enum severity severity)
 	return words[severity];
 }
 
-static void put_fingerprint(struct gitlab *state, json_t *json,
+static void put_fingerprint(struct gitlab *state,
 			    const struct report_file *file,
 			    const struct finding *finding)
 {
 	uint32_t count = counter_next(&state->seen, finding->fingerprint);
 	uint64_t hash = text_hash(file->path, strlen(file->path), 0);
-	char text[17];
 
 	hash = text_hash(&finding->fingerprint, sizeof(finding->fingerprint),
 			 hash);
 	hash = text_hash(&count, sizeof(count), hash);
-	snprintf(text, sizeof(text), "%016" PRIx64, hash);
-	json_put_text(json, "fingerprint", text);
+	stream_hex(&state->buf, "fingerprint", hash);
 }
 
 static void add_issue(struct gitlab *state, const struct report_file *file,
 		      const struct finding *finding)
 {
-	json_t *json = json_new_object(), *location, *lines;
+	struct buf *out = &state->buf;
 
 	buf_reset(&state->text);
 	buf_addf(&state->text, "%s: %s", finding->rule->name, finding->message);
-	json_put_text(json, "description", state->text.data);
-	json_put_text(json, "check_name", finding->rule->name);
-	put_fingerprint(state, json, file, finding);
-	json_put_text(json, "severity", gitlab_severity(finding->severity));
-	location = json_put_object(json, "location");
-	json_put_text(location, "path", path_relative(file->path));
-	lines = json_put_object(location, "lines");
-	json_put_int(lines, "begin", finding->place.line);
-	buf_adds(&state->buf, state->n++ ? ",\n" : "\n");
-	json_write(json, &state->buf);
-	report_flush(state->out, &state->buf);
+	buf_adds(out, state->n++ ? ",\n" : "\n");
+	stream_open(out, NULL, '{');
+	stream_text(out, "description", state->text.data);
+	stream_text(out, "check_name", finding->rule->name);
+	put_fingerprint(state, file, finding);
+	stream_text(out, "severity", gitlab_severity(finding->severity));
+	stream_open(out, "location", '{');
+	stream_text(out, "path", path_relative(file->path));
+	stream_open(out, "lines", '{');
+	stream_int(out, "begin", finding->place.line);
+	buf_adds(out, "}}}");
+	report_flush(state->out, out);
 }
 
 static void gitlab_file(void *context, const struct report_file *file,

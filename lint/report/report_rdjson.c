@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "doc/source.h"
-#include "lint/text/json_out.h"
+#include "lint/text/json_stream.h"
 #include "report_common.h"
 #include "report_fix.h"
 
@@ -40,60 +40,59 @@ static const char *rdjson_severity(enum severity severity)
 }
 
 /* Without the file's text only the line is known. */
-static void put_position(json_t *range, const char *key, struct source *source,
-			 uint32_t line, uint32_t offset)
+static void put_position(struct buf *out, const char *key,
+			 struct source *source, uint32_t line, uint32_t offset)
 {
-	json_t *position = json_put_object(range, key);
-	const char *s;
+	const char *s = NULL;
 	size_t len;
 
-	json_put_int(position, "line", line);
-	if (!source)
-		return;
-	s = source_line(source, line, &len);
-	if (s >= source->text && s <= source->text + source->len &&
+	stream_open(out, key, '{');
+	stream_int(out, "line", line);
+	if (source)
+		s = source_line(source, line, &len);
+	if (s && s >= source->text && s <= source->text + source->len &&
 	    offset >= (size_t)(s - source->text))
-		json_put_int(position, "column",
-			     (int64_t)(offset - (s - source->text) + 1));
+		stream_int(out, "column",
+			   (int64_t)(offset - (s - source->text) + 1));
+	stream_close(out, '}');
 }
 
-static void put_location(json_t *json, const char *path, struct source *source,
-			 const struct place *place)
+static void put_location(struct buf *out, const char *path,
+			 struct source *source, const struct place *place)
 {
-	json_t *location = json_put_object(json, "location"), *range;
-
-	json_put_text(location, "path", path_relative(path));
-	range = json_put_object(location, "range");
-	put_position(range, "start", source, place->line, place->start);
-	put_position(range, "end", source, place->end_line, place->end);
+	stream_open(out, "location", '{');
+	stream_text(out, "path", path_relative(path));
+	stream_open(out, "range", '{');
+	put_position(out, "start", source, place->line, place->start);
+	put_position(out, "end", source, place->end_line, place->end);
+	buf_adds(out, "}}");
 }
 
-static void put_related(json_t *json, const struct report_file *file,
+static void put_related(struct buf *out, const struct report_file *file,
 			struct source *source, const struct finding *finding)
 {
-	json_t *list;
-
 	if (!finding->nrelated)
 		return;
-	list = json_put_array(json, "related_locations");
+	stream_open(out, "related_locations", '[');
 	for (unsigned i = 0; i < finding->nrelated; i++) {
 		const struct related *related = &finding->related[i];
 		const struct place *place = &related->place;
 		bool here = place->file == file->index;
-		json_t *item = json_add_object(list);
 
-		json_put_text(item, "message", related->message);
-		put_location(item, place_path(file, place),
-			     here ? source : NULL, place);
+		stream_open(out, NULL, '{');
+		stream_text(out, "message", related->message);
+		put_location(out, place_path(file, place), here ? source : NULL,
+			     place);
+		stream_close(out, '}');
 	}
+	stream_close(out, ']');
 }
 
-static void put_suggestion(json_t *json, struct source *source,
+static void put_suggestion(struct buf *out, struct source *source,
 			   const struct fix_result *repair)
 {
 	uint32_t start, end;
 	struct buf text;
-	json_t *item, *range;
 
 	if (!repair || !source || repair->covered)
 		return;
@@ -104,12 +103,15 @@ static void put_suggestion(json_t *json, struct source *source,
 		struct position from = fix_position(source, start);
 		struct position to = fix_position(source, end);
 
-		item = json_add_object(json_put_array(json, "suggestions"));
-		range = json_put_object(item, "range");
-		put_position(range, "start", source, from.line,
+		stream_open(out, "suggestions", '[');
+		stream_open(out, NULL, '{');
+		stream_open(out, "range", '{');
+		put_position(out, "start", source, from.line,
 			     start - source->bom);
-		put_position(range, "end", source, to.line, end - source->bom);
-		json_put_text(item, "text", text.data);
+		put_position(out, "end", source, to.line, end - source->bom);
+		stream_close(out, '}');
+		stream_text(out, "text", text.data);
+		buf_adds(out, "}]");
 	}
 	buf_release(&text);
 }
@@ -117,18 +119,20 @@ static void put_suggestion(json_t *json, struct source *source,
 static void add_diagnostic(struct rdjson *state, const struct report_file *file,
 			   struct source *source, const struct finding *finding)
 {
-	json_t *json = json_new_object(), *code;
+	struct buf *out = &state->buf;
 
-	json_put_text(json, "message", finding->message);
-	put_location(json, file->path, source, &finding->place);
-	json_put_text(json, "severity", rdjson_severity(finding->severity));
-	code = json_put_object(json, "code");
-	json_put_text(code, "value", finding->rule->name);
-	put_related(json, file, source, finding);
-	put_suggestion(json, source, finding->repair);
-	buf_adds(&state->buf, state->n++ ? ",\n" : "\n");
-	json_write(json, &state->buf);
-	report_flush(state->out, &state->buf);
+	buf_adds(out, state->n++ ? ",\n" : "\n");
+	stream_open(out, NULL, '{');
+	stream_text(out, "message", finding->message);
+	put_location(out, file->path, source, &finding->place);
+	stream_text(out, "severity", rdjson_severity(finding->severity));
+	stream_open(out, "code", '{');
+	stream_text(out, "value", finding->rule->name);
+	stream_close(out, '}');
+	put_related(out, file, source, finding);
+	put_suggestion(out, source, finding->repair);
+	stream_close(out, '}');
+	report_flush(state->out, out);
 }
 
 static void rdjson_file(void *context, const struct report_file *file,

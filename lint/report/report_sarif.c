@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "lint/text/json_out.h"
+#include "lint/text/json_stream.h"
 #include "lint/text/line_hash.h"
 #include "report_fix.h"
 #include "sarif.h"
@@ -58,137 +58,138 @@ static uint32_t line_end_column(struct source *source, uint32_t line)
 	return (uint32_t)utf8_count(s, len) + 1;
 }
 
-static void put_region(json_t *physical, const struct place *place,
+static void put_region(struct buf *out, const struct place *place,
 		       struct source *source)
 {
-	json_t *region = json_put_object(physical, "region");
 	uint32_t line = place->line ? place->line : 1;
 	uint32_t column = place->column ? place->column : 1;
 	uint32_t end = place->end_column;
 
-	json_put_int(region, "startLine", line);
-	json_put_int(region, "startColumn", column);
+	stream_open(out, "region", '{');
+	stream_int(out, "startLine", line);
+	stream_int(out, "startColumn", column);
 	if (place->end_line != line)
 		end = source ? line_end_column(source, line) : 0;
 	/* An empty place is a caret between two characters: allowed. */
-	if (end < column)
-		return;
-	json_put_int(region, "endLine", line);
-	json_put_int(region, "endColumn", end);
+	if (end >= column) {
+		stream_int(out, "endLine", line);
+		stream_int(out, "endColumn", end);
+	}
+	stream_close(out, '}');
 }
 
-static void put_physical(json_t *location, const char *path,
+static void put_physical(struct buf *out, const char *path,
 			 const struct place *place, struct source *source)
 {
-	json_t *physical = json_put_object(location, "physicalLocation");
-	struct buf uri;
-
-	buf_init(&uri);
-	sarif_add_uri(&uri, path_relative(path));
-	json_put_text(json_put_object(physical, "artifactLocation"), "uri",
-		      uri.data);
-	buf_release(&uri);
-	put_region(physical, place, source);
+	stream_open(out, "physicalLocation", '{');
+	sarif_put_artifact(out, path);
+	put_region(out, place, source);
+	stream_close(out, '}');
 }
 
-static void put_logical(json_t *location, const struct finding *finding,
+static void put_logical(struct buf *out, const struct finding *finding,
 			struct buf *scratch)
 {
-	json_t *item;
-
 	buf_reset(scratch);
 	finding_object(finding, scratch);
 	if (!scratch->len)
 		return;
-	item = json_add_object(json_put_array(location, "logicalLocations"));
-	json_put_text(item, "name",
-		      *finding->id.name ? finding->id.name : finding->id.kind);
+	stream_open(out, "logicalLocations", '[');
+	stream_open(out, NULL, '{');
+	stream_text(out, "name",
+		    *finding->id.name ? finding->id.name : finding->id.kind);
 	buf_adds(scratch, finding->place.pointer);
-	json_put_text(item, "fullyQualifiedName", scratch->data);
-	json_put_text(item, "kind", "object");
+	stream_text(out, "fullyQualifiedName", scratch->data);
+	stream_text(out, "kind", "object");
+	buf_adds(out, "}]");
 }
 
-static void put_related(json_t *result, const struct sarif_file *at,
+static void put_related(struct buf *out, const struct sarif_file *at,
 			const struct finding *finding)
 {
-	json_t *list = NULL;
+	bool any = false;
 
 	for (unsigned i = 0; i < finding->nrelated; i++) {
 		const struct related *related = &finding->related[i];
 		const char *path = place_path(at->file, &related->place);
 		bool here = related->place.file == at->file->index;
-		json_t *item;
 
 		if (!*path)
 			continue;
-		if (!list)
-			list = json_put_array(result, "relatedLocations");
-		item = json_add_object(list);
-		json_put_int(item, "id", i + 1);
-		put_physical(item, path, &related->place,
+		if (!any)
+			stream_open(out, "relatedLocations", '[');
+		any = true;
+		stream_open(out, NULL, '{');
+		stream_int(out, "id", i + 1);
+		put_physical(out, path, &related->place,
 			     here ? at->source : NULL);
-		json_put_text(json_put_object(item, "message"), "text",
-			      *related->message ? related->message : "here");
+		sarif_put_text(out, "message",
+			       *related->message ? related->message : "here");
+		stream_close(out, '}');
 	}
+	if (any)
+		stream_close(out, ']');
 }
 
-static void put_fingerprints(json_t *result, const struct sarif_file *at,
+static void put_fingerprints(struct buf *out, const struct sarif_file *at,
 			     const struct finding *finding)
 {
-	json_t *prints = json_put_object(result, "partialFingerprints");
 	uint32_t line = finding->place.line ? finding->place.line : 1;
 	char text[40];
 
+	stream_open(out, "partialFingerprints", '{');
 	if (line <= at->hashes.n) {
 		const struct line_hash *hash = &at->hashes.items[line - 1];
 
 		snprintf(text, sizeof(text), "%" PRIx64 ":%" PRIu32, hash->hash,
 			 hash->count);
-		json_put_text(prints, "primaryLocationLineHash", text);
+		stream_text(out, "primaryLocationLineHash", text);
 	}
-	snprintf(text, sizeof(text), "%016" PRIx64, finding->fingerprint);
-	json_put_text(prints, "gpugate/v1", text);
+	stream_hex(out, "gpugate/v1", finding->fingerprint);
+	stream_close(out, '}');
 }
 
-static void put_suppressions(json_t *result, const struct finding *finding)
+static void put_suppressions(struct buf *out, const struct finding *finding)
 {
 	bool in_source = finding->suppressed == SUPPRESSED_COMMENT ||
 			 finding->suppressed == SUPPRESSED_ANNOTATION;
-	json_t *item;
 
 	if (!finding->suppressed)
 		return;
-	item = json_add_object(json_put_array(result, "suppressions"));
-	json_put_text(item, "kind", in_source ? "inSource" : "external");
+	stream_open(out, "suppressions", '[');
+	stream_open(out, NULL, '{');
+	stream_text(out, "kind", in_source ? "inSource" : "external");
 	if (*finding->suppression_reason)
-		json_put_text(item, "justification",
-			      finding->suppression_reason);
+		stream_text(out, "justification", finding->suppression_reason);
+	buf_adds(out, "}]");
 }
 
 static void add_result(struct sarif *state, const struct sarif_file *at,
 		       const struct finding *finding)
 {
-	json_t *result = json_new_object(), *location;
 	size_t index = tally_add(&state->rules, finding->rule, SEVERITY_INFO);
-	struct buf text;
+	struct buf *out = &state->buf, text;
 
-	json_put_text(result, "ruleId", finding->rule->name);
-	json_put_int(result, "ruleIndex", (int64_t)index);
-	json_put_text(result, "level", sarif_level(finding->severity));
+	buf_adds(out, state->n++ ? ",\n" : "\n");
+	stream_open(out, NULL, '{');
+	stream_text(out, "ruleId", finding->rule->name);
+	stream_int(out, "ruleIndex", (int64_t)index);
+	stream_text(out, "level", sarif_level(finding->severity));
 	buf_init(&text);
 	sarif_add_message(&text, at->file, finding);
-	json_put_text(json_put_object(result, "message"), "text", text.data);
-	location = json_add_object(json_put_array(result, "locations"));
-	put_physical(location, at->file->path, &finding->place, at->source);
-	put_logical(location, finding, &text);
+	sarif_put_text(out, "message", text.data);
+	stream_open(out, "locations", '[');
+	stream_open(out, NULL, '{');
+	put_physical(out, at->file->path, &finding->place, at->source);
+	put_logical(out, finding, &text);
+	buf_adds(out, "}]");
 	buf_release(&text);
-	put_related(result, at, finding);
-	put_fingerprints(result, at, finding);
-	put_suppressions(result, finding);
-	fix_put_sarif(result, at->file->path, at->source, finding->repair);
-	buf_adds(&state->buf, state->n++ ? ",\n" : "\n");
-	json_write(result, &state->buf);
-	report_flush(state->out, &state->buf);
+	put_related(out, at, finding);
+	put_fingerprints(out, at, finding);
+	put_suppressions(out, finding);
+	fix_put_sarif(out, at->file->path, at->source, finding->repair);
+	stream_close(out, '}');
+	report_flush(state->out, out);
 }
 
 static void sarif_file(void *context, const struct report_file *file,
@@ -213,18 +214,18 @@ static void sarif_file(void *context, const struct report_file *file,
 
 static void add_rules(struct sarif *state)
 {
-	buf_adds(&state->buf, "],\n\"tool\":{\"driver\":{\"name\":\"gpugate\","
-			      "\"semanticVersion\":");
-	json_write(json_new_text(sarif_version(state->version)), &state->buf);
-	buf_adds(&state->buf, ",\"version\":");
-	json_write(json_new_text(state->version ? state->version : "unknown"),
-		   &state->buf);
-	buf_adds(&state->buf, ",\"rules\":[");
+	struct buf *out = &state->buf;
+
+	buf_adds(out, "],\n\"tool\":{\"driver\":{\"name\":\"gpugate\"");
+	stream_text(out, "semanticVersion", sarif_version(state->version));
+	stream_text(out, "version",
+		    state->version ? state->version : "unknown");
+	stream_open(out, "rules", '[');
 	for (size_t i = 0; i < state->rules.n; i++) {
-		buf_adds(&state->buf, i ? ",\n" : "\n");
-		json_write(sarif_rule(state->rules.items[i].rule), &state->buf);
+		buf_adds(out, i ? ",\n" : "\n");
+		sarif_put_rule(out, state->rules.items[i].rule);
 	}
-	buf_adds(&state->buf, "]}}");
+	buf_adds(out, "]}}");
 }
 
 static void sarif_end(void *context, const struct report_summary *summary)
@@ -234,7 +235,7 @@ static void sarif_end(void *context, const struct report_summary *summary)
 	add_rules(state);
 	buf_adds(&state->buf, ",\n\"automationDetails\":{\"id\":\"gpugate/\"}"
 			      ",\n\"invocations\":[");
-	json_write(sarif_invocation(summary), &state->buf);
+	sarif_put_invocation(&state->buf, summary);
 	buf_adds(&state->buf, "]}]}\n");
 	report_flush(state->out, &state->buf);
 	tally_release(&state->rules);

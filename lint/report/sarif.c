@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lint/term/escape.h"
-#include "lint/text/json_out.h"
+#include "lint/text/json_stream.h"
 #include "sarif.h"
 
 const char *sarif_level(enum severity severity)
@@ -34,7 +34,7 @@ const char *sarif_version(const char *version)
 	return major && version[major] == '.' ? version : "0.0.0";
 }
 
-void sarif_add_uri(struct buf *out, const char *path)
+static void add_uri(struct buf *out, const char *path)
 {
 	/* An absolute path is a reference without an authority. */
 	if (path[0] == '/')
@@ -47,6 +47,18 @@ void sarif_add_uri(struct buf *out, const char *path)
 		else
 			buf_addf(out, "%%%02X", c);
 	}
+}
+
+void sarif_put_artifact(struct buf *out, const char *path)
+{
+	struct buf uri;
+
+	buf_init(&uri);
+	add_uri(&uri, path_relative(path));
+	stream_open(out, "artifactLocation", '{');
+	stream_text(out, "uri", uri.data);
+	stream_close(out, '}');
+	buf_release(&uri);
 }
 
 /* Square brackets stay, but never form a link. */
@@ -107,9 +119,11 @@ static const char *first_text(const char *a, const char *b, const char *c)
 	return b && *b ? b : c;
 }
 
-static void put_text(json_t *json, const char *key, const char *text)
+void sarif_put_text(struct buf *out, const char *key, const char *text)
 {
-	json_put_text(json_put_object(json, key), "text", text);
+	stream_open(out, key, '{');
+	stream_text(out, "text", text);
+	stream_close(out, '}');
 }
 
 /* A sentence; the tables are not of one mind about full stops. */
@@ -125,9 +139,8 @@ static void add_sentence(struct buf *out, const char *lead, const char *text)
 		buf_addc(out, '.');
 }
 
-static void put_help(json_t *json, const struct rule *rule)
+static void put_help(struct buf *out, const struct rule *rule)
 {
-	json_t *help = json_put_object(json, "help");
 	struct buf text;
 
 	buf_init(&text);
@@ -136,82 +149,85 @@ static void put_help(json_t *json, const struct rule *rule)
 	add_sentence(&text, "\nWhat to do: ", rule->remedy);
 	add_sentence(&text, "\nEvidence: ", rule->evidence);
 	buf_addf(&text, "\nMore: gpugate explain %s", rule->name);
-	json_put_text(help, "text", text.data);
+	sarif_put_text(out, "help", text.data);
 	buf_release(&text);
 }
 
-json_t *sarif_rule(const struct rule *rule)
+void sarif_put_rule(struct buf *out, const struct rule *rule)
 {
 	static const char *const problems[] = {
 		[SEVERITY_INFO] = "recommendation",
 		[SEVERITY_WARNING] = "warning",
 		[SEVERITY_ERROR] = "error",
 	};
-	json_t *json = json_new_object(), *properties, *tags;
 
-	json_put_text(json, "id", rule->name);
-	put_text(json, "shortDescription",
-		 first_text(rule->summary, rule->why, rule->name));
-	put_text(json, "fullDescription",
-		 first_text(rule->why, rule->summary, rule->name));
-	put_help(json, rule);
-	json_put_text(json_put_object(json, "defaultConfiguration"), "level",
-		      sarif_level(rule->severity));
-	properties = json_put_object(json, "properties");
-	tags = json_put_array(properties, "tags");
-	json_add(tags, json_new_text(rule->category));
-	json_put_text(properties, "precision",
-		      rule->flags & RULE_GUESS ? "medium" : "high");
-	json_put_text(properties, "problem.severity", problems[rule->severity]);
-	return json;
+	stream_open(out, NULL, '{');
+	stream_text(out, "id", rule->name);
+	sarif_put_text(out, "shortDescription",
+		       first_text(rule->summary, rule->why, rule->name));
+	sarif_put_text(out, "fullDescription",
+		       first_text(rule->why, rule->summary, rule->name));
+	put_help(out, rule);
+	stream_open(out, "defaultConfiguration", '{');
+	stream_text(out, "level", sarif_level(rule->severity));
+	stream_close(out, '}');
+	stream_open(out, "properties", '{');
+	stream_open(out, "tags", '[');
+	stream_text(out, NULL, rule->category);
+	stream_close(out, ']');
+	stream_text(out, "precision",
+		    rule->flags & RULE_GUESS ? "medium" : "high");
+	stream_text(out, "problem.severity", problems[rule->severity]);
+	buf_adds(out, "}}");
 }
 
-static void add_note(json_t *list, struct buf *text)
+static void add_note(struct buf *out, struct buf *text)
 {
-	json_t *item = json_add_object(list);
-
-	put_text(item, "message", text->data);
-	json_put_text(item, "level", "note");
+	stream_open(out, NULL, '{');
+	sarif_put_text(out, "message", text->data);
+	stream_text(out, "level", "note");
+	stream_close(out, '}');
 	buf_reset(text);
 }
 
-static void put_skipped(json_t *json, const struct report_summary *summary)
+static void put_skipped(struct buf *out, const struct report_summary *summary)
 {
-	json_t *list = json_put_array(json, "toolExecutionNotifications");
 	struct buf text;
 
+	stream_open(out, "toolExecutionNotifications", '[');
 	buf_init(&text);
 	for (size_t i = 0; i < summary->nskipped; i++) {
 		buf_adds(&text, "skipped ");
 		add_plain(&text, summary->skipped[i].path);
 		buf_adds(&text, ": ");
 		add_plain(&text, summary->skipped[i].reason);
-		add_note(list, &text);
+		add_note(out, &text);
 	}
+	stream_close(out, ']');
 	buf_release(&text);
 }
 
-static void put_not_run(json_t *json, const struct report_summary *summary)
+static void put_not_run(struct buf *out, const struct report_summary *summary)
 {
-	json_t *list = json_put_array(json, "toolConfigurationNotifications");
 	struct buf text;
 
+	stream_open(out, "toolConfigurationNotifications", '[');
 	buf_init(&text);
 	for (size_t i = 0; i < summary->nnot_run; i++) {
 		buf_addf(&text,
 			 "%s did not run: ", summary->not_run[i].rule->name);
 		add_plain(&text, summary->not_run[i].reason);
-		add_note(list, &text);
+		add_note(out, &text);
 	}
+	stream_close(out, ']');
 	buf_release(&text);
 }
 
-json_t *sarif_invocation(const struct report_summary *summary)
+void sarif_put_invocation(struct buf *out, const struct report_summary *summary)
 {
-	json_t *json = json_new_object();
-
-	json_put_bool(json, "executionSuccessful", !summary->failed);
-	put_skipped(json, summary);
-	put_not_run(json, summary);
-	return json;
+	stream_open(out, NULL, '{');
+	stream_bool(out, "executionSuccessful", !summary->failed);
+	put_skipped(out, summary);
+	put_not_run(out, summary);
+	stream_close(out, '}');
 }

@@ -27,10 +27,10 @@ int baseline_run_open(struct baseline_run *baseline_run,
 	if (baseline_run->old)
 		return 0;
 	if (err.line && text_starts(err.text, options->baseline))
-		log_error("%s:%u:%u%s", options->baseline, err.line, err.column,
-			  err.text + strlen(options->baseline));
+		log_line("%s:%u:%u%s", options->baseline, err.line, err.column,
+			 err.text + strlen(options->baseline));
 	else
-		log_error("%s", err.text);
+		log_line("%s", err.text);
 	return 2;
 }
 
@@ -123,7 +123,7 @@ static int write_baseline(struct baseline *baseline, const char *path,
 	error = replace_write(path, &text, old);
 	buf_release(&text);
 	if (error)
-		log_error("%s: %s", path, replace_strerror(error));
+		log_line("%s: %s", path, replace_strerror(error));
 	return error ? 2 : 0;
 }
 
@@ -136,18 +136,17 @@ static int finish_old(struct baseline_run *baseline_run)
 	if (!baseline_run->options->prune_baseline) {
 		stale = baseline_stale(baseline_run->old, &files, NULL, NULL);
 		if (stale && !baseline_run->options->quiet)
-			log_error("%s: %zu %s no finding any more; "
-				  "--prune-baseline removes %s",
-				  path, stale,
-				  stale == 1 ? "entry matches"
-					     : "entries match",
-				  stale == 1 ? "it" : "them");
+			log_line("%s: %zu %s no finding any more; "
+				 "--prune-baseline removes %s",
+				 path, stale,
+				 stale == 1 ? "entry matches" : "entries match",
+				 stale == 1 ? "it" : "them");
 		return 0;
 	}
 	stale = baseline_prune(baseline_run->old, &files);
 	if (!baseline_run->options->quiet)
-		log_error("%s: removed %zu entr%s", path, stale,
-			  stale == 1 ? "y" : "ies");
+		log_line("%s: removed %zu entr%s", path, stale,
+			 stale == 1 ? "y" : "ies");
 	return stale ? write_baseline(baseline_run->old, path,
 				      baseline_stamp(baseline_run->old))
 		     : 0;
@@ -163,7 +162,7 @@ static int finish_new(struct baseline_run *baseline_run)
 	if (baseline_run->options->quiet)
 		return 0;
 	n = baseline_count(baseline_run->new);
-	log_error("%s: %zu finding%s", path, n, n == 1 ? "" : "s");
+	log_line("%s: %zu finding%s", path, n, n == 1 ? "" : "s");
 	return 0;
 }
 

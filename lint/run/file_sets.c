@@ -4,7 +4,7 @@
  * where their paths part at a folder: clusters/a/quota.yaml, clusters/b/ml.yaml
  * make clusters/a and clusters/b sets of their own, with all that lies below.
  * Within one folder, or above the other, it is the object twice. What lies in
- * neither folder is a set too: nobody says which of them it goes to. A
+ * neither folder is a set too: which of them it goes to is unknown. A
  * Namespace parts nothing, because every application of a cluster may bring its
  * own.
  */

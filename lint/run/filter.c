@@ -68,7 +68,7 @@ int filter_open(struct filter *f, struct options *options, const char *name)
 	spill_init(&f->spill);
 	f->cwd = getcwd(NULL, 0);
 	if (!f->cwd) {
-		log_error("current folder: %s", strerror(errno));
+		log_line("current folder: %s", strerror(errno));
 		return 2;
 	}
 	if (policies_init(&f->policies, options, f->cwd) ||
@@ -79,7 +79,7 @@ int filter_open(struct filter *f, struct options *options, const char *name)
 		return 2;
 	error = input_read_stdin(&f->text);
 	if (error) {
-		log_error("standard input: %s", input_strerror(error));
+		log_line("standard input: %s", input_strerror(error));
 		return 2;
 	}
 	return 0;
@@ -117,7 +117,7 @@ int filter_repair(struct filter *f, bool unsafe)
 		buf_add(&f->text, fixed.data, fixed.len);
 	}
 	if (rc < 0)
-		log_error("%s: not repaired: %s", f->name, err.text);
+		log_line("%s: not repaired: %s", f->name, err.text);
 	fixer_release(&fixer);
 	buf_release(&fixed);
 	return rc < 0 ? 2 : 0;
@@ -145,8 +145,8 @@ static int read_back(struct filter *f)
 				       &read, &n);
 
 		if (error) {
-			log_error("%s: findings are lost: temporary file: %s",
-				  f->name, strerror(error));
+			log_line("%s: findings are lost: temporary file: %s",
+				 f->name, strerror(error));
 			rc = 2;
 			continue;
 		}

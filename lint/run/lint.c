@@ -82,7 +82,7 @@ static int list_files(struct lint *lint)
 		rc = since_filter(&lint->files, lint->cwd, lint->options->since,
 				  &err);
 	if (rc) {
-		log_error("%s", err.text);
+		log_line("%s", err.text);
 		return 2;
 	}
 	lint->failed |= lint->walk.failed;
@@ -188,20 +188,20 @@ static void run_set_rules(struct lint *lint)
 		if (!error)
 			continue;
 		lint->set_failed = true;
-		log_error("set rules did not see all objects: temporary file: "
-			  "%s",
-			  strerror(error));
+		log_line("set rules did not see all objects: temporary file: "
+			 "%s",
+			 strerror(error));
 	}
 	set_findings_end(&lint->set);
 }
 
 /* -v: what was done, and when. */
-static void tell(const struct lint *lint, const char *what, size_t n)
+static void log_step(const struct lint *lint, const char *what, size_t n)
 {
 	if (lint->options->verbose)
-		log_error("%.3f s: %zu %s",
-			  (double)(progress_clock() - lint->start) / 1000, n,
-			  what);
+		log_line("%.3f s: %zu %s",
+			 (double)(progress_clock() - lint->start) / 1000, n,
+			 what);
 }
 
 static void set_work(void *context, unsigned index)
@@ -236,8 +236,8 @@ static int run_steps(struct lint *lint)
 		run_set_rules(lint);
 	pool_dismiss(&lint->thread_pool);
 	lint_merge(lint);
-	tell(lint, "files have findings of set rules", lint->set.n);
-	tell(lint, "reports written", lint->outputs.n);
+	log_step(lint, "files have findings of set rules", lint->set.n);
+	log_step(lint, "reports written", lint->outputs.n);
 	return lint->failed ? 2 : lint->found ? 1 : 0;
 }
 
@@ -285,7 +285,7 @@ int lint_open(struct lint *lint)
 	pool_init(&lint->thread_pool, thread_count(lint->options));
 	lint->cwd = getcwd(NULL, 0);
 	if (!lint->cwd) {
-		log_error("current folder: %s", strerror(errno));
+		log_line("current folder: %s", strerror(errno));
 		return 2;
 	}
 	kustomize_init(&lint->kustomize, lint->cwd);
@@ -302,10 +302,10 @@ int lint_gather(struct lint *lint)
 
 	if (rc)
 		return rc;
-	tell(lint, "files listed", lint->files.n);
+	log_step(lint, "files listed", lint->files.n);
 	stdin_cache_read(&lint->stdin_cache, &lint->files);
 	lint_files(lint);
-	tell(lint, "threads linted them", lint->workers.n);
+	log_step(lint, "threads linted them", lint->workers.n);
 	return 0;
 }
 

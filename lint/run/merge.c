@@ -53,9 +53,9 @@ static struct source *source_of(void *context, uint32_t file)
 
 	if (!source && file == m->file && !m->reported) {
 		m->reported = true;
-		log_error("%s: removed or changed during the run: its lines "
-			  "cannot be shown",
-			  m->path.data);
+		log_line("%s: removed or changed during the run: its lines "
+			 "cannot be shown",
+			 m->path.data);
 	}
 	return source;
 }
@@ -65,8 +65,8 @@ static void lose(struct merge *m, int error)
 	if (!error)
 		return;
 	m->lint->failed = true;
-	log_error("%s: findings are lost: temporary file: %s", m->path.data,
-		  strerror(error));
+	log_line("%s: findings are lost: temporary file: %s", m->path.data,
+		 strerror(error));
 }
 
 /* Findings of both phases as one sorted array. */
@@ -129,10 +129,10 @@ static void write_comments(struct merge *m, struct add_ignore *add,
 	}
 	m->lint->failed |= error != 0;
 	if (error)
-		log_error("%s: %s", m->path.data, fix_strerror(error));
+		log_line("%s: %s", m->path.data, fix_strerror(error));
 	if (add->refused)
-		log_error("%s: not all findings have a comment: %s",
-			  m->path.data, add->refused);
+		log_line("%s: not all findings have a comment: %s",
+			 m->path.data, add->refused);
 	buf_release(&add->text);
 }
 
@@ -300,7 +300,7 @@ static void skip(struct merge *m, const char *reason)
 				      reason};
 	if (!m->lint->options->strict_input)
 		return;
-	log_error("%s: skipped: %s", m->path.data, reason);
+	log_line("%s: skipped: %s", m->path.data, reason);
 	m->lint->failed = true;
 }
 
@@ -311,7 +311,7 @@ static void merge_any(struct merge *m, uint32_t file)
 	buf_reset(&m->path);
 	files_path(&m->lint->files, file, &m->path);
 	if (f->error) {
-		log_error("%s: %s", m->path.data, input_strerror(f->error));
+		log_line("%s: %s", m->path.data, input_strerror(f->error));
 		m->lint->failed = true;
 	} else if (f->flags & FILE_TEMPLATE) {
 		skip(m, "template (Helm, Go or Jinja)");
@@ -336,8 +336,8 @@ static void require_rule(struct merge *m, const char *name)
 	for (size_t i = 0; i < s->nnot_run; i++) {
 		if (strcmp(s->not_run[i].rule->name, name) != 0)
 			continue;
-		log_error("required rule `%s` did not run: %s", rule->name,
-			  s->not_run[i].reason);
+		log_line("required rule `%s` did not run: %s", rule->name,
+			 s->not_run[i].reason);
 		lint->failed = true;
 		return;
 	}
@@ -348,8 +348,8 @@ static void require_rule(struct merge *m, const char *name)
 
 		if (setting->enabled || (!*entry->path && lint->policies.n > 1))
 			continue;
-		log_error("required rule `%s` did not run: it is off (%s)",
-			  rule->name, setting->from ? setting->from : "");
+		log_line("required rule `%s` did not run: it is off (%s)",
+			 rule->name, setting->from ? setting->from : "");
 		lint->failed = true;
 		return;
 	}
@@ -362,12 +362,12 @@ static void require_cluster(struct merge *m)
 	bool given = m->lint->clusters.n > 0;
 
 	if (!given)
-		log_error("the required cluster state is missing");
+		log_line("the required cluster state is missing");
 	for (size_t i = 0; i < s->nnot_run && given; i++) {
 		if (!strstr(s->not_run[i].reason, "cluster"))
 			continue;
-		log_error("required cluster state: rule `%s` did not run: %s",
-			  s->not_run[i].rule->name, s->not_run[i].reason);
+		log_line("required cluster state: rule `%s` did not run: %s",
+			 s->not_run[i].rule->name, s->not_run[i].reason);
 		m->lint->failed = true;
 	}
 	m->lint->failed |= !given;
@@ -408,12 +408,12 @@ static void finish(struct merge *m)
 	s->seconds = (double)(progress_clock() - lint->start) / 1000;
 	if (m->fixed && lint->options->fix && !lint->options->diff &&
 	    !lint->options->quiet)
-		log_error("repaired %zu file%s", m->fixed,
-			  m->fixed == 1 ? "" : "s");
+		log_line("repaired %zu file%s", m->fixed,
+			 m->fixed == 1 ? "" : "s");
 	if (lint->options->add_ignore && !lint->options->quiet)
-		log_error("suppressed %zu finding%s in %zu file%s", m->comments,
-			  m->comments == 1 ? "" : "s", m->commented,
-			  m->commented == 1 ? "" : "s");
+		log_line("suppressed %zu finding%s in %zu file%s", m->comments,
+			 m->comments == 1 ? "" : "s", m->commented,
+			 m->commented == 1 ? "" : "s");
 	lint->baseline_run.not_run = s->not_run;
 	lint->baseline_run.nnot_run = s->nnot_run;
 	lint->failed |= baseline_run_finish(&lint->baseline_run) != 0;

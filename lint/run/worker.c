@@ -195,7 +195,7 @@ static int write_fixed(const struct worker *w, const struct lint_file *f)
 			      ? "it is standard input, use --diff"
 			      : "it is not a regular file, use --diff";
 	if (error)
-		log_error("%s: not repaired: %s", w->path.data, why);
+		log_line("%s: not repaired: %s", w->path.data, why);
 	return error;
 }
 
@@ -220,7 +220,7 @@ static void fix_file(struct worker *w, const struct run_file *file,
 				    w->fixed.data, w->fixed.len);
 		}
 	} else if (rc < 0) {
-		log_error("%s: not repaired: %s", w->path.data, err.text);
+		log_line("%s: not repaired: %s", w->path.data, err.text);
 	}
 	if (rc < 0 || error)
 		f->flags |= FILE_FIX_FAILED;
@@ -295,7 +295,7 @@ static void lint_file(struct worker *w, size_t index)
 		return;
 	}
 	if (job->options->verbose > 1)
-		log_error("%s", w->path.data);
+		log_line("%s", w->path.data);
 	job_file(job, index, &w->absolute, &file);
 	if ((job->options->fix || job->options->diff) && !source.transcoded)
 		fix_file(w, &file, f, &source);

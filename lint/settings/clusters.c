@@ -20,7 +20,7 @@ enum { SPAN = 32 };
 
 static void warn(void *context, const char *text)
 {
-	log_error("cluster state %s:%s", (const char *)context, text);
+	log_line("cluster state %s:%s", (const char *)context, text);
 }
 
 /* named: by the user, on the command line. */
@@ -37,10 +37,10 @@ static struct cluster_entry *load(struct clusters *clusters, const char *path,
 	if (!entry.cluster) {
 		clusters->failed = true;
 		if (err.line)
-			log_error("%s (line %u, column %u)", err.text, err.line,
-				  err.column);
+			log_line("%s (line %u, column %u)", err.text, err.line,
+				 err.column);
 		else
-			log_error("%s", err.text);
+			log_line("%s", err.text);
 	}
 	*ARRAY_PUSH(clusters->items, clusters->n, clusters->size) = entry;
 	return &clusters->items[clusters->n - 1];
@@ -129,13 +129,13 @@ static void tell_old(const struct clusters *clusters,
 		return;
 	entry->reported_old = true;
 	if (age < 0)
-		log_error("warning: the time of cluster state %s is %s in "
-			  "the future: rules that need it do not run",
-			  entry->path, span(-age, old));
+		log_line("warning: the time of cluster state %s is %s in "
+			 "the future: rules that need it do not run",
+			 entry->path, span(-age, old));
 	else
-		log_error("warning: cluster state %s is %s old, the policy's "
-			  "maxAge is %s: rules that need it do not run",
-			  entry->path, span(age, old), span(max, most));
+		log_line("warning: cluster state %s is %s old, the policy's "
+			 "maxAge is %s: rules that need it do not run",
+			 entry->path, span(age, old), span(max, most));
 }
 
 bool clusters_is_old(const struct clusters *clusters,

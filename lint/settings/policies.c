@@ -67,7 +67,7 @@ static struct policy *load(struct policies *policies, const char *path,
 
 	print_problems(policies, &problems);
 	if (!policy && !problems.errors) {
-		log_error("%s: cannot be read", path);
+		log_line("%s: cannot be read", path);
 		policies->broken = true;
 	}
 	policy_problems_release(&problems);
@@ -90,7 +90,7 @@ static struct policy *load_saved(struct policies *policies, const char *path,
 	if (saved)
 		policy = policy_parse(&policies->rules, &text, NULL, &problems);
 	else
-		log_error(
+		log_line(
 			"%s: this snapshot contains no policy; save one "
 			"with gpugate snapshot --webhook-policy NAMESPACE/CONFIGMAP",
 			path);
@@ -128,7 +128,7 @@ struct policy *policies_adjust(struct policies *policies,
 
 	overridden = policy_adjust(own, &overrides, &err);
 	if (!overridden) {
-		log_error("%s", err.text);
+		log_line("%s", err.text);
 		policies->broken = true;
 		return NULL;
 	}
@@ -277,7 +277,7 @@ static void note_misnamed(struct policies *policies, const char *folder,
 	policies->misnamed = arena_strdup(&policies->arena, path->data);
 	buf_init(&shown);
 	path_from(policies->cwd, path->data, &shown);
-	log_error("%s is not read: the name is .gpugate.yaml", shown.data);
+	log_line("%s is not read: the name is .gpugate.yaml", shown.data);
 	buf_release(&shown);
 }
 
@@ -362,7 +362,7 @@ static void check_words(struct policies *policies, const struct list *list)
 			policy_free(policy_adjust(policies->items[k].policy,
 						  &one, &err));
 		}
-		log_error("%s", err.text);
+		log_line("%s", err.text);
 		policies->broken = true;
 	}
 }

@@ -40,7 +40,7 @@ struct policies {
 	struct policy *floor;
 	struct policy_entry *items;
 	size_t n, size;
-	const char *misnamed; /* the last .gpugate.yml that was told of */
+	const char *misnamed; /* the last .gpugate.yml reported */
 	bool broken;	      /* some policy has errors; they were printed */
 	pthread_mutex_t lock;
 };

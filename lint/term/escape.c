@@ -12,25 +12,6 @@
 #include "base/text.h"
 #include "kube/secret/mask.h"
 
-uint32_t escape_code_point(const char *s, size_t len)
-{
-	const unsigned char *u = (const unsigned char *)s;
-
-	switch (len) {
-	case 1:
-		return u[0];
-	case 2:
-		return (uint32_t)(u[0] & 0x1f) << 6 | (u[1] & 0x3f);
-	case 3:
-		return (uint32_t)(u[0] & 0x0f) << 12 |
-		       (uint32_t)(u[1] & 0x3f) << 6 | (u[2] & 0x3f);
-	default:
-		return (uint32_t)(u[0] & 0x07) << 18 |
-		       (uint32_t)(u[1] & 0x3f) << 12 |
-		       (uint32_t)(u[2] & 0x3f) << 6 | (u[3] & 0x3f);
-	}
-}
-
 /* Acts on the text around it, or cannot be seen at all. */
 static bool is_hidden(uint32_t c)
 {
@@ -48,7 +29,7 @@ static bool is_hidden(uint32_t c)
 	return (c >= 0xe0000 && c <= 0xe0fff) || (c & 0xfffe) == 0xfffe;
 }
 
-static void stand_in(struct glyph *out, uint32_t c)
+static void stand_in(struct escape *out, uint32_t c)
 {
 	out->stand_in[0] = (char)(0xe0 | c >> 12);
 	out->stand_in[1] = (char)(0x80 | (c >> 6 & 0x3f));
@@ -59,7 +40,7 @@ static void stand_in(struct glyph *out, uint32_t c)
 }
 
 /* A covered value is one character, whatever its length. */
-static void show_stars(struct glyph *out, const char *s, size_t n)
+static void show_stars(struct escape *out, const char *s, size_t n)
 {
 	out->used = 0;
 	while (out->used < n && s[out->used] == SECRET_COVER)
@@ -68,7 +49,7 @@ static void show_stars(struct glyph *out, const char *s, size_t n)
 	out->len = out->width = sizeof(SECRET_STARS) - 1;
 }
 
-void escape_read(struct glyph *out, const char *s, size_t n)
+void escape_read(struct escape *out, const char *s, size_t n)
 {
 	size_t len = utf8_length(s, n);
 	uint32_t c;
@@ -82,7 +63,7 @@ void escape_read(struct glyph *out, const char *s, size_t n)
 		stand_in(out, 0xfffd);
 		return;
 	}
-	c = escape_code_point(s, len);
+	c = utf8_code_point(s, len);
 	out->text = s;
 	out->len = len;
 	out->width = 1;
@@ -109,7 +90,7 @@ static size_t plain_length(const char *s, size_t len)
 
 void escape_add(struct buf *out, const char *s, size_t len)
 {
-	struct glyph glyph;
+	struct escape escape;
 
 	while (len) {
 		size_t plain = plain_length(s, len);
@@ -119,10 +100,10 @@ void escape_add(struct buf *out, const char *s, size_t len)
 		len -= plain;
 		if (!len)
 			break;
-		escape_read(&glyph, s, len);
-		buf_add(out, glyph.text, glyph.len);
-		s += glyph.used;
-		len -= glyph.used;
+		escape_read(&escape, s, len);
+		buf_add(out, escape.text, escape.len);
+		s += escape.used;
+		len -= escape.used;
 	}
 }
 

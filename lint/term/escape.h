@@ -15,7 +15,7 @@
 
 #include "base/buf.h"
 
-struct glyph {
+struct escape {
 	const char *text; /* what to print; in the text, or in stand_in */
 	size_t len;
 	size_t used;	/* bytes of the text it stands for */
@@ -24,15 +24,13 @@ struct glyph {
 };
 
 /* The code point at s (n > 0 bytes). Fills out, as it may point into it. */
-void escape_read(struct glyph *out, const char *s, size_t n);
+void escape_read(struct escape *out, const char *s, size_t n);
 
 /* Append text on one line, with stand-ins for everything that a terminal would
  * interpret. */
 void escape_add(struct buf *out, const char *s, size_t len);
 void escape_adds(struct buf *out, const char *s);
 
-/* The code point of a valid sequence of len bytes. */
-uint32_t escape_code_point(const char *s, size_t len);
 /* Terminal cells of one code point: 0, 1 or 2. */
 unsigned code_point_width(uint32_t c);
 

@@ -39,7 +39,7 @@ static void begin_line(struct buf *line, const char *fmt, va_list ap)
 	buf_release(&text);
 }
 
-void log_error(const char *fmt, ...)
+void log_line(const char *fmt, ...)
 {
 	struct buf line;
 	va_list ap;

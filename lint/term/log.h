@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Also says how to get help; always returns 2, the exit status. */
 int log_usage(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

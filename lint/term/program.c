@@ -24,7 +24,7 @@ int flush_out(void)
 
 	if (!fflush(stdout) && !failed)
 		return 0;
-	log_error("standard output: %s", strerror(errno ? errno : EIO));
+	log_line("standard output: %s", strerror(errno ? errno : EIO));
 	return 2;
 }
 

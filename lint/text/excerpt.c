@@ -52,23 +52,23 @@ static int compare_marks(const void *left, const void *right)
 }
 
 /* The next code point and the cells it takes at this cell. */
-static unsigned cell_step(struct glyph *glyph, const char *s, size_t len,
+static unsigned cell_step(struct escape *escape, const char *s, size_t len,
 			  unsigned cell)
 {
-	escape_read(glyph, s, len);
-	return *s == '\t' ? TAB - cell % TAB : glyph->width;
+	escape_read(escape, s, len);
+	return *s == '\t' ? TAB - cell % TAB : escape->width;
 }
 
 /* Cell at which byte `at` of the view begins, at most limit. */
 static unsigned cell_of(const struct view *view, size_t at, unsigned limit)
 {
-	struct glyph glyph;
+	struct escape escape;
 	unsigned cell = 0;
 	size_t i = 0;
 
 	while (i < at && i < view->len && cell < limit) {
-		cell += cell_step(&glyph, view->s + i, view->len - i, cell);
-		i += glyph.used;
+		cell += cell_step(&escape, view->s + i, view->len - i, cell);
+		i += escape.used;
 	}
 	return cell < limit ? cell : limit;
 }
@@ -171,23 +171,23 @@ static void add_gutter(const struct excerpt *excerpt, struct buf *out,
 /* The part of [cell, next) in the window: text if it is all of it, else blanks.
  */
 static void add_cells(struct buf *out, const struct view *view,
-		      const struct glyph *glyph, unsigned cell, unsigned next)
+		      const struct escape *escape, unsigned cell, unsigned next)
 {
 	/* A mark that combines with a cut character is cut with it. */
-	bool whole = cell + glyph->width > view->low && cell >= view->low &&
+	bool whole = cell + escape->width > view->low && cell >= view->low &&
 		     next <= view->high;
 	unsigned from = cell > view->low ? cell : view->low;
 	unsigned to = next < view->high ? next : view->high;
 
-	if (whole && next - cell == glyph->width && *glyph->text != ' ')
-		buf_add(out, glyph->text, glyph->len);
+	if (whole && next - cell == escape->width && *escape->text != ' ')
+		buf_add(out, escape->text, escape->len);
 	else if (to > from)
 		add_spaces(out, to - from);
 }
 
 static void add_view(const struct view *view, struct buf *out)
 {
-	struct glyph glyph;
+	struct escape escape;
 	unsigned cell = 0;
 	size_t i = 0;
 
@@ -195,13 +195,13 @@ static void add_view(const struct view *view, struct buf *out)
 		buf_adds(out, "…");
 	while (i < view->len) {
 		unsigned step =
-			cell_step(&glyph, view->s + i, view->len - i, cell);
+			cell_step(&escape, view->s + i, view->len - i, cell);
 
 		if (cell + step > view->high)
 			break;
-		add_cells(out, view, &glyph, cell, cell + step);
+		add_cells(out, view, &escape, cell, cell + step);
 		cell += step;
-		i += glyph.used;
+		i += escape.used;
 	}
 	if (i < view->len) {
 		add_spaces(out, view->high - cell);

@@ -96,16 +96,16 @@ static void add_ascii(struct buf *out, unsigned char c)
 /* The character at s, from 0x80 on or a delete; returns its bytes. */
 static size_t add_character(struct buf *out, const char *s, size_t len)
 {
-	struct glyph glyph;
+	struct escape escape;
 
-	escape_read(&glyph, s, len);
-	if (glyph.text != glyph.stand_in)
-		buf_add(out, s, glyph.used);
+	escape_read(&escape, s, len);
+	if (escape.text != escape.stand_in)
+		buf_add(out, s, escape.used);
 	else if (utf8_length(s, len))
-		add_escape(out, escape_code_point(s, glyph.used));
+		add_escape(out, utf8_code_point(s, escape.used));
 	else
 		buf_adds(out, "\xef\xbf\xbd");
-	return glyph.used;
+	return escape.used;
 }
 
 /* From the first byte that a string may not hold as it is. */

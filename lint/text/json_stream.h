@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON written straight to a buffer, for the formats that have a line for
- * every finding: no tree is built. The caller opens and closes in pairs;
- * commas come by themselves. json_out.h is for values put together in
- * another order than they are written.
+ * JSON written straight to a buffer: no tree is built. The caller opens and
+ * closes in pairs; commas come by themselves.
  */
 #ifndef LINT_JSON_STREAM_H
 #define LINT_JSON_STREAM_H

@@ -49,7 +49,7 @@ static void add_byte(struct units *units, char c)
 static size_t add_sequence(struct units *units, const char *s, size_t n)
 {
 	size_t len = utf8_length(s, n);
-	uint32_t c = len ? escape_code_point(s, len) : 0xfffd;
+	uint32_t c = len ? utf8_code_point(s, len) : 0xfffd;
 
 	units->after_cr = false;
 	if (c >= 0x10000) {

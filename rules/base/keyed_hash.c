@@ -39,14 +39,20 @@ static void sip_word(struct sip *s, uint64_t word)
 	s->v0 ^= word;
 }
 
-struct text_key text_key_of_process(void)
+static struct text_key process_key;
+
+/* Before main(), and so before there is a second thread. */
+static __attribute__((constructor)) void read_process_key(void)
 {
 	const void *random = (const void *)getauxval(AT_RANDOM);
-	struct text_key key = {0, 0};
 
 	if (random)
-		memcpy(&key, random, sizeof(key));
-	return key;
+		memcpy(&process_key, random, sizeof(process_key));
+}
+
+struct text_key text_key_of_process(void)
+{
+	return process_key;
 }
 
 uint64_t text_keyed_hash(const void *data, size_t len)

@@ -231,6 +231,16 @@ size_t utf8_length(const char *s, size_t n)
 	return u[0] == 0xf4 && u[1] > 0x8f ? 0 : 4;
 }
 
+uint32_t utf8_code_point(const char *s, size_t n)
+{
+	static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+	uint32_t c = (unsigned char)s[0] & first[n];
+
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | ((unsigned char)s[i] & 0x3f);
+	return c;
+}
+
 size_t utf8_count(const char *s, size_t n)
 {
 	const uint64_t ones = 0x0101010101010101u;

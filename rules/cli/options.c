@@ -170,7 +170,7 @@ static int read_environment(struct option_parser *p)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < p->set->n && !rc; i++) {
+	for (size_t i = 0; p->set->variables && i < p->set->n && !rc; i++) {
 		const struct option *o = &p->set->items[i];
 		char name[64];
 		const char *value;
@@ -266,6 +266,7 @@ static int read_long(struct option_parser *p, const char *arg)
 	size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
 	const struct option *o = find_name(p, arg, len);
 	char what[72];
+	int rc;
 
 	if (!o)
 		return unknown_name(p, arg, len);
@@ -282,7 +283,10 @@ static int read_long(struct option_parser *p, const char *arg)
 		return option_usage(p, "option `--%s` needs a value: %s",
 				    o->name, o->value);
 	snprintf(what, sizeof(what), "--%s", o->name);
-	return set_value(p, o, what, value);
+	rc = set_value(p, o, what, value);
+	while (!rc && o->many && !equals && *p->next && **p->next != '-')
+		rc = set_value(p, o, what, *p->next++);
+	return rc;
 }
 
 /* One argument of letters: -qv, -j4, -j 4. */

@@ -31,40 +31,11 @@ struct node **index_slot(const struct node_index *index, const char *key,
 	return &index->slots[i];
 }
 
-/* Keys are short: comparing two words costs less than a call. */
-static inline bool same_bytes(const char *a, const char *b, size_t len)
-{
-	uint64_t x, y;
-	uint32_t u, v;
-
-	if (len > 16 || !len)
-		return memcmp(a, b, len) == 0;
-	if (len < 4)
-		return a[0] == b[0] && a[len / 2] == b[len / 2] &&
-		       a[len - 1] == b[len - 1];
-	if (len < 8) {
-		memcpy(&u, a, 4);
-		memcpy(&v, b, 4);
-		if (u != v)
-			return false;
-		memcpy(&u, a + len - 4, 4);
-		memcpy(&v, b + len - 4, 4);
-		return u == v;
-	}
-	memcpy(&x, a, 8);
-	memcpy(&y, b, 8);
-	if (x != y)
-		return false;
-	memcpy(&x, a + len - 8, 8);
-	memcpy(&y, b + len - 8, 8);
-	return x == y;
-}
-
 static inline bool has_key(const struct node *child, const char *key,
 			   size_t len, uint16_t tag)
 {
 	return child->tag == tag && child->key_len == len && child->key &&
-	       same_bytes(child->key, key, len);
+	       text_same_bytes(child->key, key, len);
 }
 
 struct node *node_lookup(const struct node *map, const char *key, size_t len)
@@ -92,9 +63,8 @@ const struct node *node_get_tagged(const struct node *map, const char *key,
 {
 	if (map->flags & NODE_UNKNOWN)
 		return map;
-	if (map->type != NODE_MAP || map->map_index)
-		return map->type == NODE_MAP ? node_lookup(map, key, len)
-					     : NULL;
+	if (map->map_index)
+		return node_lookup(map, key, len);
 	for (const struct node *child = map->first; child; child = child->next)
 		if (has_key(child, key, len, tag))
 			return child;

@@ -93,7 +93,9 @@ static long by_prefix(const struct data_rows *table, const char *name)
 	for (; *row; row++) {
 		const char *pattern = name_of(table, *row - 1u);
 
-		if (*pattern == *name && table->matches(pattern, name))
+		if (*pattern == *name &&
+		    (pattern[1] == name[1] || pattern[1] == '*') &&
+		    table->matches(pattern, name))
 			return *row - 1;
 	}
 	return -1;
@@ -154,6 +156,19 @@ bool fabric_resource(const char *resource)
 	for (size_t i = 0; i < data_fabric_n; i++)
 		if (row_matches(data_fabric[i].text, resource))
 			return true;
+	return false;
+}
+
+bool domain_is_reserved(const char *name)
+{
+	for (size_t i = 0; i < data_reserved_domains_n; i++) {
+		const char *domain = data_reserved_domains[i].text;
+		size_t len = strlen(name), n = strlen(domain);
+
+		if (text_ends(name, domain) &&
+		    (len == n || name[len - n - 1] == '.'))
+			return true;
+	}
 	return false;
 }
 

@@ -11,6 +11,7 @@
 #include "kube/claim.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -81,19 +82,35 @@ static bool speaks_of_other(const char *name)
 
 /* -- claims of the file -------------------------------------------------- */
 
-/* Other words win: compute-domain-daemon.nvidia.com is not a GPU. */
-static enum tri class_use(const char *class)
+static bool policy_names(const struct claim_table *table, const char *class)
+{
+	char resource[512];
+
+	snprintf(resource, sizeof(resource),
+		 "deviceclass.resource.kubernetes.io/%s", class);
+	return table->extra && table->extra->n &&
+	       accelerator_find(table->extra, resource);
+}
+
+/*
+ * Other words win: compute-domain-daemon.nvidia.com is not a GPU. Neither is
+ * what a driver of examples simulates.
+ */
+static enum tri class_use(const struct claim_table *table, const char *class)
 {
 	if (!class)
 		return TRI_UNKNOWN;
-	if (speaks_of_other(class))
+	if (policy_names(table, class))
+		return TRI_YES;
+	if (speaks_of_other(class) || domain_is_reserved(class))
 		return TRI_NO;
 	return speaks_of_gpu(class) ? TRI_YES : TRI_UNKNOWN;
 }
 
-static void add_devices(struct claim *claim, const char *class, struct amount n)
+static void add_devices(const struct claim_table *table, struct claim *claim,
+			const char *class, struct amount n)
 {
-	enum tri use = class_use(class);
+	enum tri use = class_use(table, class);
 
 	if (use == TRI_YES)
 		claim->devices = amount_add(claim->devices, n);
@@ -115,7 +132,8 @@ static struct amount devices_of(const struct node *request)
 	return amount_int(node_get(request, "count"), 1);
 }
 
-static void add_request(struct claim *claim, const struct node *request)
+static void add_request(const struct claim_table *table, struct claim *claim,
+			const struct node *request)
 {
 	const struct node *exactly = node_get(request, "exactly");
 	const struct node *first = node_get(request, "firstAvailable");
@@ -134,7 +152,8 @@ static void add_request(struct claim *claim, const struct node *request)
 	/* It looks on, and takes nothing from others. */
 	if (node_is_true(node_get(request, "adminAccess")))
 		return;
-	add_devices(claim, node_str(node_get(request, "deviceClassName")), n);
+	add_devices(table, claim,
+		    node_str(node_get(request, "deviceClassName")), n);
 }
 
 static void add_claim(struct claim_table *table, struct arena *arena,
@@ -159,9 +178,9 @@ static void add_claim(struct claim_table *table, struct arena *arena,
 	class = node_get(spec, "resourceClassName");
 	requests = node_path(spec, "devices.requests");
 	FOR_EACH_CHILD(requests, request)
-		add_request(&claim, request);
+		add_request(table, &claim, request);
 	if (!node_is_unset(class))
-		add_devices(&claim, node_str(class),
+		add_devices(table, &claim, node_str(class),
 			    (struct amount){.n = 1,
 					    .unknown = !node_is_unset(node_get(
 						    spec, "parametersRef"))});

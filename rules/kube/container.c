@@ -157,9 +157,12 @@ const struct node *container_mount(const struct container *c, const char *path)
 	size_t len = path_len(path);
 
 	FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount) {
-		const char *at = node_str(node_get(mount, "mountPath"));
+		const struct node *node = node_get(mount, "mountPath");
+		const char *at = node_str(node);
 
-		if (at && path_len(at) == len && !memcmp(at, path, len))
+		if (at && len && node->len >= len &&
+		    at[len - 1] == path[len - 1] && path_len(at) == len &&
+		    !memcmp(at, path, len))
 			return mount;
 	}
 	return NULL;

@@ -34,6 +34,8 @@ extern const struct data_slot data_accelerators_slots[DATA_SLOTS];
 extern const unsigned short data_accelerators_prefixes[];
 extern const struct data_pattern data_fabric[];
 extern const size_t data_fabric_n;
+extern const struct data_pattern data_reserved_domains[];
+extern const size_t data_reserved_domains_n;
 extern const struct node_label data_node_labels[];
 extern const size_t data_node_labels_n;
 extern const struct data_slot data_node_labels_slots[DATA_SLOTS];

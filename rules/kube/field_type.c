@@ -92,6 +92,14 @@ static bool fits(const struct node *node, enum want want)
 	}
 }
 
+/* What nearly all values are. Numbers and items are looked at more closely. */
+static inline bool is_plain(const struct node *node, enum want want)
+{
+	return (want == WANT_STRING && node->type == NODE_STRING) ||
+	       (want == WANT_MAP && node->type == NODE_MAP) ||
+	       (want == WANT_BOOL && node->type == NODE_BOOL);
+}
+
 /* -- walking ------------------------------------------------------------- */
 
 static void check(struct field_walk *walk, struct field_issue *issue,
@@ -108,11 +116,15 @@ static void check(struct field_walk *walk, struct field_issue *issue,
 static void check_items(struct field_walk *walk, struct field_issue *issue,
 			const struct node *node, enum want want)
 {
+	enum node_type plain;
+
 	if (want == WANT_STRING_MAP ? !node_is_map(node) : !node_is_seq(node))
 		return;
 	want = want == WANT_MAPS ? WANT_MAP : WANT_STRING;
+	plain = want == WANT_MAP ? NODE_MAP : NODE_STRING;
 	FOR_EACH_CHILD(node, item)
-		check(walk, issue, item, want);
+		if (item->type != plain)
+			check(walk, issue, item, want);
 }
 
 struct fields {
@@ -135,7 +147,7 @@ static inline void field(struct fields *fields, const struct node *map,
 {
 	const struct node *node = node_get(map, name);
 
-	if (node && !(want == WANT_STRING && node->type == NODE_STRING))
+	if (node && !is_plain(node, want))
 		check_value(fields, node, name, want);
 }
 
@@ -146,7 +158,7 @@ static inline void field_below(struct fields *fields, const struct node *map,
 {
 	const struct node *node = node_get(map, name);
 
-	if (node)
+	if (node && !is_plain(node, want))
 		check_value(fields, node, path, want);
 }
 

@@ -43,7 +43,7 @@ const struct node *path_get(const struct node *node, const char *const *path)
 }
 
 /* Every child of a list or map, with itself as the element; those of a map in
- * the order in which the API server gives them to the other door. */
+ * the order in which the API server sends them for admission. */
 static void path_children(struct path_walk *walk, const struct node *node,
 			  const char *const *path)
 {

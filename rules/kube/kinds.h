@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "doc/node.h"
 #include "kube/command/argv.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -188,8 +189,12 @@ struct pod_memo {
 	bool purpose_known;
 	bool infrastructure; /* by an image */
 	bool infrastructure_known;
-	struct arena *arena; /* the object's: lives as long as it */
+	bool spot_known;
+	bool unit_known;
+	enum accel_class unit; /* of the nodes that it selects */
+	struct arena *arena;   /* the object's: lives as long as it */
 	const struct node_needs *needs;
+	const struct node *spot;
 };
 
 struct container_memo {
@@ -206,13 +211,15 @@ struct container_memo {
 static inline bool node_same_key(const struct node *a, const struct node *b)
 {
 	return a->tag == b->tag && a->key_len == b->key_len &&
-	       !memcmp(a->key, b->key, a->key_len);
+	       text_same_bytes(a->key, b->key, a->key_len);
 }
 
 /* The text behind the last '/'. */
 const char *base_name(const char *text);
 /* What is known of words by their texts. */
 struct argv argv_finish(struct argv argv);
+/* May a word begin with this text? */
+bool argv_may_begin(const struct argv *argv, const char *text);
 /* argv_have() for any of several commands, none of them a flag. */
 bool argv_have_name(const struct argv *argv, const char *const *names);
 
@@ -231,7 +238,7 @@ void embed_add(struct pod_builder *builder, const struct doc *doc,
 
 /*
  * The template as a strategic merge patch changes it, as kubectl and the
- * operators apply one. Values stand where they were written; repairs of such a
+ * operators apply one. Values keep their place in the source; repairs of such a
  * pod are left out, since no place of the file holds the whole (fix.c). Takes
  * from the budget a node for each value that it looks at; what it cannot afford
  * is unknown.

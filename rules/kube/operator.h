@@ -56,10 +56,13 @@ struct operator
 	/* Where fields of `runs` were in earlier versions, or NULL. */
 	const char *runs_before;
 
-	/* Is the object for training? Unknown: what it runs tells. */
+	/* Is the object for training? Unknown: what it runs decides. */
 	enum tri (*trains)(const struct object *object);
 	/* A role that starts ranks in other pods and needs no device. */
 	bool (*is_launcher)(const struct pod *pod);
+	/* Must it be in one domain of the topology (a node pool) with the
+	 * other pods of its group? */
+	bool (*shares_domain)(const struct pod *pod);
 	/* Data is loaded by threads, and ranks are of one process a pod: no
 	 * memory is shared between processes. */
 	bool (*loads_in_threads)(const struct object *object);

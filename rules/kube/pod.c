@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields of a pod, and its effective requests (after component-helpers
- * resource/helpers.go).
+ * Fields of a pod, and of what holds for all pods of its object.
  */
-#include "base/text.h"
-#include "kinds.h"
+#include "kube/pod.h"
 
 #include <string.h>
-
-/* -- fields -------------------------------------------------------------- */
 
 const struct node *pod_field_default(const struct pod *pod, const char *name)
 {
@@ -73,139 +69,4 @@ enum tri pod_uses_gpu(const struct pod *pod)
 	if (pod->gpu_by)
 		return TRI_YES;
 	return pod->gpu_unknown ? TRI_UNKNOWN : TRI_NO;
-}
-
-/* -- effective requests -------------------------------------------------- */
-
-/* One container's share of a resource; false when nothing is known of it. */
-static bool container_share(const struct container *c, const char *resource,
-			    bool limits, struct quantity *q)
-{
-	enum quantity_state state = QUANTITY_ABSENT;
-
-	*q = quantity_from(0);
-	/* An operator's field, not the container's resources. */
-	if (c->resource && !strcmp(c->resource, resource) &&
-	    node_is_unset(node_get(c->limits, resource)) &&
-	    node_is_unset(node_get(c->requests, resource))) {
-		*q = quantity_from(c->gpus.n);
-		return !c->gpus.unknown;
-	}
-	if (!limits)
-		state = container_request(c, resource, q);
-	/* Pods get the limit for a request that is not set. */
-	if (state == QUANTITY_ABSENT)
-		state = container_limit(c, resource, q);
-	if (state == QUANTITY_OK)
-		return true;
-	*q = quantity_from(0);
-	return state == QUANTITY_ABSENT;
-}
-
-static bool add_node(const struct node *node, struct quantity *sum)
-{
-	struct quantity q;
-	enum quantity_state state = node_quantity(node, &q);
-
-	if (state == QUANTITY_OK)
-		*sum = quantity_add(*sum, q);
-	return state == QUANTITY_OK || state == QUANTITY_ABSENT;
-}
-
-/* Pod-level resources replace the sum: cpu, memory, hugepages only. */
-static const struct node *pod_level(const struct pod *pod, const char *resource,
-				    bool limits)
-{
-	const struct node *map = node_get(pod->spec, "resources");
-	const struct node *node;
-
-	if (pod->flat || strchr(resource, '/'))
-		return NULL;
-	node = node_get(node_get(map, limits ? "limits" : "requests"),
-			resource);
-	if (node_is_unset(node) && !limits)
-		node = node_get(node_get(map, "limits"), resource);
-	return node_is_unset(node) ? NULL : node;
-}
-
-void request_add(struct request_sum *all, const struct container *c,
-		 const char *resource, bool limits)
-{
-	struct quantity q;
-
-	all->unknown |= !container_share(c, resource, limits, &q);
-	if (c->role == CONTAINER_INIT) {
-		q = quantity_add(q, all->started);
-		if (quantity_cmp(q, all->floor) > 0)
-			all->floor = q;
-		return;
-	}
-	if (c->role == CONTAINER_SIDECAR)
-		all->started = quantity_add(all->started, q);
-	all->sum = quantity_add(all->sum, q);
-}
-
-static struct quantity request_of(const struct pod *pod, const char *resource,
-				  const struct node *level,
-				  const struct request_sum *all, bool *unknown)
-{
-	struct quantity sum = all->sum;
-	bool known = !node_is_unknown(pod->spec) && !all->unknown;
-
-	if (quantity_cmp(all->floor, sum) > 0)
-		sum = all->floor;
-	if (level) {
-		sum = quantity_from(0);
-		known = add_node(level, &sum);
-	}
-	if (!pod->flat)
-		known = add_node(node_get(pod_field(pod, "overhead"), resource),
-				 &sum) &&
-			known;
-	if (unknown)
-		*unknown =
-			!known || (pod->gpu_unknown && strchr(resource, '/'));
-	return sum;
-}
-
-struct quantity pod_request(const struct pod *pod, const char *resource,
-			    bool limits, bool *unknown)
-{
-	const struct node *level = pod_level(pod, resource, limits);
-	struct request_sum all = {0};
-
-	if (!level)
-		FOR_EACH_CONTAINER(pod, c)
-			request_add(&all, c, resource, limits);
-	return request_of(pod, resource, level, &all, unknown);
-}
-
-struct quantity pod_extended(const struct pod *pod, const char *resource,
-			     const struct request_sum *all, bool *unknown)
-{
-	return request_of(pod, resource, NULL, all, unknown);
-}
-
-const char *pod_device(const struct pod *pod)
-{
-	static const char *const gpus[] = {"nvidia",   "amd",	    "intel",
-					   "iluvatar", "metax",	    "hygon",
-					   "mthreads", "birentech", NULL};
-	const char *vendor = "nvidia";
-
-	FOR_EACH_CONTAINER(pod, c)
-		if (c->accelerator)
-			vendor = c->accelerator->vendor;
-	for (const char *const *name = gpus; *name; name++)
-		if (!strcmp(vendor, *name))
-			return "GPU";
-	if (!strcmp(vendor, "google"))
-		return "TPU";
-	return strcmp(vendor, "huawei") ? "accelerator" : "NPU";
-}
-
-bool pod_has_placement(const struct pod *pod)
-{
-	return !pod->flat ||
-	       text_eq(pod->object->group, "sparkoperator.k8s.io");
 }

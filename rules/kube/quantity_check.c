@@ -23,6 +23,9 @@ static bool fits_crd(const struct node *node)
 
 	if (node->type != NODE_STRING)
 		return node_int(node, &n);
+	/* It was read, and there are none. */
+	if (node->len && node->str[0] > ' ' && node->str[node->len - 1] > ' ')
+		return true;
 	return quantity_parse(node->str, node->len, &q);
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """AdmissionReviews (admission.k8s.io/v1) of objects given as JSON text.
 
-The object's text goes in as it is: numbers beyond int64 and odd strings stay
+The object's text goes in as it is: numbers beyond int64 and hostile text stay
 what they are. Only what the request repeats of it is parsed.
 """
 import json

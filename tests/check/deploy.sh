@@ -112,7 +112,7 @@ one_value_set() { # MAJOR HELM NAME OPTIONS...
 	local major=$1 helm=$2 name=$3 out=$work/$1-$3.yaml
 	shift 3
 	check "helm $major, $name: renders" helm_render "$helm" "$out" "$@"
-	check "helm $major, $name: what every install promises" objects every "$out"
+	check "helm $major, $name: what every install guarantees" objects every "$out"
 	if [ "$major" = 4 ] && [ -f "$work/3-$name.yaml" ]; then
 		check "$name: both Helms say the same" \
 			objects same "$work/3-$name.yaml" "$out"
@@ -183,7 +183,7 @@ components() { # FOLDER COMPONENT...
 
 built() { # KUSTOMIZE FOLDER NAME
 	check "$3: builds" sh -c "'$1' build '$2' >'$work/$3.yaml'"
-	check "$3: what every install promises" objects every "$work/$3.yaml"
+	check "$3: what every install guarantees" objects every "$work/$3.yaml"
 	check "$3: gpugate lint is clean" \
 		"$gpugate" lint --isolated --fail-on info "$work/$3.yaml"
 }
@@ -217,7 +217,7 @@ up_to_date() { # HELM
 
 content_tests() {
 	local default=$work/3-default.yaml
-	check 'what the default install promises' objects defaults "$default"
+	check 'what the default install guarantees' objects defaults "$default"
 	check 'overlay audit is the default' objects defaults "$work/overlay-audit.yaml"
 	check 'every workload kind of the linter is listed' \
 		objects kinds "$default" "$root/rules/kube/data/kinds.txt"
@@ -377,7 +377,7 @@ api_server_tests() {
 
 conditions() {
 	local corpus=()
-	control_plane_sign "$CONTROL_PLANE_DIR/door" /CN=door \
+	control_plane_sign "$CONTROL_PLANE_DIR/webhook" /CN=webhook \
 		'subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth' || return
 	if [ ! -d "$shared/corpus" ]; then
 		skip 'conditions over the corpus: it is not here'

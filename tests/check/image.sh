@@ -3,68 +3,18 @@
 # Build the image as deploy/Dockerfile says and run what is in it. There is no
 # registry: the base is a Debian made with debootstrap. Needs root and a Debian
 # mirror; kept in the cache: the base as a tar.
-# usage: check-image.sh
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-root=${here%/*/*}
+# usage: image.sh BUILD
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
 # shellcheck source=/dev/null
-. "$here/go-tools.bash"
+. "$tests/check/go-tools.bash"
 # shellcheck source=/dev/null
-. "$root/tests/control-plane/control-plane.sh" # free ports, waiting
+. "$tests/control-plane/control-plane.sh" # free ports, waiting
 base=$(go_tools_cache)/bookworm.tar
-pass=0 fail=0
-
-end() {
-	echo "$pass passed, $fail failed"
-	[ $fail -eq 0 ]
-	exit
-}
-skip() {
-	echo "skip: $1"
-	end
-}
-
-check() { # WHAT COMMAND...
-	local what=$1
-	shift
-	if "$@" >"$work/out" 2>&1; then
-		pass=$((pass + 1))
-	else
-		fail=$((fail + 1))
-		echo "FAIL $what"
-		tail -n 30 "$work/out"
-	fi
-}
-
-need() { # PROGRAM
-	command -v "$1" >/dev/null || {
-		apt-get install -y -qq --no-install-recommends "$1" >/dev/null 2>&1
-		command -v "$1" >/dev/null || skip "no $1"
-	}
-}
-
-# What a machine behind a proxy or with a mirror of its own needs to reach it.
-own_network() { # ROOT
-	cp /etc/resolv.conf "$1/etc/"
-	cp -r /etc/apt/. "$1/etc/apt/"
-	[ ! -d /usr/share/keyrings ] ||
-		cp -r /usr/share/keyrings/. "$1/usr/share/keyrings/"
-	mkdir -p "$1/etc/ssl/certs"
-	cp -rL /etc/ssl/certs/. "$1/etc/ssl/certs/" 2>/dev/null || :
-}
 
 make_base() {
-	local mirror
 	[ -f "$base" ] && return
-	need debootstrap
-	mirror=$(apt-get indextargets --format '$(SITE) $(RELEASE)' 2>/dev/null |
-		awk '$2 == "bookworm" { print $1; exit }')
-	[ -n "$mirror" ] || skip 'no bookworm mirror in the apt sources'
-	debootstrap --variant=minbase bookworm "$work/base" "$mirror" \
-		>"$work/log" 2>&1 || {
-		tail -n 5 "$work/log"
-		skip 'debootstrap did not work here'
-	}
+	bookworm "$work/base"
 	rm -rf "$work"/base/var/cache/apt/archives/*.deb
 	mkdir -p "${base%/*}"
 	tar -C "$work/base" -cf "$base.$$" . && mv "$base.$$" "$base"
@@ -74,8 +24,6 @@ make_base() {
 # The base, given to the Dockerfile as its BASE.
 import_base() {
 	local container
-	mkdir "$work/network"
-	mkdir -p "$work/network/etc/apt" "$work/network/usr/share/keyrings"
 	own_network "$work/network"
 	container=$(buildah from scratch) &&
 		buildah add -q "$container" "$base" / >/dev/null &&
@@ -85,7 +33,7 @@ import_base() {
 		buildah rm "$container" >/dev/null
 }
 
-build() {
+build_image() {
 	local name arguments=()
 	for name in http_proxy https_proxy no_proxy; do
 		[ -z "${!name:-}" ] || arguments+=(--build-arg "$name=${!name}")
@@ -153,25 +101,27 @@ for path in ("healthz", "readyz", "metrics"):
 	return $rc
 }
 
-[ "$(id -u)" = 0 ] || skip 'not root'
-grep -q gpugated "$root/Makefile" || skip 'the Makefile builds no gpugated'
-need buildah
-work=$(mktemp -d)
+[ "$(id -u)" = 0 ] || skip_all 'not root'
+need_program buildah
 # All images live in the test's own folder.
 printf '[storage]\ndriver = "vfs"\ngraphroot = "%s/graph"\nrunroot = "%s/run"\n' \
 	"$work" "$work" >"$work/storage.conf"
 export CONTAINERS_STORAGE_CONF=$work/storage.conf STORAGE_DRIVER=vfs
 export BUILDAH_ISOLATION=chroot
 tree='' server=''
-trap '[ -z "$server" ] || kill "$server"
-	[ -z "$tree" ] || buildah umount -a >/dev/null 2>&1; rm -rf "$work"' EXIT
+at_exit=release
+release() {
+	[ -z "$server" ] || kill "$server"
+	[ -z "$tree" ] || buildah umount -a >/dev/null 2>&1
+}
+
 make_base
 import_base >"$work/log" 2>&1 || {
 	tail -n 5 "$work/log"
-	skip 'buildah does not work here'
+	skip_all 'buildah does not work here'
 }
-check 'the image builds' build
-[ $fail -eq 0 ] || end
+check 'the image builds' build_image
+[ $fail -eq 0 ] || finish image
 buildah inspect --type image gpugated-test >"$work/inspect"
 check 'a numeric user' config User 65532:65532
 check 'the webhook is what runs' config Entrypoint "['/usr/bin/gpugated']"
@@ -196,4 +146,4 @@ check 'it is small' smaller_than 60
 [ ! -f "$work/size" ] || cat "$work/size"
 buildah umount "$container" >/dev/null
 tree=
-end
+finish image

@@ -68,6 +68,44 @@ need() {
 	}
 }
 
+# skip_all WHY: the rest of the check.
+skip_all() {
+	skip "$1"
+	exit 0
+}
+
+# need_program NAME: installs it, or the rest of the check is skipped.
+need_program() {
+	command -v "$1" >/dev/null ||
+		apt-get install -y -qq --no-install-recommends "$1" \
+			>/dev/null 2>&1 || skip_all "no $1"
+}
+
+# What a root needs to reach a machine's proxy, mirror and name server.
+own_network() { # ROOT
+	mkdir -p "$1/etc/apt" "$1/etc/ssl/certs" "$1/usr/share/keyrings" \
+		"$1/usr/local/share/ca-certificates"
+	cp /etc/resolv.conf "$1/etc/"
+	cp -r /etc/apt/. "$1/etc/apt/"
+	cp -r /usr/share/keyrings/. "$1/usr/share/keyrings/" 2>/dev/null
+	cp -r /usr/local/share/ca-certificates/. \
+		"$1/usr/local/share/ca-certificates/" 2>/dev/null
+	cp -rL /etc/ssl/certs/. "$1/etc/ssl/certs/" 2>/dev/null || :
+}
+
+# bookworm FOLDER: the smallest Debian, from the mirror that this machine uses.
+bookworm() {
+	local mirror
+	need_program debootstrap
+	mirror=$(apt-get indextargets --format '$(SITE) $(RELEASE)' 2>/dev/null |
+		awk '$2 == "bookworm" { print $1; exit }')
+	[ -n "$mirror" ] || skip_all 'no bookworm mirror in the apt sources'
+	debootstrap --variant=minbase bookworm "$1" "$mirror" >"$work/log" 2>&1 || {
+		tail -n 5 "$work/log"
+		skip_all 'debootstrap did not work here'
+	}
+}
+
 go_is_new() {
 	local version
 	version=$(go env GOVERSION 2>/dev/null) || return 1

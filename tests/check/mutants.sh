@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Objects changed at random say the same at both doors, by seed.
+# Objects changed at random say the same in the linter and the webhook, by seed.
 # usage: mutants.sh BUILD [NUMBER [SEED]]
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

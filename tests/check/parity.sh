@@ -10,7 +10,7 @@ need "$corpus"
 work=${PARITY_WORK:-$(mktemp -d)}; mkdir -p "$work"
 [ "${PARITY_WORK:-}" ] || trap 'rm -rf "$work"' EXIT
 
-# What `lint --fix` repairs by itself the door patches under this policy.
+# What `lint --fix` repairs by itself the webhook patches under this policy.
 {
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\nrules:\n'
 	tests/webhook/patched-rules.sh "$build/gpugate"

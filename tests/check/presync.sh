@@ -139,21 +139,21 @@ finds 1 priority-class-unknown 14 'a class that nobody defined'
 
 # The webhook's policy, from its ConfigMap, as a floor.
 manifest llm 1 >"$work/app/job.yaml"
-finds 0 '' '' 'without the policy of the door'
+finds 0 '' '' 'without the policy of the webhook'
 kube create namespace gate >/dev/null
-kube create configmap door -n gate --from-literal='policy.yaml=apiVersion: gpugate.dev/v1
+kube create configmap webhook -n gate --from-literal='policy.yaml=apiVersion: gpugate.dev/v1
 kind: Policy
 rules: {gpu-node-selector-missing: {severity: error}}' >/dev/null
-export GPUGATE_DOOR=gate/door
+export GPUGATE_DOOR=gate/webhook
 status=0
 presync || status=$?
-[ "$status" = 2 ] && grep -q 'policy gate/door: .*cannot get' "$work/out"
+[ "$status" = 2 ] && grep -q 'policy gate/webhook: .*cannot get' "$work/out"
 say $? 'a policy that may not be read' "$status: $(cat "$work/out")"
-kube create role door -n gate --verb=get --resource=configmaps \
-	--resource-name=door >/dev/null
-kube create rolebinding door -n gate --role=door \
+kube create role webhook -n gate --verb=get --resource=configmaps \
+	--resource-name=webhook >/dev/null
+kube create rolebinding webhook -n gate --role=webhook \
 	--serviceaccount=default:gpugate-presync >/dev/null
-finds 1 gpu-node-selector-missing 13 'the policy of the door'
+finds 1 gpu-node-selector-missing 13 'the policy of the webhook'
 unset GPUGATE_DOOR
 
 # Whoever may read too little is told, and does not pass.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The webhook's server by itself, in front of a door that judges nothing:
+# The webhook's server by itself, in front of a webhook that judges nothing:
 # refusals that arrive, overload, two servers that are drained in turn, slow
 # clients in their thousands, memory, and its CPU time against the least that
 # libmicrohttpd can do. usage: server.sh BUILD [PART...]

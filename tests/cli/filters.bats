@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# krm and post-render are doors of the same policies.
+# krm and post-render apply the same policies.
 bats_require_minimum_version 1.5.0
 load helper
 

@@ -177,7 +177,7 @@ quota() {
 	holds "$stderr" "standard input"
 }
 
-@test "json tells each finding's own repair" {
+@test "json holds each finding's own repair" {
 	quota a.yaml
 	run --separate-stderr "$GPUGATE" lint --format json a.yaml
 	holds "$output" '"fix":{"safe":true,"title":"rename to `requests.nvidia.com/gpu`"'

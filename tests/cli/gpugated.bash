@@ -26,7 +26,7 @@ teardown() {
 }
 
 # until_true COMMAND...: try ten times a second. The time is for slow machines;
-# how soon a change must act is told by tests/webhook/admission.py.
+# how soon a change must act is checked by tests/webhook/admission.py.
 until_true() {
 	local tries=300
 	while ! "$@"; do

@@ -25,7 +25,7 @@ ended() {
 
 # --- words -------------------------------------------------------------------
 
-@test "gpugated: a full disk is told" {
+@test "gpugated: a full disk is reported" {
 	run --separate-stderr bash -c '"$0" help >/dev/full' "$GPUGATED"
 	is "$status" 2
 	holds "$stderr" "gpugated: standard output: No space left on device"
@@ -89,7 +89,7 @@ ended() {
 	holds "$errors" nonsense
 }
 
-@test "gpugated: a broken policy tells every problem and ends with 2" {
+@test "gpugated: a broken policy reports every problem and ends with 2" {
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforc\nexempts: []\nrules:\n  shm-missing: {action: pach}\n  no-such-rule: {action: deny}\n' >policy.yaml
 	refused --tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
 		--policy policy.yaml
@@ -139,7 +139,7 @@ assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
 	[ "$(figure gpugate_certificate_expiry_timestamp_seconds)" -gt "$(date +%s)" ]
 }
 
-@test "gpugated: exemptions that end are told" {
+@test "gpugated: exemptions that end are reported" {
 	policy enforce policy.yaml
 	cat >>policy.yaml <<-END
 	exempt:
@@ -266,7 +266,7 @@ asking_one_gives() {
 	done
 }
 
-@test "gpugated: overrides by labels that nobody knows are told" {
+@test "gpugated: overrides by unknown labels are reported" {
 	policy audit policy.yaml
 	printf 'overrides: [{namespaceLabels: {tier: prod}, mode: enforce}]\n' \
 		>>policy.yaml

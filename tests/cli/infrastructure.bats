@@ -27,7 +27,7 @@ daemon() {
 	END
 }
 
-@test "a DaemonSet of a tenant's namespace is judged, and told what to do" {
+@test "a DaemonSet of a tenant's namespace is judged, with what to do" {
 	daemon ", namespace: research"
 	full --isolated daemon.yaml
 	is "$status" 1
@@ -51,7 +51,7 @@ daemon() {
 	is "$status" 1
 }
 
-@test "explain tells which rules compare the value of an UPDATE" {
+@test "explain says which rules compare the value of an UPDATE" {
 	run "$GPUGATE" explain gpu-privileged
 	holds "$output" "flags devices that no quota counts"
 	run "$GPUGATE" explain shm-missing

@@ -346,7 +346,7 @@ load helper
 	holds "$stderr" "a.yaml"
 }
 
-@test "baselines: write, use, tell what is gone, prune" {
+@test "baselines: write, use, report what is gone, prune" {
 	pod a.yaml
 	pod s/b.yaml other
 	lint --write-baseline base.json .

@@ -230,7 +230,7 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	holds "$output" 'peaks at 10 nvidia.com/gpu (rollout, replaced pods or elastic maximum)'
 }
 
-@test "claims of the file tell how many GPUs its pods get, in any order" {
+@test "claims of the file set how many GPUs its pods get, in any order" {
 	three_pods '{claims: [{name: devices}]}' \
 		'[{name: devices, resourceClaimTemplateName: two}]' >a.yaml
 	cat >>a.yaml <<-'END'
@@ -304,7 +304,7 @@ unknown() {
 	holds_not "$output" "hf_abc"
 }
 
-@test "SARIF tells what is suppressed, but not to GitHub, who reads it as open" {
+@test "SARIF lists what is suppressed, but not for GitHub, which shows it" {
 	pod a.yaml
 	pod b.yaml other
 	lint --add-ignore known a.yaml
@@ -316,7 +316,7 @@ unknown() {
 	done
 }
 
-@test "a container without a name is told as such" {
+@test "a container without a name is reported as such" {
 	printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - image: "x:1"\n    resources: {requests: {nvidia.com/gpu: 2}}\n' >a.yaml
 	lint --select gpu-request-without-limit a.yaml
 	holds "$output" 'container `(without a name)` requests 2'
@@ -333,7 +333,7 @@ unknown() {
 	holds "$output" 'container `main` requests 4 `nvidia.com/gpu` without a limit'
 }
 
-@test "no number is told of accelerators that nobody counted" {
+@test "no number is printed for accelerators that are not counted" {
 	asking_pod '"${N}"' >a.yaml
 	run "$GPUGATE" lint --isolated --show-all a.yaml
 	holds "$output" '`cpu: 8` and `memory: 32Gi` for each accelerator'

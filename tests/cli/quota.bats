@@ -150,7 +150,7 @@ print($1)"
 	holds_not "$output" "$(printf '\033')"
 }
 
-@test "what cannot be read: told, exit 2" {
+@test "what cannot be read: reported, exit 2" {
 	job a.yaml llm 1
 	printf 'kind: [\n' >b.yaml
 	quotas

@@ -348,7 +348,7 @@ configmaps() {
 	list api_v1_configmaps v1 ConfigMap "$@"
 }
 
-door_policy() {
+webhook_policy() {
 	printf '{"metadata":{"name":"gpugate-policy","namespace":"%s"},"data":{"policy.yaml":"%s","notes.txt":"kind: [","exemptions-a.yaml":"%s"}}' "$1" \
 		'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: audit\nrules:\n  shm-missing: {severity: error, params: {size: 16Gi}}' \
 		'apiVersion: gpugate.dev/v1\nkind: Exemptions\nnamespaces: [ml]\nexempt:\n- {namespaces: [ml], rules: [gpu-request-limit-mismatch], reason: old}\n'
@@ -408,9 +408,9 @@ gpu_file() {
 			holds "$stderr" "--$name: \`$value\` is empty or begins with -"
 		done
 	done
-	for door in ../x a/.. a/. A/b a.b/c a/-b; do
+	for webhook in ../x a/.. a/. A/b a.b/c a/-b; do
 		run --separate-stderr "$GPUGATE" snapshot --kubectl false \
-			--webhook-policy "$door"
+			--webhook-policy "$webhook"
 		is "$status" 2
 	done
 	[ ! -e ran ]
@@ -422,10 +422,10 @@ gpu_file() {
 	is "$status" 1
 }
 
-@test "the door's policy is kept, and is a floor" {
+@test "the webhook's policy is kept, and is a floor" {
 	cluster
 	configmaps '{"metadata":{"name":"gpugate-dashboard"},"data":{"gpugate.json":"{}"}}' \
-		"$(door_policy gpugate-system)"
+		"$(webhook_policy gpugate-system)"
 	snapshot -o cluster.json
 	is "$status" 0
 	holds "$stderr" "2 GPU pods, the admission policy"
@@ -445,7 +445,7 @@ gpu_file() {
 	holds "$output" "[shm-missing]"
 }
 
-@test "a snapshot without the door's policy is no floor" {
+@test "a snapshot without the webhook's policy is no floor" {
 	cluster
 	echo 'Error from server (Forbidden): configmaps is forbidden: User "x" cannot list' \
 		>"$FAKE/api_v1_configmaps.error"
@@ -464,11 +464,11 @@ gpu_file() {
 
 @test "the policy of another ConfigMap, or of none" {
 	cluster
-	configmaps "$(door_policy a)" "$(door_policy b)"
+	configmaps "$(webhook_policy a)" "$(webhook_policy b)"
 	snapshot -v
 	is "$status" 0
 	holds "$stderr" "the admission policy: there are several"
-	door_policy gate >"$FAKE/api_v1_namespaces_gate_configmaps_mine.json"
+	webhook_policy gate >"$FAKE/api_v1_namespaces_gate_configmaps_mine.json"
 	# its name until 1.0
 	snapshot -q --door gate/mine
 	is "$status" 0
@@ -477,14 +477,14 @@ gpu_file() {
 	is "$status" 2
 	holds "$stderr" "the admission policy gate/other: "
 	[ ! -e none.json ]
-	for door in gate /mine gate/ 'gate/a/b' 'gate/a?x'; do
-		snapshot --webhook-policy "$door"
+	for webhook in gate /mine gate/ 'gate/a/b' 'gate/a?x'; do
+		snapshot --webhook-policy "$webhook"
 		is "$status" 2
 		holds "$stderr" "expected NAMESPACE/CONFIGMAP"
 	done
 }
 
-@test "a broken policy in a snapshot is told with its line" {
+@test "a broken policy in a snapshot is reported with its line" {
 	cluster
 	printf '{"metadata":{"name":"p","namespace":"g"},"data":{"policy.yaml":"apiVersion: gpugate.dev/v1\\nkind: Policy\\nmoed: audit\\n"}}' \
 		>"$FAKE/api_v1_namespaces_g_configmaps_p.json"

@@ -66,7 +66,7 @@ state() {
 	state 0 >state.json
 	start --cluster state.json
 	asking_gives denied
-	# What is left out is no quota at all; it is told.
+	# What is left out is no quota at all; it is reported.
 	state 8x >state.json
 	until_true logged '`8x` is not a quantity'
 	asking_gives allowed
@@ -84,7 +84,7 @@ state() {
 	holds "$errors" 'none.json'
 }
 
-@test "state: past maxAge its rules are not run, and the door goes on" {
+@test "state: past maxAge its rules are not run, and the webhook goes on" {
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\nmaxAge: 2h\n' >policy.yaml
 	state 0 3600 >state.json
 	start --cluster state.json --policy policy.yaml

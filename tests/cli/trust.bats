@@ -15,7 +15,7 @@ policy() {
 	END
 }
 
-# Of the future: that it was read is told by a warning.
+# Of the future: that it was read is shown by a warning.
 state() { # FILE
 	echo '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,
 		"takenAt":"2999-01-01T00:00:00Z","items":[]}' >"$1"

@@ -13,7 +13,7 @@ which review. Objects are created with dryRun. Two things are tested:
    to exhaust the conditions' cost.
 
 usage: conditions.py CONTROL-PLANE-DIR GPUGATE RENDERED RULES [CORPUS]
-CONTROL-PLANE-DIR holds port, ca.crt, admin.crt, admin.key, door.crt, door.key.
+CONTROL-PLANE-DIR holds port, ca.crt and .crt and .key of admin and webhook.
 """
 import base64
 import copy
@@ -48,7 +48,7 @@ NATIVE = {
 }
 
 
-class Door:
+class Webhook:
     """Says yes; remembers (entry, namespace, name, operation)."""
 
     def __init__(self, cert, key):
@@ -113,8 +113,8 @@ def install(api, folder, rendered, port):
 
 
 class Trial:
-    def __init__(self, api, door):
-        self.api, self.door = api, door
+    def __init__(self, api, webhook):
+        self.api, self.webhook = api, webhook
         self.passed = self.failed = 0
 
     def check(self, good, what):
@@ -132,7 +132,7 @@ class Trial:
         obj["metadata"].pop("namespace", None)
         status, answer = self.api.call(
             "POST", path + "?dryRun=All", obj, headers)
-        seen = {e for e, n in self.door.seen if n == name}
+        seen = {e for e, n in self.webhook.seen if n == name}
         return status, answer.get("message", ""), seen
 
 
@@ -299,11 +299,11 @@ def made(trial, obj):
 
 def change(trial, what, patch, where, wanted):
     """Does a merge patch come?"""
-    trial.door.seen.clear()
+    trial.webhook.seen.clear()
     status, answer = trial.api.call(
         "PATCH", where + "?dryRun=All", patch,
         {"Content-Type": "application/merge-patch+json"})
-    seen = {e for e, _ in trial.door.seen}
+    seen = {e for e, _ in trial.webhook.seen}
     trial.check(status == 200 and bool(seen) == wanted,
                 "change of %s: %s %s %s" % (
                     what, status, answer.get("message"), sorted(seen)))
@@ -464,14 +464,14 @@ def nothing_passes(trial, gpugate, paths, what):
 
 def main():
     folder, gpugate, rendered, rules = sys.argv[1:5]
-    door = Door(folder + "/door.crt", folder + "/door.key")
+    webhook = Webhook(folder + "/webhook.crt", folder + "/webhook.key")
     api = Api(folder)
     api.call("POST", "/api/v1/namespaces",
              {"metadata": {"name": "gpugate-system"}})
     api.call("POST", "/apis/node.k8s.io/v1/runtimeclasses",
              {"metadata": {"name": "nvidia"}, "handler": "nvidia"})
-    install(api, folder, rendered, door.port)
-    trial = Trial(api, door)
+    install(api, folder, rendered, webhook.port)
+    trial = Trial(api, webhook)
     probe = pod(box=GPU)
     probe["metadata"]["name"] = "probe"
     end = time.time() + 30

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "doc/diff.h"
-#include "doc/patch.h"
 #include "doc/placeholder.h"
 #include "doc/splice.h"
 #include "tests/tools/edit_json.h"
+#include "tests/tools/json_patch.h"
 
 struct input {
 	struct arena arena;

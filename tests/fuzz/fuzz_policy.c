@@ -62,7 +62,7 @@ static void derive(const struct policy *policy)
 	struct policy *both;
 
 	if (!adjusted)
-		BUG("wishes refused");
+		BUG("overrides refused");
 	ask(adjusted);
 	both = policy_with_floor(adjusted, policy);
 	policy_free(adjusted);

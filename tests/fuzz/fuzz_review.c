@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes at the door: as a whole body, or as the object of a review whose
+ * Any bytes at admission: as a whole body, or as the object of a review whose
  * envelope is right (the first byte says which, and how it is asked).
  *	- every body gets an answer: 200 with a review, or 400 with a reason
  *	- an answer is JSON, echoes the uid, and carries patch and patchType

@@ -4,10 +4,10 @@
 # structs of the product have one name.
 set -u
 fail=0
-cc=${CC:-cc}
+cc=${CC:-cc} # maybe with a launcher before it
 for header in $(git ls-files 'include/*.h' 'lint/*.h' 'rules/*.h' 'certs/*.h' \
 	'webhook/*.h'); do
-	"$cc" -std=c11 -D_GNU_SOURCE -Iinclude -I. -Ibuild/gen -Wall -Wextra \
+	$cc -std=c11 -D_GNU_SOURCE -Iinclude -I. -Ibuild/gen -Wall -Wextra \
 		-Wno-unused-function -fsyntax-only -x c "$header" || {
 		echo "$header does not compile alone" >&2
 		fail=1

@@ -6,8 +6,8 @@ usage: words.py GPUGATE GPUGATED
        words.py --text FILE...
 
 Looks for the expressions of words.txt in the READMEs, in the texts of the
-chart and in what both programs print about themselves; with --text, in these
-files only. Each line of the list holds an example that its expression, and no
+chart and in what both programs print about themselves, and for the first of
+them in the code and its tests; with --text, in these files only. Each line of the list holds an example that its expression, and no
 other line's, must find: so none of them is dead. To see the check fail:
     echo at the door >/tmp/door && tests/meta/words.py --text /tmp/door
 """
@@ -21,6 +21,10 @@ import tempfile
 LIST = pathlib.Path(__file__).with_suffix(".txt")
 TRACKED = ["README.md", "*/README.md", "deploy/chart/*values.yaml",
            "deploy/chart/*NOTES.txt"]
+# Underscores count as blanks there: a name is made of words.
+CODE = ["*.c", "*.h", "*.sh", "*.bash", "*.bats", "*.py", "*.go", "*.mk",
+        "Makefile", "tests/bypass/*.yaml", "tests/bypass/*.tsv"]
+CODE_END = "# The words above"
 # The texts that are a rule's own, in what `gpugate explain` prints.
 RULE_TEXTS = re.compile(
     r"^(What|Why|Remedy|Parameters|Evidence)\b.*\n(?: .*\n)*", re.M)
@@ -29,9 +33,12 @@ BLANK = r"\s+(?:#\s+)?"
 
 
 def read_list():
-    """One expression, and the words to use instead, by its groups."""
-    parts, words, examples = [], [], []
+    """One expression, the words to use instead, by its groups, and how many of
+    these count in code."""
+    parts, words, examples, code = [], [], [], 0
     for number, line in enumerate(LIST.read_text().splitlines(), 1):
+        if line.startswith(CODE_END):
+            code = len(parts)
         if line.startswith("#"):
             continue
         part, instead, example = line.split("\t")
@@ -43,7 +50,7 @@ def read_list():
         found = [hit.lastindex for hit in expression.finditer(example)]
         if found != [index]:
             sys.exit(f"{LIST}:{number}: does not find its example")
-    return expression, words
+    return expression, words, code
 
 
 def output(program, *args):
@@ -80,23 +87,37 @@ def printed(gpugate, gpugated):
         yield output(gpugated, "help", command)
 
 
-def tracked():
-    files = subprocess.run(["git", "ls-files", "--", *TRACKED], check=True,
+def tracked(patterns):
+    files = subprocess.run(["git", "ls-files", "--", *patterns], check=True,
                            capture_output=True, text=True).stdout
-    return [(name, pathlib.Path(name).read_text())
+    return [(name, pathlib.Path(name).read_text(errors="replace"))
             for name in files.splitlines()]
 
 
+def code():
+    return [(name, text.replace("_", " ")) for name, text in tracked(CODE)
+            if name != "tests/meta/words.py"]
+
+
+def hits(expression, words, texts):
+    """(file, line, word, what to use instead)"""
+    return [(name, text.count("\n", 0, hit.start()) + 1,
+             " ".join(hit[0].split()), words[hit.lastindex - 1])
+            for name, text in texts for hit in expression.finditer(text)
+            if hit.lastindex <= len(words)]
+
+
 def main():
-    expression, words = read_list()
+    expression, words, in_code = read_list()
     if sys.argv[1] == "--text":
-        texts = [(name, pathlib.Path(name).read_text())
+        texts = [(name, pathlib.Path(name).read_text(errors="replace"))
                  for name in sys.argv[2:]]
+        found = hits(expression, words, texts)
     else:
-        texts = [*tracked(), *printed(*map(os.path.abspath, sys.argv[1:3]))]
-    found = [(name, text.count("\n", 0, hit.start()) + 1,
-              " ".join(hit[0].split()), words[hit.lastindex - 1])
-             for name, text in texts for hit in expression.finditer(text)]
+        texts = [*tracked(TRACKED),
+                 *printed(*map(os.path.abspath, sys.argv[1:3]))]
+        found = hits(expression, words, texts)
+        found += hits(expression, words[:in_code], code())
     for name, line, word, instead in found:
         print(f"{name}:{line}: {word} -> {instead}", file=sys.stderr)
     if found:

@@ -15,10 +15,10 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/text.h"
-#include "doc/patch.h"
 #include "doc/placeholder.h"
 #include "doc/splice.h"
 #include "edit_json.h"
+#include "json_patch.h"
 
 static int read_file(const char *name, struct buf *out)
 {

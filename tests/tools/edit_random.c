@@ -17,10 +17,10 @@
 #include <string.h>
 
 #include "doc/diff.h"
-#include "doc/patch.h"
 #include "doc/splice.h"
 #include "edit_json.h"
 #include "edit_write.h"
+#include "json_patch.h"
 
 struct counts {
 	unsigned long pairs, unread, documents, groups, outcomes[4], splices;

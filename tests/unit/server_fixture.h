@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server in front of the stub door, and a client that sends what it is
- * told, byte for byte, over TLS.
+ * A server in front of the stub webhook, and a client that sends given
+ * bytes unchanged, over TLS.
  */
 #ifndef SERVER_FIXTURE_H
 #define SERVER_FIXTURE_H

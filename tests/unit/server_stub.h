@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A door that judges nothing, in place of webhook/admission/admission.c: what
- *it answers depends on the first bytes of the body. Included by one file of a
- *program.
+ * Judges nothing, in place of webhook/admission/admission.c: what it answers
+ * depends on the first bytes of the body. Included by one file of a
+ * program.
  *
  *	sleep MS	answer after so long
  *	status N	with this status (and Retry-After for 503)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The door with the real rules: what is let through unread is counted, and an
- * owner's ignore tells where it must stand for its Pods.
+ * Admission with the real rules: what is allowed unread is counted, and an
+ * owner's ignore says where it must be for its Pods.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,9 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "admission_stage.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "door_stage.h"
 #include "engine/registry.h"
 #include "metrics_reading.h"
 
@@ -172,7 +172,7 @@ static void use_policy(struct stage *s, const char *text)
 {
 	struct policy_options options = {.admission = true};
 	struct policy_problems problems = {0};
-	char path[] = "/tmp/gpugate-door-XXXXXX";
+	char path[] = "/tmp/gpugate-webhook-XXXXXX";
 	int fd = mkstemp(path);
 	struct policy *policy;
 
@@ -559,5 +559,5 @@ int main(void)
 		TEST(a_long_review_is_denied_by_its_beginning),
 	};
 
-	return cmocka_run_group_tests_name("door", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("admission", tests, NULL, NULL);
 }

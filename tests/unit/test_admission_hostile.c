@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects that somebody made to keep the door busy until the API server lets
+ * Objects that somebody made to keep the webhook busy until the API server lets
  * them in unanswered: just below what is refused at once, each must be judged,
- * in a fraction of the time that a webhook has. The processor time is told,
+ * in a fraction of the time that a webhook has. The processor time is printed,
  * and is a check with TIMES=strict (check-load).
  */
 #include <setjmp.h>
@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "admission_stage.h"
 #include "base/buf.h"
-#include "door_stage.h"
 #include "engine/registry.h"
 
 enum { LIMIT_MS = 1000 };

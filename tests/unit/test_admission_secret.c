@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the door says of an object that holds secret values: neither the
+ * What the webhook says of an object that holds secret values: neither the
  * answer nor the log has them, and the patch, which is the object's, does.
  */
 #include <setjmp.h>
@@ -16,9 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "admission_stage.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "door_stage.h"
 
 #define TOKEN "hf_Zq7Xw9Jk5Vb3Zq7Xw9Jk5Vb3"
 #define ENTRY "{\"name\":\"HF_TOKEN\",\"value\":\"" TOKEN "\"},"
@@ -41,7 +41,7 @@ static int setup(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
 
-	strcpy(w->log, "/tmp/door-secret-XXXXXX");
+	strcpy(w->log, "/tmp/webhook-secret-XXXXXX");
 	stage_begin(&w->stage, mkostemp(w->log, O_CLOEXEC), LOG_DEBUG, true);
 	w->stage.user = "alice";
 	*state = w;

@@ -78,7 +78,7 @@ static int run(struct place *place, const char *words)
 	forget_output(place);
 	out = open_memstream(&place->out, &out_len);
 	err = open_memstream(&place->err, &err_len);
-	status = certs_command(argc, argv, out, err);
+	status = certs_command(argv, out, err);
 	fclose(out);
 	fclose(err);
 	return status;
@@ -232,18 +232,20 @@ static void usage_is_checked(void **state)
 		{"", "--dir is missing"},
 		{"--dns a", "--dir is missing"},
 		{"--dir %D", "--dns is missing"},
-		{"--dir %D --dns", "--dns: a value is missing"},
-		{"--dir --dns a", "--dir: a value is missing"},
-		{"--dir %D --dns a --days 0", "not 1 to"},
-		{"--dir %D --dns a --days -1", "not 1 to"},
-		{"--dir %D --dns a --days 1x", "not 1 to"},
-		{"--dir %D --dns a --days 99999999999999999999", "not 1 to"},
-		{"--dir %D --dns a --ca-days 36501", "not 1 to"},
+		{"--dir %D --dns", "`--dns` needs a value: NAME..."},
+		{"--dir --dns a", "what is `a`?"},
+		{"--dir %D --dns a --days 0", "not a number within 1..36500"},
+		{"--dir %D --dns a --days -1", "not a number within 1..36500"},
+		{"--dir %D --dns a --days 1x", "not a number within 1..36500"},
+		{"--dir %D --dns a --days 99999999999999999999",
+		 "not a number within 1..36500"},
+		{"--dir %D --dns a --ca-days 36501",
+		 "not a number within 1..36500"},
 		{"--dir %D --dns a --days 20 --ca-days 10", "outlive"},
 		{"--dir %D --dns a --force=1", "takes no value"},
-		{"--dir %D --dns a --forc", "no such option"},
-		{"--dir %D --dns a -f", "is not a DNS name"},
-		{"--dir %D x --dns a", "no such option"},
+		{"--dir %D --dns a --forc", "did you mean `--force`?"},
+		{"--dir %D --dns a -f", "unknown option `-f`"},
+		{"--dir %D x --dns a", "what is `x`?"},
 		{"--dir %D --dns a,b", "is not a DNS name"},
 		{"--dir %D --dns 10.0.0.1", "is not a DNS name"},
 		{"--dir %D --ip a.b", "is not an IP address"},
@@ -288,7 +290,7 @@ static void output_that_fails(void **state)
 			words + 14, place->dir, NULL};
 	FILE *out = fopen("/dev/full", "w"), *err = fopen("/dev/null", "w");
 
-	assert_int_equal(certs_command(5, argv, out, err), 2);
+	assert_int_equal(certs_command(argv, out, err), 2);
 	fclose(out);
 	fclose(err);
 }

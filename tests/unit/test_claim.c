@@ -55,7 +55,7 @@ static const struct {
 			  "dra.cpu}}"),
 	 OF_T, 1, false, TRI_YES},
 	{TEMPLATE(GPU("") ", {name: c, exactly: {deviceClassName: "
-			  "fpga.example.com}}"),
+			  "fpga.acme.io}}"),
 	 OF_T, 1, true, TRI_YES},
 	{TEMPLATE("{name: a, firstAvailable: [{name: b, "
 		  "deviceClassName: gpu.nvidia.com, count: 2}, {name: "
@@ -65,18 +65,24 @@ static const struct {
 	{TEMPLATE("{name: a, exactly: {deviceClassName: "
 		  "compute-domain-daemon.nvidia.com}}"),
 	 OF_T, 0, false, TRI_NO},
+	/* a driver of examples simulates its devices */
+	{TEMPLATE("{name: a, exactly: {deviceClassName: gpu.example.com}}"),
+	 ENTRY("resourceClaimTemplateName: t"), 0, false, TRI_NO},
+	{TEMPLATE("{name: a, exactly: {deviceClassName: "
+		  "h100.counterexample.com}}"),
+	 OF_T, 1, false, TRI_YES},
 	/* "efa" and "nic" by chance, and as words */
 	{TEMPLATE("{name: a, exactly: {deviceClassName: "
-		  "default-gpu.unicorn.example.com}}"),
+		  "default-gpu.unicorn.acme.io}}"),
 	 OF_T, 1, false, TRI_YES},
 	{TEMPLATE("{name: a, exactly: {deviceClassName: "
 		  "efa.networking.k8s.aws}}"),
 	 OF_T, 0, false, TRI_NO},
 	{TEMPLATE("{name: a, exactly: {deviceClassName: "
-		  "cx7-nics.example.com}}"),
+		  "cx7-nics.acme.io}}"),
 	 OF_T, 0, false, TRI_NO},
 	{TEMPLATE("{name: a, exactly: {deviceClassName: "
-		  "TPUv5.example.com, count: 4}}"),
+		  "TPUv5.acme.io, count: 4}}"),
 	 OF_T, 4, false, TRI_YES},
 	{CLAIM("ResourceClaim", "t", "{devices: {requests: [" GPU("") "]}}"),
 	 ENTRY("resourceClaimName: t"), 1, false, TRI_YES},
@@ -97,7 +103,7 @@ static const struct {
 	{TEMPLATE(GPU("")), ENTRY("resourceClaimTemplateName: my-gpu"), 1, true,
 	 TRI_YES},
 	{TEMPLATE("{name: a, exactly: {deviceClassName: "
-		  "fpga.example.com}}"),
+		  "fpga.acme.io}}"),
 	 OF_T, 0, true, TRI_UNKNOWN},
 	{TEMPLATE(""), OF_T, 0, true, TRI_UNKNOWN},
 	{"{apiVersion: example.com/v1, kind: ResourceClaim, metadata: "

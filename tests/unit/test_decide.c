@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a rule's action and the circumstances to a deed. */
+/* From a rule's action and the request's context to an outcome. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -5,9 +5,9 @@
  */
 #include "value_reading.h"
 
-#include "doc/patch.h"
 #include "doc/placeholder.h"
 #include "tests/tools/edit_json.h"
+#include "tests/tools/json_patch.h"
 
 struct edit_case {
 	const char *document, *edits;

@@ -156,12 +156,12 @@ static void labels_stand_behind_their_marks(void **state)
 static unsigned line_cells(const char *s)
 {
 	unsigned cells = 0;
-	struct glyph glyph;
+	struct escape escape;
 
 	while (*s != '\n') {
-		escape_read(&glyph, s, strlen(s));
-		cells += glyph.width;
-		s += glyph.used;
+		escape_read(&escape, s, strlen(s));
+		cells += escape.width;
+		s += escape.used;
 	}
 	return cells;
 }
@@ -171,15 +171,15 @@ static void expect_under(const char *got, const char *word)
 {
 	const char *second = strchr(got, '\n') + 1;
 	size_t cell = strcspn(second, "^"), carets = strspn(second + cell, "^");
-	struct glyph glyph;
+	struct escape escape;
 	const char *s = got;
 
 	assert_int_equal(carets, strlen(word));
 	while (cell) {
-		escape_read(&glyph, s, strlen(s));
-		s += glyph.used;
-		assert_true(glyph.width <= cell);
-		cell -= glyph.width;
+		escape_read(&escape, s, strlen(s));
+		s += escape.used;
+		assert_true(escape.width <= cell);
+		cell -= escape.width;
 	}
 	assert_memory_equal(s, word, strlen(word));
 }

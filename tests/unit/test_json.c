@@ -292,6 +292,7 @@ static void assert_byte(int before, unsigned char c, bool own)
 {
 	bool good = c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 	char text[sizeof(filler) + 16], value[4] = {'<', (char)c, '>', '\0'};
+	char room[sizeof(text)];
 	struct reading reading;
 	struct node *root;
 
@@ -299,7 +300,7 @@ static void assert_byte(int before, unsigned char c, bool own)
 		 value);
 	reading_init(&reading, text, strlen(text));
 	if (own)
-		reading.loader.own = text;
+		reading.loader.own = room;
 	root = read_all(&reading);
 	assert_int_equal(root != NULL, good);
 	assert_int_equal(reading.refusals, !good);

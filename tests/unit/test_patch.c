@@ -5,8 +5,17 @@
  */
 #include "json_reading.h"
 
-#include "doc/patch.h"
 #include "doc/pointer.h"
+#include "tests/tools/json_patch.h"
+
+/* The value that all tokens lead to, or NULL. */
+static const struct node *pointer_resolve(const struct node *root,
+					  const struct pointer *pointer)
+{
+	for (size_t i = 0; i < pointer->n; i++)
+		root = pointer_step(root, &pointer->tokens[i]);
+	return root;
+}
 
 struct pointer_case {
 	const char *text;

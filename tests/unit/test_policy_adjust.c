@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policies made of policies: a command line's wishes, a local file upon the
- * door's floor. Sources are freed before results are looked at.
+ * Policies made of policies: a command line's overrides, a local file upon the
+ * webhook's floor. Sources are freed before results are inspected.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include "kube/purpose/class.h"
 #include "policy_reading.h"
 
-/* --- wishes --------------------------------------------------------------- */
+/* --- overrides ------------------------------------------------------------ */
 
 static struct policy *adjust(const struct policy *policy, const char *preset,
 			     const char *select, const char *extend,
@@ -133,13 +133,13 @@ static void unknown_rules_and_presets_are_named(void **state)
 static void a_floor_cannot_be_lowered(void **state)
 {
 	struct policy *floor = parse(
-		HEAD "contact: door\nexclude: [vendor]\n"
+		HEAD "contact: webhook\nexclude: [vendor]\n"
 		     "infrastructure: {namespaces: [sys]}\n"
 		     "locked: [nvidia-visible-devices-override]\n"
 		     "rules: {gpu-count-max: {params: {max: 8}}}\n"
 		     "overrides: [{namespaces: [a], rules: {quota: off}}]\n"
 		     "exempt: [{namespaces: [sys], rules: [all], reason: "
-		     "door}]\n");
+		     "webhook}]\n");
 	struct policy *local = parse(
 		HEAD
 		"contact: local\nexclude: [mine]\n"
@@ -178,7 +178,7 @@ static void a_floor_cannot_be_lowered(void **state)
 	s = policy_settings(both, &pod);
 	expect(&s[NEVER_FITS], false, 0, ACTION_OFF);
 	expect(&s[SPOT_ADVICE], true, SEVERITY_ERROR, ACTION_DENY);
-	assert_string_equal(policy_contact(both), "door");
+	assert_string_equal(policy_contact(both), "webhook");
 	assert_true(policy_excludes(both, "vendor/x.yaml"));
 	assert_false(policy_excludes(both, "mine/x.yaml"));
 	assert_true(policy_for_path(both, "q.yaml", &path));
@@ -188,8 +188,8 @@ static void a_floor_cannot_be_lowered(void **state)
 	assert_string_equal(reason, "local");
 	assert_false(exempts(both, VISIBLE_DEVICES, &x, &reason));
 	assert_true(exempts(both, VISIBLE_DEVICES, &sys, &reason));
-	assert_string_equal(reason, "door");
-	/* wishes cannot get below the floor */
+	assert_string_equal(reason, "webhook");
+	/* overrides cannot get below the floor */
 	local = adjust(both, NULL, NULL, NULL, "all");
 	policy_free(both);
 	expect(base(local, NEVER_FITS), true, SEVERITY_ERROR, ACTION_DENY);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Presets and policies over the rules that are really there: what presets
- * promise holds for each of them, each parameter has a type that policies
+ * state holds for each of them, each parameter has a type that policies
  * can be checked against, and the starter file loads.
  */
 #include <setjmp.h>

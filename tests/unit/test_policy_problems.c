@@ -456,7 +456,7 @@ static void exemptions_that_end_soon_are_warned_of(void **state)
 	check(&apart, &offline, true);
 	check(&ending, &offline, true);
 	check(&ended, &offline, true);
-	/* The door may be older than its policy. */
+	/* The webhook may be older than its policy. */
 	check(&unknown, &admission, true);
 }
 

@@ -32,7 +32,7 @@
 #include "webhook/observe/process.h"
 #include "webhook/sandbox.h"
 
-/* --- deeds: 0 when done, else errno --------------------------------------- */
+/* --- calls: 0 when done, else errno --------------------------------------- */
 
 static int result(long rc)
 {
@@ -202,7 +202,7 @@ static const struct {
 	{"name a thread", name_thread, 0},
 	{"sleep", sleep_a_bit, 0},
 };
-enum { DEEDS = sizeof(outcomes) / sizeof(*outcomes) };
+enum { CALLS = sizeof(outcomes) / sizeof(*outcomes) };
 
 /* --- processes ------------------------------------------------------------ */
 
@@ -265,7 +265,7 @@ static void granted_and_refused(void **state)
 	(void)state;
 	if (!sandbox_available())
 		skip_aloud();
-	for (size_t i = 0; i < DEEDS; i++)
+	for (size_t i = 0; i < CALLS; i++)
 		for (int thread = 0; thread < 2; thread++) {
 			int got = status_of(i, thread, null);
 
@@ -277,10 +277,10 @@ static void granted_and_refused(void **state)
 }
 
 /* Without the sandbox each of them would do something else. */
-static void the_deeds_can_fail(void **state)
+static void the_calls_can_fail(void **state)
 {
 	(void)state;
-	for (size_t i = 1; i < DEEDS; i++) {
+	for (size_t i = 1; i < CALLS; i++) {
 		pid_t pid = fork();
 		int status;
 
@@ -363,7 +363,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(granted_and_refused),
-		cmocka_unit_test(the_deeds_can_fail),
+		cmocka_unit_test(the_calls_can_fail),
 		cmocka_unit_test(refusals_are_told_a_few_times),
 		cmocka_unit_test(nothing_is_left_to_give_up),
 	};

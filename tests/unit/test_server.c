@@ -171,11 +171,11 @@ static const struct exchange exchanges[] = {
 	 "POST /x HTTP/1.1\r\n" HOST JSON
 	 "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n",
 	 404, false, NULL},
-	{"the door's own status",
+	{"the webhook's own status",
 	 "POST /mutate HTTP/1.1\r\n" HOST JSON
 	 "Content-Length: 10\r\n\r\nstatus 400",
 	 400, true, "Content-Type: text/plain"},
-	{"the door is not ready",
+	{"the webhook is not ready",
 	 "POST /mutate HTTP/1.1\r\n" HOST JSON
 	 "Content-Length: 10\r\n\r\nstatus 503",
 	 503, true, "Retry-After: 1"},

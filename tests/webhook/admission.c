@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The door without sockets: reviews from files, answers on stdout, one a
+ * The webhook without sockets: reviews from files, answers on stdout, one a
  * line. For tests that have many reviews and no need of TLS.
  *
- *	door [--policy PATH | --preset NAME] [--cluster FILE] [--repeat N]
- *	     mutate|validate|findings FILE...
+ *	admission [--policy PATH | --preset NAME] [--cluster FILE]
+ *		  [--repeat N] mutate|validate|findings FILE...
  *
- * `findings` tells what the rules say of request.object whatever the policy
+ * `findings` prints what the rules say of request.object whatever the policy
  * then does with it, as one JSON object a review: findings, and the object
  * after the repairs that the policy patches. FILE `@LIST` names a file with
- * one path a line. --repeat answers each review N times and tells on stderr
+ * one path a line. --repeat answers each review N times and prints to stderr
  * the CPU nanoseconds of one.
  */
 #include <jansson.h>
@@ -28,7 +28,7 @@
 
 static void fail(const char *what, const char *name)
 {
-	fprintf(stderr, "door: %s: %s\n", what, name);
+	fprintf(stderr, "admission: %s: %s\n", what, name);
 	exit(2);
 }
 
@@ -115,7 +115,7 @@ static json_t *finding_json(const struct finding *f)
 			 "suppressed", f->suppressed != SUPPRESSED_NOT);
 }
 
-/* Judge request.object as the door does, but of any kind. */
+/* Judge request.object as the webhook does, but of any kind. */
 static void tell_findings(struct asking *asking, const char *name)
 {
 	struct arena arena = ARENA_INIT;
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
 			fail("unknown option", argv[i]);
 	}
 	if (i + 1 >= argc)
-		fail("usage", "door [OPTIONS] mutate|validate FILE...");
+		fail("usage", "admission [OPTIONS] mutate|validate FILE...");
 	asking.findings = !strcmp(argv[i], "findings");
 	asking.path = strcmp(argv[i++], "mutate") ? ADMISSION_VALIDATE
 						  : ADMISSION_MUTATE;

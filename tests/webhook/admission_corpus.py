@@ -107,7 +107,7 @@ class Corpus:
         """Are the rules the same? What differs is listed."""
         wanted, seen = {f["rule"] for f in findings}, self.rules()
         if seen != wanted:
-            self.list(f"only lint {sorted(wanted - seen)}, only door "
+            self.list(f"only lint {sorted(wanted - seen)}, only webhook "
                       f"{sorted(seen - wanted)}", name)
         return seen == wanted
 

@@ -214,7 +214,7 @@ def rights_gone():
     # Who has no CRD of Karpenter asks for it every few minutes.
     until(40, "it is told", lambda: said("cannot read a kind") >= 13)
     until(10, "no kind is taken for read", lambda: kinds() <= 1)
-    say(ask(25)[0] and hook.ready(), "the door goes on", ask(25))
+    say(ask(25)[0] and hook.ready(), "the webhook goes on", ask(25))
 
 
 try:

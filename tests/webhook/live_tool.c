@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The live cluster state in front of a door, for tests:
+ * The live cluster state in front of a webhook, for tests:
  *
  *	live_tool KUBECONFIG [NAME=MILLISECONDS...]
  *
@@ -8,9 +8,9 @@
  * each answered by a line: `status`, `wait` (for the first state), `write
  * FILE` (as gpugate snapshot does), `forget` (the longest verdict), `quit`.
  *
- * A second thread asks the door for one verdict after the other and counts
+ * A second thread asks the webhook for one verdict after the other and counts
  * those that took more than 5 ms. On a busy machine the scheduler makes some
- * late; so a third thread does the same with a door whose state never
+ * late; so a third thread does the same with a webhook whose state never
  * changes, and what the second has more is the live state's doing.
  */
 #include <fcntl.h>
@@ -31,7 +31,7 @@
 
 enum { LATE_US = 5000 };
 
-/* One thread that asks a door. */
+/* One thread that asks a webhook. */
 struct judging {
 	struct admission *admission;
 	pthread_t thread;
@@ -64,7 +64,7 @@ static void take_over(void *context, const struct cluster *cluster)
 	old = tool->cluster;
 	tool->cluster = cluster;
 	pthread_mutex_unlock(&tool->lock);
-	/* The other door keeps the first one. */
+	/* The other webhook keeps the first one. */
 	if (!old)
 		admission_set_cluster(tool->still.admission,
 				      cluster_get(cluster));

@@ -383,36 +383,36 @@ def denies(f):
          and f["severity"] == "error"))
 
 
-def check_doors(trial, i, linted, door):
+def check_both(trial, i, linted, webhook):
     report, _ = linted
     summary = report["summary"]
-    # Annotations suppress at the linter, and by grant at the door; to stand
+    # Annotations suppress at the linter, and by grant at the webhook; to stand
     # twice takes a set.
     lint = sorted(key(f) for f in report["findings"]
                   if f["rule"] != "object-duplicate")
-    mine = sorted(key(f) for f in door["findings"]
+    mine = sorted(key(f) for f in webhook["findings"]
                   if not f["rule"].startswith("suppression-"))
     if lint != mine and (summary["placeholders"] or summary["fragments"]):
         trial.listed += 1
         return False
-    trial.say(lint == mine, i, "only lint %s, only door %s" % (
+    trial.say(lint == mine, i, "only lint %s, only webhook %s" % (
         [x for x in lint if x not in mine][:2],
         [x for x in mine if x not in lint][:2]))
-    trial.say(summary["gpus"] == door["gpus"], i, "GPUs: %d, %d" % (
-        summary["gpus"], door["gpus"]))
+    trial.say(summary["gpus"] == webhook["gpus"], i, "GPUs: %d, %d" % (
+        summary["gpus"], webhook["gpus"]))
     return not summary["placeholders"] and not summary["fragments"]
 
 
 def check(trial, objects):
-    doors = trial.ask("findings", [review(o) for o in objects])
+    answers = trial.ask("findings", [review(o) for o in objects])
     validated = trial.ask("validate", [review(o) for o in objects])
     mutated = trial.ask("mutate", [review(o) for o in objects])
     with ThreadPoolExecutor(2) as pool:
         linted = list(pool.map(trial.lint, range(len(objects)), objects))
     after = []
     for i, obj in enumerate(objects):
-        same = check_doors(trial, i, linted[i], doors[i])
-        denied = [f["rule"] for f in doors[i]["findings"] if denies(f)]
+        same = check_both(trial, i, linted[i], answers[i])
+        denied = [f["rule"] for f in answers[i]["findings"] if denies(f)]
         trial.say(validated[i]["allowed"] == (not denied), i,
                   "allowed %s, denying: %s" % (validated[i]["allowed"],
                                                denied[:3]))
@@ -425,20 +425,20 @@ def check(trial, objects):
         except (KeyError, IndexError, TypeError, ValueError) as problem:
             trial.say(False, i, "the patch does not apply: %r" % problem)
             continue
-        trial.say(after[i] == doors[i]["patched"], i, "two patches")
+        trial.say(after[i] == answers[i]["patched"], i, "two patches")
         if same:
             trial.say(after[i] == linted[i][1], i, "lint --fix differs")
-    check_after(trial, objects, doors, after)
+    check_after(trial, objects, answers, after)
 
 
-def check_after(trial, objects, doors, after):
+def check_after(trial, objects, answers, after):
     again = trial.ask("mutate", [review(o) for o in after])
     then = trial.ask("findings", [review(o) for o in after])
     kept = trial.ask("validate", [review(o, "UPDATE", o) for o in objects])
     patch = trial.ask("mutate", [review(o, "UPDATE", o) for o in objects])
     for i, _ in enumerate(objects):
         trial.say("patch" not in again[i], i, "patched twice")
-        before = {f["fingerprint"] for f in doors[i]["findings"] if denies(f)}
+        before = {f["fingerprint"] for f in answers[i]["findings"] if denies(f)}
         new = [f["rule"] for f in then[i]["findings"]
                if denies(f) and f["fingerprint"] not in before]
         trial.say(not new, i, "the patch brings %s" % new)
@@ -474,7 +474,7 @@ def main():
     trial = Trial(build, work)
     objects = [mutant(dice.choice(origin), origin, dice)
                for _ in range(number)] + KEPT
-    # What names no kind is no object for either door.
+    # What names no kind is no object for the linter or the webhook.
     objects = [o for o in objects if isinstance(o.get("kind"), str)
                and isinstance(o.get("apiVersion"), str)
                and not o["kind"].endswith("List")]

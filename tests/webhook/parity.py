@@ -72,39 +72,40 @@ def key(finding):
             finding["path"], finding["fingerprint"])
 
 
-def compare(name, path, door):
+def compare(name, path, webhook):
     out = run(gpugate, "lint", "--isolated", "--format", "json", *state, path)
     report = json.loads(out.stdout)
     summary = report["summary"]
     lint = sorted(key(f) for f in report["findings"])
-    mine = sorted(key(f) for f in door["findings"] if not f["suppressed"])
+    mine = sorted(key(f) for f in webhook["findings"] if not f["suppressed"])
     if lint != mine and (summary["placeholders"] or summary["fragments"]):
         listed.setdefault("placeholders and fragments exist in files only",
                           []).append(name)
         return
     say(lint == mine, f"{name} {path}: only lint {set(lint) - set(mine)}, "
-        f"only door {set(mine) - set(lint)}")
+        f"only webhook {set(mine) - set(lint)}")
     if lint != mine:
         return
-    say(summary["gpus"] == door["gpus"], f"{name}: GPUs")
+    say(summary["gpus"] == webhook["gpus"], f"{name}: GPUs")
     rules_seen.update(f["rule"] for f in report["findings"])
     if with_state:
         return
-    compare_repair(name, path, door, summary["placeholders"])
+    compare_repair(name, path, webhook, summary["placeholders"])
     compare_krm(name, path)
 
 
-def compare_repair(name, path, door, placeholders):
+def compare_repair(name, path, webhook, placeholders):
     run(gpugate, "lint", "--isolated", "--fix", "-q", path)
     with open(path, encoding="utf-8") as text:
         fixed = json.load(text)
     with open(path + ".orig", encoding="utf-8") as text:
         before = json.load(text)
-    if fixed != (door["patched"] or before) and placeholders:
+    if fixed != (webhook["patched"] or before) and placeholders:
         listed.setdefault("placeholders keep a file from its repair",
                           []).append(name)
         return
-    say(fixed == (door["patched"] or before), f"{name} {path}: repairs differ")
+    say(fixed == (webhook["patched"] or before),
+        f"{name} {path}: repairs differ")
 
 
 def compare_krm(name, path):
@@ -187,11 +188,12 @@ def main():
         write_state(spaces)
     with open(work + "/list", "w", encoding="utf-8") as out:
         out.writelines(p + ".review\n" for p in paths)
-    door = run(build + "/tests/tools/admission", "--policy", work + "/policy.yaml",
-               *state, "findings", "@" + work + "/list")
-    lines = door.stdout.decode().splitlines()
+    webhook = run(build + "/tests/tools/admission",
+                  "--policy", work + "/policy.yaml",
+                  *state, "findings", "@" + work + "/list")
+    lines = webhook.stdout.decode().splitlines()
     say(len(lines) == len(paths), f"{len(lines)} answers to {len(paths)} "
-        f"reviews: {door.stderr.decode()[-300:]}")
+        f"reviews: {webhook.stderr.decode()[-300:]}")
     for name, path, line in zip(names, paths, lines):
         compare(name, path, json.loads(line))
     for why, files in sorted(listed.items()):

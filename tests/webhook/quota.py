@@ -182,9 +182,9 @@ def room():
     answer = admin.create(gang("whole", 4, 2))
     say(answer[0] == 201, "4 x 2 GPUs where 8 are left", answer)
     late = gang("late", 4, 2)
-    say(denied(admin.create(late, dry_run=True)), "they are promised to it")
+    say(denied(admin.create(late, dry_run=True)), "they are reserved for it")
     admin.delete(gang("whole", 4, 2))
-    for what in ("what goes gives them back", "a dry run promises nothing"):
+    for what in ("what goes gives them back", "a dry run reserves nothing"):
         answer = admin.create(late, dry_run=True)
         say(answer[0] == 201, what, answer)
         late["metadata"]["name"] = "later"
@@ -257,24 +257,24 @@ def others():
         answer)
 
 
-def promises():
+def reservations():
     """One for each object, however often it changes; it ends by itself."""
-    job, other = gang("promised", 3, 2), gang("other", 2, 1)
+    job, other = gang("reserved", 3, 2), gang("other", 2, 1)
     # What was there before goes Pod by Pod.
     wait(lambda: admin.create(gang("all", 4, 2), dry_run=True)[0] == 201,
          "all 8 are free")
     answer = admin.create(job)
-    say(answer[0] == 201, "6 of 8 GPUs are promised", answer)
+    say(answer[0] == 201, "6 of 8 GPUs are reserved", answer)
     say(admin.create(other, dry_run=True)[0] == 201, "2 are left")
     answer = admin.patch(job, {"spec": {"pytorchReplicaSpecs": {"Worker": {
         "replicas": 4}}}})
     began = time.time()
-    say(answer[0] == 200, "its larger promise takes the place", answer)
+    say(answer[0] == 200, "its larger reservation takes its place", answer)
     say(denied(admin.create(other, dry_run=True)), "nothing is left")
     say(admin.patch(job, {"metadata": {"labels": {"a": "b"}}})[0] == 200,
         "a label")
     wait(lambda: admin.create(other, dry_run=True)[0] == 201,
-         "a promise that no Pod keeps ends", 90)
+         "a reservation without Pods ends", 90)
     say(time.time() - began > 25, "after half a minute", time.time() - began)
     admin.delete(job)
 
@@ -325,7 +325,7 @@ def main():
         room()
         update()
         others()
-        promises()
+        reservations()
         crowd("crowd", "reservations, one replica", 4, 4)
         age = hook.metric("gpugate_cluster_state_age_seconds")
         say(0 <= age < 90, "age of the state", age)

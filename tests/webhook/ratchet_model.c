@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model of what an UPDATE may keep, held against the door.
+ * A model of what an UPDATE may keep, held against the webhook.
  *
  * A small space of objects (a Pod, a Deployment, a PyTorchJob) with every way
  * to take devices that nobody counts is created and changed at random, under
@@ -219,7 +219,7 @@ static bool must_allow(const struct request_context *r)
 	return r->old ? keeps_to(r->now, r->old) : !denied_to(r->now).n;
 }
 
-/* --- the same for the door ------------------------------------------------ */
+/* --- the same for the webhook --------------------------------------------- */
 
 static void write_mounts(struct buf *out, const struct box *box)
 {
@@ -411,7 +411,7 @@ static void count(const struct request_context *r, bool allow)
 	kept += allow && r->old && !is_excepted(r) && denied_to(r->now).n;
 }
 
-/* False, and what differs: the door does not do as the model says. */
+/* False, and what differs: the webhook does not do as the model says. */
 static bool step(struct admission_worker *worker, struct buf *body)
 {
 	int slot = any(SLOTS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The server by itself, in front of a door that judges nothing, for loads
+ * The server by itself, in front of a webhook that judges nothing, for loads
  * and slow clients: server_host CERT KEY PROBE-ADDRESS [name=value]...
  *
  *	listen=ADDRESS threads=N max_body=N max_in_flight=N max_connections=N

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From findings to outcomes. Each circumstance only lowers an outcome, so
+ * From findings to outcomes. Each step only lowers an outcome, so
  * their order does not matter; the mode comes last, because "would" is the
  * outcome without it.
  *

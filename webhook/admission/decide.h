@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is done about a finding. Pure: from the policy's action for the finding
- * and the circumstances of the request to an outcome, and to the outcome that
- * full enforcement would have.
+ * and the context of the request to an outcome, and to the outcome that full
+ * enforcement would have.
  */
 #ifndef WEBHOOK_DECIDE_H
 #define WEBHOOK_DECIDE_H

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "doc/edit.h"
-#include "doc/patch.h"
 
 bool judge_patches(const struct finding *f)
 {

@@ -133,8 +133,7 @@ static struct node *read_tree(struct arena *arena, struct review *review,
 	loader.context = &trouble;
 	loader.skip = skip;
 	loader.skip_lengths = skip == skip_unseen ? unseen_lengths : 0;
-	/* Read again where the first reading failed: it wrote into its copy. */
-	loader.own = arena_strndup(arena, source->text, source->len);
+	loader.own = arena_take(arena, source->len, 1);
 	root = json_read(&loader, 0, (uint32_t)source->len, &used);
 	while (root && used < source->len &&
 	       strchr(" \t\r\n", source->text[used]))

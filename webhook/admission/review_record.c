@@ -59,7 +59,7 @@ void record_findings(struct review_context *ctx)
 		metrics_count_patch(ctx->options->metrics,
 				    ctx->verdict.patched.items[i]);
 	if (ctx->verdict.break_glass)
-		metrics_count_break_glass(ctx->options->metrics);
+		metrics_add(ctx->options->metrics, METRICS_BREAK_GLASS, 1);
 }
 
 static uint64_t nanoseconds_since(const struct timespec *began)

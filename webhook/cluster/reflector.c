@@ -18,7 +18,7 @@ enum {
 	RETRY_AFTER_MAX = 300, /* seconds */
 	HICCUPS = 3,	       /* failures in a row that are worth a line */
 	BAD_MAX = 3,	       /* bad responses to a watch, then list again */
-	DOUBTS = 5,	       /* "forbidden", "no such kind", to be believed */
+	UNCONFIRMED_MAX = 5,   /* "forbidden", "no such kind", then final */
 	REPEAT_MS = 300000,    /* between two lines about one feed's failing */
 	WATCH_SECONDS = 300,   /* and up to as much again */
 };
@@ -292,7 +292,7 @@ static bool is_unconfirmed(struct feed *feed, int64_t now)
 	feed->unconfirmed++;
 	feed->answered = true;
 	wait_unconfirmed(feed, now);
-	return feed->listed && feed->unconfirmed < DOUBTS;
+	return feed->listed && feed->unconfirmed < UNCONFIRMED_MAX;
 }
 
 /* The API server does not serve the kind in any version that we know. */
@@ -357,7 +357,7 @@ static void forbidden(struct feed *feed, int64_t now)
 		list_again(feed);
 	if (is_unconfirmed(feed, now))
 		return;
-	if (feed->unconfirmed >= DOUBTS) {
+	if (feed->unconfirmed >= UNCONFIRMED_MAX) {
 		feed->refusals = HICCUPS;
 		report_failure(feed, now);
 	}

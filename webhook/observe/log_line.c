@@ -36,17 +36,6 @@ static bool puts_(struct log_line *line, const char *text)
 	return put(line, text, strlen(text));
 }
 
-/* The code point of a valid sequence. */
-static unsigned code_point(const char *s, size_t n)
-{
-	static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-	unsigned code = (unsigned char)s[0] & first[n];
-
-	for (size_t i = 1; i < n; i++)
-		code = code << 6 | ((unsigned char)s[i] & 0x3f);
-	return code;
-}
-
 static bool is_hidden(unsigned code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) ||
@@ -65,7 +54,7 @@ static size_t escape(const char *text, size_t len, char out[8])
 		memcpy(out, "\\ufffd", 7);
 		return 1;
 	}
-	code = code_point(text, step);
+	code = utf8_code_point(text, step);
 	if (code == '"' || code == '\\')
 		snprintf(out, 8, "\\%c", (int)code);
 	else if (code == '\n')

@@ -213,16 +213,6 @@ void metrics_know_rules(struct metrics *m, const struct rule_set *rules)
 
 /* --- the rest ----------------------------------------------------------- */
 
-void metrics_count_break_glass(struct metrics *m)
-{
-	count(&m->break_glass, 1);
-}
-
-void metrics_count_overload(struct metrics *m)
-{
-	count(&m->overload, 1);
-}
-
 int64_t metrics_in_flight(struct metrics *m, int by)
 {
 	return atomic_fetch_add(&m->in_flight, by) + by;

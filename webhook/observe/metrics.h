@@ -51,8 +51,6 @@ void metrics_count_patch(struct metrics *metrics, const char *rule);
 /* number: what metrics_rule_number() says of the rule, always the same. */
 unsigned metrics_rule_number(struct metrics *metrics, const char *rule);
 void metrics_count_not_run(struct metrics *metrics, unsigned number);
-void metrics_count_break_glass(struct metrics *metrics);
-void metrics_count_overload(struct metrics *metrics);
 /* Reviews in flight: +1, -1. Returns the number after it. */
 int64_t metrics_in_flight(struct metrics *metrics, int by);
 
@@ -72,6 +70,8 @@ enum metrics_gauge {
 void metrics_set(struct metrics *metrics, enum metrics_gauge gauge,
 		 double value);
 enum metrics_counter {
+	METRICS_OVERLOAD,
+	METRICS_BREAK_GLASS,
 	METRICS_POLICY_RELOAD_FAILURES,
 	METRICS_CERTIFICATE_RELOAD_FAILURES,
 	METRICS_CLIENT_CA_RELOAD_FAILURES,

@@ -80,7 +80,6 @@ struct metrics {
 	_Atomic uint64_t patches[MAX_RULES + 1];
 	_Atomic uint64_t not_run[MAX_RULES + 1];
 	_Atomic uint64_t counters[METRICS_COUNTERS];
-	_Atomic uint64_t break_glass, overload;
 	_Atomic int64_t in_flight;
 	_Atomic double gauges[METRICS_GAUGES];
 	double start_time;

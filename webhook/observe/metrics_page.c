@@ -68,11 +68,6 @@ static void add_double(struct buf *out, double value)
 		buf_addf(out, "%.15g", value);
 }
 
-static void single(struct buf *out, const char *name, uint64_t value)
-{
-	buf_addf(out, "%s %" PRIu64 "\n", name, value);
-}
-
 static uint64_t get(_Atomic uint64_t *word)
 {
 	return atomic_load_explicit(word, memory_order_relaxed);
@@ -261,6 +256,12 @@ static void write_counters(struct metrics *m, struct buf *out)
 	static const struct {
 		const char *name, *label, *help;
 	} table[] = {
+		[METRICS_OVERLOAD] = {"gpugate_overload_total", NULL,
+				      "Reviews refused with 429 because too "
+				      "many were in work."},
+		[METRICS_BREAK_GLASS] = {"gpugate_break_glass_total", NULL,
+					 "Denials that a break-glass ticket "
+					 "turned into warnings."},
 		[METRICS_POLICY_RELOAD_FAILURES] =
 			{"gpugate_policy_reload_failures_total", NULL,
 			 "Policies that were refused because of problems."},
@@ -358,12 +359,6 @@ static void write_load(struct metrics *m, struct buf *out)
 	family(out, "gpugate_in_flight", "gauge", "Reviews in flight.");
 	buf_addf(out, "gpugate_in_flight %" PRId64 "\n",
 		 atomic_load(&m->in_flight));
-	family(out, "gpugate_overload_total", "counter",
-	       "Reviews refused with 429 because too many were in work.");
-	single(out, "gpugate_overload_total", get(&m->overload));
-	family(out, "gpugate_break_glass_total", "counter",
-	       "Denials that a break-glass ticket turned into warnings.");
-	single(out, "gpugate_break_glass_total", get(&m->break_glass));
 }
 
 static void write_infos(struct metrics *m, struct buf *out)

@@ -237,7 +237,7 @@ static void count_in(struct peer *peer)
 	peer->counted = true;
 	metrics_in_flight(server->options.metrics, 1);
 	if (!peer->refusal && before >= server->options.max_in_flight + slow) {
-		metrics_count_overload(server->options.metrics);
+		metrics_add(server->options.metrics, METRICS_OVERLOAD, 1);
 		peer->refusal = &overload;
 	}
 }
@@ -289,7 +289,7 @@ static void take(struct peer *peer, const char *data, size_t len)
 	if (server_body_add(peer, data, len) == 0)
 		return;
 	server_body_release(peer);
-	metrics_count_overload(peer->server->options.metrics);
+	metrics_add(peer->server->options.metrics, METRICS_OVERLOAD, 1);
 	peer->refusal = &overload;
 }
 

@@ -100,7 +100,7 @@ const struct node *cluster_object(const struct cluster *cluster,
 const struct node *cluster_namespace(const struct cluster *cluster,
 				     const char *name, struct arena *arena);
 
-/* Nodes that no pod can tell apart. */
+/* Nodes that no pod can distinguish. */
 struct node_group {
 	const char *name; /* of one of them */
 	uint64_t count;

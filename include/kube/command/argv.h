@@ -18,7 +18,7 @@ struct argv {
 		const char *text;
 		const char *base;	 /* the text behind its last '/' */
 		size_t len;		 /* of the text */
-		const struct node *node; /* the list item it stands in */
+		const struct node *node; /* the list item that holds it */
 		bool unknown;		 /* the value behind '=' is unknown */
 		bool first;		 /* a script begins a command here */
 		bool any;		 /* unknown, and could be any flag */

@@ -7,6 +7,8 @@
 #ifndef KUBE_COMMAND_H
 #define KUBE_COMMAND_H
 
+#include <stdint.h>
+
 #include "base/arena.h"
 #include "kube/object.h"
 
@@ -22,6 +24,7 @@ struct container_command {
 	bool tests;	       /* lists the devices, or burns them in */
 	const char *what;      /* what identifies it: "nvidia-smi", "sleep" */
 	const struct node *at; /* where it is (or the image) */
+	int64_t seconds;       /* that it waits; 0: without end, or unknown */
 };
 
 struct container_command container_command(struct arena *arena,

@@ -16,9 +16,11 @@ bool object_pods_are_native(const struct object *object);
 bool object_is_scheduled(const struct object *object);
 /* Runs to an end: Jobs of all sorts, RayJobs. */
 bool object_ends(const struct object *object);
-/* Batch/v1 Job or CronJob: their JobSpec is checked by the API server. */
 /* Its pods that use GPUs, in the steady state. */
 struct amount object_gpu_pods(const struct object *object);
+/* Pods of its largest role. */
+struct amount object_most_pods(const struct object *object);
+/* Batch/v1 Job or CronJob: their JobSpec is checked by the API server. */
 bool object_is_job(const struct object *object);
 /* The first pod that surely has a GPU and is no infrastructure, or NULL. */
 const struct pod *object_gpu_pod(const struct object *object);

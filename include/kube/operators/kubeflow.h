@@ -11,5 +11,7 @@
 bool object_is_kubeflow(const struct object *object);
 /* MPIJob of the MPI operator: its launcher is a batch/v1 Job. */
 bool object_is_mpi_v2(const struct object *object);
+/* Does its launcher start before its workers are ready? */
+bool object_launches_early(const struct object *object);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pod is for, as far as its kind, commands, images and namespace tell.
+ * What a pod is for, as far as its kind, commands, images and namespace show.
  */
 #ifndef KUBE_CLASS_H
 #define KUBE_CLASS_H
@@ -12,13 +12,16 @@ bool pod_is_training(const struct pod *pod);
 bool pod_is_serving(const struct pod *pod);
 /* A role that starts the ranks in other pods. */
 bool pod_is_launcher(const struct pod *pod);
+/* A role without a device whose place is that of pods with devices: its
+ * operator keeps them in one domain. */
+bool pod_follows_devices(const struct pod *pod);
 /* One of the policy's, or without that key of its default? NULL: unknown. */
 enum tri namespace_is_infrastructure(const struct kube_config *config,
 				     const char *namespace);
 /*
  * Left out by rules about waste: device plugins, drivers, monitoring. Only a
  * namespace that the policy lists makes them so, since names of images and
- * kinds are a tenant's to choose; but where nobody says which namespace it is,
+ * kinds are a tenant's to choose; but where the namespace is not known,
  * a DaemonSet or an image of that name is not judged either.
  */
 bool pod_is_infrastructure(const struct pod *pod);
@@ -28,6 +31,9 @@ bool pod_is_trusted(const struct pod *pod);
 /* For the help of what infrastructure may do: how a DaemonSet, or a pod with
  * such an image, becomes infrastructure; "" for all others. */
 const char *pod_infrastructure_hint(const struct pod *pod);
+/* Does a label of the object or of the pod say that it is there for a test: by
+ * its environment, its purpose or its queue? */
+bool pod_is_test(const struct pod *pod);
 /* Does its object's namespace match one of "a,b*"? */
 bool pod_in_namespaces(struct arena *arena, const struct pod *pod,
 		       const char *namespaces);

@@ -28,13 +28,22 @@ bool shm_is_of_host(const struct shm *shm);
 bool shm_is_injected(const struct container *c);
 /*
  * Does the container exchange data through /dev/shm? Known is a program or a
- * kind that does: data loaders and collectives of training, a server that
- * spreads one model over several devices. Several devices and a program that
- * nobody knows may. arena is scratch for the words of its command.
+ * kind that does: collectives of training on several devices, data loaders with
+ * workers, a server that spreads one model over several devices. Several
+ * devices and a program that nobody knows may. Where one device trains, the
+ * data loader alone decides, by default in the process of the rank.
+ * arena is scratch for the words of its command.
  */
+enum shm_needed {
+	SHM_NOT_NEEDED,
+	SHM_DEPENDS, /* on what the manifest does not say */
+	SHM_MAY_BE_NEEDED,
+	SHM_NEEDED,
+};
 struct shm_need {
-	enum { SHM_NOT_NEEDED, SHM_MAY_BE_NEEDED, SHM_NEEDED } is;
-	const char *by; /* what does, for a message; NULL: not known */
+	enum shm_needed is;
+	const char *by; /* what does, or "if ...", for a message; NULL: not
+			   known */
 };
 struct shm_need container_shm_need(struct arena *arena,
 				   const struct container *c);

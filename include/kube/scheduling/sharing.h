@@ -2,7 +2,7 @@
 /*
  * What a unit of `nvidia.com/gpu` is where the pod may run. The device plugin
  * gives shares of GPUs (time-slicing, MPS without renameByDefault) and MIG
- * slices (strategy `single`) the name of whole ones; only labels of nodes tell.
+ * slices (strategy `single`) the name of whole ones; node labels decide.
  * The plugin's configuration does not: nodes choose it by a label of theirs.
  * Sources: k8s-device-plugin internal/lm/resource.go (`-SHARED`, `-MIG-`,
  * gpu.sharing-strategy); GKE timesharing-gpus and gpus-multi.

@@ -13,6 +13,8 @@
 /* The names of tokens that programs for GPUs read; ends in NULL. */
 extern const char *const secret_names[];
 
+/* Which letters names of secrets end in: for who asks about many. */
+const bool *secret_last_letters(void);
 /* Does a variable of this name hold a secret? */
 bool secret_is_name(const char *name, size_t len);
 /* Is the value of that variable secret? Placeholders and words for "none" are

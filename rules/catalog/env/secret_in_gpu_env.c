@@ -13,9 +13,9 @@
 static void check_entry(struct rule_run *run, const struct container *c,
 			const struct env_entry *entry)
 {
-	const char *name = entry->name->str, *text = entry->value->str;
+	const char *name = entry->name->str, *text = node_str(entry->value);
 
-	if (secret_is(name, text))
+	if (text && secret_is(name, text))
 		report_container(run, c, entry->value,
 				 "`%s` is written in clear: use a Secret and "
 				 "`valueFrom.secretKeyRef`",
@@ -24,12 +24,18 @@ static void check_entry(struct rule_run *run, const struct container *c,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
+	const bool *last = secret_last_letters();
+
 	if (pod_uses_gpu(pod) != TRI_YES)
 		return;
 	FOR_EACH_CONTAINER(pod, c)
-		for (size_t i = 0; i < c->nenv; i++)
-			if (node_str(c->env[i].value))
+		for (size_t i = 0; i < c->nenv; i++) {
+			const struct node *name = c->env[i].name;
+
+			if (name->len &&
+			    last[(unsigned char)name->str[name->len - 1]])
 				check_entry(run, c, &c->env[i]);
+		}
 }
 
 const struct rule rule_secret_in_gpu_env = {

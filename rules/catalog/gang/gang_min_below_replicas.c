@@ -48,6 +48,7 @@ const struct rule rule_gang_min_below_replicas = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU,
+	.wants_any = FACT_KUBEFLOW | FACT_VOLCANO,
 	.since = "1.0",
 	.summary = "a gang that starts before all of its ranks fit",
 	.why = "The ranks that start wait for the others at the rendezvous, and hold their GPUs meanwhile.",

@@ -26,9 +26,9 @@ static const struct node *reads_index(const struct container *c)
 
 		if (c->env[i].value)
 			continue;
-		path = node_path(c->env[i].node,
-				 "valueFrom.fieldRef.fieldPath");
-
+		path = node_get(node_get(c->env[i].node, "valueFrom"),
+				"fieldRef");
+		path = node_get(path, "fieldPath");
 		if (node_str(path) && strstr(node_str(path), annotation))
 			return path;
 	}

@@ -19,6 +19,7 @@ static const struct {
 	{"leaderworkerset.x-k8s.io", "LeaderWorkerSet", "v1"},
 	{"serving.kserve.io", "InferenceService", "v1beta1"},
 	{"serving.kubeflow.org", "InferenceService", ""},
+	{"serving.kubeflow.org", "KFService", ""},
 	{"sparkoperator.k8s.io", "SparkApplication", "v1beta2"},
 	{"batch", "CronJob", "v1"},
 	{"apps", "Deployment", "v1"},
@@ -31,7 +32,8 @@ static const struct {
 static void check(struct rule_run *run, const struct object *object)
 {
 	if (!object->version || object->parent ||
-	    (object->class != KIND_TRAINING && !object_gpu_pod(object)))
+	    (object->npods && object->class != KIND_TRAINING &&
+	     !object_gpu_pod(object)))
 		return;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (object_is(object, kinds[i].group, kinds[i].kind) &&

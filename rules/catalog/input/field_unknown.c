@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
@@ -92,7 +93,8 @@ static bool is_known(const struct field *fields, const struct node *value)
 {
 	for (; fields->name; fields++)
 		if (fields->len == value->key_len &&
-		    !memcmp(fields->name, value->key, fields->len))
+		    *fields->name == *value->key &&
+		    text_same_bytes(fields->name, value->key, fields->len))
 			return true;
 	return !value->key_len || strpbrk(value->key, "${}<>");
 }

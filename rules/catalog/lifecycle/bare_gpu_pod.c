@@ -4,12 +4,13 @@
  * or is preempted, and Cluster Autoscaler does not evict it, so it pins its
  * GPU node. Kueue's pod groups, Pods that a notebook hub makes, static pods,
  * Helm's test hooks and Pods embedded in an object that makes them anew are
- * as they should be.
+ * as they should be. Nobody misses a Pod that only waits, or one of a test.
  * Source: Cluster Autoscaler FAQ ("pods not backed by a controller object").
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
+#include "kube/purpose/class.h"
 
 static bool is_spawned(const struct pod *pod)
 {
@@ -30,18 +31,23 @@ static bool is_managed(const struct pod *pod)
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;
+	struct finding *f;
 	const struct node *metadata = node_get(object->root, "metadata");
 	const struct node *name = node_get(metadata, "name");
 
 	if (object->class != KIND_POD || object->parent ||
 	    pod_uses_gpu(pod) != TRI_YES || is_managed(pod) || is_spawned(pod))
 		return;
-	report_pod(run, pod, name ? name : node_get(metadata, "generateName"),
-		   "nothing starts this %s Pod again when its node is lost",
-		   pod_device(pod));
+	f = report_pod(run, pod,
+		       name ? name : node_get(metadata, "generateName"),
+		       "nothing starts this %s Pod again when its node is lost",
+		       pod_device(pod));
+	if (pod_is_test(pod))
+		finding_severity(f, SEVERITY_INFO);
 }
 
-static const char *const yields_to[] = {"bare-gpu-pod-always", 0};
+static const char *const yields_to[] = {"bare-gpu-pod-always",
+					"gpu-idle-command", 0};
 
 const struct rule rule_bare_gpu_pod = {
 	.name = "bare-gpu-pod",

@@ -54,6 +54,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		"restartPolicy %s starts `%s` again whenever it has ended",
 		pod->restart_node ? "`Always`" : "is not set: `Always`",
 		command.what);
+	if (pod_is_test(pod))
+		finding_severity(f, SEVERITY_INFO);
 	finding_help(run, f, "set `restartPolicy: OnFailure` or `Never`");
 	finding_label(run, f, command.at, "this ends by itself");
 	if (!pod->flat)

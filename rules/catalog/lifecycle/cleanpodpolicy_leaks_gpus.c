@@ -6,8 +6,9 @@
  * and hold their GPUs. So it is with mpi-operator (v2beta1), whose workers are
  * ssh servers that never end: its API text says that Running is the default,
  * its code sets None. A job of one pod leaves nothing behind.
- * Source: training-operator pytorch_defaults.go, pkg/controller.v1/common/
- * job.go DeletePodsAndServices; mpi-operator v2beta1/default.go
+ * Source: training-operator v1.9 pytorch_defaults.go, pkg/controller.v1/common/
+ * job.go DeletePodsAndServices, pkg/controller.v1/pytorch
+ * pytorchjob_controller.go UpdateJobStatus; mpi-operator v2beta1/default.go
  * setDefaultsRunPolicy, mpi_job_controller.go isCleanUpPods; trainer#1579.
  */
 #include <string.h>
@@ -39,6 +40,19 @@ static bool is_single(const struct object *object)
 	return pods <= 1;
 }
 
+static bool has_workers_only(const struct object *object)
+{
+	return object->npods == 1 && !strcmp(object->pods->role, "Worker");
+}
+
+/* An elastic PyTorchJob without a master has succeeded when one of its workers
+ * has; one that fails after that waits for peers that are gone. */
+static bool ends_with_first(const struct object *object)
+{
+	return has_workers_only(object) &&
+	       !node_is_unset(node_path(object->root, "spec.elasticPolicy"));
+}
+
 /*
  * It ends only when all of its pods have succeeded: workers without a master
  * that are restarted until they do.
@@ -46,11 +60,8 @@ static bool is_single(const struct object *object)
 static bool ends_with_all(const struct object *object,
 			  const struct run_policy *policy)
 {
-	const struct pod *pod = object->pods;
-
-	return object->npods == 1 && !strcmp(pod->role, "Worker") &&
-	       pod->restart == RESTART_ON_FAILURE &&
-	       node_is_unset(node_path(object->root, "spec.elasticPolicy")) &&
+	return has_workers_only(object) && !ends_with_first(object) &&
+	       object->pods->restart == RESTART_ON_FAILURE &&
 	       !run_policy_get(object, policy, RUN_RETRIES) &&
 	       !run_policy_get(object, policy, RUN_DEADLINE);
 }
@@ -84,8 +95,10 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	f = report_object(
 		run, object, unset ? run_policy_place(object, &place) : policy,
-		"pods that are left when the job ends keep running with "
-		"their %ss: cleanPodPolicy is `None`%s",
+		"%s keep running with their %ss: cleanPodPolicy is `None`%s",
+		ends_with_first(object)
+			? "the job ends when its first worker has succeeded; those that are left"
+			: "pods that are left when the job ends",
 		object_device(object), unset ? " by default" : "");
 	if (unset)
 		finding_missing(f, object, object->root, "cleanPodPolicy");

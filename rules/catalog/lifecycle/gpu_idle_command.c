@@ -2,13 +2,20 @@
 /*
  * A GPU container that only sleeps, or that waits for somebody to type,
  * keeps its devices from everybody else. Notebook kinds are made for that
- * (notebook-gpu-culling speaks of them), and so are namespaces of notebooks.
+ * (notebook-gpu-culling speaks of them), and so are namespaces of notebooks. A
+ * wait that is over within a day, and what its labels call a test, costs little
+ * and is meant: an info.
  * Source: the words of the command; KubeRay appends `ray start` to the
  * command of a Ray container, so that one does work.
  */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "engine/rule.h"
 #include "kube/command/command.h"
 #include "kube/purpose/class.h"
+
+enum { A_DAY = 24 * 3600 };
 
 static bool is_for_people(struct rule_run *run, const struct pod *pod)
 {
@@ -17,20 +24,36 @@ static bool is_for_people(struct rule_run *run, const struct pod *pod)
 				 rule_param(run, "namespaces"));
 }
 
+/* It ends by itself, and nothing starts it again. */
+static bool is_bounded(const struct container_command *command,
+		       const struct pod *pod)
+{
+	return command->seconds && (pod->restart == RESTART_NEVER ||
+				    pod->restart == RESTART_ON_FAILURE);
+}
+
 static void check_container(struct rule_run *run, const struct container *c)
 {
 	struct container_command command =
 		container_command(rule_arena(run), c);
 	bool waits = command.type == COMMAND_WAITS;
+	bool bounded = is_bounded(&command, c->pod);
+	char time[40] = "";
+	struct finding *f;
 
 	if ((!waits && command.type != COMMAND_INTERACTIVE) ||
 	    is_for_people(run, c->pod))
 		return;
-	report_container(run, c, command.at,
-			 "container `%s` holds its %ss and %s (`%s`)",
-			 container_title(c), pod_device(c->pod),
-			 waits ? "only waits" : "waits for people",
-			 command.what);
+	if (bounded)
+		snprintf(time, sizeof(time), " for %" PRId64 " s",
+			 command.seconds);
+	f = report_container(run, c, command.at,
+			     "container `%s` holds its %ss%s and %s (`%s`)",
+			     container_title(c), pod_device(c->pod), time,
+			     waits ? "only waits" : "waits for people",
+			     command.what);
+	if (pod_is_test(c->pod) || (bounded && command.seconds < A_DAY))
+		finding_severity(f, SEVERITY_INFO);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

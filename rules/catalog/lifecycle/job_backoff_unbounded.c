@@ -32,31 +32,41 @@ static void limit(struct rule_run *run, struct finding *f,
 		    base, dotted, key, edit_int(rule_arena(run), n));
 }
 
-/* One fault of a gang fails all of its pods. */
-static int64_t most_pods(const struct object *object)
+/* One fault of a gang fails all of its pods; a launcher fails until its workers
+ * answer. With delays of up to six minutes, 30 retries take hours. */
+static const char *condition(const struct object *object, struct amount pods,
+			     int64_t n)
 {
-	int64_t most = 0;
-
-	FOR_EACH_POD(object, pod)
-		if (pod->steady.n > most)
-			most = pod->steady.n;
-	return most;
+	if (object_launches_early(object))
+		return n <= 30 ? ", if its workers answer from the start" : "";
+	return pods.unknown && n <= 1000 ? ", if it has fewer pods" : "";
 }
 
 static void too_many(struct rule_run *run, const struct object *object,
 		     const struct node *value, const char *field)
 {
+	struct amount pods = object_most_pods(object);
+	const char *known;
+	struct finding *f;
 	int64_t n;
 
 	if (!node_int(value, &n) || n <= rule_param_int(run, "max") ||
-	    n <= most_pods(object))
+	    n <= pods.n)
 		return;
-	limit(run,
-	      report_object(run, object, value,
-			    "`%s` %" PRId64 " starts failing %s work again "
-			    "for up to %" PRId64 " failures",
-			    field, n, object_device(object), n),
-	      value->parent, "", value->key);
+	known = condition(object, pods, n);
+	f = report_object(run, object, value,
+			  "`%s` %" PRId64
+			  " starts failing %s work again for up to %" PRId64
+			  " failures%s",
+			  field, n, object_device(object), n, known);
+	if (*known)
+		finding_severity(f, SEVERITY_INFO);
+	if (object_launches_early(object))
+		finding_help(
+			run, f,
+			"set `launcherCreationPolicy: WaitForWorkersReady` and fewer retries");
+	else if (!pods.unknown)
+		limit(run, f, value->parent, "", value->key);
 }
 
 static void check_jobs(struct rule_run *run, const struct object *object)
@@ -86,7 +96,6 @@ static void check_kubeflow(struct rule_run *run, const struct object *object,
 			   const struct run_policy *policy)
 {
 	const struct pod *pod = object_restarting_pod(object);
-	const char *quote = pod && pod->role && *pod->role ? "`" : "";
 	struct finding *f;
 
 	if (!pod || object_is_mpi_v2(object) || object->fragment ||
@@ -94,8 +103,8 @@ static void check_kubeflow(struct rule_run *run, const struct object *object,
 		return;
 	f = report_object(
 		run, object, run_policy_place(object, policy),
-		"no `runPolicy.backoffLimit`: %s%s%spods that fail are started again without end",
-		quote, *quote ? pod->role : "", *quote ? "` " : "");
+		"no `runPolicy.backoffLimit`: `%s` pods that fail are started again without end",
+		pod->role);
 	finding_missing(f, object, object->root, "backoffLimit");
 	finding_label(run, f, pod->restart_node, "restarts failures");
 	limit(run, f, object->root, "spec.runPolicy", "backoffLimit");

@@ -26,28 +26,96 @@ static const struct instance_type *selected(struct rule_run *run,
 	return NULL;
 }
 
+#define EFA "vpc.amazonaws.com/efa"
+
+/* The interfaces that it asks for; -1: not known. */
+static int64_t interfaces(const struct container *c)
+{
+	const struct node *at = node_get(container_limits(c), EFA);
+	struct quantity q;
+	enum quantity_state state = node_quantity(at, &q);
+
+	if (state == QUANTITY_ABSENT)
+		return 0;
+	return state == QUANTITY_OK ? quantity_value(q) : -1;
+}
+
+/* Of all devices of a node a part of its interfaces. */
+static bool takes_part(const struct container *c,
+		       const struct instance_type *type)
+{
+	return type && type->efa && c->gpus.n == type->accelerators &&
+	       interfaces(c) < type->efa;
+}
+
+/* The pod's first container with as many devices as this one. */
+static const struct container *peer(const struct container *c,
+				    const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, other)
+		if (other->role == CONTAINER_MAIN && !other->gpus.unknown &&
+		    other->gpus.n == c->gpus.n)
+			return other;
+	return NULL;
+}
+
+/* Is its pod the first of those with the most? */
+static bool has_most(const struct container *c)
+{
+	bool passed = false;
+
+	FOR_EACH_POD(c->pod->object, pod) {
+		const struct container *other = peer(c, pod);
+
+		if (pod == c->pod)
+			passed = true;
+		else if (other && interfaces(other) + !passed > interfaces(c))
+			return false;
+	}
+	return true;
+}
+
+/* Roles of one job, each on nodes of the same type, as far as is known. */
+static void compare(struct rule_run *run, const struct container *c)
+{
+	const struct instance_type *type = selected(run, c->pod);
+
+	if (c->gpus.n < 1 || c->pod->object->gang.n < 2 ||
+	    c != peer(c, c->pod) || !has_most(c))
+		return;
+	FOR_EACH_POD(c->pod->object, pod) {
+		const struct container *other = peer(c, pod);
+		int64_t n = other ? interfaces(other) : -1;
+
+		if (n < 0 || n >= interfaces(c) || selected(run, pod) != type ||
+		    takes_part(other, type))
+			continue;
+		report_container(
+			run, other, node_get(container_limits(other), EFA),
+			"container `%s` takes %" PRId64
+			" EFA interfaces, role `%s` of the same job "
+			"%" PRId64 " for as many accelerators",
+			container_title(other), n, c->pod->role, interfaces(c));
+	}
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const struct instance_type *type = NULL;
-
 	FOR_EACH_CONTAINER(pod, c) {
-		const struct node *at =
-			node_get(container_limits(c), "vpc.amazonaws.com/efa");
-		struct quantity q;
+		const struct instance_type *type;
 
-		if (!at || node_quantity(at, &q) != QUANTITY_OK ||
-		    c->gpus.unknown)
+		if (interfaces(c) < 1 || c->gpus.unknown)
 			continue;
+		compare(run, c);
 		type = selected(run, pod);
-		if (!type || !type->efa || c->gpus.n != type->accelerators ||
-		    quantity_value(q) >= type->efa)
-			continue;
-		report_container(run, c, at,
-				 "container `%s` takes all %d accelerators of "
-				 "`%s` and %" PRId64
-				 " of its %d EFA interfaces",
-				 container_title(c), type->accelerators,
-				 type->name, quantity_value(q), type->efa);
+		if (takes_part(c, type))
+			report_container(run, c,
+					 node_get(container_limits(c), EFA),
+					 "container `%s` takes all %d "
+					 "accelerators of `%s` and %" PRId64
+					 " of its %d EFA interfaces",
+					 container_title(c), type->accelerators,
+					 type->name, interfaces(c), type->efa);
 	}
 }
 
@@ -58,7 +126,8 @@ const struct rule rule_efa_count_mismatch = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_OTHER,
 	.since = "1.0",
-	.summary = "a whole node's GPUs with a part of its EFA interfaces",
+	.summary =
+		"a whole node's GPUs with a part of its EFA interfaces, or fewer than another role",
 	.why = "Collectives between nodes run at the speed of the interfaces asked for: one of 32 is a thirty-second.",
 	.remedy =
 		"Ask for as many vpc.amazonaws.com/efa as the instance type has.",

@@ -60,7 +60,8 @@ static void judge(struct rule_run *run, const struct container *c,
 
 static bool is_elastic(const struct object *object)
 {
-	return !node_is_unset(node_path(object->root, "spec.elasticPolicy"));
+	return !node_is_unset(
+		node_get(node_get(object->root, "spec"), "elasticPolicy"));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

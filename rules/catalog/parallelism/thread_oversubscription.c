@@ -7,6 +7,7 @@
 #include "engine/rule.h"
 #include "kube/command/argv.h"
 #include "kube/command/parallel.h"
+#include "kube/purpose/class.h"
 
 /* Of processes that mpirun does not bind to cores. */
 static bool is_unbound(struct rule_run *run, const struct container *c)
@@ -26,27 +27,73 @@ static bool has_several(const struct parallel *parallel)
 	return n->given && (n->all || n->n > 1);
 }
 
+/* `mpirun -x OMP_NUM_THREADS=8` */
+static bool passes_threads(struct rule_run *run, const struct container *c)
+{
+	struct argv argv = container_argv(rule_arena(run), c);
+
+	for (size_t i = 0; i < argv.n; i++)
+		if (text_starts(argv.items[i].text, "OMP_NUM_THREADS"))
+			return true;
+	return false;
+}
+
+/* The container's mpirun, where it starts several processes a node. */
+static const struct parallel *own_mpi(struct rule_run *run,
+				      const struct container *c)
+{
+	struct parallel_list list = container_parallel(c);
+
+	return list.n == 1 && !list.items[0].unknown &&
+			       list.items[0].type == PARALLEL_MPI &&
+			       has_several(&list.items[0]) &&
+			       is_unbound(run, c) && !passes_threads(run, c)
+		       ? &list.items[0]
+		       : NULL;
+}
+
+/* That of the pod that starts the container's processes. */
+static const struct parallel *launchers_mpi(struct rule_run *run,
+					    const struct container *c)
+{
+	FOR_EACH_POD(c->pod->object, pod) {
+		if (pod == c->pod || !pod_is_launcher(pod))
+			continue;
+		FOR_EACH_CONTAINER(pod, launcher) {
+			const struct parallel *mpi = own_mpi(run, launcher);
+
+			if (mpi && !container_env(launcher, "OMP_NUM_THREADS"))
+				return mpi;
+		}
+	}
+	return NULL;
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
-		struct parallel_list list;
+		const struct parallel *own, *mpi;
 		struct quantity cpu;
+		struct finding *f;
 
 		if (container_devices(c) < 2 ||
 		    container_env(c, "OMP_NUM_THREADS") ||
 		    container_limit(c, "cpu", &cpu) != QUANTITY_ABSENT ||
 		    !node_is_unset(node_get(c->node, "envFrom")))
 			continue;
-		list = container_parallel(c);
-		if (list.n == 1 && !list.items[0].unknown &&
-		    list.items[0].type == PARALLEL_MPI &&
-		    has_several(&list.items[0]) && is_unbound(run, c))
-			report_container(
-				run, c, list.items[0].node,
-				"if the program uses OpenMP, each process of "
-				"container `%s` starts a thread for every CPU "
-				"of the node",
-				container_title(c));
+		own = own_mpi(run, c);
+		mpi = own ? own : launchers_mpi(run, c);
+		if (!mpi)
+			continue;
+		f = report_container(
+			run, c, own ? own->node : NULL,
+			"if the program uses OpenMP, each process of "
+			"container `%s` starts a thread for every CPU "
+			"of the node",
+			container_title(c));
+		if (!own)
+			finding_label(run, f, mpi->node,
+				      "starts the processes");
 	}
 }
 

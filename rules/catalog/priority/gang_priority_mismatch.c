@@ -69,7 +69,7 @@ static void check_group(struct rule_run *run, const struct object *o)
 
 static void check(struct rule_run *run, const struct object *o)
 {
-	if (o->gang_kind != GANG_NONE)
+	if (o->gang_kind != GANG_NONE && o->npods > 1)
 		check_roles(run, o);
 	check_group(run, o);
 }

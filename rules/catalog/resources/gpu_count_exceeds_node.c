@@ -83,8 +83,10 @@ static void check_resource(struct rule_run *run, const struct container *c)
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
-		bool first = c->accelerator != NULL;
+		bool first = true;
 
+		if (!c->accelerator)
+			continue;
 		/* The pod's sum is told once, at the first container. */
 		FOR_EACH_CONTAINER(pod, before)
 			if (before < c &&

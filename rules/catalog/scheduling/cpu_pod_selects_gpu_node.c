@@ -2,7 +2,8 @@
 /*
  * A pod that selects GPU nodes and asks for no GPU: either its limit was
  * forgotten (gpu-limit-missing speaks of that), or it takes cores of GPU
- * nodes on purpose.
+ * nodes on purpose. A leader that its operator keeps in the workers' pool of
+ * nodes has no choice.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -14,14 +15,16 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *at;
 
 	if (!pod_has_placement(pod) || pod_uses_gpu(pod) != TRI_NO ||
-	    pod_is_preset(pod) || pod->object->class == KIND_DAEMON)
+	    pod_is_preset(pod) || pod->object->class == KIND_DAEMON ||
+	    pod_follows_devices(pod))
 		return;
 	at = pod_gpu_selector(pod, &label);
 	if (!at || node_is_unknown(at))
 		return;
-	report_pod(run, pod, at,
-		   "the pods are pinned to GPU nodes (`%s`) and ask for no GPU",
-		   label ? label->key : "");
+	report_pod(
+		run, pod, at,
+		"the pods are pinned to nodes with accelerators (`%s`) and ask for none",
+		label ? label->key : "");
 }
 
 static const char *const yields_to[] = {"gpu-limit-missing", 0};

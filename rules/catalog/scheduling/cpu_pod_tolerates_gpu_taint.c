@@ -3,7 +3,8 @@
  * The taint on GPU nodes keeps pods off that need no GPU. A CPU pod that
  * tolerates it fills the node's cores and memory, and GPUs next to them stay
  * idle because nothing fits any more. DaemonSets and the plumbing of the
- * cluster belong there and are not looked at.
+ * cluster belong there and are not looked at; nor is a leader that its operator
+ * keeps in the workers' pool of nodes.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -44,7 +45,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct finding *f;
 
 	if (!pod_has_placement(pod) || pod_uses_gpu(pod) != TRI_NO ||
-	    pod_is_preset(pod) || pod->object->class == KIND_DAEMON)
+	    pod_is_preset(pod) || pod->object->class == KIND_DAEMON ||
+	    pod_follows_devices(pod))
 		return;
 	if (at)
 		f = report_pod(

@@ -3,7 +3,8 @@
  * The container runtime's /dev/shm is 64 MiB. PyTorch data loaders and NCCL
  * without P2P exchange tensors through it and die of a bus error. Whoever
  * shares the host's IPC namespace has the host's (another rule speaks). With
- * several devices and a program that nobody knows the finding says "if".
+ * several devices and a program that nobody knows the finding says "if", and
+ * where one device trains it is an info.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -71,9 +72,15 @@ static struct finding *report(struct rule_run *run, const struct container *c)
 {
 	struct shm_need need = container_shm_need(rule_arena(run), c);
 
-	if (need.is == SHM_NEEDED)
-		return report_container(run, c, NULL, MESSAGE ": %s",
-					container_title(c), need.by);
+	if (need.by) {
+		struct finding *f =
+			report_container(run, c, NULL, MESSAGE ": %s",
+					 container_title(c), need.by);
+
+		if (need.is == SHM_DEPENDS)
+			finding_severity(f, SEVERITY_INFO);
+		return f;
+	}
 	return report_container(
 		run, c, NULL,
 		MESSAGE

@@ -31,7 +31,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		/* GKE's own containers mount these. */
 		if (!node_str(name) ||
 		    text_starts(node_str(name), "gke-gcsfuse-") ||
-		    !node_eq(node_path(volume, "emptyDir.medium"), "Memory") ||
+		    !node_eq(node_get(node_get(volume, "emptyDir"), "medium"),
+			     "Memory") ||
 		    is_mounted(pod, node_str(name)))
 			continue;
 		report_pod(run, pod, name,

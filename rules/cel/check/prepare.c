@@ -50,7 +50,7 @@ static bool is_conversion(const char *name)
 static bool priced_by_overload(const char *name)
 {
 	return *name == '_' || *name == '@' || text_eq(name, "string") ||
-	       text_eq(name, "bytes");
+	       text_eq(name, "bytes") || text_eq(name, "sort");
 }
 
 static void set_operands(struct preparation *p, struct cel_expr *e)
@@ -66,23 +66,43 @@ static void set_operands(struct preparation *p, struct cel_expr *e)
 	e->call.noperands = n;
 }
 
+/* One function for all overloads, which looks at the values only. */
+static bool is_single_function(const char *name)
+{
+	return *name == '_' || *name == '@' || *name == '-' || *name == '!' ||
+	       text_eq(name, "size");
+}
+
+static bool is_left(const struct cel_expr *e, const struct cel_overload *o)
+{
+	for (size_t i = 0; e->call.overloads && e->call.overloads[i]; i++) {
+		if (e->call.overloads[i] == o)
+			return true;
+	}
+	return false;
+}
+
 static void set_signatures(struct preparation *p, struct cel_expr *e)
 {
-	size_t n = 0, nall, kept = 0;
+	const char *name = e->call.function;
+	bool single = is_single_function(name);
+	size_t n = 0, nall = 0, nleft = 0;
 	const struct cel_signature *all =
-		cel_env_overloads(p->program->env, e->call.function, &nall);
+		cel_env_overloads(p->program->env, name, &nall);
 
-	while (e->call.overloads && e->call.overloads[n])
-		n++;
 	e->call.signatures =
-		ARENA_ARRAY(p->arena, const struct cel_signature *, n + 1);
-	for (size_t i = 0; i < n; i++) {
-		for (size_t j = 0; j < nall; j++) {
-			if (all[j].overload == e->call.overloads[i])
-				e->call.signatures[kept++] = &all[j];
-		}
+		ARENA_ARRAY(p->arena, const struct cel_signature *, nall + 1);
+	for (size_t i = 0; i < nall; i++) {
+		bool left = is_left(e, all[i].overload);
+
+		nleft += left;
+		if (left || (single && all[i].n == e->call.noperands &&
+			     all[i].member == (e->call.target != NULL)))
+			e->call.signatures[n++] = &all[i];
 	}
-	e->call.flat = n > 1 && priced_by_overload(e->call.function);
+	e->call.flat = nleft > 1 && priced_by_overload(name);
+	if (single && nleft == 1)
+		e->call.price = e->call.overloads[0];
 }
 
 static void set_operation(struct cel_expr *e)
@@ -144,7 +164,7 @@ static void fold_in(struct cel_expr *e)
 	struct cel_value list;
 
 	if (!text_eq(e->call.function, "@in") || e->call.noperands != 2 ||
-	    !is_constant(e->call.operands[1]) || e->call.signatures[1])
+	    !is_constant(e->call.operands[1]) || e->call.flat)
 		return;
 	list = e->call.operands[1]->constant;
 	if (list.kind != CEL_LIST)

@@ -131,6 +131,9 @@ static const struct cel_signature *dispatch(struct cel_eval *ev,
 		if (j == s->n)
 			return s;
 	}
+	/* cel-go does not look at the elements here. */
+	if (text_eq(e->call.function, "flatten") && args[0].kind == CEL_LIST)
+		return e->call.signatures[0];
 	return NULL;
 }
 
@@ -159,6 +162,49 @@ static bool has_operator(const char *name, enum cel_kind kind)
 	return number;
 }
 
+/* Functions that cel-go calls, and prices, whatever their arguments are. */
+static bool is_unguarded(const char *name)
+{
+	return text_eq(name, "contains") || text_eq(name, "startsWith") ||
+	       text_eq(name, "endsWith") || text_eq(name, "matches");
+}
+
+/* Is its price one of sizes alone, which what is no value has, too? */
+static bool is_priced_by_size(const char *name)
+{
+	return is_unguarded(name) || *name == '_' || *name == '@' ||
+	       text_starts(name, "sets.") || text_starts(name, "find");
+}
+
+/* The price of a call whose arguments are of the wrong type, or failed. */
+static void charge_failure(struct cel_eval *ev, const struct cel_expr *e,
+			   const struct cel_value *args)
+{
+	struct cel_call call = {.eval = ev,
+				.arena = ev->arena,
+				.args = args,
+				.n = e->call.noperands};
+	const struct cel_signature *s = e->call.signatures[0];
+	const struct cel_overload *price = e->call.price;
+
+	if (!price && s)
+		price = s->overload;
+	if (e->call.operation == OPERATION_IN_CONSTANTS)
+		return;
+	if (!price || !price->cost || e->call.flat ||
+	    !is_priced_by_size(e->call.function)) {
+		eval_charge(ev, 1);
+		return;
+	}
+	/* A constant pattern is compiled into the call, which then takes its
+	 * arguments one by one. */
+	if (text_eq(e->call.function, "matches") && cel_is_abnormal(args[0]) &&
+	    e->call.operands[1]->kind == EXPR_CONST)
+		return;
+	call.overload = price;
+	eval_charge(ev, price->cost(&call, args[0]));
+}
+
 /* In the words of cel-go, which differ by how it calls a function. */
 static struct cel_value no_overload(struct cel_eval *ev,
 				    const struct cel_expr *e,
@@ -172,7 +218,8 @@ static struct cel_value no_overload(struct cel_eval *ev,
 
 	if (is_operator && has_operator(name, args[0].kind))
 		return cel_error(ev->arena, "no such overload");
-	if (text_eq(name, "size") && has_receiver(args[0].kind))
+	if (is_unguarded(name) ||
+	    (text_eq(name, "size") && has_receiver(args[0].kind)))
 		return cel_error(ev->arena, "no such overload");
 	if (is_operator || text_eq(name, "size"))
 		return cel_error(ev->arena, "no such overload: %s", name);
@@ -196,18 +243,20 @@ static struct cel_value call_overload(struct cel_eval *ev,
 				.args = args,
 				.n = e->call.noperands};
 	struct cel_value result;
+	const struct cel_overload *price;
 	uint64_t cost = 1;
 
 	if (!s || !s->overload->call) {
-		eval_charge(ev, 1);
+		charge_failure(ev, e, args);
 		return no_overload(ev, e, args);
 	}
 	call.overload = s->overload;
 	result = s->overload->call(&call);
+	price = e->call.price ? e->call.price : s->overload;
 	if (e->call.operation == OPERATION_IN_CONSTANTS)
 		cost = 0;
-	else if (s->overload->cost && !e->call.flat)
-		cost = s->overload->cost(&call, result);
+	else if (price->cost && !e->call.flat)
+		cost = price->cost(&call, result);
 	eval_charge(ev, cost);
 	return result;
 }
@@ -219,8 +268,8 @@ static struct cel_value eval_function(struct cel_eval *ev,
 	unsigned n = e->call.noperands;
 	/* cel-go evaluates both arguments of two, but of more none after one
 	 * that fails. */
-	bool stops = n > 2 || (n == 2 && e->call.signatures[0] &&
-			       e->call.signatures[1] && !e->call.flat);
+	bool stops = n > 2 || (n == 2 && !e->call.price && !e->call.flat &&
+			       e->call.signatures[0] && e->call.signatures[1]);
 
 	for (unsigned i = 0; i < n; i++) {
 		args[i] = eval_expr(ev, e->call.operands[i]);
@@ -235,8 +284,7 @@ static struct cel_value eval_function(struct cel_eval *ev,
 		return cel_null();
 	if (!cel_is_abnormal(graver))
 		return call_overload(ev, e, args);
-	if (e->call.operation != OPERATION_IN_CONSTANTS)
-		eval_charge(ev, 1);
+	charge_failure(ev, e, args);
 	return graver;
 }
 

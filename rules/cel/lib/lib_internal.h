@@ -74,6 +74,12 @@ void cel_double_text(double value, struct buf *out);
 const char *cel_format_value(struct arena *arena, struct cel_value value,
 			     struct buf *out);
 
+/* A pattern of ours. */
+bool cel_regex_matches(struct arena *arena, const char *regex,
+		       struct cel_text text);
+/* isGreaterThan, isLessThan, compareTo: what a call answers of an order. */
+struct cel_value cel_order(const struct cel_call *call, int order);
+
 /* Position of a byte, or the length. */
 size_t cel_text_find(struct cel_text text, char byte);
 /* Does it begin with text at position at? */

@@ -79,8 +79,8 @@ struct cel_expr {
 			 * over, ends with NULL */
 			const struct cel_overload *const *overloads;
 			/* What the evaluator goes by, set once the types are
-			 * right: signatures of the overloads, ends with NULL;
-			 * all arguments, the receiver first. */
+			 * right: signatures to choose from by the arguments,
+			 * ends with NULL; all arguments, the receiver first. */
 			const struct cel_signature **signatures;
 			struct cel_expr **operands;
 			unsigned noperands;
@@ -88,6 +88,9 @@ struct cel_expr {
 			/* Several overloads that have a price of their own are
 			 * left: cel-go takes the least. */
 			bool flat;
+			/* The overload whose price counts, or NULL: that of the
+			 * one that is called. */
+			const struct cel_overload *price;
 		} call;
 		struct {
 			struct cel_expr **items;

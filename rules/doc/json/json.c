@@ -142,16 +142,31 @@ static bool json_word(struct json_reader *json, struct node *node)
 	return true;
 }
 
+/*
+ * What the loop of json_tree() changes at each byte of grammar: a variable of
+ * its own, whose address only inline functions take, so that it is in
+ * registers.
+ */
+struct json_place {
+	struct node *open;  /* as the reader's */
+	struct node **link; /* where its next child belongs */
+	struct json_marks marks;
+};
+
 /* p is at the opening quote; the byte after the string. Most strings are plain
  * to their end. */
-static inline const char *json_string(struct json_reader *json, const char *p,
+static inline const char *json_string(struct json_reader *json,
+				      struct json_place *place, const char *p,
 				      struct json_token *token)
 {
-	const char *end = json_mark(json, p + 1);
+	const char *end = json_mark(json, &place->marks, p + 1);
 
 	if (end < json->own_end && *end == '"') {
+		char *str = json_kept(json, p + 1);
+
+		token->str = str;
 		token->len = (uint32_t)(end - p - 1);
-		token->str = json_end_string(p + 1, end);
+		str[token->len] = '\0';
 		return end + 1;
 	}
 	json->at = p;
@@ -160,12 +175,13 @@ static inline const char *json_string(struct json_reader *json, const char *p,
 }
 
 /* The string at p as the node's value. */
-static inline const char *json_text(struct json_reader *json, const char *p,
+static inline const char *json_text(struct json_reader *json,
+				    struct json_place *place, const char *p,
 				    struct node *node)
 {
 	struct json_token token;
 
-	p = json_string(json, p, &token);
+	p = json_string(json, place, p, &token);
 	if (!p)
 		return NULL;
 	node->type = NODE_STRING;
@@ -176,7 +192,8 @@ static inline const char *json_text(struct json_reader *json, const char *p,
 	return p;
 }
 
-static inline const char *json_open(struct json_reader *json, const char *p,
+static inline const char *json_open(struct json_reader *json,
+				    struct json_place *place, const char *p,
 				    struct node *node)
 {
 	uint32_t limit = json->loader->limits->depth;
@@ -189,21 +206,24 @@ static inline const char *json_open(struct json_reader *json, const char *p,
 	json->depth++;
 	node->type = *p == '{' ? NODE_MAP : NODE_SEQ;
 	node->flags = NODE_FLOW;
-	json->open = node;
-	json->link = &node->first;
+	node->len = 0;
+	node->str = NULL;
+	json->open = place->open = node;
+	place->link = &node->first;
 	return p + 1;
 }
 
-static inline const char *json_close(struct json_reader *json, const char *p)
+static inline const char *json_close(struct json_reader *json,
+				     struct json_place *place, const char *p)
 {
-	struct node *node = json->open;
+	struct node *node = place->open;
 
 	node->end = json_offset(json, p + 1);
 	json->breadth += (uint64_t)node->len * node->len;
-	json->open = node->parent;
+	json->open = place->open = node->parent;
 	/* Not the node's own link: the key may be one given twice. */
-	if (json->open)
-		json->link = &json->open->last->next;
+	if (place->open)
+		place->link = &place->open->last->next;
 	json->depth--;
 	return p + 1;
 }
@@ -213,6 +233,7 @@ static const char *json_other(struct json_reader *json, const char *p,
 			      struct node *node)
 {
 	json->at = p;
+	node->flags = 0;
 	if (starts_number(*p) ? !scan_json_number(json, node)
 			      : !json_word(json, node))
 		return NULL;
@@ -220,12 +241,11 @@ static const char *json_other(struct json_reader *json, const char *p,
 	return json->at;
 }
 
-/* The first of some more nodes, all zero; NULL when the limit is reached at
- * p. */
+/* The first of some more nodes; NULL when the limit is reached at p. */
 static struct node *json_refill(struct json_reader *json, const char *p)
 {
 	uint32_t limit = json->loader->limits->nodes;
-	uint32_t n = json->nodes < 8 ? 8 : 16; /* small texts take few */
+	uint32_t n = json->nodes < 8 ? 8 : 32; /* small texts take few */
 	struct node *nodes;
 
 	if (json->nodes >= limit) {
@@ -237,43 +257,53 @@ static struct node *json_refill(struct json_reader *json, const char *p)
 	if (n > limit - json->nodes)
 		n = limit - json->nodes;
 	json->nodes += n;
-	nodes = arena_zalloc(json->loader->arena, n * sizeof(*nodes));
+	nodes = arena_alloc(json->loader->arena, n * sizeof(*nodes));
 	json->spare = nodes + 1;
 	json->spare_end = nodes + n;
 	return nodes;
 }
 
-/* A node for the value at p, all zero; NULL when there are too many. */
+/* A node for the value at p; NULL when there are too many. What its value and
+ * its place among others set later is not set here. */
 static inline struct node *json_node(struct json_reader *json, const char *p)
 {
-	if (json->spare == json->spare_end)
-		return json_refill(json, p);
-	return json->spare++;
+	struct node *node = json->spare;
+
+	if (node != json->spare_end)
+		json->spare++;
+	else if (!(node = json_refill(json, p)))
+		return NULL;
+	node->next = node->first = node->last = NULL;
+	node->tags = 0;
+	node->map_index = NULL;
+	node->start = json_offset(json, p);
+	return node;
 }
 
 /* After the last child of the open map or seq. */
-static inline void json_link(struct json_reader *json, struct node *node)
+static inline void json_link(struct json_place *place, struct node *node)
 {
-	struct node *parent = json->open;
+	struct node *parent = place->open;
 
 	node->parent = parent;
 	node->index = parent->len++;
 	parent->last = node;
-	*json->link = node;
-	json->link = &node->next;
+	*place->link = node;
+	place->link = &node->next;
 }
 
-static inline struct node *json_item(struct json_reader *json, const char *p)
+static inline struct node *json_item(struct json_reader *json,
+				     struct json_place *place, const char *p)
 {
 	struct node *node = json_node(json, p);
-	uint32_t at = json_offset(json, p);
 
 	if (!node)
 		return NULL;
-	node->start = at;
-	node->key_start = at;
-	node->key_end = at;
-	json_link(json, node);
+	node->tag = 0;
+	node->key = NULL;
+	node->key_len = 0;
+	node->key_start = node->key_end = node->start;
+	json_link(place, node);
 	return node;
 }
 
@@ -318,11 +348,12 @@ static struct node *json_again(struct json_reader *json, struct node *old,
 
 /* The node for the value at p. */
 static inline struct node *json_member(struct json_reader *json,
+				       struct json_place *place,
 				       struct json_key key, const char *p)
 {
 	struct node *node;
 
-	if (json->open->tags & node_tag_bit(key.tag)) {
+	if (place->open->tags & node_tag_bit(key.tag)) {
 		struct json_key perhaps = key;
 		struct node *old = json_known(json, &perhaps);
 
@@ -333,22 +364,22 @@ static inline struct node *json_member(struct json_reader *json,
 	if (!node)
 		return NULL;
 	node->tag = key.tag;
-	node->start = json_offset(json, p);
 	node->key_start = json_offset(json, key.start);
 	node->key_end = json_offset(json, key.end);
 	node->key = key.token.str;
 	node->key_len = key.token.len;
-	json->open->tags |= node_tag_bit(key.tag);
-	json_link(json, node);
+	place->open->tags |= node_tag_bit(key.tag);
+	json_link(place, node);
 	return node;
 }
 
 /* After the string whose opening quote is at p, or the text's end. */
 static inline const char *json_skip_string(struct json_reader *json,
+					   struct json_marks *marks,
 					   const char *p)
 {
 	for (;;) {
-		p = json_mark(json, p + 1);
+		p = json_mark(json, marks, p + 1);
 		if (p == json->end)
 			return p;
 		if (*p == '"')
@@ -361,13 +392,14 @@ static inline const char *json_skip_string(struct json_reader *json,
 /* After the value at p, without parsing it. */
 static const char *json_skip(struct json_reader *json, const char *p)
 {
+	struct json_marks marks = {0};
 	static const signed char steps[256] = {
 		['{'] = 1, ['['] = 1, ['}'] = -1, [']'] = -1};
 	int64_t depth = 0;
 
 	while (p < json->end) {
 		if (*p == '"') {
-			p = json_skip_string(json, p);
+			p = json_skip_string(json, &marks, p);
 			continue;
 		}
 		depth += steps[(unsigned char)*p];
@@ -406,14 +438,15 @@ static inline const char *json_colon(struct json_reader *json, const char *p)
  * points to. NULL where the value is left out (*value is after it) or where
  * reading ends (*value is NULL).
  */
-static inline struct node *json_pair(struct json_reader *json, const char *p,
+static inline struct node *json_pair(struct json_reader *json,
+				     struct json_place *place, const char *p,
 				     const char **value)
 {
 	struct json_key key = {.start = p};
 	struct node *node;
 
 	*value = NULL;
-	key.end = json_string(json, p, &key.token);
+	key.end = json_string(json, place, p, &key.token);
 	p = key.end ? json_colon(json, key.end) : NULL;
 	if (!p)
 		return NULL;
@@ -422,7 +455,7 @@ static inline struct node *json_pair(struct json_reader *json, const char *p,
 		return NULL;
 	}
 	key.tag = node_tag(key.token.str, key.token.len);
-	node = json_member(json, key, p);
+	node = json_member(json, place, key, p);
 	if (node)
 		*value = p;
 	return node;
@@ -450,11 +483,17 @@ static inline const char *json_comma(struct json_reader *json, const char *p)
 	return NULL;
 }
 
-/* Does a member follow this one at once, as the API server writes? */
-static inline bool json_runs_on(const struct json_reader *json, const char *p,
-				const struct node *node)
+/* The key that follows the bracket, or the value of a member, at once, as the
+ * API server writes; or NULL. */
+static inline const char *json_next_key(const struct json_reader *json,
+					const char *p, const struct node *node,
+					bool opened)
 {
-	return p < json->last && memcmp(p, ",\"", 2) == 0 && node && node->key;
+	if (p >= json->last)
+		return NULL;
+	if (opened)
+		return *p == '"' && p[-1] == '{' ? p : NULL;
+	return memcmp(p, ",\"", 2) == 0 && node && node->key ? p + 1 : NULL;
 }
 
 /*
@@ -462,17 +501,18 @@ static inline bool json_runs_on(const struct json_reader *json, const char *p,
  * item; closes the maps and seqs that end before it. Without an open one, the
  * end of the top-level value; NULL where reading ends.
  */
-static const char *json_advance(struct json_reader *json, const char *p,
-				bool fresh)
+static inline const char *json_advance(struct json_reader *json,
+				       struct json_place *place, const char *p,
+				       bool fresh)
 {
-	for (; json->open; fresh = false) {
-		bool map = json->open->type == NODE_MAP;
+	for (; place->open; fresh = false) {
+		bool map = place->open->type == NODE_MAP;
 
 		p = json_blank(json, p);
 		if (p == json->end)
 			return refuse_open(json, p);
-		if (*p == (map ? '}' : ']')) {
-			p = json_close(json, p);
+		if ((*p | 0x20) == '}' && map == (*p == '}')) {
+			p = json_close(json, place, p);
 			continue;
 		}
 		if (!fresh)
@@ -486,38 +526,42 @@ static const char *json_advance(struct json_reader *json, const char *p,
 }
 
 /* The value at p, of which a map or seq is only opened. */
-static inline const char *json_value(struct json_reader *json, const char *p,
+static inline const char *json_value(struct json_reader *json,
+				     struct json_place *place, const char *p,
 				     struct node *node, bool *opened)
 {
 	if (*p == '"')
-		return json_text(json, p, node);
+		return json_text(json, place, p, node);
 	*opened = *p == '{' || *p == '[';
-	return *opened ? json_open(json, p, node) : json_other(json, p, node);
+	return *opened ? json_open(json, place, p, node)
+		       : json_other(json, p, node);
 }
 
 /* The whole value at p, whose node exists: the byte after it, or NULL. */
 static const char *json_tree(struct json_reader *json, const char *p,
 			     struct node *node)
 {
+	struct json_place place = {0};
+
 	while (p) {
-		bool opened = false, map;
+		const char *key;
+		bool opened = false;
 
 		if (node)
-			p = json_value(json, p, node, &opened);
+			p = json_value(json, &place, p, node, &opened);
 		if (!p)
 			break;
-		map = !opened && json_runs_on(json, p, node);
-		if (map) {
-			p++;
-		} else {
-			p = json_advance(json, p, opened);
-			if (!p || !json->open)
+		key = json_next_key(json, p, node, opened);
+		if (!key) {
+			p = json_advance(json, &place, p, opened);
+			if (!p || !place.open)
 				break;
-			map = json->open->type == NODE_MAP;
+			if (place.open->type == NODE_MAP)
+				key = p;
 		}
-		if (map)
-			node = json_pair(json, p, &p);
-		else if (!(node = json_item(json, p)))
+		if (key)
+			node = json_pair(json, &place, key, &p);
+		else if (!(node = json_item(json, &place, p)))
 			p = NULL;
 	}
 	return p;
@@ -526,11 +570,12 @@ static const char *json_tree(struct json_reader *json, const char *p,
 struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		       uint32_t *used)
 {
-	const char *text = loader->own ? loader->own : loader->source->text;
+	const char *text = loader->source->text;
 	struct json_reader json = {
 		.loader = loader,
 		.text = text,
-		.own = loader->own != NULL,
+		.own = loader->own,
+		.shift = (uintptr_t)loader->own - (uintptr_t)text,
 		.end = text + end,
 		.skip_lengths = loader->skip ? loader->skip_lengths : 0,
 	};
@@ -544,15 +589,16 @@ struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		return NULL;
 	json.last = json.end - 1;
 	json.own_end = json.own ? json.end : text;
-	json_mark_block(&json, p);
 	p = json_blank(&json, p);
 	if (p == json.end) {
 		*used = end;
 		return NULL;
 	}
 	root = json_node(&json, p);
-	if (root)
+	if (root) {
+		node_clear(root);
 		root->start = json_offset(&json, p);
+	}
 	p = root ? json_tree(&json, p, root) : NULL;
 	*used = json_offset(&json, p ? p : json.at);
 	loader->breadth = json.breadth;

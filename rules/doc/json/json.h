@@ -15,17 +15,21 @@
 
 enum { JSON_BLOCK = 64 }; /* bytes: a bit of marks for each */
 
+/* Of the block of text that was marked last, the lowest bit first. */
+struct json_marks {
+	const char *block;
+	uint64_t bits;
+};
+
 struct json_reader {
 	struct loader *loader;
 	const char *text; /* the first byte that is read: spans count from it */
-	bool own;	  /* and it may be written to */
+	char *own;	  /* room for its strings at the same places, or NULL */
+	uintptr_t shift;  /* from a byte of the text to its place there */
 	const char *at, *end;
 	const char *last;    /* the byte before end */
-	const char *own_end; /* end, or text when that is not our own */
-	const char *block;   /* see json_mark() */
-	uint64_t marks;	     /* of the block, the lowest bit first */
+	const char *own_end; /* end, or text where there is no such room */
 	struct node *open;   /* innermost map or seq not yet closed */
-	struct node **link;  /* where its next child belongs */
 	uint32_t depth, nodes;
 	uint64_t breadth;		/* of what is closed */
 	uint64_t skip_lengths;		/* as the loader's, but 0: none */
@@ -47,46 +51,37 @@ bool json_refuse_at(struct json_reader *json, const char *p, const char *text);
 /* The byte after the character at p (after the byte, if it is none). */
 const char *json_behind(const struct json_reader *json, const char *p);
 
-/*
- * json_mark() is the first byte at or after p that is a quote, a backslash, a
- * control character or not ASCII; or the end. p never goes back. Bytes are
- * marked a block at a time, so that one string need not have been read when the
- * next is looked for. json_mark_from() begins a block at p, and goes on to the
- * first mark; json_mark_block() does not, for what has no string.
- */
-void json_mark_block(struct json_reader *json, const char *p);
-const char *json_mark_from(struct json_reader *json, const char *p);
+/* The marks of the block at p, which is copied to where strings are kept. */
+uint64_t json_mark_block(const struct json_reader *json, const char *p);
 
-static inline const char *json_mark(struct json_reader *json, const char *p)
+/*
+ * The first byte at or after p that is a quote, a backslash, a control
+ * character or not ASCII; or the end. p never goes back. Bytes are marked a
+ * block at a time, so that one string need not have been read when the next is
+ * looked for.
+ */
+static inline const char *json_mark(const struct json_reader *json,
+				    struct json_marks *marks, const char *p)
 {
-	size_t at = (size_t)(p - json->block);
+	size_t at = (uintptr_t)p - (uintptr_t)marks->block;
 
 	if (at < JSON_BLOCK) {
-		uint64_t marks = json->marks >> at;
+		uint64_t bits = marks->bits >> at;
 
-		if (marks)
-			return p + (unsigned)__builtin_ctzll(marks);
-		p = json->block + JSON_BLOCK;
+		if (bits)
+			return p + (unsigned)__builtin_ctzll(bits);
+		p = marks->block + JSON_BLOCK;
 	}
-	return json_mark_from(json, p);
+	for (; !(marks->bits = json_mark_block(json, p)); p += JSON_BLOCK)
+		continue;
+	marks->block = p;
+	return p + (unsigned)__builtin_ctzll(marks->bits);
 }
 
-/* The string from start to end in a text of our own: it may be written to. */
-static inline const char *json_end_string(const char *start, const char *end)
+/* Where the bytes from p on are kept, once they were marked. */
+static inline char *json_kept(const struct json_reader *json, const char *p)
 {
-	*(char *)(uintptr_t)end = '\0';
-	return start;
-}
-
-/* A string of the text, where the tree may keep it. */
-static inline const char *json_keep(struct json_reader *json, const char *start,
-				    uint32_t len)
-{
-	if (!json->own)
-		return arena_strndup(json->loader->arena, start, len);
-	/* The text is our own: start may be written to. */
-	((char *)(uintptr_t)start)[len] = '\0';
-	return start;
+	return (char *)((uintptr_t)p + json->shift);
 }
 
 /*

@@ -2,8 +2,9 @@
 /*
  * JSON strings and numbers. The text is marked block by block where a string
  * can end or is not plain; every escape and every UTF-8 sequence is checked.
- * Nodes need a NUL after a string: it overwrites the closing quote where the
- * text is our own, else the string is copied. Decoding after the scan cannot
+ * Nodes need a NUL after a string. Where there is room for the whole text,
+ * blocks are copied there as they are marked, and the NUL takes the place of
+ * the closing quote; else each string is copied. Decoding after the scan cannot
  * fail and never makes a string longer. Numbers keep the author's digits.
  */
 #include <endian.h>
@@ -70,27 +71,25 @@ static inline uint64_t marks_of_block(const char *p)
 
 /* The same of the block that the text ends in: its end is marked. Out of line,
  * since its buffer costs a guard on the stack. */
-static __attribute__((noinline)) uint64_t last_marks(const char *p,
-						     const char *end)
+static __attribute__((noinline)) uint64_t
+last_marks(const struct json_reader *json, const char *p)
 {
 	char rest[JSON_BLOCK] = "";
+	size_t len = (size_t)(json->end - p);
 
-	memcpy(rest, p, (size_t)(end - p));
+	memcpy(rest, p, len);
+	if (json->own)
+		memcpy(json_kept(json, p), p, len);
 	return marks_of_block(rest);
 }
 
-void json_mark_block(struct json_reader *json, const char *p)
+uint64_t json_mark_block(const struct json_reader *json, const char *p)
 {
-	json->block = p;
-	json->marks = json->end - p < JSON_BLOCK ? last_marks(p, json->end)
-						 : marks_of_block(p);
-}
-
-const char *json_mark_from(struct json_reader *json, const char *p)
-{
-	for (json_mark_block(json, p); !json->marks; json_mark_block(json, p))
-		p += JSON_BLOCK;
-	return p + (unsigned)__builtin_ctzll(json->marks);
+	if (json->end - p < JSON_BLOCK)
+		return last_marks(json, p);
+	if (json->own)
+		memcpy(json_kept(json, p), p, JSON_BLOCK);
+	return marks_of_block(p);
 }
 
 static bool is_digit(char c)
@@ -245,15 +244,30 @@ static struct json_token keep_escaped(struct json_reader *json,
 				      const char *start, const char *p)
 {
 	size_t len = (size_t)(p - start);
-	char *out = json->own ? (char *)(uintptr_t)start
+	char *out = json->own ? json_kept(json, start)
 			      : arena_alloc(json->loader->arena, len + 1);
 	const char *end = decode_string(start, p, out);
 
 	return (struct json_token){out, (uint32_t)(end - out)};
 }
 
+/* A string of the text, where the tree may keep it. */
+static const char *json_keep(struct json_reader *json, const char *start,
+			     uint32_t len)
+{
+	char *kept;
+
+	if (!json->own)
+		return arena_strndup(json->loader->arena, start, len);
+	kept = json_kept(json, start);
+	memcpy(kept, start, len);
+	kept[len] = '\0';
+	return kept;
+}
+
 struct json_token scan_json_string(struct json_reader *json, const char *p)
 {
+	struct json_marks marks = {0};
 	const char *start = json->at + 1;
 	bool escapes = false;
 	uint32_t len;
@@ -263,7 +277,7 @@ struct json_token scan_json_string(struct json_reader *json, const char *p)
 		p = scan_special(json, p);
 		if (!p)
 			return (struct json_token){0};
-		p = json_mark(json, p);
+		p = json_mark(json, &marks, p);
 	}
 	if (p == json->end) {
 		json_refuse(json, json->at, p,

@@ -242,10 +242,10 @@ static enum separator classify(const struct loader *loader, uint32_t at)
 /* Printable ASCII and tabs, BLOCK bytes of them. */
 static bool is_common(struct block block)
 {
-	struct block odd =
+	struct block control =
 		block_or(block_below(block, ' '), block_is(block, 0x7f));
 
-	return !block_any(block_without(odd, block_is(block, '\t')));
+	return !block_any(block_without(control, block_is(block, '\t')));
 }
 
 /* The end of a comment; less where a byte is that YAML refuses. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of edits_splice(). splice.c walks the plan, splice_rename.c gives
- * entries new keys, splice_block.c changes block style, splice_flow.c flow
- * style and JSON, splice_scan.c looks at the bytes around. Only splice*.c
- * includes this.
+ * Internals of edits_splice(). splice.c walks the plan, splice_change.c
+ * collects what changes at a place, splice_rename.c gives entries new keys,
+ * splice_block.c changes block style, splice_flow.c flow style and JSON,
+ * splice_scan.c looks at the bytes around. Only splice*.c includes this.
  *
  * Functions that can refuse do so by splice_refuse() and return false (or
  * nothing): the walk goes on to find everything that must be refused, drops its
@@ -67,7 +67,7 @@ uint32_t alias_end(const struct splicer *splicer, const struct node *node);
 void learn_style(const struct splicer *splicer, const struct node *node,
 		 struct style *style);
 
-/* --- splice.c ------------------------------------------------------------ */
+/* --- splice_change.c ----------------------------------------------------- */
 
 void splice_refuse(struct splicer *splicer, const struct edit_place *place,
 		   const char *reason);
@@ -87,6 +87,8 @@ void change_collect(const struct splicer *splicer,
 		    struct splice_change *change);
 const struct node *child_of(const struct splice_change *change, uint32_t index);
 bool is_removed(const struct splice_change *change, const struct node *child);
+/* Why a change of this value would be one of another place, or NULL. */
+const char *shared_reason(const struct node *node);
 /* Why bytes of this value cannot be changed or dropped, or NULL. */
 const char *fixed_reason(const struct node *node);
 

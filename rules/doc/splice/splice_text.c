@@ -28,15 +28,6 @@ static bool special(const unsigned char *p, size_t n)
 	       !memcmp(p, "\xef\xbf\xbf", 3);
 }
 
-static unsigned code_point(const unsigned char *p, size_t n)
-{
-	if (n == 1)
-		return p[0];
-	if (n == 2)
-		return (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu);
-	return (p[0] & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
-}
-
 static void add_special(struct buf *out, const unsigned char *p, size_t n)
 {
 	static const char from[] = "\n\t\r\b\f", to[] = "ntrbf";
@@ -45,7 +36,7 @@ static void add_special(struct buf *out, const unsigned char *p, size_t n)
 	if (n == 1 && named)
 		buf_addf(out, "\\%c", to[named - from]);
 	else
-		buf_addf(out, "\\u%04x", code_point(p, n));
+		buf_addf(out, "\\u%04x", utf8_code_point((const char *)p, n));
 }
 
 static void add_quoted(struct buf *out, const char *s, size_t len)

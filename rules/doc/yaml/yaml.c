@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The main loop of the YAML parser: passes libyaml's events to the tree
- * builder. libyaml counts code points, nodes have byte offsets; where the text
- * is all ASCII they are the same, else a cursor advances with the marks, which
- * rarely go back. Of a line that ends in CR CR LF kubectl takes one CR away; so
- * libyaml does not get the second one.
+ * builder.
  *
  * Only the first document of the given bytes is read, as go-yaml's Unmarshal
  * does; the caller learns where it ended. Budgets are checked before libyaml
@@ -31,64 +28,6 @@ static bool all_ascii(const char *p, const char *end)
 	for (; p < end; p++)
 		seen |= (unsigned char)*p;
 	return !(seen & 0x8080808080808080u);
-}
-
-static bool is_continuation(char c)
-{
-	return (c & 0xc0) == 0x80;
-}
-
-/* Is the byte at `at` one that libyaml is not given? */
-static bool is_cut(const struct yaml *yaml, uint32_t at)
-{
-	const char *p = yaml->text + at;
-
-	return yaml->cut && at > yaml->start && yaml->end - at >= 2 &&
-	       !memcmp(p - 1, "\r\r\n", 3);
-}
-
-uint32_t yaml_byte(const struct yaml *yaml, size_t n)
-{
-	uint32_t at = yaml->start + (uint32_t)n;
-
-	for (uint32_t i = yaml->start; yaml->cut && i <= at && i < yaml->end;
-	     i++)
-		at += is_cut(yaml, i);
-	return at;
-}
-
-uint32_t yaml_offset(struct yaml *yaml, size_t index)
-{
-	const char *text = yaml->text;
-	uint32_t byte = yaml->byte;
-
-	if (yaml->ascii) {
-		size_t len = yaml->end - yaml->start;
-
-		return yaml->start + (uint32_t)(index < len ? index : len);
-	}
-	for (; yaml->index < index && byte < yaml->end; yaml->index++)
-		do
-			byte++;
-		while (byte < yaml->end &&
-		       (is_continuation(text[byte]) || is_cut(yaml, byte)));
-	for (; yaml->index > index && byte > yaml->start; yaml->index--)
-		do
-			byte--;
-		while (byte > yaml->start &&
-		       (is_continuation(text[byte]) || is_cut(yaml, byte)));
-	return yaml->byte = byte;
-}
-
-bool yaml_spend(struct yaml *yaml, uint64_t steps, uint32_t at)
-{
-	if (steps <= yaml->work_left) {
-		yaml->work_left -= steps;
-		return true;
-	}
-	return yaml_refuse(yaml, at, at + 1,
-			   "too much work to read: [ ] and { } too deep for "
-			   "their length, or too many duplicate keys");
 }
 
 size_t yaml_break(const char *p, const char *end)
@@ -369,7 +308,7 @@ static size_t supply_text(struct yaml *yaml, unsigned char *out, size_t size)
 		return n;
 	}
 	for (; n < size && yaml->supplied < yaml->end; yaml->supplied++)
-		if (!is_cut(yaml, yaml->supplied))
+		if (!yaml_is_cut(yaml, yaml->supplied))
 			out[n++] = (unsigned char)yaml->text[yaml->supplied];
 	return n;
 }

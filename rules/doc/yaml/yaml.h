@@ -147,6 +147,8 @@ bool yaml_refuse_parser(struct yaml *yaml);
 uint32_t yaml_offset(struct yaml *yaml, size_t index);
 /* The same of byte number n of what libyaml is given. */
 uint32_t yaml_byte(const struct yaml *yaml, size_t n);
+/* Is the byte at this offset one that libyaml is not given? */
+bool yaml_is_cut(const struct yaml *yaml, uint32_t at);
 /* Line number of an offset. */
 unsigned yaml_line(struct yaml *yaml, uint32_t offset);
 /* Take steps from the work budget; false: refused. */

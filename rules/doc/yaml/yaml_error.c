@@ -236,3 +236,14 @@ bool yaml_refuse_parser(struct yaml *yaml)
 			   "%s %s that starts on line %u", problem, context,
 			   line);
 }
+
+bool yaml_spend(struct yaml *yaml, uint64_t steps, uint32_t at)
+{
+	if (steps <= yaml->work_left) {
+		yaml->work_left -= steps;
+		return true;
+	}
+	return yaml_refuse(yaml, at, at + 1,
+			   "too much work to read: [ ] and { } too deep for "
+			   "their length, or too many duplicate keys");
+}

@@ -39,8 +39,8 @@ static bool exemption_holds(const struct exemption *exemption, size_t rule,
 	       holds(&exemption->names, id->name);
 }
 
-static void tell(const struct exemption *exemption,
-		 struct policy_exemption *out)
+static void copy_terms(const struct exemption *exemption,
+		       struct policy_exemption *out)
 {
 	out->reason = exemption->reason;
 	out->from = exemption->from;
@@ -64,7 +64,7 @@ static enum exempt_state own_exemption(const struct policy *policy,
 		    !exemption_holds(exemption, (size_t)index, id))
 			continue;
 		best = state;
-		tell(exemption, out);
+		copy_terms(exemption, out);
 	}
 	return best;
 }
@@ -113,7 +113,7 @@ bool policy_exemption_ending(const struct policy *policy, size_t i,
 
 		if (exemption->until == DATE_NONE || i--)
 			continue;
-		tell(exemption, out);
+		copy_terms(exemption, out);
 		return true;
 	}
 	return false;

@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "policy_internal.h"
 
-/* --- wishes --------------------------------------------------------------- */
+/* --- overrides ------------------------------------------------------------ */
 
 struct override {
 	struct policy *policy;

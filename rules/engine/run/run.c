@@ -24,18 +24,29 @@ static const char *const internal_names[INTERNAL_COUNT] = {
 	[INTERNAL_MALFORMED] = "suppression-malformed",
 };
 
+static struct called_rule called_rule(const struct rule_set *rules, unsigned i)
+{
+	const struct rule *rule = rules->items[i];
+
+	return (struct called_rule){rule->wants, rule->wants_any, i};
+}
+
 static void index_rules(struct run_state *state, const struct rule_set *rules)
 {
+	size_t room = rules->n * sizeof(struct called_rule);
+
 	state->rules = rules;
 	state->nyielding = rules->n;
-	state->pod_rules = ARENA_ARRAY(&state->arena, unsigned, rules->n);
-	state->object_rules = ARENA_ARRAY(&state->arena, unsigned, rules->n);
+	state->pod_rules = arena_alloc(&state->arena, room);
+	state->object_rules = arena_alloc(&state->arena, room);
 	state->workload_rules = ARENA_ARRAY(&state->arena, unsigned, rules->n);
 	for (unsigned i = 0; i < rules->n; i++) {
 		if (rules->items[i]->check_pod)
-			state->pod_rules[state->npod_rules++] = i;
+			state->pod_rules[state->npod_rules++] =
+				called_rule(rules, i);
 		if (rules->items[i]->check_object)
-			state->object_rules[state->nobject_rules++] = i;
+			state->object_rules[state->nobject_rules++] =
+				called_rule(rules, i);
 		if (rules->items[i]->check_workload)
 			state->workload_rules[state->nworkload_rules++] = i;
 	}

@@ -40,7 +40,7 @@ bool run_asks_for(const struct run_state *state, unsigned rule,
 #define CHECK_WANTS 0
 #endif
 
-static bool run_wants(const struct rule *rule, unsigned facts)
+static bool run_wants(const struct called_rule *rule, unsigned facts)
 {
 	return !(rule->wants & ~facts) &&
 	       (!rule->wants_any || rule->wants_any & facts);
@@ -57,11 +57,9 @@ static uint64_t run_left_behind(const struct run_state *state)
 }
 
 /* The pod, or where there is none the object. */
-static void check_rule(struct rule_run *rr, const struct pod *pod,
-		       unsigned facts)
+static void check_rule(struct rule_run *rr, const struct pod *pod, bool wants)
 {
 	const struct rule *rule = rr->rule;
-	bool wants = run_wants(rule, facts);
 	uint64_t before = wants ? 0 : run_left_behind(rr->run->state);
 
 	if (pod)
@@ -73,42 +71,37 @@ static void check_rule(struct rule_run *rr, const struct pod *pod,
 		    rule->name);
 }
 
-/* Is it asked here, and has what it wants? */
-static bool is_asked(const struct rule_run *rr, unsigned index,
-		     const struct setting *settings, unsigned facts)
-{
-	const struct run_state *state = rr->run->state;
-	const struct rule *rule = state->rules->items[index];
-
-	return (CHECK_WANTS || run_wants(rule, facts)) &&
-	       run_asks(state, index, settings) &&
-	       !(rr->object->fragment && rule->flags & RULE_ABSENCE);
-}
-
 /* Those rules, asked about the pod, or where there is none the object. */
 static void check_rules(struct rule_run *rr, const struct pod *pod,
 			const struct setting *settings, unsigned facts)
 {
 	struct run_state *state = rr->run->state;
-	const unsigned *rules = pod ? state->pod_rules : state->object_rules;
-	size_t n = pod ? state->npod_rules : state->nobject_rules;
+	const struct called_rule *one =
+		pod ? state->pod_rules : state->object_rules;
+	const struct called_rule *end =
+		one + (pod ? state->npod_rules : state->nobject_rules);
 	bool infrastructure = pod && pod_is_infrastructure(pod);
 
-	for (size_t i = 0; i < n; i++) {
-		const struct rule *rule = state->rules->items[rules[i]];
+	for (; one < end; one++) {
+		bool wants = run_wants(one, facts);
+		const struct rule *rule;
 
-		if (!is_asked(rr, rules[i], settings, facts) ||
-		    (infrastructure && !(rule->flags & RULE_INFRASTRUCTURE)))
+		if (!CHECK_WANTS && !wants)
+			continue;
+		rule = state->rules->items[one->rule];
+		if (!run_asks(state, one->rule, settings) ||
+		    (infrastructure && !(rule->flags & RULE_INFRASTRUCTURE)) ||
+		    (rr->object->fragment && rule->flags & RULE_ABSENCE))
 			continue;
 		rr->rule = rule;
-		rr->setting = &settings[rules[i]];
-		check_rule(rr, pod, facts);
+		rr->setting = &settings[one->rule];
+		check_rule(rr, pod, wants);
 	}
 }
 
 /* The policy's own, for objects of that name of kind; NULL: of all. */
 static void check_added(struct rule_run *rr, const char *kind,
-			const struct setting *settings, unsigned facts)
+			const struct setting *settings)
 {
 	const struct rule_set *rules = rr->run->state->rules;
 	const struct rule_kind *one;
@@ -119,11 +112,11 @@ static void check_added(struct rule_run *rr, const char *kind,
 		unsigned index = one[i].rule;
 
 		if ((i && one[i - 1].rule == index) ||
-		    !is_asked(rr, index, settings, facts))
+		    !run_asks(rr->run->state, index, settings))
 			continue;
 		rr->rule = rules->items[index];
 		rr->setting = &settings[index];
-		check_rule(rr, NULL, facts);
+		check_rule(rr, NULL, true);
 	}
 }
 
@@ -150,7 +143,7 @@ void run_check_object(struct run *run, const struct object *object,
 	check_rules(&rr, NULL, settings, facts);
 	if (!run->state->rules->added)
 		return;
-	check_added(&rr, NULL, settings, facts);
+	check_added(&rr, NULL, settings);
 	if (object->kind)
-		check_added(&rr, object->kind, settings, facts);
+		check_added(&rr, object->kind, settings);
 }

@@ -13,7 +13,8 @@ void run_claims_begin(struct run *run)
 	struct loader loader;
 	struct doc doc;
 
-	state->claims = (struct claim_table){0};
+	state->claims = (struct claim_table){
+		.extra = &policy_kube(state->file.policy)->accelerators};
 	if (!run->options.file_values ||
 	    !claims_may_be_in(source->text, source->len))
 		return;

@@ -25,6 +25,13 @@ struct yielding_rule {
 	struct yielding_rule *next;
 };
 
+/* A rule that has a callback, with what it wants side by side: most are not
+ * called, and the loop that tells would else look at each rule itself. */
+struct called_rule {
+	unsigned wants, wants_any;
+	unsigned rule; /* its index */
+};
+
 struct run_state {
 	struct arena doc_arena; /* objects, scratch; reset per document */
 	struct run_file file;
@@ -38,9 +45,9 @@ struct run_state {
 	size_t object_start; /* first finding of the object being checked */
 	int internal[INTERNAL_COUNT];
 	const struct rule_set *rules; /* of the file's policy */
-	/* Indices of rules that have the callback, in registry order; those of
-	 * the policy's own files are behind them all. */
-	unsigned *pod_rules, *object_rules, *workload_rules;
+	/* Rules of ours that have the callback, in registry order. */
+	struct called_rule *pod_rules, *object_rules;
+	unsigned *workload_rules;
 	size_t npod_rules, nobject_rules, nworkload_rules;
 	/* By index, of our own rules: which rules' findings yield to it. */
 	struct yielding_rule **yielding;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes in groups: those that no pod can tell apart count as one, so that
+ * Nodes in groups: those that no pod can distinguish count as one, so that
  * 10,000 of them stay small. For that, a node is stored without what is only
  * its own (its hostname, labels that hold its name), what is not a lasting
  * property (taints node.kubernetes.io/...), and its memory is rounded down to

@@ -165,12 +165,17 @@ static enum shell_state list_read(struct lexer *lexer, const struct node *list,
 static struct argv split(struct arena *arena, const struct container *c)
 {
 	struct lexer lexer = {.arena = arena};
+	const struct node *command = node_get(c->node, "command");
+	const struct node *args = node_get(c->node, "args");
 	const struct node *source = node_get(c->node, "source");
 	enum shell_state state;
 
 	buf_init(&lexer.arg);
-	state = list_read(&lexer, node_get(c->node, "command"), SHELL_NONE);
-	state = list_read(&lexer, node_get(c->node, "args"), state);
+	/* Most items are a word each. */
+	lexer.size = node_count(command) + node_count(args);
+	lexer.argv = ARENA_ARRAY(arena, struct arg, lexer.size);
+	state = list_read(&lexer, command, SHELL_NONE);
+	state = list_read(&lexer, args, state);
 	/* Argo hands the source of a script to its command as a file. */
 	if (source && source->type == NODE_STRING && source->str &&
 	    state != SHELL_NONE) {

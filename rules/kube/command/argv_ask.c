@@ -56,6 +56,11 @@ struct argv argv_finish(struct argv argv)
 	return argv;
 }
 
+bool argv_may_begin(const struct argv *argv, const char *text)
+{
+	return argv->starts & start_bit(text);
+}
+
 static bool may_have(const struct argv *argv, const char *name)
 {
 	return *name == '-' ? argv->flags & flag_bit(name)
@@ -100,9 +105,12 @@ static const struct arg *flag_value(const struct argv *argv, size_t i,
 				    const char *flag, const char **value)
 {
 	const struct arg *arg = &argv->items[i];
-	size_t n = arg->text ? strcspn(arg->text, "=") : 0;
+	size_t n;
 
-	if (!n || !flag_is(arg->text, n, flag))
+	if (!arg->text || *arg->text != '-')
+		return NULL;
+	n = strcspn(arg->text, "=");
+	if (!flag_is(arg->text, n, flag))
 		return NULL;
 	if (arg->text[n] == '=') {
 		*value = arg->unknown ? NULL : arg->text + n + 1;
@@ -152,7 +160,7 @@ bool argv_have(const struct argv *argv, const char *wanted)
 			continue;
 		if (is_named(&argv->items[i], wanted))
 			return true;
-		if (wanted[0] == '-' &&
+		if (wanted[0] == '-' && *text == '-' &&
 		    flag_is(text, strcspn(text, "="), wanted))
 			return true;
 	}

@@ -8,6 +8,8 @@
  */
 #include "kube/command/command.h"
 
+#include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,14 +69,14 @@ static struct container_command found(enum command_type type,
 
 /* -- waiting ------------------------------------------------------------- */
 
-/* An hour or more; `sleep 1d`, `sleep inf`, `sleep 3600`. */
-static bool sleeps_long(const char *time)
+/* Of `sleep 1d`, `sleep inf`, `sleep 3600`. */
+static double sleep_seconds(const char *time)
 {
 	char *end;
 	double n;
 
 	if (text_starts(time, "inf"))
-		return true;
+		return HUGE_VAL;
 	n = strtod(time, &end);
 	switch (*end) {
 	case 'd':
@@ -89,7 +91,7 @@ static bool sleeps_long(const char *time)
 	default:
 		break;
 	}
-	return n >= 3600;
+	return n;
 }
 
 /* Programs that list the devices and return. */
@@ -123,7 +125,7 @@ static bool waits_at(const struct argv *argv, size_t i, bool loop)
 	const char *arg = word_at(argv, i);
 
 	if (text_eq(arg, "sleep"))
-		return loop || sleeps_long(word_at(argv, i + 1));
+		return loop || sleep_seconds(word_at(argv, i + 1)) >= 3600;
 	if (text_eq(arg, "tail"))
 		return !strcmp(word_at(argv, i + 2), "null");
 	return false;
@@ -137,6 +139,22 @@ static bool is_work(const struct argv *argv, size_t i)
 	return !*arg || is_python(arg) || text_ends(arg, ".py") ||
 	       text_ends(arg, ".sh") || text_eq(arg, "kill") ||
 	       text_eq(arg, "-m");
+}
+
+/* How long the whole of it waits, word i being the first that does. */
+static int64_t idle_seconds(const struct argv *argv, size_t i)
+{
+	static const char *const loops[] = {"while", "until", NULL};
+	static const char *const again[] = {"sleep", "tail", NULL};
+	double n = sleep_seconds(word_at(argv, i + 1));
+
+	if (!text_eq(word_at(argv, i), "sleep") || n > INT32_MAX ||
+	    argv_have_name(argv, loops))
+		return 0;
+	for (size_t j = i + 1; j < argv->n; j++)
+		if (is_one_of(word_at(argv, j), again))
+			return 0;
+	return (int64_t)n;
 }
 
 /* The index of the word that waits, or words->n. */
@@ -320,8 +338,12 @@ static struct container_command find_command(const struct argv *argv,
 {
 	size_t i = idle_word(argv);
 
-	if (i < argv->n)
-		return found(COMMAND_WAITS, argv, i);
+	if (i < argv->n) {
+		struct container_command waits = found(COMMAND_WAITS, argv, i);
+
+		waits.seconds = idle_seconds(argv, i);
+		return waits;
+	}
 	i = interactive_word(argv);
 	if (i < argv->n)
 		return found(COMMAND_INTERACTIVE, argv, i);

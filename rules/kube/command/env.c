@@ -44,7 +44,7 @@ static bool lacks(const struct container *c, const struct node *env,
 		  const char *name)
 {
 	return node_is_seq(env) && env == node_get(c->node, "env") &&
-	       !(c->env_tags & node_tag_bit(node_tag(name, strlen(name))));
+	       !container_may_have_env(c, node_tag(name, strlen(name)));
 }
 
 static const struct node *env_first(const struct node *env, const char *name,

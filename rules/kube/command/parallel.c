@@ -64,6 +64,8 @@ static const char *assigned(const struct argv *argv, const char *name,
 	const char *value = NULL;
 
 	*set = false;
+	if (!argv_may_begin(argv, name))
+		return NULL;
 	for (size_t i = 0; i < argv->n; i++) {
 		const struct arg *arg = &argv->items[i];
 
@@ -355,7 +357,7 @@ static struct argv words_from(struct argv words, size_t from)
 	return words;
 }
 
-/* Most commands have none of these programs, as the bits of argv tell. */
+/* Most commands have none of these programs, as the bits of argv show. */
 static bool may_be_parallel(const struct argv *argv)
 {
 	for (const struct parallel_program *program = parallel_programs;

@@ -33,7 +33,7 @@ struct parallel_program {
 	const char *format; /* KServe's model format that starts it */
 	bool per_node;	    /* --nnodes divides what the flags say */
 	bool by_env;	    /* variables count as well */
-	bool takes_all;	    /* ... devices, unless told otherwise */
+	bool takes_all;	    /* ... devices, by default */
 	const char *const *spread; /* flags that place it elsewhere */
 };
 extern const struct parallel_program parallel_programs[];

@@ -101,6 +101,7 @@ BEGIN {
 		ord[sprintf("%c", i)] = i
 	type["accelerators"] = "accelerator"
 	type["fabric"] = "data_pattern"
+	type["reserved_domains"] = "data_pattern"
 	type["node_labels"] = "node_label"
 	type["label_values"] = "label_value"
 	type["instance_types"] = "instance_type"
@@ -135,7 +136,7 @@ table == "accelerators" && $4 != "-" && !($4 in taint) {
 table == "accelerators" {
 	printf "\t{\"%s\", \"%s\", ACCEL_%s, %s},\n", $1, $2, toupper($3), text($4)
 }
-table == "fabric" { printf "\t{\"%s\"},\n", $1 }
+table == "fabric" || table == "reserved_domains" { printf "\t{\"%s\"},\n", $1 }
 table == "node_labels" {
 	printf "\t{\"%s\", LABEL_%s, %s, %s},\n", $1, toupper($2), text($3), text($4)
 }

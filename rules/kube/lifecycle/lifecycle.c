@@ -47,6 +47,15 @@ struct amount object_gpu_pods(const struct object *object)
 	return sum;
 }
 
+struct amount object_most_pods(const struct object *object)
+{
+	struct amount most = {0};
+
+	FOR_EACH_POD(object, pod)
+		most = amount_max(most, pod->steady);
+	return most;
+}
+
 const char *object_device(const struct object *object)
 {
 	const struct pod *pod = object_gpu_pod(object);

@@ -71,6 +71,14 @@ bool object_is_mpi_v2(const struct object *object)
 	       text_eq(object->version, "v2beta1");
 }
 
+/* mpi-operator v2beta1/types.go: AtStartup is the default. */
+bool object_launches_early(const struct object *object)
+{
+	return object_is_mpi_v2(object) &&
+	       !node_eq(node_path(object->root, "spec.launcherCreationPolicy"),
+			"WaitForWorkersReady");
+}
+
 static bool is_launcher(const struct pod *pod)
 {
 	const struct node *spec = node_get(pod->object->root, "spec");

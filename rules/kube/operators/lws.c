@@ -36,8 +36,29 @@ static struct gang gang(struct arena *arena, const struct object *object)
 	return out;
 }
 
+/*
+ * By annotations of the set: all pods of a group, or of a subgroup, have an
+ * affinity to each other. The leader is in the first subgroup unless the policy
+ * says otherwise (pkg/webhooks/pod_webhook.go, v0.7).
+ */
+static bool shares_domain(const struct pod *pod)
+{
+	const struct node *spec = pod->group ? pod->group->parent : NULL;
+	const struct node *all =
+		node_get(node_path(spec ? spec->parent : NULL, "metadata"),
+			 "annotations");
+	const struct node *policy = node_get(pod->group, "subGroupPolicy");
+
+	if (node_get(all, "leaderworkerset.sigs.k8s.io/exclusive-topology"))
+		return true;
+	return node_get(all, "leaderworkerset.sigs.k8s.io/"
+			     "subgroup-exclusive-topology") &&
+	       policy && !node_eq(node_get(policy, "type"), "LeaderExcluded");
+}
+
 const struct operator operator_lws = {
 	.gang = gang,
+	.shares_domain = shares_domain,
 	.makes_pod_groups = true,
 	.ranks_are_pods = true,
 };

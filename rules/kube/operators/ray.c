@@ -65,7 +65,7 @@ static struct amount group_gang(const struct node *group)
 			  amount_field(group, "numOfHosts", 1));
 }
 
-/* RayService makes the new cluster beside the old one unless told not to. */
+/* RayService makes the new cluster beside the old one by default. */
 COUNT_FORMULA(ray_upgrade)
 {
 	if (strcmp(place->object->kind, "RayService"))

@@ -184,6 +184,18 @@ bool pod_is_launcher(const struct pod *pod)
 	return by->is_launcher && by->is_launcher(pod);
 }
 
+bool pod_follows_devices(const struct pod *pod)
+{
+	const struct operator* by = object_operator(pod->object);
+
+	if (!by->shares_domain || !by->shares_domain(pod))
+		return false;
+	FOR_EACH_POD(pod->object, other)
+		if (pod_uses_gpu(other) == TRI_YES)
+			return true;
+	return false;
+}
+
 static bool listens(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
@@ -296,6 +308,49 @@ bool pod_in_namespaces(struct arena *arena, const struct pod *pod,
 	return false;
 }
 
+/* `bats` is the Bash Automated Testing System. */
+static bool value_says_test(const char *value)
+{
+	static const char *const words[] = {"test", "tests", "testing", "e2e",
+					    NULL};
+
+	if (text_starts(value, "bats"))
+		return true;
+	while (value && *value) {
+		size_t n = strcspn(value, "-_.");
+
+		for (const char *const *word = words; *word; word++)
+			if (strlen(*word) == n && !strncmp(value, *word, n))
+				return true;
+		value += n + (value[n] != '\0');
+	}
+	return false;
+}
+
+static bool label_says_test(const struct node *label)
+{
+	static const char *const keys[] = {"env",   "environment", "purpose",
+					   "queue", "queue-name",  NULL};
+	const char *slash = label->key ? strrchr(label->key, '/') : NULL;
+	const char *name = slash ? slash + 1 : label->key;
+
+	for (const char *const *key = keys; *key; key++)
+		if (text_eq(name, *key))
+			return value_says_test(node_str(label));
+	return false;
+}
+
+bool pod_is_test(const struct pod *pod)
+{
+	FOR_EACH_CHILD(node_path(pod->object->root, "metadata.labels"), label)
+		if (label_says_test(label))
+			return true;
+	FOR_EACH_CHILD(pod->labels, label)
+		if (label_says_test(label))
+			return true;
+	return false;
+}
+
 const char *pod_infrastructure_hint(const struct pod *pod)
 {
 	if (pod->object->class != KIND_DAEMON && !runs_infrastructure(pod))
@@ -355,20 +410,20 @@ static const struct node *expression_pins(const struct node *expression,
 					  const struct node_label **label)
 {
 	const struct node *key = node_get(expression, "key");
-	const struct node *operator= node_get(expression, "operator");
+	const struct node *op = node_get(expression, "operator");
 	const struct node_label *row = pinning_label(node_str(key));
 	const struct node *values = node_get(expression, "values");
 
 	if (!row)
 		return NULL;
-	if (node_eq(operator, "In")) {
+	if (node_eq(op, "In")) {
 		FOR_EACH_CHILD(values, value)
 			if (!value_pins(row, value))
 				return NULL;
 		if (!node_count(values))
 			return NULL;
 	} else if (row->meaning == LABEL_INSTANCE ||
-		   (!node_eq(operator, "Exists") && !node_eq(operator, "Gt"))) {
+		   (!node_eq(op, "Exists") && !node_eq(op, "Gt"))) {
 		return NULL;
 	}
 	*label = row;

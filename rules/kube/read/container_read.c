@@ -29,7 +29,7 @@ static bool same_text(const struct node *a, const struct node *b)
 {
 	return a->type == b->type && a->type == NODE_STRING &&
 	       a->flags == b->flags && a->len == b->len &&
-	       !memcmp(a->str, b->str, a->len);
+	       text_same_bytes(a->str, b->str, a->len);
 }
 
 /* The limit of that request; most write both in the same order. */
@@ -193,8 +193,11 @@ static void env_read(struct arena *arena, struct container *c)
 	c->env = entries =
 		arena_alloc(arena, node_count(list) * sizeof(*entries));
 	FOR_EACH_CHILD(list, node)
-		if (env_entry_read(c, node, &entries[c->nenv]))
-			c->env_tags |= node_tag_bit(entries[c->nenv++].tag);
+		if (env_entry_read(c, node, &entries[c->nenv])) {
+			uint16_t tag = entries[c->nenv++].tag;
+
+			c->env_tags[tag >> 6 & 3] |= node_tag_bit(tag);
+		}
 }
 
 /* -- containers ---------------------------------------------------------- */

@@ -52,7 +52,7 @@ static void annotations(struct pod *pod)
  * together and of each init container with the sidecars before it. Init
  * containers of another resource than the main ones would add; adding the
  * two maxima of one pod with two resources is left out, as no such pod can
- * be told from a mistake.
+ * be distinguished from a mistake.
  */
 static struct amount effective(const struct pod *pod)
 {

@@ -3,10 +3,10 @@
  * Documents into objects: lists are taken apart as kubectl does (items
  * without apiVersion and kind get the list's), objects inside objects hang
  * below them, YAML in strings is read with the same reader, and what is only
- * a part of an object (a kustomize patch) is told apart from a whole one.
+ * a part of an object (a kustomize patch) is distinguished from a whole one.
  *
  * An object's pods, containers and embedded objects point back to it; lists
- * grow, so these pointers are set when everything stands in its place.
+ * grow, so these pointers are set when everything is in place.
  */
 #include "rules/kube/operator.h"
 
@@ -87,7 +87,7 @@ static bool identify(struct object *object, const struct doc *doc,
 	return object->api_version && object->kind;
 }
 
-/* Manifests in manifests in manifests: nobody writes more. */
+/* Manifests in manifests in manifests: deeper ones do not occur. */
 enum { EMBED_DEPTH = 8 };
 
 static bool too_deep(const struct object *object)

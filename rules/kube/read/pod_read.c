@@ -35,6 +35,13 @@ static bool version_fits(const struct pod_row *row, const char *version)
 	return !strcmp(row->version, version);
 }
 
+static const struct node *field_of(const struct pod *pod, const char *name)
+{
+	const struct node *node = node_get(pod->spec, name);
+
+	return node_is_unset(node) ? pod_field_default(pod, name) : node;
+}
+
 /* Fill in where the pod's parts stand; false when there is no pod. */
 static bool pod_place(struct pod_builder *builder, struct pod *pod,
 		      const struct node *holder)
@@ -58,6 +65,9 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 		pod->inner = path_get(pod->spec, row->inner);
 	if (row->defaults)
 		pod->defaults = path_get(builder->object->root, row->defaults);
+	pod->volumes = field_of(pod, "volumes");
+	pod->node_selector = field_of(pod, "nodeSelector");
+	pod->tolerations = field_of(pod, "tolerations");
 	if (node_is_unknown(pod->spec))
 		pod->gpu_unknown = true;
 	return node_is_map(pod->spec) || node_is_unknown(pod->spec);

@@ -20,7 +20,7 @@ struct merger {
 static const struct node *merge(struct merger *merger, const struct node *value,
 				const struct node *patch);
 
-/* The key that tells the items of this list apart, or NULL. */
+/* The key that identifies the items of this list, or NULL. */
 static const char *merge_key(const char *list)
 {
 	static const char *const keys[][2] = {

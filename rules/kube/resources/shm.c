@@ -7,6 +7,9 @@
  */
 #include "kube/resources/shm.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/text.h"
 #include "doc/edit.h"
 #include "kube/command/argv.h"
@@ -72,19 +75,18 @@ bool pod_is_multi_gpu(const struct pod *pod)
 	return pod->gpus.n >= 2;
 }
 
-/* Programs that start several processes of training, and its tests. */
+/* Programs that start several processes of training. */
 static const char *const starters[] = {"torchrun",
 				       "torch.distributed.run",
 				       "torch.distributed.launch",
 				       "accelerate",
 				       "deepspeed",
 				       "horovodrun",
-				       "all_reduce_perf",
-				       "all_gather_perf",
-				       "reduce_scatter_perf",
-				       "alltoall_perf",
-				       "sendrecv_perf",
 				       NULL};
+/* They load no data. */
+static const char *const collective_tests[] = {
+	"all_reduce_perf", "all_gather_perf", "reduce_scatter_perf",
+	"alltoall_perf",   "sendrecv_perf",   NULL};
 
 /* Servers that share tensors between the processes of one model: one for each
  * device. With one device there is one process. */
@@ -204,46 +206,89 @@ static bool exchanges_nothing(struct arena *arena, const struct container *c)
 	return command.tests;
 }
 
-/* `--workers=0`: the rank itself loads its data. */
-static bool loads_in_process(const struct argv *argv)
+/* The number of the loader's processes, `--workers=0`; -1: not said. */
+static int64_t loader_workers(const struct argv *argv)
 {
 	static const char *const flags[] = {"--workers", "--num-workers",
 					    "--dataloader-num-workers", NULL};
 
-	for (const char *const *flag = flags; *flag; flag++)
-		if (text_eq(argv_flag(argv, *flag, NULL), "0"))
-			return true;
-	return false;
+	for (const char *const *flag = flags; *flag; flag++) {
+		const char *n = argv_flag(argv, *flag, NULL);
+
+		if (n && *n && strspn(n, "0123456789") == strlen(n))
+			return strtoll(n, NULL, 10);
+	}
+	return -1;
 }
 
-#define LOADERS "data loader workers and NCCL exchange data through it"
+static bool uses_gloo(const struct argv *argv)
+{
+	return text_eq(argv_flag(argv, "--backend", NULL), "gloo") ||
+	       text_eq(argv_flag(argv, "--dist-backend", NULL), "gloo");
+}
+
+static struct shm_need needed(const char *by)
+{
+	return (struct shm_need){SHM_NEEDED, by};
+}
+
+static struct shm_need depends(const char *by)
+{
+	return (struct shm_need){SHM_DEPENDS, by};
+}
+
+static const struct shm_need not_needed = {SHM_NOT_NEEDED, NULL};
+
+/* Ranks of several containers meet over the network. */
+static struct shm_need training_need(const struct container *c,
+				     const struct argv *argv)
+{
+	int64_t workers = loader_workers(argv);
+	bool collectives = c->gpus.n >= 2 && !uses_gloo(argv);
+
+	if (workers > 0)
+		return needed("data loader workers exchange data through it");
+	if (collectives)
+		return needed(
+			workers ? "data loader workers and NCCL exchange data through it"
+				: "NCCL exchanges data through it");
+	if (!workers)
+		return not_needed;
+	return depends(
+		"if the data loader has worker processes, they exchange data through it");
+}
+
+/* One process of JAX has all devices, and loads data in threads. */
+static struct shm_need unknown_need(const struct container *c)
+{
+	if (c->gpus.n < 2)
+		return not_needed;
+	if (text_contains_ci(c->image, "jax"))
+		return depends(
+			"if the devices do not reach each other directly, NCCL exchanges data through it");
+	return (struct shm_need){SHM_MAY_BE_NEEDED, NULL};
+}
 
 struct shm_need container_shm_need(struct arena *arena,
 				   const struct container *c)
 {
 	struct argv argv;
-	const char *word;
 
 	if (c->gpus.n < 1 || exchanges_nothing(arena, c))
-		return (struct shm_need){SHM_NOT_NEEDED, NULL};
+		return not_needed;
 	argv = container_argv(arena, c);
-	word = word_of(&argv, starters);
-	if (c->gpus.n == 1 && loads_in_process(&argv))
-		return (struct shm_need){SHM_NOT_NEEDED, NULL};
-	if (word)
-		return (struct shm_need){SHM_NEEDED, LOADERS};
-	word = word_of(&argv, servers);
-	if (word || is_server_image(c->image))
-		return (struct shm_need){
-			spreads_model(c) && !has_own_links(c) ? SHM_NEEDED
-							      : SHM_NOT_NEEDED,
-			"the processes of one model exchange tensors through it"};
+	if (word_of(&argv, starters))
+		return training_need(c, &argv);
+	if (word_of(&argv, collective_tests))
+		return c->gpus.n >= 2 ? needed("NCCL exchanges data through it")
+				      : not_needed;
+	if (word_of(&argv, servers) || is_server_image(c->image))
+		return spreads_model(c) && !has_own_links(c)
+			       ? needed("the processes of one model exchange tensors through it")
+			       : not_needed;
 	if (has_own_links(c))
-		return (struct shm_need){SHM_NOT_NEEDED, NULL};
-	if (trains(c))
-		return (struct shm_need){SHM_NEEDED, LOADERS};
-	return (struct shm_need){
-		c->gpus.n >= 2 ? SHM_MAY_BE_NEEDED : SHM_NOT_NEEDED, NULL};
+		return not_needed;
+	return trains(c) ? training_need(c, &argv) : unknown_need(c);
 }
 
 const struct node *pod_shm_volume(const struct pod *pod)

@@ -32,14 +32,13 @@ static void add_term(struct need_list *list, const struct node *term)
 	list->out->terms++;
 	FOR_EACH_CHILD(node_get(term, "matchExpressions"), expression) {
 		const char *key = node_str(node_get(expression, "key"));
-		const char *operator=
-			node_str(node_get(expression, "operator"));
+		const char *op = node_str(node_get(expression, "operator"));
 
-		if (!key || !operator) {
+		if (!key || !op) {
 			list->out->unknown = true;
 			continue;
 		}
-		add(list, (struct node_need){key, operator, expression,
+		add(list, (struct node_need){key, op, expression,
 					     node_get(expression, "values"),
 					     list->out->terms});
 	}

@@ -93,29 +93,29 @@ static enum tri expression_matches(const struct node *expression,
 				   const struct node *labels)
 {
 	const struct node *key = node_get(expression, "key");
-	const struct node *verb = node_get(expression, "operator");
+	const struct node *op = node_get(expression, "operator");
 	const struct node *values = node_get(expression, "values");
 	const struct node *value;
 
-	if (!node_str(key) || !node_str(verb) || node_is_unknown(labels))
+	if (!node_str(key) || !node_str(op) || node_is_unknown(labels))
 		return TRI_UNKNOWN;
 	value = node_get(labels, node_str(key));
-	if (node_eq(verb, "Exists"))
+	if (node_eq(op, "Exists"))
 		return tri_from(value != NULL);
-	if (node_eq(verb, "DoesNotExist"))
+	if (node_eq(op, "DoesNotExist"))
 		return tri_from(value == NULL);
-	if (node_eq(verb, "NotIn") && !value)
+	if (node_eq(op, "NotIn") && !value)
 		return TRI_YES;
 	if (!value)
 		return TRI_NO;
 	if (node_is_unknown(value))
 		return TRI_UNKNOWN;
-	if (node_eq(verb, "In"))
+	if (node_eq(op, "In"))
 		return value_in(values, value);
-	if (node_eq(verb, "NotIn"))
+	if (node_eq(op, "NotIn"))
 		return tri_not(value_in(values, value));
-	if (node_eq(verb, "Gt") || node_eq(verb, "Lt"))
-		return number_compare(values, value, node_eq(verb, "Gt"));
+	if (node_eq(op, "Gt") || node_eq(op, "Lt"))
+		return number_compare(values, value, node_eq(op, "Gt"));
 	return TRI_UNKNOWN;
 }
 
@@ -238,15 +238,15 @@ static inline const char *field(const struct node *toleration, const char *name)
 static enum tri value_tolerates(const struct node *toleration,
 				const char *value)
 {
-	const char *verb = field(toleration, "operator");
+	const char *op = field(toleration, "operator");
 	const char *own = field(toleration, "value");
 
-	if (!verb)
+	if (!op)
 		return TRI_UNKNOWN;
-	if (!strcmp(verb, "Exists"))
+	if (!strcmp(op, "Exists"))
 		return TRI_YES;
 	/* Lt and Gt compare numbers where the cluster has them enabled. */
-	if (*verb && strcmp(verb, "Equal") != 0)
+	if (*op && strcmp(op, "Equal") != 0)
 		return TRI_UNKNOWN;
 	if (!value)
 		return TRI_YES;

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "kube/scheduling/node_match.h"
+#include "rules/kube/kinds.h"
 
 #define PRODUCT	     "nvidia.com/gpu.product"
 #define STRATEGY     "nvidia.com/gpu.sharing-strategy"
@@ -72,23 +73,48 @@ static bool has_slices(const struct node *labels)
 	return has_unit(labels, ACCEL_MIG);
 }
 
+/* What devices are on the nodes that the pod selects. */
+static enum accel_class selected_unit(struct arena *arena,
+				      const struct pod *pod)
+{
+	struct node_needs needs = pod_node_needs(arena, pod);
+
+	if (node_needs_imply(&needs, selects_shares))
+		return ACCEL_SHARED;
+	return node_needs_imply(&needs, selects_slices) ? ACCEL_MIG
+							: ACCEL_WHOLE;
+}
+
+/* Several rules ask. */
+static enum accel_class pod_unit(struct arena *arena, const struct pod *pod)
+{
+	struct pod_memo *memo = pod->memo;
+
+	if (!memo)
+		return selected_unit(arena, pod);
+	if (!memo->unit_known) {
+		memo->unit = selected_unit(arena, pod);
+		memo->unit_known = true;
+	}
+	return memo->unit;
+}
+
 enum accel_class container_unit(const struct cluster *cluster,
 				struct arena *arena, const struct container *c,
 				const struct resource_entry *entry)
 {
 	const char *name = entry->node->key;
-	struct node_needs needs;
+	enum accel_class unit;
 
 	if (entry->accelerator && entry->accelerator->class != ACCEL_WHOLE)
 		return entry->accelerator->class;
 	if (!text_eq(name, "nvidia.com/gpu"))
 		return ACCEL_WHOLE;
-	needs = pod_node_needs(arena, c->pod);
-	if (node_needs_imply(&needs, selects_shares) ||
+	unit = pod_unit(arena, c->pod);
+	if (unit == ACCEL_SHARED ||
 	    nodes_all(cluster, c->pod, name, has_shares))
 		return ACCEL_SHARED;
-	if (node_needs_imply(&needs, selects_slices) ||
-	    nodes_all(cluster, c->pod, name, has_slices))
+	if (unit == ACCEL_MIG || nodes_all(cluster, c->pod, name, has_slices))
 		return ACCEL_MIG;
 	return ACCEL_WHOLE;
 }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "kube/accelerator.h"
+#include "rules/kube/kinds.h"
 
 static bool says_spot(const char *key, const struct node *value)
 {
@@ -43,7 +44,7 @@ static const struct node *toleration_spot(const struct node *toleration)
 	return NULL;
 }
 
-const struct node *pod_spot(const struct pod *pod)
+static const struct node *find_spot(const struct pod *pod)
 {
 	static const char required[] =
 		"nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
@@ -59,4 +60,17 @@ const struct node *pod_spot(const struct pod *pod)
 		if ((at = toleration_spot(toleration)))
 			return at;
 	return NULL;
+}
+
+const struct node *pod_spot(const struct pod *pod)
+{
+	struct pod_memo *memo = pod->memo;
+
+	if (!memo)
+		return find_spot(pod);
+	if (!memo->spot_known) {
+		memo->spot = find_spot(pod);
+		memo->spot_known = true;
+	}
+	return memo->spot;
 }

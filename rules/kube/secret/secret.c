@@ -76,12 +76,17 @@ static void note_last_letters(void)
 				true;
 }
 
-bool secret_is_name(const char *name, size_t len)
+const bool *secret_last_letters(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, note_last_letters);
-	return len && last_letters[(unsigned char)name[len - 1]] &&
+	return last_letters;
+}
+
+bool secret_is_name(const char *name, size_t len)
+{
+	return len && secret_last_letters()[(unsigned char)name[len - 1]] &&
 	       (is_known(name, len) || sounds_secret(name, len));
 }
 

@@ -171,16 +171,24 @@ static const char *namespace_of(const struct workload *w,
 	return cluster_kind_is_namespaced(kind) ? w->id.namespace : "";
 }
 
+static const struct node *named_there(const struct workload *w,
+				      enum cluster_kind kind, const char *name,
+				      struct arena *arena)
+{
+	const struct cluster_resource *r = cluster_resource(kind);
+	const struct object_id id = {arena_printf(arena, "%s/v1", r->group),
+				     r->kind, namespace_of(w, kind), name};
+
+	return cluster_object(w->cluster, &id, arena);
+}
+
 const struct referred *index_referred(const struct object_index *set,
 				      const struct workload *w,
 				      enum cluster_kind kind, const char *name,
 				      struct arena *arena)
 {
-	const struct cluster_resource *r = cluster_resource(kind);
 	struct named_object want = {
 		.kind = kind, .name = name, .namespace = namespace_of(w, kind)};
-	const struct object_id id = {arena_printf(arena, "%s/v1", r->group),
-				     r->kind, want.namespace, name};
 	struct definition own = find(set, w, &want);
 	const struct node *there = NULL;
 	struct referred *out;
@@ -191,7 +199,7 @@ const struct referred *index_referred(const struct object_index *set,
 		own = find(set, w, &want);
 	}
 	if (w->cluster)
-		there = cluster_object(w->cluster, &id, arena);
+		there = named_there(w, kind, name, arena);
 	if (!own.found && !there)
 		return NULL;
 	out = ARENA_NEW(arena, struct referred);

@@ -22,9 +22,9 @@ static bool is_replaced(const struct pod *pod, const struct node *volume)
 {
 	const char *name = node_str(node_get(volume, "name"));
 
-	FOR_EACH_CHILD(
-		node_path(pod->object->root, "spec.volumeClaimTemplates"),
-		template)
+	FOR_EACH_CHILD(node_get(node_get(pod->object->root, "spec"),
+				"volumeClaimTemplates"),
+		       template)
 		if (name && node_eq(node_path(template, "metadata.name"), name))
 			return true;
 	return false;

@@ -111,7 +111,7 @@ groups:
     for: 5m
     labels: {severity: warning}
     annotations:
-      summary: gpugate refuses callers for want of the client certificate
+      summary: gpugate refuses callers that do not show the client certificate
       description: An API server that does not show its certificate, which lets objects pass unchecked, or somebody else who asks.
   - alert: GpugatePolicyReloadFailed
     expr: |-

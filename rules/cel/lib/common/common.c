@@ -136,3 +136,14 @@ bool cel_text_at(struct cel_text text, size_t at, const char *part)
 	return at <= text.len && text.len - at >= len &&
 	       memcmp(text.data + at, part, len) == 0;
 }
+
+struct cel_value cel_order(const struct cel_call *call, int order)
+{
+	const char *name = call->overload->name;
+
+	if (text_eq(name, "isGreaterThan"))
+		return cel_bool(order > 0);
+	if (text_eq(name, "isLessThan"))
+		return cel_bool(order < 0);
+	return cel_int((order > 0) - (order < 0));
+}

@@ -26,161 +26,118 @@ struct named_format {
 	unsigned regex_size; /* for the cost */
 };
 
-static const char LABEL_EXAMPLE[] = "'my-name',  or '123-abc'";
-static const char KEY_EXAMPLE[] = "'MyName',  or 'my.name',  or '123-abc'";
-static const char KEY_RULE[] =
-	"must consist of alphanumeric characters, '-', '_' or '.', and must "
-	"start and end with an alphanumeric character";
-static const char KEY_REGEX[] = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+#define LABEL "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+#define KEY   "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 
-static void say(struct problems *problems, const char *text)
+static const struct form {
+	const char *regex, *rule, *examples;
+	size_t most; /* bytes */
+} label = {LABEL,
+	   "a lowercase RFC 1123 label must consist of lower case alphanumeric "
+	   "characters or '-', and must start and end with an alphanumeric "
+	   "character",
+	   "'my-name',  or '123-abc'", 63},
+  subdomain = {LABEL "(\\." LABEL ")*",
+	       "a lowercase RFC 1123 subdomain must consist of lower case "
+	       "alphanumeric characters, '-' or '.', and must start and end "
+	       "with an alphanumeric character",
+	       "'example.com'", 253},
+  dns1035 = {"[a-z]([-a-z0-9]*[a-z0-9])?",
+	     "a DNS-1035 label must consist of lower case alphanumeric "
+	     "characters or '-', start with an alphabetic character, and end "
+	     "with an alphanumeric character",
+	     "'my-name',  or 'abc-123'", 63},
+  key = {KEY,
+	 "must consist of alphanumeric characters, '-', '_' or '.', and must "
+	 "start and end with an alphanumeric character",
+	 "'MyName',  or 'my.name',  or '123-abc'", 63},
+  label_value = {"(" KEY ")?",
+		 "a valid label must be an empty string or consist of "
+		 "alphanumeric characters, '-', '_' or '.', and must start and "
+		 "end with an alphanumeric character",
+		 "'MyValue',  or 'my_value',  or '12345'", 63};
+
+static void say(struct problems *problems, const char *prefix, const char *text)
 {
+	text = arena_printf(problems->arena, "%s%s", prefix, text);
 	*VEC_PUSH(problems->arena, problems->items, problems->n,
 		  problems->size) = cel_string(text);
 }
 
-static void say_rule(struct problems *problems, const char *rule,
-		     const char *examples, const char *regex)
+static bool matches(struct problems *problems, const char *regex,
+		    struct cel_text text)
 {
-	say(problems,
-	    arena_printf(problems->arena,
-			 "%s (e.g. %s, regex used for validation is '%s')",
-			 rule, examples, regex));
+	regex = arena_printf(problems->arena, "^(%s)$", regex);
+	return cel_regex_matches(problems->arena, regex, text);
 }
 
-static void check_length(struct problems *problems, const char *prefix,
-			 struct cel_text text, size_t most)
+static const char *rule_text(struct problems *problems, const struct form *form)
 {
-	if (text.len > most)
-		say(problems, arena_printf(problems->arena,
-					   "%smust be no more than %zu bytes",
-					   prefix, most));
+	return arena_printf(problems->arena,
+			    "%s (e.g. %s, regex used for validation is '%s')",
+			    form->rule, form->examples, form->regex);
 }
 
-static bool is_in(char c, const char *others, bool upper)
+static void check_form(struct problems *problems, const char *prefix,
+		       const struct form *form, struct cel_text text)
 {
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-	       (upper && c >= 'A' && c <= 'Z') || (c && strchr(others, c));
-}
-
-/* Alphanumeric at both ends, others between. */
-static bool is_word(struct cel_text text, const char *others, bool upper)
-{
-	bool good = text.len && is_in(text.data[0], "", upper) &&
-		    is_in(text.data[text.len - 1], "", upper);
-
-	for (size_t i = 0; i < text.len; i++)
-		good = good && is_in(text.data[i], others, upper);
-	return good;
-}
-
-static bool is_subdomain(struct cel_text text)
-{
-	for (;;) {
-		size_t dot = cel_text_find(text, '.');
-
-		if (!is_word(cel_part(text, 0, dot), "-", false))
-			return false;
-		if (dot == text.len)
-			return true;
-		text = cel_part(text, dot + 1, text.len);
-	}
+	if (text.len > form->most)
+		say(problems, prefix,
+		    arena_printf(problems->arena,
+				 "must be no more than %zu bytes", form->most));
+	if (matches(problems, form->regex, text))
+		return;
+	if (form == &label && matches(problems, subdomain.regex, text))
+		say(problems, prefix, "must not contain dots");
+	else
+		say(problems, prefix, rule_text(problems, form));
 }
 
 static void check_label(struct problems *problems, struct cel_text text)
 {
-	check_length(problems, "", text, 63);
-	if (is_word(text, "-", false))
-		return;
-	if (is_subdomain(text))
-		say(problems, "must not contain dots");
-	else
-		say_rule(problems,
-			 "a lowercase RFC 1123 label must consist of lower "
-			 "case alphanumeric characters or '-', and must start "
-			 "and end with an alphanumeric character",
-			 LABEL_EXAMPLE, "[a-z0-9]([-a-z0-9]*[a-z0-9])?");
+	check_form(problems, "", &label, text);
 }
 
 static void check_subdomain(struct problems *problems, struct cel_text text)
 {
-	check_length(problems, "", text, 253);
-	if (!is_subdomain(text))
-		say_rule(problems,
-			 "a lowercase RFC 1123 subdomain must consist of lower "
-			 "case alphanumeric characters, '-' or '.', and must "
-			 "start and end with an alphanumeric character",
-			 "'example.com'",
-			 "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*"
-			 "[a-z0-9])?)*");
+	check_form(problems, "", &subdomain, text);
 }
 
 static void check_dns1035(struct problems *problems, struct cel_text text)
 {
-	check_length(problems, "", text, 63);
-	if (!is_word(text, "-", false) || text.data[0] <= '9')
-		say_rule(problems,
-			 "a DNS-1035 label must consist of lower case "
-			 "alphanumeric characters or '-', start with an "
-			 "alphabetic character, and end with an alphanumeric "
-			 "character",
-			 "'my-name',  or 'abc-123'",
-			 "[a-z]([-a-z0-9]*[a-z0-9])?");
+	check_form(problems, "", &dns1035, text);
 }
 
-static void check_prefix(struct problems *problems, struct cel_text prefix)
+static void check_label_value(struct problems *problems, struct cel_text text)
 {
-	struct problems found = {.arena = problems->arena};
-
-	if (!prefix.len)
-		say(problems, "prefix part must be non-empty");
-	else
-		check_subdomain(&found, prefix);
-	for (size_t i = 0; i < found.n; i++)
-		say(problems, arena_printf(problems->arena, "prefix part %s",
-					   found.items[i].text.data));
+	check_form(problems, "", &label_value, text);
 }
 
 static void check_qualified(struct problems *problems, struct cel_text text)
 {
 	size_t slash = cel_text_find(text, '/');
-	struct cel_text name = text;
+	struct cel_text prefix = cel_part(text, 0, slash);
 
 	if (slash < text.len) {
-		name = cel_part(text, slash + 1, text.len);
-		if (cel_text_find(name, '/') < name.len) {
-			say(problems,
+		text = cel_part(text, slash + 1, text.len);
+		if (cel_text_find(text, '/') < text.len) {
+			say(problems, "a valid label key ",
 			    arena_printf(problems->arena,
-					 "a valid label key %s (e.g. %s, regex "
-					 "used for validation is '%s') with an "
-					 "optional DNS subdomain prefix and "
-					 "'/' (e.g. 'example.com/MyName')",
-					 KEY_RULE, KEY_EXAMPLE, KEY_REGEX));
+					 "%s with an optional DNS subdomain "
+					 "prefix and '/' (e.g. "
+					 "'example.com/MyName')",
+					 rule_text(problems, &key)));
 			return;
 		}
-		check_prefix(problems, cel_part(text, 0, slash));
+		if (!prefix.len)
+			say(problems, "prefix part ", "must be non-empty");
+		else
+			check_form(problems, "prefix part ", &subdomain,
+				   prefix);
 	}
-	if (!name.len)
-		say(problems, "name part must be non-empty");
-	check_length(problems, "name part ", name, 63);
-	if (!is_word(name, "-_.", true))
-		say_rule(
-			problems,
-			arena_printf(problems->arena, "name part %s", KEY_RULE),
-			KEY_EXAMPLE, KEY_REGEX);
-}
-
-static void check_label_value(struct problems *problems, struct cel_text text)
-{
-	check_length(problems, "", text, 63);
-	if (text.len && !is_word(text, "-_.", true))
-		say_rule(problems,
-			 arena_printf(problems->arena,
-				      "a valid label must be an empty string "
-				      "or %s",
-				      KEY_RULE + strlen("must ")),
-			 "'MyValue',  or 'my_value',  or '12345'",
-			 "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?");
+	if (!text.len)
+		say(problems, "name part ", "must be non-empty");
+	check_form(problems, "name part ", &key, text);
 }
 
 static void check_uri(struct problems *problems, struct cel_text text)
@@ -188,54 +145,25 @@ static void check_uri(struct problems *problems, struct cel_text text)
 	const char *problem = url_problem(problems->arena, text);
 
 	if (problem)
-		say(problems, problem);
-}
-
-/* Does text match a form: `0` a digit, `x` a hexadecimal one, else itself?
- * Where it ends, or NONE. */
-static const size_t NONE = (size_t)-1;
-
-static size_t match(struct cel_text text, size_t at, const char *form)
-{
-	for (; *form; form++, at++) {
-		char c = at < text.len ? text.data[at] : '\0';
-		bool digit = c >= '0' && c <= '9';
-
-		if (*form == '0' ? !digit
-		    : *form == 'x'
-			    ? !digit && ((c | 0x20) < 'a' || (c | 0x20) > 'f')
-			    : c != *form)
-			return NONE;
-	}
-	return at;
+		say(problems, "", problem);
 }
 
 static void check_uuid(struct problems *problems, struct cel_text text)
 {
-	static const char *const forms[] = {"xxxxxxxx", "xxxx", "xxxx", "xxxx",
-					    "xxxxxxxxxxxx"};
-	size_t at = 0;
-
-	for (int i = 0; i < 5 && at != NONE; i++)
-		at = match(text, at + (i && cel_text_at(text, at, "-")),
-			   forms[i]);
-	if (at != text.len)
-		say(problems, "does not match the UUID format");
+	if (!matches(problems,
+		     "(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?"
+		     "[0-9a-f]{12}",
+		     text))
+		say(problems, "", "does not match the UUID format");
 }
 
 static void check_byte(struct problems *problems, struct cel_text text)
 {
-	size_t padding = 0;
-	bool good;
-
-	while (padding < 2 && padding < text.len &&
-	       text.data[text.len - 1 - padding] == '=')
-		padding++;
-	good = text.len && text.len % 4 == 0;
-	for (size_t i = 0; good && i < text.len - padding; i++)
-		good = is_in(text.data[i], "+/", true);
-	if (!good)
-		say(problems, "invalid base64");
+	if (!matches(problems,
+		     "(?:[A-Za-z0-9+\\/]{4})*(?:[A-Za-z0-9+\\/]{2}==|"
+		     "[A-Za-z0-9+\\/]{3}=|[A-Za-z0-9+\\/]{4})",
+		     text))
+		say(problems, "", "invalid base64");
 }
 
 static void check_date(struct problems *problems, struct cel_text text)
@@ -243,45 +171,20 @@ static void check_date(struct problems *problems, struct cel_text text)
 	int64_t days;
 
 	if (text.len != 10 || !cel_date_parse(text, &days))
-		say(problems, "invalid date");
+		say(problems, "", "invalid date");
 }
 
-/* `00:00:00.5z` up to a `t`; any character may be the dot. */
-static bool is_time(struct cel_text text)
-{
-	size_t at = match(text, 0, "00:00:00"), digits;
-
-	if (at == NONE || memcmp(text.data, "23", 2) > 0 ||
-	    text.data[3] > '5' || text.data[6] > '5')
-		return false;
-	if (at < text.len && text.data[at] != '\n' &&
-	    match(text, at + utf8_length(text.data + at, text.len - at), "0") !=
-		    NONE) {
-		digits = at + utf8_length(text.data + at, text.len - at);
-		while (match(text, digits, "0") != NONE)
-			digits++;
-		if (match(text, digits, ":") == NONE)
-			at = digits;
-	}
-	if (cel_text_at(text, at, "z") || cel_text_at(text, at, "Z"))
-		return at + 1 == text.len;
-	return (cel_text_at(text, at, "+") || cel_text_at(text, at, "-")) &&
-	       match(text, at + 1, "00:00") == text.len;
-}
-
+/* What follows another `t` does not count; any character may be the dot. */
 static void check_datetime(struct problems *problems, struct cel_text text)
 {
-	struct cel_text time =
-		cel_part(text, text.len < 11 ? text.len : 11, text.len);
 	int64_t days;
-	size_t end = 0;
 
-	while (end < time.len && (time.data[end] | 0x20) != 't')
-		end++;
-	time.len = end;
-	if (text.len < 11 || (text.data[10] | 0x20) != 't' ||
-	    !cel_date_parse(text, &days) || !is_time(time))
-		say(problems, "invalid datetime");
+	if (!cel_date_parse(text, &days) ||
+	    !matches(problems,
+		     "(?s-i:.{10})(?i:t)([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d"
+		     "(.[0-9]+)?((?i:z)|[+-]\\d\\d:\\d\\d)((?i:t)(?s:.*))?",
+		     text))
+		say(problems, "", "invalid datetime");
 }
 
 static const struct named_format formats[] = {

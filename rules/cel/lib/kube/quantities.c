@@ -143,35 +143,16 @@ static const struct held_quantity *held_of(const struct cel_call *call, int i)
 	return call->args[i].opaque.data;
 }
 
-static int compare(const struct cel_call *call)
-{
-	int order = quantity_cmp(held_of(call, 0)->quantity,
-				 held_of(call, 1)->quantity);
-
-	return (order > 0) - (order < 0);
-}
-
 static struct cel_value sign(struct cel_call *call)
 {
-	struct quantity zero = quantity_from(0);
-	int order = quantity_cmp(held_of(call, 0)->quantity, zero);
-
-	return cel_int((order > 0) - (order < 0));
+	return cel_order(call, quantity_cmp(held_of(call, 0)->quantity,
+					    quantity_from(0)));
 }
 
-static struct cel_value is_greater(struct cel_call *call)
+static struct cel_value compare(struct cel_call *call)
 {
-	return cel_bool(compare(call) > 0);
-}
-
-static struct cel_value is_less(struct cel_call *call)
-{
-	return cel_bool(compare(call) < 0);
-}
-
-static struct cel_value compare_to(struct cel_call *call)
-{
-	return cel_int(compare(call));
+	return cel_order(call, quantity_cmp(held_of(call, 0)->quantity,
+					    held_of(call, 1)->quantity));
 }
 
 static struct cel_value approximate(struct cel_call *call)
@@ -255,9 +236,9 @@ static const struct cel_overload overloads[] = {
 	{"quantity", "(string) " Q, quantity, cel_cost_traverse},
 	{"isQuantity", "(string) bool", is_quantity, cel_cost_traverse},
 	{"sign", "(" Q ") int", sign, NULL},
-	{"isGreaterThan", Q ".(" Q ") bool", is_greater, NULL},
-	{"isLessThan", Q ".(" Q ") bool", is_less, NULL},
-	{"compareTo", Q ".(" Q ") int", compare_to, NULL},
+	{"isGreaterThan", Q ".(" Q ") bool", compare, NULL},
+	{"isLessThan", Q ".(" Q ") bool", compare, NULL},
+	{"compareTo", Q ".(" Q ") int", compare, NULL},
 	{"asApproximateFloat", Q ".() double", approximate, NULL},
 	{"asInteger", Q ".() int", integer, NULL},
 	{"isInteger", Q ".() bool", is_integer, NULL},

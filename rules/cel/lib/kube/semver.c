@@ -289,24 +289,9 @@ static struct cel_value patch(struct cel_call *call)
 	return number(call, 2);
 }
 
-static int order_of(const struct cel_call *call)
-{
-	return compare(semver_of(call, 0), semver_of(call, 1));
-}
-
-static struct cel_value is_greater(struct cel_call *call)
-{
-	return cel_bool(order_of(call) > 0);
-}
-
-static struct cel_value is_less(struct cel_call *call)
-{
-	return cel_bool(order_of(call) < 0);
-}
-
 static struct cel_value compare_to(struct cel_call *call)
 {
-	return cel_int(order_of(call));
+	return cel_order(call, compare(semver_of(call, 0), semver_of(call, 1)));
 }
 
 #define S "kubernetes.Semver"
@@ -319,8 +304,8 @@ static const struct cel_overload overloads[] = {
 	{"major", S ".() int", major, NULL},
 	{"minor", S ".() int", minor, NULL},
 	{"patch", S ".() int", patch, NULL},
-	{"isGreaterThan", S ".(" S ") bool", is_greater, NULL},
-	{"isLessThan", S ".(" S ") bool", is_less, NULL},
+	{"isGreaterThan", S ".(" S ") bool", compare_to, NULL},
+	{"isLessThan", S ".(" S ") bool", compare_to, NULL},
 	{"compareTo", S ".(" S ") int", compare_to, NULL},
 	{0},
 };

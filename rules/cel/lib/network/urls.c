@@ -2,7 +2,6 @@
 /* URLs (apiserver pkg/cel/library/urls.go). */
 #include <string.h>
 
-#include "base/vec.h"
 #include "rules/cel/lib/network/url.h"
 
 /* Go drops queries with more parts. */
@@ -101,54 +100,41 @@ static struct cel_value escaped_path(struct cel_call *call)
 	return text(url_path(call->arena, url_of(call)));
 }
 
-struct parameters {
-	struct cel_entry *entries;
-	size_t n, size;
-};
-
-/* Values of one name are one list; lists only grow, by copies. */
-static void add(struct arena *arena, struct parameters *all,
+/* Values of one name are one list; it grows by copies. */
+static void add(struct arena *arena, struct cel_map_builder *all,
 		struct cel_text name, struct cel_text value)
 {
-	struct cel_entry *entry = all->entries;
-	struct cel_value *items;
+	struct cel_value list = cel_list(arena, NULL, 0), *items;
 	size_t n;
 
-	while (entry < all->entries + all->n && !same(entry->key.text, name))
-		entry++;
-	if (entry == all->entries + all->n) {
-		entry = VEC_PUSH(arena, all->entries, all->n, all->size);
-		*entry = (struct cel_entry){text(name),
-					    cel_list(arena, NULL, 0)};
-	}
-	n = cel_list_size(entry->value);
+	cel_map_find(arena, cel_map_built(arena, all), text(name), &list);
+	n = cel_list_size(list);
 	items = ARENA_ARRAY(arena, struct cel_value, n + 1);
 	for (size_t i = 0; i < n; i++)
-		items[i] = cel_list_at(arena, entry->value, i);
+		items[i] = cel_list_at(arena, list, i);
 	items[n] = text(value);
-	entry->value = cel_list(arena, items, n + 1);
+	list = cel_list(arena, items, n + 1);
+	cel_map_put(arena, all, (struct cel_entry){text(name), list}, true);
 }
 
-static void add_part(struct arena *arena, struct parameters *all,
+static void add_part(struct arena *arena, struct cel_map_builder *all,
 		     struct cel_text part)
 {
 	size_t equals = cel_text_find(part, '=');
 	struct cel_text name, value = {part.data, 0};
 
-	if (!part.len || cel_text_find(part, ';') < part.len ||
-	    url_query_decode(arena, cel_part(part, 0, equals), &name))
-		return;
-	if (equals < part.len &&
-	    url_query_decode(arena, cel_part(part, equals + 1, part.len),
-			     &value))
-		return;
-	add(arena, all, name, value);
+	if (equals < part.len)
+		value = cel_part(part, equals + 1, part.len);
+	if (part.len && cel_text_find(part, ';') == part.len &&
+	    !url_query_decode(arena, cel_part(part, 0, equals), &name) &&
+	    !url_query_decode(arena, value, &value))
+		add(arena, all, name, value);
 }
 
 static struct cel_value query(struct cel_call *call)
 {
 	struct cel_text rest = url_of(call)->query;
-	struct parameters all = {0};
+	struct cel_map_builder all = {0};
 	size_t parts = 1;
 
 	for (size_t i = 0; i < rest.len; i++)
@@ -159,7 +145,7 @@ static struct cel_value query(struct cel_call *call)
 		add_part(call->arena, &all, cel_part(rest, 0, end));
 		rest = cel_part(rest, end + (end < rest.len), rest.len);
 	}
-	return cel_map(call->arena, all.entries, all.n);
+	return cel_map_built(call->arena, &all);
 }
 
 static const struct cel_overload overloads[] = {

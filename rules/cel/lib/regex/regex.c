@@ -150,27 +150,22 @@ bool cel_literal_regex(struct cel_text text)
 }
 
 struct regex_search {
-	struct cel_call *call;
+	struct arena *arena;
 	struct compiled_pattern *pattern;
-	struct cel_text text;
+	struct cel_text regex, text;
 	size_t start, end;	/* of the match */
 	struct cel_value error; /* else null */
 };
 
-static bool search_begin(struct regex_search *search, struct cel_call *call)
+/* false: the pattern is none; error begins with prefix then. */
+static bool search_begin(struct regex_search *search, const char *prefix)
 {
 	const char *problem;
 
-	*search =
-		(struct regex_search){.call = call, .text = call->args[0].text};
-	search->pattern = pattern_of(call->arena, call->args[1].text, &problem);
+	search->pattern = pattern_of(search->arena, search->regex, &problem);
 	if (!search->pattern)
 		search->error =
-			cel_error(call->arena, "%s%s",
-				  text_starts(call->overload->name, "find")
-					  ? "Illegal regex: "
-					  : "",
-				  problem);
+			cel_error(search->arena, "%s%s", prefix, problem);
 	return search->pattern;
 }
 
@@ -189,31 +184,41 @@ static bool search_from(struct regex_search *search, size_t from)
 	if (status >= 0 || status == PCRE2_ERROR_NOMATCH)
 		return status >= 0;
 	pcre2_get_error_message(status, message, sizeof(message));
-	search->error =
-		cel_error(search->call->arena, "regular expression `%.*s`: %s",
-			  (int)search->call->args[1].text.len,
-			  search->call->args[1].text.data, (char *)message);
+	search->error = cel_error(
+		search->arena, "regular expression `%.*s`: %s",
+		(int)search->regex.len, search->regex.data, (char *)message);
 	return false;
+}
+
+bool cel_regex_matches(struct arena *arena, const char *regex,
+		       struct cel_text text)
+{
+	struct regex_search search = {
+		.arena = arena, .regex = {regex, strlen(regex)}, .text = text};
+
+	return search_begin(&search, "") && search_from(&search, 0);
+}
+
+static struct regex_search search_of(const struct cel_call *call)
+{
+	return (struct regex_search){.arena = call->arena,
+				     .regex = call->args[1].text,
+				     .text = call->args[0].text};
 }
 
 static struct cel_value matches(struct cel_call *call)
 {
-	struct regex_search search;
-	bool found;
+	struct regex_search search = search_of(call);
+	bool found = search_begin(&search, "") && search_from(&search, 0);
 
-	if (!search_begin(&search, call))
-		return search.error;
-	found = search_from(&search, 0);
 	return cel_is(search.error, CEL_ERROR) ? search.error : cel_bool(found);
 }
 
 static struct cel_value find(struct cel_call *call)
 {
-	struct regex_search search;
+	struct regex_search search = search_of(call);
 
-	if (!search_begin(&search, call))
-		return search.error;
-	if (search_from(&search, 0))
+	if (search_begin(&search, "Illegal regex: ") && search_from(&search, 0))
 		return cel_string_part(search.text, search.start, search.end);
 	return cel_is(search.error, CEL_ERROR) ? search.error : cel_string("");
 }
@@ -224,9 +229,9 @@ static struct cel_value find_all(struct cel_call *call)
 	int64_t limit = call->n > 2 ? call->args[2].integer : -1;
 	struct cel_value *items = NULL;
 	size_t n = 0, size = 0, from = 0, previous = (size_t)-1;
-	struct regex_search s;
+	struct regex_search s = search_of(call);
 
-	if (!search_begin(&s, call))
+	if (!search_begin(&s, "Illegal regex: "))
 		return s.error;
 	while ((int64_t)n != limit && from <= s.text.len &&
 	       search_from(&s, from)) {

@@ -122,30 +122,11 @@ static bool accepts(const struct verb *verb, enum cel_kind kind)
 	       strchr(verb->kinds, letters[kind]);
 }
 
-static const char *type_name(struct arena *arena, const struct cel_type *type)
-{
-	struct buf out;
-	char *bracket;
-
-	if (type->kind == CEL_TIMESTAMP)
-		return "google.protobuf.Timestamp";
-	if (type->kind == CEL_DURATION)
-		return "google.protobuf.Duration";
-	if (type->kind == CEL_OPTIONAL)
-		return "optional_type";
-	buf_init(&out);
-	cel_type_text(type, &out);
-	bracket = strchr(out.data, '(');
-	if (bracket)
-		out.len = (size_t)(bracket - out.data);
-	return cel_string_from(arena, &out).text.data;
-}
-
 static const char *refusal(struct arena *arena, const char *problem,
 			   const struct cel_type *type)
 {
 	return arena_printf(arena, "%s, was given %s", problem,
-			    type_name(arena, type));
+			    cel_type_name(type));
 }
 
 /* Digits with a comma after each three of them, up to the dot. */
@@ -287,7 +268,7 @@ static const char *literal(struct arena *arena, struct cel_value value,
 		buf_adds(out, "\")");
 	} else if (!accepts(verb_of('s'), value.kind)) {
 		return arena_printf(arena, "no formatting function for %s",
-				    type_name(arena, cel_type_of(value)));
+				    cel_type_name(cel_type_of(value)));
 	} else {
 		return cel_format_value(arena, value, out);
 	}
@@ -331,7 +312,7 @@ static const char *pair_of(struct arena *arena, struct cel_entry entry,
 		return arena_printf(arena,
 				    "no formatting function for map key of "
 				    "type %s",
-				    type_name(arena, cel_type_of(entry.key)));
+				    cel_type_name(cel_type_of(entry.key)));
 	buf_init(&out);
 	literal(arena, entry.key, &out);
 	pair->key = cel_string_from(arena, &out).text.data;
@@ -390,7 +371,7 @@ const char *cel_format_value(struct arena *arena, struct cel_value value,
 		cel_duration_text(value.time, out);
 		return NULL;
 	case CEL_TYPE:
-		buf_adds(out, type_name(arena, value.type));
+		buf_adds(out, cel_type_name(value.type));
 		return NULL;
 	case CEL_NULL:
 		buf_adds(out, "null");
@@ -513,23 +494,14 @@ static struct cel_value format(struct cel_call *call)
 	return problem ? cel_error(call->arena, "%s", problem) : result;
 }
 
-/* A type that a clause refuses before it runs, in lists and maps too. */
+/* Does the clause refuse this type before it runs? Then the type. */
 static const struct cel_type *refused(const struct verb *verb,
 				      const struct cel_type *type)
 {
 	if (type->kind == CEL_DYN || type->kind == CEL_PARAM ||
 	    (strchr("fe", verb->verb) && type->kind == CEL_STRING))
 		return NULL;
-	if (!accepts(verb, type->kind))
-		return type;
-	for (int i = 0; i < CEL_TYPE_PARAMS && type->kind != CEL_TYPE; i++) {
-		const struct cel_type *found =
-			type->params[i] ? refused(verb, type->params[i]) : NULL;
-
-		if (found)
-			return found;
-	}
-	return NULL;
+	return accepts(verb, type->kind) ? NULL : type;
 }
 
 const char *cel_format_check(struct arena *arena, struct cel_text text,

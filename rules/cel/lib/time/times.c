@@ -196,12 +196,13 @@ static const struct cel_overload overloads[] = {
 	{"string", "(duration) string", text_of, NULL},
 	{"int", "(timestamp) int", seconds_of, NULL},
 	{"int", "(duration) int", nanos_of, NULL},
+	/* As cel-go has them: the first one decides about open types. */
+	{"_+_", "(duration, duration) duration", duration_sum, NULL},
 	{"_+_", "(timestamp, duration) timestamp", time_plus, NULL},
 	{"_+_", "(duration, timestamp) timestamp", plus_time, NULL},
-	{"_+_", "(duration, duration) duration", duration_sum, NULL},
+	{"_-_", "(duration, duration) duration", duration_difference, NULL},
 	{"_-_", "(timestamp, duration) timestamp", time_minus, NULL},
 	{"_-_", "(timestamp, timestamp) duration", time_difference, NULL},
-	{"_-_", "(duration, duration) duration", duration_difference, NULL},
 	{0},
 };
 

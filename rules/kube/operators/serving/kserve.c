@@ -42,7 +42,7 @@ COUNT_FORMULA(kserve_max)
 	/* maxReplicas 0 (the default) is no bound in Knative mode and
 	 * minReplicas otherwise: judge by what is written. */
 	least = amount_max(least, amount_field(at, "maxReplicas", least.n));
-	/* Scaled to zero is not for ever. */
+	/* Scaled to zero is not permanent. */
 	least = amount_max(least, amount_of(1));
 	return kserve_surge(place, at, least);
 }
@@ -76,7 +76,7 @@ static struct amount kserve_gpus(const struct node *container)
 	return sum;
 }
 
-/* The head's: its model server stands in a block of its own, or in a list. */
+/* The head's: its model server is in a block of its own, or in a list. */
 static struct amount kserve_head_gpus(const struct node *component)
 {
 	struct amount sum =

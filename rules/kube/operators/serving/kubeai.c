@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-/* resourceProfile: NAME:COUNT; a profile's name tells of its device. */
+/* resourceProfile: NAME:COUNT; a profile's name implies its device. */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
 	const struct node *node = node_get(pod->spec, "resourceProfile");

@@ -1,16 +1,126 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RFC 6902: each operation changes one copy of the document. Everything that
+ * JSON Patch (RFC 6902) on node trees, which the patches of edits_patch() are
+ * tested with: each operation changes one copy of the document. Everything that
  * is put into that copy is copied itself, so that a value is never in two
  * places; the copies are counted, since `copy` can double a document.
  */
-#include "doc/patch.h"
+#ifndef TESTS_JSON_PATCH_H
+#define TESTS_JSON_PATCH_H
 
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/err.h"
 #include "doc/build.h"
 #include "doc/pointer.h"
 #include "rules/doc/index.h"
+
+/* --- JSON Pointer (RFC 6901) ---------------------------------------------- */
+
+/* One step, unescaped; NUL-terminated (keys may hold NUL bytes: mind len). */
+struct pointer_token {
+	const char *text;
+	size_t len;
+};
+
+struct pointer {
+	struct pointer_token *tokens;
+	size_t n;
+};
+
+static size_t count_slashes(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += text[i] == '/';
+	return n;
+}
+
+/* The token from `from` to the next slash; false: a bad escape. */
+static bool take_token(struct arena *arena, const char *from, size_t len,
+		       struct pointer_token *token)
+{
+	char *out = arena_alloc(arena, len + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (from[i] != '~') {
+			out[n++] = from[i];
+			continue;
+		}
+		if (++i == len || (from[i] != '0' && from[i] != '1'))
+			return false;
+		out[n++] = from[i] == '0' ? '~' : '/';
+	}
+	out[n] = '\0';
+	*token = (struct pointer_token){.text = out, .len = n};
+	return true;
+}
+
+static int pointer_parse(struct arena *arena, const char *text, size_t len,
+			 struct pointer *pointer, struct err *err)
+{
+	const char *end = text + len;
+
+	*pointer = (struct pointer){0};
+	if (len && *text != '/')
+		return err_set(err, 0, "pointer \"%.*s\" does not begin with /",
+			       len < 100 ? (int)len : 100, text);
+	pointer->tokens = ARENA_ARRAY(arena, struct pointer_token,
+				      count_slashes(text, len));
+	while (text < end) {
+		const char *from = text + 1;
+		const char *slash = memchr(from, '/', (size_t)(end - from));
+
+		text = slash ? slash : end;
+		if (!take_token(arena, from, (size_t)(text - from),
+				&pointer->tokens[pointer->n++]))
+			return err_set(err, 0,
+				       "pointer with a ~ that is neither ~0 "
+				       "nor ~1");
+	}
+	return 0;
+}
+
+static bool pointer_index(const struct pointer_token *token, uint32_t *index)
+{
+	uint64_t value = 0;
+
+	if (!token->len || token->len > 9 ||
+	    (token->text[0] == '0' && token->len > 1))
+		return false;
+	for (size_t i = 0; i < token->len; i++) {
+		char c = token->text[i];
+
+		if (c < '0' || c > '9')
+			return false;
+		value = value * 10 + (uint64_t)(c - '0');
+	}
+	*index = (uint32_t)value;
+	return true;
+}
+
+static const struct node *pointer_step(const struct node *node,
+				       const struct pointer_token *token)
+{
+	const struct node *child;
+	uint32_t index;
+
+	if (!node)
+		return NULL;
+	if (node->type == NODE_MAP)
+		return node_lookup(node, token->text, token->len);
+	if (node->type != NODE_SEQ || !pointer_index(token, &index) ||
+	    index >= node->len)
+		return NULL;
+	for (child = node->first; index; index--)
+		child = child->next;
+	return child;
+}
+
+/* --- JSON Patch ----------------------------------------------------------- */
 
 enum {
 	PATCH_NODES = 4000000, /* values made by one patch_apply() */
@@ -346,8 +456,14 @@ static int run_operation(struct patch *patch, const struct node *item)
 	return operations[i].run(patch, &op);
 }
 
-struct node *patch_apply(struct arena *arena, const struct node *document,
-			 const struct node *list, struct err *err)
+/*
+ * The document after the patch (a list of operations), in the arena; NULL
+ * and err when the patch is malformed or does not apply. Copies that add up
+ * to very many values, or nest very deep, are refused.
+ */
+static struct node *patch_apply(struct arena *arena,
+				const struct node *document,
+				const struct node *list, struct err *err)
 {
 	struct err ignored = {0};
 	struct patch patch = {
@@ -372,3 +488,5 @@ struct node *patch_apply(struct arena *arena, const struct node *document,
 	}
 	return patch.root;
 }
+
+#endif

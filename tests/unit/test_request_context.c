@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who asks, and about what kind of change: the circumstances of a request that
- * decide what is done about a finding, each with its opposite, and what is
- * told of it in the log and in figures.
+ * Who asks, and about what kind of change: the context of a request that
+ * decides what is done about a finding, each with its opposite, and what the
+ * log and the metrics report of it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,10 +17,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "admission_stage.h"
 #include "base/buf.h"
-#include "door_stage.h"
 #include "engine/registry.h"
 #include "metrics_reading.h"
+#include "value_reading.h"
 
 static const char policy[] =
 	"apiVersion: gpugate.dev/v1\nkind: Policy\ncontact: \"#gpu\"\n"
@@ -80,15 +81,20 @@ static int teardown(void **state)
 
 static void post(struct stage *s, enum admission_path path, const char *request)
 {
-	struct buf body;
+	struct buf review, body;
+	struct reading reading;
 
+	buf_init(&review);
 	buf_init(&body);
-	buf_addf(&body,
-		 "{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":"
-		 "\"AdmissionReview\",\"request\":{\"uid\":\"u-1\",%s}}",
+	buf_addf(&review,
+		 "{apiVersion: admission.k8s.io/v1, kind: AdmissionReview, "
+		 "request: {uid: u-1, %s}}",
 		 request);
+	node_json(read_value(&reading, review.data), &body);
 	admission_review(s->worker, path, body.data, body.len, &s->reply);
+	reading_release(&reading);
 	buf_release(&body);
+	buf_release(&review);
 }
 
 static bool says(const struct stage *s, const char *text)
@@ -99,50 +105,47 @@ static bool says(const struct stage *s, const char *text)
 /* --- words of requests ---------------------------------------------------- */
 
 #define USER(name, groups)                                                     \
-	"\"userInfo\":{\"username\":\"" name "\",\"groups\":[" groups "]},"
-#define ALICE USER("alice", "\"staff\"")
+	"userInfo: {username: \"" name "\", groups: [" groups "]}, "
+#define ALICE USER("alice", "staff")
 #define KUBE  USER("system:serviceaccount:kube-system:job-controller", "")
-#define IS(group, name)                                                        \
-	"\"kind\":{\"group\":\"" group                                         \
-	"\",\"version\":\"v1\",\"kind\":\"" name                               \
-	"\"},\"name\":\"a\",\"namespace\":\"ml\","
-#define CREATE_(kind, object)                                                  \
-	"\"operation\":\"CREATE\"," kind "\"object\":" object
+#define IS_IN(namespace, group, name)                                          \
+	"kind: {group: '" group "', version: v1, kind: " name "}, name: a, "   \
+	"namespace: " namespace ", "
+#define IS(group, name)	      IS_IN("ml", group, name)
+#define CREATE_(kind, object) "operation: CREATE, " kind "object: " object
 #define UPDATE_(kind, object, old)                                             \
-	"\"operation\":\"UPDATE\"," kind "\"object\":" object                  \
-	",\"oldObject\":" old
+	"operation: UPDATE, " kind "object: " object ", oldObject: " old
+#define DEBUG	 "subResource: ephemeralcontainers, "
 #define A_POD	 IS("", "Pod")
 #define A_JOB	 IS("batch", "Job")
 #define TRAINING IS("kubeflow.org", "PyTorchJob")
 #define SPEC(gpus, more)                                                       \
-	"{\"restartPolicy\":\"Never\",\"tolerations\":[{\"operator\":"         \
-	"\"Exists\"}],\"containers\":[{\"name\":\"m\",\"image\":\"r/a:1\","    \
-	"\"resources\":{\"limits\":{\"cpu\":\"8\",\"memory\":\"64Gi\","        \
-	"\"nvidia.com/gpu\":" gpus "}}" more "}]}"
-#define POD(own, gpus, more)                                                       \
-	"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"" own \
-	"},\"spec\":" SPEC(gpus, more) "}"
-#define BAD(own) POD(own, "\"0.5\"", "")
+	"{restartPolicy: Never, tolerations: [{operator: Exists}], "           \
+	"containers: [{name: m, image: r/a:1, resources: {limits: {"           \
+	"cpu: '8', memory: 64Gi, nvidia.com/gpu: " gpus "}}" more "}]}"
+#define POD(own, gpus, more)                                                   \
+	"{apiVersion: v1, kind: Pod, metadata: {name: a" own                   \
+	"}, spec: " SPEC(gpus, more) "}"
+#define BAD(own) POD(own, "'0.5'", "")
 #define JOB(own, spec)                                                         \
-	"{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{"         \
-	"\"name\":\"a\"" own "},\"spec\":{" spec                               \
-	"\"template\":{\"spec\":" SPEC("2", "") "}}}"
-#define TRAIN(spec, replicas)                                                  \
-	"{\"apiVersion\":\"kubeflow.org/v1\",\"kind\":\"PyTorchJob\","         \
-	"\"metadata\":{\"name\":\"a\"},\"spec\":{" spec                        \
-	"\"pytorchReplicaSpecs\":{\"Worker\":{\"replicas\":" replicas          \
-	",\"template\":{\"spec\":" SPEC("2", "") "}}}}}"
+	"{apiVersion: batch/v1, kind: Job, metadata: {name: a" own             \
+	"}, spec: {" spec "template: {spec: " SPEC("2", "") "}}}"
+#define TRAIN(spec, replicas)                                                   \
+	"{apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: {name: a}, " \
+	"spec: {" spec "pytorchReplicaSpecs: {Worker: {replicas: " replicas     \
+	", template: {spec: " SPEC("2", "") "}}}}}"
 #define OWNER(kind, controls)                                                  \
-	",\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":\"" kind  \
-	"\",\"name\":\"o\",\"uid\":\"1\",\"controller\":" controls "}]"
+	", ownerReferences: [{apiVersion: batch/v1, kind: " kind               \
+	", name: o, uid: '1', controller: " controls "}]"
 #define OWNED		 OWNER("Job", "true")
-#define NOTE(key, value) ",\"annotations\":{\"" key "\":\"" value "\"}"
-#define LABEL(key)	 ",\"labels\":{\"" key "\":\"x\"}"
-#define IGNORE                                                                  \
-	",\"annotations\":{\"gpugate.dev/ignore\":\"gpu-fractional-quantity\"," \
-	"\"gpugate.dev/ignore-reason\":\"r\"}"
-#define LEAVING ",\"deletionTimestamp\":\"2026-01-01T00:00:00Z\""
-#define SPY	",\"env\":[{\"name\":\"NVIDIA_VISIBLE_DEVICES\",\"value\":\"all\"}]"
+#define NOTE(key, value) ", annotations: {" key ": \"" value "\"}"
+#define LABEL(key)	 ", labels: {" key ": x}"
+#define IGNORE_OF(rule)                                                        \
+	", annotations: {gpugate.dev/ignore: " rule                            \
+	", gpugate.dev/ignore-reason: r}"
+#define IGNORE	IGNORE_OF("gpu-fractional-quantity")
+#define LEAVING ", deletionTimestamp: '2026-01-01T00:00:00Z'"
+#define SPY	", env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]"
 #define DENIED	"\"allowed\":false"
 #define LET_IN	"\"allowed\":true"
 #define HALF	"\"gpu-fractional-quantity: "
@@ -198,23 +201,18 @@ static const struct row makers[] = {
 	 DENIED, NULL},
 };
 
-#define REFUSED                                                                \
-	",\"annotations\":{\"gpugate.dev/ignore\":\"nvidia-visible-devices-"   \
-	"override\",\"gpugate.dev/ignore-reason\":\"r\"}"
+#define REFUSED IGNORE_OF("nvidia-visible-devices-override")
 
 static const struct row words[] = {
 	{"an ignore that nobody granted", BY(ALICE, POD(REFUSED, "1", SPY)),
 	 "override is not granted by the policy: ask #gpu", LET_IN},
-	{"is told once", ADMISSION_MUTATE,
+	{"is reported once", ADMISSION_MUTATE,
 	 CREATE_(A_POD ALICE, POD(REFUSED, "1", SPY)), LET_IN, "not granted"},
 	{"and to who can read it", BY(KUBE, POD(REFUSED OWNED, "1", SPY)),
 	 LET_IN, "not granted"},
-	{"nothing to say",
-	 BY(ALICE, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"spec\":{}}"),
+	{"nothing to say", BY(ALICE, "{apiVersion: v1, kind: Pod, spec: {}}"),
 	 LET_IN, "auditAnnotations"},
-	{"a debug container",
-	 BY(ALICE "\"subResource\":\"ephemeralcontainers\",", BAD("")), DENIED,
-	 NULL},
+	{"a debug container", BY(ALICE DEBUG, BAD("")), DENIED, NULL},
 };
 
 static void who_hears_what(void **state)
@@ -268,15 +266,14 @@ static void devices_of_controllers_pods_may_be_denied(void **state)
 	BY(USER("bob", groups), BAD(NOTE("t/glass", ticket)))
 
 static const struct row tickets[] = {
-	{"group and ticket", GLASS("\"staff\",\"oncall\"", "INC-1"), LET_IN,
+	{"group and ticket", GLASS("staff, oncall", "INC-1"), LET_IN, NULL},
+	{"is reported", GLASS("oncall", "INC-1"), "\"warnings\":[" HALF, NULL},
+	{"and noted", GLASS("oncall", "INC-1"), "\"break-glass\":\"INC-1\"",
 	 NULL},
-	{"is told", GLASS("\"oncall\"", "INC-1"), "\"warnings\":[" HALF, NULL},
-	{"and noted", GLASS("\"oncall\"", "INC-1"), "\"break-glass\":\"INC-1\"",
-	 NULL},
-	{"no ticket", GLASS("\"oncall\"", " \\t\\n"), DENIED, NULL},
+	{"no ticket", GLASS("oncall", " \\t\\n"), DENIED, NULL},
 	{"no group", GLASS("", "INC-1"), DENIED, NULL},
-	{"another group", GLASS("\"oncall2\"", "INC-1"), DENIED, NULL},
-	{"no annotation", BY(USER("bob", "\"oncall\""), BAD("")), DENIED, NULL},
+	{"another group", GLASS("oncall2", "INC-1"), DENIED, NULL},
+	{"no annotation", BY(USER("bob", "oncall"), BAD("")), DENIED, NULL},
 };
 
 static void a_ticket_breaks_the_glass(void **state)
@@ -292,8 +289,8 @@ static void a_ticket_breaks_the_glass(void **state)
 
 #define MEND(user, kind, object) ADMISSION_MUTATE, CREATE_(kind user, object)
 #define PATCHED			 "\"patchType\""
-#define KEPT(own)		 MEND(ALICE, A_JOB, JOB(own, "\"backoffLimit\":1,"))
-#define SYNC(user)		 MEND(USER(user, ""), A_JOB, JOB("", "\"backoffLimit\":1,"))
+#define KEPT(own)		 MEND(ALICE, A_JOB, JOB(own, "backoffLimit: 1, "))
+#define SYNC(user)		 MEND(USER(user, ""), A_JOB, JOB("", "backoffLimit: 1, "))
 
 static const struct row patches[] = {
 	{"a Pod", MEND(ALICE, A_POD, POD("", "2", "")), PATCHED, NULL},
@@ -301,10 +298,8 @@ static const struct row patches[] = {
 	 MEND(ALICE, A_POD,
 	      POD(NOTE("kubernetes.io/config.mirror", "x"), "2", "")),
 	 LET_IN, PATCHED},
-	{"a subresource",
-	 MEND(ALICE "\"subResource\":\"ephemeralcontainers\",", A_POD,
-	      POD("", "2", "")),
-	 LET_IN, PATCHED},
+	{"a subresource", MEND(ALICE DEBUG, A_POD, POD("", "2", "")), LET_IN,
+	 PATCHED},
 	{"an update", ADMISSION_MUTATE,
 	 UPDATE_(A_POD ALICE, POD("", "2", ""), POD("", "1", "")), LET_IN,
 	 PATCHED},
@@ -336,10 +331,10 @@ static void only_what_is_nobodys_is_patched(void **state)
 /* --- what changes --------------------------------------------------------- */
 
 #define WITH_MORE                                                              \
-	"{\"x\":1,\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"       \
-	"\"name\":\"a\"" IGNORE "},\"spec\":" SPEC("\"0.5\"", "") "}"
+	"{x: 1, apiVersion: v1, kind: Pod, metadata: {name: a" IGNORE          \
+	"}, spec: " SPEC("'0.5'", "") "}"
 #define POD_UPDATE(now, old) ADMISSION_VALIDATE, UPDATE_(A_POD ALICE, now, old)
-#define BOUNDED		     "\"runPolicy\":{\"backoffLimit\":1},"
+#define BOUNDED		     "runPolicy: {backoffLimit: 1}, "
 #define TRAIN_UPDATE(now, n, old, m)                                           \
 	ADMISSION_VALIDATE,                                                    \
 		UPDATE_(TRAINING ALICE, TRAIN(now, n), TRAIN(old, m))
@@ -352,8 +347,8 @@ static const struct row changes[] = {
 	 NULL},
 	{"what says so itself", POD_UPDATE(BAD(LEAVING), POD("", "1", "")),
 	 DENIED, NULL},
-	{"what was suppressed",
-	 POD_UPDATE(POD("", "\"0.5\"", SPY), BAD(IGNORE)), HALF, LET_IN},
+	{"what was suppressed", POD_UPDATE(POD("", "'0.5'", SPY), BAD(IGNORE)),
+	 HALF, LET_IN},
 	{"metadata alone", POD_UPDATE(BAD(""), BAD(IGNORE)), HALF, DENIED},
 	{"a field is gone", POD_UPDATE(BAD(""), WITH_MORE), DENIED, NULL},
 	{"known, and more of it", TRAIN_UPDATE("", "3", "", "2"), DENIED, NULL},
@@ -364,8 +359,7 @@ static const struct row changes[] = {
 	{"less that is counted, all that is not",
 	 POD_UPDATE(POD("", "1", SPY), POD("", "2", "")), DENIED, NULL},
 	{"known, at another place",
-	 TRAIN_UPDATE("\"runPolicy\":{\"cleanPodPolicy\":\"Running\"},", "2",
-		      "", "2"),
+	 TRAIN_UPDATE("runPolicy: {cleanPodPolicy: Running}, ", "2", "", "2"),
 	 LET_IN, DENIED},
 };
 
@@ -374,7 +368,7 @@ static void an_update_ratchets(void **state)
 	TRY(*state, changes);
 }
 
-/* --- what is told --------------------------------------------------------- */
+/* --- what is reported ----------------------------------------------------- */
 
 static bool logged(const struct stage *s, const char *text)
 {
@@ -386,26 +380,20 @@ static bool logged(const struct stage *s, const char *text)
 	return strstr(log, text);
 }
 
-#define LINE_OF(user, more, object)                                            \
-	"\"operation\":\"CREATE\"," more A_POD user "\"object\":" object
+#define TRIAL(object) CREATE_(IS_IN("trial", "", "Pod") ALICE, object)
 
-#define TRIAL(object)                                                           \
-	"\"operation\":\"CREATE\",\"kind\":{\"group\":\"\",\"version\":\"v1\"," \
-	"\"kind\":\"Pod\"},\"name\":\"t\",\"namespace\":\"trial\"," ALICE       \
-	"\"object\":" object
-
-static void the_log_tells_what_was_done(void **state)
+static void the_log_says_what_was_done(void **state)
 {
 	struct stage *s = *state;
 
 	use_policy(s);
-	post(s, ADMISSION_VALIDATE, LINE_OF(KUBE, "", BAD(OWNED)));
+	post(s, ADMISSION_VALIDATE, CREATE_(A_POD KUBE, BAD(OWNED)));
 	assert_true(logged(s, "\"owner\":\"Job/o\""));
 	assert_true(logged(s, "\"dryRun\":false"));
 	assert_false(logged(s, "\"dryRun\":true"));
 	assert_false(logged(s, "\"would\""));
 	post(s, ADMISSION_VALIDATE,
-	     LINE_OF(ALICE, "\"dryRun\":true,", BAD("")));
+	     CREATE_("dryRun: true, " A_POD ALICE, BAD("")));
 	assert_true(logged(s, "\"dryRun\":true"));
 	assert_false(logged(s, "\"mode\":\"audit\""));
 	post(s, ADMISSION_VALIDATE, TRIAL(BAD("")));
@@ -419,14 +407,14 @@ static void the_log_tells_what_was_done(void **state)
 
 #define FINDINGS "gpugate_findings_total{rule=\"gpu-fractional-quantity\","
 
-static void figures_tell_what_was_done(void **state)
+static void metrics_count_what_was_done(void **state)
 {
 	struct stage *s = *state;
 
 	use_policy(s);
-	post(s, ADMISSION_VALIDATE, LINE_OF(ALICE, "", BAD(IGNORE)));
+	post(s, ADMISSION_VALIDATE, CREATE_(A_POD ALICE, BAD(IGNORE)));
 	assert_true(says(s, "\"suppressed\":\"gpu-fractional-quantity\""));
-	post(s, ADMISSION_VALIDATE, LINE_OF(ALICE, "", BAD("")));
+	post(s, ADMISSION_VALIDATE, CREATE_(A_POD ALICE, BAD("")));
 	assert_true(metrics_figure(s->metrics, FINDINGS
 				   "action=\"deny\",mode=\"enforce\","
 				   "level=\"pod\",namespace=\"ml\"}") == 1);
@@ -434,9 +422,8 @@ static void figures_tell_what_was_done(void **state)
 				   "action=\"allow\",mode=\"enforce\","
 				   "level=\"pod\",namespace=\"ml\"}") == -1);
 	post(s, ADMISSION_VALIDATE,
-	     "\"operation\":\"CREATE\",\"kind\":{\"group\":\"\",\"version\":"
-	     "\"v1\",\"kind\":\"Pod\"},\"name\":\"a\",\"namespace\":"
-	     "\"gpu-operator\"," ALICE "\"object\":" POD("", "1", SPY));
+	     CREATE_(IS_IN("gpu-operator", "", "Pod") ALICE,
+		     POD("", "1", SPY)));
 	assert_true(says(s, LET_IN));
 	assert_true(metrics_figure(s->metrics,
 				   "gpugate_not_judged_total{reason="
@@ -456,16 +443,14 @@ static void a_denial_in_order(void **state)
 
 	use_policy(s);
 	buf_init(&many);
-	buf_adds(&many, "\"operation\":\"CREATE\"," A_POD ALICE
-			"\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\","
-			"\"metadata\":{\"name\":\"a\"},\"spec\":{"
-			"\"containers\":[");
+	buf_adds(&many, CREATE_(A_POD ALICE, "{apiVersion: v1, kind: Pod, "
+					     "metadata: {name: a}, "
+					     "spec: {containers: ["));
 	for (int i = 0; i < 25; i++)
 		buf_addf(&many,
-			 "%s{\"name\":\"m%d\",\"image\":\"r/a:1\","
-			 "\"resources\":{\"limits\":{\"nvidia.com/gpu\":"
-			 "\"0.5\"}}}",
-			 i ? "," : "", i);
+			 "%s{name: m%d, image: r/a:1, "
+			 "resources: {limits: {nvidia.com/gpu: '0.5'}}}",
+			 i ? ", " : "", i);
 	buf_adds(&many, "]}}");
 	post(s, ADMISSION_VALIDATE, many.data);
 	print_message("  %.*s\n", (int)s->reply.len, s->reply.body);
@@ -479,7 +464,7 @@ static void nobody_is_let_in_without_a_policy(void **state)
 {
 	struct stage *s = *state;
 
-	post(s, ADMISSION_VALIDATE, LINE_OF(ALICE, "", BAD("")));
+	post(s, ADMISSION_VALIDATE, CREATE_(A_POD ALICE, BAD("")));
 	assert_int_equal(s->reply.status, 503);
 	assert_int_equal(s->reply.retry_after, 1);
 }
@@ -495,11 +480,12 @@ int main(void)
 		TEST(a_ticket_breaks_the_glass),
 		TEST(only_what_is_nobodys_is_patched),
 		TEST(an_update_ratchets),
-		TEST(the_log_tells_what_was_done),
-		TEST(figures_tell_what_was_done),
+		TEST(the_log_says_what_was_done),
+		TEST(metrics_count_what_was_done),
 		TEST(a_denial_in_order),
 		TEST(nobody_is_let_in_without_a_policy),
 	};
 
-	return cmocka_run_group_tests_name("circumstances", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("request_context", tests, NULL,
+					   NULL);
 }

@@ -3,8 +3,8 @@
  * A pair while it is checked. Each step returns PAIR_GOOD or another verdict,
  * with the reason in err; messages name the file that needs to be fixed.
  */
-#ifndef CERTS_PAIR_PARTS_H
-#define CERTS_PAIR_PARTS_H
+#ifndef CERTS_PAIR_INTERNAL_H
+#define CERTS_PAIR_INTERNAL_H
 
 #include <stdbool.h>
 

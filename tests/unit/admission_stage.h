@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A door with all rules and one worker, and what it needs; for tests that post
- * reviews to it. Its policy is theirs to set.
+ * The admission code with all rules and one worker, and what it needs; for
+ * tests that post reviews to it. They set its policy.
  */
-#ifndef TESTS_DOOR_STAGE_H
-#define TESTS_DOOR_STAGE_H
+#ifndef TESTS_ADMISSION_STAGE_H
+#define TESTS_ADMISSION_STAGE_H
 
 #include <stdbool.h>
 #include <unistd.h>

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cluster state behind the quotas: its age, and whether it holds them.
+ */
+#include "quota.h"
+
+#include <inttypes.h>
+
+void quota_add_age(struct buf *out, int64_t seconds)
+{
+	static const struct {
+		const char *name;
+		int64_t seconds;
+	} units[] = {{"days", 86400}, {"hours", 3600}, {"minutes", 60}};
+	size_t i = 0;
+
+	while (i < 2 && seconds < 2 * units[i].seconds)
+		i++;
+	buf_addf(out, "%" PRId64 " %s", seconds / units[i].seconds,
+		 units[i].name);
+}
+
+static const char *age_of(const struct clusters *clusters,
+			  const struct cluster *cluster, struct arena *arena)
+{
+	const char *text;
+	struct buf age;
+
+	if (cluster_is_ahead(cluster, clusters->now))
+		return "the time of the state is in the future";
+	buf_init(&age);
+	quota_add_age(&age, clusters->now - cluster_taken_at(cluster));
+	text = arena_printf(arena, "the state is %s old", age.data);
+	buf_release(&age);
+	return text;
+}
+
+const char *quota_unknown(const struct clusters *clusters,
+			  const struct policy *policy,
+			  const struct cluster *cluster, bool wanted,
+			  struct arena *arena)
+{
+	const char *reason;
+
+	if (!cluster)
+		return wanted ? "the state could not be read" : NULL;
+	if (clusters_is_old(clusters, cluster, policy_max_age(policy)))
+		return age_of(clusters, cluster, arena);
+	reason = cluster_unreadable(cluster, CLUSTER_QUOTA);
+	return reason ? arena_printf(arena,
+				     "the state has no resourcequotas: %s",
+				     reason)
+		      : NULL;
+}

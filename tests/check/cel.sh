@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Our CEL against cel-go in the environment of Kubernetes 1.36:
+#   every case of CEL's conformance suite, and random expressions over objects:
+#   the same value, error, cost and refusal, but for the differences listed in
+#   cel-differences.txt; and what the suite itself expects.
+#
+# usage: cel.sh [BUILD]     COUNT=random expressions  SEED=of them
+# Without the suite or without Go >= 1.26 what needs it is skipped aloud.
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+suite=$shared/suites/cel
+ours=$build/tests/tools/cel_answers
+[ -x "$ours" ] || { echo "cel: build $ours first" >&2; exit 2; }
+
+have_go=
+if go_is_new; then
+	"$tests/oracle/build.sh" "$build" && have_go=yes ||
+		say_fail "the oracle does not build"
+else
+	echo 'skip: comparison with cel-go: no Go >= 1.26'
+fi
+
+# compare NAME: $work/NAME.cases with the answers of both, as far as there are
+# two; cel_compare.py prints `PASSED FAILED` last.
+compare() {
+	"$ours" <"$work/$1.cases" >"$work/$1.ours" || say_fail "$1: it ended"
+	[ -z "$have_go" ] || "$oracle" cel <"$work/$1.cases" >"$work/$1.go" ||
+		say_fail "$1: the oracle ended"
+	python3 "$tests/check/cel_compare.py" "$work/$1" \
+		"$tests/check/cel-differences.txt" >"$work/$1.log"
+	sed '$d' "$work/$1.log" >&2
+	read -r good bad < <(tail -n 1 "$work/$1.log")
+	pass=$((pass + good))
+	fail=$((fail + bad))
+}
+
+if [ -d "$suite" ]; then
+	python3 "$tests/check/cel_suite.py" "$suite" "$work/suite.cases" \
+		"$work/suite.expected" || exit 2
+	compare suite
+	[ "$(grep -c '^ok' "$work/suite.ours")" -ge 1250 ] ||
+		say_fail 'fewer than 1,250 cases of the suite have a value'
+else
+	echo "skip: the conformance suite: no folder $suite"
+fi
+
+if [ -n "$have_go" ]; then
+	count=${COUNT:-20000}
+	python3 "$tests/check/cel_random.py" "$count" "${SEED:-1}" \
+		>"$work/random.cases" || exit 2
+	compare random
+fi
+
+finish cel

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares answers about expressions line by line.
+
+usage: cel_compare.py BASE DIFFERENCES [--all]
+
+BASE.cases, BASE.ours and, where they exist, BASE.go (the oracle's) and
+BASE.expected (the suite's). DIFFERENCES has a line `PATTERN<tab>WHY` for each
+difference to the oracle that is meant: a regular expression over
+`CASE | OURS | GO`. Prints the first differences (--all: all of them) and last
+`PASSED FAILED`.
+"""
+import collections
+import json
+import pathlib
+import re
+import sys
+
+SHOWN = 40
+
+
+def lines(path):
+    path = pathlib.Path(path)
+    return path.read_text().split("\n")[:-1] if path.exists() else None
+
+
+def parts(answer):
+    """(word, cost, rest)"""
+    word, _, rest = answer.partition(" ")
+    if word in ("ok", "error"):
+        cost, _, rest = rest.partition(" ")
+        return word, cost, rest
+    return word, "-", rest
+
+
+def same(ours, go):
+    """Error texts differ where several operands fail: cel-go's order is not
+    ours to copy; words of refusals are ours."""
+    our, their = parts(ours), parts(go)
+    if "refuse" in (our[0], their[0]):
+        return our[0] == their[0]
+    if our[0] != their[0]:
+        return False
+    if "-" not in (our[1], their[1]) and our[1] != their[1]:
+        return False
+    return our[2] == their[2]
+
+
+def meets(ours, expected):
+    word, _, rest = parts(ours)
+    if expected == "error":
+        return word in ("error", "refuse")
+    return expected == "any" or f"{word} {rest}" == expected
+
+
+def main(base, listed, everything=False):
+    cases, ours = lines(base + ".cases"), lines(base + ".ours")
+    go, expected = lines(base + ".go"), lines(base + ".expected")
+    differences = [line.split("\t") for line in lines(listed)
+                   if line and not line.startswith("#")]
+    counts = collections.Counter()
+    shown = 0
+    if len(ours) != len(cases) or go is not None and len(go) != len(cases):
+        print(f"{len(cases)} cases, {len(ours)} answers")
+        counts["failed"] += 1
+    for i, answer in enumerate(ours):
+        text = json.loads(cases[i])["expr"]
+        name, want = (expected[i].split("\t") if expected else ("", "any"))
+        theirs = go[i] if go else None
+        if theirs is None:
+            fine = meets(answer, want) or answer.startswith("refuse ")
+        else:
+            # Kubernetes' environment decides where the suite's has more.
+            fine = same(answer, theirs)
+        if not fine:
+            line = f"{text} | {answer} | {theirs or want}"
+            why = next((d for d in differences if re.search(d[0], line)), None)
+            if why:
+                counts[why[1]] += 1
+                continue
+            counts["failed"] += 1
+            shown += 1
+            if everything or shown <= SHOWN:
+                print(f"differs: {name} {line}"[:1500])
+            continue
+        counts["passed"] += 1
+    for why, n in sorted(counts.items()):
+        if why not in ("passed", "failed"):
+            print(f"listed: {n}: {why}")
+    print(counts["passed"], counts["failed"])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], "--all" in sys.argv[3:])
