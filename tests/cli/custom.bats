@@ -93,6 +93,18 @@ policy() {
 	holds "$stderr" 'did you mean `site-registry`'
 }
 
+@test "--require names it" {
+	registry
+	lint --select site-registry --require site-registry .
+	is "$status" 1
+	lint --ignore site-registry --require site-registry .
+	is "$status" 2
+	holds "$stderr" 'required rule `site-registry` did not run: it is off'
+	lint --require site-regitry .
+	is "$status" 2
+	holds "$stderr" '--require: unknown rule `site-regitry`'
+}
+
 @test "the cluster's policy is a floor for its own rules too" {
 	registry
 	mkdir cluster
