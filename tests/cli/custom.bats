@@ -93,6 +93,25 @@ policy() {
 	holds "$stderr" 'did you mean `site-registry`'
 }
 
+@test "the policy gives its parameters anew" {
+	registry
+	policy 'custom: [rules/*.yaml]' \
+		'rules: {site-registry: {params: {hosts: [registry.example.com, x.io]}}}'
+	lint --select site-registry .
+	is "$output" ""
+	policy 'custom: [rules/*.yaml]' \
+		'overrides: [{namespaces: [research], rules: {site-registry: {params: {hosts: [y.io]}}}}]'
+	sed -i 's/hosts: .quay.io./hosts: [registry.example.com], most: 2/' rules/site.yaml
+	lint --select site-registry .
+	holds "$output" "[site-registry]"
+	run "$GPUGATE" explain site-registry
+	holds "$output" "most (int, default 2)"
+	policy 'custom: [rules/*.yaml]' 'rules: {site-registry: {params: {host: [a]}}}'
+	lint .
+	is "$status" 2
+	holds "$stderr" '`site-registry` has no parameter `host`; did you mean `hosts`?'
+}
+
 @test "--require names it" {
 	registry
 	lint --select site-registry --require site-registry .

@@ -5,6 +5,8 @@
  * placeholder, is unknown. Request and old object are those of an admission
  * review; of files it is known that they will be created.
  */
+#include <stdlib.h>
+
 #include "base/text.h"
 #include "custom.h"
 #include "kube/purpose/class.h"
@@ -400,11 +402,64 @@ static struct cel_value old_object(struct custom_subject *s)
 	return cel_from_node(s->arena, file->old_object, NULL);
 }
 
+static struct cel_value words_of(struct custom_subject *s, const char *text)
+{
+	struct cel_value *words =
+		ARENA_ARRAY(s->arena, struct cel_value, strlen(text) + 1);
+	size_t n = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, ",");
+
+		words[n++] = cel_stringn(text, len);
+		text += len + (text[len] == ',');
+	}
+	return cel_list(s->arena, words, n);
+}
+
+/* What the policy gives in place of the rules file's value. */
+static struct cel_value given_param(struct custom_subject *s,
+				    const struct rule_param *param,
+				    const char *text)
+{
+	switch (*param->type) {
+	case 'i':
+		return cel_int(strtoll(text, NULL, 10));
+	case 'b':
+		return cel_bool(!strcmp(text, "true"));
+	case 'l':
+		return words_of(s, text);
+	default:
+		return cel_string(text);
+	}
+}
+
+static struct cel_value params_of(struct custom_subject *s)
+{
+	const struct rule_param *declared = s->rule->rule.params;
+	const char *const *given = s->run->setting->params;
+	const struct node *params = s->rule->params;
+	struct cel_entry *entries =
+		ARENA_ARRAY(s->arena, struct cel_entry, node_count(params) + 1);
+	size_t n = 0, k = 0;
+
+	FOR_EACH_CHILD(params, child) {
+		bool known = declared && declared[k].name == child->key;
+
+		entries[n++] = (struct cel_entry){
+			cel_string(child->key),
+			known && strcmp(given[k], declared[k].value)
+				? given_param(s, &declared[k], given[k])
+				: of_node(s, child)};
+		k += known;
+	}
+	return cel_map(s->arena, entries, n);
+}
+
 struct cel_value custom_variable(struct cel_eval *eval, void *context,
 				 unsigned index)
 {
 	struct custom_subject *s = context;
-	const struct node *params = s->rule->params;
 
 	switch ((enum variable)index) {
 	case VARIABLE_OBJECT:
@@ -416,7 +471,7 @@ struct cel_value custom_variable(struct cel_eval *eval, void *context,
 	case VARIABLE_NAMESPACE:
 		return namespace_object(s);
 	case VARIABLE_PARAMS:
-		return params ? of_node(s, params) : cel_map(s->arena, NULL, 0);
+		return params_of(s);
 	case VARIABLE_GPUGATE:
 		return fields_of(s, gpugate_field);
 	case VARIABLE_POD:

@@ -319,12 +319,56 @@ static void read_tests(struct policy_reader *r, const struct node *node,
 
 /* --- documents ------------------------------------------------------------ */
 
+/* As engine/policy.h has it; NULL: a list that has no such text. */
+static const char *joined(struct arena *arena, const struct node *list)
+{
+	const char *text = NULL;
+
+	FOR_EACH_CHILD(list, item) {
+		if (!node_str(item) || !item->len || strchr(item->str, ','))
+			return NULL;
+		text = text ? arena_printf(arena, "%s,%s", text, item->str)
+			    : item->str;
+	}
+	return text;
+}
+
+/* Does `rules:` of a policy know how to give another value? */
+static bool declare_param(struct arena *arena, const struct node *node,
+			  struct rule_param *out)
+{
+	int64_t value;
+
+	*out = (struct rule_param){.name = node->key,
+				   .value = node->str,
+				   .help = "of the rules file"};
+	if (node_int(node, &value) && value >= 0 && value <= INT32_MAX)
+		out->type = "int";
+	else if (node_str(node) && node->len)
+		out->type = "string";
+	else if (node->type == NODE_BOOL)
+		out->type = "bool";
+	else if (node_is_seq(node) && (out->value = joined(arena, node)))
+		out->type = "list";
+	return out->type;
+}
+
 static void read_params(struct policy_reader *r, const struct node *node,
 			void *into)
 {
+	struct custom_rule *rule = ((struct reading *)into)->rule;
+	struct arena *arena = policy_arena(r->policy);
+	struct rule_param *params =
+		ARENA_ARRAY(arena, struct rule_param, node_count(node) + 1);
+	size_t n = 0;
+
 	if (!node_is_map(node))
 		problem(r, node, "expected a map, found %s", node_noun(node));
-	((struct reading *)into)->rule->params = node;
+	FOR_EACH_CHILD(node, child)
+		n += declare_param(arena, child, &params[n]);
+	params[n] = (struct rule_param){0};
+	rule->params = node;
+	rule->rule.params = n ? params : NULL;
 }
 
 static void read_expressions(struct policy_reader *r, const struct node *node,
