@@ -53,10 +53,11 @@ static struct cel_value missing_key(struct cel_eval *ev, struct cel_value key)
 	struct cel_value error;
 	struct buf text;
 
-	buf_init(&text);
 	if (key.kind == CEL_STRING)
-		buf_add(&text, key.text.data, key.text.len);
-	else if (key.kind == CEL_UINT)
+		return cel_error(ev->arena, "no such key: %.*s",
+				 (int)key.text.len, key.text.data);
+	buf_init(&text);
+	if (key.kind == CEL_UINT)
 		buf_addf(&text, "%llu", (unsigned long long)key.uinteger);
 	else if (key.kind == CEL_DOUBLE)
 		cel_double_text(key.real, &text);
@@ -67,11 +68,11 @@ static struct cel_value missing_key(struct cel_eval *ev, struct cel_value key)
 	return error;
 }
 
-/* What a step finds; *found: or not, and then why. */
+/* What a step finds, or not: *found. */
 static struct cel_value in_map(struct cel_eval *ev, struct cel_value map,
 			       struct cel_value key, bool *found)
 {
-	struct cel_value out;
+	struct cel_value out = cel_null();
 
 	if (map.map->field)
 		*found = key.kind == CEL_STRING &&
@@ -82,7 +83,7 @@ static struct cel_value in_map(struct cel_eval *ev, struct cel_value map,
 		*found = true;
 		return cel_unknown(NULL);
 	}
-	return *found ? out : missing_key(ev, key);
+	return out;
 }
 
 static struct cel_value bad_index(struct cel_eval *ev, struct cel_value key)
@@ -132,7 +133,7 @@ static struct cel_value in_list(struct cel_eval *ev, struct cel_value list,
 	if (i >= 0 && (uint64_t)i < cel_list_size(list))
 		return cel_list_at(ev->arena, list, (size_t)i);
 	*found = false;
-	return cel_error(ev->arena, "index out of bounds: %lld", (long long)i);
+	return cel_null();
 }
 
 static struct cel_value look_up(struct cel_eval *ev, struct cel_value value,
@@ -143,7 +144,18 @@ static struct cel_value look_up(struct cel_eval *ev, struct cel_value value,
 	if (value.kind == CEL_LIST)
 		return in_list(ev, value, key, found);
 	*found = false;
-	return missing_key(ev, key);
+	return cel_null();
+}
+
+/* Why it is an error that a step finds nothing. */
+static struct cel_value missing(struct cel_eval *ev, struct cel_value value,
+				struct cel_value key)
+{
+	int64_t i;
+
+	if (value.kind != CEL_LIST || !index_of(key, &i))
+		return missing_key(ev, key);
+	return cel_error(ev->arena, "index out of bounds: %lld", (long long)i);
 }
 
 /* --- chains -------------------------------------------------------------- */
@@ -208,8 +220,10 @@ static struct cel_value step(struct cel_eval *ev, const struct cel_expr *e,
 			       ? out
 			       : cel_bool(found);
 	}
-	if (found || *chain == CHAIN_PLAIN)
+	if (found)
 		return out;
+	if (*chain == CHAIN_PLAIN)
+		return missing(ev, value, key);
 	*chain = CHAIN_NONE;
 	return cel_optional_none();
 }

@@ -4,9 +4,8 @@
  * again where their value says which of them does; an expression has no
  * effects, so they give what they gave.
  */
-#include "rules/cel/eval/eval_internal.h"
-
 #include "base/text.h"
+#include "rules/cel/eval/eval_internal.h"
 
 struct blame {
 	struct cel_eval *ev;
@@ -26,9 +25,16 @@ static void add(struct blame *b, const struct node *node)
 		b->nodes[b->n++] = node;
 }
 
+/* An item that fails is why the whole does, and the others are not. */
 static void blame_all(struct blame *b, struct cel_expr *const *items,
 		      unsigned n)
 {
+	for (unsigned i = 0; n > 1 && i < n; i++) {
+		if (eval_expr(b->ev, items[i]).kind == CEL_ERROR) {
+			blame(b, items[i]);
+			return;
+		}
+	}
 	for (unsigned i = 0; i < n && b->n < b->max; i++)
 		blame(b, items[i]);
 }
@@ -131,16 +137,16 @@ static void blame_call(struct blame *b, const struct cel_expr *e)
 
 /* --- comprehensions ------------------------------------------------------ */
 
-/* The step of all(), exists() is `@result && test`, `@result || test`. */
+/* What is asked of each element: in all(), exists(), the step is
+ * `@result && test`, `@result || test`; else the step, which may fail. */
 static const struct cel_expr *test_of(const struct cel_expr *fold)
 {
-	const char *macro = fold->fold.macro;
+	const struct cel_expr *step = fold->fold.step;
 
-	if (!macro || (!text_eq(macro, "all") && !text_eq(macro, "exists")))
-		return NULL;
-	return fold->fold.step->kind == EXPR_CALL
-		       ? fold->fold.step->call.operands[1]
-		       : NULL;
+	if (step->kind == EXPR_CALL && (step->call.operation == OPERATION_AND ||
+					step->call.operation == OPERATION_OR))
+		return step->call.operands[1];
+	return step;
 }
 
 /* Blames the first element that decides, or else the first that fails. */
@@ -148,22 +154,24 @@ static bool blame_element(struct blame *b, const struct cel_expr *e,
 			  struct cel_value range)
 {
 	const struct cel_expr *test = test_of(e);
-	bool decisive = text_eq(e->fold.macro, "exists"), decided = false;
-	size_t n = range.kind == CEL_LIST ? cel_list_size(range)
-					  : cel_map_size(range);
-	size_t at = n;
+	bool exists = text_eq(e->fold.macro, "exists");
+	bool decides = exists || text_eq(e->fold.macro, "all");
+	bool decided = false;
+	size_t n = eval_range_size(range), at = n;
 
 	for (size_t i = 0; i < n && !decided && !b->ev->state->over; i++) {
 		struct cel_value v;
 
+		eval_fold_start(b->ev, e);
 		eval_fold_bind(b->ev, e, range, i);
 		v = eval_expr(b->ev, test);
-		decided = v.kind == CEL_BOOL && v.boolean == decisive;
+		decided = decides && v.kind == CEL_BOOL && v.boolean == exists;
 		if (decided || (v.kind == CEL_ERROR && at == n))
 			at = i;
 	}
 	if (at == n)
 		return false;
+	eval_fold_start(b->ev, e);
 	eval_fold_bind(b->ev, e, range, at);
 	blame(b, test);
 	return true;
@@ -180,7 +188,7 @@ static void blame_fold(struct blame *b, const struct cel_expr *e)
 		blame(b, e->fold.init);
 		return;
 	}
-	if (!has_elements || !test_of(e) || !blame_element(b, e, range))
+	if (!has_elements || !blame_element(b, e, range))
 		blame(b, e->fold.range);
 }
 

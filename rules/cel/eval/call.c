@@ -4,9 +4,14 @@
  * other side decides; any other function is strict, and an unknown argument
  * is graver than an error (in cel-go: the first of them).
  */
+#include "base/text.h"
 #include "rules/cel/eval/eval_internal.h"
 
-#include "base/text.h"
+bool eval_holds_more(const struct cel_eval *ev, struct cel_value v)
+{
+	return ev->options.fragment && ((v.kind == CEL_LIST && v.list->node) ||
+					(v.kind == CEL_MAP && v.map->node));
+}
 
 /* --- `&&`, `||` ---------------------------------------------------------- */
 
@@ -60,7 +65,9 @@ static struct cel_value eval_equality(struct cel_eval *ev,
 	struct cel_value result = eval_graver(a, b);
 
 	if (!cel_is_abnormal(result))
-		result = cel_equal(ev->arena, a, b);
+		result = eval_holds_more(ev, a) || eval_holds_more(ev, b)
+				 ? cel_unknown(NULL)
+				 : cel_equal(ev->arena, a, b);
 	eval_charge(ev,
 		    equal || a.kind != CEL_OPAQUE ? cost_of_equality(a, b) : 1);
 	if (result.kind == CEL_BOOL)
@@ -261,6 +268,20 @@ static struct cel_value call_overload(struct cel_eval *ev,
 	return result;
 }
 
+/* Of a list or map that may hold more, `in` knows what it has; others know
+ * nothing but what it is. */
+static bool is_unknown_of(struct cel_eval *ev, const struct cel_expr *e,
+			  const struct cel_value *args)
+{
+	bool more = false;
+
+	for (unsigned i = 0; i < e->call.noperands; i++)
+		more |= eval_holds_more(ev, args[i]);
+	return more && !text_eq(e->call.function, "@in") &&
+	       !text_eq(e->call.function, "dyn") &&
+	       !text_eq(e->call.function, "type");
+}
+
 static struct cel_value eval_function(struct cel_eval *ev,
 				      const struct cel_expr *e)
 {
@@ -282,6 +303,9 @@ static struct cel_value eval_function(struct cel_eval *ev,
 	}
 	if (ev->state->over)
 		return cel_null();
+	if (ev->options.fragment && !cel_is_abnormal(graver) &&
+	    is_unknown_of(ev, e, args))
+		graver = cel_unknown(NULL);
 	if (!cel_is_abnormal(graver))
 		return call_overload(ev, e, args);
 	charge_failure(ev, e, args);

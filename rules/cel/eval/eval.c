@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Evaluation, as cel-go's interpreter with Kubernetes' options does it. */
-#include <string.h>
-
 #include "rules/cel/eval/eval_internal.h"
 
 enum { LIST_COST = 10, MAP_COST = 30 }; /* cel-go common/cost.go */

@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of one evaluation, shared by the files of the evaluator. */
+/*
+ * The state of one evaluation, shared by the files of the evaluator.
+ *
+ * Where it is not cel-go 0.26 with Kubernetes' options:
+ * - an unknown argument is graver than an error beside it;
+ * - has() of a placeholder is true, and the size of a list of them is known;
+ * - what a fragment lacks is unknown, be it a key, an element or a size;
+ * - a constant part that fails does so when it is evaluated: the API server
+ *   refuses the whole expression;
+ * - a sum of lists has at most a million elements, one of texts 16 MiB;
+ * - where cel-go panics over an operand that failed, that is the error, and
+ *   appending bytes leaves the operands as they are.
+ */
 #ifndef CEL_EVAL_INTERNAL_H
 #define CEL_EVAL_INTERNAL_H
 
@@ -29,14 +41,18 @@ struct cel_eval_state {
 /* Adds to the cost; beyond the budget, the evaluation ends. */
 static inline void eval_charge(struct cel_eval *ev, uint64_t cost)
 {
+	if (ev->state->over)
+		return;
 	ev->cost += cost;
-	if (ev->cost > ev->options.budget)
-		ev->state->over = true;
+	ev->state->over = ev->cost > ev->options.budget;
 }
 
 struct cel_value eval_expr(struct cel_eval *ev, const struct cel_expr *e);
 /* Of two results that are no values, or one of which is none. */
 struct cel_value eval_graver(struct cel_value a, struct cel_value b);
+
+/* A list or map of a fragment: what else is in it is not known. */
+bool eval_holds_more(const struct cel_eval *ev, struct cel_value v);
 
 /* A variable, without its price. */
 struct cel_value eval_ident(struct cel_eval *ev, const struct cel_expr *e);
@@ -50,9 +66,11 @@ struct cel_value eval_call(struct cel_eval *ev, const struct cel_expr *e);
 struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e);
 /* The value of an accumulator, a comprehension's variable. */
 struct cel_value eval_local(struct cel_eval *ev, unsigned slot);
+size_t eval_range_size(struct cel_value range);
 /* Starts a fold: its accumulator is pending. */
 void eval_fold_start(struct cel_eval *ev, const struct cel_expr *e);
-/* Binds its variables to element i of a list or map. */
+/* Binds its variables to element i of a list or map; to unknown values behind
+ * the last. */
 void eval_fold_bind(struct cel_eval *ev, const struct cel_expr *e,
 		    struct cel_value range, size_t i);
 /* `@result + [x]`; false: the left operand is no list that grows. */

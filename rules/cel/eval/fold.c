@@ -3,10 +3,11 @@
  * Comprehensions (cel-go interpreter/interpretable.go, folder). A condition
  * that is no bool goes on, as there.
  */
-#include "base/vec.h"
-#include "rules/cel/eval/eval_internal.h"
+#include <string.h>
 
 #include "base/text.h"
+#include "base/vec.h"
+#include "rules/cel/eval/eval_internal.h"
 
 void eval_fold_start(struct cel_eval *ev, const struct cel_expr *e)
 {
@@ -60,6 +61,12 @@ struct cel_value eval_local(struct cel_eval *ev, unsigned i)
 	return slot->value;
 }
 
+size_t eval_range_size(struct cel_value range)
+{
+	return range.kind == CEL_LIST ? cel_list_size(range)
+				      : cel_map_size(range);
+}
+
 /* --- elements ------------------------------------------------------------ */
 
 void eval_fold_bind(struct cel_eval *ev, const struct cel_expr *e,
@@ -68,7 +75,9 @@ void eval_fold_bind(struct cel_eval *ev, const struct cel_expr *e,
 	struct local_slot *slots = ev->state->slots;
 	struct cel_entry entry;
 
-	if (range.kind == CEL_LIST) {
+	if (i == eval_range_size(range)) {
+		entry.key = entry.value = cel_unknown(NULL);
+	} else if (range.kind == CEL_LIST) {
 		entry.key = cel_int((int64_t)i);
 		entry.value = cel_list_at(ev->arena, range, i);
 		if (!e->fold.var2)
@@ -124,7 +133,7 @@ struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e)
 		return range;
 	if (range.kind != CEL_LIST && range.kind != CEL_MAP)
 		return no_range(ev, e, range);
-	n = range.kind == CEL_LIST ? cel_list_size(range) : cel_map_size(range);
+	n = eval_range_size(range) + eval_holds_more(ev, range);
 	eval_fold_start(ev, e);
 	slot = &ev->state->slots[e->fold.accumulator_slot];
 	for (size_t i = 0; i < n && !ev->state->over; i++) {

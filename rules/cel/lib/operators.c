@@ -3,11 +3,10 @@
  * Operators over numbers, texts and lists (cel-go common/stdlib, overflow.go);
  * those of times are with them. Rows without a function are the evaluator's.
  */
-#include "rules/cel/lib/lib_internal.h"
-
 #include <string.h>
 
 #include "cel/cel.h"
+#include "rules/cel/lib/lib_internal.h"
 
 static struct cel_value integer_overflow(struct cel_call *call)
 {
@@ -146,9 +145,16 @@ static struct cel_value add_lists(struct cel_call *call)
 	return cel_list_add(call->arena, call->args[0], call->args[1]);
 }
 
+/* In a fragment there may be what is not found. */
+static struct cel_value absent(struct cel_call *call, const struct node *node)
+{
+	return node && call->eval->options.fragment ? cel_unknown(NULL)
+						    : cel_bool(false);
+}
+
 static struct cel_value in_list(struct cel_call *call)
 {
-	struct cel_value result = cel_bool(false);
+	struct cel_value result = absent(call, call->args[1].list->node);
 	size_t n = cel_list_size(call->args[1]);
 
 	for (size_t i = 0; i < n; i++) {
@@ -170,9 +176,7 @@ static struct cel_value in_map(struct cel_call *call)
 
 	if (cel_map_find(call->arena, map, call->args[0], &value))
 		return cel_bool(true);
-	if (map.map->node && call->eval->options.fragment)
-		return cel_unknown(NULL);
-	return cel_bool(false);
+	return absent(call, map.map->node);
 }
 
 static struct cel_value size(struct cel_call *call)

@@ -3,7 +3,6 @@
  * Values whose kind an OpenAPI schema decides: the objects of custom resources
  * in their own rules (apiserver pkg/cel/common/valuesunstructured.go).
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -60,6 +59,14 @@ static int escape_at(const char *s, size_t len)
 	return -1;
 }
 
+static char *put(char *at, const char *text)
+{
+	size_t len = strlen(text);
+
+	memcpy(at, text, len);
+	return at + len;
+}
+
 /* As it is where it cannot be escaped: then no expression can name it. */
 static struct cel_value escape(struct arena *arena, struct cel_text name)
 {
@@ -77,7 +84,7 @@ static struct cel_value escape(struct arena *arena, struct cel_text name)
 			*at++ = name.data[i++];
 			continue;
 		}
-		at += sprintf(at, "__%s__", escapes[e].name);
+		at = put(put(put(at, "__"), escapes[e].name), "__");
 		i += strlen(escapes[e].text);
 	}
 	return cel_stringn(out, (size_t)(at - out));
@@ -118,8 +125,7 @@ static bool unescape(struct arena *arena, struct cel_text key,
 		stands_for = meaning(arena, word, word.len + 4 == key.len);
 		if (!stands_for)
 			return false;
-		memcpy(at, stands_for, strlen(stands_for));
-		at += strlen(stands_for);
+		at = put(at, stands_for);
 		i = end + 2;
 	}
 	*out = (struct cel_text){text, (size_t)(at - text)};

@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "rules/cel/value/value_internal.h"
 
+enum { DIGITS_OF_INT = 18 }; /* always within 64 bits */
+
 struct cel_value cel_string(const char *text)
 {
 	return cel_stringn(text, strlen(text));
@@ -58,6 +60,13 @@ static struct cel_value from_integer(const struct node *node)
 {
 	long long i;
 
+	if (node->len < DIGITS_OF_INT) {
+		const char *s = node->str + (node->str[0] == '-');
+
+		for (i = 0; *s; s++)
+			i = i * 10 + (*s - '0');
+		return cel_int(node->str[0] == '-' ? -i : i);
+	}
 	errno = 0;
 	i = strtoll(node->str, NULL, 10);
 	if (errno == ERANGE)
@@ -65,28 +74,40 @@ static struct cel_value from_integer(const struct node *node)
 	return cel_int(i);
 }
 
+struct node_list {
+	struct cel_list list;
+	struct cel_cursor cursor;
+};
+
+struct node_map {
+	struct cel_map map;
+	struct cel_cursor cursor;
+};
+
 struct cel_value cel_list_of_node(struct arena *arena, const struct node *node,
 				  const struct node *schema)
 {
-	struct cel_list *list = ARENA_NEW(arena, struct cel_list);
+	struct node_list *list = arena_alloc(arena, sizeof(*list));
 
-	list->node = node;
-	list->schema = schema;
-	list->n = node->len;
-	list->cursor = ARENA_NEW(arena, struct cel_cursor);
-	return (struct cel_value){.kind = CEL_LIST, .list = list};
+	list->cursor = (struct cel_cursor){0};
+	list->list = (struct cel_list){.node = node,
+				       .schema = schema,
+				       .n = node->len,
+				       .cursor = &list->cursor};
+	return (struct cel_value){.kind = CEL_LIST, .list = &list->list};
 }
 
 struct cel_value cel_map_of_node(struct arena *arena, const struct node *node,
 				 const struct node *schema)
 {
-	struct cel_map *map = ARENA_NEW(arena, struct cel_map);
+	struct node_map *map = arena_alloc(arena, sizeof(*map));
 
-	map->node = node;
-	map->schema = schema;
-	map->n = node->len;
-	map->cursor = ARENA_NEW(arena, struct cel_cursor);
-	return (struct cel_value){.kind = CEL_MAP, .map = map};
+	map->cursor = (struct cel_cursor){0};
+	map->map = (struct cel_map){.node = node,
+				    .schema = schema,
+				    .n = node->len,
+				    .cursor = &map->cursor};
+	return (struct cel_value){.kind = CEL_MAP, .map = &map->map};
 }
 
 static struct cel_value from_json(struct arena *arena, const struct node *node)
