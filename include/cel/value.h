@@ -44,6 +44,7 @@ struct cel_eval;
 struct cel_opaque_type {
 	struct cel_type type;
 	bool (*equal)(const void *a, const void *b);
+	uint64_t (*size)(const void *data); /* for costs; NULL: 1 */
 };
 
 struct cel_value {

@@ -218,8 +218,8 @@ static inline bool node_same_key(const struct node *a, const struct node *b)
 const char *base_name(const char *text);
 /* What is known of words by their texts. */
 struct argv argv_finish(struct argv argv);
-/* May a word begin with this text? */
-bool argv_may_begin(const struct argv *argv, const char *text);
+/* May a word be NAME=value? */
+bool argv_may_assign(const struct argv *argv, const char *name);
 /* argv_have() for any of several commands, none of them a flag. */
 bool argv_have_name(const struct argv *argv, const char *const *names);
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as an expression. What is refused has words and a span inside of
- * the text; what is taken is a tree whose parts have ids of their own and
- * bytes inside of the text.
+ * Any bytes as an expression, parsed and checked. What is refused has words
+ * and a span inside of the text; what is taken is a tree whose parts have ids
+ * of their own and bytes inside of the text, and a type if it is compiled.
  */
-#include <stdlib.h>
-
 #include "base/err.h"
 #include "rules/cel/syntax/ast.h"
 
@@ -41,20 +39,51 @@ static void check_issues(const struct cel_issues *issues, size_t len)
 	}
 }
 
+/* Names that seeds use. */
+static const struct cel_env *environment(struct arena *arena)
+{
+	static const char *const names[][2] = {
+		{"object", "dyn"},	{"x", "dyn"},
+		{"i", "int"},		{"s", "string"},
+		{"l", "list(string)"},	{"m", "map(string, int)"},
+		{"o", "optional(int)"}, {"q", "kubernetes.Quantity"},
+	};
+	size_t n = sizeof(names) / sizeof(*names);
+	struct cel_variable *variables =
+		ARENA_ARRAY(arena, struct cel_variable, n + 1);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *type = names[i][1];
+
+		variables[i].name = names[i][0];
+		variables[i].type = cel_type_parse(arena, &type);
+	}
+	return cel_env_new(arena, variables);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena arena = ARENA_INIT;
 	struct cel_issues issues = {.arena = &arena};
 	struct tree tree = {.len = size};
-	struct cel_expr *root = cel_parse(&arena, (const char *)data, size,
-					  &tree.nexprs, &issues);
+	const char *text = (const char *)data;
+	struct cel_expr *root =
+		cel_parse(&arena, text, size, &tree.nexprs, &issues);
+	const struct cel_program *program;
 
 	if (!root == !issues.n)
 		BUG("%zu issues", issues.n);
 	check_issues(&issues, size);
 	tree.seen = ARENA_ARRAY(&arena, bool, tree.nexprs);
 	cel_expr_each(root, check_expr, &tree);
+	issues.n = 0;
+	program = cel_compile(&arena, environment(&arena), text, size, &issues);
+	if (!program == !issues.n || (program && !root))
+		BUG("%zu issues", issues.n);
+	check_issues(&issues, size);
+	if (program && !cel_program_type(program))
+		BUG("no type");
 	arena_release(&arena);
 	return 0;
 }

@@ -107,18 +107,6 @@ static void time_text(struct cel_value v, struct buf *out)
 		buf_addf(out, "n:%" PRId64, (int64_t)nanos);
 }
 
-/* The name without parameters: those of a value's type are not known. */
-static void type_text(const char *open, const struct cel_type *type,
-		      struct buf *out)
-{
-	struct buf text;
-
-	buf_init(&text);
-	cel_type_text(type, &text);
-	buf_addf(out, "%s%.*s)", open, (int)strcspn(text.data, "("), text.data);
-	buf_release(&text);
-}
-
 static void optional_text(struct answer *answer, struct cel_value v,
 			  struct buf *out)
 {
@@ -177,13 +165,13 @@ static void value_text(struct answer *answer, struct cel_value v,
 		time_text(v, out);
 		break;
 	case CEL_TYPE:
-		type_text("type(", v.type, out);
+		buf_addf(out, "type(%s)", cel_type_name(v.type));
 		break;
 	case CEL_OPTIONAL:
 		optional_text(answer, v, out);
 		break;
 	case CEL_OPAQUE:
-		type_text("opaque(", cel_type_of(v), out);
+		buf_addf(out, "opaque(%s)", cel_type_name(cel_type_of(v)));
 		break;
 	default:
 		scalar_text(v, out);

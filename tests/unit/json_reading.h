@@ -27,6 +27,11 @@
 #define COUNT(array)   (sizeof(array) / sizeof((array)[0]))
 #define SIZED(literal) literal, sizeof(literal) - 1
 
+/* More bytes than the reader looks at at once. */
+static const char filler[] =
+	"----------------------------------------------------------------------"
+	"----------------------------------------------------------------------";
+
 struct reading {
 	struct arena arena;
 	struct source source;

@@ -284,45 +284,6 @@ static void strings_end_at_every_offset(void **state)
 	}
 }
 
-static const char filler[] =
-	"----------------------------------------------------------------------"
-	"----------------------------------------------------------------------";
-
-static void assert_byte(int before, unsigned char c, bool own)
-{
-	bool good = c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
-	char text[sizeof(filler) + 16], value[4] = {'<', (char)c, '>', '\0'};
-	char room[sizeof(text)];
-	struct reading reading;
-	struct node *root;
-
-	snprintf(text, sizeof(text), "[\"%.*s\",\"%s\"]", before, filler,
-		 value);
-	reading_init(&reading, text, strlen(text));
-	if (own)
-		reading.loader.own = room;
-	root = read_all(&reading);
-	assert_int_equal(root != NULL, good);
-	assert_int_equal(reading.refusals, !good);
-	if (root) {
-		assert_int_equal(root->first->len, before);
-		assert_memory_equal(root->first->str, filler, (size_t)before);
-		assert_string_equal(root->last->str, value);
-		assert_int_equal(root->last->start, before + 4);
-	}
-	reading_release(&reading);
-}
-
-/* Each byte is seen for what it is, wherever in a block of them it lies. */
-static void each_byte_counts_at_every_offset(void **state)
-{
-	for (int before = 0; before < (int)sizeof(filler); before++)
-		for (unsigned c = 1; c < 256; c++) {
-			assert_byte(before, (unsigned char)c, false);
-			assert_byte(before, (unsigned char)c, true);
-		}
-}
-
 static bool skips_s(void *context, const struct node *map, const char *key,
 		    size_t len)
 {
@@ -566,7 +527,6 @@ int main(void)
 		cmocka_unit_test(escapes_are_decoded),
 		cmocka_unit_test(escaped_keys_are_compared_decoded),
 		cmocka_unit_test(strings_end_at_every_offset),
-		cmocka_unit_test(each_byte_counts_at_every_offset),
 		cmocka_unit_test(skipped_values_end_at_their_brackets),
 		cmocka_unit_test(the_last_of_duplicate_keys_counts),
 		cmocka_unit_test(a_duplicate_keeps_both_positions),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The server: its start and its end, and connections as they come and go. */
+/* The server: its start and its end. */
 #include "server_internal.h"
 
 #include <errno.h>
@@ -11,64 +11,6 @@
 #include "server_listen.h"
 
 /* --- what libmicrohttpd calls --------------------------------------------- */
-
-struct peer *server_peer(struct MHD_Connection *connection)
-{
-	return MHD_get_connection_info(connection,
-				       MHD_CONNECTION_INFO_SOCKET_CONTEXT)
-		->socket_context;
-}
-
-static void count_connections(struct server *server)
-{
-	metrics_set(server->options.metrics, METRICS_CONNECTIONS,
-		    connection_table_count(server->table));
-}
-
-static void opened(struct server_thread *thread,
-		   struct MHD_Connection *connection, void **context)
-{
-	struct server *server = thread->server;
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	struct peer *peer = calloc(1, sizeof(*peer));
-
-	if (!peer)
-		BUG("out of memory");
-	peer->server = server;
-	peer->thread = thread;
-	thread->shaking++;
-	*context = peer;
-	connection_enter(server->table, &peer->connection, info->connect_fd,
-			 PHASE_HANDSHAKE);
-	server_tls_attach(peer, connection);
-}
-
-static void closed(void **context)
-{
-	struct peer *peer = *context;
-
-	if (!peer->agreed)
-		peer->thread->shaking--;
-	connection_leave(&peer->connection);
-	server_wire_detach(peer);
-	key_pair_drop(peer->pair);
-	free(peer);
-	*context = NULL;
-}
-
-void server_connection(void *cls, struct MHD_Connection *connection,
-		       void **context, enum MHD_ConnectionNotificationCode code)
-{
-	struct server_thread *thread = cls;
-
-	thread->moves++;
-	if (code == MHD_CONNECTION_NOTIFY_STARTED)
-		opened(thread, connection, context);
-	else if (*context)
-		closed(context);
-	count_connections(thread->server);
-}
 
 /* Inside of libmicrohttpd nothing can be trusted any more. */
 static void panic(void *cls, const char *file, unsigned line,

@@ -4,6 +4,7 @@
  *
  *	server.c          start, drain, stop
  *	server_thread.c   the threads that answer
+ *	server_peer.c     connections as they come and go
  *	server_listen.c   sockets
  *	server_tls.c      TLS parameters and handshake
  *	server_wire.c     the bytes below TLS
@@ -97,7 +98,15 @@ struct peer {
 	unsigned status;
 };
 
-struct peer *server_peer(struct MHD_Connection *connection);
+static inline struct peer *server_peer(struct MHD_Connection *connection)
+{
+	return MHD_get_connection_info(connection,
+				       MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+		->socket_context;
+}
+
+/* -- server_peer.c --------------------------------------------------------- */
+
 /* An MHD_NotifyConnectionCallback; cls is the thread, here and below. */
 void server_connection(void *cls, struct MHD_Connection *connection,
 		       void **context,
@@ -110,7 +119,6 @@ void server_connection(void *cls, struct MHD_Connection *connection,
 int server_threads_start(struct server *server, int listener);
 /* Cuts what is left. */
 void server_threads_stop(struct server *server);
-struct admission_worker *server_worker(struct server_thread *thread);
 
 /* -- server_wire.c --------------------------------------------------------- */
 

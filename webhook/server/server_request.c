@@ -198,13 +198,22 @@ static enum MHD_Result refuse(struct peer *peer,
 	return send_response(peer, connection, response);
 }
 
+/* Made with its first review. */
+static struct admission_worker *worker_of(struct server_thread *thread)
+{
+	if (!thread->worker)
+		thread->worker =
+			admission_worker_new(thread->server->options.admission);
+	return thread->worker;
+}
+
 static struct MHD_Response *judge(struct peer *peer, const char *body,
 				  size_t len)
 {
 	struct admission_reply reply;
 
 	connection_phase(&peer->connection, PHASE_REPLY);
-	admission_review(server_worker(peer->thread), peer->path, body, len,
+	admission_review(worker_of(peer->thread), peer->path, body, len,
 			 &reply);
 	return make_response(peer, &reply);
 }
@@ -216,7 +225,7 @@ static struct MHD_Response *judge_start(struct peer *peer)
 
 	connection_phase(&peer->connection, PHASE_REPLY);
 	if (!peer->body.len ||
-	    !admission_review_long(server_worker(peer->thread), peer->path,
+	    !admission_review_long(worker_of(peer->thread), peer->path,
 				   peer->body.data, peer->body.len, &reply))
 		return NULL;
 	return make_response(peer, &reply);

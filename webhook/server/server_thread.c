@@ -73,14 +73,6 @@ static int start_one(struct server_thread *thread)
 	return 0;
 }
 
-struct admission_worker *server_worker(struct server_thread *thread)
-{
-	if (!thread->worker)
-		thread->worker =
-			admission_worker_new(thread->server->options.admission);
-	return thread->worker;
-}
-
 /* --- daemons -------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 0))) static void

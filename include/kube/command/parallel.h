@@ -59,6 +59,9 @@ struct parallel_list {
 
 /* One for each such command of the container, in order. */
 struct parallel_list container_parallel(const struct container *c);
+/* Does one of its main containers run vLLM, with no VLLM_PORT of its own, where
+ * Kubernetes sets variables for Services? */
+bool pod_reads_vllm_port(const struct pod *pod);
 /*
  * Devices that a server or a launcher of this node occupies in its container;
  * 0: not known, or all that there are. *by (may be NULL) gets the degree that

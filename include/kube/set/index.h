@@ -116,6 +116,22 @@ struct scaler {
 	const struct cluster *cluster;
 };
 
+struct pod_label {
+	const char *key, *value; /* NULL: not known */
+};
+
+/* A Service of a file. */
+struct kube_service {
+	struct object_id id;
+	struct place place; /* of the type by which it is reached from outside,
+			       or the name */
+	bool has_address;   /* the pods beside it get variables with it */
+	bool exposes_dashboard;	    /* that of Ray, to the outside */
+	struct pod_label *selector; /* value NULL: not known */
+	size_t nselector;
+	const struct cluster *cluster;
+};
+
 struct named_object; /* see kube/set/referred.h */
 
 enum queue_type { QUEUE_OTHER, QUEUE_VOLCANO, QUEUE_KAI };
@@ -148,10 +164,6 @@ struct volume_claim {
 	struct place place;
 };
 
-struct pod_label {
-	const char *key, *value; /* NULL: not known */
-};
-
 /* Pods of one template of a workload. */
 struct workload_pod {
 	const char *role;
@@ -180,6 +192,8 @@ struct workload_pod {
 	enum more_labels more_labels; /* that the operator may add */
 	bool host_network;	      /* network policies are not for it */
 	bool gpu;		      /* a GPU pod */
+	bool reads_vllm_port;	      /* it ends where that is a URL */
+	bool open_dashboard;	      /* Ray's, which asks for no token */
 	bool fragment;		      /* of a kustomize patch */
 	/* A PodSpec with its own bytes, which rules see (no infrastructure). */
 	bool repairable;
@@ -242,6 +256,8 @@ struct object_index {
 	size_t nrequests, requests_size;
 	struct scaler *scalers;
 	size_t nscalers, scalers_size;
+	struct kube_service *services;
+	size_t nservices, services_size;
 	struct named_object *named;
 	size_t nnamed, named_size;
 	size_t nworkloads; /* those with GPU pods */
@@ -351,6 +367,13 @@ enum tri workload_pod_selected(const struct workload_pod *pod,
 /* Does it set the number of the workload's pods? */
 bool scaler_scales(const struct object_index *set, const struct scaler *scaler,
 		   const struct workload *w);
+/* Is it in the workload's namespace? */
+bool service_is_beside(const struct object_index *set,
+		       const struct kube_service *service,
+		       const struct workload *w);
+/* Does it certainly lead to these pods? */
+bool service_selects(const struct kube_service *service,
+		     const struct workload_pod *pod);
 /* The last of some metrics (autoscaling/v2 MetricSpec) of which all are of the
  * CPU or the memory; NULL: some other counts as well, or there are none. */
 const struct node *metrics_of_host(const struct node *metrics);

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Service usually has the name of what it leads to.
+ * A Service `vllm` of the files is known; where there is none, a Service
+ * usually has the name of what it leads to.
  */
-#include <string.h>
-
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/parallel.h"
-
-static bool runs_vllm(struct rule_run *run, const struct container *c)
-{
-	struct parallel_list list = container_parallel(c);
-
-	for (size_t i = 0; i < list.n; i++)
-		if (!strcmp(list.items[i].program, "vLLM"))
-			return !container_env(c, "VLLM_PORT");
-	return false;
-}
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -25,28 +14,60 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct finding *f;
 
 	/* LeaderWorkerSet makes that Service, without an address. */
-	if (pod->flat || object->parent || !text_eq(object->name, "vllm") ||
+	if (object->parent || !text_eq(object->name, "vllm") ||
 	    object_is(object, "leaderworkerset.x-k8s.io", "LeaderWorkerSet") ||
-	    (!node_is_unset(links) && !node_is_true(links)))
+	    !pod_reads_vllm_port(pod))
 		return;
-	FOR_EACH_CONTAINER(pod, c) {
-		if (c->role != CONTAINER_MAIN || !runs_vllm(run, c))
-			continue;
-		f = report_pod(run, pod, links ? links : pod->spec,
-			       "if a Service is named `vllm` too, it sets "
-			       "VLLM_PORT to a URL, and vLLM ends");
-		finding_severity(f, SEVERITY_INFO);
-		fix_set(finding_fix(run, f, true, "set no such variables"),
-			pod->spec, "enableServiceLinks",
-			edit_bool(rule_arena(run), false));
-		return;
+	f = report_pod(run, pod, links ? links : pod->spec,
+		       "if a Service is named `vllm` too, it sets "
+		       "VLLM_PORT to a URL, and vLLM ends");
+	finding_severity(f, SEVERITY_INFO);
+	fix_set(finding_fix(run, f, true, "set no such variables"), pod->spec,
+		"enableServiceLinks", edit_bool(rule_arena(run), false));
+}
+
+static bool is_reader(const struct workload *w)
+{
+	for (size_t i = 0; i < w->npods; i++)
+		if (w->pods[i].reads_vllm_port)
+			return true;
+	return false;
+}
+
+/* At the Service, once for each workload that reads its variable. */
+static void check_workload(struct rule_run *run, const struct workload *w)
+{
+	const struct object_index *set = rule_index(run);
+
+	for (size_t i = 0; i < set->nservices; i++) {
+		const struct kube_service *service = &set->services[i];
+
+		if (service->has_address && text_eq(service->id.name, "vllm") &&
+		    service_is_beside(set, service, w))
+			report_place(run, &service->id, &service->place,
+				     "Service `vllm` sets VLLM_PORT to a URL "
+				     "in the pods of %s, and vLLM ends",
+				     rule_title(run, w->id.kind, w->id.name));
 	}
+}
+
+static void check_set(struct rule_run *run)
+{
+	struct workload_cursor cursor = {0};
+	const struct workload *w;
+
+	if (!rule_index(run)->nservices)
+		return;
+	while ((w = workload_next(rule_index(run), &cursor)))
+		if (!w->child && !w->duplicate_of && is_reader(w))
+			check_workload(run, w);
 }
 
 const struct rule rule_service_link_env_collision = {
 	.name = "service-link-env-collision",
 	.category = "env",
 	.severity = SEVERITY_WARNING,
+	.needs = NEEDS_SET,
 	.flags = RULE_PREVIEW | RULE_SAFE_PATCH,
 	.since = "1.0",
 	.summary = "a server whose Service sets a variable that it reads",
@@ -56,4 +77,5 @@ const struct rule rule_service_link_env_collision = {
 	.evidence =
 		"https://github.com/vllm-project/vllm/issues/18209; https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables",
 	.check_pod = check,
+	.check_set = check_set,
 };

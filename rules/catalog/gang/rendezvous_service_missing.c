@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/argv.h"
 
@@ -48,17 +49,22 @@ static void judge(struct rule_run *run, const struct container *c,
 		node_str(has) ? node_str(has) : "", node_str(has) ? "`" : "");
 }
 
-static void judge_all(struct rule_run *run, const struct container *c)
+/* Does an item have what follows the name in such an address? Most commands do
+ * not, and are not split into words. */
+static bool may_have_address(const struct node *list)
+{
+	FOR_EACH_CHILD(list, item)
+		/* A script may hold placeholders besides. */
+		if (item->type == NODE_STRING &&
+		    text_contains(item->str, "-0."))
+			return true;
+	return false;
+}
+
+static void judge_flags(struct rule_run *run, const struct container *c)
 {
 	struct argv argv = container_argv(rule_arena(run), c);
 
-	for (const char *const *name = names; *name; name++) {
-		const struct node *value =
-			node_get(container_env(c, *name), "value");
-
-		if (node_str(value))
-			judge(run, c, value, node_str(value));
-	}
 	for (const char *const *flag = flags; *flag; flag++) {
 		const struct arg *arg;
 		const char *value = argv_flag(&argv, *flag, &arg);
@@ -66,6 +72,21 @@ static void judge_all(struct rule_run *run, const struct container *c)
 		if (value)
 			judge(run, c, arg->node, value);
 	}
+}
+
+static void judge_all(struct rule_run *run, const struct container *c)
+{
+	for (const char *const *name = names; *name; name++) {
+		const struct node *value =
+			node_get(container_env(c, *name), "value");
+
+		if (node_str(value))
+			judge(run, c, value, node_str(value));
+	}
+	if (may_have_address(node_get(c->node, "command")) ||
+	    may_have_address(node_get(c->node, "args")) ||
+	    node_get(c->node, "source"))
+		judge_flags(run, c);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

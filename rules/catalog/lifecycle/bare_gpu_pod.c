@@ -4,7 +4,8 @@
  * or is preempted, and Cluster Autoscaler does not evict it, so it pins its
  * GPU node. Kueue's pod groups, Pods that a notebook hub makes, static pods,
  * Helm's test hooks and Pods embedded in an object that makes them anew are
- * as they should be. Nobody misses a Pod that only waits, or one of a test.
+ * as they should be. What nothing shows to train or to serve may be a try that
+ * its author starts again, and so may a test.
  * Source: Cluster Autoscaler FAQ ("pods not backed by a controller object").
  */
 #include "base/text.h"
@@ -42,7 +43,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		       name ? name : node_get(metadata, "generateName"),
 		       "nothing starts this %s Pod again when its node is lost",
 		       pod_device(pod));
-	if (pod_is_test(pod))
+	if (pod_is_test(pod) || (!pod_is_training(pod) && !pod_is_serving(pod)))
 		finding_severity(f, SEVERITY_INFO);
 }
 
@@ -57,7 +58,7 @@ const struct rule rule_bare_gpu_pod = {
 	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "a Pod with GPUs has no controller",
-	.why = "It is gone when its node fails or is drained, and it keeps the autoscaler from removing its node.",
+	.why = "It is gone when its node fails or is drained, and it keeps the autoscaler from removing its node. An info where nothing shows that it trains or serves.",
 	.remedy =
 		"Run it as a Job (work that ends) or as a Deployment (a server).",
 	.evidence =

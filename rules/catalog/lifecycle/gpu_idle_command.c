@@ -2,9 +2,9 @@
 /*
  * A GPU container that only sleeps, or that waits for somebody to type,
  * keeps its devices from everybody else. Notebook kinds are made for that
- * (notebook-gpu-culling speaks of them), and so are namespaces of notebooks. A
- * wait that is over within a day, and what its labels call a test, costs little
- * and is meant: an info.
+ * (notebook-gpu-culling speaks of them), and so are namespaces of notebooks.
+ * Whether somebody works in it is not known: a warning only where many devices
+ * wait, for longer than a day, in what no label calls a test.
  * Source: the words of the command; KubeRay appends `ray start` to the
  * command of a Ray container, so that one does work.
  */
@@ -32,6 +32,13 @@ static bool is_bounded(const struct container_command *command,
 				    pod->restart == RESTART_ON_FAILURE);
 }
 
+/* All pods of the template together. */
+static bool holds_many(struct rule_run *run, const struct container *c)
+{
+	return amount_mul(c->pod->steady, c->gpus).n >=
+	       rule_param_int(run, "gpus");
+}
+
 static void check_container(struct rule_run *run, const struct container *c)
 {
 	struct container_command command =
@@ -52,7 +59,8 @@ static void check_container(struct rule_run *run, const struct container *c)
 			     container_title(c), pod_device(c->pod), time,
 			     waits ? "only waits" : "waits for people",
 			     command.what);
-	if (pod_is_test(c->pod) || (bounded && command.seconds < A_DAY))
+	if (!holds_many(run, c) || pod_is_test(c->pod) ||
+	    (bounded && command.seconds < A_DAY))
 		finding_severity(f, SEVERITY_INFO);
 }
 
@@ -70,6 +78,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 static const struct rule_param params[] = {
 	{"namespaces", "list", "jupyter*,notebook*,*-notebooks",
 	 "namespaces for interactive work"},
+	{"gpus", "int", "4", "devices from which on it is a warning"},
 	{0},
 };
 
@@ -81,7 +90,7 @@ const struct rule rule_gpu_idle_command = {
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_ARGV,
 	.since = "1.0",
 	.summary = "a GPU container that only sleeps or waits for people",
-	.why = "Its GPUs are taken and idle until somebody deletes the pod.",
+	.why = "Its GPUs are taken and idle until somebody deletes the pod. Fewer than four devices, a wait of less than a day and what labels call a test are an info: somebody may work in it.",
 	.remedy =
 		"Let the container start the work and end with it; use a notebook kind that stops idle sessions for interactive work.",
 	.evidence = "the command does nothing (sleep, tail -f, jupyter)",

@@ -27,13 +27,14 @@ static bool has_several(const struct parallel *parallel)
 	return n->given && (n->all || n->n > 1);
 }
 
-/* `mpirun -x OMP_NUM_THREADS=8` */
-static bool passes_threads(struct rule_run *run, const struct container *c)
+/* `mpirun -x OMP_NUM_THREADS=8`; NCCL's tests (all_reduce_perf) use none. */
+static bool needs_no_number(struct rule_run *run, const struct container *c)
 {
 	struct argv argv = container_argv(rule_arena(run), c);
 
 	for (size_t i = 0; i < argv.n; i++)
-		if (text_starts(argv.items[i].text, "OMP_NUM_THREADS"))
+		if (text_starts(argv.items[i].text, "OMP_NUM_THREADS") ||
+		    text_ends(argv.items[i].text, "_perf"))
 			return true;
 	return false;
 }
@@ -47,7 +48,7 @@ static const struct parallel *own_mpi(struct rule_run *run,
 	return list.n == 1 && !list.items[0].unknown &&
 			       list.items[0].type == PARALLEL_MPI &&
 			       has_several(&list.items[0]) &&
-			       is_unbound(run, c) && !passes_threads(run, c)
+			       is_unbound(run, c) && !needs_no_number(run, c)
 		       ? &list.items[0]
 		       : NULL;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KubeRay makes the Service and the Ingress of the head as the group says.
+ * KubeRay makes the Service and the Ingress of the head as the group says; a
+ * Service of the files may lead to it, too.
  */
-#include <string.h>
-
-#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
+#include "kube/operators/ray.h"
 
 static const struct node *exposed(const struct node *head)
 {
@@ -24,21 +23,11 @@ static const struct node *exposed(const struct node *head)
 		       : NULL;
 }
 
-/* Token authentication of Ray 2.52 and later. */
-static bool asks_for_token(const struct node *cluster)
-{
-	return node_eq(node_path(cluster, "authOptions.mode"), "token");
-}
-
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const struct node *head = pod->group;
-	const struct node *at = exposed(head);
+	const struct node *at = exposed(pod->group);
 
-	if (!text_eq(pod->object->group, "ray.io") ||
-	    strcmp(pod->role, "Head") != 0 || !at ||
-	    !object_gpu_pod(pod->object) ||
-	    (head->parent && asks_for_token(head->parent)))
+	if (!ray_dashboard_is_open(pod) || !at || !object_gpu_pod(pod->object))
 		return;
 	report_pod(run, pod, at,
 		   "`%s: %s` leads to the dashboard, which runs jobs for "
@@ -46,10 +35,45 @@ static void check(struct rule_run *run, const struct pod *pod)
 		   at->key, node_is_true(at) ? "true" : node_str(at));
 }
 
+/* Services beside the cluster that select its head. */
+static void check_workload(struct rule_run *run, const struct workload *w,
+			   const struct workload_pod *pod)
+{
+	const struct object_index *set = rule_index(run);
+
+	for (size_t i = 0; i < set->nservices; i++) {
+		const struct kube_service *service = &set->services[i];
+
+		if (service->exposes_dashboard &&
+		    service_is_beside(set, service, w) &&
+		    service_selects(service, pod))
+			report_place(
+				run, &service->id, &service->place,
+				"the Service leads to the dashboard of %s, "
+				"which runs jobs for whoever reaches it",
+				rule_title(run, w->id.kind, w->id.name));
+	}
+}
+
+static void check_set(struct rule_run *run)
+{
+	struct workload_cursor cursor = {0};
+	const struct workload *w;
+
+	if (!rule_index(run)->nservices)
+		return;
+	while ((w = workload_next(rule_index(run), &cursor)))
+		for (size_t i = 0; i < w->npods; i++)
+			if (!w->child && !w->duplicate_of &&
+			    w->pods[i].open_dashboard)
+				check_workload(run, w, &w->pods[i]);
+}
+
 const struct rule rule_ray_dashboard_exposed = {
 	.name = "ray-dashboard-exposed",
 	.category = "security",
 	.severity = SEVERITY_WARNING,
+	.needs = NEEDS_SET,
 	.flags = RULE_PREVIEW,
 	.wants = FACT_RAY,
 	.since = "1.0",
@@ -61,4 +85,5 @@ const struct rule rule_ray_dashboard_exposed = {
 	.evidence =
 		"https://docs.ray.io/en/latest/ray-security/index.html; https://nvd.nist.gov/vuln/detail/CVE-2023-48022",
 	.check_pod = check,
+	.check_set = check_set,
 };

@@ -127,7 +127,7 @@ const struct rule rule_shm_missing = {
 	.since = "1.0",
 	.summary =
 		"a GPU container that needs shared memory runs with the runtime's 64 MiB",
-	.why = "Data loaders and NCCL exchange tensors through /dev/shm: the job dies with a bus error, or crawls, while it holds its GPUs.",
+	.why = "Data loaders and NCCL exchange tensors through /dev/shm: the job dies with a bus error, or crawls, while it holds its GPUs. Where one device trains, only the data loader may need it: an info.",
 	.remedy =
 		"Mount an emptyDir with medium: Memory and a sizeLimit at /dev/shm.",
 	.evidence =

@@ -48,40 +48,25 @@ static void check_argument(struct checker *c, const struct cel_expr *call)
 
 /* --- formats ------------------------------------------------------------- */
 
-struct format {
-	struct checker *checker;
-	const struct cel_expr *call;
-	const struct cel_type **types; /* of the arguments */
-	unsigned n;
-};
-
-static bool format_fits(struct format *f, const struct cel_expr *where)
-{
-	const char *problem = cel_format_check(
-		f->checker->arena, f->call->call.target->constant.text,
-		f->types, f->n);
-
-	if (problem)
-		checker_issue(f->checker, where, "%s", problem);
-	return !problem;
-}
-
-/* The parts of argument i, a literal, must fit too. */
-static bool parts_fit(struct format *f, unsigned i, struct cel_expr **parts,
+/* The parts of an argument, a literal, must fit its verb too. */
+static bool parts_fit(struct checker *c, char verb, struct cel_expr **parts,
 		      unsigned n)
 {
 	for (unsigned k = 0; k < n; k++) {
 		const struct cel_expr *e = parts[k];
+		const char *problem =
+			cel_format_refusal(c->arena, verb, e->type);
 
-		f->types[i] = e->type;
-		if (!format_fits(f, e))
+		if (problem) {
+			checker_issue(c, e, "%s", problem);
 			return false;
+		}
 		if (e->kind == EXPR_LIST &&
-		    !parts_fit(f, i, e->list.items, e->list.n))
+		    !parts_fit(c, verb, e->list.items, e->list.n))
 			return false;
 		if (e->kind == EXPR_MAP &&
-		    (!parts_fit(f, i, e->map.keys, e->map.n) ||
-		     !parts_fit(f, i, e->map.values, e->map.n)))
+		    (!parts_fit(c, verb, e->map.keys, e->map.n) ||
+		     !parts_fit(c, verb, e->map.values, e->map.n)))
 			return false;
 	}
 	return true;
@@ -89,20 +74,26 @@ static bool parts_fit(struct format *f, unsigned i, struct cel_expr **parts,
 
 static void check_format(struct checker *c, const struct cel_expr *call)
 {
-	struct format f = {.checker = c, .call = call};
 	const struct cel_expr *list = call->call.args[0];
-	bool fit;
+	const struct cel_type **types;
+	const char *problem;
+	char *verbs;
 
 	if (!is_literal(call->call.target, CEL_STRING) ||
 	    list->kind != EXPR_LIST)
 		return;
-	f.n = list->list.n;
-	f.types = ARENA_ARRAY(c->arena, const struct cel_type *, f.n);
-	for (unsigned i = 0; i < f.n; i++)
-		f.types[i] = list->list.items[i]->type;
-	fit = format_fits(&f, call);
-	for (unsigned i = 0; i < f.n && fit; i++)
-		fit = parts_fit(&f, i, &list->list.items[i], 1);
+	types = ARENA_ARRAY(c->arena, const struct cel_type *, list->list.n);
+	verbs = ARENA_ARRAY(c->arena, char, list->list.n);
+	for (unsigned i = 0; i < list->list.n; i++)
+		types[i] = list->list.items[i]->type;
+	problem = cel_format_check(c->arena, call->call.target->constant.text,
+				   types, list->list.n, verbs);
+	if (problem)
+		checker_issue(c, call, "%s", problem);
+	for (unsigned i = 0; i < list->list.n && !problem; i++) {
+		if (!parts_fit(c, verbs[i], &list->list.items[i], 1))
+			break;
+	}
 }
 
 /* --- aggregates ---------------------------------------------------------- */

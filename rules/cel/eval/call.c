@@ -52,8 +52,6 @@ static uint64_t cost_of_equality(struct cel_value a, struct cel_value b)
 	uint64_t x = cel_cost_size(a), y = cel_cost_size(b);
 	double cost = (double)(x < y ? x : y) * 0.1;
 
-	if (a.kind == CEL_OPAQUE)
-		return 1;
 	return (uint64_t)cost + ((double)(uint64_t)cost < cost);
 }
 
@@ -69,7 +67,7 @@ static struct cel_value eval_equality(struct cel_eval *ev,
 				 ? cel_unknown(NULL)
 				 : cel_equal(ev->arena, a, b);
 	eval_charge(ev,
-		    equal || a.kind != CEL_OPAQUE ? cost_of_equality(a, b) : 1);
+		    equal && a.kind == CEL_OPAQUE ? 1 : cost_of_equality(a, b));
 	if (result.kind == CEL_BOOL)
 		result.boolean ^= !equal;
 	return result;
@@ -139,7 +137,9 @@ static const struct cel_signature *dispatch(struct cel_eval *ev,
 			return s;
 	}
 	/* cel-go does not look at the elements here. */
-	if (text_eq(e->call.function, "flatten") && args[0].kind == CEL_LIST)
+	if (text_lists("flatten sort @sortByAssociatedKeys",
+		       e->call.function) &&
+	    args[0].kind == CEL_LIST)
 		return e->call.signatures[0];
 	return NULL;
 }
@@ -180,7 +180,8 @@ static bool is_unguarded(const char *name)
 static bool is_priced_by_size(const char *name)
 {
 	return is_unguarded(name) || *name == '_' || *name == '@' ||
-	       text_starts(name, "sets.") || text_starts(name, "find");
+	       text_starts(name, "sets.") || text_starts(name, "find") ||
+	       text_lists("isSorted sum min max indexOf lastIndexOf", name);
 }
 
 /* The price of a call whose arguments are of the wrong type, or failed. */

@@ -47,7 +47,7 @@ const struct cel_value *cel_items(const struct cel_call *call,
 				  struct cel_value *abnormal);
 
 /* What a function may build in one call; larger is an error. */
-enum { CEL_TEXT_MAX = 16 << 20 };
+enum { CEL_TEXT_MAX = 4 << 20 };
 
 static inline struct cel_text cel_part(struct cel_text text, size_t start,
 				       size_t end)
@@ -61,6 +61,13 @@ static inline struct cel_value cel_string_part(struct cel_text text,
 	return cel_stringn(text.data + start, end - start);
 }
 
+/* Is it of a kind that has an order? */
+static inline bool cel_is_ordered(struct cel_value value)
+{
+	return (value.kind >= CEL_BOOL && value.kind <= CEL_BYTES) ||
+	       value.kind == CEL_TIMESTAMP || value.kind == CEL_DURATION;
+}
+
 /* Durations are nanoseconds that fit in 64 bits, as in cel-go. */
 int64_t cel_duration_nanos(struct cel_time duration);
 struct cel_value cel_duration(int64_t nanos);
@@ -69,6 +76,7 @@ void cel_timestamp_text(struct cel_time time, struct buf *out);
 void cel_duration_text(struct cel_time time, struct buf *out);
 /* A double as Go's %g prints it: the shortest text that reads back. */
 void cel_double_text(double value, struct buf *out);
+void cel_fixed_text(double value, struct buf *out); /* without an exponent */
 /* The value of %s: as string() gives it, lists and maps as literals. NULL, or
  * why it has no text. */
 const char *cel_format_value(struct arena *arena, struct cel_value value,
@@ -80,6 +88,9 @@ bool cel_regex_matches(struct arena *arena, const char *regex,
 /* isGreaterThan, isLessThan, compareTo: what a call answers of an order. */
 struct cel_value cel_order(const struct cel_call *call, int order);
 
+int cel_hex_digit(int c); /* -1: it is none */
+/* The code point of len bytes of valid UTF-8. */
+unsigned cel_code_point(const char *s, size_t len);
 /* Position of a byte, or the length. */
 size_t cel_text_find(struct cel_text text, char byte);
 /* Does it begin with text at position at? */

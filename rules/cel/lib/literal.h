@@ -13,9 +13,13 @@
 bool cel_literal_duration(struct cel_text text);
 bool cel_literal_timestamp(struct cel_text text);
 bool cel_literal_regex(struct cel_text text);
-/* What is wrong, in words of the arena, or NULL. types are those of the list's
- * n items. */
+/* What is wrong, in words of the arena, or NULL: then verbs[i] is the verb for
+ * the list's item i, of n items whose types are given. */
 const char *cel_format_check(struct arena *arena, struct cel_text text,
-			     const struct cel_type *const *types, size_t n);
+			     const struct cel_type *const *types, size_t n,
+			     char *verbs);
+/* Why a verb takes no values of the type, or NULL. */
+const char *cel_format_refusal(struct arena *arena, char verb,
+			       const struct cel_type *type);
 
 #endif

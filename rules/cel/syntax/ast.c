@@ -7,7 +7,7 @@
  * optMap() doubles what is before it, so that a short text can stand for more
  * than memory holds. Without that, no text of CEL_CODE_POINTS reaches this.
  */
-enum { EXPRS_MAX = 1000000 };
+enum { EXPRS_MAX = 150000 };
 
 void cel_issue(struct cel_issues *issues, size_t start, size_t end,
 	       const char *fmt, ...)

@@ -135,11 +135,15 @@ static struct cel_expr *parse_literal(struct cel_parser *p, uint32_t start,
 /* Legal as fields only (cel-go parser/parser.go; the others are tokens). */
 static bool is_reserved(const char *name)
 {
-	static const char words[] =
-		"as break const continue else for function if import let loop "
-		"package namespace return var void while";
+	static const char *const words[] = {
+		"as",	     "break",  "const",	 "continue", "else", "for",
+		"function",  "if",     "import", "let",	     "loop", "package",
+		"namespace", "return", "var",	 "void",     "while"};
 
-	return text_lists(words, name);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (text_eq(words[i], name))
+			return true;
+	return false;
 }
 
 /* A name, or a call of a function, with a dot before it or without. */

@@ -15,6 +15,10 @@ uint64_t cel_cost_size(struct cel_value value)
 		return cel_map_size(value);
 	case CEL_OPTIONAL:
 		return value.optional ? cel_cost_size(*value.optional) : 1;
+	case CEL_OPAQUE:
+		return value.opaque.type->size
+			       ? value.opaque.type->size(value.opaque.data)
+			       : 1;
 	default:
 		return 1;
 	}

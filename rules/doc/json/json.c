@@ -313,14 +313,6 @@ struct json_key {
 	uint16_t tag;
 };
 
-/* A key that the open map has already, or NULL. */
-static struct node *json_known(struct json_reader *json,
-			       const struct json_key *key)
-{
-	return node_find(json->loader->arena, json->open, key->token.str,
-			 key->token.len);
-}
-
 /*
  * A key that exists already loses its value and keeps its place, so that n
  * repetitions cost no more than n keys.
@@ -355,7 +347,8 @@ static inline struct node *json_member(struct json_reader *json,
 
 	if (place->open->tags & node_tag_bit(key.tag)) {
 		struct json_key perhaps = key;
-		struct node *old = json_known(json, &perhaps);
+		struct node *old = node_find(json->loader->arena, place->open,
+					     key.token.str, key.token.len);
 
 		if (old)
 			return json_again(json, old, &perhaps, p);

@@ -56,9 +56,11 @@ struct argv argv_finish(struct argv argv)
 	return argv;
 }
 
-bool argv_may_begin(const struct argv *argv, const char *text)
+bool argv_may_assign(const struct argv *argv, const char *name)
 {
-	return argv->starts & start_bit(text);
+	const char start[] = {name[0], name[1] ? name[1] : '=', '\0'};
+
+	return *name && argv->starts & start_bit(start);
 }
 
 static bool may_have(const struct argv *argv, const char *name)

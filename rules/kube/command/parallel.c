@@ -64,7 +64,7 @@ static const char *assigned(const struct argv *argv, const char *name,
 	const char *value = NULL;
 
 	*set = false;
-	if (!argv_may_begin(argv, name))
+	if (!argv_may_assign(argv, name))
 		return NULL;
 	for (size_t i = 0; i < argv->n; i++) {
 		const struct arg *arg = &argv->items[i];
@@ -483,6 +483,25 @@ int64_t parallel_devices(const struct parallel *parallel,
 	if (by)
 		*by = largest;
 	return n;
+}
+
+bool pod_reads_vllm_port(const struct pod *pod)
+{
+	const struct node *links = pod_field(pod, "enableServiceLinks");
+
+	if (pod->flat || (!node_is_unset(links) && !node_is_true(links)))
+		return false;
+	FOR_EACH_CONTAINER(pod, c) {
+		struct parallel_list list;
+
+		if (c->role != CONTAINER_MAIN || container_env(c, "VLLM_PORT"))
+			continue;
+		list = container_parallel(c);
+		for (size_t i = 0; i < list.n; i++)
+			if (!strcmp(list.items[i].program, "vLLM"))
+				return true;
+	}
+	return false;
 }
 
 int64_t container_devices(const struct container *c)

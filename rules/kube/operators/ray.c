@@ -11,7 +11,18 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "kube/operators/ray.h"
+
+bool ray_dashboard_is_open(const struct pod *pod)
+{
+	/* The head's group is in the cluster's spec. */
+	const struct node *spec = pod->group ? pod->group->parent : NULL;
+
+	return text_eq(pod->object->group, "ray.io") &&
+	       text_eq(pod->role, "Head") &&
+	       !node_eq(node_path(spec, "authOptions.mode"), "token");
+}
 
 /* -- counts --------------------------------------------------------------- */
 

@@ -185,6 +185,7 @@ void object_index_add(struct object_index *set, const struct object *o,
 
 	add_requests(set, o, file);
 	index_add_scaler(set, o, file);
+	index_add_service(set, o, file);
 	/* What is one of these may hold pods as well. */
 	if (!add_named(set, o, file))
 		add_policy(set, o, file);
@@ -192,6 +193,7 @@ void object_index_add(struct object_index *set, const struct object *o,
 		return;
 	scratch = &workload_index_of(set)->scratch;
 	w = workload_read(scratch, o, file);
+	index_read_service_use(o, w);
 	workload_settle(scratch, w);
 	w->cluster = set->cluster;
 	set->clusters |= w->cluster != NULL;
@@ -218,6 +220,7 @@ void object_index_join(struct object_index *dst, struct object_index *src)
 	APPEND(classes);
 	APPEND(requests);
 	APPEND(scalers);
+	APPEND(services);
 	APPEND(named);
 	dst->clusters |= src->clusters;
 	workload_index_join(dst, src);
@@ -233,6 +236,7 @@ void object_index_release(struct object_index *set)
 	free(set->classes);
 	free(set->requests);
 	free(set->scalers);
+	free(set->services);
 	free(set->named);
 	arena_release(&set->arena);
 	memset(set, 0, sizeof(*set));

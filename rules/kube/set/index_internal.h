@@ -30,6 +30,10 @@ struct named_object {
 /* False: it is no such object. */
 bool index_add_named(struct object_index *set, const struct object *object,
 		     uint32_t file, struct named_object *out);
+void index_add_service(struct object_index *set, const struct object *object,
+		       uint32_t file);
+/* What Services do to the pods of the workload, which is the object's. */
+void index_read_service_use(const struct object *o, struct workload *w);
 void index_add_scaler(struct object_index *set, const struct object *object,
 		      uint32_t file);
 void index_sort_named(struct object_index *set);

@@ -7,7 +7,7 @@
  * (batch.kubernetes.io/job-name), training-operator pkg/apis/kubeflow.org/v1
  * JobNameLabel, jobset api/jobset/v1alpha2 JobSetNameKey, lws api
  * SetNameLabelKey, volcano pkg/apis/batch/v1alpha1 JobNameKey, kuberay
- * utils.RayClusterLabelKey.
+ * utils.RayClusterLabelKey, RayNodeTypeLabelKey.
  */
 #include <string.h>
 
@@ -33,6 +33,7 @@ static const struct {
 	{"batch.volcano.sh", "Job", "volcano.sh/job-name"},
 	{"ray.io", "RayCluster", "ray.io/cluster"},
 };
+#define RAY_NODE_TYPE "ray.io/node-type"
 enum { NAMED = sizeof(named) / sizeof(*named) };
 
 static bool adds_none(const struct object *o)
@@ -74,7 +75,7 @@ void pod_read_labels(struct arena *arena, const struct pod *pod,
 	out->more_labels = more_of(pod);
 	if (n > MOST)
 		return;
-	out->labels = ARENA_ARRAY(arena, struct pod_label, n + NAMED);
+	out->labels = ARENA_ARRAY(arena, struct pod_label, n + NAMED + 1);
 	FOR_EACH_CHILD(pod->labels, label)
 		add(out, label->key,
 		    node_is_unset(label) ? "" : node_str(label));
@@ -82,6 +83,10 @@ void pod_read_labels(struct arena *arena, const struct pod *pod,
 		if (o->name && object_is(o, named[i].group, named[i].kind) &&
 		    !node_get(pod->labels, named[i].key))
 			add(out, named[i].key, o->name);
+	if (object_is(o, "ray.io", "RayCluster") &&
+	    !node_get(pod->labels, RAY_NODE_TYPE))
+		add(out, RAY_NODE_TYPE,
+		    text_eq(pod->role, "Head") ? "head" : "worker");
 }
 
 const struct node *workload_pod_labels(const struct workload_pod *pod,

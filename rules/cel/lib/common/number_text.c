@@ -45,15 +45,11 @@ void cel_double_text(double value, struct buf *out)
 			 value);
 }
 
-void cel_duration_text(struct cel_time time, struct buf *out)
+void cel_fixed_text(double value, struct buf *out)
 {
 	char text[NUMBER_SIZE];
-	int64_t nanos = cel_duration_nanos(time);
-	double value = (double)(nanos / 1000000000) +
-		       (double)(nanos % 1000000000) / 1e9;
-	int digits = shortest(value, text), exponent;
+	int digits = shortest(value, text);
+	int exponent = atoi(strchr(text, 'e') + 1);
 
-	exponent = atoi(strchr(text, 'e') + 1);
-	buf_addf(out, "%.*fs", digits > exponent ? digits - exponent : 0,
-		 value);
+	buf_addf(out, "%.*f", digits > exponent ? digits - exponent : 0, value);
 }

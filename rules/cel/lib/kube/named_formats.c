@@ -209,7 +209,8 @@ static bool equal(const void *a, const void *b)
 }
 
 static const struct cel_opaque_type format_type = {
-	{.kind = CEL_OPAQUE, .name = "kubernetes.NamedFormat"}, equal};
+	.type = {.kind = CEL_OPAQUE, .name = "kubernetes.NamedFormat"},
+	.equal = equal};
 
 static const struct named_format *find(struct cel_text name)
 {
@@ -261,6 +262,8 @@ static uint64_t validate_cost(const struct cel_call *call,
 {
 	const struct named_format *format = call->args[0].opaque.data;
 
+	if (!cel_is(call->args[0], CEL_OPAQUE))
+		return 1;
 	return cel_cost_share(1 + cel_cost_size(call->args[1]), 0.1) *
 	       cel_cost_share(format->regex_size, 0.25);
 }

@@ -29,7 +29,8 @@ static bool equal(const void *a, const void *b)
 }
 
 static const struct cel_opaque_type quantity_type = {
-	{.kind = CEL_OPAQUE, .name = "kubernetes.Quantity"}, equal};
+	.type = {.kind = CEL_OPAQUE, .name = "kubernetes.Quantity"},
+	.equal = equal};
 
 /* A quantity in units of 10^scale; scale is at least -9. */
 __extension__ static __int128 units(struct quantity q, int scale)

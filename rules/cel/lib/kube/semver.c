@@ -238,7 +238,8 @@ static bool equal(const void *a, const void *b)
 }
 
 static const struct cel_opaque_type semver_type = {
-	{.kind = CEL_OPAQUE, .name = "kubernetes.Semver"}, equal};
+	.type = {.kind = CEL_OPAQUE, .name = "kubernetes.Semver"},
+	.equal = equal};
 
 static const char *parse_args(struct cel_call *call, struct semver *out)
 {

@@ -13,8 +13,11 @@ static struct cel_value is_sorted(struct cel_call *call)
 
 	if (!items)
 		return abnormal;
-	for (size_t i = 1; i < cel_list_size(call->args[0]); i++) {
-		if (cel_compare(items[i - 1], items[i], &order) && order > 0)
+	for (size_t i = 0; i < cel_list_size(call->args[0]); i++) {
+		if (!cel_is_ordered(items[i]))
+			return cel_no_overload(call);
+		if (i && cel_compare(items[i - 1], items[i], &order) &&
+		    order > 0)
 			return cel_bool(false);
 	}
 	return cel_bool(true);
@@ -88,7 +91,9 @@ static struct cel_value extreme(struct cel_call *call, int sign)
 		return cel_error(call->arena, "%s called on empty list",
 				 call->overload->name);
 	best = items[0];
-	for (size_t i = 1; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
+		if (!cel_is_ordered(items[i]))
+			return cel_no_overload(call);
 		if (cel_compare(items[i], best, &order) && order * sign > 0)
 			best = items[i];
 	}

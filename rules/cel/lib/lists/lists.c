@@ -100,6 +100,8 @@ static uint64_t flatten_cost(const struct cel_call *call,
 	double depth = call->n > 1 ? (double)call->args[1].integer : 1;
 	double cost = (double)cel_cost_size(call->args[0]) * depth;
 
+	if (call->n > 1 && !cel_is(call->args[1], CEL_INT))
+		return 1;
 	if (cost > 1e18)
 		return CEL_POLICY_BUDGET;
 	return list_cost((uint64_t)(int64_t)cost);
@@ -124,6 +126,8 @@ static uint64_t range_cost(const struct cel_call *call, struct cel_value result)
 {
 	int64_t n = call->args[0].integer;
 
+	if (!cel_is(call->args[0], CEL_INT))
+		return 1;
 	return list_cost(n > 0 ? (uint64_t)n : 0);
 }
 
@@ -142,9 +146,11 @@ static uint64_t square_cost(const struct cel_call *call,
 			    struct cel_value result)
 {
 	struct cel_value list = call->args[call->n - 1];
-	uint64_t size = cel_list_size(list);
+	uint64_t size = cel_cost_size(list);
 	double factor = 2;
 
+	if (!cel_is(list, CEL_LIST))
+		return 1;
 	if (size) {
 		struct cel_value item = cel_list_at(call->arena, list, 0);
 
@@ -159,6 +165,17 @@ static bool is_too_long(const struct cel_call *call)
 	return square_cost(call, cel_null()) > CEL_EXPRESSION_BUDGET;
 }
 
+static struct cel_value *items_of(const struct cel_call *call,
+				  struct cel_value list)
+{
+	size_t n = cel_list_size(list);
+	struct cel_value *items = ARENA_ARRAY(call->arena, struct cel_value, n);
+
+	for (size_t i = 0; i < n; i++)
+		items[i] = cel_list_at(call->arena, list, i);
+	return items;
+}
+
 /* true, false, or unknown. */
 static struct cel_value has(const struct cel_call *call,
 			    const struct cel_value *items, size_t n,
@@ -166,8 +183,13 @@ static struct cel_value has(const struct cel_call *call,
 {
 	struct cel_value found = cel_bool(false);
 
+	if (cel_is_abnormal(item))
+		return item;
 	for (size_t i = 0; i < n; i++) {
-		struct cel_value equal = cel_equal(call->arena, items[i], item);
+		struct cel_value equal =
+			cel_is_abnormal(items[i])
+				? items[i]
+				: cel_equal(call->arena, items[i], item);
 
 		if (cel_is_true(equal))
 			return equal;
@@ -180,35 +202,26 @@ static struct cel_value has(const struct cel_call *call,
 static struct cel_value distinct(struct cel_call *call)
 {
 	size_t n = 0, size = cel_list_size(call->args[0]);
-	struct cel_value *kept =
-		ARENA_ARRAY(call->arena, struct cel_value, size);
+	struct cel_value *kept;
 
 	if (is_too_long(call))
 		return over_budget(call);
+	kept = items_of(call, call->args[0]);
 	for (size_t i = 0; i < size; i++) {
-		struct cel_value item =
-			cel_list_at(call->arena, call->args[0], i);
-		struct cel_value found =
-			cel_is_abnormal(item) ? item : has(call, kept, n, item);
+		struct cel_value found = has(call, kept, n, kept[i]);
 
 		if (cel_is_abnormal(found))
 			return found;
 		if (cel_is_false(found))
-			kept[n++] = item;
+			kept[n++] = kept[i];
 	}
 	return cel_list(call->arena, kept, n);
-}
-
-static bool is_ordered(struct cel_value value)
-{
-	return (value.kind >= CEL_BOOL && value.kind <= CEL_BYTES) ||
-	       value.kind == CEL_TIMESTAMP || value.kind == CEL_DURATION;
 }
 
 /* Why keys cannot be sorted, or NULL. One key is never compared. */
 static const char *sort_problem(const struct cel_value *keys, size_t n)
 {
-	if (n && !is_ordered(keys[0]))
+	if (n && !cel_is_ordered(keys[0]))
 		return "list elements must be comparable";
 	for (size_t i = 1; i < n; i++) {
 		if (keys[i].kind != keys[0].kind)
@@ -241,7 +254,7 @@ static struct cel_value sort(struct cel_call *call)
 	struct cel_value list = call->args[0], abnormal;
 	struct cel_value by = call->args[call->n - 1];
 	size_t n = cel_list_size(list);
-	struct cel_value *items = ARENA_ARRAY(call->arena, struct cel_value, n);
+	struct cel_value *items;
 	const struct cel_value *keys;
 	const char *problem;
 
@@ -259,8 +272,7 @@ static struct cel_value sort(struct cel_call *call)
 	problem = sort_problem(keys, n);
 	if (problem)
 		return cel_error(call->arena, "%s", problem);
-	for (size_t i = 0; i < n; i++)
-		items[i] = cel_list_at(call->arena, list, i);
+	items = items_of(call, list);
 	sort_items(items, (struct cel_value *)(uintptr_t)keys, n);
 	return cel_list(call->arena, items, n);
 }
@@ -270,24 +282,20 @@ static uint64_t product(const struct cel_call *call)
 	return cel_cost_size(call->args[0]) * cel_cost_size(call->args[1]);
 }
 
-/* Are all items of b in a? */
-static struct cel_value is_subset(struct cel_call *call, struct cel_value a,
-				  struct cel_value b)
+/* Are all items of b in a; any: is one of them? */
+static struct cel_value are_in(struct cel_call *call, struct cel_value a,
+			       struct cel_value b, bool any)
 {
-	struct cel_value result = cel_bool(true), abnormal;
-	const struct cel_value *items = cel_items(call, a, &abnormal);
+	struct cel_value result = cel_bool(!any), *items;
 
 	if (product(call) > CEL_EXPRESSION_BUDGET)
 		return over_budget(call);
-	if (!items)
-		return abnormal;
+	items = items_of(call, a);
 	for (size_t i = 0; i < cel_list_size(b); i++) {
-		struct cel_value item = cel_list_at(call->arena, b, i), found;
+		struct cel_value found = has(call, items, cel_list_size(a),
+					     cel_list_at(call->arena, b, i));
 
-		found = cel_is_abnormal(item)
-				? item
-				: has(call, items, cel_list_size(a), item);
-		if (cel_is_false(found))
+		if (any ? cel_is_true(found) : cel_is_false(found))
 			return found;
 		if (cel_is_abnormal(found))
 			result = found;
@@ -297,43 +305,22 @@ static struct cel_value is_subset(struct cel_call *call, struct cel_value a,
 
 static struct cel_value sets_contains(struct cel_call *call)
 {
-	return is_subset(call, call->args[0], call->args[1]);
+	return are_in(call, call->args[0], call->args[1], false);
 }
 
 static struct cel_value sets_equivalent(struct cel_call *call)
 {
-	struct cel_value result = is_subset(call, call->args[0], call->args[1]);
+	struct cel_value there = sets_contains(call), back;
 
-	if (cel_is_true(result))
-		return is_subset(call, call->args[1], call->args[0]);
-	return result;
+	if (cel_is_false(there))
+		return there;
+	back = are_in(call, call->args[1], call->args[0], false);
+	return cel_is_true(back) ? there : back;
 }
 
 static struct cel_value sets_intersects(struct cel_call *call)
 {
-	struct cel_value result = cel_bool(false), abnormal;
-	const struct cel_value *items =
-		cel_items(call, call->args[1], &abnormal);
-
-	if (product(call) > CEL_EXPRESSION_BUDGET)
-		return over_budget(call);
-	if (!items)
-		return abnormal;
-	for (size_t i = 0; i < cel_list_size(call->args[0]); i++) {
-		struct cel_value item =
-			cel_list_at(call->arena, call->args[0], i);
-		struct cel_value found =
-			cel_is_abnormal(item)
-				? item
-				: has(call, items, cel_list_size(call->args[1]),
-				      item);
-
-		if (cel_is_true(found))
-			return found;
-		if (cel_is_abnormal(found))
-			result = found;
-	}
-	return result;
+	return are_in(call, call->args[1], call->args[0], true);
 }
 
 static uint64_t product_cost(const struct cel_call *call,

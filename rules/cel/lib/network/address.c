@@ -69,14 +69,6 @@ static const char *read_ipv4(struct arena *arena, struct cel_text whole,
 	return NULL;
 }
 
-static int hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static const char *reader_problem(const struct ipv6_reader *r, const char *what)
 {
 	return problem_at(r->arena, r->whole, what, &r->rest);
@@ -110,11 +102,11 @@ static const char *read_group(struct ipv6_reader *r)
 	unsigned value = 0;
 	size_t n = 0;
 
-	for (; n < r->rest.len && hex(r->rest.data[n]) >= 0; n++) {
+	for (; n < r->rest.len && cel_hex_digit(r->rest.data[n]) >= 0; n++) {
 		if (n > 3)
 			return reader_problem(r, "each group must have 4 or "
 						 "less digits");
-		value = value << 4 | (unsigned)hex(r->rest.data[n]);
+		value = value << 4 | (unsigned)cel_hex_digit(r->rest.data[n]);
 	}
 	if (!n)
 		return reader_problem(r, "each colon-separated field must have "

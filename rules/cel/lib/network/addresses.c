@@ -20,10 +20,27 @@ static bool blocks_equal(const void *a, const void *b)
 	return x->bits == y->bits && addresses_equal(&x->address, &y->address);
 }
 
+static uint64_t address_size(const void *data)
+{
+	return (uint64_t)((const struct address *)data)->size;
+}
+
+/* The bytes of the prefix. */
+static uint64_t block_size(const void *data)
+{
+	const struct block_of_addresses *block = data;
+
+	return ((uint64_t)block->bits + 7) / 8;
+}
+
 static const struct cel_opaque_type ip_type = {
-	{.kind = CEL_OPAQUE, .name = "net.IP"}, addresses_equal};
+	.type = {.kind = CEL_OPAQUE, .name = "net.IP"},
+	.equal = addresses_equal,
+	.size = address_size};
 static const struct cel_opaque_type cidr_type = {
-	{.kind = CEL_OPAQUE, .name = "net.CIDR"}, blocks_equal};
+	.type = {.kind = CEL_OPAQUE, .name = "net.CIDR"},
+	.equal = blocks_equal,
+	.size = block_size};
 
 /* NULL, or what is wrong with it. */
 static const char *parse_ip(struct arena *arena, struct cel_text text,
@@ -280,12 +297,6 @@ static uint64_t canonical_cost(const struct cel_call *call,
 	return cel_cost_share(2 * cel_cost_size(call->args[0]), 0.1);
 }
 
-/* A block's size is the bytes of its prefix. */
-static uint64_t prefix_bytes(const struct cel_call *call)
-{
-	return ((uint64_t)cidr_of(call)->bits + 7) / 8;
-}
-
 static uint64_t other_cost(const struct cel_call *call)
 {
 	return cel_is(call->args[1], CEL_STRING)
@@ -296,14 +307,16 @@ static uint64_t other_cost(const struct cel_call *call)
 static uint64_t contains_ip_cost(const struct cel_call *call,
 				 struct cel_value result)
 {
-	return cel_cost_share(2 * prefix_bytes(call), 0.1) + other_cost(call);
+	return cel_cost_share(2 * cel_cost_size(call->args[0]), 0.1) +
+	       other_cost(call);
 }
 
 static uint64_t contains_cidr_cost(const struct cel_call *call,
 				   struct cel_value result)
 {
-	return cel_cost_share(2 * prefix_bytes(call), 0.1) +
-	       cel_cost_share(prefix_bytes(call), 0.1) + 1 + other_cost(call);
+	return cel_cost_share(2 * cel_cost_size(call->args[0]), 0.1) +
+	       cel_cost_share(cel_cost_size(call->args[0]), 0.1) + 1 +
+	       other_cost(call);
 }
 
 static const struct cel_overload overloads[] = {

@@ -30,14 +30,6 @@ static bool is_plain_host(char c)
 	return is_one_of(c, "!\"$&'()*+,-.:;<=>[]_~");
 }
 
-static int hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The byte that %XX stands for at position i; -1: it is no escape there. */
 static int escaped(struct cel_text text, size_t i, enum part part)
 {
@@ -45,8 +37,8 @@ static int escaped(struct cel_text text, size_t i, enum part part)
 
 	if (i + 2 >= text.len)
 		return -1;
-	high = hex(text.data[i + 1]);
-	low = hex(text.data[i + 2]);
+	high = cel_hex_digit(text.data[i + 1]);
+	low = cel_hex_digit(text.data[i + 2]);
 	if (high < 0 || low < 0)
 		return -1;
 	byte = high * 16 + low;

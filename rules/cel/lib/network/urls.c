@@ -23,7 +23,8 @@ static bool urls_equal(const void *a, const void *b)
 }
 
 static const struct cel_opaque_type url_type = {
-	{.kind = CEL_OPAQUE, .name = "kubernetes.URL"}, urls_equal};
+	.type = {.kind = CEL_OPAQUE, .name = "kubernetes.URL"},
+	.equal = urls_equal};
 
 static const struct url *url_of(const struct cel_call *call)
 {

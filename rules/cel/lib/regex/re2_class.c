@@ -34,11 +34,7 @@ const char *re2_point(struct re2 *re, unsigned *c)
 
 	if (!len)
 		return re2_error(re, "invalid UTF-8", re->at, re->text.len);
-	*c = (unsigned char)*s;
-	if (len > 1)
-		*c &= 0x7fU >> len;
-	for (size_t i = 1; i < len; i++)
-		*c = *c << 6 | ((unsigned char)s[i] & 0x3f);
+	*c = cel_code_point(s, len);
 	re->at += len;
 	return NULL;
 }
@@ -57,14 +53,6 @@ static int peek(const struct re2 *re)
 				     : -1;
 }
 
-static int hex_digit(int c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Behind `\x`: two digits, or any number of them in braces. */
 static bool hexadecimal(struct re2 *re, unsigned *c)
 {
@@ -73,7 +61,7 @@ static bool hexadecimal(struct re2 *re, unsigned *c)
 
 	re->at += braces;
 	for (*c = 0; (braces || n < 2) && re->at < re->text.len; n++) {
-		digit = hex_digit(peek(re));
+		digit = cel_hex_digit(peek(re));
 		re->at += utf8_length(re->text.data + re->at,
 				      re->text.len - re->at);
 		if (digit < 0)

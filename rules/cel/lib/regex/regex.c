@@ -20,13 +20,18 @@
 #include "rules/cel/lib/literal.h"
 #include "rules/cel/lib/regex/re2.h"
 
-enum { PATTERNS = 32, NEST_MAX = 1100, MATCH_LIMIT = 5000000 };
+enum {
+	PATTERNS = 32,
+	NEST_MAX = 1100,
+	MATCH_LIMIT = 5000000,
+	HEAP_LIMIT = 65536, /* KiB */
+	LONG_TEXT = 4096,
+};
 
 struct compiled_pattern {
 	char *text;
 	size_t len;
 	pcre2_code *code;
-	pcre2_match_data *data;
 };
 
 /* Of one thread: the last patterns, the oldest replaced first. */
@@ -35,6 +40,7 @@ struct pattern_cache {
 	size_t next;
 	pcre2_compile_context *compile;
 	pcre2_match_context *match;
+	pcre2_match_data *data;
 };
 
 static pthread_key_t key;
@@ -44,7 +50,6 @@ static void forget(struct compiled_pattern *pattern)
 {
 	free(pattern->text);
 	pcre2_code_free(pattern->code);
-	pcre2_match_data_free(pattern->data);
 }
 
 static void forget_all(void *memory)
@@ -54,6 +59,7 @@ static void forget_all(void *memory)
 	for (size_t i = 0; i < PATTERNS; i++)
 		forget(&patterns->items[i]);
 	pcre2_compile_context_free(patterns->compile);
+	pcre2_match_data_free(patterns->data);
 	pcre2_match_context_free(patterns->match);
 	free(patterns);
 }
@@ -75,9 +81,11 @@ static struct pattern_cache *of_thread(void)
 	patterns = array_zalloc(1, sizeof(*patterns));
 	patterns->compile = pcre2_compile_context_create(NULL);
 	patterns->match = pcre2_match_context_create(NULL);
+	patterns->data = pcre2_match_data_create(1, NULL);
 	pcre2_set_newline(patterns->compile, PCRE2_NEWLINE_LF);
 	pcre2_set_parens_nest_limit(patterns->compile, NEST_MAX);
 	pcre2_set_match_limit(patterns->match, MATCH_LIMIT);
+	pcre2_set_heap_limit(patterns->match, HEAP_LIMIT);
 	pthread_setspecific(key, patterns);
 	return patterns;
 }
@@ -135,7 +143,6 @@ pattern_of(struct arena *arena, struct cel_text text, const char **problem)
 	memcpy(pattern->text, text.data, text.len);
 	pattern->len = text.len;
 	pattern->code = code;
-	pattern->data = pcre2_match_data_create_from_pattern(code, NULL);
 	return pattern;
 }
 
@@ -172,15 +179,19 @@ static bool search_begin(struct regex_search *search, const char *prefix)
 /* false: no match from here on, or an error. */
 static bool search_from(struct regex_search *search, size_t from)
 {
+	struct pattern_cache *cache = of_thread();
 	PCRE2_UCHAR message[120];
-	size_t *ovector = pcre2_get_ovector_pointer(search->pattern->data);
-	int status =
-		pcre2_match(search->pattern->code,
-			    (PCRE2_SPTR)search->text.data, search->text.len,
-			    from, 0, search->pattern->data, of_thread()->match);
+	size_t *ovector = pcre2_get_ovector_pointer(cache->data);
+	int status = pcre2_match(
+		search->pattern->code, (PCRE2_SPTR)search->text.data,
+		search->text.len, from, 0, cache->data, cache->match);
 
 	search->start = ovector[0];
 	search->end = ovector[1];
+	if (search->text.len > LONG_TEXT) { /* it keeps what it needed */
+		pcre2_match_data_free(cache->data);
+		cache->data = pcre2_match_data_create(1, NULL);
+	}
 	if (status >= 0 || status == PCRE2_ERROR_NOMATCH)
 		return status >= 0;
 	pcre2_get_error_message(status, message, sizeof(message));

@@ -85,7 +85,7 @@ static const struct verb {
 	char verb;
 	const char *kinds; /* letters of kind_letter() */
 	const char *problem;
-} verbs[] = {
+} verb_table[] = {
 	{'d', "iu", "decimal clause can only be used on integers"},
 	{'f', "d", "fixed-point clause can only be used on doubles"},
 	{'e', "d", "scientific clause can only be used on doubles"},
@@ -104,9 +104,9 @@ static const struct verb *verb_of(char verb)
 {
 	size_t i = 0;
 
-	while (verbs[i].verb != verb)
+	while (verb_table[i].verb != verb)
 		i++;
-	return &verbs[i];
+	return &verb_table[i];
 }
 
 static bool accepts(const struct verb *verb, enum cel_kind kind)
@@ -240,12 +240,20 @@ static void whole(char verb, struct cel_value value, struct buf *out)
 	based(number, base, verb == 'X', out);
 }
 
+/* No words for anybody: the result is unknown. */
+static const char hidden[] = "";
+static const char too_large[] = "the result is too large";
+
 /* A value inside of a list or map, as a literal of the language. */
 static const char *literal(struct arena *arena, struct cel_value value,
 			   struct buf *out)
 {
 	bool quoted = cel_is(value, CEL_STRING) || cel_is(value, CEL_BYTES);
 
+	if (out->len > CEL_TEXT_MAX)
+		return too_large;
+	if (cel_is_abnormal(value))
+		return hidden;
 	if (cel_is(value, CEL_BYTES))
 		buf_addc(out, 'b');
 	if (quoted) {
@@ -324,7 +332,7 @@ static const char *pair_of(struct arena *arena, struct cel_entry entry,
 static const char *map_literal(struct arena *arena, struct cel_value map,
 			       struct buf *out)
 {
-	size_t n = cel_map_size(map);
+	size_t n = cel_map_size(map), len = 0;
 	struct pair *pairs = ARENA_ARRAY(arena, struct pair, n);
 
 	for (size_t i = 0; i < n; i++) {
@@ -333,6 +341,9 @@ static const char *map_literal(struct arena *arena, struct cel_value map,
 
 		if (problem)
 			return problem;
+		len += strlen(pairs[i].value);
+		if (len > CEL_TEXT_MAX)
+			return too_large;
 	}
 	qsort(pairs, n, sizeof(*pairs), compare_pairs);
 	buf_addc(out, '{');
@@ -479,6 +490,13 @@ static struct cel_value format(struct cel_call *call)
 		if (cel_is_abnormal(result))
 			break;
 		problem = print(call->arena, &clause, result, &out);
+		if (problem == hidden) {
+			problem = NULL;
+			result = cel_unknown(NULL);
+			break;
+		}
+		if (out.len > CEL_TEXT_MAX)
+			problem = too_large;
 		if (problem)
 			problem = arena_printf(call->arena,
 					       "error during formatting: %s",
@@ -494,18 +512,22 @@ static struct cel_value format(struct cel_call *call)
 	return problem ? cel_error(call->arena, "%s", problem) : result;
 }
 
-/* Does the clause refuse this type before it runs? Then the type. */
-static const struct cel_type *refused(const struct verb *verb,
-				      const struct cel_type *type)
+const char *cel_format_refusal(struct arena *arena, char verb,
+			       const struct cel_type *type)
 {
+	const struct verb *v = verb_of(verb);
+
 	if (type->kind == CEL_DYN || type->kind == CEL_PARAM ||
-	    (strchr("fe", verb->verb) && type->kind == CEL_STRING))
+	    (strchr("fe", verb) && type->kind == CEL_STRING) ||
+	    accepts(v, type->kind))
 		return NULL;
-	return accepts(verb, type->kind) ? NULL : type;
+	return arena_printf(arena, "error during formatting: %s",
+			    refusal(arena, v->problem, type));
 }
 
 const char *cel_format_check(struct arena *arena, struct cel_text text,
-			     const struct cel_type *const *types, size_t n)
+			     const struct cel_type *const *types, size_t n,
+			     char *verbs)
 {
 	const char *problem = NULL;
 	struct clause clause;
@@ -513,28 +535,24 @@ const char *cel_format_check(struct arena *arena, struct cel_text text,
 	size_t at = 0, i = 0;
 
 	buf_init(&out);
-	for (; !problem && next_clause(text, &at, &out); i++) {
-		const struct cel_type *found;
-
+	for (; next_clause(text, &at, &out); i++) {
 		problem = clause_at(arena, text, at, i < n, &clause);
+		if (!problem)
+			problem = cel_format_refusal(arena, clause.verb,
+						     types[i]);
 		if (problem)
 			break;
+		verbs[i] = clause.verb;
 		at += clause.len;
-		found = refused(verb_of(clause.verb), types[i]);
-		if (found)
-			problem = arena_printf(
-				arena, "error during formatting: %s",
-				refusal(arena, verb_of(clause.verb)->problem,
-					found));
 	}
 	buf_release(&out);
 	if (problem && !*problem)
-		problem = arena_printf(arena, "index %zu out of range", i);
+		return arena_printf(arena, "index %zu out of range", i);
 	if (!problem && i < n)
-		problem = arena_printf(arena,
-				       "too many arguments supplied to "
-				       "string.format (expected %zu, got %zu)",
-				       i, n);
+		return arena_printf(arena,
+				    "too many arguments supplied to "
+				    "string.format (expected %zu, got %zu)",
+				    i, n);
 	return problem;
 }
 

@@ -130,6 +130,8 @@ static struct cel_value last_index_of(struct cel_call *call)
 /* Kubernetes counts bytes here, and rounds down. */
 static uint64_t index_cost(const struct cel_call *call, struct cel_value result)
 {
+	if (!cel_is(call->args[0], CEL_STRING))
+		return 1;
 	return (uint64_t)((double)call->args[0].text.len * 0.1);
 }
 
@@ -252,7 +254,7 @@ static struct cel_value join(struct cel_call *call)
 refuse:
 	buf_reset(&out);
 	if (!cel_is_abnormal(item)) {
-		cel_value_text(item, &out);
+		cel_format_value(call->arena, item, &out);
 		item = cel_error(call->arena, "join: invalid input: %s",
 				 out.data);
 	}

@@ -101,6 +101,7 @@ static int64_t zone(struct cel_call *call, struct cel_value *problem)
 {
 	struct cel_text text;
 	int64_t hours, minutes;
+	uint64_t nanos;
 	size_t colon;
 
 	if (call->n < 2)
@@ -120,12 +121,10 @@ static int64_t zone(struct cel_call *call, struct cel_value *problem)
 	if (cel_is(*problem, CEL_ERROR))
 		return 0;
 	minutes = integer(call, cel_part(text, colon + 1, text.len), problem);
-	if (hours != (int32_t)hours || minutes != (int32_t)minutes) {
-		*problem = cel_error(call->arena, "offset %s: out of range",
-				     cel_quoted(call->arena, text));
-		return 0;
-	}
-	return (hours * 60 + (*text.data == '-' ? -minutes : minutes)) * 60;
+	minutes = *text.data == '-' ? -minutes : minutes;
+	/* Go multiplies nanoseconds, which overflow far from any place. */
+	nanos = (uint64_t)hours * 60 + (uint64_t)minutes;
+	return (int64_t)(nanos * 60 * NANOS) / NANOS;
 }
 
 static int64_t duration_field(struct cel_call *call)

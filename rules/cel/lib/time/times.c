@@ -17,6 +17,15 @@ int64_t cel_duration_nanos(struct cel_time time)
 	return (int64_t)((uint64_t)time.seconds * NANOS + (uint64_t)time.nanos);
 }
 
+void cel_duration_text(struct cel_time time, struct buf *out)
+{
+	int64_t nanos = cel_duration_nanos(time);
+
+	cel_fixed_text((double)(nanos / NANOS) + (double)(nanos % NANOS) / 1e9,
+		       out);
+	buf_addc(out, 's');
+}
+
 struct cel_value cel_duration(int64_t nanos)
 {
 	int64_t seconds = nanos / NANOS, rest = nanos % NANOS;

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Services: which pods they lead to, and what they set in the others of their
+ * namespace.
+ * Source: pkg/kubelet/envvars FromServices (none of what has no cluster IP, or
+ * is an ExternalName); Ray's dashboard is at port 8265 of the head.
+ */
+#include "base/array.h"
+#include "base/text.h"
+#include "index_internal.h"
+#include "kube/command/parallel.h"
+#include "kube/operators/ray.h"
+
+enum { DASHBOARD = 8265 };
+
+static bool leads_to_dashboard(const struct node *ports)
+{
+	FOR_EACH_CHILD(ports, port) {
+		const struct node *target = node_get(port, "targetPort");
+		int64_t n;
+
+		if (node_is_unset(target))
+			target = node_get(port, "port");
+		if (node_eq(target, "dashboard") ||
+		    (node_int(target, &n) && n == DASHBOARD))
+			return true;
+	}
+	return false;
+}
+
+static bool leads_in(const struct node *type)
+{
+	return node_eq(type, "LoadBalancer") || node_eq(type, "NodePort");
+}
+
+static void read_selector(struct arena *arena, const struct node *selector,
+			  struct kube_service *out)
+{
+	out->selector =
+		ARENA_ARRAY(arena, struct pod_label, node_count(selector));
+	FOR_EACH_CHILD(selector, label)
+		out->selector[out->nselector++] = (struct pod_label){
+			index_text(arena, label->key),
+			node_str(label) ? index_text(arena, node_str(label))
+					: NULL};
+}
+
+void index_add_service(struct object_index *set, const struct object *o,
+		       uint32_t file)
+{
+	const struct node *spec, *type, *ip;
+	struct kube_service service;
+
+	if (!object_is(o, "", "Service") || o->fragment || !o->name)
+		return;
+	spec = node_get(o->root, "spec");
+	type = node_get(spec, "type");
+	ip = node_get(spec, "clusterIP");
+	service = (struct kube_service){
+		.id = index_id(&set->arena, o),
+		.place = place_of(&set->arena, o,
+				  leads_in(type) ? type : index_name_node(o),
+				  file),
+		.has_address = !node_eq(ip, "None") && !node_is_unknown(ip) &&
+			       !node_eq(type, "ExternalName") &&
+			       !node_is_unknown(type),
+		.exposes_dashboard =
+			leads_in(type) &&
+			leads_to_dashboard(node_get(spec, "ports")),
+		.cluster = set->cluster};
+	read_selector(&set->arena, node_get(spec, "selector"), &service);
+	*ARRAY_PUSH(set->services, set->nservices, set->services_size) =
+		service;
+}
+
+void index_read_service_use(const struct object *o, struct workload *w)
+{
+	size_t i = 0;
+
+	FOR_EACH_POD(o, pod) {
+		w->pods[i].reads_vllm_port = pod_reads_vllm_port(pod);
+		w->pods[i++].open_dashboard = ray_dashboard_is_open(pod);
+	}
+}
+
+bool service_is_beside(const struct object_index *set,
+		       const struct kube_service *service,
+		       const struct workload *w)
+{
+	const struct workload of = {.place = service->place};
+	bool one_file = service->place.file == w->place.file;
+
+	/* Without namespaces, those of one file are of the same one. */
+	return (*service->id.namespace || one_file) &&
+	       text_eq(service->id.namespace, w->id.namespace) &&
+	       service->cluster == w->cluster &&
+	       index_set_of(set, &of) == index_set_of(set, w);
+}
+
+static bool has_label(const struct workload_pod *pod,
+		      const struct pod_label *label)
+{
+	for (size_t i = 0; i < pod->nlabels; i++)
+		if (text_eq(pod->labels[i].key, label->key))
+			return label->value &&
+			       text_eq(pod->labels[i].value, label->value);
+	return false;
+}
+
+bool service_selects(const struct kube_service *service,
+		     const struct workload_pod *pod)
+{
+	for (size_t i = 0; i < service->nselector; i++)
+		if (!has_label(pod, &service->selector[i]))
+			return false;
+	return service->nselector > 0;
+}

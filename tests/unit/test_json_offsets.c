@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The JSON reader on strings wherever in a block they lie, with room for them
+ * and without.
+ */
+#include "json_reading.h"
+
+static void assert_byte(int before, unsigned char c, bool own)
+{
+	bool good = c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+	char text[sizeof(filler) + 16], value[4] = {'<', (char)c, '>', '\0'};
+	char room[sizeof(text)];
+	struct reading reading;
+	struct node *root;
+
+	snprintf(text, sizeof(text), "[\"%.*s\",\"%s\"]", before, filler,
+		 value);
+	reading_init(&reading, text, strlen(text));
+	if (own)
+		reading.loader.own = room;
+	root = read_all(&reading);
+	assert_int_equal(root != NULL, good);
+	assert_int_equal(reading.refusals, !good);
+	if (root) {
+		assert_int_equal(root->first->len, before);
+		assert_memory_equal(root->first->str, filler, (size_t)before);
+		assert_string_equal(root->last->str, value);
+		assert_int_equal(root->last->start, before + 4);
+	}
+	reading_release(&reading);
+}
+
+/* Each byte is seen for what it is, wherever in a block of them it lies. */
+static void each_byte_counts_at_every_offset(void **state)
+{
+	for (int before = 0; before < (int)sizeof(filler); before++)
+		for (unsigned c = 1; c < 256; c++) {
+			assert_byte(before, (unsigned char)c, false);
+			assert_byte(before, (unsigned char)c, true);
+		}
+}
+
+/* Where there is room for the text, a string that is not plain lies between
+ * plain ones that were kept before and will be. */
+static void strings_are_kept_in_room_at_every_offset(void **state)
+{
+	static const char *const cases[][2] = {
+		{"\\n\xc3\xa9\\u20ac", "\n\xc3\xa9\xe2\x82\xac"},
+		{"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
+		{"\\\\\\\"", "\\\""},
+	};
+	char text[3 * sizeof(filler)], room[sizeof(text)];
+	char value[2 * sizeof(filler)];
+
+	for (size_t i = 0; i < COUNT(cases) * (sizeof(filler) - 1); i++) {
+		int before = (int)(i / COUNT(cases));
+		const char *const *one = cases[i % COUNT(cases)];
+		struct reading reading;
+		struct node *root;
+
+		snprintf(text, sizeof(text), "[\"%.*s\",\"%s%s\",\"%s\"]",
+			 before, filler, one[0], filler, "end");
+		snprintf(value, sizeof(value), "%s%s", one[1], filler);
+		reading_init(&reading, text, strlen(text));
+		reading.loader.own = room;
+		root = read_all(&reading);
+		assert_non_null(root);
+		assert_memory_equal(root->first->str, filler, (size_t)before);
+		assert_int_equal(strlen(root->first->str), before);
+		assert_string_equal(root->first->next->str, value);
+		assert_string_equal(root->last->str, "end");
+		reading_release(&reading);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_byte_counts_at_every_offset),
+		cmocka_unit_test(strings_are_kept_in_room_at_every_offset),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
