@@ -175,6 +175,43 @@ policy() {
 	)"
 }
 
+@test "a place inside of an expression, however it is written" {
+	rules r.yaml <<-'END'
+		- name: r1
+		  summary: s
+		  assert: >-
+		    1 == 1 &&
+		    true &&
+		      foo
+		- name: r2
+		  summary: s
+		  assert: |
+		    1 == 1 &&
+		      (true && foo)
+		- name: r3
+		  summary: s
+		  assert: "'a\tb\u00e9' == \"x\" && foo"
+		- name: r4
+		  summary: s
+		  assert: '''a'' == ''b'' && foo'
+		- name: r5
+		  summary: s
+		  assert: 1 == 1 &&
+		    foo
+		- name: r6
+		  summary: s
+		  assert: "1 == 1 &&
+		    true && \
+		    foo"
+		- {name: r7, summary: s, assert: "'é' == 'é' && foo"}
+	END
+	policy "custom: [r.yaml]"
+	lint .
+	is "$status" 2
+	is "$(sed -n 's/^r.yaml:\([0-9:]*\): error: undeclared .*/\1/p' <<<"$stderr" | tr '\n' ' ')" \
+		"9:7 14:16 17:37 20:30 24:5 29:5 30:49 "
+}
+
 @test "a policy that was found reads rules of its own repository only" {
 	mkdir -p out in
 	git init -q in
