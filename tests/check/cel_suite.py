@@ -114,9 +114,6 @@ def real(text):
         else float(text)
 
 
-TYPES = {"google.protobuf.Timestamp": "timestamp",
-         "google.protobuf.Duration": "duration"}
-
 
 def any_text(fields):
     """The few messages that are values of the language."""
@@ -150,7 +147,7 @@ def value_text(value):
     if kind == "bytes_value":
         return "b" + quoted(given)
     if kind == "type_value":
-        return f"type({TYPES.get(given.decode(), given.decode())})"
+        return f"type({given.decode()})"
     if kind == "list_value":
         return "[" + ", ".join(value_text(v)
                                for v in given.get("values", [])) + "]"

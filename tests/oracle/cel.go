@@ -189,14 +189,6 @@ func jsonNumbers(value any) any {
 	return value
 }
 
-// typeNames has the names in expressions and issues of types that have others
-// inside.
-var typeNames = map[string]string{
-	"google.protobuf.Timestamp": "timestamp",
-	"google.protobuf.Duration":  "duration",
-	"null_type":                 "null",
-}
-
 // celText is a value with its type, the same text for equal values.
 func celText(value ref.Val) string {
 	switch v := value.(type) {
@@ -233,12 +225,7 @@ func celText(value ref.Val) string {
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	case *types.Type:
-		// The parameters of a value's type are not known.
-		name, _, _ := strings.Cut(v.String(), "(")
-		if short := typeNames[name]; short != "" {
-			name = short
-		}
-		return "type(" + name + ")"
+		return "type(" + v.TypeName() + ")"
 	}
 	return "opaque(" + value.Type().TypeName() + ")"
 }
