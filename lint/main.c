@@ -71,6 +71,13 @@ static const struct command command_table[] = {
 	 "Exit status: 0; 1 with --fail-on when a quota is exceeded; 2 when "
 	 "something could not be read.",
 	 FOR_QUOTA, false, quota_command},
+	{"test", "[OPTIONS] PATH...", "the tests inside rules files",
+	 "Runs the `tests:` of rules of your own (kind: Rules): each names a "
+	 "manifest, relative to the rules file, and the lines where the rule "
+	 "finds something. Folders are searched for rules files.\n\n"
+	 "Exit status: 0; 1 when a test fails; 2 when a rules file or a "
+	 "manifest cannot be used.",
+	 FOR_TEST, false, test_command},
 	{"krm", "[OPTIONS]",
 	 "a KRM function: ResourceList in, ResourceList out",
 	 "For kustomize (transformers, with --enable-alpha-plugins and "

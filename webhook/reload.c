@@ -21,6 +21,18 @@ enum { LOOK_SECONDS = 60, DAY = 86400 };
 
 /* --- the policy ----------------------------------------------------------- */
 
+static void watch_policy(struct reload *r)
+{
+	const char **paths =
+		ARENA_ARRAY(&r->folders_arena, const char *, r->nfolders + 2);
+
+	paths[0] = r->policy;
+	if (r->nfolders)
+		memcpy(paths + 1, r->folders, r->nfolders * sizeof(*paths));
+	watch_free(r->policy_watch);
+	r->policy_watch = r->policy ? watch_new(paths) : NULL;
+}
+
 static void report_problems(struct reload *r,
 			    const struct policy_problems *problems)
 {
@@ -89,9 +101,38 @@ static void take_policy(struct reload *r, struct policy *policy)
 		  3);
 }
 
+static void note_folder(void *context, const char *folder)
+{
+	struct reload *r = context;
+
+	for (size_t i = 0; i < r->nfolders; i++)
+		if (text_eq(r->folders[i], folder))
+			return;
+	*VEC_PUSH(&r->folders_arena, r->folders, r->nfolders, r->folders_size) =
+		arena_strdup(&r->folders_arena, folder);
+}
+
+/* With the policy's files are watched the folders of its rules. What is new
+ * among them is watched before it is read. */
+static struct policy *read_policy(struct reload *r,
+				  struct policy_problems *problems)
+{
+	struct policy_options options = {
+		.admission = true, .looks_into = note_folder, .context = r};
+	size_t before = r->nfolders;
+	struct policy *policy =
+		policy_load(&r->rules, r->policy, &options, problems);
+
+	if (r->nfolders == before)
+		return policy;
+	policy_free(policy);
+	policy_problems_release(problems);
+	watch_policy(r);
+	return policy_load(&r->rules, r->policy, &options, problems);
+}
+
 static int load_policy(struct reload *r)
 {
-	struct policy_options options = {.admission = true};
 	struct policy_problems problems = {0};
 	struct policy *policy;
 
@@ -99,7 +140,7 @@ static int load_policy(struct reload *r)
 		take_policy(r, policy_default(&r->rules, NULL));
 		return 0;
 	}
-	policy = policy_load(&r->rules, r->policy, &options, &problems);
+	policy = read_policy(r, &problems);
 	report_problems(r, &problems);
 	policy_problems_release(&problems);
 	if (!policy) {
@@ -217,7 +258,7 @@ int reload_start(struct reload *r)
 	int rc;
 
 	/* Watched before they are read: no change in between is missed. */
-	r->policy_watch = watch_files(r->policy, NULL);
+	watch_policy(r);
 	r->key_watch = watch_files(r->cert, r->key);
 	r->ca_watch = watch_files(r->ca, NULL);
 	rc = load_policy(r);
@@ -238,6 +279,9 @@ void reload_release(struct reload *r)
 	for (int i = 0; i < RELOAD_WATCHES; i++)
 		watch_free(nth_watch(r, i));
 	r->policy_watch = r->key_watch = r->ca_watch = NULL;
+	arena_release(&r->folders_arena);
+	r->folders = NULL;
+	r->nfolders = r->folders_size = 0;
 }
 
 void reload_now(struct reload *r)

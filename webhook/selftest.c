@@ -269,7 +269,7 @@ static int ask_own(struct own *own)
 
 static int run_own(const struct serve_options *options)
 {
-	struct own own = {.rules = {all_rules, all_rules_count}};
+	struct own own = {.rules = {.items = all_rules, .n = all_rules_count}};
 	struct admission_options admission = {.rules = &own.rules};
 	struct err err = {0};
 	int rc = 1;

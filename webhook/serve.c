@@ -448,7 +448,7 @@ int serve(const struct serve_options *options)
 {
 	struct service s = {
 		.options = options,
-		.rules = {all_rules, all_rules_count},
+		.rules = {.items = all_rules, .n = all_rules_count},
 		.signals = -1,
 	};
 	enum log_level level = LOG_INFO;

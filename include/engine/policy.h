@@ -88,7 +88,11 @@ struct policy_options {
 	 * regular file, and may name only paths for which this function returns
 	 * no reason. */
 	const char *(*refuse_path)(void *context, const char *path);
-	void *context; /* of refuse_path() */
+	/* The file holds rules of one's own (kind: Rules) and no policy. */
+	bool rules_only;
+	/* NULL, or told of each folder that `custom:` looks into. */
+	void (*looks_into)(void *context, const char *folder);
+	void *context; /* of both */
 };
 /*
  * Read a policy file (or a folder: one Policy, any number of Exemptions).
@@ -121,6 +125,8 @@ struct policy_overrides {
 	const char *preset;
 	const char *const *select, *const *extend, *const *ignore; /* NULL-
 							   terminated lists */
+	/* A word that is not known may be that of another policy's rule. */
+	bool lenient;
 };
 struct policy *policy_adjust(const struct policy *policy,
 			     const struct policy_overrides *overrides,
@@ -217,7 +223,10 @@ bool policy_for_path(const struct policy *policy, const char *path,
 		     struct policy_path_rule *out);
 /* Does any of `paths:` name a set? */
 bool policy_names_sets(const struct policy *policy);
+/* Ours, and those of its own (`custom:`). */
 const struct rule_set *policy_rules(const struct policy *policy);
+/* Is it a rule, a category or `all`? */
+bool policy_knows(const struct policy *policy, const char *word);
 /* What it says beside its rules, a line each: overrides, exemptions,
  * infrastructure, platform. Texts as written: escape them. */
 void policy_describe(const struct policy *policy, struct buf *out);

@@ -7,6 +7,7 @@
 #define ENGINE_REGISTRY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "engine/rule.h"
 
@@ -14,9 +15,27 @@ extern const struct rule *const all_rules[];
 extern const size_t all_rules_count;
 
 struct rule_set {
-	const struct rule *const *items; /* sorted by name */
-	size_t n;
+	/* Sorted by name; behind these `added` rules of a policy's own files,
+	 * in any order: the index of a rule of ours is the same in all sets. */
+	const struct rule *const *items;
+	size_t n, added;
+	/* Which of the added ones look at which kind; of one kind together. */
+	const struct rule_kind *kinds;
+	size_t nkinds;
 };
+
+struct rule_kind {
+	uint64_t hash; /* of the kind's name; 0: of all kinds */
+	unsigned rule;
+};
+/* The added rules that look at objects of that name of kind and not at all
+ * (NULL: at all); n of them, a rule perhaps twice in a row. */
+const struct rule_kind *rule_set_of_kind(const struct rule_set *rules,
+					 const char *kind, size_t *n);
+
+/* What the files of `custom:` may hold, by kind; ends with NULL. */
+struct custom_reader;
+extern const struct custom_reader *const custom_readers[];
 
 /* By name or alias; -1 when there is none. */
 int rule_set_find(const struct rule_set *rules, const char *name);

@@ -101,6 +101,9 @@ struct rule {
 	 */
 	const char *const *yields_to;
 	const char *const *aliases; /* former names, NULL-terminated */
+	/* Of a policy's own rules: NULL, or names of the only kinds that they
+	 * look at, whatever the group, NULL-terminated. */
+	const char *const *kinds;
 	/* Any of these may be NULL. check_pod: each pod template. */
 	void (*check_pod)(struct rule_run *run, const struct pod *pod);
 	/* Each GPU-relevant or policy object, pods or not. */

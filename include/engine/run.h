@@ -125,6 +125,10 @@ struct run_file {
 	/* Labels of the namespace, or NULL: not known. */
 	const struct node *namespace_labels;
 	const struct cluster *cluster; /* or NULL: that of the run */
+	/* At admission, or NULL: the review's request, and the root of its old
+	 * object (NULL: there is none, or it is not known). */
+	const struct node *request, *old_object;
+	bool old_unknown;
 };
 void run_begin_file(struct run *run, const struct run_file *file);
 /* loader's issue callback; context = run */

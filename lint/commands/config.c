@@ -84,7 +84,7 @@ static void print_config(struct buf *out, const struct policies *policies,
 			 const struct policy *policy,
 			 const struct policy_path_rule *path_rule)
 {
-	const struct rule_set *rules = &policies->rules;
+	const struct rule_set *rules = policy_rules(policy);
 	const struct setting *settings = policy_base(policy);
 	size_t width = 0;
 
@@ -133,7 +133,7 @@ static int show(struct policies *policies, const char *path)
 	buf_adds(&folder, absolute.data);
 	cut_to_folder(&folder);
 	index = policies_find(policies, folder.data);
-	if (!policies->broken) {
+	if (!policies_ready(policies)) {
 		buf_init(&out);
 		policy = policies_for_file(policies, index, absolute.data,
 					   &rule);

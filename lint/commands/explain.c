@@ -200,12 +200,26 @@ static void explain(struct buf *out, const struct rule *rule,
 		explain_markdown(out, rule);
 }
 
+static int unknown_rule(const struct rule_set *rules, const char *name)
+{
+	const char *near = rule_set_nearest(rules, name);
+
+	if (near)
+		return log_usage(NULL, "unknown rule `%s`; did you mean `%s`?",
+				 name, near);
+	log_line("unknown rule `%s`; see `gpugate rules`", name);
+	return 2;
+}
+
+/* One of ours needs no policy, which may be broken. */
 int explain_command(struct options *options)
 {
 	struct rule_set rules = program_rules();
-	const char *name, *near;
+	struct policies policies;
+	const char *name;
 	struct buf out;
-	int index;
+	int index, rc = 0;
+	bool ours;
 
 	if (options->paths.n != 1)
 		return log_usage("explain", options->paths.n
@@ -214,17 +228,19 @@ int explain_command(struct options *options)
 						      "of a rule");
 	name = options->paths.items[0];
 	index = rule_set_find(&rules, name);
-	if (index < 0) {
-		near = rule_set_nearest(&rules, name);
-		if (near)
-			return log_usage(NULL,
-					 "unknown rule `%s`; did you "
-					 "mean `%s`?",
-					 name, near);
-		log_line("unknown rule `%s`; see `gpugate rules`", name);
-		return 2;
+	ours = index >= 0;
+	if (!ours) {
+		rc = rules_here(&policies, options, &rules);
+		index = rule_set_find(&rules, name);
 	}
-	buf_init(&out);
-	explain(&out, rules.items[index], options->rules_format);
-	return print_out(&out);
+	if (index < 0) {
+		rc = rc ? rc : unknown_rule(&rules, name);
+	} else {
+		buf_init(&out);
+		explain(&out, rules.items[index], options->rules_format);
+		rc = print_out(&out);
+	}
+	if (!ours)
+		policies_release(&policies);
+	return rc;
 }

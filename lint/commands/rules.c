@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/finding.h"
 #include "lint/options/options.h"
@@ -180,17 +181,39 @@ static void add_json(struct buf *out, const struct rule_set *rules)
 	json_decref(root);
 }
 
+int rules_here(struct policies *policies, struct options *options,
+	       struct rule_set *rules)
+{
+	char *cwd = getcwd(NULL, 0);
+	uint32_t index;
+	int rc;
+
+	*rules = program_rules();
+	rc = policies_init(policies, options, cwd ? cwd : "/");
+	free(cwd);
+	if (rc)
+		return rc;
+	index = policies_find(policies, policies->cwd);
+	rc = policies_ready(policies);
+	if (!rc)
+		*rules = *policy_rules(policies->items[index].policy);
+	return rc;
+}
+
 int rules_command(struct options *options)
 {
-	struct rule_set rules = program_rules();
 	const char *format = options->rules_format;
+	struct policies policies;
+	struct rule_set rules;
 	struct buf out;
+	int rc, printed;
 
 	if (options->paths.n)
 		return log_usage("rules",
 				 "rules takes no arguments; use `gpugate "
 				 "explain %s` to explain a rule",
 				 options->paths.items[0]);
+	rc = rules_here(&policies, options, &rules);
 	buf_init(&out);
 	if (!format || !strcmp(format, "text"))
 		add_text(&out, &rules);
@@ -198,5 +221,7 @@ int rules_command(struct options *options)
 		add_json(&out, &rules);
 	else
 		add_markdown(&out, &rules);
-	return print_out(&out);
+	policies_release(&policies);
+	printed = print_out(&out);
+	return rc ? rc : printed;
 }

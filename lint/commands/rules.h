@@ -9,6 +9,12 @@
 
 #include "engine/rule.h"
 
+#include "lint/settings/policies.h"
+
+/* The rules of the policy of the current folder, its own included; release the
+ * policies afterwards. 0, or 2 after messages: then those of ours. */
+int rules_here(struct policies *policies, struct options *options,
+	       struct rule_set *rules);
 /* A new object; its strings are copies. */
 json_t *rule_json(const struct rule *rule);
 

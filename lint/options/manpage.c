@@ -71,6 +71,10 @@ static const struct key policy_keys[] = {
 	{"locked", "list",
 	 "Rules that neither comments nor annotations suppress."},
 	{"exclude", "list", "Globs of files that are not linted."},
+	{"custom", "list",
+	 "Files with rules of your own, by globs relative to the policy's "
+	 "folder: see RULES OF YOUR OWN in gpugate(1). In a folder of policy files those of "
+	 "kind Rules are read without being named."},
 	{"maxAge", "duration",
 	 "Age after which a saved cluster state is old: 24h."},
 };
@@ -142,6 +146,49 @@ static void add_command(struct buf *out, const struct command *c)
 			add_option(out, &option_set.items[i]);
 }
 
+static void add_rules_files(struct buf *out)
+{
+	buf_adds(
+		out,
+		".SH RULES OF YOUR OWN\n"
+		"A file that `custom:` of the policy names holds rules in "
+		"CEL, the language of the API server's admission policies:\n"
+		".PP\n.nf\n"
+		"apiVersion: gpugate.dev/v1\n"
+		"kind: Rules\n"
+		"rules:\n"
+		"\\- name: site\\-registry\n"
+		"  severity: error      # error, warning (default), info\n"
+		"  action: deny         # default: by the severity\n"
+		"  summary: an image from a foreign registry\n"
+		"  params: {hosts: [registry.example.com]}\n"
+		"  match: {kinds: [batch/Job], namespaces: [\"ml\\-*\"], "
+		"gpus: true}\n"
+		"  each: container      # object (default), pod, container\n"
+		"  when: has(container.image)\n"
+		"  assert: gpugate.image.host in params.hosts\n"
+		"  at: container.image  # default: the value that decides\n"
+		"  message: \"container.name + ' runs ' + container.image\"\n"
+		"  fix: [{set: container.imagePullPolicy, value: "
+		"\"'Always'\", safe: false}]\n"
+		"  failurePolicy: Fail  # or Ignore: an error is not a finding\n"
+		"  tests: [{file: bad.yaml, want: [12]}]\n"
+		".fi\n"
+		".PP\n"
+		"Optional besides: why, remedy, evidence. Variables: object, "
+		"oldObject, request, namespaceObject, params, pod, container "
+		"and gpugate: gpus (of the container, the pod, or the largest "
+		"pod), totalGpus, pods, peakPods, workload (training, serving, "
+		"batch, service, interactive, ray, daemon, other), of a pod "
+		"role, resource and spot, of a container image.host, "
+		"image.name and image.tag, of a cluster state "
+		"cluster.priorityClasses, cluster.runtimeClasses, "
+		"cluster.volcanoQueues, cluster.clusterQueues and "
+		"cluster.nodes. What is not known (a placeholder, a cluster "
+		"without state, in files the old object and who asks) makes "
+		"the rule silent there, which is counted.\n");
+}
+
 static void add_formats(struct buf *out)
 {
 	buf_adds(out, ".SH FORMATS\n");
@@ -166,6 +213,7 @@ static void add_program(struct buf *out)
 		if (!command_list.items[i].internal)
 			add_command(out, &command_list.items[i]);
 	add_formats(out);
+	add_rules_files(out);
 	buf_adds(out,
 		 ".SH SUPPRESSION\n"
 		 "A comment on the line of a finding or on the line above:\n"

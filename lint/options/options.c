@@ -23,6 +23,8 @@ static const struct option table[] = {
 	 .help = "text (default), json or markdown."},
 	{"format", 0, OPTION_TEXT, FOR_QUOTA, AT(quota_format), "FMT",
 	 "text json markdown", .help = "text (default), json or markdown."},
+	{"format", 0, OPTION_TEXT, FOR_TEST, AT(rules_format), "FMT",
+	 "text junit", .help = "text (default) or junit."},
 	{"select", 0, OPTION_WORDS, FOR_LINT | FOR_CONFIG | FOR_FILTERS,
 	 AT(select), "RULES", NULL,
 	 .help = "Run these rules and no others: names, categories or `all`, "
@@ -41,12 +43,14 @@ static const struct option table[] = {
 	 .help = "Exit with 1 when a quota is exceeded: at steady state (error), or "
 		 "already at the peak (warning, info). Default: never."},
 	{"config", 0, OPTION_TEXT,
-	 FOR_LINT | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(config), "FILE",
-	 NULL,
+	 FOR_LINT | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA | FOR_EXPLAIN |
+		 FOR_RULES,
+	 AT(config), "FILE", NULL,
 	 .help = "Use this policy file instead of the nearest .gpugate.yaml."},
 	{"isolated", 0, OPTION_FLAG,
-	 FOR_LINT | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(isolated), NULL,
-	 NULL, .help = "Look for no .gpugate.yaml."},
+	 FOR_LINT | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA | FOR_EXPLAIN |
+		 FOR_RULES,
+	 AT(isolated), NULL, NULL, .help = "Look for no .gpugate.yaml."},
 	{"policy", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(policy), "FILE",
 	 NULL,
@@ -66,8 +70,9 @@ static const struct option table[] = {
 	 NULL, NULL,
 	 .help = "Show the quotas of all namespaces of the cluster state, and so "
 		 "what is free where no manifest asks for anything."},
-	{"cluster", 0, OPTION_TEXT, FOR_LINT | FOR_FILTERS | FOR_QUOTA,
-	 AT(cluster), "FILE", NULL,
+	{"cluster", 0, OPTION_TEXT,
+	 FOR_LINT | FOR_FILTERS | FOR_QUOTA | FOR_TEST, AT(cluster), "FILE",
+	 NULL,
 	 .help = "What the cluster has (quotas, classes, nodes, queues): a file that "
 		 "`gpugate snapshot` wrote, of at most 256 MiB; - for standard input."},
 	{"baseline", 0, OPTION_TEXT, FOR_LINT, AT(baseline), "FILE", NULL,
@@ -161,8 +166,9 @@ static const struct option table[] = {
 		 "rest, and counts infos, unless --fail-on is info. Other formats "
 		 "always hold all."},
 	{"color", 0, OPTION_TEXT,
-	 FOR_LINT | FOR_QUOTA | FOR_EXPLAIN | FOR_RULES, AT(color), "WHEN",
-	 "auto always never", .help = "auto (default), always or never."},
+	 FOR_LINT | FOR_QUOTA | FOR_EXPLAIN | FOR_RULES | FOR_TEST, AT(color),
+	 "WHEN", "auto always never",
+	 .help = "auto (default), always or never."},
 	{"quiet", 'q', OPTION_COUNT,
 	 FOR_LINT | FOR_QUOTA | FOR_FILTERS | FOR_SNAPSHOT, AT(quiet), NULL,
 	 NULL,

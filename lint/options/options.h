@@ -29,6 +29,7 @@ enum command_bits {
 	FOR_POST_RENDER = 1024,
 	FOR_SNAPSHOT = 2048,
 	FOR_QUOTA = 4096,
+	FOR_TEST = 8192,
 	FOR_FILTERS = FOR_KRM | FOR_POST_RENDER,
 	FOR_NO_PATHS = FOR_FILTERS | FOR_VERSION,
 };
@@ -92,5 +93,6 @@ int krm_command(struct options *options);
 int post_render_command(struct options *options);
 int snapshot_command(struct options *options);
 int quota_command(struct options *options);
+int test_command(struct options *options);
 
 #endif

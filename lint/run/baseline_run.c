@@ -82,23 +82,20 @@ static bool file_is_gone(const struct baseline_run *baseline_run,
 static bool rule_ran(const struct baseline_run *baseline_run, const char *name,
 		     size_t file)
 {
-	const struct rule_set *rules = baseline_run->job->run.rules;
-	int index = rule_set_find(rules, name);
+	const struct policy *policy;
 	struct policy_path_rule rule;
 	struct buf scratch;
-	bool enabled;
+	int index;
 
-	if (index < 0)
-		return true; /* there is none any more */
 	for (size_t i = 0; i < baseline_run->nnot_run; i++)
-		if (baseline_run->not_run[i].rule == rules->items[index])
+		if (!strcmp(baseline_run->not_run[i].rule->name, name))
 			return false;
 	buf_init(&scratch);
-	enabled = policy_base(job_policy(baseline_run->job, file, &scratch,
-					 &rule))[index]
-			  .enabled;
+	policy = job_policy(baseline_run->job, file, &scratch, &rule);
 	buf_release(&scratch);
-	return enabled;
+	index = rule_set_find(policy_rules(policy), name);
+	/* There may be none any more. */
+	return index < 0 || policy_base(policy)[index].enabled;
 }
 
 /* An entry that matches nothing is stale only if it could have matched. */

@@ -40,7 +40,7 @@ static const struct policy *choose_policy(struct filter *f)
 
 	if (!policies_fixed(&f->policies))
 		index = policies_find(&f->policies, f->cwd);
-	if (f->policies.broken)
+	if (policies_ready(&f->policies))
 		return NULL;
 	buf_init(&path);
 	buf_addf(&path, "%s/%s", f->cwd, f->name);
@@ -65,7 +65,7 @@ int filter_open(struct filter *f, struct options *options, const char *name)
 	f->rules = program_rules();
 	f->name = name;
 	buf_init(&f->text);
-	spill_init(&f->spill, &f->rules);
+	spill_init(&f->spill);
 	f->cwd = getcwd(NULL, 0);
 	if (!f->cwd) {
 		log_line("current folder: %s", strerror(errno));

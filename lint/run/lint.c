@@ -19,6 +19,18 @@ enum { THREADS_MAX = 64 };
 
 /* --- options ------------------------------------------------------------- */
 
+/* Of ours, or of some policy's own. */
+static bool is_rule(const struct lint *lint, const char *name)
+{
+	const struct policies *policies = &lint->policies;
+
+	for (size_t i = 0; i < policies->n; i++)
+		if (rule_set_find(policy_rules(policies->items[i].policy),
+				  name) >= 0)
+			return true;
+	return false;
+}
+
 static int check_required(const struct lint *lint)
 {
 	const struct list *require = &lint->options->require;
@@ -27,8 +39,7 @@ static int check_required(const struct lint *lint)
 		const char *name = require->items[i];
 		const char *near;
 
-		if (!strcmp(name, "cluster") ||
-		    rule_set_find(&lint->rules, name) >= 0)
+		if (!strcmp(name, "cluster") || is_rule(lint, name))
 			continue;
 		near = rule_set_nearest(&lint->rules, name);
 		if (near)
@@ -63,8 +74,6 @@ static int check_options(struct lint *lint)
 	if (o->add_ignore && (o->fix || o->diff))
 		return log_usage("lint",
 				 "--add-ignore and --fix cannot be combined");
-	if (check_required(lint))
-		return 2;
 	return outputs_parse(&lint->outputs, lint->options);
 }
 
@@ -87,7 +96,8 @@ static int list_files(struct lint *lint)
 	}
 	lint->failed |= lint->walk.failed;
 	/* Under a broken policy nothing can be judged. */
-	return lint->policies.broken ? 2 : 0;
+	rc = policies_ready(&lint->policies);
+	return rc ? rc : check_required(lint);
 }
 
 static struct source *source_of(void *context, uint32_t file)
@@ -281,7 +291,7 @@ int lint_open(struct lint *lint)
 	lint->rules = program_rules();
 	lint->start = progress_clock();
 	buf_init(&lint->set_path);
-	set_findings_init(&lint->set, &lint->rules);
+	set_findings_init(&lint->set);
 	pool_init(&lint->thread_pool, thread_count(lint->options));
 	lint->cwd = getcwd(NULL, 0);
 	if (!lint->cwd) {

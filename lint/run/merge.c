@@ -329,27 +329,27 @@ static void merge_any(struct merge *m, uint32_t file)
 static void require_rule(struct merge *m, const char *name)
 {
 	struct lint *lint = m->lint;
-	int index = rule_set_find(&lint->rules, name);
-	const struct rule *rule = lint->rules.items[index];
 	const struct report_summary *s = &m->summary;
 
 	for (size_t i = 0; i < s->nnot_run; i++) {
-		if (s->not_run[i].rule != rule)
+		if (strcmp(s->not_run[i].rule->name, name) != 0)
 			continue;
-		log_line("required rule `%s` did not run: %s", rule->name,
+		log_line("required rule `%s` did not run: %s", name,
 			 s->not_run[i].reason);
 		lint->failed = true;
 		return;
 	}
 	for (size_t i = 0; i < lint->policies.n; i++) {
 		const struct policy_entry *entry = &lint->policies.items[i];
-		const struct setting *setting =
-			&policy_base(entry->policy)[index];
+		const struct policy *policy = entry->policy;
+		int index = rule_set_find(policy_rules(policy), name);
+		const struct setting *setting = &policy_base(policy)[index];
 
-		if (setting->enabled || (!*entry->path && lint->policies.n > 1))
+		if (index < 0 || setting->enabled ||
+		    (!*entry->path && lint->policies.n > 1))
 			continue;
-		log_line("required rule `%s` did not run: it is off (%s)",
-			 rule->name, setting->from ? setting->from : "");
+		log_line("required rule `%s` did not run: it is off (%s)", name,
+			 setting->from ? setting->from : "");
 		lint->failed = true;
 		return;
 	}

@@ -17,14 +17,14 @@
 
 enum { BATCH = 256, TRIES = 1000 /* some hundred microseconds */ };
 
-void set_findings_init(struct set_findings *set, const struct rule_set *rules)
+void set_findings_init(struct set_findings *set)
 {
 	memset(set, 0, sizeof(*set));
 	pthread_mutex_init(&set->lock, NULL);
 	pthread_cond_init(&set->more, NULL);
 	atomic_init(&set->reached, 0);
 	atomic_init(&set->wanted, UINT32_MAX);
-	spill_init(&set->spill, rules);
+	spill_init(&set->spill);
 }
 
 void set_findings_release(struct set_findings *set)
@@ -98,6 +98,6 @@ int set_findings_take(struct set_findings *set, uint32_t file,
 	pthread_mutex_unlock(&set->lock);
 	if (!bytes)
 		return error;
-	spill_decode(set->spill.rules, bytes, arena, findings, n);
+	spill_decode(bytes, arena, findings, n);
 	return 0;
 }

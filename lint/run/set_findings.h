@@ -28,7 +28,7 @@ struct set_findings {
 	uint32_t clear; /* files before it have nothing that is not taken */
 };
 
-void set_findings_init(struct set_findings *set, const struct rule_set *rules);
+void set_findings_init(struct set_findings *set);
 void set_findings_release(struct set_findings *set);
 void set_findings_put(struct set_findings *set, uint32_t file,
 		      const struct finding *findings, size_t n);

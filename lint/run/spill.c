@@ -20,13 +20,13 @@ enum { BUFFER = 1024 * 1024, WINDOW = 32 * 1024 };
 struct fixed {
 	uint64_t fingerprint;
 	struct place place;
-	uint32_t rule, nrelated, pod_key, container_key;
+	const struct rule *rule;
+	uint32_t nrelated, pod_key, container_key;
 	uint8_t severity, action, severity_fixed, suppressed, repair;
 };
 
-void spill_init(struct spill *spill, const struct rule_set *rules)
+void spill_init(struct spill *spill)
 {
-	spill->rules = rules;
 	buf_init(&spill->buf);
 	spill->flushed = 0;
 	spill->fd = -1;
@@ -142,15 +142,12 @@ static void put_repair(struct buf *buf, const struct fix_result *repair)
 static void put_finding(struct spill *spill, const struct finding *f)
 {
 	struct buf *buf = &spill->buf;
-	int rule = rule_set_find(spill->rules, f->rule->name);
 	struct fixed fixed;
 
-	if (rule < 0)
-		BUG("rule %s is not registered", f->rule->name);
 	memset(&fixed, 0, sizeof(fixed));
 	fixed.fingerprint = f->fingerprint;
 	fixed.place = f->place;
-	fixed.rule = (uint32_t)rule;
+	fixed.rule = f->rule;
 	fixed.nrelated = f->nrelated;
 	fixed.pod_key = f->pod_key;
 	fixed.container_key = f->container_key;
@@ -259,14 +256,13 @@ static struct fix_result *get_repair(const char **at, struct arena *arena)
 	return repair;
 }
 
-static void get_finding(const struct rule_set *rules, const char **at,
-			struct arena *arena, struct finding *f)
+static void get_finding(const char **at, struct arena *arena, struct finding *f)
 {
 	struct fixed fixed;
 
 	memcpy(&fixed, *at, sizeof(fixed));
 	*at += sizeof(fixed);
-	f->rule = rules->items[fixed.rule];
+	f->rule = fixed.rule;
 	f->fingerprint = fixed.fingerprint;
 	f->place = fixed.place;
 	f->nrelated = fixed.nrelated;
@@ -395,8 +391,8 @@ const void *spill_copy(struct spill *spill, const struct spill_record *record,
 		      record->length);
 }
 
-void spill_decode(const struct rule_set *rules, const void *bytes,
-		  struct arena *arena, struct finding **findings, size_t *n)
+void spill_decode(const void *bytes, struct arena *arena,
+		  struct finding **findings, size_t *n)
 {
 	const char *at = bytes;
 	uint32_t count;
@@ -405,7 +401,7 @@ void spill_decode(const struct rule_set *rules, const void *bytes,
 	*findings = ARENA_ARRAY(arena, struct finding, count);
 	*n = count;
 	for (uint32_t i = 0; i < count; i++)
-		get_finding(rules, &at, arena, &(*findings)[i]);
+		get_finding(&at, arena, &(*findings)[i]);
 }
 
 int spill_read(struct spill *spill, const struct spill_record *record,
@@ -416,6 +412,6 @@ int spill_read(struct spill *spill, const struct spill_record *record,
 		bytes_at(spill, record->offset, record->length, arena, &error);
 
 	if (bytes)
-		spill_decode(spill->rules, bytes, arena, findings, n);
+		spill_decode(bytes, arena, findings, n);
 	return error;
 }

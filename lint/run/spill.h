@@ -15,7 +15,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "engine/finding.h"
-#include "engine/registry.h"
 
 struct spill_record {
 	uint64_t offset;
@@ -31,17 +30,16 @@ struct spill_window {
 };
 
 struct spill {
-	const struct rule_set *rules; /* of findings */
-	struct buf buf;		      /* bytes from offset flushed on */
-	uint64_t flushed;	      /* bytes in the file */
-	int fd;	   /* -1 until needed; -2: there can be none */
-	int error; /* errno of spill_get(), or 0 */
+	struct buf buf;	  /* bytes from offset flushed on */
+	uint64_t flushed; /* bytes in the file */
+	int fd;		  /* -1 until needed; -2: there can be none */
+	int error;	  /* errno of spill_get(), or 0 */
 	/* Records are read about in their order, and at times those that they
 	 * refer to, in about the same order: [0] is the one used last. */
 	struct spill_window windows[2];
 };
 
-void spill_init(struct spill *spill, const struct rule_set *rules);
+void spill_init(struct spill *spill);
 void spill_release(struct spill *spill);
 /* Bytes of any sort; spill_get() copies into the arena only what it must, and
  * gives NULL when they cannot be read. */
@@ -55,8 +53,8 @@ struct spill_record spill_write(struct spill *spill,
 const void *spill_copy(struct spill *spill, const struct spill_record *record,
 		       struct arena *arena);
 /* The findings in such bytes; their strings point into the bytes. */
-void spill_decode(const struct rule_set *rules, const void *bytes,
-		  struct arena *arena, struct finding **findings, size_t *n);
+void spill_decode(const void *bytes, struct arena *arena,
+		  struct finding **findings, size_t *n);
 /*
  * Read a record into the arena (strings may lie in the spill's own buffer).
  * 0, or errno. Nothing may be written any more.

@@ -378,8 +378,8 @@ static void init_worker(struct workers *workers, struct job *job, unsigned i)
 	if (job->options->fix || job->options->diff)
 		fixer_init(&w->fixer, &job->run, job->options->unsafe_fixes);
 	w->fd = -1;
-	spill_init(&w->spill, job->run.rules);
-	spill_init(&w->index_spill, NULL);
+	spill_init(&w->spill);
+	spill_init(&w->index_spill);
 	w->object_store =
 		(struct index_store){keep_facts, get_facts, &w->index_spill};
 	w->run.index.store = &w->object_store;

@@ -21,10 +21,10 @@
 #include "lint/term/escape.h"
 #include "lint/term/log.h"
 
-static void print_problems(struct policies *policies,
-			   const struct policy_problems *problems)
+void problems_print(const struct options *options,
+		    const struct policy_problems *problems)
 {
-	bool color = color_wanted(policies->options->color, STDERR_FILENO);
+	bool color = color_wanted(options->color, STDERR_FILENO);
 	struct buf line;
 
 	buf_init(&line);
@@ -32,7 +32,7 @@ static void print_problems(struct policies *policies,
 		const struct policy_problem *p = &problems->items[i];
 		const char *word = p->warning ? "warning" : "error";
 
-		if (p->warning && policies->options->quiet)
+		if (p->warning && options->quiet)
 			continue;
 		buf_reset(&line);
 		escape_adds(&line, p->file);
@@ -48,8 +48,13 @@ static void print_problems(struct policies *policies,
 		fwrite(line.data, 1, line.len, stderr);
 	}
 	buf_release(&line);
-	if (problems->errors)
-		policies->broken = true;
+}
+
+static void print_problems(struct policies *policies,
+			   const struct policy_problems *problems)
+{
+	problems_print(policies->options, problems);
+	policies->broken |= problems->errors > 0;
 }
 
 /* options: NULL when it was named. */
@@ -115,9 +120,9 @@ struct policy *policies_adjust(struct policies *policies,
 {
 	const struct options *o = policies->options;
 	/* The command line beats `paths:` of the file. */
-	struct policy_overrides overrides = {o->preset ? o->preset : preset,
-					     o->select.items, o->extend.items,
-					     o->ignore.items};
+	struct policy_overrides overrides = {
+		o->preset ? o->preset : preset, o->select.items,
+		o->extend.items, o->ignore.items, !policies_fixed(policies)};
 	struct err err = {0};
 	struct policy *overridden, *result;
 
@@ -329,6 +334,49 @@ bool policies_exclude(const struct policies *policies, uint32_t index,
 
 	return entry->policy &&
 	       policy_excludes(entry->policy, relative(policies, entry, path));
+}
+
+static bool is_known(const struct policies *policies, const char *word)
+{
+	for (size_t i = 0; i < policies->n; i++)
+		if (policies->items[i].policy &&
+		    policy_knows(policies->items[i].policy, word))
+			return true;
+	return false;
+}
+
+/* Words that are those of no policy; the message is the first one's. */
+static void check_words(struct policies *policies, const struct list *list)
+{
+	for (size_t i = 0; i < list->n && !policies->broken; i++) {
+		const char *const words[] = {list->items[i], NULL};
+		struct policy_overrides one = {.ignore = words};
+		struct err err = {0};
+
+		if (is_known(policies, *words))
+			continue;
+		/* Rules of a policy's own may be near as well. */
+		for (size_t k = policies->n;
+		     k-- && !strstr(err.text, "did you mean");) {
+			err = (struct err){0};
+			policy_free(policy_adjust(policies->items[k].policy,
+						  &one, &err));
+		}
+		log_line("%s", err.text);
+		policies->broken = true;
+	}
+}
+
+int policies_ready(struct policies *policies)
+{
+	const struct options *o = policies->options;
+
+	if (!policies->broken && !policies_fixed(policies)) {
+		check_words(policies, &o->select);
+		check_words(policies, &o->extend);
+		check_words(policies, &o->ignore);
+	}
+	return policies->broken ? 2 : 0;
 }
 
 static const struct policy *variant(struct policies *policies,

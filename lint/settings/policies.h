@@ -45,6 +45,9 @@ struct policies {
 	pthread_mutex_t lock;
 };
 
+/* On standard error. */
+void problems_print(const struct options *options,
+		    const struct policy_problems *problems);
 /* 0, or 2 after messages. */
 int policies_init(struct policies *policies, const struct options *options,
 		  const char *cwd);
@@ -59,6 +62,10 @@ uint32_t policies_load(struct policies *policies, const char *path);
 uint32_t policies_find(struct policies *policies, const char *folder);
 /* Does every file get the same policy (--config, --isolated)? */
 bool policies_fixed(const struct policies *policies);
+
+/* All of them are there: 0, or 2 after messages, for what is wrong with one of
+ * them, or with names of rules on the command line. */
+int policies_ready(struct policies *policies);
 
 /* For one file, by its absolute path. */
 bool policies_exclude(const struct policies *policies, uint32_t index,

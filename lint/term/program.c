@@ -15,7 +15,7 @@ const char program_version[] = GPUGATE_VERSION;
 
 struct rule_set program_rules(void)
 {
-	return (struct rule_set){all_rules, all_rules_count};
+	return (struct rule_set){.items = all_rules, .n = all_rules_count};
 }
 
 int flush_out(void)

@@ -21,4 +21,10 @@ for name in $names; do
 done
 echo '	0,'
 echo '};'
+echo
+echo 'extern const struct custom_reader rules_file_reader;'
+echo 'const struct custom_reader *const custom_readers[] = {'
+echo '	&rules_file_reader,'
+echo '	0,'
+echo '};'
 echo 'const size_t all_rules_count = sizeof(all_rules) / sizeof(*all_rules) - 1;'

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finding rules by the names that users write. Names are sorted, for a binary
- * search; former names (aliases) are few and scanned. A name wins over a
+ * search; those of a policy's own rules and former names (aliases) are few and
+ * scanned. A name wins over a
  * category of the same spelling.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "engine/registry.h"
 #include "rule_word.h"
 
@@ -21,7 +24,7 @@ static bool has_alias(const struct rule *rule, const char *name)
 
 int rule_set_find(const struct rule_set *rules, const char *name)
 {
-	size_t low = 0, high = rules->n;
+	size_t low = 0, high = rules->n - rules->added;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -34,10 +37,66 @@ int rule_set_find(const struct rule_set *rules, const char *name)
 		else
 			low = middle + 1;
 	}
+	for (size_t i = rules->n - rules->added; i < rules->n; i++)
+		if (strcmp(rules->items[i]->name, name) == 0)
+			return (int)i;
 	for (size_t i = 0; i < rules->n; i++)
 		if (has_alias(rules->items[i], name))
 			return (int)i;
 	return -1;
+}
+
+static uint64_t kind_hash(const char *kind)
+{
+	return kind ? text_hash(kind, strlen(kind), 0) | 1 : 0;
+}
+
+const struct rule_kind *rule_set_of_kind(const struct rule_set *rules,
+					 const char *kind, size_t *n)
+{
+	uint64_t hash = kind_hash(kind);
+	size_t low = 0, high = rules->nkinds;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (rules->kinds[middle].hash < hash)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (high < rules->nkinds && rules->kinds[high].hash == hash)
+		high++;
+	*n = high - low;
+	return rules->kinds + low;
+}
+
+static int by_kind(const void *a, const void *b)
+{
+	const struct rule_kind *x = a, *y = b;
+
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	return x->rule < y->rule ? -1 : x->rule > y->rule;
+}
+
+void rule_set_index_kinds(struct rule_set *rules, struct arena *arena)
+{
+	struct rule_kind *kinds = NULL;
+	size_t n = 0, size = 0;
+
+	for (size_t i = rules->n - rules->added; i < rules->n; i++) {
+		const char *const *kind = rules->items[i]->kinds;
+
+		do
+			*VEC_PUSH(arena, kinds, n, size) = (struct rule_kind){
+				kind_hash(kind ? *kind : NULL), (unsigned)i};
+		while (kind && *++kind);
+	}
+	if (n)
+		qsort(kinds, n, sizeof(*kinds), by_kind);
+	rules->kinds = kinds;
+	rules->nkinds = n;
 }
 
 /* Names of rules and, where wanted, of categories (repeats do no harm). */

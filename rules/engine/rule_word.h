@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "engine/registry.h"
 
 enum rule_scope { SCOPE_ALL, SCOPE_CATEGORY, SCOPE_RULE };
@@ -26,6 +27,8 @@ bool rule_word_covers(const struct rule_word *word, const struct rule *rule);
 const char *rule_word_nearest(const struct rule_set *rules, const char *text);
 /* Does this text, as written in a manifest, name the rule? */
 bool rule_is_named(const struct rule *rule, const char *text);
+/* Fill in kinds, when all added rules are there. */
+void rule_set_index_kinds(struct rule_set *rules, struct arena *arena);
 /* invalid-syntax: no policy, option or comment hides it. */
 bool rule_is_fixed(const struct rule *rule);
 

@@ -51,6 +51,29 @@ rows 200 bare "$work/bare" -- \
 	one-file $lint "$here/../../deploy/examples/bad/train.yaml"
 ratio 'one file / bare static executable' "${T[one-file]}" "${T[bare]}" 2
 
+echo "rules of one's own, 4,000 workloads (best of 20):"
+for _ in $(seq 4000); do
+	cat "$here/../../deploy/examples/bad/train.yaml"
+	echo ---
+done >"$work/workloads.yaml"
+for n in 1 1000; do
+	mkdir "$work/custom-$n"
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\ncustom: [r.yaml]\n' \
+		>"$work/custom-$n/p.yaml"
+	{
+		printf 'apiVersion: gpugate.dev/v1\nkind: Rules\nrules:\n'
+		for i in $(seq "$n"); do
+			printf -- '- name: rule-%d\n  summary: s\n' "$i"
+			[ "$i" = 1 ] || printf '  match: {kinds: [Kind%d]}\n' "$i"
+			echo '  assert: has(object.metadata.name)'
+		done
+	} >"$work/custom-$n/r.yaml"
+done
+own="$gpugate lint --no-ignore-vcs --fail-on never --format json -j 1"
+rows 20 custom-1 $own --config "$work/custom-1/p.yaml" "$work/workloads.yaml" -- \
+	custom-1000 $own --config "$work/custom-1000/p.yaml" "$work/workloads.yaml"
+ratio '1,000 rules, 999 of other kinds / 1' "${C[custom-1000]}" "${C[custom-1]}" 1.3
+
 [ -d "$corpus" ] || {
 	echo "skip: $corpus is absent"
 	"$here/webhook.sh" "$build"

@@ -200,6 +200,53 @@ assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
 	is "$(taken policy)" 1
 }
 
+# asserting EXPRESSION: the rule that says so of every Pod.
+asserting() {
+	mkdir -p rules
+	cat >rules/site.yaml <<-END
+		apiVersion: gpugate.dev/v1
+		kind: Rules
+		rules:
+		- name: site-rule
+		  severity: error
+		  summary: the site refuses it
+		  match: {kinds: [core/Pod]}
+		  assert: $1
+	END
+}
+
+asking_one_gives() {
+	[ "$(ask 1)" = "$1" ]
+}
+
+@test "gpugated: rules of one's own are read again when they change" {
+	policy enforce policy.yaml
+	echo 'custom: [rules/*.yaml]' >>policy.yaml
+	asserting '"request.operation != \u0027CREATE\u0027 || oldObject != null"'
+	start --policy policy.yaml
+	asking_one_gives "denied u-1"
+	asserting '"request.operation == \u0027CREATE\u0027 && oldObject == null"'
+	until_true asking_one_gives "allowed u-1"
+	asserting '"request.operatoin == 1"'
+	until_true logged "rules/site.yaml:8:20: .*did you mean .operation.*"
+	until_true logged "the last good one stays"
+	is "$(ask 1)" "allowed u-1"
+	asserting '"false"'
+	until_true asking_one_gives "denied u-1"
+	rm rules/site.yaml
+	until_true logged "no file matches"
+	is "$(ask 1)" "denied u-1"
+}
+
+@test "gpugated: a folder of policy files holds rules as well" {
+	mkdir policy
+	policy enforce policy/policy.yaml
+	asserting '"false"'
+	mv rules/site.yaml policy/
+	start --policy policy
+	is "$(ask 1)" "denied u-1"
+}
+
 @test "gpugated: a state or a policy that is no file holds nothing up" {
 	policy audit policy.yaml
 	mkfifo pipe

@@ -56,7 +56,8 @@ static void derive(const struct policy *policy)
 {
 	static const char *const select[] = {"shm", "spot-advice", NULL};
 	static const char *const ignore[] = {"all", NULL};
-	struct policy_overrides overrides = {"strict", select, NULL, ignore};
+	struct policy_overrides overrides = {"strict", select, NULL, ignore,
+					     false};
 	struct policy *adjusted = policy_adjust(policy, &overrides, NULL);
 	struct policy *both;
 

@@ -34,7 +34,7 @@ static const struct rule rules[] = {
 	 .remedy = "mount an emptyDir with medium Memory"},
 };
 static const struct rule *const items[] = {&rules[0], &rules[1], &rules[2]};
-static const struct rule_set set = {items, 3};
+static const struct rule_set set = {.items = items, .n = 3};
 
 static const char plain[] =
 	"apiVersion: batch/v1\nkind: Job\nmetadata: {name: llm}\nspec:\n"

@@ -29,7 +29,7 @@ static inline void stage_begin(struct stage *s, int log_fd,
 {
 	struct admission_options options;
 
-	s->rules = (struct rule_set){all_rules, all_rules_count};
+	s->rules = (struct rule_set){.items = all_rules, .n = all_rules_count};
 	s->metrics = metrics_new();
 	s->log_fd = log_fd;
 	s->log = log_new(log_fd, level, json);

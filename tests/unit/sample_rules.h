@@ -106,6 +106,7 @@ static const struct rule *const sample_items[SAMPLE_RULES] = {
 	&sample_rules[8], &sample_rules[9],
 };
 
-static const struct rule_set sample_set = {sample_items, SAMPLE_RULES};
+static const struct rule_set sample_set = {.items = sample_items,
+					   .n = SAMPLE_RULES};
 
 #endif

@@ -184,7 +184,7 @@ static void every_family_of_the_contract_is_there(void **state)
 
 static void rules_are_known_beforehand(void **state)
 {
-	struct rule_set rules = {all_rules, all_rules_count};
+	struct rule_set rules = {.items = all_rules, .n = all_rules_count};
 	char *page;
 	unsigned patching = 0;
 

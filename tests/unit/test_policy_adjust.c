@@ -22,7 +22,7 @@ static struct policy *adjust(const struct policy *policy, const char *preset,
 {
 	const char *const a[] = {select, NULL}, *const b[] = {extend, NULL};
 	const char *const c[] = {ignore, NULL};
-	struct policy_overrides overrides = {preset, a, b, c};
+	struct policy_overrides overrides = {preset, a, b, c, false};
 	struct err err = {0};
 	struct policy *result = policy_adjust(policy, &overrides, &err);
 
@@ -119,7 +119,7 @@ static void unknown_rules_and_presets_are_named(void **state)
 		const char *const select[] = {rows[i].select, NULL};
 		const char *const ignore[] = {rows[i].ignore, NULL};
 		struct policy_overrides overrides = {rows[i].preset, select,
-						     NULL, ignore};
+						     NULL, ignore, false};
 		struct err err = {0};
 
 		assert_null(policy_adjust(policy, &overrides, &err));

@@ -171,7 +171,7 @@ int main(void)
 		cmocka_unit_test(the_starter_policy_names_every_rule),
 	};
 
-	rules = (struct rule_set){all_rules, all_rules_count};
+	rules = (struct rule_set){.items = all_rules, .n = all_rules_count};
 	return cmocka_run_group_tests_name("policy_catalogue", tests, NULL,
 					   NULL);
 }

@@ -127,8 +127,6 @@ static void mistakes_in_plain_keys_have_a_position(void **state)
 		 "`shm-missing`?\n"},
 		{HEAD "locked: shm-missing\n",
 		 "3:9: expected a list, found text\n"},
-		{HEAD "custom: [rules/*.yaml]\n",
-		 "3:1: custom rules are not supported by this version\n"},
 		{HEAD "custom: rules\n", "3:9: expected a list, found text\n"},
 		{HEAD "maxAge: 24\n",
 		 "3:9: expected a duration such as 24h (s, m, h or "
@@ -448,6 +446,14 @@ static void exemptions_that_end_soon_are_warned_of(void **state)
 		"`shm-missing`?\n"
 		"5:10: warning: unknown rule `frob`\n"};
 
+	/* Nor are the names of its rules known then. */
+	static const struct row apart = {
+		HEAD "custom: [rules/*.yaml]\nlocked: [site-registry]\n",
+		"3:1: warning: rules of `custom:` are not read: this policy "
+		"has no folder here\n"
+		"4:10: warning: unknown rule `site-registry`\n"};
+
+	check(&apart, &offline, true);
 	check(&ending, &offline, true);
 	check(&ended, &offline, true);
 	/* The webhook may be older than its policy. */

@@ -133,6 +133,8 @@ static void tell_findings(struct asking *asking, const char *name)
 		fail(review.problem, name);
 	judge_init(&judge, asking->rules);
 	what.doc = &review.object;
+	what.request = review.request;
+	what.old_object = review.old.root;
 	what.namespace = *review.namespace ? review.namespace : NULL;
 	judge_object(&judge, &what);
 	for (size_t i = 0; i < judge.n; i++)
@@ -190,7 +192,7 @@ static void ask_list(struct asking *asking, const char *list)
 
 int main(int argc, char **argv)
 {
-	struct rule_set set = {all_rules, all_rules_count};
+	struct rule_set set = {.items = all_rules, .n = all_rules_count};
 	const char *policy = NULL, *preset = NULL;
 	struct admission_options options = {
 		.rules = &set,

@@ -255,7 +255,7 @@ static struct admission *open_admission(struct metrics *metrics,
 		.rules = &rules, .metrics = metrics, .log = log};
 	struct admission *admission;
 
-	rules = (struct rule_set){all_rules, all_rules_count};
+	rules = (struct rule_set){.items = all_rules, .n = all_rules_count};
 	admission = admission_new(&options);
 	admission_set_policy(admission, policy_default(&rules, "recommended"));
 	return admission;

@@ -443,7 +443,7 @@ static bool step(struct admission_worker *worker, struct buf *body)
 
 int main(int argc, char **argv)
 {
-	struct rule_set set = {all_rules, all_rules_count};
+	struct rule_set set = {.items = all_rules, .n = all_rules_count};
 	struct admission_options options = {
 		.rules = &set,
 		.metrics = metrics_new(),

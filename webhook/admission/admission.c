@@ -187,6 +187,11 @@ static struct judge_request case_of(const struct review_context *ctx,
 	return (struct judge_request){
 		.doc = doc,
 		.policy = ctx->policy,
+		.request = ctx->review.request,
+		.old_object = ctx->review.old.root,
+		/* Of the old object it is not known what was before it. */
+		.old_unknown =
+			ctx->review.old_too_long || doc == &ctx->review.old,
 		.namespace =
 			*ctx->review.namespace ? ctx->review.namespace : NULL,
 		.namespace_labels = ctx->namespace_labels,

@@ -115,6 +115,9 @@ void judge_object(struct judge *judge, const struct judge_request *c)
 		.policy = c->policy,
 		.default_namespace = c->namespace,
 		.namespace_labels = c->namespace_labels,
+		.request = c->request,
+		.old_object = c->old_object,
+		.old_unknown = c->old_unknown,
 	};
 
 	arena_reset(&judge->arena);

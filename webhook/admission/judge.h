@@ -36,6 +36,9 @@ struct judge_request {
 	struct reserve *reserve; /* locked by reserve_begin(), or NULL */
 	const struct doc *doc;	 /* its root is the object */
 	const struct policy *policy;
+	/* The whole request, or NULL, and its old object. */
+	const struct node *request, *old_object;
+	bool old_unknown;
 	const char *namespace;		     /* of the request, or NULL */
 	const struct node *namespace_labels; /* or NULL: not known */
 	const struct cluster *cluster;	     /* or NULL: there is no state */

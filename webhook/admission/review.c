@@ -199,6 +199,7 @@ static void read_request(struct review *review, const struct node *request)
 	const struct node *kind = node_get(request, "kind");
 	const struct node *user = node_get(request, "userInfo");
 
+	review->request = request;
 	review->operation_name = text_of(request, "operation");
 	review->operation = operation_of(review->operation_name);
 	review->group = text_of(kind, "group");

@@ -39,7 +39,8 @@ struct review {
 	const char *group, *version, *kind;
 	const char *subresource, *namespace, *name;
 	const char *user;
-	const struct node *groups; /* list of strings, or NULL */
+	const struct node *request; /* all of it, without its objects */
+	const struct node *groups;  /* list of strings, or NULL */
 	bool dry_run;
 	/* root NULL: there is none. Pointers count from the object's root. */
 	struct doc object, old;

@@ -47,18 +47,21 @@ static void copy_terms(const struct exemption *exemption,
 	out->until = exemption->until;
 }
 
-static enum exempt_state own_exemption(const struct policy *policy, size_t rule,
+static enum exempt_state own_exemption(const struct policy *policy,
+				       const struct rule *rule,
 				       const struct object_id *id,
 				       int64_t today,
 				       struct policy_exemption *out)
 {
 	enum exempt_state best = EXEMPT_NOT;
+	int index = rule_set_find(policy->rules, rule->name);
 
-	for (size_t i = 0; i < policy->nexemptions; i++) {
+	for (size_t i = 0; index >= 0 && i < policy->nexemptions; i++) {
 		const struct exemption *exemption = &policy->exemptions[i];
 		enum exempt_state state = state_on(exemption, today);
 
-		if (state <= best || !exemption_holds(exemption, rule, id))
+		if (state <= best ||
+		    !exemption_holds(exemption, (size_t)index, id))
 			continue;
 		best = state;
 		copy_terms(exemption, out);
@@ -80,10 +83,13 @@ enum exempt_state policy_exemption(const struct policy *policy,
 		return EXEMPT_NOT;
 	if (!today)
 		today = policy->today;
-	state = own_exemption(first, (size_t)index, id, today, out);
-	if (!policy->floor || policy->floor->locked[index])
+	state = own_exemption(first, rule, id, today, out);
+	if (!policy->floor)
 		return state;
-	local = own_exemption(policy->local, (size_t)index, id, today, &other);
+	index = rule_set_find(first->rules, rule->name);
+	if (index >= 0 && first->locked[index])
+		return state;
+	local = own_exemption(policy->local, rule, id, today, &other);
 	if (local <= state)
 		return state;
 	*out = other;

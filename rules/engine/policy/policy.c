@@ -61,6 +61,28 @@ struct policy *policy_new(const struct rule_set *rules)
 	return policy;
 }
 
+void policy_add_rules(struct policy *policy, const struct rule *const *rules,
+		      size_t n)
+{
+	struct arena *arena = &policy->memory->arena;
+	const struct rule_set *old = policy->rules;
+	struct rule_set *set = ARENA_NEW(arena, struct rule_set);
+	const struct rule **items =
+		ARENA_ARRAY(arena, const struct rule *, old->n + n);
+
+	memcpy(items, old->items, old->n * sizeof(*items));
+	*set = (struct rule_set){
+		.items = items, .n = old->n, .added = old->added};
+	for (size_t i = 0; i < n; i++)
+		if (rule_set_find(set, rules[i]->name) < 0) {
+			items[set->n++] = rules[i];
+			set->added++;
+		}
+	rule_set_index_kinds(set, arena);
+	policy->rules = set;
+	policy->locked = ARENA_ARRAY(arena, bool, set->n + 1);
+}
+
 struct arena *policy_arena(const struct policy *policy)
 {
 	return &policy->memory->arena;
@@ -335,6 +357,13 @@ const struct rule_set *policy_rules(const struct policy *policy)
 	return policy->rules;
 }
 
+bool policy_knows(const struct policy *policy, const char *word)
+{
+	struct rule_word parsed;
+
+	return rule_word_parse(policy->rules, word, &parsed);
+}
+
 bool policy_is_controller(const struct policy *policy, const char *account)
 {
 	for (size_t i = 0; i < policy->ncontrollers; i++)
@@ -351,7 +380,8 @@ const struct policy_break_glass *policy_break_glass(const struct policy *policy)
 bool policy_grants(const struct policy *policy, const struct rule *rule,
 		   const char *namespace, const struct policy_grant **grant)
 {
-	int index = rule_set_find(policy->rules, rule->name);
+	const struct policy *of = policy->floor ? policy->floor : policy;
+	int index = rule_set_find(of->rules, rule->name);
 
 	if (index < 0 || !policy->has_grant || policy->locked[index] ||
 	    rule_is_fixed(rule))

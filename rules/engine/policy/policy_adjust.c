@@ -18,6 +18,7 @@
 struct override {
 	struct policy *policy;
 	struct selection selection;
+	bool lenient;
 	struct err *err;
 };
 
@@ -55,7 +56,7 @@ static int apply_word(struct override *override, const char *text,
 	struct rule_word word;
 
 	if (!rule_word_parse(rules, text, &word))
-		return unknown_word(override, text);
+		return override->lenient ? 0 : unknown_word(override, text);
 	if (word.scope != scope)
 		return 0;
 	if (word.rule && verdict > 0 && check_params(override, word.rule))
@@ -141,7 +142,7 @@ struct policy *policy_adjust(const struct policy *policy,
 			     const struct policy_overrides *overrides,
 			     struct err *err)
 {
-	struct override override = {.err = err};
+	struct override override = {.lenient = overrides->lenient, .err = err};
 	struct policy *result;
 
 	if (policy->floor) {
@@ -187,14 +188,27 @@ static struct setting stricter(const struct setting *local,
 	return result;
 }
 
-static struct setting *merge(struct arena *arena, size_t n,
-			     const struct setting *local,
-			     const struct setting *floor)
+/* That of a rule, which is off where the policy does not know it. */
+static const struct setting *setting_of(const struct policy *policy, size_t i,
+					const struct rule *rule)
 {
-	struct setting *merged = ARENA_ARRAY(arena, struct setting, n + 1);
+	static const struct setting off;
+	int index = rule_set_find(policy->rules, rule->name);
 
-	for (size_t i = 0; i < n; i++)
-		merged[i] = stricter(&local[i], &floor[i]);
+	return index < 0 ? &off : &policy->settings[i][index];
+}
+
+/* Of override i of the floor and j of the local file. */
+static struct setting *merge(const struct policy *policy, size_t i, size_t j)
+{
+	const struct rule_set *rules = policy->rules;
+	struct setting *merged =
+		ARENA_ARRAY(policy_arena(policy), struct setting, rules->n + 1);
+
+	for (size_t k = 0; k < rules->n; k++)
+		merged[k] =
+			stricter(setting_of(policy->local, j, rules->items[k]),
+				 setting_of(policy->floor, i, rules->items[k]));
 	return merged;
 }
 
@@ -209,19 +223,24 @@ static void merge_settings(struct policy *policy)
 		ARENA_ARRAY(arena, struct setting *, policy->nsettings);
 	for (size_t i = 0; i < nfloor; i++)
 		for (size_t j = 0; j < nlocal; j++)
-			policy->settings[i * nlocal + j] =
-				merge(arena, policy->rules->n,
-				      local->settings[j], floor->settings[i]);
+			policy->settings[i * nlocal + j] = merge(policy, i, j);
+}
+
+static bool locks(const struct policy *policy, const struct rule *rule)
+{
+	int index = rule_set_find(policy->rules, rule->name);
+
+	return index >= 0 && policy->locked[index];
 }
 
 static void merge_locked(struct policy *policy)
 {
-	size_t n = policy->rules->n;
+	const struct rule_set *rules = policy->rules;
 
-	policy->locked = ARENA_ARRAY(policy_arena(policy), bool, n + 1);
-	for (size_t i = 0; i < n; i++)
-		policy->locked[i] =
-			policy->floor->locked[i] || policy->local->locked[i];
+	policy->locked = ARENA_ARRAY(policy_arena(policy), bool, rules->n + 1);
+	for (size_t i = 0; i < rules->n; i++)
+		policy->locked[i] = locks(policy->floor, rules->items[i]) ||
+				    locks(policy->local, rules->items[i]);
 }
 
 static void merge_kube(struct policy *policy)
@@ -270,6 +289,16 @@ static void merge_platform(struct policy *policy)
 		out->limit_defaults = local->limit_defaults;
 }
 
+/* Of two rules of one name, the floor's. */
+static void merge_rules(struct policy *policy)
+{
+	const struct rule_set *local = policy->local->rules;
+
+	if (local->added)
+		policy_add_rules(policy, local->items + local->n - local->added,
+				 local->added);
+}
+
 /*
  * Everything but rules is the floor's word, except what files cannot say
  * (`paths:`), which the local file knows best where it speaks at all.
@@ -288,6 +317,7 @@ struct policy *policy_with_floor(const struct policy *local,
 		result->paths = result->local->paths;
 		result->npaths = result->local->npaths;
 	}
+	merge_rules(result);
 	merge_locked(result);
 	merge_kube(result);
 	merge_platform(result);

@@ -10,12 +10,15 @@
 #include "base/vec.h"
 #include "policy_internal.h"
 
+/* The rules' own files, `rules:`, those of an override. */
+enum { LAYERS = 3 };
+
 struct layers {
 	const struct preset_ref *presets;
 	size_t npresets;
 	const char *from;  /* "preset recommended@1.0" */
 	const char *first; /* the same of the first preset alone */
-	const struct rule_entries *rules[2];
+	const struct rule_entries *rules[LAYERS];
 };
 
 bool rule_has_params(const struct rule *rule, const char *const *params)
@@ -103,7 +106,7 @@ static void apply_layer(struct arena *arena, const struct rule *rule,
 
 static bool is_named_in(const struct layers *layers, const struct rule *rule)
 {
-	for (size_t k = 0; k < 2; k++) {
+	for (size_t k = 0; k < LAYERS; k++) {
 		const struct rule_entries *entries = layers->rules[k];
 
 		for (size_t i = 0; entries && i < entries->n; i++)
@@ -181,7 +184,7 @@ static void build_one(const struct policy *policy, const struct layers *layers,
 	setting->params = default_params(arena, rule);
 	setting->from = layers->first;
 	if (!rule_is_fixed(rule)) {
-		for (size_t k = 0; k < 2; k++)
+		for (size_t k = 0; k < LAYERS; k++)
 			if (layers->rules[k])
 				apply_layer(arena, rule, layers->rules[k],
 					    setting);
@@ -216,9 +219,10 @@ void policy_build(struct policy *policy)
 {
 	static const struct preset_ref recommended = {.name = "recommended"};
 	struct arena *arena = policy_arena(policy);
-	struct layers base = {.presets = policy->extends,
-			      .npresets = policy->nextends,
-			      .rules = {&policy->entries, NULL}};
+	struct layers base = {
+		.presets = policy->extends,
+		.npresets = policy->nextends,
+		.rules = {&policy->own_entries, &policy->entries, NULL}};
 
 	if (!base.npresets) {
 		base.presets = &recommended;
@@ -236,7 +240,7 @@ void policy_build(struct policy *policy)
 			layers.presets = &override->preset;
 			layers.npresets = 1;
 		}
-		layers.rules[1] = &override->rules;
+		layers.rules[2] = &override->rules;
 		policy->settings[i + 1] = build(policy, &layers);
 	}
 }

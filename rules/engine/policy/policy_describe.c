@@ -56,6 +56,8 @@ static void add_override(struct buf *out, const struct policy_override *o)
 static void add_exemption(struct buf *out, const struct policy *policy,
 			  const struct exemption *e)
 {
+	const struct rule_set *rules =
+		(policy->floor ? policy->floor : policy)->rules;
 	char day[DATE_TEXT];
 	size_t n = 0;
 
@@ -64,12 +66,12 @@ static void add_exemption(struct buf *out, const struct policy *policy,
 	add_patterns(out, "kinds", &e->kinds);
 	add_patterns(out, "names", &e->names);
 	buf_adds(out, "->");
-	for (size_t i = 0; i < policy->rules->n; i++)
+	for (size_t i = 0; i < rules->n; i++)
 		n += e->rules && e->rules[i];
-	for (size_t i = 0; n != policy->rules->n && i < policy->rules->n; i++)
+	for (size_t i = 0; n != rules->n && i < rules->n; i++)
 		if (e->rules && e->rules[i])
-			buf_addf(out, " %s", policy->rules->items[i]->name);
-	buf_adds(out, n == policy->rules->n ? " all" : "");
+			buf_addf(out, " %s", rules->items[i]->name);
+	buf_adds(out, n == rules->n ? " all" : "");
 	if (e->until != DATE_NONE)
 		buf_addf(out, " until %s", date_text(e->until, day));
 	buf_addf(out, ": %s  %s\n", e->reason, e->from);

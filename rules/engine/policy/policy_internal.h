@@ -96,13 +96,15 @@ struct selection {
 
 struct policy {
 	struct policy_memory *memory;
-	const struct rule_set *rules;
+	const struct rule_set *rules; /* ours, and those of `custom:` */
 	uint64_t hash;
 	int64_t today; /* when it was loaded */
 
 	struct preset_ref *extends;
 	size_t nextends, extends_size;
 	struct rule_entries entries;
+	/* Actions that the rules of `custom:` name, below all others. */
+	struct rule_entries own_entries;
 	struct policy_override *overrides;
 	size_t noverrides, overrides_size;
 	bool *locked; /* per rule */
@@ -150,6 +152,9 @@ struct policy *policy_copy(const struct policy *policy);
 void policy_hold(struct policy *policy, const struct policy *other);
 /* The policy frees glob with itself; NULL is allowed and returned. */
 struct glob *policy_keep(struct policy *policy, struct glob *glob);
+/* Rules of its own, behind those that there are: by name, each once. */
+void policy_add_rules(struct policy *policy, const struct rule *const *rules,
+		      size_t n);
 bool patterns_match(const struct patterns *patterns, const char *text);
 
 /* -- policy_build.c -- */

@@ -18,11 +18,21 @@
 
 enum { POLICY_FILES_MAX = 1000 };
 
+struct policy_document {
+	const char *file;
+	struct source *source;
+	struct doc doc;
+	bool custom; /* read with the files of `custom:` */
+};
+
 struct loading {
 	struct policy_reader reader;
 	struct arena arena; /* of texts and trees, freed after loading */
+	struct policy_document *documents;
+	size_t n, size;
 	size_t errors_before, before; /* problems of others */
 	unsigned npolicies;
+	bool in_files;
 };
 
 static void loading_init(struct loading *l, const struct rule_set *rules,
@@ -136,31 +146,77 @@ static void load_text(struct loading *l, const struct policy_text *text)
 {
 	struct policy_reader *r = &l->reader;
 	struct policy *policy = r->policy;
-	struct source source;
+	/* As long as the policy, which rules in its folder are part of. */
+	struct arena *arena = policy_arena(policy);
+	struct source *source = ARENA_NEW(arena, struct source);
 	struct loader loader;
 	struct doc doc;
 	size_t errors = r->problems->errors;
 	unsigned read = 0;
 
-	r->file = arena_strdup(policy_arena(policy), text->name);
-	r->source = &source;
+	r->file = arena_strdup(arena, text->name);
+	r->source = source;
 	policy->hash = text_hash(text->text, text->len, policy->hash);
-	source_init(&source, &l->arena, r->file, text->text, text->len);
-	loader_init(&loader, &source, &load_limits_default, &l->arena);
+	source_init(source, arena, r->file, text->text, text->len);
+	loader_init(&loader, source, &load_limits_default, arena);
 	loader.issue = on_issue;
 	loader.context = r;
 	while (loader_next(&loader, &doc) > 0) {
 		read++;
 		if (doc.root)
-			load_document(l, &doc);
+			*VEC_PUSH(arena, l->documents, l->n,
+				  l->size) = (struct policy_document){
+				.file = r->file, .source = source, .doc = doc};
 	}
 	if (!read && r->problems->errors == errors)
 		problem(r, NULL, "the file is empty");
 	r->source = NULL;
 }
 
+static void begin_document(struct loading *l,
+			   const struct policy_document *document)
+{
+	l->reader.file = document->file;
+	l->reader.path = l->in_files ? document->file : NULL;
+	l->reader.source = document->source;
+}
+
+/* Names of its own rules first: the others may use them, in any order. */
+static void load_rules(struct loading *l)
+{
+	struct policy_reader *r = &l->reader;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct policy_document *document = &l->documents[i];
+		const struct node *root = document->doc.root;
+
+		begin_document(l, document);
+		document->custom = read_custom_document(r, &document->doc);
+		if (!document->custom &&
+		    !node_eq(node_get(root, "kind"), "Exemptions"))
+			read_custom(r, node_get(root, "custom"));
+	}
+	if (r->nrules_added)
+		policy_add_rules(r->policy, r->rules_added, r->nrules_added);
+	r->rules = r->policy->rules;
+}
+
+static void load_documents(struct loading *l)
+{
+	load_rules(l);
+	for (size_t i = 0; i < l->n; i++) {
+		begin_document(l, &l->documents[i]);
+		if (!l->documents[i].custom)
+			load_document(l, &l->documents[i].doc);
+	}
+	l->reader.source = NULL;
+}
+
 static void check_complete(struct loading *l)
 {
+	load_documents(l);
+	if (l->reader.options.rules_only)
+		l->npolicies++;
 	if (!l->npolicies && l->reader.problems->errors == l->errors_before)
 		problem(&l->reader, NULL,
 			"there is no document of kind Policy");
@@ -250,6 +306,7 @@ struct policy *policy_load(const struct rule_set *rules, const char *path,
 	DIR *dir = found ? NULL : opendir(path);
 
 	loading_init(&l, rules, options, problems);
+	l.in_files = true;
 	l.reader.file = arena_strdup(policy_arena(l.reader.policy), path);
 	if (dir) {
 		load_folder(&l, path, dir);

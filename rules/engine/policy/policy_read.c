@@ -290,7 +290,7 @@ static void read_rule_word(struct policy_reader *r, const struct node *node,
 		const char *near = rule_word_nearest(r->rules, text);
 
 		problem_offset(
-			r, node->start, r->options.admission,
+			r, node->start, r->options.admission || r->unread,
 			arena_printf(&r->problems->arena, "unknown rule `%s`%s",
 				     shown(r, text), did_you_mean(r, near)));
 		return;

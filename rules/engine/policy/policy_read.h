@@ -16,6 +16,7 @@ struct policy_reader {
 	struct policy_options options;
 	struct source *source;
 	const char *file; /* its name, in the policy's arena */
+	const char *path; /* the policy's, or NULL: it is text in memory */
 	const struct rule_set *rules;
 	bool in_override;
 	int64_t today;
@@ -24,6 +25,19 @@ struct policy_reader {
 	size_t naccelerators, accelerators_size;
 	struct policy_kind *kinds;
 	size_t nkinds, kinds_size;
+	const char **files; /* of `custom:`, each read once */
+	size_t nfiles, files_size;
+	const struct rule **rules_added;
+	size_t nrules_added, rules_added_size;
+	/* Rules of its own could not be read: their names are not known. */
+	bool unread;
+};
+
+/* A kind of document of the files that `custom:` names. What it holds may be
+ * kept as it is: documents live as long as the policy. */
+struct custom_reader {
+	const char *kind, *api_version;
+	void (*read)(struct policy_reader *r, const struct doc *doc);
 };
 
 /* One key of a map; the table ends with a NULL name. */
@@ -97,6 +111,14 @@ bool read_preset(struct policy_reader *r, const struct node *node, bool may_pin,
 void read_overrides(struct policy_reader *r, const struct node *node,
 		    void *unused);
 void read_paths(struct policy_reader *r, const struct node *node, void *unused);
+
+/* -- policy_read_custom.c: before all else, for the names of its rules -- */
+void read_custom(struct policy_reader *r, const struct node *node);
+/* A document of such a file; false: it is of no kind that is read there. */
+bool read_custom_document(struct policy_reader *r, const struct doc *doc);
+/* A rule of the policy's own, which lives as long; action: or ACTION_OFF. */
+void add_custom_rule(struct policy_reader *r, const struct rule *rule,
+		     enum action action, const struct node *at);
 
 /* -- policy_read_platform.c -- */
 void read_platform(struct policy_reader *r, const struct node *node,

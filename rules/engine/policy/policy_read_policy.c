@@ -135,18 +135,6 @@ static void read_exclude(struct policy_reader *r, const struct node *node,
 	read_list(r, node, read_excluded, NULL);
 }
 
-/* Rules of one's own are not there yet; never pretend that they ran. */
-static void read_custom(struct policy_reader *r, const struct node *node,
-			void *unused)
-{
-	if (!node_is_seq(node))
-		problem(r, node, "expected a list, found %s", node_noun(node));
-	else if (node->len)
-		problem_key(r, node,
-			    "custom rules are not supported by this "
-			    "version");
-}
-
 static void read_max_age(struct policy_reader *r, const struct node *node,
 			 void *unused)
 {
@@ -350,7 +338,7 @@ void read_policy_document(struct policy_reader *r, const struct node *root)
 		{"exempt", read_exempt, false},
 		{"locked", read_locked, false},
 		{"exclude", read_exclude, false},
-		{"custom", read_custom, false},
+		{"custom", skip, false} /* read before */,
 		{"maxAge", read_max_age, false},
 		{0},
 	};

@@ -351,11 +351,11 @@ static bool read_word(struct policy_reader *r, const struct node *node,
 	if (!rule_word_parse(r->rules, node->key, word)) {
 		const char *near = rule_word_nearest(r->rules, node->key);
 
-		problem_offset(r, node->key_start, r->options.admission,
-			       arena_printf(&r->problems->arena,
-					    "unknown rule `%s`%s",
-					    shown(r, node->key),
-					    did_you_mean(r, near)));
+		problem_offset(
+			r, node->key_start, r->options.admission || r->unread,
+			arena_printf(&r->problems->arena, "unknown rule `%s`%s",
+				     shown(r, node->key),
+				     did_you_mean(r, near)));
 		return false;
 	}
 	if (word->rule && rule_is_fixed(word->rule)) {

@@ -35,7 +35,8 @@ static void index_rules(struct run_state *state, const struct rule_set *rules)
 {
 	size_t room = rules->n * sizeof(struct called_rule);
 
-	state->rules = rules->items;
+	state->rules = rules;
+	state->nyielding = rules->n;
 	state->pod_rules = arena_alloc(&state->arena, room);
 	state->object_rules = arena_alloc(&state->arena, room);
 	state->workload_rules = ARENA_ARRAY(&state->arena, unsigned, rules->n);
@@ -95,6 +96,7 @@ void run_release(struct run *run)
 	arena_release(&run->file_arena);
 	object_index_release(&run->index);
 	arena_release(&run->state->doc_arena);
+	arena_release(&run->state->values);
 	arena_release(&run->state->arena);
 	free(run->state);
 	run->state = NULL;
@@ -109,6 +111,20 @@ static int not_run_cmp(const struct not_run *x, const struct not_run *y)
 	return c ? c : strcmp(x->reason, y->reason);
 }
 
+/* A rule of the policy's own may be gone before the run is. */
+static const struct rule *lasting_rule(struct run *run, const struct rule *rule)
+{
+	struct arena *arena = &run->state->arena;
+	struct rule *copy;
+
+	if (rule_set_find(run->options.rules, rule->name) >= 0)
+		return rule;
+	copy = ARENA_NEW(arena, struct rule);
+	copy->name = arena_strdup(arena, rule->name);
+	copy->category = "custom";
+	return copy;
+}
+
 /* They are few, and kept in order. */
 void run_not_run_add(struct run *run, const struct rule *rule,
 		     const char *reason, uint64_t count)
@@ -120,11 +136,12 @@ void run_not_run_add(struct run *run, const struct rule *rule,
 	for (i = 0; i < state->nnot_run; i++) {
 		struct not_run *known = &state->not_run[i];
 
-		if (known->rule == rule && !strcmp(known->reason, reason)) {
+		if (!not_run_cmp(known, &one)) {
 			known->count += count;
 			return;
 		}
 	}
+	one.rule = lasting_rule(run, rule);
 	one.reason = arena_strdup(&state->arena, reason);
 	*VEC_PUSH(&state->arena, state->not_run, state->nnot_run,
 		  state->not_run_size) = one;
@@ -165,6 +182,7 @@ void run_begin_file(struct run *run, const struct run_file *file)
 	arena_reset(&run->file_arena);
 	arena_reset(&state->doc_arena);
 	state->file = *file;
+	state->rules = policy_rules(file->policy);
 	state->findings = NULL;
 	state->nfindings = state->findings_size = 0;
 	state->suppressions = NULL;
@@ -256,7 +274,7 @@ static void excuse(struct run *run, const struct object *object,
 		   const struct setting *settings, struct finding *f)
 {
 	struct run_state *state = run->state;
-	int index = rule_set_find(run->options.rules, f->rule->name);
+	int index = rule_set_find(state->rules, f->rule->name);
 
 	if (f->hidden || run_exempts(run, state->file.policy, f))
 		return;
@@ -487,7 +505,7 @@ void run_end_file(struct run *run)
 	if (state->suppressions) {
 		suppressions_settings(state->suppressions,
 				      policy_base(state->file.policy));
-		suppressions_finish(state->suppressions, run->options.rules,
+		suppressions_finish(state->suppressions, state->rules,
 				    suppression_issue, run);
 	}
 	if (!state->nfindings)

@@ -24,10 +24,12 @@ bool run_asks_for(const struct run_state *state, unsigned rule,
 {
 	const struct yielding_rule *one;
 
-	if (acts(state->asks, state->rules[rule], &settings[rule]))
+	if (acts(state->asks, state->rules->items[rule], &settings[rule]))
 		return true;
+	if (rule >= state->nyielding)
+		return false;
 	for (one = state->yielding[rule]; one; one = one->next)
-		if (acts(state->asks, state->rules[one->rule],
+		if (acts(state->asks, state->rules->items[one->rule],
 			 &settings[one->rule]))
 			return true;
 	return false;
@@ -86,7 +88,7 @@ static void check_rules(struct rule_run *rr, const struct pod *pod,
 
 		if (!CHECK_WANTS && !wants)
 			continue;
-		rule = state->rules[one->rule];
+		rule = state->rules->items[one->rule];
 		if (!run_asks(state, one->rule, settings) ||
 		    (infrastructure && !(rule->flags & RULE_INFRASTRUCTURE)) ||
 		    (rr->object->fragment && rule->flags & RULE_ABSENCE))
@@ -94,6 +96,27 @@ static void check_rules(struct rule_run *rr, const struct pod *pod,
 		rr->rule = rule;
 		rr->setting = &settings[one->rule];
 		check_rule(rr, pod, wants);
+	}
+}
+
+/* The policy's own, for objects of that name of kind; NULL: of all. */
+static void check_added(struct rule_run *rr, const char *kind,
+			const struct setting *settings)
+{
+	const struct rule_set *rules = rr->run->state->rules;
+	const struct rule_kind *one;
+	size_t n;
+
+	one = rule_set_of_kind(rules, kind, &n);
+	for (size_t i = 0; i < n; i++) {
+		unsigned index = one[i].rule;
+
+		if ((i && one[i - 1].rule == index) ||
+		    !run_asks(rr->run->state, index, settings))
+			continue;
+		rr->rule = rules->items[index];
+		rr->setting = &settings[index];
+		check_rule(rr, NULL, true);
 	}
 }
 
@@ -118,4 +141,9 @@ void run_check_object(struct run *run, const struct object *object,
 		check_rules(&rr, pod, settings, pod_facts(pod, facts));
 	}
 	check_rules(&rr, NULL, settings, facts);
+	if (!run->state->rules->added)
+		return;
+	check_added(&rr, NULL, settings);
+	if (object->kind)
+		check_added(&rr, object->kind, settings);
 }

@@ -44,14 +44,16 @@ struct run_state {
 	enum mode mode;	     /* of the object being checked */
 	size_t object_start; /* first finding of the object being checked */
 	int internal[INTERNAL_COUNT];
-	const struct rule *const *rules; /* by index */
-	/* Rules that have the callback, in registry order. */
+	const struct rule_set *rules; /* of the file's policy */
+	/* Rules of ours that have the callback, in registry order. */
 	struct called_rule *pod_rules, *object_rules;
 	unsigned *workload_rules;
 	size_t npod_rules, nobject_rules, nworkload_rules;
-	/* By index: which rules' findings yield to it. */
+	/* By index, of our own rules: which rules' findings yield to it. */
 	struct yielding_rule **yielding;
+	size_t nyielding;
 	enum run_asks asks;	   /* for the object */
+	struct arena values;	   /* of one expression of a custom rule */
 	struct arena arena;	   /* lives as long as the run */
 	struct claim_table claims; /* of the file */
 	struct kube_config kube;   /* that of the policy, with them */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rules of one's own in CEL: documents of kind Rules, in the files that a
+ * policy's `custom:` names. Each becomes a rule as ours are.
+ */
+#ifndef ENGINE_CUSTOM_H
+#define ENGINE_CUSTOM_H
+
+#include <stddef.h>
+
+#include "engine/rule.h"
+
+/* The cause of a finding that says that an expression of the rule fails. */
+#define CUSTOM_ERROR "evaluation error"
+
+/* `tests:` of a rule: the lines of the file where it finds something. */
+struct custom_test {
+	const char *file;     /* as written: relative to `from` */
+	const char *from;     /* the file with the rule */
+	unsigned line;	      /* there */
+	const unsigned *want; /* ascending */
+	size_t n;
+};
+/* Those of a rule; 0 for rules of ours. */
+size_t custom_tests(const struct rule *rule, const struct custom_test **tests);
+
+#endif

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Documents of kind Rules. Every problem is reported at its place, those of an
+ * expression at the place inside of it.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "custom.h"
+#include "engine/finding.h"
+#include "rules/engine/policy/policy_read.h"
+
+static const char *const eaches[] = {"object", "pod", "container"};
+static const char *const severities[] = {"info", "warning", "error"};
+static const char *const actions[] = {"audit", "warn", "patch", "deny"};
+static const char *const failures[] = {"Fail", "Ignore"};
+
+struct reading {
+	struct custom_rule *rule;
+	const struct cel_env *env;
+};
+
+static void skip(struct policy_reader *r, const struct node *node, void *unused)
+{
+}
+
+/* --- expressions ---------------------------------------------------------- */
+
+/* Where the text begins in the file, and its indentation. */
+static uint32_t text_start(const struct source *source, const struct node *node,
+			   size_t *indent)
+{
+	uint32_t at = node->start;
+
+	*indent = 0;
+	if (!(node->flags & NODE_BLOCK))
+		return at + !!(node->flags & NODE_QUOTED);
+	while (at < node->end && source->text[at] != '\n')
+		at++;
+	at++;
+	while (at + *indent < node->end && source->text[at + *indent] == ' ')
+		++*indent;
+	return at;
+}
+
+/* An escape of a text in double quotes; that of a line end is white space. */
+static uint32_t escape_length(const char *at)
+{
+	if (at[0] != '\\' || at[1] == '\n' || at[1] == '\r')
+		return 0;
+	return at[1] == 'x' ? 4 : at[1] == 'u' ? 6 : at[1] == 'U' ? 10 : 2;
+}
+
+/* The byte of the file that a byte of the text comes from: line folding and
+ * escapes are followed as far as a position needs. */
+static uint32_t source_offset(const struct source *source,
+			      const struct node *node, size_t offset)
+{
+	const char *text = source->text;
+	bool escapes = text[node->start] == '"', begins = true;
+	bool block = node->flags & NODE_BLOCK;
+	size_t indent;
+	uint32_t at = text_start(source, node, &indent);
+
+	for (size_t i = 0; at + 1 < node->end; i++) {
+		uint32_t escape = escapes ? escape_length(text + at) : 0;
+
+		for (size_t k = 0; begins && k < indent && text[at] == ' '; k++)
+			at++;
+		while (!escape && i < node->len && at + 1 < node->end &&
+		       text[at] != node->str[i] && node->str[i] != ' ')
+			at++;
+		if (i >= offset)
+			break;
+		begins = text[at] == '\n';
+		at += escape ? escape : 1;
+		if (escape)
+			i += utf8_length(node->str + i, node->len - i) - 1;
+		while (begins && !block && at + 1 < node->end &&
+		       strchr(" \t\n", text[at]))
+			at++;
+	}
+	return at < node->end ? at : node->end;
+}
+
+static void tell_issues(struct policy_reader *r, const struct node *node,
+			const struct cel_issues *issues)
+{
+	for (size_t i = 0; i < issues->n; i++)
+		problem_offset(
+			r,
+			source_offset(r->source, node, issues->items[i].start),
+			false, issues->items[i].text);
+}
+
+/* Of a key; kind: what it must give, or CEL_DYN: anything. NULL: there is
+ * none, or it is wrong. */
+static const struct cel_program *
+expression_of(struct policy_reader *r, const struct node *map, const char *key,
+	      const struct cel_env *env, enum cel_kind kind)
+{
+	const struct node *node = node_get(map, key);
+	struct cel_issues issues = {.arena = &r->problems->arena};
+	const char *text = node_is_unset(node) ? NULL : read_text(r, node);
+	const struct cel_program *program;
+	enum cel_kind found;
+	struct buf type;
+
+	if (!text)
+		return NULL;
+	program = cel_compile(policy_arena(r->policy), env, text, node->len,
+			      &issues);
+	tell_issues(r, node, &issues);
+	if (!program)
+		return NULL;
+	found = cel_program_type(program)->kind;
+	if (kind == CEL_DYN || found == CEL_DYN || found == kind)
+		return program;
+	buf_init(&type);
+	cel_type_text(cel_program_type(program), &type);
+	problem(r, node, "the expression gives %s, expected %s", type.data,
+		kind == CEL_BOOL ? "bool" : "string");
+	buf_release(&type);
+	return NULL;
+}
+
+/* --- texts and words ------------------------------------------------------ */
+
+static const char *line_of(struct policy_reader *r, const struct node *map,
+			   const char *key)
+{
+	const struct node *node = node_get(map, key);
+	const char *text = node_is_unset(node) ? NULL : read_text(r, node);
+
+	if (text && strpbrk(text, "\r\n"))
+		problem(r, node, "the text must be one line");
+	return text ? text : "";
+}
+
+/* Index of the word of a key; none: where there is no such key. */
+static int choice_of(struct policy_reader *r, const struct node *map,
+		     const char *key, const char *const *words, size_t n,
+		     int none)
+{
+	const struct node *node = node_get(map, key);
+
+	return node_is_unset(node) ? none : read_choice(r, node, key, words, n);
+}
+
+static bool is_rule_name(const char *name)
+{
+	return text_is_label(name, strlen(name)) && !strstr(name, "--") &&
+	       *name >= 'a' && *name <= 'z';
+}
+
+static const char *name_of(struct policy_reader *r, const struct node *map)
+{
+	const struct node *node = node_get(map, "name");
+	const char *name = node_is_unset(node) ? NULL : read_text(r, node);
+	struct rule_word word;
+
+	if (!name)
+		return NULL;
+	if (!is_rule_name(name))
+		problem(r, node,
+			"`%s` is not a name such as `site-registry`: a-z, 0-9 "
+			"and single hyphens, a letter first",
+			shown(r, name));
+	else if (rule_word_parse(r->rules, name, &word) ||
+		 !strcmp(name, "custom"))
+		problem(r, node, "`%s` is a name of gpugate's own", name);
+	for (size_t i = 0; i < r->nrules_added; i++)
+		if (!strcmp(r->rules_added[i]->name, name))
+			problem(r, node, "there are two rules `%s`", name);
+	return name;
+}
+
+/* --- match ---------------------------------------------------------------- */
+
+static void read_kind(struct policy_reader *r, const struct node *node,
+		      void *into)
+{
+	struct custom_rule *rule = ((struct reading *)into)->rule;
+	struct arena *arena = policy_arena(r->policy);
+	const char *text = read_text(r, node), *slash;
+	struct custom_kind kind = {NULL, text};
+
+	if (!text)
+		return;
+	slash = strrchr(text, '/');
+	if (slash) {
+		kind.group = arena_strndup(arena, text, (size_t)(slash - text));
+		kind.kind = slash + 1;
+	}
+	if (kind.group &&
+	    (!strcmp(kind.group, "core") || !strcmp(kind.group, "v1")))
+		kind.group = "";
+	if (*kind.kind < 'A' || *kind.kind > 'Z' ||
+	    (kind.group && strchr(kind.group, '/'))) {
+		problem(r, node,
+			"`%s` is not a kind such as `Job`, `batch/Job` or "
+			"`core/Pod`",
+			shown(r, text));
+		return;
+	}
+	*VEC_PUSH(arena, rule->kinds, rule->nkinds, rule->kinds_size) = kind;
+}
+
+static void read_kinds(struct policy_reader *r, const struct node *node,
+		       void *into)
+{
+	read_list(r, node, read_kind, into);
+}
+
+static void read_namespaces(struct policy_reader *r, const struct node *node,
+			    void *into)
+{
+	read_patterns(r, node, &((struct reading *)into)->rule->namespaces);
+}
+
+static void read_gpus(struct policy_reader *r, const struct node *node,
+		      void *into)
+{
+	read_bool(r, node, &((struct reading *)into)->rule->gpus);
+}
+
+static void read_match(struct policy_reader *r, const struct node *node,
+		       void *into)
+{
+	static const struct policy_field fields[] = {
+		{"kinds", read_kinds, false},
+		{"namespaces", read_namespaces, false},
+		{"gpus", read_gpus, false},
+		{0},
+	};
+
+	read_fields(r, node, fields, into);
+}
+
+/* --- fix and tests -------------------------------------------------------- */
+
+static void read_fix(struct policy_reader *r, const struct node *node,
+		     void *into)
+{
+	static const struct policy_field fields[] = {
+		{"set", skip, true},
+		{"value", skip, true},
+		{"safe", skip, false},
+		{0},
+	};
+	const struct reading *reading = into;
+	struct custom_rule *rule = reading->rule;
+	const struct node *set = node_get(node, "set");
+	const struct node *safe = node_get(node, "safe");
+	struct custom_fix fix = {0};
+	const char *path;
+
+	read_fields(r, node, fields, NULL);
+	path = line_of(r, node, "set");
+	if (*path && (!custom_fix_parse(policy_arena(r->policy), path, &fix) ||
+		      fix.base > rule->each))
+		problem(r, set,
+			"`%s` is not a path such as "
+			"`pod.spec.priorityClassName`",
+			shown(r, path));
+	fix.value = expression_of(r, node, "value", reading->env, CEL_DYN);
+	if (safe)
+		read_bool(r, safe, &fix.safe);
+	*VEC_PUSH(policy_arena(r->policy), rule->fixes, rule->nfixes,
+		  rule->fixes_size) = fix;
+}
+
+static void read_fixes(struct policy_reader *r, const struct node *node,
+		       void *into)
+{
+	struct custom_rule *rule = ((struct reading *)into)->rule;
+	bool safe = true;
+
+	read_list(r, node, read_fix, into);
+	for (size_t i = 0; i < rule->nfixes; i++)
+		safe &= rule->fixes[i].safe;
+	rule->rule.flags |= safe ? RULE_SAFE_PATCH : RULE_OPT_IN_PATCH;
+}
+
+static void read_want(struct policy_reader *r, const struct node *node,
+		      void *into)
+{
+	struct custom_test *test = into;
+	unsigned *lines = ARENA_ARRAY(policy_arena(r->policy), unsigned,
+				      node_count(node));
+	int64_t line;
+
+	if (!node_is_seq(node))
+		problem(r, node, "expected a list of lines, found %s",
+			node_noun(node));
+	FOR_EACH_CHILD(node, child) {
+		if (!read_int(r, child, 1, INT32_MAX, &line))
+			continue;
+		if (test->n && lines[test->n - 1] > line)
+			problem(r, child, "lines ascend");
+		lines[test->n++] = (unsigned)line;
+	}
+	test->want = lines;
+}
+
+static void read_test(struct policy_reader *r, const struct node *node,
+		      void *into)
+{
+	static const struct policy_field fields[] = {
+		{"file", skip, true},
+		{"want", read_want, true},
+		{0},
+	};
+	struct custom_rule *rule = ((struct reading *)into)->rule;
+	struct custom_test test = {
+		.from = r->file,
+		.line = source_position(r->source, node->start).line};
+
+	read_fields(r, node, fields, &test);
+	test.file = line_of(r, node, "file");
+	*VEC_PUSH(policy_arena(r->policy), rule->tests, rule->ntests,
+		  rule->tests_size) = test;
+}
+
+static void read_tests(struct policy_reader *r, const struct node *node,
+		       void *into)
+{
+	read_list(r, node, read_test, into);
+}
+
+/* --- documents ------------------------------------------------------------ */
+
+/* As engine/policy.h has it; NULL: a list that has no such text. */
+static const char *joined(struct arena *arena, const struct node *list)
+{
+	const char *text = NULL;
+
+	FOR_EACH_CHILD(list, item) {
+		if (!node_str(item) || !item->len || strchr(item->str, ','))
+			return NULL;
+		text = text ? arena_printf(arena, "%s,%s", text, item->str)
+			    : item->str;
+	}
+	return text;
+}
+
+/* Does `rules:` of a policy know how to give another value? */
+static bool declare_param(struct arena *arena, const struct node *node,
+			  struct rule_param *out)
+{
+	int64_t value;
+
+	*out = (struct rule_param){.name = node->key,
+				   .value = node->str,
+				   .help = "of the rules file"};
+	if (node_int(node, &value) && value >= 0 && value <= INT32_MAX)
+		out->type = "int";
+	else if (node_str(node) && node->len)
+		out->type = "string";
+	else if (node->type == NODE_BOOL)
+		out->type = "bool";
+	else if (node_is_seq(node) && (out->value = joined(arena, node)))
+		out->type = "list";
+	return out->type;
+}
+
+static void read_params(struct policy_reader *r, const struct node *node,
+			void *into)
+{
+	struct custom_rule *rule = ((struct reading *)into)->rule;
+	struct arena *arena = policy_arena(r->policy);
+	struct rule_param *params =
+		ARENA_ARRAY(arena, struct rule_param, node_count(node) + 1);
+	size_t n = 0;
+
+	if (!node_is_map(node))
+		problem(r, node, "expected a map, found %s", node_noun(node));
+	FOR_EACH_CHILD(node, child)
+		n += declare_param(arena, child, &params[n]);
+	params[n] = (struct rule_param){0};
+	rule->params = node;
+	rule->rule.params = n ? params : NULL;
+}
+
+static void read_expressions(struct policy_reader *r, const struct node *node,
+			     struct custom_rule *rule,
+			     const struct cel_env *env)
+{
+	rule->when = expression_of(r, node, "when", env, CEL_BOOL);
+	rule->assert = expression_of(r, node, "assert", env, CEL_BOOL);
+	rule->at = expression_of(r, node, "at", env, CEL_DYN);
+	rule->message = expression_of(r, node, "message", env, CEL_STRING);
+}
+
+static void read_texts(struct policy_reader *r, const struct node *node,
+		       struct custom_rule *rule)
+{
+	int severity = choice_of(r, node, "severity", severities, 3, 1);
+
+	rule->rule = (struct rule){
+		.name = name_of(r, node),
+		.category = "custom",
+		.severity =
+			severity < 0 ? SEVERITY_INFO : (enum severity)severity,
+		.since = "",
+		.summary = line_of(r, node, "summary"),
+		.why = line_of(r, node, "why"),
+		.remedy = line_of(r, node, "remedy"),
+		.evidence = line_of(r, node, "evidence"),
+		.check_object = custom_check,
+	};
+	if (!*rule->rule.evidence)
+		rule->rule.evidence = read_from(r, node);
+	rule->fail_ignore =
+		choice_of(r, node, "failurePolicy", failures, 2, 0) == 1;
+}
+
+static const char *const *kind_names(struct arena *arena,
+				     const struct custom_rule *rule)
+{
+	const char **names = ARENA_ARRAY(arena, const char *, rule->nkinds + 1);
+
+	for (size_t i = 0; i < rule->nkinds; i++)
+		names[i] = rule->kinds[i].kind;
+	return rule->nkinds ? names : NULL;
+}
+
+static void read_rule(struct policy_reader *r, const struct node *node,
+		      void *unused)
+{
+	static const struct policy_field fields[] = {
+		{"name", skip, true},		{"severity", skip, false},
+		{"action", skip, false},	{"summary", skip, true},
+		{"why", skip, false},		{"remedy", skip, false},
+		{"evidence", skip, false},	{"failurePolicy", skip, false},
+		{"params", read_params, false}, {"match", read_match, false},
+		{"each", skip, false},		{"when", skip, false},
+		{"assert", skip, true},		{"at", skip, false},
+		{"message", skip, false},	{"fix", read_fixes, false},
+		{"tests", read_tests, false},	{0},
+	};
+	struct arena *arena = policy_arena(r->policy);
+	struct custom_rule *rule = ARENA_NEW(arena, struct custom_rule);
+	struct reading reading = {.rule = rule};
+	int each = choice_of(r, node, "each", eaches, 3, EACH_OBJECT);
+	int action = choice_of(r, node, "action", actions, 4, -1);
+
+	rule->each = each < 0 ? EACH_CONTAINER : (enum custom_each)each;
+	reading.env = cel_env_new(arena, custom_variables(rule->each));
+	read_texts(r, node, rule);
+	read_fields(r, node, fields, &reading);
+	read_expressions(r, node, rule, reading.env);
+	rule->rule.kinds = kind_names(arena, rule);
+	if (action == ACTION_PATCH - ACTION_AUDIT && !rule->nfixes)
+		problem(r, node_get(node, "action"),
+			"the rule has no `fix` to patch with");
+	if (rule->rule.name && rule->assert)
+		add_custom_rule(r, &rule->rule,
+				(enum action)(action + ACTION_AUDIT), node);
+}
+
+static void read_all(struct policy_reader *r, const struct node *node,
+		     void *unused)
+{
+	read_list(r, node, read_rule, NULL);
+}
+
+static void read_rules_document(struct policy_reader *r, const struct doc *doc)
+{
+	static const struct policy_field fields[] = {
+		{"apiVersion", skip, true},
+		{"kind", skip, true},
+		{"rules", read_all, true},
+		{0},
+	};
+
+	read_fields(r, doc->root, fields, NULL);
+}
+
+const struct custom_reader rules_file_reader = {
+	.kind = "Rules",
+	.api_version = "gpugate.dev/v1",
+	.read = read_rules_document,
+};

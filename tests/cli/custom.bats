@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rules of one's own in CEL: files of kind Rules, `custom:` of a policy, and
+# `gpugate test`.
+bats_require_minimum_version 1.5.0
+load helper
+
+# rules FILE: a document of kind Rules; its rules come from standard input.
+rules() {
+	mkdir -p "$(dirname "$1")"
+	{
+		printf 'apiVersion: gpugate.dev/v1\nkind: Rules\nrules:\n'
+		cat
+	} >"$1"
+}
+
+# registry: the rule site-registry in rules/site.yaml, and a policy with it.
+registry() {
+	rules rules/site.yaml <<-'END'
+		- name: site-registry
+		  severity: error
+		  summary: a foreign registry
+		  remedy: mirror the image
+		  params: {hosts: [quay.io]}
+		  each: container
+		  assert: gpugate.image.host in params.hosts
+		  at: container.image
+		  message: "'`' + container.name + '` runs ' + container.image"
+		  tests:
+		  - {file: ../pod.yaml, want: [10]}
+	END
+	policy "custom: [rules/*.yaml]"
+	pod pod.yaml
+}
+
+policy() {
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\n' >.gpugate.yaml
+	printf '%s\n' "$@" >>.gpugate.yaml
+}
+
+@test "the examples pass their tests" {
+	run "$GPUGATE" test "$BATS_TEST_DIRNAME/../../deploy/examples/rules"
+	echo "$output"
+	is "$status" 0
+	holds "$output" " 0 failed"
+	is "$(echo "$output" | grep -c '^ok ')" 30
+}
+
+@test "a rule of one's own finds, is explained and listed" {
+	registry
+	lint --select site-registry .
+	is "$status" 1
+	is "$output" 'pod.yaml:10:12: error: `main` runs registry.example.com/train:1 [site-registry]'
+	run "$GPUGATE" lint --format json --select custom .
+	holds "$output" '"category":"custom"'
+	holds "$output" '"help":"mirror the image"'
+	run "$GPUGATE" explain site-registry
+	is "$status" 0
+	holds "$output" "a foreign registry"
+	run "$GPUGATE" rules
+	holds "$output" "site-registry"
+	run "$GPUGATE" rules --isolated
+	holds_not "$output" site-registry
+	run "$GPUGATE" config .
+	holds "$output" "site-registry"
+}
+
+@test "the policy's rules, the options and comments speak to it as to any other" {
+	registry
+	policy 'custom: [rules/*.yaml]' 'rules: {site-registry: info}'
+	lint --select site-registry .
+	is "$status" 0
+	holds "$output" "info:"
+	policy 'rules: {custom: off}' 'custom: [rules/*.yaml]'
+	lint .
+	holds_not "$output" site-registry
+	policy 'custom: [rules/*.yaml]' \
+		'overrides: [{namespaces: [research], rules: {site-registry: off}}]'
+	lint .
+	holds_not "$output" site-registry
+	policy 'custom: [rules/*.yaml]'
+	lint --ignore site-registry .
+	holds_not "$output" site-registry
+	sed -i 's/image: .*/& # gpugate: ignore[site-registry] -- known/' pod.yaml
+	lint --select site-registry .
+	is "$output" ""
+	pod pod.yaml
+	"$GPUGATE" lint --select site-registry --write-baseline b.json . >/dev/null || true
+	lint --select site-registry --baseline b.json .
+	is "$status" 0
+	is "$output" ""
+	lint --select site-regstry .
+	is "$status" 2
+	holds "$stderr" 'did you mean `site-registry`'
+}
+
+@test "the policy gives its parameters anew" {
+	registry
+	policy 'custom: [rules/*.yaml]' \
+		'rules: {site-registry: {params: {hosts: [registry.example.com, x.io]}}}'
+	lint --select site-registry .
+	is "$output" ""
+	policy 'custom: [rules/*.yaml]' \
+		'overrides: [{namespaces: [research], rules: {site-registry: {params: {hosts: [y.io]}}}}]'
+	sed -i 's/hosts: .quay.io./hosts: [registry.example.com], most: 2/' rules/site.yaml
+	lint --select site-registry .
+	holds "$output" "[site-registry]"
+	run "$GPUGATE" explain site-registry
+	holds "$output" "most (int, default 2)"
+	policy 'custom: [rules/*.yaml]' 'rules: {site-registry: {params: {host: [a]}}}'
+	lint .
+	is "$status" 2
+	holds "$stderr" '`site-registry` has no parameter `host`; did you mean `hosts`?'
+}
+
+@test "--require names it" {
+	registry
+	lint --select site-registry --require site-registry .
+	is "$status" 1
+	lint --ignore site-registry --require site-registry .
+	is "$status" 2
+	holds "$stderr" 'required rule `site-registry` did not run: it is off'
+	lint --require site-regitry .
+	is "$status" 2
+	holds "$stderr" '--require: unknown rule `site-regitry`'
+}
+
+@test "the cluster's policy is a floor for its own rules too" {
+	registry
+	mkdir cluster
+	mv .gpugate.yaml cluster/policy.yaml
+	mv rules cluster/
+	policy 'rules: {shm-missing: off}'
+	lint --policy cluster/policy.yaml --select all pod.yaml
+	is "$status" 1
+	holds "$output" "[site-registry]"
+	lint --policy cluster/policy.yaml --ignore all pod.yaml
+	holds "$output" "[site-registry]"
+}
+
+@test "every problem of a rules file has its place" {
+	rules rules/bad.yaml <<-'END'
+		- name: shm-missing
+		  severity: eror
+		  summry: x
+		  assert: "conatiner.x == 1"
+		  each: container
+		- name: two
+		  summary: x
+		  assert: |
+		    object.x == 1 &&
+		      objct.y == 2
+		  at: "1 +"
+		- name: two
+		  summary: x
+		  assert: "1 + 2"
+		  match: {kinds: [job]}
+		  tests: [{file: a.yaml, want: [2, 1]}]
+	END
+	policy 'custom: [rules/bad.yaml, nothing/*.yaml]'
+	lint .
+	is "$status" 2
+	is "$(sed 's/;.*//; s/ (in container.*//' <<<"$stderr")" "$(cat <<-'END'
+		.gpugate.yaml:3:26: error: no file matches `nothing/*.yaml`
+		rules/bad.yaml:4:3: error: `summary` is missing
+		rules/bad.yaml:4:9: error: `shm-missing` is a name of gpugate's own
+		rules/bad.yaml:5:13: error: unknown severity `eror`
+		rules/bad.yaml:6:3: error: unknown key `summry`
+		rules/bad.yaml:7:12: error: undeclared reference to 'conatiner'
+		rules/bad.yaml:13:7: error: undeclared reference to 'objct'
+		rules/bad.yaml:14:11: error: syntax error: unexpected end, expecting an expression
+		rules/bad.yaml:17:11: error: the expression gives int, expected bool
+		rules/bad.yaml:18:19: error: `job` is not a kind such as `Job`, `batch/Job` or `core/Pod`
+		rules/bad.yaml:19:36: error: lines ascend
+	END
+	)"
+}
+
+@test "a place inside of an expression, however it is written" {
+	rules r.yaml <<-'END'
+		- name: r1
+		  summary: s
+		  assert: >-
+		    1 == 1 &&
+		    true &&
+		      foo
+		- name: r2
+		  summary: s
+		  assert: |
+		    1 == 1 &&
+		      (true && foo)
+		- name: r3
+		  summary: s
+		  assert: "'a\tb\u00e9' == \"x\" && foo"
+		- name: r4
+		  summary: s
+		  assert: '''a'' == ''b'' && foo'
+		- name: r5
+		  summary: s
+		  assert: 1 == 1 &&
+		    foo
+		- name: r6
+		  summary: s
+		  assert: "1 == 1 &&
+		    true && \
+		    foo"
+		- {name: r7, summary: s, assert: "'é' == 'é' && foo"}
+	END
+	policy "custom: [r.yaml]"
+	lint .
+	is "$status" 2
+	is "$(sed -n 's/^r.yaml:\([0-9:]*\): error: undeclared .*/\1/p' <<<"$stderr" | tr '\n' ' ')" \
+		"9:7 14:16 17:37 20:30 24:5 29:5 30:49 "
+}
+
+@test "a policy that was found reads rules of its own repository only" {
+	mkdir -p out in
+	git init -q in
+	cd in
+	policy 'custom: [../out/*.yaml]'
+	lint .
+	is "$status" 2
+	holds "$stderr" "a path out of the repository"
+}
+
+@test "where the value stands that decides" {
+	rules r.yaml <<-'END'
+		- name: no-such-thing
+		  summary: s
+		  assert: "!has(object.spec.priority) || object.spec.priority < 5"
+		- name: label-missing
+		  summary: t
+		  assert: "'team' in object.metadata.labels"
+		  failurePolicy: Ignore
+		- name: label-wanted
+		  summary: u
+		  assert: object.metadata.?labels.hasValue()
+	END
+	policy 'custom: [r.yaml]'
+	pod pod.yaml
+	lint --select custom pod.yaml
+	is "$(sort <<<"$output")" "$(sort <<-'END'
+		pod.yaml:7:13: warning: s [no-such-thing]
+		pod.yaml:3:1: warning: u [label-wanted]
+	END
+	)"
+}
+
+@test "an error is a finding, an unknown value is counted" {
+	rules r.yaml <<-'END'
+		- name: label-value
+		  summary: s
+		  assert: object.metadata.labels.team == 'a'
+		- name: costly
+		  summary: s
+		  assert: "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(a, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(b, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(c, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(d, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(e, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(f, a + b + c + d + e + f > 0))))))"
+		- name: who
+		  summary: s
+		  assert: request.userInfo.username == 'me'
+		- name: cluster-class
+		  summary: s
+		  assert: "'a' in gpugate.cluster.priorityClasses"
+	END
+	policy 'custom: [r.yaml]'
+	pod pod.yaml
+	lint --select custom pod.yaml
+	is "$(cut -d: -f5- <<<"$output" | sort)" "$(sort <<-'END'
+		 `assert` of rule `costly` fails: it costs more than an expression may [costly]
+		 `assert` of rule `label-value` fails: no such key: labels [label-value]
+	END
+	)"
+	run "$GPUGATE" lint --select custom --format json pod.yaml
+	holds "$output" '{"rule":"who","reason":"depends on a value that is not known",'
+	holds "$output" '{"rule":"cluster-class","reason":"depends on a value that is not known",'
+}
+
+@test "placeholders and namespaces that nobody gives are unknown" {
+	rules r.yaml <<-'END'
+		- name: image-host
+		  summary: s
+		  each: container
+		  assert: gpugate.image.host == 'x.io'
+		- name: in-ml
+		  summary: s
+		  match: {namespaces: ["ml-*"]}
+		  assert: "false"
+	END
+	policy 'custom: [r.yaml]'
+	pod pod.yaml
+	sed -i 's/image: .*/image: ${IMAGE}/; /namespace/d' pod.yaml
+	lint --select custom pod.yaml
+	is "$output" ""
+	lint --select custom --namespace ml-a pod.yaml
+	holds "$output" "[in-ml]"
+}
+
+@test "repairs of one's own" {
+	rules r.yaml <<-'END'
+		- name: priority-set
+		  summary: s
+		  each: pod
+		  assert: "!has(pod.spec.priority) || pod.spec.priority == 0"
+		  fix:
+		  - {set: pod.spec.priority, value: "1 - 1", safe: true}
+		  - {set: "object.metadata.labels['a/b']", value: "'x'", safe: true}
+	END
+	policy 'custom: [r.yaml]'
+	pod pod.yaml
+	lint --select custom --fix pod.yaml
+	is "$status" 0
+	holds "$(cat pod.yaml)" "priority: 0"
+	holds "$(cat pod.yaml)" "a/b: x"
+}
+
+@test "test: lines, exit status, JUnit" {
+	registry
+	run "$GPUGATE" test rules
+	is "$status" 0
+	is "$output" "$(printf 'ok   rules/site.yaml:14: site-registry: ../pod.yaml\n1 tests, 0 failed')"
+	sed -i 's/want: .*/want: [9]}/' rules/site.yaml
+	run "$GPUGATE" test rules/site.yaml
+	is "$status" 1
+	holds "$output" "lines wanted: 9; found: 10"
+	run "$GPUGATE" test --format junit rules
+	is "$status" 1
+	holds "$output" '<failure message="lines wanted: 9; found: 10"/>'
+	sed -i 's/pod.yaml/none.yaml/' rules/site.yaml
+	run "$GPUGATE" test rules
+	is "$status" 2
+	run "$GPUGATE" test
+	is "$status" 2
+	run "$GPUGATE" test pod.yaml
+	is "$status" 2
+}
+
+@test "messages hide secret values" {
+	rules r.yaml <<-'END'
+		- name: env-shown
+		  summary: s
+		  each: container
+		  assert: "!has(container.env)"
+		  message: "'token ' + container.env[0].value"
+	END
+	policy 'custom: [r.yaml]'
+	pod pod.yaml
+	cat >>pod.yaml <<-'END'
+		    env: [{name: HF_TOKEN, value: hf_abcdefghijklmnopqrstuvwxyzabcdefgh}]
+	END
+	lint --select custom pod.yaml
+	is "$output" 'pod.yaml:11:5: warning: token hf_**** [env-shown]'
+}
