@@ -14,7 +14,8 @@ const struct rule rule_admission_policy = {
 	.since = "1.0",
 	.summary = "the cluster's own admission policies refuse the object",
 	.why = "The API server judges every object by its ValidatingAdmissionPolicies: what fails a validation that is bound with Deny is not created.",
-	.remedy = "Change what the policy names, or ask its owner for a binding that leaves the object out.",
+	.remedy =
+		"Change what the policy names, or ask its owner for a binding that leaves the object out.",
 	.evidence =
 		"https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/",
 };

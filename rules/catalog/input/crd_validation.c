@@ -12,7 +12,8 @@ const struct rule rule_crd_validation = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INTERNAL | RULE_LOCKED,
 	.since = "1.0",
-	.summary = "a custom resource breaks a validation rule of its definition",
+	.summary =
+		"a custom resource breaks a validation rule of its definition",
 	.why = "The API server refuses a custom resource for which a rule of x-kubernetes-validations is false.",
 	.remedy = "Change the fields that the rule names.",
 	.evidence =
