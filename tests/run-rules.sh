@@ -12,6 +12,7 @@
 #                x.policy.yaml: that of x.yaml alone
 #   cluster.json optional: the cluster state (--cluster); x.cluster.json: that
 #                of x.yaml alone. First line `# no cluster`: without one
+#   admission.yaml  optional: the cluster's own policies (--admission-policy)
 #   bad-*.yaml, good-*.yaml  more of the same, each a set of its own
 #   fixed.yaml   for a rule that repairs: what --fix makes of bad.yaml
 #                (fixed-x.yaml of bad-x.yaml). Repairing it again changes
@@ -73,6 +74,9 @@ reported() {
 		set -- "$@" --cluster "$cluster"
 		break
 	done
+	if [ -f "$(dirname "$file")/admission.yaml" ]; then
+		set -- "$@" -q --admission-policy "$(dirname "$file")/admission.yaml"
+	fi
 	"$gpugate" lint "$@" --preset all --format concise --fail-on never \
 		--no-ignore-vcs ${ignore:+--ignore "$ignore"} "$file" \
 		>"$tmp/reported" || return

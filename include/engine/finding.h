@@ -56,6 +56,8 @@ struct finding {
 	const char *container;
 	const char *message, *help;
 	const char *cause;
+	/* Of an admission policy: its name, and that of its binding. */
+	const char *policy, *binding;
 	/* Parameters of the policy without which it has no repair:
 	 * "cpu: ..., memory: ...". */
 	const char *wants;

@@ -68,6 +68,8 @@ enum rule_flags {
 	/* Not tried on enough clusters yet: in preset `all` or when it is
 	 * named, at most a warning, and audited. */
 	RULE_PREVIEW = 1024,
+	/* No comment, annotation or exemption hides it, only a baseline. */
+	RULE_LOCKED = 2048,
 };
 
 /* The last item of a params array is all zero. */

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "doc/load.h"
+#include "engine/admission_policy.h"
 #include "engine/baseline.h"
 #include "engine/finding.h"
 #include "engine/policy.h"
@@ -68,6 +69,11 @@ struct run_options {
 	int64_t now;	  /* seconds since the epoch: the age of clusters */
 	/* Of files that name none, or NULL; must outlive the run. */
 	const struct cluster *cluster;
+	/* The cluster's own admission policies, or NULL; and who asks: NULL is
+	 * not known, groups ends with NULL. */
+	const struct admission_policies *admission_policies;
+	const char *user;
+	const char *const *groups;
 	/* At admission, or NULL: demand that was just admitted, and the
 	 * receiver of this object's own demand. */
 	const struct reservations *reservations;

@@ -75,6 +75,18 @@ static const struct option table[] = {
 	 NULL,
 	 .help = "What the cluster has (quotas, classes, nodes, queues): a file that "
 		 "`gpugate snapshot` wrote, of at most 256 MiB; - for standard input."},
+	{"admission-policy", 0, OPTION_LIST, FOR_LINT, AT(admission_policies),
+	 "FILE|DIR", NULL,
+	 .help = "Judge the manifests by the cluster's own policies as the API server "
+		 "does: ValidatingAdmissionPolicies, their bindings and parameters, "
+		 "and the validation rules of CustomResourceDefinitions; may be "
+		 "repeated."},
+	{"as", 0, OPTION_TEXT, FOR_LINT, AT(as), "USER", NULL,
+	 .help = "Who creates the objects, for --admission-policy. Without it, what "
+		 "depends on the user is not judged."},
+	{"as-group", 0, OPTION_LIST, FOR_LINT, AT(as_groups), "GROUP", NULL,
+	 .help = "A group of the --as user; may be repeated. system:authenticated is "
+		 "always one."},
 	{"baseline", 0, OPTION_TEXT, FOR_LINT, AT(baseline), "FILE", NULL,
 	 .help = "Findings that FILE lists are known: they are not reported."},
 	{"write-baseline", 0, OPTION_TEXT, FOR_LINT, AT(write_baseline), "FILE",

@@ -37,11 +37,12 @@ enum command_bits {
 struct options {
 	struct arena arena;
 	struct list namespaces, formats, select, extend, ignore, require,
-		exclude, paths;
+		exclude, paths, admission_policies, as_groups;
 	const char *fail_on, *config, *policy, *preset, *namespace;
 	const char *quota_format, *before;
 	const char *cluster, *output, *kubectl, *context, *kubeconfig,
 		*webhook_policy;
+	const char *as;
 	const char *baseline, *write_baseline, *since, *add_ignore;
 	const char *report_file;
 	const char *stdin_filename, *color, *rules_format;

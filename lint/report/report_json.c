@@ -89,6 +89,10 @@ static void put_finding(struct buf *out, const struct report_file *file,
 	stream_text(out, "pod", finding->pod);
 	stream_text(out, "container", finding->container);
 	stream_text(out, "path", finding->place.pointer);
+	if (*finding->policy) {
+		stream_text(out, "policy", finding->policy);
+		stream_text(out, "binding", finding->binding);
+	}
 	put_related(out, file, finding);
 	if (finding->repair)
 		fix_put_json(out, finding->repair);

@@ -6,12 +6,14 @@
 #include "lint.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "lint/files/since.h"
 #include "lint/term/log.h"
 
@@ -71,6 +73,8 @@ static int check_options(struct lint *lint)
 	if (o->unsafe_fixes && !o->fix && !o->diff)
 		return log_usage("lint",
 				 "--unsafe-fixes needs --fix or --diff");
+	if (o->as_groups.n && !o->as)
+		return log_usage("lint", "--as-group needs --as");
 	if (o->add_ignore && (o->fix || o->diff))
 		return log_usage("lint",
 				 "--add-ignore and --fix cannot be combined");
@@ -173,6 +177,9 @@ static void lint_files(struct lint *lint)
 	job->run = (struct run_options){
 		.rules = &lint->rules,
 		.baseline = lint->baseline_run.old,
+		.admission_policies = lint->admission.set,
+		.user = o->as,
+		.groups = lint->admission.groups,
 		.partial = o->partial || o->since,
 		.no_ignore = o->no_ignore,
 		.file_values = true,
@@ -263,6 +270,7 @@ void lint_close(struct lint *lint)
 	outputs_release(&lint->outputs);
 	policies_release(&lint->policies);
 	clusters_release(&lint->clusters);
+	admission_settings_release(&lint->admission);
 	kustomize_release(&lint->kustomize);
 	sources_release(&lint->sources);
 	sources_release(&lint->set_sources);
@@ -302,8 +310,39 @@ int lint_open(struct lint *lint)
 	sources_init(&lint->sources, &lint->files, &lint->stdin_cache);
 	sources_init(&lint->set_sources, &lint->files, &lint->stdin_cache);
 	rc = policies_init(&lint->policies, lint->options, lint->cwd);
+	rc |= admission_settings_open(&lint->admission, lint->options);
 	return rc | clusters_init(&lint->clusters, lint->options->cluster,
 				  lint->options->quiet > 0);
+}
+
+/* The Namespaces of the files that are linted, wherever they stand. */
+static void read_namespaces(struct lint *lint)
+{
+	const struct file_how how = {.limit = FILE_MANIFEST_MAX};
+	struct buf path, text;
+
+	buf_init(&path);
+	buf_init(&text);
+	for (size_t i = 0; i < lint->files.n; i++) {
+		buf_reset(&path);
+		buf_reset(&text);
+		files_path(&lint->files, i, &path);
+		if (!(lint->files.items[i].flags & FILE_REGULAR) ||
+		    file_read(AT_FDCWD, path.data, &how, &text) ||
+		    !text_find(text.data, text.len, "Namespace"))
+			continue;
+		admission_policies_add_namespaces(
+			lint->admission.set, path.data, text.data, text.len);
+	}
+	buf_release(&path);
+	buf_release(&text);
+}
+
+static int finish_admission(struct lint *lint)
+{
+	if (admission_policies_want_namespaces(lint->admission.set))
+		read_namespaces(lint);
+	return admission_settings_finish(&lint->admission, lint->options);
 }
 
 int lint_gather(struct lint *lint)
@@ -313,6 +352,8 @@ int lint_gather(struct lint *lint)
 	if (rc)
 		return rc;
 	log_step(lint, "files listed", lint->files.n);
+	if (lint->admission.set && finish_admission(lint))
+		return 2;
 	stdin_cache_read(&lint->stdin_cache, &lint->files);
 	lint_files(lint);
 	log_step(lint, "threads linted them", lint->workers.n);

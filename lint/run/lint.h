@@ -12,6 +12,7 @@
 #include "file_sets.h"
 #include "lint/files/walk.h"
 #include "lint/report/output.h"
+#include "lint/settings/admission.h"
 #include "lint/settings/clusters.h"
 #include "set_findings.h"
 #include "sources.h"
@@ -23,6 +24,7 @@ struct lint {
 	char *cwd;
 	struct policies policies;
 	struct clusters clusters;
+	struct admission_settings admission;
 	struct kustomize kustomize;
 	struct thread_pool thread_pool;
 	struct files files;

@@ -167,6 +167,8 @@ static void put_finding(struct spill *spill, const struct finding *f)
 	put_string(buf, f->message);
 	put_string(buf, f->help);
 	put_string(buf, f->cause);
+	put_string(buf, f->policy);
+	put_string(buf, f->binding);
 	put_string(buf, f->wants);
 	put_string(buf, f->suppression_reason);
 	for (unsigned i = 0; i < f->nrelated; i++) {
@@ -282,6 +284,8 @@ static void get_finding(const char **at, struct arena *arena, struct finding *f)
 	f->message = get_string(at);
 	f->help = get_string(at);
 	f->cause = get_string(at);
+	f->policy = get_string(at);
+	f->binding = get_string(at);
 	f->wants = get_string(at);
 	f->suppression_reason = get_string(at);
 	if (f->nrelated)

@@ -79,7 +79,7 @@ enum exempt_state policy_exemption(const struct policy *policy,
 	struct policy_exemption other;
 	enum exempt_state state, local;
 
-	if (index < 0 || rule_is_fixed(rule))
+	if (index < 0 || rule_is_fixed(rule) || rule->flags & RULE_LOCKED)
 		return EXEMPT_NOT;
 	if (!today)
 		today = policy->today;

@@ -193,7 +193,8 @@ static void build_one(const struct policy *policy, const struct layers *layers,
 			setting->enabled = false;
 	}
 	setting->controller_pods = denies_controller_pods(policy, layers, rule);
-	setting->locked = policy->locked[index] || rule_is_fixed(rule);
+	setting->locked = policy->locked[index] || rule_is_fixed(rule) ||
+			  rule->flags & RULE_LOCKED;
 	if (!setting->enabled)
 		setting->action = ACTION_OFF;
 	else if (!setting->action_set)

@@ -30,7 +30,7 @@ struct finding *finding_new(struct run *run, const struct rule *rule,
 	f->mode = state->mode;
 	f->id = (struct object_id){"", "", "", ""};
 	f->pod = f->container = f->message = f->help = f->cause = "";
-	f->wants = "";
+	f->wants = f->policy = f->binding = "";
 	f->suppression_reason = f->place.pointer = "";
 	f->place.file = state->file.index;
 	*VEC_PUSH(&run->file_arena, state->findings, state->nfindings,

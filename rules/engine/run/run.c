@@ -22,6 +22,8 @@ static const char *const internal_names[INTERNAL_COUNT] = {
 	[INTERNAL_UNUSED] = "suppression-unused",
 	[INTERNAL_EXPIRED] = "suppression-expired",
 	[INTERNAL_MALFORMED] = "suppression-malformed",
+	[INTERNAL_ADMISSION_POLICY] = "admission-policy",
+	[INTERNAL_CRD_VALIDATION] = "crd-validation",
 };
 
 static struct called_rule called_rule(const struct rule_set *rules, unsigned i)
@@ -358,6 +360,7 @@ static void check_object(struct run *run, struct object *object)
 	state->asks = suppressions_any(state->suppressions) ? ASK_ALL
 							    : run->options.asks;
 	run_check_object(run, object, settings);
+	run_admission_policies(run, object, settings);
 	if (run->options.admission)
 		check_alone(run, object, settings);
 	findings_yield(state->findings, start, state->nfindings);

@@ -17,6 +17,8 @@ enum internal_rule {
 	INTERNAL_UNUSED,
 	INTERNAL_EXPIRED,
 	INTERNAL_MALFORMED,
+	INTERNAL_ADMISSION_POLICY,
+	INTERNAL_CRD_VALIDATION,
 	INTERNAL_COUNT,
 };
 
@@ -116,6 +118,10 @@ void run_excuse_known(struct run *run, struct finding *finding);
 /* -- run_counts.c -- */
 void run_count_object(struct run *run, const struct object *object);
 void run_counts_add(struct run_counts *to, const struct run_counts *from);
+
+/* Judge an object by the cluster's own policies (run_admission.c). */
+void run_admission_policies(struct run *run, const struct object *object,
+			    const struct setting *settings);
 
 /* Claims of devices that are in the file, for the pods that name them. */
 void run_claims_begin(struct run *run);

@@ -20,3 +20,6 @@ for table in accelerators fabric reserved_domains node_labels label_values \
 done | awk -f "$here/data.awk"
 echo
 awk -f "$here/kinds.awk" "$here/kinds.txt"
+echo
+awk -f "$here/native_types.awk" "$here/native_types.tsv" \
+	"$here/native_defaults.tsv"

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A cluster's own policies, judged as the API server judges a CREATE:
+ * ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding and parameter
+ * objects (k8s.io/apiserver 0.36 pkg/admission/plugin/policy), and the
+ * validation rules of CustomResourceDefinitions.
+ *
+ * Once finished a set is immutable and may be used by several threads.
+ */
+#ifndef ENGINE_ADMISSION_POLICY_H
+#define ENGINE_ADMISSION_POLICY_H
+
+#include "engine/rule.h"
+
+struct admission_policies;
+
+struct admission_policies *admission_policies_new(void);
+void admission_policies_free(struct admission_policies *set); /* or NULL */
+
+/* What is wrong ("file:line:column: ..."), and what is to be known. */
+struct admission_listener {
+	void (*problem)(void *context, const char *text);
+	void (*note)(void *context, const char *text);
+	void *context;
+};
+
+/*
+ * The documents of a file: policies, bindings, definitions, namespaces, and
+ * any other object, which may be a parameter. The text is copied.
+ */
+void admission_policies_add(struct admission_policies *set, const char *name,
+			    const char *text, size_t len,
+			    const struct admission_listener *listener);
+/* A file of the linted set: its Namespaces alone. */
+void admission_policies_add_namespaces(struct admission_policies *set,
+				       const char *name, const char *text,
+				       size_t len);
+/* Does a verdict depend on namespaces? */
+bool admission_policies_want_namespaces(const struct admission_policies *set);
+/* Compile and bind: after the last file. Returns the number of problems. */
+size_t admission_policies_finish(struct admission_policies *set,
+				 const struct admission_listener *listener);
+
+struct admission_result {
+	bool definition; /* by the rules of a CustomResourceDefinition */
+	enum severity severity;
+	const char *policy, *binding, *expression, *message;
+	/* The author's nodes that decide it, the gravest first; none: it is
+	 * about the object as a whole. */
+	const struct node *const *nodes;
+	size_t nnodes;
+};
+
+struct admission_request {
+	const struct object *object;
+	const struct cluster *cluster; /* or NULL */
+	/* Who asks; user NULL: not known. groups ends with NULL. */
+	const char *user;
+	const char *const *groups;
+	bool policies, definitions; /* which are asked */
+	struct arena *arena;	    /* for what is made, until the next one */
+	void (*found)(void *context, const struct admission_result *result);
+	/* Something could not be known. */
+	void (*not_run)(void *context, bool definition, const char *reason);
+	void *context;
+};
+
+void admission_policies_judge(const struct admission_policies *set,
+			      const struct admission_request *request);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cluster's own policies that --admission-policy names, and who asks (--as,
+ * --as-group).
+ */
+#ifndef LINT_ADMISSION_H
+#define LINT_ADMISSION_H
+
+#include "base/arena.h"
+#include "engine/run.h"
+#include "lint/options/options.h"
+
+struct admission_settings {
+	struct arena arena;
+	struct admission_policies *set; /* NULL: none are given */
+	const char *const *groups;
+};
+
+/* Read them. 0, or 2 after messages. */
+int admission_settings_open(struct admission_settings *settings,
+			    const struct options *options);
+/* Compile them, where there are any. 0, or 2 after messages. */
+int admission_settings_finish(struct admission_settings *settings,
+			      const struct options *options);
+void admission_settings_release(struct admission_settings *settings);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A custom resource that the validation rules of its definition refuse. Judged
+ * by the engine itself (rules/engine/admission_policy); there is nothing to
+ * check here.
+ */
+#include "engine/rule.h"
+
+const struct rule rule_crd_validation = {
+	.name = "crd-validation",
+	.category = "input",
+	.severity = SEVERITY_ERROR,
+	.flags = RULE_INTERNAL | RULE_LOCKED,
+	.since = "1.0",
+	.summary =
+		"a custom resource breaks a validation rule of its definition",
+	.why = "The API server refuses a custom resource for which a rule of x-kubernetes-validations is false.",
+	.remedy = "Change the fields that the rule names.",
+	.evidence =
+		"https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules",
+};

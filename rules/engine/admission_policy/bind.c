@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bindings of policies. A policy without one is judged as if it were bound with
+ * Deny: who tries a policy out gets its verdict.
+ */
+#include "base/text.h"
+#include "internal.h"
+
+static struct admission_policy *policy_named(struct admission_policies *set,
+					     const char *name)
+{
+	struct admission_policy *p = set->policies;
+
+	while (p && !text_eq(p->name, name))
+		p = p->next;
+	return p;
+}
+
+/* The gravest: Deny, Warn, Audit. */
+static enum severity severity_of(const struct node *spec)
+{
+	enum severity severity = SEVERITY_INFO;
+
+	FOR_EACH_CHILD(node_get(spec, "validationActions"), action) {
+		if (node_eq(action, "Deny"))
+			return SEVERITY_ERROR;
+		if (node_eq(action, "Warn"))
+			severity = SEVERITY_WARNING;
+	}
+	return severity;
+}
+
+static struct admission_binding *append(struct admission_policies *set,
+					struct admission_policy *policy)
+{
+	struct admission_binding **last = &policy->bindings;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = ARENA_NEW(&set->arena, struct admission_binding);
+	return *last;
+}
+
+static void bind(struct admission_policies *set, const struct given *given)
+{
+	const struct node *spec = node_get(given->object->root, "spec");
+	const char *name = admission_string(spec, "policyName");
+	struct admission_policy *policy = policy_named(set, name);
+	struct admission_binding *binding;
+
+	if (!policy) {
+		admission_note(set,
+			       "binding `%s`: its policy `%s` is not given",
+			       text_or_empty(given->object->name),
+			       text_or_empty(name));
+		return;
+	}
+	binding = append(set, policy);
+	binding->name = text_or_empty(given->object->name);
+	binding->spec = spec;
+	binding->severity = severity_of(spec);
+}
+
+static bool is_parameter(const struct given *given,
+			 const struct parameter_kind *kind)
+{
+	return given_is(given, kind->group, kind->kind);
+}
+
+static void bind_alone(struct admission_policies *set,
+		       struct admission_policy *policy)
+{
+	struct admission_binding *binding = append(set, policy);
+	size_t n = 0;
+
+	binding->severity = SEVERITY_ERROR;
+	for (size_t i = 0; policy->parameter.kind && i < set->ngiven; i++) {
+		if (!is_parameter(&set->given[i], &policy->parameter))
+			continue;
+		binding->parameter = &set->given[i];
+		n++;
+	}
+	if (n > 1)
+		binding->parameter = NULL;
+	admission_note(set,
+		       "policy `%s` has no binding: judged as if bound with "
+		       "Deny%s%s",
+		       policy->name,
+		       binding->parameter ? ", with the parameters of " : "",
+		       binding->parameter
+			       ? text_or_empty(binding->parameter->object->name)
+			       : "");
+}
+
+static void settle_scope(struct admission_policies *set,
+			 struct parameter_kind *kind)
+{
+	const struct crd *definition =
+		definition_find(set, kind->group, kind->kind);
+	struct typed_resource resource;
+
+	if (!kind->kind)
+		return;
+	resource = typed_resource(&set->arena, kind->group, kind->version,
+				  kind->kind);
+	if (definition)
+		kind->namespaced = !definition->cluster_scoped;
+	else if (resource.known)
+		kind->namespaced = !resource.cluster_scoped;
+	for (size_t i = 0; !definition && !resource.known && i < set->ngiven;
+	     i++)
+		if (is_parameter(&set->given[i], kind))
+			kind->namespaced |=
+				set->given[i].object->namespace != NULL;
+}
+
+void policies_bind(struct admission_policies *set)
+{
+	struct admission_policy *policy;
+
+	for (size_t i = 0; i < set->ngiven; i++)
+		if (given_is(&set->given[i], "admissionregistration.k8s.io",
+			     "ValidatingAdmissionPolicyBinding"))
+			bind(set, &set->given[i]);
+	for (policy = set->policies; policy; policy = policy->next) {
+		settle_scope(set, &policy->parameter);
+		if (!policy->bindings)
+			bind_alone(set, policy);
+	}
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of this folder share.
+ */
+#ifndef RULES_ENGINE_ADMISSION_POLICY_INTERNAL_H
+#define RULES_ENGINE_ADMISSION_POLICY_INTERNAL_H
+
+#include "cel/cel.h"
+#include "engine/admission_policy.h"
+#include "kube/typed.h"
+
+/* Variables of every environment, in this order; those of messages have no
+ * authorizer. */
+enum admission_variable {
+	VARIABLE_OBJECT,
+	VARIABLE_OLD_OBJECT,
+	VARIABLE_REQUEST,
+	VARIABLE_NAMESPACE,
+	VARIABLE_VARIABLES,
+	VARIABLE_PARAMS,
+	VARIABLE_AUTHORIZER,
+	VARIABLE_RESOURCE_AUTHORIZER,
+	VARIABLE_COUNT,
+};
+
+struct expression {
+	const char *text;
+	const struct node *node;
+	const struct cel_program *program;
+};
+
+struct named_expression {
+	const char *name;
+	struct expression expression;
+};
+
+struct validation {
+	struct expression expression;
+	const char *message;		 /* or NULL */
+	struct expression *message_expr; /* or NULL */
+};
+
+struct parameter_kind {
+	const char *group, *version, *kind; /* kind NULL: none */
+	bool namespaced;
+};
+
+/* An object of the given files. */
+struct given {
+	const struct object *object;
+	const struct node *typed; /* as the server has it; made when finished */
+	struct source *source;
+};
+
+struct admission_binding {
+	const char *name; /* NULL: none was given, it is made up */
+	const struct node *spec;
+	enum severity severity;
+	const struct given *parameter; /* of a made up one */
+	struct admission_binding *next;
+};
+
+struct admission_policy {
+	const char *name;
+	const struct given *given;
+	const struct node *spec;
+	bool fails; /* failurePolicy Fail */
+	struct parameter_kind parameter;
+	struct named_expression *variables, *conditions, *annotations;
+	size_t nvariables, nconditions, nannotations;
+	struct validation *validations;
+	size_t nvalidations;
+	struct admission_binding *bindings;
+	struct admission_policy *next;
+};
+
+/* A rule of a definition's schema, at the schema it stands in. */
+struct crd_rule {
+	const struct node *schema;
+	struct expression expression;
+	const char *message;
+	struct expression *message_expr;
+	const char *field; /* fieldPath, ".a.b", or NULL */
+	struct crd_rule *next;
+};
+
+struct crd_version {
+	const char *version;
+	const struct node *schema; /* openAPIV3Schema, or NULL */
+	struct crd_rule *rules;
+	struct crd_version *next;
+};
+
+struct crd {
+	const char *name, *group, *kind, *plural;
+	bool cluster_scoped;
+	const struct given *given;
+	struct crd_version *versions;
+	struct crd *next;
+};
+
+struct admission_policies {
+	struct arena arena;
+	struct given *given;
+	size_t ngiven, given_size;
+	struct admission_policy *policies, **last_policy;
+	struct crd *definitions;
+	bool wants_namespaces;
+	size_t problems;
+	const struct admission_listener *listener; /* while it is made */
+};
+
+/* --- load.c -------------------------------------------------------------- */
+
+/* One more problem, at a node of a given object. */
+void admission_problem(struct admission_policies *set,
+		       const struct given *given, const struct node *at,
+		       const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+void admission_note(struct admission_policies *set, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+const char *admission_string(const struct node *map, const char *key);
+bool given_is(const struct given *given, const char *group, const char *kind);
+
+/* --- compile.c, bind.c, definition.c -------------------------------------- */
+
+/* wanted: bit of each cel_kind that will do. */
+void expression_compile(struct admission_policies *set,
+			const struct given *given, const struct cel_env *env,
+			unsigned wanted, struct expression *expression);
+struct admission_policy *policy_compile(struct admission_policies *set,
+					const struct given *given);
+void policies_bind(struct admission_policies *set);
+void definition_add(struct admission_policies *set, const struct given *given);
+void definitions_compile(struct admission_policies *set);
+const struct crd *definition_find(const struct admission_policies *set,
+				  const char *group, const char *kind);
+const struct crd_version *definition_version(const struct crd *definition,
+					     const char *version);
+
+/* --- match.c, request.c --------------------------------------------------- */
+
+/* What is the same for all policies that judge an object. */
+struct admission_case {
+	const struct admission_policies *set;
+	const struct admission_request *request;
+	const struct object *object;
+	struct arena *arena;
+	const char *plural;
+	bool cluster_scoped;
+	const struct node *labels; /* of its namespace, NULL: only its name */
+	bool labels_known;
+	const struct node *typed; /* NULL: not made yet, or cannot be */
+	const struct node *request_node, *namespace_node;
+};
+
+/* spec.matchConstraints of a policy, spec.matchResources of a binding. */
+enum tri resources_match(struct admission_case *a,
+			 const struct node *resources);
+/* Labels of the object's namespace, as far as they are known. */
+void admission_find_namespace(struct admission_case *a);
+const struct node *admission_request_node(struct admission_case *a);
+/* NULL: there is none (cluster-scoped). */
+const struct node *admission_namespace_node(struct admission_case *a);
+
+/* --- judge.c, definition_judge.c ------------------------------------------ */
+
+void policy_judge(struct admission_case *a,
+		  const struct admission_policy *policy);
+void definition_judge(struct admission_case *a, const struct crd *definition);
+/* Nodes of the author's tree for what a run read; returns how many. */
+size_t admission_blame(struct admission_case *a, struct cel_eval *eval,
+		       const struct node **nodes, size_t max);
+/* White space as single blanks, none at the ends. */
+const char *admission_line(struct arena *arena, const char *text, size_t len);
+
+enum { BLAMED = 4 };
+
+#endif

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One policy and one object: matchConditions, validations with their messages,
+ * audit annotations, for each binding and each of its parameters (apiserver
+ * pkg/admission/plugin/policy/validating, plugin/cel/activation.go).
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "internal.h"
+#include "kube/scheduling/selector.h"
+
+/* A policy, a binding, a parameter. Caches hold while one group of expressions
+ * is judged, as budgets do. */
+struct judging {
+	struct admission_case *a;
+	const struct admission_policy *policy;
+	const struct admission_binding *binding;
+	const struct node *parameter; /* NULL: none */
+	bool conditions;	      /* matchConditions see no namespace */
+	struct cel_value *cache;
+	bool *cached;
+	struct cel_eval *evals; /* of the variables that were read */
+	uint64_t cost;		/* of variables, since it was asked */
+	uint64_t budget;
+	bool spent;
+	const char *maybe; /* a condition that is not known, or NULL */
+};
+
+/* --- evaluation ----------------------------------------------------------- */
+
+static struct cel_value read_variable(struct cel_eval *eval, void *context,
+				      unsigned index);
+
+static struct cel_value start(struct judging *j, const struct expression *e,
+			      struct cel_eval *eval)
+{
+	struct cel_eval_options options = {
+		.variable = read_variable,
+		.context = j,
+		.budget = CEL_EXPRESSION_BUDGET,
+		.fragment = j->a->object->fragment,
+	};
+
+	if (!e->program)
+		return cel_error(j->a->arena, "compilation error");
+	cel_eval_init(eval, e->program, j->a->arena, &options);
+	return cel_eval_run(eval);
+}
+
+static bool read_composited(struct cel_eval *eval, void *context,
+			    struct cel_text name, struct cel_value *out)
+{
+	struct judging *j = context;
+	const struct admission_policy *p = j->policy;
+	size_t i = 0;
+
+	(void)eval;
+	while (i < p->nvariables && !cel_text_eq(name, p->variables[i].name))
+		i++;
+	if (i == p->nvariables)
+		return false;
+	if (!j->cached[i]) {
+		struct cel_value value =
+			start(j, &p->variables[i].expression, &j->evals[i]);
+
+		j->cost += j->evals[i].cost;
+		if (cel_is(value, CEL_ERROR))
+			value = cel_error(j->a->arena,
+					  "composited variable \"%s\" fails to "
+					  "evaluate: %.*s",
+					  p->variables[i].name,
+					  (int)value.text.len, value.text.data);
+		j->cache[i] = value;
+		j->cached[i] = true;
+	}
+	*out = j->cache[i];
+	return true;
+}
+
+static size_t blame_composited(void *context, struct cel_text name,
+			       const struct node **nodes, size_t max)
+{
+	struct judging *j = context;
+	const struct admission_policy *p = j->policy;
+
+	for (size_t i = 0; i < p->nvariables; i++)
+		if (j->cached[i] && cel_text_eq(name, p->variables[i].name))
+			return cel_eval_blame(&j->evals[i], nodes, max);
+	return 0;
+}
+
+static struct cel_value composited(struct judging *j)
+{
+	struct cel_map *map = ARENA_NEW(j->a->arena, struct cel_map);
+
+	map->n = j->policy->nvariables;
+	map->field = read_composited;
+	map->blame = blame_composited;
+	map->context = j;
+	return (struct cel_value){.kind = CEL_OBJECT, .map = map};
+}
+
+static struct cel_value of_node(struct judging *j, const struct node *node)
+{
+	return cel_from_node(j->a->arena, node, NULL);
+}
+
+static struct cel_value read_variable(struct cel_eval *eval, void *context,
+				      unsigned index)
+{
+	struct judging *j = context;
+
+	(void)eval;
+	switch (index) {
+	case VARIABLE_OBJECT:
+		return of_node(j, j->a->typed);
+	case VARIABLE_OLD_OBJECT:
+		return cel_null();
+	case VARIABLE_REQUEST:
+		return of_node(j, admission_request_node(j->a));
+	case VARIABLE_NAMESPACE:
+		return j->conditions
+			       ? cel_null()
+			       : of_node(j, admission_namespace_node(j->a));
+	case VARIABLE_VARIABLES:
+		return composited(j);
+	case VARIABLE_PARAMS:
+		return of_node(j, j->parameter);
+	default:
+		return cel_unknown(NULL);
+	}
+}
+
+/* A group of expressions begins: what variables held is forgotten. */
+static void begin(struct judging *j, uint64_t budget)
+{
+	size_t n = j->policy->nvariables;
+
+	j->cache = ARENA_ARRAY(j->a->arena, struct cel_value, n + 1);
+	j->cached = ARENA_ARRAY(j->a->arena, bool, n + 1);
+	j->evals = ARENA_ARRAY(j->a->arena, struct cel_eval, n + 1);
+	j->budget = budget;
+	j->spent = false;
+}
+
+/* An expression of the group; when the budget is spent, spent is set. */
+static struct cel_value run(struct judging *j, const struct expression *e,
+			    struct cel_eval *eval)
+{
+	struct cel_value value;
+
+	*eval = (struct cel_eval){0};
+	j->cost = 0;
+	value = start(j, e, eval);
+	j->cost += eval->cost;
+	if (j->cost > j->budget)
+		j->spent = true;
+	else
+		j->budget -= j->cost;
+	return value;
+}
+
+/* --- findings ------------------------------------------------------------- */
+
+const char *admission_line(struct arena *arena, const char *text, size_t len)
+{
+	char *line = arena_strndup(arena, text, len), *out = line;
+
+	for (size_t i = 0; i < len; i++) {
+		bool blank = strchr(" \t\r\n\v\f", line[i]) != NULL;
+
+		if (!blank || (out > line && out[-1] != ' '))
+			*out++ = blank ? ' ' : line[i];
+	}
+	if (out > line && out[-1] == ' ')
+		out--;
+	*out = '\0';
+	return line;
+}
+
+static const char *trimmed(struct arena *arena, const char *text)
+{
+	return admission_line(arena, text, strlen(text));
+}
+
+size_t admission_blame(struct admission_case *a, struct cel_eval *eval,
+		       const struct node **nodes, size_t max)
+{
+	const struct node *read[4 * BLAMED];
+	size_t nread = eval->state ? cel_eval_blame(eval, read, 4 * BLAMED) : 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < nread && n < max; i++) {
+		const struct node *at =
+			typed_origin(read[i], a->typed, a->object->root);
+		bool known = false;
+
+		for (size_t k = 0; k < n; k++)
+			known |= nodes[k] == at;
+		if (at && at != a->object->root && !known)
+			nodes[n++] = at;
+	}
+	return n;
+}
+
+static void report(struct judging *j, const char *expression,
+		   const char *message, struct cel_eval *eval)
+{
+	const struct node *nodes[BLAMED];
+	struct admission_result result = {
+		.severity = j->binding->severity,
+		.policy = j->policy->name,
+		.binding = text_or_empty(j->binding->name),
+		.expression = expression,
+		.message = message,
+		.nodes = nodes,
+	};
+
+	if (eval)
+		result.nnodes = admission_blame(j->a, eval, nodes, BLAMED);
+	if (j->maybe) {
+		result.severity = SEVERITY_INFO;
+		result.message = arena_printf(j->a->arena,
+					      "if its condition `%s` holds: %s",
+					      j->maybe, message);
+	}
+	j->a->request->found(j->a->request->context, &result);
+}
+
+static void not_run(struct judging *j, const char *reason)
+{
+	const struct admission_request *request = j->a->request;
+
+	request->not_run(request->context, false, reason);
+}
+
+/* By the failure policy: a finding, or nothing. */
+static void fail(struct judging *j, const char *expression, const char *message,
+		 struct cel_eval *eval)
+{
+	if (j->policy->fails)
+		report(j, expression, message, eval);
+}
+
+static const char over_budget[] =
+	"validation failed due to running out of cost budget, no further "
+	"validation rules will be run";
+
+static const char *error_text(struct judging *j, const struct expression *e,
+			      struct cel_value value)
+{
+	return arena_printf(j->a->arena,
+			    "expression '%s' resulted in error: %.*s",
+			    trimmed(j->a->arena, e->text), (int)value.text.len,
+			    value.text.data);
+}
+
+/* --- conditions ----------------------------------------------------------- */
+
+/* Do the matchConditions hold, or is one of them not known (j->maybe)? */
+static bool conditions_hold(struct judging *j)
+{
+	const struct admission_policy *p = j->policy;
+	const char *error = NULL, *expression = NULL;
+	struct cel_eval eval;
+
+	j->conditions = true;
+	begin(j, CEL_MATCH_BUDGET);
+	for (size_t i = 0; i < p->nconditions && !j->spent; i++) {
+		const struct expression *e = &p->conditions[i].expression;
+		struct cel_value value = run(j, e, &eval);
+
+		if (cel_is_false(value) && !j->spent) {
+			j->conditions = false;
+			return false;
+		}
+		if (cel_is(value, CEL_UNKNOWN))
+			j->maybe = p->conditions[i].name;
+		if (!cel_is(value, CEL_ERROR) || error)
+			continue;
+		error = error_text(j, e, value);
+		expression = e->text;
+	}
+	j->conditions = false;
+	if (j->spent)
+		error = over_budget;
+	if (error)
+		fail(j, text_or_empty(expression), error, NULL);
+	return !error;
+}
+
+/* --- validations ---------------------------------------------------------- */
+
+struct failure {
+	const struct validation *validation;
+	struct cel_value value;
+	struct cel_eval eval;
+};
+
+static const char *message_of(struct judging *j, const struct validation *v)
+{
+	enum { LONGEST = 5 * 1024 };
+
+	const char *message = NULL;
+	struct cel_value value;
+	struct cel_eval eval;
+
+	if (v->message_expr && !j->spent) {
+		value = run(j, v->message_expr, &eval);
+		if (cel_is(value, CEL_STRING) && !j->spent &&
+		    value.text.len <= LONGEST)
+			message = admission_line(j->a->arena, value.text.data,
+						 value.text.len);
+	}
+	if ((!message || !*message) && v->message)
+		message = trimmed(j->a->arena, v->message);
+	if (!message || !*message)
+		message =
+			arena_printf(j->a->arena, "failed expression: %s",
+				     trimmed(j->a->arena, v->expression.text));
+	return message;
+}
+
+static void validate(struct judging *j)
+{
+	const struct admission_policy *p = j->policy;
+	struct failure *failures =
+		ARENA_ARRAY(j->a->arena, struct failure, p->nvalidations + 1);
+	size_t n = 0;
+
+	begin(j, CEL_POLICY_BUDGET);
+	for (size_t i = 0; i < p->nvalidations && !j->spent; i++) {
+		struct failure *f = &failures[n];
+
+		f->validation = &p->validations[i];
+		f->value = run(j, &f->validation->expression, &f->eval);
+		if (cel_is(f->value, CEL_UNKNOWN))
+			not_run(j, "a value is not known");
+		else
+			n += !cel_is_true(f->value);
+	}
+	if (j->spent) {
+		fail(j, "", over_budget, NULL);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct validation *v = failures[i].validation;
+		const char *text = v->expression.text;
+
+		if (cel_is(failures[i].value, CEL_ERROR))
+			fail(j, text,
+			     error_text(j, &v->expression, failures[i].value),
+			     &failures[i].eval);
+		else
+			report(j, text, message_of(j, v), &failures[i].eval);
+	}
+}
+
+/* An annotation only matters when it cannot be made. */
+static void annotate(struct judging *j)
+{
+	const struct admission_policy *p = j->policy;
+	struct cel_eval eval;
+
+	begin(j, CEL_POLICY_BUDGET);
+	for (size_t i = 0; i < p->nannotations && !j->spent; i++) {
+		const struct expression *e = &p->annotations[i].expression;
+		struct cel_value value = run(j, e, &eval);
+
+		if (cel_is(value, CEL_ERROR))
+			fail(j, e->text, error_text(j, e, value), &eval);
+	}
+	if (j->spent)
+		fail(j, "", over_budget, NULL);
+}
+
+static void judge(struct judging *j, const struct node *parameter)
+{
+	j->parameter = parameter;
+	j->maybe = NULL;
+	if (!conditions_hold(j))
+		return;
+	validate(j);
+	annotate(j);
+}
+
+/* --- parameters ----------------------------------------------------------- */
+
+static bool is_selected(const struct judging *j, const struct node *ref,
+			const struct given *given, const char *namespace)
+{
+	const struct parameter_kind *kind = &j->policy->parameter;
+	const char *name = admission_string(ref, "name");
+	const struct node *selector = node_get(ref, "selector");
+
+	if (!given_is(given, kind->group, kind->kind) ||
+	    (kind->namespaced &&
+	     !text_eq(text_or_empty(given->object->namespace),
+		      text_or_empty(namespace))))
+		return false;
+	if (name)
+		return text_eq(given->object->name, name);
+	return label_selector_matches(selector, given->object->labels,
+				      LABELS_NO_MORE) == TRI_YES;
+}
+
+static void judge_selected(struct judging *j, const struct node *ref)
+{
+	const struct admission_policies *set = j->a->set;
+	const struct parameter_kind *kind = &j->policy->parameter;
+	const char *namespace = admission_string(ref, "namespace");
+	size_t n = 0, of_kind = 0;
+
+	if (!namespace)
+	namespace = j->a->object->namespace;
+	if (kind->namespaced && !namespace) {
+		not_run(j, "the namespace is not known");
+		return;
+	}
+	for (size_t i = 0; i < set->ngiven; i++) {
+		const struct given *given = &set->given[i];
+
+		of_kind += given_is(given, kind->group, kind->kind);
+		if (!is_selected(j, ref, given, namespace))
+			continue;
+		n++;
+		judge(j, given->typed);
+	}
+	if (n)
+		return;
+	if (!of_kind)
+		not_run(j, "needs the policy's parameters");
+	else if (node_eq(node_get(ref, "parameterNotFoundAction"), "Deny"))
+		fail(j, "",
+		     "failed to configure binding: no params found for policy "
+		     "binding with `Deny` parameterNotFoundAction",
+		     NULL);
+}
+
+static void judge_binding(struct judging *j)
+{
+	const struct node *ref = node_get(j->binding->spec, "paramRef");
+
+	if (!j->policy->parameter.kind)
+		judge(j, NULL);
+	else if (j->binding->parameter)
+		judge(j, j->binding->parameter->typed);
+	else if (!j->binding->name)
+		not_run(j, "needs a binding, or the policy's only parameters");
+	else if (!node_is_map(ref))
+		judge(j, NULL);
+	else
+		judge_selected(j, ref);
+}
+
+/* --- policies ------------------------------------------------------------- */
+
+static bool make_typed(struct admission_case *a)
+{
+	const struct object *o = a->object;
+	const struct crd *definition =
+		definition_find(a->set, o->group, o->kind);
+	const struct crd_version *version =
+		definition_version(definition, o->version);
+
+	if (!a->typed)
+		a->typed = typed_object(a->arena, o,
+					version ? version->schema : NULL);
+	return a->typed != NULL;
+}
+
+void policy_judge(struct admission_case *a,
+		  const struct admission_policy *policy)
+{
+	struct judging j = {.a = a, .policy = policy};
+	enum tri match =
+		resources_match(a, node_get(policy->spec, "matchConstraints"));
+
+	if (match == TRI_NO)
+		return;
+	for (j.binding = policy->bindings; j.binding;
+	     j.binding = j.binding->next) {
+		enum tri bound = resources_match(
+			a, node_get(j.binding->spec, "matchResources"));
+
+		if (bound == TRI_NO)
+			continue;
+		if (match == TRI_UNKNOWN || bound == TRI_UNKNOWN)
+			not_run(&j,
+				"it is not known whether the policy matches");
+		else if (!make_typed(a))
+			not_run(&j, "the version of the kind is not known");
+		else
+			judge_binding(&j);
+	}
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which requests a policy or a binding is about (apiserver
+ * pkg/admission/plugin/policy/matching, webhook/predicates). The operation is
+ * always CREATE, the subresource always none.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "doc/build.h"
+#include "internal.h"
+#include "kube/scheduling/selector.h"
+
+static bool has(const struct node *list, const char *text)
+{
+	FOR_EACH_CHILD(list, item)
+		if (node_eq(item, "*") || node_eq(item, text))
+			return true;
+	return false;
+}
+
+/* A resource, or all of them, and behind a slash `*` or nothing. */
+static bool has_resource(const struct node *list, const char *plural)
+{
+	size_t n = strlen(plural);
+
+	FOR_EACH_CHILD(list, item) {
+		const char *text = node_str(item);
+		size_t len = text ? strcspn(text, "/") : 0;
+
+		if (!text || (text[len] && strcmp(text + len, "/*") != 0))
+			continue;
+		if ((len == 1 && *text == '*') ||
+		    (len == n && !memcmp(text, plural, n)))
+			return true;
+	}
+	return false;
+}
+
+static bool scope_matches(const struct admission_case *a,
+			  const struct node *rule)
+{
+	const char *scope = node_str(node_get(rule, "scope"));
+
+	if (!scope || text_eq(scope, "*"))
+		return true;
+	return text_eq(scope, a->cluster_scoped ? "Cluster" : "Namespaced");
+}
+
+static bool names_match(const struct admission_case *a, const struct node *rule)
+{
+	const struct node *names = node_get(rule, "resourceNames");
+
+	if (!node_count(names))
+		return true;
+	FOR_EACH_CHILD(names, name)
+		if (node_eq(name, text_or_empty(a->object->name)))
+			return true;
+	return false;
+}
+
+/* All but the version. */
+static bool rule_matches(const struct admission_case *a,
+			 const struct node *rule)
+{
+	return scope_matches(a, rule) &&
+	       has(node_get(rule, "operations"), "CREATE") &&
+	       has(node_get(rule, "apiGroups"), a->object->group) &&
+	       has_resource(node_get(rule, "resources"), a->plural) &&
+	       names_match(a, rule);
+}
+
+/* Is one of these versions served beside the object's, so that the server
+ * converts it? */
+static bool is_served(const struct admission_case *a,
+		      const struct node *versions)
+{
+	const struct object *o = a->object;
+	const struct crd *definition =
+		definition_find(a->set, o->group, o->kind);
+
+	FOR_EACH_CHILD(versions, version) {
+		const char *text = text_or_empty(node_str(version));
+
+		if (definition ? definition_version(definition, text) != NULL
+		    : typed_group_is_native(o->group)
+			    ? typed_serves(o->group, text, a->plural)
+			    : true)
+			return true;
+	}
+	return false;
+}
+
+static enum tri rules_match(const struct admission_case *a,
+			    const struct node *rules, bool equivalent)
+{
+	enum tri answer = TRI_NO;
+
+	FOR_EACH_CHILD(rules, rule) {
+		const struct node *versions = node_get(rule, "apiVersions");
+
+		if (!rule_matches(a, rule))
+			continue;
+		if (has(versions, a->object->version))
+			return TRI_YES;
+		if (equivalent && is_served(a, versions))
+			answer = TRI_UNKNOWN;
+	}
+	return answer;
+}
+
+static enum tri namespace_matches(const struct admission_case *a,
+				  const struct node *selector)
+{
+	bool is_namespace = object_is(a->object, "", "Namespace");
+
+	if (!node_count(selector) || (a->cluster_scoped && !is_namespace))
+		return TRI_YES;
+	if (is_namespace)
+		return label_selector_matches(selector, a->object->labels,
+					      LABELS_NO_MORE);
+	return label_selector_matches(selector, a->labels,
+				      a->labels_known ? LABELS_NO_MORE
+						      : LABELS_ANY_MORE);
+}
+
+static enum tri object_matches(const struct admission_case *a,
+			       const struct node *selector)
+{
+	if (!node_count(selector))
+		return TRI_YES;
+	return label_selector_matches(selector, a->object->labels,
+				      a->object->fragment ? LABELS_ANY_MORE
+							  : LABELS_NO_MORE);
+}
+
+static enum tri both(enum tri a, enum tri b)
+{
+	if (a == TRI_NO || b == TRI_NO)
+		return TRI_NO;
+	return a == TRI_YES && b == TRI_YES ? TRI_YES : TRI_UNKNOWN;
+}
+
+enum tri resources_match(struct admission_case *a, const struct node *resources)
+{
+	const struct node *rules = node_get(resources, "resourceRules");
+	bool equivalent = !node_eq(node_get(resources, "matchPolicy"), "Exact");
+	enum tri match, excluded;
+
+	if (!node_is_map(resources))
+		return TRI_YES;
+	match = both(
+		namespace_matches(a, node_get(resources, "namespaceSelector")),
+		object_matches(a, node_get(resources, "objectSelector")));
+	if (match == TRI_NO)
+		return TRI_NO;
+	excluded = rules_match(a, node_get(resources, "excludeResourceRules"),
+			       equivalent);
+	if (excluded != TRI_NO)
+		match = excluded == TRI_YES ? TRI_NO : TRI_UNKNOWN;
+	if (!node_count(rules))
+		return match;
+	return both(match, rules_match(a, rules, equivalent));
+}

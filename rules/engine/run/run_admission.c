@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the cluster's own policies say of an object, as findings.
+ */
+#include "base/text.h"
+#include "run_internal.h"
+
+struct admission_run {
+	struct rule_run rr;
+	const struct setting *settings;
+};
+
+static void settle_rule(struct admission_run *r, bool definition)
+{
+	struct run *run = r->rr.run;
+	int index =
+		run->state->internal[definition ? INTERNAL_CRD_VALIDATION
+						: INTERNAL_ADMISSION_POLICY];
+
+	r->rr.rule = run->options.rules->items[index];
+	r->rr.setting = &r->settings[index];
+}
+
+static const char *keep(struct admission_run *r, const char *text)
+{
+	return arena_strdup(&r->rr.run->file_arena, text);
+}
+
+static void found(void *context, const struct admission_result *result)
+{
+	struct admission_run *r = context;
+	struct finding *f;
+
+	settle_rule(r, result->definition);
+	f = report_object(
+		&r->rr, r->rr.object, result->nnodes ? result->nodes[0] : NULL,
+		"%s `%s`: %s", result->definition ? "the definition" : "policy",
+		result->policy, result->message);
+	finding_severity(f, result->severity);
+	f->policy = keep(r, result->policy);
+	f->binding = keep(r, result->binding);
+	/* It is known by the policy and the expression alone. */
+	f->place.named_path = 0;
+	f->cause = arena_printf(&r->rr.run->file_arena, "%s\n%s",
+				result->policy, result->expression);
+	for (size_t i = 1; i < result->nnodes; i++)
+		finding_label(&r->rr, f, result->nodes[i], "read here");
+}
+
+static void not_run(void *context, bool definition, const char *reason)
+{
+	struct admission_run *r = context;
+
+	settle_rule(r, definition);
+	rule_not_run(&r->rr, reason);
+}
+
+void run_admission_policies(struct run *run, const struct object *object,
+			    const struct setting *settings)
+{
+	const struct admission_policies *set = run->options.admission_policies;
+	const int *internal = run->state->internal;
+	struct admission_run r = {.rr = {.run = run, .object = object},
+				  .settings = settings};
+	struct admission_request request = {
+		.object = object,
+		.cluster = run->state->cluster,
+		.user = run->options.user,
+		.groups = run->options.groups,
+		.policies =
+			settings[internal[INTERNAL_ADMISSION_POLICY]].enabled,
+		.definitions =
+			settings[internal[INTERNAL_CRD_VALIDATION]].enabled,
+		.arena = &run->state->doc_arena,
+		.found = found,
+		.not_run = not_run,
+		.context = &r,
+	};
+
+	if (set && !object->parent)
+		admission_policies_judge(set, &request);
+}

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The author's map through a Go type and back: runtime.DefaultUnstructured-
+ * Converter of apimachinery after the defaults of the type.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "kube/container.h"
+#include "kube/quantity.h"
+#include "typed.h"
+
+/* --- values -------------------------------------------------------------- */
+
+static struct node *quantity(struct arena *arena, const struct node *from)
+{
+	char text[QUANTITY_TEXT];
+	struct quantity q;
+	struct node *node;
+
+	if (node_quantity(from, &q) != QUANTITY_OK)
+		return typed_copy(arena, from);
+	node = typed_new(arena, NODE_STRING, from, NULL);
+	node->str = arena_strdup(arena, quantity_text(q, text));
+	node->len = (uint32_t)strlen(node->str);
+	return node;
+}
+
+static struct node *scalar(struct arena *arena, const struct node *from,
+			   char form)
+{
+	struct node *node;
+	int64_t n;
+
+	if (form == 'q')
+		return quantity(arena, from);
+	if (form != 'i' || from->type != NODE_FLOAT || !node_int(from, &n))
+		return typed_copy(arena, from);
+	node = typed_new(arena, NODE_INT, from, NULL);
+	node->str = arena_printf(arena, "%lld", (long long)n);
+	node->len = (uint32_t)strlen(node->str);
+	return node;
+}
+
+static struct node *item(struct arena *arena, const struct native_field *field,
+			 const struct node *from, const struct node *parent)
+{
+	if (from && node_is_unknown(from))
+		return typed_copy(arena, from);
+	if (field->form == 'T')
+		return native_struct(arena, field->type, from, parent);
+	if (from)
+		return scalar(arena, from, field->form);
+	return typed_new(arena, NODE_NULL, NULL, parent);
+}
+
+/* Of what the type has not: an empty string, 0, false; of lists null. */
+static struct node *zero(struct arena *arena, const struct native_field *field,
+			 const struct node *parent)
+{
+	bool is_null =
+		field->flags & (NATIVE_POINTER | NATIVE_LIST | NATIVE_MAP);
+	struct node *node = typed_text(arena, "", parent);
+
+	if (is_null || strchr("tx", field->form)) {
+		node->type = NODE_NULL;
+	} else if (strchr("ifo", field->form)) {
+		node->type = NODE_INT;
+		node->str = "0";
+		node->len = 1;
+	} else if (field->form == 'b') {
+		node->type = NODE_BOOL;
+		node->str = "false";
+		node->len = 5;
+	} else if (field->form == 'q') {
+		node->str = "0";
+		node->len = 1;
+	}
+	return node;
+}
+
+static bool is_empty(const struct native_field *field, const struct node *from)
+{
+	int64_t n;
+
+	if (node_is_unset(from))
+		return true;
+	if (node_is_unknown(from))
+		return false;
+	if (field->flags & (NATIVE_LIST | NATIVE_MAP))
+		return !from->len;
+	if (field->flags & NATIVE_POINTER || field->form == 'T')
+		return false;
+	if (field->form == 'b')
+		return node_is_false(from);
+	if (field->form == 'i')
+		return node_int(from, &n) && !n;
+	return field->form == 's' && !from->len;
+}
+
+static struct node *collection(struct arena *arena,
+			       const struct native_field *field,
+			       const struct node *from)
+{
+	struct node *node = typed_new(arena, from->type, from, NULL);
+	/* A map of lists of texts, of numbers: nothing is filled in. */
+	bool both = field->flags & NATIVE_LIST && field->flags & NATIVE_MAP;
+	enum node_type type = field->flags & NATIVE_LIST ? NODE_SEQ : NODE_MAP;
+
+	if (both || from->type != type || node_is_unknown(from))
+		return typed_copy(arena, from);
+	FOR_EACH_CHILD(from, child) {
+		bool unset = node_is_unset(child);
+
+		typed_keep(node, child,
+			   unset && field->form != 'T'
+				   ? zero(arena,
+					  &(struct native_field){
+						  NULL, field->form, 0, 0},
+					  child)
+				   : item(arena, field, unset ? NULL : child,
+					  child));
+	}
+	return node;
+}
+
+static struct node *value(struct arena *arena, const struct native_field *field,
+			  const struct node *from, const struct node *map)
+{
+	bool many = field->flags & (NATIVE_LIST | NATIVE_MAP);
+	bool always = field->form == 'T' && !many &&
+		      !(field->flags & (NATIVE_POINTER | NATIVE_OMIT_ZERO));
+
+	if (!is_empty(field, from))
+		return many ? collection(arena, field, from)
+			    : item(arena, field, from, map);
+	if (always)
+		return item(arena, field, NULL, map);
+	if (!(field->flags & NATIVE_ALWAYS))
+		return NULL;
+	return node_is_unset(from) ? zero(arena, field, map)
+				   : typed_copy(arena, from);
+}
+
+struct node *native_struct(struct arena *arena, unsigned number,
+			   const struct node *from, const struct node *parent)
+{
+	const struct native_type *type = &native_types[number];
+	struct node *map = typed_new(arena, NODE_MAP, from, parent);
+
+	if (from && !node_is_map(from))
+		return typed_copy(arena, from);
+	for (unsigned i = 0; i < type->nfields; i++) {
+		const struct native_field *field =
+			&native_fields[type->field + i];
+		const struct node *old = node_get(from, field->name);
+		struct node *new = value(arena, field, old, map);
+
+		if (new)
+			typed_put(map, field->name, new);
+	}
+	native_set_defaults(arena, number, map);
+	return map;
+}
+
+/* --- defaults ------------------------------------------------------------ */
+
+static bool holds(const struct node *map, const char *condition)
+{
+	const char *equals = strchr(condition, '=');
+	char field[64];
+	size_t n;
+	bool not ;
+
+	if (text_eq(condition, "-"))
+		return true;
+	if (text_eq(condition, "alone"))
+		return map->len <= 1;
+	if (*condition == '+' || *condition == '!')
+		return node_is_unset(node_path(map, condition + 1)) ==
+		       (*condition == '!');
+	not = equals > condition && equals[-1] == '!';
+	n = (size_t)(equals - condition) - not ;
+	memcpy(field, condition, n);
+	field[n] = '\0';
+	return node_eq(node_path(map, field), equals + 1) != not ;
+}
+
+static struct node *words(struct arena *arena, const char *text,
+			  const struct node *parent)
+{
+	struct node *list = typed_new(arena, NODE_SEQ, NULL, parent);
+	size_t n;
+
+	for (text++; *text; text += n + 1) {
+		n = strcspn(text, ",]");
+		node_append(list,
+			    typed_text(arena, arena_strndup(arena, text, n),
+				       parent));
+	}
+	return list;
+}
+
+/* defaults.go SetDefaults_Container: `latest`, said or meant. */
+static const char *pull_policy(const struct node *map)
+{
+	const char *image = node_str(node_get(map, "image"));
+	const char *tag = image ? image_tag(image) : NULL;
+
+	if (!image)
+		return NULL;
+	if (tag ? text_eq(tag, "latest") : !strchr(image, '@'))
+		return "Always";
+	return "IfNotPresent";
+}
+
+static struct node *unknown(struct arena *arena, const struct node *map)
+{
+	struct node *node = typed_text(arena, "", map);
+
+	node->flags |= NODE_UNKNOWN;
+	return node;
+}
+
+static struct node *constant(struct arena *arena, const char *text,
+			     const struct node *map)
+{
+	struct node *node;
+
+	if (text_eq(text, "@pull"))
+		text = pull_policy(map);
+	if (!text || text_eq(text, "?"))
+		return unknown(arena, map);
+	if (*text == '[')
+		return words(arena, text, map);
+	node = typed_text(arena, text, map);
+	if (text_eq(text, "true") || text_eq(text, "false"))
+		node->type = NODE_BOOL;
+	else if (*text && !text[strspn(text, "0123456789")])
+		node->type = NODE_INT;
+	return node;
+}
+
+static const struct native_field *field_of(const struct native_type *type,
+					   const char *name)
+{
+	for (unsigned i = 0; i < type->nfields; i++)
+		if (text_eq(native_fields[type->field + i].name, name))
+			return &native_fields[type->field + i];
+	return NULL;
+}
+
+static struct node *default_value(struct arena *arena,
+				  const struct native_type *type,
+				  const struct native_default *row,
+				  const struct node *map)
+{
+	const struct native_field *field = field_of(type, row->field);
+	const struct node *from;
+
+	if (*row->value == '$') {
+		from = node_path(map, row->value + 1);
+		return from ? typed_copy(arena, from) : NULL;
+	}
+	if (text_eq(row->value, "{}") && field)
+		return native_struct(arena, field->type, NULL, map);
+	return constant(arena, row->value, map);
+}
+
+static struct node *parent_of(struct node *map, const char *path,
+			      const char **name)
+{
+	const char *dot;
+
+	for (; map && (dot = strchr(path, '.')); path = dot + 1)
+		map = typed_find(map, path, (size_t)(dot - path));
+	*name = path;
+	return map;
+}
+
+void native_set_defaults(struct arena *arena, unsigned number, struct node *map)
+{
+	const struct native_type *type = &native_types[number];
+
+	for (unsigned i = 0; i < type->nrows; i++) {
+		const struct native_default *row =
+			&native_defaults[type->row + i];
+		const char *name;
+		struct node *at = parent_of(map, row->field, &name);
+		struct node *new, *old;
+
+		if (!at || at->type != NODE_MAP || at->flags & NODE_UNKNOWN ||
+		    !holds(map, row->condition))
+			continue;
+		old = typed_find(at, name, strlen(name));
+		if (old && (old->type != NODE_STRING || old->len ||
+			    node_is_unknown(old)))
+			continue;
+		if (old)
+			node_unlink(at, old);
+		new = default_value(arena, type, row, map);
+		if (new)
+			typed_put(at, name, new);
+	}
+}
+
+/* --- beside the table ---------------------------------------------------- */
+
+static void finish_namespace(struct arena *arena, struct node *root)
+{
+	static const char key[] = "kubernetes.io/metadata.name";
+	struct node *metadata = typed_find(root, "metadata", 8);
+	const struct node *name = node_get(metadata, "name");
+	struct node *labels = typed_find(metadata, "labels", 6);
+
+	if (!name || node_get(labels, key))
+		return;
+	if (!labels) {
+		labels = typed_new(arena, NODE_MAP, NULL, root);
+		typed_put(metadata, "labels", labels);
+	}
+	typed_put(labels, key, typed_copy(arena, name));
+}
+
+static void requests_from_limits(struct arena *arena, struct node *container)
+{
+	struct node *resources = typed_find(container, "resources", 9);
+	const struct node *limits = node_get(resources, "limits");
+	struct node *requests = typed_find(resources, "requests", 8);
+
+	if (!node_is_map(limits) || node_is_unknown(requests))
+		return;
+	if (!requests) {
+		requests = typed_new(arena, NODE_MAP, limits, NULL);
+		typed_put(resources, "requests", requests);
+	}
+	FOR_EACH_CHILD(limits, limit)
+		if (!node_getn(requests, limit->key, limit->key_len))
+			typed_keep(requests, limit, typed_copy(arena, limit));
+}
+
+static void host_ports(struct arena *arena, struct node *container)
+{
+	struct node *ports = typed_find(container, "ports", 5), *port;
+
+	for (port = ports ? ports->first : NULL; port; port = port->next) {
+		const struct node *number = node_get(port, "containerPort");
+
+		if (number && !node_get(port, "hostPort"))
+			typed_put(port, "hostPort", typed_copy(arena, number));
+	}
+}
+
+static void finish_pod(struct arena *arena, struct node *pod)
+{
+	static const char *const lists[] = {"containers", "initContainers"};
+	struct node *spec = typed_find(pod, "spec", 4), *container;
+	bool host = node_is_true(node_get(spec, "hostNetwork"));
+
+	for (size_t i = 0; i < 2; i++) {
+		struct node *list =
+			typed_find(spec, lists[i], strlen(lists[i]));
+
+		for (container = list ? list->first : NULL; container;
+		     container = container->next) {
+			requests_from_limits(arena, container);
+			if (host)
+				host_ports(arena, container);
+		}
+	}
+}
+
+/* Texts go into data as base64, which is not made here. */
+static void finish_secret(struct arena *arena, struct node *secret)
+{
+	struct node *texts = typed_find(secret, "stringData", 10);
+	struct node *data = typed_find(secret, "data", 4);
+
+	if (!texts)
+		return;
+	node_unlink(secret, texts);
+	if (!data) {
+		data = typed_new(arena, NODE_MAP, texts, NULL);
+		typed_put(secret, "data", data);
+	}
+	FOR_EACH_CHILD(texts, text)
+		if (!node_getn(data, text->key, text->key_len))
+			typed_keep(data, text, unknown(arena, text));
+}
+
+/* The strategy's PrepareForCreate labels its pods, unless it is told not to. */
+static void finish_job(struct arena *arena, struct node *job)
+{
+	static const char *const keys[] = {
+		"controller-uid", "batch.kubernetes.io/controller-uid",
+		"job-name", "batch.kubernetes.io/job-name"};
+	struct node *spec = typed_find(job, "spec", 4);
+	struct node *template = typed_find(spec, "template", 8);
+	struct node *metadata = typed_find(template, "metadata", 8);
+	struct node *labels = typed_find(metadata, "labels", 6);
+
+	if (!labels || node_is_true(node_get(spec, "manualSelector")))
+		return;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (!node_get(labels, keys[i]))
+			typed_put(labels, keys[i], unknown(arena, labels));
+}
+
+/* Who creates an object has no say in its status. */
+static void reset_status(struct arena *arena, unsigned type, struct node *root)
+{
+	const struct native_field *field =
+		field_of(&native_types[type], "status");
+	struct node *status = typed_find(root, "status", 6);
+
+	if (!field || !status)
+		return;
+	node_unlink(root, status);
+	typed_put(root, "status",
+		  native_struct(arena, field->type, NULL, root));
+	native_set_defaults(arena, type, root);
+}
+
+struct node *native_root(struct arena *arena, const struct native_kind *kind,
+			 const struct node *from)
+{
+	struct node *root = native_struct(arena, kind->type, from, NULL);
+
+	if (node_get(from, "status"))
+		reset_status(arena, kind->type, root);
+	if (text_eq(kind->kind, "Pod"))
+		finish_pod(arena, root);
+	else if (text_eq(kind->kind, "Job"))
+		finish_job(arena, root);
+	else if (text_eq(kind->kind, "Namespace"))
+		finish_namespace(arena, root);
+	else if (text_eq(kind->kind, "Secret"))
+		finish_secret(arena, root);
+	return root;
+}

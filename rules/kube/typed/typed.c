@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "typed.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "doc/placeholder.h"
+
+struct node *typed_new(struct arena *arena, enum node_type type,
+		       const struct node *at, const struct node *parent)
+{
+	struct node *node = node_new(arena, type);
+
+	if (!at)
+		at = parent;
+	if (!at)
+		return node;
+	node->start = at->start;
+	node->end = at->end;
+	node->key_start = at->key_start;
+	node->key_end = at->key_end;
+	return node;
+}
+
+struct node *typed_text(struct arena *arena, const char *text,
+			const struct node *parent)
+{
+	struct node *node = typed_new(arena, NODE_STRING, NULL, parent);
+
+	node->str = text;
+	node->len = (uint32_t)strlen(text);
+	return node;
+}
+
+struct node *typed_find(const struct node *map, const char *key, size_t len)
+{
+	struct node *child = map && map->type == NODE_MAP ? map->first : NULL;
+
+	while (child && (child->key_len != len || memcmp(child->key, key, len)))
+		child = child->next;
+	return child;
+}
+
+void typed_put(struct node *map, const char *key, struct node *value)
+{
+	value->key = key;
+	value->key_len = (uint32_t)strlen(key);
+	node_append(map, value);
+}
+
+void typed_keep(struct node *map, const struct node *from, struct node *value)
+{
+	value->key = from->key;
+	value->key_len = from->key_len;
+	node_append(map, value);
+}
+
+/* Readers leave the text of a command alone, where a placeholder stands for a
+ * part of it; an expression looks at the whole. */
+static bool holds_placeholder(const struct node *node)
+{
+	const struct node *list = node->parent;
+
+	return node->type == NODE_STRING && list &&
+	       !(node->flags & NODE_BLOCK) &&
+	       (text_eq(list->key, "args") || text_eq(list->key, "command")) &&
+	       placeholder_in(node->str, node->len);
+}
+
+struct node *typed_copy(struct arena *arena, const struct node *node)
+{
+	struct node *copy = typed_new(arena, node->type, node, NULL);
+
+	copy->flags = node->flags;
+	copy->str = node->str;
+	if (node->type != NODE_MAP && node->type != NODE_SEQ) {
+		copy->len = node->len;
+		if (holds_placeholder(node))
+			copy->flags |= NODE_UNKNOWN;
+		return copy;
+	}
+	FOR_EACH_CHILD(node, child)
+		typed_keep(copy, child, typed_copy(arena, child));
+	return copy;
+}
+
+static const struct native_kind *
+native_kind(const char *group, const char *version, const char *kind)
+{
+	const struct native_kind *k = native_kinds;
+
+	for (; k->kind; k++)
+		if (text_eq(k->group, group) && text_eq(k->version, version) &&
+		    text_eq(k->kind, kind))
+			return k;
+	return NULL;
+}
+
+bool typed_serves(const char *group, const char *version, const char *plural)
+{
+	const struct native_kind *k = native_kinds;
+
+	for (; k->kind; k++)
+		if (text_eq(k->group, group) && text_eq(k->version, version) &&
+		    text_eq(k->resource, plural))
+			return true;
+	return false;
+}
+
+/* Groups of others have a domain that is not k8s.io, or are not listed. */
+bool typed_group_is_native(const char *group)
+{
+	const struct native_kind *k = native_kinds;
+
+	for (; k->kind; k++)
+		if (text_eq(k->group, group))
+			return true;
+	return text_eq(group, "extensions") ||
+	       text_eq(group, "events.k8s.io") ||
+	       text_eq(group, "admissionregistration.k8s.io") ||
+	       text_eq(group, "apiextensions.k8s.io") ||
+	       text_eq(group, "apiregistration.k8s.io");
+}
+
+/* The plural that controller-gen and meta.UnsafeGuessKindToResource() make. */
+static const char *usual_plural(struct arena *arena, const char *kind)
+{
+	char *name = arena_printf(arena, "%ses", kind);
+	size_t n = strlen(kind);
+
+	for (char *c = name; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	if (n && name[n - 1] == 'y')
+		memcpy(name + n - 1, "ies", 4);
+	else if (!n || (!strchr("sx", name[n - 1]) &&
+			!(n > 1 && name[n - 1] == 'h' && name[n - 2] == 'c')))
+		memcpy(name + n, "s", 2);
+	return name;
+}
+
+struct typed_resource typed_resource(struct arena *arena, const char *group,
+				     const char *version, const char *kind)
+{
+	const struct native_kind *k = native_kind(group, version, kind);
+
+	if (k)
+		return (struct typed_resource){k->resource, k->cluster_scoped,
+					       true};
+	return (struct typed_resource){usual_plural(arena, kind), false, false};
+}
+
+/* What the request says of it counts, not the file. */
+static void set_namespace(struct arena *arena, const struct object *object,
+			  struct node *root)
+{
+	struct node *metadata = typed_find(root, "metadata", 8);
+	struct node *namespace;
+
+	if (!metadata || metadata->type != NODE_MAP || object->cluster_scoped ||
+	    object->fragment)
+		return;
+	if (node_get(metadata, "namespace"))
+		return;
+	namespace = typed_text(arena, text_or_empty(object->namespace), root);
+	if (!object->namespace)
+	namespace->flags |= NODE_UNKNOWN;
+	typed_put(metadata, "namespace", namespace);
+}
+
+static struct node *native_object(struct arena *arena,
+				  const struct object *object)
+{
+	const struct native_kind *k =
+		native_kind(object->group, object->version, object->kind);
+
+	if (!k)
+		return NULL;
+	if (object->fragment)
+		return typed_copy(arena, object->root);
+	return native_root(arena, k, object->root);
+}
+
+const struct node *typed_object(struct arena *arena,
+				const struct object *object,
+				const struct node *schema)
+{
+	struct node *root;
+
+	if (typed_group_is_native(object->group))
+		root = native_object(arena, object);
+	else if (object->fragment)
+		root = typed_copy(arena, object->root);
+	else
+		root = custom_object(arena, object->root, schema);
+	if (!root)
+		return NULL;
+	set_namespace(arena, object, root);
+	if (!object->fragment)
+		native_set_defaults(arena, native_every, root);
+	return root;
+}
+
+const struct node *typed_origin(const struct node *node,
+				const struct node *typed,
+				const struct node *origin)
+{
+	const struct node *parent, *child;
+
+	if (node == typed)
+		return origin;
+	if (!node || !node->parent)
+		return NULL;
+	parent = typed_origin(node->parent, typed, origin);
+	if (!parent)
+		return NULL;
+	child = node->key ? node_getn(parent, node->key, node->key_len)
+			  : node_at(parent, node->index);
+	return child ? child : parent;
+}

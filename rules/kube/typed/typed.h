@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Making the trees of kube/typed.h; private to this folder.
+ */
+#ifndef RULES_KUBE_TYPED_H
+#define RULES_KUBE_TYPED_H
+
+#include "doc/build.h"
+#include "kube/typed.h"
+#include "native.h"
+
+/* A new value at the place of `at`, or where it is NULL at that of parent:
+ * with its bytes, without children. */
+struct node *typed_new(struct arena *arena, enum node_type type,
+		       const struct node *at, const struct node *parent);
+struct node *typed_text(struct arena *arena, const char *text,
+			const struct node *parent);
+/* Append to a map; the key is kept. */
+void typed_put(struct node *map, const char *key, struct node *value);
+/* A child that may still be changed, or NULL. */
+struct node *typed_find(const struct node *map, const char *key, size_t len);
+/* Deep copy, nulls included. */
+struct node *typed_copy(struct arena *arena, const struct node *node);
+/* ... under the key that it has. */
+void typed_keep(struct node *map, const struct node *from, struct node *value);
+
+struct node *custom_object(struct arena *arena, const struct node *root,
+			   const struct node *schema);
+/* A struct of a native type from the author's map (NULL: from nothing). */
+struct node *native_struct(struct arena *arena, unsigned type,
+			   const struct node *from, const struct node *parent);
+/* Set what a map has by the table; rows of this type. */
+void native_set_defaults(struct arena *arena, unsigned type, struct node *map);
+/* An object of a native kind. */
+struct node *native_root(struct arena *arena, const struct native_kind *kind,
+			 const struct node *from);
+
+#endif

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"reflect"
+	"sort"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	nodev1 "k8s.io/api/node/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// Kinds that live in no namespace; k8s.io/api says it in comments only.
+const clusterScoped = " Namespace Node PersistentVolume ComponentStatus " +
+	"ClusterRole ClusterRoleBinding StorageClass CSIDriver CSINode " +
+	"VolumeAttachment VolumeAttributesClass PriorityClass RuntimeClass " +
+	"IngressClass IPAddress ServiceCIDR CertificateSigningRequest " +
+	"DeviceClass ResourceSlice FlowSchema PriorityLevelConfiguration "
+
+func init() {
+	commands["native-types"] = nativeTypes
+}
+
+type typeTable struct {
+	names map[reflect.Type]string
+	taken map[string]bool
+	queue []reflect.Type
+}
+
+func (t *typeTable) name(typ reflect.Type) string {
+	if name, ok := t.names[typ]; ok {
+		return name
+	}
+	name := typ.Name()
+	if t.taken[name] {
+		parts := strings.Split(typ.PkgPath(), "/")
+		name += "." + strings.Join(parts[len(parts)-2:], ".")
+	}
+	t.names[typ] = name
+	t.taken[name] = true
+	t.queue = append(t.queue, typ)
+	return name
+}
+
+// One letter for a scalar, T and a name for a struct.
+func (t *typeTable) form(typ reflect.Type) string {
+	switch typ {
+	case reflect.TypeFor[resource.Quantity]():
+		return "q"
+	case reflect.TypeFor[metav1.Time](), reflect.TypeFor[metav1.MicroTime](),
+		reflect.TypeFor[metav1.Duration]():
+		return "t"
+	case reflect.TypeFor[intstr.IntOrString]():
+		return "o"
+	case reflect.TypeFor[runtime.RawExtension](),
+		reflect.TypeFor[metav1.FieldsV1]():
+		return "x"
+	}
+	switch typ.Kind() {
+	case reflect.Pointer:
+		return "*" + t.form(typ.Elem())
+	case reflect.Slice:
+		if typ.Elem().Kind() == reflect.Uint8 {
+			return "s"
+		}
+		return "[" + t.form(typ.Elem())
+	case reflect.Map:
+		return "{" + t.form(typ.Elem())
+	case reflect.String:
+		return "s"
+	case reflect.Bool:
+		return "b"
+	case reflect.Float32, reflect.Float64:
+		return "f"
+	case reflect.Struct:
+		return "T" + t.name(typ)
+	case reflect.Interface:
+		return "x"
+	}
+	return "i"
+}
+
+func (t *typeTable) fields(typ reflect.Type, out *[]string) {
+	for i := 0; i < typ.NumField(); i++ {
+		field := typ.Field(i)
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "-" || !field.IsExported() {
+			continue
+		}
+		if name == "" {
+			t.fields(field.Type, out)
+			continue
+		}
+		text := name + "=" + t.form(field.Type)
+		if !strings.Contains(options, "omitempty") {
+			text += "!"
+		}
+		if strings.Contains(options, "omitzero") {
+			text += "0"
+		}
+		*out = append(*out, text)
+	}
+}
+
+// The Go types of Kubernetes' kinds, for rules/kube/data/native_types.tsv.
+func nativeTypes(args []string, out *bufio.Writer) error {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		corev1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme,
+		autoscalingv1.AddToScheme, autoscalingv2.AddToScheme,
+		policyv1.AddToScheme, networkingv1.AddToScheme,
+		rbacv1.AddToScheme, storagev1.AddToScheme,
+		schedulingv1.AddToScheme, coordinationv1.AddToScheme,
+		discoveryv1.AddToScheme, nodev1.AddToScheme,
+		resourcev1.AddToScheme, certificatesv1.AddToScheme,
+		flowcontrolv1.AddToScheme,
+	} {
+		if err := add(scheme); err != nil {
+			return err
+		}
+	}
+	table := &typeTable{map[reflect.Type]string{}, map[string]bool{}, nil}
+	var kinds []string
+	known := scheme.AllKnownTypes()
+	var order []schema.GroupVersionKind
+	for gvk := range known {
+		order = append(order, gvk)
+	}
+	sort.Slice(order, func(i, j int) bool {
+		return order[i].String() < order[j].String()
+	})
+	for _, gvk := range order {
+		typ := known[gvk]
+		if _, ok := typ.FieldByName("ObjectMeta"); !ok {
+			continue
+		}
+		plural, _ := meta.UnsafeGuessKindToResource(gvk)
+		scope := "Namespaced"
+		if strings.Contains(clusterScoped, " "+gvk.Kind+" ") {
+			scope = "Cluster"
+		}
+		group := gvk.Group
+		if group == "" {
+			group = "-"
+		}
+		kinds = append(kinds, strings.Join([]string{"@", group,
+			gvk.Version, gvk.Kind, plural.Resource, scope,
+			table.name(typ)}, "\t"))
+	}
+	for _, kind := range kinds {
+		fmt.Fprintln(out, kind)
+	}
+	for len(table.queue) > 0 {
+		typ := table.queue[0]
+		table.queue = table.queue[1:]
+		var fields []string
+		table.fields(typ, &fields)
+		fmt.Fprintf(out, "%s\t%s\n", table.names[typ],
+			strings.Join(fields, " "))
+	}
+	return nil
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Objects as the API server sees them, as JSON: what kube-apiserver 1.36 hands
+ * to a ValidatingAdmissionPolicy. "" in place of what nobody knows.
+ */
+#include "object_fixture.h"
+
+#include "kube/typed.h"
+
+#define ONE "containers: [{name: c, image: x}]"
+#define META(kind, version)                                                    \
+	"{apiVersion: " version ", kind: " kind                                \
+	", metadata: {name: a, namespace: ml}, "
+#define POD(spec) META("Pod", "v1") "spec: " spec "}"
+
+static const struct {
+	const char *yaml, *path, *json;
+} cases[] = {
+	/* defaults of a type, wherever it stands */
+	{POD("{" ONE "}"), "spec.dnsPolicy", "\"ClusterFirst\""},
+	{META("Deployment",
+	      "apps/v1") "spec: {selector: {}, template: {spec: {containers: "
+			 "[{name: c, image: x}]}}}}",
+	 "spec.template.spec.restartPolicy", "\"Always\""},
+	{META("Deployment",
+	      "apps/v1") "spec: {selector: {}, template: {spec: {" ONE "}}}}",
+	 "spec.strategy",
+	 "{\"type\":\"RollingUpdate\",\"rollingUpdate\":{\"maxUnavailable\":"
+	 "\"25%\",\"maxSurge\":\"25%\"}}"},
+	{META("Deployment",
+	      "apps/v1") "spec: {selector: {}, strategy: {type: Recreate}, template: {spec: {" ONE
+			 "}}}}",
+	 "spec.strategy", "{\"type\":\"Recreate\"}"},
+	{META("Job", "batch/v1") "spec: {parallelism: 4, template: {spec: {" ONE
+				 "}}}}",
+	 "spec.completions", NULL},
+	{META("Job", "batch/v1") "spec: {template: {spec: {" ONE "}}}}",
+	 "spec.completions", "1"},
+	{META("CronJob",
+	      "batch/v1") "spec: {jobTemplate: {spec: {template: {spec: {" ONE
+			  "}}}}}}",
+	 "spec.jobTemplate.spec.backoffLimit", NULL},
+	/* of a Pod alone, not of a template */
+	{POD("{" ONE "}"), "spec.enableServiceLinks", "true"},
+	{META("Deployment",
+	      "apps/v1") "spec: {selector: {}, template: {spec: {" ONE "}}}}",
+	 "spec.template.spec.enableServiceLinks", NULL},
+	{POD("{containers: [{name: c, image: x, resources: {limits: "
+	     "{nvidia.com/gpu: 8}}}]}"),
+	 "spec.containers",
+	 "[{\"name\":\"c\",\"image\":\"x\",\"resources\":{\"limits\":{\"nvidia.com/gpu\":"
+	 "\"8\"},\"requests\":{\"nvidia.com/gpu\":\"8\"}},"
+	 "\"terminationMessagePath\":\"/dev/termination-log\","
+	 "\"terminationMessagePolicy\":\"File\",\"imagePullPolicy\":\"Always\"}]"},
+	{POD("{hostNetwork: true, containers: [{name: c, image: 'x:latest', "
+	     "ports: [{containerPort: 80}]}]}"),
+	 "spec.containers",
+	 "[{\"name\":\"c\",\"image\":\"x:latest\",\"ports\":"
+	 "[{\"containerPort\":80,\"protocol\":\"TCP\",\"hostPort\":80}],"
+	 "\"resources\":{},"
+	 "\"terminationMessagePath\":\"/dev/termination-log\","
+	 "\"terminationMessagePolicy\":\"File\","
+	 "\"imagePullPolicy\":\"Always\"}]"},
+	/* by what else is there */
+	{POD("{" ONE ", volumes: [{name: v}]}"), "spec.volumes",
+	 "[{\"name\":\"v\",\"emptyDir\":{}}]"},
+	{POD("{" ONE ", volumes: [{name: v, hostPath: {path: /x}}]}"),
+	 "spec.volumes",
+	 "[{\"name\":\"v\",\"hostPath\":{\"path\":\"/x\",\"type\":\"\"}}]"},
+	{META("Service", "v1") "spec: {ports: [{port: 80}]}}", "spec.ports",
+	 "[{\"port\":80,\"protocol\":\"TCP\",\"targetPort\":80}]"},
+	{META("RoleBinding", "rbac.authorization.k8s.io/v1") "subjects: "
+							     "[{kind: User, "
+							     "name: u}]}",
+	 "subjects",
+	 "[{\"kind\":\"User\",\"name\":\"u\",\"apiGroup\":"
+	 "\"rbac.authorization.k8s.io\"}]"},
+	/* quantities are canonical, integers whole */
+	{POD("{containers: [{name: c, image: x, resources: {requests: {cpu: 1000m, "
+	     "memory: 4.1Gi}}}]}"),
+	 "spec.containers",
+	 "[{\"name\":\"c\",\"image\":\"x\",\"resources\":{\"requests\":{\"cpu\":\"1\","
+	 "\"memory\":\"4402341478400m\"}},"
+	 "\"terminationMessagePath\":\"/dev/termination-log\","
+	 "\"terminationMessagePolicy\":\"File\",\"imagePullPolicy\":\"Always\"}]"},
+	{POD("{" ONE ", terminationGracePeriodSeconds: 60.0}"),
+	 "spec.terminationGracePeriodSeconds", "60"},
+	/* empty fields are left out, but for pointers */
+	{POD("{" ONE ", hostNetwork: false, volumes: []}"), "spec.hostNetwork",
+	 NULL},
+	{POD("{" ONE ", volumes: []}"), "spec.volumes", NULL},
+	{POD("{" ONE ", automountServiceAccountToken: false}"),
+	 "spec.automountServiceAccountToken", "false"},
+	{POD("{" ONE ", nodeName: null}"), "spec.nodeName", NULL},
+	/* fields that are not in the type */
+	{POD("{" ONE ", surprise: 1}"), "spec.surprise", NULL},
+	{META("ConfigMap", "v1") "data: {surprise: '1'}}", "data.surprise",
+	 "\"1\""},
+	/* what is not known */
+	{POD("{" ONE "}"), "spec.serviceAccountName", "\"\""},
+	{POD("{" ONE ", serviceAccountName: s}"), "spec.serviceAccountName",
+	 "\"s\""},
+	{"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {" ONE "}}",
+	 "metadata.namespace", "\"\""},
+	{POD("{" ONE "}"), "metadata.namespace", "\"ml\""},
+	{META("Secret", "v1") "stringData: {b: x}, data: {a: YQ==}}", "data",
+	 "{\"a\":\"YQ==\",\"b\":\"\"}"},
+	{META("Pod", "v1") "spec: {" ONE "}, status: {phase: Running}}",
+	 "status.phase", "\"Pending\""},
+	{META("StatefulSet", "apps/v1") "spec: {selector: {}, template: {spec: "
+					"{" ONE "}}, updateStrategy: {type: "
+					"RollingUpdate}}}",
+	 "spec.updateStrategy.rollingUpdate", NULL},
+	/* a kind without a schema is as it is written */
+	{"{apiVersion: example.com/v1, kind: Run, metadata: {name: r}, spec: "
+	 "{x: 0}}",
+	 "spec", "{\"x\":0}"},
+};
+
+static void test_values(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct fixture fixture = {0};
+		const struct object *object =
+			fixture_object(&fixture, cases[i].yaml);
+		const struct node *at =
+			node_path(typed_object(&fixture.arena, object, NULL),
+				  cases[i].path);
+		struct buf text;
+
+		buf_init(&text);
+		if (at)
+			node_json(at, &text);
+		buf_addc(&text, '\0');
+		if (!cases[i].json)
+			assert_null(at);
+		else if (strcmp(text.data, cases[i].json) != 0)
+			fail_msg("%s: %s, not %s", cases[i].path, text.data,
+				 cases[i].json);
+		buf_release(&text);
+		fixture_release(&fixture);
+	}
+}
+
+/* What is known of a value that is not: nothing, and that says the node. */
+static void test_unknown(void **state)
+{
+	struct fixture fixture = {0};
+	const struct object *object = fixture_object(
+		&fixture, POD("{containers: [{name: c, image: x, command: "
+			      "[run, '--of=${JOB}']}]}"));
+	const struct node *typed = typed_object(&fixture.arena, object, NULL);
+	const struct node *container =
+		node_at(node_path(typed, "spec.containers"), 0);
+	const struct node *command = node_get(container, "command");
+
+	(void)state;
+	assert_true(node_is_unknown(node_path(typed, "spec.tolerations")));
+	assert_true(node_is_unknown(node_path(typed, "metadata.uid")));
+	assert_true(node_is_unknown(node_at(command, 1)));
+	assert_true(node_eq(node_at(command, 0), "run"));
+	fixture_release(&fixture);
+}
+
+static void test_origin(void **state)
+{
+	struct fixture fixture = {0};
+	const struct object *object =
+		fixture_object(&fixture, POD("{" ONE "}"));
+	const struct node *typed = typed_object(&fixture.arena, object, NULL);
+	const struct node *container =
+		node_at(node_path(typed, "spec.containers"), 0);
+	const struct node *own =
+		node_at(node_path(object->root, "spec.containers"), 0);
+
+	(void)state;
+	assert_ptr_equal(typed_origin(container, typed, object->root), own);
+	assert_ptr_equal(
+		typed_origin(node_get(container, "image"), typed, object->root),
+		node_get(own, "image"));
+	/* What was filled in stands where its parent does. */
+	assert_ptr_equal(typed_origin(node_get(container, "resources"), typed,
+				      object->root),
+			 own);
+	assert_null(typed_origin(object->root, typed, object->root));
+	fixture_release(&fixture);
+}
+
+/* A fragment has only what it says. */
+static void test_fragment(void **state)
+{
+	struct fixture fixture = {.config.fragment = true};
+	const struct object *object =
+		fixture_object(&fixture, POD("{priority: 3}"));
+	const struct node *typed = typed_object(&fixture.arena, object, NULL);
+
+	(void)state;
+	assert_int_equal(node_count(node_get(typed, "spec")), 1);
+	assert_null(node_get(typed, "status"));
+	fixture_release(&fixture);
+}
+
+#define SCHEMA                                                                 \
+	"{apiVersion: v1, kind: Schema, properties: {spec: {type: object, "    \
+	"properties: {m: {type: integer, default: 3}, o: {type: object, "      \
+	"default: {}, properties: {p: {type: string, default: q}}}}}}}"
+
+static void test_custom(void **state)
+{
+	struct fixture fixture = {0}, of_schema = {0};
+	const struct object *schema = fixture_object(&of_schema, SCHEMA);
+	const struct object *object = fixture_object(
+		&fixture, "{apiVersion: example.com/v1, kind: Run, metadata: "
+			  "{name: r, labels: {a: b}}, spec: {gone: 1}}");
+	const struct node *typed =
+		typed_object(&fixture.arena, object, schema->root);
+	struct buf text;
+
+	(void)state;
+	buf_init(&text);
+	node_json(node_get(typed, "spec"), &text);
+	buf_addc(&text, '\0');
+	assert_string_equal(text.data, "{\"m\":3,\"o\":{\"p\":\"q\"}}");
+	assert_non_null(node_path(typed, "metadata.labels.a"));
+	buf_release(&text);
+	fixture_release(&of_schema);
+	fixture_release(&fixture);
+}
+
+static void test_resources(void **state)
+{
+	struct arena arena = ARENA_INIT;
+
+	(void)state;
+	assert_string_equal(typed_resource(&arena, "networking.k8s.io", "v1",
+					   "NetworkPolicy")
+				    .plural,
+			    "networkpolicies");
+	assert_true(
+		typed_resource(&arena, "", "v1", "Namespace").cluster_scoped);
+	assert_string_equal(
+		typed_resource(&arena, "example.com", "v1", "Box").plural,
+		"boxes");
+	assert_string_equal(
+		typed_resource(&arena, "example.com", "v1", "Run").plural,
+		"runs");
+	assert_true(
+		typed_serves("autoscaling", "v1", "horizontalpodautoscalers"));
+	assert_false(typed_serves("apps", "v1beta1", "deployments"));
+	arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_values), cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_origin), cmocka_unit_test(test_fragment),
+		cmocka_unit_test(test_custom), cmocka_unit_test(test_resources),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
