@@ -55,6 +55,9 @@ uint64_t cel_cost_traverse_both(const struct cel_call *call,
 				struct cel_value result);
 uint64_t cel_cost_traverse_result(const struct cel_call *call,
 				  struct cel_value result);
+/* factor * size rounded up, in doubles as Kubernetes computes it: a tenth of 70
+ * is 8. */
+uint64_t cel_cost_share(uint64_t size, double factor);
 /* Size of a value in the units of costs: code points, bytes, items; else 1. */
 uint64_t cel_cost_size(struct cel_value value);
 

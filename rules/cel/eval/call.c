@@ -50,9 +50,8 @@ static struct cel_value not_strictly_false(struct cel_eval *ev,
 static uint64_t cost_of_equality(struct cel_value a, struct cel_value b)
 {
 	uint64_t x = cel_cost_size(a), y = cel_cost_size(b);
-	double cost = (double)(x < y ? x : y) * 0.1;
 
-	return (uint64_t)cost + ((double)(uint64_t)cost < cost);
+	return cel_cost_share(x < y ? x : y, 0.1);
 }
 
 static struct cel_value eval_equality(struct cel_eval *ev,

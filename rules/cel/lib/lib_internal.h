@@ -27,10 +27,6 @@ extern const struct cel_library cel_semver_library;
 extern const struct cel_library cel_named_formats_library;
 extern const struct cel_library cel_authorizer_library;
 
-/* factor * size rounded up, in doubles as Kubernetes computes it: a tenth of 70
- * is 8. */
-uint64_t cel_cost_share(uint64_t size, double factor);
-
 /* "no such overload": a value of a kind that a signature's `dyn` let through */
 struct cel_value cel_no_overload(const struct cel_call *call);
 /* What buf holds, as a string of the call's arena; releases buf. */

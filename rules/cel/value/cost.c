@@ -24,13 +24,17 @@ uint64_t cel_cost_size(struct cel_value value)
 	}
 }
 
-/* A tenth, rounded up as the API server does it, in doubles. */
-static uint64_t tenth(uint64_t size)
+uint64_t cel_cost_share(uint64_t size, double factor)
 {
-	double cost = (double)size * 0.1;
+	double cost = (double)size * factor;
 	uint64_t whole = (uint64_t)cost;
 
 	return whole + ((double)whole < cost);
+}
+
+static uint64_t tenth(uint64_t size)
+{
+	return cel_cost_share(size, 0.1);
 }
 
 uint64_t cel_cost_traverse(const struct cel_call *call, struct cel_value result)

@@ -5,14 +5,6 @@
 
 #include "base/text.h"
 
-uint64_t cel_cost_share(uint64_t size, double factor)
-{
-	double cost = (double)size * factor;
-	uint64_t whole = (uint64_t)cost;
-
-	return whole + ((double)whole < cost);
-}
-
 struct cel_value cel_no_overload(const struct cel_call *call)
 {
 	return cel_error(call->arena, "no such overload");
