@@ -27,13 +27,13 @@ static struct admission_listener listener_of(const struct options *options)
 
 /* --- files ---------------------------------------------------------------- */
 
-struct reading {
+struct policy_files {
 	struct admission_settings *settings;
 	struct admission_listener listener;
 	unsigned files, failures;
 };
 
-static void read_path(struct reading *r, const char *path, bool named);
+static void read_path(struct policy_files *r, const char *path, bool named);
 
 static int by_name(const void *a, const void *b)
 {
@@ -46,7 +46,7 @@ static bool is_manifest(const char *name)
 	       text_ends(name, ".json");
 }
 
-static void read_folder(struct reading *r, const char *path, DIR *dir)
+static void read_folder(struct policy_files *r, const char *path, DIR *dir)
 {
 	struct arena *arena = &r->settings->arena;
 	const char **names = NULL;
@@ -65,7 +65,7 @@ static void read_folder(struct reading *r, const char *path, DIR *dir)
 		read_path(r, names[i], false);
 }
 
-static void read_path(struct reading *r, const char *path, bool named)
+static void read_path(struct policy_files *r, const char *path, bool named)
 {
 	const struct file_how how = {.limit = FILE_MANIFEST_MAX,
 				     .may_pipe = named};
@@ -107,8 +107,8 @@ int admission_settings_open(struct admission_settings *settings,
 			    const struct options *options)
 {
 	const struct list *paths = &options->admission_policies;
-	struct reading r = {.settings = settings,
-			    .listener = listener_of(options)};
+	struct policy_files r = {.settings = settings,
+				 .listener = listener_of(options)};
 
 	if (!paths->n)
 		return 0;

@@ -398,7 +398,7 @@ unknown() {
 	is "$status" 1
 	is "$(echo "$output" | grep -c 'explain priority-integer-set')" 3
 	holds "$output" "priority-integer-set: 2 more (--show-all)"
-	holds "$output" "Infos, shown with --show-all: gpu-node-selector-missing 1,"
+	holds "$output" "Infos, shown with --show-all: bare-gpu-pod 1, gpu-node-selector-missing 1,"
 	holds_not "$output" "info:"
 	for all in --show-all "--fail-on info"; do
 		run --separate-stderr "$GPUGATE" lint $all .
