@@ -10,6 +10,7 @@
 #include <inttypes.h>
 
 #include "engine/rule.h"
+#include "kube/command/command.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/purpose/class.h"
 
@@ -31,14 +32,25 @@ static bool has_deadline(const struct pod *pod)
 				     policy.fields[RUN_DEADLINE]);
 }
 
-static bool lacks_deadline(const struct pod *pod)
+/* A test of the devices alone is over soon, and is looked at. */
+static bool only_tests(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (container_uses_gpu(c) == TRI_YES &&
+		    !container_command(rule_arena(run), c).tests)
+			return false;
+	return true;
+}
+
+static bool lacks_deadline(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *own =
 		pod->flat ? NULL : pod_field(pod, "activeDeadlineSeconds");
 
 	return pod_uses_gpu(pod) == TRI_YES && !pod_is_infrastructure(pod) &&
 	       pod_is_training(pod) && has_deadline(pod) &&
-	       !pod_run_deadline(pod) && node_is_unset(own);
+	       !pod_run_deadline(pod) && node_is_unset(own) &&
+	       !only_tests(run, pod);
 }
 
 /* At the job, or at each Job inside: never in a pod template. */
@@ -63,7 +75,7 @@ static void repair(struct rule_run *run, struct finding *f,
 		return;
 	}
 	FOR_EACH_POD(object, pod)
-		if (lacks_deadline(pod))
+		if (lacks_deadline(run, pod))
 			fix_set(fix, pod_job_spec(pod), "activeDeadlineSeconds",
 				edit_int(arena, seconds));
 }
@@ -85,7 +97,7 @@ static void check(struct rule_run *run, const struct object *object)
 	FOR_EACH_POD(object, pod) {
 		struct finding *f;
 
-		if (!lacks_deadline(pod))
+		if (!lacks_deadline(run, pod))
 			continue;
 		f = report_object(run, object, deadline_place(pod),
 				  "a job that hangs holds its %ss for "
