@@ -10,6 +10,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/rule.h"
 #include "kube/command/command.h"
@@ -32,11 +33,17 @@ static bool is_bounded(const struct container_command *command,
 				    pod->restart == RESTART_ON_FAILURE);
 }
 
-/* All pods of the template together. */
+/* Whole devices of all pods of the template together. TPUs come by the host: a
+ * pod that works with one has all of its chips. */
 static bool holds_many(struct rule_run *run, const struct container *c)
 {
-	return amount_mul(c->pod->steady, c->gpus).n >=
-	       rule_param_int(run, "gpus");
+	struct amount devices = amount_mul(c->pod->steady, c->gpus);
+
+	if (c->accelerator && c->accelerator->class != ACCEL_WHOLE)
+		return false;
+	if (!strcmp(pod_device(c->pod), "TPU"))
+		devices = c->pod->steady;
+	return devices.n >= rule_param_int(run, "gpus");
 }
 
 static void check_container(struct rule_run *run, const struct container *c)
