@@ -16,7 +16,8 @@
 bool placeholder_in(const char *text, size_t len);
 /*
  * Set NODE_UNKNOWN on every scalar whose value is a placeholder, and
- * doc->placeholders. Strings under command and args keep their text: there
+ * doc->placeholders; and doc->abridged where a comment of its own line begins
+ * with three dots. Strings under command and args keep their text: there
  * the token alone is unknown. An env entry's value and a block scalar are
  * marked only when they are nothing but one placeholder.
  * Returns the number of marked nodes.

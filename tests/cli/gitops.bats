@@ -244,3 +244,19 @@ print([r["adds"] for r in json.load(sys.stdin)["rows"]])')" "['6', '6']"
 	lint --select priority-class-unknown .
 	is "$(paths)" clusters/b/job.yaml
 }
+
+@test "a comment with three dots stands for what is left out" {
+	deployment d >whole.yaml
+	sed 's/^\( *\)- name: /\1# ... other containers\n&/' whole.yaml >part.yaml
+	grep -q '# \.\.\. other' part.yaml
+	lint --select readiness-missing-gpu-serving whole.yaml
+	holds "$output" whole.yaml
+	lint --select readiness-missing-gpu-serving part.yaml
+	is "$output" ""
+	# A script's own comment is none of the manifest.
+	sed 's/^metadata: .*/metadata:\n  name: d\n  annotations:\n    script: |\n      # ... and so on/' \
+		whole.yaml >script.yaml
+	grep -q '# \.\.\. and' script.yaml
+	lint --select readiness-missing-gpu-serving script.yaml
+	holds "$output" script.yaml
+}

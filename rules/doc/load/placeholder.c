@@ -453,12 +453,50 @@ static struct node *following(struct node *node, const struct node *root)
 	return node == root ? NULL : node->next;
 }
 
+/* Does a block scalar, which has no comments, hold this byte? */
+static bool in_block(const struct node *root, size_t at)
+{
+	const struct node *node = node_first(root);
+
+	while (node) {
+		if (node->start > at || node->end <= at)
+			node = node->next;
+		else if (node->type == NODE_MAP || node->type == NODE_SEQ)
+			node = node->first;
+		else
+			return true;
+	}
+	return false;
+}
+
+/* A line `# ... other config`. */
+static bool is_abridged(const struct doc *doc)
+{
+	static const char dots[] = "# ...";
+	const char *text = doc->source->text;
+	const char *from = text + doc->start, *end = text + doc->end;
+	const char *at;
+
+	for (; (at = memmem(from, (size_t)(end - from), dots, 5));
+	     from = at + 5) {
+		const char *line = at;
+
+		while (line > text + doc->start && line[-1] == ' ')
+			line--;
+		if ((line == text + doc->start || line[-1] == '\n') &&
+		    !in_block(doc->root, (size_t)(at - text)))
+			return true;
+	}
+	return false;
+}
+
 unsigned placeholder_mark(struct doc *doc)
 {
 	/* The tree may still be changed: no rule has seen it yet. */
 	struct node *root = (struct node *)(uintptr_t)doc->root;
 	unsigned count = 0;
 
+	doc->abridged = !doc->json && is_abridged(doc);
 	for (struct node *node = root; node; node = following(node, root)) {
 		if (!is_placeholder(node))
 			continue;

@@ -349,7 +349,8 @@ static void check_object(struct run *run, struct object *object)
 		settle_namespace(run, object);
 	object->infrastructure =
 		namespace_is_infrastructure(run_kube(run), object->namespace);
-	if (state->file.fragments || state->file.patched)
+	if (state->file.fragments || state->file.patched ||
+	    object->doc->abridged)
 		object->fragment = true;
 	run_count_object(run, object);
 	settings =
