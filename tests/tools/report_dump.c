@@ -108,6 +108,8 @@ static struct finding make_finding(struct dump *dump, size_t i)
 		.help = bad ? text : "",
 		.cause = "",
 		.wants = "",
+		.policy = bad ? text : "",
+		.binding = bad ? text : "",
 		.fingerprint = 0x9e3779b97f4a7c15u * (i % 7 + 1),
 		.suppressed =
 			i % 11 == 10 ? SUPPRESSED_COMMENT : SUPPRESSED_NOT,

@@ -216,14 +216,19 @@ static struct setting *build(const struct policy *policy, struct layers *layers)
 	return settings;
 }
 
+static const struct rule_entries *unless_empty(const struct rule_entries *e)
+{
+	return e->n ? e : NULL;
+}
+
 void policy_build(struct policy *policy)
 {
 	static const struct preset_ref recommended = {.name = "recommended"};
 	struct arena *arena = policy_arena(policy);
-	struct layers base = {
-		.presets = policy->extends,
-		.npresets = policy->nextends,
-		.rules = {&policy->own_entries, &policy->entries, NULL}};
+	struct layers base = {.presets = policy->extends,
+			      .npresets = policy->nextends,
+			      .rules = {unless_empty(&policy->own_entries),
+					unless_empty(&policy->entries), NULL}};
 
 	if (!base.npresets) {
 		base.presets = &recommended;
