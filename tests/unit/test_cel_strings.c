@@ -33,6 +33,7 @@ static const struct expression strings[] = {
 	{"\"%s\".format([\"abc\".split(\"\", 2)])", "[\"a\", \"bc\"]"},
 	{"\"%s\".format([\"a-b-c\".split(\"-\", 2)])", "[\"a\", \"b-c\"]"},
 	{"\"%s\".format([\"abc\".split(\"b\", 0)])", "[]"},
+	{"\"%.1f\".format([-1.0 * 0.0])", "0.0"},
 	{"\"%s\".format([\"\".split(\"\")])", "[]"},
 	{"\"%s\".format([\"\".split(\"x\")])", "[\"\"]"},
 	{"[\"a\", \"b\"].join(\"-\") + [\"c\"].join()", "a-bc"},

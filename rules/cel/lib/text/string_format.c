@@ -155,13 +155,14 @@ static void superscript(const char *digits, struct buf *out)
 					     : raised[*digits - '0']);
 }
 
+/* Zero has no sign. */
 static void fixed(double value, int precision, struct buf *out)
 {
 	struct buf digits;
 
 	buf_init(&digits);
 	buf_addf(&digits, "%.*f", precision, fabs(value));
-	if (signbit(value))
+	if (value < 0)
 		buf_addc(out, '-');
 	grouped(digits.data, out);
 	buf_release(&digits);
@@ -172,7 +173,7 @@ static void scientific(double value, struct buf *out)
 	char text[32];
 	char *e;
 
-	snprintf(text, sizeof(text), "%.6e", value);
+	snprintf(text, sizeof(text), "%.6e", value ? value : 0.0);
 	e = strchr(text, 'e');
 	*e++ = '\0';
 	buf_addf(out, "%s\303\22710", text);
