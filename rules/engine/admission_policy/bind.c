@@ -3,8 +3,8 @@
  * Bindings of policies. A policy without one is judged as if it were bound with
  * Deny: who tries a policy out gets its verdict.
  */
+#include "admission_policy_internal.h"
 #include "base/text.h"
-#include "internal.h"
 
 static struct admission_policy *policy_named(struct admission_policies *set,
 					     const char *name)

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
+#include "admission_policy_internal.h"
 #include "base/text.h"
-#include "internal.h"
 
 /* --- types ---------------------------------------------------------------- */
 

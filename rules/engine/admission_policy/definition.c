@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
+#include "admission_policy_internal.h"
 #include "base/text.h"
-#include "internal.h"
 
 const struct crd *definition_find(const struct admission_policies *set,
 				  const char *group, const char *kind)

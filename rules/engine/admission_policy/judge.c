@@ -6,9 +6,9 @@
  */
 #include <string.h>
 
+#include "admission_policy_internal.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "internal.h"
 #include "kube/scheduling/selector.h"
 
 /* A policy, a binding, a parameter. Caches hold while one group of expressions

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "admission_policy_internal.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "internal.h"
 
 struct admission_policies *admission_policies_new(void)
 {

@@ -6,9 +6,9 @@
  */
 #include <string.h>
 
+#include "admission_policy_internal.h"
 #include "base/text.h"
 #include "doc/build.h"
-#include "internal.h"
 #include "kube/scheduling/selector.h"
 
 static bool has(const struct node *list, const char *text)

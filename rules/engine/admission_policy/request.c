@@ -6,9 +6,9 @@
  */
 #include <string.h>
 
+#include "admission_policy_internal.h"
 #include "base/text.h"
 #include "doc/build.h"
-#include "internal.h"
 
 static struct node *put(struct arena *arena, struct node *map, const char *key,
 			enum node_type type)
