@@ -52,9 +52,6 @@ static const char *part(struct custom_export *e,
 					       "variables.params");
 
 	text += strspn(text, " \t\n");
-	for (const char *c = text; *c; c++)
-		if ((unsigned char)*c < ' ' && *c != '\n' && *c != '\t')
-			e->why = "an expression holds a control character";
 	return arena_printf(e->arena, strstr(text, "//") ? "(%s\n)" : "(%s)",
 			    text);
 }
@@ -292,6 +289,18 @@ static void put_binding(struct buf *out, const char *name, enum severity to)
 		 name, name, actions[to]);
 }
 
+/* What no block scalar can hold. */
+static bool has_control(const struct buf *text)
+{
+	for (size_t i = 0; i < text->len; i++) {
+		unsigned char c = (unsigned char)text->data[i];
+
+		if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f)
+			return true;
+	}
+	return false;
+}
+
 static void put_policy(struct custom_export *e, struct buf *out)
 {
 	const struct custom_rule *rule = e->rule;
@@ -333,6 +342,8 @@ bool custom_export(struct arena *arena, const struct rule *rule,
 		find_kinds(&e);
 	if (!e.why)
 		put_policy(&e, &text);
+	if (!e.why && has_control(&text))
+		e.why = "a text of it holds a control character";
 	if (!e.why) {
 		put_binding(&text, rule->name, setting->severity);
 		buf_add(out, text.data, text.len);

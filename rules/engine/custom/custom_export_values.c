@@ -59,13 +59,18 @@ static void put_children(struct buf *out, const struct node *node)
 
 static void put_value(struct buf *out, const struct node *node, bool dyn)
 {
+	int64_t integer;
+
 	buf_adds(out, dyn ? "dyn(" : "");
 	switch ((enum node_type)node->type) {
 	case NODE_STRING:
 		export_quoted(out, node->str, node->len);
 		break;
+	case NODE_INT:
 	case NODE_FLOAT:
-		buf_addf(out, "double('%s')", node->str);
+		/* Beyond 64 bits, an integer is a double, too. */
+		buf_addf(out, node_int(node, &integer) ? "%s" : "double('%s')",
+			 node->str);
 		break;
 	case NODE_MAP:
 	case NODE_SEQ:

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules of one's own and what `gpugate rules --format vap` makes of them: do
-both find the same objects? In the current folder: rules.yaml and a policy that
-names it. Each kind has a good object, and for each of its pods and each defect
-one whose pod has that defect. Prints what differs, and what no rule finds."""
+both find the same objects? In the current folder: rules.yaml
+(export-rules.yaml) and a policy that names it. Each kind has a good object, and
+for each of its pods and each defect one whose pod has that defect. Prints what
+differs, and what is not found.
+
+usage: export.py GPUGATE [ORACLE]
+
+With the oracle, cel-go evaluates the exported expressions as well, in the
+environment of Kubernetes 1.36."""
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -118,6 +125,68 @@ def objects():
     return wanted
 
 
+def substitute(expression, variables):
+    """The expression with those of variables.NAME in it."""
+    for name, value in variables.items():
+        expression = re.sub(rf"\bvariables\.{name}\b",
+                            lambda _, v=value: f"({v}\n)", expression)
+    return expression
+
+
+def cel_cases(policy):
+    """Of each object: its file, and a case of its conditions and of its
+    validation."""
+    variables = {v["name"]: v["expression"]
+                 for v in policy.get("variables", [])}
+    expressions = [c["expression"] for c in policy.get("matchConditions", [])]
+    expressions.append(policy["validations"][0]["expression"])
+    for file in sorted(os.listdir("objects")):
+        with open(f"objects/{file}") as f:
+            thing = json.load(f)
+        group, _, version = thing["apiVersion"].rpartition("/")
+        request = {"namespace": thing["metadata"]["namespace"],
+                   "kind": {"group": group, "version": version,
+                            "kind": thing["kind"]}}
+        yield file, [json.dumps({
+            "expr": substitute(e, variables), "budget": 10000000,
+            "vars": {"object": {"type": "dyn", "json": thing},
+                     "request": {"type": "dyn", "json": request}}})
+                     for e in expressions]
+
+
+def denied(answers, policy):
+    """By the last answer, where the others hold."""
+    *conditions, verdict = [a.split()[0] == "ok" and a.split()[-1]
+                            for a in answers]
+    if not all(c == "true" for c in conditions):
+        return False
+    return verdict == "false" or (
+        not verdict and policy["failurePolicy"] == "Fail")
+
+
+def with_oracle(oracle, exported):
+    """What cel-go denies: (policy, file); how many pairs it judged."""
+    import yaml
+    found, judged = set(), 0
+    for document in yaml.safe_load_all(exported):
+        if not document or document["kind"] != "ValidatingAdmissionPolicy":
+            continue
+        name, policy = document["metadata"]["name"], document["spec"]
+        cases = list(cel_cases(policy))
+        answers = subprocess.run(
+            [oracle, "cel"], text=True, stdout=subprocess.PIPE, check=True,
+            input="".join(c + "\n" for _, some in cases for c in some)
+        ).stdout.splitlines()
+        assert len(answers) == sum(len(some) for _, some in cases)
+        for file, some in cases:
+            mine, answers = answers[:len(some)], answers[len(some):]
+            judged += 1
+            assert not any(a.startswith("refuse") for a in mine), mine
+            if denied(mine, policy):
+                found.add((name, file))
+    return found, judged
+
+
 def main():
     wanted = objects()
     names = {rule for rule, _ in wanted}
@@ -136,6 +205,11 @@ def main():
         print("not found", pair)
     for pair in sorted(p for p in found - wanted if p[0] in names):
         print("not wanted", pair)
+    if len(sys.argv) > 2:
+        judged, n = with_oracle(sys.argv[2], exported.stdout)
+        for pair in sorted(judged ^ found):
+            print("only", "cel-go" if pair in judged else "gpugate", pair)
+        print(n, "verdicts of cel-go")
     print(len(names), "rules,", len(KINDS), "kinds,", len(found), "findings")
 
 
