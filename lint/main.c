@@ -45,7 +45,9 @@ static const struct command command_table[] = {
 	 "their bindings: error denies, warning warns, info audits. `each: "
 	 "pod` and `each: container` become loops over the kinds of "
 	 "`match.kinds`. A rule that asks for `gpugate` or `match.gpus` is "
-	 "left out, with the reason on standard error.\n\n"
+	 "left out, with the reason on standard error. The API server judges "
+	 "native objects with defaults filled in and quantities as text: "
+	 "--admission-policy shows what it then says.\n\n"
 	 "Exit status: 0, or 2 when a rule that was named, or none at all, "
 	 "can be exported.",
 	 FOR_RULES, false, rules_command},

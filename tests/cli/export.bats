@@ -91,7 +91,7 @@ vap() {
 		  severity: error
 		  summary: too many replicas
 		  params: {most: 2, names: [a], name: x, spare: false}
-		  match: {kinds: [apps/Deployment, Service]}
+		  match: {kinds: [apps/Deployment, Service, apps/Deployment]}
 		  assert: >-
 		    object.spec.?replicas.orValue(1) <= params.most || params.spare ||
 		    params.name in params.names
@@ -108,6 +108,7 @@ vap() {
 	holds "$output" "validationActions: [Deny]"
 	holds "$output" "failurePolicy: Fail"
 	holds "$output" 'apiGroups: ["*"]'
+	holds "$output" "resources: [deployments]"
 	holds "$output" "resources: [services]"
 	cat >>.gpugate.yaml <<-'END'
 		rules:

@@ -135,9 +135,14 @@ static void put_variables(struct custom_export *e, struct buf *out)
 
 /* --- what it matches ------------------------------------------------------ */
 
+/* Once. */
 static void add_kind(struct custom_export *e, const char *group,
 		     const char *kind)
 {
+	for (size_t i = 0; i < e->nkinds; i++)
+		if (!strcmp(e->kinds[i].group, group) &&
+		    !strcmp(e->kinds[i].kind, kind))
+			return;
 	*VEC_PUSH(e->arena, e->kinds, e->nkinds, e->kinds_size) =
 		(struct custom_kind){group, kind};
 }
