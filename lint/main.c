@@ -37,9 +37,19 @@ static const struct command command_table[] = {
 	 "from, its parameters, an example that is flagged and one that is "
 	 "not.",
 	 FOR_EXPLAIN, false, explain_command},
-	{"rules", "[OPTIONS]", "list all rules",
+	{"rules", "[OPTIONS] [RULE...]", "list or export rules",
 	 "Prints the catalogue, one line a rule: name, severity, action at "
-	 "admission, and what is flagged.",
+	 "admission, and what is flagged. With --format vap it prints the "
+	 "rules of your own that the policy turns on, or the named ones, as "
+	 "ValidatingAdmissionPolicies (admissionregistration.k8s.io/v1) with "
+	 "their bindings: error denies, warning warns, info audits. `each: "
+	 "pod` and `each: container` become loops over the kinds of "
+	 "`match.kinds`. A rule that asks for `gpugate` or `match.gpus` is "
+	 "left out, with the reason on standard error. The API server judges "
+	 "native objects with defaults filled in and quantities as text: "
+	 "--admission-policy shows what it then says.\n\n"
+	 "Exit status: 0, or 2 when a rule that was named, or none at all, "
+	 "can be exported.",
 	 FOR_RULES, false, rules_command},
 	{"config", "[OPTIONS] [PATH]", "the settings in force for a path",
 	 "Prints the policy that applies to PATH (default: the current "

@@ -60,6 +60,10 @@ const struct cel_program *cel_compile(struct arena *arena,
 const struct cel_type *cel_program_type(const struct cel_program *program);
 /* Does it read this variable (of those of its environment)? */
 bool cel_program_reads(const struct cel_program *program, const char *name);
+/* Its text, with another name wherever it reads this variable. */
+const char *cel_program_renamed(struct arena *arena,
+				const struct cel_program *program,
+				const char *name, const char *to);
 
 struct cel_eval_options {
 	/* The value of a variable of the environment, by its index there;

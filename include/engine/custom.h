@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "engine/rule.h"
 
 /* The cause of a finding that says that an expression of the rule fails. */
@@ -23,5 +24,15 @@ struct custom_test {
 };
 /* Those of a rule; 0 for rules of ours. */
 size_t custom_tests(const struct rule *rule, const struct custom_test **tests);
+
+struct setting;
+/*
+ * Appends the rule as a ValidatingAdmissionPolicy and its binding, two
+ * documents. false: the API server cannot say it, and *why is the reason, in
+ * the arena.
+ */
+bool custom_export(struct arena *arena, const struct rule *rule,
+		   const struct setting *setting, struct buf *out,
+		   const char **why);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugate rules`: the catalogue as text, JSON or Markdown. The tables of
- * rules/README.md are this command's Markdown.
+ * `gpugate rules`: the catalogue as text, JSON or Markdown, or the rules of
+ * one's own as admission policies. The tables of rules/README.md are this
+ * command's Markdown.
  */
 #include "rules.h"
 
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/custom.h"
 #include "engine/finding.h"
 #include "lint/options/options.h"
 #include "lint/term/log.h"
@@ -181,11 +183,17 @@ static void add_json(struct buf *out, const struct rule_set *rules)
 	json_decref(root);
 }
 
+static const struct policy *here(struct policies *policies)
+{
+	uint32_t index = policies_find(policies, policies->cwd);
+
+	return policies->items[index].policy;
+}
+
 int rules_here(struct policies *policies, struct options *options,
 	       struct rule_set *rules)
 {
 	char *cwd = getcwd(NULL, 0);
-	uint32_t index;
 	int rc;
 
 	*rules = program_rules();
@@ -193,10 +201,65 @@ int rules_here(struct policies *policies, struct options *options,
 	free(cwd);
 	if (rc)
 		return rc;
-	index = policies_find(policies, policies->cwd);
+	policies_find(policies, policies->cwd);
 	rc = policies_ready(policies);
 	if (!rc)
-		*rules = *policy_rules(policies->items[index].policy);
+		*rules = *policy_rules(here(policies));
+	return rc;
+}
+
+/* --- admission policies --------------------------------------------------- */
+
+static bool is_wanted(const struct options *options, const struct rule *rule,
+		      const struct setting *setting)
+{
+	for (size_t i = 0; i < options->paths.n; i++)
+		if (!strcmp(options->paths.items[i], rule->name))
+			return true;
+	return !options->paths.n && setting->enabled &&
+	       !strcmp(rule->category, "custom");
+}
+
+static int check_names(const struct options *options,
+		       const struct rule_set *rules)
+{
+	for (size_t i = 0; i < options->paths.n; i++) {
+		size_t k = 0;
+
+		while (k < rules->n && strcmp(rules->items[k]->name,
+					      options->paths.items[i]) != 0)
+			k++;
+		if (k == rules->n)
+			return log_usage("rules", "unknown rule `%s`",
+					 options->paths.items[i]);
+	}
+	return 0;
+}
+
+/* 0, or 2 after messages: one of those named, or none at all can be said. */
+static int add_vap(struct buf *out, const struct options *options,
+		   const struct policy *policy)
+{
+	const struct rule_set *rules = policy_rules(policy);
+	const struct setting *settings = policy_base(policy);
+	struct arena arena = ARENA_INIT;
+	int rc = check_names(options, rules);
+	const char *why;
+
+	for (size_t i = 0; i < rules->n; i++) {
+		const struct rule *rule = rules->items[i];
+
+		if (!is_wanted(options, rule, &settings[i]) ||
+		    custom_export(&arena, rule, &settings[i], out, &why))
+			continue;
+		log_line("rule `%s` is not exported: %s", rule->name, why);
+		rc = options->paths.n ? 2 : rc;
+	}
+	if (!rc && !out->len) {
+		log_line("no rule of the policy can be exported");
+		rc = 2;
+	}
+	arena_release(&arena);
 	return rc;
 }
 
@@ -206,9 +269,10 @@ int rules_command(struct options *options)
 	struct policies policies;
 	struct rule_set rules;
 	struct buf out;
+	bool vap = format && !strcmp(format, "vap");
 	int rc, printed;
 
-	if (options->paths.n)
+	if (options->paths.n && !vap)
 		return log_usage("rules",
 				 "rules takes no arguments; use `gpugate "
 				 "explain %s` to explain a rule",
@@ -219,7 +283,9 @@ int rules_command(struct options *options)
 		add_text(&out, &rules);
 	else if (!strcmp(format, "json"))
 		add_json(&out, &rules);
-	else
+	else if (vap && !rc)
+		rc = add_vap(&out, options, here(&policies));
+	else if (!vap)
 		add_markdown(&out, &rules);
 	policies_release(&policies);
 	printed = print_out(&out);

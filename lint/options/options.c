@@ -18,9 +18,12 @@ static const struct option table[] = {
 	 .help = "Write the report in this format, to FILE when one is given; may be "
 		 "repeated. full (default), concise, json, jsonl, sarif, junit, "
 		 "github, gitlab, rdjson, checkstyle, markdown."},
-	{"format", 0, OPTION_TEXT, FOR_RULES | FOR_EXPLAIN, AT(rules_format),
-	 "FMT", "text json markdown",
-	 .help = "text (default), json or markdown."},
+	{"format", 0, OPTION_TEXT, FOR_EXPLAIN, AT(rules_format), "FMT",
+	 "text json markdown", .help = "text (default), json or markdown."},
+	{"format", 0, OPTION_TEXT, FOR_RULES, AT(rules_format), "FMT",
+	 "text json markdown vap",
+	 .help = "text (default), json, markdown, or vap: the policy's own rules as "
+		 "ValidatingAdmissionPolicies with their bindings."},
 	{"format", 0, OPTION_TEXT, FOR_QUOTA, AT(quota_format), "FMT",
 	 "text json markdown", .help = "text (default), json or markdown."},
 	{"format", 0, OPTION_TEXT, FOR_TEST, AT(rules_format), "FMT",

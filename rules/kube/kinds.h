@@ -137,7 +137,7 @@ struct kind {
 
 /* data/kinds.awk writes these; the slots are a hash table of row numbers
  * plus one, with linear probing. */
-extern const struct kind kind_table[];
+extern const struct kind kind_table[]; /* ends with {0} */
 extern const unsigned short kind_slots[];
 extern const unsigned kind_nslots;
 

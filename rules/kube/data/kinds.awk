@@ -421,6 +421,6 @@ END {
 			kind_name[i], kind_head[i], \
 			kind_rows[i] != "" ? "rows_" i : "NULL", \
 			kind_embeds[i] != "" ? "embeds_" i : "NULL"
-	printf "};\n"
+	printf "\t{0},\n};\n"
 	write_slots()
 }

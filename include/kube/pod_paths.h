@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the kinds of rules/kube/data/kinds.txt hold their pods, as paths.
+ */
+#ifndef KUBE_POD_PATHS_H
+#define KUBE_POD_PATHS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+
+struct pod_path {
+	/* From the object; "[]" is each item of a list, "*" each value of a
+	 * map; at most one of them. Ends in NULL. */
+	const char *const *steps;
+	bool is_spec; /* leads to a PodSpec, else to a template */
+	bool boxes;   /* has more than initContainers and containers */
+};
+
+/* Those of a kind ("": the core group), n of them. NULL: paths do not say it
+ * all, and *why is the reason: a clause about the kind. */
+const struct pod_path *kind_pod_paths(struct arena *arena, const char *group,
+				      const char *kind, size_t *n,
+				      const char **why);
+/* The i-th group that has a kind of the name; NULL: there are no more. */
+const char *kind_group(const char *kind, size_t i);
+
+#endif
