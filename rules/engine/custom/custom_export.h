@@ -4,7 +4,7 @@
 #define RULES_ENGINE_CUSTOM_EXPORT_H
 
 #include "base/buf.h"
-#include "custom.h"
+#include "custom_internal.h"
 
 /* Why a rule cannot be said: NULL, or a clause in the arena. */
 struct custom_export {

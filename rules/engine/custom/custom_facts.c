@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "custom.h"
+#include "custom_internal.h"
 #include "kube/purpose/class.h"
 #include "kube/scheduling/affinity.h"
 #include "kube/scheduling/spot.h"

@@ -4,7 +4,7 @@
  * pod or the container. A value that is not known, or an error, is no repair.
  */
 #include "base/text.h"
-#include "custom.h"
+#include "custom_internal.h"
 
 /* One more key in brackets at the end: ['a.b/c']. */
 static bool take_key(struct arena *arena, char *path, struct custom_fix *out)

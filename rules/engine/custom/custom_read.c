@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "base/vec.h"
-#include "custom.h"
+#include "custom_internal.h"
 #include "engine/finding.h"
 #include "rules/engine/policy/policy_read.h"
 

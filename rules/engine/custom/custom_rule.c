@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "custom.h"
+#include "custom_internal.h"
 #include "engine/finding.h"
 #include "rules/engine/run/run_internal.h"
 

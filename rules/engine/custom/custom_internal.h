@@ -3,8 +3,8 @@
  * A rule of a document of kind Rules, read and compiled. It lives in the arena
  * of its policy, and so do the trees that it was read from; threads share it.
  */
-#ifndef RULES_ENGINE_CUSTOM_H
-#define RULES_ENGINE_CUSTOM_H
+#ifndef RULES_ENGINE_CUSTOM_INTERNAL_H
+#define RULES_ENGINE_CUSTOM_INTERNAL_H
 
 #include "cel/cel.h"
 #include "engine/custom.h"
