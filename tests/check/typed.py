@@ -42,7 +42,7 @@ SPECS = {
         "startupProbe": {"grpc": {"port": 9000}},
         "lifecycle": {"preStop": {"httpGet": {"port": 1, "path": "/x"}},
                       "postStart": {"exec": {"command": ["true"]}}}}]},
-    "volumes": {"volumes": [
+    "volumes": {"serviceAccountName": "default", "volumes": [
         {"name": "a"}, {"name": "b", "hostPath": {"path": "/dev/shm"}},
         {"name": "c", "emptyDir": {"medium": "Memory", "sizeLimit": "8192Mi"}},
         {"name": "d", "secret": {"secretName": "s"}},
@@ -186,7 +186,7 @@ OTHERS = [
     root("NetworkPolicy", "networking.k8s.io/v1", {
         "podSelector": {}, "egress": [{}]}),
     root("Ingress", "networking.k8s.io/v1", {
-        "ingressClassName": "n", "rules": [{"http": {"paths": [{
+        "ingressClassName": "nginx", "rules": [{"http": {"paths": [{
             "path": "/", "pathType": "Prefix", "backend": {"service": {
                 "name": "s", "port": {"number": 80}}}}]}}]}),
     root("PodDisruptionBudget", "policy/v1", {
@@ -209,7 +209,7 @@ OTHERS = [
          subjects=[{"kind": "User", "name": "u"}, {"kind": "Group",
                                                    "name": "g"},
                    {"kind": "ServiceAccount", "name": "s",
-                    "namespace": "n"}]),
+                    "namespace": "ns"}]),
     root("PriorityClass", "scheduling.k8s.io/v1", value=1000),
     root("StorageClass", "storage.k8s.io/v1", provisioner="p.example.com"),
     root("RuntimeClass", "node.k8s.io/v1", handler="nvidia"),

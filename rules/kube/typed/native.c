@@ -265,6 +265,8 @@ static struct node *default_value(struct arena *arena,
 	}
 	if (text_eq(row->value, "{}") && field)
 		return native_struct(arena, field->type, NULL, map);
+	if (field && field->form == 'q')
+		return typed_text(arena, row->value, map);
 	return constant(arena, row->value, map);
 }
 
@@ -294,8 +296,8 @@ void native_set_defaults(struct arena *arena, unsigned number, struct node *map)
 		    !holds(map, row->condition))
 			continue;
 		old = typed_find(at, name, strlen(name));
-		if (old && (old->type != NODE_STRING || old->len ||
-			    node_is_unknown(old)))
+		if (!node_is_unset(old) && (old->type != NODE_STRING ||
+					    old->len || node_is_unknown(old)))
 			continue;
 		if (old)
 			node_unlink(at, old);
@@ -352,12 +354,52 @@ static void host_ports(struct arena *arena, struct node *container)
 	}
 }
 
+/* Is the taint tolerated (plugin/pkg/admission/defaulttolerationseconds)? */
+static bool tolerates(const struct node *list, const char *taint)
+{
+	FOR_EACH_CHILD(list, toleration) {
+		const struct node *key = node_get(toleration, "key");
+		const struct node *effect = node_get(toleration, "effect");
+
+		if ((node_is_unset(key) || node_eq(key, "") ||
+		     node_eq(key, taint)) &&
+		    (node_is_unset(effect) || node_eq(effect, "") ||
+		     node_eq(effect, "NoExecute")))
+			return true;
+	}
+	return false;
+}
+
+static void add_tolerations(struct arena *arena, struct node *list)
+{
+	static const char *const taints[] = {"node.kubernetes.io/not-ready",
+					     "node.kubernetes.io/unreachable"};
+
+	for (size_t i = 0; list && list->type == NODE_SEQ && i < 2; i++) {
+		struct node *toleration;
+
+		if (tolerates(list, taints[i]))
+			continue;
+		toleration = typed_new(arena, NODE_MAP, NULL, list);
+		typed_put(toleration, "key",
+			  typed_text(arena, taints[i], list));
+		typed_put(toleration, "operator",
+			  typed_text(arena, "Exists", list));
+		typed_put(toleration, "effect",
+			  typed_text(arena, "NoExecute", list));
+		typed_put(toleration, "tolerationSeconds",
+			  constant(arena, "300", list));
+		node_append(list, toleration);
+	}
+}
+
 static void finish_pod(struct arena *arena, struct node *pod)
 {
 	static const char *const lists[] = {"containers", "initContainers"};
 	struct node *spec = typed_find(pod, "spec", 4), *container;
 	bool host = node_is_true(node_get(spec, "hostNetwork"));
 
+	add_tolerations(arena, typed_find(spec, "tolerations", 11));
 	for (size_t i = 0; i < 2; i++) {
 		struct node *list =
 			typed_find(spec, lists[i], strlen(lists[i]));
@@ -389,22 +431,55 @@ static void finish_secret(struct arena *arena, struct node *secret)
 			typed_keep(data, text, unknown(arena, text));
 }
 
-/* The strategy's PrepareForCreate labels its pods, unless it is told not to. */
-static void finish_job(struct arena *arena, struct node *job)
+/* The strategy's PrepareForCreate labels its pods, unless it is told not to;
+ * the Job itself too, where its labels are those of its pods by default. */
+static void label_job(struct arena *arena, struct node *metadata)
 {
 	static const char *const keys[] = {
 		"controller-uid", "batch.kubernetes.io/controller-uid",
 		"job-name", "batch.kubernetes.io/job-name"};
-	struct node *spec = typed_find(job, "spec", 4);
-	struct node *template = typed_find(spec, "template", 8);
-	struct node *metadata = typed_find(template, "metadata", 8);
 	struct node *labels = typed_find(metadata, "labels", 6);
 
-	if (!labels || node_is_true(node_get(spec, "manualSelector")))
-		return;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; labels && i < sizeof(keys) / sizeof(*keys); i++)
 		if (!node_get(labels, keys[i]))
 			typed_put(labels, keys[i], unknown(arena, labels));
+}
+
+static void finish_job(struct arena *arena, struct node *job, bool labelled)
+{
+	struct node *spec = typed_find(job, "spec", 4);
+	struct node *template = typed_find(spec, "template", 8);
+
+	if (node_is_true(node_get(spec, "manualSelector")))
+		return;
+	label_job(arena, typed_find(template, "metadata", 8));
+	if (!labelled)
+		label_job(arena, typed_find(job, "metadata", 8));
+}
+
+/* Ports of nodes are taken before a policy is asked. */
+static void finish_service(struct arena *arena, struct node *service)
+{
+	struct node *spec = typed_find(service, "spec", 4);
+	struct node *ports = typed_find(spec, "ports", 5), *port;
+	const struct node *type = node_get(spec, "type");
+
+	if (!ports ||
+	    (!node_eq(type, "NodePort") && !node_eq(type, "LoadBalancer")))
+		return;
+	for (port = ports->first; port; port = port->next)
+		if (node_is_map(port) && !node_get(port, "nodePort"))
+			typed_put(port, "nodePort", unknown(arena, port));
+}
+
+/* Its strategy begins with an empty status. */
+static void finish_volume_claim(struct node *claim)
+{
+	struct node *status = typed_find(claim, "status", 6);
+	struct node *phase = typed_find(status, "phase", 5);
+
+	if (phase)
+		node_unlink(status, phase);
 }
 
 /* Who creates an object has no say in its status. */
@@ -432,7 +507,12 @@ struct node *native_root(struct arena *arena, const struct native_kind *kind,
 	if (text_eq(kind->kind, "Pod"))
 		finish_pod(arena, root);
 	else if (text_eq(kind->kind, "Job"))
-		finish_job(arena, root);
+		finish_job(arena, root,
+			   node_count(node_path(from, "metadata.labels")));
+	else if (text_eq(kind->kind, "Service"))
+		finish_service(arena, root);
+	else if (text_eq(kind->kind, "PersistentVolumeClaim"))
+		finish_volume_claim(root);
 	else if (text_eq(kind->kind, "Namespace"))
 		finish_namespace(arena, root);
 	else if (text_eq(kind->kind, "Secret"))
