@@ -161,6 +161,7 @@ static struct cel_expr *parse_unary(struct cel_parser *p)
 			    sign == '-' ? "-_" : "!_", NULL, &expr, 1);
 }
 
+/* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct operator_token {
 	int kind;
 	const char *function;

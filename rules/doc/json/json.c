@@ -66,7 +66,7 @@ static const char *refuse_at(struct json_reader *json, const char *p,
 
 static const char *refuse_open(struct json_reader *json, const char *p)
 {
-	const char *start = json->text + json->open->start;
+	const char *start = json->text + json->open->start; /* NOLINT */
 
 	json->at = p;
 	json_refuse(json, start, start + 1,
@@ -345,6 +345,7 @@ static inline struct node *json_member(struct json_reader *json,
 {
 	struct node *node;
 
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	if (place->open->tags & node_tag_bit(key.tag)) {
 		struct json_key perhaps = key;
 		struct node *old = node_find(json->loader->arena, place->open,
@@ -458,14 +459,14 @@ static inline struct node *json_pair(struct json_reader *json,
 static inline const char *json_comma(struct json_reader *json, const char *p)
 {
 	const char *comma = p;
+	bool map = json->open->type == NODE_MAP; /* NOLINT: one is open */
 
 	if (*p != ',')
 		return refuse_at(json, p,
-				 json->open->type == NODE_MAP
-					 ? "expected ',' or '}' after a value "
-					   "of the object"
-					 : "expected ',' or ']' after an item "
-					   "of the list");
+				 map ? "expected ',' or '}' after a value "
+				       "of the object"
+				     : "expected ',' or ']' after an item "
+				       "of the list");
 	p = json_blank(json, p + 1);
 	if (p == json->end)
 		return refuse_open(json, p);

@@ -85,6 +85,8 @@ last_marks(const struct json_reader *json, const char *p)
 
 uint64_t json_mark_block(const struct json_reader *json, const char *p)
 {
+	if (!p) /* for the analyzer: a text has an address */
+		return 0;
 	if (json->end - p < JSON_BLOCK)
 		return last_marks(json, p);
 	if (json->own)

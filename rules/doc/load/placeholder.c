@@ -496,7 +496,7 @@ unsigned placeholder_mark(struct doc *doc)
 	struct node *root = (struct node *)(uintptr_t)doc->root;
 	unsigned count = 0;
 
-	doc->abridged = !doc->json && is_abridged(doc);
+	doc->abridged = doc->source && !doc->json && is_abridged(doc);
 	for (struct node *node = root; node; node = following(node, root)) {
 		if (!is_placeholder(node))
 			continue;

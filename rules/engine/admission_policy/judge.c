@@ -444,6 +444,7 @@ static void judge_binding(struct judging *j)
 	const struct node *ref = node_get(j->binding->spec, "paramRef");
 
 	if (!j->policy->parameter.kind)
+		/* NOLINTNEXTLINE(bugprone-branch-clone) */
 		judge(j, NULL);
 	else if (j->binding->parameter)
 		judge(j, j->binding->parameter->typed);

@@ -210,32 +210,35 @@ static void put_constraints(struct custom_export *e, struct buf *out)
 	}
 }
 
-/* A pattern of names as one of RE2. */
+/* What a letter of a pattern means outside of a set; NULL: itself. */
+static const char *as_re2(char c)
+{
+	static const char from[] = "*?{},";
+	static const char *const to[] = {".*", ".", "(", ")", "|"};
+	const char *at = strchr(from, c);
+
+	return at ? to[at - from] : NULL;
+}
+
+/* A pattern of names as one of RE2; `[!a]` is `[^a]` there. */
 static void put_pattern(struct buf *out, const char *glob)
 {
-	bool set = false;
+	bool set = false, first = false;
 
 	for (; *glob; glob++) {
-		if (set || *glob == '[') {
-			bool opens = !set;
+		const char *other = set ? NULL : as_re2(*glob);
 
-			set = *glob != ']';
-			buf_addc(out, *glob);
-			if (opens && glob[1] == '!') {
-				buf_addc(out, '^');
-				glob++;
-			}
-		} else if (strchr("*?{},", *glob)) {
-			buf_adds(out, *glob == '*'   ? ".*"
-				      : *glob == '?' ? "."
-				      : *glob == '{' ? "("
-				      : *glob == '}' ? ")"
-						     : "|");
-		} else {
+		if (other)
+			buf_adds(out, other);
+		else if (first && *glob == '!')
+			buf_addc(out, '^');
+		else
 			buf_addf(out,
-				 strchr(".+()|^$\\", *glob) ? "\\%c" : "%c",
+				 !set && strchr(".+()|^$\\", *glob) ? "\\%c"
+								    : "%c",
 				 *glob);
-		}
+		first = !set && *glob == '[';
+		set = first || (set && *glob != ']');
 	}
 }
 

@@ -37,7 +37,7 @@ void cel_double_text(double value, struct buf *out)
 	if (add_special(value, out))
 		return;
 	digits = shortest(value, text);
-	exponent = atoi(strchr(text, 'e') + 1);
+	exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
 	if (exponent < -4 || exponent >= 6)
 		buf_adds(out, text);
 	else
@@ -49,7 +49,7 @@ void cel_fixed_text(double value, struct buf *out)
 {
 	char text[NUMBER_SIZE];
 	int digits = shortest(value, text);
-	int exponent = atoi(strchr(text, 'e') + 1);
+	int exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
 
 	buf_addf(out, "%.*f", digits > exponent ? digits - exponent : 0, value);
 }

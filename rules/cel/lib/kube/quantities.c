@@ -79,7 +79,7 @@ static int exponent_of(const char *suffix, enum quantity_format format)
 	const char *letter;
 
 	if (format == QUANTITY_EXPONENT)
-		return atoi(suffix + 1);
+		return (int)strtol(suffix + 1, NULL, 10);
 	if (format == QUANTITY_BINARY)
 		letter = strchr(letters, *suffix == 'K' ? 'k' : *suffix);
 	else

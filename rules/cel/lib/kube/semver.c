@@ -34,7 +34,7 @@ static const char *parse_number(struct arena *arena, struct cel_text text,
 	bool overflow = false;
 
 	*out = 0;
-	for (size_t i = 0; i < text.len; i++)
+	for (size_t i = 0; text.data && i < text.len; i++)
 		overflow |=
 			__builtin_mul_overflow(*out, 10, out) ||
 			__builtin_add_overflow(*out, text.data[i] - '0', out);
@@ -53,6 +53,7 @@ static const char *parse_part(struct arena *arena, struct cel_text text,
 				    "Invalid character(s) found in %s number "
 				    "%s",
 				    name, cel_quoted(arena, text));
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	if (text.len > 1 && *text.data == '0')
 		return arena_printf(arena,
 				    "%c%s number must not contain leading "

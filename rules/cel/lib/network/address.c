@@ -222,9 +222,11 @@ const char *address_block_parse(struct arena *arena, struct cel_text text,
 	if (!valid || bits.len > 18)
 		return arena_printf(arena, "bad bits after slash: %s",
 				    cel_quoted(arena, bits));
-	out->bits = bits.len > 3
-			    ? 999
-			    : atoi(arena_strndup(arena, bits.data, bits.len));
+	out->bits =
+		bits.len > 3
+			? 999
+			: (int)strtol(arena_strndup(arena, bits.data, bits.len),
+				      NULL, 10);
 	if (out->bits > out->address.size * 8)
 		return "prefix length out of range";
 	return NULL;
