@@ -132,9 +132,9 @@ static struct cel_value bad_index(struct cel_eval *ev, struct cel_value key)
 /* false: the key is no index. */
 static bool index_of(struct cel_value key, int64_t *index)
 {
-	if (key.kind == CEL_DOUBLE &&
-	    (!(key.real >= -0x1p63 && key.real < 0x1p63) ||
-	     (double)(int64_t)key.real != key.real))
+	if (key.kind == CEL_DOUBLE && (!(key.real >= -9223372036854775808.0 &&
+					 key.real < 9223372036854775808.0) ||
+				       (double)(int64_t)key.real != key.real))
 		return false;
 	if (key.kind == CEL_UINT && key.uinteger > INT64_MAX)
 		return false;

@@ -35,7 +35,7 @@ static struct cel_value int_of_double(struct cel_call *call)
 {
 	double d = call->args[0].real;
 
-	if (!(d > -0x1p63 && d < 0x1p63))
+	if (!(d > -9223372036854775808.0 && d < 9223372036854775808.0))
 		return overflow(call, "integer");
 	return cel_int((int64_t)d);
 }
@@ -86,7 +86,7 @@ static struct cel_value uint_of_double(struct cel_call *call)
 {
 	double d = call->args[0].real;
 
-	if (!(d >= 0 && d < 0x1p64))
+	if (!(d >= 0 && d < 18446744073709551616.0))
 		return overflow(call, "unsigned integer");
 	return cel_uint((uint64_t)d);
 }

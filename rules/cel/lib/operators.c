@@ -118,7 +118,7 @@ static struct cel_value negate_double(struct cel_call *call)
 	return cel_double(-call->args[0].real);
 }
 
-static struct cel_value not(struct cel_call * call)
+static struct cel_value negation(struct cel_call *call)
 {
 	return cel_bool(!call->args[0].boolean);
 }
@@ -249,7 +249,7 @@ static const struct cel_overload overloads[] = {
 	{"_||_", "(bool, bool) bool", NULL, NULL},
 	{"_?_:_", "(bool, A, A) A", NULL, NULL},
 	{"@not_strictly_false", "(bool) bool", NULL, NULL},
-	{"!_", "(bool) bool", not, NULL},
+	{"!_", "(bool) bool", negation, NULL},
 	{"_==_", "(A, A) bool", NULL, NULL},
 	{"_!=_", "(A, A) bool", NULL, NULL},
 	{"_+_", "(bytes, bytes) bytes", add_texts, cel_cost_traverse_both},

@@ -16,16 +16,16 @@ static int order_of_doubles(double a, double b)
 
 static int double_to_int(double d, int64_t i)
 {
-	if (d < -0x1p63)
+	if (d < -9223372036854775808.0)
 		return -1;
-	return d > 0x1p63 ? 1 : order_of_doubles(d, (double)i);
+	return d > 9223372036854775808.0 ? 1 : order_of_doubles(d, (double)i);
 }
 
 static int double_to_uint(double d, uint64_t u)
 {
 	if (d < 0)
 		return -1;
-	return d > 0x1p64 ? 1 : order_of_doubles(d, (double)u);
+	return d > 18446744073709551616.0 ? 1 : order_of_doubles(d, (double)u);
 }
 
 static int int_to_uint(int64_t i, uint64_t u)

@@ -30,11 +30,11 @@ static struct exact exact_of(struct cel_value key)
 		exact.sign = key.integer < 0 ? -1 : 0;
 	} else if (key.kind == CEL_UINT) {
 		exact.bits = key.uinteger;
-	} else if (key.real >= -0x1p63 && key.real < 0 &&
+	} else if (key.real >= -9223372036854775808.0 && key.real < 0 &&
 		   (double)(int64_t)key.real == key.real) {
 		exact.bits = (uint64_t)(int64_t)key.real;
 		exact.sign = -1;
-	} else if (key.real >= 0 && key.real < 0x1p64 &&
+	} else if (key.real >= 0 && key.real < 18446744073709551616.0 &&
 		   (double)(uint64_t)key.real == key.real) {
 		exact.bits = (uint64_t)key.real;
 	} else {

@@ -59,6 +59,7 @@ static struct layout layout_of(const char *s)
 	s += zeros;
 	layout.whole = strspn(s, "0123456789");
 	s += layout.whole;
+	/* cppcheck-suppress nullPointerRedundantCheck */
 	if (*s == '.') {
 		layout.fraction = strspn(++s, "0123456789");
 		s += layout.fraction;
