@@ -101,7 +101,7 @@ static bool is_of(struct cel_eval *ev, struct cel_value v,
 		return false;
 	switch (v.kind) {
 	case CEL_LIST:
-		/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
+		/* NOLINTNEXTLINE: all n are set */
 		if (type->params[0]->kind >= CEL_DYN || !cel_list_size(v))
 			return true;
 		first.key = cel_list_at(ev->arena, v, 0);
@@ -110,7 +110,7 @@ static bool is_of(struct cel_eval *ev, struct cel_value v,
 	case CEL_MAP:
 		if ((type->params[0]->kind >= CEL_DYN &&
 		     type->params[1]->kind >= CEL_DYN) ||
-		    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
+		    /* NOLINTNEXTLINE: all n are set */
 		    !cel_map_size(v))
 			return true;
 		first = cel_map_at(ev->arena, v, 0);
@@ -240,11 +240,11 @@ static struct cel_value no_overload(struct cel_eval *ev,
 	struct cel_value error;
 	struct buf text;
 
-	/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
+	/* NOLINTNEXTLINE: all n are set */
 	if (is_operator && has_operator(name, args[0].kind))
 		return cel_error(ev->arena, "no such overload");
 	if (is_unguarded(name) ||
-	    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
+	    /* NOLINTNEXTLINE: all n are set */
 	    (text_eq(name, "size") && has_receiver(args[0].kind)))
 		return cel_error(ev->arena, "no such overload");
 	if (is_operator || text_eq(name, "size"))

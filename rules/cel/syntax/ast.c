@@ -40,7 +40,7 @@ struct cel_expr *cel_expr_new(struct cel_parser *p, enum cel_expr_kind kind,
 	return expr;
 }
 
-/* NOLINTNEXTLINE(readability-function-size) */
+/* NOLINTNEXTLINE(readability-function-size): the parts of a call */
 struct cel_expr *cel_call_new(struct cel_parser *p, struct cel_place place,
 			      const char *function, struct cel_expr *target,
 			      struct cel_expr *const *args, unsigned n)

@@ -139,7 +139,7 @@ static const char *line_of(struct policy_reader *r, const struct node *map,
 }
 
 /* Index of the word of a key; none: where there is no such key. */
-/* NOLINTNEXTLINE(readability-function-size) */
+/* NOLINTNEXTLINE(readability-function-size): one key, its choices */
 static int choice_of(struct policy_reader *r, const struct node *map,
 		     const char *key, const char *const *words, size_t n,
 		     int none)

