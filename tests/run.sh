@@ -50,7 +50,7 @@ for step; do
 done
 wait
 
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 bad=
 for step; do
 	name=${step%%=*}
 	# shellcheck disable=SC2046
@@ -58,12 +58,18 @@ for step; do
 	printf '%-22s %5s passed %3s failed %3s skipped %4ss\n' "$name" \
 		"$1" "$2" "$3" "$(cat "$logs/$name.seconds")"
 	grep '^skip:' "$logs/$name.log" | sed 's/^/    /'
-	if [ "$2" -gt 0 ]; then
-		grep -A12 '^not ok' "$logs/$name.log" | head -n 60 |
-			sed 's/^/    /'
-		tail -n 60 "$logs/$name.log" | sed 's/^/    /'
-	fi
+	[ "$2" -eq 0 ] || bad="$bad $name"
 	passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+done
+# Last, so that the end of a cut log still says what failed.
+for name in $bad; do
+	echo "FAILED $name:"
+	grep -A12 '^not ok' "$logs/$name.log" | head -n 60 | sed 's/^/    /'
+	tail -n 60 "$logs/$name.log" | sed 's/^/    /'
+done
+for name in $bad; do
+	echo "FAILED $name: $(grep -aiE 'not ok|fail|error|differ' \
+		"$logs/$name.log" | head -n 2 | cut -c-200)"
 done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
