@@ -71,6 +71,18 @@ const struct node *node_get_tagged(const struct node *map, const char *key,
 	return NULL;
 }
 
+const struct node *node_get_likely(const struct node *map, size_t len,
+				   uint16_t tag)
+{
+	const struct node *child = map->first;
+
+	if (map->flags & NODE_UNKNOWN)
+		return map;
+	while (child && (child->tag != tag || child->key_len != len))
+		child = child->next;
+	return child;
+}
+
 const struct node *node_path(const struct node *node, const char *dotted)
 {
 	while (node) {
