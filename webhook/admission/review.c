@@ -222,7 +222,7 @@ static bool read_envelope(struct review *review, const struct node *root)
 	if (!node_eq(node_get(root, "apiVersion"), "admission.k8s.io/v1") ||
 	    !node_eq(node_get(root, "kind"), "AdmissionReview")) {
 		review->problem =
-			"body is no AdmissionReview of admission.k8s.io/v1";
+			"body is not an AdmissionReview of admission.k8s.io/v1";
 		return false;
 	}
 	if (!node_str(uid) || !uid->len) {

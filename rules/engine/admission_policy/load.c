@@ -139,7 +139,7 @@ void admission_policies_add(struct admission_policies *set, const char *name,
 	struct adding adding = {.set = set};
 
 	set->listener = listener;
-	/* By the text: at worst, namespaces are searched that nobody reads. */
+	/* By the text: at worst, namespaces are searched in vain. */
 	set->wants_namespaces |= text_find(text, len, "namespaceObject") ||
 				 text_find(text, len, "namespaceSelector");
 	add(&adding, name, text, len);
