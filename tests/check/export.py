@@ -150,6 +150,7 @@ def cel_cases(policy):
         yield file, [json.dumps({
             "expr": substitute(e, variables), "budget": 10000000,
             "vars": {"object": {"type": "dyn", "json": thing},
+                     "oldObject": {"type": "dyn", "json": None},
                      "request": {"type": "dyn", "json": request}}})
                      for e in expressions]
 
