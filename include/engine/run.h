@@ -72,6 +72,9 @@ struct run_options {
 	/* The cluster's own admission policies, or NULL; and who asks: NULL is
 	 * not known, groups ends with NULL. */
 	const struct admission_policies *admission_policies;
+	/* Namespaces of the linted set, for them and for those of policies and
+	 * clusters; or NULL. */
+	const struct admission_policies *namespaces;
 	const char *user;
 	const char *const *groups;
 	/* At admission, or NULL: demand that was just admitted, and the

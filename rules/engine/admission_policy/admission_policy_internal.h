@@ -105,7 +105,7 @@ struct admission_policies {
 	size_t ngiven, given_size;
 	struct admission_policy *policies, **last_policy;
 	struct crd *definitions;
-	bool wants_namespaces;
+	bool wants_namespaces, strict;
 	size_t problems;
 	const struct admission_listener *listener; /* while it is made */
 };
@@ -117,8 +117,12 @@ void admission_problem(struct admission_policies *set,
 		       const struct given *given, const struct node *at,
 		       const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-void admission_note(struct admission_policies *set, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+/* The same of a byte of its text. */
+void admission_problem_in(struct admission_policies *set,
+			  const struct given *given, const struct node *scalar,
+			  size_t offset, const char *text);
+void admission_note(struct admission_policies *set, const struct given *given,
+		    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 const char *admission_string(const struct node *map, const char *key);
 bool given_is(const struct given *given, const char *group, const char *kind);
 
@@ -146,7 +150,7 @@ struct admission_case {
 	const struct admission_request *request;
 	const struct object *object;
 	struct arena *arena;
-	const char *plural;
+	const char *operation, *plural, *subresource;
 	bool cluster_scoped;
 	const struct node *labels; /* of its namespace, NULL: only its name */
 	bool labels_known;

@@ -49,7 +49,7 @@ static void bind(struct admission_policies *set, const struct given *given)
 	struct admission_binding *binding;
 
 	if (!policy) {
-		admission_note(set,
+		admission_note(set, given,
 			       "binding `%s`: its policy `%s` is not given",
 			       text_or_empty(given->object->name),
 			       text_or_empty(name));
@@ -82,7 +82,7 @@ static void bind_alone(struct admission_policies *set,
 	}
 	if (n > 1)
 		binding->parameter = NULL;
-	admission_note(set,
+	admission_note(set, policy->given,
 		       "policy `%s` has no binding: judged as if bound with "
 		       "Deny%s%s",
 		       policy->name,

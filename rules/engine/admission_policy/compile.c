@@ -135,9 +135,10 @@ void expression_compile(struct admission_policies *set,
 
 	expression->program = cel_compile(&set->arena, env, expression->text,
 					  strlen(expression->text), &issues);
-	for (size_t i = 0; !expression->program && i < issues.n && !i; i++)
-		admission_problem(set, given, expression->node, "%s",
-				  issues.items[i].text);
+	for (size_t i = 0; !expression->program && i < issues.n; i++)
+		admission_problem_in(set, given, expression->node,
+				     issues.items[i].start,
+				     issues.items[i].text);
 	if (expression->program && wanted &&
 	    !(wanted & 1u << cel_program_type(expression->program)->kind)) {
 		wrong_type(set, given, expression, wanted);

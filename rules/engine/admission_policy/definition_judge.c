@@ -152,7 +152,8 @@ void definition_judge(struct admission_case *a, const struct crd *definition)
 
 	if (!version || !version->rules)
 		return;
-	a->typed = typed_object(a->arena, a->object, version->schema);
+	if (!a->typed)
+		a->typed = typed_object(a->arena, a->object, version->schema);
 	c.rules = version->rules;
 	walk(&c, a->typed, version->schema);
 }

@@ -107,6 +107,14 @@ static struct cel_value of_node(struct judging *j, const struct node *node)
 	return cel_from_node(j->a->arena, node, NULL);
 }
 
+static struct cel_value old_object(struct judging *j)
+{
+	const struct admission_request *request = j->a->request;
+
+	return request->old_unknown ? cel_unknown(NULL)
+				    : of_node(j, request->old_object);
+}
+
 static struct cel_value read_variable(struct cel_eval *eval, void *context,
 				      unsigned index)
 {
@@ -117,7 +125,7 @@ static struct cel_value read_variable(struct cel_eval *eval, void *context,
 	case VARIABLE_OBJECT:
 		return of_node(j, j->a->typed);
 	case VARIABLE_OLD_OBJECT:
-		return cel_null();
+		return old_object(j);
 	case VARIABLE_REQUEST:
 		return of_node(j, admission_request_node(j->a));
 	case VARIABLE_NAMESPACE:
