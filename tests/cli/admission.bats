@@ -332,3 +332,88 @@ own() {
 	[ "$status" -eq 1 ]
 	has 'own/policies.yaml:2:1: warning: policy `low` has no binding'
 }
+
+# definition RULE [FIELDS]: one that holds it, at `spec`.
+definition() {
+	cat >policies.yaml <<-END
+		apiVersion: apiextensions.k8s.io/v1
+		kind: CustomResourceDefinition
+		metadata: {name: gates.example.com}
+		spec:
+		  group: example.com
+		  names: {kind: Gate, plural: gates}
+		  scope: Namespaced
+		  versions:
+		  - name: v1
+		    served: true
+		    schema:
+		      openAPIV3Schema:
+		        type: object
+		        x-kubernetes-validations:
+		        - rule: self.kind == 'Gate' && self.metadata.name != 'no'
+		        properties:
+		          metadata: {type: object}
+		          spec:
+		            type: object
+		            x-kubernetes-validations:
+		            - {rule: "$1"${2:+, $2}}
+		            properties:
+		              replicas: {type: integer}
+		              port: {x-kubernetes-int-or-string: true}
+		              at: {type: string, format: date-time}
+		              for: {type: string, format: duration, nullable: true}
+		              part-of: {type: string}
+		              labels: {type: object, additionalProperties: {type: string}}
+		              hosts: {type: array, items: {type: string}}
+		              open: {type: object, x-kubernetes-preserve-unknown-fields: true}
+		              any: {x-kubernetes-preserve-unknown-fields: true}
+		              workers:
+		                type: array
+		                x-kubernetes-list-type: map
+		                x-kubernetes-list-map-keys: [name]
+		                items: {type: object, properties: {name: {type: string}}}
+	END
+	printf 'apiVersion: example.com/v1\nkind: Gate\nmetadata: {name: gate}\nspec: {replicas: 1, port: x}\n' >gate.yaml
+	run "$GPUGATE" lint --isolated --select crd-validation --format concise \
+		--admission-policy policies.yaml gate.yaml
+}
+
+@test "admission: the rules of a definition are typed by its schema" {
+	definition 'self.replica < 3'
+	[ "$status" -eq 2 ]
+	has "policies.yaml:21:28: undefined field 'replica'; did you mean \`replicas\`?"
+	for wrong in "self.replicas == 'a'" "self.workers.all(w, w.nam != '')" \
+		"self.hosts.all(h, h > 3)" "self.labels['a'] == 1" "self.open.x == 1" \
+		"has(self.any)" "self.at == 'x'" "self['replicas'] == 1" "self.replicas" \
+		"self.port" "self.metadata.name == 'x'" "self.workers == self.hosts"; do
+		definition "$wrong"
+		[ "$status" -eq 2 ] || { echo "$wrong: $output"; return 1; }
+		has 'policies.yaml:21:'
+	done
+	for right in "self.replicas < 3" "self.port == 3 || self.port == 'x'" \
+		"!has(self.at) || self.at < timestamp('2026-01-01T00:00:00Z')" \
+		"!has(self.for) || self.for == null || self.__for__ > duration('1s')" \
+		"!has(self.part__dash__of) || self.part__dash__of == ''" \
+		"!has(self.labels) || self.labels.all(k, self.labels[k] != '')" \
+		"!has(self.workers) || self.workers.exists(w, w.name == 'a')"; do
+		definition "$right"
+		[ "$status" -eq 0 ] || { echo "$right: $output"; return 1; }
+	done
+	definition 'self.replicas > 3' "messageExpression: self.replicas"
+	[ "$status" -eq 2 ]
+	has 'must evaluate to string but got int'
+	definition 'self.replicas >= oldSelf.replicas'
+	[ "$status" -eq 0 ]
+	definition 'self.replicas >= oldSelf.orValue(self).replicas' 'optionalOldSelf: true'
+	[ "$status" -eq 0 ]
+	definition 'self.replicas >= oldSelf.replicas' 'optionalOldSelf: true'
+	[ "$status" -eq 2 ]
+	definition 'self.replicas > 0' 'optionalOldSelf: true'
+	[ "$status" -eq 2 ]
+	has 'the rule does not use `oldSelf`'
+	definition 'self.replicas > 0'
+	sed -i 's/items: {type: string}/items: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}/' policies.yaml
+	run "$GPUGATE" lint --isolated --admission-policy policies.yaml gate.yaml
+	[ "$status" -eq 2 ]
+	has '`oldSelf` is not known here'
+}

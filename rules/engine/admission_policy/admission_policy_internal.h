@@ -86,7 +86,8 @@ struct crd_rule {
 
 struct crd_version {
 	const char *version;
-	const struct node *schema; /* openAPIV3Schema, or NULL */
+	/* openAPIV3Schema with what every object has, or NULL */
+	const struct node *schema;
 	struct crd_rule *rules;
 	struct crd_version *next;
 };
@@ -141,6 +142,17 @@ const struct crd *definition_find(const struct admission_policies *set,
 				  const char *group, const char *kind);
 const struct crd_version *definition_version(const struct crd *definition,
 					     const char *version);
+
+/* --- definition_type.c ---------------------------------------------------- */
+
+/* The type of a schema's values; NULL: expressions do not see them. */
+const struct cel_type *definition_type(struct arena *arena,
+				       const struct node *schema,
+				       const char *name);
+/* The schema of a whole object: apiVersion, kind and the object's names are
+ * there. Below that it is the same tree. */
+const struct node *definition_root(struct arena *arena,
+				   const struct node *schema);
 
 /* --- match.c, request.c --------------------------------------------------- */
 
