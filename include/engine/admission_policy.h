@@ -46,6 +46,15 @@ void admission_policies_add_document(struct admission_policies *set,
 				     const struct doc *doc);
 /* An object that no policy takes as a parameter is a problem. */
 void admission_policies_be_strict(struct admission_policies *set);
+/*
+ * What a snapshot has: the JSON of a List of what admission_save*() wrote, with
+ * `unread` beside its items, a list of {group, kind, reason}. There a policy
+ * without a binding is not in force, and one that does not compile is not
+ * judged.
+ */
+void admission_policies_add_saved(struct admission_policies *set,
+				  const char *name, const char *list,
+				  const struct admission_listener *listener);
 /* A file of the linted set: its Namespaces alone. */
 void admission_policies_add_namespaces(struct admission_policies *set,
 				       const char *name, const char *text,
@@ -88,5 +97,17 @@ struct admission_request {
 
 void admission_policies_judge(const struct admission_policies *set,
 			      const struct admission_request *request);
+
+/* --- for snapshots (save.c) ----------------------------------------------- */
+
+/* Appends what is kept of a policy, a binding or a parameter, as JSON. */
+void admission_save(const char *api_version, const char *kind,
+		    const struct node *root, struct buf *out);
+/* ... of a definition, with its schemas or without; left_out: why without, or
+ * NULL: they are not needed. */
+void admission_save_definition(const struct node *root, bool schemas,
+			       const char *left_out, struct buf *out);
+/* Does some schema that is served have this key? */
+bool admission_definition_has(const struct node *root, const char *key);
 
 #endif

@@ -223,6 +223,8 @@ bool policy_for_path(const struct policy *policy, const char *path,
 		     struct policy_path_rule *out);
 /* Does any of `paths:` name a set? */
 bool policy_names_sets(const struct policy *policy);
+/* ... a cluster state? */
+bool policy_names_clusters(const struct policy *policy);
 /* Ours, and those of its own (`custom:`). */
 const struct rule_set *policy_rules(const struct policy *policy);
 struct admission_policies;

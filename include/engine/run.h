@@ -134,6 +134,8 @@ struct run_file {
 	/* Labels of the namespace, or NULL: not known. */
 	const struct node *namespace_labels;
 	const struct cluster *cluster; /* or NULL: that of the run */
+	/* That cluster's own policies, or NULL. */
+	const struct admission_policies *cluster_policies;
 	/* At admission, or NULL: the review's request, and the root of its old
 	 * object (NULL: there is none, or it is not known). */
 	const struct node *request, *old_object;

@@ -348,12 +348,18 @@ static bool want_namespaces(const struct admission_policies *set)
 static bool any_wants_namespaces(const struct lint *lint)
 {
 	const struct policies *policies = &lint->policies;
+	const struct clusters *clusters = &lint->clusters;
 	bool want = want_namespaces(lint->admission.set);
+
+	for (size_t i = 0; i < clusters->n; i++)
+		want |= want_namespaces(clusters->items[i].admission);
 
 	for (size_t i = 0; i < policies->n; i++) {
 		const struct policy *policy = policies->items[i].policy;
 
-		want |= want_namespaces(policy_admission(policy, false)) ||
+		/* States that it names are not read yet. */
+		want |= policy_names_clusters(policy) ||
+			want_namespaces(policy_admission(policy, false)) ||
 			want_namespaces(policy_admission(policy, true));
 	}
 	return want;

@@ -64,7 +64,8 @@ struct admission_policy {
 	const char *name;
 	const struct given *given;
 	const struct node *spec;
-	bool fails; /* failurePolicy Fail */
+	bool fails;  /* failurePolicy Fail */
+	bool broken; /* some expression does not compile */
 	struct parameter_kind parameter;
 	struct named_expression *variables, *conditions, *annotations;
 	size_t nvariables, nconditions, nannotations;
@@ -94,6 +95,7 @@ struct crd_version {
 
 struct crd {
 	const char *name, *group, *kind, *plural;
+	const char *left_out; /* why it has no schemas, or NULL */
 	bool cluster_scoped;
 	const struct given *given;
 	struct crd_version *versions;
@@ -107,6 +109,8 @@ struct admission_policies {
 	struct admission_policy *policies, **last_policy;
 	struct crd *definitions;
 	bool wants_namespaces, strict;
+	const struct node *unread; /* of what is saved, or NULL */
+	bool saved;
 	size_t problems;
 	const struct admission_listener *listener; /* while it is made */
 };
@@ -125,6 +129,10 @@ void admission_problem_in(struct admission_policies *set,
 void admission_note(struct admission_policies *set, const struct given *given,
 		    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 const char *admission_string(const struct node *map, const char *key);
+/* Why objects of the kind could not be read when a snapshot was taken; NULL:
+ * they were, or there is none. */
+const char *admission_unread(const struct admission_policies *set,
+			     const char *group, const char *kind);
 bool given_is(const struct given *given, const char *group, const char *kind);
 
 /* --- compile.c, bind.c, definition.c -------------------------------------- */

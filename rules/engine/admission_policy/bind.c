@@ -117,6 +117,7 @@ static void settle_scope(struct admission_policies *set,
 void policies_bind(struct admission_policies *set)
 {
 	struct admission_policy *policy;
+	bool all = !set->saved; /* those that are not in force, too */
 
 	for (size_t i = 0; i < set->ngiven; i++)
 		if (given_is(&set->given[i], "admissionregistration.k8s.io",
@@ -124,7 +125,7 @@ void policies_bind(struct admission_policies *set)
 			bind(set, &set->given[i]);
 	for (policy = set->policies; policy; policy = policy->next) {
 		settle_scope(set, &policy->parameter);
-		if (!policy->bindings)
+		if (!policy->bindings && all)
 			bind_alone(set, policy);
 	}
 }

@@ -281,6 +281,7 @@ struct admission_policy *policy_compile(struct admission_policies *set,
 		.request = object_type(&set->arena, TYPE_REQUEST),
 		.namespace = object_type(&set->arena, TYPE_NAMESPACE),
 	};
+	size_t problems = set->problems;
 
 	p->given = given;
 	p->name = given->object->name;
@@ -293,5 +294,6 @@ struct admission_policy *policy_compile(struct admission_policies *set,
 	p->fails = !node_eq(node_get(p->spec, "failurePolicy"), "Ignore");
 	read_parameter_kind(&c);
 	compile_parts(&c);
+	p->broken = set->problems > problems;
 	return p;
 }

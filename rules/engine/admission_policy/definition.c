@@ -53,6 +53,7 @@ void definition_add(struct admission_policies *set, const struct given *given)
 	struct crd *d = ARENA_NEW(&set->arena, struct crd);
 
 	d->given = given;
+	d->left_out = admission_string(given->object->root, "leftOut");
 	d->name = text_or_empty(given->object->name);
 	d->group = admission_string(spec, "group");
 	d->kind = admission_string(names, "kind");

@@ -108,8 +108,11 @@ static void check(struct checking *c, const struct crd_rule *rule)
 	struct cel_eval eval = {0};
 	struct cel_value value;
 
-	if (!rule->expression.program)
+	if (!rule->expression.program) {
+		request->not_run(request->context, true,
+				 "a rule of the definition cannot be read");
 		return;
+	}
 	value = run(c, &rule->expression, &eval);
 	if (cel_is(value, CEL_UNKNOWN))
 		request->not_run(request->context, true,

@@ -438,7 +438,8 @@ static void judge_selected(struct judging *j, const struct node *ref)
 	}
 	if (n)
 		return;
-	if (!of_kind)
+	if ((!of_kind && !set->saved) ||
+	    admission_unread(set, kind->group, kind->kind))
 		not_run(j, "needs the policy's parameters");
 	else if (node_eq(node_get(ref, "parameterNotFoundAction"), "Deny"))
 		fail(j, "",
@@ -499,6 +500,9 @@ void policy_judge(struct admission_case *a,
 		if (match == TRI_UNKNOWN || bound == TRI_UNKNOWN)
 			not_run(&j,
 				"it is not known whether the policy matches");
+		else if (policy->broken)
+			not_run(&j, "an expression of the policy cannot be "
+				    "read");
 		else if (!make_typed(a))
 			not_run(&j, "the version of the kind is not known");
 		else

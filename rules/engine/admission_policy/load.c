@@ -105,10 +105,22 @@ bool given_is(const struct given *given, const char *group, const char *kind)
 	return object_is(given->object, group, kind);
 }
 
+const char *admission_unread(const struct admission_policies *set,
+			     const char *group, const char *kind)
+{
+	FOR_EACH_CHILD(set->unread, item)
+		if (node_eq(node_get(item, "group"), group) &&
+		    node_eq(node_get(item, "kind"), kind))
+			return text_or_empty(
+				node_str(node_get(item, "reason")));
+	return NULL;
+}
+
 struct adding {
 	struct admission_policies *set;
 	struct source *source;
-	bool namespaces; /* nothing else */
+	const struct load_limits *limits; /* NULL: as of any file */
+	bool namespaces;		  /* nothing else */
 };
 
 static void add_object(struct adding *adding, const struct object *object)
@@ -153,22 +165,28 @@ static void note_wants(struct admission_policies *set, const char *text,
 static void add(struct adding *adding, const char *name, const char *text,
 		size_t len)
 {
-	struct arena *arena = &adding->set->arena;
+	struct admission_policies *set = adding->set;
+	struct arena *arena = &set->arena;
 	struct loader loader;
 	struct doc doc;
 
 	adding->source = ARENA_NEW(arena, struct source);
 	source_init(adding->source, arena, arena_strdup(arena, name),
 		    arena_strndup(arena, text, len), len);
-	loader_init(&loader, adding->source, &load_limits_default, arena);
+	loader_init(&loader, adding->source,
+		    adding->limits ? adding->limits : &load_limits_default,
+		    arena);
 	loader.issue = issue;
 	loader.context = adding;
 	while (loader_next(&loader, &doc) > 0) {
 		struct doc *kept = ARENA_NEW(arena, struct doc);
 
 		*kept = doc;
-		if (doc.root)
-			add_objects(adding, kept);
+		if (!doc.root)
+			continue;
+		add_objects(adding, kept);
+		if (set->saved)
+			set->unread = node_get(doc.root, "unread");
 	}
 }
 
@@ -191,6 +209,22 @@ void admission_policies_add_document(struct admission_policies *set,
 
 	note_wants(set, source->text, source->len);
 	add_objects(&adding, doc);
+}
+
+void admission_policies_add_saved(struct admission_policies *set,
+				  const char *name, const char *list,
+				  const struct admission_listener *listener)
+{
+	struct load_limits limits = load_limits_default;
+	struct adding adding = {.set = set, .limits = &limits};
+	size_t len = strlen(list);
+
+	limits.bytes = len;
+	limits.nodes = 4000000;
+	set->listener = listener;
+	set->saved = true;
+	note_wants(set, list, len);
+	add(&adding, name, list, len);
 }
 
 void admission_policies_be_strict(struct admission_policies *set)
@@ -334,9 +368,49 @@ static void read_review(struct admission_case *a)
 	a->typed = a->object->root;
 }
 
+struct snapshot_kind {
+	const char *group, *kind, *plural;
+};
+
+static void tell_unread(struct admission_case *a, bool definition,
+			const struct snapshot_kind *kind)
+{
+	const char *why = admission_unread(a->set, kind->group, kind->kind);
+
+	if (why)
+		a->request->not_run(
+			a->request->context, definition,
+			arena_printf(a->arena,
+				     "the cluster state has no %s: %s",
+				     kind->plural, why));
+}
+
+static void judge_definition(struct admission_case *a,
+			     const struct crd *definition)
+{
+	const struct admission_request *request = a->request;
+
+	if (definition && definition->left_out)
+		request->not_run(request->context, true, definition->left_out);
+	else if (definition)
+		definition_judge(a, definition);
+	else if (!typed_group_is_native(a->object->group))
+		tell_unread(
+			a, true,
+			&(struct snapshot_kind){"apiextensions.k8s.io",
+						"CustomResourceDefinition",
+						"customresourcedefinitions"});
+}
+
 void admission_policies_judge(const struct admission_policies *set,
 			      const struct admission_request *request)
 {
+	static const struct snapshot_kind kinds[] = {
+		{registration, "ValidatingAdmissionPolicy",
+		 "validatingadmissionpolicies"},
+		{registration, "ValidatingAdmissionPolicyBinding",
+		 "validatingadmissionpolicybindings"},
+	};
 	const struct object *object = request->object;
 	const struct crd *definition =
 		definition_find(set, object->group, object->kind);
@@ -353,8 +427,10 @@ void admission_policies_judge(const struct admission_policies *set,
 			   : resource.known ? resource.cluster_scoped
 					    : object->cluster_scoped;
 	read_review(&a);
-	if (definition && request->definitions)
-		definition_judge(&a, definition);
+	if (request->definitions)
+		judge_definition(&a, definition);
+	for (size_t i = 0; request->policies && i < 2; i++)
+		tell_unread(&a, false, &kinds[i]);
 	if (!request->policies || !set->policies || is_exempt(object))
 		return;
 	admission_find_namespace(&a);

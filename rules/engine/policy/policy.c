@@ -314,6 +314,14 @@ bool policy_names_sets(const struct policy *policy)
 	return false;
 }
 
+bool policy_names_clusters(const struct policy *policy)
+{
+	for (size_t i = 0; i < policy->npaths; i++)
+		if (policy->paths[i].out.cluster)
+			return true;
+	return false;
+}
+
 /* --- plain answers -------------------------------------------------------- */
 
 const struct platform *policy_platform(const struct policy *policy)

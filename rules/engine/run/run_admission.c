@@ -86,8 +86,10 @@ void run_admission_policies(struct run *run, const struct object *object,
 			    const struct setting *settings)
 {
 	const struct policy *policy = run->state->file.policy;
+	const struct run_state *state = run->state;
 	const struct admission_policies *const sets[] = {
 		run->options.admission_policies,
+		state->cluster_old ? NULL : state->file.cluster_policies,
 		policy_admission(policy, false),
 		policy_admission(policy, true),
 	};
@@ -95,6 +97,9 @@ void run_admission_policies(struct run *run, const struct object *object,
 				  .settings = settings};
 	struct admission_request request = request_for(&r);
 
+	if (request.policies && state->cluster_old &&
+	    state->file.cluster_policies)
+		not_run(&r, false, state->cluster_old);
 	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
 		if (sets[i] && !object->parent)
 			admission_policies_judge(sets[i], &request);
