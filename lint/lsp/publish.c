@@ -119,7 +119,7 @@ static void publish(struct lsp_session *session, struct lsp_document *d)
 	for (size_t i = 0; i < d->nmistakes; i++)
 		json_array_append_new(
 			all, lsp_diagnostic(session, d, &d->mistakes[i]));
-	for (size_t i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n && !lsp_is_policy(d); i++)
 		if (!is_gone(d, &d->findings[i]))
 			json_array_append_new(
 				all,
@@ -166,7 +166,9 @@ void lsp_refresh(struct lsp_session *session)
 	for (struct lsp_document *d = session->documents; d; d = d->next) {
 		if (!d->stale)
 			continue;
-		if (d->broken)
+		if (lsp_is_policy(d))
+			lsp_policy_mistakes(d);
+		else if (d->broken)
 			lsp_document_mistakes(d);
 		publish(session, d);
 	}

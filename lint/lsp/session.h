@@ -127,16 +127,18 @@ void lsp_publish_none(struct lsp_session *session, const char *uri);
 void lsp_refresh(struct lsp_session *session);
 bool lsp_is_stale(const struct lsp_session *session);
 
-/* action.c, hover.c, complete.c: the answers to requests. */
+/* action.c, hover.c: the answers to requests. NULL: wrong parameters. */
 json_t *lsp_actions(struct lsp_session *session, struct lsp_document *document,
 		    const json_t *params);
 json_t *lsp_hover(struct lsp_session *session, struct lsp_document *document,
 		  uint32_t offset);
 json_t *lsp_complete(struct lsp_session *session, struct lsp_document *document,
 		     uint32_t offset);
+/* policy.c */
+bool lsp_is_policy(const struct lsp_document *document);
+/* What is wrong with a policy. */
+void lsp_policy_mistakes(struct lsp_document *document);
 /* The rules that hold for the document. */
 struct rule_set lsp_rules(const struct lsp_document *document);
-/* Is it a policy? */
-bool lsp_is_policy(const struct lsp_document *document);
 
 #endif
