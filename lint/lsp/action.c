@@ -240,7 +240,7 @@ json_t *lsp_actions(struct lsp_session *session, struct lsp_document *d,
 	if (!read_range(&list, json_object_get(params, "range")))
 		return NULL;
 	list.out = json_array();
-	if (d->broken || lsp_is_policy(d) || !d->root->pass)
+	if (d->broken || d->nchanges || lsp_is_policy(d) || !d->root->pass)
 		return list.out;
 	for (size_t i = 0; i < d->n; i++) {
 		if (!is_touched(&list, &d->findings[i]))

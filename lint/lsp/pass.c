@@ -203,14 +203,24 @@ static void give_texts(const struct lsp_session *session,
 				d->path, d->good.data, d->good.len};
 }
 
+/* Findings are those of the good text now. */
+static void forget_findings(struct lsp_document *d)
+{
+	d->findings = NULL;
+	d->n = 0;
+	d->nchanges -= d->ngood;
+	if (d->nchanges)
+		memmove(d->changes, d->changes + d->ngood,
+			d->nchanges * sizeof(*d->changes));
+	d->ngood = 0;
+}
+
 static void take_over(struct lsp_session *session, struct lsp_root *root,
 		      const struct collector *c)
 {
 	for (struct lsp_document *d = session->documents; d; d = d->next)
-		if (d->root == root) {
-			d->findings = NULL;
-			d->n = 0;
-		}
+		if (d->root == root)
+			forget_findings(d);
 	for (size_t i = 0; i < c->n; i++) {
 		c->items[i].document->findings = c->items[i].findings;
 		c->items[i].document->n = c->items[i].n;

@@ -26,7 +26,7 @@ void lsp_finding_place(const struct lsp_document *d,
 		       uint32_t *end)
 {
 	bool is_new = f >= d->mistakes && f < d->mistakes + d->nmistakes;
-	size_t n = d->broken && !is_new ? d->nchanges : 0;
+	size_t n = is_new ? 0 : d->nchanges;
 
 	*start = lsp_shift(d->changes, n, f->start);
 	*end = lsp_shift(d->changes, n, f->end);
@@ -143,18 +143,13 @@ static bool has_documents(const struct lsp_session *session,
 bool lsp_is_stale(const struct lsp_session *session)
 {
 	for (struct lsp_document *d = session->documents; d; d = d->next)
-		if (d->changed || d->root->dirty)
+		if (d->stale || d->root->dirty)
 			return true;
 	return false;
 }
 
 void lsp_refresh(struct lsp_session *session)
 {
-	for (struct lsp_document *d = session->documents; d; d = d->next) {
-		d->stale = d->changed;
-		if (d->changed)
-			d->root->dirty |= lsp_document_look(d);
-	}
 	for (struct lsp_root *r = session->roots; r; r = r->next) {
 		if (!r->dirty || !has_documents(session, r))
 			continue;
@@ -166,6 +161,7 @@ void lsp_refresh(struct lsp_session *session)
 	for (struct lsp_document *d = session->documents; d; d = d->next) {
 		if (!d->stale)
 			continue;
+		d->stale = false;
 		if (lsp_is_policy(d))
 			lsp_policy_mistakes(d);
 		else if (d->broken)

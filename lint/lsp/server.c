@@ -235,6 +235,7 @@ static void did_change(struct lsp_session *session, const json_t *params)
 		return;
 	json_array_foreach(json_object_get(params, "contentChanges"), i, item)
 		change(document, item);
+	lsp_document_look(document);
 	document->version =
 		json_integer_value(member(params, "textDocument.version"));
 }
@@ -410,9 +411,6 @@ static int wait_for(const struct lsp_session *session)
 	for (struct lsp_root *r = session->roots; r; r = r->next)
 		if (r->dirty && r->milliseconds > longest)
 			longest = r->milliseconds;
-	for (struct lsp_document *d = session->documents; d; d = d->next)
-		if (d->changed && d->root->milliseconds > longest)
-			longest = d->root->milliseconds;
 	return longest < LONGEST_WAIT ? longest : LONGEST_WAIT;
 }
 

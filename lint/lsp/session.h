@@ -57,13 +57,14 @@ struct lsp_document {
 	json_int_t version;
 	struct lsp_root *root;
 	struct lsp_text text;
-	bool changed; /* since it was looked at */
-	bool stale;   /* its diagnostics are to be published */
-	bool broken;  /* cannot be parsed, and good could */
+	bool stale;  /* its diagnostics are to be published */
+	bool broken; /* cannot be parsed, and good could */
 	bool has_good;
-	struct buf good;	    /* the text that is linted */
-	struct lsp_change *changes; /* from good to text */
-	size_t nchanges, changes_size;
+	struct buf good; /* the text that is linted next */
+	/* From the text that was linted last to this one, and how many of them
+	 * led to good. */
+	struct lsp_change *changes;
+	size_t nchanges, changes_size, ngood;
 	struct arena arena; /* of what is wrong with its syntax */
 	struct lsp_finding *mistakes;
 	size_t nmistakes;
@@ -102,7 +103,7 @@ void lsp_workspace_remove(struct lsp_session *session, const char *uri);
 void lsp_session_release(struct lsp_session *session);
 
 /* syntax.c: choose the text that is linted; a broken document's mistakes. */
-bool lsp_document_look(struct lsp_document *document);
+void lsp_document_look(struct lsp_document *document);
 void lsp_document_mistakes(struct lsp_document *document);
 
 /* pass.c: lint the root and give its documents their findings. Where that

@@ -44,21 +44,22 @@ static bool has_markup(const struct buf *text)
 	       text_find(text->data, text->len, "{%");
 }
 
-bool lsp_document_look(struct lsp_document *d)
+void lsp_document_look(struct lsp_document *d)
 {
 	const struct buf *text = &d->text.bytes;
 	bool broken = is_broken(text);
 
-	d->changed = false;
+	d->stale = true;
 	d->broken = broken && d->has_good && !has_markup(text);
+	d->mistakes = NULL;
 	d->nmistakes = 0;
 	if (d->broken)
-		return false;
+		return;
+	d->root->dirty = true;
 	d->has_good = !broken;
-	d->nchanges = 0;
+	d->ngood = d->nchanges;
 	buf_reset(&d->good);
 	buf_add(&d->good, text->data, text->len);
-	return true;
 }
 
 /* --- what is wrong ------------------------------------------------------- */
@@ -70,7 +71,6 @@ static void keep(void *context, uint32_t file, struct finding *findings,
 	size_t size = 0;
 
 	(void)file;
-	d->mistakes = NULL;
 	for (size_t i = 0; i < n; i++) {
 		const struct finding *f = &findings[i];
 
@@ -99,6 +99,8 @@ void lsp_document_mistakes(struct lsp_document *d)
 	struct run run;
 
 	arena_reset(&d->arena);
+	d->mistakes = NULL;
+	d->nmistakes = 0;
 	if (index < 0)
 		return;
 	options = lint->job.run;
