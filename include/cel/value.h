@@ -186,6 +186,12 @@ struct cel_value cel_error(struct arena *arena, const char *fmt, ...)
 struct cel_value cel_from_node(struct arena *arena, const struct node *node,
 			       const struct node *schema);
 
+/* The key under which a map's child goes, or a child of its
+ * `properties`: properties' names are escaped
+ * (apiserver pkg/cel/escaping.go). */
+struct cel_value cel_schema_key(struct arena *arena, const struct node *schema,
+				const struct node *child);
+
 /* --- asking values ------------------------------------------------------- */
 
 static inline bool cel_is(struct cel_value v, enum cel_kind kind)

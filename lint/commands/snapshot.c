@@ -314,6 +314,7 @@ int snapshot_command(struct options *options)
 	rc = list_all(&s);
 	if (!rc) {
 		snapshot_owners(&s);
+		snapshot_admission(&s);
 		rc = ask_origin(&s);
 	}
 	if (!rc) {

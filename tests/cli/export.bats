@@ -110,6 +110,7 @@ vap() {
 	holds "$output" 'apiGroups: ["*"]'
 	holds "$output" "resources: [deployments]"
 	holds "$output" "resources: [services]"
+	holds "$output" "!has(oldObject.metadata.deletionTimestamp)"
 	cat >>.gpugate.yaml <<-'END'
 		rules:
 		  most: {severity: warning, params: {most: 3, names: [b, c], name: "it's", spare: true}}

@@ -133,7 +133,6 @@ static struct node *read_tree(struct arena *arena, struct review *review,
 	loader.context = &trouble;
 	loader.skip = skip;
 	loader.skip_lengths = skip == skip_unseen ? unseen_lengths : 0;
-	loader.own = arena_take(arena, source->len, 1);
 	root = json_read(&loader, 0, (uint32_t)source->len, &used);
 	while (root && used < source->len &&
 	       strchr(" \t\r\n", source->text[used]))

@@ -24,10 +24,6 @@ struct cel_value cel_from_schema(struct arena *arena, const struct node *node,
 const struct node *cel_schema_item(const struct node *schema);
 const struct node *cel_schema_field(const struct node *schema,
 				    const char *field);
-/* The key under which a map's child goes: properties' names are escaped
- * (apiserver pkg/cel/escaping.go). */
-struct cel_value cel_schema_key(struct arena *arena, const struct node *schema,
-				const struct node *child);
 /* The child of a map that a key names, or NULL: there is none. */
 const struct node *cel_schema_find(struct arena *arena,
 				   const struct node *schema,

@@ -242,11 +242,16 @@ static void put_pattern(struct buf *out, const char *glob)
 	}
 }
 
-static void put_namespaces(struct custom_export *e, struct buf *out)
+/* What is being deleted must lose its finalizers, whatever a rule says. */
+static void put_conditions(struct custom_export *e, struct buf *out)
 {
 	const struct patterns *patterns = &e->rule->namespaces;
 	struct buf pattern, text;
 
+	buf_adds(out, "  matchConditions:\n  - name: not-deleted\n");
+	put_text(out, 4, "expression",
+		 "oldObject == null || "
+		 "!has(oldObject.metadata.deletionTimestamp)");
 	if (!patterns->n)
 		return;
 	buf_init(&pattern);
@@ -260,7 +265,7 @@ static void put_namespaces(struct custom_export *e, struct buf *out)
 	buf_adds(&text, "request.namespace.matches(");
 	export_quoted(&text, pattern.data, pattern.len);
 	buf_addc(&text, ')');
-	buf_adds(out, "  matchConditions:\n  - name: namespaces\n");
+	buf_adds(out, "  - name: namespaces\n");
 	put_text(out, 4, "expression", text.data);
 	buf_release(&text);
 	buf_release(&pattern);
@@ -323,7 +328,7 @@ static void put_policy(struct custom_export *e, struct buf *out)
 		 "  failurePolicy: %s\n",
 		 rule->rule.name, rule->fail_ignore ? "Ignore" : "Fail");
 	put_constraints(e, out);
-	put_namespaces(e, out);
+	put_conditions(e, out);
 	put_variables(e, out);
 	buf_adds(out, "  validations:\n");
 	put_text(out, 2, "- expression", validation(e));
