@@ -26,7 +26,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 WARNINGS = 3700 # and a little more, once they are 256 characters each
 # Not known before deployment: gpugate keeps silent about what it decides.
 PLACEHOLDER = re.compile(r"\$\{|\{\{|<[A-Za-z_0-9 -]+>|\$\(|"
-                         r"\$[A-Z_0-9]{4}|__[A-Z_]+__|REPLACE|YOUR|PLACEHOLDER")
+                         r"\$[A-Z_0-9]{4}|__[A-Z_]+__|REPLACE|YOUR|PLACEHOLDER|FILLED BY")
 QUANTITY = re.compile(r"\d+(\.\d+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$")
 UNITS = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 
@@ -65,6 +65,11 @@ def items(one):
     elif isinstance(one.get("metadata"), dict) and \
             isinstance(one["metadata"].get("name"), str):
         yield one
+
+
+def with_gpus(one):
+    return bool(re.search(r'"[a-z.]+/(gpu|mig-[^"]*|tpu)": ',
+                          json.dumps(one)))
 
 
 def maps(node):
@@ -142,7 +147,8 @@ class Corpus:
             if not self.server.resource(document):
                 self.counts["not served"] += 1
                 continue
-            for form, change in FORMS.items():
+            forms = FORMS if with_gpus(document) else {"": FORMS[""]}
+            for form, change in forms.items():
                 one = copy.deepcopy(document)
                 change(one)
                 placed(one, number, self.mode == "values")
@@ -193,11 +199,9 @@ class Corpus:
                       f"  only gpugate:\n{plane.spread(mine - servers)}"
                       f"  only the server:\n{plane.spread(servers - mine)}")
         kinds = {(o["apiVersion"], o["kind"]) for o, _ in taken.values()}
-        with_gpus = sum(bool(re.search(r'"[a-z.]+/(gpu|mig-[^"]*|tpu)": ',
-                                       json.dumps(o)))
-                        for n, (o, _) in taken.items()
-                        if not n.endswith(("b", "c")))
-        print(f"{len(taken)} objects of {len(kinds)} kinds, {with_gpus} with "
+        gpus = sum(with_gpus(o) for n, (o, _) in taken.items()
+                   if not n.endswith(("b", "c")))
+        print(f"{len(taken)} objects of {len(kinds)} kinds, {gpus} with "
               f"GPUs; {self.counts['failures']} failures; left out: " +
               ", ".join(f"{self.counts[k]} {k}" for k in
                         ("not served", "refused", "with placeholders",
@@ -205,7 +209,7 @@ class Corpus:
         print(f"corpus-server {self.mode}: {self.counts['good']} passed, "
               f"{self.counts['wrong']} failed")
         return self.counts["wrong"] or len(kinds) < 10 or \
-            with_gpus < 200 or len(taken) < 500
+            gpus < 200 or len(taken) < 500
 
     # --- values ---------------------------------------------------------------
 
@@ -224,6 +228,104 @@ class Corpus:
         return self.compare(
             taken, lambda name: plane.of_policies(found.get(name, [])),
             lambda name: plane.failures(taken[name][1][2]))
+
+
+    # --- rules ----------------------------------------------------------------
+
+    def export(self):
+        """The documents of `rules --format vap`; the policy file's path."""
+        examples = os.path.join(HERE, "..", "..", "deploy", "examples",
+                                "rules")
+        files = sorted(os.path.join(examples, f)
+                       for f in os.listdir(examples) if f.endswith(".yaml"))
+        more = os.path.join(self.work, "of-any-kind.yaml")
+        with open(more, "w", encoding="utf-8") as file:
+            yaml.safe_dump({"apiVersion": "gpugate.dev/v1", "kind": "Rules",
+                            "rules": list(without_gpus(files))}, file)
+        files += [more, os.path.join(HERE, "export-rules.yaml")]
+        path = os.path.join(self.work, "gpugate.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            yaml.safe_dump({"apiVersion": "gpugate.dev/v1", "kind": "Policy",
+                            "custom": files}, file)
+        run = subprocess.run(
+            [self.gpugate, "rules", "--format", "vap", "--config", path],
+            capture_output=True, check=True, text=True)
+        for line in run.stderr.splitlines():
+            print(line.replace("gpugate: ", ""))
+        exported = [d for d in yaml.safe_load_all(run.stdout) if d]
+        for one in exported:
+            # Of those that deny the server would name the first alone, and it
+            # drops warnings that hold line breaks.
+            if one["kind"].endswith("Binding"):
+                one["spec"]["validationActions"] = ["Warn"]
+            for v in one["spec"].get("validations", []):
+                if "//" not in v["expression"]:
+                    v["expression"] = plane.line(v["expression"])
+        with open(os.path.join(self.work, "policies.yaml"), "w",
+                  encoding="utf-8") as file:
+            yaml.safe_dump_all(exported, file)
+        return exported, path
+
+    def run_rules(self, _):
+        exported, path = self.export()
+        names = {d["metadata"]["name"] for d in exported}
+        self.server.policies(exported)
+        taken = self.send()
+        rules = self.lint.findings("--config", path, "--select", "custom")
+        found = self.lint.findings(
+            "--isolated", "--select", "admission-policy",
+            "--admission-policy", os.path.join(self.work, "policies.yaml"))
+        judged, others = collections.Counter(), collections.Counter()
+
+        def ours(name):
+            of_rules = {f["rule"] for f in rules.get(name, [])} & names
+            policies = {f["policy"] for f in found.get(name, [])}
+            judged.update(of_rules)
+            kind = taken[name][0]["kind"]
+            others.update((rule, kind) for rule in of_rules ^ policies)
+            return {(rule,) for rule in policies}
+
+        wrong = self.compare(
+            taken, ours,
+            lambda name: {f[:1] for f in plane.failures(taken[name][1][2])})
+        print(f"{len(names)} rules exported; findings: " + ", ".join(
+            f"{k} {n}" for k, n in sorted(judged.items())))
+        for (rule, kind), n in sorted(others.items()):
+            print(f"not what the rule says of what the author wrote: "
+                  f"{rule}, {n} x {kind}")
+        return wrong or len(names) < 15 or \
+            set(others) - DEFAULTS
+
+
+# Where a default of the API server makes the policy see another object than
+# the rule: labels of a Job and of its pods, metadata
+# that is never absent.
+DEFAULTS = {("owner", "Job"), ("owner", "CronJob"),
+            ("team-label-unknown-any", "Job")}
+KINDS = [
+    "core/Pod", "batch/Job", "batch/CronJob", "apps/Deployment",
+    "apps/StatefulSet", "apps/DaemonSet", "kubeflow.org/PyTorchJob",
+    "kubeflow.org/MPIJob", "kubeflow.org/TFJob", "kubeflow.org/Notebook",
+    "ray.io/RayCluster", "ray.io/RayJob", "ray.io/RayService",
+    "jobset.x-k8s.io/JobSet", "leaderworkerset.x-k8s.io/LeaderWorkerSet",
+    "batch.volcano.sh/Job",
+    "serving.kserve.io/ClusterServingRuntime", "serving.knative.dev/Service",
+    "trainer.kubeflow.org/ClusterTrainingRuntime"]
+
+
+def without_gpus(files):
+    """Rules that ask for GPUs only in match.gpus, of any object instead."""
+    for path in files:
+        with open(path, encoding="utf-8") as file:
+            for rule in yaml.safe_load(file)["rules"]:
+                match = rule.get("match", {})
+                if not match.pop("gpus", False) or "gpugate." in str(
+                        {k: rule.get(k) for k in ("when", "assert")}):
+                    continue
+                rule.pop("tests")
+                match["kinds"] = match.get("kinds", KINDS)
+                rule.update(name=rule["name"] + "-any", match=match)
+                yield rule
 
 
 def policy(one):
@@ -259,7 +361,7 @@ def main():
     mode, gpugate, server, shared, work = sys.argv[1:6]
     corpus = Corpus(mode, gpugate, server, os.path.join(shared, "corpus"),
                     work)
-    run = {"values": corpus.run_values, "rules": None}[mode]
+    run = {"values": corpus.run_values, "rules": corpus.run_rules}[mode]
     sys.exit(run(os.path.join(shared, "crds")) and 1)
 
 
