@@ -417,3 +417,38 @@ definition() {
 	[ "$status" -eq 2 ]
 	has '`oldSelf` is not known here'
 }
+
+@test "admission: whether an admission plugin sets a field is not known" {
+	local expression
+	pod a.yaml
+	for expression in '!has(object.spec.priorityClassName)' \
+		'has(object.spec.priorityClassName)' \
+		"!('priorityClassName' in object.spec)" \
+		'!object.?spec.?priorityClassName.hasValue()' \
+		'object.spec.size() == 3' \
+		"object.spec.all(k, k != 'nodeSelector')" \
+		"object.spec.map(k, k).size() == 3" \
+		"object.spec.filter(k, k.startsWith('node')).size() == 0" \
+		"!object.spec.exists(k, k == 'nodeSelector')"; do
+		policy plugin "$expression" >policies.yaml
+		lint a.yaml
+		[ "$status" -eq 0 ] || { echo "$expression: $output"; return 1; }
+	done
+	policy known "!object.spec.exists(k, k == 'containers')" >policies.yaml
+	lint a.yaml
+	[ "$status" -eq 1 ]
+	policy known '!has(object.metadata.uid)' >policies.yaml
+	lint a.yaml
+	[ "$status" -eq 1 ]
+}
+
+@test "admission: a message of several lines gives way to the static one" {
+	pod a.yaml
+	policy lines "object.kind == ''" >policies.yaml
+	echo "    messageExpression: \"'a' + '\\\\n' + 'b'\"" >>policies.yaml
+	lint a.yaml
+	has 'refused by lines'
+	sed -i "s/ + 'b'//" policies.yaml
+	lint a.yaml
+	has '`: a ['
+}

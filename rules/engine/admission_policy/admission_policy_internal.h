@@ -198,6 +198,10 @@ size_t admission_blame(struct admission_case *a, struct cel_eval *eval,
 /* White space as single blanks, none at the ends. */
 const char *admission_line(struct arena *arena, const char *text, size_t len);
 
+/* What a messageExpression gives, or NULL where the server falls back to the
+ * message: no text, more than one line, too long. */
+const char *admission_message(struct arena *arena, struct cel_value value);
+
 enum { BLAMED = 4 };
 
 #endif
