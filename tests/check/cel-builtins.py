@@ -6,7 +6,7 @@ and place.
 usage: cel-builtins.py GPUGATE ORACLE FILE|FOLDER...
 
 With the oracle ("-": none), cel-go judges the examples by the policies of
-deploy/vap, in the environment of Kubernetes 1.36."""
+deploy/vap, in the environment of the oldest Kubernetes that has them."""
 import glob
 import json
 import os
@@ -18,6 +18,7 @@ GPUGATE, ORACLE, PATHS = sys.argv[1], sys.argv[2].strip("-"), sys.argv[3:]
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 PREFIX = "gpugate-"
+OLDEST = "30"  # the first minor version that has the policies' API
 RULES = {os.path.basename(path)[:-len(".cel")].replace("_", "-"): path
          for path in sorted(glob.glob(f"{ROOT}/rules/catalog/*/*.cel"))}
 
@@ -95,11 +96,15 @@ def is_of(finding, rule, kinds):
 
 
 def examples(name, kinds):
-    """Objects of the rule's own examples: (file, document) and the object."""
+    """Objects of the rule's own examples, and one of each kind that holds a
+    bad Pod: (file, document) and the object."""
     import yaml
-    for path in sorted(glob.glob(f"{ROOT}/tests/rules/{name}/*.yaml")):
+    own = glob.glob(f"{ROOT}/tests/rules/{name}/*.yaml")
+    for path in sorted(own) + sorted(glob.glob(f"kinds/{name}-bad.yaml-*")):
         with open(path) as f:
             for n, thing in enumerate(yaml.safe_load_all(f), 1):
+                if n > 1 and path not in own:
+                    break
                 group, _, _ = (thing or {}).get("apiVersion", "") \
                     .rpartition("/")
                 if thing and (group, thing["kind"]) in kinds:
@@ -107,7 +112,7 @@ def examples(name, kinds):
 
 
 def write_kinds():
-    """Each Pod of the examples as the pods of every other kind, into kinds/."""
+    """Each Pod of the examples as pods of every other kind, into kinds/."""
     import yaml
     from export import KINDS
     os.mkdir("kinds")
@@ -149,7 +154,7 @@ def with_oracle(oracle, name, kinds, theirs):
     with open(f"{ROOT}/deploy/vap/policies/{name}.yaml") as f:
         policy = yaml.safe_load(f)["spec"]
     things = list(examples(name, kinds))
-    denied = set(ask(oracle, policy, things))
+    denied = set(ask([oracle, "cel", OLDEST], policy, things))
     found = {(f["file"], f["document"]) for f in theirs}
     for where, _ in things:
         if (where in denied) != (where in found) and \
