@@ -12,7 +12,7 @@
 
 #define VISIBLE "NVIDIA_VISIBLE_DEVICES"
 
-/* Not even a zero is left, and what it was meant to say is said. */
+/* Not even a zero is left, and the variable says what it was meant to say. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const char *resource)
 {
@@ -55,8 +55,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		finding_severity(f, SEVERITY_INFO);
 	finding_cause(run, f, value->key);
 	finding_help(run, f,
-		     "remove `%s`; NVIDIA_VISIBLE_DEVICES=void keeps the GPUs "
-		     "out of sight",
+		     "remove `%s`; NVIDIA_VISIBLE_DEVICES=void hides the GPUs",
 		     value->key);
 	repair(run, f, c, value->key);
 }

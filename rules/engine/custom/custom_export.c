@@ -2,7 +2,7 @@
 /*
  * A rule of one's own as a ValidatingAdmissionPolicy and its binding. An
  * expression keeps its text, in a loop over pods and containers where the rule
- * is about these; `params` becomes a variable. Expressions stand in block
+ * is about these; `params` becomes a variable. Expressions are written as block
  * scalars, so that nothing in them needs an escape.
  */
 #include "custom_export.h"
@@ -63,7 +63,7 @@ static const char *condition(struct custom_export *e)
 	const struct custom_rule *rule = e->rule;
 	const char *text = part(e, rule->assert);
 
-	/* What is no bool at all is refused as an expression. */
+	/* What is not a bool at all is refused as an expression. */
 	if (cel_program_type(rule->assert)->kind != CEL_BOOL)
 		text = arena_printf(e->arena, "(%s == true)", text);
 	if (rule->when)
@@ -278,7 +278,7 @@ static const char *reason(const struct custom_rule *rule)
 	if (rule->gpus)
 		return "`match.gpus` asks for what only gpugate knows";
 	if (reads(rule->when, "gpugate") || reads(rule->assert, "gpugate"))
-		return "`gpugate` is no variable of the API server";
+		return "`gpugate` is not a variable of the API server";
 	if (rule->each != EACH_OBJECT && !rule->nkinds)
 		return "`match.kinds` does not say which kinds hold the pods";
 	return NULL;
