@@ -71,9 +71,9 @@ struct cel_value {
 };
 
 /*
- * Lists and maps stand over nodes of a document or over values; those over
- * nodes convert their items when they are read. schema is the OpenAPI schema
- * of the node where the object's kind has one (CRDs), which decides about
+ * Lists and maps are views of nodes of a document or of values; those of
+ * nodes convert their items when they are read. schema is the OpenAPI schema of
+ * the node where the object's kind has one (CRDs), which decides about
  * timestamps, durations, bytes, int-or-string and about set and map lists;
  * without it JSON's types count.
  */

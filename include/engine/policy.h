@@ -90,7 +90,7 @@ struct policy_options {
 	const char *(*refuse_path)(void *context, const char *path);
 	/* The file holds rules of one's own (kind: Rules) and no policy. */
 	bool rules_only;
-	/* NULL, or told of each folder that `custom:` looks into. */
+	/* NULL, or called with each folder that `custom:` looks into. */
 	void (*looks_into)(void *context, const char *folder);
 	void *context; /* of both */
 };

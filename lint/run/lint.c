@@ -316,7 +316,7 @@ int lint_open(struct lint *lint)
 				  lint->options->quiet > 0);
 }
 
-/* The Namespaces of the files that are linted, wherever they stand. */
+/* The Namespaces of the files that are linted, wherever they are. */
 static void read_namespaces(struct lint *lint)
 {
 	const struct file_how how = {.limit = FILE_MANIFEST_MAX};

@@ -75,7 +75,7 @@ static bool is_template(struct worker *w, struct source *source)
 
 /* --- files that are not ours ---------------------------------------------- */
 
-/* `kind:`, `"kind" :`, in flow style or not: what stands before and behind. */
+/* `kind:`, `"kind" :`, in flow style or not: what is before and after. */
 static bool is_key(const char *text, const char *end, const char *at,
 		   size_t len)
 {

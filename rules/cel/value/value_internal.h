@@ -29,7 +29,7 @@ const struct node *cel_schema_find(struct arena *arena,
 				   const struct node *schema,
 				   const struct node *map, struct cel_text key);
 /* `set` or `map`: order does not count; keys is then the names of the fields
- * that tell items apart, or NULL. */
+ * that identify items, or NULL. */
 bool cel_schema_unordered(const struct node *schema, const struct node **keys);
 /* Do two items of a `map` list have the same keys? */
 bool cel_same_keys(struct arena *arena, struct cel_value a, struct cel_value b,

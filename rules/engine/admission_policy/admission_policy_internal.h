@@ -75,7 +75,7 @@ struct admission_policy {
 	struct admission_policy *next;
 };
 
-/* A rule of a definition's schema, at the schema it stands in. */
+/* A rule of a definition's schema, at the schema that holds it. */
 struct crd_rule {
 	const struct node *schema;
 	struct expression expression;

@@ -2,7 +2,7 @@
 /*
  * The validation rules of a definition over an object of its kind (apiserver
  * pkg/apiserver/schema/cel/validation.go of apiextensions): each rule is held
- * against every value of the schema that it stands in.
+ * against every value of the schema that holds it.
  */
 #include <string.h>
 

@@ -133,7 +133,7 @@ static void read_file(struct policy_reader *r, const struct node *at,
 	buf_release(&text);
 }
 
-/* The folder's own name is no pattern. */
+/* The folder's own name is not a pattern. */
 static void add_literally(struct buf *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
