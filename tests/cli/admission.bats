@@ -176,6 +176,18 @@ lacks() {
 	has '"rule":"admission-policy","reason":"a value is not known"'
 }
 
+@test "admission: a named time zone is not known, an offset is" {
+	policy low "timestamp('2026-01-01T00:00:00Z').getHours('Asia/Tokyo') == 1" >policies.yaml
+	pod a.yaml
+	run "$GPUGATE" lint --isolated --select admission-policy --format json \
+		--admission-policy policies.yaml a.yaml
+	[ "$status" -eq 0 ]
+	has '"rule":"admission-policy","reason":"a value is not known"'
+	policy low "timestamp('2026-01-01T00:00:00Z').getHours('+09:00') == 1" >policies.yaml
+	lint -q a.yaml
+	[ "$status" -eq 1 ]
+}
+
 @test "admission: an error of evaluation follows the failure policy" {
 	policy low "object.metadata.labels['x'] == 'y'" 'failurePolicy: Fail' >policies.yaml
 	pod a.yaml
