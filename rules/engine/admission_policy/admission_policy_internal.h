@@ -158,9 +158,9 @@ const struct cel_type *definition_type(struct arena *arena,
 				       const struct node *schema,
 				       const char *name);
 /* The schema of a whole object: apiVersion, kind and the object's names are
- * there. Below that it is the same tree. */
-const struct node *definition_root(struct arena *arena,
-				   const struct node *schema);
+ * there, and in objects that it embeds. Otherwise it is the same tree. */
+const struct node *definition_schema(struct arena *arena,
+				     const struct node *schema);
 
 /* --- match.c, request.c --------------------------------------------------- */
 
