@@ -295,6 +295,10 @@ static void what_a_fragment_lacks_is_not_known(void **state)
 		{"spec.containers.exists(c, c.name == 'z')", "unknown"},
 		{"spec.containers.map(c, c.name)", "unknown"},
 		{"type(dyn(spec.containers)) == list", "true"},
+		{"[spec.labels] == [{'a': 'x', 'b': 'w'}]", "unknown"},
+		{"[spec.labels].size()", "1"},
+		{"'%s'.format([spec.labels])", "unknown"},
+		{"spec.labels in [{'a': 'x', 'b': 'w'}]", "unknown"},
 	};
 
 	for (size_t i = 0; i < N(rows); i++)

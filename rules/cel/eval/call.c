@@ -13,6 +13,25 @@ bool eval_holds_more(const struct cel_eval *ev, struct cel_value v)
 					(v.kind == CEL_MAP && v.map->node));
 }
 
+/* Does something that the value is made of hold more? */
+static bool has_more_within(struct cel_eval *ev, struct cel_value v)
+{
+	bool more = eval_holds_more(ev, v);
+
+	if (v.kind == CEL_OPTIONAL && v.optional)
+		return has_more_within(ev, *v.optional);
+	if (more || (v.kind != CEL_LIST && v.kind != CEL_MAP))
+		return more;
+	for (size_t i = 0; !more && i < eval_range_size(v); i++) {
+		struct cel_value item =
+			v.kind == CEL_LIST ? cel_list_at(ev->arena, v, i)
+					   : cel_map_at(ev->arena, v, i).value;
+
+		more = has_more_within(ev, item);
+	}
+	return more;
+}
+
 /* --- `&&`, `||` ---------------------------------------------------------- */
 
 /* decisive: the operand that decides, true for `||`. */
@@ -62,7 +81,8 @@ static struct cel_value eval_equality(struct cel_eval *ev,
 	struct cel_value result = eval_graver(a, b);
 
 	if (!cel_is_abnormal(result))
-		result = eval_holds_more(ev, a) || eval_holds_more(ev, b)
+		result = ev->options.fragment && (has_more_within(ev, a) ||
+						  has_more_within(ev, b))
 				 ? cel_unknown(NULL)
 				 : cel_equal(ev->arena, a, b);
 	eval_charge(ev,
@@ -287,18 +307,24 @@ static struct cel_value call_overload(struct cel_eval *ev,
 	return result;
 }
 
-/* Of a list or map that may hold more, `in` knows what it has; others know
- * nothing but what it is. */
+/* Of what may hold more, nothing is known but its type. What is made of such
+ * has a size; `in` looks for itself, and a scalar is equal to none of it. */
 static bool is_unknown_of(struct cel_eval *ev, const struct cel_expr *e,
 			  const struct cel_value *args)
 {
+	const char *name = e->call.function;
 	bool more = false;
 
+	if (text_lists("dyn type", name))
+		return false;
+	if (text_eq(name, "size"))
+		return eval_holds_more(ev, args[0]);
+	if (text_eq(name, "@in") && args[0].kind != CEL_LIST &&
+	    args[0].kind != CEL_MAP)
+		return false;
 	for (unsigned i = 0; i < e->call.noperands; i++)
-		more |= eval_holds_more(ev, args[i]);
-	return more && !text_eq(e->call.function, "@in") &&
-	       !text_eq(e->call.function, "dyn") &&
-	       !text_eq(e->call.function, "type");
+		more |= has_more_within(ev, args[i]);
+	return more;
 }
 
 static struct cel_value eval_function(struct cel_eval *ev,
