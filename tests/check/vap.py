@@ -9,6 +9,7 @@ A case is an object of SUITE/test-resources with some fields changed
 says to it under the case's policy and its binding. Prints each case that
 gpugate judges otherwise, and the numbers.
 """
+import copy
 import json
 import os
 import subprocess
@@ -73,9 +74,13 @@ class Suite:
     def __init__(self, gpugate, folder, work):
         self.gpugate, self.folder, self.work = gpugate, folder, work
         self.passed = self.failed = 0
+        self.resources = {}
 
     def resource(self, name):
-        return load(os.path.join(self.folder, "test-resources", name))
+        if name not in self.resources:
+            self.resources[name] = load(
+                os.path.join(self.folder, "test-resources", name))
+        return copy.deepcopy(self.resources[name])
 
     def policies(self, policy, case):
         """The files that --admission-policy gets."""
