@@ -54,6 +54,8 @@ static struct cel_value missing_key(struct cel_eval *ev, struct cel_value key)
 	struct buf text;
 
 	if (key.kind == CEL_STRING)
+		eval_work(ev, key.text.len / 16);
+	if (key.kind == CEL_STRING)
 		return cel_error(ev->arena, "no such key: %.*s",
 				 (int)key.text.len, key.text.data);
 	buf_init(&text);

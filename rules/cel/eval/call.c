@@ -73,6 +73,15 @@ static uint64_t cost_of_equality(struct cel_value a, struct cel_value b)
 	return cel_cost_share(x < y ? x : y, 0.1);
 }
 
+/* Of values that are unlike at a glance, nothing within is looked at. */
+static uint64_t work_of_equality(struct cel_eval *ev, struct cel_value a,
+				 struct cel_value b)
+{
+	if (a.kind != b.kind || cel_cost_size(a) != cel_cost_size(b))
+		return 0;
+	return eval_work_of(ev, a);
+}
+
 static struct cel_value eval_equality(struct cel_eval *ev,
 				      const struct cel_expr *e, bool equal)
 {
@@ -80,6 +89,9 @@ static struct cel_value eval_equality(struct cel_eval *ev,
 	struct cel_value b = eval_expr(ev, e->call.operands[1]);
 	struct cel_value result = eval_graver(a, b);
 
+	eval_work(ev, work_of_equality(ev, a, b));
+	if (ev->state->over)
+		return cel_null();
 	if (!cel_is_abnormal(result))
 		result = ev->options.fragment && (has_more_within(ev, a) ||
 						  has_more_within(ev, b))
@@ -279,6 +291,13 @@ static struct cel_value no_overload(struct cel_eval *ev,
 	return error;
 }
 
+static uint64_t work_of_result(struct cel_value v)
+{
+	return v.kind == CEL_STRING ? v.text.len / 16
+	       : v.kind == CEL_LIST ? cel_list_size(v)
+				    : 0;
+}
+
 static struct cel_value call_overload(struct cel_eval *ev,
 				      const struct cel_expr *e,
 				      const struct cel_value *args)
@@ -296,8 +315,11 @@ static struct cel_value call_overload(struct cel_eval *ev,
 		charge_failure(ev, e, args);
 		return no_overload(ev, e, args);
 	}
+	if (!eval_may_call(ev, e, args))
+		return cel_null();
 	call.overload = s->overload;
 	result = s->overload->call(&call);
+	eval_work(ev, work_of_result(result));
 	price = e->call.price ? e->call.price : s->overload;
 	if (e->call.operation == OPERATION_IN_CONSTANTS)
 		cost = 0;

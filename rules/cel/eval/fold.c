@@ -177,6 +177,8 @@ bool eval_fold_add(struct cel_eval *ev, const struct cel_expr *e,
 	*out = eval_graver(slot->value, right);
 	if (cel_is_abnormal(*out))
 		return true;
+	if (!single)
+		eval_work(ev, cel_list_size(right));
 	if (single)
 		append(ev, slot, right);
 	for (size_t i = 0; !single && i < cel_list_size(right); i++)
@@ -213,6 +215,7 @@ static struct cel_value insert_all(struct cel_eval *ev, struct local_slot *slot,
 {
 	struct cel_value result = slot->value;
 
+	eval_work(ev, cel_map_size(map));
 	for (size_t i = 0; i < cel_map_size(map) && !cel_is_abnormal(result);
 	     i++)
 		result = insert(ev, slot, cel_map_at(ev->arena, map, i));
