@@ -138,8 +138,11 @@ def cases(rng, maker):
 
 
 def verdict(answer):
-    """Without cost; errors are one."""
+    """Without cost; errors are one, but for budgets, which what is not known
+    does not spend."""
     word, _, rest = answer.partition(" ")
+    if "operation cancelled" in rest:
+        return "unknown"
     return word if word != "ok" else rest.partition(" ")[2]
 
 
@@ -155,7 +158,8 @@ def judge(case, answers, counts):
     elif first != "unknown":
         counts["known"] += 1
         return next((i for i, other in enumerate(others, 1)
-                     if not part.fullmatch(other)), None)
+                     if other != "unknown" and not part.fullmatch(other)),
+                    None)
     else:
         counts["unknown"] += 1
         counts["agree"] += len(set(others)) == 1 and others[0] != "error"

@@ -86,8 +86,7 @@ struct cel_value eval_local(struct cel_eval *ev, unsigned slot);
 size_t eval_range_size(struct cel_value range);
 /* Starts a fold: its accumulator is pending. */
 void eval_fold_start(struct cel_eval *ev, const struct cel_expr *e);
-/* Binds its variables to element i of a list or map; to unknown values behind
- * the last. */
+/* Binds its variables to element i of a list or map. */
 void eval_fold_bind(struct cel_eval *ev, const struct cel_expr *e,
 		    struct cel_value range, size_t i);
 /* `@result + [x]`; false: the left operand is not a list that grows. */
