@@ -6,6 +6,8 @@
  * where a variable may be given as JSON instead: {"type": "dyn", "json": {}},
  * in which texts may be placeholders, or not at all: {"unknown": true}. With
  * "fragment": true, JSON is all that is known of more.
+ * With an argument N, the answer is how many nanoseconds of CPU an evaluation
+ * takes, of N.
  * Answers: `refuse TEXT`, `error COST TEXT`, `unknown COST`, `ok COST VALUE`.
  */
 #include <inttypes.h>
@@ -13,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/vec.h"
 #include "cel/cel.h"
@@ -23,6 +26,8 @@ enum { VARIABLES = 64 };
 
 struct answer {
 	struct arena arena;
+	struct arena scratch; /* of each of many evaluations */
+	long times;
 	struct buf out;
 	struct cel_variable variables[VARIABLES + 1];
 	struct cel_value values[VARIABLES];
@@ -264,6 +269,24 @@ static bool read_variables(struct answer *answer, const struct node *vars)
 	return true;
 }
 
+static void measure(struct answer *answer, const struct cel_program *program)
+{
+	struct cel_eval_options options = {.variable = read_variable,
+					   .context = answer,
+					   .budget = CEL_EXPRESSION_BUDGET};
+	clock_t start = clock();
+	struct cel_eval eval;
+
+	for (long i = 0; i < answer->times; i++) {
+		cel_eval_init(&eval, program, &answer->scratch, &options);
+		cel_eval_run(&eval);
+		arena_reset(&answer->scratch);
+	}
+	buf_addf(&answer->out, "%.0f",
+		 (double)(clock() - start) * 1e9 / CLOCKS_PER_SEC /
+			 (double)answer->times);
+}
+
 static void decide(struct answer *answer, const struct node *root)
 {
 	struct cel_issues issues = {0};
@@ -280,6 +303,10 @@ static void decide(struct answer *answer, const struct node *root)
 	if (!program) {
 		buf_addf(&answer->out, "refuse %s",
 			 issues.n ? issues.items[0].text : "(no issue)");
+		return;
+	}
+	if (answer->times) {
+		measure(answer, program);
 		return;
 	}
 	value = run(answer, program, root, &eval);
@@ -323,18 +350,21 @@ static void answer_line(struct answer *answer, char *line, size_t len)
 	arena_reset(&answer->arena);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static struct answer answer;
 	char *line = NULL;
 	size_t size = 0;
 	ssize_t len;
 
+	if (argc > 1)
+		answer.times = strtol(argv[1], NULL, 10);
 	buf_init(&answer.out);
 	while ((len = getline(&line, &size, stdin)) >= 0)
 		answer_line(&answer, line, (size_t)len);
 	free(line);
 	buf_release(&answer.out);
+	arena_release(&answer.scratch);
 	arena_release(&answer.arena);
 	return 0;
 }
