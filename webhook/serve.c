@@ -42,6 +42,7 @@ enum {
 	/* A state that is watched is seconds old; later it is a guess. A file
 	 * is as old as its owner allows. */
 	LIVE_MAX_AGE = 900,
+	KEPT_SIZE = 256 << 10,
 	THREADS_MAX = 8, /* unless the user asks for more */
 };
 
@@ -138,6 +139,26 @@ static void raise_limit(struct service *s)
 			s->options->max_connections);
 }
 
+/* The rest is for the program, its connections and small reviews. */
+static size_t memory_for_reviews(const struct service *s)
+{
+	enum { SHARE = 8, OF_IT = 5, NO_LIMIT = 160 << 20 };
+	size_t least = server_memory_least(s->options->max_body);
+	size_t bytes = s->options->max_memory, limit;
+
+	if (!bytes) {
+		limit = process_memory_limit(NULL);
+		bytes = limit ? limit / SHARE * OF_IT : NO_LIMIT;
+	}
+	if (bytes >= least)
+		return bytes;
+	log_say(s->log, LOG_WARN,
+		"--max-body takes %zu bytes of memory: more than the %zu of "
+		"--max-memory or the container's limit",
+		least, bytes);
+	return least;
+}
+
 static int start_server(struct service *s)
 {
 	const struct serve_options *o = s->options;
@@ -145,6 +166,7 @@ static int start_server(struct service *s)
 		.listen = o->listen,
 		.threads = serve_threads(o),
 		.max_body = o->max_body,
+		.max_memory = memory_for_reviews(s),
 		.max_in_flight = o->max_in_flight,
 		.max_connections = o->max_connections,
 		.handshake_seconds = o->timeout,
@@ -457,6 +479,9 @@ int serve(const struct serve_options *options)
 	/* Arenas of malloc cost address space and, once used, memory; reviews
 	 * do not allocate. */
 	mallopt(M_ARENA_MAX, 2);
+	/* What a large review took is given back when it is done. */
+	mallopt(M_MMAP_THRESHOLD, KEPT_SIZE);
+	mallopt(M_TRIM_THRESHOLD, 2 * KEPT_SIZE);
 	log_level_parse(options->log_level, &level);
 	s.log = log_new(STDERR_FILENO, level,
 			text_eq(options->log_format, "json"));

@@ -41,6 +41,8 @@ static const struct refusal wrong_type = {
 	415, "a review must be application/json, not compressed\n", false};
 static const struct refusal overload = {429, "too many reviews in flight\n",
 					false};
+static const struct refusal memory_used = {
+	429, "the memory for reviews is in use\n", false};
 
 /* --- what is wrong with the headers --------------------------------------- */
 
@@ -185,7 +187,7 @@ static enum MHD_Result refuse(struct peer *peer,
 {
 	const struct admission_reply reply = {
 		.status = refusal->status,
-		.retry_after = refusal == &overload,
+		.retry_after = refusal->status == 429,
 		.content_type = "text/plain",
 		.body = refusal->text,
 		.len = strlen(refusal->text),
@@ -198,7 +200,7 @@ static enum MHD_Result refuse(struct peer *peer,
 	return send_response(peer, connection, response);
 }
 
-/* Made with its first review. */
+/* Made with its first review, and after a large one. */
 static struct admission_worker *worker_of(struct server_thread *thread)
 {
 	if (!thread->worker)
@@ -207,15 +209,26 @@ static struct admission_worker *worker_of(struct server_thread *thread)
 	return thread->worker;
 }
 
+/* NULL: no memory, or peer->refusal says why there is no response. */
 static struct MHD_Response *judge(struct peer *peer, const char *body,
 				  size_t len)
 {
+	struct server_thread *thread = peer->thread;
 	struct admission_reply reply;
+	struct MHD_Response *response;
 
+	if (!server_memory_judge(peer->server, len)) {
+		peer->refusal = &memory_used;
+		return NULL;
+	}
 	connection_phase(&peer->connection, PHASE_REPLY);
-	admission_review(worker_of(peer->thread), peer->path, body, len,
-			 &reply);
-	return make_response(peer, &reply);
+	admission_review(worker_of(thread), peer->path, body, len, &reply);
+	response = make_response(peer, &reply);
+	if (server_memory_judge_end(peer->server, len)) {
+		admission_worker_free(thread->worker);
+		thread->worker = NULL;
+	}
+	return response;
 }
 
 /* NULL: it is not known what the review asks. */
@@ -298,8 +311,7 @@ static void take(struct peer *peer, const char *data, size_t len)
 	if (server_body_add(peer, data, len) == 0)
 		return;
 	server_body_release(peer);
-	metrics_add(peer->server->options.metrics, METRICS_OVERLOAD, 1);
-	peer->refusal = &overload;
+	peer->refusal = &memory_used;
 }
 
 static enum MHD_Result finish(struct peer *peer,
@@ -315,6 +327,8 @@ static enum MHD_Result finish(struct peer *peer,
 	if (!response)
 		response = judge(peer, peer->body.len ? peer->body.data : "",
 				 peer->body.len);
+	if (!response && peer->refusal)
+		return refuse(peer, connection, peer->refusal);
 	server_wire_hold(peer);
 	return send_response(peer, connection, response);
 }
