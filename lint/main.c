@@ -136,8 +136,7 @@ static int unknown_command(const char *word)
 	near = text_nearest(word, names, n);
 	if (*word == '-')
 		return log_usage(NULL,
-				 "options stand behind a command: "
-				 "gpugate lint %s",
+				 "options go after a command: gpugate lint %s",
 				 word);
 	if (near)
 		return log_usage(NULL,

@@ -197,3 +197,4 @@ docs: all
 		tests/meta/tables.sh $(BUILD)/gpugate $$readme \
 			>$(BUILD)/README.md && cp $(BUILD)/README.md $$readme; \
 	done
+	deploy/vap/generate.sh $(BUILD)/gpugate deploy/vap

@@ -227,7 +227,7 @@ static bool wants_sandbox(const struct service *s)
 	return sandbox_available() && text_eq(s->options->sandbox, "on");
 }
 
-/* A kernel without filters, or one that forbids them: serve all the same. */
+/* A kernel without filters, or one that forbids them: serve anyway. */
 static void enter_sandbox(struct service *s)
 {
 	bool json = text_eq(s->options->log_format, "json");

@@ -29,7 +29,7 @@ enum {
 };
 
 struct cel_variable {
-	const char *name; /* may hold dots: `request.x` is no variable */
+	const char *name; /* may hold dots: `request.x` is not a variable */
 	const struct cel_type *type;
 };
 

@@ -61,10 +61,10 @@ struct node {
 	 * input keeps its own digits. Booleans: "true", "false".
 	 */
 	const char *str;
-	struct node *first; /* child; in the author's order */
+	struct node *first, *last; /* children, in the author's order */
 	uint64_t tags; /* bit tag % 64 of each key that was ever appended */
 	struct node_index *map_index; /* large maps: hash, else NULL */
-	struct node *parent, *last;
+	struct node *parent;
 	uint32_t start, end;	     /* bytes of the value in the source */
 	uint32_t key_start, key_end; /* bytes of the key, equal when none */
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One Kubernetes object and the pods it makes. Everything here is a view of
- * a node tree, built by object_read() into an arena, and read-only for
- * rules. Strings are NULL when absent, not a string, or unknown.
+ * One Kubernetes object and the pods it makes. Everything here is a view of a
+ * node tree, built by object_read() into an arena, and read-only for rules.
+ * Strings are NULL when absent, not a string, or unknown.
  *
- * Which kinds there are, where their pod templates stand, how many pods they
- * make and what their operators inject is data: rules/kube/data/kinds.txt.
+ * Which kinds there are, where their pod templates are, how many pods they make
+ * and what their operators inject is data: rules/kube/data/kinds.txt.
  */
 #ifndef KUBE_OBJECT_H
 #define KUBE_OBJECT_H
@@ -101,9 +101,9 @@ struct object_list {
 
 /*
  * The objects of a document: one; the items of a List (of a *List kind with
- * items); nothing when it is no Kubernetes object (no apiVersion and kind).
- * Embedded objects hang below their object. *nested_list reports a List
- * inside a List (kubectl refuses it, we read it).
+ * items); nothing when it is not a Kubernetes object (no apiVersion and kind).
+ * Embedded objects hang below their object. *nested_list reports a List inside
+ * a List (kubectl refuses it, we read it).
  */
 void object_read(struct arena *arena, const struct kube_config *config,
 		 const struct doc *doc, struct object_list *out,

@@ -76,7 +76,8 @@ static const struct option table[] = {
 	{"cluster", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_FILTERS | FOR_QUOTA | FOR_TEST, AT(cluster), "FILE",
 	 NULL,
-	 .help = "What the cluster has (quotas, classes, nodes, queues): a file that "
+	 .help = "What the cluster has (quotas, classes, nodes, queues, admission "
+		 "policies): a file that "
 		 "`gpugate snapshot` wrote, of at most 256 MiB; - for standard input."},
 	{"admission-policy", 0, OPTION_LIST, FOR_LINT, AT(admission_policies),
 	 "FILE|DIR", NULL,

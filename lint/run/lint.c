@@ -178,6 +178,7 @@ static void lint_files(struct lint *lint)
 		.rules = &lint->rules,
 		.baseline = lint->baseline_run.old,
 		.admission_policies = lint->admission.set,
+		.namespaces = lint->admission.namespaces,
 		.user = o->as,
 		.groups = lint->admission.groups,
 		.partial = o->partial || o->since,
@@ -315,7 +316,7 @@ int lint_open(struct lint *lint)
 				  lint->options->quiet > 0);
 }
 
-/* The Namespaces of the files that are linted, wherever they stand. */
+/* The Namespaces of the files that are linted, wherever they are. */
 static void read_namespaces(struct lint *lint)
 {
 	const struct file_how how = {.limit = FILE_MANIFEST_MAX};
@@ -331,17 +332,45 @@ static void read_namespaces(struct lint *lint)
 		    file_read(AT_FDCWD, path.data, &how, &text) ||
 		    !text_find(text.data, text.len, "Namespace"))
 			continue;
-		admission_policies_add_namespaces(
-			lint->admission.set, path.data, text.data, text.len);
+		admission_policies_add_namespaces(lint->admission.namespaces,
+						  path.data, text.data,
+						  text.len);
 	}
 	buf_release(&path);
 	buf_release(&text);
 }
 
+static bool want_namespaces(const struct admission_policies *set)
+{
+	return set && admission_policies_want_namespaces(set);
+}
+
+static bool any_wants_namespaces(const struct lint *lint)
+{
+	const struct policies *policies = &lint->policies;
+	const struct clusters *clusters = &lint->clusters;
+	bool want = want_namespaces(lint->admission.set);
+
+	for (size_t i = 0; i < clusters->n; i++)
+		want |= want_namespaces(clusters->items[i].admission);
+
+	for (size_t i = 0; i < policies->n; i++) {
+		const struct policy *policy = policies->items[i].policy;
+
+		/* States that it names are not read yet. */
+		want |= policy_names_clusters(policy) ||
+			want_namespaces(policy_admission(policy, false)) ||
+			want_namespaces(policy_admission(policy, true));
+	}
+	return want;
+}
+
 static int finish_admission(struct lint *lint)
 {
-	if (admission_policies_want_namespaces(lint->admission.set))
+	if (any_wants_namespaces(lint)) {
+		lint->admission.namespaces = admission_policies_new();
 		read_namespaces(lint);
+	}
 	return admission_settings_finish(&lint->admission, lint->options);
 }
 
@@ -352,7 +381,7 @@ int lint_gather(struct lint *lint)
 	if (rc)
 		return rc;
 	log_step(lint, "files listed", lint->files.n);
-	if (lint->admission.set && finish_admission(lint))
+	if (finish_admission(lint))
 		return 2;
 	stdin_cache_read(&lint->stdin_cache, &lint->files);
 	lint_files(lint);

@@ -9,6 +9,7 @@ A case is an object of SUITE/test-resources with some fields changed
 says to it under the case's policy and its binding. Prints each case that
 gpugate judges otherwise, and the numbers.
 """
+import copy
 import json
 import os
 import subprocess
@@ -53,23 +54,33 @@ def value_of(text):
         return text
 
 
-def load(path):
+def load_all(path):
     with open(path, encoding="utf-8") as file:
-        return yaml.safe_load(file)
+        return list(yaml.load_all(file, getattr(yaml, "CSafeLoader",
+                                                yaml.SafeLoader)))
+
+
+def load(path):
+    return load_all(path)[0]
 
 
 def dump(path, *documents):
     with open(path, "w", encoding="utf-8") as file:
-        yaml.safe_dump_all(documents, file, sort_keys=False)
+        yaml.dump_all(documents, file, sort_keys=False, Dumper=getattr(
+            yaml, "CSafeDumper", yaml.SafeDumper))
 
 
 class Suite:
     def __init__(self, gpugate, folder, work):
         self.gpugate, self.folder, self.work = gpugate, folder, work
         self.passed = self.failed = 0
+        self.resources = {}
 
     def resource(self, name):
-        return load(os.path.join(self.folder, "test-resources", name))
+        if name not in self.resources:
+            self.resources[name] = load(
+                os.path.join(self.folder, "test-resources", name))
+        return copy.deepcopy(self.resources[name])
 
     def policies(self, policy, case):
         """The files that --admission-policy gets."""

@@ -238,6 +238,42 @@ asking_one_gives() {
 	is "$(ask 1)" "denied u-1"
 }
 
+# A ValidatingAdmissionPolicy that says EXPRESSION of every Pod.
+admitting() {
+	mkdir -p rules
+	cat >rules/site.yaml <<-END
+		apiVersion: admissionregistration.k8s.io/v1
+		kind: ValidatingAdmissionPolicy
+		metadata: {name: site}
+		spec:
+		  matchConstraints:
+		    resourceRules:
+		    - {apiGroups: [""], apiVersions: [v1], operations: [${2:-CREATE}], resources: [pods]}
+		  validations:
+		  - {expression: "$1", message: the site refuses it}
+		---
+		apiVersion: admissionregistration.k8s.io/v1
+		kind: ValidatingAdmissionPolicyBinding
+		metadata: {name: site}
+		spec: {policyName: site, validationActions: [Deny]}
+	END
+}
+
+@test "gpugated: policies of the cluster judge a review as what it is, and are read again" {
+	policy enforce policy.yaml
+	echo 'custom: [rules/*.yaml]' >>policy.yaml
+	admitting "request.operation != 'CREATE' || oldObject != null || request.userInfo.username == ''"
+	start --policy policy.yaml
+	asking_one_gives "denied u-1"
+	admitting "false" UPDATE
+	until_true asking_one_gives "allowed u-1"
+	admitting "request.operatoin == ''"
+	until_true logged "rules/site.yaml:9:27: .*did you mean .operation"
+	until_true logged "the last good one stays"
+	admitting "false"
+	until_true asking_one_gives "denied u-1"
+}
+
 @test "gpugated: a folder of policy files holds rules as well" {
 	mkdir policy
 	policy enforce policy/policy.yaml

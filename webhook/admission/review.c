@@ -112,7 +112,6 @@ static struct node *read_tree(struct arena *arena, struct review *review,
 	loader.context = &trouble;
 	loader.skip = skip;
 	loader.skip_lengths = skip == skip_unseen ? unseen_lengths : 0;
-	loader.own = arena_take(arena, source->len, 1);
 	root = json_read(&loader, 0, (uint32_t)source->len, &used);
 	while (root && used < source->len &&
 	       strchr(" \t\r\n", source->text[used]))
@@ -202,7 +201,7 @@ static bool read_envelope(struct review *review, const struct node *root)
 	if (!node_eq(node_get(root, "apiVersion"), "admission.k8s.io/v1") ||
 	    !node_eq(node_get(root, "kind"), "AdmissionReview")) {
 		review->problem =
-			"body is no AdmissionReview of admission.k8s.io/v1";
+			"body is not an AdmissionReview of admission.k8s.io/v1";
 		return false;
 	}
 	if (!node_str(uid) || !uid->len) {

@@ -123,8 +123,8 @@ void server_connection(void *cls, struct MHD_Connection *connection,
 
 /* -- server_thread.c ------------------------------------------------------- */
 
-/* Takes the listening socket over, on -1 too: then there is something to stop
- * all the same. */
+/* Takes the listening socket over, on -1 too: there is something to stop
+ * even then. */
 int server_threads_start(struct server *server, int listener);
 /* Cuts what is left. */
 void server_threads_stop(struct server *server);

@@ -2,11 +2,11 @@
 /*
  * From the headers of a request to its reply. libmicrohttpd calls
  * server_request() once when it has the headers, once for each piece of the
- * body, and once more when the body is complete; only the first and the last
- * call may reply. A reply to the first closes the connection, and what the
- * client still sends makes the kernel reset it: of Go clients with 8 MB to
- * send, two in five never read the reason. So a refusal waits until the body
- * has been read and dropped, unless it is very long.
+ * body, and again when the body is complete; only the first and the last call
+ * may reply. A reply to the first closes the connection, and what the client
+ * still sends makes the kernel reset it: of Go clients with 8 MB to send, two
+ * in five never read the reason. So a refusal waits until the body has been
+ * read and dropped, unless it is very long.
  *
  * A body that arrives in one piece is judged in place; the reply is kept for
  * the last call.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Roles without a device (parameter servers, launchers) are no ranks.
+ * Roles without a device (parameter servers, launchers) are not ranks.
  */
 #include <string.h>
 
@@ -56,7 +56,7 @@ const struct rule rule_gang_image_mismatch = {
 	.wants = FACT_GANG,
 	.since = "1.0",
 	.summary = "ranks of one job that run different images",
-	.why = "Ranks with other versions of NCCL or of the framework hang or fail when they meet.",
+	.why = "Ranks with different versions of NCCL or of the framework hang or fail when they meet.",
 	.remedy = "Run one image in all ranks.",
 	.evidence =
 		"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",

@@ -34,7 +34,7 @@ static void check(struct rule_run *run, const struct object *object)
 
 	if (!object->kueue || !text_eq(object->group, "ray.io"))
 		return;
-	/* With the selector alone it is not managed, and taken. */
+	/* With the selector alone it is not managed, and accepted. */
 	if (node_count(selector) && node_count(cluster) &&
 	    object_is(object, "ray.io", "RayJob"))
 		report_object(run, object, selector,
@@ -59,7 +59,8 @@ const struct rule rule_kueue_unsupported_shape = {
 	.since = "1.0",
 	.summary = "a Ray job that Kueue refuses",
 	.why = "The webhook of Kueue rejects the object.",
-	.remedy = "Do without what the message names, or without the queue.",
+	.remedy =
+		"Remove the field that the message names, or the queue's label.",
 	.evidence =
 		"https://kueue.sigs.k8s.io/docs/tasks/run/rayjobs/#c-limitations",
 	.check_object = check,

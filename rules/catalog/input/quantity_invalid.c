@@ -38,7 +38,7 @@ static void found(struct quantity_walk *walk,
 		  const struct quantity_issue *issue)
 {
 	static const char *const what[] = {
-		[QUANTITY_NO_QUANTITY] = "is no quantity",
+		[QUANTITY_NO_QUANTITY] = "is not a quantity",
 		[QUANTITY_NOT_IN_CRD] =
 			"is refused in a custom resource: it takes integers and strings",
 		[QUANTITY_NEGATIVE] = "is negative",
@@ -54,7 +54,7 @@ static void found(struct quantity_walk *walk,
 	if (issue->fault == QUANTITY_NOT_IN_CRD && at->type != NODE_STRING &&
 	    is_rewritten(issue->object))
 		return;
-	/* gpu-fractional-quantity says it. */
+	/* gpu-fractional-quantity reports it. */
 	if (issue->fault != QUANTITY_NO_QUANTITY &&
 	    accelerator_find(rule_accelerators(run), at->key))
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whatever speaks of a topology is taken for an answer.
+ * Any setting about topology counts.
  */
 #include <inttypes.h>
 #include <string.h>

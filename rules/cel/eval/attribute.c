@@ -129,7 +129,7 @@ static struct cel_value bad_index(struct cel_eval *ev, struct cel_value key)
 	return error;
 }
 
-/* false: the key is no index. */
+/* false: the key is not an index. */
 static bool index_of(struct cel_value key, int64_t *index)
 {
 	if (key.kind == CEL_DOUBLE && (!(key.real >= -9223372036854775808.0 &&
@@ -150,7 +150,7 @@ static struct cel_value in_list(struct cel_eval *ev, struct cel_value list,
 {
 	int64_t i;
 
-	*found = true; /* a key that is no index is wrong in any case */
+	*found = true; /* a key that is not an index is wrong in any case */
 	if (!index_of(key, &i))
 		return bad_index(ev, key);
 	if (i >= 0 && (uint64_t)i < cel_list_size(list))

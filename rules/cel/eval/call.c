@@ -177,8 +177,8 @@ static bool is_unguarded(const char *name)
 	       text_eq(name, "endsWith") || text_eq(name, "matches");
 }
 
-/* Is its price one of sizes alone, which what is no value has, too? If not, it
- * may look into what it was called on. */
+/* Does its price depend on sizes alone, which what is not a value has, too? If
+ * not, it may look into what it was called on. */
 static bool is_priced(struct cel_eval *ev, const struct cel_expr *e,
 		      const struct cel_value *args)
 {

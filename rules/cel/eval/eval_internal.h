@@ -48,7 +48,7 @@ static inline void eval_charge(struct cel_eval *ev, uint64_t cost)
 }
 
 struct cel_value eval_expr(struct cel_eval *ev, const struct cel_expr *e);
-/* Of two results that are no values, or one of which is none. */
+/* Of two results that are not values, or one of which is none. */
 struct cel_value eval_graver(struct cel_value a, struct cel_value b);
 
 /* A list or map of a fragment: what else is in it is not known. */
@@ -76,7 +76,7 @@ void eval_fold_start(struct cel_eval *ev, const struct cel_expr *e);
  * the last. */
 void eval_fold_bind(struct cel_eval *ev, const struct cel_expr *e,
 		    struct cel_value range, size_t i);
-/* `@result + [x]`; false: the left operand is no list that grows. */
+/* `@result + [x]`; false: the left operand is not a list that grows. */
 bool eval_fold_add(struct cel_eval *ev, const struct cel_expr *e,
 		   struct cel_value *out);
 struct cel_value eval_fold_insert(struct cel_eval *ev,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Comprehensions (cel-go interpreter/interpretable.go, folder). A condition
- * that is no bool goes on, as there.
+ * that is not a bool goes on, as there.
  */
 #include <string.h>
 

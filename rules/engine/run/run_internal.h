@@ -28,7 +28,8 @@ struct yielding_rule {
 };
 
 /* A rule that has a callback, with what it wants side by side: most are not
- * called, and the loop that tells would else look at each rule itself. */
+ * called, and the loop that finds the others would else look at each rule
+ * itself. */
 struct called_rule {
 	unsigned wants, wants_any;
 	unsigned rule; /* its index */

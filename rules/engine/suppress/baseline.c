@@ -11,7 +11,7 @@
  *
  * which is JSON for programs and one line an entry for people. Version 1, where
  * a fingerprint had the path of what was there in place of what is missing, is
- * read once more: it is written anew in version 2.
+ * still read, and written as version 2.
  */
 #include "engine/baseline.h"
 

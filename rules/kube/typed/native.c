@@ -431,8 +431,8 @@ static void finish_secret(struct arena *arena, struct node *secret)
 			typed_keep(data, text, unknown(arena, text));
 }
 
-/* The strategy's PrepareForCreate labels its pods, unless it is told not to;
- * the Job itself too, where its labels are those of its pods by default. */
+/* The strategy's PrepareForCreate labels its pods, unless it is set not to; the
+ * Job itself too, where its labels are those of its pods by default. */
 static void label_job(struct arena *arena, struct node *metadata)
 {
 	static const char *const keys[] = {
