@@ -485,6 +485,7 @@ int serve(const struct serve_options *options)
 	log_level_parse(options->log_level, &level);
 	s.log = log_new(STDERR_FILENO, level,
 			text_eq(options->log_format, "json"));
+	log_bugs(STDERR_FILENO, text_eq(options->log_format, "json"));
 	s.metrics = metrics_new();
 	if (!s.log || !s.metrics)
 		return rc;
