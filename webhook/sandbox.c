@@ -291,7 +291,7 @@ static void refuse(int number, siginfo_t *info, void *context)
 	int saved = errno;
 
 	(void)number;
-	/* Sent by a process, at any moment: it is no call of ours. */
+	/* Sent by a process, at any moment: no call of ours failed. */
 	if (info->si_code != SYS_SECCOMP)
 		return;
 	report(info->si_syscall);

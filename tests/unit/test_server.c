@@ -152,6 +152,18 @@ static const struct exchange exchanges[] = {
 	 "POST /mutate HTTP/1.1\r\n" HOST JSON
 	 "Content-Length: 99999999999999999999\r\n\r\n{}",
 	 413, false, NULL},
+	{"a blank before the colon",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON
+	 "Transfer-Encoding : chunked\r\nContent-Length: 2\r\n\r\n{}",
+	 400, false, NULL},
+	{"a CR that ends no line",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON
+	 "X: a\rTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n{}",
+	 400, false, NULL},
+	{"a NUL in the path",
+	 "POST /mutate%00x HTTP/1.1\r\n" HOST JSON
+	 "Content-Length: 2\r\n\r\n{}",
+	 400, false, NULL},
 	{"two hosts",
 	 "POST /mutate HTTP/1.1\r\n" HOST HOST JSON
 	 "Content-Length: 2\r\n\r\n{}",

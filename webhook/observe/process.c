@@ -113,7 +113,7 @@ unsigned process_cpu_limit(const char *folder)
 
 size_t process_memory_limit(const char *folder)
 {
-	/* What cgroup v1 shows where nobody set a limit is about this. */
+	/* What cgroup v1 shows where no limit is set is about this. */
 	const unsigned long none = 1ul << 62;
 	unsigned long bytes;
 

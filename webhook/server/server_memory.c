@@ -2,7 +2,7 @@
 /*
  * One budget of bytes over all requests: for bodies as they arrive, and for
  * what the large ones are read into while they are judged (the tree, its texts,
- * the findings). Beyond it the client is told to come again.
+ * the findings). Beyond it the answer is 429 with Retry-After.
  *
  * It has three parts. An eighth is for small bodies alone, so that large ones
  * do not lock out ordinary reviews. Half of the rest, or what the largest
@@ -59,7 +59,7 @@ static bool take(atomic_size_t *used, size_t bytes, size_t most)
 	return false;
 }
 
-/* Not once a refusal: whoever sends them would fill the log. */
+/* Not each refusal: many of them would fill the log. */
 static void say_refused(struct server *server)
 {
 	int64_t now = monotonic_seconds();

@@ -13,6 +13,7 @@
  */
 #include "server_internal.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -28,6 +29,10 @@ enum {
 static const struct refusal ambiguous = {
 	400,
 	"expected exactly one Host, one Content-Length and no Transfer-Encoding\n",
+	true};
+static const struct refusal malformed = {
+	400,
+	"expected names of headers as tokens, and no control character in a value or in the path\n",
 	true};
 static const struct refusal not_found = {
 	404, "not found: reviews go to /mutate and /validate\n", false};
@@ -49,14 +54,40 @@ static const struct refusal memory_used = {
 struct headers {
 	unsigned hosts, lengths, codings, types;
 	const char *length, *type;
-	bool encoded, expects;
+	bool encoded, expects, malformed;
 };
 
+/* RFC 9110 5.6.2; a blank before the colon would be part of the name. */
+static bool is_token(const char *text, size_t len)
+{
+	static const char marks[] = "!#$%&'*+-.^_`|~";
+
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)text[i]) &&
+		    !memchr(marks, text[i], sizeof(marks) - 1))
+			return false;
+	return len > 0;
+}
+
+/* A CR that ends no line, a NUL: others may see two headers there. */
+static bool has_control(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (((unsigned char)text[i] < ' ' && text[i] != '\t') ||
+		    text[i] == 0x7f)
+			return true;
+	return false;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the library's signature. */
 static enum MHD_Result see_header(void *cls, enum MHD_ValueKind kind,
-				  const char *key, const char *value)
+				  const char *key, size_t key_len,
+				  const char *value, size_t value_len)
 {
 	struct headers *h = cls;
 
+	h->malformed |=
+		!is_token(key, key_len) || has_control(value, value_len);
 	if (!strcasecmp(key, MHD_HTTP_HEADER_HOST)) {
 		h->hosts++;
 	} else if (!strcasecmp(key, MHD_HTTP_HEADER_CONTENT_LENGTH)) {
@@ -118,6 +149,8 @@ static const struct refusal *check_headers(struct peer *peer,
 	const struct refusal *client;
 
 	peer->expected = 0;
+	if (h->malformed)
+		return &malformed;
 	if (h->hosts > 1 || h->lengths > 1 || h->codings ||
 	    (h->length && !read_length(h->length, &peer->expected)))
 		return &ambiguous;
@@ -277,8 +310,10 @@ static enum MHD_Result begin(struct peer *peer,
 {
 	struct headers headers = {0};
 
-	MHD_get_connection_values(connection, MHD_HEADER_KIND, see_header,
-				  &headers);
+	MHD_get_connection_values_n(connection, MHD_HEADER_KIND, see_header,
+				    &headers);
+	/* Not decoded: see keep_path(). */
+	headers.malformed |= strstr(url, "%00") != NULL;
 	connection_phase(&peer->connection, PHASE_BODY);
 	peer->refusal = check_headers(peer, connection, &headers);
 	if (!peer->refusal || peer->refusal == &too_large)
