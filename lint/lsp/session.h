@@ -90,7 +90,7 @@ struct lsp_document *lsp_document_by_uri(const struct lsp_session *session,
 					 const char *uri);
 struct lsp_document *lsp_document_by_path(const struct lsp_session *session,
 					  const char *path);
-/* NULL: the URI is not that of a file. An open one is opened anew. */
+/* NULL: the URI is not that of a file. An open one is opened again. */
 struct lsp_document *lsp_document_open(struct lsp_session *session,
 				       const char *uri, const char *data,
 				       size_t len);
