@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Header fields are ASCII lines that end in CR LF. All but the length are
- * passed over. Anything else cannot be skipped: where the next message
+ * passed over. What is not a header cannot be skipped: where the next message
  * begins is then not known.
  */
 #include "frame.h"

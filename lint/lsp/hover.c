@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hover: what `gpugate explain` says of the rules of the findings at the place,
- * or of the rule that is named there. Completion: names of rules, in
+ * or of the rule whose name is there. Completion: names of rules, in
  * comments that suppress and in policies.
  */
 #include <ctype.h>

@@ -18,7 +18,7 @@
 #include "sources.h"
 #include "worker.h"
 
-/* A text in place of that of a file, which need not exist. */
+/* A text in place of a file, which need not exist. */
 struct lint_text {
 	const char *path; /* absolute */
 	const char *text;
