@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of lines is made again after each change: that takes less than
+ * The table of lines is built after each change: that takes less than
  * parsing the text, which follows.
  */
 #include "text.h"

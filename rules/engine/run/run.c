@@ -106,6 +106,13 @@ void run_release(struct run *run)
 
 /* --- rules that did not run ---------------------------------------------- */
 
+/* Most differ in the first letter of the rule. */
+static bool not_run_same(const struct not_run *x, const struct not_run *y)
+{
+	return text_eq(x->rule->name, y->rule->name) &&
+	       text_eq(x->reason, y->reason);
+}
+
 static int not_run_cmp(const struct not_run *x, const struct not_run *y)
 {
 	int c = strcmp(x->rule->name, y->rule->name);
@@ -138,7 +145,7 @@ void run_not_run_add(struct run *run, const struct rule *rule,
 	for (i = 0; i < state->nnot_run; i++) {
 		struct not_run *known = &state->not_run[i];
 
-		if (!not_run_cmp(known, &one)) {
+		if (not_run_same(known, &one)) {
 			known->count += count;
 			return;
 		}

@@ -202,6 +202,28 @@ static struct node *words(struct arena *arena, const char *text,
 	return list;
 }
 
+/* A host is what has a dot, a port or a capital letter before the first slash
+ * (distribution/reference splitDockerDomain). */
+static const char *behind_host(const char *image)
+{
+	size_t n = strcspn(image, "/");
+
+	if (!image[n] || (strcspn(image, ".:ABCDEFGHIJKLMNOPQRSTUVWXYZ") >= n &&
+			  !(n == 9 && !strncmp(image, "localhost", n))))
+		return image;
+	return image + n + 1;
+}
+
+/* May it be the name of an image? Of one that may not be nothing is known. */
+static bool is_reference(const char *image)
+{
+	const char *path = behind_host(image);
+	size_t n = strcspn(path, ":@");
+
+	return n && *path != '/' &&
+	       strspn(path, "abcdefghijklmnopqrstuvwxyz0123456789._-/") == n;
+}
+
 /* defaults.go SetDefaults_Container: `latest`, said or meant. */
 static const char *pull_policy(const struct node *map)
 {
@@ -210,7 +232,8 @@ static const char *pull_policy(const struct node *map)
 
 	if (!image)
 		return NULL;
-	if (tag ? text_eq(tag, "latest") : !strchr(image, '@'))
+	if (is_reference(image) &&
+	    (tag ? text_eq(tag, "latest") : !strchr(image, '@')))
 		return "Always";
 	return "IfNotPresent";
 }
@@ -230,8 +253,12 @@ static struct node *constant(struct arena *arena, const char *text,
 
 	if (text_eq(text, "@pull"))
 		text = pull_policy(map);
-	if (!text || text_eq(text, "?"))
-		return unknown(arena, map);
+	if (!text || *text == '?') {
+		node = unknown(arena, map);
+		if (text && text[1])
+			node->type = NODE_NULL;
+		return node;
+	}
 	if (*text == '[')
 		return words(arena, text, map);
 	node = typed_text(arena, text, map);
@@ -449,15 +476,19 @@ static void finish_secret(struct arena *arena, struct node *secret)
 			typed_keep(data, text, unknown(arena, text));
 }
 
-/* The strategy's PrepareForCreate labels its pods, unless it is set not to; the
- * Job itself too, where its labels are those of its pods by default. */
-static void label_job(struct arena *arena, struct node *metadata)
+/* The strategy's PrepareForCreate labels its pods, unless it is set not to;
+ * the Job itself too, where its labels are those of its pods by default. */
+static void label_job(struct arena *arena, struct node *metadata, bool always)
 {
 	static const char *const keys[] = {
 		"controller-uid", "batch.kubernetes.io/controller-uid",
 		"job-name", "batch.kubernetes.io/job-name"};
 	struct node *labels = typed_find(metadata, "labels", 6);
 
+	if (!labels && always) {
+		labels = typed_new(arena, NODE_MAP, NULL, metadata);
+		typed_put(metadata, "labels", labels);
+	}
 	for (size_t i = 0; labels && i < sizeof(keys) / sizeof(*keys); i++)
 		if (!node_get(labels, keys[i]))
 			typed_put(labels, keys[i], unknown(arena, labels));
@@ -470,9 +501,9 @@ static void finish_job(struct arena *arena, struct node *job, bool labelled)
 
 	if (node_is_true(node_get(spec, "manualSelector")))
 		return;
-	label_job(arena, typed_find(template, "metadata", 8));
+	label_job(arena, typed_find(template, "metadata", 8), true);
 	if (!labelled)
-		label_job(arena, typed_find(job, "metadata", 8));
+		label_job(arena, typed_find(job, "metadata", 8), false);
 }
 
 /* Ports of nodes are taken before a policy is asked. */
