@@ -48,5 +48,21 @@ for r in rules:
     for key in ("summary", "why", "remedy", "evidence", "category", "severity"):
         assert r.get(key), (r["name"], key)
 ' 2>/dev/null || { command -v python3 >/dev/null && bad 'rules --format json is not in order'; }
+# Those in CEL have the name, the severity and the summary of the C file.
+"$gpugate" rules --format json | python3 -c '
+import glob, json, sys
+bad = 0
+rules = {r["name"]: r for r in json.load(sys.stdin)["rules"]}
+for path in glob.glob("rules/catalog/*/*.cel"):
+    category, name = path[:-4].replace("_", "-").split("/")[2:]
+    rule = rules.get(name, {"category": ""})
+    with open(path) as f:
+        said = [line.strip("- \n").replace("\"", "") for line in f]
+    if category != rule["category"] or "name: gpugate-" + name not in said or \
+            any(f"{key}: {rule[key]}" not in said
+                for key in ("severity", "summary")):
+        print(path, "is not as its C file", file=sys.stderr)
+        bad = 1
+sys.exit(bad)' || { command -v python3 >/dev/null && fail=1; }
 [ "$fail" -eq 0 ] && echo 'rule files: ok'
 exit "$fail"
