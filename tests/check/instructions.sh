@@ -7,10 +7,10 @@
 # some per cent more than the figures below is seen here.
 #
 # Where they go, in thousands (Pod of 4 KB, PyTorchJob of 8 KB, Job of 42 KB):
-# the JSON reader 36, 77, 333, of which 130 instructions a key with its string;
-# fields of maps by name 12, 27, 50; rules themselves 10, 17, 51, spread over
-# 85 checks of the 185; reading containers and their variables 3, 8, 51; words
-# of commands 7, 12, 7; which rules to call, and what did not run 7, 12, 11.
+# the JSON reader 33, 68, 300, of which 105 instructions a key with its string;
+# fields of maps by name 7, 17, 35; rules themselves 10, 17, 45, spread over 85
+# checks of the 185; reading containers and their variables 3, 8, 50; words of
+# commands 7, 12, 7; which rules to call, and what did not run 5, 10, 10.
 #
 # usage: instructions.sh [BUILD]
 # shellcheck source=tests/check/lib.bash
@@ -56,12 +56,12 @@ while read -r name most; do
 	check "$name" at_most "$figure" "$most"
 	echo "  $name: $figure"
 done <<'END'
-pod 107000
-ptj 228000
-big 610000
+pod 100000
+ptj 209500
+big 554500
 END
 figure=$(total '' "$gpugate" lint --isolated --fail-on never \
 	--format concise -j1 deploy/examples/good/train.yaml)
-check 'one file' at_most "$figure" 545000
+check 'one file' at_most "$figure" 477000
 echo "  one file: $figure"
 finish instructions

@@ -17,8 +17,6 @@
 #include "doc/build.h"
 #include "json.h"
 
-enum { PIECE = 1024 }; /* bytes */
-
 /* What the API server writes, nearly always. */
 #define usual(what) __builtin_expect(!!(what), 1)
 
@@ -568,26 +566,6 @@ static char *json_tree(struct json_reader *json, char *p, struct node *node)
 	return place.open ? NULL : p;
 }
 
-/* The copy that is read: one for all values in a row. It is made in pieces: a
- * long memcpy() is a string instruction, which counts for each byte. */
-static char *json_copy(struct loader *loader, uint32_t end)
-{
-	const char *text = loader->source->text;
-	uint32_t n;
-
-	if (!loader->own || loader->own_end != end) {
-		loader->own = arena_take(loader->source->arena,
-					 (size_t)end + JSON_BLOCK, 1);
-		loader->own_end = end;
-		for (uint32_t at = 0; at < end; at += n) {
-			n = (end - at - 1) % PIECE + 1;
-			memcpy(loader->own + at, text + at, n);
-		}
-		memset(loader->own + end, 0, JSON_BLOCK);
-	}
-	return loader->own;
-}
-
 struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		       uint32_t *used)
 {
@@ -603,7 +581,7 @@ struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		json.skip_lengths = ~UINT64_C(0);
 	if (start == end)
 		return NULL;
-	json.text = json_copy(loader, end);
+	json.text = json_reader_text(loader, end);
 	json.end = json.text + end;
 	p = json_blank(json.text + start);
 	if (p == json.end) {

@@ -52,6 +52,9 @@ bool json_refuse_at(struct json_reader *json, const char *p, const char *text);
 /* The byte after the character at p (after the byte, if it is none). */
 const char *json_behind(const struct json_reader *json, const char *p);
 
+/* The copy of the loader's text up to end, in its source's arena. */
+char *json_reader_text(struct loader *loader, uint32_t end);
+
 /* The marks of the block at p. */
 uint64_t json_mark_block(const char *p);
 
