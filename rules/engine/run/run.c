@@ -132,6 +132,7 @@ void run_begin_file(struct run *run, const struct run_file *file)
 	state->rules = policy_rules(file->policy);
 	state->findings = NULL;
 	state->nfindings = state->findings_size = 0;
+	state->cut = false;
 	state->suppressions = NULL;
 	run_cluster_begin(run, file);
 	if (run->options.admission)
@@ -190,8 +191,20 @@ void run_load_issue(void *run, const struct load_issue *issue)
 	};
 	struct finding *f;
 
+	if (run_is_cut(run, NULL, issue->start, issue->end))
+		return;
 	f = report_internal(run, rule_of[issue->kind], issue->text,
 			    issue->start, issue->end);
+	if (f)
+		identify_by_file(run, f);
+}
+
+void run_report_cut(struct run *run, const char *text, uint32_t start,
+		    uint32_t end)
+{
+	struct finding *f =
+		report_internal(run, INTERNAL_SYNTAX, text, start, end);
+
 	if (f)
 		identify_by_file(run, f);
 }
@@ -287,8 +300,10 @@ static void check_object(struct run *run, struct object *object)
 		suppressions_object(state->suppressions, object);
 	state->asks = suppressions_any(state->suppressions) ? ASK_ALL
 							    : run->options.asks;
-	run_check_object(run, object, settings);
-	run_admission_policies(run, object, settings);
+	if (!run_is_over_budget(run, object)) {
+		run_check_object(run, object, settings);
+		run_admission_policies(run, object, settings);
+	}
 	if (run->options.admission)
 		check_alone(run, object, settings);
 	findings_yield(state->findings, start, state->nfindings);
@@ -349,9 +364,12 @@ static void suppression_issue(void *run, const struct suppression_issue *issue)
 		[SUPPRESSION_EXPIRED] = INTERNAL_EXPIRED,
 		[SUPPRESSION_MALFORMED] = INTERNAL_MALFORMED,
 	};
-	struct finding *f =
-		report_internal(run, rule_of[issue->kind], issue->text,
-				issue->start, issue->end);
+	struct finding *f;
+
+	if (run_is_cut(run, NULL, issue->start, issue->end))
+		return;
+	f = report_internal(run, rule_of[issue->kind], issue->text,
+			    issue->start, issue->end);
 
 	if (!f)
 		return;
@@ -421,7 +439,7 @@ void run_end_file(struct run *run)
 	struct finding *findings;
 	size_t n;
 
-	if (state->suppressions) {
+	if (state->suppressions && !state->cut) {
 		suppressions_settings(state->suppressions,
 				      policy_base(state->file.policy));
 		suppressions_finish(state->suppressions, state->rules,

@@ -4,8 +4,16 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "base/vec.h"
 #include "run_internal.h"
+
+/* Most differ in the first letter of the rule. */
+static bool not_run_same(const struct not_run *x, const struct not_run *y)
+{
+	return text_eq(x->rule->name, y->rule->name) &&
+	       text_eq(x->reason, y->reason);
+}
 
 static int not_run_cmp(const struct not_run *x, const struct not_run *y)
 {
@@ -39,7 +47,7 @@ void run_not_run_add(struct run *run, const struct rule *rule,
 	for (i = 0; i < state->nnot_run; i++) {
 		struct not_run *known = &state->not_run[i];
 
-		if (!not_run_cmp(known, &one)) {
+		if (not_run_same(known, &one)) {
 			known->count += count;
 			return;
 		}
