@@ -176,6 +176,8 @@ install:
 	mkdir -p $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(BUILD)/release/gpugate completion bash \
 		>$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpugate
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gpugate/schemas \
+		deploy/schemas/*.json
 
 # --- a new rule: tests/README.md --------------------------------------------
 

@@ -42,6 +42,7 @@ enum node_flags {
 	NODE_BLOCK = 32,     /* | or > block scalar */
 	NODE_ANCHORED = 64,  /* carries an anchor (&name) */
 	NODE_IMPLICIT = 128, /* empty plain scalar: null without any bytes */
+	NODE_OPEN = 128,     /* a map: node_is_perhaps() of some child */
 };
 
 /* What is asked of a map's children comes first, and then what is asked of
@@ -162,6 +163,12 @@ static inline bool node_is_unknown(const struct node *node)
 static inline bool node_is_unset(const struct node *node)
 {
 	return !node || node_known(node, NODE_NULL);
+}
+
+/* It is not even known whether it is there (kube/typed.h). */
+static inline bool node_is_perhaps(const struct node *node)
+{
+	return node_is_unknown(node) && node->type == NODE_NULL;
 }
 
 /* Text of a known string; NULL for anything else. */

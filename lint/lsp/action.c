@@ -24,14 +24,11 @@ struct action_list {
 /* Kinds are trees: "source" wants "source.fixAll.gpugate" as well. */
 static bool wants(const struct action_list *list, const char *kind)
 {
-	const json_t *item;
-	size_t i;
-
 	if (!list->only)
 		return true;
-	json_array_foreach(list->only, i, item)
-	{
-		const char *only = json_string_value(item);
+	for (size_t i = 0; i < json_array_size(list->only); i++) {
+		const char *only =
+			json_string_value(json_array_get(list->only, i));
 
 		if (text_starts(kind, only) &&
 		    (!kind[strlen(only)] || kind[strlen(only)] == '.' ||

@@ -26,7 +26,7 @@ struct line {
 static struct line line_at(const struct lsp_document *d, uint32_t offset)
 {
 	const char *s = d->text.bytes.data;
-	size_t start = offset, end = offset;
+	size_t start = offset, end = start;
 
 	while (start && s[start - 1] != '\n')
 		start--;
@@ -50,7 +50,7 @@ static bool in_comment(const struct line *line)
 static const struct rule *rule_named(const struct lsp_document *d,
 				     const struct line *line)
 {
-	size_t start = line->at, end = line->at;
+	size_t start = line->at, end = start;
 	struct rule_set rules = lsp_rules(d);
 	struct buf name;
 	int index;
@@ -199,7 +199,7 @@ json_t *lsp_complete(struct lsp_session *session, struct lsp_document *d,
 {
 	struct line line = line_at(d, offset);
 	struct rule_set rules;
-	uint32_t start = offset, end = offset;
+	uint32_t start = offset, end = start;
 	json_t *items;
 
 	(void)session;

@@ -14,7 +14,7 @@
 #include "base/path.h"
 #include "base/text.h"
 
-struct collector {
+struct lsp_collector {
 	struct lsp_session *session;
 	struct lsp_pass *pass;
 	struct lsp_collected {
@@ -40,7 +40,8 @@ static struct lsp_position position_of(enum lsp_encoding encoding,
 		lsp_units(encoding, line, before < len ? before : len)};
 }
 
-static void copy_related(struct collector *c, const struct report_file *file,
+static void copy_related(struct lsp_collector *c,
+			 const struct report_file *file,
 			 const struct finding *from, struct lsp_finding *to)
 {
 	struct arena *arena = &c->pass->arena;
@@ -86,7 +87,8 @@ static const struct fix_result *copy_repair(struct arena *arena,
 	return to;
 }
 
-static void copy_finding(struct collector *c, const struct report_file *file,
+static void copy_finding(struct lsp_collector *c,
+			 const struct report_file *file,
 			 const struct finding *from, struct lsp_finding *to)
 {
 	struct arena *arena = &c->pass->arena;
@@ -109,7 +111,7 @@ static void copy_finding(struct collector *c, const struct report_file *file,
 static void collect(void *state, const struct report_file *file,
 		    const struct finding *findings, size_t n)
 {
-	struct collector *c = state;
+	struct lsp_collector *c = state;
 	struct lsp_document *document =
 		lsp_document_by_path(c->session, file->path);
 	struct lsp_finding *kept;
@@ -127,7 +129,7 @@ static void collect(void *state, const struct report_file *file,
 
 static void reported(void *state, const struct report_summary *summary)
 {
-	struct collector *c = state;
+	struct lsp_collector *c = state;
 
 	(void)summary;
 	c->pass->reported = true;
@@ -216,7 +218,7 @@ static void forget_findings(struct lsp_document *d)
 }
 
 static void take_over(struct lsp_session *session, struct lsp_root *root,
-		      const struct collector *c)
+		      const struct lsp_collector *c)
 {
 	for (struct lsp_document *d = session->documents; d; d = d->next)
 		if (d->root == root)
@@ -241,7 +243,7 @@ void lsp_pass_free(struct lsp_pass *pass)
 
 void lsp_root_lint(struct lsp_session *session, struct lsp_root *root)
 {
-	struct collector c = {.session = session};
+	struct lsp_collector c = {.session = session};
 	struct outputs *outputs;
 	int64_t start = progress_clock();
 

@@ -101,30 +101,25 @@ static void choose_encoding(struct lsp_session *session, const json_t *params)
 {
 	const json_t *offered =
 		member(params, "capabilities.general.positionEncodings");
-	const json_t *name;
-	size_t i;
 
-	json_array_foreach(offered, i, name)
-	{
-		const char *text = json_string_value(name);
+	for (size_t i = 0; i < json_array_size(offered); i++) {
+		const char *text =
+			json_string_value(json_array_get(offered, i));
 
 		if (text && !strcmp(text, "utf-8"))
 			session->encoding = LSP_UTF8;
 	}
 }
 
-static void add_folders(struct lsp_session *session, const json_t *folders)
+static void each_folder(struct lsp_session *session, const json_t *folders,
+			void (*take)(struct lsp_session *, const char *uri))
 {
-	const json_t *folder;
-	size_t i;
-
-	json_array_foreach(folders, i, folder)
-	{
-		const char *uri =
-			json_string_value(json_object_get(folder, "uri"));
+	for (size_t i = 0; i < json_array_size(folders); i++) {
+		const char *uri = json_string_value(
+			json_object_get(json_array_get(folders, i), "uri"));
 
 		if (uri)
-			lsp_workspace_add(session, uri);
+			take(session, uri);
 	}
 }
 
@@ -135,7 +130,7 @@ static json_t *initialize(struct lsp_session *session, const json_t *params)
 
 	choose_encoding(session, params);
 	if (json_array_size(folders))
-		add_folders(session, folders);
+		each_folder(session, folders, lsp_workspace_add);
 	else if (root)
 		lsp_workspace_add(session, root);
 	session->versions = json_is_true(
@@ -228,13 +223,12 @@ static void change(struct lsp_document *document, const json_t *item)
 static void did_change(struct lsp_session *session, const json_t *params)
 {
 	struct lsp_document *document = document_of(session, params);
-	const json_t *item;
-	size_t i;
+	const json_t *changes = json_object_get(params, "contentChanges");
 
 	if (!document)
 		return;
-	json_array_foreach(json_object_get(params, "contentChanges"), i, item)
-		change(document, item);
+	for (size_t i = 0; i < json_array_size(changes); i++)
+		change(document, json_array_get(changes, i));
 	lsp_document_look(document);
 	document->version =
 		json_integer_value(member(params, "textDocument.version"));
@@ -260,18 +254,9 @@ static void files_changed(struct lsp_session *session, const json_t *params)
 
 static void folders_changed(struct lsp_session *session, const json_t *params)
 {
-	const json_t *removed = member(params, "event.removed"), *folder;
-	size_t i;
-
-	json_array_foreach(removed, i, folder)
-	{
-		const char *uri =
-			json_string_value(json_object_get(folder, "uri"));
-
-		if (uri)
-			lsp_workspace_remove(session, uri);
-	}
-	add_folders(session, member(params, "event.added"));
+	each_folder(session, member(params, "event.removed"),
+		    lsp_workspace_remove);
+	each_folder(session, member(params, "event.added"), lsp_workspace_add);
 }
 
 /* --- questions ----------------------------------------------------------- */

@@ -18,14 +18,16 @@ static int hex(char c)
 /* Authorities other than this host name files that are not local. */
 static const char *path_part(const char *uri)
 {
-	static const char *const starts[] = {"file://localhost/", "file:///",
-					     "file:/"};
+	static const char host[] = "//localhost/";
 
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
-		if (text_starts(uri, starts[i]) &&
-		    (i < 2 || uri[strlen(starts[i])] != '/'))
-			return uri + strlen(starts[i]) - 1;
-	return NULL;
+	if (!text_starts(uri, "file:/"))
+		return NULL;
+	uri += strlen("file:");
+	if (text_starts(uri, host))
+		return uri + strlen(host) - 1;
+	if (text_starts(uri, "///"))
+		return uri + 2;
+	return text_starts(uri, "//") ? NULL : uri;
 }
 
 bool lsp_uri_path(const char *uri, struct buf *out)

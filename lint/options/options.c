@@ -250,12 +250,30 @@ static int usage(const struct option_parser *p, const char *text)
 	return log_usage(command->name, "%s", text);
 }
 
+/* What other linters call it. */
+static const struct option_hint hints[] = {
+	{"exit-zero", "--fail-on never"},
+	{"no-fail", "--fail-on never"},
+	{"max-warnings", "--fail-on warning"},
+	{"failure-threshold", "--fail-on SEVERITY"},
+	{"severity", "--fail-on SEVERITY"},
+	{"output-format", "--format FMT"},
+	{"output-file", "--format FMT:FILE"},
+	{"output", "--format FMT:FILE"},
+	{"disable", "--ignore RULES"},
+	{"enable", "--extend-select RULES"},
+	{"dry-run", "--diff"},
+	{"fix-dry-run", "--diff"},
+	{0},
+};
+
 const struct option_set option_set = {
 	.items = table,
 	.n = sizeof(table) / sizeof(*table),
 	.variables = "GPUGATE_",
 	.list_separators = " \t\n",
 	.empty_values = true,
+	.hints = hints,
 	.usage = usage,
 };
 

@@ -448,5 +448,8 @@ int lint_command(struct options *options)
 	if (!rc)
 		rc = lint_run(&lint);
 	lint_close(&lint);
+	if (!options->paths.n && !options->quiet && input_waits())
+		log_line("standard input was not read: to lint it: "
+			 "gpugate lint -");
 	return rc;
 }

@@ -416,6 +416,7 @@ static void finish(struct merge *m)
 			 m->commented == 1 ? "" : "s");
 	lint->baseline_run.not_run = s->not_run;
 	lint->baseline_run.nnot_run = s->nnot_run;
+	lint->baseline_run.incomplete = lint->failed;
 	lint->failed |= baseline_run_finish(&lint->baseline_run) != 0;
 	/* Diffs are not a report: this is the only check that they were
 	 * written. */

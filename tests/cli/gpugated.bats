@@ -460,6 +460,25 @@ denied u close"
 	wait "$pid"
 }
 
+@test "gpugated: a policy that is slow to read keeps it from no signal" {
+	gcc -D_GNU_SOURCE -shared -fPIC -o slow.so \
+		"$BATS_TEST_DIRNAME/../webhook/slow_open.c" -ldl
+	policy audit policy.yaml
+	export SLOW_WHILE=$PWD/slow ASAN_OPTIONS=verify_asan_link_order=0
+	LD_PRELOAD=$PWD/slow.so start --policy policy.yaml --sandbox off
+	touch slow
+	kill -HUP "$pid"
+	until_true logged '"msg":"reloading"'
+	kill -TERM "$pid"
+	until_true logged '"msg":"draining"'
+	run get /readyz
+	holds "$output" "503 draining"
+	kill -TERM "$pid"
+	until_true ended
+	wait "$pid"
+	logged 'second signal: stopping'
+}
+
 # --- self-test ---------------------------------------------------------------
 
 @test "gpugated: selftest of itself" {

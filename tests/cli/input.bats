@@ -256,3 +256,12 @@ load helper
 	is "$(grep -c 'duplicate-key' <<<"$output")" 10000
 	holds "$output" "b.yaml:10006:3: error: 10000 findings are enough for one file"
 }
+
+@test "a baseline is not written where a file cannot be read" {
+	pod a.yaml
+	echo old >base.json
+	lint --write-baseline base.json a.yaml /proc/self/mem
+	is "$status" 2
+	holds "$stderr" "base.json: not written: not all files could be linted"
+	is "$(cat base.json)" old
+}

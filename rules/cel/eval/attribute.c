@@ -54,6 +54,8 @@ static struct cel_value missing_key(struct cel_eval *ev, struct cel_value key)
 	struct buf text;
 
 	if (key.kind == CEL_STRING)
+		eval_work(ev, key.text.len / 16);
+	if (key.kind == CEL_STRING)
 		return cel_error(ev->arena, "no such key: %.*s",
 				 (int)key.text.len, key.text.data);
 	buf_init(&text);
@@ -155,8 +157,8 @@ static struct cel_value in_list(struct cel_eval *ev, struct cel_value list,
 		return bad_index(ev, key);
 	if (i >= 0 && (uint64_t)i < cel_list_size(list))
 		return cel_list_at(ev->arena, list, (size_t)i);
-	*found = false;
-	return cel_null();
+	*found = i >= 0 && eval_holds_more(ev, list);
+	return *found ? cel_unknown(NULL) : cel_null();
 }
 
 static bool is_key(struct cel_value key)

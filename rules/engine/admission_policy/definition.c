@@ -40,7 +40,7 @@ static void add_versions(struct admission_policies *set, struct crd *definition,
 		v->version = admission_string(version, "name");
 		v->schema = node_path(version, "schema.openAPIV3Schema");
 		if (v->schema)
-			v->schema = definition_root(&set->arena, v->schema);
+			v->schema = definition_schema(&set->arena, v->schema);
 		v->next = definition->versions;
 		definition->versions = v;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a file may cost. Each of its objects is judged as long as its lists
- * allow that, and the file until it has FINDINGS_MAX findings: 1 KB each, and
- * more than a reader takes in. What is left out begins at the finding that says so. Admission
- * bounds its reviews before they come here.
+ * What a file may cost. Each of its objects is judged where its lists allow
+ * that, and the file until it has FINDINGS_MAX findings, which take 1 KB each.
+ * What is left out begins at the finding that says so. Admission bounds its
+ * reviews before they come here.
  */
 #include "run_internal.h"
 

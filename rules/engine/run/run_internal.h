@@ -44,7 +44,7 @@ struct run_state {
 	const char *cluster_old, *any_cluster_old;
 	struct finding **findings; /* of the file, in the file arena */
 	size_t nfindings, findings_size;
-	bool cut; /* the file is not judged any further */
+	bool cut;	     /* the file is not judged any further */
 	enum mode mode;	     /* of the object being checked */
 	size_t object_start; /* first finding of the object being checked */
 	int internal[INTERNAL_COUNT];
