@@ -110,5 +110,7 @@ size_t utf8_length(const char *s, size_t n);
 size_t utf8_count(const char *s, size_t n);
 /* The code point of a valid sequence of n bytes. */
 uint32_t utf8_code_point(const char *s, size_t n);
+/* Writes a code point, at most 4 bytes; the end of what it wrote. */
+char *utf8_put(char *out, uint32_t c);
 
 #endif

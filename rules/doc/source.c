@@ -17,26 +17,6 @@ static uint32_t unit_at(const unsigned char *u, bool big_endian)
 			  : (uint32_t)u[1] << 8 | u[0];
 }
 
-static char *put_utf8(char *out, uint32_t c)
-{
-	if (c < 0x80) {
-		*out++ = (char)c;
-		return out;
-	}
-	if (c < 0x800) {
-		*out++ = (char)(0xc0 | c >> 6);
-	} else if (c < 0x10000) {
-		*out++ = (char)(0xe0 | c >> 12);
-		*out++ = (char)(0x80 | (c >> 6 & 0x3f));
-	} else {
-		*out++ = (char)(0xf0 | c >> 18);
-		*out++ = (char)(0x80 | (c >> 12 & 0x3f));
-		*out++ = (char)(0x80 | (c >> 6 & 0x3f));
-	}
-	*out++ = (char)(0x80 | (c & 0x3f));
-	return out;
-}
-
 /* One code point; *used is 2 or 4 bytes, 1 for a byte without its twin. */
 static uint32_t decode_utf16(const unsigned char *u, size_t n, bool big_endian,
 			     size_t *used)
@@ -71,7 +51,7 @@ static void transcode(struct source *source, const char *text, size_t len)
 	size_t used;
 
 	for (size_t i = 2; i < len; i += used)
-		out = put_utf8(out,
+		out = utf8_put(out,
 			       decode_utf16(u + i, len - i, big_endian, &used));
 	source->text = decoded;
 	source->len = (size_t)(out - decoded);

@@ -145,7 +145,7 @@ load helper
 	is "$status" 1
 }
 
-@test "--preset" {
+@test "--preset takes the names of presets, and no others" {
 	good a.yaml
 	for preset in recommended strict all; do
 		lint --preset $preset a.yaml

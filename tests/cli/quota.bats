@@ -81,7 +81,7 @@ print($1)"
 	is "$(value '[w["running"] for w in t["rows"][0]["workloads"]]')" "['0', '8', '0']"
 }
 
-@test "the picture" {
+@test "quota draws what is used, asked for and too much" {
 	state
 	job a.yaml llm 2
 	LC_ALL=C quotas --cluster cluster.json
@@ -122,7 +122,7 @@ print($1)"
        8  PyTorchJob llm  a.yaml:3'
 }
 
-@test "nothing asks" {
+@test "quota says when nothing asks for an accelerator" {
 	good a.yaml
 	quotas
 	is "$status" 0

@@ -94,7 +94,7 @@ static void strings_are_terminated(void **state)
 	arena_release(&arena);
 }
 
-static void arrays_grow(void **state)
+static void arrays_grow_and_keep_their_items(void **state)
 {
 	struct arena arena = ARENA_INIT;
 	int *items = NULL;
@@ -150,7 +150,7 @@ int main(void)
 		cmocka_unit_test(oversize_leaves_the_head_in_use),
 		cmocka_unit_test(reset_drops_a_large_head),
 		cmocka_unit_test(strings_are_terminated),
-		cmocka_unit_test(arrays_grow),
+		cmocka_unit_test(arrays_grow_and_keep_their_items),
 		cmocka_unit_test(first_error_wins),
 		cmocka_unit_test(long_errors_are_cut),
 	};

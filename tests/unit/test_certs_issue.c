@@ -353,7 +353,7 @@ static void bad_asks_are_refused(void **state)
 }
 
 /* old CA -> both -> new CA: at every step the served leaf verifies. */
-static void rotation_overlaps(void **state)
+static void old_and_new_ca_overlap_in_a_rotation(void **state)
 {
 	int64_t now = time(NULL);
 	struct family old, new;
@@ -429,7 +429,7 @@ int main(void)
 		cmocka_unit_test(bad_addresses_are_refused),
 		cmocka_unit_test(bad_cas_are_refused),
 		cmocka_unit_test(bad_asks_are_refused),
-		cmocka_unit_test(rotation_overlaps),
+		cmocka_unit_test(old_and_new_ca_overlap_in_a_rotation),
 		cmocka_unit_test(bundles_do_not_grow),
 	};
 

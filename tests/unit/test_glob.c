@@ -78,7 +78,7 @@ static const struct row rows[] = {
 	{"*.yaml", "\xff.yaml", 0, false},
 };
 
-static void patterns_match(void **state)
+static void each_pattern_matches_its_names_only(void **state)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct err err = {0};
@@ -122,7 +122,7 @@ static void bad_patterns_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(patterns_match),
+		cmocka_unit_test(each_pattern_matches_its_names_only),
 		cmocka_unit_test(bad_patterns_are_refused),
 	};
 

@@ -156,7 +156,7 @@ static void a_selector_of_labels_matches(void **state)
 	check(but_the_operators, operator, N(operator));
 }
 
-static void expressions_match(void **state)
+static void match_expressions_select_as_the_api_server_does(void **state)
 {
 	static const struct row rows[] = {
 		/* In, NotIn. */
@@ -358,7 +358,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_map_of_labels_matches),
 		cmocka_unit_test(a_selector_of_labels_matches),
-		cmocka_unit_test(expressions_match),
+		cmocka_unit_test(
+			match_expressions_select_as_the_api_server_does),
 		cmocka_unit_test(terms_of_nodes_match),
 		cmocka_unit_test(tolerations_match_taints),
 	};

@@ -77,7 +77,7 @@ static void takes_common_texts(void **state)
 	expect(texts, &load_limits_default, TWINS_SAME);
 }
 
-static void takes_anchors(void **state)
+static void reads_scalars_with_anchors(void **state)
 {
 	static const char *const texts[] = {
 		"a: &b c\n",
@@ -127,7 +127,7 @@ static void leaves_other_anchors(void **state)
 }
 
 /* Aliases are values, and so are their copies; go-yaml weighs many of them. */
-static void counts_aliases(void **state)
+static void counts_the_values_that_aliases_make(void **state)
 {
 	char text[2048] = "- &a b\n";
 
@@ -238,7 +238,7 @@ static void leaves_other_scalars(void **state)
 	expect(texts, &load_limits_default, TWINS_FALL_BACK);
 }
 
-static void keeps_limits(void **state)
+static void refuses_what_exceeds_the_limits(void **state)
 {
 	static const char *const within[] = {
 		"a:\n  b:\n    c:\n      d:\n        e: f\n",
@@ -302,12 +302,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes_common_texts),
-		cmocka_unit_test(takes_anchors),
+		cmocka_unit_test(reads_scalars_with_anchors),
 		cmocka_unit_test(leaves_other_anchors),
-		cmocka_unit_test(counts_aliases),
+		cmocka_unit_test(counts_the_values_that_aliases_make),
 		cmocka_unit_test(leaves_other_structure),
 		cmocka_unit_test(leaves_other_scalars),
-		cmocka_unit_test(keeps_limits),
+		cmocka_unit_test(refuses_what_exceeds_the_limits),
 		cmocka_unit_test(indexes_large_maps),
 		cmocka_unit_test(compares_all_fields),
 	};

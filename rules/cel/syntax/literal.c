@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "rules/cel/syntax/lexer.h"
 
 /* --- numbers ------------------------------------------------------------- */
@@ -47,26 +48,6 @@ struct unescaping {
 	char *out;
 	bool bytes;
 };
-
-static void put_code_point(struct unescaping *r, uint32_t c)
-{
-	if (c < 0x80) {
-		*r->out++ = (char)c;
-		return;
-	}
-	if (c < 0x800) {
-		*r->out++ = (char)(0xc0 | c >> 6);
-	} else {
-		if (c < 0x10000) {
-			*r->out++ = (char)(0xe0 | c >> 12);
-		} else {
-			*r->out++ = (char)(0xf0 | c >> 18);
-			*r->out++ = (char)(0x80 | (c >> 12 & 0x3f));
-		}
-		*r->out++ = (char)(0x80 | (c >> 6 & 0x3f));
-	}
-	*r->out++ = (char)(0x80 | (c & 0x3f));
-}
 
 static bool read_digits(struct unescaping *r, int n, unsigned base,
 			uint32_t *code)
@@ -122,7 +103,7 @@ static const char *put_escape(struct unescaping *r)
 	else if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
 		return "invalid unicode code point";
 	else
-		put_code_point(r, code);
+		r->out = utf8_put(r->out, code);
 	return NULL;
 }
 

@@ -163,27 +163,6 @@ static char *scan_special(struct json_reader *json, char *p)
 	return p + len;
 }
 
-static char *put_utf8(char *out, uint32_t c)
-{
-	if (c < 0x80) {
-		*out++ = (char)c;
-		return out;
-	}
-	if (c < 0x800) {
-		*out++ = (char)(0xc0 | c >> 6);
-	} else {
-		if (c < 0x10000) {
-			*out++ = (char)(0xe0 | c >> 12);
-		} else {
-			*out++ = (char)(0xf0 | c >> 18);
-			*out++ = (char)(0x80 | (c >> 12 & 0x3f));
-		}
-		*out++ = (char)(0x80 | (c >> 6 & 0x3f));
-	}
-	*out++ = (char)(0x80 | (c & 0x3f));
-	return out;
-}
-
 /*
  * \uXXXX at p, checked before, and its other half when the two are a pair.
  * Half a pair becomes U+FFFD, as Go has it.
@@ -205,7 +184,7 @@ static const char *decode_unicode(const char *p, const char *end, char **out)
 			c = 0xfffd;
 		}
 	}
-	*out = put_utf8(*out, (uint32_t)c);
+	*out = utf8_put(*out, (uint32_t)c);
 	return p;
 }
 

@@ -115,14 +115,17 @@ struct admission_policies {
 	const struct admission_listener *listener; /* while it is made */
 };
 
-/* --- load.c -------------------------------------------------------------- */
+/* --- given.c ------------------------------------------------------------- */
 
 /* One more problem, at a node of a given object. */
 void admission_problem(struct admission_policies *set,
 		       const struct given *given, const struct node *at,
 		       const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* The same of a byte of its text. */
+/* The same at a byte of the file, or of the text of a scalar. */
+void admission_problem_at(struct admission_policies *set,
+			  const struct given *given, uint32_t offset,
+			  const char *text);
 void admission_problem_in(struct admission_policies *set,
 			  const struct given *given, const struct node *scalar,
 			  size_t offset, const char *text);

@@ -10,7 +10,6 @@
 
 #include "base/err.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "doc/placeholder.h"
 #include "kube/purpose/class.h"
 #include "run_internal.h"
@@ -102,67 +101,6 @@ void run_release(struct run *run)
 	arena_release(&run->state->arena);
 	free(run->state);
 	run->state = NULL;
-}
-
-/* --- rules that did not run ---------------------------------------------- */
-
-/* Most differ in the first letter of the rule. */
-static bool not_run_same(const struct not_run *x, const struct not_run *y)
-{
-	return text_eq(x->rule->name, y->rule->name) &&
-	       text_eq(x->reason, y->reason);
-}
-
-static int not_run_cmp(const struct not_run *x, const struct not_run *y)
-{
-	int c = strcmp(x->rule->name, y->rule->name);
-
-	return c ? c : strcmp(x->reason, y->reason);
-}
-
-/* A rule of the policy's own may be gone before the run is. */
-static const struct rule *lasting_rule(struct run *run, const struct rule *rule)
-{
-	struct arena *arena = &run->state->arena;
-	struct rule *copy;
-
-	if (rule_set_find(run->options.rules, rule->name) >= 0)
-		return rule;
-	copy = ARENA_NEW(arena, struct rule);
-	copy->name = arena_strdup(arena, rule->name);
-	copy->category = "custom";
-	return copy;
-}
-
-/* They are few, and kept in order. */
-void run_not_run_add(struct run *run, const struct rule *rule,
-		     const char *reason, uint64_t count)
-{
-	struct run_state *state = run->state;
-	struct not_run one = {rule, reason, count, 0};
-	size_t i;
-
-	for (i = 0; i < state->nnot_run; i++) {
-		struct not_run *known = &state->not_run[i];
-
-		if (not_run_same(known, &one)) {
-			known->count += count;
-			return;
-		}
-	}
-	one.rule = lasting_rule(run, rule);
-	one.reason = arena_strdup(&state->arena, reason);
-	*VEC_PUSH(&state->arena, state->not_run, state->nnot_run,
-		  state->not_run_size) = one;
-	for (; i && not_run_cmp(&one, &state->not_run[i - 1]) < 0; i--)
-		state->not_run[i] = state->not_run[i - 1];
-	state->not_run[i] = one;
-}
-
-struct not_run *run_not_run(struct run *run, size_t *n)
-{
-	*n = run->state->nnot_run;
-	return run->state->not_run;
 }
 
 void run_restart(struct run *run)
@@ -272,24 +210,6 @@ void run_report_cut(struct run *run, const char *text, uint32_t start,
 }
 
 /* --- one object ---------------------------------------------------------- */
-
-bool run_exempts(struct run *run, const struct policy *policy,
-		 struct finding *f)
-{
-	struct policy_exemption found = {0};
-	enum exempt_state state = policy_exemption(policy, f->rule, &f->id,
-						   run->options.today, &found);
-
-	f->exempt_lately = state == EXEMPT_GRACE;
-	if (f->exempt_lately && f->severity == SEVERITY_ERROR)
-		f->severity = SEVERITY_WARNING;
-	if (state < EXEMPT_ENDING)
-		return false;
-	f->suppressed = SUPPRESSED_POLICY;
-	f->suppression_reason = arena_strdup(&run->file_arena,
-					     found.reason ? found.reason : "");
-	return true;
-}
 
 /* Exemptions of the policy, then comments and annotations. */
 static void excuse(struct run *run, const struct object *object,
@@ -497,18 +417,6 @@ static size_t collect(struct run *run, struct finding **out)
 	}
 	*out = array;
 	return kept;
-}
-
-/* When its identity is known, but before it is repaired. */
-void run_excuse_known(struct run *run, struct finding *f)
-{
-	if (!f->fingerprint)
-		f->fingerprint = finding_fingerprint(f);
-	if (f->suppressed || !run->options.baseline ||
-	    !baseline_has(run->options.baseline, f))
-		return;
-	f->suppressed = SUPPRESSED_BASELINE;
-	f->suppression_reason = "in the baseline";
 }
 
 static void finish_findings(struct run *run, struct finding *findings, size_t n)

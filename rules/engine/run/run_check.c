@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which rules are called for an object and its pods: those that are asked, and
- * of these the ones that have what they want (engine/facts.h).
+ * of these the ones that have what they want (engine/facts.h); and for a
+ * workload and the set.
  */
 #include "base/err.h"
 #include "kube/purpose/class.h"
@@ -146,4 +147,49 @@ void run_check_object(struct run *run, const struct object *object,
 	check_added(&rr, NULL, settings);
 	if (object->kind)
 		check_added(&rr, object->kind, settings);
+}
+
+/* What infers from absence in the set keeps silent when the set is only a
+ * part of what will be applied. */
+static bool set_hides(const struct run *run, const struct rule *rule)
+{
+	return run->options.partial && !run->state->cluster &&
+	       rule->flags & RULE_ABSENCE && rule->needs & NEEDS_SET;
+}
+
+void run_check_sets(struct run *run, const struct policy *policy)
+{
+	const struct rule_set *rules = run->options.rules;
+	const struct setting *settings = policy_base(policy);
+
+	run->state->file.policy = policy;
+	for (size_t i = 0; i < rules->n; i++) {
+		struct rule_run rr = {run, rules->items[i], &settings[i], NULL};
+
+		if (!settings[i].enabled)
+			continue;
+		if (rr.rule->check_set && !set_hides(run, rr.rule))
+			rr.rule->check_set(&rr);
+	}
+}
+
+void run_workload(struct run *run, const struct workload *w,
+		  const struct setting *settings)
+{
+	const struct run_state *state = run->state;
+
+	for (size_t i = 0; i < state->nworkload_rules; i++) {
+		unsigned index = state->workload_rules[i];
+		struct rule_run rr = {run, run->options.rules->items[index],
+				      &settings[index], NULL};
+
+		if (!run_asks(state, index, settings) ||
+		    (w->duplicate_of && rr.rule->needs & NEEDS_SET &&
+		     !(rr.rule->flags & RULE_DUPLICATES)))
+			continue;
+		if (set_hides(run, rr.rule))
+			run_not_run_add(run, rr.rule, "the set is partial", 1);
+		else
+			rr.rule->check_workload(&rr, w);
+	}
 }

@@ -84,7 +84,7 @@ struct fix {
  * and rendered one by one when the options say so. */
 void run_repairs(struct run *run, const struct doc *doc, size_t from);
 
-/* check_workload() of all rules; and check_set() (run_set.c). */
+/* check_workload() of all rules; and check_set(). */
 void run_workload(struct run *run, const struct workload *w,
 		  const struct setting *settings);
 void run_check_sets(struct run *run, const struct policy *policy);

@@ -40,55 +40,10 @@ static const struct setting *settings_for(struct set_run *set,
 	return policy_settings(policy, &object);
 }
 
-/* What infers from absence in the set keeps silent when the set is only a
- * part of what will be applied. */
-static bool set_hides(const struct run *run, const struct rule *rule)
-{
-	return run->options.partial && !run->state->cluster &&
-	       rule->flags & RULE_ABSENCE && rule->needs & NEEDS_SET;
-}
-
-void run_check_sets(struct run *run, const struct policy *policy)
-{
-	const struct rule_set *rules = run->options.rules;
-	const struct setting *settings = policy_base(policy);
-
-	run->state->file.policy = policy;
-	for (size_t i = 0; i < rules->n; i++) {
-		struct rule_run rr = {run, rules->items[i], &settings[i], NULL};
-
-		if (!settings[i].enabled)
-			continue;
-		if (rr.rule->check_set && !set_hides(run, rr.rule))
-			rr.rule->check_set(&rr);
-	}
-}
-
 static int by_place(const void *a, const void *b)
 {
 	return finding_cmp(*(struct finding *const *)a,
 			   *(struct finding *const *)b);
-}
-
-void run_workload(struct run *run, const struct workload *w,
-		  const struct setting *settings)
-{
-	const struct run_state *state = run->state;
-
-	for (size_t i = 0; i < state->nworkload_rules; i++) {
-		unsigned index = state->workload_rules[i];
-		struct rule_run rr = {run, run->options.rules->items[index],
-				      &settings[index], NULL};
-
-		if (!run_asks(state, index, settings) ||
-		    (w->duplicate_of && rr.rule->needs & NEEDS_SET &&
-		     !(rr.rule->flags & RULE_DUPLICATES)))
-			continue;
-		if (set_hides(run, rr.rule))
-			run_not_run_add(run, rr.rule, "the set is partial", 1);
-		else
-			rr.rule->check_workload(&rr, w);
-	}
 }
 
 static void check_workload(struct set_run *set, const struct workload *w)

@@ -1,86 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of a set: which objects are kept, and how sets of several threads
- * become one. Only what a rule asks for is kept: policy objects, each once,
- * and workloads with GPU pods.
+ * Facts of a set: which objects are kept, how sets of several threads become
+ * one, and what is asked of all workloads together, so that no rule goes over
+ * all of them for each one. Only what a rule asks for is kept: policy objects,
+ * each once, and workloads with GPU pods.
  */
 #include "kube/set/index.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
-#include "base/err.h"
-#include "base/text.h"
+#include "base/array.h"
 #include "index_internal.h"
 #include "kube/claim.h"
-#include "kube/identity.h"
-
-const char *index_text(struct arena *arena, const char *text)
-{
-	return text && *text ? arena_strdup(arena, text) : "";
-}
-
-struct object_id index_id(struct arena *arena, const struct object *o)
-{
-	return (struct object_id){
-		index_text(arena, o->api_version), index_text(arena, o->kind),
-		index_text(arena, o->namespace), index_text(arena, o->name)};
-}
-
-const struct node *index_name_node(const struct object *object)
-{
-	const struct node *metadata = node_get(object->root, "metadata");
-	const struct node *name = node_get(metadata, "name");
-
-	if (!name)
-		name = node_get(metadata, "generateName");
-	return name ? name : object->root;
-}
-
-struct place place_later(const struct object *object, const struct node *node,
-			 uint32_t file)
-{
-	if (file == NO_FILE)
-		return (struct place){.file = NO_FILE, .pointer = ""};
-	return (struct place){.file = file, .object = object, .node = node};
-}
-
-void place_settle(struct arena *arena, struct place *place)
-{
-	const struct node *node = place->node;
-	const struct doc *doc;
-	struct position from, to;
-
-	if (!node)
-		return;
-	doc = place->object->doc;
-	place->named_path = node_named_path(node, place->object->root);
-	while (doc->host) {
-		node = doc->host_node;
-		doc = doc->host;
-	}
-	node_anchor(node, &place->start, &place->end);
-	from = source_position(doc->source, place->start);
-	to = source_position(doc->source, place->end);
-	place->document = doc->number;
-	place->line = from.line;
-	place->column = from.column;
-	place->end_line = to.line;
-	place->end_column = to.column;
-	place->pointer = node_pointer_text(arena, node);
-	place->object = NULL;
-	place->node = NULL;
-}
-
-struct place place_of(struct arena *arena, const struct object *object,
-		      const struct node *node, uint32_t file)
-{
-	struct place place = place_later(object, node, file);
-
-	place_settle(arena, &place);
-	return place;
-}
 
 bool object_is_gpu_workload(const struct object *o)
 {
@@ -90,22 +22,6 @@ bool object_is_gpu_workload(const struct object *o)
 	return false;
 }
 
-/* On the heap: growing in an arena would keep every smaller copy. */
-static void *reserve(void *items, size_t n, size_t *size, size_t item_size)
-{
-	if (n <= *size)
-		return items;
-	*size = n + n / 4 + 8;
-	items = reallocarray(items, *size, item_size);
-	if (!items)
-		BUG("out of memory");
-	return items;
-}
-
-#define RESERVE(set, list, n)                                                  \
-	((set)->list = reserve((set)->list, (n), &(set)->list##_size,          \
-			       sizeof(*(set)->list)))
-
 static bool add_named(struct object_index *set, const struct object *o,
 		      uint32_t file)
 {
@@ -113,8 +29,7 @@ static bool add_named(struct object_index *set, const struct object *o,
 
 	if (!index_add_named(set, o, file, &named))
 		return false;
-	RESERVE(set, named, set->nnamed + 1);
-	set->named[set->nnamed++] = named;
+	*ARRAY_PUSH(set->named, set->nnamed, set->named_size) = named;
 	return true;
 }
 
@@ -130,22 +45,27 @@ static bool add_policy(struct object_index *set, const struct object *o,
 		return false;
 	content = index_content(set, o);
 	if (quota) {
-		RESERVE(set, quotas, set->nquotas + 1);
-		quota_read(&set->arena, o, file, &set->quotas[set->nquotas]);
-		set->quotas[set->nquotas].cluster = set->cluster;
-		set->quotas[set->nquotas++].content = content;
+		struct quota *one =
+			ARRAY_PUSH(set->quotas, set->nquotas, set->quotas_size);
+
+		quota_read(&set->arena, o, file, one);
+		one->cluster = set->cluster;
+		one->content = content;
 	} else if (range) {
-		RESERVE(set, limit_ranges, set->nlimit_ranges + 1);
-		limit_range_read(&set->arena, o, file,
-				 &set->limit_ranges[set->nlimit_ranges]);
-		set->limit_ranges[set->nlimit_ranges].cluster = set->cluster;
-		set->limit_ranges[set->nlimit_ranges++].content = content;
+		struct limit_range *one =
+			ARRAY_PUSH(set->limit_ranges, set->nlimit_ranges,
+				   set->limit_ranges_size);
+
+		limit_range_read(&set->arena, o, file, one);
+		one->cluster = set->cluster;
+		one->content = content;
 	} else {
-		RESERVE(set, classes, set->nclasses + 1);
-		priority_class_read(&set->arena, o, file,
-				    &set->classes[set->nclasses]);
-		set->classes[set->nclasses].cluster = set->cluster;
-		set->classes[set->nclasses++].content = content;
+		struct priority_class *one = ARRAY_PUSH(
+			set->classes, set->nclasses, set->classes_size);
+
+		priority_class_read(&set->arena, o, file, one);
+		one->cluster = set->cluster;
+		one->content = content;
 	}
 	return true;
 }
@@ -157,12 +77,12 @@ static void add_request(struct object_index *set, const struct object *o,
 
 	if (!node_str(name) || !*node_str(name))
 		return;
-	RESERVE(set, requests, set->nrequests + 1);
-	set->requests[set->nrequests++] = (struct class_request){
-		.id = index_id(&set->arena, o),
-		.place = place_of(&set->arena, o, name, file),
-		.name = index_text(&set->arena, node_str(name)),
-		.cluster = set->cluster};
+	*ARRAY_PUSH(set->requests, set->nrequests, set->requests_size) =
+		(struct class_request){
+			.id = index_id(&set->arena, o),
+			.place = place_of(&set->arena, o, name, file),
+			.name = index_text(&set->arena, node_str(name)),
+			.cluster = set->cluster};
 }
 
 static void add_requests(struct object_index *set, const struct object *o,
@@ -201,11 +121,65 @@ void object_index_add(struct object_index *set, const struct object *o,
 	arena_reset(scratch);
 }
 
+/* --- the set as a whole --------------------------------------------------- */
+
+/* The view of the cluster that c may come from does not last. */
+static void note_server(struct object_index *set, const struct workload *w,
+			const struct priority_class *c)
+{
+	if (!c || c->value.unknown ||
+	    (set->serving_class && c->value.n >= set->serving_value))
+		return;
+	set->serving_class = index_text(&set->arena, c->id.name);
+	set->serving_value = c->value.n;
+	set->serving_cluster = w->cluster;
+	set->serving_set = index_set_of(set, w);
+	set->server.api_version = index_text(&set->arena, w->id.api_version);
+	set->server.kind = index_text(&set->arena, w->id.kind);
+	set->server.namespace = index_text(&set->arena, w->id.namespace);
+	set->server.name = index_text(&set->arena, w->id.name);
+}
+
+static void note_class(struct object_index *set, const struct workload *w,
+		       const struct workload_pod *pod)
+{
+	const char *name = pod->priority_class;
+	const struct priority_class *c =
+		name ? index_own_class(set, w, name) : NULL;
+
+	if (c && pod->gpu)
+		set->classes[c - set->classes].used_by_gpu = true;
+	if (name && w->serving)
+		note_server(set, w, c ? c : index_class(set, w, name));
+}
+
+static void note_classes(struct object_index *set)
+{
+	struct workload_cursor cursor = {.choice = WORKLOADS_WITH_CLASS};
+	const struct workload *w;
+	/* Classes of a cluster matter where one workload has another beside. */
+	bool known = set->nclasses || (set->clusters && set->nworkloads > 1);
+
+	while (known && (w = workload_next(set, &cursor)))
+		for (size_t i = 0; i < w->npods; i++)
+			note_class(set, w, &w->pods[i]);
+}
+
+void object_index_finish(struct object_index *set)
+{
+	workload_index_finish(set);
+	index_sort_policies(set);
+	index_sort_named(set);
+	note_classes(set);
+}
+
 /* --- joining -------------------------------------------------------------- */
 
 #define APPEND(list)                                                           \
 	do {                                                                   \
-		RESERVE(dst, list, dst->n##list + src->n##list);               \
+		dst->list =                                                    \
+			array_reserve(dst->list, dst->n##list + src->n##list,  \
+				      &dst->list##_size, sizeof(*dst->list));  \
 		if (src->n##list)                                              \
 			memcpy(dst->list + dst->n##list, src->list,            \
 			       src->n##list * sizeof(*dst->list));             \
@@ -230,6 +204,7 @@ void object_index_join(struct object_index *dst, struct object_index *src)
 
 void object_index_release(struct object_index *set)
 {
+	index_view_release(set);
 	workload_index_release(set);
 	free(set->quotas);
 	free(set->limit_ranges);

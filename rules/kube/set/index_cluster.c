@@ -28,19 +28,13 @@ struct index_view {
 	const struct priority_class *default_class;
 };
 
-uint64_t index_hash_in(uint64_t hash, const struct cluster *cluster)
+void index_view_release(struct object_index *set)
 {
-	if (cluster)
-		hash ^= cluster_serial(cluster) * 0x9e3779b97f4a7c15u;
-	return hash ? hash : 1;
-}
-
-void index_view_release(struct index_view *view)
-{
-	if (!view)
+	if (!set->index || !set->index->view)
 		return;
-	arena_release(&view->arena);
-	free(view);
+	arena_release(&set->index->view->arena);
+	free(set->index->view);
+	set->index->view = NULL;
 }
 
 static struct index_view *view_of(const struct object_index *set,

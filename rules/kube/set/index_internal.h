@@ -6,6 +6,7 @@
 #define RULES_KUBE_INDEX_INTERNAL_H
 
 #include "base/buf.h"
+#include "kube/cluster/cluster.h"
 #include "kube/set/index.h"
 
 /* Copies into the set's arena; NULL becomes "". */
@@ -36,7 +37,6 @@ void index_add_service(struct object_index *set, const struct object *object,
 void index_read_service_use(const struct object *o, struct workload *w);
 void index_add_scaler(struct object_index *set, const struct object *object,
 		      uint32_t file);
-void index_sort_named(struct object_index *set);
 
 /* The place of each workload; rows are in the order of the files when the set
  * is finished. */
@@ -77,13 +77,25 @@ struct workload_index {
 };
 
 /* Another cluster makes another object of the same name. */
-uint64_t index_hash_in(uint64_t hash, const struct cluster *cluster);
+static inline uint64_t index_hash_in(uint64_t hash,
+				     const struct cluster *cluster)
+{
+	if (cluster)
+		hash ^= cluster_serial(cluster) * 0x9e3779b97f4a7c15u;
+	return hash ? hash : 1;
+}
 /* ... and so does another set. */
 static inline uint64_t index_hash_set(uint64_t hash, uint32_t set)
 {
 	return hash ^ set * 0xc2b2ae3d27d4eb4fu;
 }
-void index_view_release(struct index_view *view);
+/* The set of objects that a file belongs to. */
+static inline uint32_t index_file_set(const struct object_index *set,
+				      uint32_t file)
+{
+	return set->file_sets && file != NO_FILE ? set->file_sets[file] : 0;
+}
+void index_view_release(struct object_index *set);
 /* A class of the set alone. */
 const struct priority_class *index_own_class(const struct object_index *set,
 					     const struct workload *w,
@@ -104,6 +116,9 @@ void workload_index_each(const struct object_index *set,
 			 void *context);
 /* Sort the rows, mark duplicates and note where quotas are. */
 void workload_index_finish(struct object_index *set);
+/* ... policy objects and named ones. */
+void index_sort_policies(struct object_index *set);
+void index_sort_named(struct object_index *set);
 /* Policy objects that say the same have the same, in a cluster. */
 uint64_t index_content(struct object_index *set, const struct object *object);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "index_internal.h"
@@ -23,23 +24,11 @@ struct workload_index *workload_index_of(struct object_index *set)
 	return set->index;
 }
 
-static void reserve(struct workload_index *index, size_t n)
-{
-	if (n <= index->size)
-		return;
-	index->size = n + n / 4 + 16;
-	index->rows =
-		reallocarray(index->rows, index->size, sizeof(*index->rows));
-	if (!index->rows)
-		BUG("out of memory");
-}
-
 void workload_index_release(struct object_index *set)
 {
 	if (!set->index)
 		return;
 	free(set->index->rows);
-	index_view_release(set->index->view);
 	arena_release(&set->index->scratch);
 	buf_release(&set->index->packed);
 	free(set->index);
@@ -110,8 +99,7 @@ void workload_index_add(struct object_index *set, const struct workload *w)
 	workload_pack(w, &index->packed);
 	row.len = (uint32_t)index->packed.len;
 	row.at = keep(set, &index->packed);
-	reserve(index, set->nworkloads + 1);
-	index->rows[set->nworkloads++] = row;
+	*ARRAY_PUSH(index->rows, set->nworkloads, index->size) = row;
 }
 
 void workload_index_join(struct object_index *dst, struct object_index *src)
@@ -119,7 +107,9 @@ void workload_index_join(struct object_index *dst, struct object_index *src)
 	struct workload_index *index = workload_index_of(dst);
 
 	if (src->nworkloads) {
-		reserve(index, dst->nworkloads + src->nworkloads);
+		index->rows = array_reserve(index->rows,
+					    dst->nworkloads + src->nworkloads,
+					    &index->size, sizeof(*index->rows));
 		memcpy(index->rows + dst->nworkloads, src->index->rows,
 		       src->nworkloads * sizeof(*index->rows));
 	}

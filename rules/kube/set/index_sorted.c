@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The set as a whole, once all files are read: policy objects in an order in
- * which they are found by namespace or name, and what is asked of all
- * workloads together, so that no rule goes over all of them for each one.
+ * Once all files are read: policy objects, each once, in an order in which they
+ * are found by namespace or name.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -104,30 +103,23 @@ static size_t keep_first(void *items, size_t n, size_t size,
 	return kept;
 }
 
-static uint32_t set_of(const struct object_index *set, uint32_t file)
-{
-	return set->file_sets && file != NO_FILE ? set->file_sets[file] : 0;
-}
-
-uint32_t index_set_of(const struct object_index *set, const struct workload *w)
-{
-	return set_of(set, w->place.file);
-}
-
 static void note_sets(struct object_index *set)
 {
 	for (size_t i = 0; i < set->nnamed; i++)
-		set->named[i].set = set_of(set, set->named[i].place.file);
+		set->named[i].set =
+			index_file_set(set, set->named[i].place.file);
 	for (size_t i = 0; i < set->nquotas; i++)
-		set->quotas[i].set = set_of(set, set->quotas[i].place.file);
+		set->quotas[i].set =
+			index_file_set(set, set->quotas[i].place.file);
 	for (size_t i = 0; i < set->nlimit_ranges; i++)
 		set->limit_ranges[i].set =
-			set_of(set, set->limit_ranges[i].place.file);
+			index_file_set(set, set->limit_ranges[i].place.file);
 	for (size_t i = 0; i < set->nclasses; i++)
-		set->classes[i].set = set_of(set, set->classes[i].place.file);
+		set->classes[i].set =
+			index_file_set(set, set->classes[i].place.file);
 }
 
-static void sort_policies(struct object_index *set)
+void index_sort_policies(struct object_index *set)
 {
 	note_sets(set);
 	set->nquotas = keep_first(set->quotas, set->nquotas,
@@ -259,50 +251,6 @@ const struct priority_class *index_own_class(const struct object_index *set,
 	return (const void *)(range.n ? range.first : NULL);
 }
 
-/* --- priority classes ----------------------------------------------------- */
-
-/* The view of the cluster that c may come from does not last. */
-static void note_server(struct object_index *set, const struct workload *w,
-			const struct priority_class *c)
-{
-	if (!c || c->value.unknown ||
-	    (set->serving_class && c->value.n >= set->serving_value))
-		return;
-	set->serving_class = index_text(&set->arena, c->id.name);
-	set->serving_value = c->value.n;
-	set->serving_cluster = w->cluster;
-	set->serving_set = index_set_of(set, w);
-	set->server.api_version = index_text(&set->arena, w->id.api_version);
-	set->server.kind = index_text(&set->arena, w->id.kind);
-	set->server.namespace = index_text(&set->arena, w->id.namespace);
-	set->server.name = index_text(&set->arena, w->id.name);
-}
-
-static void note_class(struct object_index *set, const struct workload *w,
-		       const struct workload_pod *pod)
-{
-	const char *name = pod->priority_class;
-	const struct priority_class *c =
-		name ? index_own_class(set, w, name) : NULL;
-
-	if (c && pod->gpu)
-		set->classes[c - set->classes].used_by_gpu = true;
-	if (name && w->serving)
-		note_server(set, w, c ? c : index_class(set, w, name));
-}
-
-static void note_classes(struct object_index *set)
-{
-	struct workload_cursor cursor = {.choice = WORKLOADS_WITH_CLASS};
-	const struct workload *w;
-	/* Classes of a cluster matter where one workload has another beside. */
-	bool known = set->nclasses || (set->clusters && set->nworkloads > 1);
-
-	while (known && (w = workload_next(set, &cursor)))
-		for (size_t i = 0; i < w->npods; i++)
-			note_class(set, w, &w->pods[i]);
-}
-
 /* --- what one cluster has once -------------------------------------------- */
 
 static uint64_t hash_of(const struct object_index *set,
@@ -330,12 +278,4 @@ void object_index_each(const struct object_index *set,
 			each(context,
 			     object_id_hash(&none, &set->index->packed),
 			     set->classes[i].place.file);
-}
-
-void object_index_finish(struct object_index *set)
-{
-	workload_index_finish(set);
-	sort_policies(set);
-	index_sort_named(set);
-	note_classes(set);
 }

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is asked and said of one object that was given, and where it is.
+ */
+#include <stdarg.h>
+
+#include "admission_policy_internal.h"
+#include "base/text.h"
+
+static struct admission_remark remark_at(const struct given *given,
+					 uint32_t offset, const char *text)
+{
+	struct position at = source_position(given->source, offset);
+
+	return (struct admission_remark){given->source->name, at.line,
+					 at.column, text};
+}
+
+void admission_problem_at(struct admission_policies *set,
+			  const struct given *given, uint32_t offset,
+			  const char *text)
+{
+	struct admission_remark remark = remark_at(given, offset, text);
+	const struct admission_listener *listener = set->listener;
+
+	set->problems++;
+	if (listener)
+		listener->problem(listener->context, &remark);
+}
+
+static uint32_t anchor_of(const struct given *given, const struct node *at)
+{
+	uint32_t start, end;
+
+	node_anchor(at ? at : given->object->root, &start, &end);
+	return start;
+}
+
+void admission_problem(struct admission_policies *set,
+		       const struct given *given, const struct node *at,
+		       const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	admission_problem_at(set, given, anchor_of(given, at),
+			     arena_vprintf(&set->arena, fmt, ap));
+	va_end(ap);
+}
+
+void admission_problem_in(struct admission_policies *set,
+			  const struct given *given, const struct node *scalar,
+			  size_t offset, const char *text)
+{
+	admission_problem_at(set, given,
+			     source_text_offset(given->source, scalar, offset),
+			     text);
+}
+
+void admission_note(struct admission_policies *set, const struct given *given,
+		    const char *fmt, ...)
+{
+	const struct admission_listener *listener = set->listener;
+	struct admission_remark remark;
+	va_list ap;
+
+	if (!listener->note)
+		return;
+	va_start(ap, fmt);
+	remark = remark_at(given, anchor_of(given, NULL),
+			   arena_vprintf(&set->arena, fmt, ap));
+	va_end(ap);
+	listener->note(listener->context, &remark);
+}
+
+const char *admission_string(const struct node *map, const char *key)
+{
+	const char *text = node_str(node_get(map, key));
+
+	return text && *text ? text : NULL;
+}
+
+bool given_is(const struct given *given, const char *group, const char *kind)
+{
+	return object_is(given->object, group, kind);
+}
+
+const char *admission_unread(const struct admission_policies *set,
+			     const char *group, const char *kind)
+{
+	FOR_EACH_CHILD(set->unread, item)
+		if (node_eq(node_get(item, "group"), group) &&
+		    node_eq(node_get(item, "kind"), kind))
+			return text_or_empty(
+				node_str(node_get(item, "reason")));
+	return NULL;
+}

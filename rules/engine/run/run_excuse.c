@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What excuses a finding but for comments and annotations: exemptions of the
+ * policy and the baseline.
+ */
+#include "run_internal.h"
+
+bool run_exempts(struct run *run, const struct policy *policy,
+		 struct finding *f)
+{
+	struct policy_exemption found = {0};
+	enum exempt_state state = policy_exemption(policy, f->rule, &f->id,
+						   run->options.today, &found);
+
+	f->exempt_lately = state == EXEMPT_GRACE;
+	if (f->exempt_lately && f->severity == SEVERITY_ERROR)
+		f->severity = SEVERITY_WARNING;
+	if (state < EXEMPT_ENDING)
+		return false;
+	f->suppressed = SUPPRESSED_POLICY;
+	f->suppression_reason = arena_strdup(&run->file_arena,
+					     found.reason ? found.reason : "");
+	return true;
+}
+
+/* When its identity is known, but before it is repaired. */
+void run_excuse_known(struct run *run, struct finding *f)
+{
+	if (!f->fingerprint)
+		f->fingerprint = finding_fingerprint(f);
+	if (f->suppressed || !run->options.baseline ||
+	    !baseline_has(run->options.baseline, f))
+		return;
+	f->suppressed = SUPPRESSED_BASELINE;
+	f->suppression_reason = "in the baseline";
+}

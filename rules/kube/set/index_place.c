@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every fact of a set has: texts of its own, an identity and a place.
+ */
+#include "index_internal.h"
+#include "kube/identity.h"
+
+const char *index_text(struct arena *arena, const char *text)
+{
+	return text && *text ? arena_strdup(arena, text) : "";
+}
+
+struct object_id index_id(struct arena *arena, const struct object *o)
+{
+	return (struct object_id){
+		index_text(arena, o->api_version), index_text(arena, o->kind),
+		index_text(arena, o->namespace), index_text(arena, o->name)};
+}
+
+const struct node *index_name_node(const struct object *object)
+{
+	const struct node *metadata = node_get(object->root, "metadata");
+	const struct node *name = node_get(metadata, "name");
+
+	if (!name)
+		name = node_get(metadata, "generateName");
+	return name ? name : object->root;
+}
+
+struct place place_later(const struct object *object, const struct node *node,
+			 uint32_t file)
+{
+	if (file == NO_FILE)
+		return (struct place){.file = NO_FILE, .pointer = ""};
+	return (struct place){.file = file, .object = object, .node = node};
+}
+
+void place_settle(struct arena *arena, struct place *place)
+{
+	const struct node *node = place->node;
+	const struct doc *doc;
+	struct position from, to;
+
+	if (!node)
+		return;
+	doc = place->object->doc;
+	place->named_path = node_named_path(node, place->object->root);
+	while (doc->host) {
+		node = doc->host_node;
+		doc = doc->host;
+	}
+	node_anchor(node, &place->start, &place->end);
+	from = source_position(doc->source, place->start);
+	to = source_position(doc->source, place->end);
+	place->document = doc->number;
+	place->line = from.line;
+	place->column = from.column;
+	place->end_line = to.line;
+	place->end_column = to.column;
+	place->pointer = node_pointer_text(arena, node);
+	place->object = NULL;
+	place->node = NULL;
+}
+
+struct place place_of(struct arena *arena, const struct object *object,
+		      const struct node *node, uint32_t file)
+{
+	struct place place = place_later(object, node, file);
+
+	place_settle(arena, &place);
+	return place;
+}
+
+uint32_t index_set_of(const struct object_index *set, const struct workload *w)
+{
+	return index_file_set(set, w->place.file);
+}
