@@ -87,6 +87,7 @@ struct crd_rule {
 struct crd_version {
 	const char *version;
 	const struct node *schema; /* openAPIV3Schema, or NULL */
+	bool has_status;	   /* as a subresource: no create sets it */
 	struct crd_rule *rules;
 	struct crd_version *next;
 };
@@ -165,6 +166,8 @@ const struct node *admission_namespace_node(struct admission_case *a);
 
 /* --- judge.c, definition_judge.c ------------------------------------------ */
 
+/* The object as it is created; false: its native kind is not known. */
+bool admission_make_typed(struct admission_case *a);
 void policy_judge(struct admission_case *a,
 		  const struct admission_policy *policy);
 void definition_judge(struct admission_case *a, const struct crd *definition);
