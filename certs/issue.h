@@ -36,7 +36,8 @@ struct issue_ask {
 
 /* out is initialised by the caller; what it held before is lost. */
 int issue_ca(const struct issue_ask *ask, struct issued *out, struct err *err);
-/* Never outlives its CA. -1 when ca is no CA, is expired or does not match. */
+/* Never outlives its CA. -1 when ca is not a CA, is expired or does not
+ * match. */
 int issue_leaf(const struct issue_ask *ask, const struct issued *ca,
 	       struct issued *out, struct err *err);
 

@@ -43,7 +43,7 @@ struct pair_info {
 	const char *key;	       /* "ECDSA P-256", "RSA 2048" */
 	const char *const *names;      /* DNS names and addresses */
 	size_t nnames, nchain;
-	/* Served all the same, but worth a look. */
+	/* Served anyway, but worth a look. */
 	const char *warnings[PAIR_WARNINGS];
 	size_t nwarnings;
 };

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "lint/files/input.h"
 #include "lint/options/options.h"
 #include "lint/term/log.h"
 
@@ -102,6 +103,17 @@ static const struct command command_table[] = {
 	 "the report goes to standard error and the report file, and the exit "
 	 "status is 1, which stops Helm.",
 	 FOR_POST_RENDER, false, post_render_command},
+	{"lsp", "[OPTIONS]", "a language server for editors",
+	 "Speaks the Language Server Protocol 3.17 on standard input and "
+	 "output: findings as diagnostics, repairs as quick fixes, what "
+	 "`gpugate explain` says under the pointer, and names of rules to "
+	 "complete. Each workspace folder is judged as `gpugate lint FOLDER` "
+	 "does, with the editor's texts in place of the files; a document "
+	 "outside of them together with the manifests beside it. While a "
+	 "document cannot be parsed, its last findings stay.\n\n"
+	 "Exit status: 0 after the requests `shutdown` and `exit`, 1 when "
+	 "the client ends otherwise, 2 on wrong usage.",
+	 FOR_LSP, false, lsp_command},
 	{"completion", "bash|zsh|fish", "print a shell completion script",
 	 "Prints a completion script for the shell, for example\n\n"
 	 "source <(gpugate completion bash)",
@@ -124,20 +136,37 @@ static const struct command *command_find(const char *name)
 	return NULL;
 }
 
+/* What other linters call it, and what it is here. */
+static const char *other_name(const char *word)
+{
+	static const char *const names[][2] = {
+		{"check", "lint"},	 {"validate", "lint"},
+		{"scan", "lint"},	 {"verify", "lint"},
+		{"run", "lint"},	 {"fix", "lint --fix"},
+		{"diff", "lint --diff"}, {"rule", "explain"},
+		{"list", "rules"},	 {"server", "lsp"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(word, names[i][0]))
+			return names[i][1];
+	return NULL;
+}
+
 static int unknown_command(const char *word)
 {
 	const char *names[sizeof(command_table) / sizeof(*command_table)];
-	const char *near;
+	const char *near = other_name(word);
 	size_t n = 0;
 
 	for (size_t i = 0; i < command_list.n; i++)
 		if (!command_table[i].internal)
 			names[n++] = command_table[i].name;
-	near = text_nearest(word, names, n);
+	if (!near)
+		near = text_nearest(word, names, n);
 	if (*word == '-')
 		return log_usage(NULL,
-				 "options stand behind a command: "
-				 "gpugate lint %s",
+				 "options go after a command: gpugate lint %s",
 				 word);
 	if (near)
 		return log_usage(NULL,
@@ -243,10 +272,13 @@ int main(int argc, char **argv)
 	/* A closed pipe is an error of write(), with a message. */
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2)
-		return log_usage(NULL, "no command given");
+		return log_usage(NULL, "no command given%s",
+				 input_waits() ? "; to lint standard input: "
+						 "gpugate lint -"
+					       : "");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return print_program_help();
-	if (!strcmp(argv[1], "--version"))
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		return version_command(NULL);
 	command = command_find(argv[1]);
 	if (!command)

@@ -176,6 +176,8 @@ install:
 	mkdir -p $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(BUILD)/release/gpugate completion bash \
 		>$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpugate
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gpugate/schemas \
+		deploy/schemas/*.json
 
 # --- a new rule: tests/README.md --------------------------------------------
 
@@ -197,3 +199,4 @@ docs: all
 		tests/meta/tables.sh $(BUILD)/gpugate $$readme \
 			>$(BUILD)/README.md && cp $(BUILD)/README.md $$readme; \
 	done
+	deploy/vap/generate.sh $(BUILD)/gpugate deploy/vap

@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "certs/disk.h"
 #include "certs/issue.h"
+#include "certs/name.h"
 #include "certs/pair.h"
 #include "cli/options.h"
 
@@ -39,7 +40,7 @@ static const struct option table[] = {
 	{"dir", 0, OPTION_TEXT, 1, AT(dir), "DIR", NULL,
 	 .help = "The folder to write to; it is created when it is absent."},
 	{"dns", 0, OPTION_LIST, 1, AT(dns), "NAME...", NULL, .many = true,
-	 .help = "Names of the webhook: SERVICE.NAMESPACE.svc."},
+	 .help = "Names of the webhook, SERVICE.NAMESPACE.svc, and addresses."},
 	{"ip", 0, OPTION_LIST, 1, AT(addresses), "ADDR...", NULL, .many = true,
 	 .help = "Addresses, for a webhook that is reached by `url`."},
 	{"days", 0, OPTION_NUMBER, 1, AT(days), "N", NULL,
@@ -81,6 +82,29 @@ static void print_help(FILE *out)
 	buf_release(&text);
 }
 
+/* Addresses among the names are addresses, as in `gpugated --dns`. */
+static void sort_names(struct certs_request *request)
+{
+	struct list *dns = &request->dns, *addresses = &request->addresses;
+	const char **more = ARENA_ARRAY(&request->arena, const char *,
+					dns->n + addresses->n + 1);
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < addresses->n; i++)
+		more[n++] = addresses->items[i];
+	for (size_t i = 0; i < dns->n; i++) {
+		if (name_is_address(dns->items[i]))
+			more[n++] = dns->items[i];
+		else
+			dns->items[kept++] = dns->items[i];
+	}
+	if (dns->n)
+		dns->items[kept] = NULL;
+	dns->n = kept;
+	addresses->items = more;
+	addresses->n = n;
+}
+
 static int parse(struct certs_request *request, char **argv, FILE *err)
 {
 	struct option_parser parser = {
@@ -98,6 +122,7 @@ static int parse(struct certs_request *request, char **argv, FILE *err)
 		return option_usage(&parser, "--dir is missing");
 	if (!request->dns.n && !request->addresses.n)
 		return option_usage(&parser, "--dns is missing");
+	sort_names(request);
 	if (request->days > request->ca_days)
 		return option_usage(&parser,
 				    "--days: the certificate would outlive its "

@@ -84,6 +84,12 @@ static const struct option table[] = {
 	 .help = "A longer review is denied unread, by what its first 64 KiB say; with "
 		 "413 where they say nothing. Ki, Mi may follow the number.",
 	 .initial = "7Mi", .least = 1024, .most = (size_t)1 << 30},
+	{"max-memory", 0, OPTION_BYTES, OPTION_SERVE, AT(max_memory), "BYTES",
+	 NULL,
+	 .help = "What all reviews at once may use for bodies and for judging large "
+		 "ones; beyond it, 429 and Retry-After (default: five eighths of the "
+		 "container's limit, or 160Mi; at least what --max-body takes, 35Mi).",
+	 .least = 1 << 20, .most = (size_t)1 << 40},
 	{"max-in-flight", 0, OPTION_NUMBER, OPTION_SERVE, AT(max_in_flight),
 	 "N", NULL,
 	 .help = "Beyond so many reviews in work, others get 429 and Retry-After.",

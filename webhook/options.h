@@ -30,7 +30,7 @@ struct serve_options {
 	const char *policy, *log_level, *log_format, *sandbox, *address,
 		*reservations;
 	unsigned threads, max_in_flight, max_connections, timeout, drain;
-	size_t max_body;
+	size_t max_body, max_memory;
 	bool help, self_managed;
 };
 

@@ -37,6 +37,11 @@
 #endif
 #endif
 
+/* As the kernel's headers have it; the C library's do not. */
+#ifndef SYS_SECCOMP
+#define SYS_SECCOMP 1
+#endif
+
 /* The handler below sets a register of these. */
 #if (defined(__x86_64__) || defined(__aarch64__)) && !defined(SANITIZED)
 #define FILTERS 1
@@ -277,8 +282,8 @@ static void report(int call)
 }
 
 /*
- * The signal is the thread's own, raised by its call, so it interrupts no
- * other code of that thread but what made the call.
+ * The signal of the filter is the thread's own, raised by its call, so it
+ * interrupts no other code of that thread but what made the call.
  */
 static void refuse(int number, siginfo_t *info, void *context)
 {
@@ -286,6 +291,9 @@ static void refuse(int number, siginfo_t *info, void *context)
 	int saved = errno;
 
 	(void)number;
+	/* Sent by a process, at any moment: no call of ours failed. */
+	if (info->si_code != SYS_SECCOMP)
+		return;
 	report(info->si_syscall);
 #if defined(__x86_64__)
 	registers->uc_mcontext.gregs[REG_RAX] = -EPERM;

@@ -2,7 +2,7 @@
 /*
  * The main thread starts everything, then waits for signals and changes of
  * files; it answers no requests itself. Signals are blocked before the first
- * thread starts, so that they arrive by signalfd only.
+ * thread starts, so that they arrive at the one that waits for them only.
  *
  * Shutdown: on SIGTERM /readyz fails at once, but reviews are answered until
  * every connection is closed, and for at least LAG_SECONDS: the API server
@@ -22,12 +22,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "reload.h"
 #include "sandbox.h"
+#include "signals.h"
 #include "webhook/api/api.h"
 #include "webhook/cluster/state.h"
 #include "webhook/observe/monotonic.h"
@@ -42,6 +42,7 @@ enum {
 	/* A state that is watched is seconds old; later it is a guess. A file
 	 * is as old as its owner allows. */
 	LIVE_MAX_AGE = 900,
+	KEPT_SIZE = 256 << 10,
 	THREADS_MAX = 8, /* unless the user asks for more */
 };
 
@@ -59,7 +60,7 @@ struct service {
 	struct api *own_api; /* for certificates, when state has none */
 	struct self_managed *managed; /* or NULL */
 	struct rule_set rules;
-	int signals;
+	struct signals signals;
 	_Atomic bool up, draining;
 	int64_t deadline;   /* of draining; monotonic seconds */
 	int64_t earliest;   /* of the end, when there are no connections */
@@ -107,19 +108,6 @@ static const char *not_ready(void *context)
 
 /* --- start ---------------------------------------------------------------- */
 
-static int block_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	if (pthread_sigmask(SIG_BLOCK, &set, NULL))
-		return -1;
-	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-}
-
 /* One descriptor a connection: the soft limit is often 1024. */
 static void raise_limit(struct service *s)
 {
@@ -138,6 +126,26 @@ static void raise_limit(struct service *s)
 			s->options->max_connections);
 }
 
+/* The rest is for the program, its connections and small reviews. */
+static size_t memory_for_reviews(const struct service *s)
+{
+	enum { SHARE = 8, OF_IT = 5, NO_LIMIT = 160 << 20 };
+	size_t least = server_memory_least(s->options->max_body);
+	size_t bytes = s->options->max_memory, limit;
+
+	if (!bytes) {
+		limit = process_memory_limit(NULL);
+		bytes = limit ? limit / SHARE * OF_IT : NO_LIMIT;
+	}
+	if (bytes >= least)
+		return bytes;
+	log_say(s->log, LOG_WARN,
+		"--max-body takes %zu bytes of memory: more than the %zu of "
+		"--max-memory or the container's limit",
+		least, bytes);
+	return least;
+}
+
 static int start_server(struct service *s)
 {
 	const struct serve_options *o = s->options;
@@ -145,6 +153,7 @@ static int start_server(struct service *s)
 		.listen = o->listen,
 		.threads = serve_threads(o),
 		.max_body = o->max_body,
+		.max_memory = memory_for_reviews(s),
 		.max_in_flight = o->max_in_flight,
 		.max_connections = o->max_connections,
 		.handshake_seconds = o->timeout,
@@ -205,7 +214,7 @@ static bool wants_sandbox(const struct service *s)
 	return sandbox_available() && text_eq(s->options->sandbox, "on");
 }
 
-/* A kernel without filters, or one that forbids them: serve all the same. */
+/* A kernel without filters, or one that forbids them: serve anyway. */
 static void enter_sandbox(struct service *s)
 {
 	bool json = text_eq(s->options->log_format, "json");
@@ -223,9 +232,8 @@ static int prepare(struct service *s)
 {
 	struct err err = {0};
 
-	s->signals = block_signals();
 	signal(SIGPIPE, SIG_IGN);
-	if (s->signals < 0) {
+	if (signals_block(&s->signals)) {
 		log_say(s->log, LOG_ERROR, "signals: %s", strerror(errno));
 		return -1;
 	}
@@ -316,7 +324,8 @@ static int start(struct service *s)
 		.client_ca = s->client_ca,
 	};
 	if (!s->keys || reload_start(&s->reload) || state_start(&s->state) ||
-	    start_self_managed(s) || start_probe(s) || start_server(s))
+	    start_self_managed(s) || start_probe(s) || start_server(s) ||
+	    signals_start(&s->signals))
 		return -1;
 	enter_sandbox(s);
 	atomic_store(&s->up, true);
@@ -325,6 +334,7 @@ static int start(struct service *s)
 
 static void stop(struct service *s)
 {
+	signals_release(&s->signals);
 	if (s->server)
 		server_stop(s->server);
 	if (s->probe)
@@ -340,19 +350,19 @@ static void stop(struct service *s)
 	client_ca_free(s->client_ca);
 	metrics_free(s->metrics);
 	log_free(s->log);
-	if (s->signals >= 0)
-		close(s->signals);
 }
 
 /* --- until the end -------------------------------------------------------- */
 
-static void drain(struct service *s, unsigned signal)
+/* On the signals' thread, as the next. */
+static void drain(void *context, unsigned signal)
 {
+	struct service *s = context;
 	int64_t now = monotonic_seconds();
 
-	atomic_store(&s->draining, true);
 	s->deadline = now + s->options->drain;
 	s->earliest = now + (signal == SIGINT ? 0 : LAG_SECONDS);
+	atomic_store(&s->draining, true);
 	server_drain(s->server);
 	log_event(s->log, LOG_INFO, "draining",
 		  (struct log_field[]){
@@ -363,21 +373,22 @@ static void drain(struct service *s, unsigned signal)
 		  3);
 }
 
-/* True when there is nothing left to wait for. */
-static bool read_signals(struct service *s)
+static void say_stopping(void *context)
 {
-	struct signalfd_siginfo info;
+	const struct service *s = context;
 
-	while (read(s->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGHUP) {
-			log_say(s->log, LOG_INFO, "reloading");
-			reload_now(&s->reload);
-		} else if (atomic_load(&s->draining)) {
-			log_say(s->log, LOG_WARN, "second signal: stopping");
-			return true;
-		} else {
-			drain(s, info.ssi_signo);
-		}
+	log_say(s->log, LOG_WARN, "second signal: stopping");
+}
+
+/* True when there is nothing left to wait for. */
+static bool heed_signals(struct service *s)
+{
+	signals_clear(&s->signals);
+	if (atomic_load(&s->signals.stop))
+		return true;
+	if (atomic_exchange(&s->signals.reload, false)) {
+		log_say(s->log, LOG_INFO, "reloading");
+		reload_now(&s->reload);
 	}
 	return false;
 }
@@ -413,7 +424,7 @@ static void wait_for_something(struct service *s)
 {
 	enum { SOON_MS = 50 };
 	struct pollfd fds[1 + RELOAD_WATCHES] = {
-		{.fd = s->signals, .events = POLLIN}};
+		{.fd = signals_fd(&s->signals), .events = POLLIN}};
 	int watches[RELOAD_WATCHES], wait = reload_wait(&s->reload);
 
 	reload_fds(&s->reload, watches);
@@ -426,7 +437,7 @@ static void wait_for_something(struct service *s)
 
 static void serve_until_signal(struct service *s)
 {
-	while (!read_signals(s) && !is_drained(s)) {
+	while (!heed_signals(s) && !is_drained(s)) {
 		int64_t now = monotonic_seconds();
 
 		reload_poll(&s->reload);
@@ -449,7 +460,9 @@ int serve(const struct serve_options *options)
 	struct service s = {
 		.options = options,
 		.rules = {.items = all_rules, .n = all_rules_count},
-		.signals = -1,
+		.signals = {.first = drain,
+			    .second = say_stopping,
+			    .context = &s},
 	};
 	enum log_level level = LOG_INFO;
 	int rc = 2;
@@ -457,9 +470,13 @@ int serve(const struct serve_options *options)
 	/* Arenas of malloc cost address space and, once used, memory; reviews
 	 * do not allocate. */
 	mallopt(M_ARENA_MAX, 2);
+	/* What a large review took is given back when it is done. */
+	mallopt(M_MMAP_THRESHOLD, KEPT_SIZE);
+	mallopt(M_TRIM_THRESHOLD, 2 * KEPT_SIZE);
 	log_level_parse(options->log_level, &level);
 	s.log = log_new(STDERR_FILENO, level,
 			text_eq(options->log_format, "json"));
+	log_bugs(STDERR_FILENO, text_eq(options->log_format, "json"));
 	s.metrics = metrics_new();
 	if (!s.log || !s.metrics)
 		return rc;

@@ -71,9 +71,9 @@ struct cel_value {
 };
 
 /*
- * Lists and maps stand over nodes of a document or over values; those over
- * nodes convert their items when they are read. schema is the OpenAPI schema
- * of the node where the object's kind has one (CRDs), which decides about
+ * Lists and maps are views of nodes of a document or of values; those of
+ * nodes convert their items when they are read. schema is the OpenAPI schema of
+ * the node where the object's kind has one (CRDs), which decides about
  * timestamps, durations, bytes, int-or-string and about set and map lists;
  * without it JSON's types count.
  */
@@ -185,6 +185,12 @@ struct cel_value cel_error(struct arena *arena, const char *fmt, ...)
  */
 struct cel_value cel_from_node(struct arena *arena, const struct node *node,
 			       const struct node *schema);
+
+/* The key under which a map's child goes, or a child of its
+ * `properties`: properties' names are escaped
+ * (apiserver pkg/cel/escaping.go). */
+struct cel_value cel_schema_key(struct arena *arena, const struct node *schema,
+				const struct node *child);
 
 /* --- asking values ------------------------------------------------------- */
 

@@ -49,6 +49,11 @@ struct option_set {
 	const char *variables; /* "GPUGATE_", see word_variable(); or NULL */
 	const char *list_separators; /* of an OPTION_LIST's variable */
 	bool empty_values;	     /* "" is a value in arguments */
+	/* What people may look for and what does it here; {0} ends them, NULL:
+	 * there are none. */
+	const struct option_hint {
+		const char *name, *instead;
+	} * hints;
 	/* Say what is wrong with the usage; returns the exit status. */
 	int (*usage)(const struct option_parser *parser, const char *text);
 };

@@ -76,9 +76,10 @@ struct loader {
 		     size_t len);
 	/* Bits of the key lengths (modulo 64) that it is asked for; 0: all. */
 	uint64_t skip_lengths;
-	/* JSON: as much room as the source has bytes, for the strings of the
-	 * tree; or NULL: strings are then copied one by one. */
+	/* Of json_read(): its copy of the text up to own_end, in the source's
+	 * arena, which holds the strings of the trees. */
 	char *own;
+	uint32_t own_end;
 	void *context;
 	/* Of the JSON that was read last: its maps and lists, each as the
 	 * square of its length. */
@@ -96,7 +97,8 @@ int loader_next(struct loader *loader, struct doc *doc);
  * callers with one JSON value (a review, a snapshot) use json_read().
  */
 struct node *yaml_read(struct loader *loader, uint32_t start, uint32_t end);
-/* *used: offset after the value, for JSON values back to back. */
+/* *used: offset after the value, for JSON values back to back. A loader reads
+ * each byte once. */
 struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		       uint32_t *used);
 

@@ -62,10 +62,10 @@ struct node {
 	 * input keeps its own digits. Booleans: "true", "false".
 	 */
 	const char *str;
-	struct node *first; /* child; in the author's order */
+	struct node *first, *last; /* children, in the author's order */
 	uint64_t tags; /* bit tag % 64 of each key that was ever appended */
 	struct node_index *map_index; /* large maps: hash, else NULL */
-	struct node *parent, *last;
+	struct node *parent;
 	uint32_t start, end;	     /* bytes of the value in the source */
 	uint32_t key_start, key_end; /* bytes of the key, equal when none */
 };
@@ -102,11 +102,15 @@ static inline uint64_t node_tag_bit(uint16_t tag)
  * maps have; tag is the key's node_tag(). */
 const struct node *node_get_tagged(const struct node *map, const char *key,
 				   size_t len, uint16_t tag);
+/* The same by tag and length alone: which key it is remains to be seen. */
+const struct node *node_get_likely(const struct node *map, size_t len,
+				   uint16_t tag);
 
 /*
  * Value of a key; keys match by bytes, case included (as the API server).
  * Always inline, as node_get() is: link-time optimisation calls some of them
- * otherwise, and the tag of a literal key is made at each question.
+ * otherwise, and the tag of a literal key is made at each question. Its bytes
+ * are compared where it is known: 25 instructions less than in a function.
  */
 static inline __attribute__((always_inline)) const struct node *
 node_getn(const struct node *map, const char *key, size_t len)
@@ -116,6 +120,12 @@ node_getn(const struct node *map, const char *key, size_t len)
 	if (!map ||
 	    (!(map->tags & node_tag_bit(tag)) && !(map->flags & NODE_UNKNOWN)))
 		return NULL;
+	if (__builtin_constant_p(len)) {
+		const struct node *child = node_get_likely(map, len, tag);
+
+		if (!child || child == map || !memcmp(child->key, key, len))
+			return child;
+	}
 	return node_get_tagged(map, key, len, tag);
 }
 

@@ -46,4 +46,10 @@ struct position source_position(struct source *source, uint32_t offset);
 /* Bytes of line n (from 1) without its line end; len 0 past the end. */
 const char *source_line(struct source *source, uint32_t n, size_t *len);
 
+struct node;
+/* The byte of the file that a byte of a scalar's text (node->str) comes from,
+ * in whatever style it is written. */
+uint32_t source_text_offset(const struct source *source,
+			    const struct node *scalar, size_t offset);
+
 #endif

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cluster's own policies, judged as the API server judges a CREATE:
+ * A cluster's own policies, judged as the API server judges them:
  * ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding and parameter
  * objects (k8s.io/apiserver 0.36 pkg/admission/plugin/policy), and the
- * validation rules of CustomResourceDefinitions.
+ * validation rules of CustomResourceDefinitions. A file is judged as a CREATE,
+ * a review as what it is.
  *
  * Once finished a set is immutable and may be used by several threads.
  */
 #ifndef ENGINE_ADMISSION_POLICY_H
 #define ENGINE_ADMISSION_POLICY_H
 
+#include "doc/load.h"
 #include "engine/rule.h"
 
 struct admission_policies;
@@ -17,10 +19,17 @@ struct admission_policies;
 struct admission_policies *admission_policies_new(void);
 void admission_policies_free(struct admission_policies *set); /* or NULL */
 
-/* What is wrong ("file:line:column: ..."), and what is to be known. */
+/* Texts live as long as the set. */
+struct admission_remark {
+	const char *file;
+	unsigned line, column;
+	const char *text;
+};
+
+/* What is wrong, and what is to be known (may be NULL). */
 struct admission_listener {
-	void (*problem)(void *context, const char *text);
-	void (*note)(void *context, const char *text);
+	void (*problem)(void *context, const struct admission_remark *remark);
+	void (*note)(void *context, const struct admission_remark *remark);
 	void *context;
 };
 
@@ -31,6 +40,21 @@ struct admission_listener {
 void admission_policies_add(struct admission_policies *set, const char *name,
 			    const char *text, size_t len,
 			    const struct admission_listener *listener);
+/* The same of one document, which lives as long as the set, and its source. */
+void admission_policies_add_document(struct admission_policies *set,
+				     struct source *source,
+				     const struct doc *doc);
+/* An object that no policy takes as a parameter is a problem. */
+void admission_policies_be_strict(struct admission_policies *set);
+/*
+ * What a snapshot has: the JSON of a List of what admission_save*() wrote, with
+ * `unread` beside its items, a list of {group, kind, reason}. There a policy
+ * without a binding is not in force, and one that does not compile is not
+ * judged.
+ */
+void admission_policies_add_saved(struct admission_policies *set,
+				  const char *name, const char *list,
+				  const struct admission_listener *listener);
 /* A file of the linted set: its Namespaces alone. */
 void admission_policies_add_namespaces(struct admission_policies *set,
 				       const char *name, const char *text,
@@ -54,6 +78,12 @@ struct admission_result {
 struct admission_request {
 	const struct object *object;
 	const struct cluster *cluster; /* or NULL */
+	/* Namespaces beside those of the set, or NULL. */
+	const struct admission_policies *namespaces;
+	/* A review's request and the root of its old object (NULL: there is
+	 * none, or it is not known); NULL: it is a file's object. */
+	const struct node *review, *old_object;
+	bool old_unknown;
 	/* Who asks; user NULL: not known. groups ends with NULL. */
 	const char *user;
 	const char *const *groups;
@@ -67,5 +97,17 @@ struct admission_request {
 
 void admission_policies_judge(const struct admission_policies *set,
 			      const struct admission_request *request);
+
+/* --- for snapshots (save.c) ----------------------------------------------- */
+
+/* Appends what is kept of a policy, a binding or a parameter, as JSON. */
+void admission_save(const char *api_version, const char *kind,
+		    const struct node *root, struct buf *out);
+/* ... of a definition, with its schemas or without; left_out: why without, or
+ * NULL: they are not needed. */
+void admission_save_definition(const struct node *root, bool schemas,
+			       const char *left_out, struct buf *out);
+/* Does some schema that is served have this key? */
+bool admission_definition_has(const struct node *root, const char *key);
 
 #endif

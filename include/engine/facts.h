@@ -40,7 +40,7 @@ enum fact {
 	FACT_DEVICES = 1 << 21,	  /* accelerators */
 	FACT_NO_DEVICE = 1 << 22, /* no accelerator */
 	FACT_EXTENDED = 1 << 23,  /* a resource with a domain in its name */
-	FACT_OTHER = 1 << 24,	  /* ... that is no accelerator */
+	FACT_OTHER = 1 << 24,	  /* ... that is not an accelerator */
 	FACT_HUGEPAGES = 1 << 25, /* or a volume of the pod */
 	FACT_ENV = 1 << 26,
 	FACT_VISIBLE = 1 << 27,	 /* NVIDIA_VISIBLE_DEVICES and its like */

@@ -90,7 +90,7 @@ struct policy_options {
 	const char *(*refuse_path)(void *context, const char *path);
 	/* The file holds rules of one's own (kind: Rules) and no policy. */
 	bool rules_only;
-	/* NULL, or told of each folder that `custom:` looks into. */
+	/* NULL, or called with each folder that `custom:` looks into. */
 	void (*looks_into)(void *context, const char *folder);
 	void *context; /* of both */
 };
@@ -223,8 +223,15 @@ bool policy_for_path(const struct policy *policy, const char *path,
 		     struct policy_path_rule *out);
 /* Does any of `paths:` name a set? */
 bool policy_names_sets(const struct policy *policy);
+/* ... a cluster state? */
+bool policy_names_clusters(const struct policy *policy);
 /* Ours, and those of its own (`custom:`). */
 const struct rule_set *policy_rules(const struct policy *policy);
+struct admission_policies;
+/* The cluster's own policies among the files of `custom:`, or NULL: its own,
+ * or those of the floor beneath. */
+const struct admission_policies *policy_admission(const struct policy *policy,
+						  bool floor);
 /* Is it a rule, a category or `all`? */
 bool policy_knows(const struct policy *policy, const char *word);
 /* What it says beside its rules, a line each: overrides, exemptions,

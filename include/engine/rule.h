@@ -159,7 +159,7 @@ void finding_severity(struct finding *finding, enum severity severity);
  * what takes uncounted devices); an info is audited. */
 enum action rule_action(const struct rule *rule, enum severity severity);
 /* This finding rests on a guess at intent: at most a warning, unless the
- * policy's `rules:` speak of it. */
+ * policy's `rules:` set it. */
 void finding_guess(struct rule_run *run, struct finding *finding);
 void finding_help(struct rule_run *run, struct finding *finding,
 		  const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -171,8 +171,8 @@ void finding_label(struct rule_run *run, struct finding *finding,
 		   const struct node *at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /*
- * What is missing, by the path from base where it should stand: the finding is
- * the same whatever else is added there. base: the pod's spec, a container, the
+ * What is missing, by the path from base where it belongs: the finding is the
+ * same whatever else is added there. base: the pod's spec, a container, the
  * object's root.
  */
 void finding_missing(struct finding *finding, const struct object *object,

@@ -72,6 +72,9 @@ struct run_options {
 	/* The cluster's own admission policies, or NULL; and who asks: NULL is
 	 * not known, groups ends with NULL. */
 	const struct admission_policies *admission_policies;
+	/* Namespaces of the linted set, for them and for those of policies and
+	 * clusters; or NULL. */
+	const struct admission_policies *namespaces;
 	const char *user;
 	const char *const *groups;
 	/* At admission, or NULL: demand that was just admitted, and the
@@ -131,6 +134,8 @@ struct run_file {
 	/* Labels of the namespace, or NULL: not known. */
 	const struct node *namespace_labels;
 	const struct cluster *cluster; /* or NULL: that of the run */
+	/* That cluster's own policies, or NULL. */
+	const struct admission_policies *cluster_policies;
 	/* At admission, or NULL: the review's request, and the root of its old
 	 * object (NULL: there is none, or it is not known). */
 	const struct node *request, *old_object;

@@ -39,7 +39,7 @@ bool accelerator_is_named(const char *text, size_t len);
 /* Counts devices (everything but ACCEL_SHARE)? */
 bool accelerator_counts(const struct accelerator *accelerator);
 /*
- * The accelerator a misspelt resource name probably means (`nvidia.com/gpus`,
+ * The accelerator a misspelled resource name probably means (`nvidia.com/gpus`,
  * `nvidia/gpu`, `nvidia.com/GPU`), or NULL when it resembles none.
  */
 const struct accelerator *

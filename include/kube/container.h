@@ -110,7 +110,7 @@ static inline enum quantity_state container_request(const struct container *c,
 	return container_value(c, node_get(c->requests, resource), q);
 }
 
-/* For texts. The API server wants a name; a file may lack it all the same. */
+/* For texts. The API server wants a name; a file may still lack it. */
 static inline const char *container_title(const struct container *c)
 {
 	return c->name ? c->name : "(without a name)";

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One Kubernetes object and the pods it makes. Everything here is a view of
- * a node tree, built by object_read() into an arena, and read-only for
- * rules. Strings are NULL when absent, not a string, or unknown.
+ * One Kubernetes object and the pods it makes. Everything here is a view of a
+ * node tree, built by object_read() into an arena, and read-only for rules.
+ * Strings are NULL when absent, not a string, or unknown.
  *
- * Which kinds there are, where their pod templates stand, how many pods they
- * make and what their operators inject is data: rules/kube/data/kinds.txt.
+ * Which kinds there are, where their pod templates are, how many pods they make
+ * and what their operators inject is data: rules/kube/data/kinds.txt.
  */
 #ifndef KUBE_OBJECT_H
 #define KUBE_OBJECT_H
@@ -101,16 +101,28 @@ struct object_list {
 
 /*
  * The objects of a document: one; the items of a List (of a *List kind with
- * items); nothing when it is no Kubernetes object (no apiVersion and kind).
- * Embedded objects hang below their object. *nested_list reports a List
- * inside a List (kubectl refuses it, we read it).
+ * items); nothing when it is not a Kubernetes object (no apiVersion and kind).
+ * Embedded objects hang below their object. *nested_list reports a List inside
+ * a List (kubectl refuses it, we read it).
  */
 void object_read(struct arena *arena, const struct kube_config *config,
 		 const struct doc *doc, struct object_list *out,
 		 const struct node **nested_list);
 
-/* Does it hold values for a chart, whose output is unknown? */
+/* What its kind is known for. */
+
+/* It holds values for a chart, whose output is unknown. */
 bool object_has_values(const struct object *object);
+/* Kueue reads the queue's name from its labels, not from those of its pods. */
+bool object_is_queued_whole(const struct object *object);
+/* Its pods with devices are ranks of one program. */
+bool object_has_ranks(const struct object *object);
+/* Its controller makes a Service of its name, without a cluster IP. */
+bool object_has_headless_service(const struct object *object);
+/* A webhook writes its numbers as strings before the schema is checked. */
+bool object_takes_numbers(const struct object *object);
+/* The command of its flat pods is that of a container. */
+bool object_has_argv(const struct object *object);
 
 /*
  * Does this kind make pods, by the table or by the policy? Such an owner was

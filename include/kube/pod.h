@@ -72,7 +72,7 @@ struct pod {
 	struct amount peak;   /* ... during rollout, surge, elastic max */
 	enum restart_policy restart; /* effective, after operator's defaults */
 	const struct node *restart_node; /* where it is written, or NULL */
-	bool flat;	       /* spec is no PodSpec (NIM, TrainJob, Spark):
+	bool flat;	       /* spec is not a PodSpec (NIM, TrainJob, Spark):
 				  rules on PodSpec fields keep silent */
 	struct pod_memo *memo; /* answers given before (rules/kube), or
 				  NULL: nothing is kept */

@@ -4,11 +4,11 @@
  * the typed object (unknown fields are gone, quantities are canonical, empty
  * fields left out or filled in, defaults set), custom kinds by the schema of
  * their definition (pruned, defaults set). What the server or an admission
- * plugin sets to a value that nobody knows here is an unknown node.
+ * plugin sets to a value that cannot be known here is an unknown node.
  *
  * The result is a tree of its own in the arena. Its nodes have the bytes of
- * those that they were made of; what was filled in has none, and
- * typed_origin() leads to the author's node.
+ * those that they were made of; what was filled in has none, and typed_origin()
+ * leads to the author's node.
  */
 #ifndef KUBE_TYPED_H
 #define KUBE_TYPED_H

@@ -62,7 +62,7 @@ static void add_line(struct buf *out, const char *name, const char *text)
 	buf_addc(out, '\n');
 }
 
-/* Line by line: what a policy says is no markup of a terminal. */
+/* Line by line: what a policy says is not markup of a terminal. */
 static void add_description(struct buf *out, const struct policy *policy)
 {
 	struct buf text;

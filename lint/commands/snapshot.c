@@ -167,8 +167,8 @@ static void tell_unreadable(struct snapshot *s, enum cluster_kind kind,
 	cluster_builder_unreadable(s->builder, kind, reason->data);
 }
 
-/* In the order of the kinds, whoever asked. 0, or 2 when there is no API
- * server. */
+/* In the order of the kinds, whichever was asked for. 0, or 2 when there is no
+ * API server. */
 static int judge_all(struct asking *a)
 {
 	struct snapshot *s = a->snapshot;
@@ -276,7 +276,7 @@ static void tell_counts(const struct cluster *c)
 }
 
 /* What looks like another option is a value that was forgotten, and kubectl
- * might take it for one. */
+ * might read it as one. */
 static int check_values(const struct options *o)
 {
 	const struct {
@@ -314,6 +314,7 @@ int snapshot_command(struct options *options)
 	rc = list_all(&s);
 	if (!rc) {
 		snapshot_owners(&s);
+		snapshot_admission(&s);
 		rc = ask_origin(&s);
 	}
 	if (!rc) {

@@ -43,6 +43,8 @@ enum asked snapshot_one(struct snapshot *snapshot, const char *path);
 
 /* snapshot_owners.c: who owns the owners of GPU pods. */
 void snapshot_owners(struct snapshot *snapshot);
+/* snapshot_admission.c: the cluster's own policies. */
+void snapshot_admission(struct snapshot *snapshot);
 /* snapshot_policy.c: the admission policy, if it may be read. 2 after a message
  * when the policy that the user named cannot be read. */
 int snapshot_policy(struct snapshot *snapshot, struct buf *out);

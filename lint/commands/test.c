@@ -61,7 +61,7 @@ static void add_file(struct testing *t, const char *path)
 		arena_strdup(&t->arena, path);
 }
 
-/* Manifests of tests stand beside the rules. */
+/* Manifests of tests are beside the rules. */
 static bool holds_rules(const char *path)
 {
 	struct file_how how = {.limit = FILE_POLICY_MAX};

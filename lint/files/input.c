@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { KEPT = 2 * 1024 * 1024 };
@@ -23,6 +25,15 @@ int input_read(struct buf *input, int dirfd, const char *path,
 int input_read_stdin(struct buf *input)
 {
 	return file_read_fd(STDIN_FILENO, FILE_MANIFEST_MAX, false, input);
+}
+
+bool input_waits(void)
+{
+	struct stat st;
+	int bytes = 0;
+
+	return !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode) &&
+	       !ioctl(STDIN_FILENO, FIONREAD, &bytes) && bytes > 0;
 }
 
 const char *input_strerror(int error)

@@ -73,8 +73,11 @@ static const struct key policy_keys[] = {
 	{"exclude", "list", "Globs of files that are not linted."},
 	{"custom", "list",
 	 "Files with rules of your own, by globs relative to the policy's "
-	 "folder: see RULES OF YOUR OWN in gpugate(1). In a folder of policy files those of "
-	 "kind Rules are read without being named."},
+	 "folder: see RULES OF YOUR OWN in gpugate(1); and "
+	 "ValidatingAdmissionPolicies with their bindings and parameters, and "
+	 "CustomResourceDefinitions with their validation rules. In a folder "
+	 "of policy files those of kind Rules, policies, bindings and "
+	 "definitions are read without being named."},
 	{"maxAge", "duration",
 	 "Age after which a saved cluster state is old: 24h."},
 };
@@ -185,7 +188,8 @@ static void add_rules_files(struct buf *out)
 		"cluster.priorityClasses, cluster.runtimeClasses, "
 		"cluster.volcanoQueues, cluster.clusterQueues and "
 		"cluster.nodes. What is not known (a placeholder, a cluster "
-		"without state, in files the old object and who asks) makes "
+		"without state, a named time zone, in files the old object and "
+		"who asks) makes "
 		"the rule silent there, which is counted.\n");
 }
 

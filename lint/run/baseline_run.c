@@ -157,6 +157,11 @@ static int finish_new(struct baseline_run *baseline_run)
 	const char *path = baseline_run->options->write_baseline;
 	size_t n;
 
+	if (baseline_run->incomplete) {
+		log_line("%s: not written: not all files could be linted",
+			 path);
+		return 2;
+	}
 	if (write_baseline(baseline_run->new, path, NULL))
 		return 2;
 	if (baseline_run->options->quiet)

@@ -14,6 +14,7 @@ struct baseline_run {
 	struct job *job;
 	const struct not_run *not_run; /* for baseline_run_finish() */
 	size_t nnot_run;
+	bool incomplete; /* not all was linted: the new one would lack it */
 	struct baseline *old, *new; /* NULL: not asked for */
 };
 

@@ -16,7 +16,7 @@
 #include "base/array.h"
 #include "base/vec.h"
 
-/* What one cluster has once, and where it stands. */
+/* What one cluster has once, and where it is. */
 struct sighting {
 	uint64_t what;
 	uint32_t file;

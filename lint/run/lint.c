@@ -83,13 +83,57 @@ static int check_options(struct lint *lint)
 
 /* --- steps --------------------------------------------------------------- */
 
+/* The list has no such file yet. */
+static void add_text(struct lint *lint, const char *path)
+{
+	size_t len = (size_t)(strrchr(path, '/') - path);
+	struct buf folder;
+	uint32_t index;
+
+	buf_init(&folder);
+	buf_add(&folder, path, len ? len : 1);
+	files_add_root(&lint->files, path, folder.len);
+	index = files_add_folder(&lint->files, path, folder.len,
+				 policies_find(&lint->policies, folder.data));
+	files_add(&lint->files, index, path + len + 1, 0);
+	buf_release(&folder);
+}
+
+/* A file that is there and was not met is left out: texts change nothing in
+ * that. */
+static void put_texts(struct lint *lint)
+{
+	size_t before = lint->files.n;
+	long file;
+
+	for (size_t i = 0; lint->listed && i < before; i++)
+		lint->files.items[i].flags &= (uint16_t)~FILE_NAMED;
+	for (size_t i = 0; i < lint->ntexts; i++)
+		if (access(lint->texts[i].path, F_OK))
+			add_text(lint, lint->texts[i].path);
+	if (lint->ntexts)
+		files_sort(&lint->files);
+	for (size_t i = 0; i < lint->ntexts; i++) {
+		file = files_find(&lint->files, lint->texts[i].path);
+		if (file >= 0)
+			stdin_cache_put(&lint->stdin_cache, (uint32_t)file,
+					lint->texts[i].text,
+					lint->texts[i].len);
+	}
+}
+
 static int list_files(struct lint *lint)
 {
 	struct walk_input input = {lint->options,   lint->cwd,
 				   &lint->policies, &lint->kustomize,
 				   &lint->files,    &lint->thread_pool};
 	struct err err = {0};
-	int rc = walk_paths(&input, &lint->walk, &err);
+	int rc = 0;
+
+	if (!lint->listed || lint->options->paths.n)
+		rc = walk_paths(&input, &lint->walk, &err);
+	if (!rc)
+		put_texts(lint);
 
 	if (!rc && lint->options->since)
 		rc = since_filter(&lint->files, lint->cwd, lint->options->since,
@@ -178,6 +222,7 @@ static void lint_files(struct lint *lint)
 		.rules = &lint->rules,
 		.baseline = lint->baseline_run.old,
 		.admission_policies = lint->admission.set,
+		.namespaces = lint->admission.namespaces,
 		.user = o->as,
 		.groups = lint->admission.groups,
 		.partial = o->partial || o->since,
@@ -241,7 +286,7 @@ void lint_await_set(struct lint *lint)
 	lint->failed |= lint->set_failed;
 }
 
-static int run_steps(struct lint *lint)
+int lint_run(struct lint *lint)
 {
 	int rc = lint_gather(lint);
 
@@ -315,7 +360,7 @@ int lint_open(struct lint *lint)
 				  lint->options->quiet > 0);
 }
 
-/* The Namespaces of the files that are linted, wherever they stand. */
+/* The Namespaces of the files that are linted, wherever they are. */
 static void read_namespaces(struct lint *lint)
 {
 	const struct file_how how = {.limit = FILE_MANIFEST_MAX};
@@ -331,17 +376,45 @@ static void read_namespaces(struct lint *lint)
 		    file_read(AT_FDCWD, path.data, &how, &text) ||
 		    !text_find(text.data, text.len, "Namespace"))
 			continue;
-		admission_policies_add_namespaces(
-			lint->admission.set, path.data, text.data, text.len);
+		admission_policies_add_namespaces(lint->admission.namespaces,
+						  path.data, text.data,
+						  text.len);
 	}
 	buf_release(&path);
 	buf_release(&text);
 }
 
+static bool want_namespaces(const struct admission_policies *set)
+{
+	return set && admission_policies_want_namespaces(set);
+}
+
+static bool any_wants_namespaces(const struct lint *lint)
+{
+	const struct policies *policies = &lint->policies;
+	const struct clusters *clusters = &lint->clusters;
+	bool want = want_namespaces(lint->admission.set);
+
+	for (size_t i = 0; i < clusters->n; i++)
+		want |= want_namespaces(clusters->items[i].admission);
+
+	for (size_t i = 0; i < policies->n; i++) {
+		const struct policy *policy = policies->items[i].policy;
+
+		/* States that it names are not read yet. */
+		want |= policy_names_clusters(policy) ||
+			want_namespaces(policy_admission(policy, false)) ||
+			want_namespaces(policy_admission(policy, true));
+	}
+	return want;
+}
+
 static int finish_admission(struct lint *lint)
 {
-	if (admission_policies_want_namespaces(lint->admission.set))
+	if (any_wants_namespaces(lint)) {
+		lint->admission.namespaces = admission_policies_new();
 		read_namespaces(lint);
+	}
 	return admission_settings_finish(&lint->admission, lint->options);
 }
 
@@ -352,7 +425,7 @@ int lint_gather(struct lint *lint)
 	if (rc)
 		return rc;
 	log_step(lint, "files listed", lint->files.n);
-	if (lint->admission.set && finish_admission(lint))
+	if (finish_admission(lint))
 		return 2;
 	stdin_cache_read(&lint->stdin_cache, &lint->files);
 	lint_files(lint);
@@ -373,7 +446,10 @@ int lint_command(struct options *options)
 	if (!rc)
 		rc = baseline_run_open(&lint.baseline_run, options, &lint.job);
 	if (!rc)
-		rc = run_steps(&lint);
+		rc = lint_run(&lint);
 	lint_close(&lint);
+	if (!options->paths.n && !options->quiet && input_waits())
+		log_line("standard input was not read: to lint it: "
+			 "gpugate lint -");
 	return rc;
 }

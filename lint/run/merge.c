@@ -416,6 +416,7 @@ static void finish(struct merge *m)
 			 m->commented == 1 ? "" : "s");
 	lint->baseline_run.not_run = s->not_run;
 	lint->baseline_run.nnot_run = s->nnot_run;
+	lint->baseline_run.incomplete = lint->failed;
 	lint->failed |= baseline_run_finish(&lint->baseline_run) != 0;
 	/* Diffs are not a report: this is the only check that they were
 	 * written. */
@@ -428,6 +429,7 @@ static void finish(struct merge *m)
 
 void lint_merge(struct lint *lint)
 {
+	static char buffer[OUTPUT_BUFFER];
 	struct merge m = {.lint = lint};
 
 	buf_init(&m.path);
@@ -435,8 +437,7 @@ void lint_merge(struct lint *lint)
 	/* Reports are long; a terminal should see them at once. stdout keeps
 	 * its buffer to the very end. */
 	if (!isatty(STDOUT_FILENO))
-		setvbuf(stdout, array_zalloc(OUTPUT_BUFFER, 1), _IOFBF,
-			OUTPUT_BUFFER);
+		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	outputs_begin(&lint->outputs, lint->options, &lint->rules);
 	for (uint32_t i = 0; i < lint->files.n; i++)
 		merge_any(&m, i);

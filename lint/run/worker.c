@@ -75,7 +75,7 @@ static bool is_template(struct worker *w, struct source *source)
 
 /* --- files that are not ours ---------------------------------------------- */
 
-/* `kind:`, `"kind" :`, in flow style or not: what stands before and behind. */
+/* `kind:`, `"kind" :`, in flow style or not: what is before and after. */
 static bool is_key(const char *text, const char *end, const char *at,
 		   size_t len)
 {
@@ -150,6 +150,8 @@ void job_file(struct job *job, size_t index, struct buf *scratch,
 	file->cluster = clusters_for_file(job->clusters, job->policies,
 					  job->files->folders[f->folder].policy,
 					  rule.cluster);
+	file->cluster_policies =
+		clusters_admission(job->clusters, file->cluster);
 	if (file->cluster)
 		clusters_check_age(job->clusters, file->cluster,
 				   policy_max_age(file->policy));

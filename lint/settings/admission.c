@@ -11,17 +11,24 @@
 #include "base/vec.h"
 #include "lint/term/log.h"
 
-static void problem(void *context, const char *text)
+static void problem(void *context, const struct admission_remark *remark)
 {
 	(void)context;
-	log_line("%s", text);
+	log_line("%s:%u:%u: %s", remark->file, remark->line, remark->column,
+		 remark->text);
+}
+
+static void note(void *context, const struct admission_remark *remark)
+{
+	(void)context;
+	log_line("%s", remark->text);
 }
 
 static struct admission_listener listener_of(const struct options *options)
 {
 	return (struct admission_listener){
 		.problem = problem,
-		.note = options->quiet ? NULL : problem,
+		.note = options->quiet ? NULL : note,
 	};
 }
 
@@ -110,10 +117,10 @@ int admission_settings_open(struct admission_settings *settings,
 	struct policy_files r = {.settings = settings,
 				 .listener = listener_of(options)};
 
+	settings->groups = groups_of(&settings->arena, options);
 	if (!paths->n)
 		return 0;
 	settings->set = admission_policies_new();
-	settings->groups = groups_of(&settings->arena, options);
 	for (size_t i = 0; i < paths->n; i++) {
 		r.files = 0;
 		read_path(&r, paths->items[i], true);
@@ -130,11 +137,17 @@ int admission_settings_finish(struct admission_settings *settings,
 {
 	const struct admission_listener listener = listener_of(options);
 
-	return admission_policies_finish(settings->set, &listener) ? 2 : 0;
+	if (settings->namespaces)
+		admission_policies_finish(settings->namespaces, &listener);
+	return settings->set && admission_policies_finish(settings->set,
+							  &listener)
+		       ? 2
+		       : 0;
 }
 
 void admission_settings_release(struct admission_settings *settings)
 {
 	admission_policies_free(settings->set);
+	admission_policies_free(settings->namespaces);
 	arena_release(&settings->arena);
 }

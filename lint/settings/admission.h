@@ -12,7 +12,8 @@
 
 struct admission_settings {
 	struct arena arena;
-	struct admission_policies *set; /* NULL: none are given */
+	struct admission_policies *set;	       /* NULL: none are given */
+	struct admission_policies *namespaces; /* of what is linted, or NULL */
 	const char *const *groups;
 };
 

@@ -23,6 +23,39 @@ static void warn(void *context, const char *text)
 	log_line("cluster state %s:%s", (const char *)context, text);
 }
 
+static void admission_problem(void *context,
+			      const struct admission_remark *remark)
+{
+	log_line("warning: cluster state %s: %s", (const char *)context,
+		 remark->text);
+}
+
+static void no_problem(void *context, const struct admission_remark *remark)
+{
+	(void)context;
+	(void)remark;
+}
+
+/* The API server took them: what does not compile here is not judged. */
+static struct admission_policies *
+read_admission(const struct clusters *clusters,
+	       const struct cluster_entry *entry)
+{
+	const char *list = cluster_admission(entry->cluster);
+	const struct admission_listener listener = {
+		.problem = clusters->quiet ? no_problem : admission_problem,
+		.context = entry->path,
+	};
+	struct admission_policies *set;
+
+	if (!list)
+		return NULL;
+	set = admission_policies_new();
+	admission_policies_add_saved(set, entry->path, list, &listener);
+	admission_policies_finish(set, &listener);
+	return set;
+}
+
 /* named: by the user, on the command line. */
 static struct cluster_entry *load(struct clusters *clusters, const char *path,
 				  bool named)
@@ -41,6 +74,8 @@ static struct cluster_entry *load(struct clusters *clusters, const char *path,
 				 err.column);
 		else
 			log_line("%s", err.text);
+	} else {
+		entry.admission = read_admission(clusters, &entry);
 	}
 	*ARRAY_PUSH(clusters->items, clusters->n, clusters->size) = entry;
 	return &clusters->items[clusters->n - 1];
@@ -80,6 +115,21 @@ const struct cluster *clusters_for_file(struct clusters *clusters,
 	return cluster;
 }
 
+const struct admission_policies *
+clusters_admission(struct clusters *clusters, const struct cluster *cluster)
+{
+	const struct admission_policies *found = NULL;
+
+	if (!cluster)
+		return NULL;
+	pthread_mutex_lock(&clusters->lock);
+	for (size_t i = 0; i < clusters->n && !found; i++)
+		if (clusters->items[i].cluster == cluster)
+			found = clusters->items[i].admission;
+	pthread_mutex_unlock(&clusters->lock);
+	return found;
+}
+
 int clusters_init(struct clusters *clusters, const char *path, bool quiet)
 {
 	memset(clusters, 0, sizeof(*clusters));
@@ -97,6 +147,7 @@ void clusters_release(struct clusters *clusters)
 {
 	for (size_t i = 0; i < clusters->n; i++) {
 		cluster_put(clusters->items[i].cluster);
+		admission_policies_free(clusters->items[i].admission);
 		free(clusters->items[i].path);
 	}
 	free(clusters->items);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/admission_policy.h"
 #include "kube/cluster/cluster.h"
 #include "policies.h"
 
@@ -19,6 +20,8 @@ struct clusters {
 	struct cluster_entry {
 		char *path;
 		struct cluster *cluster; /* NULL: it could not be read */
+		/* The cluster's own policies, or NULL. */
+		struct admission_policies *admission;
 		bool reported_old;
 	} * items;
 	size_t n, size;
@@ -35,6 +38,9 @@ void clusters_release(struct clusters *clusters);
 const struct cluster *clusters_for_file(struct clusters *clusters,
 					const struct policies *policies,
 					uint32_t policy, const char *path);
+/* What its own policies are, or NULL. */
+const struct admission_policies *
+clusters_admission(struct clusters *clusters, const struct cluster *cluster);
 /* Is it older than max seconds (0: any age), or from the future? */
 bool clusters_is_old(const struct clusters *clusters,
 		     const struct cluster *cluster, int64_t max);

@@ -31,10 +31,8 @@ static struct arena_chunk *chunk_new(size_t size)
 	if (size > SIZE_MAX - sizeof(*chunk))
 		BUG("allocation of %zu bytes", size);
 	chunk = malloc(sizeof(*chunk) + size);
-	if (!chunk) {
-		fprintf(stderr, "gpugate: out of memory (%zu bytes)\n", size);
-		abort();
-	}
+	if (!chunk)
+		BUG("out of memory (%zu bytes)", size);
 	chunk->size = size;
 	return chunk;
 }

@@ -50,10 +50,8 @@ void buf_grow(struct buf *buf, size_t extra)
 	while (size <= buf->len + extra)
 		size *= 2;
 	data = realloc(buf->size ? buf->data : NULL, size);
-	if (!data) {
-		fprintf(stderr, "gpugate: out of memory (%zu bytes)\n", size);
-		abort();
-	}
+	if (!data)
+		BUG("out of memory (%zu bytes)", size);
 	data[buf->len] = '\0';
 	buf->data = data;
 	buf->size = size;

@@ -5,8 +5,11 @@
  * contexts are short (paths), so 400 bytes are enough.
  */
 #include "base/err.h"
+#include "base/bug.h"
 
+#include <poll.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,14 +70,34 @@ int err_wrap(struct err *err, const char *fmt, ...)
 	return -1;
 }
 
+static void (*set_end)(const char *file, int line, const char *text);
+
+void bug_set_end(void (*end)(const char *file, int line, const char *text))
+{
+	set_end = end;
+}
+
+/* Of several threads one speaks. */
+_Noreturn static void end_once(const char *file, int line, const char *text)
+{
+	static atomic_flag ended = ATOMIC_FLAG_INIT;
+
+	if (!atomic_flag_test_and_set(&ended))
+		set_end(file, line, text);
+	for (;;)
+		poll(NULL, 0, -1);
+}
+
 _Noreturn void bug_at(const char *file, int line, const char *fmt, ...)
 {
+	char text[sizeof(((struct err *)NULL)->text)];
 	va_list ap;
 
-	fprintf(stderr, "gpugate: bug at %s:%d: ", file, line);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
+	if (set_end)
+		end_once(file, line, text);
+	fprintf(stderr, "gpugate: bug at %s:%d: %s\n", file, line, text);
 	abort();
 }

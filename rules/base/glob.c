@@ -36,10 +36,8 @@ struct glob {
 static void *reallocate(void *memory, size_t size)
 {
 	memory = realloc(memory, size);
-	if (!memory) {
-		fprintf(stderr, "gpugate: out of memory (%zu bytes)\n", size);
-		abort();
-	}
+	if (!memory)
+		BUG("out of memory (%zu bytes)", size);
 	return memory;
 }
 

@@ -241,11 +241,25 @@ bool option_is_inherited(const struct option_parser *p, const char *name)
 	return o && p->inherited[o - p->set->items];
 }
 
+static const char *hint_for(const struct option_parser *p, const char *name,
+			    size_t len)
+{
+	for (const struct option_hint *h = p->set->hints; h && h->name; h++)
+		if (strlen(h->name) == len && !memcmp(h->name, name, len))
+			return h->instead;
+	return NULL;
+}
+
 static int unknown_name(struct option_parser *p, const char *name, size_t len)
 {
 	const char *names[OPTIONS_MOST], *near = NULL;
+	const char *instead = hint_for(p, name, len);
 	char word[64] = "";
 	size_t n = 0;
+
+	if (instead)
+		return option_usage(p, "unknown option `--%.*s`: use %s",
+				    (int)len, name, instead);
 
 	for (size_t i = 0; i < p->set->n; i++)
 		if (p->set->items[i].commands & p->command)

@@ -188,7 +188,7 @@ static bool named_in(const char *const *names, const char *name)
 	return false;
 }
 
-/* Same pod, same container (or one of them speaks of the whole pod), and no
+/* Same pod, same container (or one of them is about the whole pod), and no
  * two different causes. */
 static bool same_subject(const struct finding *a, const struct finding *b)
 {

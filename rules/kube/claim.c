@@ -250,7 +250,7 @@ static const struct claim *find(const struct pod *pod, const char *name,
 }
 
 /*
- * A name that speaks of both (`bm-gpu-4-rdma`: a NIC of a GPU machine) leaves
+ * A name that suggests both (`bm-gpu-4-rdma`: a NIC of a GPU machine) leaves
  * it to the others.
  */
 static enum tri hint(const struct node *entry)

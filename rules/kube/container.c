@@ -87,7 +87,7 @@ struct image_type container_image(const struct container *c)
 	if (memo->image_known)
 		return memo->image;
 	memo->image_known = true;
-	/* Containers of one image stand together. */
+	/* Containers of one image are neighbors. */
 	if (c > c->pod->containers && memo[-1].image_known &&
 	    text_eq(c->image, c[-1].image))
 		memo->image = memo[-1].image;

@@ -74,6 +74,8 @@ rows 20 custom-1 $own --config "$work/custom-1/p.yaml" "$work/workloads.yaml" --
 	custom-1000 $own --config "$work/custom-1000/p.yaml" "$work/workloads.yaml"
 ratio '1,000 rules, 999 of other kinds / 1' "${C[custom-1000]}" "${C[custom-1]}" 1.3
 
+"$here/cel.sh" "$build"
+
 [ -d "$corpus" ] || {
 	echo "skip: $corpus is absent"
 	"$here/webhook.sh" "$build"

@@ -29,7 +29,8 @@ compare() {
 	[ -z "$have_go" ] || "$oracle" cel <"$work/$1.cases" >"$work/$1.go" ||
 		say_fail "$1: the oracle ended"
 	python3 "$tests/check/cel_compare.py" "$work/$1" \
-		"$tests/check/cel-differences.txt" >"$work/$1.log"
+		"$tests/check/cel-differences.txt" ${have_go:+"$oracle"} \
+		>"$work/$1.log"
 	sed '$d' "$work/$1.log" >&2
 	read -r good bad < <(tail -n 1 "$work/$1.log")
 	pass=$((pass + good))

@@ -65,10 +65,17 @@ GETTERS = ["getFullYear", "getMonth", "getDate", "getDayOfMonth",
            "getSeconds", "getMilliseconds"]
 
 
+KINDS = ["bool"] * 6 + ["int", "double", "string", "list", "words", "map",
+                        "dyn", "optional", "time", "length", "uint", "bytes"]
+
+
 class Maker:
     def __init__(self, rng):
         self.rng = rng
         self.local = []  # (name, type) of comprehension variables
+
+    def expression(self):
+        return self.of(self.rng.choice(KINDS), self.rng.randrange(2, 6))
 
     def pick(self, *ways):
         return self.rng.choice(ways)
@@ -359,11 +366,8 @@ class Maker:
 def main(count, seed):
     rng = random.Random(seed)
     maker = Maker(rng)
-    kinds = ["bool"] * 6 + ["int", "double", "string", "list", "words", "map",
-                            "dyn", "optional", "time", "length", "uint",
-                            "bytes"]
     for _ in range(count):
-        expr = maker.of(rng.choice(kinds), rng.randrange(2, 6))
+        expr = maker.expression()
         names = set(re.findall(r"\b[a-z]+\b", expr))
         case = {"expr": expr, "vars": {
             k: v for k, v in VARIABLES.items() if k in names}}

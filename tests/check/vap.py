@@ -54,14 +54,20 @@ def value_of(text):
         return text
 
 
-def load(path):
+def load_all(path):
     with open(path, encoding="utf-8") as file:
-        return yaml.safe_load(file)
+        return list(yaml.load_all(file, getattr(yaml, "CSafeLoader",
+                                                yaml.SafeLoader)))
+
+
+def load(path):
+    return load_all(path)[0]
 
 
 def dump(path, *documents):
     with open(path, "w", encoding="utf-8") as file:
-        yaml.safe_dump_all(documents, file, sort_keys=False)
+        yaml.dump_all(documents, file, sort_keys=False, Dumper=getattr(
+            yaml, "CSafeDumper", yaml.SafeDumper))
 
 
 class Suite:

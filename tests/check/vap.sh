@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Policies of a public library under `lint --admission-policy`: the verdict on
-# each object of its suite is the API server's.
+# each object of its suite is the API server's. And the validation rules of the
+# CRDs of operators, which API servers have taken, compile under their schemas.
 #
 # usage: vap.sh [BUILD]   ONLY=C-0046: one policy  KEEP=1: show the files
 # Skipped aloud without the shared folder or without python3-yaml.
@@ -20,4 +21,14 @@ if ! python3 -c 'import yaml' 2>/dev/null; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+crds=$tests/../../shared/crds
+rules=$(grep -rhc 'rule:' "$crds" 2>/dev/null | awk '{n += $1} END {print n + 0}')
+if [ "$rules" -lt 100 ]; then
+	echo "skip: no CRDs in $crds"
+else
+	: >"$work/empty.yaml"
+	"$build/gpugate" lint -q --isolated --admission-policy "$crds" \
+		"$work/empty.yaml" || exit 1
+	echo "CRDs: their rules compile ($rules lines)"
+fi
 python3 "$tests/check/vap.py" "$build/gpugate" "$suite" "$work"

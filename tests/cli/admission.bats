@@ -176,6 +176,18 @@ lacks() {
 	has '"rule":"admission-policy","reason":"a value is not known"'
 }
 
+@test "admission: a named time zone is not known, an offset is" {
+	policy low "timestamp('2026-01-01T00:00:00Z').getHours('Asia/Tokyo') == 1" >policies.yaml
+	pod a.yaml
+	run "$GPUGATE" lint --isolated --select admission-policy --format json \
+		--admission-policy policies.yaml a.yaml
+	[ "$status" -eq 0 ]
+	has '"rule":"admission-policy","reason":"a value is not known"'
+	policy low "timestamp('2026-01-01T00:00:00Z').getHours('+09:00') == 1" >policies.yaml
+	lint -q a.yaml
+	[ "$status" -eq 1 ]
+}
+
 @test "admission: an error of evaluation follows the failure policy" {
 	policy low "object.metadata.labels['x'] == 'y'" 'failurePolicy: Fail' >policies.yaml
 	pod a.yaml
@@ -191,7 +203,13 @@ lacks() {
 	pod a.yaml
 	lint a.yaml
 	[ "$status" -eq 2 ]
-	has 'policies.yaml:10:17: '
+	has 'policies.yaml:10:40: '
+	policy low 'object.spec.priority < 5 && object.spec.containers.siz() > 0' |
+		sed 's/ "\(object.*\) .. \(.*\)"/ >-\n      \1 \&\&\n      \2/' >policies.yaml
+	lint a.yaml
+	[ "$status" -eq 2 ]
+	has 'policies.yaml:12:30: '
+	has 'did you mean `size`?'
 	policy low 'request.nothing == 1' >policies.yaml
 	lint a.yaml
 	[ "$status" -eq 2 ]
@@ -220,6 +238,199 @@ lacks() {
 	echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b}}' >cm.yaml
 	lint -q cm.yaml
 	[ "$status" -eq 1 ]
+}
+
+# custom [ACTION]: the same policies as files of a policy's `custom:`.
+custom() {
+	mkdir -p own
+	{
+		policy low 'object.spec.priority < int(params.data.most)' \
+			'paramKind: {apiVersion: v1, kind: ConfigMap}'
+		binding b low "${1:-Deny}" 'paramRef: {name: small, namespace: x, parameterNotFoundAction: Deny}'
+		echo '---'
+		echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: small, namespace: x}, data: {most: "3"}}'
+	} >own/policies.yaml
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\ncustom: [own/*.yaml]\n' >.gpugate.yaml
+	pod a.yaml
+}
+
+own() {
+	run "$GPUGATE" lint --select "${SELECT:-admission-policy}" --format concise "$@"
+}
+
+@test "admission: policies among the files of custom:" {
+	custom
+	own a.yaml
+	[ "$status" -eq 1 ]
+	[ "$output" = 'a.yaml:7:13: error: policy `low`: refused by low [admission-policy]' ]
+	custom Warn
+	own a.yaml
+	[ "$status" -eq 0 ]
+	has ': warning: '
+	mv .gpugate.yaml own/floor.yaml
+	sed -i 's|own/|pol*|' own/floor.yaml
+	own --isolated --policy own/floor.yaml a.yaml
+	has ': warning: '
+	own --isolated --ignore admission-policy --policy own/floor.yaml a.yaml
+	has ': warning: '
+}
+
+@test "admission: policies of custom: beside rules, a definition and the set's Namespaces" {
+	custom
+	cat >own/rules.yaml <<-'END'
+		apiVersion: gpugate.dev/v1
+		kind: Rules
+		rules:
+		- {name: site-rule, summary: refused here, assert: "false"}
+		---
+		apiVersion: apiextensions.k8s.io/v1
+		kind: CustomResourceDefinition
+		metadata: {name: gates.example.com}
+		spec:
+		  group: example.com
+		  names: {kind: Gate, plural: gates}
+		  scope: Namespaced
+		  versions:
+		  - name: v1
+		    served: true
+		    schema:
+		      openAPIV3Schema:
+		        type: object
+		        properties:
+		          spec:
+		            type: object
+		            properties: {gpus: {type: integer}}
+		            x-kubernetes-validations:
+		            - {rule: self.gpus < 8, message: too many}
+	END
+	printf 'apiVersion: example.com/v1\nkind: Gate\nmetadata: {name: g}\nspec:\n  gpus: 9\n' >g.yaml
+	SELECT=custom,admission-policy,crd-validation own a.yaml g.yaml
+	[ "$status" -eq 1 ]
+	has 'a.yaml:7:13: error: policy `low`'
+	has '[site-rule]'
+	has 'g.yaml:5:9: error: the definition `gates.example.com`: too many [crd-validation]'
+	sed -i 's/^  matchConstraints:/&\n    namespaceSelector: {matchLabels: {tier: prod}}/' own/policies.yaml
+	own a.yaml
+	lacks 'refused by low'
+	echo '{apiVersion: v1, kind: Namespace, metadata: {name: research, labels: {tier: prod}}}' >ns.yaml
+	own a.yaml ns.yaml
+	has 'refused by low'
+}
+
+@test "admission: what does not belong among the files of custom: is an error with its place" {
+	custom
+	printf -- '---\napiVersion: v1\nkind: Service\nmetadata: {name: x}\n' >>own/policies.yaml
+	own a.yaml
+	[ "$status" -eq 2 ]
+	has 'own/policies.yaml:25:7: error: no policy of these files takes parameters of kind `Service`'
+	custom
+	sed -i 's/PolicyBinding/PolicyBindnig/' own/policies.yaml
+	own a.yaml
+	[ "$status" -eq 2 ]
+	has 'did you mean `ValidatingAdmissionPolicyBinding`?'
+	custom
+	sed -i 's/admissionregistration/admissionregistraton/' own/policies.yaml
+	own a.yaml
+	[ "$status" -eq 2 ]
+	has 'expected apiVersion `admissionregistration.k8s.io/v1`'
+	custom
+	sed -i 's/params.data/parms.data/' own/policies.yaml
+	own a.yaml
+	[ "$status" -eq 2 ]
+	has 'own/policies.yaml:10:45: error: undeclared reference'
+	has 'did you mean `params`?'
+	policy low 'object.spec.priority < 5' >own/policies.yaml
+	own a.yaml
+	[ "$status" -eq 1 ]
+	has 'own/policies.yaml:2:1: warning: policy `low` has no binding'
+}
+
+# definition RULE [FIELDS]: one that holds it, at `spec`.
+definition() {
+	cat >policies.yaml <<-END
+		apiVersion: apiextensions.k8s.io/v1
+		kind: CustomResourceDefinition
+		metadata: {name: gates.example.com}
+		spec:
+		  group: example.com
+		  names: {kind: Gate, plural: gates}
+		  scope: Namespaced
+		  versions:
+		  - name: v1
+		    served: true
+		    schema:
+		      openAPIV3Schema:
+		        type: object
+		        x-kubernetes-validations:
+		        - rule: self.kind == 'Gate' && self.metadata.name != 'no'
+		        properties:
+		          metadata: {type: object}
+		          spec:
+		            type: object
+		            x-kubernetes-validations:
+		            - {rule: "$1"${2:+, $2}}
+		            properties:
+		              replicas: {type: integer}
+		              port: {x-kubernetes-int-or-string: true}
+		              at: {type: string, format: date-time}
+		              for: {type: string, format: duration, nullable: true}
+		              part-of: {type: string}
+		              labels: {type: object, additionalProperties: {type: string}}
+		              hosts: {type: array, items: {type: string}}
+		              open: {type: object, x-kubernetes-preserve-unknown-fields: true}
+		              any: {x-kubernetes-preserve-unknown-fields: true}
+		              template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
+		              workers:
+		                type: array
+		                x-kubernetes-list-type: map
+		                x-kubernetes-list-map-keys: [name]
+		                items: {type: object, properties: {name: {type: string}}}
+	END
+	printf 'apiVersion: example.com/v1\nkind: Gate\nmetadata: {name: gate}\nspec: {replicas: 1, port: x, template: {kind: A, metadata: {name: t, labels: {a: b}}}}\n' >gate.yaml
+	run "$GPUGATE" lint --isolated --select crd-validation --format concise \
+		--admission-policy policies.yaml gate.yaml
+}
+
+@test "admission: the rules of a definition are typed by its schema" {
+	definition 'self.replica < 3'
+	[ "$status" -eq 2 ]
+	has "policies.yaml:21:28: undefined field 'replica'; did you mean \`replicas\`?"
+	for wrong in "self.replicas == 'a'" "self.workers.all(w, w.nam != '')" \
+		"self.hosts.all(h, h > 3)" "self.labels['a'] == 1" "self.open.x == 1" \
+		"has(self.any)" "self.at == 'x'" "self['replicas'] == 1" "self.replicas" \
+		"self.port" "self.metadata.name == 'x'" \
+		"self.template.metadata.labels.a == 'b'" "self.workers == self.hosts"; do
+		definition "$wrong"
+		[ "$status" -eq 2 ] || { echo "$wrong: $output"; return 1; }
+		has 'policies.yaml:21:'
+	done
+	for right in "self.replicas < 3" "self.port == 3 || self.port == 'x'" \
+		"!has(self.at) || self.at < timestamp('2026-01-01T00:00:00Z')" \
+		"!has(self.for) || self.for == null || self.__for__ > duration('1s')" \
+		"!has(self.part__dash__of) || self.part__dash__of == ''" \
+		"!has(self.labels) || self.labels.all(k, self.labels[k] != '')" \
+		"self.template.kind == 'A' && self.template.metadata.name == 't'" \
+		"!has(self.workers) || self.workers.exists(w, w.name == 'a')"; do
+		definition "$right"
+		[ "$status" -eq 0 ] || { echo "$right: $output"; return 1; }
+	done
+	definition 'self.replicas > 3' "messageExpression: self.replicas"
+	[ "$status" -eq 2 ]
+	has 'must evaluate to string but got int'
+	definition 'self.replicas >= oldSelf.replicas'
+	[ "$status" -eq 0 ]
+	definition 'self.replicas >= oldSelf.orValue(self).replicas' 'optionalOldSelf: true'
+	[ "$status" -eq 0 ]
+	definition 'self.replicas >= oldSelf.replicas' 'optionalOldSelf: true'
+	[ "$status" -eq 2 ]
+	definition 'self.replicas > 0' 'optionalOldSelf: true'
+	[ "$status" -eq 2 ]
+	has 'the rule does not use `oldSelf`'
+	definition 'self.replicas > 0'
+	sed -i 's/items: {type: string}/items: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}/' policies.yaml
+	run "$GPUGATE" lint --isolated --admission-policy policies.yaml gate.yaml
+	[ "$status" -eq 2 ]
+	has '`oldSelf` is not known here'
 }
 
 @test "admission: whether an admission plugin sets a field is not known" {

@@ -68,7 +68,7 @@ vap() {
 	is "$status" 2
 	is "$output" ""
 	is "$(sed 's/^gpugate: //' <<<"$stderr")" "$(cat <<-'END'
-		rule `a` is not exported: `gpugate` is no variable of the API server
+		rule `a` is not exported: `gpugate` is not a variable of the API server
 		rule `b` is not exported: `match.gpus` asks for what only gpugate knows
 		rule `c` is not exported: `match.kinds` does not say which kinds hold the pods
 		rule `d` is not exported: RoleBasedGroup: some of its templates make no pods
@@ -110,6 +110,7 @@ vap() {
 	holds "$output" 'apiGroups: ["*"]'
 	holds "$output" "resources: [deployments]"
 	holds "$output" "resources: [services]"
+	holds "$output" "!has(oldObject.metadata.deletionTimestamp)"
 	cat >>.gpugate.yaml <<-'END'
 		rules:
 		  most: {severity: warning, params: {most: 3, names: [b, c], name: "it's", spare: true}}

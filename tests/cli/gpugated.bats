@@ -238,6 +238,42 @@ asking_one_gives() {
 	is "$(ask 1)" "denied u-1"
 }
 
+# A ValidatingAdmissionPolicy that says EXPRESSION of every Pod.
+admitting() {
+	mkdir -p rules
+	cat >rules/site.yaml <<-END
+		apiVersion: admissionregistration.k8s.io/v1
+		kind: ValidatingAdmissionPolicy
+		metadata: {name: site}
+		spec:
+		  matchConstraints:
+		    resourceRules:
+		    - {apiGroups: [""], apiVersions: [v1], operations: [${2:-CREATE}], resources: [pods]}
+		  validations:
+		  - {expression: "$1", message: the site refuses it}
+		---
+		apiVersion: admissionregistration.k8s.io/v1
+		kind: ValidatingAdmissionPolicyBinding
+		metadata: {name: site}
+		spec: {policyName: site, validationActions: [Deny]}
+	END
+}
+
+@test "gpugated: policies of the cluster judge a review as what it is, and are read again" {
+	policy enforce policy.yaml
+	echo 'custom: [rules/*.yaml]' >>policy.yaml
+	admitting "request.operation != 'CREATE' || oldObject != null || request.userInfo.username == ''"
+	start --policy policy.yaml
+	asking_one_gives "denied u-1"
+	admitting "false" UPDATE
+	until_true asking_one_gives "allowed u-1"
+	admitting "request.operatoin == ''"
+	until_true logged "rules/site.yaml:9:27: .*did you mean .operation"
+	until_true logged "the last good one stays"
+	admitting "false"
+	until_true asking_one_gives "denied u-1"
+}
+
 @test "gpugated: a folder of policy files holds rules as well" {
 	mkdir policy
 	policy enforce policy/policy.yaml
@@ -422,6 +458,25 @@ denied u close"
 	kill -INT "$pid"
 	until_true ended
 	wait "$pid"
+}
+
+@test "gpugated: a policy that is slow to read keeps it from no signal" {
+	gcc -D_GNU_SOURCE -shared -fPIC -o slow.so \
+		"$BATS_TEST_DIRNAME/../webhook/slow_open.c" -ldl
+	policy audit policy.yaml
+	export SLOW_WHILE=$PWD/slow ASAN_OPTIONS=verify_asan_link_order=0
+	LD_PRELOAD=$PWD/slow.so start --policy policy.yaml --sandbox off
+	touch slow
+	kill -HUP "$pid"
+	until_true logged '"msg":"reloading"'
+	kill -TERM "$pid"
+	until_true logged '"msg":"draining"'
+	run get /readyz
+	holds "$output" "503 draining"
+	kill -TERM "$pid"
+	until_true ended
+	wait "$pid"
+	logged 'second signal: stopping'
 }
 
 # --- self-test ---------------------------------------------------------------

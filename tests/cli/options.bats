@@ -437,3 +437,39 @@ load helper
 	is "$status" 2
 	holds "$stderr" "no/such/b.json"
 }
+
+@test "what other linters call it leads to what it is here" {
+	pod train.yaml
+	for words in 'check=`lint`' 'scan=`lint`' \
+		'validate=`lint`' 'fix=`lint --fix`'; do
+		run --separate-stderr "$GPUGATE" "${words%%=*}" .
+		[ "$status" -eq 2 ]
+		[[ $stderr == *"${words#*=}"* ]]
+	done
+	for words in 'exit-zero=--fail-on never' 'output-format=--format FMT' \
+		'max-warnings=--fail-on warning' 'disable=--ignore RULES'; do
+		run --separate-stderr "$GPUGATE" lint "--${words%%=*}" .
+		[ "$status" -eq 2 ]
+		[[ $stderr == *"unknown option \`--${words%%=*}\`: use ${words#*=}"* ]]
+	done
+	[ "$("$GPUGATE" -V)" = "$("$GPUGATE" version)" ]
+}
+
+@test "a pipe that nobody reads is said" {
+	pod train.yaml
+	mkdir empty
+	mkfifo pipe
+	exec 8<>pipe
+	cat train.yaml >&8
+	cd empty
+	"$GPUGATE" lint <../train.yaml 2>err
+	run ! grep 'standard input' err
+	"$GPUGATE" lint <&8 2>err
+	grep -q 'standard input was not read: to lint it: gpugate lint -$' err
+	"$GPUGATE" lint -q <&8 2>err
+	run ! grep 'standard input' err
+	run "$GPUGATE" <&8
+	exec 8>&-
+	[ "$status" -eq 2 ]
+	[[ $output == *'to lint standard input: gpugate lint -'* ]]
+}

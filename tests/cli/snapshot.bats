@@ -555,3 +555,116 @@ END
 	run --separate-stderr "$GPUGATE" krm --cluster - <c.json
 	is "$status" 2
 }
+
+# The cluster's own policies: `most` reads a ConfigMap, `idle` has no binding.
+policies() {
+	cluster
+	rules='"matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["pods"]}]}'
+	list apis_admissionregistration.k8s.io_v1_validatingadmissionpolicies \
+		admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy \
+		"{\"metadata\":{\"name\":\"most\",\"managedFields\":[1]},\"spec\":{$rules,\"paramKind\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"},\"validations\":[{\"expression\":\"object.spec.priority < int(params.data.most)\",\"message\":\"too much\"}]},\"status\":{\"observedGeneration\":1}}" \
+		"{\"metadata\":{\"name\":\"idle\"},\"spec\":{$rules,\"validations\":[{\"expression\":\"false\"}]}}" \
+		"{\"metadata\":{\"name\":\"new\"},\"spec\":{$rules,\"validations\":[{\"expression\":\"object.later() > 1\"}]}}"
+	list apis_admissionregistration.k8s.io_v1_validatingadmissionpolicybindings \
+		admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding \
+		'{"metadata":{"name":"b"},"spec":{"policyName":"most","validationActions":["Deny"],"paramRef":{"name":"small","namespace":"ml","parameterNotFoundAction":"Deny"}}}' \
+		'{"metadata":{"name":"n"},"spec":{"policyName":"new","validationActions":["Deny"]}}'
+	list apis_apiextensions.k8s.io_v1_customresourcedefinitions \
+		apiextensions.k8s.io/v1 CustomResourceDefinition \
+		'{"metadata":{"name":"gates.example.com"},"spec":{"group":"example.com","names":{"kind":"Gate","plural":"gates"},"scope":"Namespaced","versions":[{"name":"v1","served":true,"schema":{"openAPIV3Schema":{"type":"object","description":"long","properties":{"spec":{"type":"object","x-kubernetes-validations":[{"rule":"self.gpus < 8","message":"too many"}],"properties":{"gpus":{"type":"integer","description":"long"},"args":{"type":"array","items":{"type":"string"}}}}}}}}]}}' \
+		'{"metadata":{"name":"walls.example.com"},"spec":{"group":"example.com","names":{"kind":"Wall","plural":"walls"},"scope":"Cluster","versions":[{"name":"v1","served":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object"}}}}}]}}'
+	list api_v1_namespaces_ml_configmaps v1 ConfigMap \
+		'{"metadata":{"name":"small","namespace":"ml","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"long"}},"data":{"most":"3"}}'
+	pod pod.yaml
+	printf 'apiVersion: example.com/v1\nkind: Gate\nmetadata: {name: g, namespace: ml}\nspec:\n  gpus: 9\n' >gate.yaml
+}
+
+judged() {
+	run --separate-stderr "$GPUGATE" lint --isolated --format concise \
+		--select admission-policy,crd-validation --cluster cluster.json "$@"
+}
+
+@test "the cluster's own policies are kept and judge" {
+	policies
+	snapshot -o cluster.json
+	is "$status" 0
+	holds "$stderr" "3 admission policies with 1 parameters, 1 definitions with their schemas"
+	holds_not "$(cat cluster.json)" '"long"'
+	holds_not "$(cat cluster.json)" managedFields
+	holds "$(cat cluster.json)" '"args"'
+	holds "$(cat "$FAKE/log")" "configmaps?fieldSelector=metadata.name%3Dsmall"
+	judged pod.yaml gate.yaml
+	is "$status" 1
+	holds "$output" 'pod.yaml:7:13: error: policy `most`: too much [admission-policy]'
+	holds "$output" 'gate.yaml:5:9: error: the definition `gates.example.com`: too many [crd-validation]'
+	is "$(echo "$output" | grep -c error)" 2
+	holds "$stderr" "warning: cluster state cluster.json: undeclared reference to 'later'"
+	judged -q pod.yaml
+	holds_not "$stderr" later
+	run "$GPUGATE" lint --isolated --cluster cluster.json --format json pod.yaml
+	holds "$output" '"policy":"most","binding":"b"'
+	holds "$output" '"rule":"admission-policy","reason":"an expression of the policy cannot be read"'
+	lint --isolated --cluster cluster.json --ignore admission-policy,crd-validation pod.yaml gate.yaml
+	holds_not "$output" "too m"
+}
+
+@test "own policies that may not be read are said, and not judged" {
+	policies
+	forbidden='Error from server (Forbidden): customresourcedefinitions.apiextensions.k8s.io is forbidden: User "eve" cannot list'
+	rm "$FAKE"/apis_apiextensions*.json "$FAKE/api_v1_namespaces_ml_configmaps.json"
+	echo "$forbidden" >"$FAKE/apis_apiextensions.k8s.io_v1_customresourcedefinitions.error"
+	echo "$forbidden" >"$FAKE/api_v1_namespaces_ml_configmaps.error"
+	snapshot -o cluster.json
+	is "$status" 0
+	holds "$stderr" 'cannot read customresourcedefinitions.apiextensions.k8s.io: '
+	holds "$stderr" 'cannot read configmaps: '
+	holds_not "$(cat cluster.json)" eve
+	run "$GPUGATE" lint --isolated --cluster cluster.json --format json pod.yaml gate.yaml
+	holds "$output" '"rule":"admission-policy","reason":"needs the policy'\''s parameters"'
+	holds "$output" '"rule":"crd-validation","reason":"the cluster state has no customresourcedefinitions: '
+	rm "$FAKE"/apis_admission*policies.json
+	echo "$forbidden" >"$FAKE/apis_admissionregistration.k8s.io_v1_validatingadmissionpolicies.error"
+	snapshot -o cluster.json
+	run "$GPUGATE" lint --isolated --cluster cluster.json --format json pod.yaml
+	holds "$output" '"rule":"admission-policy","reason":"the cluster state has no validatingadmissionpolicies: '
+}
+
+@test "parameters: by selector, in every namespace, none, and no Secrets" {
+	policies
+	binding='{"metadata":{"name":"b"},"spec":{"policyName":"most","validationActions":["Deny"],"paramRef":{"selector":{"matchLabels":{"of":"most"},"matchExpressions":[{"key":"tier","operator":"In","values":["a","b"]},{"key":"old","operator":"DoesNotExist"}]},"parameterNotFoundAction":"Deny"}}}'
+	list apis_admissionregistration.k8s.io_v1_validatingadmissionpolicybindings \
+		admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding "$binding"
+	list api_v1_configmaps v1 ConfigMap
+	snapshot -o cluster.json
+	holds "$(cat "$FAKE/log")" "/api/v1/configmaps?labelSelector=of%3Dmost%2Ctier%20in%20%28a%2Cb%29%2C%21old&limit"
+	judged pod.yaml
+	holds "$output" "no params found"
+	snapshot -o cluster.json --namespace ml
+	judged pod.yaml
+	holds_not "$output" "no params found"
+	sed -i 's/ConfigMap/Secret/' "$FAKE"/apis_admission*policies.json
+	snapshot -o cluster.json
+	holds "$stderr" "cannot read secrets: Secrets are never asked for"
+	holds_not "$(cat "$FAKE/log")" secrets
+	judged pod.yaml
+	is "$output" ""
+}
+
+@test "a definition that is too large is left out, which is said" {
+	policies
+	python3 - "$FAKE/apis_apiextensions.k8s.io_v1_customresourcedefinitions.json" <<-'END'
+		import json, sys
+		with open(sys.argv[1]) as f:
+		    answer = json.load(f)
+		spec = answer["items"][0]["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+		for n in range(30000):
+		    spec["properties"]["field%d" % n] = {"type": "string", "format": "date-time"}
+		with open(sys.argv[1], "w") as f:
+		    json.dump(answer, f)
+	END
+	snapshot -o cluster.json
+	is "$status" 0
+	holds "$stderr" "left out: the schema of gates.example.com: "
+	run "$GPUGATE" lint --isolated --cluster cluster.json --format json gate.yaml
+	holds "$output" '"rule":"crd-validation","reason":"its schema is left out'
+}

@@ -3,7 +3,7 @@
 # What the README shows is what the program prints: each ```console block is
 # run (`build/gpugate` is the program given) and compared. The tables of rules
 # and repairs are the program's own catalogue; the chart's list of kinds is
-# that of kinds.txt.
+# that of kinds.txt, the policies of deploy/vap are those of the catalogue.
 set -u
 gpugate=$1
 fail=0
@@ -33,6 +33,11 @@ done
 awk -f deploy/chart/kinds.awk rules/kube/data/kinds.txt |
 	cmp -s - deploy/chart/gpugate/files/kinds.yaml || {
 	echo "the chart's kinds are old: make docs" >&2
+	fail=1
+}
+deploy/vap/generate.sh "$gpugate" "$work/vap" &&
+	diff -r -x README.md -x generate.sh "$work/vap" deploy/vap >&2 || {
+	echo "the policies of deploy/vap are old: make docs" >&2
 	fail=1
 }
 [ "$fail" -eq 0 ] && echo 'README: ok'

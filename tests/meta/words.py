@@ -6,9 +6,11 @@ usage: words.py GPUGATE GPUGATED
        words.py --text FILE...
 
 Looks for the expressions of words.txt in the READMEs, in the texts of the
-chart and in what both programs print about themselves, and for the first of
-them in the code and its tests; with --text, in these files only. Each line of the list holds an example that its expression, and no
-other line's, must find: so none of them is dead. To see the check fail:
+chart, in what both programs print about themselves, and in comments and
+strings of the product's C (messages of rules among them); for the first of them
+in all code and its tests; with --text, in these files only. Each line of the
+list holds an example that its expression, and no other line's, must find: so
+none of them is dead. To see the check fail:
     echo at the door >/tmp/door && tests/meta/words.py --text /tmp/door
 """
 import os
@@ -25,9 +27,12 @@ TRACKED = ["README.md", "*/README.md", "deploy/chart/*values.yaml",
 CODE = ["*.c", "*.h", "*.sh", "*.bash", "*.bats", "*.py", "*.go", "*.mk",
         "Makefile", "tests/bypass/*.yaml", "tests/bypass/*.tsv"]
 CODE_END = "# The words above"
-# The texts that are a rule's own, in what `gpugate explain` prints.
-RULE_TEXTS = re.compile(
-    r"^(What|Why|Remedy|Parameters|Evidence)\b.*\n(?: .*\n)*", re.M)
+# Comments and strings are read in the C files of these folders. Parts of a
+# string, and lines of a comment, are one text: what joins them becomes blanks.
+PRODUCT = re.compile(r"(?:certs|include|lint|rules|webhook)/.*\.[ch]$")
+C_TEXT = re.compile(
+    r'/\*.*?\*/|"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', re.S)
+C_JOINT = re.compile(r'"(?=\s*")|(?<=\s)"|(?<=\n)\s*\*')
 # A blank of an expression matches a line end, also one within a comment.
 BLANK = r"\s+(?:#\s+)?"
 
@@ -79,8 +84,7 @@ def printed(gpugate, gpugated):
         yield output(gpugate, *args)
     for rule in output(gpugate, "rules")[1].splitlines():
         name, text = output(gpugate, "explain", rule.split()[0])
-        text = text.split("\nFlagged:\n")[0]
-        yield name, RULE_TEXTS.sub(lambda own: "\n" * own[0].count("\n"), text)
+        yield name, text.split("\nFlagged:\n")[0]
     usage = output(gpugated, "help")
     yield usage
     for command in commands(usage[1], r"^ +gpugated ([a-z]+)"):
@@ -99,6 +103,19 @@ def code():
             if name != "tests/meta/words.py"]
 
 
+def c_texts():
+    """The product's C without what is neither comment nor string."""
+    for name, text in tracked(["*.c", "*.h"]):
+        if not PRODUCT.match(name):
+            continue
+        kept, end = [], 0
+        for part in C_TEXT.finditer(text):
+            kept += ["\n" * text.count("\n", end, part.start()), " ",
+                     C_JOINT.sub("", part[0])]
+            end = part.end()
+        yield name, "".join(kept)
+
+
 def hits(expression, words, texts):
     """(file, line, word, what to use instead)"""
     return [(name, text.count("\n", 0, hit.start()) + 1,
@@ -114,7 +131,7 @@ def main():
                  for name in sys.argv[2:]]
         found = hits(expression, words, texts)
     else:
-        texts = [*tracked(TRACKED),
+        texts = [*tracked(TRACKED), *c_texts(),
                  *printed(*map(os.path.abspath, sys.argv[1:3]))]
         found = hits(expression, words, texts)
         found += hits(expression, words[:in_code], code())

@@ -3,23 +3,31 @@
  * What the language makes of each line of standard input, in the words of the
  * oracle's `cel` command (tests/oracle/cel.go): a line is
  *	{"expr": "x + 1", "vars": {"x": {"type": "int", "expr": "2"}}}
- * where a variable may be given as JSON instead: {"type": "dyn", "json": {}}.
- * Answers: `refuse TEXT`, `error COST TEXT` or `ok COST VALUE`.
+ * where a variable may be given as JSON instead: {"type": "dyn", "json": {}},
+ * in which texts may be placeholders, or not at all: {"unknown": true}. With
+ * "fragment": true, JSON is all that is known of more.
+ * With an argument N, the answer is how many nanoseconds of CPU an evaluation
+ * takes, of N.
+ * Answers: `refuse TEXT`, `error COST TEXT`, `unknown COST`, `ok COST VALUE`.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/vec.h"
 #include "cel/cel.h"
 #include "doc/load.h"
+#include "doc/placeholder.h"
 
 enum { VARIABLES = 64 };
 
 struct answer {
 	struct arena arena;
+	struct arena scratch; /* of each of many evaluations */
+	long times;
 	struct buf out;
 	struct cel_variable variables[VARIABLES + 1];
 	struct cel_value values[VARIABLES];
@@ -164,6 +172,9 @@ static void value_text(struct answer *answer, struct cel_value v,
 	case CEL_DURATION:
 		time_text(v, out);
 		break;
+	case CEL_UNKNOWN: /* an element */
+		buf_adds(out, "<unknown>");
+		break;
 	case CEL_TYPE:
 		buf_addf(out, "type(%s)", cel_type_name(v.type));
 		break;
@@ -197,16 +208,20 @@ static const struct cel_program *compile(struct answer *answer,
 			   text->len, issues);
 }
 
+/* given: the case, or NULL. */
 static struct cel_value run(struct answer *answer,
-			    const struct cel_program *program, int64_t budget,
-			    struct cel_eval *eval)
+			    const struct cel_program *program,
+			    const struct node *given, struct cel_eval *eval)
 {
+	int64_t budget = CEL_EXPRESSION_BUDGET;
 	struct cel_eval_options options = {
 		.variable = read_variable,
 		.context = answer,
-		.budget = budget ? (uint64_t)budget : CEL_EXPRESSION_BUDGET,
+		.fragment = node_get(given, "fragment") != NULL,
 	};
 
+	node_int(node_get(given, "budget"), &budget);
+	options.budget = (uint64_t)budget;
 	cel_eval_init(eval, program, &answer->arena, &options);
 	return cel_eval_run(eval);
 }
@@ -220,6 +235,10 @@ static bool read_value(struct answer *answer, const struct node *given,
 	const struct cel_program *program;
 	struct cel_eval eval;
 
+	if (node_get(given, "unknown")) {
+		*out = cel_unknown(NULL);
+		return true;
+	}
 	if (json) {
 		*out = cel_from_node(&answer->arena, json, NULL);
 		return true;
@@ -227,7 +246,7 @@ static bool read_value(struct answer *answer, const struct node *given,
 	program = compile(answer, none, node_get(given, "expr"), &issues);
 	if (!program)
 		return false;
-	*out = run(answer, program, 0, &eval);
+	*out = run(answer, program, NULL, &eval);
 	return true;
 }
 
@@ -250,13 +269,30 @@ static bool read_variables(struct answer *answer, const struct node *vars)
 	return true;
 }
 
+static void measure(struct answer *answer, const struct cel_program *program)
+{
+	struct cel_eval_options options = {.variable = read_variable,
+					   .context = answer,
+					   .budget = CEL_EXPRESSION_BUDGET};
+	clock_t start = clock();
+	struct cel_eval eval;
+
+	for (long i = 0; i < answer->times; i++) {
+		cel_eval_init(&eval, program, &answer->scratch, &options);
+		cel_eval_run(&eval);
+		arena_reset(&answer->scratch);
+	}
+	buf_addf(&answer->out, "%.0f",
+		 (double)(clock() - start) * 1e9 / CLOCKS_PER_SEC /
+			 (double)answer->times);
+}
+
 static void decide(struct answer *answer, const struct node *root)
 {
 	struct cel_issues issues = {0};
 	const struct cel_program *program;
 	struct cel_value value;
 	struct cel_eval eval;
-	int64_t budget = 0;
 
 	if (!read_variables(answer, node_get(root, "vars"))) {
 		buf_adds(&answer->out, "bad variable");
@@ -269,8 +305,11 @@ static void decide(struct answer *answer, const struct node *root)
 			 issues.n ? issues.items[0].text : "(no issue)");
 		return;
 	}
-	node_int(node_get(root, "budget"), &budget);
-	value = run(answer, program, budget, &eval);
+	if (answer->times) {
+		measure(answer, program);
+		return;
+	}
+	value = run(answer, program, root, &eval);
 	if (value.kind == CEL_ERROR) {
 		buf_addf(&answer->out, "error %" PRIu64 " ", eval.cost);
 		buf_add(&answer->out, value.text.data, value.text.len);
@@ -288,10 +327,14 @@ static void answer_line(struct answer *answer, char *line, size_t len)
 	struct loader loader;
 	uint32_t used;
 	const struct node *root;
+	struct doc doc;
 
 	source_init(&source, &answer->arena, "-", line, len);
 	loader_init(&loader, &source, &load_limits_default, &answer->arena);
 	root = json_read(&loader, 0, (uint32_t)len, &used);
+	doc = (struct doc){.source = &source, .root = root, .json = true};
+	if (strstr(line, "{{"))
+		placeholder_mark(&doc);
 	buf_reset(&answer->out);
 	if (root)
 		decide(answer, root);
@@ -307,18 +350,21 @@ static void answer_line(struct answer *answer, char *line, size_t len)
 	arena_reset(&answer->arena);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static struct answer answer;
 	char *line = NULL;
 	size_t size = 0;
 	ssize_t len;
 
+	if (argc > 1)
+		answer.times = strtol(argv[1], NULL, 10);
 	buf_init(&answer.out);
 	while ((len = getline(&line, &size, stdin)) >= 0)
 		answer_line(&answer, line, (size_t)len);
 	free(line);
 	buf_release(&answer.out);
+	arena_release(&answer.scratch);
 	arena_release(&answer.arena);
 	return 0;
 }

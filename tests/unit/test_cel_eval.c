@@ -295,6 +295,18 @@ static void what_a_fragment_lacks_is_not_known(void **state)
 		{"spec.containers.exists(c, c.name == 'z')", "unknown"},
 		{"spec.containers.map(c, c.name)", "unknown"},
 		{"type(dyn(spec.containers)) == list", "true"},
+		{"[spec.labels] == [{'a': 'x', 'b': 'w'}]", "unknown"},
+		{"[spec.labels].size()", "1"},
+		{"spec.containers[9].name", "unknown"},
+		{"spec.containers[-1]", "error: index out of bounds: -1"},
+		{"spec.containers.map(c, 1).size()", "unknown"},
+		{"spec.containers.all(c, false)", "false"},
+		{"spec.containers.all(c, true)", "unknown"},
+		{"spec.containers.exists(c, true)", "true"},
+		{"spec.containers.map(c, c.name + 1)",
+		 "error: no such overload"},
+		{"'%s'.format([spec.labels])", "unknown"},
+		{"spec.labels in [{'a': 'x', 'b': 'w'}]", "unknown"},
 	};
 
 	for (size_t i = 0; i < N(rows); i++)

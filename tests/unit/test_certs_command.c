@@ -124,15 +124,15 @@ static size_t count_files(const char *dir)
 static void writes_a_good_pair(void **state)
 {
 	static const char *const names[] = {"a.gpu.svc", "b.gpu.svc",
-					    "127.0.0.1", NULL};
+					    "127.0.0.1", "::1", NULL};
 	struct place *place = *state;
 	struct arena arena = ARENA_INIT;
 	struct pair_info info;
 	struct buf cert, key;
 	struct err err = {0};
 	mode_t umask_before = umask(0277);
-	int status = run(place, "--dir %D --dns a.gpu.svc b.gpu.svc --ip "
-				"127.0.0.1 --days 10");
+	int status = run(place, "--dir %D --dns a.gpu.svc ::1 b.gpu.svc "
+				"--ip 127.0.0.1 --days 10");
 
 	umask(umask_before);
 	assert_int_equal(status, 0);
@@ -247,7 +247,7 @@ static void usage_is_checked(void **state)
 		{"--dir %D --dns a -f", "unknown option `-f`"},
 		{"--dir %D x --dns a", "what is `x`?"},
 		{"--dir %D --dns a,b", "is not a DNS name"},
-		{"--dir %D --dns 10.0.0.1", "is not a DNS name"},
+		{"--dir %D --dns 10.0.0.1.", "is not a DNS name"},
 		{"--dir %D --ip a.b", "is not an IP address"},
 	};
 	struct place *place = *state;

@@ -158,6 +158,7 @@ static void every_family_of_the_contract_is_there(void **state)
 		"gpugate_patches_total",
 		"gpugate_in_flight",
 		"gpugate_overload_total",
+		"gpugate_memory_refused_total",
 		"gpugate_cluster_state_age_seconds",
 		"gpugate_certificate_expiry_timestamp_seconds",
 		"gpugate_policy_last_reload_success_timestamp_seconds",

@@ -74,10 +74,42 @@ static void a_limit_is_rounded_up(void **state)
 	assert_int_equal(process_cpu_limit(folder), 0);
 }
 
+static void the_memory_limit_is_a_number_or_none(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t limit;
+	} limits[] = {
+		{"67108864\n", 67108864},
+		{"max\n", 0},
+		{"9223372036854771712\n", 0}, /* v1: nobody set one */
+		{"-1\n", 0},
+		{NULL, 0},
+	};
+	char folder[] = "/tmp/gpugate-cgroup-XXXXXX", memory[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(memory, sizeof(memory), "%s/memory", folder);
+	assert_int_equal(mkdir(memory, 0700), 0);
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		print_message("  row %zu\n", i);
+		put(folder, "memory.max", limits[i].text);
+		assert_int_equal(process_memory_limit(folder), limits[i].limit);
+		put(folder, "memory.max", NULL);
+		put(memory, "memory.limit_in_bytes", limits[i].text);
+		assert_int_equal(process_memory_limit(folder), limits[i].limit);
+		put(memory, "memory.limit_in_bytes", NULL);
+	}
+	rmdir(memory);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_limit_is_rounded_up),
+		cmocka_unit_test(the_memory_limit_is_a_number_or_none),
 	};
 
 	return cmocka_run_group_tests_name("process", tests, NULL, NULL);

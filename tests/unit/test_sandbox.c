@@ -29,6 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/err.h"
+#include "webhook/observe/log.h"
 #include "webhook/observe/process.h"
 #include "webhook/sandbox.h"
 
@@ -359,6 +361,94 @@ static void nothing_is_left_to_give_up(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* -- signals and the end ----------------------------------------------------
+ */
+
+static int output_of(void (*run)(int log_fd), char *out, size_t size)
+{
+	int ends[2], status;
+	ssize_t n;
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (!pid)
+		run(ends[1]);
+	close(ends[1]);
+	waitpid(pid, &status, 0);
+	n = read(ends[0], out, size - 1);
+	assert_true(n >= 0);
+	out[n] = '\0';
+	close(ends[0]);
+	return status;
+}
+
+static void meet_a_bug(int log_fd)
+{
+	struct err err = {0};
+
+	if (sandbox_enter(log_fd, true, &err))
+		_exit(1);
+	log_bugs(log_fd, true);
+	BUG("%d of \"them\"", 7);
+}
+
+static void a_bug_is_a_line_and_a_status(void **state)
+{
+	char bytes[4096];
+	json_t *line;
+	int status;
+
+	(void)state;
+	if (!sandbox_available())
+		skip_aloud();
+	status = output_of(meet_a_bug, bytes, sizeof(bytes));
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 70);
+	/* All that was written is one object. */
+	line = json_loads(bytes, 0, NULL);
+	assert_non_null(line);
+	assert_string_equal(json_string_value(json_object_get(line, "reason")),
+			    "7 of \"them\"");
+	assert_string_equal(json_string_value(json_object_get(line, "file")),
+			    __FILE__);
+	json_decref(line);
+}
+
+/* From a process that the filter does not hold. */
+static void be_sent_signals(int log_fd)
+{
+	pid_t target = getpid();
+	struct err err = {0};
+	int go[2], done[2];
+	char byte;
+
+	if (pipe(go) || pipe(done))
+		_exit(1);
+	if (!fork()) {
+		if (read(go[0], &byte, 1) == 1)
+			for (int i = 0; i < 100; i++)
+				kill(target, SIGSYS);
+		_exit(write(done[1], "x", 1) != 1);
+	}
+	if (sandbox_enter(log_fd, true, &err) || write(go[1], "x", 1) != 1)
+		_exit(2);
+	while (read(done[0], &byte, 1) != 1)
+		;
+	_exit(0);
+}
+
+static void a_signal_that_was_sent_is_no_call(void **state)
+{
+	char bytes[4096];
+
+	(void)state;
+	if (!sandbox_available())
+		skip_aloud();
+	assert_int_equal(output_of(be_sent_signals, bytes, sizeof(bytes)), 0);
+	assert_string_equal(bytes, "");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -366,6 +456,8 @@ int main(void)
 		cmocka_unit_test(the_calls_can_fail),
 		cmocka_unit_test(refusals_are_told_a_few_times),
 		cmocka_unit_test(nothing_is_left_to_give_up),
+		cmocka_unit_test(a_bug_is_a_line_and_a_status),
+		cmocka_unit_test(a_signal_that_was_sent_is_no_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

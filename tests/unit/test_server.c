@@ -152,6 +152,18 @@ static const struct exchange exchanges[] = {
 	 "POST /mutate HTTP/1.1\r\n" HOST JSON
 	 "Content-Length: 99999999999999999999\r\n\r\n{}",
 	 413, false, NULL},
+	{"a blank before the colon",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON
+	 "Transfer-Encoding : chunked\r\nContent-Length: 2\r\n\r\n{}",
+	 400, false, NULL},
+	{"a CR that ends no line",
+	 "POST /mutate HTTP/1.1\r\n" HOST JSON
+	 "X: a\rTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n{}",
+	 400, false, NULL},
+	{"a NUL in the path",
+	 "POST /mutate%00x HTTP/1.1\r\n" HOST JSON
+	 "Content-Length: 2\r\n\r\n{}",
+	 400, false, NULL},
 	{"two hosts",
 	 "POST /mutate HTTP/1.1\r\n" HOST HOST JSON
 	 "Content-Length: 2\r\n\r\n{}",
@@ -458,8 +470,8 @@ static void wait_until_idle(void)
 
 static void bytes_in_flight_are_limited(void **state)
 {
-	/* 4 x 1 MiB, but never less than 32 MiB, 24 of them for large ones. */
-	enum { N = 30, LEN = 1000000 };
+	/* 24.5 MiB of them for the bodies of large ones. */
+	enum { N = 30, LEN = 1000000, MEMORY = 56 << 20 };
 	struct stage stage;
 	struct caller callers[N];
 	char *body = malloc(LEN);
@@ -468,6 +480,7 @@ static void bytes_in_flight_are_limited(void **state)
 	(void)state;
 	memset(body, ' ', LEN);
 	stage_init(&stage);
+	stage.options.max_memory = MEMORY;
 	stage_start(&stage);
 	for (int i = 0; i < N; i++) {
 		caller_open(&callers[i], &stage);
@@ -499,6 +512,8 @@ static void bytes_in_flight_are_limited(void **state)
 	assert_int_equal(refused + good, N);
 	assert_true(refused > 0);
 	assert_true(good >= 20);
+	assert_true(stage_figure(&stage, "gpugate_memory_refused_total") ==
+		    refused);
 	stage_end(&stage);
 	free(body);
 }

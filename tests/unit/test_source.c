@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Offsets to lines and columns: code points, line ends, byte order marks and
- * UTF-16 in both byte orders, whole and damaged.
+ * UTF-16 in both byte orders, whole and damaged; and from a scalar's text back
+ * to the file.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "doc/load.h"
 #include "doc/source.h"
 
 #define BYTES(text) (text), sizeof(text) - 1
@@ -190,6 +192,48 @@ static void utf16_is_decoded(void **state)
 	}
 }
 
+/* Each @ of the value is one of the file, in the same order. */
+static void assert_marks(const char *text, unsigned wanted)
+{
+	struct arena arena = ARENA_INIT;
+	const struct node *value;
+	struct source source;
+	struct loader loader;
+	struct doc doc;
+	uint32_t mark = 0;
+	unsigned n = 0;
+
+	source_init(&source, &arena, "a.yaml", text, strlen(text));
+	loader_init(&loader, &source, &load_limits_default, &arena);
+	assert_int_equal(loader_next(&loader, &doc), 1);
+	value = node_get(doc.root, "e");
+	for (uint32_t i = 0; i < value->len; i++) {
+		if (value->str[i] != '@')
+			continue;
+		while (text[mark] != '@')
+			mark++;
+		assert_int_equal(source_text_offset(&source, value, i), mark);
+		mark++;
+		n++;
+	}
+	assert_int_equal(n, wanted);
+	arena_release(&arena);
+}
+
+static void texts_lead_to_the_file(void **state)
+{
+	assert_marks("e: a @b @\n", 2);
+	assert_marks("e: a @b\n   c @ d\n", 2);
+	assert_marks("e: 'it''s @'' '''''\n", 1);
+	assert_marks("e: '''''@''@'\n", 2);
+	assert_marks("e: \"\\\"@\\t\\u00e4 \\x41@ \\\\@\"\n", 3);
+	assert_marks("e: \"a @\n   b @ \\\n   c@\"\n", 3);
+	assert_marks("e: |\n  a @\n    b @\n\n  c@\nf: 1\n", 3);
+	assert_marks("x: 1\ne: >-\n   a\n   b @\n   c @ d\n\n   @\n", 3);
+	assert_marks("e: >\n  a @\n    - b @\n    - c\n  d@\n", 3);
+	assert_marks("{\"e\": \"\\u003e=@\\n\\\"@\"}\n", 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +244,7 @@ int main(void)
 		cmocka_unit_test(many_lines_are_found),
 		cmocka_unit_test(utf8_mark_is_taken_off),
 		cmocka_unit_test(utf16_is_decoded),
+		cmocka_unit_test(texts_lead_to_the_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

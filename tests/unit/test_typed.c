@@ -64,6 +64,17 @@ static const struct {
 	 "\"terminationMessagePath\":\"/dev/termination-log\","
 	 "\"terminationMessagePolicy\":\"File\","
 	 "\"imagePullPolicy\":\"Always\"}]"},
+	/* of a LimitRange, by its other maps; of its type alone */
+	{META("LimitRange", "v1") "spec: {limits: [{type: Container, max: "
+				  "{nvidia.com/gpu: 4, cpu: 8}, default: {cpu: "
+				  "2}, min: {memory: 1Gi, cpu: 1}}, {type: "
+				  "Pod, max: {cpu: 8}}]}}",
+	 "spec.limits",
+	 "[{\"type\":\"Container\",\"max\":{\"nvidia.com/gpu\":\"4\",\"cpu\":"
+	 "\"8\"},\"min\":{\"memory\":\"1Gi\",\"cpu\":\"1\"},\"default\":"
+	 "{\"cpu\":\"2\",\"nvidia.com/gpu\":\"4\"},\"defaultRequest\":"
+	 "{\"cpu\":\"2\",\"nvidia.com/gpu\":\"4\",\"memory\":\"1Gi\"}},"
+	 "{\"type\":\"Pod\",\"max\":{\"cpu\":\"8\"}}]"},
 	/* by what else is there */
 	{POD("{" ONE ", volumes: [{name: v}]}"), "spec.volumes",
 	 "[{\"name\":\"v\",\"emptyDir\":{}}]"},

@@ -15,19 +15,13 @@
 
 #include <string.h>
 
+#include "engine/work.h"
+
 enum {
 	/* 1.5 MiB of small fields, which is what etcd takes, has 60,000; and
 	 * there may be two objects. */
 	REVIEW_NODES = 150000,
 	REVIEW_DEPTH = 1010,
-	/* Rules hold items of a list against each other (containers, volumes
-	 * and their mounts), and against nodes and quotas. 1,500 of them take
-	 * a tenth of a second; 12,000, for which there is room in an object,
-	 * took longer than an API server waits, and who is not answered is
-	 * let in. */
-	FEW_VALUES = 1500,
-	WORK_MAX = FEW_VALUES * FEW_VALUES,
-	PLAIN_SHARE = 16, /* of numbers and texts, which cost less */
 };
 
 static const char last_applied[] =
@@ -81,21 +75,6 @@ static bool skip_objects(void *context, const struct node *map, const char *key,
 		key_is(key, len, "options"));
 }
 
-static uint64_t work_of(const struct node *node)
-{
-	uint64_t items = 0, plain = 0, work = 0;
-
-	FOR_EACH_CHILD(node, child) {
-		if (node_is_map(child) || node_is_seq(child)) {
-			work += work_of(child);
-			items++;
-		} else {
-			plain++;
-		}
-	}
-	return work + items * items + plain * plain / PLAIN_SHARE;
-}
-
 struct trouble {
 	struct arena *arena;
 	struct source *source;
@@ -133,7 +112,6 @@ static struct node *read_tree(struct arena *arena, struct review *review,
 	loader.context = &trouble;
 	loader.skip = skip;
 	loader.skip_lengths = skip == skip_unseen ? unseen_lengths : 0;
-	loader.own = arena_take(arena, source->len, 1);
 	root = json_read(&loader, 0, (uint32_t)source->len, &used);
 	while (root && used < source->len &&
 	       strchr(" \t\r\n", source->text[used]))
@@ -223,7 +201,7 @@ static bool read_envelope(struct review *review, const struct node *root)
 	if (!node_eq(node_get(root, "apiVersion"), "admission.k8s.io/v1") ||
 	    !node_eq(node_get(root, "kind"), "AdmissionReview")) {
 		review->problem =
-			"body is no AdmissionReview of admission.k8s.io/v1";
+			"body is not an AdmissionReview of admission.k8s.io/v1";
 		return false;
 	}
 	if (!node_str(uid) || !uid->len) {

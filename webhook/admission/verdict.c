@@ -258,7 +258,7 @@ static void note_out_of_reach(struct verdict *verdict, const struct finding *f)
 				f->rule->name));
 }
 
-/* Its Pods would be patched all the same. */
+/* Its Pods would still be patched. */
 static bool is_out_of_reach(const struct request_context *c,
 			    const struct finding *f)
 {

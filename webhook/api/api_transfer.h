@@ -17,8 +17,8 @@ struct api_transfer {
 	char error[CURL_ERROR_SIZE];
 };
 
-/* A GET of the path; the caller sets what to do with the answer. -1: there
- * are no credentials. */
+/* A GET of the path; the caller sets what to do with the answer. -1: no
+ * credentials. */
 int api_transfer_begin(struct api *api, struct api_transfer *transfer,
 		       const char *path, struct err *err);
 void api_transfer_end(struct api_transfer *transfer);

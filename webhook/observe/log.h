@@ -19,6 +19,9 @@ struct log;
 struct log *log_new(int fd, enum log_level level, bool json);
 /* Logs the remaining repeats. */
 void log_free(struct log *log);
+/* From now on BUG() is a line of the log and this exit status. */
+enum { LOG_BUG_STATUS = 70 };
+void log_bugs(int fd, bool json);
 bool log_level_parse(const char *text, enum log_level *out);
 
 /* A message: lower case, no full stop. */

@@ -71,6 +71,7 @@ void metrics_set(struct metrics *metrics, enum metrics_gauge gauge,
 		 double value);
 enum metrics_counter {
 	METRICS_OVERLOAD,
+	METRICS_MEMORY_REFUSED, /* also with 429 */
 	METRICS_BREAK_GLASS,
 	METRICS_POLICY_RELOAD_FAILURES,
 	METRICS_CERTIFICATE_RELOAD_FAILURES,

@@ -259,6 +259,10 @@ static void write_counters(struct metrics *m, struct buf *out)
 		[METRICS_OVERLOAD] = {"gpugate_overload_total", NULL,
 				      "Reviews refused with 429 because too "
 				      "many were in work."},
+		[METRICS_MEMORY_REFUSED] =
+			{"gpugate_memory_refused_total", NULL,
+			 "Reviews refused with 429 because others used the "
+			 "memory."},
 		[METRICS_BREAK_GLASS] = {"gpugate_break_glass_total", NULL,
 					 "Denials that a break-glass ticket "
 					 "turned into warnings."},

@@ -111,6 +111,21 @@ unsigned process_cpu_limit(const char *folder)
 	return whole < 65536 ? (unsigned)whole : 65536;
 }
 
+size_t process_memory_limit(const char *folder)
+{
+	/* What cgroup v1 shows where no limit is set is about this. */
+	const unsigned long none = 1ul << 62;
+	unsigned long bytes;
+
+	if (!folder)
+		folder = "/sys/fs/cgroup";
+	bytes = read_number(folder, "memory.max", NULL);
+	if (!bytes)
+		bytes = read_number(folder, "memory/memory.limit_in_bytes",
+				    NULL);
+	return bytes < none ? bytes : 0;
+}
+
 static double clock_seconds(clockid_t id)
 {
 	struct timespec ts;

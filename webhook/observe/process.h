@@ -5,6 +5,8 @@
 #ifndef WEBHOOK_PROCESS_H
 #define WEBHOOK_PROCESS_H
 
+#include <stddef.h>
+
 struct process_figures {
 	double cpu_seconds;
 	double resident_bytes, virtual_bytes;
@@ -17,6 +19,8 @@ void process_read(struct process_figures *out);
  * 0: there is none, or it cannot be read. folder: NULL is /sys/fs/cgroup.
  */
 unsigned process_cpu_limit(const char *folder);
+/* Bytes that the container may use; 0: the same. */
+size_t process_memory_limit(const char *folder);
 /* Seconds since the epoch; rounded to 10 ms, as the kernel counts. */
 double process_start_time(void);
 

@@ -106,6 +106,8 @@ struct server *server_start(const struct server_options *options,
 	server->options = *options;
 	server->options.max_connections =
 		fit_descriptors(options->max_connections);
+	server_memory_init(&server->memory, options->max_memory,
+			   options->max_body);
 	MHD_set_panic_func(panic, NULL);
 	if (start(server, fd, err) == 0)
 		return server;

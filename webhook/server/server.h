@@ -28,7 +28,10 @@ struct server;
 struct server_options {
 	const char *listen; /* ":8443", "127.0.0.1:0", "[::1]:8443" */
 	unsigned threads;
-	size_t max_body;	/* bytes of one review */
+	size_t max_body; /* bytes of one review */
+	/* Bytes of all reviews at once, beyond it: 429 with Retry-After. Less
+	 * than server_memory_least() counts as that. */
+	size_t max_memory;
 	unsigned max_in_flight; /* beyond it: 429 with Retry-After */
 	unsigned max_connections;
 	unsigned handshake_seconds; /* TCP accept to a finished handshake */
@@ -43,6 +46,8 @@ struct server_options {
 	struct log *log;
 };
 
+/* For one review of that size, and as many small ones as there are. */
+size_t server_memory_least(size_t max_body);
 /* NULL and err when it cannot listen. Serves at once. */
 struct server *server_start(const struct server_options *options,
 			    struct err *err);

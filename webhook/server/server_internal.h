@@ -10,6 +10,7 @@
  *	server_wire.c     the bytes below TLS
  *	server_client.c   who the client is
  *	server_body.c     the bytes of a review
+ *	server_memory.c   how many bytes all requests may use
  *	server_request.c  from the headers to the reply
  *
  * A struct peer is one connection. It belongs to the thread of the pool that
@@ -25,8 +26,16 @@
 
 #include "connection.h"
 #include "server.h"
+#include "webhook/observe/monotonic.h"
 
 enum { HOLD_MAX = 512 };
+
+/* Bytes in use, and how many may be. */
+struct server_memory {
+	atomic_size_t bodies, work;
+	size_t bodies_max, large_max, work_max;
+	_Atomic int64_t say_at; /* monotonic seconds: not before in the log */
+};
 
 struct server {
 	struct server_options options;
@@ -38,7 +47,7 @@ struct server {
 	atomic_bool stopping;
 	atomic_bool draining;
 	atomic_uint in_flight;
-	atomic_size_t body_bytes; /* held by all bodies */
+	struct server_memory memory;
 };
 
 /* A reply that is not an AdmissionReview. */
@@ -114,8 +123,8 @@ void server_connection(void *cls, struct MHD_Connection *connection,
 
 /* -- server_thread.c ------------------------------------------------------- */
 
-/* Takes the listening socket over, on -1 too: then there is something to stop
- * all the same. */
+/* Takes the listening socket over, on -1 too: there is something to stop
+ * even then. */
 int server_threads_start(struct server *server, int listener);
 /* Cuts what is left. */
 void server_threads_stop(struct server *server);
@@ -148,6 +157,20 @@ void server_tls_attach(struct peer *peer, struct MHD_Connection *connection);
 /* NULL: it may ask. */
 const struct refusal *server_check_client(struct peer *peer,
 					  struct MHD_Connection *connection);
+
+/* -- server_memory.c ------------------------------------------------------- */
+
+/* bytes: at least server_memory_least(max_body) are used. */
+void server_memory_init(struct server_memory *memory, size_t bytes,
+			size_t max_body);
+/* More bytes for a body, which then has so many. false, counted and logged:
+ * they are in use. */
+bool server_memory_body(struct server *server, size_t more, size_t size);
+void server_memory_body_end(struct server *server, size_t size);
+/* Room to judge so many bytes; the same. */
+bool server_memory_judge(struct server *server, size_t len);
+/* Was it counted? Then the worker must not keep its memory. */
+bool server_memory_judge_end(struct server *server, size_t len);
 
 /* -- server_body.c --------------------------------------------------------- */
 

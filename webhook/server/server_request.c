@@ -2,17 +2,18 @@
 /*
  * From the headers of a request to its reply. libmicrohttpd calls
  * server_request() once when it has the headers, once for each piece of the
- * body, and once more when the body is complete; only the first and the last
- * call may reply. A reply to the first closes the connection, and what the
- * client still sends makes the kernel reset it: of Go clients with 8 MB to
- * send, two in five never read the reason. So a refusal waits until the body
- * has been read and dropped, unless it is very long.
+ * body, and again when the body is complete; only the first and the last call
+ * may reply. A reply to the first closes the connection, and what the client
+ * still sends makes the kernel reset it: of Go clients with 8 MB to send, two
+ * in five never read the reason. So a refusal waits until the body has been
+ * read and dropped, unless it is very long.
  *
  * A body that arrives in one piece is judged in place; the reply is kept for
  * the last call.
  */
 #include "server_internal.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -29,6 +30,10 @@ static const struct refusal ambiguous = {
 	400,
 	"expected exactly one Host, one Content-Length and no Transfer-Encoding\n",
 	true};
+static const struct refusal malformed = {
+	400,
+	"expected names of headers as tokens, and no control character in a value or in the path\n",
+	true};
 static const struct refusal not_found = {
 	404, "not found: reviews go to /mutate and /validate\n", false};
 static const struct refusal wrong_method = {
@@ -41,20 +46,48 @@ static const struct refusal wrong_type = {
 	415, "a review must be application/json, not compressed\n", false};
 static const struct refusal overload = {429, "too many reviews in flight\n",
 					false};
+static const struct refusal memory_used = {
+	429, "the memory for reviews is in use\n", false};
 
 /* --- what is wrong with the headers --------------------------------------- */
 
 struct headers {
 	unsigned hosts, lengths, codings, types;
 	const char *length, *type;
-	bool encoded, expects;
+	bool encoded, expects, malformed;
 };
 
+/* RFC 9110 5.6.2; a blank before the colon would be part of the name. */
+static bool is_token(const char *text, size_t len)
+{
+	static const char marks[] = "!#$%&'*+-.^_`|~";
+
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)text[i]) &&
+		    !memchr(marks, text[i], sizeof(marks) - 1))
+			return false;
+	return len > 0;
+}
+
+/* A CR that ends no line, a NUL: others may see two headers there. */
+static bool has_control(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (((unsigned char)text[i] < ' ' && text[i] != '\t') ||
+		    text[i] == 0x7f)
+			return true;
+	return false;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the library's signature. */
 static enum MHD_Result see_header(void *cls, enum MHD_ValueKind kind,
-				  const char *key, const char *value)
+				  const char *key, size_t key_len,
+				  const char *value, size_t value_len)
 {
 	struct headers *h = cls;
 
+	h->malformed |=
+		!is_token(key, key_len) || has_control(value, value_len);
 	if (!strcasecmp(key, MHD_HTTP_HEADER_HOST)) {
 		h->hosts++;
 	} else if (!strcasecmp(key, MHD_HTTP_HEADER_CONTENT_LENGTH)) {
@@ -116,6 +149,8 @@ static const struct refusal *check_headers(struct peer *peer,
 	const struct refusal *client;
 
 	peer->expected = 0;
+	if (h->malformed)
+		return &malformed;
 	if (h->hosts > 1 || h->lengths > 1 || h->codings ||
 	    (h->length && !read_length(h->length, &peer->expected)))
 		return &ambiguous;
@@ -185,7 +220,7 @@ static enum MHD_Result refuse(struct peer *peer,
 {
 	const struct admission_reply reply = {
 		.status = refusal->status,
-		.retry_after = refusal == &overload,
+		.retry_after = refusal->status == 429,
 		.content_type = "text/plain",
 		.body = refusal->text,
 		.len = strlen(refusal->text),
@@ -198,7 +233,7 @@ static enum MHD_Result refuse(struct peer *peer,
 	return send_response(peer, connection, response);
 }
 
-/* Made with its first review. */
+/* Made with its first review, and after a large one. */
 static struct admission_worker *worker_of(struct server_thread *thread)
 {
 	if (!thread->worker)
@@ -207,15 +242,26 @@ static struct admission_worker *worker_of(struct server_thread *thread)
 	return thread->worker;
 }
 
+/* NULL: no memory, or peer->refusal says why there is no response. */
 static struct MHD_Response *judge(struct peer *peer, const char *body,
 				  size_t len)
 {
+	struct server_thread *thread = peer->thread;
 	struct admission_reply reply;
+	struct MHD_Response *response;
 
+	if (!server_memory_judge(peer->server, len)) {
+		peer->refusal = &memory_used;
+		return NULL;
+	}
 	connection_phase(&peer->connection, PHASE_REPLY);
-	admission_review(worker_of(peer->thread), peer->path, body, len,
-			 &reply);
-	return make_response(peer, &reply);
+	admission_review(worker_of(thread), peer->path, body, len, &reply);
+	response = make_response(peer, &reply);
+	if (server_memory_judge_end(peer->server, len)) {
+		admission_worker_free(thread->worker);
+		thread->worker = NULL;
+	}
+	return response;
 }
 
 /* NULL: it is not known what the review asks. */
@@ -264,8 +310,10 @@ static enum MHD_Result begin(struct peer *peer,
 {
 	struct headers headers = {0};
 
-	MHD_get_connection_values(connection, MHD_HEADER_KIND, see_header,
-				  &headers);
+	MHD_get_connection_values_n(connection, MHD_HEADER_KIND, see_header,
+				    &headers);
+	/* Not decoded: see keep_path(). */
+	headers.malformed |= strstr(url, "%00") != NULL;
 	connection_phase(&peer->connection, PHASE_BODY);
 	peer->refusal = check_headers(peer, connection, &headers);
 	if (!peer->refusal || peer->refusal == &too_large)
@@ -298,8 +346,7 @@ static void take(struct peer *peer, const char *data, size_t len)
 	if (server_body_add(peer, data, len) == 0)
 		return;
 	server_body_release(peer);
-	metrics_add(peer->server->options.metrics, METRICS_OVERLOAD, 1);
-	peer->refusal = &overload;
+	peer->refusal = &memory_used;
 }
 
 static enum MHD_Result finish(struct peer *peer,
@@ -315,6 +362,8 @@ static enum MHD_Result finish(struct peer *peer,
 	if (!response)
 		response = judge(peer, peer->body.len ? peer->body.data : "",
 				 peer->body.len);
+	if (!response && peer->refusal)
+		return refuse(peer, connection, peer->refusal);
 	server_wire_hold(peer);
 	return send_response(peer, connection, response);
 }

@@ -86,6 +86,16 @@ say(void *cls, const char *fmt, va_list ap)
 	log_say(server->options.log, LOG_DEBUG, "libmicrohttpd: %s", text);
 }
 
+/* An API server escapes nothing in our paths, and a NUL would hide what comes
+ * behind it. */
+static size_t keep_path(void *cls, struct MHD_Connection *connection,
+			char *text)
+{
+	(void)cls;
+	(void)connection;
+	return strlen(text);
+}
+
 /* Which closes the descriptor at its end. */
 static struct MHD_Daemon *make_daemon(struct server_thread *thread, int fd,
 				      unsigned connections)
@@ -98,6 +108,7 @@ static struct MHD_Daemon *make_daemon(struct server_thread *thread, int fd,
 		{MHD_OPTION_CONNECTION_MEMORY_LIMIT, POOL_BYTES, NULL},
 		{MHD_OPTION_CONNECTION_TIMEOUT, o->idle_seconds, NULL},
 		{MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
+		{MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)keep_path, NULL},
 		{MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)server_connection,
 		 thread},
 		{MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)server_request_end,

@@ -46,11 +46,11 @@ void key_store_free(struct key_store *store);
 
 /*
  * Load both files. A pair that is being replaced is read again for up to a
- * second. On -1 the pair in use stays. A pair with a wrong date (expired,
- * not yet valid) is taken only where there is none in use, or one that is no
- * better; 0 then too, and key_store_ready() is false. Files that hold what is
- * in use already change nothing. Call it when the files change, and each
- * minute, since a pair may become valid by waiting. One thread at a time loads.
+ * second. On -1 the pair in use stays. A pair with a wrong date (expired, not
+ * yet valid) is taken only where there is none in use, or a worse one; 0 then
+ * too, and key_store_ready() is false. Files that hold what is in use already
+ * change nothing. Call it when the files change, and each minute, since a pair
+ * may become valid by waiting. One thread at a time loads.
  */
 int key_store_load(struct key_store *store, const char *cert_path,
 		   const char *key_path, struct err *err);

@@ -75,6 +75,11 @@ bool cluster_is_ahead(const struct cluster *cluster, int64_t now);
 const char *cluster_server(const struct cluster *cluster); /* "" */
 /* The admission policy, NULL: not known. */
 const char *cluster_policy(const struct cluster *cluster);
+/* The cluster's own admission policies, their parameters and its definitions as
+ * the JSON of a List (engine/admission_policy.h), NULL: not saved. */
+const char *cluster_admission(const struct cluster *cluster);
+/* Who does not judge by them need not hold them; before others see it. */
+void cluster_drop_admission(struct cluster *cluster);
 /* Why objects of that kind could not be read, or NULL: they were. */
 const char *cluster_unreadable(const struct cluster *cluster,
 			       enum cluster_kind kind);
@@ -218,6 +223,9 @@ void cluster_builder_unreadable(struct cluster_builder *builder,
 /* Copied; policy NULL: not known. */
 void cluster_builder_origin(struct cluster_builder *builder, const char *server,
 			    const char *policy);
+/* Copied; NULL: not known. */
+void cluster_builder_admission(struct cluster_builder *builder,
+			       const char *list);
 /* What an owner uses, as a snapshot says it; not beside pods. */
 int cluster_builder_usage(struct cluster_builder *builder,
 			  const struct node *item, struct err *err);

@@ -37,7 +37,7 @@ struct degree {
 	int64_t n;    /* "2:4": the smaller one */
 	int64_t max;
 	const char *by;		 /* "--nproc-per-node", "NUM_SHARD" */
-	const struct node *node; /* where it stands */
+	const struct node *node; /* where it is */
 };
 
 struct parallel {

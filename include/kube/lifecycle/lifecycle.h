@@ -22,7 +22,7 @@ struct amount object_gpu_pods(const struct object *object);
 struct amount object_most_pods(const struct object *object);
 /* Batch/v1 Job or CronJob: their JobSpec is checked by the API server. */
 bool object_is_job(const struct object *object);
-/* The first pod that surely has a GPU and is no infrastructure, or NULL. */
+/* The first pod that surely has a GPU and is not infrastructure, or NULL. */
 const struct pod *object_gpu_pod(const struct object *object);
 /* What that pod asks for, in messages: pod_device(). */
 const char *object_device(const struct object *object);

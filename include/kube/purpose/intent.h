@@ -33,7 +33,7 @@ struct intent {
 	const struct container *container;
 	const struct node *at; /* the sign, for a second label */
 	const char *what;      /* flag, program, class, key or image */
-	int64_t devices;       /* how many the flag speaks of, else 0 */
+	int64_t devices;       /* how many the flag names, else 0 */
 };
 
 /* INTENT_NONE when nothing says so or something speaks against it. */

@@ -30,9 +30,9 @@ bool shm_is_injected(const struct container *c);
  * Does the container exchange data through /dev/shm? Known is a program or a
  * kind that does: collectives of training on several devices, data loaders with
  * workers, a server that spreads one model over several devices. Several
- * devices and a program that nobody knows may. Where one device trains, the
- * data loader alone decides, by default in the process of the rank.
- * arena is scratch for the words of its command.
+ * devices and an unknown program may. Where one device trains, the data loader
+ * alone decides, by default in the process of the rank. arena is scratch for
+ * the words of its command.
  */
 enum shm_needed {
 	SHM_NOT_NEEDED,

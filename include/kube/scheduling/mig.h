@@ -22,7 +22,7 @@ struct mig_profile {
 const char *mig_profile_of(struct arena *arena, const char *resource);
 /* Is it offered by this product, or (NULL) by any? */
 bool mig_profile_on(const char *profile, const char *product);
-/* The profile that a misspelt one probably means, or NULL. */
+/* The profile that a misspelled one probably means, or NULL. */
 const char *mig_profile_nearest(const char *profile);
 /* Nodes with this value of nvidia.com/gpu.product, of GKE's label or of an
  * instance type have GPUs of one product; NULL: not known, or none. */

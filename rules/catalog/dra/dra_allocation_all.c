@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A monitor with adminAccess takes nothing.
+ * A monitor with adminAccess allocates nothing.
  */
 #include "engine/rule.h"
 #include "kube/claim.h"
@@ -34,8 +34,8 @@ const struct rule rule_dra_allocation_all = {
 	.wants = FACT_PODLESS,
 	.since = "1.0",
 	.summary = "a claim for all devices of a node",
-	.why = "It waits until a whole node is free, and takes all of its devices, whatever their number.",
-	.remedy = "Ask for a count of devices.",
+	.why = "The pod waits until a whole node is free, and then holds all of its devices.",
+	.remedy = "Request a count of devices.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/",
 	.check_object = check,

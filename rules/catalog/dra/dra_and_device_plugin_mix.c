@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The DRA driver and the device plugin know nothing of one another.
+ * The DRA driver and the device plugin do not see each other's allocations.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -45,8 +45,9 @@ const struct rule rule_dra_and_device_plugin_mix = {
 	.since = "1.0",
 	.summary =
 		"NVIDIA devices by a claim and by the device plugin in one pod",
-	.why = "Both allocate: the pod gets twice the devices, of which it was meant to have one set.",
-	.remedy = "Ask by the claim, or by nvidia.com/gpu.",
+	.why = "Both allocate devices: the pod gets two sets where one is meant.",
+	.remedy =
+		"Request the devices through the claim or through nvidia.com/gpu, not both.",
 	.evidence = "https://github.com/kubernetes-sigs/dra-driver-nvidia-gpu",
 	.check_pod = check,
 };

@@ -50,9 +50,9 @@ const struct rule rule_dra_claim_unreferenced = {
 	.wants = FACT_PODSPEC | FACT_CLAIMS,
 	.since = "1.0",
 	.summary = "a claim for devices that no container uses",
-	.why = "The devices are allocated to the pod and paid for, and no container gets them.",
+	.why = "The devices are allocated to the pod, but no container can use them.",
 	.remedy =
-		"Name the claim in resources.claims of the container that computes.",
+		"Name the claim in resources.claims of the container that uses the devices.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/",
 	.check_pod = check,

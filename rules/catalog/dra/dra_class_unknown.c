@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A claim may be made before its class; only a cluster's state says that there
- * is none. Where files alone have device classes, a name that is nearly one of
- * them is told as a condition.
+ * A claim may be created before its class; only a cluster state shows that
+ * there is none. Where only files have device classes, a name close to one of
+ * theirs is reported as a condition.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -78,7 +78,7 @@ const struct rule rule_dra_class_unknown = {
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary = "a claim for devices of a class that does not exist",
-	.why = "The scheduler leaves the pods Pending until somebody makes the class.",
+	.why = "The pods stay Pending until the class is created.",
 	.remedy =
 		"Name a class that the cluster's DRA driver installs (`kubectl get deviceclasses`).",
 	.evidence =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A claim by name is one object, whoever refers to it. Whose pods have a claim
- * of their own besides, or who calls it shared, means it.
+ * A claim by name is one object, however many pods refer to it. Pods that also
+ * have a claim of their own, and claims whose name says so, share on purpose.
  */
 #include <inttypes.h>
 
@@ -29,8 +29,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    claim_use(pod, entry, &devices) == TRI_YES)
 			report_pod(run, pod, at,
 				   "%" PRId64 " pods share the devices of "
-				   "claim `%s`: if each is to have its own, "
-				   "a template makes a claim a pod",
+				   "claim `%s`: if each needs its own, a "
+				   "template creates one claim per pod",
 				   pod->steady.n, node_str(at));
 	}
 }
@@ -43,9 +43,9 @@ const struct rule rule_dra_shared_claim_in_template = {
 	.wants = FACT_PODSPEC | FACT_CLAIMS | FACT_SEVERAL,
 	.since = "1.0",
 	.summary = "several pods name one claim",
-	.why = "All of them share its devices, and must run where these are: on one node.",
+	.why = "All of them share its devices and must run on the node that has them.",
 	.remedy =
-		"Use resourceClaimTemplateName where each pod is to have devices of its own.",
+		"Use resourceClaimTemplateName if each pod needs devices of its own.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/",
 	.check_pod = check,

@@ -2,11 +2,10 @@
 /*
  * CUDA_VISIBLE_DEVICES (HIP_, ROCR_) in a container with devices. Unset means
  * all of them; otherwise it is a list of ordinals that start at 0 in every
- * container, and enumeration ends at the first that is invalid: `all` or
- * `2,3` beside two GPUs leave none, an empty value too.
+ * container, and enumeration ends at the first invalid one: with two GPUs `all`
+ * and `2,3` leave none; so does an empty value.
  *
- * Source: CUDA programming guide, environment variables (5.2.1.1 in the
- * edition read).
+ * Source: CUDA programming guide, environment variables.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -30,8 +29,7 @@ static void repair(struct rule_run *run, struct finding *f,
 			   entry);
 }
 
-/* The entries in front of the first that is invalid: 0, 1, ... all there are.
- */
+/* The entries before the first invalid one: 0, 1, ... all that exist. */
 static bool covers_all(const char *text, const char *bad, int64_t n)
 {
 	uint64_t seen = 0;
@@ -76,19 +74,21 @@ static void check_variable(struct rule_run *run, const struct container *c,
 				n);
 		else
 			f = report_container(run, c, at,
-					     "`%s: %s` is no list of device "
-					     "numbers: no GPU becomes visible",
+					     "`%s: %s` is not a list of "
+					     "device numbers: no GPU is "
+					     "visible",
 					     name, at->str);
 	}
 	if (bad && covers_all(at->str, bad, n))
 		finding_severity(f, SEVERITY_WARNING);
 	finding_help(run, f,
-		     "remove `%s`: a container sees the devices it was given",
+		     "remove `%s`: a container sees the devices allocated to "
+		     "it",
 		     name);
 	if (n)
 		finding_label(run, f,
 			      node_get(container_limits(c), c->resource),
-			      "the devices asked for");
+			      "the requested devices");
 	repair(run, f, c, name);
 }
 
@@ -113,7 +113,7 @@ const struct rule rule_cuda_visible_devices_invalid = {
 	.since = "1.0",
 	.summary =
 		"CUDA_VISIBLE_DEVICES hides devices that the container asks for",
-	.why = "Enumeration ends at the first invalid entry: the program sees fewer GPUs than it was given, or none.",
+	.why = "Enumeration ends at the first invalid entry: the program sees fewer GPUs than are allocated to it, or none.",
 	.remedy =
 		"Remove the variable; inside a container devices are numbered from 0.",
 	.evidence =

@@ -23,7 +23,7 @@ static bool is_nvidia_image(const struct container *c)
 	       !text_contains(image, "gaudi");
 }
 
-/* No device by any way that we know of, and none that we may not see. */
+/* No device in any known way, nor in one that may be hidden here. */
 static bool has_none(const struct container *c)
 {
 	const struct pod *pod = c->pod;
@@ -44,7 +44,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pod->gpu_by & (GPU_BY_ANNOTATION | GPU_BY_SHARE) ||
 	    pod_is_preset(pod) || pod->object->class == KIND_OTHER)
 		return;
-	/* A Ray head without GPUs, said on purpose, in the image of workers. */
+	/* A Ray head that is set to no GPUs on purpose, in the image of
+	 * workers. */
 	if (node_eq(node_path(pod->group, "rayStartParams.num-gpus"), "0"))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
@@ -56,9 +57,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		f = report_container(
 			run, c, node_get(c->node, "image"),
-			"container `%s` runs the GPU image `%s` "
-			"without a GPU: if the nvidia runtime is the node's "
-			"default, it sees all of them",
+			"container `%s` runs the GPU image `%s` without a "
+			"GPU: if the nvidia runtime is the node's default, it "
+			"sees every GPU of the node",
 			container_title(c), c->image);
 		finding_help(run, f,
 			     "set the variable `%s` to `void` (`none` keeps "
@@ -83,7 +84,7 @@ const struct rule rule_gpu_image_without_gpu_visible = {
 	.since = "1.0",
 	.summary =
 		"a GPU image without a GPU and without NVIDIA_VISIBLE_DEVICES",
-	.why = "Such images show every GPU of the node where the nvidia runtime is the default: uncounted, and other tenants' too.",
+	.why = "Such images show every GPU of the node where the nvidia runtime is the default: not counted, and those of other tenants too.",
 	.remedy =
 		"Set NVIDIA_VISIBLE_DEVICES=void on containers that need no GPU.",
 	.evidence =

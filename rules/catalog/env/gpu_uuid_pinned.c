@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A visibility variable that names a device by UUID. The UUID is one physical
- * card (or MIG instance) of one host: elsewhere nothing is visible, and on
- * that host the pod takes the card whatever it was given.
+ * A visibility variable that names a device by UUID. The UUID names one
+ * physical card (or MIG instance) of one host: elsewhere nothing is visible,
+ * and on that host the pod uses the card whatever is allocated to it.
  *
  * Source: NVIDIA/k8s-device-plugin#960.
  */
@@ -83,7 +83,7 @@ const struct rule rule_gpu_uuid_pinned = {
 	.wants = FACT_VISIBLE,
 	.since = "1.0",
 	.summary = "a device chosen by UUID",
-	.why = "The card exists on one host: elsewhere no GPU is visible, there it is taken without being counted.",
+	.why = "The card exists on one host: elsewhere no GPU is visible, and there the card is used without being counted.",
 	.remedy = "Remove the variable; the device plugin chooses the device.",
 	.evidence = "https://github.com/NVIDIA/k8s-device-plugin/issues/960",
 	.check_pod = check,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Switches for finding faults that slow a job down, left on: verbose NCCL,
- * synchronous kernel launches, and transports turned off. InfiniBand turned
- * off beside an RDMA resource contradicts itself: the fabric is paid for and
- * not used.
+ * Debug switches left on that slow a job down: verbose NCCL, synchronous kernel
+ * launches, and transports turned off. InfiniBand turned off beside an RDMA
+ * resource contradicts itself: the fabric is paid for and not used.
  *
  * Source: NCCL environment variables; CUDA_LAUNCH_BLOCKING in the CUDA
  * programming guide; TORCH_DISTRIBUTED_DEBUG in the torch.distributed docs.
@@ -69,8 +68,8 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	fabric = fabric_of(c);
 	if (fabric && !strcmp(s->name, "NCCL_IB_DISABLE")) {
 		f = report_container(run, c, at,
-				     "`%s: 1` beside `%s`: the fabric is taken "
-				     "and not used",
+				     "`%s: 1` beside `%s`: the fabric is "
+				     "allocated but not used",
 				     s->name, fabric->key);
 		finding_label(run, f, fabric, "the fabric");
 		finding_severity(f, SEVERITY_ERROR);
@@ -93,7 +92,7 @@ static void check_name(struct rule_run *run, const struct container *c,
 			check_entry(run, c, &switches[i]);
 }
 
-/* Nearly all containers have none of them, as their tags tell. */
+/* Nearly all containers have none of them, as their tags show. */
 static bool has_any(const struct container *c)
 {
 	return container_env(c, "NCCL_DEBUG") ||
@@ -130,10 +129,10 @@ const struct rule rule_nccl_debug_left_on = {
 	.flags = RULE_RAISES,
 	.wants = FACT_GPU | FACT_ENV,
 	.since = "1.0",
-	.summary = "a switch for fault finding is left on",
-	.why = "Such switches slow communication or computing down, or turn a transport off.",
+	.summary = "a debug switch is left on",
+	.why = "Such switches slow down communication or computation, or disable a transport.",
 	.remedy =
-		"Remove the variable once the fault is found (NCCL_DEBUG=WARN tells errors).",
+		"Remove the variable once the fault is found (NCCL_DEBUG=WARN still logs errors).",
 	.evidence =
 		"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html; https://docs.nvidia.com/cuda/cuda-c-programming-guide/",
 	.check_pod = check,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which interface is right is the site's to know; these are right nowhere.
+ * The right interface depends on the site; these are right nowhere.
  */
 #include <inttypes.h>
 
@@ -14,7 +14,7 @@ static void judge(struct rule_run *run, const struct container *c,
 	if (node_eq(value, "lo") || node_eq(value, "=lo") ||
 	    node_eq(value, "docker0"))
 		report_container(run, c, value,
-				 "`%s: %s` leads to no other pod, and %" PRId64
+				 "`%s: %s` reaches no other pod, and %" PRId64
 				 " pods need each other",
 				 name, node_str(value), c->pod->object->gang.n);
 }
@@ -36,7 +36,7 @@ const struct rule rule_nccl_socket_ifname = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_ENV | FACT_GANG,
 	.since = "1.0",
-	.summary = "an interface for NCCL that leads nowhere",
+	.summary = "an NCCL interface that reaches no other pod",
 	.why = "Ranks on other nodes cannot be reached through it: the job hangs when it starts.",
 	.remedy =
 		"Name the interface of the pod network, or exclude others (`^lo,docker0`).",

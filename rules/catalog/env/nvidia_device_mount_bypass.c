@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices that come in through the file system: hostPath volumes of device
- * nodes and of the driver's sockets, /dev/null below
+ * Devices that reach a container through the file system: hostPath volumes of
+ * device nodes and of the driver's sockets, /dev/null below
  * /var/run/nvidia-container-devices (the runtime's second way to ask), and
- * annotations that only plugins write (CDI, CRI-O, NRI). The scheduler and
- * every quota are passed by. What counts is what a mount shows: path and
- * subPath, cleaned.
+ * annotations that only plugins write (CDI, CRI-O, NRI). They bypass the
+ * scheduler and every quota. What counts is the path that a mount shows: path
+ * and subPath, normalized.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 #include "kube/resources/host_path.h"
 
-/* /dev and / hold more than accelerators: whoever mounts them may want
+/* /dev and / hold more than accelerators: a pod that mounts them may want
  * something else. RDMA needs more than the files. */
 static enum severity severity_of(enum host_shows shows)
 {
@@ -30,7 +30,7 @@ static void help(struct rule_run *run, struct finding *f, const struct pod *pod)
 		     pod_infrastructure_hint(pod));
 }
 
-/* It was given some by the device plugin, and more it cannot open. */
+/* The device plugin gave it some, and it cannot open others. */
 static bool has_fabric(const struct container *c)
 {
 	const struct node *security = node_get(c->node, "securityContext");
@@ -51,16 +51,16 @@ static void check_mount(struct rule_run *run, const struct container *c,
 	enum host_shows shows = host_path_shows(&shown);
 	struct finding *f;
 
-	/* A shared GPU's MPS pipe is the way that KAI documents. With all of
-	 * the host a GPU pod has more than devices: gpu-hostpath. */
+	/* KAI documents the MPS pipe of a shared GPU. gpu-hostpath reports a
+	 * GPU pod that mounts all of the host. */
 	if (shows == HOST_SHOWS_NOTHING ||
 	    (shows == HOST_SHOWS_FABRIC && has_fabric(c)) ||
 	    (shows == HOST_SHOWS_SHARE && c->pod->gpu_by & GPU_BY_ANNOTATION) ||
 	    (shows == HOST_SHOWS_EVERYTHING && pod_uses_gpu(c->pod) == TRI_YES))
 		return;
 	f = report_container(run, c, shown.node,
-			     "volume `%s` hands `%s` of the host to container "
-			     "`%s`, past the device plugin",
+			     "volume `%s` gives `%s` of the host to container "
+			     "`%s`, bypassing the device plugin",
 			     shown.volume, shown.path, container_title(c));
 	help(run, f, c->pod);
 	finding_label(run, f, mount, "mounted here");
@@ -81,7 +81,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			help(run,
 			     report_pod(run, pod, value,
 					"annotation `%s` asks the runtime for "
-					"a device, past the device plugin",
+					"a device, bypassing the device plugin",
 					value->key),
 			     pod);
 }
@@ -94,7 +94,7 @@ const struct rule rule_nvidia_device_mount_bypass = {
 	.wants_any = FACT_HOST_VOLUME | FACT_ANNOTATED,
 	.since = "1.0",
 	.summary = "devices of the host mounted into a pod",
-	.why = "The pod uses accelerators that the scheduler and the quotas do not count, and that others were given.",
+	.why = "The pod uses accelerators that the scheduler and the quotas do not count and that may be allocated to other pods.",
 	.remedy = "Ask for the devices in resources.limits, or by a DRA claim.",
 	.evidence =
 		"https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go",

@@ -2,10 +2,10 @@
 /*
  * NVIDIA_VISIBLE_DEVICES written into a manifest. It is the device plugin's
  * variable: the kubelet puts the plugin's value first and appends the
- * container's own, which the runtime then obeys. With a limit it overrides
- * the allocation, without one it takes GPUs that nobody counts. Only hiding
- * (void, none, empty) is harmless. Which of two entries of that name counts
- * is the runtime's affair: each of them is judged.
+ * container's own, which the runtime then obeys. With a limit it overrides the
+ * allocation, without one it uses GPUs that are not counted. Only hiding (void,
+ * none, empty) is harmless. Which of two entries of that name counts depends on
+ * the runtime: both are judged.
  *
  * Sources: kubelet GenerateRunContainerOptions; nvidia-container-toolkit
  * internal/config/image/cuda_image.go; k8s-device-plugin README, #61, #1605.
@@ -18,7 +18,7 @@
 
 #define NAME "NVIDIA_VISIBLE_DEVICES"
 
-/* With a device of its own: the plugin's value. Without: none to be seen. */
+/* With a device of its own: the plugin's value. Without: no visible device. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const struct node *entry)
 {
@@ -37,7 +37,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	}
 }
 
-/* What the value stands for may change while the entry stays as it is. */
+/* What the value refers to may change although the entry does not. */
 static void reads_surroundings(struct rule_run *run, struct finding *f,
 			       const struct container *c)
 {
@@ -58,14 +58,14 @@ static void check_source(struct rule_run *run, const struct container *c,
 	if (!node_is_map(at) || shared)
 		return;
 	f = report_container(run, c, at,
-			     "which GPUs `%s` shows stands elsewhere", NAME);
+			     "which GPUs `%s` shows is set elsewhere", NAME);
 	finding_cause(run, f, NAME);
 	finding_severity(f, SEVERITY_INFO);
 	finding_guess(run, f);
 	reads_surroundings(run, f, c);
 }
 
-/* `$(OTHER)` is put in by the kubelet; `${X}` is filled in before. */
+/* The kubelet expands `$(OTHER)`; `${X}` is substituted earlier. */
 static bool shows_devices(const struct node *entry, const struct node **at)
 {
 	enum visible visible = env_visible(entry, at);
@@ -88,8 +88,8 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		return;
 	}
 	f = report_container(run, c, at,
-			     gpu ? "`%s: %s` overrides the devices that "
-				   "container `%s` is given"
+			     gpu ? "`%s: %s` overrides the devices allocated "
+				   "to container `%s`"
 				 : "`%s: %s` shows container `%s` GPUs that "
 				   "it does not ask for",
 			     NAME, at->str, of);
@@ -122,7 +122,7 @@ const struct rule rule_nvidia_visible_devices_override = {
 	.wants = FACT_VISIBLE,
 	.since = "1.0",
 	.summary = "NVIDIA_VISIBLE_DEVICES set in a manifest",
-	.why = "The runtime obeys the pod's value: it overrides the device plugin's allocation, or shows GPUs that nobody counts.",
+	.why = "The runtime obeys the pod's value: it overrides the device plugin's allocation, or exposes GPUs that are not counted.",
 	.remedy = "Remove the variable and ask for GPUs in resources.limits.",
 	.evidence =
 		"kubelet GenerateRunContainerOptions; https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go; https://github.com/NVIDIA/k8s-device-plugin/issues/61, https://github.com/NVIDIA/k8s-device-plugin/issues/1605",

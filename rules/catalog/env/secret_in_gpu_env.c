@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tokens and keys written as literals into the environment of GPU pods: model
- * hubs, experiment trackers, object stores. Whoever may read the object or
- * the repository has them. What is a secret says kube/secret.h, and by it no
- * report shows such a value either.
+ * hubs, experiment trackers, object stores. Anyone who can read the object or
+ * the repository has them. kube/secret.h decides what is a secret; reports hide
+ * such values by it, too.
  *
  * Source: Kubernetes documentation, Good practices for Kubernetes Secrets.
  */
@@ -17,7 +17,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 
 	if (text && secret_is(name, text))
 		report_container(run, c, entry->value,
-				 "`%s` is written in clear: use a Secret and "
+				 "`%s` is in plain text: use a Secret and "
 				 "`valueFrom.secretKeyRef`",
 				 name);
 }
@@ -44,10 +44,10 @@ const struct rule rule_secret_in_gpu_env = {
 	.severity = SEVERITY_ERROR,
 	.wants = FACT_GPU | FACT_ENV,
 	.since = "1.0",
-	.summary = "a token or key in the clear text of a manifest",
-	.why = "Everybody who may read the object or the repository can use it.",
+	.summary = "a token or key in plain text in a manifest",
+	.why = "Anyone who can read the object or the repository can use it.",
 	.remedy =
-		"Put it into a Secret, refer to it with secretKeyRef, and replace the one that was written down.",
+		"Put it into a Secret, refer to it with secretKeyRef, and revoke the one that was exposed.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/security/secrets-good-practices/",
 	.check_pod = check,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Service `vllm` of the files is known; where there is none, a Service
- * usually has the name of what it leads to.
+ * A Service `vllm` in the files is certain; without one, a Service usually has
+ * the name of the workload behind it.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -13,17 +13,16 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct object *object = pod->object;
 	struct finding *f;
 
-	/* LeaderWorkerSet makes that Service, without an address. */
 	if (object->parent || !text_eq(object->name, "vllm") ||
-	    object_is(object, "leaderworkerset.x-k8s.io", "LeaderWorkerSet") ||
-	    !pod_reads_vllm_port(pod))
+	    object_has_headless_service(object) || !pod_reads_vllm_port(pod))
 		return;
 	f = report_pod(run, pod, links ? links : pod->spec,
-		       "if a Service is named `vllm` too, it sets "
-		       "VLLM_PORT to a URL, and vLLM ends");
+		       "if a Service is also named `vllm`, it sets VLLM_PORT "
+		       "to a URL, and vLLM exits");
 	finding_severity(f, SEVERITY_INFO);
-	fix_set(finding_fix(run, f, true, "set no such variables"), pod->spec,
-		"enableServiceLinks", edit_bool(rule_arena(run), false));
+	fix_set(finding_fix(run, f, true, "do not set such variables"),
+		pod->spec, "enableServiceLinks",
+		edit_bool(rule_arena(run), false));
 }
 
 static bool is_reader(const struct workload *w)
@@ -46,7 +45,7 @@ static void check_workload(struct rule_run *run, const struct workload *w)
 		    service_is_beside(set, service, w))
 			report_place(run, &service->id, &service->place,
 				     "Service `vllm` sets VLLM_PORT to a URL "
-				     "in the pods of %s, and vLLM ends",
+				     "in the pods of %s, and vLLM exits",
 				     rule_title(run, w->id.kind, w->id.name));
 	}
 }
@@ -71,9 +70,8 @@ const struct rule rule_service_link_env_collision = {
 	.flags = RULE_PREVIEW | RULE_SAFE_PATCH,
 	.since = "1.0",
 	.summary = "a server whose Service sets a variable that it reads",
-	.why = "Kubernetes sets VLLM_PORT=tcp://... in all pods of the namespace for a Service `vllm`: the server takes it for its port and ends.",
-	.remedy =
-		"Set enableServiceLinks: false, or name the Service otherwise.",
+	.why = "Kubernetes sets VLLM_PORT=tcp://... in all pods of the namespace for a Service `vllm`: the server reads it as its port and exits.",
+	.remedy = "Set enableServiceLinks: false, or rename the Service.",
 	.evidence =
 		"https://github.com/vllm-project/vllm/issues/18209; https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables",
 	.check_pod = check,

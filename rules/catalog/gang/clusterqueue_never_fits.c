@@ -55,7 +55,8 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 	if (!offer.covered)
 		f = report_place(
 			run, &w->id, &pod->place,
-			"ClusterQueue `%s` covers no `%s`: %s is never admitted",
+			"ClusterQueue `%s` does not cover `%s`: %s is never "
+			"admitted",
 			name, demand->resource,
 			rule_title(run, w->id.kind, w->id.name));
 	else
@@ -88,7 +89,7 @@ const struct rule rule_clusterqueue_never_fits = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "a workload that its Kueue ClusterQueue can never admit",
-	.why = "It stays suspended for ever, and others wait behind it.",
+	.why = "It stays suspended forever, and others wait behind it.",
 	.remedy =
 		"Ask for less, choose another queue, or have its quota raised.",
 	.evidence =

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Roles without a device (parameter servers, launchers) are no ranks.
+ * Roles without a device (parameter servers, launchers) are not ranks.
  */
 #include <string.h>
 
 #include "engine/rule.h"
-#include "kube/operators/kubeflow.h"
-
-static bool are_ranks(const struct object *object)
-{
-	return object_is_kubeflow(object) ||
-	       object_is(object, "leaderworkerset.x-k8s.io", "LeaderWorkerSet");
-}
 
 static const struct container *rank(const struct pod *pod)
 {
@@ -25,7 +18,7 @@ static void check(struct rule_run *run, const struct object *object)
 {
 	const struct container *first = NULL;
 
-	if (!are_ranks(object) || object->gang.n < 2)
+	if (!object_has_ranks(object) || object->gang.n < 2)
 		return;
 	FOR_EACH_POD(object, pod) {
 		const struct container *c = rank(pod);
@@ -56,7 +49,7 @@ const struct rule rule_gang_image_mismatch = {
 	.wants = FACT_GANG,
 	.since = "1.0",
 	.summary = "ranks of one job that run different images",
-	.why = "Ranks with other versions of NCCL or of the framework hang or fail when they meet.",
+	.why = "Ranks with different versions of NCCL or of the framework hang or fail when they meet.",
 	.remedy = "Run one image in all ranks.",
 	.evidence =
 		"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",

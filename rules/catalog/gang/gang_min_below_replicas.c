@@ -53,7 +53,7 @@ const struct rule rule_gang_min_below_replicas = {
 	.summary = "a gang that starts before all of its ranks fit",
 	.why = "The ranks that start wait for the others at the rendezvous, and hold their GPUs meanwhile.",
 	.remedy =
-		"Set the minimum to the number of pods, or remove it, which is the same.",
+		"Set the minimum to the number of pods, or remove it, which has the same effect.",
 	.evidence =
 		"https://volcano.sh/docs/vcjob/; https://www.kubeflow.org/docs/components/trainer/legacy-v1/user-guides/job-scheduling/",
 	.check_object = check,

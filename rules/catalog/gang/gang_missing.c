@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What holds pods together: see gang.c.
+ * What makes pods a gang: see gang.c.
  */
 #include <inttypes.h>
 
@@ -44,8 +44,8 @@ const struct rule rule_gang_missing = {
 	.wants = FACT_GANG,
 	.since = "1.0",
 	.summary =
-		"pods that need each other, and nothing that starts all or none",
-	.why = "Where GPUs run short some pods start, hold theirs and wait for the others: two such jobs can wait for each other for ever.",
+		"pods that need each other, and nothing that starts all of them or none",
+	.why = "When GPUs are short some pods start, hold theirs and wait for the others: two such jobs can deadlock.",
 	.remedy =
 		"Give the job to a queue or a gang scheduler: the label kueue.x-k8s.io/queue-name, a schedulingPolicy, Volcano.",
 	.evidence =

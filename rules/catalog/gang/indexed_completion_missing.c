@@ -50,7 +50,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (at)
 			report_container(run, c, at,
 					 "container `%s` reads its completion "
-					 "index, and the Job is not Indexed",
+					 "index, but the Job is not Indexed",
 					 container_title(c));
 	}
 }
@@ -62,8 +62,8 @@ const struct rule rule_indexed_completion_missing = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_JOB,
 	.since = "1.0",
-	.summary = "a Job that reads its index and has none",
-	.why = "JOB_COMPLETION_INDEX is set only in Indexed Jobs: all pods take themselves for the same rank.",
+	.summary = "a Job that reads its completion index but is not Indexed",
+	.why = "JOB_COMPLETION_INDEX is set only in Indexed Jobs: all pods act as the same rank.",
 	.remedy = "Set completionMode: Indexed, with completions.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/workloads/controllers/job/#completion-mode",

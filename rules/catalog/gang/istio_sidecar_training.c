@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the label of a namespace injects is not seen here.
+ * What the label of a namespace injects is not visible here.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -16,8 +16,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (node_eq(at, "true") && pod_uses_gpu(pod) == TRI_YES &&
 	    pod_is_training(pod))
 		report_pod(run, pod, at,
-			   "Istio's proxy stands between the ranks: where it "
-			   "is no native sidecar, the job does not end");
+			   "Istio's proxy intercepts the ranks' traffic: "
+			   "unless it is a native sidecar, the job does not "
+			   "end");
 }
 
 const struct rule rule_istio_sidecar_training = {
@@ -27,8 +28,8 @@ const struct rule rule_istio_sidecar_training = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU,
 	.since = "1.0",
-	.summary = "training pods that ask for a sidecar of Istio",
-	.why = "The proxy stands between the ranks and, where it is no native sidecar, keeps the job from ending.",
+	.summary = "training pods that ask for an Istio sidecar",
+	.why = "The proxy intercepts the ranks' traffic and, unless it is a native sidecar, keeps the job from ending.",
 	.remedy = "Set sidecar.istio.io/inject: \"false\" on the pod template.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9; https://istio.io/latest/docs/setup/additional-setup/sidecar-injection/",

@@ -32,7 +32,7 @@ const struct rule rule_lws_restart_none = {
 	.wants = FACT_GPU | FACT_GANG,
 	.since = "1.0",
 	.summary = "a group of pods that stays up when one of them restarts",
-	.why = "The ranks left wait for one that has lost its place: the group answers nothing and keeps its GPUs.",
+	.why = "The other ranks wait for one that has lost its state: the group answers nothing and keeps its GPUs.",
 	.remedy =
 		"Leave restartPolicy unset, or set RecreateGroupOnPodRestart.",
 	.evidence = "https://lws.sigs.k8s.io/docs/concepts/",

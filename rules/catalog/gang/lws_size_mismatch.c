@@ -73,10 +73,11 @@ const struct rule rule_lws_size_mismatch = {
 	.flags = RULE_RAISES,
 	.wants = FACT_GANG | FACT_DEVICES,
 	.since = "1.0",
-	.summary = "parallel sizes that do not make up the GPUs of the group",
-	.why = "With more than the group has the server waits for GPUs that never come; with fewer some are idle.",
+	.summary =
+		"parallel sizes that do not multiply to the GPUs of the group",
+	.why = "If the product is larger, the server waits for GPUs that never come; if it is smaller, some are idle.",
 	.remedy =
-		"Make tensor times pipeline parallel size the GPUs of all pods of the group.",
+		"Make tensor times pipeline parallel size equal the GPUs of all pods of the group.",
 	.evidence =
 		"https://docs.vllm.ai/en/latest/serving/parallelism_scaling/; https://lws.sigs.k8s.io/docs/examples/vllm/",
 	.check_pod = check,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Off until the policy lists the namespaces. Kueue takes the pods of a
- * Deployment and the like one by one, by labels of theirs.
+ * Off until the policy lists the namespaces. Kueue admits the pods of a
+ * Deployment and the like one by one, by their own labels.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -19,7 +19,7 @@ static void check(struct rule_run *run, const struct object *object)
 	    !pod_in_namespaces(rule_arena(run), pod, namespaces))
 		return;
 	report_object(run, object, NULL,
-		      "%s has no queue, and its namespace `%s` is queued",
+		      "%s has no queue, but its namespace `%s` is queued",
 		      rule_title(run, object->kind, object->name),
 		      object->namespace);
 }
@@ -38,8 +38,8 @@ const struct rule rule_queue_bypass = {
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.wants = FACT_GPU,
 	.since = "1.0",
-	.summary = "GPU work outside of the queue that its namespace has",
-	.why = "It runs beside the queue's quota and fair share: others wait for GPUs that the queue counts as free.",
+	.summary = "GPU work that bypasses the queue of its namespace",
+	.why = "It runs outside the queue's quota and fair share: others wait for GPUs that the queue counts as free.",
 	.remedy = "Add the label kueue.x-k8s.io/queue-name.",
 	.evidence =
 		"https://kueue.sigs.k8s.io/docs/tasks/manage/enforce_job_management/manage_jobs_without_queue_name/",

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A queue that is not there, or takes nothing: a Kueue LocalQueue (and the
+ * A queue that does not exist, or accepts nothing: a Kueue LocalQueue (and the
  * ClusterQueue behind it), a queue of Volcano or KAI. The job stays suspended
- * or its pods Pending, and nothing says why. Where files alone list queues, one
- * that they lack may still be in the cluster: then it says so.
- * Source: kueue pkg/queue; volcano pkg/webhooks/admission/jobs (root, queues
- * with children, state); Volcano's scheduler makes the queue `default`.
+ * or its pods Pending, and nothing says why. A queue that no file has may be in
+ * the cluster: then the message says so. Source: kueue pkg/queue; volcano
+ * pkg/webhooks/admission/jobs; Volcano's scheduler makes the queue `default`.
  */
 #include <string.h>
 
@@ -17,7 +16,7 @@ static void report(struct rule_run *run, const struct workload *w,
 		   enum cluster_kind kind, const char *name, const char *fault)
 {
 	report_place(run, &w->id, &w->place,
-		     "%s `%s` of %s %s: it will wait for ever",
+		     "%s `%s` of %s %s: it waits forever",
 		     cluster_resource(kind)->kind, name,
 		     rule_title(run, w->id.kind, w->id.name), fault);
 }
@@ -53,8 +52,9 @@ static void report_unknown(struct rule_run *run, const struct workload *w,
 	f = report_place(
 		run, &w->id, &w->place,
 		rule_cluster(run)
-			? "%s `%s` of %s does not exist: it will wait for ever"
-			: "no file has the %s `%s` of %s: if the cluster has none either, it waits for ever",
+			? "%s `%s` of %s does not exist: it waits forever"
+			: "no file has the %s `%s` of %s: if the cluster has "
+			  "none either, it waits forever",
 		cluster_resource(kind)->kind, name, title);
 	if (near)
 		finding_help(run, f, "did you mean `%s`?", near);
@@ -109,10 +109,10 @@ static void check_queue(struct rule_run *run, const struct workload *w,
 		rule_index(run), w, kind, w->queue, rule_arena(run));
 
 	if (volcano && !strcmp(w->queue, "root"))
-		report(run, w, kind, w->queue, "is the root and takes no jobs");
+		report(run, w, kind, w->queue, "is the root: it accepts none");
 	else if (volcano && has_children(run, w))
 		report(run, w, kind, w->queue,
-		       "has queues below it and takes no jobs");
+		       "has queues below it and accepts no jobs");
 	else if (queue) {
 		if (node_eq(node_get(queue->status, "state"), "Closed"))
 			report(run, w, kind, w->queue, "is closed");
@@ -141,9 +141,9 @@ const struct rule rule_queue_unknown = {
 	.severity = SEVERITY_ERROR,
 	.needs = NEEDS_SET,
 	.since = "1.0",
-	.summary = "a queue that does not exist, or takes no jobs",
-	.why = "The job stays suspended or its pods Pending, without a word.",
-	.remedy = "Name a queue that is there and open.",
+	.summary = "a queue that does not exist, or accepts no jobs",
+	.why = "The job stays suspended or its pods Pending, without an error.",
+	.remedy = "Name a queue that exists and is open.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/kueue/tree/release-0.13/pkg/queue; https://github.com/volcano-sh/volcano/tree/master/pkg/webhooks/admission/jobs",
 	.check_workload = check,

@@ -44,8 +44,8 @@ static void judge(struct rule_run *run, const struct container *c,
 	     !strncmp(wanted, node_str(has), len)))
 		return;
 	report_container(
-		run, c, at, "`%s` is not resolved: the pods have %s%s%s", value,
-		node_str(has) ? "the subdomain `" : "no subdomain",
+		run, c, at, "`%s` cannot be resolved: the pods have %s%s%s",
+		value, node_str(has) ? "the subdomain `" : "no subdomain",
 		node_str(has) ? node_str(has) : "", node_str(has) ? "`" : "");
 }
 

@@ -42,8 +42,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 			report_container(
 				run, c, nodes->node,
 				"container `%s` waits for %" PRId64
-				" nodes, and the next pod is made only when "
-				"this one is ready",
+				" nodes, and the next pod is created only "
+				"when this one is ready",
 				container_title(c), nodes->n);
 	}
 }
@@ -56,8 +56,8 @@ const struct rule rule_statefulset_orderedready_gang = {
 	.wants = FACT_DEVICES | FACT_SEVERAL | FACT_PROBES,
 	.since = "1.0",
 	.summary =
-		"ranks that start one after the other, each when the last is ready",
-	.why = "A rank becomes ready only when all have met, and the next one is made only when it is ready: the set never starts.",
+		"ranks that start one by one, each when the previous one is ready",
+	.why = "A rank becomes ready only when all have met, and the next one is created only when it is ready: the set never starts.",
 	.remedy = "Set podManagementPolicy: Parallel.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#pod-management-policies",

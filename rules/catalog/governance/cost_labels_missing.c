@@ -35,7 +35,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 }
 
 static const struct rule_param params[] = {
-	{"labels", "string", "", "keys that GPU workloads need, KEY,..."},
+	{"labels", "string", "",
+	 "label keys that GPU workloads must have, "
+	 "KEY,..."},
 	{0},
 };
 
@@ -47,8 +49,8 @@ const struct rule rule_cost_labels_missing = {
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.wants = FACT_GPU,
 	.since = "1.0",
-	.summary = "GPU pods without the labels that costs are booked by",
-	.why = "Nobody knows whose the GPU hours are.",
+	.summary = "GPU pods without the labels for cost allocation",
+	.why = "Their GPU hours cannot be attributed to a team.",
 	.remedy = "Set the labels in the pod template.",
 	.evidence = "https://www.opencost.io/docs/specification",
 	.params = params,

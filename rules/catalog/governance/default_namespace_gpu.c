@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The namespace that every cluster has. Only what a manifest itself says
- * counts. What a queue holds back has the queue's quota.
+ * counts. Queued work is under the queue's quota.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -26,7 +26,7 @@ const struct rule rule_default_namespace_gpu = {
 	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "GPU work in the namespace `default`",
-	.why = "It has no quota, no owner and no cost centre, and everybody may write to it.",
+	.why = "It has no quota, no owner and no cost center, and many users may write to it.",
 	.remedy = "Give the team a namespace with a GPU quota.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/#initial-namespaces",

@@ -37,7 +37,7 @@ const struct rule rule_gpu_budget = {
 	.needs = NEEDS_PARAM,
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
-	.summary = "a run that may take more GPU hours than the site allows",
+	.summary = "a run that may use more GPU hours than the site allows",
 	.why = "A run that hangs holds its GPUs until its deadline.",
 	.remedy =
 		"Lower the deadline or the number of GPUs, or have the budget raised.",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Servers and trainers run Python files of a model repository when they are
- * told to trust it.
+ * Servers and trainers run Python files of a model repository when a flag makes
+ * them trust it.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -32,13 +32,14 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		argv = container_argv(rule_arena(run), c);
 		arg = trusting(&argv);
-		/* Of a path the code is what somebody put there. */
+		/* The code in a local path does not change by itself. */
 		if (arg && container_hub_model(&argv, c) &&
 		    !argv_have(&argv, "--revision") &&
 		    !argv_have(&argv, "--code-revision"))
 			report_container(
 				run, c, arg->node,
-				"container `%s` runs code of the model's repository, whatever stands there now",
+				"container `%s` runs code from the model's "
+				"repository, in whatever version is there now",
 				container_title(c));
 	}
 }
@@ -51,7 +52,7 @@ const struct rule rule_trust_remote_code = {
 	.wants = FACT_DEVICES | FACT_ARGV,
 	.since = "1.0",
 	.summary = "a model server runs code that comes with the model",
-	.why = "Whoever can write to the model repository runs code in the container, with its secrets and devices.",
+	.why = "Anyone who can write to the model repository can run code in the container, with its secrets and devices.",
 	.remedy =
 		"Pin the revision of the model (--revision), or serve an architecture that the server knows.",
 	.evidence = "https://huggingface.co/docs/transformers/custom_models",

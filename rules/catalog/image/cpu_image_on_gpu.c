@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The name of an image tells what it was built for.
+ * The name of an image shows what it was built for.
  */
 #include <string.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* A tag or name that says it: `:cpu`, `-cpu`, `:2.4-cpu-py311`. */
+/* A tag or name that says so: `:cpu`, `-cpu`, `:2.4-cpu-py311`. */
 static bool is_cpu_build(const char *image)
 {
 	const char *at = strstr(image, "cpu");
@@ -39,7 +39,7 @@ const struct rule rule_cpu_image_on_gpu = {
 	.wants = FACT_DEVICES,
 	.since = "1.0",
 	.summary = "an image built for CPUs in a container that asks for GPUs",
-	.why = "Its framework sees no device: the GPUs are taken and idle.",
+	.why = "Its framework sees no device: the GPUs are allocated but idle.",
 	.remedy =
 		"Use the variant of the image that is built for the accelerator.",
 	.evidence =

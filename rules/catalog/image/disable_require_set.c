@@ -29,8 +29,8 @@ const struct rule rule_disable_require_set = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_ENV,
 	.since = "1.0",
-	.summary = "the check of the driver against the image is switched off",
-	.why = "An image that is too new for the driver starts all the same, and fails in the middle of the work.",
+	.summary = "the check of the driver against the image is disabled",
+	.why = "An image that is too new for the driver starts anyway, and fails in the middle of the work.",
 	.remedy =
 		"Remove the variable, and choose an image that the driver of the nodes supports.",
 	.evidence =

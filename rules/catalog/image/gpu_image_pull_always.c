@@ -2,16 +2,15 @@
 /*
  * imagePullPolicy: Always on an image with a fixed tag or digest asks the
  * registry at every start, and pulls 10 to 30 GB again when the node lost the
- * image, with the GPU already allocated. Clusters that run the
- * AlwaysPullImages plugin force it; so this is advice, and the repair wants a
- * value of the policy.
- * Source: kubelet image manager; plugin/pkg/admission/alwayspullimages.
+ * image, with the GPU already allocated. Clusters that run the AlwaysPullImages
+ * plugin force it; so this is advice, and the repair needs a value from the
+ * policy. Source: kubelet image manager; plugin/pkg/admission/alwayspullimages.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 
 /* `v0.11.0`, `25.03-py3`, `2.4.0-cuda12`, a digest; `amd64-neuron` may be
- * built again in place. */
+ * rebuilt in place. */
 static bool has_version(const char *image)
 {
 	const char *tag = image_tag(image);
@@ -36,7 +35,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		f = report_container(
 			run, c, at,
-			"the fixed image `%s` is asked for at every start, with the devices allocated",
+			"the registry is asked for the fixed image `%s` at "
+			"every start, with the devices allocated",
 			c->image);
 		if (!finding_param_given(run, f, "policy") ||
 		    text_eq(policy, "Always"))
@@ -61,7 +61,7 @@ const struct rule rule_gpu_image_pull_always = {
 	.wants = FACT_DEVICES,
 	.since = "1.0",
 	.summary = "a GPU container pulls a fixed image at every start",
-	.why = "Images of 10 to 30 GB are looked up, and often pulled, again while the GPU waits.",
+	.why = "Images of 10 to 30 GB are looked up, and often pulled again, while the GPU waits.",
 	.remedy =
 		"Use imagePullPolicy: IfNotPresent with a fixed tag or digest.",
 	.evidence =

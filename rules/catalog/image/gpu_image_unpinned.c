@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tags that move: latest, nightly, main and the like, or none at all.
+ * Mutable tags: latest, nightly, main and the like, or none at all.
  */
 #include "engine/rule.h"
 #include "kube/command/command.h"
@@ -16,10 +16,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		tag = image_tag(c->image);
 		report_container(run, c, node_get(c->node, "image"),
-				 "image `%s` %s: the next pull may bring "
-				 "another one",
+				 "image `%s` %s: the next pull may bring a "
+				 "different one",
 				 c->image,
-				 tag ? "has a tag that moves" : "has no tag");
+				 tag ? "has a mutable tag" : "has no tag");
 	}
 }
 
@@ -30,9 +30,9 @@ const struct rule rule_gpu_image_unpinned = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_DEVICES,
 	.since = "1.0",
-	.summary = "a GPU image whose tag moves",
+	.summary = "a GPU image with a mutable tag or none",
 	.why = "CUDA or the server changes between two restarts, and ranks of one job may run different versions.",
-	.remedy = "Name a version, better a digest.",
+	.remedy = "Name a version or, better, a digest.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/containers/images/#image-names",
 	.check_pod = check,

@@ -52,7 +52,7 @@ const struct rule rule_api_version_removed = {
 	.since = "1.0",
 	.summary = "a version of a kind that its operator no longer serves",
 	.why = "The API server does not know the object: it is refused, and nothing runs.",
-	.remedy = "Write it for the version that is served.",
+	.remedy = "Convert it to a version that is served.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/manifests/base/crds; https://github.com/kubeflow/mpi-operator/tree/master/manifests/base; https://kubernetes.io/docs/reference/using-api/deprecation-guide/",
 	.check_object = check,

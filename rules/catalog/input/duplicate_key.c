@@ -12,8 +12,9 @@ const struct rule rule_duplicate_key = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
-	.summary = "a key that a map has twice: only the last value counts",
-	.why = "The first value is dropped without a word, so what a reviewer sees first is not what runs.",
+	.summary =
+		"a key that occurs twice in a map: only the last value counts",
+	.why = "The first value is silently dropped, so what a reviewer sees first is not what runs.",
 	.remedy = "Remove one of the two.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/yaml: plain reading keeps the last, strict reading refuses",

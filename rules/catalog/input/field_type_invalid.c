@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values of a wrong type: an env value that is a number, a nodeSelector or
- * label that is a boolean, containers that are no list, replicas as text.
+ * label that is a boolean, containers that are not a list, replicas as text.
  * The API server refuses them ("json: cannot unmarshal number into Go struct
  * field EnvVar.value of type string"); YAML makes them where quotes are left
  * out.

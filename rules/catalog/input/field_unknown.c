@@ -20,7 +20,7 @@ struct field {
 		name, sizeof(name) - 1                                         \
 	}
 
-/* Of Kubernetes 1.36, each list in the order in which they are often met. */
+/* Of Kubernetes 1.36, each list with the most frequent first. */
 static const struct field container_fields[] = {
 	FIELD("name"),
 	FIELD("image"),
@@ -136,8 +136,8 @@ const struct rule rule_field_unknown = {
 	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "a field that containers or volumes do not have",
-	.why = "The API server refuses the object, or drops the field without a word: what it was to do is not done.",
-	.remedy = "Move it to where it belongs, or write it as the API does.",
+	.why = "The API server refuses the object, or silently drops the field, which then has no effect.",
+	.remedy = "Move it to where it belongs, or spell it as the API does.",
 	.evidence =
 		"https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/; https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation",
 	.check_pod = check,

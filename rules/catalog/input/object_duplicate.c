@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The same object twice in the linted set: kubectl applies one over the
- * other, kustomize refuses, and Argo CD warns (RepeatedResourceWarning). The
- * first by path counts for quotas; the other is told here.
+ * The same object twice in the linted set: kubectl applies one over the other,
+ * kustomize refuses, and Argo CD warns (RepeatedResourceWarning). The first by
+ * path counts for quotas; the other is reported here.
  */
 #include "engine/rule.h"
 
@@ -33,9 +33,9 @@ const struct rule rule_object_duplicate = {
 	.flags = RULE_DUPLICATES,
 	.since = "1.0",
 	.summary = "a GPU workload that is in the linted set twice",
-	.why = "One overwrites the other when both are applied, in an order nobody chose.",
+	.why = "When both are applied one overwrites the other, in an arbitrary order.",
 	.remedy =
-		"Remove one, or lint the folders of different clusters apart.",
+		"Remove one, or lint the folders of different clusters separately.",
 	.evidence =
 		"Argo CD RepeatedResourceWarning; kustomize: may not add resource with an already registered id",
 	.check_workload = check,

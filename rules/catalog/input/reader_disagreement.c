@@ -13,7 +13,7 @@ const struct rule rule_reader_disagreement = {
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
 	.summary = "kubectl reads this text differently, or drops a part of it",
-	.why = "kubectl, Helm, kustomize and Argo CD split and parse files differently: what one applies another loses.",
+	.why = "kubectl, Helm, kustomize and Argo CD split and parse files differently: what one applies another drops.",
 	.remedy =
 		"Write it so that all readers agree: one document a chunk, --- alone on its line.",
 	.evidence =

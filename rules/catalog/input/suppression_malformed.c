@@ -12,8 +12,8 @@ const struct rule rule_suppression_malformed = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
-	.summary = "a suppression cannot be understood as written",
-	.why = "A misspelt rule name or a missing reason makes the suppression do less, or more, than its author thinks.",
+	.summary = "a suppression that cannot be parsed",
+	.why = "A misspelled rule name or a missing reason makes the suppression do less, or more, than its author thinks.",
 	.remedy = "Write: # gpugate: ignore[rule] until=YYYY-MM-DD -- reason",
 	.evidence = "grammar of suppression comments",
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Pod without an owner is not made again when its node fails, is drained
- * or is preempted, and Cluster Autoscaler does not evict it, so it pins its
- * GPU node. Kueue's pod groups, Pods that a notebook hub makes, static pods,
- * Helm's test hooks and Pods embedded in an object that makes them anew are
- * as they should be. What nothing shows to train or to serve may be a try that
- * its author starts again, and so may a test.
- * Source: Cluster Autoscaler FAQ ("pods not backed by a controller object").
+ * A Pod without an owner is not recreated when its node fails, is drained or is
+ * preempted, and Cluster Autoscaler does not evict it, so it pins its GPU node.
+ * Kueue's pod groups, Pods of a notebook hub, static pods, Helm's test hooks
+ * and Pods embedded in an object that recreates them are fine. A Pod without a
+ * sign of training or serving may be an experiment that its author restarts,
+ * and so may a test. Source: Cluster Autoscaler FAQ ("pods not backed by a
+ * controller object").
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -41,7 +41,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	f = report_pod(run, pod,
 		       name ? name : node_get(metadata, "generateName"),
-		       "nothing starts this %s Pod again when its node is lost",
+		       "nothing recreates this %s Pod when its node is lost",
 		       pod_device(pod));
 	if (pod_is_test(pod) || (!pod_is_training(pod) && !pod_is_serving(pod)))
 		finding_severity(f, SEVERITY_INFO);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Pod that nobody made gets restartPolicy Always unless it says otherwise:
- * the kubelet starts a program that has done its work again, and again, with
- * a back-off of up to five minutes in between. The pod stays bound, so its
- * GPUs stay taken all the while.
- * Source: pkg/apis/core/v1/defaults.go SetDefaults_PodSpec; KEP-4603 on the
- * back-off; that the command ends is a guess from its words.
+ * A Pod without an owner gets restartPolicy Always unless it says otherwise:
+ * the kubelet restarts a program that has done its work again and again, with a
+ * back-off of up to five minutes. The pod stays bound, so its GPUs stay
+ * allocated all the while. Source: pkg/apis/core/v1/defaults.go
+ * SetDefaults_PodSpec; KEP-4603 on the back-off; that the command ends is a
+ * guess from its arguments.
  */
 #include "engine/rule.h"
 #include "kube/command/command.h"
@@ -49,11 +49,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	command = ending_command(run, pod, &c);
 	if (command.type != COMMAND_ENDS)
 		return;
-	f = report_pod(
-		run, pod, pod->restart_node,
-		"restartPolicy %s starts `%s` again whenever it has ended",
-		pod->restart_node ? "`Always`" : "is not set: `Always`",
-		command.what);
+	f = report_pod(run, pod, pod->restart_node,
+		       "restartPolicy %s restarts `%s` whenever it ends",
+		       pod->restart_node ? "`Always`" : "is not set: `Always`",
+		       command.what);
 	if (pod_is_test(pod))
 		finding_severity(f, SEVERITY_INFO);
 	finding_help(run, f, "set `restartPolicy: OnFailure` or `Never`");
@@ -73,7 +72,7 @@ const struct rule rule_bare_gpu_pod_always = {
 	.since = "1.0",
 	.summary =
 		"a GPU Pod with restartPolicy Always runs a command that ends",
-	.why = "Finished work starts over for ever, and the GPUs stay taken between the restarts.",
+	.why = "Finished work starts over endlessly, and the GPUs stay allocated between restarts.",
 	.remedy =
 		"Set restartPolicy: OnFailure or Never, or run the command in a Job.",
 	.evidence =

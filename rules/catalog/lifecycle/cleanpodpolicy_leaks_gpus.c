@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a Kubeflow job has succeeded or failed, the training operator leaves
- * its other pods alone unless cleanPodPolicy says Running or All: workers
- * that wait for a lost peer, parameter servers and idle MPI workers run on
- * and hold their GPUs. So it is with mpi-operator (v2beta1), whose workers are
- * ssh servers that never end: its API text says that Running is the default,
- * its code sets None. A job of one pod leaves nothing behind.
- * Source: training-operator v1.9 pytorch_defaults.go, pkg/controller.v1/common/
- * job.go DeletePodsAndServices, pkg/controller.v1/pytorch
- * pytorchjob_controller.go UpdateJobStatus; mpi-operator v2beta1/default.go
- * setDefaultsRunPolicy, mpi_job_controller.go isCleanUpPods; trainer#1579.
+ * When a Kubeflow job has succeeded or failed, the training operator leaves its
+ * other pods alone unless cleanPodPolicy says Running or All: workers that wait
+ * for a lost peer, parameter servers and idle MPI workers keep running and hold
+ * their GPUs. The same holds for mpi-operator (v2beta1), whose workers are ssh
+ * servers that never end: its API documentation says that Running is the
+ * default, its code sets None. A job of one pod leaves nothing behind. Source:
+ * training-operator v1.9 pytorch_defaults.go, pkg/controller.v1/common/ job.go
+ * DeletePodsAndServices, pkg/controller.v1/pytorch pytorchjob_controller.go
+ * UpdateJobStatus; mpi-operator v2beta1/default.go setDefaultsRunPolicy,
+ * mpi_job_controller.go isCleanUpPods; trainer#1579.
  */
 #include <string.h>
 
@@ -69,8 +69,7 @@ static bool ends_with_all(const struct object *object,
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct object *object, const struct node *policy)
 {
-	struct fix *fix =
-		finding_fix(run, f, true, "stop the pods that are left");
+	struct fix *fix = finding_fix(run, f, true, "stop the remaining pods");
 	struct node *running = edit_string(rule_arena(run), "Running");
 
 	if (policy)
@@ -97,8 +96,9 @@ static void check(struct rule_run *run, const struct object *object)
 		run, object, unset ? run_policy_place(object, &place) : policy,
 		"%s keep running with their %ss: cleanPodPolicy is `None`%s",
 		ends_with_first(object)
-			? "the job ends when its first worker has succeeded; those that are left"
-			: "pods that are left when the job ends",
+			? "the job ends when its first worker has succeeded; "
+			  "the others"
+			: "the other pods when the job ends",
 		object_device(object), unset ? " by default" : "");
 	if (unset)
 		finding_missing(f, object, object->root, "cleanPodPolicy");

@@ -13,8 +13,8 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* `/opt/my app/run`: absolute, no program in front of the first blank, and a
- * path that goes on behind it. */
+/* `/opt/my app/run`: absolute, no program before the first blank, and a path
+ * that continues after it. */
 static bool is_path(const char *text, const char *blank)
 {
 	const char *slash = memchr(blank, '/', strlen(blank));
@@ -26,7 +26,7 @@ static bool is_path(const char *text, const char *blank)
 	       !text_starts(text, "/sbin/");
 }
 
-/* A word behind it would become a word of the shell, not of the string. */
+/* A word after it would become a word of the shell, not of the string. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const struct node *command)
 {
@@ -57,20 +57,19 @@ static void check_container(struct rule_run *run, const struct container *c)
 	    text_starts(text, "$"))
 		return;
 	f = report_container(run, c, first,
-			     "container `%s` executes one program with blanks "
-			     "in its name: no shell splits the string",
+			     "container `%s` executes a whole command line as "
+			     "one program: no shell splits the string",
 			     container_title(c));
 	finding_help(run, f,
-		     "write one list item a word, or `[\"/bin/sh\", \"-c\", "
-		     "...]` around it");
+		     "write one list item per word, or wrap it in "
+		     "`[\"/bin/sh\", \"-c\", ...]`");
 	repair(run, f, c, command);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	if (pod_uses_gpu(pod) != TRI_YES ||
-	    (pod->flat &&
-	     !object_is(pod->object, "trainer.kubeflow.org", "TrainJob")))
+	    (pod->flat && !object_has_argv(pod->object)))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		if (pod->object->class != KIND_RAY ||
@@ -86,7 +85,7 @@ const struct rule rule_command_single_string = {
 	.wants = FACT_GPU | FACT_ARGV,
 	.since = "1.0",
 	.summary = "a command whose first item is a whole command line",
-	.why = "There is no program of that name: the container crashes for ever while the pod holds its GPUs.",
+	.why = "No program has that name: the container crashes again and again while the pod holds its GPUs.",
 	.remedy =
 		"Split the command line into list items, or run it through /bin/sh -c.",
 	.evidence =

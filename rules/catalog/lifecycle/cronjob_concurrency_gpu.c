@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * concurrencyPolicy Allow, the default, starts the next run whether or not
- * the last one has ended: when GPUs are short runs wait, pile up, and ask for
- * a multiple of the GPUs. The same field with the same default is in Argo's
- * CronWorkflow, Spark's and Volcano's schedules.
- * Source: batch/v1 types.go ConcurrencyPolicy; the CRDs of the others.
+ * concurrencyPolicy Allow, the default, starts the next run whether or not the
+ * last one has ended: when GPUs are short, runs pile up and ask for a multiple
+ * of the GPUs. The same field with the same default is in Argo's CronWorkflow,
+ * Spark's and Volcano's schedules. Source: batch/v1 types.go ConcurrencyPolicy;
+ * the CRDs of the others.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"

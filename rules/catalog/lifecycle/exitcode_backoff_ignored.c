@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * With restartPolicy ExitCode the operator deletes a pod that ended with a
- * code of 128 or more (137 out of memory, 139 segmentation fault) and makes
- * it anew. backoffLimit counts container restarts of running pods, so these
- * are never counted; only a deadline ends the loop.
- * Source: training-operator pkg/core/job.go PastBackoffLimit; trainer#2045.
+ * With restartPolicy ExitCode the operator deletes a pod that ended with a code
+ * of 128 or more (137 out of memory, 139 segmentation fault) and recreates it.
+ * backoffLimit counts container restarts of running pods, so these are never
+ * counted; only a deadline ends the loop. Source: training-operator
+ * pkg/core/job.go PastBackoffLimit; trainer#2045.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -24,8 +24,8 @@ static void check(struct rule_run *run, const struct object *object)
 		if (pod->restart != RESTART_EXIT_CODE)
 			continue;
 		f = report_pod(run, pod, pod->restart_node,
-			       "`%s` pods that end with 128 or more are made "
-			       "again without end",
+			       "`%s` pods that exit with 128 or more are "
+			       "recreated endlessly",
 			       pod->role);
 		finding_help(run, f,
 			     "set `spec.runPolicy.activeDeadlineSeconds`, or "
@@ -44,7 +44,7 @@ const struct rule rule_exitcode_backoff_ignored = {
 	.since = "1.0",
 	.summary =
 		"restartPolicy ExitCode without a deadline: backoffLimit does not bound it",
-	.why = "A worker that runs out of memory (137) is made again for ever, whatever backoffLimit says.",
+	.why = "A worker that runs out of memory (137) is recreated endlessly, whatever backoffLimit says.",
 	.remedy = "Set runPolicy.activeDeadlineSeconds.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/core/job.go PastBackoffLimit; https://github.com/kubeflow/trainer/issues/2045",

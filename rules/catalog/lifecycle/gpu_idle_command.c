@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A GPU container that only sleeps, or that waits for somebody to type,
- * keeps its devices from everybody else. Notebook kinds are made for that
- * (notebook-gpu-culling speaks of them), and so are namespaces of notebooks.
- * Whether somebody works in it is not known: a warning only where many devices
- * wait, for longer than a day, in what no label calls a test.
- * Source: the words of the command; KubeRay appends `ray start` to the
- * command of a Ray container, so that one does work.
+ * A GPU container that only sleeps, or that waits for input, keeps its devices
+ * from all others. Notebook kinds are made for that (see notebook-gpu-culling),
+ * and so are namespaces of notebooks. Whether it is in use is unknown: a
+ * warning only where many devices wait, for longer than a day, and no label
+ * says that it is a test. Source: the words of the command; KubeRay appends
+ * `ray start` to the command of a Ray container, so that one does work.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +24,7 @@ static bool is_for_people(struct rule_run *run, const struct pod *pod)
 				 rule_param(run, "namespaces"));
 }
 
-/* It ends by itself, and nothing starts it again. */
+/* It ends by itself, and nothing restarts it. */
 static bool is_bounded(const struct container_command *command,
 		       const struct pod *pod)
 {
@@ -64,7 +63,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 	f = report_container(run, c, command.at,
 			     "container `%s` holds its %ss%s and %s (`%s`)",
 			     container_title(c), pod_device(c->pod), time,
-			     waits ? "only waits" : "waits for people",
+			     waits ? "only waits" : "waits for users",
 			     command.what);
 	if (!holds_many(run, c) || pod_is_test(c->pod) ||
 	    (bounded && command.seconds < A_DAY))
@@ -85,7 +84,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 static const struct rule_param params[] = {
 	{"namespaces", "list", "jupyter*,notebook*,*-notebooks",
 	 "namespaces for interactive work"},
-	{"gpus", "int", "4", "devices from which on it is a warning"},
+	{"gpus", "int", "4", "number of devices from which it is a warning"},
 	{0},
 };
 
@@ -96,8 +95,8 @@ const struct rule rule_gpu_idle_command = {
 	.flags = RULE_GUESS,
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_ARGV,
 	.since = "1.0",
-	.summary = "a GPU container that only sleeps or waits for people",
-	.why = "Its GPUs are taken and idle until somebody deletes the pod. Fewer than four devices, a wait of less than a day and what labels call a test are an info: somebody may work in it.",
+	.summary = "a GPU container that only sleeps or waits for users",
+	.why = "Its GPUs are allocated but idle until the pod is deleted. Fewer than four devices, a wait of less than a day and what labels call a test are an info: it may be in use.",
 	.remedy =
 		"Let the container start the work and end with it; use a notebook kind that stops idle sessions for interactive work.",
 	.evidence = "the command does nothing (sleep, tail -f, jupyter)",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often failed GPU work is tried again. Unset, a Job tries 6 times; a
- * Kubeflow job for ever: the operator's default is no limit, and PyTorch and
+ * How often failed GPU work is retried. Unset, a Job retries 6 times; a
+ * Kubeflow job endlessly: the operator's default is unlimited, and PyTorch and
  * Paddle replicas restart on failure by default. A deadline bounds it too;
  * elastic maxRestarts counts restarts inside a pod. Source: batch/v1 types.go;
  * training-operator core/job.go, pytorch_defaults.go; trainer#1589; Argo docs.
@@ -12,7 +12,7 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/kubeflow.h"
 
-/* Elastic jobs lose pods as a matter of course: how many is theirs to say. */
+/* Elastic jobs lose pods as a matter of course: only they know how many. */
 static void limit(struct rule_run *run, struct finding *f,
 		  const struct node *base, const char *dotted, const char *key)
 {
@@ -56,7 +56,7 @@ static void too_many(struct rule_run *run, const struct object *object,
 	known = condition(object, pods, n);
 	f = report_object(run, object, value,
 			  "`%s` %" PRId64
-			  " starts failing %s work again for up to %" PRId64
+			  " retries failing %s work up to %" PRId64
 			  " failures%s",
 			  field, n, object_device(object), n, known);
 	if (*known)
@@ -80,10 +80,9 @@ static void check_jobs(struct rule_run *run, const struct object *object)
 		if (pod_uses_gpu(pod) != TRI_YES)
 			continue;
 		if (endless)
-			report_object(
-				run, object, endless,
-				"failing %s work is tried again without end",
-				object_device(object));
+			report_object(run, object, endless,
+				      "failing %s work is retried endlessly",
+				      object_device(object));
 		if (node_is_unset(index))
 			too_many(run, object, node_get(spec, "backoffLimit"),
 				 "backoffLimit");
@@ -103,7 +102,8 @@ static void check_kubeflow(struct rule_run *run, const struct object *object,
 		return;
 	f = report_object(
 		run, object, run_policy_place(object, policy),
-		"no `runPolicy.backoffLimit`: `%s` pods that fail are started again without end",
+		"no `runPolicy.backoffLimit`: `%s` pods that fail are "
+		"restarted endlessly",
 		pod->role);
 	finding_missing(f, object, object->root, "backoffLimit");
 	finding_label(run, f, pod->restart_node, "restarts failures");
@@ -128,7 +128,7 @@ static void check(struct rule_run *run, const struct object *object)
 }
 
 static const struct rule_param params[] = {
-	{"max", "int", "6", "retries that are left alone"},
+	{"max", "int", "6", "retries that are not reported"},
 	{"limit", "int", "3", "retries that the repair writes"},
 	{0},
 };
@@ -140,7 +140,7 @@ const struct rule rule_job_backoff_unbounded = {
 	.flags = RULE_OPT_IN_PATCH,
 	.wants = FACT_GPU,
 	.since = "1.0",
-	.summary = "failing GPU work is retried very often, or without end",
+	.summary = "failing GPU work is retried very often, or endlessly",
 	.why = "A job that cannot succeed takes its GPUs again and again; Kubeflow jobs without backoffLimit never give up.",
 	.remedy = "Set backoffLimit (Kubeflow: runPolicy.backoffLimit) to 3.",
 	.evidence =

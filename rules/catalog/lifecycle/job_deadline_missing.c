@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collective operations wait for a lost rank without end by default: the job
- * neither fails nor succeeds, and holds its GPUs until somebody looks. A
- * deadline at the job ends that; one in the pod template would move the pods
- * to another quota (scope Terminating). Kueue has a label for the same.
- * Source: batch/v1 types.go, common_types.go RunPolicy, rayjob_types.go
+ * Collective operations wait for a lost rank indefinitely by default: the job
+ * neither fails nor succeeds, and holds its GPUs until somebody notices. A
+ * deadline at the job ends that; one in the pod template would move the pods to
+ * another quota (scope Terminating). Kueue has a label for the same. Source:
+ * batch/v1 types.go, common_types.go RunPolicy, rayjob_types.go
  * (activeDeadlineSeconds); Kueue max-exec-time-seconds.
  */
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static bool has_deadline(const struct pod *pod)
 				     policy.fields[RUN_DEADLINE]);
 }
 
-/* A test of the devices alone is over soon, and is looked at. */
+/* A test of the devices alone is short and attended. */
 static bool only_tests(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
@@ -100,8 +100,8 @@ static void check(struct rule_run *run, const struct object *object)
 		if (!lacks_deadline(run, pod))
 			continue;
 		f = report_object(run, object, deadline_place(pod),
-				  "a job that hangs holds its %ss for "
-				  "ever: no activeDeadlineSeconds",
+				  "a job that hangs holds its %ss forever: no "
+				  "activeDeadlineSeconds",
 				  pod_device(pod));
 		finding_missing(f, object, object->root,
 				"activeDeadlineSeconds");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a node is taken away (spot, preemption, drain) its pods fail, and each
- * of them counts against the Job's backoffLimit. A podFailurePolicy that
- * ignores the condition DisruptionTarget keeps those apart from failures of
- * the program. It needs restartPolicy Never, which the API server checks.
- * Source: KEP-3329; batch/v1 types.go PodFailurePolicy. That a class named
- * "low" or "preemptible" is preempted is a guess.
+ * When a node is reclaimed or drained (spot, preemption) its pods fail, and
+ * each of them counts against the Job's backoffLimit. A podFailurePolicy that
+ * ignores the condition DisruptionTarget keeps those apart from failures of the
+ * program. It needs restartPolicy Never, which the API server checks. Source:
+ * KEP-3329; batch/v1 types.go PodFailurePolicy. That a class named "low" or
+ * "preemptible" is preempted is a guess.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -13,7 +13,7 @@
 #include "kube/lifecycle/priority.h"
 #include "kube/scheduling/spot.h"
 
-/* What says that the pod may be taken off its node, or NULL. */
+/* What shows that the pod may be evicted from its node, or NULL. */
 static const struct node *disrupted_by(const struct pod *pod)
 {
 	static const char *const parts[] = {"preempt", "spot", "low", NULL};
@@ -28,7 +28,7 @@ static const struct node *disrupted_by(const struct pod *pod)
 	return NULL;
 }
 
-/* JobSet's schema asks for the status that a Job's has by default. */
+/* JobSet's schema requires the status that a Job's has by default. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct node *spec)
 {
@@ -63,7 +63,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	f = report_pod(run, pod, spec,
 		       "pods lost with their node count as failures: no "
 		       "podFailurePolicy ignores DisruptionTarget");
-	finding_label(run, f, by, "these nodes can be taken away");
+	finding_label(run, f, by, "these nodes can be reclaimed");
 	if (pod->restart == RESTART_ON_FAILURE)
 		finding_help(run, f,
 			     "set `restartPolicy: Never` first: a "

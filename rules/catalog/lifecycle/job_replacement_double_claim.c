@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unless a podFailurePolicy is set, a Job makes the replacement of a pod as
- * soon as that begins to terminate (podReplacementPolicy TerminatingOrFailed).
- * The old pod holds its GPUs, and its share of the quota, through its grace
- * period: the new one waits for GPUs, or is refused. With backoffLimit 0
- * there is no replacement.
- * Source: kubernetes/api batch/v1 types.go PodReplacementPolicy, KEP-3939.
+ * Unless a podFailurePolicy is set, a Job creates the replacement of a pod as
+ * soon as the pod begins to terminate (podReplacementPolicy
+ * TerminatingOrFailed). The old pod holds its GPUs, and its share of the quota,
+ * through its grace period: the new one waits for GPUs, or is refused. With
+ * backoffLimit 0 there is no replacement. Source: kubernetes/api batch/v1
+ * types.go PodReplacementPolicy, KEP-3939.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -40,8 +40,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	f = report_pod(
 		run, pod, node_is_unset(policy) ? spec : policy,
 		"if a pod is deleted or preempted, its replacement asks for "
-		"%ss before it has given up its own: podReplacementPolicy "
-		"is `TerminatingOrFailed`%s",
+		"%ss before the old pod has released its own: "
+		"podReplacementPolicy is `TerminatingOrFailed`%s",
 		pod_device(pod), node_is_unset(policy) ? " by default" : "");
 	finding_missing(f, pod->object, spec, "podReplacementPolicy");
 	fix_set(finding_fix(run, f, true, "wait until the old pod is gone"),
@@ -57,8 +57,8 @@ const struct rule rule_job_replacement_double_claim = {
 	.wants = FACT_GPU | FACT_JOB,
 	.since = "1.0",
 	.summary =
-		"a GPU Job replaces pods that still terminate and hold their GPUs",
-	.why = "For the grace period it asks for its GPUs twice: the quota is exceeded, or the new pod stays Pending.",
+		"a GPU Job replaces pods that are still terminating and hold their GPUs",
+	.why = "During the grace period it asks for its GPUs twice: the quota is exceeded, or the new pod stays Pending.",
 	.remedy = "Set podReplacementPolicy: Failed.",
 	.evidence =
 		"https://github.com/kubernetes/api/blob/master/batch/v1/types.go PodReplacementPolicy; https://kep.k8s.io/3939",

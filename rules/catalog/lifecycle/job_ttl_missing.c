@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A finished job stays until somebody deletes it, unless a time to live is
- * set; a Ray cluster or pods that it left behind stay with it, GPUs included.
- * Runs of a CronJob are bounded by its history limits; Argo CD makes anew
- * what is deleted; Katib and AppWrapper delete their own.
- * Source: batch/v1 types.go TTLSecondsAfterFinished; jobset_types.go;
- * rayjob_types.go; training-operator common_types.go; Argo CD's hooks.
+ * A finished job stays until it is deleted, unless a time to live is set; a Ray
+ * cluster or pods that it left behind stay with it, GPUs included. Runs of a
+ * CronJob are bounded by its history limits; Argo CD recreates what is deleted;
+ * Katib and AppWrapper delete their own. Source: batch/v1 types.go
+ * TTLSecondsAfterFinished; jobset_types.go; rayjob_types.go; training-operator
+ * common_types.go; Argo CD's hooks.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -43,7 +43,7 @@ static void check(struct rule_run *run, const struct object *object)
 	    !object_gpu_pod(object))
 		return;
 	f = report_object(run, object, policy.holder,
-			  "the finished %s stays until somebody deletes it",
+			  "the finished %s stays until it is deleted",
 			  object->kind);
 	finding_missing(f, object, object->root, policy.fields[RUN_TTL]);
 	finding_help(run, f, "set `%s.%s: 86400`", policy.path,

@@ -23,7 +23,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		report_container(run, c,
 				 node_get(live.node, "initialDelaySeconds"),
-				 "container `%s` is not watched for %" PRId64
+				 "container `%s` is not probed for %" PRId64
 				 " s after each start",
 				 container_title(c), live.delay);
 	}
@@ -38,8 +38,9 @@ const struct rule rule_liveness_delay_as_startup = {
 	.since = "1.0",
 	.summary =
 		"a long delay of the liveness probe in place of a startup probe",
-	.why = "A hung server is left alone for the whole delay after each restart, and one that loads longer is killed all the same.",
-	.remedy = "Use a startupProbe with as many tries, and drop the delay.",
+	.why = "A hung server goes unnoticed for the whole delay after each restart, and one that loads longer is killed anyway.",
+	.remedy =
+		"Use a startupProbe that allows as much time, and drop the delay.",
 	.evidence =
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-liveness-readiness-startup-probes/",
 	.check_pod = check,

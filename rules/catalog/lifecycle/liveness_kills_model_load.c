@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A model server answers its probes when the weights are loaded. A liveness
- * probe that gives up before restarts the container, and loading starts over:
- * the server never comes up. A startupProbe holds liveness back meanwhile.
- * The time that loading takes is a guess: 600 s, less for a model whose name
- * says that it is small. Exec probes may pass early; Knative has its own
- * deadline, KServe's presets bring a startupProbe.
- * Source: kserve#5062 and #5063 (120 s and 300 s were too short; now a
- * startupProbe of 60 x 10 s), vllm production-stack#688, aibrix#772.
+ * probe that gives up before then restarts the container, and loading starts
+ * over: the server never comes up. A startupProbe holds liveness back
+ * meanwhile. The time that loading takes is a guess: 600 s, less for a model
+ * whose name says that it is small. Exec probes may pass early; Knative has its
+ * own deadline, KServe's presets bring a startupProbe. Source: kserve#5062 and
+ * #5063 (120 s and 300 s were too short; now a startupProbe of 60 x 10 s), vllm
+ * production-stack#688, aibrix#772.
  */
 #include <inttypes.h>
 

@@ -15,7 +15,7 @@ static void check(struct rule_run *run, const struct object *object)
 	report_object(run, object, NULL,
 		      "%s keeps %" PRId64
 		      " %s%s: if the controller does not cull idle notebooks, "
-		      "they stay taken",
+		      "they stay allocated",
 		      rule_title(run, object->kind, object->name),
 		      object->gpus.n, object_device(object),
 		      object->gpus.n == 1 ? "" : "s");
@@ -29,9 +29,9 @@ const struct rule rule_notebook_gpu_culling = {
 	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "a notebook that keeps its GPUs while it is idle",
-	.why = "Notebooks are left open for days: their GPUs are taken and idle.",
+	.why = "Notebooks are left open for days: their GPUs are allocated but idle.",
 	.remedy =
-		"Switch culling on (ENABLE_CULLING of the notebook controller), or give notebooks shares of GPUs.",
+		"Enable culling (ENABLE_CULLING of the notebook controller), or give notebooks shares of GPUs.",
 	.evidence =
 		"https://www.kubeflow.org/docs/components/notebooks/overview/; https://github.com/kubeflow/kubeflow/tree/master/components/notebook-controller",
 	.check_object = check,

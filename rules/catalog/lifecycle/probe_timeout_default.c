@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A probe has one second by default. A model server under load, or a Python
- * process that holds its lock, answers later: it is taken out of service or
- * restarted when it is busiest. A TCP probe is answered by the kernel.
- * Source: pkg/apis/core/v1/defaults.go SetDefaults_Probe (timeoutSeconds 1).
+ * A probe times out after one second by default. A model server under load, or
+ * a Python process that holds its lock, answers later: it is taken out of
+ * service or restarted when it is busiest. A TCP probe is answered by the
+ * kernel. Source: pkg/apis/core/v1/defaults.go SetDefaults_Probe
+ * (timeoutSeconds 1).
  */
 #include "engine/rule.h"
 #include "kube/command/probe.h"
@@ -33,7 +34,8 @@ static void check_container(struct rule_run *run, const struct container *c)
 			continue;
 		report_container(
 			run, c, node_is_unset(timeout) ? probe.node : timeout,
-			"the %s of `%s` waits for 1 s%s: a busy server takes longer",
+			"the %s of `%s` times out after 1 s%s: a busy server "
+			"takes longer",
 			*name, container_title(c),
 			node_is_unset(timeout) ? ", the default" : "");
 		return;

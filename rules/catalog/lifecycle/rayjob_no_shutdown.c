@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KubeRay keeps a RayJob's cluster after the job has ended, for people to
- * look at, unless shutdownAfterJobFinishes or a deletionStrategy says
- * otherwise. Kueue refuses RayJobs that do not shut down. A job that picks an
- * existing cluster owns none, and interactive mode wants it kept.
- * Source: KubeRay rayjob_types.go, rayjob_controller.go; Kueue
- * rayjob_webhook.go.
+ * KubeRay keeps a RayJob's cluster after the job has ended, for inspection,
+ * unless shutdownAfterJobFinishes or a deletionStrategy says otherwise. Kueue
+ * refuses RayJobs that do not shut down. A job that picks an existing cluster
+ * owns none, and interactive mode wants it kept. Source: KubeRay
+ * rayjob_types.go, rayjob_controller.go; Kueue rayjob_webhook.go.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -49,7 +48,7 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	f = report_object(run, object,
 			  node_is_unset(shutdown) ? spec : shutdown,
-			  "the Ray cluster keeps its %ss when the job has "
+			  "the Ray cluster keeps its %ss after the job has "
 			  "ended",
 			  object_device(object));
 	if (node_is_unset(shutdown))
@@ -71,8 +70,8 @@ const struct rule rule_rayjob_no_shutdown = {
 	.flags = RULE_OPT_IN_PATCH | RULE_RAISES,
 	.wants = FACT_GPU | FACT_RAY,
 	.since = "1.0",
-	.summary = "a GPU RayJob leaves its cluster running when it has ended",
-	.why = "The cluster keeps its GPUs until somebody deletes it; Kueue refuses such a job.",
+	.summary = "a GPU RayJob leaves its cluster running after it has ended",
+	.why = "The cluster keeps its GPUs until it is deleted; Kueue refuses such a job.",
 	.remedy =
 		"Set shutdownAfterJobFinishes: true and ttlSecondsAfterFinished: 600.",
 	.evidence =

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A RayJob waits for its cluster for as long as it takes: when some workers
- * never get their GPUs, those that did hold theirs. preRunningDeadlineSeconds
- * ends the wait; activeDeadlineSeconds ends it too, with the job.
- * Source: KubeRay rayjob_types.go PreRunningDeadlineSeconds.
+ * A RayJob waits for its cluster indefinitely: when some workers never get
+ * their GPUs, the others hold theirs. preRunningDeadlineSeconds ends the wait;
+ * activeDeadlineSeconds ends it too, with the job. Source: KubeRay
+ * rayjob_types.go PreRunningDeadlineSeconds.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -31,8 +31,8 @@ static void check(struct rule_run *run, const struct object *object)
 	    !node_is_unset(node_get(spec, "activeDeadlineSeconds")))
 		return;
 	f = report_object(run, object, spec,
-			  "a cluster that gets only some of its %ss waits for "
-			  "ever",
+			  "a cluster that gets only some of its %ss waits "
+			  "forever",
 			  object_device(object));
 	finding_missing(f, object, object->root, "preRunningDeadlineSeconds");
 }
@@ -45,7 +45,7 @@ const struct rule rule_rayjob_prerunning_deadline = {
 	.wants = FACT_GPU | FACT_RAY,
 	.since = "1.0",
 	.summary = "a GPU RayJob has no deadline for its cluster to come up",
-	.why = "Workers that started hold their GPUs while the others wait for theirs, without end.",
+	.why = "Workers that have started hold their GPUs while the others wait for theirs, indefinitely.",
 	.remedy = "Set preRunningDeadlineSeconds (or activeDeadlineSeconds).",
 	.evidence =
 		"https://github.com/ray-project/kuberay/blob/master/ray-operator/apis/ray/v1/rayjob_types.go PreRunningDeadlineSeconds",

@@ -34,7 +34,7 @@ static bool is_other(struct rule_run *run, const struct container *c)
 	       command.type == COMMAND_INTERACTIVE || image_is_cpu(c->image);
 }
 
-/* A worker of a group with a leader, or a rank that is told to be one. */
+/* A worker of a group with a leader, or a rank that is configured as one. */
 static bool is_worker(struct rule_run *run, const struct container *c)
 {
 	struct argv argv = container_argv(rule_arena(run), c);

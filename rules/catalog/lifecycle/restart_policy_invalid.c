@@ -3,11 +3,11 @@
  * What the API server, or the operator behind a kind, refuses about restarts,
  * with GPUs or without: a policy that does not exist; Always in a Job; any
  * other one, or a deadline, in a controller of long-running pods; OnFailure
- * beside a podFailurePolicy; a negative backoffLimit. mpi-operator knows
- * Never and OnFailure only.
- * Source: observed with kube-apiserver 1.36; pkg/apis/batch/validation,
- * pkg/apis/apps/validation ValidatePodTemplateSpecForReplicaSet;
- * mpi-operator pkg/apis/kubeflow/validation.
+ * beside a podFailurePolicy; a negative backoffLimit. mpi-operator accepts
+ * Never and OnFailure only. Source: observed with kube-apiserver 1.36;
+ * pkg/apis/batch/validation, pkg/apis/apps/validation
+ * ValidatePodTemplateSpecForReplicaSet; mpi-operator
+ * pkg/apis/kubeflow/validation.
  */
 #include <inttypes.h>
 
@@ -89,7 +89,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		 (pod->restart == RESTART_ALWAYS ||
 		  pod->restart == RESTART_EXIT_CODE))
 		report_pod(run, pod, pod->restart_node,
-			   "an MPIJob knows restartPolicy `Never` and "
+			   "an MPIJob accepts restartPolicy `Never` and "
 			   "`OnFailure` only");
 }
 
@@ -102,7 +102,7 @@ const struct rule rule_restart_policy_invalid = {
 	.since = "1.0",
 	.summary =
 		"a restartPolicy, deadline or backoffLimit that the API server refuses there",
-	.why = "The API server refuses the object, or the operator cannot make its pods.",
+	.why = "The API server refuses the object, or the operator cannot create its pods.",
 	.remedy =
 		"Jobs: Never or OnFailure (Never with a podFailurePolicy); Deployments and their like: Always, no activeDeadlineSeconds.",
 	.evidence =

@@ -27,7 +27,7 @@ static const char *pod_policy(enum restart_policy policy)
 	}
 }
 
-/* Would the move make pods restart without end, where they did not before? */
+/* Would the move make pods restart endlessly, where they did not before? */
 static bool may_move(const struct object *object, const struct pod *pod,
 		     const char *own)
 {
@@ -94,7 +94,7 @@ const struct rule rule_template_restart_policy_ignored = {
 	.since = "1.0",
 	.summary =
 		"a restartPolicy in a Kubeflow pod template, where the replica's counts",
-	.why = "The operator overwrites it: a job meant to stop on failure may restart for ever.",
+	.why = "The operator overwrites it: a job meant to stop on failure may restart endlessly.",
 	.remedy = "Move restartPolicy from the pod template to the replica.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/core/pod.go SetRestartPolicy; https://github.com/kubeflow/mpi-operator/blob/master/pkg/controller/mpi_job_controller.go setRestartPolicy",

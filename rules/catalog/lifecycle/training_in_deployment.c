@@ -2,16 +2,16 @@
 /*
  * Pods of a Deployment, a StatefulSet and their like always restart: training
  * that has succeeded starts over, and one that fails does so without limit.
- * A command that goes on to sleep is another matter (gpu-idle-command).
- * Source: apps/v1 types.go (restartPolicy must be Always); that the command
- * trains is a guess from its words.
+ * gpu-idle-command reports a command that sleeps afterwards. Source: apps/v1
+ * types.go (restartPolicy must be Always); that the command trains is a guess
+ * from its arguments.
  */
 #include "engine/rule.h"
 #include "kube/command/argv.h"
 #include "kube/command/command.h"
 #include "kube/purpose/class.h"
 
-/* The container whose words made it training: the first with a command. */
+/* The container whose arguments show training: the first with a command. */
 static const struct container *trainer(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
@@ -40,7 +40,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!c || goes_on(run, c))
 		return;
 	report_container(run, c, container_command_node(c),
-			 "a %s starts this training again when it has ended",
+			 "a %s restarts this training when it has ended",
 			 pod->object->kind);
 }
 

@@ -51,8 +51,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (at)
 			report_container(
 				run, c, at,
-				"container `%s` runs sshd for ever, and "
-				"no policy completes the job",
+				"container `%s` runs sshd forever, and no "
+				"policy completes the job",
 				container_title(c));
 	}
 }
@@ -65,7 +65,7 @@ const struct rule rule_volcano_mpi_workers_hold = {
 	.wants = FACT_GPU | FACT_VOLCANO | FACT_ARGV,
 	.since = "1.0",
 	.summary = "MPI workers that never end, in a job that waits for them",
-	.why = "The workers run sshd for ever: when the launcher has succeeded they keep their GPUs.",
+	.why = "The workers run sshd forever: when the launcher has succeeded they keep their GPUs.",
 	.remedy =
 		"Give the launcher's task the policy {event: TaskCompleted, action: CompleteJob}.",
 	.evidence =

@@ -41,7 +41,7 @@ static const struct node *job_of(const struct pod *pod)
 	return tasks ? tasks->parent : NULL;
 }
 
-/* Some other task ends and takes the job with it. */
+/* Another task ends and completes the job. */
 static bool ends_elsewhere(const struct pod *pod)
 {
 	bool by_job = completes_job(node_get(job_of(pod), "policies"));
@@ -67,10 +67,12 @@ static void check(struct rule_run *run, const struct object *object)
 		    ends_elsewhere(pod))
 			continue;
 		f = report_pod(run, pod, pod->restart_node,
-			       "task `%s` restarts its pods always%s: the job "
+			       "task `%s` always restarts its pods%s: the job "
 			       "never completes",
 			       pod->role,
-			       pod->restart_node ? "" : ", as none is set");
+			       pod->restart_node ? ""
+						 : ", as no "
+						   "restartPolicy is set");
 		finding_help(run, f,
 			     "set `restartPolicy: OnFailure` in the pod "
 			     "template of `%s`",
@@ -90,7 +92,8 @@ const struct rule rule_volcano_task_restart_always = {
 	.flags = RULE_SAFE_PATCH,
 	.wants = FACT_GPU | FACT_VOLCANO,
 	.since = "1.0",
-	.summary = "a task of a Volcano Job restarts always, set or by default",
+	.summary =
+		"a task of a Volcano Job always restarts, as set or by default",
 	.why = "Its pods never succeed, so the job never completes and keeps its GPUs.",
 	.remedy = "Set restartPolicy: OnFailure in the task's pod template.",
 	.evidence =

@@ -40,7 +40,7 @@ static int64_t interfaces(const struct container *c)
 	return state == QUANTITY_OK ? quantity_value(q) : -1;
 }
 
-/* Of all devices of a node a part of its interfaces. */
+/* All devices of a node with a part of its interfaces. */
 static bool takes_part(const struct container *c,
 		       const struct instance_type *type)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kubelet gives pods on the host network the resolver of the node unless
- * told otherwise. Volcano patches exactly this (mutate_job.go).
+ * dnsPolicy says otherwise. Volcano patches exactly this (mutate_job.go).
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -22,9 +22,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	f = report_pod(
 		run, pod, unset ? host : policy,
-		"if pods with hostNetwork look a Service up, they do not "
-		"find it: "
-		"dnsPolicy is `ClusterFirst`%s",
+		"if pods with hostNetwork look up a Service, they do not find "
+		"it: dnsPolicy is `ClusterFirst`%s",
 		unset ? " by default" : "");
 	fix_set(finding_fix(run, f, true, "resolve names in the cluster"),
 		pod->spec, "dnsPolicy",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ports of the host network belong to the node. Pods that take a whole node,
- * and those that need the fabric of the host, are left alone; as those that
+ * and those that need the fabric of the host, are left alone, as are those that
  * declare their ports: they become hostPorts, by which the scheduler keeps them
  * apart (pkg/apis/core/v1/defaults.go, defaultHostNetworkPorts).
  */
@@ -21,7 +21,7 @@ static bool is_kept_apart(const struct pod *pod)
 	return node_is_unknown(terms) || node_count(terms) > 0;
 }
 
-/* A TPU host is of one pod. */
+/* A TPU host runs one pod. */
 static bool has_node(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
@@ -52,7 +52,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	report_pod(run, pod, at,
 		   "%" PRId64 " pods share the ports of their nodes: if two "
-		   "come to one node, they clash",
+		   "run on one node, they conflict",
 		   pod->steady.n);
 }
 
@@ -64,7 +64,7 @@ const struct rule rule_hostnetwork_gpu = {
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_HOST | FACT_SEVERAL,
 	.since = "1.0",
 	.summary = "GPU pods share the ports of their node",
-	.why = "A second replica on the node finds its port taken: it crashes, or its ranks join the wrong job.",
+	.why = "A second replica on the node finds its port in use: it crashes, or its ranks join the wrong job.",
 	.remedy =
 		"Drop hostNetwork, or keep the replicas apart by a required anti-affinity on the hostname.",
 	.evidence =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whatever asks for a network is taken for an answer.
+ * Any request for a network counts.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranks that no rank may reach, or that may reach none. Policies are united:
- * without the cluster's, one that nobody sees may still let them.
+ * Ranks that no rank may reach, or that may reach none. Policies add up:
+ * without the cluster's, one that is not visible may still allow it.
  */
 #include "engine/rule.h"
 #include "kube/set/network_policy.h"

@@ -45,7 +45,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		report_container(
 			run, c, device,
-			"container `%s` has `%s` and no capability IPC_LOCK: it may lock no memory for it",
+			"container `%s` has `%s` but not the capability "
+			"IPC_LOCK: it cannot lock memory for it",
 			container_title(c), device->key);
 	}
 }
@@ -58,7 +59,7 @@ const struct rule rule_rdma_without_ipc_lock = {
 	.wants = FACT_OTHER | FACT_DEVICES,
 	.since = "1.0",
 	.summary = "an RDMA device without the capability to lock memory",
-	.why = "Registering memory fails, and NCCL falls back to TCP without a word: the job runs at a fraction of its speed.",
+	.why = "Registering memory fails, and NCCL silently falls back to TCP: the job runs at a fraction of its speed.",
 	.remedy = "Add the capability IPC_LOCK.",
 	.evidence =
 		"https://github.com/NVIDIA/nvidia-container-toolkit/issues/2037; https://github.com/Mellanox/k8s-rdma-shared-dev-plugin",

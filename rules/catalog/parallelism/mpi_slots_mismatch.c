@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The operator writes a hostfile with slotsPerWorker (1 by default) for each
- * worker; MPICH and Intel MPI start more than that without a word.
+ * worker; MPICH and Intel MPI silently start more than that.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -93,7 +93,8 @@ const struct rule rule_mpi_slots_mismatch = {
 	.flags = RULE_RAISES,
 	.wants = FACT_KUBEFLOW,
 	.since = "1.0",
-	.summary = "mpirun starts other than the slots of the workers",
+	.summary =
+		"mpirun starts more or fewer processes than the workers have slots",
 	.why = "Open MPI ends with `not enough slots` when it is to start more; slots that get no process leave their GPUs idle.",
 	.remedy = "Make -np the product of slotsPerWorker and the workers.",
 	.evidence =

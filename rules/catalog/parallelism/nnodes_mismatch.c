@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Elastic ranges wait for their smaller number.
+ * Elastic ranges wait for their minimum.
  */
 #include <inttypes.h>
 #include <string.h>

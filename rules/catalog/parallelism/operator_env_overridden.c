@@ -60,8 +60,8 @@ const struct rule rule_operator_env_overridden = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_KUBEFLOW | FACT_ENV,
 	.since = "1.0",
-	.summary = "a variable that the operator sets, too",
-	.why = "The operator appends its own, and the last one wins: what stands here has no effect, or hides a mistake.",
+	.summary = "a variable that the operator also sets",
+	.why = "The operator appends its own, and the last one wins: the value here has no effect, or hides a mistake.",
 	.remedy = "Remove it.",
 	.evidence =
 		"https://github.com/kubeflow/training-operator/blob/v1.9.0/pkg/controller.v1/pytorch/envvar.go",

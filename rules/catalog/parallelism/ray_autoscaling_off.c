@@ -34,7 +34,7 @@ const struct rule rule_ray_autoscaling_off = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_RAY,
 	.since = "1.0",
-	.summary = "bounds for a Ray autoscaler that is not switched on",
+	.summary = "bounds for a Ray autoscaler that is not enabled",
 	.why = "Without enableInTreeAutoscaling the group stays at `replicas`, whatever the load.",
 	.remedy =
 		"Set enableInTreeAutoscaling: true, or make minReplicas and maxReplicas equal.",

@@ -10,7 +10,7 @@
 #include "engine/rule.h"
 #include "kube/command/parallel.h"
 
-static int64_t told(const struct node *params, const struct node **at)
+static int64_t set_gpus(const struct node *params, const struct node **at)
 {
 	const char *text;
 	char *end;
@@ -36,14 +36,15 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, other)
 		if (other->role == CONTAINER_MAIN && !other->index)
 			c = other;
-	n = told(node_get(pod->group, "rayStartParams"), &at);
+	n = set_gpus(node_get(pod->group, "rayStartParams"), &at);
 	has = c ? container_devices(c) : 0;
 	if (!has || n < 0 || n == has || (!n && !strcmp(pod->role, "Head")))
 		return;
-	f = report_pod(
-		run, pod, at,
-		"Ray is told of %" PRId64 " %s%s, container `%s` has %" PRId64,
-		n, pod_device(pod), n == 1 ? "" : "s", container_title(c), has);
+	f = report_pod(run, pod, at,
+		       "Ray is configured with %" PRId64
+		       " %s%s, container `%s` has %" PRId64,
+		       n, pod_device(pod), n == 1 ? "" : "s",
+		       container_title(c), has);
 	if (n > has)
 		finding_severity(f, SEVERITY_ERROR);
 	fix_remove(finding_fix(run, f, false, "let KubeRay count them"), at);
@@ -58,7 +59,7 @@ const struct rule rule_ray_num_gpus_mismatch = {
 	.since = "1.0",
 	.summary =
 		"num-gpus of rayStartParams differs from the limits of the Ray container",
-	.why = "Ray places work on GPUs that the container does not have, or leaves those idle that it has.",
+	.why = "Ray places work on GPUs that the container does not have, or leaves some that it has idle.",
 	.remedy =
 		"Remove num-gpus: KubeRay takes it from the limits of the first container.",
 	.evidence =

@@ -89,8 +89,8 @@ const struct rule rule_ray_resources_conflict = {
 	.wants = FACT_RAY,
 	.since = "1.0",
 	.summary = "a Ray cluster that KubeRay refuses",
-	.why = "The object is accepted and nothing starts: KubeRay says why only in an event.",
-	.remedy = "Say each thing once, as the message names it.",
+	.why = "The object is accepted, but nothing starts: KubeRay says why only in an event.",
+	.remedy = "Set each value in one place, as the message says.",
 	.evidence =
 		"https://github.com/ray-project/kuberay/blob/master/ray-operator/controllers/ray/utils/validation.go",
 	.check_pod = check,

@@ -49,7 +49,7 @@ const struct rule rule_tensor_parallel_below_gpus = {
 	.wants = FACT_DEVICES,
 	.since = "1.0",
 	.summary = "a model server uses fewer GPUs than its container has",
-	.why = "The others are paid for and idle: nobody else gets them while the pod runs.",
+	.why = "The others are allocated but idle for as long as the pod runs.",
 	.remedy =
 		"Raise the tensor or data parallel size to what the container has, or ask for fewer GPUs.",
 	.evidence =

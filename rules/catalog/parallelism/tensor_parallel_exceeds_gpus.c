@@ -46,7 +46,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (!container_devices(c))
 			continue;
 		list = container_parallel(c);
-		/* Of several one may be chosen, by an `if`. */
+		/* An `if` may choose one of several. */
 		if (list.n == 1)
 			judge(run, c, &list.items[0]);
 	}

@@ -3,8 +3,8 @@
  * A training class above a serving class: when GPUs are short the scheduler
  * evicts model servers to start a batch job. Equal priority never preempts;
  * preemptionPolicy: Never on the training class keeps its place in the queue
- * without evicting anybody.
- * Source: pkg/scheduler/framework/preemption (strictly lower priority).
+ * without evicting any pod. Source: pkg/scheduler/framework/preemption
+ * (strictly lower priority).
  */
 #include <inttypes.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "kube/lifecycle/priority.h"
 #include "kube/purpose/class.h"
 
-/* What starts the ranks is of the gang, with a device or without. */
+/* The launcher belongs to the gang, with a device or without. */
 static bool is_in_gang(const struct pod *pod)
 {
 	return pod_uses_gpu(pod) == TRI_YES || pod_is_launcher(pod);

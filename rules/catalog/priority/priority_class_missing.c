@@ -44,7 +44,8 @@ static void give_class(struct rule_run *run, struct finding *f,
 		fix_remove(fix, preemption);
 }
 
-/* The policy names a class: whoever has none is told, and can be given it. */
+/* The policy names a class: pods without one are reported, and can be given
+ * it. */
 static void check_given(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *o = pod->object;
@@ -56,7 +57,7 @@ static void check_given(struct rule_run *run, const struct pod *pod)
 	    pod_queue_priority(pod) || pod_priority_is_elsewhere(pod))
 		return;
 	f = report_pod(run, pod, NULL,
-		       "%s no priority class: the policy wants `%s`",
+		       "%s no priority class: the policy requires `%s`",
 		       subject(run, o->kind, o->name, role), class);
 	if (!pod->flat)
 		give_class(run, f, pod, class);

@@ -18,10 +18,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    text_eq(pod->object->namespace, "kube-system") ||
 	    pod_uses_gpu(pod) != TRI_YES)
 		return;
-	report_pod(
-		run, pod, at,
-		"GPU pods take the system's priority class `%s` and preempt the control plane's",
-		name);
+	report_pod(run, pod, at,
+		   "GPU pods use the system's priority class `%s` and preempt "
+		   "the control plane's",
+		   name);
 }
 
 const struct rule rule_priority_class_system_reserved = {
@@ -31,8 +31,8 @@ const struct rule rule_priority_class_system_reserved = {
 	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary =
-		"a GPU workload takes a priority class reserved for the system",
-	.why = "It preempts whatever stands in its way, the control plane's own pods included; nothing is left above it.",
+		"a GPU workload uses a priority class reserved for the system",
+	.why = "It preempts any other pod, the control plane's own included; no class ranks above it.",
 	.remedy = "Define a PriorityClass of your own for the workload.",
 	.evidence =
 		"scheduling.k8s.io SystemCriticalPriority (2e9); kube-linter's priority-class-name asks for these two names",

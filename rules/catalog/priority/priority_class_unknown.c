@@ -3,9 +3,9 @@
  * A priorityClassName that names no PriorityClass: the owner is accepted, and
  * then each of its Pods is forbidden ("no PriorityClass with name ... was
  * found"). Judged only where the set or the cluster shows PriorityClasses.
- * Files are seldom all of them, and schedulers bring classes of their own
- * (KAI: train, build, inference): without a cluster certain is a typo alone.
- * Source: plugin/pkg/admission/priority admitPod; observed on kube-apiserver.
+ * Files are seldom all of them, and schedulers bring classes of their own (KAI:
+ * train, build, inference): without a cluster only a typo is certain. Source:
+ * plugin/pkg/admission/priority admitPod; observed on kube-apiserver.
  */
 #include <string.h>
 
@@ -80,7 +80,7 @@ const struct rule rule_priority_class_unknown = {
 	.since = "1.0",
 	.summary =
 		"priorityClassName names a PriorityClass that does not exist",
-	.why = "The workload is accepted, and then every one of its pods is forbidden: it sits there with 0 pods.",
+	.why = "The workload is accepted, and then every one of its pods is forbidden: it stays at 0 pods.",
 	.remedy =
 		"Use a class that exists, or add the PriorityClass to the same set.",
 	.evidence =

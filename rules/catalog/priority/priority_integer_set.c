@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spec.priority is the API server's to fill in, from the class. A number in
- * the manifest that differs from the computed one gets every Pod forbidden:
- * "the integer value of priority (5) must not be provided in pod spec".
- * 0 without a class is what the server computes itself: accepted. Values of
- * classes are the system's own, or those of the set or the cluster; of a Pod
- * the server has compared them itself before it asks a webhook. Source:
- * plugin/pkg/admission/priority admitPod; kubernetes#102724.
+ * The API server sets spec.priority, from the class. A number in the manifest
+ * that differs from the computed one gets every Pod forbidden: "the integer
+ * value of priority (5) must not be provided in pod spec". 0 without a class is
+ * what the server computes itself: accepted. Values of classes are the system's
+ * own, or those of the set or the cluster; of a Pod the server has compared
+ * them itself before it asks a webhook. Source: plugin/pkg/admission/priority
+ * admitPod; kubernetes#102724.
  */
 #include <inttypes.h>
 

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-static void tell(struct rule_run *run, const struct priority_class *c,
-		 const struct priority_class *other, const char *where)
+static void report_second(struct rule_run *run, const struct priority_class *c,
+			  const struct priority_class *other, const char *where)
 {
 	struct finding *f = report_place(
 		run, &c->id, &c->default_place,
@@ -36,11 +36,11 @@ static void check(struct rule_run *run)
 		    first->set != c->set)
 			first = index_default_class(index, &w);
 		deployed = index_cluster_default(index, &w);
-		/* The same class in two files is no second one. */
+		/* The same class in two files is not a second one. */
 		if (!text_eq(c->id.name, first->id.name))
-			tell(run, c, first, "");
+			report_second(run, c, first, "");
 		else if (deployed)
-			tell(run, c, deployed, " of the cluster");
+			report_second(run, c, deployed, " of the cluster");
 	}
 }
 
@@ -51,7 +51,7 @@ const struct rule rule_priorityclass_multiple_default = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "more than one PriorityClass is globalDefault",
-	.why = "The second is refused; when both get in, pods without a class take the lower value without anybody having said so.",
+	.why = "The second is refused; if both are created, pods without a class silently get the lower value.",
 	.remedy = "Leave globalDefault: true on one class.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/priority validatePriorityClass, getDefaultPriorityClass",

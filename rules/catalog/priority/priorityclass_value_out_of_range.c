@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The API server refuses user classes above 1,000,000,000 and names that
- * begin with system-. Below -10 the Cluster Autoscaler takes pods for
- * expendable: it neither scales up for them nor keeps a node because of them
- * (its FAQ, --expendable-pods-priority-cutoff).
+ * The API server refuses user classes above 1,000,000,000 and names that begin
+ * with system-. Below -10 the Cluster Autoscaler treats pods as expendable: it
+ * neither scales up for them nor keeps a node because of them (its FAQ,
+ * --expendable-pods-priority-cutoff).
  */
 #include <inttypes.h>
 #include <string.h>
@@ -63,8 +63,8 @@ const struct rule rule_priorityclass_value_out_of_range = {
 	.wants = FACT_PODLESS,
 	.since = "1.0",
 	.summary =
-		"a PriorityClass whose value or name the API server refuses, or the autoscaler takes for expendable",
-	.why = "Refused on apply; below -10 pods wait for ever because no node is added for them.",
+		"a PriorityClass whose value or name the API server refuses, or that the autoscaler treats as expendable",
+	.why = "Refused on apply; below -10 pods wait forever because no node is added for them.",
 	.remedy =
 		"Use a value between -10 and 1000000000 and a name without the prefix system-.",
 	.evidence =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What it starts with is the matter of other rules.
+ * Other rules judge what it starts with.
  */
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
@@ -37,7 +37,7 @@ const struct rule rule_elastic_max_vs_quota = {
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary = "an elastic job that grows beyond its quota",
-	.why = "The pods above the quota are refused one by one: the job never gets what it is written for.",
+	.why = "The pods above the quota are refused one by one: the job never reaches its maximum.",
 	.remedy = "Lower the maximum, or have the quota raised.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core",

@@ -3,10 +3,10 @@
  * A LimitRange of type Container with a GPU in max, default, min or
  * defaultRequest gives that many GPUs to every container and init container
  * without one: SetDefaults_LimitRangeItem copies max to default to
- * defaultRequest, and LimitRanger injects default. An explicit 0 beside a
- * max is the way to mean it.
- * Source: pkg/apis/core/v1/defaults.go, plugin/pkg/admission/limitranger;
- * kubernetes#74507; seen on kube-apiserver: one GPU for each container.
+ * defaultRequest, and LimitRanger injects default. An explicit 0 beside a max
+ * prevents that. Source: pkg/apis/core/v1/defaults.go,
+ * plugin/pkg/admission/limitranger; kubernetes#74507; seen on kube-apiserver:
+ * one GPU for each container.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -21,7 +21,7 @@ static bool is_zero(const struct node *node)
 	return node_quantity(node, &q) == QUANTITY_OK && q.nano == 0;
 }
 
-/* What LimitRanger will inject for this resource is known to be nothing. */
+/* LimitRanger is known to inject nothing for this resource. */
 static bool injects_nothing(const struct node *item, const char *resource)
 {
 	const struct node *limit =

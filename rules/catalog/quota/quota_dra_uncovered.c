@@ -106,7 +106,7 @@ const struct rule rule_quota_dra_uncovered = {
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary = "devices of claims that no quota of the namespace counts",
-	.why = "Who asks for devices by a claim goes past a quota on nvidia.com/gpu.",
+	.why = "Devices that are requested by a claim bypass a quota on nvidia.com/gpu.",
 	.remedy =
 		"Add <class>.deviceclass.resource.k8s.io/devices to a quota without scopes.",
 	.evidence =

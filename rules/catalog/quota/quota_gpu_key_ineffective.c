@@ -41,7 +41,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	fix_remove(fix, entry);
 }
 
-/* A Kubeflow Profile makes the quota of the namespace that it makes. */
+/* A Kubeflow Profile creates the quota of the namespace that it creates. */
 static const struct node *hard_of(const struct object *o)
 {
 	if (object_is(o, "", "ResourceQuota"))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Each extended resource is a counter of its own: a quota on nvidia.com/gpu
- * does not see nvidia.com/mig-1g.10gb or nvidia.com/gpu.shared. A workload
- * that asks for a name no quota of its namespace lists goes past the budget.
- * Source: pkg/quota/v1/evaluator/core/pods.go podComputeUsageHelper.
+ * does not see nvidia.com/mig-1g.10gb or nvidia.com/gpu.shared. A workload that
+ * asks for a name no quota of its namespace lists bypasses the budget. Source:
+ * pkg/quota/v1/evaluator/core/pods.go podComputeUsageHelper.
  */
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
@@ -66,7 +66,7 @@ const struct rule rule_quota_gpu_uncovered = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "an accelerator in use that no quota of the namespace lists",
-	.why = "Each resource name is counted apart, so MIG slices and shared GPUs go past a quota on nvidia.com/gpu.",
+	.why = "Each resource name is counted separately, so MIG slices and shared GPUs bypass a quota on nvidia.com/gpu.",
 	.remedy = "Add requests.<resource> of that name to the quota.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core/pods.go",

@@ -98,8 +98,8 @@ const struct rule rule_quota_missing_cpu_memory = {
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
 	.summary =
-		"a quota demands cpu or memory that a container does not set",
-	.why = "Its pods are forbidden while the owner is accepted: the workload sits there with 0 pods.",
+		"a quota requires cpu or memory that a container does not set",
+	.why = "Its pods are forbidden while the owner is accepted: the workload stays at 0 pods.",
 	.remedy =
 		"Set the value in every container, init containers too, or give the namespace a LimitRange default.",
 	.evidence =

@@ -3,9 +3,9 @@
  * A GPU quota with scopes counts only the pods its scopes select, and scopes
  * are not validated against extended resources: a BestEffort scope sees only
  * pods without cpu and memory, a Terminating one only pods with a deadline.
- * Speaks when GPU workloads of the set in that namespace are outside, and no
- * other quota counts them.
- * Source: pkg/apis/core/validation validateResourceQuotaScopes.
+ * Reported when GPU workloads of the set in that namespace are outside, and no
+ * other quota counts them. Source: pkg/apis/core/validation
+ * validateResourceQuotaScopes.
  */
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
@@ -55,7 +55,7 @@ static bool has_scopes(const struct object_index *index)
 	return false;
 }
 
-/* One pod is told for each namespace. */
+/* One pod is reported for each namespace. */
 static void check(struct rule_run *run)
 {
 	const struct object_index *index = rule_index(run);
@@ -85,7 +85,7 @@ const struct rule rule_quota_scope_hides_gpu = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "a GPU quota's scopes leave out the namespace's GPU pods",
-	.why = "Scopes are not checked against extended resources: the quota stays empty, or is passed by leaving out cpu requests.",
+	.why = "Scopes are not checked against extended resources: the quota stays empty, or is bypassed by leaving out cpu requests.",
 	.remedy = "Drop the scope, or add a quota for the other pods.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validateResourceQuotaScopes; observed accepted on kube-apiserver",

@@ -41,7 +41,7 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 		finding_guess(run, f);
 }
 
-/* What runs already does not ask again. */
+/* What already runs does not ask again. */
 static bool exceeds(const struct quota_room *room, struct quantity need)
 {
 	return quantity_cmp(need, room->left) > 0 &&
@@ -54,7 +54,7 @@ static void check_one(struct rule_run *run, const struct workload *w)
 
 	if (w->child || rule_cluster_lacks(run, CLUSTER_QUOTA))
 		return;
-	/* What a queue holds back waits without any pod. */
+	/* Queued work waits without any pod. */
 	if (w->suspended || w->kueue)
 		return;
 	rule_cluster_lost(run);

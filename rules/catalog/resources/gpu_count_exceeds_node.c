@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pod that wants more devices than one node has. A pod never spans nodes,
- * so it stays Pending for ever. Most servers have 8; the maximum is a
- * parameter, and a selected instance type or count label with more raises
- * it; with a cluster state it is what the selected nodes have. (A selected type
- * with fewer is selector-resource-contradiction's.) On a machine whose 8 GPUs
- * form one NVLink domain, a number that does not divide 8 leaves GPUs that
- * hardly anybody can use.
+ * A pod that wants more devices than one node has. A pod never spans nodes, so
+ * it stays Pending forever. Most servers have 8; the maximum is a parameter,
+ * and a selected instance type or count label with more raises it; with a
+ * cluster state it is what the selected nodes have. (A selected type with fewer
+ * is selector-resource-contradiction's.) On a machine whose 8 GPUs form one
+ * NVLink domain, a number that does not divide 8 leaves GPUs that few pods can
+ * use.
  *
  * Sources: instance tables of Karpenter and the clouds; AWS Neuron scheduler
  * extension: contiguous sets of 1, 4, 8 or 16 devices on trn1.32xlarge.
@@ -71,7 +71,8 @@ static void check_resource(struct rule_run *run, const struct container *c)
 	} else if (max && !unknown && is_odd_share(&node, n)) {
 		f = report_container(run, c, at,
 				     "%" PRId64 " `%s` of the %" PRId64
-				     " of `%s` leave a rest that few can use",
+				     " of `%s` leave a remainder that few "
+				     "pods can use",
 				     n, c->resource, node.most,
 				     node.type->name);
 		finding_severity(f, SEVERITY_WARNING);
@@ -87,7 +88,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 		if (!c->accelerator)
 			continue;
-		/* The pod's sum is told once, at the first container. */
+		/* The pod's sum is reported once, at the first container. */
 		FOR_EACH_CONTAINER(pod, before)
 			if (before < c &&
 			    text_eq(before->resource, c->resource))
@@ -109,7 +110,7 @@ const struct rule rule_gpu_count_exceeds_node = {
 	.wants = FACT_EXTENDED,
 	.since = "1.0",
 	.summary = "a pod asks for more accelerators than a node has",
-	.why = "A pod runs on one node: it stays Pending for ever.",
+	.why = "A pod runs on one node: it stays Pending forever.",
 	.remedy =
 		"Ask for at most a node's accelerators and use several pods (a training job, LeaderWorkerSet).",
 	.evidence = "scheduler NodeResourcesFit; instance tables of the clouds",

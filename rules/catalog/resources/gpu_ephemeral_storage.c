@@ -65,7 +65,7 @@ const struct rule rule_gpu_ephemeral_storage = {
 	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "a model is fetched into the container's writable layer",
-	.why = "The node's disk fills up and the pod is evicted in the middle of the download, or for every restart again.",
+	.why = "The node's disk fills up and the pod is evicted in the middle of the download, again after every restart.",
 	.remedy =
 		"Mount a volume at the cache, or request ephemeral-storage of the model's size.",
 	.evidence =

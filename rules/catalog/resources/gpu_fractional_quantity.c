@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A part of an accelerator, or less than none. Extended resources are counted
- * in integers ("must be an integer"): devices are not divided by asking for
- * 0.5 of one. "1000m" and 1.0 are integers.
+ * A fraction of an accelerator, or a negative number. Extended resources are
+ * counted in integers ("must be an integer"): asking for 0.5 of a device does
+ * not divide it. "1000m" and 1.0 are integers.
  *
- * Source: pkg/apis/core/validation ValidateResourceQuantityValue,
- * helper IsIntegerResourceName.
+ * Source: pkg/apis/core/validation ValidateResourceQuantityValue, helper
+ * IsIntegerResourceName.
  */
 #include "engine/rule.h"
 
@@ -22,7 +22,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	f = report_container(
 		run, c, value, "container `%s` asks for %s `%s`: %s",
 		container_title(c), value->str, value->key,
-		q.nano < 0 ? "less than none" : "devices are whole numbers");
+		q.nano < 0 ? "a negative number" : "devices are whole numbers");
 	finding_cause(run, f, value->key);
 	if (q.nano > 0)
 		finding_help(run, f,

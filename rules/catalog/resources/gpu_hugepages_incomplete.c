@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Huge pages asked for by halves: without cpu or memory beside them, with a
- * request that is not the limit, in an amount that is no multiple of the page
- * size, or an emptyDir of huge pages in a pod that asks for none.
+ * Incomplete requests for huge pages: without cpu or memory beside them, with a
+ * request that is not the limit, in an amount that is not a multiple of the
+ * page size, or an emptyDir of huge pages in a pod that asks for none.
  *
  * Sources: pkg/apis/core/validation ("HugePages require cpu or memory", "must
  * be equal", "integer multiple"); pkg/volume/emptydir (no request, no mount).
@@ -35,7 +35,7 @@ static const char *problem(const struct node *value, const struct node *limits,
 	limit = node_get(limits, value->key);
 	if (quantity_parse(size, strlen(size), &page) && page.nano > 0 &&
 	    q.nano % page.nano)
-		return "no multiple of the page size";
+		return "not a multiple of the page size";
 	if (in_limits || node_is_unknown(limit))
 		return NULL;
 	other = q; /* an invalid limit is not judged here */
@@ -75,11 +75,11 @@ static void check_container(struct rule_run *run, const struct container *c,
 
 	first = first ? first : first_huge(requests);
 	*huge |= first || node_is_unknown(raw);
-	/* An operator may add them to what is no container yet. */
+	/* An operator may add them to what is not a container yet. */
 	if (first && !c->pod->flat && !has_compute(raw) &&
 	    !has_compute(requests))
 		report_container(run, c, first,
-				 "`%s` is asked for without cpu or memory",
+				 "`%s` is requested without cpu or memory",
 				 first->key);
 	check_map(run, c, limits, limits);
 	check_map(run, c, requests, limits);
@@ -111,7 +111,7 @@ const struct rule rule_gpu_hugepages_incomplete = {
 	.flags = RULE_INFRASTRUCTURE,
 	.wants = FACT_HUGEPAGES,
 	.since = "1.0",
-	.summary = "huge pages without what they need beside them",
+	.summary = "an incomplete request for huge pages",
 	.why = "The API server refuses the pod, or its volume cannot be mounted.",
 	.remedy =
 		"Set hugepages-* in limits, as a multiple of the page size and beside cpu or memory.",

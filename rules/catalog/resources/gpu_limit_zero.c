@@ -12,7 +12,7 @@
 
 #define VISIBLE "NVIDIA_VISIBLE_DEVICES"
 
-/* Not even a zero is left, and what it was meant to say is said. */
+/* Not even a zero is left, and the variable says what it was meant to say. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const char *resource)
 {
@@ -55,20 +55,22 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		finding_severity(f, SEVERITY_INFO);
 	finding_cause(run, f, value->key);
 	finding_help(run, f,
-		     "remove `%s`; NVIDIA_VISIBLE_DEVICES=void keeps the GPUs "
-		     "out of sight",
+		     "remove `%s`; NVIDIA_VISIBLE_DEVICES=void hides the GPUs",
 		     value->key);
 	repair(run, f, c, value->key);
 }
 
-/* The variable is there already: the zero only says it again. */
+/* The variable is there already: the zero only says it again. An entry without
+ * a value, and no source of one, is the empty text. */
 static bool hides_gpus(const struct container *c)
 {
 	const struct node *env = container_env(c, VISIBLE);
 	const struct node *value = node_get(env, "value");
 
-	return env && (node_eq(value, "void") || node_eq(value, "none") ||
-		       node_eq(value, "") || node_is_unknown(value));
+	if (node_is_unset(value))
+		return env && node_is_unset(node_get(env, "valueFrom"));
+	return node_eq(value, "void") || node_eq(value, "none") ||
+	       node_eq(value, "") || node_is_unknown(value);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A container that uses GPUs and has no memory limit. When it grows, the
- * kernel kills on the whole node and takes neighbours along; a /dev/shm
- * without sizeLimit may fill the node's memory.
+ * A container that uses GPUs and has no memory limit. When it grows, the kernel
+ * kills processes of the whole node, neighbors included; a /dev/shm without
+ * sizeLimit may fill the node's memory.
  *
  * Source: pkg/volume/emptydir calculateEmptyDirMemorySize (the pod's memory
  * limit, else the node's allocatable).
@@ -66,7 +66,7 @@ const struct rule rule_gpu_memory_limit_missing = {
 	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "a GPU container without a memory limit",
-	.why = "When it grows the node runs out of memory and kills neighbours; /dev/shm may grow to the node's memory.",
+	.why = "When it grows the node runs out of memory and kills neighbors; /dev/shm may grow to the node's memory.",
 	.remedy = "Set limits.memory to what the job needs, /dev/shm included.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/volume/emptydir calculateEmptyDirMemorySize",

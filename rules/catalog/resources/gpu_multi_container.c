@@ -16,7 +16,7 @@
 
 static bool takes_devices(const struct container *c)
 {
-	/* Shares of a device are made to be given to several. */
+	/* Shares of a device are meant for several containers. */
 	return c->role != CONTAINER_INIT && c->gpus.n > 0 && c->accelerator &&
 	       (c->accelerator->class == ACCEL_WHOLE ||
 		c->accelerator->class == ACCEL_MIG);

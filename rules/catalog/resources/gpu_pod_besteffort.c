@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A GPU pod without any cpu or memory figure is BestEffort: the class looks at
- * cpu and memory only, extended resources do not count. Such a pod is the
- * first to be evicted and to be killed for memory, and a quota that names
- * cpu or memory forbids it. A LimitRange may give it figures: a state, or the
- * policy, says.
+ * cpu and memory only, extended resources do not count. Such a pod is the first
+ * to be evicted and to be killed for memory, and a quota that names cpu or
+ * memory forbids it. A LimitRange may give it figures, as a state or the policy
+ * shows.
  *
  * Source: pkg/apis/core/v1/helper/qos ComputePodQOS.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An accelerator in the pod's own `resources`. Pod-level resources know cpu,
- * memory and hugepages only; the API server refuses others ("Unsupported
- * value: "nvidia.com/gpu": supported values: "cpu", "hugepages-", "memory"").
+ * An accelerator in the pod's own `resources`. Pod-level resources allow cpu,
+ * memory and hugepages only; the API server refuses others ("Unsupported value:
+ * "nvidia.com/gpu": supported values: "cpu", "hugepages-", "memory"").
  *
  * Source: pkg/apis/core/validation validatePodResourceName.
  */
@@ -24,7 +24,7 @@ static void check_map(struct rule_run *run, const struct pod *pod,
 			continue;
 		f = report_pod(run, pod, value,
 			       "`%s` in the pod's own resources: only cpu, "
-			       "memory and hugepages may stand there",
+			       "memory and hugepages are allowed there",
 			       value->key);
 		finding_at_key(run, f, value);
 		finding_cause(run, f, value->key);
@@ -53,7 +53,7 @@ const struct rule rule_gpu_pod_level_resource = {
 	.flags = RULE_INFRASTRUCTURE,
 	.since = "1.0",
 	.summary = "an accelerator in the pod's own resources",
-	.why = "Pod-level resources take cpu, memory and hugepages only; the API server refuses the pod.",
+	.why = "Pod-level resources allow cpu, memory and hugepages only; the API server refuses the pod.",
 	.remedy = "Ask for the accelerator in the container that uses it.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validatePodResourceName; observed on kube-apiserver",

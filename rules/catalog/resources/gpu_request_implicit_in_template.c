@@ -3,13 +3,13 @@
  * Accelerators only in limits, in a template that a gang scheduler adds up.
  * Pods get the request from the limit, templates of custom resources do not.
  * Volcano counts the requests of its tasks, Training Operator stops at the
- * first `requests` it finds, so the PodGroup's minResources has no GPUs in
- * it and a job is let in that cannot fit.
+ * first `requests` it finds, so the PodGroup's minResources has no GPUs in it
+ * and a job that cannot fit is admitted.
  *
- * Sources: training-operator pkg/controller.v1/common/util.go
- * AddResourceList; volcano pkg/controllers/job/job_controller_util.go
- * CalTaskRequests. Not meant: Kueue (pkg/workload/resources.go), KubeRay
- * (utils CalculatePodResource) and MPI Operator v2 fill in limits.
+ * Sources: training-operator pkg/controller.v1/common/util.go AddResourceList;
+ * volcano pkg/controllers/job/job_controller_util.go CalTaskRequests. Not
+ * meant: Kueue (pkg/workload/resources.go), KubeRay (utils
+ * CalculatePodResource) and MPI Operator v2 fill in limits.
  */
 #include "engine/rule.h"
 
@@ -67,7 +67,7 @@ const struct rule rule_gpu_request_implicit_in_template = {
 	.wants = FACT_EXTENDED | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "accelerators only in the limits of a gang's template",
-	.why = "The PodGroup's minResources is made from requests: without the GPUs in it a gang is let in that cannot fit.",
+	.why = "The PodGroup's minResources is made from requests: without the GPUs in it a gang that cannot fit is admitted.",
 	.remedy = "Write the same number into requests.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/controller.v1/common AddResourceList; volcano CalTaskRequests",

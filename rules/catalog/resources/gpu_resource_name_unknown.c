@@ -32,7 +32,7 @@ static const char *meant(struct rule_run *run, const struct container *c,
 	return accelerator ? accelerator->name : NULL;
 }
 
-/* A name that is right, and that no node of the cluster offers. */
+/* A correct name that no node of the cluster offers. */
 static void check_nodes(struct rule_run *run, const struct container *c,
 			const struct resource_entry *entry)
 {
@@ -71,7 +71,8 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	name = meant(run, c, entry);
 	if (!name || entry->state == QUANTITY_ABSENT)
 		return;
-	/* None of what no node has is scheduled; a short name is refused. */
+	/* A name that no node has is never scheduled; a short name is
+	 * refused. */
 	if (strchr(value->key, '/') && entry->state == QUANTITY_OK &&
 	    !entry->quantity.nano)
 		return;
@@ -118,8 +119,8 @@ const struct rule rule_gpu_resource_name_unknown = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INFRASTRUCTURE,
 	.since = "1.0",
-	.summary = "a misspelt accelerator resource",
-	.why = "The API server accepts any name with a domain; no node offers it, so the pod stays Pending for ever.",
+	.summary = "a misspelled accelerator resource",
+	.why = "The API server accepts any name with a domain; no node offers it, so the pod stays Pending forever.",
 	.remedy =
 		"Write the name that the device plugin advertises, for instance nvidia.com/gpu.",
 	.evidence =

@@ -20,7 +20,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (at)
 		report_pod(run, pod, at,
 			   "each of %" PRId64 " pods with %" PRId64
-			   " %s%s wants a node for itself",
+			   " %s%s needs a node for itself",
 			   pod->steady.n, pod->gpus.n, pod_device(pod),
 			   pod->gpus.n == 1 ? "" : "s");
 }
@@ -38,9 +38,9 @@ const struct rule rule_anti_affinity_wastes_gpus = {
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_PLACED | FACT_SEVERAL,
 	.since = "1.0",
 	.summary = "replicas with few GPUs that may not share a node",
-	.why = "Each takes a node with all its GPUs away from the others, and no more replicas run than there are nodes.",
+	.why = "Each occupies a node with all its GPUs, and no more replicas run than there are nodes.",
 	.remedy =
-		"Prefer to spread them (preferredDuringScheduling..., topologySpreadConstraints) in place of requiring it.",
+		"Prefer to spread them (preferredDuringScheduling..., topologySpreadConstraints) instead of requiring it.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#inter-pod-affinity-and-anti-affinity",
 	.params = params,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A pod that selects GPU nodes and asks for no GPU: either its limit was
- * forgotten (gpu-limit-missing speaks of that), or it takes cores of GPU
- * nodes on purpose. A leader that its operator keeps in the workers' pool of
- * nodes has no choice.
+ * forgotten (see gpu-limit-missing), or it takes cores of GPU nodes on purpose.
+ * A leader that its operator keeps in the workers' pool of nodes has no choice.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"

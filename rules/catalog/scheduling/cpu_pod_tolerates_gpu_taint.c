@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The taint on GPU nodes keeps pods off that need no GPU. A CPU pod that
+ * The taint on GPU nodes keeps off pods that need no GPU. A CPU pod that
  * tolerates it fills the node's cores and memory, and GPUs next to them stay
  * idle because nothing fits any more. DaemonSets and the plumbing of the
  * cluster belong there and are not looked at; nor is a leader that its operator
@@ -65,7 +65,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			     "nodes together");
 		return;
 	}
-	/* The CPU role of a GPU workload (launcher, head) may mean it. */
+	/* The CPU role of a GPU workload (launcher, head) may need it. */
 	if (key && pod->object->gpus.n == 0)
 		fix_remove(finding_fix(run, f, false, "remove the toleration"),
 			   at);

@@ -71,9 +71,9 @@ const struct rule rule_deprecated_gpu_labels = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_PLACED,
 	.since = "1.0",
-	.summary = "a node label that its maker has replaced",
-	.why = "New nodes do not carry it: the pods find fewer and fewer nodes, and then none.",
-	.remedy = "Select by the label that took its place.",
+	.summary = "a node label that has been replaced",
+	.why = "New nodes do not have it: the pods fit fewer and fewer nodes, and finally none.",
+	.remedy = "Select by the label that replaces it.",
 	.evidence =
 		"https://github.com/NVIDIA/k8s-device-plugin/tree/main/docs/gpu-feature-discovery; https://learn.microsoft.com/azure/aks/use-labels",
 	.check_pod = check,

@@ -35,7 +35,7 @@ static void check_resource(struct rule_run *run, const struct object *object,
 	if (node_int(node_get(entry, "replicas"), &replicas) && replicas < 2)
 		report_object(run, object, at,
 			      "`sharing` of `%s` makes %" PRId64
-			      " replicas: the plugin wants 2 or more",
+			      " replicas: the plugin requires 2 or more",
 			      at->key, replicas);
 }
 
@@ -78,7 +78,7 @@ const struct rule rule_device_plugin_config_invalid = {
 	.wants = FACT_PODLESS,
 	.since = "1.0",
 	.summary =
-		"a sharing configuration that the NVIDIA device plugin does not take",
+		"a sharing configuration that the NVIDIA device plugin does not accept",
 	.why = "The plugin does not start with it, or shares nothing: GPU pods of these nodes stay Pending.",
 	.remedy =
 		"Name nvidia.com/gpu or a MIG resource, with 2 replicas or more; MPS is for GPUs without MIG.",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A GPU pod without any word about the sort of GPU takes the first free one: a
- * 70B model lands on a 16 GB card, or a small job takes the dearest card of
- * all. Where all are alike nothing is wrong: a state, or the policy, says. A
- * Kueue queue's flavors inject the
- * selector, as some operators do; a claim selects, a MIG profile has a size.
+ * A GPU pod that names no type of GPU takes the first free one: a 70B model
+ * lands on a 16 GB card, or a small job takes the most expensive card. Where
+ * all are alike nothing is wrong, as a state or the policy shows. A Kueue
+ * queue's flavors inject the selector, as some operators do; a claim selects, a
+ * MIG profile has a size.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -13,7 +13,7 @@
 #include "kube/scheduling/labels.h"
 #include "kube/scheduling/node_match.h"
 
-/* A label of the site's own that speaks of GPUs, or of their machines. */
+/* A label of the site itself that names GPUs or their machines. */
 static bool speaks_of_gpus(const char *text)
 {
 	static const char *const words[] = {
@@ -140,7 +140,7 @@ const struct rule rule_gpu_node_selector_missing = {
 	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "a GPU pod does not say which GPU it wants",
-	.why = "It lands on whatever is free: a large model on a small card is OOM-killed in a loop, a small job blocks a dear one.",
+	.why = "It lands on whatever is free: a large model on a small card is OOM-killed in a loop, a small job blocks an expensive one.",
 	.remedy =
 		"Set nodeSelector (or required node affinity) on the accelerator's product label.",
 	.evidence =

@@ -2,8 +2,8 @@
 /*
  * A product label whose list of values is closed (GKE's gke-accelerator and
  * gke-tpu-accelerator) with a value that is not in it: no node will have it.
- * New products come, so that is advice. With a cluster state any product label
- * is judged, by the nodes that there are.
+ * New products appear, so this is advice. With a cluster state any product
+ * label is judged, by the nodes that there are.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -18,7 +18,7 @@ static void check_value(struct rule_run *run, const struct pod *pod,
 
 	if (!node_str(value) || label_value_find(need->key, node_str(value)))
 		return;
-	f = report_pod(run, pod, value, "`%s` is no known value of `%s`",
+	f = report_pod(run, pod, value, "`%s` is not a known value of `%s`",
 		       node_str(value), need->key);
 	near = label_value_nearest(need->key, node_str(value));
 	if (near)

@@ -2,9 +2,9 @@
 /*
  * GPU nodes often carry a taint named like the vendor's device: nvidia.com/gpu
  * for MIG, shared and claimed ones too. Whether they do, a state or the policy
- * says; who names a managed platform leaves it to that. The admission plugin
- * ExtendedResourceToleration adds the toleration (not for claims), but is off
- * by default. Knative takes none without a feature flag.
+ * shows; a policy that names a managed platform leaves it to that. The
+ * admission plugin ExtendedResourceToleration adds the toleration (not for
+ * claims), but is off by default. Knative allows none without a feature flag.
  * Source: plugin/pkg/admission/extendedresourcetoleration; Azure/AKS#1449.
  */
 #include <string.h>

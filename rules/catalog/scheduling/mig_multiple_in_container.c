@@ -49,7 +49,7 @@ const struct rule rule_mig_multiple_in_container = {
 	.wants = FACT_EXTENDED,
 	.since = "1.0",
 	.summary = "a container asks for several MIG slices",
-	.why = "A CUDA process uses one MIG instance: the others are taken and idle.",
+	.why = "A CUDA process uses one MIG instance: the others are allocated but idle.",
 	.remedy =
 		"Ask for one larger slice, or give each process a container of its own.",
 	.evidence =

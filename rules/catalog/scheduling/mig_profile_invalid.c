@@ -110,7 +110,7 @@ const struct rule rule_mig_profile_invalid = {
 	.wants = FACT_GPU | FACT_EXTENDED,
 	.since = "1.0",
 	.summary = "a MIG profile that no GPU, or not the selected one, has",
-	.why = "The API server accepts any name; no node offers it, so the pod stays Pending for ever.",
+	.why = "The API server accepts any name; no node offers it, so the pod stays Pending forever.",
 	.remedy =
 		"Ask for a profile of the GPU that you want: `nvidia-smi mig -lgip` on a node lists them. One of your own goes into the policy's `accelerators`.",
 	.evidence =

@@ -32,7 +32,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	if (node_str(name)) {
 		report_pod(run, pod, name,
-			   "`nodeName: %s` goes past the scheduler, which "
+			   "`nodeName: %s` bypasses the scheduler, which "
 			   "alone knows what devices are free",
 			   node_str(name));
 		return;
@@ -40,7 +40,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	label = pinned_name(run, pod);
 	if (node_str(label))
 		report_pod(run, pod, label,
-			   "only node `%s` will do: without it the pods stay "
+			   "only node `%s` fits: without it the pods stay "
 			   "Pending",
 			   node_str(label));
 }
@@ -53,8 +53,8 @@ const struct rule rule_node_name_pinned = {
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_PLACED,
 	.since = "1.0",
 	.summary = "GPU pods bound to one node by its name",
-	.why = "nodeName goes past the scheduler, and the kubelet refuses the pod when the devices are taken; either way the pod is lost with its node.",
-	.remedy = "Select the nodes by a label of what they have.",
+	.why = "nodeName bypasses the scheduler, and the kubelet refuses the pod when the devices are in use; either way the pod is lost with its node.",
+	.remedy = "Select the nodes by a label that describes what they have.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#nodename",
 	.check_pod = check,

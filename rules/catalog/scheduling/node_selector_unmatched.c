@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * GPU pods whose nodeSelector, required affinity or tolerations fit no node
- * that the cluster has: they stay Pending, unless an autoscaler makes such a
+ * that the cluster has: they stay Pending, unless an autoscaler adds such a
  * node (one that scales from zero cannot be seen, so this is a warning; with
- * Karpenter NodePools nothing is said).
- * Source: scheduler plugins NodeAffinity and TaintToleration.
+ * Karpenter NodePools the rule is silent). Source: scheduler plugins
+ * NodeAffinity and TaintToleration.
  */
 #include <inttypes.h>
 
@@ -107,7 +107,7 @@ const struct rule rule_node_selector_unmatched = {
 	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "GPU pods whose selectors or tolerations fit no node",
-	.why = "The pods stay Pending unless an autoscaler makes such a node.",
+	.why = "The pods stay Pending unless an autoscaler adds such a node.",
 	.remedy = "Select labels that nodes have; tolerate their taints.",
 	.evidence = "scheduler NodeAffinity, TaintToleration",
 	.yields_to = (const char *const[]){"gpu-product-label-unknown", NULL},

@@ -23,7 +23,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    !node_is_unset(pod_field(pod, "runtimeClassName")))
 		return;
 	f = report_pod(run, pod, pod->spec,
-		       "the pods have no runtime class, the policy wants `%s`",
+		       "the pods have no runtime class, the policy requires "
+		       "`%s`",
 		       class);
 	finding_missing(f, pod->object, pod->spec, "runtimeClassName");
 	fix_set(finding_fix(run, f, false, "use the runtime class `%s`", class),

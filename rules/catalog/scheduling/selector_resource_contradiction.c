@@ -2,8 +2,8 @@
 /*
  * Selector and resource exclude each other: a label of one vendor beside
  * another vendor's resource, an instance type or a count label with fewer
- * accelerators than asked for. So may nodeSelector and required affinity:
- * both must hold. Such a pod can never be scheduled.
+ * accelerators than asked for. So may nodeSelector and required affinity, which
+ * must both hold. Such a pod can never be scheduled.
  */
 #include <inttypes.h>
 
@@ -105,9 +105,9 @@ const struct rule rule_selector_resource_contradiction = {
 	.wants = FACT_PLACED,
 	.since = "1.0",
 	.summary = "node selector and accelerator exclude each other",
-	.why = "No node can have what the selector and the resource ask for together: the pod stays Pending for ever.",
+	.why = "No node can have what the selector and the resource ask for together: the pod stays Pending forever.",
 	.remedy =
-		"Make the label, the instance type and the resource speak of the same accelerator.",
+		"Make the label, the instance type and the resource name the same accelerator.",
 	.evidence =
 		"https://karpenter.sh/docs/reference/instance-types/; GKE accelerator labels; gpu-feature-discovery",
 	.check_pod = check,

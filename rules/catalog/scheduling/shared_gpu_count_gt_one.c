@@ -26,8 +26,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 				continue;
 			report_container(run, c, entry->node,
 					 "container `%s` asks for %" PRId64
-					 " shares: they are no more than one, "
-					 "or refused",
+					 " shares: they give no more than "
+					 "one, or are refused",
 					 container_title(c),
 					 quantity_value(entry->quantity));
 		}

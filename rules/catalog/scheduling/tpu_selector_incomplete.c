@@ -25,7 +25,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct node_needs needs;
 	bool first;
 
-	/* Slices that are made on demand have their topology there. */
+	/* Slices that are created on demand have their topology there. */
 	if (!asks_for_tpu(pod) || object_is_queued(pod->object) ||
 	    pod_annotation(pod, "cloud.google.com/gke-tpu-slice-topology"))
 		return;
@@ -51,7 +51,7 @@ const struct rule rule_tpu_selector_incomplete = {
 	.since = "1.0",
 	.summary =
 		"TPU pods that select an accelerator or a topology, not both",
-	.why = "GKE makes and finds TPU slices by both labels: the pods stay Pending.",
+	.why = "GKE creates and finds TPU slices by both labels: the pods stay Pending.",
 	.remedy =
 		"Select by cloud.google.com/gke-tpu-accelerator and cloud.google.com/gke-tpu-topology.",
 	.evidence =

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folders of the host in a GPU pod. Some of them command the node: its
- * passwords, units, container runtime and kubelet; a socket does so even
- * where it is mounted read-only. Any other folder that can be written is
- * shared with every pod that mounts it; real jobs keep caches there, so that
- * a site has to say first which folders are meant for it. Devices are
+ * Folders of the host in a GPU pod. Some of them control the node: its
+ * passwords, units, container runtime and kubelet; a socket does so even where
+ * it is mounted read-only. Any other folder that can be written is shared with
+ * every pod that mounts it; real jobs keep caches there, so a site first has to
+ * say which folders are meant for that. Devices are
  * nvidia-device-mount-bypass's, /dev/shm is shm-not-memory-backed's; data that
- * is only read is nobody's trouble.
+ * is only read does no harm.
  *
  * Source: Kubernetes documentation of hostPath volumes (security risks); Pod
  * Security Standards, baseline: hostPath volumes.
@@ -53,8 +53,8 @@ static void check_mount(struct rule_run *run, const struct container *c,
 		return;
 	f = report_container(
 		run, c, shown.node,
-		commands ? "container `%s` gets `%s` of the node, a "
-			   "way to command it and all its GPUs"
+		commands ? "container `%s` gets `%s` of the node, which "
+			   "controls it and all its GPUs"
 			 : "container `%s` may write to `%s` of "
 			   "the node, which the policy does not allow",
 		container_title(c), shown.path);

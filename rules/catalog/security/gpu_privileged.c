@@ -2,13 +2,13 @@
 /*
  * A privileged container gets every device node of its host, and the NVIDIA
  * runtime honours NVIDIA_VISIBLE_DEVICES of a privileged container even where
- * it is told to ignore that of others. Whoever asks for one GPU, or for none
- * on a GPU node, sees all of them, those of other pods too.
+ * it is configured to ignore that of others. A pod that asks for one GPU, or
+ * for none on a GPU node, sees all of them, those of other pods too.
  *
  * A TPU host is one pod's anyway, and its runtime once asked for privileges.
- * With eight devices of its own a container mostly has its node for itself,
- * an init container is over when the work begins, and a runtime class may keep
- * the devices away: these only warn.
+ * With eight devices of its own a container usually has its node to itself, an
+ * init container is over when the work begins, and a runtime class may keep the
+ * devices away: these only warn.
  *
  * Sources: kubernetes/kubernetes#81256; NVIDIA/k8s-device-plugin#336;
  * nvidia-container-toolkit cuda_image.go (privileged containers are honoured).
@@ -33,7 +33,7 @@ static bool is_mild(const struct container *c)
 	       (c->role == CONTAINER_INIT && !c->gpus.n);
 }
 
-/* A pod on a node with devices that are others', too. */
+/* A pod on a node that also has devices of other pods. */
 static bool shares_node(const struct pod *pod)
 {
 	const struct node_label *label = NULL;
@@ -84,7 +84,7 @@ const struct rule rule_gpu_privileged = {
 	.wants = FACT_PODSPEC | FACT_SECURITY,
 	.since = "1.0",
 	.summary = "a privileged container on a GPU node",
-	.why = "It sees every device of the node, whatever it asks for: GPUs of other pods, which nobody counts.",
+	.why = "It sees every device of the node, whatever it asks for: GPUs of other pods, none of them counted.",
 	.remedy = "Remove privileged; add the capabilities that are needed.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/issues/81256; https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go",

@@ -15,7 +15,7 @@ static const struct node *field(const struct container *c, const char *key)
 		       : own;
 }
 
-/* Added rights have an effect for root alone: it is meant. */
+/* Added capabilities have an effect for root only: it is meant. */
 static bool needs_root(const struct container *c)
 {
 	const struct node *own = node_get(c->node, "securityContext");
@@ -46,7 +46,7 @@ const struct rule rule_gpu_root_writable = {
 	.wants = FACT_DEVICES | FACT_SECURITY,
 	.since = "1.0",
 	.summary = "a GPU container that runs as root",
-	.why = "A fault in the model server or its libraries has root's rights in the container.",
+	.why = "A vulnerability in the model server or its libraries has root's rights in the container.",
 	.remedy = "Set runAsNonRoot: true with a user that the image allows.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted",

@@ -30,8 +30,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!ray_dashboard_is_open(pod) || !at || !object_gpu_pod(pod->object))
 		return;
 	report_pod(run, pod, at,
-		   "`%s: %s` leads to the dashboard, which runs jobs for "
-		   "whoever reaches it",
+		   "`%s: %s` exposes the dashboard, which runs jobs for "
+		   "anyone who reaches it",
 		   at->key, node_is_true(at) ? "true" : node_str(at));
 }
 
@@ -49,8 +49,8 @@ static void check_workload(struct rule_run *run, const struct workload *w,
 		    service_selects(service, pod))
 			report_place(
 				run, &service->id, &service->place,
-				"the Service leads to the dashboard of %s, "
-				"which runs jobs for whoever reaches it",
+				"the Service exposes the dashboard of %s, "
+				"which runs jobs for anyone who reaches it",
 				rule_title(run, w->id.kind, w->id.name));
 	}
 }
@@ -79,9 +79,9 @@ const struct rule rule_ray_dashboard_exposed = {
 	.since = "1.0",
 	.summary =
 		"the dashboard of a Ray cluster that is reachable from outside",
-	.why = "Whoever reaches port 8265 submits jobs, without a password: the cluster's GPUs and secrets are theirs.",
+	.why = "Anyone who reaches port 8265 can submit jobs without a password, and use the cluster's GPUs and secrets.",
 	.remedy =
-		"Keep the head's Service inside of the cluster (ClusterIP), and reach the dashboard by kubectl port-forward or a proxy that asks who it is.",
+		"Keep the head's Service inside the cluster (ClusterIP), and reach the dashboard by kubectl port-forward or an authenticating proxy.",
 	.evidence =
 		"https://docs.ray.io/en/latest/ray-security/index.html; https://nvd.nist.gov/vuln/detail/CVE-2023-48022",
 	.check_pod = check,

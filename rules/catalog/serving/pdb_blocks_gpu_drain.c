@@ -18,8 +18,9 @@ struct budget_tally {
 	const struct node *root;
 };
 
-static void tell(struct rule_run *run, const struct budget_tally *t,
-		 const struct object_id *id, const struct place *place)
+static void report_blocked(struct rule_run *run, const struct budget_tally *t,
+			   const struct object_id *id,
+			   const struct place *place)
 {
 	const struct node *most = node_path(t->root, "spec.maxUnavailable");
 	const struct node *field =
@@ -37,7 +38,7 @@ static void tell(struct rule_run *run, const struct budget_tally *t,
 			: "`%s: %s` of PodDisruptionBudget `%s` lets no GPU pod of %s be evicted, if no others have the labels",
 		field->key, field->str, t->id.name, t->title);
 	finding_cause(run, f, t->id.name);
-	/* Whoever trains may well mean it. */
+	/* A training job may well mean it. */
 	if (how == BUDGET_BLOCKS_SO_MANY || t->training)
 		finding_severity(f, SEVERITY_INFO);
 }
@@ -91,8 +92,8 @@ static void check_set(struct rule_run *run)
 	}
 	for (size_t i = 0; i < set->nnamed; i++)
 		if (tallies[i].title)
-			tell(run, &tallies[i], &tallies[i].id,
-			     &tallies[i].place);
+			report_blocked(run, &tallies[i], &tallies[i].id,
+				       &tallies[i].place);
 }
 
 /* Those of the cluster alone, at the workload. */
@@ -113,7 +114,7 @@ static void check(struct rule_run *run, const struct workload *w)
 			continue;
 		count(run, w, &all[i], rule_arena(run), &t);
 		if (t.title)
-			tell(run, &t, &w->id, &w->place);
+			report_blocked(run, &t, &w->id, &w->place);
 	}
 }
 
@@ -125,7 +126,7 @@ const struct rule rule_pdb_blocks_gpu_drain = {
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary = "a disruption budget that allows no eviction of GPU pods",
-	.why = "A drain of their node never ends: driver upgrades, new node images and scale-down wait for somebody to delete the pods.",
+	.why = "A drain of their node never ends: driver upgrades, new node images and scale-down wait until the pods are deleted by hand.",
 	.remedy =
 		"Allow one: maxUnavailable: 1, or a minAvailable below the number of replicas.",
 	.evidence =

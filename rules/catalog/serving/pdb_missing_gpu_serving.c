@@ -2,14 +2,14 @@
 /*
  * A model server of several replicas that no disruption budget selects: a drain
  * may evict all of them at once. Judged where the state has budgets, or files
- * have some: who has none at all may have other means.
+ * have some: a site that has none at all may have other means.
  */
 #include <inttypes.h>
 
 #include "engine/rule.h"
 #include "kube/set/referred.h"
 
-/* Whether there are budgets is known? Else the rule did not run. */
+/* Is it known whether there are budgets? Otherwise the rule did not run. */
 static bool judges(struct rule_run *run, const struct workload *w)
 {
 	const struct cluster *cluster = rule_cluster(run);

@@ -21,8 +21,8 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	finding_missing(
 		report_object(run, object, node_is_unset(type) ? spec : type,
-			      "an upgrade takes %" PRId64
-			      " %s%s more: if they are not there, the new "
+			      "an upgrade needs %" PRId64
+			      " %s%s more: if they are not free, the new "
 			      "cluster waits",
 			      n, object_device(object), n == 1 ? "" : "s"),
 		object, object->root, "spec.upgradeStrategy.type");
@@ -37,9 +37,9 @@ const struct rule rule_rayservice_upgrade_doubles = {
 	.since = "1.0",
 	.summary =
 		"an upgrade that starts a second Ray cluster beside the first",
-	.why = "Where the GPUs are not there twice, the new cluster waits, and the service stays on the old version.",
+	.why = "Where twice the GPUs are not available, the new cluster waits, and the service stays on the old version.",
 	.remedy =
-		"Set spec.upgradeStrategy.type: None where the GPUs are not there twice, or NewClusterWithIncrementalUpgrade.",
+		"Set spec.upgradeStrategy.type: None where twice the GPUs are not available, or NewClusterWithIncrementalUpgrade.",
 	.evidence =
 		"https://docs.ray.io/en/latest/serve/production-guide/kubernetes.html",
 	.check_object = check,

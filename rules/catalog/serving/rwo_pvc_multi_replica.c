@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several pods with one volume for one node, or for one pod. Whether they come
- * to several nodes is mostly the scheduler's: certain it is only where a rule
- * of the template keeps them apart, or a node is too small for two of them.
+ * Several pods with one volume for one node, or for one pod. Whether they run
+ * on several nodes mostly depends on the scheduler: it is certain only where a
+ * rule of the template keeps them apart, or a node is too small for two of
+ * them.
  */
 #include <inttypes.h>
 
@@ -81,7 +82,9 @@ static void judge(struct rule_run *run, const struct workload *w,
 			? "%" PRId64
 			  " pods on several nodes mount claim `%s`, which is for one node (ReadWriteOnce)"
 			: "%" PRId64
-			  " pods mount claim `%s`, which is for one node (ReadWriteOnce): if they come to several, some never start",
+			  " pods mount claim `%s`, which is for one node "
+			  "(ReadWriteOnce): if they run on several, some "
+			  "never start",
 		users.pods.n, claim->name);
 	finding_cause(run, f, claim->name);
 	finding_label_place(run, f, &found->place, "its access modes");
@@ -123,7 +126,7 @@ const struct rule rule_rwo_pvc_multi_replica = {
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary = "several pods with a volume for one node, or for one pod",
-	.why = "Pods on other nodes wait in ContainerCreating (Multi-Attach), with their GPUs allocated; of a ReadWriteOncePod claim all but one stay Pending.",
+	.why = "Pods on other nodes wait in ContainerCreating (Multi-Attach), with their GPUs allocated; with a ReadWriteOncePod claim all but one stay Pending.",
 	.remedy =
 		"Use a ReadWriteMany or ReadOnlyMany claim, or volumeClaimTemplates that give each pod its own.",
 	.evidence =

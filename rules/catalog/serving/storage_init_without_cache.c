@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A LocalModelCache with the same uri is used by itself.
+ * A LocalModelCache with the same uri is used automatically.
  */
 #include <inttypes.h>
 

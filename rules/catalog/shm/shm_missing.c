@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The container runtime's /dev/shm is 64 MiB. PyTorch data loaders and NCCL
- * without P2P exchange tensors through it and die of a bus error. Whoever
- * shares the host's IPC namespace has the host's (another rule speaks). With
- * several devices and a program that nobody knows the finding says "if", and
- * where one device trains it is an info.
+ * without P2P exchange tensors through it and die of a bus error. A pod in the
+ * host's IPC namespace has the host's (hostipc-instead-of-shm). With several
+ * devices and an unknown program the finding says "if", and where one device
+ * trains it is an info.
  */
 #include "base/text.h"
 #include "engine/rule.h"

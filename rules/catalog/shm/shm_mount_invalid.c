@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mount at /dev/shm that the API server refuses: its volume is not in the
- * pod ("volumeMounts[0].name: Not found"), or the path is mounted twice
- * ("mountPath: must be unique"). Of a custom resource nobody looks at it: its
- * pods are refused, and never come. Claim templates are volumes too. Silent
- * where the operator may add volumes: of a runtime, a preset, its own.
- * Source: pkg/apis/core/validation ValidateVolumeMounts; observed.
+ * A mount at /dev/shm that the API server refuses: its volume is not in the pod
+ * ("volumeMounts[0].name: Not found"), or the path is mounted twice
+ * ("mountPath: must be unique"). In a custom resource it is not checked: its
+ * pods are refused, and never exist. Claim templates are volumes too. Silent
+ * where the operator may add volumes: of a runtime, a preset, its own. Source:
+ * pkg/apis/core/validation ValidateVolumeMounts; observed.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -72,7 +72,7 @@ const struct rule rule_shm_mount_invalid = {
 	.wants = FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "a mount at /dev/shm that the API server refuses",
-	.why = "The volume is not in the pod, or the path is mounted twice: the object is rejected, or the pods of a custom resource are and never come.",
+	.why = "The volume is not in the pod, or the path is mounted twice: the object is rejected or, for a custom resource, its pods are.",
 	.remedy = "Name a volume of the pod, and mount it once.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation ValidateVolumeMounts; observed on kube-apiserver",

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Something is mounted at /dev/shm, but it is no memory: a plain emptyDir or
- * a PVC has the disk's speed (and a plain emptyDir blocks the Cluster
- * Autoscaler's scale-down). The medium is spelt "Memory"; the API server
+ * Something is mounted at /dev/shm, but it is not memory: a plain emptyDir or a
+ * PVC has the disk's speed (and a plain emptyDir blocks the Cluster
+ * Autoscaler's scale-down). The medium is spelled "Memory"; the API server
  * accepts "memory", the kubelet does not know it. A hostPath of the node's
- * /dev/shm is memory: shm-hostpath speaks of that.
- * Source: pkg/volume/emptydir/empty_dir.go; Cluster Autoscaler FAQ.
+ * /dev/shm is memory: shm-hostpath reports it. Source:
+ * pkg/volume/emptydir/empty_dir.go; Cluster Autoscaler FAQ.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -50,7 +50,8 @@ static void judge(struct rule_run *run, const struct container *c,
 			return;
 		f = report_container(
 			run, c, medium,
-			"`medium: %s` is unknown to the kubelet, it is spelt `Memory`",
+			"`medium: %s` is unknown to the kubelet, it is "
+			"spelled `Memory`",
 			node_str(medium));
 		finding_severity(f, SEVERITY_ERROR);
 	} else {
@@ -59,7 +60,7 @@ static void judge(struct rule_run *run, const struct container *c,
 
 		f = report_container(
 			run, c, at,
-			"/dev/shm of container `%s` lies on disk, not in memory",
+			"/dev/shm of container `%s` is on disk, not in memory",
 			container_title(c));
 	}
 	finding_label(run, f, shm->mount, "mounted at /dev/shm");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pod has a Memory emptyDir that is named for shared memory, but the GPU
- * container does not mount it, or mounts it where nobody looks: only
- * /dev/shm itself is what glibc, PyTorch and NCCL use.
+ * container does not mount it, or mounts it elsewhere: only /dev/shm itself is
+ * what glibc, PyTorch and NCCL use.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -122,7 +122,7 @@ const struct rule rule_shm_volume_unmounted = {
 	.since = "1.0",
 	.summary =
 		"a volume for shared memory is not mounted at /dev/shm of the GPU container",
-	.why = "The container still runs with the runtime's 64 MiB although somebody meant it to have more.",
+	.why = "The container still runs with the runtime's 64 MiB although more was intended.",
 	.remedy = "Mount the volume at exactly /dev/shm.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/issues/28272; shm_open(3) uses /dev/shm",

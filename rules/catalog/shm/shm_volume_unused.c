@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of one that is named like shared memory, another rule speaks.
+ * shm-volume-unmounted reports one that is named like shared memory.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Either annotation shows that somebody thought of it. Pods of an exclusive
- * topology fit nowhere else, and who cannot move is not moved for little use.
+ * Either annotation shows a decision. Pods of an exclusive topology fit nowhere
+ * else, and pods that cannot move are not moved off little-used nodes.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -58,7 +58,7 @@ const struct rule rule_autoscaler_may_evict_training = {
 	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "training that an autoscaler may move",
-	.why = "Cluster Autoscaler and Karpenter empty nodes that are little used, and a run of days begins again.",
+	.why = "Cluster Autoscaler and Karpenter empty nodes that are little used, and a run of several days starts over.",
 	.remedy =
 		"Annotate the pod template: cluster-autoscaler.kubernetes.io/safe-to-evict: \"false\", karpenter.sh/do-not-disrupt: \"true\".",
 	.evidence =

@@ -43,7 +43,7 @@ const struct rule rule_do_not_disrupt_on_serving = {
 	.wants = FACT_GPU | FACT_ANNOTATED,
 	.since = "1.0",
 	.summary = "a server or a notebook that no autoscaler may move",
-	.why = "Its node is not drained for updates and not removed when idle, for as long as the pod lives: that is for ever.",
+	.why = "Its node is not drained for updates and not removed when idle, for as long as the pod lives, which is indefinitely.",
 	.remedy =
 		"Remove the annotation, or give Karpenter a duration (karpenter.sh/do-not-disrupt: \"4h\"); a PodDisruptionBudget keeps replicas up.",
 	.evidence =

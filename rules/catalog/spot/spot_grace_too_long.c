@@ -47,9 +47,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    seconds <= notices[i].seconds)
 			continue;
 		f = report_pod(run, pod, at,
-			       "%s takes a spot node back %" PRId64
+			       "%s reclaims a spot node %" PRId64
 			       " s after its notice: %" PRId64
-			       " s of grace are not given",
+			       " s of grace are not granted",
 			       notices[i].provider, notices[i].seconds,
 			       seconds);
 		finding_label(run, f, spot, "on spot nodes");

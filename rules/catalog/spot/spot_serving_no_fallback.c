@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where nodes of both sorts will do there is somewhere to go.
+ * Where nodes of both types fit, the pods have somewhere to go.
  */
 #include <string.h>
 
@@ -33,9 +33,9 @@ const struct rule rule_spot_serving_no_fallback = {
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_SPOT,
 	.since = "1.0",
 	.summary = "one server, on spot nodes only",
-	.why = "When the node is taken away nothing answers until another one is found, which may be never.",
+	.why = "When the node is reclaimed nothing answers until another one is found, which may be never.",
 	.remedy =
-		"Run two replicas, or prefer spot nodes in place of requiring them.",
+		"Run two replicas, or prefer spot nodes instead of requiring them.",
 	.evidence =
 		"https://cloud.google.com/kubernetes-engine/docs/concepts/spot-vms",
 	.check_pod = check,

@@ -73,8 +73,8 @@ const struct rule rule_spot_without_checkpoint = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_SPOT,
 	.since = "1.0",
-	.summary = "training on spot nodes that keeps nothing",
-	.why = "The node is taken away with its disk: the run begins again from the start, every time.",
+	.summary = "training on spot nodes without durable checkpoints",
+	.why = "The node is reclaimed with its disk: the run starts from the beginning, every time.",
 	.remedy =
 		"Write checkpoints to a volume that outlives the pod, or to object storage.",
 	.evidence =

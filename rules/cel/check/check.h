@@ -40,7 +40,7 @@ const struct cel_type *cel_env_variable_type(const struct cel_env *env,
 /* NULL: there are no more. */
 const char *cel_env_variable_name(const struct cel_env *env, unsigned index);
 /* The type that a name stands for: `int`, `google.protobuf.Duration`; NULL: it
- * is no type's. */
+ * is not a type's. */
 const struct cel_type *cel_env_type(const struct cel_env *env,
 				    const char *name);
 /* "did you mean": or NULL. */

@@ -108,7 +108,7 @@ bool checker_resolve(struct checker *c, struct cel_expr *expr, const char *name)
 	return true;
 }
 
-/* Of the names that could stand there, comprehensions' first. */
+/* Of the names that would be valid there, comprehensions' first. */
 static const char *nearest_name(struct checker *c, const char *name)
 {
 	const char **names = NULL, *variable;

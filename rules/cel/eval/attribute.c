@@ -54,6 +54,8 @@ static struct cel_value missing_key(struct cel_eval *ev, struct cel_value key)
 	struct buf text;
 
 	if (key.kind == CEL_STRING)
+		eval_work(ev, key.text.len / 16);
+	if (key.kind == CEL_STRING)
 		return cel_error(ev->arena, "no such key: %.*s",
 				 (int)key.text.len, key.text.data);
 	buf_init(&text);
@@ -129,7 +131,7 @@ static struct cel_value bad_index(struct cel_eval *ev, struct cel_value key)
 	return error;
 }
 
-/* false: the key is no index. */
+/* false: the key is not an index. */
 static bool index_of(struct cel_value key, int64_t *index)
 {
 	if (key.kind == CEL_DOUBLE && (!(key.real >= -9223372036854775808.0 &&
@@ -150,13 +152,13 @@ static struct cel_value in_list(struct cel_eval *ev, struct cel_value list,
 {
 	int64_t i;
 
-	*found = true; /* a key that is no index is wrong in any case */
+	*found = true; /* a key that is not an index is wrong in any case */
 	if (!index_of(key, &i))
 		return bad_index(ev, key);
 	if (i >= 0 && (uint64_t)i < cel_list_size(list))
 		return cel_list_at(ev->arena, list, (size_t)i);
-	*found = false;
-	return cel_null();
+	*found = i >= 0 && eval_holds_more(ev, list);
+	return *found ? cel_unknown(NULL) : cel_null();
 }
 
 static bool is_key(struct cel_value key)

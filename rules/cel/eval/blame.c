@@ -236,7 +236,7 @@ size_t cel_eval_blame(struct cel_eval *ev, const struct node **nodes,
 	uint64_t cost = ev->cost;
 
 	/* What it costs is not the author's: it has a budget of its own. */
-	ev->cost = 0;
+	ev->cost = ev->work = 0;
 	ev->state->over = false;
 	blame(&b, ev->program->root);
 	ev->cost = cost;

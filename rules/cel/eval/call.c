@@ -17,6 +17,25 @@ bool eval_holds_more(const struct cel_eval *ev, struct cel_value v)
 			(v.kind == CEL_MAP && node->flags & NODE_OPEN));
 }
 
+/* Does something that the value is made of hold more? */
+static bool has_more_within(struct cel_eval *ev, struct cel_value v)
+{
+	bool more = eval_holds_more(ev, v);
+
+	if (v.kind == CEL_OPTIONAL && v.optional)
+		return has_more_within(ev, *v.optional);
+	if (more || (v.kind != CEL_LIST && v.kind != CEL_MAP))
+		return more;
+	for (size_t i = 0; !more && i < eval_range_size(v); i++) {
+		struct cel_value item =
+			v.kind == CEL_LIST ? cel_list_at(ev->arena, v, i)
+					   : cel_map_at(ev->arena, v, i).value;
+
+		more = has_more_within(ev, item);
+	}
+	return more;
+}
+
 /* --- `&&`, `||` ---------------------------------------------------------- */
 
 /* decisive: the operand that decides, true for `||`. */
@@ -58,6 +77,15 @@ static uint64_t cost_of_equality(struct cel_value a, struct cel_value b)
 	return cel_cost_share(x < y ? x : y, 0.1);
 }
 
+/* Of values that are unlike at a glance, nothing within is looked at. */
+static uint64_t work_of_equality(struct cel_eval *ev, struct cel_value a,
+				 struct cel_value b)
+{
+	if (a.kind != b.kind || cel_cost_size(a) != cel_cost_size(b))
+		return 0;
+	return eval_work_of(ev, a);
+}
+
 static struct cel_value eval_equality(struct cel_eval *ev,
 				      const struct cel_expr *e, bool equal)
 {
@@ -65,8 +93,12 @@ static struct cel_value eval_equality(struct cel_eval *ev,
 	struct cel_value b = eval_expr(ev, e->call.operands[1]);
 	struct cel_value result = eval_graver(a, b);
 
+	eval_work(ev, work_of_equality(ev, a, b));
+	if (ev->state->over)
+		return cel_null();
 	if (!cel_is_abnormal(result))
-		result = eval_holds_more(ev, a) || eval_holds_more(ev, b)
+		result = ev->options.fragment && (has_more_within(ev, a) ||
+						  has_more_within(ev, b))
 				 ? cel_unknown(NULL)
 				 : cel_equal(ev->arena, a, b);
 	eval_charge(ev,
@@ -181,8 +213,8 @@ static bool is_unguarded(const char *name)
 	       text_eq(name, "endsWith") || text_eq(name, "matches");
 }
 
-/* Is its price one of sizes alone, which what is no value has, too? If not, it
- * may look into what it was called on. */
+/* Does its price depend on sizes alone, which what is not a value has, too? If
+ * not, it may look into what it was called on. */
 static bool is_priced(struct cel_eval *ev, const struct cel_expr *e,
 		      const struct cel_value *args)
 {
@@ -263,6 +295,13 @@ static struct cel_value no_overload(struct cel_eval *ev,
 	return error;
 }
 
+static uint64_t work_of_result(struct cel_value v)
+{
+	return v.kind == CEL_STRING ? v.text.len / 16
+	       : v.kind == CEL_LIST ? cel_list_size(v)
+				    : 0;
+}
+
 static struct cel_value call_overload(struct cel_eval *ev,
 				      const struct cel_expr *e,
 				      const struct cel_value *args)
@@ -280,8 +319,11 @@ static struct cel_value call_overload(struct cel_eval *ev,
 		charge_failure(ev, e, args);
 		return no_overload(ev, e, args);
 	}
+	if (!eval_may_call(ev, e, args))
+		return cel_null();
 	call.overload = s->overload;
 	result = s->overload->call(&call);
+	eval_work(ev, work_of_result(result));
 	price = e->call.price ? e->call.price : s->overload;
 	if (e->call.operation == OPERATION_IN_CONSTANTS)
 		cost = 0;
@@ -291,18 +333,24 @@ static struct cel_value call_overload(struct cel_eval *ev,
 	return result;
 }
 
-/* Of a list or map that may hold more, `in` knows what it has; others know
- * nothing but what it is. */
+/* Of what may hold more, nothing is known but its type. What is made of such
+ * has a size; `in` looks for itself, and a scalar is equal to none of it. */
 static bool is_unknown_of(struct cel_eval *ev, const struct cel_expr *e,
 			  const struct cel_value *args)
 {
+	const char *name = e->call.function;
 	bool more = false;
 
+	if (text_lists("dyn type", name))
+		return false;
+	if (text_eq(name, "size"))
+		return eval_holds_more(ev, args[0]);
+	if (text_eq(name, "@in") && args[0].kind != CEL_LIST &&
+	    args[0].kind != CEL_MAP)
+		return false;
 	for (unsigned i = 0; i < e->call.noperands; i++)
-		more |= eval_holds_more(ev, args[i]);
-	return more && !text_eq(e->call.function, "@in") &&
-	       !text_eq(e->call.function, "dyn") &&
-	       !text_eq(e->call.function, "type");
+		more |= has_more_within(ev, args[i]);
+	return more;
 }
 
 static struct cel_value eval_function(struct cel_eval *ev,

@@ -155,7 +155,7 @@ struct cel_value cel_eval_run(struct cel_eval *ev)
 {
 	struct cel_value value;
 
-	ev->cost = 0;
+	ev->cost = ev->work = 0;
 	ev->state->over = false;
 	value = eval_expr(ev, ev->program->root);
 	return ev->state->over ? cancelled() : value;

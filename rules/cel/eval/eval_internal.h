@@ -8,6 +8,7 @@
  * - what a fragment lacks is unknown, be it a key, an element or a size;
  * - a constant part that fails does so when it is evaluated: the API server
  *   refuses the whole expression;
+ * - work that costs do not count is bounded, too (CEL_WORK);
  * - a sum of lists has at most a million elements, one of texts 16 MiB;
  * - where cel-go panics over an operand that failed, that is the error, and
  *   appending bytes leaves the operands as they are.
@@ -47,8 +48,21 @@ static inline void eval_charge(struct cel_eval *ev, uint64_t cost)
 	ev->state->over = ev->cost > ev->options.budget;
 }
 
+/* Work that costs do not count; beyond the limit, the evaluation ends. */
+static inline void eval_work(struct cel_eval *ev, uint64_t work)
+{
+	ev->work += work;
+	ev->state->over |= ev->work > CEL_WORK;
+}
+
+/* What going through a value takes, and all that is within. */
+uint64_t eval_work_of(struct cel_eval *ev, struct cel_value v);
+/* Counts what a call goes through; false: it must not be made. */
+bool eval_may_call(struct cel_eval *ev, const struct cel_expr *e,
+		   const struct cel_value *args);
+
 struct cel_value eval_expr(struct cel_eval *ev, const struct cel_expr *e);
-/* Of two results that are no values, or one of which is none. */
+/* Of two results that are not values, or one of which is none. */
 struct cel_value eval_graver(struct cel_value a, struct cel_value b);
 
 /* A list or map of a fragment: what else is in it is not known. */
@@ -72,11 +86,10 @@ struct cel_value eval_local(struct cel_eval *ev, unsigned slot);
 size_t eval_range_size(struct cel_value range);
 /* Starts a fold: its accumulator is pending. */
 void eval_fold_start(struct cel_eval *ev, const struct cel_expr *e);
-/* Binds its variables to element i of a list or map; to unknown values behind
- * the last. */
+/* Binds its variables to element i of a list or map. */
 void eval_fold_bind(struct cel_eval *ev, const struct cel_expr *e,
 		    struct cel_value range, size_t i);
-/* `@result + [x]`; false: the left operand is no list that grows. */
+/* `@result + [x]`; false: the left operand is not a list that grows. */
 bool eval_fold_add(struct cel_eval *ev, const struct cel_expr *e,
 		   struct cel_value *out);
 struct cel_value eval_fold_insert(struct cel_eval *ev,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Comprehensions (cel-go interpreter/interpretable.go, folder). A condition
- * that is no bool goes on, as there.
+ * that is not a bool goes on, as there.
  */
 #include <string.h>
 
@@ -75,9 +75,7 @@ void eval_fold_bind(struct cel_eval *ev, const struct cel_expr *e,
 	struct local_slot *slots = ev->state->slots;
 	struct cel_entry entry;
 
-	if (i == eval_range_size(range)) {
-		entry.key = entry.value = cel_unknown(NULL);
-	} else if (range.kind == CEL_LIST) {
+	if (range.kind == CEL_LIST) {
 		entry.key = cel_int((int64_t)i);
 		entry.value = cel_list_at(ev->arena, range, i);
 		if (!e->fold.var2)
@@ -105,22 +103,34 @@ static struct cel_value no_range(struct cel_eval *ev, const struct cel_expr *e,
 			 eval_go_type(range));
 }
 
+/* What a result is worth where there may be more elements: a witness decides,
+ * and a failure is one of each other macro. */
+static struct cel_value with_more(const struct cel_expr *e,
+				  struct cel_value result)
+{
+	bool exists = text_eq(e->fold.macro, "exists");
+	bool decided = result.kind == CEL_BOOL && result.boolean == exists;
+
+	if (!exists && !text_eq(e->fold.macro, "all"))
+		decided = cel_is_abnormal(result);
+	return decided ? result : cel_unknown(NULL);
+}
+
 struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e)
 {
 	struct cel_value range = eval_expr(ev, e->fold.range);
 	struct local_slot *slot;
+	struct cel_value value;
 	size_t n;
 
 	if (cel_is_abnormal(range))
 		return range;
 	if (range.kind != CEL_LIST && range.kind != CEL_MAP)
 		return no_range(ev, e, range);
-	n = eval_range_size(range) + eval_holds_more(ev, range);
+	n = eval_range_size(range);
 	eval_fold_start(ev, e);
 	slot = &ev->state->slots[e->fold.accumulator_slot];
 	for (size_t i = 0; i < n && !ev->state->over; i++) {
-		struct cel_value value;
-
 		eval_fold_bind(ev, e, range, i);
 		if (cel_is_false(eval_expr(ev, e->fold.condition)))
 			break;
@@ -128,7 +138,8 @@ struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e)
 		slot->pending = NULL;
 		slot->value = value;
 	}
-	return eval_expr(ev, e->fold.result);
+	value = eval_expr(ev, e->fold.result);
+	return eval_holds_more(ev, range) ? with_more(e, value) : value;
 }
 
 /* --- accumulators that grow ---------------------------------------------- */
@@ -180,6 +191,8 @@ bool eval_fold_add(struct cel_eval *ev, const struct cel_expr *e,
 	*out = eval_graver(slot->value, right);
 	if (cel_is_abnormal(*out))
 		return true;
+	if (!single)
+		eval_work(ev, cel_list_size(right));
 	if (single)
 		append(ev, slot, right);
 	for (size_t i = 0; !single && i < cel_list_size(right); i++)
@@ -216,6 +229,7 @@ static struct cel_value insert_all(struct cel_eval *ev, struct local_slot *slot,
 {
 	struct cel_value result = slot->value;
 
+	eval_work(ev, cel_map_size(map));
 	for (size_t i = 0; i < cel_map_size(map) && !cel_is_abnormal(result);
 	     i++)
 		result = insert(ev, slot, cel_map_at(ev->arena, map, i));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making, copying and visiting expressions. */
+/* Making, copying and walking expressions. */
 #include "base/vec.h"
 #include "rules/cel/syntax/parser.h"
 

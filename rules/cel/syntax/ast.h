@@ -2,8 +2,8 @@
 /*
  * The tree of an expression, macros expanded as cel-go expands them: costs are
  * counted over the expansion. The parser makes it; the checker fills in types
- * and what names refer to, and nobody changes it then. Its memory is that of
- * the program.
+ * and what names refer to, and it does not change after that. Its memory is
+ * that of the program.
  */
 #ifndef CEL_AST_H
 #define CEL_AST_H
@@ -116,7 +116,7 @@ struct cel_expr {
 /* A text as a tree. NULL: it does not parse; *nexprs counts its expressions. */
 struct cel_expr *cel_parse(struct arena *arena, const char *text, size_t len,
 			   uint32_t *nexprs, struct cel_issues *issues);
-/* Calls visit for an expression and all below it, parents first. */
+/* Calls the function for an expression and all below it, parents first. */
 void cel_expr_each(struct cel_expr *root,
 		   void (*visit)(struct cel_expr *expr, void *context),
 		   void *context);

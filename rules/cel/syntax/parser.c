@@ -282,7 +282,7 @@ static struct cel_expr *parse_and(struct cel_parser *p)
 	return parse_chain(p, TOKEN_AND);
 }
 
-/* Between `?` and `:` stands no other condition. */
+/* There is no other condition between `?` and `:`. */
 struct cel_expr *cel_parse_expr(struct cel_parser *p)
 {
 	uint32_t start = p->token.start, at;

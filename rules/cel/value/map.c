@@ -15,7 +15,7 @@
 enum { INDEX_FROM = 8, INDEX_LOAD = 2 };
 
 /* A number as 64 bits and a sign, the same for equal numbers; doubles that are
- * no integers keep their bits. */
+ * not integers keep their bits. */
 struct exact {
 	uint64_t bits;
 	int sign; /* -1, 0: not below zero, 2: no integer */

@@ -58,7 +58,7 @@ static const struct kind_names {
 const struct cel_type *cel_type_of_kind(enum cel_kind kind)
 {
 	if (kind > CEL_DYN || kind == CEL_OPAQUE || kind == CEL_OBJECT)
-		BUG("kind %d is no type of its own", kind);
+		BUG("kind %d is not a type of its own", kind);
 	return &plain[kind];
 }
 

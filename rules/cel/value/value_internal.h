@@ -24,16 +24,12 @@ struct cel_value cel_from_schema(struct arena *arena, const struct node *node,
 const struct node *cel_schema_item(const struct node *schema);
 const struct node *cel_schema_field(const struct node *schema,
 				    const char *field);
-/* The key under which a map's child goes: properties' names are escaped
- * (apiserver pkg/cel/escaping.go). */
-struct cel_value cel_schema_key(struct arena *arena, const struct node *schema,
-				const struct node *child);
 /* The child of a map that a key names, or NULL: there is none. */
 const struct node *cel_schema_find(struct arena *arena,
 				   const struct node *schema,
 				   const struct node *map, struct cel_text key);
 /* `set` or `map`: order does not count; keys is then the names of the fields
- * that tell items apart, or NULL. */
+ * that identify items, or NULL. */
 bool cel_schema_unordered(const struct node *schema, const struct node **keys);
 /* Do two items of a `map` list have the same keys? */
 bool cel_same_keys(struct arena *arena, struct cel_value a, struct cel_value b,

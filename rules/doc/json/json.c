@@ -7,12 +7,20 @@
  * There is no recursion: the innermost open map or seq is at hand and its
  * parent pointers are the stack. Every count is checked before memory is taken.
  * An error is reported once, and reading ends there.
+ *
+ * Behind the text are NULs, which JSON does not have: where the next byte is what it
+ * should be, nothing asks whether the text has ended before.
  */
 #include <string.h>
 
 #include "base/text.h"
 #include "doc/build.h"
 #include "json.h"
+
+enum { PIECE = 1024 }; /* bytes */
+
+/* What the API server writes, nearly always. */
+#define usual(what) __builtin_expect(!!(what), 1)
 
 static uint32_t json_offset(const struct json_reader *json, const char *p)
 {
@@ -56,34 +64,30 @@ bool json_refuse_at(struct json_reader *json, const char *p, const char *text)
 }
 
 /* Reading ends at p. */
-static const char *refuse_at(struct json_reader *json, const char *p,
-			     const char *text)
+static char *refuse_at(struct json_reader *json, char *p, const char *text)
 {
 	json->at = p;
 	json_refuse_at(json, p, text);
 	return NULL;
 }
 
-static const char *refuse_open(struct json_reader *json, const char *p)
+static char *refuse_open(struct json_reader *json, const struct node *open,
+			 char *p)
 {
-	const char *start = json->text + json->open->start; /* NOLINT */
+	const char *start = json->text + open->start; /* NOLINT: one is open */
 
 	json->at = p;
 	json_refuse(json, start, start + 1,
-		    node_is_map(json->open)
+		    node_is_map(open)
 			    ? "object is not closed before the text ends"
 			    : "list is not closed before the text ends");
 	return NULL;
 }
 
 /* The next byte that is not white space, or the end. */
-static inline const char *json_blank(const struct json_reader *json,
-				     const char *p)
+static inline char *json_blank(char *p)
 {
-	if (p < json->end && (unsigned char)*p > ' ')
-		return p;
-	while (p < json->end &&
-	       (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
+	while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r')
 		p++;
 	return p;
 }
@@ -104,17 +108,16 @@ static bool is_letter(char c)
 static inline bool json_spells(const struct json_reader *json, const char *p,
 			       const char *word)
 {
-	size_t len = strlen(word), left = (size_t)(json->end - p);
+	size_t len = strlen(word);
 
-	return left >= len && memcmp(p, word, len) == 0 &&
-	       (left == len || !json->open || !is_letter(p[len]));
+	return memcmp(p, word, len) == 0 && (!json->open || !is_letter(p[len]));
 }
 
 static bool refuse_word(struct json_reader *json)
 {
 	const char *p = json->at;
 
-	while (p < json->end && is_letter(*p))
+	while (is_letter(*p))
 		p++;
 	if (p == json->at)
 		return json_refuse_at(json, p, "expected a value");
@@ -124,7 +127,7 @@ static bool refuse_word(struct json_reader *json)
 
 static bool json_word(struct json_reader *json, struct node *node)
 {
-	const char *p = json->at;
+	char *p = json->at;
 
 	node->type = NODE_BOOL;
 	if (json_spells(json, p, "true")) {
@@ -148,25 +151,22 @@ static bool json_word(struct json_reader *json, struct node *node)
  * registers.
  */
 struct json_place {
-	struct node *open;  /* as the reader's */
-	struct node **link; /* where its next child belongs */
+	struct node *open; /* the innermost map or seq */
 	struct json_marks marks;
 };
 
 /* p is at the opening quote; the byte after the string. Most strings are plain
  * to their end. */
-static inline const char *json_string(struct json_reader *json,
-				      struct json_place *place, const char *p,
-				      struct json_token *token)
+static inline char *json_string(struct json_reader *json,
+				struct json_place *place, char *p,
+				struct json_token *token)
 {
-	const char *end = json_mark(json, &place->marks, p + 1);
+	char *end = json_mark(&place->marks, p + 1);
 
-	if (end < json->own_end && *end == '"') {
-		char *str = json_kept(json, p + 1);
-
-		token->str = str;
+	if (usual(*end == '"')) {
+		*end = '\0';
+		token->str = p + 1;
 		token->len = (uint32_t)(end - p - 1);
-		str[token->len] = '\0';
 		return end + 1;
 	}
 	json->at = p;
@@ -175,9 +175,9 @@ static inline const char *json_string(struct json_reader *json,
 }
 
 /* The string at p as the node's value. */
-static inline const char *json_text(struct json_reader *json,
-				    struct json_place *place, const char *p,
-				    struct node *node)
+static inline char *json_text(struct json_reader *json,
+			      struct json_place *place, char *p,
+			      struct node *node)
 {
 	struct json_token token;
 
@@ -192,9 +192,9 @@ static inline const char *json_text(struct json_reader *json,
 	return p;
 }
 
-static inline const char *json_open(struct json_reader *json,
-				    struct json_place *place, const char *p,
-				    struct node *node)
+static inline char *json_open(struct json_reader *json,
+			      struct json_place *place, char *p,
+			      struct node *node)
 {
 	uint32_t limit = json->loader->limits->depth;
 
@@ -208,31 +208,28 @@ static inline const char *json_open(struct json_reader *json,
 	node->flags = NODE_FLOW;
 	node->len = 0;
 	node->str = NULL;
-	json->open = place->open = node;
-	place->link = &node->first;
+	place->open = node;
 	return p + 1;
 }
 
-static inline const char *json_close(struct json_reader *json,
-				     struct json_place *place, const char *p)
+static inline char *json_close(struct json_reader *json,
+			       struct json_place *place, char *p)
 {
 	struct node *node = place->open;
 
 	node->end = json_offset(json, p + 1);
 	json->breadth += (uint64_t)node->len * node->len;
-	json->open = place->open = node->parent;
-	/* Not the node's own link: the key may be one given twice. */
-	if (place->open)
-		place->link = &place->open->last->next;
+	place->open = node->parent;
 	json->depth--;
 	return p + 1;
 }
 
 /* The number or word at p as the node's value. */
-static const char *json_other(struct json_reader *json, const char *p,
-			      struct node *node)
+static char *json_other(struct json_reader *json, struct node *open, char *p,
+			struct node *node)
 {
 	json->at = p;
+	json->open = open;
 	node->flags = 0;
 	if (starts_number(*p) ? !scan_json_number(json, node)
 			      : !json_word(json, node))
@@ -242,7 +239,7 @@ static const char *json_other(struct json_reader *json, const char *p,
 }
 
 /* The first of some more nodes; NULL when the limit is reached at p. */
-static struct node *json_refill(struct json_reader *json, const char *p)
+static struct node *json_refill(struct json_reader *json, char *p)
 {
 	uint32_t limit = json->loader->limits->nodes;
 	uint32_t n = json->nodes < 8 ? 8 : 32; /* small texts take few */
@@ -265,15 +262,16 @@ static struct node *json_refill(struct json_reader *json, const char *p)
 
 /* A node for the value at p; NULL when there are too many. What its value and
  * its place among others set later is not set here. */
-static inline struct node *json_node(struct json_reader *json, const char *p)
+static inline struct node *json_node(struct json_reader *json, char *p)
 {
 	struct node *node = json->spare;
 
-	if (node != json->spare_end)
+	if (usual(node != json->spare_end))
 		json->spare++;
 	else if (!(node = json_refill(json, p)))
 		return NULL;
-	node->next = node->first = node->last = NULL;
+	node->next = NULL;
+	node->first = node->last = NULL;
 	node->tags = 0;
 	node->map_index = NULL;
 	node->start = json_offset(json, p);
@@ -287,13 +285,15 @@ static inline void json_link(struct json_place *place, struct node *node)
 
 	node->parent = parent;
 	node->index = parent->len++;
+	if (node->index)
+		parent->last->next = node;
+	else
+		parent->first = node;
 	parent->last = node;
-	*place->link = node;
-	place->link = &node->next;
 }
 
 static inline struct node *json_item(struct json_reader *json,
-				     struct json_place *place, const char *p)
+				     struct json_place *place, char *p)
 {
 	struct node *node = json_node(json, p);
 
@@ -308,7 +308,7 @@ static inline struct node *json_item(struct json_reader *json,
 }
 
 struct json_key {
-	const char *start, *end; /* quotes included */
+	char *start, *end; /* quotes included */
 	struct json_token token;
 	uint16_t tag;
 };
@@ -318,7 +318,7 @@ struct json_key {
  * repetitions cost no more than n keys.
  */
 static struct node *json_again(struct json_reader *json, struct node *old,
-			       const struct json_key *key, const char *p)
+			       const struct json_key *key, char *p)
 {
 	if (!json_node(json, p)) /* it counts nevertheless */
 		return NULL;
@@ -341,7 +341,7 @@ static struct node *json_again(struct json_reader *json, struct node *old,
 /* The node for the value at p. */
 static inline struct node *json_member(struct json_reader *json,
 				       struct json_place *place,
-				       struct json_key key, const char *p)
+				       struct json_key key, char *p)
 {
 	struct node *node;
 
@@ -368,23 +368,23 @@ static inline struct node *json_member(struct json_reader *json,
 }
 
 /* After the string whose opening quote is at p, or the text's end. */
-static inline const char *json_skip_string(struct json_reader *json,
-					   struct json_marks *marks,
-					   const char *p)
+static inline char *json_skip_string(struct json_reader *json,
+				     struct json_marks *marks, char *p)
 {
 	for (;;) {
-		p = json_mark(json, marks, p + 1);
-		if (p == json->end)
-			return p;
+		p = json_mark(marks, p + 1);
 		if (*p == '"')
 			return p + 1;
-		if (*p == '\\' && p < json->last)
+		if (p >= json->end)
+			return json->end;
+		if (*p == '\\' && p + 1 < json->end)
 			p++;
 	}
 }
 
 /* After the value at p, without parsing it. */
-static const char *json_skip(struct json_reader *json, const char *p)
+static char *json_skip(struct json_reader *json, const struct node *open,
+		       char *p)
 {
 	struct json_marks marks = {0};
 	static const signed char steps[256] = {
@@ -401,30 +401,31 @@ static const char *json_skip(struct json_reader *json, const char *p)
 			return p;
 		p++;
 	}
-	return refuse_open(json, p);
+	return refuse_open(json, open, p);
 }
 
 static inline bool json_skips(const struct json_reader *json,
-			      struct json_token key)
+			      const struct node *open, struct json_token key)
 {
 	const struct loader *loader = json->loader;
 
 	return json->skip_lengths >> (key.len & 63) & 1 &&
-	       loader->skip(loader->context, json->open, key.str, key.len);
+	       loader->skip(loader->context, open, key.str, key.len);
 }
 
 /* From the end of a key to its value. */
-static inline const char *json_colon(struct json_reader *json, const char *p)
+static inline char *json_colon(struct json_reader *json,
+			       const struct node *open, char *p)
 {
-	if (p < json->last && *p == ':' && (unsigned char)p[1] > ' ')
+	if (usual(*p == ':' && (unsigned char)p[1] > ' '))
 		return p + 1;
-	p = json_blank(json, p);
+	p = json_blank(p);
 	if (p == json->end)
-		return refuse_open(json, p);
+		return refuse_open(json, open, p);
 	if (*p != ':')
 		return refuse_at(json, p, "expected ':' after a key");
-	p = json_blank(json, p + 1);
-	return p < json->end ? p : refuse_open(json, p);
+	p = json_blank(p + 1);
+	return p < json->end ? p : refuse_open(json, open, p);
 }
 
 /*
@@ -433,19 +434,19 @@ static inline const char *json_colon(struct json_reader *json, const char *p)
  * reading ends (*value is NULL).
  */
 static inline struct node *json_pair(struct json_reader *json,
-				     struct json_place *place, const char *p,
-				     const char **value)
+				     struct json_place *place, char *p,
+				     char **value)
 {
 	struct json_key key = {.start = p};
 	struct node *node;
 
 	*value = NULL;
 	key.end = json_string(json, place, p, &key.token);
-	p = key.end ? json_colon(json, key.end) : NULL;
+	p = key.end ? json_colon(json, place->open, key.end) : NULL;
 	if (!p)
 		return NULL;
-	if (json_skips(json, key.token)) {
-		*value = json_skip(json, p);
+	if (!usual(!json_skips(json, place->open, key.token))) {
+		*value = json_skip(json, place->open, p);
 		return NULL;
 	}
 	key.tag = node_tag(key.token.str, key.token.len);
@@ -456,20 +457,21 @@ static inline struct node *json_pair(struct json_reader *json,
 }
 
 /* The comma at p is between two entries: the next one. */
-static inline const char *json_comma(struct json_reader *json, const char *p)
+static inline char *json_comma(struct json_reader *json,
+			       const struct node *open, char *p)
 {
-	const char *comma = p;
-	bool map = json->open->type == NODE_MAP; /* NOLINT: one is open */
+	char *comma = p;
 
 	if (*p != ',')
 		return refuse_at(json, p,
-				 map ? "expected ',' or '}' after a value "
-				       "of the object"
-				     : "expected ',' or ']' after an item "
-				       "of the list");
-	p = json_blank(json, p + 1);
+				 open->type == NODE_MAP
+					 ? "expected ',' or '}' after a value "
+					   "of the object"
+					 : "expected ',' or ']' after an item "
+					   "of the list");
+	p = json_blank(p + 1);
 	if (p == json->end)
-		return refuse_open(json, p);
+		return refuse_open(json, open, p);
 	if (*p != '}' && *p != ']')
 		return p;
 	json->at = p;
@@ -477,40 +479,26 @@ static inline const char *json_comma(struct json_reader *json, const char *p)
 	return NULL;
 }
 
-/* The key that follows the bracket, or the value of a member, at once, as the
- * API server writes; or NULL. */
-static inline const char *json_next_key(const struct json_reader *json,
-					const char *p, const struct node *node,
-					bool opened)
-{
-	if (p >= json->last)
-		return NULL;
-	if (opened)
-		return *p == '"' && p[-1] == '{' ? p : NULL;
-	return memcmp(p, ",\"", 2) == 0 && node && node->key ? p + 1 : NULL;
-}
-
 /*
  * From the end of a value, or (fresh) of an opening bracket, to the next key or
  * item; closes the maps and seqs that end before it. Without an open one, the
  * end of the top-level value; NULL where reading ends.
  */
-static inline const char *json_advance(struct json_reader *json,
-				       struct json_place *place, const char *p,
-				       bool fresh)
+static inline char *json_advance(struct json_reader *json,
+				 struct json_place *place, char *p, bool fresh)
 {
 	for (; place->open; fresh = false) {
 		bool map = place->open->type == NODE_MAP;
 
-		p = json_blank(json, p);
+		p = json_blank(p);
 		if (p == json->end)
-			return refuse_open(json, p);
-		if ((*p | 0x20) == '}' && map == (*p == '}')) {
+			return refuse_open(json, place->open, p);
+		if (*p == (map ? '}' : ']')) {
 			p = json_close(json, place, p);
 			continue;
 		}
 		if (!fresh)
-			p = json_comma(json, p);
+			p = json_comma(json, place->open, p);
 		if (p && map && *p != '"')
 			return refuse_at(json, p,
 					 "expected a key in double quotes");
@@ -520,70 +508,104 @@ static inline const char *json_advance(struct json_reader *json,
 }
 
 /* The value at p, of which a map or seq is only opened. */
-static inline const char *json_value(struct json_reader *json,
-				     struct json_place *place, const char *p,
-				     struct node *node, bool *opened)
+static inline char *json_value(struct json_reader *json,
+			       struct json_place *place, char *p,
+			       struct node *node, bool *opened)
 {
-	if (*p == '"')
+	if (usual(*p == '"'))
 		return json_text(json, place, p, node);
 	*opened = *p == '{' || *p == '[';
 	return *opened ? json_open(json, place, p, node)
-		       : json_other(json, p, node);
+		       : json_other(json, place->open, p, node);
+}
+
+/* The key that follows the bracket, or the value of a member, at once, as the
+ * API server writes; or NULL. */
+static inline char *json_next_key(char *p, const struct node *node, bool opened)
+{
+	if (opened)
+		return *p == '"' && p[-1] == '{' ? p : NULL;
+	return *p == ',' && p[1] == '"' && node->key ? p + 1 : NULL;
+}
+
+/*
+ * The node for the next value, to which *p is moved from behind that of node,
+ * or from the bracket that opens it. NULL: there is none, *p is as above.
+ */
+static inline struct node *json_next(struct json_reader *json,
+				     struct json_place *place, char **p,
+				     struct node *node, bool opened)
+{
+	char *key = json_next_key(*p, node, opened);
+
+	for (;; key = NULL, opened = false) {
+		if (!key) {
+			key = *p = json_advance(json, place, *p, opened);
+			if (!key || !place->open)
+				return NULL;
+			if (place->open->type != NODE_MAP)
+				return json_item(json, place, key);
+		}
+		node = json_pair(json, place, key, p);
+		if (node || !*p)
+			return node;
+	}
 }
 
 /* The whole value at p, whose node exists: the byte after it, or NULL. */
-static const char *json_tree(struct json_reader *json, const char *p,
-			     struct node *node)
+static char *json_tree(struct json_reader *json, char *p, struct node *node)
 {
 	struct json_place place = {0};
 
-	while (p) {
-		const char *key;
+	while (node) {
 		bool opened = false;
 
-		if (node)
-			p = json_value(json, &place, p, node, &opened);
+		p = json_value(json, &place, p, node, &opened);
 		if (!p)
-			break;
-		key = json_next_key(json, p, node, opened);
-		if (!key) {
-			p = json_advance(json, &place, p, opened);
-			if (!p || !place.open)
-				break;
-			if (place.open->type == NODE_MAP)
-				key = p;
-		}
-		if (key)
-			node = json_pair(json, &place, key, &p);
-		else if (!(node = json_item(json, &place, p)))
-			p = NULL;
+			return NULL;
+		node = json_next(json, &place, &p, node, opened);
 	}
-	return p;
+	return place.open ? NULL : p;
+}
+
+/* The copy that is read: one for all values in a row. It is made in pieces: a
+ * long memcpy() is a string instruction, which counts for each byte. */
+static char *json_copy(struct loader *loader, uint32_t end)
+{
+	const char *text = loader->source->text;
+	uint32_t n;
+
+	if (!loader->own || loader->own_end != end) {
+		loader->own = arena_take(loader->source->arena,
+					 (size_t)end + JSON_BLOCK, 1);
+		loader->own_end = end;
+		for (uint32_t at = 0; at < end; at += n) {
+			n = (end - at - 1) % PIECE + 1;
+			memcpy(loader->own + at, text + at, n);
+		}
+		memset(loader->own + end, 0, JSON_BLOCK);
+	}
+	return loader->own;
 }
 
 struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		       uint32_t *used)
 {
-	const char *text = loader->source->text;
 	struct json_reader json = {
 		.loader = loader,
-		.text = text,
-		.own = loader->own,
-		.shift = (uintptr_t)loader->own - (uintptr_t)text,
-		.end = text + end,
 		.skip_lengths = loader->skip ? loader->skip_lengths : 0,
 	};
-	const char *p = text + start;
 	struct node *root;
+	char *p;
 
 	*used = start;
 	if (loader->skip && !loader->skip_lengths)
 		json.skip_lengths = ~UINT64_C(0);
 	if (start == end)
 		return NULL;
-	json.last = json.end - 1;
-	json.own_end = json.own ? json.end : text;
-	p = json_blank(&json, p);
+	json.text = json_copy(loader, end);
+	json.end = json.text + end;
+	p = json_blank(json.text + start);
 	if (p == json.end) {
 		*used = end;
 		return NULL;

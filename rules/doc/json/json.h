@@ -17,19 +17,20 @@ enum { JSON_BLOCK = 64 }; /* bytes: a bit of marks for each */
 
 /* Of the block of text that was marked last, the lowest bit first. */
 struct json_marks {
-	const char *block;
+	char *block;
 	uint64_t bits;
 };
 
+/*
+ * What is read is a copy of the text with NULs behind it, a block of them: the
+ * next bytes are looked at without asking first where the text ends. Strings
+ * stay where they are in the copy, and their closing quotes become NULs.
+ */
 struct json_reader {
 	struct loader *loader;
-	const char *text; /* the first byte that is read: spans count from it */
-	char *own;	  /* room for its strings at the same places, or NULL */
-	uintptr_t shift;  /* from a byte of the text to its place there */
-	const char *at, *end;
-	const char *last;    /* the byte before end */
-	const char *own_end; /* end, or text where there is no such room */
-	struct node *open;   /* innermost map or seq not yet closed */
+	char *text; /* spans count from here, whatever of it is read */
+	char *at, *end;
+	struct node *open; /* innermost map or seq not yet closed */
 	uint32_t depth, nodes;
 	uint64_t breadth;		/* of what is closed */
 	uint64_t skip_lengths;		/* as the loader's, but 0: none */
@@ -51,8 +52,8 @@ bool json_refuse_at(struct json_reader *json, const char *p, const char *text);
 /* The byte after the character at p (after the byte, if it is none). */
 const char *json_behind(const struct json_reader *json, const char *p);
 
-/* The marks of the block at p, which is copied to where strings are kept. */
-uint64_t json_mark_block(const struct json_reader *json, const char *p);
+/* The marks of the block at p. */
+uint64_t json_mark_block(const char *p);
 
 /*
  * The first byte at or after p that is a quote, a backslash, a control
@@ -60,8 +61,7 @@ uint64_t json_mark_block(const struct json_reader *json, const char *p);
  * block at a time, so that one string need not have been read when the next is
  * looked for.
  */
-static inline const char *json_mark(const struct json_reader *json,
-				    struct json_marks *marks, const char *p)
+static inline char *json_mark(struct json_marks *marks, char *p)
 {
 	size_t at = (uintptr_t)p - (uintptr_t)marks->block;
 
@@ -72,23 +72,17 @@ static inline const char *json_mark(const struct json_reader *json,
 			return p + (unsigned)__builtin_ctzll(bits);
 		p = marks->block + JSON_BLOCK;
 	}
-	for (; !(marks->bits = json_mark_block(json, p)); p += JSON_BLOCK)
+	for (; !(marks->bits = json_mark_block(p)); p += JSON_BLOCK)
 		continue;
 	marks->block = p;
 	return p + (unsigned)__builtin_ctzll(marks->bits);
-}
-
-/* Where the bytes from p on are kept, once they were marked. */
-static inline char *json_kept(const struct json_reader *json, const char *p)
-{
-	return (char *)((uintptr_t)p + json->shift);
 }
 
 /*
  * The string whose opening quote is at json->at and whose first marked byte is
  * at p; json->at is moved after it. str is NULL when it is refused.
  */
-struct json_token scan_json_string(struct json_reader *json, const char *p);
+struct json_token scan_json_string(struct json_reader *json, char *p);
 /* The number at json->at into node: type, str, len; moves after it. */
 bool scan_json_number(struct json_reader *json, struct node *node);
 

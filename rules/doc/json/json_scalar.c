@@ -2,10 +2,8 @@
 /*
  * JSON strings and numbers. The text is marked block by block where a string
  * can end or is not plain; every escape and every UTF-8 sequence is checked.
- * Nodes need a NUL after a string. Where there is room for the whole text,
- * blocks are copied there as they are marked, and the NUL takes the place of
- * the closing quote; else each string is copied. Decoding after the scan cannot
- * fail and never makes a string longer. Numbers keep the author's digits.
+ * Decoding after the scan, in place, cannot fail and never makes a string
+ * longer. Numbers keep the author's digits.
  */
 #include <endian.h>
 #include <math.h>
@@ -63,35 +61,10 @@ static inline uint64_t marks_of_16(const char *p)
 }
 #endif
 
-static inline uint64_t marks_of_block(const char *p)
+uint64_t json_mark_block(const char *p)
 {
 	return marks_of_16(p) | marks_of_16(p + 16) << 16 |
 	       marks_of_16(p + 32) << 32 | marks_of_16(p + 48) << 48;
-}
-
-/* The same of the block that the text ends in: its end is marked. Out of line,
- * since its buffer costs a guard on the stack. */
-static __attribute__((noinline)) uint64_t
-last_marks(const struct json_reader *json, const char *p)
-{
-	char rest[JSON_BLOCK] = "";
-	size_t len = (size_t)(json->end - p);
-
-	memcpy(rest, p, len);
-	if (json->own)
-		memcpy(json_kept(json, p), p, len);
-	return marks_of_block(rest);
-}
-
-uint64_t json_mark_block(const struct json_reader *json, const char *p)
-{
-	if (!p) /* for the analyzer: a text has an address */
-		return 0;
-	if (json->end - p < JSON_BLOCK)
-		return last_marks(json, p);
-	if (json->own)
-		memcpy(json_kept(json, p), p, JSON_BLOCK);
-	return marks_of_block(p);
 }
 
 static bool is_digit(char c)
@@ -125,7 +98,7 @@ static int32_t hex_quad(const char *p, const char *end)
 }
 
 /* p is at a backslash: the byte after the escape, NULL when refused. */
-static const char *scan_escape(struct json_reader *json, const char *p)
+static char *scan_escape(struct json_reader *json, char *p)
 {
 	if (json->end - p < 2)
 		return json->end;
@@ -144,7 +117,7 @@ static const char *scan_escape(struct json_reader *json, const char *p)
 }
 
 /* p is at a marked byte that is not a quote; the byte after it. */
-static const char *scan_special(struct json_reader *json, const char *p)
+static char *scan_special(struct json_reader *json, char *p)
 {
 	size_t len;
 
@@ -237,88 +210,60 @@ static char *decode_string(const char *p, const char *end, char *out)
 		*out++ = values[strchr(letters, p[1]) - letters];
 		p += 2;
 	}
-	*out = '\0';
 	return out;
 }
 
-/* From the opening quote to p, as text of the tree. */
-static struct json_token keep_escaped(struct json_reader *json,
-				      const char *start, const char *p)
-{
-	size_t len = (size_t)(p - start);
-	char *out = json->own ? json_kept(json, start)
-			      : arena_alloc(json->loader->arena, len + 1);
-	const char *end = decode_string(start, p, out);
-
-	return (struct json_token){out, (uint32_t)(end - out)};
-}
-
-/* A string of the text, where the tree may keep it. */
-static const char *json_keep(struct json_reader *json, const char *start,
-			     uint32_t len)
-{
-	char *kept;
-
-	if (!json->own)
-		return arena_strndup(json->loader->arena, start, len);
-	kept = json_kept(json, start);
-	memcpy(kept, start, len);
-	kept[len] = '\0';
-	return kept;
-}
-
-struct json_token scan_json_string(struct json_reader *json, const char *p)
+struct json_token scan_json_string(struct json_reader *json, char *p)
 {
 	struct json_marks marks = {0};
-	const char *start = json->at + 1;
+	char *start = json->at + 1;
 	bool escapes = false;
-	uint32_t len;
 
 	while (p < json->end && *p != '"') {
 		escapes |= *p == '\\';
 		p = scan_special(json, p);
 		if (!p)
 			return (struct json_token){0};
-		p = json_mark(json, &marks, p);
+		p = json_mark(&marks, p);
 	}
-	if (p == json->end) {
-		json_refuse(json, json->at, p,
+	if (p >= json->end) {
+		json_refuse(json, json->at, json->end,
 			    "string is not closed before the text ends");
 		return (struct json_token){0};
 	}
 	json->at = p + 1;
 	if (escapes)
-		return keep_escaped(json, start, p);
-	len = (uint32_t)(p - start);
-	return (struct json_token){json_keep(json, start, len), len};
+		p = decode_string(start, p, start);
+	*p = '\0';
+	return (struct json_token){start, (uint32_t)(p - start)};
 }
 
 /* The first byte at or after p that is not a digit. */
-static const char *skip_digits(const char *p, const char *end)
+static char *skip_digits(char *p)
 {
-	while (p < end && is_digit(*p))
+	while (is_digit(*p))
 		p++;
 	return p;
 }
 
-static bool is_any(const char *p, const char *end, char a, char b)
+static bool is_any(const char *p, char a, char b)
 {
-	return p < end && (*p == a || *p == b);
+	return *p == a || *p == b;
 }
 
-static const char *refuse_digits(struct json_reader *json, const char *p)
+static char *refuse_digits(struct json_reader *json, const char *p)
 {
 	json_refuse(json, json->at, p, "expected a digit in a number");
 	return NULL;
 }
 
 /* End of the number at json->at, NULL when refused; *whole: an integer. */
-static const char *scan_number(struct json_reader *json, bool *whole)
+static char *scan_number(struct json_reader *json, bool *whole)
 {
-	const char *p = json->at + (*json->at == '-');
-	const char *digits = p;
+	char *p = json->at + (*json->at == '-');
+	char *digits = p;
 
-	p = skip_digits(digits, json->end);
+	p = skip_digits(digits);
 	if (p == digits)
 		return refuse_digits(json, p);
 	/* After a value at the top level another one may follow at once. */
@@ -329,33 +274,30 @@ static const char *scan_number(struct json_reader *json, bool *whole)
 		return NULL;
 	}
 	*whole = true;
-	if (is_any(p, json->end, '.', '.')) {
+	if (is_any(p, '.', '.')) {
 		*whole = false;
 		digits = p + 1;
-		p = skip_digits(digits, json->end);
+		p = skip_digits(digits);
 	}
-	if (p > digits && is_any(p, json->end, 'e', 'E')) {
+	if (p > digits && is_any(p, 'e', 'E')) {
 		*whole = false;
-		digits = p + 1 + is_any(p + 1, json->end, '+', '-');
-		p = skip_digits(digits, json->end);
+		digits = p + 1 + is_any(p + 1, '+', '-');
+		p = skip_digits(digits);
 	}
 	if (p == digits)
 		return refuse_digits(json, p);
 	return p;
 }
 
-/* The byte after a short integer without sign; NULL: look closer. */
-static const char *scan_integer(const struct json_reader *json)
+/* The byte after an integer without sign; NULL: look closer. */
+static char *scan_integer(const struct json_reader *json)
 {
-	const char *p = json->at;
-	const char *end = json->end - p > 16 ? p + 16 : json->end;
+	char *p = json->at;
 
 	if (*p == '0' || !is_digit(*p))
 		return NULL;
-	p = skip_digits(p, end);
-	if (p == end || *p == '.' || *p == 'e' || *p == 'E')
-		return NULL;
-	return p;
+	p = skip_digits(p);
+	return *p == '.' || *p == 'e' || *p == 'E' ? NULL : p;
 }
 
 /*
@@ -367,7 +309,7 @@ bool scan_json_number(struct json_reader *json, struct node *node)
 {
 	bool whole = true;
 	const char *start = json->at;
-	const char *p = scan_integer(json);
+	char *p = scan_integer(json);
 
 	if (!p)
 		p = scan_number(json, &whole);

@@ -64,7 +64,8 @@ struct admission_policy {
 	const char *name;
 	const struct given *given;
 	const struct node *spec;
-	bool fails; /* failurePolicy Fail */
+	bool fails;  /* failurePolicy Fail */
+	bool broken; /* some expression does not compile */
 	struct parameter_kind parameter;
 	struct named_expression *variables, *conditions, *annotations;
 	size_t nvariables, nconditions, nannotations;
@@ -74,7 +75,7 @@ struct admission_policy {
 	struct admission_policy *next;
 };
 
-/* A rule of a definition's schema, at the schema it stands in. */
+/* A rule of a definition's schema, at the schema that holds it. */
 struct crd_rule {
 	const struct node *schema;
 	struct expression expression;
@@ -86,14 +87,16 @@ struct crd_rule {
 
 struct crd_version {
 	const char *version;
-	const struct node *schema; /* openAPIV3Schema, or NULL */
-	bool has_status;	   /* as a subresource: no create sets it */
+	/* openAPIV3Schema with what every object has, or NULL */
+	const struct node *schema;
+	bool has_status; /* as a subresource: no create sets it */
 	struct crd_rule *rules;
 	struct crd_version *next;
 };
 
 struct crd {
 	const char *name, *group, *kind, *plural;
+	const char *left_out; /* why it has no schemas, or NULL */
 	bool cluster_scoped;
 	const struct given *given;
 	struct crd_version *versions;
@@ -106,7 +109,9 @@ struct admission_policies {
 	size_t ngiven, given_size;
 	struct admission_policy *policies, **last_policy;
 	struct crd *definitions;
-	bool wants_namespaces;
+	bool wants_namespaces, strict;
+	const struct node *unread; /* of what is saved, or NULL */
+	bool saved;
 	size_t problems;
 	const struct admission_listener *listener; /* while it is made */
 };
@@ -118,9 +123,17 @@ void admission_problem(struct admission_policies *set,
 		       const struct given *given, const struct node *at,
 		       const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-void admission_note(struct admission_policies *set, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+/* The same of a byte of its text. */
+void admission_problem_in(struct admission_policies *set,
+			  const struct given *given, const struct node *scalar,
+			  size_t offset, const char *text);
+void admission_note(struct admission_policies *set, const struct given *given,
+		    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 const char *admission_string(const struct node *map, const char *key);
+/* Why objects of the kind could not be read when a snapshot was taken; NULL:
+ * they were, or there is none. */
+const char *admission_unread(const struct admission_policies *set,
+			     const char *group, const char *kind);
 bool given_is(const struct given *given, const char *group, const char *kind);
 
 /* --- compile.c, bind.c, definition.c -------------------------------------- */
@@ -139,6 +152,17 @@ const struct crd *definition_find(const struct admission_policies *set,
 const struct crd_version *definition_version(const struct crd *definition,
 					     const char *version);
 
+/* --- definition_type.c ---------------------------------------------------- */
+
+/* The type of a schema's values; NULL: expressions do not see them. */
+const struct cel_type *definition_type(struct arena *arena,
+				       const struct node *schema,
+				       const char *name);
+/* The schema of a whole object: apiVersion, kind and the object's names are
+ * there, and in objects that it embeds. Otherwise it is the same tree. */
+const struct node *definition_schema(struct arena *arena,
+				     const struct node *schema);
+
 /* --- match.c, request.c --------------------------------------------------- */
 
 /* What is the same for all policies that judge an object. */
@@ -147,7 +171,7 @@ struct admission_case {
 	const struct admission_request *request;
 	const struct object *object;
 	struct arena *arena;
-	const char *plural;
+	const char *operation, *plural, *subresource;
 	bool cluster_scoped;
 	const struct node *labels; /* of its namespace, NULL: only its name */
 	bool labels_known;

@@ -49,7 +49,7 @@ static void bind(struct admission_policies *set, const struct given *given)
 	struct admission_binding *binding;
 
 	if (!policy) {
-		admission_note(set,
+		admission_note(set, given,
 			       "binding `%s`: its policy `%s` is not given",
 			       text_or_empty(given->object->name),
 			       text_or_empty(name));
@@ -82,7 +82,7 @@ static void bind_alone(struct admission_policies *set,
 	}
 	if (n > 1)
 		binding->parameter = NULL;
-	admission_note(set,
+	admission_note(set, policy->given,
 		       "policy `%s` has no binding: judged as if bound with "
 		       "Deny%s%s",
 		       policy->name,
@@ -117,6 +117,7 @@ static void settle_scope(struct admission_policies *set,
 void policies_bind(struct admission_policies *set)
 {
 	struct admission_policy *policy;
+	bool all = !set->saved; /* those that are not in force, too */
 
 	for (size_t i = 0; i < set->ngiven; i++)
 		if (given_is(&set->given[i], "admissionregistration.k8s.io",
@@ -124,7 +125,7 @@ void policies_bind(struct admission_policies *set)
 			bind(set, &set->given[i]);
 	for (policy = set->policies; policy; policy = policy->next) {
 		settle_scope(set, &policy->parameter);
-		if (!policy->bindings)
+		if (!policy->bindings && all)
 			bind_alone(set, policy);
 	}
 }

@@ -135,9 +135,10 @@ void expression_compile(struct admission_policies *set,
 
 	expression->program = cel_compile(&set->arena, env, expression->text,
 					  strlen(expression->text), &issues);
-	for (size_t i = 0; !expression->program && i < issues.n && !i; i++)
-		admission_problem(set, given, expression->node, "%s",
-				  issues.items[i].text);
+	for (size_t i = 0; !expression->program && i < issues.n; i++)
+		admission_problem_in(set, given, expression->node,
+				     issues.items[i].start,
+				     issues.items[i].text);
 	if (expression->program && wanted &&
 	    !(wanted & 1u << cel_program_type(expression->program)->kind)) {
 		wrong_type(set, given, expression, wanted);
@@ -280,6 +281,7 @@ struct admission_policy *policy_compile(struct admission_policies *set,
 		.request = object_type(&set->arena, TYPE_REQUEST),
 		.namespace = object_type(&set->arena, TYPE_NAMESPACE),
 	};
+	size_t problems = set->problems;
 
 	p->given = given;
 	p->name = given->object->name;
@@ -292,5 +294,6 @@ struct admission_policy *policy_compile(struct admission_policies *set,
 	p->fails = !node_eq(node_get(p->spec, "failurePolicy"), "Ignore");
 	read_parameter_kind(&c);
 	compile_parts(&c);
+	p->broken = set->problems > problems;
 	return p;
 }

@@ -41,6 +41,8 @@ static void add_versions(struct admission_policies *set, struct crd *definition,
 		v->schema = node_path(version, "schema.openAPIV3Schema");
 		v->has_status =
 			node_is_map(node_path(version, "subresources.status"));
+		if (v->schema)
+			v->schema = definition_schema(&set->arena, v->schema);
 		v->next = definition->versions;
 		definition->versions = v;
 	}
@@ -53,6 +55,7 @@ void definition_add(struct admission_policies *set, const struct given *given)
 	struct crd *d = ARENA_NEW(&set->arena, struct crd);
 
 	d->given = given;
+	d->left_out = admission_string(given->object->root, "leftOut");
 	d->name = text_or_empty(given->object->name);
 	d->group = admission_string(spec, "group");
 	d->kind = admission_string(names, "kind");
@@ -74,8 +77,29 @@ struct gathering {
 	struct admission_policies *set;
 	const struct crd *definition;
 	struct crd_version *version;
-	const struct cel_env *env;
+	const struct cel_type *self;
+	/* Old values cannot be paired with new ones there. */
+	bool uncorrelated;
 };
+
+static bool is_optional(const struct node *item)
+{
+	return node_is_true(node_get(item, "optionalOldSelf"));
+}
+
+static const struct cel_env *environment(struct gathering *g,
+					 const struct node *item)
+{
+	struct arena *arena = &g->set->arena;
+	struct cel_variable *variables =
+		ARENA_ARRAY(arena, struct cel_variable, 3);
+
+	variables[0] = (struct cel_variable){"self", g->self};
+	variables[1] = (struct cel_variable){
+		"oldSelf", is_optional(item) ? cel_type_optional(arena, g->self)
+					     : g->self};
+	return cel_env_new(arena, variables);
+}
 
 static struct expression *message_expression(struct gathering *g,
 					     const struct node *item)
@@ -87,18 +111,30 @@ static struct expression *message_expression(struct gathering *g,
 		return NULL;
 	e = ARENA_NEW(&g->set->arena, struct expression);
 	*e = (struct expression){.text = node->str, .node = node};
-	expression_compile(g->set, g->definition->given, g->env, 0, e);
+	expression_compile(g->set, g->definition->given, environment(g, item),
+			   1u << CEL_STRING, e);
 	return e;
 }
 
 /* A rule that looks at the old object waits for an update, unless it says that
  * there need be none. */
-static bool is_of_update(const struct node *item,
+static bool is_of_update(struct gathering *g, const struct node *item,
 			 const struct expression *expression)
 {
-	return expression->program &&
-	       cel_program_reads(expression->program, "oldSelf") &&
-	       !node_is_true(node_get(item, "optionalOldSelf"));
+	const struct given *given = g->definition->given;
+	bool old = expression->program &&
+		   cel_program_reads(expression->program, "oldSelf");
+
+	if (old && g->uncorrelated)
+		admission_problem(
+			g->set, given, expression->node,
+			"`oldSelf` is not known here: the list "
+			"around it is not a map list, or the map is atomic");
+	if (!old && expression->program && is_optional(item))
+		admission_problem(g->set, given,
+				  node_get(item, "optionalOldSelf"),
+				  "the rule does not use `oldSelf`");
+	return old && !is_optional(item);
 }
 
 static void gather_rule(struct gathering *g, const struct node *schema,
@@ -111,42 +147,60 @@ static void gather_rule(struct gathering *g, const struct node *schema,
 		return;
 	rule->schema = schema;
 	rule->expression = (struct expression){.text = node->str, .node = node};
-	expression_compile(g->set, g->definition->given, g->env, 0,
-			   &rule->expression);
-	if (is_of_update(item, &rule->expression))
-		return;
+	expression_compile(g->set, g->definition->given, environment(g, item),
+			   1u << CEL_BOOL, &rule->expression);
 	rule->message = admission_string(item, "message");
 	rule->message_expr = message_expression(g, item);
 	rule->field = admission_string(item, "fieldPath");
+	if (is_of_update(g, item, &rule->expression))
+		return;
 	rule->next = g->version->rules;
 	g->version->rules = rule;
+}
+
+static void gather_rules(struct gathering *g, const struct node *schema)
+{
+	const struct node *items = node_get(schema, "x-kubernetes-validations");
+
+	if (!node_count(items))
+		return;
+	g->self = definition_type(&g->set->arena, schema, "self");
+	if (!g->self)
+		admission_problem(g->set, g->definition->given, items,
+				  "expressions do not see values of this "
+				  "schema: its type, or that of its items, is "
+				  "missing");
+	for (const struct node *item = items->first; g->self && item;
+	     item = item->next)
+		gather_rule(g, schema, item);
 }
 
 static void gather(struct gathering *g, const struct node *schema)
 {
 	const struct node *more = node_get(schema, "additionalProperties");
+	const struct node *items = node_get(schema, "items");
+	bool before = g->uncorrelated;
 
-	FOR_EACH_CHILD(node_get(schema, "x-kubernetes-validations"), item)
-		gather_rule(g, schema, item);
+	gather_rules(g, schema);
+	g->uncorrelated |=
+		node_eq(node_get(schema, "x-kubernetes-map-type"), "atomic");
 	FOR_EACH_CHILD(node_get(schema, "properties"), property)
 		gather(g, property);
-	if (node_is_map(node_get(schema, "items")))
-		gather(g, node_get(schema, "items"));
 	if (node_is_map(more))
 		gather(g, more);
+	g->uncorrelated =
+		before ||
+		!node_eq(node_get(schema, "x-kubernetes-list-type"), "map");
+	if (node_is_map(items))
+		gather(g, items);
+	g->uncorrelated = before;
 }
 
 void definitions_compile(struct admission_policies *set)
 {
-	const struct cel_type *dyn = cel_type_of_kind(CEL_DYN);
-	struct cel_variable *variables =
-		ARENA_ARRAY(&set->arena, struct cel_variable, 3);
 	struct gathering g = {.set = set};
 	struct crd *d;
 
-	variables[0] = (struct cel_variable){"self", dyn};
-	variables[1] = (struct cel_variable){"oldSelf", dyn};
-	g.env = cel_env_new(&set->arena, variables);
 	for (d = set->definitions; d; d = d->next) {
 		g.definition = d;
 		for (g.version = d->versions; g.version;

@@ -2,7 +2,7 @@
 /*
  * The validation rules of a definition over an object of its kind (apiserver
  * pkg/apiserver/schema/cel/validation.go of apiextensions): each rule is held
- * against every value of the schema that it stands in.
+ * against every value of the schema that holds it.
  */
 #include <string.h>
 
@@ -121,8 +121,11 @@ static void check(struct checking *c, const struct crd_rule *rule)
 	struct cel_eval eval = {0};
 	struct cel_value value;
 
-	if (!rule->expression.program)
+	if (!rule->expression.program) {
+		request->not_run(request->context, true,
+				 "a rule of the definition cannot be read");
 		return;
+	}
 	value = run(c, &rule->expression, &eval);
 	if (cel_is(value, CEL_UNKNOWN))
 		request->not_run(request->context, true,

@@ -108,6 +108,14 @@ static struct cel_value of_node(struct judging *j, const struct node *node)
 	return cel_from_node(j->a->arena, node, NULL);
 }
 
+static struct cel_value old_object(struct judging *j)
+{
+	const struct admission_request *request = j->a->request;
+
+	return request->old_unknown ? cel_unknown(NULL)
+				    : of_node(j, request->old_object);
+}
+
 static struct cel_value read_variable(struct cel_eval *eval, void *context,
 				      unsigned index)
 {
@@ -118,7 +126,7 @@ static struct cel_value read_variable(struct cel_eval *eval, void *context,
 	case VARIABLE_OBJECT:
 		return of_node(j, j->a->typed);
 	case VARIABLE_OLD_OBJECT:
-		return cel_null();
+		return old_object(j);
 	case VARIABLE_REQUEST:
 		return of_node(j, admission_request_node(j->a));
 	case VARIABLE_NAMESPACE:
@@ -448,7 +456,8 @@ static void judge_selected(struct judging *j, const struct node *ref)
 	}
 	if (n)
 		return;
-	if (!of_kind)
+	if ((!of_kind && !set->saved) ||
+	    admission_unread(set, kind->group, kind->kind))
 		not_run(j, "needs the policy's parameters");
 	else if (node_eq(node_get(ref, "parameterNotFoundAction"), "Deny"))
 		fail(j, "",
@@ -522,6 +531,9 @@ void policy_judge(struct admission_case *a,
 		if (match == TRI_UNKNOWN || bound == TRI_UNKNOWN)
 			not_run(&j,
 				"it is not known whether the policy matches");
+		else if (policy->broken)
+			not_run(&j, "an expression of the policy cannot be "
+				    "read");
 		else if (!admission_make_typed(a))
 			not_run(&j, "the version of the kind is not known");
 		else

@@ -28,42 +28,69 @@ void admission_policies_free(struct admission_policies *set)
 	free(set);
 }
 
-static void problem_at(struct admission_policies *set, struct source *source,
-		       uint32_t offset, const char *text)
+static struct admission_remark remark_at(const struct given *given,
+					 uint32_t offset, const char *text)
 {
-	struct position at = source_position(source, offset);
+	struct position at = source_position(given->source, offset);
+
+	return (struct admission_remark){given->source->name, at.line,
+					 at.column, text};
+}
+
+static void problem_at(struct admission_policies *set,
+		       const struct given *given, uint32_t offset,
+		       const char *text)
+{
+	struct admission_remark remark = remark_at(given, offset, text);
 	const struct admission_listener *listener = set->listener;
 
 	set->problems++;
-	listener->problem(listener->context,
-			  arena_printf(&set->arena, "%s:%u:%u: %s",
-				       source->name, at.line, at.column, text));
+	if (listener)
+		listener->problem(listener->context, &remark);
+}
+
+static uint32_t anchor_of(const struct given *given, const struct node *at)
+{
+	uint32_t start, end;
+
+	node_anchor(at ? at : given->object->root, &start, &end);
+	return start;
 }
 
 void admission_problem(struct admission_policies *set,
 		       const struct given *given, const struct node *at,
 		       const char *fmt, ...)
 {
-	uint32_t start, end;
 	va_list ap;
 
 	va_start(ap, fmt);
-	node_anchor(at ? at : given->object->root, &start, &end);
-	problem_at(set, given->source, start,
+	problem_at(set, given, anchor_of(given, at),
 		   arena_vprintf(&set->arena, fmt, ap));
 	va_end(ap);
 }
 
-void admission_note(struct admission_policies *set, const char *fmt, ...)
+void admission_problem_in(struct admission_policies *set,
+			  const struct given *given, const struct node *scalar,
+			  size_t offset, const char *text)
+{
+	problem_at(set, given,
+		   source_text_offset(given->source, scalar, offset), text);
+}
+
+void admission_note(struct admission_policies *set, const struct given *given,
+		    const char *fmt, ...)
 {
 	const struct admission_listener *listener = set->listener;
+	struct admission_remark remark;
 	va_list ap;
 
 	if (!listener->note)
 		return;
 	va_start(ap, fmt);
-	listener->note(listener->context, arena_vprintf(&set->arena, fmt, ap));
+	remark = remark_at(given, anchor_of(given, NULL),
+			   arena_vprintf(&set->arena, fmt, ap));
 	va_end(ap);
+	listener->note(listener->context, &remark);
 }
 
 const char *admission_string(const struct node *map, const char *key)
@@ -78,10 +105,22 @@ bool given_is(const struct given *given, const char *group, const char *kind)
 	return object_is(given->object, group, kind);
 }
 
+const char *admission_unread(const struct admission_policies *set,
+			     const char *group, const char *kind)
+{
+	FOR_EACH_CHILD(set->unread, item)
+		if (node_eq(node_get(item, "group"), group) &&
+		    node_eq(node_get(item, "kind"), kind))
+			return text_or_empty(
+				node_str(node_get(item, "reason")));
+	return NULL;
+}
+
 struct adding {
 	struct admission_policies *set;
 	struct source *source;
-	bool namespaces; /* nothing else */
+	const struct load_limits *limits; /* NULL: as of any file */
+	bool namespaces;		  /* nothing else */
 };
 
 static void add_object(struct adding *adding, const struct object *object)
@@ -98,37 +137,56 @@ static void add_object(struct adding *adding, const struct object *object)
 static void issue(void *context, const struct load_issue *issue)
 {
 	struct adding *adding = context;
+	struct given given = {.source = adding->source};
 
 	if (issue->kind == LOAD_SYNTAX && !adding->namespaces)
-		problem_at(adding->set, adding->source, issue->start,
-			   issue->text);
+		problem_at(adding->set, &given, issue->start, issue->text);
+}
+
+static void add_objects(struct adding *adding, const struct doc *doc)
+{
+	static const struct kube_config config;
+	struct object_list list = {0};
+	const struct node *nested;
+
+	object_read(&adding->set->arena, &config, doc, &list, &nested);
+	for (size_t i = 0; i < list.n; i++)
+		add_object(adding, &list.items[i]);
+}
+
+/* By the text: at worst, namespaces are searched in vain. */
+static void note_wants(struct admission_policies *set, const char *text,
+		       size_t len)
+{
+	set->wants_namespaces |= text_find(text, len, "namespaceObject") ||
+				 text_find(text, len, "namespaceSelector");
 }
 
 static void add(struct adding *adding, const char *name, const char *text,
 		size_t len)
 {
-	static const struct kube_config config;
-	struct arena *arena = &adding->set->arena;
-	const struct node *nested;
+	struct admission_policies *set = adding->set;
+	struct arena *arena = &set->arena;
 	struct loader loader;
 	struct doc doc;
 
 	adding->source = ARENA_NEW(arena, struct source);
 	source_init(adding->source, arena, arena_strdup(arena, name),
 		    arena_strndup(arena, text, len), len);
-	loader_init(&loader, adding->source, &load_limits_default, arena);
+	loader_init(&loader, adding->source,
+		    adding->limits ? adding->limits : &load_limits_default,
+		    arena);
 	loader.issue = issue;
 	loader.context = adding;
 	while (loader_next(&loader, &doc) > 0) {
 		struct doc *kept = ARENA_NEW(arena, struct doc);
-		struct object_list list = {0};
 
+		*kept = doc;
 		if (!doc.root)
 			continue;
-		*kept = doc;
-		object_read(arena, &config, kept, &list, &nested);
-		for (size_t i = 0; i < list.n; i++)
-			add_object(adding, &list.items[i]);
+		add_objects(adding, kept);
+		if (set->saved)
+			set->unread = node_get(doc.root, "unread");
 	}
 }
 
@@ -139,10 +197,39 @@ void admission_policies_add(struct admission_policies *set, const char *name,
 	struct adding adding = {.set = set};
 
 	set->listener = listener;
-	/* By the text: at worst, namespaces are searched that nobody reads. */
-	set->wants_namespaces |= text_find(text, len, "namespaceObject") ||
-				 text_find(text, len, "namespaceSelector");
+	note_wants(set, text, len);
 	add(&adding, name, text, len);
+}
+
+void admission_policies_add_document(struct admission_policies *set,
+				     struct source *source,
+				     const struct doc *doc)
+{
+	struct adding adding = {.set = set, .source = source};
+
+	note_wants(set, source->text, source->len);
+	add_objects(&adding, doc);
+}
+
+void admission_policies_add_saved(struct admission_policies *set,
+				  const char *name, const char *list,
+				  const struct admission_listener *listener)
+{
+	struct load_limits limits = load_limits_default;
+	struct adding adding = {.set = set, .limits = &limits};
+	size_t len = strlen(list);
+
+	limits.bytes = len;
+	limits.nodes = 4000000;
+	set->listener = listener;
+	set->saved = true;
+	note_wants(set, list, len);
+	add(&adding, name, list, len);
+}
+
+void admission_policies_be_strict(struct admission_policies *set)
+{
+	set->strict = true;
 }
 
 void admission_policies_add_namespaces(struct admission_policies *set,
@@ -176,15 +263,8 @@ static void make_typed(struct admission_policies *set)
 
 static const char registration[] = "admissionregistration.k8s.io";
 
-size_t admission_policies_finish(struct admission_policies *set,
-				 const struct admission_listener *listener)
+static void compile_policies(struct admission_policies *set)
 {
-	set->listener = listener;
-	for (size_t i = 0; i < set->ngiven; i++)
-		if (given_is(&set->given[i], "apiextensions.k8s.io",
-			     "CustomResourceDefinition"))
-			definition_add(set, &set->given[i]);
-	make_typed(set);
 	for (size_t i = 0; i < set->ngiven; i++) {
 		struct admission_policy *policy;
 
@@ -197,6 +277,50 @@ size_t admission_policies_finish(struct admission_policies *set,
 		*set->last_policy = policy;
 		set->last_policy = &policy->next;
 	}
+}
+
+static bool is_used(const struct admission_policies *set,
+		    const struct given *given)
+{
+	const struct admission_policy *p;
+
+	for (p = set->policies; p; p = p->next)
+		if (p->parameter.kind &&
+		    given_is(given, p->parameter.group, p->parameter.kind))
+			return true;
+	return given_is(given, registration, "ValidatingAdmissionPolicy") ||
+	       given_is(given, registration,
+			"ValidatingAdmissionPolicyBinding") ||
+	       given_is(given, "apiextensions.k8s.io",
+			"CustomResourceDefinition");
+}
+
+static void find_unused(struct admission_policies *set)
+{
+	for (size_t i = 0; i < set->ngiven; i++) {
+		const struct given *given = &set->given[i];
+		const struct node *kind = node_get(given->object->root, "kind");
+
+		if (!is_used(set, given))
+			admission_problem(set, given, kind,
+					  "no policy of these files takes "
+					  "parameters of kind `%s`",
+					  given->object->kind);
+	}
+}
+
+size_t admission_policies_finish(struct admission_policies *set,
+				 const struct admission_listener *listener)
+{
+	set->listener = listener;
+	for (size_t i = 0; i < set->ngiven; i++)
+		if (given_is(&set->given[i], "apiextensions.k8s.io",
+			     "CustomResourceDefinition"))
+			definition_add(set, &set->given[i]);
+	make_typed(set);
+	compile_policies(set);
+	if (set->strict)
+		find_unused(set);
 	policies_bind(set);
 	definitions_compile(set);
 	set->listener = NULL;
@@ -223,9 +347,70 @@ static bool is_exempt(const struct object *object)
 	return false;
 }
 
+/* What a file's object is to the server, and what a review says of itself. */
+static void read_review(struct admission_case *a)
+{
+	const struct node *review = a->request->review;
+	const char *plural = node_str(node_path(review, "resource.resource"));
+
+	a->operation = "CREATE";
+	a->subresource = "";
+	if (!review)
+		return;
+	a->operation = text_or_empty(node_str(node_get(review, "operation")));
+	a->subresource =
+		text_or_empty(node_str(node_get(review, "subResource")));
+	if (plural)
+		a->plural = plural;
+	a->cluster_scoped = !node_str(node_get(review, "namespace")) ||
+			    object_is(a->object, "", "Namespace");
+	/* The server has set and taken out what it will. */
+	a->typed = a->object->root;
+}
+
+struct snapshot_kind {
+	const char *group, *kind, *plural;
+};
+
+static void tell_unread(struct admission_case *a, bool definition,
+			const struct snapshot_kind *kind)
+{
+	const char *why = admission_unread(a->set, kind->group, kind->kind);
+
+	if (why)
+		a->request->not_run(
+			a->request->context, definition,
+			arena_printf(a->arena,
+				     "the cluster state has no %s: %s",
+				     kind->plural, why));
+}
+
+static void judge_definition(struct admission_case *a,
+			     const struct crd *definition)
+{
+	const struct admission_request *request = a->request;
+
+	if (definition && definition->left_out)
+		request->not_run(request->context, true, definition->left_out);
+	else if (definition)
+		definition_judge(a, definition);
+	else if (!typed_group_is_native(a->object->group))
+		tell_unread(
+			a, true,
+			&(struct snapshot_kind){"apiextensions.k8s.io",
+						"CustomResourceDefinition",
+						"customresourcedefinitions"});
+}
+
 void admission_policies_judge(const struct admission_policies *set,
 			      const struct admission_request *request)
 {
+	static const struct snapshot_kind kinds[] = {
+		{registration, "ValidatingAdmissionPolicy",
+		 "validatingadmissionpolicies"},
+		{registration, "ValidatingAdmissionPolicyBinding",
+		 "validatingadmissionpolicybindings"},
+	};
 	const struct object *object = request->object;
 	const struct crd *definition =
 		definition_find(set, object->group, object->kind);
@@ -241,8 +426,11 @@ void admission_policies_judge(const struct admission_policies *set,
 	a.cluster_scoped = definition	    ? definition->cluster_scoped
 			   : resource.known ? resource.cluster_scoped
 					    : object->cluster_scoped;
-	if (definition && request->definitions)
-		definition_judge(&a, definition);
+	read_review(&a);
+	if (request->definitions)
+		judge_definition(&a, definition);
+	for (size_t i = 0; request->policies && i < 2; i++)
+		tell_unread(&a, false, &kinds[i]);
 	if (!request->policies || !set->policies || is_exempt(object))
 		return;
 	admission_find_namespace(&a);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which requests a policy or a binding is about (apiserver
- * pkg/admission/plugin/policy/matching, webhook/predicates). The operation is
- * always CREATE, the subresource always none.
+ * pkg/admission/plugin/policy/matching, webhook/predicates).
  */
 #include <string.h>
 
@@ -19,19 +18,21 @@ static bool has(const struct node *list, const char *text)
 	return false;
 }
 
-/* A resource, or all of them, and behind a slash `*` or nothing. */
-static bool has_resource(const struct node *list, const char *plural)
+/* A resource, or all of them, and behind a slash a subresource, or all. */
+static bool has_resource(const struct admission_case *a,
+			 const struct node *list)
 {
-	size_t n = strlen(plural);
+	size_t n = strlen(a->plural);
 
 	FOR_EACH_CHILD(list, item) {
 		const char *text = node_str(item);
 		size_t len = text ? strcspn(text, "/") : 0;
+		const char *sub = text && text[len] ? text + len + 1 : "";
 
-		if (!text || (text[len] && strcmp(text + len, "/*") != 0))
+		if (!text || (strcmp(sub, "*") && strcmp(sub, a->subresource)))
 			continue;
 		if ((len == 1 && *text == '*') ||
-		    (len == n && !memcmp(text, plural, n)))
+		    (len == n && !memcmp(text, a->plural, n)))
 			return true;
 	}
 	return false;
@@ -64,9 +65,9 @@ static bool rule_matches(const struct admission_case *a,
 			 const struct node *rule)
 {
 	return scope_matches(a, rule) &&
-	       has(node_get(rule, "operations"), "CREATE") &&
+	       has(node_get(rule, "operations"), a->operation) &&
 	       has(node_get(rule, "apiGroups"), a->object->group) &&
-	       has_resource(node_get(rule, "resources"), a->plural) &&
+	       has_resource(a, node_get(rule, "resources")) &&
 	       names_match(a, rule);
 }
 
@@ -127,11 +128,23 @@ static enum tri namespace_matches(const struct admission_case *a,
 static enum tri object_matches(const struct admission_case *a,
 			       const struct node *selector)
 {
+	const struct admission_request *request = a->request;
+	const struct node *old =
+		node_path(request->old_object, "metadata.labels");
+	enum tri match;
+
 	if (!node_count(selector))
 		return TRI_YES;
-	return label_selector_matches(selector, a->object->labels,
-				      a->object->fragment ? LABELS_ANY_MORE
-							  : LABELS_NO_MORE);
+	match = label_selector_matches(selector, a->object->labels,
+				       a->object->fragment ? LABELS_ANY_MORE
+							   : LABELS_NO_MORE);
+	if (match != TRI_NO || !request->review)
+		return match;
+	if (request->old_unknown)
+		return TRI_UNKNOWN;
+	return request->old_object
+		       ? label_selector_matches(selector, old, LABELS_NO_MORE)
+		       : TRI_NO;
 }
 
 static enum tri both(enum tri a, enum tri b)

@@ -74,6 +74,8 @@ const struct node *admission_request_node(struct admission_case *a)
 	const struct object *o = a->object;
 	struct node *map;
 
+	if (a->request->review)
+		return a->request->review;
 	if (a->request_node)
 		return a->request_node;
 	map = node_new(a->arena, NODE_MAP);
@@ -101,16 +103,25 @@ const struct node *admission_request_node(struct admission_case *a)
 
 /* --- the namespace -------------------------------------------------------- */
 
-static const struct given *given_namespace(const struct admission_case *a)
+static const struct given *namespace_in(const struct admission_policies *set,
+					const char *name)
 {
-	for (size_t i = 0; i < a->set->ngiven; i++) {
-		const struct given *given = &a->set->given[i];
+	for (size_t i = 0; set && i < set->ngiven; i++) {
+		const struct given *given = &set->given[i];
 
 		if (given_is(given, "", "Namespace") &&
-		    text_eq(given->object->name, a->object->namespace))
+		    text_eq(given->object->name, name))
 			return given;
 	}
 	return NULL;
+}
+
+static const struct given *given_namespace(const struct admission_case *a)
+{
+	const char *name = a->object->namespace;
+	const struct given *given = namespace_in(a->request->namespaces, name);
+
+	return given ? given : namespace_in(a->set, name);
 }
 
 /* The server gives every namespace a label of its name. */

@@ -2,7 +2,7 @@
 /*
  * A rule of one's own as a ValidatingAdmissionPolicy and its binding. An
  * expression keeps its text, in a loop over pods and containers where the rule
- * is about these; `params` becomes a variable. Expressions stand in block
+ * is about these; `params` becomes a variable. Expressions are written as block
  * scalars, so that nothing in them needs an escape.
  */
 #include "custom_export.h"
@@ -63,7 +63,7 @@ static const char *condition(struct custom_export *e)
 	const struct custom_rule *rule = e->rule;
 	const char *text = part(e, rule->assert);
 
-	/* What is no bool at all is refused as an expression. */
+	/* What is not a bool at all is refused as an expression. */
 	if (cel_program_type(rule->assert)->kind != CEL_BOOL)
 		text = arena_printf(e->arena, "(%s == true)", text);
 	if (rule->when)
@@ -242,11 +242,16 @@ static void put_pattern(struct buf *out, const char *glob)
 	}
 }
 
-static void put_namespaces(struct custom_export *e, struct buf *out)
+/* What is being deleted must lose its finalizers, whatever a rule says. */
+static void put_conditions(struct custom_export *e, struct buf *out)
 {
 	const struct patterns *patterns = &e->rule->namespaces;
 	struct buf pattern, text;
 
+	buf_adds(out, "  matchConditions:\n  - name: not-deleted\n");
+	put_text(out, 4, "expression",
+		 "oldObject == null || "
+		 "!has(oldObject.metadata.deletionTimestamp)");
 	if (!patterns->n)
 		return;
 	buf_init(&pattern);
@@ -260,7 +265,7 @@ static void put_namespaces(struct custom_export *e, struct buf *out)
 	buf_adds(&text, "request.namespace.matches(");
 	export_quoted(&text, pattern.data, pattern.len);
 	buf_addc(&text, ')');
-	buf_adds(out, "  matchConditions:\n  - name: namespaces\n");
+	buf_adds(out, "  - name: namespaces\n");
 	put_text(out, 4, "expression", text.data);
 	buf_release(&text);
 	buf_release(&pattern);
@@ -273,7 +278,7 @@ static const char *reason(const struct custom_rule *rule)
 	if (rule->gpus)
 		return "`match.gpus` asks for what only gpugate knows";
 	if (reads(rule->when, "gpugate") || reads(rule->assert, "gpugate"))
-		return "`gpugate` is no variable of the API server";
+		return "`gpugate` is not a variable of the API server";
 	if (rule->each != EACH_OBJECT && !rule->nkinds)
 		return "`match.kinds` does not say which kinds hold the pods";
 	return NULL;
@@ -323,7 +328,7 @@ static void put_policy(struct custom_export *e, struct buf *out)
 		 "  failurePolicy: %s\n",
 		 rule->rule.name, rule->fail_ignore ? "Ignore" : "Fail");
 	put_constraints(e, out);
-	put_namespaces(e, out);
+	put_conditions(e, out);
 	put_variables(e, out);
 	buf_adds(out, "  validations:\n");
 	put_text(out, 2, "- expression", validation(e));

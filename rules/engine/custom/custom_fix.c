@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Repairs that a rule of one's own states: values at paths of the object, the
- * pod or the container. A value that is not known, or an error, is no repair.
+ * pod or the container. A value that is not known, or an error, is not a
+ * repair.
  */
 #include "base/text.h"
 #include "custom_internal.h"

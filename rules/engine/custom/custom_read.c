@@ -27,71 +27,14 @@ static void skip(struct policy_reader *r, const struct node *node, void *unused)
 
 /* --- expressions ---------------------------------------------------------- */
 
-/* Where the text begins in the file, and its indentation. */
-static uint32_t text_start(const struct source *source, const struct node *node,
-			   size_t *indent)
-{
-	uint32_t at = node->start;
-
-	*indent = 0;
-	if (!(node->flags & NODE_BLOCK))
-		return at + !!(node->flags & NODE_QUOTED);
-	while (at < node->end && source->text[at] != '\n')
-		at++;
-	at++;
-	while (at + *indent < node->end && source->text[at + *indent] == ' ')
-		++*indent;
-	return at;
-}
-
-/* An escape of a text in double quotes; that of a line end is white space. */
-static uint32_t escape_length(const char *at)
-{
-	if (at[0] != '\\' || at[1] == '\n' || at[1] == '\r')
-		return 0;
-	return at[1] == 'x' ? 4 : at[1] == 'u' ? 6 : at[1] == 'U' ? 10 : 2;
-}
-
-/* The byte of the file that a byte of the text comes from: line folding and
- * escapes are followed as far as a position needs. */
-static uint32_t source_offset(const struct source *source,
-			      const struct node *node, size_t offset)
-{
-	const char *text = source->text;
-	bool escapes = text[node->start] == '"', begins = true;
-	bool block = node->flags & NODE_BLOCK;
-	size_t indent;
-	uint32_t at = text_start(source, node, &indent);
-
-	for (size_t i = 0; at + 1 < node->end; i++) {
-		uint32_t escape = escapes ? escape_length(text + at) : 0;
-
-		for (size_t k = 0; begins && k < indent && text[at] == ' '; k++)
-			at++;
-		while (!escape && i < node->len && at + 1 < node->end &&
-		       text[at] != node->str[i] && node->str[i] != ' ')
-			at++;
-		if (i >= offset)
-			break;
-		begins = text[at] == '\n';
-		at += escape ? escape : 1;
-		if (escape)
-			i += utf8_length(node->str + i, node->len - i) - 1;
-		while (begins && !block && at + 1 < node->end &&
-		       strchr(" \t\n", text[at]))
-			at++;
-	}
-	return at < node->end ? at : node->end;
-}
-
 static void tell_issues(struct policy_reader *r, const struct node *node,
 			const struct cel_issues *issues)
 {
 	for (size_t i = 0; i < issues->n; i++)
-		problem_offset(
-			r,
-			source_offset(r->source, node, issues->items[i].start),
-			false, issues->items[i].text);
+		problem_offset(r,
+			       source_text_offset(r->source, node,
+						  issues->items[i].start),
+			       false, issues->items[i].text);
 }
 
 /* Of a key; kind: what it must give, or CEL_DYN: anything. NULL: there is

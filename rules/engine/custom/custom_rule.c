@@ -51,7 +51,7 @@ static bool is_below(const struct node *node, const struct node *root)
 	return node;
 }
 
-/* Those of the object, each once; at most BLAMED. */
+/* Those of the object, each once, as many as fit. */
 static size_t places(struct custom_subject *s, struct cel_eval *eval,
 		     const struct node **out)
 {
@@ -126,7 +126,7 @@ static struct finding *report_at(struct custom_subject *s,
 		f = report_pod(s->run, s->pod, at, "%s", text);
 	else
 		f = report_object(s->run, s->object, at, "%s", text);
-	/* Which of its values is blamed is no part of what the finding is. */
+	/* Which of its values is shown does not identify the finding. */
 	if (custom_base(s, s->rule->each))
 		finding_missing(f, s->object, custom_base(s, s->rule->each),
 				"");

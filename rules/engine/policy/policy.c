@@ -17,6 +17,7 @@
 struct policy_memory {
 	atomic_uint references;
 	struct arena arena;
+	struct admission_policies *admission; /* or NULL */
 	struct glob **globs;
 	size_t nglobs, globs_size;
 	struct policy_memory **held;
@@ -44,6 +45,7 @@ static void memory_drop(struct policy_memory *memory)
 		glob_free(memory->globs[i]);
 	for (size_t i = 0; i < memory->nheld; i++)
 		memory_drop(memory->held[i]);
+	admission_policies_free(memory->admission);
 	arena = memory->arena;
 	arena_release(&arena);
 }
@@ -116,6 +118,12 @@ struct glob *policy_keep(struct policy *policy, struct glob *glob)
 		*VEC_PUSH(&memory->arena, memory->globs, memory->nglobs,
 			  memory->globs_size) = glob;
 	return glob;
+}
+
+void policy_keep_admission(struct policy *policy,
+			   struct admission_policies *set)
+{
+	policy->memory->admission = set;
 }
 
 void policy_free(struct policy *policy)
@@ -306,6 +314,14 @@ bool policy_names_sets(const struct policy *policy)
 	return false;
 }
 
+bool policy_names_clusters(const struct policy *policy)
+{
+	for (size_t i = 0; i < policy->npaths; i++)
+		if (policy->paths[i].out.cluster)
+			return true;
+	return false;
+}
+
 /* --- plain answers -------------------------------------------------------- */
 
 const struct platform *policy_platform(const struct policy *policy)
@@ -355,6 +371,14 @@ int64_t policy_max_age(const struct policy *policy)
 const struct rule_set *policy_rules(const struct policy *policy)
 {
 	return policy->rules;
+}
+
+const struct admission_policies *policy_admission(const struct policy *policy,
+						  bool floor)
+{
+	if (!policy->floor)
+		return floor ? NULL : policy->admission;
+	return floor ? policy->floor->admission : policy->local->admission;
 }
 
 bool policy_knows(const struct policy *policy, const char *word)

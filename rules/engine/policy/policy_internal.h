@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/glob.h"
+#include "engine/admission_policy.h"
 #include "engine/policy.h"
 #include "rules/engine/rule_word.h"
 
@@ -136,6 +137,9 @@ struct policy {
 	bool *grant_rules;
 	bool has_grant;
 
+	/* The cluster's own policies among `custom:`, or NULL. */
+	struct admission_policies *admission;
+
 	/* Built: settings[0] without override, settings[i + 1] for override i;
 	 * under a floor: [floor's * (local's overrides + 1) + local's]. */
 	struct setting **settings;
@@ -152,6 +156,9 @@ struct policy *policy_copy(const struct policy *policy);
 void policy_hold(struct policy *policy, const struct policy *other);
 /* The policy frees glob with itself; NULL is allowed and returned. */
 struct glob *policy_keep(struct policy *policy, struct glob *glob);
+/* The policy frees the set with itself. */
+void policy_keep_admission(struct policy *policy,
+			   struct admission_policies *set);
 /* Rules of its own, behind those that there are: by name, each once. */
 void policy_add_rules(struct policy *policy, const struct rule *const *rules,
 		      size_t n);

@@ -196,6 +196,7 @@ static void load_rules(struct loading *l)
 		    !node_eq(node_get(root, "kind"), "Exemptions"))
 			read_custom(r, node_get(root, "custom"));
 	}
+	finish_admission(r);
 	if (r->nrules_added)
 		policy_add_rules(r->policy, r->rules_added, r->nrules_added);
 	r->rules = r->policy->rules;

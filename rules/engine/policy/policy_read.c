@@ -16,15 +16,16 @@ enum { SHOWN_MAX = 80 };
 
 /* --- problems ------------------------------------------------------------- */
 
-static void add_problem(struct policy_reader *r, struct position at,
-			bool is_warning, const char *text)
+/* NOLINTNEXTLINE(readability-function-size): what a problem says */
+void problem_at(struct policy_reader *r, const char *file, struct position at,
+		bool is_warning, const char *text)
 {
 	struct policy_problems *problems = r->problems;
 	struct arena *arena = &problems->arena;
 	struct policy_problem *added;
 
 	added = VEC_PUSH(arena, problems->items, problems->n, problems->size);
-	added->file = arena_strdup(arena, r->file);
+	added->file = arena_strdup(arena, file);
 	added->line = at.line;
 	added->column = at.column;
 	added->warning = is_warning;
@@ -35,7 +36,8 @@ static void add_problem(struct policy_reader *r, struct position at,
 void problem_offset(struct policy_reader *r, uint32_t offset, bool is_warning,
 		    const char *text)
 {
-	add_problem(r, source_position(r->source, offset), is_warning, text);
+	problem_at(r, r->file, source_position(r->source, offset), is_warning,
+		   text);
 }
 
 __attribute__((format(printf, 4, 0))) static void
@@ -48,7 +50,7 @@ problem_v(struct policy_reader *r, const struct node *node, uint32_t at,
 	if (node)
 		problem_offset(r, at, false, text);
 	else
-		add_problem(r, whole, false, text);
+		problem_at(r, r->file, whole, false, text);
 }
 
 void problem(struct policy_reader *r, const struct node *node, const char *fmt,

@@ -55,6 +55,8 @@ void problem_key(struct policy_reader *r, const struct node *node,
 		 const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void problem_offset(struct policy_reader *r, uint32_t offset, bool is_warning,
 		    const char *text);
+void problem_at(struct policy_reader *r, const char *file, struct position at,
+		bool is_warning, const char *text);
 void warning(struct policy_reader *r, const struct node *node, const char *fmt,
 	     ...) __attribute__((format(printf, 3, 4)));
 /* Text of the user's for a problem: short, without control characters. */
@@ -119,6 +121,16 @@ bool read_custom_document(struct policy_reader *r, const struct doc *doc);
 /* A rule of the policy's own, which lives as long; action: or ACTION_OFF. */
 void add_custom_rule(struct policy_reader *r, const struct rule *rule,
 		     enum action action, const struct node *at);
+
+/* -- policy_read_admission.c: the cluster's own policies among them -- */
+/* The kinds of documents that are; at most 4, how many. */
+size_t admission_kinds(const char **names);
+/* false: it is of none of these kinds. */
+bool read_admission_document(struct policy_reader *r, const struct doc *doc);
+/* An object that is a parameter if a policy says so. */
+void add_admission_document(struct policy_reader *r, const struct doc *doc);
+/* After the last document. */
+void finish_admission(struct policy_reader *r);
 
 /* -- policy_read_platform.c -- */
 void read_platform(struct policy_reader *r, const struct node *node,

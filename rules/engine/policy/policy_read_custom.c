@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `custom:`: files with rules of the policy's own, by patterns relative to the
- * policy's folder. They are read before the rest of the policy, which may name
- * their rules. What a document means is its kind's to say (custom_readers).
+ * `custom:`: files with rules of the policy's own, and with the cluster's own
+ * policies, by patterns relative to the policy's folder. They are read before
+ * the rest of the policy, which may name their rules. What a document means is
+ * its kind's to say (custom_readers).
  */
 #include <glob.h>
 #include <string.h>
@@ -48,22 +49,29 @@ bool read_custom_document(struct policy_reader *r, const struct doc *doc)
 			reader->read(r, doc);
 		return true;
 	}
-	return false;
+	return read_admission_document(r, doc);
 }
 
-static void unknown_kind(struct policy_reader *r, const struct doc *doc)
+/* An object of the cluster may be a parameter, unless its kind is a word of
+ * ours or of a policy that is written wrong. */
+static void read_other_kind(struct policy_reader *r, const struct doc *doc)
 {
 	const struct node *kind = node_get(doc->root, "kind");
+	const struct node *version = node_get(doc->root, "apiVersion");
 	const char *names[8], *near = NULL;
-	size_t n = 0;
+	size_t n = admission_kinds(names);
 
-	while (n < 8 && custom_readers[n]) {
-		names[n] = custom_readers[n]->kind;
-		n++;
-	}
+	for (size_t i = 0; n < 8 && custom_readers[i]; i++)
+		names[n++] = custom_readers[i]->kind;
 	if (node_str(kind))
 		near = text_nearest(kind->str, names, n);
-	problem(r, kind ? kind : doc->root, "no document of kind `%s`%s",
+	if (node_str(kind) && node_str(version) && !near &&
+	    !text_starts(version->str, "gpugate.dev/")) {
+		add_admission_document(r, doc);
+		return;
+	}
+	problem(r, kind ? kind : doc->root,
+		"no document of kind `%s`, and no policy of the cluster%s",
 		custom_readers[0]->kind, did_you_mean(r, near));
 }
 
@@ -93,7 +101,7 @@ static void read_documents(struct policy_reader *r, const char *text,
 	for (; loader_next(&loader, doc) > 0;
 	     doc = ARENA_NEW(arena, struct doc))
 		if (doc->root && !read_custom_document(r, doc))
-			unknown_kind(r, doc);
+			read_other_kind(r, doc);
 }
 
 static void read_file(struct policy_reader *r, const struct node *at,
@@ -125,7 +133,7 @@ static void read_file(struct policy_reader *r, const struct node *at,
 	buf_release(&text);
 }
 
-/* The folder's own name is no pattern. */
+/* The folder's own name is not a pattern. */
 static void add_literally(struct buf *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {

@@ -55,28 +55,52 @@ static void not_run(void *context, bool definition, const char *reason)
 	rule_not_run(&r->rr, reason);
 }
 
-void run_admission_policies(struct run *run, const struct object *object,
-			    const struct setting *settings)
+static struct admission_request request_for(struct admission_run *r)
 {
-	const struct admission_policies *set = run->options.admission_policies;
+	struct run *run = r->rr.run;
 	const int *internal = run->state->internal;
-	struct admission_run r = {.rr = {.run = run, .object = object},
-				  .settings = settings};
-	struct admission_request request = {
-		.object = object,
+	const struct run_file *file = &run->state->file;
+
+	return (struct admission_request){
+		.object = r->rr.object,
 		.cluster = run->state->cluster,
+		.namespaces = run->options.namespaces,
+		.review = file->request,
+		.old_object = file->old_object,
+		.old_unknown = run->options.admission &&
+			       (!file->request || file->old_unknown),
 		.user = run->options.user,
 		.groups = run->options.groups,
-		.policies =
-			settings[internal[INTERNAL_ADMISSION_POLICY]].enabled,
+		.policies = r->settings[internal[INTERNAL_ADMISSION_POLICY]]
+				    .enabled,
 		.definitions =
-			settings[internal[INTERNAL_CRD_VALIDATION]].enabled,
+			r->settings[internal[INTERNAL_CRD_VALIDATION]].enabled,
 		.arena = &run->state->doc_arena,
 		.found = found,
 		.not_run = not_run,
-		.context = &r,
+		.context = r,
 	};
+}
 
-	if (set && !object->parent)
-		admission_policies_judge(set, &request);
+void run_admission_policies(struct run *run, const struct object *object,
+			    const struct setting *settings)
+{
+	const struct policy *policy = run->state->file.policy;
+	const struct run_state *state = run->state;
+	const struct admission_policies *const sets[] = {
+		run->options.admission_policies,
+		state->cluster_old ? NULL : state->file.cluster_policies,
+		policy_admission(policy, false),
+		policy_admission(policy, true),
+	};
+	struct admission_run r = {.rr = {.run = run, .object = object},
+				  .settings = settings};
+	struct admission_request request = request_for(&r);
+
+	if (request.policies && state->cluster_old &&
+	    state->file.cluster_policies)
+		not_run(&r, false, state->cluster_old);
+	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
+		if (sets[i] && !object->parent)
+			admission_policies_judge(sets[i], &request);
 }

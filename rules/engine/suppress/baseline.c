@@ -11,7 +11,7 @@
  *
  * which is JSON for programs and one line an entry for people. Version 1, where
  * a fingerprint had the path of what was there in place of what is missing, is
- * read once more: it is written anew in version 2.
+ * still read, and written as version 2.
  */
 #include "engine/baseline.h"
 
@@ -24,7 +24,9 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "base/vec.h"
+#include "doc/node.h"
 
 enum { BASELINE_VERSION = 2 };
 
@@ -46,10 +48,8 @@ struct baseline *baseline_new(void)
 {
 	struct baseline *baseline = calloc(1, sizeof(*baseline));
 
-	if (!baseline) {
-		fputs("gpugate: out of memory\n", stderr);
-		abort();
-	}
+	if (!baseline)
+		BUG("out of memory");
 	return baseline;
 }
 
@@ -326,26 +326,33 @@ static int by_text(const void *a, const void *b)
 	return order ? order : strcmp(x->message, y->message);
 }
 
+static bool is_utf8(const char *text)
+{
+	size_t len = strlen(text), n = 1;
+
+	for (size_t i = 0; i < len && n; i += n)
+		n = utf8_length(text + i, len - i);
+	return n;
+}
+
+/* Paths may be any bytes; JSON text may not. */
+static void write_text(const char *key, const char *text, struct buf *out)
+{
+	if (!text || !is_utf8(text))
+		return;
+	buf_addf(out, ",\"%s\":", key);
+	text_json(text, strlen(text), out);
+}
+
 static void write_entry(const struct baseline_entry *entry, struct buf *out)
 {
-	char fingerprint[17];
-	json_t *json;
-	char *text;
-
-	snprintf(fingerprint, sizeof(fingerprint), "%016llx",
+	buf_addf(out, "{\"fingerprint\":\"%016llx\"",
 		 (unsigned long long)entry->fingerprint);
-	/* Paths may be any bytes; JSON text may not. */
-	json = json_pack("{s:s, s:s, s:s*, s:s*, s:s*}", "fingerprint",
-			 fingerprint, "rule", entry->rule, "file", entry->file,
-			 "object", entry->object, "message", entry->message);
-	text = json ? json_dumps(json, JSON_COMPACT) : NULL;
-	if (text)
-		buf_adds(out, text);
-	else
-		buf_addf(out, "{\"fingerprint\":\"%s\",\"rule\":\"%s\"}",
-			 fingerprint, entry->rule);
-	free(text);
-	json_decref(json);
+	write_text("rule", entry->rule, out);
+	write_text("file", entry->file, out);
+	write_text("object", entry->object, out);
+	write_text("message", entry->message, out);
+	buf_addc(out, '}');
 }
 
 /* Each fingerprint once, by the first of its entries. */

@@ -37,6 +37,7 @@ void cluster_put(const struct cluster *cluster)
 	node_groups_put(c->nodes);
 	free(c->meta.server);
 	free(c->meta.policy);
+	free(c->meta.admission);
 	for (int i = 0; i < CLUSTER_KINDS; i++)
 		free(c->meta.unreadable[i]);
 	free(c);
@@ -62,6 +63,17 @@ const char *cluster_server(const struct cluster *c)
 const char *cluster_policy(const struct cluster *c)
 {
 	return c->meta.policy;
+}
+
+const char *cluster_admission(const struct cluster *c)
+{
+	return c->meta.admission;
+}
+
+void cluster_drop_admission(struct cluster *c)
+{
+	free(c->meta.admission);
+	c->meta.admission = NULL;
 }
 
 const char *cluster_unreadable(const struct cluster *c, enum cluster_kind kind)

@@ -28,6 +28,7 @@ static void meta_release(struct cluster_meta *meta)
 {
 	free(meta->server);
 	free(meta->policy);
+	free(meta->admission);
 	for (int i = 0; i < CLUSTER_KINDS; i++)
 		free(meta->unreadable[i]);
 }
@@ -281,6 +282,11 @@ void cluster_builder_unreadable(struct cluster_builder *b,
 	replace(&b->state.meta.unreadable[kind], reason);
 }
 
+void cluster_builder_admission(struct cluster_builder *b, const char *list)
+{
+	replace(&b->state.meta.admission, list);
+}
+
 void cluster_builder_origin(struct cluster_builder *b, const char *server,
 			    const char *policy)
 {
@@ -320,6 +326,7 @@ struct cluster *cluster_builder_finish(struct cluster_builder *b,
 	c->meta.taken_at = taken_at;
 	c->meta.server = copy(b->state.meta.server);
 	c->meta.policy = copy(b->state.meta.policy);
+	c->meta.admission = copy(b->state.meta.admission);
 	for (int i = 0; i < CLUSTER_KINDS; i++)
 		c->meta.unreadable[i] = copy(b->state.meta.unreadable[i]);
 	return c;

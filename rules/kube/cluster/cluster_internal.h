@@ -90,7 +90,7 @@ void node_groups_put(struct node_groups *groups);
 
 struct cluster_meta {
 	int64_t taken_at;
-	char *server, *policy;
+	char *server, *policy, *admission;
 	char *unreadable[CLUSTER_KINDS];
 };
 

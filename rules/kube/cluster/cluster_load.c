@@ -27,7 +27,7 @@ struct load {
 	uint32_t at;
 	bool api_version, kind, version; /* were right */
 	int64_t taken_at;
-	char *server, *policy;
+	char *server, *policy, *admission;
 	void (*warn)(void *context, const char *text);
 	void *context;
 };
@@ -244,6 +244,15 @@ static int read_policy(struct load *load, const struct node *value)
 	return 0;
 }
 
+/* Who judges by it reads it. */
+static int read_admission(struct load *load, const struct node *value)
+{
+	free(load->admission);
+	load->admission = strndup(load->source.text + value->start,
+				  value->end - value->start);
+	return 0;
+}
+
 static const struct snapshot_field {
 	const char *name;
 	int (*read)(struct load *load, const struct node *node);
@@ -255,6 +264,7 @@ static const struct snapshot_field {
 	{"takenAt", read_taken_at, false},
 	{"server", read_server, false},
 	{"policy", read_policy, false},
+	{"admission", read_admission, false},
 	{"unreadable", add_unreadable, true},
 	{"items", add_item, true},
 	{"usage", add_usage, true},
@@ -341,6 +351,7 @@ struct cluster *cluster_parse(const struct cluster_text *text,
 	load_init(&load, text);
 	if (!read_file(&load)) {
 		cluster_builder_origin(load.builder, load.server, load.policy);
+		cluster_builder_admission(load.builder, load.admission);
 		cluster = cluster_builder_finish(load.builder, load.taken_at);
 	}
 	cluster_builder_free(load.builder);
@@ -348,6 +359,7 @@ struct cluster *cluster_parse(const struct cluster_text *text,
 	arena_release(&load.lines);
 	free(load.server);
 	free(load.policy);
+	free(load.admission);
 	return cluster;
 }
 

@@ -242,7 +242,10 @@ static void write_head(struct writer *w)
 		put_member(&w->line, "server", cluster_server(c));
 	if (cluster_policy(c))
 		put_member(&w->line, "policy", cluster_policy(c));
-	fprintf(w->out, "%s,\n\"unreadable\": [", w->line.data);
+	fputs(w->line.data, w->out);
+	if (cluster_admission(c))
+		fprintf(w->out, ",\n\"admission\": %s", cluster_admission(c));
+	fputs(",\n\"unreadable\": [", w->out);
 	buf_reset(&w->line);
 }
 

@@ -92,7 +92,7 @@ static const char *variable(const struct argv *argv, const struct container *c,
 
 /* -- a program's words ----------------------------------------------------- */
 
-/* Words that may stand before the program in its command. */
+/* Words that may precede the program in its command. */
 static bool is_wrapper(const struct arg *arg, const struct arg *before)
 {
 	static const char *const names[] = {

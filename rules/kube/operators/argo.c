@@ -49,7 +49,8 @@ static bool names_accelerator(const struct kube_config *config,
 	return false;
 }
 
-/* Nobody patches more containers; and all templates share one patch. */
+/* No more containers are patched in practice; and all templates share one
+ * patch. */
 enum { PATCHED_MAX = 64 };
 
 struct patched {

@@ -68,8 +68,8 @@ static const struct node *template_patch(const struct node *role)
 	return node_is_unset(patch) ? node_get(role, "templatePatch") : patch;
 }
 
-/* Roles that refer to this template and do not patch it. What one that nobody
- * refers to is for is not known. */
+/* Roles that refer to this template and do not patch it. What an unreferenced
+ * one is for is not known. */
 COUNT_FORMULA(role_template)
 {
 	const char *name = node_str(node_get(at, "name"));

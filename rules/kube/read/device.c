@@ -3,7 +3,7 @@
  * The devices of a pod. Besides resources of containers there are DRA claims,
  * annotations of schedulers that share devices, and fields that operators
  * turn into resources (operators/). The count of a claim is in another object:
- * at least one, when its names speak of a GPU. Shares of a device (KAI
+ * at least one, when its names suggest a GPU. Shares of a device (KAI
  * fractions, HAMi memory) count no device.
  *
  * Source of the annotations gpu-fraction and gpu-memory: KAI-Scheduler's pod

@@ -42,7 +42,7 @@ static const struct node *field_of(const struct pod *pod, const char *name)
 	return node_is_unset(node) ? pod_field_default(pod, name) : node;
 }
 
-/* Fill in where the pod's parts stand; false when there is no pod. */
+/* Fill in where the pod's parts are; false when there is no pod. */
 static bool pod_place(struct pod_builder *builder, struct pod *pod,
 		      const struct node *holder)
 {

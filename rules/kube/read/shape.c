@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pods of kinds that are in no table. Any map whose `containers` is a list
- * of maps with a name or an image is taken for a pod spec (the corpus this
- * was measured on has three fields of that shape that are none; they are
- * left out by name), and whole objects of known kinds inside are read as
- * such. Kinds of the policy say where their pods stand.
+ * Pods of kinds that are in no table. Any map whose `containers` is a list of
+ * maps with a name or an image is taken for a pod spec (the corpus this was
+ * measured on has three fields of that shape that are none; they are left out
+ * by name), and whole objects of known kinds inside are read as such. Kinds of
+ * the policy say where their pods are.
  */
 #include "rules/kube/operator.h"
 
@@ -55,7 +55,7 @@ static bool key_is(const struct node *node, const char *key)
 	return node->key && !strcmp(node->key, key);
 }
 
-/* Fields that have the shape but are no pods, or hold no manifest. */
+/* Fields that have the shape but are not pods, or hold no manifest. */
 static bool left_out(const struct node *node)
 {
 	static const char *const keys[] = {"metadata",	     "status",

@@ -159,7 +159,7 @@ static bool spreads_model(const struct container *c)
 	       (object_operator(object)->ranks_are_pods && object->gang.n > 1);
 }
 
-/* Ranks that a launcher starts do what nobody sees here. */
+/* What ranks that a launcher starts do is not visible here. */
 static bool has_launcher(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)

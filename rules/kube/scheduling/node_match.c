@@ -3,7 +3,7 @@
  * What the scheduler's NodeAffinity, TaintToleration and NodeResourcesFit
  * would say of groups of nodes. Taints named like a resource that the pod
  * asks for count as tolerated: ExtendedResourceToleration may add that, and
- * gpu-toleration-missing speaks of it.
+ * gpu-toleration-missing reports it.
  */
 #include "kube/scheduling/node_match.h"
 

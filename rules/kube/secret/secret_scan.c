@@ -51,7 +51,7 @@ static size_t skip_line(const struct text *text, size_t at)
 
 /* --- values -------------------------------------------------------------- */
 
-/* Code speaks of variables too: `HF_TOKEN=os.environ[...]`. */
+/* Code names variables too: `HF_TOKEN=os.environ[...]`. */
 static bool looks_random(const char *s, size_t len)
 {
 	if (memchr(s, '(', len) || memchr(s, '[', len))

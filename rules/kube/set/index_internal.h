@@ -27,7 +27,7 @@ struct named_object {
 	struct place place;	 /* of what rules are about */
 	uint32_t set;
 };
-/* False: it is no such object. */
+/* False: it is not such an object. */
 bool index_add_named(struct object_index *set, const struct object *object,
 		     uint32_t file, struct named_object *out);
 void index_add_service(struct object_index *set, const struct object *object,

@@ -194,7 +194,7 @@ const struct referred *index_referred(const struct object_index *set,
 	struct referred *out;
 
 	if (!own.found && *want.namespace) {
-		/* Whoever applies the files says which namespace it is. */
+		/* The namespace is chosen when the files are applied. */
 		want.namespace = "";
 		own = find(set, w, &want);
 	}

@@ -3,7 +3,7 @@
  * Quantities (apiserver pkg/cel/library/quantity.go). isInteger(), asInteger()
  * and asApproximateFloat() show how apimachinery holds a quantity (pkg/api/
  * resource): in 64 bits with a power of ten where the text is short, else as a
- * decimal of any size. `2000m` and `1Pi` are no integers.
+ * decimal of any size. `2000m` and `1Pi` are not integers.
  */
 #include "rules/cel/lib/lib_internal.h"
 

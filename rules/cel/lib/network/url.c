@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "rules/cel/lib/network/address.h"
 
-/* Where an encoded text stands. */
+/* Where an encoded text is. */
 enum part { PART_PATH, PART_USER, PART_HOST, PART_ZONE, PART_QUERY };
 
 static bool is_alnum(char c)
@@ -30,7 +30,7 @@ static bool is_plain_host(char c)
 	return is_one_of(c, "!\"$&'()*+,-.:;<=>[]_~");
 }
 
-/* The byte that %XX stands for at position i; -1: it is no escape there. */
+/* The byte that %XX stands for at position i; -1: it is not an escape there. */
 static int escaped(struct cel_text text, size_t i, enum part part)
 {
 	int high, low, byte;
@@ -50,7 +50,7 @@ static int escaped(struct cel_text text, size_t i, enum part part)
 	return byte;
 }
 
-/* Bytes that are no UTF-8 become U+FFFD. */
+/* Bytes that are not UTF-8 become U+FFFD. */
 static struct cel_text valid(struct arena *arena, struct buf *bytes)
 {
 	struct buf out;

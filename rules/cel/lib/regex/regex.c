@@ -17,13 +17,18 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "cel/cel.h"
 #include "rules/cel/lib/literal.h"
 #include "rules/cel/lib/regex/re2.h"
 
 enum {
 	PATTERNS = 512,
 	NEST_MAX = 1100,
-	MATCH_LIMIT = 5000000,
+	/* Steps of one search: few first, then ever more, which is work. */
+	MATCH_FIRST = 250,
+	MATCH_TIMES = 10,
+	MATCH_LIMIT = 2500000,
+	STEPS = 4,	    /* a unit of work */
 	HEAP_LIMIT = 65536, /* KiB */
 	LONG_TEXT = 4096,
 };
@@ -83,7 +88,6 @@ static struct pattern_cache *of_thread(void)
 	patterns->data = pcre2_match_data_create(1, NULL);
 	pcre2_set_newline(patterns->compile, PCRE2_NEWLINE_LF);
 	pcre2_set_parens_nest_limit(patterns->compile, NEST_MAX);
-	pcre2_set_match_limit(patterns->match, MATCH_LIMIT);
 	pcre2_set_heap_limit(patterns->match, HEAP_LIMIT);
 	pthread_setspecific(key, patterns);
 	return patterns;
@@ -154,6 +158,7 @@ bool cel_literal_regex(struct cel_text text)
 
 struct regex_search {
 	struct arena *arena;
+	uint64_t *work; /* of the evaluation, or NULL */
 	struct compiled_pattern *pattern;
 	struct cel_text regex, text;
 	size_t start, end;	/* of the match */
@@ -172,15 +177,31 @@ static bool search_begin(struct regex_search *search, const char *prefix)
 	return search->pattern;
 }
 
+static int try_match(struct regex_search *search, size_t from)
+{
+	struct pattern_cache *cache = of_thread();
+	uint32_t limit = MATCH_FIRST;
+	int status;
+
+	for (;; limit *= MATCH_TIMES) {
+		pcre2_set_match_limit(cache->match, limit);
+		if (search->work)
+			*search->work += limit / STEPS;
+		status = pcre2_match(
+			search->pattern->code, (PCRE2_SPTR)search->text.data,
+			search->text.len, from, 0, cache->data, cache->match);
+		if (status != PCRE2_ERROR_MATCHLIMIT || limit >= MATCH_LIMIT)
+			return status;
+	}
+}
+
 /* false: no match from here on, or an error. */
 static bool search_from(struct regex_search *search, size_t from)
 {
 	struct pattern_cache *cache = of_thread();
 	PCRE2_UCHAR message[120];
 	size_t *ovector = pcre2_get_ovector_pointer(cache->data);
-	int status = pcre2_match(
-		search->pattern->code, (PCRE2_SPTR)search->text.data,
-		search->text.len, from, 0, cache->data, cache->match);
+	int status = try_match(search, from);
 
 	search->start = ovector[0];
 	search->end = ovector[1];
@@ -209,6 +230,7 @@ bool cel_regex_matches(struct arena *arena, const char *regex,
 static struct regex_search search_of(const struct cel_call *call)
 {
 	return (struct regex_search){.arena = call->arena,
+				     .work = &call->eval->work,
 				     .regex = call->args[1].text,
 				     .text = call->args[0].text};
 }

@@ -293,23 +293,25 @@ static struct cel_value substring(struct cel_call *call)
 /* Bytes of the white space (Unicode's White_Space) that a text begins with. */
 static size_t space_length(const char *s, size_t len)
 {
-	static const char *const spaces[] = {
-		"\t",		"\n",		"\v",
-		"\f",		"\r",		" ",
-		"\302\205",	"\302\240",	"\341\232\200",
-		"\342\200\250", "\342\200\251", "\342\200\257",
-		"\342\201\237", "\343\200\200",
-	};
-	struct cel_text text = {s, len};
+	size_t n = utf8_length(s, len);
+	unsigned c = n ? cel_code_point(s, n) : 0;
 
-	for (size_t i = 0; i < sizeof(spaces) / sizeof(*spaces); i++) {
-		if (cel_text_at(text, 0, spaces[i]))
-			return strlen(spaces[i]);
+	if ((c >= '\t' && c <= '\r') || (c >= 0x2000 && c <= 0x200a))
+		return n;
+	switch (c) {
+	case ' ':
+	case 0x85:
+	case 0xa0:
+	case 0x1680:
+	case 0x2028:
+	case 0x2029:
+	case 0x202f:
+	case 0x205f:
+	case 0x3000:
+		return n;
+	default:
+		return 0;
 	}
-	if (len >= 3 && memcmp(s, "\342\200", 2) == 0 && /* U+2000 - U+200A */
-	    (unsigned char)s[2] >= 0x80 && (unsigned char)s[2] <= 0x8a)
-		return 3;
-	return 0;
 }
 
 static struct cel_value trim(struct cel_call *call)

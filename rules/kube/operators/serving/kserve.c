@@ -39,7 +39,7 @@ COUNT_FORMULA(kserve_max)
 {
 	struct amount least = amount_field(at, "minReplicas", 1);
 
-	/* maxReplicas 0 (the default) is no bound in Knative mode and
+	/* maxReplicas 0 (the default) is not a bound in Knative mode and
 	 * minReplicas otherwise: judge by what is written. */
 	least = amount_max(least, amount_field(at, "maxReplicas", least.n));
 	/* Scaled to zero is not permanent. */

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The policies of this folder: rules/catalog/*/*.cel as `gpugate rules --format
+# vap` exports them, one file a rule, and their bindings, one file a way to
+# begin. An UPDATE that leaves spec as it was is not judged: what runs already
+# must keep its labels and lose its finalizers.
+# usage: generate.sh GPUGATE FOLDER
+set -eu
+catalog=$(cd "$(dirname "$0")/../../rules/catalog" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cat >"$work/policy.yaml" <<END
+apiVersion: gpugate.dev/v1
+kind: Policy
+custom: ["$catalog/*/*.cel"]
+END
+rm -rf "$2/policies" "$2"/bindings-*.yaml
+mkdir -p "$2/policies"
+"$1" rules --config "$work/policy.yaml" --format vap >"$work/all.yaml"
+awk -v folder="$2" '
+	BEGIN { head = "# SPDX-License-Identifier: Apache-2.0\n" \
+			"# Made by generate.sh.\n" }
+	/^---$/ { kind = name = text = ""; next }
+	/^kind: / { kind = $2 }
+	/^  name: / && !name { name = $2 }
+	{ text = text $0 "\n" }
+	/^  name: / && kind ~ /Policy$/ {
+		file = folder "/policies/" substr(name, 9) ".yaml"
+		printf "%s%s", head, text >file
+		next
+	}
+	kind ~ /Policy$/ && file && text ~ /\n  name: / {
+		print >file
+		if (/^  matchConditions:$/) {
+			print "  - name: spec-changed" >file
+			print "    expression: |-" >file
+			print "      oldObject == null || object.?spec != oldObject.?spec" >file
+		}
+	}
+	/^  validationActions: / {
+		deny = /Deny/ ? "Deny" : "Warn, Audit"
+		bind("audit", "Audit")
+		bind("warn", "Warn, Audit")
+		bind("deny", deny)
+	}
+	function bind(mode, actions, to) {
+		to = folder "/bindings-" mode ".yaml"
+		if (!seen[to]++)
+			printf "%s", head >to
+		sub(/validationActions: .*\n$/, "validationActions: [" actions \
+			"]\n", text)
+		printf "---\n%s", text >to
+		print "  matchResources:\n    namespaceSelector:\n" \
+			"      matchExpressions:\n" \
+			"      - key: kubernetes.io/metadata.name\n" \
+			"        operator: NotIn\n" \
+			"        values: [kube-system]" >to
+	}' "$work/all.yaml"

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Work: what functions go through. cel-go counts many calls as 1 however large
+ * the arguments are, so that a rule could run for hours within its budget.
+ */
+#include "base/text.h"
+#include "rules/cel/eval/eval_internal.h"
+
+enum { BYTES = 16 };
+
+static uint64_t of_node(const struct node *node, uint64_t most)
+{
+	uint64_t work = 1;
+
+	if (node->type != NODE_MAP && node->type != NODE_SEQ)
+		return work + node->len / BYTES;
+	FOR_EACH_CHILD(node, child) {
+		if (work > most)
+			break;
+		work += of_node(child, most - work) + (node->type == NODE_MAP);
+	}
+	return work;
+}
+
+/* Beyond most it is not counted any further. */
+static uint64_t within(struct cel_eval *ev, struct cel_value v, uint64_t most)
+{
+	uint64_t work = 1;
+
+	if (v.kind == CEL_STRING || v.kind == CEL_BYTES)
+		return work + v.text.len / BYTES;
+	if (v.kind == CEL_OPTIONAL && v.optional)
+		return within(ev, *v.optional, most);
+	if (v.kind == CEL_LIST && v.list->node)
+		return of_node(v.list->node, most);
+	if (v.kind == CEL_MAP && v.map->node)
+		return of_node(v.map->node, most);
+	if (v.kind != CEL_LIST && v.kind != CEL_MAP)
+		return work;
+	for (size_t i = 0; i < eval_range_size(v) && work <= most; i++) {
+		struct cel_value item =
+			v.kind == CEL_LIST ? cel_list_at(ev->arena, v, i)
+					   : cel_map_at(ev->arena, v, i).value;
+
+		work += within(ev, item, most - work);
+	}
+	return work;
+}
+
+uint64_t eval_work_of(struct cel_eval *ev, struct cel_value v)
+{
+	return within(ev, v, CEL_WORK);
+}
+
+static bool looks_within(const char *name)
+{
+	return text_lists("format distinct indexOf lastIndexOf sort isSorted "
+			  "min max join flatten",
+			  name) ||
+	       text_starts(name, "sets.");
+}
+
+static bool looks_at_none(const char *name)
+{
+	return text_lists("size first last dyn type hasValue value", name);
+}
+
+static uint64_t work_of_argument(struct cel_eval *ev, const struct cel_expr *e,
+				 struct cel_value v)
+{
+	const char *name = e->call.function;
+
+	if (v.kind == CEL_STRING || v.kind == CEL_BYTES)
+		return v.text.len /
+		       (text_lists("duration timestamp", name) ? 2 : BYTES);
+	if ((v.kind != CEL_LIST && v.kind != CEL_MAP) || looks_at_none(name))
+		return 0;
+	if (text_eq(name, "@in"))
+		return v.kind == CEL_MAP ? 0 : eval_work_of(ev, v);
+	return looks_within(name) ? eval_work_of(ev, v) : eval_range_size(v);
+}
+
+bool eval_may_call(struct cel_eval *ev, const struct cel_expr *e,
+		   const struct cel_value *args)
+{
+	for (unsigned i = 0; i < e->call.noperands; i++)
+		eval_work(ev, work_of_argument(ev, e, args[i]));
+	return !ev->state->over;
+}

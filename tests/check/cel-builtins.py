@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Built-in rules and what they are in CEL (rules/catalog/*/*.cel): are their
+findings the same? Those of objects of the kinds that the file names, by object
+and place.
+
+usage: cel-builtins.py GPUGATE ORACLE FILE|FOLDER...
+
+With the oracle ("-": none), cel-go judges the examples by the policies of
+deploy/vap, in the environment of the oldest Kubernetes that has them."""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+GPUGATE, ORACLE, PATHS = sys.argv[1], sys.argv[2].strip("-"), sys.argv[3:]
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+PREFIX = "gpugate-"
+OLDEST = "30"  # the first minor version that has the policies' API
+RULES = {os.path.basename(path)[:-len(".cel")].replace("_", "-"): path
+         for path in sorted(glob.glob(f"{ROOT}/rules/catalog/*/*.cel"))}
+
+
+def lint(*arguments, paths=PATHS):
+    done = subprocess.run(
+        [GPUGATE, "lint", "--format", "json", "--fail-on", "never",
+         "--show-all", *arguments, *paths],
+        text=True, stdout=subprocess.PIPE, check=False)
+    assert done.returncode == 0, done.returncode
+    return json.loads(done.stdout)
+
+
+def thing_of(finding):
+    return (finding["file"], finding["document"], finding["object"]["kind"],
+            finding["object"].get("name", ""))
+
+
+def differences(own, cel):
+    """A list of (whose, finding). An expression stops at what decides it: one
+    finding of the object, pod or container that the built-in rule names is
+    enough."""
+    met = {(thing_of(f), f["line"]) for f in cel}
+    lines = {(thing_of(f), f["line"]) for f in own}
+    told = {(thing_of(f), f["pod"], f["container"]) for f in own
+            if (thing_of(f), f["line"]) in met}
+    return [("CEL", f) for f in cel
+            if (thing_of(f), f["line"]) not in lines] + \
+           [("C", f) for f in own
+            if (thing_of(f), f["pod"], f["container"]) not in told]
+
+
+def is_unknown(rule, file):
+    """Does the rule in CEL say that it cannot know? An amount that is a
+    placeholder is some amount to the built-in rule, and unknown there."""
+    alone = lint("--config", "policy.yaml", "--select", "custom",
+                 paths=[file])
+    return any(n["rule"] == PREFIX + rule
+               for n in alone["summary"]["rulesNotRun"])
+
+
+def words_of(text, key):
+    """The list of that key in a file, or nothing."""
+    found = re.search(key + r":\s*\[([^]]*)\]", text)
+    return [word.strip() for word in found[1].split(",")] if found else []
+
+
+def kinds_of(text):
+    """A set of (group, kind) that a file names."""
+    pairs = (name.rpartition("/") for name in words_of(text, "kinds"))
+    return {("" if group == "core" else group, kind)
+            for group, _, kind in pairs}
+
+
+def is_denied(finding, text):
+    """A policy that denies has no words for what only warns."""
+    return "severity: error" not in text or finding["severity"] == "error"
+
+
+def is_as_table(text):
+    """Are its lists of resources those of the engine's table?"""
+    with open(f"{ROOT}/rules/kube/data/accelerators.tsv") as f:
+        rows = [line.split("\t") for line in f if line[0] != "#"]
+    named = [row for row in rows if row[0][-1] != "*"]
+    every = [row[0] for row in named]
+    counted = [row[0] for row in named if row[2] != "share"]
+    return words_of(text, "devices") in ([], every, counted) and \
+        words_of(text, "families") in (
+            [], [row[0][:-1] for row in rows if row[0][-1] == "*"])
+
+
+def is_of(finding, rule, kinds):
+    if finding["rule"] != rule or "object" not in finding or \
+            "/ephemeralContainers/" in finding.get("path", ""):
+        return False
+    group, _, _ = finding["object"]["apiVersion"].rpartition("/")
+    return (group, finding["object"]["kind"]) in kinds
+
+
+def examples(name, kinds):
+    """Objects of the rule's own examples, and one of each kind that holds a
+    bad Pod: (file, document) and the object."""
+    import yaml
+    own = glob.glob(f"{ROOT}/tests/rules/{name}/*.yaml")
+    for path in sorted(own) + sorted(glob.glob(f"kinds/{name}-bad.yaml-*")):
+        with open(path) as f:
+            for n, thing in enumerate(yaml.safe_load_all(f), 1):
+                if n > 1 and path not in own:
+                    break
+                group, _, _ = (thing or {}).get("apiVersion", "") \
+                    .rpartition("/")
+                if thing and (group, thing["kind"]) in kinds:
+                    yield (path, n), thing
+
+
+def write_kinds():
+    """Each Pod of the examples as pods of every other kind, into kinds/."""
+    import yaml
+    from export import KINDS
+    os.mkdir("kinds")
+    for path in sorted(glob.glob(f"{ROOT}/tests/rules/*/*.yaml")):
+        folder, _, base = path[len(f"{ROOT}/tests/rules/"):].rpartition("/")
+        with open(path) as f:
+            try:
+                things = list(yaml.safe_load_all(f))
+            except yaml.YAMLError:
+                continue
+        pods = [(n, t) for n, t in enumerate(things)
+                if isinstance(t, dict) and t.get("kind") == "Pod"
+                and isinstance(t.get("spec"), dict)]
+        if folder not in RULES or not pods:
+            continue
+        for kind, (version, places, spec) in KINDS.items():
+            with open(f"kinds/{folder}-{base}-{kind}.yaml", "w") as f:
+                for n, pod in pods:
+                    metadata = pod.get("metadata", {})
+                    template = {"metadata": {
+                        key: metadata[key] for key in ("labels", "annotations")
+                        if key in metadata}, "spec": pod["spec"]}
+                    json.dump({
+                        "apiVersion": version,
+                        "kind": kind.replace("Volcano", ""),
+                        "metadata": {"name": f"p{n}"} | {
+                            key: metadata[key] for key in ("namespace",)
+                            if key in metadata},
+                        "spec": spec([template] * places)}, f, default=str)
+                    f.write("\n---\n")
+    PATHS.append("kinds")
+
+
+def with_oracle(oracle, name, kinds, theirs):
+    """How many examples cel-go judges by the policy of deploy/vap; prints what
+    it denies otherwise than the rule."""
+    import yaml
+    from export import ask
+    with open(f"{ROOT}/deploy/vap/policies/{name}.yaml") as f:
+        policy = yaml.safe_load(f)["spec"]
+    things = list(examples(name, kinds))
+    denied = set(ask([oracle, "cel", OLDEST], policy, things))
+    found = {(f["file"], f["document"]) for f in theirs}
+    for where, _ in things:
+        if (where in denied) != (where in found) and \
+                not is_unknown(name, where[0]):
+            print(name, "only", "cel-go" if where in denied else "gpugate",
+                  *where)
+    return len(things)
+
+
+def main():
+    files = {}
+    for name, path in RULES.items():
+        with open(path) as f:
+            files[name] = f.read()
+    if ORACLE:
+        write_kinds()
+    own = lint("--isolated", "--select", ",".join(files))
+    cel = lint("--config", "policy.yaml", "--select", "custom")
+    total = unknown = judged = 0
+    for name, text in files.items():
+        kinds = kinds_of(text)
+        if not is_as_table(text):
+            print(name, "has other resources than accelerators.tsv")
+        c = [f for f in own["findings"]
+             if is_of(f, name, kinds) and is_denied(f, text)]
+        hidden = {(f["file"], f["line"]) for f in own["suppressed"]
+                  if f["rule"] == name}
+        theirs = [f for f in cel["findings"] if f["rule"] == PREFIX + name]
+        if ORACLE:
+            judged += with_oracle(ORACLE, name, kinds, theirs)
+        theirs = [f for f in theirs if (f["file"], f["line"]) not in hidden]
+        for whose, f in differences(c, theirs):
+            if whose == "C" and is_unknown(name, f["file"]):
+                unknown += 1
+                continue
+            print(name, "only", whose, *thing_of(f), f["line"], f["column"],
+                  f["message"])
+        if not c:
+            print(name, "finds nothing")
+        total += len(c)
+    print(len(files), "rules,", total, "findings,", unknown,
+          "of them unknown in CEL,", judged, "verdicts of cel-go")
+
+
+main()

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Rules of the catalogue that are in CEL as well (rules/catalog/*/*.cel): both
+# find the same, over the rules' own examples and the corpus; and cel-go denies
+# by the policies of deploy/vap what they find.
+#
+# usage: cel-builtins.sh [BUILD]
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+paths=("$tests/rules")
+if [ -d "$corpus" ]; then
+	paths+=("$corpus")
+else
+	skip "$corpus is absent"
+fi
+
+judge=-
+if ! python3 -c 'import yaml' 2>/dev/null; then
+	skip 'no python3-yaml: cel-go judges no policy of deploy/vap'
+elif ! go_is_new; then
+	skip 'no Go >= 1.26: cel-go judges no policy of deploy/vap'
+elif "$tests/oracle/build.sh" "$build"; then
+	judge=$oracle
+else
+	say_fail "the oracle does not build"
+fi
+
+compare() {
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\ncustom: ["%s"]\n' \
+		"$root/rules/catalog/*/*.cel" >"$work/policy.yaml"
+	(cd "$work" && python3 "$tests/check/cel-builtins.py" \
+		"$gpugate" "$judge" "${paths[@]}") >"$work/log" || return
+	! grep -vE '^[0-9]+ rules, ' "$work/log"
+}
+check cel-builtins compare
+check deploy/vap "$gpugate" lint --isolated --fail-on info deploy/vap
+tail -n 1 "$work/log"
+finish cel-builtins

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * To be preloaded: calls that allocate, read, write and accept fail. FAULT_FILE
+ * holds three numbers of 64 bits, shared with who watches: whether any may fail
+ * (1), calls so far, failures so far. FAULT_AT=N: the call of that number
+ * fails; FAULT_EVERY=N: each fails by chance, one in N, by FAULT_SEED.
+ * FAULT_ALLOCATE=0 leaves memory alone. So is that of the TLS libraries:
+ * libtasn1 writes to NULL then, and GMP aborts.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+
+static uint64_t *shared; /* armed, calls, failures */
+static uint64_t at, every, seed;
+static bool allocate = true;
+
+static uint64_t number(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *path = getenv("FAULT_FILE");
+	const char *memory = getenv("FAULT_ALLOCATE");
+	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+	void *map = fd < 0 ? MAP_FAILED
+			   : mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				  MAP_SHARED, fd, 0);
+
+	at = number("FAULT_AT");
+	every = number("FAULT_EVERY");
+	seed = number("FAULT_SEED");
+	allocate = !memory || *memory != '0';
+	if (map != MAP_FAILED)
+		shared = map;
+	if (fd >= 0)
+		close(fd);
+}
+
+static bool is_tls(const void *caller)
+{
+	static const char *const names[] = {"libgnutls", "libtasn1", "libgmp",
+					    "libnettle", "libhogweed"};
+	Dl_info info;
+
+	if (!dladdr(caller, &info) || !info.dli_fname)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strstr(info.dli_fname, names[i]))
+			return true;
+	return false;
+}
+
+/* caller: of an allocation, else NULL. */
+static bool fails(int error, const void *caller)
+{
+	uint64_t call, x;
+
+	if (!shared || !__atomic_load_n(&shared[0], __ATOMIC_RELAXED))
+		return false;
+	if (caller && !allocate)
+		return false;
+	call = __atomic_add_fetch(&shared[1], 1, __ATOMIC_RELAXED);
+	x = (call ^ seed << 32) * 0x9e3779b97f4a7c15;
+	x ^= x >> 29;
+	x *= 0xbf58476d1ce4e5b9;
+	x ^= x >> 32;
+	if ((call != at && (!every || x % every)) || (caller && is_tls(caller)))
+		return false;
+	__atomic_add_fetch(&shared[2], 1, __ATOMIC_RELAXED);
+	errno = error;
+	return true;
+}
+
+void *malloc(size_t size)
+{
+	return fails(ENOMEM, __builtin_return_address(0)) ? NULL
+							  : __libc_malloc(size);
+}
+
+void *calloc(size_t n, size_t size)
+{
+	return fails(ENOMEM, __builtin_return_address(0))
+		       ? NULL
+		       : __libc_calloc(n, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+	return fails(ENOMEM, __builtin_return_address(0))
+		       ? NULL
+		       : __libc_realloc(memory, size);
+}
+
+ssize_t read(int fd, void *out, size_t size)
+{
+	return fails(EIO, NULL) ? -1 : syscall(SYS_read, fd, out, size);
+}
+
+ssize_t pread(int fd, void *out, size_t size, off_t from)
+{
+	return fails(EIO, NULL) ? -1
+				: syscall(SYS_pread64, fd, out, size, from);
+}
+
+/* Half of it is written: the rest, where it is tried, may be. */
+ssize_t write(int fd, const void *data, size_t size)
+{
+	if (fails(ENOSPC, NULL))
+		return size < 2 ? -1 : syscall(SYS_write, fd, data, size / 2);
+	return fails(ENOSPC, NULL) ? -1 : syscall(SYS_write, fd, data, size);
+}
+
+int fsync(int fd)
+{
+	return fails(EIO, NULL) ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+int accept4(int fd, struct sockaddr *address, socklen_t *len, int flags)
+{
+	return fails(EMFILE, NULL)
+		       ? -1
+		       : (int)syscall(SYS_accept4, fd, address, len, flags);
+}
+
+ssize_t recv(int fd, void *out, size_t size, int flags)
+{
+	return fails(ECONNRESET, NULL)
+		       ? -1
+		       : syscall(SYS_recvfrom, fd, out, size, flags, 0, 0);
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	return fails(ECONNRESET, NULL)
+		       ? -1
+		       : syscall(SYS_sendmsg, fd, message, flags);
+}

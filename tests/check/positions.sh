@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Where a policy's finding points: on the failing cases of a public library of
+# policies, changing what is there makes the validation true in 98 of 100.
+#
+# usage: positions.sh [BUILD]   ONLY=C-0046: one policy
+# Skipped aloud without the shared folder or without PyYAML.
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+need "$shared/suites/vap"
+need_pyyaml
+if "$python" "$tests/check/positions.py" "$gpugate" "$shared/suites/vap" \
+	"$work"; then
+	pass=1
+else
+	fail=1
+fi
+finish positions

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The JSON Schemas in deploy/schemas against what the programs write and read:
+# reports and snapshots are valid, and of policies and rules files the schema
+# takes what the program takes, and refuses what it refuses.
+# usage: schemas.sh BUILD
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+venv=${XDG_CACHE_HOME:-$HOME/.cache}/gpugate/schemas
+export PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+if ! "$venv/bin/python" -c 'import jsonschema, yaml' 2>/dev/null; then
+	python3 -m venv "$venv" >/dev/null 2>&1 || {
+		skip 'no python3 with venv'
+		finish schemas
+	}
+	"$venv/bin/pip" install -q jsonschema pyyaml >"$work/log" 2>&1 || {
+		skip 'no network to install jsonschema and pyyaml'
+		finish schemas
+	}
+fi
+check 'the schemas' "$venv/bin/python" "$tests/check/schemas.py" "$gpugate" \
+	"$work"
+cat "$work/check.log"
+finish schemas

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One budget of bytes over all requests: for bodies as they arrive, and for
+ * what the large ones are read into while they are judged (the tree, its texts,
+ * the findings). Beyond it the answer is 429 with Retry-After.
+ *
+ * It has three parts. An eighth is for small bodies alone, so that large ones
+ * do not lock out ordinary reviews. Half of the rest, or what the largest
+ * review takes, is for judging, so that bodies that wait for it do not keep
+ * each other from it. Large bodies have what is left. What small reviews are
+ * read into is not counted: each thread judges one, of 3 MiB at most.
+ */
+#include "server_internal.h"
+
+enum {
+	SMALL_SIZE = 64 << 10,
+	SMALL_SHARE = 8,
+	/* A value of two bytes is a node of 104, a container of 170 may have
+	 * ten findings of 500; both are limited in number (review.c). */
+	TREE_SHARE = 60,
+	TREE_MAX = 16 << 20,
+	SAY_SECONDS = 10,
+};
+
+/* With its strings, which are copied. */
+static size_t work_size(size_t len)
+{
+	return len +
+	       (len < TREE_MAX / TREE_SHARE ? len * TREE_SHARE : TREE_MAX);
+}
+
+size_t server_memory_least(size_t max_body)
+{
+	size_t rest = max_body + work_size(max_body);
+
+	return rest + rest / (SMALL_SHARE - 1) + 1;
+}
+
+void server_memory_init(struct server_memory *memory, size_t bytes,
+			size_t max_body)
+{
+	size_t least = server_memory_least(max_body), rest;
+
+	if (bytes < least)
+		bytes = least;
+	rest = bytes - bytes / SMALL_SHARE;
+	memory->work_max = work_size(max_body);
+	if (memory->work_max < rest / 2)
+		memory->work_max = rest / 2;
+	memory->large_max = rest - memory->work_max;
+	memory->bodies_max = bytes - memory->work_max;
+}
+
+static bool take(atomic_size_t *used, size_t bytes, size_t most)
+{
+	if (atomic_fetch_add(used, bytes) + bytes <= most)
+		return true;
+	atomic_fetch_sub(used, bytes);
+	return false;
+}
+
+/* Not each refusal: many of them would fill the log. */
+static void say_refused(struct server *server)
+{
+	int64_t now = monotonic_seconds();
+	int64_t due = atomic_load(&server->memory.say_at);
+
+	metrics_add(server->options.metrics, METRICS_MEMORY_REFUSED, 1);
+	if (now < due ||
+	    !atomic_compare_exchange_strong(&server->memory.say_at, &due,
+					    now + SAY_SECONDS))
+		return;
+	log_event(server->options.log, LOG_WARN,
+		  "reviews were refused with 429: --max-memory is in use",
+		  (struct log_field[]){
+			  {"bodies", NULL,
+			   (int64_t)atomic_load(&server->memory.bodies)},
+			  {"judging", NULL,
+			   (int64_t)atomic_load(&server->memory.work)},
+		  },
+		  2);
+}
+
+bool server_memory_body(struct server *server, size_t more, size_t size)
+{
+	struct server_memory *memory = &server->memory;
+
+	if (take(&memory->bodies, more,
+		 size <= SMALL_SIZE ? memory->bodies_max : memory->large_max))
+		return true;
+	say_refused(server);
+	return false;
+}
+
+void server_memory_body_end(struct server *server, size_t size)
+{
+	atomic_fetch_sub(&server->memory.bodies, size);
+}
+
+bool server_memory_judge(struct server *server, size_t len)
+{
+	if (len <= SMALL_SIZE ||
+	    take(&server->memory.work, work_size(len), server->memory.work_max))
+		return true;
+	say_refused(server);
+	return false;
+}
+
+bool server_memory_judge_end(struct server *server, size_t len)
+{
+	if (len <= SMALL_SIZE)
+		return false;
+	atomic_fetch_sub(&server->memory.work, work_size(len));
+	return true;
+}
