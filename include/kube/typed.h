@@ -31,9 +31,8 @@ bool typed_group_is_native(const char *group);
  * NULL: a native group's kind in a version that is not known here. schema: the
  * openAPIV3Schema of a custom kind, or NULL. In fragments nothing is filled in.
  */
-const struct node *typed_object(struct arena *arena,
-				const struct object *object,
-				const struct node *schema);
+struct node *typed_object(struct arena *arena, const struct object *object,
+			  const struct node *schema);
 /* The same of any custom resource's tree. */
 const struct node *typed_custom(struct arena *arena, const struct node *root,
 				const struct node *schema);

@@ -467,3 +467,46 @@ definition() {
 	lint a.yaml
 	has '`: a ['
 }
+
+@test "admission: a created custom resource has no status; an error names its rule" {
+	cat >policies.yaml <<-END
+	apiVersion: apiextensions.k8s.io/v1
+	kind: CustomResourceDefinition
+	metadata: {name: runs.example.com}
+	spec:
+	  group: example.com
+	  names: {kind: Run, plural: runs}
+	  scope: Namespaced
+	  versions:
+	  - name: v1
+	    served: true
+	    subresources: {status: {}}
+	    schema:
+	      openAPIV3Schema:
+	        type: object
+	        x-kubernetes-validations:
+	        - {rule: '!has(self.status)', message: it has a status}
+	        - {rule: self.spec.a == 1, message: a is one}
+	        properties:
+	          status: {type: object}
+	          spec:
+	            type: object
+	            properties: {a: {type: integer}, b: {type: integer}}
+	END
+	cat >a.yaml <<-END
+	apiVersion: example.com/v1
+	kind: Run
+	metadata: {name: a}
+	spec: {b: 1, a: null}
+	status: {}
+	END
+	run "$GPUGATE" lint --isolated --select crd-validation --format concise \
+		--admission-policy policies.yaml a.yaml
+	[ "$status" -eq 1 ]
+	lacks 'it has a status'
+	has 'no such key: a evaluating rule: a is one'
+	sed -i '/subresources/d' policies.yaml
+	run "$GPUGATE" lint --isolated --select crd-validation --format concise \
+		--admission-policy policies.yaml a.yaml
+	has 'it has a status'
+}

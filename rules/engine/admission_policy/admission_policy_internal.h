@@ -89,6 +89,7 @@ struct crd_version {
 	const char *version;
 	/* openAPIV3Schema with what every object has, or NULL */
 	const struct node *schema;
+	bool has_status; /* as a subresource: no create sets it */
 	struct crd_rule *rules;
 	struct crd_version *next;
 };
@@ -192,6 +193,8 @@ const struct node *admission_namespace_node(struct admission_case *a);
 
 /* --- judge.c, definition_judge.c ------------------------------------------ */
 
+/* The object as it is created; false: its native kind is not known. */
+bool admission_make_typed(struct admission_case *a);
 void policy_judge(struct admission_case *a,
 		  const struct admission_policy *policy);
 void definition_judge(struct admission_case *a, const struct crd *definition);

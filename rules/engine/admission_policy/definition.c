@@ -39,6 +39,8 @@ static void add_versions(struct admission_policies *set, struct crd *definition,
 		v = ARENA_NEW(&set->arena, struct crd_version);
 		v->version = admission_string(version, "name");
 		v->schema = node_path(version, "schema.openAPIV3Schema");
+		v->has_status =
+			node_is_map(node_path(version, "subresources.status"));
 		if (v->schema)
 			v->schema = definition_schema(&set->arena, v->schema);
 		v->next = definition->versions;

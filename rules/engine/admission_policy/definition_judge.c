@@ -42,6 +42,22 @@ static struct cel_value run(struct checking *c, const struct expression *e,
 	return cel_eval_run(eval);
 }
 
+static const char *error_of(struct arena *arena, const struct crd_rule *rule,
+			    struct cel_text error)
+{
+	const char *what =
+		rule->message ? rule->message : rule->expression.text;
+
+	if (cel_text_eq(error, "no such overload"))
+		return arena_printf(arena,
+				    "'no such overload': call arguments did "
+				    "not match a supported operator, function "
+				    "or macro signature for rule: %s",
+				    what);
+	return arena_printf(arena, "%.*s evaluating rule: %s", (int)error.len,
+			    error.data, what);
+}
+
 static const char *message_of(struct checking *c, const struct crd_rule *rule,
 			      struct cel_value value)
 {
@@ -50,9 +66,7 @@ static const char *message_of(struct checking *c, const struct crd_rule *rule,
 	struct cel_eval eval;
 
 	if (cel_is(value, CEL_ERROR))
-		return arena_printf(arena, "rule '%s' resulted in error: %.*s",
-				    rule->expression.text, (int)value.text.len,
-				    value.text.data);
+		return error_of(arena, rule, value.text);
 	if (rule->message_expr && rule->message_expr->program)
 		message = admission_message(arena,
 					    run(c, rule->message_expr, &eval));
@@ -154,8 +168,7 @@ void definition_judge(struct admission_case *a, const struct crd *definition)
 
 	if (!version || !version->rules)
 		return;
-	if (!a->typed)
-		a->typed = typed_object(a->arena, a->object, version->schema);
+	admission_make_typed(a);
 	c.rules = version->rules;
 	walk(&c, a->typed, version->schema);
 }

@@ -9,6 +9,7 @@
 #include "admission_policy_internal.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "doc/build.h"
 #include "kube/scheduling/selector.h"
 
 /* A policy, a binding, a parameter. Caches hold while one group of expressions
@@ -484,18 +485,31 @@ static void judge_binding(struct judging *j)
 
 /* --- policies ------------------------------------------------------------- */
 
-static bool make_typed(struct admission_case *a)
+/* registry/customresource/strategy.go PrepareForCreate */
+static void drop_status(struct node *root)
+{
+	struct node *field = root->first;
+
+	while (field && !text_eq(field->key, "status"))
+		field = field->next;
+	if (field)
+		node_unlink(root, field);
+}
+
+bool admission_make_typed(struct admission_case *a)
 {
 	const struct object *o = a->object;
-	const struct crd *definition =
-		definition_find(a->set, o->group, o->kind);
-	const struct crd_version *version =
-		definition_version(definition, o->version);
+	const struct crd_version *version = definition_version(
+		definition_find(a->set, o->group, o->kind), o->version);
+	struct node *root;
 
-	if (!a->typed)
-		a->typed = typed_object(a->arena, o,
-					version ? version->schema : NULL);
-	return a->typed != NULL;
+	if (a->typed)
+		return true;
+	root = typed_object(a->arena, o, version ? version->schema : NULL);
+	if (root && version && version->has_status)
+		drop_status(root);
+	a->typed = root;
+	return root != NULL;
 }
 
 void policy_judge(struct admission_case *a,
@@ -520,7 +534,7 @@ void policy_judge(struct admission_case *a,
 		else if (policy->broken)
 			not_run(&j, "an expression of the policy cannot be "
 				    "read");
-		else if (!make_typed(a))
+		else if (!admission_make_typed(a))
 			not_run(&j, "the version of the kind is not known");
 		else
 			judge_binding(&j);

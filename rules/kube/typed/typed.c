@@ -188,9 +188,8 @@ static struct node *native_object(struct arena *arena,
 	return native_root(arena, k, object->root);
 }
 
-const struct node *typed_object(struct arena *arena,
-				const struct object *object,
-				const struct node *schema)
+struct node *typed_object(struct arena *arena, const struct object *object,
+			  const struct node *schema)
 {
 	struct node *root;
 
