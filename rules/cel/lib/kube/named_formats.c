@@ -35,35 +35,36 @@ static const struct form {
 	const char *regex, *rule;
 	const char *examples; /* NULL: rule is all that is said */
 	size_t most;	      /* bytes; 0: any */
+	bool characters;      /* which it is said to be, but in a prefix */
 } label = {LABEL,
 	   "a lowercase RFC 1123 label must consist of lower case alphanumeric "
 	   "characters or '-', and must start and end with an alphanumeric "
 	   "character",
-	   "'my-name',  or '123-abc'", 63},
+	   "'my-name',  or '123-abc'", 63, true},
   subdomain = {LABEL "(\\." LABEL ")*",
 	       "a lowercase RFC 1123 subdomain must consist of lower case "
 	       "alphanumeric characters, '-' or '.', and must start and end "
 	       "with an alphanumeric character",
-	       "'example.com'", 253},
+	       "'example.com'", 253, true},
   dns1035 = {"[a-z]([-a-z0-9]*[a-z0-9])?",
 	     "a DNS-1035 label must consist of lower case alphanumeric "
 	     "characters or '-', start with an alphabetic character, and end "
 	     "with an alphanumeric character",
-	     "'my-name',  or 'abc-123'", 63},
+	     "'my-name',  or 'abc-123'", 63, true},
   key = {KEY,
 	 "must consist of alphanumeric characters, '-', '_' or '.', and must "
 	 "start and end with an alphanumeric character",
-	 "'MyName',  or 'my.name',  or '123-abc'", 63},
+	 "'MyName',  or 'my.name',  or '123-abc'", 63, false},
   label_value = {"(" KEY ")?",
 		 "a valid label must be an empty string or consist of "
 		 "alphanumeric characters, '-', '_' or '.', and must start and "
 		 "end with an alphanumeric character",
-		 "'MyValue',  or 'my_value',  or '12345'", 63},
+		 "'MyValue',  or 'my_value',  or '12345'", 63, false},
   uuid = {"(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}",
-	  "does not match the UUID format", NULL, 0},
+	  "does not match the UUID format", NULL, 0, false},
   byte = {"(?:[A-Za-z0-9+\\/]{4})*(?:[A-Za-z0-9+\\/]{2}==|"
 	  "[A-Za-z0-9+\\/]{3}=|[A-Za-z0-9+\\/]{4})",
-	  "invalid base64", NULL, 0};
+	  "invalid base64", NULL, 0, false};
 
 static void say(struct problems *problems, const char *prefix, const char *text)
 {
@@ -93,8 +94,10 @@ static void check_form(struct problems *problems, const char *prefix,
 {
 	if (form->most && text.len > form->most)
 		say(problems, prefix,
-		    arena_printf(problems->arena,
-				 "must be no more than %zu bytes", form->most));
+		    arena_printf(problems->arena, "must be no more than %zu %s",
+				 form->most,
+				 form->characters && !*prefix ? "characters"
+							      : "bytes"));
 	if (matches(problems, form->regex, text))
 		return;
 	if (form == &label && matches(problems, subdomain.regex, text))
