@@ -102,6 +102,17 @@ static const struct command command_table[] = {
 	 "the report goes to standard error and the report file, and the exit "
 	 "status is 1, which stops Helm.",
 	 FOR_POST_RENDER, false, post_render_command},
+	{"lsp", "[OPTIONS]", "a language server for editors",
+	 "Speaks the Language Server Protocol 3.17 on standard input and "
+	 "output: findings as diagnostics, repairs as quick fixes, what "
+	 "`gpugate explain` says under the pointer, and names of rules to "
+	 "complete. Each workspace folder is judged as `gpugate lint FOLDER` "
+	 "does, with the editor's texts in place of the files; a document "
+	 "outside of them together with the manifests beside it. While a "
+	 "document cannot be parsed, its last findings stay.\n\n"
+	 "Exit status: 0 after the requests `shutdown` and `exit`, 1 when "
+	 "the client ends otherwise, 2 on wrong usage.",
+	 FOR_LSP, false, lsp_command},
 	{"completion", "bash|zsh|fish", "print a shell completion script",
 	 "Prints a completion script for the shell, for example\n\n"
 	 "source <(gpugate completion bash)",

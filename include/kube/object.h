@@ -109,8 +109,20 @@ void object_read(struct arena *arena, const struct kube_config *config,
 		 const struct doc *doc, struct object_list *out,
 		 const struct node **nested_list);
 
-/* Does it hold values for a chart, whose output is unknown? */
+/* What its kind is known for. */
+
+/* It holds values for a chart, whose output is unknown. */
 bool object_has_values(const struct object *object);
+/* Kueue reads the queue's name from its labels, not from those of its pods. */
+bool object_is_queued_whole(const struct object *object);
+/* Its pods with devices are ranks of one program. */
+bool object_has_ranks(const struct object *object);
+/* Its controller makes a Service of its name, without a cluster IP. */
+bool object_has_headless_service(const struct object *object);
+/* A webhook writes its numbers as strings before the schema is checked. */
+bool object_takes_numbers(const struct object *object);
+/* The command of its flat pods is that of a container. */
+bool object_has_argv(const struct object *object);
 
 /*
  * Does this kind make pods, by the table or by the policy? Such an owner was

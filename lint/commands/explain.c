@@ -170,7 +170,7 @@ static void add_code(struct buf *out, const char *title, const char *yaml)
 		buf_addf(out, "\n%s:\n\n```yaml\n%s```\n", title, yaml);
 }
 
-static void explain_markdown(struct buf *out, const struct rule *rule)
+void explain_markdown(struct buf *out, const struct rule *rule)
 {
 	const struct rule_example *example = example_of(rule);
 	struct buf severity;

@@ -15,6 +15,8 @@
  * policies afterwards. 0, or 2 after messages: then those of ours. */
 int rules_here(struct policies *policies, struct options *options,
 	       struct rule_set *rules);
+/* What `gpugate explain --format markdown` prints. */
+void explain_markdown(struct buf *out, const struct rule *rule);
 /* A new object; its strings are copies. */
 json_t *rule_json(const struct rule *rule);
 

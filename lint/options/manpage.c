@@ -188,7 +188,8 @@ static void add_rules_files(struct buf *out)
 		"cluster.priorityClasses, cluster.runtimeClasses, "
 		"cluster.volcanoQueues, cluster.clusterQueues and "
 		"cluster.nodes. What is not known (a placeholder, a cluster "
-		"without state, in files the old object and who asks) makes "
+		"without state, a named time zone, in files the old object and "
+		"who asks) makes "
 		"the rule silent there, which is counted.\n");
 }
 

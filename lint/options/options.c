@@ -28,15 +28,17 @@ static const struct option table[] = {
 	 "text json markdown", .help = "text (default), json or markdown."},
 	{"format", 0, OPTION_TEXT, FOR_TEST, AT(rules_format), "FMT",
 	 "text junit", .help = "text (default) or junit."},
-	{"select", 0, OPTION_WORDS, FOR_LINT | FOR_CONFIG | FOR_FILTERS,
-	 AT(select), "RULES", NULL,
+	{"select", 0, OPTION_WORDS,
+	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS, AT(select), "RULES",
+	 NULL,
 	 .help = "Run these rules and no others: names, categories or `all`, "
 		 "separated by commas."},
-	{"extend-select", 0, OPTION_WORDS, FOR_LINT | FOR_CONFIG | FOR_FILTERS,
-	 AT(extend), "RULES", NULL, .help = "Run these rules as well."},
-	{"ignore", 0, OPTION_WORDS, FOR_LINT | FOR_CONFIG | FOR_FILTERS,
-	 AT(ignore), "RULES", NULL,
-	 .help = "Do not run these rules; invalid-syntax always runs."},
+	{"extend-select", 0, OPTION_WORDS,
+	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS, AT(extend), "RULES",
+	 NULL, .help = "Run these rules as well."},
+	{"ignore", 0, OPTION_WORDS,
+	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS, AT(ignore), "RULES",
+	 NULL, .help = "Do not run these rules; invalid-syntax always runs."},
 	{"fail-on", 0, OPTION_TEXT, FOR_LINT | FOR_FILTERS, AT(fail_on),
 	 "SEVERITY", "error warning info never",
 	 .help = "Exit with 1 when a finding at or above this severity is left: error "
@@ -46,26 +48,27 @@ static const struct option table[] = {
 	 .help = "Exit with 1 when a quota is exceeded: at steady state (error), or "
 		 "already at the peak (warning, info). Default: never."},
 	{"config", 0, OPTION_TEXT,
-	 FOR_LINT | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA | FOR_EXPLAIN |
-		 FOR_RULES,
+	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA |
+		 FOR_EXPLAIN | FOR_RULES,
 	 AT(config), "FILE", NULL,
 	 .help = "Use this policy file instead of the nearest .gpugate.yaml."},
 	{"isolated", 0, OPTION_FLAG,
-	 FOR_LINT | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA | FOR_EXPLAIN |
-		 FOR_RULES,
+	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA |
+		 FOR_EXPLAIN | FOR_RULES,
 	 AT(isolated), NULL, NULL, .help = "Look for no .gpugate.yaml."},
 	{"policy", 0, OPTION_TEXT,
-	 FOR_LINT | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(policy), "FILE",
-	 NULL,
+	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(policy),
+	 "FILE", NULL,
 	 .help = "The cluster's policy as a floor, or a file of `gpugate snapshot` "
 		 "that holds it: local files may tighten it or suppress rules that "
 		 "are not locked, nothing else."},
 	{"preset", 0, OPTION_TEXT,
-	 FOR_LINT | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(preset), "NAME",
-	 "recommended strict all",
+	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(preset),
+	 "NAME", "recommended strict all",
 	 .help = "recommended (default), strict or all."},
-	{"namespace", 'n', OPTION_TEXT, FOR_LINT | FOR_FILTERS, AT(namespace),
-	 "NS", NULL, .help = "The namespace of objects that name none."},
+	{"namespace", 'n', OPTION_TEXT, FOR_LINT | FOR_LSP | FOR_FILTERS,
+	 AT(namespace), "NS", NULL,
+	 .help = "The namespace of objects that name none."},
 	{"namespace", 'n', OPTION_TEXT, FOR_QUOTA, AT(namespace), "NS", NULL,
 	 .help = "The namespace of objects that name none, and the only one that "
 		 "is shown, with all its quotas."},
@@ -74,8 +77,8 @@ static const struct option table[] = {
 	 .help = "Show the quotas of all namespaces of the cluster state, and so "
 		 "what is free where no manifest asks for anything."},
 	{"cluster", 0, OPTION_TEXT,
-	 FOR_LINT | FOR_FILTERS | FOR_QUOTA | FOR_TEST, AT(cluster), "FILE",
-	 NULL,
+	 FOR_LINT | FOR_LSP | FOR_FILTERS | FOR_QUOTA | FOR_TEST, AT(cluster),
+	 "FILE", NULL,
 	 .help = "What the cluster has (quotas, classes, nodes, queues, admission "
 		 "policies): a file that "
 		 "`gpugate snapshot` wrote, of at most 256 MiB; - for standard input."},
@@ -105,8 +108,8 @@ static const struct option table[] = {
 	{"since", 0, OPTION_TEXT, FOR_QUOTA, AT(before), "REV", NULL,
 	 .help = "Show what changes against this git revision: demand before and "
 		 "after, and the place of each change."},
-	{"partial", 0, OPTION_FLAG, FOR_LINT | FOR_FILTERS, AT(partial), NULL,
-	 NULL,
+	{"partial", 0, OPTION_FLAG, FOR_LINT | FOR_LSP | FOR_FILTERS,
+	 AT(partial), NULL, NULL,
 	 .help = "The files are only a part of what is deployed: rules that infer "
 		 "from the absence of an object keep silent."},
 	{"require", 0, OPTION_WORDS, FOR_LINT, AT(require), "RULES", NULL,
@@ -156,19 +159,20 @@ static const struct option table[] = {
 	 AT(stdin_filename), "NAME", NULL,
 	 .help = "What standard input (-) is called in reports, and where its "
 		 "policy is looked for."},
-	{"exclude", 0, OPTION_LIST, FOR_LINT | FOR_QUOTA, AT(exclude), "GLOB",
-	 NULL,
+	{"exclude", 0, OPTION_LIST, FOR_LINT | FOR_LSP | FOR_QUOTA, AT(exclude),
+	 "GLOB", NULL,
 	 .help = "Leave out matching files and folders met while walking; a pattern "
 		 "without / matches names at any depth; may be repeated."},
 	{"force-exclude", 0, OPTION_FLAG, FOR_LINT | FOR_QUOTA,
 	 AT(force_exclude), NULL, NULL,
 	 .help = "Leave out excluded files even when they are named."},
-	{"no-ignore-vcs", 0, OPTION_FLAG, FOR_LINT | FOR_QUOTA,
+	{"no-ignore-vcs", 0, OPTION_FLAG, FOR_LINT | FOR_LSP | FOR_QUOTA,
 	 AT(no_ignore_vcs), NULL, NULL,
 	 .help = "Lint files that .gitignore excludes, too."},
 	{"strict-input", 0, OPTION_FLAG, FOR_LINT, AT(strict_input), NULL, NULL,
 	 .help = "Exit with 2 when a file is skipped because it is a template."},
-	{"jobs", 'j', OPTION_NUMBER, FOR_LINT | FOR_QUOTA, AT(jobs), "N", NULL,
+	{"jobs", 'j', OPTION_NUMBER, FOR_LINT | FOR_LSP | FOR_QUOTA, AT(jobs),
+	 "N", NULL,
 	 .help = "Threads (default: one per processor). The report is the same for "
 		 "any number.",
 	 .least = 1, .most = 1000000},

@@ -30,8 +30,9 @@ enum command_bits {
 	FOR_SNAPSHOT = 2048,
 	FOR_QUOTA = 4096,
 	FOR_TEST = 8192,
+	FOR_LSP = 16384,
 	FOR_FILTERS = FOR_KRM | FOR_POST_RENDER,
-	FOR_NO_PATHS = FOR_FILTERS | FOR_VERSION,
+	FOR_NO_PATHS = FOR_FILTERS | FOR_VERSION | FOR_LSP,
 };
 
 struct options {
@@ -95,5 +96,6 @@ int post_render_command(struct options *options);
 int snapshot_command(struct options *options);
 int quota_command(struct options *options);
 int test_command(struct options *options);
+int lsp_command(struct options *options);
 
 #endif

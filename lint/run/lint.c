@@ -83,13 +83,57 @@ static int check_options(struct lint *lint)
 
 /* --- steps --------------------------------------------------------------- */
 
+/* The list has no such file yet. */
+static void add_text(struct lint *lint, const char *path)
+{
+	size_t len = (size_t)(strrchr(path, '/') - path);
+	struct buf folder;
+	uint32_t index;
+
+	buf_init(&folder);
+	buf_add(&folder, path, len ? len : 1);
+	files_add_root(&lint->files, path, folder.len);
+	index = files_add_folder(&lint->files, path, folder.len,
+				 policies_find(&lint->policies, folder.data));
+	files_add(&lint->files, index, path + len + 1, 0);
+	buf_release(&folder);
+}
+
+/* A file that is there and was not met is left out: texts change nothing in
+ * that. */
+static void put_texts(struct lint *lint)
+{
+	size_t before = lint->files.n;
+	long file;
+
+	for (size_t i = 0; lint->listed && i < before; i++)
+		lint->files.items[i].flags &= (uint16_t)~FILE_NAMED;
+	for (size_t i = 0; i < lint->ntexts; i++)
+		if (access(lint->texts[i].path, F_OK))
+			add_text(lint, lint->texts[i].path);
+	if (lint->ntexts)
+		files_sort(&lint->files);
+	for (size_t i = 0; i < lint->ntexts; i++) {
+		file = files_find(&lint->files, lint->texts[i].path);
+		if (file >= 0)
+			stdin_cache_put(&lint->stdin_cache, (uint32_t)file,
+					lint->texts[i].text,
+					lint->texts[i].len);
+	}
+}
+
 static int list_files(struct lint *lint)
 {
 	struct walk_input input = {lint->options,   lint->cwd,
 				   &lint->policies, &lint->kustomize,
 				   &lint->files,    &lint->thread_pool};
 	struct err err = {0};
-	int rc = walk_paths(&input, &lint->walk, &err);
+	int rc = 0;
+
+	if (!lint->listed || lint->options->paths.n)
+		rc = walk_paths(&input, &lint->walk, &err);
+	if (!rc)
+		put_texts(lint);
 
 	if (!rc && lint->options->since)
 		rc = since_filter(&lint->files, lint->cwd, lint->options->since,
@@ -242,7 +286,7 @@ void lint_await_set(struct lint *lint)
 	lint->failed |= lint->set_failed;
 }
 
-static int run_steps(struct lint *lint)
+int lint_run(struct lint *lint)
 {
 	int rc = lint_gather(lint);
 
@@ -402,7 +446,7 @@ int lint_command(struct options *options)
 	if (!rc)
 		rc = baseline_run_open(&lint.baseline_run, options, &lint.job);
 	if (!rc)
-		rc = run_steps(&lint);
+		rc = lint_run(&lint);
 	lint_close(&lint);
 	return rc;
 }

@@ -18,6 +18,13 @@
 #include "sources.h"
 #include "worker.h"
 
+/* A text in place of a file, which need not exist. */
+struct lint_text {
+	const char *path; /* absolute */
+	const char *text;
+	size_t len;
+};
+
 struct lint {
 	struct options *options;
 	struct rule_set rules;
@@ -29,6 +36,10 @@ struct lint {
 	struct thread_pool thread_pool;
 	struct files files;
 	struct walk_result walk;
+	const struct lint_text *texts;
+	size_t ntexts;
+	bool listed; /* paths are what a walk would meet, not what a user named;
+		      * there may be none */
 	struct stdin_cache stdin_cache;
 	struct job job;
 	struct workers workers;
@@ -50,6 +61,8 @@ struct lint {
 int lint_open(struct lint *lint);
 /* List the files and lint them: facts are in `whole`. 0, or 2. */
 int lint_gather(struct lint *lint);
+/* All steps from the list of files to the reports; the exit status. */
+int lint_run(struct lint *lint);
 /* In any case, at the end. */
 void lint_close(struct lint *lint);
 

@@ -428,6 +428,7 @@ static void finish(struct merge *m)
 
 void lint_merge(struct lint *lint)
 {
+	static char buffer[OUTPUT_BUFFER];
 	struct merge m = {.lint = lint};
 
 	buf_init(&m.path);
@@ -435,8 +436,7 @@ void lint_merge(struct lint *lint)
 	/* Reports are long; a terminal should see them at once. stdout keeps
 	 * its buffer to the very end. */
 	if (!isatty(STDOUT_FILENO))
-		setvbuf(stdout, array_zalloc(OUTPUT_BUFFER, 1), _IOFBF,
-			OUTPUT_BUFFER);
+		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	outputs_begin(&lint->outputs, lint->options, &lint->rules);
 	for (uint32_t i = 0; i < lint->files.n; i++)
 		merge_any(&m, i);

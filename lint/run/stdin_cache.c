@@ -41,6 +41,17 @@ void stdin_cache_read(struct stdin_cache *stdin_cache, struct files *files)
 	}
 }
 
+void stdin_cache_put(struct stdin_cache *stdin_cache, uint32_t file,
+		     const char *text, size_t len)
+{
+	struct kept_text *kept = ARRAY_PUSH(stdin_cache->items, stdin_cache->n,
+					    stdin_cache->size);
+
+	*kept = (struct kept_text){.file = file};
+	buf_init(&kept->text);
+	buf_add(&kept->text, text, len);
+}
+
 const struct buf *stdin_cache_find(const struct stdin_cache *stdin_cache,
 				   size_t file)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts that can be read only once: standard input, and pipes that were named
- * (`<(helm template x)`). They are read before anything else and stay in
- * memory, since a report reads files with findings again.
+ * Texts that stay in memory: those that can be read only once (standard input,
+ * and pipes that were named: `<(helm template x)`), since a report reads files
+ * with findings again, and those that an editor has in place of the file's.
  */
 #ifndef LINT_STDIN_CACHE_H
 #define LINT_STDIN_CACHE_H
@@ -22,6 +22,9 @@ struct stdin_cache {
 
 /* Read all files with FILE_KEPT; what fails is noted in the file. */
 void stdin_cache_read(struct stdin_cache *stdin_cache, struct files *files);
+/* What is read instead of the file; a copy. */
+void stdin_cache_put(struct stdin_cache *stdin_cache, uint32_t file,
+		     const char *text, size_t len);
 /* NULL: it is none of these files. */
 const struct buf *stdin_cache_find(const struct stdin_cache *stdin_cache,
 				   size_t file);

@@ -241,16 +241,33 @@ static const char *refuse_path(void *context, const char *path)
 }
 
 /* Outside of a repository its folder is all that is its own. */
-static struct policy *load_found(struct policies *policies, const char *path)
+static struct found found_at(struct policies *policies, const char *path)
 {
 	struct found found = {.folder = folder_of(policies, path)};
-	struct policy_options options = {.refuse_path = refuse_path,
-					 .context = &found};
 	size_t len = repository_length(found.folder);
 
 	found.root = len ? arena_strndup(&policies->arena, found.folder, len)
 			 : found.folder;
+	return found;
+}
+
+static struct policy *load_found(struct policies *policies, const char *path)
+{
+	struct found found = found_at(policies, path);
+	struct policy_options options = {.refuse_path = refuse_path,
+					 .context = &found};
+
 	return load(policies, path, &options);
+}
+
+void policies_check(struct policies *policies, const struct policy_text *text,
+		    struct policy_problems *problems)
+{
+	struct found found = found_at(policies, text->name);
+	struct policy_options options = {.refuse_path = refuse_path,
+					 .context = &found};
+
+	policy_free(policy_parse(&policies->rules, text, &options, problems));
 }
 
 uint32_t policies_load(struct policies *policies, const char *path)

@@ -58,6 +58,9 @@ struct policy *policies_adjust(struct policies *policies,
 			       const struct policy *own, const char *preset);
 /* The policy of the file at path (as shown), loaded once. */
 uint32_t policies_load(struct policies *policies, const char *path);
+/* What is wrong with a text that is to be the file of its name. */
+void policies_check(struct policies *policies, const struct policy_text *text,
+		    struct policy_problems *problems);
 /* The nearest .gpugate.yaml in the absolute folder or above it. */
 uint32_t policies_find(struct policies *policies, const char *folder);
 /* Does every file get the same policy (--config, --isolated)? */

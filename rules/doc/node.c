@@ -71,13 +71,23 @@ const struct node *node_get_tagged(const struct node *map, const char *key,
 	return NULL;
 }
 
+const struct node *node_get_likely(const struct node *map, size_t len,
+				   uint16_t tag)
+{
+	const struct node *child = map->first;
+
+	if (map->flags & NODE_UNKNOWN)
+		return map;
+	while (child && (child->tag != tag || child->key_len != len))
+		child = child->next;
+	return child;
+}
+
 const struct node *node_path(const struct node *node, const char *dotted)
 {
 	while (node) {
-		size_t len = 0;
+		size_t len = (size_t)(strchrnul(dotted, '.') - dotted);
 
-		while (dotted[len] && dotted[len] != '.')
-			len++;
 		node = node_getn(node, dotted, len);
 		if (!dotted[len])
 			break;
@@ -196,10 +206,28 @@ static bool decimal_int(const struct decimal *d, int64_t *value)
 	return true;
 }
 
+/* What nearly all numbers are: a few digits. */
+static bool is_short_int(const struct node *node, int64_t *value)
+{
+	int64_t n = 0;
+
+	if (!node->len || node->len > 18)
+		return false;
+	for (uint32_t i = 0; i < node->len; i++) {
+		if (node->str[i] < '0' || node->str[i] > '9')
+			return false;
+		n = n * 10 + (node->str[i] - '0');
+	}
+	*value = n;
+	return true;
+}
+
 bool node_int(const struct node *node, int64_t *value)
 {
 	struct decimal d;
 
+	if (node_known(node, NODE_INT) && is_short_int(node, value))
+		return true;
 	if (!node_known(node, NODE_INT) && !node_known(node, NODE_FLOAT))
 		return false;
 	return parse_decimal(node->str, &d) && decimal_int(&d, value);

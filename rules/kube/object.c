@@ -75,7 +75,37 @@ struct amount object_copies(const struct object *o)
 	return copies;
 }
 
+static bool is_known_for(const struct object *object, unsigned flag)
+{
+	return object->type && object->type->flags & flag;
+}
+
 bool object_has_values(const struct object *object)
 {
-	return object->type && object->type->flags & KIND_VALUES;
+	return is_known_for(object, KIND_VALUES);
+}
+
+bool object_is_queued_whole(const struct object *object)
+{
+	return is_known_for(object, KIND_QUEUED);
+}
+
+bool object_has_ranks(const struct object *object)
+{
+	return is_known_for(object, KIND_RANKS);
+}
+
+bool object_has_headless_service(const struct object *object)
+{
+	return is_known_for(object, KIND_HEADLESS);
+}
+
+bool object_takes_numbers(const struct object *object)
+{
+	return is_known_for(object, KIND_NUMBERS);
+}
+
+bool object_has_argv(const struct object *object)
+{
+	return is_known_for(object, KIND_ARGV);
 }

@@ -6,7 +6,7 @@ and place.
 usage: cel-builtins.py GPUGATE ORACLE FILE|FOLDER...
 
 With the oracle ("-": none), cel-go judges the examples by the policies of
-deploy/vap, in the environment of Kubernetes 1.36."""
+deploy/vap, in the environment of the oldest Kubernetes that has them."""
 import glob
 import json
 import os
@@ -18,6 +18,7 @@ GPUGATE, ORACLE, PATHS = sys.argv[1], sys.argv[2].strip("-"), sys.argv[3:]
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 PREFIX = "gpugate-"
+OLDEST = "30"  # the first minor version that has the policies' API
 RULES = {os.path.basename(path)[:-len(".cel")].replace("_", "-"): path
          for path in sorted(glob.glob(f"{ROOT}/rules/catalog/*/*.cel"))}
 
@@ -72,16 +73,19 @@ def kinds_of(text):
             for group, _, kind in pairs}
 
 
+def is_denied(finding, text):
+    """A policy that denies has no words for what only warns."""
+    return "severity: error" not in text or finding["severity"] == "error"
+
+
 def is_as_table(text):
     """Are its lists of resources those of the engine's table?"""
     with open(f"{ROOT}/rules/kube/data/accelerators.tsv") as f:
         rows = [line.split("\t") for line in f if line[0] != "#"]
     named = [row for row in rows if row[0][-1] != "*"]
-    shares = [row[0] for row in named if row[2] == "share"]
     every = [row[0] for row in named]
-    return words_of(text, "devices") in (
-        [], every, [n for n in every if n not in shares]) and \
-        words_of(text, "shares") in ([], shares) and \
+    counted = [row[0] for row in named if row[2] != "share"]
+    return words_of(text, "devices") in ([], every, counted) and \
         words_of(text, "families") in (
             [], [row[0][:-1] for row in rows if row[0][-1] == "*"])
 
@@ -95,11 +99,15 @@ def is_of(finding, rule, kinds):
 
 
 def examples(name, kinds):
-    """Objects of the rule's own examples: (file, document) and the object."""
+    """Objects of the rule's own examples, and one of each kind that holds a
+    bad Pod: (file, document) and the object."""
     import yaml
-    for path in sorted(glob.glob(f"{ROOT}/tests/rules/{name}/*.yaml")):
+    own = glob.glob(f"{ROOT}/tests/rules/{name}/*.yaml")
+    for path in sorted(own) + sorted(glob.glob(f"kinds/{name}-bad.yaml-*")):
         with open(path) as f:
             for n, thing in enumerate(yaml.safe_load_all(f), 1):
+                if n > 1 and path not in own:
+                    break
                 group, _, _ = (thing or {}).get("apiVersion", "") \
                     .rpartition("/")
                 if thing and (group, thing["kind"]) in kinds:
@@ -107,7 +115,7 @@ def examples(name, kinds):
 
 
 def write_kinds():
-    """Each Pod of the examples as the pods of every other kind, into kinds/."""
+    """Each Pod of the examples as pods of every other kind, into kinds/."""
     import yaml
     from export import KINDS
     os.mkdir("kinds")
@@ -149,7 +157,7 @@ def with_oracle(oracle, name, kinds, theirs):
     with open(f"{ROOT}/deploy/vap/policies/{name}.yaml") as f:
         policy = yaml.safe_load(f)["spec"]
     things = list(examples(name, kinds))
-    denied = set(ask(oracle, policy, things))
+    denied = set(ask([oracle, "cel", OLDEST], policy, things))
     found = {(f["file"], f["document"]) for f in theirs}
     for where, _ in things:
         if (where in denied) != (where in found) and \
@@ -173,7 +181,8 @@ def main():
         kinds = kinds_of(text)
         if not is_as_table(text):
             print(name, "has other resources than accelerators.tsv")
-        c = [f for f in own["findings"] if is_of(f, name, kinds)]
+        c = [f for f in own["findings"]
+             if is_of(f, name, kinds) and is_denied(f, text)]
         hidden = {(f["file"], f["line"]) for f in own["suppressed"]
                   if f["rule"] == name}
         theirs = [f for f in cel["findings"] if f["rule"] == PREFIX + name]

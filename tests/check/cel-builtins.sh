@@ -34,5 +34,6 @@ compare() {
 	! grep -vE '^[0-9]+ rules, ' "$work/log"
 }
 check cel-builtins compare
+check deploy/vap "$gpugate" lint --isolated --fail-on info deploy/vap
 tail -n 1 "$work/log"
 finish cel-builtins

@@ -171,10 +171,11 @@ def denied(answers, policy):
 
 
 def ask(oracle, policy, things):
-    """Names of the objects that the policy denies in cel-go."""
+    """Names of the objects that the policy denies in cel-go. The oracle: a
+    program and its arguments."""
     cases = list(cel_cases(policy, things))
     answers = subprocess.run(
-        [oracle, "cel"], text=True, stdout=subprocess.PIPE, check=True,
+        oracle, text=True, stdout=subprocess.PIPE, check=True,
         input="".join(c + "\n" for _, some in cases for c in some)
     ).stdout.splitlines()
     assert len(answers) == sum(len(some) for _, some in cases)
@@ -191,8 +192,9 @@ def with_oracle(oracle, exported):
     found, judged, things = set(), 0, list(written())
     for document in yaml.safe_load_all(exported):
         if document and document["kind"] == "ValidatingAdmissionPolicy":
-            found |= {(document["metadata"]["name"], file)
-                      for file in ask(oracle, document["spec"], things)}
+            name, policy = document["metadata"]["name"], document["spec"]
+            found |= {(name, file)
+                      for file in ask([oracle, "cel"], policy, things)}
             judged += len(things)
     return found, judged
 

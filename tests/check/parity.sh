@@ -18,4 +18,5 @@ work=${PARITY_WORK:-$(mktemp -d)}; mkdir -p "$work"
 status=0
 python3 tests/webhook/parity.py "$build" "$corpus" "$work" || status=1
 python3 tests/webhook/parity.py "$build" "$corpus" "$work" state || status=1
+python3 tests/webhook/parity.py "$build" "$corpus" "$work" rules || status=1
 exit $status

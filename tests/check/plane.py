@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import quote
 
 ADMISSION = "admissionregistration.k8s.io/v1"
 POLICY = "ValidatingAdmissionPolicy"
@@ -81,7 +82,7 @@ class Plane:
         plural, namespaced = self.resource(one)
         inside = one["metadata"].get("namespace", namespace)
         return base(one["apiVersion"]) + (
-            f"/namespaces/{inside}/{plural}" if namespaced else f"/{plural}")
+            f"/namespaces/{quote(str(inside))}/{plural}" if namespaced else f"/{plural}")
 
     def create(self, one, dry=True):
         query = "?fieldValidation=Ignore" + ("&dryRun=All" if dry else "")
@@ -103,11 +104,12 @@ class Plane:
             time.sleep(0.1)
 
     def namespaces(self, objects):
-        """Those that the objects name."""
-        self.create_all([
-            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": n}}
-            for n in sorted({o["metadata"].get("namespace") or "default"
-                             for o in objects})])
+        """Those that the objects name, as far as the server allows."""
+        names = sorted({o["metadata"].get("namespace") or "default"
+                        for o in objects})
+        each(lambda name: self.create(
+            {"apiVersion": "v1", "kind": "Namespace",
+             "metadata": {"name": name}}, dry=False), names)
 
     def define(self, definition):
         """A CustomResourceDefinition, until its kind is served."""

@@ -176,6 +176,18 @@ lacks() {
 	has '"rule":"admission-policy","reason":"a value is not known"'
 }
 
+@test "admission: a named time zone is not known, an offset is" {
+	policy low "timestamp('2026-01-01T00:00:00Z').getHours('Asia/Tokyo') == 1" >policies.yaml
+	pod a.yaml
+	run "$GPUGATE" lint --isolated --select admission-policy --format json \
+		--admission-policy policies.yaml a.yaml
+	[ "$status" -eq 0 ]
+	has '"rule":"admission-policy","reason":"a value is not known"'
+	policy low "timestamp('2026-01-01T00:00:00Z').getHours('+09:00') == 1" >policies.yaml
+	lint -q a.yaml
+	[ "$status" -eq 1 ]
+}
+
 @test "admission: an error of evaluation follows the failure policy" {
 	policy low "object.metadata.labels['x'] == 'y'" 'failurePolicy: Fail' >policies.yaml
 	pod a.yaml
@@ -367,13 +379,14 @@ definition() {
 		              hosts: {type: array, items: {type: string}}
 		              open: {type: object, x-kubernetes-preserve-unknown-fields: true}
 		              any: {x-kubernetes-preserve-unknown-fields: true}
+		              template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
 		              workers:
 		                type: array
 		                x-kubernetes-list-type: map
 		                x-kubernetes-list-map-keys: [name]
 		                items: {type: object, properties: {name: {type: string}}}
 	END
-	printf 'apiVersion: example.com/v1\nkind: Gate\nmetadata: {name: gate}\nspec: {replicas: 1, port: x}\n' >gate.yaml
+	printf 'apiVersion: example.com/v1\nkind: Gate\nmetadata: {name: gate}\nspec: {replicas: 1, port: x, template: {kind: A, metadata: {name: t, labels: {a: b}}}}\n' >gate.yaml
 	run "$GPUGATE" lint --isolated --select crd-validation --format concise \
 		--admission-policy policies.yaml gate.yaml
 }
@@ -385,7 +398,8 @@ definition() {
 	for wrong in "self.replicas == 'a'" "self.workers.all(w, w.nam != '')" \
 		"self.hosts.all(h, h > 3)" "self.labels['a'] == 1" "self.open.x == 1" \
 		"has(self.any)" "self.at == 'x'" "self['replicas'] == 1" "self.replicas" \
-		"self.port" "self.metadata.name == 'x'" "self.workers == self.hosts"; do
+		"self.port" "self.metadata.name == 'x'" \
+		"self.template.metadata.labels.a == 'b'" "self.workers == self.hosts"; do
 		definition "$wrong"
 		[ "$status" -eq 2 ] || { echo "$wrong: $output"; return 1; }
 		has 'policies.yaml:21:'
@@ -395,6 +409,7 @@ definition() {
 		"!has(self.for) || self.for == null || self.__for__ > duration('1s')" \
 		"!has(self.part__dash__of) || self.part__dash__of == ''" \
 		"!has(self.labels) || self.labels.all(k, self.labels[k] != '')" \
+		"self.template.kind == 'A' && self.template.metadata.name == 't'" \
 		"!has(self.workers) || self.workers.exists(w, w.name == 'a')"; do
 		definition "$right"
 		[ "$status" -eq 0 ] || { echo "$right: $output"; return 1; }
@@ -416,4 +431,39 @@ definition() {
 	run "$GPUGATE" lint --isolated --admission-policy policies.yaml gate.yaml
 	[ "$status" -eq 2 ]
 	has '`oldSelf` is not known here'
+}
+
+@test "admission: whether an admission plugin sets a field is not known" {
+	local expression
+	pod a.yaml
+	for expression in '!has(object.spec.priorityClassName)' \
+		'has(object.spec.priorityClassName)' \
+		"!('priorityClassName' in object.spec)" \
+		'!object.?spec.?priorityClassName.hasValue()' \
+		'object.spec.size() == 3' \
+		"object.spec.all(k, k != 'nodeSelector')" \
+		"object.spec.map(k, k).size() == 3" \
+		"object.spec.filter(k, k.startsWith('node')).size() == 0" \
+		"!object.spec.exists(k, k == 'nodeSelector')"; do
+		policy plugin "$expression" >policies.yaml
+		lint a.yaml
+		[ "$status" -eq 0 ] || { echo "$expression: $output"; return 1; }
+	done
+	policy known "!object.spec.exists(k, k == 'containers')" >policies.yaml
+	lint a.yaml
+	[ "$status" -eq 1 ]
+	policy known '!has(object.metadata.uid)' >policies.yaml
+	lint a.yaml
+	[ "$status" -eq 1 ]
+}
+
+@test "admission: a message of several lines gives way to the static one" {
+	pod a.yaml
+	policy lines "object.kind == ''" >policies.yaml
+	echo "    messageExpression: \"'a' + '\\\\n' + 'b'\"" >>policies.yaml
+	lint a.yaml
+	has 'refused by lines'
+	sed -i "s/ + 'b'//" policies.yaml
+	lint a.yaml
+	has '`: a ['
 }

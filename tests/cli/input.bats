@@ -237,3 +237,22 @@ load helper
 	is "$status" 1
 	is "$(paths)" "a.yaml"
 }
+
+@test "a file that would take too long to judge says where it is cut off" {
+	pod a.yaml
+	for ((i = 0; i < 1600; i++)); do
+		printf '  - {name: c%d, image: nvidia/cuda}\n' "$i"
+	done >>a.yaml
+	run "$GPUGATE" lint --format concise a.yaml
+	is "$status" 1
+	holds "$output" "too long to be judged: admission denies it [invalid-syntax]"
+	[[ $output != *priority-integer-set* ]]
+	{
+		printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n'
+		yes '  k: v' | head -n 10003
+	} >b.yaml
+	run "$GPUGATE" lint --format concise b.yaml
+	is "$status" 1
+	is "$(grep -c 'duplicate-key' <<<"$output")" 10000
+	holds "$output" "b.yaml:10006:3: error: 10000 findings are enough for one file"
+}

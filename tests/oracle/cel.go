@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -58,9 +59,17 @@ var celTypes = map[string]*cel.Type{
 
 // evaluateAll answers each line of standard input with a line: `refuse TEXT`,
 // `error COST TEXT` or `ok COST VALUE`; COST is - where a constant part fails
-// before anything runs.
-func evaluateAll(_ []string, out *bufio.Writer) error {
-	base := environment.MustBaseEnvSet(version.MajorMinor(1, 36))
+// before anything runs. An argument names another minor version of Kubernetes
+// than 36.
+func evaluateAll(args []string, out *bufio.Writer) error {
+	minor := uint64(36)
+	if len(args) > 0 {
+		var err error
+		if minor, err = strconv.ParseUint(args[0], 10, 32); err != nil {
+			return err
+		}
+	}
+	base := environment.MustBaseEnvSet(version.MajorMinor(1, uint(minor)))
 	env, err := base.Env(environment.NewExpressions)
 	if err != nil {
 		return err

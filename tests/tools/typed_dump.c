@@ -2,7 +2,8 @@
 /*
  * What gpugate takes an object to be when the API server judges it, as CEL
  * expressions that are true of it there: one line for a value, for the keys of
- * a map, for the size of a list. Of an unknown value only the key is said.
+ * a map, for the size of a list. Of an unknown value only the key is said: that
+ * it is there, if that much is known.
  *
  * usage: typed_dump FILE
  */
@@ -43,6 +44,9 @@ static void dump_keys(const struct buf *path, const struct node *map)
 	}
 	buf_addc(&keys, '\0');
 	printf("%s.all(k, k in dyn([%s]))\n", path->data, keys.data);
+	FOR_EACH_CHILD(map, child)
+		if (node_is_unknown(child) && !node_is_perhaps(child))
+			printf("'%s' in %s\n", child->key, path->data);
 	buf_release(&keys);
 }
 

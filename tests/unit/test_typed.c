@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Objects as the API server sees them, as JSON: what kube-apiserver 1.36 hands
- * to a ValidatingAdmissionPolicy. "" in place of what nobody knows.
+ * to a ValidatingAdmissionPolicy. "" in place of what nobody knows, null of
+ * what may not be there.
  */
+#include <stdio.h>
+
 #include "object_fixture.h"
 
 #include "kube/typed.h"
@@ -61,6 +64,17 @@ static const struct {
 	 "\"terminationMessagePath\":\"/dev/termination-log\","
 	 "\"terminationMessagePolicy\":\"File\","
 	 "\"imagePullPolicy\":\"Always\"}]"},
+	/* of a LimitRange, by its other maps; of its type alone */
+	{META("LimitRange", "v1") "spec: {limits: [{type: Container, max: "
+				  "{nvidia.com/gpu: 4, cpu: 8}, default: {cpu: "
+				  "2}, min: {memory: 1Gi, cpu: 1}}, {type: "
+				  "Pod, max: {cpu: 8}}]}}",
+	 "spec.limits",
+	 "[{\"type\":\"Container\",\"max\":{\"nvidia.com/gpu\":\"4\",\"cpu\":"
+	 "\"8\"},\"min\":{\"memory\":\"1Gi\",\"cpu\":\"1\"},\"default\":"
+	 "{\"cpu\":\"2\",\"nvidia.com/gpu\":\"4\"},\"defaultRequest\":"
+	 "{\"cpu\":\"2\",\"nvidia.com/gpu\":\"4\",\"memory\":\"1Gi\"}},"
+	 "{\"type\":\"Pod\",\"max\":{\"cpu\":\"8\"}}]"},
 	/* by what else is there */
 	{POD("{" ONE ", volumes: [{name: v}]}"), "spec.volumes",
 	 "[{\"name\":\"v\",\"emptyDir\":{}}]"},
@@ -97,7 +111,11 @@ static const struct {
 	{META("ConfigMap", "v1") "data: {surprise: '1'}}", "data.surprise",
 	 "\"1\""},
 	/* what is not known */
-	{POD("{" ONE "}"), "spec.serviceAccountName", "\"\""},
+	{POD("{" ONE "}"), "spec.serviceAccountName", "null"},
+	{META("Job", "batch/v1") "spec: {template: {spec: {" ONE "}}}}",
+	 "spec.template.metadata.labels",
+	 "{\"controller-uid\":\"\",\"batch.kubernetes.io/controller-uid\":"
+	 "\"\",\"job-name\":\"\",\"batch.kubernetes.io/job-name\":\"\"}"},
 	{POD("{" ONE ", serviceAccountName: s}"), "spec.serviceAccountName",
 	 "\"s\""},
 	{"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {" ONE "}}",
@@ -143,6 +161,36 @@ static void test_values(void **state)
 	}
 }
 
+/* What is no image has no tag that would be `latest`. */
+static void test_pull_policy(void **state)
+{
+	static const char *const rows[][2] = {
+		{"x", "Always"},
+		{"example.com/x/y:1", "IfNotPresent"},
+		{"X.com:5000/x/y", "Always"},
+		{"example.com/X/y", "IfNotPresent"},
+		{"ko://example.com/y", "IfNotPresent"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fixture fixture = {0};
+		char yaml[256];
+		const struct node *typed, *containers;
+
+		snprintf(yaml, sizeof(yaml),
+			 POD("{containers: [{name: c, image: '%s'}]}"),
+			 rows[i][0]);
+		typed = typed_object(&fixture.arena,
+				     fixture_object(&fixture, yaml), NULL);
+		containers = node_path(typed, "spec.containers");
+		assert_string_equal(node_str(node_get(node_at(containers, 0),
+						      "imagePullPolicy")),
+				    rows[i][1]);
+		fixture_release(&fixture);
+	}
+}
+
 /* What is known of a value that is not: nothing, and that says the node. */
 static void test_unknown(void **state)
 {
@@ -157,7 +205,9 @@ static void test_unknown(void **state)
 
 	(void)state;
 	assert_true(node_is_unknown(node_path(typed, "spec.tolerations")));
+	assert_true(node_is_perhaps(node_path(typed, "spec.tolerations")));
 	assert_true(node_is_unknown(node_path(typed, "metadata.uid")));
+	assert_false(node_is_perhaps(node_path(typed, "metadata.uid")));
 	assert_true(node_is_unknown(node_at(command, 1)));
 	assert_true(node_eq(node_at(command, 0), "run"));
 	fixture_release(&fixture);
@@ -203,7 +253,8 @@ static void test_fragment(void **state)
 
 #define SCHEMA                                                                 \
 	"{apiVersion: v1, kind: Schema, properties: {spec: {type: object, "    \
-	"properties: {m: {type: integer, default: 3}, o: {type: object, "      \
+	"properties: {n: {type: string}, l: {type: string, nullable: true}, "  \
+	"m: {type: integer, default: 3}, o: {type: object, "                   \
 	"default: {}, properties: {p: {type: string, default: q}}}}}}}"
 
 static void test_custom(void **state)
@@ -212,7 +263,8 @@ static void test_custom(void **state)
 	const struct object *schema = fixture_object(&of_schema, SCHEMA);
 	const struct object *object = fixture_object(
 		&fixture, "{apiVersion: example.com/v1, kind: Run, metadata: "
-			  "{name: r, labels: {a: b}}, spec: {gone: 1}}");
+			  "{name: r, labels: {a: b}}, spec: {gone: 1, "
+			  "n: null, l: null, m: null}}");
 	const struct node *typed =
 		typed_object(&fixture.arena, object, schema->root);
 	struct buf text;
@@ -221,7 +273,8 @@ static void test_custom(void **state)
 	buf_init(&text);
 	node_json(node_get(typed, "spec"), &text);
 	buf_addc(&text, '\0');
-	assert_string_equal(text.data, "{\"m\":3,\"o\":{\"p\":\"q\"}}");
+	assert_string_equal(text.data,
+			    "{\"l\":null,\"m\":3,\"o\":{\"p\":\"q\"}}");
 	assert_non_null(node_path(typed, "metadata.labels.a"));
 	buf_release(&text);
 	fixture_release(&of_schema);
@@ -254,9 +307,13 @@ static void test_resources(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values), cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_origin), cmocka_unit_test(test_fragment),
-		cmocka_unit_test(test_custom), cmocka_unit_test(test_resources),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_pull_policy),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_origin),
+		cmocka_unit_test(test_fragment),
+		cmocka_unit_test(test_custom),
+		cmocka_unit_test(test_resources),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,10 +3,12 @@
 `gpugate krm` and the webhook. Findings (rule, severity, message, pointer,
 fingerprint) and the repaired object must be the same.
 
-With a fourth argument all of them get a made-up cluster state for the
-namespaces of the corpus: some quotas are full, others are free.
+With `state` all of them get a made-up cluster state for the namespaces of the
+corpus: some quotas are full, others are free. With `rules` they get the rules of
+deploy/examples/rules alone, over these rules' fixtures and a part of the corpus,
+and what /validate and /mutate answer is compared as well.
 
-usage: parity.py BUILD CORPUS WORK [state]
+usage: parity.py BUILD CORPUS WORK [state|rules]
 """
 import glob
 import json
@@ -18,8 +20,12 @@ sys.path.insert(0, os.path.dirname(__file__))
 from review import dump, review  # noqa: E402
 
 build, corpus, work = sys.argv[1:4]
-with_state = len(sys.argv) > 4
+with_state = sys.argv[4:] == ["state"]
+with_rules = sys.argv[4:] == ["rules"]
 state = ["--cluster", work + "/state.json"] if with_state else []
+settings = ["--config", work + "/rules.yaml"] if with_rules else ["--isolated"]
+examples = os.path.abspath(os.path.dirname(__file__) +
+                           "/../../deploy/examples/rules")
 gpugate = os.path.abspath(build + "/gpugate")
 passed = failed = 0
 listed = {}
@@ -43,6 +49,8 @@ def run(*command, **more):
 def documents():
     files = sorted(f for f in glob.glob(corpus + "/**/*", recursive=True)
                    if f.endswith((".yaml", ".yml", ".json")))
+    if with_rules:
+        files = sorted(glob.glob(examples + "/tests/*.yaml")) + files[::3]
     out = run(build + "/tests/tools/doc_dump", *files).stdout.decode()
     name = files[0]
     for line in out.splitlines():
@@ -73,7 +81,7 @@ def key(finding):
 
 
 def compare(name, path, webhook):
-    out = run(gpugate, "lint", "--isolated", "--format", "json", *state, path)
+    out = run(gpugate, "lint", *settings, "--format", "json", *state, path)
     report = json.loads(out.stdout)
     summary = report["summary"]
     lint = sorted(key(f) for f in report["findings"])
@@ -88,14 +96,30 @@ def compare(name, path, webhook):
         return
     say(summary["gpus"] == webhook["gpus"], f"{name}: GPUs")
     rules_seen.update(f["rule"] for f in report["findings"])
+    if with_rules:
+        compare_answers(name, path, report)
     if with_state:
         return
     compare_repair(name, path, webhook, summary["placeholders"])
     compare_krm(name, path)
 
 
+def compare_answers(name, path, report):
+    """Errors deny, and the text of the first one is the denial's."""
+    response = json.loads(run(
+        build + "/tests/tools/admission", "--policy", work + "/rules.yaml",
+        "validate", path + ".review").stdout)["response"]
+    errors = [f for f in report["findings"] if f["severity"] == "error"
+              and not f.get("fix", {}).get("safe")]
+    said = response.get("status", {}).get("message", "")
+    say(response["allowed"] == (not errors), f"{name}: /validate {response}")
+    for finding in errors:
+        say(finding["rule"] in said and finding["message"][:40] in said,
+            f"{name}: {finding['rule']} is not in {said}")
+
+
 def compare_repair(name, path, webhook, placeholders):
-    run(gpugate, "lint", "--isolated", "--fix", "-q", path)
+    run(gpugate, "lint", *settings, "--fix", "-q", path)
     with open(path, encoding="utf-8") as text:
         fixed = json.load(text)
     with open(path + ".orig", encoding="utf-8") as text:
@@ -119,7 +143,7 @@ def compare_krm(name, path):
     wrapped = {"apiVersion": "config.kubernetes.io/v1",
                "kind": "ResourceList", "items": [obj]}
     with open(path + ".krm", "wb") as made:
-        made.write(run(gpugate, "krm", "--isolated",
+        made.write(run(gpugate, "krm", *settings,
                        input=json.dumps(wrapped).encode()).stdout)
     dumped = run(build + "/tests/tools/doc_dump", path + ".krm").stdout
     if not dumped.startswith(b"{"):
@@ -127,10 +151,25 @@ def compare_krm(name, path):
         return
     answer = json.loads(dumped)
     said = sorted(r["message"] for r in answer.get("results") or [])
-    left = run(gpugate, "lint", "--isolated", "--format", "json", path)
+    left = run(gpugate, "lint", *settings, "--format", "json", path)
     wanted = sorted(f["message"] for f in json.loads(left.stdout)["findings"])
     say(answer["items"] == [fixed], f"{name}: krm repairs differ")
     say(said == wanted, f"{name}: krm says {said} not {wanted}")
+
+
+def write_rules():
+    """Each of the examples is on, and patches where it can."""
+    with open(work + "/rules.yaml", "w", encoding="utf-8") as out:
+        out.write("apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n"
+                  f"custom: [{examples}/*.yaml]\n")
+    listing = run(gpugate, "rules", "--config", work + "/rules.yaml",
+                  "--format", "json").stdout
+    with open(work + "/rules.yaml", "a", encoding="utf-8") as out:
+        out.write("rules:\n  all: off\n")
+        for rule in json.loads(listing)["rules"]:
+            if rule["category"] == "custom":
+                action = "{action: patch}" if rule["repair"] == "safe" else "{}"
+                out.write(f"  {rule['name']}: {action}\n")
 
 
 def made_up(kind, name, namespace=None, version="v1", **fields):
@@ -174,6 +213,8 @@ def write_state(namespaces):
 
 def main():
     names, paths, spaces = [], [], set()
+    if with_rules:
+        write_rules()
     for n, (name, obj) in enumerate(objects()):
         path = f"{work}/{n:05}.json"
         dump(obj, path)
@@ -189,7 +230,8 @@ def main():
     with open(work + "/list", "w", encoding="utf-8") as out:
         out.writelines(p + ".review\n" for p in paths)
     webhook = run(build + "/tests/tools/admission",
-                  "--policy", work + "/policy.yaml",
+                  "--policy", work + ("/rules.yaml" if with_rules
+                                      else "/policy.yaml"),
                   *state, "findings", "@" + work + "/list")
     lines = webhook.stdout.decode().splitlines()
     say(len(lines) == len(paths), f"{len(lines)} answers to {len(paths)} "
@@ -203,7 +245,11 @@ def main():
                  "priority-class-unknown", "node-selector-unmatched",
                  "gpu-count-exceeds-node", "quota-missing-cpu-memory"}
         say(needs <= rules_seen, f"rules that never spoke: {needs - rules_seen}")
-    print(f"parity{' with a cluster' if with_state else ''}: "
+    if with_rules:
+        say(len(paths) >= 200, f"{len(paths)} objects only")
+        say(len(rules_seen) >= 10, f"rules that spoke: {sorted(rules_seen)}")
+    what = " ".join(sys.argv[4:])
+    print(f"parity{' with ' + what if what else ''}: "
           f"{len(paths)} objects: {passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -15,19 +15,13 @@
 
 #include <string.h>
 
+#include "engine/work.h"
+
 enum {
 	/* 1.5 MiB of small fields, which is what etcd takes, has 60,000; and
 	 * there may be two objects. */
 	REVIEW_NODES = 150000,
 	REVIEW_DEPTH = 1010,
-	/* Rules hold items of a list against each other (containers, volumes
-	 * and their mounts), and against nodes and quotas. 1,500 of them take
-	 * a tenth of a second; 12,000, for which there is room in an object,
-	 * took longer than an API server waits, and who is not answered is
-	 * let in. */
-	FEW_VALUES = 1500,
-	WORK_MAX = FEW_VALUES * FEW_VALUES,
-	PLAIN_SHARE = 16, /* of numbers and texts, which cost less */
 };
 
 static const char last_applied[] =
@@ -79,21 +73,6 @@ static bool skip_objects(void *context, const struct node *map, const char *key,
 	return map->parent &&
 	       (key_is(key, len, "object") || key_is(key, len, "oldObject") ||
 		key_is(key, len, "options"));
-}
-
-static uint64_t work_of(const struct node *node)
-{
-	uint64_t items = 0, plain = 0, work = 0;
-
-	FOR_EACH_CHILD(node, child) {
-		if (node_is_map(child) || node_is_seq(child)) {
-			work += work_of(child);
-			items++;
-		} else {
-			plain++;
-		}
-	}
-	return work + items * items + plain * plain / PLAIN_SHARE;
 }
 
 struct trouble {

@@ -13,10 +13,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct object *object = pod->object;
 	struct finding *f;
 
-	/* LeaderWorkerSet makes that Service, without an address. */
 	if (object->parent || !text_eq(object->name, "vllm") ||
-	    object_is(object, "leaderworkerset.x-k8s.io", "LeaderWorkerSet") ||
-	    !pod_reads_vllm_port(pod))
+	    object_has_headless_service(object) || !pod_reads_vllm_port(pod))
 		return;
 	f = report_pod(run, pod, links ? links : pod->spec,
 		       "if a Service is also named `vllm`, it sets VLLM_PORT "

@@ -5,13 +5,6 @@
 #include <string.h>
 
 #include "engine/rule.h"
-#include "kube/operators/kubeflow.h"
-
-static bool are_ranks(const struct object *object)
-{
-	return object_is_kubeflow(object) ||
-	       object_is(object, "leaderworkerset.x-k8s.io", "LeaderWorkerSet");
-}
 
 static const struct container *rank(const struct pod *pod)
 {
@@ -25,7 +18,7 @@ static void check(struct rule_run *run, const struct object *object)
 {
 	const struct container *first = NULL;
 
-	if (!are_ranks(object) || object->gang.n < 2)
+	if (!object_has_ranks(object) || object->gang.n < 2)
 		return;
 	FOR_EACH_POD(object, pod) {
 		const struct container *c = rank(pod);

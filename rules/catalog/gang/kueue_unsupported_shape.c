@@ -2,19 +2,8 @@
 /*
  * The limits of the webhooks of RayJob and RayCluster.
  */
-#include "base/text.h"
 #include "engine/rule.h"
-
-static const struct node *cluster_spec(const struct object *object)
-{
-	const struct node *spec = node_get(object->root, "spec");
-
-	if (object_is(object, "ray.io", "RayCluster"))
-		return spec;
-	return object_is(object, "ray.io", "RayJob")
-		       ? node_get(spec, "rayClusterSpec")
-		       : NULL;
-}
+#include "kube/operators/ray.h"
 
 static const struct node *head_group(const struct node *cluster)
 {
@@ -26,17 +15,16 @@ static const struct node *head_group(const struct node *cluster)
 
 static void check(struct rule_run *run, const struct object *object)
 {
-	const struct node *cluster = cluster_spec(object);
+	const struct node *cluster = ray_cluster_spec(object);
 	const struct node *scales =
 		node_get(cluster, "enableInTreeAutoscaling");
 	const struct node *selector =
 		node_path(object->root, "spec.clusterSelector");
 
-	if (!object->kueue || !text_eq(object->group, "ray.io"))
+	if (!object->kueue || !cluster)
 		return;
 	/* With the selector alone it is not managed, and accepted. */
-	if (node_count(selector) && node_count(cluster) &&
-	    object_is(object, "ray.io", "RayJob"))
+	if (node_count(selector) && node_count(cluster) && ray_job_spec(object))
 		report_object(run, object, selector,
 			      "Kueue refuses a RayJob with clusterSelector "
 			      "beside rayClusterSpec");

@@ -3,22 +3,9 @@
  * Kueue manages the owner; pods of such owners are left to it. Before 0.15 it
  * read an annotation where there was no label (kubernetes-sigs/kueue#7271).
  */
-#include "base/text.h"
 #include "engine/rule.h"
-#include "kube/operators/kubeflow.h"
 
 static const char label[] = "kueue.x-k8s.io/queue-name";
-
-/* Kinds of which Kueue reads the object, never the pods. */
-static bool is_read_whole(const struct object *object)
-{
-	return object_is(object, "batch", "Job") ||
-	       object_is(object, "jobset.x-k8s.io", "JobSet") ||
-	       object_is_kubeflow(object) ||
-	       (object->class == KIND_RAY &&
-		text_eq(object->group, "ray.io")) ||
-	       object_is(object, "trainer.kubeflow.org", "TrainJob");
-}
 
 static void judge(struct rule_run *run, const struct object *object,
 		  const struct node *at, const char *who, const char *where)
@@ -35,8 +22,8 @@ static void check(struct rule_run *run, const struct object *object)
 {
 	const struct node *annotation = object_annotation(object, label);
 
-	if (object->kueue || object->parent || !is_read_whole(object) ||
-	    object_label(object, label))
+	if (object->kueue || object->parent ||
+	    !object_is_queued_whole(object) || object_label(object, label))
 		return;
 	if (annotation) {
 		judge(run, object, annotation, "Kueue 0.15 and later",

@@ -2,10 +2,9 @@
 /*
  * A queue that does not exist, or accepts nothing: a Kueue LocalQueue (and the
  * ClusterQueue behind it), a queue of Volcano or KAI. The job stays suspended
- * or its pods Pending, and nothing says why. Where only files list queues, one
- * that they lack may still be in the cluster: then the message says so. Source:
- * kueue pkg/queue; volcano pkg/webhooks/admission/jobs (root, queues with
- * children, state); Volcano's scheduler makes the queue `default`.
+ * or its pods Pending, and nothing says why. A queue that no file has may be in
+ * the cluster: then the message says so. Source: kueue pkg/queue; volcano
+ * pkg/webhooks/admission/jobs; Volcano's scheduler makes the queue `default`.
  */
 #include <string.h>
 
@@ -110,9 +109,7 @@ static void check_queue(struct rule_run *run, const struct workload *w,
 		rule_index(run), w, kind, w->queue, rule_arena(run));
 
 	if (volcano && !strcmp(w->queue, "root"))
-		report(run, w, kind, w->queue,
-		       "is the root and accepts no "
-		       "jobs");
+		report(run, w, kind, w->queue, "is the root: it accepts none");
 	else if (volcano && has_children(run, w))
 		report(run, w, kind, w->queue,
 		       "has queues below it and accepts no jobs");

@@ -12,10 +12,11 @@ const struct rule rule_invalid_syntax = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
-	.summary =
-		"the text is not valid YAML or JSON, or exceeds a reading budget",
-	.why = "No tool can apply it, and nothing in it could be checked.",
-	.remedy = "Correct the text at the position shown.",
+	.summary = "the text is not valid YAML or JSON, or exceeds a budget",
+	.why = "No tool can apply it, or it would take too long to check; what "
+	       "follows was not checked.",
+	.remedy = "Correct the text at the position shown, or split the file "
+		  "there.",
 	.evidence =
 		"YAML 1.1 as sigs.k8s.io/yaml reads it, JSON as encoding/json",
 };

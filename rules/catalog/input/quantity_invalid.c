@@ -28,12 +28,6 @@ static struct finding *say(struct rule_run *run,
 			     what);
 }
 
-static bool is_rewritten(const struct object *object)
-{
-	return object->kueue ||
-	       object_is(object, "serving.kserve.io", "InferenceService");
-}
-
 static void found(struct quantity_walk *walk,
 		  const struct quantity_issue *issue)
 {
@@ -49,10 +43,9 @@ static void found(struct quantity_walk *walk,
 	const char *better = quantity_suggest(rule_arena(run), at);
 	struct finding *f;
 
-	/* A webhook reads numbers, and writes them as strings before the
-	 * schema is checked. */
+	/* Kueue's webhook writes numbers as strings, too. */
 	if (issue->fault == QUANTITY_NOT_IN_CRD && at->type != NODE_STRING &&
-	    is_rewritten(issue->object))
+	    (issue->object->kueue || object_takes_numbers(issue->object)))
 		return;
 	/* gpu-fractional-quantity reports it. */
 	if (issue->fault != QUANTITY_NO_QUANTITY &&

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
@@ -13,7 +14,7 @@ enum { LARGE = 16 };
 static bool speaks_of_topology(const struct node *map)
 {
 	FOR_EACH_CHILD(map, value)
-		if (value->key && (strcasestr(value->key, "topology") ||
+		if (value->key && (text_contains_ci(value->key, "topology") ||
 				   strstr(value->key, "/zone") ||
 				   strstr(value->key, "nodepool")))
 			return true;

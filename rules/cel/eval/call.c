@@ -9,8 +9,12 @@
 
 bool eval_holds_more(const struct cel_eval *ev, struct cel_value v)
 {
-	return ev->options.fragment && ((v.kind == CEL_LIST && v.list->node) ||
-					(v.kind == CEL_MAP && v.map->node));
+	const struct node *node = v.kind == CEL_LIST  ? v.list->node
+				  : v.kind == CEL_MAP ? v.map->node
+						      : NULL;
+
+	return node && (ev->options.fragment ||
+			(v.kind == CEL_MAP && node->flags & NODE_OPEN));
 }
 
 /* Does something that the value is made of hold more? */
@@ -371,8 +375,7 @@ static struct cel_value eval_function(struct cel_eval *ev,
 	}
 	if (ev->state->over)
 		return cel_null();
-	if (ev->options.fragment && !cel_is_abnormal(graver) &&
-	    is_unknown_of(ev, e, args))
+	if (!cel_is_abnormal(graver) && is_unknown_of(ev, e, args))
 		graver = cel_unknown(NULL);
 	if (!cel_is_abnormal(graver))
 		return call_overload(ev, e, args);

@@ -82,6 +82,9 @@ void eval_fold_bind(struct cel_eval *ev, const struct cel_expr *e,
 			entry.key = entry.value;
 	} else {
 		entry = cel_map_at(ev->arena, range, i);
+		if (range.map->node && entry.value.kind == CEL_UNKNOWN &&
+		    !entry.value.node)
+			entry.key = entry.value;
 	}
 	slots[e->fold.slot] = (struct local_slot){.value = entry.key};
 	if (e->fold.var2)

@@ -175,7 +175,10 @@ static struct cel_value in_map(struct cel_call *call)
 	struct cel_value map = call->args[1], value;
 
 	if (cel_map_find(call->arena, map, call->args[0], &value))
-		return cel_bool(true);
+		return map.map->node && cel_is(value, CEL_UNKNOWN) &&
+				       !value.node
+			       ? value
+			       : cel_bool(true);
 	return absent(call, map.map->node);
 }
 

@@ -139,7 +139,7 @@ struct cel_value cel_from_node(struct arena *arena, const struct node *node,
 	if (!node)
 		return cel_null();
 	if (node_is_unknown(node))
-		return cel_unknown(node);
+		return cel_unknown(node_is_perhaps(node) ? NULL : node);
 	value = schema ? cel_from_schema(arena, node, schema)
 		       : from_json(arena, node);
 	value.node = node;

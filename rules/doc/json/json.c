@@ -8,7 +8,7 @@
  * parent pointers are the stack. Every count is checked before memory is taken.
  * An error is reported once, and reading ends there.
  *
- * Behind the text are NULs, which are no JSON: where the next byte is what it
+ * Behind the text are NULs, which JSON does not have: where the next byte is what it
  * should be, nothing asks whether the text has ended before.
  */
 #include <string.h>

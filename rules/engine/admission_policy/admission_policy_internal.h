@@ -158,9 +158,9 @@ const struct cel_type *definition_type(struct arena *arena,
 				       const struct node *schema,
 				       const char *name);
 /* The schema of a whole object: apiVersion, kind and the object's names are
- * there. Below that it is the same tree. */
-const struct node *definition_root(struct arena *arena,
-				   const struct node *schema);
+ * there, and in objects that it embeds. Otherwise it is the same tree. */
+const struct node *definition_schema(struct arena *arena,
+				     const struct node *schema);
 
 /* --- match.c, request.c --------------------------------------------------- */
 
@@ -197,6 +197,10 @@ size_t admission_blame(struct admission_case *a, struct cel_eval *eval,
 		       const struct node **nodes, size_t max);
 /* White space as single blanks, none at the ends. */
 const char *admission_line(struct arena *arena, const char *text, size_t len);
+
+/* What a messageExpression gives, or NULL where the server falls back to the
+ * message: no text, more than one line, too long. */
+const char *admission_message(struct arena *arena, struct cel_value value);
 
 enum { BLAMED = 4 };
 

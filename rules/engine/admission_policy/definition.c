@@ -40,7 +40,7 @@ static void add_versions(struct admission_policies *set, struct crd *definition,
 		v->version = admission_string(version, "name");
 		v->schema = node_path(version, "schema.openAPIV3Schema");
 		if (v->schema)
-			v->schema = definition_root(&set->arena, v->schema);
+			v->schema = definition_schema(&set->arena, v->schema);
 		v->next = definition->versions;
 		definition->versions = v;
 	}
@@ -76,7 +76,7 @@ struct gathering {
 	const struct crd *definition;
 	struct crd_version *version;
 	const struct cel_type *self;
-	/* Old values cannot be told from each other there. */
+	/* Old values cannot be paired with new ones there. */
 	bool uncorrelated;
 };
 
@@ -127,7 +127,7 @@ static bool is_of_update(struct gathering *g, const struct node *item,
 		admission_problem(
 			g->set, given, expression->node,
 			"`oldSelf` is not known here: the list "
-			"around it is no map list, or the map atomic");
+			"around it is not a map list, or the map is atomic");
 	if (!old && expression->program && is_optional(item))
 		admission_problem(g->set, given,
 				  node_get(item, "optionalOldSelf"),

@@ -46,19 +46,18 @@ static const char *message_of(struct checking *c, const struct crd_rule *rule,
 			      struct cel_value value)
 {
 	struct arena *arena = c->a->arena;
-	const char *message = rule->message;
+	const char *message = NULL;
 	struct cel_eval eval;
 
 	if (cel_is(value, CEL_ERROR))
 		return arena_printf(arena, "rule '%s' resulted in error: %.*s",
 				    rule->expression.text, (int)value.text.len,
 				    value.text.data);
-	if (rule->message_expr && rule->message_expr->program) {
-		value = run(c, rule->message_expr, &eval);
-		if (cel_is(value, CEL_STRING) && value.text.len)
-			message = arena_strndup(arena, value.text.data,
-						value.text.len);
-	}
+	if (rule->message_expr && rule->message_expr->program)
+		message = admission_message(arena,
+					    run(c, rule->message_expr, &eval));
+	if (!message)
+		message = rule->message;
 	return message ? message
 		       : arena_printf(arena, "failed rule: %s",
 				      rule->expression.text);

@@ -49,6 +49,9 @@ static void put_shared(struct arena *arena, struct node *map,
 	node_append(map, copy);
 }
 
+static const struct node *with_embedded(struct arena *arena,
+					const struct node *schema);
+
 static bool is_of_every_object(const struct node *property)
 {
 	return text_eq(property->key, "apiVersion") ||
@@ -56,8 +59,8 @@ static bool is_of_every_object(const struct node *property)
 	       text_eq(property->key, "metadata");
 }
 
-const struct node *definition_root(struct arena *arena,
-				   const struct node *schema)
+static const struct node *root_schema(struct arena *arena,
+				      const struct node *schema)
 {
 	struct node *root = node_new(arena, NODE_MAP), *properties, *metadata;
 
@@ -75,6 +78,60 @@ const struct node *definition_root(struct arena *arena,
 	put(arena, metadata, "name", "string");
 	put(arena, metadata, "generateName", "string");
 	return root;
+}
+
+static bool is_embedded(const struct node *schema)
+{
+	return node_is_true(node_get(schema, "x-kubernetes-embedded-resource"));
+}
+
+/* Is there an embedded object below? */
+static bool holds_embedded(const struct node *schema)
+{
+	if (!node_is_map(schema))
+		return false;
+	FOR_EACH_CHILD(node_get(schema, "properties"), property)
+		if (holds_embedded(property))
+			return true;
+	return is_embedded(schema) ||
+	       holds_embedded(node_get(schema, "items")) ||
+	       holds_embedded(node_get(schema, "additionalProperties"));
+}
+
+static void put_changed(struct arena *arena, struct node *map,
+			const struct node *child)
+{
+	const struct node *made = with_embedded(arena, child);
+	struct node copy = *made;
+
+	copy.key = child->key;
+	copy.key_len = child->key_len;
+	put_shared(arena, map, &copy);
+}
+
+static const struct node *with_embedded(struct arena *arena,
+					const struct node *schema)
+{
+	struct node *made = node_new(arena, NODE_MAP), *properties;
+
+	if (!holds_embedded(schema))
+		return schema;
+	FOR_EACH_CHILD(schema, child) {
+		if (!text_eq(child->key, "properties")) {
+			put_changed(arena, made, child);
+			continue;
+		}
+		properties = put_map(arena, made, child->key);
+		FOR_EACH_CHILD(child, property)
+			put_changed(arena, properties, property);
+	}
+	return is_embedded(schema) ? root_schema(arena, made) : made;
+}
+
+const struct node *definition_schema(struct arena *arena,
+				     const struct node *schema)
+{
+	return root_schema(arena, with_embedded(arena, schema));
 }
 
 /* --- types ---------------------------------------------------------------- */
@@ -181,8 +238,6 @@ const struct cel_type *definition_type(struct arena *arena,
 
 	if (node_is_true(node_get(schema, "x-kubernetes-int-or-string")))
 		return cel_type_of_kind(CEL_DYN);
-	if (node_is_true(node_get(schema, "x-kubernetes-embedded-resource")))
-		schema = definition_root(arena, schema);
 	if (node_eq(type, "array"))
 		return list_type(arena, node_get(schema, "items"), name);
 	if (!node_eq(type, "object"))

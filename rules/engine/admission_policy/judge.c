@@ -188,6 +188,26 @@ const char *admission_line(struct arena *arena, const char *text, size_t len)
 	return line;
 }
 
+const char *admission_message(struct arena *arena, struct cel_value value)
+{
+	enum { LONGEST = 5 * 1024 };
+	static const char blank[] = " \t\r\n\v\f";
+	const char *text = value.text.data;
+	size_t len = value.text.len;
+
+	if (!cel_is(value, CEL_STRING))
+		return NULL;
+	while (len && strchr(blank, text[len - 1]))
+		len--;
+	while (len && strchr(blank, *text)) {
+		text++;
+		len--;
+	}
+	if (!len || len > LONGEST || memchr(text, '\n', len))
+		return NULL;
+	return admission_line(arena, text, len);
+}
+
 static const char *trimmed(struct arena *arena, const char *text)
 {
 	return admission_line(arena, text, strlen(text));
@@ -309,7 +329,6 @@ struct failure {
 
 static const char *message_of(struct judging *j, const struct validation *v)
 {
-	enum { LONGEST = 5 * 1024 };
 
 	const char *message = NULL;
 	struct cel_value value;
@@ -317,12 +336,10 @@ static const char *message_of(struct judging *j, const struct validation *v)
 
 	if (v->message_expr && !j->spent) {
 		value = run(j, v->message_expr, &eval);
-		if (cel_is(value, CEL_STRING) && !j->spent &&
-		    value.text.len <= LONGEST)
-			message = admission_line(j->a->arena, value.text.data,
-						 value.text.len);
+		if (!j->spent)
+			message = admission_message(j->a->arena, value);
 	}
-	if ((!message || !*message) && v->message)
+	if (!message && v->message)
 		message = trimmed(j->a->arena, v->message);
 	if (!message || !*message)
 		message =

@@ -154,7 +154,7 @@ static void add_objects(struct adding *adding, const struct doc *doc)
 		add_object(adding, &list.items[i]);
 }
 
-/* By the text: at worst, namespaces are searched that nobody reads. */
+/* By the text: at worst, namespaces are searched in vain. */
 static void note_wants(struct admission_policies *set, const char *text,
 		       size_t len)
 {

@@ -90,6 +90,18 @@ void admission_save(const char *api_version, const char *kind,
 
 /* --- definitions ---------------------------------------------------------- */
 
+static void put_schema(struct buf *out, const struct node *schema);
+
+static void put_properties(struct buf *out, const struct node *properties)
+{
+	buf_addc(out, '{');
+	FOR_EACH_CHILD(properties, property) {
+		put_key(out, property->key, property->key_len);
+		put_schema(out, property);
+	}
+	buf_addc(out, '}');
+}
+
 static void put_schema(struct buf *out, const struct node *schema)
 {
 	static const char *const kept[] = {
@@ -121,12 +133,7 @@ static void put_schema(struct buf *out, const struct node *schema)
 			put_schema(out, child);
 		} else if (text_eq(child->key, "properties")) {
 			put_key(out, child->key, child->key_len);
-			buf_addc(out, '{');
-			FOR_EACH_CHILD(child, property) {
-				put_key(out, property->key, property->key_len);
-				put_schema(out, property);
-			}
-			buf_addc(out, '}');
+			put_properties(out, child);
 		}
 	}
 	buf_addc(out, '}');

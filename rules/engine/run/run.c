@@ -106,6 +106,13 @@ void run_release(struct run *run)
 
 /* --- rules that did not run ---------------------------------------------- */
 
+/* Most differ in the first letter of the rule. */
+static bool not_run_same(const struct not_run *x, const struct not_run *y)
+{
+	return text_eq(x->rule->name, y->rule->name) &&
+	       text_eq(x->reason, y->reason);
+}
+
 static int not_run_cmp(const struct not_run *x, const struct not_run *y)
 {
 	int c = strcmp(x->rule->name, y->rule->name);
@@ -138,7 +145,7 @@ void run_not_run_add(struct run *run, const struct rule *rule,
 	for (i = 0; i < state->nnot_run; i++) {
 		struct not_run *known = &state->not_run[i];
 
-		if (!not_run_cmp(known, &one)) {
+		if (not_run_same(known, &one)) {
 			known->count += count;
 			return;
 		}
@@ -187,6 +194,7 @@ void run_begin_file(struct run *run, const struct run_file *file)
 	state->rules = policy_rules(file->policy);
 	state->findings = NULL;
 	state->nfindings = state->findings_size = 0;
+	state->cut = false;
 	state->suppressions = NULL;
 	run_cluster_begin(run, file);
 	if (run->options.admission)
@@ -245,8 +253,20 @@ void run_load_issue(void *run, const struct load_issue *issue)
 	};
 	struct finding *f;
 
+	if (run_is_cut(run, NULL, issue->start, issue->end))
+		return;
 	f = report_internal(run, rule_of[issue->kind], issue->text,
 			    issue->start, issue->end);
+	if (f)
+		identify_by_file(run, f);
+}
+
+void run_report_cut(struct run *run, const char *text, uint32_t start,
+		    uint32_t end)
+{
+	struct finding *f =
+		report_internal(run, INTERNAL_SYNTAX, text, start, end);
+
 	if (f)
 		identify_by_file(run, f);
 }
@@ -360,8 +380,10 @@ static void check_object(struct run *run, struct object *object)
 		suppressions_object(state->suppressions, object);
 	state->asks = suppressions_any(state->suppressions) ? ASK_ALL
 							    : run->options.asks;
-	run_check_object(run, object, settings);
-	run_admission_policies(run, object, settings);
+	if (!run_is_over_budget(run, object)) {
+		run_check_object(run, object, settings);
+		run_admission_policies(run, object, settings);
+	}
 	if (run->options.admission)
 		check_alone(run, object, settings);
 	findings_yield(state->findings, start, state->nfindings);
@@ -422,9 +444,12 @@ static void suppression_issue(void *run, const struct suppression_issue *issue)
 		[SUPPRESSION_EXPIRED] = INTERNAL_EXPIRED,
 		[SUPPRESSION_MALFORMED] = INTERNAL_MALFORMED,
 	};
-	struct finding *f =
-		report_internal(run, rule_of[issue->kind], issue->text,
-				issue->start, issue->end);
+	struct finding *f;
+
+	if (run_is_cut(run, NULL, issue->start, issue->end))
+		return;
+	f = report_internal(run, rule_of[issue->kind], issue->text,
+			    issue->start, issue->end);
 
 	if (!f)
 		return;
@@ -506,7 +531,7 @@ void run_end_file(struct run *run)
 	struct finding *findings;
 	size_t n;
 
-	if (state->suppressions) {
+	if (state->suppressions && !state->cut) {
 		suppressions_settings(state->suppressions,
 				      policy_base(state->file.policy));
 		suppressions_finish(state->suppressions, state->rules,

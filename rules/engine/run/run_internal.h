@@ -44,6 +44,7 @@ struct run_state {
 	const char *cluster_old, *any_cluster_old;
 	struct finding **findings; /* of the file, in the file arena */
 	size_t nfindings, findings_size;
+	bool cut; /* the file is not judged any further */
 	enum mode mode;	     /* of the object being checked */
 	size_t object_start; /* first finding of the object being checked */
 	int internal[INTERNAL_COUNT];
@@ -123,6 +124,19 @@ void run_counts_add(struct run_counts *to, const struct run_counts *from);
 /* Judge an object by the cluster's own policies (run_admission.c). */
 void run_admission_policies(struct run *run, const struct object *object,
 			    const struct setting *settings);
+
+/* -- run_budget.c: what a file may cost -- */
+
+/* Has the file as many findings as it may have? Said once, at the node (or
+ * NULL) or the bytes. Never at admission, whose reviews are bounded. */
+bool run_is_cut(struct run *run, const struct node *at, uint32_t start,
+		uint32_t end);
+/* The same of an object, or its lists are too long: its rules are not called,
+ * and a finding says so. */
+bool run_is_over_budget(struct run *run, const struct object *object);
+/* The finding; text lives as long as the file. (run.c) */
+void run_report_cut(struct run *run, const char *text, uint32_t start,
+		    uint32_t end);
 
 /* Claims of devices that are in the file, for the pods that name them. */
 void run_claims_begin(struct run *run);

@@ -104,28 +104,56 @@ static void check_workload(struct set_run *set, const struct workload *w)
 
 struct excuse_run {
 	struct run *run;
-	struct finding **findings;
+	struct finding **findings; /* sorted by object */
 	size_t n;
 	const struct policy *policy;
 	struct suppressions *suppressions;
 };
 
+static int compare_to(const struct finding *f, unsigned document,
+		      const char *kind, const char *name)
+{
+	int order =
+		(f->place.document > document) - (f->place.document < document);
+
+	if (!order)
+		order = strcmp(f->id.kind, kind);
+	return order ? order : strcmp(f->id.name, name);
+}
+
+static int by_object(const void *a, const void *b)
+{
+	const struct finding *const *x = a, *const *y = b;
+
+	return compare_to(*x, (*y)->place.document, (*y)->id.kind,
+			  (*y)->id.name);
+}
+
 static void excuse_object(struct excuse_run *e, const struct object *object)
 {
 	const struct setting *settings = policy_settings(e->policy, object);
 	const struct rule_set *rules = e->run->options.rules;
+	const char *kind = text_or_empty(object->kind);
+	const char *name = text_or_empty(object->name);
+	unsigned document = object->doc->number;
+	size_t low = 0, high = e->n;
 
-	for (size_t i = 0; i < e->n; i++) {
-		struct finding *f = e->findings[i];
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
 
-		if (f->place.document != object->doc->number ||
-		    strcmp(f->id.kind, object->kind ? object->kind : "") ||
-		    strcmp(f->id.name, object->name ? object->name : ""))
-			continue;
+		if (compare_to(e->findings[middle], document, kind, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (;
+	     low < e->n && !compare_to(e->findings[low], document, kind, name);
+	     low++)
 		suppressions_apply(
 			e->suppressions, object,
-			&settings[rule_set_find(rules, f->rule->name)], f);
-	}
+			&settings[rule_set_find(rules,
+						e->findings[low]->rule->name)],
+			e->findings[low]);
 	for (size_t i = 0; i < object->nembedded; i++)
 		excuse_object(e, &object->embedded[i]);
 }
@@ -144,6 +172,7 @@ static void excuse_by_file(struct excuse_run *e, struct source *source)
 	struct loader loader;
 	struct doc doc;
 
+	qsort(e->findings, e->n, sizeof(struct finding *), by_object);
 	e->suppressions = suppressions_scan(&e->run->file_arena, source,
 					    e->run->options.today);
 	loader_init(&loader, source, &load_limits_default, &arena);

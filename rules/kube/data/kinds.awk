@@ -301,7 +301,7 @@ function use_operator(name)
 	row_operator = name
 }
 
-function add_kind(    i, flags)
+function add_kind(    i, n, word, flags)
 {
 	nkinds++
 	kind_group[nkinds] = $2 == "-" ? "" : $2
@@ -310,27 +310,11 @@ function add_kind(    i, flags)
 		fail("twice: " $2 " " $3)
 	kind_number[kind_group[nkinds], $3] = nkinds
 	attributes(5)
-	flags = "0"
-	if ("cluster" in attr)
-		flags = flags " | KIND_CLUSTER"
-	if ("selector" in attr)
-		flags = flags " | KIND_SELECTOR | KIND_NATIVE"
-	if ("native" in attr)
-		flags = flags " | KIND_NATIVE"
-	if ("one" in attr)
-		flags = flags " | KIND_RUNS_ONE"
-	if ("opaque" in attr)
-		flags = flags " | KIND_OPAQUE"
-	if ("scheduled" in attr)
-		flags = flags " | KIND_SCHEDULED"
-	if ("ends" in attr)
-		flags = flags " | KIND_ENDS"
-	if ("serves" in attr)
-		flags = flags " | KIND_SERVES"
-	if ("values" in attr)
-		flags = flags " | KIND_VALUES"
-	if ("whole" in attr)
-		flags = flags " | KIND_WHOLE"
+	flags = "selector" in attr ? "KIND_NATIVE" : "0"
+	n = split(KIND_WORDS, word, " ")
+	for (i = 1; i <= n; i++)
+		if (word[i] in attr)
+			flags = flags " | KIND_" toupper(word[i])
 	kind_head[nkinds] = "KIND_" upper($4) ", " flags ", &operator_" \
 		operator ", " path(value("suspend", ".")) ", " \
 		path(value("priority", ".")) ", " runs(value("runs", ""))
@@ -381,6 +365,8 @@ function write_slots(    slots, i, at, slot)
 }
 
 BEGIN {
+	KIND_WORDS = "cluster selector native one opaque scheduled ends " \
+		"serves values whole queued ranks headless numbers argv"
 	for (i = 1; i < 128; i++)
 		ord[sprintf("%c", i)] = i
 	printf "#include \"rules/kube/operator.h\"\n\n"

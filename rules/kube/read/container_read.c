@@ -202,7 +202,7 @@ static void env_read(struct arena *arena, struct container *c)
 
 /* -- containers ---------------------------------------------------------- */
 
-struct collector {
+struct env_collector {
 	struct pod_builder *builder;
 	struct pod *pod;
 	size_t size;
@@ -217,7 +217,7 @@ static const struct node *resources_of(const struct node *node,
 	return node_get(node, "resources");
 }
 
-static void collect(struct collector *collector, const struct node *node,
+static void collect(struct env_collector *collector, const struct node *node,
 		    const struct box *box, unsigned index)
 {
 	struct pod *pod = collector->pod;
@@ -253,7 +253,7 @@ static void collect(struct collector *collector, const struct node *node,
 	env_read(collector->builder->arena, c);
 }
 
-static void collect_box(struct collector *collector, const struct box *box)
+static void collect_box(struct env_collector *collector, const struct box *box)
 {
 	const struct node *node = path_get(collector->pod->spec, box->path);
 
@@ -278,7 +278,7 @@ static void collect_box(struct collector *collector, const struct box *box)
 }
 
 /* Behind the others in the array, but not among their number. */
-static void collect_ephemeral(struct collector *collector)
+static void collect_ephemeral(struct env_collector *collector)
 {
 	struct pod *pod = collector->pod;
 	const struct node *list = node_get(pod->spec, "ephemeralContainers");
@@ -325,7 +325,7 @@ void containers_read(struct pod_builder *builder, struct pod *pod)
 		{.kind = BOX_LIST, .path = main_},
 		{0},
 	};
-	struct collector collector = {.builder = builder, .pod = pod};
+	struct env_collector collector = {.builder = builder, .pod = pod};
 	const struct box *box = standard;
 
 	if (builder->row && builder->row->boxes)

@@ -22,6 +22,15 @@ static bool is_of_every_object(const struct node *field)
 	       text_eq(field->key, "apiVersion") || text_eq(field->key, "kind");
 }
 
+/* schema/defaulting/prunenulls.go: a null where none may be is left out, unless
+ * a default takes its place. */
+static bool is_stray_null(const struct node *value, const struct node *schema)
+{
+	return node_known(value, NODE_NULL) && node_is_map(schema) &&
+	       !node_is_true(node_get(schema, "nullable")) &&
+	       node_is_unset(node_get(schema, "default"));
+}
+
 static void convert_field(struct arena *arena, const struct node *field,
 			  const struct node *schema, struct node *map)
 {
@@ -31,6 +40,8 @@ static void convert_field(struct arena *arena, const struct node *field,
 
 	if (!one)
 		one = node_get(schema, "additionalProperties");
+	if (is_stray_null(field, one))
+		return;
 	if (node_is_map(one))
 		typed_keep(map, field, convert(arena, field, one, false));
 	else if (one || keeps_unknown(schema))

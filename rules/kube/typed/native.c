@@ -202,6 +202,28 @@ static struct node *words(struct arena *arena, const char *text,
 	return list;
 }
 
+/* A host is what has a dot, a port or a capital letter before the first slash
+ * (distribution/reference splitDockerDomain). */
+static const char *behind_host(const char *image)
+{
+	size_t n = strcspn(image, "/");
+
+	if (!image[n] || (strcspn(image, ".:ABCDEFGHIJKLMNOPQRSTUVWXYZ") >= n &&
+			  !(n == 9 && !strncmp(image, "localhost", n))))
+		return image;
+	return image + n + 1;
+}
+
+/* May it be the name of an image? Of one that may not be nothing is known. */
+static bool is_reference(const char *image)
+{
+	const char *path = behind_host(image);
+	size_t n = strcspn(path, ":@");
+
+	return n && *path != '/' &&
+	       strspn(path, "abcdefghijklmnopqrstuvwxyz0123456789._-/") == n;
+}
+
 /* defaults.go SetDefaults_Container: `latest`, said or meant. */
 static const char *pull_policy(const struct node *map)
 {
@@ -210,7 +232,8 @@ static const char *pull_policy(const struct node *map)
 
 	if (!image)
 		return NULL;
-	if (tag ? text_eq(tag, "latest") : !strchr(image, '@'))
+	if (is_reference(image) &&
+	    (tag ? text_eq(tag, "latest") : !strchr(image, '@')))
 		return "Always";
 	return "IfNotPresent";
 }
@@ -230,8 +253,12 @@ static struct node *constant(struct arena *arena, const char *text,
 
 	if (text_eq(text, "@pull"))
 		text = pull_policy(map);
-	if (!text || text_eq(text, "?"))
-		return unknown(arena, map);
+	if (!text || *text == '?') {
+		node = unknown(arena, map);
+		if (text && text[1])
+			node->type = NODE_NULL;
+		return node;
+	}
 	if (*text == '[')
 		return words(arena, text, map);
 	node = typed_text(arena, text, map);
@@ -325,21 +352,22 @@ static void finish_namespace(struct arena *arena, struct node *root)
 	typed_put(labels, key, typed_copy(arena, name));
 }
 
-static void requests_from_limits(struct arena *arena, struct node *container)
+/* What a map says and the other does not, into the other. */
+static void fill_up(struct arena *arena, struct node *holder, const char *from,
+		    const char *to)
 {
-	struct node *resources = typed_find(container, "resources", 9);
-	const struct node *limits = node_get(resources, "limits");
-	struct node *requests = typed_find(resources, "requests", 8);
+	const struct node *values = node_get(holder, from);
+	struct node *into = typed_find(holder, to, strlen(to));
 
-	if (!node_is_map(limits) || node_is_unknown(requests))
+	if (!node_is_map(values) || node_is_unknown(into))
 		return;
-	if (!requests) {
-		requests = typed_new(arena, NODE_MAP, limits, NULL);
-		typed_put(resources, "requests", requests);
+	if (!into) {
+		into = typed_new(arena, NODE_MAP, values, NULL);
+		typed_put(holder, to, into);
 	}
-	FOR_EACH_CHILD(limits, limit)
-		if (!node_getn(requests, limit->key, limit->key_len))
-			typed_keep(requests, limit, typed_copy(arena, limit));
+	FOR_EACH_CHILD(values, value)
+		if (!node_getn(into, value->key, value->key_len))
+			typed_keep(into, value, typed_copy(arena, value));
 }
 
 static void host_ports(struct arena *arena, struct node *container)
@@ -406,10 +434,27 @@ static void finish_pod(struct arena *arena, struct node *pod)
 
 		for (container = list ? list->first : NULL; container;
 		     container = container->next) {
-			requests_from_limits(arena, container);
+			fill_up(arena, typed_find(container, "resources", 9),
+				"limits", "requests");
 			if (host)
 				host_ports(arena, container);
 		}
+	}
+}
+
+/* SetDefaults_LimitRangeItem. */
+static void finish_limit_range(struct arena *arena, struct node *range)
+{
+	struct node *limits =
+		typed_find(typed_find(range, "spec", 4), "limits", 6);
+	struct node *item = limits ? limits->first : NULL;
+
+	for (; item; item = item->next) {
+		if (!node_eq(node_get(item, "type"), "Container"))
+			continue;
+		fill_up(arena, item, "max", "default");
+		fill_up(arena, item, "default", "defaultRequest");
+		fill_up(arena, item, "min", "defaultRequest");
 	}
 }
 
@@ -431,15 +476,19 @@ static void finish_secret(struct arena *arena, struct node *secret)
 			typed_keep(data, text, unknown(arena, text));
 }
 
-/* The strategy's PrepareForCreate labels its pods, unless it is set not to; the
- * Job itself too, where its labels are those of its pods by default. */
-static void label_job(struct arena *arena, struct node *metadata)
+/* The strategy's PrepareForCreate labels its pods, unless it is set not to;
+ * the Job itself too, where its labels are those of its pods by default. */
+static void label_job(struct arena *arena, struct node *metadata, bool always)
 {
 	static const char *const keys[] = {
 		"controller-uid", "batch.kubernetes.io/controller-uid",
 		"job-name", "batch.kubernetes.io/job-name"};
 	struct node *labels = typed_find(metadata, "labels", 6);
 
+	if (!labels && always) {
+		labels = typed_new(arena, NODE_MAP, NULL, metadata);
+		typed_put(metadata, "labels", labels);
+	}
 	for (size_t i = 0; labels && i < sizeof(keys) / sizeof(*keys); i++)
 		if (!node_get(labels, keys[i]))
 			typed_put(labels, keys[i], unknown(arena, labels));
@@ -452,9 +501,9 @@ static void finish_job(struct arena *arena, struct node *job, bool labelled)
 
 	if (node_is_true(node_get(spec, "manualSelector")))
 		return;
-	label_job(arena, typed_find(template, "metadata", 8));
+	label_job(arena, typed_find(template, "metadata", 8), true);
 	if (!labelled)
-		label_job(arena, typed_find(job, "metadata", 8));
+		label_job(arena, typed_find(job, "metadata", 8), false);
 }
 
 /* Ports of nodes are taken before a policy is asked. */
@@ -511,6 +560,8 @@ struct node *native_root(struct arena *arena, const struct native_kind *kind,
 			   node_count(node_path(from, "metadata.labels")));
 	else if (text_eq(kind->kind, "Service"))
 		finish_service(arena, root);
+	else if (text_eq(kind->kind, "LimitRange"))
+		finish_limit_range(arena, root);
 	else if (text_eq(kind->kind, "PersistentVolumeClaim"))
 		finish_volume_claim(root);
 	else if (text_eq(kind->kind, "Namespace"))

@@ -42,18 +42,25 @@ struct node *typed_find(const struct node *map, const char *key, size_t len)
 	return child;
 }
 
+static void append(struct node *map, struct node *value)
+{
+	if (node_is_perhaps(value))
+		map->flags |= NODE_OPEN;
+	node_append(map, value);
+}
+
 void typed_put(struct node *map, const char *key, struct node *value)
 {
 	value->key = key;
 	value->key_len = (uint32_t)strlen(key);
-	node_append(map, value);
+	append(map, value);
 }
 
 void typed_keep(struct node *map, const struct node *from, struct node *value)
 {
 	value->key = from->key;
 	value->key_len = from->key_len;
-	node_append(map, value);
+	append(map, value);
 }
 
 /* Readers leave the text of a command alone, where a placeholder stands for a

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fields of timestamps, in UTC or at an offset such as "+05:30", and of
- * durations. Names of time zones need tables of the machine that runs: they are
- * an error here.
+ * durations. Names of time zones need tables, those of the machine that runs:
+ * what they give is not known here.
  */
 #include "rules/cel/lib/lib_internal.h"
 
@@ -96,7 +96,7 @@ static int64_t integer(struct cel_call *call, struct cel_text text,
 	return value;
 }
 
-/* Seconds east of UTC; or *problem is an error. */
+/* Seconds east of UTC; or *problem says why not. */
 static int64_t zone(struct cel_call *call, struct cel_value *problem)
 {
 	struct cel_text text;
@@ -111,10 +111,7 @@ static int64_t zone(struct cel_call *call, struct cel_value *problem)
 	if (!text.len || cel_text_eq(text, "UTC"))
 		return 0;
 	if (colon == text.len) {
-		*problem = cel_error(call->arena,
-				     "time zone %s: only UTC and offsets such "
-				     "as \"+05:30\" are known",
-				     cel_quoted(call->arena, text));
+		*problem = cel_unknown(NULL);
 		return 0;
 	}
 	hours = integer(call, cel_part(text, 0, colon), problem);
@@ -190,7 +187,7 @@ static struct cel_value of_time(struct cel_call *call)
 	struct cel_time time = call->args[0].time;
 	int64_t east = zone(call, &problem);
 
-	if (cel_is(problem, CEL_ERROR))
+	if (cel_is_abnormal(problem))
 		return problem;
 	return cel_int(field(call->overload->name,
 			     civil_of(time.seconds + east), time));

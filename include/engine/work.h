@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How much work an object's lists are to judge, in admission and lint alike.
+ *
+ * Rules hold items of a list against each other (containers, volumes and their
+ * mounts), and against nodes and quotas. 1,500 of them take a tenth of a
+ * second; 12,000, for which there is room in an object, took longer than an API
+ * server waits, and who is not answered is let in.
+ */
+#ifndef ENGINE_WORK_H
+#define ENGINE_WORK_H
+
+#include <stdint.h>
+
+#include "doc/node.h"
+
+enum {
+	WORK_ITEMS = 1500, /* of one list, when there is no other */
+	WORK_MAX = WORK_ITEMS * WORK_ITEMS,
+};
+
+/* Squares of the lengths of all lists and maps; numbers and texts, which cost
+ * less, count for a sixteenth. */
+uint64_t work_of(const struct node *node);
+/* The list or map that adds most to it; NULL: the node has none. */
+const struct node *work_longest(const struct node *node);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Code actions: the repair of each finding, all safe repairs as --fix makes
+ * them, and the comment that suppresses a finding, as --add-ignore writes it.
+ * None is offered for a text that cannot be parsed.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "lint/run/add_ignore.h"
+#include "session.h"
+
+static const char fix_all[] = "source.fixAll.gpugate";
+static const char reason[] = "TODO: say why";
+
+struct action_list {
+	struct lsp_session *session;
+	struct lsp_document *document;
+	const json_t *only; /* kinds that are wanted, NULL: any */
+	uint32_t start, end;
+	json_t *out;
+};
+
+/* Kinds are trees: "source" wants "source.fixAll.gpugate" as well. */
+static bool wants(const struct action_list *list, const char *kind)
+{
+	const json_t *item;
+	size_t i;
+
+	if (!list->only)
+		return true;
+	json_array_foreach(list->only, i, item)
+	{
+		const char *only = json_string_value(item);
+
+		if (text_starts(kind, only) &&
+		    (!kind[strlen(only)] || kind[strlen(only)] == '.' ||
+		     !*only))
+			return true;
+	}
+	return false;
+}
+
+static json_t *text_edit(const struct lsp_document *d, uint32_t start,
+			 uint32_t end, const char *text, size_t len)
+{
+	return json_pack("{s:o, s:s%}", "range", lsp_range(d, start, end),
+			 "newText", text, len);
+}
+
+/* edits is taken. */
+static json_t *workspace_edit(const struct action_list *list, json_t *edits)
+{
+	const struct lsp_document *d = list->document;
+
+	if (list->session->versions)
+		return json_pack("{s:[{s:{s:s, s:I}, s:o}]}", "documentChanges",
+				 "textDocument", "uri", d->uri, "version",
+				 d->version, "edits", edits);
+	return json_pack("{s:{s:o}}", "changes", d->uri, edits);
+}
+
+static void add(struct action_list *list, const char *kind, const char *title,
+		const struct lsp_finding *finding, json_t *edits)
+{
+	json_t *action = json_pack("{s:s, s:s, s:o}", "title", title, "kind",
+				   kind, "edit", workspace_edit(list, edits));
+
+	if (finding)
+		json_object_set_new(
+			action, "diagnostics",
+			json_pack("[o]",
+				  lsp_diagnostic(list->session, list->document,
+						 finding)));
+	if (finding && finding->repair && finding->repair->safe && *kind == 'q')
+		json_object_set_new(action, "isPreferred", json_true());
+	json_array_append_new(list->out, action);
+}
+
+/* What differs, as one edit. */
+static json_t *difference(const struct lsp_document *d, const struct buf *after)
+{
+	const struct buf *before = &d->text.bytes;
+	size_t most = before->len < after->len ? before->len : after->len;
+	size_t head = 0, tail = 0;
+
+	while (head < most && before->data[head] == after->data[head])
+		head++;
+	while (head && (after->data[head] & 0xc0) == 0x80)
+		head--;
+	while (tail < most - head && before->data[before->len - tail - 1] ==
+					     after->data[after->len - tail - 1])
+		tail++;
+	while (tail && (after->data[after->len - tail] & 0xc0) == 0x80)
+		tail--;
+	return json_pack("[o]", text_edit(d, (uint32_t)head,
+					  (uint32_t)(before->len - tail),
+					  after->data + head,
+					  after->len - tail - head));
+}
+
+/* --- one repair ---------------------------------------------------------- */
+
+static void add_repair(struct action_list *list, const struct lsp_finding *f)
+{
+	const struct fix_result *repair = f->repair;
+	json_t *edits;
+	struct buf title;
+
+	if (!repair || !wants(list, "quickfix"))
+		return;
+	edits = json_array();
+	for (unsigned i = 0; i < repair->nedits; i++) {
+		const struct fix_edit *e = &repair->edits[i];
+
+		json_array_append_new(edits, text_edit(list->document, e->start,
+						       e->end, e->text,
+						       strlen(e->text)));
+	}
+	buf_init(&title);
+	buf_addf(&title, "%s [%s]%s", repair->title, f->rule->name,
+		 repair->safe ? "" : " (unsafe)");
+	add(list, "quickfix", title.data, f, edits);
+	buf_release(&title);
+}
+
+/* --- the comment --------------------------------------------------------- */
+
+/* Does an earlier finding of the line lead to the same comment? */
+static bool is_repeated(const struct lsp_document *d,
+			const struct lsp_finding *f)
+{
+	for (const struct lsp_finding *g = d->findings; g < f; g++)
+		if (g->line == f->line && g->rule == f->rule)
+			return true;
+	return false;
+}
+
+static void add_comment(struct action_list *list, const struct lsp_finding *f)
+{
+	struct lsp_document *d = list->document;
+	struct lint *lint = &d->root->pass->lint;
+	long file = files_find(&lint->files, d->path);
+	struct finding finding = {.rule = f->rule, .place.line = f->line};
+	struct add_ignore plan = {
+		.reason = reason, .findings = &finding, .n = 1};
+	struct policy_path_rule rule;
+	struct arena arena = ARENA_INIT;
+	struct source source;
+	struct buf title;
+
+	if (file < 0 || is_repeated(d, f) || !wants(list, "quickfix"))
+		return;
+	source_init(&source, &arena, d->path, d->text.bytes.data,
+		    d->text.bytes.len);
+	plan.source = &source;
+	plan.policy =
+		job_policy(&lint->job, (size_t)file, &lint->set_path, &rule);
+	add_ignore_plan(&plan);
+	buf_init(&title);
+	buf_addf(&title, "Ignore %s here, with a reason", f->rule->name);
+	if (plan.added)
+		add(list, "quickfix", title.data, f, difference(d, &plan.text));
+	buf_release(&title);
+	buf_release(&plan.text);
+	arena_release(&arena);
+}
+
+/* --- all repairs --------------------------------------------------------- */
+
+static void add_fix_all(struct action_list *list)
+{
+	struct lsp_document *d = list->document;
+	struct lint *lint = &d->root->pass->lint;
+	long index = files_find(&lint->files, d->path);
+	struct arena arena = ARENA_INIT;
+	struct source source;
+	struct run_file file;
+	struct fixer fixer;
+	struct err err = {0};
+	struct buf text;
+
+	if (index < 0)
+		return;
+	source_init(&source, &arena, d->path, d->text.bytes.data,
+		    d->text.bytes.len);
+	job_file(&lint->job, (size_t)index, &lint->set_path, &file);
+	buf_init(&text);
+	fixer_init(&fixer, &lint->job.run, false);
+	if (fixer_text(&fixer, &file, &source, &text, &err) > 0)
+		add(list, fix_all, "Make all safe repairs", NULL,
+		    difference(d, &text));
+	fixer_release(&fixer);
+	buf_release(&text);
+	arena_release(&arena);
+}
+
+/* --- all ----------------------------------------------------------------- */
+
+static bool is_touched(const struct action_list *list,
+		       const struct lsp_finding *f)
+{
+	return f->start <= list->end && f->end >= list->start;
+}
+
+static bool read_range(struct action_list *list, const json_t *range)
+{
+	const char *const ends[] = {"start", "end"};
+	uint32_t at[2];
+
+	for (int i = 0; i < 2; i++) {
+		const json_t *p = json_object_get(range, ends[i]);
+		const json_t *line = json_object_get(p, "line");
+		const json_t *character = json_object_get(p, "character");
+
+		if (!json_is_integer(line) || !json_is_integer(character))
+			return false;
+		at[i] = lsp_offset(
+			&list->document->text,
+			(struct lsp_position){
+				(uint32_t)json_integer_value(line),
+				(uint32_t)json_integer_value(character)});
+	}
+	list->start = at[0];
+	list->end = at[1];
+	return true;
+}
+
+json_t *lsp_actions(struct lsp_session *session, struct lsp_document *d,
+		    const json_t *params)
+{
+	const json_t *context = json_object_get(params, "context");
+	struct action_list list = {
+		.session = session,
+		.document = d,
+		.only = json_object_get(context, "only"),
+	};
+	bool repairs = list.only != NULL;
+
+	if (!read_range(&list, json_object_get(params, "range")))
+		return NULL;
+	list.out = json_array();
+	if (d->broken || d->nchanges || lsp_is_policy(d) || !d->root->pass)
+		return list.out;
+	for (size_t i = 0; i < d->n; i++) {
+		if (!is_touched(&list, &d->findings[i]))
+			continue;
+		add_repair(&list, &d->findings[i]);
+		add_comment(&list, &d->findings[i]);
+		repairs |= d->findings[i].repair != NULL;
+	}
+	if (repairs && wants(&list, fix_all))
+		add_fix_all(&list);
+	return list.out;
+}

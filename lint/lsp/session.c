@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Documents and roots. A document belongs to the innermost folder of the
+ * workspace that holds it, else to its own folder.
+ */
+#include "session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "uri.h"
+
+/* --- roots --------------------------------------------------------------- */
+
+static struct lsp_root *root_find(const struct lsp_session *session,
+				  const char *path)
+{
+	struct lsp_root *root = session->roots;
+
+	while (root && strcmp(root->path, path) != 0)
+		root = root->next;
+	return root;
+}
+
+static struct lsp_root *root_get(struct lsp_session *session, const char *path)
+{
+	struct lsp_root *root = root_find(session, path);
+
+	if (root)
+		return root;
+	root = array_zalloc(1, sizeof(*root));
+	root->path = strdup(path);
+	root->next = session->roots;
+	session->roots = root;
+	return root;
+}
+
+static struct lsp_root *root_of(struct lsp_session *session, const char *path)
+{
+	struct lsp_root *best = NULL;
+	const char *slash = strrchr(path, '/');
+	struct buf folder;
+
+	for (struct lsp_root *r = session->roots; r; r = r->next)
+		if (r->workspace && path_is_below(r->path, path) &&
+		    (!best || strlen(r->path) > strlen(best->path)))
+			best = r;
+	if (best)
+		return best;
+	buf_init(&folder);
+	buf_add(&folder, path, slash > path ? (size_t)(slash - path) : 1);
+	best = root_get(session, folder.data);
+	buf_release(&folder);
+	return best;
+}
+
+/* The workspace is another one: where does each document belong now? */
+static void assign_roots(struct lsp_session *session)
+{
+	for (struct lsp_document *d = session->documents; d; d = d->next) {
+		struct lsp_root *root = root_of(session, d->path);
+
+		if (root == d->root)
+			continue;
+		d->root = root;
+		d->findings = NULL;
+		d->n = 0;
+		root->dirty = true;
+	}
+	for (struct lsp_root *r = session->roots; r; r = r->next)
+		r->dirty = true;
+}
+
+static void workspace(struct lsp_session *session, const char *uri, bool add)
+{
+	struct lsp_root *root = NULL;
+	struct buf path;
+
+	buf_init(&path);
+	if (lsp_uri_path(uri, &path))
+		root = add ? root_get(session, path.data)
+			   : root_find(session, path.data);
+	if (root) {
+		root->workspace = add;
+		assign_roots(session);
+	}
+	buf_release(&path);
+}
+
+void lsp_workspace_add(struct lsp_session *session, const char *uri)
+{
+	workspace(session, uri, true);
+}
+
+void lsp_workspace_remove(struct lsp_session *session, const char *uri)
+{
+	workspace(session, uri, false);
+}
+
+/* --- documents ----------------------------------------------------------- */
+
+struct lsp_document *lsp_document_by_uri(const struct lsp_session *session,
+					 const char *uri)
+{
+	struct lsp_document *d = session->documents;
+
+	while (d && strcmp(d->uri, uri) != 0)
+		d = d->next;
+	return d;
+}
+
+struct lsp_document *lsp_document_by_path(const struct lsp_session *session,
+					  const char *path)
+{
+	struct lsp_document *d = session->documents;
+
+	while (d && strcmp(d->path, path) != 0)
+		d = d->next;
+	return d;
+}
+
+struct lsp_document *lsp_document_open(struct lsp_session *session,
+				       const char *uri, const char *data,
+				       size_t len)
+{
+	struct lsp_document *d = lsp_document_by_uri(session, uri);
+	struct buf path;
+
+	buf_init(&path);
+	if (d)
+		lsp_document_close(session, d);
+	if (!lsp_uri_path(uri, &path)) {
+		buf_release(&path);
+		return NULL;
+	}
+	d = array_zalloc(1, sizeof(*d));
+	d->uri = strdup(uri);
+	d->path = path.data;
+	d->root = root_of(session, d->path);
+	buf_init(&d->good);
+	lsp_text_init(&d->text, session->encoding, data, len);
+	lsp_document_look(d);
+	d->next = session->documents;
+	session->documents = d;
+	return d;
+}
+
+static void free_document(struct lsp_document *d)
+{
+	free(d->uri);
+	free(d->path);
+	free(d->changes);
+	buf_release(&d->good);
+	lsp_text_release(&d->text);
+	arena_release(&d->arena);
+	free(d);
+}
+
+void lsp_document_close(struct lsp_session *session, struct lsp_document *d)
+{
+	struct lsp_document **at = &session->documents;
+
+	while (*at != d)
+		at = &(*at)->next;
+	*at = d->next;
+	d->root->dirty = true;
+	free_document(d);
+}
+
+/* A byte of UTF-8 that begins no character. */
+static bool is_inside(char c, bool is_there)
+{
+	return is_there && (c & 0xc0) == 0x80;
+}
+
+/* What stays at both ends is not replaced: what is known of it stays too. */
+void lsp_document_replace(struct lsp_document *d, uint32_t start, uint32_t end,
+			  const char *data, size_t len)
+{
+	const char *old = d->text.bytes.data;
+	size_t most = end - start < len ? end - start : len;
+	size_t head = 0, tail = 0;
+
+	while (head < most && old[start + head] == data[head])
+		head++;
+	while (head && (is_inside(old[start + head], start + head < end) ||
+			is_inside(data[head], head < len)))
+		head--;
+	while (tail < most - head &&
+	       old[end - tail - 1] == data[len - tail - 1])
+		tail++;
+	while (tail && is_inside(data[len - tail], true))
+		tail--;
+	start += (uint32_t)head;
+	end -= (uint32_t)tail;
+	data += head;
+	len -= head + tail;
+	*ARRAY_PUSH(d->changes, d->nchanges, d->changes_size) =
+		(struct lsp_change){start, end, (uint32_t)len};
+	lsp_text_replace(&d->text, start, end, data, len);
+}
+
+void lsp_session_release(struct lsp_session *session)
+{
+	while (session->documents)
+		lsp_document_close(session, session->documents);
+	while (session->roots) {
+		struct lsp_root *root = session->roots;
+
+		session->roots = root->next;
+		lsp_pass_free(root->pass);
+		free(root->path);
+		free(root);
+	}
+	lsp_input_release(&session->input);
+}

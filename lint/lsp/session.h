@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the language server knows: the documents that the client has open, the
+ * roots that they belong to, and of each root the last lint. One thread; all
+ * is done between reading one message and the next.
+ *
+ * A document that cannot be parsed keeps its last findings: the lint goes on
+ * with the text that could, and its places are moved by what was typed since.
+ */
+#ifndef LINT_LSP_SESSION_H
+#define LINT_LSP_SESSION_H
+
+#include <jansson.h>
+
+#include "frame.h"
+#include "lint/run/lint.h"
+#include "text.h"
+
+struct lsp_related {
+	const char *path; /* absolute */
+	struct lsp_position start, end;
+	const char *message;
+};
+
+/* Places are bytes of the text that was linted. */
+struct lsp_finding {
+	const struct rule *rule; /* lives as long as the lint */
+	enum severity severity;
+	uint32_t start, end;
+	uint32_t line; /* from 1 */
+	const char *message, *help;
+	const struct fix_result *repair; /* NULL: none that can be applied */
+	const struct lsp_related *related;
+	size_t nrelated;
+};
+
+/* One lint of a root; findings of documents lie in its arena. */
+struct lsp_pass {
+	struct options options;
+	struct lint lint;
+	struct arena arena;
+	bool reported; /* it got to the findings */
+};
+
+/* A folder of the workspace, or one with a document outside of it. */
+struct lsp_root {
+	char *path;
+	bool workspace;
+	bool dirty; /* to be linted again */
+	struct lsp_pass *pass;
+	int milliseconds; /* that the last one took */
+	struct lsp_root *next;
+};
+
+struct lsp_document {
+	char *uri, *path;
+	json_int_t version;
+	struct lsp_root *root;
+	struct lsp_text text;
+	bool stale;  /* its diagnostics are to be published */
+	bool broken; /* cannot be parsed, and good could */
+	bool has_good;
+	struct buf good; /* the text that is linted next */
+	/* From the text that was linted last to this one, and how many of them
+	 * led to good. */
+	struct lsp_change *changes;
+	size_t nchanges, changes_size, ngood;
+	struct arena arena; /* of what is wrong with its syntax */
+	struct lsp_finding *mistakes;
+	size_t nmistakes;
+	struct lsp_finding *findings; /* in the pass */
+	size_t n;
+	struct lsp_document *next;
+};
+
+struct lsp_session {
+	struct options *options;
+	struct lsp_input input;
+	int out; /* file descriptor */
+	enum lsp_encoding encoding;
+	bool initialized, shut_down, ended;
+	bool versions; /* edits may name the version of a document */
+	bool watches;  /* the client can watch files */
+	struct lsp_root *roots;
+	struct lsp_document *documents;
+};
+
+/* session.c */
+struct lsp_document *lsp_document_by_uri(const struct lsp_session *session,
+					 const char *uri);
+struct lsp_document *lsp_document_by_path(const struct lsp_session *session,
+					  const char *path);
+/* NULL: the URI is not that of a file. An open one is opened again. */
+struct lsp_document *lsp_document_open(struct lsp_session *session,
+				       const char *uri, const char *data,
+				       size_t len);
+void lsp_document_close(struct lsp_session *session,
+			struct lsp_document *document);
+void lsp_document_replace(struct lsp_document *document, uint32_t start,
+			  uint32_t end, const char *data, size_t len);
+void lsp_workspace_add(struct lsp_session *session, const char *uri);
+void lsp_workspace_remove(struct lsp_session *session, const char *uri);
+void lsp_session_release(struct lsp_session *session);
+
+/* syntax.c: choose the text that is linted; a broken document's mistakes. */
+void lsp_document_look(struct lsp_document *document);
+void lsp_document_mistakes(struct lsp_document *document);
+
+/* pass.c: lint the root and give its documents their findings. Where that
+ * cannot be done, they keep those that they have. */
+void lsp_root_lint(struct lsp_session *session, struct lsp_root *root);
+void lsp_pass_free(struct lsp_pass *pass);
+
+/* publish.c */
+json_t *lsp_range(const struct lsp_document *document, uint32_t start,
+		  uint32_t end);
+/* As the protocol has it; place in the text as it is now. */
+json_t *lsp_diagnostic(const struct lsp_session *session,
+		       const struct lsp_document *document,
+		       const struct lsp_finding *finding);
+void lsp_finding_place(const struct lsp_document *document,
+		       const struct lsp_finding *finding, uint32_t *start,
+		       uint32_t *end);
+void lsp_notify(struct lsp_session *session, const char *method,
+		json_t *params);
+void lsp_publish_none(struct lsp_session *session, const char *uri);
+/* Lint what changed and publish it. */
+void lsp_refresh(struct lsp_session *session);
+bool lsp_is_stale(const struct lsp_session *session);
+
+/* action.c, hover.c: the answers to requests. NULL: wrong parameters. */
+json_t *lsp_actions(struct lsp_session *session, struct lsp_document *document,
+		    const json_t *params);
+json_t *lsp_hover(struct lsp_session *session, struct lsp_document *document,
+		  uint32_t offset);
+json_t *lsp_complete(struct lsp_session *session, struct lsp_document *document,
+		     uint32_t offset);
+/* policy.c */
+bool lsp_is_policy(const struct lsp_document *document);
+/* What is wrong with a policy. */
+void lsp_policy_mistakes(struct lsp_document *document);
+/* The rules that hold for the document. */
+struct rule_set lsp_rules(const struct lsp_document *document);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The text of a document, and its positions. The protocol counts lines from 0,
+ * ended by LF, CR LF or CR, and in them code units of UTF-16, or bytes where
+ * client and server agree on UTF-8 (LSP 3.17, "Text Documents").
+ */
+#ifndef LINT_LSP_TEXT_H
+#define LINT_LSP_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum lsp_encoding { LSP_UTF16, LSP_UTF8 };
+
+struct lsp_position {
+	uint32_t line, character;
+};
+
+struct lsp_text {
+	struct buf bytes; /* valid UTF-8 */
+	enum lsp_encoding encoding;
+	uint32_t *lines; /* where each begins */
+	size_t nlines, lines_size;
+};
+
+void lsp_text_init(struct lsp_text *text, enum lsp_encoding encoding,
+		   const char *data, size_t len);
+void lsp_text_release(struct lsp_text *text);
+/* Both take what lies behind the end of a line or of the text as that end, and
+ * what lies within a character as its beginning. */
+uint32_t lsp_offset(const struct lsp_text *text, struct lsp_position position);
+struct lsp_position lsp_position(const struct lsp_text *text, uint32_t offset);
+/* Code units of n bytes. */
+uint32_t lsp_units(enum lsp_encoding encoding, const char *s, size_t n);
+/* start <= end <= length of the text. */
+void lsp_text_replace(struct lsp_text *text, uint32_t start, uint32_t end,
+		      const char *data, size_t len);
+
+/* A replacement that was made; offsets are those before it. */
+struct lsp_change {
+	uint32_t start, end, len;
+};
+/* Where the offset is after n changes, made one after the other; what was
+ * replaced is where it began. */
+uint32_t lsp_shift(const struct lsp_change *changes, size_t n, uint32_t offset);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a file may cost. Each of its objects is judged as long as its lists
+ * allow that, and the file until it has FINDINGS_MAX findings: 1 KB each, and
+ * more than a reader takes in. What is left out begins at the finding that says so. Admission
+ * bounds its reviews before they come here.
+ */
+#include "run_internal.h"
+
+#include "engine/work.h"
+
+enum { FINDINGS_MAX = 10000 };
+
+bool run_is_cut(struct run *run, const struct node *at, uint32_t start,
+		uint32_t end)
+{
+	struct run_state *state = run->state;
+
+	if (run->options.admission || state->cut)
+		return state->cut;
+	if (state->nfindings < FINDINGS_MAX)
+		return false;
+	if (at)
+		node_anchor(at, &start, &end);
+	state->cut = true;
+	run_report_cut(run,
+		       arena_printf(&run->file_arena,
+				    "%d findings are enough for one file: from "
+				    "here on it is not judged",
+				    FINDINGS_MAX),
+		       start, end);
+	return true;
+}
+
+/* Only what has pods is judged list by list. */
+static bool is_too_long(struct run *run, const struct object *object)
+{
+	uint32_t start = 0, end = 0;
+
+	if (!object->npods || work_of(object->root) <= WORK_MAX)
+		return false;
+	node_anchor(work_longest(object->root), &start, &end);
+	run_report_cut(run,
+		       "the lists of this object are too long to be judged: "
+		       "admission denies it",
+		       start, end);
+	return true;
+}
+
+bool run_is_over_budget(struct run *run, const struct object *object)
+{
+	if (run->options.admission)
+		return false;
+	return run_is_cut(run, object->root, 0, 0) || is_too_long(run, object);
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The language server: random edits against `gpugate lint` of the same texts
+# (LSP_EDITS of them), and a session of a real client library, pygls.
+# usage: lsp.sh BUILD
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+venv=${XDG_CACHE_HOME:-$HOME/.cache}/gpugate/lsp
+edits=${LSP_EDITS:-500}
+export PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+
+# Positions in bytes, where the client offers them, and in UTF-16.
+for seed in 1 2; do
+	check "random edits $seed" python3 "$tests/check/lsp_random.py" \
+		"$gpugate" $((edits / 2)) "$seed"
+	cat "$work/check.log"
+done
+
+if ! "$venv/bin/python" -c 'import pygls' 2>/dev/null; then
+	python3 -m venv "$venv" >/dev/null 2>&1 || {
+		skip 'no python3 with venv'
+		finish lsp
+	}
+	"$venv/bin/pip" install -q 'pygls>=2.1,<3' >"$work/log" 2>&1 || {
+		skip 'no network to install pygls'
+		finish lsp
+	}
+fi
+check 'a session' "$venv/bin/python" "$tests/check/lsp_session.py" "$gpugate"
+cat "$work/check.log"
+finish lsp

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What linting costs grows with the file: twice the input takes at most 2.3
+# times the instructions, and large files of each shape at most 64 MB. Where a
+# file is cut off, a finding says so.
+#
+# usage: work.sh [BUILD]
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+command -v valgrind >/dev/null || { echo 'skip: no valgrind'; exit 0; }
+
+instructions() {
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+		"$gpugate" lint --isolated --format full -j1 "$1" \
+		2>&1 >"$work/out" | sed -n 's/.*Collected : *//p'
+}
+
+# grows SHAPE N: from N items to twice as many
+grows() {
+	local sums=() n
+	for n in "$2" $(($2 * 2)); do
+		python3 "$tests/check/work.py" make "$1" "$n" >"$work/in.yaml"
+		sums+=("$(instructions "$work/in.yaml")")
+	done
+	echo "$1: ${sums[*]}"
+	[ "${sums[0]}" -gt 1000000 ] &&
+		[ $((sums[1] * 10)) -le $((sums[0] * 23)) ]
+}
+
+while read -r shape n; do
+	check "twice as many $shape" grows "$shape" "$n"
+done <<'END'
+duplicates 12000
+flow-duplicates 12000
+containers 2000
+volumes 1600
+pods 1500
+items 1500
+comments 1500
+END
+
+# small SHAPE N WORDS: peak memory of a large file, and what it says
+small() {
+	python3 "$tests/check/work.py" make "$1" "$2" >"$work/in.yaml"
+	python3 "$tests/check/work.py" peak 64 "$gpugate" lint --isolated -j1 \
+		--format "$4" "$work/in.yaml" >"$work/log" &&
+		grep -q "$3" "$work/log"
+}
+for format in concise full; do
+	check "2 MB of duplicate keys, $format" small duplicates 300000 \
+		'from here on it is not judged' "$format"
+	check "20,000 containers, $format" small containers 20000 \
+		'too long to be judged' "$format"
+done
+finish work

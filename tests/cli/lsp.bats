@@ -1,0 +1,141 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The language server as a program: messages in, messages out, exit status.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+# message JSON: with its header, on standard output.
+message() {
+	local bytes
+	bytes=$(printf %s "$1" | wc -c)
+	printf 'Content-Length: %d\r\n\r\n%s' "$bytes" "$1"
+}
+
+# request ID METHOD [PARAMS]
+request() {
+	message "{\"jsonrpc\":\"2.0\",\"id\":$1,\"method\":\"$2\",\"params\":${3:-null}}"
+}
+
+notification() {
+	message "{\"jsonrpc\":\"2.0\",\"method\":\"$1\",\"params\":${2:-null}}"
+}
+
+start() { request 1 initialize '{"capabilities":{}}'; }
+stop() { request 9 shutdown; notification exit; }
+
+# opened FILE: the document as the file is.
+opened() {
+	notification textDocument/didOpen "$(python3 -c 'import json, sys
+print(json.dumps({"textDocument": {"uri": "file://" + sys.argv[1],
+	"languageId": "yaml", "version": 1, "text": open(sys.argv[1]).read()}}))' \
+		"$PWD/$1")"
+}
+
+# answers: what comes, a line each.
+answers() {
+	"$GPUGATE" lsp "$@" | python3 -c 'import json, sys
+text = sys.stdin.buffer.read()
+while text:
+	head, text = text.split(b"\r\n\r\n", 1)
+	n = int(head.split(b":")[1])
+	print(json.dumps(json.loads(text[:n])))
+	text = text[n:]'
+	return "${PIPESTATUS[0]}"
+}
+
+@test "exit status: 0 after shutdown, 1 without" {
+	{ start; stop; } >in
+	run "$GPUGATE" lsp <in
+	[ "$status" -eq 0 ]
+	{ start; notification exit; } >in
+	run "$GPUGATE" lsp <in
+	[ "$status" -eq 1 ]
+	run "$GPUGATE" lsp </dev/null
+	[ "$status" -eq 1 ]
+	{ start; request 2 shutdown; } >in
+	run "$GPUGATE" lsp <in
+	[ "$status" -eq 0 ]
+	run "$GPUGATE" lsp x
+	[ "$status" -eq 2 ]
+}
+
+@test "what is asked at the wrong time, or is nothing, is an error of JSON-RPC" {
+	{
+		request 1 textDocument/hover '{}'
+		start
+		start
+		request 2 workspace/nonsense
+		request 3 textDocument/hover \
+			'{"textDocument":{"uri":"file:///a"}}'
+		notification textDocument/didChange '[1,2]'
+		notification textDocument/didOpen '{"textDocument":7}'
+		notification '$/cancelRequest' '{"id":1}'
+		message '{nonsense'
+		message '[]'
+		message '{"id":{},"method":"x"}'
+		message '{"jsonrpc":"2.0","id":5,"result":null}'
+		request 4 shutdown
+		request 5 textDocument/hover '{}'
+		notification exit
+	} >in
+	answers <in >out
+	python3 - <<-'END'
+		import json
+		got = [json.loads(line) for line in open("out")]
+		codes = [(m["id"], m.get("error", {}).get("code")) for m in got]
+		assert codes == [(1, -32002), (1, None), (1, -32600),
+				 (2, -32601), (3, None), (None, -32700),
+				 (None, -32600), (None, -32600), (4, None),
+				 (5, -32600)], codes
+	END
+}
+
+@test "a header that is none ends it, with an error" {
+	{ start; printf 'GET / HTTP/1.1\r\n\r\n'; stop; } >in
+	run ! answers <in
+	[ "$(answers <in | tail -n 1 | grep -c -- -32700)" -eq 1 ]
+}
+
+@test "diagnostics are those of lint, under the settings of the folder" {
+	pod train.yaml
+	{ start; opened train.yaml; stop; } >in
+	answers <in >out
+	grep -q '"line": 6, .*"code": "priority-integer-set"' out
+	cat >.gpugate.yaml <<-END
+		apiVersion: gpugate.dev/v1
+		kind: Policy
+		rules:
+		  priority-integer-set: {action: off}
+	END
+	answers <in >out
+	run ! grep -q priority-integer-set out
+	answers --isolated <in >out
+	grep -q priority-integer-set out
+	answers --isolated --ignore priority-integer-set <in >out
+	run ! grep -q priority-integer-set out
+}
+
+@test "a document that is not there yet, and one that lint leaves out" {
+	pod a/train.yaml
+	{ start; opened a/train.yaml; stop; } >in
+	rm a/train.yaml
+	answers <in | grep -q priority-integer-set
+	rmdir a
+	answers <in | grep -q priority-integer-set
+	printf 'kind: {{ .Values.x }}\nspec: {{- if x }}\n' >t.yaml
+	{ start; opened t.yaml; stop; } >in
+	answers <in | grep -q '"diagnostics": \[\]'
+	printf 'some: [data\n' >d.yaml
+	{ start; opened d.yaml; stop; } >in
+	answers <in | grep -q '"diagnostics": \[\]'
+}
+
+@test "secret values are masked, and no repair writes the mask" {
+	pod train.yaml
+	sed -i 's|registry.example.com/train:1|i\n    env: [{name: API_TOKEN, value: hunter2hunter2}]|' \
+		train.yaml
+	{ start; opened train.yaml; stop; } >in
+	answers <in >out
+	run ! grep -q hunter2 out
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cluster's own policies at admission: a review is judged as what it is,
+ * with its operation, subresource, old object and who asks; an update is not
+ * refused for what the old object had.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "admission_stage.h"
+#include "base/buf.h"
+
+#define POD(labels, image)                                                     \
+	"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":"      \
+	"\"p\",\"namespace\":\"ml\",\"labels\":{" labels "}},\"spec\":{"       \
+	"\"containers\":[{\"name\":\"c\",\"image\":\"" image "\"}]}}"
+
+static const char *const pod = POD("", "a:1"), *const other = POD("", "b:1"),
+			 *const labelled = POD("\"tier\":\"x\"", "a:1");
+
+/* The policy has this rule, this selector of objects and this expression. */
+static void use_policy(struct stage *s, const char *rule, const char *selector,
+		       const char *expression)
+{
+	struct policy_options options = {.admission = true};
+	struct policy_problems problems = {0};
+	struct policy *policy;
+	struct buf text;
+
+	buf_init(&text);
+	buf_addf(&text,
+		 "apiVersion: gpugate.dev/v1\n"
+		 "kind: Policy\n"
+		 "rules: {all: off, admission-policy: {}}\n"
+		 "---\n"
+		 "apiVersion: admissionregistration.k8s.io/v1\n"
+		 "kind: ValidatingAdmissionPolicy\n"
+		 "metadata: {name: own}\n"
+		 "spec:\n"
+		 "  matchConstraints:\n"
+		 "    objectSelector: {%s}\n"
+		 "    resourceRules: [{apiGroups: [\"\"], apiVersions: [v1], "
+		 "%s}]\n"
+		 "  validations: [{expression: \"%s\"}]\n"
+		 "---\n"
+		 "apiVersion: admissionregistration.k8s.io/v1\n"
+		 "kind: ValidatingAdmissionPolicyBinding\n"
+		 "metadata: {name: own}\n"
+		 "spec: {policyName: own, validationActions: [Deny]}\n",
+		 selector, rule, expression);
+	policy = policy_parse(
+		&s->rules,
+		&(struct policy_text){"policy.yaml", text.data, text.len},
+		&options, &problems);
+	for (size_t i = 0; i < problems.n; i++)
+		print_message("  %s\n", problems.items[i].text);
+	assert_int_equal(problems.n, 0);
+	policy_problems_release(&problems);
+	buf_release(&text);
+	admission_set_policy(s->admission, policy);
+}
+
+static bool is_allowed(struct stage *s, const char *operation,
+		       const char *subresource, const char *object,
+		       const char *old)
+{
+	struct buf body;
+	bool allowed;
+
+	buf_init(&body);
+	buf_addf(&body,
+		 "{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":"
+		 "\"AdmissionReview\",\"request\":{\"uid\":\"u-1\","
+		 "\"operation\":\"%s\",\"kind\":{\"group\":\"\",\"version\":"
+		 "\"v1\",\"kind\":\"Pod\"},\"resource\":{\"group\":\"\","
+		 "\"version\":\"v1\",\"resource\":\"pods\"},%s%s%s"
+		 "\"namespace\":\"ml\",\"name\":\"p\",\"userInfo\":{"
+		 "\"username\":\"ann\",\"groups\":[\"dev\"]},\"dryRun\":true,"
+		 "\"object\":%s,\"oldObject\":%s}}",
+		 operation, *subresource ? "\"subResource\":\"" : "",
+		 subresource, *subresource ? "\"," : "", object,
+		 old ? old : "null");
+	admission_review(s->worker, ADMISSION_VALIDATE, body.data, body.len,
+			 &s->reply);
+	buf_release(&body);
+	assert_int_equal(s->reply.status, 200);
+	allowed = memmem(s->reply.body, s->reply.len, "\"allowed\":true", 14);
+	assert_true(allowed || memmem(s->reply.body, s->reply.len,
+				      "admission-policy", 16));
+	return allowed;
+}
+
+#define PODS(operations) "operations: [" operations "], resources: [pods]"
+
+static void a_review_is_what_it_says(void **state)
+{
+	static const char *const holds[] = {
+		"request.operation == 'CREATE' && oldObject == null",
+		"request.userInfo.username == 'ann'",
+		"'dev' in request.userInfo.groups",
+		"request.dryRun",
+		"request.namespace == 'ml' && request.name == 'p'",
+		"request.resource.resource == 'pods'",
+		"!has(request.subResource)",
+		"!has(object.spec.serviceAccountName)",
+		"object.spec.containers[0].image == 'a:1'",
+	};
+	struct stage *s = *state;
+	struct buf negated;
+
+	for (size_t i = 0; i < sizeof(holds) / sizeof(*holds); i++) {
+		print_message("  %s\n", holds[i]);
+		use_policy(s, PODS("CREATE"), "", holds[i]);
+		assert_true(is_allowed(s, "CREATE", "", pod, NULL));
+		buf_init(&negated);
+		buf_addf(&negated, "!(%s)", holds[i]);
+		use_policy(s, PODS("CREATE"), "", negated.data);
+		buf_release(&negated);
+		assert_false(is_allowed(s, "CREATE", "", pod, NULL));
+	}
+}
+
+static void operations_and_subresources_match(void **state)
+{
+	struct stage *s = *state;
+
+	use_policy(s, PODS("CREATE"), "", "false");
+	assert_false(is_allowed(s, "CREATE", "", pod, NULL));
+	assert_true(is_allowed(s, "UPDATE", "", pod, other));
+	use_policy(s, PODS("UPDATE"), "", "object.spec == oldObject.spec");
+	assert_true(is_allowed(s, "CREATE", "", pod, NULL));
+	assert_true(is_allowed(s, "UPDATE", "", pod, labelled));
+	assert_false(is_allowed(s, "UPDATE", "", pod, other));
+	assert_true(is_allowed(s, "UPDATE", "resize", pod, other));
+	use_policy(s, "operations: ['*'], resources: [pods/resize]", "",
+		   "object.spec == oldObject.spec");
+	assert_true(is_allowed(s, "UPDATE", "", pod, other));
+	assert_false(is_allowed(s, "UPDATE", "resize", pod, other));
+	use_policy(s, "operations: ['*'], resources: ['*/*']", "",
+		   "object.spec == oldObject.spec");
+	assert_false(is_allowed(s, "UPDATE", "resize", pod, other));
+	assert_false(is_allowed(s, "UPDATE", "", pod, other));
+}
+
+static void the_old_object_is_selected_too(void **state)
+{
+	struct stage *s = *state;
+
+	use_policy(s, PODS("'*'"), "matchLabels: {tier: x}",
+		   "'tier' in object.metadata.labels && request.operation != "
+		   "'CREATE'");
+	assert_true(is_allowed(s, "CREATE", "", pod, NULL));
+	assert_false(is_allowed(s, "CREATE", "", labelled, NULL));
+	assert_true(is_allowed(s, "UPDATE", "", labelled, pod));
+	assert_true(is_allowed(s, "UPDATE", "", pod, other));
+	/* It leaves the selection, and the policy sees that. */
+	assert_false(
+		is_allowed(s, "UPDATE", "", pod, POD("\"tier\":\"x\"", "b:1")));
+}
+
+static void an_update_is_forgiven_what_was(void **state)
+{
+	struct stage *s = *state;
+
+	use_policy(s, PODS("CREATE, UPDATE"), "",
+		   "object.spec.containers[0].image != 'a:1'");
+	assert_false(is_allowed(s, "CREATE", "", pod, NULL));
+	assert_false(is_allowed(s, "UPDATE", "", pod, other));
+	assert_true(is_allowed(s, "UPDATE", "", labelled, pod));
+}
+
+static int setup(void **state)
+{
+	struct stage *s = calloc(1, sizeof(*s));
+
+	stage_begin(s, open("/dev/null", O_WRONLY | O_CLOEXEC), LOG_ERROR,
+		    false);
+	*state = s;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct stage *s = *state;
+
+	stage_end(s);
+	free(s);
+	return 0;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_review_is_what_it_says),
+		TEST(operations_and_subresources_match),
+		TEST(the_old_object_is_selected_too),
+		TEST(an_update_is_forgiven_what_was),
+	};
+
+	return cmocka_run_group_tests_name("own policies at admission", tests,
+					   NULL, NULL);
+}
