@@ -91,6 +91,9 @@ static const struct expression kube[] =
 		 "[\"a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')\"]"},
 		{"\"%s\".format([format.labelValue().validate(\"0123456789012345678901234567890123456789012345678901234567890123\").value()])",
 		 "[\"must be no more than 63 bytes\"]"},
+		{"format.dns1123Label().validate(lists.range(64).map(i, 'a')"
+		 ".join()).value()[0]",
+		 "must be no more than 63 characters"},
 		{"\"%s\".format([format.uri().validate(\"foo\").value()])",
 		 "[\"parse \\\"foo\\\": invalid URI for request\"]"},
 		{"format.uuid().validate(\"123e4567E89b-12d3-a456-426614174000\").hasValue()",

@@ -345,6 +345,7 @@ static bool is_unknown_of(struct cel_eval *ev, const struct cel_expr *e,
 		return false;
 	if (text_eq(name, "size"))
 		return eval_holds_more(ev, args[0]);
+	/* NOLINTNEXTLINE: all n are set */
 	if (text_eq(name, "@in") && args[0].kind != CEL_LIST &&
 	    args[0].kind != CEL_MAP)
 		return false;

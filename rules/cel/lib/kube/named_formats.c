@@ -21,6 +21,8 @@ struct problems {
 
 struct named_format {
 	const char *name;
+	const struct form *form;
+	/* Where form is NULL. */
 	void (*check)(struct problems *problems, struct cel_text text);
 	bool prefix;	     /* the text is the start of a name */
 	unsigned regex_size; /* for the cost */
@@ -30,32 +32,39 @@ struct named_format {
 #define KEY   "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 
 static const struct form {
-	const char *regex, *rule, *examples;
-	size_t most; /* bytes */
+	const char *regex, *rule;
+	const char *examples; /* NULL: rule is all that is said */
+	size_t most;	      /* bytes; 0: any */
+	bool characters;      /* which it is said to be, but in a prefix */
 } label = {LABEL,
 	   "a lowercase RFC 1123 label must consist of lower case alphanumeric "
 	   "characters or '-', and must start and end with an alphanumeric "
 	   "character",
-	   "'my-name',  or '123-abc'", 63},
+	   "'my-name',  or '123-abc'", 63, true},
   subdomain = {LABEL "(\\." LABEL ")*",
 	       "a lowercase RFC 1123 subdomain must consist of lower case "
 	       "alphanumeric characters, '-' or '.', and must start and end "
 	       "with an alphanumeric character",
-	       "'example.com'", 253},
+	       "'example.com'", 253, true},
   dns1035 = {"[a-z]([-a-z0-9]*[a-z0-9])?",
 	     "a DNS-1035 label must consist of lower case alphanumeric "
 	     "characters or '-', start with an alphabetic character, and end "
 	     "with an alphanumeric character",
-	     "'my-name',  or 'abc-123'", 63},
+	     "'my-name',  or 'abc-123'", 63, true},
   key = {KEY,
 	 "must consist of alphanumeric characters, '-', '_' or '.', and must "
 	 "start and end with an alphanumeric character",
-	 "'MyName',  or 'my.name',  or '123-abc'", 63},
+	 "'MyName',  or 'my.name',  or '123-abc'", 63, false},
   label_value = {"(" KEY ")?",
 		 "a valid label must be an empty string or consist of "
 		 "alphanumeric characters, '-', '_' or '.', and must start and "
 		 "end with an alphanumeric character",
-		 "'MyValue',  or 'my_value',  or '12345'", 63};
+		 "'MyValue',  or 'my_value',  or '12345'", 63, false},
+  uuid = {"(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}",
+	  "does not match the UUID format", NULL, 0, false},
+  byte = {"(?:[A-Za-z0-9+\\/]{4})*(?:[A-Za-z0-9+\\/]{2}==|"
+	  "[A-Za-z0-9+\\/]{3}=|[A-Za-z0-9+\\/]{4})",
+	  "invalid base64", NULL, 0, false};
 
 static void say(struct problems *problems, const char *prefix, const char *text)
 {
@@ -73,6 +82,8 @@ static bool matches(struct problems *problems, const char *regex,
 
 static const char *rule_text(struct problems *problems, const struct form *form)
 {
+	if (!form->examples)
+		return form->rule;
 	return arena_printf(problems->arena,
 			    "%s (e.g. %s, regex used for validation is '%s')",
 			    form->rule, form->examples, form->regex);
@@ -81,36 +92,18 @@ static const char *rule_text(struct problems *problems, const struct form *form)
 static void check_form(struct problems *problems, const char *prefix,
 		       const struct form *form, struct cel_text text)
 {
-	if (text.len > form->most)
+	if (form->most && text.len > form->most)
 		say(problems, prefix,
-		    arena_printf(problems->arena,
-				 "must be no more than %zu bytes", form->most));
+		    arena_printf(problems->arena, "must be no more than %zu %s",
+				 form->most,
+				 form->characters && !*prefix ? "characters"
+							      : "bytes"));
 	if (matches(problems, form->regex, text))
 		return;
 	if (form == &label && matches(problems, subdomain.regex, text))
 		say(problems, prefix, "must not contain dots");
 	else
 		say(problems, prefix, rule_text(problems, form));
-}
-
-static void check_label(struct problems *problems, struct cel_text text)
-{
-	check_form(problems, "", &label, text);
-}
-
-static void check_subdomain(struct problems *problems, struct cel_text text)
-{
-	check_form(problems, "", &subdomain, text);
-}
-
-static void check_dns1035(struct problems *problems, struct cel_text text)
-{
-	check_form(problems, "", &dns1035, text);
-}
-
-static void check_label_value(struct problems *problems, struct cel_text text)
-{
-	check_form(problems, "", &label_value, text);
 }
 
 static void check_qualified(struct problems *problems, struct cel_text text)
@@ -148,24 +141,6 @@ static void check_uri(struct problems *problems, struct cel_text text)
 		say(problems, "", problem);
 }
 
-static void check_uuid(struct problems *problems, struct cel_text text)
-{
-	if (!matches(problems,
-		     "(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?"
-		     "[0-9a-f]{12}",
-		     text))
-		say(problems, "", "does not match the UUID format");
-}
-
-static void check_byte(struct problems *problems, struct cel_text text)
-{
-	if (!matches(problems,
-		     "(?:[A-Za-z0-9+\\/]{4})*(?:[A-Za-z0-9+\\/]{2}==|"
-		     "[A-Za-z0-9+\\/]{3}=|[A-Za-z0-9+\\/]{4})",
-		     text))
-		say(problems, "", "invalid base64");
-}
-
 static void check_date(struct problems *problems, struct cel_text text)
 {
 	int64_t days;
@@ -188,19 +163,19 @@ static void check_datetime(struct problems *problems, struct cel_text text)
 }
 
 static const struct named_format formats[] = {
-	{"dns1123Label", check_label, false, 30},
-	{"dns1123Subdomain", check_subdomain, false, 60},
-	{"dns1035Label", check_dns1035, false, 30},
-	{"qualifiedName", check_qualified, false, 60},
-	{"dns1123LabelPrefix", check_label, true, 30},
-	{"dns1123SubdomainPrefix", check_subdomain, true, 60},
-	{"dns1035LabelPrefix", check_dns1035, true, 30},
-	{"labelValue", check_label_value, false, 40},
-	{"uri", check_uri, false, 1103},
-	{"uuid", check_uuid, false, 70},
-	{"byte", check_byte, false, 84},
-	{"date", check_date, false, 71},
-	{"datetime", check_datetime, false, 71},
+	{"dns1123Label", &label, NULL, false, 30},
+	{"dns1123Subdomain", &subdomain, NULL, false, 60},
+	{"dns1035Label", &dns1035, NULL, false, 30},
+	{"qualifiedName", NULL, check_qualified, false, 60},
+	{"dns1123LabelPrefix", &label, NULL, true, 30},
+	{"dns1123SubdomainPrefix", &subdomain, NULL, true, 60},
+	{"dns1035LabelPrefix", &dns1035, NULL, true, 30},
+	{"labelValue", &label_value, NULL, false, 40},
+	{"uri", NULL, check_uri, false, 1103},
+	{"uuid", &uuid, NULL, false, 70},
+	{"byte", &byte, NULL, false, 84},
+	{"date", NULL, check_date, false, 71},
+	{"datetime", NULL, check_datetime, false, 71},
 };
 
 static bool equal(const void *a, const void *b)
@@ -250,7 +225,10 @@ static struct cel_value validate(struct cel_call *call)
 		text = cel_string(arena_printf(call->arena, "%.*sa",
 					       (int)text.len - 2, text.data))
 			       .text;
-	format->check(&problems, text);
+	if (format->form)
+		check_form(&problems, "", format->form, text);
+	else
+		format->check(&problems, text);
 	if (!problems.n)
 		return cel_optional_none();
 	list = cel_list(call->arena, problems.items, problems.n);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/cel/lib/network/address.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,46 +238,14 @@ static unsigned group_of(const struct address *address, int i)
 	return (unsigned)address->bytes[2 * i] << 8 | address->bytes[2 * i + 1];
 }
 
-/* The first longest run of two or more zero groups: from *start to *end. */
-static void zeros_of(const struct address *address, int *start, int *end)
-{
-	*start = *end = -1;
-	for (int i = 0; i < 8; i++) {
-		int j = i;
-
-		while (j < 8 && !group_of(address, j))
-			j++;
-		if (j - i >= 2 && j - i > *end - *start) {
-			*start = i;
-			*end = j;
-		}
-	}
-}
-
 void address_format(const struct address *address, char out[ADDRESS_TEXT])
 {
-	const unsigned char *b = address->bytes;
-	int start, end, n = 0;
-
-	if (address->size == 4) {
-		snprintf(out, ADDRESS_TEXT, "%d.%d.%d.%d", b[0], b[1], b[2],
-			 b[3]);
-		return;
-	}
-	zeros_of(address, &start, &end);
-	for (int i = 0; i < 8; i++) {
-		if (i == start) {
-			out[n++] = ':';
-			out[n++] = ':';
-			i = end;
-			if (i >= 8)
-				break;
-		} else if (i > 0) {
-			out[n++] = ':';
-		}
-		n += snprintf(out + n, 5, "%x", group_of(address, i));
-	}
-	out[n] = '\0';
+	inet_ntop(address->size == 4 ? AF_INET : AF_INET6, address->bytes, out,
+		  ADDRESS_TEXT);
+	/* Go has no dots in ::102:304. */
+	if (address->size == 16 && strchr(out, '.'))
+		snprintf(out, ADDRESS_TEXT, "::%x:%x", group_of(address, 6),
+			 group_of(address, 7));
 }
 
 void address_mask(struct address *address, int bits)
