@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "lint/run/add_ignore.h"
-#include "session.h"
+#include "params.h"
 
 static const char fix_all[] = "source.fixAll.gpugate";
 static const char reason[] = "TODO: say why";
@@ -200,41 +200,19 @@ static bool is_touched(const struct action_list *list,
 	return f->start <= list->end && f->end >= list->start;
 }
 
-static bool read_range(struct action_list *list, const json_t *range)
-{
-	const char *const ends[] = {"start", "end"};
-	uint32_t at[2];
-
-	for (int i = 0; i < 2; i++) {
-		const json_t *p = json_object_get(range, ends[i]);
-		const json_t *line = json_object_get(p, "line");
-		const json_t *character = json_object_get(p, "character");
-
-		if (!json_is_integer(line) || !json_is_integer(character))
-			return false;
-		at[i] = lsp_offset(
-			&list->document->text,
-			(struct lsp_position){
-				(uint32_t)json_integer_value(line),
-				(uint32_t)json_integer_value(character)});
-	}
-	list->start = at[0];
-	list->end = at[1];
-	return true;
-}
-
 json_t *lsp_actions(struct lsp_session *session, struct lsp_document *d,
 		    const json_t *params)
 {
-	const json_t *context = json_object_get(params, "context");
 	struct action_list list = {
 		.session = session,
 		.document = d,
-		.only = json_object_get(context, "only"),
+		.only = lsp_member(params, "context.only"),
 	};
 	bool repairs = list.only != NULL;
 
-	if (!read_range(&list, json_object_get(params, "range")))
+	if (!lsp_read_offset(d, lsp_member(params, "range.start"),
+			     &list.start) ||
+	    !lsp_read_offset(d, lsp_member(params, "range.end"), &list.end))
 		return NULL;
 	list.out = json_array();
 	if (d->broken || d->nchanges || lsp_is_policy(d) || !d->root->pass)

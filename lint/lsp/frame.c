@@ -143,7 +143,7 @@ int lsp_write(int fd, json_t *message)
 
 	json_decref(message);
 	if (!text)
-		return EINVAL;
+		return 0;
 	buf_init(&out);
 	buf_addf(&out, "Content-Length: %zu\r\n\r\n%s", strlen(text), text);
 	error = file_write_fd(fd, out.data, out.len);

@@ -5,13 +5,11 @@
  * waits for as long as the last lint took, so that in a large workspace it does
  * not lint what is typed over at once.
  */
-#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lint/term/log.h"
-#include "session.h"
-#include "uri.h"
+#include "params.h"
 
 /* JSON-RPC 2.0 and LSP 3.17, "ErrorCodes". */
 enum {
@@ -47,60 +45,12 @@ static void respond_error(struct lsp_session *session, const json_t *id,
 		session->ended = true;
 }
 
-/* --- parameters ---------------------------------------------------------- */
-
-/* "a.b.c"; NULL where one of them is missing. */
-static json_t *member(const json_t *json, const char *dotted)
-{
-	struct buf key;
-
-	buf_init(&key);
-	while (json && *dotted) {
-		size_t len = strcspn(dotted, ".");
-
-		buf_reset(&key);
-		buf_add(&key, dotted, len);
-		json = json_object_get(json, key.data);
-		dotted += len + (dotted[len] == '.');
-	}
-	buf_release(&key);
-	return (json_t *)(uintptr_t)json;
-}
-
-static struct lsp_document *document_of(const struct lsp_session *session,
-					const json_t *params)
-{
-	const char *uri = json_string_value(member(params, "textDocument.uri"));
-
-	return uri ? lsp_document_by_uri(session, uri) : NULL;
-}
-
-static bool read_number(const json_t *json, uint32_t *number)
-{
-	json_int_t value = json_integer_value(json);
-
-	*number = value > INT_MAX ? INT_MAX : (uint32_t)value;
-	return json_is_integer(json) && value >= 0;
-}
-
-static bool read_offset(const struct lsp_document *document, const json_t *json,
-			uint32_t *offset)
-{
-	struct lsp_position p;
-
-	if (!read_number(json_object_get(json, "line"), &p.line) ||
-	    !read_number(json_object_get(json, "character"), &p.character))
-		return false;
-	*offset = lsp_offset(&document->text, p);
-	return true;
-}
-
 /* --- life ---------------------------------------------------------------- */
 
 static void choose_encoding(struct lsp_session *session, const json_t *params)
 {
 	const json_t *offered =
-		member(params, "capabilities.general.positionEncodings");
+		lsp_member(params, "capabilities.general.positionEncodings");
 
 	for (size_t i = 0; i < json_array_size(offered); i++) {
 		const char *text =
@@ -125,8 +75,8 @@ static void each_folder(struct lsp_session *session, const json_t *folders,
 
 static json_t *initialize(struct lsp_session *session, const json_t *params)
 {
-	const json_t *folders = member(params, "workspaceFolders");
-	const char *root = json_string_value(member(params, "rootUri"));
+	const json_t *folders = lsp_member(params, "workspaceFolders");
+	const char *root = json_string_value(lsp_member(params, "rootUri"));
 
 	choose_encoding(session, params);
 	if (json_array_size(folders))
@@ -134,11 +84,11 @@ static json_t *initialize(struct lsp_session *session, const json_t *params)
 	else if (root)
 		lsp_workspace_add(session, root);
 	session->versions = json_is_true(
-		member(params, "capabilities.workspace.workspaceEdit."
-			       "documentChanges"));
-	session->watches = json_is_true(
-		member(params, "capabilities.workspace.didChangeWatchedFiles."
-			       "dynamicRegistration"));
+		lsp_member(params, "capabilities.workspace.workspaceEdit."
+				   "documentChanges"));
+	session->watches = json_is_true(lsp_member(
+		params, "capabilities.workspace.didChangeWatchedFiles."
+			"dynamicRegistration"));
 	session->initialized = true;
 	return json_pack(
 		"{s:{s:s, s:{s:b, s:i, s:b}, s:{s:[s,s]}, s:b, s:{s:[s,s]}, "
@@ -188,7 +138,7 @@ static void end(struct lsp_session *session, const json_t *params)
 
 static void did_open(struct lsp_session *session, const json_t *params)
 {
-	const json_t *item = member(params, "textDocument");
+	const json_t *item = lsp_member(params, "textDocument");
 	const json_t *text = json_object_get(item, "text");
 	const char *uri = json_string_value(json_object_get(item, "uri"));
 	struct lsp_document *document;
@@ -211,8 +161,9 @@ static void change(struct lsp_document *document, const json_t *item)
 	if (!json_is_string(text))
 		return;
 	if (range &&
-	    (!read_offset(document, json_object_get(range, "start"), &start) ||
-	     !read_offset(document, json_object_get(range, "end"), &end)))
+	    (!lsp_read_offset(document, json_object_get(range, "start"),
+			      &start) ||
+	     !lsp_read_offset(document, json_object_get(range, "end"), &end)))
 		return;
 	if (end < start)
 		end = start;
@@ -222,7 +173,7 @@ static void change(struct lsp_document *document, const json_t *item)
 
 static void did_change(struct lsp_session *session, const json_t *params)
 {
-	struct lsp_document *document = document_of(session, params);
+	struct lsp_document *document = lsp_document_of(session, params);
 	const json_t *changes = json_object_get(params, "contentChanges");
 
 	if (!document)
@@ -231,12 +182,12 @@ static void did_change(struct lsp_session *session, const json_t *params)
 		change(document, json_array_get(changes, i));
 	lsp_document_look(document);
 	document->version =
-		json_integer_value(member(params, "textDocument.version"));
+		json_integer_value(lsp_member(params, "textDocument.version"));
 }
 
 static void did_close(struct lsp_session *session, const json_t *params)
 {
-	struct lsp_document *document = document_of(session, params);
+	struct lsp_document *document = lsp_document_of(session, params);
 
 	if (!document)
 		return;
@@ -254,9 +205,10 @@ static void files_changed(struct lsp_session *session, const json_t *params)
 
 static void folders_changed(struct lsp_session *session, const json_t *params)
 {
-	each_folder(session, member(params, "event.removed"),
+	each_folder(session, lsp_member(params, "event.removed"),
 		    lsp_workspace_remove);
-	each_folder(session, member(params, "event.added"), lsp_workspace_add);
+	each_folder(session, lsp_member(params, "event.added"),
+		    lsp_workspace_add);
 }
 
 /* --- questions ----------------------------------------------------------- */
@@ -268,11 +220,11 @@ static json_t *ask(struct lsp_session *session, const json_t *params,
 	struct lsp_document *document;
 	uint32_t offset;
 
-	document = document_of(session, params);
+	document = lsp_document_of(session, params);
 	if (!document)
 		return json_null();
-	if (!read_offset(document, json_object_get(params, "position"),
-			 &offset))
+	if (!lsp_read_offset(document, json_object_get(params, "position"),
+			     &offset))
 		return NULL;
 	return answer(session, document, offset);
 }
@@ -289,7 +241,7 @@ static json_t *complete(struct lsp_session *session, const json_t *params)
 
 static json_t *code_actions(struct lsp_session *session, const json_t *params)
 {
-	struct lsp_document *document = document_of(session, params);
+	struct lsp_document *document = lsp_document_of(session, params);
 
 	return document ? lsp_actions(session, document, params) : json_null();
 }
