@@ -28,7 +28,7 @@ int lsp_read(struct lsp_input *input, const char **body, size_t *len);
 /* Is there something to read, or will there be within so many milliseconds? */
 bool lsp_pending(const struct lsp_input *input, int milliseconds);
 /* Takes the message. 0, or errno. One that JSON cannot hold (NULL) is left out:
- * it is no reason to end. */
+ * it is not a reason to end. */
 int lsp_write(int fd, json_t *message);
 
 #endif
