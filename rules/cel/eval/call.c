@@ -341,7 +341,7 @@ static bool is_unknown_of(struct cel_eval *ev, const struct cel_expr *e,
 	const char *name = e->call.function;
 	bool more = false;
 
-	if (text_lists("dyn type", name))
+	if (!e->call.noperands || text_lists("dyn type", name))
 		return false;
 	if (text_eq(name, "size"))
 		return eval_holds_more(ev, args[0]);
