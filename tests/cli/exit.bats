@@ -119,7 +119,7 @@ load helper
 }
 
 @test "2: commands that do not exist" {
-	for command in lsp nonsense; do
+	for command in daemon nonsense; do
 		run --separate-stderr "$GPUGATE" "$command"
 		is "$status" 2
 		holds "$stderr" "unknown command \`$command\`"
