@@ -1,45 +1,65 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Print the rows of lint/commands/example.c: <rule>/bad.yaml and good.yaml of a folder.
-# Of a long file the first documents, at most 60 lines; comments before the
-# first line of YAML are for the test's reader and left out.
+# Print the rows of lint/commands/example.c from <rule>/bad.yaml and good.yaml
+# of a folder: the first document that is flagged, and the first near miss.
+# Of a rule that needs other objects the first documents, at most 60 lines.
+# Comments before the first line of YAML are for the test's reader and left
+# out, except why a near miss is none.
+# usage: examples.sh FOLDER
 set -eu
 LC_ALL=C
 export LC_ALL
+catalog=$(dirname "$0")/../../rules/catalog
+together=" $(grep -lE 'NEEDS_SET|FACT_CLAIMS' "$catalog"/*/*.c |
+	sed 's#.*/##; s#\.c$##; y#_#-#' | tr '\n' ' ')"
 
+# excerpt RULE FILE: `# want RULE` becomes `# flagged`; marks of other rules go.
 excerpt() {
-	awk '
+	most=0 mark=0
+	case $together in *" $1 "*) most=60 ;; esac
+	case $2 in *bad.yaml) mark=1 ;; esac
+	awk -v rule="$1" -v most="$most" -v mark="$mark" '
 	function flush() {
 		for (i = 1; i <= n; i++)
 			print line[i]
 		total += n
 		n = 0
 	}
-	!begun && (/^#/ || /^[ \t]*$/ || /^---/) { next }
+	function marked(text) {
+		sub(/.*# want /, " ", text)
+		return (text " ") ~ (" " rule "[ :]")
+	}
+	!begun && (/^---/ || /^[ \t]*$/ || /^#/ && !/^# (near|gpugate):/) {
+		next
+	}
 	{ begun = 1 }
-	/^---/ { flush(); }
+	/^---/ && most { flush() }
+	/^---/ && !most {
+		if (!mark || found)
+			exit
+		begun = n = 0
+		next
+	}
+	/# want / {
+		found = marked($0) ? 1 : found
+		sub(/ *# want .*/, marked($0) ? " # flagged" : "")
+	}
+	{ sub(/# near: /, "# ") }
 	{ line[++n] = $0 }
-	total + n > 60 { exit }
+	most && total + n > most { exit }
 	END {
-		if (total + n <= 60) {
+		if (!most || total + n <= most)
 			flush()
-		} else if (!total) {
-			n = 59
-			flush()
-			print "# ..."
-		}
-	}' "$1"
+	}' "$2"
 }
 
 string() {
-	if [ ! -f "$1" ]; then
+	if [ ! -f "$2" ]; then
 		echo '	 NULL'
 		return
 	fi
-	excerpt "$1" | awk '
+	excerpt "$1" "$2" | awk '
 	{
-		sub(/# want .*/, "# flagged")
-		sub(/# near: /, "# ")
 		gsub(/\\/, "\\\\")
 		gsub(/"/, "\\\"")
 		gsub(/\t/, "\\t")
@@ -50,11 +70,12 @@ string() {
 }
 
 echo '/* Made by lint/commands/examples.sh: do not edit. */'
-for folder in "$1"/*/; do
-	[ -f "$folder/bad.yaml" ] || continue
-	printf '	{"%s",\n' "$(basename "$folder")"
-	string "$folder/bad.yaml"
+# Sorted without the slash: `a` before `a-b`.
+for rule in $(cd "$1" && printf '%s\n' */ | tr -d / | sort); do
+	[ -f "$1/$rule/bad.yaml" ] || continue
+	printf '	{"%s",\n' "$rule"
+	string "$rule" "$1/$rule/bad.yaml"
 	echo '	 ,'
-	string "$folder/good.yaml"
+	string "$rule" "$1/$rule/good.yaml"
 	echo '	},'
 done

@@ -14,24 +14,19 @@
 
 enum { INDENT = 12 };
 
+/* Where the fields go, and how. add: nothing, without a text. */
+struct prose {
+	struct buf *out;
+	void (*add)(struct buf *out, const char *title, const char *text);
+	const char *quote; /* around a rule's name */
+};
+
 static void add_field(struct buf *out, const char *title, const char *text)
 {
 	if (!text || !*text)
 		return;
 	buf_addf(out, "%-*s", INDENT, title);
 	words_wrap(out, text, INDENT, INDENT);
-}
-
-static void add_names(struct buf *out, const char *title,
-		      const char *const *names)
-{
-	struct buf text;
-
-	buf_init(&text);
-	for (; names && *names; names++)
-		buf_addf(&text, "%s%s", text.len ? ", " : "", *names);
-	add_field(out, title, text.data);
-	buf_release(&text);
 }
 
 static void add_params(struct buf *out, const struct rule *rule)
@@ -51,33 +46,82 @@ static void add_params(struct buf *out, const struct rule *rule)
 	buf_release(&text);
 }
 
-static void add_notes(struct buf *out, const struct rule *rule)
+static void add_notes(const struct prose *to, const struct rule *rule)
 {
 	if (rule->needs & NEEDS_SET)
-		add_field(out, "Needs",
-			  "other objects: lint the whole set at once, or use "
-			  "--cluster");
+		to->add(to->out, "Needs",
+			"other objects: lint the whole set at once, or use "
+			"--cluster");
 	if (rule->needs & NEEDS_CLUSTER)
-		add_field(
-			out, "Needs",
+		to->add(to->out, "Needs",
 			"the state of the cluster: --cluster with a file from "
 			"`gpugate snapshot`; without it, the rule does not "
 			"run");
 	if (rule->needs & NEEDS_PARAM)
-		add_field(out, "Needs",
-			  "a value for its parameters in the policy; until "
-			  "then it is off");
+		to->add(to->out, "Needs",
+			"a value for its parameters in the policy; until "
+			"then it is off");
 	if (rule->flags & RULE_TAKES)
-		add_field(out, "Update",
-			  "it flags devices that no quota counts: an UPDATE "
-			  "may keep the finding only with the same value, "
-			  "container and number of pods");
+		to->add(to->out, "Update",
+			"it flags devices that no quota counts: an UPDATE "
+			"may keep the finding only with the same value, "
+			"container and number of pods");
 	if (rule->flags & RULE_PEDANTIC)
-		add_field(out, "Preset", "only in `all`");
+		to->add(to->out, "Preset", "only in `all`");
 	if (rule->flags & RULE_PREVIEW)
-		add_field(out, "Preset",
-			  "a preview: only in `all` or when it is named, at "
-			  "most a warning, and audited at admission");
+		to->add(to->out, "Preset",
+			"a preview: only in `all` or when it is named, at "
+			"most a warning, and audited at admission");
+}
+
+static void add_severity(const struct prose *to, const struct rule *rule)
+{
+	struct buf text;
+
+	buf_init(&text);
+	buf_addf(&text, "%s; at admission: %s", severity_name(rule->severity),
+		 action_name(rule_action(rule, rule->severity)));
+	to->add(to->out, "Severity", text.data);
+	buf_release(&text);
+}
+
+static void add_repair(const struct prose *to, const struct rule *rule)
+{
+	if (rule->flags & RULE_SAFE_PATCH)
+		to->add(to->out, "Repair",
+			"safe: `gpugate lint --fix` makes it");
+	else if (rule->flags & RULE_OPT_IN_PATCH)
+		to->add(to->out, "Repair",
+			"opt-in: `gpugate lint --unsafe-fixes` makes it, or --fix "
+			"where the policy gives the value");
+}
+
+static void add_names(const struct prose *to, const char *title,
+		      const char *const *names)
+{
+	struct buf text;
+
+	buf_init(&text);
+	for (; names && *names; names++)
+		buf_addf(&text, "%s%s%s%s", text.len ? ", " : "", to->quote,
+			 *names, to->quote);
+	to->add(to->out, title, text.data);
+	buf_release(&text);
+}
+
+/* What every format in prose says, parameters and evidence apart. */
+static void add_fields(const struct prose *to, const struct rule *rule)
+{
+	to->add(to->out, "What", rule->summary);
+	to->add(to->out, "Why", rule->why);
+	to->add(to->out, "Remedy", rule->remedy);
+	add_severity(to, rule);
+	add_repair(to, rule);
+	to->add(to->out, "Category", rule->category);
+	to->add(to->out, "Since", rule->since);
+	add_notes(to, rule);
+	add_names(to, "Yields to", rule->yields_to);
+	add_names(to, "Formerly", rule->aliases);
 }
 
 static void add_example(struct buf *out, const char *title, const char *text)
@@ -110,37 +154,19 @@ static const struct rule_example *example_of(const struct rule *rule)
 	return found ? found : &none;
 }
 
-static void add_severity(struct buf *out, const struct rule *rule)
-{
-	buf_addf(out, "%s; at admission: %s", severity_name(rule->severity),
-		 action_name(rule_action(rule, rule->severity)));
-}
-
 static void explain_text(struct buf *out, const struct rule *rule)
 {
 	const struct rule_example *example = example_of(rule);
-	struct buf action;
 
-	buf_init(&action);
-	add_severity(&action, rule);
 	buf_addf(out, "%s\n\n", rule->name);
-	add_field(out, "What", rule->summary);
-	add_field(out, "Why", rule->why);
-	add_field(out, "Remedy", rule->remedy);
-	add_field(out, "Severity", action.data);
-	add_field(out, "Category", rule->category);
-	add_field(out, "Since", rule->since);
-	add_notes(out, rule);
+	add_fields(&(struct prose){out, add_field, ""}, rule);
 	add_params(out, rule);
-	add_names(out, "Yields to", rule->yields_to);
-	add_names(out, "Formerly", rule->aliases);
 	add_field(out, "Evidence", rule->evidence);
 	add_example(out, "Flagged", example->bad);
 	add_example(out, "Not flagged", example->good);
-	buf_release(&action);
 }
 
-/* --- other formats -------------------------------------------------------- */
+/* --- JSON ---------------------------------------------------------------- */
 
 static void explain_json(struct buf *out, const struct rule *rule)
 {
@@ -158,35 +184,95 @@ static void explain_json(struct buf *out, const struct rule *rule)
 	json_decref(object);
 }
 
+/* --- Markdown ------------------------------------------------------------ */
+
+/* `<resource>` is no HTML, and hugepages-* no emphasis; but in `code` all of
+ * it stands as it is. */
+static void add_escaped(struct buf *out, const char *text, size_t len)
+{
+	bool code = false;
+
+	for (size_t i = 0; i < len; i++) {
+		code ^= text[i] == '`';
+		if (!code && (text[i] == '<' || text[i] == '*'))
+			buf_addc(out, '\\');
+		buf_addc(out, text[i]);
+	}
+}
+
 static void add_paragraph(struct buf *out, const char *title, const char *text)
 {
-	if (text && *text)
-		buf_addf(out, "\n**%s:** %s\n", title, text);
+	if (!text || !*text)
+		return;
+	buf_addf(out, "\n**%s:** ", title);
+	add_escaped(out, text, strlen(text));
+	buf_addc(out, '\n');
+}
+
+static void add_markdown_params(struct buf *out, const struct rule *rule)
+{
+	const struct rule_param *p = rule->params;
+
+	if (p && p->name)
+		buf_adds(out, "\n## Parameters\n\n");
+	for (; p && p->name; p++) {
+		buf_addf(out, "- `%s` (%s", p->name, p->type);
+		if (p->value && *p->value)
+			buf_addf(out, ", default `%s`", p->value);
+		buf_adds(out, "): ");
+		add_escaped(out, p->help, strlen(p->help));
+		buf_addc(out, '\n');
+	}
+}
+
+/* The length of the URL at the head of a text; 0: there is none. */
+static size_t url_length(const char *text)
+{
+	size_t n = strncmp(text, "https://", 8) ? 0 : strcspn(text, " ;");
+
+	while (n && strchr(",.:)", text[n - 1]))
+		n--;
+	return n;
+}
+
+/* What `;` separates, one item each; its URLs are links. */
+static void add_evidence(struct buf *out, const char *text)
+{
+	if (!text || !*text)
+		return;
+	buf_adds(out, "\n## Evidence\n\n- ");
+	while (*text) {
+		size_t url = url_length(text);
+
+		if (url) {
+			buf_addf(out, "<%.*s>", (int)url, text);
+			text += url;
+		} else if (!strncmp(text, "; ", 2)) {
+			buf_adds(out, "\n- ");
+			text += 2;
+		} else {
+			buf_addc(out, *text++);
+		}
+	}
+	buf_addc(out, '\n');
 }
 
 static void add_code(struct buf *out, const char *title, const char *yaml)
 {
 	if (yaml && *yaml)
-		buf_addf(out, "\n%s:\n\n```yaml\n%s```\n", title, yaml);
+		buf_addf(out, "\n## %s\n\n```yaml\n%s```\n", title, yaml);
 }
 
 void explain_markdown(struct buf *out, const struct rule *rule)
 {
 	const struct rule_example *example = example_of(rule);
-	struct buf severity;
 
-	buf_init(&severity);
-	add_severity(&severity, rule);
-	buf_addf(out, "# %s\n\n%s\n", rule->name, rule->summary);
-	add_paragraph(out, "Why", rule->why);
-	add_paragraph(out, "Remedy", rule->remedy);
-	add_paragraph(out, "Severity", severity.data);
-	for (const struct rule_param *p = rule->params; p && p->name; p++)
-		buf_addf(out, "\n- `%s` (%s): %s\n", p->name, p->type, p->help);
-	add_paragraph(out, "Evidence", rule->evidence);
+	buf_addf(out, "# %s\n", rule->name);
+	add_fields(&(struct prose){out, add_paragraph, "`"}, rule);
+	add_markdown_params(out, rule);
+	add_evidence(out, rule->evidence);
 	add_code(out, "Flagged", example->bad);
 	add_code(out, "Not flagged", example->good);
-	buf_release(&severity);
 }
 
 static void explain(struct buf *out, const struct rule *rule,

@@ -61,10 +61,9 @@ print(len(rules))')
 		is "$status" 0
 		holds "$output" "Why"
 		holds "$output" "Remedy"
+		holds "$output" "# flagged"
+		holds "$output" "Not flagged:"
 	done
-	run "$GPUGATE" explain priority-integer-set
-	holds "$output" "Flagged:"
-	holds "$output" "Not flagged:"
 	run "$GPUGATE" explain node-selector-unmatched
 	holds "$output" 'Needs       the state of the cluster: --cluster with a file from `gpugate'
 	run "$GPUGATE" explain --format json shm-missing
@@ -75,8 +74,13 @@ print(rule["name"], rule["severity"], "kind:" in rule["flagged"],
       "want" in rule["flagged"])' <<<"$output")" "shm-missing warning True False"
 	run "$GPUGATE" explain --format markdown shm-missing
 	is "${lines[0]}" "# shm-missing"
+	holds "$output" '**Repair:** safe: `gpugate lint --fix` makes it'
+	holds "$output" '**Yields to:** `shm-volume-unmounted`'
+	holds "$output" '- <https://github.com/pytorch/pytorch/issues/5040>'
 	holds "$output" '```yaml'
 	holds_not "$output" '# want'
+	run "$GPUGATE" explain --format markdown quota-gpu-uncovered
+	holds "$output" 'Add requests.\<resource> of that name'
 	run --separate-stderr "$GPUGATE" explain priority-integer-sets
 	is "$status" 2
 	holds "$stderr" 'did you mean `priority-integer-set`?'
