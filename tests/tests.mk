@@ -195,8 +195,7 @@ check-rule:
 docs: all
 	awk -f deploy/chart/kinds.awk rules/kube/data/kinds.txt \
 		>deploy/chart/gpugate/files/kinds.yaml
-	for readme in README.md rules/README.md; do \
-		tests/meta/tables.sh $(BUILD)/gpugate $$readme \
-			>$(BUILD)/README.md && cp $(BUILD)/README.md $$readme; \
-	done
+	tests/meta/tables.sh $(BUILD)/gpugate README.md >$(BUILD)/README.md
+	cp $(BUILD)/README.md README.md
 	deploy/vap/generate.sh $(BUILD)/gpugate deploy/vap
+	rules/docs/generate.sh $(BUILD)/gpugate rules/docs

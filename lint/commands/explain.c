@@ -186,8 +186,8 @@ static void explain_json(struct buf *out, const struct rule *rule)
 
 /* --- Markdown ------------------------------------------------------------ */
 
-/* `<resource>` is no HTML, and hugepages-* no emphasis; but in `code` all of
- * it stands as it is. */
+/* `<resource>` is not an HTML tag, and hugepages-* not emphasis; what is in
+ * `code` needs no escape. */
 static void add_escaped(struct buf *out, const char *text, size_t len)
 {
 	bool code = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `gpugate rules`: the catalogue as text, JSON or Markdown, or the rules of
- * one's own as admission policies. The tables of rules/README.md are this
+ * one's own as admission policies. The tables of rules/docs/README.md are this
  * command's Markdown.
  */
 #include "rules.h"

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What the README shows is what the program prints: each ```console block is
-# run (`build/gpugate` is the program given) and compared. The tables of rules
-# and repairs are the program's own catalogue; the chart's list of kinds is
-# that of kinds.txt, the policies of deploy/vap are those of the catalogue.
+# run (`build/gpugate` is the program given) and compared. The table of repairs
+# and the pages of the rules are the program's own catalogue; the chart's list
+# of kinds is that of kinds.txt, the policies of deploy/vap are those of the
+# catalogue. Links of all documents lead somewhere.
 set -u
 gpugate=$1
 fail=0
@@ -23,13 +24,11 @@ for script in "$work"/*.sh; do
 		fail=1
 	}
 done
-for readme in README.md rules/README.md; do
-	"$(dirname "$0")/tables.sh" "$gpugate" "$readme" >"$work/got"
-	grep -qE '^<!-- (repairs|rules): ' "$readme" && cmp -s "$work/got" "$readme" || {
-		echo "the tables of $readme are old: make docs" >&2
-		fail=1
-	}
-done
+"$(dirname "$0")/tables.sh" "$gpugate" README.md >"$work/got"
+grep -q '^<!-- repairs: ' README.md && cmp -s "$work/got" README.md || {
+	echo 'the table of README.md is old: make docs' >&2
+	fail=1
+}
 awk -f deploy/chart/kinds.awk rules/kube/data/kinds.txt |
 	cmp -s - deploy/chart/gpugate/files/kinds.yaml || {
 	echo "the chart's kinds are old: make docs" >&2
@@ -40,5 +39,13 @@ deploy/vap/generate.sh "$gpugate" "$work/vap" &&
 	echo "the policies of deploy/vap are old: make docs" >&2
 	fail=1
 }
+rules/docs/generate.sh "$gpugate" "$work/docs" &&
+	diff -r -x generate.sh "$work/docs" rules/docs >&2 || {
+	echo 'the pages of rules/docs are old: make docs' >&2
+	fail=1
+}
+# shellcheck disable=SC2046
+python3 "$(dirname "$0")/links.py" $(git ls-files '*.md') rules/docs/*.md ||
+	fail=1
 [ "$fail" -eq 0 ] && echo 'README: ok'
 exit "$fail"

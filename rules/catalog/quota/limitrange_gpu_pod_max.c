@@ -40,7 +40,7 @@ const struct rule rule_limitrange_gpu_pod_max = {
 	.since = "1.0",
 	.summary = "a LimitRange of type Pod forbids all pods without GPUs",
 	.why = "The constraint fails where the resource is absent, and type Pod has no defaults: every CPU pod of the namespace is refused.",
-	.remedy = "Use a ResourceQuota, or the rule gpu-count-max.",
+	.remedy = "Use a ResourceQuota, or the rule `gpu-count-max`.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/limitranger maxConstraint",
 	.check_object = check,
