@@ -18,5 +18,5 @@ const struct rule rule_invalid_syntax = {
 	.remedy = "Correct the text at the position shown, or split the file "
 		  "there.",
 	.evidence =
-		"YAML 1.1 as sigs.k8s.io/yaml reads it, JSON as encoding/json",
+		"YAML 1.1 as https://github.com/kubernetes-sigs/yaml reads it; JSON as https://pkg.go.dev/encoding/json",
 };

@@ -37,6 +37,6 @@ const struct rule rule_object_duplicate = {
 	.remedy =
 		"Remove one, or lint the folders of different clusters separately.",
 	.evidence =
-		"Argo CD RepeatedResourceWarning; kustomize: may not add resource with an already registered id",
+		"https://github.com/argoproj/argo-cd/issues/1070 (RepeatedResourceWarning); kustomize: may not add resource with an already registered id",
 	.check_workload = check,
 };

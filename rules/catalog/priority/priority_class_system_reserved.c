@@ -35,6 +35,6 @@ const struct rule rule_priority_class_system_reserved = {
 	.why = "It preempts any other pod, the control plane's own included; no class ranks above it.",
 	.remedy = "Define a PriorityClass of your own for the workload.",
 	.evidence =
-		"scheduling.k8s.io SystemCriticalPriority (2e9); kube-linter's priority-class-name asks for these two names",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/scheduling SystemCriticalPriority (2e9); kube-linter's priority-class-name asks for these two names",
 	.check_pod = check,
 };

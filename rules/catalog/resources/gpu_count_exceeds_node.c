@@ -113,7 +113,8 @@ const struct rule rule_gpu_count_exceeds_node = {
 	.why = "A pod runs on one node: it stays Pending forever.",
 	.remedy =
 		"Ask for at most a node's accelerators and use several pods (a training job, LeaderWorkerSet).",
-	.evidence = "scheduler NodeResourcesFit; instance tables of the clouds",
+	.evidence =
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/scheduler/framework/plugins/noderesources; instance tables of the clouds",
 	.params = params,
 	.yields_to =
 		(const char *const[]){"gpu-fractional-quantity",

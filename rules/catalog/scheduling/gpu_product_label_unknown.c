@@ -79,6 +79,7 @@ const struct rule rule_gpu_product_label_unknown = {
 	.summary = "a product label has a value that its platform does not use",
 	.why = "No node carries the value, so the pod stays Pending.",
 	.remedy = "Use one of the platform's values.",
-	.evidence = "GKE documentation of GPU and TPU node pools",
+	.evidence =
+		"https://cloud.google.com/kubernetes-engine/docs/how-to/gpus; https://cloud.google.com/kubernetes-engine/docs/how-to/tpus",
 	.check_pod = check,
 };

@@ -114,6 +114,6 @@ const struct rule rule_mig_profile_invalid = {
 	.remedy =
 		"Ask for a profile of the GPU that you want: `nvidia-smi mig -lgip` on a node lists them. One of your own goes into the policy's `accelerators`.",
 	.evidence =
-		"k8s-device-plugin (resource names of MIG strategy mixed); gpu-operator's MIG manager configuration",
+		"https://github.com/NVIDIA/k8s-device-plugin (resource names of MIG strategy mixed); https://docs.nvidia.com/datacenter/tesla/mig-user-guide/; gpu-operator's MIG manager configuration",
 	.check_pod = check,
 };

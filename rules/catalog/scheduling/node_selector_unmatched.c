@@ -109,7 +109,8 @@ const struct rule rule_node_selector_unmatched = {
 	.summary = "GPU pods whose selectors or tolerations fit no node",
 	.why = "The pods stay Pending unless an autoscaler adds such a node.",
 	.remedy = "Select labels that nodes have; tolerate their taints.",
-	.evidence = "scheduler NodeAffinity, TaintToleration",
+	.evidence =
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/scheduler/framework/plugins/nodeaffinity; https://github.com/kubernetes/kubernetes/tree/master/pkg/scheduler/framework/plugins/tainttoleration",
 	.yields_to = (const char *const[]){"gpu-product-label-unknown", NULL},
 	.check_pod = check,
 };
