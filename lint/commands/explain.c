@@ -188,15 +188,15 @@ static void explain_json(struct buf *out, const struct rule *rule)
 
 /* `<resource>` is not an HTML tag, and hugepages-* not emphasis; what is in
  * `code` needs no escape. */
-static void add_escaped(struct buf *out, const char *text, size_t len)
+static void add_escaped(struct buf *out, const char *text)
 {
 	bool code = false;
 
-	for (size_t i = 0; i < len; i++) {
-		code ^= text[i] == '`';
-		if (!code && (text[i] == '<' || text[i] == '*'))
+	for (; *text; text++) {
+		code ^= *text == '`';
+		if (!code && (*text == '<' || *text == '*'))
 			buf_addc(out, '\\');
-		buf_addc(out, text[i]);
+		buf_addc(out, *text);
 	}
 }
 
@@ -205,7 +205,7 @@ static void add_paragraph(struct buf *out, const char *title, const char *text)
 	if (!text || !*text)
 		return;
 	buf_addf(out, "\n**%s:** ", title);
-	add_escaped(out, text, strlen(text));
+	add_escaped(out, text);
 	buf_addc(out, '\n');
 }
 
@@ -220,7 +220,7 @@ static void add_markdown_params(struct buf *out, const struct rule *rule)
 		if (p->value && *p->value)
 			buf_addf(out, ", default `%s`", p->value);
 		buf_adds(out, "): ");
-		add_escaped(out, p->help, strlen(p->help));
+		add_escaped(out, p->help);
 		buf_addc(out, '\n');
 	}
 }
