@@ -29,13 +29,7 @@ static inline int add_object(struct cluster_builder *b, const char *yaml)
 	return rc;
 }
 
-static inline struct cluster *parse_text(const char *text, struct err *err)
-{
-	const struct cluster_text whole = {"cluster.json", text, strlen(text)};
-
-	return cluster_parse(&whole, NULL, NULL, err);
-}
-
+/* How a file of a state begins. */
 #define HEAD                                                                   \
 	"{\"apiVersion\":\"gpugate.dev/v1\",\"kind\":\"ClusterSnapshot\","     \
 	"\"version\":1,\"takenAt\":\"2026-01-31T08:00:00Z\""
