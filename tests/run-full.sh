@@ -21,6 +21,7 @@ for script in "$here"/check/*.sh; do
 	esac
 done
 steps+=(
+	"check-parity=$here/check/parity.sh $build state rules"
 	"demo=sh $here/../deploy/examples/demo.sh $build/gpugate $build/gpugated"
 	"format=make --no-print-directory format-check"
 	"sanitize=$here/sanitize.sh address,undefined build-asan"

@@ -88,11 +88,10 @@ STEPS = $(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
 	'corpus-index=tests/check/corpus-index.sh $(BUILD)' \
 	'bypass=tests/check/bypass.sh $(BUILD)/gpugate' \
 	'ratchet=$(BUILD)/tests/tools/ratchet_model 30000' \
-	'parity=tests/check/parity.sh $(BUILD)' \
+	'parity=tests/check/parity.sh $(BUILD) plain' \
 	'mutants=tests/check/mutants.sh $(BUILD)' \
 	'baseline=tests/check/baseline.sh $(BUILD)' \
 	'equivalence=tests/check/equivalence.sh $(BUILD)' \
-	'twins=python3 tests/check/twins.py $(BUILD) tests/rules deploy/examples' \
 	'cluster=tests/check/cluster.sh $(BUILD)/gpugate'
 
 .PHONY: check check-full

@@ -362,7 +362,7 @@ def main():
     corpus = Corpus(mode, gpugate, server, os.path.join(shared, "corpus"),
                     work)
     run = {"values": corpus.run_values, "rules": corpus.run_rules}[mode]
-    sys.exit(run(os.path.join(shared, "crds")) and 1)
+    sys.exit(1 if run(os.path.join(shared, "crds")) else 0)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The linter, the KRM function and the webhook say the same of every object of
-# the corpus. usage: parity.sh BUILD
+# the corpus, with the cluster's state and with rules of one's own, too.
+# usage: parity.sh BUILD [plain|state|rules]...
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 set -e
@@ -16,7 +17,10 @@ work=${PARITY_WORK:-$(mktemp -d)}; mkdir -p "$work"
 	tests/webhook/patched-rules.sh "$build/gpugate"
 } >"$work/policy.yaml"
 status=0
-python3 tests/webhook/parity.py "$build" "$corpus" "$work" || status=1
-python3 tests/webhook/parity.py "$build" "$corpus" "$work" state || status=1
-python3 tests/webhook/parity.py "$build" "$corpus" "$work" rules || status=1
+shift
+[ $# -gt 0 ] || set -- plain state rules
+for mode; do
+	python3 tests/webhook/parity.py "$build" "$corpus" "$work" \
+		"${mode/plain/}" || status=1
+done
 exit $status

@@ -38,12 +38,12 @@ BLANK = r"\s+(?:#\s+)?"
 
 
 def read_list():
-    """One expression, the words to use instead, by its groups, and how many of
-    these count in code."""
-    parts, words, examples, code = [], [], [], 0
+    """One expression, that of the words which count in code, and the words to
+    use instead, by their groups."""
+    parts, words, examples = [], [], []
     for number, line in enumerate(LIST.read_text().splitlines(), 1):
         if line.startswith(CODE_END):
-            code = len(parts)
+            code = re.compile("|".join(parts), re.IGNORECASE)
         if line.startswith("#"):
             continue
         part, instead, example = line.split("\t")
@@ -55,7 +55,7 @@ def read_list():
         found = [hit.lastindex for hit in expression.finditer(example)]
         if found != [index]:
             sys.exit(f"{LIST}:{number}: does not find its example")
-    return expression, words, code
+    return expression, code, words
 
 
 def output(program, *args):
@@ -120,12 +120,11 @@ def hits(expression, words, texts):
     """(file, line, word, what to use instead)"""
     return [(name, text.count("\n", 0, hit.start()) + 1,
              " ".join(hit[0].split()), words[hit.lastindex - 1])
-            for name, text in texts for hit in expression.finditer(text)
-            if hit.lastindex <= len(words)]
+            for name, text in texts for hit in expression.finditer(text)]
 
 
 def main():
-    expression, words, in_code = read_list()
+    expression, in_code, words = read_list()
     if sys.argv[1] == "--text":
         texts = [(name, pathlib.Path(name).read_text(errors="replace"))
                  for name in sys.argv[2:]]
@@ -134,7 +133,7 @@ def main():
         texts = [*tracked(TRACKED), *c_texts(),
                  *printed(*map(os.path.abspath, sys.argv[1:3]))]
         found = hits(expression, words, texts)
-        found += hits(expression, words[:in_code], code())
+        found += hits(in_code, words, code())
     for name, line, word, instead in found:
         print(f"{name}:{line}: {word} -> {instead}", file=sys.stderr)
     if found:

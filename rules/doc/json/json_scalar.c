@@ -71,7 +71,7 @@ uint64_t json_mark_block(const char *p)
 }
 
 /* One copy for all values in a row. It is made in pieces: a long memcpy() is a
- * string instruction, which counts for each byte. */
+ * string instruction, of which callgrind counts each byte. */
 char *json_reader_text(struct loader *loader, uint32_t end)
 {
 	const char *text = loader->source->text;
