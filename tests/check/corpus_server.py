@@ -11,6 +11,7 @@ rules   what `rules --format vap` makes of rules files: the server denies what
 Each document goes as it is, with other forms of its quantities, and with a
 sidecar in each of its pods. Prints what differs."""
 import collections
+import glob
 import copy
 import json
 import os
@@ -243,6 +244,9 @@ class Corpus:
             yaml.safe_dump({"apiVersion": "gpugate.dev/v1", "kind": "Rules",
                             "rules": list(without_gpus(files))}, file)
         files += [more, os.path.join(HERE, "export-rules.yaml")]
+        # As deploy/vap has them.
+        files += sorted(glob.glob(os.path.join(
+            HERE, "..", "..", "rules", "catalog", "*", "*.cel")))
         path = os.path.join(self.work, "gpugate.yaml")
         with open(path, "w", encoding="utf-8") as file:
             yaml.safe_dump({"apiVersion": "gpugate.dev/v1", "kind": "Policy",

@@ -16,11 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "admission_stage.h"
-#include "base/buf.h"
-#include "base/err.h"
 #include "engine/registry.h"
 #include "metrics_reading.h"
+#include "review_fixture.h"
 
 static int setup(void **state)
 {
@@ -54,39 +52,39 @@ struct ask {
 	const char *operation, *group, *kind, *subresource, *object;
 };
 
+/* No JSON: posted without the quotes. */
+#define NO_NUMBER "'01'"
+
 static void post(struct stage *s, const struct ask *ask)
 {
-	struct buf body;
+	struct buf request, body;
+	char *quoted;
 
+	buf_init(&request);
 	buf_init(&body);
-	buf_addf(&body,
-		 "{\"apiVersion\":\"admission.k8s.io/v1\","
-		 "\"kind\":\"AdmissionReview\",\"request\":{\"uid\":\"u-1\","
-		 "\"operation\":\"%s\",\"kind\":{\"group\":\"%s\","
-		 "\"version\":\"v1\",\"kind\":\"%s\"},\"subResource\":\"%s\","
-		 "\"namespace\":\"ml\",\"name\":\"a\","
-		 "\"userInfo\":{\"username\":\"%s\"},"
-		 "\"object\":%s,\"oldObject\":null}}",
+	buf_addf(&request,
+		 "operation: '%s', kind: {group: '%s', version: v1, kind: %s}, "
+		 "subResource: '%s', namespace: ml, name: a, "
+		 "userInfo: {username: '%s'}, object: %s, oldObject: null",
 		 ask->operation, ask->group, ask->kind, ask->subresource,
 		 s->user, ask->object);
+	review_json(&body, request.data);
+	quoted = strstr(body.data, "\"01\"");
+	if (quoted)
+		memcpy(quoted, "  01", 4);
 	admission_review(s->worker, ask->path, body.data, body.len, &s->reply);
 	buf_release(&body);
+	buf_release(&request);
 	assert_int_equal(s->reply.status, 200);
 }
 
-static bool says(const struct stage *s, const char *text)
-{
-	return memmem(s->reply.body, s->reply.len, text, strlen(text));
-}
-
 static const char scale[] =
-	"{\"apiVersion\":\"autoscaling/v1\",\"kind\":\"Scale\","
-	"\"metadata\":{\"name\":\"a\"},\"spec\":{\"replicas\":900}}";
+	"{apiVersion: autoscaling/v1, kind: Scale, metadata: {name: a}, "
+	"spec: {replicas: 900}}";
 /* Half a GPU: denied wherever it is looked at. */
-static const char wrong[] =
-	"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"},"
-	"\"spec\":{\"containers\":[{\"name\":\"m\",\"image\":\"r/a:1\","
-	"\"resources\":{\"limits\":{\"nvidia.com/gpu\":\"0.5\"}}}]}}";
+static const char wrong[] = "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
+			    "spec: {containers: [{name: m, image: r/a:1, "
+			    "resources: {limits: {nvidia.com/gpu: '0.5'}}}]}}";
 
 static const struct {
 	const char *reason; /* NULL: it is judged */
@@ -153,7 +151,7 @@ static void what_is_not_judged_is_counted(void **state)
 			      asks[i].ask.kind, asks[i].ask.subresource,
 			      (int)(s->reply.len > 60 ? 60 : s->reply.len),
 			      s->reply.body);
-		assert_int_equal(says(s, "\"allowed\":true"), asks[i].allowed);
+		assert_int_equal(says(s, LET_IN), asks[i].allowed);
 	}
 }
 
@@ -187,30 +185,29 @@ static void use_policy(struct stage *s, const char *text)
 	admission_set_policy(s->admission, policy);
 }
 
+#define SUPPRESSED "\"suppressed\":\""
 #define IGNORE(rule)                                                           \
-	"\"annotations\":{\"gpugate.dev/ignore\":\"" rule "\","                \
-	"\"gpugate.dev/ignore-reason\":\"own shm\"}"
+	", annotations: {gpugate.dev/ignore: " rule                            \
+	", gpugate.dev/ignore-reason: own shm}"
 #define POD_SPEC                                                               \
-	"{\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"m\","        \
-	"\"image\":\"r/a:1\",\"resources\":{\"limits\":{\"cpu\":\"8\","        \
-	"\"memory\":\"64Gi\",\"nvidia.com/gpu\":2}}}]}"
+	"{restartPolicy: Never, containers: [{name: m, image: r/a:1, "         \
+	"resources: {limits: {cpu: '8', memory: 64Gi, nvidia.com/gpu: 2}}}]}"
 #define JOB(own, of_template)                                                  \
-	"{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{"         \
-	"\"name\":\"a\"" own "},\"spec\":{\"backoffLimit\":2,\"template\":{"   \
-	"\"metadata\":{\"name\":\"x\"" of_template "},\"spec\":" POD_SPEC      \
-	"}}}"
+	"{apiVersion: batch/v1, kind: Job, metadata: {name: a" own             \
+	"}, spec: {backoffLimit: 2, template: {metadata: {name: x" of_template \
+	"}, spec: " POD_SPEC "}}}"
 
 static const struct {
 	const char *what, *object;
 	bool suppressed, reported;
 } owners[] = {
 	{"no ignore", JOB("", ""), false, false},
-	{"on the object", JOB("," IGNORE("shm-missing"), ""), true, true},
-	{"on the template", JOB("", "," IGNORE("shm-missing")), true, false},
-	{"on both", JOB("," IGNORE("shm-missing"), "," IGNORE("shm-missing")),
-	 true, false},
-	{"of everything", JOB("," IGNORE("all"), ""), true, true},
-	{"of another rule", JOB("," IGNORE("job-backoff-unbounded"), ""), false,
+	{"on the object", JOB(IGNORE("shm-missing"), ""), true, true},
+	{"on the template", JOB("", IGNORE("shm-missing")), true, false},
+	{"on both", JOB(IGNORE("shm-missing"), IGNORE("shm-missing")), true,
+	 false},
+	{"of everything", JOB(IGNORE("all"), ""), true, true},
+	{"of another rule", JOB(IGNORE("job-backoff-unbounded"), ""), false,
 	 false},
 };
 
@@ -233,8 +230,8 @@ static void an_ignore_out_of_reach_is_told(void **state)
 
 		post(s, &ask);
 		print_message("  %s\n", owners[i].what);
-		assert_true(says(s, "\"allowed\":true"));
-		assert_int_equal(says(s, "\"suppressed\":\"shm-missing\""),
+		assert_true(says(s, LET_IN));
+		assert_int_equal(says(s, SUPPRESSED "shm-missing\""),
 				 owners[i].suppressed);
 		assert_int_equal(says(s, warning), owners[i].reported);
 		ask.path = ADMISSION_MUTATE;
@@ -258,11 +255,11 @@ static void an_ignore_out_of_reach_is_told(void **state)
 }
 
 #define OWNED                                                                  \
-	",\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\"," \
-	"\"name\":\"a\",\"uid\":\"1\",\"controller\":true}]"
+	", ownerReferences: [{apiVersion: batch/v1, kind: Job, name: a, "      \
+	"uid: '1', controller: true}]"
 #define POD(own)                                                               \
-	"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"               \
-	"\"name\":\"a-1\"" OWNED own "},\"spec\":" POD_SPEC "}"
+	"{apiVersion: v1, kind: Pod, metadata: {name: a-1" OWNED own           \
+	"}, spec: " POD_SPEC "}"
 
 /* What a controller copied from the template is the template's ignore. */
 static void a_templates_ignore_holds_for_its_pods(void **state)
@@ -276,13 +273,13 @@ static void a_templates_ignore_holds_for_its_pods(void **state)
 	use_policy(s, grants);
 	post(s, &ask);
 	assert_true(says(s, "patched by shm-missing"));
-	ask.object = POD("," IGNORE("shm-missing"));
+	ask.object = POD(IGNORE("shm-missing"));
 	post(s, &ask);
 	assert_false(says(s, "patched by shm-missing"));
 	assert_true(says(s, "patched by gpu-toleration-missing"));
 	ask.path = ADMISSION_VALIDATE;
 	post(s, &ask);
-	assert_true(says(s, "\"suppressed\":\"shm-missing\""));
+	assert_true(says(s, SUPPRESSED "shm-missing\""));
 	assert_false(says(s, "on the pod template"));
 }
 
@@ -290,12 +287,12 @@ static void a_templates_ignore_holds_for_its_pods(void **state)
 
 /* No /dev/shm, to be mended; half a GPU beside it, to be denied. */
 #define TORN_POD(own)                                                          \
-	"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"               \
-	"\"name\":\"a\"" own "},\"spec\":{\"restartPolicy\":\"Never\","        \
-	"\"containers\":[{\"name\":\"m\",\"image\":\"r/a:1\",\"resources\":{"  \
-	"\"limits\":{\"cpu\":\"8\",\"nvidia.com/gpu\":2}}},{\"name\":\"n\","   \
-	"\"image\":\"r/b:1\",\"resources\":{\"limits\":{\"nvidia.com/gpu\":"   \
-	"\"0.5\"}}}]}}"
+	"{apiVersion: v1, kind: Pod, metadata: {name: a" own                   \
+	"}, spec: {restartPolicy: Never, containers: ["                        \
+	"{name: m, image: r/a:1, "                                             \
+	"resources: {limits: {cpu: '8', nvidia.com/gpu: 2}}}, "                \
+	"{name: 'n', image: r/b:1, "                                           \
+	"resources: {limits: {nvidia.com/gpu: '0.5'}}}]}}"
 
 static void what_was_denied_before_keeps_no_patch(void **state)
 {
@@ -309,7 +306,7 @@ static void what_was_denied_before_keeps_no_patch(void **state)
 	assert_true(says(s, "\"patchType\":\"JSONPatch\""));
 	ask.path = ADMISSION_VALIDATE;
 	post(s, &ask);
-	assert_true(says(s, "\"allowed\":false"));
+	assert_true(says(s, DENIED));
 	assert_true(says(s, "gpu-fractional-quantity"));
 }
 
@@ -333,17 +330,17 @@ static void what_is_suppressed_is_told_by_mutate(void **state)
 			  "",
 			  "Pod",
 			  "",
-			  TORN_POD("," IGNORE("bare-gpu-pod"))};
+			  TORN_POD(IGNORE("bare-gpu-pod"))};
 
 	use_policy(s, granted);
 	post(s, &ask);
-	assert_true(says(s, "\"suppressed\":\"bare-gpu-pod\""));
+	assert_true(says(s, SUPPRESSED "bare-gpu-pod\""));
 	ask.object = TORN_POD("");
 	post(s, &ask);
 	assert_false(says(s, "bare-gpu-pod"));
 	use_policy(s, exempt);
 	post(s, &ask);
-	assert_true(says(s, "\"suppressed\":\"bare-gpu-pod\""));
+	assert_true(says(s, SUPPRESSED "bare-gpu-pod\""));
 }
 
 /* --- days go by ----------------------------------------------------------- */
@@ -371,11 +368,10 @@ static void an_exemption_ends_while_we_run(void **state)
 		.rules = &s->rules, .metrics = s->metrics, .log = s->log};
 
 	patch.object = POD("");
-	deny.object =
-		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"
-		"\"name\":\"a\"},\"spec\":{\"containers\":[{\"name\":\"m\","
-		"\"image\":\"r/a:1\",\"resources\":{\"requests\":{"
-		"\"nvidia.com/gpu\":2},\"limits\":{\"nvidia.com/gpu\":1}}}]}}";
+	deny.object = "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
+		      "spec: {containers: [{name: m, image: r/a:1, "
+		      "resources: {requests: {nvidia.com/gpu: 2}, "
+		      "limits: {nvidia.com/gpu: 1}}}]}}";
 	for (size_t i = 0; i < sizeof(days) / sizeof(*days); i++) {
 		admission_worker_free(s->worker);
 		admission_free(s->admission);
@@ -389,11 +385,11 @@ static void an_exemption_ends_while_we_run(void **state)
 			      (int)s->reply.len, s->reply.body);
 		assert_int_equal(says(s, "patched by shm-missing"),
 				 days[i].patched);
-		assert_int_equal(says(s, "\"suppressed\":\"shm-missing"),
+		assert_int_equal(says(s, SUPPRESSED "shm-missing"),
 				 days[i].suppressed);
 		post(s, &deny);
 		print_message("  %.*s\n", (int)s->reply.len, s->reply.body);
-		assert_int_equal(says(s, "\"allowed\":false"), days[i].denied);
+		assert_int_equal(says(s, DENIED), days[i].denied);
 	}
 }
 
@@ -410,12 +406,11 @@ static void no_control_character_hides_a_warning(void **state)
 		"",
 		"Pod",
 		"",
-		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"
-		"\"name\":\"a\"},\"spec\":{\"restartPolicy\":\"Never\","
-		"\"containers\":[{\"name\":\"m\\u0085\\u009f\\n\\u007f\\u00a0\u00e9\","
-		"\"image\":\"r/a:1\",\"command\":[\"torchrun\"],"
-		"\"resources\":{\"limits\":{\"cpu\":\"8\",\"memory\":"
-		"\"64Gi\",\"nvidia.com/gpu\":2}}}]}}"};
+		"{apiVersion: v1, kind: Pod, metadata: {name: a}, "
+		"spec: {restartPolicy: Never, containers: [{"
+		"name: \"m\\u0085\\u009f\\n\\u007f\\u00a0\u00e9\", "
+		"image: r/a:1, command: [torchrun], resources: {"
+		"limits: {cpu: '8', memory: 64Gi, nvidia.com/gpu: 2}}}]}}"};
 
 	use_policy(s, "apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n"
 		      "  shm-missing: {action: warn}\n");
@@ -430,7 +425,7 @@ static void no_control_character_hides_a_warning(void **state)
 
 /* --- what cannot be read -------------------------------------------------- */
 
-#define DEEP "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{},\"a\":01}"
+#define DEEP "{apiVersion: v1, kind: Pod, metadata: {}, a: " NO_NUMBER "}"
 
 static const char by_namespace[] =
 	"apiVersion: gpugate.dev/v1\nkind: Policy\nmode: %s\noverrides:\n"
@@ -444,11 +439,11 @@ static const struct {
 	{"audit",
 	 "enforce",
 	 {ADMISSION_VALIDATE, "CREATE", "", "Pod", "", DEEP},
-	 "\"allowed\":false"},
+	 DENIED},
 	{"audit",
 	 "enforce",
 	 {ADMISSION_MUTATE, "CREATE", "", "Pod", "", DEEP},
-	 "\"allowed\":false"},
+	 DENIED},
 	{"audit",
 	 "enforce",
 	 {ADMISSION_VALIDATE, "CREATE", "batch", "Job", "", DEEP},
@@ -469,11 +464,11 @@ static const struct {
 	{"enforce",
 	 "enforce",
 	 {ADMISSION_VALIDATE, "DELETE", "", "Pod", "", DEEP},
-	 "\"allowed\":true"},
+	 LET_IN},
 	{"enforce",
 	 "enforce",
 	 {ADMISSION_VALIDATE, "UPDATE", "", "Pod", "status", DEEP},
-	 "\"allowed\":true"},
+	 LET_IN},
 };
 
 static void the_mode_of_the_namespace_holds_for_what_is_unread(void **state)
@@ -496,50 +491,53 @@ static void the_mode_of_the_namespace_holds_for_what_is_unread(void **state)
 static void what_is_deleted_is_not_denied_unread(void **state)
 {
 	struct stage *s = *state;
-	struct buf body;
+	struct buf request, body;
 
+	buf_init(&request);
 	buf_init(&body);
-	buf_adds(&body, "{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":"
-			"\"AdmissionReview\",\"request\":{\"uid\":\"u-1\","
-			"\"operation\":\"UPDATE\",\"oldObject\":{"
-			"\"metadata\":{\"deletionTimestamp\":"
-			"\"2026-01-01T00:00:00Z\"}},\"object\":{\"a\":[{}");
+	buf_adds(&request, "operation: UPDATE, oldObject: {metadata: {"
+			   "deletionTimestamp: '2026-01-01T00:00:00Z'}}, "
+			   "object: {a: [{}");
 	for (int i = 0; i < 3000; i++)
-		buf_adds(&body, ",{}");
-	buf_adds(&body, "]}}}");
+		buf_adds(&request, ", {}");
+	buf_adds(&request, "]}");
+	review_json(&body, request.data);
+	buf_release(&request);
 	admission_review(s->worker, ADMISSION_VALIDATE, body.data, body.len,
 			 &s->reply);
-	assert_true(says(s, "\"allowed\":true"));
+	assert_true(says(s, LET_IN));
 	assert_true(says(s, "too long to be judged"));
 	/* The end of its name is not there any more. */
 	memcpy(strstr(body.data, "deletionT"), "creationT", 9);
 	admission_review(s->worker, ADMISSION_VALIDATE, body.data, body.len,
 			 &s->reply);
-	assert_true(says(s, "\"allowed\":false"));
+	assert_true(says(s, DENIED));
 	buf_release(&body);
 }
 
 static void a_long_review_is_denied_by_its_beginning(void **state)
 {
-	static const char start[] =
-		"{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":"
-		"\"AdmissionReview\",\"request\":{\"uid\":\"u-1\","
-		"\"operation\":\"CREATE\",\"namespace\":\"ml\",\"object\":"
-		"{\"a\":\"<<<<";
 	struct stage *s = *state;
+	struct buf body;
+	size_t len;
 
-	assert_true(admission_review_long(s->worker, ADMISSION_VALIDATE, start,
-					  sizeof(start) - 1, &s->reply));
+	buf_init(&body);
+	review_json(&body,
+		    "operation: CREATE, namespace: ml, object: {a: <<<<}");
+	len = (size_t)(strstr(body.data, "<<<<") + 4 - body.data);
+	assert_true(admission_review_long(s->worker, ADMISSION_VALIDATE,
+					  body.data, len, &s->reply));
 	assert_int_equal(s->reply.status, 200);
-	assert_true(says(s, "\"uid\":\"u-1\",\"allowed\":false"));
+	assert_true(says(s, "\"uid\":\"u-1\"," DENIED));
 	assert_true(says(s, "longer than --max-body"));
 	assert_false(admission_review_long(s->worker, ADMISSION_VALIDATE, "<<",
 					   2, &s->reply));
 	use_policy(s,
 		   "apiVersion: gpugate.dev/v1\nkind: Policy\nmode: audit\n");
-	assert_true(admission_review_long(s->worker, ADMISSION_VALIDATE, start,
-					  sizeof(start) - 1, &s->reply));
-	assert_true(says(s, "\"uid\":\"u-1\",\"allowed\":true"));
+	assert_true(admission_review_long(s->worker, ADMISSION_VALIDATE,
+					  body.data, len, &s->reply));
+	assert_true(says(s, "\"uid\":\"u-1\"," LET_IN));
+	buf_release(&body);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

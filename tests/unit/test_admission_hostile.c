@@ -18,13 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "admission_stage.h"
-#include "base/buf.h"
 #include "engine/registry.h"
+#include "review_fixture.h"
 
 enum { LIMIT_MS = 1000 };
 
-#define GPU "\"resources\":{\"limits\":{\"nvidia.com/gpu\":1}}"
+#define GPU "resources: {limits: {nvidia.com/gpu: 1}}"
 
 static int setup(void **state)
 {
@@ -59,9 +58,7 @@ static void add_each(struct buf *out, unsigned n,
 
 static void container(struct buf *out, unsigned i)
 {
-	buf_addf(out,
-		 "{\"name\":\"c%u\",\"image\":\"i:1\",\"command\":"
-		 "[\"torchrun\"]," GPU "}",
+	buf_addf(out, "{name: c%u, image: i:1, command: [torchrun], " GPU "}",
 		 i);
 }
 
@@ -69,14 +66,13 @@ static void container(struct buf *out, unsigned i)
 static void pod(struct buf *out, const char *annotation, unsigned n,
 		void (*write)(struct buf *out, unsigned i))
 {
-	buf_adds(out, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"
-		      "\"name\":\"a\"");
+	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a");
 	if (annotation)
 		buf_addf(out,
-			 ",\"annotations\":{\"gpugate.dev/ignore\":\"%s\","
-			 "\"gpugate.dev/ignore-reason\":\"r\"}",
+			 ", annotations: {gpugate.dev/ignore: '%s', "
+			 "gpugate.dev/ignore-reason: r}",
 			 annotation);
-	buf_adds(out, "},\"spec\":{\"containers\":[");
+	buf_adds(out, "}, spec: {containers: [");
 	add_each(out, n, write);
 	buf_adds(out, "]}}");
 }
@@ -85,9 +81,8 @@ static void pod(struct buf *out, const char *annotation, unsigned n,
 static void job(struct buf *out, unsigned n,
 		void (*write)(struct buf *out, unsigned i))
 {
-	buf_adds(out, "{\"apiVersion\":\"kubeflow.org/v1\",\"kind\":"
-		      "\"PyTorchJob\",\"metadata\":{\"name\":\"a\"},\"spec\":{"
-		      "\"pytorchReplicaSpecs\":{");
+	buf_adds(out, "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, "
+		      "metadata: {name: a}, spec: {pytorchReplicaSpecs: {");
 	add_each(out, n, write);
 	buf_adds(out, "}}}");
 }
@@ -99,10 +94,7 @@ static void many_containers(struct buf *out)
 
 static void role(struct buf *out, unsigned i)
 {
-	buf_addf(out,
-		 "\"W%u\":{\"replicas\":3,\"template\":{\"spec\":{"
-		 "\"containers\":[",
-		 i);
+	buf_addf(out, "W%u: {replicas: 3, template: {spec: {containers: [", i);
 	add_each(out, 130, container);
 	buf_adds(out, "]}}}");
 }
@@ -115,14 +107,12 @@ static void roles_of_containers(struct buf *out)
 static void variable(struct buf *out, unsigned i)
 {
 	(void)i;
-	buf_adds(out, "{\"name\":\"NVIDIA_VISIBLE_DEVICES\",\"value\":"
-		      "\"all\"}");
+	buf_adds(out, "{name: NVIDIA_VISIBLE_DEVICES, value: all}");
 }
 
 static void with_variables(struct buf *out, unsigned i)
 {
-	buf_addf(out, "{\"name\":\"c%u\",\"image\":\"i:1\"," GPU ",\"env\":[",
-		 i);
+	buf_addf(out, "{name: c%u, image: i:1, " GPU ", env: [", i);
 	add_each(out, 100, variable);
 	buf_adds(out, "]}");
 }
@@ -146,9 +136,8 @@ static void words(struct buf *out)
 static void template_with_ignore(struct buf *out, unsigned i)
 {
 	buf_addf(out,
-		 "\"W%u\":{\"template\":{\"metadata\":{\"annotations\":{"
-		 "\"gpugate.dev/ignore\":\"shm-missing\"}},\"spec\":{"
-		 "\"containers\":[",
+		 "W%u: {template: {metadata: {annotations: {"
+		 "gpugate.dev/ignore: shm-missing}}, spec: {containers: [",
 		 i);
 	container(out, 0);
 	buf_adds(out, "]}}}");
@@ -167,34 +156,31 @@ static void patched_container(struct buf *out, unsigned i)
 static void patched_template(struct buf *out, unsigned i)
 {
 	buf_addf(out,
-		 "{\"name\":\"t%u\",\"podSpecPatch\":\"{}\",\"container\":{"
-		 "\"image\":\"i:1\"}}",
-		 i);
+		 "{name: t%u, podSpecPatch: '{}', container: {image: i:1}}", i);
 }
 
 /* All templates share a long one, and each has its own in between. */
 static void patches(struct buf *out)
 {
-	buf_adds(out, "{\"apiVersion\":\"argoproj.io/v1alpha1\",\"kind\":"
-		      "\"Workflow\",\"metadata\":{\"name\":\"a\"},\"spec\":{"
-		      "\"podSpecPatch\":\"{containers: [");
+	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
+		      "metadata: {name: a}, spec: {"
+		      "podSpecPatch: '{containers: [");
 	add_each(out, 20000, patched_container);
-	buf_adds(out, "]}\",\"templates\":[");
+	buf_adds(out, "]}', templates: [");
 	add_each(out, 1400, patched_template);
 	buf_adds(out, "]}}");
 }
 
 static void spark_amount(struct buf *out, unsigned i)
 {
-	buf_addf(out, "\"spark.executor.resource.gpu%u.amount\":\"1\"", i);
+	buf_addf(out, "spark.executor.resource.gpu%u.amount: '1'", i);
 }
 
 static void properties(struct buf *out)
 {
-	buf_adds(out, "{\"apiVersion\":\"sparkoperator.k8s.io/v1beta2\","
-		      "\"kind\":\"SparkApplication\",\"metadata\":{\"name\":"
-		      "\"a\"},\"spec\":{\"executor\":{\"instances\":1},"
-		      "\"sparkConf\":{");
+	buf_adds(out, "{apiVersion: sparkoperator.k8s.io/v1beta2, "
+		      "kind: SparkApplication, metadata: {name: a}, "
+		      "spec: {executor: {instances: 1}, sparkConf: {");
 	add_each(out, 5000, spark_amount);
 	buf_adds(out, "}}}");
 }
@@ -202,13 +188,10 @@ static void properties(struct buf *out)
 /* Names that resemble those of devices, each another one. */
 static void resources(struct buf *out, unsigned i)
 {
-	buf_addf(out,
-		 "{\"name\":\"c%u\",\"image\":\"i:1\",\"resources\":{"
-		 "\"limits\":{",
-		 i);
+	buf_addf(out, "{name: c%u, image: i:1, resources: {limits: {", i);
 	for (unsigned j = 0; j < 60; j++)
-		buf_addf(out, "\"nv%u.cor/g%u\":\"1\",", 100 + i, j);
-	buf_adds(out, "\"nvidia.com/gpu\":\"1\"}}}");
+		buf_addf(out, "nv%u.cor/g%u: '1', ", 100 + i, j);
+	buf_adds(out, "nvidia.com/gpu: '1'}}}");
 }
 
 static void many_resources(struct buf *out)
@@ -241,46 +224,43 @@ static int64_t cpu_ms(void)
 }
 
 static void judge(struct stage *s, enum admission_path path,
-		  const struct buf *object)
+		  const struct buf *body)
 {
 	const char *strict = getenv("TIMES");
 	struct admission_reply reply;
-	struct buf body;
 	int64_t began;
 
-	buf_init(&body);
-	buf_addf(&body,
-		 "{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":"
-		 "\"AdmissionReview\",\"request\":{\"uid\":\"u\",\"operation\":"
-		 "\"CREATE\",\"kind\":{\"kind\":\"Pod\"},\"namespace\":\"ml\","
-		 "\"object\":%s}}",
-		 object->data);
 	began = cpu_ms();
-	admission_review(s->worker, path, body.data, body.len, &reply);
+	admission_review(s->worker, path, body->data, body->len, &reply);
 	began = cpu_ms() - began;
 	print_message("    %s: %d ms for %zu kB\n",
 		      path == ADMISSION_MUTATE ? "mutate" : "validate",
-		      (int)began, body.len / 1000);
+		      (int)began, body->len / 1000);
 	assert_int_equal(reply.status, 200);
 	assert_null(memmem(reply.body, reply.len, "invalid-syntax", 14));
 	if (strict && !strcmp(strict, "strict"))
 		assert_true(began < LIMIT_MS);
-	buf_release(&body);
 }
 
 static void hostile_objects_are_judged(void **state)
 {
-	struct buf object;
+	struct buf request, body;
 
-	buf_init(&object);
+	buf_init(&request);
+	buf_init(&body);
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
 		print_message("  %s\n", shapes[i].what);
-		buf_reset(&object);
-		shapes[i].write(&object);
-		judge(*state, ADMISSION_VALIDATE, &object);
-		judge(*state, ADMISSION_MUTATE, &object);
+		buf_reset(&request);
+		buf_reset(&body);
+		buf_adds(&request, "operation: CREATE, kind: {kind: Pod}, "
+				   "namespace: ml, object: ");
+		shapes[i].write(&request);
+		review_json(&body, request.data);
+		judge(*state, ADMISSION_VALIDATE, &body);
+		judge(*state, ADMISSION_MUTATE, &body);
 	}
-	buf_release(&object);
+	buf_release(&body);
+	buf_release(&request);
 }
 
 int main(void)

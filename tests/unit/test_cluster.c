@@ -6,11 +6,10 @@
 #include "cluster_fixture.h"
 
 #define QUOTA(ns, name, hard, used)                                            \
-	"{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\",\"metadata\":{"     \
-	"\"namespace\":\"" ns "\",\"name\":\"" name                            \
-	"\"},\"spec\":{\"hard\":{\"requests.nvidia.com/gpu\":\"" hard          \
-	"\"}},\"status\":{\"used\":{\"requests.nvidia.com/gpu\":\"" used       \
-	"\"}}}"
+	"{apiVersion: v1, kind: ResourceQuota, "                               \
+	"metadata: {namespace: " ns ", name: " name "}, "                      \
+	"spec: {hard: {requests.nvidia.com/gpu: '" hard "'}}, "                \
+	"status: {used: {requests.nvidia.com/gpu: '" used "'}}}"
 
 static const char *hard_of(const struct cluster *c, const char *namespace,
 			   const char *name)
@@ -31,12 +30,12 @@ static void objects_are_added_changed_and_removed(void **state)
 	struct cluster *first, *second, *third;
 	size_t n;
 
-	assert_int_equal(add_json(b, QUOTA("a", "q", "8", "1")), 1);
-	assert_int_equal(add_json(b, QUOTA("a", "q", "8", "1")), 0);
-	assert_int_equal(add_json(b, QUOTA("b", "q", "9", "1")), 1);
+	assert_int_equal(add_object(b, QUOTA("a", "q", "8", "1")), 1);
+	assert_int_equal(add_object(b, QUOTA("a", "q", "8", "1")), 0);
+	assert_int_equal(add_object(b, QUOTA("b", "q", "9", "1")), 1);
 	first = cluster_builder_finish(b, 100);
-	assert_int_equal(add_json(b, QUOTA("a", "q", "12", "1")), 1);
-	assert_int_equal(add_json(b, QUOTA("a", "r", "3", "0")), 1);
+	assert_int_equal(add_object(b, QUOTA("a", "q", "12", "1")), 1);
+	assert_int_equal(add_object(b, QUOTA("a", "r", "3", "0")), 1);
 	second = cluster_builder_finish(b, 200);
 	assert_int_equal(cluster_builder_remove(b, &gone), 1);
 	assert_int_equal(cluster_builder_remove(b, &gone), 0);
@@ -75,35 +74,32 @@ static void objects_without_sense_are_refused(void **state)
 {
 	static const char *const refused[] = {
 		"{}",
-		"{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\"}",
-		"{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\","
-		"\"metadata\":{\"name\":\"q\"}}",
+		"{apiVersion: v1, kind: ResourceQuota}",
+		"{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}}",
 		QUOTA("a", "q", "eight", "0"),
 		QUOTA("a", "q", "8", "1Zi"),
 	};
 	/* Strange, but no reason to do without the rest. */
 	static const char *const taken[] = {
-		"{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\","
-		"\"metadata\":{\"name\":\"q\",\"namespace\":\"a\"}}",
-		"{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\","
-		"\"metadata\":{\"name\":\"q\",\"namespace\":\"a\"},"
-		"\"spec\":[1],\"status\":\"x\"}",
-		"{\"apiVersion\":\"v1\",\"kind\":\"Node\","
-		"\"metadata\":{\"name\":\"n\",\"labels\":[1]},"
-		"\"status\":{\"allocatable\":\"x\"},\"spec\":{\"taints\":3}}",
-		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"
-		"\"name\":\"n\",\"namespace\":\"a\",\"ownerReferences\":5},"
-		"\"spec\":{\"containers\":{\"a\":1}}}",
-		"{\"apiVersion\":\"v1\",\"kind\":\"Namespace\","
-		"\"metadata\":{\"name\":\"n\",\"labels\":7}}",
+		"{apiVersion: v1, kind: ResourceQuota, "
+		"metadata: {name: q, namespace: a}}",
+		"{apiVersion: v1, kind: ResourceQuota, "
+		"metadata: {name: q, namespace: a}, spec: [1], status: x}",
+		"{apiVersion: v1, kind: Node, "
+		"metadata: {name: 'n', labels: [1]}, "
+		"status: {allocatable: x}, spec: {taints: 3}}",
+		"{apiVersion: v1, kind: Pod, metadata: {name: 'n', "
+		"namespace: a, ownerReferences: 5}, spec: {containers: {a: 1}}}",
+		"{apiVersion: v1, kind: Namespace, "
+		"metadata: {name: 'n', labels: 7}}",
 	};
 	struct cluster_builder *b = cluster_builder_new();
 
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
-		if (add_json(b, refused[i]) >= 0)
+		if (add_object(b, refused[i]) >= 0)
 			fail_msg("taken: %s", refused[i]);
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
-		if (add_json(b, taken[i]) < 0)
+		if (add_object(b, taken[i]) < 0)
 			fail_msg("refused: %s", taken[i]);
 	cluster_put(cluster_builder_finish(b, 0));
 	cluster_builder_free(b);
@@ -112,22 +108,17 @@ static void objects_without_sense_are_refused(void **state)
 /* --- pods and their owners ------------------------------------------------ */
 
 #define OWNER(api, kind, name)                                                 \
-	"\"ownerReferences\":[{\"apiVersion\":\"" api "\",\"kind\":\"" kind    \
-	"\",\"name\":\"" name "\",\"controller\":true}]"
+	"ownerReferences: [{apiVersion: " api ", kind: " kind ", name: " name  \
+	", controller: true}]"
 #define POD(name, more, gpus, phase)                                           \
-	"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{"               \
-	"\"namespace\":\"ml\",\"name\":\"" name "\"," more                     \
-	"},\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{"          \
-	"\"limits\":{\"nvidia.com/gpu\":\"" gpus                               \
-	"\"}}}]},\"status\":{\"phase\":\"" phase "\"}}"
+	"{apiVersion: v1, kind: Pod, "                                         \
+	"metadata: {namespace: ml, name: " name ", " more "}, "                \
+	"spec: {containers: [{name: c, "                                       \
+	"resources: {limits: {nvidia.com/gpu: '" gpus "'}}}]}, "               \
+	"status: {phase: " phase "}}"
 #define JOB(name, more)                                                        \
-	"{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{"         \
-	"\"namespace\":\"ml\",\"name\":\"" name "\"" more "}}"
-
-struct use {
-	const char *api, *kind, *name;
-	int64_t gpus;
-};
+	"{apiVersion: batch/v1, kind: Job, "                                   \
+	"metadata: {namespace: ml, name: " name more "}}"
 
 static int64_t gpus_of(struct cluster_builder *b, const char *api,
 		       const char *kind, const char *name)
@@ -146,25 +137,26 @@ static void pods_count_for_the_owner_that_made_them(void **state)
 	const struct object_id pod = {"v1", "Pod", "ml", "p1"};
 	const struct object_id job = {"batch/v1", "Job", "ml", "night-1"};
 
-	add_json(b, POD("p0", OWNER("batch/v1", "Job", "night-1"), "2",
-			"Running"));
-	add_json(b, POD("p1", OWNER("batch/v1", "Job", "night-1"), "2",
-			"Pending"));
-	add_json(b, POD("bare", "\"labels\":{}", "1", "Running"));
-	add_json(b, POD("old", OWNER("batch/v1", "Job", "night-1"), "2",
-			"Succeeded"));
+	add_object(b, POD("p0", OWNER("batch/v1", "Job", "night-1"), "2",
+			  "Running"));
+	add_object(b, POD("p1", OWNER("batch/v1", "Job", "night-1"), "2",
+			  "Pending"));
+	add_object(b, POD("bare", "labels: {}", "1", "Running"));
+	add_object(b, POD("old", OWNER("batch/v1", "Job", "night-1"), "2",
+			  "Succeeded"));
 	assert_int_equal(gpus_of(b, "batch/v1", "Job", "night-1"), 4);
 	assert_int_equal(gpus_of(b, "batch/v1", "CronJob", "night"), 0);
 	assert_int_equal(gpus_of(b, "v1", "Pod", "bare"), 1);
 	/* The Job is told after its pods. */
-	add_json(b, JOB("night-1", "," OWNER("batch/v1", "CronJob", "night")));
+	add_object(b,
+		   JOB("night-1", ", " OWNER("batch/v1", "CronJob", "night")));
 	assert_int_equal(gpus_of(b, "batch/v1", "CronJob", "night"), 4);
 	assert_int_equal(gpus_of(b, "batch/v1beta1", "CronJob", "night"), 4);
-	add_json(b, POD("p2", OWNER("batch/v1", "Job", "night-1"), "1",
-			"Running"));
+	add_object(b, POD("p2", OWNER("batch/v1", "Job", "night-1"), "1",
+			  "Running"));
 	assert_int_equal(gpus_of(b, "batch/v1", "CronJob", "night"), 5);
-	add_json(b,
-		 POD("p0", OWNER("batch/v1", "Job", "night-1"), "2", "Failed"));
+	add_object(b, POD("p0", OWNER("batch/v1", "Job", "night-1"), "2",
+			  "Failed"));
 	assert_int_equal(gpus_of(b, "batch/v1", "CronJob", "night"), 3);
 	assert_int_equal(cluster_builder_remove(b, &pod), 1);
 	assert_int_equal(gpus_of(b, "batch/v1", "Job", "night-1"), 1);
@@ -182,12 +174,12 @@ static void pods_of_replica_sets_count_for_the_deployment(void **state)
 	const struct object_id pod = {"v1", "Pod", "ml", "w0"};
 
 #define OF_SET(name)                                                           \
-	"\"labels\":{\"pod-template-hash\":\"5d9c\"}," OWNER(                  \
-		"apps/v1", "ReplicaSet", name)
-	add_json(b, POD("w0", OF_SET("web-5d9c"), "1", "Running"));
-	add_json(b, POD("w1", OF_SET("web-5d9c"), "1", "Running"));
-	add_json(b, POD("x0", OF_SET("lone-aaaa"), "1", "Running"));
-	add_json(b, POD("y0", OF_SET("5d9c"), "1", "Running"));
+	"labels: {pod-template-hash: 5d9c}, " OWNER("apps/v1", "ReplicaSet",   \
+						    name)
+	add_object(b, POD("w0", OF_SET("web-5d9c"), "1", "Running"));
+	add_object(b, POD("w1", OF_SET("web-5d9c"), "1", "Running"));
+	add_object(b, POD("x0", OF_SET("lone-aaaa"), "1", "Running"));
+	add_object(b, POD("y0", OF_SET("5d9c"), "1", "Running"));
 	assert_int_equal(gpus_of(b, "apps/v1", "Deployment", "web"), 2);
 	assert_int_equal(gpus_of(b, "apps/v1", "ReplicaSet", "lone-aaaa"), 1);
 	assert_int_equal(gpus_of(b, "apps/v1", "ReplicaSet", "5d9c"), 1);
@@ -204,12 +196,12 @@ static void owners_in_a_circle_end(void **state)
 {
 	struct cluster_builder *b = cluster_builder_new();
 
-	add_json(b, JOB("a", "," OWNER("batch/v1", "Job", "b")));
-	add_json(b, JOB("b", "," OWNER("batch/v1", "Job", "c")));
-	add_json(b, JOB("c", "," OWNER("batch/v1", "Job", "a")));
-	add_json(b, JOB("d", "," OWNER("batch/v1", "Job", "d")));
-	add_json(b, POD("p", OWNER("batch/v1", "Job", "a"), "3", "Running"));
-	add_json(b, POD("q", OWNER("batch/v1", "Job", "d"), "2", "Running"));
+	add_object(b, JOB("a", ", " OWNER("batch/v1", "Job", "b")));
+	add_object(b, JOB("b", ", " OWNER("batch/v1", "Job", "c")));
+	add_object(b, JOB("c", ", " OWNER("batch/v1", "Job", "a")));
+	add_object(b, JOB("d", ", " OWNER("batch/v1", "Job", "d")));
+	add_object(b, POD("p", OWNER("batch/v1", "Job", "a"), "3", "Running"));
+	add_object(b, POD("q", OWNER("batch/v1", "Job", "d"), "2", "Running"));
 	assert_int_equal(gpus_of(b, "batch/v1", "Job", "a"), 3);
 	assert_int_equal(gpus_of(b, "batch/v1", "Job", "c"), 3);
 	assert_int_equal(gpus_of(b, "batch/v1", "Job", "d"), 2);
@@ -226,14 +218,13 @@ static int add_node(struct cluster_builder *b, int i, const char *gpus,
 	char text[600];
 
 	snprintf(text, sizeof(text),
-		 "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{"
-		 "\"name\":\"n%d\",\"labels\":{\"kubernetes.io/hostname\":"
-		 "\"n%d\",\"own\":\"n%d\",\"pool\":\"%s\"}},\"spec\":{"
-		 "\"taints\":[{\"key\":\"node.kubernetes.io/not-ready\","
-		 "\"effect\":\"NoExecute\"}]},\"status\":{\"allocatable\":{"
-		 "\"memory\":\"%dKi\",\"nvidia.com/gpu\":\"%s\"}}}",
+		 "{apiVersion: v1, kind: Node, metadata: {name: n%d, labels: {"
+		 "kubernetes.io/hostname: n%d, own: n%d, pool: %s}}, "
+		 "spec: {taints: [{key: node.kubernetes.io/not-ready, "
+		 "effect: NoExecute}]}, status: {allocatable: {"
+		 "memory: %dKi, nvidia.com/gpu: '%s'}}}",
 		 i, i, i, pool, 1056270348 + i, gpus);
-	return add_json(b, text);
+	return add_object(b, text);
 }
 
 static void nodes_that_are_alike_are_one_group(void **state)

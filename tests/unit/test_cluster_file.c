@@ -1,37 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Files of cluster states: what is refused and where, what is left out, and
- * that what was written is what is read.
+ * that what was written is what is read. Each byte matters, so they are JSON,
+ * but written with ' for ".
  */
 #include "cluster_fixture.h"
 
 #define ITEM                                                                   \
-	"{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\",\"metadata\":{"     \
-	"\"namespace\":\"a\",\"name\":\"q\"},\"spec\":{\"hard\":{"             \
-	"\"requests.nvidia.com/gpu\":\"8\"}}}"
+	"{'apiVersion':'v1','kind':'ResourceQuota',"                           \
+	"'metadata':{'namespace':'a','name':'q'},"                             \
+	"'spec':{'hard':{'requests.nvidia.com/gpu':'8'}}}"
 
-static const char whole[] = HEAD
-	",\"server\":\"https://x\",\"policy\":\"mode: audit\\n\",\n"
-	"\"unreadable\":[{\"apiVersion\":\"v1\",\"kind\":\"Node\","
-	"\"reason\":\"forbidden\"}],\n"
-	"\"items\":[\n" ITEM
-	",\n{\"apiVersion\":\"v1\",\"kind\":\"LimitRange\",\"metadata\":{"
-	"\"namespace\":\"a\",\"name\":\"l\"},\"spec\":{\"limits\":[{"
-	"\"type\":\"Container\",\"default\":{\"cpu\":\"1\"}}]}},\n"
-	"{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{"
-	"\"name\":\"a\",\"labels\":{\"tier\":\"dev\"}}},\n"
-	"{\"apiVersion\":\"scheduling.k8s.io/v1\",\"kind\":\"PriorityClass\","
-	"\"metadata\":{\"name\":\"gpu\"},\"value\":7},\n"
-	"{\"apiVersion\":\"kueue.x-k8s.io/v1beta1\",\"kind\":\"LocalQueue\","
-	"\"metadata\":{\"name\":\"lq\",\"namespace\":\"a\"},"
-	"\"spec\":{\"clusterQueue\":\"cq\"}},\n"
-	"{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":"
-	"\"n\",\"labels\":{\"kubernetes.io/hostname\":\"n\",\"a\":\"\\u00e9\"}"
-	"},\"status\":{\"allocatable\":{\"nvidia.com/gpu\":\"8\"}},"
-	"\"count\":12}],\n"
-	"\"usage\":[{\"owner\":{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\","
-	"\"namespace\":\"a\",\"name\":\"j\"},\"resources\":{"
-	"\"nvidia.com/gpu\":\"3\"},\"pods\":3}]}\n";
+static void quote(char *json)
+{
+	for (; (json = strchr(json, '\'')); json++)
+		*json = '"';
+}
+
+static struct cluster *parse_text(const char *text, struct err *err)
+{
+	char *json = strdup(text);
+	const struct cluster_text file = {"cluster.json", json, strlen(json)};
+	struct cluster *c;
+
+	quote(json);
+	c = cluster_parse(&file, NULL, NULL, err);
+	free(json);
+	return c;
+}
+
+static char whole[] = HEAD
+	",'server':'https://x','policy':'mode: audit\\n',\n"
+	"'unreadable':[{'apiVersion':'v1','kind':'Node',"
+	"'reason':'forbidden'}],\n"
+	"'items':[\n" ITEM ",\n{'apiVersion':'v1','kind':'LimitRange',"
+	"'metadata':{'namespace':'a','name':'l'},"
+	"'spec':{'limits':[{'type':'Container','default':{'cpu':'1'}}]}},\n"
+	"{'apiVersion':'v1','kind':'Namespace',"
+	"'metadata':{'name':'a','labels':{'tier':'dev'}}},\n"
+	"{'apiVersion':'scheduling.k8s.io/v1','kind':'PriorityClass',"
+	"'metadata':{'name':'gpu'},'value':7},\n"
+	"{'apiVersion':'kueue.x-k8s.io/v1beta1','kind':'LocalQueue',"
+	"'metadata':{'name':'lq','namespace':'a'},"
+	"'spec':{'clusterQueue':'cq'}},\n"
+	"{'apiVersion':'v1','kind':'Node','metadata':{'name':'n',"
+	"'labels':{'kubernetes.io/hostname':'n','a':'\\u00e9'}},"
+	"'status':{'allocatable':{'nvidia.com/gpu':'8'}},'count':12}],\n"
+	"'usage':[{'owner':{'apiVersion':'batch/v1','kind':'Job',"
+	"'namespace':'a','name':'j'},"
+	"'resources':{'nvidia.com/gpu':'3'},'pods':3}]}\n";
+
+static int setup(void **state)
+{
+	quote(whole);
+	return 0;
+}
 
 static void a_state_is_read_whole(void **state)
 {
@@ -140,17 +163,17 @@ static void mistakes_have_a_position(void **state)
 	} table[] = {
 		{"[]", "expected a JSON object", 1, 1},
 		{"{}", "apiVersion, kind and version are missing", 1, 1},
-		{"{\"apiVersion\":\"v1\"}", "not gpugate.dev/v1", 1, 15},
-		{"{\"apiVersion\":\"gpugate.dev/v1\",\n\"kind\":\"Policy\"}",
+		{"{'apiVersion':'v1'}", "not gpugate.dev/v1", 1, 15},
+		{"{'apiVersion':'gpugate.dev/v1',\n'kind':'Policy'}",
 		 "not ClusterSnapshot", 2, 8},
-		{"{\"apiVersion\":\"gpugate.dev/v1\",\n\"version\":2}",
+		{"{'apiVersion':'gpugate.dev/v1',\n'version':2}",
 		 "newer gpugate", 2, 11},
-		{"{\"version\":\"one\"}", "not a number", 1, 12},
-		{HEAD ",\"takenAt\":\"yesterday\"}", "takenAt", 1, 112},
-		{HEAD ",\"items\":{}}", "expected a list", 1, 110},
-		{HEAD ",\n\"items\":[" ITEM ",\n" ITEM "]}", "appears twice", 3,
+		{"{'version':'one'}", "not a number", 1, 12},
+		{HEAD ",'takenAt':'yesterday'}", "takenAt", 1, 112},
+		{HEAD ",'items':{}}", "expected a list", 1, 110},
+		{HEAD ",\n'items':[" ITEM ",\n" ITEM "]}", "appears twice", 3,
 		 1},
-		{HEAD ",\"items\":[,]}", "", 1, 111},
+		{HEAD ",'items':[,]}", "", 1, 111},
 		{HEAD ",}", "", 1, 102},
 		{HEAD "} x", "something follows", 1, 103},
 	};
@@ -175,15 +198,18 @@ static void count(void *context, const char *text)
 
 static void objects_that_cannot_be_read_are_counted(void **state)
 {
-	static const char text[] = HEAD
-		",\"items\":[\n"
-		"{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\",\"metadata\""
-		":{\"namespace\":\"a\",\"name\":\"broken\"},\"spec\":{\"hard\":"
-		"{\"requests.nvidia.com/gpu\":\"8 GPUs\"}}},\n" ITEM "]}";
+	char text[] = HEAD
+		",'items':[\n"
+		"{'apiVersion':'v1','kind':'ResourceQuota',"
+		"'metadata':{'namespace':'a','name':'broken'},"
+		"'spec':{'hard':{'requests.nvidia.com/gpu':'8 GPUs'}}},\n" ITEM
+		"]}";
 	const struct cluster_text whole_text = {"x", text, strlen(text)};
 	int reported = 0;
-	struct cluster *c = cluster_parse(&whole_text, count, &reported, NULL);
+	struct cluster *c;
 
+	quote(text);
+	c = cluster_parse(&whole_text, count, &reported, NULL);
 	assert_non_null(c);
 	assert_int_equal(reported, 1);
 	assert_int_equal(cluster_count(c, CLUSTER_QUOTA), 1);
@@ -207,17 +233,17 @@ static void a_missing_file_is_named(void **state)
 
 static void lists_of_the_api_server_are_read(void **state)
 {
-	static const char page[] =
-		"{\"kind\":\"ResourceQuotaList\",\"apiVersion\":\"v1\","
-		"\"metadata\":{\"continue\":\"tok\",\"resourceVersion\":\"9\"},"
-		"\"items\":[{\"metadata\":{\"name\":\"q\",\"namespace\":\"a\","
-		"\"managedFields\":[{\"broken\":}],\"annotations\":{\"x\":\"y\""
-		"}},\"spec\":{\"hard\":{\"pods\":\"4\"}}},{\"metadata\":{}}]}";
+	char page[] = "{'kind':'ResourceQuotaList','apiVersion':'v1',"
+		      "'metadata':{'continue':'tok','resourceVersion':'9'},"
+		      "'items':[{'metadata':{'name':'q','namespace':'a',"
+		      "'managedFields':[{'broken':}],'annotations':{'x':'y'}},"
+		      "'spec':{'hard':{'pods':'4'}}},{'metadata':{}}]}";
 	struct cluster_builder *b = cluster_builder_new();
 	struct cluster_list list = {.kind = CLUSTER_QUOTA};
 	struct err err = {0};
 	struct cluster *c;
 
+	quote(page);
 	buf_init(&list.next);
 	buf_init(&list.version);
 	assert_int_equal(
@@ -247,5 +273,5 @@ int main(void)
 		cmocka_unit_test(a_changed_byte_is_read_or_refused),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, setup, NULL);
 }

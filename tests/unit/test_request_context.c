@@ -17,11 +17,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "admission_stage.h"
-#include "base/buf.h"
 #include "engine/registry.h"
 #include "metrics_reading.h"
-#include "value_reading.h"
+#include "review_fixture.h"
 
 static const char policy[] =
 	"apiVersion: gpugate.dev/v1\nkind: Policy\ncontact: \"#gpu\"\n"
@@ -81,25 +79,12 @@ static int teardown(void **state)
 
 static void post(struct stage *s, enum admission_path path, const char *request)
 {
-	struct buf review, body;
-	struct reading reading;
+	struct buf body;
 
-	buf_init(&review);
 	buf_init(&body);
-	buf_addf(&review,
-		 "{apiVersion: admission.k8s.io/v1, kind: AdmissionReview, "
-		 "request: {uid: u-1, %s}}",
-		 request);
-	node_json(read_value(&reading, review.data), &body);
+	review_json(&body, request);
 	admission_review(s->worker, path, body.data, body.len, &s->reply);
-	reading_release(&reading);
 	buf_release(&body);
-	buf_release(&review);
-}
-
-static bool says(const struct stage *s, const char *text)
-{
-	return memmem(s->reply.body, s->reply.len, text, strlen(text));
 }
 
 /* --- words of requests ---------------------------------------------------- */
@@ -146,8 +131,6 @@ static bool says(const struct stage *s, const char *text)
 #define IGNORE	IGNORE_OF("gpu-fractional-quantity")
 #define LEAVING ", deletionTimestamp: '2026-01-01T00:00:00Z'"
 #define SPY	", env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]"
-#define DENIED	"\"allowed\":false"
-#define LET_IN	"\"allowed\":true"
 #define HALF	"\"gpu-fractional-quantity: "
 
 struct row {
