@@ -46,9 +46,9 @@ struct saving {
 enum { POLICIES, DEFINITIONS, PARAMETERS };
 
 /* What is asked for. */
-struct wanted_parameter {
+struct wanted_kind {
 	const char *group, *version, *kind, *plural;
-	void (*take)(struct saving *s, const struct wanted_parameter *w,
+	void (*take)(struct saving *s, const struct wanted_kind *w,
 		     const struct node *item);
 };
 
@@ -79,7 +79,7 @@ static void put_text(struct buf *out, const char *key, const char *text)
 	node_json(&node, out);
 }
 
-static void note_unread(struct saving *s, const struct wanted_parameter *w,
+static void note_unread(struct saving *s, const struct wanted_kind *w,
 			const char *reason)
 {
 	struct buf *out = &s->unread;
@@ -101,14 +101,13 @@ static void note_unread(struct saving *s, const struct wanted_parameter *w,
 	buf_addc(out, '}');
 }
 
-static const char *api_version(struct saving *s,
-			       const struct wanted_parameter *w)
+static const char *api_version(struct saving *s, const struct wanted_kind *w)
 {
 	return arena_printf(&s->arena, "%s%s%s", w->group, *w->group ? "/" : "",
 			    w->version);
 }
 
-static bool save(struct saving *s, const struct wanted_parameter *w,
+static bool save(struct saving *s, const struct wanted_kind *w,
 		 const struct node *item)
 {
 	buf_reset(&s->one);
@@ -119,7 +118,7 @@ static bool save(struct saving *s, const struct wanted_parameter *w,
 	return false;
 }
 
-static void take_policy(struct saving *s, const struct wanted_parameter *w,
+static void take_policy(struct saving *s, const struct wanted_kind *w,
 			const struct node *item)
 {
 	if (!save(s, w, item))
@@ -129,7 +128,7 @@ static void take_policy(struct saving *s, const struct wanted_parameter *w,
 	s->counts[POLICIES]++;
 }
 
-static void take_binding(struct saving *s, const struct wanted_parameter *w,
+static void take_binding(struct saving *s, const struct wanted_kind *w,
 			 const struct node *item)
 {
 	if (save(s, w, item))
@@ -162,7 +161,7 @@ static bool is_judged(const struct saving *s, const char *group,
 	return false;
 }
 
-static void take_definition(struct saving *s, const struct wanted_parameter *w,
+static void take_definition(struct saving *s, const struct wanted_kind *w,
 			    const struct node *item)
 {
 	static const char left_out[] =
@@ -194,7 +193,7 @@ static void take_definition(struct saving *s, const struct wanted_parameter *w,
 	keep(s);
 }
 
-static void take_parameter(struct saving *s, const struct wanted_parameter *w,
+static void take_parameter(struct saving *s, const struct wanted_kind *w,
 			   const struct node *item)
 {
 	s->counts[PARAMETERS] += save(s, w, item);
@@ -233,7 +232,7 @@ static const struct node *read_answer(struct saving *s, struct arena *arena)
 
 /* Page by page; path has a query already, or none. What cannot be read is
  * noted, but for a kind that the server does not have. */
-static void read_list(struct saving *s, const struct wanted_parameter *w,
+static void read_list(struct saving *s, const struct wanted_kind *w,
 		      const char *path)
 {
 	/* Policies and bindings are looked at again. */
@@ -266,13 +265,13 @@ static void read_list(struct saving *s, const struct wanted_parameter *w,
 						    : "no answer");
 }
 
-static const char *base_path(struct saving *s, const struct wanted_parameter *w)
+static const char *base_path(struct saving *s, const struct wanted_kind *w)
 {
 	return arena_printf(&s->arena, "/api%s/%s", *w->group ? "s" : "",
 			    api_version(s, w));
 }
 
-static void read_all(struct saving *s, const struct wanted_parameter *w)
+static void read_all(struct saving *s, const struct wanted_kind *w)
 {
 	read_list(s, w,
 		  arena_printf(&s->arena, "%s/%s", base_path(s, w), w->plural));
@@ -341,7 +340,7 @@ static bool is_asked(struct saving *s, const char *path)
 }
 
 /* namespace: or NULL, of all, or of what has none. */
-static void read_parameters(struct saving *s, const struct wanted_parameter *w,
+static void read_parameters(struct saving *s, const struct wanted_kind *w,
 			    const struct node *ref, const char *namespace)
 {
 	const char *name = text_at(ref, "name"), *url;
@@ -365,7 +364,7 @@ static void read_parameters(struct saving *s, const struct wanted_parameter *w,
 }
 
 /* Its resource: by the definition, or as it is usually named. */
-static bool find_resource(struct saving *s, struct wanted_parameter *w)
+static bool find_resource(struct saving *s, struct wanted_kind *w)
 {
 	struct typed_resource usual =
 		typed_resource(&s->arena, w->group, w->version, w->kind);
@@ -382,13 +381,13 @@ static bool find_resource(struct saving *s, struct wanted_parameter *w)
 	return !usual.cluster_scoped;
 }
 
-static struct wanted_parameter parameter_kind(struct saving *s,
-					      const struct node *policy)
+static struct wanted_kind parameter_kind(struct saving *s,
+					 const struct node *policy)
 {
 	const char *version = text_at(policy, "spec.paramKind.apiVersion");
 	const char *slash = strchr(version, '/');
 
-	return (struct wanted_parameter){
+	return (struct wanted_kind){
 		.group = slash ? arena_strndup(&s->arena, version,
 					       (size_t)(slash - version))
 			       : "",
@@ -398,7 +397,7 @@ static struct wanted_parameter parameter_kind(struct saving *s,
 	};
 }
 
-static void read_bound(struct saving *s, struct wanted_parameter *w,
+static void read_bound(struct saving *s, struct wanted_kind *w,
 		       const struct node *ref)
 {
 	const struct list *only = &s->snapshot->options->namespaces;
@@ -416,7 +415,7 @@ static void read_bound(struct saving *s, struct wanted_parameter *w,
 
 static void read_policy(struct saving *s, const struct node *policy)
 {
-	struct wanted_parameter w = parameter_kind(s, policy);
+	struct wanted_kind w = parameter_kind(s, policy);
 
 	for (size_t i = 0; *w.kind && i < s->nbindings; i++) {
 		const struct node *spec = node_get(s->bindings[i], "spec");
@@ -433,7 +432,7 @@ static void read_policy(struct saving *s, const struct node *policy)
 
 static void read_everything(struct saving *s)
 {
-	static const struct wanted_parameter wanted[] = {
+	static const struct wanted_kind wanted[] = {
 		{REGISTRATION, "v1", "ValidatingAdmissionPolicy",
 		 "validatingadmissionpolicies", take_policy},
 		{REGISTRATION, "v1", "ValidatingAdmissionPolicyBinding",

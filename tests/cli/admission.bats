@@ -240,6 +240,25 @@ lacks() {
 	[ "$status" -eq 1 ]
 }
 
+# gate_definition: of a kind whose schema is standard input.
+gate_definition() {
+	cat <<-'END'
+		apiVersion: apiextensions.k8s.io/v1
+		kind: CustomResourceDefinition
+		metadata: {name: gates.example.com}
+		spec:
+		  group: example.com
+		  names: {kind: Gate, plural: gates}
+		  scope: Namespaced
+		  versions:
+		  - name: v1
+		    served: true
+		    schema:
+		      openAPIV3Schema:
+	END
+	sed 's/^/        /'
+}
+
 # custom [ACTION]: the same policies as files of a policy's `custom:`.
 custom() {
 	mkdir -p own
@@ -283,25 +302,15 @@ own() {
 		rules:
 		- {name: site-rule, summary: refused here, assert: "false"}
 		---
-		apiVersion: apiextensions.k8s.io/v1
-		kind: CustomResourceDefinition
-		metadata: {name: gates.example.com}
-		spec:
-		  group: example.com
-		  names: {kind: Gate, plural: gates}
-		  scope: Namespaced
-		  versions:
-		  - name: v1
-		    served: true
-		    schema:
-		      openAPIV3Schema:
-		        type: object
-		        properties:
-		          spec:
-		            type: object
-		            properties: {gpus: {type: integer}}
-		            x-kubernetes-validations:
-		            - {rule: self.gpus < 8, message: too many}
+	END
+	gate_definition >>own/rules.yaml <<-'END'
+		type: object
+		properties:
+		  spec:
+		    type: object
+		    properties: {gpus: {type: integer}}
+		    x-kubernetes-validations:
+		    - {rule: self.gpus < 8, message: too many}
 	END
 	printf 'apiVersion: example.com/v1\nkind: Gate\nmetadata: {name: g}\nspec:\n  gpus: 9\n' >g.yaml
 	SELECT=custom,admission-policy,crd-validation own a.yaml g.yaml
@@ -347,44 +356,32 @@ own() {
 
 # definition RULE [FIELDS]: one that holds it, at `spec`.
 definition() {
-	cat >policies.yaml <<-END
-		apiVersion: apiextensions.k8s.io/v1
-		kind: CustomResourceDefinition
-		metadata: {name: gates.example.com}
-		spec:
-		  group: example.com
-		  names: {kind: Gate, plural: gates}
-		  scope: Namespaced
-		  versions:
-		  - name: v1
-		    served: true
-		    schema:
-		      openAPIV3Schema:
-		        type: object
-		        x-kubernetes-validations:
-		        - rule: self.kind == 'Gate' && self.metadata.name != 'no'
-		        properties:
-		          metadata: {type: object}
-		          spec:
-		            type: object
-		            x-kubernetes-validations:
-		            - {rule: "$1"${2:+, $2}}
-		            properties:
-		              replicas: {type: integer}
-		              port: {x-kubernetes-int-or-string: true}
-		              at: {type: string, format: date-time}
-		              for: {type: string, format: duration, nullable: true}
-		              part-of: {type: string}
-		              labels: {type: object, additionalProperties: {type: string}}
-		              hosts: {type: array, items: {type: string}}
-		              open: {type: object, x-kubernetes-preserve-unknown-fields: true}
-		              any: {x-kubernetes-preserve-unknown-fields: true}
-		              template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
-		              workers:
-		                type: array
-		                x-kubernetes-list-type: map
-		                x-kubernetes-list-map-keys: [name]
-		                items: {type: object, properties: {name: {type: string}}}
+	gate_definition >policies.yaml <<-END
+		type: object
+		x-kubernetes-validations:
+		- rule: self.kind == 'Gate' && self.metadata.name != 'no'
+		properties:
+		  metadata: {type: object}
+		  spec:
+		    type: object
+		    x-kubernetes-validations:
+		    - {rule: "$1"${2:+, $2}}
+		    properties:
+		      replicas: {type: integer}
+		      port: {x-kubernetes-int-or-string: true}
+		      at: {type: string, format: date-time}
+		      for: {type: string, format: duration, nullable: true}
+		      part-of: {type: string}
+		      labels: {type: object, additionalProperties: {type: string}}
+		      hosts: {type: array, items: {type: string}}
+		      open: {type: object, x-kubernetes-preserve-unknown-fields: true}
+		      any: {x-kubernetes-preserve-unknown-fields: true}
+		      template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
+		      workers:
+		        type: array
+		        x-kubernetes-list-type: map
+		        x-kubernetes-list-map-keys: [name]
+		        items: {type: object, properties: {name: {type: string}}}
 	END
 	printf 'apiVersion: example.com/v1\nkind: Gate\nmetadata: {name: gate}\nspec: {replicas: 1, port: x, template: {kind: A, metadata: {name: t, labels: {a: b}}}}\n' >gate.yaml
 	run "$GPUGATE" lint --isolated --select crd-validation --format concise \

@@ -69,7 +69,17 @@ func evaluateAll(args []string, out *bufio.Writer) error {
 			return err
 		}
 	}
-	base := environment.MustBaseEnvSet(version.MajorMinor(1, uint(minor)))
+	return eachCase(uint(minor), func(env *cel.Env, c *celCase) error {
+		answer := evaluate(env, c)
+		fmt.Fprintln(out, strings.ReplaceAll(answer, "\n", "\\n"))
+		return nil
+	})
+}
+
+// eachCase reads the lines of standard input, in the environment of that minor
+// version of Kubernetes.
+func eachCase(minor uint, judge func(*cel.Env, *celCase) error) error {
+	base := environment.MustBaseEnvSet(version.MajorMinor(1, minor))
 	env, err := base.Env(environment.NewExpressions)
 	if err != nil {
 		return err
@@ -81,8 +91,9 @@ func evaluateAll(args []string, out *bufio.Writer) error {
 		if err := json.Unmarshal(in.Bytes(), &c); err != nil {
 			return err
 		}
-		answer := evaluate(env, &c)
-		fmt.Fprintln(out, strings.ReplaceAll(answer, "\n", "\\n"))
+		if err := judge(env, &c); err != nil {
+			return err
+		}
 	}
 	return in.Err()
 }

@@ -4,15 +4,11 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
-	"os"
 	"strconv"
 	"syscall"
 
 	"github.com/google/cel-go/cel"
-	"k8s.io/apimachinery/pkg/util/version"
-	"k8s.io/apiserver/pkg/cel/environment"
 )
 
 func init() {
@@ -26,25 +22,13 @@ func measureAll(args []string, out *bufio.Writer) error {
 	if err != nil {
 		return err
 	}
-	base := environment.MustBaseEnvSet(version.MajorMinor(1, 36))
-	env, err := base.Env(environment.NewExpressions)
-	if err != nil {
+	return eachCase(36, func(env *cel.Env, c *celCase) error {
+		nanos, err := measure(env, c, n)
+		if err == nil {
+			fmt.Fprintln(out, nanos)
+		}
 		return err
-	}
-	in := bufio.NewScanner(os.Stdin)
-	in.Buffer(nil, 64<<20)
-	for in.Scan() {
-		var c celCase
-		if err := json.Unmarshal(in.Bytes(), &c); err != nil {
-			return err
-		}
-		nanos, err := measure(env, &c, n)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintln(out, nanos)
-	}
-	return in.Err()
+	})
 }
 
 func measure(env *cel.Env, c *celCase, n int) (int64, error) {

@@ -6,7 +6,9 @@
 #ifndef TESTS_ADMISSION_STAGE_H
 #define TESTS_ADMISSION_STAGE_H
 
+#include <fcntl.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "engine/registry.h"
@@ -46,6 +48,26 @@ static inline void stage_end(struct stage *s)
 	log_free(s->log);
 	metrics_free(s->metrics);
 	close(s->log_fd);
+}
+
+/* For cmocka: a stage of its own for each test, without a log. */
+static inline int stage_setup(void **state)
+{
+	struct stage *s = calloc(1, sizeof(*s));
+
+	stage_begin(s, open("/dev/null", O_WRONLY | O_CLOEXEC), LOG_ERROR,
+		    false);
+	*state = s;
+	return 0;
+}
+
+static inline int stage_teardown(void **state)
+{
+	struct stage *s = *state;
+
+	stage_end(s);
+	free(s);
+	return 0;
 }
 
 #endif

@@ -22,23 +22,13 @@
 
 static int setup(void **state)
 {
-	struct stage *s = calloc(1, sizeof(*s));
+	struct stage *s;
 
-	stage_begin(s, open("/dev/null", O_WRONLY | O_CLOEXEC), LOG_ERROR,
-		    false);
+	stage_setup(state);
+	s = *state;
 	admission_set_policy(s->admission,
 			     policy_default(&s->rules, "recommended"));
 	s->user = "alice";
-	*state = s;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct stage *s = *state;
-
-	stage_end(s);
-	free(s);
 	return 0;
 }
 
@@ -540,7 +530,7 @@ static void a_long_review_is_denied_by_its_beginning(void **state)
 	buf_release(&body);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, stage_teardown)
 
 int main(void)
 {

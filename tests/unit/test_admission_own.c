@@ -178,26 +178,8 @@ static void an_update_is_forgiven_what_was(void **state)
 	assert_true(is_allowed(s, "UPDATE", "", labelled, pod));
 }
 
-static int setup(void **state)
-{
-	struct stage *s = calloc(1, sizeof(*s));
-
-	stage_begin(s, open("/dev/null", O_WRONLY | O_CLOEXEC), LOG_ERROR,
-		    false);
-	*state = s;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct stage *s = *state;
-
-	stage_end(s);
-	free(s);
-	return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name)                                                             \
+	cmocka_unit_test_setup_teardown(name, stage_setup, stage_teardown)
 
 int main(void)
 {

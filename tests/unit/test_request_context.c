@@ -68,15 +68,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	struct stage *s = *state;
-
-	stage_end(s);
-	free(s);
-	return 0;
-}
-
 static void post(struct stage *s, enum admission_path path, const char *request)
 {
 	struct buf body;
@@ -452,7 +443,7 @@ static void nobody_is_let_in_without_a_policy(void **state)
 	assert_int_equal(s->reply.retry_after, 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, stage_teardown)
 
 int main(void)
 {
