@@ -80,6 +80,20 @@ lacks() {
 	has ': info: '
 }
 
+@test "admission: of two bindings that refuse, the gravest decides" {
+	{
+		policy low 'object.spec.priority < 5'
+		binding a low Audit
+		binding b low Deny
+		binding c low Warn
+	} >policies.yaml
+	pod a.yaml
+	lint a.yaml
+	[ "$status" -eq 1 ]
+	has ': error: policy `low`: refused by low'
+	[ "$(grep -c 'refused by low' <<<"$output")" -eq 1 ]
+}
+
 @test "admission: JSON names the policy and its binding" {
 	{
 		policy low 'object.spec.priority < 5'

@@ -30,15 +30,20 @@ static enum severity severity_of(const struct node *spec)
 	return severity;
 }
 
-static struct admission_binding *append(struct admission_policies *set,
-					struct admission_policy *policy)
+/* The gravest first: of findings that say the same, the first one is kept. */
+static struct admission_binding *insert(struct admission_policies *set,
+					struct admission_policy *policy,
+					enum severity severity)
 {
-	struct admission_binding **last = &policy->bindings;
+	struct admission_binding **at = &policy->bindings, *binding;
 
-	while (*last)
-		last = &(*last)->next;
-	*last = ARENA_NEW(&set->arena, struct admission_binding);
-	return *last;
+	while (*at && (*at)->severity >= severity)
+		at = &(*at)->next;
+	binding = ARENA_NEW(&set->arena, struct admission_binding);
+	binding->severity = severity;
+	binding->next = *at;
+	*at = binding;
+	return binding;
 }
 
 static void bind(struct admission_policies *set, const struct given *given)
@@ -55,10 +60,9 @@ static void bind(struct admission_policies *set, const struct given *given)
 			       text_or_empty(name));
 		return;
 	}
-	binding = append(set, policy);
+	binding = insert(set, policy, severity_of(spec));
 	binding->name = text_or_empty(given->object->name);
 	binding->spec = spec;
-	binding->severity = severity_of(spec);
 }
 
 static bool is_parameter(const struct given *given,
@@ -70,10 +74,9 @@ static bool is_parameter(const struct given *given,
 static void bind_alone(struct admission_policies *set,
 		       struct admission_policy *policy)
 {
-	struct admission_binding *binding = append(set, policy);
+	struct admission_binding *binding = insert(set, policy, SEVERITY_ERROR);
 	size_t n = 0;
 
-	binding->severity = SEVERITY_ERROR;
 	for (size_t i = 0; policy->parameter.kind && i < set->ngiven; i++) {
 		if (!is_parameter(&set->given[i], &policy->parameter))
 			continue;
