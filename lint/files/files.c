@@ -48,7 +48,7 @@ void files_add_kept(struct files *files, uint32_t folder, const char *name,
 		    unsigned flags)
 {
 	*ARRAY_PUSH(files->items, files->n, files->size) =
-		(struct lint_file){name, folder, (uint16_t)flags, 0, 0};
+		(struct lint_file){name, folder, flags, 0, 0};
 }
 
 void files_add(struct files *files, uint32_t folder, const char *name,
@@ -147,7 +147,7 @@ void files_sort(struct files *files)
 
 long files_find(const struct files *files, const char *path)
 {
-	size_t low = 0, high = files->n;
+	size_t low = 0, high = files->n - files->nrendered;
 	struct path_cursor want = {path, NULL, false};
 
 	while (low < high) {

@@ -25,20 +25,23 @@ enum file_flags {
 	FILE_DANGLING = 16, /* skipped: a symbolic link to nothing */
 	FILE_FIXED = 32,    /* --fix changed it, --diff would */
 	FILE_FIX_FAILED = 64,
-	FILE_REGULAR = 128,   /* neither pipe nor device, and not empty */
-	FILE_KEPT = 256,      /* can be read only once: see stdin_cache.h */
-	FILE_LINK = 512,      /* a symbolic link */
-	FILE_NAMED = 1024,    /* on the command line: no folder bounds it */
-	FILE_AGAIN = 2048,    /* another name of the file: see unite.c */
-	FILE_SECRETS = 4096,  /* holds secret values */
-	FILE_FOREIGN = 8192,  /* skipped: it holds no Kubernetes object */
-	FILE_PATCHED = 16384, /* of a base that a kustomization patches */
+	FILE_REGULAR = 128,    /* neither pipe nor device, and not empty */
+	FILE_KEPT = 256,       /* can be read only once: see stdin_cache.h */
+	FILE_LINK = 512,       /* a symbolic link */
+	FILE_NAMED = 1024,     /* on the command line: no folder bounds it */
+	FILE_AGAIN = 2048,     /* another name of the file: see unite.c */
+	FILE_SECRETS = 4096,   /* holds secret values */
+	FILE_FOREIGN = 8192,   /* skipped: it holds no Kubernetes object */
+	FILE_PATCHED = 16384,  /* of a base that a kustomization patches */
+	FILE_COVERED = 32768,  /* judged as a part of what is rendered */
+	FILE_RENDERED = 65536, /* no file: the text of a rendered source */
+	FILE_APART = 131072,   /* ... that is a set of its own */
 };
 
 struct lint_file {
 	const char *name;
 	uint32_t folder;
-	uint16_t flags;
+	uint32_t flags;
 	uint16_t error; /* errno of open or read; EFBIG: over the cap */
 	uint32_t size;	/* bytes that were linted */
 };
@@ -60,6 +63,7 @@ struct files {
 	struct arena arena;
 	struct lint_file *items;
 	size_t n, size;
+	size_t nrendered; /* at the end, in an order of their own */
 	struct lint_folder *folders;
 	size_t nfolders, folders_size;
 	struct lint_root *roots;
@@ -92,7 +96,8 @@ void files_add_kept(struct files *files, uint32_t folder, const char *name,
 void files_path(const struct files *files, size_t file, struct buf *out);
 /* Sort by path; of files that were added twice one is kept. */
 void files_sort(struct files *files);
-/* Index of the file with this shown path, or -1. Needs a sorted list. */
+/* Index of the file with this shown path, or -1. Needs a sorted list, and finds
+ * nothing rendered. */
 long files_find(const struct files *files, const char *path);
 
 #endif

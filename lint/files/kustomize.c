@@ -36,6 +36,7 @@ void kustomize_release(struct kustomize *k)
 	free(k->marks);
 	free(k->bases);
 	free(k->seen);
+	free(k->met);
 	buf_release(&k->input);
 	arena_release(&k->arena);
 }
@@ -48,6 +49,19 @@ const char *kustomize_name(const char *name)
 		if (!strcmp(name, names[i]))
 			return names[i];
 	return NULL;
+}
+
+const char *chart_name(const char *name)
+{
+	static const char chart[] = "Chart.yaml";
+
+	return *name == *chart && !strcmp(name, chart) ? chart : NULL;
+}
+
+void kustomize_meet(struct kustomize *k, const char *folder, const char *name)
+{
+	*ARRAY_PUSH(k->met, k->nmet, k->met_size) =
+		(struct renderable){arena_strdup(&k->arena, folder), name};
 }
 
 static const char *listed(struct kustomize *k, const char *folder,
@@ -190,7 +204,9 @@ void kustomize_join(struct kustomize *dst, struct kustomize *src)
 	for (size_t i = 0; i < src->nbases; i++)
 		*ARRAY_PUSH(dst->bases, dst->nbases, dst->bases_size) =
 			src->bases[i];
-	src->n = src->nbases = 0;
+	for (size_t i = 0; i < src->nmet; i++)
+		*ARRAY_PUSH(dst->met, dst->nmet, dst->met_size) = src->met[i];
+	src->n = src->nbases = src->nmet = 0;
 	arena_adopt(&dst->arena, &src->arena);
 }
 
@@ -219,7 +235,7 @@ static void mark_folders(struct kustomize *k, struct files *files)
 }
 
 /* The file or folder itself, or what lies below it. */
-static bool is_of_base(const struct kustomize *k, const char *path)
+bool kustomize_patches(const struct kustomize *k, const char *path)
 {
 	for (size_t i = 0; i < k->nbases; i++)
 		if (!strcmp(path, k->bases[i]) ||
@@ -239,7 +255,7 @@ static void mark_bases(struct kustomize *k, struct files *files)
 		buf_reset(&absolute);
 		files_path(files, i, &path);
 		path_absolute(k->cwd, path.data, &absolute);
-		if (is_of_base(k, absolute.data))
+		if (kustomize_patches(k, absolute.data))
 			files->items[i].flags |= FILE_PATCHED;
 	}
 	buf_release(&path);

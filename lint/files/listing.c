@@ -114,6 +114,8 @@ static void look_at(struct listings *listings, int fd, const struct dirent64 *d,
 		push_unknown(listings, fd, d);
 	if (kustomize_name(name))
 		listing->kustomization = kustomize_name(name);
+	if (chart_name(name))
+		listing->chart = chart_name(name);
 }
 
 static int by_name(const void *a, const void *b, void *context)

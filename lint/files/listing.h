@@ -30,6 +30,7 @@ struct listings {
 struct listing {
 	size_t from, names;
 	const char *kustomization; /* one of the fixed names, or NULL */
+	const char *chart;	   /* the same */
 	bool git, gitignore, policy;
 };
 

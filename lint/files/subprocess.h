@@ -5,8 +5,17 @@
 #ifndef LINT_SUBPROCESS_H
 #define LINT_SUBPROCESS_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "base/err.h"
+
+/* What a program may take; 0 or NULL: as much as it wants, our environment. */
+struct program_limits {
+	unsigned seconds;
+	size_t output; /* bytes of standard output */
+	char *const *environment;
+};
 
 /*
  * Run argv[0] (looked for in PATH); what it writes is added to out, and to
@@ -14,5 +23,11 @@
  */
 int program_run(const char *const *argv, struct buf *out, struct buf *errors,
 		struct err *err);
+/* The same; one that goes beyond a limit is killed with all that it started. */
+int program_run_within(const char *const *argv,
+		       const struct program_limits *limits, struct buf *out,
+		       struct buf *errors, struct err *err);
+/* The path of a program of PATH, appended. false: there is none. */
+bool program_find(const char *name, struct buf *path);
 
 #endif

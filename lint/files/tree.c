@@ -124,9 +124,12 @@ static void read_rules(struct tree_worker *w, struct tree_level *level,
 	if (tree->ignore_vcs && listing->gitignore && level->ignore)
 		level->ignore = ignore_read(&w->arena, level->ignore, level->fd,
 					    ".gitignore", path);
-	if (listing->kustomization)
-		kustomize_read(&w->kustomize, level->fd, listing->kustomization,
-			       path);
+	if (listing->chart)
+		kustomize_meet(&w->kustomize, path, listing->chart);
+	if (!listing->kustomization)
+		return;
+	kustomize_meet(&w->kustomize, path, listing->kustomization);
+	kustomize_read(&w->kustomize, level->fd, listing->kustomization, path);
 }
 
 static struct ignored_count count_ignored(struct tree_worker *w, int fd,

@@ -171,6 +171,17 @@ static const struct option table[] = {
 	 .help = "Lint files that .gitignore excludes, too."},
 	{"strict-input", 0, OPTION_FLAG, FOR_LINT, AT(strict_input), NULL, NULL,
 	 .help = "Exit with 2 when a file is skipped because it is a template."},
+	{"render", 0, OPTION_TEXT, FOR_LINT, AT(render), "WHEN",
+	 "auto never require",
+	 .help = "Build the kustomizations of walked folders with kustomize or kubectl, "
+		 "judge what comes out in place of the files, and show findings at "
+		 "the files: auto (default: where the program is on PATH, and not "
+		 "under --partial or --since), never, or require: exit with 2 when "
+		 "one is not built."},
+	{"render-network", 0, OPTION_FLAG, FOR_LINT, AT(render_network), NULL,
+	 NULL,
+	 .help = "Build kustomizations with remote bases, too: the program fetches "
+		 "them. Without it they are judged by their files."},
 	{"jobs", 'j', OPTION_NUMBER, FOR_LINT | FOR_LSP | FOR_QUOTA, AT(jobs),
 	 "N", NULL,
 	 .help = "Threads (default: one per processor). The report is the same for "

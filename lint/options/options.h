@@ -45,11 +45,11 @@ struct options {
 		*webhook_policy;
 	const char *as;
 	const char *baseline, *write_baseline, *since, *add_ignore;
-	const char *report_file;
+	const char *report_file, *render;
 	const char *stdin_filename, *color, *rules_format;
 	unsigned jobs, quiet, verbose;
 	bool isolated, prune_baseline, partial, no_ignore, force_exclude;
-	bool no_ignore_vcs, strict_input, statistics, show_all, help;
+	bool no_ignore_vcs, render_network, strict_input, statistics, show_all, help;
 	bool all_namespaces;
 	bool fix, unsafe_fixes, diff, exit_non_zero_on_fix;
 };

@@ -34,6 +34,15 @@ struct skipped_file {
 	const char *path, *reason;
 };
 
+/* A kustomization or a chart, which a program builds. */
+struct report_rendered {
+	const char *source;	    /* its file, as shown */
+	const char *one, *many;	    /* "kustomization", "kustomizations" */
+	const char *tool, *version; /* what built it */
+	const char *reason; /* why it is judged by its files; NULL: it is not */
+	const char *command; /* that builds it, for who reads the reason */
+};
+
 struct report_summary {
 	uint64_t files; /* linted */
 	const struct skipped_file *skipped;
@@ -43,6 +52,8 @@ struct report_summary {
 	/* Folders that are judged apart, as each holds the same object. */
 	const char *const *apart;
 	size_t napart;
+	const struct report_rendered *rendered;
+	size_t nrendered;
 	struct run_counts counts;
 	uint64_t fixable, fixable_unsafe;
 	const struct not_run *not_run;

@@ -169,6 +169,28 @@ static void put_skipped(struct buf *out, const struct report_summary *summary)
 	stream_close(out, ']');
 }
 
+/* What programs built, and what they did not. */
+static void put_rendered(struct buf *out, const struct report_summary *summary)
+{
+	stream_open(out, "rendered", '[');
+	for (size_t i = 0; i < summary->nrendered; i++) {
+		const struct report_rendered *r = &summary->rendered[i];
+
+		stream_open(out, NULL, '{');
+		stream_text(out, "source", r->source);
+		stream_bool(out, "built", !r->reason);
+		if (!r->reason) {
+			stream_text(out, "tool", r->tool);
+			stream_text(out, "version", r->version);
+		} else {
+			stream_text(out, "reason", r->reason);
+			stream_text(out, "command", r->command);
+		}
+		stream_close(out, '}');
+	}
+	stream_close(out, ']');
+}
+
 static void put_not_run(struct buf *out, const struct report_summary *summary)
 {
 	stream_open(out, "rulesNotRun", '[');
@@ -191,6 +213,7 @@ static void put_summary(struct buf *out, const struct report_summary *summary)
 	stream_open(out, "summary", '{');
 	stream_int(out, "files", (int64_t)summary->files);
 	put_skipped(out, summary);
+	put_rendered(out, summary);
 	stream_int(out, "ignored", (int64_t)summary->ignored);
 	stream_int(out, "notKubernetes", (int64_t)summary->foreign);
 	stream_int(out, "documents", (int64_t)counts->documents);

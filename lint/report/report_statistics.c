@@ -157,6 +157,75 @@ void summary_add_fixable(const struct report_summary *summary, struct buf *out)
 		buf_adds(out, ".\n");
 }
 
+/* Is this the first root that is not built for its reason? */
+static bool refused_first(const struct report_summary *summary, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (summary->rendered[j].reason &&
+		    !strcmp(summary->rendered[j].reason,
+			    summary->rendered[i].reason))
+			return false;
+	return true;
+}
+
+static void add_refused(const struct report_summary *summary, size_t first,
+			struct buf *out)
+{
+	const struct report_rendered *r = &summary->rendered[first];
+	size_t n = 0;
+
+	buf_adds(out, "Not rendered (");
+	escape_adds(out, r->reason);
+	buf_adds(out, "): ");
+	for (size_t i = first; i < summary->nrendered; i++) {
+		const char *reason = summary->rendered[i].reason;
+
+		if (!reason || strcmp(reason, r->reason) != 0)
+			continue;
+		if (n++ >= NAMES_SHOWN)
+			continue;
+		buf_adds(out, n > 1 ? ", " : "");
+		escape_adds(out, summary->rendered[i].source);
+	}
+	if (n > NAMES_SHOWN)
+		buf_addf(out, " and %zu more", n - NAMES_SHOWN);
+	buf_adds(out, "; by hand: ");
+	escape_adds(out, r->command);
+	buf_adds(out, " | gpugate lint -\n");
+}
+
+/* Those that the same program built, of which this is the first. */
+static void add_built(const struct report_summary *summary, size_t first,
+		      struct buf *out)
+{
+	const struct report_rendered *r = &summary->rendered[first];
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < summary->nrendered; i++) {
+		if (summary->rendered[i].reason ||
+		    strcmp(summary->rendered[i].tool, r->tool) != 0)
+			continue;
+		if (i < first)
+			return;
+		n++;
+	}
+	buf_adds(out, "Rendered ");
+	add_count(out, n, r->one, r->many);
+	buf_addf(out, " with %s%s", r->tool, *r->version ? " " : "");
+	escape_adds(out, r->version);
+	buf_addc(out, '\n');
+}
+
+static void add_rendered(const struct report_summary *summary, struct buf *out)
+{
+	for (size_t i = 0; i < summary->nrendered; i++)
+		if (!summary->rendered[i].reason)
+			add_built(summary, i, out);
+	for (size_t i = 0; i < summary->nrendered; i++)
+		if (summary->rendered[i].reason && refused_first(summary, i))
+			add_refused(summary, i, out);
+}
+
 /* Rule i was named in an earlier line, or has no line of its own. */
 static bool same_reason_before(const struct report_summary *summary, size_t i)
 {
@@ -244,6 +313,7 @@ static void add_apart(const struct report_summary *summary, struct buf *out)
 
 void summary_add_not_run(const struct report_summary *summary, struct buf *out)
 {
+	add_rendered(summary, out);
 	add_apart(summary, out);
 	add_partly(&summary->counts, out);
 	for (size_t i = 0; i < summary->nnot_run; i++) {

@@ -143,6 +143,19 @@ static void part_all(struct file_sets *sets, const struct files *files,
 	buf_release(&b);
 }
 
+/* Of two that build the same base each is a set of its own. */
+static void part_rendered(struct file_sets *sets, const struct files *files)
+{
+	for (size_t i = files->n - files->nrendered; i < files->n; i++) {
+		const struct lint_file *f = &files->items[i];
+		const char *folder = files->folders[f->folder].path;
+
+		if (f->flags & FILE_APART && *folder)
+			*VEC_PUSH(&sets->arena, sets->folders, sets->n,
+				  sets->size) = folder;
+	}
+}
+
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -187,6 +200,7 @@ void file_sets_make(struct file_sets *sets, struct job *job,
 		qsort(seen.items, seen.n, sizeof(*seen.items), by_what);
 	part_all(sets, job->files, &seen);
 	free(seen.items);
+	part_rendered(sets, job->files);
 	keep_once(sets);
 	if (!sets->n)
 		return;

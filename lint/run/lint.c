@@ -73,6 +73,9 @@ static int check_options(struct lint *lint)
 	if (o->unsafe_fixes && !o->fix && !o->diff)
 		return log_usage("lint",
 				 "--unsafe-fixes needs --fix or --diff");
+	if (o->since && text_eq(o->render, "require"))
+		return log_usage("lint", "--render require and --since cannot "
+					 "be combined");
 	if (o->as_groups.n && !o->as)
 		return log_usage("lint", "--as-group needs --as");
 	if (o->add_ignore && (o->fix || o->diff))
@@ -107,7 +110,7 @@ static void put_texts(struct lint *lint)
 	long file;
 
 	for (size_t i = 0; lint->listed && i < before; i++)
-		lint->files.items[i].flags &= (uint16_t)~FILE_NAMED;
+		lint->files.items[i].flags &= ~(uint32_t)FILE_NAMED;
 	for (size_t i = 0; i < lint->ntexts; i++)
 		if (access(lint->texts[i].path, F_OK))
 			add_text(lint, lint->texts[i].path);
@@ -120,6 +123,18 @@ static void put_texts(struct lint *lint)
 					lint->texts[i].text,
 					lint->texts[i].len);
 	}
+}
+
+static void render(struct lint *lint)
+{
+	const struct rendered_input input = {
+		lint->options,	    lint->cwd,	  &lint->policies,
+		&lint->kustomize,   &lint->files, &lint->stdin_cache,
+		&lint->thread_pool,
+	};
+
+	rendered_make(&lint->rendered, &input);
+	lint->failed |= lint->rendered.failed;
 }
 
 static int list_files(struct lint *lint)
@@ -143,6 +158,7 @@ static int list_files(struct lint *lint)
 		return 2;
 	}
 	lint->failed |= lint->walk.failed;
+	render(lint);
 	/* Under a broken policy nothing can be judged. */
 	rc = policies_ready(&lint->policies);
 	return rc ? rc : check_required(lint);
@@ -277,13 +293,27 @@ static bool must_wait(const struct lint *lint)
 {
 	const struct options *o = lint->options;
 
-	return o->add_ignore || o->fix || o->diff || lint->baseline_run.new;
+	return o->add_ignore || o->fix || o->diff || lint->baseline_run.new ||
+	       lint->files.nrendered;
 }
 
 void lint_await_set(struct lint *lint)
 {
 	pool_wait(&lint->thread_pool);
 	lint->failed |= lint->set_failed;
+}
+
+static void map_rendered(struct lint *lint)
+{
+	int error = 0;
+
+	if (lint->files.nrendered)
+		error = rendered_map(&lint->rendered, &lint->job, &lint->set,
+				     &lint->whole.counts);
+	if (!error)
+		return;
+	lint->failed = true;
+	log_line("findings are lost: temporary file: %s", strerror(error));
 }
 
 int lint_run(struct lint *lint)
@@ -296,6 +326,7 @@ int lint_run(struct lint *lint)
 	if (must_wait(lint) || lint->workers.n < 2 ||
 	    pool_call(&lint->thread_pool, 2, set_work, lint) < 2)
 		run_set_rules(lint);
+	map_rendered(lint);
 	pool_dismiss(&lint->thread_pool);
 	lint_merge(lint);
 	log_step(lint, "files have findings of set rules", lint->set.n);
@@ -322,6 +353,7 @@ void lint_close(struct lint *lint)
 	set_findings_release(&lint->set);
 	files_release(&lint->files);
 	file_sets_release(&lint->file_sets);
+	rendered_release(&lint->rendered);
 	stdin_cache_release(&lint->stdin_cache);
 	buf_release(&lint->set_path);
 	free(lint->cwd);
@@ -435,7 +467,9 @@ int lint_gather(struct lint *lint)
 
 int lint_command(struct options *options)
 {
-	struct lint lint = {.options = options, .rules = program_rules()};
+	struct lint lint = {.options = options,
+			    .rules = program_rules(),
+			    .rendered.wanted = true};
 	int rc = check_options(&lint);
 
 	if (rc) {

@@ -14,6 +14,7 @@
 #include "lint/report/output.h"
 #include "lint/settings/admission.h"
 #include "lint/settings/clusters.h"
+#include "rendered.h"
 #include "set_findings.h"
 #include "sources.h"
 #include "worker.h"
@@ -47,6 +48,7 @@ struct lint {
 	struct buf set_path;
 	struct sources sources;
 	struct file_sets file_sets;
+	struct rendered rendered;
 	struct set_findings set;
 	struct sources set_sources; /* the set rules' own */
 	bool set_failed;

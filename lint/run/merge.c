@@ -69,27 +69,46 @@ static void lose(struct merge *m, int error)
 		 strerror(error));
 }
 
-/* Findings of both phases as one sorted array. */
+/* Places in what was built from sources become places in the sources. */
+static void move_related(struct merge *m, struct finding *findings, size_t n)
+{
+	struct rendered *rendered = &m->lint->rendered;
+
+	for (size_t i = 0; i < n && m->lint->files.nrendered; i++)
+		for (unsigned r = 0; r < findings[i].nrelated; r++)
+			rendered_move(rendered, &findings[i].related[r].place);
+}
+
+/* Findings of both phases, and those of what the file is a source of, as one
+ * sorted array. */
 static size_t gather(struct merge *m, uint32_t file, struct finding **out)
 {
 	struct lint *lint = m->lint;
 	const struct spill_record *record = &lint->job.records[file];
+	const struct rendered_finding *rendered;
 	struct finding *set = NULL, *all;
-	size_t n = 0, nset = 0;
+	size_t n = 0, nset = 0, nrendered = 0;
 
 	if (record->length)
 		lose(m, spill_read(&lint->workers.items[record->spill].spill,
 				   record, &m->arena, out, &n));
 	lose(m, set_findings_take(&lint->set, file, &m->arena, &set, &nset));
-	if (!nset)
+	rendered = rendered_of(&lint->rendered, file, &nrendered);
+	move_related(m, *out, n);
+	move_related(m, set, nset);
+	if (!nset && !nrendered)
 		return n;
-	all = ARENA_ARRAY(&m->arena, struct finding, n + nset);
+	all = ARENA_ARRAY(&m->arena, struct finding, n + nset + nrendered);
 	if (n)
 		memcpy(all, *out, n * sizeof(*all));
-	memcpy(all + n, set, nset * sizeof(*all));
-	findings_sort(all, n + nset);
+	if (nset)
+		memcpy(all + n, set, nset * sizeof(*all));
+	n += nset;
+	for (size_t i = 0; i < nrendered; i++)
+		all[n++] = rendered[i].finding;
+	findings_sort(all, n);
 	*out = all;
-	return n + nset;
+	return n;
 }
 
 /* --- --add-ignore -------------------------------------------------------- */
@@ -313,7 +332,7 @@ static void merge_any(struct merge *m, uint32_t file)
 	if (f->error) {
 		log_line("%s: %s", m->path.data, input_strerror(f->error));
 		m->lint->failed = true;
-	} else if (f->flags & FILE_TEMPLATE) {
+	} else if (f->flags & FILE_TEMPLATE && !(f->flags & FILE_COVERED)) {
 		skip(m, "template (Helm, Go or Jinja)");
 	} else if (f->flags & FILE_FOREIGN) {
 		m->summary.foreign++;
@@ -401,6 +420,8 @@ static void finish(struct merge *m)
 	s->counts = run->counts;
 	s->apart = lint->file_sets.folders;
 	s->napart = lint->file_sets.n;
+	s->rendered = lint->rendered.reports;
+	s->nrendered = lint->rendered.nreports;
 	s->fixable = run->counts.fixable;
 	s->fixable_unsafe = run->counts.fixable_unsafe;
 	s->not_run = run_not_run(run, &s->nnot_run);
@@ -439,7 +460,7 @@ void lint_merge(struct lint *lint)
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	outputs_begin(&lint->outputs, lint->options, &lint->rules);
-	for (uint32_t i = 0; i < lint->files.n; i++)
+	for (uint32_t i = 0; i < lint->files.n - lint->files.nrendered; i++)
 		merge_any(&m, i);
 	finish(&m);
 	arena_release(&m.arena);

@@ -101,3 +101,20 @@ int set_findings_take(struct set_findings *set, uint32_t file,
 	spill_decode(bytes, arena, findings, n);
 	return 0;
 }
+
+int set_findings_of(struct set_findings *set, uint32_t file,
+		    struct arena *arena, struct finding **findings, size_t *n)
+{
+	const void *bytes;
+
+	*n = 0;
+	for (size_t i = 0; i < set->n; i++) {
+		if (set->records[i].file != file)
+			continue;
+		bytes = spill_copy(&set->spill, &set->records[i].record, arena);
+		if (bytes)
+			spill_decode(bytes, arena, findings, n);
+		return set->spill.error;
+	}
+	return 0;
+}

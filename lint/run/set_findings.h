@@ -42,5 +42,8 @@ void set_findings_end(struct set_findings *set);
 int set_findings_take(struct set_findings *set, uint32_t file,
 		      struct arena *arena, struct finding **findings,
 		      size_t *n);
+/* The same of any file, when all is there, and none is taken. */
+int set_findings_of(struct set_findings *set, uint32_t file,
+		    struct arena *arena, struct finding **findings, size_t *n);
 
 #endif

@@ -20,6 +20,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "doc/placeholder.h"
+#include "lint/files/kustomize.h"
 #include "lint/term/log.h"
 
 enum { LARGEST_CHUNK = 32, FILES_PER_THREAD = 8 };
@@ -156,7 +157,8 @@ void job_file(struct job *job, size_t index, struct buf *scratch,
 		clusters_check_age(job->clusters, file->cluster,
 				   policy_max_age(file->policy));
 	file->fragments = (f->flags & FILE_FRAGMENT) ||
-			  job->files->folders[f->folder].fragments;
+			  (job->files->folders[f->folder].fragments &&
+			   !kustomize_name(f->name));
 	file->patched = f->flags & FILE_PATCHED;
 }
 
@@ -171,11 +173,18 @@ static bool lint_documents(struct worker *w, struct run_file *file,
 			   struct source *source)
 {
 	struct secrets secrets = {.arena = &w->source_arena};
+	uint64_t fixable = w->run.counts.fixable;
+	uint64_t unsafe = w->run.counts.fixable_unsafe;
 	bool possible = secrets_possible(source->text, source->len);
 
 	file->source = source;
 	run_file(&w->run, file, &w->doc_arena, possible ? search_secrets : NULL,
 		 &secrets);
+	/* What is built cannot be repaired. */
+	if (w->job->files->items[file->index].flags & FILE_RENDERED) {
+		w->run.counts.fixable = fixable;
+		w->run.counts.fixable_unsafe = unsafe;
+	}
 	if (possible)
 		secrets_of_text(&secrets, source->text, source->len);
 	return secrets.n || secrets.nspans;
@@ -274,7 +283,7 @@ static void lint_file(struct worker *w, size_t index)
 	struct run_file file;
 	struct source source;
 
-	if (f->flags & FILE_DANGLING)
+	if (f->flags & (FILE_DANGLING | FILE_COVERED))
 		return;
 	buf_reset(&w->path);
 	files_path(job->files, index, &w->path);
@@ -288,18 +297,20 @@ static void lint_file(struct worker *w, size_t index)
 	arena_reset(&w->source_arena);
 	source_init(&source, &w->source_arena, w->path.data, input->data,
 		    input->len);
-	if (!(f->flags & (FILE_NAMED | FILE_STDIN)) && is_foreign(&source)) {
+	if (!(f->flags & (FILE_NAMED | FILE_STDIN | FILE_RENDERED)) &&
+	    is_foreign(&source)) {
 		f->flags |= FILE_FOREIGN;
 		return;
 	}
-	if (is_template(w, &source)) {
+	if (!(f->flags & FILE_RENDERED) && is_template(w, &source)) {
 		f->flags |= FILE_TEMPLATE;
 		return;
 	}
 	if (job->options->verbose > 1)
 		log_line("%s", w->path.data);
 	job_file(job, index, &w->absolute, &file);
-	if ((job->options->fix || job->options->diff) && !source.transcoded)
+	if ((job->options->fix || job->options->diff) && !source.transcoded &&
+	    !(f->flags & FILE_RENDERED))
 		fix_file(w, &file, f, &source);
 	if (lint_documents(w, &file, &source) ||
 	    (job->records[index].length &&

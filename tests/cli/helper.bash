@@ -10,6 +10,8 @@ setup() {
 	unset NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE GITHUB_ACTIONS
 	export TERM=dumb LC_ALL=C.UTF-8
 	# git reads no configuration of the caller
+	# What is on PATH changes nothing: render.bats asks for it
+	export GPUGATE_RENDER=never
 	export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 	[ -x "$GPUGATE" ] || { echo "no program: $GPUGATE" >&2; return 1; }
 	cd "$BATS_TEST_TMPDIR" || exit 1

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A kustomization is built through one of our own that lists it and asks for
+ * origins, in a temporary folder: the user's files stay as they are. The
+ * program gets no plugins, keeps its restriction of what it loads to the folder
+ * of each kustomization, and finds no network: bases that need it were refused
+ * before, and what is overlooked meets a proxy that is not there.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/replace.h"
+#include "base/text.h"
+#include "lint/files/subprocess.h"
+#include "lint/term/progress.h"
+#include "render.h"
+
+enum {
+	SECONDS = 60,	   /* of one */
+	ALL_SECONDS = 180, /* after them none begins */
+	BYTES = 64 << 20,  /* of what one writes */
+	FIRST_LINE = 300,
+};
+
+extern char **environ;
+
+struct builds {
+	struct render *r;
+	const char *folder; /* temporary, real */
+	char *const *environment;
+	atomic_size_t next;
+	int64_t start;
+};
+
+/* --- the environment ------------------------------------------------------ */
+
+static const char *const offline[] = {
+	"HTTP_PROXY=http://127.0.0.1:9",
+	"HTTPS_PROXY=http://127.0.0.1:9",
+	"http_proxy=http://127.0.0.1:9",
+	"https_proxy=http://127.0.0.1:9",
+	"NO_PROXY=",
+	"no_proxy=",
+	"GIT_ALLOW_PROTOCOL=none",
+	"GIT_TERMINAL_PROMPT=0",
+};
+
+static bool is_replaced(const char *variable)
+{
+	for (size_t i = 0; i < sizeof(offline) / sizeof(*offline); i++)
+		if (!strncmp(variable, offline[i],
+			     strcspn(offline[i], "=") + 1))
+			return true;
+	return false;
+}
+
+static char *const *environment_of(struct render *r)
+{
+	size_t n = 0, kept = 0, added = sizeof(offline) / sizeof(*offline);
+	char **out;
+
+	if (r->network)
+		return NULL;
+	while (environ[n])
+		n++;
+	out = ARENA_ARRAY(&r->arena, char *, n + added + 1);
+	for (size_t i = 0; i < n; i++)
+		if (!is_replaced(environ[i]))
+			out[kept++] = environ[i];
+	for (size_t i = 0; i < added; i++)
+		out[kept++] = arena_strdup(&r->arena, offline[i]);
+	return out;
+}
+
+/* --- one ------------------------------------------------------------------ */
+
+static int write_kustomization(const char *folder, const char *root)
+{
+	struct buf path, text;
+	struct replace replace;
+	int error;
+
+	buf_init(&path);
+	buf_init(&text);
+	path_from(folder, root, &path);
+	buf_adds(&text, "resources: [");
+	text_json(path.data, path.len, &text);
+	buf_adds(&text, "]\nbuildMetadata: [originAnnotations, "
+			"transformerAnnotations]\n");
+	buf_reset(&path);
+	path_join(folder, "kustomization.yaml", &path);
+	error = replace_open(&replace, path.data);
+	if (!error) {
+		fwrite(text.data, 1, text.len, replace.out);
+		error = replace_finish(&replace, 0);
+	}
+	buf_release(&path);
+	buf_release(&text);
+	return error;
+}
+
+/* Without what a log puts before it: a time would differ in every run. */
+static const char *first_line(struct arena *arena, const char *text)
+{
+	size_t len = strcspn(text, "\r\n");
+	const char *message =
+		text_find(text, len, "] \"command failed\" err=\"");
+
+	if (message) {
+		message += strlen("] \"command failed\" err=\"");
+		len -= (size_t)(message - text);
+		len -= len && message[len - 1] == '"';
+		text = message;
+	}
+	return arena_strndup(arena, text, len < FIRST_LINE ? len : FIRST_LINE);
+}
+
+static int run_tool(struct builds *b, const char *folder, struct buf *out,
+		    struct buf *errors, struct err *err)
+{
+	const struct render_tool *tool = &b->r->kustomize;
+	const char *verb = strchr(tool->name, ' ') + 1;
+	const char *argv[] = {tool->path, verb, folder, NULL};
+	const struct program_limits limits = {SECONDS, BYTES, b->environment};
+
+	return program_run_within(argv, &limits, out, errors, err);
+}
+
+/* Through the kustomization in folder. What is wrong is asked of the root
+ * itself, as the user would: the message has only paths of the user. */
+static void build(struct builds *b, struct render_root *root,
+		  const char *folder, struct arena *arena)
+{
+	struct err err = {0};
+	struct buf errors;
+	int rc;
+
+	buf_init(&errors);
+	rc = run_tool(b, folder, &root->text, &errors, &err);
+	if (rc > 0) {
+		buf_reset(&errors);
+		buf_reset(&root->text);
+		rc = run_tool(b, root->folder, &root->text, &errors, &err);
+		root->refused = "it cannot be listed by another one";
+	}
+	if (rc < 0)
+		root->refused = arena_strdup(arena, err.text);
+	else if (rc)
+		root->refused = first_line(arena, errors.len ? errors.data
+							     : "it fails");
+	buf_release(&errors);
+}
+
+static const char *folder_of(const struct builds *b, size_t i, struct buf *out)
+{
+	buf_reset(out);
+	buf_addf(out, "%s/%zu", b->folder, i);
+	return out->data;
+}
+
+static void build_one(struct builds *b, size_t i, struct arena *arena)
+{
+	struct render_root *root = &b->r->roots[i];
+	char *real = realpath(root->folder, NULL);
+	struct buf folder;
+	int error = real ? 0 : errno;
+
+	buf_init(&folder);
+	folder_of(b, i, &folder);
+	if (!error && mkdir(folder.data, 0700))
+		error = errno;
+	if (!error)
+		error = write_kustomization(folder.data, real);
+	if (error)
+		root->refused = arena_printf(arena, "temporary folder: %s",
+					     strerror(error));
+	else
+		build(b, root, folder.data, arena);
+	buf_release(&folder);
+	free(real);
+}
+
+/* --- all ------------------------------------------------------------------ */
+
+struct build_thread {
+	struct builds *builds;
+	struct arena arena; /* what is said of failures */
+};
+
+static void build_some(void *context, unsigned index)
+{
+	struct build_thread *thread = (struct build_thread *)context + index;
+	struct builds *b = thread->builds;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&b->next, 1)) < b->r->nroots) {
+		struct render_root *root = &b->r->roots[i];
+
+		if (!root->refused &&
+		    progress_clock() - b->start > ALL_SECONDS * 1000)
+			root->refused = "no time is left for it";
+		if (!root->refused)
+			build_one(b, i, &thread->arena);
+	}
+}
+
+static void build_all(struct builds *b, struct thread_pool *thread_pool)
+{
+	struct build_thread *threads =
+		array_zalloc(thread_pool->most, sizeof(*threads));
+
+	for (unsigned i = 0; i < thread_pool->most; i++)
+		threads[i].builds = b;
+	pool_call(thread_pool, thread_pool->most, build_some, threads);
+	build_some(threads, 0);
+	pool_wait(thread_pool);
+	for (unsigned i = 0; i < thread_pool->most; i++)
+		arena_adopt(&b->r->arena, &threads[i].arena);
+	free(threads);
+}
+
+/* What was made in the temporary folder, and then itself. */
+static void remove_all(struct builds *b)
+{
+	struct buf path;
+
+	buf_init(&path);
+	for (size_t i = 0; i < b->r->nroots; i++) {
+		folder_of(b, i, &path);
+		buf_adds(&path, "/kustomization.yaml");
+		unlink(path.data);
+		rmdir(folder_of(b, i, &path));
+	}
+	rmdir(b->folder);
+	buf_release(&path);
+}
+
+static void take_origins(struct builds *b)
+{
+	struct buf built, folder;
+
+	buf_init(&folder);
+	for (size_t i = 0; i < b->r->nroots; i++) {
+		struct render_root *root = &b->r->roots[i];
+
+		if (root->refused)
+			continue;
+		built = root->text;
+		buf_init(&root->text);
+		render_take_origins(b->r, root, &built,
+				    folder_of(b, i, &folder));
+		buf_release(&built);
+	}
+	buf_release(&folder);
+}
+
+static char *temporary_folder(struct arena *arena)
+{
+	const char *parent = getenv("TMPDIR");
+	char *real = realpath(parent && *parent ? parent : "/tmp", NULL);
+	char *path = NULL;
+
+	if (real)
+		path = arena_printf(arena, "%s/gpugate-XXXXXX", real);
+	free(real);
+	return path && mkdtemp(path) ? path : NULL;
+}
+
+static void refuse_all(struct render *r, const char *why)
+{
+	for (size_t i = 0; i < r->nroots; i++)
+		if (!r->roots[i].refused)
+			r->roots[i].refused = why;
+}
+
+static bool any_to_build(const struct render *r)
+{
+	for (size_t i = 0; i < r->nroots; i++)
+		if (!r->roots[i].refused)
+			return true;
+	return false;
+}
+
+void render_build(struct render *r, struct thread_pool *thread_pool)
+{
+	struct builds b = {.r = r, .start = progress_clock()};
+
+	if (!r->kustomize.path)
+		refuse_all(r, "neither kustomize nor kubectl is on PATH");
+	if (!any_to_build(r))
+		return;
+	b.environment = environment_of(r);
+	b.folder = temporary_folder(&r->arena);
+	if (!b.folder) {
+		refuse_all(r, "there is no temporary folder");
+		return;
+	}
+	build_all(&b, thread_pool);
+	take_origins(&b);
+	remove_all(&b);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kustomize's annotations on where an object is from. They are read and taken
+ * off by lines: kustomize writes its output in one way, with the keys of an
+ * object in block style, so that a line that begins with `metadata:` is no part
+ * of a text, and annotations of several lines as literals. Source:
+ * kustomize:api/internal/utils/annotations.go, api/resource/origin.go.
+ */
+#include <string.h>
+
+#include "base/path.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "render.h"
+
+#define ORIGIN	     "    config.kubernetes.io/origin: |"
+#define TRANSFORMERS "    alpha.config.kubernetes.io/transformations: |"
+
+enum skipped { NOTHING, IN_ORIGIN, IN_TRANSFORMERS };
+
+struct lines {
+	struct render *r;
+	struct render_root *root;
+	const char *folder; /* paths are relative to it */
+	struct render_object *object;
+	bool metadata, annotations;
+	bool pending; /* the line `annotations:` is not written yet */
+	enum skipped skipped;
+};
+
+static size_t indent_of(const char *line, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && line[n] == ' ')
+		n++;
+	return n;
+}
+
+static bool is_line(const char *line, size_t len, const char *text)
+{
+	return len >= strlen(text) && !memcmp(line, text, strlen(text)) &&
+	       (len == strlen(text) || line[strlen(text)] == '-' ||
+		line[strlen(text)] == '+');
+}
+
+/* The value of `key: value`, or NULL. */
+static const char *value_of(struct lines *l, const char *line, size_t len,
+			    const char *key)
+{
+	const char *at = text_find(line, len, key);
+	const char *end = line + len;
+	struct buf path, value;
+
+	if (!at)
+		return NULL;
+	at += strlen(key);
+	if (end - at >= 2 && (*at == '"' || *at == '\'')) {
+		at++;
+		end--;
+	}
+	buf_init(&path);
+	buf_init(&value);
+	buf_add(&value, at, (size_t)(end - at));
+	path_absolute(l->folder, value.data, &path);
+	at = arena_strdup(&l->r->arena, path.data);
+	buf_release(&path);
+	buf_release(&value);
+	return at;
+}
+
+/* Those that changed it come in order; several times in a row from one. */
+static void add_layer(struct lines *l, const char *path)
+{
+	struct render_object *o = l->object;
+
+	if (!path)
+		return;
+	for (size_t i = 0; i < o->nlayers; i++)
+		if (!strcmp(o->layers[i], path))
+			return;
+	*VEC_PUSH(&l->r->arena, o->layers, o->nlayers, o->layers_size) = path;
+}
+
+static void read_line(struct lines *l, const char *line, size_t len)
+{
+	const char *path;
+
+	if (l->skipped == IN_TRANSFORMERS) {
+		add_layer(l, value_of(l, line, len, "configuredIn: "));
+		return;
+	}
+	path = value_of(l, line, len, "configuredIn: ");
+	l->object->generated |= path != NULL;
+	if (!path)
+		path = value_of(l, line, len, "path: ");
+	if (path || text_find(line, len, "repo: ")) /* none of ours */
+		l->object->origin = path;
+}
+
+static void begin_object(struct lines *l, size_t start)
+{
+	l->object = VEC_PUSH(&l->r->arena, l->root->objects, l->root->nobjects,
+			     l->root->objects_size);
+	*l->object = (struct render_object){.start = (uint32_t)start};
+	l->metadata = l->annotations = l->pending = false;
+}
+
+/* Is the line left out? */
+static bool take_line(struct lines *l, const char *line, size_t len)
+{
+	size_t indent = indent_of(line, len);
+
+	if (l->skipped && indent > 4) {
+		read_line(l, line, len);
+		return true;
+	}
+	l->skipped = NOTHING;
+	if (!indent) {
+		l->metadata = is_line(line, len, "metadata:");
+		l->annotations = false;
+	} else if (indent == 2 && l->metadata) {
+		l->annotations = is_line(line, len, "  annotations:");
+		l->pending = l->annotations;
+		return l->annotations;
+	} else if (indent == 4 && l->annotations) {
+		if (is_line(line, len, ORIGIN))
+			l->skipped = IN_ORIGIN;
+		else if (is_line(line, len, TRANSFORMERS))
+			l->skipped = IN_TRANSFORMERS;
+	}
+	return l->skipped != NOTHING;
+}
+
+static void reverse_layers(struct render_object *o)
+{
+	for (size_t i = 0; i < o->nlayers / 2; i++) {
+		const char *path = o->layers[i];
+
+		o->layers[i] = o->layers[o->nlayers - 1 - i];
+		o->layers[o->nlayers - 1 - i] = path;
+	}
+}
+
+void render_take_origins(struct render *r, struct render_root *root,
+			 const struct buf *built, const char *folder)
+{
+	struct lines l = {.r = r, .root = root, .folder = folder};
+	const char *at = built->data, *end = built->data + built->len;
+	struct buf *out = &root->text;
+
+	begin_object(&l, 0);
+	while (at < end) {
+		const char *next = memchr(at, '\n', (size_t)(end - at));
+		size_t len = (size_t)((next ? next : end) - at);
+
+		if (is_line(at, len, "---"))
+			begin_object(&l, out->len);
+		if (!take_line(&l, at, len)) {
+			if (l.pending && indent_of(at, len) > 2)
+				buf_adds(out, "  annotations:\n");
+			l.pending = false;
+			buf_add(out, at, len);
+			buf_addc(out, '\n');
+		}
+		at += len + 1;
+	}
+	for (size_t i = 0; i < root->nobjects; i++)
+		reverse_layers(&root->objects[i]);
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A place of a rendered object is looked for in what made it. A single value is
+ * where the last one set it: patches of the outer kustomizations, then fields
+ * of theirs, then the object's own file. A map or list, at which a finding
+ * stands when something in it is missing, belongs to the object's own file when
+ * that has it. Where nothing has the whole path, the deepest parent counts.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "base/text.h"
+#include "doc/pointer.h"
+#include "render.h"
+
+struct search {
+	struct render *r;
+	const struct render_object *object;
+	const struct node *root, *want; /* rendered */
+	struct render_place own;	/* in the object's file */
+	struct render_place value;	/* the outermost that has this value */
+	struct render_place patch;	/* the best of the patches */
+};
+
+/* A value that somebody set, and not the name of what is meant as a whole. */
+static bool is_single(const struct node *node)
+{
+	const struct node *parent = node->parent;
+
+	if (node_is_map(node) || node_is_seq(node))
+		return false;
+	return !text_eq(node->key, "name") || !parent ||
+	       !(node_is_seq(parent->parent) ||
+		 text_eq(parent->key, "metadata"));
+}
+
+static bool is_deeper(const struct render_place *a,
+		      const struct render_place *b)
+{
+	return !b->text || a->depth > b->depth;
+}
+
+/* A text within another one is shown in that one. */
+static void place_in(struct render_place *place, struct render_text *text,
+		     const struct render_item *item, const struct node *node)
+{
+	place->text = text;
+	place->item = item;
+	place->node = node;
+	if (!text->host)
+		return;
+	place->inner = node;
+	place->node = text->host_node;
+	place->item = text->host_item;
+	place->text = text->host;
+}
+
+/* --- patches -------------------------------------------------------------- */
+
+static void offer(struct search *s, struct render_text *text,
+		  const struct render_item *item, struct render_match match,
+		  unsigned depth)
+{
+	struct render_place place = {.depth = depth + match.depth,
+				     .whole = match.whole};
+
+	place_in(&place, text, item, match.node);
+	if (match.whole && is_single(s->want) &&
+	    node_same(match.node, s->want) && !s->value.text)
+		s->value = place;
+	if (place.depth && is_deeper(&place, &s->patch))
+		s->patch = place;
+}
+
+/* The rendered node at a JSON pointer; its last step is "-" for an item that
+ * was appended, which is found by what it is for. */
+static const struct node *node_for(const struct node *root, const char *path,
+				   const struct node *value)
+{
+	struct buf key;
+
+	buf_init(&key);
+	while (root && *path == '/') {
+		size_t len = strcspn(++path, "/");
+
+		buf_reset(&key);
+		for (size_t i = 0; i < len; i++)
+			if (path[i] == '~' && i + 1 < len)
+				buf_addc(&key, path[++i] == '1' ? '/' : '~');
+			else
+				buf_addc(&key, path[i]);
+		path += len;
+		if (!node_is_seq(root)) {
+			root = node_getn(root, key.data, key.len);
+		} else if (!strcmp(key.data, "-")) {
+			const struct node *found = NULL;
+
+			FOR_EACH_CHILD(root, item)
+				if (render_same_item(item, value))
+					found = item;
+			root = found;
+		} else {
+			root = node_at(root, strtoul(key.data, NULL, 10));
+		}
+	}
+	buf_release(&key);
+	return root;
+}
+
+static bool is_above(const struct node *above, const struct node *node)
+{
+	while (node && node != above)
+		node = node->parent;
+	return node != NULL;
+}
+
+static unsigned depth_of(const struct node *node)
+{
+	unsigned depth = 0;
+
+	while ((node = node->parent))
+		depth++;
+	return depth;
+}
+
+/* RFC 6902. */
+static void try_operations(struct search *s, struct render_text *text,
+			   const struct render_item *item)
+{
+	FOR_EACH_CHILD(item->root, operation) {
+		const char *path = node_str(node_get(operation, "path"));
+		const struct node *value = node_get(operation, "value");
+		const struct node *at =
+			path && value ? node_for(s->root, path, value) : NULL;
+
+		if (at && is_above(at, s->want))
+			offer(s, text, item, render_match(s->want, at, value),
+			      depth_of(at));
+	}
+}
+
+static bool is_target(const struct search *s, const struct node *target)
+{
+	const char *kind = node_str(node_get(target, "kind"));
+	const char *name = node_str(node_get(target, "name"));
+	const char *own = node_str(node_path(s->root, "metadata.name"));
+
+	return (!kind || node_eq(node_get(s->root, "kind"), kind)) &&
+	       (!name || strpbrk(name, ".*|[(^$") || text_contains(own, name));
+}
+
+static void try_patch(struct search *s, struct render_text *text,
+		      const struct node *target)
+{
+	if (target && !is_target(s, target))
+		return;
+	for (size_t i = 0; text && i < text->n; i++) {
+		const struct render_item *item = &text->items[i];
+
+		if (node_is_seq(item->root))
+			try_operations(s, text, item);
+		else if (target || render_same_object(s->root, item->root))
+			offer(s, text, item,
+			      render_match(s->want, s->root, item->root), 0);
+	}
+}
+
+static struct render_text *file_beside(struct search *s, const char *layer,
+				       const char *path)
+{
+	const char *slash = strrchr(layer, '/');
+	struct render_text *text;
+	struct buf folder, out;
+
+	buf_init(&folder);
+	buf_init(&out);
+	buf_add(&folder, layer, (size_t)(slash - layer));
+	path_absolute(folder.data, path, &out);
+	text = render_text_of(s->r, out.data);
+	buf_release(&folder);
+	buf_release(&out);
+	return text;
+}
+
+static void try_entry(struct search *s, struct render_text *layer,
+		      const struct node *entry)
+{
+	const struct node *inner = node_get(entry, "patch");
+	const char *path = node_str(node_get(entry, "path"));
+
+	if (node_str(entry) && strchr(entry->str, '\n'))
+		inner = entry;
+	else if (node_str(entry))
+		path = entry->str;
+	if (node_str(inner))
+		try_patch(s,
+			  render_text_within(s->r, layer, &layer->items[0],
+					     inner),
+			  node_get(entry, "target"));
+	else if (path)
+		try_patch(s, file_beside(s, layer->path, path),
+			  node_get(entry, "target"));
+}
+
+static void try_layer(struct search *s, const char *path)
+{
+	static const char *const lists[] = {"patches", "patchesJson6902",
+					    "patchesStrategicMerge"};
+	struct render_text *layer = render_text_of(s->r, path);
+	const struct node *root, *field;
+
+	if (!layer || !layer->n)
+		return;
+	root = layer->items[0].root;
+	field = render_field_of(root, s->root, s->want);
+	if (field && !s->value.text)
+		s->value = (struct render_place){.text = layer,
+						 .item = &layer->items[0],
+						 .node = field,
+						 .whole = true};
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		FOR_EACH_CHILD(node_get(root, lists[i]), entry)
+			try_entry(s, layer, entry);
+}
+
+/* --- the object's own file ------------------------------------------------ */
+
+/* Of several that it may be, the one with the longest name, or the same
+ * namespace. */
+static const struct render_item *own_item(const struct search *s,
+					  struct render_text *text)
+{
+	const struct render_item *best = NULL;
+	size_t longest = 0;
+
+	for (size_t i = 0; i < text->n; i++) {
+		const char *name = node_str(
+			node_path(text->items[i].root, "metadata.name"));
+		size_t len = name ? strlen(name) + 1 : 1;
+
+		if (!render_same_object(s->root, text->items[i].root) ||
+		    len <= longest)
+			continue;
+		best = &text->items[i];
+		longest = len;
+	}
+	return best;
+}
+
+static const struct node *generator_of(const struct search *s,
+				       const struct node *root)
+{
+	static const char *const lists[] = {"configMapGenerator",
+					    "secretGenerator"};
+	const char *name = node_str(node_path(s->root, "metadata.name"));
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		FOR_EACH_CHILD(node_get(root, lists[i]), entry)
+			if (text_contains(name, text_or_empty(node_str(node_get(
+							entry, "name")))))
+				return entry;
+	return root;
+}
+
+static void find_own(struct search *s)
+{
+	struct render_text *text =
+		s->object->origin ? render_text_of(s->r, s->object->origin)
+				  : NULL;
+	const struct render_item *item;
+	struct render_match match;
+
+	if (!text || !text->n)
+		return;
+	item = s->object->generated ? &text->items[0] : own_item(s, text);
+	s->own.text = text;
+	if (!item)
+		return;
+	if (s->object->generated)
+		match = (struct render_match){generator_of(s, item->root), 1,
+					      true};
+	else
+		match = render_match(s->want, s->root, item->root);
+	s->own.depth = match.depth;
+	s->own.whole = match.whole;
+	place_in(&s->own, text, item, match.node);
+}
+
+/* --- which of them -------------------------------------------------------- */
+
+static struct render_place choose(const struct search *s)
+{
+	bool same = s->own.whole && is_single(s->want) &&
+		    node_same(s->own.node, s->want);
+
+	if (s->value.text)
+		return s->value;
+	if (s->own.whole && (!is_single(s->want) || same || !s->patch.whole))
+		return s->own;
+	if (s->patch.text && is_deeper(&s->patch, &s->own))
+		return s->patch;
+	return s->own;
+}
+
+static const struct render_object *object_at(const struct render_root *root,
+					     uint32_t offset)
+{
+	size_t i = root->nobjects;
+
+	while (i && root->objects[i - 1].start > offset)
+		i--;
+	return i ? &root->objects[i - 1] : NULL;
+}
+
+/* The deepest node of the pointer that is there. */
+static const struct node *node_at_pointer(const struct node *root,
+					  const char *pointer)
+{
+	const struct node *found = root;
+	struct buf part;
+
+	buf_init(&part);
+	while (*pointer && found) {
+		size_t len = 1 + strcspn(pointer + 1, "/");
+		const struct node *next;
+
+		buf_reset(&part);
+		buf_add(&part, pointer, len);
+		next = node_for(found, part.data, NULL);
+		if (!next)
+			break;
+		found = next;
+		pointer += len;
+	}
+	buf_release(&part);
+	return found;
+}
+
+struct render_place render_place_of(struct render *r, struct render_root *root,
+				    const struct place *place)
+{
+	struct search s = {.r = r, .object = object_at(root, place->start)};
+	struct render_place found;
+
+	if (!root->rendered)
+		root->rendered = render_text_make(
+			r, arena_printf(&r->arena, "%s#", root->file),
+			root->text.data, root->text.len);
+	for (size_t i = 0; i < root->rendered->n && !s.root; i++)
+		if (root->rendered->items[i].document == place->document)
+			s.root = root->rendered->items[i].root;
+	if (!s.object || !s.root)
+		return (struct render_place){0};
+	s.want = node_at_pointer(s.root, place->pointer);
+	find_own(&s);
+	for (size_t i = 0; i < s.object->nlayers; i++)
+		try_layer(&s, s.object->layers[i]);
+	found = choose(&s);
+	found.key = s.want->key && place->start == s.want->key_start &&
+		    place->start != s.want->start;
+	return found;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sources that become manifests only when a program builds them: which there
+ * are, what they hold, what comes out of them, and where in the sources a
+ * place of that is. All of it lives in the arena until render_release(); one
+ * thread works on it, but for the building.
+ */
+#ifndef LINT_RENDER_H
+#define LINT_RENDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/thread_pool.h"
+#include "doc/load.h"
+#include "kube/set/index.h"
+#include "lint/files/kustomize.h"
+
+/* A file, or a text within one, with what can be found in it. */
+struct render_text {
+	const char *path; /* absolute; with "#" and a number: within it */
+	struct source source;
+	size_t bytes; /* of the file */
+	/* Objects, items of Lists one by one, with their documents. */
+	struct render_item {
+		const struct node *root;
+		unsigned document;
+	} * items;
+	size_t n, size;
+	/* A text within another one: its scalar there. */
+	struct render_text *host;
+	const struct node *host_node;
+	const struct render_item *host_item;
+};
+
+/* An object of a rendered text. */
+struct render_object {
+	uint32_t start;	    /* of its document */
+	const char *origin; /* absolute path of the file it is from, or NULL */
+	bool generated;	    /* by that kustomization */
+	/* Absolute paths of kustomizations that changed it, the last one
+	 * first. */
+	const char **layers;
+	size_t nlayers, layers_size;
+};
+
+struct render_root {
+	const char *folder, *file; /* absolute: of its kustomization */
+	/* Absolute paths of what it is made of: kustomizations, manifests,
+	 * patches. */
+	const char **sources;
+	size_t nsources, sources_size;
+	/* Of these, what it lists as resources. */
+	const char **resources;
+	size_t nresources, resources_size;
+	const char *refused; /* why it is judged by its sources, or NULL */
+	bool apart;	     /* another one has resources of it */
+	struct buf text;
+	struct render_object *objects; /* in the order of the text */
+	size_t nobjects, objects_size;
+	struct render_text *rendered; /* the text, read */
+	uint32_t index;		      /* the caller's */
+};
+
+struct render_tool {
+	const char *path;    /* NULL: there is none */
+	const char *name;    /* as it is called: "kubectl kustomize" */
+	const char *version; /* "" when it does not say */
+};
+
+struct render {
+	struct arena arena;
+	const char *cwd;
+	bool network; /* may be used */
+	struct render_tool kustomize;
+	struct render_root *roots; /* sorted by folder */
+	size_t nroots, roots_size;
+	struct render_text **texts;
+	size_t ntexts, texts_size;
+};
+
+void render_release(struct render *r);
+
+/* roots.c: kustomizations of the list that no other one refers to, and what
+ * they are made of. */
+void render_find(struct render *r, struct kustomize *k);
+/* tool.c: looks for the programs. */
+void render_find_tools(struct render *r);
+/* build.c: all that are not refused, in several threads. */
+void render_build(struct render *r, struct thread_pool *thread_pool);
+/* origin.c: take the annotations off a built text, and note what they say;
+ * folder is the one that their paths are relative to. */
+void render_take_origins(struct render *r, struct render_root *root,
+			 const struct buf *built, const char *folder);
+
+/* texts.c: of a file, read once. NULL: it cannot be read. */
+struct render_text *render_text_of(struct render *r, const char *path);
+/* A text that is in memory. */
+struct render_text *render_text_make(struct render *r, const char *path,
+				     const char *text, size_t len);
+/* The one that a string of another one holds. */
+struct render_text *render_text_within(struct render *r,
+				       struct render_text *host,
+				       const struct render_item *item,
+				       const struct node *node);
+
+/* A place in a file of the sources. */
+struct render_place {
+	struct render_text *text; /* of a file; NULL: unknown */
+	const struct render_item *item;
+	const struct node *node;  /* NULL: the file alone is known */
+	bool key;		  /* the key of the node is meant */
+	const struct node *inner; /* of a text that node holds, or NULL */
+	unsigned depth;		  /* how many steps of the path are there */
+	bool whole;		  /* all of them */
+};
+
+/* place.c: where bytes of a rendered text come from. */
+struct render_place render_place_of(struct render *r, struct render_root *root,
+				    const struct place *place);
+
+/* match.c: what stands for a rendered node in another tree of the object. */
+struct render_match {
+	const struct node *node; /* the deepest */
+	unsigned depth;
+	bool whole;
+};
+enum { RENDER_DEPTH = 128 };
+/* want is below from, which is at; of more than RENDER_DEPTH steps the first
+ * ones count. */
+struct render_match render_match(const struct node *want,
+				 const struct node *from,
+				 const struct node *at);
+/* Is it an item of a list for the same thing? */
+bool render_same_item(const struct node *a, const struct node *b);
+/* May this be the object before it was changed? */
+bool render_same_object(const struct node *rendered, const struct node *source);
+
+/* fields.c: fields of a kustomization that set single values: images,
+ * replicas, namespace, labels. NULL: none of them. */
+const struct node *render_field_of(const struct node *kustomization,
+				   const struct node *object,
+				   const struct node *want);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A root is a kustomization that no other one in the walked folders lists, and
+ * that is no component. All that it leads to is looked at before anything is
+ * built: what is not a path of this machine is a remote base, which would be
+ * fetched. Fields after the kustomization reference
+ * (kubectl.docs.kubernetes.io) and types.Kustomization.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "render.h"
+
+enum { LEVELS = 32 };
+
+struct list_of_paths {
+	const char **items;
+	size_t n, size;
+};
+
+static const char *absolute(struct render *r, const char *folder,
+			    const char *path)
+{
+	struct buf out;
+	const char *text;
+
+	buf_init(&out);
+	path_absolute(folder, path, &out);
+	text = arena_strdup(&r->arena, out.data);
+	buf_release(&out);
+	return text;
+}
+
+static const struct node *read_kustomization(struct render *r, const char *path)
+{
+	const struct render_text *text = render_text_of(r, path);
+
+	return text && text->n ? text->items[0].root : NULL;
+}
+
+/* Of kustomize, and not of Flux, whose kind has the same name. */
+static bool is_kustomization(const struct node *root)
+{
+	const char *group = node_str(node_get(root, "apiVersion"));
+
+	return node_is_map(root) &&
+	       (!group || text_starts(group, "kustomize.config.k8s.io/"));
+}
+
+/* --- what is in one ------------------------------------------------------ */
+
+struct closure {
+	struct render *r;
+	struct render_root *root;
+	unsigned level;
+};
+
+static void refuse(struct closure *c, const char *fmt, const char *what)
+{
+	struct arena *arena = &c->r->arena;
+	struct buf text;
+
+	if (c->root->refused)
+		return;
+	buf_init(&text);
+	buf_addf(&text, "%s `%.200s`", fmt, what);
+	c->root->refused = arena_strdup(arena, text.data);
+	buf_release(&text);
+}
+
+static bool is_url(const char *text)
+{
+	return strstr(text, "://") || text_starts(text, "git@") ||
+	       text_starts(text, "git::");
+}
+
+static void add_source(struct closure *c, const char *path)
+{
+	*VEC_PUSH(&c->r->arena, c->root->sources, c->root->nsources,
+		  c->root->sources_size) = path;
+}
+
+static void visit(struct closure *c, const char *folder);
+
+/* A path of a list; resource: of resources or bases. */
+static void follow(struct closure *c, const char *folder, const char *path,
+		   bool resource)
+{
+	const char *at;
+	struct stat st;
+
+	if (!path || !*path || strchr(path, '\n'))
+		return;
+	at = absolute(c->r, folder, path);
+	if (is_url(path) || stat(at, &st)) {
+		if (!c->r->network)
+			refuse(c,
+			       is_url(path) || strstr(path, "?ref=") ||
+					       text_starts(path, "github.com")
+				       ? "remote base"
+				       : "there is no",
+			       path);
+		return;
+	}
+	if (resource)
+		*VEC_PUSH(&c->r->arena, c->root->resources, c->root->nresources,
+			  c->root->resources_size) = at;
+	if (S_ISDIR(st.st_mode))
+		visit(c, at);
+	else
+		add_source(c, at);
+}
+
+/* Patches may hold text instead of naming a file. */
+static void follow_patches(struct closure *c, const struct node *list,
+			   const char *folder)
+{
+	FOR_EACH_CHILD(list, item) {
+		follow(c, folder, node_str(item), false);
+		follow(c, folder, node_str(node_get(item, "path")), false);
+	}
+}
+
+/* Strings of what else may name a file, which kustomize would fetch. */
+static void look_for_urls(struct closure *c, const struct node *node)
+{
+	if (node_str(node) && is_url(node->str) && !c->r->network)
+		refuse(c, "remote file", node->str);
+	FOR_EACH_CHILD(node, child)
+		if (!text_eq(child->key, "literals"))
+			look_for_urls(c, child);
+}
+
+static void visit_kustomization(struct closure *c, const struct node *root,
+				const char *folder)
+{
+	static const char *const patches[] = {"patches", "patchesJson6902",
+					      "patchesStrategicMerge"};
+	static const char *const others[] = {"crds",
+					     "configurations",
+					     "generators",
+					     "transformers",
+					     "validators",
+					     "openapi",
+					     "configMapGenerator",
+					     "secretGenerator",
+					     "replacements"};
+
+	FOR_EACH_CHILD(node_get(root, "resources"), item)
+		follow(c, folder, node_str(item), true);
+	FOR_EACH_CHILD(node_get(root, "bases"), item)
+		follow(c, folder, node_str(item), true);
+	FOR_EACH_CHILD(node_get(root, "components"), item)
+		follow(c, folder, node_str(item), false);
+	for (size_t i = 0; i < sizeof(patches) / sizeof(*patches); i++)
+		follow_patches(c, node_get(root, patches[i]), folder);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		look_for_urls(c, node_get(root, others[i]));
+	if (node_get(root, "helmCharts") ||
+	    node_get(root, "helmChartInflationGenerator"))
+		refuse(c, "kustomize builds no charts without",
+		       "--enable-helm");
+}
+
+static const char *kustomization_in(struct render *r, const char *folder)
+{
+	static const char *const names[] = {
+		"kustomization.yaml", "kustomization.yml", "Kustomization"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *path = absolute(r, folder, names[i]);
+
+		if (!access(path, F_OK))
+			return path;
+	}
+	return NULL;
+}
+
+static bool visited(const struct render_root *root, const char *path)
+{
+	for (size_t i = 0; i < root->nsources; i++)
+		if (!strcmp(root->sources[i], path))
+			return true;
+	return false;
+}
+
+static void visit(struct closure *c, const char *folder)
+{
+	const char *path = kustomization_in(c->r, folder);
+	const struct node *root;
+
+	if (!path) {
+		refuse(c, "there is no kustomization in", folder);
+		return;
+	}
+	if (visited(c->root, path) || c->level == LEVELS)
+		return;
+	root = read_kustomization(c->r, path);
+	add_source(c, path);
+	c->level++;
+	if (is_kustomization(root))
+		visit_kustomization(c, root, folder);
+	c->level--;
+}
+
+/* --- which are roots ------------------------------------------------------ */
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int by_folder(const void *a, const void *b)
+{
+	const struct renderable *x = a, *y = b;
+
+	return strcmp(x->folder, y->folder);
+}
+
+static void add_referred(struct render *r, const struct renderable *met,
+			 struct list_of_paths *referred)
+{
+	static const char *const lists[] = {"resources", "bases", "components"};
+	const struct node *root =
+		read_kustomization(r, absolute(r, met->folder, met->name));
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		FOR_EACH_CHILD(node_get(root, lists[i]), item)
+			if (node_str(item))
+				*VEC_PUSH(&r->arena, referred->items,
+					  referred->n, referred->size) =
+					absolute(r, met->folder, item->str);
+}
+
+static void add_root(struct render *r, const struct renderable *met,
+		     const struct list_of_paths *referred)
+{
+	const char *path = absolute(r, met->folder, met->name);
+	const struct node *root = read_kustomization(r, path);
+	struct closure c = {.r = r};
+
+	if (!is_kustomization(root) ||
+	    node_eq(node_get(root, "kind"), "Component") ||
+	    (referred->n && bsearch(&met->folder, referred->items, referred->n,
+				    sizeof(*referred->items), by_text)))
+		return;
+	c.root = ARRAY_PUSH(r->roots, r->nroots, r->roots_size);
+	*c.root = (struct render_root){
+		.folder = arena_strdup(&r->arena, met->folder), .file = path};
+	buf_init(&c.root->text);
+	visit(&c, c.root->folder);
+}
+
+/* Two that build the same resources are two clusters, or two places of one. */
+static bool shares(const struct render_root *a, const struct render_root *b)
+{
+	for (size_t i = 0; i < a->nresources; i++)
+		if (bsearch(&a->resources[i], b->resources, b->nresources,
+			    sizeof(*b->resources), by_text))
+			return true;
+	return false;
+}
+
+static void find_shared(struct render *r)
+{
+	for (size_t i = 0; i < r->nroots; i++)
+		if (r->roots[i].nresources)
+			qsort(r->roots[i].resources, r->roots[i].nresources,
+			      sizeof(*r->roots[i].resources), by_text);
+	for (size_t i = 0; i < r->nroots; i++)
+		for (size_t j = 0; j < i; j++)
+			if (shares(&r->roots[i], &r->roots[j]))
+				r->roots[i].apart = r->roots[j].apart = true;
+}
+
+void render_find(struct render *r, struct kustomize *k)
+{
+	struct list_of_paths referred = {0};
+
+	if (k->nmet)
+		qsort(k->met, k->nmet, sizeof(*k->met), by_folder);
+	for (size_t i = 0; i < k->nmet; i++)
+		if (kustomize_name(k->met[i].name))
+			add_referred(r, &k->met[i], &referred);
+	if (referred.n)
+		qsort(referred.items, referred.n, sizeof(*referred.items),
+		      by_text);
+	for (size_t i = 0; i < k->nmet; i++)
+		if (kustomize_name(k->met[i].name))
+			add_root(r, &k->met[i], &referred);
+	find_shared(r);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is built from sources, as files of the run: their texts are linted in
+ * place of the sources, and their findings are then shown at the sources.
+ */
+#ifndef LINT_RENDERED_H
+#define LINT_RENDERED_H
+
+#include "covered.h"
+#include "engine/run.h"
+#include "lint/render/render.h"
+#include "lint/report/report.h"
+#include "set_findings.h"
+#include "stdin_cache.h"
+#include "worker.h"
+
+/* All of it outlives the rendered. */
+struct rendered_input {
+	const struct options *options;
+	const char *cwd;
+	struct policies *policies;
+	struct kustomize *kustomize;
+	struct files *files;
+	struct stdin_cache *stdin_cache;
+	struct thread_pool *thread_pool;
+};
+
+struct rendered {
+	struct rendered_input in;
+	struct render render;
+	struct arena arena;
+	bool wanted;   /* by this command */
+	bool required; /* --render require */
+	bool failed;   /* ... and something was not; it was said */
+	/* Findings at their sources, sorted. */
+	struct rendered_finding {
+		struct finding finding;
+		uint32_t root; /* the file that it was found in */
+	} * findings;
+	size_t n, size;
+	struct report_rendered *reports; /* for the summary */
+	size_t nreports, reports_size;
+	struct job *job;
+	struct set_findings *set;
+};
+
+/* Build what is in the sorted list of files, and add the texts at its end. */
+void rendered_make(struct rendered *rendered, const struct rendered_input *in);
+/* When all rules have run: findings go to their sources. The counts lose those
+ * that become one. 0, or errno: some are lost. */
+int rendered_map(struct rendered *rendered, struct job *job,
+		 struct set_findings *set, struct run_counts *counts);
+/* Those of a file. */
+struct rendered_finding *rendered_of(const struct rendered *rendered,
+				     uint32_t file, size_t *n);
+/* A place in a rendered text becomes one in the sources. */
+void rendered_move(struct rendered *rendered, struct place *place);
+void rendered_release(struct rendered *rendered);
+
+#endif
