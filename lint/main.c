@@ -29,6 +29,12 @@ static const struct command command_table[] = {
 	 "files. What is written is what a link leads to, and never out of the "
 	 "folder that was named: a link that leads out of it is left alone, "
 	 "with exit status 2, unless the link itself was named.\n\n"
+	 "In walked folders a kustomization that no other one lists is built "
+	 "with kustomize or kubectl, without network, and the result is "
+	 "judged in place of its files: --render. Findings are shown at the "
+	 "patch, the field of a kustomization, or the base that they are "
+	 "from. The summary says what was built, with which version, and "
+	 "what was not.\n\n"
 	 "Exit status: 0 when nothing at or above --fail-on is left, 1 when "
 	 "there are findings, 2 on wrong usage, a broken policy, an input that "
 	 "cannot be read, or an internal error (findings are still printed).",

@@ -49,7 +49,8 @@ struct options {
 	const char *stdin_filename, *color, *rules_format;
 	unsigned jobs, quiet, verbose;
 	bool isolated, prune_baseline, partial, no_ignore, force_exclude;
-	bool no_ignore_vcs, render_network, strict_input, statistics, show_all, help;
+	bool no_ignore_vcs, render_network, strict_input, statistics, show_all,
+		help;
 	bool all_namespaces;
 	bool fix, unsafe_fixes, diff, exit_non_zero_on_fix;
 };

@@ -2,8 +2,8 @@
 /*
  * kustomize's annotations on where an object is from. They are read and taken
  * off by lines: kustomize writes its output in one way, with the keys of an
- * object in block style, so that a line that begins with `metadata:` is no part
- * of a text, and annotations of several lines as literals. Source:
+ * object in block style, so that a line that begins with `metadata:` is not a
+ * part of a text, and annotations of several lines as literals. Source:
  * kustomize:api/internal/utils/annotations.go, api/resource/origin.go.
  */
 #include <string.h>
@@ -18,7 +18,7 @@
 
 enum skipped { NOTHING, IN_ORIGIN, IN_TRANSFORMERS };
 
-struct lines {
+struct origin_lines {
 	struct render *r;
 	struct render_root *root;
 	const char *folder; /* paths are relative to it */
@@ -45,8 +45,8 @@ static bool is_line(const char *line, size_t len, const char *text)
 }
 
 /* The value of `key: value`, or NULL. */
-static const char *value_of(struct lines *l, const char *line, size_t len,
-			    const char *key)
+static const char *value_of(struct origin_lines *l, const char *line,
+			    size_t len, const char *key)
 {
 	const char *at = text_find(line, len, key);
 	const char *end = line + len;
@@ -70,7 +70,7 @@ static const char *value_of(struct lines *l, const char *line, size_t len,
 }
 
 /* Those that changed it come in order; several times in a row from one. */
-static void add_layer(struct lines *l, const char *path)
+static void add_layer(struct origin_lines *l, const char *path)
 {
 	struct render_object *o = l->object;
 
@@ -82,7 +82,7 @@ static void add_layer(struct lines *l, const char *path)
 	*VEC_PUSH(&l->r->arena, o->layers, o->nlayers, o->layers_size) = path;
 }
 
-static void read_line(struct lines *l, const char *line, size_t len)
+static void read_line(struct origin_lines *l, const char *line, size_t len)
 {
 	const char *path;
 
@@ -98,7 +98,7 @@ static void read_line(struct lines *l, const char *line, size_t len)
 		l->object->origin = path;
 }
 
-static void begin_object(struct lines *l, size_t start)
+static void begin_object(struct origin_lines *l, size_t start)
 {
 	l->object = VEC_PUSH(&l->r->arena, l->root->objects, l->root->nobjects,
 			     l->root->objects_size);
@@ -107,7 +107,7 @@ static void begin_object(struct lines *l, size_t start)
 }
 
 /* Is the line left out? */
-static bool take_line(struct lines *l, const char *line, size_t len)
+static bool take_line(struct origin_lines *l, const char *line, size_t len)
 {
 	size_t indent = indent_of(line, len);
 
@@ -145,7 +145,7 @@ static void reverse_layers(struct render_object *o)
 void render_take_origins(struct render *r, struct render_root *root,
 			 const struct buf *built, const char *folder)
 {
-	struct lines l = {.r = r, .root = root, .folder = folder};
+	struct origin_lines l = {.r = r, .root = root, .folder = folder};
 	const char *at = built->data, *end = built->data + built->len;
 	struct buf *out = &root->text;
 

@@ -2,9 +2,10 @@
 /*
  * A place of a rendered object is looked for in what made it. A single value is
  * where the last one set it: patches of the outer kustomizations, then fields
- * of theirs, then the object's own file. A map or list, at which a finding
- * stands when something in it is missing, belongs to the object's own file when
- * that has it. Where nothing has the whole path, the deepest parent counts.
+ * of theirs, then the object's own file. A map or list, which a finding
+ * is placed at when something in it is missing, belongs to the object's own
+ * file when that has it. Where nothing has the whole path, the deepest parent
+ * counts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "doc/pointer.h"
 #include "render.h"
 
-struct search {
+struct place_search {
 	struct render *r;
 	const struct render_object *object;
 	const struct node *root, *want; /* rendered */
@@ -58,7 +59,7 @@ static void place_in(struct render_place *place, struct render_text *text,
 
 /* --- patches -------------------------------------------------------------- */
 
-static void offer(struct search *s, struct render_text *text,
+static void offer(struct place_search *s, struct render_text *text,
 		  const struct render_item *item, struct render_match match,
 		  unsigned depth)
 {
@@ -125,7 +126,7 @@ static unsigned depth_of(const struct node *node)
 }
 
 /* RFC 6902. */
-static void try_operations(struct search *s, struct render_text *text,
+static void try_operations(struct place_search *s, struct render_text *text,
 			   const struct render_item *item)
 {
 	FOR_EACH_CHILD(item->root, operation) {
@@ -140,7 +141,7 @@ static void try_operations(struct search *s, struct render_text *text,
 	}
 }
 
-static bool is_target(const struct search *s, const struct node *target)
+static bool is_target(const struct place_search *s, const struct node *target)
 {
 	const char *kind = node_str(node_get(target, "kind"));
 	const char *name = node_str(node_get(target, "name"));
@@ -150,7 +151,7 @@ static bool is_target(const struct search *s, const struct node *target)
 	       (!name || strpbrk(name, ".*|[(^$") || text_contains(own, name));
 }
 
-static void try_patch(struct search *s, struct render_text *text,
+static void try_patch(struct place_search *s, struct render_text *text,
 		      const struct node *target)
 {
 	if (target && !is_target(s, target))
@@ -166,8 +167,8 @@ static void try_patch(struct search *s, struct render_text *text,
 	}
 }
 
-static struct render_text *file_beside(struct search *s, const char *layer,
-				       const char *path)
+static struct render_text *file_beside(struct place_search *s,
+				       const char *layer, const char *path)
 {
 	const char *slash = strrchr(layer, '/');
 	struct render_text *text;
@@ -183,7 +184,7 @@ static struct render_text *file_beside(struct search *s, const char *layer,
 	return text;
 }
 
-static void try_entry(struct search *s, struct render_text *layer,
+static void try_entry(struct place_search *s, struct render_text *layer,
 		      const struct node *entry)
 {
 	const struct node *inner = node_get(entry, "patch");
@@ -203,7 +204,7 @@ static void try_entry(struct search *s, struct render_text *layer,
 			  node_get(entry, "target"));
 }
 
-static void try_layer(struct search *s, const char *path)
+static void try_layer(struct place_search *s, const char *path)
 {
 	static const char *const lists[] = {"patches", "patchesJson6902",
 					    "patchesStrategicMerge"};
@@ -228,7 +229,7 @@ static void try_layer(struct search *s, const char *path)
 
 /* Of several that it may be, the one with the longest name, or the same
  * namespace. */
-static const struct render_item *own_item(const struct search *s,
+static const struct render_item *own_item(const struct place_search *s,
 					  struct render_text *text)
 {
 	const struct render_item *best = NULL;
@@ -248,7 +249,7 @@ static const struct render_item *own_item(const struct search *s,
 	return best;
 }
 
-static const struct node *generator_of(const struct search *s,
+static const struct node *generator_of(const struct place_search *s,
 				       const struct node *root)
 {
 	static const char *const lists[] = {"configMapGenerator",
@@ -263,7 +264,7 @@ static const struct node *generator_of(const struct search *s,
 	return root;
 }
 
-static void find_own(struct search *s)
+static void find_own(struct place_search *s)
 {
 	struct render_text *text =
 		s->object->origin ? render_text_of(s->r, s->object->origin)
@@ -289,7 +290,7 @@ static void find_own(struct search *s)
 
 /* --- which of them -------------------------------------------------------- */
 
-static struct render_place choose(const struct search *s)
+static struct render_place choose(const struct place_search *s)
 {
 	bool same = s->own.whole && is_single(s->want) &&
 		    node_same(s->own.node, s->want);
@@ -340,7 +341,8 @@ static const struct node *node_at_pointer(const struct node *root,
 struct render_place render_place_of(struct render *r, struct render_root *root,
 				    const struct place *place)
 {
-	struct search s = {.r = r, .object = object_at(root, place->start)};
+	struct place_search s = {.r = r,
+				 .object = object_at(root, place->start)};
 	struct render_place found;
 
 	if (!root->rendered)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A root is a kustomization that no other one in the walked folders lists, and
- * that is no component. All that it leads to is looked at before anything is
+ * that is not a component. All that it leads to is looked at before anything is
  * built: what is not a path of this machine is a remote base, which would be
  * fetched. Fields after the kustomization reference
  * (kubectl.docs.kubernetes.io) and types.Kustomization.

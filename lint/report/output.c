@@ -217,6 +217,18 @@ void outputs_end(struct outputs *outputs, const struct report_summary *summary)
 		log_files(outputs, summary);
 }
 
+bool outputs_tell_rendered(const struct outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->n; i++) {
+		const struct report_format *format = outputs->items[i].format;
+
+		if (format == &report_full || format == &report_json ||
+		    format == &report_jsonl)
+			return true;
+	}
+	return false;
+}
+
 bool outputs_use_stdout(const struct outputs *outputs)
 {
 	for (size_t i = 0; i < outputs->n; i++)

@@ -216,7 +216,7 @@ static void add_built(const struct report_summary *summary, size_t first,
 	buf_addc(out, '\n');
 }
 
-static void add_rendered(const struct report_summary *summary, struct buf *out)
+void summary_add_rendered(const struct report_summary *summary, struct buf *out)
 {
 	for (size_t i = 0; i < summary->nrendered; i++)
 		if (!summary->rendered[i].reason)
@@ -313,7 +313,7 @@ static void add_apart(const struct report_summary *summary, struct buf *out)
 
 void summary_add_not_run(const struct report_summary *summary, struct buf *out)
 {
-	add_rendered(summary, out);
+	summary_add_rendered(summary, out);
 	add_apart(summary, out);
 	add_partly(&summary->counts, out);
 	for (size_t i = 0; i < summary->nnot_run; i++) {

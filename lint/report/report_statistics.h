@@ -16,6 +16,9 @@ void summary_add_line(const struct report_summary *summary, struct buf *out);
 void summary_add_findings(const struct run_counts *counts, struct buf *out);
 /* "2 fixable with --fix, 1 more with --unsafe-fixes.", or nothing. */
 void summary_add_fixable(const struct report_summary *summary, struct buf *out);
+/* What was built from sources, and what was not: a line each, or nothing. */
+void summary_add_rendered(const struct report_summary *summary,
+			  struct buf *out);
 /* A line for what was judged in part, and one a reason for rules that did not
  * run, or nothing. */
 void summary_add_not_run(const struct report_summary *summary, struct buf *out);

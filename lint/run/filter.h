@@ -6,7 +6,6 @@
 #ifndef LINT_FILTER_H
 #define LINT_FILTER_H
 
-#include "covered.h"
 #include "engine/run.h"
 #include "fix.h"
 #include "lint/files/input.h"
@@ -14,6 +13,7 @@
 #include "lint/report/report.h"
 #include "lint/settings/clusters.h"
 #include "lint/settings/policies.h"
+#include "lint/text/covered.h"
 #include "spill.h"
 
 struct filter {

@@ -11,10 +11,11 @@
 
 #include "add_ignore.h"
 #include "base/array.h"
-#include "covered.h"
 #include "doc/diff.h"
 #include "lint.h"
+#include "lint/report/report_statistics.h"
 #include "lint/term/log.h"
+#include "lint/text/covered.h"
 
 enum { OUTPUT_BUFFER = 64 * 1024 };
 
@@ -407,6 +408,24 @@ static void check_required(struct merge *m)
 
 /* --- all ----------------------------------------------------------------- */
 
+/* What is on PATH changes what is found: it is said in any case. */
+static void tell_rendered(struct merge *m)
+{
+	struct lint *lint = m->lint;
+	struct buf text;
+
+	if (outputs_tell_rendered(&lint->outputs) || lint->options->quiet)
+		return;
+	buf_init(&text);
+	summary_add_rendered(&m->summary, &text);
+	for (char *line = text.data, *end; (end = strchr(line, '\n'));
+	     line = end + 1) {
+		*end = '\0';
+		log_line("%s", line);
+	}
+	buf_release(&text);
+}
+
 static void finish(struct merge *m)
 {
 	struct lint *lint = m->lint;
@@ -425,6 +444,7 @@ static void finish(struct merge *m)
 	s->fixable = run->counts.fixable;
 	s->fixable_unsafe = run->counts.fixable_unsafe;
 	s->not_run = run_not_run(run, &s->nnot_run);
+	tell_rendered(m);
 	check_required(m);
 	s->seconds = (double)(progress_clock() - lint->start) / 1000;
 	if (m->fixed && lint->options->fix && !lint->options->diff &&

@@ -6,10 +6,10 @@
 #ifndef LINT_RENDERED_H
 #define LINT_RENDERED_H
 
-#include "covered.h"
 #include "engine/run.h"
 #include "lint/render/render.h"
 #include "lint/report/report.h"
+#include "lint/text/covered.h"
 #include "set_findings.h"
 #include "stdin_cache.h"
 #include "worker.h"

@@ -17,6 +17,18 @@ static bool has_gpu_quota(struct rule_run *run, const struct quota *quotas,
 	return false;
 }
 
+/* Does another namespace of the workload's set have one? */
+static bool others_have(struct rule_run *run, const struct workload *w)
+{
+	const struct object_index *index = rule_index(run);
+
+	for (size_t i = 0; i < index->nquotas; i++)
+		if (index->quotas[i].set == index_set_of(index, w) &&
+		    has_gpu_quota(run, &index->quotas[i], 1))
+			return true;
+	return false;
+}
+
 static void check(struct rule_run *run, const struct workload *w)
 {
 	const struct object_index *index = rule_index(run);
@@ -30,8 +42,7 @@ static void check(struct rule_run *run, const struct workload *w)
 	if (*w->id.namespace)
 		index_own_quotas(index, w, &own);
 	if (!rule_cluster(run) &&
-	    ((!own && !has_gpu_quota(run, index->quotas, index->nquotas)) ||
-	     rule_set_is_partial(run))) {
+	    ((!own && !others_have(run, w)) || rule_set_is_partial(run))) {
 		rule_not_run(run, rule_without_cluster(run));
 		return;
 	}

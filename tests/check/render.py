@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings of what is built, and where they are shown.
+
+render.py REPORT TREE KIND BUILT...
+
+REPORT: JSON of `gpugate lint` in TREE; each BUILT is ROOT=FILE=TEXT: the JSON
+of linting the built TEXT of the root whose file is ROOT by itself. The findings
+of each root must be those, and each must be shown at a line that an
+independent reading of the source agrees with: it holds the last key (or the
+item's name) of the rendered path, or the nearest parent that the file has.
+"""
+import collections
+import json
+import os
+import re
+import sys
+
+
+def identity(finding):
+    o = finding["object"]
+    return (finding["rule"], finding["severity"], finding["message"],
+            o.get("kind"), finding["container"])
+
+
+def by_root(report):
+    roots = collections.defaultdict(collections.Counter)
+    for f in report["findings"]:
+        for r in f["related"]:
+            if r["message"].startswith("built by this"):
+                roots[r["file"]][identity(f)] += 1
+    return roots
+
+
+def steps(pointer):
+    return [p.replace("~1", "/").replace("~0", "~")
+            for p in pointer.split("/")[1:]]
+
+
+def words_of(finding):
+    """What a line may show: each step of the path, innermost first."""
+    words = [s for s in reversed(steps(finding["path"])) if not s.isdigit()]
+    return words + ["kind", "apiVersion", "metadata"]
+
+
+def rendered_words(text, finding):
+    """Names along the path of the rendered object, innermost first: list items
+    by the text of their line."""
+    line = text[finding["line"] - 1]
+    return [w for w in re.findall(r"[\w./~:@-]+", line) if len(w) > 1]
+
+
+def agrees(tree, text, built, shown):
+    path = os.path.join(tree, shown["file"])
+    lines = open(path, encoding="utf-8").read().split("\n")
+    line = lines[shown["line"] - 1]
+    if shown["line"] == 1 and shown["column"] == 1 and not shown["path"]:
+        return "file alone"
+    words = words_of(built)
+    values = rendered_words(text, built)
+    exact = [w for w in words[:1] + values if w in line]
+    # A field of a kustomization or a value of a chart sets it by another key.
+    keys = {"image": ("newTag", "newName", "digest", "tag", "repository"),
+            "replicas": ("count",)}
+    exact += [k for k in keys.get(words[0], ()) if k in line]
+    if exact:
+        return "line"
+    if any(re.search(r'["\s-]?%s["\']?\s*:' % re.escape(w), line)
+           for w in words):
+        return "parent"
+    return None
+
+
+def kind_of(tree, shown):
+    name = os.path.basename(shown["file"])
+    if name.startswith("values"):
+        return "values"
+    if name.lower().startswith("kustomization"):
+        return "overlay"
+    if "/templates/" in "/" + shown["file"]:
+        return "template"
+    text = open(os.path.join(tree, shown["file"]), encoding="utf-8").read()
+    folder = os.path.dirname(os.path.join(tree, shown["file"]))
+    for k in ("kustomization.yaml", "kustomization.yml", "Kustomization"):
+        k = os.path.join(folder, k)
+        if os.path.exists(k) and re.search(
+                r"path:\s*\"?(\./)?%s|^patches.*%s" % (re.escape(name),
+                                                       re.escape(name)),
+                open(k, encoding="utf-8").read(), re.M):
+            return "overlay"
+    return "base" if text else "file alone"
+
+
+def main():
+    report = json.load(open(sys.argv[1], encoding="utf-8"))
+    tree, label = sys.argv[2:4]
+    roots = by_root(report)
+    table = collections.Counter()
+    failures = 0
+    for item in sys.argv[4:]:
+        root, path, text_path = item.split("=")
+        built = json.load(open(path, encoding="utf-8"))
+        text = open(text_path, encoding="utf-8").read().split("\n")
+        wanted = collections.Counter(identity(f) for f in built["findings"])
+        # Two of a root at one line with one text are shown once.
+        missing = set(wanted) - set(roots[root])
+        extra = set(roots[root]) - set(wanted)
+        for what, items in (("missing", missing), ("too much", extra)):
+            for i in sorted(items, key=str):
+                failures += 1
+                print(f"{label}: {root}: {what}: {i}")
+        for b in built["findings"]:
+            for s in report["findings"]:
+                if identity(s) != identity(b) or not any(
+                        r["file"] == root for r in s["related"]):
+                    continue
+                how = agrees(tree, text, b, s)
+                if not how:
+                    failures += 1
+                    how = "wrong"
+                    print(f"{label}: {s['file']}:{s['line']}: {s['rule']}: "
+                          f"not the line of {b['path']}")
+                table["file alone" if how == "file alone" else
+                      kind_of(tree, s)] += how != "wrong"
+                table[how] += how == "wrong"
+                break
+    total = sum(table.values())
+    at_line = total - table["file alone"] - table["wrong"]
+    columns = ("base", "overlay", "template", "values", "file alone", "wrong")
+    print(f"{label:10}" + "".join(f"{c}: {table[c]:4}  " for c in columns) +
+          f"to a line: {100 * at_line / max(total, 1):.1f} %")
+    if not total or at_line < 0.95 * total:
+        failures += 1
+        print(f"{label}: too few findings are shown at a line")
+    sys.exit(failures > 0)
+
+
+main()

@@ -1,0 +1,137 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Kustomizations are judged as what is built from them.
+
+load helper
+
+bats_require_minimum_version 1.5.0
+
+# tree NAME: a copy of the fixture, in which the tests are.
+tree() {
+	unset GPUGATE_RENDER
+	cp -r "$BATS_TEST_DIRNAME/render/$1" .
+	cd "$1" || exit 1
+}
+
+need_kubectl() {
+	command -v kubectl >/dev/null || skip "no kubectl"
+}
+
+# tool NAME SCRIPT: alone on the PATH, with what a shell needs.
+tool() {
+	mkdir -p "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\n%s\n' "$2" >"$BATS_TEST_TMPDIR/bin/$1"
+	chmod +x "$BATS_TEST_TMPDIR/bin/$1"
+}
+alone() { PATH=$BATS_TEST_TMPDIR/bin "$@"; }
+
+@test "findings of a build are shown at the patch, the field or the base" {
+	need_kubectl
+	tree overlays
+	lint --isolated --preset all .
+	is "$status" 1
+	holds "$output" "base/train.yaml:9:15: warning: container \`trainer\` has"
+	holds "$output" "overlays/prod/server.yaml:12:23: error: container \`server\` is"
+	holds "$output" "overlays/prod/train.json:3:119: error: \`NVIDIA_VISIBLE"
+	holds "$output" "overlays/dev/kustomization.yaml:8:11: warning: image"
+	holds "$output" "overlays/prod/kustomization.yaml:24:20: warning: GPU pods"
+	holds "$output" "components/gpu/kustomization.yaml:14:14: info"
+	holds "$stderr" "Rendered 2 kustomizations with kubectl kustomize v"
+}
+
+@test "one line has one finding, whatever overlays have it" {
+	need_kubectl
+	tree overlays
+	run -1 "$GPUGATE" lint --isolated --format json .
+	is "$(printf '%s\n' "$output" | grep -c '"rule":"job-restart-policy-missing"')" 1
+	holds "$(printf '%s\n' "$output" | grep '"rule":"job-restart-policy-missing"')" \
+		'"file":"overlays/prod/kustomization.yaml"'
+	holds "$output" '"source":"overlays/dev/kustomization.yaml","built":true,"tool":"kubectl kustomize"'
+}
+
+@test "a comment in the base suppresses what is found in the build" {
+	need_kubectl
+	tree overlays
+	sed -i 's/^      - name: trainer/      # gpugate: ignore[shm-missing] -- small data\n&/' \
+		base/train.yaml
+	lint --isolated --select shm-missing .
+	holds_not "$output" base/train.yaml
+	lint --isolated --select shm-missing --no-ignore .
+	holds "$output" base/train.yaml:10:15
+}
+
+@test "a remote base is left out with its reason, and nothing is fetched" {
+	need_kubectl
+	tree remote
+	lint --isolated .
+	holds "$output" "near/pod.yaml:6:13: error"
+	holds "$stderr" "Not rendered (remote base \`https://example.invalid/base//deploy?ref=v1\`): far/kustomization.yaml"
+	lint --isolated --render require .
+	is "$status" 2
+	holds "$stderr" "far/kustomization.yaml: not rendered: remote base"
+}
+
+@test "without a program the files are judged, and the command is said" {
+	tree remote
+	tool nothing :
+	run alone "$GPUGATE" lint --isolated --format concise near
+	is "$status" 1
+	holds "$output" "near/pod.yaml:6:13: error"
+	holds "$output" "Not rendered (neither kustomize nor kubectl is on PATH): near/kustomization.yaml; by hand: kustomize build near | gpugate lint -"
+	run alone "$GPUGATE" lint --isolated --render require near
+	is "$status" 2
+}
+
+@test "named files, --partial and --since start no program" {
+	tree remote
+	tool kubectl "echo run >>$BATS_TEST_TMPDIR/runs"
+	git init -q . && git add . && git -c user.name=a -c user.email=a@b commit -qm a
+	run alone "$GPUGATE" lint --isolated near/pod.yaml near/kustomization.yaml
+	run alone "$GPUGATE" lint --isolated --partial .
+	run alone "$GPUGATE" lint --isolated --render never .
+	mkdir ../plain && pod ../plain/p.yaml
+	run alone "$GPUGATE" lint --isolated ../plain
+	[ ! -e "$BATS_TEST_TMPDIR/runs" ]
+	run alone "$GPUGATE" lint --isolated .
+	[ -e "$BATS_TEST_TMPDIR/runs" ]
+}
+
+@test "what fails is judged by its files, with the first line of the error" {
+	tree remote
+	tool kustomize '[ "$1" = version ] && echo v9 && exit
+echo "Error: no such thing" >&2; echo more >&2; exit 1'
+	run alone "$GPUGATE" lint --isolated --format concise near
+	is "$status" 1
+	holds "$output" "near/pod.yaml:6:13: error"
+	holds "$output" "Not rendered (Error: no such thing): near/kustomization.yaml"
+	holds_not "$output" more
+}
+
+@test "user files stay as they are, and no temporary file is left" {
+	need_kubectl
+	tree overlays
+	find . -type f -exec cksum {} + | sort >../before
+	mkdir ../tmp
+	TMPDIR=$BATS_TEST_TMPDIR/tmp run "$GPUGATE" lint --isolated .
+	find . -type f -exec cksum {} + | sort >../after
+	cmp ../before ../after
+	is "$(ls "$BATS_TEST_TMPDIR/tmp")" ""
+}
+
+@test "what a policy excludes is not built" {
+	need_kubectl
+	tree overlays
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nexclude: [overlays/dev/**]\n' >.gpugate.yaml
+	run "$GPUGATE" lint --format concise .
+	holds "$output" "Rendered 1 kustomization "
+	holds_not "$output" overlays/dev
+}
+
+@test "an overlay alone shows its base" {
+	need_kubectl
+	tree overlays
+	cd overlays/prod
+	lint --isolated .
+	holds "$output" "../../base/train.yaml:9:15: warning"
+	holds "$output" "server.yaml:12:23: error"
+}
