@@ -27,6 +27,7 @@ enum {
 	ALL_SECONDS = 180, /* after them none begins */
 	BYTES = 64 << 20,  /* of what one writes */
 	FIRST_LINE = 300,
+	HELM_ARGUMENTS = 64,
 };
 
 extern char **environ;
@@ -122,6 +123,18 @@ static const char *first_line(struct arena *arena, const char *text)
 	return arena_strndup(arena, text, len < FIRST_LINE ? len : FIRST_LINE);
 }
 
+static int run_helm(struct builds *b, const struct render_root *root,
+		    struct buf *out, struct buf *errors, struct err *err)
+{
+	const struct program_limits limits = {SECONDS, BYTES, b->environment};
+	const char *argv[HELM_ARGUMENTS] = {b->r->helm.path, "template"};
+	size_t n = 2;
+
+	argv[n++] = "--";
+	argv[n++] = root->chart;
+	return program_run_within(argv, &limits, out, errors, err);
+}
+
 static int run_tool(struct builds *b, const char *folder, struct buf *out,
 		    struct buf *errors, struct err *err)
 {
@@ -143,8 +156,9 @@ static void build(struct builds *b, struct render_root *root,
 	int rc;
 
 	buf_init(&errors);
-	rc = run_tool(b, folder, &root->text, &errors, &err);
-	if (rc > 0) {
+	rc = root->chart ? run_helm(b, root, &root->text, &errors, &err)
+			 : run_tool(b, folder, &root->text, &errors, &err);
+	if (rc > 0 && !root->chart) {
 		buf_reset(&errors);
 		buf_reset(&root->text);
 		rc = run_tool(b, root->folder, &root->text, &errors, &err);
@@ -254,8 +268,11 @@ static void take_origins(struct builds *b)
 			continue;
 		built = root->text;
 		buf_init(&root->text);
-		render_take_origins(b->r, root, &built,
-				    folder_of(b, i, &folder));
+		if (root->chart)
+			render_take_templates(b->r, root, &built);
+		else
+			render_take_origins(b->r, root, &built,
+					    folder_of(b, i, &folder));
 		buf_release(&built);
 	}
 	buf_release(&folder);
@@ -273,10 +290,10 @@ static char *temporary_folder(struct arena *arena)
 	return path && mkdtemp(path) ? path : NULL;
 }
 
-static void refuse_all(struct render *r, const char *why)
+static void refuse_all(struct render *r, bool charts, const char *why)
 {
 	for (size_t i = 0; i < r->nroots; i++)
-		if (!r->roots[i].refused)
+		if (!r->roots[i].refused && !r->roots[i].chart == !charts)
 			r->roots[i].refused = why;
 }
 
@@ -293,13 +310,17 @@ void render_build(struct render *r, struct thread_pool *thread_pool)
 	struct builds b = {.r = r, .start = progress_clock()};
 
 	if (!r->kustomize.path)
-		refuse_all(r, "neither kustomize nor kubectl is on PATH");
+		refuse_all(r, false,
+			   "neither kustomize nor kubectl is on PATH");
+	if (!r->helm.path)
+		refuse_all(r, true, "helm is not on PATH");
 	if (!any_to_build(r))
 		return;
 	b.environment = environment_of(r);
 	b.folder = temporary_folder(&r->arena);
 	if (!b.folder) {
-		refuse_all(r, "there is no temporary folder");
+		refuse_all(r, false, "there is no temporary folder");
+		refuse_all(r, true, "there is no temporary folder");
 		return;
 	}
 	build_all(&b, thread_pool);

@@ -33,6 +33,8 @@ bool render_same_item(const struct node *a, const struct node *b)
 static const struct node *child_for(const struct node *want,
 				    const struct node *at)
 {
+	const struct node *other;
+
 	if (node_is_map(at) && want->key)
 		return node_getn(at, want->key, want->key_len);
 	if (!node_is_seq(at) || want->key)
@@ -40,10 +42,14 @@ static const struct node *child_for(const struct node *want,
 	FOR_EACH_CHILD(at, item)
 		if (render_same_item(want, item))
 			return item;
-	/* A name was changed. */
-	if (node_count(at) == node_count(want->parent) && node_is_map(want) &&
-	    node_is_map(node_at(at, want->index)))
-		return node_at(at, want->index);
+	/* A name was changed, or is not known. */
+	other = node_at(at, want->index);
+	if (other && render_is_marked(node_str(other)))
+		return other;
+	if (node_is_map(want) && node_is_map(other) &&
+	    (node_count(at) == node_count(want->parent) ||
+	     render_is_marked(node_str(node_get(other, "name")))))
+		return other;
 	return NULL;
 }
 
@@ -75,6 +81,8 @@ static bool same_group(const struct node *a, const struct node *b)
 	const char *y = text_or_empty(node_str(node_get(b, "apiVersion")));
 	size_t n = strcspn(x, "/"), m = strcspn(y, "/");
 
+	if (render_is_marked(y))
+		return true;
 	if (!x[n] || !y[m])
 		return x[n] == y[m];
 	return n == m && !memcmp(x, y, n);
@@ -89,5 +97,6 @@ bool render_same_object(const struct node *rendered, const struct node *source)
 
 	return kind && node_eq(node_get(source, "kind"), kind) &&
 	       same_group(rendered, source) &&
-	       (!name || !former || strstr(name, former));
+	       (!name || !former || render_is_marked(former) ||
+		strstr(name, former));
 }

@@ -168,3 +168,46 @@ void render_take_origins(struct render *r, struct render_root *root,
 	for (size_t i = 0; i < root->nobjects; i++)
 		reverse_layers(&root->objects[i]);
 }
+
+/* --- charts --------------------------------------------------------------- */
+
+/* `# Source: NAME/templates/x.yaml`: NAME is the chart, whatever its folder is
+ * called; so it is for those in charts/. */
+static const char *template_at(struct render *r, const struct render_root *root,
+			       const char *line, size_t len)
+{
+	static const char source[] = "# Source: ";
+	const char *path;
+
+	if (len < strlen(source) || memcmp(line, source, strlen(source)) != 0)
+		return NULL;
+	path = memchr(line + strlen(source), '/', len - strlen(source));
+	if (!path)
+		return NULL;
+	return arena_printf(&r->arena, "%s%.*s", root->chart,
+			    (int)(len - (size_t)(path - line)), path);
+}
+
+void render_take_templates(struct render *r, struct render_root *root,
+			   const struct buf *built)
+{
+	const char *at = built->data, *end = built->data + built->len;
+	struct origin_lines l = {.r = r, .root = root};
+
+	buf_add(&root->text, built->data, built->len);
+	begin_object(&l, 0);
+	while (at < end) {
+		const char *next = memchr(at, '\n', (size_t)(end - at));
+		size_t len = (size_t)((next ? next : end) - at);
+		const char *path = template_at(r, root, at, len);
+
+		if (len >= 3 && !memcmp(at, "---", 3))
+			begin_object(&l, (size_t)(at - built->data));
+		if (path && !l.object->origin) {
+			l.object->origin = path;
+			*VEC_PUSH(&r->arena, root->sources, root->nsources,
+				  root->sources_size) = path;
+		}
+		at += len + 1;
+	}
+}

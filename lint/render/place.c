@@ -17,6 +17,7 @@
 
 struct place_search {
 	struct render *r;
+	struct render_root *of;
 	const struct render_object *object;
 	const struct node *root, *want; /* rendered */
 	struct render_place own;	/* in the object's file */
@@ -264,11 +265,19 @@ static const struct node *generator_of(const struct place_search *s,
 	return root;
 }
 
+static struct render_text *own_text(const struct place_search *s)
+{
+	const char *path = s->object->origin;
+
+	if (!path)
+		return NULL;
+	return s->of->chart ? render_template_of(s->r, path)
+			    : render_text_of(s->r, path);
+}
+
 static void find_own(struct place_search *s)
 {
-	struct render_text *text =
-		s->object->origin ? render_text_of(s->r, s->object->origin)
-				  : NULL;
+	struct render_text *text = own_text(s);
 	const struct render_item *item;
 	struct render_match match;
 
@@ -302,6 +311,21 @@ static struct render_place choose(const struct place_search *s)
 	if (s->patch.text && is_deeper(&s->patch, &s->own))
 		return s->patch;
 	return s->own;
+}
+
+/* A value that the template does not hold. */
+static void try_values(struct place_search *s)
+{
+	struct render_want want = {s->want, s->want, s->own.depth};
+	unsigned depth = 0;
+
+	if (!s->own.node || (s->own.whole && !is_single(s->want)))
+		return;
+	for (const struct node *n = s->want; n != s->root; n = n->parent)
+		depth++;
+	for (; depth > s->own.depth; depth--)
+		want.below = want.below->parent;
+	render_value_of(s->r, s->of, &s->own, &want, &s->value);
 }
 
 static const struct render_object *object_at(const struct render_root *root,
@@ -341,8 +365,8 @@ static const struct node *node_at_pointer(const struct node *root,
 struct render_place render_place_of(struct render *r, struct render_root *root,
 				    const struct place *place)
 {
-	struct place_search s = {.r = r,
-				 .object = object_at(root, place->start)};
+	struct place_search s = {
+		.r = r, .of = root, .object = object_at(root, place->start)};
 	struct render_place found;
 
 	if (!root->rendered)
@@ -358,6 +382,8 @@ struct render_place render_place_of(struct render *r, struct render_root *root,
 	find_own(&s);
 	for (size_t i = 0; i < s.object->nlayers; i++)
 		try_layer(&s, s.object->layers[i]);
+	if (root->chart)
+		try_values(&s);
 	found = choose(&s);
 	found.key = s.want->key && place->start == s.want->key_start &&
 		    place->start != s.want->start;

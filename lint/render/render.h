@@ -22,7 +22,8 @@
 struct render_text {
 	const char *path; /* absolute; with "#" and a number: within it */
 	struct source source;
-	size_t bytes; /* of the file */
+	size_t bytes;  /* of the file */
+	bool template; /* read without its actions */
 	/* Objects, items of Lists one by one, with their documents. */
 	struct render_item {
 		const struct node *root;
@@ -55,6 +56,11 @@ struct render_root {
 	/* Of these, what it lists as resources. */
 	const char **resources;
 	size_t nresources, resources_size;
+	/* A chart: its folder, and the values that it gets, the strongest
+	 * first; NULL: a kustomization. */
+	const char *chart;
+	const char **values; /* absolute paths */
+	size_t nvalues, values_size;
 	const char *refused; /* why it is judged by its sources, or NULL */
 	bool apart;	     /* another one has resources of it */
 	struct buf text;
@@ -74,7 +80,7 @@ struct render {
 	struct arena arena;
 	const char *cwd;
 	bool network; /* may be used */
-	struct render_tool kustomize;
+	struct render_tool kustomize, helm;
 	struct render_root *roots; /* sorted by folder */
 	size_t nroots, roots_size;
 	struct render_text **texts;
@@ -86,7 +92,12 @@ void render_release(struct render *r);
 /* roots.c: kustomizations of the list that no other one refers to, and what
  * they are made of. */
 void render_find(struct render *r, struct kustomize *k);
-/* tool.c: looks for the programs. */
+/* charts.c: charts of the list that are not in another one. */
+void render_find_charts(struct render *r, const struct kustomize *k);
+/* The root is built from the chart in this folder. */
+void render_use_chart(struct render *r, struct render_root *root,
+		      const char *folder);
+/* tool.c: looks for the programs that the roots need. */
 void render_find_tools(struct render *r);
 /* build.c: all that are not refused, in several threads. */
 void render_build(struct render *r, struct thread_pool *thread_pool);
@@ -94,6 +105,9 @@ void render_build(struct render *r, struct thread_pool *thread_pool);
  * folder is the one that their paths are relative to. */
 void render_take_origins(struct render *r, struct render_root *root,
 			 const struct buf *built, const char *folder);
+/* ... note which templates the objects of a chart are from. */
+void render_take_templates(struct render *r, struct render_root *root,
+			   const struct buf *built);
 
 /* texts.c: of a file, read once. NULL: it cannot be read. */
 struct render_text *render_text_of(struct render *r, const char *path);
@@ -105,6 +119,11 @@ struct render_text *render_text_within(struct render *r,
 				       struct render_text *host,
 				       const struct render_item *item,
 				       const struct node *node);
+
+/* template.c: the same of a template, without its actions. */
+struct render_text *render_template_of(struct render *r, const char *path);
+/* Does an action give this text, or a part of it? */
+bool render_is_marked(const char *text);
 
 /* A place in a file of the sources. */
 struct render_place {
@@ -120,6 +139,17 @@ struct render_place {
 /* place.c: where bytes of a rendered text come from. */
 struct render_place render_place_of(struct render *r, struct render_root *root,
 				    const struct place *place);
+
+/* What is looked for: a rendered node, of which below, it or a parent, has a
+ * counterpart in a template, so many steps down. */
+struct render_want {
+	const struct node *node, *below;
+	unsigned depth;
+};
+/* template.c: in the values that the template inserts at its own place. */
+bool render_value_of(struct render *r, struct render_root *root,
+		     const struct render_place *own,
+		     const struct render_want *want, struct render_place *out);
 
 /* match.c: what stands for a rendered node in another tree of the object. */
 struct render_match {

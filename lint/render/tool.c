@@ -49,7 +49,7 @@ static const char *ask(struct arena *arena, const char *const *argv)
 	return version;
 }
 
-void render_find_tools(struct render *r)
+static void find_kustomize(struct render *r)
 {
 	struct render_tool *tool = &r->kustomize;
 	struct buf path;
@@ -70,4 +70,33 @@ void render_find_tools(struct render *r)
 					     ask(&r->arena, argv)};
 	}
 	buf_release(&path);
+}
+
+static void find_helm(struct render *r)
+{
+	struct buf path;
+
+	buf_init(&path);
+	if (program_find("helm", &path)) {
+		const char *argv[] = {path.data, "version", "--short", NULL};
+
+		r->helm = (struct render_tool){
+			arena_strdup(&r->arena, path.data), "helm template",
+			ask(&r->arena, argv)};
+	}
+	buf_release(&path);
+}
+
+void render_find_tools(struct render *r)
+{
+	bool charts = false, kustomizations = false;
+
+	for (size_t i = 0; i < r->nroots; i++) {
+		charts |= r->roots[i].chart != NULL;
+		kustomizations |= !r->roots[i].chart;
+	}
+	if (kustomizations)
+		find_kustomize(r);
+	if (charts)
+		find_helm(r);
 }

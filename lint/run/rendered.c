@@ -113,7 +113,46 @@ static void leave_out(struct rendered_input *in)
 	buf_release(&path);
 }
 
-/* Manifests and patches; kustomizations stay objects that are looked at. */
+/* Manifests, patches and templates; kustomizations and charts stay what they
+ * are. */
+static bool is_covered(const struct render_root *root, const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+
+	if (root->chart)
+		return path_is_below(root->chart, path) &&
+		       strstr(path + strlen(root->chart), "/templates/");
+	return !kustomize_name(name);
+}
+
+static bool is_template(const struct render *r, const char *path)
+{
+	for (size_t i = 0; i < r->nroots; i++)
+		if (r->roots[i].chart && !r->roots[i].refused &&
+		    is_covered(&r->roots[i], path))
+			return true;
+	return false;
+}
+
+/* Those that were built to nothing are templates all the same. */
+static void cover_templates(struct rendered *rendered)
+{
+	struct files *files = rendered->in.files;
+	struct buf path, absolute;
+
+	buf_init(&path);
+	buf_init(&absolute);
+	for (size_t i = 0; i < files->n; i++) {
+		buf_reset(&path);
+		buf_reset(&absolute);
+		files_path(files, i, &path);
+		path_absolute(rendered->in.cwd, path.data, &absolute);
+		if (is_template(&rendered->render, absolute.data))
+			files->items[i].flags |= FILE_COVERED;
+	}
+	buf_release(&path);
+	buf_release(&absolute);
+}
 static void cover_sources(struct rendered *rendered)
 {
 	for (size_t i = 0; i < rendered->render.nroots; i++) {
@@ -132,8 +171,7 @@ static void cover_sources(struct rendered *rendered)
 			const char *path = root->sources[s];
 			long file = find_file(rendered, path);
 
-			if (file >= 0 &&
-			    !kustomize_name(strrchr(path, '/') + 1))
+			if (file >= 0 && is_covered(root, path))
 				rendered->in.files->items[file].flags |=
 					FILE_COVERED;
 		}
@@ -157,7 +195,10 @@ static void add_text(struct rendered_input *in, struct render_root *root)
 
 static void report(struct rendered *rendered, const struct render_root *root)
 {
-	const struct render_tool *tool = &rendered->render.kustomize;
+	const struct render_tool *tool = root->chart
+						 ? &rendered->render.helm
+						 : &rendered->render.kustomize;
+	const char *verb = root->chart ? "helm template" : "kustomize build";
 	struct buf shown, folder;
 
 	buf_init(&shown);
@@ -168,14 +209,13 @@ static void report(struct rendered *rendered, const struct render_root *root)
 	*ARRAY_PUSH(rendered->reports, rendered->nreports,
 		    rendered->reports_size) = (struct report_rendered){
 		.source = arena_strdup(&rendered->arena, shown.data),
-		.one = "kustomization",
-		.many = "kustomizations",
+		.one = root->chart ? "chart" : "kustomization",
+		.many = root->chart ? "charts" : "kustomizations",
 		.tool = text_or_empty(tool->name),
 		.version = text_or_empty(tool->version),
 		.reason = root->refused,
 		.command = arena_printf(&rendered->arena, "%s %s",
-					tool->name ? tool->name
-						   : "kustomize build",
+					tool->name ? tool->name : verb,
 					folder.len ? folder.data : "."),
 	};
 	if (root->refused && rendered->required) {
@@ -206,11 +246,14 @@ void rendered_make(struct rendered *rendered, const struct rendered_input *in)
 	r->network = in->options->render_network;
 	leave_out(&rendered->in);
 	render_find(r, in->kustomize);
+	render_find_charts(r, in->kustomize);
 	if (!r->nroots)
 		return;
 	render_find_tools(r);
 	render_build(r, in->thread_pool);
 	cover_sources(rendered);
+	if (r->helm.path)
+		cover_templates(rendered);
 	for (size_t i = 0; i < r->nroots; i++) {
 		if (!r->roots[i].refused)
 			add_text(&rendered->in, &r->roots[i]);
@@ -288,7 +331,8 @@ static struct render_place whole_root(struct rendered *rendered,
 
 	if (text && text->n) {
 		at.item = &text->items[0];
-		at.node = node_get(at.item->root, "resources");
+		at.node = node_get(at.item->root,
+				   root->chart ? "name" : "resources");
 		if (!at.node)
 			at.node = node_first(at.item->root);
 	}
@@ -300,11 +344,16 @@ static void put_place(struct rendered *rendered, const struct render_place *at,
 		      struct place *place)
 {
 	long file = at->text ? find_file(rendered, at->text->path) : -1;
+	struct lint_file *f;
 
 	if (file < 0)
 		return;
 	place->file = (uint32_t)file;
-	rendered->in.files->items[file].size = (uint32_t)at->text->bytes;
+	f = &rendered->in.files->items[file];
+	f->size = (uint32_t)at->text->bytes;
+	/* Settings, until something is found in them. */
+	if (f->flags & FILE_FOREIGN)
+		f->flags = (f->flags & ~(uint32_t)FILE_FOREIGN) | FILE_COVERED;
 	set_place(rendered, at, place);
 }
 
@@ -332,7 +381,8 @@ static void add_related(struct rendered *rendered, struct finding *finding,
 	if (n)
 		memcpy(all, finding->related, n * sizeof(*all));
 	all[n].place = (struct place){.file = NO_FILE, .pointer = ""};
-	all[n].message = "built by this kustomization";
+	all[n].message = root->chart ? "built from this chart"
+				     : "built by this kustomization";
 	put_place(rendered, &at, &all[n].place);
 	finding->related = all;
 	finding->nrelated = n + (all[n].place.file != NO_FILE);

@@ -26,7 +26,7 @@ def by_root(report):
     roots = collections.defaultdict(collections.Counter)
     for f in report["findings"]:
         for r in f["related"]:
-            if r["message"].startswith("built by this"):
+            if r["message"].startswith("built "):
                 roots[r["file"]][identity(f)] += 1
     return roots
 
@@ -62,6 +62,9 @@ def agrees(tree, text, built, shown):
     keys = {"image": ("newTag", "newName", "digest", "tag", "repository"),
             "replicas": ("count",)}
     exact += [k for k in keys.get(words[0], ()) if k in line]
+    value = line.partition(":")[2].strip().strip("\"'")
+    if os.path.basename(shown["file"]).startswith("values") and value:
+        exact += [v for v in [value] if v in text[built["line"] - 1]]
     if exact:
         return "line"
     if any(re.search(r'["\s-]?%s["\']?\s*:' % re.escape(w), line)

@@ -37,4 +37,15 @@ root_folder=$root
 cp -r "$tests/cli/render" "$work/trees"
 compare overlays "$work/trees/overlays" 'kubectl kustomize' \
 	overlays/dev/kustomization.yaml overlays/prod/kustomization.yaml
+
+# shellcheck source=tests/check/go-tools.bash
+. "$tests/check/go-tools.bash"
+if go_tool helm3 v3.19.0 helm.sh/helm/v3/cmd/helm; then
+	mkdir "$work/bin"
+	ln -s "$(go_tools_cache)/helm3-v3.19.0" "$work/bin/helm"
+	PATH=$work/bin:$PATH
+	compare chart "$work/trees/chart" 'helm template' llm/Chart.yaml
+else
+	skipped=$((skipped + 1))
+fi
 finish render

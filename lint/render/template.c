@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A template is read as YAML after its actions were replaced by as many bytes:
+ * blanks where they have a line of their own, else a text with a mark that says
+ * that it is not known. So every node is where it is in the template. What an
+ * action inserts is looked for in the values that it names, and counts only
+ * where the same value is there.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "render.h"
+
+#define MARK "\xee\x80\x80" /* U+E000, for private use */
+
+bool render_is_marked(const char *text)
+{
+	return text && strstr(text, MARK);
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+/* Nothing but blanks between the start of a line, or an action, and at. */
+static bool begins_line(const char *text, const char *at)
+{
+	while (at > text && (at[-1] == ' ' || at[-1] == '\t'))
+		at--;
+	return at == text || at[-1] == '\n';
+}
+
+static bool ends_line(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
+		at++;
+	return at == end || *at == '\n';
+}
+
+static void blank(char *from, const char *to, char fill)
+{
+	for (; from < to; from++)
+		if (*from != '\n')
+			*from = fill;
+}
+
+/* The text has no NUL within. */
+static void replace_actions(char *text, size_t len)
+{
+	char *at = text, *end = text + len;
+
+	while ((at = strstr(at, "{{"))) {
+		char *close = strstr(at, "}}");
+		bool alone, lines;
+
+		if (!close)
+			break;
+		close += 2;
+		alone = begins_line(text, at) && ends_line(close, end);
+		lines = memchr(at, '\n', (size_t)(close - at)) != NULL;
+		blank(at, close, alone || lines ? ' ' : 'x');
+		if (!alone && !lines)
+			memcpy(at, MARK, strlen(MARK));
+		at = close;
+	}
+}
+
+struct render_text *render_template_of(struct render *r, const char *path)
+{
+	struct render_text *text = render_text_of(r, path), *read;
+	struct source original;
+	char *copy;
+
+	if (!text || text->template || text->source.transcoded ||
+	    memchr(text->source.text, '\0', text->source.len))
+		return text;
+	original = text->source;
+	copy = arena_strndup(&r->arena, original.text, original.len);
+	replace_actions(copy, original.len);
+	read = render_text_make(r, path, copy, original.len);
+	read->bytes = text->bytes;
+	read->source = original;
+	read->template = true;
+	return read;
+}
+
+/* --- what actions insert -------------------------------------------------- */
+
+struct reference {
+	const char *path; /* "image.tag", not ended */
+	size_t len;
+};
+
+/* The next `.Values.a.b` before end. */
+static bool next_reference(const char **at, const char *end,
+			   struct reference *out)
+{
+	static const char word[] = ".Values.";
+	const char *found =
+		*at < end ? text_find(*at, (size_t)(end - *at), word) : NULL;
+
+	if (!found)
+		return false;
+	out->path = found + strlen(word);
+	out->len = 0;
+	while (out->path + out->len < end &&
+	       (strchr("._", out->path[out->len]) ||
+		(out->path[out->len] | 32) - 'a' + 0u < 26 ||
+		out->path[out->len] - '0' + 0u < 10))
+		out->len++;
+	*at = out->path + out->len;
+	return out->len > 0;
+}
+
+static const struct node *value_at(struct render *r, const struct node *root,
+				   struct reference reference)
+{
+	return node_path(
+		root, arena_strndup(&r->arena, reference.path, reference.len));
+}
+
+static uint32_t indent_at(const struct source *s, uint32_t at)
+{
+	uint32_t start = at;
+
+	while (start && s->text[start - 1] != '\n')
+		start--;
+	return at - start;
+}
+
+/* Where what belongs to the node ends: the next line that is not further in,
+ * but for actions. */
+static uint32_t extent(const struct source *s, const struct node *node)
+{
+	uint32_t indent =
+		indent_at(s, node->key_end > node->key_start ? node->key_start
+							     : node->start);
+	uint32_t at = node->key_end > node->end ? node->key_end : node->end;
+
+	for (;;) {
+		uint32_t line;
+
+		while (at < s->len && s->text[at] != '\n')
+			at++;
+		line = at;
+		if (at == s->len)
+			return at;
+		at++;
+		while (at < s->len && s->text[at] == ' ')
+			at++;
+		if (at >= s->len ||
+		    (s->text[at] != '{' && s->text[at] != '\n' &&
+		     at - line - 1 <= indent))
+			return line;
+	}
+}
+
+/* `with .Values.a` before the node, whose `.` it then is. */
+static bool with_before(const struct source *s, uint32_t before,
+			struct reference *out)
+{
+	const char *at = s->text, *last = NULL, *end = s->text + before;
+
+	while ((at = text_find(at, (size_t)(end - at), "with .Values.")))
+		last = at++;
+	return last && next_reference(&last, end, out);
+}
+
+/* In the values, by the rest of the path below a node that is inserted. */
+static void try_reference(struct render *r, struct render_text *values,
+			  const struct node *root, struct reference reference,
+			  const struct render_want *want,
+			  struct render_place *best)
+{
+	const struct node *at = value_at(r, root, reference);
+	struct render_match match = {at, 0, true};
+	const char *text = node_str(want->node);
+
+	if (!at)
+		return;
+	if (want->below != want->node)
+		match = render_match(want->node, want->below, at);
+	if (match.whole ? !node_same(match.node, want->node) &&
+				  !(text && at->str && at->len &&
+				    text_contains(text, at->str))
+			: !match.depth)
+		return;
+	*best = (struct render_place){.text = values,
+				      .item = &values->items[0],
+				      .node = match.node,
+				      .whole = match.whole,
+				      .depth = want->depth + match.depth};
+}
+
+/* Values of one file, which are those of the template below prefix. */
+static void try_values(struct render *r, struct render_text *values,
+		       const char *prefix, const struct render_place *own,
+		       const struct render_want *want,
+		       struct render_place *best)
+{
+	const struct source *s = &own->text->source;
+	uint32_t start = own->node->key_end > own->node->key_start
+				 ? own->node->key_start
+				 : own->node->start;
+	const char *end = s->text + extent(s, own->node);
+	const char *at = s->text + start;
+	const struct node *root;
+	struct reference reference;
+
+	if (!values || !values->n)
+		return;
+	root = values->items[0].root;
+	if (*prefix)
+		root = node_path(root, prefix);
+	while (next_reference(&at, end, &reference))
+		try_reference(r, values, root, reference, want, best);
+	if (!best->text && with_before(s, start, &reference))
+		try_reference(r, values, root, reference, want, best);
+}
+
+/* The path of a chart in charts/, as its values are named: "a.b"; folder gets
+ * its folder. */
+static const char *names_of(struct render *r, const struct render_root *root,
+			    const char *template, struct buf *folder)
+{
+	static const char charts[] = "/charts/";
+	const char *at = template + strlen(root->chart), *begin = at;
+	struct buf names;
+
+	buf_init(&names);
+	while (text_starts(at, charts)) {
+		const char *name = at + strlen(charts);
+		size_t len = strcspn(name, "/");
+
+		buf_adds(&names, names.len ? "." : "");
+		buf_add(&names, name, len);
+		at = name + len;
+	}
+	buf_adds(folder, root->chart);
+	buf_add(folder, begin, (size_t)(at - begin));
+	begin = arena_strdup(&r->arena, names.data);
+	buf_release(&names);
+	return begin;
+}
+
+bool render_value_of(struct render *r, struct render_root *root,
+		     const struct render_place *own,
+		     const struct render_want *want, struct render_place *out)
+{
+	struct render_place best = {0};
+	const char *names;
+	struct buf folder;
+
+	buf_init(&folder);
+	names = names_of(r, root, own->text->path, &folder);
+	for (size_t i = 0; i < root->nvalues && !best.text; i++)
+		try_values(r, render_text_of(r, root->values[i]), names, own,
+			   want, &best);
+	if (*names && !best.text) {
+		buf_adds(&folder, "/values.yaml");
+		try_values(r, render_text_of(r, folder.data), "", own, want,
+			   &best);
+	}
+	buf_release(&folder);
+	if (best.text)
+		*out = best;
+	return best.text != NULL;
+}
