@@ -173,7 +173,7 @@ static const struct option table[] = {
 	 .help = "Exit with 2 when a file is skipped because it is a template."},
 	{"render", 0, OPTION_TEXT, FOR_LINT, AT(render), "WHEN",
 	 "auto never require",
-	 .help = "Build the kustomizations of walked folders with kustomize or kubectl, "
+	 .help = "Build the kustomizations and charts of walked folders with kustomize, kubectl or helm, "
 		 "judge what comes out in place of the files, and show findings at "
 		 "the files: auto (default: where the program is on PATH, and not "
 		 "under --partial or --since), never, or require: exit with 2 when "

@@ -42,7 +42,11 @@ struct builds {
 
 /* --- the environment ------------------------------------------------------ */
 
-static const char *const offline[] = {
+/* The first ones in any case, the others without network. */
+static const char *const settings[] = {
+	"GIT_TERMINAL_PROMPT=0",
+	"HELM_PLUGINS=/nonexistent",
+	"KUBECONFIG=/dev/null",
 	"HTTP_PROXY=http://127.0.0.1:9",
 	"HTTPS_PROXY=http://127.0.0.1:9",
 	"http_proxy=http://127.0.0.1:9",
@@ -50,33 +54,33 @@ static const char *const offline[] = {
 	"NO_PROXY=",
 	"no_proxy=",
 	"GIT_ALLOW_PROTOCOL=none",
-	"GIT_TERMINAL_PROMPT=0",
 };
+enum { WITH_NETWORK = 3 };
 
-static bool is_replaced(const char *variable)
+static bool is_replaced(const char *variable, size_t n)
 {
-	for (size_t i = 0; i < sizeof(offline) / sizeof(*offline); i++)
-		if (!strncmp(variable, offline[i],
-			     strcspn(offline[i], "=") + 1))
+	for (size_t i = 0; i < n; i++)
+		if (!strncmp(variable, settings[i],
+			     strcspn(settings[i], "=") + 1))
 			return true;
 	return false;
 }
 
 static char *const *environment_of(struct render *r)
 {
-	size_t n = 0, kept = 0, added = sizeof(offline) / sizeof(*offline);
+	size_t n = 0, kept = 0;
+	size_t added = r->network ? (size_t)WITH_NETWORK
+				  : sizeof(settings) / sizeof(*settings);
 	char **out;
 
-	if (r->network)
-		return NULL;
 	while (environ[n])
 		n++;
 	out = ARENA_ARRAY(&r->arena, char *, n + added + 1);
 	for (size_t i = 0; i < n; i++)
-		if (!is_replaced(environ[i]))
+		if (!is_replaced(environ[i], added))
 			out[kept++] = environ[i];
 	for (size_t i = 0; i < added; i++)
-		out[kept++] = arena_strdup(&r->arena, offline[i]);
+		out[kept++] = arena_strdup(&r->arena, settings[i]);
 	return out;
 }
 
@@ -123,16 +127,60 @@ static const char *first_line(struct arena *arena, const char *text)
 	return arena_strndup(arena, text, len < FIRST_LINE ? len : FIRST_LINE);
 }
 
+/* Values that are given to the chart, as files in the folder, the weakest
+ * first. */
+static size_t add_values(const struct render_root *root, const char *folder,
+			 const char **argv, size_t n, struct arena *arena)
+{
+	for (size_t i = root->nvalues; i-- > 0 && n + 2 < HELM_ARGUMENTS;) {
+		const char *path =
+			arena_printf(arena, "%s/%zu.json", folder, i);
+		struct buf text;
+
+		if (!root->values[i].given)
+			continue;
+		buf_init(&text);
+		node_json(root->values[i].root, &text);
+		if (!replace_write(path, &text, NULL)) {
+			argv[n++] = "--values";
+			argv[n++] = path;
+		}
+		buf_release(&text);
+	}
+	return n;
+}
+
+static void remove_values(const struct render_root *root, const char *folder,
+			  struct arena *arena)
+{
+	for (size_t i = 0; i < root->nvalues; i++)
+		if (root->values[i].given)
+			unlink(arena_printf(arena, "%s/%zu.json", folder, i));
+}
+
 static int run_helm(struct builds *b, const struct render_root *root,
-		    struct buf *out, struct buf *errors, struct err *err)
+		    const char *folder, struct arena *arena, struct buf *out,
+		    struct buf *errors, struct err *err)
 {
 	const struct program_limits limits = {SECONDS, BYTES, b->environment};
-	const char *argv[HELM_ARGUMENTS] = {b->r->helm.path, "template"};
+	const char *argv[HELM_ARGUMENTS + 1] = {b->r->helm.path, "template"};
 	size_t n = 2;
+	int rc;
 
+	if (root->namespace) {
+		argv[n++] = "--namespace";
+		argv[n++] = root->namespace;
+	}
+	n = add_values(root, folder, argv, n, arena);
+	for (size_t i = 0; i < root->nsets && n + 3 < HELM_ARGUMENTS; i++)
+		argv[n++] = root->sets[i];
 	argv[n++] = "--";
+	if (root->release)
+		argv[n++] = root->release;
 	argv[n++] = root->chart;
-	return program_run_within(argv, &limits, out, errors, err);
+	rc = program_run_within(argv, &limits, out, errors, err);
+	remove_values(root, folder, arena);
+	return rc;
 }
 
 static int run_tool(struct builds *b, const char *folder, struct buf *out,
@@ -156,7 +204,8 @@ static void build(struct builds *b, struct render_root *root,
 	int rc;
 
 	buf_init(&errors);
-	rc = root->chart ? run_helm(b, root, &root->text, &errors, &err)
+	rc = root->chart ? run_helm(b, root, folder, arena, &root->text,
+				    &errors, &err)
 			 : run_tool(b, folder, &root->text, &errors, &err);
 	if (rc > 0 && !root->chart) {
 		buf_reset(&errors);

@@ -74,6 +74,7 @@ void render_use_chart(struct render *r, struct render_root *root,
 	const char *file = arena_printf(&r->arena, "%s/Chart.yaml", folder);
 	const char *values = arena_printf(&r->arena, "%s/values.yaml", folder);
 	const struct render_text *text = render_text_of(r, file);
+	struct render_text *own;
 	const struct node *chart = text && text->n ? text->items[0].root : NULL;
 
 	root->chart = folder;
@@ -82,12 +83,14 @@ void render_use_chart(struct render *r, struct render_root *root,
 	if (!node_str(node_get(chart, "name")))
 		root->refused = "Chart.yaml names no chart";
 	check_dependencies(r, root, chart);
-	if (access(values, F_OK))
+	own = render_text_of(r, values);
+	if (!own || !own->n)
 		return;
 	*VEC_PUSH(&r->arena, root->sources, root->nsources,
 		  root->sources_size) = values;
 	*VEC_PUSH(&r->arena, root->values, root->nvalues, root->values_size) =
-		values;
+		(struct render_values){own, &own->items[0], own->items[0].root,
+				       false};
 }
 
 static void add_chart(struct render *r, const struct renderable *met)
@@ -107,9 +110,21 @@ static void add_chart(struct render *r, const struct renderable *met)
 	render_use_chart(r, root, root->folder);
 }
 
+static bool is_installed(const struct render *r, size_t releases,
+			 const char *folder)
+{
+	for (size_t i = 0; i < releases; i++)
+		if (text_eq(r->roots[i].chart, folder))
+			return true;
+	return false;
+}
+
 void render_find_charts(struct render *r, const struct kustomize *k)
 {
+	size_t before = r->nroots;
 	for (size_t i = 0; i < k->nmet; i++)
-		if (chart_name(k->met[i].name) && !is_part(k, k->met[i].folder))
+		if (chart_name(k->met[i].name) &&
+		    !is_part(k, k->met[i].folder) &&
+		    !is_installed(r, before, k->met[i].folder))
 			add_chart(r, &k->met[i]);
 }

@@ -44,7 +44,7 @@ static bool is_deeper(const struct render_place *a,
 }
 
 /* A text within another one is shown in that one. */
-static void place_in(struct render_place *place, struct render_text *text,
+void render_place_in(struct render_place *place, struct render_text *text,
 		     const struct render_item *item, const struct node *node)
 {
 	place->text = text;
@@ -67,7 +67,7 @@ static void offer(struct place_search *s, struct render_text *text,
 	struct render_place place = {.depth = depth + match.depth,
 				     .whole = match.whole};
 
-	place_in(&place, text, item, match.node);
+	render_place_in(&place, text, item, match.node);
 	if (match.whole && is_single(s->want) &&
 	    node_same(match.node, s->want) && !s->value.text)
 		s->value = place;
@@ -294,7 +294,7 @@ static void find_own(struct place_search *s)
 		match = render_match(s->want, s->root, item->root);
 	s->own.depth = match.depth;
 	s->own.whole = match.whole;
-	place_in(&s->own, text, item, match.node);
+	render_place_in(&s->own, text, item, match.node);
 }
 
 /* --- which of them -------------------------------------------------------- */

@@ -47,6 +47,14 @@ struct render_object {
 	size_t nlayers, layers_size;
 };
 
+/* Values that a chart gets. */
+struct render_values {
+	struct render_text *text;
+	const struct render_item *item;
+	const struct node *root;
+	bool given; /* beside those that the chart has */
+};
+
 struct render_root {
 	const char *folder, *file; /* absolute: of its kustomization */
 	/* Absolute paths of what it is made of: kustomizations, manifests,
@@ -59,8 +67,13 @@ struct render_root {
 	/* A chart: its folder, and the values that it gets, the strongest
 	 * first; NULL: a kustomization. */
 	const char *chart;
-	const char **values; /* absolute paths */
+	struct render_values *values;
 	size_t nvalues, values_size;
+	/* Of who installs it: its object, names, arguments; or NULL. */
+	const struct render_item *item;
+	const char *release, *namespace;
+	const char **sets;
+	size_t nsets, sets_size;
 	const char *refused; /* why it is judged by its sources, or NULL */
 	bool apart;	     /* another one has resources of it */
 	struct buf text;
@@ -92,7 +105,10 @@ void render_release(struct render *r);
 /* roots.c: kustomizations of the list that no other one refers to, and what
  * they are made of. */
 void render_find(struct render *r, struct kustomize *k);
-/* charts.c: charts of the list that are not in another one. */
+/* releases.c: charts that an object of this file installs. */
+void render_find_releases(struct render *r, const char *path);
+/* charts.c: charts of the list that are not in another one, and that nobody
+ * installs. */
 void render_find_charts(struct render *r, const struct kustomize *k);
 /* The root is built from the chart in this folder. */
 void render_use_chart(struct render *r, struct render_root *root,
@@ -136,7 +152,10 @@ struct render_place {
 	bool whole;		  /* all of them */
 };
 
-/* place.c: where bytes of a rendered text come from. */
+/* place.c: a node of a text; one within another text is shown in that. */
+void render_place_in(struct render_place *place, struct render_text *text,
+		     const struct render_item *item, const struct node *node);
+/* Where bytes of a rendered text come from. */
 struct render_place render_place_of(struct render *r, struct render_root *root,
 				    const struct place *place);
 

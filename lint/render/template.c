@@ -168,12 +168,12 @@ static bool with_before(const struct source *s, uint32_t before,
 }
 
 /* In the values, by the rest of the path below a node that is inserted. */
-static void try_reference(struct render *r, struct render_text *values,
-			  const struct node *root, struct reference reference,
+static void try_reference(struct render *r, const struct render_values *values,
+			  struct reference reference,
 			  const struct render_want *want,
 			  struct render_place *best)
 {
-	const struct node *at = value_at(r, root, reference);
+	const struct node *at = value_at(r, values->root, reference);
 	struct render_match match = {at, 0, true};
 	const char *text = node_str(want->node);
 
@@ -186,15 +186,13 @@ static void try_reference(struct render *r, struct render_text *values,
 				    text_contains(text, at->str))
 			: !match.depth)
 		return;
-	*best = (struct render_place){.text = values,
-				      .item = &values->items[0],
-				      .node = match.node,
-				      .whole = match.whole,
+	*best = (struct render_place){.whole = match.whole,
 				      .depth = want->depth + match.depth};
+	render_place_in(best, values->text, values->item, match.node);
 }
 
-/* Values of one file, which are those of the template below prefix. */
-static void try_values(struct render *r, struct render_text *values,
+/* Values of which those of the template are below prefix. */
+static void try_values(struct render *r, const struct render_values *values,
 		       const char *prefix, const struct render_place *own,
 		       const struct render_want *want,
 		       struct render_place *best)
@@ -205,18 +203,15 @@ static void try_values(struct render *r, struct render_text *values,
 				 : own->node->start;
 	const char *end = s->text + extent(s, own->node);
 	const char *at = s->text + start;
-	const struct node *root;
+	struct render_values v = *values;
 	struct reference reference;
 
-	if (!values || !values->n)
-		return;
-	root = values->items[0].root;
 	if (*prefix)
-		root = node_path(root, prefix);
+		v.root = node_path(v.root, prefix);
 	while (next_reference(&at, end, &reference))
-		try_reference(r, values, root, reference, want, best);
+		try_reference(r, &v, reference, want, best);
 	if (!best->text && with_before(s, start, &reference))
-		try_reference(r, values, root, reference, want, best);
+		try_reference(r, &v, reference, want, best);
 }
 
 /* The path of a chart in charts/, as its values are named: "a.b"; folder gets
@@ -249,18 +244,21 @@ bool render_value_of(struct render *r, struct render_root *root,
 		     const struct render_want *want, struct render_place *out)
 {
 	struct render_place best = {0};
+	struct render_text *text;
 	const char *names;
 	struct buf folder;
 
 	buf_init(&folder);
 	names = names_of(r, root, own->text->path, &folder);
 	for (size_t i = 0; i < root->nvalues && !best.text; i++)
-		try_values(r, render_text_of(r, root->values[i]), names, own,
-			   want, &best);
-	if (*names && !best.text) {
-		buf_adds(&folder, "/values.yaml");
-		try_values(r, render_text_of(r, folder.data), "", own, want,
-			   &best);
+		try_values(r, &root->values[i], names, own, want, &best);
+	buf_adds(&folder, "/values.yaml");
+	text = *names && !best.text ? render_text_of(r, folder.data) : NULL;
+	if (text && text->n) {
+		struct render_values values = {text, &text->items[0],
+					       text->items[0].root, false};
+
+		try_values(r, &values, "", own, want, &best);
 	}
 	buf_release(&folder);
 	if (best.text)

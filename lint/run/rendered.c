@@ -7,6 +7,7 @@
  */
 #include "rendered.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,6 +227,35 @@ static void report(struct rendered *rendered, const struct render_root *root)
 	buf_release(&folder);
 }
 
+/* Files that name one of the kinds, where there is a chart at all. */
+static void find_releases(struct rendered *rendered)
+{
+	static const struct file_how how = {.limit = FILE_MANIFEST_MAX};
+	const struct rendered_input *in = &rendered->in;
+	struct buf path, text;
+	bool charts = false;
+
+	for (size_t i = 0; i < in->kustomize->nmet; i++)
+		charts |= chart_name(in->kustomize->met[i].name) != NULL;
+	buf_init(&path);
+	buf_init(&text);
+	for (size_t i = 0; i < in->files->n && charts; i++) {
+		buf_reset(&path);
+		buf_reset(&text);
+		files_path(in->files, i, &path);
+		if (!(in->files->items[i].flags & FILE_REGULAR) ||
+		    file_read(AT_FDCWD, path.data, &how, &text) ||
+		    (!text_find(text.data, text.len, "HelmRelease") &&
+		     !text_find(text.data, text.len, "argoproj.io/")))
+			continue;
+		buf_reset(&text);
+		path_absolute(in->cwd, path.data, &text);
+		render_find_releases(&rendered->render, text.data);
+	}
+	buf_release(&path);
+	buf_release(&text);
+}
+
 static bool is_asked(const struct options *options)
 {
 	if (text_eq(options->render, "require"))
@@ -246,6 +276,7 @@ void rendered_make(struct rendered *rendered, const struct rendered_input *in)
 	r->network = in->options->render_network;
 	leave_out(&rendered->in);
 	render_find(r, in->kustomize);
+	find_releases(rendered);
 	render_find_charts(r, in->kustomize);
 	if (!r->nroots)
 		return;
@@ -329,7 +360,11 @@ static struct render_place whole_root(struct rendered *rendered,
 		render_text_of(&rendered->render, root->file);
 	struct render_place at = {.text = text, .key = true};
 
-	if (text && text->n) {
+	if (root->item) {
+		at.item = root->item;
+		at.key = false;
+		at.node = node_path(at.item->root, "metadata.name");
+	} else if (text && text->n) {
 		at.item = &text->items[0];
 		at.node = node_get(at.item->root,
 				   root->chart ? "name" : "resources");
@@ -381,8 +416,9 @@ static void add_related(struct rendered *rendered, struct finding *finding,
 	if (n)
 		memcpy(all, finding->related, n * sizeof(*all));
 	all[n].place = (struct place){.file = NO_FILE, .pointer = ""};
-	all[n].message = root->chart ? "built from this chart"
-				     : "built by this kustomization";
+	all[n].message = root->item    ? "built by this object"
+			 : root->chart ? "built from this chart"
+				       : "built by this kustomization";
 	put_place(rendered, &at, &all[n].place);
 	finding->related = all;
 	finding->nrelated = n + (all[n].place.file != NO_FILE);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings of what is built, and where they are shown.
 
-render.py REPORT TREE KIND BUILT...
+render.py REPORT TREE LABEL LEAST BUILT...
 
-REPORT: JSON of `gpugate lint` in TREE; each BUILT is ROOT=FILE=TEXT: the JSON
+LEAST: `overlay:7,base:30`: so many findings are shown there. REPORT: JSON of `gpugate lint` in TREE; each BUILT is ROOT=FILE=TEXT: the JSON
 of linting the built TEXT of the root whose file is ROOT by itself. The findings
 of each root must be those, and each must be shown at a line that an
 independent reading of the source agrees with: it holds the last key (or the
@@ -49,7 +49,19 @@ def rendered_words(text, finding):
     return [w for w in re.findall(r"[\w./~:@-]+", line) if len(w) > 1]
 
 
-def agrees(tree, text, built, shown):
+def document_of(lines, at):
+    """The lines of the document that holds line number at, from 0."""
+    first = max((i for i in range(at) if lines[i].startswith("---")), default=0)
+    last = next((i for i in range(at + 1, len(lines))
+                 if lines[i].startswith("---")), len(lines))
+    return lines[first:last]
+
+
+def has_key(line, word):
+    return re.search(r'["\s{-]?%s["\']?\s*:' % re.escape(word), line)
+
+
+def agrees(tree, text, root, built, shown):
     path = os.path.join(tree, shown["file"])
     lines = open(path, encoding="utf-8").read().split("\n")
     line = lines[shown["line"] - 1]
@@ -62,20 +74,35 @@ def agrees(tree, text, built, shown):
     keys = {"image": ("newTag", "newName", "digest", "tag", "repository"),
             "replicas": ("count",)}
     exact += [k for k in keys.get(words[0], ()) if k in line]
+    # A value of a chart stands in the rendered line, whatever its key is.
     value = line.partition(":")[2].strip().strip("\"'")
-    if os.path.basename(shown["file"]).startswith("values") and value:
+    # The same key with another value is what somebody else has overridden.
+    rendered = re.match(r'\s*(?:- )?["\']?%s["\']?: (.+)' %
+                        re.escape(words[0]), text[built["line"] - 1])
+    own = re.match(r'\s*(?:- )?["\']?%s["\']?: ([^{&*|>#]+)$' %
+                   re.escape(words[0]), line)
+    if rendered and own and words[0] != "name" and \
+            own[1].strip(" \"'") != rendered[1].strip(" \"'"):
+        return None
+    if "kustomization" not in root and "/templates/" not in shown["file"] \
+            and value:
         exact += [v for v in [value] if v in text[built["line"] - 1]]
     if exact:
         return "line"
-    if any(re.search(r'["\s-]?%s["\']?\s*:' % re.escape(w), line)
-           for w in words):
-        return "parent"
+    for i, word in enumerate(words):
+        if has_key(line, word):
+            # The nearest that the file has.
+            document = document_of(lines, shown["line"] - 1)
+            nearer = [w for w in words[:i] if w != word and
+                      any(has_key(text_line, w) for text_line in document)]
+            return None if nearer else "parent"
     return None
 
 
-def kind_of(tree, shown):
+def kind_of(tree, root, shown):
     name = os.path.basename(shown["file"])
-    if name.startswith("values"):
+    if name.startswith("values") or (
+            shown["file"] == root and "kustomization" not in root):
         return "values"
     if name.lower().startswith("kustomization"):
         return "overlay"
@@ -95,11 +122,11 @@ def kind_of(tree, shown):
 
 def main():
     report = json.load(open(sys.argv[1], encoding="utf-8"))
-    tree, label = sys.argv[2:4]
+    tree, label, least = sys.argv[2:5]
     roots = by_root(report)
     table = collections.Counter()
     failures = 0
-    for item in sys.argv[4:]:
+    for item in sys.argv[5:]:
         root, path, text_path = item.split("=")
         built = json.load(open(path, encoding="utf-8"))
         text = open(text_path, encoding="utf-8").read().split("\n")
@@ -116,14 +143,14 @@ def main():
                 if identity(s) != identity(b) or not any(
                         r["file"] == root for r in s["related"]):
                     continue
-                how = agrees(tree, text, b, s)
+                how = agrees(tree, text, root, b, s)
                 if not how:
                     failures += 1
                     how = "wrong"
                     print(f"{label}: {s['file']}:{s['line']}: {s['rule']}: "
                           f"not the line of {b['path']}")
                 table["file alone" if how == "file alone" else
-                      kind_of(tree, s)] += how != "wrong"
+                      kind_of(tree, root, s)] += how != "wrong"
                 table[how] += how == "wrong"
                 break
     total = sum(table.values())
@@ -134,6 +161,11 @@ def main():
     if not total or at_line < 0.95 * total:
         failures += 1
         print(f"{label}: too few findings are shown at a line")
+    for item in least.split(","):
+        name, n = item.split(":")
+        if table[name] < int(n):
+            failures += 1
+            print(f"{label}: fewer than {n} findings are of {name}")
     sys.exit(failures > 0)
 
 

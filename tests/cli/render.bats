@@ -135,3 +135,48 @@ echo "Error: no such thing" >&2; echo more >&2; exit 1'
 	holds "$output" "../../base/train.yaml:9:15: warning"
 	holds "$output" "server.yaml:12:23: error"
 }
+
+# helm of the cache that checks build it in, or none.
+need_helm() {
+	. "$BATS_TEST_DIRNAME/../check/go-tools.bash"
+	local helm
+	helm=$(go_tools_cache)/helm3-v3.19.0
+	[ -x "$helm" ] || helm=$(command -v helm) || skip "no helm"
+	mkdir -p "$BATS_TEST_TMPDIR/helm"
+	ln -sf "$helm" "$BATS_TEST_TMPDIR/helm/helm"
+	PATH=$BATS_TEST_TMPDIR/helm:$PATH
+}
+
+@test "a chart is built, and what values give is shown in values.yaml" {
+	need_helm
+	tree chart
+	lint --isolated --preset all .
+	is "$status" 1
+	holds "$output" "llm/values.yaml:9:15: error: container \`llm\` is privileged"
+	holds "$output" "llm/values.yaml:13:20: error: GPU pods use"
+	holds "$output" "llm/values.yaml:5:8: warning: image"
+	holds "$output" "llm/templates/train.yaml:7:5: error: a Job needs"
+	holds "$output" "llm/charts/worker/templates/pod.yaml:6:13: error"
+	holds "$stderr" "Rendered 1 chart with helm template v"
+}
+
+@test "a HelmRelease and an Application build their chart with their values" {
+	need_helm
+	need_kubectl
+	tree gitops
+	lint --isolated --preset all .
+	holds "$output" "apps/prod/release.yaml:19:24: error: GPU pods use"
+	holds "$output" "apps/argo/app.yaml:20:25: warning: vLLM uses 3"
+	holds "$output" "charts/llm/values-argo.yaml:4:15: error: container"
+	holds "$stderr" "Rendered 2 charts with helm template v"
+	holds "$stderr" "Rendered 1 kustomization with"
+}
+
+@test "a chart whose dependency is not there is left out" {
+	need_helm
+	tree chart
+	rm -r llm/charts
+	lint --isolated .
+	is "$status" 0
+	holds "$stderr" "Not rendered (its dependency \`worker\` is not in charts/): llm/Chart.yaml"
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Charts of the walked folders that a HelmRelease (Flux) or an Application
+ * (Argo CD) installs: they are built with its values, and not with their own
+ * alone. A chart's path is relative to the repository, which is the folder
+ * above that has it. Sources: fluxcd/helm-controller api/v2,
+ * fluxcd/source-controller (valuesFiles replace values.yaml), argo-cd
+ * docs/user-guide/helm.md (precedence of values).
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "render.h"
+
+struct release {
+	struct render *r;
+	struct render_text *text;
+	const struct render_item *item;
+	struct render_root *root;
+	const char *repository; /* the folder that paths are relative to */
+};
+
+static const char *text_at(const struct node *node, const char *dotted)
+{
+	return node_str(node_path(node, dotted));
+}
+
+static const char *joined(struct render *r, const char *folder,
+			  const char *path)
+{
+	struct buf out;
+	const char *text;
+
+	buf_init(&out);
+	path_absolute(folder, path, &out);
+	text = arena_strdup(&r->arena, out.data);
+	buf_release(&out);
+	return text;
+}
+
+/* The nearest folder above the manifest in which the path is a chart. */
+static const char *repository_of(struct render *r, const char *manifest,
+				 const char *path)
+{
+	char *folder = arena_strdup(&r->arena, manifest);
+	size_t least = repository_length(folder);
+	char *slash;
+
+	while (*path == '/')
+		path++;
+	while ((slash = strrchr(folder, '/')) && slash > folder &&
+	       (size_t)(slash - folder) >= least) {
+		*slash = '\0';
+		if (!access(arena_printf(&r->arena, "%s/Chart.yaml",
+					 joined(r, folder, path)),
+			    F_OK))
+			return folder;
+	}
+	return NULL;
+}
+
+static void refuse(struct release *l, const char *why)
+{
+	if (!l->root->refused)
+		l->root->refused = why;
+}
+
+/* --- values --------------------------------------------------------------- */
+
+/* The strongest are added first. */
+static void add_values(struct release *l, struct render_values values)
+{
+	*VEC_PUSH(&l->r->arena, l->root->values, l->root->nvalues,
+		  l->root->values_size) = values;
+}
+
+static void add_inline(struct release *l, const struct node *node)
+{
+	struct render_text *text = l->text;
+
+	if (node_is_map(node) && node->first)
+		add_values(l, (struct render_values){
+				      .text = text,
+				      .item = l->item,
+				      .root = node,
+				      .given = true,
+			      });
+	if (!node_str(node) || !node->len)
+		return;
+	text = render_text_within(l->r, text, l->item, node);
+	if (text->n)
+		add_values(l, (struct render_values){
+				      .text = text,
+				      .item = &text->items[0],
+				      .root = text->items[0].root,
+				      .given = true,
+			      });
+}
+
+static void add_file(struct release *l, const char *path)
+{
+	struct render_text *text = render_text_of(l->r, path);
+
+	if (!text) {
+		refuse(l, "one of its value files is not there");
+		return;
+	}
+	*VEC_PUSH(&l->r->arena, l->root->sources, l->root->nsources,
+		  l->root->sources_size) = path;
+	if (text->n)
+		add_values(l, (struct render_values){
+				      .text = text,
+				      .item = &text->items[0],
+				      .root = text->items[0].root,
+				      .given = true,
+			      });
+}
+
+/* Relative to folder, the last one is the strongest. */
+static void add_files(struct release *l, const struct node *list,
+		      const char *folder)
+{
+	for (size_t i = node_count(list); i-- > 0;) {
+		const char *path = node_str(node_at(list, i));
+
+		if (!path || *path == '$' || strstr(path, "://"))
+			refuse(l,
+			       "one of its value files is of another source");
+		else if (*path == '/')
+			add_file(l, joined(l->r, l->repository, path + 1));
+		else
+			add_file(l, joined(l->r, folder, path));
+	}
+}
+
+/* --- the two kinds -------------------------------------------------------- */
+
+static void begin(struct release *l, const char *chart, const char *name,
+		  const char *namespace)
+{
+	struct render *r = l->r;
+	const char *slash = strrchr(l->text->path, '/');
+
+	while (*chart == '/')
+		chart++;
+	l->root = ARRAY_PUSH(r->roots, r->nroots, r->roots_size);
+	*l->root = (struct render_root){
+		.folder = arena_strndup(&r->arena, l->text->path,
+					(size_t)(slash - l->text->path)),
+		.file = l->text->path,
+		.item = l->item,
+		.chart = joined(r, l->repository, chart),
+		.release = name,
+		.namespace = namespace,
+	};
+	buf_init(&l->root->text);
+}
+
+static void read_helm_release(struct release *l)
+{
+	const struct node *root = l->item->root;
+	const struct node *spec = node_get(root, "spec");
+	const char *chart = text_at(spec, "chart.spec.chart");
+	const char *target = text_at(spec, "targetNamespace");
+	const char *name = text_at(root, "metadata.name");
+	const struct node *files = node_path(spec, "chart.spec.valuesFiles");
+
+	if (!text_eq(text_at(spec, "chart.spec.sourceRef.kind"),
+		     "GitRepository") ||
+	    !chart || !name)
+		return;
+	l->repository = repository_of(l->r, l->text->path, chart);
+	if (!l->repository)
+		return;
+	if (text_at(spec, "releaseName"))
+		name = text_at(spec, "releaseName");
+	else if (target)
+		name = arena_printf(&l->r->arena, "%s-%s", target, name);
+	begin(l, chart, name,
+	      target ? target : text_at(root, "metadata.namespace"));
+	if (node_count(node_get(spec, "valuesFrom")))
+		refuse(l, "its valuesFrom is not among the files");
+	if (node_count(node_get(spec, "postRenderers")))
+		refuse(l, "it has postRenderers");
+	if (node_count(files) &&
+	    !text_ends(node_str(node_at(files, 0)), "/values.yaml"))
+		refuse(l, "its valuesFiles leave out the chart's values.yaml");
+	add_inline(l, node_get(spec, "values"));
+	add_files(l, files, l->repository);
+	render_use_chart(l->r, l->root, l->root->chart);
+}
+
+/* `--set a=b`; what is special to it is escaped. */
+static void add_parameters(struct release *l, const struct node *list)
+{
+	struct arena *arena = &l->r->arena;
+
+	FOR_EACH_CHILD(list, item) {
+		const char *name = text_at(item, "name");
+		const struct node *value = node_get(item, "value");
+		struct buf text;
+
+		if (!name || !value || !value->str)
+			continue;
+		buf_init(&text);
+		buf_addf(&text, "%s=", name);
+		for (const char *c = value->str; *c; c++) {
+			if (*c == ',')
+				buf_addc(&text, '\\');
+			buf_addc(&text, *c);
+		}
+		*VEC_PUSH(arena, l->root->sets, l->root->nsets,
+			  l->root->sets_size) =
+			node_is_true(node_get(item, "forceString"))
+				? "--set-string"
+				: "--set";
+		*VEC_PUSH(arena, l->root->sets, l->root->nsets,
+			  l->root->sets_size) = arena_strdup(arena, text.data);
+		buf_release(&text);
+	}
+}
+
+static void read_source(struct release *l, const struct node *source)
+{
+	const struct node *root = l->item->root;
+	const struct node *helm = node_get(source, "helm");
+	const char *path = text_at(source, "path");
+	const char *name = text_at(helm, "releaseName");
+
+	if (!path || node_get(source, "chart"))
+		return;
+	l->repository = repository_of(l->r, l->text->path, path);
+	if (!l->repository)
+		return;
+	begin(l, path, name ? name : text_at(root, "metadata.name"),
+	      text_at(root, "spec.destination.namespace"));
+	if (node_count(node_get(helm, "fileParameters")))
+		refuse(l, "it has fileParameters");
+	add_parameters(l, node_get(helm, "parameters"));
+	if (node_count(node_get(helm, "valuesObject")))
+		add_inline(l, node_get(helm, "valuesObject"));
+	else
+		add_inline(l, node_get(helm, "values"));
+	add_files(l, node_get(helm, "valueFiles"), l->root->chart);
+	render_use_chart(l->r, l->root, l->root->chart);
+}
+
+static void read_application(struct release *l)
+{
+	const struct node *spec = node_get(l->item->root, "spec");
+
+	if (node_get(spec, "source"))
+		read_source(l, node_get(spec, "source"));
+	FOR_EACH_CHILD(node_get(spec, "sources"), source)
+		read_source(l, source);
+}
+
+void render_find_releases(struct render *r, const char *path)
+{
+	struct render_text *text = render_text_of(r, path);
+
+	for (size_t i = 0; text && i < text->n; i++) {
+		struct release l = {
+			.r = r, .text = text, .item = &text->items[i]};
+		const struct node *root = l.item->root;
+		const char *group = node_str(node_get(root, "apiVersion"));
+
+		if (node_eq(node_get(root, "kind"), "HelmRelease") &&
+		    text_starts(group, "helm.toolkit.fluxcd.io/"))
+			read_helm_release(&l);
+		else if (node_eq(node_get(root, "kind"), "Application") &&
+			 text_starts(group, "argoproj.io/"))
+			read_application(&l);
+	}
+}

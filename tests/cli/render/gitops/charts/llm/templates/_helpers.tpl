@@ -1,0 +1,3 @@
+{{- define "llm.labels" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+{{- end }}
