@@ -194,7 +194,8 @@ check-rule:
 docs: all
 	awk -f deploy/chart/kinds.awk rules/kube/data/kinds.txt \
 		>deploy/chart/gpugate/files/kinds.yaml
-	tests/meta/tables.sh $(BUILD)/gpugate README.md >$(BUILD)/README.md
-	cp $(BUILD)/README.md README.md
+	tests/meta/tables.sh $(BUILD)/gpugate lint/docs/README.md \
+		>$(BUILD)/guide.md
+	cp $(BUILD)/guide.md lint/docs/README.md
 	deploy/vap/generate.sh $(BUILD)/gpugate deploy/vap
 	rules/docs/generate.sh $(BUILD)/gpugate rules/docs
