@@ -107,8 +107,8 @@ void render_release(struct render *r);
 void render_find(struct render *r, struct kustomize *k);
 /* releases.c: charts that an object of this file installs. */
 void render_find_releases(struct render *r, const char *path);
-/* charts.c: charts of the list that are not in another one, and that nobody
- * installs. */
+/* charts.c: charts of the list that are not in another one, and that no
+ * object installs. */
 void render_find_charts(struct render *r, const struct kustomize *k);
 /* The root is built from the chart in this folder. */
 void render_use_chart(struct render *r, struct render_root *root,

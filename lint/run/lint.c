@@ -316,12 +316,31 @@ static void map_rendered(struct lint *lint)
 	log_line("findings are lost: temporary file: %s", strerror(error));
 }
 
+/* Repairs alone: what is built of the files is judged when they are made. */
+static int repair_first(struct lint *lint)
+{
+	struct baseline *old = lint->baseline_run.old;
+	struct list require = lint->options->require;
+
+	lint->outputs.n = 0;
+	lint->baseline_run.old = NULL;
+	lint->options->require.n = 0;
+	run_set_rules(lint);
+	lint_merge(lint);
+	lint->baseline_run.old = old;
+	lint->options->require = require;
+	lint->options->fix = lint->options->unsafe_fixes = false;
+	return lint->failed ? 2 : lint->found ? 1 : 0;
+}
+
 int lint_run(struct lint *lint)
 {
 	int rc = lint_gather(lint);
 
 	if (rc)
 		return rc;
+	if (lint->rendered.deferred)
+		return repair_first(lint);
 	/* A second thread, where the first phase had one too. */
 	if (must_wait(lint) || lint->workers.n < 2 ||
 	    pool_call(&lint->thread_pool, 2, set_work, lint) < 2)
@@ -465,7 +484,8 @@ int lint_gather(struct lint *lint)
 	return 0;
 }
 
-int lint_command(struct options *options)
+/* *repaired: the files were, and are to be linted now. */
+static int lint_once(struct options *options, bool *repaired)
 {
 	struct lint lint = {.options = options,
 			    .rules = program_rules(),
@@ -481,7 +501,21 @@ int lint_command(struct options *options)
 		rc = baseline_run_open(&lint.baseline_run, options, &lint.job);
 	if (!rc)
 		rc = lint_run(&lint);
+	*repaired = lint.rendered.deferred && !options->fix;
 	lint_close(&lint);
+	return rc;
+}
+
+int lint_command(struct options *options)
+{
+	bool repaired = false;
+	int rc = lint_once(options, &repaired);
+
+	if (repaired) {
+		int after = lint_once(options, &repaired);
+
+		rc = rc > after ? rc : after;
+	}
 	if (!options->paths.n && !options->quiet && input_waits())
 		log_line("standard input was not read: to lint it: "
 			 "gpugate lint -");

@@ -90,7 +90,7 @@ static size_t gather(struct merge *m, uint32_t file, struct finding **out)
 	struct finding *set = NULL, *all;
 	size_t n = 0, nset = 0, nrendered = 0;
 
-	if (record->length)
+	if (record->length && !(lint->files.items[file].flags & FILE_COVERED))
 		lose(m, spill_read(&lint->workers.items[record->spill].spill,
 				   record, &m->arena, out, &n));
 	lose(m, set_findings_take(&lint->set, file, &m->arena, &set, &nset));
@@ -177,6 +177,20 @@ static void count_again(struct merge *m, const struct finding *findings,
 	}
 }
 
+/* What became one finding has several fingerprints. */
+static void add_to_baseline(struct merge *m, uint32_t file,
+			    struct finding *findings, size_t n)
+{
+	struct rendered_finding *others;
+	size_t nothers;
+
+	baseline_run_add(&m->lint->baseline_run, m->path.data, findings, n);
+	others = rendered_others(&m->lint->rendered, file, &nothers);
+	for (size_t i = 0; i < nothers; i++)
+		baseline_run_add(&m->lint->baseline_run, m->path.data,
+				 &others[i].finding, 1);
+}
+
 /* Suppress what this run was asked to suppress from now on. */
 static void excuse(struct merge *m, struct add_ignore *add, uint32_t file,
 		   struct finding *findings, size_t n)
@@ -192,8 +206,7 @@ static void excuse(struct merge *m, struct add_ignore *add, uint32_t file,
 	if (lint->options->add_ignore)
 		plan_comments(m, add, file, findings, n);
 	if (lint->baseline_run.new)
-		baseline_run_add(&lint->baseline_run, m->path.data, findings,
-				 n);
+		add_to_baseline(m, file, findings, n);
 	count_again(m, findings, n, before);
 }
 
@@ -414,7 +427,8 @@ static void tell_rendered(struct merge *m)
 	struct lint *lint = m->lint;
 	struct buf text;
 
-	if (outputs_tell_rendered(&lint->outputs) || lint->options->quiet)
+	if (!lint->outputs.n || lint->options->quiet ||
+	    outputs_tell_rendered(&lint->outputs))
 		return;
 	buf_init(&text);
 	summary_add_rendered(&m->summary, &text);

@@ -32,12 +32,16 @@ struct rendered {
 	bool wanted;   /* by this command */
 	bool required; /* --render require */
 	bool failed;   /* ... and something was not; it was said */
+	bool deferred; /* files are to be repaired first: nothing is built */
 	/* Findings at their sources, sorted. */
 	struct rendered_finding {
 		struct finding finding;
 		uint32_t root; /* the file that it was found in */
 	} * findings;
 	size_t n, size;
+	/* Those that became one with another: for a baseline. */
+	struct rendered_finding *others;
+	size_t nothers, others_size;
 	struct report_rendered *reports; /* for the summary */
 	size_t nreports, reports_size;
 	struct job *job;
@@ -46,13 +50,17 @@ struct rendered {
 
 /* Build what is in the sorted list of files, and add the texts at its end. */
 void rendered_make(struct rendered *rendered, const struct rendered_input *in);
-/* When all rules have run: findings go to their sources. The counts lose those
- * that become one. 0, or errno: some are lost. */
+/* Index of the file with this absolute path, or -1. */
+long rendered_file(const struct rendered *rendered, const char *absolute);
+/* rendered_map.c: when all rules have run: findings go to their sources. The
+ * counts lose those that become one. 0, or errno: some are lost. */
 int rendered_map(struct rendered *rendered, struct job *job,
 		 struct set_findings *set, struct run_counts *counts);
-/* Those of a file. */
+/* Those of a file, and the others. */
 struct rendered_finding *rendered_of(const struct rendered *rendered,
 				     uint32_t file, size_t *n);
+struct rendered_finding *rendered_others(const struct rendered *rendered,
+					 uint32_t file, size_t *n);
 /* A place in a rendered text becomes one in the sources. */
 void rendered_move(struct rendered *rendered, struct place *place);
 void rendered_release(struct rendered *rendered);

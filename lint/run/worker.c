@@ -169,8 +169,8 @@ static void search_secrets(void *secrets, const struct doc *doc)
 
 /* Does the file hold secret values recognised by name? Its trees are searched
  * while they exist, so that few files are read again. */
-static bool lint_documents(struct worker *w, struct run_file *file,
-			   struct source *source)
+static bool lint_documents(struct worker *w, struct run *run,
+			   struct run_file *file, struct source *source)
 {
 	struct secrets secrets = {.arena = &w->source_arena};
 	uint64_t fixable = w->run.counts.fixable;
@@ -178,7 +178,7 @@ static bool lint_documents(struct worker *w, struct run_file *file,
 	bool possible = secrets_possible(source->text, source->len);
 
 	file->source = source;
-	run_file(&w->run, file, &w->doc_arena, possible ? search_secrets : NULL,
+	run_file(run, file, &w->doc_arena, possible ? search_secrets : NULL,
 		 &secrets);
 	/* What is built cannot be repaired. */
 	if (w->job->files->items[file->index].flags & FILE_RENDERED) {
@@ -275,6 +275,14 @@ static int read_file(struct worker *w, size_t index)
 			  fd >= 0 ? f->name : w->path.data, &how);
 }
 
+/* A file that is a part of what was built stays: that would be another then. */
+static bool is_repaired(const struct options *o, const struct lint_file *f)
+{
+	if (f->flags & FILE_RENDERED)
+		return false;
+	return o->diff || (o->fix && !(f->flags & FILE_COVERED));
+}
+
 static void lint_file(struct worker *w, size_t index)
 {
 	struct job *job = w->job;
@@ -282,8 +290,9 @@ static void lint_file(struct worker *w, size_t index)
 	const struct buf *input = stdin_cache_find(job->stdin_cache, index);
 	struct run_file file;
 	struct source source;
+	struct run *run;
 
-	if (f->flags & (FILE_DANGLING | FILE_COVERED))
+	if (f->flags & FILE_DANGLING)
 		return;
 	buf_reset(&w->path);
 	files_path(job->files, index, &w->path);
@@ -309,14 +318,16 @@ static void lint_file(struct worker *w, size_t index)
 	if (job->options->verbose > 1)
 		log_line("%s", w->path.data);
 	job_file(job, index, &w->absolute, &file);
-	if ((job->options->fix || job->options->diff) && !source.transcoded &&
-	    !(f->flags & FILE_RENDERED))
+	if (is_repaired(job->options, f) && !source.transcoded)
 		fix_file(w, &file, f, &source);
-	if (lint_documents(w, &file, &source) ||
+	run = f->flags & FILE_COVERED ? &w->covered : &w->run;
+	if (lint_documents(w, run, &file, &source) ||
 	    (job->records[index].length &&
 	     secrets_plain(source.text, source.len)))
 		f->flags |= FILE_SECRETS;
 	f->flags |= FILE_LINTED;
+	if (run == &w->covered)
+		run_restart(run);
 }
 
 /* --- threads ------------------------------------------------------------- */
@@ -385,6 +396,9 @@ static void init_worker(struct workers *workers, struct job *job, unsigned i)
 	options.sink = sink;
 	options.context = w;
 	run_init(&w->run, &options);
+	options.baseline = NULL;
+	if (job->files->nrendered)
+		run_init(&w->covered, &options);
 	buf_init(&w->path);
 	buf_init(&w->absolute);
 	buf_init(&w->fixed);
@@ -435,6 +449,8 @@ void workers_release(struct workers *workers)
 		struct worker *w = &workers->items[i];
 
 		run_release(&w->run);
+		if (w->covered.state)
+			run_release(&w->covered);
 		buf_release(&w->path);
 		buf_release(&w->absolute);
 		buf_release(&w->fixed);

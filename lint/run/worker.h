@@ -41,6 +41,9 @@ struct worker {
 	struct job *job;
 	uint32_t index;
 	struct run run;
+	/* Of files that are judged as a part of what is built: what can be
+	 * repaired in them, and nothing else. */
+	struct run covered;
 	struct buf input;
 	struct arena source_arena, doc_arena;
 	struct buf path, absolute;

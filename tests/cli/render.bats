@@ -180,3 +180,66 @@ need_helm() {
 	is "$status" 0
 	holds "$stderr" "Not rendered (its dependency \`worker\` is not in charts/): llm/Chart.yaml"
 }
+
+@test "--fix repairs a base that nothing patches, and judges what is then built" {
+	need_kubectl
+	tree remote
+	printf '    volumeMounts: [{name: dshm, mountPath: /dev/shm}]
+  volumes:
+  - name: dshm
+    emptyDir: {}
+' >>near/pod.yaml
+	lint --isolated --select shm-not-memory-backed near
+	holds "$output" near/pod.yaml:15:5
+	run "$GPUGATE" lint --isolated --select shm-not-memory-backed near
+	holds "$output" "1 fixable with --fix"
+	run -1 "$GPUGATE" lint --isolated --diff near
+	holds "$output" "+      medium: Memory"
+	run -0 "$GPUGATE" lint --isolated --select shm-not-memory-backed --fix near
+	holds "$output" "repaired 1 file"
+	holds "$output" "no findings"
+	holds "$output" "Rendered 1 kustomization"
+	is "$(grep -c 'medium: Memory' near/pod.yaml)" 1
+}
+
+@test "--fix leaves a base alone that an overlay patches" {
+	need_kubectl
+	tree overlays
+	cp -r . ../before
+	run "$GPUGATE" lint --isolated --preset all --fix .
+	diff -r . ../before
+}
+
+@test "a baseline knows one line of several overlays" {
+	need_kubectl
+	tree overlays
+	run "$GPUGATE" lint --isolated --write-baseline b.json .
+	run -0 "$GPUGATE" lint --isolated --baseline b.json --fail-on info .
+	holds "$output" "no findings"
+}
+
+@test "a comment of --add-ignore is where the finding is shown" {
+	need_kubectl
+	tree overlays
+	run "$GPUGATE" lint --isolated --select gpu-privileged --add-ignore why .
+	holds "$(cat overlays/prod/server.yaml)" '# gpugate: ignore[gpu-privileged] -- why'
+	run -0 "$GPUGATE" lint --isolated --select gpu-privileged .
+}
+
+@test "any number of threads makes the same report" {
+	need_kubectl
+	tree overlays
+	"$GPUGATE" lint --isolated --format concise -j 1 . >../1 2>&1 || :
+	"$GPUGATE" lint --isolated --format concise -j 7 . >../7 2>&1 || :
+	cmp ../1 ../7
+}
+
+@test "what takes too much is stopped: endless output" {
+	tree remote
+	tool kustomize '[ "$1" = version ] && echo v9 && exit
+while :; do echo "a: b # a comment that is as long as it needs to be to be quick"; done'
+	run alone "$GPUGATE" lint --isolated --format concise near
+	is "$status" 1
+	holds "$output" "near/pod.yaml:6:13: error"
+	holds "$output" "stopped: its output is too large): near/kustomization.yaml"
+}
