@@ -27,7 +27,7 @@ enum {
 	ALL_SECONDS = 180, /* after them none begins */
 	BYTES = 64 << 20,  /* of what one writes */
 	FIRST_LINE = 300,
-	HELM_ARGUMENTS = 64,
+	HELM_ARGUMENTS = 8, /* without values */
 };
 
 extern char **environ;
@@ -127,98 +127,120 @@ static const char *first_line(struct arena *arena, const char *text)
 	return arena_strndup(arena, text, len < FIRST_LINE ? len : FIRST_LINE);
 }
 
+struct build {
+	struct builds *all;
+	struct render_root *root;
+	const char *folder; /* temporary, of its own */
+	struct arena *arena;
+	struct buf errors;
+	struct err err;
+};
+
+static int run(struct build *b, const char *const *argv)
+{
+	const struct program_limits limits = {SECONDS, BYTES,
+					      b->all->environment};
+
+	buf_reset(&b->errors);
+	buf_reset(&b->root->text);
+	return program_run_within(argv, &limits, &b->root->text, &b->errors,
+				  &b->err);
+}
+
+static const char *values_path(struct build *b, size_t i)
+{
+	return arena_printf(b->arena, "%s/%zu.json", b->folder, i);
+}
+
 /* Values that are given to the chart, as files in the folder, the weakest
  * first. */
-static size_t add_values(const struct render_root *root, const char *folder,
-			 const char **argv, size_t n, struct arena *arena)
+static size_t add_values(struct build *b, const char **argv, size_t n)
 {
-	for (size_t i = root->nvalues; i-- > 0 && n + 2 < HELM_ARGUMENTS;) {
-		const char *path =
-			arena_printf(arena, "%s/%zu.json", folder, i);
+	const struct render_root *root = b->root;
+
+	for (size_t i = root->nvalues; i-- > 0;) {
+		const char *path = values_path(b, i);
 		struct buf text;
+		int error;
 
 		if (!root->values[i].given)
 			continue;
 		buf_init(&text);
 		node_json(root->values[i].root, &text);
-		if (!replace_write(path, &text, NULL)) {
-			argv[n++] = "--values";
-			argv[n++] = path;
-		}
+		error = replace_write(path, &text, NULL);
+		if (error)
+			err_set(&b->err, error, "%s: %s", path,
+				replace_strerror(error));
+		argv[n++] = "--values";
+		argv[n++] = path;
 		buf_release(&text);
 	}
 	return n;
 }
 
-static void remove_values(const struct render_root *root, const char *folder,
-			  struct arena *arena)
+static void remove_values(struct build *b)
 {
-	for (size_t i = 0; i < root->nvalues; i++)
-		if (root->values[i].given)
-			unlink(arena_printf(arena, "%s/%zu.json", folder, i));
+	for (size_t i = 0; i < b->root->nvalues; i++)
+		if (b->root->values[i].given)
+			unlink(values_path(b, i));
 }
 
-static int run_helm(struct builds *b, const struct render_root *root,
-		    const char *folder, struct arena *arena, struct buf *out,
-		    struct buf *errors, struct err *err)
+static int run_helm(struct build *b)
 {
-	const struct program_limits limits = {SECONDS, BYTES, b->environment};
-	const char *argv[HELM_ARGUMENTS + 1] = {b->r->helm.path, "template"};
-	size_t n = 2;
-	int rc;
+	const struct render_root *root = b->root;
+	size_t n = HELM_ARGUMENTS + 2 * root->nvalues + root->nsets;
+	const char **argv = ARENA_ARRAY(b->arena, const char *, n);
+	int rc = -1;
+
+	n = 0;
+	argv[n++] = b->all->r->helm.path;
+	argv[n++] = "template";
 
 	if (root->namespace) {
 		argv[n++] = "--namespace";
 		argv[n++] = root->namespace;
 	}
-	n = add_values(root, folder, argv, n, arena);
-	for (size_t i = 0; i < root->nsets && n + 3 < HELM_ARGUMENTS; i++)
+	n = add_values(b, argv, n);
+	for (size_t i = 0; i < root->nsets; i++)
 		argv[n++] = root->sets[i];
 	argv[n++] = "--";
 	if (root->release)
 		argv[n++] = root->release;
 	argv[n++] = root->chart;
-	rc = program_run_within(argv, &limits, out, errors, err);
-	remove_values(root, folder, arena);
+	if (!*b->err.text)
+		rc = run(b, argv);
+	remove_values(b);
 	return rc;
 }
 
-static int run_tool(struct builds *b, const char *folder, struct buf *out,
-		    struct buf *errors, struct err *err)
+static int run_kustomize(struct build *b, const char *folder)
 {
-	const struct render_tool *tool = &b->r->kustomize;
+	const struct render_tool *tool = &b->all->r->kustomize;
 	const char *verb = strchr(tool->name, ' ') + 1;
 	const char *argv[] = {tool->path, verb, folder, NULL};
-	const struct program_limits limits = {SECONDS, BYTES, b->environment};
 
-	return program_run_within(argv, &limits, out, errors, err);
+	return run(b, argv);
 }
 
-/* Through the kustomization in folder. What is wrong is asked of the root
- * itself, as the user would: the message has only paths of the user. */
-static void build(struct builds *b, struct render_root *root,
-		  const char *folder, struct arena *arena)
+/* A kustomization through the one in the folder. What is wrong is asked of the
+ * root itself, as the user would: the message has only paths of the user. */
+static void build(struct build *b)
 {
-	struct err err = {0};
-	struct buf errors;
+	struct render_root *root = b->root;
 	int rc;
 
-	buf_init(&errors);
-	rc = root->chart ? run_helm(b, root, folder, arena, &root->text,
-				    &errors, &err)
-			 : run_tool(b, folder, &root->text, &errors, &err);
+	buf_init(&b->errors);
+	rc = root->chart ? run_helm(b) : run_kustomize(b, b->folder);
 	if (rc > 0 && !root->chart) {
-		buf_reset(&errors);
-		buf_reset(&root->text);
-		rc = run_tool(b, root->folder, &root->text, &errors, &err);
 		root->refused = "it cannot be listed by another one";
+		rc = run_kustomize(b, root->folder);
 	}
 	if (rc < 0)
-		root->refused = arena_strdup(arena, err.text);
+		root->refused = arena_strdup(b->arena, b->err.text);
 	else if (rc)
-		root->refused = first_line(arena, errors.len ? errors.data
-							     : "it fails");
-	buf_release(&errors);
+		root->refused = first_line(
+			b->arena, b->errors.len ? b->errors.data : "it fails");
+	buf_release(&b->errors);
 }
 
 static const char *folder_of(const struct builds *b, size_t i, struct buf *out)
@@ -245,7 +267,10 @@ static void build_one(struct builds *b, size_t i, struct arena *arena)
 		root->refused = arena_printf(arena, "temporary folder: %s",
 					     strerror(error));
 	else
-		build(b, root, folder.data, arena);
+		build(&(struct build){.all = b,
+				      .root = root,
+				      .folder = folder.data,
+				      .arena = arena});
 	buf_release(&folder);
 	free(real);
 }

@@ -260,7 +260,7 @@ static void add_root(struct render *r, const struct renderable *met,
 /* Two that build the same resources are two clusters, or two places of one. */
 static bool shares(const struct render_root *a, const struct render_root *b)
 {
-	for (size_t i = 0; i < a->nresources; i++)
+	for (size_t i = 0; i < a->nresources && b->nresources; i++)
 		if (bsearch(&a->resources[i], b->resources, b->nresources,
 			    sizeof(*b->resources), by_text))
 			return true;

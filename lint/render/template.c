@@ -14,11 +14,12 @@
 #include "base/vec.h"
 #include "render.h"
 
-#define MARK "\xee\x80\x80" /* U+E000, for private use */
+/* U+E000, for private use. */
+static const char mark[] = {'\xee', '\x80', '\x80', '\0'};
 
 bool render_is_marked(const char *text)
 {
-	return text && strstr(text, MARK);
+	return text && strstr(text, mark);
 }
 
 /* --- reading -------------------------------------------------------------- */
@@ -61,7 +62,7 @@ static void replace_actions(char *text, size_t len)
 		lines = memchr(at, '\n', (size_t)(close - at)) != NULL;
 		blank(at, close, alone || lines ? ' ' : 'x');
 		if (!alone && !lines)
-			memcpy(at, MARK, strlen(MARK));
+			memcpy(at, mark, sizeof(mark) - 1);
 		at = close;
 	}
 }
@@ -168,50 +169,53 @@ static bool with_before(const struct source *s, uint32_t before,
 }
 
 /* In the values, by the rest of the path below a node that is inserted. */
-static void try_reference(struct render *r, const struct render_values *values,
-			  struct reference reference,
-			  const struct render_want *want,
-			  struct render_place *best)
+struct value_search {
+	struct render *r;
+	const struct render_place *own;
+	const struct render_want *want;
+	struct render_place best;
+};
+
+static void try_reference(struct value_search *s,
+			  const struct render_values *values,
+			  struct reference reference)
 {
-	const struct node *at = value_at(r, values->root, reference);
+	const struct node *at = value_at(s->r, values->root, reference);
+	const struct node *want = s->want->node;
 	struct render_match match = {at, 0, true};
-	const char *text = node_str(want->node);
 
 	if (!at)
 		return;
-	if (want->below != want->node)
-		match = render_match(want->node, want->below, at);
-	if (match.whole ? !node_same(match.node, want->node) &&
-				  !(text && at->str && at->len &&
-				    text_contains(text, at->str))
-			: !match.depth)
+	if (s->want->below != want)
+		match = render_match(want, s->want->below, at);
+	if (match.whole ? !node_same(match.node, want) &&
+				  !(node_str(want) && at->str && at->len &&
+				    text_contains(want->str, at->str))
+			: !match.depth || s->best.whole)
 		return;
-	*best = (struct render_place){.whole = match.whole,
-				      .depth = want->depth + match.depth};
-	render_place_in(best, values->text, values->item, match.node);
+	s->best = (struct render_place){.whole = match.whole,
+					.depth = s->want->depth + match.depth};
+	render_place_in(&s->best, values->text, values->item, match.node);
 }
 
 /* Values of which those of the template are below prefix. */
-static void try_values(struct render *r, const struct render_values *values,
-		       const char *prefix, const struct render_place *own,
-		       const struct render_want *want,
-		       struct render_place *best)
+static void try_values(struct value_search *s, struct render_values values,
+		       const char *prefix)
 {
-	const struct source *s = &own->text->source;
-	uint32_t start = own->node->key_end > own->node->key_start
-				 ? own->node->key_start
-				 : own->node->start;
-	const char *end = s->text + extent(s, own->node);
-	const char *at = s->text + start;
-	struct render_values v = *values;
+	const struct source *source = &s->own->text->source;
+	const struct node *node = s->own->node;
+	uint32_t start =
+		node->key_end > node->key_start ? node->key_start : node->start;
+	const char *end = source->text + extent(source, node);
+	const char *at = source->text + start;
 	struct reference reference;
 
 	if (*prefix)
-		v.root = node_path(v.root, prefix);
+		values.root = node_path(values.root, prefix);
 	while (next_reference(&at, end, &reference))
-		try_reference(r, &v, reference, want, best);
-	if (!best->text && with_before(s, start, &reference))
-		try_reference(r, &v, reference, want, best);
+		try_reference(s, &values, reference);
+	if (!s->best.text && with_before(source, start, &reference))
+		try_reference(s, &values, reference);
 }
 
 /* The path of a chart in charts/, as its values are named: "a.b"; folder gets
@@ -243,25 +247,25 @@ bool render_value_of(struct render *r, struct render_root *root,
 		     const struct render_place *own,
 		     const struct render_want *want, struct render_place *out)
 {
-	struct render_place best = {0};
-	struct render_text *text;
+	struct value_search s = {.r = r, .own = own, .want = want};
+	struct render_text *text = NULL;
 	const char *names;
 	struct buf folder;
 
 	buf_init(&folder);
 	names = names_of(r, root, own->text->path, &folder);
-	for (size_t i = 0; i < root->nvalues && !best.text; i++)
-		try_values(r, &root->values[i], names, own, want, &best);
+	for (size_t i = 0; i < root->nvalues && !s.best.text; i++)
+		try_values(&s, root->values[i], names);
 	buf_adds(&folder, "/values.yaml");
-	text = *names && !best.text ? render_text_of(r, folder.data) : NULL;
-	if (text && text->n) {
-		struct render_values values = {text, &text->items[0],
-					       text->items[0].root, false};
-
-		try_values(r, &values, "", own, want, &best);
-	}
+	if (*names && !s.best.text)
+		text = render_text_of(r, folder.data);
+	if (text && text->n)
+		try_values(&s,
+			   (struct render_values){text, &text->items[0],
+						  text->items[0].root, false},
+			   "");
 	buf_release(&folder);
-	if (best.text)
-		*out = best;
-	return best.text != NULL;
+	if (s.best.text)
+		*out = s.best;
+	return s.best.text != NULL;
 }
