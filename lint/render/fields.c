@@ -82,9 +82,50 @@ static const struct node *of_labels(const struct node *root,
 	return found;
 }
 
-const struct node *render_field_of(const struct node *root,
-				   const struct node *object,
-				   const struct node *want)
+static unsigned count_steps(const char *path)
+{
+	unsigned n = 1;
+
+	for (; *path; path++)
+		n += *path == '.';
+	return n;
+}
+
+/* `spec.template.spec.x`: by its last step, and their number. */
+static bool is_path_of(const char *path, const struct node *want)
+{
+	const char *last = path ? strrchr(path, '.') : NULL;
+	unsigned depth = 0;
+
+	for (const struct node *n = want; n->parent; n = n->parent)
+		depth++;
+	return last && text_eq(last + 1, want->key) &&
+	       count_steps(path) == depth;
+}
+
+static const struct node *of_replacements(const struct node *replacements,
+					  const struct node *object,
+					  const struct node *want)
+{
+	const char *kind = node_str(node_get(object, "kind"));
+
+	FOR_EACH_CHILD(replacements, entry)
+		FOR_EACH_CHILD(node_get(entry, "targets"), target) {
+			const struct node *of =
+				node_path(target, "select.kind");
+
+			if (of && !node_eq(of, text_or_empty(kind)))
+				continue;
+			FOR_EACH_CHILD(node_get(target, "fieldPaths"), path)
+				if (is_path_of(node_str(path), want))
+					return path;
+		}
+	return NULL;
+}
+
+static const struct node *of_transformers(const struct node *root,
+					  const struct node *object,
+					  const struct node *want)
 {
 	const char *key = want->key, *parent;
 
@@ -102,4 +143,15 @@ const struct node *render_field_of(const struct node *root,
 	if (text_eq(parent, "annotations"))
 		return of_pairs(node_get(root, "commonAnnotations"), want);
 	return NULL;
+}
+
+const struct node *render_field_of(const struct node *root,
+				   const struct node *object,
+				   const struct node *want)
+{
+	const struct node *found = of_transformers(root, object, want);
+
+	if (found || !want->key || node_is_map(want) || node_is_seq(want))
+		return found;
+	return of_replacements(node_get(root, "replacements"), object, want);
 }

@@ -157,15 +157,16 @@ static uint32_t extent(const struct source *s, const struct node *node)
 	}
 }
 
-/* `with .Values.a` before the node, whose `.` it then is. */
-static bool with_before(const struct source *s, uint32_t before,
-			struct reference *out)
+/* The last `with .Values.a`, or another action, before the node. */
+static bool named_before(const struct source *s, uint32_t before,
+			 const char *action, struct reference *out)
 {
 	const char *at = s->text, *last = NULL, *end = s->text + before;
 
-	while ((at = text_find(at, (size_t)(end - at), "with .Values.")))
+	while ((at = text_find(at, (size_t)(end - at), action)))
 		last = at++;
-	return last && next_reference(&last, end, out);
+	end = last ? memchr(last, '\n', (size_t)(end - last)) : NULL;
+	return end && next_reference(&last, end, out);
 }
 
 /* In the values, by the rest of the path below a node that is inserted. */
@@ -198,6 +199,24 @@ static void try_reference(struct value_search *s,
 	render_place_in(&s->best, values->text, values->item, match.node);
 }
 
+/* `range $name, $value := .Values.a` makes items of a map, with its keys as
+ * names: want is the value of one. */
+static void try_entry(struct value_search *s,
+		      const struct render_values *values,
+		      struct reference reference)
+{
+	const struct node *map = value_at(s->r, values->root, reference);
+	const struct node *want = s->want->node;
+	const char *name = node_str(node_get(want->parent, "name"));
+	const struct node *entry =
+		node_is_map(map) && name ? node_get(map, name) : NULL;
+
+	if (!entry || !entry->str || !text_eq(entry->str, want->str))
+		return;
+	s->best = (struct render_place){.whole = true, .depth = s->want->depth};
+	render_place_in(&s->best, values->text, values->item, entry);
+}
+
 /* Values of which those of the template are below prefix. */
 static void try_values(struct value_search *s, struct render_values values,
 		       const char *prefix)
@@ -214,8 +233,10 @@ static void try_values(struct value_search *s, struct render_values values,
 		values.root = node_path(values.root, prefix);
 	while (next_reference(&at, end, &reference))
 		try_reference(s, &values, reference);
-	if (!s->best.text && with_before(source, start, &reference))
+	if (!s->best.text && named_before(source, start, "with", &reference))
 		try_reference(s, &values, reference);
+	if (!s->best.text && named_before(source, start, "range", &reference))
+		try_entry(s, &values, reference);
 }
 
 /* The path of a chart in charts/, as its values are named: "a.b"; folder gets

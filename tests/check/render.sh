@@ -61,6 +61,8 @@ release() {
 cp -r "$tests/cli/render" "$work/trees"
 compare overlays "$work/trees/overlays" base:30,overlay:7 overlay \
 	overlays/dev/kustomization.yaml overlays/prod/kustomization.yaml
+compare layers "$work/trees/layers" base:30,overlay:9 overlay \
+	app/envs/eu/kustomization.yaml app/envs/us/kustomization.yaml
 
 # shellcheck source=tests/check/go-tools.bash
 . "$tests/check/go-tools.bash"
