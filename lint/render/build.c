@@ -320,7 +320,7 @@ static void remove_all(struct builds *b)
 	struct buf path;
 
 	buf_init(&path);
-	for (size_t i = 0; i < b->r->nroots; i++) {
+	for (size_t i = b->r->nbuilt; i < b->r->nroots; i++) {
 		folder_of(b, i, &path);
 		buf_adds(&path, "/kustomization.yaml");
 		unlink(path.data);
@@ -335,7 +335,7 @@ static void take_origins(struct builds *b)
 	struct buf built, folder;
 
 	buf_init(&folder);
-	for (size_t i = 0; i < b->r->nroots; i++) {
+	for (size_t i = b->r->nbuilt; i < b->r->nroots; i++) {
 		struct render_root *root = &b->r->roots[i];
 
 		if (root->refused)
@@ -366,14 +366,14 @@ static char *temporary_folder(struct arena *arena)
 
 static void refuse_all(struct render *r, bool charts, const char *why)
 {
-	for (size_t i = 0; i < r->nroots; i++)
+	for (size_t i = r->nbuilt; i < r->nroots; i++)
 		if (!r->roots[i].refused && !r->roots[i].chart == !charts)
 			r->roots[i].refused = why;
 }
 
 static bool any_to_build(const struct render *r)
 {
-	for (size_t i = 0; i < r->nroots; i++)
+	for (size_t i = r->nbuilt; i < r->nroots; i++)
 		if (!r->roots[i].refused)
 			return true;
 	return false;
@@ -381,23 +381,28 @@ static bool any_to_build(const struct render *r)
 
 void render_build(struct render *r, struct thread_pool *thread_pool)
 {
-	struct builds b = {.r = r, .start = progress_clock()};
+	struct builds b = {
+		.r = r, .next = r->nbuilt, .start = progress_clock()};
 
 	if (!r->kustomize.path)
 		refuse_all(r, false,
 			   "neither kustomize nor kubectl is on PATH");
 	if (!r->helm.path)
 		refuse_all(r, true, "helm is not on PATH");
-	if (!any_to_build(r))
+	if (!any_to_build(r)) {
+		r->nbuilt = r->nroots;
 		return;
+	}
 	b.environment = environment_of(r);
 	b.folder = temporary_folder(&r->arena);
 	if (!b.folder) {
 		refuse_all(r, false, "there is no temporary folder");
 		refuse_all(r, true, "there is no temporary folder");
+		r->nbuilt = r->nroots;
 		return;
 	}
 	build_all(&b, thread_pool);
 	take_origins(&b);
 	remove_all(&b);
+	r->nbuilt = r->nroots;
 }

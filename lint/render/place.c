@@ -328,7 +328,7 @@ static void try_values(struct place_search *s)
 	render_value_of(s->r, s->of, &s->own, &want, &s->value);
 }
 
-static const struct render_object *object_at(const struct render_root *root,
+const struct render_object *render_object_at(const struct render_root *root,
 					     uint32_t offset)
 {
 	size_t i = root->nobjects;
@@ -362,17 +362,27 @@ static const struct node *node_at_pointer(const struct node *root,
 	return found;
 }
 
+struct render_text *render_built(struct render *r, struct render_root *root)
+{
+	if (!root->rendered)
+		root->rendered = render_text_make(
+			r,
+			arena_printf(&r->arena, "%s#%zu", root->file,
+				     (size_t)(root - r->roots)),
+			root->text.data, root->text.len);
+	return root->rendered;
+}
+
 struct render_place render_place_of(struct render *r, struct render_root *root,
 				    const struct place *place)
 {
-	struct place_search s = {
-		.r = r, .of = root, .object = object_at(root, place->start)};
+	struct place_search s = {.r = r,
+				 .of = root,
+				 .object =
+					 render_object_at(root, place->start)};
 	struct render_place found;
 
-	if (!root->rendered)
-		root->rendered = render_text_make(
-			r, arena_printf(&r->arena, "%s#", root->file),
-			root->text.data, root->text.len);
+	render_built(r, root);
 	for (size_t i = 0; i < root->rendered->n && !s.root; i++)
 		if (root->rendered->items[i].document == place->document)
 			s.root = root->rendered->items[i].root;

@@ -22,7 +22,8 @@ struct release {
 	struct render_text *text;
 	const struct render_item *item;
 	struct render_root *root;
-	const char *repository; /* the folder that paths are relative to */
+	const char *folder, *file; /* where it is from */
+	const char *repository;	   /* the folder that paths are relative to */
 };
 
 static const char *text_at(const struct node *node, const char *dotted)
@@ -43,11 +44,11 @@ static const char *joined(struct render *r, const char *folder,
 	return text;
 }
 
-/* The nearest folder above the manifest in which the path is a chart. */
-static const char *repository_of(struct render *r, const char *manifest,
+/* The nearest folder, from this one upwards, in which the path is a chart. */
+static const char *repository_of(struct render *r, const char *from,
 				 const char *path)
 {
-	char *folder = arena_strdup(&r->arena, manifest);
+	char *folder = arena_printf(&r->arena, "%s/", from);
 	size_t least = repository_length(folder);
 	char *slash;
 
@@ -144,15 +145,14 @@ static void begin(struct release *l, const char *chart, const char *name,
 		  const char *namespace)
 {
 	struct render *r = l->r;
-	const char *slash = strrchr(l->text->path, '/');
 
 	while (*chart == '/')
 		chart++;
 	l->root = ARRAY_PUSH(r->roots, r->nroots, r->roots_size);
 	*l->root = (struct render_root){
-		.folder = arena_strndup(&r->arena, l->text->path,
-					(size_t)(slash - l->text->path)),
-		.file = l->text->path,
+		.folder = l->folder,
+		.file = l->file,
+		.installer = l->text,
 		.item = l->item,
 		.chart = joined(r, l->repository, chart),
 		.release = name,
@@ -174,7 +174,7 @@ static void read_helm_release(struct release *l)
 		     "GitRepository") ||
 	    !chart || !name)
 		return;
-	l->repository = repository_of(l->r, l->text->path, chart);
+	l->repository = repository_of(l->r, l->folder, chart);
 	if (!l->repository)
 		return;
 	if (text_at(spec, "releaseName"))
@@ -234,7 +234,7 @@ static void read_source(struct release *l, const struct node *source)
 
 	if (!path || node_get(source, "chart"))
 		return;
-	l->repository = repository_of(l->r, l->text->path, path);
+	l->repository = repository_of(l->r, l->folder, path);
 	if (!l->repository)
 		return;
 	begin(l, path, name ? name : text_at(root, "metadata.name"),
@@ -260,21 +260,53 @@ static void read_application(struct release *l)
 		read_source(l, source);
 }
 
+static void read_object(struct release *l)
+{
+	const struct node *root = l->item->root;
+	const char *group = node_str(node_get(root, "apiVersion"));
+
+	if (node_eq(node_get(root, "kind"), "HelmRelease") &&
+	    text_starts(group, "helm.toolkit.fluxcd.io/"))
+		read_helm_release(l);
+	else if (node_eq(node_get(root, "kind"), "Application") &&
+		 text_starts(group, "argoproj.io/"))
+		read_application(l);
+}
+
 void render_find_releases(struct render *r, const char *path)
 {
-	struct render_text *text = render_text_of(r, path);
+	struct release l = {.r = r, .text = render_text_of(r, path)};
 
-	for (size_t i = 0; text && i < text->n; i++) {
-		struct release l = {
-			.r = r, .text = text, .item = &text->items[i]};
-		const struct node *root = l.item->root;
-		const char *group = node_str(node_get(root, "apiVersion"));
+	if (!l.text)
+		return;
+	l.file = l.text->path;
+	l.folder = arena_strndup(&r->arena, path,
+				 (size_t)(strrchr(path, '/') - path));
+	for (size_t i = 0; i < l.text->n; i++) {
+		l.item = &l.text->items[i];
+		read_object(&l);
+	}
+}
 
-		if (node_eq(node_get(root, "kind"), "HelmRelease") &&
-		    text_starts(group, "helm.toolkit.fluxcd.io/"))
-			read_helm_release(&l);
-		else if (node_eq(node_get(root, "kind"), "Application") &&
-			 text_starts(group, "argoproj.io/"))
-			read_application(&l);
+void render_find_built_releases(struct render *r)
+{
+	size_t n = r->nroots;
+
+	for (size_t i = 0; i < n; i++) {
+		struct release l = {.r = r, .folder = r->roots[i].folder};
+
+		if (r->roots[i].refused || r->roots[i].chart)
+			continue;
+		l.text = render_built(r, &r->roots[i]);
+		for (size_t k = 0; k < l.text->n; k++) {
+			const struct render_object *object;
+
+			l.item = &l.text->items[k];
+			object = render_object_at(&r->roots[i],
+						  l.item->root->start);
+			l.file = object && object->origin ? object->origin
+							  : r->roots[i].file;
+			read_object(&l);
+		}
 	}
 }

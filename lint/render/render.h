@@ -70,6 +70,7 @@ struct render_root {
 	struct render_values *values;
 	size_t nvalues, values_size;
 	/* Of who installs it: its object, names, arguments; or NULL. */
+	struct render_text *installer; /* in which it is; a file, or built */
 	const struct render_item *item;
 	const char *release, *namespace;
 	const char **sets;
@@ -96,6 +97,7 @@ struct render {
 	struct render_tool kustomize, helm;
 	struct render_root *roots; /* sorted by folder */
 	size_t nroots, roots_size;
+	size_t nbuilt; /* those before are built, or refused */
 	struct render_text **texts;
 	size_t ntexts, texts_size;
 };
@@ -105,8 +107,10 @@ void render_release(struct render *r);
 /* roots.c: kustomizations of the list that no other one refers to, and what
  * they are made of. */
 void render_find(struct render *r, struct kustomize *k);
-/* releases.c: charts that an object of this file installs. */
+/* releases.c: charts that objects of this file install. */
 void render_find_releases(struct render *r, const char *path);
+/* ... that objects of what was built install. */
+void render_find_built_releases(struct render *r);
 /* charts.c: charts of the list that are not in another one, and that no
  * object installs. */
 void render_find_charts(struct render *r, const struct kustomize *k);
@@ -115,7 +119,7 @@ void render_use_chart(struct render *r, struct render_root *root,
 		      const char *folder);
 /* tool.c: looks for the programs that the roots need. */
 void render_find_tools(struct render *r);
-/* build.c: all that are not refused, in several threads. */
+/* build.c: all that are not built yet, nor refused, in several threads. */
 void render_build(struct render *r, struct thread_pool *thread_pool);
 /* origin.c: take the annotations off a built text, and note what they say;
  * folder is the one that their paths are relative to. */
@@ -140,6 +144,11 @@ struct render_text *render_text_within(struct render *r,
 struct render_text *render_template_of(struct render *r, const char *path);
 /* Does an action give this text, or a part of it? */
 bool render_is_marked(const char *text);
+
+/* place.c: what was built, read once; the object at a byte of it, or NULL. */
+struct render_text *render_built(struct render *r, struct render_root *root);
+const struct render_object *render_object_at(const struct render_root *root,
+					     uint32_t offset);
 
 /* A place in a file of the sources. */
 struct render_place {

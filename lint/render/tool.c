@@ -95,8 +95,8 @@ void render_find_tools(struct render *r)
 		charts |= r->roots[i].chart != NULL;
 		kustomizations |= !r->roots[i].chart;
 	}
-	if (kustomizations)
+	if (kustomizations && !r->kustomize.path)
 		find_kustomize(r);
-	if (charts)
+	if (charts && !r->helm.path)
 		find_helm(r);
 }

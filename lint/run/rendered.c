@@ -159,6 +159,8 @@ static void cover_sources(struct rendered *rendered)
 	for (size_t i = 0; i < rendered->render.nroots; i++) {
 		const struct render_root *root = &rendered->render.roots[i];
 
+		if (!root->refused && rendered_file(rendered, root->file) < 0)
+			add_file(&rendered->in, root->file, FILE_COVERED);
 		for (size_t s = 0; s < root->nsources && !root->refused; s++)
 			if (rendered_file(rendered, root->sources[s]) < 0)
 				add_file(&rendered->in, root->sources[s],
@@ -182,16 +184,43 @@ static void cover_sources(struct rendered *rendered)
 static void add_text(struct rendered_input *in, struct render_root *root)
 {
 	unsigned flags = FILE_RENDERED;
+	struct buf path;
 
 	if (root->apart)
 		flags |= FILE_APART;
 	if (kustomize_patches(in->kustomize, root->folder))
 		flags |= FILE_PATCHED;
 	root->index = (uint32_t)in->files->n;
-	add_file(in, root->file, flags);
+	buf_init(&path);
+	path_join(root->folder, strrchr(root->file, '/') + 1, &path);
+	add_file(in, path.data, flags);
+	buf_release(&path);
 	in->files->nrendered++;
 	stdin_cache_put(in->stdin_cache, root->index, root->text.data,
 			root->text.len);
+}
+
+/* For who wants to see what is built, or what is wrong. */
+static const char *command_of(struct rendered *rendered,
+			      const struct render_root *root, const char *tool)
+{
+	struct buf folder, out;
+	const char *text;
+
+	buf_init(&folder);
+	buf_init(&out);
+	show_path(rendered->in.options, rendered->in.cwd,
+		  root->chart ? root->chart : root->folder, &folder);
+	buf_adds(&out, tool);
+	if (root->release)
+		buf_addf(&out, " %s", root->release);
+	buf_addf(&out, " %s", folder.len ? folder.data : ".");
+	if (root->item)
+		buf_adds(&out, " --values FILE");
+	text = arena_strdup(&rendered->arena, out.data);
+	buf_release(&folder);
+	buf_release(&out);
+	return text;
 }
 
 static void report(struct rendered *rendered, const struct render_root *root)
@@ -200,13 +229,10 @@ static void report(struct rendered *rendered, const struct render_root *root)
 						 ? &rendered->render.helm
 						 : &rendered->render.kustomize;
 	const char *verb = root->chart ? "helm template" : "kustomize build";
-	struct buf shown, folder;
+	struct buf shown;
 
 	buf_init(&shown);
-	buf_init(&folder);
 	show_path(rendered->in.options, rendered->in.cwd, root->file, &shown);
-	show_path(rendered->in.options, rendered->in.cwd, root->folder,
-		  &folder);
 	*ARRAY_PUSH(rendered->reports, rendered->nreports,
 		    rendered->reports_size) = (struct report_rendered){
 		.source = arena_strdup(&rendered->arena, shown.data),
@@ -215,16 +241,34 @@ static void report(struct rendered *rendered, const struct render_root *root)
 		.tool = text_or_empty(tool->name),
 		.version = text_or_empty(tool->version),
 		.reason = root->refused,
-		.command = arena_printf(&rendered->arena, "%s %s",
-					tool->name ? tool->name : verb,
-					folder.len ? folder.data : "."),
+		.command = command_of(rendered, root,
+				      tool->name ? tool->name : verb),
 	};
 	if (root->refused && rendered->required) {
 		log_line("%s: not rendered: %s", shown.data, root->refused);
 		rendered->failed = true;
 	}
 	buf_release(&shown);
-	buf_release(&folder);
+}
+
+/* What a kustomization lists was found in what is built of that, if it is:
+ * values are often patched. */
+static void find_releases_in(struct render *r, const char *path)
+{
+	size_t n = r->nroots;
+	bool listed = false;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t s = 0; s < r->roots[i].nsources; s++)
+			if (!strcmp(r->roots[i].sources[s], path)) {
+				if (!r->roots[i].refused)
+					return;
+				listed = true;
+			}
+	render_find_releases(r, path);
+	for (size_t i = n; i < r->nroots && listed; i++)
+		r->roots[i].refused =
+			"a kustomization that is not built lists it";
 }
 
 /* Files that name one of the kinds, where there is a chart at all. */
@@ -250,7 +294,7 @@ static void find_releases(struct rendered *rendered)
 			continue;
 		buf_reset(&text);
 		path_absolute(in->cwd, path.data, &text);
-		render_find_releases(&rendered->render, text.data);
+		find_releases_in(&rendered->render, text.data);
 	}
 	buf_release(&path);
 	buf_release(&text);
@@ -281,16 +325,19 @@ void rendered_make(struct rendered *rendered, const struct rendered_input *in)
 	r->cwd = in->cwd;
 	r->network = in->options->render_network;
 	leave_out(&rendered->in);
-	render_find(r, in->kustomize);
-	find_releases(rendered);
-	render_find_charts(r, in->kustomize);
-	if (!r->nroots)
-		return;
 	rendered->deferred = is_repairing(in->options);
 	if (rendered->deferred)
 		return;
+	render_find(r, in->kustomize);
 	render_find_tools(r);
 	render_build(r, in->thread_pool);
+	render_find_built_releases(r);
+	find_releases(rendered);
+	render_find_charts(r, in->kustomize);
+	render_find_tools(r);
+	render_build(r, in->thread_pool);
+	if (!r->nroots)
+		return;
 	cover_sources(rendered);
 	if (r->helm.path)
 		cover_templates(rendered);

@@ -73,6 +73,7 @@ static struct render_place whole_root(struct rendered *rendered,
 	struct render_place at = {.text = text, .key = true};
 
 	if (root->item) {
+		at.text = root->installer;
 		at.item = root->item;
 		at.key = false;
 		at.node = node_path(at.item->root, "metadata.name");
@@ -86,15 +87,34 @@ static struct render_place whole_root(struct rendered *rendered,
 	return at;
 }
 
-/* NULL text: the file is gone. */
-static void put_place(struct rendered *rendered, const struct render_place *at,
+/* The root of which a text was built, or NULL. */
+static const struct render_root *root_of_text(const struct render *r,
+					      const struct render_text *text)
+{
+	for (size_t i = 0; i < r->nroots; i++)
+		if (text && r->roots[i].rendered == text)
+			return &r->roots[i];
+	return NULL;
+}
+
+/* false: the file is gone, or was not listed. */
+static bool put_place(struct rendered *rendered, const struct render_place *at,
 		      struct place *place)
 {
-	long file = at->text ? rendered_file(rendered, at->text->path) : -1;
+	const struct render_root *root =
+		root_of_text(&rendered->render, at->text);
 	struct lint_file *f;
+	long file;
 
+	if (root) { /* a value of an object that was built */
+		place->file = root->index;
+		set_place(rendered, at, place);
+		rendered_move(rendered, place);
+		return true;
+	}
+	file = at->text ? rendered_file(rendered, at->text->path) : -1;
 	if (file < 0)
-		return;
+		return false;
 	place->file = (uint32_t)file;
 	f = &rendered->in.files->items[file];
 	f->size = (uint32_t)at->text->bytes;
@@ -102,6 +122,7 @@ static void put_place(struct rendered *rendered, const struct render_place *at,
 	if (f->flags & FILE_FOREIGN)
 		f->flags = (f->flags & ~(uint32_t)FILE_FOREIGN) | FILE_COVERED;
 	set_place(rendered, at, place);
+	return true;
 }
 
 void rendered_move(struct rendered *rendered, struct place *place)
@@ -112,9 +133,17 @@ void rendered_move(struct rendered *rendered, struct place *place)
 	if (!root)
 		return;
 	at = render_place_of(&rendered->render, root, place);
-	if (!at.text)
-		at = whole_root(rendered, root);
-	put_place(rendered, &at, place);
+	if (put_place(rendered, &at, place))
+		return;
+	at = whole_root(rendered, root);
+	if (put_place(rendered, &at, place))
+		return;
+	/* Its file is gone by now, and has a name only. */
+	*place = (struct place){
+		.file = (uint32_t)rendered_file(rendered, root->file),
+		.line = 1,
+		.column = 1,
+		.pointer = ""};
 }
 
 static void add_related(struct rendered *rendered, struct finding *finding,
