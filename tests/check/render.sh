@@ -38,13 +38,15 @@ root_folder=$root
 overlay() { kubectl kustomize "${1%/*}"; }
 # shellcheck disable=SC2317
 chart() { helm template "${1%/*}"; }
-# The values are those that the two objects have, written once more.
+# The values are those of the two objects, written once more.
 # shellcheck disable=SC2317
 release() {
 	case $1 in
 	*/kustomization.yaml) overlay "$1" ;;
 	*/release.yaml)
-		sed -n '/^  values:/,$s/^    //p' "$1" >"$work/values.yaml"
+		overlay apps/prod/kustomization.yaml |
+			sed -n '/^  values:/,/^---/s/^    //p' \
+				>"$work/values.yaml"
 		helm template llm charts/llm --namespace serving \
 			--values "$work/values.yaml"
 		;;
@@ -72,7 +74,7 @@ if go_tool helm3 v3.19.0 helm.sh/helm/v3/cmd/helm; then
 	PATH=$work/bin:$PATH
 	compare chart "$work/trees/chart" template:20,values:4 chart llm/Chart.yaml
 	compare gitops "$work/trees/gitops" template:30,values:7 release apps/argo/app.yaml \
-		apps/prod/kustomization.yaml apps/prod/release.yaml
+		apps/base/release.yaml apps/prod/kustomization.yaml
 else
 	skipped=$((skipped + 1))
 fi

@@ -165,7 +165,8 @@ need_helm() {
 	need_kubectl
 	tree gitops
 	lint --isolated --preset all .
-	holds "$output" "apps/prod/release.yaml:19:24: error: GPU pods use"
+	holds "$output" "apps/base/release.yaml:19:24: error: GPU pods use"
+	holds "$output" "apps/prod/values.yaml:8:21: warning: vLLM uses 5"
 	holds "$output" "apps/argo/app.yaml:20:25: warning: vLLM uses 3"
 	holds "$output" "charts/llm/values-argo.yaml:4:15: error: container"
 	holds "$stderr" "Rendered 2 charts with helm template v"
