@@ -261,8 +261,10 @@ static void build_one(struct builds *b, size_t i, struct arena *arena)
 	folder_of(b, i, &folder);
 	if (!error && mkdir(folder.data, 0700))
 		error = errno;
-	if (!error)
+	if (!error) {
+		root->real = arena_strdup(arena, real);
 		error = write_kustomization(folder.data, real);
+	}
 	if (error)
 		root->refused = arena_printf(arena, "temporary folder: %s",
 					     strerror(error));

@@ -44,6 +44,29 @@ static bool is_line(const char *line, size_t len, const char *text)
 		line[strlen(text)] == '+');
 }
 
+/* kustomize names files without symbolic links, the walk as the user does: the
+ * two differ in how the folders of the root begin. */
+static const char *as_named(struct render *r, const struct render_root *root,
+			    const char *path)
+{
+	size_t real = strlen(root->real), named = strlen(root->folder);
+
+	while (real && named &&
+	       root->real[real - 1] == root->folder[named - 1]) {
+		real--;
+		named--;
+	}
+	while (root->real[real] && root->real[real] != '/') {
+		real++;
+		named++;
+	}
+	if (strncmp(path, root->real, real) != 0 ||
+	    (path[real] && path[real] != '/'))
+		return arena_strdup(&r->arena, path);
+	return arena_printf(&r->arena, "%.*s%s", (int)named, root->folder,
+			    path + real);
+}
+
 /* The value of `key: value`, or NULL. */
 static const char *value_of(struct origin_lines *l, const char *line,
 			    size_t len, const char *key)
@@ -63,7 +86,7 @@ static const char *value_of(struct origin_lines *l, const char *line,
 	buf_init(&value);
 	buf_add(&value, at, (size_t)(end - at));
 	path_absolute(l->folder, value.data, &path);
-	at = arena_strdup(&l->r->arena, path.data);
+	at = as_named(l->r, l->root, path.data);
 	buf_release(&path);
 	buf_release(&value);
 	return at;

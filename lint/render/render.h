@@ -57,6 +57,7 @@ struct render_values {
 
 struct render_root {
 	const char *folder, *file; /* absolute: of its kustomization */
+	const char *real;	   /* the folder without symbolic links */
 	/* Absolute paths of what it is made of: kustomizations, manifests,
 	 * patches. */
 	const char **sources;

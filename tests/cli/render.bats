@@ -244,3 +244,31 @@ while :; do echo "a: b # a comment that is as long as it needs to be to be quick
 	holds "$output" "near/pod.yaml:6:13: error"
 	holds "$output" "stopped: its output is too large): near/kustomization.yaml"
 }
+
+@test "paths are shown as they were named: absolute, through a link" {
+	need_kubectl
+	tree overlays
+	lint --isolated "$PWD"
+	holds "$output" "$PWD/base/train.yaml:9:15: warning"
+	cd ..
+	ln -s overlays link
+	lint --isolated link/overlays
+	holds "$output" "link/base/train.yaml:9:15: warning"
+	holds "$output" "link/overlays/prod/server.yaml:12:23: error"
+	lint --isolated link/.
+	holds "$output" "link/base/train.yaml:9:15: warning"
+}
+
+@test "a policy of the overlay's folder holds for what it builds" {
+	need_kubectl
+	tree overlays
+	cat >overlays/prod/.gpugate.yaml <<-END
+		apiVersion: gpugate.dev/v1
+		kind: Policy
+		rules:
+		  gpu-privileged: off
+	END
+	run "$GPUGATE" lint --format concise .
+	holds_not "$output" gpu-privileged
+	holds "$output" priority-class-system-reserved
+}
