@@ -17,7 +17,7 @@ static const struct option table[] = {
 	{"format", 0, OPTION_LIST, FOR_LINT, AT(formats), "FMT[:FILE]", NULL,
 	 .help = "Write the report in this format, to FILE when one is given; may be "
 		 "repeated. full (default), concise, json, jsonl, sarif, junit, "
-		 "github, gitlab, rdjson, checkstyle, markdown."},
+		 "github, gitlab, rdjson, checkstyle, markdown, html."},
 	{"format", 0, OPTION_TEXT, FOR_EXPLAIN, AT(rules_format), "FMT",
 	 "text json markdown", .help = "text (default), json or markdown."},
 	{"format", 0, OPTION_TEXT, FOR_RULES, AT(rules_format), "FMT",
@@ -185,6 +185,11 @@ static const struct option table[] = {
 		 "first three errors and the first three warnings and counts the "
 		 "rest, and counts infos, unless --fail-on is info. Other formats "
 		 "always hold all."},
+	{"docs-url", 0, OPTION_TEXT, FOR_LINT | FOR_LSP | FOR_POST_RENDER,
+	 AT(docs_url), "URL", NULL,
+	 .help = "Link each rule to its page, URL/RULE.md: a copy of rules/docs, "
+		 "for instance a mirror. In sarif, json, html, the editor, and on a "
+		 "terminal with colours. Empty: no links."},
 	{"color", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_QUOTA | FOR_EXPLAIN | FOR_RULES | FOR_TEST, AT(color),
 	 "WHEN", "auto always never",
@@ -241,6 +246,29 @@ static int check_namespaces(const struct option_parser *p,
 		"63 of a-z, 0-9 and -, with a letter or a digit at "
 		"both ends",
 		wrong);
+}
+
+/* It becomes a link: nothing but the web, and no way out of quotes or of a
+ * terminal's escape sequence. */
+static int check_docs(const struct option_parser *p, const struct options *o)
+{
+	const char *url = o->docs_url, *scheme;
+
+	if (!url)
+		return 0;
+	scheme = strstr(url, "://");
+	for (const char *c = url; *c; c++)
+		if ((unsigned char)*c <= ' ' || (unsigned char)*c >= 0x7f ||
+		    strchr("\"'<>\\`{}", *c))
+			scheme = NULL;
+	if (*url && (!scheme || !scheme[3] ||
+		     (strncmp(url, "https:", 6) && strncmp(url, "http:", 5))))
+		return option_usage(p,
+				    "--docs-url: `%s` is not an address that "
+				    "begins with https://",
+				    url);
+	program_set_docs(url);
+	return 0;
 }
 
 static int usage(const struct option_parser *p, const char *text)
@@ -306,6 +334,8 @@ int options_parse(struct options *options, const struct command *command,
 		rc = check_namespaces(&parser, options);
 	if (!rc)
 		rc = check_stdin(options, command);
+	if (!rc)
+		rc = check_docs(&parser, options);
 	if (!rc)
 		give_way(&parser, options);
 	return rc;
