@@ -12,6 +12,8 @@ import sys
 import xml.etree.ElementTree as xml
 from urllib.parse import unquote
 
+import html_page
+
 try:
     import jsonschema
 except ImportError:
@@ -298,6 +300,10 @@ def check_concise(text, _):
     return found
 
 
+def check_html(text, _):
+    return html_page.read(text)
+
+
 def check_full(text, case):
     docs = re.findall(r"^ *= docs: gpugate explain \S+$", text, re.M)
     need(len(docs) == case["count"], "findings", len(docs))
@@ -311,7 +317,7 @@ CHECKS = [("json", check_json), ("jsonl", check_jsonl),
           ("checkstyle", check_checkstyle), ("gitlab", check_gitlab),
           ("rdjson", check_rdjson), ("github", check_github),
           ("markdown", check_markdown), ("concise", check_concise),
-          ("full", check_full)]
+          ("full", check_full), ("html", check_html)]
 # What a terminal would act on, or nobody would see: JSON too may be looked at.
 HOSTILE = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u206f\ufeff]")
