@@ -17,7 +17,7 @@ static const struct option table[] = {
 	{"format", 0, OPTION_LIST, FOR_LINT, AT(formats), "FMT[:FILE]", NULL,
 	 .help = "Write the report in this format, to FILE when one is given; may be "
 		 "repeated. full (default), concise, json, jsonl, sarif, junit, "
-		 "github, gitlab, rdjson, checkstyle, markdown, html."},
+		 "github, gitlab, rdjson, checkstyle, markdown, html, openreports."},
 	{"format", 0, OPTION_TEXT, FOR_EXPLAIN, AT(rules_format), "FMT",
 	 "text json markdown", .help = "text (default), json or markdown."},
 	{"format", 0, OPTION_TEXT, FOR_RULES, AT(rules_format), "FMT",

@@ -107,3 +107,54 @@ shm() {
 		holds "$stderr" 'is not an address that begins with https://'
 	done
 }
+
+# reports EXPRESSION: of the objects in $output, as t.
+reports() {
+	echo "$output" | python3 -c "import json, sys
+t = json.load(sys.stdin)['items']
+print($1)"
+}
+
+@test "openreports: a Report a namespace, a ClusterReport for the rest" {
+	shm a.yaml
+	pod b.yaml
+	pod c.yaml
+	sed -i '/namespace:/d' c.yaml
+	run --separate-stderr "$GPUGATE" lint --isolated --format openreports \
+		--select shm-missing,priority-integer-set .
+	is "$status" 1
+	is "$(reports '[(r["kind"], r["metadata"].get("namespace")) for r in t]')" \
+		"[('ClusterReport', None), ('Report', 'ml'), ('Report', 'research')]"
+	is "$(reports '[(r["summary"]["fail"], r["summary"]["warn"]) for r in t]')" \
+		'[(1, 0), (0, 1), (1, 0)]'
+	is "$(reports 't[1]["results"][0]["resources"][0]')" \
+		"{'apiVersion': 'batch/v1', 'kind': 'Job', 'namespace': 'ml', 'name': 'llm'}"
+	run --separate-stderr "$GPUGATE" lint --isolated --format openreports \
+		--fail-on warning --select shm-missing a.yaml
+	is "$(reports 't[0]["results"][0]["result"], t[0]["results"][0]["properties"]["fix"]')" \
+		'fail mount 32Gi of memory at /dev/shm'
+}
+
+@test "openreports: what is suppressed is skipped; nothing found is an empty list" {
+	pod a.yaml
+	sed -i 's/^  priority: 5/& # gpugate: ignore[priority-integer-set] -- old/' a.yaml
+	run --separate-stderr "$GPUGATE" lint --isolated --format openreports a.yaml
+	is "$status" 0
+	is "$(reports 't[0]["summary"]["skip"], t[0]["results"][0]["properties"]["reason"]')" \
+		'1 old'
+	good a.yaml
+	run --separate-stderr "$GPUGATE" lint --isolated --format openreports a.yaml
+	is "$(reports t)" '[]'
+}
+
+@test "openreports: no object is larger than an API server takes" {
+	{
+		for i in $(seq 2500); do
+			printf -- '---\napiVersion: v1\nkind: Pod\nmetadata: {name: p%d, namespace: ml}\nspec: {priority: 5, containers: [{name: main, image: "a:1"}]}\n' "$i"
+		done
+	} >a.yaml
+	run --separate-stderr "$GPUGATE" lint --isolated --format openreports \
+		--select priority-integer-set a.yaml
+	is "$(reports '[r["metadata"]["name"] for r in t], sum(r["summary"]["fail"] for r in t), max(len(json.dumps(r)) for r in t) < 1000000')" \
+		"['gpugate', 'gpugate-2'] 2500 True"
+}

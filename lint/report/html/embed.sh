@@ -28,8 +28,9 @@ hash() {
 
 embed() { # NAME FILE
 	grep -v '^/\* SPDX' "$2" | sed 's/^	*//' >"$work"
+	name=$(echo "$1" | tr '[:upper:]' '[:lower:]')
 	echo "#define HTML_$1_HASH \"sha256-$(hash <"$work")\""
-	printf 'static const char html_%s[] =\n' "$(echo "$1" | tr A-Z a-z)"
+	printf 'static const char html_%s[] =\n' "$name"
 	sed 's/[\\"?]/\\&/g; s/.*/	"&\\n"/; $s/$/;/' "$work"
 }
 
