@@ -25,7 +25,9 @@ static const struct option table[] = {
 	 .help = "text (default), json, markdown, or vap: the policy's own rules as "
 		 "ValidatingAdmissionPolicies with their bindings."},
 	{"format", 0, OPTION_TEXT, FOR_QUOTA, AT(quota_format), "FMT",
-	 "text json markdown", .help = "text (default), json or markdown."},
+	 "text json markdown svg html",
+	 .help = "text (default), json, markdown, or to look at: svg, a map of "
+		 "namespaces and resources, or html, the map and the table."},
 	{"format", 0, OPTION_TEXT, FOR_TEST, AT(rules_format), "FMT",
 	 "text junit", .help = "text (default) or junit."},
 	{"select", 0, OPTION_WORDS,

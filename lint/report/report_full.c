@@ -19,11 +19,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "lint/report/parts/report_fix.h"
+#include "lint/report/parts/report_statistics.h"
 #include "lint/term/escape.h"
 #include "lint/term/program.h"
 #include "lint/text/excerpt.h"
-#include "report_fix.h"
-#include "report_statistics.h"
 
 enum {
 	MARKS_MAX = 8,

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "lint/report/parts/report_common.h"
+#include "lint/report/parts/report_fix.h"
 #include "lint/term/program.h"
 #include "lint/text/json_stream.h"
-#include "report_common.h"
-#include "report_fix.h"
 
 struct json_report {
 	FILE *out;

@@ -15,9 +15,9 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/text.h"
+#include "lint/report/parts/report_common.h"
 #include "lint/term/program.h"
 #include "lint/text/json_stream.h"
-#include "report_common.h"
 
 enum { BYTES_MAX = 900000 };
 
@@ -49,7 +49,7 @@ static void *openreports_begin(FILE *out, const struct report_options *options)
 	return state;
 }
 
-/* A manifest may hold what is no namespace. */
+/* A manifest may hold any text there. */
 static const char *namespace_of(const struct finding *finding)
 {
 	const char *namespace = finding->id.namespace;

@@ -12,10 +12,12 @@ VOID = set("meta input br rect line path circle li option".split())
 TAGS = set("""html head meta title style body a header h1 h2 h3 h4 p button main
 ul li b span strong code pre i u del ins table thead tbody tr th td details
 summary form input fieldset label select option output article section footer
-script svg rect br dl dt dd""".split())
+script svg rect br div g desc defs pattern text""".split())
 ATTRIBUTES = set("""lang charset http-equiv content name class id href type
 hidden role aria-label aria-hidden aria-live aria-labelledby placeholder checked
-value open scope width height rx data-r data-n data-rule""".split())
+value open scope width height rx data-r data-n data-rule
+tabindex xmlns viewbox font-family font-size font-weight fill stroke x y
+stroke-opacity stroke-dasharray transform patternunits patterntransform""".split())
 
 
 class Page(html.parser.HTMLParser):

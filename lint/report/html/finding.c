@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "html.h"
-#include "lint/report/report_fix.h"
+#include "lint/report/parts/report_fix.h"
 #include "lint/text/excerpt.h"
 #include "lint/text/xml_out.h"
 

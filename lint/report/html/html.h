@@ -7,7 +7,7 @@
 #ifndef LINT_HTML_H
 #define LINT_HTML_H
 
-#include "lint/report/report_common.h"
+#include "lint/report/parts/report_common.h"
 
 /* Up to where <main> begins: the title, the verdict after it (bad or good, or
  * NULL: none), and a line below them, "" for none. Raw text. */

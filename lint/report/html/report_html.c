@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "html.h"
-#include "lint/report/report_statistics.h"
+#include "lint/report/parts/report_statistics.h"
 #include "lint/text/xml_out.h"
 
 struct html_report {
