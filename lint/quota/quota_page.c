@@ -176,10 +176,9 @@ void quota_page(const struct quota_table *t, struct buf *out)
 	if (any_quota(t))
 		head.verdict = verdict.data;
 	html_open(out, &head);
-	buf_adds(out, "<section class=\"card\" id=\"findings\" "
-		      "aria-label=\"Quotas\">\n");
+	buf_adds(out, "<div class=\"card\" id=\"findings\">\n");
 	add_picture(out, t);
-	buf_adds(out, "</section>\n");
+	buf_adds(out, "</div>\n");
 	html_close(out, program_version);
 	buf_release(&state);
 	buf_release(&verdict);
