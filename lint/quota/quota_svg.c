@@ -17,7 +17,8 @@ enum {
 	CELL_WIDTH = 176,
 	CELL_HEIGHT = 62,
 	GAP = 4,
-	TOP = 66, /* above the cells: title, names of resources */
+	TOP = 36,   /* above the cells: names of resources */
+	TITLE = 30, /* and above these, in a file of its own */
 	BAR_WIDTH = CELL_WIDTH - 24,
 	CHAR_WIDTH = 8, /* of the names, at most */
 	NAME_CHARS = 28,
@@ -30,7 +31,8 @@ struct quota_map {
 	const struct quota_table *table;
 	const char **resources;
 	size_t nresources, nnamespaces;
-	unsigned left, width, height;
+	unsigned left, top, width, height;
+	bool alone;
 };
 
 /* The look of a cell. */
@@ -56,11 +58,13 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void measure(struct quota_map *map, const struct quota_table *table)
+static void measure(struct quota_map *map, const struct quota_table *table,
+		    bool alone)
 {
 	size_t n = 0, longest = 9;
 
-	*map = (struct quota_map){.table = table};
+	*map = (struct quota_map){.table = table, .alone = alone};
+	map->top = alone ? TOP + TITLE : TOP;
 	map->resources = calloc(table->n + 1, sizeof(*map->resources));
 	if (!map->resources)
 		BUG("out of memory");
@@ -87,8 +91,8 @@ static void measure(struct quota_map *map, const struct quota_table *table)
 		map->left + (unsigned)map->nresources * (CELL_WIDTH + GAP) + 16;
 	if (map->width < LEAST_WIDTH)
 		map->width = LEAST_WIDTH;
-	map->height =
-		TOP + (unsigned)map->nnamespaces * (CELL_HEIGHT + GAP) + LEGEND;
+	map->height = map->top +
+		      (unsigned)map->nnamespaces * (CELL_HEIGHT + GAP) + LEGEND;
 }
 
 /* More than the other one's in taking its quota. */
@@ -336,7 +340,7 @@ static size_t add_namespace(struct buf *out, const struct quota_map *map,
 
 /* --- the whole ------------------------------------------------------------ */
 
-static void add_head(struct buf *out, const struct quota_map *map, bool alone)
+static void add_head(struct buf *out, const struct quota_map *map)
 {
 	buf_addf(out,
 		 "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
@@ -347,10 +351,10 @@ static void add_head(struct buf *out, const struct quota_map *map, bool alone)
 		 "<title id=\"quota-title\">GPU quota by namespace and "
 		 "resource</title>\n<desc id=\"quota-text\">",
 		 map->width, map->height, map->width, map->height,
-		 alone ? " color=\"#1a2230\"" : "");
+		 map->alone ? " color=\"#1a2230\"" : "");
 	add_description(out, map);
 	buf_adds(out, "</desc>\n");
-	if (alone)
+	if (map->alone)
 		buf_adds(out,
 			 "<style>@media (prefers-color-scheme: dark) { svg { "
 			 "color: #e3e8ef } .ground { fill: #0f141b } }</style>"
@@ -360,18 +364,19 @@ static void add_head(struct buf *out, const struct quota_map *map, bool alone)
 		      "patternUnits=\"userSpaceOnUse\" "
 		      "patternTransform=\"rotate(45)\"><rect width=\"8\" "
 		      "height=\"8\" fill=\"#f2f4f7\"/><rect width=\"3\" "
-		      "height=\"8\" fill=\"#cbd2db\"/></pattern></defs>\n"
-		      "<text x=\"16\" y=\"26\" font-size=\"16\" "
-		      "font-weight=\"600\">GPU quota by namespace and resource"
-		      "</text>\n");
+		      "height=\"8\" fill=\"#cbd2db\"/></pattern></defs>\n");
+	if (map->alone)
+		buf_adds(out, "<text x=\"16\" y=\"26\" font-size=\"16\" "
+			      "font-weight=\"600\">GPU quota by namespace and "
+			      "resource</text>\n");
 }
 
 static void add_resources(struct buf *out, const struct quota_map *map)
 {
 	for (size_t i = 0; i < map->nresources; i++) {
-		buf_addf(out, "<text x=\"%u\" y=\"%d\"><title>",
+		buf_addf(out, "<text x=\"%u\" y=\"%u\"><title>",
 			 map->left + (unsigned)i * (CELL_WIDTH + GAP),
-			 TOP - 10);
+			 map->top - 10);
 		xml_add(out, map->resources[i]);
 		buf_adds(out, "</title>");
 		add_name(out, map->resources[i], RESOURCE_CHARS);
@@ -410,18 +415,19 @@ static void add_legend(struct buf *out, const struct quota_map *map)
 void quota_svg(const struct quota_table *table, bool alone, struct buf *out)
 {
 	struct quota_map map;
-	unsigned y = TOP;
+	unsigned y;
 
-	measure(&map, table);
-	add_head(out, &map, alone);
+	measure(&map, table, alone);
+	y = map.top;
+	add_head(out, &map);
 	add_resources(out, &map);
 	for (size_t i = 0; i < table->n; y += CELL_HEIGHT + GAP)
 		i += add_namespace(out, &map, &table->rows[i], table->n - i, y);
 	if (!table->n)
 		buf_addf(out,
-			 "<text x=\"16\" y=\"%d\">no workload asks for an "
+			 "<text x=\"16\" y=\"%u\">no workload asks for an "
 			 "accelerator</text>\n",
-			 TOP - 10);
+			 map.top - 10);
 	add_legend(out, &map);
 	buf_adds(out, "</svg>\n");
 	free(map.resources);
