@@ -205,3 +205,4 @@ docs: all
 	cp $(BUILD)/guide.md lint/docs/README.md
 	deploy/vap/generate.sh $(BUILD)/gpugate deploy/vap
 	rules/docs/generate.sh $(BUILD)/gpugate rules/docs
+	tests/meta/picture.sh $(BUILD)/gpugate >.github/gpugate.svg
