@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "lint/report/parts/report_common.h"
+#include "lint/term/escape.h"
 #include "lint/term/program.h"
 #include "lint/text/json_stream.h"
 
@@ -96,26 +97,32 @@ static const char *result_of(struct openreports *state,
 	return "warn";
 }
 
+/* Text of a manifest, nothing if it is empty. It is to be read, and kubectl
+ * refuses characters that YAML cannot hold, even where JSON escapes them. */
+static void put_text(struct buf *out, const char *key, const char *value)
+{
+	struct buf shown;
+
+	if (!*value)
+		return;
+	buf_init(&shown);
+	escape_adds(&shown, value);
+	stream_text(out, key, shown.data);
+	buf_release(&shown);
+}
+
 static void put_resources(struct buf *out, const struct object_id *id)
 {
 	if (!*id->kind)
 		return;
 	stream_open(out, "resources", '[');
 	stream_open(out, NULL, '{');
-	stream_text(out, "apiVersion", id->api_version);
-	stream_text(out, "kind", id->kind);
-	if (*id->namespace)
-		stream_text(out, "namespace", id->namespace);
-	if (*id->name)
-		stream_text(out, "name", id->name);
+	put_text(out, "apiVersion", id->api_version);
+	put_text(out, "kind", id->kind);
+	put_text(out, "namespace", id->namespace);
+	put_text(out, "name", id->name);
 	stream_close(out, '}');
 	stream_close(out, ']');
-}
-
-static void put_property(struct buf *out, const char *key, const char *value)
-{
-	if (*value)
-		stream_text(out, key, value);
 }
 
 /* All are texts. */
@@ -126,24 +133,24 @@ static void put_properties(struct openreports *state,
 	struct buf *out = &state->buf, *text = &state->text;
 
 	stream_open(out, "properties", '{');
-	put_property(out, "file", file->path);
+	put_text(out, "file", file->path);
 	buf_reset(text);
 	buf_addf(text, "%u:%u", finding->place.line, finding->place.column);
-	put_property(out, "position", text->data);
-	put_property(out, "path", finding->place.pointer);
-	put_property(out, "pod", finding->pod);
-	put_property(out, "container", finding->container);
-	put_property(out, "help", finding_remedy(finding));
+	put_text(out, "position", text->data);
+	put_text(out, "path", finding->place.pointer);
+	put_text(out, "pod", finding->pod);
+	put_text(out, "container", finding->container);
+	put_text(out, "help", finding_remedy(finding));
 	if (finding->repair)
-		put_property(out, "fix", finding->repair->title);
+		put_text(out, "fix", finding->repair->title);
 	buf_reset(text);
 	if (program_add_page(text, finding->rule))
-		put_property(out, "docs", text->data);
+		put_text(out, "docs", text->data);
 	stream_hex(out, "fingerprint", finding->fingerprint);
 	if (finding->suppressed) {
-		put_property(out, "suppressedBy",
-			     suppressed_via_name(finding->suppressed));
-		put_property(out, "reason", finding->suppression_reason);
+		put_text(out, "suppressedBy",
+			 suppressed_via_name(finding->suppressed));
+		put_text(out, "reason", finding->suppression_reason);
 	}
 	stream_close(out, '}');
 }
@@ -164,14 +171,14 @@ static void add_result(struct openreports *state,
 	if (report->bytes)
 		buf_adds(out, ",\n");
 	stream_open(out, NULL, '{');
-	stream_text(out, "policy",
-		    *finding->policy ? finding->policy : finding->rule->name);
+	put_text(out, "policy",
+		 *finding->policy ? finding->policy : finding->rule->name);
 	stream_text(out, "rule", finding->rule->name);
 	stream_text(out, "category", finding->rule->category);
 	stream_text(out, "severity", severities[finding->severity]);
 	stream_text(out, "result", result);
 	stream_bool(out, "scored", !strcmp(result, "fail"));
-	stream_text(out, "message", finding->message);
+	put_text(out, "message", finding->message);
 	put_resources(out, &finding->id);
 	put_properties(state, file, finding);
 	stream_close(out, '}');

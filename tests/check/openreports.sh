@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The objects of `--format openreports` against the schemas of the real
 # CustomResourceDefinitions, which the Go module of the API carries: types,
-# enumerations, what is required, and no field that a server would drop.
+# enumerations, what is required, and no field that a server would drop; and a
+# real API server, which takes all of them.
 # usage: openreports.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
@@ -39,4 +40,25 @@ check 'a wrong severity is seen' sh -c '! "$@"' sh "$python" \
 sed 's/"scored"/"score"/' "$work/rules.json" >"$work/broken.json"
 check 'an unknown field is seen' sh -c '! "$@"' sh "$python" \
 	"$tests/check/openreports.py" "$folder/config/crd" "$work/broken.json"
+[ "$fail" -eq 0 ] || finish openreports
+
+# shellcheck disable=SC2119
+need_control_plane
+kube apply -f "$folder/config/crd" >"$work/log" 2>&1 ||
+	say_fail 'the server takes the definitions'
+control_plane_until 30 kube get reports,clusterreports -A >/dev/null 2>&1
+# every namespace of the objects, then the objects; an unknown field is an error
+# shellcheck disable=SC2317
+taken() { # NAME
+	python3 -c 'import json, sys
+for item in json.load(open(sys.argv[1]))["items"]:
+	if "namespace" in item["metadata"]:
+		print("---\napiVersion: v1\nkind: Namespace\nmetadata: {name: %s}" %
+		      item["metadata"]["namespace"])' "$work/$1.json" |
+		kube apply --server-side -f - >/dev/null &&
+		kube apply --server-side --validate=strict -f "$work/$1.json"
+}
+check 'a server takes the reports of the rules' taken rules
+[ -d "$corpus" ] && check 'and of the corpus' taken corpus
+check 'and of hostile texts' taken hostile
 finish openreports
