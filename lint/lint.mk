@@ -8,11 +8,12 @@ $(BUILD)/gen/version.h: FORCE
 
 # Where rules/docs is published: nowhere, until somebody says so.
 DOCS_URL ?=
-$(BUILD)/gen/docs.h: FORCE
+$(BUILD)/gen/docs_url.h: FORCE
 	@mkdir -p $(@D)
 	@$(call rewrite,echo '#define GPUGATE_DOCS_URL "$(DOCS_URL)"')
 
-$(BUILD)/lint/term/program.o: $(BUILD)/gen/version.h $(BUILD)/gen/docs.h
+$(BUILD)/lint/term/program.o: $(BUILD)/gen/version.h
+$(BUILD)/lint/term/docs.o: $(BUILD)/gen/docs_url.h
 
 $(BUILD)/gen/examples.inc: lint/commands/examples.sh FORCE
 	@mkdir -p $(@D)

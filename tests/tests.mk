@@ -138,7 +138,7 @@ format-check:
 # headers is not one. The output of each file stays together, although xargs
 # runs two at a time.
 TIDY_FILES = $(filter-out tests/%,$(filter %.c,$(C_FILES)))
-tidy: $(BUILD)/gen/version.h $(BUILD)/gen/docs.h \
+tidy: $(BUILD)/gen/version.h $(BUILD)/gen/docs_url.h \
 		$(BUILD)/gen/examples.inc $(BUILD)/gen/html.inc
 	@printf '%s\n' $(TIDY_FILES) | xargs -P2 -n1 sh -c \
 		'out=$$(clang-tidy --quiet "$$1" -- -std=c11 -D_GNU_SOURCE \

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "lint/term/program.h"
+#include "lint/term/docs.h"
 #include "session.h"
 #include "uri.h"
 
@@ -79,7 +79,7 @@ json_t *lsp_diagnostic(const struct lsp_session *session,
 			 severity_number(f->severity), "code", f->rule->name,
 			 "source", "gpugate", "message", message.data);
 	buf_reset(&message);
-	if (program_add_page(&message, f->rule))
+	if (docs_add_page(&message, f->rule))
 		json_object_set_new(json, "codeDescription",
 				    json_pack("{s:s}", "href", message.data));
 	buf_release(&message);

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/text.h"
+#include "lint/term/docs.h"
 #include "lint/term/log.h"
 
 #define AT(member) offsetof(struct options, member)
@@ -269,7 +270,7 @@ static int check_docs(const struct option_parser *p, const struct options *o)
 				    "--docs-url: `%s` is not an address that "
 				    "begins with https://",
 				    url);
-	program_set_docs(url);
+	docs_set(url);
 	return 0;
 }
 

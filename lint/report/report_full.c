@@ -21,8 +21,8 @@
 #include "base/array.h"
 #include "lint/report/parts/report_fix.h"
 #include "lint/report/parts/report_statistics.h"
+#include "lint/term/docs.h"
 #include "lint/term/escape.h"
-#include "lint/term/program.h"
 #include "lint/text/excerpt.h"
 
 enum {
@@ -235,7 +235,7 @@ static void add_docs(struct full *state, unsigned gutter,
 	add_tag(state, gutter, "docs");
 	start = state->buf.len;
 	buf_adds(&state->buf, "\033]8;;");
-	link = state->options.color && program_add_page(&state->buf, rule);
+	link = state->options.color && docs_add_page(&state->buf, rule);
 	if (link) {
 		buf_adds(&state->buf, "\033\\");
 	} else {

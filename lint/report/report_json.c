@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "lint/report/parts/report_common.h"
 #include "lint/report/parts/report_fix.h"
-#include "lint/term/program.h"
+#include "lint/term/docs.h"
 #include "lint/text/json_stream.h"
 
 struct json_report {
@@ -80,7 +80,7 @@ static void put_docs(struct buf *out, const struct rule *rule)
 	struct buf page;
 
 	buf_init(&page);
-	if (program_add_page(&page, rule))
+	if (docs_add_page(&page, rule))
 		stream_text(out, "docs", page.data);
 	buf_release(&page);
 }

@@ -16,8 +16,8 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "lint/report/parts/report_common.h"
+#include "lint/term/docs.h"
 #include "lint/term/escape.h"
-#include "lint/term/program.h"
 #include "lint/text/json_stream.h"
 
 enum { BYTES_MAX = 900000 };
@@ -144,7 +144,7 @@ static void put_properties(struct openreports *state,
 	if (finding->repair)
 		put_text(out, "fix", finding->repair->title);
 	buf_reset(text);
-	if (program_add_page(text, finding->rule))
+	if (docs_add_page(text, finding->rule))
 		put_text(out, "docs", text->data);
 	stream_hex(out, "fingerprint", finding->fingerprint);
 	if (finding->suppressed) {

@@ -7,7 +7,7 @@
 
 #include "html.h"
 #include "html.inc"
-#include "lint/term/program.h"
+#include "lint/term/docs.h"
 #include "lint/text/xml_out.h"
 
 static const char head[] =
@@ -83,7 +83,7 @@ void html_add_rule(struct buf *out, const struct rule *rule)
 	struct buf page;
 
 	buf_init(&page);
-	if (program_add_page(&page, rule)) {
+	if (docs_add_page(&page, rule)) {
 		buf_adds(out, "<a");
 		xml_add_attribute(out, "href", page.data);
 		buf_addc(out, '>');

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lint/term/docs.h"
 #include "lint/term/escape.h"
-#include "lint/term/program.h"
 #include "lint/text/json_stream.h"
 #include "sarif.h"
 
@@ -171,7 +171,7 @@ void sarif_put_rule(struct buf *out, const struct rule *rule)
 	sarif_put_text(out, "fullDescription",
 		       first_text(rule->why, rule->summary, rule->name));
 	put_help(out, rule);
-	if (program_add_page(&page, rule))
+	if (docs_add_page(&page, rule))
 		stream_text(out, "helpUri", page.data);
 	buf_release(&page);
 	stream_open(out, "defaultConfiguration", '{');
