@@ -103,6 +103,25 @@ static const struct command command_table[] = {
 	 "the report goes to standard error and the report file, and the exit "
 	 "status is 1, which stops Helm.",
 	 FOR_POST_RENDER, false, post_render_command},
+	{"cmp", "[OPTIONS]", "a config management plugin of Argo CD's",
+	 "Renders the application in the current folder: with kustomize (or "
+	 "kubectl) where there is a kustomization, with Helm where there is a "
+	 "chart, else the files *.yaml, *.yml and *.json as they are; lints "
+	 "the result; and prints it. When findings at or above --fail-on are "
+	 "left, or something cannot be rendered, nothing is printed, and what "
+	 "is wrong goes to standard error, which Argo CD shows.\n\n"
+	 "Parameters of the Application (spec.source.plugin.parameters): "
+	 "render (auto, plain, kustomize, helm), recurse (true: plain files "
+	 "of folders, too), release-name, values-files (a list; relative to "
+	 "the application, or from the repository with /) and helm-parameters "
+	 "(a map). Of Argo CD's variables ARGOCD_APP_NAME, "
+	 "ARGOCD_APP_NAMESPACE, ARGOCD_APP_SOURCE_PATH, KUBE_VERSION and "
+	 "KUBE_API_VERSIONS are used. Files outside of the repository are "
+	 "refused. The plugin's own options are GPUGATE_* of the sidecar: an "
+	 "Application cannot set them.\n\n"
+	 "Exit status: 0; 1 when findings are left; 2 when it could not be "
+	 "rendered or judged, or when there would be nothing to apply.",
+	 FOR_CMP, false, cmp_command},
 	{"lsp", "[OPTIONS]", "a language server for editors",
 	 "Speaks the Language Server Protocol 3.17 on standard input and "
 	 "output: findings as diagnostics, repairs as quick fixes, what "

@@ -124,7 +124,7 @@ static const struct option table[] = {
 	 .help = "Make the safe repairs in the files; other bytes stay as they are. "
 		 "Exit with 2 when a file cannot be written, or was changed after it "
 		 "was read: it stays."},
-	{"unsafe-fixes", 0, OPTION_FLAG, FOR_LINT | FOR_FILTERS,
+	{"unsafe-fixes", 0, OPTION_FLAG, FOR_LINT | FOR_REPAIRING,
 	 AT(unsafe_fixes), NULL, NULL,
 	 .help = "With --fix or --diff: make repairs that change more than the "
 		 "admission webhook would by itself."},
@@ -139,6 +139,9 @@ static const struct option table[] = {
 	 "FILE", NULL,
 	 .help = "Write the report to FILE too (default: $GPUGATE_REPORT): Helm 4 "
 		 "does not show what a post-renderer writes to standard error."},
+	{"discover", 0, OPTION_FLAG, FOR_CMP, AT(discover), NULL, NULL,
+	 .help = "Say how the folder would be rendered, or nothing where it would "
+		 "not: the command of `discover:` in plugin.yaml."},
 	{"output", 'o', OPTION_TEXT, FOR_SNAPSHOT, AT(output), "FILE", NULL,
 	 .help = "Write to FILE, whole or not at all (default: standard output)."},
 	{"namespace", 'n', OPTION_WORDS, FOR_SNAPSHOT, AT(namespaces), "NS",

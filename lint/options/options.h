@@ -31,7 +31,9 @@ enum command_bits {
 	FOR_QUOTA = 4096,
 	FOR_TEST = 8192,
 	FOR_LSP = 16384,
-	FOR_FILTERS = FOR_KRM | FOR_POST_RENDER,
+	FOR_CMP = 32768,
+	FOR_REPAIRING = FOR_KRM | FOR_POST_RENDER,
+	FOR_FILTERS = FOR_REPAIRING | FOR_CMP,
 	FOR_NO_PATHS = FOR_FILTERS | FOR_VERSION | FOR_LSP,
 };
 
@@ -50,7 +52,7 @@ struct options {
 	unsigned jobs, quiet, verbose;
 	bool isolated, prune_baseline, partial, no_ignore, force_exclude;
 	bool no_ignore_vcs, strict_input, statistics, show_all, help;
-	bool all_namespaces;
+	bool all_namespaces, discover;
 	bool fix, unsafe_fixes, diff, exit_non_zero_on_fix;
 };
 
@@ -92,6 +94,7 @@ int init_command(struct options *options);
 int completion_command(struct options *options);
 int manpage_command(struct options *options);
 int krm_command(struct options *options);
+int cmp_command(struct options *options);
 int post_render_command(struct options *options);
 int snapshot_command(struct options *options);
 int quota_command(struct options *options);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Filters see the whole set: what a renderer made, or files that are applied as
- * they are. The text is repaired first, so that the findings are those of the output. What `lint`
- * leaves out (templates, files of others, exclusions) is judged here: a
- * renderer's output is applied as it is.
+ * they are. The text is repaired first, so that the findings are those of the
+ * output. What `lint` leaves out (templates, files of others, exclusions) is
+ * judged here: a renderer's output is applied as it is.
  */
 #include "filter.h"
 

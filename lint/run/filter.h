@@ -45,8 +45,8 @@ struct filter {
 	struct spill spill;
 };
 
-/* Choose the policy, for files of that name in the current folder. 0, or 2 after
- * a message. */
+/* Choose the policy, for files of that name in the current folder. 0, or 2
+ * after a message. */
 int filter_open(struct filter *filter, struct options *options,
 		const char *name);
 /* Another text, empty; both live until filter_release(), its place until the
@@ -57,8 +57,8 @@ int filter_add_stdin(struct filter *filter, const char *name);
 void filter_release(struct filter *filter);
 /* Repair the first text (safe repairs, or all). 0, or 2. */
 int filter_repair(struct filter *filter, bool unsafe);
-/* Lint the texts as they are now: fills in findings. 0, or 2 after a message: some
- * are lost. */
+/* Lint the texts as they are now: fills in findings. 0, or 2 after a message:
+ * some are lost. */
 int filter_lint(struct filter *filter);
 /* Findings at or above --fail-on that are left. */
 size_t filter_failures(const struct filter *filter);
