@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpugate: the table of commands, and the choice of one. The program behaves
- * the same under the name kubectl-gpugate.
+ * gpugate: the table of commands, and the choice of one. Under the name
+ * kubectl-gpugate it is kubectl's plugin.
  */
 #include <fcntl.h>
 #include <malloc.h>
@@ -14,6 +14,7 @@
 #include "lint/files/input.h"
 #include "lint/options/options.h"
 #include "lint/term/log.h"
+#include "lint/term/program.h"
 
 static int version_command(struct options *options);
 static int help_cmd(struct options *options);
@@ -285,6 +286,7 @@ int main(int argc, char **argv)
 
 	command_list = (struct command_list){
 		command_table, sizeof(command_table) / sizeof(*command_table)};
+	program_called(argc ? argv[0] : "");
 	set_up_streams();
 	set_up_memory();
 

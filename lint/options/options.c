@@ -68,10 +68,17 @@ static const struct option table[] = {
 	 .help = "recommended (default), strict or all."},
 	{"namespace", 'n', OPTION_TEXT, FOR_LINT | FOR_LSP | FOR_FILTERS,
 	 AT(namespace), "NS", NULL,
-	 .help = "The namespace of objects that name none."},
+	 .help = "The namespace of objects that name none; of a cluster's objects, "
+		 "the one that they are in."},
 	{"namespace", 'n', OPTION_TEXT, FOR_QUOTA, AT(namespace), "NS", NULL,
 	 .help = "The namespace of objects that name none, and the only one that "
 		 "is shown, with all its quotas."},
+	{"all-namespaces", 'A', OPTION_FLAG, FOR_LINT, AT(all_namespaces), NULL,
+	 NULL,
+	 .help = "Lint the objects of the cluster that kubectl knows, in all "
+		 "namespaces, against its state."},
+	{"all-namespaces", 'A', OPTION_FLAG, FOR_SNAPSHOT, AT(all_namespaces),
+	 NULL, NULL, .help = "Ask for all namespaces, as without --namespace."},
 	{"all-namespaces", 'A', OPTION_FLAG, FOR_QUOTA, AT(all_namespaces),
 	 NULL, NULL,
 	 .help = "Show the quotas of all namespaces of the cluster state, and so "
@@ -152,12 +159,17 @@ static const struct option table[] = {
 	 .help = "The policy of the webhook, kept with the state for --policy. "
 		 "Default: the ConfigMap of the chart, when it may be read.",
 	 .former = "door"},
-	{"kubectl", 0, OPTION_TEXT, FOR_SNAPSHOT, AT(kubectl), "PATH", NULL,
+	{"kubectl", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA | FOR_SNAPSHOT,
+	 AT(kubectl), "PATH", NULL,
 	 .help = "The kubectl to run (default: kubectl of the PATH)."},
-	{"context", 0, OPTION_TEXT, FOR_SNAPSHOT, AT(context), "NAME", NULL,
-	 .help = "kubectl's context."},
-	{"kubeconfig", 0, OPTION_TEXT, FOR_SNAPSHOT, AT(kubeconfig), "FILE",
-	 NULL, .help = "kubectl's configuration file."},
+	{"context", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA | FOR_SNAPSHOT,
+	 AT(context), "CONTEXT", NULL,
+	 .help = "kubectl's context: that cluster's state is asked for, in place of "
+		 "a file of --cluster; lint without paths checks its objects."},
+	{"kubeconfig", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA | FOR_SNAPSHOT,
+	 AT(kubeconfig), "FILE", NULL,
+	 .help = "kubectl's configuration file; asks the cluster as --context "
+		 "does."},
 	{"stdin-filename", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA,
 	 AT(stdin_filename), "NAME", NULL,
 	 .help = "What standard input (-) is called in reports, and where its "
@@ -246,6 +258,35 @@ static int check_namespaces(const struct option_parser *p,
 		wrong);
 }
 
+static bool is_argument(const struct option_parser *p, const char *name,
+			bool is_set)
+{
+	return is_set && !option_is_inherited(p, name);
+}
+
+/* Where a cluster is named, it is asked. As kubectl's plugin, so it is where a
+ * namespace is; the environment says only which one. */
+static int choose_cluster(const struct option_parser *p, struct options *o)
+{
+	bool named = is_argument(p, "context", o->context) ||
+		     is_argument(p, "kubeconfig", o->kubeconfig);
+	bool all = is_argument(p, "all-namespaces", o->all_namespaces);
+	bool one = is_argument(p, "namespace", o->namespace);
+	bool meant = named || (program_is_plugin() && (all || one));
+
+	if (p->command == FOR_LINT) {
+		o->asks_objects = !o->paths.n && (meant || all);
+		o->asks_state = !o->cluster && (named || o->asks_objects);
+		if (all && o->paths.n)
+			return option_usage(p, "--all-namespaces is for "
+					       "the cluster's objects, not "
+					       "for files");
+	} else if (p->command == FOR_QUOTA) {
+		o->asks_state = !o->cluster && meant;
+	}
+	return 0;
+}
+
 static int usage(const struct option_parser *p, const char *text)
 {
 	const struct command *command = p->context;
@@ -277,6 +318,7 @@ const struct option_set option_set = {
 	.list_separators = " \t\n",
 	.empty_values = true,
 	.hints = hints,
+	.say = program_say,
 	.usage = usage,
 };
 
@@ -309,6 +351,8 @@ int options_parse(struct options *options, const struct command *command,
 		rc = check_namespaces(&parser, options);
 	if (!rc)
 		rc = check_stdin(options, command);
+	if (!rc)
+		rc = choose_cluster(&parser, options);
 	if (!rc)
 		give_way(&parser, options);
 	return rc;

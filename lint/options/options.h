@@ -37,6 +37,8 @@ enum command_bits {
 	FOR_NO_PATHS = FOR_FILTERS | FOR_VERSION | FOR_LSP,
 };
 
+struct cluster;
+
 struct options {
 	struct arena arena;
 	struct list namespaces, formats, select, extend, ignore, require,
@@ -53,6 +55,10 @@ struct options {
 	bool isolated, prune_baseline, partial, no_ignore, force_exclude;
 	bool no_ignore_vcs, strict_input, statistics, show_all, help;
 	bool all_namespaces, discover;
+	/* Of the cluster that kubectl knows: its objects are linted; its state
+	 * is asked for. */
+	bool asks_objects, asks_state;
+	const struct cluster *asked; /* that state, or NULL; the command's */
 	bool fix, unsafe_fixes, diff, exit_non_zero_on_fix;
 };
 

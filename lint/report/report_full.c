@@ -20,6 +20,7 @@
 
 #include "base/array.h"
 #include "lint/term/escape.h"
+#include "lint/term/program.h"
 #include "lint/text/excerpt.h"
 #include "report_fix.h"
 #include "report_statistics.h"
@@ -243,7 +244,8 @@ static void add_advice(struct full *state, const struct full_block *block,
 			 finding->rule->name, finding->wants);
 	}
 	add_tag(state, block->gutter, "docs");
-	buf_addf(&state->buf, "gpugate explain %s\n", finding->rule->name);
+	buf_addf(&state->buf, "%s explain %s\n", program_name(),
+		 finding->rule->name);
 }
 
 /* The object, where it is not that of the block's first finding. */

@@ -69,7 +69,7 @@ int filter_open(struct filter *f, struct options *options, const char *name)
 		return 2;
 	}
 	if (policies_init(&f->policies, options, f->cwd) ||
-	    clusters_init(&f->clusters, options->cluster, options->quiet > 0))
+	    clusters_init(&f->clusters, options))
 		return 2;
 	f->policy = choose_policy(f, name);
 	return !f->policy || f->clusters.failed ? 2 : 0;

@@ -371,7 +371,8 @@ int options_read(struct option_parser *p, char **argv)
 
 /* --- help ----------------------------------------------------------------- */
 
-static void print_option(const struct option *o, struct buf *out)
+static void print_option(const struct option_set *set, const struct option *o,
+			 struct buf *out)
 {
 	size_t start = out->len;
 	struct buf text;
@@ -387,7 +388,10 @@ static void print_option(const struct option *o, struct buf *out)
 	else
 		buf_addf(out, "%*s", (int)(INDENT - (out->len - start)), "");
 	buf_init(&text);
-	buf_adds(&text, o->help);
+	if (set->say)
+		set->say(&text, o->help);
+	else
+		buf_adds(&text, o->help);
 	if (o->initial)
 		buf_addf(&text, " Default: %s", o->initial);
 	words_wrap(out, text.data, INDENT, INDENT);
@@ -399,5 +403,5 @@ void options_print(const struct option_set *set, unsigned command,
 {
 	for (size_t i = 0; i < set->n; i++)
 		if (set->items[i].commands & command)
-			print_option(&set->items[i], out);
+			print_option(set, &set->items[i], out);
 }
