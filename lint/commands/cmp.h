@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts of `gpugate cmp`: what Argo CD tells its plugin, and the texts that are
- * to be applied.
+ * Parts of `gpugate cmp`: what Argo CD passes to its plugin, and the texts that
+ * are to be applied.
  */
 #ifndef LINT_CMP_H
 #define LINT_CMP_H

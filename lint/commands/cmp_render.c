@@ -32,7 +32,7 @@ static bool is_inside(const struct cmp *cmp, const char *path)
 	       (!path[len] || path[len] == '/');
 }
 
-/* Outside, nobody is told what is there. */
+/* Outside, the message does not depend on what is there. */
 const char *cmp_inside(struct cmp *cmp, const char *path)
 {
 	bool inside = is_inside(cmp, path);

@@ -120,7 +120,7 @@ static bool is_made(const json_t *meta)
 	return false;
 }
 
-static void add_object(struct live *live, const json_t *item)
+static void add_object(struct live_cluster *live, const json_t *item)
 {
 	const json_t *meta = json_object_get(item, "metadata");
 	const char *version = member(item, "apiVersion");
@@ -145,7 +145,7 @@ static void add_object(struct live *live, const json_t *item)
 	free(text);
 }
 
-static int add_objects(struct live *live, const struct buf *out)
+static int add_objects(struct live_cluster *live, const struct buf *out)
 {
 	json_t *list = json_loadb(out->data, out->len, 0, NULL);
 	const json_t *items = json_object_get(list, "items");
@@ -161,7 +161,7 @@ static int add_objects(struct live *live, const struct buf *out)
 	return 0;
 }
 
-static int get_objects(struct live *live, const struct options *o,
+static int get_objects(struct live_cluster *live, const struct options *o,
 		       const char *kinds)
 {
 	const char *arguments[] = {"get", kinds, "-o", "json",
@@ -189,7 +189,7 @@ static int get_objects(struct live *live, const struct options *o,
 
 /* --- all ------------------------------------------------------------------ */
 
-static int take_state(struct live *live, struct options *o)
+static int take_state(struct live_cluster *live, struct options *o)
 {
 	struct options asking = *o;
 	const char *one[] = {o->namespace, NULL};
@@ -202,7 +202,7 @@ static int take_state(struct live *live, struct options *o)
 	return rc;
 }
 
-int live_open(struct live *live, struct options *o, const char *command)
+int live_open(struct live_cluster *live, struct options *o, const char *command)
 {
 	struct buf kinds;
 	int rc;
@@ -222,7 +222,7 @@ int live_open(struct live *live, struct options *o, const char *command)
 	return rc;
 }
 
-void live_release(struct live *live)
+void live_release(struct live_cluster *live)
 {
 	cluster_put(live->state);
 	free(live->texts);
@@ -246,7 +246,7 @@ static int check(const struct options *o)
 int lint_command(struct options *options)
 {
 	struct lint lint = {.options = options, .live = options->asks_objects};
-	struct live live = {0};
+	struct live_cluster live = {0};
 	int rc = check(options);
 
 	if (!rc)

@@ -8,7 +8,7 @@
 #include "lint/options/options.h"
 #include "lint/run/lint.h"
 
-struct live {
+struct live_cluster {
 	struct arena arena;
 	struct cluster *state;
 	struct lint_text *texts; /* one an object */
@@ -18,8 +18,9 @@ struct live {
 
 /* What the options ask for; the state becomes theirs. 0, or 2 after messages.
  */
-int live_open(struct live *live, struct options *options, const char *command);
+int live_open(struct live_cluster *live, struct options *options,
+	      const char *command);
 /* Once the options are no longer used. */
-void live_release(struct live *live);
+void live_release(struct live_cluster *live);
 
 #endif

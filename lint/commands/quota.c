@@ -197,7 +197,7 @@ int quota_command(struct options *options)
 {
 	static const char *only[] = {"invalid-syntax", NULL};
 	struct lint lint = {.options = options};
-	struct live live = {0};
+	struct live_cluster live = {0};
 	int rc;
 
 	if (options->all_namespaces && options->namespace)

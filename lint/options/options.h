@@ -98,6 +98,8 @@ int rules_command(struct options *options);
 int config_command(struct options *options);
 int init_command(struct options *options);
 int completion_command(struct options *options);
+/* What may come next; words as of cli/complete.h. */
+int complete_command(char **words);
 int manpage_command(struct options *options);
 int krm_command(struct options *options);
 int cmp_command(struct options *options);
