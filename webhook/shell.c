@@ -94,7 +94,7 @@ void shell_manpage(struct buf *out)
 		"policy is not known.");
 	roff_options(out, &option_set, OPTION_SELFTEST);
 	buf_adds(out, ".SH EXIT STATUS\n"
-		      ".TP\n0\nit was told to end; the self-test passed\n"
+		      ".TP\n0\nended by a signal; the self-test passed\n"
 		      ".TP\n1\nserving or the self-test failed\n"
 		      ".TP\n2\nusage, or a broken policy\n"
 		      ".SH SEE ALSO\n"

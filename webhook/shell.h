@@ -11,7 +11,7 @@
 void shell_manpage(struct buf *out);
 /* What may come next; words as of cli/complete.h. */
 void shell_complete(char **words, struct buf *out);
-/* 0, or 2 after a message: it is no shell that we know. */
+/* 0, or 2 after a message: not a known shell. */
 int shell_script(const char *shell, struct buf *out);
 
 #endif

@@ -78,6 +78,16 @@ fi
 ! go_tool kustomize v5.8.1 sigs.k8s.io/kustomize/kustomize/v5 ||
 	ln -s "$(go_tools_cache)/kustomize-v5.8.1" "$work/bin/kustomize"
 
+# --- the README's shell -------------------------------------------------------
+
+mkdir -p "$work/clone/charts"
+cp -r "$repo/plain" "$work/clone/charts/llm"
+awk '/^```$/ { on = 0 } on { print } /^```sh$/ { on = 1 }' \
+	deploy/argocd/README.md >"$work/script"
+check 'there is some' test -s "$work/script"
+check 'in a clone' eval '(cd "$work/clone" && sh "$work/script") >"$work/log"'
+check 'it prints the manifests' grep -q 'name: train' "$work/log"
+
 # --- both servers ----------------------------------------------------------
 
 # cases WORD...: a command that is given REPOSITORY APPLICATION NAME=VALUE...
