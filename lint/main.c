@@ -165,6 +165,7 @@ static const char *other_name(const char *word)
 		{"run", "lint"},	 {"fix", "lint --fix"},
 		{"diff", "lint --diff"}, {"rule", "explain"},
 		{"list", "rules"},	 {"server", "lsp"},
+		{"analyze", "lint"},
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -185,9 +186,8 @@ static int unknown_command(const char *word)
 	if (!near)
 		near = text_nearest(word, names, n);
 	if (*word == '-')
-		return log_usage(NULL,
-				 "options go after a command: gpugate lint %s",
-				 word);
+		return log_usage(NULL, "%s after a command: gpugate lint %s",
+				 word[1] ? "options go" : "paths go", word);
 	if (near)
 		return log_usage(NULL,
 				 "unknown command `%s`; did you mean "
@@ -294,9 +294,10 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2)
 		return log_usage(NULL, "no command given%s",
-				 input_waits() ? "; to lint standard input: "
-						 "gpugate lint -"
-					       : "");
+				 input_waits(true)
+					 ? "; to lint standard input: "
+					   "gpugate lint -"
+					 : "");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return print_program_help();
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))

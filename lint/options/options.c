@@ -294,7 +294,7 @@ static int usage(const struct option_parser *p, const char *text)
 	return log_usage(command->name, "%s", text);
 }
 
-/* What other linters call it. */
+/* What other linters call it; one letter: so written. */
 static const struct option_hint hints[] = {
 	{"exit-zero", "--fail-on never"},
 	{"no-fail", "--fail-on never"},
@@ -304,10 +304,33 @@ static const struct option_hint hints[] = {
 	{"output-format", "--format FMT"},
 	{"output-file", "--format FMT:FILE"},
 	{"output", "--format FMT:FILE"},
-	{"disable", "--ignore RULES"},
+	{"o", "--format FMT:FILE"},
+	{"reporter", "--format FMT"},
+	{"json", "--format json"},
+	{"sarif", "--format sarif"},
+	{"f", "--format FMT; files are named without an option"},
+	{"file", "the file's name, without an option"},
+	{"filename", "the file's name, without an option"},
+	{"stdin", "- in place of a path"},
+	{"recursive", "the folder's name: folders are walked"},
+	{"R", "the folder's name: folders are walked"},
+	{"r", "the folder's name: folders are walked"},
+	{"include", "the names of files and folders, without an option"},
+	{"rule", "--select RULES"},
+	{"rules", "--select RULES"},
 	{"enable", "--extend-select RULES"},
+	{"disable", "--ignore RULES"},
+	{"skip", "--ignore RULES"},
+	{"e", "--ignore RULES"},
+	{"strict", "--preset strict"},
 	{"dry-run", "--diff"},
 	{"fix-dry-run", "--diff"},
+	{"fix-only", "--fix"},
+	{"summary", "--statistics"},
+	{"changed", "--since REV"},
+	{"new-from-rev", "--since REV"},
+	{"no-color", "--color never"},
+	{"no-colour", "--color never"},
 	{0},
 };
 

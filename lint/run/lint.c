@@ -438,6 +438,7 @@ int lint_gather(struct lint *lint)
 int lint_main(struct lint *lint)
 {
 	struct options *options = lint->options;
+	bool nothing;
 	int rc;
 
 	lint->rules = program_rules();
@@ -452,9 +453,10 @@ int lint_main(struct lint *lint)
 				       &lint->job);
 	if (!rc)
 		rc = lint_run(lint);
+	nothing = !rc && !lint->files.n;
 	lint_close(lint);
 	if (!options->paths.n && !lint->live && !options->quiet &&
-	    input_waits())
+	    input_waits(nothing))
 		log_line("standard input was not read: to lint it: "
 			 "gpugate lint -");
 	return rc;
