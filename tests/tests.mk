@@ -174,13 +174,8 @@ DESTDIR ?=
 install:
 	@$(RELEASED) all
 	install -D -m 755 $(BUILD)/release/gpugate $(DESTDIR)$(PREFIX)/bin/gpugate
-	ln -sf gpugate $(DESTDIR)$(PREFIX)/bin/kubectl-gpugate
-	mkdir -p $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
-	$(BUILD)/release/gpugate manpage 1 >$(DESTDIR)$(PREFIX)/share/man/man1/gpugate.1
-	$(BUILD)/release/gpugate manpage 5 >$(DESTDIR)$(PREFIX)/share/man/man5/gpugate-policy.5
-	mkdir -p $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	$(BUILD)/release/gpugate completion bash \
-		>$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpugate
+	sh deploy/completion/install.sh $(BUILD)/release/gpugate \
+		$(BUILD)/release/gpugated $(DESTDIR)$(PREFIX)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gpugate/schemas \
 		deploy/schemas/*.json
 
