@@ -114,10 +114,11 @@ check-load: full-deps
 check-image:
 	@mkdir -p $(BUILD) && tests/check/image.sh $(BUILD)
 
-# Both README commands in a root that has only apt: needs root and a mirror.
+# Both README commands in a root that has only apt, and is ROOT=bookworm, trixie
+# or noble: needs root and a mirror.
 .PHONY: check-fresh
 check-fresh:
-	@mkdir -p $(BUILD) && tests/check/fresh.sh $(BUILD)
+	@mkdir -p $(BUILD) && tests/check/fresh.sh $(BUILD) $(ROOT)
 
 .PHONY: metrics
 metrics:
