@@ -17,7 +17,7 @@ void path_absolute(const char *cwd, const char *path, struct buf *out);
 /* As seen from cwd, "../x" included; both are absolute and lexically clean. */
 void path_from(const char *cwd, const char *absolute, struct buf *out);
 
-/* realpath(), to be freed; NULL and errno, but never for want of memory. */
+/* realpath(), to be freed; NULL and errno, but never for lack of memory. */
 char *path_real(const char *path);
 /* Length of the part of an absolute folder that is its repository, 0 when it is
  * in none. */

@@ -42,7 +42,7 @@ int replace_write(const char *path, const struct buf *text,
 		  const struct file_stamp *old);
 const char *replace_strerror(int error);
 /* Before a program ends in the midst of things: remove what is being written.
- * From then on a thread that opens or finishes one waits for ever. */
+ * From then on a thread that opens or finishes one waits endlessly. */
 void replace_abandon(void);
 
 #endif
