@@ -252,7 +252,7 @@ static int replace_old(struct replace *r, const struct file_stamp *old,
 
 static int finish(struct replace *r, const struct file_stamp *old, int error)
 {
-	struct file_stamp ours;
+	struct file_stamp ours = {0};
 	struct stat st;
 
 	if (!error && (fflush(r->out) || ferror(r->out)))
