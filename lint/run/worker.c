@@ -311,7 +311,8 @@ static void lint_file(struct worker *w, size_t index)
 		f->flags |= FILE_FOREIGN;
 		return;
 	}
-	if (!(f->flags & FILE_RENDERED) && is_template(w, &source)) {
+	if (job->run.file_values && !(f->flags & FILE_RENDERED) &&
+	    is_template(w, &source)) {
 		f->flags |= FILE_TEMPLATE;
 		return;
 	}
