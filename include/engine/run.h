@@ -131,6 +131,8 @@ struct run_file {
 	const struct policy *policy;
 	const char *default_namespace;
 	bool fragments, patched;
+	/* Charts that its objects give values to are judged by themselves. */
+	bool charts_judged;
 	/* Labels of the namespace, or NULL: not known. */
 	const struct node *namespace_labels;
 	const struct cluster *cluster; /* or NULL: that of the run */

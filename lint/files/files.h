@@ -36,6 +36,8 @@ enum file_flags {
 	FILE_COVERED = 32768,  /* judged as a part of what is rendered */
 	FILE_RENDERED = 65536, /* no file: the text of a rendered source */
 	FILE_APART = 131072,   /* ... that is a set of its own */
+	FILE_INSTALLS =
+		262144, /* objects whose charts are built, and no others */
 };
 
 struct lint_file {

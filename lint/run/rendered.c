@@ -300,6 +300,40 @@ static void find_releases(struct rendered *rendered)
 	buf_release(&text);
 }
 
+static size_t count_installers(const struct render_text *text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text->n; i++) {
+		const struct node *kind = node_get(text->items[i].root, "kind");
+
+		n += node_eq(kind, "HelmRelease") ||
+		     node_eq(kind, "Application");
+	}
+	return n;
+}
+
+/* The file in which all such objects have their charts built. */
+static void note_installer(struct rendered *rendered,
+			   const struct render_text *text)
+{
+	const struct render *r = &rendered->render;
+	size_t built = 0;
+	long file = -1;
+
+	for (size_t i = 0; i < r->nroots; i++) {
+		const struct render_root *root = &r->roots[i];
+
+		built += root->installer == text && !root->refused;
+		if (root->rendered == text)
+			file = root->index;
+	}
+	if (file < 0)
+		file = rendered_file(rendered, text->path);
+	if (file >= 0 && built == count_installers(text))
+		rendered->in.files->items[file].flags |= FILE_INSTALLS;
+}
+
 static bool is_asked(const struct options *options)
 {
 	if (text_eq(options->render, "require"))
@@ -346,6 +380,9 @@ void rendered_make(struct rendered *rendered, const struct rendered_input *in)
 			add_text(&rendered->in, &r->roots[i]);
 		report(rendered, &r->roots[i]);
 	}
+	for (size_t i = 0; i < r->nroots; i++)
+		if (r->roots[i].installer)
+			note_installer(rendered, r->roots[i].installer);
 }
 
 void rendered_release(struct rendered *rendered)

@@ -171,6 +171,9 @@ need_helm() {
 	holds "$output" "charts/llm/values-argo.yaml:4:15: error: container"
 	holds "$stderr" "Rendered 2 charts with helm template v"
 	holds "$stderr" "Rendered 1 kustomization with"
+	run "$GPUGATE" lint --isolated .
+	holds "$output" "; 44 GPUs requested"
+	holds_not "$output" "chart values name"
 }
 
 @test "a chart whose dependency is not there is left out" {
