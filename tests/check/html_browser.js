@@ -199,6 +199,8 @@ async function check_theme_button(browser) {
 	check('and makes it dark', await ground() !== light &&
 		await page.locator('#theme').textContent() === 'Light');
 	await page.emulateMedia({media: 'print'});
+	check('what is suppressed is listed', await page.locator(
+		'td', {hasText: 'raised soon'}).count() === 1);
 	check('print is light', await ground() === 'rgb(255, 255, 255)',
 		await ground());
 	check('and has no filter', !await page.locator('#filter').isVisible());
