@@ -109,6 +109,11 @@ $(LIB): $(LIB_OBJ)
 	$(say) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+# The linter without its main(), for its fuzzer.
+$(BUILD)/liblint.a: $(filter-out $(BUILD)/lint/main.o,$(LINT_OBJ))
+	$(say) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
 $(WEBHOOK_LIB): $(WEBHOOK_OBJ)
 	$(say) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

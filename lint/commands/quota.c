@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "lint/term/log.h"
+#include "live.h"
 
 struct command_state {
 	struct lint *lint;
@@ -171,6 +172,7 @@ int quota_command(struct options *options)
 {
 	static const char *only[] = {"invalid-syntax", NULL};
 	struct lint lint = {.options = options};
+	struct live_cluster live = {0};
 	int rc;
 
 	if (options->all_namespaces && options->namespace)
@@ -180,9 +182,15 @@ int quota_command(struct options *options)
 		return log_usage("quota",
 				 "--config and --isolated cannot be combined");
 	options->select = (struct list){.items = only, .n = 1};
-	rc = lint_open(&lint);
-	if (!rc)
-		rc = run_quota(&lint);
-	lint_close(&lint);
+	rc = live_open(&live, options, "quota");
+	if (!rc) {
+		/* The cluster's own, unless files are named. */
+		lint.listed = options->asks_state && !options->paths.n;
+		rc = lint_open(&lint);
+		if (!rc)
+			rc = run_quota(&lint);
+		lint_close(&lint);
+	}
+	live_release(&live);
 	return rc;
 }

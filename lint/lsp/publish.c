@@ -26,7 +26,8 @@ void lsp_finding_place(const struct lsp_document *d,
 		       const struct lsp_finding *f, uint32_t *start,
 		       uint32_t *end)
 {
-	bool is_new = f >= d->mistakes && f < d->mistakes + d->nmistakes;
+	bool is_new = d->nmistakes && f >= d->mistakes &&
+		      f < d->mistakes + d->nmistakes;
 	size_t n = is_new ? 0 : d->nchanges;
 
 	*start = lsp_shift(d->changes, n, f->start);

@@ -23,6 +23,7 @@
 #include "lint/report/parts/report_statistics.h"
 #include "lint/term/docs.h"
 #include "lint/term/escape.h"
+#include "lint/term/program.h"
 #include "lint/text/excerpt.h"
 
 enum {
@@ -242,7 +243,7 @@ static void add_docs(struct full *state, unsigned gutter,
 		state->buf.len = start;
 		state->buf.data[start] = '\0';
 	}
-	buf_addf(&state->buf, "gpugate explain %s%s\n", rule->name,
+	buf_addf(&state->buf, "%s explain %s%s\n", program_name(), rule->name,
 		 link ? "\033]8;;\033\\" : "");
 }
 
