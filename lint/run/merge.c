@@ -407,6 +407,7 @@ static void add_quotas(void *context, struct buf *out)
 		.files = &lint->files,
 		.policies = &lint->policies,
 		.clusters = &lint->clusters,
+		.all = lint->options->all_namespaces,
 		.policy_of = policy_of,
 		.context = lint,
 	};

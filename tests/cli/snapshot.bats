@@ -762,3 +762,13 @@ live() {
 	run "$GPUGATE" quota -A --kubectl "$FAKE/kubectl" --context x here.yaml
 	holds "$output" 16
 }
+
+@test "lint -A: the page shows all quotas of the cluster" {
+	live
+	run "$GPUGATE" lint -A --kubectl "$FAKE/kubectl" --format html
+	holds "$output" '<h2>GPU quota</h2>'
+	pod here.yaml
+	run "$GPUGATE" lint --isolated --kubectl "$FAKE/kubectl" --context x \
+		--format html here.yaml
+	holds_not "$output" '<h2>GPU quota</h2>'
+}
