@@ -163,7 +163,7 @@ async function check_themes(browser, name) {
 		const {page, said, close} =
 			await open(browser, name, {colorScheme});
 
-		await shoot(page, `${path.parse(name).name}-${colorScheme}`);
+		await shoot(page, `${name}-${colorScheme}`);
 		await check_axe(page, `${name}, ${colorScheme}`);
 		check(`${name}, ${colorScheme}: no request, nothing on the ` +
 			'console', !said.length, said);
