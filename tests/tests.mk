@@ -138,7 +138,8 @@ format-check:
 # headers is not one. The output of each file stays together, although xargs
 # runs two at a time.
 TIDY_FILES = $(filter-out tests/%,$(filter %.c,$(C_FILES)))
-tidy: $(BUILD)/gen/version.h $(BUILD)/gen/examples.inc
+tidy: $(BUILD)/gen/version.h $(BUILD)/gen/docs_url.h \
+		$(BUILD)/gen/examples.inc $(BUILD)/gen/html.inc
 	@printf '%s\n' $(TIDY_FILES) | xargs -P2 -n1 sh -c \
 		'out=$$(clang-tidy --quiet "$$1" -- -std=c11 -D_GNU_SOURCE \
 		-Iinclude -I. -I$(BUILD)/gen 2>&1) || \
@@ -199,3 +200,4 @@ docs: all
 	cp $(BUILD)/guide.md lint/docs/README.md
 	deploy/vap/generate.sh $(BUILD)/gpugate deploy/vap
 	rules/docs/generate.sh $(BUILD)/gpugate rules/docs
+	tests/meta/picture.sh $(BUILD)/gpugate >.github/gpugate.svg

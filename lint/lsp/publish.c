@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "lint/term/docs.h"
 #include "session.h"
 #include "uri.h"
 
@@ -78,6 +79,10 @@ json_t *lsp_diagnostic(const struct lsp_session *session,
 			 lsp_range(d, start, end), "severity",
 			 severity_number(f->severity), "code", f->rule->name,
 			 "source", "gpugate", "message", message.data);
+	buf_reset(&message);
+	if (docs_add_page(&message, f->rule))
+		json_object_set_new(json, "codeDescription",
+				    json_pack("{s:s}", "href", message.data));
 	buf_release(&message);
 	if (!f->nrelated)
 		return json;

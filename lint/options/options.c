@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/text.h"
+#include "lint/term/docs.h"
 #include "lint/term/log.h"
 
 #define AT(member) offsetof(struct options, member)
@@ -17,7 +18,7 @@ static const struct option table[] = {
 	{"format", 0, OPTION_LIST, FOR_LINT, AT(formats), "FMT[:FILE]", NULL,
 	 .help = "Write the report in this format, to FILE when one is given; may be "
 		 "repeated. full (default), concise, json, jsonl, sarif, junit, "
-		 "github, gitlab, rdjson, checkstyle, markdown."},
+		 "github, gitlab, rdjson, checkstyle, markdown, html, openreports."},
 	{"format", 0, OPTION_TEXT, FOR_EXPLAIN, AT(rules_format), "FMT",
 	 "text json markdown", .help = "text (default), json or markdown."},
 	{"format", 0, OPTION_TEXT, FOR_RULES, AT(rules_format), "FMT",
@@ -25,7 +26,9 @@ static const struct option table[] = {
 	 .help = "text (default), json, markdown, or vap: the policy's own rules as "
 		 "ValidatingAdmissionPolicies with their bindings."},
 	{"format", 0, OPTION_TEXT, FOR_QUOTA, AT(quota_format), "FMT",
-	 "text json markdown", .help = "text (default), json or markdown."},
+	 "text json markdown svg html",
+	 .help = "text (default), json, markdown, or to look at: svg, a map of "
+		 "namespaces and resources, or html, the map and the table."},
 	{"format", 0, OPTION_TEXT, FOR_TEST, AT(rules_format), "FMT",
 	 "text junit", .help = "text (default) or junit."},
 	{"select", 0, OPTION_WORDS,
@@ -200,6 +203,11 @@ static const struct option table[] = {
 		 "first three errors and the first three warnings and counts the "
 		 "rest, and counts infos, unless --fail-on is info. Other formats "
 		 "always hold all."},
+	{"docs-url", 0, OPTION_TEXT, FOR_LINT | FOR_LSP | FOR_POST_RENDER,
+	 AT(docs_url), "URL", NULL,
+	 .help = "Link each rule to its page, URL/RULE.md: a copy of rules/docs, "
+		 "for instance a mirror. In html, sarif, json, openreports, editors, "
+		 "and on a terminal with colours. Empty: no links."},
 	{"color", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_QUOTA | FOR_EXPLAIN | FOR_RULES | FOR_TEST, AT(color),
 	 "WHEN", "auto always never",
@@ -256,6 +264,29 @@ static int check_namespaces(const struct option_parser *p,
 		"63 of a-z, 0-9 and -, with a letter or a digit at "
 		"both ends",
 		wrong);
+}
+
+/* It becomes a link: nothing but the web, and no way out of quotes or of a
+ * terminal's escape sequence. */
+static int check_docs(const struct option_parser *p, const struct options *o)
+{
+	const char *url = o->docs_url, *scheme;
+
+	if (!url)
+		return 0;
+	scheme = strstr(url, "://");
+	for (const char *c = url; *c; c++)
+		if ((unsigned char)*c <= ' ' || (unsigned char)*c >= 0x7f ||
+		    strchr("\"'<>\\`{}", *c))
+			scheme = NULL;
+	if (*url && (!scheme || !scheme[3] ||
+		     (strncmp(url, "https:", 6) && strncmp(url, "http:", 5))))
+		return option_usage(p,
+				    "--docs-url: `%s` is not an address that "
+				    "begins with https://",
+				    url);
+	docs_set(url);
+	return 0;
 }
 
 static bool is_argument(const struct option_parser *p, const char *name,
@@ -374,6 +405,8 @@ int options_parse(struct options *options, const struct command *command,
 		rc = check_namespaces(&parser, options);
 	if (!rc)
 		rc = check_stdin(options, command);
+	if (!rc)
+		rc = check_docs(&parser, options);
 	if (!rc)
 		rc = choose_cluster(&parser, options);
 	if (!rc)

@@ -50,7 +50,7 @@ struct options {
 	const char *as;
 	const char *baseline, *write_baseline, *since, *add_ignore;
 	const char *report_file;
-	const char *stdin_filename, *color, *rules_format;
+	const char *stdin_filename, *color, *rules_format, *docs_url;
 	unsigned jobs, quiet, verbose;
 	bool isolated, prune_baseline, partial, no_ignore, force_exclude;
 	bool no_ignore_vcs, strict_input, statistics, show_all, help;

@@ -184,7 +184,8 @@ static void set_reached(void *context, uint32_t file)
 /* Formats that show a finding's own repair. */
 static bool wants_repairs(const struct options *options)
 {
-	static const char *const formats[] = {"full", "json", "jsonl", "sarif",
+	static const char *const formats[] = {"full",  "html",	      "json",
+					      "jsonl", "openreports", "sarif",
 					      "rdjson"};
 
 	for (size_t i = 0; i < options->formats.n; i++)
