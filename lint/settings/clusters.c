@@ -64,7 +64,7 @@ static struct cluster_entry *load(struct clusters *clusters, const char *path,
 	struct err err = {0};
 
 	if (!entry.path)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	entry.cluster = cluster_load(path, named, clusters->quiet ? NULL : warn,
 				     entry.path, &err);
 	if (!entry.cluster) {
