@@ -198,7 +198,9 @@ static void lint_text(struct filter *f, size_t i)
 
 	source_init(&text->source, &f->arena, text->name, text->text.data,
 		    text->text.len);
+	text->objects = f->run.counts.objects;
 	run_file(&f->run, &file, &documents, NULL, NULL);
+	text->objects = f->run.counts.objects - text->objects;
 	arena_release(&documents);
 }
 

@@ -435,8 +435,9 @@ static void finish(struct merge *m)
 	s->counts = run->counts;
 	s->apart = lint->file_sets.folders;
 	s->napart = lint->file_sets.n;
-	s->fixable = run->counts.fixable;
-	s->fixable_unsafe = run->counts.fixable_unsafe;
+	/* There is no file to repair. */
+	s->fixable = lint->live ? 0 : run->counts.fixable;
+	s->fixable_unsafe = lint->live ? 0 : run->counts.fixable_unsafe;
 	s->not_run = run_not_run(run, &s->nnot_run);
 	check_required(m);
 	s->seconds = (double)(progress_clock() - lint->start) / 1000;

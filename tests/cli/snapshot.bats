@@ -700,6 +700,9 @@ live() {
 	is "$status" 1
 	is "$(printf '%s\n' "$output" | grep -c priority-integer-set)" 1
 	holds "$output" "ml/Pod/a:"
+	run --separate-stderr ./kubectl-gpugate lint --kubectl "$FAKE/kubectl" -n ml
+	holds "$output" "docs: kubectl gpugate explain"
+	holds_not "$output" "with --fix"
 	grep -q -- '^get pods,services,jobs.batch,rayclusters.ray.io -o json -n ml$' \
 		"$FAKE/log"
 	# Its state is asked for as well, of that namespace.
