@@ -149,7 +149,8 @@ format-check:
 # headers is not one. The output of each file stays together, although xargs
 # runs two at a time.
 TIDY_FILES = $(filter-out tests/%,$(filter %.c,$(C_FILES)))
-tidy: $(BUILD)/gen/version.h $(BUILD)/gen/examples.inc
+tidy: $(BUILD)/gen/version.h $(BUILD)/gen/docs_url.h \
+		$(BUILD)/gen/examples.inc $(BUILD)/gen/html.inc
 	@printf '%s\n' $(TIDY_FILES) | xargs -P2 -n1 sh -c \
 		'out=$$(clang-tidy --quiet "$$1" -- -std=c11 -D_GNU_SOURCE \
 		-Iinclude -I. -I$(BUILD)/gen 2>&1) || \
@@ -184,13 +185,8 @@ DESTDIR ?=
 install:
 	@$(RELEASED) all
 	install -D -m 755 $(BUILD)/release/gpugate $(DESTDIR)$(PREFIX)/bin/gpugate
-	ln -sf gpugate $(DESTDIR)$(PREFIX)/bin/kubectl-gpugate
-	mkdir -p $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
-	$(BUILD)/release/gpugate manpage 1 >$(DESTDIR)$(PREFIX)/share/man/man1/gpugate.1
-	$(BUILD)/release/gpugate manpage 5 >$(DESTDIR)$(PREFIX)/share/man/man5/gpugate-policy.5
-	mkdir -p $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	$(BUILD)/release/gpugate completion bash \
-		>$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpugate
+	sh deploy/completion/install.sh $(BUILD)/release/gpugate \
+		$(BUILD)/release/gpugated $(DESTDIR)$(PREFIX)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gpugate/schemas \
 		deploy/schemas/*.json
 
@@ -215,3 +211,4 @@ docs: all
 	cp $(BUILD)/guide.md lint/docs/README.md
 	deploy/vap/generate.sh $(BUILD)/gpugate deploy/vap
 	rules/docs/generate.sh $(BUILD)/gpugate rules/docs
+	tests/meta/picture.sh $(BUILD)/gpugate >.github/gpugate.svg
