@@ -75,21 +75,22 @@ static size_t gather(struct merge *m, uint32_t file, struct finding **out)
 {
 	struct lint *lint = m->lint;
 	const struct spill_record *record = &lint->job.records[file];
-	struct finding *set = NULL, *all;
-	size_t n = 0, nset = 0;
+	const void *own = NULL, *set;
+	size_t n, nset;
 
 	if (record->length)
-		lose(m, spill_read(&lint->workers.items[record->spill].spill,
-				   record, &m->arena, out, &n));
-	lose(m, set_findings_take(&lint->set, file, &m->arena, &set, &nset));
-	if (!nset)
-		return n;
-	all = ARENA_ARRAY(&m->arena, struct finding, n + nset);
-	if (n)
-		memcpy(all, *out, n * sizeof(*all));
-	memcpy(all + n, set, nset * sizeof(*all));
-	findings_sort(all, n + nset);
-	*out = all;
+		lose(m, spill_bytes(&lint->workers.items[record->spill].spill,
+				    record, &m->arena, &own));
+	lose(m, set_findings_take(&lint->set, file, &m->arena, &set));
+	n = spill_number(own);
+	nset = spill_number(set);
+	if (!n && !nset)
+		return 0;
+	*out = ARENA_ARRAY(&m->arena, struct finding, n + nset);
+	spill_decode(own, &m->arena, *out);
+	spill_decode(set, &m->arena, *out + n);
+	if (nset)
+		findings_sort(*out, n + nset);
 	return n + nset;
 }
 
