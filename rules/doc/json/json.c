@@ -90,59 +90,6 @@ static inline char *json_blank(char *p)
 	return p;
 }
 
-static bool starts_number(char c)
-{
-	return c == '-' || (c >= '0' && c <= '9');
-}
-
-static bool is_letter(char c)
-{
-	c |= 0x20;
-	return c >= 'a' && c <= 'z';
-}
-
-/* Is the word at p, with no letter after it? After a value at the top level
- * another one may follow at once. */
-static inline bool json_spells(const struct json_reader *json, const char *p,
-			       const char *word)
-{
-	size_t len = strlen(word);
-
-	return memcmp(p, word, len) == 0 && (!json->open || !is_letter(p[len]));
-}
-
-static bool refuse_word(struct json_reader *json)
-{
-	const char *p = json->at;
-
-	while (is_letter(*p))
-		p++;
-	if (p == json->at)
-		return json_refuse_at(json, p, "expected a value");
-	return json_refuse(json, json->at, p,
-			   "unknown word: strings need double quotes");
-}
-
-static bool json_word(struct json_reader *json, struct node *node)
-{
-	char *p = json->at;
-
-	node->type = NODE_BOOL;
-	if (json_spells(json, p, "true")) {
-		node->str = "true";
-	} else if (json_spells(json, p, "false")) {
-		node->str = "false";
-	} else if (json_spells(json, p, "null")) {
-		node->type = NODE_NULL;
-		node->str = "null";
-	} else {
-		return refuse_word(json);
-	}
-	node->len = (uint32_t)strlen(node->str);
-	json->at = p + node->len;
-	return true;
-}
-
 /*
  * What the loop of json_tree() changes at each byte of grammar: a variable of
  * its own, whose address only inline functions take, so that it is in
@@ -248,19 +195,6 @@ static inline void json_close(struct json_reader *json,
 	}
 }
 
-/* The number or word at json->at as the node's value. */
-RARE static bool json_other(struct json_reader *json, struct node *open,
-			    struct node *node)
-{
-	json->open = open;
-	node->flags = 0;
-	if (starts_number(*json->at) ? !scan_json_number(json, node)
-				     : !json_word(json, node))
-		return false;
-	node->end = json_offset(json, json->at);
-	return true;
-}
-
 /*
  * The first of some more nodes; NULL when the limit is reached at p. Behind
  * them is one that is never taken: json->spare, into which a key is written
@@ -359,46 +293,6 @@ static struct node *json_again(struct json_reader *json,
 	return old;
 }
 
-/* After the string whose opening quote is there, or the text's end. */
-static inline size_t json_skip_string(const struct json_place *place,
-				      size_t end, size_t at)
-{
-	for (;;) {
-		at = json_mark(place->marks, at + 1);
-		if (place->text[at] == '"')
-			return at + 1;
-		if (at >= end)
-			return end;
-		if (place->text[at] == '\\' && at + 1 < end)
-			at++;
-	}
-}
-
-/* After the value there, without parsing it, or the text's end. The leaves of
- * managedFields are keys with nothing in them. */
-static size_t json_skip(const struct json_place *place, size_t end, size_t at)
-{
-	static const char leaf[] = ":{},";
-	static const signed char steps[256] = {
-		['{'] = 1, ['['] = 1, ['}'] = -1, [']'] = -1};
-	const char *text = place->text;
-	int64_t depth = 0;
-
-	while (at < end) {
-		if (text[at] == '"') {
-			at = json_skip_string(place, end, at);
-			if (depth && !memcmp(text + at, leaf, sizeof(leaf) - 1))
-				at += sizeof(leaf) - 1;
-			continue;
-		}
-		depth += steps[(unsigned char)text[at]];
-		if (depth < 0 || (text[at] == ',' && !depth))
-			break;
-		at++;
-	}
-	return at;
-}
-
 /* What json_rare() finds. */
 enum json_rare {
 	JSON_REFUSED,
@@ -420,7 +314,7 @@ RARE static enum json_rare json_rare(struct json_reader *json,
 	if (json->skip_tags & node_tag_bit(key->tag) &&
 	    loader->skip(loader->context, place->open, key->key,
 			 key->key_len)) {
-		place->at = json_skip(place, end, place->at);
+		place->at = json_skip(json, place->at);
 		if (place->at < end)
 			return JSON_SKIPPED;
 		refuse_open(json, place->open, json->end);
@@ -561,7 +455,8 @@ static inline bool json_value(struct json_reader *json,
 	if (*opened)
 		return json_open(json, place, node);
 	json->at = place->text + place->at;
-	if (!json_other(json, place->open, node))
+	json->open = place->open;
+	if (!scan_json_other(json, node))
 		return false;
 	place->at = node->end;
 	return true;
