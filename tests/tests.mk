@@ -69,10 +69,15 @@ tools: $(TOOL_BIN) $(WEBHOOK_TOOL_BIN)
 -include deploy/deploy.mk
 -include tests/report.mk
 
-STEPS = $(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
+# The longest first. What tests a server mostly waits, beside two that work.
+SERVER_BATS := tests/cli/gpugated.bats tests/cli/state.bats
+LINT_BATS := $(filter-out $(SERVER_BATS),$(wildcard tests/cli/*.bats))
+BATS := GPUGATE=$(abspath $(BUILD)/gpugate) bats --tap
+STEPS = 'cli=$(BATS) $(LINT_BATS)' \
+	'cli-server=$(BATS) $(SERVER_BATS)' \
+	$(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
 	'rules=tests/run-rules.sh $(BUILD)/gpugate' \
 	'mutation=tests/mutation.sh $(BUILD)/gpugate' \
-	'cli=GPUGATE=$(abspath $(BUILD)/gpugate) bats --tap tests/cli' \
 	'layers=tests/meta/layers.sh' \
 	'symbols=tests/meta/symbols.py $(BUILD)' \
 	'readme=tests/meta/readme.sh $(BUILD)/gpugate' \
@@ -96,7 +101,7 @@ STEPS = $(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
 
 .PHONY: check check-full
 check: all unit tools
-	@tests/run.sh $(BUILD)/logs $(STEPS)
+	@STEPS_AT_ONCE=3 tests/run.sh $(BUILD)/logs $(STEPS)
 
 # Oracles in Go, format validators, sanitizers, static analysis, fuzzers.
 check-full: full-deps
@@ -109,15 +114,26 @@ check-load: full-deps
 	@$(MAKE) --no-print-directory -j2 all unit tools
 	@tests/run-load.sh $(BUILD)
 
+# The table of webhook/README.md, in 40 minutes; with LOAD= in 6, with the lengths
+# of check-load.
+LOAD ?= RESTART_REQUESTS=1000000 RESTART_MINUTES=20 ROTATION_SECONDS=300 \
+	SOAK_SECONDS=1200 SPEED_SECONDS=30
+.PHONY: load-table
+load-table: full-deps
+	@$(RELEASED) all
+	@env $(LOAD) tests/check/reliability.sh $(BUILD)/release \
+		speed restart rotation soak away
+
 # The image, built and run: needs root, buildah and a mirror.
 .PHONY: check-image
 check-image:
 	@mkdir -p $(BUILD) && tests/check/image.sh $(BUILD)
 
-# Both README commands in a root that has only apt: needs root and a mirror.
+# Both README commands in a root that has only apt, and is ROOT=bookworm, trixie
+# or noble: needs root and a mirror.
 .PHONY: check-fresh
 check-fresh:
-	@mkdir -p $(BUILD) && tests/check/fresh.sh $(BUILD)
+	@mkdir -p $(BUILD) && tests/check/fresh.sh $(BUILD) $(ROOT)
 
 .PHONY: metrics
 metrics:
@@ -133,7 +149,8 @@ format-check:
 # headers is not one. The output of each file stays together, although xargs
 # runs two at a time.
 TIDY_FILES = $(filter-out tests/%,$(filter %.c,$(C_FILES)))
-tidy: $(BUILD)/gen/version.h $(BUILD)/gen/examples.inc
+tidy: $(BUILD)/gen/version.h $(BUILD)/gen/docs_url.h \
+		$(BUILD)/gen/examples.inc $(BUILD)/gen/html.inc
 	@printf '%s\n' $(TIDY_FILES) | xargs -P2 -n1 sh -c \
 		'out=$$(clang-tidy --quiet "$$1" -- -std=c11 -D_GNU_SOURCE \
 		-Iinclude -I. -I$(BUILD)/gen 2>&1) || \
@@ -168,13 +185,8 @@ DESTDIR ?=
 install:
 	@$(RELEASED) all
 	install -D -m 755 $(BUILD)/release/gpugate $(DESTDIR)$(PREFIX)/bin/gpugate
-	ln -sf gpugate $(DESTDIR)$(PREFIX)/bin/kubectl-gpugate
-	mkdir -p $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
-	$(BUILD)/release/gpugate manpage 1 >$(DESTDIR)$(PREFIX)/share/man/man1/gpugate.1
-	$(BUILD)/release/gpugate manpage 5 >$(DESTDIR)$(PREFIX)/share/man/man5/gpugate-policy.5
-	mkdir -p $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	$(BUILD)/release/gpugate completion bash \
-		>$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpugate
+	sh deploy/completion/install.sh $(BUILD)/release/gpugate \
+		$(BUILD)/release/gpugated $(DESTDIR)$(PREFIX)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gpugate/schemas \
 		deploy/schemas/*.json
 
@@ -194,7 +206,9 @@ check-rule:
 docs: all
 	awk -f deploy/chart/kinds.awk rules/kube/data/kinds.txt \
 		>deploy/chart/gpugate/files/kinds.yaml
-	tests/meta/tables.sh $(BUILD)/gpugate README.md >$(BUILD)/README.md
-	cp $(BUILD)/README.md README.md
+	tests/meta/tables.sh $(BUILD)/gpugate lint/docs/README.md \
+		>$(BUILD)/guide.md
+	cp $(BUILD)/guide.md lint/docs/README.md
 	deploy/vap/generate.sh $(BUILD)/gpugate deploy/vap
 	rules/docs/generate.sh $(BUILD)/gpugate rules/docs
+	tests/meta/picture.sh $(BUILD)/gpugate >.github/gpugate.svg

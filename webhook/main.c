@@ -3,15 +3,19 @@
  * gpugated: the table of commands, and the choice of one. Without a command
  * it serves.
  */
+#include <openssl/crypto.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "base/text.h"
 #include "certs_command.h"
 #include "options.h"
 #include "selftest.h"
 #include "serve.h"
+#include "shell.h"
 
 /* argv[0] is the command's name, or the program's. */
 struct gpugated_command {
@@ -47,6 +51,29 @@ static int version(int argc, char **argv)
 	return print(&out);
 }
 
+static int completion(int argc, char **argv)
+{
+	struct buf out;
+	int rc;
+
+	buf_init(&out);
+	rc = shell_script(argc == 2 ? argv[1] : NULL, &out);
+	return rc ? rc : print(&out);
+}
+
+/* For what is not a user's. */
+static int internal_command(char **argv)
+{
+	struct buf out;
+
+	buf_init(&out);
+	if (!strcmp(argv[1], "manpage"))
+		shell_manpage(&out);
+	else
+		shell_complete(argv + 2, &out);
+	return print(&out);
+}
+
 static int selftest_command(int argc, char **argv);
 static int help(int argc, char **argv);
 
@@ -55,6 +82,8 @@ static const struct gpugated_command commands[] = {
 	 "issue a CA and a serving certificate", certs},
 	{"selftest", "[OPTIONS]", "ask a server over TLS, and judge its answer",
 	 selftest_command},
+	{"completion", "bash|zsh|fish", "print a shell completion script",
+	 completion},
 	{"version", "", "print the version", version},
 	{"help", "[COMMAND]", "print help", help},
 };
@@ -134,7 +163,8 @@ static int help(int argc, char **argv)
 	command = find_command(argv[1]);
 	if (!command)
 		return unknown_command(argv[1]);
-	if (command->run == version || command->run == help) {
+	if (command->run == version || command->run == completion ||
+	    command->run == help) {
 		buf_init(&out);
 		buf_addf(&out, "Usage: gpugated %s %s\n", command->name,
 			 command->arguments);
@@ -165,14 +195,46 @@ static int selftest_command(int argc, char **argv)
 	return with_options(OPTION_SELFTEST, argv + 1, selftest, help_selftest);
 }
 
+/* libcrypto uses a lock that found no room. */
+static void *take(size_t size, const char *file, int line)
+{
+	void *memory = malloc(size);
+
+	(void)file;
+	(void)line;
+	if (!memory && size)
+		OUT_OF_MEMORY();
+	return memory;
+}
+
+static void *retake(void *memory, size_t size, const char *file, int line)
+{
+	memory = realloc(memory, size);
+	(void)file;
+	(void)line;
+	if (!memory && size)
+		OUT_OF_MEMORY();
+	return memory;
+}
+
+static void give_back(void *memory, const char *file, int line)
+{
+	(void)file;
+	(void)line;
+	free(memory);
+}
+
 int main(int argc, char **argv)
 {
 	const struct gpugated_command *command;
 
+	CRYPTO_set_mem_functions(take, retake, give_back);
 	if (argc > 1 && !strcmp(argv[1], "--version"))
 		return version(argc, argv);
 	if (argc < 2 || *argv[1] == '-')
 		return with_options(OPTION_SERVE, argv + 1, serve, help_serve);
+	if (!strcmp(argv[1], "manpage") || !strcmp(argv[1], "__complete"))
+		return internal_command(argv);
 	command = find_command(argv[1]);
 	if (!command)
 		return unknown_command(argv[1]);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parts of `gpugate snapshot`.
+ */
+#ifndef LINT_SNAPSHOT_H
+#define LINT_SNAPSHOT_H
+
+#include <pthread.h>
+
+#include "base/buf.h"
+#include "kube/cluster/cluster.h"
+#include "lint/options/options.h"
+
+enum asked {
+	ASKED_WELL,
+	ASKED_ABSENT,	/* the server has no such kind */
+	ASKED_REFUSED,	/* forbidden, or an answer that cannot be used */
+	ASKED_TOO_LATE, /* the list changed too much in the meantime */
+	ASKED_AGAIN,
+	ASKED_NOBODY, /* no kubectl, no server */
+};
+
+struct snapshot {
+	const struct options *options;
+	struct cluster_builder *builder;
+	pthread_mutex_t *lock; /* of the builder */
+	struct buf answer, reason;
+	size_t read; /* kinds */
+};
+
+/* All of it, for `gpugate snapshot` and where a cluster is named in place of a
+ * file. 0, or 2 after messages. */
+int snapshot_take(const struct options *options, struct cluster **cluster);
+
+/* -- snapshot_kubectl.c -- */
+/* kubectl with these arguments, up to NULL. What it prints is in answer; else
+ * reason says why there is nothing. */
+enum asked snapshot_run(struct snapshot *snapshot,
+			const char *const *arguments);
+/* The same with `get --raw`. */
+enum asked snapshot_get(struct snapshot *snapshot, const char *path);
+/* All objects of the list at path, to the builder. */
+enum asked snapshot_list(struct snapshot *snapshot, enum cluster_kind kind,
+			 const char *path);
+/* The one object at path, to the builder. */
+enum asked snapshot_one(struct snapshot *snapshot, const char *path);
+
+/* snapshot_owners.c: who owns the owners of GPU pods. */
+void snapshot_owners(struct snapshot *snapshot);
+/* snapshot_admission.c: the cluster's own policies. */
+void snapshot_admission(struct snapshot *snapshot);
+/* snapshot_policy.c: the admission policy, if it may be read. 2 after a message
+ * when the policy that the user named cannot be read. */
+int snapshot_policy(struct snapshot *snapshot, struct buf *out);
+
+#endif

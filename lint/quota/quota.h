@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Demand against quota as a table: a row for each quota entry of an
+ * accelerator (or for one that no quota limits), with the workloads that ask
+ * for it.
+ */
+#ifndef LINT_QUOTA_H
+#define LINT_QUOTA_H
+
+#include "base/buf.h"
+#include "kube/quota/quota.h"
+#include "lint/files/files.h"
+#include "lint/settings/clusters.h"
+
+struct quota_item {
+	struct object_id id;
+	const char *path; /* where it is, or was if it is removed */
+	unsigned line, column;
+	bool now, was; /* in the files, in the revision */
+	bool suspended, queued, unknown;
+	struct quantity steady, peak; /* 0 when it is not in the files */
+	struct quantity running;      /* its own share of what is used */
+	struct quantity before;	      /* steady, in the revision */
+};
+
+struct quota_row {
+	const char *namespace, *resource;
+	const char *quota;   /* NULL: no quota limits it, or none is known */
+	const char *unknown; /* why the cluster's quotas are not, or NULL */
+	bool used_known;
+	struct quantity hard, used;
+	struct quota_item *items;
+	size_t n;
+	/* Sums of items: what they add to what is used. */
+	struct quantity adds, adds_peak, before;
+};
+
+struct quota_entry; /* a row's key and one item */
+
+struct quota_table {
+	struct arena arena;
+	struct quota_entry *entries;
+	size_t nentries, entries_size;
+	struct quota_row *rows; /* by namespace, resource, quota */
+	size_t n;
+	bool since; /* items have a before */
+	bool unknown;
+	const char *only; /* the namespace that is shown, or NULL: all */
+	const struct cluster *cluster; /* of --cluster, or NULL */
+	int64_t now;
+};
+
+/* The file of a workload. */
+struct quota_file {
+	const char *path;    /* valid until the next file */
+	const char *unknown; /* as in the row; lives as long as the lint */
+	bool changed;	     /* not as in the revision */
+};
+
+/* Whose turn it is: workloads of these files, or of the revision. */
+struct quota_source {
+	const struct object_index *index;
+	const struct object_index *quotas; /* that limit them */
+	const struct accelerator_extra *extra;
+	bool before;
+	void (*file_of)(void *context, uint32_t file, struct quota_file *out);
+	void *context;
+};
+void quota_table_add(struct quota_table *table,
+		     const struct quota_source *source);
+/* A row without workloads, unless there is one with some. */
+void quota_table_add_idle(struct quota_table *table, const struct quota *quota,
+			  const struct resource_amount *hard,
+			  const struct workload *any, const char *resource);
+/* quota_idle.c: quotas that nothing asks. Those of the files, and of the
+ * cluster those of the one namespace that is shown, or of all. */
+struct quota_idle {
+	const struct object_index *index;
+	const struct accelerator_extra *extra;
+	const struct cluster *cluster; /* NULL: its quotas are not known */
+	bool all;
+};
+void quota_table_idle(struct quota_table *table, const struct quota_idle *idle);
+/* quota_make.c: all of that, from the facts of a run. */
+struct quota_maker {
+	const struct object_index *index; /* finished */
+	const struct files *files;
+	struct policies *policies;
+	struct clusters *clusters;
+	bool all; /* of the cluster state, namespaces that nothing names too */
+	const struct policy *(*policy_of)(void *context, uint32_t file,
+					  struct policy_path_rule *rule);
+	/* Is the file not as in the revision? NULL: there is none. */
+	bool (*changed)(void *context, const char *path);
+	void *context;
+};
+void quota_table_make(struct quota_table *table,
+		      const struct quota_maker *maker);
+/* Entries into rows, when all were added. */
+void quota_table_finish(struct quota_table *table);
+
+/* Used and added, at steady state or at the peak. */
+struct quantity quota_row_after(const struct quota_row *row, bool peak);
+/* What does not fit, 0 or less when all does. */
+struct quantity quota_row_excess(const struct quota_row *row, bool peak);
+
+enum quota_fit {
+	QUOTA_UNKNOWN,	 /* it is not known what limits it */
+	QUOTA_UNLIMITED, /* nothing does */
+	QUOTA_FITS,
+	QUOTA_FITS_NOT_AT_PEAK,
+	QUOTA_EXCEEDED,
+};
+enum quota_fit quota_row_fit(const struct quota_row *row);
+/* "4 left", "6 too many", "7 too many at the peak", "no quota", "not known",
+ * with the reason for what is not known. Raw text. */
+void quota_row_verdict(const struct quota_row *row, struct buf *out);
+
+/* Why the quotas of that state are not known; NULL: they are. Kept in arena.
+ * wanted: there should be a state, cluster NULL: it could not be read. */
+const char *quota_unknown(const struct clusters *clusters,
+			  const struct policy *policy,
+			  const struct cluster *cluster, bool wanted,
+			  struct arena *arena);
+/* Why it is not known which quota limits what the row asks for, or NULL. */
+const char *quota_row_unknown(const struct quota_row *row);
+/* "82 days" */
+void quota_add_age(struct buf *out, int64_t seconds);
+
+struct quota_look {
+	bool color, utf8;
+};
+void quota_text(const struct quota_table *table, const struct quota_look *look,
+		struct buf *out);
+void quota_json(const struct quota_table *table, struct buf *out);
+void quota_markdown(const struct quota_table *table, struct buf *out);
+/*
+ * quota_svg.c: a map of namespaces and resources, with colours for how much of
+ * each quota is taken. alone: a file of its own; else it is part of a page.
+ */
+void quota_svg(const struct quota_table *table, bool alone, struct buf *out);
+/* quota_page.c: the map and the table below it, as a section of a page;
+ * nothing without quotas. And the page. */
+void quota_section(const struct quota_table *table, struct buf *out);
+void quota_page(const struct quota_table *table, struct buf *out);
+
+#endif

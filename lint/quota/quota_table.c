@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From workloads to rows. Each workload gives an entry for every quota that
+ * counts it and for each accelerator that none counts; sorting brings entries
+ * of one row together, and of one workload before and after.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "quota.h"
+
+struct quota_entry {
+	const char *namespace, *resource, *quota; /* quota "": none */
+	const char *unknown;
+	bool used_known;
+	struct quantity hard, used;
+	struct quota_item item; /* its path is NO_ITEM: there is none */
+};
+
+#define NO_ITEM ""
+
+static const char *keep(struct quota_table *t, const char *text)
+{
+	return arena_strdup(&t->arena, text);
+}
+
+static struct quantity whole(const struct demand *demand, bool peak)
+{
+	return peak ? demand->peak : demand->steady;
+}
+
+/* One workload, and what it asks for of one resource. */
+struct asks {
+	const struct quota_source *source;
+	const struct workload *w;
+	const char *resource;
+	struct demand demand;
+};
+
+static void item_of(struct quota_table *t, const struct asks *a,
+		    const struct quota_file *file, struct quota_item *item)
+{
+	const struct workload *w = a->w;
+
+	*item = (struct quota_item){
+		.id = {keep(t, w->id.api_version), keep(t, w->id.kind),
+		       keep(t, w->id.namespace), keep(t, w->id.name)},
+		.line = w->place.line,
+		.column = w->place.column,
+		.suspended = w->suspended,
+		.queued = w->kueue,
+		.unknown = a->demand.unknown,
+		.running = quantity_from(0),
+		.before = quantity_from(0),
+		.steady = quantity_from(0),
+		.peak = quantity_from(0),
+	};
+	item->path = keep(t, file->path);
+	item->now = !a->source->before;
+	item->was = a->source->before || !file->changed;
+	if (item->was && !w->suspended)
+		item->before = a->demand.steady;
+	if (!item->now)
+		return;
+	if (!w->suspended) {
+		item->steady = whole(&a->demand, false);
+		item->peak = whole(&a->demand, true);
+	}
+	if (w->cluster)
+		item->running = cluster_use_of(w->cluster, &w->id, a->resource);
+}
+
+static struct quota_entry *entry_of(struct quota_table *t, const struct asks *a)
+{
+	struct quota_entry entry = {.namespace = keep(t, a->w->id.namespace),
+				    .resource = keep(t, a->resource),
+				    .quota = ""};
+	struct quota_file file;
+
+	a->source->file_of(a->source->context, a->w->place.file, &file);
+	if (file.unknown)
+		entry.unknown = keep(t, file.unknown);
+	item_of(t, a, &file, &entry.item);
+	t->unknown |= a->demand.unknown;
+	*VEC_PUSH(&t->arena, t->entries, t->nentries, t->entries_size) = entry;
+	return &t->entries[t->nentries - 1];
+}
+
+static bool is_limited(const struct quota_source *s, const struct workload *w,
+		       const char *resource)
+{
+	size_t n;
+	const struct quota *quotas = index_quotas(s->quotas, w, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (quota_hard_requests(&quotas[i], resource) &&
+		    quota_selects(&quotas[i], &w->pods[0]) != TRI_NO)
+			return true;
+	return false;
+}
+
+static void add_limited(struct quota_table *t, struct asks *a)
+{
+	struct quota_case c = {.index = a->source->quotas, .workload = a->w};
+
+	while (quota_case_next(a->source->extra, &c)) {
+		struct quota_entry *entry;
+
+		if (c.demand.peak.nano == 0 && c.demand.steady.nano == 0)
+			continue;
+		a->resource = c.resource;
+		a->demand = c.demand;
+		entry = entry_of(t, a);
+		entry->quota = keep(t, c.quota->id.name);
+		entry->hard = c.hard->quantity;
+		entry->used = c.room.used;
+		entry->used_known = c.room.known;
+	}
+}
+
+/* The first pod of the workload that asks for it. */
+static bool is_first(const struct workload *w, size_t pod, size_t demand)
+{
+	const char *resource = w->pods[pod].demand[demand].resource;
+
+	for (size_t p = 0; p < pod; p++)
+		for (size_t d = 0; d < w->pods[p].ndemand; d++)
+			if (!strcmp(w->pods[p].demand[d].resource, resource))
+				return false;
+	return true;
+}
+
+static void add_free(struct quota_table *t, struct asks *a)
+{
+	const struct workload *w = a->w;
+
+	for (size_t p = 0; p < w->npods; p++)
+		for (size_t d = 0; d < w->pods[p].ndemand; d++) {
+			const char *resource = w->pods[p].demand[d].resource;
+			const struct accelerator *known =
+				accelerator_find(a->source->extra, resource);
+
+			if (!known || !accelerator_counts(known) ||
+			    !is_first(w, p, d) ||
+			    is_limited(a->source, w, resource))
+				continue;
+			a->resource = resource;
+			a->demand = workload_demand(w, NULL, resource);
+			if (a->demand.peak.nano || a->demand.steady.nano)
+				entry_of(t, a);
+		}
+}
+
+void quota_table_add_idle(struct quota_table *t, const struct quota *quota,
+			  const struct resource_amount *hard,
+			  const struct workload *any, const char *resource)
+{
+	struct quota_room room = quota_room(quota, hard, any, resource);
+
+	*VEC_PUSH(&t->arena, t->entries, t->nentries, t->entries_size) =
+		(struct quota_entry){
+			.namespace = keep(t, any->id.namespace),
+			.resource = keep(t, resource),
+			.quota = keep(t, quota->id.name),
+			.hard = hard->quantity,
+			.used = room.used,
+			.used_known = room.known,
+			.item = {.id = {"", "", "", ""}, .path = NO_ITEM},
+		};
+}
+
+void quota_table_add(struct quota_table *table,
+		     const struct quota_source *source)
+{
+	struct workload_cursor cursor = {0};
+	struct asks a = {.source = source};
+
+	while ((a.w = workload_next(source->index, &cursor))) {
+		if (a.w->child || a.w->duplicate_of || !a.w->npods ||
+		    (table->only && strcmp(table->only, a.w->id.namespace)))
+			continue;
+		add_limited(table, &a);
+		add_free(table, &a);
+	}
+}
+
+/* --- rows ----------------------------------------------------------------- */
+
+static int cmp_rows(const struct quota_entry *x, const struct quota_entry *y)
+{
+	int c = strcmp(x->namespace, y->namespace);
+
+	if (!c)
+		c = strcmp(x->resource, y->resource);
+	return c ? c : strcmp(x->quota, y->quota);
+}
+
+/* Of the same object; objects of no known namespace are all others. */
+static int cmp_objects(const struct quota_item *x, const struct quota_item *y)
+{
+	int c = strcmp(x->id.kind, y->id.kind);
+
+	if (!c)
+		c = strcmp(x->id.name, y->id.name);
+	return c;
+}
+
+static int cmp_entries(const void *a, const void *b)
+{
+	const struct quota_entry *x = a, *y = b;
+	int c = cmp_rows(x, y);
+
+	if (!c)
+		c = cmp_objects(&x->item, &y->item);
+	if (!c)
+		c = y->item.now - x->item.now;
+	if (!c)
+		c = strcmp(x->item.path, y->item.path);
+	return c ? c
+		 : (x->item.line > y->item.line) -
+			       (x->item.line < y->item.line);
+}
+
+static int cmp_items(const void *a, const void *b)
+{
+	const struct quota_item *x = a, *y = b;
+	int c = strcmp(x->path, y->path);
+
+	return c ? c : (x->line > y->line) - (x->line < y->line);
+}
+
+static void add_item(struct quota_row *row, const struct quota_item *item)
+{
+	struct quota_item *last = row->n ? &row->items[row->n - 1] : NULL;
+
+	if (!last || !last->now || item->now || last->was ||
+	    cmp_objects(last, item)) {
+		row->items[row->n++] = *item;
+		return;
+	}
+	last->was = true;
+	last->before = item->before;
+}
+
+static void sum_row(struct quota_row *row)
+{
+	row->adds = row->adds_peak = row->before = quantity_from(0);
+	for (size_t i = 0; i < row->n; i++) {
+		const struct quota_item *item = &row->items[i];
+
+		row->before = quantity_add(row->before, item->before);
+		if (!item->now)
+			continue;
+		row->adds = quantity_add(
+			row->adds, quantity_sub(item->steady, item->running));
+		row->adds_peak =
+			quantity_add(row->adds_peak,
+				     quantity_sub(item->peak, item->running));
+	}
+	qsort(row->items, row->n, sizeof(*row->items), cmp_items);
+}
+
+void quota_table_finish(struct quota_table *t)
+{
+	if (!t->nentries)
+		return;
+	qsort(t->entries, t->nentries, sizeof(*t->entries), cmp_entries);
+	t->rows = ARENA_ARRAY(&t->arena, struct quota_row, t->nentries);
+	for (size_t i = 0; i < t->nentries; i++) {
+		const struct quota_entry *e = &t->entries[i];
+		struct quota_row *row;
+
+		if (!i || cmp_rows(e, e - 1)) {
+			size_t same = i + 1;
+
+			while (same < t->nentries &&
+			       !cmp_rows(e, &t->entries[same]))
+				same++;
+			t->rows[t->n++] = (struct quota_row){
+				.namespace = e->namespace,
+				.resource = e->resource,
+				.quota = *e->quota ? e->quota : NULL,
+				.used_known = e->used_known,
+				.hard = e->hard,
+				.used = e->used,
+				.items = ARENA_ARRAY(
+					&t->arena, struct quota_item, same - i),
+			};
+		}
+		row = &t->rows[t->n - 1];
+		if (e->unknown)
+			row->unknown = e->unknown;
+		if (strcmp(e->item.path, NO_ITEM) != 0)
+			add_item(row, &e->item);
+	}
+	for (size_t i = 0; i < t->n; i++)
+		sum_row(&t->rows[i]);
+}
+
+const char *quota_row_unknown(const struct quota_row *row)
+{
+	if (row->quota || row->unknown || *row->namespace)
+		return row->unknown;
+	return "the namespace is not";
+}
+
+struct quantity quota_row_after(const struct quota_row *row, bool peak)
+{
+	return quantity_add(row->used, peak ? row->adds_peak : row->adds);
+}
+
+struct quantity quota_row_excess(const struct quota_row *row, bool peak)
+{
+	if (!row->quota)
+		return quantity_from(0);
+	return quantity_sub(quota_row_after(row, peak), row->hard);
+}
+
+enum quota_fit quota_row_fit(const struct quota_row *row)
+{
+	if (!row->quota)
+		return quota_row_unknown(row) ? QUOTA_UNKNOWN : QUOTA_UNLIMITED;
+	if (quota_row_excess(row, false).nano > 0)
+		return QUOTA_EXCEEDED;
+	return quota_row_excess(row, true).nano > 0 ? QUOTA_FITS_NOT_AT_PEAK
+						    : QUOTA_FITS;
+}
+
+void quota_row_verdict(const struct quota_row *row, struct buf *out)
+{
+	static const char *const words[] = {
+		[QUOTA_UNKNOWN] = "not known",
+		[QUOTA_UNLIMITED] = "no quota",
+		[QUOTA_FITS] = " left",
+		[QUOTA_FITS_NOT_AT_PEAK] = " too many at the peak",
+		[QUOTA_EXCEEDED] = " too many",
+	};
+	enum quota_fit fit = quota_row_fit(row);
+	const char *unknown = quota_row_unknown(row);
+	struct quantity q =
+		quota_row_excess(row, fit == QUOTA_FITS_NOT_AT_PEAK);
+	char text[QUANTITY_TEXT];
+
+	if (fit == QUOTA_FITS)
+		q = quantity_sub(quantity_from(0), q);
+	if (row->quota)
+		buf_adds(out, quantity_text(q, text));
+	buf_adds(out, words[fit]);
+	if (unknown)
+		buf_addf(out, "%s%s",
+			 row->quota ? "; what is used is not known: " : ": ",
+			 unknown);
+}

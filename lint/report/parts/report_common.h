@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What several report formats share: where a finding is in words,
+ * counts per rule, and text that must wait until the end of the run.
+ */
+#ifndef LINT_REPORT_COMMON_H
+#define LINT_REPORT_COMMON_H
+
+#include "base/buf.h"
+#include "lint/report/report.h"
+#include "lint/term/paint.h"
+
+/* Write the buffer and empty it. */
+void report_flush(FILE *out, struct buf *buf);
+
+/* The path shown for a related place, "" when it is in no file. */
+const char *place_path(const struct report_file *file,
+		       const struct place *place);
+/* Without a leading "./", as services that compare paths want it. */
+const char *path_relative(const char *path);
+/* The file's text, or NULL: for places, which need its own bytes. */
+struct source *file_source(const struct report_file *file);
+/* What may be shown of it: secret values are covered. */
+struct source *file_shown(const struct report_file *file);
+/* "PyTorchJob ml/llm", then what it holds; "" for a finding on no object.
+ * Raw text: the caller escapes it. */
+void finding_object(const struct finding *finding, struct buf *out);
+/* The object, then " › Worker › trainer". */
+void finding_subject(const struct finding *finding, struct buf *out);
+const char *suppressed_via_name(enum suppressed_via via);
+/* "1 error", "2 errors". */
+void add_count(struct buf *out, uint64_t n, const char *one, const char *many);
+
+/* Findings by rule and severity, in the order in which they came up. */
+struct tally {
+	struct tally_rule {
+		const struct rule *rule;
+		enum severity severity;
+		uint64_t count;
+	} * items;
+	size_t n, size;
+};
+/* Counts one; returns the item's index. */
+size_t tally_add(struct tally *tally, const struct rule *rule,
+		 enum severity severity);
+/* Most findings first, then by name. */
+void tally_sort(struct tally *tally);
+void tally_release(struct tally *tally);
+
+/*
+ * Text kept for the end of the report. A little stays in memory, more goes
+ * to an unlinked temporary file, so that memory does not grow with findings.
+ */
+struct spool {
+	struct buf buf;
+	FILE *file;
+};
+void spool_init(struct spool *spool);
+/* Take all of text, leaving it empty. */
+void spool_add(struct spool *spool, struct buf *text);
+/* Write everything to out and give the spool's memory back. */
+void spool_finish(struct spool *spool, FILE *out);
+
+#endif
