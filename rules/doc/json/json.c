@@ -498,6 +498,24 @@ static inline bool json_members(struct json_reader *json,
 	return true;
 }
 
+/* From the end of the node's value, or of the bracket that opens it, over all
+ * members to the next item, or to where no map or seq is open. */
+static inline bool json_to_item(struct json_reader *json,
+				struct json_place *place,
+				const struct node *node, bool opened)
+{
+	bool key = opened && json_key_is_next(place, node, true);
+
+	for (;; key = false) {
+		if (!key && !json_advance(json, place, opened))
+			return false;
+		if (!place->open || place->open->type != NODE_MAP)
+			return true;
+		if (!json_members(json, place, &opened))
+			return false;
+	}
+}
+
 /* The whole value there, whose node exists; moves after it. */
 static bool json_tree(struct json_reader *json, uint32_t *at, struct node *node)
 {
@@ -506,21 +524,13 @@ static bool json_tree(struct json_reader *json, uint32_t *at, struct node *node)
 		.marks = json->loader->own_marks,
 		.at = *at,
 	};
-	bool opened = false, key;
+	bool opened = false;
 
-	while (node && json_value(json, &place, node, &opened)) {
-		key = opened && json_key_is_next(&place, node, true);
-		for (;; key = false) {
-			if (!key && !json_advance(json, &place, opened))
-				return false;
-			if (!place.open) {
-				*at = (uint32_t)place.at;
-				return true;
-			}
-			if (place.open->type != NODE_MAP)
-				break;
-			if (!json_members(json, &place, &opened))
-				return false;
+	while (node && json_value(json, &place, node, &opened) &&
+	       json_to_item(json, &place, node, opened)) {
+		if (!place.open) {
+			*at = (uint32_t)place.at;
+			return true;
 		}
 		node = json_item(json, &place);
 		opened = false;
