@@ -151,13 +151,14 @@ fuzz:
 	@tests/fuzz/run.sh $(FUZZ_DIR) $(TARGET) $(TIME)
 
 # What is installed and timed is built beside what is developed.
-RELEASED := $(MAKE) --no-print-directory RELEASE=1 BUILD=$(BUILD)/release -j2
+OPTIMIZED := $(BUILD)/optimized
+RELEASED := $(MAKE) --no-print-directory RELEASE=1 BUILD=$(OPTIMIZED) -j2
 
 .PHONY: bench peers
 bench:
-	@$(RELEASED) all tools $(BUILD)/release/tests/unit/test_cluster_size
-	@tests/bench/run.sh $(BUILD)/release
-	@tests/bench/state.sh $(BUILD)/release
+	@$(RELEASED) all tools $(OPTIMIZED)/tests/unit/test_cluster_size
+	@tests/bench/run.sh $(OPTIMIZED)
+	@tests/bench/state.sh $(OPTIMIZED)
 peers:
 	@tests/bench/peers.sh
 
@@ -167,13 +168,13 @@ DESTDIR ?=
 .PHONY: install
 install:
 	@$(RELEASED) all
-	install -D -m 755 $(BUILD)/release/gpugate $(DESTDIR)$(PREFIX)/bin/gpugate
+	install -D -m 755 $(OPTIMIZED)/gpugate $(DESTDIR)$(PREFIX)/bin/gpugate
 	ln -sf gpugate $(DESTDIR)$(PREFIX)/bin/kubectl-gpugate
 	mkdir -p $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
-	$(BUILD)/release/gpugate manpage 1 >$(DESTDIR)$(PREFIX)/share/man/man1/gpugate.1
-	$(BUILD)/release/gpugate manpage 5 >$(DESTDIR)$(PREFIX)/share/man/man5/gpugate-policy.5
+	$(OPTIMIZED)/gpugate manpage 1 >$(DESTDIR)$(PREFIX)/share/man/man1/gpugate.1
+	$(OPTIMIZED)/gpugate manpage 5 >$(DESTDIR)$(PREFIX)/share/man/man5/gpugate-policy.5
 	mkdir -p $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	$(BUILD)/release/gpugate completion bash \
+	$(OPTIMIZED)/gpugate completion bash \
 		>$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpugate
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gpugate/schemas \
 		deploy/schemas/*.json

@@ -61,9 +61,9 @@ EXECUTABLES = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 
 def version():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    found = re.search(r"^VERSION_NUMBER := (\S+)$", makefile, re.MULTILINE)
+    found = re.search(r"^VERSION := (\S+)$", makefile, re.MULTILINE)
     if not found:
-        raise SystemExit("gpugate: the Makefile has no VERSION_NUMBER")
+        raise SystemExit("gpugate: the Makefile has no VERSION")
     return found.group(1)
 
 

@@ -12,6 +12,7 @@
 #include "version.h"
 
 const char program_version[] = GPUGATE_VERSION;
+const char program_build[] = GPUGATE_BUILD;
 
 struct rule_set program_rules(void)
 {

@@ -8,7 +8,8 @@
 #include "base/buf.h"
 #include "engine/registry.h"
 
-extern const char program_version[];
+extern const char program_version[]; /* "1.0.0" */
+extern const char program_build[];   /* "1.0.0 (COMMIT)" where it is known */
 /* The rules that it was built with. */
 struct rule_set program_rules(void);
 
