@@ -142,7 +142,7 @@ $(BUILD)/gen/kube_data.c: $(DATA) $(wildcard rules/kube/data/*.awk rules/kube/da
 	$(say) GEN $@
 	$(Q)sh rules/kube/data/generate.sh >$@.$$$$ && mv $@.$$$$ $@
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)
 
 # --- tests ----------------------------------------------------------------
 

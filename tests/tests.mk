@@ -173,9 +173,14 @@ install:
 	mkdir -p $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
 	$(OPTIMIZED)/gpugate manpage 1 >$(DESTDIR)$(PREFIX)/share/man/man1/gpugate.1
 	$(OPTIMIZED)/gpugate manpage 5 >$(DESTDIR)$(PREFIX)/share/man/man5/gpugate-policy.5
-	mkdir -p $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	cd $(DESTDIR)$(PREFIX)/share && mkdir -p bash-completion/completions \
+		zsh/site-functions fish/vendor_completions.d
 	$(OPTIMIZED)/gpugate completion bash \
 		>$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpugate
+	$(OPTIMIZED)/gpugate completion zsh \
+		>$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_gpugate
+	$(OPTIMIZED)/gpugate completion fish \
+		>$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gpugate.fish
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gpugate/schemas \
 		deploy/schemas/*.json
 

@@ -216,8 +216,14 @@ def wheel_text(tags):
 
 
 def licences():
-    """Our licence, and those of what is linked in, where Debian keeps them."""
+    """Our licence, and those of what is linked in: the files of
+    $GPUGATE_LICENCES, or what Debian keeps."""
     yield "LICENSE", (ROOT / "LICENSE").read_bytes()
+    given = os.environ.get("GPUGATE_LICENCES")
+    if given:
+        for path in sorted(Path(given).iterdir()):
+            yield f"licenses/{path.name}", path.read_bytes()
+        return
     for package in [item[3] for item in LIBRARIES] + ["libc6-dev"]:
         path = Path("/usr/share/doc") / package / "copyright"
         if path.is_file():

@@ -7,7 +7,7 @@ export LC_ALL
 here=$(dirname "$0")
 echo '/* Made by rules/kube/data/generate.sh: do not edit. */'
 echo '#include <stdbool.h>'
-echo '#include "../../rules/kube/data.h"'
+echo '#include "rules/kube/data.h"'
 for table in accelerators fabric reserved_domains node_labels label_values \
 	instance_types mig_profiles images; do
 	printf '@table\t%s\n' "$table"

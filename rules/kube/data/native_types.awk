@@ -59,7 +59,7 @@ FILENAME ~ /native_types/ {
 END {
 	if (failed)
 		exit failed
-	print "#include \"../../rules/kube/typed/native.h\"\n"
+	print "#include \"rules/kube/typed/native.h\"\n"
 	print "const struct native_field native_fields[] = {"
 	for (t = 0; t < types; t++) {
 		first[t] = at
