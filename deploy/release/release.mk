@@ -21,6 +21,13 @@ RELEASE_ENV = LC_ALL=C TZ=UTC SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) \
 	STAGE=$(RELEASE_STAGE)
 release_run = $(Q)$(RELEASE_ENV)
 
+# For `make release`, beside what building needs.
+RELEASE_DEPS := python3 python3-venv dpkg-dev xz-utils
+.PHONY: release-deps
+release-deps: deps
+	@dpkg -s $(RELEASE_DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
+		$(APT) install -y -qq --no-install-recommends $(RELEASE_DEPS) >/dev/null; }
+
 .PHONY: release release-native release-stage release-sums
 release: release-native
 	@$(MAKE) --no-print-directory release-sums
@@ -29,6 +36,7 @@ release-native: release-stage
 	$(say) PACK linux-$(RELEASE_ARCH)
 	$(release_run) deploy/release/tarball.sh linux-$(RELEASE_ARCH) \
 		$(RELEASE_STAGE)/usr/bin/gpugate $(RELEASE_WORK)/licences
+	$(release_run) deploy/packaging/deb.sh
 	$(release_run) GPUGATE_BINARY=$(RELEASE_STAGE)/usr/bin/gpugate \
 		GPUGATE_LICENCES=$(RELEASE_WORK)/licences \
 		python3 deploy/python/gpugate_build.py wheel $(RELEASE_DIR)
@@ -40,7 +48,7 @@ release-stage:
 	@$(MAKE) --no-print-directory install BUILD=$(RELEASE_WORK) \
 		DESTDIR=$(abspath $(RELEASE_STAGE)) PREFIX=/usr \
 		CFLAGS='$(RELEASE_CFLAGS)' >/dev/null
-	$(Q)strip $(RELEASE_STAGE)/usr/bin/gpugate $(RELEASE_STAGE)/usr/bin/gpugated
+	$(Q)strip -R .comment $(RELEASE_STAGE)/usr/bin/gpugate $(RELEASE_STAGE)/usr/bin/gpugated
 	$(Q)deploy/release/licences.sh $(RELEASE_WORK)/licences \
 		/usr/share/doc/*/copyright
 
