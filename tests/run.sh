@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Run steps, two at a time, count what they say, end with one line
+# Run steps, STEPS_AT_ONCE (2) at a time, count what they say, end with one line
 # `N passed, N failed, N skipped`. A step is `name=command`. Counted are
 # cmocka's and bats' results and lines `...: N passed, N failed[, N skipped]`;
 # a step that prints none of these counts as one test. A line that begins

@@ -69,10 +69,15 @@ tools: $(TOOL_BIN) $(WEBHOOK_TOOL_BIN)
 -include deploy/deploy.mk
 -include tests/report.mk
 
-STEPS = $(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
+# The longest first. What tests a server mostly waits, beside two that work.
+SERVER_BATS := tests/cli/gpugated.bats tests/cli/state.bats
+LINT_BATS := $(filter-out $(SERVER_BATS),$(wildcard tests/cli/*.bats))
+BATS := GPUGATE=$(abspath $(BUILD)/gpugate) bats --tap
+STEPS = 'cli=$(BATS) $(LINT_BATS)' \
+	'cli-server=$(BATS) $(SERVER_BATS)' \
+	$(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
 	'rules=tests/run-rules.sh $(BUILD)/gpugate' \
 	'mutation=tests/mutation.sh $(BUILD)/gpugate' \
-	'cli=GPUGATE=$(abspath $(BUILD)/gpugate) bats --tap tests/cli' \
 	'layers=tests/meta/layers.sh' \
 	'symbols=tests/meta/symbols.py $(BUILD)' \
 	'readme=tests/meta/readme.sh $(BUILD)/gpugate' \
@@ -96,7 +101,7 @@ STEPS = $(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
 
 .PHONY: check check-full
 check: all unit tools
-	@tests/run.sh $(BUILD)/logs $(STEPS)
+	@STEPS_AT_ONCE=3 tests/run.sh $(BUILD)/logs $(STEPS)
 
 # Oracles in Go, format validators, sanitizers, static analysis, fuzzers.
 check-full: full-deps
@@ -200,7 +205,8 @@ check-rule:
 docs: all
 	awk -f deploy/chart/kinds.awk rules/kube/data/kinds.txt \
 		>deploy/chart/gpugate/files/kinds.yaml
-	tests/meta/tables.sh $(BUILD)/gpugate README.md >$(BUILD)/README.md
-	cp $(BUILD)/README.md README.md
+	tests/meta/tables.sh $(BUILD)/gpugate lint/docs/README.md \
+		>$(BUILD)/guide.md
+	cp $(BUILD)/guide.md lint/docs/README.md
 	deploy/vap/generate.sh $(BUILD)/gpugate deploy/vap
 	rules/docs/generate.sh $(BUILD)/gpugate rules/docs

@@ -33,9 +33,6 @@ bool typed_group_is_native(const char *group);
  */
 struct node *typed_object(struct arena *arena, const struct object *object,
 			  const struct node *schema);
-/* The same of any custom resource's tree. */
-const struct node *typed_custom(struct arena *arena, const struct node *root,
-				const struct node *schema);
 /* The author's node, below origin, that a node below typed was made of, or the
  * nearest one around it. NULL: it is of another tree. */
 const struct node *typed_origin(const struct node *node,

@@ -71,12 +71,8 @@ static bool keep(struct saving *s)
 
 static void put_text(struct buf *out, const char *key, const char *text)
 {
-	struct node node = {.type = NODE_STRING,
-			    .str = text,
-			    .len = (uint32_t)strlen(text)};
-
 	buf_addf(out, "\"%s\":", key);
-	node_json(&node, out);
+	text_json(text, strlen(text), out);
 }
 
 static void note_unread(struct saving *s, const struct wanted_kind *w,

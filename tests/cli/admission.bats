@@ -521,3 +521,17 @@ definition() {
 		--admission-policy policies.yaml a.yaml
 	has 'it has a status'
 }
+
+@test "admission: what is given twice alike is judged once, and two of one name are an error" {
+	{ policy low 'object.spec.priority < 5'; binding all low Deny; } >policies.yaml
+	cp policies.yaml again.yaml
+	pod a.yaml
+	lint --admission-policy again.yaml a.yaml
+	[ "$status" -eq 1 ]
+	[ "$(grep -c 'refused by low' <<<"$output")" -eq 1 ]
+	{ policy low 'object.spec.priority < 9'; binding all low Warn; } >again.yaml
+	lint --admission-policy again.yaml a.yaml
+	[ "$status" -eq 2 ]
+	has 'ValidatingAdmissionPolicy `low` differs from the one at policies.yaml:2; a cluster has one of a name'
+	has 'ValidatingAdmissionPolicyBinding `all` differs from the one at policies.yaml:13; a cluster has one of a name'
+}

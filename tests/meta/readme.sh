@@ -1,32 +1,33 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What the README shows is what the program prints: each ```console block is
-# run (`build/gpugate` is the program given) and compared. The table of repairs
+# What the README and the guide show is what the program prints: each ```console
+# block is run (`gpugate` is the program given) and compared. The table of repairs
 # and the pages of the rules are the program's own catalogue; the chart's list
 # of kinds is that of kinds.txt, the policies of deploy/vap are those of the
 # catalogue. Links of all documents lead somewhere.
 set -u
 gpugate=$1
+guide=lint/docs/README.md
 fail=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 awk -v dir="$work" '/^```console$/ { n++; open = 1; next }
 	/^```$/ { open = 0 }
 	open && /^\$ / { print substr($0, 3) >(dir "/" n ".sh"); next }
-	open { print >(dir "/" n ".want") }' README.md
+	open { print >(dir "/" n ".want") }' README.md "$guide"
 for script in "$work"/*.sh; do
 	want=${script%.sh}.want
-	sed "s#build/gpugate#$gpugate#" "$script" >"$work/run"
+	sed "s#^\(build/\)*gpugate#$gpugate#" "$script" >"$work/run"
 	sh "$work/run" >"$work/got" 2>&1
 	cmp -s "$work/got" "$want" || {
-		echo "README.md does not show what this prints: $(cat "$script")" >&2
+		echo "README.md or $guide does not show what this prints: $(cat "$script")" >&2
 		diff "$want" "$work/got" >&2
 		fail=1
 	}
 done
-"$(dirname "$0")/tables.sh" "$gpugate" README.md >"$work/got"
-grep -q '^<!-- repairs: ' README.md && cmp -s "$work/got" README.md || {
-	echo 'the table of README.md is old: make docs' >&2
+"$(dirname "$0")/tables.sh" "$gpugate" "$guide" >"$work/got"
+grep -q '^<!-- repairs: ' "$guide" && cmp -s "$work/got" "$guide" || {
+	echo "the table of $guide is old: make docs" >&2
 	fail=1
 }
 awk -f deploy/chart/kinds.awk rules/kube/data/kinds.txt |

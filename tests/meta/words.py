@@ -21,8 +21,8 @@ import sys
 import tempfile
 
 LIST = pathlib.Path(__file__).with_suffix(".txt")
-TRACKED = ["README.md", "*/README.md", "deploy/chart/*values.yaml",
-           "deploy/chart/*NOTES.txt"]
+TRACKED = ["README.md", "*/README.md", ".github/*.md",
+           "deploy/chart/*values.yaml", "deploy/chart/*NOTES.txt"]
 # Underscores count as blanks there: a name is made of words.
 CODE = ["*.c", "*.h", "*.sh", "*.bash", "*.bats", "*.py", "*.go", "*.mk",
         "Makefile", "tests/bypass/*.yaml", "tests/bypass/*.tsv"]

@@ -2,16 +2,13 @@
 /*
  * Literals that Kubernetes refuses before an expression runs (cel-go
  * cel/validator.go, ext/formatting.go): the checker asks here about the
- * argument of duration(), timestamp() and matches(), and about format() of a
- * literal with a literal list.
+ * argument of matches(), and about format() of a literal with a literal list.
  */
 #ifndef CEL_LITERAL_H
 #define CEL_LITERAL_H
 
 #include "cel/value.h"
 
-bool cel_literal_duration(struct cel_text text);
-bool cel_literal_timestamp(struct cel_text text);
 bool cel_literal_regex(struct cel_text text);
 /* What is wrong, in words of the arena, or NULL: then verbs[i] is the verb for
  * the list's item i, of n items whose types are given. */

@@ -50,10 +50,3 @@ uint64_t cel_cost_traverse_both(const struct cel_call *call,
 	return tenth(cel_cost_size(call->args[0]) +
 		     cel_cost_size(call->args[1]));
 }
-
-uint64_t cel_cost_traverse_result(const struct cel_call *call,
-				  struct cel_value result)
-{
-	(void)call;
-	return tenth(cel_cost_size(result));
-}

@@ -50,6 +50,7 @@ struct given {
 	const struct object *object;
 	const struct node *typed; /* as the server has it; made when finished */
 	struct source *source;
+	bool copy; /* of one before it: see copies.c */
 };
 
 struct admission_binding {
@@ -138,6 +139,11 @@ const char *admission_string(const struct node *map, const char *key);
 const char *admission_unread(const struct admission_policies *set,
 			     const char *group, const char *kind);
 bool given_is(const struct given *given, const char *group, const char *kind);
+extern const char admission_group[]; /* of policies and bindings */
+
+/* --- copies.c ------------------------------------------------------------- */
+
+void admission_drop_copies(struct admission_policies *set);
 
 /* --- compile.c, bind.c, definition.c -------------------------------------- */
 

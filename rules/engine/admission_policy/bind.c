@@ -123,7 +123,7 @@ void policies_bind(struct admission_policies *set)
 	bool all = !set->saved; /* those that are not in force, too */
 
 	for (size_t i = 0; i < set->ngiven; i++)
-		if (given_is(&set->given[i], "admissionregistration.k8s.io",
+		if (given_is(&set->given[i], admission_group,
 			     "ValidatingAdmissionPolicyBinding"))
 			bind(set, &set->given[i]);
 	for (policy = set->policies; policy; policy = policy->next) {

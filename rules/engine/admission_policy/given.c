@@ -7,6 +7,8 @@
 #include "admission_policy_internal.h"
 #include "base/text.h"
 
+const char admission_group[] = "admissionregistration.k8s.io";
+
 static struct admission_remark remark_at(const struct given *given,
 					 uint32_t offset, const char *text)
 {

@@ -173,14 +173,12 @@ static void make_typed(struct admission_policies *set)
 	}
 }
 
-static const char registration[] = "admissionregistration.k8s.io";
-
 static void compile_policies(struct admission_policies *set)
 {
 	for (size_t i = 0; i < set->ngiven; i++) {
 		struct admission_policy *policy;
 
-		if (!given_is(&set->given[i], registration,
+		if (!given_is(&set->given[i], admission_group,
 			      "ValidatingAdmissionPolicy"))
 			continue;
 		policy = policy_compile(set, &set->given[i]);
@@ -200,8 +198,8 @@ static bool is_used(const struct admission_policies *set,
 		if (p->parameter.kind &&
 		    given_is(given, p->parameter.group, p->parameter.kind))
 			return true;
-	return given_is(given, registration, "ValidatingAdmissionPolicy") ||
-	       given_is(given, registration,
+	return given_is(given, admission_group, "ValidatingAdmissionPolicy") ||
+	       given_is(given, admission_group,
 			"ValidatingAdmissionPolicyBinding") ||
 	       given_is(given, "apiextensions.k8s.io",
 			"CustomResourceDefinition");
@@ -225,6 +223,7 @@ size_t admission_policies_finish(struct admission_policies *set,
 				 const struct admission_listener *listener)
 {
 	set->listener = listener;
+	admission_drop_copies(set);
 	for (size_t i = 0; i < set->ngiven; i++)
 		if (given_is(&set->given[i], "apiextensions.k8s.io",
 			     "CustomResourceDefinition"))
@@ -254,7 +253,7 @@ static bool is_exempt(const struct object *object)
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (object_is(object, registration, kinds[i]))
+		if (object_is(object, admission_group, kinds[i]))
 			return true;
 	return false;
 }
@@ -318,9 +317,9 @@ void admission_policies_judge(const struct admission_policies *set,
 			      const struct admission_request *request)
 {
 	static const struct snapshot_kind kinds[] = {
-		{registration, "ValidatingAdmissionPolicy",
+		{admission_group, "ValidatingAdmissionPolicy",
 		 "validatingadmissionpolicies"},
-		{registration, "ValidatingAdmissionPolicyBinding",
+		{admission_group, "ValidatingAdmissionPolicyBinding",
 		 "validatingadmissionpolicybindings"},
 	};
 	const struct object *object = request->object;

@@ -9,27 +9,19 @@
 #include "admission_policy_internal.h"
 #include "base/text.h"
 
-static void put_string(struct buf *out, const char *text, size_t len)
-{
-	struct node node = {
-		.type = NODE_STRING, .str = text, .len = (uint32_t)len};
-
-	node_json(&node, out);
-}
-
 /* A key, after a comma where it is not the first one. */
 static void put_key(struct buf *out, const char *key, size_t len)
 {
 	if (out->len && out->data[out->len - 1] != '{')
 		buf_addc(out, ',');
-	put_string(out, key, len);
+	text_json(key, len, out);
 	buf_addc(out, ':');
 }
 
 static void put_member(struct buf *out, const char *key, const char *text)
 {
 	put_key(out, key, strlen(key));
-	put_string(out, text, strlen(text));
+	text_json(text, strlen(text), out);
 }
 
 static void put_child(struct buf *out, const struct node *child)

@@ -112,9 +112,3 @@ struct node *custom_object(struct arena *arena, const struct node *root,
 	return schema ? convert(arena, root, schema, true)
 		      : typed_copy(arena, root);
 }
-
-const struct node *typed_custom(struct arena *arena, const struct node *root,
-				const struct node *schema)
-{
-	return custom_object(arena, root, schema);
-}

@@ -4,7 +4,6 @@
  * timestamp.go, duration.go, overflow.go).
  */
 #include "rules/cel/lib/lib_internal.h"
-#include "rules/cel/lib/literal.h"
 
 enum { NANOS = 1000000000 };
 
@@ -179,20 +178,6 @@ static struct cel_value duration_difference(struct cel_call *call)
 				   &nanos))
 		return overflow(call);
 	return cel_duration(nanos);
-}
-
-bool cel_literal_duration(struct cel_text text)
-{
-	int64_t nanos;
-
-	return cel_duration_parse(text, &nanos);
-}
-
-bool cel_literal_timestamp(struct cel_text text)
-{
-	struct cel_time time;
-
-	return cel_timestamp_parse(text, &time) == CEL_TIME_OK;
 }
 
 static const struct cel_overload overloads[] = {

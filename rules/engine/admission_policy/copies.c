@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A cluster has one policy, binding or definition of a name. Where the files
+ * give it twice the same way one is judged; where they differ, which of them
+ * the cluster has is not known, and that is a problem.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "admission_policy_internal.h"
+
+static int by_name(const void *left, const void *right)
+{
+	const struct given *const *a = left, *const *b = right;
+	const struct object *x = (*a)->object, *y = (*b)->object;
+	int order = strcmp(x->kind, y->kind);
+
+	if (!order)
+		order = strcmp(x->name, y->name);
+	return order ? order : (*a > *b) - (*a < *b);
+}
+
+static bool is_one_of_a_name(const struct given *given)
+{
+	return given->object->name &&
+	       (given_is(given, admission_group, "ValidatingAdmissionPolicy") ||
+		given_is(given, admission_group,
+			 "ValidatingAdmissionPolicyBinding") ||
+		given_is(given, "apiextensions.k8s.io",
+			 "CustomResourceDefinition"));
+}
+
+static void tell(struct admission_policies *set, const struct given *copy,
+		 const struct given *first)
+{
+	uint32_t start, end;
+
+	node_anchor(first->object->root, &start, &end);
+	admission_problem(
+		set, copy, node_path(copy->object->root, "metadata.name"),
+		"%s `%s` differs from the one at %s:%u; a "
+		"cluster has one of a name",
+		copy->object->kind, copy->object->name, first->source->name,
+		source_position(first->source, start).line);
+}
+
+void admission_drop_copies(struct admission_policies *set)
+{
+	struct given **named =
+		ARENA_ARRAY(&set->arena, struct given *, set->ngiven + 1);
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < set->ngiven; i++)
+		if (is_one_of_a_name(&set->given[i]))
+			named[n++] = &set->given[i];
+	qsort(named, n, sizeof(*named), by_name);
+	for (size_t i = 1, first = 0; i < n; i++) {
+		struct given *copy = named[i];
+
+		if (strcmp(copy->object->kind, named[first]->object->kind) ||
+		    strcmp(copy->object->name, named[first]->object->name)) {
+			first = i;
+			continue;
+		}
+		copy->copy = true;
+		if (!node_same(copy->object->root, named[first]->object->root))
+			tell(set, copy, named[first]);
+	}
+	for (size_t i = 0; i < set->ngiven; i++)
+		if (!set->given[i].copy)
+			set->given[kept++] = set->given[i];
+	set->ngiven = kept;
+}
