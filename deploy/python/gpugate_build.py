@@ -175,12 +175,29 @@ def elf_machine(data):
     return MACHINES.get(machine), PT_INTERP not in kinds
 
 
+def macos_platform(data):
+    """The tag of a Mach-O executable: machine and oldest system, from its
+    LC_BUILD_VERSION (loader.h)."""
+    machine = {0x01000007: "x86_64", 0x0100000C: "arm64"}.get(
+        struct.unpack_from("<I", data, 4)[0])
+    at = 32
+    for _ in range(struct.unpack_from("<I", data, 16)[0]):
+        command, size = struct.unpack_from("<II", data, at)
+        if command == 0x32 and machine:
+            oldest = struct.unpack_from("<I", data, at + 12)[0]
+            return f"macosx_{oldest >> 16}_{oldest >> 8 & 255}_{machine}"
+        at += size
+    return None
+
+
 def platforms(data):
     """Platform tags, sorted as the name of a wheel wants them."""
     own = re.sub(r"[^a-zA-Z0-9_]", "_", sysconfig.get_platform())
-    if data[:4] != b"\x7fELF":
-        return [own]
     try:
+        if data[:4] == b"\xcf\xfa\xed\xfe":
+            return [macos_platform(data) or own]
+        if data[:4] != b"\x7fELF":
+            return [own]
         machine, static = elf_machine(data)
     except (struct.error, IndexError):
         raise SystemExit("gpugate: GPUGATE_BINARY is a damaged executable")
@@ -203,6 +220,7 @@ def metadata():
         "License: Apache-2.0\nRequires-Python: >=3.8\n"
         "Classifier: License :: OSI Approved :: Apache Software License\n"
         "Classifier: Operating System :: POSIX :: Linux\n"
+        "Classifier: Operating System :: MacOS\n"
         "Classifier: Topic :: Software Development :: Quality Assurance\n"
         "Description-Content-Type: text/markdown\n\n"
     )

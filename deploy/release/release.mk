@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # make release         what a release consists of, in $(BUILD)/release: README.md
 # make release-native  the part for this machine's architecture
+# make release-cross   the linter for RELEASE_SYSTEMS
 
 RELEASE_DIR := $(BUILD)/release
 RELEASE_WORK := $(BUILD)/release-work
@@ -28,9 +29,18 @@ release-deps: deps
 	@dpkg -s $(RELEASE_DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
 		$(APT) install -y -qq --no-install-recommends $(RELEASE_DEPS) >/dev/null; }
 
-.PHONY: release release-native release-stage release-sums
+RELEASE_SYSTEMS ?= linux-arm64 darwin-arm64 darwin-amd64
+
+.PHONY: release release-native release-cross release-stage release-sums
 release: release-native
+	@$(MAKE) --no-print-directory release-cross
 	@$(MAKE) --no-print-directory release-sums
+
+release-cross: $(RELEASE_SYSTEMS:%=release-%)
+.PHONY: $(RELEASE_SYSTEMS:%=release-%)
+$(RELEASE_SYSTEMS:%=release-%): release-%:
+	$(say) CROSS $*
+	$(release_run) deploy/release/cross.sh $* $(RELEASE_WORK)
 
 release-native: release-stage
 	$(say) PACK linux-$(RELEASE_ARCH)
