@@ -34,6 +34,9 @@ RELEASE_SYSTEMS ?= linux-arm64 darwin-arm64 darwin-amd64
 .PHONY: release release-native release-cross release-stage release-sums
 release: release-native
 	@$(MAKE) --no-print-directory release-cross
+	$(release_run) deploy/release/krew.sh >$(RELEASE_DIR)/gpugate.yaml
+	$(release_run) deploy/release/pack.sh deploy/chart gpugate \
+		$(RELEASE_DIR)/gpugate-$(VERSION).tgz
 	@$(MAKE) --no-print-directory release-sums
 
 release-cross: $(RELEASE_SYSTEMS:%=release-%)
@@ -47,6 +50,7 @@ release-native: release-stage
 	$(release_run) deploy/release/tarball.sh linux-$(RELEASE_ARCH) \
 		$(RELEASE_STAGE)/usr/bin/gpugate $(RELEASE_WORK)/licences
 	$(release_run) deploy/packaging/deb.sh
+	$(release_run) deploy/release/images.sh linux-$(RELEASE_ARCH)
 	$(release_run) GPUGATE_BINARY=$(RELEASE_STAGE)/usr/bin/gpugate \
 		GPUGATE_LICENCES=$(RELEASE_WORK)/licences \
 		python3 deploy/python/gpugate_build.py wheel $(RELEASE_DIR)

@@ -118,6 +118,80 @@ else
 	skip 'no systemd-analyze'
 fi
 
+# --- images, bills of material ----------------------------------------------
+
+# image PROGRAM: its tree, after every digest was compared.
+image() {
+	local layout=$work/layout-$1
+	mkdir "$layout" "$work/image-$1"
+	tar -xf "$release/$1-$version-linux-$arch.oci.tar" -C "$layout" || return
+	(cd "$layout/blobs/sha256" && for blob in *; do
+		echo "$blob  $blob"
+	done | sha256sum --quiet -c) || return
+	python3 -c '
+import json, sys
+def blob(reference):
+    return sys.argv[1] + "/blobs/" + reference["digest"].replace(":", "/")
+(reference,) = json.load(open(sys.argv[1] + "/index.json"))["manifests"]
+manifest = json.load(open(blob(reference)))
+config = json.load(open(blob(manifest["config"])))["config"]
+assert config["User"] == "65532:65532", config["User"]
+assert config["Entrypoint"] == ["/usr/bin/" + sys.argv[2]]
+assert config["Labels"]["org.opencontainers.image.version"] == sys.argv[3]
+print(blob(manifest["layers"][0]))' "$layout" "$1" "$version" >"$work/layer" &&
+		tar -xf "$(cat "$work/layer")" -C "$work/image-$1"
+}
+check 'image of gpugate' image gpugate
+check 'image of gpugated' image gpugated
+if [ "$(id -u)" = 0 ]; then
+	inside() {
+		chroot --userspec=65532:65532 "$work/image-$1" "/usr/bin/$@"
+	}
+	check 'gpugate runs inside' inside gpugate rules
+	check 'gpugated runs inside' inside gpugated selftest
+else
+	skip 'not root: no chroot into the images'
+fi
+check 'no shell inside' \
+	[ -z "$(find "$work"/image-* -name 'sh' -o -name '*bash*')" ]
+bills() { # the same packages in both formats; of the image, with licences
+	python3 -c '
+import json, sys
+stem, least, tree = sys.argv[1:]
+spdx = json.load(open(stem + ".spdx.json"))
+cyclonedx = json.load(open(stem + ".cdx.json"))
+names = sorted(item["name"] for item in spdx["packages"][1:])
+assert names == sorted(item["name"] for item in cyclonedx["components"])
+assert len(names) >= int(least), names
+for name in names if tree else ():
+    open(f"{tree}/usr/share/doc/{name}/copyright")' "$@"
+}
+check 'bill of gpugate' bills "$release/gpugate-$version-linux-$arch" 4 ''
+check 'bill of gpugated' bills "$release/gpugated-$version-linux-$arch" 20 \
+	"$work/image-gpugated"
+
+# --- the chart, krew ---------------------------------------------------------
+
+# shellcheck source=/dev/null
+. "$tests/check/go-tools.bash"
+for helm in "$(go_tools_cache)"/helm4-v* "$(go_tools_cache)"/helm3-v*; do
+	[ ! -x "$helm" ] || break
+done
+if [ -x "$helm" ]; then
+	check 'the chart' "$helm" lint --strict --kube-version 1.31 \
+		"$release/gpugate-$version.tgz"
+	"$helm" package -d "$work" deploy/chart/gpugate >"$work/log" 2>&1
+	tar -tf "$work/gpugate-$version.tgz" | grep -v '/$' | sort >"$work/want"
+	tar -tf "$release/gpugate-$version.tgz" | grep -v '/$' | sort \
+		>"$work/got"
+	check 'holds what helm packs' diff "$work/want" "$work/got"
+else
+	skip 'no helm yet: check-deploy builds it'
+fi
+check 'krew: the checksum of the tarball' holds "$release/gpugate.yaml" \
+	"sha256: $(sha256sum <"$release/gpugate-$version-linux-$arch.tar.gz" |
+		cut -d' ' -f1)"
+
 # --- the wheel --------------------------------------------------------------
 
 python3 -m venv "$work/venv" >/dev/null 2>&1 || {
