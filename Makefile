@@ -15,6 +15,7 @@
 # make format         clang-format everything; make tidy: static analysis
 # make clean
 #
+# DOCS_URL=https://... compiles in where rules/docs is published: reports link it.
 # V=1 shows commands; WERROR=1 makes warnings errors; RELEASE=1 optimises when
 # linking, as install and bench do;
 # SANITIZE=address,undefined BUILD=build-asan builds beside the plain build.
@@ -109,6 +110,11 @@ $(BUILD)/gpugate: $(LINT_OBJ) $(LIB)
 
 # Rebuilt from nothing: an object whose source is gone must not stay inside.
 $(LIB): $(LIB_OBJ)
+	$(say) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# The linter without its main(), for its fuzzer.
+$(BUILD)/liblint.a: $(filter-out $(BUILD)/lint/main.o,$(LINT_OBJ))
 	$(say) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpugate: the table of commands, and the choice of one. The program behaves
- * the same under the name kubectl-gpugate.
+ * gpugate: the table of commands, and the choice of one. Under the name
+ * kubectl-gpugate it is kubectl's plugin.
  */
 #include <fcntl.h>
 #include <malloc.h>
@@ -14,6 +14,7 @@
 #include "lint/files/input.h"
 #include "lint/options/options.h"
 #include "lint/term/log.h"
+#include "lint/term/program.h"
 
 static int version_command(struct options *options);
 static int help_cmd(struct options *options);
@@ -103,6 +104,25 @@ static const struct command command_table[] = {
 	 "the report goes to standard error and the report file, and the exit "
 	 "status is 1, which stops Helm.",
 	 FOR_POST_RENDER, false, post_render_command},
+	{"cmp", "[OPTIONS]", "a config management plugin of Argo CD's",
+	 "Renders the application in the current folder: with kustomize (or "
+	 "kubectl) where there is a kustomization, with Helm where there is a "
+	 "chart, else the files *.yaml, *.yml and *.json as they are; lints "
+	 "the result; and prints it. When findings at or above --fail-on are "
+	 "left, or something cannot be rendered, nothing is printed, and what "
+	 "is wrong goes to standard error, which Argo CD shows.\n\n"
+	 "Parameters of the Application (spec.source.plugin.parameters): "
+	 "render (auto, plain, kustomize, helm), recurse (true: plain files "
+	 "of folders, too), release-name, values-files (a list; relative to "
+	 "the application, or from the repository with /) and helm-parameters "
+	 "(a map). Of Argo CD's variables ARGOCD_APP_NAME, "
+	 "ARGOCD_APP_NAMESPACE, ARGOCD_APP_SOURCE_PATH, KUBE_VERSION and "
+	 "KUBE_API_VERSIONS are used. Files outside of the repository are "
+	 "refused. The plugin's own options are GPUGATE_* of the sidecar: an "
+	 "Application cannot set them.\n\n"
+	 "Exit status: 0; 1 when findings are left; 2 when it could not be "
+	 "rendered or judged, or when there would be nothing to apply.",
+	 FOR_CMP, false, cmp_command},
 	{"lsp", "[OPTIONS]", "a language server for editors",
 	 "Speaks the Language Server Protocol 3.17 on standard input and "
 	 "output: findings as diagnostics, repairs as quick fixes, what "
@@ -145,6 +165,7 @@ static const char *other_name(const char *word)
 		{"run", "lint"},	 {"fix", "lint --fix"},
 		{"diff", "lint --diff"}, {"rule", "explain"},
 		{"list", "rules"},	 {"server", "lsp"},
+		{"analyze", "lint"},
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -165,9 +186,8 @@ static int unknown_command(const char *word)
 	if (!near)
 		near = text_nearest(word, names, n);
 	if (*word == '-')
-		return log_usage(NULL,
-				 "options go after a command: gpugate lint %s",
-				 word);
+		return log_usage(NULL, "%s after a command: gpugate lint %s",
+				 word[1] ? "options go" : "paths go", word);
 	if (near)
 		return log_usage(NULL,
 				 "unknown command `%s`; did you mean "
@@ -266,6 +286,7 @@ int main(int argc, char **argv)
 
 	command_list = (struct command_list){
 		command_table, sizeof(command_table) / sizeof(*command_table)};
+	program_called(argc ? argv[0] : "");
 	set_up_streams();
 	set_up_memory();
 
@@ -273,13 +294,16 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2)
 		return log_usage(NULL, "no command given%s",
-				 input_waits() ? "; to lint standard input: "
-						 "gpugate lint -"
-					       : "");
+				 input_waits(true)
+					 ? "; to lint standard input: "
+					   "gpugate lint -"
+					 : "");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return print_program_help();
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		return version_command(NULL);
+	if (!strcmp(argv[1], "__complete"))
+		return complete_command(argv + 2);
 	command = command_find(argv[1]);
 	if (!command)
 		return unknown_command(argv[1]);

@@ -3,7 +3,7 @@
 # of lint/ that are not part of the library.
 
 REPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lint/report/output.c, \
-	$(wildcard lint/report/*.c lint/text/*.c lint/term/*.c)))
+	$(wildcard lint/report/*.c lint/report/*/*.c lint/text/*.c lint/term/*.c)))
 REPORT_TESTS := $(addprefix $(BUILD)/tests/unit/,test_report test_excerpt \
 	test_line_hash test_report_full test_report_services)
 

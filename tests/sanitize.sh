@@ -36,7 +36,7 @@ try "$here/check/mutants.sh" "$build" 500 7
 try "$here/check/confused.sh" "$build" manifests several reviews
 if [ -d "$corpus" ]; then
 	for format in full concise json jsonl sarif junit github gitlab rdjson \
-		checkstyle markdown; do
+		checkstyle markdown html openreports; do
 		try "$build/gpugate" lint --isolated --no-ignore-vcs \
 			--preset all --fail-on never --format "$format" "$corpus"
 	done

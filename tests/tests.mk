@@ -138,7 +138,8 @@ format-check:
 # headers is not one. The output of each file stays together, although xargs
 # runs two at a time.
 TIDY_FILES = $(filter-out tests/%,$(filter %.c,$(C_FILES)))
-tidy: $(BUILD)/gen/version.h $(BUILD)/gen/examples.inc
+tidy: $(BUILD)/gen/version.h $(BUILD)/gen/docs_url.h \
+		$(BUILD)/gen/examples.inc $(BUILD)/gen/html.inc
 	@printf '%s\n' $(TIDY_FILES) | xargs -P2 -n1 sh -c \
 		'out=$$(clang-tidy --quiet "$$1" -- -std=c11 -D_GNU_SOURCE \
 		-Iinclude -I. -I$(BUILD)/gen 2>&1) || \
@@ -174,18 +175,8 @@ DESTDIR ?=
 install:
 	@$(RELEASED) all
 	install -D -m 755 $(OPTIMIZED)/gpugate $(DESTDIR)$(PREFIX)/bin/gpugate
-	ln -sf gpugate $(DESTDIR)$(PREFIX)/bin/kubectl-gpugate
-	mkdir -p $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
-	$(OPTIMIZED)/gpugate manpage 1 >$(DESTDIR)$(PREFIX)/share/man/man1/gpugate.1
-	$(OPTIMIZED)/gpugate manpage 5 >$(DESTDIR)$(PREFIX)/share/man/man5/gpugate-policy.5
-	cd $(DESTDIR)$(PREFIX)/share && mkdir -p bash-completion/completions \
-		zsh/site-functions fish/vendor_completions.d
-	$(OPTIMIZED)/gpugate completion bash \
-		>$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gpugate
-	$(OPTIMIZED)/gpugate completion zsh \
-		>$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_gpugate
-	$(OPTIMIZED)/gpugate completion fish \
-		>$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gpugate.fish
+	sh deploy/completion/install.sh $(OPTIMIZED)/gpugate \
+		$(OPTIMIZED)/gpugated $(DESTDIR)$(PREFIX)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gpugate/schemas \
 		deploy/schemas/*.json
 
@@ -210,3 +201,4 @@ docs: all
 	cp $(BUILD)/guide.md lint/docs/README.md
 	deploy/vap/generate.sh $(BUILD)/gpugate deploy/vap
 	rules/docs/generate.sh $(BUILD)/gpugate rules/docs
+	tests/meta/picture.sh $(BUILD)/gpugate >.github/gpugate.svg

@@ -61,7 +61,7 @@ static int usage(const struct option_parser *p, const char *text)
 	return 2;
 }
 
-static const struct option_set certs_options = {
+const struct option_set certs_options = {
 	.items = table,
 	.n = sizeof(table) / sizeof(*table),
 	.usage = usage,

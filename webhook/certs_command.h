@@ -8,6 +8,10 @@
 
 #include <stdio.h>
 
+#include "cli/options.h"
+
+extern const struct option_set certs_options;
+
 int certs_command(char **argv, FILE *out, FILE *err);
 
 #endif

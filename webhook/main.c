@@ -12,6 +12,7 @@
 #include "options.h"
 #include "selftest.h"
 #include "serve.h"
+#include "shell.h"
 
 /* argv[0] is the command's name, or the program's. */
 struct gpugated_command {
@@ -47,6 +48,29 @@ static int version(int argc, char **argv)
 	return print(&out);
 }
 
+static int completion(int argc, char **argv)
+{
+	struct buf out;
+	int rc;
+
+	buf_init(&out);
+	rc = shell_script(argc == 2 ? argv[1] : NULL, &out);
+	return rc ? rc : print(&out);
+}
+
+/* For what is not a user's. */
+static int internal_command(char **argv)
+{
+	struct buf out;
+
+	buf_init(&out);
+	if (!strcmp(argv[1], "manpage"))
+		shell_manpage(&out);
+	else
+		shell_complete(argv + 2, &out);
+	return print(&out);
+}
+
 static int selftest_command(int argc, char **argv);
 static int help(int argc, char **argv);
 
@@ -55,6 +79,8 @@ static const struct gpugated_command commands[] = {
 	 "issue a CA and a serving certificate", certs},
 	{"selftest", "[OPTIONS]", "ask a server over TLS, and judge its answer",
 	 selftest_command},
+	{"completion", "bash|zsh|fish", "print a shell completion script",
+	 completion},
 	{"version", "", "print the version", version},
 	{"help", "[COMMAND]", "print help", help},
 };
@@ -134,7 +160,8 @@ static int help(int argc, char **argv)
 	command = find_command(argv[1]);
 	if (!command)
 		return unknown_command(argv[1]);
-	if (command->run == version || command->run == help) {
+	if (command->run == version || command->run == completion ||
+	    command->run == help) {
 		buf_init(&out);
 		buf_addf(&out, "Usage: gpugated %s %s\n", command->name,
 			 command->arguments);
@@ -173,6 +200,8 @@ int main(int argc, char **argv)
 		return version(argc, argv);
 	if (argc < 2 || *argv[1] == '-')
 		return with_options(OPTION_SERVE, argv + 1, serve, help_serve);
+	if (!strcmp(argv[1], "manpage") || !strcmp(argv[1], "__complete"))
+		return internal_command(argv);
 	command = find_command(argv[1]);
 	if (!command)
 		return unknown_command(argv[1]);

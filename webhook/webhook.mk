@@ -24,6 +24,3 @@ install: install-gpugated
 install-gpugated:
 	@$(RELEASED) gpugated
 	install -D -m 755 $(OPTIMIZED)/gpugated $(DESTDIR)$(PREFIX)/bin/gpugated
-	mkdir -p $(DESTDIR)$(PREFIX)/share/man/man8
-	sh webhook/manpage.sh $(OPTIMIZED)/gpugated $(VERSION) \
-		>$(DESTDIR)$(PREFIX)/share/man/man8/gpugated.8

@@ -38,6 +38,19 @@ documents() {
 	done
 }
 
+# completions COMMAND...: what shells look for by these names.
+completions() {
+	bash=usr/share/bash-completion/completions
+	zsh=usr/share/zsh/vendor-completions
+	fish=usr/share/fish/vendor_completions.d
+	mkdir -p "$root/$bash" "$root/$zsh" "$root/$fish"
+	for name; do
+		cp -P "$STAGE/$bash/$name" "$root/$bash/"
+		cp -P "$STAGE/$fish/$name.fish" "$root/$fish/"
+	done
+	cp "$STAGE/usr/share/zsh/site-functions/_$package" "$root/$zsh/"
+}
+
 # Everything in its place: control files, checksums, times, the archive.
 build() {
 	size=$(du -sk --apparent-size "$root" | cut -f1)
@@ -54,19 +67,13 @@ build() {
 }
 
 package=gpugate root=$work/gpugate
-share=$STAGE/usr/share
 put 755 "$STAGE/usr/bin/gpugate" usr/bin/gpugate
-for link in "$STAGE"/usr/bin/kubectl*; do
-	cp -P "$link" "$root/usr/bin/"
+for file in "$STAGE"/usr/bin/kubectl*; do
+	cp -P "$file" "$root/usr/bin/"
 done
-put 644 "$share/bash-completion/completions/gpugate" \
-	usr/share/bash-completion/completions/gpugate
-put 644 "$share/zsh/site-functions/_gpugate" \
-	usr/share/zsh/vendor-completions/_gpugate
-put 644 "$share/fish/vendor_completions.d/gpugate.fish" \
-	usr/share/fish/vendor_completions.d/gpugate.fish
+completions gpugate kubectl-gpugate
 mkdir -p "$root/usr/share/gpugate"
-cp -r "$share/gpugate/schemas" "$root/usr/share/gpugate/"
+cp -r "$STAGE/usr/share/gpugate/schemas" "$root/usr/share/gpugate/"
 put 644 "$here/gpugate.lintian-overrides" usr/share/lintian/overrides/gpugate
 documents gpugate.1 gpugate-policy.5
 for link in "$root"/usr/bin/kubectl*; do
@@ -84,6 +91,7 @@ put 644 "$here/gpugated.service" lib/systemd/system/gpugated.service
 put 644 "$here/gpugated.sysusers" usr/lib/sysusers.d/gpugated.conf
 put 644 "$here/gpugated.default" etc/default/gpugated
 put 644 "$here/policy.yaml" etc/gpugated/policy/policy.yaml
+completions gpugated
 documents gpugated.8
 printf 'Source: gpugate\n\nPackage: gpugated\nArchitecture: any\n' \
 	>"$work/debian/control"

@@ -83,6 +83,8 @@ bool text_is_subdomain(const char *s, size_t len);
 /* Both are absolute and without "." and "..": is path in the folder? */
 bool path_is_below(const char *folder, const char *path);
 
+/* `?` in place of each ASCII control character. */
+void text_mask_controls(char *text);
 /*
  * memmem() for needles whose first byte is rare: memchr() finds candidates,
  * which is several times faster than libc's memmem() for short needles.

@@ -54,6 +54,8 @@ struct option_set {
 	const struct option_hint {
 		const char *name, *instead;
 	} * hints;
+	/* Add a help text as the program words it; or NULL. */
+	void (*say)(struct buf *out, const char *text);
 	/* Say what is wrong with the usage; returns the exit status. */
 	int (*usage)(const struct option_parser *parser, const char *text);
 };

@@ -27,7 +27,8 @@ static int read_list(struct krm *krm, struct arena *arena, struct doc *doc)
 	struct source *source = ARENA_NEW(arena, struct source);
 	struct loader loader;
 
-	source_init(source, arena, f->name, f->text.data, f->text.len);
+	source_init(source, arena, f->texts->name, f->texts->text.data,
+		    f->texts->text.len);
 	loader_init(&loader, source, &load_limits_default, arena);
 	if (loader_next(&loader, doc) > 0 &&
 	    node_eq(node_get(doc->root, "kind"), "ResourceList"))
@@ -224,6 +225,8 @@ int krm_command(struct options *options)
 	struct arena arena = ARENA_INIT;
 	int rc = filter_open(&krm.filter, options, "<ResourceList>");
 
+	if (!rc)
+		rc = filter_add_stdin(&krm.filter, "<ResourceList>");
 	if (!rc)
 		rc = krm_run(&krm, &arena);
 	filter_release(&krm.filter);

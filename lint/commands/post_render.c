@@ -48,7 +48,7 @@ static int post_render(struct filter *f)
 	write_reports(f);
 	if (rc || filter_failures(f))
 		return rc ? rc : 1;
-	return print_out(&f->text);
+	return print_out(&f->texts->text);
 }
 
 int post_render_command(struct options *options)
@@ -56,6 +56,8 @@ int post_render_command(struct options *options)
 	struct filter filter;
 	int rc = filter_open(&filter, options, "<rendered>");
 
+	if (!rc)
+		rc = filter_add_stdin(&filter, "<rendered>");
 	if (!rc)
 		rc = post_render(&filter);
 	filter_release(&filter);

@@ -3,7 +3,7 @@
  * `gpugate quota`: reads the files as lint does, with no rules but those of the
  * reader, and makes a table of their facts.
  */
-#include "quota.h"
+#include "quota_since.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,53 +11,27 @@
 
 #include "base/text.h"
 #include "lint/term/log.h"
+#include "live.h"
 
 struct command_state {
 	struct lint *lint;
 	struct quota_since *since; /* or NULL */
-	struct arena arena;
 	struct buf path;
 };
 
-static void file_of(void *context, uint32_t file, struct quota_file *out)
+static const struct policy *policy_of(void *context, uint32_t file,
+				      struct policy_path_rule *rule)
 {
 	struct command_state *c = context;
-	struct lint *lint = c->lint;
-	const struct lint_file *f = &lint->files.items[file];
-	uint32_t index = lint->files.folders[f->folder].policy;
-	struct policy_path_rule rule;
-	const struct policy *policy =
-		job_policy(&lint->job, file, &c->path, &rule);
-	const struct cluster *cluster = clusters_for_file(
-		&lint->clusters, &lint->policies, index, rule.cluster);
 
-	out->unknown = quota_unknown(&lint->clusters, policy, cluster,
-				     rule.cluster, &c->arena);
-	buf_reset(&c->path);
-	files_path(&lint->files, file, &c->path);
-	out->path = c->path.data;
-	out->changed = c->since && quota_since_changed(c->since, out->path);
+	return job_policy(&c->lint->job, file, &c->path, rule);
 }
 
-static void add_idle(struct command_state *c, struct quota_table *table,
-		     const struct quota_source *source)
+static bool is_changed(void *context, const char *path)
 {
-	struct lint *lint = c->lint;
-	struct policies *policies = &lint->policies;
-	uint32_t here = policies_find(policies, policies->cwd);
-	struct quota_idle idle = {.index = source->quotas,
-				  .extra = source->extra,
-				  .cluster = lint->clusters.common,
-				  .all = lint->options->all_namespaces};
-	const char *reason =
-		quota_unknown(&lint->clusters, policies->items[here].policy,
-			      idle.cluster, false, &c->arena);
+	struct command_state *c = context;
 
-	if (reason)
-		idle.cluster = NULL;
-	if (reason && (idle.all || table->only))
-		log_line("the quotas of the cluster are not known: %s", reason);
-	quota_table_idle(table, &idle);
+	return quota_since_changed(c->since, path);
 }
 
 /* --fail-on: error means at steady state, less than that at the peak. */
@@ -77,23 +51,23 @@ static bool is_over(const struct options *o, const struct quota_table *table)
 static int make_table(struct command_state *c, struct quota_table *table)
 {
 	struct lint *lint = c->lint;
-	struct run *run = &lint->whole;
-	const struct policy *policy = lint->policies.items[0].policy;
-	struct quota_source source = {
-		.index = &run->index,
-		.quotas = &run->index,
-		.extra = &policy_kube(policy)->accelerators,
-		.file_of = file_of,
+	struct object_index *index = &lint->whole.index;
+	const struct quota_maker maker = {
+		.index = index,
+		.files = &lint->files,
+		.policies = &lint->policies,
+		.clusters = &lint->clusters,
+		.all = lint->options->all_namespaces,
+		.policy_of = policy_of,
+		.changed = c->since ? is_changed : NULL,
 		.context = c,
 	};
 	struct err err = {0};
 
-	object_index_finish(&run->index);
-	table->since = c->since != NULL;
+	object_index_finish(index);
 	table->only = lint->options->namespace;
-	quota_table_add(table, &source);
-	add_idle(c, table, &source);
-	if (c->since && quota_since_add(c->since, table, &run->index, &err)) {
+	quota_table_make(table, &maker);
+	if (c->since && quota_since_add(c->since, table, index, &err)) {
 		log_line("%s", err.text);
 		return 2;
 	}
@@ -128,6 +102,10 @@ static int print_table(const struct options *o, const struct quota_table *table)
 		quota_json(table, &out);
 	else if (!strcmp(format, "markdown"))
 		quota_markdown(table, &out);
+	else if (!strcmp(format, "svg"))
+		quota_svg(table, true, &out);
+	else if (!strcmp(format, "html"))
+		quota_page(table, &out);
 	else
 		quota_text(table, &look, &out);
 	return print_out(&out);
@@ -162,8 +140,7 @@ static bool tell_unread(struct lint *lint)
 static int run_quota(struct lint *lint)
 {
 	struct command_state c = {.lint = lint};
-	struct quota_table table = {.cluster = lint->clusters.common,
-				    .now = lint->clusters.now};
+	struct quota_table table = {0};
 	struct err err = {0};
 	int rc = lint_gather(lint);
 
@@ -187,7 +164,6 @@ static int run_quota(struct lint *lint)
 		rc = 2;
 	quota_since_close(c.since);
 	arena_release(&table.arena);
-	arena_release(&c.arena);
 	buf_release(&c.path);
 	return rc;
 }
@@ -196,6 +172,7 @@ int quota_command(struct options *options)
 {
 	static const char *only[] = {"invalid-syntax", NULL};
 	struct lint lint = {.options = options};
+	struct live_cluster live = {0};
 	int rc;
 
 	if (options->all_namespaces && options->namespace)
@@ -205,9 +182,15 @@ int quota_command(struct options *options)
 		return log_usage("quota",
 				 "--config and --isolated cannot be combined");
 	options->select = (struct list){.items = only, .n = 1};
-	rc = lint_open(&lint);
-	if (!rc)
-		rc = run_quota(&lint);
-	lint_close(&lint);
+	rc = live_open(&live, options, "quota");
+	if (!rc) {
+		/* The cluster's own, unless files are named. */
+		lint.listed = options->asks_state && !options->paths.n;
+		rc = lint_open(&lint);
+		if (!rc)
+			rc = run_quota(&lint);
+		lint_close(&lint);
+	}
+	live_release(&live);
 	return rc;
 }

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "lint/files/git.h"
-#include "quota.h"
+#include "quota_since.h"
 
 struct quota_since {
 	struct lint *lint;

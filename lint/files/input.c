@@ -6,12 +6,16 @@
 #include "input.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEPT = 2 * 1024 * 1024 };
+enum {
+	KEPT = 2 * 1024 * 1024,
+	WAIT = 200, /* milliseconds */
+};
 
 int input_read(struct buf *input, int dirfd, const char *path,
 	       const struct file_how *how)
@@ -27,13 +31,16 @@ int input_read_stdin(struct buf *input)
 	return file_read_fd(STDIN_FILENO, FILE_MANIFEST_MAX, false, input);
 }
 
-bool input_waits(void)
+bool input_waits(bool wait)
 {
 	struct stat st;
 	int bytes = 0;
 
-	return !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode) &&
-	       !ioctl(STDIN_FILENO, FIONREAD, &bytes) && bytes > 0;
+	if (fstat(STDIN_FILENO, &st) || !S_ISFIFO(st.st_mode))
+		return false;
+	if (wait)
+		poll(&(struct pollfd){STDIN_FILENO, POLLIN, 0}, 1, WAIT);
+	return !ioctl(STDIN_FILENO, FIONREAD, &bytes) && bytes > 0;
 }
 
 const char *input_strerror(int error)

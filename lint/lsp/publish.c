@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "lint/term/docs.h"
 #include "session.h"
 #include "uri.h"
 
@@ -25,7 +26,8 @@ void lsp_finding_place(const struct lsp_document *d,
 		       const struct lsp_finding *f, uint32_t *start,
 		       uint32_t *end)
 {
-	bool is_new = f >= d->mistakes && f < d->mistakes + d->nmistakes;
+	bool is_new = d->nmistakes && f >= d->mistakes &&
+		      f < d->mistakes + d->nmistakes;
 	size_t n = is_new ? 0 : d->nchanges;
 
 	*start = lsp_shift(d->changes, n, f->start);
@@ -77,6 +79,10 @@ json_t *lsp_diagnostic(const struct lsp_session *session,
 			 lsp_range(d, start, end), "severity",
 			 severity_number(f->severity), "code", f->rule->name,
 			 "source", "gpugate", "message", message.data);
+	buf_reset(&message);
+	if (docs_add_page(&message, f->rule))
+		json_object_set_new(json, "codeDescription",
+				    json_pack("{s:s}", "href", message.data));
 	buf_release(&message);
 	if (!f->nrelated)
 		return json;

@@ -351,7 +351,7 @@ static int wait_for(const struct lsp_session *session)
 	return longest < LONGEST_WAIT ? longest : LONGEST_WAIT;
 }
 
-static void serve(struct lsp_session *session)
+void lsp_serve(struct lsp_session *session)
 {
 	const char *body;
 	size_t len;
@@ -379,7 +379,7 @@ int lsp_command(struct options *options)
 	struct lsp_session session = {.options = options, .out = STDOUT_FILENO};
 
 	lsp_input_init(&session.input, STDIN_FILENO);
-	serve(&session);
+	lsp_serve(&session);
 	lsp_session_release(&session);
 	return session.shut_down ? 0 : 1;
 }

@@ -85,6 +85,9 @@ struct lsp_session {
 	struct lsp_document *documents;
 };
 
+/* server.c: answer what the input holds, to its end or that of the session. */
+void lsp_serve(struct lsp_session *session);
+
 /* session.c */
 struct lsp_document *lsp_document_by_uri(const struct lsp_session *session,
 					 const char *uri);

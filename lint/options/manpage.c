@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "cli/roff.h"
 #include "lint/report/report.h"
 #include "lint/term/log.h"
 #include "options.h"
@@ -82,71 +83,20 @@ static const struct key policy_keys[] = {
 	 "Age after which a saved cluster state is old: 24h."},
 };
 
-/* Text for roff: no escapes, no request at the start of a line. */
-static void add_text(struct buf *out, const char *text)
-{
-	bool start = !out->len || out->data[out->len - 1] == '\n';
-
-	if (start && (*text == '.' || *text == '\''))
-		buf_adds(out, "\\&");
-	for (; *text; text++) {
-		if (*text == '\\')
-			buf_adds(out, "\\e");
-		else if (*text == '-')
-			buf_adds(out, "\\-");
-		else if (*text == '\n')
-			buf_adds(out, text[1] == '\n' ? "\n.PP" : "\n");
-		else
-			buf_addc(out, *text);
-	}
-}
-
-static void add_line(struct buf *out, const char *text)
-{
-	add_text(out, text);
-	buf_addc(out, '\n');
-}
-
 static void add_header(struct buf *out, const char *title, const char *section,
 		       const char *name, const char *summary)
 {
-	buf_addf(out, ".TH %s %s \"\" \"gpugate %s\" \"gpugate\"\n", title,
-		 section, program_version);
-	buf_adds(out, ".SH NAME\n");
-	add_text(out, name);
-	buf_adds(out, " \\- ");
-	add_line(out, summary);
-}
+	const struct roff_page page = {title, section, name, summary,
+				       program_version};
 
-static void add_option(struct buf *out, const struct option *o)
-{
-	char name[64];
-
-	buf_adds(out, ".TP\n");
-	if (o->letter)
-		buf_addf(out, "\\fB\\-%c\\fR, ", o->letter);
-	buf_adds(out, "\\fB\\-\\-");
-	add_text(out, o->name);
-	buf_adds(out, "\\fR");
-	if (o->value)
-		buf_addf(out, " \\fI%s\\fR", o->value);
-	buf_addc(out, '\n');
-	add_text(out, o->help);
-	if (strcmp(o->name, "help") != 0) {
-		word_variable(option_set.variables, o->name, name);
-		buf_addf(out, " Environment: %s.", name);
-	}
-	buf_addc(out, '\n');
+	roff_header(out, &page);
 }
 
 static void add_command(struct buf *out, const struct command *c)
 {
 	buf_addf(out, ".SS gpugate %s %s\n", c->name, c->arguments);
-	add_line(out, c->description);
-	for (size_t i = 0; i < option_set.n; i++)
-		if (option_set.items[i].commands & c->bit &&
-		    strcmp(option_set.items[i].name, "help") != 0)
-			add_option(out, &option_set.items[i]);
+	roff_line(out, c->description);
+	roff_options(out, &option_set, c->bit);
 }
 
 static void add_rules_files(struct buf *out)
@@ -198,7 +148,7 @@ static void add_formats(struct buf *out)
 	buf_adds(out, ".SH FORMATS\n");
 	for (size_t i = 0; i < report_formats_count; i++) {
 		buf_addf(out, ".TP\n\\fB%s\\fR\n", report_formats[i]->name);
-		add_line(out, report_formats[i]->help);
+		roff_line(out, report_formats[i]->help);
 	}
 }
 
@@ -263,17 +213,17 @@ static void add_policy(struct buf *out)
 	add_header(out, "GPUGATE-POLICY", "5", "gpugate-policy",
 		   "policy file of gpugate");
 	buf_adds(out, ".SH DESCRIPTION\n");
-	add_line(out, "A policy says which rules run, how severe they are, "
-		      "what the webhook does, and who is exempt. The linter "
-		      "takes the nearest .gpugate.yaml in or above the folder "
-		      "of each file, or the file given with --config. A key "
-		      "that is not known is an error.");
+	roff_line(out, "A policy says which rules run, how severe they are, "
+		       "what the webhook does, and who is exempt. The linter "
+		       "takes the nearest .gpugate.yaml in or above the folder "
+		       "of each file, or the file given with --config. A key "
+		       "that is not known is an error.");
 	buf_adds(out, ".SH KEYS\n");
 	for (size_t i = 0; i < sizeof(policy_keys) / sizeof(*policy_keys);
 	     i++) {
 		buf_addf(out, ".TP\n\\fB%s\\fR (%s)\n", policy_keys[i].name,
 			 policy_keys[i].type);
-		add_line(out, policy_keys[i].help);
+		roff_line(out, policy_keys[i].help);
 	}
 	buf_adds(out, ".SH EXAMPLE\n"
 		      ".nf\n"

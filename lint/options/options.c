@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/text.h"
+#include "lint/term/docs.h"
 #include "lint/term/log.h"
 
 #define AT(member) offsetof(struct options, member)
@@ -17,7 +18,7 @@ static const struct option table[] = {
 	{"format", 0, OPTION_LIST, FOR_LINT, AT(formats), "FMT[:FILE]", NULL,
 	 .help = "Write the report in this format, to FILE when one is given; may be "
 		 "repeated. full (default), concise, json, jsonl, sarif, junit, "
-		 "github, gitlab, rdjson, checkstyle, markdown."},
+		 "github, gitlab, rdjson, checkstyle, markdown, html, openreports."},
 	{"format", 0, OPTION_TEXT, FOR_EXPLAIN, AT(rules_format), "FMT",
 	 "text json markdown", .help = "text (default), json or markdown."},
 	{"format", 0, OPTION_TEXT, FOR_RULES, AT(rules_format), "FMT",
@@ -25,7 +26,9 @@ static const struct option table[] = {
 	 .help = "text (default), json, markdown, or vap: the policy's own rules as "
 		 "ValidatingAdmissionPolicies with their bindings."},
 	{"format", 0, OPTION_TEXT, FOR_QUOTA, AT(quota_format), "FMT",
-	 "text json markdown", .help = "text (default), json or markdown."},
+	 "text json markdown svg html",
+	 .help = "text (default), json, markdown, or to look at: svg, a map of "
+		 "namespaces and resources, or html, the map and the table."},
 	{"format", 0, OPTION_TEXT, FOR_TEST, AT(rules_format), "FMT",
 	 "text junit", .help = "text (default) or junit."},
 	{"select", 0, OPTION_WORDS,
@@ -68,10 +71,17 @@ static const struct option table[] = {
 	 .help = "recommended (default), strict or all."},
 	{"namespace", 'n', OPTION_TEXT, FOR_LINT | FOR_LSP | FOR_FILTERS,
 	 AT(namespace), "NS", NULL,
-	 .help = "The namespace of objects that name none."},
+	 .help = "The namespace of objects that name none; of a cluster's objects, "
+		 "the one that they are in."},
 	{"namespace", 'n', OPTION_TEXT, FOR_QUOTA, AT(namespace), "NS", NULL,
 	 .help = "The namespace of objects that name none, and the only one that "
 		 "is shown, with all its quotas."},
+	{"all-namespaces", 'A', OPTION_FLAG, FOR_LINT, AT(all_namespaces), NULL,
+	 NULL,
+	 .help = "Lint the objects of the cluster that kubectl knows, in all "
+		 "namespaces, against its state."},
+	{"all-namespaces", 'A', OPTION_FLAG, FOR_SNAPSHOT, AT(all_namespaces),
+	 NULL, NULL, .help = "Ask for all namespaces, as without --namespace."},
 	{"all-namespaces", 'A', OPTION_FLAG, FOR_QUOTA, AT(all_namespaces),
 	 NULL, NULL,
 	 .help = "Show the quotas of all namespaces of the cluster state, and so "
@@ -124,7 +134,7 @@ static const struct option table[] = {
 	 .help = "Make the safe repairs in the files; other bytes stay as they are. "
 		 "Exit with 2 when a file cannot be written, or was changed after it "
 		 "was read: it stays."},
-	{"unsafe-fixes", 0, OPTION_FLAG, FOR_LINT | FOR_FILTERS,
+	{"unsafe-fixes", 0, OPTION_FLAG, FOR_LINT | FOR_REPAIRING,
 	 AT(unsafe_fixes), NULL, NULL,
 	 .help = "With --fix or --diff: make repairs that change more than the "
 		 "admission webhook would by itself."},
@@ -139,6 +149,9 @@ static const struct option table[] = {
 	 "FILE", NULL,
 	 .help = "Write the report to FILE too (default: $GPUGATE_REPORT): Helm 4 "
 		 "does not show what a post-renderer writes to standard error."},
+	{"discover", 0, OPTION_FLAG, FOR_CMP, AT(discover), NULL, NULL,
+	 .help = "Say how the folder would be rendered, or nothing where it would "
+		 "not: the command of `discover:` in plugin.yaml."},
 	{"output", 'o', OPTION_TEXT, FOR_SNAPSHOT, AT(output), "FILE", NULL,
 	 .help = "Write to FILE, whole or not at all (default: standard output)."},
 	{"namespace", 'n', OPTION_WORDS, FOR_SNAPSHOT, AT(namespaces), "NS",
@@ -149,12 +162,17 @@ static const struct option table[] = {
 	 .help = "The policy of the webhook, kept with the state for --policy. "
 		 "Default: the ConfigMap of the chart, when it may be read.",
 	 .former = "door"},
-	{"kubectl", 0, OPTION_TEXT, FOR_SNAPSHOT, AT(kubectl), "PATH", NULL,
+	{"kubectl", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA | FOR_SNAPSHOT,
+	 AT(kubectl), "PATH", NULL,
 	 .help = "The kubectl to run (default: kubectl of the PATH)."},
-	{"context", 0, OPTION_TEXT, FOR_SNAPSHOT, AT(context), "NAME", NULL,
-	 .help = "kubectl's context."},
-	{"kubeconfig", 0, OPTION_TEXT, FOR_SNAPSHOT, AT(kubeconfig), "FILE",
-	 NULL, .help = "kubectl's configuration file."},
+	{"context", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA | FOR_SNAPSHOT,
+	 AT(context), "CONTEXT", NULL,
+	 .help = "kubectl's context: that cluster's state is asked for, in place of "
+		 "a file of --cluster; lint without paths checks its objects."},
+	{"kubeconfig", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA | FOR_SNAPSHOT,
+	 AT(kubeconfig), "FILE", NULL,
+	 .help = "kubectl's configuration file; asks the cluster as --context "
+		 "does."},
 	{"stdin-filename", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA,
 	 AT(stdin_filename), "NAME", NULL,
 	 .help = "What standard input (-) is called in reports, and where its "
@@ -185,6 +203,11 @@ static const struct option table[] = {
 		 "first three errors and the first three warnings and counts the "
 		 "rest, and counts infos, unless --fail-on is info. Other formats "
 		 "always hold all."},
+	{"docs-url", 0, OPTION_TEXT, FOR_LINT | FOR_LSP | FOR_POST_RENDER,
+	 AT(docs_url), "URL", NULL,
+	 .help = "Link each rule to its page, URL/RULE.md: a copy of rules/docs, "
+		 "for instance a mirror. In html, sarif, json, openreports, editors, "
+		 "and on a terminal with colours. Empty: no links."},
 	{"color", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_QUOTA | FOR_EXPLAIN | FOR_RULES | FOR_TEST, AT(color),
 	 "WHEN", "auto always never",
@@ -243,6 +266,58 @@ static int check_namespaces(const struct option_parser *p,
 		wrong);
 }
 
+/* It becomes a link: nothing but the web, and no way out of quotes or of a
+ * terminal's escape sequence. */
+static int check_docs(const struct option_parser *p, const struct options *o)
+{
+	const char *url = o->docs_url, *scheme;
+
+	if (!url)
+		return 0;
+	scheme = strstr(url, "://");
+	for (const char *c = url; *c; c++)
+		if ((unsigned char)*c <= ' ' || (unsigned char)*c >= 0x7f ||
+		    strchr("\"'<>\\`{}", *c))
+			scheme = NULL;
+	if (*url && (!scheme || !scheme[3] ||
+		     (strncmp(url, "https:", 6) && strncmp(url, "http:", 5))))
+		return option_usage(p,
+				    "--docs-url: `%s` is not an address that "
+				    "begins with https://",
+				    url);
+	docs_set(url);
+	return 0;
+}
+
+static bool is_argument(const struct option_parser *p, const char *name,
+			bool is_set)
+{
+	return is_set && !option_is_inherited(p, name);
+}
+
+/* Where a cluster is named, it is asked. As kubectl's plugin, so it is where a
+ * namespace is; the environment says only which one. */
+static int choose_cluster(const struct option_parser *p, struct options *o)
+{
+	bool named = is_argument(p, "context", o->context) ||
+		     is_argument(p, "kubeconfig", o->kubeconfig);
+	bool all = is_argument(p, "all-namespaces", o->all_namespaces);
+	bool one = is_argument(p, "namespace", o->namespace);
+	bool meant = named || (program_is_plugin() && (all || one));
+
+	if (p->command == FOR_LINT) {
+		o->asks_objects = !o->paths.n && (meant || all);
+		o->asks_state = !o->cluster && (named || o->asks_objects);
+		if (all && o->paths.n)
+			return option_usage(p, "--all-namespaces is for "
+					       "the cluster's objects, not "
+					       "for files");
+	} else if (p->command == FOR_QUOTA) {
+		o->asks_state = !o->cluster && meant;
+	}
+	return 0;
+}
+
 static int usage(const struct option_parser *p, const char *text)
 {
 	const struct command *command = p->context;
@@ -250,7 +325,7 @@ static int usage(const struct option_parser *p, const char *text)
 	return log_usage(command->name, "%s", text);
 }
 
-/* What other linters call it. */
+/* What other linters call it; one letter: so written. */
 static const struct option_hint hints[] = {
 	{"exit-zero", "--fail-on never"},
 	{"no-fail", "--fail-on never"},
@@ -260,10 +335,33 @@ static const struct option_hint hints[] = {
 	{"output-format", "--format FMT"},
 	{"output-file", "--format FMT:FILE"},
 	{"output", "--format FMT:FILE"},
-	{"disable", "--ignore RULES"},
+	{"o", "--format FMT:FILE"},
+	{"reporter", "--format FMT"},
+	{"json", "--format json"},
+	{"sarif", "--format sarif"},
+	{"f", "--format FMT; files are named without an option"},
+	{"file", "the file's name, without an option"},
+	{"filename", "the file's name, without an option"},
+	{"stdin", "- in place of a path"},
+	{"recursive", "the folder's name: folders are walked"},
+	{"R", "the folder's name: folders are walked"},
+	{"r", "the folder's name: folders are walked"},
+	{"include", "the names of files and folders, without an option"},
+	{"rule", "--select RULES"},
+	{"rules", "--select RULES"},
 	{"enable", "--extend-select RULES"},
+	{"disable", "--ignore RULES"},
+	{"skip", "--ignore RULES"},
+	{"e", "--ignore RULES"},
+	{"strict", "--preset strict"},
 	{"dry-run", "--diff"},
 	{"fix-dry-run", "--diff"},
+	{"fix-only", "--fix"},
+	{"summary", "--statistics"},
+	{"changed", "--since REV"},
+	{"new-from-rev", "--since REV"},
+	{"no-color", "--color never"},
+	{"no-colour", "--color never"},
 	{0},
 };
 
@@ -274,6 +372,7 @@ const struct option_set option_set = {
 	.list_separators = " \t\n",
 	.empty_values = true,
 	.hints = hints,
+	.say = program_say,
 	.usage = usage,
 };
 
@@ -306,6 +405,10 @@ int options_parse(struct options *options, const struct command *command,
 		rc = check_namespaces(&parser, options);
 	if (!rc)
 		rc = check_stdin(options, command);
+	if (!rc)
+		rc = check_docs(&parser, options);
+	if (!rc)
+		rc = choose_cluster(&parser, options);
 	if (!rc)
 		give_way(&parser, options);
 	return rc;

@@ -31,9 +31,13 @@ enum command_bits {
 	FOR_QUOTA = 4096,
 	FOR_TEST = 8192,
 	FOR_LSP = 16384,
-	FOR_FILTERS = FOR_KRM | FOR_POST_RENDER,
+	FOR_CMP = 32768,
+	FOR_REPAIRING = FOR_KRM | FOR_POST_RENDER,
+	FOR_FILTERS = FOR_REPAIRING | FOR_CMP,
 	FOR_NO_PATHS = FOR_FILTERS | FOR_VERSION | FOR_LSP,
 };
+
+struct cluster;
 
 struct options {
 	struct arena arena;
@@ -46,11 +50,15 @@ struct options {
 	const char *as;
 	const char *baseline, *write_baseline, *since, *add_ignore;
 	const char *report_file;
-	const char *stdin_filename, *color, *rules_format;
+	const char *stdin_filename, *color, *rules_format, *docs_url;
 	unsigned jobs, quiet, verbose;
 	bool isolated, prune_baseline, partial, no_ignore, force_exclude;
 	bool no_ignore_vcs, strict_input, statistics, show_all, help;
-	bool all_namespaces;
+	bool all_namespaces, discover;
+	/* Of the cluster that kubectl knows: its objects are linted; its state
+	 * is asked for. */
+	bool asks_objects, asks_state;
+	const struct cluster *asked; /* that state, or NULL; the command's */
 	bool fix, unsafe_fixes, diff, exit_non_zero_on_fix;
 };
 
@@ -90,8 +98,11 @@ int rules_command(struct options *options);
 int config_command(struct options *options);
 int init_command(struct options *options);
 int completion_command(struct options *options);
+/* What may come next; words as of cli/complete.h. */
+int complete_command(char **words);
 int manpage_command(struct options *options);
 int krm_command(struct options *options);
+int cmp_command(struct options *options);
 int post_render_command(struct options *options);
 int snapshot_command(struct options *options);
 int quota_command(struct options *options);

@@ -12,8 +12,8 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "lint/report/parts/report_statistics.h"
 #include "lint/term/log.h"
-#include "report_statistics.h"
 
 static int unknown_format(const char *name)
 {

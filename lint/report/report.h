@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "engine/finding.h"
 #include "engine/run.h"
 
@@ -49,6 +50,9 @@ struct report_summary {
 	size_t nnot_run;
 	double seconds;
 	bool failed; /* an input could not be read (exit 2) */
+	/* Demand against quotas as a section of a page; NULL: unknown. */
+	void (*quotas)(void *context, struct buf *out);
+	void *context; /* of quotas() */
 };
 
 struct report_options {
@@ -79,7 +83,8 @@ bool finding_fails(const struct finding *finding, const char *fail_on);
  * a place for them leave them out. Hidden ones are never passed. */
 extern const struct report_format report_full, report_concise, report_json,
 	report_jsonl, report_sarif, report_junit, report_github, report_gitlab,
-	report_rdjson, report_checkstyle, report_markdown;
+	report_rdjson, report_checkstyle, report_markdown, report_html,
+	report_openreports;
 
 /* All of them, sorted by name. */
 extern const struct report_format *const report_formats[];

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "lint/report/parts/report_common.h"
 #include "lint/text/xml_out.h"
-#include "report_common.h"
 
 struct checkstyle {
 	FILE *out;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "lint/report/parts/report_statistics.h"
 #include "lint/term/escape.h"
-#include "report_statistics.h"
 
 struct concise {
 	FILE *out;

@@ -19,10 +19,12 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "lint/report/parts/report_fix.h"
+#include "lint/report/parts/report_statistics.h"
+#include "lint/term/docs.h"
 #include "lint/term/escape.h"
+#include "lint/term/program.h"
 #include "lint/text/excerpt.h"
-#include "report_fix.h"
-#include "report_statistics.h"
 
 enum {
 	MARKS_MAX = 8,
@@ -223,6 +225,28 @@ static void add_excerpt(struct full *state, struct full_block *block)
 	add_bar(state, block->gutter);
 }
 
+/* The command is a link to the page, where a terminal knows links (OSC 8) and
+ * the page has an address. */
+static void add_docs(struct full *state, unsigned gutter,
+		     const struct rule *rule)
+{
+	size_t start;
+	bool link;
+
+	add_tag(state, gutter, "docs");
+	start = state->buf.len;
+	buf_adds(&state->buf, "\033]8;;");
+	link = state->options.color && docs_add_page(&state->buf, rule);
+	if (link) {
+		buf_adds(&state->buf, "\033\\");
+	} else {
+		state->buf.len = start;
+		state->buf.data[start] = '\0';
+	}
+	buf_addf(&state->buf, "%s explain %s%s\n", program_name(), rule->name,
+		 link ? "\033]8;;\033\\" : "");
+}
+
 /* What is said of one finding below the excerpt. */
 static void add_advice(struct full *state, const struct full_block *block,
 		       const struct finding *finding)
@@ -242,8 +266,7 @@ static void add_advice(struct full *state, const struct full_block *block,
 			 "set `rules: {%s: {params: {%s}}}` in the policy\n",
 			 finding->rule->name, finding->wants);
 	}
-	add_tag(state, block->gutter, "docs");
-	buf_addf(&state->buf, "gpugate explain %s\n", finding->rule->name);
+	add_docs(state, block->gutter, finding->rule);
 }
 
 /* The object, where it is not that of the block's first finding. */

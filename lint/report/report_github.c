@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "lint/report/parts/report_statistics.h"
 #include "lint/term/escape.h"
-#include "report_statistics.h"
 
 enum { SHOWN = 10, MESSAGE_MAX = 4000, SEVERITIES = SEVERITY_ERROR + 1 };
 

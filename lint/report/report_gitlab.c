@@ -10,9 +10,9 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "lint/report/parts/report_common.h"
 #include "lint/text/counter.h"
 #include "lint/text/json_stream.h"
-#include "report_common.h"
 
 struct gitlab {
 	FILE *out;

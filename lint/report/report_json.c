@@ -8,9 +8,10 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "lint/report/parts/report_common.h"
+#include "lint/report/parts/report_fix.h"
+#include "lint/term/docs.h"
 #include "lint/text/json_stream.h"
-#include "report_common.h"
-#include "report_fix.h"
 
 struct json_report {
 	FILE *out;
@@ -74,6 +75,16 @@ static void put_place(struct buf *out, const struct report_file *file,
 	stream_int(out, "document", place->document);
 }
 
+static void put_docs(struct buf *out, const struct rule *rule)
+{
+	struct buf page;
+
+	buf_init(&page);
+	if (docs_add_page(&page, rule))
+		stream_text(out, "docs", page.data);
+	buf_release(&page);
+}
+
 static void put_finding(struct buf *out, const struct report_file *file,
 			const struct finding *finding)
 {
@@ -84,6 +95,7 @@ static void put_finding(struct buf *out, const struct report_file *file,
 	stream_text(out, "severity", severity_name(finding->severity));
 	stream_text(out, "message", finding->message);
 	stream_text(out, "help", finding_remedy(finding));
+	put_docs(out, finding->rule);
 	put_place(out, file, &finding->place);
 	put_object_id(out, &finding->id);
 	stream_text(out, "pod", finding->pod);

@@ -12,9 +12,9 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "lint/report/parts/report_common.h"
 #include "lint/text/counter.h"
 #include "lint/text/xml_out.h"
-#include "report_common.h"
 
 struct junit {
 	FILE *out;

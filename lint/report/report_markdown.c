@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "lint/report/parts/report_statistics.h"
 #include "lint/term/escape.h"
-#include "report_statistics.h"
 
 enum { BYTES_MAX = 1000000 };
 

@@ -8,9 +8,9 @@
 
 #include "base/array.h"
 #include "doc/source.h"
+#include "lint/report/parts/report_common.h"
+#include "lint/report/parts/report_fix.h"
 #include "lint/text/json_stream.h"
-#include "report_common.h"
-#include "report_fix.h"
 
 struct rdjson {
 	FILE *out;

@@ -13,10 +13,10 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "lint/report/parts/report_fix.h"
+#include "lint/report/parts/sarif.h"
 #include "lint/text/json_stream.h"
 #include "lint/text/line_hash.h"
-#include "report_fix.h"
-#include "sarif.h"
 
 struct sarif {
 	FILE *out;

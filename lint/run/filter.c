@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filters see one text that holds the whole set: what a renderer made. The text
- * is repaired first, so that the findings are those of the output. What `lint`
- * leaves out (templates, files of others, exclusions) is judged here: a
- * renderer's output is applied as it is.
+ * Filters see the whole set: what a renderer made, or files that are applied as
+ * they are. The text is repaired first, so that the findings are those of the
+ * output. What `lint` leaves out (templates, files of others, exclusions) is
+ * judged here: a renderer's output is applied as it is.
  */
 #include "filter.h"
 
@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/vec.h"
 #include "lint/term/log.h"
 
@@ -31,7 +32,7 @@ static struct run_options run_options(struct filter *f)
 	};
 }
 
-static const struct policy *choose_policy(struct filter *f)
+static const struct policy *choose_policy(struct filter *f, const char *name)
 {
 	struct policy_path_rule rule;
 	uint32_t index = POLICY_DEFAULT;
@@ -43,7 +44,7 @@ static const struct policy *choose_policy(struct filter *f)
 	if (policies_ready(&f->policies))
 		return NULL;
 	buf_init(&path);
-	buf_addf(&path, "%s/%s", f->cwd, f->name);
+	buf_addf(&path, "%s/%s", f->cwd, name);
 	policy = policies_for_file(&f->policies, index, path.data, &rule);
 	f->namespace =
 		f->options->namespace ? f->options->namespace : rule.namespace;
@@ -58,13 +59,9 @@ static const struct policy *choose_policy(struct filter *f)
 
 int filter_open(struct filter *f, struct options *options, const char *name)
 {
-	int error;
-
 	memset(f, 0, sizeof(*f));
 	f->options = options;
 	f->rules = program_rules();
-	f->name = name;
-	buf_init(&f->text);
 	spill_init(&f->spill);
 	f->cwd = getcwd(NULL, 0);
 	if (!f->cwd) {
@@ -72,26 +69,41 @@ int filter_open(struct filter *f, struct options *options, const char *name)
 		return 2;
 	}
 	if (policies_init(&f->policies, options, f->cwd) ||
-	    clusters_init(&f->clusters, options->cluster, options->quiet > 0))
+	    clusters_init(&f->clusters, options))
 		return 2;
-	f->policy = choose_policy(f);
-	if (!f->policy || f->clusters.failed)
-		return 2;
-	error = input_read_stdin(&f->text);
-	if (error) {
-		log_line("standard input: %s", input_strerror(error));
-		return 2;
-	}
-	return 0;
+	f->policy = choose_policy(f, name);
+	return !f->policy || f->clusters.failed ? 2 : 0;
+}
+
+struct filter_text *filter_add(struct filter *f, const char *name)
+{
+	struct filter_text *text =
+		ARRAY_PUSH(f->texts, f->ntexts, f->texts_size);
+
+	*text = (struct filter_text){.name = arena_strdup(&f->arena, name)};
+	buf_init(&text->text);
+	return text;
+}
+
+int filter_add_stdin(struct filter *f, const char *name)
+{
+	int error = input_read_stdin(&filter_add(f, name)->text);
+
+	if (!error)
+		return 0;
+	log_line("standard input: %s", input_strerror(error));
+	return 2;
 }
 
 void filter_release(struct filter *f)
 {
 	if (f->run.state)
 		run_release(&f->run);
+	for (size_t i = 0; i < f->ntexts; i++)
+		buf_release(&f->texts[i].text);
+	free(f->texts);
 	arena_release(&f->arena);
 	spill_release(&f->spill);
-	buf_release(&f->text);
 	policies_release(&f->policies);
 	clusters_release(&f->clusters);
 	free(f->cwd);
@@ -101,6 +113,7 @@ int filter_repair(struct filter *f, bool unsafe)
 {
 	struct run_options options = run_options(f);
 	struct run_file file = {.policy = f->policy};
+	struct filter_text *text = f->texts;
 	struct source source;
 	struct fixer fixer;
 	struct err err = {0};
@@ -108,16 +121,17 @@ int filter_repair(struct filter *f, bool unsafe)
 	int rc;
 
 	file.default_namespace = f->namespace;
-	source_init(&source, &f->arena, f->name, f->text.data, f->text.len);
+	source_init(&source, &f->arena, text->name, text->text.data,
+		    text->text.len);
 	buf_init(&fixed);
 	fixer_init(&fixer, &options, unsafe);
 	rc = fixer_text(&fixer, &file, &source, &fixed, &err);
 	if (rc > 0) {
-		buf_reset(&f->text);
-		buf_add(&f->text, fixed.data, fixed.len);
+		buf_reset(&text->text);
+		buf_add(&text->text, fixed.data, fixed.len);
 	}
 	if (rc < 0)
-		log_line("%s: not repaired: %s", f->name, err.text);
+		log_line("%s: not repaired: %s", text->name, err.text);
 	fixer_release(&fixer);
 	buf_release(&fixed);
 	return rc < 0 ? 2 : 0;
@@ -145,8 +159,8 @@ static int read_back(struct filter *f)
 				       &read, &n);
 
 		if (error) {
-			log_line("%s: findings are lost: temporary file: %s",
-				 f->name, strerror(error));
+			log_line("findings are lost: temporary file: %s",
+				 strerror(error));
 			rc = 2;
 			continue;
 		}
@@ -170,30 +184,42 @@ static struct source *set_source(void *context, uint32_t file)
 {
 	struct filter *f = context;
 
-	(void)file;
-	return &f->source;
+	return file < f->ntexts ? &f->texts[file].source : NULL;
+}
+
+static void lint_text(struct filter *f, size_t i)
+{
+	struct filter_text *text = &f->texts[i];
+	struct run_file file = {.index = (uint32_t)i,
+				.policy = f->policy,
+				.source = &text->source,
+				.default_namespace = f->namespace};
+	struct arena documents = ARENA_INIT;
+
+	source_init(&text->source, &f->arena, text->name, text->text.data,
+		    text->text.len);
+	run_file(&f->run, &file, &documents, NULL, NULL);
+	arena_release(&documents);
 }
 
 int filter_lint(struct filter *f)
 {
 	struct run_options options = run_options(f);
-	struct run_file file = {.policy = f->policy, .source = &f->source};
-	struct arena documents = ARENA_INIT;
 	int rc;
 
 	options.sink = keep;
 	options.source_of = set_source;
-	file.default_namespace = f->namespace;
-	source_init(&f->source, &f->arena, f->name, f->text.data, f->text.len);
 	run_init(&f->run, &options);
-	run_file(&f->run, &file, &documents, NULL, NULL);
+	for (size_t i = 0; i < f->ntexts; i++)
+		lint_text(f, i);
 	run_set(&f->run, policy_of, f);
-	arena_release(&documents);
 	rc = read_back(f);
-	if (!f->n)
-		return rc;
-	covered_make(&f->covered, &f->arena, &f->source);
-	covered_findings(&f->covered, f->findings, f->n);
+	for (size_t i = 0; i < f->ntexts && f->n; i++)
+		covered_make(&f->texts[i].covered, &f->arena,
+			     &f->texts[i].source);
+	for (size_t i = 0; i < f->n; i++)
+		covered_findings(&f->texts[f->findings[i].place.file].covered,
+				 &f->findings[i], 1);
 	return rc;
 }
 
@@ -206,18 +232,30 @@ size_t filter_failures(const struct filter *f)
 	return n;
 }
 
-static struct source *report_source(void *context, uint32_t file)
-{
-	struct filter *f = context;
-
-	return file ? NULL : &f->source;
-}
-
 static const char *report_path(void *context, uint32_t file)
 {
 	struct filter *f = context;
 
-	return file ? "" : f->name;
+	return file < f->ntexts ? f->texts[file].name : "";
+}
+
+/* The findings from the first one on that are in its file. */
+static size_t report_text(struct filter *f, const struct report_format *format,
+			  void *state, size_t first)
+{
+	uint32_t index = f->findings[first].place.file;
+	struct report_file file = {.index = index,
+				   .path = f->texts[index].name,
+				   .source = set_source,
+				   .path_of = report_path,
+				   .context = f,
+				   .covered = f->texts[index].covered.source};
+	size_t n = 1;
+
+	while (first + n < f->n && f->findings[first + n].place.file == index)
+		n++;
+	format->file(state, &file, &f->findings[first], n);
+	return n;
 }
 
 void filter_report(struct filter *f, const struct report_format *format,
@@ -227,12 +265,8 @@ void filter_report(struct filter *f, const struct report_format *format,
 					 .show_all = f->options->show_all,
 					 .fail_on = f->options->fail_on,
 					 .version = program_version};
-	struct report_file file = {.path = f->name,
-				   .source = report_source,
-				   .path_of = report_path,
-				   .context = f,
-				   .covered = f->covered.source};
-	struct report_summary summary = {.files = 1, .counts = f->run.counts};
+	struct report_summary summary = {.files = f->ntexts,
+					 .counts = f->run.counts};
 	void *state = NULL;
 
 	summary.fixable = f->run.counts.fixable;
@@ -240,8 +274,8 @@ void filter_report(struct filter *f, const struct report_format *format,
 	summary.not_run = run_not_run(&f->run, &summary.nnot_run);
 	if (format->begin)
 		state = format->begin(out, &options);
-	if (format->file)
-		format->file(state, &file, f->findings, f->n);
+	for (size_t i = 0; format->file && i < f->n;)
+		i += report_text(f, format, state, i);
 	if (format->end)
 		format->end(state, &summary);
 }

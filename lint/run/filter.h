@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A text in, the repaired text and the remaining findings out: the common part
- * of the KRM function and the Helm post-renderer.
+ * Texts in, the repaired texts and the remaining findings out: the common part
+ * of the KRM function, the Helm post-renderer and the Argo CD plugin.
  */
 #ifndef LINT_FILTER_H
 #define LINT_FILTER_H
@@ -16,6 +16,14 @@
 #include "lint/settings/policies.h"
 #include "spill.h"
 
+/* One text of the set. */
+struct filter_text {
+	const char *name; /* in messages */
+	struct buf text;  /* the input, or what the repairs made of it */
+	struct source source;
+	struct covered covered;
+};
+
 struct filter {
 	struct options *options;
 	struct rule_set rules;
@@ -25,28 +33,32 @@ struct filter {
 	const struct cluster *cluster; /* in force, or NULL */
 	const struct policy *policy;   /* in force */
 	const char *namespace;	       /* of objects that name none, or NULL */
-	const char *name;	       /* of the input, in messages */
-	struct buf text; /* the input, or what the repairs made of it */
-	/* Of the text as it is now. */
+	struct filter_text *texts;
+	size_t ntexts, texts_size;
+	/* Of the texts as they are now. */
 	struct arena arena;
-	struct source source;
 	struct run run;
 	struct spill_record *records; /* of the findings, until they are read */
 	size_t nrecords, records_size;
 	struct finding *findings; /* sorted, suppressed ones included */
 	size_t n;
-	struct covered covered;
 	struct spill spill;
 };
 
-/* Read standard input and choose the policy. 0, or 2 after a message. */
+/* Choose the policy, for files of that name in the current folder. 0, or 2
+ * after a message. */
 int filter_open(struct filter *filter, struct options *options,
 		const char *name);
+/* Another text, empty; both live until filter_release(), its place until the
+ * next one is added. The name is copied. */
+struct filter_text *filter_add(struct filter *filter, const char *name);
+/* Standard input is one. 0, or 2 after a message. */
+int filter_add_stdin(struct filter *filter, const char *name);
 void filter_release(struct filter *filter);
-/* Repair the text (safe repairs, or all) unless none are wanted. 0, or 2. */
+/* Repair the first text (safe repairs, or all). 0, or 2. */
 int filter_repair(struct filter *filter, bool unsafe);
-/* Lint the text as it is now: fills in findings. 0, or 2 after a message: some
- * are lost. */
+/* Lint the texts as they are now: fills in findings. 0, or 2 after a message:
+ * some are lost. */
 int filter_lint(struct filter *filter);
 /* Findings at or above --fail-on that are left. */
 size_t filter_failures(const struct filter *filter);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command `lint`. Exit status: 2 for everything that prevents linting,
- * which wins over 1 for findings; what was linted is reported in any case.
+ * A run of the command `lint`. Exit status: 2 for everything that prevents
+ * linting, which wins over 1 for findings; what was linted is reported in any
+ * case.
  */
 #include "lint.h"
 
@@ -93,8 +94,10 @@ static void add_text(struct lint *lint, const char *path)
 	buf_init(&folder);
 	buf_add(&folder, path, len ? len : 1);
 	files_add_root(&lint->files, path, folder.len);
-	index = files_add_folder(&lint->files, path, folder.len,
-				 policies_find(&lint->policies, folder.data));
+	index = files_add_folder(
+		&lint->files, path, folder.len,
+		policies_find(&lint->policies,
+			      lint->live ? lint->cwd : folder.data));
 	files_add(&lint->files, index, path + len + 1, 0);
 	buf_release(&folder);
 }
@@ -109,7 +112,7 @@ static void put_texts(struct lint *lint)
 	for (size_t i = 0; lint->listed && i < before; i++)
 		lint->files.items[i].flags &= (uint16_t)~FILE_NAMED;
 	for (size_t i = 0; i < lint->ntexts; i++)
-		if (access(lint->texts[i].path, F_OK))
+		if (lint->live || access(lint->texts[i].path, F_OK))
 			add_text(lint, lint->texts[i].path);
 	if (lint->ntexts)
 		files_sort(&lint->files);
@@ -181,7 +184,8 @@ static void set_reached(void *context, uint32_t file)
 /* Formats that show a finding's own repair. */
 static bool wants_repairs(const struct options *options)
 {
-	static const char *const formats[] = {"full", "json", "jsonl", "sarif",
+	static const char *const formats[] = {"full",  "html",	      "json",
+					      "jsonl", "openreports", "sarif",
 					      "rdjson"};
 
 	for (size_t i = 0; i < options->formats.n; i++)
@@ -227,7 +231,7 @@ static void lint_files(struct lint *lint)
 		.groups = lint->admission.groups,
 		.partial = o->partial || o->since,
 		.no_ignore = o->no_ignore,
-		.file_values = true,
+		.file_values = !lint->live,
 		.render_repairs = wants_repairs(o),
 		.today = lint->clusters.now / 86400,
 		.now = lint->clusters.now,
@@ -356,8 +360,7 @@ int lint_open(struct lint *lint)
 	sources_init(&lint->set_sources, &lint->files, &lint->stdin_cache);
 	rc = policies_init(&lint->policies, lint->options, lint->cwd);
 	rc |= admission_settings_open(&lint->admission, lint->options);
-	return rc | clusters_init(&lint->clusters, lint->options->cluster,
-				  lint->options->quiet > 0);
+	return rc | clusters_init(&lint->clusters, lint->options);
 }
 
 /* The Namespaces of the files that are linted, wherever they are. */
@@ -433,22 +436,28 @@ int lint_gather(struct lint *lint)
 	return 0;
 }
 
-int lint_command(struct options *options)
+int lint_main(struct lint *lint)
 {
-	struct lint lint = {.options = options, .rules = program_rules()};
-	int rc = check_options(&lint);
+	struct options *options = lint->options;
+	bool nothing;
+	int rc;
 
+	lint->rules = program_rules();
+	rc = check_options(lint);
 	if (rc) {
-		outputs_release(&lint.outputs);
+		outputs_release(&lint->outputs);
 		return rc;
 	}
-	rc = lint_open(&lint);
+	rc = lint_open(lint);
 	if (!rc)
-		rc = baseline_run_open(&lint.baseline_run, options, &lint.job);
+		rc = baseline_run_open(&lint->baseline_run, options,
+				       &lint->job);
 	if (!rc)
-		rc = lint_run(&lint);
-	lint_close(&lint);
-	if (!options->paths.n && !options->quiet && input_waits())
+		rc = lint_run(lint);
+	nothing = !rc && !lint->files.n;
+	lint_close(lint);
+	if (!options->paths.n && !lint->live && !options->quiet &&
+	    input_waits(nothing))
 		log_line("standard input was not read: to lint it: "
 			 "gpugate lint -");
 	return rc;

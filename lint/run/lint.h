@@ -20,7 +20,7 @@
 
 /* A text in place of a file, which need not exist. */
 struct lint_text {
-	const char *path; /* absolute */
+	const char *path; /* absolute, or of a live object: a name with / */
 	const char *text;
 	size_t len;
 };
@@ -38,6 +38,7 @@ struct lint {
 	struct walk_result walk;
 	const struct lint_text *texts;
 	size_t ntexts;
+	bool live;   /* texts are objects of a cluster: whole, and literal */
 	bool listed; /* paths are what a walk would meet, not what a user named;
 		      * there may be none */
 	struct stdin_cache stdin_cache;
@@ -61,6 +62,8 @@ struct lint {
 int lint_open(struct lint *lint);
 /* List the files and lint them: facts are in `whole`. 0, or 2. */
 int lint_gather(struct lint *lint);
+/* The command, with its options checked first; the exit status. */
+int lint_main(struct lint *lint);
 /* All steps from the list of files to the reports; the exit status. */
 int lint_run(struct lint *lint);
 /* In any case, at the end. */

@@ -14,6 +14,7 @@
 #include "covered.h"
 #include "doc/diff.h"
 #include "lint.h"
+#include "lint/quota/quota.h"
 #include "lint/term/log.h"
 
 enum { OUTPUT_BUFFER = 64 * 1024 };
@@ -386,6 +387,38 @@ static void check_required(struct merge *m)
 	}
 }
 
+/* --- demand against quotas, for the page --------------------------------- */
+
+static const struct policy *policy_of(void *context, uint32_t file,
+				      struct policy_path_rule *rule)
+{
+	struct lint *lint = context;
+
+	return job_policy(&lint->job, file, &lint->workers.items[0].absolute,
+			  rule);
+}
+
+static void add_quotas(void *context, struct buf *out)
+{
+	struct lint *lint = context;
+	struct quota_table table = {0};
+	const struct quota_maker maker = {
+		.index = &lint->whole.index,
+		.files = &lint->files,
+		.policies = &lint->policies,
+		.clusters = &lint->clusters,
+		.policy_of = policy_of,
+		.context = lint,
+	};
+
+	if (!lint->files.n)
+		return;
+	quota_table_make(&table, &maker);
+	quota_table_finish(&table);
+	quota_section(&table, out);
+	arena_release(&table.arena);
+}
+
 /* --- all ----------------------------------------------------------------- */
 
 static void finish(struct merge *m)
@@ -423,6 +456,8 @@ static void finish(struct merge *m)
 	if (lint->options->diff && !outputs_use_stdout(&lint->outputs))
 		lint->failed |= flush_out() != 0;
 	s->failed = lint->failed;
+	s->quotas = add_quotas;
+	s->context = lint;
 	outputs_end(&lint->outputs, s);
 	lint->failed |= lint->outputs.failed;
 }

@@ -292,7 +292,7 @@ static void lint_file(struct worker *w, size_t index)
 		f->flags |= FILE_FOREIGN;
 		return;
 	}
-	if (is_template(w, &source)) {
+	if (job->run.file_values && is_template(w, &source)) {
 		f->flags |= FILE_TEMPLATE;
 		return;
 	}

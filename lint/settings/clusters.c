@@ -130,16 +130,33 @@ clusters_admission(struct clusters *clusters, const struct cluster *cluster)
 	return found;
 }
 
-int clusters_init(struct clusters *clusters, const char *path, bool quiet)
+/* A state that was not in a file. */
+static void add_asked(struct clusters *clusters, const struct cluster *cluster)
 {
+	struct cluster_entry entry = {.path = strdup("from kubectl"),
+				      .cluster = cluster_get(cluster)};
+
+	if (!entry.path)
+		BUG("out of memory");
+	entry.admission = read_admission(clusters, &entry);
+	*ARRAY_PUSH(clusters->items, clusters->n, clusters->size) = entry;
+	clusters->common = entry.cluster;
+}
+
+int clusters_init(struct clusters *clusters, const struct options *options)
+{
+	const char *path = options->cluster;
+
 	memset(clusters, 0, sizeof(*clusters));
 	pthread_mutex_init(&clusters->lock, NULL);
 	clusters->now = (int64_t)time(NULL);
-	clusters->quiet = quiet;
+	clusters->quiet = options->quiet > 0;
 	if (path)
 		clusters->common =
 			get(clusters, strcmp(path, "-") ? path : "/dev/stdin",
 			    true);
+	else if (options->asked)
+		add_asked(clusters, options->asked);
 	return clusters->failed ? 2 : 0;
 }
 

@@ -19,20 +19,21 @@ struct clusters {
 	pthread_mutex_t lock;
 	struct cluster_entry {
 		char *path;
-		struct cluster *cluster; /* NULL: it could not be read */
+		const struct cluster *cluster; /* NULL: not read */
 		/* The cluster's own policies, or NULL. */
 		struct admission_policies *admission;
 		bool reported_old;
 	} * items;
 	size_t n, size;
-	const struct cluster *common; /* of --cluster, or NULL */
+	/* Of --cluster, or the one that was asked; or NULL. */
+	const struct cluster *common;
 	int64_t now;
 	bool failed; /* one could not be read, and was reported */
 	bool quiet;
 };
 
-/* path: of --cluster, or NULL. 0, or 2 after a message. */
-int clusters_init(struct clusters *clusters, const char *path, bool quiet);
+/* With that of the options. 0, or 2 after a message. */
+int clusters_init(struct clusters *clusters, const struct options *options);
 void clusters_release(struct clusters *clusters);
 /* For a file of that policy, whose `paths:` names this one (or NULL). */
 const struct cluster *clusters_for_file(struct clusters *clusters,

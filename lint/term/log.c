@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "escape.h"
+#include "program.h"
 
 /* One write per message: lines of several threads do not mix. */
 static void write_line(struct buf *line)
@@ -29,14 +30,17 @@ static void write_line(struct buf *line)
  * begin a GitHub workflow command, an escape a terminal's. */
 static void begin_line(struct buf *line, const char *fmt, va_list ap)
 {
-	struct buf text;
+	struct buf text, said;
 
 	buf_init(&text);
+	buf_init(&said);
 	buf_vaddf(&text, fmt, ap);
+	program_say(&said, text.data);
 	buf_init(line);
-	buf_adds(line, "gpugate: ");
-	escape_add(line, text.data, text.len);
+	buf_addf(line, "%s: ", program_name());
+	escape_add(line, said.data, said.len);
 	buf_release(&text);
+	buf_release(&said);
 }
 
 void log_line(const char *fmt, ...)
@@ -58,8 +62,8 @@ int log_usage(const char *command, const char *fmt, ...)
 	va_start(ap, fmt);
 	begin_line(&line, fmt, ap);
 	va_end(ap);
-	buf_addf(&line, "\nTry `gpugate help%s%s`.", command ? " " : "",
-		 command ? command : "");
+	buf_addf(&line, "\nTry `%s help%s%s`.", program_name(),
+		 command ? " " : "", command ? command : "");
 	write_line(&line);
 	return 2;
 }

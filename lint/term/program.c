@@ -8,11 +8,50 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "log.h"
 #include "version.h"
 
 const char program_version[] = GPUGATE_VERSION;
 const char program_build[] = GPUGATE_BUILD;
+
+static bool is_plugin;
+
+void program_called(const char *argv0)
+{
+	const char *slash = strrchr(argv0, '/');
+
+	is_plugin = text_starts(slash ? slash + 1 : argv0, "kubectl-gpugate");
+}
+
+bool program_is_plugin(void)
+{
+	return is_plugin;
+}
+
+const char *program_name(void)
+{
+	return is_plugin ? "kubectl gpugate" : "gpugate";
+}
+
+void program_say(struct buf *out, const char *text)
+{
+	static const char name[] = "gpugate ";
+	const char *at = text;
+
+	for (const char *found; is_plugin && (found = strstr(at, name));
+	     at = found + strlen(name)) {
+		const char after = found[strlen(name)];
+		bool is_command = (after >= 'a' && after <= 'z') ||
+				  (after >= 'A' && after <= 'Z');
+
+		buf_add(out, at, (size_t)(found - at));
+		if (is_command && (found == text || strchr("` (", found[-1])))
+			buf_adds(out, "kubectl ");
+		buf_adds(out, name);
+	}
+	buf_adds(out, at);
+}
 
 struct rule_set program_rules(void)
 {

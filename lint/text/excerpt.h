@@ -16,7 +16,7 @@
 #define LINT_EXCERPT_H
 
 #include "doc/source.h"
-#include "lint/report/report_common.h"
+#include "lint/report/parts/report_common.h"
 #include "lint/term/escape.h"
 
 struct mark {

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "counter.h"
-#include "lint/report/report_common.h"
+#include "lint/report/parts/report_common.h"
 #include "lint/term/escape.h"
 
 enum { WINDOW = 100, FACTOR = 37 };

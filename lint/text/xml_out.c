@@ -27,16 +27,23 @@ static const char *entity(char c)
 	}
 }
 
+void xml_add_n(struct buf *out, const char *s, size_t len)
+{
+	for (size_t i = 0; i < len;) {
+		size_t plain = i;
+
+		while (plain < len && !entity(s[plain]))
+			plain++;
+		escape_add(out, s + i, plain - i);
+		if (plain < len)
+			buf_adds(out, entity(s[plain++]));
+		i = plain;
+	}
+}
+
 void xml_add(struct buf *out, const char *s)
 {
-	while (*s) {
-		size_t plain = strcspn(s, "&<>\"'");
-
-		escape_add(out, s, plain);
-		s += plain;
-		if (*s)
-			buf_adds(out, entity(*s++));
-	}
+	xml_add_n(out, s, strlen(s));
 }
 
 void xml_add_attribute(struct buf *out, const char *name, const char *value)

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 
 void xml_add(struct buf *out, const char *s);
+void xml_add_n(struct buf *out, const char *s, size_t len);
 /* ` name="value"` */
 void xml_add_attribute(struct buf *out, const char *name, const char *value);
 

@@ -173,6 +173,13 @@ bool path_is_below(const char *folder, const char *path)
 	return !strncmp(path, folder, len) && path[len] == '/';
 }
 
+void text_mask_controls(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
 const char *text_find(const char *text, size_t len, const char *needle)
 {
 	size_t n = strlen(needle);

@@ -241,12 +241,21 @@ bool option_is_inherited(const struct option_parser *p, const char *name)
 	return o && p->inherited[o - p->set->items];
 }
 
+/* Where the command has what does it here. */
 static const char *hint_for(const struct option_parser *p, const char *name,
 			    size_t len)
 {
-	for (const struct option_hint *h = p->set->hints; h && h->name; h++)
-		if (strlen(h->name) == len && !memcmp(h->name, name, len))
-			return h->instead;
+	for (const struct option_hint *h = p->set->hints; h && h->name; h++) {
+		const char *instead = h->instead;
+
+		if (!is_name(h->name, name, len))
+			continue;
+		if (strncmp(instead, "--", 2) != 0)
+			return p->arguments ? instead : NULL;
+		return find_name(p, instead + 2, strcspn(instead + 2, " ;"))
+			       ? instead
+			       : NULL;
+	}
 	return NULL;
 }
 
@@ -303,6 +312,14 @@ static int read_long(struct option_parser *p, const char *arg)
 	return rc;
 }
 
+static int unknown_letter(struct option_parser *p, char letter)
+{
+	const char *instead = hint_for(p, &letter, 1);
+
+	return option_usage(p, "unknown option `-%c`%s%s", letter,
+			    instead ? ": use " : "", instead ? instead : "");
+}
+
 /* One argument of letters: -qv, -j4, -j 4. */
 static int read_letters(struct option_parser *p, const char *arg)
 {
@@ -312,7 +329,7 @@ static int read_letters(struct option_parser *p, const char *arg)
 		const char *value;
 
 		if (!o)
-			return option_usage(p, "unknown option `-%c`", *c);
+			return unknown_letter(p, *c);
 		drop_inherited(p, o);
 		if (!o->value) {
 			set_flag(p, o);
@@ -371,7 +388,8 @@ int options_read(struct option_parser *p, char **argv)
 
 /* --- help ----------------------------------------------------------------- */
 
-static void print_option(const struct option *o, struct buf *out)
+static void print_option(const struct option_set *set, const struct option *o,
+			 struct buf *out)
 {
 	size_t start = out->len;
 	struct buf text;
@@ -387,7 +405,10 @@ static void print_option(const struct option *o, struct buf *out)
 	else
 		buf_addf(out, "%*s", (int)(INDENT - (out->len - start)), "");
 	buf_init(&text);
-	buf_adds(&text, o->help);
+	if (set->say)
+		set->say(&text, o->help);
+	else
+		buf_adds(&text, o->help);
 	if (o->initial)
 		buf_addf(&text, " Default: %s", o->initial);
 	words_wrap(out, text.data, INDENT, INDENT);
@@ -399,5 +420,5 @@ void options_print(const struct option_set *set, unsigned command,
 {
 	for (size_t i = 0; i < set->n; i++)
 		if (set->items[i].commands & command)
-			print_option(&set->items[i], out);
+			print_option(set, &set->items[i], out);
 }

@@ -12,6 +12,8 @@ import sys
 import xml.etree.ElementTree as xml
 from urllib.parse import unquote
 
+import html_page
+
 try:
     import jsonschema
 except ImportError:
@@ -298,6 +300,32 @@ def check_concise(text, _):
     return found
 
 
+def check_openreports(text, _):
+    found = []
+    names = set()
+    for item in load(text)["items"]:
+        where = item["metadata"].get("namespace", "")
+        need((item["kind"] == "Report") == bool(where), item["kind"], where)
+        name = where, item["metadata"]["name"]
+        need(name not in names, "twice:", name)
+        names.add(name)
+        counts = collections.Counter(r["result"] for r in item["results"])
+        need({k: n for k, n in item["summary"].items() if n} == counts,
+             "summary", item["summary"], "of", counts)
+        need(len(json.dumps(item)) < 1500000, "too large for etcd")
+        for result in item["results"]:
+            need(all(isinstance(v, str)
+                     for v in result["properties"].values()), result)
+            if result["result"] != "skip":
+                line = result["properties"]["position"].split(":")[0]
+                found.append((int(line), result["rule"]))
+    return found
+
+
+def check_html(text, _):
+    return html_page.read(text)
+
+
 def check_full(text, case):
     docs = re.findall(r"^ *= docs: gpugate explain \S+$", text, re.M)
     need(len(docs) == case["count"], "findings", len(docs))
@@ -311,7 +339,8 @@ CHECKS = [("json", check_json), ("jsonl", check_jsonl),
           ("checkstyle", check_checkstyle), ("gitlab", check_gitlab),
           ("rdjson", check_rdjson), ("github", check_github),
           ("markdown", check_markdown), ("concise", check_concise),
-          ("full", check_full)]
+          ("full", check_full), ("html", check_html),
+          ("openreports", check_openreports)]
 # What a terminal would act on, or nobody would see: JSON too may be looked at.
 HOSTILE = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u206f\ufeff]")

@@ -77,7 +77,8 @@ skip_all() {
 # need_program NAME: installs it, or the rest of the check is skipped.
 need_program() {
 	command -v "$1" >/dev/null ||
-		apt-get install -y -qq --no-install-recommends "$1" \
+		apt-get -o DPkg::Lock::Timeout=120 install -y -qq \
+			--no-install-recommends "$1" \
 			>/dev/null 2>&1 || skip_all "no $1"
 }
 

@@ -236,7 +236,8 @@ def rules(c):
 def reports(c):
     n = 0
     for path in (ROOT / "tests" / "rules", ROOT / "deploy" / "examples"):
-        for more in ([], ["--preset", "all", "--no-ignore"]):
+        for more in ([], ["--preset", "all", "--no-ignore", "--docs-url",
+                          "https://docs.example.com"]):
             out = c.run("lint", "--isolated", "--format", "json", *more, path)
             report = json.loads(out.stdout)
             n += len(report["findings"]) + len(report["suppressed"])

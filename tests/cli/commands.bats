@@ -156,30 +156,60 @@ print(rule["name"], rule["severity"], "kind:" in rule["flagged"],
 	holds "$output" "#compdef gpugate"
 	run "$GPUGATE" completion fish
 	holds "$output" "complete -c gpugate"
+	holds "$output" "complete -c kubectl-gpugate"
 	run "$GPUGATE" completion tcsh
 	is "$status" 2
 	run "$GPUGATE" completion
 	is "$status" 2
 }
 
-@test "completion: bash completes commands, options, values" {
-	eval "$("$GPUGATE" completion bash)"
-	complete_words() {
-		COMP_WORDS=("$@")
-		COMP_CWORD=$(($# - 1))
-		COMPREPLY=()
-		_gpugate
-		echo "${COMPREPLY[*]}"
-	}
-	is "$(complete_words gpugate li)" lint
-	holds "$(complete_words gpugate lint --fa)" --fail-on
-	is "$(complete_words gpugate lint --fail-on w)" warning
-	holds "$(complete_words gpugate lint --select priority-int)" \
-		priority-integer-set
-	holds "$(complete_words gpugate explain priority-int)" \
-		priority-integer-set
-	touch file.yaml
-	is "$(complete_words gpugate lint fil)" file.yaml
+# offers WORD...: what may stand for the last one, on one line.
+offers() {
+	"$GPUGATE" __complete "$@" | cut -f1 | tr '\n' ' '
+}
+
+@test "completion: commands, options, values, lists" {
+	is "$(offers li)" "lint :4 "
+	is "$(offers lint --fail-o)" "--fail-on :4 "
+	is "$(offers lint --fail-on w)" "warning :4 "
+	is "$(offers lint --fail-on=w)" "--fail-on=warning :4 "
+	is "$(offers lint --select quota,priority-int)" \
+		"quota,priority-integer-set :6 "
+	is "$(offers explain priority-int)" "priority-integer-set :4 "
+	is "$(offers lint --format sari)" "sarif :4 "
+	is "$(offers lint --format sarif:)" ":0 "
+	is "$(offers lint fil)" ":0 "
+	is "$(offers lint --config fil)" ":0 "
+	is "$(offers lint -qn m --fail-on i)" "info :4 "
+	is "$(offers lint -j)" ":4 "
+	is "$(offers lint -- --f)" ":0 "
+	is "$(offers nothing x)" ":4 "
+	is "$(offers completion z)" "zsh :4 "
+	holds "$(offers '')" "snapshot"
+	holds_not "$(offers '')" "manpage"
+	is "$(offers)" "$(offers '')"
+}
+
+@test "completion: what git and kubectl know, where it is asked for" {
+	git init -q .
+	git -c user.name=a -c user.email=a@b commit -q --allow-empty -m a
+	git branch topic
+	is "$(offers lint --since top)" "topic :4 "
+	is "$(offers lint --add-ignore top)" ":4 "
+	mkdir bin
+	printf '#!/bin/sh\necho "$*" >>calls\ncase $* in *get-contexts*) echo prod ;; *) echo namespace/ml ;; esac\n' \
+		>bin/kubectl
+	chmod +x bin/kubectl
+	PATH=$PWD/bin:$PATH
+	is "$(offers lint --context prod -n '')" "ml :4 "
+	is "$(cat calls)" \
+		"--context prod get namespaces -o name --request-timeout=2s"
+	is "$(offers snapshot -n a,m)" "a,ml :6 "
+	is "$(offers quota --context '')" "prod :4 "
+	rm bin/kubectl
+	printf '#!/bin/sh\nexit 1\n' >bin/kubectl
+	chmod +x bin/kubectl
+	is "$(offers snapshot -n shm)" ":6 "
 }
 
 @test "manual pages name every option and every key" {

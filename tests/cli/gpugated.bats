@@ -542,3 +542,31 @@ status_of() {
 	logged "the sandbox is off"
 	is "$(status_of Seccomp)" 0
 }
+
+@test "gpugated: completion and its manual page" {
+	run "$GPUGATED" __complete cer
+	holds "$output" "certs"
+	run "$GPUGATED" __complete --tls-c
+	is "$(printf '%s\n' "$output" | cut -f1 | tr '\n' ' ')" "--tls-cert :4 "
+	is "$("$GPUGATED" __complete --tls-cert x)" ":0"
+	is "$("$GPUGATED" __complete --log-level w)" "warn
+:4"
+	run "$GPUGATED" __complete certs --d
+	is "$(printf '%s\n' "$output" | cut -f1 | tr '\n' ' ')" "--dir --dns --days :4 "
+	for shell in bash zsh fish; do
+		run "$GPUGATED" completion "$shell"
+		is "$status" 0
+		holds "$output" gpugated
+	done
+	run "$GPUGATED" completion tcsh
+	is "$status" 2
+	run "$GPUGATED" manpage
+	is "$status" 0
+	for option in $("$GPUGATED" --help | grep -o '^ *--[a-z-]*' | tr -d ' '); do
+		holds "$output" "\\fB${option//-/\\-}"
+	done
+	if command -v groff >/dev/null; then
+		"$GPUGATED" manpage | groff -man -ww -Tutf8 2>&1 >/dev/null |
+			diff /dev/null - >&2
+	fi
+}

@@ -139,3 +139,12 @@ while text:
 	answers <in >out
 	run ! grep -q hunter2 out
 }
+
+@test "a diagnostic links to the page of its rule, where it has an address" {
+	pod a.yaml
+	{ start; opened a.yaml; stop; } >in
+	run answers --docs-url https://docs.example.com/rules <in
+	holds "$output" '"codeDescription": {"href": "https://docs.example.com/rules/priority-integer-set.md"}'
+	run answers <in
+	holds_not "$output" codeDescription
+}

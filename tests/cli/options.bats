@@ -447,11 +447,25 @@ load helper
 		[[ $stderr == *"${words#*=}"* ]]
 	done
 	for words in 'exit-zero=--fail-on never' 'output-format=--format FMT' \
-		'max-warnings=--fail-on warning' 'disable=--ignore RULES'; do
+		'max-warnings=--fail-on warning' 'disable=--ignore RULES' \
+		'json=--format json' 'strict=--preset strict' \
+		'file=the file' 'recursive=the folder' 'skip=--ignore' \
+		'no-color=--color never' 'changed=--since REV'; do
 		run --separate-stderr "$GPUGATE" lint "--${words%%=*}" .
 		[ "$status" -eq 2 ]
 		[[ $stderr == *"unknown option \`--${words%%=*}\`: use ${words#*=}"* ]]
 	done
+	for words in 'o=--format FMT:FILE' 'f=--format FMT; files' \
+		'R=the folder' 'e=--ignore RULES'; do
+		run --separate-stderr "$GPUGATE" lint "-${words%%=*}" x
+		[ "$status" -eq 2 ]
+		[[ $stderr == *"unknown option \`-${words%%=*}\`: use ${words#*=}"* ]]
+	done
+	# Not where the command has nothing of the sort.
+	run --separate-stderr "$GPUGATE" init --output-format json
+	holds_not "$stderr" "--format"
+	run --separate-stderr "$GPUGATE" quota --json
+	holds "$stderr" "use --format json"
 	[ "$("$GPUGATE" -V)" = "$("$GPUGATE" version)" ]
 }
 
@@ -466,6 +480,11 @@ load helper
 	run ! grep 'standard input' err
 	"$GPUGATE" lint <&8 2>err
 	grep -q 'standard input was not read: to lint it: gpugate lint -$' err
+	run bash -c '{ sleep 0.02; cat ../train.yaml; } | "$0" lint' "$GPUGATE"
+	holds "$output" "to lint it: gpugate lint -"
+	run bash -c '{ sleep 0.02; cat ../train.yaml; } | "$0"' "$GPUGATE"
+	is "$status" 2
+	holds "$output" "to lint standard input: gpugate lint -"
 	"$GPUGATE" lint -q <&8 2>err
 	run ! grep 'standard input' err
 	run "$GPUGATE" <&8

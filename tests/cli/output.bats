@@ -6,7 +6,7 @@ load helper
 @test "each format, to a file; several in one run" {
 	pod a.yaml
 	for format in full concise json jsonl sarif junit github gitlab rdjson \
-		checkstyle markdown; do
+		checkstyle markdown html openreports; do
 		run --separate-stderr "$GPUGATE" lint --format $format:out.$format a.yaml
 		is "$status" 1
 		is "$output" ""

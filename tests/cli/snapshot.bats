@@ -668,3 +668,97 @@ judged() {
 	run "$GPUGATE" lint --isolated --cluster cluster.json --format json gate.yaml
 	holds "$output" '"rule":"crd-validation","reason":"its schema is left out'
 }
+
+# objects KIND-LINES LIST: what a cluster answers to `lint` and `quota`.
+live() {
+	cluster
+	sed -i 's/^case .* in$/case $* in\n*api-resources*) cat "$FAKE\/resources"; exit 0 ;;\n*" -o json"*) [ ! -f "$FAKE\/partly" ] || { cat "$FAKE\/objects"; cat "$FAKE\/partly" >\&2; exit 1; }; exec cat "$FAKE\/objects" ;;/' \
+		"$FAKE/kubectl"
+	cat >"$FAKE/resources" <<-END
+		configmaps cm v1 true ConfigMap
+		pods po v1 true Pod
+		secrets  v1 true Secret
+		services svc v1 true Service
+		jobs  batch/v1 true Job
+		rayclusters  ray.io/v1 true RayCluster
+	END
+	cat >"$FAKE/objects" <<-END
+		{"kind":"List","apiVersion":"v1","items":[
+		{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"ml"},
+		 "spec":{"priority":5,"containers":[{"name":"c","image":"<IMAGE>"}]}},
+		{"apiVersion":"v1","kind":"Pod","metadata":{"name":"made","namespace":"ml",
+		 "ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"j","controller":true}]},
+		 "spec":{"priority":5,"containers":[{"name":"c","image":"x:1"}]}}]}
+	END
+	ln -s "$(realpath "$GPUGATE")" kubectl-gpugate
+}
+
+@test "lint: the objects of a namespace, as kubectl's plugin" {
+	live
+	run --separate-stderr ./kubectl-gpugate lint --kubectl "$FAKE/kubectl" \
+		-q --format concise -n ml
+	is "$status" 1
+	is "$(printf '%s\n' "$output" | grep -c priority-integer-set)" 1
+	holds "$output" "ml/Pod/a:"
+	grep -q -- '^get pods,services,jobs.batch,rayclusters.ray.io -o json -n ml$' \
+		"$FAKE/log"
+	# Its state is asked for as well, of that namespace.
+	grep -q 'namespaces/ml/resourcequotas' "$FAKE/log"
+	run ! grep -q secrets "$FAKE/log"
+}
+
+@test "lint: without that name a namespace is that of files" {
+	live
+	pod here.yaml
+	run --separate-stderr "$GPUGATE" lint --kubectl "$FAKE/kubectl" \
+		-q --format concise -n ml
+	holds "$output" here.yaml
+	[ ! -e "$FAKE/log" ]
+	run --separate-stderr "$GPUGATE" lint --kubectl "$FAKE/kubectl" \
+		-q --format concise -A
+	holds_not "$output" here.yaml
+	holds "$output" "ml/Pod/a:"
+	# The environment says which cluster, not that it is asked.
+	rm "$FAKE/log"
+	GPUGATE_CONTEXT=prod run --separate-stderr "$GPUGATE" lint -q \
+		--kubectl "$FAKE/kubectl" --format concise
+	holds "$output" here.yaml
+	[ ! -e "$FAKE/log" ]
+	run "$GPUGATE" lint -q --kubectl "$FAKE/kubectl" --context prod here.yaml
+	holds "$output" here.yaml
+	grep -q -- '^--context prod .*get --raw' "$FAKE/log"
+	run ! grep -q -- '-o json ' "$FAKE/log"
+}
+
+@test "lint: what of the cluster may not be read" {
+	live
+	echo 'Error from server (Forbidden): jobs.batch is forbidden' >"$FAKE/partly"
+	run --separate-stderr ./kubectl-gpugate lint --kubectl "$FAKE/kubectl" \
+		-q --format concise -n ml
+	is "$status" 2
+	holds "$output" "ml/Pod/a:"
+	holds "$stderr" "kubectl gpugate: kubectl: Error from server (Forbidden)"
+	for option in --fix --diff '--since HEAD' '--add-ignore x'; do
+		run ./kubectl-gpugate lint -n ml $option
+		is "$status" 2
+		holds "$output" "are not files"
+	done
+	run ./kubectl-gpugate lint -n ml -A
+	is "$status" 2
+	run ./kubectl-gpugate lint -A x.yaml
+	is "$status" 2
+	run ./kubectl-gpugate lint -n ml --kubectl ./nothing
+	is "$status" 2
+}
+
+@test "quota: of the cluster itself, as kubectl's plugin" {
+	live
+	pod here.yaml
+	run ./kubectl-gpugate quota -A --kubectl "$FAKE/kubectl"
+	is "$status" 0
+	holds "$output" 16
+	run "$GPUGATE" quota -A --kubectl "$FAKE/kubectl" here.yaml
+	holds_not "$output" 16
+	run "$GPUGATE" quota -A --kubectl "$FAKE/kubectl" --context x here.yaml
+	holds "$output" 16
+}

@@ -9,19 +9,22 @@ command -v clang >/dev/null || {
 	echo "skip: clang is not on PATH"
 	exit 0
 }
+# Both programs have options of their own by one name.
+program=$build/libgpugated.a
+[ "$target" != lsp ] || program=$build/liblint.a
 mkdir -p "$build/corpus-$target" "$build/crashes" "$build/gen"
 # Steps that run side by side share what is built: one builds, the others wait.
 flock "$build/lock" \
 	make --no-print-directory BUILD="$build" CC=clang \
 	CFLAGS="-O1 -g -DCHECK_WANTS=1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" \
-	LDFLAGS= "$build/libgpugate.a" "$build/libgpugated.a" >"$build/make-$target.log" 2>&1 || {
+	LDFLAGS= "$build/libgpugate.a" "$program" >"$build/make-$target.log" 2>&1 || {
 	tail -20 "$build/make-$target.log"
 	exit 1
 }
 clang -std=c11 -D_GNU_SOURCE -Iinclude -I. -I"$build/gen" -O1 -g \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	-o "$build/fuzz_$target" "$here/fuzz_$target.c" \
-	"$build/libgpugated.a" "$build/libgpugate.a" \
+	"$program" "$build/libgpugate.a" \
 	-lyaml -lpcre2-8 -ljansson -Wl,--as-needed -lmicrohttpd -lgnutls \
 	-lssl -lcrypto -lcurl -pthread
 seeds=()

@@ -45,6 +45,10 @@ rules/docs/generate.sh "$gpugate" "$work/docs" &&
 	echo 'the pages of rules/docs are old: make docs' >&2
 	fail=1
 }
+"$(dirname "$0")/picture.sh" "$gpugate" | cmp -s - .github/gpugate.svg || {
+	echo 'the picture .github/gpugate.svg is old: make docs' >&2
+	fail=1
+}
 git ls-files -z '*.md' | xargs -0 "$(dirname "$0")/links.py" || fail=1
 [ "$fail" -eq 0 ] && echo 'README: ok'
 exit "$fail"

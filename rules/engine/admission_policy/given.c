@@ -9,20 +9,24 @@
 
 const char admission_group[] = "admissionregistration.k8s.io";
 
-static struct admission_remark remark_at(const struct given *given,
+/* One line, whatever a name holds that the text quotes. */
+static struct admission_remark remark_at(struct admission_policies *set,
+					 const struct given *given,
 					 uint32_t offset, const char *text)
 {
 	struct position at = source_position(given->source, offset);
+	char *line = arena_strdup(&set->arena, text);
 
+	text_mask_controls(line);
 	return (struct admission_remark){given->source->name, at.line,
-					 at.column, text};
+					 at.column, line};
 }
 
 void admission_problem_at(struct admission_policies *set,
 			  const struct given *given, uint32_t offset,
 			  const char *text)
 {
-	struct admission_remark remark = remark_at(given, offset, text);
+	struct admission_remark remark = remark_at(set, given, offset, text);
 	const struct admission_listener *listener = set->listener;
 
 	set->problems++;
@@ -69,7 +73,7 @@ void admission_note(struct admission_policies *set, const struct given *given,
 	if (!listener->note)
 		return;
 	va_start(ap, fmt);
-	remark = remark_at(given, anchor_of(given, NULL),
+	remark = remark_at(set, given, anchor_of(given, NULL),
 			   arena_vprintf(&set->arena, fmt, ap));
 	va_end(ap);
 	listener->note(listener->context, &remark);

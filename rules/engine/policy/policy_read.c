@@ -94,9 +94,7 @@ const char *shown(struct policy_reader *r, const char *text)
 			step = utf8_length(text + cut, len - cut);
 	copy = arena_printf(&r->problems->arena, "%.*s%s", (int)cut, text,
 			    cut < len ? "..." : "");
-	for (char *c = copy; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
+	text_mask_controls(copy);
 	return copy;
 }
 

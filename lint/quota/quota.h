@@ -9,7 +9,8 @@
 
 #include "base/buf.h"
 #include "kube/quota/quota.h"
-#include "lint/run/lint.h"
+#include "lint/files/files.h"
+#include "lint/settings/clusters.h"
 
 struct quota_item {
 	struct object_id id;
@@ -80,6 +81,21 @@ struct quota_idle {
 	bool all;
 };
 void quota_table_idle(struct quota_table *table, const struct quota_idle *idle);
+/* quota_make.c: all of that, from the facts of a run. */
+struct quota_maker {
+	const struct object_index *index; /* finished */
+	const struct files *files;
+	struct policies *policies;
+	struct clusters *clusters;
+	bool all; /* of the cluster state, namespaces that nothing names too */
+	const struct policy *(*policy_of)(void *context, uint32_t file,
+					  struct policy_path_rule *rule);
+	/* Is the file not as in the revision? NULL: there is none. */
+	bool (*changed)(void *context, const char *path);
+	void *context;
+};
+void quota_table_make(struct quota_table *table,
+		      const struct quota_maker *maker);
 /* Entries into rows, when all were added. */
 void quota_table_finish(struct quota_table *table);
 
@@ -87,6 +103,18 @@ void quota_table_finish(struct quota_table *table);
 struct quantity quota_row_after(const struct quota_row *row, bool peak);
 /* What does not fit, 0 or less when all does. */
 struct quantity quota_row_excess(const struct quota_row *row, bool peak);
+
+enum quota_fit {
+	QUOTA_UNKNOWN,	 /* it is not known what limits it */
+	QUOTA_UNLIMITED, /* nothing does */
+	QUOTA_FITS,
+	QUOTA_FITS_NOT_AT_PEAK,
+	QUOTA_EXCEEDED,
+};
+enum quota_fit quota_row_fit(const struct quota_row *row);
+/* "4 left", "6 too many", "7 too many at the peak", "no quota", "not known",
+ * with the reason for what is not known. Raw text. */
+void quota_row_verdict(const struct quota_row *row, struct buf *out);
 
 /* Why the quotas of that state are not known; NULL: they are. Kept in arena.
  * wanted: there should be a state, cluster NULL: it could not be read. */
@@ -99,16 +127,6 @@ const char *quota_row_unknown(const struct quota_row *row);
 /* "82 days" */
 void quota_add_age(struct buf *out, int64_t seconds);
 
-/* quota_since.c: what the files under the paths were in a revision. */
-struct quota_since;
-struct quota_since *quota_since_open(struct lint *lint, const char *revision,
-				     struct err *err);
-bool quota_since_changed(const struct quota_since *since, const char *path);
-/* Add the workloads of the revision's version of what changed. 0, or -1. */
-int quota_since_add(struct quota_since *since, struct quota_table *table,
-		    const struct object_index *quotas, struct err *err);
-void quota_since_close(struct quota_since *since);
-
 struct quota_look {
 	bool color, utf8;
 };
@@ -116,5 +134,14 @@ void quota_text(const struct quota_table *table, const struct quota_look *look,
 		struct buf *out);
 void quota_json(const struct quota_table *table, struct buf *out);
 void quota_markdown(const struct quota_table *table, struct buf *out);
+/*
+ * quota_svg.c: a map of namespaces and resources, with colours for how much of
+ * each quota is taken. alone: a file of its own; else it is part of a page.
+ */
+void quota_svg(const struct quota_table *table, bool alone, struct buf *out);
+/* quota_page.c: the map and the table below it, as a section of a page;
+ * nothing without quotas. And the page. */
+void quota_section(const struct quota_table *table, struct buf *out);
+void quota_page(const struct quota_table *table, struct buf *out);
 
 #endif

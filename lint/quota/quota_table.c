@@ -317,3 +317,39 @@ struct quantity quota_row_excess(const struct quota_row *row, bool peak)
 		return quantity_from(0);
 	return quantity_sub(quota_row_after(row, peak), row->hard);
 }
+
+enum quota_fit quota_row_fit(const struct quota_row *row)
+{
+	if (!row->quota)
+		return quota_row_unknown(row) ? QUOTA_UNKNOWN : QUOTA_UNLIMITED;
+	if (quota_row_excess(row, false).nano > 0)
+		return QUOTA_EXCEEDED;
+	return quota_row_excess(row, true).nano > 0 ? QUOTA_FITS_NOT_AT_PEAK
+						    : QUOTA_FITS;
+}
+
+void quota_row_verdict(const struct quota_row *row, struct buf *out)
+{
+	static const char *const words[] = {
+		[QUOTA_UNKNOWN] = "not known",
+		[QUOTA_UNLIMITED] = "no quota",
+		[QUOTA_FITS] = " left",
+		[QUOTA_FITS_NOT_AT_PEAK] = " too many at the peak",
+		[QUOTA_EXCEEDED] = " too many",
+	};
+	enum quota_fit fit = quota_row_fit(row);
+	const char *unknown = quota_row_unknown(row);
+	struct quantity q =
+		quota_row_excess(row, fit == QUOTA_FITS_NOT_AT_PEAK);
+	char text[QUANTITY_TEXT];
+
+	if (fit == QUOTA_FITS)
+		q = quantity_sub(quantity_from(0), q);
+	if (row->quota)
+		buf_adds(out, quantity_text(q, text));
+	buf_adds(out, words[fit]);
+	if (unknown)
+		buf_addf(out, "%s%s",
+			 row->quota ? "; what is used is not known: " : ": ",
+			 unknown);
+}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lint/term/docs.h"
 #include "lint/term/escape.h"
 #include "lint/text/json_stream.h"
 #include "sarif.h"
@@ -160,7 +161,9 @@ void sarif_put_rule(struct buf *out, const struct rule *rule)
 		[SEVERITY_WARNING] = "warning",
 		[SEVERITY_ERROR] = "error",
 	};
+	struct buf page;
 
+	buf_init(&page);
 	stream_open(out, NULL, '{');
 	stream_text(out, "id", rule->name);
 	sarif_put_text(out, "shortDescription",
@@ -168,6 +171,9 @@ void sarif_put_rule(struct buf *out, const struct rule *rule)
 	sarif_put_text(out, "fullDescription",
 		       first_text(rule->why, rule->summary, rule->name));
 	put_help(out, rule);
+	if (docs_add_page(&page, rule))
+		stream_text(out, "helpUri", page.data);
+	buf_release(&page);
 	stream_open(out, "defaultConfiguration", '{');
 	stream_text(out, "level", sarif_level(rule->severity));
 	stream_close(out, '}');

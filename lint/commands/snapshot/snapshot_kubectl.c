@@ -5,29 +5,13 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "lint/files/subprocess.h"
+#include "kubectl.h"
 #include "lint/term/log.h"
 #include "snapshot.h"
 
 enum { PAGE = 250 };
 
 /* --- kubectl -------------------------------------------------------------- */
-
-static void base_arguments(const struct snapshot *s, const char **argv)
-{
-	size_t n = 0;
-
-	argv[n++] = s->options->kubectl ? s->options->kubectl : "kubectl";
-	if (s->options->context) {
-		argv[n++] = "--context";
-		argv[n++] = s->options->context;
-	}
-	if (s->options->kubeconfig) {
-		argv[n++] = "--kubeconfig";
-		argv[n++] = s->options->kubeconfig;
-	}
-	argv[n] = NULL;
-}
 
 /* What a message of kubectl's means, "Error from server (Forbidden): ...", or
  * that there was no response; the message becomes the reason. */
@@ -56,22 +40,14 @@ static enum asked why(struct buf *reason)
 
 enum asked snapshot_run(struct snapshot *s, const char *const *arguments)
 {
-	const char *argv[16];
 	struct err err = {0};
 	struct buf errors;
-	size_t n = 0;
 	int rc;
 
-	base_arguments(s, argv);
-	while (argv[n])
-		n++;
-	while (*arguments)
-		argv[n++] = *arguments++;
-	argv[n] = NULL;
 	buf_init(&errors);
 	buf_reset(&s->answer);
 	buf_reset(&s->reason);
-	rc = program_run(argv, &s->answer, &errors, &err);
+	rc = kubectl_run(s->options, arguments, &s->answer, &errors, &err);
 	if (rc < 0)
 		buf_adds(&s->reason, err.text);
 	else if (rc)

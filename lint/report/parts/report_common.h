@@ -7,8 +7,8 @@
 #define LINT_REPORT_COMMON_H
 
 #include "base/buf.h"
+#include "lint/report/report.h"
 #include "lint/term/paint.h"
-#include "report.h"
 
 /* Write the buffer and empty it. */
 void report_flush(FILE *out, struct buf *buf);

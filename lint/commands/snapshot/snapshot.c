@@ -12,6 +12,7 @@
 
 #include "base/replace.h"
 #include "base/text.h"
+#include "kubectl.h"
 #include "lint/options/options.h"
 #include "lint/term/log.h"
 #include "lint/term/progress.h"
@@ -237,9 +238,10 @@ static int ask_origin(struct snapshot *s)
 	return rc;
 }
 
-static int write_file(struct snapshot *s, const struct cluster *cluster)
+static int write_file(const struct options *options,
+		      const struct cluster *cluster)
 {
-	const char *path = s->options->output ? s->options->output : "-";
+	const char *path = options->output ? options->output : "-";
 	struct replace replace;
 	int error;
 
@@ -275,39 +277,13 @@ static void tell_counts(const struct cluster *c)
 		 cluster_policy(c) ? ", the admission policy" : "");
 }
 
-/* What looks like another option is a value that was forgotten, and kubectl
- * might read it as one. */
-static int check_values(const struct options *o)
-{
-	const struct {
-		const char *name, *value;
-	} values[] = {{"kubectl", o->kubectl},
-		      {"context", o->context},
-		      {"kubeconfig", o->kubeconfig}};
-
-	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
-		if (values[i].value &&
-		    (!*values[i].value || *values[i].value == '-'))
-			return log_usage("snapshot",
-					 "--%s: `%s` is empty or begins with -",
-					 values[i].name, values[i].value);
-	return 0;
-}
-
-int snapshot_command(struct options *options)
+int snapshot_take(const struct options *options, struct cluster **cluster)
 {
 	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct snapshot s = {.options = options, .lock = &lock};
 	int64_t now = (int64_t)time(NULL);
-	struct cluster *cluster;
-	int rc = check_values(options);
+	int rc;
 
-	if (rc)
-		return rc;
-	if (options->paths.n)
-		return log_usage(
-			"snapshot",
-			"snapshot takes no arguments; name the file with -o");
 	s.builder = cluster_builder_new();
 	buf_init(&s.answer);
 	buf_init(&s.reason);
@@ -317,15 +293,33 @@ int snapshot_command(struct options *options)
 		snapshot_admission(&s);
 		rc = ask_origin(&s);
 	}
-	if (!rc) {
-		cluster = cluster_builder_finish(s.builder, now);
-		rc = write_file(&s, cluster);
-		if (!rc && !options->quiet)
-			tell_counts(cluster);
-		cluster_put(cluster);
-	}
+	if (!rc)
+		*cluster = cluster_builder_finish(s.builder, now);
 	cluster_builder_free(s.builder);
 	buf_release(&s.answer);
 	buf_release(&s.reason);
+	return rc;
+}
+
+int snapshot_command(struct options *options)
+{
+	struct cluster *cluster = NULL;
+	int rc = kubectl_check(options, "snapshot");
+
+	if (rc)
+		return rc;
+	if (options->all_namespaces && options->namespaces.n)
+		return log_usage("snapshot", "--namespace and --all-namespaces "
+					     "cannot be combined");
+	if (options->paths.n)
+		return log_usage(
+			"snapshot",
+			"snapshot takes no arguments; name the file with -o");
+	rc = snapshot_take(options, &cluster);
+	if (!rc)
+		rc = write_file(options, cluster);
+	if (!rc && !options->quiet)
+		tell_counts(cluster);
+	cluster_put(cluster);
 	return rc;
 }

@@ -28,6 +28,10 @@ struct snapshot {
 	size_t read; /* kinds */
 };
 
+/* All of it, for `gpugate snapshot` and where a cluster is named in place of a
+ * file. 0, or 2 after messages. */
+int snapshot_take(const struct options *options, struct cluster **cluster);
+
 /* -- snapshot_kubectl.c -- */
 /* kubectl with these arguments, up to NULL. What it prints is in answer; else
  * reason says why there is nothing. */

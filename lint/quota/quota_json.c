@@ -154,30 +154,20 @@ static struct quantity steady_sum(const struct quota_row *row)
 
 static void add_verdict(struct buf *out, const struct quota_row *row)
 {
-	struct quantity steady = quota_row_excess(row, false);
-	struct quantity peak = quota_row_excess(row, true);
-	const char *unknown = quota_row_unknown(row);
+	static const char *const signs[] = {
+		[QUOTA_UNKNOWN] = "",
+		[QUOTA_UNLIMITED] = "",
+		[QUOTA_FITS] = "\u2705 ",
+		[QUOTA_FITS_NOT_AT_PEAK] = "\u26a0\ufe0f ",
+		[QUOTA_EXCEEDED] = "\u274c ",
+	};
+	struct buf verdict;
 
-	if (!row->quota) {
-		buf_adds(out, unknown ? "not known" : "no quota");
-	} else if (steady.nano > 0) {
-		buf_adds(out, "\u274c ");
-		add_amount(out, steady);
-		buf_adds(out, " too many");
-	} else if (peak.nano > 0) {
-		buf_adds(out, "\u26a0\ufe0f ");
-		add_amount(out, peak);
-		buf_adds(out, " too many at the peak");
-	} else {
-		buf_adds(out, "\u2705 ");
-		add_amount(out, quantity_sub(quantity_from(0), steady));
-		buf_adds(out, " left");
-	}
-	if (unknown) {
-		buf_adds(out,
-			 row->quota ? "; what is used is not known: " : ": ");
-		add_plain(out, unknown);
-	}
+	buf_init(&verdict);
+	quota_row_verdict(row, &verdict);
+	buf_adds(out, signs[quota_row_fit(row)]);
+	add_plain(out, verdict.data);
+	buf_release(&verdict);
 }
 
 static void add_row(struct buf *out, const struct quota_table *t,

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `gpugate cmp`: a config management plugin of Argo CD's, which the plugin
+ * server runs in the application's folder. What it prints is applied, and what
+ * it does not print is pruned: so all of it is printed, or nothing.
+ */
+#include "cmp.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "base/text.h"
+#include "lint/term/log.h"
+
+/* --- what Argo CD says ---------------------------------------------------- */
+
+static const char *variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* The application's folder without its path in the repository; where that is
+ * not known, the repository that git knows, or the folder itself. */
+static const char *find_root(struct cmp *cmp)
+{
+	const char *path = variable("ARGOCD_APP_SOURCE_PATH");
+	size_t len = repository_length(cmp->folder), all = strlen(cmp->folder);
+	struct buf clean;
+
+	buf_init(&clean);
+	path_clean(path ? path : "", &clean);
+	if (path && !clean.len)
+		len = all;
+	else if (path && all > clean.len &&
+		 cmp->folder[all - clean.len - 1] == '/' &&
+		 !strcmp(cmp->folder + all - clean.len, clean.data))
+		len = all - clean.len - 1;
+	buf_release(&clean);
+	return len ? arena_strndup(&cmp->arena, cmp->folder, len) : cmp->folder;
+}
+
+/* Relative to the application, or from / of the repository, as Argo CD has it
+ * for Helm. */
+static int add_values(struct cmp *cmp, const char *name)
+{
+	struct buf path;
+	const char *real;
+
+	if (strstr(name, "://")) {
+		log_line("values-files: `%s` is not a file of the repository",
+			 name);
+		return 2;
+	}
+	buf_init(&path);
+	path_absolute(*name == '/' ? cmp->root : cmp->folder,
+		      name + strspn(name, "/"), &path);
+	real = cmp_inside(cmp, path.data);
+	buf_release(&path);
+	if (!real)
+		return 2;
+	list_add(&cmp->arena, &cmp->values, real);
+	return 0;
+}
+
+static int take_values(struct cmp *cmp, const json_t *value)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < json_array_size(value) && !rc; i++) {
+		const char *name = json_string_value(json_array_get(value, i));
+
+		rc = name ? add_values(cmp, name) : 2;
+	}
+	return rc;
+}
+
+/* A comma is part of the value, unless it is a list: {a,b}. */
+static int take_assignments(struct cmp *cmp, const json_t *value)
+{
+	const char *key;
+	json_t *item;
+
+	json_object_foreach((json_t *)(uintptr_t)value, key, item)
+	{
+		const char *text = json_string_value(item);
+		struct buf out;
+
+		if (!text)
+			return 2;
+		buf_init(&out);
+		buf_addf(&out, "%s=", key);
+		for (const char *c = text; *c; c++) {
+			if (*c == ',' && *text != '{')
+				buf_addc(&out, '\\');
+			buf_addc(&out, *c);
+		}
+		list_add(&cmp->arena, &cmp->assignments,
+			 arena_strdup(&cmp->arena, out.data));
+		buf_release(&out);
+	}
+	return 0;
+}
+
+static int take_release(struct cmp *cmp, const json_t *value)
+{
+	cmp->release = arena_strdup(&cmp->arena, json_string_value(value));
+	return 0;
+}
+
+static int take_render(struct cmp *cmp, const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	if (!word_among("auto plain kustomize helm", text)) {
+		log_line("render: `%s` is none of: auto plain kustomize helm",
+			 text);
+		return 2;
+	}
+	cmp->render =
+		strcmp(text, "auto") ? arena_strdup(&cmp->arena, text) : NULL;
+	return 0;
+}
+
+static int take_recurse(struct cmp *cmp, const json_t *value)
+{
+	int word = word_flag(json_string_value(value));
+
+	if (word < 0)
+		log_line("recurse: `%s` is neither true nor false",
+			 json_string_value(value));
+	cmp->recurse = word > 0;
+	return word < 0 ? 2 : 0;
+}
+
+static const struct parameter {
+	const char *name, *member; /* that holds its value */
+	json_type type;
+	bool discovers; /* decides about --discover */
+	int (*take)(struct cmp *cmp, const json_t *value);
+} parameters[] = {
+	{"render", "string", JSON_STRING, true, take_render},
+	{"recurse", "string", JSON_STRING, true, take_recurse},
+	{"release-name", "string", JSON_STRING, false, take_release},
+	{"values-files", "array", JSON_ARRAY, false, take_values},
+	{"helm-parameters", "map", JSON_OBJECT, false, take_assignments},
+};
+enum { PARAMETERS = sizeof(parameters) / sizeof(*parameters) };
+
+static int unknown_parameter(const char *name)
+{
+	const char *names[PARAMETERS], *near;
+
+	for (size_t i = 0; i < PARAMETERS; i++)
+		names[i] = parameters[i].name;
+	near = text_nearest(name, names, PARAMETERS);
+	log_line("unknown parameter `%s`%s%s%s", name,
+		 near ? "; did you mean `" : "", near ? near : "",
+		 near ? "`?" : "");
+	return 2;
+}
+
+static int take_parameter(struct cmp *cmp, const json_t *item)
+{
+	const char *name = json_string_value(json_object_get(item, "name"));
+
+	for (size_t i = 0; name && i < PARAMETERS; i++) {
+		const struct parameter *p = &parameters[i];
+		const json_t *value = json_object_get(item, p->member);
+		int rc;
+
+		if (strcmp(p->name, name) != 0)
+			continue;
+		if (cmp->discovers && !p->discovers)
+			return 0;
+		rc = value && json_typeof(value) == p->type
+			     ? p->take(cmp, value)
+			     : -1;
+		if (rc < 0)
+			log_line("parameter %s: its value is `%s`", name,
+				 p->member);
+		return rc ? 2 : 0;
+	}
+	return cmp->discovers ? 0 : unknown_parameter(name ? name : "");
+}
+
+static int read_parameters(struct cmp *cmp)
+{
+	const char *text = variable("ARGOCD_APP_PARAMETERS");
+	json_t *all;
+	int rc = 0;
+
+	if (!text)
+		return 0;
+	all = json_loads(text, JSON_DECODE_ANY, NULL);
+	if (!all || (!json_is_array(all) && !json_is_null(all))) {
+		log_line("ARGOCD_APP_PARAMETERS is not a list in JSON");
+		rc = 2;
+	}
+	for (size_t i = 0; i < json_array_size(all) && !rc; i++)
+		rc = take_parameter(cmp, json_array_get(all, i));
+	json_decref(all);
+	return rc;
+}
+
+/* --- the command ---------------------------------------------------------- */
+
+static int print_texts(struct filter *f)
+{
+	struct buf out;
+
+	buf_init(&out);
+	for (size_t i = 0; i < f->ntexts; i++) {
+		const struct buf *text = &f->texts[i].text;
+
+		if (i)
+			buf_adds(&out, "---\n");
+		buf_add(&out, text->data, text->len);
+		if (text->len && text->data[text->len - 1] != '\n')
+			buf_addc(&out, '\n');
+	}
+	return print_out(&out);
+}
+
+/* Without objects Argo CD would prune all that the application has. */
+static int judge(struct filter *f)
+{
+	int rc = filter_lint(f);
+
+	if (f->n && f->options->quiet < 2)
+		filter_report(f, &report_full, stderr);
+	if (rc || filter_failures(f))
+		return rc ? rc : 1;
+	if (f->run.counts.objects)
+		return print_texts(f);
+	log_line("no manifests: nothing is printed, since Argo CD would prune "
+		 "what the application has");
+	return 2;
+}
+
+static int generate(struct cmp *cmp, struct options *options)
+{
+	const char *namespace = variable("ARGOCD_APP_NAMESPACE");
+	struct filter filter;
+	int rc;
+
+	if (!options->namespace && namespace &&
+	    text_is_label(namespace, strlen(namespace)))
+		options->namespace = namespace;
+	rc = filter_open(&filter, options, "manifests");
+	if (!rc)
+		rc = cmp_render(cmp, &filter);
+	if (!rc)
+		rc = judge(&filter);
+	filter_release(&filter);
+	return rc;
+}
+
+static int say_kind(const struct cmp *cmp)
+{
+	static const char *const names[] = {
+		[CMP_KUSTOMIZE] = "kustomize",
+		[CMP_HELM] = "helm",
+		[CMP_PLAIN] = "plain",
+	};
+	enum cmp_kind kind = cmp_discover(cmp);
+	struct buf out;
+
+	if (kind == CMP_NOTHING)
+		return 0;
+	buf_init(&out);
+	buf_addf(&out, "%s\n", names[kind]);
+	return print_out(&out);
+}
+
+int cmp_command(struct options *options)
+{
+	struct cmp cmp = {.discovers = options->discover};
+	char *folder = realpath(".", NULL);
+	int rc = 2;
+
+	if (folder) {
+		cmp.folder = folder;
+		cmp.root = find_root(&cmp);
+		rc = read_parameters(&cmp);
+	} else {
+		log_line("the current folder is gone");
+	}
+	if (!rc)
+		rc = cmp.discovers ? say_kind(&cmp) : generate(&cmp, options);
+	arena_release(&cmp.arena);
+	free(folder);
+	return rc;
+}

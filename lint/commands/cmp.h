@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parts of `gpugate cmp`: what Argo CD passes to its plugin, and the texts that
+ * are to be applied.
+ */
+#ifndef LINT_CMP_H
+#define LINT_CMP_H
+
+#include "base/buf.h"
+#include "cli/words.h"
+#include "lint/run/filter.h"
+
+enum cmp_kind { CMP_NOTHING, CMP_KUSTOMIZE, CMP_HELM, CMP_PLAIN };
+
+/* docs/operator-manual/config-management-plugins.md and
+ * docs/user-guide/build-environment.md of Argo CD. */
+struct cmp {
+	struct arena arena;
+	const char *folder; /* of the application, absolute, without links */
+	const char *root;   /* of the repository, the same */
+	/* Parameters of the Application. */
+	const char *render;	 /* NULL: by what is there */
+	const char *release;	 /* Helm's; NULL: the application's name */
+	struct list values;	 /* files, absolute */
+	struct list assignments; /* key=value, as `helm --set` has it */
+	bool recurse;		 /* plain manifests: into folders */
+	bool discovers;		 /* how to render is all that is asked */
+};
+
+/* cmp_render.c: which of them the folder is. */
+enum cmp_kind cmp_discover(const struct cmp *cmp);
+/* The file of that absolute name, without links; NULL after a message when it
+ * is not there or not in the repository. In the arena. */
+const char *cmp_inside(struct cmp *cmp, const char *path);
+/* What is to be applied, to the filter. 0, or 2 after a message. */
+int cmp_render(struct cmp *cmp, struct filter *filter);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files under the paths were in a git revision.
+ */
+#ifndef LINT_QUOTA_SINCE_H
+#define LINT_QUOTA_SINCE_H
+
+#include "lint/quota/quota.h"
+#include "lint/run/lint.h"
+
+struct quota_since;
+struct quota_since *quota_since_open(struct lint *lint, const char *revision,
+				     struct err *err);
+bool quota_since_changed(const struct quota_since *since, const char *path);
+/* Add the workloads of the revision's version of what changed. 0, or -1. */
+int quota_since_add(struct quota_since *since, struct quota_table *table,
+		    const struct object_index *quotas, struct err *err);
+void quota_since_close(struct quota_since *since);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kubectl of --kubectl, --context and --kubeconfig.
+ */
+#ifndef LINT_KUBECTL_H
+#define LINT_KUBECTL_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "lint/options/options.h"
+
+/* Run it with these arguments, up to NULL; what it writes is added to out and
+ * errors. Its exit status, or -1 and err. */
+int kubectl_run(const struct options *options, const char *const *arguments,
+		struct buf *out, struct buf *errors, struct err *err);
+/* What looks like another option is a value that was forgotten, and kubectl
+ * might read it as one. 0, or 2 after a message. */
+int kubectl_check(const struct options *options, const char *command);
+
+#endif

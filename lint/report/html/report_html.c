@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The report as a page: numbers and summary first, so the findings wait for
+ * the end of the run. It can be read without its script; with it, findings
+ * are filtered by rule, namespace, severity, file and text.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "html.h"
+#include "lint/report/parts/report_statistics.h"
+#include "lint/text/xml_out.h"
+
+struct html_report {
+	FILE *out;
+	const char *version, *fail_on;
+	struct buf buf;
+	struct spool findings, suppressed;
+	struct tally tally;
+	uint64_t n, nsuppressed, failing;
+};
+
+static void *begin(FILE *out, const struct report_options *options)
+{
+	struct html_report *state = array_zalloc(1, sizeof(*state));
+
+	state->out = out;
+	state->version = options->version;
+	state->fail_on = options->fail_on ? options->fail_on : "error";
+	buf_init(&state->buf);
+	spool_init(&state->findings);
+	spool_init(&state->suppressed);
+	return state;
+}
+
+static void add_suppressed(struct html_report *state,
+			   const struct report_file *file,
+			   const struct finding *finding)
+{
+	struct buf *buf = &state->buf;
+
+	buf_adds(buf, "<tr><td>");
+	html_add_rule(buf, finding->rule);
+	buf_adds(buf, "</td><td class=\"path\">");
+	xml_add(buf, file->path);
+	buf_addf(buf, ":%u</td><td>%s</td><td>", finding->place.line,
+		 suppressed_via_name(finding->suppressed));
+	xml_add(buf, finding->suppression_reason);
+	buf_adds(buf, "</td></tr>\n");
+	state->nsuppressed++;
+	spool_add(&state->suppressed, buf);
+}
+
+static void begin_file(struct html_report *state, const char *path, size_t n)
+{
+	buf_adds(&state->buf, "<details class=\"file\" open><summary>"
+			      "<h3 class=\"path\">");
+	xml_add(&state->buf, path);
+	buf_addf(&state->buf, "</h3> <span>%zu</span></summary>\n", n);
+}
+
+static void add_file(void *context, const struct report_file *file,
+		     const struct finding *findings, size_t n)
+{
+	struct html_report *state = context;
+	struct source *source = NULL;
+	size_t shown = 0, left;
+
+	for (size_t i = 0; i < n; i++) {
+		shown += !findings[i].suppressed;
+		if (findings[i].suppressed)
+			add_suppressed(state, file, &findings[i]);
+	}
+	left = shown;
+	for (size_t i = 0; i < n && left; i++) {
+		const struct finding *finding = &findings[i];
+
+		if (finding->suppressed)
+			continue;
+		if (left-- == shown) {
+			source = file_shown(file);
+			begin_file(state, file->path, shown);
+		}
+		tally_add(&state->tally, finding->rule, finding->severity);
+		state->failing += finding_fails(finding, state->fail_on);
+		state->n++;
+		html_add_finding(&state->buf, file, source, finding);
+	}
+	if (shown)
+		buf_adds(&state->buf, "</details>\n");
+	spool_add(&state->findings, &state->buf);
+}
+
+static void add_filter(struct buf *out)
+{
+	buf_adds(out,
+		 "<form id=\"filter\" role=\"search\" "
+		 "aria-label=\"Filter the findings\" hidden>\n"
+		 "<input type=\"search\" name=\"q\" aria-label=\"Text\" "
+		 "placeholder=\"Search ( / )\">\n"
+		 "<fieldset aria-label=\"Severity\">"
+		 "<label><input type=\"checkbox\" name=\"e\" checked> errors"
+		 "</label><label><input type=\"checkbox\" name=\"w\" checked> "
+		 "warnings</label><label><input type=\"checkbox\" name=\"i\" "
+		 "checked> infos</label></fieldset>\n"
+		 "<select name=\"rule\" aria-label=\"Rule\">"
+		 "<option value=\"\">all rules</option></select>\n"
+		 "<select name=\"namespace\" aria-label=\"Namespace\">"
+		 "<option value=\"\">all namespaces</option></select>\n"
+		 "<select name=\"file\" aria-label=\"File\">"
+		 "<option value=\"\">all files</option></select>\n"
+		 "<button type=\"reset\">Clear</button>\n"
+		 "<output name=\"count\" aria-live=\"polite\"></output>\n"
+		 "</form>\n");
+}
+
+static void write_head(struct html_report *state,
+		       const struct report_summary *summary)
+{
+	struct html_head head = {.title = "gpugate report", .below = ""};
+	struct buf verdict;
+
+	buf_init(&verdict);
+	head.bad = state->failing || summary->failed;
+	if (state->failing) {
+		add_count(&verdict, state->failing, "finding", "findings");
+		buf_addf(&verdict, " at or above %s", state->fail_on);
+	} else {
+		buf_adds(&verdict, summary->failed ? "incomplete: an input "
+						     "could not be read"
+						   : "passed");
+	}
+	head.verdict = verdict.data;
+	html_open(&state->buf, &head);
+	html_add_tiles(&state->buf, summary);
+	if (summary->quotas)
+		summary->quotas(summary->context, &state->buf);
+	html_add_rules(&state->buf, &state->tally);
+	html_add_judged(&state->buf, summary);
+	buf_release(&verdict);
+}
+
+static void write_findings(struct html_report *state)
+{
+	buf_adds(&state->buf, "<h2 id=\"findings\">Findings</h2>\n");
+	if (state->n)
+		add_filter(&state->buf);
+	else
+		buf_adds(&state->buf, "<p class=\"card\">None.</p>\n");
+	report_flush(state->out, &state->buf);
+	spool_finish(&state->findings, state->out);
+}
+
+static void write_suppressed(struct html_report *state)
+{
+	if (state->nsuppressed)
+		buf_addf(&state->buf,
+			 "<details class=\"card\"><summary><h2>Suppressed "
+			 "(%" PRIu64 ")</h2></summary><table><thead><tr>"
+			 "<th scope=\"col\">rule</th><th scope=\"col\">place"
+			 "</th><th scope=\"col\">by</th><th scope=\"col\">"
+			 "reason</th></tr></thead><tbody>\n",
+			 state->nsuppressed);
+	report_flush(state->out, &state->buf);
+	spool_finish(&state->suppressed, state->out);
+	if (state->nsuppressed)
+		buf_adds(&state->buf, "</tbody></table></details>\n");
+}
+
+static void end(void *context, const struct report_summary *summary)
+{
+	struct html_report *state = context;
+
+	write_head(state, summary);
+	write_findings(state);
+	write_suppressed(state);
+	html_close(&state->buf, state->version);
+	report_flush(state->out, &state->buf);
+	tally_release(&state->tally);
+	buf_release(&state->buf);
+	free(state);
+}
+
+const struct report_format report_html = {
+	.name = "html",
+	.help = "a page to look at, filter and print",
+	.begin = begin,
+	.file = add_file,
+	.end = end,
+};

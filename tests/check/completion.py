@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Lines typed into a shell on a terminal: completion.py SHELL SHARE FOLDER
+
+SHARE holds what is installed; FOLDER/gpugate on PATH prints "GOT" and its
+arguments, one in brackets each, unless it is asked for completions. A case is
+what is typed, TAB as \\t, and what must come out of it: the words that the
+program got, or what was offered.
+"""
+import os
+import pty
+import re
+import select
+import sys
+import time
+
+PROMPT = "@@"
+BELL_AND_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|[\x07\r]")
+
+# typed, wanted; the first one is the shell's first TAB.
+CASES = [
+    ("gpugate li\t", "GOT [lint]"),
+    ("gpugate lint --excl\t'*.x'", "GOT [lint] [--exclude] [*.x]"),
+    ("gpugate lint --fail-on e\t", "GOT [lint] [--fail-on] [error]"),
+    ("gpugate lint --fail-on=e\t", "GOT [lint] [--fail-on=error]"),
+    ("gpugate lint --select quota,shm-mi\t",
+     "GOT [lint] [--select] [quota,shm-missing]"),
+    ("gpugate lint --select=quota,shm-mi\t",
+     "GOT [lint] [--select=quota,shm-missing]"),
+    ("gpugate lint --format sari\t", "GOT [lint] [--format] [sarif]"),
+    ("gpugate lint --since topic-b\t", "GOT [lint] [--since] [topic-branch]"),
+    ("gpugate snapshot -n research-\t", "GOT [snapshot] [-n] [research-lab]"),
+    ("gpugate explain shm-mi\t", "GOT [explain] [shm-missing]"),
+    ("gpugate lint manif\t", "GOT [lint] [manifest.yaml]"),
+    ("gpugate completion f\t", "GOT [completion] [fish]"),
+    ("kubectl-gpugate quo\t", "GOT [quota]"),
+    ("gpugated --tls-c\tcert", "GOT [--tls-cert] [cert]"),
+    ("gpugated self\t", "GOT [selftest]"),
+    ("gpugate lint --select shm-\t\t", "shm-hostpath"),
+]
+
+
+class Shell:
+    def __init__(self, argv, env):
+        self.pid, self.fd = pty.fork()
+        if not self.pid:
+            os.execvpe(argv[0], argv, env)
+
+    def until(self, text, seconds=20):
+        seen, end = "", time.monotonic() + seconds
+        while text not in seen:
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self.fd], [], [], left)[0]:
+                return seen, False
+            try:
+                data = os.read(self.fd, 65536)
+            except OSError:
+                return seen, False
+            if b"\x1b[6n" in data:  # where is the cursor?
+                self.send("\x1b[1;1R")
+            seen += BELL_AND_ESCAPES.sub("", data.decode(errors="replace"))
+        return seen, True
+
+    def send(self, text):
+        os.write(self.fd, text.encode())
+
+
+def start(shell, share):
+    env = {"PATH": os.environ["PATH"], "HOME": os.getcwd(), "TERM": "dumb",
+           "LC_ALL": "C.UTF-8", "PS1": "", "XDG_DATA_DIRS": share}
+    if shell == "bash":
+        s = Shell(["bash", "--norc", "--noprofile", "-i"], env)
+        files = os.path.join(share, "bash-completion", "completions")
+        s.send(f"for f in {files}/*; do . $f; done; PS1=@''@; PS2=\n")
+    else:
+        s = Shell(["zsh", "-f", "-i"], env)
+        s.send(f"RPS1=; unsetopt prompt_sp; fpath=({share}/zsh/site-functions $fpath); "
+               "autoload -U compinit; compinit -u -D; PS1=@''@\n")
+    seen, good = s.until(PROMPT)
+    if not good:
+        sys.exit(f"{shell} did not start: {seen}")
+    return s
+
+
+def fish(share, case):
+    """fish has a command that completes a line as TAB does."""
+    import subprocess
+    typed, wanted = case
+    line = typed.partition("\t")[0]
+    files = os.path.join(share, "fish", "vendor_completions.d")
+    done = subprocess.run(
+        ["fish", "--no-config", "-c",
+         f"set -p fish_complete_path {files}; complete -C \"{line}\""],
+        capture_output=True, text=True, check=False)
+    offers = [o.split("\t")[0] for o in done.stdout.splitlines()]
+    word = re.findall(r"\[([^]]*)\]", wanted)
+    if "\t'" in typed or typed.endswith("cert"):
+        word = word[:-1]
+    word = word[-1] if word else wanted
+    return offers, word in offers
+
+
+def main():
+    shell, share, folder = sys.argv[1:]
+    os.chdir(folder)
+    failed = 0
+    s = None if shell == "fish" else start(shell, share)
+    for case in CASES:
+        if shell == "fish":
+            seen, good = fish(share, case)
+        else:
+            s.send(case[0])
+            if case[0].endswith("\t\t"):
+                seen, good = s.until(case[1])
+            else:
+                time.sleep(0.3)
+                s.send("\n")
+                seen, good = s.until(PROMPT)
+                good = good and case[1] + "\n" in seen
+        if not good:
+            failed += 1
+            print(f"{shell}: {case[0]!r} gave {seen!r}, not {case[1]!r}")
+            if s:
+                s.send("\x03")
+                s.until(PROMPT, 2)
+    print(f"{shell}: {len(CASES) - failed} passed, {failed} failed")
+    sys.exit(failed != 0)
+
+
+if __name__ == "__main__":
+    main()

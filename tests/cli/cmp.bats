@@ -1,0 +1,226 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# gpugate cmp: all manifests, or none, with the programs that render replaced by
+# ones that tell how they were called.
+bats_require_minimum_version 1.5.0
+load helper
+
+# No program but these is on PATH.
+tools() {
+	mkdir -p bin
+	for name; do
+		printf '#!/bin/sh\necho "%s $*" >>"%s/calls"\nprintf "%%s" "${SAYS-}" >&2\ncat "%s/rendered" 2>/dev/null\nexit ${FAILS-0}\n' \
+			"$name" "$PWD" "$PWD" >"bin/$name"
+		chmod +x "bin/$name"
+	done
+	for name in sh cat echo; do
+		ln -sf "$(command -v $name)" bin/ 2>/dev/null || :
+	done
+	good rendered
+}
+
+# cmp FOLDER ARGUMENTS
+cmp() {
+	local folder=$1
+	shift
+	run --separate-stderr env PATH="$PWD/bin" \
+		sh -c 'cd "$1" && shift && exec "$@"' sh "$folder" "$GPUGATE" cmp "$@"
+}
+
+@test "cmp: plain files, JSON among them, and no settings" {
+	tools
+	good app/a.yaml
+	printf '{"apiVersion":"v1",\n\t"kind":"ConfigMap",\t"metadata":{"name":"j"}}' \
+		>app/b.json
+	printf 'replicas: 2\n' >app/values.yaml
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\n' >app/policy.yaml
+	printf '# +argocd:skip-file-rendering\napiVersion: v1\nkind: Pod\n' \
+		>app/skipped.yaml
+	good app/deeper/c.yaml
+	cmp app
+	is "$status" 0
+	is "$(printf '%s\n' "$output" | grep -c '^---$')" 1
+	holds "$output" '"name":"j"'
+	holds_not "$output" "$(printf '\t')"
+	holds_not "$output" replicas
+	holds_not "$output" gpugate.dev
+	holds_not "$output" 'kind: Pod'
+	ARGOCD_APP_PARAMETERS='[{"name":"recurse","string":"true"}]' cmp app
+	is "$(printf '%s\n' "$output" | grep -c '^---$')" 2
+}
+
+@test "cmp: a finding, and nothing is printed but the report" {
+	tools
+	good app/a.yaml
+	pod app/b.yaml
+	cmp app
+	is "$status" 1
+	is "$output" ""
+	holds "$stderr" "--> b.yaml:7:13"
+	holds "$stderr" priority-integer-set
+	GPUGATE_FAIL_ON=never cmp app
+	is "$status" 0
+	holds "$output" 'priority: 5'
+}
+
+@test "cmp: what cannot be read is no part of it either" {
+	tools
+	good app/a.yaml
+	printf 'kind: Pod\napiVersion: [\n' >app/b.yaml
+	cmp app
+	is "$status" 1
+	is "$output" ""
+	holds "$stderr" invalid-syntax
+}
+
+@test "cmp: an empty answer would have everything pruned" {
+	tools
+	mkdir app
+	cmp app
+	is "$status" 2
+	is "$output" ""
+	holds "$stderr" "would prune"
+	tools helm
+	: >rendered
+	: >app/Chart.yaml
+	cmp app
+	is "$status" 2
+	holds "$stderr" "would prune"
+}
+
+@test "cmp: a kustomization by kustomize, else by kubectl" {
+	tools kubectl
+	mkdir app
+	: >app/kustomization.yml
+	cmp app
+	is "$status" 0
+	is "$output" "$(cat rendered)"
+	is "$(cat calls)" "kubectl kustomize ."
+	tools kubectl kustomize
+	rm calls
+	cmp app
+	is "$(cat calls)" "kustomize build ."
+	rm bin/kubectl bin/kustomize
+	cmp app
+	is "$status" 2
+	is "$output" ""
+	holds "$stderr" "neither kustomize nor kubectl"
+}
+
+@test "cmp: a chart, with what Argo CD says of it" {
+	tools helm
+	mkdir -p repo/app repo/env
+	: >repo/app/Chart.yaml
+	: >repo/app/v.yaml
+	: >repo/env/prod.yaml
+	export ARGOCD_APP_NAME=llm ARGOCD_APP_NAMESPACE=ml \
+		ARGOCD_APP_SOURCE_PATH=app KUBE_VERSION=1.34.1 \
+		KUBE_API_VERSIONS=v1,apps/v1
+	cmp repo/app
+	is "$status" 0
+	is "$(cat calls)" "helm template . --name-template llm --namespace ml --kube-version 1.34.1 --api-versions v1,apps/v1 --include-crds"
+	rm calls
+	ARGOCD_APP_PARAMETERS='[{"name":"values-files","array":["v.yaml","/env/prod.yaml","../env/prod.yaml"]},
+		{"name":"helm-parameters","map":{"a.b":"1,2","l":"{x,y}"}},
+		{"name":"release-name","string":"other"}]' cmp repo/app
+	is "$status" 0
+	is "$(cat calls)" "helm template . --name-template other --namespace ml --kube-version 1.34.1 --api-versions v1,apps/v1 --values $PWD/repo/app/v.yaml --values $PWD/repo/env/prod.yaml --values $PWD/repo/env/prod.yaml --set a.b=1\\,2 --set l={x,y} --include-crds"
+}
+
+@test "cmp: what a renderer says when it fails is shown, and nothing else" {
+	tools helm
+	mkdir app
+	: >app/Chart.yaml
+	FAILS=1 SAYS='template: no such value' cmp app
+	is "$status" 2
+	is "$output" ""
+	holds "$stderr" "template: no such value"
+}
+
+@test "cmp: nothing outside of the repository" {
+	tools helm kustomize
+	mkdir -p repo/app repo/base
+	good outside.yaml
+	: >repo/app/Chart.yaml
+	export ARGOCD_APP_SOURCE_PATH=app
+	for file in ../../outside.yaml /../outside.yaml https://example.com/v.yaml; do
+		ARGOCD_APP_PARAMETERS='[{"name":"values-files","array":["'$file'"]}]' \
+			cmp repo/app
+		is "$status" 2
+		is "$output" ""
+	done
+	holds "$stderr" "not a file of the repository"
+	rm repo/app/Chart.yaml
+	ln -s ../../outside.yaml repo/app/link.yaml
+	cmp repo/app
+	is "$status" 2
+	is "$output" ""
+	holds "$stderr" "outside of the repository"
+	rm repo/app/link.yaml
+	# A base of a base.
+	printf 'resources: [../base]\n' >repo/app/kustomization.yaml
+	printf 'resources: [../../elsewhere]\n' >repo/base/kustomization.yaml
+	cmp repo/app
+	is "$status" 2
+	holds "$stderr" "outside of the repository"
+	[ ! -e calls ]
+	printf 'resources: [job.yaml, https://example.com/x]\n' \
+		>repo/base/kustomization.yaml
+	cmp repo/app
+	is "$(cat calls)" "kustomize build ."
+}
+
+@test "cmp: parameters that are not known" {
+	tools
+	good app/a.yaml
+	ARGOCD_APP_PARAMETERS='[{"name":"value-files","array":[]}]' cmp app
+	is "$status" 2
+	holds "$stderr" "did you mean \`values-files\`?"
+	ARGOCD_APP_PARAMETERS='[{"name":"values-files","string":"a"}]' cmp app
+	is "$status" 2
+	ARGOCD_APP_PARAMETERS='[{"name":"render","string":"jsonnet"}]' cmp app
+	is "$status" 2
+	holds "$stderr" "none of: auto plain kustomize helm"
+	ARGOCD_APP_PARAMETERS='{' cmp app
+	is "$status" 2
+	is "$output" ""
+	ARGOCD_APP_PARAMETERS=null cmp app
+	is "$status" 0
+}
+
+@test "cmp: the operator's policy is a floor, the namespace Argo CD's" {
+	tools
+	pod app/b.yaml
+	sed -i '/namespace:/d' app/b.yaml
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\n' >floor.yaml
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nrules: {priority-integer-set: {action: "off"}}\n' \
+		>app/.gpugate.yaml
+	cmp app
+	is "$status" 0
+	GPUGATE_POLICY=$PWD/floor.yaml cmp app
+	is "$status" 1
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nexempt: [{namespaces: [lab], rules: [all], reason: x}]\n' \
+		>floor.yaml
+	rm app/.gpugate.yaml
+	GPUGATE_POLICY=$PWD/floor.yaml ARGOCD_APP_NAMESPACE=lab cmp app
+	is "$status" 0
+	GPUGATE_POLICY=$PWD/floor.yaml ARGOCD_APP_NAMESPACE=prod cmp app
+	is "$status" 1
+}
+
+@test "cmp: --discover says how, or nothing" {
+	tools
+	mkdir app
+	cmp app --discover
+	is "$status" 0
+	is "$output" ""
+	good app/a.yaml
+	cmp app --discover
+	is "$output" plain
+	: >app/Chart.yaml
+	cmp app --discover
+	is "$output" helm
+	: >app/Kustomization
+	cmp app --discover
+	is "$output" kustomize
+}

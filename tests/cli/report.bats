@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+# Reports that people look at: the page, and links to the rules' pages.
+bats_require_minimum_version 1.5.0
+load helper
+
+# page ARGUMENTS: the text of the report in $output.
+page() {
+	run --separate-stderr "$GPUGATE" lint --isolated --format html "$@"
+}
+
+shm() {
+	cat >"$1" <<-'END'
+		apiVersion: batch/v1
+		kind: Job
+		metadata: {name: llm, namespace: ml}
+		spec:
+		  template:
+		    spec:
+		      restartPolicy: Never
+		      containers:
+		      - name: trainer
+		        image: pytorch/pytorch:2.4.0-cuda12.4-cudnn9-runtime
+		        command: [torchrun, --nproc_per_node=8, train.py]
+		        resources: {limits: {cpu: 8, memory: 64Gi, nvidia.com/gpu: 8}}
+	END
+}
+
+@test "html: excerpt, repair as a diff, verdict, summary" {
+	shm a.yaml
+	page --select shm-missing a.yaml
+	is "$status" 0
+	holds "$output" '<p class="verdict good">passed</p>'
+	holds "$output" '<h4><span class="pill">warning</span> container <code>trainer</code>'
+	holds "$output" '<i>9 |</i>       - name: trainer'
+	holds "$output" '<b>^^^^^^^</b>'
+	holds "$output" '<ins>+         - name: gpugate-shm'
+	holds "$output" '<li>Checked 1 object in 1 file — 0 errors, 1 warning; 8 GPUs requested'
+	page --select shm-missing --fail-on warning a.yaml
+	is "$status" 1
+	holds "$output" '<p class="verdict bad">1 finding at or above warning</p>'
+}
+
+@test "html: nothing found; what was suppressed, and why" {
+	good a.yaml
+	page a.yaml
+	is "$status" 0
+	holds "$output" '<p class="card">None.</p>'
+	pod b.yaml
+	sed -i 's/^  priority: 5/& # gpugate: ignore[priority-integer-set] -- <b>old<\/b>/' b.yaml
+	page b.yaml
+	is "$status" 0
+	holds "$output" '<td class="path">b.yaml:7</td><td>comment</td><td>&lt;b&gt;old&lt;/b&gt;</td>'
+}
+
+@test "html: text of the manifest is no markup" {
+	pod a.yaml '"<script>alert(1)</script>&quot;"'
+	page a.yaml
+	is "$status" 1
+	is "$(grep -c '<script>' <<<"$output")" 1
+	holds "$output" '&lt;script&gt;alert(1)&lt;/script&gt;&amp;quot;'
+}
+
+@test "html: the same for any number of threads" {
+	for i in $(seq 40); do
+		pod "$i.yaml"
+		shm "j$i.yaml"
+	done
+	"$GPUGATE" lint --format html:1.html -j 1 . || true
+	"$GPUGATE" lint --format html:4.html -j 4 . || true
+	cmp 1.html 4.html
+}
+
+@test "links to rule pages: nowhere until the address is given" {
+	pod a.yaml
+	for format in full json sarif html; do
+		run "$GPUGATE" lint --color always --format $format a.yaml
+		holds_not "$output" https://docs
+		holds_not "$output" $'\e]8'
+		run "$GPUGATE" lint --color always --docs-url '' --format $format a.yaml
+		holds_not "$output" helpUri
+	done
+}
+
+@test "links to rule pages: json, sarif, html, a terminal" {
+	local page=https://docs.example.com/rules/priority-integer-set.md
+	pod a.yaml
+	export GPUGATE_DOCS_URL=https://docs.example.com/rules/
+	run "$GPUGATE" lint --format json a.yaml
+	holds "$output" "\"docs\":\"$page\""
+	run "$GPUGATE" lint --format sarif a.yaml
+	holds "$output" "\"helpUri\":\"$page\""
+	page a.yaml
+	holds "$output" "<a href=\"$page\">priority-integer-set</a>"
+	run "$GPUGATE" lint --color always a.yaml
+	holds "$output" $'\e]8;;'"$page"$'\e\\gpugate explain priority-integer-set\e]8;;\e\\'
+	run "$GPUGATE" lint --color never a.yaml
+	holds_not "$output" "$page"
+	holds "$output" 'docs: gpugate explain priority-integer-set'
+}
+
+@test "--docs-url is an address of the web" {
+	good a.yaml
+	for url in 'javascript:alert(1)' docs.example.com 'https://' \
+		'https://a b' $'https://a\e]8' 'https://a"b' ftp://a; do
+		run --separate-stderr "$GPUGATE" lint --docs-url "$url" a.yaml
+		is "$status" 2
+		holds "$stderr" 'is not an address that begins with https://'
+	done
+}
+
+# reports EXPRESSION: of the objects in $output, as t.
+reports() {
+	echo "$output" | python3 -c "import json, sys
+t = json.load(sys.stdin)['items']
+print($1)"
+}
+
+@test "openreports: a Report a namespace, a ClusterReport for the rest" {
+	shm a.yaml
+	pod b.yaml
+	pod c.yaml
+	sed -i '/namespace:/d' c.yaml
+	run --separate-stderr "$GPUGATE" lint --isolated --format openreports \
+		--select shm-missing,priority-integer-set .
+	is "$status" 1
+	is "$(reports '[(r["kind"], r["metadata"].get("namespace")) for r in t]')" \
+		"[('ClusterReport', None), ('Report', 'ml'), ('Report', 'research')]"
+	is "$(reports '[(r["summary"]["fail"], r["summary"]["warn"]) for r in t]')" \
+		'[(1, 0), (0, 1), (1, 0)]'
+	is "$(reports 't[1]["results"][0]["resources"][0]')" \
+		"{'apiVersion': 'batch/v1', 'kind': 'Job', 'namespace': 'ml', 'name': 'llm'}"
+	run --separate-stderr "$GPUGATE" lint --isolated --format openreports \
+		--fail-on warning --select shm-missing a.yaml
+	is "$(reports 't[0]["results"][0]["result"], t[0]["results"][0]["properties"]["fix"]')" \
+		'fail mount 32Gi of memory at /dev/shm'
+}
+
+@test "openreports: what is suppressed is skipped; nothing found is an empty list" {
+	pod a.yaml
+	sed -i 's/^  priority: 5/& # gpugate: ignore[priority-integer-set] -- old/' a.yaml
+	run --separate-stderr "$GPUGATE" lint --isolated --format openreports a.yaml
+	is "$status" 0
+	is "$(reports 't[0]["summary"]["skip"], t[0]["results"][0]["properties"]["reason"]')" \
+		'1 old'
+	good a.yaml
+	run --separate-stderr "$GPUGATE" lint --isolated --format openreports a.yaml
+	is "$(reports t)" '[]'
+}
+
+@test "openreports: no object is larger than an API server takes" {
+	{
+		for i in $(seq 2500); do
+			printf -- '---\napiVersion: v1\nkind: Pod\nmetadata: {name: p%d, namespace: ml}\nspec: {priority: 5, containers: [{name: main, image: "a:1"}]}\n' "$i"
+		done
+	} >a.yaml
+	run --separate-stderr "$GPUGATE" lint --isolated --format openreports \
+		--select priority-integer-set a.yaml
+	is "$(reports '[r["metadata"]["name"] for r in t], sum(r["summary"]["fail"] for r in t), max(len(json.dumps(r)) for r in t) < 1000000')" \
+		"['gpugate', 'gpugate-2'] 2500 True"
+}

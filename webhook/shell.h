@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What gpugated says about itself besides help: gpugated(8), and completion.
+ */
+#ifndef WEBHOOK_SHELL_H
+#define WEBHOOK_SHELL_H
+
+#include "base/buf.h"
+
+/* gpugated(8) as roff. */
+void shell_manpage(struct buf *out);
+/* What may come next; words as of cli/complete.h. */
+void shell_complete(char **words, struct buf *out);
+/* 0, or 2 after a message: not a known shell. */
+int shell_script(const char *shell, struct buf *out);
+
+#endif
