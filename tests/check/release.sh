@@ -145,7 +145,9 @@ check 'image of gpugate' image gpugate
 check 'image of gpugated' image gpugated
 if [ "$(id -u)" = 0 ]; then
 	inside() {
-		chroot --userspec=65532:65532 "$work/image-$1" "/usr/bin/$@"
+		local tree=$work/image-$1 command=/usr/bin/$1
+		shift
+		chroot --userspec=65532:65532 "$tree" "$command" "$@"
 	}
 	check 'gpugate runs inside' inside gpugate rules
 	check 'gpugated runs inside' inside gpugated selftest

@@ -2,7 +2,7 @@
 /*
  * What the linter uses of Linux and glibc, by the means of macOS: included
  * before every file when it is built for macOS (deploy/release/cross.sh), and
- * never otherwise. Each behaves as on Linux where the linter can tell.
+ * never otherwise. Each behaves as on Linux, as far as the linter can see.
  */
 #ifndef PLATFORM_PLATFORM_H
 #define PLATFORM_PLATFORM_H
