@@ -200,7 +200,7 @@ void rotate_view_read(struct rotate_view *view,
 	view->old = sk_X509_new_null();
 	view->known = sk_X509_new_null();
 	if (!view->old || !view->known)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	view->facts.now = ask->now;
 	view->facts.published = ask->published;
 	view->facts.settled = ask->settled;

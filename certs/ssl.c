@@ -57,7 +57,7 @@ int base64_read(const char *text, size_t len, struct buf *out)
 	unsigned char *to;
 
 	if (!context)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	buf_reset(out);
 	buf_grow(out, len + 1);
 	to = (unsigned char *)out->data;

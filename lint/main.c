@@ -4,12 +4,15 @@
  * kubectl-gpugate it is kubectl's plugin.
  */
 #include <fcntl.h>
+#include <jansson.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/text.h"
 #include "lint/files/input.h"
 #include "lint/options/options.h"
@@ -259,6 +262,16 @@ static int run_command(const struct command *command, char **argv)
 	return rc;
 }
 
+/* jansson would go on without what found no room. */
+static void *take(size_t size)
+{
+	void *memory = malloc(size);
+
+	if (!memory)
+		OUT_OF_MEMORY();
+	return memory;
+}
+
 /*
  * Memory comes in large steps and is kept to the end: with several threads
  * each piece that goes back interrupts the other processors. Only what is
@@ -266,6 +279,7 @@ static int run_command(const struct command *command, char **argv)
  */
 static void set_up_memory(void)
 {
+	json_set_alloc_funcs(take, free);
 	mallopt(M_TOP_PAD, 1 << 20);
 	mallopt(M_TRIM_THRESHOLD, 256 << 20);
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);

@@ -16,7 +16,7 @@ for script in "$here"/check/*.sh; do
 	case $name in
 	corpus | seeds | first-run | corpus-index | fresh | bypass | parity | baseline | equivalence | cluster) ;;
 	# make check-load, make check-image
-	server | reliability | rotation | live | self-managed | image) ;;
+	server | reliability | rotation | speed | live | self-managed | image) ;;
 	*) steps+=("check-$name=$script $build") ;;
 	esac
 done

@@ -10,7 +10,7 @@ build=$1
 here=$(dirname "$0")
 mkdir -p "$build/logs-load"
 steps=("hostile=$build/tests/unit/test_admission_hostile 2>&1")
-for name in server reliability rotation live self-managed; do
+for name in server reliability rotation speed live self-managed; do
 	log=$build/logs-load/$name.first
 	steps+=("check-$name=$here/check/$name.sh $build >$log 2>&1 && cat $log || { cat $log >&2; echo again: $name; $here/check/$name.sh $build; }")
 done

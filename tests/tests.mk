@@ -114,15 +114,26 @@ check-load: full-deps
 	@$(MAKE) --no-print-directory -j2 all unit tools
 	@tests/run-load.sh $(BUILD)
 
+# The table of webhook/README.md, in 40 minutes; with LOAD= in 6, with the lengths
+# of check-load.
+LOAD ?= RESTART_REQUESTS=1000000 RESTART_MINUTES=20 ROTATION_SECONDS=300 \
+	SOAK_SECONDS=1200 SPEED_SECONDS=30
+.PHONY: load-table
+load-table: full-deps
+	@$(RELEASED) all
+	@env $(LOAD) tests/check/reliability.sh $(BUILD)/release \
+		speed restart rotation soak away
+
 # The image, built and run: needs root, buildah and a mirror.
 .PHONY: check-image
 check-image:
 	@mkdir -p $(BUILD) && tests/check/image.sh $(BUILD)
 
-# Both README commands in a root that has only apt: needs root and a mirror.
+# Both README commands in a root that has only apt, and is ROOT=bookworm, trixie
+# or noble: needs root and a mirror.
 .PHONY: check-fresh
 check-fresh:
-	@mkdir -p $(BUILD) && tests/check/fresh.sh $(BUILD)
+	@mkdir -p $(BUILD) && tests/check/fresh.sh $(BUILD) $(ROOT)
 
 .PHONY: metrics
 metrics:

@@ -130,7 +130,7 @@ static long post(const struct target *target, const char *path,
 	long status = -1;
 
 	if (!easy || !type)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	snprintf(url, sizeof(url), "https://%s%s%s",
 		 *target->address == ':' ? "localhost" : "", target->address,
 		 path);

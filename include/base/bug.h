@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How BUG() ends a program whose standard error is a log, and which must not
- * raise a signal. Without this it prints a line and aborts.
+ * How BUG() and OUT_OF_MEMORY() end a program whose standard error is a log,
+ * and which must not raise a signal. Without this they do what base/err.h says.
  */
 #ifndef BASE_BUG_H
 #define BASE_BUG_H
@@ -9,5 +9,7 @@
 /* Called once, by any thread, which may be out of memory; must not return. To
  * be set before there are threads. */
 void bug_set_end(void (*end)(const char *file, int line, const char *text));
+/* Called before a program ends otherwise. */
+void bug_set_clean_up(void (*clean_up)(void));
 
 #endif

@@ -25,9 +25,10 @@
 struct replace {
 	FILE *out;
 	char *target, *temporary; /* temporary NULL: written directly */
+	struct replace *next;	  /* of those that are open */
 };
 
-/* 0, or errno. */
+/* 0, or errno. It must stay where it is until replace_finish(). */
 int replace_open(struct replace *replace, const char *path);
 /* Close and rename. error: what went wrong before, or 0. 0, or errno. */
 int replace_finish(struct replace *replace, int error);
@@ -40,5 +41,8 @@ int replace_finish(struct replace *replace, int error);
 int replace_write(const char *path, const struct buf *text,
 		  const struct file_stamp *old);
 const char *replace_strerror(int error);
+/* Before a program ends in the midst of things: remove what is being written.
+ * From then on a thread that opens or finishes one waits endlessly. */
+void replace_abandon(void);
 
 #endif

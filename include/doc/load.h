@@ -74,11 +74,13 @@ struct loader {
 	 * the tree? Its text is then only searched for its end. */
 	bool (*skip)(void *context, const struct node *map, const char *key,
 		     size_t len);
-	/* Bits of the key lengths (modulo 64) that it is asked for; 0: all. */
-	uint64_t skip_lengths;
+	/* Bits of the keys that it is asked for, and perhaps of others:
+	 * node_tag_bit() of their tags; 0: all. */
+	uint64_t skip_tags;
 	/* Of json_read(): its copy of the text up to own_end, in the source's
 	 * arena, which holds the strings of the trees. */
 	char *own;
+	uint64_t *own_marks;
 	uint32_t own_end;
 	void *context;
 	/* Of the JSON that was read last: its maps and lists, each as the

@@ -237,7 +237,7 @@ struct quota_since *quota_since_open(struct lint *lint, const char *revision,
 
 	s = calloc(1, sizeof(*s));
 	if (!s)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	s->lint = lint;
 	s->revision = revision;
 	buf_init(&s->path);

@@ -27,8 +27,8 @@ void files_add_root(struct files *files, const char *path, size_t len)
 	char *real;
 
 	if (!copy)
-		BUG("out of memory");
-	real = realpath(copy, NULL);
+		OUT_OF_MEMORY();
+	real = path_real(copy);
 	if (real)
 		root.real = arena_strdup(&files->arena, real);
 	free(real);
@@ -61,7 +61,7 @@ bool files_real_path(const struct files *files, size_t file, struct buf *out)
 	buf_reset(out);
 	if (f->flags & FILE_LINK) {
 		files_path(files, file, out);
-		real = realpath(out->data, NULL);
+		real = path_real(out->data);
 		buf_reset(out);
 		if (!real)
 			return false;

@@ -32,6 +32,8 @@ static struct lsp_root *root_get(struct lsp_session *session, const char *path)
 		return root;
 	root = array_zalloc(1, sizeof(*root));
 	root->path = strdup(path);
+	if (!root->path)
+		OUT_OF_MEMORY();
 	root->next = session->roots;
 	session->roots = root;
 	return root;
@@ -137,6 +139,8 @@ struct lsp_document *lsp_document_open(struct lsp_session *session,
 	}
 	d = array_zalloc(1, sizeof(*d));
 	d->uri = strdup(uri);
+	if (!d->uri)
+		OUT_OF_MEMORY();
 	d->path = path.data;
 	d->root = root_of(session, d->path);
 	buf_init(&d->good);

@@ -67,7 +67,7 @@ static void measure(struct quota_map *map, const struct quota_table *table,
 	map->top = alone ? TOP + TITLE : TOP;
 	map->resources = calloc(table->n + 1, sizeof(*map->resources));
 	if (!map->resources)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	for (size_t i = 0; i < table->n; i++) {
 		const struct quota_row *row = &table->rows[i];
 		size_t len = strlen(row->namespace);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "base/replace.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -153,7 +154,7 @@ int fix_write(const struct files *files, size_t file, const struct buf *text,
 
 	buf_init(&path);
 	files_path(files, file, &path);
-	real = realpath(path.data, NULL);
+	real = path_real(path.data);
 	if (!real)
 		error = errno == ENOENT ? ESTALE : errno;
 	else if (bound && !path_is_below(bound, real))

@@ -327,7 +327,7 @@ static int move_window(const struct spill *spill, struct spill_window *window,
 	if (!window->data)
 		window->data = malloc(WINDOW);
 	if (!window->data)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	error = read_all(spill->fd, window->data, len, offset);
 	window->at = offset;
 	window->len = error ? 0 : len;

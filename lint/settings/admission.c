@@ -60,12 +60,16 @@ static void read_folder(struct policy_files *r, const char *path, DIR *dir)
 	size_t n = 0, size = 0;
 	struct dirent *entry;
 
-	while ((entry = readdir(dir)))
+	while (errno = 0, (entry = readdir(dir)))
 		if (*entry->d_name != '.' &&
 		    (entry->d_type == DT_DIR || is_manifest(entry->d_name)))
 			*VEC_PUSH(arena, names, n, size) = arena_printf(
 				arena, "%s%s%s", path,
 				text_ends(path, "/") ? "" : "/", entry->d_name);
+	if (errno) {
+		log_line("%s: %s", path, strerror(errno));
+		r->failures++;
+	}
 	if (n)
 		qsort(names, n, sizeof(*names), by_name);
 	for (size_t i = 0; i < n; i++)

@@ -64,7 +64,7 @@ static struct cluster_entry *load(struct clusters *clusters, const char *path,
 	struct err err = {0};
 
 	if (!entry.path)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	entry.cluster = cluster_load(path, named, clusters->quiet ? NULL : warn,
 				     entry.path, &err);
 	if (!entry.cluster) {
@@ -137,7 +137,7 @@ static void add_asked(struct clusters *clusters, const struct cluster *cluster)
 				      .cluster = cluster_get(cluster)};
 
 	if (!entry.path)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	entry.admission = read_admission(clusters, &entry);
 	*ARRAY_PUSH(clusters->items, clusters->n, clusters->size) = entry;
 	clusters->common = entry.cluster;

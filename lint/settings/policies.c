@@ -227,9 +227,9 @@ static const char *refuse_path(void *context, const char *path)
 		       "files of its own repository";
 	buf_init(&joined);
 	path_absolute(found->folder, path, &joined);
-	real = realpath(joined.data, NULL);
+	real = path_real(joined.data);
 	if (real)
-		root = realpath(found->root, NULL);
+		root = path_real(found->root);
 	below = path_is_below(root ? root : found->root,
 			      real ? real : joined.data);
 	free(real);

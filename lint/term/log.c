@@ -28,7 +28,8 @@ static void write_line(struct buf *line)
 
 /* Names of files and texts of policies may be hostile: a line end in them would
  * begin a GitHub workflow command, an escape a terminal's. */
-static void begin_line(struct buf *line, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void
+begin_line(struct buf *line, const char *fmt, va_list ap)
 {
 	struct buf text, said;
 

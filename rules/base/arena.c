@@ -32,7 +32,7 @@ static struct arena_chunk *chunk_new(size_t size)
 		BUG("allocation of %zu bytes", size);
 	chunk = malloc(sizeof(*chunk) + size);
 	if (!chunk)
-		BUG("out of memory (%zu bytes)", size);
+		OUT_OF_MEMORY();
 	chunk->size = size;
 	return chunk;
 }

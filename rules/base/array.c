@@ -15,7 +15,7 @@ void *array_reserve(void *items, size_t n, size_t *size, size_t item_size)
 		return items;
 	items = reallocarray(items, n, item_size);
 	if (!items)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	*size = n;
 	return items;
 }
@@ -32,6 +32,6 @@ void *array_zalloc(size_t n, size_t item_size)
 	void *items = calloc(n ? n : 1, item_size);
 
 	if (!items)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	return items;
 }

@@ -51,7 +51,7 @@ void buf_grow(struct buf *buf, size_t extra)
 		size *= 2;
 	data = realloc(buf->size ? buf->data : NULL, size);
 	if (!data)
-		BUG("out of memory (%zu bytes)", size);
+		OUT_OF_MEMORY();
 	data[buf->len] = '\0';
 	buf->data = data;
 	buf->size = size;

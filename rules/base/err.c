@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int err_set(struct err *err, int code, const char *fmt, ...)
 {
@@ -77,6 +78,21 @@ void bug_set_end(void (*end)(const char *file, int line, const char *text))
 	set_end = end;
 }
 
+static void (*_Atomic clean_up)(void);
+
+void bug_set_clean_up(void (*wanted)(void))
+{
+	atomic_store(&clean_up, wanted);
+}
+
+static void clean_up_first(void)
+{
+	void (*wanted)(void) = atomic_load(&clean_up);
+
+	if (wanted)
+		wanted();
+}
+
 /* Of several threads one speaks. */
 _Noreturn static void end_once(const char *file, int line, const char *text)
 {
@@ -99,5 +115,17 @@ _Noreturn void bug_at(const char *file, int line, const char *fmt, ...)
 	if (set_end)
 		end_once(file, line, text);
 	fprintf(stderr, "gpugate: bug at %s:%d: %s\n", file, line, text);
+	clean_up_first();
 	abort();
+}
+
+_Noreturn void out_of_memory_at(const char *file, int line)
+{
+	static const char text[] = "gpugate: out of memory\n";
+
+	if (set_end)
+		end_once(file, line, "out of memory");
+	clean_up_first();
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+	_exit(2);
 }

@@ -37,7 +37,7 @@ static void *reallocate(void *memory, size_t size)
 {
 	memory = realloc(memory, size);
 	if (!memory)
-		BUG("out of memory (%zu bytes)", size);
+		OUT_OF_MEMORY();
 	return memory;
 }
 
@@ -45,6 +45,8 @@ static int pcre2_err(struct err *err, const char *pattern, int code)
 {
 	char text[200];
 
+	if (code == PCRE2_ERROR_NOMEMORY || code == PCRE2_ERROR_HEAP_FAILED)
+		OUT_OF_MEMORY();
 	pcre2_get_error_message(code, (PCRE2_UCHAR *)text, sizeof(text));
 	return err_set(err, 0, "pattern \"%s\": %s", pattern, text);
 }
@@ -194,9 +196,11 @@ static bool matches(const pcre2_code *code, const char *text)
 	int status;
 
 	if (!data)
-		return false;
+		OUT_OF_MEMORY();
 	status = pcre2_match(code, (PCRE2_SPTR)text, strlen(text), 0, 0, data,
 			     NULL);
+	if (status == PCRE2_ERROR_NOMEMORY)
+		OUT_OF_MEMORY();
 	pcre2_match_data_free(data);
 	return status >= 0;
 }

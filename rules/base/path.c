@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Paths as text. No file system is asked but for the start of a repository.
+ * Paths as text. The file system is asked only for the start of a repository
+ * and for the real path.
  */
 #include "base/path.h"
 
+#include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/err.h"
 
 void path_clean(const char *path, struct buf *out)
 {
@@ -118,4 +123,13 @@ size_t repository_length(const char *folder)
 	}
 	buf_release(&path);
 	return len;
+}
+
+char *path_real(const char *path)
+{
+	char *real = realpath(path, NULL);
+
+	if (!real && errno == ENOMEM)
+		OUT_OF_MEMORY();
+	return real;
 }

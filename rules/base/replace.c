@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -17,7 +18,41 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/bug.h"
 #include "base/err.h"
+#include "base/path.h"
+
+/* Those with a temporary file that is nobody else's. */
+static struct replace *opened;
+static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void enter(struct replace *r)
+{
+	pthread_mutex_lock(&opened_lock);
+	r->next = opened;
+	opened = r;
+	bug_set_clean_up(replace_abandon);
+	pthread_mutex_unlock(&opened_lock);
+}
+
+static void leave(const struct replace *r)
+{
+	struct replace **at = &opened;
+
+	pthread_mutex_lock(&opened_lock);
+	while (*at && *at != r)
+		at = &(*at)->next;
+	if (*at)
+		*at = r->next;
+	pthread_mutex_unlock(&opened_lock);
+}
+
+void replace_abandon(void)
+{
+	pthread_mutex_lock(&opened_lock);
+	for (const struct replace *r = opened; r; r = r->next)
+		unlink(r->temporary);
+}
 
 static char *temporary_name(const char *target, unsigned try)
 {
@@ -28,7 +63,7 @@ static char *temporary_name(const char *target, unsigned try)
 	/* Of a long name the beginning: all of it has to fit into 255 bytes. */
 	if (asprintf(&name, "%.*s.%.200s.%ld-%u", folder, target,
 		     target + folder, (long)getpid(), try) < 0)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	return name;
 }
 
@@ -70,22 +105,27 @@ int replace_open(struct replace *r, const char *path)
 	int fd, error;
 
 	memset(r, 0, sizeof(*r));
-	r->target = exists ? realpath(path, NULL) : NULL;
+	r->target = exists ? path_real(path) : NULL;
 	if (!r->target)
 		r->target = strdup(path);
 	if (!r->target)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	if (exists && !S_ISREG(st.st_mode))
 		fd = open(path, O_WRONLY | O_CLOEXEC);
 	else
 		fd = open_temporary(r, exists ? &st : NULL);
 	if (fd >= 0)
 		r->out = fdopen(fd, "w");
-	if (r->out)
+	if (r->out) {
+		if (r->temporary)
+			enter(r);
 		return 0;
+	}
 	error = errno;
 	if (fd >= 0)
 		close(fd);
+	if (fd >= 0 && r->temporary)
+		unlink(r->temporary);
 	release(r);
 	return error;
 }
@@ -212,7 +252,7 @@ static int replace_old(struct replace *r, const struct file_stamp *old,
 
 static int finish(struct replace *r, const struct file_stamp *old, int error)
 {
-	struct file_stamp ours;
+	struct file_stamp ours = {0};
 	struct stat st;
 
 	if (!error && (fflush(r->out) || ferror(r->out)))
@@ -223,6 +263,7 @@ static int finish(struct replace *r, const struct file_stamp *old, int error)
 		file_stamp_take(&ours, &st);
 	if (fclose(r->out) && !error)
 		error = errno;
+	leave(r);
 	if (r->temporary && !error && old)
 		error = replace_old(r, old, &ours);
 	else if (r->temporary && !error && rename(r->temporary, r->target))

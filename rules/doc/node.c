@@ -372,7 +372,7 @@ const struct node **node_by_key(const struct node *map)
 		return NULL;
 	items = malloc(map->len * sizeof(const struct node *));
 	if (!items)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	FOR_EACH_CHILD(map, child)
 		items[n++] = child;
 	qsort(items, n, sizeof(const struct node *), compare_keys);

@@ -303,7 +303,7 @@ static void yield_many(struct finding **findings, size_t from, size_t n)
 	size_t nsorted = 0;
 
 	if (!sorted)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	for (size_t i = from; i < n; i++)
 		if (findings[i]->rule->yields_to)
 			note_yielding(&yielding, findings[i]->rule);

@@ -225,8 +225,15 @@ const char *base_name(const char *text);
 struct argv argv_finish(struct argv argv);
 /* May a word be NAME=value? */
 bool argv_may_assign(const struct argv *argv, const char *name);
-/* argv_have() for any of several commands, none of them a flag. */
-bool argv_have_name(const struct argv *argv, const char *const *names);
+/* Commands to look for, none of them a flag. Their beginnings, as bits, are
+ * made when they are first asked for: most questions end there, without a look
+ * at each name (Pod of 4 KB: 1,100 instructions of 1,700). */
+struct argv_names {
+	const char *const *names;
+	_Atomic uint64_t starts;
+};
+/* argv_have() for any of them. */
+bool argv_have_name(const struct argv *argv, struct argv_names *wanted);
 
 void pods_read(struct arena *arena, const struct kube_config *config,
 	       struct object *object);

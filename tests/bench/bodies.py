@@ -4,9 +4,10 @@
 usage: bodies.py FOLDER
 
 pod.json  a GPU Pod of a Job's controller, 3-5 KB
+large.json  the same with six containers, 20 KiB
 ptj.json  a PyTorchJob, 8 KB
 big.json  a Job of twelve containers, 42 KB
-          (these three are clean: no rule of any preset finds anything)
+          (these are clean: no rule of any preset finds anything)
 deny.json, patch.json  Pods that a policy denies, patches
 """
 import copy
@@ -172,6 +173,18 @@ def big():
                               "spec": made}}}
 
 
+def large():
+    made = pod()
+    for i in range(5):
+        side = copy.deepcopy(container("side-%d" % i))
+        for amounts in side["resources"].values():
+            del amounts["nvidia.com/gpu"]
+        side["volumeMounts"] = side["volumeMounts"][1:]
+        add_env(side, 36)
+        made["spec"]["containers"].append(side)
+    return made
+
+
 def denied():
     made = pod()
     del made["metadata"]["ownerReferences"]
@@ -192,7 +205,8 @@ def main():
     folder = sys.argv[1]
     controller = "system:serviceaccount:kube-system:job-controller"
     for name, made, user in (
-            ("pod", pod(), controller), ("ptj", pytorch_job(), "alice"),
+            ("pod", pod(), controller), ("large", large(), controller),
+            ("ptj", pytorch_job(), "alice"),
             ("big", big(), "alice"), ("deny", denied(), "alice"),
             ("patch", patched(), controller)):
         dump(review(made, user=user), "%s/%s.json" % (folder, name))

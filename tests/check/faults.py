@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Both programs while calls of theirs fail.
 
-usage: faults.py lint N GPUGATE FAULT_SO MANIFEST
+usage: faults.py lint N GPUGATE FAULT_SO
+       faults.py kernel N GPUGATE     (at most N of each kind of system call)
+       faults.py bounded N GPUGATE    (N sizes of its address space)
        faults.py serve N GPUGATED FAULT_SO CERTS
+       faults.py start N GPUGATED FAULT_SO CERTS
 """
 import collections
 import http.client
@@ -11,6 +14,9 @@ import mmap
 import os
 import random
 import re
+import resource
+import shutil
+import signal
 import ssl
 import struct
 import subprocess
@@ -66,79 +72,191 @@ class Problems:
 # --- the linter ------------------------------------------------------------
 
 COMMANDS = {
-    "report": ["--format", "json:out.json", "a.yaml"],
-    "fix": ["--fix", "--unsafe-fixes", "--format", "concise", "a.yaml"],
-    "baseline": ["--write-baseline", "base.json", "a.yaml"],
+    "report": ["lint", "--isolated", "-j1", "--format", "json:out.json",
+               "a.yaml"],
+    "fix": ["lint", "--isolated", "-j1", "--fix", "--unsafe-fixes",
+            "--format", "concise", "a.yaml"],
+    "baseline": ["lint", "--isolated", "-j1", "--write-baseline", "base.json",
+                 "a.yaml"],
+    "folder": ["lint", "-j2", "--policy", "own", "--cluster", "state.json",
+               "--format", "sarif:out.sarif", "--format", "full", "."],
+    "quota": ["quota", "a.yaml", "sub"],
+    "post-render": ["post-render", "--report-file", "report.txt"],
 }
+POLICY = b"apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n"
+# As many calls of each in turn as a run makes, in the program as it is
+# installed. What it does before main() is the C library's. A brk() that fails
+# has no error of its own: see bounded().
+SYSTEM_CALLS = {
+    "read": "EIO", "write": "ENOSPC", "pread64": "EIO", "pwrite64": "ENOSPC",
+    "openat": "EMFILE", "newfstatat": "EIO", "getdents64": "EIO",
+    "mmap": "ENOMEM", "clone3": "EAGAIN", "clone": "EAGAIN",
+    "getrandom": "ENOSYS", "fsync": "EIO", "rename": "EIO",
+    "renameat2": "EIO", "fcntl": "EINVAL", "lseek": "EIO", "close": "EIO",
+    "getcwd": "ENOENT", "readlink": "EIO", "access": "EIO", "unlink": "EIO",
+    "fchmod": "EPERM", "fchown": "EPERM", "ioctl": "ENOTTY",
+}
+OUT_OF_MEMORY = b"gpugate: out of memory\n"
 
 
 class Linter:
-    def __init__(self, program, folder, faults, manifest):
-        self.program, self.folder, self.faults = program, folder, faults
-        with open(manifest, "rb") as file:
-            self.manifest = file.read()
+    """A program, and the folder it works in."""
 
-    def run(self, name, at, allocate=1):
-        for entry in os.listdir(self.folder):
-            os.unlink(os.path.join(self.folder, entry))
-        with open(os.path.join(self.folder, "a.yaml"), "wb") as file:
-            file.write(self.manifest)
-        self.faults.arm()
+    def __init__(self, program, folder, problems):
+        self.program, self.folder = program, folder
+        self.problems = problems
+        examples = "deploy/examples/bad/"
+        self.given = {"own/policy.yaml": POLICY}
+        for name, path in (
+                ("a.yaml", examples + "serve.yaml"),
+                ("sub/b.yaml", examples + "train.yaml"),
+                ("sub/c.yaml", examples + "quota.yaml"),
+                ("own/rules.yaml", "tests/check/export-rules.yaml"),
+                ("state.json", "tests/rules/gpu-toleration-missing/"
+                 "bad-nodes.cluster.json")):
+            with open(path, "rb") as file:
+                self.given[name] = file.read()
+
+    def run(self, name, before=(), **more):
+        shutil.rmtree(self.folder)
+        for entry, text in self.given.items():
+            path = os.path.join(self.folder, entry)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(text)
         return subprocess.run(
-            [self.program, "lint", "--isolated", "-j1"] + COMMANDS[name],
-            cwd=self.folder, env=self.faults.environment(FAULT_AT=at,
-                                        FAULT_ALLOCATE=allocate),
-            capture_output=True, check=False)
+            list(before) + [self.program] + COMMANDS[name], cwd=self.folder,
+            input=self.given["a.yaml"], capture_output=True, check=False,
+            **more)
 
     def files(self):
         found = {}
-        for entry in sorted(os.listdir(self.folder)):
-            with open(os.path.join(self.folder, entry), "rb") as file:
-                found[entry] = file.read()
+        for folder, _, entries in os.walk(self.folder):
+            for entry in entries:
+                path = os.path.join(folder, entry)
+                with open(path, "rb") as file:
+                    found[os.path.relpath(path, self.folder)] = file.read()
         return found
 
+    def truth(self, name, before=(), **more):
+        self.name = name
+        self.expected = self.run(name, before, **more)
+        self.whole = self.files()
+        if self.expected.returncode not in (0, 1):
+            sys.exit("%s: %s" % (name, self.expected.stderr.decode()))
 
-def check_lint(linter, problems, name, at, allocate, truth):
-    status, files = truth
-    result = linter.run(name, at, allocate)
-    now = linter.files()
-    where = "%s, call %d: %d, %s" % (name, at, result.returncode,
-                                     result.stderr[-200:])
-    problems.outcomes[result.returncode] += 1
-    if result.returncode == -6:
-        if b"out of memory" not in result.stderr:
-            problems.add("aborted without a reason", where)
-    elif result.returncode not in (2, status):
-        problems.add("another status", where)
-    if now.get("a.yaml") not in (linter.manifest, files["a.yaml"]):
-        problems.add("half a manifest", where)
-    # What was reported in order is whole.
-    if result.returncode == status and now != files:
-        problems.add("another result without an error", where)
-    if now.get("base.json") not in (None, files.get("base.json")):
-        problems.add("half a baseline", where)
-    return linter.faults.failures()
+    def judge(self, result, where):
+        """What a run may be where a call of it failed."""
+        now, add = self.files(), self.problems.add
+        where = "%s, %s: %d, %s" % (self.name, where, result.returncode,
+                                    result.stderr[-200:])
+        same = result.returncode == self.expected.returncode
+        self.problems.outcomes[result.returncode] += 1
+        if not same and result.returncode != 2:
+            add("another status", where)
+        elif not same and not result.stderr:
+            add("no reason", where)
+        if same and result.stdout != self.expected.stdout:
+            add("another result without an error", where)
+        for name in set(now) | set(self.whole):
+            text = now.get(name)
+            if text == self.whole.get(name):
+                continue
+            if name not in self.whole:
+                if "unlink" not in where:
+                    add("a file left", name + ", " + where)
+            elif same and result.stderr == self.expected.stderr:
+                add("another result without an error", name + ", " + where)
+            elif text != self.given.get(name) and not is_whole(name, text):
+                add("half a file", name + ", " + where)
 
 
-def lint(n, program, library, manifest):
+def is_whole(name, text):
+    """A report without the manifest that could not be read is one, too."""
+    try:
+        return name.startswith("out.") and bool(json.loads(text))
+    except ValueError:
+        return False
+
+
+def lint(n, program, library):
     problems, injected = Problems(), 0
     choose = random.Random(SEED)
     with tempfile.TemporaryDirectory() as top:
         folder = os.path.join(top, "work")
         os.mkdir(folder)
-        linter = Linter(program, folder, Faults(top, library), manifest)
+        linter, faults = Linter(program, folder, problems), Faults(top, library)
+
+        def run(name, at, allocate, ask):
+            faults.arm()
+            return ask(name, env=faults.environment(FAULT_AT=at,
+                                                    FAULT_ALLOCATE=allocate))
         for name in COMMANDS:
             for allocate in 0, 1:
-                truth = (linter.run(name, 0, allocate).returncode,
-                         linter.files())
-                calls = linter.faults.calls()
-                for i in range(n // len(COMMANDS) // 2):
-                    # Few calls are not of memory: each of them in turn.
-                    at = choose.randint(1, calls) if allocate else \
-                        i % calls + 1
-                    injected += check_lint(linter, problems, name, at,
-                                           allocate, truth)
+                run(name, 0, allocate, linter.truth)
+                calls = faults.calls()
+                # Few calls are not of memory: each of them once.
+                ats = [choose.randint(1, calls) for _ in range(
+                    n // len(COMMANDS))] if allocate else range(1, calls + 1)
+                for at in ats:
+                    linter.judge(run(name, at, allocate, linter.run),
+                                 "call %d" % at)
+                    injected += faults.failures()
     return problems.end("lint", injected)
+
+
+def system_calls(linter, name, log):
+    """How many there are of each, and how many of those before main()."""
+    linter.truth(name, ["strace", "-f", "-qq", "-o", log])
+    count, before = collections.Counter(), None
+    with open(log, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            call = re.match(r"\d+ +(\w+)\((\d+, F_GETFD)?", line)
+            if not call:
+                continue
+            if call.group(2) and before is None:
+                before = dict(count)
+            count[call.group(1)] += 1
+    return count, before
+
+
+def kernel(n, program):
+    problems, injected = Problems(), 0
+    with tempfile.TemporaryDirectory() as top:
+        folder, log = os.path.join(top, "work"), os.path.join(top, "log")
+        os.mkdir(folder)
+        linter = Linter(program, folder, problems)
+        for name in COMMANDS:
+            count, before = system_calls(linter, name, log)
+            for call, error in SYSTEM_CALLS.items():
+                first = before.get(call, 0) + 1
+                for at in range(first, min(count[call], first + n) + 1):
+                    linter.judge(linter.run(name, [
+                        "strace", "-f", "-qq", "-o", log, "--seccomp-bpf",
+                        "-e", "trace=" + call, "-e",
+                        "inject=%s:error=%s:when=%d" % (call, error, at)]),
+                        "%s %d" % (call, at))
+                    injected += 1
+    return problems.end("kernel", injected)
+
+
+def bounded(n, program):
+    """Less address space than it takes, with several threads."""
+    problems, out = Problems(), 0
+    with tempfile.TemporaryDirectory() as top:
+        folder = os.path.join(top, "work")
+        os.mkdir(folder)
+        linter = Linter(program, folder, problems)
+        for name in COMMANDS:
+            linter.truth(name)
+            for i in range(n):
+                # Where less is free, exec() itself fails.
+                size = (5 << 20) + i * (40 << 20) // n
+                result = linter.run(name, preexec_fn=lambda: (
+                    resource.setrlimit(resource.RLIMIT_AS, (size, size))))
+                linter.judge(result, "%d bytes" % size)
+                out += result.stderr == OUT_OF_MEMORY
+    return problems.end("bounded", out)
 
 
 # --- the webhook -----------------------------------------------------------
@@ -162,16 +280,21 @@ class Webhook:
     def __init__(self, program, folder, faults, certs):
         self.program, self.folder, self.faults = program, folder, faults
         self.certs = certs
+        self.policy = os.path.join(folder, "policy.yaml")
+        with open(self.policy, "wb") as file:
+            file.write(POLICY)
         self.context = ssl.create_default_context(
             cafile=os.path.join(certs, "ca.crt"))
 
-    def start(self, **faults):
+    def start(self, armed=0, **faults):
+        """True: it is ready; armed: although calls failed meanwhile."""
         self.log = os.path.join(self.folder, "log")
-        self.faults.arm(0)
+        self.faults.arm(armed)
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 [self.program, "--listen", "127.0.0.1:0", "--probe-listen",
                  "127.0.0.1:0", "--live", "off", "--threads", "2",
+                 "--policy", self.policy,
                  "--tls-cert", os.path.join(self.certs, "tls.crt"),
                  "--tls-key", os.path.join(self.certs, "tls.key")],
                 env=self.faults.environment(**faults), stderr=log)
@@ -179,16 +302,23 @@ class Webhook:
             text = self.text()
             if '"msg":"ready"' in text:
                 break
+            if self.process.poll() is not None:
+                return False
             time.sleep(0.02)
-        self.port = int(re.search(r'"msg":"listening".*"port":(\d+)',
-                                  text).group(1))
-        self.faults.arm()
+        port = re.search(r'"msg":"listening".*"port":(\d+)', text)
+        # That line may be what was not written.
+        self.port = int(port.group(1)) if port else None
+        if not armed:
+            self.faults.arm()
+        return True
 
     def text(self):
         with open(self.log, encoding="utf-8") as log:
             return log.read()
 
     def ask(self):
+        if not self.port:
+            return "no port"
         connection = http.client.HTTPSConnection(
             "localhost", self.port, timeout=20, context=self.context)
         try:
@@ -200,6 +330,10 @@ class Webhook:
                 return str(reply.status)
             allowed = json.loads(body)["response"]["allowed"]
             return "allowed" if allowed else "denied"
+        except ConnectionRefusedError:
+            # Nobody listens any more: it is ending.
+            self.process.wait(20)
+            return "refused"
         except (OSError, http.client.HTTPException):
             return "no answer"
         finally:
@@ -215,15 +349,15 @@ class Webhook:
         return status
 
 
-def check_end(webhook, problems, where):
+def check_end(webhook, problems, where, statuses=(BUG_STATUS,)):
     status = webhook.stop()
     problems.outcomes["alive" if status is None else status] += 1
     if status is None:
         return
     lines = webhook.text().splitlines()
-    if status != BUG_STATUS or not lines:
+    if status not in statuses:
         problems.add("ended with %d" % status, where)
-    elif '"reason":"' not in lines[-1] and not any(
+    elif status == BUG_STATUS and not any(
             '"a bug of gpugated' in line for line in lines):
         # The line itself may be what was not written.
         problems.outcomes["without its line"] += 1
@@ -235,12 +369,14 @@ def serve(n, program, library, certs):
         webhook = Webhook(program, folder, Faults(folder, library), certs)
         while injected < n and seed < n:
             seed += 1
-            # Memory ends the process, all else only a connection.
-            memory = seed % 3 != 0
-            webhook.start(FAULT_SEED=seed, FAULT_ALLOCATE=int(memory),
-                          FAULT_EVERY=60 if memory else 12)
+            # Memory ends the process, all else only a connection or a reload.
+            allocate = seed % 3
+            webhook.start(FAULT_SEED=seed, FAULT_ALLOCATE=allocate,
+                          FAULT_EVERY=(12, 60, 300)[allocate])
             where = "seed %d" % seed
-            for _ in range(60):
+            for i in range(60):
+                if i % 10 == 5:
+                    webhook.process.send_signal(signal.SIGHUP)
                 answer = webhook.ask()
                 problems.outcomes[answer] += 1
                 if answer == "allowed":
@@ -252,6 +388,33 @@ def serve(n, program, library, certs):
     return problems.end("serve", injected)
 
 
+def start(n, program, library, certs):
+    problems, injected = Problems(), 0
+    choose = random.Random(SEED)
+    with tempfile.TemporaryDirectory() as folder:
+        webhook = Webhook(program, folder, Faults(folder, library), certs)
+        for allocate in 0, 1:
+            webhook.start(1, FAULT_ALLOCATE=allocate)
+            calls = webhook.faults.calls()
+            webhook.stop()
+            for i in range(min(n, calls)):
+                at = choose.randint(1, calls) if allocate else i + 1
+                where = "start, allocate %d, call %d" % (allocate, at)
+                ready = webhook.start(1, FAULT_AT=at, FAULT_ALLOCATE=allocate)
+                answer = webhook.ask() if ready else "not ready"
+                problems.outcomes[answer] += 1
+                if answer == "allowed":
+                    problems.add("allowed what is denied", where)
+                if not ready and webhook.process.poll() is None:
+                    problems.add("neither ready nor ended", where)
+                if not ready and not webhook.text():
+                    problems.add("no reason", where)
+                injected += webhook.faults.failures()
+                check_end(webhook, problems, where, (1, 2, BUG_STATUS))
+    return problems.end("start", injected)
+
+
 if __name__ == "__main__":
-    run = {"lint": lint, "serve": serve}[sys.argv[1]]
+    run = {"lint": lint, "kernel": kernel, "bounded": bounded,
+           "serve": serve, "start": start}[sys.argv[1]]
     sys.exit(run(int(sys.argv[2]), *sys.argv[3:]))

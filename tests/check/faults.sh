@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Both programs while malloc, read, write, fsync, accept, recv and sendmsg fail:
-# no crash, no half file, no other result without an error, and never `allowed`
-# where the truth is a denial. FAULTS=2000 failures, half of them in each.
+# Both programs while calls fail: of memory, files, sockets, threads, random
+# bytes. No crash, no half file, no other result without an error, and never
+# `allowed` where the truth is a denial. FAULTS=2000 failures, half of them in
+# each; the linter as it is installed also with each of its system calls failing
+# in turn, and with too little memory; the webhook also while it starts.
 #
 # usage: faults.sh [BUILD]
 # shellcheck source=tests/check/lib.bash
@@ -30,7 +32,16 @@ injected() {
 }
 exec 3>&1
 check 'the linter' injected lint $((faults / 2)) "$work/gpugate" \
-	"$work/fault.so" deploy/examples/bad/serve.yaml
+	"$work/fault.so"
+if strace -qq -o /dev/null true 2>/dev/null ||
+	{ need_program strace && strace -qq -o /dev/null true 2>/dev/null; }; then
+	check 'the linter, system calls' injected kernel 100 "$gpugate"
+else
+	skip 'no strace that may trace'
+fi
+check 'the linter, little memory' injected bounded $((faults / 100)) "$gpugate"
 check 'the webhook' injected serve $((faults / 2)) "$gpugated" \
+	"$work/fault.so" "$work/certs"
+check 'the webhook, start' injected start $((faults / 40)) "$gpugated" \
 	"$work/fault.so" "$work/certs"
 finish faults

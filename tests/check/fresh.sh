@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The README's two commands in a root that has only apt: debootstrap, a clone
-# of HEAD, chroot. Needs root, debootstrap and a Debian mirror (taken from
-# this machine's own apt sources).
+# of HEAD, chroot. Needs root, debootstrap and a mirror: of Debian that of this
+# machine's own apt sources, of Ubuntu UBUNTU_MIRROR.
 #
-# usage: fresh.sh BUILD
+# usage: fresh.sh BUILD [bookworm|trixie|noble]
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 [ "$(id -u)" = 0 ] || skip_all 'not root'
@@ -14,8 +14,14 @@ unmount() {
 	umount "$fresh/proc" 2>/dev/null
 }
 
-bookworm "$fresh"
+suite=${2:-bookworm}
+debian "$suite" "$fresh"
+sources=$(<"$fresh/etc/apt/sources.list")
 own_network "$fresh"
+# Not what this machine installs from, but the suite.
+rm -rf "$fresh"/etc/apt/sources.list{,.d} "$fresh"/etc/apt/preferences{,.d}
+mkdir -p "$fresh"/etc/apt/{sources.list.d,preferences.d}
+echo "$sources" >"$fresh/etc/apt/sources.list"
 # As every installer and container runtime writes it.
 printf '127.0.0.1\tlocalhost\n::1\tlocalhost\n' >"$fresh/etc/hosts"
 mount -t proc proc "$fresh/proc" 2>/dev/null
@@ -37,4 +43,4 @@ for target in demo test; do
 		echo "FAIL $command"
 	fi
 done
-finish 'fresh root'
+finish "fresh root ($suite)"

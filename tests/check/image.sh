@@ -14,7 +14,7 @@ base=$(go_tools_cache)/bookworm.tar
 
 make_base() {
 	[ -f "$base" ] && return
-	bookworm "$work/base"
+	debian bookworm "$work/base"
 	rm -rf "$work"/base/var/cache/apt/archives/*.deb
 	mkdir -p "${base%/*}"
 	tar -C "$work/base" -cf "$base.$$" . && mv "$base.$$" "$base"

@@ -7,7 +7,7 @@
 # some per cent more than the figures below is seen here.
 #
 # Where they go, in thousands (Pod of 4 KB, PyTorchJob of 8 KB, Job of 42 KB):
-# the JSON reader 33, 68, 300, of which 105 instructions a key with its string;
+# the JSON reader 31, 65, 289, of which 105 instructions a key with its string;
 # fields of maps by name 7, 17, 35; rules themselves 10, 17, 45, spread over 85
 # checks of the 185; reading containers and their variables 3, 8, 50; words of
 # commands 7, 12, 7; which rules to call, and what did not run 5, 10, 10.
@@ -56,9 +56,9 @@ while read -r name most; do
 	check "$name" at_most "$figure" "$most"
 	echo "  $name: $figure"
 done <<'END'
-pod 100000
-ptj 209500
-big 554500
+pod 97000
+ptj 204000
+big 539000
 END
 figure=$(total '' "$gpugate" lint --isolated --fail-on never \
 	--format concise -j1 deploy/examples/good/train.yaml)

@@ -94,14 +94,27 @@ own_network() { # ROOT
 	cp -rL /etc/ssl/certs/. "$1/etc/ssl/certs/" 2>/dev/null || :
 }
 
-# bookworm FOLDER: the smallest Debian, from the mirror that this machine uses.
-bookworm() {
-	local mirror
+# debian SUITE FOLDER: the smallest Debian or Ubuntu, from the mirror that this
+# machine uses, or of Ubuntu from UBUNTU_MIRROR. Debian has no key for Ubuntu:
+# there only what apt fetches afterwards is verified.
+debian() {
+	local options=(--variant=minbase) script=()
 	need_program debootstrap
-	mirror=$(apt-get indextargets --format '$(SITE) $(RELEASE)' 2>/dev/null |
-		awk '$2 == "bookworm" { print $1; exit }')
-	[ -n "$mirror" ] || skip_all 'no bookworm mirror in the apt sources'
-	debootstrap --variant=minbase bookworm "$1" "$mirror" >"$work/log" 2>&1 || {
+	case $1 in
+	bookworm | trixie)
+		mirror=$(apt-get indextargets --format '$(SITE)' 2>/dev/null |
+			grep -m 1 '/debian/*$')
+		;;
+	*)
+		mirror=${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}
+		options+=(--no-check-gpg --components=main,universe)
+		[ -e "/usr/share/debootstrap/scripts/$1" ] ||
+			script=(/usr/share/debootstrap/scripts/jammy)
+		;;
+	esac
+	[ -n "$mirror" ] || skip_all 'no Debian mirror in the apt sources'
+	debootstrap "${options[@]}" "$1" "$2" "$mirror" "${script[@]}" \
+		>"$work/log" 2>&1 || {
 		tail -n 5 "$work/log"
 		skip_all 'debootstrap did not work here'
 	}

@@ -276,8 +276,8 @@ static const char *const malformed[] = {
 	"\xc2\xb5",
 	"1\xc2\xb5",
 	"\xd9\xa1",
-	"\xc2\xa0"
-	"1",
+	("\xc2\xa0"
+	 "1"),
 };
 
 static void what_is_no_quantity_is_refused(void **state)

@@ -17,9 +17,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/replace.h"
 
 static char folder[] = "/tmp/test_replace.XXXXXX";
@@ -301,9 +303,38 @@ static void the_last_edit_is_never_lost(void **state)
 	buf_release(&text);
 }
 
+/* What is being written is removed, and the program says why it ends. */
+static void no_memory_leaves_nothing(void **state)
+{
+	struct replace r;
+	char said[64] = "";
+	int ends[2], status;
+	pid_t child;
+
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	if (!child) {
+		dup2(ends[1], STDERR_FILENO);
+		if (!replace_open(&r, path) && fputs("half", r.out) >= 0 &&
+		    !fflush(r.out))
+			OUT_OF_MEMORY();
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 2);
+	assert_true(read(ends[0], said, sizeof(said) - 1) > 0);
+	assert_string_equal(said, "gpugate: out of memory\n");
+	assert_int_equal(access(path, F_OK), -1);
+	close(ends[0]);
+	close(ends[1]);
+	/* tear_down() finds no temporary file. */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_memory_leaves_nothing),
 		cmocka_unit_test(a_file_is_replaced_whole),
 		cmocka_unit_test(a_changed_file_is_left_alone),
 		cmocka_unit_test(a_file_that_is_gone_stays_gone),

@@ -36,7 +36,7 @@ static int tear_down(void **state)
 /* A request, its answer, and whether the connection lives on. */
 struct exchange {
 	const char *what, *request;
-	int status;
+	int status; /* 0: 400, or an end without an answer (MHD 1.0) */
 	bool lives;
 	const char *header; /* in the answer, or NULL */
 };
@@ -191,7 +191,7 @@ static const struct exchange exchanges[] = {
 	 "POST /mutate HTTP/1.1\r\n" HOST JSON
 	 "Content-Length: 10\r\n\r\nstatus 503",
 	 503, true, "Retry-After: 1"},
-	{"no HTTP", "\x16\x03\x01 hello\r\n\r\n", 400, false, NULL},
+	{"no HTTP", "\x16\x03\x01 hello\r\n\r\n", 0, false, NULL},
 };
 
 static void try_exchange(const struct stage *stage, const struct exchange *e)
@@ -203,8 +203,9 @@ static void try_exchange(const struct stage *stage, const struct exchange *e)
 	caller_open(&caller, stage);
 	assert_true(caller_send(&caller, e->request, strlen(e->request)));
 	caller_answer(&caller, &answer);
-	assert_int_equal(answer.status, e->status);
-	assert_true(answer.len > 0);
+	if (e->status || answer.status != 400)
+		assert_int_equal(answer.status, e->status);
+	assert_true(answer.len > 0 || !e->status);
 	if (e->header)
 		assert_non_null(strstr(answer.head, e->header));
 	answer_free(&answer);

@@ -77,6 +77,15 @@ static void assert_answer(const struct booth *booth, const char *request,
 	free(answer);
 }
 
+/* By 400, or, as of libmicrohttpd 1.0, by an end without an answer. */
+static void assert_refused(const struct booth *booth, const char *request)
+{
+	char *answer = ask(booth, request);
+
+	assert_true(!*answer || !strncmp(answer, "HTTP/1.1 400 ", 13));
+	free(answer);
+}
+
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: a\r\n\r\n"
 
 static void probes_have_their_pages(void **state)
@@ -98,7 +107,7 @@ static void probes_have_their_pages(void **state)
 		      "POST /healthz HTTP/1.1\r\nHost: a\r\n"
 		      "Content-Length: 2\r\n\r\n{}",
 		      405, "Allow: GET, HEAD");
-	assert_answer(booth, "no HTTP/9.9\r\n\r\n", 400, "");
+	assert_refused(booth, "no HTTP/9.9\r\n\r\n");
 }
 
 static void the_reason_of_not_ready_is_shown(void **state)

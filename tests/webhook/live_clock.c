@@ -6,7 +6,9 @@
  * the clock of the wall and the one since boot both show. Monotonic time
  * knows of neither.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

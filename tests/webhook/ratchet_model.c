@@ -353,8 +353,8 @@ static void write_review(struct buf *out, const struct request_context *r)
 	static const char *const users[] = {
 		[ALICE] = "\"username\":\"alice\",\"groups\":[\"staff\"]",
 		[ONCALL] = "\"username\":\"bob\",\"groups\":[\"oncall\"]",
-		[CONTROLLER] = "\"username\":\"system:serviceaccount:"
-			       "kube-system:replicaset-controller\"",
+		[CONTROLLER] = ("\"username\":\"system:serviceaccount:"
+				"kube-system:replicaset-controller\""),
 	};
 
 	buf_reset(out);

@@ -41,7 +41,7 @@ struct admission *admission_new(const struct admission_options *options)
 	struct admission *admission = calloc(1, sizeof(*admission));
 
 	if (!admission)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	/* jansson's hash seed is made at the first use: not in two threads. */
 	json_object_seed(0);
 	admission->options = *options;
@@ -101,7 +101,7 @@ void admission_set_policy(struct admission *admission, struct policy *policy)
 	struct policy_box *box = calloc(1, sizeof(*box)), *old;
 
 	if (!box)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	box->policy = policy;
 	box->references = 1;
 	snprintf(box->hash, sizeof(box->hash), "%016llx",
@@ -148,7 +148,7 @@ struct admission_worker *admission_worker_new(struct admission *admission)
 	struct admission_worker *worker = calloc(1, sizeof(*worker));
 
 	if (!worker)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	worker->admission = admission;
 	judge_init(&worker->now, admission->options.rules);
 	judge_init(&worker->other, admission->options.rules);

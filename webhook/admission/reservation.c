@@ -40,7 +40,7 @@ struct reserve {
 static void *must(void *memory)
 {
 	if (!memory)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	return memory;
 }
 

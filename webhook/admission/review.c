@@ -41,12 +41,12 @@ static bool is_object(const struct node *node)
 	       !strcmp(node->parent->key, "request");
 }
 
-static const uint64_t unseen_lengths =
-	UINT64_C(1) << (sizeof("status") - 1) |
-	UINT64_C(1) << (sizeof("managedFields") - 1) |
-	UINT64_C(1) << (sizeof(last_applied) - 1);
+static uint64_t bit_of(const char *key)
+{
+	return node_tag_bit(node_tag(key, strlen(key)));
+}
 
-/* Called for keys of these lengths. */
+/* Called for keys that have the bit of one of these. */
 static bool skip_unseen(void *context, const struct node *map, const char *key,
 			size_t len)
 {
@@ -111,7 +111,9 @@ static struct node *read_tree(struct arena *arena, struct review *review,
 	loader.issue = note_trouble;
 	loader.context = &trouble;
 	loader.skip = skip;
-	loader.skip_lengths = skip == skip_unseen ? unseen_lengths : 0;
+	if (skip == skip_unseen)
+		loader.skip_tags = bit_of("status") | bit_of("managedFields") |
+				   bit_of(last_applied);
 	root = json_read(&loader, 0, (uint32_t)source->len, &used);
 	while (root && used < source->len &&
 	       strchr(" \t\r\n", source->text[used]))

@@ -46,7 +46,7 @@ static void split_server(struct api *api)
 	api->host = strndup(host, len);
 	api->base = strdup(host + len);
 	if (!api->host || !api->base)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 }
 
 static void take_texts(struct api *api)
@@ -73,7 +73,7 @@ struct api *api_open(const char *kubeconfig, struct err *err)
 	int rc;
 
 	if (!api || curl_global_init(CURL_GLOBAL_DEFAULT))
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	pthread_mutex_init(&api->lock, NULL);
 	take_texts(api);
 	if (kubeconfig)
@@ -187,7 +187,7 @@ static void add_header(struct api_transfer *t, const char *header)
 	struct curl_slist *list = curl_slist_append(t->headers, header);
 
 	if (!list)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	t->headers = list;
 	curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, list);
 }
@@ -271,7 +271,7 @@ int api_transfer_begin(struct api *api, struct api_transfer *t,
 
 	*t = (struct api_transfer){.easy = curl_easy_init()};
 	if (!t->easy)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	set_limits(t);
 	set_url(api, t, path);
 	add_header(t, "Accept: application/json");
@@ -426,7 +426,7 @@ int api_warm_up(struct api *api, struct err *err)
 	int rc;
 
 	if (!host)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	host[strlen(host) - strlen(port_of(host))] = '\0';
 	/* Numbers in brackets need no resolver. */
 	rc = *host == '[' ? 0 : getaddrinfo(host, NULL, NULL, &list);

@@ -305,7 +305,7 @@ static void prepare(struct live *live)
 	feeds->builder = cluster_builder_new();
 	feeds->multi = curl_multi_init();
 	if (!feeds->multi)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	curl_multi_setopt(feeds->multi, CURLMOPT_MAXCONNECTS,
 			  (long)CLUSTER_KINDS);
 	cluster_builder_origin(feeds->builder, api_server(live->options.api),
@@ -334,7 +334,7 @@ struct live *live_start(const struct live_options *options, struct err *err)
 	int rc;
 
 	if (!live)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	live->options = *options;
 	prepare(live);
 	pthread_attr_init(&attr);

@@ -78,7 +78,7 @@ static void add_escaped(struct buf *out, const char *text)
 	char *escaped = curl_easy_escape(NULL, text, 0);
 
 	if (!escaped)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	buf_adds(out, escaped);
 	curl_free(escaped);
 }

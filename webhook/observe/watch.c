@@ -199,7 +199,7 @@ struct watch *watch_new(const char *const *paths)
 	size_t n = 0;
 
 	if (!watch)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	while (paths[n])
 		n++;
 	watch->items = ARENA_ARRAY(&watch->arena, struct watched_file, n + 1);

@@ -264,11 +264,11 @@ connection_table_new(const struct connection_limits *limits)
 	pthread_condattr_t attributes;
 
 	if (!table)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	table->limits = *limits;
 	table->ages = calloc(limits->max + 1, sizeof(*table->ages));
 	if (!table->ages)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	pthread_mutex_init(&table->lock, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

@@ -134,7 +134,7 @@ static void notify(void *cls, struct MHD_Connection *connection, void **context,
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
 		c = calloc(1, sizeof(*c));
 		if (!c)
-			BUG("out of memory");
+			OUT_OF_MEMORY();
 		connection_enter(
 			probe->table, c,
 			MHD_get_connection_info(
@@ -178,7 +178,7 @@ struct probe *probe_start(const struct probe_options *options, struct err *err)
 		return NULL;
 	probe = calloc(1, sizeof(*probe));
 	if (!probe)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	probe->options = *options;
 	probe->port = server_listen_port(fd);
 	probe->table = connection_table_new(&limits);

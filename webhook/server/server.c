@@ -102,7 +102,7 @@ struct server *server_start(const struct server_options *options,
 		return NULL;
 	server = calloc(1, sizeof(*server));
 	if (!server)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	server->options = *options;
 	server->options.max_connections =
 		fit_descriptors(options->max_connections);

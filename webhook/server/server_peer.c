@@ -19,7 +19,7 @@ static void opened(struct server_thread *thread,
 	struct peer *peer = calloc(1, sizeof(*peer));
 
 	if (!peer)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	peer->server = server;
 	peer->thread = thread;
 	thread->shaking++;

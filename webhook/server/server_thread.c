@@ -131,7 +131,7 @@ static int make_one(struct server *server, int listener, unsigned connections)
 	int fd = fcntl(listener, F_DUPFD_CLOEXEC, 0);
 
 	if (!thread)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	thread->server = server;
 	thread->daemon = fd < 0 ? NULL : make_daemon(thread, fd, connections);
 	if (!thread->daemon) {
@@ -157,7 +157,7 @@ int server_threads_start(struct server *server, int listener)
 	server->listener = listener;
 	server->threads = calloc(n, sizeof(struct server_thread *));
 	if (!server->threads)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	for (unsigned i = 0; i < n; i++)
 		if (make_one(server, listener, (all + n - 1) / n) < 0)
 			return -1;

@@ -49,7 +49,7 @@ static void keep_for_owner(struct server_thread *mine)
 		return;
 	owner->kept = malloc(left);
 	if (!owner->kept)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	memcpy(owner->kept, mine->ahead + mine->at, left);
 	owner->kept_at = 0;
 	owner->kept_end = left;

@@ -87,7 +87,7 @@ static void set_fill(struct ca_set *set, gnutls_x509_crt_t *certs, unsigned n)
 	if (gnutls_x509_trust_list_init(&set->list, 0) < 0 ||
 	    gnutls_x509_trust_list_add_cas(set->list, certs, n,
 					   GNUTLS_TL_NO_DUPLICATES) < 0)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 }
 
 static int set_import(struct ca_set *set, const char *path, struct err *err)
@@ -122,7 +122,7 @@ static struct ca_set *set_new(const char *path, struct err *err)
 	struct ca_set *set = calloc(1, sizeof(*set));
 
 	if (!set)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	atomic_init(&set->references, 1);
 	buf_init(&set->text);
 	if (!disk_read(path, &set->text, err) && !set_import(set, path, err))
@@ -180,7 +180,7 @@ struct client_ca *client_ca_new(void)
 	struct client_ca *ca = calloc(1, sizeof(*ca));
 
 	if (!ca || pthread_mutex_init(&ca->lock, NULL))
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	return ca;
 }
 
@@ -246,7 +246,7 @@ bool client_ca_verify(struct client_ca *ca, const gnutls_datum_t *chain,
 
 	for (; good && made < n; made++) {
 		if (gnutls_x509_crt_init(&certs[made]) < 0)
-			BUG("out of memory");
+			OUT_OF_MEMORY();
 		if (gnutls_x509_crt_import(certs[made], &chain[made],
 					   GNUTLS_X509_FMT_DER) < 0)
 			good = false;

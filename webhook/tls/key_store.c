@@ -58,7 +58,7 @@ static struct key_pair *pair_new(void)
 	struct key_pair *pair = calloc(1, sizeof(*pair));
 
 	if (!pair)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	atomic_init(&pair->references, 1);
 	buf_init(&pair->description);
 	return pair;
@@ -312,7 +312,7 @@ struct key_store *key_store_new(void)
 	struct key_store *store = calloc(1, sizeof(*store));
 
 	if (!store || pthread_mutex_init(&store->lock, NULL))
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	return store;
 }
 

@@ -464,7 +464,7 @@ static struct self_managed *create(const struct self_managed_options *options)
 	pthread_condattr_t attr;
 
 	if (!m)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	m->o = *options;
 	m->link = (struct managed_link){options->api, &m->stop};
 	for (int i = 0; i < CONFIGS; i++) {

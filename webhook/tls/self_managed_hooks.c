@@ -95,7 +95,7 @@ void hooks_patch(const json_t *object, const struct buf *bundle,
 			  version, "webhooks", list);
 	dump = json_dumps(patch, JSON_COMPACT);
 	if (!dump)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	buf_adds(out, dump);
 	free(dump);
 	json_decref(patch);

@@ -97,7 +97,7 @@ enum change secret_write(const struct managed_link *link, const char *path,
 	enum change result;
 
 	if (!body)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	buf_init(&target);
 	buf_addf(&target, "%s?fieldManager=gpugated", path);
 	result = change(link,
@@ -196,7 +196,7 @@ static void set(json_t *data, const char *key, const struct buf *value)
 	buf_init(&text);
 	base64_write(value, &text);
 	if (json_object_set_new(data, key, json_stringn(text.data, text.len)))
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	disk_wipe(&text);
 }
 

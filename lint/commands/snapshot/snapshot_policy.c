@@ -38,7 +38,7 @@ static void join_files(json_t *data, struct buf *out)
 	json_t *value;
 
 	if (!names)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	json_object_foreach(data, key, value) if (is_policy_file(key) &&
 						  json_is_string(value))
 		names[n++] = key;

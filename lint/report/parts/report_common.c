@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/replace.h"
 
 enum { SPOOL_MEMORY = 1 << 18 };
 
@@ -18,6 +19,7 @@ enum { SPOOL_MEMORY = 1 << 18 };
 static _Noreturn void die(const char *why)
 {
 	fprintf(stderr, "gpugate: %s\n", why);
+	replace_abandon();
 	exit(2);
 }
 
@@ -185,6 +187,8 @@ void spool_finish(struct spool *spool, FILE *out)
 		rewind(spool->file);
 		while ((n = fread(block, 1, sizeof(block), spool->file)) > 0)
 			fwrite(block, 1, n, out);
+		if (ferror(spool->file))
+			die("cannot read a temporary file");
 		fclose(spool->file);
 		spool->file = NULL;
 	}

@@ -17,8 +17,10 @@
 #include "doc/build.h"
 #include "json.h"
 
-/* What the API server writes, nearly always. */
+/* What the API server writes, nearly always. The rest is in functions of its
+ * own, which leave the registers to the loop of json_tree(). */
 #define usual(what) __builtin_expect(!!(what), 1)
+#define RARE	    __attribute__((noinline))
 
 static uint32_t json_offset(const struct json_reader *json, const char *p)
 {
@@ -62,24 +64,22 @@ bool json_refuse_at(struct json_reader *json, const char *p, const char *text)
 }
 
 /* Reading ends at p. */
-static char *refuse_at(struct json_reader *json, char *p, const char *text)
+static bool refuse_at(struct json_reader *json, const char *p, const char *text)
 {
-	json->at = p;
-	json_refuse_at(json, p, text);
-	return NULL;
+	json->at = json->text + json_offset(json, p);
+	return json_refuse_at(json, p, text);
 }
 
-static char *refuse_open(struct json_reader *json, const struct node *open,
-			 char *p)
+static bool refuse_open(struct json_reader *json, const struct node *open,
+			char *p)
 {
 	const char *start = json->text + open->start; /* NOLINT: one is open */
 
 	json->at = p;
-	json_refuse(json, start, start + 1,
-		    node_is_map(open)
-			    ? "object is not closed before the text ends"
-			    : "list is not closed before the text ends");
-	return NULL;
+	return json_refuse(json, start, start + 1,
+			   node_is_map(open)
+				   ? "object is not closed before the text ends"
+				   : "list is not closed before the text ends");
 }
 
 /* The next byte that is not white space, or the end. */
@@ -146,101 +146,130 @@ static bool json_word(struct json_reader *json, struct node *node)
 /*
  * What the loop of json_tree() changes at each byte of grammar: a variable of
  * its own, whose address only inline functions take, so that it is in
- * registers.
+ * registers. Places are offsets, as nodes have them. The children of the open
+ * map or seq are counted and linked here: it gets to know them when it is
+ * closed.
  */
 struct json_place {
-	struct node *open; /* the innermost map or seq */
-	struct json_marks marks;
+	char *text;
+	const uint64_t *marks;
+	size_t at;	    /* in the text */
+	struct node *open;  /* the innermost map or seq */
+	struct node **link; /* its next child is put here */
+	uint32_t index;	    /* which one that is */
 };
 
-/* p is at the opening quote; the byte after the string. Most strings are plain
- * to their end. */
-static inline char *json_string(struct json_reader *json,
-				struct json_place *place, char *p,
-				struct json_token *token)
+/* The string that begins here, whose text (behind the quote) has *len bytes;
+ * moves after it. Most strings are plain to their end. */
+static inline bool json_string(struct json_reader *json,
+			       struct json_place *place, uint32_t *len)
 {
-	char *end = json_mark(&place->marks, p + 1);
+	size_t at = place->at;
+	size_t end = json_mark(place->marks, at + 1);
+	uint32_t scanned;
 
-	if (usual(*end == '"')) {
-		*end = '\0';
-		token->str = p + 1;
-		token->len = (uint32_t)(end - p - 1);
-		return end + 1;
+	if (usual(place->text[end] == '"')) {
+		place->text[end] = '\0';
+		*len = (uint32_t)(end - at - 1);
+		place->at = end + 1;
+		return true;
 	}
-	json->at = p;
-	*token = scan_json_string(json, end);
-	return token->str ? json->at : NULL;
+	json->at = place->text + at;
+	if (!scan_json_string(json, place->text + end, &scanned))
+		return false;
+	*len = scanned;
+	place->at = (size_t)(json->at - place->text);
+	return true;
 }
 
-/* The string at p as the node's value. */
-static inline char *json_text(struct json_reader *json,
-			      struct json_place *place, char *p,
-			      struct node *node)
+/* The string here as the node's value. */
+static inline bool json_text(struct json_reader *json, struct json_place *place,
+			     struct node *node)
 {
-	struct json_token token;
-
-	p = json_string(json, place, p, &token);
-	if (!p)
-		return NULL;
 	node->type = NODE_STRING;
 	node->flags = NODE_QUOTED;
-	node->str = token.str;
-	node->len = token.len;
-	node->end = json_offset(json, p);
-	return p;
+	node->str = place->text + place->at + 1;
+	if (!json_string(json, place, &node->len))
+		return false;
+	node->end = (uint32_t)place->at;
+	return true;
 }
 
-static inline char *json_open(struct json_reader *json,
-			      struct json_place *place, char *p,
-			      struct node *node)
+static inline bool json_open(struct json_reader *json, struct json_place *place,
+			     struct node *node)
 {
 	uint32_t limit = json->loader->limits->depth;
 
 	if (json->depth >= limit)
-		return refuse_at(json, p,
+		return refuse_at(json, place->text + place->at,
 				 arena_printf(json->loader->arena,
 					      "nested deeper than %u levels",
 					      limit));
 	json->depth++;
-	node->type = *p == '{' ? NODE_MAP : NODE_SEQ;
+	node->type = place->text[place->at] == '{' ? NODE_MAP : NODE_SEQ;
 	node->flags = NODE_FLOW;
-	node->len = 0;
 	node->str = NULL;
 	place->open = node;
-	return p + 1;
+	place->link = &node->first;
+	place->index = 0;
+	place->at++;
+	return true;
 }
 
-static inline char *json_close(struct json_reader *json,
-			       struct json_place *place, char *p)
+/* What has been read of the open map or seq, as others see it. */
+static inline void json_settle(const struct json_place *place)
+{
+	struct node *open = place->open;
+	char *link = (char *)place->link;
+
+	open->len = place->index;
+	open->last = NULL;
+	if (open->len)
+		open->last =
+			(struct node *)(void *)(link -
+						offsetof(struct node, next));
+}
+
+static inline void json_close(struct json_reader *json,
+			      struct json_place *place)
 {
 	struct node *node = place->open;
 
-	node->end = json_offset(json, p + 1);
+	json_settle(place);
+	node->end = (uint32_t)++place->at;
 	json->breadth += (uint64_t)node->len * node->len;
-	place->open = node->parent;
 	json->depth--;
-	return p + 1;
+	place->open = node->parent;
+	place->link = &node->next;
+	place->index = node->index + 1;
+	if (!usual(!node->next)) { /* json_again(): it is not the last */
+		place->link = &place->open->last->next;
+		place->index = place->open->len;
+	}
 }
 
-/* The number or word at p as the node's value. */
-static char *json_other(struct json_reader *json, struct node *open, char *p,
-			struct node *node)
+/* The number or word at json->at as the node's value. */
+RARE static bool json_other(struct json_reader *json, struct node *open,
+			    struct node *node)
 {
-	json->at = p;
 	json->open = open;
 	node->flags = 0;
-	if (starts_number(*p) ? !scan_json_number(json, node)
-			      : !json_word(json, node))
-		return NULL;
+	if (starts_number(*json->at) ? !scan_json_number(json, node)
+				     : !json_word(json, node))
+		return false;
 	node->end = json_offset(json, json->at);
-	return json->at;
+	return true;
 }
 
-/* The first of some more nodes; NULL when the limit is reached at p. */
-static struct node *json_refill(struct json_reader *json, char *p)
+/*
+ * The first of some more nodes; NULL when the limit is reached at p. Behind
+ * them is one that is never taken: json->spare, into which a key is written
+ * before it is known whether it has a value, always exists.
+ */
+RARE static struct node *json_refill(struct json_reader *json, const char *p)
 {
 	uint32_t limit = json->loader->limits->nodes;
-	uint32_t n = json->nodes < 8 ? 8 : 32; /* small texts take few */
+	uint32_t n = json->nodes < 7 ? 7 : 31; /* small texts take few */
 	struct node *nodes;
 
 	if (json->nodes >= limit) {
@@ -252,48 +281,45 @@ static struct node *json_refill(struct json_reader *json, char *p)
 	if (n > limit - json->nodes)
 		n = limit - json->nodes;
 	json->nodes += n;
-	nodes = arena_alloc(json->loader->arena, n * sizeof(*nodes));
+	nodes = arena_alloc(json->loader->arena, (n + 1) * sizeof(*nodes));
+	if (json->spare)
+		*nodes = *json->spare;
 	json->spare = nodes + 1;
 	json->spare_end = nodes + n;
 	return nodes;
 }
 
-/* A node for the value at p; NULL when there are too many. What its value and
- * its place among others set later is not set here. */
-static inline struct node *json_node(struct json_reader *json, char *p)
+/* The spare node, for the value here; NULL when there are too many. What its
+ * key, its value and its place among others set is not set here. */
+static inline struct node *json_node(struct json_reader *json,
+				     const struct json_place *place,
+				     struct node *node)
 {
-	struct node *node = json->spare;
-
 	if (usual(node != json->spare_end))
-		json->spare++;
-	else if (!(node = json_refill(json, p)))
+		json->spare = node + 1;
+	else if (!(node = json_refill(json, place->text + place->at)))
 		return NULL;
 	node->next = NULL;
 	node->first = node->last = NULL;
 	node->tags = 0;
 	node->map_index = NULL;
-	node->start = json_offset(json, p);
+	node->start = (uint32_t)place->at;
 	return node;
 }
 
 /* After the last child of the open map or seq. */
 static inline void json_link(struct json_place *place, struct node *node)
 {
-	struct node *parent = place->open;
-
-	node->parent = parent;
-	node->index = parent->len++;
-	if (node->index)
-		parent->last->next = node;
-	else
-		parent->first = node;
-	parent->last = node;
+	node->parent = place->open;
+	node->index = place->index++;
+	*place->link = node;
+	place->link = &node->next;
 }
 
 static inline struct node *json_item(struct json_reader *json,
-				     struct json_place *place, char *p)
+				     struct json_place *place)
 {
-	struct node *node = json_node(json, p);
+	struct node *node = json_node(json, place, json->spare);
 
 	if (!node)
 		return NULL;
@@ -305,28 +331,25 @@ static inline struct node *json_item(struct json_reader *json,
 	return node;
 }
 
-struct json_key {
-	char *start, *end; /* quotes included */
-	struct json_token token;
-	uint16_t tag;
-};
-
 /*
  * A key that exists already loses its value and keeps its place, so that n
  * repetitions cost no more than n keys.
  */
-static struct node *json_again(struct json_reader *json, struct node *old,
-			       const struct json_key *key, char *p)
+static struct node *json_again(struct json_reader *json,
+			       const struct json_place *place, struct node *old)
 {
-	if (!json_node(json, p)) /* it counts nevertheless */
+	const struct node *key = json_node(json, place, json->spare);
+
+	if (!key) /* it counts nevertheless */
 		return NULL;
-	json_issue(json, LOAD_DUPLICATE_KEY, key->start, key->end,
+	json_issue(json, LOAD_DUPLICATE_KEY, json->text + key->key_start,
+		   json->text + key->key_end,
 		   "key is given twice: the last value counts");
 	*old = (struct node){
 		.tag = old->tag,
-		.start = json_offset(json, p),
-		.key_start = json_offset(json, key->start),
-		.key_end = json_offset(json, key->end),
+		.start = key->start,
+		.key_start = key->key_start,
+		.key_end = key->key_end,
 		.key = old->key,
 		.key_len = old->key_len,
 		.index = old->index,
@@ -336,249 +359,292 @@ static struct node *json_again(struct json_reader *json, struct node *old,
 	return old;
 }
 
-/* The node for the value at p. */
-static inline struct node *json_member(struct json_reader *json,
-				       struct json_place *place,
-				       struct json_key key, char *p)
-{
-	struct node *node;
-
-	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-	if (place->open->tags & node_tag_bit(key.tag)) {
-		struct json_key perhaps = key;
-		struct node *old = node_find(json->loader->arena, place->open,
-					     key.token.str, key.token.len);
-
-		if (old)
-			return json_again(json, old, &perhaps, p);
-	}
-	node = json_node(json, p);
-	if (!node)
-		return NULL;
-	node->tag = key.tag;
-	node->key_start = json_offset(json, key.start);
-	node->key_end = json_offset(json, key.end);
-	node->key = key.token.str;
-	node->key_len = key.token.len;
-	place->open->tags |= node_tag_bit(key.tag);
-	json_link(place, node);
-	return node;
-}
-
-/* After the string whose opening quote is at p, or the text's end. */
-static inline char *json_skip_string(struct json_reader *json,
-				     struct json_marks *marks, char *p)
+/* After the string whose opening quote is there, or the text's end. */
+static inline size_t json_skip_string(const struct json_place *place,
+				      size_t end, size_t at)
 {
 	for (;;) {
-		p = json_mark(marks, p + 1);
-		if (*p == '"')
-			return p + 1;
-		if (p >= json->end)
-			return json->end;
-		if (*p == '\\' && p + 1 < json->end)
-			p++;
+		at = json_mark(place->marks, at + 1);
+		if (place->text[at] == '"')
+			return at + 1;
+		if (at >= end)
+			return end;
+		if (place->text[at] == '\\' && at + 1 < end)
+			at++;
 	}
 }
 
-/* After the value at p, without parsing it. */
-static char *json_skip(struct json_reader *json, const struct node *open,
-		       char *p)
+/* After the value there, without parsing it, or the text's end. The leaves of
+ * managedFields are keys with nothing in them. */
+static size_t json_skip(const struct json_place *place, size_t end, size_t at)
 {
-	struct json_marks marks = {0};
+	static const char leaf[] = ":{},";
 	static const signed char steps[256] = {
 		['{'] = 1, ['['] = 1, ['}'] = -1, [']'] = -1};
+	const char *text = place->text;
 	int64_t depth = 0;
 
-	while (p < json->end) {
-		if (*p == '"') {
-			p = json_skip_string(json, &marks, p);
+	while (at < end) {
+		if (text[at] == '"') {
+			at = json_skip_string(place, end, at);
+			if (depth && !memcmp(text + at, leaf, sizeof(leaf) - 1))
+				at += sizeof(leaf) - 1;
 			continue;
 		}
-		depth += steps[(unsigned char)*p];
-		if (depth < 0 || (*p == ',' && !depth))
-			return p;
-		p++;
+		depth += steps[(unsigned char)text[at]];
+		if (depth < 0 || (text[at] == ',' && !depth))
+			break;
+		at++;
 	}
-	return refuse_open(json, open, p);
+	return at;
 }
 
-static inline bool json_skips(const struct json_reader *json,
-			      const struct node *open, struct json_token key)
-{
-	const struct loader *loader = json->loader;
+/* What json_rare() finds. */
+enum json_rare {
+	JSON_REFUSED,
+	JSON_SKIPPED, /* it has moved after the value */
+	JSON_AGAIN,   /* *node has the key already */
+	JSON_FRESH,   /* none of these */
+};
 
-	return json->skip_lengths >> (key.len & 63) & 1 &&
-	       loader->skip(loader->context, open, key.str, key.len);
+/* The spare node's key, whose value is here, may be left out, or may exist
+ * already. */
+RARE static enum json_rare json_rare(struct json_reader *json,
+				     struct json_place *place,
+				     struct node **node)
+{
+	struct loader *loader = json->loader;
+	const struct node *key = json->spare;
+	size_t end = (size_t)(json->end - json->text);
+
+	if (json->skip_tags & node_tag_bit(key->tag) &&
+	    loader->skip(loader->context, place->open, key->key,
+			 key->key_len)) {
+		place->at = json_skip(place, end, place->at);
+		if (place->at < end)
+			return JSON_SKIPPED;
+		refuse_open(json, place->open, json->end);
+		return JSON_REFUSED;
+	}
+	json_settle(place);
+	*node = node_find(loader->arena, place->open, key->key, key->key_len);
+	if (!*node)
+		return JSON_FRESH;
+	*node = json_again(json, place, *node);
+	return *node ? JSON_AGAIN : JSON_REFUSED;
 }
 
 /* From the end of a key to its value. */
-static inline char *json_colon(struct json_reader *json,
-			       const struct node *open, char *p)
+static inline bool json_colon(struct json_reader *json,
+			      struct json_place *place)
 {
-	if (usual(*p == ':' && (unsigned char)p[1] > ' '))
-		return p + 1;
+	char *p = place->text + place->at;
+
+	if (usual(*p == ':' && (unsigned char)p[1] > ' ')) {
+		place->at++;
+		return true;
+	}
 	p = json_blank(p);
 	if (p == json->end)
-		return refuse_open(json, open, p);
+		return refuse_open(json, place->open, p);
 	if (*p != ':')
 		return refuse_at(json, p, "expected ':' after a key");
 	p = json_blank(p + 1);
-	return p < json->end ? p : refuse_open(json, open, p);
+	place->at = (size_t)(p - place->text);
+	return p < json->end || refuse_open(json, place->open, p);
 }
 
 /*
- * The key whose opening quote is at p: the node for its value, which *value
- * points to. NULL where the value is left out (*value is after it) or where
- * reading ends (*value is NULL).
+ * The key whose opening quote is here: *node is for its value, where it moves
+ * to; or NULL where the value is left out, after it. False where reading ends.
  */
-static inline struct node *json_pair(struct json_reader *json,
-				     struct json_place *place, char *p,
-				     char **value)
+static inline bool json_pair(struct json_reader *json, struct json_place *place,
+			     struct node **node)
 {
-	struct json_key key = {.start = p};
-	struct node *node;
+	struct node *spare = json->spare;
+	const char *key = place->text + place->at + 1;
+	uint32_t len;
+	uint64_t bit;
 
-	*value = NULL;
-	key.end = json_string(json, place, p, &key.token);
-	p = key.end ? json_colon(json, place->open, key.end) : NULL;
-	if (!p)
-		return NULL;
-	if (!usual(!json_skips(json, place->open, key.token))) {
-		*value = json_skip(json, place->open, p);
-		return NULL;
+	spare->key_start = (uint32_t)place->at;
+	if (!json_string(json, place, &len))
+		return false;
+	spare->key_end = (uint32_t)place->at;
+	spare->key = key;
+	spare->key_len = len;
+	spare->tag = node_tag(key, len);
+	bit = node_tag_bit(spare->tag);
+	if (!json_colon(json, place))
+		return false;
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+	if (!usual(!((place->open->tags | json->skip_tags) & bit))) {
+		struct json_place here = *place;
+		struct node *old = NULL;
+		enum json_rare rare = json_rare(json, &here, &old);
+
+		place->at = here.at;
+		*node = old;
+		if (rare != JSON_FRESH)
+			return rare != JSON_REFUSED;
 	}
-	key.tag = node_tag(key.token.str, key.token.len);
-	node = json_member(json, place, key, p);
-	if (node)
-		*value = p;
-	return node;
+	*node = spare = json_node(json, place, spare);
+	if (!spare)
+		return false;
+	place->open->tags |= bit;
+	json_link(place, spare);
+	return true;
 }
 
-/* The comma at p is between two entries: the next one. */
-static inline char *json_comma(struct json_reader *json,
-			       const struct node *open, char *p)
+/* The comma here is between two entries: to the next one. */
+static inline bool json_comma(struct json_reader *json,
+			      struct json_place *place)
 {
-	char *comma = p;
+	char *comma = place->text + place->at;
+	char *p = json_blank(comma + 1);
 
-	if (*p != ',')
-		return refuse_at(json, p,
-				 open->type == NODE_MAP
+	if (*comma != ',')
+		return refuse_at(json, comma,
+				 node_is_map(place->open)
 					 ? "expected ',' or '}' after a value "
 					   "of the object"
 					 : "expected ',' or ']' after an item "
 					   "of the list");
-	p = json_blank(p + 1);
 	if (p == json->end)
-		return refuse_open(json, open, p);
+		return refuse_open(json, place->open, p);
+	place->at = (size_t)(p - place->text);
 	if (*p != '}' && *p != ']')
-		return p;
+		return true;
 	json->at = p;
-	json_refuse(json, comma, comma + 1, "comma after the last value");
-	return NULL;
+	return json_refuse(json, comma, comma + 1,
+			   "comma after the last value");
 }
 
 /*
  * From the end of a value, or (fresh) of an opening bracket, to the next key or
- * item; closes the maps and seqs that end before it. Without an open one, the
- * end of the top-level value; NULL where reading ends.
+ * item; closes the maps and seqs that end before it. Without an open one it is
+ * at the end of the top-level value. False where reading ends.
  */
-static inline char *json_advance(struct json_reader *json,
-				 struct json_place *place, char *p, bool fresh)
+static inline bool json_advance(struct json_reader *json,
+				struct json_place *place, bool fresh)
 {
 	for (; place->open; fresh = false) {
 		bool map = place->open->type == NODE_MAP;
+		char *p = json_blank(place->text + place->at);
 
-		p = json_blank(p);
-		if (p == json->end)
-			return refuse_open(json, place->open, p);
+		place->at = (size_t)(p - place->text);
 		if (*p == (map ? '}' : ']')) {
-			p = json_close(json, place, p);
+			json_close(json, place);
 			continue;
 		}
-		if (!fresh)
-			p = json_comma(json, place->open, p);
-		if (p && map && *p != '"')
-			return refuse_at(json, p,
+		if (p == json->end)
+			return refuse_open(json, place->open, p);
+		if (!fresh && !json_comma(json, place))
+			return false;
+		if (map && place->text[place->at] != '"')
+			return refuse_at(json, place->text + place->at,
 					 "expected a key in double quotes");
-		return p;
+		break;
 	}
-	return p;
+	return true;
 }
 
-/* The value at p, of which a map or seq is only opened. */
-static inline char *json_value(struct json_reader *json,
-			       struct json_place *place, char *p,
-			       struct node *node, bool *opened)
+/* The value here, of which a map or seq is only opened. */
+static inline bool json_value(struct json_reader *json,
+			      struct json_place *place, struct node *node,
+			      bool *opened)
 {
-	if (usual(*p == '"'))
-		return json_text(json, place, p, node);
-	*opened = *p == '{' || *p == '[';
-	return *opened ? json_open(json, place, p, node)
-		       : json_other(json, place->open, p, node);
+	char first = place->text[place->at];
+
+	if (usual(first == '"'))
+		return json_text(json, place, node);
+	*opened = first == '{' || first == '[';
+	if (*opened)
+		return json_open(json, place, node);
+	json->at = place->text + place->at;
+	if (!json_other(json, place->open, node))
+		return false;
+	place->at = node->end;
+	return true;
 }
 
-/* The key that follows the bracket, or the value of a member, at once, as the
- * API server writes; or NULL. */
-static inline char *json_next_key(char *p, const struct node *node, bool opened)
+/* Does a key follow the bracket, or the member's value, at once, as the API
+ * server writes? Then it moves there. */
+static inline bool json_key_is_next(struct json_place *place,
+				    const struct node *node, bool opened)
 {
+	const char *p = place->text + place->at;
+
 	if (opened)
-		return *p == '"' && p[-1] == '{' ? p : NULL;
-	return *p == ',' && p[1] == '"' && node->key ? p + 1 : NULL;
+		return *p == '"' && p[-1] == '{';
+	if (memcmp(p, ",\"", 2) || !node->key)
+		return false;
+	place->at++;
+	return true;
 }
 
 /*
- * The node for the next value, to which *p is moved from behind that of node,
- * or from the bracket that opens it. NULL: there is none, *p is as above.
+ * The members from the key here on that follow each other at once. *opened: the
+ * last one's value is a map or seq, and has begun. False where reading ends.
  */
-static inline struct node *json_next(struct json_reader *json,
-				     struct json_place *place, char **p,
-				     struct node *node, bool opened)
+static inline bool json_members(struct json_reader *json,
+				struct json_place *place, bool *opened)
 {
-	char *key = json_next_key(*p, node, opened);
+	struct node *node;
 
-	for (;; key = NULL, opened = false) {
-		if (!key) {
-			key = *p = json_advance(json, place, *p, opened);
-			if (!key || !place->open)
-				return NULL;
-			if (place->open->type != NODE_MAP)
-				return json_item(json, place, key);
-		}
-		node = json_pair(json, place, key, p);
-		if (node || !*p)
-			return node;
-	}
+	do {
+		*opened = false;
+		if (!json_pair(json, place, &node))
+			return false;
+		if (!node)
+			return true;
+		if (!json_value(json, place, node, opened))
+			return false;
+	} while (json_key_is_next(place, node, *opened));
+	return true;
 }
 
-/* The whole value at p, whose node exists: the byte after it, or NULL. */
-static char *json_tree(struct json_reader *json, char *p, struct node *node)
+/* The whole value there, whose node exists; moves after it. */
+static bool json_tree(struct json_reader *json, uint32_t *at, struct node *node)
 {
-	struct json_place place = {0};
+	struct json_place place = {
+		.text = json->text,
+		.marks = json->loader->own_marks,
+		.at = *at,
+	};
+	bool opened = false, key;
 
-	while (node) {
-		bool opened = false;
-
-		p = json_value(json, &place, p, node, &opened);
-		if (!p)
-			return NULL;
-		node = json_next(json, &place, &p, node, opened);
+	while (node && json_value(json, &place, node, &opened)) {
+		key = opened && json_key_is_next(&place, node, true);
+		for (;; key = false) {
+			if (!key && !json_advance(json, &place, opened))
+				return false;
+			if (!place.open) {
+				*at = (uint32_t)place.at;
+				return true;
+			}
+			if (place.open->type != NODE_MAP)
+				break;
+			if (!json_members(json, &place, &opened))
+				return false;
+		}
+		node = json_item(json, &place);
+		opened = false;
 	}
-	return place.open ? NULL : p;
+	return false;
 }
 
 struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		       uint32_t *used)
 {
-	struct json_reader json = {
-		.loader = loader,
-		.skip_lengths = loader->skip ? loader->skip_lengths : 0,
-	};
+	struct json_reader json = {.loader = loader};
 	struct node *root;
 	char *p;
+	bool whole;
 
 	*used = start;
-	if (loader->skip && !loader->skip_lengths)
-		json.skip_lengths = ~UINT64_C(0);
+	if (loader->skip)
+		json.skip_tags =
+			loader->skip_tags ? loader->skip_tags : ~UINT64_C(0);
 	if (start == end)
 		return NULL;
 	json.text = json_reader_text(loader, end);
@@ -588,13 +654,15 @@ struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		*used = end;
 		return NULL;
 	}
-	root = json_node(&json, p);
+	root = json_refill(&json, p);
 	if (root) {
 		node_clear(root);
 		root->start = json_offset(&json, p);
 	}
-	p = root ? json_tree(&json, p, root) : NULL;
-	*used = json_offset(&json, p ? p : json.at);
+	*used = json_offset(&json, p);
+	whole = root && json_tree(&json, used, root);
+	if (!whole)
+		*used = json_offset(&json, json.at);
 	loader->breadth = json.breadth;
-	return p ? root : NULL;
+	return whole ? root : NULL;
 }

@@ -12,14 +12,7 @@
 #include <string.h>
 
 #include "doc/load.h"
-
-enum { JSON_BLOCK = 64 }; /* bytes: a bit of marks for each */
-
-/* Of the block of text that was marked last, the lowest bit first. */
-struct json_marks {
-	char *block;
-	uint64_t bits;
-};
+#include "json_mark.h"
 
 /*
  * What is read is a copy of the text with NULs behind it, a block of them: the
@@ -33,14 +26,8 @@ struct json_reader {
 	struct node *open; /* innermost map or seq not yet closed */
 	uint32_t depth, nodes;
 	uint64_t breadth;		/* of what is closed */
-	uint64_t skip_lengths;		/* as the loader's, but 0: none */
+	uint64_t skip_tags;		/* as the loader's, but 0: none */
 	struct node *spare, *spare_end; /* taken from the arena in blocks */
-};
-
-/* NUL-terminated, escapes decoded. */
-struct json_token {
-	const char *str;
-	uint32_t len;
 };
 
 /* Report that the bytes from start to end refuse the text; false. */
@@ -55,37 +42,12 @@ const char *json_behind(const struct json_reader *json, const char *p);
 /* The copy of the loader's text up to end, in its source's arena. */
 char *json_reader_text(struct loader *loader, uint32_t end);
 
-/* The marks of the block at p. */
-uint64_t json_mark_block(const char *p);
-
-/*
- * The first byte at or after p that is a quote, a backslash, a control
- * character or not ASCII; or the end. p never goes back. Bytes are marked a
- * block at a time, so that one string need not have been read when the next is
- * looked for.
- */
-static inline char *json_mark(struct json_marks *marks, char *p)
-{
-	size_t at = (uintptr_t)p - (uintptr_t)marks->block;
-
-	if (at < JSON_BLOCK) {
-		uint64_t bits = marks->bits >> at;
-
-		if (bits)
-			return p + (unsigned)__builtin_ctzll(bits);
-		p = marks->block + JSON_BLOCK;
-	}
-	for (; !(marks->bits = json_mark_block(p)); p += JSON_BLOCK)
-		continue;
-	marks->block = p;
-	return p + (unsigned)__builtin_ctzll(marks->bits);
-}
-
 /*
  * The string whose opening quote is at json->at and whose first marked byte is
- * at p; json->at is moved after it. str is NULL when it is refused.
+ * at p: its escapes are decoded, and it is terminated by a NUL; json->at is
+ * moved after it. *len: of its text. False when it is refused.
  */
-struct json_token scan_json_string(struct json_reader *json, char *p);
+bool scan_json_string(struct json_reader *json, char *p, uint32_t *len);
 /* The number at json->at into node: type, str, len; moves after it. */
 bool scan_json_number(struct json_reader *json, struct node *node);
 

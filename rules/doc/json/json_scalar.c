@@ -12,81 +12,36 @@
 
 #include "base/text.h"
 #include "json.h"
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 enum {
 	PIECE = 1024, /* bytes of a text */
 	/* Up to here, digits without an exponent always fit a double. */
 	DIGITS_SAFE = 300,
-	/* With this bit turned, a quote is a blank, and a blank is none: what
-	 * is to be marked is a backslash, not ASCII, or less than '!'. */
-	TURN = 2,
 };
 
-#ifdef __SSE2__
-/* The sign of each byte is what counts: what is not ASCII is negative, and so
- * less than '!' too. */
-static inline uint64_t marks_of_16(const char *p)
-{
-	__m128i w = _mm_loadu_si128((const __m128i *)(const void *)p);
-	__m128i turned = _mm_xor_si128(w, _mm_set1_epi8(TURN));
-	__m128i low = _mm_subs_epi8(turned, _mm_set1_epi8('!'));
-	__m128i slash = _mm_cmpeq_epi8(turned, _mm_set1_epi8('\\' ^ TURN));
-
-	return (unsigned)_mm_movemask_epi8(_mm_or_si128(low, slash));
-}
-#else
-#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
-
-/* Sums of seven bits stay within their byte. What is plain has all signs. */
-static inline uint64_t marks_of_8(const char *p)
-{
-	uint64_t w, low, plain;
-
-	memcpy(&w, p, sizeof(w));
-	w = le64toh(w);
-	low = (w & EACH_BYTE(0x7f)) ^ EACH_BYTE(TURN);
-	plain = ~w & (low + EACH_BYTE(0x80 - '!')) &
-		((low ^ EACH_BYTE('\\' ^ TURN)) + EACH_BYTE(0x7f));
-	/* The signs, gathered in the highest byte. */
-	return ((~plain & EACH_BYTE(0x80)) >> 7) *
-		       UINT64_C(0x0102040810204080) >>
-	       56;
-}
-
-static inline uint64_t marks_of_16(const char *p)
-{
-	return marks_of_8(p) | marks_of_8(p + 8) << 8;
-}
-#endif
-
-uint64_t json_mark_block(const char *p)
-{
-	if (!p) /* for the analyzer: a text has an address */
-		return 0;
-	return marks_of_16(p) | marks_of_16(p + 16) << 16 |
-	       marks_of_16(p + 32) << 32 | marks_of_16(p + 48) << 48;
-}
-
-/* One copy for all values in a row. It is made in pieces: a long memcpy() is a
- * string instruction, of which callgrind counts each byte. */
+/* One copy for all values in a row, and its marks. It is made in pieces: a long
+ * memcpy() is a string instruction, of which callgrind counts each byte. */
 char *json_reader_text(struct loader *loader, uint32_t end)
 {
 	const char *text = loader->source->text;
+	size_t blocks = end / JSON_BLOCK + 1;
 	uint32_t n;
 
-	if (!loader->own || loader->own_end != end) {
-		loader->own = arena_take(loader->source->arena,
-					 (size_t)end + JSON_BLOCK, 1);
-		loader->own_end = end;
-		for (uint32_t at = 0; at < end; at += n) {
-			n = (end - at - 1) % PIECE + 1;
-			memcpy(loader->own + at, text + at, n);
-		}
-		memset(loader->own + end, 0, JSON_BLOCK);
+	if (loader->own && loader->own_end == end)
+		return loader->own;
+	loader->own =
+		arena_take(loader->source->arena, (blocks + 1) * JSON_BLOCK, 1);
+	loader->own_marks =
+		arena_alloc(loader->source->arena, blocks * sizeof(uint64_t));
+	loader->own_end = end;
+	for (uint32_t at = 0; at < end; at += n) {
+		n = (end - at - 1) % PIECE + 1;
+		memcpy(loader->own + at, text + at, n);
 	}
+	memset(loader->own + end, 0, (blocks + 1) * JSON_BLOCK - end);
+	for (size_t i = 0; i < blocks; i++)
+		loader->own_marks[i] =
+			json_mark_block(loader->own + i * JSON_BLOCK);
 	return loader->own;
 }
 
@@ -215,9 +170,8 @@ static char *decode_string(const char *p, const char *end, char *out)
 	return out;
 }
 
-struct json_token scan_json_string(struct json_reader *json, char *p)
+bool scan_json_string(struct json_reader *json, char *p, uint32_t *len)
 {
-	struct json_marks marks = {0};
 	char *start = json->at + 1;
 	bool escapes = false;
 
@@ -225,19 +179,19 @@ struct json_token scan_json_string(struct json_reader *json, char *p)
 		escapes |= *p == '\\';
 		p = scan_special(json, p);
 		if (!p)
-			return (struct json_token){0};
-		p = json_mark(&marks, p);
+			return false;
+		p = json->text + json_mark(json->loader->own_marks,
+					   (size_t)(p - json->text));
 	}
-	if (p >= json->end) {
-		json_refuse(json, json->at, json->end,
-			    "string is not closed before the text ends");
-		return (struct json_token){0};
-	}
+	if (p >= json->end)
+		return json_refuse(json, json->at, json->end,
+				   "string is not closed before the text ends");
 	json->at = p + 1;
 	if (escapes)
 		p = decode_string(start, p, start);
 	*p = '\0';
-	return (struct json_token){start, (uint32_t)(p - start)};
+	*len = (uint32_t)(p - start);
+	return true;
 }
 
 /* The first byte at or after p that is not a digit. */

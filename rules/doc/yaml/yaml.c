@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "base/err.h"
 #include "base/text.h"
 #include "rules/doc/yaml/block/yaml_block.h"
 
@@ -355,8 +356,7 @@ static bool run_parser(struct yaml *yaml, uint32_t *used)
 	bool good;
 
 	if (!yaml_parser_initialize(&yaml->parser))
-		return yaml_refuse(yaml, yaml->start, yaml->start,
-				   "out of memory");
+		OUT_OF_MEMORY();
 	yaml_parser_set_encoding(&yaml->parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input(&yaml->parser, supply, yaml);
 	good = read_document(yaml, used);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/text.h"
 #include "yaml.h"
 
@@ -208,8 +209,7 @@ static const char *parser_words(struct yaml *yaml, uint32_t at)
 bool yaml_refuse_parser(struct yaml *yaml)
 {
 	const yaml_parser_t *parser = &yaml->parser;
-	const char *problem =
-		parser->problem ? parser->problem : "out of memory";
+	const char *problem = parser->problem;
 	const char *context = parser->context;
 	uint32_t at, from;
 	const char *own;
@@ -217,9 +217,8 @@ bool yaml_refuse_parser(struct yaml *yaml)
 
 	if (parser->error == YAML_READER_ERROR)
 		return refuse_bytes(yaml);
-	if (parser->error == YAML_MEMORY_ERROR || !parser->problem)
-		return yaml_refuse(yaml, yaml->start, yaml->start + 1, "%s",
-				   problem);
+	if (parser->error == YAML_MEMORY_ERROR || !problem)
+		OUT_OF_MEMORY();
 	/* The problem's mark last: the cursor goes forward. */
 	from = yaml_offset(yaml, parser->context_mark.index);
 	at = yaml_offset(yaml, parser->problem_mark.index);

@@ -14,7 +14,7 @@ struct admission_policies *admission_policies_new(void)
 	struct admission_policies *set = calloc(1, sizeof(*set));
 
 	if (!set)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	set->last_policy = &set->policies;
 	return set;
 }

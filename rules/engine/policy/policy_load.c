@@ -7,6 +7,7 @@
  * policy with a duplicate key is ambiguous.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -280,14 +281,16 @@ static void load_folder(struct loading *l, const char *path, DIR *dir)
 	size_t n = 0, size = 0;
 	struct dirent *entry;
 
-	while ((entry = readdir(dir)))
+	while (errno = 0, (entry = readdir(dir)))
 		if (is_policy_name(entry->d_name))
 			*VEC_PUSH(&l->arena, names, n, size) = arena_printf(
 				&l->arena, "%s%s%s", path,
 				text_ends(path, "/") ? "" : "/", entry->d_name);
+	/* A part of a policy is none. */
+	if (errno)
+		problem(&l->reader, NULL, "cannot read: %s", strerror(errno));
 	if (n)
 		qsort(names, n, sizeof(*names), by_name);
-	/* A part of a policy is none. */
 	if (n > POLICY_FILES_MAX)
 		problem(&l->reader, NULL,
 			"the folder holds %zu policy files, more than %d", n,

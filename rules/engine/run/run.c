@@ -81,7 +81,7 @@ void run_init(struct run *run, const struct run_options *options)
 	run->options = *options;
 	run->state = calloc(1, sizeof(*run->state));
 	if (!run->state)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	index_rules(run->state, options->rules);
 	note_yielding(run->state, options->rules);
 	for (int i = 0; i < INTERNAL_COUNT; i++) {

@@ -58,18 +58,34 @@ static uint64_t run_left_behind(const struct run_state *state)
 }
 
 /* The pod, or where there is none the object. */
-static void check_rule(struct rule_run *rr, const struct pod *pod, bool wants)
+static inline void call(struct rule_run *rr, const struct pod *pod)
 {
-	const struct rule *rule = rr->rule;
-	uint64_t before = wants ? 0 : run_left_behind(rr->run->state);
-
 	if (pod)
-		rule->check_pod(rr, pod);
+		rr->rule->check_pod(rr, pod);
 	else
-		rule->check_object(rr, rr->object);
-	if (!wants && run_left_behind(rr->run->state) != before)
+		rr->rule->check_object(rr, rr->object);
+}
+
+/* The same of a rule that has nothing to look at. */
+static void call_in_vain(struct rule_run *rr, const struct pod *pod)
+{
+	uint64_t before = run_left_behind(rr->run->state);
+
+	call(rr, pod);
+	if (run_left_behind(rr->run->state) != before)
 		BUG("%s finds something without the facts that it wants",
-		    rule->name);
+		    rr->rule->name);
+}
+
+/* Flags of rules that are not asked, with RULE_INFRASTRUCTURE turned: without
+ * it they are not. */
+static unsigned flags_avoided(const struct object *object,
+			      const struct pod *pod)
+{
+	bool infrastructure = pod && pod_is_infrastructure(pod);
+
+	return (infrastructure ? RULE_INFRASTRUCTURE : 0u) |
+	       (object->fragment ? RULE_ABSENCE : 0u);
 }
 
 /* Those rules, asked about the pod, or where there is none the object. */
@@ -77,26 +93,29 @@ static void check_rules(struct rule_run *rr, const struct pod *pod,
 			const struct setting *settings, unsigned facts)
 {
 	struct run_state *state = rr->run->state;
+	const struct rule *const *rules = state->rules->items;
 	const struct called_rule *one =
 		pod ? state->pod_rules : state->object_rules;
 	const struct called_rule *end =
 		one + (pod ? state->npod_rules : state->nobject_rules);
-	bool infrastructure = pod && pod_is_infrastructure(pod);
+	unsigned avoided = flags_avoided(rr->object, pod);
+	bool all = state->asks == ASK_ALL;
 
 	for (; one < end; one++) {
 		bool wants = run_wants(one, facts);
-		const struct rule *rule;
 
 		if (!CHECK_WANTS && !wants)
 			continue;
-		rule = state->rules->items[one->rule];
-		if (!run_asks(state, one->rule, settings) ||
-		    (infrastructure && !(rule->flags & RULE_INFRASTRUCTURE)) ||
-		    (rr->object->fragment && rule->flags & RULE_ABSENCE))
-			continue;
-		rr->rule = rule;
+		rr->rule = rules[one->rule];
 		rr->setting = &settings[one->rule];
-		check_rule(rr, pod, wants);
+		if (!rr->setting->enabled ||
+		    (rr->rule->flags ^ RULE_INFRASTRUCTURE) & avoided ||
+		    (!all && !run_asks_for(state, one->rule, settings)))
+			continue;
+		if (wants)
+			call(rr, pod);
+		else
+			call_in_vain(rr, pod);
 	}
 }
 
@@ -117,7 +136,7 @@ static void check_added(struct rule_run *rr, const char *kind,
 			continue;
 		rr->rule = rules->items[index];
 		rr->setting = &settings[index];
-		check_rule(rr, NULL, true);
+		call(rr, NULL);
 	}
 }
 

@@ -8,11 +8,28 @@
 #include "base/vec.h"
 #include "run_internal.h"
 
-/* Most differ in the first letter of the rule. */
 static bool not_run_same(const struct not_run *x, const struct not_run *y)
 {
-	return text_eq(x->rule->name, y->rule->name) &&
+	return (x->rule == y->rule || text_eq(x->rule->name, y->rule->name)) &&
 	       text_eq(x->reason, y->reason);
+}
+
+/* One that is counted already, or NULL. Objects are much alike: it is looked
+ * for behind the last one first. */
+static struct not_run *not_run_find(struct run_state *state,
+				    const struct not_run *one)
+{
+	size_t at = state->not_run_at;
+
+	for (size_t i = 0; i < state->nnot_run; i++, at++) {
+		if (at >= state->nnot_run)
+			at = 0;
+		if (!not_run_same(&state->not_run[at], one))
+			continue;
+		state->not_run_at = at + 1;
+		return &state->not_run[at];
+	}
+	return NULL;
 }
 
 static int not_run_cmp(const struct not_run *x, const struct not_run *y)
@@ -42,15 +59,12 @@ void run_not_run_add(struct run *run, const struct rule *rule,
 {
 	struct run_state *state = run->state;
 	struct not_run one = {rule, reason, count, 0};
-	size_t i;
+	struct not_run *known = not_run_find(state, &one);
+	size_t i = state->nnot_run;
 
-	for (i = 0; i < state->nnot_run; i++) {
-		struct not_run *known = &state->not_run[i];
-
-		if (not_run_same(known, &one)) {
-			known->count += count;
-			return;
-		}
+	if (known) {
+		known->count += count;
+		return;
 	}
 	one.rule = lasting_rule(run, rule);
 	one.reason = arena_strdup(&state->arena, reason);

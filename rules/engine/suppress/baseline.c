@@ -49,7 +49,7 @@ struct baseline *baseline_new(void)
 	struct baseline *baseline = calloc(1, sizeof(*baseline));
 
 	if (!baseline)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	return baseline;
 }
 

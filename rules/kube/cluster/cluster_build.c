@@ -16,7 +16,7 @@ struct cluster_builder *cluster_builder_new(void)
 	struct cluster_builder *b = calloc(1, sizeof(*b));
 
 	if (!b)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	b->state.names = names_new();
 	b->nodes_changed = true;
 	buf_init(&b->packed);
@@ -264,7 +264,7 @@ static char *copy(const char *text)
 	char *out = text ? strdup(text) : NULL;
 
 	if (text && !out)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	return out;
 }
 
@@ -312,7 +312,7 @@ struct cluster *cluster_builder_finish(struct cluster_builder *b,
 	struct cluster *c = calloc(1, sizeof(*c));
 
 	if (!c)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	update_nodes(b);
 	c->serial = atomic_fetch_add(&serials, 1) + 1;
 	atomic_init(&c->refs, 1);

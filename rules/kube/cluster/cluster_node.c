@@ -265,7 +265,7 @@ struct node_groups *node_groups_make(const struct hash_table *table,
 	size_t cursor = 0, individual = 0;
 
 	if (!groups)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	atomic_init(&groups->refs, 1);
 	groups->items =
 		ARENA_ARRAY(&groups->arena, struct node_group, table->n + 1);

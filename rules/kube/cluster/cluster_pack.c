@@ -24,7 +24,7 @@ struct name_table *names_new(void)
 	uint32_t *slots = calloc(NAME_SLOTS, sizeof(*slots));
 
 	if (!names || !slots)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	names->slots = slots;
 	atomic_init(&names->refs, 1);
 	return names;

@@ -25,7 +25,7 @@ static void *claim(size_t size)
 	void *p = calloc(1, size);
 
 	if (!p)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	return p;
 }
 
@@ -136,7 +136,7 @@ void table_put(struct hash_table *table, uint64_t key, const void *data,
 	struct blob *blob = malloc(sizeof(*blob) + len);
 
 	if (!blob || len > UINT32_MAX)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	atomic_init(&blob->refs, 1);
 	blob->len = (uint32_t)len;
 	blob->key = key;

@@ -6,6 +6,7 @@
  */
 #include "rules/kube/kinds.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -169,10 +170,22 @@ bool argv_have(const struct argv *argv, const char *wanted)
 	return false;
 }
 
-bool argv_have_name(const struct argv *argv, const char *const *names)
+bool argv_have_name(const struct argv *argv, struct argv_names *wanted)
 {
-	for (; *names; names++)
-		if (argv->starts & start_bit(*names) && argv_have(argv, *names))
+	uint64_t starts =
+		atomic_load_explicit(&wanted->starts, memory_order_relaxed);
+	const char *const *name = wanted->names;
+
+	if (!starts) {
+		for (; *name; name++)
+			starts |= start_bit(*name);
+		atomic_store_explicit(&wanted->starts, starts,
+				      memory_order_relaxed);
+	}
+	if (!(argv->starts & starts))
+		return false;
+	for (name = wanted->names; *name; name++)
+		if (argv->starts & start_bit(*name) && argv_have(argv, *name))
 			return true;
 	return false;
 }

@@ -34,13 +34,13 @@ static const char *word_at(const struct argv *argv, size_t i)
 }
 
 /* The index of the first of these words, or argv->n. */
-static size_t first_of(const struct argv *argv, const char *const *names)
+static size_t first_of(const struct argv *argv, struct argv_names *wanted)
 {
 	size_t i = argv->n;
 
-	if (argv_have_name(argv, names))
+	if (argv_have_name(argv, wanted))
 		for (i = 0; i < argv->n; i++)
-			if (is_one_of(word_at(argv, i), names))
+			if (is_one_of(word_at(argv, i), wanted->names))
 				break;
 	return i;
 }
@@ -99,6 +99,7 @@ static const char *const device_lists[] = {
 	"nvidia-smi", "rocm-smi",  "amd-smi", "rocminfo",
 	"hl-smi",     "neuron-ls", "npu-smi", "mthreads-gmi",
 	"clinfo",     "tpu-info",  NULL};
+static struct argv_names device_tools = {.names = device_lists};
 
 static bool is_idle_word(const char *arg)
 {
@@ -144,12 +145,13 @@ static bool is_work(const struct argv *argv, size_t i)
 /* How long the whole of it waits, word i being the first that does. */
 static int64_t idle_seconds(const struct argv *argv, size_t i)
 {
-	static const char *const loops[] = {"while", "until", NULL};
+	static const char *const loop_names[] = {"while", "until", NULL};
+	static struct argv_names loops = {.names = loop_names};
 	static const char *const again[] = {"sleep", "tail", NULL};
 	double n = sleep_seconds(word_at(argv, i + 1));
 
 	if (!text_eq(word_at(argv, i), "sleep") || n > INT32_MAX ||
-	    argv_have_name(argv, loops))
+	    argv_have_name(argv, &loops))
 		return 0;
 	for (size_t j = i + 1; j < argv->n; j++)
 		if (is_one_of(word_at(argv, j), again))
@@ -160,10 +162,11 @@ static int64_t idle_seconds(const struct argv *argv, size_t i)
 /* The index of the word that waits, or words->n. */
 static size_t idle_word(const struct argv *argv)
 {
-	static const char *const waiting[] = {"sleep", "tail", NULL};
+	static const char *const names[] = {"sleep", "tail", NULL};
+	static struct argv_names waiting = {.names = names};
 	bool loop = false, any = false;
 
-	if (!argv_have_name(argv, waiting))
+	if (!argv_have_name(argv, &waiting))
 		return argv->n;
 	for (size_t i = 0; i < argv->n; i++) {
 		const char *arg = word_at(argv, i);
@@ -192,8 +195,9 @@ static size_t interactive_word(const struct argv *argv)
 		"jupyter-notebook",  "jupyterlab",
 		"start-notebook.sh", "start-notebook.py",
 		"code-server",	     NULL};
+	static struct argv_names pages = {.names = names};
 
-	return first_of(argv, names);
+	return first_of(argv, &pages);
 }
 
 /* A shell alone waits for people only where it has a terminal. */
@@ -211,8 +215,9 @@ static bool loops_or_listens(const struct argv *argv)
 	static const char *const names[] = {
 		"while", "until", "sleep", "wait",  "tail",    "serve",
 		"start", "watch", "sshd",  "flask", "fastapi", NULL};
+	static struct argv_names wanted = {.names = names};
 
-	return argv->unknown || argv_have_name(argv, names);
+	return argv->unknown || argv_have_name(argv, &wanted);
 }
 
 static bool is_monitor(const struct argv *argv)
@@ -301,7 +306,7 @@ static struct container_command ending(const struct argv *argv,
 	i = python_script(argv);
 	if (i < argv->n)
 		return found(COMMAND_ENDS, argv, i);
-	i = first_of(argv, device_lists);
+	i = first_of(argv, &device_tools);
 	if (i < argv->n && !is_monitor(argv))
 		return found(COMMAND_ENDS, argv, i);
 	return none;
@@ -325,12 +330,13 @@ static bool only_tests(const struct argv *argv, const struct container *c)
 		"gpu-burn",  "gpu_burn",       "gpu_burn.sh",	"deviceQuery",
 		"vectorAdd", "vector-add",     "bandwidthTest", "nvbandwidth",
 		"dcgmi",     "dcgmproftester", "nbody",		NULL};
+	static struct argv_names tests = {.names = names};
 
 	/* The workers of such a test wait for its launcher. */
 	if (sample_image(c))
 		return true;
-	return first_of(argv, device_lists) < argv->n ||
-	       first_of(argv, names) < argv->n;
+	return first_of(argv, &device_tools) < argv->n ||
+	       first_of(argv, &tests) < argv->n;
 }
 
 static struct container_command find_command(const struct argv *argv,

@@ -121,7 +121,7 @@ static bool is_wrapper(const struct arg *arg, const struct arg *before)
 static bool is_program(const struct parallel_program *program,
 		       const struct argv *argv, size_t i)
 {
-	for (const char *const *word = program->words; *word; word++) {
+	for (const char *const *word = program->words.names; *word; word++) {
 		if (!text_eq(argv->items[i].base, *word))
 			continue;
 		if (!program->then)
@@ -257,6 +257,21 @@ static void read_variable(struct reader *reader,
 		degree->node = entry ? entry : reader->out->node;
 }
 
+/* Rows of a program follow each other, in the order of their ids, and those of
+ * a variable those of its flag. */
+static void read_degrees(struct reader *reader, enum parallel_id program)
+{
+	for (const struct parallel_flag *flag = parallel_flags;
+	     flag->name && flag->program <= program; flag++) {
+		if (flag->program != program)
+			continue;
+		if (*flag->name == '-')
+			read_flag(reader, flag);
+		else
+			read_variable(reader, flag);
+	}
+}
+
 static bool have_one_of(const struct argv *words, const char *const *flags)
 {
 	for (; flags && *flags; flags++)
@@ -318,14 +333,7 @@ static void command_read(struct reader *reader,
 	out->cpu = is_for_cpu(&all);
 	if (program->type == PARALLEL_LAUNCHER)
 		reader->words.n = launcher_end(&all, 0);
-	for (const struct parallel_flag *flag = parallel_flags; flag->name;
-	     flag++)
-		if (flag->program == program->id && *flag->name == '-')
-			read_flag(reader, flag);
-	for (const struct parallel_flag *flag = parallel_flags; flag->name;
-	     flag++)
-		if (flag->program == program->id && *flag->name != '-')
-			read_variable(reader, flag);
+	read_degrees(reader, program->id);
 	/* The copies of the attention share the devices of the shards. */
 	if (argv_have(&reader->words, "--enable-dp-attention"))
 		out->degrees[DEGREE_DATA].given = false;
@@ -360,9 +368,9 @@ static struct argv words_from(struct argv words, size_t from)
 /* Most commands have none of these programs, as the bits of argv show. */
 static bool may_be_parallel(const struct argv *argv)
 {
-	for (const struct parallel_program *program = parallel_programs;
+	for (struct parallel_program *program = parallel_programs;
 	     program->name; program++)
-		if (argv_have_name(argv, program->words))
+		if (argv_have_name(argv, &program->words))
 			return true;
 	return false;
 }

@@ -8,6 +8,7 @@
 
 #include "kube/command/argv.h"
 #include "kube/command/parallel.h"
+#include "rules/kube/kinds.h"
 
 enum parallel_id {
 	ID_TORCHRUN,
@@ -27,7 +28,7 @@ struct parallel_program {
 	const char *name;
 	enum parallel_id id;
 	enum parallel_type type;
-	const char *const *words; /* base names of the program or module */
+	struct argv_names words; /* base names of the program or module */
 	const char *then;   /* ... and the word that must follow, or NULL */
 	const char *image;  /* part of the name of images that start it */
 	const char *format; /* KServe's model format that starts it */
@@ -36,9 +37,10 @@ struct parallel_program {
 	bool takes_all;	    /* ... devices, by default */
 	const char *const *spread; /* flags that place it elsewhere */
 };
-extern const struct parallel_program parallel_programs[];
+extern struct parallel_program parallel_programs[];
 
-/* A name without a dash is a variable. */
+/* A name without a dash is a variable, and comes behind the flag for what it
+ * says; rows are in the order of the programs' ids. */
 struct parallel_flag {
 	enum parallel_id program;
 	enum degree_of of;

@@ -7,24 +7,28 @@
 #include "rules/kube/command/parallel_internal.h"
 
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define WORDS(...)                                                             \
+	{                                                                      \
+		.names = NAMES(__VA_ARGS__)                                    \
+	}
 
-const struct parallel_program parallel_programs[] = {
+struct parallel_program parallel_programs[] = {
 	{"torchrun", ID_TORCHRUN, PARALLEL_LAUNCHER,
-	 NAMES("torchrun", "torch.distributed.run", "torch.distributed.launch"),
+	 WORDS("torchrun", "torch.distributed.run", "torch.distributed.launch"),
 	 .by_env = true, .per_node = true},
-	{"accelerate", ID_ACCELERATE, PARALLEL_LAUNCHER, NAMES("accelerate"),
+	{"accelerate", ID_ACCELERATE, PARALLEL_LAUNCHER, WORDS("accelerate"),
 	 .then = "launch", .per_node = true,
 	 .spread = NAMES("--config-file", "--deepspeed-hostfile", "--tpu")},
 	{"accelerate", ID_ACCELERATE, PARALLEL_LAUNCHER,
-	 NAMES("accelerate-launch", "accelerate.commands.launch"),
+	 WORDS("accelerate-launch", "accelerate.commands.launch"),
 	 .per_node = true,
 	 .spread = NAMES("--config-file", "--deepspeed-hostfile", "--tpu")},
 	{"deepspeed", ID_DEEPSPEED, PARALLEL_LAUNCHER,
-	 NAMES("deepspeed", "deepspeed.launcher.runner"), .per_node = true,
+	 WORDS("deepspeed", "deepspeed.launcher.runner"), .per_node = true,
 	 .spread = NAMES("-i", "--include", "-e", "--exclude")},
-	{"mpirun", ID_MPIRUN, PARALLEL_MPI, NAMES("mpirun", "mpiexec"),
+	{"mpirun", ID_MPIRUN, PARALLEL_MPI, WORDS("mpirun", "mpiexec"),
 	 .per_node = true},
-	{"horovodrun", ID_HOROVODRUN, PARALLEL_MPI, NAMES("horovodrun"),
+	{"horovodrun", ID_HOROVODRUN, PARALLEL_MPI, WORDS("horovodrun"),
 	 .per_node = true,
 	 .spread = NAMES("--min-np", "--max-np", "--host-discovery-script")},
 #define VLLM_SPREAD                                                            \
@@ -33,30 +37,30 @@ const struct parallel_program parallel_programs[] = {
 	      "--data-parallel-external-lb", "-dpe", "--headless",             \
 	      "--worker-use-ray", "--config", "--data-parallel-backend",       \
 	      "--node-rank")
-	{"vLLM", ID_VLLM, PARALLEL_SERVER, NAMES("vllm"), .then = "serve",
+	{"vLLM", ID_VLLM, PARALLEL_SERVER, WORDS("vllm"), .then = "serve",
 	 .image = "vllm-openai", .format = "vLLM", .spread = VLLM_SPREAD},
 	{"vLLM", ID_VLLM, PARALLEL_SERVER,
-	 NAMES("vllm.entrypoints.openai.api_server",
+	 WORDS("vllm.entrypoints.openai.api_server",
 	       "vllm.entrypoints.api_server", "dynamo.vllm"),
 	 .spread = VLLM_SPREAD},
 	/* Transformers, its other backend, places a model on all devices. */
 	{"KServe's Hugging Face server", ID_VLLM, PARALLEL_SERVER,
-	 NAMES("huggingfaceserver"), .image = "huggingfaceserver",
+	 WORDS("huggingfaceserver"), .image = "huggingfaceserver",
 	 .format = "huggingface", .takes_all = true, .spread = VLLM_SPREAD},
-	{"SGLang", ID_SGLANG, PARALLEL_SERVER, NAMES("sglang"), .then = "serve",
+	{"SGLang", ID_SGLANG, PARALLEL_SERVER, WORDS("sglang"), .then = "serve",
 	 .per_node = true, .spread = NAMES("--use-ray", "--config")},
 	{"SGLang", ID_SGLANG, PARALLEL_SERVER,
-	 NAMES("sglang.launch_server", "sglang_router.launch_server",
+	 WORDS("sglang.launch_server", "sglang_router.launch_server",
 	       "dynamo.sglang"),
 	 .per_node = true, .spread = NAMES("--use-ray", "--config")},
-	{"TGI", ID_TGI, PARALLEL_SERVER, NAMES("text-generation-launcher"),
+	{"TGI", ID_TGI, PARALLEL_SERVER, WORDS("text-generation-launcher"),
 	 .image = "text-generation-inference", .by_env = true,
 	 .takes_all = true},
-	{"LMDeploy", ID_LMDEPLOY, PARALLEL_SERVER, NAMES("lmdeploy"),
+	{"LMDeploy", ID_LMDEPLOY, PARALLEL_SERVER, WORDS("lmdeploy"),
 	 .then = "serve", .spread = NAMES("--dp", "--ep", "--proxy-url")},
-	{"TensorRT-LLM", ID_TRTLLM, PARALLEL_SERVER, NAMES("trtllm-serve"),
+	{"TensorRT-LLM", ID_TRTLLM, PARALLEL_SERVER, WORDS("trtllm-serve"),
 	 .spread = NAMES("--extra-llm-api-options", "--gpus-per-node")},
-	{"Triton", ID_TRITON, PARALLEL_SERVER, NAMES("launch_triton_server.py"),
+	{"Triton", ID_TRITON, PARALLEL_SERVER, WORDS("launch_triton_server.py"),
 	 .spread = NAMES("--multi-model", "--oversubscribe")},
 	{0},
 };

@@ -51,19 +51,20 @@ static bool train_module(const struct arg *option, const struct arg *arg)
 
 static bool argv_train(const struct argv *argv)
 {
-	static const char *const launchers[] = {"torchrun",
-						"horovodrun",
-						"mpirun",
-						"mpiexec",
-						"torch.distributed.run",
-						"torch.distributed.launch",
-						"deepspeed",
-						"tune",
-						"axolotl",
-						"llamafactory-cli",
-						NULL};
+	static const char *const names[] = {"torchrun",
+					    "horovodrun",
+					    "mpirun",
+					    "mpiexec",
+					    "torch.distributed.run",
+					    "torch.distributed.launch",
+					    "deepspeed",
+					    "tune",
+					    "axolotl",
+					    "llamafactory-cli",
+					    NULL};
+	static struct argv_names launchers = {.names = names};
 
-	if (argv_have_name(argv, launchers))
+	if (argv_have_name(argv, &launchers))
 		return true;
 	if (argv_have(argv, "accelerate") && argv_have(argv, "launch"))
 		return true;
@@ -77,7 +78,7 @@ static bool argv_train(const struct argv *argv)
 
 static bool argv_serve(const struct argv *argv)
 {
-	static const char *const servers[] = {
+	static const char *const names[] = {
 		"tritonserver",
 		"text-generation-launcher",
 		"torchserve",
@@ -94,12 +95,14 @@ static bool argv_serve(const struct argv *argv)
 		"huggingfaceserver",
 		"infinity_emb",
 		NULL};
-	static const char *const tools[] = {"vllm",   "ollama",	 "lmdeploy",
-					    "sglang", "bentoml", NULL};
+	static struct argv_names servers = {.names = names};
+	static const char *const tool_names[] = {
+		"vllm", "ollama", "lmdeploy", "sglang", "bentoml", NULL};
+	static struct argv_names tools = {.names = tool_names};
 
-	if (argv_have_name(argv, servers))
+	if (argv_have_name(argv, &servers))
 		return true;
-	return argv_have(argv, "serve") && argv_have_name(argv, tools);
+	return argv_have(argv, "serve") && argv_have_name(argv, &tools);
 }
 
 static bool image_serves(const struct container *c)

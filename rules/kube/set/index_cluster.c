@@ -49,7 +49,7 @@ static struct index_view *view_of(const struct object_index *set,
 	if (!view) {
 		view = index->view = calloc(1, sizeof(*view));
 		if (!view)
-			BUG("out of memory");
+			OUT_OF_MEMORY();
 	}
 	if (view->namespace && view->serial == cluster_serial(w->cluster) &&
 	    view->set == index_set_of(set, w) &&

@@ -18,7 +18,7 @@ struct workload_index *workload_index_of(struct object_index *set)
 	if (!set->index) {
 		set->index = calloc(1, sizeof(*set->index));
 		if (!set->index)
-			BUG("out of memory");
+			OUT_OF_MEMORY();
 		buf_init(&set->index->packed);
 	}
 	return set->index;
@@ -153,7 +153,7 @@ static void find_duplicates(const struct object_index *set,
 	size_t first = 0;
 
 	if (!order)
-		BUG("out of memory");
+		OUT_OF_MEMORY();
 	for (size_t i = 0; i < n; i++) {
 		order[i] = (uint32_t)i;
 		if (rows[i].id && set->file_sets)

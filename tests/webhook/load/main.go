@@ -11,7 +11,9 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -20,6 +22,7 @@ type bench struct {
 	gpugated, dir  string
 	allow, deny    *review
 	passed, failed int
+	table          []string
 }
 
 func (b *bench) check(good bool, format string, args ...any) {
@@ -47,6 +50,13 @@ func (b *bench) figure(good bool, format string, args ...any) {
 	fmt.Printf("  figure (%s its limit): %s\n", word, fmt.Sprintf(format, args...))
 }
 
+// row is a line of the table at the end: what, how much, and beside it what the
+// machine can do at most, or what was asked for.
+func (b *bench) row(what, figure, beside string) {
+	b.table = append(b.table,
+		fmt.Sprintf("| %s | %s | %s |", what, figure, beside))
+}
+
 func (b *bench) must(err error) {
 	if err != nil {
 		b.check(false, "cannot go on: %v", err)
@@ -56,6 +66,11 @@ func (b *bench) must(err error) {
 
 func (b *bench) end() {
 	stopAll()
+	if len(b.table) > 0 {
+		load, _ := os.ReadFile("/proc/loadavg")
+		fmt.Printf("%d processors, load %.14s\n\n| what | figure | beside it |\n|---|---|---|\n%s\n\n",
+			runtime.NumCPU(), load, strings.Join(b.table, "\n"))
+	}
 	fmt.Printf("%d passed, %d failed\n", b.passed, b.failed)
 	if b.failed > 0 {
 		os.Exit(1)
@@ -80,6 +95,9 @@ var scenarios = map[string]func(*bench){
 	"overload": overload,
 	"faults":   faultsOfIO,
 	"mixed":    mixed,
+	"speed":    speed,
+	"soak":     soak,
+	"away":     away,
 }
 
 func main() {

@@ -81,7 +81,7 @@ func restart(b *bench) {
 	begin := time.Now()
 	done, ends, longest := 0, 0, time.Duration(0)
 	for done < restarts || load.asked.Load() < requests {
-		if time.Since(begin) > 3*time.Minute {
+		if time.Since(begin) > time.Duration(setting("RESTART_MINUTES", 3))*time.Minute {
 			break
 		}
 		which := done % 2
@@ -106,6 +106,8 @@ func restart(b *bench) {
 		load.percentile(99).Round(100*time.Microsecond),
 		max(load.slow, waves.slow).Round(time.Millisecond), nobody,
 		load.losses()+waves.losses())
+	b.row(fmt.Sprintf("requests lost in %d rolling restarts of two processes", done),
+		fmt.Sprintf("%d of %d", lost, asked), "three balancers, 0 to 5 s late")
 	b.check(ends == done, "%d of %d drained processes ended with 0, after %.1f s at most",
 		ends, done, longest.Seconds())
 }

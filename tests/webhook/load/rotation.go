@@ -89,6 +89,10 @@ func (b *bench) rotate(way swapper, long, every time.Duration) func() {
 	keeping.transport().CloseIdleConnections()
 	failures := d.metric("gpugate_certificate_reload_failures_total")
 	return func() {
+		b.row("requests lost, CA and certificate new every "+every.String()+", "+way.name,
+			fmt.Sprintf("%d of %d", fresh.lost.Load()+kept.lost.Load(),
+				fresh.asked.Load()+kept.asked.Load()),
+			fmt.Sprintf("%d handshakes, %d pairs", fresh.asked.Load(), swaps))
 		b.check(fresh.lost.Load() == 0,
 			"%s: %d of %d requests lost of clients that reconnect (a handshake each; p99 %v, max %v)%s",
 			way.name, fresh.lost.Load(), fresh.asked.Load(),

@@ -7,6 +7,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "base/err.h"
 #include "base/text.h"
 
 enum { POINT_MAX = 0x10ffff };
@@ -134,6 +135,8 @@ static bool compiles(const char *pattern)
 	pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern, strlen(pattern),
 					 PCRE2_UTF, &status, &offset, NULL);
 
+	if (!code && status == PCRE2_ERROR_HEAP_FAILED)
+		OUT_OF_MEMORY();
 	pcre2_code_free(code);
 	return code;
 }

@@ -86,6 +86,8 @@ static struct pattern_cache *of_thread(void)
 	patterns->compile = pcre2_compile_context_create(NULL);
 	patterns->match = pcre2_match_context_create(NULL);
 	patterns->data = pcre2_match_data_create(1, NULL);
+	if (!patterns->compile || !patterns->match || !patterns->data)
+		OUT_OF_MEMORY();
 	pcre2_set_newline(patterns->compile, PCRE2_NEWLINE_LF);
 	pcre2_set_parens_nest_limit(patterns->compile, NEST_MAX);
 	pcre2_set_heap_limit(patterns->match, HEAP_LIMIT);
@@ -109,6 +111,8 @@ static const char *compile(struct arena *arena, struct pattern_cache *patterns,
 			(PCRE2_SPTR)translated.data, translated.len,
 			PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALT_CIRCUMFLEX,
 			&status, &offset, patterns->compile);
+		if (!*code && status == PCRE2_ERROR_HEAP_FAILED)
+			OUT_OF_MEMORY();
 		if (!*code) {
 			pcre2_get_error_message(status, message,
 						sizeof(message));
@@ -209,6 +213,8 @@ static bool search_from(struct regex_search *search, size_t from)
 		pcre2_match_data_free(cache->data);
 		cache->data = pcre2_match_data_create(1, NULL);
 	}
+	if (!cache->data || status == PCRE2_ERROR_NOMEMORY)
+		OUT_OF_MEMORY();
 	if (status >= 0 || status == PCRE2_ERROR_NOMATCH)
 		return status >= 0;
 	pcre2_get_error_message(status, message, sizeof(message));

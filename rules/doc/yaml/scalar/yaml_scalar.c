@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/text.h"
 
 #define TAG_PREFIX "tag:yaml.org,2002:"
@@ -274,7 +275,7 @@ static bool parse_number(const char *text, size_t len, struct scalar *scalar)
 	if (len >= sizeof(small))
 		plain = malloc(len + 1);
 	if (!plain)
-		return false;
+		OUT_OF_MEMORY();
 	drop_underscores(plain, text, len);
 	if (*text == '.')
 		good = dot_underscores(text, len) && parse_float(plain, scalar);

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+const lines = 64 // connections, which are kept
+
+// A server that is measured: gpugated, or one that judges nothing.
+type measured struct {
+	address string
+	trusted *trust
+	pid     int
+	want    []byte
+	request []byte
+}
+
+// line is one connection with as little of a client as can be.
+type line struct {
+	conn *tls.Conn
+	in   *bufio.Reader
+}
+
+func (m *measured) dial() (*line, error) {
+	conn, err := tls.Dial("tcp", m.address, m.trusted.config())
+	if err != nil {
+		return nil, err
+	}
+	return &line{conn, bufio.NewReader(conn)}, nil
+}
+
+func (m *measured) ask(l *line) error {
+	if _, err := l.conn.Write(m.request); err != nil {
+		return err
+	}
+	answer, err := http.ReadResponse(l.in, nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && (answer.StatusCode != 200 || !bytes.Contains(text, m.want)) {
+		err = fmt.Errorf("status %d: %.200s", answer.StatusCode, text)
+	}
+	return err
+}
+
+// run has each line ask for every time that due gives it, until that is closed;
+// an answer's time counts from when it was due.
+func (m *measured) run(t *traffic, due <-chan time.Time) error {
+	var wait sync.WaitGroup
+	for range lines {
+		l, err := m.dial()
+		if err != nil {
+			return err
+		}
+		defer l.conn.Close()
+		wait.Go(func() {
+			for at := range due {
+				err := m.ask(l)
+				t.note(time.Since(at), err)
+				if err != nil {
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	return nil
+}
+
+// saturate asks as fast as answers come, and tells how many a second came, and
+// how many microseconds of a processor each took of the server.
+func (m *measured) saturate(long time.Duration) (rate, cost float64, t *traffic, err error) {
+	t = &traffic{}
+	due := make(chan time.Time)
+	begin, before := time.Now(), ticks(m.pid)
+	go func() {
+		for time.Since(begin) < long {
+			due <- time.Now()
+		}
+		close(due)
+	}()
+	err = m.run(t, due)
+	n := float64(t.asked.Load() - t.lost.Load())
+	return n / time.Since(begin).Seconds(),
+		(ticks(m.pid) - before) * 1e6 / max(n, 1), t, err
+}
+
+// pace asks at fixed times, whether or not answers have come.
+func (m *measured) pace(rate float64, long time.Duration) (*traffic, error) {
+	t := &traffic{}
+	n := int(rate * long.Seconds())
+	due := make(chan time.Time, n)
+	begin := time.Now().Add(200 * time.Millisecond) // of handshakes
+	go func() {
+		for i := range n {
+			at := begin.Add(time.Duration(float64(i) / rate * 1e9))
+			if rest := time.Until(at); rest > 0 {
+				time.Sleep(rest)
+			}
+			due <- at
+		}
+		close(due)
+	}()
+	return t, m.run(t, due)
+}
+
+// ticks are the seconds of processor that a process has used.
+func ticks(pid int) float64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	var user, system float64
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	fmt.Sscan(fields[11]+" "+fields[12], &user, &system)
+	return (user + system) / 100
+}
+
+// floor is a server of the same library that gives one answer, if FLOOR names
+// one: what this machine can do at most.
+func (b *bench) floor(ours *measured, dir string) (*measured, func()) {
+	if os.Getenv("FLOOR") == "" {
+		return nil, nil
+	}
+	cmd := exec.Command(os.Getenv("FLOOR"), filepath.Join(dir, "tls.crt"),
+		filepath.Join(dir, "tls.key"), "2")
+	out, err := cmd.StdoutPipe()
+	b.must(err)
+	b.must(cmd.Start())
+	var port int
+	_, err = fmt.Fscanf(out, "listening %d\n", &port)
+	b.must(err)
+	floor := *ours
+	floor.address, floor.pid, floor.want = local(port), cmd.Process.Pid, nil
+	return &floor, func() { cmd.Process.Kill(); cmd.Wait() }
+}
+
+// speed measures Pods of 20 KiB, judged by all rules: as many as can be, and at
+// half of that how late the answers come.
+func speed(b *bench) {
+	long := time.Duration(setting("SPEED_SECONDS", 5)) * time.Second
+	body, err := os.ReadFile(filepath.Join(b.dir, "bodies", "large.json"))
+	b.must(err)
+	dir, policy := filepath.Join(b.dir, "speed"), filepath.Join(b.dir, "all.yaml")
+	b.must(os.WriteFile(policy, []byte("apiVersion: gpugate.dev/v1\n"+
+		"kind: Policy\nextends: [all]\nmode: enforce\n"), 0o644))
+	ca, trusted := newAuthority("CA"), &trust{}
+	trusted.set(ca)
+	(&volume{dir: dir}).swap(ca.good().files())
+	d, err := b.begin(setup{name: "speed", folder: dir, more: []string{
+		"--policy", policy, "--threads", "2", "--log-level", "error"}})
+	b.must(err)
+	ours := &measured{address: local(d.port), trusted: trusted,
+		pid: d.cmd.Process.Pid, want: []byte(`"allowed":true`),
+		request: fmt.Appendf(nil, "POST /validate?timeout=10s HTTP/1.1\r\nHost: %s\r\n"+
+			"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+			serverName, len(body), body)}
+	rate, most, half := b.measure(ours, long, 0)
+	var floorMost, floorHalf string
+	if floor, stop := b.floor(ours, dir); floor != nil {
+		_, floorMost, floorHalf = b.measure(floor, long, rate/2)
+		stop()
+	}
+	b.row(fmt.Sprintf("reviews of Pods of %d KiB, all rules, saturated",
+		len(body)>>10), most, floorMost)
+	b.row(fmt.Sprintf("at %.0f/s, half of that, open loop", rate/2), half, floorHalf)
+}
+
+// measure tells the most a second, and the times at `rate`, or half of that.
+func (b *bench) measure(m *measured, long time.Duration, rate float64) (float64, string, string) {
+	most, cost, busy, err := m.saturate(long)
+	b.must(err)
+	name, strict := "gpugated", rate == 0
+	if !strict {
+		name = "a static answer"
+	} else {
+		rate = most / 2
+	}
+	t, err := m.pace(rate, long)
+	b.must(err)
+	b.check(busy.lost.Load()+t.lost.Load() == 0, "%s: %d of %d requests lost%s", name,
+		busy.lost.Load()+t.lost.Load(), busy.asked.Load()+t.asked.Load(),
+		busy.losses()+t.losses())
+	text := fmt.Sprintf("p50 %.2f ms, p99 %.2f ms, p99.9 %.2f ms",
+		ms(t.percentile(50)), ms(t.percentile(99)), ms(t.percentile(99.9)))
+	much := fmt.Sprintf("%.0f/s, %.0f µs of processor each", most, cost)
+	b.figure(!strict || most >= 5000, "%s: %s (at least 5000/s)", name, much)
+	b.figure(!strict || t.percentile(99) <= 5*time.Millisecond,
+		"%s at %.0f/s, open loop: %s (p99 at most 5 ms)", name, rate, text)
+	return most, much, text
+}
+
+func ms(d time.Duration) float64 { return d.Seconds() * 1e3 }
