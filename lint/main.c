@@ -234,7 +234,7 @@ static int version_command(struct options *options)
 
 	(void)options;
 	buf_init(&out);
-	buf_addf(&out, "gpugate %s\n", program_version);
+	buf_addf(&out, "gpugate %s\n", program_build);
 	return print_out(&out);
 }
 
