@@ -211,6 +211,10 @@ void text_json(const char *text, size_t len, struct buf *out);
 /* Same value; number spellings 1, 1.0 count as equal, key order does not. */
 bool node_same(const struct node *a, const struct node *b);
 
+/* Two maps with the same in them, written alike: in the same order, numbers
+ * with the same digits. */
+bool node_repeats(const struct node *a, const struct node *b);
+
 /*
  * The bytes to show for a finding at this node: a scalar's own value; for a
  * map or seq its key, or (list item) the value of its "name", or its first

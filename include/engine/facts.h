@@ -46,6 +46,14 @@ enum fact {
 	FACT_VISIBLE = 1 << 27,	 /* NVIDIA_VISIBLE_DEVICES and its like */
 	FACT_ARGV = 1 << 28,	 /* command or args */
 	FACT_SECURITY = 1 << 29, /* a securityContext, or that of the pod */
+	/*
+	 * It is not just a repetition (pod_repeats()) of the pod before, where
+	 * nothing was found: what reads templates, whatever the pod's role and
+	 * number, finds nothing again. Workers are mostly written like their
+	 * master: a PyTorchJob of 8 KB costs 12,800 instructions of 198,900
+	 * less.
+	 */
+	FACT_NEW = 1 << 30,
 };
 
 unsigned object_facts(const struct object *object);

@@ -120,6 +120,9 @@ const struct node *pod_label(const struct pod *pod, const char *key);
 const struct node *pod_annotation(const struct pod *pod, const char *key);
 /* A volume of the pod by name, or NULL. */
 const struct node *pod_volume(const struct pod *pod, const char *name);
+/* Is it made from a copy of the other's template, and alike in all that is not
+ * its name, its role or its number? Both are of one group. */
+bool pod_repeats(const struct pod *pod, const struct pod *other);
 /* Its operator refuses some PodSpec fields unless a feature is switched on. */
 bool pod_fields_are_gated(const struct pod *pod);
 /* Has it nodeSelector and tolerations as a PodSpec has? Of flat pods Spark's

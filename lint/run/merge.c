@@ -88,29 +88,28 @@ static size_t gather(struct merge *m, uint32_t file, struct finding **out)
 	struct lint *lint = m->lint;
 	const struct spill_record *record = &lint->job.records[file];
 	const struct rendered_finding *rendered;
-	struct finding *set = NULL, *all;
-	size_t n = 0, nset = 0, nrendered = 0;
+	const void *own = NULL, *set;
+	size_t n, nset, nrendered;
 
 	if (record->length && !(lint->files.items[file].flags & FILE_COVERED))
-		lose(m, spill_read(&lint->workers.items[record->spill].spill,
-				   record, &m->arena, out, &n));
-	lose(m, set_findings_take(&lint->set, file, &m->arena, &set, &nset));
+		lose(m, spill_bytes(&lint->workers.items[record->spill].spill,
+				    record, &m->arena, &own));
+	lose(m, set_findings_take(&lint->set, file, &m->arena, &set));
 	rendered = rendered_of(&lint->rendered, file, &nrendered);
-	move_related(m, *out, n);
-	move_related(m, set, nset);
-	if (!nset && !nrendered)
-		return n;
-	all = ARENA_ARRAY(&m->arena, struct finding, n + nset + nrendered);
-	if (n)
-		memcpy(all, *out, n * sizeof(*all));
-	if (nset)
-		memcpy(all + n, set, nset * sizeof(*all));
+	n = spill_number(own);
+	nset = spill_number(set);
+	if (!n && !nset && !nrendered)
+		return 0;
+	*out = ARENA_ARRAY(&m->arena, struct finding, n + nset + nrendered);
+	spill_decode(own, &m->arena, *out);
+	spill_decode(set, &m->arena, *out + n);
 	n += nset;
+	move_related(m, *out, n);
 	for (size_t i = 0; i < nrendered; i++)
-		all[n++] = rendered[i].finding;
-	findings_sort(all, n);
-	*out = all;
-	return n;
+		(*out)[n + i] = rendered[i].finding;
+	if (nset || nrendered)
+		findings_sort(*out, n + nrendered);
+	return n + nrendered;
 }
 
 /* --- --add-ignore -------------------------------------------------------- */
@@ -440,6 +439,7 @@ static void add_quotas(void *context, struct buf *out)
 		.files = &lint->files,
 		.policies = &lint->policies,
 		.clusters = &lint->clusters,
+		.all = lint->options->all_namespaces,
 		.policy_of = policy_of,
 		.context = lint,
 	};
@@ -488,8 +488,9 @@ static void finish(struct merge *m)
 	s->napart = lint->file_sets.n;
 	s->rendered = lint->rendered.reports;
 	s->nrendered = lint->rendered.nreports;
-	s->fixable = run->counts.fixable;
-	s->fixable_unsafe = run->counts.fixable_unsafe;
+	/* There is no file to repair. */
+	s->fixable = lint->live ? 0 : run->counts.fixable;
+	s->fixable_unsafe = lint->live ? 0 : run->counts.fixable_unsafe;
 	s->not_run = run_not_run(run, &s->nnot_run);
 	tell_rendered(m);
 	check_required(m);

@@ -179,33 +179,41 @@ static void map_finding(struct rendered *rendered, struct finding *finding)
 	add_related(rendered, finding, root);
 }
 
+static void map_findings(struct rendered *rendered, struct covered *covered,
+			 const void *bytes)
+{
+	size_t n = spill_number(bytes);
+	struct finding *findings =
+		ARENA_ARRAY(&rendered->arena, struct finding, n);
+
+	spill_decode(bytes, &rendered->arena, findings);
+	covered_findings(covered, findings, n);
+	for (size_t i = 0; i < n; i++)
+		map_finding(rendered, &findings[i]);
+}
+
 static int map_root(struct rendered *rendered, const struct render_root *root)
 {
 	struct job *job = rendered->job;
 	const struct spill_record *record = &job->records[root->index];
-	struct finding *findings = NULL, *of_set = NULL;
+	const void *own = NULL, *of_set = NULL;
 	struct covered covered;
 	struct source source;
-	size_t n = 0, nset = 0;
 	int error = 0;
 
 	if (record->length)
-		error = spill_read(&job->workers->items[record->spill].spill,
-				   record, &rendered->arena, &findings, &n);
+		error = spill_bytes(&job->workers->items[record->spill].spill,
+				    record, &rendered->arena, &own);
 	if (!error)
 		error = set_findings_of(rendered->set, root->index,
-					&rendered->arena, &of_set, &nset);
-	if (!n && !nset)
+					&rendered->arena, &of_set);
+	if (!own && !of_set)
 		return error;
 	source_init(&source, &rendered->arena, root->file, root->text.data,
 		    root->text.len);
 	covered_make(&covered, &rendered->arena, &source);
-	covered_findings(&covered, findings, n);
-	covered_findings(&covered, of_set, nset);
-	for (size_t i = 0; i < n; i++)
-		map_finding(rendered, &findings[i]);
-	for (size_t i = 0; i < nset; i++)
-		map_finding(rendered, &of_set[i]);
+	map_findings(rendered, &covered, own);
+	map_findings(rendered, &covered, of_set);
 	return error;
 }
 
@@ -377,14 +385,19 @@ static int take_repairs(struct rendered *rendered, struct run_counts *counts)
 		struct finding *finding = &rendered->findings[i].finding;
 		const struct spill_record *record =
 			&job->records[finding->place.file];
+		const void *bytes = NULL;
 		int error = 0;
 
 		if (!record->length || finding->suppressed)
 			continue;
-		if (finding->place.file != file)
-			error = spill_read(
+		if (finding->place.file != file) {
+			error = spill_bytes(
 				&job->workers->items[record->spill].spill,
-				record, &rendered->arena, &own, &n);
+				record, &rendered->arena, &bytes);
+			n = spill_number(bytes);
+			own = ARENA_ARRAY(&rendered->arena, struct finding, n);
+			spill_decode(bytes, &rendered->arena, own);
+		}
 		if (error)
 			return error;
 		file = finding->place.file;

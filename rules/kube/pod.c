@@ -70,3 +70,17 @@ enum tri pod_uses_gpu(const struct pod *pod)
 		return TRI_YES;
 	return pod->gpu_unknown ? TRI_UNKNOWN : TRI_NO;
 }
+
+bool pod_repeats(const struct pod *pod, const struct pod *other)
+{
+	return pod->template && other->template && pod->group && other->group &&
+	       pod->group->parent == other->group->parent && !pod->inner &&
+	       !other->inner && pod->defaults == other->defaults &&
+	       pod->device_name == other->device_name &&
+	       pod->flat == other->flat && pod->injects == other->injects &&
+	       pod->gpu_by == other->gpu_by &&
+	       pod->gpu_unknown == other->gpu_unknown &&
+	       pod->gpus.n == other->gpus.n && pod->restart == other->restart &&
+	       pod->template != other->template &&
+	       node_repeats(pod->template, other->template);
+}

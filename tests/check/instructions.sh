@@ -7,10 +7,10 @@
 # some per cent more than the figures below is seen here.
 #
 # Where they go, in thousands (Pod of 4 KB, PyTorchJob of 8 KB, Job of 42 KB):
-# the JSON reader 31, 65, 289, of which 105 instructions a key with its string;
+# the JSON reader 31, 64, 289, of which 100 instructions a key with its string;
 # fields of maps by name 7, 17, 35; rules themselves 10, 17, 45, spread over 85
 # checks of the 185; reading containers and their variables 3, 8, 50; words of
-# commands 7, 12, 7; which rules to call, and what did not run 5, 10, 10.
+# commands 6, 6, 6; which rules to call, and what did not run 4, 8, 9.
 #
 # usage: instructions.sh [BUILD]
 # shellcheck source=tests/check/lib.bash
@@ -56,12 +56,12 @@ while read -r name most; do
 	check "$name" at_most "$figure" "$most"
 	echo "  $name: $figure"
 done <<'END'
-pod 97000
-ptj 204000
-big 539000
+pod 95000
+ptj 187500
+big 540000
 END
 figure=$(total '' "$gpugate" lint --isolated --fail-on never \
 	--format concise -j1 deploy/examples/good/train.yaml)
-check 'one file' at_most "$figure" 477000
+check 'one file' at_most "$figure" 467000
 echo "  one file: $figure"
 finish instructions

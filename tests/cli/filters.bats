@@ -63,3 +63,25 @@ list() {
 	run "$GPUGATE" lint b.yaml
 	holds_not "$output" "fixable"
 }
+
+@test "a worker that is written like its master has the same findings" {
+	template='{spec: {containers: [{name: pytorch, image: "i:1", command: [sleep, inf],
+	  resources: {limits: {nvidia.com/gpu: 1}}}]}}'
+	cat >a.yaml <<-END
+	apiVersion: kubeflow.org/v1
+	kind: PyTorchJob
+	metadata: {name: a}
+	spec:
+	  pytorchReplicaSpecs:
+	    Master: {replicas: 1, template: $template}
+	    Worker: {replicas: 2, template: $template}
+	END
+	run "$GPUGATE" lint --isolated --select gpu-idle-command --format concise a.yaml
+	is "$(grep -c gpu-idle-command <<<"$output")" 2
+	sed -i '0,/sleep, inf/s//python, a.py/' a.yaml
+	run "$GPUGATE" lint --isolated --select gpu-idle-command --format concise a.yaml
+	is "$(grep -c gpu-idle-command <<<"$output")" 1
+	sed -i 's/sleep, inf/python, a.py/' a.yaml
+	run "$GPUGATE" lint --isolated --select gpu-idle-command --format concise a.yaml
+	is "$(grep -c gpu-idle-command <<<"$output")" 0
+}

@@ -5,6 +5,8 @@
  */
 #include "object_fixture.h"
 
+#include <stdio.h>
+
 #include "base/text.h"
 
 #define POD(spec) "{apiVersion: v1, kind: Pod, spec: " spec "}"
@@ -349,6 +351,52 @@ static void a_container_knows_its_fields(void **state)
 	fixture_release(&fixture);
 }
 
+/* A worker that is written like its master, and in what it may differ. */
+static void a_template_is_repeated(void **state)
+{
+#define CONTAINER    "{name: pytorch, image: i, env: [{name: A, value: \"1\"}]}"
+#define SPEC(fields) "{spec: {containers: [" CONTAINER "]" fields "}}"
+	static const struct {
+		const char *template, *fields;
+		bool repeats;
+	} rows[] = {
+		{SPEC(""), "", true},
+		{SPEC(""), ", replicas: 3", true},
+		{SPEC(""), ", restartPolicy: Never", false},
+		{SPEC(", nodeSelector: {a: b}"), "", false},
+		{SPEC(", hostIPC: true"), "", false},
+		{"{spec: {containers: [" CONTAINER ", " CONTAINER "]}}", "",
+		 false},
+		{"{spec: {containers: [{name: pytorch, image: i, env: [{name: "
+		 "A, value: \"2\"}]}]}}",
+		 "", false},
+		{"{spec: {containers: [{name: pytorch, image: i, env: [{name: "
+		 "B, value: \"1\"}]}]}}",
+		 "", false},
+		{"{metadata: {labels: {a: b}}, spec: {containers: [" CONTAINER
+		 "]}}",
+		 "", false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fixture fixture = {0};
+		char yaml[1000];
+		const struct object *object;
+
+		snprintf(yaml, sizeof(yaml),
+			 "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, "
+			 "spec: {pytorchReplicaSpecs: {Master: {template: "
+			 "%s}, Worker: {template: %s%s}}}}",
+			 SPEC(""), rows[i].template, rows[i].fields);
+		object = fixture_object(&fixture, yaml);
+		assert_int_equal(object->npods, 2);
+		assert_int_equal(
+			pod_repeats(&object->pods[1], &object->pods[0]),
+			rows[i].repeats);
+		fixture_release(&fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,6 +406,7 @@ int main(void)
 		cmocka_unit_test(requests_fall_back_on_limits),
 		cmocka_unit_test(operators_give_devices),
 		cmocka_unit_test(a_container_knows_its_fields),
+		cmocka_unit_test(a_template_is_repeated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,6 +91,7 @@ const struct rule rule_nvidia_device_mount_bypass = {
 	.category = "env",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_TAKES | RULE_INFRASTRUCTURE,
+	.wants = FACT_NEW,
 	.wants_any = FACT_HOST_VOLUME | FACT_ANNOTATED,
 	.since = "1.0",
 	.summary = "devices of the host mounted into a pod",

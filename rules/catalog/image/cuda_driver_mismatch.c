@@ -75,7 +75,7 @@ const struct rule rule_cuda_driver_mismatch = {
 	.category = "image",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
-	.wants = FACT_DEVICES,
+	.wants = FACT_DEVICES | FACT_NEW,
 	.since = "1.0",
 	.summary =
 		"an image whose CUDA is newer than the driver of the nodes that it selects",

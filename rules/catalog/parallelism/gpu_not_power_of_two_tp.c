@@ -36,6 +36,7 @@ const struct rule rule_gpu_not_power_of_two_tp = {
 	.category = "parallelism",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
+	.wants = FACT_NEW,
 	.since = "1.0",
 	.summary = "a tensor parallel size that is not a power of two",
 	.why = "The number of attention heads must be divisible by it, and that of most models is a power of two: the server then refuses the model.",

@@ -78,7 +78,7 @@ const struct rule rule_nproc_mismatch = {
 	.category = "parallelism",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
-	.wants = FACT_DEVICES,
+	.wants = FACT_DEVICES | FACT_NEW,
 	.since = "1.0",
 	.summary =
 		"a launcher starts more processes than the container has GPUs, or fewer",

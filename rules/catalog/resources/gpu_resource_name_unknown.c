@@ -118,6 +118,7 @@ const struct rule rule_gpu_resource_name_unknown = {
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INFRASTRUCTURE,
+	.wants = FACT_NEW,
 	.since = "1.0",
 	.summary = "a misspelled accelerator resource",
 	.why = "The API server accepts any name with a domain; no node offers it, so the pod stays Pending forever.",

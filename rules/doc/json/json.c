@@ -90,59 +90,6 @@ static inline char *json_blank(char *p)
 	return p;
 }
 
-static bool starts_number(char c)
-{
-	return c == '-' || (c >= '0' && c <= '9');
-}
-
-static bool is_letter(char c)
-{
-	c |= 0x20;
-	return c >= 'a' && c <= 'z';
-}
-
-/* Is the word at p, with no letter after it? After a value at the top level
- * another one may follow at once. */
-static inline bool json_spells(const struct json_reader *json, const char *p,
-			       const char *word)
-{
-	size_t len = strlen(word);
-
-	return memcmp(p, word, len) == 0 && (!json->open || !is_letter(p[len]));
-}
-
-static bool refuse_word(struct json_reader *json)
-{
-	const char *p = json->at;
-
-	while (is_letter(*p))
-		p++;
-	if (p == json->at)
-		return json_refuse_at(json, p, "expected a value");
-	return json_refuse(json, json->at, p,
-			   "unknown word: strings need double quotes");
-}
-
-static bool json_word(struct json_reader *json, struct node *node)
-{
-	char *p = json->at;
-
-	node->type = NODE_BOOL;
-	if (json_spells(json, p, "true")) {
-		node->str = "true";
-	} else if (json_spells(json, p, "false")) {
-		node->str = "false";
-	} else if (json_spells(json, p, "null")) {
-		node->type = NODE_NULL;
-		node->str = "null";
-	} else {
-		return refuse_word(json);
-	}
-	node->len = (uint32_t)strlen(node->str);
-	json->at = p + node->len;
-	return true;
-}
-
 /*
  * What the loop of json_tree() changes at each byte of grammar: a variable of
  * its own, whose address only inline functions take, so that it is in
@@ -248,19 +195,6 @@ static inline void json_close(struct json_reader *json,
 	}
 }
 
-/* The number or word at json->at as the node's value. */
-RARE static bool json_other(struct json_reader *json, struct node *open,
-			    struct node *node)
-{
-	json->open = open;
-	node->flags = 0;
-	if (starts_number(*json->at) ? !scan_json_number(json, node)
-				     : !json_word(json, node))
-		return false;
-	node->end = json_offset(json, json->at);
-	return true;
-}
-
 /*
  * The first of some more nodes; NULL when the limit is reached at p. Behind
  * them is one that is never taken: json->spare, into which a key is written
@@ -359,46 +293,6 @@ static struct node *json_again(struct json_reader *json,
 	return old;
 }
 
-/* After the string whose opening quote is there, or the text's end. */
-static inline size_t json_skip_string(const struct json_place *place,
-				      size_t end, size_t at)
-{
-	for (;;) {
-		at = json_mark(place->marks, at + 1);
-		if (place->text[at] == '"')
-			return at + 1;
-		if (at >= end)
-			return end;
-		if (place->text[at] == '\\' && at + 1 < end)
-			at++;
-	}
-}
-
-/* After the value there, without parsing it, or the text's end. The leaves of
- * managedFields are keys with nothing in them. */
-static size_t json_skip(const struct json_place *place, size_t end, size_t at)
-{
-	static const char leaf[] = ":{},";
-	static const signed char steps[256] = {
-		['{'] = 1, ['['] = 1, ['}'] = -1, [']'] = -1};
-	const char *text = place->text;
-	int64_t depth = 0;
-
-	while (at < end) {
-		if (text[at] == '"') {
-			at = json_skip_string(place, end, at);
-			if (depth && !memcmp(text + at, leaf, sizeof(leaf) - 1))
-				at += sizeof(leaf) - 1;
-			continue;
-		}
-		depth += steps[(unsigned char)text[at]];
-		if (depth < 0 || (text[at] == ',' && !depth))
-			break;
-		at++;
-	}
-	return at;
-}
-
 /* What json_rare() finds. */
 enum json_rare {
 	JSON_REFUSED,
@@ -420,7 +314,7 @@ RARE static enum json_rare json_rare(struct json_reader *json,
 	if (json->skip_tags & node_tag_bit(key->tag) &&
 	    loader->skip(loader->context, place->open, key->key,
 			 key->key_len)) {
-		place->at = json_skip(place, end, place->at);
+		place->at = json_skip(json, place->at);
 		if (place->at < end)
 			return JSON_SKIPPED;
 		refuse_open(json, place->open, json->end);
@@ -561,7 +455,8 @@ static inline bool json_value(struct json_reader *json,
 	if (*opened)
 		return json_open(json, place, node);
 	json->at = place->text + place->at;
-	if (!json_other(json, place->open, node))
+	json->open = place->open;
+	if (!scan_json_other(json, node))
 		return false;
 	place->at = node->end;
 	return true;
@@ -603,6 +498,24 @@ static inline bool json_members(struct json_reader *json,
 	return true;
 }
 
+/* From the end of the node's value, or of the bracket that opens it, over all
+ * members to the next item, or to where no map or seq is open. */
+static inline bool json_to_item(struct json_reader *json,
+				struct json_place *place,
+				const struct node *node, bool opened)
+{
+	bool key = opened && json_key_is_next(place, node, true);
+
+	for (;; key = false) {
+		if (!key && !json_advance(json, place, opened))
+			return false;
+		if (!place->open || place->open->type != NODE_MAP)
+			return true;
+		if (!json_members(json, place, &opened))
+			return false;
+	}
+}
+
 /* The whole value there, whose node exists; moves after it. */
 static bool json_tree(struct json_reader *json, uint32_t *at, struct node *node)
 {
@@ -611,21 +524,13 @@ static bool json_tree(struct json_reader *json, uint32_t *at, struct node *node)
 		.marks = json->loader->own_marks,
 		.at = *at,
 	};
-	bool opened = false, key;
+	bool opened = false;
 
-	while (node && json_value(json, &place, node, &opened)) {
-		key = opened && json_key_is_next(&place, node, true);
-		for (;; key = false) {
-			if (!key && !json_advance(json, &place, opened))
-				return false;
-			if (!place.open) {
-				*at = (uint32_t)place.at;
-				return true;
-			}
-			if (place.open->type != NODE_MAP)
-				break;
-			if (!json_members(json, &place, &opened))
-				return false;
+	while (node && json_value(json, &place, node, &opened) &&
+	       json_to_item(json, &place, node, opened)) {
+		if (!place.open) {
+			*at = (uint32_t)place.at;
+			return true;
 		}
 		node = json_item(json, &place);
 		opened = false;

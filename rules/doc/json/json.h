@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of the JSON reader: json.c has the grammar, json_scalar.c strings
- * and numbers. Nothing else includes this.
+ * Internals of the JSON reader: json.c has the grammar, json_scalar.c strings,
+ * numbers and words. Nothing else includes this.
  */
 #ifndef RULES_DOC_JSON_H
 #define RULES_DOC_JSON_H
@@ -48,7 +48,10 @@ char *json_reader_text(struct loader *loader, uint32_t end);
  * moved after it. *len: of its text. False when it is refused.
  */
 bool scan_json_string(struct json_reader *json, char *p, uint32_t *len);
-/* The number at json->at into node: type, str, len; moves after it. */
-bool scan_json_number(struct json_reader *json, struct node *node);
+/* The number or word at json->at as the node's value; moves after it. False
+ * when it is refused. */
+bool scan_json_other(struct json_reader *json, struct node *node);
+/* After the value there, which is not parsed, or the text's end. */
+size_t json_skip(const struct json_reader *json, size_t at);
 
 #endif

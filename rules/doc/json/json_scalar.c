@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON strings and numbers. The text is marked block by block where a string
- * can end or is not plain; every escape and every UTF-8 sequence is checked.
+ * JSON strings, numbers and words, and values that are left out. The text is
+ * marked where a string can end or is not plain; every escape and every UTF-8
+ * sequence is checked.
  * Decoding after the scan, in place, cannot fail and never makes a string
  * longer. Numbers keep the author's digits.
  */
-#include <endian.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,7 +261,7 @@ static char *scan_integer(const struct json_reader *json)
  * refused, as Go does. Only long ones and those with an exponent can be that
  * large: integers, which are nearly all numbers, are not converted.
  */
-bool scan_json_number(struct json_reader *json, struct node *node)
+static bool json_number(struct json_reader *json, struct node *node)
 {
 	bool whole = true;
 	const char *start = json->at;
@@ -281,4 +281,107 @@ bool scan_json_number(struct json_reader *json, struct node *node)
 	}
 	json->at = p;
 	return true;
+}
+
+static bool starts_number(char c)
+{
+	return c == '-' || (c >= '0' && c <= '9');
+}
+
+static bool is_letter(char c)
+{
+	c |= 0x20;
+	return c >= 'a' && c <= 'z';
+}
+
+/* Is the word at p, with no letter after it? After a value at the top level
+ * another one may follow at once. */
+static inline bool json_spells(const struct json_reader *json, const char *p,
+			       const char *word)
+{
+	size_t len = strlen(word);
+
+	return memcmp(p, word, len) == 0 && (!json->open || !is_letter(p[len]));
+}
+
+static bool refuse_word(struct json_reader *json)
+{
+	const char *p = json->at;
+
+	while (is_letter(*p))
+		p++;
+	if (p == json->at)
+		return json_refuse_at(json, p, "expected a value");
+	return json_refuse(json, json->at, p,
+			   "unknown word: strings need double quotes");
+}
+
+static bool json_word(struct json_reader *json, struct node *node)
+{
+	char *p = json->at;
+
+	node->type = NODE_BOOL;
+	if (json_spells(json, p, "true")) {
+		node->str = "true";
+	} else if (json_spells(json, p, "false")) {
+		node->str = "false";
+	} else if (json_spells(json, p, "null")) {
+		node->type = NODE_NULL;
+		node->str = "null";
+	} else {
+		return refuse_word(json);
+	}
+	node->len = (uint32_t)strlen(node->str);
+	json->at = p + node->len;
+	return true;
+}
+
+bool scan_json_other(struct json_reader *json, struct node *node)
+{
+	node->flags = 0;
+	if (starts_number(*json->at) ? !json_number(json, node)
+				     : !json_word(json, node))
+		return false;
+	node->end = (uint32_t)(json->at - json->text);
+	return true;
+}
+
+/* After the string whose opening quote is there, or the text's end. */
+static inline size_t json_skip_string(const struct json_reader *json,
+				      size_t end, size_t at)
+{
+	for (;;) {
+		at = json_mark(json->loader->own_marks, at + 1);
+		if (json->text[at] == '"')
+			return at + 1;
+		if (at >= end)
+			return end;
+		if (json->text[at] == '\\' && at + 1 < end)
+			at++;
+	}
+}
+
+/* The leaves of managedFields are keys with nothing in them. */
+size_t json_skip(const struct json_reader *json, size_t at)
+{
+	const size_t end = (size_t)(json->end - json->text);
+	static const char leaf[] = ":{},";
+	static const signed char steps[256] = {
+		['{'] = 1, ['['] = 1, ['}'] = -1, [']'] = -1};
+	const char *text = json->text;
+	int64_t depth = 0;
+
+	while (at < end) {
+		if (text[at] == '"') {
+			at = json_skip_string(json, end, at);
+			if (depth && !memcmp(text + at, leaf, sizeof(leaf) - 1))
+				at += sizeof(leaf) - 1;
+			continue;
+		}
+		depth += steps[(unsigned char)text[at]];
+		if (depth < 0 || (text[at] == ',' && !depth))
+			break;
+		at++;
+	}
+	return at;
 }

@@ -155,10 +155,16 @@ void run_check_object(struct run *run, const struct object *object,
 {
 	struct rule_run rr = {.run = run, .object = object};
 	unsigned facts = object_facts(object);
+	size_t before = run->state->nfindings;
 
 	FOR_EACH_POD(object, pod) {
+		unsigned of_pod = pod_facts(pod, facts);
+
+		if (pod == object->pods || run->state->nfindings != before ||
+		    !pod_repeats(pod, pod - 1))
+			of_pod |= FACT_NEW;
 		count_infrastructure(run, pod);
-		check_rules(&rr, pod, settings, pod_facts(pod, facts));
+		check_rules(&rr, pod, settings, of_pod);
 	}
 	check_rules(&rr, NULL, settings, facts);
 	if (!run->state->rules->added)
