@@ -31,8 +31,12 @@ CC ?= cc
 ifeq ($(origin CC),default)
 CC := gcc
 endif
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo 1.0.0)
-VERSION_NUMBER := 1.0.0
+# The version of everything that is built here; deploy/python reads it too, and
+# tests/check/release.sh finds the copies that lag behind.
+VERSION := 1.0.0
+# The commit that is built; empty outside of a repository.
+COMMIT := $(if $(wildcard .git),$(shell git describe --always --dirty \
+	--exclude='*' 2>/dev/null))
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wwrite-strings -Wcast-qual -Wvla -Wformat=2 -Wundef -Wno-unused-parameter
@@ -144,7 +148,7 @@ $(BUILD)/gen/kube_data.c: $(DATA) $(wildcard rules/kube/data/*.awk rules/kube/da
 	$(say) GEN $@
 	$(Q)sh rules/kube/data/generate.sh >$@.$$$$ && mv $@.$$$$ $@
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)
 
 # --- tests ----------------------------------------------------------------
 

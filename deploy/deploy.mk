@@ -11,3 +11,5 @@ wheel: all
 
 sdist:
 	$(Q)python3 deploy/python/gpugate_build.py sdist $(BUILD)/dist
+
+include deploy/release/release.mk

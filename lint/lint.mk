@@ -4,7 +4,8 @@
 
 $(BUILD)/gen/version.h: FORCE
 	@mkdir -p $(@D)
-	@$(call rewrite,echo '#define GPUGATE_VERSION "$(VERSION)"')
+	@$(call rewrite,printf '#define GPUGATE_%s "%s"\n' VERSION '$(VERSION)' \
+		BUILD '$(VERSION)$(COMMIT:%= (%))')
 
 # Where rules/docs is published: nowhere, until somebody says so.
 DOCS_URL ?=

@@ -33,6 +33,11 @@ static const struct command command_table[] = {
 	 "files. What is written is what a link leads to, and never out of the "
 	 "folder that was named: a link that leads out of it is left alone, "
 	 "with exit status 2, unless the link itself was named.\n\n"
+	 "With -A, --context or --kubeconfig and without paths, and as `kubectl "
+	 "gpugate lint -n NS`, the objects of the cluster that kubectl knows "
+	 "are checked, against its state: those that make pods, and Services, "
+	 "claims, budgets and policies beside them; what a controller made of "
+	 "them is not checked again.\n\n"
 	 "Exit status: 0 when nothing at or above --fail-on is left, 1 when "
 	 "there are findings, 2 on wrong usage, a broken policy, an input that "
 	 "cannot be read, or an internal error (findings are still printed).",
@@ -118,7 +123,8 @@ static const struct command command_table[] = {
 	 "render (auto, plain, kustomize, helm), recurse (true: plain files "
 	 "of folders, too), release-name, values-files (a list; relative to "
 	 "the application, or from the repository with /) and helm-parameters "
-	 "(a map). Of Argo CD's variables ARGOCD_APP_NAME, "
+	 "(a map); all but the last also as variables (spec.source.plugin.env: "
+	 "RENDER, VALUES_FILES). Of Argo CD's own variables ARGOCD_APP_NAME, "
 	 "ARGOCD_APP_NAMESPACE, ARGOCD_APP_SOURCE_PATH, KUBE_VERSION and "
 	 "KUBE_API_VERSIONS are used. Files outside of the repository are "
 	 "refused. The plugin's own options are GPUGATE_* of the sidecar: an "
@@ -228,7 +234,7 @@ static int version_command(struct options *options)
 
 	(void)options;
 	buf_init(&out);
-	buf_addf(&out, "gpugate %s\n", program_version);
+	buf_addf(&out, "gpugate %s\n", program_build);
 	return print_out(&out);
 }
 

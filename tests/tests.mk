@@ -168,13 +168,14 @@ fuzz:
 	@tests/fuzz/run.sh $(FUZZ_DIR) $(TARGET) $(TIME)
 
 # What is installed and timed is built beside what is developed.
-RELEASED := $(MAKE) --no-print-directory RELEASE=1 BUILD=$(BUILD)/release -j2
+OPTIMIZED := $(BUILD)/optimized
+RELEASED := $(MAKE) --no-print-directory RELEASE=1 BUILD=$(OPTIMIZED) -j2
 
 .PHONY: bench peers
 bench:
-	@$(RELEASED) all tools $(BUILD)/release/tests/unit/test_cluster_size
-	@tests/bench/run.sh $(BUILD)/release
-	@tests/bench/state.sh $(BUILD)/release
+	@$(RELEASED) all tools $(OPTIMIZED)/tests/unit/test_cluster_size
+	@tests/bench/run.sh $(OPTIMIZED)
+	@tests/bench/state.sh $(OPTIMIZED)
 peers:
 	@tests/bench/peers.sh
 
@@ -184,9 +185,9 @@ DESTDIR ?=
 .PHONY: install
 install:
 	@$(RELEASED) all
-	install -D -m 755 $(BUILD)/release/gpugate $(DESTDIR)$(PREFIX)/bin/gpugate
-	sh deploy/completion/install.sh $(BUILD)/release/gpugate \
-		$(BUILD)/release/gpugated $(DESTDIR)$(PREFIX)
+	install -D -m 755 $(OPTIMIZED)/gpugate $(DESTDIR)$(PREFIX)/bin/gpugate
+	sh deploy/completion/install.sh $(OPTIMIZED)/gpugate \
+		$(OPTIMIZED)/gpugated $(DESTDIR)$(PREFIX)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gpugate/schemas \
 		deploy/schemas/*.json
 

@@ -47,7 +47,7 @@ static int version(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	buf_init(&out);
-	buf_addf(&out, "gpugated %s\n", program_version);
+	buf_addf(&out, "gpugated %s\n", program_build);
 	return print(&out);
 }
 

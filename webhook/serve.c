@@ -179,7 +179,7 @@ static int start_server(struct service *s)
 			  {"address", o->listen, 0},
 			  {"port", NULL, server_port(s->server)},
 			  {"threads", NULL, options.threads},
-			  {"version", program_version, 0},
+			  {"version", program_build, 0},
 		  },
 		  4);
 	return 0;

@@ -12,6 +12,7 @@ int serve(const struct serve_options *options);
 /* One per processor that we may use, at most 8. */
 unsigned serve_threads(const struct serve_options *options);
 
-extern const char program_version[];
+extern const char program_version[]; /* "1.0.0" */
+extern const char program_build[];   /* "1.0.0 (COMMIT)" where it is known */
 
 #endif

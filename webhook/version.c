@@ -7,3 +7,4 @@
 #include "version.h"
 
 const char program_version[] = GPUGATE_VERSION;
+const char program_build[] = GPUGATE_BUILD;

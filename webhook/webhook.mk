@@ -23,4 +23,4 @@ all: $(BUILD)/gpugated
 install: install-gpugated
 install-gpugated:
 	@$(RELEASED) gpugated
-	install -D -m 755 $(BUILD)/release/gpugated $(DESTDIR)$(PREFIX)/bin/gpugated
+	install -D -m 755 $(OPTIMIZED)/gpugated $(DESTDIR)$(PREFIX)/bin/gpugated

@@ -61,9 +61,9 @@ EXECUTABLES = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 
 def version():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    found = re.search(r"^VERSION_NUMBER := (\S+)$", makefile, re.MULTILINE)
+    found = re.search(r"^VERSION := (\S+)$", makefile, re.MULTILINE)
     if not found:
-        raise SystemExit("gpugate: the Makefile has no VERSION_NUMBER")
+        raise SystemExit("gpugate: the Makefile has no VERSION")
     return found.group(1)
 
 
@@ -175,12 +175,29 @@ def elf_machine(data):
     return MACHINES.get(machine), PT_INTERP not in kinds
 
 
+def macos_platform(data):
+    """The tag of a Mach-O executable: machine and oldest system, from its
+    LC_BUILD_VERSION (loader.h)."""
+    machine = {0x01000007: "x86_64", 0x0100000C: "arm64"}.get(
+        struct.unpack_from("<I", data, 4)[0])
+    at = 32
+    for _ in range(struct.unpack_from("<I", data, 16)[0]):
+        command, size = struct.unpack_from("<II", data, at)
+        if command == 0x32 and machine:
+            oldest = struct.unpack_from("<I", data, at + 12)[0]
+            return f"macosx_{oldest >> 16}_{oldest >> 8 & 255}_{machine}"
+        at += size
+    return None
+
+
 def platforms(data):
     """Platform tags, sorted as the name of a wheel wants them."""
     own = re.sub(r"[^a-zA-Z0-9_]", "_", sysconfig.get_platform())
-    if data[:4] != b"\x7fELF":
-        return [own]
     try:
+        if data[:4] == b"\xcf\xfa\xed\xfe":
+            return [macos_platform(data) or own]
+        if data[:4] != b"\x7fELF":
+            return [own]
         machine, static = elf_machine(data)
     except (struct.error, IndexError):
         raise SystemExit("gpugate: GPUGATE_BINARY is a damaged executable")
@@ -203,6 +220,7 @@ def metadata():
         "License: Apache-2.0\nRequires-Python: >=3.8\n"
         "Classifier: License :: OSI Approved :: Apache Software License\n"
         "Classifier: Operating System :: POSIX :: Linux\n"
+        "Classifier: Operating System :: MacOS\n"
         "Classifier: Topic :: Software Development :: Quality Assurance\n"
         "Description-Content-Type: text/markdown\n\n"
     )
@@ -216,8 +234,14 @@ def wheel_text(tags):
 
 
 def licences():
-    """Our licence, and those of what is linked in, where Debian keeps them."""
+    """Our licence, and those of what is linked in: the files of
+    $GPUGATE_LICENCES, or what Debian keeps."""
     yield "LICENSE", (ROOT / "LICENSE").read_bytes()
+    given = os.environ.get("GPUGATE_LICENCES")
+    if given:
+        for path in sorted(Path(given).iterdir()):
+            yield f"licenses/{path.name}", path.read_bytes()
+        return
     for package in [item[3] for item in LIBRARIES] + ["libc6-dev"]:
         path = Path("/usr/share/doc") / package / "copyright"
         if path.is_file():

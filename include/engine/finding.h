@@ -99,6 +99,8 @@ struct finding {
 
 /* Order of reports: file, line, column, rule name, message. */
 int finding_cmp(const struct finding *a, const struct finding *b);
+/* The same, and of equal ones that which points elsewhere first. */
+int finding_order(const struct finding *a, const struct finding *b);
 void findings_sort(struct finding *findings, size_t n);
 /* Help of the finding, else what its rule advises; may be "". */
 const char *finding_remedy(const struct finding *finding);

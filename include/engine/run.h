@@ -153,7 +153,8 @@ void run_file(struct run *run, const struct run_file *file, struct arena *docs,
 	      void (*seen)(void *context, const struct doc *doc),
 	      void *context);
 
-/* Facts, counts and not-run reasons of src move into dst. */
+/* Facts, counts and not-run reasons of src move into dst; the findings of its
+ * last file go. */
 void run_join(struct run *dst, struct run *src);
 /* Set rules over run->facts; policy_of gives each file's policy. Findings
  * come to the sink file by file, in file order. */

@@ -70,6 +70,7 @@ static int take_values(struct cmp *cmp, const json_t *value)
 {
 	int rc = 0;
 
+	cmp->values = (struct list){0};
 	for (size_t i = 0; i < json_array_size(value) && !rc; i++) {
 		const char *name = json_string_value(json_array_get(value, i));
 
@@ -187,6 +188,45 @@ static int take_parameter(struct cmp *cmp, const json_t *item)
 	return cmp->discovers ? 0 : unknown_parameter(name ? name : "");
 }
 
+/* Of spec.source.plugin.env: a text, or a list with blanks between. */
+static json_t *variable_value(struct cmp *cmp, const struct parameter *p)
+{
+	struct list words = {0};
+	char name[64];
+	const char *text;
+	json_t *all;
+
+	word_variable("ARGOCD_ENV_", p->name, name);
+	text = variable(name);
+	if (!text || p->type == JSON_STRING)
+		return text ? json_string(text) : NULL;
+	if (p->type != JSON_ARRAY)
+		return NULL;
+	all = json_array();
+	list_split(&cmp->arena, &words, text, ", \t\n");
+	for (size_t i = 0; i < words.n; i++)
+		json_array_append_new(all, json_string(words.items[i]));
+	return all;
+}
+
+static int read_variables(struct cmp *cmp)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < PARAMETERS && !rc; i++) {
+		const struct parameter *p = &parameters[i];
+		json_t *value;
+
+		if (cmp->discovers && !p->discovers)
+			continue;
+		value = variable_value(cmp, p);
+		if (value)
+			rc = p->take(cmp, value) ? 2 : 0;
+		json_decref(value);
+	}
+	return rc;
+}
+
 static int read_parameters(struct cmp *cmp)
 {
 	const char *text = variable("ARGOCD_APP_PARAMETERS");
@@ -216,7 +256,11 @@ static int print_texts(struct filter *f)
 	for (size_t i = 0; i < f->ntexts; i++) {
 		const struct buf *text = &f->texts[i].text;
 
-		if (i)
+		/* Argo CD passes over such a file, and not over such a
+		 * document. */
+		if (!f->texts[i].objects)
+			continue;
+		if (out.len)
 			buf_adds(&out, "---\n");
 		buf_add(&out, text->data, text->len);
 		if (text->len && text->data[text->len - 1] != '\n')
@@ -285,7 +329,9 @@ int cmp_command(struct options *options)
 	if (folder) {
 		cmp.folder = folder;
 		cmp.root = find_root(&cmp);
-		rc = read_parameters(&cmp);
+		rc = read_variables(&cmp);
+		if (!rc)
+			rc = read_parameters(&cmp);
 	} else {
 		log_line("the current folder is gone");
 	}

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/path.h"
@@ -76,15 +77,26 @@ static const char *kustomization(const char *folder)
 
 static bool is_manifest(const char *name)
 {
-	return *name != '.' &&
-	       (text_ends(name, ".yaml") || text_ends(name, ".yml") ||
-		text_ends(name, ".json"));
+	return text_ends(name, ".yaml") || text_ends(name, ".yml") ||
+	       text_ends(name, ".json");
 }
 
 static int manifest_entry(const struct dirent *entry)
 {
 	return is_manifest(entry->d_name) ||
-	       (entry->d_type == DT_DIR && *entry->d_name != '.');
+	       ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
+		strcmp(entry->d_name, ".") != 0 &&
+		strcmp(entry->d_name, "..") != 0 &&
+		strcmp(entry->d_name, ".git") != 0);
+}
+
+static bool is_folder(const struct dirent *entry, const char *path)
+{
+	struct stat st;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return !lstat(path, &st) && S_ISDIR(st.st_mode);
 }
 
 static bool has_manifests(const char *folder)
@@ -122,8 +134,8 @@ enum cmp_kind cmp_discover(const struct cmp *cmp)
  * gpugate are not for the cluster. */
 static bool is_left_out(const struct buf *text)
 {
-	return (!text_find(text->data, text->len, "apiVersion") &&
-		!text_find(text->data, text->len, "kind")) ||
+	return !text_find(text->data, text->len, "apiVersion") ||
+	       !text_find(text->data, text->len, "kind") ||
 	       text_find(text->data, text->len,
 			 "+argocd:skip-file-rendering") ||
 	       text_starts(text->len ? text->data : "",
@@ -178,12 +190,10 @@ static int add_folder(struct cmp *cmp, struct filter *f, const char *folder)
 	for (int i = 0; i < n; i++) {
 		buf_reset(&path);
 		path_join(folder, entries[i]->d_name, &path);
-		if (rc)
-			;
-		else if (entries[i]->d_type != DT_DIR)
-			rc = add_file(cmp, f, path.data);
-		else if (cmp->recurse)
-			rc = add_folder(cmp, f, path.data);
+		if (is_folder(entries[i], path.data))
+			rc |= cmp->recurse ? add_folder(cmp, f, path.data) : 0;
+		else if (is_manifest(entries[i]->d_name))
+			rc |= add_file(cmp, f, path.data);
 		free(entries[i]);
 	}
 	free(entries);

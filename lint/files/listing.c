@@ -159,7 +159,7 @@ int listing_read(struct listings *listings, int fd, struct listing *listing)
 
 	*listing = (struct listing){.from = listings->n,
 				    .names = listings->names.len};
-	while ((n = getdents64(fd, listings->dirents, DIRENTS)) > 0)
+	while ((n = getdents64(fd, (void *)listings->dirents, DIRENTS)) > 0)
 		look_at_all(listings, fd, (size_t)n, listing);
 	error = n ? errno : 0;
 	if (listings->n - listing->from > 1)

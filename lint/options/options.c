@@ -223,6 +223,9 @@ static const struct option table[] = {
 	 .help = "Print this text."},
 };
 
+_Static_assert(sizeof(table) / sizeof(*table) <= OPTIONS_MOST,
+	       "the parser has no room for so many options");
+
 struct command_list command_list;
 
 /* The environment speaks to all runs: what does not go together with the

@@ -155,8 +155,9 @@ static int read_back(struct filter *f)
 
 	for (size_t i = 0; i < f->nrecords; i++) {
 		struct finding *read;
-		int error = spill_read(&f->spill, &f->records[i], &f->arena,
-				       &read, &n);
+		const void *bytes;
+		int error = spill_bytes(&f->spill, &f->records[i], &f->arena,
+					&bytes);
 
 		if (error) {
 			log_line("findings are lost: temporary file: %s",
@@ -164,6 +165,9 @@ static int read_back(struct filter *f)
 			rc = 2;
 			continue;
 		}
+		n = spill_number(bytes);
+		read = ARENA_ARRAY(&f->arena, struct finding, n + !n);
+		spill_decode(bytes, &f->arena, read);
 		for (size_t j = 0; j < n; j++)
 			*VEC_PUSH(&f->arena, f->findings, f->n, size) = read[j];
 	}
@@ -198,7 +202,9 @@ static void lint_text(struct filter *f, size_t i)
 
 	source_init(&text->source, &f->arena, text->name, text->text.data,
 		    text->text.len);
+	text->objects = f->run.counts.objects;
 	run_file(&f->run, &file, &documents, NULL, NULL);
+	text->objects = f->run.counts.objects - text->objects;
 	arena_release(&documents);
 }
 

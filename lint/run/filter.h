@@ -22,6 +22,7 @@ struct filter_text {
 	struct buf text;  /* the input, or what the repairs made of it */
 	struct source source;
 	struct covered covered;
+	uint64_t objects; /* that were found in it */
 };
 
 struct filter {

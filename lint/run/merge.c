@@ -75,21 +75,22 @@ static size_t gather(struct merge *m, uint32_t file, struct finding **out)
 {
 	struct lint *lint = m->lint;
 	const struct spill_record *record = &lint->job.records[file];
-	struct finding *set = NULL, *all;
-	size_t n = 0, nset = 0;
+	const void *own = NULL, *set;
+	size_t n, nset;
 
 	if (record->length)
-		lose(m, spill_read(&lint->workers.items[record->spill].spill,
-				   record, &m->arena, out, &n));
-	lose(m, set_findings_take(&lint->set, file, &m->arena, &set, &nset));
-	if (!nset)
-		return n;
-	all = ARENA_ARRAY(&m->arena, struct finding, n + nset);
-	if (n)
-		memcpy(all, *out, n * sizeof(*all));
-	memcpy(all + n, set, nset * sizeof(*all));
-	findings_sort(all, n + nset);
-	*out = all;
+		lose(m, spill_bytes(&lint->workers.items[record->spill].spill,
+				    record, &m->arena, &own));
+	lose(m, set_findings_take(&lint->set, file, &m->arena, &set));
+	n = spill_number(own);
+	nset = spill_number(set);
+	if (!n && !nset)
+		return 0;
+	*out = ARENA_ARRAY(&m->arena, struct finding, n + nset);
+	spill_decode(own, &m->arena, *out);
+	spill_decode(set, &m->arena, *out + n);
+	if (nset)
+		findings_sort(*out, n + nset);
 	return n + nset;
 }
 
@@ -407,6 +408,7 @@ static void add_quotas(void *context, struct buf *out)
 		.files = &lint->files,
 		.policies = &lint->policies,
 		.clusters = &lint->clusters,
+		.all = lint->options->all_namespaces,
 		.policy_of = policy_of,
 		.context = lint,
 	};
@@ -434,8 +436,9 @@ static void finish(struct merge *m)
 	s->counts = run->counts;
 	s->apart = lint->file_sets.folders;
 	s->napart = lint->file_sets.n;
-	s->fixable = run->counts.fixable;
-	s->fixable_unsafe = run->counts.fixable_unsafe;
+	/* There is no file to repair. */
+	s->fixable = lint->live ? 0 : run->counts.fixable;
+	s->fixable_unsafe = lint->live ? 0 : run->counts.fixable_unsafe;
 	s->not_run = run_not_run(run, &s->nnot_run);
 	check_required(m);
 	s->seconds = (double)(progress_clock() - lint->start) / 1000;

@@ -76,28 +76,24 @@ static void await(struct set_findings *set, uint32_t file)
 }
 
 int set_findings_take(struct set_findings *set, uint32_t file,
-		      struct arena *arena, struct finding **findings, size_t *n)
+		      struct arena *arena, const void **bytes)
 {
 	const struct set_record *next;
-	const void *bytes = NULL;
 	int error;
 
-	*n = 0;
+	*bytes = NULL;
 	if (file < set->clear)
 		return 0;
 	await(set, file);
 	pthread_mutex_lock(&set->lock);
 	next = set->next < set->n ? &set->records[set->next] : NULL;
 	if (next && next->file == file) {
-		bytes = spill_copy(&set->spill, &next->record, arena);
+		*bytes = spill_copy(&set->spill, &next->record, arena);
 		set->next++;
 		next = set->next < set->n ? next + 1 : NULL;
 	}
 	set->clear = next ? next->file : atomic_load(&set->reached);
 	error = set->spill.error;
 	pthread_mutex_unlock(&set->lock);
-	if (!bytes)
-		return error;
-	spill_decode(bytes, arena, findings, n);
-	return 0;
+	return *bytes ? 0 : error;
 }

@@ -36,11 +36,10 @@ void set_findings_put(struct set_findings *set, uint32_t file,
 void set_findings_reach(struct set_findings *set, uint32_t file);
 void set_findings_end(struct set_findings *set);
 /*
- * Those of a file, into the arena; *n is 0 when it has none. Files are to be
+ * Those of a file as bytes (spill.h); NULL when it has none. Files are to be
  * asked for in their order; waits for what is not put yet. 0, or errno.
  */
 int set_findings_take(struct set_findings *set, uint32_t file,
-		      struct arena *arena, struct finding **findings,
-		      size_t *n);
+		      struct arena *arena, const void **bytes);
 
 #endif

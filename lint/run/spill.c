@@ -31,6 +31,7 @@ void spill_init(struct spill *spill)
 	spill->flushed = 0;
 	spill->fd = -1;
 	spill->error = 0;
+	spill->again = 0;
 	memset(spill->windows, 0, sizeof(spill->windows));
 }
 
@@ -81,8 +82,13 @@ static int write_all(int fd, const char *data, size_t len, uint64_t offset)
 	return 0;
 }
 
+/* Once there is enough. What finds no room stays, until there is twice as
+ * much. */
 static void flush(struct spill *spill)
 {
+	if (spill->buf.len <= BUFFER || spill->buf.len < spill->again)
+		return;
+	spill->again = spill->buf.len * 2;
 	if (spill->fd == -1)
 		spill->fd = open_temporary();
 	if (spill->fd < 0)
@@ -92,6 +98,7 @@ static void flush(struct spill *spill)
 		/* What was written before stays readable. */
 		return;
 	}
+	spill->again = 0;
 	spill->flushed += spill->buf.len;
 	buf_reset(&spill->buf);
 	if (spill->buf.size > 4 * BUFFER)
@@ -189,12 +196,12 @@ struct spill_record spill_write(struct spill *spill,
 
 	prepare(spill);
 	buf_add(&spill->buf, &count, sizeof(count));
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		put_finding(spill, &findings[i]);
+		flush(spill);
+	}
 	record.length =
 		(uint32_t)(spill->flushed + spill->buf.len - record.offset);
-	if (spill->buf.len > BUFFER)
-		flush(spill);
 	return record;
 }
 
@@ -204,8 +211,7 @@ uint64_t spill_put(struct spill *spill, const void *data, size_t len)
 
 	prepare(spill);
 	buf_add(&spill->buf, data, len);
-	if (spill->buf.len > BUFFER)
-		flush(spill);
+	flush(spill);
 	return offset;
 }
 
@@ -351,6 +357,18 @@ find_window(struct spill *spill, uint64_t offset, size_t len, int *error)
 	return *error ? NULL : &windows[0];
 }
 
+/* What is in the file, and behind it what is not yet there. */
+static int read_both(const struct spill *spill, char *data, size_t len,
+		     uint64_t offset)
+{
+	uint64_t left = spill->flushed - offset;
+
+	if (left >= len)
+		return read_all(spill->fd, data, len, offset);
+	memcpy(data + left, spill->buf.data, len - left);
+	return read_all(spill->fd, data, left, offset);
+}
+
 /* Bytes of the file, or of the buffer; NULL and errno in *error. */
 static const char *bytes_at(struct spill *spill, uint64_t offset, size_t len,
 			    struct arena *arena, int *error)
@@ -362,8 +380,8 @@ static const char *bytes_at(struct spill *spill, uint64_t offset, size_t len,
 	if (offset >= spill->flushed)
 		return spill->buf.data + (offset - spill->flushed);
 	copy = arena_alloc(arena, len);
-	if (len > WINDOW) {
-		*error = read_all(spill->fd, copy, len, offset);
+	if (len > WINDOW || offset + len > spill->flushed) {
+		*error = read_both(spill, copy, len, offset);
 		return *error ? NULL : copy;
 	}
 	window = find_window(spill, offset, len, error);
@@ -395,27 +413,33 @@ const void *spill_copy(struct spill *spill, const struct spill_record *record,
 		      record->length);
 }
 
-void spill_decode(const void *bytes, struct arena *arena,
-		  struct finding **findings, size_t *n)
+size_t spill_number(const void *bytes)
 {
 	const char *at = bytes;
-	uint32_t count;
+	uint32_t count = 0;
 
-	get_bytes(&at, &count, sizeof(count));
-	*findings = ARENA_ARRAY(arena, struct finding, count);
-	*n = count;
-	for (uint32_t i = 0; i < count; i++)
-		get_finding(&at, arena, &(*findings)[i]);
+	if (at)
+		get_bytes(&at, &count, sizeof(count));
+	return count;
 }
 
-int spill_read(struct spill *spill, const struct spill_record *record,
-	       struct arena *arena, struct finding **findings, size_t *n)
+void spill_decode(const void *bytes, struct arena *arena,
+		  struct finding *findings)
+{
+	size_t n = spill_number(bytes);
+	const char *at = bytes;
+
+	if (n)
+		at += sizeof(uint32_t);
+	for (size_t i = 0; i < n; i++)
+		get_finding(&at, arena, &findings[i]);
+}
+
+int spill_bytes(struct spill *spill, const struct spill_record *record,
+		struct arena *arena, const void **bytes)
 {
 	int error;
-	const char *bytes =
-		bytes_at(spill, record->offset, record->length, arena, &error);
 
-	if (bytes)
-		spill_decode(bytes, arena, findings, n);
+	*bytes = bytes_at(spill, record->offset, record->length, arena, &error);
 	return error;
 }

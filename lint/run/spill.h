@@ -33,6 +33,7 @@ struct spill {
 	struct buf buf;	  /* bytes from offset flushed on */
 	uint64_t flushed; /* bytes in the file */
 	int fd;		  /* -1 until needed; -2: there can be none */
+	size_t again;	  /* when the buffer is as long it is written again */
 	int error;	  /* errno of spill_get(), or 0 */
 	/* Records are read about in their order, and at times those that they
 	 * refer to, in about the same order: [0] is the one used last. */
@@ -52,14 +53,14 @@ struct spill_record spill_write(struct spill *spill,
  * spill.error, when they cannot be read. */
 const void *spill_copy(struct spill *spill, const struct spill_record *record,
 		       struct arena *arena);
-/* The findings in such bytes; their strings point into the bytes. */
+/* The same where nothing may be written any more: bytes of the spill's own
+ * buffer are not copied. 0, or errno. */
+int spill_bytes(struct spill *spill, const struct spill_record *record,
+		struct arena *arena, const void **bytes);
+/* How many findings are in such bytes (none in NULL), and these, into an array
+ * of zeroes; their strings point into the bytes. */
+size_t spill_number(const void *bytes);
 void spill_decode(const void *bytes, struct arena *arena,
-		  struct finding **findings, size_t *n);
-/*
- * Read a record into the arena (strings may lie in the spill's own buffer).
- * 0, or errno. Nothing may be written any more.
- */
-int spill_read(struct spill *spill, const struct spill_record *record,
-	       struct arena *arena, struct finding **findings, size_t *n);
+		  struct finding *findings);
 
 #endif

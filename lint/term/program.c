@@ -13,6 +13,7 @@
 #include "version.h"
 
 const char program_version[] = GPUGATE_VERSION;
+const char program_build[] = GPUGATE_BUILD;
 
 static bool is_plugin;
 

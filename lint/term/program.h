@@ -10,7 +10,8 @@
 #include "base/buf.h"
 #include "engine/registry.h"
 
-extern const char program_version[];
+extern const char program_version[]; /* "1.0.0" */
+extern const char program_build[];   /* "1.0.0 (COMMIT)" where it is known */
 /* By argv[0]: gpugate, or kubectl's plugin, which is called as one. */
 void program_called(const char *argv0);
 const char *program_name(void);

@@ -33,9 +33,19 @@ int finding_cmp(const struct finding *a, const struct finding *b)
 	return c ? c : strcmp(a->message, b->message);
 }
 
+int finding_order(const struct finding *a, const struct finding *b)
+{
+	int c = finding_cmp(a, b);
+
+	if (c || !a->nrelated || !b->nrelated)
+		return c ? c : cmp_u32(a->nrelated, b->nrelated);
+	c = cmp_u32(a->related->place.file, b->related->place.file);
+	return c ? c : cmp_u32(a->related->place.line, b->related->place.line);
+}
+
 static int compare(const void *a, const void *b)
 {
-	return finding_cmp(a, b);
+	return finding_order(a, b);
 }
 
 void findings_sort(struct finding *findings, size_t n)

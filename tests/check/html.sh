@@ -20,6 +20,8 @@ fi
 
 mkdir "$work/few"
 cp -r deploy/examples/bad "$work/few/"
+sed 's/^  name: llm-finetune/& # gpugate: ignore[quota-never-fits] -- raised soon/' \
+	deploy/examples/bad/train.yaml >"$work/few/bad/train.yaml"
 paths=(tests/rules/[a-c]*)
 [ -d "$corpus" ] && paths+=("$corpus")
 report() { # NAME ARGUMENTS...

@@ -163,7 +163,7 @@ async function check_themes(browser, name) {
 		const {page, said, close} =
 			await open(browser, name, {colorScheme});
 
-		await shoot(page, `${path.parse(name).name}-${colorScheme}`);
+		await shoot(page, `${name}-${colorScheme}`);
 		await check_axe(page, `${name}, ${colorScheme}`);
 		check(`${name}, ${colorScheme}: no request, nothing on the ` +
 			'console', !said.length, said);
@@ -199,6 +199,8 @@ async function check_theme_button(browser) {
 	check('and makes it dark', await ground() !== light &&
 		await page.locator('#theme').textContent() === 'Light');
 	await page.emulateMedia({media: 'print'});
+	check('what is suppressed is listed', await page.locator(
+		'td', {hasText: 'raised soon'}).count() === 1);
 	check('print is light', await ground() === 'rgb(255, 255, 255)',
 		await ground());
 	check('and has no filter', !await page.locator('#filter').isVisible());

@@ -53,4 +53,26 @@ for format in concise full; do
 	check "20,000 containers, $format" small containers 20000 \
 		'too long to be judged' "$format"
 done
+check '40,000 Pods with findings' small pods 40000 'bare-gpu-pod' concise
+
+# Findings of one file that are partly in the temporary file, partly in memory:
+# there is no folder for it, or no room.
+lint() {
+	"$gpugate" lint --isolated -j1 --format concise "$work/in.yaml" >"$1"
+	[ $? -eq 1 ]
+}
+no_folder() { TMPDIR=/nonexistent lint "$work/other" && same; }
+no_room() {
+	(
+		trap '' XFSZ
+		ulimit -f "$1"
+		lint /dev/stdout
+	) | cat >"$work/other" && same
+}
+same() { cmp "$work/whole" "$work/other"; }
+check 'findings of 40,000 Pods' lint "$work/whole"
+check 'the same without a temporary file' no_folder
+for kib in 500 1500 9000; do
+	check "the same with room for $kib KiB" no_room $kib
+done
 finish work

@@ -45,8 +45,18 @@ cmp() {
 	holds_not "$output" replicas
 	holds_not "$output" gpugate.dev
 	holds_not "$output" 'kind: Pod'
+	# Words are not keys.
+	printf '# apiVersion and kind\nreplicas: 3\n' >app/words.yaml
+	cmp app
+	holds_not "$output" replicas
 	ARGOCD_APP_PARAMETERS='[{"name":"recurse","string":"true"}]' cmp app
 	is "$(printf '%s\n' "$output" | grep -c '^---$')" 2
+	good app/.hidden/d.yaml
+	ARGOCD_ENV_RECURSE=true cmp app
+	is "$(printf '%s\n' "$output" | grep -c '^---$')" 3
+	ARGOCD_ENV_RECURSE=true ARGOCD_APP_PARAMETERS='[{"name":"recurse","string":"false"}]' \
+		cmp app
+	is "$(printf '%s\n' "$output" | grep -c '^---$')" 1
 }
 
 @test "cmp: a finding, and nothing is printed but the report" {
@@ -125,6 +135,23 @@ cmp() {
 		{"name":"release-name","string":"other"}]' cmp repo/app
 	is "$status" 0
 	is "$(cat calls)" "helm template . --name-template other --namespace ml --kube-version 1.34.1 --api-versions v1,apps/v1 --values $PWD/repo/app/v.yaml --values $PWD/repo/env/prod.yaml --values $PWD/repo/env/prod.yaml --set a.b=1\\,2 --set l={x,y} --include-crds"
+}
+
+@test "cmp: a chart by variables of the Application" {
+	tools helm
+	mkdir app
+	: >app/Chart.yaml
+	: >app/a.yaml
+	: >app/b.yaml
+	ARGOCD_ENV_RELEASE_NAME=other ARGOCD_ENV_VALUES_FILES='a.yaml b.yaml' cmp app
+	is "$status" 0
+	is "$(cat calls)" "helm template . --name-template other --values $PWD/app/a.yaml --values $PWD/app/b.yaml --include-crds"
+	rm calls
+	ARGOCD_ENV_VALUES_FILES=a.yaml \
+		ARGOCD_APP_PARAMETERS='[{"name":"values-files","array":["b.yaml"]}]' cmp app
+	is "$(cat calls)" "helm template . --name-template release-name --values $PWD/app/b.yaml --include-crds"
+	ARGOCD_ENV_VALUES_FILES=../b.yaml ARGOCD_APP_SOURCE_PATH=. cmp app
+	is "$status" 2
 }
 
 @test "cmp: what a renderer says when it fails is shown, and nothing else" {

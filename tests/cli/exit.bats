@@ -111,7 +111,7 @@ load helper
 		holds "$stderr" "unknown option"
 		is "$output" ""
 	done
-	for format in html openreports; do
+	for format in pdf policyreport; do
 		run --separate-stderr "$GPUGATE" lint --format $format a.yaml
 		is "$status" 2
 		is "$output" ""

@@ -700,6 +700,9 @@ live() {
 	is "$status" 1
 	is "$(printf '%s\n' "$output" | grep -c priority-integer-set)" 1
 	holds "$output" "ml/Pod/a:"
+	run --separate-stderr ./kubectl-gpugate lint --kubectl "$FAKE/kubectl" -n ml
+	holds "$output" "docs: kubectl gpugate explain"
+	holds_not "$output" "with --fix"
 	grep -q -- '^get pods,services,jobs.batch,rayclusters.ray.io -o json -n ml$' \
 		"$FAKE/log"
 	# Its state is asked for as well, of that namespace.
@@ -761,4 +764,14 @@ live() {
 	holds_not "$output" 16
 	run "$GPUGATE" quota -A --kubectl "$FAKE/kubectl" --context x here.yaml
 	holds "$output" 16
+}
+
+@test "lint -A: the page shows all quotas of the cluster" {
+	live
+	run "$GPUGATE" lint -A --kubectl "$FAKE/kubectl" --format html
+	holds "$output" '<h2>GPU quota</h2>'
+	pod here.yaml
+	run "$GPUGATE" lint --isolated --kubectl "$FAKE/kubectl" --context x \
+		--format html here.yaml
+	holds_not "$output" '<h2>GPU quota</h2>'
 }

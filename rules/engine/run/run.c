@@ -476,6 +476,8 @@ void run_file(struct run *run, const struct run_file *file, struct arena *docs,
 
 void run_join(struct run *dst, struct run *src)
 {
+	arena_release(&src->file_arena);
+	src->state->nfindings = 0;
 	run_counts_add(&dst->counts, &src->counts);
 	if (!dst->state->any_cluster_old)
 		dst->state->any_cluster_old = src->state->any_cluster_old;

@@ -42,8 +42,8 @@ static const struct setting *settings_for(struct set_run *set,
 
 static int by_place(const void *a, const void *b)
 {
-	return finding_cmp(*(struct finding *const *)a,
-			   *(struct finding *const *)b);
+	return finding_order(*(struct finding *const *)a,
+			     *(struct finding *const *)b);
 }
 
 static void check_workload(struct set_run *set, const struct workload *w)

@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The tag is the version that is built, and the change log tells of it: its
+# part becomes the notes of the release.
+# usage: check-tag.sh TAG
+set -eu
+version=$(sed -n 's/^VERSION := //p' Makefile)
+[ "$1" = "v$version" ] || {
+	echo "check-tag.sh: the tag is $1, the Makefile says $version" >&2
+	exit 1
+}
+mkdir -p build/release-work
+awk -v version="$version" '
+	/^## / { mine = $2 == version; next }
+	mine' .github/CHANGELOG.md >build/release-work/notes.md
+grep -q '^- ' build/release-work/notes.md || {
+	echo "check-tag.sh: .github/CHANGELOG.md says nothing of $version" >&2
+	exit 1
+}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# make release         what a release consists of, in $(BUILD)/release: README.md
+# make release-native  the part for this machine's architecture
+# make release-cross   the linter for RELEASE_SYSTEMS
+
+RELEASE_DIR := $(BUILD)/release
+RELEASE_WORK := $(BUILD)/release-work
+RELEASE_ARCH = $(shell dpkg --print-architecture)
+RELEASE_STAGE = $(RELEASE_WORK)/stage
+# Where the artefacts are published, in what names them; of the Debian
+# packages, who answers for them.
+RELEASE_URL ?= https://github.com/OWNER/gpugate
+MAINTAINER ?= gpugate maintainers <maintainers@gpugate.dev>
+
+# Nothing of a release depends on the hour, the folder or the language: times
+# are those of the commit, and paths are relative.
+RELEASE_CFLAGS := -O2 -ffile-prefix-map=$(CURDIR)=.
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+RELEASE_ENV = LC_ALL=C TZ=UTC SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) \
+	VERSION=$(VERSION) COMMIT=$(COMMIT) RELEASE_URL=$(RELEASE_URL) \
+	MAINTAINER='$(MAINTAINER)' RELEASE_DIR=$(RELEASE_DIR) \
+	STAGE=$(RELEASE_STAGE)
+release_run = $(Q)$(RELEASE_ENV)
+
+# For `make release`, beside what building needs.
+RELEASE_DEPS := python3 python3-venv dpkg-dev xz-utils
+.PHONY: release-deps
+release-deps: deps
+	@dpkg -s $(RELEASE_DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
+		$(APT) install -y -qq --no-install-recommends $(RELEASE_DEPS) >/dev/null; }
+
+RELEASE_SYSTEMS ?= linux-arm64 darwin-arm64 darwin-amd64
+
+.PHONY: release release-native release-cross release-stage release-sums
+release: release-native
+	@$(MAKE) --no-print-directory release-cross
+	$(release_run) deploy/release/krew.sh >$(RELEASE_DIR)/gpugate.yaml
+	$(release_run) deploy/release/pack.sh deploy/chart gpugate \
+		$(RELEASE_DIR)/gpugate-$(VERSION).tgz
+	@$(MAKE) --no-print-directory release-sums
+
+release-cross: $(RELEASE_SYSTEMS:%=release-%)
+.PHONY: $(RELEASE_SYSTEMS:%=release-%)
+$(RELEASE_SYSTEMS:%=release-%): release-%:
+	$(say) CROSS $*
+	$(release_run) deploy/release/cross.sh $* $(RELEASE_WORK)
+
+release-native: release-stage
+	$(say) PACK linux-$(RELEASE_ARCH)
+	$(release_run) deploy/release/tarball.sh linux-$(RELEASE_ARCH) \
+		$(RELEASE_STAGE)/usr/bin/gpugate $(RELEASE_WORK)/licences
+	$(release_run) deploy/packaging/deb.sh
+	$(release_run) deploy/release/images.sh linux-$(RELEASE_ARCH)
+	$(release_run) GPUGATE_BINARY=$(RELEASE_STAGE)/usr/bin/gpugate \
+		GPUGATE_LICENCES=$(RELEASE_WORK)/licences \
+		python3 deploy/python/gpugate_build.py wheel $(RELEASE_DIR)
+
+# Both programs and what belongs to them, as `make install` lays them out.
+release-stage:
+	@rm -rf $(RELEASE_STAGE) $(RELEASE_DIR)
+	@mkdir -p $(RELEASE_DIR)
+	@$(MAKE) --no-print-directory install BUILD=$(RELEASE_WORK) \
+		DESTDIR=$(abspath $(RELEASE_STAGE)) PREFIX=/usr \
+		CFLAGS='$(RELEASE_CFLAGS)' >/dev/null
+	$(Q)strip -R .comment $(RELEASE_STAGE)/usr/bin/gpugate $(RELEASE_STAGE)/usr/bin/gpugated
+	$(Q)deploy/release/licences.sh $(RELEASE_WORK)/licences \
+		/usr/share/doc/*/copyright
+
+release-sums:
+	$(say) SUM $(RELEASE_DIR)/SHA256SUMS
+	$(Q)cd $(RELEASE_DIR) && rm -f SHA256SUMS && \
+		find . -type f -printf '%P\n' | LC_ALL=C sort | \
+		xargs sha256sum >../SHA256SUMS && mv ../SHA256SUMS .

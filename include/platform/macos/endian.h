@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Order of bytes: every Mac that is supported stores the low byte first.
+ */
+#ifndef PLATFORM_ENDIAN_H
+#define PLATFORM_ENDIAN_H
+
+#define le64toh(value) (value)
+
+#endif

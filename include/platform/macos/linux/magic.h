@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types of file systems, by Linux' numbers: they matter where there are leases.
+ */
+#ifndef PLATFORM_MAGIC_H
+#define PLATFORM_MAGIC_H
+
+#define NFS_SUPER_MAGIC	 0x6969UL
+#define CIFS_SUPER_MAGIC 0xff534d42UL
+#define SMB2_SUPER_MAGIC 0xfe534d42UL
+
+#endif

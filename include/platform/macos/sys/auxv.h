@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The random bytes of a process; its other values are not known.
+ */
+#ifndef PLATFORM_AUXV_H
+#define PLATFORM_AUXV_H
+
+#include <stdlib.h>
+
+#define AT_RANDOM 25
+
+/* Not for several threads at once. The 16 bytes live as long as the process. */
+static inline unsigned long getauxval(unsigned long type)
+{
+	static unsigned char bytes[16];
+
+	if (type != AT_RANDOM)
+		return 0;
+	arc4random_buf(bytes, sizeof(bytes));
+	return (unsigned long)bytes;
+}
+
+#endif

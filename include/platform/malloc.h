@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * glibc's settings of malloc(), where there is another: they change nothing
+ * but speed and memory, so none is right.
+ */
+#ifndef PLATFORM_MALLOC_H
+#define PLATFORM_MALLOC_H
+
+#include <stdlib.h>
+
+enum { M_TOP_PAD, M_TRIM_THRESHOLD, M_MMAP_THRESHOLD };
+
+static inline int mallopt(int param, int value)
+{
+	(void)param;
+	(void)value;
+	return 0;
+}
+
+static inline int malloc_trim(size_t pad)
+{
+	(void)pad;
+	return 0;
+}
+
+#endif

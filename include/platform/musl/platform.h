@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the linter uses of glibc and musl does not have: included before every
+ * file when it is built with musl (deploy/release/cross.sh).
+ */
+#ifndef PLATFORM_PLATFORM_H
+#define PLATFORM_PLATFORM_H
+
+#define _LARGEFILE64_SOURCE 1 /* struct dirent64, getdents64() */
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef RENAME_EXCHANGE
+#define RENAME_EXCHANGE (1 << 1)
+
+static inline int renameat2(int from, const char *old, int to, const char *new,
+			    unsigned flags)
+{
+	return (int)syscall(SYS_renameat2, from, old, to, new, flags);
+}
+#endif
+
+#endif
