@@ -121,7 +121,7 @@ LOAD ?= RESTART_REQUESTS=1000000 RESTART_MINUTES=20 ROTATION_SECONDS=300 \
 .PHONY: load-table
 load-table: full-deps
 	@$(RELEASED) all
-	@env $(LOAD) tests/check/reliability.sh $(BUILD)/release \
+	@env $(LOAD) tests/check/reliability.sh $(OPTIMIZED) \
 		speed restart rotation soak away
 
 # The image, built and run: needs root, buildah and a mirror.
