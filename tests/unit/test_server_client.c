@@ -40,6 +40,17 @@ static const struct {
 	 false},
 };
 
+/* A system may forbid its clients what is weak: nobody can offer it then. */
+static bool can_offer(const char *priority)
+{
+	gnutls_priority_t made;
+
+	if (gnutls_priority_init(&made, priority, NULL) < 0)
+		return false;
+	gnutls_priority_deinit(made);
+	return true;
+}
+
 static void only_strong_suites_are_accepted(void **state)
 {
 	struct stage stage;
@@ -49,9 +60,14 @@ static void only_strong_suites_are_accepted(void **state)
 	stage_init(&stage);
 	stage_start(&stage);
 	for (size_t i = 0; i < sizeof(suites) / sizeof(*suites); i++) {
-		int code = caller_open_as(&caller, &stage, NULL,
-					  suites[i].priority);
+		int code;
 
+		if (!suites[i].good && !can_offer(suites[i].priority)) {
+			print_message("  %s: forbidden here\n", suites[i].what);
+			continue;
+		}
+		code = caller_open_as(&caller, &stage, NULL,
+				      suites[i].priority);
 		print_message("  %s: %s\n", suites[i].what,
 			      code < 0 ? gnutls_strerror(code) : "agreed");
 		assert_int_equal(code >= 0, suites[i].good);
