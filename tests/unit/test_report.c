@@ -185,7 +185,7 @@ static void json_has_its_shape(void **state)
 		"\"suppressed\":[\n"
 		"{\"rule\":\"gpu-limit-missing\",\"file\":\"jobs/train.yaml\","
 		"\"line\":4,\"via\":\"annotation\",\"reason\":\"known\"}],\n"
-		"\"summary\":{\"files\":1,\"skipped\":[],\"ignored\":0,\"notKubernetes\":0,"
+		"\"summary\":{\"files\":1,\"skipped\":[],\"rendered\":[],\"ignored\":0,\"notKubernetes\":0,"
 		"\"documents\":0,\"objects\":0,\"workloads\":0,\"gpus\":4,"
 		"\"gpusUnknown\":false,\"unknownKindsWithPods\":0,"
 		"\"placeholders\":0,\"fragments\":0,\"patchedBases\":0,\"chartValues\":0,\"infrastructure\":0,"
