@@ -10,7 +10,8 @@
 #   GPUGATE_POLICY     the policy file of the webhook, as a floor (optional)
 #   GPUGATE_WEBHOOK_POLICY  or its ConfigMap, NAMESPACE/NAME, which the account
 #                      must be allowed to get (optional)
-#   GPUGATE_RENDER     kustomize or helm: render GPUGATE_PATH first (optional)
+#   GPUGATE_RENDER     kustomize or helm: render GPUGATE_PATH first (optional);
+#                      auto, never, require: as `gpugate lint --render`
 #
 # Exit status: that of `gpugate lint`: 1 when something would not fit, 2 when
 # the state or a manifest could not be read. A rule that lacks its part of the
@@ -28,21 +29,19 @@ if [ -z "${GPUGATE_MANIFESTS:-}" ]; then
 	GPUGATE_MANIFESTS=$work/repo/${GPUGATE_PATH:-.}
 fi
 case ${GPUGATE_RENDER:-} in
-'') ;;
 kustomize)
 	kubectl kustomize "$GPUGATE_MANIFESTS" >"$work/rendered.yaml"
-	GPUGATE_MANIFESTS=$work/rendered.yaml
 	;;
 helm)
 	helm template "${ARGOCD_APP_NAME:-app}" "$GPUGATE_MANIFESTS" \
 		>"$work/rendered.yaml"
-	GPUGATE_MANIFESTS=$work/rendered.yaml
-	;;
-*)
-	echo "presync: GPUGATE_RENDER is kustomize, helm or empty" >&2
-	exit 2
 	;;
 esac
+# Anything else is for gpugate, which reads the variable too.
+if [ -e "$work/rendered.yaml" ]; then
+	GPUGATE_MANIFESTS=$work/rendered.yaml
+	unset GPUGATE_RENDER
+fi
 
 # It reads GPUGATE_WEBHOOK_POLICY itself, and keeps that policy with the state.
 gpugate snapshot -q --output "$work/state.json"

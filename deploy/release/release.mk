@@ -41,7 +41,10 @@ release: release-native
 
 release-cross: $(RELEASE_SYSTEMS:%=release-%)
 .PHONY: $(RELEASE_SYSTEMS:%=release-%)
-$(RELEASE_SYSTEMS:%=release-%): release-%:
+# Their manual pages and completions are this machine's.
+$(RELEASE_STAGE)/usr/bin/gpugate:
+	@$(MAKE) --no-print-directory release-stage
+$(RELEASE_SYSTEMS:%=release-%): release-%: | $(RELEASE_STAGE)/usr/bin/gpugate
 	$(say) CROSS $*
 	$(release_run) deploy/release/cross.sh $* $(RELEASE_WORK)
 
