@@ -158,3 +158,24 @@ print($1)"
 	is "$(reports '[r["metadata"]["name"] for r in t], sum(r["summary"]["fail"] for r in t), max(len(json.dumps(r)) for r in t) < 1000000')" \
 		"['gpugate', 'gpugate-2'] 2500 True"
 }
+
+@test "report: GitHub's problem matcher takes the errors and warnings of concise, and no more" {
+	root=$BATS_TEST_DIRNAME/../..
+	"$GPUGATE" lint --isolated --fail-on never --format concise \
+		"$root/deploy/examples/bad" >concise
+	"$GPUGATE" lint --isolated --fail-on never --format json \
+		"$root/deploy/examples/bad" >json
+	run python3 - "$root/deploy/ci/problem-matcher.json" <<-'END'
+		import json, re, sys
+		at = json.load(open(sys.argv[1]))["problemMatcher"][0]["pattern"][0]
+		fields = ("file", "line", "column", "severity", "message", "code")
+		found = [tuple(m[at[f]] for f in fields) for line in open("concise")
+		         if (m := re.match(at["regexp"], line.rstrip("\n"), re.A))]
+		want = [(f["file"], str(f["line"]), str(f["column"]), f["severity"],
+		         f["message"], f["rule"])
+		        for f in json.load(open("json"))["findings"]
+		        if f["severity"] != "info"]
+		assert want and sorted(found) == sorted(want), (found, want)
+	END
+	[ "$status" -eq 0 ] || { echo "$output"; return 1; }
+}
