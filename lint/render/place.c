@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/path.h"
 #include "base/text.h"
 #include "doc/pointer.h"
 #include "render.h"
@@ -171,18 +170,10 @@ static void try_patch(struct place_search *s, struct render_text *text,
 static struct render_text *file_beside(struct place_search *s,
 				       const char *layer, const char *path)
 {
-	const char *slash = strrchr(layer, '/');
-	struct render_text *text;
-	struct buf folder, out;
+	const char *folder = arena_strndup(
+		&s->r->arena, layer, (size_t)(strrchr(layer, '/') - layer));
 
-	buf_init(&folder);
-	buf_init(&out);
-	buf_add(&folder, layer, (size_t)(slash - layer));
-	path_absolute(folder.data, path, &out);
-	text = render_text_of(s->r, out.data);
-	buf_release(&folder);
-	buf_release(&out);
-	return text;
+	return render_text_of(s->r, render_path(s->r, folder, path));
 }
 
 static void try_entry(struct place_search *s, struct render_text *layer,

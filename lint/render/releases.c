@@ -31,19 +31,6 @@ static const char *text_at(const struct node *node, const char *dotted)
 	return node_str(node_path(node, dotted));
 }
 
-static const char *joined(struct render *r, const char *folder,
-			  const char *path)
-{
-	struct buf out;
-	const char *text;
-
-	buf_init(&out);
-	path_absolute(folder, path, &out);
-	text = arena_strdup(&r->arena, out.data);
-	buf_release(&out);
-	return text;
-}
-
 /* The nearest folder, from this one upwards, in which the path is a chart. */
 static const char *repository_of(struct render *r, const char *from,
 				 const char *path)
@@ -58,7 +45,7 @@ static const char *repository_of(struct render *r, const char *from,
 	       (size_t)(slash - folder) >= least) {
 		*slash = '\0';
 		if (!access(arena_printf(&r->arena, "%s/Chart.yaml",
-					 joined(r, folder, path)),
+					 render_path(r, folder, path)),
 			    F_OK))
 			return folder;
 	}
@@ -80,6 +67,17 @@ static void add_values(struct release *l, struct render_values values)
 		  l->root->values_size) = values;
 }
 
+static void add_first(struct release *l, struct render_text *text)
+{
+	if (text->n)
+		add_values(l, (struct render_values){
+				      .text = text,
+				      .item = &text->items[0],
+				      .root = text->items[0].root,
+				      .given = true,
+			      });
+}
+
 static void add_inline(struct release *l, const struct node *node)
 {
 	struct render_text *text = l->text;
@@ -94,13 +92,7 @@ static void add_inline(struct release *l, const struct node *node)
 	if (!node_str(node) || !node->len)
 		return;
 	text = render_text_within(l->r, text, l->item, node);
-	if (text->n)
-		add_values(l, (struct render_values){
-				      .text = text,
-				      .item = &text->items[0],
-				      .root = text->items[0].root,
-				      .given = true,
-			      });
+	add_first(l, text);
 }
 
 static void add_file(struct release *l, const char *path)
@@ -113,13 +105,7 @@ static void add_file(struct release *l, const char *path)
 	}
 	*VEC_PUSH(&l->r->arena, l->root->sources, l->root->nsources,
 		  l->root->sources_size) = path;
-	if (text->n)
-		add_values(l, (struct render_values){
-				      .text = text,
-				      .item = &text->items[0],
-				      .root = text->items[0].root,
-				      .given = true,
-			      });
+	add_first(l, text);
 }
 
 /* Relative to folder, the last one is the strongest. */
@@ -133,9 +119,9 @@ static void add_files(struct release *l, const struct node *list,
 			refuse(l,
 			       "one of its value files is of another source");
 		else if (*path == '/')
-			add_file(l, joined(l->r, l->repository, path + 1));
+			add_file(l, render_path(l->r, l->repository, path + 1));
 		else
-			add_file(l, joined(l->r, folder, path));
+			add_file(l, render_path(l->r, folder, path));
 	}
 }
 
@@ -154,7 +140,7 @@ static void begin(struct release *l, const char *chart, const char *name,
 		.file = l->file,
 		.installer = l->text,
 		.item = l->item,
-		.chart = joined(r, l->repository, chart),
+		.chart = render_path(r, l->repository, chart),
 		.release = name,
 		.namespace = namespace,
 	};

@@ -130,7 +130,9 @@ void render_take_origins(struct render *r, struct render_root *root,
 void render_take_templates(struct render *r, struct render_root *root,
 			   const struct buf *built);
 
-/* texts.c: of a file, read once. NULL: it cannot be read. */
+/* texts.c: an absolute path, where path is relative to folder if it is. */
+const char *render_path(struct render *r, const char *folder, const char *path);
+/* Of a file, read once. NULL: it cannot be read. */
 struct render_text *render_text_of(struct render *r, const char *path);
 /* A text that is in memory. */
 struct render_text *render_text_make(struct render *r, const char *path,

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/path.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "render.h"
@@ -23,19 +22,6 @@ struct list_of_paths {
 	const char **items;
 	size_t n, size;
 };
-
-static const char *absolute(struct render *r, const char *folder,
-			    const char *path)
-{
-	struct buf out;
-	const char *text;
-
-	buf_init(&out);
-	path_absolute(folder, path, &out);
-	text = arena_strdup(&r->arena, out.data);
-	buf_release(&out);
-	return text;
-}
 
 static const struct node *read_kustomization(struct render *r, const char *path)
 {
@@ -97,7 +83,7 @@ static void follow(struct closure *c, const char *folder, const char *path,
 
 	if (!path || !*path || strchr(path, '\n'))
 		return;
-	at = absolute(c->r, folder, path);
+	at = render_path(c->r, folder, path);
 	if (is_url(path) || stat(at, &st)) {
 		if (!c->r->network)
 			refuse(c,
@@ -174,7 +160,7 @@ static const char *kustomization_in(struct render *r, const char *folder)
 		"kustomization.yaml", "kustomization.yml", "Kustomization"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const char *path = absolute(r, folder, names[i]);
+		const char *path = render_path(r, folder, names[i]);
 
 		if (!access(path, F_OK))
 			return path;
@@ -228,20 +214,20 @@ static void add_referred(struct render *r, const struct renderable *met,
 {
 	static const char *const lists[] = {"resources", "bases", "components"};
 	const struct node *root =
-		read_kustomization(r, absolute(r, met->folder, met->name));
+		read_kustomization(r, render_path(r, met->folder, met->name));
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		FOR_EACH_CHILD(node_get(root, lists[i]), item)
 			if (node_str(item))
 				*VEC_PUSH(&r->arena, referred->items,
 					  referred->n, referred->size) =
-					absolute(r, met->folder, item->str);
+					render_path(r, met->folder, item->str);
 }
 
 static void add_root(struct render *r, const struct renderable *met,
 		     const struct list_of_paths *referred)
 {
-	const char *path = absolute(r, met->folder, met->name);
+	const char *path = render_path(r, met->folder, met->name);
 	const struct node *root = read_kustomization(r, path);
 	struct closure c = {.r = r};
 

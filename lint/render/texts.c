@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -103,5 +104,17 @@ struct render_text *render_text_within(struct render *r,
 	text->host = host;
 	text->host_item = item;
 	text->host_node = node;
+	return text;
+}
+
+const char *render_path(struct render *r, const char *folder, const char *path)
+{
+	struct buf out;
+	const char *text;
+
+	buf_init(&out);
+	path_absolute(folder, path, &out);
+	text = arena_strdup(&r->arena, out.data);
+	buf_release(&out);
 	return text;
 }

@@ -154,6 +154,7 @@ static void cover_templates(struct rendered *rendered)
 	buf_release(&path);
 	buf_release(&absolute);
 }
+
 static void cover_sources(struct rendered *rendered)
 {
 	for (size_t i = 0; i < rendered->render.nroots; i++) {
