@@ -80,7 +80,6 @@ struct loader {
 	/* Of json_read(): its copy of the text up to own_end, in the source's
 	 * arena, which holds the strings of the trees. */
 	char *own;
-	uint64_t *own_marks;
 	uint32_t own_end;
 	void *context;
 	/* Of the JSON that was read last: its maps and lists, each as the

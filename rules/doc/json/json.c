@@ -99,7 +99,6 @@ static inline char *json_blank(char *p)
  */
 struct json_place {
 	char *text;
-	const uint64_t *marks;
 	size_t at;	    /* in the text */
 	struct node *open;  /* the innermost map or seq */
 	struct node **link; /* its next child is put here */
@@ -112,7 +111,7 @@ static inline bool json_string(struct json_reader *json,
 			       struct json_place *place, uint32_t *len)
 {
 	size_t at = place->at;
-	size_t end = json_mark(place->marks, at + 1);
+	size_t end = json_mark(place->text, at + 1);
 	uint32_t scanned;
 
 	if (usual(place->text[end] == '"')) {
@@ -521,7 +520,6 @@ static bool json_tree(struct json_reader *json, uint32_t *at, struct node *node)
 {
 	struct json_place place = {
 		.text = json->text,
-		.marks = json->loader->own_marks,
 		.at = *at,
 	};
 	bool opened = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a string of JSON can end or is not plain: each byte of the text has a
- * bit, made when the text is copied. The loop that reads the text then calls
- * nothing, and keeps in registers where it is.
+ * Where a string of JSON can end or is not plain, some bytes at once: nothing
+ * is called, so that the loop that reads the text keeps in registers where it
+ * is. Most strings end within the first step.
  */
 #ifndef RULES_DOC_JSON_MARK_H
 #define RULES_DOC_JSON_MARK_H
@@ -15,16 +15,20 @@
 #endif
 
 enum {
-	JSON_BLOCK = 64, /* bytes: a bit of marks for each */
 	/* With this bit turned, a quote is a blank, and a blank is none: what
-	 * is to be marked is a backslash, not ASCII, or less than '!'. */
+	 * is looked for is a backslash, not ASCII, or less than '!'. */
 	JSON_TURN = 2,
+#ifdef __SSE2__
+	JSON_STEP = 16, /* bytes at once */
+#else
+	JSON_STEP = 8,
+#endif
 };
 
 #ifdef __SSE2__
 /* The sign of each byte is what counts: what is not ASCII is negative, and so
  * less than '!' too. */
-static inline uint64_t json_mark_16(const char *p)
+static inline unsigned json_mark_step(const char *p)
 {
 	__m128i w = _mm_loadu_si128((const __m128i *)(const void *)p);
 	__m128i turned = _mm_xor_si128(w, _mm_set1_epi8(JSON_TURN));
@@ -37,7 +41,7 @@ static inline uint64_t json_mark_16(const char *p)
 #define JSON_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 /* Sums of seven bits stay within their byte. What is plain has all signs. */
-static inline uint64_t json_mark_8(const char *p)
+static inline unsigned json_mark_step(const char *p)
 {
 	uint64_t w, low, plain;
 
@@ -47,38 +51,21 @@ static inline uint64_t json_mark_8(const char *p)
 	plain = ~w & (low + JSON_EACH(0x80 - '!')) &
 		((low ^ JSON_EACH('\\' ^ JSON_TURN)) + JSON_EACH(0x7f));
 	/* The signs, gathered in the highest byte. */
-	return ((~plain & JSON_EACH(0x80)) >> 7) *
-		       UINT64_C(0x0102040810204080) >>
-	       56;
-}
-
-static inline uint64_t json_mark_16(const char *p)
-{
-	return json_mark_8(p) | json_mark_8(p + 8) << 8;
+	return (unsigned)(((~plain & JSON_EACH(0x80)) >> 7) *
+				  UINT64_C(0x0102040810204080) >>
+			  56);
 }
 #endif
 
-/* Of the block at p. */
-static inline uint64_t json_mark_block(const char *p)
-{
-	if (!p) /* for the analyzer: a text has an address */
-		return 0;
-	return json_mark_16(p) | json_mark_16(p + 16) << 16 |
-	       json_mark_16(p + 32) << 32 | json_mark_16(p + 48) << 48;
-}
-
 /* The first byte from at on that is a quote, a backslash, a control character
- * or not ASCII; or the end, which is a NUL. */
-static inline size_t json_mark(const uint64_t *marks, size_t at)
+ * or not ASCII; or the end, which is a NUL. Behind it are JSON_STEP NULs. */
+static inline size_t json_mark(const char *text, size_t at)
 {
-	uint64_t bits = marks[at / JSON_BLOCK] >> at % JSON_BLOCK;
+	unsigned bits;
 
-	if (bits)
-		return at + (size_t)__builtin_ctzll(bits);
-	at /= JSON_BLOCK;
-	while (!(bits = marks[++at]))
-		continue;
-	return at * JSON_BLOCK + (size_t)__builtin_ctzll(bits);
+	while (!(bits = json_mark_step(text + at)))
+		at += JSON_STEP;
+	return at + (size_t)__builtin_ctz(bits);
 }
 
 #endif

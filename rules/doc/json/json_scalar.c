@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON strings, numbers and words, and values that are left out. The text is
- * marked where a string can end or is not plain; every escape and every UTF-8
- * sequence is checked.
+ * JSON strings, numbers and words, and values that are left out. Every escape
+ * and every UTF-8 sequence is checked.
  * Decoding after the scan, in place, cannot fail and never makes a string
  * longer. Numbers keep the author's digits.
  */
@@ -15,33 +14,28 @@
 
 enum {
 	PIECE = 1024, /* bytes of a text */
+	BEHIND = 64,  /* NULs, at least JSON_STEP */
 	/* Up to here, digits without an exponent always fit a double. */
 	DIGITS_SAFE = 300,
 };
 
-/* One copy for all values in a row, and its marks. It is made in pieces: a long
- * memcpy() is a string instruction, of which callgrind counts each byte. */
+/* One copy for all values in a row. It is made in pieces: a long memcpy() is a
+ * string instruction, of which callgrind counts each byte. */
 char *json_reader_text(struct loader *loader, uint32_t end)
 {
 	const char *text = loader->source->text;
-	size_t blocks = end / JSON_BLOCK + 1;
 	uint32_t n;
 
 	if (loader->own && loader->own_end == end)
 		return loader->own;
 	loader->own =
-		arena_take(loader->source->arena, (blocks + 1) * JSON_BLOCK, 1);
-	loader->own_marks =
-		arena_alloc(loader->source->arena, blocks * sizeof(uint64_t));
+		arena_take(loader->source->arena, (size_t)end + BEHIND, 1);
 	loader->own_end = end;
 	for (uint32_t at = 0; at < end; at += n) {
 		n = (end - at - 1) % PIECE + 1;
 		memcpy(loader->own + at, text + at, n);
 	}
-	memset(loader->own + end, 0, (blocks + 1) * JSON_BLOCK - end);
-	for (size_t i = 0; i < blocks; i++)
-		loader->own_marks[i] =
-			json_mark_block(loader->own + i * JSON_BLOCK);
+	memset(loader->own + end, 0, BEHIND);
 	return loader->own;
 }
 
@@ -180,8 +174,8 @@ bool scan_json_string(struct json_reader *json, char *p, uint32_t *len)
 		p = scan_special(json, p);
 		if (!p)
 			return false;
-		p = json->text + json_mark(json->loader->own_marks,
-					   (size_t)(p - json->text));
+		p = json->text +
+		    json_mark(json->text, (size_t)(p - json->text));
 	}
 	if (p >= json->end)
 		return json_refuse(json, json->at, json->end,
@@ -351,7 +345,7 @@ static inline size_t json_skip_string(const struct json_reader *json,
 				      size_t end, size_t at)
 {
 	for (;;) {
-		at = json_mark(json->loader->own_marks, at + 1);
+		at = json_mark(json->text, at + 1);
 		if (json->text[at] == '"')
 			return at + 1;
 		if (at >= end)
