@@ -233,6 +233,7 @@ static bool patch_holds(struct review_context *ctx)
 	size_t next = 0;
 
 	doc.root = now->patched;
+	doc.json = false; /* its bytes are those before the patch */
 	after = case_of(ctx, &doc);
 	after.asks = ASK_OUTCOMES;
 	judge_object(then, &after);
