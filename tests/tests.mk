@@ -69,12 +69,12 @@ tools: $(TOOL_BIN) $(WEBHOOK_TOOL_BIN)
 -include deploy/deploy.mk
 -include tests/report.mk
 
-# The longest first. What tests a server mostly waits, beside two that work.
-SERVER_BATS := tests/cli/gpugated.bats tests/cli/state.bats
-LINT_BATS := $(filter-out $(SERVER_BATS),$(wildcard tests/cli/*.bats))
-BATS := GPUGATE=$(abspath $(BUILD)/gpugate) bats --tap
-STEPS = 'cli=$(BATS) $(LINT_BATS)' \
-	'cli-server=$(BATS) $(SERVER_BATS)' \
+# The longest first.
+LONG_BATS := gpugated secrets snapshot state output
+BATS := $(LONG_BATS) $(filter-out $(LONG_BATS),\
+	$(patsubst tests/cli/%.bats,%,$(wildcard tests/cli/*.bats)))
+STEPS = $(foreach t,$(BATS),'cli-$t=GPUGATE=$(abspath $(BUILD)/gpugate) \
+		bats --tap tests/cli/$t.bats') \
 	$(foreach t,$(UNIT_BIN),unit-$(notdir $(t))=$(t)) \
 	'rules=tests/run-rules.sh $(BUILD)/gpugate' \
 	'mutation=tests/mutation.sh $(BUILD)/gpugate' \

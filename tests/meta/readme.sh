@@ -3,8 +3,8 @@
 # What the README and the guide show is what the program prints: each ```console
 # block is run (`gpugate` is the program given) and compared. The table of repairs
 # and the pages of the rules are the program's own catalogue; the chart's list
-# of kinds is that of kinds.txt, the policies of deploy/vap are those of the
-# catalogue. Links of all documents lead somewhere.
+# of kinds is that of kinds.txt, and deploy/base has them; the policies of
+# deploy/vap are those of the catalogue. Links of all documents lead somewhere.
 set -u
 gpugate=$1
 guide=lint/docs/README.md
@@ -35,6 +35,15 @@ awk -f deploy/chart/kinds.awk rules/kube/data/kinds.txt |
 	echo "the chart's kinds are old: make docs" >&2
 	fail=1
 }
+# Helm is not at hand here: what is rendered has each kind of the chart's list.
+for resource in $(awk '/resources:/ { sub(/.*resources:/, "") }
+	!/^#/ && !/group:/ { gsub(/[][,-]/, " "); print }' \
+	deploy/chart/gpugate/files/kinds.yaml | grep -v :); do
+	grep -q "\"$resource\"" deploy/base/webhooks.yaml || {
+		echo "deploy/base has no $resource: deploy/chart/kustomize.sh" >&2
+		fail=1
+	}
+done
 deploy/vap/generate.sh "$gpugate" "$work/vap" &&
 	diff -r -x README.md -x generate.sh "$work/vap" deploy/vap >&2 || {
 	echo "the policies of deploy/vap are old: make docs" >&2

@@ -45,13 +45,17 @@ def objects(build):
                 yield str(source), path
 
 
-def symbols(path):
-    """(defined, used) by an object."""
-    out = subprocess.run(["nm", path], capture_output=True, text=True,
+def symbols(paths):
+    """path: (defined, used) by each of the objects."""
+    out = subprocess.run(["nm", "-A", *paths], capture_output=True, text=True,
                          check=True).stdout
-    words = [line.split()[-2:] for line in out.splitlines() if line.split()]
-    return ({name for kind, name in words if kind in "TDRBC"},
-            {name for kind, name in words if kind == "U"})
+    found = {str(path): (set(), set()) for path in paths}
+    for line in out.splitlines():
+        path, entry = line.split(":", 1)
+        kind, name = entry.split()[-2:]
+        if kind in "TDRBCU":
+            found[path][kind == "U"].add(name)
+    return found
 
 
 def ties(uses):
@@ -85,8 +89,9 @@ def circles(uses):
 
 
 def main():
-    read = {source: symbols(path)
-            for source, path in objects(pathlib.Path(sys.argv[1]))}
+    paths = dict(objects(pathlib.Path(sys.argv[1])))
+    found = symbols(paths.values())
+    read = {source: found[str(path)] for source, path in paths.items()}
     owners = {}
     for source, (defined, _) in read.items():
         for name in defined:
