@@ -49,7 +49,6 @@ struct finding {
 	const struct rule *rule;
 	enum severity severity;
 	enum action action;
-	bool severity_fixed, action_fixed; /* the policy set it */
 	struct place place; /* file, bytes, line, column, pointer */
 	struct object_id id;
 	const char *pod; /* role */
@@ -79,8 +78,12 @@ struct finding {
 	uint32_t pod_key, container_key;
 	struct fix *fix;	   /* as operations, while its document lives */
 	struct fix_result *repair; /* rendered, or NULL: none */
-	bool hidden;		   /* yielded to a more specific rule */
-	enum mode mode;		   /* that the policy has for the object */
+	/* What its repair does, NULL: there is none; as long as fix. */
+	const char *fix_title;
+	bool fix_safe;
+	bool severity_fixed, action_fixed; /* the policy set it */
+	bool hidden;			   /* yielded to a more specific rule */
+	enum mode mode; /* that the policy has for the object */
 	/* The policy exempted it until some days ago: at most a warning. */
 	bool exempt_lately;
 	/* It denies Pods that a controller makes, too. */
@@ -92,9 +95,6 @@ struct finding {
 	/* Suppressed by an annotation of the object, which its pods do not
 	 * carry as they do their template's. */
 	bool ignored_by_object;
-	/* What its repair does, NULL: there is none; as long as fix. */
-	const char *fix_title;
-	bool fix_safe;
 };
 
 /* Order of reports: file, line, column, rule name, message. */
@@ -102,6 +102,7 @@ int finding_cmp(const struct finding *a, const struct finding *b);
 /* The same, and of equal ones that which points elsewhere first. */
 int finding_order(const struct finding *a, const struct finding *b);
 void findings_sort(struct finding *findings, size_t n);
+void findings_sort_pointers(struct finding **findings, size_t n);
 /* Help of the finding, else what its rule advises; may be "". */
 const char *finding_remedy(const struct finding *finding);
 /* Rule, object and named path: the same in lint and at admission, and after

@@ -83,7 +83,7 @@ struct run_options {
 	void (*workload)(void *context, const struct workload *workload);
 	struct baseline *baseline; /* what is in it is suppressed; or NULL */
 	/* All findings of a file, sorted; they die when the call returns. */
-	void (*sink)(void *context, uint32_t file, struct finding *findings,
+	void (*sink)(void *context, uint32_t file, struct finding **findings,
 		     size_t n);
 	/*
 	 * Repairs of a whole document: those of all visible findings, merged.

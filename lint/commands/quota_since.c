@@ -90,7 +90,7 @@ bool quota_since_changed(const struct quota_since *since, const char *path)
 /* --- the old texts -------------------------------------------------------- */
 
 static void ignore_findings(void *context, uint32_t file,
-			    struct finding *findings, size_t n)
+			    struct finding **findings, size_t n)
 {
 	(void)context;
 	(void)file;

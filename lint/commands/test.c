@@ -116,13 +116,13 @@ static void find_files(struct testing *t)
 
 /* --- one test ------------------------------------------------------------- */
 
-static void take(void *context, uint32_t file, struct finding *findings,
+static void take(void *context, uint32_t file, struct finding **findings,
 		 size_t n)
 {
 	struct testing *t = context;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct finding *f = &findings[i];
+		const struct finding *f = findings[i];
 
 		if (strcmp(f->rule->name, t->rule) != 0)
 			continue;

@@ -64,7 +64,7 @@ void lsp_document_look(struct lsp_document *d)
 
 /* --- what is wrong ------------------------------------------------------- */
 
-static void keep(void *context, uint32_t file, struct finding *findings,
+static void keep(void *context, uint32_t file, struct finding **findings,
 		 size_t n)
 {
 	struct lsp_document *d = context;
@@ -72,7 +72,7 @@ static void keep(void *context, uint32_t file, struct finding *findings,
 
 	(void)file;
 	for (size_t i = 0; i < n; i++) {
-		const struct finding *f = &findings[i];
+		const struct finding *f = findings[i];
 
 		if (strcmp(f->rule->name, "invalid-syntax") != 0)
 			continue;

@@ -137,7 +137,7 @@ int filter_repair(struct filter *f, bool unsafe)
 	return rc < 0 ? 2 : 0;
 }
 
-static void keep(void *context, uint32_t file, struct finding *findings,
+static void keep(void *context, uint32_t file, struct finding **findings,
 		 size_t n)
 {
 	struct filter *f = context;

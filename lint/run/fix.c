@@ -27,7 +27,7 @@ struct fix_round {
 	size_t n, size;
 };
 
-static void drop(void *context, uint32_t file, struct finding *findings,
+static void drop(void *context, uint32_t file, struct finding **findings,
 		 size_t n)
 {
 	(void)context; /* the final text is linted again for the report */

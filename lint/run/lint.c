@@ -182,7 +182,7 @@ static const struct policy *policy_of(void *context, uint32_t file)
 	return job_policy(&lint->job, file, &lint->set_path, &rule);
 }
 
-static void set_sink(void *context, uint32_t file, struct finding *findings,
+static void set_sink(void *context, uint32_t file, struct finding **findings,
 		     size_t n)
 {
 	struct lint *lint = context;

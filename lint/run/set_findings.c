@@ -36,7 +36,7 @@ void set_findings_release(struct set_findings *set)
 }
 
 void set_findings_put(struct set_findings *set, uint32_t file,
-		      const struct finding *findings, size_t n)
+		      struct finding *const *findings, size_t n)
 {
 	pthread_mutex_lock(&set->lock);
 	*ARRAY_PUSH(set->records, set->n, set->size) = (struct set_record){

@@ -31,7 +31,7 @@ struct set_findings {
 void set_findings_init(struct set_findings *set);
 void set_findings_release(struct set_findings *set);
 void set_findings_put(struct set_findings *set, uint32_t file,
-		      const struct finding *findings, size_t n);
+		      struct finding *const *findings, size_t n);
 /* There will be no more for files before this one. */
 void set_findings_reach(struct set_findings *set, uint32_t file);
 void set_findings_end(struct set_findings *set);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records: a fixed part copied as it is (same process, same layout), then the
- * strings, each with its length before and a NUL after it, so that reading
- * copies nothing but the record. When there is no room for a temporary file
- * everything stays in memory: findings are never lost.
+ * strings, each with its NUL, so that reading copies nothing but the record.
+ * When there is no room for a temporary file everything stays in memory:
+ * findings are never lost.
  */
 #include "spill.h"
 
@@ -117,17 +117,10 @@ static void prepare(struct spill *spill)
 
 static void put_string(struct buf *buf, const char *text)
 {
-	uint32_t len = text ? (uint32_t)strlen(text) : 0;
-	char *at;
-
-	buf_grow(buf, sizeof(len) + len + 1);
-	at = buf->data + buf->len;
-	memcpy(at, &len, sizeof(len));
-	if (len)
-		memcpy(at + sizeof(len), text, len);
-	at[sizeof(len) + len] = '\0';
-	at[sizeof(len) + len + 1] = '\0';
-	buf->len += sizeof(len) + len + 1;
+	if (text)
+		buf_add(buf, text, strlen(text) + 1);
+	else
+		buf_addc(buf, '\0');
 }
 
 static void put_repair(struct buf *buf, const struct fix_result *repair)
@@ -188,7 +181,7 @@ static void put_finding(struct spill *spill, const struct finding *f)
 }
 
 struct spill_record spill_write(struct spill *spill,
-				const struct finding *findings, size_t n)
+				struct finding *const *findings, size_t n)
 {
 	struct spill_record record = {.offset =
 					      spill->flushed + spill->buf.len};
@@ -197,7 +190,7 @@ struct spill_record spill_write(struct spill *spill,
 	prepare(spill);
 	buf_add(&spill->buf, &count, sizeof(count));
 	for (size_t i = 0; i < n; i++) {
-		put_finding(spill, &findings[i]);
+		put_finding(spill, findings[i]);
 		flush(spill);
 	}
 	record.length =
@@ -219,11 +212,9 @@ uint64_t spill_put(struct spill *spill, const void *data, size_t len)
 
 static const char *get_string(const char **at)
 {
-	const char *text = *at + sizeof(uint32_t);
-	uint32_t len;
+	const char *text = *at;
 
-	memcpy(&len, *at, sizeof(len));
-	*at = text + len + 1;
+	*at += strlen(text) + 1;
 	return text;
 }
 

@@ -48,7 +48,7 @@ uint64_t spill_put(struct spill *spill, const void *data, size_t len);
 const void *spill_get(struct spill *spill, uint64_t offset, size_t len,
 		      struct arena *arena);
 struct spill_record spill_write(struct spill *spill,
-				const struct finding *findings, size_t n);
+				struct finding *const *findings, size_t n);
 /* A record's bytes, copied into the arena: more may be written then. NULL, and
  * spill.error, when they cannot be read. */
 const void *spill_copy(struct spill *spill, const struct spill_record *record,

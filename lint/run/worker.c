@@ -334,7 +334,7 @@ static void lint_file(struct worker *w, size_t index)
 
 /* --- threads ------------------------------------------------------------- */
 
-static void sink(void *context, uint32_t file, struct finding *findings,
+static void sink(void *context, uint32_t file, struct finding **findings,
 		 size_t n)
 {
 	struct worker *w = context;

@@ -53,6 +53,18 @@ void findings_sort(struct finding *findings, size_t n)
 	qsort(findings, n, sizeof(*findings), compare);
 }
 
+static int compare_pointers(const void *a, const void *b)
+{
+	return finding_order(*(struct finding *const *)a,
+			     *(struct finding *const *)b);
+}
+
+void findings_sort_pointers(struct finding **findings, size_t n)
+{
+	if (n)
+		qsort(findings, n, sizeof(*findings), compare_pointers);
+}
+
 const char *finding_remedy(const struct finding *finding)
 {
 	if (*finding->help)

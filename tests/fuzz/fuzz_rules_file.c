@@ -39,13 +39,13 @@ static void check_problem(const struct policy_problem *problem, unsigned lines)
 			BUG("control character %d in a problem", *c);
 }
 
-static void take(void *context, uint32_t file, struct finding *findings,
+static void take(void *context, uint32_t file, struct finding **findings,
 		 size_t n)
 {
 	uint64_t *hash = context;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct finding *f = &findings[i];
+		const struct finding *f = findings[i];
 
 		if (!f->place.line || !*f->message)
 			BUG("finding without a place or a message");

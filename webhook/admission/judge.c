@@ -59,21 +59,24 @@ static bool may_hold_secrets(const struct source *source)
 }
 
 static void take_findings(void *context, uint32_t file,
-			  struct finding *findings, size_t n)
+			  struct finding **findings, size_t n)
 {
 	struct judge *judge = context;
 	struct secrets *secrets = &judge->secrets;
 
 	(void)file;
-	judge->findings = findings;
+	judge->findings =
+		arena_alloc(&judge->arena, n * sizeof(*judge->findings));
 	judge->n = n;
+	for (size_t i = 0; i < n; i++)
+		judge->findings[i] = *findings[i];
 	*secrets = (struct secrets){.arena = &judge->arena};
 	if (!may_hold_secrets(judge->doc.source))
 		return;
 	secrets_of_tree(secrets, judge->doc.root);
 	secrets_finish(secrets);
 	for (size_t i = 0; i < n; i++)
-		finding_mask(&findings[i], secrets, &judge->arena);
+		finding_mask(&judge->findings[i], secrets, &judge->arena);
 }
 
 static void take_workload(void *context, const struct workload *w)

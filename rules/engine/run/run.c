@@ -397,37 +397,32 @@ static void count_finding(struct run_counts *counts, const struct finding *f)
 		counts->infos++;
 }
 
-/* Visible findings as a sorted array; equal ones once. Returns their number. */
-static size_t collect(struct run *run, struct finding **out)
+/* Leaves the visible findings, sorted; equal ones once. */
+static void collect(struct run_state *state)
 {
-	struct run_state *state = run->state;
-	struct finding *array = ARENA_ARRAY(&run->file_arena, struct finding,
-					    state->nfindings + 1);
+	struct finding **all = state->findings;
 	size_t n = 0, kept = 0;
 
 	for (size_t i = 0; i < state->nfindings; i++)
-		if (!state->findings[i]->hidden)
-			array[n++] = *state->findings[i];
-	findings_sort(array, n);
+		if (!all[i]->hidden)
+			all[n++] = all[i];
+	findings_sort_pointers(all, n);
 	for (size_t i = 0; i < n; i++) {
-		if (!kept || finding_cmp(&array[kept - 1], &array[i]))
-			array[kept++] = array[i];
+		if (!kept || finding_cmp(all[kept - 1], all[i]))
+			all[kept++] = all[i];
 		else /* two mounts of one volume are one finding */
-			array[kept - 1].value += array[i].value;
+			all[kept - 1]->value += all[i]->value;
 	}
-	*out = array;
-	return kept;
+	state->nfindings = kept;
 }
 
-static void finish_findings(struct run *run, struct finding *findings, size_t n)
+static void finish_findings(struct run *run)
 {
-	const struct run_options *options = &run->options;
-
-	for (size_t i = 0; i < n; i++) {
-		struct finding *f = &findings[i];
+	for (size_t i = 0; i < run->state->nfindings; i++) {
+		struct finding *f = run->state->findings[i];
 
 		run_excuse_known(run, f);
-		if (options->admission)
+		if (run->options.admission)
 			finding_finish_value(f);
 		count_finding(&run->counts, f);
 	}
@@ -436,8 +431,6 @@ static void finish_findings(struct run *run, struct finding *findings, size_t n)
 void run_end_file(struct run *run)
 {
 	struct run_state *state = run->state;
-	struct finding *findings;
-	size_t n;
 
 	if (state->suppressions && !state->cut) {
 		suppressions_settings(state->suppressions,
@@ -447,11 +440,11 @@ void run_end_file(struct run *run)
 	}
 	if (!state->nfindings)
 		return;
-	n = collect(run, &findings);
-	finish_findings(run, findings, n);
-	if (n)
+	collect(state);
+	finish_findings(run);
+	if (state->nfindings)
 		run->options.sink(run->options.context, state->file.index,
-				  findings, n);
+				  state->findings, state->nfindings);
 }
 
 void run_file(struct run *run, const struct run_file *file, struct arena *docs,

@@ -40,12 +40,6 @@ static const struct setting *settings_for(struct set_run *set,
 	return policy_settings(policy, &object);
 }
 
-static int by_place(const void *a, const void *b)
-{
-	return finding_order(*(struct finding *const *)a,
-			     *(struct finding *const *)b);
-}
-
 static void check_workload(struct set_run *set, const struct workload *w)
 {
 	struct run *run = set->run;
@@ -262,8 +256,7 @@ static void gather(struct set_run *set)
 	set->findings = state->findings;
 	set->n = state->nfindings;
 	arena_adopt(&set->arena, &set->run->file_arena);
-	if (set->n)
-		qsort(set->findings, set->n, sizeof(*set->findings), by_place);
+	findings_sort_pointers(set->findings, set->n);
 	clear_findings(set->run);
 }
 
