@@ -35,6 +35,7 @@ struct file_how {
 	bool may_pipe; /* named by the user: a pipe or device will do, and is
 			* waited for */
 	bool known;    /* to be regular and not empty: it is not asked */
+	size_t bytes;  /* that it probably has, or 0: room for them at once */
 	struct file_stamp *stamp; /* as the file was before it was read; or
 				   * NULL */
 };

@@ -59,8 +59,8 @@ static void concise_file(void *context, const struct report_file *file,
 		tally_add(&state->tally, findings[i].rule,
 			  findings[i].severity);
 		concise_line(state, file, &findings[i]);
+		report_flush(state->out, &state->buf);
 	}
-	report_flush(state->out, &state->buf);
 }
 
 static void concise_end(void *context, const struct report_summary *summary)

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,7 +19,10 @@
 #include "lint/files/since.h"
 #include "lint/term/log.h"
 
-enum { THREADS_MAX = 64 };
+enum {
+	THREADS_MAX = 64,
+	SPARE = 16 << 20, /* bytes that may be free and kept */
+};
 
 /* --- options ------------------------------------------------------------- */
 
@@ -212,6 +216,14 @@ static bool wants_repairs(const struct options *options)
 	return !options->formats.n && !options->diff && options->quiet < 2;
 }
 
+/* main.c keeps what is freed; of a large file that is more than the next step
+ * wants. */
+static void give_memory_back(void)
+{
+	if (mallinfo2().fordblks > SPARE)
+		malloc_trim(0);
+}
+
 static void join_facts(struct lint *lint)
 {
 	struct run_options options = lint->job.run;
@@ -222,6 +234,7 @@ static void join_facts(struct lint *lint)
 	options.source_of = source_of;
 	run_init(&lint->whole, &options);
 	workers_join(&lint->workers, &lint->whole);
+	give_memory_back();
 }
 
 static void lint_files(struct lint *lint)
@@ -274,6 +287,8 @@ static void run_set_rules(struct lint *lint)
 			 "%s",
 			 strerror(error));
 	}
+	sources_release(&lint->set_sources);
+	give_memory_back();
 	set_findings_end(&lint->set);
 }
 

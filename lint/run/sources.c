@@ -21,6 +21,7 @@ void sources_init(struct sources *sources, const struct files *files,
 void sources_release(struct sources *sources)
 {
 	for (int i = 0; i < SOURCES_KEPT; i++) {
+		sources->slots[i].used = 0;
 		buf_release(&sources->slots[i].input);
 		arena_release(&sources->slots[i].arena);
 		buf_release(&sources->slots[i].path);
@@ -32,7 +33,8 @@ static struct source *fill(struct sources *sources, struct source_slot *slot,
 {
 	const struct lint_file *f = &sources->files->items[file];
 	const struct file_how how = {.limit = FILE_MANIFEST_MAX,
-				     .known = f->flags & FILE_REGULAR};
+				     .known = f->flags & FILE_REGULAR,
+				     .bytes = f->size};
 	const struct buf *input = stdin_cache_find(sources->stdin_cache, file);
 
 	slot->used = 0;

@@ -83,6 +83,8 @@ int file_read(int dirfd, const char *path, const struct file_how *how,
 	if (fd < 0)
 		return errno;
 	error = look_at(fd, how);
+	if (!error && how->bytes)
+		buf_grow(out, how->bytes + 2);
 	if (!error)
 		error = file_read_fd(fd, how->limit, how->known, out);
 	close(fd);
