@@ -41,6 +41,10 @@ enum gpu_by {
 	GPU_BY_SHARE = 16,     /* HAMi gpumem, gpucores only */
 };
 
+/* More than those of an object that is judged: 3,000 in four lists
+ * (engine/work.h). */
+enum { CONTAINERS_MAX = 3072 };
+
 struct pod {
 	const struct object *object;
 	const struct node
@@ -63,9 +67,11 @@ struct pod {
 	size_t nephemeral;
 	/* A field of the operator that names a resource (Spark's), or NULL. */
 	const struct node *device_name;
-	unsigned injects;     /* enum inject */
-	unsigned gpu_by;      /* enum gpu_by, 0: not a GPU pod */
-	bool gpu_unknown;     /* a placeholder hides whether it is one */
+	unsigned injects; /* enum inject */
+	unsigned gpu_by;  /* enum gpu_by, 0: not a GPU pod */
+	bool gpu_unknown; /* a placeholder hides whether it is one */
+	bool cut; /* containers beyond CONTAINERS_MAX: only their devices are
+		     in it */
 	struct amount gpus;   /* effective devices per pod (1.3); shares
 				 of a device count none */
 	struct amount steady; /* pods of this template, steady state */

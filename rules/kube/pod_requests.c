@@ -80,7 +80,7 @@ static struct quantity request_of(const struct pod *pod, const char *resource,
 				  const struct request_sum *all, bool *unknown)
 {
 	struct quantity sum = all->sum;
-	bool known = !node_is_unknown(pod->spec) && !all->unknown;
+	bool known = !node_is_unknown(pod->spec) && !all->unknown && !pod->cut;
 
 	if (quantity_cmp(all->floor, sum) > 0)
 		sum = all->floor;

@@ -352,6 +352,46 @@ static void a_container_knows_its_fields(void **state)
 }
 
 /* A worker that is written like its master, and in what it may differ. */
+/* One for each row: how many of which list, and what is known of them. */
+static void of_endless_containers_only_the_devices_count(void **state)
+{
+	static const struct {
+		const char *list;
+		unsigned n;
+		bool cut, known;
+	} rows[] = {
+		{"containers", CONTAINERS_MAX, false, true},
+		{"containers", CONTAINERS_MAX + 1, true, true},
+		{"containers", 3 * CONTAINERS_MAX, true, true},
+		{"initContainers", CONTAINERS_MAX + 1, true, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fixture fixture = {0};
+		const struct pod *pod;
+		bool unknown = true;
+		struct buf yaml;
+
+		buf_init(&yaml);
+		buf_addf(&yaml, "{apiVersion: v1, kind: Pod, spec: {%s: [",
+			 rows[i].list);
+		for (unsigned c = 0; c < rows[i].n; c++)
+			buf_adds(&yaml, "{image: i, resources: {limits: "
+					"{nvidia.com/gpu: 1}}}, ");
+		buf_adds(&yaml, "]}}");
+		pod = fixture_pod(&fixture, yaml.data);
+		assert_int_equal(pod->ncontainers, CONTAINERS_MAX);
+		assert_int_equal(pod->cut, rows[i].cut);
+		assert_int_equal(pod->gpus.unknown, !rows[i].known);
+		if (!strcmp(rows[i].list, "containers"))
+			assert_int_equal(pod->gpus.n, rows[i].n);
+		pod_request(pod, "nvidia.com/gpu", false, &unknown);
+		assert_int_equal(unknown, rows[i].cut);
+		buf_release(&yaml);
+		fixture_release(&fixture);
+	}
+}
+
 static void a_template_is_repeated(void **state)
 {
 #define CONTAINER    "{name: pytorch, image: i, env: [{name: A, value: \"1\"}]}"
@@ -406,6 +446,7 @@ int main(void)
 		cmocka_unit_test(requests_fall_back_on_limits),
 		cmocka_unit_test(operators_give_devices),
 		cmocka_unit_test(a_container_knows_its_fields),
+		cmocka_unit_test(of_endless_containers_only_the_devices_count),
 		cmocka_unit_test(a_template_is_repeated),
 	};
 

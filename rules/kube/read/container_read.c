@@ -67,8 +67,37 @@ static void request_read(const struct kube_config *config,
 		limit->other = out;
 }
 
-static void container_entries(struct pod_builder *builder, struct container *c)
+struct env_collector {
+	struct pod_builder *builder;
+	struct pod *pod;
+	size_t size;
+	bool main_found;
+	/* Each of those beyond CONTAINERS_MAX in turn, and room for what it
+	 * asks for. */
+	struct container beyond;
+	struct resource_entry *spare;
+	size_t nspare;
+};
+
+static struct resource_entry *take_entries(struct env_collector *collector,
+					   const struct container *c, size_t n)
 {
+	struct arena *arena = collector->builder->arena;
+
+	if (c != &collector->beyond)
+		return arena_alloc(arena, n * sizeof(struct resource_entry));
+	if (n > collector->nspare) {
+		collector->nspare = 2 * n;
+		collector->spare =
+			ARENA_ARRAY(arena, struct resource_entry, 2 * n);
+	}
+	return collector->spare;
+}
+
+static void container_entries(struct env_collector *collector,
+			      struct container *c)
+{
+	const struct kube_config *config = collector->builder->config;
 	const struct node *limits = container_limits(c);
 	const struct node *requests = container_requests(c);
 	size_t n = node_count(limits) + node_count(requests), i = 0;
@@ -78,14 +107,14 @@ static void container_entries(struct pod_builder *builder, struct container *c)
 		node_is_unknown(c->limits) || node_is_unknown(c->requests);
 	if (!n)
 		return;
-	entries = arena_alloc(builder->arena, n * sizeof(*entries));
+	entries = take_entries(collector, c, n);
 	c->entries = entries;
 	c->nlimits = node_count(limits);
 	c->nrequests = n - c->nlimits;
 	FOR_EACH_CHILD(limits, value)
-		entry_read(builder->config, value, &entries[i++]);
+		entry_read(config, value, &entries[i++]);
 	FOR_EACH_CHILD(requests, value)
-		request_read(builder->config, c, entries, value, &entries[i++]);
+		request_read(config, c, entries, value, &entries[i++]);
 	for (i = 0; i < n && !c->extended; i++)
 		c->extended = strchr(entries[i].node->key, '/') != NULL;
 }
@@ -202,12 +231,36 @@ static void env_read(struct arena *arena, struct container *c)
 
 /* -- containers ---------------------------------------------------------- */
 
-struct env_collector {
-	struct pod_builder *builder;
-	struct pod *pod;
-	size_t size;
-	bool main_found;
-};
+static struct container *next_container(struct env_collector *collector)
+{
+	struct pod *pod = collector->pod;
+
+	if (pod->ncontainers == CONTAINERS_MAX) {
+		pod->cut = true;
+		return &collector->beyond;
+	}
+	return VEC_PUSH(collector->builder->arena, pod->containers,
+			pod->ncontainers, collector->size);
+}
+
+/* Room for a long list at once; of the others vec_grow() makes it. */
+static void expect(struct env_collector *collector, size_t n)
+{
+	if (collector->size || n < 16)
+		return;
+	collector->size = n < CONTAINERS_MAX ? n : CONTAINERS_MAX;
+	collector->pod->containers = ARENA_ARRAY(
+		collector->builder->arena, struct container, collector->size);
+}
+
+/* Those that the pod has are added when all are there. */
+static void add_beyond(struct pod *pod, const struct container *c)
+{
+	if (c->role == CONTAINER_MAIN)
+		pod->gpus = amount_add(pod->gpus, c->gpus);
+	else
+		pod->gpus.unknown = true;
+}
 
 static const struct node *resources_of(const struct node *node,
 				       const struct box *box)
@@ -225,8 +278,7 @@ static void collect(struct env_collector *collector, const struct node *node,
 
 	if (!node_is_map(node))
 		return;
-	c = VEC_PUSH(collector->builder->arena, pod->containers,
-		     pod->ncontainers, collector->size);
+	c = next_container(collector);
 	*c = (struct container){
 		.pod = pod,
 		.node = node,
@@ -248,9 +300,12 @@ static void collect(struct env_collector *collector, const struct node *node,
 				  : CONTAINER_INIT;
 	if (c->role == CONTAINER_MAIN)
 		collector->main_found = true;
-	container_entries(collector->builder, c);
+	container_entries(collector, c);
 	container_gpus(c, pod);
-	env_read(collector->builder->arena, c);
+	if (c == &collector->beyond)
+		add_beyond(pod, c);
+	else
+		env_read(collector->builder->arena, c);
 }
 
 static void collect_box(struct env_collector *collector, const struct box *box)
@@ -264,9 +319,11 @@ static void collect_box(struct env_collector *collector, const struct box *box)
 		/* A placeholder for the list hides all its containers. */
 		if (node_is_unknown(node))
 			collector->pod->gpu_unknown = true;
-		if (node_is_seq(node))
-			FOR_EACH_CHILD(node, child)
-				collect(collector, child, box, child->index);
+		if (!node_is_seq(node))
+			break;
+		expect(collector, node->len);
+		FOR_EACH_CHILD(node, child)
+			collect(collector, child, box, child->index);
 		break;
 	case BOX_ELSE:
 		if (!collector->main_found)
@@ -291,8 +348,9 @@ static void collect_ephemeral(struct env_collector *collector)
 
 		if (!node_is_map(node))
 			continue;
-		c = VEC_PUSH(collector->builder->arena, pod->containers,
-			     pod->ncontainers, collector->size);
+		c = next_container(collector);
+		if (c == &collector->beyond)
+			break;
 		*c = (struct container){
 			.pod = pod,
 			.node = node,

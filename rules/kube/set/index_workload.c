@@ -162,6 +162,8 @@ static bool is_best_effort(const struct pod *pod)
 {
 	struct quantity q;
 
+	if (pod->cut)
+		return false;
 	FOR_EACH_CONTAINER(pod, c)
 		if (container_limit(c, "cpu", &q) != QUANTITY_ABSENT ||
 		    container_limit(c, "memory", &q) != QUANTITY_ABSENT ||
