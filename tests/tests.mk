@@ -22,11 +22,15 @@ test-deps: deps
 	@dpkg -s $(TEST_DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
 		$(APT) install -y -qq --no-install-recommends $(TEST_DEPS) >/dev/null; }
 
-FULL_DEPS := clang valgrind clang-format clang-tidy cppcheck llvm libclang-rt-14-dev \
-	curl openssl wrk python3-yaml prometheus
+FULL_DEPS := clang valgrind clang-format clang-tidy cppcheck llvm curl openssl wrk \
+	python3-yaml prometheus
+# What that clang needs to link sanitizers.
+CLANG_RT := $$(apt-cache depends clang | \
+	sed -n 's/^ *Depends: clang-\([0-9]*\)$$/libclang-rt-\1-dev/p')
 full-deps: test-deps
-	@dpkg -s $(FULL_DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
-		$(APT) install -y -qq --no-install-recommends $(FULL_DEPS) >/dev/null; }
+	@dpkg -s $(FULL_DEPS) $(CLANG_RT) >/dev/null 2>&1 || { $(APT) update -qq && \
+		$(APT) install -y -qq --no-install-recommends $(FULL_DEPS) \
+			$(CLANG_RT) >/dev/null; }
 
 # --- the two commands of the README ---------------------------------------
 
@@ -130,7 +134,7 @@ check-image:
 	@mkdir -p $(BUILD) && tests/check/image.sh $(BUILD)
 
 # Both README commands in a root that has only apt, and is ROOT=bookworm, trixie
-# or noble: needs root and a mirror.
+# or noble: needs root and a mirror. RUN='COMMAND; ...': this instead.
 .PHONY: check-fresh
 check-fresh:
 	@mkdir -p $(BUILD) && tests/check/fresh.sh $(BUILD) $(ROOT)

@@ -3,6 +3,7 @@
 # The README's two commands in a root that has only apt: debootstrap, a clone
 # of HEAD, chroot. Needs root, debootstrap and a mirror: of Debian that of this
 # machine's own apt sources, of Ubuntu UBUNTU_MIRROR.
+# RUN='COMMAND; ...': this instead, after `make full-deps`, with the corpus.
 #
 # usage: fresh.sh BUILD [bookworm|trixie|noble]
 # shellcheck source=tests/check/lib.bash
@@ -26,21 +27,38 @@ echo "$sources" >"$fresh/etc/apt/sources.list"
 printf '127.0.0.1\tlocalhost\n::1\tlocalhost\n' >"$fresh/etc/hosts"
 mount -t proc proc "$fresh/proc" 2>/dev/null
 git clone -q . "$fresh/gpugate"
-for target in demo test; do
-	command=$(grep -o "apt-get update.*make $target\$" README.md | head -1)
-	if [ -z "$command" ]; then
-		echo "FAIL README has no command that ends in make $target"
-		fail=$((fail + 1))
-	elif chroot "$fresh" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+
+inside() { # COMMAND
+	if chroot "$fresh" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
 		http_proxy="${http_proxy-}" https_proxy="${https_proxy-}" \
-		sh -c "cd /gpugate && $command" >"$work/log" 2>&1 </dev/null; then
+		sh -ec "cd /gpugate && $1" >"$work/log" 2>&1 </dev/null; then
 		pass=$((pass + 1))
 		tail -3 "$work/log"
 	else
 		fail=$((fail + 1))
 		grep -E -A12 'not ok|^FAIL|ERROR' "$work/log" | head -200
 		tail -40 "$work/log"
-		echo "FAIL $command"
+		echo "FAIL $1"
 	fi
-done
+}
+
+# readme TARGET: the command that ends in it
+readme() {
+	local command
+	command=$(grep -o "apt-get update.*make $1\$" README.md | head -1)
+	if [ -n "$command" ]; then
+		inside "$command"
+	else
+		say_fail "README has no command that ends in make $1"
+	fi
+}
+
+if [ -n "${RUN-}" ]; then
+	[ ! -d "$shared" ] || cp -r "$shared" "$fresh/shared"
+	inside 'apt-get update && apt-get install -y make && make full-deps'
+	inside "$RUN"
+else
+	readme demo
+	readme test
+fi
 finish "fresh root ($suite)"
