@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests of the report formats and of the language server: they link those files
-# of lint/ that are not part of the library.
+# Tests of the report formats, of the language server and of other programs: they
+# link those files of lint/ that are not part of the library.
 
 REPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lint/report/output.c, \
 	$(wildcard lint/report/*.c lint/report/*/*.c lint/text/*.c lint/term/*.c)))
@@ -18,6 +18,13 @@ $(BUILD)/tests/tools/report_dump: tests/tools/report_dump.c $(REPORT_OBJ) $(LIB)
 	$(say) TOOL $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) -MMD -MP -MF $@.d -o $@ $< $(REPORT_OBJ) \
 		$(LIB) $(LIBS)
+
+$(BUILD)/tests/unit/test_subprocess: $(BUILD)/%: %.c \
+		$(BUILD)/lint/files/subprocess.o $(LIB)
+	@mkdir -p $(@D)
+	$(say) TEST $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) -MMD -MP -MF $@.d -o $@ $< \
+		$(BUILD)/lint/files/subprocess.o $(LIB) $(LIBS) -lcmocka
 
 LSP_OBJ := $(patsubst %,$(BUILD)/lint/lsp/%.o,frame text uri)
 $(BUILD)/tests/unit/test_lsp: $(BUILD)/%: %.c $(LSP_OBJ) $(LIB)

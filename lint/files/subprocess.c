@@ -2,7 +2,8 @@
 /*
  * Both streams come through pipes that are read as they fill, so that neither
  * waits for the other. The program leads a process group, which is killed as
- * one.
+ * one. Its time is over whether it writes, is silent, or has closed its streams
+ * and goes on; a signal may come to any thread, so all of them poll a pipe.
  */
 #include "subprocess.h"
 
@@ -11,6 +12,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +24,54 @@
 
 extern char **environ;
 
-enum { PIECE = 64 * 1024, ERRORS_MAX = 1024 * 1024 };
+enum {
+	PIECE = 64 * 1024,
+	ERRORS_MAX = 1024 * 1024,
+	PAUSE_MAX = 64, /* milliseconds */
+};
+
+/* --- signals -------------------------------------------------------------- */
+
+static const int guarded[] = {SIGHUP, SIGINT, SIGTERM};
+enum { GUARDED = sizeof(guarded) / sizeof(*guarded) };
+static struct sigaction before[GUARDED];
+static int wake[2] = {-1, -1};
+static atomic_int caught;
+
+static void catch_signal(int number)
+{
+	int error = errno;
+
+	atomic_store(&caught, number);
+	(void)!write(wake[1], "", 1);
+	errno = error;
+}
+
+void program_guard_begin(void)
+{
+	const struct sigaction ours = {.sa_handler = catch_signal};
+
+	if (pipe2(wake, O_CLOEXEC | O_NONBLOCK))
+		wake[0] = wake[1] = -1;
+	for (int i = 0; i < GUARDED; i++) {
+		sigaction(guarded[i], NULL, &before[i]);
+		if (before[i].sa_handler == SIG_DFL)
+			sigaction(guarded[i], &ours, NULL);
+	}
+}
+
+void program_guard_end(void)
+{
+	for (int i = 0; i < GUARDED; i++)
+		sigaction(guarded[i], &before[i], NULL);
+	for (int i = 0; i < 2 && wake[i] >= 0; i++)
+		close(wake[i]);
+	wake[0] = wake[1] = -1;
+	if (atomic_load(&caught))
+		raise(atomic_load(&caught));
+}
+
+/* --- one program ---------------------------------------------------------- */
 
 struct stream {
 	int ends[2]; /* [0] is ours */
@@ -56,20 +105,6 @@ static int spawn(const char *const *argv, const struct program_limits *limits,
 	return error;
 }
 
-static int wait_for(pid_t pid, const char *name, struct err *err)
-{
-	int status = 0;
-
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return err_set(err, errno, "%s: %s", name,
-				       strerror(errno));
-	if (WIFEXITED(status))
-		return WEXITSTATUS(status);
-	return err_set(err, 0, "%s: killed by signal %d", name,
-		       WTERMSIG(status));
-}
-
 /* false: the limit of a stream whose limit counts is passed. */
 static bool read_piece(struct stream *stream, struct pollfd *waiting)
 {
@@ -95,21 +130,36 @@ static int64_t milliseconds(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Until both streams end. NULL, or which limit was passed. */
-static const char *read_streams(struct stream streams[2], unsigned seconds)
+/* Sets *left to milliseconds, -1 without a limit (end: 0). NULL, or why none is
+ * left. */
+static const char *time_left(int64_t end, int *left)
 {
-	int64_t end = milliseconds() + (int64_t)seconds * 1000;
-	struct pollfd waiting[2] = {{streams[0].ends[0], POLLIN, 0},
-				    {streams[1].ends[0], POLLIN, 0}};
+	int64_t n = end ? end - milliseconds() : -1;
+
+	*left = (int)n;
+	if (atomic_load(&caught))
+		return "interrupted";
+	return end && n <= 0 ? "it takes too long" : NULL;
+}
+
+/* Until both streams end. NULL, or which limit was passed. */
+static const char *read_streams(struct stream streams[2], int64_t end)
+{
+	struct pollfd waiting[3] = {{streams[0].ends[0], POLLIN, 0},
+				    {streams[1].ends[0], POLLIN, 0},
+				    {wake[0], POLLIN, 0}};
+	const char *passed;
+	int left;
 
 	while (waiting[0].fd >= 0 || waiting[1].fd >= 0) {
-		int64_t left = end - milliseconds();
-
-		if (seconds && left <= 0)
-			return "it takes too long";
-		if (poll(waiting, 2, seconds ? (int)left : -1) < 0 &&
-		    errno != EINTR)
-			return strerror(errno);
+		passed = time_left(end, &left);
+		if (passed)
+			return passed;
+		if (poll(waiting, 3, left) < 0) {
+			if (errno != EINTR)
+				return strerror(errno);
+			continue;
+		}
 		for (int i = 0; i < 2; i++)
 			if (waiting[i].fd >= 0 && waiting[i].revents &&
 			    !read_piece(&streams[i], &waiting[i]) && !i)
@@ -118,17 +168,46 @@ static const char *read_streams(struct stream streams[2], unsigned seconds)
 	return NULL;
 }
 
+/* Until it ends, which it may put off when its streams have ended. */
+static const char *await(pid_t pid, int64_t end, int *status)
+{
+	struct pollfd waiting = {wake[0], POLLIN, 0};
+	const char *passed = NULL;
+	int pause = 1, left;
+	pid_t ended;
+
+	while (!(ended = waitpid(pid, status, end ? WNOHANG : 0)) ||
+	       (ended < 0 && errno == EINTR)) {
+		passed = time_left(end, &left);
+		if (passed)
+			return passed;
+		if (end)
+			poll(&waiting, 1, pause < left ? pause : left);
+		pause = pause < PAUSE_MAX ? 2 * pause : PAUSE_MAX;
+	}
+	return ended < 0 ? strerror(errno) : NULL;
+}
+
 static int finish(const char *name, struct stream streams[2], pid_t pid,
 		  const struct program_limits *limits, struct err *err)
 {
-	const char *passed = read_streams(streams, limits->seconds);
-	struct err ignored;
+	int64_t end =
+		limits->seconds ? milliseconds() + limits->seconds * 1000 : 0;
+	const char *passed = read_streams(streams, end);
+	int status = 0;
 
 	if (!passed)
-		return wait_for(pid, name, err);
-	kill(limits->seconds ? -pid : pid, SIGKILL);
-	wait_for(pid, name, &ignored);
-	return err_set(err, 0, "%s: stopped: %s", name, passed);
+		passed = await(pid, end, &status);
+	if (passed) {
+		kill(limits->seconds ? -pid : pid, SIGKILL);
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			continue;
+		return err_set(err, 0, "%s: stopped: %s", name, passed);
+	}
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	return err_set(err, 0, "%s: killed by signal %d", name,
+		       WTERMSIG(status));
 }
 
 static int open_streams(struct stream streams[2], struct err *err)
@@ -154,6 +233,8 @@ int program_run_within(const char *const *argv,
 	int error, rc = -1;
 	pid_t pid = 0;
 
+	if (atomic_load(&caught))
+		return err_set(err, EINTR, "%s: interrupted", argv[0]);
 	if (open_streams(streams, err))
 		return -1;
 	error = spawn(argv, limits, streams, &pid);

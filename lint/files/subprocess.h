@@ -27,6 +27,14 @@ int program_run(const char *const *argv, struct buf *out, struct buf *errors,
 int program_run_within(const char *const *argv,
 		       const struct program_limits *limits, struct buf *out,
 		       struct buf *errors, struct err *err);
+/*
+ * Between the two a signal that ends the process (SIGHUP, SIGINT, SIGTERM) ends
+ * the programs first: those that run within limits are killed, no other one is
+ * started, and program_guard_end() does not return. For who has something to
+ * remove. What is ignored stays ignored.
+ */
+void program_guard_begin(void);
+void program_guard_end(void);
 /* The path of a program of PATH, appended. false: there is none. */
 bool program_find(const char *name, struct buf *path);
 

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "lint/files/subprocess.h"
 #include "lint/term/log.h"
 
 /* --- paths ---------------------------------------------------------------- */
@@ -349,6 +350,23 @@ static bool is_repairing(const struct options *o)
 	return o->fix && !o->diff && !o->write_baseline && !o->prune_baseline;
 }
 
+static void render(struct rendered *rendered)
+{
+	struct render *r = &rendered->render;
+	const struct rendered_input *in = &rendered->in;
+
+	render_find(r, in->kustomize);
+	program_guard_begin();
+	render_find_tools(r);
+	render_build(r, in->thread_pool);
+	render_find_built_releases(r);
+	find_releases(rendered);
+	render_find_charts(r, in->kustomize);
+	render_find_tools(r);
+	render_build(r, in->thread_pool);
+	program_guard_end();
+}
+
 void rendered_make(struct rendered *rendered, const struct rendered_input *in)
 {
 	struct render *r = &rendered->render;
@@ -363,14 +381,7 @@ void rendered_make(struct rendered *rendered, const struct rendered_input *in)
 	rendered->deferred = is_repairing(in->options);
 	if (rendered->deferred)
 		return;
-	render_find(r, in->kustomize);
-	render_find_tools(r);
-	render_build(r, in->thread_pool);
-	render_find_built_releases(r);
-	find_releases(rendered);
-	render_find_charts(r, in->kustomize);
-	render_find_tools(r);
-	render_build(r, in->thread_pool);
+	render(rendered);
 	if (!r->nroots)
 		return;
 	cover_sources(rendered);

@@ -248,6 +248,34 @@ while :; do echo "a: b # a comment that is as long as it needs to be to be quick
 	holds "$output" "stopped: its output is too large): near/kustomization.yaml"
 }
 
+# The pipe `alive` ends when nobody is left who has it.
+@test "a signal ends a build with all that it started, and leaves no folder" {
+	tree remote
+	mkdir ../tmp
+	mkfifo ../alive ../never
+	tool kustomize '[ "$1" = version ] && echo v9 && exit
+exec 9>'"$BATS_TEST_TMPDIR"'/alive
+(exec >&- 2>&-; read line <'"$BATS_TEST_TMPDIR"'/never) &
+exec >&- 2>&-; echo building >&9; wait'
+	for signal in 1 2 15; do
+		TMPDIR=$BATS_TEST_TMPDIR/tmp PATH=$BATS_TEST_TMPDIR/bin \
+			/usr/bin/env --default-signal "$GPUGATE" lint \
+			--isolated near 3>&- &
+		pid=$!
+		exec 4<../alive
+		read -r line <&4
+		is "$line" building
+		holds "$(ls ../tmp)" gpugate-
+		kill "-$signal" $pid
+		status=0
+		wait $pid || status=$?
+		is $status $((128 + signal))
+		is "$(ls ../tmp)" ""
+		read -r line <&4 && false
+		exec 4<&-
+	done
+}
+
 @test "paths are shown as they were named: absolute, through a link" {
 	need_kubectl
 	tree overlays
