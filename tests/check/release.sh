@@ -172,6 +172,32 @@ check 'bill of gpugate' bills "$release/gpugate-$version-linux-$arch" 4 ''
 check 'bill of gpugated' bills "$release/gpugated-$version-linux-$arch" 20 \
 	"$work/image-gpugated"
 
+# What the projects of the two formats say of them.
+venv=$cache/bills
+valid='import cyclonedx.validation.json, jsonschema, spdx_tools'
+"$venv/bin/python" -c "$valid" 2>/dev/null || {
+	python3 -m venv "$venv" && "$venv/bin/pip" install -q spdx-tools \
+		'cyclonedx-python-lib[json-validation]'
+} >"$work/log" 2>&1
+cyclonedx() {
+	"$venv/bin/python" -c '
+import sys
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+validator = JsonStrictValidator(SchemaVersion.V1_5)
+sys.exit(validator.validate_str(open(sys.argv[1]).read()))' "$1"
+}
+if "$venv/bin/python" -c "$valid" 2>/dev/null; then
+	for bill in "$release"/*.spdx.json; do
+		check "${bill##*/}" "$venv/bin/pyspdxtools" -i "$bill"
+	done
+	for bill in "$release"/*.cdx.json; do
+		check "${bill##*/}" cyclonedx "$bill"
+	done
+else
+	skip 'no network to install spdx-tools and cyclonedx-python-lib'
+fi
+
 # --- the chart, krew ---------------------------------------------------------
 
 # shellcheck source=/dev/null
