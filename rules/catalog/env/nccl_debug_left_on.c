@@ -2,7 +2,10 @@
 /*
  * Debug switches left on that slow a job down: verbose NCCL, synchronous kernel
  * launches, and transports turned off. InfiniBand turned off beside an RDMA
- * resource contradicts itself: the fabric is paid for and not used.
+ * resource contradicts itself where NCCL is what would use it: between the
+ * ranks of a training job. Servers move the KV cache and the tokens of experts
+ * by libraries of their own (NIXL and UCX, Mooncake, LMCache, NVSHMEM, MoRI),
+ * and NCCL is kept off their fabric on purpose.
  *
  * Source: NCCL environment variables; CUDA_LAUNCH_BLOCKING in the CUDA
  * programming guide; TORCH_DISTRIBUTED_DEBUG in the torch.distributed docs.
@@ -11,7 +14,9 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/argv.h"
 #include "kube/command/parallel.h"
+#include "kube/purpose/class.h"
 
 static const struct debug_switch {
 	const char *name, *value;
@@ -26,13 +31,25 @@ static const struct debug_switch {
 	{"NCCL_IB_DISABLE", "1", "turns InfiniBand and RoCE off"},
 };
 
+/* Of fabrics, those that NCCL has InfiniBand and RoCE for. */
+static bool is_verbs(const char *resource)
+{
+	static const char *const parts[] = {"rdma", "roce", "mlnx",
+					    "mellanox", "ib", NULL};
+
+	if (text_starts(resource, "rdma/"))
+		return true;
+	for (const char *const *part = parts; *part; part++)
+		if (text_contains(resource, *part))
+			return fabric_resource(resource);
+	return false;
+}
+
 /* The fabric resource that the container asks for. */
 static const struct node *fabric_of(const struct container *c)
 {
 	FOR_EACH_CHILD(container_limits(c), value)
-		if (text_starts(value->key, "rdma/") ||
-		    (fabric_resource(value->key) &&
-		     !text_ends(value->key, "/efa")))
+		if (is_verbs(value->key))
 			return value;
 	return NULL;
 }
@@ -54,32 +71,73 @@ static bool is_one_rank(struct rule_run *run, const struct container *c)
 			  c->pod->steady.n <= 1);
 }
 
+/* Variables and flags of other libraries that use a fabric. */
+static bool has_other_library(struct rule_run *run, const struct container *c)
+{
+	static const char *const names[] = {"NVSHMEM_",	  "ROCSHMEM_",
+					    "UCX_",	  "NIXL_",
+					    "VLLM_NIXL_", "MORI_",
+					    "MOONCAKE_",  "MC_",
+					    "LMCACHE_",	  "VLLM_MOONCAKE_",
+					    "DEEPEP_",	  "DEEP_EP_",
+					    "FI_",	  "SGLANG_MOONCAKE_",
+					    NULL};
+	static const char *const flags[] = {"--kv-transfer-config",
+					    "--disaggregation-mode",
+					    "--disaggregation-transfer-backend",
+					    "--moe-a2a-backend",
+					    "--all2all-backend",
+					    "--enable-expert-parallel",
+					    "--enable-deepep-moe",
+					    NULL};
+	struct argv argv = container_argv(rule_arena(run), c);
+
+	for (size_t i = 0; i < c->nenv; i++)
+		for (const char *const *name = names; *name; name++)
+			if (text_starts(c->env[i].name->str, *name))
+				return true;
+	for (const char *const *flag = flags; *flag; flag++)
+		if (argv_have(&argv, *flag))
+			return true;
+	return false;
+}
+
+/* Without a fabric there is nothing to turn off. */
+static void check_fabric(struct rule_run *run, const struct container *c,
+			 const struct node *at)
+{
+	const struct object *object = c->pod->object;
+	const struct node *fabric = fabric_of(c);
+	bool ranks = pod_is_training(c->pod) &&
+		     (object->gang.n > 1 || c->pod->steady.n > 1);
+	struct finding *f;
+
+	if (!fabric || has_other_library(run, c))
+		return;
+	f = report_container(
+		run, c, at,
+		ranks ? "`NCCL_IB_DISABLE: 1` beside `%s`: NCCL does not use the fabric that is allocated"
+		      : "`NCCL_IB_DISABLE: 1` beside `%s`: if nothing but NCCL uses the fabric, it is allocated in vain",
+		fabric->key);
+	finding_label(run, f, fabric, "the fabric");
+	if (ranks)
+		finding_severity(f, SEVERITY_ERROR);
+}
+
 static void check_entry(struct rule_run *run, const struct container *c,
 			const struct debug_switch *s)
 {
 	const struct node *at = node_get(container_env(c, s->name), "value");
-	const struct node *fabric;
-	struct finding *f;
 
 	if (!node_eq(at, s->value))
 		return;
 	if (!text_starts(s->name, "CUDA") && is_one_rank(run, c))
 		return;
-	fabric = fabric_of(c);
-	if (fabric && !strcmp(s->name, "NCCL_IB_DISABLE")) {
-		f = report_container(run, c, at,
-				     "`%s: 1` beside `%s`: the fabric is "
-				     "allocated but not used",
-				     s->name, fabric->key);
-		finding_label(run, f, fabric, "the fabric");
-		finding_severity(f, SEVERITY_ERROR);
-		return;
-	}
-	/* Without a fabric there is nothing to turn off. */
 	if (!strcmp(s->name, "NCCL_IB_DISABLE"))
-		return;
-	report_container(run, c, at, "`%s: %s` %s", s->name, s->value,
-			 s->effect);
+		check_fabric(run, c, at);
+	else
+		report_container(run, c, at, "`%s: %s` %s", s->name, s->value,
+				 s->effect);
 }
 
 /* One of those names, of which the last entry counts. */
@@ -134,6 +192,6 @@ const struct rule rule_nccl_debug_left_on = {
 	.remedy =
 		"Remove the variable once the fault is found (NCCL_DEBUG=WARN still logs errors).",
 	.evidence =
-		"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html; https://docs.nvidia.com/cuda/cuda-c-programming-guide/",
+		"https://github.com/llm-d/llm-d/tree/main/guides (NIXL, NVSHMEM); https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html; https://docs.nvidia.com/cuda/cuda-c-programming-guide/",
 	.check_pod = check,
 };
