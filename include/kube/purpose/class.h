@@ -7,9 +7,16 @@
 
 #include "kube/object.h"
 
+struct argv;
+
 /* Pods of a kind made for training, or whose command is one. */
 bool pod_is_training(const struct pod *pod);
 bool pod_is_serving(const struct pod *pod);
+/* Does the container answer only when it has loaded a model? Servers that do
+ * are known by command and image, Ollama loads on request; of others nothing
+ * is known. */
+enum tri container_loads_model(const struct argv *argv,
+			       const struct container *c);
 /* A role that starts the ranks in other pods. */
 bool pod_is_launcher(const struct pod *pod);
 /* A role without a device whose place is that of pods with devices: its

@@ -5,7 +5,9 @@
  * over: the server never comes up. A startupProbe holds liveness back
  * meanwhile. The time that loading takes is a guess: 600 s, less for a model
  * whose name says that it is small. Exec probes may pass early; Knative has its
- * own deadline, KServe's presets bring a startupProbe. Source: kserve#5062 and
+ * own deadline, KServe's presets bring a startupProbe. Of most programs nothing
+ * shows that they load a model before they answer; Ollama does it on request.
+ * Source: kserve#5062 and
  * #5063 (120 s and 300 s were too short; now a startupProbe of 60 x 10 s), vllm
  * production-stack#688, aibrix#772.
  */
@@ -13,6 +15,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/argv.h"
 #include "kube/command/probe.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/purpose/class.h"
@@ -42,26 +45,46 @@ static void repair(struct rule_run *run, struct finding *f,
 			c->node, "startupProbe", startup);
 }
 
+static struct finding *report(struct rule_run *run, const struct container *c,
+			      const struct container_probe *liveness,
+			      int64_t need, enum tri loads)
+{
+	int64_t budget = probe_budget(liveness);
+	struct finding *f;
+
+	if (loads == TRI_YES)
+		return report_container(
+			run, c, liveness->node,
+			"the liveness probe of `%s` gives up after %" PRId64
+			" s; loading a model takes up to %" PRId64 " s",
+			container_title(c), budget, need);
+	f = report_container(
+		run, c, liveness->node,
+		"the liveness probe of `%s` gives up after %" PRId64
+		" s; if it loads a model before it answers, that may take up to %" PRId64
+		" s",
+		container_title(c), budget, need);
+	finding_severity(f, SEVERITY_INFO);
+	return f;
+}
+
 static void check_container(struct rule_run *run, const struct container *c)
 {
+	struct argv argv = container_argv(rule_arena(run), c);
+	enum tri loads = container_loads_model(&argv, c);
 	struct container_probe liveness, startup;
-	int64_t need, budget, size;
+	int64_t need, size;
 	struct finding *f;
 
 	if (!container_probe(c, "livenessProbe", &liveness) ||
 	    container_probe(c, "startupProbe", &startup) || liveness.unknown ||
-	    liveness.exec)
+	    liveness.exec || loads == TRI_NO)
 		return;
 	size = container_model_size(rule_arena(run), c);
 	need = load_time(run, size);
-	budget = probe_budget(&liveness);
-	if (budget >= need)
+	if (probe_budget(&liveness) >= need)
 		return;
-	f = report_container(
-		run, c, liveness.node,
-		"the liveness probe of `%s` gives up after %" PRId64
-		" s; loading a model takes up to %" PRId64 " s",
-		container_title(c), budget, need);
+	f = report(run, c, &liveness, need, loads);
 	finding_help(run, f,
 		     "add a startupProbe with the same handler, "
 		     "`periodSeconds: 10` and `failureThreshold: %" PRId64 "`",
@@ -93,7 +116,7 @@ const struct rule rule_liveness_kills_model_load = {
 	.since = "1.0",
 	.summary =
 		"a model server's liveness probe gives up before the weights are loaded",
-	.why = "The kubelet kills the container while it loads, again and again: the server never comes up.",
+	.why = "The kubelet kills the container while it loads, again and again: the server never comes up. An info where nothing shows that it loads a model.",
 	.remedy =
 		"Add a startupProbe with the liveness handler, periodSeconds 10 and failureThreshold 60.",
 	.evidence =

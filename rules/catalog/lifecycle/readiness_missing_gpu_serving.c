@@ -5,8 +5,12 @@
  * down the old pods before the new ones can answer. Operators that add
  * probes of their own (KServe, KubeRay, Seldon, Knative) are left alone, and
  * so are workers of a group, which get no requests, and servers that a Job
- * starts for itself (batch inference, benchmarks).
- * Source: kubernetes docs, pod lifecycle, "Types of probe".
+ * starts for itself (batch inference, benchmarks). A container with a
+ * startupProbe is not ready before that has succeeded. Nothing shows of most
+ * programs that they load a model before they serve, and Ollama does it on
+ * request.
+ * Source: kubernetes docs, pod lifecycle, "Types of probe"; kubernetes
+ * pkg/kubelet/prober/prober_manager.go UpdatePodStatus.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -19,7 +23,8 @@
 static bool any_readiness(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
-		if (!node_is_unset(node_get(c->node, "readinessProbe")))
+		if (!node_is_unset(node_get(c->node, "readinessProbe")) ||
+		    !node_is_unset(node_get(c->node, "startupProbe")))
 			return true;
 	return node_count(pod_field(pod, "readinessGates")) > 0;
 }
@@ -35,16 +40,28 @@ static bool is_other(struct rule_run *run, const struct container *c)
 }
 
 /* A worker of a group with a leader, or a rank that is configured as one. */
-static bool is_worker(struct rule_run *run, const struct container *c)
+static bool is_worker(const struct argv *argv, const struct container *c)
 {
-	struct argv argv = container_argv(rule_arena(run), c);
-
 	if (text_contains_ci(c->pod->role, "worker") &&
 	    c->pod->object->npods > 1)
 		return true;
-	return argv_have(&argv, "--headless") ||
-	       (argv_have(&argv, "ray") && argv_have(&argv, "start") &&
-		!argv_have(&argv, "serve") && !argv_have(&argv, "--head"));
+	return argv_have(argv, "--headless") ||
+	       (argv_have(argv, "ray") && argv_have(argv, "start") &&
+		!argv_have(argv, "serve") && !argv_have(argv, "--head"));
+}
+
+static void report(struct rule_run *run, const struct container *c,
+		   enum tri loads)
+{
+	struct finding *f = report_container(
+		run, c, NULL,
+		loads == TRI_YES
+			? "container `%s` counts as ready before its model is loaded: no readinessProbe"
+			: "container `%s` counts as ready at once: no readinessProbe; if it loads a model first, requests come too early",
+		container_title(c));
+
+	if (loads != TRI_YES)
+		finding_severity(f, SEVERITY_INFO);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -54,14 +71,17 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    !pod_is_serving(pod) || any_readiness(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
+		struct argv argv;
+		enum tri loads;
+
 		if (c->role != CONTAINER_MAIN ||
-		    container_uses_gpu(c) != TRI_YES || is_worker(run, c) ||
-		    is_other(run, c))
+		    container_uses_gpu(c) != TRI_YES || is_other(run, c))
 			continue;
-		report_container(run, c, NULL,
-				 "container `%s` counts as ready before its "
-				 "model is loaded: no readinessProbe",
-				 container_title(c));
+		argv = container_argv(rule_arena(run), c);
+		loads = container_loads_model(&argv, c);
+		if (is_worker(&argv, c) || loads == TRI_NO)
+			continue;
+		report(run, c, loads);
 		return;
 	}
 }
@@ -74,7 +94,7 @@ const struct rule rule_readiness_missing_gpu_serving = {
 	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "a model server on GPUs has no readinessProbe",
-	.why = "Requests reach it while it loads, and a rollout replaces the old pods too early.",
+	.why = "Requests reach it while it loads, and a rollout replaces the old pods too early. An info where nothing shows that it loads a model.",
 	.remedy = "Add a readinessProbe on the server's health endpoint.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/: without a readiness probe the state is Success",

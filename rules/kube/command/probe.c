@@ -106,8 +106,8 @@ static bool starts_number(const char *text, const char *s)
 	       (s == text || s[-1] == 'x' || (!is_word(s[-1]) && s[-1] != '.'));
 }
 
-/* "Llama-3.1-70B-Instruct", "1.5b", "8x7B": ten times the last such number,
- * or 0. What follows '@' is a digest. */
+/* "Llama-3.1-70B-Instruct", "1.5b", "8x7B", "125m": ten times the last such
+ * number, or 0. What follows '@' is a digest. */
 static int64_t size_in(const char *text)
 {
 	int64_t best = 0;
@@ -127,6 +127,8 @@ static int64_t size_in(const char *text)
 		}
 		if ((*s == 'b' || *s == 'B') && !is_word(s[1]))
 			best = n;
+		if ((*s == 'm' || *s == 'M') && n && !is_word(s[1]))
+			best = n < 1000 ? 1 : n / 1000;
 		s--; /* the loop steps on */
 	}
 	return best;
@@ -166,5 +168,10 @@ int64_t container_model_size(struct arena *arena, const struct container *c)
 		size = env_size(c);
 	if (!size)
 		size = size_in(c->image);
+	/* Models that embed text are small. */
+	if (!size && (text_contains(c->image, "text-embeddings") ||
+		      argv_have(&argv, "text-embeddings-router") ||
+		      argv_have(&argv, "infinity_emb")))
+		size = 10;
 	return size;
 }

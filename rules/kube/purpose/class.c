@@ -12,6 +12,7 @@
 #include "base/glob.h"
 #include "base/text.h"
 #include "kube/command/argv.h"
+#include "kube/command/model.h"
 #include "kube/purpose/class.h"
 
 /* To finetune, finetuning; what is finetuned or pretrained is served. */
@@ -76,12 +77,12 @@ static bool argv_train(const struct argv *argv)
 	return false;
 }
 
-static bool argv_serve(const struct argv *argv)
+/* Commands of servers that answer when their model is loaded. */
+static bool argv_loads(const struct argv *argv)
 {
 	static const char *const names[] = {
 		"tritonserver",
 		"text-generation-launcher",
-		"torchserve",
 		"sglang.launch_server",
 		"text-embeddings-router",
 		"tensorflow_model_server",
@@ -89,15 +90,16 @@ static bool argv_serve(const struct argv *argv)
 		"llama-server",
 		"vllm.entrypoints.openai.api_server",
 		"vllm.entrypoints.api_server",
-		"uvicorn",
-		"gunicorn",
+		"dynamo.vllm",
+		"dynamo.sglang",
+		"dynamo.trtllm",
 		"mlserver",
 		"huggingfaceserver",
 		"infinity_emb",
 		NULL};
 	static struct argv_names servers = {.names = names};
-	static const char *const tool_names[] = {
-		"vllm", "ollama", "lmdeploy", "sglang", "bentoml", NULL};
+	static const char *const tool_names[] = {"vllm", "lmdeploy", "sglang",
+						 NULL};
 	static struct argv_names tools = {.names = tool_names};
 
 	if (argv_have_name(argv, &servers))
@@ -105,24 +107,85 @@ static bool argv_serve(const struct argv *argv)
 	return argv_have(argv, "serve") && argv_have_name(argv, &tools);
 }
 
-static bool image_serves(const struct container *c)
+/* Of others, what is loaded and when is the program's own. */
+static bool argv_serve(const struct argv *argv)
 {
-	static const char *const images[] = {"vllm-openai",
-					     "text-generation-inference",
-					     "tritonserver",
-					     "text-embeddings-inference",
-					     "ollama/ollama",
-					     "lmsysorg/sglang",
-					     "torchserve",
-					     "tensorflow/serving",
-					     NULL};
+	static const char *const names[] = {"torchserve", "uvicorn", "gunicorn",
+					    NULL};
+	static struct argv_names servers = {.names = names};
+	static const char *const tool_names[] = {"ollama", "bentoml", NULL};
+	static struct argv_names tools = {.names = tool_names};
 
+	if (argv_loads(argv) || argv_have_name(argv, &servers))
+		return true;
+	return argv_have(argv, "serve") && argv_have_name(argv, &tools);
+}
+
+static bool image_has(const struct container *c, const char *const *names)
+{
 	if (!node_is_unset(node_get(c->node, "command")))
 		return false;
-	for (const char *const *name = images; *name; name++)
-		if (text_contains(c->image, *name))
+	for (; *names; names++)
+		if (text_contains(c->image, *names))
 			return true;
 	return false;
+}
+
+/* Images whose entrypoint is such a server. */
+static bool image_loads(const struct container *c)
+{
+	static const char *const names[] = {
+		"vllm-openai",	    "text-generation-inference",
+		"tritonserver",	    "text-embeddings-inference",
+		"lmsysorg/sglang",  "tensorflow/serving",
+		"tf-serving",	    "nvcr.io/nim/",
+		"llama.cpp:server", NULL};
+
+	return image_has(c, names);
+}
+
+static bool image_serves(const struct container *c)
+{
+	static const char *const names[] = {"ollama/ollama", "torchserve",
+					    NULL};
+
+	return image_loads(c) || image_has(c, names);
+}
+
+/* A flag that names the model, or where its weights are. */
+static bool argv_names_model(const struct argv *argv)
+{
+	static const char *const flags[] = {"model",
+					    "model-id",
+					    "model-name",
+					    "model-path",
+					    "model-base-path",
+					    "model-repository",
+					    "checkpoint-path",
+					    "load-parameters-path",
+					    NULL};
+	const struct arg *arg;
+
+	for (const char *const *flag = flags; *flag; flag++) {
+		argv_flag(argv, *flag, &arg);
+		if (arg)
+			return true;
+	}
+	return false;
+}
+
+enum tri container_loads_model(const struct argv *argv,
+			       const struct container *c)
+{
+	static const char *const ollama[] = {"ollama/ollama", NULL};
+
+	if (argv_have(argv, "ollama") || image_has(c, ollama))
+		return TRI_NO;
+	return c->pod->object->class == KIND_SERVING || argv_loads(argv) ||
+			       argv_names_model(argv) || image_loads(c) ||
+			       container_hub_model(argv, c)
+		       ? TRI_YES
+		       : TRI_UNKNOWN;
 }
 
 /* What the main containers' commands and images say. */
