@@ -3,7 +3,8 @@
  * A /dev/shm that is mounted but too small for what several devices exchange
  * through it: TGI asks for 1Gi, vLLM's production stack mounts 20Gi; NCCL
  * fails with "No space left on device". 64Mi or less is never better than
- * the runtime's own.
+ * the runtime's own. From 1Gi on it serves most: 1Gi and 2Gi are what the
+ * documentation of TGI, vLLM and GKE mounts for eight devices, too.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -44,6 +45,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 			container_title(c), quantity_text(shm.size, have),
 			quantity_text(floor, want), (long long)pod->gpus.n,
 			pod_device(pod), pod->gpus.n == 1 ? "" : "s");
+		if (quantity_cmp(shm.size, quantity_from(1 << 30)) >= 0)
+			finding_severity(f, SEVERITY_INFO);
 		if (!shm_size_fits(c, shm.volume, floor))
 			continue;
 		fix_set(finding_fix(run, f, false, "raise /dev/shm to %s",
@@ -67,7 +70,7 @@ const struct rule rule_shm_too_small = {
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_EMPTY_DIR | FACT_NEW,
 	.since = "1.0",
 	.summary = "/dev/shm is mounted, but too small for several devices",
-	.why = "NCCL and data loaders run out of space in it: \"No space left on device\".",
+	.why = "NCCL and data loaders run out of space in it: \"No space left on device\". An info from 1Gi on.",
 	.remedy = "Raise sizeLimit: 1Gi for 2 devices, 4Gi and more above.",
 	.evidence =
 		"https://github.com/huggingface/text-generation-inference#a-note-on-shared-memory-shm; https://github.com/vllm-project/production-stack (20Gi); https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
