@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ibv_reg_mr needs locked memory beyond the default limit.
+ * ibv_reg_mr needs locked memory. How much a container may lock without the
+ * capability is a setting of its runtime: some limit it to 64 KiB, others not
+ * at all.
  */
 #include <string.h>
 
@@ -46,7 +48,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		report_container(
 			run, c, device,
 			"container `%s` has `%s` but not the capability "
-			"IPC_LOCK: it cannot lock memory for it",
+			"IPC_LOCK: if its runtime limits locked memory, it "
+			"cannot register any",
 			container_title(c), device->key);
 	}
 }
@@ -54,12 +57,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 const struct rule rule_rdma_without_ipc_lock = {
 	.name = "rdma-without-ipc-lock",
 	.category = "network",
-	.severity = SEVERITY_WARNING,
+	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.wants = FACT_OTHER | FACT_DEVICES,
 	.since = "1.0",
 	.summary = "an RDMA device without the capability to lock memory",
-	.why = "Registering memory fails, and NCCL silently falls back to TCP: the job runs at a fraction of its speed.",
+	.why = "Where the runtime limits locked memory, registering it fails, and NCCL silently falls back to TCP: the job runs at a fraction of its speed.",
 	.remedy = "Add the capability IPC_LOCK.",
 	.evidence =
 		"https://github.com/NVIDIA/nvidia-container-toolkit/issues/2037; https://github.com/Mellanox/k8s-rdma-shared-dev-plugin",
