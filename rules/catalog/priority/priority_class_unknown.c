@@ -4,7 +4,8 @@
  * then each of its Pods is forbidden ("no PriorityClass with name ... was
  * found"). Judged only where the set or the cluster shows PriorityClasses.
  * Files are seldom all of them, and schedulers bring classes of their own (KAI:
- * train, build, inference): without a cluster only a typo is certain. Source:
+ * train, build, inference): without a cluster even a near name is a guess.
+ * Source:
  * plugin/pkg/admission/priority admitPod; observed on kube-apiserver.
  */
 #include <string.h>
@@ -61,14 +62,14 @@ static void check(struct rule_run *run, const struct workload *w)
 		near = nearest(run, name);
 		f = report_place(
 			run, &w->id, &pod->priority_place,
-			near || rule_cluster(run)
+			rule_cluster(run)
 				? "there is no PriorityClass `%s`: the pods of %s will be forbidden"
 				: "no file has the PriorityClass `%s`: unless the cluster has it, the pods of %s will be forbidden",
 			name, rule_title(run, w->id.kind, w->id.name));
 		if (near)
 			finding_help(run, f, "did you mean `%s`?", near);
-		else if (!rule_cluster(run))
-			finding_severity(f, SEVERITY_WARNING);
+		if (!rule_cluster(run))
+			finding_severity(f, SEVERITY_INFO);
 	}
 }
 
