@@ -6,9 +6,9 @@
  * for none on a GPU node, sees all of them, those of other pods too.
  *
  * A TPU host is one pod's anyway, and its runtime once asked for privileges.
- * With eight devices of its own a container usually has its node to itself, an
- * init container is over when the work begins, and a runtime class may keep the
- * devices away: these only warn.
+ * A pod with eight devices, or with all of the instance type that it selects,
+ * has its node to itself, an init container is over when the work begins, and
+ * a runtime class may keep the devices away: these only warn.
  *
  * Sources: kubernetes/kubernetes#81256; NVIDIA/k8s-device-plugin#336;
  * nvidia-container-toolkit cuda_image.go (privileged containers are honoured).
@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
+#include "kube/scheduling/node_devices.h"
 
 enum { WHOLE_NODE = 8 };
 
@@ -27,9 +28,17 @@ static bool may_lack_devices(const struct pod *pod)
 	return !node_is_unset(class) && !text_starts(node_str(class), "nvidia");
 }
 
+static bool has_whole_node(const struct pod *pod)
+{
+	int64_t most = pod_node_devices(pod).most;
+
+	return !pod->gpus.unknown && pod->gpus.n > 0 &&
+	       pod->gpus.n >= (most ? most : WHOLE_NODE);
+}
+
 static bool is_mild(const struct container *c)
 {
-	return c->gpus.n >= WHOLE_NODE || may_lack_devices(c->pod) ||
+	return has_whole_node(c->pod) || may_lack_devices(c->pod) ||
 	       (c->role == CONTAINER_INIT && !c->gpus.n);
 }
 
