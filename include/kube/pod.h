@@ -38,7 +38,8 @@ enum gpu_by {
 	GPU_BY_CLAIM = 2,      /* DRA resourceClaims */
 	GPU_BY_ANNOTATION = 4, /* KAI gpu-fraction, gpu-memory */
 	GPU_BY_OPERATOR = 8,   /* a field of the kind (Spark gpu, NIM, ...) */
-	GPU_BY_SHARE = 16,     /* HAMi gpumem, gpucores only */
+	GPU_BY_FIELD = 16, /* ... that says how many (VLLMRuntime, Dynamo) */
+	GPU_BY_SHARE = 32, /* HAMi gpumem, gpucores only */
 };
 
 /* More than those of an object that is judged: 3,000 in four lists

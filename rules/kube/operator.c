@@ -86,6 +86,8 @@ void pod_give_quantity(struct pod_builder *builder, struct pod *pod,
 	pod->device_name = name;
 	pod_give(builder, pod, resource ? resource : "nvidia.com/gpu",
 		 quantity_amount(n));
+	if (pod->gpu_by & GPU_BY_OPERATOR)
+		pod->gpu_by |= GPU_BY_FIELD;
 }
 
 struct amount devices_asked(const struct kube_config *config,

@@ -44,6 +44,9 @@ struct operator
 	/* Merges the container with one of a preset or of a runtime, which
 	 * may bring what the manifest does not show? */
 	bool (*merges)(const struct container *c);
+	/* The field that says over how many devices its vLLM spreads each
+	 * layer, where no command does. */
+	const struct node *(*tensor)(const struct container *c);
 
 	struct gang (*gang)(struct arena * arena, const struct object *object);
 	/* How a PodGroup's resources come from templates. */

@@ -4,18 +4,27 @@
  */
 #include <inttypes.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/parallel.h"
 
-/* Devices of one group, or 0. */
-static int64_t group_devices(const struct object *object)
+/* Devices of one group, leader and workers, or 0: its share of those of all
+ * pods that have its size. */
+static int64_t group_devices(const struct pod *pod)
 {
-	struct amount replicas =
-		amount_int(node_path(object->root, "spec.replicas"), 1);
+	struct amount size = amount_int(node_get(pod->group, "size"), 1);
+	struct amount pods = {0}, devices = {0};
 
-	if (object->gpus.unknown || replicas.unknown || !replicas.n)
-		return 0;
-	return object->gpus.n / replicas.n;
+	FOR_EACH_POD(pod->object, other) {
+		if (other->group != pod->group)
+			continue;
+		pods = amount_add(pods, other->steady);
+		devices = amount_add(devices,
+				     amount_mul(other->steady, other->gpus));
+	}
+	devices = amount_mul(devices, size);
+	return devices.unknown || pods.unknown || !pods.n ? 0
+							  : devices.n / pods.n;
 }
 
 static int64_t wanted(const struct parallel *server)
@@ -34,7 +43,7 @@ static void judge(struct rule_run *run, const struct container *c,
 		  const struct parallel *server)
 {
 	int64_t want = wanted(server);
-	int64_t has = group_devices(c->pod->object);
+	int64_t has = group_devices(c->pod);
 	struct finding *f;
 
 	if (server->type != PARALLEL_SERVER || !want || !has || want == has ||
@@ -44,16 +53,17 @@ static void judge(struct rule_run *run, const struct container *c,
 			     "%s spreads over %" PRId64
 			     " %ss, a group of %" PRId64 " pods has %" PRId64,
 			     server->program, want, pod_device(c->pod),
-			     c->pod->object->gang.n, has);
+			     amount_int(node_get(c->pod->group, "size"), 1).n,
+			     has);
 	if (want > has)
 		finding_severity(f, SEVERITY_ERROR);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (!object_is(pod->object, "leaderworkerset.x-k8s.io",
-		       "LeaderWorkerSet") ||
-	    pod->object->gang.n < 2)
+	/* A leader and its workers. */
+	if (!pod->group || !text_eq(pod->group->key, "leaderWorkerTemplate") ||
+	    amount_int(node_get(pod->group, "size"), 1).n < 2)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct parallel_list list;

@@ -12,7 +12,7 @@
  * tensorrt_llm/commands/serve.py Triton: tensorrtllm_backend
  * scripts/launch_triton_server.py
  */
-#include "rules/kube/kinds.h"
+#include "rules/kube/operator.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -375,14 +375,38 @@ static bool may_be_parallel(const struct argv *argv)
 	return false;
 }
 
+/* The operator writes the command, from a field of its kind. */
+static void read_field(struct arena *arena, const struct container *c,
+		       struct parallel_list *out)
+{
+	const struct operator* by = object_operator(c->pod->object);
+	const struct node *field = by->tensor ? by->tensor(c) : NULL;
+	struct degree degree = {
+		.given = true, .by = field ? field->key : NULL, .node = field};
+	struct amount n = amount_int(field, 0);
+
+	if (node_is_unset(field))
+		return;
+	degree.n = degree.max = n.n;
+	degree.unknown = n.unknown || n.n < 1;
+	*VEC_PUSH(arena, out->items, out->n, out->size) = (struct parallel){
+		.type = PARALLEL_SERVER,
+		.program = "vLLM",
+		.node = field,
+		.degrees = {[DEGREE_TENSOR] = degree},
+	};
+}
+
 static struct parallel_list read_commands(struct arena *arena,
 					  const struct container *c)
 {
 	struct argv argv = container_argv(arena, c);
 	struct parallel_list out = {0};
 
-	if (!may_be_parallel(&argv) && !program_of_image(c))
+	if (!may_be_parallel(&argv) && !program_of_image(c)) {
+		read_field(arena, c, &out);
 		return out;
+	}
 
 	for (size_t i = 0, end; i < argv.n || i == 0; i = end) {
 		struct argv words = argv;
@@ -518,7 +542,9 @@ int64_t container_devices(const struct container *c)
 					      "habana", NULL};
 
 	if (!c->accelerator || c->accelerator->class != ACCEL_WHOLE ||
-	    c->gpus.unknown || c->pod->gpu_by != GPU_BY_RESOURCE)
+	    c->gpus.unknown ||
+	    (c->pod->gpu_by != GPU_BY_RESOURCE &&
+	     c->pod->gpu_by != (GPU_BY_OPERATOR | GPU_BY_FIELD)))
 		return 0;
 	for (const char *const *vendor = vendors; *vendor; vendor++)
 		if (text_eq(c->accelerator->vendor, *vendor))

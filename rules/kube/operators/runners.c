@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Actions Runner Controller: runners for GitHub's jobs, as many as jobs wait.
+ *
+ * Source: actions-runner-controller apis/actions.github.com/v1alpha1
+ * autoscalingrunnerset_types.go (minRunners 0, maxRunners without a limit by
+ * default).
+ */
+#include "rules/kube/operator.h"
+
+COUNT_FORMULA(runners_max)
+{
+	struct amount most = amount_field(at, "maxRunners", 0);
+
+	if (field_is_set(at, "maxRunners"))
+		return most;
+	most = amount_field(at, "minRunners", 0);
+	most.unknown = true;
+	return most;
+}
+
+const struct operator operator_runners = {0};
