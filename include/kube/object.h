@@ -74,6 +74,7 @@ struct object {
 	 * the namespace is not known. Set when that is settled. */
 	enum tri infrastructure;
 	bool guessed; /* unknown kind, pods found by shape */
+	bool unread;  /* unknown kind, no pods found, but devices */
 	const struct claim_table *claims; /* of its file, or NULL */
 };
 

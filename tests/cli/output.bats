@@ -304,6 +304,27 @@ unknown() {
 	holds_not "$output" "hf_abc"
 }
 
+@test "an unknown kind whose devices belong to no pod that is found is counted" {
+	cat >a.yaml <<-END
+		apiVersion: example.com/v1
+		kind: FineTune
+		metadata: {name: a, namespace: ml}
+		spec: {compute: {limits: {nvidia.com/gpu: 8}}}
+		---
+		apiVersion: example.com/v1
+		kind: Zero
+		metadata: {name: a, namespace: ml}
+		spec: {compute: {limits: {nvidia.com/gpu: 0}}}
+		---
+		apiVersion: karpenter.sh/v1
+		kind: NodePool
+		metadata: {name: a}
+		spec: {limits: {nvidia.com/gpu: 100}}
+	END
+	run "$GPUGATE" lint --isolated a.yaml
+	holds "$output" "Judged in part: 1 object of an unknown kind (FineTune)"
+}
+
 @test "SARIF lists what is suppressed, but not for GitHub, which shows it" {
 	pod a.yaml
 	pod b.yaml other
@@ -342,7 +363,7 @@ unknown() {
 	holds "$output" '`cpu: 16` and `memory: 64Gi` for its 2 accelerators'
 }
 
-@test "files are not all priority classes: an error is a typo, or the cluster's word" {
+@test "files are not all priority classes: an error is the cluster's word" {
 	cat >a.yaml <<-'END'
 		apiVersion: scheduling.k8s.io/v1
 		kind: PriorityClass
@@ -359,11 +380,11 @@ unknown() {
 	END
 	run "$GPUGATE" lint --isolated --format concise --select priority-class-unknown a.yaml
 	[ "$status" -eq 0 ]
-	holds "$output" "warning: no file has the PriorityClass \`train\`: unless the cluster has it, the pods of Pod \`a\` will be forbidden"
+	holds "$output" "info: no file has the PriorityClass \`train\`: unless the cluster has it, the pods of Pod \`a\` will be forbidden"
 	sed 's/: train/: reserch-low/' a.yaml >b.yaml
-	run "$GPUGATE" lint --isolated --format concise --select priority-class-unknown b.yaml
-	[ "$status" -eq 1 ]
-	holds "$output" "error: there is no PriorityClass \`reserch-low\`"
+	run "$GPUGATE" lint --isolated --select priority-class-unknown --show-all b.yaml
+	[ "$status" -eq 0 ]
+	holds "$output" "did you mean \`research-low\`?"
 }
 
 @test "what is said of suppressions names their object, and is no other's" {

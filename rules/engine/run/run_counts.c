@@ -38,8 +38,9 @@ void run_count_object(struct run *run, const struct object *object)
 
 	counts->objects++;
 	counts->fragments += object->fragment && !run->state->file.patched;
-	counts->unknown_kinds_with_pods += object->guessed;
-	if (object->guessed &&
+	counts->unknown_kinds_with_pods += object->guessed || object->unread;
+	counts->gpus_unknown |= object->unread;
+	if ((object->guessed || object->unread) &&
 	    !secrets_plain(object->kind, strlen(object->kind)))
 		add_kind(counts, object->kind);
 	counts->patched += run->state->file.patched && object->npods;

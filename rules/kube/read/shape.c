@@ -164,11 +164,36 @@ static void shape_walk(struct pod_builder *builder, const struct node *node)
 	}
 }
 
+static bool asks_devices(const struct accelerator_extra *extra,
+			 const struct node *node)
+{
+	struct quantity q;
+
+	FOR_EACH_CHILD(node, child) {
+		if (left_out(child))
+			continue;
+		if (child->first
+			    ? asks_devices(extra, child)
+			    : child->key && strchr(child->key, '/') &&
+				      accelerator_counts(accelerator_find(
+					      extra, child->key)) &&
+				      node_quantity(child, &q) == QUANTITY_OK &&
+				      q.nano > 0)
+			return true;
+	}
+	return false;
+}
+
 void shape_read(struct pod_builder *builder)
 {
-	if (has_containers(builder->object->root))
+	struct object *object = builder->object;
+
+	if (has_containers(object->root))
 		return;
-	shape_walk(builder, builder->object->root);
+	shape_walk(builder, object->root);
+	object->unread =
+		!object->npods && !object->nembedded &&
+		asks_devices(&builder->config->accelerators, object->root);
 }
 
 /* -- kinds of the policy ------------------------------------------------- */
