@@ -34,17 +34,23 @@ const char *image_tag(const char *image)
 	return tag && tag[1] && !strchr(image, '@') ? tag + 1 : NULL;
 }
 
-/* A word of a tag that says that it moves: `main-latest`, `nightly-py3`. */
-static bool is_moving(const char *word, size_t len)
+static bool word_is(const char *word, size_t len, const char *name)
+{
+	return strlen(name) == len && !strncmp(name, word, len);
+}
+
+/* A word of a tag that says that it moves: `main-latest`, `nightly-py3`; but
+ * `12.4.1-devel-ubuntu22.04` has a compiler. */
+static bool is_moving(const char *word, size_t len, const char *tag)
 {
 	static const char *const words[] = {"latest", "nightly", "main",
-					    "master", "dev",	 "devel",
-					    "edge",   "canary",	 NULL};
+					    "master", "dev",	 "edge",
+					    "canary", NULL};
 
 	for (const char *const *name = words; *name; name++)
-		if (strlen(*name) == len && !strncmp(*name, word, len))
+		if (word_is(word, len, *name))
 			return true;
-	return false;
+	return word_is(word, len, "devel") && !strchr(tag, '.');
 }
 
 /* A commit, or a day: `nightly-20260626-c539adc`, `nightly-2026-06-26`. */
@@ -74,7 +80,7 @@ bool image_is_fixed(const char *image)
 		return true;
 	for (; word && *word; word += len + (word[len] != '\0')) {
 		len = strcspn(word, "-_");
-		if (is_moving(word, len))
+		if (is_moving(word, len, tag))
 			return false;
 	}
 	return tag != NULL;

@@ -29,22 +29,43 @@ static bool is_small(struct rule_run *run, const struct container *c)
 	return size > 0 && size <= 30;
 }
 
+/* Where nothing else is mounted all paths are the container's own. */
+static bool mounts_shm_alone(const struct container *c)
+{
+	const struct node *mounts = node_get(c->node, "volumeMounts");
+
+	FOR_EACH_CHILD(mounts, mount)
+		if (!node_eq(node_get(mount, "mountPath"), "/dev/shm"))
+			return false;
+	return !node_is_unknown(mounts);
+}
+
 static void check_container(struct rule_run *run, const struct container *c)
 {
 	struct argv argv = container_argv(rule_arena(run), c);
 	const char *model = container_hub_model(&argv, c);
 	const char *path = model ? container_model_cache(&argv, c) : NULL;
+	struct finding *f;
 
-	if (!path || path[0] != '/' || container_mounts_near(c, path) ||
-	    is_small(run, c))
+	if (!model || is_small(run, c))
 		return;
-	finding_missing(
-		report_container(
+	if (!path || path[0] != '/') {
+		if (!c->image || !mounts_shm_alone(c))
+			return;
+		f = report_container(
+			run, c, c->resources,
+			"container `%s` fetches `%s` into its writable layer, and asks for no ephemeral storage",
+			container_title(c), model);
+	} else {
+		if (container_mounts_near(c, path))
+			return;
+		f = report_container(
 			run, c, c->resources,
 			"container `%s` fetches `%s` into `%s`, its writable layer, and asks for no ephemeral storage",
-			container_title(c), model, path),
-		c->pod->object, c->node,
-		"resources.requests.ephemeral-storage");
+			container_title(c), model, path);
+	}
+	finding_missing(f, c->pod->object, c->node,
+			"resources.requests.ephemeral-storage");
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

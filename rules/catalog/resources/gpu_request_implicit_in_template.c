@@ -4,7 +4,8 @@
  * Pods get the request from the limit, templates of custom resources do not.
  * Volcano counts the requests of its tasks, Training Operator stops at the
  * first `requests` it finds, so the PodGroup's minResources has no GPUs in it
- * and a job that cannot fit is admitted.
+ * and a job that cannot fit is admitted. Volcano always makes a PodGroup,
+ * Training Operator where it is started with a gang scheduler.
  *
  * Sources: training-operator pkg/controller.v1/common/util.go AddResourceList;
  * volcano pkg/controllers/job/job_controller_util.go CalTaskRequests. Not
@@ -17,6 +18,7 @@ static void check_container(struct rule_run *run, const struct container *c,
 			    bool whole)
 {
 	const struct node *requests = c->requests;
+	bool held = whole || c->pod->object->gang_kind == GANG_OPERATOR;
 
 	/* Training Operator takes the limits where there are no requests. */
 	if (node_is_unknown(requests) || (!whole && node_is_unset(requests)))
@@ -30,10 +32,13 @@ static void check_container(struct rule_run *run, const struct container *c,
 		    q.nano <= 0 ||
 		    (entry->other && !node_is_unset(entry->other->node)))
 			continue;
-		f = report_container(run, c, limit,
-				     "container `%s` limits `%s` but does not "
-				     "request it: gang scheduling counts none",
-				     container_title(c), limit->key);
+		f = report_container(
+			run, c, limit,
+			held ? "container `%s` limits `%s` but does not request it: gang scheduling counts none"
+			     : "container `%s` limits `%s` but does not request it: if a gang scheduler holds the pods together, it counts none",
+			container_title(c), limit->key);
+		if (!held)
+			finding_severity(f, SEVERITY_INFO);
 		finding_cause(run, f, limit->key);
 		finding_help(run, f, "add `%s: %s` to `resources.requests`",
 			     limit->key, limit->str);
@@ -67,7 +72,7 @@ const struct rule rule_gpu_request_implicit_in_template = {
 	.wants = FACT_EXTENDED | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "accelerators only in the limits of a gang's template",
-	.why = "The PodGroup's minResources is made from requests: without the GPUs in it a gang that cannot fit is admitted.",
+	.why = "The PodGroup's minResources is made from requests: without the GPUs in it a gang that cannot fit is admitted. An info where nothing shows a gang scheduler.",
 	.remedy = "Write the same number into requests.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/controller.v1/common AddResourceList; volcano CalTaskRequests",

@@ -2,7 +2,9 @@
 /*
  * Flags of vLLM, SGLang and Text Generation Inference that name a model, and
  * the variables of huggingface_hub that place its cache (default:
- * ~/.cache/huggingface; TGI's image sets /data, its cloud builds /tmp).
+ * ~/.cache/huggingface; the images of TGI and of Text Embeddings Inference set
+ * /data, TGI's cloud builds /tmp). Whose home it is, is known of images that
+ * run as root.
  */
 #include "kube/command/model.h"
 
@@ -49,6 +51,18 @@ const char *container_hub_model(const struct argv *argv,
 	return is_tgi(c) && is_hub_id(id) ? id : NULL;
 }
 
+static bool runs_as_root(const struct container *c)
+{
+	static const char *const images[] = {"vllm-openai",	"vllm/vllm-tpu",
+					     "lmsysorg/sglang", "rocm/vllm",
+					     "rocm/sgl-dev",	NULL};
+
+	for (const char *const *name = images; *name; name++)
+		if (text_contains(c->image, *name))
+			return true;
+	return false;
+}
+
 /* Another user than root has another home. */
 static bool home_is_unknown(const struct container *c)
 {
@@ -93,8 +107,10 @@ const char *container_model_cache(const struct argv *argv,
 		return dir;
 	if (home_is_unknown(c))
 		return NULL;
+	if (text_contains(c->image, "text-embeddings-inference"))
+		return "/data";
 	if (!is_tgi(c))
-		return "/root/.cache/huggingface";
+		return runs_as_root(c) ? "/root/.cache/huggingface" : NULL;
 	return container_mounts_near(c, "/tmp") ? NULL : "/data";
 }
 
