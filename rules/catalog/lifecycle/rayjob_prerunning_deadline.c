@@ -2,7 +2,8 @@
 /*
  * A RayJob waits for its cluster indefinitely: when some workers never get
  * their GPUs, the others hold theirs. preRunningDeadlineSeconds ends the wait;
- * activeDeadlineSeconds ends it too, with the job. Source: KubeRay
+ * activeDeadlineSeconds ends it too, with the job. A queue or a gang scheduler
+ * starts all of them or none. Source: KubeRay
  * rayjob_types.go PreRunningDeadlineSeconds.
  */
 #include "engine/rule.h"
@@ -26,6 +27,7 @@ static void check(struct rule_run *run, const struct object *object)
 	struct finding *f;
 
 	if (!spec || !object_gpu_pod(object) || !has_several(object) ||
+	    object->gang_kind == GANG_OPERATOR ||
 	    !node_is_unset(node_get(spec, "clusterSelector")) ||
 	    !node_is_unset(node_get(spec, "preRunningDeadlineSeconds")) ||
 	    !node_is_unset(node_get(spec, "activeDeadlineSeconds")))
