@@ -2,8 +2,9 @@
 /*
  * A Pod without an owner is not recreated when its node fails, is drained or is
  * preempted, and Cluster Autoscaler does not evict it, so it pins its GPU node.
- * Kueue's pod groups, Pods of a notebook hub, static pods, Helm's test hooks
- * and Pods embedded in an object that recreates them are fine. A Pod without a
+ * Kueue's pod groups, Pods of a notebook hub, of a workflow engine or of a CI
+ * runner, static pods, Helm's test hooks and Pods embedded in an object that
+ * recreates them are fine. A Pod without a
  * sign of training or serving may be an experiment that its author restarts,
  * and so may a test. Source: Cluster Autoscaler FAQ ("pods not backed by a
  * controller object").
@@ -13,11 +14,20 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/purpose/class.h"
 
+/* By a program that starts it again when it wants to. */
 static bool is_spawned(const struct pod *pod)
 {
-	return node_eq(pod_label(pod, "component"), "singleuser-server") ||
-	       pod_label(pod, "hub.jupyter.org/username") ||
-	       pod_label(pod, "notebook-name");
+	static const char *const labels[] = {
+		"hub.jupyter.org/username",  "notebook-name",
+		"kubernetes_pod_operator",   "kubernetes_executor",
+		"job.runner.gitlab.com/pod", "skypilot-cluster",
+		"skypilot-cluster-name",     "dagster/run-id",
+		"prefect.io/flow-run-id",    NULL};
+
+	for (const char *const *label = labels; *label; label++)
+		if (pod_label(pod, *label))
+			return true;
+	return node_eq(pod_label(pod, "component"), "singleuser-server");
 }
 
 static bool is_managed(const struct pod *pod)
