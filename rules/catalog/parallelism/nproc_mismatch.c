@@ -9,11 +9,18 @@
 #include "engine/rule.h"
 #include "kube/command/parallel.h"
 
+/* The field of a PyTorchJob or TrainJob that torchrun gets from its operator,
+ * or NULL. */
 static const struct node *job_field(const struct container *c)
 {
-	const struct node *spec = node_get(c->pod->object->root, "spec");
+	const struct object *object = c->pod->object;
+	const struct node *spec = node_get(object->root, "spec");
 	const struct node *n = node_path(spec, "elasticPolicy.nProcPerNode");
 
+	if (object_is(object, "trainer.kubeflow.org", "TrainJob"))
+		return node_path(spec, "trainer.numProcPerNode");
+	if (!object_is(object, "kubeflow.org", "PyTorchJob"))
+		return NULL;
 	return node_is_unset(n) ? node_get(spec, "nprocPerNode") : n;
 }
 
@@ -27,8 +34,7 @@ static int64_t processes(const struct container *c,
 	*at = by ? by->node : NULL;
 	if (n || launcher->spread || launcher->cpu ||
 	    strcmp(launcher->program, "torchrun") ||
-	    launcher->degrees[DEGREE_PROCESSES].given ||
-	    !object_is(c->pod->object, "kubeflow.org", "PyTorchJob"))
+	    launcher->degrees[DEGREE_PROCESSES].given || !job_field(c))
 		return n;
 	*at = job_field(c);
 	return node_str(*at) ? strtol(node_str(*at), NULL, 10)
