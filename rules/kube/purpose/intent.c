@@ -126,6 +126,22 @@ enum visible container_visible(const struct container *c, const char *name,
 }
 
 /* The author hides all GPUs, or picks the CPU as device. */
+/* Programs that pass requests on to servers. */
+static bool is_router(const struct argv *argv)
+{
+	static const char *const names[] = {"sglang_router.launch_router",
+					    "sglang-router",
+					    "vllm_router.app",
+					    "vllm-router",
+					    "dynamo.frontend",
+					    "dynamo.router",
+					    "dynamo.planner",
+					    NULL};
+	static struct argv_names routers = {.names = names};
+
+	return argv_have_name(argv, &routers);
+}
+
 static bool is_for_cpu(const struct argv *argv, const struct container *c)
 {
 	static const char *const hiding[] = {
@@ -144,7 +160,8 @@ static bool is_for_cpu(const struct argv *argv, const struct container *c)
 			return true;
 	}
 	return argv_have(argv, "--cpu") || argv_have(argv, "--no-cuda") ||
-	       argv_have(argv, "--use-cpu") || image_is_cpu(c->image);
+	       argv_have(argv, "--use-cpu") || is_router(argv) ||
+	       image_is_cpu(c->image);
 }
 
 /* -- commands ------------------------------------------------------------ */
