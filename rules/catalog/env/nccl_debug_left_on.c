@@ -2,10 +2,9 @@
 /*
  * Debug switches left on that slow a job down: verbose NCCL, synchronous kernel
  * launches, and transports turned off. InfiniBand turned off beside an RDMA
- * resource contradicts itself where NCCL is what would use it: between the
- * ranks of a training job. Servers move the KV cache and the tokens of experts
- * by libraries of their own (NIXL and UCX, Mooncake, LMCache, NVSHMEM, MoRI),
- * and NCCL is kept off their fabric on purpose.
+ * resource contradicts itself between the ranks of a training job. Servers
+ * move the KV cache and the tokens of experts by other libraries, and NCCL is
+ * kept off their fabric on purpose.
  *
  * Source: NCCL environment variables; CUDA_LAUNCH_BLOCKING in the CUDA
  * programming guide; TORCH_DISTRIBUTED_DEBUG in the torch.distributed docs.
@@ -15,12 +14,12 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/argv.h"
+#include "kube/command/fabric.h"
 #include "kube/command/parallel.h"
 #include "kube/purpose/class.h"
 
 static const struct debug_switch {
-	const char *name, *value;
-	const char *effect;
+	const char *name, *value, *effect;
 } switches[] = {
 	{"NCCL_DEBUG", "INFO", "writes much to every rank's log"},
 	{"NCCL_DEBUG", "TRACE", "slows communication and floods the log"},
@@ -31,25 +30,11 @@ static const struct debug_switch {
 	{"NCCL_IB_DISABLE", "1", "turns InfiniBand and RoCE off"},
 };
 
-/* Of fabrics, those that NCCL has InfiniBand and RoCE for. */
-static bool is_verbs(const char *resource)
-{
-	static const char *const parts[] = {"rdma", "roce", "mlnx",
-					    "mellanox", "ib", NULL};
-
-	if (text_starts(resource, "rdma/"))
-		return true;
-	for (const char *const *part = parts; *part; part++)
-		if (text_contains(resource, *part))
-			return fabric_resource(resource);
-	return false;
-}
-
 /* The fabric resource that the container asks for. */
 static const struct node *fabric_of(const struct container *c)
 {
 	FOR_EACH_CHILD(container_limits(c), value)
-		if (is_verbs(value->key))
+		if (resource_is_verbs(value->key))
 			return value;
 	return NULL;
 }
@@ -71,37 +56,6 @@ static bool is_one_rank(struct rule_run *run, const struct container *c)
 			  c->pod->steady.n <= 1);
 }
 
-/* Variables and flags of other libraries that use a fabric. */
-static bool has_other_library(struct rule_run *run, const struct container *c)
-{
-	static const char *const names[] = {"NVSHMEM_",	  "ROCSHMEM_",
-					    "UCX_",	  "NIXL_",
-					    "VLLM_NIXL_", "MORI_",
-					    "MOONCAKE_",  "MC_",
-					    "LMCACHE_",	  "VLLM_MOONCAKE_",
-					    "DEEPEP_",	  "DEEP_EP_",
-					    "FI_",	  "SGLANG_MOONCAKE_",
-					    NULL};
-	static const char *const flags[] = {"--kv-transfer-config",
-					    "--disaggregation-mode",
-					    "--disaggregation-transfer-backend",
-					    "--moe-a2a-backend",
-					    "--all2all-backend",
-					    "--enable-expert-parallel",
-					    "--enable-deepep-moe",
-					    NULL};
-	struct argv argv = container_argv(rule_arena(run), c);
-
-	for (size_t i = 0; i < c->nenv; i++)
-		for (const char *const *name = names; *name; name++)
-			if (text_starts(c->env[i].name->str, *name))
-				return true;
-	for (const char *const *flag = flags; *flag; flag++)
-		if (argv_have(&argv, *flag))
-			return true;
-	return false;
-}
-
 /* Without a fabric there is nothing to turn off. */
 static void check_fabric(struct rule_run *run, const struct container *c,
 			 const struct node *at)
@@ -110,9 +64,10 @@ static void check_fabric(struct rule_run *run, const struct container *c,
 	const struct node *fabric = fabric_of(c);
 	bool ranks = pod_is_training(c->pod) &&
 		     (object->gang.n > 1 || c->pod->steady.n > 1);
+	struct argv argv = container_argv(rule_arena(run), c);
 	struct finding *f;
 
-	if (!fabric || has_other_library(run, c))
+	if (!fabric || container_has_fabric_library(&argv, c))
 		return;
 	f = report_container(
 		run, c, at,
@@ -153,12 +108,10 @@ static void check_name(struct rule_run *run, const struct container *c,
 /* Nearly all containers have none of them, as their tags show. */
 static bool has_any(const struct container *c)
 {
-	return container_env(c, "NCCL_DEBUG") ||
-	       container_env(c, "CUDA_LAUNCH_BLOCKING") ||
-	       container_env(c, "TORCH_DISTRIBUTED_DEBUG") ||
-	       container_env(c, "NCCL_P2P_DISABLE") ||
-	       container_env(c, "NCCL_SHM_DISABLE") ||
-	       container_env(c, "NCCL_IB_DISABLE");
+	for (size_t i = 0; i < sizeof(switches) / sizeof(*switches); i++)
+		if (container_env(c, switches[i].name))
+			return true;
+	return false;
 }
 
 static bool may_be_switch(const char *name)
