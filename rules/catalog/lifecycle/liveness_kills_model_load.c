@@ -70,15 +70,19 @@ static struct finding *report(struct rule_run *run, const struct container *c,
 
 static void check_container(struct rule_run *run, const struct container *c)
 {
-	struct argv argv = container_argv(rule_arena(run), c);
-	enum tri loads = container_loads_model(&argv, c);
 	struct container_probe liveness, startup;
 	int64_t need, size;
 	struct finding *f;
+	struct argv argv;
+	enum tri loads;
 
 	if (!container_probe(c, "livenessProbe", &liveness) ||
 	    container_probe(c, "startupProbe", &startup) || liveness.unknown ||
-	    liveness.exec || loads == TRI_NO)
+	    liveness.exec)
+		return;
+	argv = container_argv(rule_arena(run), c);
+	loads = container_loads_model(&argv, c);
+	if (loads == TRI_NO)
 		return;
 	size = container_model_size(rule_arena(run), c);
 	need = load_time(run, size);
