@@ -45,9 +45,9 @@ struct doc {
 	struct source *source;
 	unsigned number;     /* from 1, counting every chunk with content */
 	uint32_t start, end; /* bytes of the chunk in the source */
-	bool json;	   /* the tree is what these bytes of JSON say */
-	bool placeholders; /* some node carries NODE_UNKNOWN */
-	bool abridged;	   /* a comment (`# ...`) stands for what is left out */
+	bool json;	     /* the tree is what these bytes of JSON say */
+	bool placeholders;   /* some node carries NODE_UNKNOWN */
+	bool abridged; /* a comment (`# ...`) stands for what is left out */
 	const struct node *root; /* NULL: empty, or refused (see issues) */
 	/*
 	 * Set for YAML held in a string of another document: its string node
