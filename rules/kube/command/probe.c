@@ -106,6 +106,16 @@ static bool starts_number(const char *text, const char *s)
 	       (s == text || s[-1] == 'x' || (!is_word(s[-1]) && s[-1] != '.'));
 }
 
+/* A number before that letter; unset before any other. */
+static int64_t in_billions(char unit, int64_t n, int64_t unset)
+{
+	if (unit == 'b' || unit == 'B')
+		return n;
+	if ((unit == 'm' || unit == 'M') && n)
+		return n < 1000 ? 1 : n / 1000;
+	return unset;
+}
+
 /* "Llama-3.1-70B-Instruct", "1.5b", "8x7B", "125m": ten times the last such
  * number, or 0. What follows '@' is a digest. */
 static int64_t size_in(const char *text)
@@ -125,10 +135,8 @@ static int64_t size_in(const char *text)
 			for (s++; is_digit(*s); s++)
 				;
 		}
-		if ((*s == 'b' || *s == 'B') && !is_word(s[1]))
-			best = n;
-		if ((*s == 'm' || *s == 'M') && n && !is_word(s[1]))
-			best = n < 1000 ? 1 : n / 1000;
+		if (*s && !is_word(s[1]))
+			best = in_billions(*s, n, best);
 		s--; /* the loop steps on */
 	}
 	return best;
