@@ -106,7 +106,11 @@ static void images_for_cpus_ask_for_nothing(void **state)
 static const struct model_case {
 	const char *container, *model, *cache;
 } models[] = {
-	{"image: a, args: [--model, o/m]", "o/m", "/root/.cache/huggingface"},
+	{"image: vllm/vllm-openai, args: [--model, o/m]", "o/m",
+	 "/root/.cache/huggingface"},
+	{"image: a, args: [--model, o/m]", "o/m", NULL},
+	{"image: x/text-embeddings-inference, args: [--model-id, o/m]", "o/m",
+	 "/data"},
 	{"image: a, args: [serve, o/m, --download-dir=/d]", "o/m", "/d"},
 	{"image: a, args: [serve, /models/m]", NULL, NULL},
 	{"image: a, args: [--model, ./o/m]", NULL, NULL},
