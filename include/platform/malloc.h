@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * glibc's settings of malloc(), where there is another: they change nothing
- * but speed and memory, so none is right.
+ * but speed and memory, so none is right, and nothing is known to be free.
  */
 #ifndef PLATFORM_MALLOC_H
 #define PLATFORM_MALLOC_H
@@ -15,6 +15,15 @@ static inline int mallopt(int param, int value)
 	(void)param;
 	(void)value;
 	return 0;
+}
+
+struct mallinfo2 {
+	size_t fordblks; /* free, and kept */
+};
+
+static inline struct mallinfo2 mallinfo2(void)
+{
+	return (struct mallinfo2){0};
 }
 
 static inline int malloc_trim(size_t pad)

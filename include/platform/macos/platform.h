@@ -118,6 +118,10 @@ static inline int platform_pipe(int fds[2], int flags)
 		fcntl(fds[0], F_SETFD, FD_CLOEXEC);
 		fcntl(fds[1], F_SETFD, FD_CLOEXEC);
 	}
+	if (flags & O_NONBLOCK) {
+		fcntl(fds[0], F_SETFL, O_NONBLOCK);
+		fcntl(fds[1], F_SETFL, O_NONBLOCK);
+	}
 	return 0;
 }
 
