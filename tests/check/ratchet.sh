@@ -24,7 +24,7 @@ mutations() {
 	webhook/admission/decide.c|anybody is a controller|s/c->controlled = /c->controlled = true || /
 	webhook/admission/decide.c|what says that it goes is believed|s/review->old.root,/review->object.root,/
 	rules/engine/run/report.c|the value is not looked at|s/reads_place(rr, f, at);$/(void)0;/
-	rules/engine/run/run.c|a second mount is not looked at|s/array\[kept - 1\].value += .*/(void)0;/
+	rules/engine/run/run.c|a second mount is not looked at|s/all\[kept - 1\]->value += .*/(void)0;/
 	rules/engine/run/report.c|replicas are not counted|s/f->pods = amount_mul.*/f->pods.n = 1;/
 	END
 }
