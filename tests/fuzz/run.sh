@@ -32,10 +32,11 @@ for folder in tests/rules deploy/examples "$here/regress-$target"; do
 	[ -d "$folder" ] && seeds+=("$folder")
 done
 # FUZZ_SEED=N: the same inputs in the same order every time, for CI, where a
-# new finding must not depend on luck or load: as many inputs as a quiet machine
-# reads in SECONDS (the head of the target says how many in one), an empty corpus
-# that is not read again, addresses that stay. (A review measures its time, which
-# leads `review` a little elsewhere.) Without it the search is random.
+# new finding must not depend on luck or load: about as many inputs as a quiet
+# machine reads in SECONDS (the head of the target says how many in one), an
+# empty corpus that is not read again, addresses that stay. (A review measures
+# its time, which leads `review` a little elsewhere.) Without it the search is
+# random.
 corpus=$build/corpus-$target
 run=("$build/fuzz_$target" -max_total_time="$seconds")
 if [ -n "${FUZZ_SEED-}" ]; then

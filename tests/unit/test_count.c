@@ -428,6 +428,25 @@ static const struct object_row serving_kinds_rows[] = {
 	 "r, replicas: 1, workerReplicas: 2, entryTemplate: " GPU_POD(
 		 1) ", workerTemplate: " GPU_POD(1) "}]}}}",
 	 "r:2/2x1 r:4/4x1 | 6/6 gang 6 operator"},
+	{"{apiVersion: disaggregatedset.x-k8s.io/v1, kind: "
+	 "DisaggregatedSet, spec: {roles: [{name: p, spec: {replicas: "
+	 "2, leaderWorkerTemplate: {size: 3, workerTemplate: " GPU_POD(
+		 1) "}}}]}}",
+	 "worker:6/6x1 | 6/6 gang 3 needed"},
+	{"{apiVersion: disaggregatedset.x-k8s.io/v1, kind: "
+	 "DisaggregatedSet, spec: {slices: 2, roles: [{name: p, spec: "
+	 "{replicas: 2, leaderWorkerTemplate: {size: 3, workerTemplate:"
+	 " " GPU_POD(1) "}}}]}}",
+	 "worker:12/12x1 | 12/12 gang 3 needed"},
+	{"{apiVersion: disaggregatedset.x-k8s.io/v1alpha1, kind: "
+	 "DisaggregatedSet, spec: {roles: [{name: p, replicas: 2, "
+	 "leaderWorkerTemplate: {size: 3, leaderTemplate: " GPU_POD(
+		 1) ", workerTemplate: " GPU_POD(2) "}}]}}",
+	 "leader:2/2x1 worker:4/4x2 | 10/10 gang 3 needed"},
+	{"{apiVersion: disaggregatedset.x-k8s.io/v1alpha1, kind: "
+	 "DisaggregatedSet, spec: {phases: [{name: p, replicas: 2, "
+	 "leaderWorkerTemplate: {size: 3, workerTemplate: " GPU_POD(1) "}}]}}",
+	 "worker:6/6x1 | 6/6 gang 3 needed"},
 };
 
 static void serving_kinds_are_counted(void **state)
@@ -484,26 +503,6 @@ static void groups_of_pods_are_counted(void **state)
 		 "RoleBasedGroupSet, spec: {replicas: 2, template: {roles: "
 		 "[{name: r, replicas: 2, template: " GPU_POD(1) "}]}}}",
 		 "r:4/4x1 | 4/4 gang 1 none"},
-		{"{apiVersion: disaggregatedset.x-k8s.io/v1, kind: "
-		 "DisaggregatedSet, spec: {roles: [{name: p, spec: {replicas: "
-		 "2, leaderWorkerTemplate: {size: 3, workerTemplate: " GPU_POD(
-			 1) "}}}]}}",
-		 "worker:6/6x1 | 6/6 gang 3 needed"},
-		{"{apiVersion: disaggregatedset.x-k8s.io/v1, kind: "
-		 "DisaggregatedSet, spec: {slices: 2, roles: [{name: p, spec: "
-		 "{replicas: 2, leaderWorkerTemplate: {size: 3, workerTemplate:"
-		 " " GPU_POD(1) "}}}]}}",
-		 "worker:12/12x1 | 12/12 gang 3 needed"},
-		{"{apiVersion: disaggregatedset.x-k8s.io/v1alpha1, kind: "
-		 "DisaggregatedSet, spec: {roles: [{name: p, replicas: 2, "
-		 "leaderWorkerTemplate: {size: 3, leaderTemplate: " GPU_POD(
-			 1) ", workerTemplate: " GPU_POD(2) "}}]}}",
-		 "leader:2/2x1 worker:4/4x2 | 10/10 gang 3 needed"},
-		{"{apiVersion: disaggregatedset.x-k8s.io/v1alpha1, kind: "
-		 "DisaggregatedSet, spec: {phases: [{name: p, replicas: 2, "
-		 "leaderWorkerTemplate: {size: 3, workerTemplate: " GPU_POD(
-			 1) "}}]}}",
-		 "worker:6/6x1 | 6/6 gang 3 needed"},
 		/* Not where the kind keeps its pods. */
 		{"{apiVersion: kubeflow.org/v1alpha1, kind: TFJob, spec: "
 		 "{replicaSpecs: [{replicas: 2, template: " GPU_POD(1) "}]}}",

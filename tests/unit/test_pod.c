@@ -437,6 +437,61 @@ static void a_template_is_repeated(void **state)
 	}
 }
 
+/* JSON with ' for each double quote. */
+static const struct object *json_object(struct fixture *fixture,
+					const char *text)
+{
+	char *json = arena_strndup(&fixture->arena, text, strlen(text));
+
+	for (char *at = json; (at = strchr(at, '\''));)
+		*at = '"';
+	return fixture_object(fixture, json);
+}
+
+/* The patches have the same bytes, what they are merged into does not. */
+static void a_merged_template_is_not_its_bytes(void **state)
+{
+	struct fixture fixture = {0};
+	const struct object *object = json_object(
+		&fixture,
+		"{'apiVersion': 'workloads.x-k8s.io/v1alpha2', "
+		"'kind': 'RoleBasedGroup', 'spec': {'roleTemplates': ["
+		"{'name': 't', 'template': {'spec': {'containers': "
+		"[{'name': 'c', 'image': 'i'}]}}}, "
+		"{'name': 'u', 'template': {'spec': {'containers': "
+		"[{'name': 'c', 'image': 'j'}]}}}], 'roles': ["
+		"{'name': 'a', 'standalonePattern': {'templateRef': "
+		"{'name': 't', 'patch': {'spec': {'hostIPC': true}}}}}, "
+		"{'name': 'b', 'standalonePattern': {'templateRef': "
+		"{'name': 'u', 'patch': {'spec': {'hostIPC': true}}}}}]}}");
+
+	assert_int_equal(object->npods, 2);
+	assert_false(pod_repeats(&object->pods[1], &object->pods[0]));
+	fixture_release(&fixture);
+}
+
+static void a_changed_tree_is_not_its_bytes(void **state)
+{
+	struct fixture fixture = {0};
+	const struct object *object = json_object(
+		&fixture,
+		"{'apiVersion': 'kubeflow.org/v1', 'kind': 'PyTorchJob', "
+		"'spec': {'pytorchReplicaSpecs': {'Master': {'template': "
+		"{'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}}, "
+		"'Worker': {'template': "
+		"{'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}}}}}");
+	struct doc *doc = (struct doc *)(uintptr_t)object->doc;
+	struct node *image = (struct node *)(uintptr_t)node_get(
+		object->pods[1].containers[0].node, "image");
+
+	assert_true(doc->json);
+	assert_true(pod_repeats(&object->pods[1], &object->pods[0]));
+	image->str = "j";
+	doc->json = false;
+	assert_false(pod_repeats(&object->pods[1], &object->pods[0]));
+	fixture_release(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -448,6 +503,8 @@ int main(void)
 		cmocka_unit_test(a_container_knows_its_fields),
 		cmocka_unit_test(of_endless_containers_only_the_devices_count),
 		cmocka_unit_test(a_template_is_repeated),
+		cmocka_unit_test(a_merged_template_is_not_its_bytes),
+		cmocka_unit_test(a_changed_tree_is_not_its_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

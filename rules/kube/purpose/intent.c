@@ -125,7 +125,6 @@ enum visible container_visible(const struct container *c, const char *name,
 	return env_visible(container_env(c, name), value);
 }
 
-/* The author hides all GPUs, or picks the CPU as device. */
 /* Programs that pass requests on to servers. */
 static bool is_router(const struct argv *argv)
 {
@@ -142,6 +141,7 @@ static bool is_router(const struct argv *argv)
 	return argv_have_name(argv, &routers);
 }
 
+/* The author hides all GPUs, picks the CPU as device, or runs a router. */
 static bool is_for_cpu(const struct argv *argv, const struct container *c)
 {
 	static const char *const hiding[] = {
