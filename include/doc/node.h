@@ -165,6 +165,11 @@ static inline bool node_is_unset(const struct node *node)
 	return !node || node_known(node, NODE_NULL);
 }
 
+static inline const struct node *node_if_set(const struct node *node)
+{
+	return node_is_unset(node) ? NULL : node;
+}
+
 /* It is not even known whether it is there (kube/typed.h). */
 static inline bool node_is_perhaps(const struct node *node)
 {

@@ -147,8 +147,18 @@ enum summed_requests object_request_sum(const struct object *object);
 struct amount object_copies(const struct object *object);
 bool object_is(const struct object *object, const char *group,
 	       const char *kind);
-const struct node *object_label(const struct object *object, const char *key);
-const struct node *object_annotation(const struct object *object,
-				     const char *key);
+
+/* NULL also where it is null. Inline as node_get() is. */
+static inline __attribute__((always_inline)) const struct node *
+object_label(const struct object *object, const char *key)
+{
+	return node_if_set(node_get(object->labels, key));
+}
+
+static inline __attribute__((always_inline)) const struct node *
+object_annotation(const struct object *object, const char *key)
+{
+	return node_if_set(node_get(object->annotations, key));
+}
 
 #endif

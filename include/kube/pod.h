@@ -123,8 +123,29 @@ pod_field(const struct pod *pod, const char *name)
 	return pod_field_default(pod, name);
 }
 
-const struct node *pod_label(const struct pod *pod, const char *key);
-const struct node *pod_annotation(const struct pod *pod, const char *key);
+/* That of Argo's podMetadata: an entry of its labels or annotations. */
+const struct node *pod_meta_default(const struct pod *pod, const char *map,
+				    const char *key);
+
+/* NULL also where it is null. Inline as node_get() is. */
+static inline __attribute__((always_inline)) const struct node *
+pod_label(const struct pod *pod, const char *key)
+{
+	const struct node *node = node_if_set(node_get(pod->labels, key));
+
+	return node || !pod->defaults ? node
+				      : pod_meta_default(pod, "labels", key);
+}
+
+static inline __attribute__((always_inline)) const struct node *
+pod_annotation(const struct pod *pod, const char *key)
+{
+	const struct node *node = node_if_set(node_get(pod->annotations, key));
+
+	return node || !pod->defaults
+		       ? node
+		       : pod_meta_default(pod, "annotations", key);
+}
 /* A volume of the pod by name, or NULL. */
 const struct node *pod_volume(const struct pod *pod, const char *name);
 /* Is it made from a copy of the other's template, and alike in all that is not

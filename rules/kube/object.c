@@ -13,30 +13,6 @@ bool object_is(const struct object *object, const char *group, const char *kind)
 	return text_eq(object->group, group) && text_eq(object->kind, kind);
 }
 
-/* An entry of that map; objects of a cluster's state do not have it at hand. */
-static const struct node *meta(const struct object *object,
-			       const struct node *map, const char *name,
-			       const char *key)
-{
-	const struct node *node;
-
-	if (!map)
-		map = node_get(node_get(object->root, "metadata"), name);
-	node = node_get(map, key);
-	return node_is_unset(node) ? NULL : node;
-}
-
-const struct node *object_label(const struct object *object, const char *key)
-{
-	return meta(object, object->labels, "labels", key);
-}
-
-const struct node *object_annotation(const struct object *object,
-				     const char *key)
-{
-	return meta(object, object->annotations, "annotations", key);
-}
-
 /*
  * `{{x}}` is filled in before the string is read as YAML, where it need not
  * be YAML at all. A name of the same length, "$X_Y", keeps it a placeholder

@@ -21,27 +21,12 @@ const struct node *pod_field_default(const struct pod *pod, const char *name)
 	return node_get(pod->defaults, name);
 }
 
-/* metadata.labels or .annotations of the pod, then of Argo's podMetadata. */
-static const struct node *meta(const struct pod *pod, const struct node *own,
-			       const char *map, const char *key)
+const struct node *pod_meta_default(const struct pod *pod, const char *map,
+				    const char *key)
 {
-	const struct node *node = node_get(own, key);
+	const struct node *metadata = node_get(pod->defaults, "podMetadata");
 
-	if (!node_is_unset(node) || !pod->defaults)
-		return node_is_unset(node) ? NULL : node;
-	node = node_get(node_get(pod->defaults, "podMetadata"), map);
-	node = node_get(node, key);
-	return node_is_unset(node) ? NULL : node;
-}
-
-const struct node *pod_label(const struct pod *pod, const char *key)
-{
-	return meta(pod, pod->labels, "labels", key);
-}
-
-const struct node *pod_annotation(const struct pod *pod, const char *key)
-{
-	return meta(pod, pod->annotations, "annotations", key);
+	return node_if_set(node_get(node_get(metadata, map), key));
 }
 
 static const struct node *named_item(const struct node *list, const char *name)

@@ -90,41 +90,48 @@ static inline char *json_blank(char *p)
 	return p;
 }
 
+/* Neither white space nor the end, nor a control character. */
+static inline bool json_is_grammar(char c)
+{
+	return (unsigned char)c > ' ';
+}
+
 /*
  * What the loop of json_tree() changes at each byte of grammar: a variable of
  * its own, whose address only inline functions take, so that it is in
- * registers. Places are offsets, as nodes have them. The children of the open
- * map or seq are counted and linked here: it gets to know them when it is
- * closed.
+ * registers. The children of the open map or seq are counted and linked here:
+ * it gets to know them when it is closed.
  */
 struct json_place {
-	char *text;
-	size_t at;	    /* in the text */
+	char *at;
 	struct node *open;  /* the innermost map or seq */
 	struct node **link; /* its next child is put here */
 	uint32_t index;	    /* which one that is */
 };
 
-/* The string that begins here, whose text (behind the quote) has *len bytes;
- * moves after it. Most strings are plain to their end. */
+/* The string that begins here, at that offset, whose text (behind the quote)
+ * has *len bytes; moves after it, and the offset. Most strings are plain. */
 static inline bool json_string(struct json_reader *json,
-			       struct json_place *place, uint32_t *len)
+			       struct json_place *place, uint32_t *len,
+			       uint32_t *offset)
 {
-	size_t at = place->at;
-	size_t end = json_mark(place->text, at + 1);
+	char *text = place->at + 1;
+	char *end = json_mark(text);
 	uint32_t scanned;
 
-	if (usual(place->text[end] == '"')) {
-		place->text[end] = '\0';
-		*len = (uint32_t)(end - at - 1);
+	if (usual(*end == '"')) {
+		*end = '\0';
+		*len = (uint32_t)(end - text);
+		*offset += *len + 2;
 		place->at = end + 1;
 		return true;
 	}
-	json->at = place->text + at;
-	if (!scan_json_string(json, place->text + end, &scanned))
+	json->at = place->at;
+	if (!scan_json_string(json, end, &scanned))
 		return false;
 	*len = scanned;
-	place->at = (size_t)(json->at - place->text);
+	*offset = json_offset(json, json->at);
+	place->at = json->at;
 	return true;
 }
 
@@ -132,12 +139,15 @@ static inline bool json_string(struct json_reader *json,
 static inline bool json_text(struct json_reader *json, struct json_place *place,
 			     struct node *node)
 {
+	uint32_t len, offset = node->start;
+
 	node->type = NODE_STRING;
 	node->flags = NODE_QUOTED;
-	node->str = place->text + place->at + 1;
-	if (!json_string(json, place, &node->len))
+	node->str = place->at + 1;
+	if (!json_string(json, place, &len, &offset))
 		return false;
-	node->end = (uint32_t)place->at;
+	node->len = len;
+	node->end = offset;
 	return true;
 }
 
@@ -147,12 +157,12 @@ static inline bool json_open(struct json_reader *json, struct json_place *place,
 	uint32_t limit = json->loader->limits->depth;
 
 	if (json->depth >= limit)
-		return refuse_at(json, place->text + place->at,
+		return refuse_at(json, place->at,
 				 arena_printf(json->loader->arena,
 					      "nested deeper than %u levels",
 					      limit));
 	json->depth++;
-	node->type = place->text[place->at] == '{' ? NODE_MAP : NODE_SEQ;
+	node->type = *place->at == '{' ? NODE_MAP : NODE_SEQ;
 	node->flags = NODE_FLOW;
 	node->str = NULL;
 	place->open = node;
@@ -182,7 +192,7 @@ static inline void json_close(struct json_reader *json,
 	struct node *node = place->open;
 
 	json_settle(place);
-	node->end = (uint32_t)++place->at;
+	node->end = json_offset(json, ++place->at);
 	json->breadth += (uint64_t)node->len * node->len;
 	json->depth--;
 	place->open = node->parent;
@@ -226,17 +236,17 @@ RARE static struct node *json_refill(struct json_reader *json, const char *p)
  * key, its value and its place among others set is not set here. */
 static inline struct node *json_node(struct json_reader *json,
 				     const struct json_place *place,
-				     struct node *node)
+				     struct node *node, uint32_t start)
 {
 	if (usual(node != json->spare_end))
 		json->spare = node + 1;
-	else if (!(node = json_refill(json, place->text + place->at)))
+	else if (!(node = json_refill(json, place->at)))
 		return NULL;
 	node->next = NULL;
-	node->first = node->last = NULL;
-	node->tags = 0;
-	node->map_index = NULL;
-	node->start = (uint32_t)place->at;
+	/* first, last, tags, map_index */
+	memset((char *)node + offsetof(struct node, first), 0,
+	       offsetof(struct node, parent) - offsetof(struct node, first));
+	node->start = start;
 	return node;
 }
 
@@ -252,7 +262,8 @@ static inline void json_link(struct json_place *place, struct node *node)
 static inline struct node *json_item(struct json_reader *json,
 				     struct json_place *place)
 {
-	struct node *node = json_node(json, place, json->spare);
+	struct node *node = json_node(json, place, json->spare,
+				      json_offset(json, place->at));
 
 	if (!node)
 		return NULL;
@@ -271,7 +282,8 @@ static inline struct node *json_item(struct json_reader *json,
 static struct node *json_again(struct json_reader *json,
 			       const struct json_place *place, struct node *old)
 {
-	const struct node *key = json_node(json, place, json->spare);
+	const struct node *key = json_node(json, place, json->spare,
+					   json_offset(json, place->at));
 
 	if (!key) /* it counts nevertheless */
 		return NULL;
@@ -308,13 +320,12 @@ RARE static enum json_rare json_rare(struct json_reader *json,
 {
 	struct loader *loader = json->loader;
 	const struct node *key = json->spare;
-	size_t end = (size_t)(json->end - json->text);
 
 	if (json->skip_tags & node_tag_bit(key->tag) &&
 	    loader->skip(loader->context, place->open, key->key,
 			 key->key_len)) {
 		place->at = json_skip(json, place->at);
-		if (place->at < end)
+		if (place->at < json->end)
 			return JSON_SKIPPED;
 		refuse_open(json, place->open, json->end);
 		return JSON_REFUSED;
@@ -327,14 +338,15 @@ RARE static enum json_rare json_rare(struct json_reader *json,
 	return *node ? JSON_AGAIN : JSON_REFUSED;
 }
 
-/* From the end of a key to its value. */
+/* From the end of a key to its value; moves the offset there as well. */
 static inline bool json_colon(struct json_reader *json,
-			      struct json_place *place)
+			      struct json_place *place, uint32_t *offset)
 {
-	char *p = place->text + place->at;
+	char *p = place->at;
 
-	if (usual(*p == ':' && (unsigned char)p[1] > ' ')) {
+	if (usual(*p == ':' && json_is_grammar(p[1]))) {
 		place->at++;
+		++*offset;
 		return true;
 	}
 	p = json_blank(p);
@@ -343,7 +355,8 @@ static inline bool json_colon(struct json_reader *json,
 	if (*p != ':')
 		return refuse_at(json, p, "expected ':' after a key");
 	p = json_blank(p + 1);
-	place->at = (size_t)(p - place->text);
+	place->at = p;
+	*offset = json_offset(json, p);
 	return p < json->end || refuse_open(json, place->open, p);
 }
 
@@ -355,19 +368,19 @@ static inline bool json_pair(struct json_reader *json, struct json_place *place,
 			     struct node **node)
 {
 	struct node *spare = json->spare;
-	const char *key = place->text + place->at + 1;
-	uint32_t len;
+	const char *key = place->at + 1;
+	uint32_t len, offset = json_offset(json, place->at);
 	uint64_t bit;
 
-	spare->key_start = (uint32_t)place->at;
-	if (!json_string(json, place, &len))
+	spare->key_start = offset;
+	if (!json_string(json, place, &len, &offset))
 		return false;
-	spare->key_end = (uint32_t)place->at;
+	spare->key_end = offset;
 	spare->key = key;
 	spare->key_len = len;
 	spare->tag = node_tag(key, len);
 	bit = node_tag_bit(spare->tag);
-	if (!json_colon(json, place))
+	if (!json_colon(json, place, &offset))
 		return false;
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	if (!usual(!((place->open->tags | json->skip_tags) & bit))) {
@@ -380,7 +393,7 @@ static inline bool json_pair(struct json_reader *json, struct json_place *place,
 		if (rare != JSON_FRESH)
 			return rare != JSON_REFUSED;
 	}
-	*node = spare = json_node(json, place, spare);
+	*node = spare = json_node(json, place, spare, offset);
 	if (!spare)
 		return false;
 	place->open->tags |= bit;
@@ -392,8 +405,8 @@ static inline bool json_pair(struct json_reader *json, struct json_place *place,
 static inline bool json_comma(struct json_reader *json,
 			      struct json_place *place)
 {
-	char *comma = place->text + place->at;
-	char *p = json_blank(comma + 1);
+	char *comma = place->at;
+	char *p = comma + 1;
 
 	if (*comma != ',')
 		return refuse_at(json, comma,
@@ -402,9 +415,12 @@ static inline bool json_comma(struct json_reader *json,
 					   "of the object"
 					 : "expected ',' or ']' after an item "
 					   "of the list");
-	if (p == json->end)
-		return refuse_open(json, place->open, p);
-	place->at = (size_t)(p - place->text);
+	if (!usual(json_is_grammar(*p))) {
+		p = json_blank(p);
+		if (p == json->end)
+			return refuse_open(json, place->open, p);
+	}
+	place->at = p;
 	if (*p != '}' && *p != ']')
 		return true;
 	json->at = p;
@@ -422,19 +438,21 @@ static inline bool json_advance(struct json_reader *json,
 {
 	for (; place->open; fresh = false) {
 		bool map = place->open->type == NODE_MAP;
-		char *p = json_blank(place->text + place->at);
 
-		place->at = (size_t)(p - place->text);
-		if (*p == (map ? '}' : ']')) {
+		if (!usual(json_is_grammar(*place->at))) {
+			place->at = json_blank(place->at);
+			if (place->at == json->end)
+				return refuse_open(json, place->open,
+						   place->at);
+		}
+		if (*place->at == (map ? '}' : ']')) {
 			json_close(json, place);
 			continue;
 		}
-		if (p == json->end)
-			return refuse_open(json, place->open, p);
 		if (!fresh && !json_comma(json, place))
 			return false;
-		if (map && place->text[place->at] != '"')
-			return refuse_at(json, place->text + place->at,
+		if (map && *place->at != '"')
+			return refuse_at(json, place->at,
 					 "expected a key in double quotes");
 		break;
 	}
@@ -446,18 +464,18 @@ static inline bool json_value(struct json_reader *json,
 			      struct json_place *place, struct node *node,
 			      bool *opened)
 {
-	char first = place->text[place->at];
+	char first = *place->at;
 
 	if (usual(first == '"'))
 		return json_text(json, place, node);
 	*opened = first == '{' || first == '[';
 	if (*opened)
 		return json_open(json, place, node);
-	json->at = place->text + place->at;
+	json->at = place->at;
 	json->open = place->open;
 	if (!scan_json_other(json, node))
 		return false;
-	place->at = node->end;
+	place->at = json->at;
 	return true;
 }
 
@@ -466,11 +484,11 @@ static inline bool json_value(struct json_reader *json,
 static inline bool json_key_is_next(struct json_place *place,
 				    const struct node *node, bool opened)
 {
-	const char *p = place->text + place->at;
+	const char *p = place->at;
 
 	if (opened)
 		return *p == '"' && p[-1] == '{';
-	if (memcmp(p, ",\"", 2) || !node->key)
+	if (memcmp(p, ",\"", 2) != 0)
 		return false;
 	place->at++;
 	return true;
@@ -519,15 +537,14 @@ static inline bool json_to_item(struct json_reader *json,
 static bool json_tree(struct json_reader *json, uint32_t *at, struct node *node)
 {
 	struct json_place place = {
-		.text = json->text,
-		.at = *at,
+		.at = json->text + *at,
 	};
 	bool opened = false;
 
 	while (node && json_value(json, &place, node, &opened) &&
 	       json_to_item(json, &place, node, opened)) {
 		if (!place.open) {
-			*at = (uint32_t)place.at;
+			*at = json_offset(json, place.at);
 			return true;
 		}
 		node = json_item(json, &place);

@@ -51,7 +51,7 @@ bool scan_json_string(struct json_reader *json, char *p, uint32_t *len);
 /* The number or word at json->at as the node's value; moves after it. False
  * when it is refused. */
 bool scan_json_other(struct json_reader *json, struct node *node);
-/* After the value there, which is not parsed, or the text's end. */
-size_t json_skip(const struct json_reader *json, size_t at);
+/* After the value at p, which is not parsed, or the text's end. */
+char *json_skip(const struct json_reader *json, char *p);
 
 #endif

@@ -57,15 +57,15 @@ static inline unsigned json_mark_step(const char *p)
 }
 #endif
 
-/* The first byte from at on that is a quote, a backslash, a control character
+/* The first byte from p on that is a quote, a backslash, a control character
  * or not ASCII; or the end, which is a NUL. Behind it are JSON_STEP NULs. */
-static inline size_t json_mark(const char *text, size_t at)
+static inline char *json_mark(char *p)
 {
 	unsigned bits;
 
-	while (!(bits = json_mark_step(text + at)))
-		at += JSON_STEP;
-	return at + (size_t)__builtin_ctz(bits);
+	while (!(bits = json_mark_step(p)))
+		p += JSON_STEP;
+	return p + (unsigned)__builtin_ctz(bits);
 }
 
 #endif

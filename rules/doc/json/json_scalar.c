@@ -174,8 +174,7 @@ bool scan_json_string(struct json_reader *json, char *p, uint32_t *len)
 		p = scan_special(json, p);
 		if (!p)
 			return false;
-		p = json->text +
-		    json_mark(json->text, (size_t)(p - json->text));
+		p = json_mark(p);
 	}
 	if (p >= json->end)
 		return json_refuse(json, json->at, json->end,
@@ -340,42 +339,39 @@ bool scan_json_other(struct json_reader *json, struct node *node)
 	return true;
 }
 
-/* After the string whose opening quote is there, or the text's end. */
-static inline size_t json_skip_string(const struct json_reader *json,
-				      size_t end, size_t at)
+/* After the string whose opening quote is at p, or the text's end. */
+static inline char *json_skip_string(const struct json_reader *json, char *p)
 {
 	for (;;) {
-		at = json_mark(json->text, at + 1);
-		if (json->text[at] == '"')
-			return at + 1;
-		if (at >= end)
-			return end;
-		if (json->text[at] == '\\' && at + 1 < end)
-			at++;
+		p = json_mark(p + 1);
+		if (*p == '"')
+			return p + 1;
+		if (p >= json->end)
+			return json->end;
+		if (*p == '\\' && p + 1 < json->end)
+			p++;
 	}
 }
 
 /* The leaves of managedFields are keys with nothing in them. */
-size_t json_skip(const struct json_reader *json, size_t at)
+char *json_skip(const struct json_reader *json, char *p)
 {
-	const size_t end = (size_t)(json->end - json->text);
 	static const char leaf[] = ":{},";
 	static const signed char steps[256] = {
 		['{'] = 1, ['['] = 1, ['}'] = -1, [']'] = -1};
-	const char *text = json->text;
 	int64_t depth = 0;
 
-	while (at < end) {
-		if (text[at] == '"') {
-			at = json_skip_string(json, end, at);
-			if (depth && !memcmp(text + at, leaf, sizeof(leaf) - 1))
-				at += sizeof(leaf) - 1;
+	while (p < json->end) {
+		if (*p == '"') {
+			p = json_skip_string(json, p);
+			if (depth && !memcmp(p, leaf, sizeof(leaf) - 1))
+				p += sizeof(leaf) - 1;
 			continue;
 		}
-		depth += steps[(unsigned char)text[at]];
-		if (depth < 0 || (text[at] == ',' && !depth))
+		depth += steps[(unsigned char)*p];
+		if (depth < 0 || (*p == ',' && !depth))
 			break;
-		at++;
+		p++;
 	}
-	return at;
+	return p;
 }

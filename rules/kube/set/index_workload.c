@@ -80,12 +80,10 @@ static void demand_of(struct arena *arena, const struct pod *pod,
 	FOR_EACH_CONTAINER(pod, c) {
 		if (c->resource)
 			demand_add(arena, &list, c, c->resource);
-		FOR_EACH_CHILD(container_limits(c), entry)
-			if (strchr(entry->key, '/'))
-				demand_add(arena, &list, c, entry->key);
-		FOR_EACH_CHILD(container_requests(c), entry)
-			if (strchr(entry->key, '/'))
-				demand_add(arena, &list, c, entry->key);
+		FOR_EACH_ASKED(c, entry)
+			if (entry->node->key != c->resource &&
+			    strchr(entry->node->key, '/'))
+				demand_add(arena, &list, c, entry->node->key);
 	}
 	if (!list.n)
 		return;
