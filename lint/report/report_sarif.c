@@ -31,7 +31,7 @@ struct sarif {
 struct sarif_file {
 	const struct report_file *file;
 	struct source *source;
-	struct line_hashes hashes;
+	struct line_hasher hasher; /* where there is a source */
 };
 
 static void *sarif_begin(FILE *out, const struct report_options *options)
@@ -131,16 +131,21 @@ static void put_related(struct buf *out, const struct sarif_file *at,
 		stream_close(out, ']');
 }
 
-static void put_fingerprints(struct buf *out, const struct sarif_file *at,
+static uint32_t first_line(const struct finding *finding)
+{
+	return finding->place.line ? finding->place.line : 1;
+}
+
+static void put_fingerprints(struct buf *out, struct sarif_file *at,
 			     const struct finding *finding)
 {
-	uint32_t line = finding->place.line ? finding->place.line : 1;
+	const struct line_hash *hash = NULL;
 	char text[40];
 
 	stream_open(out, "partialFingerprints", '{');
-	if (line <= at->hashes.n) {
-		const struct line_hash *hash = &at->hashes.items[line - 1];
-
+	if (at->source)
+		hash = line_hash_at(&at->hasher, first_line(finding));
+	if (hash) {
 		snprintf(text, sizeof(text), "%" PRIx64 ":%" PRIu32, hash->hash,
 			 hash->count);
 		stream_text(out, "primaryLocationLineHash", text);
@@ -164,7 +169,7 @@ static void put_suppressions(struct buf *out, const struct finding *finding)
 	buf_adds(out, "}]");
 }
 
-static void add_result(struct sarif *state, const struct sarif_file *at,
+static void add_result(struct sarif *state, struct sarif_file *at,
 		       const struct finding *finding)
 {
 	size_t index = tally_add(&state->rules, finding->rule, SEVERITY_INFO);
@@ -192,24 +197,30 @@ static void add_result(struct sarif *state, const struct sarif_file *at,
 	report_flush(state->out, out);
 }
 
+static bool is_result(const struct sarif *state, const struct finding *finding)
+{
+	return !finding->suppressed || !state->without_suppressed;
+}
+
 static void sarif_file(void *context, const struct report_file *file,
 		       const struct finding *findings, size_t n)
 {
 	struct sarif *state = context;
 	struct sarif_file at = {.file = file};
-	bool read = false;
+	size_t left = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (findings[i].suppressed && state->without_suppressed)
+		if (!is_result(state, &findings[i]))
 			continue;
-		if (!read)
-			at.source = file_source(file);
-		if (!read && at.source)
-			line_hashes_make(&at.hashes, at.source);
-		read = true;
-		add_result(state, &at, &findings[i]);
+		if (!left++ && (at.source = file_source(file)))
+			line_hasher_init(&at.hasher, at.source);
+		if (at.source)
+			line_hash_want(&at.hasher, first_line(&findings[i]));
 	}
-	line_hashes_release(&at.hashes);
+	for (size_t i = 0; i < n && left; i++)
+		if (is_result(state, &findings[i]))
+			add_result(state, &at, &findings[i]);
+	line_hasher_release(&at.hasher);
 }
 
 static void add_rules(struct sarif *state)

@@ -430,9 +430,11 @@ static const struct policy *policy_of(void *context, uint32_t file,
 			  rule);
 }
 
+/* Nothing without quotas: a large table would be made in vain. */
 static void add_quotas(void *context, struct buf *out)
 {
 	struct lint *lint = context;
+	const struct object_index *index = &lint->whole.index;
 	struct quota_table table = {0};
 	const struct quota_maker maker = {
 		.index = &lint->whole.index,
@@ -444,7 +446,8 @@ static void add_quotas(void *context, struct buf *out)
 		.context = lint,
 	};
 
-	if (!lint->files.n)
+	if (!lint->files.n ||
+	    (!index->nquotas && !index->clusters && !lint->clusters.common))
 		return;
 	quota_table_make(&table, &maker);
 	quota_table_finish(&table);

@@ -38,6 +38,11 @@ static void grow(struct counter *counter)
 	free(old.slots);
 }
 
+bool counter_has(const struct counter *counter, uint64_t key)
+{
+	return counter->n && find(counter, key)->count;
+}
+
 uint32_t counter_next(struct counter *counter, uint64_t key)
 {
 	struct counter_slot *slot;

@@ -6,6 +6,7 @@
 #ifndef LINT_COUNTER_H
 #define LINT_COUNTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,7 @@ struct counter {
 
 /* The key's count after adding one. */
 uint32_t counter_next(struct counter *counter, uint64_t key);
+bool counter_has(const struct counter *counter, uint64_t key);
 void counter_reset(struct counter *counter);
 void counter_release(struct counter *counter);
 

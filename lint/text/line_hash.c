@@ -8,123 +8,128 @@
  */
 #include "line_hash.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/text.h"
-#include "counter.h"
-#include "lint/report/parts/report_common.h"
-#include "lint/term/escape.h"
 
-enum { WINDOW = 100, FACTOR = 37 };
+enum { FACTOR = 37, CLOSED = 0xffff };
 
-struct units {
-	uint16_t *items;
-	size_t n;
-	uint32_t *starts; /* of lines, as indices of items */
-	size_t nstarts;
-	bool at_start, after_cr;
-};
+/* FACTOR to the power of the window, modulo 2 to that of 64. */
+#define POWER UINT64_C(0xe59cd09a331cdb71)
 
-static void add_unit(struct units *units, uint16_t unit)
+static void rewind_to_start(struct line_hasher *hasher)
 {
-	if (units->at_start)
-		units->starts[units->nstarts++] = (uint32_t)units->n;
-	units->at_start = unit == '\n';
-	units->items[units->n++] = unit;
+	hasher->at = hasher->nunits = 0;
+	hasher->trailing = hasher->source->bom ? 0xfeff : 0;
+	hasher->at_start = true;
+	hasher->after_cr = false;
+	hasher->hash = 0;
+	hasher->line = 0;
+	memset(hasher->window, 0, sizeof(hasher->window));
 }
 
-static void add_byte(struct units *units, char c)
+void line_hasher_init(struct line_hasher *hasher, const struct source *source)
 {
-	bool after_cr = units->after_cr;
+	*hasher = (struct line_hasher){.source = source};
+	rewind_to_start(hasher);
+}
 
-	units->after_cr = c == '\r';
-	if (c == ' ' || c == '\t' || (after_cr && c == '\n'))
-		return;
-	add_unit(units, c == '\r' ? '\n' : (uint16_t)c);
+/* The window is that of a line. */
+static void line_read(struct line_hasher *hasher)
+{
+	hasher->line++;
+	hasher->line_hash = hasher->hash;
+	if (hasher->counts && counter_has(&hasher->wanted, hasher->hash))
+		hasher->found = (struct line_hash){
+			hasher->hash,
+			counter_next(&hasher->counter, hasher->hash)};
+}
+
+static void add_unit(struct line_hasher *hasher, uint16_t unit)
+{
+	size_t slot = hasher->nunits++ % LINE_HASH_WINDOW;
+	struct line_unit *last = &hasher->window[slot];
+
+	hasher->hash = hasher->hash * FACTOR + unit - POWER * last->unit;
+	*last = (struct line_unit){unit, hasher->at_start};
+	hasher->at_start = unit == '\n';
+	slot = hasher->nunits % LINE_HASH_WINDOW;
+	if (hasher->nunits >= LINE_HASH_WINDOW && hasher->window[slot].starts)
+		line_read(hasher);
 }
 
 /* A sequence of more than one byte, or a byte that is not UTF-8. */
-static size_t add_sequence(struct units *units, const char *s, size_t n)
+static uint16_t sequence_unit(struct line_hasher *hasher, const char *s,
+			      size_t n)
 {
 	size_t len = utf8_length(s, n);
 	uint32_t c = len ? utf8_code_point(s, len) : 0xfffd;
 
-	units->after_cr = false;
-	if (c >= 0x10000) {
-		c -= 0x10000;
-		add_unit(units, (uint16_t)(0xd800 + (c >> 10)));
-		c = 0xdc00 + (c & 0x3ff);
+	hasher->at += len ? len : 1;
+	if (c < 0x10000)
+		return (uint16_t)c;
+	c -= 0x10000;
+	hasher->trailing = 0xdc00 + (c & 0x3ff);
+	return (uint16_t)(0xd800 + (c >> 10));
+}
+
+/* The next unit of the text; false: its bytes have none, or it has ended. */
+static bool next_unit(struct line_hasher *hasher, uint16_t *unit)
+{
+	const struct source *source = hasher->source;
+	const char *s = source->text + hasher->at;
+	bool after_cr = hasher->after_cr;
+
+	if (hasher->trailing) {
+		*unit = (uint16_t)hasher->trailing;
+		hasher->trailing = 0;
+		return true;
 	}
-	add_unit(units, (uint16_t)c);
-	return len ? len : 1;
-}
-
-static void read_units(struct units *units, const struct source *source)
-{
-	const char *s = source->text;
-
-	if (source->bom)
-		add_unit(units, 0xfeff);
-	for (size_t i = 0; i < source->len;) {
-		if ((unsigned char)s[i] < 0x80)
-			add_byte(units, s[i++]);
-		else
-			i += add_sequence(units, s + i, source->len - i);
+	hasher->after_cr = *s == '\r';
+	if ((unsigned char)*s >= 0x80) {
+		*unit = sequence_unit(hasher, s, source->len - hasher->at);
+		return true;
 	}
-	add_unit(units, 0xffff);
+	hasher->at++;
+	*unit = *s == '\r' ? '\n' : (uint16_t)*s;
+	return *s != ' ' && *s != '\t' && !(after_cr && *s == '\n');
 }
 
-static size_t count_line_ends(const struct source *source)
+/* Reads to that line; false: there is none, or it is behind. */
+static bool reach(struct line_hasher *hasher, uint32_t line)
 {
-	size_t n = 0;
+	const size_t end = hasher->source->len;
+	uint16_t unit;
 
-	for (size_t i = 0; i < source->len; i++)
-		n += source->text[i] == '\n' || source->text[i] == '\r';
-	return n;
-}
-
-static void roll(struct line_hashes *hashes, const struct units *units)
-{
-	struct counter counter = {0};
-	uint64_t hash = 0, oldest = 1;
-
-	for (size_t i = 0; i < WINDOW; i++) {
-		hash = hash * FACTOR + units->items[i];
-		oldest *= FACTOR;
+	while (hasher->line < line && (hasher->at < end || hasher->trailing))
+		if (next_unit(hasher, &unit))
+			add_unit(hasher, unit);
+	if (hasher->line < line && hasher->at == end) {
+		hasher->at++;
+		add_unit(hasher, CLOSED);
 	}
-	for (size_t i = 0; hashes->n < units->nstarts; i++) {
-		if (units->starts[hashes->n] == i) {
-			hashes->items[hashes->n].hash = hash;
-			hashes->items[hashes->n++].count =
-				counter_next(&counter, hash);
-		}
-		hash = hash * FACTOR + units->items[i + WINDOW] -
-		       oldest * units->items[i];
-	}
-	counter_release(&counter);
+	for (; hasher->line < line && hasher->at <= end + LINE_HASH_WINDOW;
+	     hasher->at++)
+		add_unit(hasher, 0);
+	return hasher->line == line;
 }
 
-void line_hashes_make(struct line_hashes *hashes, const struct source *source)
+void line_hash_want(struct line_hasher *hasher, uint32_t line)
 {
-	struct units units = {.at_start = true};
-	size_t lines = count_line_ends(source) + 1;
-
-	/* A unit a byte at most, the mark, the end, and the zeros. */
-	units.items = array_zalloc(source->len + 2 + WINDOW + 1,
-				   sizeof(*units.items));
-	units.starts = array_zalloc(lines, sizeof(*units.starts));
-	hashes->items = array_zalloc(lines, sizeof(*hashes->items));
-	hashes->n = 0;
-	read_units(&units, source);
-	roll(hashes, &units);
-	free(units.items);
-	free(units.starts);
+	if (reach(hasher, line))
+		counter_next(&hasher->wanted, hasher->line_hash);
 }
 
-void line_hashes_release(struct line_hashes *hashes)
+const struct line_hash *line_hash_at(struct line_hasher *hasher, uint32_t line)
 {
-	free(hashes->items);
-	memset(hashes, 0, sizeof(*hashes));
+	if (!hasher->counts)
+		rewind_to_start(hasher);
+	hasher->counts = true;
+	return reach(hasher, line) ? &hasher->found : NULL;
+}
+
+void line_hasher_release(struct line_hasher *hasher)
+{
+	counter_release(&hasher->wanted);
+	counter_release(&hasher->counter);
 }

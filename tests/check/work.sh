@@ -48,7 +48,7 @@ small() {
 		--format "$4" "$work/in.yaml" >"$work/log" &&
 		grep -q "$3" "$work/log"
 }
-for format in concise full; do
+for format in concise full sarif html; do
 	check "2 MB of duplicate keys, $format" small duplicates 300000 \
 		'from here on it is not judged' "$format"
 	check "85,000 containers, $format" small containers 85000 \

@@ -14,21 +14,73 @@
 #include "lint/text/line_hash.h"
 #include "report_fixture.h"
 
-static void expect_hashes(const char *text, const char *expected)
+enum { MOST = 400 };
+
+struct line_hashes {
+	struct line_hash items[MOST];
+	size_t n;
+};
+
+/* Of all lines, each asked for twice. */
+static struct line_hashes hashes_of(const char *text)
 {
+	struct line_hashes hashes = {.n = 0};
 	struct fixture fixture;
-	struct line_hashes hashes;
-	char got[1024] = "";
+	struct line_hasher hasher;
+	const struct line_hash *hash;
 
 	fixture_text(&fixture, text);
-	line_hashes_make(&hashes, &fixture.source);
+	line_hasher_init(&hasher, &fixture.source);
+	for (uint32_t line = 1; line <= MOST; line++)
+		line_hash_want(&hasher, line);
+	while ((hash = line_hash_at(&hasher, (uint32_t)hashes.n + 1))) {
+		assert_in_range(hashes.n, 0, MOST - 1);
+		hashes.items[hashes.n++] = *hash;
+		hash = line_hash_at(&hasher, (uint32_t)hashes.n);
+		assert_non_null(hash);
+		assert_memory_equal(hash, &hashes.items[hashes.n - 1],
+				    sizeof(*hash));
+	}
+	line_hasher_release(&hasher);
+	fixture_release(&fixture);
+	return hashes;
+}
+
+static void expect_hashes(const char *text, const char *expected)
+{
+	struct line_hashes hashes = hashes_of(text);
+	char got[1024] = "";
+
 	for (size_t i = 0; i < hashes.n; i++)
 		snprintf(got + strlen(got), sizeof(got) - strlen(got),
 			 "%s%llx:%u", i ? " " : "",
 			 (unsigned long long)hashes.items[i].hash,
 			 hashes.items[i].count);
 	assert_string_equal(got, expected);
-	line_hashes_release(&hashes);
+}
+
+/* What lies between two lines is counted, too. */
+static void lines_may_be_left_out(void **state)
+{
+	static const char text[] = "a\n\n\n\n\nb\n\n\n\n\na\n";
+	struct line_hashes hashes = hashes_of(text);
+	struct fixture fixture;
+	struct line_hasher hasher;
+	const struct line_hash *hash;
+
+	fixture_text(&fixture, text);
+	line_hasher_init(&hasher, &fixture.source);
+	for (uint32_t line = 3; line <= hashes.n; line += 3)
+		line_hash_want(&hasher, line);
+	for (uint32_t line = 3; line <= hashes.n; line += 3) {
+		hash = line_hash_at(&hasher, line);
+		assert_non_null(hash);
+		assert_memory_equal(hash, &hashes.items[line - 1],
+				    sizeof(*hash));
+	}
+	assert_null(line_hash_at(&hasher, (uint32_t)hashes.n + 1));
+	assert_null(line_hash_at(&hasher, 1));
+	line_hasher_release(&hasher);
 	fixture_release(&fixture);
 }
 
@@ -73,30 +125,23 @@ static void units_are_utf16(void **state)
 {
 	static const uint16_t units[] = {0xfeff, 'a',	 0xe9, 0x65e5, 0xd83d,
 					 0xde00, 0xfffd, '\n', 'b',    0xffff};
-	struct fixture fixture;
-	struct line_hashes hashes;
+	struct line_hashes hashes = hashes_of("\xef\xbb\xbf a é\t日😀\xff\n b ");
 
-	fixture_text(&fixture, "\xef\xbb\xbf a é\t日😀\xff\n b ");
-	line_hashes_make(&hashes, &fixture.source);
 	assert_int_equal(hashes.n, 2);
 	assert_true(hashes.items[0].hash == by_definition(units, 10, 0));
 	assert_true(hashes.items[1].hash == by_definition(units, 10, 8));
-	line_hashes_release(&hashes);
-	fixture_release(&fixture);
 }
 
 /* Windows longer than a line, and equal lines far from the end. */
 static void equal_lines_are_counted(void **state)
 {
-	struct fixture fixture;
 	struct line_hashes hashes;
 	char text[4 * 300 + 1];
 
 	for (size_t i = 0; i < 300; i++)
 		memcpy(text + 4 * i, "a: \n", 4);
 	text[4 * 300] = '\0';
-	fixture_text(&fixture, text);
-	line_hashes_make(&hashes, &fixture.source);
+	hashes = hashes_of(text);
 	assert_int_equal(hashes.n, 301);
 	/* Windows of 100 units are 33 lines of three and a bit. */
 	for (size_t i = 0; i < 260; i++) {
@@ -105,8 +150,6 @@ static void equal_lines_are_counted(void **state)
 	}
 	assert_true(hashes.items[299].hash != hashes.items[0].hash);
 	assert_int_equal(hashes.items[299].count, 1);
-	line_hashes_release(&hashes);
-	fixture_release(&fixture);
 }
 
 /* What stands above a line does not change its hash; what follows does. */
@@ -116,16 +159,8 @@ static void only_what_follows_counts(void **state)
 					    "x: 1\nend: 3\n"};
 	uint64_t hash[3];
 
-	for (size_t i = 0; i < 3; i++) {
-		struct fixture fixture;
-		struct line_hashes hashes;
-
-		fixture_text(&fixture, texts[i]);
-		line_hashes_make(&hashes, &fixture.source);
-		hash[i] = hashes.items[1].hash;
-		line_hashes_release(&hashes);
-		fixture_release(&fixture);
-	}
+	for (size_t i = 0; i < 3; i++)
+		hash[i] = hashes_of(texts[i]).items[1].hash;
 	assert_true(hash[0] == hash[1]);
 	assert_true(hash[0] != hash[2]);
 }
@@ -143,6 +178,9 @@ static void repeated_hashes_are_counted(void **state)
 	assert_int_equal(counter_next(&counter, 0), 3);
 	counter_reset(&counter);
 	assert_int_equal(counter_next(&counter, 0), 1);
+	assert_true(counter_has(&counter, 0));
+	assert_false(counter_has(&counter, 1));
+	assert_int_equal(counter_next(&counter, 0), 2);
 	counter_release(&counter);
 }
 
@@ -153,6 +191,7 @@ int main(void)
 		cmocka_unit_test(units_are_utf16),
 		cmocka_unit_test(equal_lines_are_counted),
 		cmocka_unit_test(only_what_follows_counts),
+		cmocka_unit_test(lines_may_be_left_out),
 		cmocka_unit_test(repeated_hashes_are_counted),
 	};
 

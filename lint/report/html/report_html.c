@@ -86,6 +86,7 @@ static void add_file(void *context, const struct report_file *file,
 		state->failing += finding_fails(finding, state->fail_on);
 		state->n++;
 		html_add_finding(&state->buf, file, source, finding);
+		spool_add(&state->findings, &state->buf);
 	}
 	if (shown)
 		buf_adds(&state->buf, "</details>\n");
