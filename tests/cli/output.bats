@@ -380,7 +380,7 @@ unknown() {
 	END
 	run "$GPUGATE" lint --isolated --format concise --select priority-class-unknown a.yaml
 	[ "$status" -eq 0 ]
-	holds "$output" "info: no file has the PriorityClass \`train\`: unless the cluster has it, the pods of Pod \`a\` will be forbidden"
+	holds "$output" "info: no file has the PriorityClass \`train\`: unless the cluster has it, Pod \`a\` will be forbidden"
 	sed 's/: train/: reserch-low/' a.yaml >b.yaml
 	run "$GPUGATE" lint --isolated --select priority-class-unknown --show-all b.yaml
 	[ "$status" -eq 0 ]

@@ -16,16 +16,18 @@ static struct finding *say(struct rule_run *run,
 {
 	const struct node *at = issue->at;
 	const char *key = at->key ? at->key : "";
-	const char *text = at->str ? at->str : node_type_text(at);
+	const char *text =
+		at->str ? arena_printf(rule_arena(run), "`%s: %s` %s", key,
+				       at->str, what)
+			: arena_printf(rule_arena(run),
+				       "`%s` is %s, not a quantity", key,
+				       node_type_text(at));
 
 	if (issue->c)
-		return report_container(run, issue->c, at, "`%s: %s` %s", key,
-					text, what);
+		return report_container(run, issue->c, at, "%s", text);
 	if (issue->pod)
-		return report_pod(run, issue->pod, at, "`%s: %s` %s", key, text,
-				  what);
-	return report_object(run, issue->object, at, "`%s: %s` %s", key, text,
-			     what);
+		return report_pod(run, issue->pod, at, "%s", text);
+	return report_object(run, issue->object, at, "%s", text);
 }
 
 static void found(struct quantity_walk *walk,

@@ -98,7 +98,7 @@ static void check(struct rule_run *run, const struct object *object)
 		ends_with_first(object)
 			? "the job ends when its first worker has succeeded; "
 			  "the others"
-			: "the other pods when the job ends",
+			: "pods that outlive the job",
 		object_device(object), unset ? " by default" : "");
 	if (unset)
 		finding_missing(f, object, object->root, "cleanPodPolicy");

@@ -55,9 +55,8 @@ static void too_many(struct rule_run *run, const struct object *object,
 		return;
 	known = condition(object, pods, n);
 	f = report_object(run, object, value,
-			  "`%s` %" PRId64
-			  " retries failing %s work up to %" PRId64
-			  " failures%s",
+			  "`%s: %" PRId64
+			  "` retries failing %s work up to %" PRId64 " times%s",
 			  field, n, object_device(object), n, known);
 	if (*known)
 		finding_severity(f, SEVERITY_INFO);

@@ -63,9 +63,10 @@ static void check(struct rule_run *run, const struct workload *w)
 		f = report_place(
 			run, &w->id, &pod->priority_place,
 			rule_cluster(run)
-				? "there is no PriorityClass `%s`: the pods of %s will be forbidden"
-				: "no file has the PriorityClass `%s`: unless the cluster has it, the pods of %s will be forbidden",
-			name, rule_title(run, w->id.kind, w->id.name));
+				? "there is no PriorityClass `%s`: %s%s will be forbidden"
+				: "no file has the PriorityClass `%s`: unless the cluster has it, %s%s will be forbidden",
+			name, w->class == KIND_POD ? "" : "the pods of ",
+			rule_title(run, w->id.kind, w->id.name));
 		if (near)
 			finding_help(run, f, "did you mean `%s`?", near);
 		if (!rule_cluster(run))

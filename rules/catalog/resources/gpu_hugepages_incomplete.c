@@ -41,7 +41,7 @@ static const char *problem(const struct node *value, const struct node *limits,
 	other = q; /* an invalid limit is not judged here */
 	if (node_quantity(limit, &other) == QUANTITY_ABSENT)
 		return "requested without a limit";
-	return quantity_cmp(q, other) ? "not what is limited" : NULL;
+	return quantity_cmp(q, other) ? "not equal to its limit" : NULL;
 }
 
 static void check_map(struct rule_run *run, const struct container *c,

@@ -31,9 +31,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 		f = report_container(
 			run, c, node_get(container_limits(c), c->resource),
 			"init container `%s` asks for %" PRId64
-			" devices, the containers for %" PRId64
+			" device%s, the containers for %" PRId64
 			": the pod holds %" PRId64 " for its whole life",
-			container_title(c), c->gpus.n, main.n, c->gpus.n);
+			container_title(c), c->gpus.n,
+			c->gpus.n == 1 ? "" : "s", main.n, c->gpus.n);
 		/* Nothing computes with them after that. */
 		if (!main.n)
 			finding_severity(f, SEVERITY_WARNING);

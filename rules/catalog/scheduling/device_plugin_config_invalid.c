@@ -35,8 +35,8 @@ static void check_resource(struct rule_run *run, const struct object *object,
 	if (node_int(node_get(entry, "replicas"), &replicas) && replicas < 2)
 		report_object(run, object, at,
 			      "`sharing` of `%s` makes %" PRId64
-			      " replicas: the plugin requires 2 or more",
-			      at->key, replicas);
+			      " replica%s: the plugin requires 2 or more",
+			      at->key, replicas, replicas == 1 ? "" : "s");
 }
 
 static void check_config(struct rule_run *run, const struct object *object,

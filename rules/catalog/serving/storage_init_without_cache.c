@@ -24,9 +24,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 			       !text_starts(node_str(uri), "https://")))
 		return;
 	report_pod(run, pod, uri,
-		   "up to %" PRId64 " replicas fetch `%s`, each for itself: "
-		   "if no LocalModelCache has it",
-		   most.n, node_str(uri));
+		   "if no LocalModelCache has `%s`, up to %" PRId64
+		   " replicas fetch it, each for itself",
+		   node_str(uri), most.n);
 }
 
 const struct rule rule_storage_init_without_cache = {
