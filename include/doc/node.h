@@ -82,7 +82,10 @@ static inline const struct node *node_first(const struct node *node)
 
 /*
  * Most lookups are for keys that a map does not have: its bits show that. The
- * tag of a literal key is known at compile time.
+ * tag of a literal key is known at compile time. The factors are those by which
+ * few keys of one map, and few that are asked of it, share a bit: chosen by
+ * counting on 850 manifests and on pods as the API server sends them.
+ * (rules/kube/data/data.awk has the same.)
  */
 static inline uint16_t node_tag(const char *key, size_t len)
 {
@@ -90,7 +93,7 @@ static inline uint16_t node_tag(const char *key, size_t len)
 
 	if (!len)
 		return 0;
-	return (uint16_t)(len * 4 + k[0] + k[len / 2] * 5u + k[len - 1] * 9u);
+	return (uint16_t)(len * 8 + k[0] + k[len / 2] * 5u + k[len - 1] * 4u);
 }
 
 static inline uint64_t node_tag_bit(uint16_t tag)

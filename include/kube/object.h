@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "doc/load.h"
 #include "doc/node.h"
 #include "kube/pod.h"
@@ -145,8 +146,11 @@ enum summed_requests {
 enum summed_requests object_request_sum(const struct object *object);
 /* How many of it the objects around it make: 1 where it stands alone. */
 struct amount object_copies(const struct object *object);
-bool object_is(const struct object *object, const char *group,
-	       const char *kind);
+static inline bool object_is(const struct object *object, const char *group,
+			     const char *kind)
+{
+	return text_eq(object->group, group) && text_eq(object->kind, kind);
+}
 
 /* NULL also where it is null. Inline as node_get() is. */
 static inline __attribute__((always_inline)) const struct node *

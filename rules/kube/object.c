@@ -8,11 +8,6 @@
 
 #include "base/text.h"
 
-bool object_is(const struct object *object, const char *group, const char *kind)
-{
-	return text_eq(object->group, group) && text_eq(object->kind, kind);
-}
-
 /*
  * `{{x}}` is filled in before the string is read as YAML, where it need not
  * be YAML at all. A name of the same length, "$X_Y", keeps it a placeholder

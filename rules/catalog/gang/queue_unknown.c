@@ -38,7 +38,7 @@ static const char *nearest(struct rule_run *run, const struct workload *w,
 static void report_unknown(struct rule_run *run, const struct workload *w,
 			   enum cluster_kind kind, const char *name)
 {
-	const char *near, *title = rule_title(run, w->id.kind, w->id.name);
+	const char *near;
 	struct finding *f;
 
 	if (rule_cluster_lacks(run, kind))
@@ -55,7 +55,8 @@ static void report_unknown(struct rule_run *run, const struct workload *w,
 			? "%s `%s` of %s does not exist: it waits forever"
 			: "no file has the %s `%s` of %s: if the cluster has "
 			  "none either, it waits forever",
-		cluster_resource(kind)->kind, name, title);
+		cluster_resource(kind)->kind, name,
+		rule_title(run, w->id.kind, w->id.name));
 	if (near)
 		finding_help(run, f, "did you mean `%s`?", near);
 	if (!rule_cluster(run))

@@ -5,16 +5,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
 enum { LARGE = 16 };
 
+/* topology-key, podTopology */
 static bool speaks_of_topology(const struct node *map)
 {
 	FOR_EACH_CHILD(map, value)
-		if (value->key && (text_contains_ci(value->key, "topology") ||
+		if (value->key && (strstr(value->key, "opology") ||
 				   strstr(value->key, "/zone") ||
 				   strstr(value->key, "nodepool")))
 			return true;

@@ -13,9 +13,9 @@ function text(s)
 function tag(s,    n)
 {
 	n = length(s)
-	return (n * 4 + ord[substr(s, 1, 1)] + \
+	return (n * 8 + ord[substr(s, 1, 1)] + \
 		ord[substr(s, int(n / 2) + 1, 1)] * 5 + \
-		ord[substr(s, n, 1)] * 9) % 65536
+		ord[substr(s, n, 1)] * 4) % 65536
 }
 
 function write_slots(    i, at, slot)

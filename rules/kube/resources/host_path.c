@@ -246,12 +246,9 @@ bool annotation_asks_runtime(const char *key)
 		"cdi-devices.noderesource.dev",
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		size_t len = strlen(names[i]);
-
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (text_starts(key, names[i]) &&
-		    (!key[len] || key[len] == '/'))
+		    (!key[strlen(names[i])] || key[strlen(names[i])] == '/'))
 			return true;
-	}
 	return false;
 }
