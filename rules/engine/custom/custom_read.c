@@ -3,6 +3,7 @@
  * Documents of kind Rules. Every problem is reported at its place, those of an
  * expression at the place inside of it.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -20,10 +21,6 @@ struct reading {
 	struct custom_rule *rule;
 	const struct cel_env *env;
 };
-
-static void skip(struct policy_reader *r, const struct node *node, void *unused)
-{
-}
 
 /* --- expressions ---------------------------------------------------------- */
 
@@ -125,7 +122,7 @@ static const char *name_of(struct policy_reader *r, const struct node *map)
 static void read_kind(struct policy_reader *r, const struct node *node,
 		      void *into)
 {
-	struct custom_rule *rule = ((struct reading *)into)->rule;
+	struct custom_rule *rule = into;
 	struct arena *arena = policy_arena(r->policy);
 	const char *text = read_text(r, node), *slash;
 	struct custom_kind kind = {NULL, text};
@@ -151,35 +148,18 @@ static void read_kind(struct policy_reader *r, const struct node *node,
 	*VEC_PUSH(arena, rule->kinds, rule->nkinds, rule->kinds_size) = kind;
 }
 
-static void read_kinds(struct policy_reader *r, const struct node *node,
-		       void *into)
-{
-	read_list(r, node, read_kind, into);
-}
-
-static void read_namespaces(struct policy_reader *r, const struct node *node,
-			    void *into)
-{
-	read_patterns(r, node, &((struct reading *)into)->rule->namespaces);
-}
-
-static void read_gpus(struct policy_reader *r, const struct node *node,
-		      void *into)
-{
-	read_bool(r, node, &((struct reading *)into)->rule->gpus);
-}
-
 static void read_match(struct policy_reader *r, const struct node *node,
 		       void *into)
 {
 	static const struct policy_field fields[] = {
-		{"kinds", read_kinds, false},
-		{"namespaces", read_namespaces, false},
-		{"gpus", read_gpus, false},
+		{"kinds", read_kind, LIST, 0},
+		{"namespaces", field_patterns, 0,
+		 offsetof(struct custom_rule, namespaces)},
+		{"gpus", field_flag, 0, offsetof(struct custom_rule, gpus)},
 		{0},
 	};
 
-	read_fields(r, node, fields, into);
+	read_fields(r, node, fields, ((struct reading *)into)->rule);
 }
 
 /* --- fix and tests -------------------------------------------------------- */
@@ -188,9 +168,9 @@ static void read_fix(struct policy_reader *r, const struct node *node,
 		     void *into)
 {
 	static const struct policy_field fields[] = {
-		{"set", skip, true},
-		{"value", skip, true},
-		{"safe", skip, false},
+		{"set", read_elsewhere, REQUIRED, 0},
+		{"value", read_elsewhere, REQUIRED, 0},
+		{"safe", read_elsewhere, 0, 0},
 		{0},
 	};
 	const struct reading *reading = into;
@@ -200,7 +180,7 @@ static void read_fix(struct policy_reader *r, const struct node *node,
 	struct custom_fix fix = {0};
 	const char *path;
 
-	read_fields(r, node, fields, NULL);
+	read_fields(r, node, fields, &fix);
 	path = line_of(r, node, "set");
 	if (*path && (!custom_fix_parse(policy_arena(r->policy), path, &fix) ||
 		      fix.base > rule->each))
@@ -252,8 +232,8 @@ static void read_test(struct policy_reader *r, const struct node *node,
 		      void *into)
 {
 	static const struct policy_field fields[] = {
-		{"file", skip, true},
-		{"want", read_want, true},
+		{"file", read_elsewhere, REQUIRED, 0},
+		{"want", read_want, REQUIRED, 0},
 		{0},
 	};
 	struct custom_rule *rule = ((struct reading *)into)->rule;
@@ -265,12 +245,6 @@ static void read_test(struct policy_reader *r, const struct node *node,
 	test.file = line_of(r, node, "file");
 	*VEC_PUSH(policy_arena(r->policy), rule->tests, rule->ntests,
 		  rule->tests_size) = test;
-}
-
-static void read_tests(struct policy_reader *r, const struct node *node,
-		       void *into)
-{
-	read_list(r, node, read_test, into);
 }
 
 /* --- documents ------------------------------------------------------------ */
@@ -374,15 +348,24 @@ static void read_rule(struct policy_reader *r, const struct node *node,
 		      void *unused)
 {
 	static const struct policy_field fields[] = {
-		{"name", skip, true},		{"severity", skip, false},
-		{"action", skip, false},	{"summary", skip, true},
-		{"why", skip, false},		{"remedy", skip, false},
-		{"evidence", skip, false},	{"failurePolicy", skip, false},
-		{"params", read_params, false}, {"match", read_match, false},
-		{"each", skip, false},		{"when", skip, false},
-		{"assert", skip, true},		{"at", skip, false},
-		{"message", skip, false},	{"fix", read_fixes, false},
-		{"tests", read_tests, false},	{0},
+		{"name", read_elsewhere, REQUIRED, 0},
+		{"severity", read_elsewhere, 0, 0},
+		{"action", read_elsewhere, 0, 0},
+		{"summary", read_elsewhere, REQUIRED, 0},
+		{"why", read_elsewhere, 0, 0},
+		{"remedy", read_elsewhere, 0, 0},
+		{"evidence", read_elsewhere, 0, 0},
+		{"failurePolicy", read_elsewhere, 0, 0},
+		{"params", read_params, 0, 0},
+		{"match", read_match, 0, 0},
+		{"each", read_elsewhere, 0, 0},
+		{"when", read_elsewhere, 0, 0},
+		{"assert", read_elsewhere, REQUIRED, 0},
+		{"at", read_elsewhere, 0, 0},
+		{"message", read_elsewhere, 0, 0},
+		{"fix", read_fixes, 0, 0},
+		{"tests", read_test, LIST, 0},
+		{0},
 	};
 	struct arena *arena = policy_arena(r->policy);
 	struct custom_rule *rule = ARENA_NEW(arena, struct custom_rule);
@@ -404,22 +387,16 @@ static void read_rule(struct policy_reader *r, const struct node *node,
 				(enum action)(action + ACTION_AUDIT), node);
 }
 
-static void read_all(struct policy_reader *r, const struct node *node,
-		     void *unused)
-{
-	read_list(r, node, read_rule, NULL);
-}
-
 static void read_rules_document(struct policy_reader *r, const struct doc *doc)
 {
 	static const struct policy_field fields[] = {
-		{"apiVersion", skip, true},
-		{"kind", skip, true},
-		{"rules", read_all, true},
+		{"apiVersion", read_elsewhere, REQUIRED, 0},
+		{"kind", read_elsewhere, REQUIRED, 0},
+		{"rules", read_rule, REQUIRED | LIST, 0},
 		{0},
 	};
 
-	read_fields(r, doc->root, fields, NULL);
+	read_fields(r, doc->root, fields, r->policy);
 }
 
 const struct custom_reader rules_file_reader = {

@@ -390,8 +390,8 @@ bool policy_knows(const struct policy *policy, const char *word)
 
 bool policy_is_controller(const struct policy *policy, const char *account)
 {
-	for (size_t i = 0; i < policy->ncontrollers; i++)
-		if (text_eq(policy->controllers[i], account))
+	for (size_t i = 0; i < policy->controllers.n; i++)
+		if (text_eq(policy->controllers.items[i], account))
 			return true;
 	return false;
 }

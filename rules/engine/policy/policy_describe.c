@@ -97,7 +97,7 @@ void policy_describe(const struct policy *policy, struct buf *out)
 	for (size_t i = 0; i < policy->nexemptions; i++)
 		add_exemption(out, policy, &policy->exemptions[i]);
 	add_list(out, "infrastructure",
-		 (const char *const *)policy->infrastructure);
+		 (const char *const *)policy->infrastructure.items);
 	add_list(out, "platform, GPU taints", platform->gpu_taints);
 	add_list(out, "platform, GPU products", platform->gpu_products);
 	add_list(out, "platform, priority classes", platform->priority_classes);

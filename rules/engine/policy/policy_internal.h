@@ -26,6 +26,11 @@ struct patterns {
 	size_t n, size;
 };
 
+struct text_list {
+	const char **items;
+	size_t n, size;
+};
+
 enum preset { PRESET_RECOMMENDED, PRESET_STRICT, PRESET_ALL };
 
 /* "recommended@1.0": rules that came after the version only audit. */
@@ -126,10 +131,8 @@ struct policy {
 	/* controllerPods: said, and deny. Else the preset decides. */
 	bool has_controller_pods, controller_pods;
 	int64_t max_age;
-	const char **infrastructure; /* NULL-terminated, or NULL */
-	size_t ninfrastructure, infrastructure_size;
-	const char **controllers;
-	size_t ncontrollers, controllers_size;
+	struct text_list infrastructure; /* NULL-terminated, or NULL */
+	struct text_list controllers;
 	struct policy_break_glass break_glass;
 	bool has_break_glass;
 	struct policy_grant grant;

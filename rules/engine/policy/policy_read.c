@@ -148,6 +148,16 @@ static void unknown_key(struct policy_reader *r, const struct node *node,
 		    did_you_mean(r, text_nearest(node->key, names, n)));
 }
 
+static void read_field(struct policy_reader *r, const struct node *node,
+		       const struct policy_field *field, void *into)
+{
+	into = (char *)into + field->offset;
+	if (field->flags & LIST)
+		read_list(r, node, field->read, into);
+	else
+		field->read(r, node, into);
+}
+
 void read_fields(struct policy_reader *r, const struct node *map,
 		 const struct policy_field *fields, void *into)
 {
@@ -162,10 +172,10 @@ void read_fields(struct policy_reader *r, const struct node *map,
 		if (!field)
 			unknown_key(r, child, fields);
 		else if (!node_is_unset(child))
-			field->read(r, child, into);
+			read_field(r, child, field, into);
 	}
 	for (; fields->name; fields++)
-		if (fields->required &&
+		if (fields->flags & REQUIRED &&
 		    node_is_unset(node_get(map, fields->name)))
 			problem(r, map, "`%s` is missing", fields->name);
 }
@@ -183,6 +193,11 @@ void read_list(struct policy_reader *r, const struct node *list,
 		problem(r, list, "the list is empty");
 	FOR_EACH_CHILD(list, child)
 		item(r, child, into);
+}
+
+void read_elsewhere(struct policy_reader *r, const struct node *node,
+		    void *unused)
+{
 }
 
 static bool is_blank(const char *text)
@@ -271,10 +286,19 @@ static void read_name_pattern(struct policy_reader *r, const struct node *node,
 			  patterns->size) = pattern;
 }
 
-void read_patterns(struct policy_reader *r, const struct node *node,
-		   struct patterns *out)
+void add_text(struct policy_reader *r, struct text_list *list, const char *text)
 {
-	read_list(r, node, read_name_pattern, out);
+	*VEC_PUSH(policy_arena(r->policy), list->items, list->n, list->size) =
+		text;
+}
+
+static void read_item(struct policy_reader *r, const struct node *node,
+		      void *into)
+{
+	const char *text = read_text(r, node);
+
+	if (text)
+		add_text(r, into, text);
 }
 
 static void read_rule_word(struct policy_reader *r, const struct node *node,
@@ -299,14 +323,39 @@ static void read_rule_word(struct policy_reader *r, const struct node *node,
 		covered[i] |= rule_word_covers(&word, r->rules->items[i]);
 }
 
-bool *read_rule_words(struct policy_reader *r, const struct node *node)
+/* --- fields --------------------------------------------------------------- */
+
+void field_text(struct policy_reader *r, const struct node *node, void *into)
+{
+	*(const char **)into = read_text(r, node);
+}
+
+void field_flag(struct policy_reader *r, const struct node *node, void *into)
+{
+	read_bool(r, node, into);
+}
+
+void field_patterns(struct policy_reader *r, const struct node *node,
+		    void *into)
+{
+	read_list(r, node, read_name_pattern, into);
+}
+
+void field_texts(struct policy_reader *r, const struct node *node, void *into)
+{
+	read_list(r, node, read_item, into);
+}
+
+void field_rules(struct policy_reader *r, const struct node *node, void *into)
 {
 	bool *covered =
 		ARENA_ARRAY(policy_arena(r->policy), bool, r->rules->n + 1);
 
 	read_list(r, node, read_rule_word, covered);
-	return covered;
+	*(bool **)into = covered;
 }
+
+/* --- places and words ----------------------------------------------------- */
 
 const char *read_from(struct policy_reader *r, const struct node *node)
 {

@@ -45,7 +45,8 @@ struct policy_field {
 	const char *name;
 	void (*read)(struct policy_reader *r, const struct node *node,
 		     void *into);
-	bool required;
+	enum { REQUIRED = 1, LIST = 2 } flags; /* LIST: read each item */
+	size_t offset; /* of what read() fills, in what read_fields() fills */
 };
 
 /* -- problems; node NULL: the file as a whole, 1:1 or, unread, 0:0 -- */
@@ -74,17 +75,29 @@ void read_list(struct policy_reader *r, const struct node *list,
 	       void (*item)(struct policy_reader *r, const struct node *node,
 			    void *into),
 	       void *into);
+/* Nothing: another reader looks at the key. */
+void read_elsewhere(struct policy_reader *r, const struct node *node,
+		    void *unused);
 /* Text that is not empty, copied; NULL and a problem otherwise. */
 const char *read_text(struct policy_reader *r, const struct node *node);
 bool read_bool(struct policy_reader *r, const struct node *node, bool *out);
 bool read_int(struct policy_reader *r, const struct node *node, int64_t low,
 	      int64_t high, int64_t *out);
-void read_patterns(struct policy_reader *r, const struct node *node,
-		   struct patterns *out);
 bool read_pattern(struct policy_reader *r, const struct node *node,
 		  unsigned flags, struct path_pattern *out);
-/* Words naming rules, into a new array of one bool a rule. */
-bool *read_rule_words(struct policy_reader *r, const struct node *node);
+/* -- readers of fields, by what is filled: const char *, bool, struct patterns,
+ * struct text_list, and a new array of one bool a rule, of words naming rules.
+ * What is wrong is left as it was, but for a text, which is NULL then. -- */
+void field_text(struct policy_reader *r, const struct node *node, void *into);
+void field_flag(struct policy_reader *r, const struct node *node, void *into);
+void field_patterns(struct policy_reader *r, const struct node *node,
+		    void *into);
+void field_texts(struct policy_reader *r, const struct node *node, void *into);
+void field_rules(struct policy_reader *r, const struct node *node, void *into);
+
+void add_text(struct policy_reader *r, struct text_list *list,
+	      const char *text);
+/* "FILE:LINE" of a node. */
 const char *read_from(struct policy_reader *r, const struct node *node);
 /* A word out of a list; -1 and a problem that names what there is. */
 int read_choice(struct policy_reader *r, const struct node *node,
@@ -95,15 +108,15 @@ void read_rules(struct policy_reader *r, const struct node *node,
 		void *entries);
 
 /* -- policy_read_exempt.c -- */
-void read_exempt(struct policy_reader *r, const struct node *node,
-		 void *unused);
+void read_exemption(struct policy_reader *r, const struct node *node,
+		    void *unused);
 void read_exemptions_document(struct policy_reader *r, const struct node *root);
 void read_suppressions(struct policy_reader *r, const struct node *node,
 		       void *unused);
 void read_break_glass(struct policy_reader *r, const struct node *node,
 		      void *unused);
-void read_controllers(struct policy_reader *r, const struct node *node,
-		      void *unused);
+void read_controller(struct policy_reader *r, const struct node *node,
+		     void *unused);
 
 /* -- policy_read_scope.c: what holds where -- */
 bool read_mode(struct policy_reader *r, const struct node *node,
@@ -112,7 +125,7 @@ bool read_preset(struct policy_reader *r, const struct node *node, bool may_pin,
 		 struct preset_ref *out);
 void read_overrides(struct policy_reader *r, const struct node *node,
 		    void *unused);
-void read_paths(struct policy_reader *r, const struct node *node, void *unused);
+void read_path(struct policy_reader *r, const struct node *node, void *unused);
 
 /* -- policy_read_custom.c: before all else, for the names of its rules -- */
 void read_custom(struct policy_reader *r, const struct node *node);
@@ -132,9 +145,9 @@ void add_admission_document(struct policy_reader *r, const struct doc *doc);
 /* After the last document. */
 void finish_admission(struct policy_reader *r);
 
-/* -- policy_read_platform.c -- */
+/* -- policy_read_platform.c; into a struct platform -- */
 void read_platform(struct policy_reader *r, const struct node *node,
-		   void *unused);
+		   void *into);
 
 /* -- policy_read_policy.c -- */
 void read_policy_document(struct policy_reader *r, const struct node *root);

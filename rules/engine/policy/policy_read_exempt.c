@@ -6,6 +6,7 @@
  * An Exemptions document applies only to the namespaces it declares: a pattern
  * of an entry must be one of them, or a plain name that one of them matches.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -16,46 +17,6 @@
 enum { WARN_DAYS = 14, MAX_DAYS = 3660 };
 
 /* --- exempt --------------------------------------------------------------- */
-
-static void read_namespaces(struct policy_reader *r, const struct node *node,
-			    void *into)
-{
-	struct exemption *exemption = into;
-
-	read_patterns(r, node, &exemption->namespaces);
-}
-
-static void read_kinds(struct policy_reader *r, const struct node *node,
-		       void *into)
-{
-	struct exemption *exemption = into;
-
-	read_patterns(r, node, &exemption->kinds);
-}
-
-static void read_names(struct policy_reader *r, const struct node *node,
-		       void *into)
-{
-	struct exemption *exemption = into;
-
-	read_patterns(r, node, &exemption->names);
-}
-
-static void read_exempt_rules(struct policy_reader *r, const struct node *node,
-			      void *into)
-{
-	struct exemption *exemption = into;
-
-	exemption->rules = read_rule_words(r, node);
-}
-
-static void read_reason(struct policy_reader *r, const struct node *node,
-			void *into)
-{
-	struct exemption *exemption = into;
-
-	exemption->reason = read_text(r, node);
-}
 
 static void warn_of_end(struct policy_reader *r, const struct node *node,
 			int64_t until)
@@ -72,11 +33,11 @@ static void warn_of_end(struct policy_reader *r, const struct node *node,
 static void read_until(struct policy_reader *r, const struct node *node,
 		       void *into)
 {
-	struct exemption *exemption = into;
 	const char *text = node_str(node);
+	int64_t *until = into;
 
-	if (text && date_parse(text, node->len, &exemption->until))
-		warn_of_end(r, node, exemption->until);
+	if (text && date_parse(text, node->len, until))
+		warn_of_end(r, node, *until);
 	else
 		problem(r, node,
 			"expected a date such as 2027-06-30, found %s%s",
@@ -117,16 +78,18 @@ static void check_declared(struct policy_reader *r, const struct node *node,
 	}
 }
 
-static void read_exemption(struct policy_reader *r, const struct node *node,
-			   void *unused)
+#define IN_EXEMPTION(member) offsetof(struct exemption, member)
+
+void read_exemption(struct policy_reader *r, const struct node *node,
+		    void *unused)
 {
 	static const struct policy_field fields[] = {
-		{"namespaces", read_namespaces, false},
-		{"kinds", read_kinds, false},
-		{"names", read_names, false},
-		{"rules", read_exempt_rules, true},
-		{"reason", read_reason, true},
-		{"until", read_until, false},
+		{"namespaces", field_patterns, 0, IN_EXEMPTION(namespaces)},
+		{"kinds", field_patterns, 0, IN_EXEMPTION(kinds)},
+		{"names", field_patterns, 0, IN_EXEMPTION(names)},
+		{"rules", field_rules, REQUIRED, IN_EXEMPTION(rules)},
+		{"reason", field_text, REQUIRED, IN_EXEMPTION(reason)},
+		{"until", read_until, 0, IN_EXEMPTION(until)},
 		{0},
 	};
 	struct policy *policy = r->policy;
@@ -145,28 +108,13 @@ static void read_exemption(struct policy_reader *r, const struct node *node,
 		  policy->exemptions_size) = exemption;
 }
 
-void read_exempt(struct policy_reader *r, const struct node *node, void *unused)
-{
-	read_list(r, node, read_exemption, NULL);
-}
-
-static void skip(struct policy_reader *r, const struct node *node, void *unused)
-{
-}
-
-static void read_declared(struct policy_reader *r, const struct node *node,
-			  void *unused)
-{
-	read_patterns(r, node, r->declared);
-}
-
 void read_exemptions_document(struct policy_reader *r, const struct node *root)
 {
 	static const struct policy_field head[] = {
-		{"apiVersion", skip, true},
-		{"kind", skip, true},
-		{"namespaces", read_declared, true},
-		{"exempt", skip, true},
+		{"apiVersion", read_elsewhere, REQUIRED, 0},
+		{"kind", read_elsewhere, REQUIRED, 0},
+		{"namespaces", field_patterns, REQUIRED, 0},
+		{"exempt", read_elsewhere, REQUIRED, 0},
 		{0},
 	};
 	struct patterns declared = {0};
@@ -174,89 +122,58 @@ void read_exemptions_document(struct policy_reader *r, const struct node *root)
 
 	/* The namespaces first, wherever the key is. */
 	r->declared = &declared;
-	read_fields(r, root, head, NULL);
+	read_fields(r, root, head, &declared);
 	if (!node_is_unset(exempt))
-		read_exempt(r, exempt, NULL);
+		read_list(r, exempt, read_exemption, NULL);
 	r->declared = NULL;
 }
 
 /* --- suppressions --------------------------------------------------------- */
 
-static void read_grant_rules(struct policy_reader *r, const struct node *node,
-			     void *unused)
-{
-	r->policy->grant_rules = read_rule_words(r, node);
-}
-
-static void read_grant_namespaces(struct policy_reader *r,
-				  const struct node *node, void *unused)
-{
-	read_patterns(r, node, &r->policy->grant_namespaces);
-}
-
-static void read_require_reason(struct policy_reader *r,
-				const struct node *node, void *unused)
-{
-	read_bool(r, node, &r->policy->grant.require_reason);
-}
-
 static void read_max_days(struct policy_reader *r, const struct node *node,
-			  void *unused)
+			  void *into)
 {
-	read_int(r, node, 1, MAX_DAYS, &r->policy->grant.max_days);
+	read_int(r, node, 1, MAX_DAYS, into);
 }
+
+#define IN_POLICY(member) offsetof(struct policy, member)
 
 static void read_annotations(struct policy_reader *r, const struct node *node,
 			     void *unused)
 {
 	static const struct policy_field fields[] = {
-		{"rules", read_grant_rules, true},
-		{"namespaces", read_grant_namespaces, false},
-		{"requireReason", read_require_reason, false},
-		{"maxDays", read_max_days, false},
+		{"rules", field_rules, REQUIRED, IN_POLICY(grant_rules)},
+		{"namespaces", field_patterns, 0, IN_POLICY(grant_namespaces)},
+		{"requireReason", field_flag, 0,
+		 IN_POLICY(grant.require_reason)},
+		{"maxDays", read_max_days, 0, IN_POLICY(grant.max_days)},
 		{0},
 	};
 
 	r->policy->has_grant = true;
 	r->policy->grant.require_reason = true;
-	read_fields(r, node, fields, NULL);
+	read_fields(r, node, fields, r->policy);
 }
 
 void read_suppressions(struct policy_reader *r, const struct node *node,
 		       void *unused)
 {
 	static const struct policy_field fields[] = {
-		{"annotations", read_annotations, false},
+		{"annotations", read_annotations, 0, 0},
 		{0},
 	};
 
-	read_fields(r, node, fields, NULL);
+	read_fields(r, node, fields, r->policy);
 }
 
 /* --- break glass, controllers --------------------------------------------- */
-
-struct text_list {
-	const char **items;
-	size_t n, size;
-};
-
-static void add_text(struct policy_reader *r, const struct node *node,
-		     void *into)
-{
-	struct text_list *list = into;
-	const char *text = read_text(r, node);
-
-	if (text)
-		*VEC_PUSH(policy_arena(r->policy), list->items, list->n,
-			  list->size) = text;
-}
 
 static void read_groups(struct policy_reader *r, const struct node *node,
 			void *unused)
 {
 	struct text_list list = {0};
 
-	read_list(r, node, add_text, &list);
+	field_texts(r, node, &list);
 	r->policy->break_glass.groups = list.items;
 	r->policy->break_glass.ngroups = list.n;
 }
@@ -289,14 +206,14 @@ void read_break_glass(struct policy_reader *r, const struct node *node,
 		      void *unused)
 {
 	static const struct policy_field fields[] = {
-		{"groups", read_groups, true},
-		{"annotation", read_annotation, false},
+		{"groups", read_groups, REQUIRED, 0},
+		{"annotation", read_annotation, 0, 0},
 		{0},
 	};
 
 	r->policy->has_break_glass = true;
 	r->policy->break_glass.annotation = "gpugate.dev/break-glass";
-	read_fields(r, node, fields, NULL);
+	read_fields(r, node, fields, r->policy);
 }
 
 /* system:serviceaccount:NAMESPACE:NAME, or another system: account. */
@@ -312,10 +229,9 @@ static bool is_account(const char *text)
 	return name && name != text && name[1] && !strchr(name + 1, ':');
 }
 
-static void read_controller(struct policy_reader *r, const struct node *node,
-			    void *unused)
+void read_controller(struct policy_reader *r, const struct node *node,
+		     void *unused)
 {
-	struct policy *policy = r->policy;
 	const char *text = read_text(r, node);
 
 	if (text && !is_account(text))
@@ -324,13 +240,5 @@ static void read_controller(struct policy_reader *r, const struct node *node,
 			"`system:serviceaccount:NAMESPACE:NAME`",
 			shown(r, text));
 	else if (text)
-		*VEC_PUSH(policy_arena(policy), policy->controllers,
-			  policy->ncontrollers, policy->controllers_size) =
-			text;
-}
-
-void read_controllers(struct policy_reader *r, const struct node *node,
-		      void *unused)
-{
-	read_list(r, node, read_controller, NULL);
+		add_text(r, &r->policy->controllers, text);
 }

@@ -4,15 +4,12 @@
  * ones. The order of keys does not matter; what depends on several of them is
  * computed after all are read (policy_build.c).
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "base/vec.h"
 #include "policy_read.h"
-
-static void skip(struct policy_reader *r, const struct node *node, void *unused)
-{
-}
 
 static void read_extended(struct policy_reader *r, const struct node *node,
 			  void *unused)
@@ -35,9 +32,9 @@ static void read_extends(struct policy_reader *r, const struct node *node,
 }
 
 static void read_policy_mode(struct policy_reader *r, const struct node *node,
-			     void *unused)
+			     void *into)
 {
-	read_mode(r, node, &r->policy->mode);
+	read_mode(r, node, into);
 }
 
 static void read_contact(struct policy_reader *r, const struct node *node,
@@ -48,12 +45,6 @@ static void read_contact(struct policy_reader *r, const struct node *node,
 	if (text && strpbrk(text, "\n\r"))
 		problem(r, node, "the contact must be one line");
 	r->policy->contact = text;
-}
-
-static void read_patch_owners(struct policy_reader *r, const struct node *node,
-			      void *unused)
-{
-	read_bool(r, node, &r->policy->patch_owners);
 }
 
 static void read_controller_pods(struct policy_reader *r,
@@ -69,7 +60,6 @@ static void read_controller_pods(struct policy_reader *r,
 static void read_infrastructure_name(struct policy_reader *r,
 				     const struct node *node, void *unused)
 {
-	struct policy *policy = r->policy;
 	const char *text = read_text(r, node);
 
 	if (text && !text_is_label(text, strlen(text)))
@@ -78,9 +68,7 @@ static void read_infrastructure_name(struct policy_reader *r,
 			"exact, without `*`",
 			shown(r, text));
 	else if (text)
-		*VEC_PUSH(policy_arena(policy), policy->infrastructure,
-			  policy->ninfrastructure,
-			  policy->infrastructure_size) = text;
+		add_text(r, &r->policy->infrastructure, text);
 }
 
 static void read_infrastructure_names(struct policy_reader *r,
@@ -90,32 +78,19 @@ static void read_infrastructure_names(struct policy_reader *r,
 
 	if (!node_is_seq(node) || node->len)
 		read_list(r, node, read_infrastructure_name, NULL);
-	*VEC_PUSH(policy_arena(policy), policy->infrastructure,
-		  policy->ninfrastructure, policy->infrastructure_size) = NULL;
-	policy->kube.infrastructure = policy->infrastructure;
+	add_text(r, &policy->infrastructure, NULL);
+	policy->kube.infrastructure = policy->infrastructure.items;
 }
 
 static void read_infrastructure(struct policy_reader *r,
 				const struct node *node, void *unused)
 {
 	static const struct policy_field fields[] = {
-		{"namespaces", read_infrastructure_names, true},
+		{"namespaces", read_infrastructure_names, REQUIRED, 0},
 		{0},
 	};
 
-	read_fields(r, node, fields, NULL);
-}
-
-static void read_policy_rules(struct policy_reader *r, const struct node *node,
-			      void *unused)
-{
-	read_rules(r, node, &r->policy->entries);
-}
-
-static void read_locked(struct policy_reader *r, const struct node *node,
-			void *unused)
-{
-	r->policy->locked = read_rule_words(r, node);
+	read_fields(r, node, fields, r->policy);
 }
 
 static void read_excluded(struct policy_reader *r, const struct node *node,
@@ -127,12 +102,6 @@ static void read_excluded(struct policy_reader *r, const struct node *node,
 	if (read_pattern(r, node, 0, &pattern))
 		*VEC_PUSH(policy_arena(policy), policy->exclude.items,
 			  policy->exclude.n, policy->exclude.size) = pattern;
-}
-
-static void read_exclude(struct policy_reader *r, const struct node *node,
-			 void *unused)
-{
-	read_list(r, node, read_excluded, NULL);
 }
 
 static void read_max_age(struct policy_reader *r, const struct node *node,
@@ -169,21 +138,13 @@ static bool is_resource(const char *text)
 static void read_name(struct policy_reader *r, const struct node *node,
 		      void *into)
 {
-	struct accelerator *accelerator = into;
+	const char **name = into;
 
-	accelerator->name = read_text(r, node);
-	if (accelerator->name && !is_resource(accelerator->name))
+	*name = read_text(r, node);
+	if (*name && !is_resource(*name))
 		problem(r, node,
 			"`%s` is not a resource such as `example.com/gpu`",
-			shown(r, accelerator->name));
-}
-
-static void read_vendor(struct policy_reader *r, const struct node *node,
-			void *into)
-{
-	struct accelerator *accelerator = into;
-
-	accelerator->vendor = read_text(r, node);
+			shown(r, *name));
 }
 
 static void read_class(struct policy_reader *r, const struct node *node,
@@ -191,29 +152,22 @@ static void read_class(struct policy_reader *r, const struct node *node,
 {
 	static const char *const classes[] = {"whole", "shared", "mig",
 					      "virtual", "share"};
-	struct accelerator *accelerator = into;
 	int found = read_choice(r, node, "class", classes, 5);
 
 	if (found >= 0)
-		accelerator->class = (enum accel_class)found;
+		*(enum accel_class *)into = (enum accel_class)found;
 }
 
-static void read_taint(struct policy_reader *r, const struct node *node,
-		       void *into)
-{
-	struct accelerator *accelerator = into;
-
-	accelerator->taint = read_text(r, node);
-}
+#define IN_ACCELERATOR(member) offsetof(struct accelerator, member)
 
 static void read_accelerator(struct policy_reader *r, const struct node *node,
 			     void *unused)
 {
 	static const struct policy_field fields[] = {
-		{"name", read_name, true},
-		{"vendor", read_vendor, true},
-		{"class", read_class, false},
-		{"taint", read_taint, false},
+		{"name", read_name, REQUIRED, IN_ACCELERATOR(name)},
+		{"vendor", field_text, REQUIRED, IN_ACCELERATOR(vendor)},
+		{"class", read_class, 0, IN_ACCELERATOR(class)},
+		{"taint", field_text, 0, IN_ACCELERATOR(taint)},
 		{0},
 	};
 	struct accelerator accelerator = {.class = ACCEL_WHOLE};
@@ -221,12 +175,6 @@ static void read_accelerator(struct policy_reader *r, const struct node *node,
 	read_fields(r, node, fields, &accelerator);
 	*VEC_PUSH(policy_arena(r->policy), r->accelerators, r->naccelerators,
 		  r->accelerators_size) = accelerator;
-}
-
-static void read_accelerators(struct policy_reader *r, const struct node *node,
-			      void *unused)
-{
-	read_list(r, node, read_accelerator, NULL);
 }
 
 /* --- kinds ---------------------------------------------------------------- */
@@ -240,62 +188,32 @@ static size_t count_stars(const char *pointer)
 	return n;
 }
 
-static const char *read_pointer(struct policy_reader *r,
-				const struct node *node)
+static void read_pointer(struct policy_reader *r, const struct node *node,
+			 void *into)
 {
 	const char *text = read_text(r, node);
 
 	if (!text)
-		return NULL;
+		return;
 	if (*text == '/' && !strstr(text, "//") && !text_ends(text, "/"))
-		return text;
-	problem(r, node,
-		"`%s` is not a pointer such as "
-		"`/spec/roles/*/template`",
-		shown(r, text));
-	return NULL;
+		*(const char **)into = text;
+	else
+		problem(r, node,
+			"`%s` is not a pointer such as "
+			"`/spec/roles/*/template`",
+			shown(r, text));
 }
 
-static void read_kind_version(struct policy_reader *r, const struct node *node,
-			      void *into)
-{
-	struct policy_kind *kind = into;
-
-	kind->api_version = read_text(r, node);
-}
-
-static void read_kind_kind(struct policy_reader *r, const struct node *node,
-			   void *into)
-{
-	struct policy_kind *kind = into;
-
-	kind->kind = read_text(r, node);
-}
-
-static void read_kind_pods(struct policy_reader *r, const struct node *node,
-			   void *into)
-{
-	struct policy_kind *kind = into;
-
-	kind->pods = read_pointer(r, node);
-}
-
-static void read_kind_replicas(struct policy_reader *r, const struct node *node,
-			       void *into)
-{
-	struct policy_kind *kind = into;
-
-	kind->replicas = read_pointer(r, node);
-}
+#define IN_KIND(member) offsetof(struct policy_kind, member)
 
 static void read_kind(struct policy_reader *r, const struct node *node,
 		      void *unused)
 {
 	static const struct policy_field fields[] = {
-		{"apiVersion", read_kind_version, true},
-		{"kind", read_kind_kind, true},
-		{"pods", read_kind_pods, true},
-		{"replicas", read_kind_replicas, false},
+		{"apiVersion", field_text, REQUIRED, IN_KIND(api_version)},
+		{"kind", field_text, REQUIRED, IN_KIND(kind)},
+		{"pods", read_pointer, REQUIRED, IN_KIND(pods)},
+		{"replicas", read_pointer, 0, IN_KIND(replicas)},
 		{0},
 	};
 	struct policy_kind kind = {0};
@@ -309,39 +227,37 @@ static void read_kind(struct policy_reader *r, const struct node *node,
 		kind;
 }
 
-static void read_kinds(struct policy_reader *r, const struct node *node,
-		       void *unused)
-{
-	read_list(r, node, read_kind, NULL);
-}
+/* --- the document --------------------------------------------------------- */
+
+#define IN_POLICY(member) offsetof(struct policy, member)
 
 void read_policy_document(struct policy_reader *r, const struct node *root)
 {
 	static const struct policy_field fields[] = {
-		{"apiVersion", skip, true},
-		{"kind", skip, true},
-		{"extends", read_extends, false},
-		{"mode", read_policy_mode, false},
-		{"contact", read_contact, false},
-		{"patchOwners", read_patch_owners, false},
-		{"rules", read_policy_rules, false},
-		{"accelerators", read_accelerators, false},
-		{"kinds", read_kinds, false},
-		{"overrides", read_overrides, false},
-		{"paths", read_paths, false},
-		{"controllers", read_controllers, false},
-		{"infrastructure", read_infrastructure, false},
-		{"platform", read_platform, false},
-		{"controllerPods", read_controller_pods, false},
-		{"breakGlass", read_break_glass, false},
-		{"suppressions", read_suppressions, false},
-		{"exempt", read_exempt, false},
-		{"locked", read_locked, false},
-		{"exclude", read_exclude, false},
-		{"custom", skip, false} /* read before */,
-		{"maxAge", read_max_age, false},
+		{"apiVersion", read_elsewhere, REQUIRED, 0},
+		{"kind", read_elsewhere, REQUIRED, 0},
+		{"extends", read_extends, 0, 0},
+		{"mode", read_policy_mode, 0, IN_POLICY(mode)},
+		{"contact", read_contact, 0, 0},
+		{"patchOwners", field_flag, 0, IN_POLICY(patch_owners)},
+		{"rules", read_rules, 0, IN_POLICY(entries)},
+		{"accelerators", read_accelerator, LIST, 0},
+		{"kinds", read_kind, LIST, 0},
+		{"overrides", read_overrides, 0, 0},
+		{"paths", read_path, LIST, 0},
+		{"controllers", read_controller, LIST, 0},
+		{"infrastructure", read_infrastructure, 0, 0},
+		{"platform", read_platform, 0, IN_POLICY(platform)},
+		{"controllerPods", read_controller_pods, 0, 0},
+		{"breakGlass", read_break_glass, 0, 0},
+		{"suppressions", read_suppressions, 0, 0},
+		{"exempt", read_exemption, LIST, 0},
+		{"locked", field_rules, 0, IN_POLICY(locked)},
+		{"exclude", read_excluded, LIST, 0},
+		{"custom", read_elsewhere, 0, 0} /* before */,
+		{"maxAge", read_max_age, 0, 0},
 		{0},
 	};
 
-	read_fields(r, root, fields, NULL);
+	read_fields(r, root, fields, r->policy);
 }

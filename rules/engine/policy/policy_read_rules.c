@@ -282,9 +282,9 @@ static void read_value(struct policy_reader *r, const struct node *node,
 		       struct rule_entry *entry)
 {
 	static const struct policy_field fields[] = {
-		{"severity", read_severity, false},
-		{"action", read_action, false},
-		{"params", read_params, false},
+		{"severity", read_severity, 0, 0},
+		{"action", read_action, 0, 0},
+		{"params", read_params, 0, 0},
 		{0},
 	};
 	const char *text = node_str(node);

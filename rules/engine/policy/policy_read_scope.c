@@ -4,6 +4,7 @@
  * `paths:` by file. An override without a selector would apply to everything
  * and hide those after it, so it is refused.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/vec.h"
@@ -50,25 +51,10 @@ bool read_preset(struct policy_reader *r, const struct node *node, bool may_pin,
 
 /* --- overrides ------------------------------------------------------------ */
 
-static void read_namespaces(struct policy_reader *r, const struct node *node,
-			    void *into)
-{
-	struct policy_override *override = into;
-
-	read_patterns(r, node, &override->namespaces);
-}
-
-static void read_kinds(struct policy_reader *r, const struct node *node,
+static void read_wants(struct policy_reader *r, const struct node *node,
 		       void *into)
 {
-	struct policy_override *override = into;
-
-	read_patterns(r, node, &override->kinds);
-}
-
-static void read_wants(struct policy_reader *r, const struct node *node,
-		       struct label_wants *wants)
-{
+	struct label_wants *wants = into;
 	struct arena *arena = policy_arena(r->policy);
 
 	if (!node_is_map(node)) {
@@ -86,22 +72,6 @@ static void read_wants(struct policy_reader *r, const struct node *node,
 			*VEC_PUSH(arena, wants->items, wants->n, wants->size) =
 				(struct label_want){key, value};
 	}
-}
-
-static void read_labels(struct policy_reader *r, const struct node *node,
-			void *into)
-{
-	struct policy_override *override = into;
-
-	read_wants(r, node, &override->labels);
-}
-
-static void read_namespace_labels(struct policy_reader *r,
-				  const struct node *node, void *into)
-{
-	struct policy_override *override = into;
-
-	read_wants(r, node, &override->namespace_labels);
 }
 
 static void read_override_mode(struct policy_reader *r, const struct node *node,
@@ -123,10 +93,8 @@ static void read_override_preset(struct policy_reader *r,
 static void read_override_rules(struct policy_reader *r,
 				const struct node *node, void *into)
 {
-	struct policy_override *override = into;
-
 	r->in_override = true;
-	read_rules(r, node, &override->rules);
+	read_rules(r, node, into);
 	r->in_override = false;
 }
 
@@ -138,17 +106,20 @@ static bool has_any(const struct node *map, const char *const *keys)
 	return false;
 }
 
+#define IN_OVERRIDE(member) offsetof(struct policy_override, member)
+
 static void read_override(struct policy_reader *r, const struct node *node,
 			  void *unused)
 {
 	static const struct policy_field fields[] = {
-		{"namespaces", read_namespaces, false},
-		{"namespaceLabels", read_namespace_labels, false},
-		{"kinds", read_kinds, false},
-		{"labels", read_labels, false},
-		{"mode", read_override_mode, false},
-		{"preset", read_override_preset, false},
-		{"rules", read_override_rules, false},
+		{"namespaces", field_patterns, 0, IN_OVERRIDE(namespaces)},
+		{"namespaceLabels", read_wants, 0,
+		 IN_OVERRIDE(namespace_labels)},
+		{"kinds", field_patterns, 0, IN_OVERRIDE(kinds)},
+		{"labels", read_wants, 0, IN_OVERRIDE(labels)},
+		{"mode", read_override_mode, 0, 0},
+		{"preset", read_override_preset, 0, 0},
+		{"rules", read_override_rules, 0, IN_OVERRIDE(rules)},
 		{0},
 	};
 	static const char *const selectors[] = {"namespaces", "namespaceLabels",
@@ -183,61 +154,40 @@ void read_overrides(struct policy_reader *r, const struct node *node,
 static void read_path_glob(struct policy_reader *r, const struct node *node,
 			   void *into)
 {
-	struct path_entry *entry = into;
-
-	read_pattern(r, node, 0, &entry->pattern);
+	read_pattern(r, node, 0, into);
 }
 
 static void read_path_cluster(struct policy_reader *r, const struct node *node,
 			      void *into)
 {
-	struct path_entry *entry = into;
+	const char **path = into, *why = NULL;
 
-	const char *why = NULL;
-
-	entry->out.cluster = read_text(r, node);
-	if (entry->out.cluster && r->options.refuse_path)
-		why = r->options.refuse_path(r->options.context,
-					     entry->out.cluster);
+	*path = read_text(r, node);
+	if (*path && r->options.refuse_path)
+		why = r->options.refuse_path(r->options.context, *path);
 	if (why)
 		problem(r, node, "`cluster`: %s", why);
-}
-
-static void read_path_set(struct policy_reader *r, const struct node *node,
-			  void *into)
-{
-	struct path_entry *entry = into;
-
-	entry->out.set = read_text(r, node);
-}
-
-static void read_path_namespace(struct policy_reader *r,
-				const struct node *node, void *into)
-{
-	struct path_entry *entry = into;
-
-	entry->out.namespace = read_text(r, node);
 }
 
 static void read_path_preset(struct policy_reader *r, const struct node *node,
 			     void *into)
 {
-	struct path_entry *entry = into;
 	struct preset_ref preset;
 
 	if (read_preset(r, node, false, &preset))
-		entry->out.preset = preset.name;
+		*(const char **)into = preset.name;
 }
 
-static void read_path(struct policy_reader *r, const struct node *node,
-		      void *unused)
+#define IN_PATH(member) offsetof(struct path_entry, member)
+
+void read_path(struct policy_reader *r, const struct node *node, void *unused)
 {
 	static const struct policy_field fields[] = {
-		{"glob", read_path_glob, true},
-		{"set", read_path_set, false},
-		{"cluster", read_path_cluster, false},
-		{"namespace", read_path_namespace, false},
-		{"preset", read_path_preset, false},
+		{"glob", read_path_glob, REQUIRED, IN_PATH(pattern)},
+		{"set", field_text, 0, IN_PATH(out.set)},
+		{"cluster", read_path_cluster, 0, IN_PATH(out.cluster)},
+		{"namespace", field_text, 0, IN_PATH(out.namespace)},
+		{"preset", read_path_preset, 0, IN_PATH(out.preset)},
 		{0},
 	};
 	struct policy *policy = r->policy;
@@ -246,9 +196,4 @@ static void read_path(struct policy_reader *r, const struct node *node,
 	read_fields(r, node, fields, &entry);
 	*VEC_PUSH(policy_arena(policy), policy->paths, policy->npaths,
 		  policy->paths_size) = entry;
-}
-
-void read_paths(struct policy_reader *r, const struct node *node, void *unused)
-{
-	read_list(r, node, read_path, NULL);
 }
