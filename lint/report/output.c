@@ -114,8 +114,8 @@ static void begin(struct outputs *outputs, struct output *o)
 		return;
 	}
 	errno = 0;
-	if (o->format->begin)
-		o->state = o->format->begin(o->out, &o->options);
+	if (o->format->size)
+		o->state = report_begin(o->format, o->out, &o->options);
 	check(outputs, o);
 }
 
@@ -206,8 +206,8 @@ void outputs_end(struct outputs *outputs, const struct report_summary *summary)
 		struct output *o = &outputs->items[i];
 
 		errno = 0;
-		if (o->out && o->format->end)
-			o->format->end(o->state, summary);
+		if (o->out)
+			report_end(o->format, o->state, summary);
 		if (o->out && !o->error)
 			check(outputs, o);
 		finish(outputs, o);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The table of report formats, sorted by name: a new format is a file and a
- * line here.
+ * line here. What all of them begin and end with.
  */
 #include "report.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "lint/report/parts/report_common.h"
 
 const struct report_format *const report_formats[] = {
 	&report_checkstyle, &report_concise,	 &report_full,
@@ -25,4 +29,38 @@ const struct report_format *report_format_find(const char *name)
 			return report_formats[i];
 	}
 	return NULL;
+}
+
+void *report_begin(const struct report_format *format, FILE *out,
+		   const struct report_options *options)
+{
+	struct report *report = array_zalloc(1, format->size);
+
+	report->out = out;
+	report->options = *options;
+	buf_init(&report->buf);
+	buf_init(&report->text);
+	if (format->head)
+		fputs(format->head, out);
+	if (format->begin)
+		format->begin(report);
+	return report;
+}
+
+void report_end(const struct report_format *format, void *state,
+		const struct report_summary *summary)
+{
+	struct report *report = state;
+
+	if (format->end)
+		format->end(state, summary);
+	if (!format->size)
+		return;
+	report_flush(report->out, &report->buf);
+	if (format->tail)
+		fputs(format->tail, report->out);
+	buf_release(&report->buf);
+	buf_release(&report->text);
+	tally_release(&report->tally);
+	free(report);
 }

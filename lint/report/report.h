@@ -79,12 +79,24 @@ struct report_options {
 
 struct report_format {
 	const char *name, *help;
-	/* NULL where there is nothing to do. state is the format's own. */
-	void *(*begin)(FILE *out, const struct report_options *options);
+	/* Of its state, which begins with a struct report (report_common.h).
+	 * 0: the state is the caller's, who does not call report_begin(). */
+	size_t size;
+	const char *head,
+		*tail; /* written before and after all else, or NULL */
+	/* NULL where there is nothing to do. */
+	void (*begin)(void *state); /* it is all zero but for its report */
 	void (*file)(void *state, const struct report_file *file,
 		     const struct finding *findings, size_t n);
 	void (*end)(void *state, const struct report_summary *summary);
 };
+
+/* The format's state. out stays the caller's. */
+void *report_begin(const struct report_format *format, FILE *out,
+		   const struct report_options *options);
+/* Frees the state, if report_begin() made it. */
+void report_end(const struct report_format *format, void *state,
+		const struct report_summary *summary);
 
 /* Does the finding count as a failure? fail_on: the value of --fail-on, NULL
  * for its default. The one place that knows. */

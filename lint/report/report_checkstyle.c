@@ -3,28 +3,8 @@
  * Checkstyle's XML, which Jenkins' warnings plug-in and reviewdog read:
  * files with their findings, in one attribute each.
  */
-#include <stdlib.h>
-
-#include "base/array.h"
 #include "lint/report/parts/report_common.h"
 #include "lint/text/xml_out.h"
-
-struct checkstyle {
-	FILE *out;
-	struct buf buf;
-};
-
-static void *checkstyle_begin(FILE *out, const struct report_options *options)
-{
-	struct checkstyle *state = array_zalloc(1, sizeof(*state));
-
-	state->out = out;
-	buf_init(&state->buf);
-	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-	      "<checkstyle version=\"4.3\">\n",
-	      out);
-	return state;
-}
 
 static void add_error(struct buf *buf, const struct finding *finding)
 {
@@ -39,38 +19,31 @@ static void add_error(struct buf *buf, const struct finding *finding)
 static void checkstyle_file(void *context, const struct report_file *file,
 			    const struct finding *findings, size_t n)
 {
-	struct checkstyle *state = context;
+	struct report *report = context;
 	bool open = false;
 
 	for (size_t i = 0; i < n; i++) {
 		if (findings[i].suppressed)
 			continue;
 		if (!open) {
-			buf_adds(&state->buf, "<file");
-			xml_add_attribute(&state->buf, "name", file->path);
-			buf_adds(&state->buf, ">\n");
+			buf_adds(&report->buf, "<file");
+			xml_add_attribute(&report->buf, "name", file->path);
+			buf_adds(&report->buf, ">\n");
 		}
 		open = true;
-		add_error(&state->buf, &findings[i]);
-		report_flush(state->out, &state->buf);
+		add_error(&report->buf, &findings[i]);
+		report_flush(report->out, &report->buf);
 	}
 	if (open)
-		fputs("</file>\n", state->out);
-}
-
-static void checkstyle_end(void *context, const struct report_summary *summary)
-{
-	struct checkstyle *state = context;
-
-	fputs("</checkstyle>\n", state->out);
-	buf_release(&state->buf);
-	free(state);
+		fputs("</file>\n", report->out);
 }
 
 const struct report_format report_checkstyle = {
 	.name = "checkstyle",
 	.help = "Checkstyle XML, for Jenkins and reviewdog",
-	.begin = checkstyle_begin,
+	.size = sizeof(struct report),
+	.head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<checkstyle version=\"4.3\">\n",
+	.tail = "</checkstyle>\n",
 	.file = checkstyle_file,
-	.end = checkstyle_end,
 };

@@ -4,34 +4,14 @@
  * editors and problem matchers read it; and nothing else, unless statistics
  * are asked for.
  */
-#include <stdlib.h>
-
-#include "base/array.h"
 #include "lint/report/parts/report_statistics.h"
 #include "lint/term/escape.h"
 
-struct concise {
-	FILE *out;
-	struct report_options options;
-	struct buf buf;
-	struct tally tally;
-};
-
-static void *concise_begin(FILE *out, const struct report_options *options)
-{
-	struct concise *state = array_zalloc(1, sizeof(*state));
-
-	state->out = out;
-	state->options = *options;
-	buf_init(&state->buf);
-	return state;
-}
-
-static void concise_line(struct concise *state, const struct report_file *file,
+static void concise_line(struct report *report, const struct report_file *file,
 			 const struct finding *finding)
 {
-	bool color = state->options.color;
-	struct buf *buf = &state->buf;
+	bool color = report->options.color;
+	struct buf *buf = &report->buf;
 
 	paint_begin(buf, color, COLOR_BOLD);
 	/* A runner of GitHub's obeys lines that begin with :: or ##[. */
@@ -51,34 +31,30 @@ static void concise_line(struct concise *state, const struct report_file *file,
 static void concise_file(void *context, const struct report_file *file,
 			 const struct finding *findings, size_t n)
 {
-	struct concise *state = context;
+	struct report *report = context;
 
 	for (size_t i = 0; i < n; i++) {
 		if (findings[i].suppressed)
 			continue;
-		tally_add(&state->tally, findings[i].rule,
+		tally_add(&report->tally, findings[i].rule,
 			  findings[i].severity);
-		concise_line(state, file, &findings[i]);
-		report_flush(state->out, &state->buf);
+		concise_line(report, file, &findings[i]);
+		report_flush(report->out, &report->buf);
 	}
 }
 
 static void concise_end(void *context, const struct report_summary *summary)
 {
-	struct concise *state = context;
+	struct report *report = context;
 
-	if (state->options.statistics)
-		statistics_add(&state->tally, &state->buf);
-	report_flush(state->out, &state->buf);
-	buf_release(&state->buf);
-	tally_release(&state->tally);
-	free(state);
+	if (report->options.statistics)
+		statistics_add(&report->tally, &report->buf);
 }
 
 const struct report_format report_concise = {
 	.name = "concise",
 	.help = "one line a finding, for editors and scripts",
-	.begin = concise_begin,
+	.size = sizeof(struct report),
 	.file = concise_file,
 	.end = concise_end,
 };

@@ -34,10 +34,7 @@ enum {
 };
 
 struct full {
-	FILE *out;
-	struct report_options options;
-	struct buf buf, subject;
-	struct tally tally;
+	struct report r;
 	struct tally more, infos; /* not shown, by rule */
 };
 
@@ -53,21 +50,10 @@ struct full_block {
 	unsigned gutter;
 };
 
-static void *full_begin(FILE *out, const struct report_options *options)
-{
-	struct full *state = array_zalloc(1, sizeof(*state));
-
-	state->out = out;
-	state->options = *options;
-	buf_init(&state->buf);
-	buf_init(&state->subject);
-	return state;
-}
-
 static void add_header(struct full *state, const struct finding *finding)
 {
-	bool color = state->options.color;
-	struct buf *buf = &state->buf;
+	bool color = state->r.options.color;
+	struct buf *buf = &state->r.buf;
 
 	paint_begin(buf, color, severity_color(finding->severity));
 	buf_adds(buf, severity_name(finding->severity));
@@ -83,45 +69,45 @@ static void add_header(struct full *state, const struct finding *finding)
 static void add_where(struct full *state, const struct report_file *file,
 		      const struct finding *finding, unsigned gutter)
 {
-	bool color = state->options.color;
-	struct buf *buf = &state->buf;
+	bool color = state->r.options.color;
+	struct buf *buf = &state->r.buf;
 
 	paint_begin(buf, color, COLOR_GUTTER);
 	buf_addf(buf, "%*s--> ", (int)gutter, "");
 	paint_end(buf, color);
 	escape_adds(buf, file->path);
 	buf_addf(buf, ":%u:%u", finding->place.line, finding->place.column);
-	buf_reset(&state->subject);
-	finding_subject(finding, &state->subject);
-	if (state->subject.len) {
+	buf_reset(&state->r.text);
+	finding_subject(finding, &state->r.text);
+	if (state->r.text.len) {
 		buf_adds(buf, "   ");
-		escape_add(buf, state->subject.data, state->subject.len);
+		escape_add(buf, state->r.text.data, state->r.text.len);
 	}
 	buf_addc(buf, '\n');
 }
 
 static void add_bar(struct full *state, unsigned gutter)
 {
-	bool color = state->options.color;
+	bool color = state->r.options.color;
 
-	paint_begin(&state->buf, color, COLOR_GUTTER);
-	buf_addf(&state->buf, "%*s |", (int)gutter, "");
-	paint_end(&state->buf, color);
-	buf_addc(&state->buf, '\n');
+	paint_begin(&state->r.buf, color, COLOR_GUTTER);
+	buf_addf(&state->r.buf, "%*s |", (int)gutter, "");
+	paint_end(&state->r.buf, color);
+	buf_addc(&state->r.buf, '\n');
 }
 
 /* "   = help: " */
 static void add_tag(struct full *state, unsigned gutter, const char *tag)
 {
-	bool color = state->options.color;
+	bool color = state->r.options.color;
 
-	paint_begin(&state->buf, color, COLOR_GUTTER);
-	buf_addf(&state->buf, "%*s =", (int)gutter, "");
-	paint_end(&state->buf, color);
-	paint_begin(&state->buf, color, COLOR_BOLD);
-	buf_addf(&state->buf, " %s:", tag);
-	paint_end(&state->buf, color);
-	buf_addc(&state->buf, ' ');
+	paint_begin(&state->r.buf, color, COLOR_GUTTER);
+	buf_addf(&state->r.buf, "%*s =", (int)gutter, "");
+	paint_end(&state->r.buf, color);
+	paint_begin(&state->r.buf, color, COLOR_BOLD);
+	buf_addf(&state->r.buf, " %s:", tag);
+	paint_end(&state->r.buf, color);
+	buf_addc(&state->r.buf, ' ');
 }
 
 static bool marks_have(const struct full_block *block,
@@ -183,11 +169,11 @@ static void add_notes(struct full *state, const struct full_block *block,
 			continue;
 		add_tag(state, block->gutter, "note");
 		if (*path) {
-			escape_adds(&state->buf, path);
-			buf_addf(&state->buf, ":%u: ", related->place.line);
+			escape_adds(&state->r.buf, path);
+			buf_addf(&state->r.buf, ":%u: ", related->place.line);
 		}
-		escape_adds(&state->buf, related->message);
-		buf_addc(&state->buf, '\n');
+		escape_adds(&state->r.buf, related->message);
+		buf_addc(&state->r.buf, '\n');
 	}
 }
 
@@ -197,12 +183,12 @@ static void add_repair(struct full *state, struct source *source,
 	if (!repair || !source)
 		return;
 	add_tag(state, gutter, repair->safe ? "fix" : "fix (unsafe)");
-	escape_adds(&state->buf, repair->title);
+	escape_adds(&state->r.buf, repair->title);
 	if (*repair->refused)
-		buf_addf(&state->buf, " (by hand: %s)", repair->refused);
-	buf_addc(&state->buf, '\n');
-	fix_add_lines(&state->buf, source, repair, gutter,
-		      state->options.width);
+		buf_addf(&state->r.buf, " (by hand: %s)", repair->refused);
+	buf_addc(&state->r.buf, '\n');
+	fix_add_lines(&state->r.buf, source, repair, gutter,
+		      state->r.options.width);
 }
 
 static void add_excerpt(struct full *state, struct full_block *block)
@@ -212,8 +198,8 @@ static void add_excerpt(struct full *state, struct full_block *block)
 		.marks = block->marks,
 		.n = block->n,
 		.gutter = block->gutter,
-		.width = state->options.width,
-		.color = state->options.color,
+		.width = state->r.options.width,
+		.color = state->r.options.color,
 		.severity = block->findings[0]->severity,
 	};
 
@@ -221,7 +207,7 @@ static void add_excerpt(struct full *state, struct full_block *block)
 		if (block->findings[i]->severity > excerpt.severity)
 			excerpt.severity = block->findings[i]->severity;
 	add_bar(state, block->gutter);
-	excerpt_add(&excerpt, &state->buf);
+	excerpt_add(&excerpt, &state->r.buf);
 	add_bar(state, block->gutter);
 }
 
@@ -234,16 +220,16 @@ static void add_docs(struct full *state, unsigned gutter,
 	bool link;
 
 	add_tag(state, gutter, "docs");
-	start = state->buf.len;
-	buf_adds(&state->buf, "\033]8;;");
-	link = state->options.color && docs_add_page(&state->buf, rule);
+	start = state->r.buf.len;
+	buf_adds(&state->r.buf, "\033]8;;");
+	link = state->r.options.color && docs_add_page(&state->r.buf, rule);
 	if (link) {
-		buf_adds(&state->buf, "\033\\");
+		buf_adds(&state->r.buf, "\033\\");
 	} else {
-		state->buf.len = start;
-		state->buf.data[start] = '\0';
+		state->r.buf.len = start;
+		state->r.buf.data[start] = '\0';
 	}
-	buf_addf(&state->buf, "%s explain %s%s\n", program_name(), rule->name,
+	buf_addf(&state->r.buf, "%s explain %s%s\n", program_name(), rule->name,
 		 link ? "\033]8;;\033\\" : "");
 }
 
@@ -256,13 +242,13 @@ static void add_advice(struct full *state, const struct full_block *block,
 	add_notes(state, block, finding);
 	if (*remedy) {
 		add_tag(state, block->gutter, "help");
-		escape_adds(&state->buf, remedy);
-		buf_addc(&state->buf, '\n');
+		escape_adds(&state->r.buf, remedy);
+		buf_addc(&state->r.buf, '\n');
 	}
 	add_repair(state, block->source, finding->repair, block->gutter);
 	if (!finding->repair && *finding->wants) {
 		add_tag(state, block->gutter, "repair");
-		buf_addf(&state->buf,
+		buf_addf(&state->r.buf,
 			 "set `rules: {%s: {params: {%s}}}` in the policy\n",
 			 finding->rule->name, finding->wants);
 	}
@@ -275,17 +261,17 @@ static void add_subject(struct full *state, const struct full_block *block,
 {
 	size_t first;
 
-	buf_reset(&state->subject);
-	finding_subject(block->findings[0], &state->subject);
-	first = state->subject.len;
-	finding_subject(finding, &state->subject);
-	if (state->subject.len == 2 * first &&
-	    !memcmp(state->subject.data, state->subject.data + first, first))
+	buf_reset(&state->r.text);
+	finding_subject(block->findings[0], &state->r.text);
+	first = state->r.text.len;
+	finding_subject(finding, &state->r.text);
+	if (state->r.text.len == 2 * first &&
+	    !memcmp(state->r.text.data, state->r.text.data + first, first))
 		return;
 	add_tag(state, block->gutter, "in");
-	escape_add(&state->buf, state->subject.data + first,
-		   state->subject.len - first);
-	buf_addc(&state->buf, '\n');
+	escape_add(&state->r.buf, state->r.text.data + first,
+		   state->r.text.len - first);
+	buf_addc(&state->r.buf, '\n');
 }
 
 /* A single finding has its message above the excerpt, several below it. */
@@ -308,8 +294,8 @@ static void add_block(struct full *state, struct full_block *block)
 		}
 		add_advice(state, block, finding);
 	}
-	buf_addc(&state->buf, '\n');
-	report_flush(state->out, &state->buf);
+	buf_addc(&state->r.buf, '\n');
+	report_flush(state->r.out, &state->r.buf);
 	block->nfindings = block->n = block->gutter = 0;
 }
 
@@ -317,16 +303,16 @@ static void add_block(struct full *state, struct full_block *block)
 static bool is_shown(struct full *state, const struct finding *finding)
 {
 	const struct rule *rule = finding->rule;
-	size_t item = tally_add(&state->tally, rule, finding->severity);
+	size_t item = tally_add(&state->r.tally, rule, finding->severity);
 
-	if (state->options.show_all)
+	if (state->r.options.show_all)
 		return true;
 	if (finding->severity == SEVERITY_INFO &&
-	    !finding_fails(finding, state->options.fail_on)) {
+	    !finding_fails(finding, state->r.options.fail_on)) {
 		tally_add(&state->infos, rule, SEVERITY_INFO);
 		return false;
 	}
-	if (state->tally.items[item].count <= SHOWN_OF_RULE)
+	if (state->r.tally.items[item].count <= SHOWN_OF_RULE)
 		return true;
 	tally_add(&state->more, rule, SEVERITY_INFO);
 	return false;
@@ -367,17 +353,17 @@ static void add_more(struct full *state)
 {
 	tally_sort(&state->more);
 	for (size_t i = 0; i < state->more.n; i++)
-		buf_addf(&state->buf, "%s: %" PRIu64 " more (--show-all)\n",
+		buf_addf(&state->r.buf, "%s: %" PRIu64 " more (--show-all)\n",
 			 state->more.items[i].rule->name,
 			 state->more.items[i].count);
 	if (state->more.n)
-		buf_addc(&state->buf, '\n');
+		buf_addc(&state->r.buf, '\n');
 }
 
 static void add_infos(struct full *state)
 {
 	const struct tally *infos = &state->infos;
-	struct buf *buf = &state->buf;
+	struct buf *buf = &state->r.buf;
 	size_t line = buf->len;
 
 	if (!infos->n)
@@ -403,30 +389,25 @@ static void full_end(void *context, const struct report_summary *summary)
 	struct full *state = context;
 
 	add_more(state);
-	if (state->options.statistics) {
-		statistics_add(&state->tally, &state->buf);
-		if (state->tally.n && !state->options.quiet)
-			buf_addc(&state->buf, '\n');
+	if (state->r.options.statistics) {
+		statistics_add(&state->r.tally, &state->r.buf);
+		if (state->r.tally.n && !state->r.options.quiet)
+			buf_addc(&state->r.buf, '\n');
 	}
-	if (!state->options.quiet) {
-		summary_add_line(summary, &state->buf);
+	if (!state->r.options.quiet) {
+		summary_add_line(summary, &state->r.buf);
 		add_infos(state);
-		summary_add_fixable(summary, &state->buf);
-		summary_add_not_run(summary, &state->buf);
+		summary_add_fixable(summary, &state->r.buf);
+		summary_add_not_run(summary, &state->r.buf);
 	}
-	report_flush(state->out, &state->buf);
-	buf_release(&state->buf);
-	buf_release(&state->subject);
-	tally_release(&state->tally);
 	tally_release(&state->more);
 	tally_release(&state->infos);
-	free(state);
 }
 
 const struct report_format report_full = {
 	.name = "full",
 	.help = "excerpts with the places underlined, for people",
-	.begin = full_begin,
+	.size = sizeof(struct full),
 	.file = full_file,
 	.end = full_end,
 };

@@ -7,18 +7,15 @@
  * never begins a line and cannot end a command.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "lint/report/parts/report_statistics.h"
 #include "lint/term/escape.h"
 
 enum { SHOWN = 10, MESSAGE_MAX = 4000, SEVERITIES = SEVERITY_ERROR + 1 };
 
 struct github {
-	FILE *out;
-	bool quiet;
+	struct report r;
 	struct held_back {
 		struct buf buf;
 		size_t before_last; /* bytes without the tenth */
@@ -26,15 +23,12 @@ struct github {
 	} kept[SEVERITIES];
 };
 
-static void *github_begin(FILE *out, const struct report_options *options)
+static void github_begin(void *context)
 {
-	struct github *state = array_zalloc(1, sizeof(*state));
+	struct github *state = context;
 
-	state->out = out;
-	state->quiet = options->quiet;
 	for (size_t i = 0; i < SEVERITIES; i++)
 		buf_init(&state->kept[i].buf);
-	return state;
 }
 
 static void add_escaped(struct buf *out, const char *s, const char *special)
@@ -149,29 +143,26 @@ static void github_end(void *context, const struct report_summary *summary)
 {
 	struct github *state = context;
 	uint64_t left = leave_out(state);
-	struct buf buf;
+	struct buf *buf = &state->r.buf;
 
-	buf_init(&buf);
 	for (size_t i = SEVERITIES; i-- > 0;) {
-		report_flush(state->out, &state->kept[i].buf);
+		report_flush(state->r.out, &state->kept[i].buf);
 		buf_release(&state->kept[i].buf);
 	}
 	if (left)
-		buf_addf(&buf,
+		buf_addf(buf,
 			 "::notice title=gpugate::%" PRIu64
 			 " more %s without an annotation: GitHub shows ten of"
 			 " each severity; see --format full or markdown\n",
 			 left, left == 1 ? "finding" : "findings");
-	if (!state->quiet)
-		summary_add_line(summary, &buf);
-	report_flush(state->out, &buf);
-	buf_release(&buf);
-	free(state);
+	if (!state->r.options.quiet)
+		summary_add_line(summary, buf);
 }
 
 const struct report_format report_github = {
 	.name = "github",
 	.help = "annotations of GitHub Actions",
+	.size = sizeof(struct github),
 	.begin = github_begin,
 	.file = github_file,
 	.end = github_end,

@@ -5,32 +5,18 @@
  * every edit above a finding would make it new. check_name is not shown,
  * hence the rule in the description.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/text.h"
 #include "lint/report/parts/report_common.h"
 #include "lint/text/counter.h"
 #include "lint/text/json_stream.h"
 
 struct gitlab {
-	FILE *out;
-	struct buf buf, text;
+	struct report r;
 	struct counter seen; /* fingerprints of the current file */
 	uint64_t n;
 };
-
-static void *gitlab_begin(FILE *out, const struct report_options *options)
-{
-	struct gitlab *state = array_zalloc(1, sizeof(*state));
-
-	state->out = out;
-	buf_init(&state->buf);
-	buf_init(&state->text);
-	fputs("[", out);
-	return state;
-}
 
 static const char *gitlab_severity(enum severity severity)
 {
@@ -53,19 +39,20 @@ static void put_fingerprint(struct gitlab *state,
 	hash = text_hash(&finding->fingerprint, sizeof(finding->fingerprint),
 			 hash);
 	hash = text_hash(&count, sizeof(count), hash);
-	stream_hex(&state->buf, "fingerprint", hash);
+	stream_hex(&state->r.buf, "fingerprint", hash);
 }
 
 static void add_issue(struct gitlab *state, const struct report_file *file,
 		      const struct finding *finding)
 {
-	struct buf *out = &state->buf;
+	struct buf *out = &state->r.buf;
 
-	buf_reset(&state->text);
-	buf_addf(&state->text, "%s: %s", finding->rule->name, finding->message);
+	buf_reset(&state->r.text);
+	buf_addf(&state->r.text, "%s: %s", finding->rule->name,
+		 finding->message);
 	buf_adds(out, state->n++ ? ",\n" : "\n");
 	stream_open(out, NULL, '{');
-	stream_text(out, "description", state->text.data);
+	stream_text(out, "description", state->r.text.data);
 	stream_text(out, "check_name", finding->rule->name);
 	put_fingerprint(state, file, finding);
 	stream_text(out, "severity", gitlab_severity(finding->severity));
@@ -74,7 +61,7 @@ static void add_issue(struct gitlab *state, const struct report_file *file,
 	stream_open(out, "lines", '{');
 	stream_int(out, "begin", finding->place.line);
 	buf_adds(out, "}}}");
-	report_flush(state->out, out);
+	report_flush(state->r.out, out);
 }
 
 static void gitlab_file(void *context, const struct report_file *file,
@@ -93,17 +80,15 @@ static void gitlab_end(void *context, const struct report_summary *summary)
 {
 	struct gitlab *state = context;
 
-	fputs("]\n", state->out);
 	counter_release(&state->seen);
-	buf_release(&state->buf);
-	buf_release(&state->text);
-	free(state);
 }
 
 const struct report_format report_gitlab = {
 	.name = "gitlab",
 	.help = "GitLab Code Quality JSON",
-	.begin = gitlab_begin,
+	.size = sizeof(struct gitlab),
+	.head = "[",
+	.tail = "]\n",
 	.file = gitlab_file,
 	.end = gitlab_end,
 };

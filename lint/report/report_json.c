@@ -5,35 +5,22 @@
  * suppressed findings back until all others are written, as its order of
  * keys wants it; `jsonl` has no order and writes them where they come.
  */
-#include <stdlib.h>
-
-#include "base/array.h"
 #include "lint/report/parts/report_common.h"
 #include "lint/report/parts/report_fix.h"
 #include "lint/term/docs.h"
 #include "lint/text/json_stream.h"
 
 struct json_report {
-	FILE *out;
-	struct buf buf;
+	struct report r;
 	struct spool suppressed;
 	uint64_t findings, nsuppressed;
 };
 
-static void *json_begin_lines(FILE *out, const struct report_options *options)
+static void json_begin(void *context)
 {
-	struct json_report *state = array_zalloc(1, sizeof(*state));
+	struct json_report *state = context;
 
-	state->out = out;
-	buf_init(&state->buf);
 	spool_init(&state->suppressed);
-	return state;
-}
-
-static void *json_begin(FILE *out, const struct report_options *options)
-{
-	fputs("{\"version\":1,\n\"findings\":[", out);
-	return json_begin_lines(out, options);
 }
 
 static void put_object_id(struct buf *out, const struct object_id *id)
@@ -135,7 +122,7 @@ static void json_file(void *context, const struct report_file *file,
 		      const struct finding *findings, size_t n)
 {
 	struct json_report *state = context;
-	struct buf *buf = &state->buf;
+	struct buf *buf = &state->r.buf;
 
 	for (size_t i = 0; i < n; i++) {
 		if (findings[i].suppressed) {
@@ -145,7 +132,7 @@ static void json_file(void *context, const struct report_file *file,
 		} else {
 			next_item(buf, &state->findings);
 			put_finding(buf, file, &findings[i]);
-			report_flush(state->out, buf);
+			report_flush(state->r.out, buf);
 		}
 	}
 }
@@ -154,7 +141,7 @@ static void jsonl_file(void *context, const struct report_file *file,
 		       const struct finding *findings, size_t n)
 {
 	struct json_report *state = context;
-	struct buf *buf = &state->buf;
+	struct buf *buf = &state->r.buf;
 
 	for (size_t i = 0; i < n; i++) {
 		if (findings[i].suppressed) {
@@ -165,7 +152,7 @@ static void jsonl_file(void *context, const struct report_file *file,
 			put_finding(buf, file, &findings[i]);
 		}
 		buf_addc(buf, '\n');
-		report_flush(state->out, buf);
+		report_flush(state->r.out, buf);
 	}
 }
 
@@ -253,42 +240,34 @@ static void put_summary(struct buf *out, const struct report_summary *summary)
 	stream_close(out, '}');
 }
 
-static void json_release(struct json_report *state)
-{
-	buf_release(&state->buf);
-	free(state);
-}
-
 static void json_end(void *context, const struct report_summary *summary)
 {
 	struct json_report *state = context;
 
-	fputs("],\n\"suppressed\":[", state->out);
-	spool_finish(&state->suppressed, state->out);
-	buf_adds(&state->buf, "],\n");
-	put_summary(&state->buf, summary);
-	buf_adds(&state->buf, "}\n");
-	report_flush(state->out, &state->buf);
-	json_release(state);
+	fputs("],\n\"suppressed\":[", state->r.out);
+	spool_finish(&state->suppressed, state->r.out);
+	buf_adds(&state->r.buf, "],\n");
+	put_summary(&state->r.buf, summary);
 }
 
 static void jsonl_end(void *context, const struct report_summary *summary)
 {
 	struct json_report *state = context;
-	struct buf *buf = &state->buf;
+	struct buf *buf = &state->r.buf;
 
 	stream_open(buf, NULL, '{');
 	stream_int(buf, "version", 1);
 	put_summary(buf, summary);
 	stream_close(buf, '}');
-	buf_addc(&state->buf, '\n');
-	report_flush(state->out, &state->buf);
-	json_release(state);
+	buf_addc(buf, '\n');
 }
 
 const struct report_format report_json = {
 	.name = "json",
 	.help = "one JSON object, a finding a line",
+	.size = sizeof(struct json_report),
+	.head = "{\"version\":1,\n\"findings\":[",
+	.tail = "}\n",
 	.begin = json_begin,
 	.file = json_file,
 	.end = json_end,
@@ -297,7 +276,8 @@ const struct report_format report_json = {
 const struct report_format report_jsonl = {
 	.name = "jsonl",
 	.help = "a JSON object a line: findings, then the summary",
-	.begin = json_begin_lines,
+	.size = sizeof(struct json_report),
+	.begin = json_begin,
 	.file = jsonl_file,
 	.end = jsonl_end,
 };

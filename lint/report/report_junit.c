@@ -7,35 +7,17 @@
  * names are made unique; it shows the element's text, Jenkins the message
  * attribute, so both are written.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/text.h"
 #include "lint/report/parts/report_common.h"
 #include "lint/text/counter.h"
 #include "lint/text/xml_out.h"
 
 struct junit {
-	FILE *out;
-	struct buf buf, name;
+	struct report r;      /* text: a case's name */
 	struct counter names; /* of the current file */
-	const char *fail_on;
 };
-
-static void *junit_begin(FILE *out, const struct report_options *options)
-{
-	struct junit *state = array_zalloc(1, sizeof(*state));
-
-	state->out = out;
-	state->fail_on = options->fail_on;
-	buf_init(&state->buf);
-	buf_init(&state->name);
-	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-	      "<testsuites name=\"gpugate\">\n",
-	      out);
-	return state;
-}
 
 static void add_suite(struct junit *state, const struct report_file *file,
 		      const struct finding *findings, size_t n)
@@ -44,28 +26,29 @@ static void add_suite(struct junit *state, const struct report_file *file,
 
 	for (size_t i = 0; i < n; i++) {
 		skipped += findings[i].suppressed != SUPPRESSED_NOT;
-		failures += finding_fails(&findings[i], state->fail_on);
+		failures +=
+			finding_fails(&findings[i], state->r.options.fail_on);
 	}
-	buf_adds(&state->buf, "<testsuite");
-	xml_add_attribute(&state->buf, "name", file->path);
+	buf_adds(&state->r.buf, "<testsuite");
+	xml_add_attribute(&state->r.buf, "name", file->path);
 	/* The passing case counts too. */
-	buf_addf(&state->buf,
+	buf_addf(&state->r.buf,
 		 " tests=\"%zu\" failures=\"%zu\" errors=\"0\""
 		 " skipped=\"%zu\" time=\"0\">\n",
 		 n + (n == skipped), failures, skipped);
 	if (n == skipped) {
-		buf_adds(&state->buf, "<testcase");
-		xml_add_attribute(&state->buf, "classname", file->path);
-		xml_add_attribute(&state->buf, "name", "no findings");
-		xml_add_attribute(&state->buf, "file", file->path);
-		buf_adds(&state->buf, " time=\"0\"/>\n");
+		buf_adds(&state->r.buf, "<testcase");
+		xml_add_attribute(&state->r.buf, "classname", file->path);
+		xml_add_attribute(&state->r.buf, "name", "no findings");
+		xml_add_attribute(&state->r.buf, "file", file->path);
+		buf_adds(&state->r.buf, " time=\"0\"/>\n");
 	}
 }
 
 /* "rule Kind ns/name /spec/..", with #2 and so on when it comes up again. */
 static void make_name(struct junit *state, const struct finding *finding)
 {
-	struct buf *name = &state->name;
+	struct buf *name = &state->r.text;
 	uint32_t count;
 
 	buf_reset(name);
@@ -87,9 +70,9 @@ static void make_name(struct junit *state, const struct finding *finding)
 static void add_result(struct junit *state, const struct report_file *file,
 		       const struct finding *finding)
 {
-	struct buf *buf = &state->buf;
+	struct buf *buf = &state->r.buf;
 	const char *remedy = finding_remedy(finding);
-	bool fails = finding_fails(finding, state->fail_on);
+	bool fails = finding_fails(finding, state->r.options.fail_on);
 
 	buf_adds(buf, fails ? "<failure" : "<system-out");
 	if (fails) {
@@ -123,12 +106,12 @@ static void add_skipped(struct buf *buf, const struct finding *finding)
 static void add_case(struct junit *state, const struct report_file *file,
 		     const struct finding *finding)
 {
-	struct buf *buf = &state->buf;
+	struct buf *buf = &state->r.buf;
 
 	make_name(state, finding);
 	buf_adds(buf, "<testcase");
 	xml_add_attribute(buf, "classname", file->path);
-	xml_add_attribute(buf, "name", state->name.data);
+	xml_add_attribute(buf, "name", state->r.text.data);
 	xml_add_attribute(buf, "file", file->path);
 	buf_addf(buf, " line=\"%u\" time=\"0\">", finding->place.line);
 	if (finding->suppressed)
@@ -147,27 +130,26 @@ static void junit_file(void *context, const struct report_file *file,
 	add_suite(state, file, findings, n);
 	for (size_t i = 0; i < n; i++) {
 		add_case(state, file, &findings[i]);
-		report_flush(state->out, &state->buf);
+		report_flush(state->r.out, &state->r.buf);
 	}
-	buf_adds(&state->buf, "</testsuite>\n");
-	report_flush(state->out, &state->buf);
+	buf_adds(&state->r.buf, "</testsuite>\n");
+	report_flush(state->r.out, &state->r.buf);
 }
 
 static void junit_end(void *context, const struct report_summary *summary)
 {
 	struct junit *state = context;
 
-	fputs("</testsuites>\n", state->out);
 	counter_release(&state->names);
-	buf_release(&state->buf);
-	buf_release(&state->name);
-	free(state);
 }
 
 const struct report_format report_junit = {
 	.name = "junit",
 	.help = "JUnit XML, for GitLab and Jenkins",
-	.begin = junit_begin,
+	.size = sizeof(struct junit),
+	.head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<testsuites name=\"gpugate\">\n",
+	.tail = "</testsuites>\n",
 	.file = junit_file,
 	.end = junit_end,
 };

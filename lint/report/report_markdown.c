@@ -6,39 +6,22 @@
  * MiB; what goes beyond is counted instead of shown.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "lint/report/parts/report_statistics.h"
 #include "lint/term/escape.h"
 
 enum { BYTES_MAX = 1000000 };
 
 struct markdown {
-	FILE *out;
-	struct report_options options;
-	struct buf buf, subject;
-	struct tally tally;
+	struct report r;
 	uint64_t written, left_out;
 };
 
-static void *markdown_begin(FILE *out, const struct report_options *options)
-{
-	struct markdown *state = array_zalloc(1, sizeof(*state));
-
-	state->out = out;
-	state->options = *options;
-	buf_init(&state->buf);
-	buf_init(&state->subject);
-	fputs("## gpugate\n\n", out);
-	return state;
-}
-
 static void flush(struct markdown *state)
 {
-	state->written += state->buf.len;
-	report_flush(state->out, &state->buf);
+	state->written += state->r.buf.len;
+	report_flush(state->r.out, &state->r.buf);
 }
 
 static void add_text(struct buf *out, const char *s, size_t len)
@@ -83,16 +66,16 @@ static void add_message(struct buf *out, const char *s)
 
 static void add_row(struct markdown *state, const struct finding *finding)
 {
-	struct buf *buf = &state->buf;
+	struct buf *buf = &state->r.buf;
 
 	buf_addf(buf, "| %u:%u | %s | %s | ", finding->place.line,
 		 finding->place.column, severity_name(finding->severity),
 		 finding->rule->name);
 	add_message(buf, finding->message);
 	buf_adds(buf, " | ");
-	buf_reset(&state->subject);
-	finding_subject(finding, &state->subject);
-	add_text(buf, state->subject.data, state->subject.len);
+	buf_reset(&state->r.text);
+	finding_subject(finding, &state->r.text);
+	add_text(buf, state->r.text.data, state->r.text.len);
 	buf_adds(buf, " |\n");
 }
 
@@ -105,17 +88,17 @@ static void markdown_file(void *context, const struct report_file *file,
 	for (size_t i = 0; i < n; i++) {
 		if (findings[i].suppressed)
 			continue;
-		tally_add(&state->tally, findings[i].rule,
+		tally_add(&state->r.tally, findings[i].rule,
 			  findings[i].severity);
 		if (state->written > BYTES_MAX) {
 			state->left_out++;
 			continue;
 		}
 		if (!open) {
-			buf_adds(&state->buf, "### ");
-			add_text(&state->buf, file->path, strlen(file->path));
+			buf_adds(&state->r.buf, "### ");
+			add_text(&state->r.buf, file->path, strlen(file->path));
 			buf_adds(
-				&state->buf,
+				&state->r.buf,
 				"\n\n| Place | Severity | Rule | Finding |"
 				" Object |\n| --- | --- | --- | --- | --- |\n");
 		}
@@ -124,19 +107,19 @@ static void markdown_file(void *context, const struct report_file *file,
 		flush(state);
 	}
 	if (open)
-		buf_addc(&state->buf, '\n');
+		buf_addc(&state->r.buf, '\n');
 	flush(state);
 }
 
 static void add_tally(struct markdown *state)
 {
-	tally_sort(&state->tally);
-	buf_adds(&state->buf,
+	tally_sort(&state->r.tally);
+	buf_adds(&state->r.buf,
 		 "\n| Findings | Severity | Rule |\n| ---: | --- | --- |\n");
-	for (size_t i = 0; i < state->tally.n; i++) {
-		const struct tally_rule *item = &state->tally.items[i];
+	for (size_t i = 0; i < state->r.tally.n; i++) {
+		const struct tally_rule *item = &state->r.tally.items[i];
 
-		buf_addf(&state->buf, "| %" PRIu64 " | %s | %s |\n",
+		buf_addf(&state->r.buf, "| %" PRIu64 " | %s | %s |\n",
 			 item->count, severity_name(item->severity),
 			 item->rule->name);
 	}
@@ -147,28 +130,25 @@ static void markdown_end(void *context, const struct report_summary *summary)
 	struct markdown *state = context;
 
 	if (state->left_out) {
-		add_count(&state->buf, state->left_out, "more finding",
+		add_count(&state->r.buf, state->left_out, "more finding",
 			  "more findings");
-		buf_adds(&state->buf, " left out: a step summary is limited to"
-				      " 1 MiB.\n\n");
+		buf_adds(&state->r.buf,
+			 " left out: a step summary is limited to"
+			 " 1 MiB.\n\n");
 	}
-	buf_reset(&state->subject);
-	summary_add_line(summary, &state->subject);
-	add_text(&state->buf, state->subject.data, state->subject.len - 1);
-	buf_addc(&state->buf, '\n');
-	if (state->options.statistics && state->tally.n)
+	buf_reset(&state->r.text);
+	summary_add_line(summary, &state->r.text);
+	add_text(&state->r.buf, state->r.text.data, state->r.text.len - 1);
+	buf_addc(&state->r.buf, '\n');
+	if (state->r.options.statistics && state->r.tally.n)
 		add_tally(state);
-	flush(state);
-	buf_release(&state->buf);
-	buf_release(&state->subject);
-	tally_release(&state->tally);
-	free(state);
 }
 
 const struct report_format report_markdown = {
 	.name = "markdown",
 	.help = "tables, for a job summary or a comment",
-	.begin = markdown_begin,
+	.size = sizeof(struct markdown),
+	.head = "## gpugate\n\n",
 	.file = markdown_file,
 	.end = markdown_end,
 };

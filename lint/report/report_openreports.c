@@ -31,24 +31,11 @@ struct openreport {
 };
 
 struct openreports {
-	FILE *out;
-	const char *fail_on;
-	struct buf buf, text;
+	struct report r;
 	struct arena names;
 	struct openreport *items;
 	size_t n, size;
 };
-
-static void *openreports_begin(FILE *out, const struct report_options *options)
-{
-	struct openreports *state = array_zalloc(1, sizeof(*state));
-
-	state->out = out;
-	state->fail_on = options->fail_on;
-	buf_init(&state->buf);
-	buf_init(&state->text);
-	return state;
-}
 
 /* A manifest may hold any text there. */
 static const char *namespace_of(const struct finding *finding)
@@ -89,7 +76,7 @@ static const char *result_of(struct openreports *state,
 		report->skip++;
 		return "skip";
 	}
-	if (finding_fails(finding, state->fail_on)) {
+	if (finding_fails(finding, state->r.options.fail_on)) {
 		report->fail++;
 		return "fail";
 	}
@@ -130,7 +117,7 @@ static void put_properties(struct openreports *state,
 			   const struct report_file *file,
 			   const struct finding *finding)
 {
-	struct buf *out = &state->buf, *text = &state->text;
+	struct buf *out = &state->r.buf, *text = &state->r.text;
 
 	stream_open(out, "properties", '{');
 	put_text(out, "file", file->path);
@@ -165,7 +152,7 @@ static void add_result(struct openreports *state,
 		[SEVERITY_ERROR] = "high",
 	};
 	struct openreport *report = report_of(state, namespace_of(finding));
-	struct buf *out = &state->buf;
+	struct buf *out = &state->r.buf;
 	const char *result = result_of(state, report, finding);
 
 	if (report->bytes)
@@ -245,32 +232,28 @@ static int compare(const void *left, const void *right)
 static void openreports_end(void *context, const struct report_summary *summary)
 {
 	struct openreports *state = context;
-	struct buf *out = &state->buf;
+	struct buf *out = &state->r.buf;
 
 	if (state->n)
 		qsort(state->items, state->n, sizeof(*state->items), compare);
-	buf_adds(out, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
 	for (size_t i = 0; i < state->n; i++) {
 		buf_adds(out, i ? ",\n" : "\n");
 		put_head(out, &state->items[i]);
 		buf_addc(out, '\n');
-		report_flush(state->out, out);
-		spool_finish(&state->items[i].results, state->out);
+		report_flush(state->r.out, out);
+		spool_finish(&state->items[i].results, state->r.out);
 		buf_adds(out, "]}");
 	}
-	buf_adds(out, "]}\n");
-	report_flush(state->out, out);
 	free(state->items);
 	arena_release(&state->names);
-	buf_release(&state->buf);
-	buf_release(&state->text);
-	free(state);
 }
 
 const struct report_format report_openreports = {
 	.name = "openreports",
 	.help = "Report objects of openreports.io, one a namespace",
-	.begin = openreports_begin,
+	.size = sizeof(struct openreports),
+	.head = "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[",
+	.tail = "]}\n",
 	.file = openreports_file,
 	.end = openreports_end,
 };

@@ -3,30 +3,17 @@
  * reviewdog's rdjson. Lines and columns count from 1, columns are bytes of
  * UTF-8 (not code points, as everywhere else), ends are exclusive.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "doc/source.h"
 #include "lint/report/parts/report_common.h"
 #include "lint/report/parts/report_fix.h"
 #include "lint/text/json_stream.h"
 
 struct rdjson {
-	FILE *out;
-	struct buf buf;
+	struct report r;
 	uint64_t n;
 };
-
-static void *rdjson_begin(FILE *out, const struct report_options *options)
-{
-	struct rdjson *state = array_zalloc(1, sizeof(*state));
-
-	state->out = out;
-	buf_init(&state->buf);
-	fputs("{\"source\":{\"name\":\"gpugate\"},\n\"diagnostics\":[", out);
-	return state;
-}
 
 static const char *rdjson_severity(enum severity severity)
 {
@@ -119,7 +106,7 @@ static void put_suggestion(struct buf *out, struct source *source,
 static void add_diagnostic(struct rdjson *state, const struct report_file *file,
 			   struct source *source, const struct finding *finding)
 {
-	struct buf *out = &state->buf;
+	struct buf *out = &state->r.buf;
 
 	buf_adds(out, state->n++ ? ",\n" : "\n");
 	stream_open(out, NULL, '{');
@@ -132,7 +119,7 @@ static void add_diagnostic(struct rdjson *state, const struct report_file *file,
 	put_related(out, file, source, finding);
 	put_suggestion(out, source, finding->repair);
 	stream_close(out, '}');
-	report_flush(state->out, out);
+	report_flush(state->r.out, out);
 }
 
 static void rdjson_file(void *context, const struct report_file *file,
@@ -147,19 +134,11 @@ static void rdjson_file(void *context, const struct report_file *file,
 	}
 }
 
-static void rdjson_end(void *context, const struct report_summary *summary)
-{
-	struct rdjson *state = context;
-
-	fputs("]}\n", state->out);
-	buf_release(&state->buf);
-	free(state);
-}
-
 const struct report_format report_rdjson = {
 	.name = "rdjson",
 	.help = "reviewdog's JSON, for comments in reviews",
-	.begin = rdjson_begin,
+	.size = sizeof(struct rdjson),
+	.head = "{\"source\":{\"name\":\"gpugate\"},\n\"diagnostics\":[",
+	.tail = "]}\n",
 	.file = rdjson_file,
-	.end = rdjson_end,
 };

@@ -9,9 +9,7 @@
  * that a comment or a baseline settled: there these are left out.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include "base/array.h"
 #include "base/text.h"
 #include "lint/report/parts/report_fix.h"
 #include "lint/report/parts/sarif.h"
@@ -19,12 +17,8 @@
 #include "lint/text/line_hash.h"
 
 struct sarif {
-	FILE *out;
-	const char *version;
-	struct buf buf;
-	struct tally rules; /* of any severity */
+	struct report r; /* tally: rules, of any severity */
 	uint64_t n;
-	bool without_suppressed;
 };
 
 /* What is known of the current file. */
@@ -33,21 +27,6 @@ struct sarif_file {
 	struct source *source;
 	struct line_hasher hasher; /* where there is a source */
 };
-
-static void *sarif_begin(FILE *out, const struct report_options *options)
-{
-	struct sarif *state = array_zalloc(1, sizeof(*state));
-
-	state->out = out;
-	state->version = options->version;
-	state->without_suppressed = options->github;
-	buf_init(&state->buf);
-	fputs("{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\","
-	      "\"version\":\"2.1.0\",\n\"runs\":[{"
-	      "\"columnKind\":\"unicodeCodePoints\",\n\"results\":[",
-	      out);
-	return state;
-}
 
 /* End of the first line of a place that spans several. */
 static uint32_t line_end_column(struct source *source, uint32_t line)
@@ -172,8 +151,8 @@ static void put_suppressions(struct buf *out, const struct finding *finding)
 static void add_result(struct sarif *state, struct sarif_file *at,
 		       const struct finding *finding)
 {
-	size_t index = tally_add(&state->rules, finding->rule, SEVERITY_INFO);
-	struct buf *out = &state->buf, text;
+	size_t index = tally_add(&state->r.tally, finding->rule, SEVERITY_INFO);
+	struct buf *out = &state->r.buf, text;
 
 	buf_adds(out, state->n++ ? ",\n" : "\n");
 	stream_open(out, NULL, '{');
@@ -194,12 +173,12 @@ static void add_result(struct sarif *state, struct sarif_file *at,
 	put_suppressions(out, finding);
 	fix_put_sarif(out, at->file->path, at->source, finding->repair);
 	stream_close(out, '}');
-	report_flush(state->out, out);
+	report_flush(state->r.out, out);
 }
 
 static bool is_result(const struct sarif *state, const struct finding *finding)
 {
-	return !finding->suppressed || !state->without_suppressed;
+	return !finding->suppressed || !state->r.options.github;
 }
 
 static void sarif_file(void *context, const struct report_file *file,
@@ -225,16 +204,16 @@ static void sarif_file(void *context, const struct report_file *file,
 
 static void add_rules(struct sarif *state)
 {
-	struct buf *out = &state->buf;
+	const char *version = state->r.options.version;
+	struct buf *out = &state->r.buf;
 
 	buf_adds(out, "],\n\"tool\":{\"driver\":{\"name\":\"gpugate\"");
-	stream_text(out, "semanticVersion", sarif_version(state->version));
-	stream_text(out, "version",
-		    state->version ? state->version : "unknown");
+	stream_text(out, "semanticVersion", sarif_version(version));
+	stream_text(out, "version", version ? version : "unknown");
 	stream_open(out, "rules", '[');
-	for (size_t i = 0; i < state->rules.n; i++) {
+	for (size_t i = 0; i < state->r.tally.n; i++) {
 		buf_adds(out, i ? ",\n" : "\n");
-		sarif_put_rule(out, state->rules.items[i].rule);
+		sarif_put_rule(out, state->r.tally.items[i].rule);
 	}
 	buf_adds(out, "]}}");
 }
@@ -244,20 +223,19 @@ static void sarif_end(void *context, const struct report_summary *summary)
 	struct sarif *state = context;
 
 	add_rules(state);
-	buf_adds(&state->buf, ",\n\"automationDetails\":{\"id\":\"gpugate/\"}"
-			      ",\n\"invocations\":[");
-	sarif_put_invocation(&state->buf, summary);
-	buf_adds(&state->buf, "]}]}\n");
-	report_flush(state->out, &state->buf);
-	tally_release(&state->rules);
-	buf_release(&state->buf);
-	free(state);
+	buf_adds(&state->r.buf, ",\n\"automationDetails\":{\"id\":\"gpugate/\"}"
+				",\n\"invocations\":[");
+	sarif_put_invocation(&state->r.buf, summary);
 }
 
 const struct report_format report_sarif = {
 	.name = "sarif",
 	.help = "SARIF 2.1.0, for code scanning and editors",
-	.begin = sarif_begin,
+	.size = sizeof(struct sarif),
+	.head = "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\","
+		"\"version\":\"2.1.0\",\n\"runs\":[{"
+		"\"columnKind\":\"unicodeCodePoints\",\n\"results\":[",
+	.tail = "]}]}\n",
 	.file = sarif_file,
 	.end = sarif_end,
 };

@@ -273,15 +273,13 @@ void filter_report(struct filter *f, const struct report_format *format,
 					 .version = program_version};
 	struct report_summary summary = {.files = f->ntexts,
 					 .counts = f->run.counts};
-	void *state = NULL;
+	void *state;
 
 	summary.fixable = f->run.counts.fixable;
 	summary.fixable_unsafe = f->run.counts.fixable_unsafe;
 	summary.not_run = run_not_run(&f->run, &summary.nnot_run);
-	if (format->begin)
-		state = format->begin(out, &options);
+	state = report_begin(format, out, &options);
 	for (size_t i = 0; format->file && i < f->n;)
 		i += report_text(f, format, state, i);
-	if (format->end)
-		format->end(state, &summary);
+	report_end(format, state, &summary);
 }

@@ -155,7 +155,7 @@ static void run(struct dump *dump, const struct report_format *format,
 		{make_place(dump, "kind"), dump->hostile ? texts[1] : "here"},
 		{make_place(dump, "kind"), dump->hostile ? texts[0] : "there"},
 	};
-	void *state = format->begin(stdout, &options);
+	void *state = report_begin(format, stdout, &options);
 
 	related[1].place.file = (uint32_t)files;
 	fill(dump, findings, n, related);
@@ -176,7 +176,7 @@ static void run(struct dump *dump, const struct report_format *format,
 		count(&summary.counts, findings, n);
 	}
 	summary.counts.documents = summary.counts.objects = files;
-	format->end(state, &summary);
+	report_end(format, state, &summary);
 	free(findings);
 }
 

@@ -139,9 +139,9 @@ fixture_report(struct fixture *fixture, const struct report_format *format,
 
 	if (!out)
 		abort();
-	state = format->begin(out, &fixture->options);
+	state = report_begin(format, out, &fixture->options);
 	format->file(state, &file, findings, n);
-	format->end(state, summary ? summary : &none);
+	report_end(format, state, summary ? summary : &none);
 	fclose(out);
 	return text;
 }

@@ -71,11 +71,11 @@ static void full_does_without_source_and_object(void **state)
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
-	void *context = report_full.begin(out, &fixture.options);
+	void *context = report_begin(&report_full, out, &fixture.options);
 
 	file.index = 7;
 	report_full.file(context, &file, &finding, 1);
-	report_full.end(context, &summary);
+	report_end(&report_full, context, &summary);
 	fclose(out);
 	assert_string_equal(text, "error: container `trainer` has no limit"
 				  " [shm-missing]\n --> jobs/train.yaml:4:7\n"

@@ -218,11 +218,12 @@ static void paths_are_uris(void **state)
 		char *text = NULL, wanted[64];
 		size_t size;
 		FILE *out = open_memstream(&text, &size);
-		void *context = report_sarif.begin(out, &fixture.options);
+		void *context =
+			report_begin(&report_sarif, out, &fixture.options);
 
 		file.path = cases[i].path;
 		report_sarif.file(context, &file, &finding, 1);
-		report_sarif.end(context, &summary);
+		report_end(&report_sarif, context, &summary);
 		fclose(out);
 		snprintf(wanted, sizeof(wanted), "\"uri\":\"%s\"",
 			 cases[i].uri);

@@ -4,41 +4,32 @@
  * the end of the run. It can be read without its script; with it, findings
  * are filtered by rule, namespace, severity, file and text.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "base/array.h"
 #include "html.h"
 #include "lint/report/parts/report_statistics.h"
 #include "lint/text/xml_out.h"
+#include <inttypes.h>
 
 struct html_report {
-	FILE *out;
-	const char *version, *fail_on;
-	struct buf buf;
+	struct report r;
 	struct spool findings, suppressed;
-	struct tally tally;
 	uint64_t n, nsuppressed, failing;
 };
 
-static void *begin(FILE *out, const struct report_options *options)
+static void begin(void *context)
 {
-	struct html_report *state = array_zalloc(1, sizeof(*state));
+	struct html_report *state = context;
 
-	state->out = out;
-	state->version = options->version;
-	state->fail_on = options->fail_on ? options->fail_on : "error";
-	buf_init(&state->buf);
+	if (!state->r.options.fail_on)
+		state->r.options.fail_on = "error";
 	spool_init(&state->findings);
 	spool_init(&state->suppressed);
-	return state;
 }
 
 static void add_suppressed(struct html_report *state,
 			   const struct report_file *file,
 			   const struct finding *finding)
 {
-	struct buf *buf = &state->buf;
+	struct buf *buf = &state->r.buf;
 
 	buf_adds(buf, "<tr><td>");
 	html_add_rule(buf, finding->rule);
@@ -54,10 +45,10 @@ static void add_suppressed(struct html_report *state,
 
 static void begin_file(struct html_report *state, const char *path, size_t n)
 {
-	buf_adds(&state->buf, "<details class=\"file\" open><summary>"
-			      "<h3 class=\"path\">");
-	xml_add(&state->buf, path);
-	buf_addf(&state->buf, "</h3> <span>%zu</span></summary>\n", n);
+	buf_adds(&state->r.buf, "<details class=\"file\" open><summary>"
+				"<h3 class=\"path\">");
+	xml_add(&state->r.buf, path);
+	buf_addf(&state->r.buf, "</h3> <span>%zu</span></summary>\n", n);
 }
 
 static void add_file(void *context, const struct report_file *file,
@@ -82,15 +73,16 @@ static void add_file(void *context, const struct report_file *file,
 			source = file_shown(file);
 			begin_file(state, file->path, shown);
 		}
-		tally_add(&state->tally, finding->rule, finding->severity);
-		state->failing += finding_fails(finding, state->fail_on);
+		tally_add(&state->r.tally, finding->rule, finding->severity);
+		state->failing +=
+			finding_fails(finding, state->r.options.fail_on);
 		state->n++;
-		html_add_finding(&state->buf, file, source, finding);
-		spool_add(&state->findings, &state->buf);
+		html_add_finding(&state->r.buf, file, source, finding);
+		spool_add(&state->findings, &state->r.buf);
 	}
 	if (shown)
-		buf_adds(&state->buf, "</details>\n");
-	spool_add(&state->findings, &state->buf);
+		buf_adds(&state->r.buf, "</details>\n");
+	spool_add(&state->findings, &state->r.buf);
 }
 
 static void add_filter(struct buf *out)
@@ -126,47 +118,47 @@ static void write_head(struct html_report *state,
 	head.bad = state->failing || summary->failed;
 	if (state->failing) {
 		add_count(&verdict, state->failing, "finding", "findings");
-		buf_addf(&verdict, " at or above %s", state->fail_on);
+		buf_addf(&verdict, " at or above %s", state->r.options.fail_on);
 	} else {
 		buf_adds(&verdict, summary->failed ? "incomplete: an input "
 						     "could not be read"
 						   : "passed");
 	}
 	head.verdict = verdict.data;
-	html_open(&state->buf, &head);
-	html_add_tiles(&state->buf, summary);
+	html_open(&state->r.buf, &head);
+	html_add_tiles(&state->r.buf, summary);
 	if (summary->quotas)
-		summary->quotas(summary->context, &state->buf);
-	html_add_rules(&state->buf, &state->tally);
-	html_add_judged(&state->buf, summary);
+		summary->quotas(summary->context, &state->r.buf);
+	html_add_rules(&state->r.buf, &state->r.tally);
+	html_add_judged(&state->r.buf, summary);
 	buf_release(&verdict);
 }
 
 static void write_findings(struct html_report *state)
 {
-	buf_adds(&state->buf, "<h2 id=\"findings\">Findings</h2>\n");
+	buf_adds(&state->r.buf, "<h2 id=\"findings\">Findings</h2>\n");
 	if (state->n)
-		add_filter(&state->buf);
+		add_filter(&state->r.buf);
 	else
-		buf_adds(&state->buf, "<p class=\"card\">None.</p>\n");
-	report_flush(state->out, &state->buf);
-	spool_finish(&state->findings, state->out);
+		buf_adds(&state->r.buf, "<p class=\"card\">None.</p>\n");
+	report_flush(state->r.out, &state->r.buf);
+	spool_finish(&state->findings, state->r.out);
 }
 
 static void write_suppressed(struct html_report *state)
 {
 	if (state->nsuppressed)
-		buf_addf(&state->buf,
+		buf_addf(&state->r.buf,
 			 "<details class=\"card\"><summary><h2>Suppressed "
 			 "(%" PRIu64 ")</h2></summary><table><thead><tr>"
 			 "<th scope=\"col\">rule</th><th scope=\"col\">place"
 			 "</th><th scope=\"col\">by</th><th scope=\"col\">"
 			 "reason</th></tr></thead><tbody>\n",
 			 state->nsuppressed);
-	report_flush(state->out, &state->buf);
-	spool_finish(&state->suppressed, state->out);
+	report_flush(state->r.out, &state->r.buf);
+	spool_finish(&state->suppressed, state->r.out);
 	if (state->nsuppressed)
-		buf_adds(&state->buf, "</tbody></table></details>\n");
+		buf_adds(&state->r.buf, "</tbody></table></details>\n");
 }
 
 static void end(void *context, const struct report_summary *summary)
@@ -176,16 +168,13 @@ static void end(void *context, const struct report_summary *summary)
 	write_head(state, summary);
 	write_findings(state);
 	write_suppressed(state);
-	html_close(&state->buf, state->version);
-	report_flush(state->out, &state->buf);
-	tally_release(&state->tally);
-	buf_release(&state->buf);
-	free(state);
+	html_close(&state->r.buf, state->r.options.version);
 }
 
 const struct report_format report_html = {
 	.name = "html",
 	.help = "a page to look at, filter and print",
+	.size = sizeof(struct html_report),
 	.begin = begin,
 	.file = add_file,
 	.end = end,

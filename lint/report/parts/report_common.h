@@ -47,6 +47,15 @@ size_t tally_add(struct tally *tally, const struct rule *rule,
 void tally_sort(struct tally *tally);
 void tally_release(struct tally *tally);
 
+/* What the state of each format begins with. */
+struct report {
+	FILE *out;
+	struct report_options options;
+	struct buf buf;	    /* not yet written */
+	struct buf text;    /* for the format to reset and fill */
+	struct tally tally; /* likewise */
+};
+
 /*
  * Text kept for the end of the report. A little stays in memory, more goes
  * to an unlinked temporary file, so that memory does not grow with findings.
