@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -115,6 +116,20 @@ static void prepare(struct spill *spill)
 
 /* --- writing ------------------------------------------------------------- */
 
+#define IN_FINDING(member) offsetof(struct finding, member)
+
+/* Texts of a finding, in the order of the file. */
+static const size_t texts[] = {
+	IN_FINDING(place.pointer), IN_FINDING(id.api_version),
+	IN_FINDING(id.kind),	   IN_FINDING(id.namespace),
+	IN_FINDING(id.name),	   IN_FINDING(pod),
+	IN_FINDING(container),	   IN_FINDING(message),
+	IN_FINDING(help),	   IN_FINDING(cause),
+	IN_FINDING(policy),	   IN_FINDING(binding),
+	IN_FINDING(wants),	   IN_FINDING(suppression_reason)};
+
+enum { TEXTS = sizeof(texts) / sizeof(*texts) };
+
 static void put_string(struct buf *buf, const char *text)
 {
 	if (text)
@@ -157,20 +172,9 @@ static void put_finding(struct spill *spill, const struct finding *f)
 	fixed.suppressed = (uint8_t)f->suppressed;
 	fixed.repair = f->repair != NULL;
 	buf_add(buf, &fixed, sizeof(fixed));
-	put_string(buf, f->place.pointer);
-	put_string(buf, f->id.api_version);
-	put_string(buf, f->id.kind);
-	put_string(buf, f->id.namespace);
-	put_string(buf, f->id.name);
-	put_string(buf, f->pod);
-	put_string(buf, f->container);
-	put_string(buf, f->message);
-	put_string(buf, f->help);
-	put_string(buf, f->cause);
-	put_string(buf, f->policy);
-	put_string(buf, f->binding);
-	put_string(buf, f->wants);
-	put_string(buf, f->suppression_reason);
+	for (size_t i = 0; i < TEXTS; i++)
+		put_string(buf,
+			   *(const char *const *)((const char *)f + texts[i]));
 	for (unsigned i = 0; i < f->nrelated; i++) {
 		buf_add(buf, &f->related[i].place, sizeof(struct place));
 		put_string(buf, f->related[i].place.pointer);
@@ -218,21 +222,20 @@ static const char *get_string(const char **at)
 	return text;
 }
 
-static void get_related(const char **at, struct arena *arena, struct finding *f)
-{
-	f->related = ARENA_ARRAY(arena, struct related, f->nrelated);
-	for (unsigned i = 0; i < f->nrelated; i++) {
-		memcpy(&f->related[i].place, *at, sizeof(struct place));
-		*at += sizeof(struct place);
-		f->related[i].place.pointer = get_string(at);
-		f->related[i].message = get_string(at);
-	}
-}
-
 static void get_bytes(const char **at, void *to, size_t n)
 {
 	memcpy(to, *at, n);
 	*at += n;
+}
+
+static void get_related(const char **at, struct arena *arena, struct finding *f)
+{
+	f->related = ARENA_ARRAY(arena, struct related, f->nrelated);
+	for (unsigned i = 0; i < f->nrelated; i++) {
+		get_bytes(at, &f->related[i].place, sizeof(struct place));
+		f->related[i].place.pointer = get_string(at);
+		f->related[i].message = get_string(at);
+	}
 }
 
 static struct fix_result *get_repair(const char **at, struct arena *arena)
@@ -259,8 +262,7 @@ static void get_finding(const char **at, struct arena *arena, struct finding *f)
 {
 	struct fixed fixed;
 
-	memcpy(&fixed, *at, sizeof(fixed));
-	*at += sizeof(fixed);
+	get_bytes(at, &fixed, sizeof(fixed));
 	f->rule = fixed.rule;
 	f->fingerprint = fixed.fingerprint;
 	f->place = fixed.place;
@@ -271,20 +273,8 @@ static void get_finding(const char **at, struct arena *arena, struct finding *f)
 	f->action = fixed.action;
 	f->severity_fixed = fixed.severity_fixed;
 	f->suppressed = fixed.suppressed;
-	f->place.pointer = get_string(at);
-	f->id.api_version = get_string(at);
-	f->id.kind = get_string(at);
-	f->id.namespace = get_string(at);
-	f->id.name = get_string(at);
-	f->pod = get_string(at);
-	f->container = get_string(at);
-	f->message = get_string(at);
-	f->help = get_string(at);
-	f->cause = get_string(at);
-	f->policy = get_string(at);
-	f->binding = get_string(at);
-	f->wants = get_string(at);
-	f->suppression_reason = get_string(at);
+	for (size_t i = 0; i < TEXTS; i++)
+		*(const char **)((char *)f + texts[i]) = get_string(at);
 	if (f->nrelated)
 		get_related(at, arena, f);
 	if (fixed.repair)

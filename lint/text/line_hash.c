@@ -95,12 +95,17 @@ static bool next_unit(struct line_hasher *hasher, uint16_t *unit)
 	return *s != ' ' && *s != '\t' && !(after_cr && *s == '\n');
 }
 
-/* Reads to that line; false: there is none, or it is behind. */
+/* Reads to that line, again from the first one if it is behind; false: there is
+ * none. */
 static bool reach(struct line_hasher *hasher, uint32_t line)
 {
 	const size_t end = hasher->source->len;
 	uint16_t unit;
 
+	if (line < hasher->line) {
+		rewind_to_start(hasher);
+		counter_reset(&hasher->counter);
+	}
 	while (hasher->line < line && (hasher->at < end || hasher->trailing))
 		if (next_unit(hasher, &unit))
 			add_unit(hasher, unit);

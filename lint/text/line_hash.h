@@ -42,8 +42,8 @@ struct line_hasher {
 };
 
 void line_hasher_init(struct line_hasher *hasher, const struct source *source);
-/* Each line that will be asked for, in their order, from 1; then each may be
- * asked for, in the same order. One may be asked for again. */
+/* Each line that will be asked for, from 1; then each may be asked for. Their
+ * order is free, but where it is not theirs in the text this is read again. */
 void line_hash_want(struct line_hasher *hasher, uint32_t line);
 /* NULL: there is no such line. */
 const struct line_hash *line_hash_at(struct line_hasher *hasher, uint32_t line);

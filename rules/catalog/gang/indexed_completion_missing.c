@@ -29,7 +29,8 @@ static const struct node *reads_index(const struct container *c)
 		path = node_get(node_get(c->env[i].node, "valueFrom"),
 				"fieldRef");
 		path = node_get(path, "fieldPath");
-		if (node_str(path) && strstr(node_str(path), annotation))
+		if (node_str(path) && path->len >= sizeof(annotation) - 1 &&
+		    strstr(node_str(path), annotation))
 			return path;
 	}
 	return NULL;
