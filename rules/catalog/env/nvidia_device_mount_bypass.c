@@ -40,10 +40,8 @@ static void help(struct rule_run *run, struct finding *f, const struct pod *pod)
  * those that a plugin gave it: the device cgroup denies the others. */
 static bool is_privileged(const struct container *c)
 {
-	const struct node *privileged =
-		node_get(node_get(c->node, "securityContext"), "privileged");
-
-	return !node_is_unset(privileged) && !node_eq(privileged, "false");
+	return node_is_true(
+		node_get(node_get(c->node, "securityContext"), "privileged"));
 }
 
 static bool has_fabric(const struct container *c)
@@ -126,6 +124,6 @@ const struct rule rule_nvidia_device_mount_bypass = {
 	.why = "The pod uses accelerators that the scheduler and the quotas do not count and that may be allocated to other pods.",
 	.remedy = "Ask for the devices in resources.limits, or by a DRA claim.",
 	.evidence =
-		"https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go, https://github.com/kubernetes/kubernetes/issues/5607",
+		"https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go; https://github.com/kubernetes/kubernetes/issues/5607",
 	.check_pod = check,
 };
