@@ -53,8 +53,7 @@ static void report_unknown(struct rule_run *run, const struct workload *w,
 		run, &w->id, &w->place,
 		rule_cluster(run)
 			? "%s `%s` of %s does not exist: it waits forever"
-			: "no file has the %s `%s` of %s: if the cluster has "
-			  "none either, it waits forever",
+			: "no file has the %s `%s` of %s: if the cluster has none either, it waits forever",
 		cluster_resource(kind)->kind, name,
 		rule_title(run, w->id.kind, w->id.name));
 	if (near)
