@@ -6,13 +6,7 @@
  * annotations that only plugins write (CDI, CRI-O, NRI). They bypass the
  * scheduler and every quota. What counts is the path that a mount shows: path
  * and subPath, normalized.
- *
- * Source: kubernetes/kubernetes#5607 ("Mounting devices requires cgroup
- * updates. That's why hostpath isn't working as-is"): beside a limit, and
- * without privileges, a mount of device nodes gives nothing more.
  */
-#include <string.h>
-
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 #include "kube/resources/host_path.h"
@@ -36,38 +30,18 @@ static void help(struct rule_run *run, struct finding *f, const struct pod *pod)
 		     pod_infrastructure_hint(pod));
 }
 
-/* Of the device nodes that it sees, a container without privileges opens
- * those that a plugin gave it: the device cgroup denies the others. */
-static bool is_privileged(const struct container *c)
-{
-	return node_is_true(
-		node_get(node_get(c->node, "securityContext"), "privileged"));
-}
-
+/* The device plugin gave it some, and it cannot open others. */
 static bool has_fabric(const struct container *c)
 {
+	const struct node *privileged =
+		node_get(node_get(c->node, "securityContext"), "privileged");
+
+	if (!node_is_unset(privileged) && !node_is_false(privileged))
+		return false;
 	FOR_EACH_LIMIT(c, entry)
 		if (fabric_resource(entry->node->key))
 			return true;
 	return false;
-}
-
-/* A mount of /dev/null asks the runtime for a device. */
-static bool is_node(const struct host_path *shown)
-{
-	return host_path_is_within(shown->path, "/dev") &&
-	       strcmp(shown->path, "/dev/null") != 0;
-}
-
-static bool opens_only_its_own(const struct container *c,
-			       const struct host_path *shown,
-			       enum host_shows shows)
-{
-	if (is_privileged(c))
-		return false;
-	if (shows == HOST_SHOWS_FABRIC)
-		return has_fabric(c);
-	return shows == HOST_SHOWS_DEVICE && is_node(shown) && c->gpus.n > 0;
 }
 
 static void check_mount(struct rule_run *run, const struct container *c,
@@ -80,7 +54,7 @@ static void check_mount(struct rule_run *run, const struct container *c,
 	/* KAI documents the MPS pipe of a shared GPU. gpu-hostpath reports a
 	 * GPU pod that mounts all of the host. */
 	if (shows == HOST_SHOWS_NOTHING ||
-	    opens_only_its_own(c, &shown, shows) ||
+	    (shows == HOST_SHOWS_FABRIC && has_fabric(c)) ||
 	    (shows == HOST_SHOWS_SHARE && c->pod->gpu_by & GPU_BY_ANNOTATION) ||
 	    (shows == HOST_SHOWS_EVERYTHING && pod_uses_gpu(c->pod) == TRI_YES))
 		return;
@@ -124,6 +98,6 @@ const struct rule rule_nvidia_device_mount_bypass = {
 	.why = "The pod uses accelerators that the scheduler and the quotas do not count and that may be allocated to other pods.",
 	.remedy = "Ask for the devices in resources.limits, or by a DRA claim.",
 	.evidence =
-		"https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go; https://github.com/kubernetes/kubernetes/issues/5607",
+		"https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go",
 	.check_pod = check,
 };
