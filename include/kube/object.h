@@ -146,6 +146,7 @@ enum summed_requests {
 enum summed_requests object_request_sum(const struct object *object);
 /* How many of it the objects around it make: 1 where it stands alone. */
 struct amount object_copies(const struct object *object);
+
 static inline bool object_is(const struct object *object, const char *group,
 			     const char *kind)
 {

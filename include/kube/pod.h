@@ -146,6 +146,7 @@ pod_annotation(const struct pod *pod, const char *key)
 		       ? node
 		       : pod_meta_default(pod, "annotations", key);
 }
+
 /* A volume of the pod by name, or NULL. */
 const struct node *pod_volume(const struct pod *pod, const char *name);
 /* Is it made from a copy of the other's template, and alike in all that is not

@@ -186,17 +186,18 @@ static void sarif_file(void *context, const struct report_file *file,
 {
 	struct sarif *state = context;
 	struct sarif_file at = {.file = file};
-	size_t left = 0;
+	bool read = false;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!is_result(state, &findings[i]))
 			continue;
-		if (!left++ && (at.source = file_source(file)))
+		if (!read && (at.source = file_source(file)))
 			line_hasher_init(&at.hasher, at.source);
+		read = true;
 		if (at.source)
 			line_hash_want(&at.hasher, first_line(&findings[i]));
 	}
-	for (size_t i = 0; i < n && left; i++)
+	for (size_t i = 0; i < n; i++)
 		if (is_result(state, &findings[i]))
 			add_result(state, &at, &findings[i]);
 	line_hasher_release(&at.hasher);

@@ -5,14 +5,14 @@
 # every rule on, for three clean objects of the benchmark; and those of a
 # linted file. Times depend on the machine, instructions do not, where libc
 # chooses the same functions on every processor: what costs some per cent more
-# than the figures below is seen here. With AVX2 there are 1 to 4 % fewer, and the
-# released program, which is optimised when it is linked, has 5 % fewer.
+# than the figures below is seen here. With AVX2 there are 1 to 4 % fewer; the
+# program as it is released, optimised when it is linked, has 3 to 4 % fewer.
 #
 # Where they go, in thousands (Pod of 4 KB, PyTorchJob of 8 KB, Job of 42 KB):
-# the JSON reader 27, 59, 267, of which 94 instructions a key with its string;
-# fields of maps by name 6, 14, 32; rules themselves 10, 16, 43, spread over 85
-# checks of the 185; reading containers and their variables 3, 8, 50; words of
-# commands 6, 6, 6; which rules to call, and what did not run 4, 8, 9.
+# the JSON reader 27, 58, 268; fields of maps by name 7, 11, 30; the rules' own
+# code 8, 10, 42, spread over 85 checks of the 185; reading containers and their
+# variables 3, 9, 63; words of commands 3, 6, 3; which rules to call, and what did
+# not run 4, 7, 5.
 #
 # usage: instructions.sh [BUILD]
 # shellcheck source=tests/check/lib.bash

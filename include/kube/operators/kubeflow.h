@@ -11,6 +11,9 @@
 bool object_is_kubeflow(const struct object *object);
 /* MPIJob of the MPI operator: its launcher is a batch/v1 Job. */
 bool object_is_mpi_v2(const struct object *object);
+/* Does its controller stop the workers when the job has ended, whatever the
+ * object says? */
+bool object_stops_workers(const struct object *object);
 /* Does its launcher start before its workers are ready? */
 bool object_launches_early(const struct object *object);
 

@@ -4,10 +4,11 @@
  * the end of the run. It can be read without its script; with it, findings
  * are filtered by rule, namespace, severity, file and text.
  */
+#include <inttypes.h>
+
 #include "html.h"
 #include "lint/report/parts/report_statistics.h"
 #include "lint/text/xml_out.h"
-#include <inttypes.h>
 
 struct html_report {
 	struct report r;

@@ -13,7 +13,6 @@
  */
 #include <string.h>
 
-#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/kubeflow.h"
@@ -27,15 +26,6 @@ static const struct node *clean_policy(const struct object *object)
 	/* MPIJob v1 has it in spec as well, as all kinds once had. */
 	return node_is_unset(policy) ? node_get(spec, "cleanPodPolicy")
 				     : policy;
-}
-
-/* MPIJob v1alpha1 has no such policy: its controller scales the workers to 0
- * once the launcher has finished (pkg/controllers/v1alpha1
- * mpi_job_controller.go allocateProcessingUnits). */
-static bool has_no_policy(const struct object *object)
-{
-	return !strcmp(object->kind, "MPIJob") &&
-	       text_eq(object->version, "v1alpha1");
 }
 
 static bool is_single(const struct object *object)
@@ -97,8 +87,9 @@ static void check(struct rule_run *run, const struct object *object)
 	struct finding *f;
 
 	if (!object_is_kubeflow(object) || !object_gpu_pod(object) ||
-	    !object_run_policy(object, &place) || has_no_policy(object) ||
-	    is_single(object) || ends_with_all(object, &place))
+	    !object_run_policy(object, &place) ||
+	    object_stops_workers(object) || is_single(object) ||
+	    ends_with_all(object, &place))
 		return;
 	if (unset ? object->fragment : !node_eq(policy, "None"))
 		return;

@@ -10,7 +10,7 @@
 
 enum { LARGE = 16 };
 
-/* topology-key, podTopology */
+/* topology-key and podTopology alike: both end in the same letters. */
 static bool speaks_of_topology(const struct node *map)
 {
 	FOR_EACH_CHILD(map, value)

@@ -243,9 +243,9 @@ static inline struct node *json_node(struct json_reader *json,
 	else if (!(node = json_refill(json, place->at)))
 		return NULL;
 	node->next = NULL;
-	/* first, last, tags, map_index */
-	memset((char *)node + offsetof(struct node, first), 0,
-	       offsetof(struct node, parent) - offsetof(struct node, first));
+	node->first = node->last = NULL;
+	node->tags = 0;
+	node->map_index = NULL;
 	node->start = start;
 	return node;
 }

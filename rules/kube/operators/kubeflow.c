@@ -71,6 +71,15 @@ bool object_is_mpi_v2(const struct object *object)
 	       text_eq(object->version, "v2beta1");
 }
 
+/* mpi-operator pkg/controllers/v1alpha1 mpi_job_controller.go: once the
+ * launcher has finished, allocateProcessingUnits() wants no workers; the first
+ * version has no cleanPodPolicy. */
+bool object_stops_workers(const struct object *object)
+{
+	return object_is(object, "kubeflow.org", "MPIJob") &&
+	       text_eq(object->version, "v1alpha1");
+}
+
 /* mpi-operator v2beta1/types.go: AtStartup is the default. */
 bool object_launches_early(const struct object *object)
 {
