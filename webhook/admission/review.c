@@ -129,9 +129,8 @@ static struct node *read_tree(struct arena *arena, struct review *review,
 
 /* --- what it says --------------------------------------------------------- */
 
-static inline const char *text_of(const struct node *map, const char *key)
+static const char *text_of(const struct node *node)
 {
-	const struct node *node = node_get(map, key);
 	const char *text = node_str(node);
 
 	/* What a NUL hides is not the name in front of it. */
@@ -153,11 +152,11 @@ static enum operation operation_of(const char *name)
 }
 
 /* An object of the request becomes a document of its own. */
-static void take_document(struct review *review, const struct node *request,
-			  const char *key, struct doc *doc)
+static void take_document(struct review *review, const struct node *object,
+			  struct doc *doc)
 {
 	/* The tree was built by this review and is not shared. */
-	struct node *root = (struct node *)(uintptr_t)node_get(request, key);
+	struct node *root = (struct node *)(uintptr_t)object;
 
 	memset(doc, 0, sizeof(*doc));
 	doc->source = &review->source;
@@ -180,19 +179,19 @@ static void read_request(struct review *review, const struct node *request)
 	const struct node *user = node_get(request, "userInfo");
 
 	review->request = request;
-	review->operation_name = text_of(request, "operation");
+	review->operation_name = text_of(node_get(request, "operation"));
 	review->operation = operation_of(review->operation_name);
-	review->group = text_of(kind, "group");
-	review->version = text_of(kind, "version");
-	review->kind = text_of(kind, "kind");
-	review->subresource = text_of(request, "subResource");
-	review->namespace = text_of(request, "namespace");
-	review->name = text_of(request, "name");
-	review->user = text_of(user, "username");
+	review->group = text_of(node_get(kind, "group"));
+	review->version = text_of(node_get(kind, "version"));
+	review->kind = text_of(node_get(kind, "kind"));
+	review->subresource = text_of(node_get(request, "subResource"));
+	review->namespace = text_of(node_get(request, "namespace"));
+	review->name = text_of(node_get(request, "name"));
+	review->user = text_of(node_get(user, "username"));
 	review->groups = node_get(user, "groups");
 	review->dry_run = node_is_true(node_get(request, "dryRun"));
-	take_document(review, request, "object", &review->object);
-	take_document(review, request, "oldObject", &review->old);
+	take_document(review, node_get(request, "object"), &review->object);
+	take_document(review, node_get(request, "oldObject"), &review->old);
 }
 
 static bool read_envelope(struct review *review, const struct node *root)

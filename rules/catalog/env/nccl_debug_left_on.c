@@ -95,42 +95,14 @@ static void check_entry(struct rule_run *run, const struct container *c,
 				 s->effect);
 }
 
-/* One of those names, of which the last entry counts. */
-static void check_name(struct rule_run *run, const struct container *c,
-		       const struct node *name)
-{
-	for (size_t i = 0; i < sizeof(switches) / sizeof(*switches); i++)
-		if (node_eq(name, switches[i].name) &&
-		    name->parent == container_env(c, switches[i].name))
-			check_entry(run, c, &switches[i]);
-}
-
-/* Nearly all containers have none of them, as their tags show. */
-static bool has_any(const struct container *c)
-{
-	for (size_t i = 0; i < sizeof(switches) / sizeof(*switches); i++)
-		if (container_env(c, switches[i].name))
-			return true;
-	return false;
-}
-
-static bool may_be_switch(const char *name)
-{
-	return text_starts(name, "NCCL_") || text_starts(name, "CUDA_L") ||
-	       text_starts(name, "TORCH_D");
-}
-
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	if (pod_uses_gpu(pod) != TRI_YES)
 		return;
-	FOR_EACH_CONTAINER(pod, c) {
-		if (!has_any(c))
-			continue;
-		for (size_t i = 0; i < c->nenv; i++)
-			if (may_be_switch(c->env[i].name->str))
-				check_name(run, c, c->env[i].name);
-	}
+	FOR_EACH_CONTAINER(pod, c)
+		for (size_t i = 0; i < sizeof(switches) / sizeof(*switches);
+		     i++)
+			check_entry(run, c, &switches[i]);
 }
 
 const struct rule rule_nccl_debug_left_on = {

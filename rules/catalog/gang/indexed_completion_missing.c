@@ -15,8 +15,6 @@ static const struct node *reads_index(const struct container *c)
 {
 	static const char *const lists[] = {"command", "args", NULL};
 
-	if (container_env(c, variable))
-		return NULL;
 	for (const char *const *list = lists; *list; list++)
 		FOR_EACH_CHILD(node_get(c->node, *list), item)
 			if (node_str(item) && strstr(node_str(item), variable))
@@ -48,7 +46,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct node *at = reads_index(c);
 
-		if (at)
+		if (at && !container_env(c, variable))
 			report_container(run, c, at,
 					 "container `%s` reads its completion "
 					 "index, but the Job is not Indexed",

@@ -20,7 +20,8 @@ struct field {
 		name, sizeof(name) - 1                                         \
 	}
 
-/* Of Kubernetes 1.36, each list with the most frequent first. */
+/* Of Kubernetes 1.36, each list with the most frequent first, as the API server
+ * sends them. */
 static const struct field container_fields[] = {
 	FIELD("name"),
 	FIELD("image"),
@@ -28,10 +29,12 @@ static const struct field container_fields[] = {
 	FIELD("args"),
 	FIELD("env"),
 	FIELD("resources"),
+	FIELD("imagePullPolicy"),
 	FIELD("volumeMounts"),
+	FIELD("terminationMessagePath"),
+	FIELD("terminationMessagePolicy"),
 	FIELD("ports"),
 	FIELD("securityContext"),
-	FIELD("imagePullPolicy"),
 	FIELD("readinessProbe"),
 	FIELD("livenessProbe"),
 	FIELD("workingDir"),
@@ -42,8 +45,6 @@ static const struct field container_fields[] = {
 	FIELD("volumeDevices"),
 	FIELD("startupProbe"),
 	FIELD("lifecycle"),
-	FIELD("terminationMessagePath"),
-	FIELD("terminationMessagePolicy"),
 	FIELD("stdin"),
 	FIELD("stdinOnce"),
 	FIELD("tty"),

@@ -212,7 +212,8 @@ static inline void json_close(struct json_reader *json,
 RARE static struct node *json_refill(struct json_reader *json, const char *p)
 {
 	uint32_t limit = json->loader->limits->nodes;
-	uint32_t n = json->nodes < 7 ? 7 : 31; /* small texts take few */
+	/* Small texts take few. */
+	uint32_t n = json->nodes < 7 ? 7 : json->nodes < 128 ? 31 : 127;
 	struct node *nodes;
 
 	if (json->nodes >= limit) {

@@ -15,14 +15,16 @@
 
 /* -- resources ----------------------------------------------------------- */
 
-static void entry_read(const struct kube_config *config,
+/* Is it an extended resource? */
+static bool entry_read(const struct kube_config *config,
 		       const struct node *value, struct resource_entry *out)
 {
 	*out = (struct resource_entry){.node = value};
 	out->state = node_quantity(value, &out->quantity);
-	if (strchr(value->key, '/'))
-		out->accelerator =
-			accelerator_find(&config->accelerators, value->key);
+	if (!strchr(value->key, '/'))
+		return false;
+	out->accelerator = accelerator_find(&config->accelerators, value->key);
+	return true;
 }
 
 static bool same_text(const struct node *a, const struct node *b)
@@ -48,23 +50,26 @@ static struct resource_entry *limit_of(const struct container *c,
 	return limit ? &limits[limit->index] : NULL;
 }
 
-static void request_read(const struct kube_config *config,
+/* Is it an extended resource that the limits lack? */
+static bool request_read(const struct kube_config *config,
 			 const struct container *c,
 			 struct resource_entry *limits,
 			 const struct node *value, struct resource_entry *out)
 {
 	struct resource_entry *limit = limit_of(c, limits, value);
+	bool extended = false;
 
 	/* And most write the same. */
 	if (limit && same_text(limit->node, value)) {
 		*out = *limit;
 		out->node = value;
 	} else {
-		entry_read(config, value, out);
+		extended = entry_read(config, value, out);
 	}
 	out->other = limit;
 	if (limit)
 		limit->other = out;
+	return extended;
 }
 
 struct env_collector {
@@ -112,11 +117,10 @@ static void container_entries(struct env_collector *collector,
 	c->nlimits = node_count(limits);
 	c->nrequests = n - c->nlimits;
 	FOR_EACH_CHILD(limits, value)
-		entry_read(config, value, &entries[i++]);
+		c->extended |= entry_read(config, value, &entries[i++]);
 	FOR_EACH_CHILD(requests, value)
-		request_read(config, c, entries, value, &entries[i++]);
-	for (i = 0; i < n && !c->extended; i++)
-		c->extended = strchr(entries[i].node->key, '/') != NULL;
+		c->extended |=
+			request_read(config, c, entries, value, &entries[i++]);
 }
 
 /* -- devices ------------------------------------------------------------- */
@@ -190,24 +194,31 @@ static bool key_is(const struct node *node, const char *key)
 static bool env_entry_read(struct container *c, const struct node *node,
 			   struct env_entry *out)
 {
-	*out = (struct env_entry){.node = node};
+	const struct node *name = NULL, *value = NULL;
+
 	if (!node_is_map(node)) {
 		c->env_plain &= is_open(node);
 		return false;
 	}
-	FOR_EACH_CHILD(node, field) {
+	for (const struct node *field = node->first; field;
+	     field = field->next) {
 		if (key_is(field, "name"))
-			out->name = field;
+			name = field;
 		else if (key_is(field, "value"))
-			out->value = field;
+			value = field;
 		else
 			continue;
 		if (field->type != NODE_STRING)
 			c->env_plain &= is_open(field);
 	}
-	if (!node_str(out->name))
+	if (!node_str(name))
 		return false;
-	out->tag = node_tag(out->name->str, out->name->len);
+	*out = (struct env_entry){
+		.node = node,
+		.name = name,
+		.value = value,
+		.tag = node_tag(name->str, name->len),
+	};
 	return true;
 }
 
@@ -243,10 +254,10 @@ static struct container *next_container(struct env_collector *collector)
 			pod->ncontainers, collector->size);
 }
 
-/* Room for a long list at once; of the others vec_grow() makes it. */
+/* Room for the list at once. */
 static void expect(struct env_collector *collector, size_t n)
 {
-	if (collector->size || n < 16)
+	if (collector->size || n < 2)
 		return;
 	collector->size = n < CONTAINERS_MAX ? n : CONTAINERS_MAX;
 	collector->pod->containers = ARENA_ARRAY(
