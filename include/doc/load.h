@@ -98,6 +98,8 @@ int loader_next(struct loader *loader, struct doc *doc);
  * callers with one JSON value (a review, a snapshot) use json_read().
  */
 struct node *yaml_read(struct loader *loader, uint32_t start, uint32_t end);
+/* The document in a string, in the arena; NULL: refused, or empty. */
+const struct node *yaml_in(struct arena *arena, const struct node *text);
 /* *used: offset after the value, for JSON values back to back. A loader reads
  * each byte once. */
 struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,

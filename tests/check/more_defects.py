@@ -2,6 +2,7 @@
 """Defects for the rules of parallelism, gangs and scheduling, each with a near
 miss that must stay silent."""
 import copy
+import json
 
 from defects import (computing, defect, move, near, nvidia, runs_program,
                      volcano)
@@ -186,6 +187,35 @@ def phantom_gpus(obj, pod):
 @near(phantom_gpus)
 def the_same_gpus(obj, pod):
     at(obj, pod[:-2])["rayStartParams"]["num-gpus"] = "4"
+
+
+@defect("ray-serve-never-fits", "pod", "all")
+def too_large_replica(obj, pod):
+    group = worker_groups(obj, pod)
+    if group is None or obj["kind"] != "RayService" or len(group) != 4:
+        return None
+    cluster = at(obj, group[:2])
+    if len(cluster["workerGroupSpecs"]) > 1 or \
+            "resources" in at(obj, group):
+        return None
+    for one in (at(obj, group), cluster["headGroupSpec"]):
+        one["rayStartParams"] = {}
+    serve(obj, 5)
+    return ("spec", "serveConfigV2")
+
+
+def serve(obj, gpus):
+    obj["spec"]["serveConfigV2"] = json.dumps({"applications": [{
+        "name": "a", "import_path": "a:app", "deployments": [{
+            "name": "Chat", "ray_actor_options": {"num_gpus": gpus}}]}]})
+
+
+@near(too_large_replica)
+def replica_that_fits(obj, pod):
+    group = at(obj, pod[:-2])
+    group.pop("suspend", None)
+    group["replicas"] = group["minReplicas"] = 1
+    serve(obj, 4)
 
 
 @defect("ray-resources-conflict", "pod")

@@ -11,6 +11,17 @@
 const struct node *ray_job_spec(const struct object *object);
 /* RayClusterSpec of a RayCluster or a RayJob, or NULL. */
 const struct node *ray_cluster_spec(const struct object *object);
+/* GPUs that rayStartParams say (*at: where), or -1. */
+int64_t ray_given_gpus(const struct pod *pod, const struct node **at);
+/* GPUs of a cluster as Ray counts them: KubeRay passes on those of `num-gpus`,
+ * or of the first container's limits. */
+struct ray_gpus {
+	int64_t node; /* of its largest node */
+	int64_t all;  /* of all nodes that it may have */
+};
+
+/* False: it has none, or they are not known. */
+bool ray_gpus(const struct object *object, struct ray_gpus *out);
 /* Is it a head whose dashboard asks for no token (Ray 2.52 and later)? */
 bool ray_dashboard_is_open(const struct pod *pod);
 

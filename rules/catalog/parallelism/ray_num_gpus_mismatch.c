@@ -3,26 +3,12 @@
  * On a head 0 keeps work away from it.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/parallel.h"
-
-static int64_t set_gpus(const struct node *params, const struct node **at)
-{
-	const char *text;
-	char *end;
-	long n;
-
-	*at = node_get(params, "num-gpus");
-	text = node_str(*at);
-	if (!text || *text < '0' || *text > '9')
-		return -1;
-	n = strtol(text, &end, 10);
-	return *end || n > 100000 ? -1 : n;
-}
+#include "kube/operators/ray.h"
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -36,7 +22,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, other)
 		if (other->role == CONTAINER_MAIN && !other->index)
 			c = other;
-	n = set_gpus(node_get(pod->group, "rayStartParams"), &at);
+	n = ray_given_gpus(pod, &at);
 	has = c ? container_devices(c) : 0;
 	if (!has || n < 0 || n == has || (!n && !strcmp(pod->role, "Head")))
 		return;

@@ -8,18 +8,6 @@
 #include "doc/load.h"
 #include "engine/rule.h"
 
-static const struct node *read_config(struct rule_run *run,
-				      const struct node *text)
-{
-	struct arena *arena = rule_arena(run);
-	struct source *source = ARENA_NEW(arena, struct source);
-	struct loader loader;
-
-	source_init(source, arena, "config", text->str, text->len);
-	loader_init(&loader, source, &load_limits_default, arena);
-	return yaml_read(&loader, 0, (uint32_t)text->len);
-}
-
 static void check_resource(struct rule_run *run, const struct object *object,
 			   const struct node *at, const struct node *entry)
 {
@@ -42,7 +30,7 @@ static void check_resource(struct rule_run *run, const struct object *object,
 static void check_config(struct rule_run *run, const struct object *object,
 			 const struct node *at)
 {
-	const struct node *root = read_config(run, at);
+	const struct node *root = yaml_in(rule_arena(run), at);
 	const struct node *sharing = node_get(root, "sharing");
 	const struct node *strategy = node_path(root, "flags.migStrategy");
 	const struct node *mps = node_get(sharing, "mps");

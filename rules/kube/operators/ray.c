@@ -9,9 +9,11 @@
  */
 #include "rules/kube/operator.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "kube/command/parallel.h"
 #include "kube/operators/ray.h"
 
 bool ray_dashboard_is_open(const struct pod *pod)
@@ -22,6 +24,20 @@ bool ray_dashboard_is_open(const struct pod *pod)
 	return text_eq(pod->object->group, "ray.io") &&
 	       text_eq(pod->role, "Head") &&
 	       !node_eq(node_path(spec, "authOptions.mode"), "token");
+}
+
+int64_t ray_given_gpus(const struct pod *pod, const struct node **at)
+{
+	const char *text;
+	char *end;
+	long n;
+
+	*at = node_get(node_get(pod->group, "rayStartParams"), "num-gpus");
+	text = node_str(*at);
+	if (!text || *text < '0' || *text > '9')
+		return -1;
+	n = strtol(text, &end, 10);
+	return *end || n > 100000 ? -1 : n;
 }
 
 /* -- counts --------------------------------------------------------------- */
@@ -91,6 +107,56 @@ COUNT_FORMULA(ray_submitter)
 	const struct node *mode = node_get(at, "submissionMode");
 
 	return amount_of(node_is_unset(mode) || node_eq(mode, "K8sJobMode"));
+}
+
+/* -- GPUs that Ray knows of ----------------------------------------------- */
+
+/* Pods of the template that one cluster may have. */
+static struct amount nodes_of(const struct pod *pod)
+{
+	/* The head's group is a field, a worker's an item. */
+	return pod->group->key ? amount_of(1) : group_pods(pod->group, true);
+}
+
+/* -1: not known. */
+static int64_t node_gpus(const struct pod *pod)
+{
+	const struct node *at;
+	int64_t n = ray_given_gpus(pod, &at);
+
+	if (!node_is_unset(at))
+		return n;
+	/* KubeRay passes these on instead. */
+	if (!node_is_unset(node_get(pod->group, "resources")))
+		return -1;
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->role != CONTAINER_MAIN || c->index ||
+		    !text_ends(c->resource, "gpu"))
+			continue;
+		n = container_devices(c);
+		return n && n == pod->gpus.n ? n : -1;
+	}
+	return pod->gpu_by || pod->gpu_unknown ? -1 : 0;
+}
+
+bool ray_gpus(const struct object *object, struct ray_gpus *out)
+{
+	struct amount all = {0};
+
+	*out = (struct ray_gpus){0};
+	FOR_EACH_POD(object, pod) {
+		int64_t n = node_gpus(pod);
+
+		if (n < 0)
+			return false;
+		if (n > out->node)
+			out->node = n;
+		if (n)
+			all = amount_add(
+				all, amount_mul(nodes_of(pod), amount_of(n)));
+	}
+	out->all = all.n;
+	return out->node && !all.unknown;
 }
 
 /* -- the gang -------------------------------------------------------------- */

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ray Serve places a replica on a Ray node that has its GPUs free; of a
+ * placement group, each bundle. What the application's code asks for
+ * besides is not seen here, and only adds to it.
+ *
+ * Sources: KubeRay common/pod.go; ray.serve.schema.DeploymentSchema;
+ * AutoscalingConfig: min_replicas is 1 by default.
+ */
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "doc/load.h"
+#include "engine/rule.h"
+#include "kube/operators/ray.h"
+
+/* Of one replica: the largest piece that a node must hold, and the sum. */
+struct need {
+	struct quantity piece, all;
+};
+
+static void need_add(struct need *need, const struct node *gpus)
+{
+	struct quantity q;
+
+	if (node_quantity(gpus, &q) != QUANTITY_OK)
+		return;
+	need->all = quantity_add(need->all, q);
+	if (quantity_cmp(q, need->piece) > 0)
+		need->piece = q;
+}
+
+static struct need need_of(const struct node *deployment)
+{
+	const struct node *bundles =
+		node_get(deployment, "placement_group_bundles");
+	struct need need = {.piece = quantity_from(0), .all = quantity_from(0)};
+
+	if (node_is_unset(bundles))
+		need_add(&need,
+			 node_path(deployment, "ray_actor_options.num_gpus"));
+	FOR_EACH_CHILD(bundles, bundle)
+		need_add(&need, node_get(bundle, "GPU"));
+	if (node_eq(node_get(deployment, "placement_group_strategy"),
+		    "STRICT_PACK"))
+		need.piece = need.all;
+	return need;
+}
+
+/* At least; what is filled in later may be 0. */
+static int64_t replicas_of(const struct node *deployment)
+{
+	const struct node *scaling = node_get(deployment, "autoscaling_config");
+	const struct node *node = node_get(deployment, "num_replicas");
+	int64_t n;
+
+	if (node_is_map(scaling))
+		node = node_get(scaling, "min_replicas");
+	if (node_is_unset(node) || node_eq(node, "auto"))
+		return 1;
+	return node_int(node, &n) && n > 0 && n < INT32_MAX ? n : 0;
+}
+
+static double gpus(struct quantity q)
+{
+	return (double)q.nano / 1e9;
+}
+
+static const char *title(const struct node *deployment)
+{
+	const char *name = node_str(node_get(deployment, "name"));
+
+	return name ? name : "(without a name)";
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const struct node *at = node_path(object->root, "spec.serveConfigV2");
+	struct quantity sum = quantity_from(0);
+	struct ray_gpus has;
+	const struct node *config;
+
+	if (!object_is(object, "ray.io", "RayService") || !node_str(at) ||
+	    object->fragment || !ray_gpus(object, &has))
+		return;
+	config = yaml_in(rule_arena(run), at);
+	FOR_EACH_CHILD(node_get(config, "applications"), app)
+		FOR_EACH_CHILD(node_get(app, "deployments"), deployment) {
+			struct need need = need_of(deployment);
+
+			sum = quantity_add(
+				sum, quantity_mul(need.all,
+						  replicas_of(deployment)));
+			if (quantity_cmp(need.piece, quantity_from(has.node)) <=
+			    0)
+				continue;
+			report_object(
+				run, object, at,
+				"a replica of deployment `%s` needs %g GPUs on one node, no node of the Ray cluster has more than %" PRId64,
+				title(deployment), gpus(need.piece), has.node);
+			return;
+		}
+	if (quantity_cmp(sum, quantity_from(has.all)) > 0)
+		report_object(
+			run, object, at,
+			"the deployments' replicas need %g GPUs, the Ray cluster has %" PRId64
+			" at most",
+			gpus(sum), has.all);
+}
+
+const struct rule rule_ray_serve_never_fits = {
+	.name = "ray-serve-never-fits",
+	.category = "parallelism",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_PREVIEW,
+	.wants = FACT_GPU | FACT_RAY,
+	.since = "1.0",
+	.summary =
+		"Ray Serve replicas that the GPUs of their Ray cluster do not hold",
+	.why = "Replicas that fit on no node are never placed: the application does not become ready, while the cluster holds its GPUs.",
+	.remedy =
+		"Give the workers the GPUs that a replica needs, or start fewer replicas.",
+	.evidence =
+		"https://docs.ray.io/en/latest/serve/resource-allocation.html; https://github.com/ray-project/kuberay/blob/master/ray-operator/controllers/ray/common/pod.go",
+	.check_object = check,
+};
