@@ -63,6 +63,9 @@ static bool pod_signals(const struct pod *pod, const struct operator* by)
 		"yunikorn.apache.org/task-groups",
 		"yunikorn.apache.org/task-group-name",
 		"gang.scheduling.koordinator.sh/name",
+		/* The autoscaler makes room for all of them first. */
+		"autoscaling.x-k8s.io/consume-provisioning-request",
+		"cluster-autoscaler.kubernetes.io/consume-provisioning-request",
 		NULL};
 
 	for (const char *const *key = labels; *key; key++)

@@ -20,6 +20,10 @@ bool object_ends(const struct object *object);
 struct amount object_gpu_pods(const struct object *object);
 /* Pods of its largest role. */
 struct amount object_most_pods(const struct object *object);
+/* Pods whose failures that field counts together, such as backoffLimit: one
+ * fault of a gang fails all of them. A launcher, a Ray cluster or a Volcano Job
+ * fails alone. */
+int64_t object_counted_pods(const struct object *object, const char *field);
 /* Batch/v1 Job or CronJob: their JobSpec is checked by the API server. */
 bool object_is_job(const struct object *object);
 /* The first pod that surely has a GPU and is not infrastructure, or NULL. */

@@ -20,7 +20,19 @@ static bool is_nvidia_image(const struct container *c)
 	return container_image(c).gpu && !image_is_cpu(image) &&
 	       !text_contains(image, "rocm") && !text_contains(image, "amd") &&
 	       !text_contains(image, "tpu") && !text_contains(image, "xpu") &&
-	       !text_contains(image, "gaudi");
+	       !text_contains(image, "gaudi") &&
+	       !text_contains(image, "habana");
+}
+
+/* The same image runs on devices of other makers there. */
+static bool has_other_vendor(const struct object *object)
+{
+	FOR_EACH_POD(object, pod)
+		FOR_EACH_CONTAINER(pod, c)
+			if (c->accelerator &&
+			    !text_eq(c->accelerator->vendor, "nvidia"))
+				return true;
+	return false;
 }
 
 /* No device in any known way, nor in one that may be hidden here. */
@@ -42,7 +54,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	static const char name[] = "NVIDIA_VISIBLE_DEVICES";
 
 	if (pod->gpu_by & (GPU_BY_ANNOTATION | GPU_BY_SHARE) ||
-	    pod_is_preset(pod) || pod->object->class == KIND_OTHER)
+	    pod_is_preset(pod) || pod->object->class == KIND_OTHER ||
+	    has_other_vendor(pod->object))
 		return;
 	/* A Ray head that is set to no GPUs on purpose, in the image of
 	 * workers. */

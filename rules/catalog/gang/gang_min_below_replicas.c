@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An elastic job may start with fewer.
+ * An elastic job may start with fewer. Volcano replaces 0 by the sum of the
+ * tasks' own minimums: pkg/webhooks/admission/jobs/mutate/mutate_job.go.
  */
 #include <inttypes.h>
 
@@ -34,7 +35,8 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	FOR_EACH_POD(object, pod)
 		all = amount_add(all, pod->steady);
-	if (all.unknown || least.unknown || least.n >= all.n)
+	if (all.unknown || least.unknown || least.n >= all.n ||
+	    (!least.n && !object_is_kubeflow(object)))
 		return;
 	report_object(run, object, at,
 		      "the gang starts with %" PRId64 " of %" PRId64

@@ -7,8 +7,9 @@
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
-/* "16 GPU pods", or where they come in groups "16 GPU pods in groups of up to
- * 4": only those of one group need each other. */
+/* "16 GPU pods", of an elastic job "at least 4 of 16 GPU pods", or where they
+ * come in groups "16 GPU pods in groups of up to 4": only those of one group
+ * need each other. */
 static const char *title(struct rule_run *run, const struct object *object,
 			 int64_t pods)
 {
@@ -17,6 +18,10 @@ static const char *title(struct rule_run *run, const struct object *object,
 
 	if (object->gang.unknown || object->gang.n >= pods)
 		return arena_printf(arena, "%" PRId64 " %s pods", pods, device);
+	if (!node_is_unset(node_path(object->root, "spec.elasticPolicy")))
+		return arena_printf(
+			arena, "at least %" PRId64 " of %" PRId64 " %s pods",
+			object->gang.n, pods, device);
 	return arena_printf(arena,
 			    "%" PRId64 " %s pods in groups of up to %" PRId64,
 			    pods, device, object->gang.n);

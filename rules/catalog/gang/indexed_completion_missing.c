@@ -17,7 +17,9 @@ static const struct node *reads_index(const struct container *c)
 
 	for (const char *const *list = lists; *list; list++)
 		FOR_EACH_CHILD(node_get(c->node, *list), item)
-			if (node_str(item) && strstr(node_str(item), variable))
+			if (node_str(item) &&
+			    strstr(node_str(item), variable) &&
+			    !container_env(c, variable))
 				return item;
 	for (size_t i = 0; i < c->nenv; i++) {
 		const struct node *path;
@@ -46,7 +48,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct node *at = reads_index(c);
 
-		if (at && !container_env(c, variable))
+		if (at)
 			report_container(run, c, at,
 					 "container `%s` reads its completion "
 					 "index, but the Job is not Indexed",

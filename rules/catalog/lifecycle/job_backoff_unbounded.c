@@ -3,8 +3,9 @@
  * How often failed GPU work is retried. Unset, a Job retries 6 times; a
  * Kubeflow job endlessly: the operator's default is unlimited, and PyTorch and
  * Paddle replicas restart on failure by default. A deadline bounds it too;
- * elastic maxRestarts counts restarts inside a pod. Source: batch/v1 types.go;
- * training-operator core/job.go, pytorch_defaults.go; trainer#1589; Argo docs.
+ * elastic maxRestarts counts restarts inside a pod. One fault of a gang counts
+ * once for each of its pods. Source: batch/v1 types.go; training-operator
+ * core/job.go, pytorch_defaults.go; trainer#1589; Argo docs.
  */
 #include <inttypes.h>
 
@@ -14,12 +15,13 @@
 
 /* Elastic jobs lose pods as a matter of course: only they know how many. */
 static void limit(struct rule_run *run, struct finding *f,
-		  const struct node *base, const char *dotted, const char *key)
+		  const struct object *object, const struct node *base,
+		  const char *dotted, const char *key)
 {
 	int64_t max = rule_param_int(run, "max");
 	int64_t n = rule_param_int(run, "limit");
 
-	n = n < max ? n : max;
+	n = (n < max ? n : max) * object_counted_pods(object, key);
 	if (!node_is_unset(node_path(base, "spec.elasticPolicy"))) {
 		finding_help(run, f,
 			     "set `%s.%s`: it counts the restarts of all pods",
@@ -32,8 +34,7 @@ static void limit(struct rule_run *run, struct finding *f,
 		    base, dotted, key, edit_int(rule_arena(run), n));
 }
 
-/* One fault of a gang fails all of its pods; a launcher fails until its workers
- * answer. With delays of up to six minutes, 30 retries take hours. */
+/* A launcher fails until its workers answer: 30 retries take hours. */
 static const char *condition(const struct object *object, struct amount pods,
 			     int64_t n)
 {
@@ -45,12 +46,13 @@ static const char *condition(const struct object *object, struct amount pods,
 static void too_many(struct rule_run *run, const struct object *object,
 		     const struct node *value, const char *field)
 {
+	int64_t counted = object_counted_pods(object, field);
 	struct amount pods = object_most_pods(object);
 	const char *known;
 	struct finding *f;
 	int64_t n;
 
-	if (!node_int(value, &n) || n <= rule_param_int(run, "max") ||
+	if (!node_int(value, &n) || n <= rule_param_int(run, "max") * counted ||
 	    n <= pods.n)
 		return;
 	known = condition(object, pods, n);
@@ -65,14 +67,14 @@ static void too_many(struct rule_run *run, const struct object *object,
 			run, f,
 			"set `launcherCreationPolicy: WaitForWorkersReady` and fewer retries");
 	else if (!pods.unknown)
-		limit(run, f, value->parent, "", value->key);
+		limit(run, f, object, value->parent, "", value->key);
 }
 
 static void check_jobs(struct rule_run *run, const struct object *object)
 {
 	FOR_EACH_POD(object, pod) {
 		const struct node *spec = pod_job_spec(pod);
-		const struct node *index =
+		const struct node *value =
 			node_get(spec, "backoffLimitPerIndex");
 		const struct node *endless = pod_endless_retry(pod);
 
@@ -82,11 +84,9 @@ static void check_jobs(struct rule_run *run, const struct object *object)
 			report_object(run, object, endless,
 				      "failing %s work is retried endlessly",
 				      object_device(object));
-		if (node_is_unset(index))
-			too_many(run, object, node_get(spec, "backoffLimit"),
-				 "backoffLimit");
-		else
-			too_many(run, object, index, "backoffLimitPerIndex");
+		if (node_is_unset(value))
+			value = node_get(spec, "backoffLimit");
+		too_many(run, object, value, value ? value->key : "");
 	}
 }
 
@@ -106,7 +106,7 @@ static void check_kubeflow(struct rule_run *run, const struct object *object,
 		pod->role);
 	finding_missing(f, object, object->root, "backoffLimit");
 	finding_label(run, f, pod->restart_node, "restarts failures");
-	limit(run, f, object->root, "spec.runPolicy", "backoffLimit");
+	limit(run, f, object, object->root, "spec.runPolicy", "backoffLimit");
 }
 
 static void check(struct rule_run *run, const struct object *object)
@@ -127,8 +127,8 @@ static void check(struct rule_run *run, const struct object *object)
 }
 
 static const struct rule_param params[] = {
-	{"max", "int", "6", "retries that are not reported"},
-	{"limit", "int", "3", "retries that the repair writes"},
+	{"max", "int", "6", "retries that are not reported, a pod"},
+	{"limit", "int", "3", "retries that the repair writes, a pod"},
 	{0},
 };
 
@@ -141,7 +141,8 @@ const struct rule rule_job_backoff_unbounded = {
 	.since = "1.0",
 	.summary = "failing GPU work is retried very often, or endlessly",
 	.why = "A job that cannot succeed takes its GPUs again and again; Kubeflow jobs without backoffLimit never give up.",
-	.remedy = "Set backoffLimit (Kubeflow: runPolicy.backoffLimit) to 3.",
+	.remedy =
+		"Set backoffLimit (Kubeflow: runPolicy.backoffLimit): 3 a pod.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/core/job.go; https://github.com/kubeflow/trainer/issues/1589, https://github.com/kubeflow/trainer/issues/2045; https://github.com/kubernetes/api/blob/master/batch/v1/types.go",
 	.params = params,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any request for a network counts.
+ * Any request for a network counts, and a privileged container, which has the
+ * host's /dev/infiniband.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -21,10 +22,14 @@ static bool has_network(const struct pod *pod)
 	if (!node_is_unset(pod_field(pod, "hostNetwork")) ||
 	    !node_is_unset(pod_field(pod, "resourceClaims")))
 		return true;
-	FOR_EACH_CONTAINER(pod, c)
+	FOR_EACH_CONTAINER(pod, c) {
+		if (node_is_true(node_get(node_get(c->node, "securityContext"),
+					  "privileged")))
+			return true;
 		FOR_EACH_ASKED(c, entry)
 			if (fabric_resource(entry->node->key))
 				return true;
+	}
 	return false;
 }
 

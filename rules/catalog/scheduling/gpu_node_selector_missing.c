@@ -105,17 +105,17 @@ static void check(struct rule_run *run, const struct pod *pod)
 	needs = pod_node_needs(rule_arena(run), pod);
 	runtime = pod_runtime_scheduling(rule_cluster(run), pod,
 					 rule_arena(run), &unknown);
-	if (node_count(node_get(runtime, "nodeSelector")))
-		return;
-	if (unknown || needs.unknown || node_needs_imply(&needs, selects))
+	if (node_count(node_get(runtime, "nodeSelector")) || unknown ||
+	    needs.unknown || node_needs_imply(&needs, selects))
 		return;
 	f = report_pod(
 		run, pod, pod_field(pod, "nodeSelector"),
-		"nothing says which %s the pods%s%s%s want: %sthey take the first that is free",
-		pod_device(pod), *role ? " of `" : "", role, *role ? "`" : "",
-		choice == TRI_YES
-			? ""
-			: "if the cluster has several models of it, ");
+		"%s says which %s the pods%s%s%s want: %sthey %s the first that is free",
+		needs.n ? "no known label" : "nothing", pod_device(pod),
+		*role ? " of `" : "", role, *role ? "`" : "",
+		choice == TRI_YES ? ""
+				  : "if the cluster has several models of it, ",
+		needs.n ? "may take" : "take");
 	finding_missing(f, pod->object, pod->spec, "nodeSelector");
 	if (choice != TRI_YES)
 		finding_severity(f, SEVERITY_INFO);

@@ -36,6 +36,15 @@ static bool has_whole_node(const struct pod *pod)
 	       pod->gpus.n >= (most ? most : WHOLE_NODE);
 }
 
+/* What it sees besides its own. */
+static const char *besides(const struct container *c)
+{
+	if (!c->gpus.n)
+		return ", though it asks for none";
+	return has_whole_node(c->pod) ? ""
+				      : ", not only those that it asks for";
+}
+
 static bool is_mild(const struct container *c)
 {
 	return has_whole_node(c->pod) || may_lack_devices(c->pod) ||
@@ -70,10 +79,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		f = report_container(
 			run, c, at,
 			"container `%s` is privileged: it sees every GPU of "
-			"its node, %s",
-			container_title(c),
-			c->gpus.n ? "not only those that it asks for"
-				  : "though it asks for none");
+			"its node%s",
+			container_title(c), besides(c));
 		finding_help(run, f,
 			     "remove `privileged`, and add the capabilities "
 			     "that are needed (IPC_LOCK for RDMA)%s",

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kube/operators/kubeflow.h"
 #include "kube/purpose/class.h"
 #include "rules/kube/operator.h"
 
@@ -54,6 +55,18 @@ struct amount object_most_pods(const struct object *object)
 	FOR_EACH_POD(object, pod)
 		most = amount_max(most, pod->steady);
 	return most;
+}
+
+int64_t object_counted_pods(const struct object *object, const char *field)
+{
+	const struct pod *pod = object_gpu_pod(object);
+	struct amount most = object_most_pods(object);
+
+	if (text_eq(field, "backoffLimitPerIndex") ||
+	    text_eq(object->kind, "MPIJob") ||
+	    (!object_is_kubeflow(object) && (!pod || !pod_job_spec(pod))))
+		return 1;
+	return most.n > 1 ? most.n : 1;
 }
 
 const char *object_device(const struct object *object)

@@ -129,6 +129,8 @@ static const struct device_path {
 	const char *path;
 	enum host_shows shows;
 } device_paths[] = {
+	/* Memory of other nodes' GPUs over NVLink, for those that it has. */
+	{"/dev/nvidia-caps-imex-channels", HOST_SHOWS_FABRIC},
 	{"/dev/nvidia*", HOST_SHOWS_DEVICE},
 	{"/dev/dri", HOST_SHOWS_DEVICE},
 	{"/dev/kfd", HOST_SHOWS_DEVICE},

@@ -188,6 +188,14 @@ static bool has_own_links(const struct container *c)
 	return text_eq(vendor, "google") || text_eq(vendor, "aws");
 }
 
+/* Or RCCL, which is the same for AMD. */
+static bool has_nccl(const struct container *c)
+{
+	const char *vendor = c->accelerator ? c->accelerator->vendor : "nvidia";
+
+	return text_eq(vendor, "nvidia") || text_eq(vendor, "amd");
+}
+
 /*
  * A container that sleeps for people to come in does what they do; one that
  * lists the devices exchanges nothing. MPI's launchers start the ranks in
@@ -244,7 +252,7 @@ static struct shm_need training_need(const struct container *c,
 				     const struct argv *argv)
 {
 	int64_t workers = loader_workers(argv);
-	bool collectives = c->gpus.n >= 2 && !uses_gloo(argv);
+	bool collectives = c->gpus.n >= 2 && has_nccl(c) && !uses_gloo(argv);
 
 	if (workers > 0)
 		return needed("data loader workers exchange data through it");
@@ -280,8 +288,9 @@ struct shm_need container_shm_need(struct arena *arena,
 	if (word_of(&argv, starters))
 		return training_need(c, &argv);
 	if (word_of(&argv, collective_tests))
-		return c->gpus.n >= 2 ? needed("NCCL exchanges data through it")
-				      : not_needed;
+		return c->gpus.n >= 2 && has_nccl(c)
+			       ? needed("NCCL exchanges data through it")
+			       : not_needed;
 	if (word_of(&argv, servers) || is_server_image(c->image))
 		return spreads_model(c) && !has_own_links(c)
 			       ? needed("the processes of one model exchange tensors through it")
