@@ -271,24 +271,14 @@ static const struct semver *semver_of(const struct cel_call *call, int i)
 	return call->args[i].opaque.data;
 }
 
-static struct cel_value number(const struct cel_call *call, int i)
+static struct cel_value number(struct cel_call *call)
 {
+	static const char *const names[] = {"major", "minor", "patch"};
+	int i = 0;
+
+	while (strcmp(call->overload->name, names[i]) != 0)
+		i++;
 	return cel_int((int64_t)semver_of(call, 0)->numbers[i]);
-}
-
-static struct cel_value major(struct cel_call *call)
-{
-	return number(call, 0);
-}
-
-static struct cel_value minor(struct cel_call *call)
-{
-	return number(call, 1);
-}
-
-static struct cel_value patch(struct cel_call *call)
-{
-	return number(call, 2);
 }
 
 static struct cel_value compare_to(struct cel_call *call)
@@ -303,9 +293,9 @@ static const struct cel_overload overloads[] = {
 	{"semver", "(string, bool) " S, semver, cel_cost_traverse},
 	{"isSemver", "(string) bool", is_semver, cel_cost_traverse},
 	{"isSemver", "(string, bool) bool", is_semver, cel_cost_traverse},
-	{"major", S ".() int", major, NULL},
-	{"minor", S ".() int", minor, NULL},
-	{"patch", S ".() int", patch, NULL},
+	{"major", S ".() int", number, NULL},
+	{"minor", S ".() int", number, NULL},
+	{"patch", S ".() int", number, NULL},
 	{"isGreaterThan", S ".(" S ") bool", compare_to, NULL},
 	{"isLessThan", S ".(" S ") bool", compare_to, NULL},
 	{"compareTo", S ".(" S ") int", compare_to, NULL},

@@ -132,8 +132,6 @@ static uint64_t index_cost(const struct cel_call *call, struct cel_value result)
 {
 	if (!cel_is(call->args[0], CEL_STRING))
 		return 1;
-	if (!cel_is(call->args[0], CEL_STRING))
-		return 1;
 	return (uint64_t)((double)call->args[0].text.len * 0.1);
 }
 
