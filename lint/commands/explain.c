@@ -92,8 +92,8 @@ static void add_repair(const struct prose *to, const struct rule *rule)
 			"safe: `gpugate lint --fix` makes it");
 	else if (rule->flags & RULE_OPT_IN_PATCH)
 		to->add(to->out, "Repair",
-			"opt-in: `gpugate lint --unsafe-fixes` makes it, or --fix "
-			"where the policy gives the value");
+			"opt-in: `gpugate lint --fix --unsafe-fixes` makes it, or "
+			"`--fix` alone where the policy gives the value");
 }
 
 static void add_names(const struct prose *to, const char *title,

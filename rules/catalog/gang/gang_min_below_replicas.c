@@ -22,21 +22,43 @@ static bool has_ranks(const struct object *object)
 		node_get(plugins, "tensorflow"));
 }
 
+/* Of Volcano's tasks: pods that must run at least, and where one has fewer. */
+static struct amount least_of_tasks(const struct object *object,
+				    const struct node **at)
+{
+	struct amount sum = {0};
+
+	*at = NULL;
+	FOR_EACH_POD(object, pod) {
+		const struct node *least = node_get(pod->group, "minAvailable");
+		struct amount n = pod->steady;
+
+		if (!node_is_unset(least))
+			n = amount_min(n, amount_int(least, 0));
+		if (n.n < pod->steady.n && !*at)
+			*at = least;
+		sum = amount_add(sum, n);
+	}
+	return sum;
+}
+
 static void check(struct rule_run *run, const struct object *object)
 {
+	bool kubeflow = object_is_kubeflow(object);
 	const struct node *at = node_path(
-		object->root, object_is_kubeflow(object) ? "spec.runPolicy."
-							   "schedulingPolicy."
-							   "minAvailable"
-							 : "spec.minAvailable");
+		object->root,
+		kubeflow ? "spec.runPolicy.schedulingPolicy.minAvailable"
+			 : "spec.minAvailable");
 	struct amount least = amount_int(at, 0), all = {0};
 
-	if (node_is_unset(at) || !has_ranks(object) || !object_gpu_pod(object))
+	if (!has_ranks(object) || !object_gpu_pod(object))
 		return;
+	if (!kubeflow && !least.n && !least.unknown)
+		least = least_of_tasks(object, &at);
 	FOR_EACH_POD(object, pod)
 		all = amount_add(all, pod->steady);
-	if (all.unknown || least.unknown || least.n >= all.n ||
-	    (!least.n && !object_is_kubeflow(object)))
+	if (node_is_unset(at) || all.unknown || least.unknown ||
+	    least.n >= all.n)
 		return;
 	report_object(run, object, at,
 		      "the gang starts with %" PRId64 " of %" PRId64

@@ -4,10 +4,10 @@
  * preempted, and Cluster Autoscaler does not evict it, so it pins its GPU node.
  * Kueue's pod groups, Pods of a notebook hub, of a workflow engine or of a CI
  * runner, static pods, Helm's test hooks and Pods embedded in an object that
- * recreates them are fine. A Pod without a
- * sign of training or serving may be an experiment that its author restarts,
- * and so may a test. Source: Cluster Autoscaler FAQ ("pods not backed by a
- * controller object").
+ * recreates them are fine. A Pod without a sign of training or serving may be
+ * an experiment that its author restarts, and so may a test; one that may not
+ * run longer than an hour is no loss. Source: Cluster Autoscaler FAQ ("pods not
+ * backed by a controller object").
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -39,6 +39,14 @@ static bool is_managed(const struct pod *pod)
 	       pod_annotation(pod, "helm.sh/hook");
 }
 
+static bool is_short(const struct pod *pod)
+{
+	int64_t seconds;
+
+	return node_int(pod_field(pod, "activeDeadlineSeconds"), &seconds) &&
+	       seconds <= 3600;
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;
@@ -47,7 +55,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *name = node_get(metadata, "name");
 
 	if (object->class != KIND_POD || object->parent ||
-	    pod_uses_gpu(pod) != TRI_YES || is_managed(pod) || is_spawned(pod))
+	    pod_uses_gpu(pod) != TRI_YES || is_managed(pod) ||
+	    is_spawned(pod) || is_short(pod))
 		return;
 	f = report_pod(run, pod,
 		       name ? name : node_get(metadata, "generateName"),
