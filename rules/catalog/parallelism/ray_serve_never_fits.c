@@ -96,14 +96,14 @@ static void check(struct rule_run *run, const struct object *object)
 				continue;
 			report_object(
 				run, object, at,
-				"a replica of deployment `%s` needs %g GPUs on one node, no node of the Ray cluster has more than %" PRId64,
+				"a replica of deployment `%s` needs %g GPUs on one node, but no node of the Ray cluster has more than %" PRId64,
 				title(deployment), gpus(need.piece), has.node);
 			return;
 		}
 	if (quantity_cmp(sum, quantity_from(has.all)) > 0)
 		report_object(
 			run, object, at,
-			"the deployments' replicas need %g GPUs, the Ray cluster has %" PRId64
+			"the deployments' replicas need %g GPUs, but the Ray cluster has %" PRId64
 			" at most",
 			gpus(sum), has.all);
 }
