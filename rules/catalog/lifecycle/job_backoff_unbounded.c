@@ -16,8 +16,9 @@
 /* Elastic jobs lose pods as a matter of course: only they know how many. */
 static void limit(struct rule_run *run, struct finding *f,
 		  const struct object *object, const struct node *base,
-		  const char *dotted, const char *key)
+		  const char *key)
 {
+	const char *dotted = base == object->root ? "spec.runPolicy" : "";
 	int64_t max = rule_param_int(run, "max");
 	int64_t n = rule_param_int(run, "limit");
 
@@ -52,8 +53,8 @@ static void too_many(struct rule_run *run, const struct object *object,
 	struct finding *f;
 	int64_t n;
 
-	if (!node_int(value, &n) || n <= rule_param_int(run, "max") * counted ||
-	    n <= pods.n)
+	if (!value || !node_int(value, &n) ||
+	    n <= rule_param_int(run, "max") * counted || n <= pods.n)
 		return;
 	known = condition(object, pods, n);
 	f = report_object(run, object, value,
@@ -67,7 +68,7 @@ static void too_many(struct rule_run *run, const struct object *object,
 			run, f,
 			"set `launcherCreationPolicy: WaitForWorkersReady` and fewer retries");
 	else if (!pods.unknown)
-		limit(run, f, object, value->parent, "", value->key);
+		limit(run, f, object, value->parent, value->key);
 }
 
 static void check_jobs(struct rule_run *run, const struct object *object)
@@ -106,7 +107,7 @@ static void check_kubeflow(struct rule_run *run, const struct object *object,
 		pod->role);
 	finding_missing(f, object, object->root, "backoffLimit");
 	finding_label(run, f, pod->restart_node, "restarts failures");
-	limit(run, f, object, object->root, "spec.runPolicy", "backoffLimit");
+	limit(run, f, object, object->root, "backoffLimit");
 }
 
 static void check(struct rule_run *run, const struct object *object)
@@ -141,8 +142,7 @@ const struct rule rule_job_backoff_unbounded = {
 	.since = "1.0",
 	.summary = "failing GPU work is retried very often, or endlessly",
 	.why = "A job that cannot succeed takes its GPUs again and again; Kubeflow jobs without backoffLimit never give up.",
-	.remedy =
-		"Set backoffLimit (Kubeflow: runPolicy.backoffLimit): 3 a pod.",
+	.remedy = "Set backoffLimit (Kubeflow: in runPolicy) to 3 a pod.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/core/job.go; https://github.com/kubeflow/trainer/issues/1589, https://github.com/kubeflow/trainer/issues/2045; https://github.com/kubernetes/api/blob/master/batch/v1/types.go",
 	.params = params,

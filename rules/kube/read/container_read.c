@@ -211,7 +211,7 @@ static bool env_entry_read(struct container *c, const struct node *node,
 		if (field->type != NODE_STRING)
 			c->env_plain &= is_open(field);
 	}
-	if (!node_str(name))
+	if (!name || !node_str(name))
 		return false;
 	*out = (struct env_entry){
 		.node = node,

@@ -276,7 +276,7 @@ static struct cel_value number(struct cel_call *call)
 	static const char *const names[] = {"major", "minor", "patch"};
 	int i = 0;
 
-	while (strcmp(call->overload->name, names[i]) != 0)
+	while (i < 2 && strcmp(call->overload->name, names[i]) != 0)
 		i++;
 	return cel_int((int64_t)semver_of(call, 0)->numbers[i]);
 }
