@@ -596,13 +596,3 @@ int loader_next(struct loader *loader, struct doc *doc)
 	}
 	return next_yaml(loader, doc);
 }
-
-const struct node *yaml_in(struct arena *arena, const struct node *text)
-{
-	struct source *source = ARENA_NEW(arena, struct source);
-	struct loader loader;
-
-	source_init(source, arena, "text", text->str, text->len);
-	loader_init(&loader, source, &load_limits_default, arena);
-	return yaml_read(&loader, 0, (uint32_t)text->len);
-}
