@@ -128,8 +128,8 @@ static void check(struct rule_run *run, const struct object *object)
 }
 
 static const struct rule_param params[] = {
-	{"max", "int", "6", "retries that are not reported, a pod"},
-	{"limit", "int", "3", "retries that the repair writes, a pod"},
+	{"max", "int", "6", "retries per pod that are not reported"},
+	{"limit", "int", "3", "retries per pod that the repair writes"},
 	{0},
 };
 
@@ -142,7 +142,7 @@ const struct rule rule_job_backoff_unbounded = {
 	.since = "1.0",
 	.summary = "failing GPU work is retried very often, or endlessly",
 	.why = "A job that cannot succeed takes its GPUs again and again; Kubeflow jobs without backoffLimit never give up.",
-	.remedy = "Set backoffLimit (Kubeflow: in runPolicy) to 3 a pod.",
+	.remedy = "Set backoffLimit (Kubeflow: in runPolicy) to 3 per pod.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/core/job.go; https://github.com/kubeflow/trainer/issues/1589, https://github.com/kubeflow/trainer/issues/2045; https://github.com/kubernetes/api/blob/master/batch/v1/types.go",
 	.params = params,
