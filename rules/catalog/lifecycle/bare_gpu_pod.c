@@ -6,8 +6,8 @@
  * runner, static pods, Helm's test hooks and Pods embedded in an object that
  * recreates them are fine. A Pod without a sign of training or serving may be
  * an experiment that its author restarts, and so may a test; one that may not
- * run longer than an hour is no loss. Source: Cluster Autoscaler FAQ ("pods not
- * backed by a controller object").
+ * run longer than an hour loses little. Source: Cluster Autoscaler FAQ ("pods
+ * not backed by a controller object").
  */
 #include "base/text.h"
 #include "engine/rule.h"
