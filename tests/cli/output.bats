@@ -501,23 +501,3 @@ unknown() {
 	holds "$output" "<failure"
 	holds_not "$output" "<system-out"
 }
-
-@test "pods that are one YAML node by an alias are reported once" {
-	cat >a.yaml <<-'END'
-		apiVersion: batch.volcano.sh/v1alpha1
-		kind: Job
-		metadata: {name: a, namespace: ml}
-		spec:
-		  tasks:
-		  - name: m
-		    replicas: 1
-		    template:
-		      spec: &pod
-		        containers:
-		        - {name: a, image: "r.example.com/a:1", securityContext: {privileged: true}, resources: {limits: {nvidia.com/gpu: 1}}}
-		  - {name: w, replicas: 1, template: {spec: *pod}}
-	END
-	run "$GPUGATE" lint --select gpu-privileged --format concise a.yaml
-	is "$status" 1
-	is "${#lines[@]}" 1
-}

@@ -397,17 +397,6 @@ static void count_finding(struct run_counts *counts, const struct finding *f)
 		counts->infos++;
 }
 
-/* The same words about the same text: of pods that are one YAML node, by an
- * alias. */
-static bool repeats(const struct finding *a, const struct finding *b)
-{
-	return a->place.line && a->place.line == b->place.line &&
-	       a->place.column == b->place.column && a->rule == b->rule &&
-	       a->place.document == b->place.document &&
-	       text_eq(a->id.name, b->id.name) &&
-	       !strcmp(a->message, b->message);
-}
-
 /* Leaves the visible findings, sorted; equal ones once. */
 static void collect(struct run_state *state)
 {
@@ -419,8 +408,7 @@ static void collect(struct run_state *state)
 			all[n++] = all[i];
 	findings_sort_pointers(all, n);
 	for (size_t i = 0; i < n; i++) {
-		if (!kept || (finding_cmp(all[kept - 1], all[i]) &&
-			      !repeats(all[kept - 1], all[i])))
+		if (!kept || finding_cmp(all[kept - 1], all[i]))
 			all[kept++] = all[i];
 		else /* two mounts of one volume are one finding */
 			all[kept - 1]->value += all[i]->value;
