@@ -245,6 +245,8 @@ bool rule_cluster_lacks(struct rule_run *run, enum cluster_kind kind);
  * set, and a state that is too old is not used. The rule is then reported as
  * not run. */
 bool rule_cluster_lost(struct rule_run *run);
+/* Is it about a review? The API server has decoded and pruned its object. */
+bool rule_at_admission(const struct rule_run *run);
 /* What the policy states of the cluster; never NULL. */
 const struct platform *rule_platform(struct rule_run *run);
 /* Does a LimitRange of the object's namespace give containers a default of the

@@ -39,4 +39,31 @@ const struct node *typed_origin(const struct node *node,
 				const struct node *typed,
 				const struct node *origin);
 
+/*
+ * What the Go types of Kubernetes 1.36 have no field for, wherever it is in an
+ * object of a native kind, or in the template of a pod; not in a status.
+ */
+struct unknown_field {
+	const struct node *at;
+	const char *type;  /* "PodSpec"; valid during found() */
+	const char *owner; /* a type around it, or one of its fields, that has
+			      such a field; or NULL */
+	const char *near;  /* a field of type that is spelled alike, or NULL */
+};
+
+struct unknown_walk {
+	void (*found)(struct unknown_walk *walk,
+		      const struct unknown_field *field);
+	/* The caller's. */
+	void *context;
+	const struct object *object;
+	const struct pod *pod;
+};
+
+/* False: a kind or version that is not known here. */
+bool typed_unknown_fields(struct unknown_walk *walk,
+			  const struct object *object);
+void template_unknown_fields(struct unknown_walk *walk,
+			     const struct node *template);
+
 #endif

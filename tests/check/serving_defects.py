@@ -287,6 +287,20 @@ def well_placed(obj, pod, box):
     at(obj, box)["livenessProbe"] = at(obj, box).pop("livenessprobe")
 
 
+@defect("field-unknown", "pod", "all")
+def misspelt(obj, pod):
+    if obj["apiVersion"] not in ("v1", "apps/v1", "batch/v1", "kubeflow.org/v1",
+                                 "jobset.x-k8s.io/v1alpha2"):
+        return None
+    at(obj, pod)["restartpolicy"] = "Never"
+    return pod + ("restartpolicy",)
+
+
+@near(misspelt)
+def well_spelt(obj, pod):
+    at(obj, pod)["restartPolicy"] = at(obj, pod).pop("restartpolicy")
+
+
 # --- what a site asks ---------------------------------------------------------
 
 @defect("runtimeclass-missing", "pod", "site")

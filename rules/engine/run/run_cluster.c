@@ -84,6 +84,11 @@ bool rule_cluster_lacks(struct rule_run *rr, enum cluster_kind kind)
 	return true;
 }
 
+bool rule_at_admission(const struct rule_run *rr)
+{
+	return rr->run->options.admission;
+}
+
 bool rule_cluster_lost(struct rule_run *rr)
 {
 	const struct run *run = rr->run;

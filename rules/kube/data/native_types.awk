@@ -78,7 +78,7 @@ END {
 	}
 	print "};\nconst struct native_type native_types[] = {"
 	for (t = 0; t <= types; t++)
-		printf "\t{%d, %d, %d, %d},\n", first[t], \
+		printf "\t{\"%s\", %d, %d, %d, %d},\n", name[t], first[t], \
 			split(fields[t], field, " "), first2[t], rows[name[t]]
 	print "};\nconst struct native_kind native_kinds[] = {"
 	for (i = 1; i <= kinds; i++) {
@@ -89,4 +89,6 @@ END {
 	}
 	printf "\t{NULL, NULL, NULL, NULL, false, 0},\n};\n"
 	printf "const unsigned native_every = %d;\n", types
+	printf "const unsigned native_template = %d;\n", \
+		number["PodTemplateSpec"]
 }

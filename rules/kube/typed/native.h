@@ -29,6 +29,7 @@ struct native_default {
 };
 
 struct native_type {
+	const char *name; /* behind a dot, the group of one of several */
 	unsigned short field, nfields, row, nrows; /* runs of the arrays */
 };
 
@@ -42,6 +43,11 @@ extern const struct native_field native_fields[];
 extern const struct native_default native_defaults[];
 extern const struct native_type native_types[];
 extern const struct native_kind native_kinds[]; /* ends with {NULL} */
-extern const unsigned native_every; /* the type of rows for all objects */
+extern const unsigned native_every;    /* the type of rows for all objects */
+extern const unsigned native_template; /* PodTemplateSpec */
+
+/* NULL: a kind or version that the tables lack. */
+const struct native_kind *native_kind(const char *group, const char *version,
+				      const char *kind);
 
 #endif

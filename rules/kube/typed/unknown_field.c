@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fields that no Go type has. The API server sends the fields of a map in the
+ * order of its type, so that the next one is looked for behind the last.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "kube/typed.h"
+#include "native.h"
+
+struct level {
+	const struct native_type *type;
+	const struct level *outer;
+};
+
+static const struct native_field *find(const struct native_type *type,
+				       const char *name, unsigned from)
+{
+	const struct native_field *fields = native_fields + type->field;
+
+	for (unsigned i = from; i < type->nfields; i++)
+		if (*fields[i].name == *name && text_eq(fields[i].name, name))
+			return fields + i;
+	for (unsigned i = 0; i < from; i++)
+		if (*fields[i].name == *name && text_eq(fields[i].name, name))
+			return fields + i;
+	return NULL;
+}
+
+/* A type around the level, or that of one of its fields. */
+static const char *owner_of(const struct level *level, const char *name)
+{
+	const struct native_type *type = level->type;
+
+	while ((level = level->outer))
+		if (find(level->type, name, 0))
+			return level->type->name;
+	for (unsigned i = 0; i < type->nfields; i++) {
+		const struct native_field *field =
+			native_fields + type->field + i;
+
+		if (field->form == 'T' &&
+		    find(native_types + field->type, name, 0))
+			return native_types[field->type].name;
+	}
+	return NULL;
+}
+
+static void report(struct unknown_walk *walk, const struct level *level,
+		   const struct node *at)
+{
+	const struct native_type *type = level->type;
+	const char *names[64];
+	char name[64];
+	unsigned n = type->nfields < 64 ? type->nfields : 64;
+
+	for (unsigned i = 0; i < n; i++)
+		names[i] = native_fields[type->field + i].name;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(type->name, "."),
+		 type->name);
+	walk->found(walk,
+		    &(struct unknown_field){at, name, owner_of(level, at->key),
+					    text_nearest(at->key, names, n)});
+}
+
+/* An empty key, and what a tool puts in place of a key or takes out. */
+static bool is_literal(const struct node *at)
+{
+	return at->key_len && !strpbrk(at->key, "${}<>");
+}
+
+static void visit(struct unknown_walk *walk, const struct node *map,
+		  unsigned number, const struct level *outer);
+
+static void visit_value(struct unknown_walk *walk, const struct node *value,
+			const struct native_field *field,
+			const struct level *level)
+{
+	if (field->flags & (NATIVE_LIST | NATIVE_MAP))
+		FOR_EACH_CHILD(value, item)
+			visit(walk, item, field->type, level);
+	else
+		visit(walk, value, field->type, level);
+}
+
+static void visit(struct unknown_walk *walk, const struct node *map,
+		  unsigned number, const struct level *outer)
+{
+	const struct level level = {native_types + number, outer};
+	unsigned next = 0;
+
+	if (!node_is_map(map))
+		return;
+	FOR_EACH_CHILD(map, child) {
+		const struct native_field *field =
+			find(level.type, child->key, next);
+
+		if (field)
+			next = (unsigned)(field - native_fields) + 1 -
+			       level.type->field;
+		else if (is_literal(child) && !node_is_unknown(child))
+			report(walk, &level, child);
+		if (field && field->form == 'T' &&
+		    (outer || !text_eq(field->name, "status")))
+			visit_value(walk, child, field, &level);
+	}
+}
+
+bool typed_unknown_fields(struct unknown_walk *walk,
+			  const struct object *object)
+{
+	const struct native_kind *kind =
+		native_kind(object->group, object->version, object->kind);
+
+	if (kind)
+		visit(walk, object->root, kind->type, NULL);
+	return kind;
+}
+
+void template_unknown_fields(struct unknown_walk *walk,
+			     const struct node *template)
+{
+	visit(walk, template, native_template, NULL);
+}
