@@ -92,8 +92,8 @@ struct node *typed_copy(struct arena *arena, const struct node *node)
 	return copy;
 }
 
-const struct native_kind *
-native_kind(const char *group, const char *version, const char *kind)
+const struct native_kind *native_kind(const char *group, const char *version,
+				      const char *kind)
 {
 	const struct native_kind *k = native_kinds;
 
