@@ -7,8 +7,9 @@
  *
  * A TPU host is one pod's anyway, and its runtime once asked for privileges.
  * A pod with eight devices, or with all of the instance type that it selects,
- * has its node to itself, an init container is over when the work begins, and
- * a runtime class may keep the devices away: these only warn.
+ * has its node to itself, as one with four may have (GB300 nodes have no more),
+ * an init container is over when the work begins, and a runtime class may keep
+ * the devices away: these only warn.
  *
  * Sources: kubernetes/kubernetes#81256; NVIDIA/k8s-device-plugin#336;
  * nvidia-container-toolkit cuda_image.go (privileged containers are honoured).
@@ -18,7 +19,7 @@
 #include "kube/purpose/class.h"
 #include "kube/scheduling/node_devices.h"
 
-enum { WHOLE_NODE = 8 };
+enum { WHOLE_NODE = 8, SMALL_NODE = 4 };
 
 /* containerd's privileged_without_host_devices is a runtime class's. */
 static bool may_lack_devices(const struct pod *pod)
@@ -28,26 +29,35 @@ static bool may_lack_devices(const struct pod *pod)
 	return !node_is_unset(class) && !text_starts(node_str(class), "nvidia");
 }
 
-static bool has_whole_node(const struct pod *pod)
+/* UNKNOWN: nothing says how many its node has. */
+static enum tri has_whole_node(const struct pod *pod)
 {
-	int64_t most = pod_node_devices(pod).most;
+	int64_t most = pod_node_devices(pod).most, n = pod->gpus.n;
 
-	return !pod->gpus.unknown && pod->gpus.n > 0 &&
-	       pod->gpus.n >= (most ? most : WHOLE_NODE);
+	if (pod->gpus.unknown || n <= 0)
+		return TRI_NO;
+	if (n >= (most ? most : WHOLE_NODE))
+		return TRI_YES;
+	return !most && n >= SMALL_NODE ? TRI_UNKNOWN : TRI_NO;
 }
 
 /* What it sees besides its own. */
 static const char *besides(const struct container *c)
 {
-	if (!c->gpus.n)
-		return ", though it asks for none";
-	return has_whole_node(c->pod) ? ""
-				      : ", not only those that it asks for";
+	static const char *const texts[] = {
+		[TRI_NO] = ", not only those that it asks for",
+		[TRI_UNKNOWN] =
+			", also those of other pods if the node has more",
+		[TRI_YES] = "",
+	};
+
+	return c->gpus.n ? texts[has_whole_node(c->pod)]
+			 : ", though it asks for none";
 }
 
 static bool is_mild(const struct container *c)
 {
-	return has_whole_node(c->pod) || may_lack_devices(c->pod) ||
+	return has_whole_node(c->pod) != TRI_NO || may_lack_devices(c->pod) ||
 	       (c->role == CONTAINER_INIT && !c->gpus.n);
 }
 
