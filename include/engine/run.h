@@ -40,7 +40,7 @@ struct run_counts {
 	uint64_t errors, warnings, infos, suppressed;
 	uint64_t fixable, fixable_unsafe; /* visible findings with a repair */
 	int64_t gpus; /* steady state, all linted workloads */
-	bool gpus_unknown;
+	bool gpus_unknown, gpus_others; /* TPUs or the like are among them */
 };
 
 struct not_run {

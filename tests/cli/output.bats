@@ -255,6 +255,9 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	sed 's/gpumem: 3000/gpu: 2/' a.yaml >b.yaml
 	run "$GPUGATE" lint --isolated b.yaml
 	holds "$output" "; 2 GPUs requested"
+	sed 's/nvidia.com.gpumem: 3000/google.com\/tpu: 4/' a.yaml >c.yaml
+	run "$GPUGATE" lint --isolated c.yaml
+	holds "$output" "; 4 accelerators requested"
 }
 
 @test "what is judged in part is said" {

@@ -4,6 +4,7 @@
  * something, what was judged and what was not.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "html.h"
@@ -22,7 +23,11 @@ static void add_tile(struct buf *out, const char *class, uint64_t n,
 void html_add_tiles(struct buf *out, const struct report_summary *summary)
 {
 	const struct run_counts *counts = &summary->counts;
+	char requested[64];
 
+	snprintf(requested, sizeof(requested), "%s requested%s",
+		 counts->gpus_others ? "accelerators" : "GPUs",
+		 counts->gpus_unknown ? " at least" : "");
 	buf_adds(out, "<ul class=\"tiles\">\n");
 	add_tile(out, "error", counts->errors, "errors");
 	add_tile(out, "warning", counts->warnings, "warnings");
@@ -30,9 +35,7 @@ void html_add_tiles(struct buf *out, const struct report_summary *summary)
 	add_tile(out, "plain", summary->fixable, "fixable by --fix");
 	add_tile(out, "plain", counts->objects, "objects");
 	add_tile(out, "plain", counts->workloads, "workloads");
-	add_tile(out, "plain", (uint64_t)counts->gpus,
-		 counts->gpus_unknown ? "GPUs requested at least"
-				      : "GPUs requested");
+	add_tile(out, "plain", (uint64_t)counts->gpus, requested);
 	buf_adds(out, "</ul>\n");
 }
 

@@ -107,7 +107,9 @@ static void add_gpus(const struct run_counts *counts, struct buf *out)
 	buf_adds(out, "; ");
 	if (counts->gpus) {
 		buf_adds(out, counts->gpus_unknown ? "at least " : "");
-		add_count(out, (uint64_t)counts->gpus, "GPU", "GPUs");
+		add_count(out, (uint64_t)counts->gpus,
+			  counts->gpus_others ? "accelerator" : "GPU",
+			  counts->gpus_others ? "accelerators" : "GPUs");
 	} else {
 		buf_adds(out, counts->gpus_unknown ? "an unknown number of GPUs"
 						   : "no GPUs");

@@ -57,10 +57,13 @@ void run_count_object(struct run *run, const struct object *object)
 		return;
 	add_gpus(counts, object->gpus.n);
 	counts->gpus_unknown |= object->gpus.unknown;
-	/* Shares of GPUs are not a number of GPUs. */
-	FOR_EACH_POD(object, pod)
-		counts->gpus_unknown |= pod->steady.n && !pod->gpus.n &&
-					pod_uses_gpu(pod) == TRI_YES;
+	FOR_EACH_POD(object, pod) {
+		if (pod->gpus.n)
+			counts->gpus_others |= !text_eq(pod_device(pod), "GPU");
+		else /* shares of GPUs are not a number of GPUs */
+			counts->gpus_unknown |=
+				pod->steady.n && pod_uses_gpu(pod) == TRI_YES;
+	}
 }
 
 void run_counts_add(struct run_counts *to, const struct run_counts *from)
@@ -83,6 +86,7 @@ void run_counts_add(struct run_counts *to, const struct run_counts *from)
 	to->fixable_unsafe += from->fixable_unsafe;
 	add_gpus(to, from->gpus);
 	to->gpus_unknown |= from->gpus_unknown;
+	to->gpus_others |= from->gpus_others;
 	for (int i = 0; i < UNKNOWN_KINDS && *from->unknown_kinds[i]; i++)
 		add_kind(to, from->unknown_kinds[i]);
 }
