@@ -85,7 +85,8 @@ static long by_hash(const struct data_rows *table, const char *name)
 	return -1;
 }
 
-/* The last row that is a prefix of the name, or -1. */
+/* The last row that is a prefix of the name, or -1. They are in order, from the
+ * last. */
 static long by_prefix(const struct data_rows *table, const char *name)
 {
 	const unsigned short *row = table->prefixes;
@@ -93,6 +94,8 @@ static long by_prefix(const struct data_rows *table, const char *name)
 	for (; *row; row++) {
 		const char *pattern = name_of(table, *row - 1u);
 
+		if (*pattern < *name)
+			break;
 		if (*pattern == *name &&
 		    (pattern[1] == name[1] || pattern[1] == '*') &&
 		    table->matches(pattern, name))
@@ -414,9 +417,15 @@ bool accelerator_is_named(const char *text, size_t len)
 
 const struct node_label *node_label_find(const char *key)
 {
-	long i = key ? find(HASHED(data_node_labels), key) : -1;
+	/* The rules ask for the labels of one pod, one rule after the other:
+	 * 2 % of what a decision costs. */
+	static _Thread_local const struct node_label *last;
+	long i;
 
-	return i < 0 ? NULL : &data_node_labels[i];
+	if (!key || (last && !strcmp(last->key, key)))
+		return key ? last : NULL;
+	i = find(HASHED(data_node_labels), key);
+	return i < 0 ? NULL : (last = &data_node_labels[i]);
 }
 
 const struct label_value *label_value_find(const char *key, const char *value)

@@ -36,7 +36,7 @@ const char *image_tag(const char *image)
 
 static bool word_is(const char *word, size_t len, const char *name)
 {
-	return strlen(name) == len && !strncmp(name, word, len);
+	return *name == *word && !strncmp(name, word, len) && !name[len];
 }
 
 /* A word of a tag that says that it moves: `main-latest`, `nightly-py3`; but

@@ -21,7 +21,6 @@ enum command_type {
 
 struct container_command {
 	enum command_type type;
-	bool tests;	       /* lists the devices, or burns them in */
 	const char *what;      /* what identifies it: "nvidia-smi", "sleep" */
 	const struct node *at; /* where it is (or the image) */
 	int64_t seconds;       /* that it waits; 0: without end, or unknown */
@@ -29,6 +28,8 @@ struct container_command {
 
 struct container_command container_command(struct arena *arena,
 					   const struct container *c);
+/* Does it only list the devices, or burn them in? */
+bool container_tests_devices(struct arena *arena, const struct container *c);
 /* The command list, else args, else NULL. */
 const struct node *container_command_node(const struct container *c);
 

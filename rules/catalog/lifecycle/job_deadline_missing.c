@@ -37,7 +37,7 @@ static bool only_tests(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
 		if (container_uses_gpu(c) == TRI_YES &&
-		    !container_command(rule_arena(run), c).tests)
+		    !container_tests_devices(rule_arena(run), c))
 			return false;
 	return true;
 }

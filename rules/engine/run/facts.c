@@ -23,7 +23,8 @@ static unsigned facts_of_group(const char *group)
 		{"volcano.sh", FACT_VOLCANO},
 	};
 
-	for (size_t i = 0; i < sizeof(projects) / sizeof(*projects); i++)
+	for (size_t i = 0; *group && i < sizeof(projects) / sizeof(*projects);
+	     i++)
 		if (text_ends(group, projects[i].domain))
 			return projects[i].fact;
 	return 0;

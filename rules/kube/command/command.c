@@ -323,22 +323,6 @@ const struct node *container_command_node(const struct container *c)
 	return node_is_unset(command) ? NULL : command;
 }
 
-/* Nothing but a look at the devices, or a test of one after the other. */
-static bool only_tests(const struct argv *argv, const struct container *c)
-{
-	static const char *const names[] = {
-		"gpu-burn",  "gpu_burn",       "gpu_burn.sh",	"deviceQuery",
-		"vectorAdd", "vector-add",     "bandwidthTest", "nvbandwidth",
-		"dcgmi",     "dcgmproftester", "nbody",		NULL};
-	static struct argv_names tests = {.names = names};
-
-	/* The workers of such a test wait for its launcher. */
-	if (sample_image(c))
-		return true;
-	return first_of(argv, &device_tools) < argv->n ||
-	       first_of(argv, &tests) < argv->n;
-}
-
 static struct container_command find_command(const struct argv *argv,
 					     const struct container *c)
 {
@@ -358,14 +342,20 @@ static struct container_command find_command(const struct argv *argv,
 	return ending(argv, c);
 }
 
-static struct container_command judge(struct arena *arena,
-				      const struct container *c)
+bool container_tests_devices(struct arena *arena, const struct container *c)
 {
+	static const char *const names[] = {
+		"gpu-burn",  "gpu_burn",       "gpu_burn.sh",	"deviceQuery",
+		"vectorAdd", "vector-add",     "bandwidthTest", "nvbandwidth",
+		"dcgmi",     "dcgmproftester", "nbody",		NULL};
+	static struct argv_names tests = {.names = names};
 	struct argv argv = container_argv(arena, c);
-	struct container_command command = find_command(&argv, c);
 
-	command.tests = only_tests(&argv, c);
-	return command;
+	/* The workers of such a test wait for its launcher. */
+	if (sample_image(c))
+		return true;
+	return first_of(&argv, &device_tools) < argv.n ||
+	       first_of(&argv, &tests) < argv.n;
 }
 
 struct container_command container_command(struct arena *arena,
@@ -373,11 +363,13 @@ struct container_command container_command(struct arena *arena,
 {
 	struct container_memo *memo = c->memo;
 	struct container_command *command;
+	struct argv argv;
 
 	if (!memo->command) {
-		arena = c->pod->memo->arena;
-		command = ARENA_NEW(arena, struct container_command);
-		*command = judge(arena, c);
+		argv = container_argv(arena, c);
+		command = ARENA_NEW(c->pod->memo->arena,
+				    struct container_command);
+		*command = find_command(&argv, c);
 		memo->command = command;
 	}
 	return *memo->command;

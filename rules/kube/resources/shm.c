@@ -211,7 +211,7 @@ static bool exchanges_nothing(struct arena *arena, const struct container *c)
 		return true;
 	if (command.type == COMMAND_WAITS)
 		return !object_operator(object)->starts_ranks_elsewhere;
-	return command.tests;
+	return container_tests_devices(arena, c);
 }
 
 /* The number of the loader's processes, `--workers=0`; -1: not said. */

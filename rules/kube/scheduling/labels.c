@@ -45,19 +45,22 @@ static const char *vendor_of_value(const char *value)
 const char *node_label_vendor(const char *key, const char *value)
 {
 	const struct node_label *label = node_label_find(key);
-	const struct label_value *known = label_value_find(key, value);
-	const struct instance_type *type = NULL;
+	const struct label_value *known;
+	const struct instance_type *type;
 
+	if (!label || label->vendor)
+		return label ? label->vendor : NULL;
+	if (label->meaning == LABEL_INSTANCE) {
+		type = instance_type_find(value);
+		return type ? type->vendor : NULL;
+	}
+	known = label_value_find(key, value);
 	if (known)
 		return known->vendor;
-	if (!label)
-		return NULL;
-	if (label->meaning == LABEL_INSTANCE)
-		type = instance_type_find(value);
-	else if (!label->vendor && (label->meaning == LABEL_PRODUCT ||
-				    label->meaning == LABEL_PRESENCE))
-		return vendor_of_value(value);
-	return type ? type->vendor : label->vendor;
+	return label->meaning == LABEL_PRODUCT ||
+			       label->meaning == LABEL_PRESENCE
+		       ? vendor_of_value(value)
+		       : NULL;
 }
 
 int64_t node_label_count(const char *key, const char *value)

@@ -13,17 +13,22 @@
 /* Of nodes with that label. */
 static enum accel_class unit_of(const char *key, const char *value)
 {
-	if ((text_eq(key, STRATEGY) &&
-	     (text_eq(value, "time-slicing") || text_eq(value, "mps"))) ||
-	    (text_eq(key, GKE_STRATEGY) &&
-	     (text_eq(value, "time-sharing") || text_eq(value, "mps"))) ||
-	    (text_eq(key, PRODUCT) && text_ends(value, "-SHARED")))
+	bool mps = text_eq(value, "mps");
+
+	if (text_eq(key, PRODUCT)) {
+		if (text_ends(value, "-SHARED"))
+			return ACCEL_SHARED;
+		return text_contains(value, "-MIG-") &&
+				       !text_ends(value, "-MIG-INVALID")
+			       ? ACCEL_MIG
+			       : ACCEL_WHOLE;
+	}
+	if (text_eq(key, STRATEGY) && (mps || text_eq(value, "time-slicing")))
 		return ACCEL_SHARED;
-	if (text_eq(key, GKE_SLICE) ||
-	    (text_eq(key, PRODUCT) && text_contains(value, "-MIG-") &&
-	     !text_ends(value, "-MIG-INVALID")))
-		return ACCEL_MIG;
-	return ACCEL_WHOLE;
+	if (text_eq(key, GKE_STRATEGY) &&
+	    (mps || text_eq(value, "time-sharing")))
+		return ACCEL_SHARED;
+	return text_eq(key, GKE_SLICE) ? ACCEL_MIG : ACCEL_WHOLE;
 }
 
 static bool allows_only(const struct node_need *need, enum accel_class unit)

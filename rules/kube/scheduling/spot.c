@@ -10,12 +10,13 @@
 
 static bool says_spot(const char *key, const struct node *value)
 {
-	const struct node_label *label = key ? node_label_find(key) : NULL;
+	const struct node_label *label;
 
-	if (!label || label->meaning != LABEL_SPOT)
+	if (!node_eq(value, "spot") && !node_eq(value, "SPOT") &&
+	    !node_eq(value, "preemptible") && !node_eq(value, "true"))
 		return false;
-	return node_eq(value, "spot") || node_eq(value, "SPOT") ||
-	       node_eq(value, "preemptible") || node_eq(value, "true");
+	label = node_label_find(key);
+	return label && label->meaning == LABEL_SPOT;
 }
 
 static const struct node *term_spot(const struct node *term)
