@@ -39,7 +39,7 @@ struct run_counts {
 	uint64_t infrastructure, infrastructure_unknown;
 	uint64_t errors, warnings, infos, suppressed;
 	uint64_t fixable, fixable_unsafe; /* visible findings with a repair */
-	int64_t gpus; /* steady state, all linted workloads */
+	int64_t gpus;			/* steady state, all linted workloads */
 	bool gpus_unknown, gpus_others; /* TPUs or the like are among them */
 };
 

@@ -4,9 +4,10 @@
  * defaultRequest gives that many GPUs to every container and init container
  * without one: SetDefaults_LimitRangeItem copies max to default to
  * defaultRequest, and LimitRanger injects default. An explicit 0 beside a max
- * prevents that. Source: pkg/apis/core/v1/defaults.go,
- * plugin/pkg/admission/limitranger; kubernetes#74507; seen on kube-apiserver:
- * one GPU for each container.
+ * prevents that, but not below a min. A defaultRequest or min alone gives a
+ * request without a limit, which the API server refuses. Source:
+ * pkg/apis/core/v1/defaults.go, plugin/pkg/admission/limitranger;
+ * kubernetes#74507; seen on kube-apiserver: one GPU for each container.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -43,24 +44,56 @@ static void repair(struct rule_run *run, struct finding *f,
 		    edit_string(arena, "0"));
 }
 
+static const struct node *entry_of(const struct node *item, const char *list,
+				   const char *resource)
+{
+	return node_get(node_get(item, list), resource);
+}
+
+static void report(struct rule_run *run, const struct object *o,
+		   const struct node *item, const struct node *entry,
+		   const char *list)
+{
+	const char *resource = entry->key;
+	const struct node *min = entry_of(item, "min", resource);
+	bool bound = min && !is_zero(min);
+	bool limits = entry_of(item, "default", resource) ||
+		      entry_of(item, "max", resource);
+	struct finding *f;
+
+	if (limits)
+		f = report_object(
+			run, o, entry,
+			"`%s` of `%s` becomes the default of every container: CPU pods of the namespace will take GPUs",
+			list, resource);
+	else
+		f = report_object(
+			run, o, entry,
+			"`%s` of `%s` becomes the default request of every container: the API server refuses pods that do not set its limit",
+			list, resource);
+	if (bound || !limits)
+		finding_help(
+			run, f,
+			bound ? "remove `min` of `%s`%s"
+			      : "remove `defaultRequest` of `%s`%s",
+			resource,
+			limits ? ", and set its `default` and `defaultRequest` to 0"
+			       : "");
+	else if (text_eq(list, "max")) /* say that the default is none */
+		repair(run, f, item, resource);
+}
+
 static void check_item(struct rule_run *run, const struct object *o,
 		       const struct node *item)
 {
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
 		FOR_EACH_CHILD(node_get(item, lists[i]), entry) {
-			struct finding *f;
-
 			if (!accelerator_find(rule_accelerators(run),
 					      entry->key) ||
 			    node_is_unknown(entry) ||
 			    injects_nothing(item, entry->key))
 				continue;
-			f = report_object(
-				run, o, entry,
-				"`%s` of `%s` becomes the default of every container: CPU pods of the namespace will take GPUs",
-				lists[i], entry->key);
-			if (i == 2) /* max: say that the default is none */
-				repair(run, f, item, entry->key);
+			report(run, o, item, entry, lists[i]);
 			return;
 		}
 	}

@@ -4,7 +4,8 @@
  * tolerates it fills the node's cores and memory, and GPUs next to them stay
  * idle because nothing fits any more. DaemonSets and the plumbing of the
  * cluster belong there and are not looked at; nor is a leader that its operator
- * keeps in the workers' pool of nodes.
+ * keeps in the workers' pool of nodes, or what claims devices: those of a
+ * ComputeDomain are on GPU nodes alone.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -46,7 +47,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if (!pod_has_placement(pod) || pod_uses_gpu(pod) != TRI_NO ||
 	    pod_is_preset(pod) || pod->object->class == KIND_DAEMON ||
-	    pod_follows_devices(pod))
+	    pod_follows_devices(pod) ||
+	    !node_is_unset(pod_field(pod, "resourceClaims")))
 		return;
 	if (at)
 		f = report_pod(

@@ -83,8 +83,8 @@ static void call_in_vain(struct rule_run *rr, const struct pod *pod)
 static unsigned flags_avoided(const struct rule_run *rr, const struct pod *pod)
 {
 	bool infrastructure = pod && pod_is_infrastructure(pod);
-	bool decoded = rr->run->options.admission &&
-		       object_is_native(rr->object);
+	bool decoded =
+		rr->run->options.admission && object_is_native(rr->object);
 
 	return (infrastructure ? RULE_INFRASTRUCTURE : 0u) |
 	       (rr->object->fragment ? RULE_ABSENCE : 0u) |
