@@ -46,6 +46,8 @@ bool image_is_cpu(const char *image);
 /* The kind's resources come from, or are merged with, another object's: a
  * serving or training runtime, a preset. */
 bool pod_is_preset(const struct pod *pod);
+/* A worker of a group, whose leader or head gets the requests. */
+bool pod_is_group_worker(const struct pod *pod);
 
 /* What an env entry of a visibility variable says. */
 enum visible {

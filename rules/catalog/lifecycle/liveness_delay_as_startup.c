@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The delay is counted from every start of the container.
+ * The delay is counted from every start of the container. A preset that KServe
+ * merges may have a startup probe.
  */
 #include <inttypes.h>
 
 #include "engine/rule.h"
 #include "kube/command/probe.h"
+#include "kube/lifecycle/lifecycle.h"
 
 enum { LONG_DELAY = 300 };
 
@@ -16,7 +18,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		struct container_probe live, start;
 
-		if (c->gpus.n < 1 ||
+		if (c->gpus.n < 1 || container_is_merged(c) ||
 		    !container_probe(c, "livenessProbe", &live) ||
 		    container_probe(c, "startupProbe", &start) ||
 		    live.unknown || live.delay < LONG_DELAY)

@@ -42,10 +42,7 @@ static bool is_other(struct rule_run *run, const struct container *c)
 /* A worker of a group with a leader, or a rank that is configured as one. */
 static bool is_worker(const struct argv *argv, const struct container *c)
 {
-	if (text_contains_ci(c->pod->role, "worker") &&
-	    c->pod->object->npods > 1)
-		return true;
-	return argv_have(argv, "--headless") ||
+	return pod_is_group_worker(c->pod) || argv_have(argv, "--headless") ||
 	       (argv_have(argv, "ray") && argv_have(argv, "start") &&
 		!argv_have(argv, "serve") && !argv_have(argv, "--head"));
 }

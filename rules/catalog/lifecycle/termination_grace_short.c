@@ -56,7 +56,8 @@ static bool works(struct rule_run *run, const struct container *c)
 static const struct node *needs_time(struct rule_run *run,
 				     const struct pod *pod, bool *serving)
 {
-	*serving = pod_is_serving(pod) && !object_ends(pod->object);
+	*serving = pod_is_serving(pod) && !object_ends(pod->object) &&
+		   !pod_is_group_worker(pod);
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct node *at;
 

@@ -28,20 +28,34 @@ static bool goes_on(struct rule_run *run, const struct container *c)
 	       argv_have(&argv, "while");
 }
 
-static void check(struct rule_run *run, const struct pod *pod)
+static const struct container *restarted(struct rule_run *run,
+					 const struct pod *pod)
 {
 	const struct container *c;
 
-	if (pod->object->class != KIND_SERVICE || pod->flat ||
-	    pod->restart != RESTART_ALWAYS || pod_uses_gpu(pod) != TRI_YES ||
-	    !pod_is_training(pod))
-		return;
+	if (pod->flat || pod->restart != RESTART_ALWAYS ||
+	    pod_uses_gpu(pod) != TRI_YES || !pod_is_training(pod))
+		return NULL;
 	c = trainer(pod);
-	if (!c || goes_on(run, c))
+	return c && !goes_on(run, c) ? c : NULL;
+}
+
+/* Leader and workers are one training. */
+static void check(struct rule_run *run, const struct object *object)
+{
+	if (object->class != KIND_SERVICE)
 		return;
-	report_container(run, c, container_command_node(c),
-			 "a %s restarts this training when it has ended",
-			 pod->object->kind);
+	FOR_EACH_POD(object, pod) {
+		const struct container *c = restarted(run, pod);
+
+		if (!c)
+			continue;
+		report_container(
+			run, c, container_command_node(c),
+			"a %s restarts this training when it has ended",
+			object->kind);
+		return;
+	}
 }
 
 const struct rule rule_training_in_deployment = {
@@ -49,7 +63,7 @@ const struct rule rule_training_in_deployment = {
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_GUESS,
-	.wants = FACT_GPU | FACT_PODSPEC,
+	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "training runs in a Deployment, StatefulSet or the like",
 	.why = "Its pods always restart: finished training starts over, failing training never stops.",
@@ -57,5 +71,5 @@ const struct rule rule_training_in_deployment = {
 		"Run it as a Job, a JobSet or a training kind (PyTorchJob, TrainJob).",
 	.evidence =
 		"https://github.com/kubernetes/api/blob/master/apps/v1/types.go: the only allowed restartPolicy is Always",
-	.check_pod = check,
+	.check_object = check,
 };

@@ -4,10 +4,12 @@
  * through it: TGI asks for 1Gi, vLLM's production stack mounts 20Gi; NCCL
  * fails with "No space left on device". 64Mi or less is never better than
  * the runtime's own. From 1Gi on it serves most: 1Gi and 2Gi are what the
- * documentation of TGI, vLLM and GKE mounts for eight devices, too.
+ * documentation of TGI, vLLM and GKE mounts for eight devices, too: servers
+ * with as much are left alone.
  */
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/purpose/class.h"
 #include "kube/resources/shm.h"
 
 /* The floors are those of NCCL and RCCL. */
@@ -23,6 +25,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct quantity floor = rule_param_quantity(
 		run, pod->gpus.n > 2 ? "floor-many" : "floor");
 	struct quantity runtime = quantity_from(64 << 20);
+	struct quantity enough = quantity_from(1 << 30);
+	bool serves = pod_is_serving(pod);
 	char have[QUANTITY_TEXT], want[QUANTITY_TEXT];
 	struct arena *arena = rule_arena(run);
 
@@ -37,7 +41,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		if (quantity_cmp(shm.size, runtime) > 0 &&
 		    (!pod_is_multi_gpu(pod) || !uses_nccl(c) ||
-		     quantity_cmp(shm.size, floor) >= 0))
+		     quantity_cmp(shm.size, floor) >= 0 ||
+		     (serves && quantity_cmp(shm.size, enough) >= 0)))
 			continue;
 		f = report_container(
 			run, c, shm.size_node,
@@ -45,7 +50,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			container_title(c), quantity_text(shm.size, have),
 			quantity_text(floor, want), (long long)pod->gpus.n,
 			pod_device(pod), pod->gpus.n == 1 ? "" : "s");
-		if (quantity_cmp(shm.size, quantity_from(1 << 30)) >= 0)
+		if (quantity_cmp(shm.size, enough) >= 0)
 			finding_severity(f, SEVERITY_INFO);
 		if (!shm_size_fits(c, shm.volume, floor))
 			continue;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shm-volume-unmounted reports one that is named like shared memory.
+ * shm-volume-unmounted reports one that is named like shared memory. A preset
+ * that KServe merges may mount it: its own mount `dshm`.
  */
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/lifecycle/lifecycle.h"
 
 static bool is_mounted(const struct pod *pod, const char *name)
 {
 	FOR_EACH_CONTAINER_OF_ALL(pod, c) {
 		const struct node *mounts = node_get(c->node, "volumeMounts");
 
-		if (node_is_unknown(mounts))
+		if (node_is_unknown(mounts) || container_is_merged(c))
 			return true;
 		FOR_EACH_CHILD(mounts, mount)
 			if (node_is_unknown(mount) ||

@@ -340,6 +340,11 @@ bool pod_is_preset(const struct pod *pod)
 	       !(object->type->flags & KIND_WHOLE);
 }
 
+bool pod_is_group_worker(const struct pod *pod)
+{
+	return pod->object->npods > 1 && text_contains_ci(pod->role, "worker");
+}
+
 /* Ranks of one training job: equals, unlike heads and launchers. */
 static bool is_rank(const struct pod *pod)
 {
