@@ -10,11 +10,11 @@
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	int64_t most = rule_param_int(run, "hours");
-	const struct node *deadline = pod_run_deadline(pod);
+	const struct node *deadline = most < 1 ? NULL : pod_run_deadline(pod);
 	struct amount gpus = amount_mul(pod->steady, pod->gpus);
 	int64_t seconds;
 
-	if (most < 1 || !node_int(deadline, &seconds) || gpus.unknown ||
+	if (!deadline || !node_int(deadline, &seconds) || gpus.unknown ||
 	    gpus.n < 1 || seconds < 1 || seconds > INT64_MAX / gpus.n ||
 	    most > INT64_MAX / 3600 || gpus.n * seconds <= most * 3600)
 		return;

@@ -11,6 +11,8 @@
 /* The flag as it is written, or NULL. */
 static const struct arg *trusting(const struct argv *argv)
 {
+	if (!argv_have(argv, "--trust-remote-code"))
+		return NULL;
 	for (size_t i = 0; i < argv->n; i++) {
 		const char *text = argv->items[i].text;
 

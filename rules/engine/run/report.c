@@ -349,7 +349,8 @@ static unsigned param_index(const struct rule *rule, const char *name)
 	unsigned i = 0;
 
 	for (; rule->params && rule->params[i].name; i++)
-		if (!strcmp(rule->params[i].name, name))
+		if (rule->params[i].name == name || /* one literal */
+		    !strcmp(rule->params[i].name, name))
 			return i;
 	BUG("rule %s declares no parameter %s", rule->name, name);
 }

@@ -63,7 +63,6 @@ struct run_state {
 	struct kube_config kube;   /* that of the policy, with them */
 	struct not_run *not_run;
 	size_t nnot_run, not_run_size;
-	size_t not_run_at; /* where the next one is likely */
 };
 
 struct rule_run {

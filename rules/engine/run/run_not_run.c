@@ -4,31 +4,23 @@
  */
 #include <string.h>
 
-#include "base/text.h"
 #include "base/vec.h"
 #include "run_internal.h"
 
-static bool not_run_same(const struct not_run *x, const struct not_run *y)
-{
-	return (x->rule == y->rule || text_eq(x->rule->name, y->rule->name)) &&
-	       text_eq(x->reason, y->reason);
-}
-
-/* One that is counted already, or NULL. Objects are much alike: it is looked
- * for behind the last one first. */
+/* One that is counted already, or NULL. The rule is mostly the same one, but a
+ * copy of it where it is the policy's own. */
 static struct not_run *not_run_find(struct run_state *state,
 				    const struct not_run *one)
 {
-	size_t at = state->not_run_at;
+	struct not_run *x, *end = state->not_run + state->nnot_run;
 
-	for (size_t i = 0; i < state->nnot_run; i++, at++) {
-		if (at >= state->nnot_run)
-			at = 0;
-		if (!not_run_same(&state->not_run[at], one))
-			continue;
-		state->not_run_at = at + 1;
-		return &state->not_run[at];
-	}
+	for (x = state->not_run; x < end; x++)
+		if (x->rule == one->rule && !strcmp(x->reason, one->reason))
+			return x;
+	for (x = state->not_run; x < end; x++)
+		if (!strcmp(x->rule->name, one->rule->name) &&
+		    !strcmp(x->reason, one->reason))
+			return x;
 	return NULL;
 }
 

@@ -15,8 +15,11 @@
 
 /*
  * The extended resources of a pod, each summed over the containers that name
- * it: others add nothing. A pod may name tens of thousands.
+ * it: others add nothing. A pod may name tens of thousands; a few are looked
+ * for one by one.
  */
+enum { FEW = 32 };
+
 struct demand_list {
 	struct demand_sum {
 		const char *resource;
@@ -24,24 +27,30 @@ struct demand_list {
 		const struct container *last; /* the one added last */
 	} * items;
 	size_t n, size;
-	uint32_t *slots; /* index + 1 by hash, 0: free */
+	uint32_t *slots; /* index + 1 by hash, 0: free; NULL: they are few */
 	size_t mask;
 };
 
 static struct demand_sum *
 demand_find(struct arena *arena, struct demand_list *list, const char *resource)
 {
-	size_t at = text_keyed_hash(resource, strlen(resource));
+	size_t at = 0;
 	struct demand_sum *found;
 
-	for (at &= list->mask; list->slots[at]; at = (at + 1) & list->mask) {
+	for (size_t i = 0; !list->slots && i < list->n; i++)
+		if (!strcmp(list->items[i].resource, resource))
+			return &list->items[i];
+	if (list->slots)
+		at = text_keyed_hash(resource, strlen(resource)) & list->mask;
+	for (; list->slots && list->slots[at]; at = (at + 1) & list->mask) {
 		found = &list->items[list->slots[at] - 1];
 		if (!strcmp(found->resource, resource))
 			return found;
 	}
 	found = VEC_PUSH(arena, list->items, list->n, list->size);
 	*found = (struct demand_sum){.resource = resource};
-	list->slots[at] = (uint32_t)list->n;
+	if (list->slots)
+		list->slots[at] = (uint32_t)list->n;
 	return found;
 }
 
@@ -64,6 +73,8 @@ static void demand_init(struct arena *arena, struct demand_list *list,
 
 	FOR_EACH_CONTAINER(pod, c)
 		n += 1 + c->nlimits + c->nrequests;
+	if (n <= FEW)
+		return;
 	for (list->mask = 8; list->mask < 2 * n; list->mask *= 2)
 		continue;
 	list->slots = ARENA_ARRAY(arena, uint32_t, list->mask);
