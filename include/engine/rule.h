@@ -70,9 +70,6 @@ enum rule_flags {
 	RULE_PREVIEW = 1024,
 	/* No comment, annotation or exemption hides it, only a baseline. */
 	RULE_LOCKED = 2048,
-	/* In objects of the API server's own kinds it finds only what that
-	 * server refuses: it is not asked about those of a review. */
-	RULE_REFUSED = 4096,
 };
 
 /* The last item of a params array is all zero. */

@@ -30,13 +30,6 @@ gpugate = os.path.abspath(build + "/gpugate")
 passed = failed = 0
 listed = {}
 rules_seen = set()
-# What the API server refuses itself no webhook is asked about; the corpus has
-# some of it, in objects of the server's own kinds.
-refused = set()
-for rule in glob.glob("rules/catalog/*/*.c"):
-    with open(rule, encoding="utf-8") as text:
-        if "RULE_REFUSED" in text.read():
-            refused.add(os.path.basename(rule)[:-2].replace("_", "-"))
 
 
 def say(good, what):
@@ -87,22 +80,12 @@ def key(finding):
             finding["path"], finding["fingerprint"])
 
 
-def is_native(path):
-    with open(path, encoding="utf-8") as text:
-        group = json.load(text)["apiVersion"].rpartition("/")[0]
-    return "." not in group or group.endswith(".k8s.io")
-
-
 def compare(name, path, webhook):
     out = run(gpugate, "lint", *settings, "--format", "json", *state, path)
     report = json.loads(out.stdout)
     summary = report["summary"]
     lint = sorted(key(f) for f in report["findings"])
     mine = sorted(key(f) for f in webhook["findings"] if not f["suppressed"])
-    more = [f for f in lint if f[0] in refused and f not in mine]
-    if more and sorted(mine + more) == lint and is_native(path):
-        listed.setdefault("the API server refuses them", []).append(name)
-        return
     if lint != mine and (summary["placeholders"] or summary["fragments"]):
         listed.setdefault("placeholders and fragments exist in files only",
                           []).append(name)

@@ -112,9 +112,19 @@ static bool asks(const struct thing *t, int i)
 	return t->boxes[i].there && t->boxes[i].gpus > 0 && !debugs(t, i);
 }
 
-static bool uses_gpus(const struct thing *t)
+static int pod_gpus(const struct thing *t)
 {
-	return asks(t, 0) || asks(t, 1) || asks(t, 2);
+	int n = 0;
+
+	for (int i = 0; i < CONTAINERS; i++)
+		n += asks(t, i) ? t->boxes[i].gpus : 0;
+	return n;
+}
+
+/* Four may be all that its node has. */
+static bool shares_node(const struct thing *t)
+{
+	return pod_gpus(t) > 0 && pod_gpus(t) < 4;
 }
 
 /* With a GPU of its own it is said in other words, but of one card. */
@@ -127,7 +137,7 @@ static void box_takings(const struct thing *t, int i, struct takings *out)
 {
 	const struct box *box = &t->boxes[i];
 
-	if (box->privileged && uses_gpus(t))
+	if (box->privileged && shares_node(t))
 		take(out, (struct taking){BY_PRIVILEGE, i, asks(t, i), 0, 0});
 	if (box->env > 1)
 		take(out,
@@ -170,11 +180,7 @@ static int pods_of(const struct thing *t)
 
 static int gpus_of(const struct thing *t)
 {
-	int n = 0;
-
-	for (int i = 0; i < CONTAINERS; i++)
-		n += asks(t, i) ? t->boxes[i].gpus : 0;
-	return n * pods_of(t);
+	return pod_gpus(t) * pods_of(t);
 }
 
 static int how_often(const struct takings *in, const struct taking *one)
