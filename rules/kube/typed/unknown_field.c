@@ -10,9 +10,9 @@
 #include "kube/typed.h"
 #include "native.h"
 
-struct level {
+struct unknown_level {
 	const struct native_type *type;
-	const struct level *outer;
+	const struct unknown_level *outer;
 };
 
 static const struct native_field *find(const struct native_type *type,
@@ -30,7 +30,7 @@ static const struct native_field *find(const struct native_type *type,
 }
 
 /* A type around the level, or that of one of its fields. */
-static const char *owner_of(const struct level *level, const char *name)
+static const char *owner_of(const struct unknown_level *level, const char *name)
 {
 	const struct native_type *type = level->type;
 
@@ -48,7 +48,7 @@ static const char *owner_of(const struct level *level, const char *name)
 	return NULL;
 }
 
-static void report(struct unknown_walk *walk, const struct level *level,
+static void report(struct unknown_walk *walk, const struct unknown_level *level,
 		   const struct node *at)
 {
 	const struct native_type *type = level->type;
@@ -72,11 +72,11 @@ static bool is_literal(const struct node *at)
 }
 
 static void visit(struct unknown_walk *walk, const struct node *map,
-		  unsigned number, const struct level *outer);
+		  unsigned number, const struct unknown_level *outer);
 
 static void visit_value(struct unknown_walk *walk, const struct node *value,
 			const struct native_field *field,
-			const struct level *level)
+			const struct unknown_level *level)
 {
 	if (field->flags & (NATIVE_LIST | NATIVE_MAP))
 		FOR_EACH_CHILD(value, item)
@@ -86,9 +86,9 @@ static void visit_value(struct unknown_walk *walk, const struct node *value,
 }
 
 static void visit(struct unknown_walk *walk, const struct node *map,
-		  unsigned number, const struct level *outer)
+		  unsigned number, const struct unknown_level *outer)
 {
-	const struct level level = {native_types + number, outer};
+	const struct unknown_level level = {native_types + number, outer};
 	unsigned next = 0;
 
 	if (!node_is_map(map))
