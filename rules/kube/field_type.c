@@ -69,6 +69,12 @@ bool object_is_native(const struct object *object)
 	return false;
 }
 
+/* Too few digits for none to be an int64. */
+static bool is_short(const struct node *node)
+{
+	return node->type == NODE_INT && node->len < 19;
+}
+
 static bool fits(const struct node *node, enum want want)
 {
 	int64_t n;
@@ -84,9 +90,10 @@ static bool fits(const struct node *node, enum want want)
 	case WANT_BOOL:
 		return node->type == NODE_BOOL;
 	case WANT_INT:
-		return node_int(node, &n);
+		return is_short(node) || node_int(node, &n);
 	case WANT_COUNT:
-		return node_int(node, &n) && n >= 0;
+		return (is_short(node) && node->str[0] != '-') ||
+		       (node_int(node, &n) && n >= 0);
 	default:
 		return node_is_seq(node);
 	}
@@ -290,10 +297,12 @@ void field_issues(struct field_walk *walk, const struct object *object)
 	const struct node *spec = node_get(object->root, "spec");
 	struct fields fields = {.walk = walk, .issue = {.object = object}};
 
+	bool is_pod = object->npods && object->pods->spec == spec;
+
 	check_metadata(&fields, node_get(object->root, "metadata"));
-	if (object->npods && !object->guessed)
+	if (object->npods && !object->guessed && !is_pod)
 		check_counts(&fields, spec);
-	if (object_is_native(object))
+	if (object_is_native(object) && !is_pod)
 		check_spec(&fields, spec);
 	FOR_EACH_POD(object, pod) {
 		check_pod(walk, pod);

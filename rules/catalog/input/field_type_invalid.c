@@ -66,7 +66,6 @@ const struct rule rule_field_type_invalid = {
 	.name = "field-type-invalid",
 	.category = "input",
 	.severity = SEVERITY_ERROR,
-	.flags = RULE_REFUSED,
 	.since = "1.0",
 	.summary = "a value of a type that the API server refuses",
 	.why = "The object is rejected: the API server cannot read the value into its field.",

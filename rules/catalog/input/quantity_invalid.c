@@ -74,7 +74,6 @@ const struct rule rule_quantity_invalid = {
 	.name = "quantity-invalid",
 	.category = "input",
 	.severity = SEVERITY_ERROR,
-	.flags = RULE_REFUSED,
 	.since = "1.0",
 	.summary = "a quantity that the API server refuses",
 	.why = "The object is rejected, or its operator cannot create the pods.",

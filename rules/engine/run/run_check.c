@@ -5,7 +5,6 @@
  * workload and the set.
  */
 #include "base/err.h"
-#include "kube/field_type.h"
 #include "kube/purpose/class.h"
 #include "run_internal.h"
 
@@ -80,15 +79,13 @@ static void call_in_vain(struct rule_run *rr, const struct pod *pod)
 
 /* Flags of rules that are not asked, with RULE_INFRASTRUCTURE turned: without
  * it they are not. */
-static unsigned flags_avoided(const struct rule_run *rr, const struct pod *pod)
+static unsigned flags_avoided(const struct object *object,
+			      const struct pod *pod)
 {
 	bool infrastructure = pod && pod_is_infrastructure(pod);
-	bool decoded =
-		rr->run->options.admission && object_is_native(rr->object);
 
 	return (infrastructure ? RULE_INFRASTRUCTURE : 0u) |
-	       (rr->object->fragment ? RULE_ABSENCE : 0u) |
-	       (decoded ? RULE_REFUSED : 0u);
+	       (object->fragment ? RULE_ABSENCE : 0u);
 }
 
 /* Those rules, asked about the pod, or where there is none the object. */
@@ -101,7 +98,7 @@ static void check_rules(struct rule_run *rr, const struct pod *pod,
 		pod ? state->pod_rules : state->object_rules;
 	const struct called_rule *end =
 		one + (pod ? state->npod_rules : state->nobject_rules);
-	unsigned avoided = flags_avoided(rr, pod);
+	unsigned avoided = flags_avoided(rr->object, pod);
 	bool all = state->asks == ASK_ALL;
 
 	for (; one < end; one++) {
