@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/claim.h"
+#include "kube/lifecycle/lifecycle.h"
 #include "kube/scheduling/node_match.h"
 #include "kube/scheduling/selector.h"
 
@@ -60,14 +61,17 @@ static void repair(struct rule_run *run, struct finding *f,
 {
 	struct arena *arena = rule_arena(run);
 	struct node *toleration = edit_map(arena);
+	bool safe = !pod_fields_are_gated(pod);
 
 	if (pod->flat)
 		return;
+	/* It would replace the whole list of a serving runtime. */
+	FOR_EACH_CONTAINER(pod, c)
+		safe &= !container_is_merged(c);
 	edit_member_string(arena, toleration, "key", key);
 	edit_member_string(arena, toleration, "operator", "Exists");
 	edit_member_string(arena, toleration, "effect", "NoSchedule");
-	fix_ensure(finding_fix(run, f, !pod_fields_are_gated(pod),
-			       "tolerate the taint `%s`", key),
+	fix_ensure(finding_fix(run, f, safe, "tolerate the taint `%s`", key),
 		   pod->spec, "tolerations", toleration, "key,operator,effect");
 }
 

@@ -166,7 +166,7 @@ COUNT_FORMULA(llm_workers)
  */
 
 /* Do the runtimes that KServe ships mount /dev/shm for this one? */
-static unsigned runtime_injects(const char *name)
+static unsigned runtime_shm(const char *name)
 {
 	static const char *const without[] = {
 		"triton",     "torchserve", "tensorflow-serving",
@@ -182,6 +182,13 @@ static unsigned runtime_injects(const char *name)
 	return INJECT_SHM_UNKNOWN;
 }
 
+/* Those that KServe ships leave it to the service where its pods go. */
+static unsigned runtime_injects(const char *name)
+{
+	return runtime_shm(name) |
+	       (name && text_starts(name, "kserve-") ? 0 : INJECT_SELECTOR);
+}
+
 /*
  * The component (the predictor) of a multi-node InferenceService. A runtime
  * of the user's own may ask for GPUs where the service does not.
@@ -194,7 +201,7 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 	struct kserve_nodes nodes;
 
 	if (!pod->gpu_by && !node_is_unset(runtime) &&
-	    (!name || runtime_injects(name) == INJECT_SHM_UNKNOWN))
+	    runtime_shm(name) == INJECT_SHM_UNKNOWN)
 		pod->gpu_unknown = true;
 
 	if (node_is_unset(node_get(component, "workerSpec")))
@@ -234,12 +241,8 @@ static unsigned injects(const struct pod_builder *builder,
 		return bits | INJECT_SHM;
 	if (node_is_unset(model))
 		return bits;
-	if (!node_is_unset(runtime)) {
-		const char *name = node_str(runtime);
-
-		return bits |
-		       (name ? runtime_injects(name) : INJECT_SHM_UNKNOWN);
-	}
+	if (!node_is_unset(runtime))
+		return bits | runtime_injects(node_str(runtime));
 	model = node_path(model, "modelFormat.name");
 	if (node_eq(model, "huggingface") || node_eq(model, "vLLM"))
 		bits |= INJECT_SHM;
