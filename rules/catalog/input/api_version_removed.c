@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Versions of the CRDs that the operators ship in 2026; Kubernetes 1.25 and
- * 1.16.
+ * 1.16, and 1.31 and 1.32 for claims of devices, which had others while they
+ * were alpha.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
+
+#define DRA_VERSIONS "v1alpha3 v1beta1 v1beta2 v1"
 
 static const struct {
 	const char *group, *kind, *served; /* versions */
@@ -27,6 +30,13 @@ static const struct {
 	{"apps", "DaemonSet", "v1"},
 	{"extensions", "Deployment", ""},
 	{"extensions", "DaemonSet", ""},
+	{"resource.k8s.io", "ResourceClaim", DRA_VERSIONS},
+	{"resource.k8s.io", "ResourceClaimTemplate", DRA_VERSIONS},
+	{"resource.k8s.io", "DeviceClass", DRA_VERSIONS},
+	{"resource.k8s.io", "ResourceClass", ""},
+	{"resource.k8s.io", "ResourceClaimParameters", ""},
+	{"resource.k8s.io", "ResourceClassParameters", ""},
+	{"resource.k8s.io", "PodSchedulingContext", ""},
 };
 
 static void check(struct rule_run *run, const struct object *object)
