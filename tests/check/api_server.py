@@ -21,6 +21,7 @@ CLAIMS = {
     "gpu-request-limit-mismatch", "gpu-fractional-quantity",
     "gpu-pod-level-resource", "restart-policy-invalid",
     "job-restart-policy-missing", "priority-integer-set",
+    "dra-request-invalid",
 }
 # Reasons of the server that lie in no rule's field: names, schemas of custom
 # resources, parts of objects that have nothing to do with GPUs.

@@ -430,6 +430,20 @@ def class_of_the_cluster(obj, pod):
     obj["metadata"]["class"] = "nvidia"
 
 
+@defect("dra-request-invalid", "pod", "all",
+        more=[of_claims("ResourceClaim", "one", {"devices": {"requests": [
+            {"name": "gpu",
+             "@CLASS@": {"deviceClassName": "gpu.nvidia.com"}}]}})])
+def says_nothing(obj, pod):
+    obj["metadata"]["class"] = "exact"
+    return ("more",) if alone(obj, pod) and one_container(obj, pod) else None
+
+
+@near(says_nothing)
+def says_exactly(obj, _):
+    obj["metadata"]["class"] = "exactly"
+
+
 @defect("quota-dra-uncovered", "pod", "known", more=[
     of_claims("ResourceClaimTemplate", "slice",
               {"spec": asks_for("mig.nvidia.com")}),
