@@ -6,7 +6,7 @@
 set -u
 build=$1
 here=$(dirname "$0")
-fuzz_time=${FUZZ_TIME:-30}
+fuzz_time=${FUZZ_TIME:-20}
 
 # The corpus, the seeds and the index are part of `make check`; the fresh
 # root is a target of its own (make check-fresh).
