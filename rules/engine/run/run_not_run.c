@@ -12,15 +12,16 @@
 static struct not_run *not_run_find(struct run_state *state,
 				    const struct not_run *one)
 {
-	struct not_run *x, *end = state->not_run + state->nnot_run;
+	struct not_run *all = state->not_run;
 
-	for (x = state->not_run; x < end; x++)
-		if (x->rule == one->rule && !strcmp(x->reason, one->reason))
-			return x;
-	for (x = state->not_run; x < end; x++)
-		if (!strcmp(x->rule->name, one->rule->name) &&
-		    !strcmp(x->reason, one->reason))
-			return x;
+	for (size_t i = 0; i < state->nnot_run; i++)
+		if (all[i].rule == one->rule &&
+		    !strcmp(all[i].reason, one->reason))
+			return all + i;
+	for (size_t i = 0; i < state->nnot_run; i++)
+		if (!strcmp(all[i].rule->name, one->rule->name) &&
+		    !strcmp(all[i].reason, one->reason))
+			return all + i;
 	return NULL;
 }
 
