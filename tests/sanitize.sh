@@ -32,7 +32,8 @@ for test in "$build"/tests/unit/test_*; do
 done
 cli=("$here/cli")
 [ "$1" != thread ] ||
-	cli=("$here"/cli/{gpugated,lsp,output,secrets,snapshot,state,walk}.bats)
+	cli=("$here"/cli/{gpugated,lsp,output,render}.bats
+		"$here"/cli/{secrets,snapshot,state,walk}.bats)
 GPUGATE=$PWD/$build/gpugate try bats --tap "${cli[@]}"
 try "$here/check/confused.sh" "$build" manifests several reviews
 if [ "$1" != thread ]; then

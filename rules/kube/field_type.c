@@ -69,12 +69,6 @@ bool object_is_native(const struct object *object)
 	return false;
 }
 
-/* Too few digits for none to be an int64. */
-static bool is_short(const struct node *node)
-{
-	return node->type == NODE_INT && node->len < 19;
-}
-
 static bool fits(const struct node *node, enum want want)
 {
 	int64_t n;
@@ -90,10 +84,9 @@ static bool fits(const struct node *node, enum want want)
 	case WANT_BOOL:
 		return node->type == NODE_BOOL;
 	case WANT_INT:
-		return is_short(node) || node_int(node, &n);
+		return node_int(node, &n);
 	case WANT_COUNT:
-		return (is_short(node) && node->str[0] != '-') ||
-		       (node_int(node, &n) && n >= 0);
+		return node_int(node, &n) && n >= 0;
 	default:
 		return node_is_seq(node);
 	}
@@ -296,8 +289,7 @@ void field_issues(struct field_walk *walk, const struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");
 	struct fields fields = {.walk = walk, .issue = {.object = object}};
-
-	bool is_pod = object->npods && object->pods->spec == spec;
+	bool is_pod = object_is(object, "", "Pod");
 
 	check_metadata(&fields, node_get(object->root, "metadata"));
 	if (object->npods && !object->guessed && !is_pod)

@@ -268,3 +268,12 @@ quota() {
 	is "$status" 0
 	grep -q '^  priorityClassName: gpu-batch$' a.yaml
 }
+
+@test "a list of tolerations that a serving runtime may have is not replaced" {
+	cp "$BATS_TEST_DIRNAME/../rules/gpu-toleration-missing/bad-runtime.yaml" a.yaml
+	cp a.yaml before.yaml
+	run "$GPUGATE" lint --isolated --select gpu-toleration-missing --fix a.yaml
+	cmp a.yaml before.yaml
+	run "$GPUGATE" lint --isolated --select gpu-toleration-missing --fix --unsafe-fixes a.yaml
+	holds "$(cat a.yaml)" "key: nvidia.com/gpu"
+}

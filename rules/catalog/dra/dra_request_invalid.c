@@ -13,48 +13,40 @@
 #include "kube/claim.h"
 #include "kube/object.h"
 
-/* Where what a request asks for is, by version. */
-static const char *wanted_field(const struct object *object)
-{
-	return text_eq(object->version, "v1beta1") ? "deviceClassName"
-						   : "exactly";
-}
-
 static void report(struct rule_run *run, const struct object *object,
-		   const struct node *request, const char *field)
+		   const struct node *request, bool flat)
 {
-	bool old = text_eq(field, "deviceClassName");
 	const struct node *stray =
-		node_get(request, old ? "exactly" : "deviceClassName");
-	const char *name = node_str(node_get(request, "name"));
-	struct finding *f = report_object(
-		run, object, stray ? stray : request,
-		"request `%s` has neither `%s` nor `firstAvailable`",
-		name ? name : "", field);
+		node_get(request, flat ? "exactly" : "deviceClassName");
+	struct finding *f =
+		report_object(run, object, stray ? stray : request,
+			      "a request has neither `%s` nor `firstAvailable`",
+			      flat ? "deviceClassName" : "exactly");
 
 	if (!stray)
 		return;
 	finding_at_key(run, f, stray);
 	finding_help(run, f,
-		     old ? "`exactly` is of v1beta2 and v1: v1beta1 has its "
-			   "fields in the request itself"
-			 : "put the fields of the request, but for its name, "
-			   "into `exactly`");
+		     flat ? "`exactly` is of v1beta2 and v1: v1beta1 has its "
+			    "fields in the request itself"
+			  : "put the fields of the request, but for its name, "
+			    "into `exactly`");
 }
 
 static void check(struct rule_run *run, const struct object *object)
 {
-	const char *field = wanted_field(object);
+	bool flat = text_eq(object->version, "v1beta1");
 
-	if (!object->version || (!text_eq(object->version, "v1") &&
-				 !text_starts(object->version, "v1beta")))
+	if (!flat && !text_eq(object->version, "v1beta2") &&
+	    !text_eq(object->version, "v1"))
 		return;
 	FOR_EACH_CHILD(claim_requests(object), request) {
-		const struct node *wanted = node_get(request, field);
+		const struct node *wanted =
+			node_get(request, flat ? "deviceClassName" : "exactly");
 
 		if (node_is_map(request) && node_is_unset(wanted) &&
 		    node_is_unset(node_get(request, "firstAvailable")))
-			report(run, object, request, field);
+			report(run, object, request, flat);
 	}
 }
 
@@ -62,6 +54,7 @@ const struct rule rule_dra_request_invalid = {
 	.name = "dra-request-invalid",
 	.category = "dra",
 	.severity = SEVERITY_ERROR,
+	.flags = RULE_ABSENCE,
 	.wants = FACT_PODLESS,
 	.since = "1.0",
 	.summary = "a request for devices in the shape of another API version",

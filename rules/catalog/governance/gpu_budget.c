@@ -14,8 +14,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct amount gpus = amount_mul(pod->steady, pod->gpus);
 	int64_t seconds;
 
-	if (!deadline || !node_int(deadline, &seconds) || gpus.unknown ||
-	    gpus.n < 1 || seconds < 1 || seconds > INT64_MAX / gpus.n ||
+	if (!node_int(deadline, &seconds) || gpus.unknown || gpus.n < 1 ||
+	    seconds < 1 || seconds > INT64_MAX / gpus.n ||
 	    most > INT64_MAX / 3600 || gpus.n * seconds <= most * 3600)
 		return;
 	report_pod(run, pod, deadline,

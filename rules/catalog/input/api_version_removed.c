@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Versions of the CRDs that the operators ship in 2026; Kubernetes 1.25 and
- * 1.16, and 1.31 and 1.32 for claims of devices, which had others while they
- * were alpha.
+ * 1.16. Of resource.k8s.io, kube-apiserver 1.36 with all its APIs has none of
+ * the others; v1alpha3, which it lost last, older releases may have.
  */
 #include "base/text.h"
 #include "engine/rule.h"
