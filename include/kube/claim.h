@@ -49,6 +49,8 @@ enum tri claim_use(const struct pod *pod, const struct node *entry,
 		   struct amount *devices);
 /* Is one of the pod's claims for NVIDIA's devices, as far as is known? */
 bool pod_claims_nvidia(const struct pod *pod);
+/* Those that this container is given. */
+bool container_claims_nvidia(const struct container *c);
 /* The device class of its first claim for accelerators; "": it is not known,
  * NULL: there is no such claim. */
 const char *pod_claims_class(const struct pod *pod);

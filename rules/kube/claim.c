@@ -324,3 +324,23 @@ bool pod_claims_nvidia(const struct pod *pod)
 	}
 	return false;
 }
+
+static bool claims(const struct container *c, const char *name)
+{
+	FOR_EACH_CHILD(node_path(c->node, "resources.claims"), entry)
+		if (name && node_eq(node_get(entry, "name"), name))
+			return true;
+	return false;
+}
+
+bool container_claims_nvidia(const struct container *c)
+{
+	FOR_EACH_CHILD(pod_field(c->pod, "resourceClaims"), entry) {
+		const struct claim *claim = claim_of(c->pod, entry);
+
+		if (claim && claim->nvidia &&
+		    claims(c, node_str(node_get(entry, "name"))))
+			return true;
+	}
+	return false;
+}

@@ -186,6 +186,7 @@ struct workload_pod {
 	size_t nclaims;
 	const char *device_class; /* pod_claims_class() */
 	bool apart;		  /* no two of its pods may be on one node */
+	bool waits; /* for other pods of the object, maybe their end */
 	/* Known labels, those included that the operator adds. */
 	struct pod_label *labels;
 	size_t nlabels;

@@ -9,15 +9,22 @@
 static const struct node *by_plugin(const struct pod *pod,
 				    const struct container **which)
 {
-	FOR_EACH_CONTAINER(pod, c)
+	FOR_EACH_CONTAINER(pod, c) {
+		if (!container_claims_nvidia(c))
+			continue;
 		FOR_EACH_ASKED(c, entry)
+			/* That one is DRA's: ResourceDeviceClassPrefix. */
 			if (entry->accelerator &&
+			    !text_starts(
+				    entry->node->key,
+				    "deviceclass.resource.kubernetes.io/") &&
 			    text_eq(entry->accelerator->vendor, "nvidia") &&
 			    accelerator_counts(entry->accelerator) &&
 			    entry->quantity.nano > 0) {
 				*which = c;
 				return entry->node;
 			}
+	}
 	return NULL;
 }
 
@@ -26,13 +33,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct container *c = NULL;
 	const struct node *at;
 
-	if (pod->flat || !pod_claims_nvidia(pod))
+	if (pod->flat)
 		return;
 	at = by_plugin(pod, &c);
 	if (at)
 		report_container(run, c, at,
-				 "container `%s` asks for `%s`, and the pod "
-				 "claims NVIDIA devices as well",
+				 "container `%s` asks for `%s`, and claims "
+				 "NVIDIA devices as well: it gets both",
 				 container_title(c), at->key);
 }
 
@@ -40,7 +47,6 @@ const struct rule rule_dra_and_device_plugin_mix = {
 	.name = "dra-and-device-plugin-mix",
 	.category = "dra",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
 	.wants = FACT_PODSPEC | FACT_CLAIMS,
 	.since = "1.0",
 	.summary =

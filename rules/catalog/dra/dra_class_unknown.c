@@ -4,6 +4,8 @@
  * there is none. Where only files have device classes, a name close to one of
  * theirs is reported as a condition.
  */
+#include <ctype.h>
+
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/set/referred.h"
@@ -22,13 +24,23 @@ static const char *nearest(struct rule_run *run, const struct workload *asks,
 	return text_nearest(name, names, n);
 }
 
+/* h100.example.com and h200.example.com: they differ in digits alone. */
+static bool one_series(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++)
+		if (*a != *b &&
+		    !(isdigit((unsigned char)*a) && isdigit((unsigned char)*b)))
+			return false;
+	return !*a && !*b;
+}
+
 static void report(struct rule_run *run, const struct class_request *request,
 		   const char *near)
 {
 	struct finding *f = report_place(
 		run, &request->id, &request->place,
 		request->cluster
-			? "DeviceClass `%s` does not exist: pods with this claim stay Pending"
+			? "the cluster has no DeviceClass `%s`: pods with this claim stay Pending"
 			: "no file has the DeviceClass `%s`: if the cluster has none either, pods with this claim stay Pending",
 		request->name);
 
@@ -48,6 +60,15 @@ static void judge(struct rule_run *run, const struct class_request *request)
 			   request->name, arena))
 		return;
 	near = nearest(run, &asks, request->name);
+	/* A class of a known driver; or of another size of one series. */
+	if (near && !request->cluster &&
+	    (accelerator_find(
+		     rule_accelerators(run),
+		     arena_printf(arena,
+				  "deviceclass.resource.kubernetes.io/%s",
+				  request->name)) ||
+	     one_series(near, request->name)))
+		near = NULL;
 	if (request->cluster)
 		reason = cluster_unreadable(request->cluster,
 					    CLUSTER_DEVICE_CLASS);
@@ -75,7 +96,6 @@ const struct rule rule_dra_class_unknown = {
 	.category = "dra",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary = "a claim for devices of a class that does not exist",
 	.why = "The pods stay Pending until the class is created.",

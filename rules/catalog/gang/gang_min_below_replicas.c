@@ -4,22 +4,58 @@
  * tasks' own minimums: pkg/webhooks/admission/jobs/mutate/mutate_job.go.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "engine/rule.h"
+#include "kube/command/parallel.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/kubeflow.h"
+#include "kube/purpose/class.h"
 
-/* The ranks of one program: MPI, PyTorch, TensorFlow. */
+/* The ranks of one program that waits for all: MPI, PyTorch, JAX. TensorFlow's
+ * workers of a parameter server do not wait for one another. */
 static bool has_ranks(const struct object *object)
 {
 	const struct node *plugins = node_path(object->root, "spec.plugins");
 
 	if (object_is_kubeflow(object))
-		return node_is_unset(
-			node_path(object->root, "spec.elasticPolicy"));
+		return strcmp(object->kind, "TFJob") != 0 &&
+		       strcmp(object->kind, "MXJob") != 0 &&
+		       strcmp(object->kind, "XGBoostJob") != 0 &&
+		       strcmp(object->kind, "PaddleJob") != 0 &&
+		       node_is_unset(
+			       node_path(object->root, "spec.elasticPolicy"));
 	return object_is(object, "batch.volcano.sh", "Job") &&
-	       (node_get(plugins, "pytorch") || node_get(plugins, "mpi") ||
-		node_get(plugins, "tensorflow"));
+	       (node_get(plugins, "pytorch") || node_get(plugins, "mpi"));
+}
+
+/* Without devices it is a launcher, a monitor: Volcano's guide of the MPI
+ * plugin, and mpi-operator#608, want a minimum without it. */
+static bool is_rank(const struct pod *pod)
+{
+	return pod_uses_gpu(pod) == TRI_YES && !pod_is_infrastructure(pod);
+}
+
+/* `--nnodes=2:4`, `--min-np`: it runs with fewer. */
+static bool may_be_elastic(const struct object *object)
+{
+	FOR_EACH_POD(object, pod)
+		FOR_EACH_CONTAINER(pod, c) {
+			struct parallel_list list = container_parallel(c);
+
+			for (size_t i = 0; i < list.n; i++) {
+				const struct degree *nodes =
+					&list.items[i].degrees[DEGREE_NODES];
+
+				if (nodes->given &&
+				    (nodes->unknown || nodes->n != nodes->max))
+					return true;
+				if (list.items[i].type == PARALLEL_MPI &&
+				    list.items[i].spread)
+					return true;
+			}
+		}
+	return false;
 }
 
 /* Of Volcano's tasks: pods that must run at least, and where one has fewer. */
@@ -33,6 +69,8 @@ static struct amount least_of_tasks(const struct object *object,
 		const struct node *least = node_get(pod->group, "minAvailable");
 		struct amount n = pod->steady;
 
+		if (!is_rank(pod))
+			continue;
 		if (!node_is_unset(least))
 			n = amount_min(n, amount_int(least, 0));
 		if (n.n < pod->steady.n && !*at)
@@ -51,18 +89,20 @@ static void check(struct rule_run *run, const struct object *object)
 			 : "spec.minAvailable");
 	struct amount least = amount_int(at, 0), all = {0};
 
-	if (!has_ranks(object) || !object_gpu_pod(object))
+	if (!has_ranks(object) || !object_gpu_pod(object) ||
+	    may_be_elastic(object))
 		return;
 	if (!kubeflow && !least.n && !least.unknown)
 		least = least_of_tasks(object, &at);
 	FOR_EACH_POD(object, pod)
-		all = amount_add(all, pod->steady);
+		if (is_rank(pod))
+			all = amount_add(all, pod->steady);
 	if (node_is_unset(at) || all.unknown || least.unknown ||
 	    least.n >= all.n)
 		return;
 	report_object(run, object, at,
-		      "the gang starts with %" PRId64 " of %" PRId64
-		      " pods, which wait for the others",
+		      "the gang may start with %" PRId64 " of %" PRId64
+		      " pods with devices, which wait for the others",
 		      least.n, all.n);
 }
 
@@ -70,7 +110,7 @@ const struct rule rule_gang_min_below_replicas = {
 	.name = "gang-min-below-replicas",
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
+	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.wants = FACT_GPU,
 	.wants_any = FACT_KUBEFLOW | FACT_VOLCANO,
 	.since = "1.0",

@@ -4,6 +4,7 @@
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
+#include "kube/operators/kubeflow.h"
 
 static const struct node *scheduler(const struct pod *pod)
 {
@@ -16,14 +17,17 @@ static void check(struct rule_run *run, const struct object *object)
 {
 	const struct node *first = NULL;
 
+	/* Kueue binds nothing; mpi-operator writes its scheduler over both
+	 * (pkg/controller/podgroup.go decoratePodTemplateSpec). */
 	if (object->gang.n < 2 || object->class == KIND_RAY ||
-	    !object_gpu_pod(object))
+	    object->gang_kind != GANG_OPERATOR || object->kueue ||
+	    object_is_mpi_v2(object))
 		return;
 	FOR_EACH_POD(object, pod) {
 		const struct node *name = scheduler(pod);
 		struct finding *f;
 
-		if (!name || pod->flat)
+		if (!name || pod->flat || pod_uses_gpu(pod) != TRI_YES)
 			continue;
 		if (!first) {
 			first = name;

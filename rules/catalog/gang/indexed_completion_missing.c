@@ -11,15 +11,56 @@
 static const char variable[] = "JOB_COMPLETION_INDEX";
 static const char annotation[] = "batch.kubernetes.io/job-completion-index";
 
+static bool goes_on(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+	       (c >= 'a' && c <= 'z');
+}
+
+/* `[ -n "$NAME" ]`, `-z ${NAME}`. */
+static bool is_tested(const char *text, const char *at)
+{
+	while (at > text && strchr("\"'${( ", at[-1]))
+		at--;
+	return at - text > 1 && at[-2] == '-' && strchr("nz", at[-1]);
+}
+
+/*
+ * Is it used as it is: $(NAME), $NAME, ${NAME}? A text that names it otherwise
+ * (a default, a test, a value of its own, a comment) may know that it is not
+ * set.
+ */
+static bool reads_plainly(const char *text)
+{
+	const size_t len = sizeof(variable) - 1;
+	bool reads = false;
+
+	for (const char *at = text; (at = strstr(at, variable)); at += len) {
+		char before = at > text ? at[-1] : ' ';
+		char first = at > text + 1 ? at[-2] : ' ';
+
+		if (is_tested(text, at))
+			return false;
+		if (before == '$' && !goes_on(at[len]))
+			reads = true;
+		else if (first == '$' && ((before == '{' && at[len] == '}') ||
+					  (before == '(' && at[len] == ')')))
+			reads = true;
+		else
+			return false;
+	}
+	return reads;
+}
+
 static const struct node *reads_index(const struct container *c)
 {
 	static const char *const lists[] = {"command", "args", NULL};
 
 	for (const char *const *list = lists; *list; list++)
 		FOR_EACH_CHILD(node_get(c->node, *list), item)
-			if (node_str(item) &&
-			    strstr(node_str(item), variable) &&
-			    !container_env(c, variable))
+			if (node_str(item) && reads_plainly(node_str(item)) &&
+			    !container_env(c, variable) &&
+			    node_is_unset(node_get(c->node, "envFrom")))
 				return item;
 	for (size_t i = 0; i < c->nenv; i++) {
 		const struct node *path;
@@ -43,7 +84,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	/* JobSet's jobs are Indexed by default. */
 	if (!object_is_job(pod->object) || pod_uses_gpu(pod) != TRI_YES ||
-	    (!node_is_unset(mode) && !node_eq(mode, "NonIndexed")))
+	    (!node_is_unset(mode) && !node_eq(mode, "NonIndexed")) ||
+	    pod_annotation(pod, annotation))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct node *at = reads_index(c);
@@ -60,7 +102,7 @@ const struct rule rule_indexed_completion_missing = {
 	.name = "indexed-completion-missing",
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
+	.flags = RULE_ABSENCE,
 	.wants = FACT_GPU | FACT_JOB,
 	.since = "1.0",
 	.summary = "a Job that reads its completion index but is not Indexed",

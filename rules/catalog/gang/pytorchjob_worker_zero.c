@@ -29,7 +29,6 @@ const struct rule rule_pytorchjob_worker_zero = {
 	.name = "pytorchjob-worker-zero",
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
 	.wants = FACT_KUBEFLOW,
 	.since = "1.0",
 	.summary = "a replica type with no replicas",

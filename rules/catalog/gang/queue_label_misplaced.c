@@ -12,7 +12,7 @@ static void judge(struct rule_run *run, const struct object *object,
 {
 	struct finding *f = report_object(
 		run, object, at,
-		"%s reads the queue's name from a label of the %s, not from %s",
+		"where it manages this kind, %s reads the queue's name from a label of the %s, not from %s",
 		who, object->kind, where);
 
 	finding_at_key(run, f, at);
@@ -23,7 +23,8 @@ static void check(struct rule_run *run, const struct object *object)
 	const struct node *annotation = object_annotation(object, label);
 
 	if (object->kueue || object->parent ||
-	    !object_is_queued_whole(object) || object_label(object, label))
+	    !object_is_queued_whole(object) || object_label(object, label) ||
+	    node_count(node_path(object->root, "metadata.ownerReferences")))
 		return;
 	if (annotation) {
 		judge(run, object, annotation, "Kueue 0.15 and later",
@@ -31,7 +32,8 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	}
 	FOR_EACH_POD(object, pod)
-		if (pod_label(pod, label)) {
+		if (pod_label(pod, label) &&
+		    !pod_label(pod, "kueue.x-k8s.io/pod-group-name")) {
 			judge(run, object, pod_label(pod, label), "Kueue",
 			      "its pod template");
 			return;
@@ -42,7 +44,7 @@ const struct rule rule_queue_label_misplaced = {
 	.name = "queue-label-misplaced",
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
+	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.since = "1.0",
 	.summary = "the name of a queue where Kueue does not read it",
 	.why = "The job is not a workload of the queue: it starts at once, outside its quota, or is never admitted.",

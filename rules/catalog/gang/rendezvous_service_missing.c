@@ -25,6 +25,39 @@ static const char *service_part(const struct object *object, const char *value)
 	return value + len + 3;
 }
 
+/*
+ * SUBDOMAIN, or SUBDOMAIN.NAMESPACE with or without more: any other name may be
+ * that of a Service `NAME-0` (NAME-0.NAMESPACE.svc), or of a host elsewhere.
+ */
+static bool is_of_pod(const char *wanted, const char *namespace)
+{
+	const char *next = wanted + strcspn(wanted, ".:");
+	bool one = *next != '.';
+	const char *part = one ? wanted : next + 1;
+	size_t len = strcspn(part, ".:");
+
+	if (!namespace || !*namespace)
+		return one || !strncmp(part + len, ".svc", 4);
+	return one !=
+	       (len == strlen(namespace) && !strncmp(part, namespace, len));
+}
+
+/* Do its pods have host names, and no others than those of the cluster's DNS?
+ * The job controller gives them to pods of Indexed Jobs alone. */
+static bool has_hostnames(const struct pod *pod)
+{
+	static const char *const others[] = {"hostAliases", "dnsConfig",
+					     "dnsPolicy", "hostNetwork", NULL};
+
+	for (const char *const *other = others; *other; other++)
+		if (!node_is_unset(pod_field(pod, *other)))
+			return false;
+	return object_is(pod->object, "apps", "StatefulSet") ||
+	       (object_is(pod->object, "batch", "Job") &&
+		node_eq(node_path(pod->object->root, "spec.completionMode"),
+			"Indexed"));
+}
+
 static const struct node *service_field(const struct pod *pod)
 {
 	if (object_is(pod->object, "apps", "StatefulSet"))
@@ -39,7 +72,9 @@ static void judge(struct rule_run *run, const struct container *c,
 	const struct node *has = service_field(c->pod);
 	size_t len = wanted ? strcspn(wanted, ".:") : 0;
 
-	if (!len || strchr(wanted, '$') || node_is_unknown(has) ||
+	if (!len || strchr(wanted, '$') ||
+	    !is_of_pod(wanted, c->pod->object->namespace) ||
+	    node_is_unknown(has) ||
 	    (node_str(has) && strlen(node_str(has)) == len &&
 	     !strncmp(wanted, node_str(has), len)))
 		return;
@@ -91,9 +126,7 @@ static void judge_all(struct rule_run *run, const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod_uses_gpu(pod) != TRI_YES ||
-	    (!object_is(pod->object, "batch", "Job") &&
-	     !object_is(pod->object, "apps", "StatefulSet")))
+	if (pod_uses_gpu(pod) != TRI_YES || !has_hostnames(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		judge_all(run, c);
@@ -103,7 +136,7 @@ const struct rule rule_rendezvous_service_missing = {
 	.name = "rendezvous-service-missing",
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
+	.flags = RULE_ABSENCE,
 	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary =

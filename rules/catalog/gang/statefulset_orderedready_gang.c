@@ -7,8 +7,17 @@
 #include "engine/rule.h"
 #include "kube/command/parallel.h"
 
-static const struct degree *waits_for(struct rule_run *run,
-				      const struct container *c)
+/* Does the probe ask a port? A command may ask anything, and the port of a
+ * launcher's store is open before the others come. */
+static bool asks_port(const struct container *c, bool server)
+{
+	const struct node *probe = node_get(c->node, "readinessProbe");
+
+	return node_get(probe, "httpGet") || node_get(probe, "grpc") ||
+	       (server && node_get(probe, "tcpSocket"));
+}
+
+static const struct degree *waits_for(const struct container *c, bool *server)
 {
 	struct parallel_list list = container_parallel(c);
 
@@ -16,7 +25,8 @@ static const struct degree *waits_for(struct rule_run *run,
 		const struct degree *nodes =
 			&list.items[i].degrees[DEGREE_NODES];
 
-		if (nodes->given && nodes->n > 1)
+		*server = list.items[i].type == PARALLEL_SERVER;
+		if (nodes->given && nodes->n > 1 && asks_port(c, *server))
 			return nodes;
 	}
 	return NULL;
@@ -33,18 +43,26 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct degree *nodes;
+		struct finding *f;
+		bool server;
 
 		if (c->gpus.n < 1 ||
 		    node_is_unset(node_get(c->node, "readinessProbe")))
 			continue;
-		nodes = waits_for(run, c);
-		if (nodes)
-			report_container(
-				run, c, nodes->node,
-				"container `%s` waits for %" PRId64
-				" nodes, and the next pod is created only "
-				"when this one is ready",
-				container_title(c), nodes->n);
+		nodes = waits_for(c, &server);
+		if (!nodes)
+			continue;
+		f = report_container(run, c, nodes->node,
+				     "container `%s` waits for %" PRId64
+				     " nodes, and the next pod is created only "
+				     "when this one is ready",
+				     container_title(c), nodes->n);
+		if (server)
+			continue;
+		finding_severity(f, SEVERITY_INFO);
+		finding_help(run, f,
+			     "if what the probe asks waits for them, too, the "
+			     "set never starts");
 	}
 }
 
@@ -52,7 +70,7 @@ const struct rule rule_statefulset_orderedready_gang = {
 	.name = "statefulset-orderedready-gang",
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
+	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.wants = FACT_DEVICES | FACT_SEVERAL | FACT_PROBES,
 	.since = "1.0",
 	.summary =

@@ -3,6 +3,7 @@
  * Within one major version CUDA runs on older drivers, so only majors are
  * compared.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +26,11 @@ static int64_t cuda_major(const char *image)
 		return end > at && *end == '.' && n >= 9 && n < 20 ? n : 0;
 	}
 	at = strstr(image, "cu1");
-	n = at ? strtol(at + 2, &end, 10) : 0;
-	return n >= 100 && n < 200 ? n / 10 : 0;
+	if (!at || (at > image && isalnum((unsigned char)at[-1])))
+		return 0;
+	n = strtol(at + 2, &end, 10);
+	return n >= 100 && n < 200 && !isalnum((unsigned char)*end) ? n / 10
+								    : 0;
 }
 
 /* What the driver of the selected nodes supports at most. */
@@ -64,7 +68,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		f = report_container(run, c, node_get(c->node, "image"),
 				     "the image has CUDA %" PRId64
 				     ", the driver of the nodes supports CUDA "
-				     "%s",
+				     "%s: without its compatibility package "
+				     "it does not run",
 				     cuda, node_str(most));
 		finding_label(run, f, most, "the nodes");
 	}
@@ -74,12 +79,11 @@ const struct rule rule_cuda_driver_mismatch = {
 	.name = "cuda-driver-mismatch",
 	.category = "image",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
 	.wants = FACT_DEVICES | FACT_NEW,
 	.since = "1.0",
 	.summary =
 		"an image whose CUDA is newer than the driver of the nodes that it selects",
-	.why = "The runtime refuses the container: `unsatisfied condition: cuda>=13.0`.",
+	.why = "Without a forward compatibility package (`cuda-compat`), which works on data center GPUs, the runtime refuses the container (`unsatisfied condition: cuda>=13.0`), or CUDA fails in it.",
 	.remedy =
 		"Use an image that the driver supports, or select nodes with a newer one.",
 	.evidence =

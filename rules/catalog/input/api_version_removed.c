@@ -8,35 +8,31 @@
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
-#define DRA_VERSIONS "v1alpha3 v1beta1 v1beta2 v1"
-
 static const struct {
-	const char *group, *kind, *served; /* versions */
+	const char *group, *kind, *removed; /* versions; NULL: all */
 } kinds[] = {
-	{"kubeflow.org", "TFJob", "v1"},
-	{"kubeflow.org", "PyTorchJob", "v1"},
-	{"kubeflow.org", "PaddleJob", "v1"},
-	{"kubeflow.org", "XGBoostJob", "v1"},
-	{"kubeflow.org", "MPIJob", "v1 v2beta1"},
-	{"jobset.x-k8s.io", "JobSet", "v1alpha2 v1beta1 v1"},
-	{"leaderworkerset.x-k8s.io", "LeaderWorkerSet", "v1"},
-	{"serving.kserve.io", "InferenceService", "v1beta1"},
-	{"serving.kubeflow.org", "InferenceService", ""},
-	{"serving.kubeflow.org", "KFService", ""},
-	{"sparkoperator.k8s.io", "SparkApplication", "v1beta2"},
-	{"batch", "CronJob", "v1"},
-	{"apps", "Deployment", "v1"},
-	{"apps", "StatefulSet", "v1"},
-	{"apps", "DaemonSet", "v1"},
-	{"extensions", "Deployment", ""},
-	{"extensions", "DaemonSet", ""},
-	{"resource.k8s.io", "ResourceClaim", DRA_VERSIONS},
-	{"resource.k8s.io", "ResourceClaimTemplate", DRA_VERSIONS},
-	{"resource.k8s.io", "DeviceClass", DRA_VERSIONS},
-	{"resource.k8s.io", "ResourceClass", ""},
-	{"resource.k8s.io", "ResourceClaimParameters", ""},
-	{"resource.k8s.io", "ResourceClassParameters", ""},
-	{"resource.k8s.io", "PodSchedulingContext", ""},
+	{"kubeflow.org", "TFJob", "v1alpha1 v1alpha2 v1beta1 v1beta2"},
+	{"kubeflow.org", "PyTorchJob", "v1alpha1 v1alpha2 v1beta1 v1beta2"},
+	/* v1alpha1 is what Arena's own operator serves. */
+	{"kubeflow.org", "MPIJob", "v1alpha2"},
+	{"jobset.x-k8s.io", "JobSet", "v1alpha1"},
+	{"leaderworkerset.x-k8s.io", "LeaderWorkerSet", "v1alpha1"},
+	{"serving.kserve.io", "InferenceService", "v1alpha2"},
+	{"serving.kubeflow.org", "InferenceService", NULL},
+	{"serving.kubeflow.org", "KFService", NULL},
+	{"sparkoperator.k8s.io", "SparkApplication", "v1alpha1 v1beta1"},
+	{"batch", "CronJob", "v2alpha1 v1beta1"},
+	{"apps", "Deployment", "v1beta1 v1beta2"},
+	{"apps", "StatefulSet", "v1beta1 v1beta2"},
+	{"apps", "DaemonSet", "v1beta2"},
+	{"extensions", "Deployment", NULL},
+	{"extensions", "DaemonSet", NULL},
+	{"resource.k8s.io", "ResourceClaim", "v1alpha1 v1alpha2"},
+	{"resource.k8s.io", "ResourceClaimTemplate", "v1alpha1 v1alpha2"},
+	{"resource.k8s.io", "ResourceClass", NULL},
+	{"resource.k8s.io", "ResourceClaimParameters", NULL},
+	{"resource.k8s.io", "ResourceClassParameters", NULL},
+	{"resource.k8s.io", "PodSchedulingContext", NULL},
 };
 
 static void check(struct rule_run *run, const struct object *object)
@@ -47,7 +43,8 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (object_is(object, kinds[i].group, kinds[i].kind) &&
-		    !text_lists(kinds[i].served, object->version))
+		    (!kinds[i].removed ||
+		     text_lists(kinds[i].removed, object->version)))
 			report_object(run, object,
 				      node_get(object->root, "apiVersion"),
 				      "no current release serves %s `%s`",
@@ -58,9 +55,8 @@ const struct rule rule_api_version_removed = {
 	.name = "api-version-removed",
 	.category = "input",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
 	.since = "1.0",
-	.summary = "a version of a kind that its operator no longer serves",
+	.summary = "a version of a kind that no current release serves",
 	.why = "The API server does not know the object: it is refused, and nothing runs.",
 	.remedy = "Convert it to a version that is served.",
 	.evidence =

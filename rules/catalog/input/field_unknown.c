@@ -5,6 +5,7 @@
  * its templates (Knative's have containerConcurrency). The object of a review
  * has lost such fields already, but for those that a schema preserves.
  */
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/typed.h"
@@ -12,12 +13,16 @@
 static void found(struct unknown_walk *walk, const struct unknown_field *field)
 {
 	struct rule_run *run = walk->context;
-	const char *what = arena_printf(rule_arena(run), "%s has no field `%s`",
-					field->type, field->at->key);
-	struct finding *f =
-		walk->pod ? report_pod(run, walk->pod, field->at, "%s", what)
-			  : report_object(run, walk->object, field->at, "%s",
-					  what);
+	const char *what;
+	struct finding *f;
+
+	/* A pod's, of 1.35 alone. */
+	if (text_eq(field->at->key, "workloadRef"))
+		return;
+	what = arena_printf(rule_arena(run), "%s has no field `%s`",
+			    field->type, field->at->key);
+	f = walk->pod ? report_pod(run, walk->pod, field->at, "%s", what)
+		      : report_object(run, walk->object, field->at, "%s", what);
 
 	finding_at_key(run, f, field->at);
 	if (field->near)
@@ -39,8 +44,8 @@ static void check(struct rule_run *run, const struct object *object)
 	struct unknown_walk walk = {
 		.found = found, .context = run, .object = object};
 
-	if (rule_at_admission(run) || object->fragment || !uses_gpu(object) ||
-	    typed_unknown_fields(&walk, object) ||
+	if (rule_at_admission(run) || object->fragment || object->guessed ||
+	    !uses_gpu(object) || typed_unknown_fields(&walk, object) ||
 	    object->class == KIND_SERVING)
 		return;
 	FOR_EACH_POD(object, pod) {

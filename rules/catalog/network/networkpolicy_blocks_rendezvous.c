@@ -3,6 +3,7 @@
  * Ranks that no rank may reach, or that may reach none. Policies add up:
  * without the cluster's, one that is not visible may still allow it.
  */
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/set/network_policy.h"
 
@@ -12,7 +13,13 @@ static bool has_ranks(const struct workload *w)
 
 	for (size_t i = 0; i < w->npods; i++)
 		pods = amount_add(pods, w->pods[i].steady);
-	return w->training && !w->child && pods.n > 1;
+	/* Kueue and parallelism alone make no ranks: trials of a sweep. Volcano
+	 * makes a policy itself that lets them (plugins/svc/svc.go). */
+	if (w->class != KIND_TRAINING &&
+	    (w->gang_kind == GANG_NONE || w->kueue))
+		return false;
+	return w->training && !w->child && pods.n > 1 &&
+	       !text_starts(w->id.api_version, "batch.volcano.sh/");
 }
 
 /* Are the cluster's policies known, too? */
@@ -39,7 +46,7 @@ static void check(struct rule_run *run, const struct workload *w)
 	f = report_place(
 		run, &w->id, &alone.pods->place,
 		knows_all(run, w)
-			? "NetworkPolicy `%s` lets %s: the ranks of %s wait for one another"
+			? "NetworkPolicy `%s` lets %s: unless a policy of another kind does, the ranks of %s wait for one another"
 			: "NetworkPolicy `%s` lets %s: unless another policy does, the ranks of %s wait for one another",
 		alone.policy->name,
 		in ? "no rank reach these" : "these reach no rank",

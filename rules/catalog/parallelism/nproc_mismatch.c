@@ -9,6 +9,14 @@
 #include "engine/rule.h"
 #include "kube/command/parallel.h"
 
+static bool has_master(const struct object *object)
+{
+	FOR_EACH_POD(object, pod)
+		if (!strcmp(pod->role, "Master"))
+			return true;
+	return false;
+}
+
 /* The field of a PyTorchJob or TrainJob that torchrun gets from its operator,
  * or NULL. */
 static const struct node *job_field(const struct container *c)
@@ -20,6 +28,11 @@ static const struct node *job_field(const struct container *c)
 	if (object_is(object, "trainer.kubeflow.org", "TrainJob"))
 		return node_path(spec, "trainer.numProcPerNode");
 	if (!object_is(object, "kubeflow.org", "PyTorchJob"))
+		return NULL;
+	/* setPodEnv: where there is neither a master nor an elastic policy, it
+	 * is not passed on. */
+	if (node_is_unset(node_get(spec, "elasticPolicy")) &&
+	    !has_master(object))
 		return NULL;
 	return node_is_unset(n) ? node_get(spec, "nprocPerNode") : n;
 }
@@ -66,6 +79,21 @@ static void judge(struct rule_run *run, const struct container *c,
 		     device, has - n, has - n == 1 ? "is" : "are");
 }
 
+static bool one_fits(const struct container *c,
+		     const struct parallel_list *list)
+{
+	const struct node *at;
+
+	for (size_t i = 0; i < list->n; i++) {
+		int64_t n = processes(c, &list->items[i], &at);
+
+		if (list->items[i].type == PARALLEL_LAUNCHER &&
+		    n <= container_devices(c))
+			return true;
+	}
+	return false;
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
@@ -73,7 +101,14 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 		if (!container_devices(c))
 			continue;
+		/* It is given the devices that it sees, or shares them (MPS). */
+		if (container_env(c, "CUDA_VISIBLE_DEVICES") ||
+		    container_env(c, "CUDA_MPS_PIPE_DIRECTORY"))
+			continue;
 		list = container_parallel(c);
+		/* One of several fits: it may be the one that is run. */
+		if (list.n > 1 && one_fits(c, &list))
+			continue;
 		for (size_t i = 0; i < list.n; i++)
 			judge(run, c, &list.items[i], list.n == 1);
 	}
@@ -83,7 +118,6 @@ const struct rule rule_nproc_mismatch = {
 	.name = "nproc-mismatch",
 	.category = "parallelism",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
 	.wants = FACT_DEVICES | FACT_NEW,
 	.since = "1.0",
 	.summary =

@@ -112,7 +112,6 @@ const struct rule rule_ray_serve_never_fits = {
 	.name = "ray-serve-never-fits",
 	.category = "parallelism",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_RAY,
 	.since = "1.0",
 	.summary =

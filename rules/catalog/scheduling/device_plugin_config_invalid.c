@@ -11,15 +11,17 @@
 static void check_resource(struct rule_run *run, const struct object *object,
 			   const struct node *at, const struct node *entry)
 {
-	const struct node *name = node_get(entry, "name");
+	const char *name = node_str(node_get(entry, "name"));
 	int64_t replicas;
 
-	if (node_str(name) &&
-	    !accelerator_find(rule_accelerators(run), node_str(name)) &&
-	    accelerator_resembles(rule_accelerators(run), node_str(name)))
+	/* The plugin adds its own prefix: NewResourceName. */
+	if (name && !strchr(name, '/'))
+		name = arena_printf(rule_arena(run), "nvidia.com/%s", name);
+	if (name && !accelerator_find(rule_accelerators(run), name) &&
+	    accelerator_resembles(rule_accelerators(run), name))
 		report_object(run, object, at,
 			      "`sharing` of `%s` names `%s`, which no node has",
-			      at->key, node_str(name));
+			      at->key, name);
 	if (node_int(node_get(entry, "replicas"), &replicas) && replicas < 2)
 		report_object(run, object, at,
 			      "`sharing` of `%s` makes %" PRId64
@@ -39,7 +41,7 @@ static void check_config(struct rule_run *run, const struct object *object,
 		check_resource(run, object, at, entry);
 	FOR_EACH_CHILD(node_get(mps, "resources"), entry)
 		check_resource(run, object, at, entry);
-	if (node_count(mps) && node_str(strategy) && !node_eq(strategy, "none"))
+	if (node_count(mps) && node_eq(strategy, "mixed"))
 		report_object(
 			run, object, at,
 			"`%s` shares by MPS with `migStrategy: %s`, which "
@@ -62,7 +64,6 @@ const struct rule rule_device_plugin_config_invalid = {
 	.name = "device-plugin-config-invalid",
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
 	.wants = FACT_PODLESS,
 	.since = "1.0",
 	.summary =

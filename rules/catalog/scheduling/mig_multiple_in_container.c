@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/scheduling/sharing.h"
 
@@ -17,13 +18,34 @@ static bool is_slice(struct rule_run *run, const struct container *c,
 		       ACCEL_MIG;
 }
 
+static bool says(const struct node *words, const char *part)
+{
+	FOR_EACH_CHILD(words, word)
+		if (node_str(word) && strstr(node_str(word), part))
+			return true;
+	return false;
+}
+
+/* Does it start a process for each slice: by itself, by Dask-CUDA, by Ray? */
+static bool spreads(const struct container *c)
+{
+	static const char *const parts[] = {"CUDA_VISIBLE_DEVICES", "MIG-",
+					    "dask", NULL};
+
+	for (const char *const *part = parts; *part; part++)
+		if (says(node_get(c->node, "command"), *part) ||
+		    says(node_get(c->node, "args"), *part))
+			return true;
+	return text_eq(c->pod->object->group, "ray.io");
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct node *last = NULL;
 		int64_t n = 0;
 
-		if (c->gpus.n < 2 && !c->gpus.unknown)
+		if ((c->gpus.n < 2 && !c->gpus.unknown) || spreads(c))
 			continue;
 		FOR_EACH_ASKED(c, entry) {
 			if (!is_slice(run, c, entry))
@@ -36,7 +58,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (n > 1)
 			report_container(run, c, last,
 					 "container `%s` asks for %" PRId64
-					 " MIG slices, a CUDA process uses one",
+					 " MIG slices: each CUDA process uses "
+					 "one of them",
 					 container_title(c), n);
 	}
 }
@@ -49,7 +72,7 @@ const struct rule rule_mig_multiple_in_container = {
 	.wants = FACT_EXTENDED | FACT_NEW,
 	.since = "1.0",
 	.summary = "a container asks for several MIG slices",
-	.why = "A CUDA process uses one MIG instance: the others are allocated but idle.",
+	.why = "A CUDA process uses one MIG instance: the others are idle, unless the container starts a process for each with its own CUDA_VISIBLE_DEVICES.",
 	.remedy =
 		"Ask for one larger slice, or give each process a container of its own.",
 	.evidence =

@@ -28,21 +28,27 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		struct parallel_list list;
 
-		if (!c->accelerator || c->gpus.unknown || !c->gpus.n)
+		/* NCCL 2.30 and later allow it then. */
+		if (!c->accelerator || c->gpus.unknown || !c->gpus.n ||
+		    container_env(c, "NCCL_MULTI_RANK_GPU_ENABLE"))
 			continue;
 		list = container_parallel(c);
 		for (size_t i = 0; i < list.n; i++) {
+			struct parallel one = list.items[i];
 			const struct degree *by;
-			int64_t n = parallel_devices(&list.items[i], &by);
+			int64_t n;
 
+			/* Copies of a model need not talk to each other. */
+			one.degrees[DEGREE_DATA] = one.degrees[DEGREE_LOCAL] =
+				(struct degree){0};
+			n = parallel_devices(&one, &by);
 			if (n < 2 || !by || !is_part(run, c))
 				continue;
-			report_container(
-				run, c, by->node,
-				"%s starts %" PRId64
-				" ranks on parts of GPUs (`%s`), which "
-				"most releases of NCCL refuse",
-				list.items[i].program, n, c->resource);
+			report_container(run, c, by->node,
+					 "%s starts %" PRId64
+					 " ranks on parts of GPUs (`%s`): NCCL "
+					 "refuses two of them on one GPU",
+					 list.items[i].program, n, c->resource);
 		}
 	}
 }

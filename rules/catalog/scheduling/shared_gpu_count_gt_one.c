@@ -26,8 +26,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 				continue;
 			report_container(run, c, entry->node,
 					 "container `%s` asks for %" PRId64
-					 " shares: they give no more than "
-					 "one, or are refused",
+					 " shares: they may be of one GPU, "
+					 "or are refused",
 					 container_title(c),
 					 quantity_value(entry->quantity));
 		}
@@ -37,11 +37,10 @@ const struct rule rule_shared_gpu_count_gt_one = {
 	.name = "shared-gpu-count-gt-one",
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
 	.wants = FACT_EXTENDED | FACT_NEW,
 	.since = "1.0",
 	.summary = "several shares of GPUs in one container",
-	.why = "Shares give no more compute and no more memory: two of them may be the same GPU, and a plugin with failRequestsGreaterThanOne refuses the pod (UnexpectedAdmissionError).",
+	.why = "Several shares guarantee no more compute or memory than one: they may be of the same GPU, and a plugin with failRequestsGreaterThanOne refuses the pod (UnexpectedAdmissionError).",
 	.remedy = "Ask for one share, or for whole GPUs.",
 	.evidence =
 		"https://github.com/NVIDIA/k8s-device-plugin#with-cuda-time-slicing; https://cloud.google.com/kubernetes-engine/docs/concepts/timesharing-gpus",

@@ -19,6 +19,13 @@ static bool asks_for_tpu(const struct pod *pod)
 	return false;
 }
 
+static bool names_pool(const char *key)
+{
+	return text_eq(key, "cloud.google.com/gke-nodepool") ||
+	       text_eq(key, "cloud.google.com/compute-class") ||
+	       text_eq(key, "kubernetes.io/hostname");
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *found[2] = {NULL, NULL};
@@ -30,16 +37,23 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod_annotation(pod, "cloud.google.com/gke-tpu-slice-topology"))
 		return;
 	needs = pod_node_needs(rule_arena(run), pod);
-	for (size_t i = 0; i < needs.n; i++)
+	for (size_t i = 0; i < needs.n; i++) {
+		if (!node_need_requires(&needs.items[i]))
+			continue;
+		/* Another label names the pool, or who makes it. */
+		if (names_pool(needs.items[i].key))
+			return;
 		for (size_t k = 0; k < 2; k++)
 			if (text_eq(needs.items[i].key, keys[k]))
 				found[k] = needs.items[i].at;
-	if (needs.unknown || !found[0] == !found[1])
+	}
+	if (needs.unknown || needs.terms > 1 || !found[0] == !found[1])
 		return;
 	first = found[0] != NULL;
 	report_pod(run, pod, found[!first],
-		   "the TPU pods select `%s` and no `%s`", keys[!first],
-		   keys[first]);
+		   "the TPU pods select `%s` and no `%s`: if no "
+		   "node has it, GKE creates none",
+		   keys[!first], keys[first]);
 }
 
 const struct rule rule_tpu_selector_incomplete = {

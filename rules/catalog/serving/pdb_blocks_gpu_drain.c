@@ -4,6 +4,8 @@
  * healthy. None of maxUnavailable, and all of minAvailable, is none whatever
  * the number of pods; other numbers depend on who else has the labels.
  */
+#include <inttypes.h>
+
 #include "engine/rule.h"
 #include "kube/set/budget.h"
 #include "kube/set/referred.h"
@@ -35,8 +37,8 @@ static void report_blocked(struct rule_run *run, const struct budget_tally *t,
 		run, id, place,
 		how == BUDGET_BLOCKS_ALL
 			? "`%s: %s` of PodDisruptionBudget `%s` lets no GPU pod of %s be evicted"
-			: "`%s: %s` of PodDisruptionBudget `%s` lets no GPU pod of %s be evicted, if no others have the labels",
-		field->key, field->str, t->id.name, t->title);
+			: "`%s: %s` of PodDisruptionBudget `%s` lets no GPU pod of %s be evicted, if no others have the labels, while there are %" PRId64,
+		field->key, field->str, t->id.name, t->title, t->pods.n);
 	finding_cause(run, f, t->id.name);
 	/* A training job may well mean it. */
 	if (how == BUDGET_BLOCKS_SO_MANY || t->training)
@@ -49,7 +51,8 @@ static void count(struct rule_run *run, const struct workload *w,
 {
 	struct amount pods = budget_selects(budget->root, w, arena);
 
-	if (pods.n < 1)
+	/* A drain leaves the pods of DaemonSets alone. */
+	if (pods.n < 1 || w->class == KIND_DAEMON)
 		return;
 	if (!t->title)
 		*t = (struct budget_tally){
@@ -60,7 +63,9 @@ static void count(struct rule_run *run, const struct workload *w,
 			.id = {budget->api_version, "PodDisruptionBudget",
 			       arena_strdup(rule_arena(run), w->id.namespace),
 			       budget->name}};
-	t->training &= w->training;
+	t->training &= w->training || w->class == KIND_BATCH ||
+		       w->class == KIND_INTERACTIVE || w->class == KIND_POD ||
+		       w->class == KIND_TRAINING;
 	t->pods = amount_add(t->pods, pods);
 }
 
@@ -123,7 +128,6 @@ const struct rule rule_pdb_blocks_gpu_drain = {
 	.category = "serving",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary = "a disruption budget that allows no eviction of GPU pods",
 	.why = "A drain of their node never ends: driver upgrades, new node images and scale-down wait until the pods are deleted by hand.",

@@ -48,7 +48,9 @@ static struct users users_of(struct rule_run *run, const struct workload *w,
 
 		if (!mounts(pod, claim))
 			continue;
-		users.pods = amount_add(users.pods, pod->steady);
+		/* Those that it waits for may have ended. */
+		users.pods = pod->waits ? amount_max(users.pods, pod->steady)
+					: amount_add(users.pods, pod->steady);
 		users.gpu |= pod->gpu;
 		users.apart |= pod->steady.n > 1 &&
 			       (pod->apart || is_too_small(run, pod));
@@ -84,7 +86,7 @@ static void judge(struct rule_run *run, const struct workload *w,
 			: "%" PRId64
 			  " pods mount claim `%s`, which is for one node "
 			  "(ReadWriteOnce): if they run on several, some "
-			  "never start",
+			  "may never start",
 		users.pods.n, claim->name);
 	finding_cause(run, f, claim->name);
 	finding_label_place(run, f, &found->place, "its access modes");
@@ -123,10 +125,9 @@ const struct rule rule_rwo_pvc_multi_replica = {
 	.category = "serving",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary = "several pods with a volume for one node, or for one pod",
-	.why = "Pods on other nodes wait in ContainerCreating (Multi-Attach), with their GPUs allocated; with a ReadWriteOncePod claim all but one stay Pending.",
+	.why = "Where the storage is attached to nodes (disks; not NFS), pods on other nodes wait in ContainerCreating (Multi-Attach), with their GPUs allocated; with a ReadWriteOncePod claim all but one stay Pending.",
 	.remedy =
 		"Use a ReadWriteMany or ReadOnlyMany claim, or volumeClaimTemplates that give each pod its own.",
 	.evidence =

@@ -129,7 +129,13 @@ static int64_t node_gpus(const struct pod *pod)
 	/* KubeRay passes these on instead. */
 	if (!node_is_unset(node_get(pod->group, "resources")))
 		return -1;
+	/* The command is the user's: its --num-gpus counts. */
+	if (pod_annotation(pod, "ray.io/overwrite-container-cmd") ||
+	    object_annotation(pod->object, "ray.io/overwrite-container-cmd"))
+		return -1;
 	FOR_EACH_CONTAINER(pod, c) {
+		if (container_env(c, "RAY_OVERRIDE_RESOURCES"))
+			return -1;
 		if (c->role != CONTAINER_MAIN || c->index ||
 		    !text_ends(c->resource, "gpu"))
 			continue;

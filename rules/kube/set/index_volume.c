@@ -49,6 +49,8 @@ void pod_read_claims(struct arena *arena, const struct pod *pod, uint32_t file,
 	if (pod->flat)
 		return;
 	out->apart = pod_keeps_apart(pod) != NULL;
+	/* JobSet, Volcano */
+	out->waits = !node_is_unset(node_get(pod->group, "dependsOn"));
 	FOR_EACH_CHILD(volumes, volume)
 		n += node_str(claim_of(volume)) != NULL;
 	if (!n || n > MOST)
