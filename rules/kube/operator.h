@@ -78,10 +78,9 @@ struct operator
 	bool makes_pod_groups;
 	/* The ranks of one group are several pods, of one device perhaps. */
 	bool ranks_are_pods;
-	/* Only recent versions know the deadline. */
-	bool deadline_is_recent;
-	/* Another object may name the priority class of flat pods. */
-	bool runtime_may_set_class;
+	/* Another object, the runtime, may name the priority class of flat pods
+	 * and end them; earlier versions have no deadline. */
+	bool has_runtime;
 	/* A kind of the class training need not be for training. */
 	bool runs_anything;
 	/* All roles but launchers are ranks of one job. */

@@ -50,7 +50,7 @@ print(json.load(sys.stdin)["summary"][sys.argv[1]])' "$1"
 	is "$status" 0
 	holds_not "$output" invalid-syntax
 	full
-	holds "$output" "in 1 file (4 without Kubernetes objects)"
+	holds "$output" "in 1 file (4 more without Kubernetes objects)"
 }
 
 @test "a file of ours that cannot be read is an error, whatever its letters" {

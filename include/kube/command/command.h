@@ -30,6 +30,8 @@ struct container_command container_command(struct arena *arena,
 					   const struct container *c);
 /* Does it only list the devices, or burn them in? */
 bool container_tests_devices(struct arena *arena, const struct container *c);
+/* Of nccl-tests or rccl-tests: all_reduce_perf and its like. */
+bool container_tests_network(struct arena *arena, const struct container *c);
 /* The command list, else args, else NULL. */
 const struct node *container_command_node(const struct container *c);
 

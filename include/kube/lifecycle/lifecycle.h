@@ -49,8 +49,8 @@ struct run_policy {
 	const char *path;		/* "spec.runPolicy" */
 	const struct node *holder;	/* NULL: the map is not there */
 	const char *fields[RUN_FIELDS]; /* NULL: the kind has no such field */
-	const char *before;	 /* where earlier versions had them, or NULL */
-	bool deadline_is_recent; /* earlier versions do not know it */
+	const char *before; /* where earlier versions had them, or NULL */
+	bool has_runtime;   /* which may end it as well */
 };
 /* False for kinds without any of them. */
 bool object_run_policy(const struct object *object, struct run_policy *out);

@@ -80,7 +80,7 @@ static void add_left_out(const struct report_summary *summary, struct buf *out)
 		any = true;
 	}
 	if (summary->foreign)
-		buf_addf(out, "%s%" PRIu64 " without Kubernetes objects",
+		buf_addf(out, "%s%" PRIu64 " more without Kubernetes objects",
 			 any ? ", " : "", summary->foreign);
 	buf_addc(out, ')');
 }

@@ -30,14 +30,16 @@ static void help(struct rule_run *run, struct finding *f, const struct pod *pod)
 		     pod_infrastructure_hint(pod));
 }
 
-/* The device plugin gave it some, and it cannot open others. */
+/* The device plugin gave it some, and it cannot open others; a privileged
+ * container can without the mount, which is gpu-privileged's. */
 static bool has_fabric(const struct container *c)
 {
 	const struct node *privileged =
 		node_get(node_get(c->node, "securityContext"), "privileged");
 
 	if (!node_is_unset(privileged) && !node_is_false(privileged))
-		return false;
+		return node_is_true(privileged) &&
+		       pod_uses_gpu(c->pod) == TRI_YES;
 	FOR_EACH_LIMIT(c, entry)
 		if (fabric_resource(entry->node->key))
 			return true;

@@ -40,8 +40,9 @@ static const char *condition(const struct object *object, struct amount pods,
 			     int64_t n)
 {
 	if (object_launches_early(object))
-		return n <= 30 ? ", if its workers answer from the start" : "";
-	return pods.unknown && n <= 1000 ? ", if it has fewer pods" : "";
+		return n <= 30 ? ", less those until its workers answer" : "";
+	return pods.unknown && n <= 1000 ? ", unless the job has that many pods"
+					 : "";
 }
 
 static void too_many(struct rule_run *run, const struct object *object,

@@ -4,8 +4,7 @@
  * neither fails nor succeeds, and holds its GPUs until somebody notices. A
  * deadline at the job ends that; one in the pod template would move the pods to
  * another quota (scope Terminating). Kueue has a label for the same. Source:
- * batch/v1 types.go, common_types.go RunPolicy, rayjob_types.go
- * (activeDeadlineSeconds); Kueue max-exec-time-seconds.
+ * batch/v1 types.go, common_types.go RunPolicy, rayjob_types.go.
  */
 #include <inttypes.h>
 
@@ -32,14 +31,20 @@ static bool has_deadline(const struct pod *pod)
 				     policy.fields[RUN_DEADLINE]);
 }
 
-/* A test of the devices alone is short and attended. */
+/* A test of the devices alone is short and attended; a launcher may start it in
+ * workers that only wait. */
 static bool only_tests(struct rule_run *run, const struct pod *pod)
 {
+	bool all = true;
+
 	FOR_EACH_CONTAINER(pod, c)
-		if (container_uses_gpu(c) == TRI_YES &&
-		    !container_tests_devices(rule_arena(run), c))
-			return false;
-	return true;
+		all &= container_uses_gpu(c) != TRI_YES ||
+		       container_tests_devices(rule_arena(run), c);
+	FOR_EACH_POD(pod->object, other)
+		FOR_EACH_CONTAINER(other, c)
+			all |= pod_is_launcher(other) &&
+			       container_tests_network(rule_arena(run), c);
+	return all;
 }
 
 static bool lacks_deadline(struct rule_run *run, const struct pod *pod)
@@ -63,8 +68,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	bool bounded = object_run_policy(object, &policy);
 	struct fix *fix;
 
-	if (policy.deadline_is_recent ||
-	    !finding_param_given(run, f, "seconds"))
+	if (policy.has_runtime || !finding_param_given(run, f, "seconds"))
 		return;
 	fix = finding_fix(run, f, false, "end it after %" PRId64 " seconds",
 			  seconds);
@@ -90,24 +94,35 @@ static const struct node *deadline_place(const struct pod *pod)
 	return pod_job_spec(pod);
 }
 
+/* A runtime's Job may have one (Kubeflow Trainer). */
+static void report(struct rule_run *run, const struct pod *pod)
+{
+	const struct object *object = pod->object;
+	struct run_policy policy = {0};
+	struct finding *f;
+
+	object_run_policy(object, &policy);
+	f = report_object(
+		run, object, deadline_place(pod),
+		"%sa job that hangs holds its %ss forever: no "
+		"activeDeadlineSeconds",
+		policy.has_runtime ? "if its runtime sets no deadline, " : "",
+		pod_device(pod));
+	if (policy.has_runtime)
+		finding_severity(f, SEVERITY_INFO);
+	finding_missing(f, object, object->root, "activeDeadlineSeconds");
+	repair(run, f, object);
+}
+
 static void check(struct rule_run *run, const struct object *object)
 {
 	if (object->class == KIND_TEMPLATE || kueue_ends_it(object))
 		return;
-	FOR_EACH_POD(object, pod) {
-		struct finding *f;
-
-		if (!lacks_deadline(run, pod))
-			continue;
-		f = report_object(run, object, deadline_place(pod),
-				  "a job that hangs holds its %ss forever: no "
-				  "activeDeadlineSeconds",
-				  pod_device(pod));
-		finding_missing(f, object, object->root,
-				"activeDeadlineSeconds");
-		repair(run, f, object);
-		return;
-	}
+	FOR_EACH_POD(object, pod)
+		if (lacks_deadline(run, pod)) {
+			report(run, pod);
+			return;
+		}
 }
 
 static const struct rule_param params[] = {

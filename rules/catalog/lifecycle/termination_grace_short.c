@@ -91,9 +91,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!why)
 		return;
 	f = report_pod(run, pod, grace,
-		       "%" PRId64 " s%s to %s before the pod is killed",
+		       "%" PRId64 " s%s to %s before the pod is killed%s",
 		       seconds, unset ? " (the default)" : "",
-		       serving ? "finish requests" : "write a checkpoint");
+		       serving ? "finish requests" : "write a checkpoint",
+		       serving ? "" : ", if it writes one when it is stopped");
 	finding_missing(f, pod->object, pod->spec,
 			"terminationGracePeriodSeconds");
 	finding_label(run, f, why,

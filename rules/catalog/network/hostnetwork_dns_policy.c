@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kubelet gives pods on the host network the resolver of the node unless
- * dnsPolicy says otherwise. Volcano patches exactly this (mutate_job.go).
+ * dnsPolicy says otherwise. Volcano patches exactly this (mutate_job.go), where
+ * nothing is set; MPI Operator v2 whatever is (mpi_job_controller.go newWorker,
+ * newLauncherPodTemplate).
  */
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/operators/kubeflow.h"
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -17,8 +20,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	if (!unset && !node_eq(policy, "ClusterFirst"))
 		return;
-	/* Volcano's webhook writes the policy where there is none. */
-	if (unset && text_eq(pod->object->group, "batch.volcano.sh"))
+	if ((unset && text_eq(pod->object->group, "batch.volcano.sh")) ||
+	    object_is_mpi_v2(pod->object))
 		return;
 	f = report_pod(
 		run, pod, unset ? host : policy,

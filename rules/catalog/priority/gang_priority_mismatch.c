@@ -18,7 +18,7 @@ static bool is_in_gang(const struct pod *pod)
 	return pod_uses_gpu(pod) == TRI_YES || pod_is_launcher(pod);
 }
 
-static void check_roles(struct rule_run *run, const struct object *o)
+static bool check_roles(struct rule_run *run, const struct object *o)
 {
 	const struct node *first = NULL;
 
@@ -39,8 +39,9 @@ static void check_roles(struct rule_run *run, const struct object *o)
 			"`%s` runs at class `%s`, other pods of the same gang at `%s`",
 			pod->role, node_str(at), node_str(first));
 		finding_label(run, f, first, "the other class");
-		return;
+		return true;
 	}
+	return false;
 }
 
 static void check_group(struct rule_run *run, const struct object *o)
@@ -69,9 +70,8 @@ static void check_group(struct rule_run *run, const struct object *o)
 
 static void check(struct rule_run *run, const struct object *o)
 {
-	if (o->gang_kind != GANG_NONE && o->npods > 1)
-		check_roles(run, o);
-	check_group(run, o);
+	if (o->gang_kind == GANG_NONE || o->npods < 2 || !check_roles(run, o))
+		check_group(run, o);
 }
 
 const struct rule rule_gang_priority_mismatch = {

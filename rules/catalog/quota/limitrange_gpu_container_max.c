@@ -131,6 +131,7 @@ const struct rule rule_limitrange_gpu_container_max = {
 	.name = "limitrange-gpu-container-max",
 	.category = "quota",
 	.severity = SEVERITY_ERROR,
+	.flags = RULE_OPT_IN_PATCH,
 	.since = "1.0",
 	.summary =
 		"a LimitRange gives GPUs to every container of the namespace",

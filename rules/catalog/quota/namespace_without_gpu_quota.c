@@ -17,22 +17,31 @@ static bool has_gpu_quota(struct rule_run *run, const struct quota *quotas,
 	return false;
 }
 
-/* Does another namespace of the workload's set have one? */
-static bool others_have(struct rule_run *run, const struct workload *w)
+/* Does another namespace of the workload's set have one? Not known where one
+ * has no namespace yet. */
+static enum tri others_have(struct rule_run *run, const struct workload *w)
 {
 	const struct object_index *index = rule_index(run);
+	enum tri found = TRI_NO;
 
-	for (size_t i = 0; i < index->nquotas; i++)
-		if (index->quotas[i].set == index_set_of(index, w) &&
-		    has_gpu_quota(run, &index->quotas[i], 1))
-			return true;
-	return false;
+	for (size_t i = 0; i < index->nquotas; i++) {
+		const struct quota *quota = &index->quotas[i];
+
+		if (quota->set != index_set_of(index, w) ||
+		    !has_gpu_quota(run, quota, 1))
+			continue;
+		if (!*quota->id.namespace)
+			return TRI_UNKNOWN;
+		found = TRI_YES;
+	}
+	return found;
 }
 
 static void check(struct rule_run *run, const struct workload *w)
 {
 	const struct object_index *index = rule_index(run);
 	const struct quota *quotas;
+	enum tri others = TRI_NO;
 	size_t n, own = 0;
 
 	if (w->child || w->kueue || w->queue)
@@ -41,12 +50,14 @@ static void check(struct rule_run *run, const struct workload *w)
 		return;
 	if (*w->id.namespace)
 		index_own_quotas(index, w, &own);
+	if (!rule_cluster(run))
+		others = others_have(run, w);
 	if (!rule_cluster(run) &&
-	    ((!own && !others_have(run, w)) || rule_set_is_partial(run))) {
+	    ((!own && others == TRI_NO) || rule_set_is_partial(run))) {
 		rule_not_run(run, rule_without_cluster(run));
 		return;
 	}
-	if (!*w->id.namespace) {
+	if (!*w->id.namespace || others == TRI_UNKNOWN) {
 		rule_not_run(run, "the namespace is not known");
 		return;
 	}

@@ -14,11 +14,36 @@
  */
 #include "engine/rule.h"
 
+/* Once for a container: its further devices are mostly parts of the first. */
+static struct finding *report(struct rule_run *run, const struct container *c,
+			      const struct node *limit, bool held)
+{
+	const struct object *object = c->pod->object;
+	bool one = object->gang.n <= 1 && !object->gang.unknown;
+	struct finding *f = report_container(
+		run, c, limit,
+		"container `%s` limits `%s` but does not request it: %s counts none of it",
+		container_title(c), limit->key,
+		held ? "the PodGroup's minResources"
+		     : "if a gang scheduler holds the pods together, it");
+
+	if (!held || one)
+		finding_severity(f, SEVERITY_INFO);
+	finding_cause(run, f, limit->key);
+	finding_help(run, f, "add `%s: %s` to `resources.requests`", limit->key,
+		     limit->str);
+	if (node_is_map(c->requests))
+		finding_label(run, f, c->requests, "the requests lack it");
+	return f;
+}
+
 static void check_container(struct rule_run *run, const struct container *c,
 			    bool whole)
 {
 	const struct node *requests = c->requests;
 	bool held = whole || c->pod->object->gang_kind == GANG_OPERATOR;
+	struct finding *f = NULL;
+	struct fix *fix = NULL;
 
 	/* Training Operator takes the limits where there are no requests. */
 	if (node_is_unknown(requests) || (!whole && node_is_unset(requests)))
@@ -26,29 +51,20 @@ static void check_container(struct rule_run *run, const struct container *c,
 	FOR_EACH_LIMIT(c, entry) {
 		const struct node *limit = entry->node;
 		struct quantity q = entry->quantity;
-		struct finding *f;
 
 		if (!entry->accelerator || entry->state != QUANTITY_OK ||
 		    q.nano <= 0 ||
 		    (entry->other && !node_is_unset(entry->other->node)))
 			continue;
-		f = report_container(
-			run, c, limit,
-			held ? "container `%s` limits `%s` but does not request it: gang scheduling counts none"
-			     : "container `%s` limits `%s` but does not request it: if a gang scheduler holds the pods together, it counts none",
-			container_title(c), limit->key);
-		if (!held)
-			finding_severity(f, SEVERITY_INFO);
-		finding_cause(run, f, limit->key);
-		finding_help(run, f, "add `%s: %s` to `resources.requests`",
-			     limit->key, limit->str);
-		if (node_is_map(requests))
-			finding_label(run, f, requests, "the requests lack it");
-		if (quantity_is_integer(q))
-			fix_set_key(finding_fix(run, f, true, "request %s `%s`",
-						limit->str, limit->key),
-				    c->resources, "requests", limit->key,
-				    edit_copy(rule_arena(run), limit));
+		if (!f)
+			f = report(run, c, limit, held);
+		if (!quantity_is_integer(q))
+			continue;
+		if (!fix)
+			fix = finding_fix(run, f, true, "request %s `%s`",
+					  limit->str, limit->key);
+		fix_set_key(fix, c->resources, "requests", limit->key,
+			    edit_copy(rule_arena(run), limit));
 	}
 }
 

@@ -34,6 +34,15 @@ static bool is_allowed(struct rule_run *run, const char *path)
 	return false;
 }
 
+/* GKE's daemon of GPUDirect-TCPXO sets the network's parameters of the kernel
+ * there, as its vendor documents. */
+static bool is_tuned(const struct container *c, const struct host_path *shown)
+{
+	return text_eq(shown->path, "/proc/sys") &&
+	       container_uses_gpu(c) == TRI_NO &&
+	       container_image(c).infrastructure;
+}
+
 static void check_mount(struct rule_run *run, const struct container *c,
 			const struct node *mount)
 {
@@ -47,7 +56,7 @@ static void check_mount(struct rule_run *run, const struct container *c,
 	    (shows != HOST_SHOWS_NOTHING && shows != HOST_SHOWS_EVERYTHING))
 		return;
 	commands = host_path_commands_node(&shown, read_only);
-	if (is_allowed(run, shown.path) ||
+	if (is_allowed(run, shown.path) || is_tuned(c, &shown) ||
 	    (!commands && (!rule_param_given(run, "allowed") || read_only ||
 			   text_eq(shown.at, "/dev/shm"))))
 		return;

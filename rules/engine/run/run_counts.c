@@ -55,6 +55,12 @@ void run_count_object(struct run *run, const struct object *object)
 	counts->workloads++;
 	if (object->parent)
 		return;
+	/* A patch is not applied, and what it changes may have another number.
+	 */
+	if (object->fragment || run->state->file.patched)
+		counts->gpus_unknown |= object->gpus.n > 0;
+	if (object->fragment)
+		return;
 	add_gpus(counts, object->gpus.n);
 	counts->gpus_unknown |= object->gpus.unknown;
 	FOR_EACH_POD(object, pod) {

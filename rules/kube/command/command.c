@@ -358,6 +358,16 @@ bool container_tests_devices(struct arena *arena, const struct container *c)
 	       first_of(&argv, &tests) < argv.n;
 }
 
+bool container_tests_network(struct arena *arena, const struct container *c)
+{
+	struct argv argv = container_argv(arena, c);
+
+	for (size_t i = 0; i < argv.n; i++)
+		if (text_ends(word_at(&argv, i), "_perf"))
+			return true;
+	return false;
+}
+
 struct container_command container_command(struct arena *arena,
 					   const struct container *c)
 {

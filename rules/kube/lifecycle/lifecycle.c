@@ -152,7 +152,7 @@ bool object_run_policy(const struct object *object, struct run_policy *out)
 	if (node_is_unset(out->holder))
 		out->holder = NULL;
 	out->before = type->by->runs_before;
-	out->deadline_is_recent = type->by->deadline_is_recent;
+	out->has_runtime = type->by->has_runtime;
 	memcpy(out->fields, type->runs.fields, sizeof(out->fields));
 	return true;
 }

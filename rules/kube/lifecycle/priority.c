@@ -40,7 +40,7 @@ const struct node *pod_priority_class(const struct pod *pod)
 
 bool pod_priority_is_elsewhere(const struct pod *pod)
 {
-	if (pod->flat && object_operator(pod->object)->runtime_may_set_class)
+	if (pod->flat && object_operator(pod->object)->has_runtime)
 		return true;
 	/* Kinds without a template have no such field, but Spark's. */
 	if (pod->flat && !pod->inner &&

@@ -38,6 +38,5 @@ static struct gang gang(struct arena *arena, const struct object *object)
 const struct operator operator_trainer = {
 	.gpus = gpus,
 	.gang = gang,
-	.runtime_may_set_class = true,
-	.deadline_is_recent = true,
+	.has_runtime = true,
 };
