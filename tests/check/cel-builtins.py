@@ -78,16 +78,24 @@ def is_denied(finding, text):
     return "severity: error" not in text or finding["severity"] == "error"
 
 
+def rows_of(table):
+    """Of a table of resources: the rows of names, and those of prefixes."""
+    with open(f"{ROOT}/rules/kube/data/{table}.tsv") as f:
+        rows = [line.rstrip("\n").split("\t") for line in f if line[0] != "#"]
+    return ([row for row in rows if row[0][-1] != "*"],
+            [row[0][:-1] for row in rows if row[0][-1] == "*"])
+
+
 def is_as_table(text):
-    """Are its lists of resources those of the engine's table?"""
-    with open(f"{ROOT}/rules/kube/data/accelerators.tsv") as f:
-        rows = [line.split("\t") for line in f if line[0] != "#"]
-    named = [row for row in rows if row[0][-1] != "*"]
+    """Are its lists of resources those of the engine's tables?"""
+    named, families = rows_of("accelerators")
     every = [row[0] for row in named]
     counted = [row[0] for row in named if row[2] != "share"]
+    fabrics, prefixes = rows_of("fabric")
     return words_of(text, "devices") in ([], every, counted) and \
-        words_of(text, "families") in (
-            [], [row[0][:-1] for row in rows if row[0][-1] == "*"])
+        words_of(text, "families") in ([], families) and \
+        words_of(text, "fabrics") in ([], [row[0] for row in fabrics]) and \
+        words_of(text, "fabricFamilies") in ([], prefixes)
 
 
 def is_of(finding, rule, kinds):

@@ -186,6 +186,21 @@ def requested(obj, path):
     return path
 
 
+@defect("gpu-request-without-limit", "device")
+def requested_fabric(obj, path):
+    resources = at(obj, path)
+    if not isinstance(resources.get("limits"), dict):
+        return None
+    move(resources.setdefault("requests", {}), **{"rdma/hca": 1})
+    resources["limits"].pop("rdma/hca", None)
+    return path
+
+
+@near(requested_fabric)
+def limited_fabric(obj, path):
+    at(obj, path)["limits"]["rdma/hca"] = 1
+
+
 @defect("gpu-request-limit-mismatch", "device")
 def unequal(obj, path):
     resources = at(obj, path)

@@ -1,24 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An accelerator in requests and not in limits. Extended resources cannot be
- * overcommitted: the API server refuses the Pod ("Limit must be set for non
- * overcommitable resources"), on native kinds at once, on custom resources
- * when the operator creates the pods, so that the job stays empty.
+ * An accelerator, or a fabric's interface, in requests and not in limits.
+ * Extended resources cannot be overcommitted: the API server refuses the Pod
+ * ("Limit must be set for non overcommitable resources"), on native kinds at
+ * once, on custom resources when the operator creates the pods, so that the job
+ * stays empty.
  *
- * Source: pkg/apis/core/validation validateResourceRequirements.
+ * Source: pkg/apis/core/validation validateResourceRequirements,
+ * pkg/apis/core/v1/helper IsOvercommitAllowed.
  */
 #include "engine/rule.h"
+
+/* Does the request lack the limit that it must have? */
+static bool is_alone(const struct container *c,
+		     const struct resource_entry *entry)
+{
+	if (entry->state != QUANTITY_OK || entry->quantity.nano <= 0 ||
+	    node_is_unknown(c->limits) ||
+	    (entry->other && !node_is_unset(entry->other->node)))
+		return false;
+	return entry->accelerator || fabric_resource(entry->node->key);
+}
 
 static void check_request(struct rule_run *run, const struct container *c,
 			  const struct resource_entry *entry)
 {
 	const struct node *limits = c->limits, *request = entry->node;
-	struct quantity q = entry->quantity;
 	struct finding *f;
 
-	if (!entry->accelerator || entry->state != QUANTITY_OK || q.nano <= 0 ||
-	    node_is_unknown(limits) ||
-	    (entry->other && !node_is_unset(entry->other->node)))
+	if (!is_alone(c, entry))
 		return;
 	f = report_container(run, c, request,
 			     "container `%s` requests %s `%s` without a limit",
@@ -28,7 +38,7 @@ static void check_request(struct rule_run *run, const struct container *c,
 		     request->str);
 	if (node_is_map(limits))
 		finding_label(run, f, limits, "the limits lack it");
-	if (c->pod->flat || !quantity_is_integer(q))
+	if (c->pod->flat || !quantity_is_integer(entry->quantity))
 		return;
 	fix_set_key(finding_fix(run, f, true, "limit `%s` to %s", request->key,
 				request->str),
@@ -50,7 +60,8 @@ const struct rule rule_gpu_request_without_limit = {
 	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE | RULE_SAFE_PATCH,
 	.wants = FACT_EXTENDED | FACT_NEW,
 	.since = "1.0",
-	.summary = "an accelerator is requested without a limit",
+	.summary =
+		"an accelerator or a fabric's device is requested without a limit",
 	.why = "The API server refuses such Pods; custom resources are accepted and then stay without pods.",
 	.remedy =
 		"Set limits to the same number; requests may then be left out.",
