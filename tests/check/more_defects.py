@@ -110,6 +110,19 @@ def from_one_on(obj, pod, box):
     flag(obj, box, 1, "--nnodes=1:512")
 
 
+@defect("nnodes-mismatch", "container")
+def past_the_policy(obj, pod, box):
+    if obj["kind"] != "PyTorchJob" or "Worker" not in pod:
+        return None
+    obj["spec"]["elasticPolicy"] = {"minReplicas": 1, "maxReplicas": 256}
+    return run(obj, pod, box, 2, "torchrun", "--nnodes=512", "train.py")
+
+
+@near(past_the_policy)
+def within_the_policy(obj, pod, box):
+    obj["spec"]["elasticPolicy"]["maxReplicas"] = 512
+
+
 @defect("pytorchjob-nproc-auto-world-size", "container", "all")
 def one_process(obj, pod, box):
     if obj["kind"] != "PyTorchJob" or at(obj, box).get("name") != "pytorch":

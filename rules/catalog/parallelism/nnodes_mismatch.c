@@ -1,12 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Elastic ranges wait for their minimum.
+ * Elastic ranges wait for their minimum. The range that the operator makes of
+ * an elasticPolicy (PET_NNODES) gives way to the command's own number.
+ *
+ * Source: training-operator pkg/controller.v1/pytorch/elastic.go;
+ * pytorch/torch/distributed/argparse_util.py.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "engine/rule.h"
 #include "kube/command/parallel.h"
+
+static const struct node *elastic_policy(const struct object *object)
+{
+	return node_get(node_get(object->root, "spec"), "elasticPolicy");
+}
+
+/* An autoscaler may make more workers, up to the policy's maximum. */
+static struct amount most(const struct pod *pod)
+{
+	const struct node *policy = elastic_policy(pod->object);
+
+	if (node_is_unset(policy) || strcmp(pod->role, "Worker") != 0)
+		return pod->steady;
+	return amount_max(pod->steady,
+			  amount_int(node_get(policy, "maxReplicas"), 0));
+}
 
 /* Pods that run the same launcher: those of all templates with one. */
 static struct amount ranks(struct rule_run *run, const struct object *object,
@@ -24,7 +44,7 @@ static struct amount ranks(struct rule_run *run, const struct object *object,
 				runs |= !strcmp(list.items[i].program, program);
 		}
 		if (runs)
-			sum = amount_add(sum, pod->steady);
+			sum = amount_add(sum, most(pod));
 	}
 	return sum;
 }
@@ -33,6 +53,17 @@ static struct amount ranks(struct rule_run *run, const struct object *object,
 static bool may_be_one_of_several(const struct object *object, int64_t pods)
 {
 	return pods < 2 && object->class != KIND_TRAINING;
+}
+
+/* The operator's variable replaces that of the template. */
+static bool is_replaced(const struct object *object, const struct degree *nodes)
+{
+	const struct node *policy = elastic_policy(object);
+
+	if (node_is_unset(policy))
+		return false;
+	return !object_is(object, "kubeflow.org", "PyTorchJob") ||
+	       node_is_unknown(policy) || *nodes->by != '-';
 }
 
 static void judge(struct rule_run *run, const struct container *c,
@@ -44,7 +75,8 @@ static void judge(struct rule_run *run, const struct container *c,
 
 	if (!nodes->given || nodes->unknown || nodes->all || launcher->spread ||
 	    launcher->type != PARALLEL_LAUNCHER ||
-	    !strcmp(launcher->program, "deepspeed"))
+	    !strcmp(launcher->program, "deepspeed") ||
+	    is_replaced(object, nodes))
 		return;
 	pods = ranks(run, object, launcher->program);
 	if (pods.unknown || object->copies.unknown || nodes->n <= pods.n ||
@@ -52,26 +84,21 @@ static void judge(struct rule_run *run, const struct container *c,
 		return;
 	report_container(run, c, nodes->node,
 			 "%s waits for %" PRId64
-			 " nodes (`%s`), %s runs %" PRId64 " pod%s",
+			 " nodes (`%s`), %s runs %s%" PRId64 " pod%s",
 			 launcher->program, nodes->n, nodes->by,
-			 rule_title(run, object->kind, object->name), pods.n,
-			 pods.n == 1 ? "" : "s");
-}
-
-static bool is_elastic(const struct object *object)
-{
-	return !node_is_unset(
-		node_get(node_get(object->root, "spec"), "elasticPolicy"));
+			 rule_title(run, object->kind, object->name),
+			 node_is_unset(elastic_policy(object)) ? ""
+							       : "at most ",
+			 pods.n, pods.n == 1 ? "" : "s");
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;
 
-	if (object->guessed || object->parent || is_elastic(object) ||
-	    object->class == KIND_POD || object->class == KIND_TEMPLATE ||
-	    object->class == KIND_RAY || object->class == KIND_DAEMON ||
-	    pod_uses_gpu(pod) != TRI_YES)
+	if (object->guessed || object->parent || object->class == KIND_POD ||
+	    object->class == KIND_TEMPLATE || object->class == KIND_RAY ||
+	    object->class == KIND_DAEMON || pod_uses_gpu(pod) != TRI_YES)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct parallel_list list;
