@@ -2,7 +2,8 @@
 /*
  * Flags of programs that spread over devices. Sources, one a program:
  * torchrun: pytorch/torch/distributed/run.py (PET_* variables:
- * argparse_util.py) accelerate: huggingface/accelerate
+ * argparse_util.py) tune run: pytorch/torchtune torchtune/_cli/run.py
+ * accelerate: huggingface/accelerate
  * src/accelerate/commands/launch.py deepspeed: deepspeedai/DeepSpeed
  * deepspeed/launcher/runner.py mpirun: open-mpi/ompi docs/man-openmpi;
  * horovodrun: runner/launch.py vLLM: vllm/engine/arg_utils.py,
@@ -172,14 +173,21 @@ program_of_image(const struct container *c)
 	return NULL;
 }
 
-/* What follows the script belongs to the script. */
+/* What follows the script belongs to the script. The first word is one, unless
+ * it is a flag; torchtune's recipes have no suffix, and --config behind them.
+ */
 static size_t launcher_end(const struct argv *argv, size_t from)
 {
+	if (from < argv->n && argv->items[from].text &&
+	    *argv->items[from].text != '-')
+		return from;
 	for (size_t i = from; i < argv->n; i++) {
 		const struct arg *arg = &argv->items[i];
 		size_t len = arg->text ? strlen(arg->text) : 0;
 
-		if (text_eq(arg->text, "-m") || text_eq(arg->text, "--module"))
+		if (text_eq(arg->text, "-m") ||
+		    text_eq(arg->text, "--module") ||
+		    text_eq(arg->text, "--config"))
 			return i;
 		if (len > 3 && *arg->text != '-' &&
 		    (!strcmp(arg->text + len - 3, ".py") ||
@@ -308,8 +316,8 @@ static bool is_for_cpu(const struct argv *words)
 		if (text_eq(value, "cpu") || text_eq(value, "gloo"))
 			return true;
 	}
-	return argv_have(words, "--cpu") || argv_have(words, "--use-cpu") ||
-	       argv_have(words, "--no-cuda");
+	return argv_have(words, "device=cpu") || argv_have(words, "--cpu") ||
+	       argv_have(words, "--use-cpu") || argv_have(words, "--no-cuda");
 }
 
 /* A word that could be flags, or a variable whose value is not known. */
@@ -332,7 +340,7 @@ static void command_read(struct reader *reader,
 	out->degrees[DEGREE_TENSOR].all = program->takes_all;
 	out->cpu = is_for_cpu(&all);
 	if (program->type == PARALLEL_LAUNCHER)
-		reader->words.n = launcher_end(&all, 0);
+		reader->words.n = launcher_end(&all, program->then ? 1 : 0);
 	read_degrees(reader, program->id);
 	/* The copies of the attention share the devices of the shards. */
 	if (argv_have(&reader->words, "--enable-dp-attention"))

@@ -12,6 +12,7 @@
 
 enum parallel_id {
 	ID_TORCHRUN,
+	ID_TUNE,
 	ID_ACCELERATE,
 	ID_DEEPSPEED,
 	ID_MPIRUN,

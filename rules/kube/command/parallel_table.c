@@ -16,6 +16,9 @@ struct parallel_program parallel_programs[] = {
 	{"torchrun", ID_TORCHRUN, PARALLEL_LAUNCHER,
 	 WORDS("torchrun", "torch.distributed.run", "torch.distributed.launch"),
 	 .by_env = true, .per_node = true},
+	/* Without a flag it starts one process, whatever variables say. */
+	{"tune run", ID_TUNE, PARALLEL_LAUNCHER, WORDS("tune"), .then = "run",
+	 .per_node = true},
 	{"accelerate", ID_ACCELERATE, PARALLEL_LAUNCHER, WORDS("accelerate"),
 	 .then = "launch", .per_node = true,
 	 .spread = NAMES("--config-file", "--deepspeed-hostfile", "--tpu")},
@@ -70,6 +73,8 @@ const struct parallel_flag parallel_flags[] = {
 	{ID_TORCHRUN, DEGREE_PROCESSES, "PET_NPROC_PER_NODE"},
 	{ID_TORCHRUN, DEGREE_NODES, "--nnodes"},
 	{ID_TORCHRUN, DEGREE_NODES, "PET_NNODES"},
+	{ID_TUNE, DEGREE_PROCESSES, "--nproc-per-node"},
+	{ID_TUNE, DEGREE_NODES, "--nnodes"},
 	{ID_ACCELERATE, DEGREE_TOTAL, "--num-processes"},
 	{ID_ACCELERATE, DEGREE_NODES, "--num-machines"},
 	{ID_DEEPSPEED, DEGREE_PROCESSES, "--num-gpus"},
