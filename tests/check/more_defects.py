@@ -87,6 +87,18 @@ def counted_processes(obj, pod, box):
     flag(obj, box, 1, "--nproc-per-node=gpu")
 
 
+@defect("nproc-mismatch", "container", "all")
+def hidden_devices(obj, pod, box):
+    path = run(obj, pod, box, 8, "torchrun", "--nproc-per-node=8", "train.py")
+    at(obj, box)["env"] = [{"name": "CUDA_VISIBLE_DEVICES", "value": "0,1"}]
+    return path
+
+
+@near(hidden_devices)
+def all_devices(obj, pod, box):
+    at(obj, box)["env"][0]["value"] = "0,1,2,3,4,5,6,7"
+
+
 @defect("gpu-not-power-of-two-tp", "container", "all")
 def three_shards(obj, pod, box):
     return run(obj, pod, box, 3, "lmdeploy", "serve", "api_server", "m",

@@ -75,5 +75,13 @@ int64_t parallel_devices(const struct parallel *parallel,
  * chips and Neuron's cores are counted otherwise.
  */
 int64_t container_devices(const struct container *c);
+/*
+ * Processes that the launcher of this node starts; 0: not known, or one for
+ * each device. *at gets the flag, or the field of the PyTorchJob or TrainJob
+ * that its operator passes on to torchrun, or NULL.
+ */
+int64_t launcher_processes(const struct container *c,
+			   const struct parallel *launcher,
+			   const struct node **at);
 
 #endif

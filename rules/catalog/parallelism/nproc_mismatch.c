@@ -3,67 +3,67 @@
  * One process uses one GPU, unless the program itself spreads.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/env.h"
 #include "kube/command/parallel.h"
+#include "kube/purpose/intent.h"
 
-static bool has_master(const struct object *object)
+/* Entries of a list of devices that nothing else in the container mentions,
+ * and its node; INT64_MAX: all devices, or not known. */
+static int64_t entries(const struct container *c, const char *name,
+		       const struct node **at)
 {
-	FOR_EACH_POD(object, pod)
-		if (!strcmp(pod->role, "Master"))
-			return true;
-	return false;
+	int64_t n = 1;
+
+	if (container_visible(c, name, at) != VISIBLE_SOME ||
+	    device_list_fault((*at)->str, 0) ||
+	    !container_env_is_free(c, container_env(c, name)))
+		return INT64_MAX;
+	for (const char *p = (*at)->str; *p; p++)
+		n += *p == ',';
+	return n;
 }
 
-/* The field of a PyTorchJob or TrainJob that torchrun gets from its operator,
- * or NULL. */
-static const struct node *job_field(const struct container *c)
+/* Each process of torchrun takes the device of its local rank, of those that
+ * the variable leaves. DeepSpeed and accelerate set it themselves. */
+static bool judge_visible(struct rule_run *run, const struct container *c,
+			  const struct parallel *launcher, int64_t n)
 {
-	const struct object *object = c->pod->object;
-	const struct node *spec = node_get(object->root, "spec");
-	const struct node *n = node_path(spec, "elasticPolicy.nProcPerNode");
+	const char *name = text_eq(c->accelerator->vendor, "amd")
+				   ? "HIP_VISIBLE_DEVICES"
+				   : "CUDA_VISIBLE_DEVICES";
+	const struct node *value, *at;
+	int64_t visible = entries(c, name, &value);
+	struct finding *f;
 
-	if (object_is(object, "trainer.kubeflow.org", "TrainJob"))
-		return node_path(spec, "trainer.numProcPerNode");
-	if (!object_is(object, "kubeflow.org", "PyTorchJob"))
-		return NULL;
-	/* setPodEnv: where there is neither a master nor an elastic policy, it
-	 * is not passed on. */
-	if (node_is_unset(node_get(spec, "elasticPolicy")) &&
-	    !has_master(object))
-		return NULL;
-	return node_is_unset(n) ? node_get(spec, "nprocPerNode") : n;
-}
-
-static int64_t processes(const struct container *c,
-			 const struct parallel *launcher,
-			 const struct node **at)
-{
-	const struct degree *by;
-	int64_t n = parallel_devices(launcher, &by);
-
-	*at = by ? by->node : NULL;
-	if (n || launcher->spread || launcher->cpu ||
-	    strcmp(launcher->program, "torchrun") ||
-	    launcher->degrees[DEGREE_PROCESSES].given || !job_field(c))
-		return n;
-	*at = job_field(c);
-	return node_str(*at) ? strtol(node_str(*at), NULL, 10)
-			     : amount_int(*at, 0).n;
+	if (!strcmp(launcher->program, "accelerate") ||
+	    !strcmp(launcher->program, "deepspeed") || n <= visible)
+		return false;
+	launcher_processes(c, launcher, &at);
+	f = report_container(run, c, at,
+			     "%s starts %" PRId64 " processes, `%s` leaves "
+			     "them %" PRId64 " %s%s of container `%s`",
+			     launcher->program, n, name, visible,
+			     pod_device(c->pod), visible == 1 ? "" : "s",
+			     container_title(c));
+	finding_label(run, f, value, "the devices that they see");
+	return true;
 }
 
 static void judge(struct rule_run *run, const struct container *c,
 		  const struct parallel *launcher, bool only)
 {
 	const struct node *at;
-	int64_t n = processes(c, launcher, &at);
+	int64_t n = launcher_processes(c, launcher, &at);
 	int64_t has = container_devices(c);
 	const char *device = pod_device(c->pod);
 	struct finding *f;
 
-	if (launcher->type != PARALLEL_LAUNCHER || !n || n == has ||
+	if (launcher->type != PARALLEL_LAUNCHER || !n ||
+	    (n <= has && judge_visible(run, c, launcher, n)) || n == has ||
 	    (n < has && !only))
 		return;
 	f = report_container(run, c, at,
@@ -79,13 +79,23 @@ static void judge(struct rule_run *run, const struct container *c,
 		     device, has - n, has - n == 1 ? "is" : "are");
 }
 
+/* A value that is empty, or not known. */
+static bool sees_no_list(const struct container *c)
+{
+	const struct node *at;
+
+	return container_env(c, "CUDA_VISIBLE_DEVICES") &&
+	       container_visible(c, "CUDA_VISIBLE_DEVICES", &at) !=
+		       VISIBLE_SOME;
+}
+
 static bool one_fits(const struct container *c,
 		     const struct parallel_list *list)
 {
 	const struct node *at;
 
 	for (size_t i = 0; i < list->n; i++) {
-		int64_t n = processes(c, &list->items[i], &at);
+		int64_t n = launcher_processes(c, &list->items[i], &at);
 
 		if (list->items[i].type == PARALLEL_LAUNCHER &&
 		    n <= container_devices(c))
@@ -101,8 +111,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 		if (!container_devices(c))
 			continue;
-		/* It is given the devices that it sees, or shares them (MPS). */
-		if (container_env(c, "CUDA_VISIBLE_DEVICES") ||
+		/* It is for CPUs, or shares its devices (MPS). */
+		if (sees_no_list(c) ||
 		    container_env(c, "CUDA_MPS_PIPE_DIRECTORY"))
 			continue;
 		list = container_parallel(c);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How many processes a launcher starts in its container. Source:
+ * training-operator pkg/controller.v1/pytorch/envvar.go setPodEnv.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kube/command/parallel.h"
+#include "kube/object.h"
+
+static bool has_master(const struct object *object)
+{
+	FOR_EACH_POD(object, pod)
+		if (!strcmp(pod->role, "Master"))
+			return true;
+	return false;
+}
+
+/* The field of a PyTorchJob or TrainJob that torchrun gets from its operator,
+ * or NULL. */
+static const struct node *job_field(const struct container *c)
+{
+	const struct object *object = c->pod->object;
+	const struct node *spec = node_get(object->root, "spec");
+	const struct node *n = node_path(spec, "elasticPolicy.nProcPerNode");
+
+	if (object_is(object, "trainer.kubeflow.org", "TrainJob"))
+		return node_path(spec, "trainer.numProcPerNode");
+	if (!object_is(object, "kubeflow.org", "PyTorchJob"))
+		return NULL;
+	/* setPodEnv: where there is neither a master nor an elastic policy, it
+	 * is not passed on. */
+	if (node_is_unset(node_get(spec, "elasticPolicy")) &&
+	    !has_master(object))
+		return NULL;
+	return node_is_unset(n) ? node_get(spec, "nprocPerNode") : n;
+}
+
+int64_t launcher_processes(const struct container *c,
+			   const struct parallel *launcher,
+			   const struct node **at)
+{
+	const struct degree *by;
+	int64_t n = parallel_devices(launcher, &by);
+
+	*at = by ? by->node : NULL;
+	if (n || launcher->spread || launcher->cpu ||
+	    strcmp(launcher->program, "torchrun") ||
+	    launcher->degrees[DEGREE_PROCESSES].given || !job_field(c))
+		return n;
+	*at = job_field(c);
+	return node_str(*at) ? strtol(node_str(*at), NULL, 10)
+			     : amount_int(*at, 0).n;
+}
