@@ -475,6 +475,27 @@ def such_a_name(obj, pod, box):
     at(obj, box)["env"][0]["value"] = "@NAME@-0.ranks.ml.svc"
 
 
+def jobset_box(obj, pod, box):
+    return obj["kind"] == "JobSet" and computing(obj, pod) == [box] and \
+        "generateName" not in obj["metadata"]
+
+
+@defect("rendezvous-service-missing", "container", "all")
+def no_such_subdomain(obj, pod, box):
+    if not jobset_box(obj, pod, box):
+        return None
+    job = obj["spec"]["replicatedJobs"][0]["name"]
+    obj["spec"]["network"] = {"subdomain": "ranks"}
+    at(obj, box)["env"] = [{"name": "MASTER_ADDR",
+                            "value": f"@NAME@-{job}-0-0.other"}]
+    return box + ("env", 0)
+
+
+@near(no_such_subdomain)
+def such_a_subdomain(obj, pod, box):
+    obj["spec"]["network"]["subdomain"] = "other"
+
+
 # --- scheduling ---------------------------------------------------------------
 
 @defect("mig-multiple-in-container", "device", "all")

@@ -1,46 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A pod is known as HOSTNAME.SUBDOMAIN where a headless Service has the
- * subdomain's name.
+ * subdomain's name. A JobSet makes the Service, and the subdomain of its pods.
  */
 #include <string.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/address.h"
 #include "kube/command/argv.h"
+#include "kube/operators/jobset.h"
 
 static const char *const names[] = {"MASTER_ADDR", "PET_MASTER_ADDR",
 				    "PET_RDZV_ENDPOINT", NULL};
 static const char *const flags[] = {"--master-addr", "--rdzv-endpoint",
 				    "--dist-init-addr", NULL};
-
-/* What follows "NAME-0." in the value, or NULL. */
-static const char *service_part(const struct object *object, const char *value)
-{
-	size_t len = object->name ? strlen(object->name) : 0;
-
-	if (!len || strncmp(value, object->name, len) ||
-	    strncmp(value + len, "-0.", 3))
-		return NULL;
-	return value + len + 3;
-}
-
-/*
- * SUBDOMAIN, or SUBDOMAIN.NAMESPACE with or without more: any other name may be
- * that of a Service `NAME-0` (NAME-0.NAMESPACE.svc), or of a host elsewhere.
- */
-static bool is_of_pod(const char *wanted, const char *namespace)
-{
-	const char *next = wanted + strcspn(wanted, ".:");
-	bool one = *next != '.';
-	const char *part = one ? wanted : next + 1;
-	size_t len = strcspn(part, ".:");
-
-	if (!namespace || !*namespace)
-		return one || !strncmp(part + len, ".svc", 4);
-	return one !=
-	       (len == strlen(namespace) && !strncmp(part, namespace, len));
-}
 
 /* Do its pods have host names, and no others than those of the cluster's DNS?
  * The job controller gives them to pods of Indexed Jobs alone. */
@@ -53,6 +27,7 @@ static bool has_hostnames(const struct pod *pod)
 		if (!node_is_unset(pod_field(pod, *other)))
 			return false;
 	return object_is(pod->object, "apps", "StatefulSet") ||
+	       object_is(pod->object, "jobset.x-k8s.io", "JobSet") ||
 	       (object_is(pod->object, "batch", "Job") &&
 		node_eq(node_path(pod->object->root, "spec.completionMode"),
 			"Indexed"));
@@ -65,16 +40,27 @@ static const struct node *service_field(const struct pod *pod)
 	return pod_field(pod, "subdomain");
 }
 
+static void judge_jobset(struct rule_run *run, const struct container *c,
+			 const struct node *at, const char *value)
+{
+	const char *why =
+		jobset_unresolved(rule_arena(run), c->pod->object, value);
+
+	if (why)
+		report_container(run, c, at, "`%s` cannot be resolved: %s",
+				 value, why);
+}
+
 static void judge(struct rule_run *run, const struct container *c,
 		  const struct node *at, const char *value)
 {
-	const char *wanted = service_part(c->pod->object, value);
 	const struct node *has = service_field(c->pod);
-	size_t len = wanted ? strcspn(wanted, ".:") : 0;
+	size_t len;
+	const char *wanted = first_pod_subdomain(c->pod->object, value, &len);
 
-	if (!len || strchr(wanted, '$') ||
-	    !is_of_pod(wanted, c->pod->object->namespace) ||
-	    node_is_unknown(has) ||
+	if (object_is(c->pod->object, "jobset.x-k8s.io", "JobSet"))
+		judge_jobset(run, c, at, value);
+	if (!wanted || node_is_unknown(has) ||
 	    (node_str(has) && strlen(node_str(has)) == len &&
 	     !strncmp(wanted, node_str(has), len)))
 		return;
@@ -143,8 +129,8 @@ const struct rule rule_rendezvous_service_missing = {
 		"the address of the first rank names a Service that the pods are not part of",
 	.why = "The name is never resolved: the ranks wait for it and hold their GPUs.",
 	.remedy =
-		"Name the headless Service in subdomain (Job) or serviceName (StatefulSet), and create it.",
+		"Name the headless Service in subdomain (Job) or serviceName (StatefulSet), and create it; a JobSet's is called as the JobSet, or network.subdomain.",
 	.evidence =
-		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#pod-s-hostname-and-subdomain-fields",
+		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#pod-s-hostname-and-subdomain-fields; https://github.com/kubernetes-sigs/jobset/blob/main/api/jobset/v1alpha2/jobset_types.go Network",
 	.check_pod = check,
 };

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names of pods in the cluster's DNS.
+ */
+#ifndef KUBE_ADDRESS_H
+#define KUBE_ADDRESS_H
+
+#include <stddef.h>
+
+#include "kube/object.h"
+
+/*
+ * The subdomain, of *len bytes, in an address of the first pod of a Job or
+ * StatefulSet ("NAME-0.SUBDOMAIN:29500"), inside the address; NULL: it is not
+ * one, or may be that of something else.
+ */
+const char *first_pod_subdomain(const struct object *object,
+				const char *address, size_t *len);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What rules about JobSets ask.
+ */
+#ifndef KUBE_JOBSET_H
+#define KUBE_JOBSET_H
+
+#include "base/arena.h"
+#include "kube/object.h"
+
+/*
+ * Why the address of a pod of this JobSet ("NAME-JOB-0-0.SUBDOMAIN:29400")
+ * cannot be resolved, as words behind a colon; NULL: it can, it is not of one
+ * of its pods, or that is not known.
+ */
+const char *jobset_unresolved(struct arena *arena, const struct object *object,
+			      const char *address);
+
+#endif
