@@ -23,6 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "webhook"))
 from defects import RUNTIMES  # noqa: E402
 from job_defects import ALL  # noqa: E402
 import more_defects  # noqa: E402,F401
+import operator_defects  # noqa: E402,F401
 import serving_defects  # noqa: E402,F401
 import site_defects  # noqa: E402,F401
 from mutants import documents  # noqa: E402
