@@ -125,6 +125,8 @@ bool object_has_headless_service(const struct object *object);
 bool object_takes_numbers(const struct object *object);
 /* The command of its flat pods is that of a container. */
 bool object_has_argv(const struct object *object);
+/* The container that its operator wants in each of its pods, or NULL. */
+const char *object_main_container(const struct object *object);
 
 /*
  * Does this kind make pods, by the table or by the policy? Such an owner was

@@ -136,6 +136,7 @@ struct kind {
 		const char *path; /* NULL: nothing bounds its runs */
 		const char *fields[RUN_FIELDS];
 	} runs;
+	const char *main; /* a container that each pod must have, or NULL */
 	const struct pod_row *const *pods; /* ends in NULL */
 	const struct embed_row *embeds;	   /* ends in path NULL */
 };

@@ -80,3 +80,8 @@ bool object_has_argv(const struct object *object)
 {
 	return is_known_for(object, KIND_ARGV);
 }
+
+const char *object_main_container(const struct object *object)
+{
+	return object->type ? object->type->main : NULL;
+}

@@ -29,3 +29,63 @@ def half_of_the_hosts(obj, pod):
 @near(half_of_the_hosts)
 def all_hosts(obj, pod):
     at(obj, pod[:-2]).update(parallelism=16, completions=16)
+
+
+# --- what webhooks refuse -----------------------------------------------------
+
+CONTAINERS = {"PyTorchJob": "pytorch", "TFJob": "tensorflow",
+              "XGBoostJob": "xgboost", "PaddleJob": "paddle", "JAXJob": "jax"}
+
+
+def kubeflow_v1(obj):
+    return obj["apiVersion"] == "kubeflow.org/v1" and obj["kind"] in CONTAINERS
+
+
+@defect("kubeflow-container-name", "pod", "all")
+def other_name(obj, pod):
+    boxes = at(obj, pod + ("containers",))
+    if not kubeflow_v1(obj) or len(boxes) != 1:
+        return None
+    boxes[0]["name"] = "trainer"
+    return pod + ("containers", 0, "name")
+
+
+@near(other_name)
+def name_of_the_kind(obj, pod):
+    at(obj, pod + ("containers", 0))["name"] = CONTAINERS[obj["kind"]]
+
+
+@defect("kubeflow-job-refused", "object", "all")
+def two_leaders(obj):
+    spec = obj.get("spec") or {}
+    for key, role in (("pytorchReplicaSpecs", "Master"),
+                      ("mpiReplicaSpecs", "Launcher")):
+        if group_kind(obj)[0] == "kubeflow.org" and \
+                role in (spec.get(key) or {}):
+            spec[key][role]["replicas"] = 2
+            return ("spec", key, role, "replicas")
+    return None
+
+
+@near(two_leaders)
+def one_leader(obj):
+    for key in ("pytorchReplicaSpecs", "mpiReplicaSpecs"):
+        for role in ("Master", "Launcher"):
+            if role in (obj["spec"].get(key) or {}):
+                obj["spec"][key][role]["replicas"] = 1
+
+
+@defect("kubeflow-job-refused", "object", "all")
+def elastic_without_workers(obj):
+    roles = (obj.get("spec") or {}).get("pytorchReplicaSpecs") or {}
+    if obj["apiVersion"] != "kubeflow.org/v1" or "Worker" not in roles:
+        return None
+    roles["Master"] = dict(roles.pop("Worker"), replicas=1)
+    obj["spec"]["elasticPolicy"] = {"maxReplicas": 2}
+    return ("spec", "elasticPolicy")
+
+
+@near(elastic_without_workers)
+def elastic_with_workers(obj):
+    roles = obj["spec"]["pytorchReplicaSpecs"]
+    roles["Worker"] = dict(roles["Master"])

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * training-operator 1.9 pkg/webhooks, and the controllers before it: each
+ * replica type has a container of the kind's name (MPIJob has none).
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+
+/* The first main container; NULL: one of them has the name, or may have. */
+static const struct container *without(const struct pod *pod, const char *name)
+{
+	const struct container *first = NULL;
+
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->role != CONTAINER_MAIN)
+			continue;
+		if (!c->name || text_eq(c->name, name))
+			return NULL;
+		first = first ? first : c;
+	}
+	return pod->cut ? NULL : first;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const char *name = object_main_container(pod->object);
+	const struct container *first;
+
+	if (!name || !text_eq(pod->object->version, "v1"))
+		return;
+	first = without(pod, name);
+	if (first)
+		report_container(run, first, NULL,
+				 "the training operator refuses a %s without a "
+				 "container `%s` in `%s`",
+				 pod->object->kind, name, pod->role);
+}
+
+const struct rule rule_kubeflow_container_name = {
+	.name = "kubeflow-container-name",
+	.category = "gang",
+	.severity = SEVERITY_ERROR,
+	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE,
+	.wants = FACT_KUBEFLOW,
+	.since = "1.0",
+	.summary = "a training job without the container that its kind wants",
+	.why = "The webhook of the training operator rejects the object; releases before 1.9 set the job to Failed.",
+	.remedy = "Give the container the name that the message says.",
+	.evidence =
+		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/webhooks",
+	.check_pod = check,
+};

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * training-operator 1.9: pkg/webhooks, mpi_validation.go; mpi-operator:
+ * pkg/apis/kubeflow/validation. No replicas: pytorchjob-worker-zero.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/operators/kubeflow.h"
+
+static const struct single {
+	const char *kind, *replicas;
+	int64_t least; /* what another rule reports is below it */
+} singles[] = {
+	{"PyTorchJob", "spec.pytorchReplicaSpecs.Master.replicas", 1},
+	{"XGBoostJob", "spec.xgbReplicaSpecs.Master.replicas", 0},
+	{"MPIJob", "spec.mpiReplicaSpecs.Launcher.replicas", 0},
+};
+
+static void check_single(struct rule_run *run, const struct object *object,
+			 const struct single *single)
+{
+	const struct node *at = node_path(object->root, single->replicas);
+	int64_t n;
+
+	if (!object_is(object, "kubeflow.org", single->kind) ||
+	    !node_int(at, &n) || n == 1 || n < single->least)
+		return;
+	report_object(run, object, at,
+		      "the %s operator refuses %" PRId64
+		      " replicas of `%s`: there must be one",
+		      object_is_mpi_v2(object) ? "MPI" : "training", n,
+		      at->parent->key);
+}
+
+static void check_elastic(struct rule_run *run, const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+	const struct node *elastic = node_get(spec, "elasticPolicy");
+	const struct node *roles = node_get(spec, "pytorchReplicaSpecs");
+	const struct node *number = node_get(elastic, "nProcPerNode");
+
+	if (!object_is(object, "kubeflow.org", "PyTorchJob") ||
+	    !node_is_map(elastic))
+		return;
+	if (node_is_map(roles) && !node_get(roles, "Worker") &&
+	    !object->fragment)
+		report_object(run, object, elastic,
+			      "the training operator refuses a PyTorchJob with "
+			      "an elasticPolicy and no `Worker`");
+	if (!node_is_unset(number) && !node_is_unknown(number) &&
+	    !node_is_unset(node_get(spec, "nprocPerNode")) &&
+	    !node_is_unknown(node_get(spec, "nprocPerNode")))
+		report_object(run, object, number,
+			      "the training operator refuses "
+			      "elasticPolicy.nProcPerNode beside nprocPerNode");
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	for (size_t i = 0; i < sizeof(singles) / sizeof(*singles); i++)
+		check_single(run, object, &singles[i]);
+	check_elastic(run, object);
+}
+
+const struct rule rule_kubeflow_job_refused = {
+	.name = "kubeflow-job-refused",
+	.category = "gang",
+	.severity = SEVERITY_ERROR,
+	.wants = FACT_KUBEFLOW,
+	.since = "1.0",
+	.summary = "a training job that its operator refuses",
+	.why = "The webhook rejects the object, or the controller never starts its pods.",
+	.remedy = "Change or remove the field that the message names.",
+	.evidence =
+		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/webhooks; https://github.com/kubeflow/mpi-operator/blob/master/pkg/apis/kubeflow/validation/validation.go",
+	.check_object = check,
+};
