@@ -89,3 +89,22 @@ def elastic_without_workers(obj):
 def elastic_with_workers(obj):
     roles = obj["spec"]["pytorchReplicaSpecs"]
     roles["Worker"] = dict(roles["Master"])
+
+
+def is_volcano_job(obj):
+    return group_kind(obj) == ("batch.volcano.sh", "Job") and \
+        all("replicas" in task for task in obj["spec"]["tasks"])
+
+
+@defect("volcano-min-available-exceeds", "object", "all")
+def more_than_all(obj):
+    if not is_volcano_job(obj):
+        return None
+    tasks = obj["spec"]["tasks"]
+    obj["spec"]["minAvailable"] = 1 + sum(t["replicas"] for t in tasks)
+    return ("spec", "minAvailable")
+
+
+@near(more_than_all)
+def all_of_them(obj):
+    obj["spec"]["minAvailable"] -= 1

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * volcano pkg/webhooks/admission/jobs/validate/admit_job.go: the sum of all
+ * tasks, and each task for itself.
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+
+/* Replicas that are not set: releases differ. */
+static struct amount replicas(const struct node *task)
+{
+	const struct node *n = node_get(task, "replicas");
+
+	return node_is_unset(n) ? (struct amount){.unknown = true}
+				: amount_int(n, 0);
+}
+
+static void compare(struct rule_run *run, const struct object *object,
+		    const struct node *at, struct amount pods,
+		    const char *whose)
+{
+	struct amount least = amount_int(at, 0);
+
+	if (pods.unknown || least.unknown || least.n <= pods.n)
+		return;
+	report_object(run, object, at,
+		      "Volcano refuses minAvailable %" PRId64 " of %" PRId64
+		      " pod%s of %s",
+		      least.n, pods.n, pods.n == 1 ? "" : "s", whose);
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+	struct amount all = {0};
+
+	if (!object_is(object, "batch.volcano.sh", "Job") ||
+	    !node_is_seq(node_get(spec, "tasks")))
+		return;
+	FOR_EACH_CHILD(node_get(spec, "tasks"), task) {
+		struct amount pods = replicas(task);
+
+		compare(run, object, node_get(task, "minAvailable"), pods,
+			"the task");
+		all = amount_add(all, pods);
+	}
+	compare(run, object, node_get(spec, "minAvailable"), all, "all tasks");
+}
+
+const struct rule rule_volcano_min_available_exceeds = {
+	.name = "volcano-min-available-exceeds",
+	.category = "gang",
+	.severity = SEVERITY_ERROR,
+	.flags = RULE_ABSENCE,
+	.wants = FACT_VOLCANO,
+	.since = "1.0",
+	.summary = "a Volcano Job that wants more pods at once than it has",
+	.why = "The webhook of Volcano rejects the object.",
+	.remedy = "Lower minAvailable to the replicas, or remove it.",
+	.evidence =
+		"https://github.com/volcano-sh/volcano/blob/master/pkg/webhooks/admission/jobs/validate/admit_job.go",
+	.check_object = check,
+};
