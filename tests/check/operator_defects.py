@@ -108,3 +108,18 @@ def more_than_all(obj):
 @near(more_than_all)
 def all_of_them(obj):
     obj["spec"]["minAvailable"] -= 1
+
+
+@defect("jobset-target-unknown", "object", "all")
+def no_such_job(obj):
+    if group_kind(obj) != ("jobset.x-k8s.io", "JobSet"):
+        return None
+    obj["spec"]["successPolicy"] = {
+        "operator": "All", "targetReplicatedJobs": ["no-such-job"]}
+    return ("spec", "successPolicy", "targetReplicatedJobs", 0)
+
+
+@near(no_such_job)
+def first_job(obj):
+    obj["spec"]["successPolicy"]["targetReplicatedJobs"] = [
+        obj["spec"]["replicatedJobs"][0]["name"]]

@@ -17,10 +17,9 @@ static unsigned facts_of_group(const char *group)
 		const char *domain;
 		enum fact fact;
 	} projects[] = {
-		{"kubeflow.org", FACT_KUBEFLOW},
-		{"ray.io", FACT_RAY},
-		{"kserve.io", FACT_KSERVE},
-		{"volcano.sh", FACT_VOLCANO},
+		{"kubeflow.org", FACT_KUBEFLOW}, {"ray.io", FACT_RAY},
+		{"kserve.io", FACT_KSERVE},	 {"volcano.sh", FACT_VOLCANO},
+		{"jobset.x-k8s.io", FACT_JOB},
 	};
 
 	for (size_t i = 0; *group && i < sizeof(projects) / sizeof(*projects);

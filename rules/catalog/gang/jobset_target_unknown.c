@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jobset pkg/webhooks/jobset_webhook.go, ValidateCreate(): policies and the
+ * coordinator name replicatedJobs of the same JobSet.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+
+/* Each name is looked up in all of them. */
+enum { JOBS_MAX = 256 };
+
+static bool all_are_named(const struct node *jobs)
+{
+	FOR_EACH_CHILD(jobs, job)
+		if (!node_str(node_get(job, "name")))
+			return false;
+	return node_count(jobs) && node_count(jobs) <= JOBS_MAX;
+}
+
+static void judge(struct rule_run *run, const struct object *object,
+		  const struct node *jobs, const struct node *name)
+{
+	if (!node_str(name))
+		return;
+	FOR_EACH_CHILD(jobs, job)
+		if (node_eq(node_get(job, "name"), node_str(name)))
+			return;
+	report_object(run, object, name,
+		      "no replicatedJob is named `%s`: the webhook of JobSet "
+		      "refuses it",
+		      node_str(name));
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+	const struct node *jobs = node_get(spec, "replicatedJobs");
+
+	if (!object_is(object, "jobset.x-k8s.io", "JobSet") ||
+	    !all_are_named(jobs))
+		return;
+	FOR_EACH_CHILD(node_path(spec, "successPolicy.targetReplicatedJobs"),
+		       name)
+		judge(run, object, jobs, name);
+	FOR_EACH_CHILD(node_path(spec, "failurePolicy.rules"), rule)
+		FOR_EACH_CHILD(node_get(rule, "targetReplicatedJobs"), name)
+			judge(run, object, jobs, name);
+	judge(run, object, jobs, node_path(spec, "coordinator.replicatedJob"));
+}
+
+const struct rule rule_jobset_target_unknown = {
+	.name = "jobset-target-unknown",
+	.category = "gang",
+	.severity = SEVERITY_ERROR,
+	.flags = RULE_ABSENCE,
+	.wants = FACT_JOB,
+	.since = "1.0",
+	.summary = "a JobSet that names a replicatedJob that it lacks",
+	.why = "The webhook of JobSet rejects the object.",
+	.remedy = "Name one of spec.replicatedJobs.",
+	.evidence =
+		"https://github.com/kubernetes-sigs/jobset/blob/main/pkg/webhooks/jobset_webhook.go",
+	.check_object = check,
+};
