@@ -123,3 +123,25 @@ def no_such_job(obj):
 def first_job(obj):
     obj["spec"]["successPolicy"]["targetReplicatedJobs"] = [
         obj["spec"]["replicatedJobs"][0]["name"]]
+
+
+@defect("kueue-topology-twice", "pod", "all")
+def two_topologies(obj, pod):
+    queue = "kueue.x-k8s.io/queue-name"
+    if not computing(obj, pod) or pod[-2:] != ("template", "spec") or \
+            group_kind(obj) not in (("batch", "Job"),
+                                    ("jobset.x-k8s.io", "JobSet"),
+                                    ("kubeflow.org", "PyTorchJob")):
+        return None
+    obj["metadata"]["labels"] = {queue: "main"}
+    at(obj, pod[:-1])["metadata"] = {"annotations": {
+        "kueue.x-k8s.io/podset-required-topology": "example.com/block",
+        "kueue.x-k8s.io/podset-preferred-topology": "kubernetes.io/hostname"}}
+    return pod[:-1] + ("metadata", "annotations",
+                       "kueue.x-k8s.io/podset-preferred-topology")
+
+
+@near(two_topologies)
+def one_topology(obj, pod):
+    at(obj, pod[:-1] + ("metadata", "annotations")).pop(
+        "kueue.x-k8s.io/podset-required-topology")
