@@ -13,12 +13,13 @@
 
 #include "base/arena.h"
 
-/* First bytes differ nearly always: no call then. NULL equals only NULL. */
+/* One of the first two bytes differs nearly always: no call then. NULL equals
+ * only NULL. */
 static inline bool text_eq(const char *a, const char *b)
 {
 	if (!a || !b)
 		return a == b;
-	return *a == *b && strcmp(a, b) == 0;
+	return *a == *b && (!*a || (a[1] == b[1] && strcmp(a, b) == 0));
 }
 
 /* memcmp() for short texts: comparing two words costs less than a call. */

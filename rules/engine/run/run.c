@@ -25,13 +25,6 @@ static const char *const internal_names[INTERNAL_COUNT] = {
 	[INTERNAL_CRD_VALIDATION] = "crd-validation",
 };
 
-static struct called_rule called_rule(const struct rule_set *rules, unsigned i)
-{
-	const struct rule *rule = rules->items[i];
-
-	return (struct called_rule){rule->wants, rule->wants_any, i};
-}
-
 static void index_rules(struct run_state *state, const struct rule_set *rules)
 {
 	size_t room = rules->n * sizeof(struct called_rule);
@@ -42,13 +35,13 @@ static void index_rules(struct run_state *state, const struct rule_set *rules)
 	state->object_rules = arena_alloc(&state->arena, room);
 	state->workload_rules = ARENA_ARRAY(&state->arena, unsigned, rules->n);
 	for (unsigned i = 0; i < rules->n; i++) {
-		if (rules->items[i]->check_pod)
-			state->pod_rules[state->npod_rules++] =
-				called_rule(rules, i);
-		if (rules->items[i]->check_object)
-			state->object_rules[state->nobject_rules++] =
-				called_rule(rules, i);
-		if (rules->items[i]->check_workload)
+		struct called_rule one = {rules->items[i], i};
+
+		if (one.rule->check_pod)
+			state->pod_rules[state->npod_rules++] = one;
+		if (one.rule->check_object)
+			state->object_rules[state->nobject_rules++] = one;
+		if (one.rule->check_workload)
 			state->workload_rules[state->nworkload_rules++] = i;
 	}
 }

@@ -41,7 +41,7 @@ bool run_asks_for(const struct run_state *state, unsigned rule,
 #define CHECK_WANTS 0
 #endif
 
-static bool run_wants(const struct called_rule *rule, unsigned facts)
+static bool run_wants(const struct rule *rule, unsigned facts)
 {
 	return !(rule->wants & ~facts) &&
 	       (!rule->wants_any || rule->wants_any & facts);
@@ -88,34 +88,57 @@ static unsigned flags_avoided(const struct object *object,
 	       (object->fragment ? RULE_ABSENCE : 0u);
 }
 
+static void choose(struct run_state *state, struct choice *to, bool of_pod,
+		   unsigned facts, unsigned avoided)
+{
+	const struct called_rule *one =
+		of_pod ? state->pod_rules : state->object_rules;
+	size_t n = of_pod ? state->npod_rules : state->nobject_rules;
+
+	if (!to->rules)
+		to->rules =
+			ARENA_ARRAY(&state->arena, struct called_rule,
+				    state->npod_rules + state->nobject_rules);
+	for (to->n = 0; n; n--, one++)
+		if ((CHECK_WANTS || run_wants(one->rule, facts)) &&
+		    !((one->rule->flags ^ RULE_INFRASTRUCTURE) & avoided))
+			to->rules[to->n++] = *one;
+}
+
+/* The rules to call, whatever the policy has switched on. */
+static const struct choice *chosen(struct run_state *state, bool of_pod,
+				   unsigned facts, unsigned avoided)
+{
+	uint64_t key = (uint64_t)(avoided << 2 | of_pod << 1 | 1) << 32 | facts;
+	struct choice *choice =
+		&state->choices[key * UINT64_C(0x9E3779B97F4A7C15) >> 59];
+
+	if (choice->key != key)
+		choose(state, choice, of_pod, facts, avoided);
+	choice->key = key;
+	return choice;
+}
+
 /* Those rules, asked about the pod, or where there is none the object. */
 static void check_rules(struct rule_run *rr, const struct pod *pod,
 			const struct setting *settings, unsigned facts)
 {
-	struct run_state *state = rr->run->state;
-	const struct rule *const *rules = state->rules->items;
-	const struct called_rule *one =
-		pod ? state->pod_rules : state->object_rules;
-	const struct called_rule *end =
-		one + (pod ? state->npod_rules : state->nobject_rules);
-	unsigned avoided = flags_avoided(rr->object, pod);
+	const struct run_state *state = rr->run->state;
+	const struct choice *choice = chosen(rr->run->state, pod, facts,
+					     flags_avoided(rr->object, pod));
+	const struct called_rule *end = choice->rules + choice->n;
 	bool all = state->asks == ASK_ALL;
 
-	for (; one < end; one++) {
-		bool wants = run_wants(one, facts);
-
-		if (!CHECK_WANTS && !wants)
-			continue;
-		rr->rule = rules[one->rule];
-		rr->setting = &settings[one->rule];
+	for (const struct called_rule *one = choice->rules; one < end; one++) {
+		rr->rule = one->rule;
+		rr->setting = &settings[one->index];
 		if (!rr->setting->enabled ||
-		    (rr->rule->flags ^ RULE_INFRASTRUCTURE) & avoided ||
-		    (!all && !run_asks_for(state, one->rule, settings)))
+		    (!all && !run_asks_for(state, one->index, settings)))
 			continue;
-		if (wants)
-			call(rr, pod);
-		else
+		if (CHECK_WANTS && !run_wants(one->rule, facts))
 			call_in_vain(rr, pod);
+		else
+			call(rr, pod);
 	}
 }
 

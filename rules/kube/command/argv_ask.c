@@ -30,16 +30,19 @@ static inline uint64_t start_bit(const char *text)
 	return UINT64_C(1) << ((first * 5 + second * 3) & 63);
 }
 
-/* The same of a flag's name, which may end in "=value". */
+/* A letter of a flag's name, which may end in "=value". */
+static inline char flag_letter(char c)
+{
+	return c == '_' ? '-' : c == '=' ? '\0' : c;
+}
+
+/* The same of a flag's name. */
 static uint64_t flag_bit(const char *flag)
 {
-	char start[2] = "";
-
 	while (*flag == '-' || *flag == '_')
 		flag++;
-	for (int i = 0; i < 2 && flag[i] && flag[i] != '='; i++)
-		start[i] = flag[i] == '_' ? '-' : flag[i];
-	return start_bit(start);
+	return start_bit((char[]){flag_letter(flag[0]),
+				  *flag ? flag_letter(flag[1]) : '\0'});
 }
 
 struct argv argv_finish(struct argv argv)
@@ -72,25 +75,23 @@ static bool may_have(const struct argv *argv, const char *name)
 
 /* -- questions ----------------------------------------------------------- */
 
-/* Do n bytes of a word spell the flag, with - and _ alike? */
-static bool flag_is(const char *text, size_t n, const char *flag)
+/* What is behind the flag in a word that spells it, with - and _ alike: its
+ * end or "=value"; else NULL. */
+static const char *flag_end(const char *text, const char *flag)
 {
-	size_t dashes = strspn(text, "-");
+	const char *name = text;
 
-	if (dashes == 0 || dashes > n)
-		return false;
-	if (flag[0] != '-') {
-		text += dashes;
-		n -= dashes;
-	}
-	for (; n; n--, text++, flag++) {
-		char a = *text == '_' ? '-' : *text;
-		char b = *flag == '_' ? '-' : *flag;
-
-		if (!b || a != b)
-			return false;
-	}
-	return !*flag;
+	while (*name == '-')
+		name++;
+	if (name == text)
+		return NULL;
+	if (flag[0] != '-')
+		text = name;
+	for (; *flag; text++, flag++)
+		if (*text != *flag && (*text == '_' ? '-' : *text) !=
+					      (*flag == '_' ? '-' : *flag))
+			return NULL;
+	return !*text || *text == '=' ? text : NULL;
 }
 
 /* A word that cannot be a value: the next flag. */
@@ -108,15 +109,15 @@ static const struct arg *flag_value(const struct argv *argv, size_t i,
 				    const char *flag, const char **value)
 {
 	const struct arg *arg = &argv->items[i];
-	size_t n;
+	const char *end;
 
 	if (!arg->text || *arg->text != '-')
 		return NULL;
-	n = strcspn(arg->text, "=");
-	if (!flag_is(arg->text, n, flag))
+	end = flag_end(arg->text, flag);
+	if (!end)
 		return NULL;
-	if (arg->text[n] == '=') {
-		*value = arg->unknown ? NULL : arg->text + n + 1;
+	if (*end == '=') {
+		*value = arg->unknown ? NULL : end + 1;
 		return arg;
 	}
 	/* A switch, or the value is missing. */
@@ -163,8 +164,7 @@ bool argv_have(const struct argv *argv, const char *wanted)
 			continue;
 		if (is_named(&argv->items[i], wanted))
 			return true;
-		if (wanted[0] == '-' && *text == '-' &&
-		    flag_is(text, strcspn(text, "="), wanted))
+		if (wanted[0] == '-' && flag_end(text, wanted))
 			return true;
 	}
 	return false;
