@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct arena_chunk;
 
@@ -51,7 +52,12 @@ static inline void *arena_alloc(struct arena *arena, size_t size)
 	return arena_take(arena, size, alignof(max_align_t));
 }
 
-void *arena_zalloc(struct arena *arena, size_t size); /* zero-filled */
+/* Zero-filled. */
+static inline void *arena_zalloc(struct arena *arena, size_t size)
+{
+	return memset(arena_alloc(arena, size), 0, size);
+}
+
 /* Copies are NUL-terminated. */
 char *arena_strdup(struct arena *arena, const char *s);
 char *arena_strndup(struct arena *arena, const char *s, size_t len);

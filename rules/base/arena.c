@@ -67,11 +67,6 @@ void *arena_take_slowly(struct arena *arena, size_t size)
 	return chunk->data;
 }
 
-void *arena_zalloc(struct arena *arena, size_t size)
-{
-	return memset(arena_alloc(arena, size), 0, size);
-}
-
 char *arena_strdup(struct arena *arena, const char *s)
 {
 	return arena_strndup(arena, s, strlen(s));

@@ -11,21 +11,22 @@
 static bool container_share(const struct container *c, const char *resource,
 			    bool limits, struct quantity *q)
 {
+	size_t len = strlen(resource);
+	const struct node *limit = node_getn(c->limits, resource, len);
+	const struct node *request = node_getn(c->requests, resource, len);
 	enum quantity_state state = QUANTITY_ABSENT;
 
-	*q = quantity_from(0);
 	/* An operator's field, not the container's resources. */
-	if (c->resource && !strcmp(c->resource, resource) &&
-	    node_is_unset(node_get(c->limits, resource)) &&
-	    node_is_unset(node_get(c->requests, resource))) {
+	if (node_is_unset(limit) && node_is_unset(request) &&
+	    text_eq(c->resource, resource)) {
 		*q = quantity_from(c->gpus.n);
 		return !c->gpus.unknown;
 	}
 	if (!limits)
-		state = container_request(c, resource, q);
+		state = container_value(c, request, q);
 	/* Pods get the limit for a request that is not set. */
 	if (state == QUANTITY_ABSENT)
-		state = container_limit(c, resource, q);
+		state = container_value(c, limit, q);
 	if (state == QUANTITY_OK)
 		return true;
 	*q = quantity_from(0);

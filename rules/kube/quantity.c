@@ -334,9 +334,11 @@ struct quantity quantity_mul(struct quantity a, int64_t n)
 /* Away from zero, held in 64 bits. */
 static int64_t scaled(struct quantity q, int64_t unit)
 {
-	__int128 n = q.nano / unit;
+	/* Numbers of devices are small: 64 bits are divided without a call. */
+	bool small = q.nano == (int64_t)q.nano;
+	__int128 n = small ? (int64_t)q.nano / unit : q.nano / unit;
 
-	if (q.nano % unit)
+	if (q.nano != n * unit)
 		n += q.nano < 0 ? -1 : 1;
 	if (n > INT64_MAX)
 		return INT64_MAX;

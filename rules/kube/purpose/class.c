@@ -327,7 +327,7 @@ enum tri namespace_is_infrastructure(const struct kube_config *config,
 	if (!namespace)
 		return TRI_UNKNOWN;
 	for (name = name ? name : infrastructure_default; *name; name++)
-		if (!strcmp(*name, namespace))
+		if (text_eq(*name, namespace))
 			return TRI_YES;
 	return TRI_NO;
 }

@@ -35,7 +35,9 @@ static bool version_fits(const struct pod_row *row, const char *version)
 	return !strcmp(row->version, version);
 }
 
-static const struct node *field_of(const struct pod *pod, const char *name)
+/* Inline as node_get() is. */
+static inline __attribute__((always_inline)) const struct node *
+field_of(const struct pod *pod, const char *name)
 {
 	const struct node *node = node_get(pod->spec, name);
 

@@ -116,6 +116,8 @@ enum accel_class container_unit(const struct cluster *cluster,
 	if (!text_eq(name, "nvidia.com/gpu"))
 		return ACCEL_WHOLE;
 	unit = pod_unit(arena, c->pod);
+	if (!cluster)
+		return unit;
 	if (unit == ACCEL_SHARED ||
 	    nodes_all(cluster, c->pod, name, has_shares))
 		return ACCEL_SHARED;

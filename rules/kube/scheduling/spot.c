@@ -34,9 +34,11 @@ static const struct node *term_spot(const struct node *term)
 static const struct node *toleration_spot(const struct node *toleration)
 {
 	const struct node *key = node_get(toleration, "key");
-	const struct node_label *label =
-		node_str(key) ? node_label_find(node_str(key)) : NULL;
+	const struct node_label *label = NULL;
 
+	/* Those for a node that is not ready are on every Pod. */
+	if (node_str(key) && !text_starts(node_str(key), "node.kubernetes.io/"))
+		label = node_label_find(node_str(key));
 	if (!label || label->meaning != LABEL_SPOT)
 		return NULL;
 	if (node_eq(node_get(toleration, "operator"), "Exists") ||
