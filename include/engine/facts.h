@@ -20,9 +20,10 @@ enum fact {
 	FACT_RAY = 1 << 3,
 	FACT_KSERVE = 1 << 4,
 	FACT_VOLCANO = 1 << 5,
-	FACT_JOB = 1 << 6,    /* a Job's spec is around the pod; a JobSet */
-	FACT_GPU = 1 << 7,    /* the pod uses GPUs; of an object: some pod */
-	FACT_NO_GPU = 1 << 8, /* it certainly uses none */
+	FACT_JOB = 1 << 6,	 /* a Job's spec is around the pod; a JobSet */
+	FACT_GPU = 1 << 7,	 /* the pod uses GPUs; of an object: some pod */
+	FACT_NO_GPU = 1 << 8,	 /* it certainly uses none */
+	FACT_NOT_POD = 1u << 31, /* it may make Pods, and is none */
 	/* Of a pod. */
 	FACT_PODSPEC = 1 << 9,	/* it is not flat */
 	FACT_SEVERAL = 1 << 10, /* two such pods or more */

@@ -192,11 +192,11 @@ void quantity_issues(struct quantity_walk *walk, const struct object *object)
 		check_resources(walk, node_path(claim, "spec.resources"));
 	if (!text_eq(object->group, ""))
 		return;
-	if (!strcmp(object->kind, "ResourceQuota"))
+	if (text_eq(object->kind, "ResourceQuota"))
 		check_map(walk, node_get(spec, "hard"));
-	else if (!strcmp(object->kind, "LimitRange"))
+	else if (text_eq(object->kind, "LimitRange"))
 		check_limit_range(walk, spec);
-	else if (!strcmp(object->kind, "PersistentVolumeClaim"))
+	else if (text_eq(object->kind, "PersistentVolumeClaim"))
 		check_resources(walk, node_get(spec, "resources"));
 }
 

@@ -55,6 +55,7 @@ const struct rule rule_api_version_removed = {
 	.name = "api-version-removed",
 	.category = "input",
 	.severity = SEVERITY_WARNING,
+	.wants = FACT_NOT_POD,
 	.since = "1.0",
 	.summary = "a version of a kind that no current release serves",
 	.why = "The API server does not know the object: it is refused, and nothing runs.",

@@ -49,7 +49,7 @@ const struct rule rule_job_deadline_counts_pending = {
 	.name = "job-deadline-counts-pending",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.wants = FACT_GPU,
+	.wants = FACT_GPU | FACT_NOT_POD,
 	.since = "1.0",
 	.summary =
 		"a GPU job's short activeDeadlineSeconds includes the wait for GPUs",

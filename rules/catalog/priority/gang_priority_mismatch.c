@@ -52,12 +52,13 @@ static void check_group(struct rule_run *run, const struct object *o)
 		volcano ? "spec.priorityClassName"
 			: "spec.runPolicy.schedulingPolicy.priorityClass");
 
+	if (!node_str(group))
+		return;
 	FOR_EACH_POD(o, pod) {
 		const struct node *at = pod_priority_class(pod);
 		struct finding *f;
 
-		if (!node_str(group) || !node_str(at) ||
-		    !strcmp(node_str(group), node_str(at)))
+		if (!node_str(at) || !strcmp(node_str(group), node_str(at)))
 			continue;
 		f = report_pod(
 			run, pod, at,

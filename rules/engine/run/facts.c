@@ -35,6 +35,8 @@ unsigned object_facts(const struct object *object)
 
 	if (!object->npods)
 		facts |= FACT_PODLESS;
+	if (object->class != KIND_POD)
+		facts |= FACT_NOT_POD;
 	if (object->gang.n >= 2)
 		facts |= FACT_GANG;
 	FOR_EACH_POD(object, pod)
