@@ -162,6 +162,20 @@ quota() {
 	cmp a.yaml want.yaml
 }
 
+@test "entries that are commented out stay in their block" {
+	printf '%s\n' 'apiVersion: v1' 'kind: Pod' \
+		'metadata: {name: a, namespace: ml}' 'spec:' \
+		'  restartPolicy: Never' '  containers:' '  - name: c' \
+		'    image: x/y:1' '    resources:' '      limits:' \
+		'        nvidia.com/gpu: 1' '        # cpu: 32' '    # env: []' \
+		'  # - name: sidecar' '  #   image: x/z:1' '  # more is below' \
+		>a.yaml
+	cp a.yaml want.yaml
+	sed -i '15a\  tolerations:\n  - key: nvidia.com/gpu\n    operator: Exists\n    effect: NoSchedule' want.yaml
+	lint --fix a.yaml
+	cmp a.yaml want.yaml
+}
+
 @test "JSON is repaired in its own style" {
 	printf '{\n    "apiVersion": "v1",\n    "kind": "ResourceQuota",\n    "metadata": {"name": "q"},\n    "spec": {\n        "hard": {\n            "nvidia.com/gpu": "8"\n        }\n    }\n}\n' >a.json
 	lint --fix a.json

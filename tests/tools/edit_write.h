@@ -236,7 +236,9 @@ static inline void put_line_end(struct writer *writer)
 	while (writer->comments && chance(random, 12)) {
 		if (chance(random, 60)) {
 			put_blanks(writer, below(random, 8));
-			buf_adds(&writer->out, "## own line");
+			buf_adds(&writer->out, chance(random, 30)
+						       ? "## - own item"
+						       : "## own line");
 		}
 		buf_adds(&writer->out, writer->nl);
 	}

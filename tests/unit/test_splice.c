@@ -49,6 +49,91 @@ static void block_maps_are_spliced(void **state)
 	run_cases(cases, COUNT(cases));
 }
 
+static void comments_stay_with_the_entry_above(void **state)
+{
+	static const struct splice_case cases[] = {
+		{"a:\n  x: 1\n  # y: 2\n", "[{set: [b], value: 3}]",
+		 "a:\n  x: 1\n  # y: 2\nb: 3\n", NULL},
+		{"a:\n  x: 1\n  # y: 2", "[{set: [b], value: 3}]",
+		 "a:\n  x: 1\n  # y: 2\nb: 3", NULL},
+		{"a:\r\n  x: 1\r\n  # y: 2\r\n\r\n", "[{set: [b], value: 3}]",
+		 "a:\r\n  x: 1\r\n  # y: 2\r\nb: 3\r\n\r\n", NULL},
+		{"a:\n  x: 1\n  # y\n# z\n  # w\n", "[{set: [b], value: 3}]",
+		 "a:\n  x: 1\n  # y\nb: 3\n# z\n  # w\n", NULL},
+		/* empty lines only in between */
+		{"a:\n  x: 1\n\n  # y\n \n\n  # z\n\n# w\n",
+		 "[{set: [b], value: 3}]",
+		 "a:\n  x: 1\n\n  # y\n \n\n  # z\nb: 3\n\n# w\n", NULL},
+		{"a:\n  x: 1\n\n# w\n", "[{set: [b], value: 3}]",
+		 "a:\n  x: 1\nb: 3\n\n# w\n", NULL},
+		/* not beyond the document */
+		{"a:\n  x: 1\n  # y\n---\n  # z\nb: 1\n",
+		 "[{set: [b], value: 3}]",
+		 "a:\n  x: 1\n  # y\nb: 3\n---\n  # z\nb: 1\n", NULL},
+		{"a:\n  x: 1\n  # y\n...\n", "[{set: [b], value: 3}]",
+		 "a:\n  x: 1\n  # y\nb: 3\n...\n", NULL},
+		/* every level below the comments deeper than it */
+		{"a:\n  b:\n    c: 1\n    # d\n  # e\n# f\n",
+		 "[{set: [x], value: 1}, {set: [a, w], value: 2}, "
+		 "{set: [a, b, z], value: 3}]",
+		 "a:\n  b:\n    c: 1\n    z: 3\n    # d\n  w: 2\n  # e\n"
+		 "x: 1\n# f\n",
+		 NULL},
+		/* what is removed leaves its comments to the entry before */
+		{"a:\n  x: 1\n  # y\nb: 2\nc:\n  z: 1\n  # w\n",
+		 "[{set: [d], value: 3}, {remove: [b]}, {remove: [c]}]",
+		 "a:\n  x: 1\n  # y\n  # w\nd: 3\n", NULL},
+		{"m:\n  a:\n    x: 1\n    # y\n  b: 2\nc: 3\n",
+		 "[{set: [m, d], value: 3}, {set: [m, a, z], value: 1}, "
+		 "{remove: [m, b]}, {remove: [c]}]",
+		 "m:\n  a:\n    x: 1\n    z: 1\n    # y\n  d: 3\n", NULL},
+		/* shallower than a block text, and as deep as it */
+		{"a:\n  b: |\n     t\n     # t\n   # y\n",
+		 "[{set: [c], value: 3}, {set: [a, d], value: 1}]",
+		 "a:\n  b: |\n     t\n     # t\n   # y\n  d: 1\nc: 3\n", NULL},
+	};
+
+	(void)state;
+	run_cases(cases, COUNT(cases));
+}
+
+static void commented_items_stay_in_their_list(void **state)
+{
+	static const struct splice_case cases[] = {
+		{"l:\n- a: 1\n# - a: 2\n#   b: 2\n# why\n",
+		 "[{set: [k], value: 3}]",
+		 "l:\n- a: 1\n# - a: 2\n#   b: 2\nk: 3\n# why\n", NULL},
+		{"l:\n- a: 1\n#- a: 2\n#  b: 2\n## - a\n# why\n",
+		 "[{set: [k], value: 3}]",
+		 "l:\n- a: 1\n#- a: 2\n#  b: 2\n## - a\nk: 3\n# why\n", NULL},
+		/* the sign in place of the blanks before a dash */
+		{"l:\n  - a: 1\n# - a: 2\n#   b: 2\n", "[{set: [k], value: 3}]",
+		 "l:\n  - a: 1\n# - a: 2\n#   b: 2\nk: 3\n", NULL},
+		{"l:\n    - a: 1\n# - a: 2\n", "[{set: [k], value: 3}]",
+		 "l:\n    - a: 1\nk: 3\n# - a: 2\n", NULL},
+		/* after another sort of entry it is just text */
+		{"l:\n- a: 1\nm: 1\n# - a: 2\n", "[{set: [k], value: 3}]",
+		 "l:\n- a: 1\nm: 1\nk: 3\n# - a: 2\n", NULL},
+		{"l:\n- a: 1\n# so:\n# - a: 2\n", "[{set: [k], value: 3}]",
+		 "l:\n- a: 1\nk: 3\n# so:\n# - a: 2\n", NULL},
+		{"l:\n- a: 1\n# -\n#\n", "[{set: [k], value: 3}]",
+		 "l:\n- a: 1\nk: 3\n# -\n#\n", NULL},
+		/* items come before commented ones, after their own comments */
+		{"l:\n- a: 1\n  # b: 1\n# - a: 2\n",
+		 "[{ensure: [l], item: {name: x}}, {set: [k], value: 3}]",
+		 "l:\n- a: 1\n  # b: 1\n- name: x\n# - a: 2\nk: 3\n", NULL},
+		{"l:\n  - a: 1\n    # b: 1\n  # - a: 2\n",
+		 "[{set: [l, 0, c], value: 1}, {ensure: [l], item: {name: x}}, "
+		 "{set: [k], value: 3}]",
+		 "l:\n  - a: 1\n    c: 1\n    # b: 1\n  - name: x\n"
+		 "  # - a: 2\nk: 3\n",
+		 NULL},
+	};
+
+	(void)state;
+	run_cases(cases, COUNT(cases));
+}
+
 static void empty_parents_are_filled(void **state)
 {
 	static const struct splice_case cases[] = {
@@ -470,6 +555,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(block_maps_are_spliced),
+		cmocka_unit_test(comments_stay_with_the_entry_above),
+		cmocka_unit_test(commented_items_stay_in_their_list),
 		cmocka_unit_test(empty_parents_are_filled),
 		cmocka_unit_test(lists_are_spliced),
 		cmocka_unit_test(flow_style_stays_flow_style),

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Block style: entries are on lines of their own, below each other in one
- * column. New entries are inserted after the last line of the map or list.
- * Removed ones take their lines, and the comments on them, with them; comments
- * on lines of their own stay. A list item's map begins on the line of the dash:
- * there the next entry takes the first one's place.
+ * column. New entries are inserted after the last line of the map or list, and
+ * after the comments that are deeper than its entries. Removed ones take their
+ * lines, and the comments on them, with them; comments on lines of their own
+ * stay. A list item's map begins on the line of the dash: there the next entry
+ * takes the first one's place.
  */
 #include "splice_internal.h"
 
@@ -85,7 +86,7 @@ static void block_add(struct splicer *splicer,
 			"comes before it");
 		return;
 	}
-	at = line_stop(splicer, old->end);
+	at = below_comments(splicer, old, (unsigned)col);
 	learn_style(splicer, old, &style);
 	style.nl = newline_at(splicer, at);
 	buf_init(&out);

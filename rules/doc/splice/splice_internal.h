@@ -63,6 +63,13 @@ uint32_t dash_of(const struct splicer *splicer, const struct node *item);
 const char *indent_of(const struct splicer *splicer, uint32_t at);
 /* Where the `*name` after a map entry's colon ends; 0: there is none. */
 uint32_t alias_end(const struct splicer *splicer, const struct node *node);
+/*
+ * Where the last line of a block map or list in column col ends, with the
+ * comments below that are of its last entry: they are deeper than its entries,
+ * or items of a list.
+ */
+uint32_t below_comments(const struct splicer *splicer, const struct node *node,
+			unsigned col);
 /* How the neighbours of a value are written. */
 void learn_style(const struct splicer *splicer, const struct node *node,
 		 struct style *style);

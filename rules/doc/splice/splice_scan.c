@@ -174,13 +174,95 @@ const char *indent_of(const struct splicer *splicer, uint32_t at)
 	return arena_strndup(splicer->arena, splicer->text + begin, i - begin);
 }
 
-/* --- style --------------------------------------------------------------- */
+/* --- comments below ------------------------------------------------------ */
+
+/* A line below a map or list; at: of its first byte after blanks. */
+struct below {
+	uint32_t at, stop;
+	unsigned col;
+};
+
+static bool next_line(const struct splicer *splicer, uint32_t from,
+		      struct below *line)
+{
+	const char *lf =
+		memchr(splicer->text + from, '\n', splicer->len - from);
+	uint32_t begin;
+
+	if (!lf)
+		return false;
+	begin = (uint32_t)(lf + 1 - splicer->text);
+	line->stop = line_stop(splicer, begin);
+	line->at = begin;
+	while (line->at < line->stop && splicer->text[line->at] == ' ')
+		line->at++;
+	line->col = line->at - begin;
+	return true;
+}
 
 static bool own_block(const struct node *node, enum node_type type)
 {
 	return node && node->type == type && node->first &&
 	       !(node->flags & (NODE_FLOW | NODE_ALIASED | NODE_MERGED));
 }
+
+/* The column of the list that a map ends in; -1: it ends in something else. */
+static int list_below(const struct splicer *splicer, const struct node *map)
+{
+	bool ends = map->type == NODE_MAP && own_block(map->last, NODE_SEQ);
+
+	return ends ? column(splicer, map->last->start) : -1;
+}
+
+/*
+ * `# - name: a` in the column of a map's keys can only be an item of the list
+ * before it, as can the lines after it that are deeper than its dash.
+ */
+static bool is_item(const struct splicer *splicer, const struct below *line,
+		    int list, unsigned *dash)
+{
+	uint32_t i = line->at;
+	unsigned col;
+
+	while (i < line->stop && splicer->text[i] == '#')
+		i++;
+	while (i < line->stop && splicer->text[i] == ' ')
+		i++;
+	col = line->col + (i - line->at);
+	if (i == line->stop || list < 0)
+		return false;
+	if (*dash && col >= *dash + 2)
+		return true;
+	if (splicer->text[i] != '-' || i + 1 == line->stop ||
+	    splicer->text[i + 1] != ' ')
+		return false;
+	*dash = col;
+	return line->col == (unsigned)list || col == (unsigned)list;
+}
+
+uint32_t below_comments(const struct splicer *splicer, const struct node *node,
+			unsigned col)
+{
+	int list = list_below(splicer, node);
+	uint32_t end = line_stop(splicer, node->end);
+	struct below line = {.stop = end};
+	unsigned dash = 0;
+
+	while (next_line(splicer, line.stop, &line)) {
+		if (line.at == line.stop)
+			continue;
+		if (splicer->text[line.at] != '#' ||
+		    !plain_comment(splicer, line.at, line.stop))
+			break;
+		if (line.col < col ||
+		    (line.col == col && !is_item(splicer, &line, list, &dash)))
+			break;
+		end = line.stop;
+	}
+	return end;
+}
+
+/* --- style --------------------------------------------------------------- */
 
 /* How much deeper a value is indented than its map; -1: unknown. */
 static int deeper(const struct splicer *splicer, const struct node *map,
