@@ -57,13 +57,13 @@ static inline bool chance(struct random *random, unsigned percent)
 static inline const char *random_key(struct random *random)
 {
 	static const char *const keys[] = {
-		"a",	 "b",	       "spec",	    "limits",
-		"env",	 "resources",  "volumes",   "nvidia.com/gpu",
-		"name",	 "size",       "tilde~key", "yes",
-		"1",	 "with blank", "é",	    "",
-		"-dash", "a: b",       "#hash",	    "null",
-		"1.5",	 "{",	       "*star",	    "~",
-		"0x10",	 "c",	       "d",	    "metadata",
+		"a",	    "b",	  "spec",      "limits",
+		"metadata", "resources",  "volumes",   "nvidia.com/gpu",
+		"name",	    "size",	  "tilde~key", "yes",
+		"1",	    "with blank", "é",	       "",
+		"-dash",    "a: b",	  "#hash",     "null",
+		"1.5",	    "{",	  "*star",     "~",
+		"0x10",	    "c",	  "d",	       "env",
 	};
 	unsigned common = chance(random, 75) ? 9 : COUNT(keys);
 

@@ -2,11 +2,13 @@
 /*
  * Block style: entries are on lines of their own, below each other in one
  * column. New entries are inserted after the last line of the map or list, and
- * after the comments that are deeper than its entries. Removed ones take their
- * lines, and the comments on them, with them; comments on lines of their own
- * stay. A list item's map begins on the line of the dash: there the next entry
- * takes the first one's place.
+ * after the comments that are deeper than its entries; metadata before a spec.
+ * Removed ones take their lines, and the comments on them, with them; comments
+ * on lines of their own stay. A list item's map begins on the line of the dash:
+ * there the next entry takes the first one's place.
  */
+#include <string.h>
+
 #include "splice_internal.h"
 
 static const char tagged[] = "a tag or unusual syntax comes before it";
@@ -42,6 +44,49 @@ static bool ends_in_keep(const struct splicer *splicer, const struct node *node)
 	return false;
 }
 
+/* Only a comment is on the line before. */
+static bool has_comment_above(const struct splicer *splicer, uint32_t at)
+{
+	uint32_t stop, before, i;
+
+	if (!line_before(splicer, at, &stop))
+		return false;
+	i = line_before(splicer, stop, &before) ? before : 0;
+	while (i < stop && strchr(" \t\r\n", splicer->text[i]))
+		i++;
+	return i < stop && splicer->text[i] == '#';
+}
+
+/* The spec that new metadata goes before, as all write it; else NULL. */
+static const struct node *spec_after(const struct splicer *splicer,
+				     const struct splice_change *change,
+				     const struct edit_place *child)
+{
+	const struct node *old = change->old, *spec;
+
+	if (old->type != NODE_MAP || child->key_len != strlen("metadata") ||
+	    memcmp(child->key, "metadata", child->key_len) != 0)
+		return NULL;
+	spec = node_get(old, "spec");
+	if (!spec || spec->flags & NODE_MERGED || is_removed(change, spec) ||
+	    column(splicer, spec->key_start) != column(splicer, old->start) ||
+	    has_comment_above(splicer, spec->key_start))
+		return NULL;
+	return spec;
+}
+
+static void put_before(struct splicer *splicer, const struct node *next,
+		       const struct node *value, const struct style *style,
+		       unsigned col)
+{
+	struct buf out;
+
+	buf_init(&out);
+	text_block_entry(&out, value, style, col);
+	text_newline(&out, style, col);
+	splice_put(splicer, next->key_start, next->key_start, &out);
+}
+
 static void add_entries(struct splicer *splicer,
 			const struct splice_change *change,
 			const struct style *style, unsigned col,
@@ -51,11 +96,16 @@ static void add_entries(struct splicer *splicer,
 
 	for (const struct edit_place *child = change->place->first; child;
 	     child = child->next) {
-		const struct node *value;
+		const struct node *value, *next;
 
 		if (!is_added(change, child))
 			continue;
 		value = new_value(splicer, child);
+		next = spec_after(splicer, change, child);
+		if (next) {
+			put_before(splicer, next, value, style, col);
+			continue;
+		}
 		if (!first)
 			text_newline(out, style, col);
 		first = false;
