@@ -41,8 +41,7 @@ static const char *condition(const struct object *object, struct amount pods,
 {
 	if (object_launches_early(object))
 		return n <= 30 ? ", less those until its workers answer" : "";
-	return pods.unknown && n <= 1000 ? ", unless the job has that many pods"
-					 : "";
+	return pods.unknown && n <= 1000 ? ", unless it has as many pods" : "";
 }
 
 static void too_many(struct rule_run *run, const struct object *object,
