@@ -35,6 +35,7 @@ static void add_gpus(struct run_counts *counts, int64_t gpus)
 void run_count_object(struct run *run, const struct object *object)
 {
 	struct run_counts *counts = &run->counts;
+	bool patch = object->fragment && !run->options.admission;
 
 	counts->objects++;
 	counts->fragments += object->fragment && !run->state->file.patched;
@@ -55,11 +56,11 @@ void run_count_object(struct run *run, const struct object *object)
 	counts->workloads++;
 	if (object->parent)
 		return;
-	/* A patch is not applied, and what it changes may have another number.
-	 */
-	if (object->fragment || run->state->file.patched)
+	/* A patch is not applied, and what it changes may have another
+	 * number. */
+	if (patch || run->state->file.patched)
 		counts->gpus_unknown |= object->gpus.n > 0;
-	if (object->fragment)
+	if (patch)
 		return;
 	add_gpus(counts, object->gpus.n);
 	counts->gpus_unknown |= object->gpus.unknown;
