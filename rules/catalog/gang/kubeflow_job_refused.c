@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/operators/kubeflow.h"
 
@@ -20,11 +21,13 @@ static const struct single {
 static void check_single(struct rule_run *run, const struct object *object,
 			 const struct single *single)
 {
-	const struct node *at = node_path(object->root, single->replicas);
+	const struct node *at;
 	int64_t n;
 
-	if (!object_is(object, "kubeflow.org", single->kind) ||
-	    !node_int(at, &n) || n == 1 || n < single->least)
+	if (!text_eq(object->kind, single->kind))
+		return;
+	at = node_path(object->root, single->replicas);
+	if (!node_int(at, &n) || n == 1 || n < single->least)
 		return;
 	report_object(run, object, at,
 		      "the %s operator refuses %" PRId64
@@ -37,12 +40,13 @@ static void check_elastic(struct rule_run *run, const struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");
 	const struct node *elastic = node_get(spec, "elasticPolicy");
-	const struct node *roles = node_get(spec, "pytorchReplicaSpecs");
-	const struct node *number = node_get(elastic, "nProcPerNode");
+	const struct node *roles;
+	const struct node *number;
 
-	if (!object_is(object, "kubeflow.org", "PyTorchJob") ||
-	    !node_is_map(elastic))
+	if (!node_is_map(elastic))
 		return;
+	roles = node_get(spec, "pytorchReplicaSpecs");
+	number = node_get(elastic, "nProcPerNode");
 	if (node_is_map(roles) && !node_get(roles, "Worker") &&
 	    !object->fragment)
 		report_object(run, object, elastic,
@@ -58,9 +62,12 @@ static void check_elastic(struct rule_run *run, const struct object *object)
 
 static void check(struct rule_run *run, const struct object *object)
 {
+	if (!text_eq(object->group, "kubeflow.org"))
+		return;
 	for (size_t i = 0; i < sizeof(singles) / sizeof(*singles); i++)
 		check_single(run, object, &singles[i]);
-	check_elastic(run, object);
+	if (text_eq(object->kind, "PyTorchJob"))
+		check_elastic(run, object);
 }
 
 const struct rule rule_kubeflow_job_refused = {

@@ -23,14 +23,16 @@ static bool has_hostnames(const struct pod *pod)
 	static const char *const others[] = {"hostAliases", "dnsConfig",
 					     "dnsPolicy", "hostNetwork", NULL};
 
+	if (!object_is(pod->object, "apps", "StatefulSet") &&
+	    !object_is(pod->object, "jobset.x-k8s.io", "JobSet") &&
+	    (!object_is(pod->object, "batch", "Job") ||
+	     !node_eq(node_path(pod->object->root, "spec.completionMode"),
+		      "Indexed")))
+		return false;
 	for (const char *const *other = others; *other; other++)
 		if (!node_is_unset(pod_field(pod, *other)))
 			return false;
-	return object_is(pod->object, "apps", "StatefulSet") ||
-	       object_is(pod->object, "jobset.x-k8s.io", "JobSet") ||
-	       (object_is(pod->object, "batch", "Job") &&
-		node_eq(node_path(pod->object->root, "spec.completionMode"),
-			"Indexed"));
+	return true;
 }
 
 static const struct node *service_field(const struct pod *pod)

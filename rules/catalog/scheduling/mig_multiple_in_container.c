@@ -45,7 +45,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		const struct node *last = NULL;
 		int64_t n = 0;
 
-		if ((c->gpus.n < 2 && !c->gpus.unknown) || spreads(c))
+		if (c->gpus.n < 2 && !c->gpus.unknown)
 			continue;
 		FOR_EACH_ASKED(c, entry) {
 			if (!is_slice(run, c, entry))
@@ -55,7 +55,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			if (!last || strcmp(entry->node->key, last->key) > 0)
 				last = entry->node;
 		}
-		if (n > 1)
+		if (n > 1 && !spreads(c))
 			report_container(run, c, last,
 					 "container `%s` asks for %" PRId64
 					 " MIG slices: each CUDA process uses "

@@ -28,9 +28,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		struct parallel_list list;
 
-		/* NCCL 2.30 and later allow it then. */
-		if (!c->accelerator || c->gpus.unknown || !c->gpus.n ||
-		    container_env(c, "NCCL_MULTI_RANK_GPU_ENABLE"))
+		if (!c->accelerator || c->gpus.unknown || !c->gpus.n)
 			continue;
 		list = container_parallel(c);
 		for (size_t i = 0; i < list.n; i++) {
@@ -42,7 +40,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 			one.degrees[DEGREE_DATA] = one.degrees[DEGREE_LOCAL] =
 				(struct degree){0};
 			n = parallel_devices(&one, &by);
-			if (n < 2 || !by || !is_part(run, c))
+			/* NCCL 2.30 and later allow it with that variable. */
+			if (n < 2 || !by || !is_part(run, c) ||
+			    container_env(c, "NCCL_MULTI_RANK_GPU_ENABLE"))
 				continue;
 			report_container(run, c, by->node,
 					 "%s starts %" PRId64
