@@ -41,13 +41,11 @@ static bool reads_plainly(const char *text)
 
 		if (is_tested(text, at))
 			return false;
-		if (before == '$' && !goes_on(at[len]))
-			reads = true;
-		else if (first == '$' && ((before == '{' && at[len] == '}') ||
-					  (before == '(' && at[len] == ')')))
-			reads = true;
-		else
+		if ((before != '$' || goes_on(at[len])) &&
+		    (first != '$' || !((before == '{' && at[len] == '}') ||
+				       (before == '(' && at[len] == ')'))))
 			return false;
+		reads = true;
 	}
 	return reads;
 }
