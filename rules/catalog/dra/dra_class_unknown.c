@@ -5,23 +5,30 @@
  * theirs is reported as a condition.
  */
 #include <ctype.h>
+#include <stdio.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/set/referred.h"
 
+/* The list is long in a large set: it is not kept. */
 static const char *nearest(struct rule_run *run, const struct workload *asks,
 			   const char *name)
 {
-	struct arena *arena = rule_arena(run);
+	struct arena arena = {0};
 	size_t n;
 	const struct referred *all = index_all_referred(
-		rule_index(run), asks, CLUSTER_DEVICE_CLASS, arena, &n);
-	const char **names = ARENA_ARRAY(arena, const char *, n + 1);
+		rule_index(run), asks, CLUSTER_DEVICE_CLASS, &arena, &n);
+	const char **names = ARENA_ARRAY(&arena, const char *, n + 1);
+	const char *near;
 
 	for (size_t i = 0; i < n; i++)
 		names[i] = all[i].name;
-	return text_nearest(name, names, n);
+	near = text_nearest(name, names, n);
+	if (near)
+		near = arena_strdup(rule_arena(run), near);
+	arena_release(&arena);
+	return near;
 }
 
 /* h100.example.com and h200.example.com: they differ in digits alone. */
@@ -32,6 +39,15 @@ static bool one_series(const char *a, const char *b)
 		    !(isdigit((unsigned char)*a) && isdigit((unsigned char)*b)))
 			return false;
 	return !*a && !*b;
+}
+
+static bool is_of_driver(struct rule_run *run, const char *name)
+{
+	char key[320];
+
+	snprintf(key, sizeof(key), "deviceclass.resource.kubernetes.io/%s",
+		 name);
+	return accelerator_find(rule_accelerators(run), key);
 }
 
 static void report(struct rule_run *run, const struct class_request *request,
@@ -54,20 +70,16 @@ static void judge(struct rule_run *run, const struct class_request *request)
 				      .place = request->place,
 				      .cluster = request->cluster};
 	struct arena *arena = rule_arena(run);
-	const char *reason = NULL, *near;
+	const char *reason = NULL, *near = NULL;
 
 	if (index_referred(rule_index(run), &asks, CLUSTER_DEVICE_CLASS,
 			   request->name, arena))
 		return;
-	near = nearest(run, &asks, request->name);
-	/* A class of a known driver; or of another size of one series. */
-	if (near && !request->cluster &&
-	    (accelerator_find(
-		     rule_accelerators(run),
-		     arena_printf(arena,
-				  "deviceclass.resource.kubernetes.io/%s",
-				  request->name)) ||
-	     one_series(near, request->name)))
+	/* Not for a class of a known driver; nor of another size of one series.
+	 */
+	if (request->cluster || !is_of_driver(run, request->name))
+		near = nearest(run, &asks, request->name);
+	if (near && !request->cluster && one_series(near, request->name))
 		near = NULL;
 	if (request->cluster)
 		reason = cluster_unreadable(request->cluster,
