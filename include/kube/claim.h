@@ -49,7 +49,9 @@ enum tri claim_use(const struct pod *pod, const struct node *entry,
 		   struct amount *devices);
 /* Is one of the pod's claims for NVIDIA's devices, as far as is known? */
 bool pod_claims_nvidia(const struct pod *pod);
-/* Those that this container is given. */
+/* Do the resources, of a container or a pod, name the pod's claim? */
+enum tri resources_claim(const struct node *resources, const char *name);
+/* Is one of those that it is given for NVIDIA's devices, as far as is known? */
 bool container_claims_nvidia(const struct container *c);
 /* The device class of its first claim for accelerators; "": it is not known,
  * NULL: there is no such claim. */

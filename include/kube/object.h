@@ -125,6 +125,8 @@ bool object_has_headless_service(const struct object *object);
 bool object_takes_numbers(const struct object *object);
 /* The command of its flat pods is that of a container. */
 bool object_has_argv(const struct object *object);
+/* Has it pods of that role? */
+bool object_has_role(const struct object *object, const char *role);
 /* The container that its operator wants in each of its pods, or NULL. */
 const char *object_main_container(const struct object *object);
 

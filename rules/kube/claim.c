@@ -325,21 +325,29 @@ bool pod_claims_nvidia(const struct pod *pod)
 	return false;
 }
 
-static bool claims(const struct container *c, const char *name)
+enum tri resources_claim(const struct node *resources, const char *name)
 {
-	FOR_EACH_CHILD(node_path(c->node, "resources.claims"), entry)
-		if (name && node_eq(node_get(entry, "name"), name))
-			return true;
-	return false;
+	const struct node *claims = node_get(resources, "claims");
+	bool unknown = node_is_unknown(resources) || node_is_unknown(claims);
+
+	FOR_EACH_CHILD(claims, claim) {
+		const struct node *given = node_get(claim, "name");
+
+		if (node_eq(given, name))
+			return TRI_YES;
+		unknown |= node_is_unknown(claim) || node_is_unknown(given);
+	}
+	return unknown ? TRI_UNKNOWN : TRI_NO;
 }
 
 bool container_claims_nvidia(const struct container *c)
 {
 	FOR_EACH_CHILD(pod_field(c->pod, "resourceClaims"), entry) {
 		const struct claim *claim = claim_of(c->pod, entry);
+		const char *name = node_str(node_get(entry, "name"));
 
-		if (claim && claim->nvidia &&
-		    claims(c, node_str(node_get(entry, "name"))))
+		if (claim && claim->nvidia && name &&
+		    resources_claim(c->resources, name) == TRI_YES)
 			return true;
 	}
 	return false;

@@ -81,6 +81,14 @@ bool object_has_argv(const struct object *object)
 	return is_known_for(object, KIND_ARGV);
 }
 
+bool object_has_role(const struct object *object, const char *role)
+{
+	FOR_EACH_POD(object, pod)
+		if (text_eq(pod->role, role))
+			return true;
+	return false;
+}
+
 const char *object_main_container(const struct object *object)
 {
 	return object->type ? object->type->main : NULL;

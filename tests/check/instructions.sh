@@ -5,14 +5,13 @@
 # every rule on, for three clean objects of the benchmark; and those of a
 # linted file. Times depend on the machine, instructions do not, where libc
 # chooses the same functions on every processor: what costs some per cent more
-# than the figures below is seen here. With AVX2 there are 1 to 4 % fewer; the
-# program as it is released, optimised when it is linked, has 3 to 8 % fewer.
+# than the figures below is seen here. The program as it is released, optimised
+# when it is linked, has 3 to 8 % fewer where the processor has AVX2.
 #
 # Where they go, in thousands (Pod of 4 KB, PyTorchJob of 8 KB, Job of 42 KB):
 # the JSON reader 27, 58, 268; fields of maps by name 7, 11, 30; the rules' own
-# code 8, 10, 42, spread over 85 checks of the 185; reading containers and their
-# variables 3, 9, 63; words of commands 3, 6, 3; which rules to call, and what did
-# not run 4, 7, 5.
+# code 8, 10, 42; reading containers and their variables 3, 9, 63; words of
+# commands 3, 6, 3; which rules to call, and what did not run 3, 5, 4.
 #
 # usage: instructions.sh [BUILD]
 # shellcheck source=tests/check/lib.bash

@@ -44,6 +44,17 @@ def comments(n):
                    containers(1) for i in range(n))
 
 
+def classes(n):
+    return "".join(
+        "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\n"
+        "metadata: {name: a-%d-class}\n---\n"
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\n"
+        "metadata: {name: c%d, namespace: ml}\nspec:\n  devices:\n"
+        "    requests:\n    - name: r\n"
+        "      exactly: {deviceClassName: a-%d-clas}\n" % (i, i, i)
+        for i in range(n))
+
+
 def items(n):
     item = ("- apiVersion: v1\n  kind: Pod\n  metadata: {name: p%d}\n"
             "  spec: {containers: [{name: c, image: a, "
@@ -61,6 +72,7 @@ SHAPES = {
     "pods": pods,
     "comments": comments,
     "items": items,
+    "classes": classes,
 }
 
 

@@ -39,6 +39,7 @@ volumes 1600
 pods 1500
 items 1500
 comments 1500
+classes 1500
 END
 
 # small SHAPE N WORDS FORMAT [MB]: peak memory of a large file, and what it says
@@ -56,6 +57,8 @@ for format in concise full sarif html; do
 	check "62,000 Pods with findings, $format" small pods 62000 \
 		'from here on it is not judged' "$format"
 done
+check '4,000 claims, none of the 4,000 classes' small classes 4000 \
+	'Not run.*dra-class-unknown' full
 
 # Findings of one file that are partly in the temporary file, partly in memory:
 # there is no folder for it, or no room.

@@ -260,3 +260,19 @@ print([r["adds"] for r in json.load(sys.stdin)["rows"]])')" "['6', '6']"
 	lint --select readiness-missing-gpu-serving script.yaml
 	holds "$output" script.yaml
 }
+
+@test "a patch asks for nothing itself, and what it changes for at least this" {
+	mkdir patch
+	printf '%s\n' 'apiVersion: apps/v1' 'kind: Deployment' \
+		'metadata: {name: d, namespace: ml}' 'spec:' '  template:' \
+		'    spec:' '      containers:' '      - name: serve' \
+		'        resources: {limits: {nvidia.com/gpu: 8}}' >patch/p.yaml
+	cd patch
+	is "$(figure gpus)" 0
+	is "$(figure gpusUnknown)" True
+	cd ..
+	deployment d >d.yaml
+	is "$(figure gpus)" 2
+	full
+	holds "$output" "at least 2 GPUs"
+}

@@ -398,8 +398,9 @@ def check_both(trial, i, linted, webhook):
     trial.say(lint == mine, i, "only lint %s, only webhook %s" % (
         [x for x in lint if x not in mine][:2],
         [x for x in mine if x not in lint][:2]))
-    trial.say(summary["gpus"] == webhook["gpus"] or summary["fragments"] > 0, i, "GPUs: %d, %d" % (
-        summary["gpus"], webhook["gpus"]))
+    gpus = 0 if summary["fragments"] else webhook["gpus"]
+    trial.say(summary["gpus"] == gpus, i, "GPUs: %d, %d" % (
+        summary["gpus"], gpus))
     return not summary["placeholders"] and not summary["fragments"]
 
 

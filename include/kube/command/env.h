@@ -12,6 +12,9 @@
 #include "base/arena.h"
 #include "kube/object.h"
 
+/* Does the container's command, or do its args, have the text in them? So may
+ * what is not known. */
+bool container_says(const struct container *c, const char *text);
 /*
  * Nothing in the container's command, args or variables refers to this env
  * entry's variable, and no other entry of the same name would take effect.

@@ -33,6 +33,11 @@ const struct referred *index_all_referred(const struct object_index *set,
 					  const struct workload *w,
 					  enum cluster_kind kind,
 					  struct arena *arena, size_t *n);
+/* The name most like it among these, in the arena; NULL: none is, or they are
+ * too many to be compared. */
+const char *index_nearest(const struct object_index *set,
+			  const struct workload *w, enum cluster_kind kind,
+			  const char *name, struct arena *arena);
 /*
  * What selects pods by their labels (disruption budgets, network policies): all
  * of the workload's namespace, each once, and those of files that may be.

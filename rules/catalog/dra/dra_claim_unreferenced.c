@@ -6,23 +6,13 @@
 #include "engine/rule.h"
 #include "kube/claim.h"
 
-static bool names_claim(const struct node *claims, const char *name)
-{
-	FOR_EACH_CHILD(claims, claim)
-		if (node_is_unknown(claim) ||
-		    node_is_unknown(node_get(claim, "name")) ||
-		    node_eq(node_get(claim, "name"), name))
-			return true;
-	return node_is_unknown(claims);
-}
-
 static bool is_used(const struct pod *pod, const char *name)
 {
 	FOR_EACH_CONTAINER(pod, c)
-		if (node_is_unknown(c->resources) ||
-		    names_claim(node_get(c->resources, "claims"), name))
+		if (resources_claim(c->resources, name) != TRI_NO)
 			return true;
-	return names_claim(node_path(pod->spec, "resources.claims"), name);
+	return resources_claim(node_get(pod->spec, "resources"), name) !=
+	       TRI_NO;
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

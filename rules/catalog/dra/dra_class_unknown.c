@@ -11,26 +11,6 @@
 #include "engine/rule.h"
 #include "kube/set/referred.h"
 
-/* The list is long in a large set: it is not kept. */
-static const char *nearest(struct rule_run *run, const struct workload *asks,
-			   const char *name)
-{
-	struct arena arena = {0};
-	size_t n;
-	const struct referred *all = index_all_referred(
-		rule_index(run), asks, CLUSTER_DEVICE_CLASS, &arena, &n);
-	const char **names = ARENA_ARRAY(&arena, const char *, n + 1);
-	const char *near;
-
-	for (size_t i = 0; i < n; i++)
-		names[i] = all[i].name;
-	near = text_nearest(name, names, n);
-	if (near)
-		near = arena_strdup(rule_arena(run), near);
-	arena_release(&arena);
-	return near;
-}
-
 /* h100.example.com and h200.example.com: they differ in digits alone. */
 static bool one_series(const char *a, const char *b)
 {
@@ -75,10 +55,11 @@ static void judge(struct rule_run *run, const struct class_request *request)
 	if (index_referred(rule_index(run), &asks, CLUSTER_DEVICE_CLASS,
 			   request->name, arena))
 		return;
-	/* Not for a class of a known driver; nor of another size of one series.
-	 */
+	/* Drivers bring theirs; sizes of one series are meant so. */
 	if (request->cluster || !is_of_driver(run, request->name))
-		near = nearest(run, &asks, request->name);
+		near = index_nearest(rule_index(run), &asks,
+				     CLUSTER_DEVICE_CLASS, request->name,
+				     arena);
 	if (near && !request->cluster && one_series(near, request->name))
 		near = NULL;
 	if (request->cluster)

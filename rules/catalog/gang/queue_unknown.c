@@ -21,20 +21,6 @@ static void report(struct rule_run *run, const struct workload *w,
 		     rule_title(run, w->id.kind, w->id.name), fault);
 }
 
-static const char *nearest(struct rule_run *run, const struct workload *w,
-			   enum cluster_kind kind, const char *name)
-{
-	struct arena *arena = rule_arena(run);
-	size_t n;
-	const struct referred *all =
-		index_all_referred(rule_index(run), w, kind, arena, &n);
-	const char **names = ARENA_ARRAY(arena, const char *, n + 1);
-
-	for (size_t i = 0; i < n; i++)
-		names[i] = all[i].name;
-	return text_nearest(name, names, n);
-}
-
 static void report_unknown(struct rule_run *run, const struct workload *w,
 			   enum cluster_kind kind, const char *name)
 {
@@ -48,7 +34,7 @@ static void report_unknown(struct rule_run *run, const struct workload *w,
 		rule_not_run(run, rule_without_cluster(run));
 		return;
 	}
-	near = nearest(run, w, kind, name);
+	near = index_nearest(rule_index(run), w, kind, name, rule_arena(run));
 	f = report_place(
 		run, &w->id, &w->place,
 		rule_cluster(run)

@@ -22,29 +22,36 @@ static bool kueue_ends_it(const struct object *object)
 	return false;
 }
 
-/* Does its kind have a deadline at all? */
-static bool has_deadline(const struct pod *pod)
+/* Where it is, or would be; NULL: its kind has none at all. */
+static const struct node *deadline_place(const struct pod *pod)
 {
+	const struct object *object = pod->object;
 	struct run_policy policy;
 
-	return pod_job_spec(pod) || (object_run_policy(pod->object, &policy) &&
-				     policy.fields[RUN_DEADLINE]);
+	if (object_run_policy(object, &policy) && policy.fields[RUN_DEADLINE])
+		return run_policy_place(object, &policy);
+	return pod_job_spec(pod);
 }
 
-/* A test of the devices alone is short and attended; a launcher may start it in
- * workers that only wait. */
+/* A test of the devices alone is short and attended. */
 static bool only_tests(struct rule_run *run, const struct pod *pod)
 {
-	bool all = true;
-
 	FOR_EACH_CONTAINER(pod, c)
-		all &= container_uses_gpu(c) != TRI_YES ||
-		       container_tests_devices(rule_arena(run), c);
-	FOR_EACH_POD(pod->object, other)
-		FOR_EACH_CONTAINER(other, c)
-			all |= pod_is_launcher(other) &&
-			       container_tests_network(rule_arena(run), c);
-	return all;
+		if (container_uses_gpu(c) == TRI_YES &&
+		    !container_tests_devices(rule_arena(run), c))
+			return false;
+	return true;
+}
+
+/* So is one of the network, which a launcher starts in waiting workers. */
+static bool launches_test(struct rule_run *run, const struct object *object)
+{
+	FOR_EACH_POD(object, pod)
+		FOR_EACH_CONTAINER(pod, c)
+			if (pod_is_launcher(pod) &&
+			    container_tests_network(rule_arena(run), c))
+				return true;
+	return false;
 }
 
 static bool lacks_deadline(struct rule_run *run, const struct pod *pod)
@@ -53,7 +60,7 @@ static bool lacks_deadline(struct rule_run *run, const struct pod *pod)
 		pod->flat ? NULL : pod_field(pod, "activeDeadlineSeconds");
 
 	return pod_uses_gpu(pod) == TRI_YES && !pod_is_infrastructure(pod) &&
-	       pod_is_training(pod) && has_deadline(pod) &&
+	       pod_is_training(pod) && deadline_place(pod) &&
 	       !pod_run_deadline(pod) && node_is_unset(own) &&
 	       !only_tests(run, pod);
 }
@@ -84,16 +91,6 @@ static void repair(struct rule_run *run, struct finding *f,
 				edit_int(arena, seconds));
 }
 
-static const struct node *deadline_place(const struct pod *pod)
-{
-	const struct object *object = pod->object;
-	struct run_policy policy;
-
-	if (object_run_policy(object, &policy) && policy.fields[RUN_DEADLINE])
-		return run_policy_place(object, &policy);
-	return pod_job_spec(pod);
-}
-
 /* A runtime's Job may have one (Kubeflow Trainer). */
 static void report(struct rule_run *run, const struct pod *pod)
 {
@@ -116,7 +113,8 @@ static void report(struct rule_run *run, const struct pod *pod)
 
 static void check(struct rule_run *run, const struct object *object)
 {
-	if (object->class == KIND_TEMPLATE || kueue_ends_it(object))
+	if (object->class == KIND_TEMPLATE || kueue_ends_it(object) ||
+	    launches_test(run, object))
 		return;
 	FOR_EACH_POD(object, pod)
 		if (lacks_deadline(run, pod)) {

@@ -27,6 +27,18 @@ static int64_t entries(const struct container *c, const char *name,
 	return n;
 }
 
+/* Is it for CPUs, by a list that is empty, or may it be; or are its devices
+ * shared (MPS)? */
+static bool counts_otherwise(const struct container *c)
+{
+	const struct node *at;
+
+	return (container_env(c, "CUDA_VISIBLE_DEVICES") &&
+		container_visible(c, "CUDA_VISIBLE_DEVICES", &at) !=
+			VISIBLE_SOME) ||
+	       container_env(c, "CUDA_MPS_PIPE_DIRECTORY");
+}
+
 /* Each process of torchrun takes the device of its local rank, of those that
  * the variable leaves. DeepSpeed and accelerate set it themselves. */
 static bool judge_visible(struct rule_run *run, const struct container *c,
@@ -40,7 +52,8 @@ static bool judge_visible(struct rule_run *run, const struct container *c,
 	struct finding *f;
 
 	if (!strcmp(launcher->program, "accelerate") ||
-	    !strcmp(launcher->program, "deepspeed") || n <= visible)
+	    !strcmp(launcher->program, "deepspeed") || n <= visible ||
+	    counts_otherwise(c))
 		return false;
 	launcher_processes(c, launcher, &at);
 	f = report_container(run, c, at,
@@ -64,7 +77,7 @@ static void judge(struct rule_run *run, const struct container *c,
 
 	if (launcher->type != PARALLEL_LAUNCHER || !n ||
 	    (n <= has && judge_visible(run, c, launcher, n)) || n == has ||
-	    (n < has && !only))
+	    (n < has && !only) || counts_otherwise(c))
 		return;
 	f = report_container(run, c, at,
 			     "%s starts %" PRId64 " process%s for the %" PRId64
@@ -77,16 +90,6 @@ static void judge(struct rule_run *run, const struct container *c,
 	finding_help(run, f,
 		     "if each process uses one %s, %" PRId64 " of them %s idle",
 		     device, has - n, has - n == 1 ? "is" : "are");
-}
-
-/* A value that is empty, or not known. */
-static bool sees_no_list(const struct container *c)
-{
-	const struct node *at;
-
-	return container_env(c, "CUDA_VISIBLE_DEVICES") &&
-	       container_visible(c, "CUDA_VISIBLE_DEVICES", &at) !=
-		       VISIBLE_SOME;
 }
 
 static bool one_fits(const struct container *c,
@@ -110,10 +113,6 @@ static void check(struct rule_run *run, const struct pod *pod)
 		struct parallel_list list;
 
 		if (!container_devices(c))
-			continue;
-		/* It is for CPUs, or shares its devices (MPS). */
-		if (sees_no_list(c) ||
-		    container_env(c, "CUDA_MPS_PIPE_DIRECTORY"))
 			continue;
 		list = container_parallel(c);
 		/* One of several fits: it may be the one that is run. */

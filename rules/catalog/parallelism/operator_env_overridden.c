@@ -17,14 +17,6 @@ static bool is_elastic(const struct object *object)
 	return !node_is_unset(node_path(object->root, "spec.elasticPolicy"));
 }
 
-static bool has_master(const struct object *object)
-{
-	FOR_EACH_POD(object, pod)
-		if (!strcmp(pod->role, "Master"))
-			return true;
-	return false;
-}
-
 static void judge(struct rule_run *run, const struct container *c,
 		  const char *name)
 {
@@ -45,7 +37,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct object *object = pod->object;
 
 	if (!object_is(object, "kubeflow.org", "PyTorchJob") ||
-	    !has_master(object) || is_elastic(object))
+	    !object_has_role(object, "Master") || is_elastic(object))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->role == CONTAINER_MAIN)

@@ -15,9 +15,9 @@
 static bool is_alone(const struct container *c,
 		     const struct resource_entry *entry)
 {
-	if (entry->state != QUANTITY_OK || entry->quantity.nano <= 0 ||
-	    node_is_unknown(c->limits) ||
-	    (entry->other && !node_is_unset(entry->other->node)))
+	if ((entry->other && !node_is_unset(entry->other->node)) ||
+	    entry->state != QUANTITY_OK || entry->quantity.nano <= 0 ||
+	    node_is_unknown(c->limits))
 		return false;
 	return entry->accelerator || fabric_resource(entry->node->key);
 }

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/env.h"
 #include "kube/scheduling/sharing.h"
 
 static bool is_slice(struct rule_run *run, const struct container *c,
@@ -18,25 +19,12 @@ static bool is_slice(struct rule_run *run, const struct container *c,
 		       ACCEL_MIG;
 }
 
-static bool says(const struct node *words, const char *part)
-{
-	FOR_EACH_CHILD(words, word)
-		if (node_str(word) && strstr(node_str(word), part))
-			return true;
-	return false;
-}
-
 /* Does it start a process for each slice: by itself, by Dask-CUDA, by Ray? */
 static bool spreads(const struct container *c)
 {
-	static const char *const parts[] = {"CUDA_VISIBLE_DEVICES", "MIG-",
-					    "dask", NULL};
-
-	for (const char *const *part = parts; *part; part++)
-		if (says(node_get(c->node, "command"), *part) ||
-		    says(node_get(c->node, "args"), *part))
-			return true;
-	return text_eq(c->pod->object->group, "ray.io");
+	return container_says(c, "CUDA_VISIBLE_DEVICES") ||
+	       container_says(c, "MIG-") || container_says(c, "dask") ||
+	       text_eq(c->pod->object->group, "ray.io");
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

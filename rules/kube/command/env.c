@@ -24,12 +24,17 @@ static bool mentions(const struct node *list, const char *name)
 	return false;
 }
 
+bool container_says(const struct container *c, const char *text)
+{
+	return mentions(node_get(c->node, "command"), text) ||
+	       mentions(node_get(c->node, "args"), text);
+}
+
 bool container_env_is_free(const struct container *c, const struct node *entry)
 {
 	const char *name = node_str(node_get(entry, "name"));
 
-	if (!name || mentions(node_get(c->node, "command"), name) ||
-	    mentions(node_get(c->node, "args"), name))
+	if (!name || container_says(c, name))
 		return false;
 	FOR_EACH_CHILD(node_get(c->node, "env"), other)
 		if (other != entry &&

@@ -9,14 +9,6 @@
 #include "kube/command/parallel.h"
 #include "kube/object.h"
 
-static bool has_master(const struct object *object)
-{
-	FOR_EACH_POD(object, pod)
-		if (!strcmp(pod->role, "Master"))
-			return true;
-	return false;
-}
-
 /* The field of a PyTorchJob or TrainJob that torchrun gets from its operator,
  * or NULL. */
 static const struct node *job_field(const struct container *c)
@@ -32,7 +24,7 @@ static const struct node *job_field(const struct container *c)
 	/* setPodEnv: where there is neither a master nor an elastic policy, it
 	 * is not passed on. */
 	if (node_is_unset(node_get(spec, "elasticPolicy")) &&
-	    !has_master(object))
+	    !object_has_role(object, "Master"))
 		return NULL;
 	return node_is_unset(n) ? node_get(spec, "nprocPerNode") : n;
 }

@@ -115,13 +115,9 @@ static bool loads_in_threads(const struct object *object)
  * has cpu and memory figures (pkg/controller.v1/pytorch/initcontainer.go). */
 static bool adds_helper(const struct pod *pod)
 {
-	if (strcmp(pod->object->kind, "PyTorchJob") != 0 ||
-	    strcmp(pod->role, "Worker") != 0)
-		return false;
-	FOR_EACH_POD(pod->object, other)
-		if (!strcmp(other->role, "Master"))
-			return true;
-	return false;
+	return text_eq(pod->object->kind, "PyTorchJob") &&
+	       text_eq(pod->role, "Worker") &&
+	       object_has_role(pod->object, "Master");
 }
 
 const struct operator operator_kubeflow = {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/text.h"
 #include "index_internal.h"
 #include "kube/set/referred.h"
 
@@ -213,21 +214,53 @@ const struct referred *index_referred(const struct object_index *set,
 	return out;
 }
 
-static bool may_name(const struct workload *w, const struct named_object *o,
-		     enum cluster_kind kind)
+static bool is_named(const struct object_index *set, const struct workload *w,
+		     const struct named_object *want)
 {
-	const char *namespace = namespace_of(w, kind);
+	size_t i = first_of(set, want);
 
-	return o->kind == kind && o->cluster == w->cluster &&
-	       (!*o->namespace || !strcmp(o->namespace, namespace));
-}
-
-static bool is_listed(const struct referred *items, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(items[i].name, name))
+	for (; i < set->nnamed && !by_name(&set->named[i], want); i++)
+		if (set->named[i].cluster == w->cluster)
 			return true;
 	return false;
+}
+
+/* Behind the last of that kind and namespace: no name has that byte. */
+static size_t end_of(const struct object_index *set, struct named_object want)
+{
+	want.name = "\377";
+	return first_of(set, &want);
+}
+
+static size_t count_of(const struct object_index *set,
+		       const struct named_object *want)
+{
+	return end_of(set, *want) - first_of(set, want);
+}
+
+/* Those of one namespace, in the order of their names, which none of the others
+ * (NULL: of no others) has. */
+static size_t add_named(const struct object_index *set,
+			const struct workload *w,
+			const struct named_object *want,
+			struct named_object *others, struct referred *items)
+{
+	size_t n = 0, end = end_of(set, *want);
+
+	for (size_t i = first_of(set, want); i < end; i++) {
+		const struct named_object *o = &set->named[i];
+
+		if (o->cluster != w->cluster ||
+		    (n && !strcmp(items[n - 1].name, o->name)))
+			continue;
+		if (others)
+			others->name = o->name;
+		if (!others || !is_named(set, w, others))
+			items[n++] = (struct referred){.name = o->name,
+						       .root = o->root,
+						       .in_set = true};
+	}
+	return n;
 }
 
 const struct referred *index_all_referred(const struct object_index *set,
@@ -235,39 +268,57 @@ const struct referred *index_all_referred(const struct object_index *set,
 					  enum cluster_kind kind,
 					  struct arena *arena, size_t *n)
 {
+	const char *namespace = namespace_of(w, kind);
+	struct named_object any = {.kind = kind, .namespace = "", .name = ""};
+	struct named_object own = {
+		.kind = kind, .namespace = namespace, .name = ""};
 	const struct cluster_object *there = NULL;
 	struct referred *items;
-	size_t own, count = 0;
+	size_t count = 0;
 
 	if (w->cluster)
-		there = cluster_objects(w->cluster, kind, namespace_of(w, kind),
-					arena, &count);
-	items = ARENA_ARRAY(arena, struct referred, count + set->nnamed + 1);
-	*n = 0;
-	for (size_t i = 0; i < set->nnamed; i++)
-		if (may_name(w, &set->named[i], kind) &&
-		    !is_listed(items, *n, set->named[i].name))
-			items[(*n)++] =
-				(struct referred){.name = set->named[i].name,
-						  .root = set->named[i].root,
-						  .in_set = true};
-	own = *n;
-	for (size_t i = 0; i < count; i++)
-		if (!is_listed(items, own, there[i].name))
+		there = cluster_objects(w->cluster, kind, namespace, arena,
+					&count);
+	items = ARENA_ARRAY(arena, struct referred,
+			    count + count_of(set, &any) + count_of(set, &own) +
+				    1);
+	*n = add_named(set, w, &any, NULL, items);
+	if (*namespace)
+		*n += add_named(set, w, &own, &any, items + *n);
+	for (size_t i = 0; i < count; i++) {
+		any.name = own.name = there[i].name;
+		if (!is_named(set, w, &any) && !is_named(set, w, &own))
 			items[(*n)++] = (struct referred){
 				.name = there[i].name, .root = there[i].root};
+	}
 	return items;
 }
 
-static size_t end_of(const struct object_index *set,
-		     const struct named_object *want)
-{
-	size_t end = first_of(set, want);
+/* A name is compared with each: of more it costs too much. */
+enum { COMPARED = 500 };
 
-	while (end < set->nnamed && set->named[end].kind == want->kind &&
-	       !strcmp(set->named[end].namespace, want->namespace))
-		end++;
-	return end;
+const char *index_nearest(const struct object_index *set,
+			  const struct workload *w, enum cluster_kind kind,
+			  const char *name, struct arena *arena)
+{
+	const struct named_object own = {
+		.kind = kind, .namespace = namespace_of(w, kind), .name = ""};
+	struct arena scratch = {0};
+	const struct referred *all;
+	const char *names[COMPARED], *near = NULL;
+	size_t n;
+
+	if (count_of(set, &own) > COMPARED)
+		return NULL;
+	all = index_all_referred(set, w, kind, &scratch, &n);
+	for (size_t i = 0; n <= COMPARED && i < n; i++)
+		names[i] = all[i].name;
+	if (n <= COMPARED)
+		near = text_nearest(name, names, n);
+	if (near)
+		near = arena_strdup(arena, near);
+	arena_release(&scratch);
+	return near;
 }
 
 /* Each workload is compared with each: of more it costs too much. */
@@ -296,7 +347,7 @@ static size_t add_selecting(const struct object_index *set,
 			    const struct named_object *want,
 			    struct referred *items)
 {
-	size_t n = 0, i = first_of(set, want), end = end_of(set, want);
+	size_t n = 0, i = first_of(set, want), end = end_of(set, *want);
 
 	while (i < end) {
 		struct selecting found = {.sure = {.found = false}};
@@ -317,12 +368,6 @@ static size_t add_selecting(const struct object_index *set,
 				.at = (size_t)(first - set->named)};
 	}
 	return n;
-}
-
-static size_t count_of(const struct object_index *set,
-		       const struct named_object *want)
-{
-	return end_of(set, want) - first_of(set, want);
 }
 
 const struct referred *index_selecting(const struct object_index *set,
@@ -367,6 +412,15 @@ bool index_keeps(const struct object_index *set, enum cluster_kind kind)
 	size_t at = first_of(set, &want);
 
 	return at < set->nnamed && set->named[at].kind == kind;
+}
+
+static bool may_name(const struct workload *w, const struct named_object *o,
+		     enum cluster_kind kind)
+{
+	const char *namespace = namespace_of(w, kind);
+
+	return o->kind == kind && o->cluster == w->cluster &&
+	       (!*o->namespace || !strcmp(o->namespace, namespace));
 }
 
 bool index_lists(const struct object_index *set, const struct workload *w,
