@@ -4,16 +4,16 @@
 usage: twins.py BUILD FOLDER...
 
 Every object of the folders is written as JSON, in one line, with its keys
-shuffled, as block YAML, with anchors, with merge keys, in a List, with CRLF
-and a byte order mark, as UTF-16 and as the second document. Findings must be
-the same but for positions (rule, severity, texts, pointer, pod, container,
-fingerprint, patch), and each position must be where the writer put the key or
-the value that the pointer names, or one of its children.
+sorted, as the API server sends them, and sorted backward, so that any two keys
+stand in both orders, as block YAML, with anchors, with merge keys, in a List,
+with CRLF and a byte order mark, as UTF-16 and as the second document. Findings
+must be the same but for positions (rule, severity, texts, pointer, pod,
+container, fingerprint, patch), and each position must be where the writer put
+the key or the value that the pointer names, or one of its children.
 """
 import collections
 import json
 import pathlib
-import random
 import subprocess
 import sys
 import tempfile
@@ -152,14 +152,13 @@ def subtrees(value, counts):
     return counts
 
 
-def shuffled(value, chance):
+def by_key(value, reverse=False):
     if isinstance(value, list):
-        return [shuffled(child, chance) for child in value]
+        return [by_key(child, reverse) for child in value]
     if not isinstance(value, dict):
         return value
-    items = list(value.items())
-    chance.shuffle(items)
-    return {key: shuffled(child, chance) for key, child in items}
+    return {key: by_key(value[key], reverse)
+            for key in sorted(value, reverse=reverse)}
 
 
 def in_list(value):
@@ -171,17 +170,18 @@ def plain(text):
 
 
 WAYS = {
-    "json": lambda o, v, r: write_json(o, v, indent=2),
-    "line": lambda o, v, r: write_json(o, v),
-    "shuffled": lambda o, v, r: write_json(o, shuffled(v, r), indent=1),
-    "block": lambda o, v, r: Block(o).write(v),
-    "anchors": lambda o, v, r: Block(
+    "json": lambda o, v: write_json(o, v, indent=2),
+    "line": lambda o, v: write_json(o, v),
+    "sorted": lambda o, v: write_json(o, by_key(v), indent=1),
+    "backward": lambda o, v: write_json(o, by_key(v, reverse=True), indent=1),
+    "block": lambda o, v: Block(o).write(v),
+    "anchors": lambda o, v: Block(
         o, subtrees(v, collections.Counter())).write(v),
-    "merge": lambda o, v, r: Block(o, merge=True).write(v),
-    "list": lambda o, v, r: Block(o).write(in_list(v)),
-    "crlf": lambda o, v, r: Block(o, comment=" # é").write(v),
-    "utf16": lambda o, v, r: Block(o).write(v),
-    "second": lambda o, v, r: (o.put("# none\n---\nkind: none\n---\n"),
+    "merge": lambda o, v: Block(o, merge=True).write(v),
+    "list": lambda o, v: Block(o).write(in_list(v)),
+    "crlf": lambda o, v: Block(o, comment=" # é").write(v),
+    "utf16": lambda o, v: Block(o).write(v),
+    "second": lambda o, v: (o.put("# none\n---\nkind: none\n---\n"),
                                Block(o, comment=" # 字").write(v)),
 }
 BYTES = {
@@ -228,7 +228,7 @@ def write_all(objects, way, folder):
     places = {}
     for i, value in enumerate(objects):
         out, name = Writer(), f"{i:05}.yaml"
-        WAYS[way](out, value, random.Random(i))
+        WAYS[way](out, value)
         out.put("\n")
         text = BYTES.get(way, plain)("".join(out.parts))
         pathlib.Path(folder, name).write_bytes(text)

@@ -12,8 +12,9 @@ static struct amount replicas(const struct node *task)
 {
 	const struct node *n = node_get(task, "replicas");
 
-	return node_is_unset(n) ? (struct amount){.unknown = true}
-				: amount_int(n, 0);
+	if (node_is_unset(n))
+		return (struct amount){.unknown = true};
+	return amount_int(n, 0);
 }
 
 static void compare(struct rule_run *run, const struct object *object,

@@ -12,6 +12,10 @@
  * meant: Kueue (pkg/workload/resources.go), KubeRay (utils
  * CalculatePodResource) and MPI Operator v2 fill in limits.
  */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
 #include "engine/rule.h"
 
 /* Once for a container: its further devices are mostly parts of the first. */
@@ -37,28 +41,61 @@ static struct finding *report(struct rule_run *run, const struct container *c,
 	return f;
 }
 
+static bool is_lacking(const struct resource_entry *limit)
+{
+	return limit->accelerator && limit->state == QUANTITY_OK &&
+	       limit->quantity.nano > 0 &&
+	       (!limit->other || node_is_unset(limit->other->node));
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct resource_entry *const *x = a, *const *y = b;
+
+	return strcmp((*x)->node->key, (*y)->node->key);
+}
+
+/* The API server sends keys sorted, whatever the file's order. */
+static const struct resource_entry **
+lacking(struct rule_run *run, const struct container *c, size_t *n)
+{
+	const struct resource_entry **all = ARENA_ARRAY(
+		rule_arena(run), const struct resource_entry *, c->nlimits);
+
+	*n = 0;
+	FOR_EACH_LIMIT(c, limit)
+		if (is_lacking(limit))
+			all[(*n)++] = limit;
+	qsort(all, *n, sizeof(*all), by_key);
+	return all;
+}
+
 static void check_container(struct rule_run *run, const struct container *c,
 			    bool whole)
 {
-	const struct node *requests = c->requests;
 	bool held = whole || c->pod->object->gang_kind == GANG_OPERATOR;
-	struct finding *f = NULL;
+	const struct resource_entry **all;
+	const struct node *main;
+	struct finding *f;
 	struct fix *fix = NULL;
+	size_t n;
 
 	/* Training Operator takes the limits where there are no requests. */
-	if (node_is_unknown(requests) || (!whole && node_is_unset(requests)))
+	if (node_is_unknown(c->requests) ||
+	    (!whole && node_is_unset(c->requests)))
 		return;
-	FOR_EACH_LIMIT(c, entry) {
-		const struct node *limit = entry->node;
-		struct quantity q = entry->quantity;
+	all = lacking(run, c, &n);
+	if (!n)
+		return;
+	main = all[0]->node;
+	for (size_t i = 1; i < n; i++)
+		if (text_eq(all[i]->node->key, c->resource))
+			main = all[i]->node;
+	f = report(run, c, main, held);
+	for (size_t i = 0; i < n; i++) {
+		const struct node *limit = all[i]->node;
 
-		if (!entry->accelerator || entry->state != QUANTITY_OK ||
-		    q.nano <= 0 ||
-		    (entry->other && !node_is_unset(entry->other->node)))
-			continue;
-		if (!f)
-			f = report(run, c, limit, held);
-		if (!quantity_is_integer(q))
+		if (!quantity_is_integer(all[i]->quantity))
 			continue;
 		if (!fix)
 			fix = finding_fix(run, f, true, "request %s `%s`",
