@@ -222,8 +222,8 @@ bool outputs_tell_rendered(const struct outputs *outputs)
 	for (size_t i = 0; i < outputs->n; i++) {
 		const struct report_format *format = outputs->items[i].format;
 
-		if (format == &report_full || format == &report_json ||
-		    format == &report_jsonl)
+		if (format == &report_full || format == &report_github ||
+		    format == &report_json || format == &report_jsonl)
 			return true;
 	}
 	return false;

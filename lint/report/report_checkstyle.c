@@ -23,7 +23,7 @@ static void checkstyle_file(void *context, const struct report_file *file,
 	bool open = false;
 
 	for (size_t i = 0; i < n; i++) {
-		if (findings[i].suppressed)
+		if (findings[i].suppressed || finding_repeats(findings, i))
 			continue;
 		if (!open) {
 			buf_adds(&report->buf, "<file");

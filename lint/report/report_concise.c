@@ -38,6 +38,8 @@ static void concise_file(void *context, const struct report_file *file,
 			continue;
 		tally_add(&report->tally, findings[i].rule,
 			  findings[i].severity);
+		if (finding_repeats(findings, i))
+			continue;
 		concise_line(report, file, &findings[i]);
 		report_flush(report->out, &report->buf);
 	}

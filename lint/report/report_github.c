@@ -113,7 +113,8 @@ static void github_file(void *context, const struct report_file *file,
 	for (size_t i = 0; i < n; i++) {
 		struct held_back *kept = &state->kept[findings[i].severity];
 
-		if (findings[i].suppressed || kept->n++ >= SHOWN)
+		if (findings[i].suppressed || finding_repeats(findings, i) ||
+		    kept->n++ >= SHOWN)
 			continue;
 		if (kept->n == SHOWN)
 			kept->before_last = kept->buf.len;
@@ -155,8 +156,10 @@ static void github_end(void *context, const struct report_summary *summary)
 			 " more %s without an annotation: GitHub shows ten of"
 			 " each severity; see --format full or markdown\n",
 			 left, left == 1 ? "finding" : "findings");
-	if (!state->r.options.quiet)
-		summary_add_line(summary, buf);
+	if (state->r.options.quiet)
+		return;
+	summary_add_line(summary, buf);
+	summary_add_not_run(summary, buf);
 }
 
 const struct report_format report_github = {

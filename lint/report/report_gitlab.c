@@ -71,7 +71,7 @@ static void gitlab_file(void *context, const struct report_file *file,
 
 	counter_reset(&state->seen);
 	for (size_t i = 0; i < n; i++) {
-		if (!findings[i].suppressed)
+		if (!findings[i].suppressed && !finding_repeats(findings, i))
 			add_issue(state, file, &findings[i]);
 	}
 }

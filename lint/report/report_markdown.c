@@ -125,6 +125,15 @@ static void add_tally(struct markdown *state)
 	}
 }
 
+/* Of each line one. */
+static void add_paragraphs(struct buf *out, const char *s)
+{
+	for (const char *end; (end = strchr(s, '\n')); s = end + 1) {
+		add_text(out, s, (size_t)(end - s));
+		buf_adds(out, end[1] ? "\n\n" : "\n");
+	}
+}
+
 static void markdown_end(void *context, const struct report_summary *summary)
 {
 	struct markdown *state = context;
@@ -138,8 +147,8 @@ static void markdown_end(void *context, const struct report_summary *summary)
 	}
 	buf_reset(&state->r.text);
 	summary_add_line(summary, &state->r.text);
-	add_text(&state->r.buf, state->r.text.data, state->r.text.len - 1);
-	buf_addc(&state->r.buf, '\n');
+	summary_add_not_run(summary, &state->r.text);
+	add_paragraphs(&state->r.buf, state->r.text.data);
 	if (state->r.options.statistics && state->r.tally.n)
 		add_tally(state);
 }

@@ -129,7 +129,7 @@ static void rdjson_file(void *context, const struct report_file *file,
 	struct source *source = n ? file_shown(file) : NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!findings[i].suppressed)
+		if (!findings[i].suppressed && !finding_repeats(findings, i))
 			add_diagnostic(state, file, source, &findings[i]);
 	}
 }

@@ -504,3 +504,42 @@ unknown() {
 	holds "$output" "<failure"
 	holds_not "$output" "<system-out"
 }
+
+@test "what an anchor says of every alias is said once where no object is shown" {
+	cat >a.yaml <<-'Y'
+		apiVersion: kubeflow.org/v1
+		kind: PyTorchJob
+		metadata: {name: a, namespace: x}
+		spec:
+		  pytorchReplicaSpecs:
+		    Master:
+		      replicas: 1
+		      template: &t
+		        spec:
+		          containers:
+		          - name: pytorch
+		            image: nvcr.io/nvidia/pytorch:24.07-py3
+		            resources: {limits: {nvidia.com/gpu: 8}}
+		    Worker:
+		      replicas: 3
+		      template: *t
+	Y
+	for format in concise github gitlab rdjson checkstyle; do
+		run "$GPUGATE" lint --isolated --format $format --select shm-missing a.yaml
+		is "$(grep -c 'MiB of /dev/shm' <<<"$output")" 1
+	done
+	for format in jsonl markdown junit; do
+		run "$GPUGATE" lint --isolated --format $format --select shm-missing a.yaml
+		is "$(grep -c '^[^a].*MiB of /dev/shm' <<<"$output")" 2
+	done
+}
+
+@test "reports for a pull request say what was not run" {
+	asking_pod 2 >a.yaml
+	for format in github markdown; do
+		run "$GPUGATE" lint --isolated --format $format a.yaml
+		holds "$output" "Not run (needs "
+	done
+	run "$GPUGATE" lint --isolated --quiet --format github a.yaml
+	holds_not "$output" "Not run"
+}

@@ -95,6 +95,16 @@ void finding_subject(const struct finding *finding, struct buf *out)
 	add_step(out, start, finding->container);
 }
 
+bool finding_repeats(const struct finding *findings, size_t i)
+{
+	const struct finding *a = &findings[i], *b = &findings[i ? i - 1 : 0];
+
+	return a != b && a->rule == b->rule && a->place.line == b->place.line &&
+	       a->place.column == b->place.column &&
+	       a->suppressed == b->suppressed &&
+	       !strcmp(a->message, b->message);
+}
+
 const char *suppressed_via_name(enum suppressed_via via)
 {
 	switch (via) {

@@ -27,6 +27,12 @@ struct source *file_shown(const struct report_file *file);
 void finding_object(const struct finding *finding, struct buf *out);
 /* The object, then " › Worker › trainer". */
 void finding_subject(const struct finding *finding, struct buf *out);
+/*
+ * Does i say what the one before it says, of the same place? An anchored
+ * template is judged for each of its aliases; a format that shows no object
+ * says it once.
+ */
+bool finding_repeats(const struct finding *findings, size_t i);
 const char *suppressed_via_name(enum suppressed_via via);
 /* "1 error", "2 errors". */
 void add_count(struct buf *out, uint64_t n, const char *one, const char *many);
