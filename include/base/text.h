@@ -69,7 +69,10 @@ bool text_contains_ci(const char *s, const char *part); /* ASCII case folded */
 bool text_lists(const char *list, const char *word);
 /* Levenshtein distance, or limit + 1 when it is larger than limit. */
 unsigned text_distance(const char *a, const char *b, unsigned limit);
-/* The nearest of n names within distance 3, or NULL: for "did you mean". */
+/* A word is compared with each name: of more it costs too much. */
+enum { TEXT_NEAREST_MAX = 500 };
+/* The nearest of n names within distance 3, for "did you mean"; NULL: none is,
+ * or they are more than TEXT_NEAREST_MAX. */
 const char *text_nearest(const char *word, const char *const *names, size_t n);
 
 /*

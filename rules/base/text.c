@@ -115,6 +115,8 @@ const char *text_nearest(const char *word, const char *const *names, size_t n)
 	unsigned best = NEAR_ENOUGH + 1;
 	size_t len = word ? strlen(word) : 0;
 
+	if (n > TEXT_NEAREST_MAX)
+		return NULL;
 	/* Changing half of a word makes another word. */
 	if (len / 2 < NEAR_ENOUGH)
 		best = (unsigned)(len / 2) + 1;

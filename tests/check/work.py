@@ -55,6 +55,17 @@ def classes(n):
         for i in range(n))
 
 
+def priorities(n):
+    pod = ("---\napiVersion: v1\nkind: Pod\nmetadata: {name: p%d}\nspec:\n"
+           "  priorityClassName: b-%d-clas\n"
+           "  containers: [{name: c, image: a, "
+           "resources: {limits: {nvidia.com/gpu: 1}}}]\n")
+    return "".join(
+        "---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\n"
+        "metadata: {name: a-%d-class}\nvalue: 5\n" % i + pod % (i, i)
+        for i in range(n))
+
+
 def items(n):
     item = ("- apiVersion: v1\n  kind: Pod\n  metadata: {name: p%d}\n"
             "  spec: {containers: [{name: c, image: a, "
@@ -73,6 +84,7 @@ SHAPES = {
     "comments": comments,
     "items": items,
     "classes": classes,
+    "priorities": priorities,
 }
 
 

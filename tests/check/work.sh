@@ -40,6 +40,7 @@ pods 1500
 items 1500
 comments 1500
 classes 1500
+priorities 1500
 END
 
 # small SHAPE N WORDS FORMAT [MB]: peak memory of a large file, and what it says

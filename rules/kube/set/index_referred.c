@@ -294,9 +294,6 @@ const struct referred *index_all_referred(const struct object_index *set,
 	return items;
 }
 
-/* A name is compared with each: of more it costs too much. */
-enum { COMPARED = 500 };
-
 const char *index_nearest(const struct object_index *set,
 			  const struct workload *w, enum cluster_kind kind,
 			  const char *name, struct arena *arena)
@@ -305,16 +302,15 @@ const char *index_nearest(const struct object_index *set,
 		.kind = kind, .namespace = namespace_of(w, kind), .name = ""};
 	struct arena scratch = {0};
 	const struct referred *all;
-	const char *names[COMPARED], *near = NULL;
+	const char *names[TEXT_NEAREST_MAX], *near = NULL;
 	size_t n;
 
-	if (count_of(set, &own) > COMPARED)
+	if (count_of(set, &own) > TEXT_NEAREST_MAX)
 		return NULL;
 	all = index_all_referred(set, w, kind, &scratch, &n);
-	for (size_t i = 0; n <= COMPARED && i < n; i++)
+	for (size_t i = 0; n <= TEXT_NEAREST_MAX && i < n; i++)
 		names[i] = all[i].name;
-	if (n <= COMPARED)
-		near = text_nearest(name, names, n);
+	near = text_nearest(name, names, n);
 	if (near)
 		near = arena_strdup(arena, near);
 	arena_release(&scratch);
