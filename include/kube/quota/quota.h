@@ -86,6 +86,8 @@ struct quota_case {
 	const char *resource;
 	struct demand demand;
 	struct quota_room room;
+	const struct quota *quotas; /* of the namespace, once they were found */
+	size_t nquotas;
 	size_t nth_quota, nth_hard; /* the next */
 };
 bool quota_case_next(const struct accelerator_extra *extra,

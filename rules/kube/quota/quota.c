@@ -176,12 +176,12 @@ struct demand workload_demand(const struct workload *workload,
 bool quota_case_next(const struct accelerator_extra *extra,
 		     struct quota_case *one)
 {
-	size_t n;
-	const struct quota *quotas =
-		index_quotas(one->index, one->workload, &n);
-
-	for (; one->nth_quota < n; one->nth_quota++, one->nth_hard = 0) {
-		one->quota = &quotas[one->nth_quota];
+	if (!one->quotas)
+		one->quotas =
+			index_quotas(one->index, one->workload, &one->nquotas);
+	for (; one->nth_quota < one->nquotas;
+	     one->nth_quota++, one->nth_hard = 0) {
+		one->quota = &one->quotas[one->nth_quota];
 		while (one->nth_hard < one->quota->nhard) {
 			one->hard = &one->quota->hard[one->nth_hard++];
 			one->resource = quota_accelerator(extra, one->hard);
