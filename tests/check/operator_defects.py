@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defects that operators refuse or wait for, each with a near miss."""
+"""Defects that operators or the API server refuse, each with a near miss."""
 from defects import computing, defect, near
 from places import at, group_kind
 
@@ -145,3 +145,18 @@ def two_topologies(obj, pod):
 def one_topology(obj, pod):
     at(obj, pod[:-1] + ("metadata", "annotations")).pop(
         "kueue.x-k8s.io/podset-required-topology")
+
+
+# --- what is not there --------------------------------------------------------
+
+@defect("runtimeclass-unknown", "pod", "cluster")
+def class_of_another_cloud(obj, pod):
+    if not computing(obj, pod):
+        return None
+    at(obj, pod)["runtimeClassName"] = "planted-not-there"
+    return pod + ("runtimeClassName",)
+
+
+@near(class_of_another_cloud)
+def class_of_this_cluster(obj, pod):
+    at(obj, pod)["runtimeClassName"] = "nvidia"

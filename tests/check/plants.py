@@ -51,7 +51,10 @@ CLUSTER = {"apiVersion": "gpugate.dev/v1", "kind": "ClusterSnapshot",
            "version": 1, "takenAt": "2026-01-31T08:00:00Z", "usage": [],
            "items": [{"apiVersion": "scheduling.k8s.io/v1",
                       "kind": "PriorityClass", "value": 100,
-                      "metadata": {"name": "gpu-batch"}}, NODE]}
+                      "metadata": {"name": "gpu-batch"}},
+                     {"apiVersion": "node.k8s.io/v1", "handler": "nvidia",
+                      "kind": "RuntimeClass",
+                      "metadata": {"name": "nvidia"}}, NODE]}
 CLASSES = dict(CLUSTER, items=[
     {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass",
      "metadata": {"name": name}, "spec": {}}

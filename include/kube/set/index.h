@@ -158,8 +158,10 @@ struct missing {
 	struct place place;
 };
 
-/* A PersistentVolumeClaim that the pods of a template share, by its name. */
-struct volume_claim {
+/* What the pods of a template name: a PersistentVolumeClaim that they share, or
+ * their RuntimeClass. */
+struct pod_reference {
+	bool runtime_class;
 	const char *name;
 	struct place place;
 };
@@ -182,8 +184,8 @@ struct workload_pod {
 	bool best_effort, terminating; /* quota scopes */
 	struct missing *missing;       /* what some container leaves out */
 	size_t nmissing;
-	struct volume_claim *claims;
-	size_t nclaims;
+	struct pod_reference *references;
+	size_t nreferences;
 	const char *device_class; /* pod_claims_class() */
 	bool apart;		  /* no two of its pods may be on one node */
 	bool waits; /* for other pods of the object, maybe their end */

@@ -2,42 +2,52 @@
 /*
  * Labels that gpu-feature-discovery, AKS, AMD and GKE have replaced.
  */
+#include <string.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"
 
+#define LABEL(old_, now_)                                                      \
+	{                                                                      \
+		old_, now_, sizeof(old_) - 1                                   \
+	}
+
 static const struct {
 	const char *old, *now;
+	size_t len; /* of the old one */
 } labels[] = {
-	{"nvidia.com/cuda.driver.major",
-	 "nvidia.com/cuda.driver-version.major"},
-	{"nvidia.com/cuda.driver.minor",
-	 "nvidia.com/cuda.driver-version.minor"},
-	{"nvidia.com/cuda.driver.rev",
-	 "nvidia.com/cuda.driver-version.revision"},
-	{"nvidia.com/cuda.runtime.major",
-	 "nvidia.com/cuda.runtime-version.major"},
-	{"nvidia.com/cuda.runtime.minor",
-	 "nvidia.com/cuda.runtime-version.minor"},
-	{"accelerator", "kubernetes.azure.com/accelerator"},
-	{"beta.amd.com/gpu.family", "amd.com/gpu.family"},
-	{"beta.amd.com/gpu.device-id", "amd.com/gpu.device-id"},
-	{"beta.amd.com/gpu.product-name", "amd.com/gpu.product-name"},
-	{"cloud.google.com/gke-preemptible", "cloud.google.com/gke-spot"},
+	LABEL("nvidia.com/cuda.driver.major",
+	      "nvidia.com/cuda.driver-version.major"),
+	LABEL("nvidia.com/cuda.driver.minor",
+	      "nvidia.com/cuda.driver-version.minor"),
+	LABEL("nvidia.com/cuda.driver.rev",
+	      "nvidia.com/cuda.driver-version.revision"),
+	LABEL("nvidia.com/cuda.runtime.major",
+	      "nvidia.com/cuda.runtime-version.major"),
+	LABEL("nvidia.com/cuda.runtime.minor",
+	      "nvidia.com/cuda.runtime-version.minor"),
+	LABEL("accelerator", "kubernetes.azure.com/accelerator"),
+	LABEL("beta.amd.com/gpu.family", "amd.com/gpu.family"),
+	LABEL("beta.amd.com/gpu.device-id", "amd.com/gpu.device-id"),
+	LABEL("beta.amd.com/gpu.product-name", "amd.com/gpu.product-name"),
+	LABEL("cloud.google.com/gke-preemptible", "cloud.google.com/gke-spot"),
 };
 
 static const char *replaced_by(const struct node_need *need)
 {
-	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
-		if (text_eq(need->key, labels[i].old))
-			/* `accelerator` is AKS' where it says nvidia. */
-			return !text_eq(need->key, "accelerator") ||
-					       node_eq(node_need_value(need, 0),
-						       "nvidia")
-				       ? labels[i].now
-				       : NULL;
-	return NULL;
+	size_t len = strlen(need->key), i = 0;
+
+	while (i < sizeof(labels) / sizeof(*labels) &&
+	       (len != labels[i].len || memcmp(need->key, labels[i].old, len)))
+		i++;
+	if (i == sizeof(labels) / sizeof(*labels))
+		return NULL;
+	/* `accelerator` is AKS' where it says nvidia. */
+	return !text_eq(need->key, "accelerator") ||
+			       node_eq(node_need_value(need, 0), "nvidia")
+		       ? labels[i].now
+		       : NULL;
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

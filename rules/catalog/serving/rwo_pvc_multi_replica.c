@@ -21,8 +21,9 @@ static bool has_only(const struct node *claim, const char *mode)
 
 static bool mounts(const struct workload_pod *pod, const char *claim)
 {
-	for (size_t i = 0; i < pod->nclaims; i++)
-		if (text_eq(pod->claims[i].name, claim))
+	for (size_t i = 0; i < pod->nreferences; i++)
+		if (!pod->references[i].runtime_class &&
+		    text_eq(pod->references[i].name, claim))
 			return true;
 	return false;
 }
@@ -59,7 +60,7 @@ static struct users users_of(struct rule_run *run, const struct workload *w,
 }
 
 static void judge(struct rule_run *run, const struct workload *w,
-		  const struct volume_claim *claim)
+		  const struct pod_reference *claim)
 {
 	const struct users users = users_of(run, w, claim->name);
 	const struct referred *found;
@@ -96,13 +97,16 @@ static void judge(struct rule_run *run, const struct workload *w,
 
 static bool is_first(const struct workload *w, size_t pod, size_t claim)
 {
-	const char *name = w->pods[pod].claims[claim].name;
+	const struct pod_reference *all = w->pods[pod].references;
+	const char *name = all[claim].name;
 
+	if (all[claim].runtime_class)
+		return false;
 	for (size_t i = 0; i < pod; i++)
 		if (mounts(&w->pods[i], name))
 			return false;
 	for (size_t i = 0; i < claim; i++)
-		if (text_eq(w->pods[pod].claims[i].name, name))
+		if (!all[i].runtime_class && text_eq(all[i].name, name))
 			return false;
 	return true;
 }
@@ -110,9 +114,9 @@ static bool is_first(const struct workload *w, size_t pod, size_t claim)
 static void check(struct rule_run *run, const struct workload *w)
 {
 	for (size_t i = 0; i < w->npods && !w->child; i++)
-		for (size_t c = 0; c < w->pods[i].nclaims; c++)
+		for (size_t c = 0; c < w->pods[i].nreferences; c++)
 			if (w->pods[i].repairable && is_first(w, i, c))
-				judge(run, w, &w->pods[i].claims[c]);
+				judge(run, w, &w->pods[i].references[c]);
 }
 
 static const struct rule_param params[] = {

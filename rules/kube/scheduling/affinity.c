@@ -53,9 +53,11 @@ static struct node_needs find_needs(struct arena *arena, const struct pod *pod)
 	struct need_list list = {arena, &out, 0};
 
 	out.unknown = node_is_unknown(selector) || node_is_unknown(terms);
+	/* A list has no keys. */
 	FOR_EACH_CHILD(selector, entry)
-		add(&list,
-		    (struct node_need){entry->key, "In", entry, entry, 0});
+		if (entry->key)
+			add(&list, (struct node_need){entry->key, "In", entry,
+						      entry, 0});
 	FOR_EACH_CHILD(terms, term)
 		add_term(&list, term);
 	return out;

@@ -128,9 +128,10 @@ void workload_pack(const struct workload *workload, struct buf *out);
 struct workload *workload_unpack(const void *data, size_t len,
 				 struct arena *arena);
 
-/* Which volume claims its pods share; may two of them be on one node? */
-void pod_read_claims(struct arena *arena, const struct pod *pod, uint32_t file,
-		     struct workload_pod *out);
+/* Which claims its pods share, and what class they run in; may two of them be
+ * on one node? */
+void pod_read_references(struct arena *arena, const struct pod *pod,
+			 uint32_t file, struct workload_pod *out);
 
 void pod_read_labels(struct arena *arena, const struct pod *pod,
 		     struct workload_pod *out);

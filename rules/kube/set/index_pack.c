@@ -87,11 +87,11 @@ static void pack_pod(struct pack *p, struct workload_pod *pod)
 		pack_items(p, pod->demand, pod->ndemand, sizeof(*pod->demand));
 	for (size_t i = 0; i < pod->ndemand && !p->broken; i++)
 		pack_text(p, &pod->demand[i].resource);
-	pod->claims =
-		pack_items(p, pod->claims, pod->nclaims, sizeof(*pod->claims));
-	for (size_t i = 0; i < pod->nclaims && !p->broken; i++) {
-		pack_text(p, &pod->claims[i].name);
-		pack_text(p, &pod->claims[i].place.pointer);
+	pod->references = pack_items(p, pod->references, pod->nreferences,
+				     sizeof(*pod->references));
+	for (size_t i = 0; i < pod->nreferences && !p->broken; i++) {
+		pack_text(p, &pod->references[i].name);
+		pack_text(p, &pod->references[i].place.pointer);
 	}
 	pod->labels =
 		pack_items(p, pod->labels, pod->nlabels, sizeof(*pod->labels));

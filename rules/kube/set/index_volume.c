@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of a pod for rules on volumes. A claim by name is one object for all
- * pods of the template; those of volumeClaimTemplates and of ephemeral volumes
+ * What a pod names. A claim by name is one object for all pods of the template;
+ * those of volumeClaimTemplates and of ephemeral volumes
  * are each pod's own. A StatefulSet puts the former in the place of volumes of
  * the same name.
  * Source: pkg/controller/statefulset/stateful_set_utils.go updateStorage.
@@ -30,20 +30,22 @@ static bool is_replaced(const struct pod *pod, const struct node *volume)
 	return false;
 }
 
-static void claim_add(struct arena *arena, const struct pod *pod,
-		      const struct node *name, uint32_t file,
-		      struct workload_pod *out)
+static void reference_add(const struct pod *pod, bool runtime_class,
+			  const struct node *name, uint32_t file,
+			  struct workload_pod *out)
 {
-	struct volume_claim *claim = &out->claims[out->nclaims++];
+	struct pod_reference *one = &out->references[out->nreferences++];
 
-	claim->name = text_or_empty(node_str(name));
-	claim->place = place_later(pod->object, name, file);
+	one->runtime_class = runtime_class;
+	one->name = text_or_empty(node_str(name));
+	one->place = place_later(pod->object, name, file);
 }
 
-void pod_read_claims(struct arena *arena, const struct pod *pod, uint32_t file,
-		     struct workload_pod *out)
+void pod_read_references(struct arena *arena, const struct pod *pod,
+			 uint32_t file, struct workload_pod *out)
 {
 	const struct node *volumes = pod_field(pod, "volumes");
+	const struct node *class = pod_field(pod, "runtimeClassName");
 	size_t n = 0;
 
 	if (pod->flat)
@@ -53,13 +55,19 @@ void pod_read_claims(struct arena *arena, const struct pod *pod, uint32_t file,
 	out->waits = !node_is_unset(node_get(pod->group, "dependsOn"));
 	FOR_EACH_CHILD(volumes, volume)
 		n += node_str(claim_of(volume)) != NULL;
-	if (!n || n > MOST)
+	if (n > MOST)
+		n = 0;
+	if (!n && !class)
 		return;
-	out->claims = ARENA_ARRAY(arena, struct volume_claim, n);
+	out->references = ARENA_ARRAY(arena, struct pod_reference, n + 1);
+	if (node_str(class) && *node_str(class))
+		reference_add(pod, true, class, file, out);
+	if (!n)
+		return;
 	FOR_EACH_CHILD(volumes, volume) {
 		const struct node *name = claim_of(volume);
 
 		if (node_str(name) && !is_replaced(pod, volume))
-			claim_add(arena, pod, name, file, out);
+			reference_add(pod, false, name, file, out);
 	}
 }

@@ -219,7 +219,7 @@ static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,
 	out->repairable = !pod->flat && !pod->object->doc->host &&
 			  !pod_is_infrastructure(pod);
 	demand_of(arena, pod, out);
-	pod_read_claims(arena, pod, file, out);
+	pod_read_references(arena, pod, file, out);
 	pod_read_labels(arena, pod, out);
 	priority_read(arena, pod, file, out);
 	out->best_effort = is_best_effort(pod);
@@ -305,8 +305,8 @@ static void pod_settle(struct arena *arena, struct workload_pod *pod)
 	place_settle(arena, &pod->place);
 	place_settle(arena, &pod->priority_place);
 	place_settle(arena, &pod->number_place);
-	for (size_t i = 0; i < pod->nclaims; i++)
-		place_settle(arena, &pod->claims[i].place);
+	for (size_t i = 0; i < pod->nreferences; i++)
+		place_settle(arena, &pod->references[i].place);
 	for (size_t i = 0; i < pod->nmissing; i++)
 		place_settle(arena, &pod->missing[i].place);
 }

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A runtimeClassName that names no RuntimeClass: the owner is accepted, and
+ * then each of its Pods is forbidden ("RuntimeClass ... not found"). Manifests
+ * of one cloud name `nvidia`; on another the runtime is the default and has no
+ * class. Judged where the cluster shows RuntimeClasses; of files alone a near
+ * name is reported as a condition. Source:
+ * plugin/pkg/admission/runtimeclass/admission.go prepareObjects.
+ */
+#include "engine/rule.h"
+#include "kube/set/referred.h"
+
+static void judge(struct rule_run *run, const struct workload *w,
+		  const struct pod_reference *class)
+{
+	struct arena *arena = rule_arena(run);
+	const char *near;
+	struct finding *f;
+
+	if (index_referred(rule_index(run), w, CLUSTER_RUNTIME_CLASS,
+			   class->name, arena) ||
+	    rule_cluster_lacks(run, CLUSTER_RUNTIME_CLASS))
+		return;
+	near = index_nearest(rule_index(run), w, CLUSTER_RUNTIME_CLASS,
+			     class->name, arena);
+	if (!rule_cluster(run) && (!near || rule_set_is_partial(run))) {
+		rule_not_run(run, rule_without_cluster(run));
+		return;
+	}
+	f = report_place(
+		run, &w->id, &class->place,
+		rule_cluster(run)
+			? "there is no RuntimeClass `%s`: %s%s will be forbidden"
+			: "no file has the RuntimeClass `%s`: unless the cluster has it, %s%s will be forbidden",
+		class->name, w->class == KIND_POD ? "" : "the pods of ",
+		rule_title(run, w->id.kind, w->id.name));
+	if (near)
+		finding_help(run, f, "did you mean `%s`?", near);
+	if (!rule_cluster(run))
+		finding_severity(f, SEVERITY_INFO);
+}
+
+static void check(struct rule_run *run, const struct workload *w)
+{
+	for (size_t i = 0; i < w->npods; i++)
+		for (size_t r = 0; r < w->pods[i].nreferences; r++) {
+			const struct pod_reference *one =
+				&w->pods[i].references[r];
+
+			if (one->runtime_class && w->pods[i].repairable)
+				judge(run, w, one);
+		}
+}
+
+const struct rule rule_runtimeclass_unknown = {
+	.name = "runtimeclass-unknown",
+	.category = "scheduling",
+	.severity = SEVERITY_ERROR,
+	.needs = NEEDS_SET,
+	.since = "1.0",
+	.summary = "runtimeClassName names a RuntimeClass that does not exist",
+	.why = "The workload is accepted, and then every one of its pods is forbidden: it stays at 0 pods.",
+	.remedy =
+		"Name a class of the cluster (`kubectl get runtimeclasses`), or leave the field out where the NVIDIA runtime is the default.",
+	.evidence =
+		"https://github.com/kubernetes/kubernetes/blob/v1.36.1/plugin/pkg/admission/runtimeclass/admission.go, `pod rejected: RuntimeClass %q not found`",
+	.check_workload = check,
+};
