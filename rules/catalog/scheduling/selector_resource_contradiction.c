@@ -12,6 +12,7 @@
 #include "kube/scheduling/affinity.h"
 #include "kube/scheduling/labels.h"
 #include "kube/scheduling/mig.h"
+#include "kube/scheduling/sharing.h"
 
 static const struct accelerator *asked_for(const struct pod *pod)
 {
@@ -21,8 +22,34 @@ static const struct accelerator *asked_for(const struct pod *pod)
 	return NULL;
 }
 
+/* A count is of GPUs, not of their shares and slices: those have the name of
+ * whole ones (MIG strategy single), as AMD's partitions do by default. */
+static bool asks_for_whole(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		FOR_EACH_ASKED(c, entry)
+			if (entry->accelerator &&
+			    (container_unit(rule_cluster(run), rule_arena(run),
+					    c, entry) != ACCEL_WHOLE ||
+			     text_eq(entry->accelerator->vendor, "amd")))
+				return false;
+	return true;
+}
+
+/* Cards of two makers may be in one node: processors bring GPUs of their own,
+ * and a label of PCI devices, or of the site, may mean those. */
+static bool may_have_both(const struct node_label *label, const char *vendor,
+			  const struct accelerator *accelerator)
+{
+	if (label->platform)
+		return false;
+	return text_eq(vendor, "intel") ||
+	       text_eq(accelerator->vendor, "intel") ||
+	       text_starts(label->key, "feature.node.kubernetes.io/pci-");
+}
+
 static void judge(struct rule_run *run, const struct pod *pod,
-		  const struct node_need *need,
+		  const struct node_need *need, const struct node_label *label,
 		  const struct accelerator *accelerator)
 {
 	const struct node *first = node_need_value(need, 0);
@@ -32,12 +59,13 @@ static void judge(struct rule_run *run, const struct pod *pod,
 
 	if (node_eq(first, "false") || node_need_value(need, 1))
 		return;
-	if (vendor && !text_eq(vendor, accelerator->vendor))
-		report_pod(
-			run, pod, need->at,
-			"`%s` selects %s nodes, the pods ask for `%s`: no node has both",
-			need->key, vendor, accelerator->name);
-	else if (n >= 0 && n < pod->gpus.n && accelerator->class == ACCEL_WHOLE)
+	if (vendor && !text_eq(vendor, accelerator->vendor)) {
+		if (!may_have_both(label, vendor, accelerator))
+			report_pod(
+				run, pod, need->at,
+				"`%s` selects %s nodes, the pods ask for `%s`: no node has both",
+				need->key, vendor, accelerator->name);
+	} else if (n >= 0 && n < pod->gpus.n && asks_for_whole(run, pod))
 		report_pod(run, pod, first,
 			   "`%s: %s` selects nodes with %" PRId64
 			   " accelerator%s, a pod asks for %" PRId64,
@@ -94,7 +122,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		const struct node_label *label = node_label_find(need->key);
 
 		if (label && node_need_requires(need))
-			judge(run, pod, need, accelerator);
+			judge(run, pod, need, label, accelerator);
 	}
 }
 
