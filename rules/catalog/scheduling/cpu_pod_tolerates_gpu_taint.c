@@ -7,10 +7,18 @@
  * keeps in the workers' pool of nodes, or what claims devices: those of a
  * ComputeDomain are on GPU nodes alone.
  */
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 #include "kube/purpose/intent.h"
+#include "kube/scheduling/affinity.h"
 #include "kube/scheduling/selector.h"
+
+/* Such a taint keeps nobody off, and is not what keeps CPU pods away. */
+static bool is_soft(const struct node *toleration)
+{
+	return node_eq(node_get(toleration, "effect"), "PreferNoSchedule");
+}
 
 static const struct node *gpu_toleration(struct rule_run *run,
 					 const struct pod *pod)
@@ -18,7 +26,8 @@ static const struct node *gpu_toleration(struct rule_run *run,
 	FOR_EACH_CHILD(pod_field(pod, "tolerations"), toleration) {
 		const char *key = node_str(node_get(toleration, "key"));
 
-		if (key && gpu_taint_key(rule_accelerators(run), key))
+		if (key && gpu_taint_key(rule_accelerators(run), key) &&
+		    !is_soft(toleration))
 			return toleration;
 	}
 	return NULL;
@@ -32,35 +41,80 @@ static const struct node *any_toleration(const struct pod *pod)
 
 		if (node_eq(node_get(toleration, "operator"), "Exists") &&
 		    (node_is_unset(key) || node_eq(key, "")) &&
-		    !node_eq(effect, "NoExecute"))
+		    !node_eq(effect, "NoExecute") && !is_soft(toleration))
 			return toleration;
 	}
 	return NULL;
+}
+
+/* Does the value say that such nodes have no device? */
+static bool says_none(const struct node_label *label, const struct node *value)
+{
+	const struct instance_type *type;
+
+	if (label->meaning == LABEL_PRESENCE || label->meaning == LABEL_COUNT)
+		return node_eq(value, "false") || node_eq(value, "0");
+	if (label->meaning != LABEL_INSTANCE || !node_str(value))
+		return false;
+	type = instance_type_find(node_str(value));
+	return type && !type->vendor;
+}
+
+/* Only nodes without a device pass it, or those of the control plane. */
+static bool keeps_off(const struct node_need *need)
+{
+	const struct node_label *label = node_label_find(need->key);
+	const struct node *value = node_need_value(need, 0);
+
+	if (text_eq(need->key, "node-role.kubernetes.io/control-plane") ||
+	    text_eq(need->key, "node-role.kubernetes.io/master"))
+		return node_need_requires(need);
+	if (!label)
+		return false;
+	if (label->meaning == LABEL_PRESENCE &&
+	    text_eq(need->operator, "NotIn"))
+		return node_eq(node_at(need->values, 0), "true");
+	if (text_eq(need->operator, "DoesNotExist"))
+		return label->meaning == LABEL_PRESENCE ||
+		       label->meaning == LABEL_PRODUCT ||
+		       label->meaning == LABEL_COUNT;
+	for (const struct node *one = value; one;
+	     one = node_need_next(need, one))
+		if (!says_none(label, one))
+			return false;
+	return value != NULL;
+}
+
+static bool stays_off(struct rule_run *run, const struct pod *pod)
+{
+	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
+
+	return node_needs_imply(&needs, keeps_off);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *at = gpu_toleration(run, pod);
 	const char *key = node_str(node_get(at, "key"));
+	const struct node *any = at ? NULL : any_toleration(pod);
 	const struct node_label *label;
 	struct finding *f;
 
-	if (!pod_has_placement(pod) || pod_uses_gpu(pod) != TRI_NO ||
-	    pod_is_preset(pod) || pod->object->class == KIND_DAEMON ||
-	    pod_follows_devices(pod) ||
-	    !node_is_unset(pod_field(pod, "resourceClaims")))
+	if ((!at && !any) || !pod_has_placement(pod) ||
+	    pod_uses_gpu(pod) != TRI_NO || pod_is_preset(pod) ||
+	    pod->object->class == KIND_DAEMON || pod_follows_devices(pod) ||
+	    !node_is_unset(pod_field(pod, "resourceClaims")) ||
+	    stays_off(run, pod))
 		return;
 	if (at)
 		f = report_pod(
 			run, pod, node_get(at, "key"),
 			"pods without an accelerator tolerate `%s` and may take the cores of its nodes",
 			key);
-	else if ((at = any_toleration(pod)))
-		f = report_pod(
-			run, pod, at,
-			"pods without a GPU tolerate every taint, that of GPU nodes too");
 	else
-		return;
+		f = report_pod(
+			run, pod, any,
+			"pods without a GPU tolerate every taint, that of GPU nodes too");
 	if (pod_gpu_selector(pod, &label)) {
 		finding_help(run, f,
 			     "remove the toleration and the selector of GPU "
