@@ -48,5 +48,7 @@ bool pod_in_namespaces(struct arena *arena, const struct pod *pod,
  * required affinity (In, Exists, Gt), or NULL. *label gets its row. */
 const struct node *pod_gpu_selector(const struct pod *pod,
 				    const struct node_label **label);
+/* As it is written there; that of the row may be a pattern. */
+const char *gpu_selector_key(const struct node *selector);
 
 #endif

@@ -10,20 +10,19 @@
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const struct node_label *label = NULL;
 	const struct node *at;
 
 	if (!pod_has_placement(pod) || pod_uses_gpu(pod) != TRI_NO ||
 	    pod_is_preset(pod) || pod->object->class == KIND_DAEMON ||
 	    pod_follows_devices(pod))
 		return;
-	at = pod_gpu_selector(pod, &label);
+	at = pod_gpu_selector(pod, NULL);
 	if (!at || node_is_unknown(at))
 		return;
 	report_pod(
 		run, pod, at,
 		"the pods are pinned to nodes with accelerators (`%s`) and ask for none",
-		label ? label->key : "");
+		gpu_selector_key(at));
 }
 
 static const char *const yields_to[] = {"gpu-limit-missing", 0};

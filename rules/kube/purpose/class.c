@@ -435,6 +435,15 @@ bool pod_is_trusted(const struct pod *pod)
 
 /* -- selectors ----------------------------------------------------------- */
 
+/* `accelerator: none`, `gpu-type: cpu`: of a label that a site made up. */
+static bool says_no(const struct node_label *label, const char *text)
+{
+	if (!*text || !strcmp(text, "false") || !strcmp(text, "0"))
+		return true;
+	return !label->vendor && (!strcmp(text, "none") ||
+				  !strcmp(text, "no") || !strcmp(text, "cpu"));
+}
+
 /* Does requiring this value of the label ask for a node with devices? */
 static bool value_pins(const struct node_label *label, const struct node *value)
 {
@@ -443,7 +452,7 @@ static bool value_pins(const struct node_label *label, const struct node *value)
 	if (!text)
 		return node_is_unknown(value) &&
 		       label->meaning != LABEL_INSTANCE;
-	if (!*text || !strcmp(text, "false") || !strcmp(text, "0"))
+	if (says_no(label, text))
 		return false;
 	if (label->meaning == LABEL_INSTANCE) {
 		const struct instance_type *type = instance_type_find(text);
@@ -541,4 +550,10 @@ const struct node *pod_gpu_selector(const struct pod *pod,
 	if (first && label)
 		*label = row;
 	return first;
+}
+
+const char *gpu_selector_key(const struct node *selector)
+{
+	return text_eq(selector->key, "key") ? node_str(selector)
+					     : selector->key;
 }

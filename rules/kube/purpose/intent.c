@@ -441,15 +441,15 @@ static struct intent placement_intent(const struct accelerator_extra *extra,
 				      const struct container *c)
 {
 	const struct node *class = pod_field(pod, "runtimeClassName");
-	const struct node_label *label = NULL;
 	const struct node *at;
 
 	if (text_starts(node_str(class), "nvidia"))
 		return (struct intent){INTENT_RUNTIME_CLASS, c, class,
 				       node_str(class), 0};
-	at = pod_gpu_selector(pod, &label);
+	at = pod_gpu_selector(pod, NULL);
 	if (at)
-		return (struct intent){INTENT_SELECTOR, c, at, label->key, 0};
+		return (struct intent){INTENT_SELECTOR, c, at,
+				       gpu_selector_key(at), 0};
 	/* Left over in a pod that does neither (cpu-pod-tolerates-gpu-taint).
 	 */
 	at = taint_tolerated(extra, pod);
