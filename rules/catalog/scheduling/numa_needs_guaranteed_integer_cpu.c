@@ -6,19 +6,52 @@
 #include "kube/object.h"
 
 /* As the webhook reads it: limits count only where there are no requests. */
-static bool is_refused(const struct container *c)
+static enum quantity_state request_of(const struct container *c,
+				      const char *name, struct quantity *q)
+{
+	return node_count(container_requests(c)) ? container_request(c, name, q)
+						 : container_limit(c, name, q);
+}
+
+static bool lacks_cpus(const struct container *c)
 {
 	const int64_t one = INT64_C(1000000000);
-	const char *const name = "cpu";
 	struct quantity q;
-	enum quantity_state is = node_count(container_requests(c))
-					 ? container_request(c, name, &q)
-					 : container_limit(c, name, &q);
+	enum quantity_state is = request_of(c, "cpu", &q);
 
-	if (node_is_unknown(c->resources))
-		return false;
 	return is == QUANTITY_ABSENT ||
 	       (is == QUANTITY_OK && (q.nano < one || q.nano % one));
+}
+
+/* GetPodQOS compares sums; no request is above its limit, so they are equal
+ * where each pair is. */
+static bool is_guaranteed(const struct container *c, const char *name)
+{
+	struct quantity request, limit;
+	enum quantity_state wants = request_of(c, name, &request);
+	enum quantity_state may = container_limit(c, name, &limit);
+
+	if (wants == QUANTITY_ABSENT || may == QUANTITY_ABSENT)
+		return false;
+	return wants != QUANTITY_OK || may != QUANTITY_OK ||
+	       request.nano == limit.nano;
+}
+
+/* What it needs and does not have, or NULL. */
+static const char *refused_for(const struct container *c)
+{
+	if (node_is_unknown(c->resources))
+		return NULL;
+	if (lacks_cpus(c))
+		return "a request of whole CPUs";
+	/* What the pod has as a whole may count in newer releases. */
+	if (!node_is_unset(pod_field(c->pod, "resources")))
+		return NULL;
+	if (!is_guaranteed(c, "cpu"))
+		return "a CPU limit as high as the request";
+	if (!is_guaranteed(c, "memory"))
+		return "a memory request and limit of the same amount";
+	return NULL;
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -29,14 +62,17 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    !node_str(policy) || node_eq(policy, "none") ||
 	    node_eq(policy, "") || pod_uses_gpu(pod) != TRI_YES)
 		return;
-	FOR_EACH_CONTAINER(pod, c)
-		if (is_refused(c)) {
-			report_pod(run, pod, policy,
-				   "`topologyPolicy: %s` needs a request of "
-				   "whole CPUs, container `%s` has none",
-				   node_str(policy), container_title(c));
-			return;
-		}
+	FOR_EACH_CONTAINER(pod, c) {
+		const char *what = refused_for(c);
+
+		if (!what)
+			continue;
+		report_pod(run, pod, policy,
+			   "`topologyPolicy: %s` needs %s, container `%s` has "
+			   "none",
+			   node_str(policy), what, container_title(c));
+		return;
+	}
 }
 
 const struct rule rule_numa_needs_guaranteed_integer_cpu = {
@@ -45,10 +81,11 @@ const struct rule rule_numa_needs_guaranteed_integer_cpu = {
 	.severity = SEVERITY_ERROR,
 	.wants = FACT_GPU | FACT_VOLCANO,
 	.since = "1.0",
-	.summary = "a Volcano task with a NUMA policy and no whole CPUs",
-	.why = "Volcano refuses the job: without whole CPUs there is nothing to align.",
+	.summary =
+		"a Volcano task with a NUMA policy that is not Guaranteed, or without whole CPUs",
+	.why = "Volcano refuses the job: the kubelet aligns whole CPUs of Guaranteed pods only.",
 	.remedy =
-		"Set the same whole number of CPUs in requests and limits of all containers, or drop topologyPolicy.",
+		"Set the same whole number of CPUs, and the same memory, in requests and limits of all containers, or drop topologyPolicy.",
 	.evidence =
 		"https://github.com/volcano-sh/volcano/blob/master/pkg/webhooks/admission/jobs/validate/admit_job.go",
 	.check_pod = check,
