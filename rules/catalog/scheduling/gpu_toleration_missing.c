@@ -5,6 +5,8 @@
  * shows; a policy that names a managed platform leaves it to that. The
  * admission plugin ExtendedResourceToleration adds the toleration (not for
  * claims), but is off by default. Knative allows none without a feature flag.
+ * Only the scheduler asks for it: the kubelet, to which nodeName goes at once,
+ * looks at NoExecute alone (pkg/kubelet/lifecycle/predicate.go generalFilter).
  * Source: plugin/pkg/admission/extendedresourcetoleration; Azure/AKS#1449.
  */
 #include <string.h>
@@ -90,6 +92,7 @@ static bool check_key(struct rule_run *run, const struct pod *pod,
 	    tolerations_tolerate(node_get(runtime, "tolerations"), key, NULL,
 				 "NoSchedule") != TRI_NO ||
 	    unknown || tainted == TRI_NO ||
+	    !node_is_unset(pod_field(pod, "nodeName")) ||
 	    (tainted == TRI_UNKNOWN &&
 	     object_shows_platform(rule_arena(run), pod->object)))
 		return false;
