@@ -93,8 +93,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	if (!match.selected)
 		report_label(run, cluster, pod);
-	/* Flavors of Kueue and RuntimeClasses add tolerations. */
+	/* Flavors of Kueue and RuntimeClasses add tolerations; where nodeName
+	 * is set the kubelet alone is asked, and not for NoSchedule. */
 	else if (!match.tolerated && !pod->object->kueue &&
+		 node_is_unset(pod_field(pod, "nodeName")) &&
 		 node_is_unset(pod_field(pod, "runtimeClassName")))
 		report_taint(run, pod, &match);
 }
