@@ -37,8 +37,9 @@ static void report_blocked(struct rule_run *run, const struct budget_tally *t,
 		run, id, place,
 		how == BUDGET_BLOCKS_ALL
 			? "`%s: %s` of PodDisruptionBudget `%s` lets no GPU pod of %s be evicted"
-			: "`%s: %s` of PodDisruptionBudget `%s` lets no GPU pod of %s be evicted, if no others have the labels, while there are %" PRId64,
-		field->key, field->str, t->id.name, t->title, t->pods.n);
+			: "`%s: %s` of PodDisruptionBudget `%s` lets no GPU pod of %s be evicted, if no others have the labels, while there %s %" PRId64,
+		field->key, field->str, t->id.name, t->title,
+		t->pods.n == 1 ? "is" : "are", t->pods.n);
 	finding_cause(run, f, t->id.name);
 	/* A training job may well mean it. */
 	if (how == BUDGET_BLOCKS_SO_MANY || t->training)
