@@ -49,5 +49,8 @@ bool pod_node_clash(const struct pod *pod, const struct node_needs *needs,
 /* The term of its required anti-affinity by which no two pods of the template
  * run on one node, or NULL. */
 const struct node *pod_keeps_apart(const struct pod *pod);
+/* Do all pods of the template run on one node: by its name, a selector for its
+ * hostname, or a required affinity to each other? */
+bool pod_keeps_together(const struct pod *pod);
 
 #endif

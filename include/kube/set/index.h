@@ -188,6 +188,7 @@ struct workload_pod {
 	size_t nreferences;
 	const char *device_class; /* pod_claims_class() */
 	bool apart;		  /* no two of its pods may be on one node */
+	bool together;		  /* all of them are; where it has claims */
 	bool waits; /* for other pods of the object, maybe their end */
 	/* Known labels, those included that the operator adds. */
 	struct pod_label *labels;

@@ -30,7 +30,7 @@ static bool mounts(const struct workload_pod *pod, const char *claim)
 
 struct users {
 	struct amount pods;
-	bool gpu, apart;
+	bool gpu, apart, together;
 };
 
 static bool is_too_small(struct rule_run *run, const struct workload_pod *pod)
@@ -42,7 +42,7 @@ static bool is_too_small(struct rule_run *run, const struct workload_pod *pod)
 static struct users users_of(struct rule_run *run, const struct workload *w,
 			     const char *claim)
 {
-	struct users users = {.gpu = false};
+	struct users users = {.together = true};
 
 	for (size_t i = 0; i < w->npods; i++) {
 		const struct workload_pod *pod = &w->pods[i];
@@ -53,6 +53,7 @@ static struct users users_of(struct rule_run *run, const struct workload *w,
 		users.pods = pod->waits ? amount_max(users.pods, pod->steady)
 					: amount_add(users.pods, pod->steady);
 		users.gpu |= pod->gpu;
+		users.together &= pod->together;
 		users.apart |= pod->steady.n > 1 &&
 			       (pod->apart || is_too_small(run, pod));
 	}
@@ -75,7 +76,8 @@ static void judge(struct rule_run *run, const struct workload *w,
 	    !rule_cluster(run))
 		rule_not_run(run, rule_without_cluster(run));
 	one_pod = found && has_only(found->root, "ReadWriteOncePod");
-	if (!one_pod && !(found && has_only(found->root, "ReadWriteOnce")))
+	if (!one_pod && (!found || users.together ||
+			 !has_only(found->root, "ReadWriteOnce")))
 		return;
 	f = report_place(
 		run, &w->id, &claim->place,

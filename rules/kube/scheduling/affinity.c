@@ -173,11 +173,12 @@ static bool selects_own(const struct node *term, const struct pod *pod)
 		       TRI_YES;
 }
 
-const struct node *pod_keeps_apart(const struct pod *pod)
+/* The term by hostname of such a rule between the template's own pods. */
+static const struct node *own_term(const struct pod *pod, const char *rule)
 {
-	const struct node *terms = node_get(
-		node_get(pod_field(pod, "affinity"), "podAntiAffinity"),
-		"requiredDuringSchedulingIgnoredDuringExecution");
+	const struct node *terms =
+		node_get(node_get(pod_field(pod, "affinity"), rule),
+			 "requiredDuringSchedulingIgnoredDuringExecution");
 
 	FOR_EACH_CHILD(terms, term)
 		if (node_eq(node_get(term, "topologyKey"),
@@ -185,4 +186,17 @@ const struct node *pod_keeps_apart(const struct pod *pod)
 		    selects_own(term, pod))
 			return node_get(term, "topologyKey");
 	return NULL;
+}
+
+const struct node *pod_keeps_apart(const struct pod *pod)
+{
+	return own_term(pod, "podAntiAffinity");
+}
+
+bool pod_keeps_together(const struct pod *pod)
+{
+	return node_str(pod_field(pod, "nodeName")) ||
+	       node_str(node_get(pod_field(pod, "nodeSelector"),
+				 "kubernetes.io/hostname")) ||
+	       own_term(pod, "podAffinity");
 }

@@ -64,6 +64,7 @@ void pod_read_references(struct arena *arena, const struct pod *pod,
 		reference_add(pod, true, class, file, out);
 	if (!n)
 		return;
+	out->together = pod_keeps_together(pod);
 	FOR_EACH_CHILD(volumes, volume) {
 		const struct node *name = claim_of(volume);
 
