@@ -228,6 +228,7 @@ static void check_counts(struct fields *fields, const struct node *map)
 	field(fields, map, "minReplicas", WANT_COUNT);
 	field(fields, map, "maxReplicas", WANT_COUNT);
 	field(fields, map, "numOfHosts", WANT_COUNT);
+	field(fields, map, "rayStartParams", WANT_STRING_MAP);
 	field_below(fields, job, "template.spec.parallelism", "parallelism",
 		    WANT_COUNT);
 	field_below(fields, job, "template.spec.completions", "completions",
