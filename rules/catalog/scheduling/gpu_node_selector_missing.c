@@ -2,7 +2,8 @@
 /*
  * A GPU pod that names no type of GPU takes the first free one: a 70B model
  * lands on a 16 GB card, or a small job takes the most expensive card. Where
- * all are alike nothing is wrong, as a state or the policy shows. A Kueue
+ * all are alike nothing is wrong, as a state or the policy shows. A DaemonSet
+ * takes none for itself: it has a pod on each node that fits. A Kueue
  * queue's flavors inject the selector, as some operators do; a claim selects, a
  * MIG profile has a size.
  */
@@ -98,8 +99,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if (choice == TRI_NO || pod_uses_gpu(pod) != TRI_YES ||
 	    pod->injects & INJECT_SELECTOR || pod->object->kueue ||
-	    has_claims_only(pod) || pod_wants_profiles(pod) ||
-	    pod_resource_names_model(pod) ||
+	    pod->object->class == KIND_DAEMON || has_claims_only(pod) ||
+	    pod_wants_profiles(pod) || pod_resource_names_model(pod) ||
 	    !node_is_unset(pod_field(pod, "nodeName")))
 		return;
 	needs = pod_node_needs(rule_arena(run), pod);
