@@ -84,7 +84,7 @@ struct instance_type {
 	const char *name;   /* p5.48xlarge, a2-highgpu-8g, Standard_ND96... */
 	const char *vendor; /* NULL: no accelerator */
 	const char *product;
-	int accelerators; /* per node; 0 = none (fractional included) */
+	int accelerators; /* per node; a part of a GPU is one */
 	int efa;	  /* Elastic Fabric Adapters; 0: not known */
 };
 /* NULL when the type is not in the table (nothing can be said). */
