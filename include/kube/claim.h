@@ -47,6 +47,8 @@ const struct node *claim_requests(const struct object *object);
  */
 enum tri claim_use(const struct pod *pod, const struct node *entry,
 		   struct amount *devices);
+/* Is it the claim that says so, and not its names? */
+bool claim_is_known(const struct pod *pod, const struct node *entry);
 /* Is one of the pod's claims for NVIDIA's devices, as far as is known? */
 bool pod_claims_nvidia(const struct pod *pod);
 /* Do the resources, of a container or a pod, name the pod's claim? */

@@ -94,7 +94,7 @@ static bool policy_names(const struct claim_table *table, const char *class)
 
 /*
  * Other words win: compute-domain-daemon.nvidia.com is not a GPU. Neither is
- * what a driver of examples simulates.
+ * what a driver of examples simulates, or DRANET's interface.
  */
 static enum tri class_use(const struct claim_table *table, const char *class)
 {
@@ -102,7 +102,8 @@ static enum tri class_use(const struct claim_table *table, const char *class)
 		return TRI_UNKNOWN;
 	if (policy_names(table, class))
 		return TRI_YES;
-	if (speaks_of_other(class) || domain_is_reserved(class))
+	if (speaks_of_other(class) || domain_is_reserved(class) ||
+	    text_starts(class, "dra.net") || text_starts(class, "dranet"))
 		return TRI_NO;
 	return speaks_of_gpu(class) ? TRI_YES : TRI_UNKNOWN;
 }
@@ -300,6 +301,13 @@ enum tri claim_use(const struct pod *pod, const struct node *entry,
 	use = hint(entry);
 	*devices = (struct amount){.n = use == TRI_YES, .unknown = true};
 	return use;
+}
+
+bool claim_is_known(const struct pod *pod, const struct node *entry)
+{
+	const struct claim *claim = claim_of(pod, entry);
+
+	return claim && claim->gpu != TRI_UNKNOWN;
 }
 
 const char *pod_claims_class(const struct pod *pod)

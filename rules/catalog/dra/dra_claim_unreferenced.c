@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pod.spec.resourceClaims allocates; containers get what resources.claims
- * names.
+ * names. A network driver (DRANET) serves the pod as a whole: where no more
+ * than the names of a claim is known, it may be one of those.
  */
 #include "engine/rule.h"
 #include "kube/claim.h"
@@ -15,6 +16,26 @@ static bool is_used(const struct pod *pod, const char *name)
 	       TRI_NO;
 }
 
+static void report(struct rule_run *run, const struct pod *pod,
+		   const struct node *entry)
+{
+	const struct node *name = node_get(entry, "name");
+	struct finding *f;
+
+	if (claim_is_known(pod, entry)) {
+		report_pod(run, pod, name,
+			   "claim `%s` takes devices that no container uses",
+			   node_str(name));
+		return;
+	}
+	f = report_pod(run, pod, name,
+		       "no container uses claim `%s`: if it is for "
+		       "accelerators, they are allocated and idle",
+		       node_str(name));
+	finding_severity(f, SEVERITY_WARNING);
+	finding_guess(run, f);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	if (pod->flat)
@@ -25,10 +46,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 		if (name && claim_use(pod, entry, &devices) == TRI_YES &&
 		    !is_used(pod, name))
-			report_pod(run, pod, node_get(entry, "name"),
-				   "claim `%s` takes devices that no container "
-				   "uses",
-				   name);
+			report(run, pod, entry);
 	}
 }
 
