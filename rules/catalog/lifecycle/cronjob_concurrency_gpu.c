@@ -14,38 +14,92 @@
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
-enum { HOUR = 3600, DAY = 23 * HOUR /* when clocks go forward */ };
+enum { HOUR = 3600, DAY = 24 * HOUR, WEEK = 7 * DAY, MONTH = 28 * DAY };
 
-/* One number, no list, range or step. */
-static bool is_number(const char *field)
+enum { MINUTES, HOURS, DAYS, MONTHS, WEEKDAYS, FIELDS };
+
+static bool is_one(const char *field, const char *of)
 {
-	size_t n = strspn(field, "0123456789");
+	size_t n = strspn(field, of);
 
 	return n && (!field[n] || field[n] == ' ');
+}
+
+static bool is_number(const char *field)
+{
+	return is_one(field, "0123456789");
+}
+
+/* One day: no list, range or step. */
+static bool is_weekday(const char *field)
+{
+	return is_number(field) ||
+	       is_one(field, "adefhimnorstuwADEFHIMNORSTUW");
+}
+
+static bool is_any(const char *field)
+{
+	return *field && strchr("*?", *field) && (!field[1] || field[1] == ' ');
+}
+
+/* N of a step that divides the whole, or 0. */
+static int64_t step(const char *field, long whole)
+{
+	char *end = NULL;
+	long n = text_starts(field, "*/") ? strtol(field + 2, &end, 10) : 0;
+
+	return n > 0 && whole % n == 0 && *end == ' ' ? n : 0;
+}
+
+/* Of one run on each of its days: the least from one to the next. When clocks
+ * go forward it is an hour less. */
+static int64_t days(const char *const *fields)
+{
+	if (is_number(fields[DAYS]) && is_any(fields[WEEKDAYS]))
+		return MONTH - HOUR;
+	if (is_any(fields[DAYS]) && is_weekday(fields[WEEKDAYS]))
+		return WEEK - HOUR;
+	return DAY - HOUR;
+}
+
+static int64_t interval_of_macro(const char *schedule)
+{
+	static const struct {
+		const char *name;
+		int64_t seconds;
+	} macros[] = {
+		{"@hourly", HOUR},	     {"@daily", DAY - HOUR},
+		{"@midnight", DAY - HOUR},   {"@weekly", WEEK - HOUR},
+		{"@monthly", MONTH - HOUR},  {"@yearly", MONTH - HOUR},
+		{"@annually", MONTH - HOUR},
+	};
+
+	for (size_t i = 0; i < sizeof(macros) / sizeof(*macros); i++)
+		if (text_eq(schedule, macros[i].name))
+			return macros[i].seconds;
+	return 0;
 }
 
 /* Seconds between two runs at least, 0: not known. */
 static int64_t interval(const char *schedule)
 {
-	const char *hour = schedule ? strchr(schedule, ' ') : NULL;
-	long minutes;
+	const char *fields[FIELDS];
+	int64_t n;
 
-	if (text_eq(schedule, "@hourly"))
-		return HOUR;
 	if (text_starts(schedule, "@"))
-		return text_starts(schedule, "@every") ? 0 : DAY;
-	if (!hour)
-		return 0;
-	hour += strspn(hour, " ");
-	if (is_number(schedule) && is_number(hour))
-		return DAY;
-	if (strncmp(hour, "* ", 2) != 0)
-		return 0;
-	if (is_number(schedule))
-		return HOUR;
-	minutes = text_starts(schedule, "*/") ? strtol(schedule + 2, NULL, 10)
-					      : 0;
-	return minutes > 0 && 60 % minutes == 0 ? minutes * 60 : 0;
+		return interval_of_macro(schedule);
+	for (size_t i = 0; i < FIELDS; i++) {
+		schedule += strspn(schedule, " ");
+		fields[i] = schedule;
+		schedule += strcspn(schedule, " ");
+	}
+	if (is_number(fields[MINUTES])) {
+		if (is_number(fields[HOURS]))
+			return days(fields);
+		n = is_any(fields[HOURS]) ? 1 : step(fields[HOURS], 24);
+		return n > 1 ? (n - 1) * HOUR : n * HOUR;
+	}
+	return is_any(fields[HOURS]) ? 60 * step(fields[MINUTES], 60) : 0;
 }
 
 /* Is each run ended before the next one starts? */
@@ -57,7 +111,7 @@ static bool ends_in_time(const struct object *object, const struct node *spec)
 
 	return !node_is_unset(deadline) && !n.unknown && n.n > 0 &&
 	       node_is_unset(node_get(spec, "schedules")) &&
-	       n.n < interval(node_str(schedule));
+	       node_str(schedule) && n.n < interval(node_str(schedule));
 }
 
 static void check(struct rule_run *run, const struct object *object)
