@@ -9,13 +9,18 @@
  * training-operator v1.9 pytorch_defaults.go, pkg/controller.v1/common/ job.go
  * DeletePodsAndServices, pkg/controller.v1/pytorch pytorchjob_controller.go
  * UpdateJobStatus; mpi-operator v2beta1/default.go setDefaultsRunPolicy,
- * mpi_job_controller.go isCleanUpPods; trainer#1579.
+ * mpi_job_controller.go isCleanUpPods; trainer#1579. A time to live ends that:
+ * the training operator deletes the job with its pods (common/job.go
+ * CleanupJob); mpi-operator hands it to the launcher's Job, which leaves the
+ * workers alone (newLauncherJob).
  */
 #include <string.h>
 
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/kubeflow.h"
+
+enum { AN_HOUR = 3600 };
 
 static const struct node *clean_policy(const struct object *object)
 {
@@ -66,6 +71,17 @@ static bool ends_with_all(const struct object *object,
 	       !run_policy_get(object, policy, RUN_DEADLINE);
 }
 
+/* Do the pods go soon enough with the finished job, or may they? */
+static bool is_deleted_soon(const struct object *object,
+			    const struct run_policy *policy)
+{
+	const struct node *ttl = run_policy_get(object, policy, RUN_TTL);
+	struct amount seconds = amount_int(ttl, 0);
+
+	return ttl && !object_is_mpi_v2(object) &&
+	       (seconds.unknown || seconds.n <= AN_HOUR);
+}
+
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct object *object, const struct node *policy)
 {
@@ -89,7 +105,7 @@ static void check(struct rule_run *run, const struct object *object)
 	if (!object_is_kubeflow(object) || !object_gpu_pod(object) ||
 	    !object_run_policy(object, &place) ||
 	    object_stops_workers(object) || is_single(object) ||
-	    ends_with_all(object, &place))
+	    ends_with_all(object, &place) || is_deleted_soon(object, &place))
 		return;
 	if (unset ? object->fragment : !node_eq(policy, "None"))
 		return;
@@ -115,7 +131,7 @@ const struct rule rule_cleanpodpolicy_leaks_gpus = {
 	.since = "1.0",
 	.summary =
 		"a Kubeflow job whose cleanPodPolicy is None, set or by default",
-	.why = "Pods that still run when the job has ended are never stopped, and hold their GPUs. An elastic PyTorchJob without a master has ended when one worker has succeeded.",
+	.why = "Pods that still run when the job has ended are not stopped before the job is deleted, and hold their GPUs. An elastic PyTorchJob without a master has ended when one worker has succeeded.",
 	.remedy =
 		"Set runPolicy.cleanPodPolicy: Running; finished pods and their logs are kept.",
 	.evidence =
