@@ -3,12 +3,24 @@
  * With restartPolicy ExitCode the operator deletes a pod that ended with a code
  * of 128 or more (137 out of memory, 139 segmentation fault) and recreates it.
  * backoffLimit counts container restarts of running pods, so these are never
- * counted; only a deadline ends the loop. Source: training-operator
- * pkg/core/job.go PastBackoffLimit; trainer#2045.
+ * counted; only a deadline ends the loop, or a limit of 0, which the first
+ * failed pod exceeds. Source: training-operator pkg/core/job.go
+ * PastBackoffLimit; controller.v1/common/job.go ReconcileJobs
+ * (exceedsBackoffLimit; its queue counts no requeues); trainer#2045.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/kubeflow.h"
+
+/* Does the first failure end the job, or may it? */
+static bool never_retries(const struct object *object,
+			  const struct run_policy *policy)
+{
+	const struct node *limit = run_policy_get(object, policy, RUN_RETRIES);
+	struct amount n = amount_int(limit, 1);
+
+	return n.unknown || !n.n;
+}
 
 static void check(struct rule_run *run, const struct object *object)
 {
@@ -16,7 +28,8 @@ static void check(struct rule_run *run, const struct object *object)
 
 	if (!object_is_kubeflow(object) || object_is_mpi_v2(object) ||
 	    !object_gpu_pod(object) || !object_run_policy(object, &policy) ||
-	    run_policy_get(object, &policy, RUN_DEADLINE))
+	    run_policy_get(object, &policy, RUN_DEADLINE) ||
+	    never_retries(object, &policy))
 		return;
 	FOR_EACH_POD(object, pod) {
 		struct finding *f;
@@ -44,7 +57,7 @@ const struct rule rule_exitcode_backoff_ignored = {
 	.since = "1.0",
 	.summary =
 		"restartPolicy ExitCode without a deadline: backoffLimit does not bound it",
-	.why = "A worker that runs out of memory (137) is recreated endlessly, whatever backoffLimit says.",
+	.why = "A worker that runs out of memory (137) is recreated endlessly, whatever backoffLimit above 0 is set.",
 	.remedy = "Set runPolicy.activeDeadlineSeconds.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/core/job.go PastBackoffLimit; https://github.com/kubeflow/trainer/issues/2045",
