@@ -3,15 +3,28 @@
  * activeDeadlineSeconds of a job runs from its startTime, and that is set
  * when the controller first sees it, not when its pods run: waiting for GPUs
  * counts. Suspended jobs have no startTime, so Kueue's are safe. A deadline
- * in a pod runs from the kubelet's start and is not meant here.
+ * in a pod runs from the kubelet's start and is not meant here. That of an
+ * MPIJob (v2beta1) is its launcher's, which may be created last.
  * Source: batch/v1 types.go ActiveDeadlineSeconds; training-operator
- * pkg/core/job.go PastActiveDeadline; KubeRay rayjob_controller.go.
+ * pkg/core/job.go PastActiveDeadline; KubeRay rayjob_controller.go;
+ * mpi_job_controller.go syncHandler, newLauncherJob.
  */
 #include <inttypes.h>
 
+#include <string.h>
+
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
+#include "kube/operators/kubeflow.h"
 #include "kube/purpose/class.h"
+
+/* Does the clock start only when this pod runs? */
+static bool is_waited_for(const struct pod *pod)
+{
+	return object_is_mpi_v2(pod->object) &&
+	       !object_launches_early(pod->object) &&
+	       strcmp(pod->role, "Launcher") != 0;
+}
 
 static void check(struct rule_run *run, const struct object *object)
 {
@@ -29,7 +42,7 @@ static void check(struct rule_run *run, const struct object *object)
 		deadline = pod_run_deadline(pod);
 		if (!deadline || deadline == last ||
 		    !node_int(deadline, &seconds) || seconds <= 0 ||
-		    seconds >= rule_param_int(run, "min"))
+		    seconds >= rule_param_int(run, "min") || is_waited_for(pod))
 			continue;
 		last = deadline;
 		report_pod(run, pod, deadline,
