@@ -11,6 +11,22 @@
 #include "kube/command/parallel.h"
 #include "kube/lifecycle/lifecycle.h"
 
+/* OMPI_MCA_rmaps_base_oversubscribe=1,
+ * PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe. */
+static bool is_set_to_oversubscribe(const struct container *c)
+{
+	for (size_t i = 0; i < c->nenv; i++) {
+		const struct node *entry = c->env[i].node;
+		const char *name = node_str(node_get(entry, "name"));
+		const char *value = node_str(node_get(entry, "value"));
+
+		if ((name && strcasestr(name, "oversubscribe")) ||
+		    (value && strcasestr(value, "oversubscribe")))
+			return true;
+	}
+	return false;
+}
+
 /* It takes its hosts from elsewhere, or more than the slots. */
 static bool places_itself(struct rule_run *run, const struct container *c)
 {
@@ -27,6 +43,26 @@ static bool places_itself(struct rule_run *run, const struct container *c)
 	for (size_t i = 0; i < argv.n; i++)
 		if (argv.items[i].text &&
 		    strcasestr(argv.items[i].text, "oversubscribe"))
+			return true;
+	return is_set_to_oversubscribe(c);
+}
+
+/* So many on each node, by the command: each may start others, or use all
+ * devices of its node (`-np 2 --map-by ppr:1:node all_reduce_perf -g 8`). */
+static bool counts_by_node(struct rule_run *run, const struct container *c,
+			   const struct parallel *mpi)
+{
+	static const char *const flags[] = {"-N",      "-pernode", "--pernode",
+					    "-bynode", "--bynode", NULL};
+	struct argv argv = container_argv(rule_arena(run), c);
+	const struct arg *arg;
+	const char *by = argv_flag(&argv, "--map-by", &arg);
+
+	if (mpi->degrees[DEGREE_PROCESSES].given ||
+	    (arg && (!by || strstr(by, "node"))))
+		return true;
+	for (const char *const *flag = flags; *flag; flag++)
+		if (argv_have(&argv, *flag))
 			return true;
 	return false;
 }
@@ -63,6 +99,8 @@ static void judge(struct rule_run *run, const struct container *c,
 	    total->n == have.n || mpi->spread || places_itself(run, c))
 		return;
 	if (total->n > have.n && !is_open_mpi(c->pod->object))
+		return;
+	if (total->n < have.n && counts_by_node(run, c, mpi))
 		return;
 	f = report_container(run, c, total->node,
 			     "%s starts %" PRId64
