@@ -7,25 +7,41 @@
  * KEP-3329; batch/v1 types.go PodFailurePolicy. That a class named "low" or
  * "preemptible" is preempted is a guess.
  */
+#include <string.h>
+
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/lifecycle/priority.h"
 #include "kube/scheduling/spot.h"
 
+/* Does a word of the name say so? Not `mlflow`, `high-nonpreempting` (which
+ * preempts none), `low-latency`. */
+static bool is_low(const char *class)
+{
+	static const char *const words[] = {
+		"low", "lowest", "spot", "preemptible", "preemptable", NULL};
+
+	for (const char *const *word = words; class && *word; word++) {
+		size_t len = strlen(*word);
+
+		for (const char *at = class; (at = strstr(at, *word)); at++)
+			if ((at == class || strchr("-.", at[-1])) &&
+			    (!at[len] || strchr("-.", at[len])) &&
+			    !text_starts(at, "low-latency") &&
+			    (at < class + 4 || strncmp(at - 4, "non-", 4)))
+				return true;
+	}
+	return false;
+}
+
 /* What shows that the pod may be evicted from its node, or NULL. */
 static const struct node *disrupted_by(const struct pod *pod)
 {
-	static const char *const parts[] = {"preempt", "spot", "low", NULL};
 	const struct node *at = pod_spot(pod);
 	const struct node *class = pod_priority_class(pod);
 
-	if (at)
-		return at;
-	for (const char *const *part = parts; *part; part++)
-		if (text_contains_ci(node_str(class), *part))
-			return class;
-	return NULL;
+	return at ? at : is_low(node_str(class)) ? class : NULL;
 }
 
 /* JobSet's schema requires the status that a Job's has by default. */
@@ -63,7 +79,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	f = report_pod(run, pod, spec,
 		       "pods lost with their node count as failures: no "
 		       "podFailurePolicy ignores DisruptionTarget");
-	finding_label(run, f, by, "these nodes can be reclaimed");
+	finding_label(run, f, by,
+		      by == pod_priority_class(pod)
+			      ? "others may preempt this class"
+			      : "these nodes can be reclaimed");
 	if (pod->restart == RESTART_ON_FAILURE)
 		finding_help(run, f,
 			     "set `restartPolicy: Never` first: a "
