@@ -17,8 +17,9 @@ struct queue_offer {
 };
 /* queue: a ClusterQueue as a cluster state keeps it. */
 struct queue_offer queue_offers(const struct node *queue, const char *resource);
-/* Pods of this template that Kueue admits at once: those of a Deployment one
- * by one, those of a LeaderWorkerSet by group (not known here: one). */
+/* Pods of this template that Kueue admits at once, at least: those of a
+ * Deployment one by one, those of a LeaderWorkerSet by group (not known here:
+ * one). */
 int64_t queue_pods(const struct workload *workload,
 		   const struct workload_pod *pod);
 

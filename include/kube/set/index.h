@@ -218,6 +218,7 @@ struct workload {
 	const char *queue;	    /* volcano, KAI, ... queue, or NULL */
 	enum queue_type queue_type; /* of that queue */
 	const char *kueue_queue;    /* a LocalQueue, or NULL */
+	int64_t kueue_least;	    /* it may be admitted with so few, or 0 */
 	struct workload_pod *pods;
 	size_t npods;
 	/* The same object in the set (index + 1), earlier or where this is

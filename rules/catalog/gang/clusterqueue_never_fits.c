@@ -2,8 +2,11 @@
 /*
  * A workload that its ClusterQueue can never admit: the accelerator is in
  * none of its resource groups, or one PodSet needs more than any flavor has,
- * borrowing included (a PodSet gets one flavor).
- * Source: kueue pkg/scheduler/flavorassigner.
+ * borrowing included (a PodSet gets one flavor). Its configuration, which is
+ * not seen, may leave resources out or replace them, as its example does with
+ * parts of devices. Source: kueue pkg/scheduler/flavorassigner;
+ * apis/config configuration_types.go (excludeResourcePrefixes,
+ * transformations).
  */
 #include "engine/rule.h"
 #include "kube/quota/queue.h"
@@ -33,6 +36,23 @@ static const struct node *queue_of(struct rule_run *run,
 	return queue->root;
 }
 
+static struct finding *report_uncovered(struct rule_run *run,
+					const struct workload *w,
+					const struct workload_pod *pod,
+					const char *resource, const char *queue)
+{
+	const struct accelerator *device =
+		accelerator_find(rule_accelerators(run), resource);
+	struct finding *f = report_place(
+		run, &w->id, &pod->place,
+		"ClusterQueue `%s` does not cover `%s`: unless Kueue is configured to replace it, %s is never admitted",
+		queue, resource, rule_title(run, w->id.kind, w->id.name));
+
+	if (device->class != ACCEL_WHOLE)
+		finding_severity(f, SEVERITY_WARNING);
+	return f;
+}
+
 static void check_demand(struct rule_run *run, const struct workload *w,
 			 const struct workload_pod *pod,
 			 const struct pod_demand *demand)
@@ -53,12 +73,7 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 		return;
 	quantity_text(need, text);
 	if (!offer.covered)
-		f = report_place(
-			run, &w->id, &pod->place,
-			"ClusterQueue `%s` does not cover `%s`: %s is never "
-			"admitted",
-			name, demand->resource,
-			rule_title(run, w->id.kind, w->id.name));
+		f = report_uncovered(run, w, pod, demand->resource, name);
 	else
 		f = report_place(
 			run, &w->id, &pod->place,

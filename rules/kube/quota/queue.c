@@ -80,5 +80,7 @@ int64_t queue_pods(const struct workload *w, const struct workload_pod *pod)
 	if (text_eq(w->id.kind, "Deployment") ||
 	    text_eq(w->id.kind, "LeaderWorkerSet"))
 		return pod->steady.n ? 1 : 0;
+	if (w->kueue_least && w->kueue_least < pod->steady.n)
+		return w->kueue_least;
 	return pod->steady.n;
 }

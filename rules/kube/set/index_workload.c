@@ -3,6 +3,7 @@
  * Facts of a workload: what its pods ask for, how many they are, and the
  * properties by which quotas, classes and queues select them.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -267,6 +268,20 @@ static struct object_id id_of(const struct object *o)
 		text_or_empty(o->namespace), text_or_empty(o->name)};
 }
 
+/* Kueue's partial admission lowers the parallelism of a Job (Kueue:
+ * pkg/controller/jobs/job, JobMinParallelismAnnotation). */
+static int64_t least_pods(const struct object *o)
+{
+	static const char key[] = "kueue.x-k8s.io/job-min-parallelism";
+	const struct node *at = object_annotation(o, key);
+	long n;
+
+	if (!at || !object_is(o, "batch", "Job"))
+		return 0;
+	n = node_str(at) ? strtol(node_str(at), NULL, 10) : 1;
+	return n > 1 ? n : 1;
+}
+
 struct workload *workload_read(struct arena *arena, const struct object *o,
 			       uint32_t file)
 {
@@ -286,8 +301,10 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 	w->child = o->parent && o->parent->npods;
 	w->queue = queue_of(arena, o, &w->queue_type);
 	queue = node_str(object_label(o, "kueue.x-k8s.io/queue-name"));
-	if (queue)
+	if (queue) {
 		w->kueue_queue = text_or_empty(queue);
+		w->kueue_least = least_pods(o);
+	}
 	role_of(o, w);
 	w->pods = ARENA_ARRAY(arena, struct workload_pod, o->npods);
 	FOR_EACH_POD(o, pod) {
