@@ -32,6 +32,8 @@ struct container_command container_command(struct arena *arena,
 bool container_tests_devices(struct arena *arena, const struct container *c);
 /* Of nccl-tests or rccl-tests: all_reduce_perf and its like. */
 bool container_tests_network(struct arena *arena, const struct container *c);
+/* Does `timeout` end its work, when that takes ten minutes or more? */
+bool container_is_timed(struct arena *arena, const struct container *c);
 /* The command list, else args, else NULL. */
 const struct node *container_command_node(const struct container *c);
 

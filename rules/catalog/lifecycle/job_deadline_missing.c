@@ -33,23 +33,26 @@ static const struct node *deadline_place(const struct pod *pod)
 	return pod_job_spec(pod);
 }
 
-/* A test of the devices alone is short and attended. */
-static bool only_tests(struct rule_run *run, const struct pod *pod)
+/* A test of the devices alone is short and attended; `timeout` ends what
+ * hangs. */
+static bool ends_itself(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
 		if (container_uses_gpu(c) == TRI_YES &&
-		    !container_tests_devices(rule_arena(run), c))
+		    !container_tests_devices(rule_arena(run), c) &&
+		    !container_is_timed(rule_arena(run), c))
 			return false;
 	return true;
 }
 
 /* So is one of the network, which a launcher starts in waiting workers. */
-static bool launches_test(struct rule_run *run, const struct object *object)
+static bool launcher_ends(struct rule_run *run, const struct object *object)
 {
 	FOR_EACH_POD(object, pod)
 		FOR_EACH_CONTAINER(pod, c)
 			if (pod_is_launcher(pod) &&
-			    container_tests_network(rule_arena(run), c))
+			    (container_tests_network(rule_arena(run), c) ||
+			     container_is_timed(rule_arena(run), c)))
 				return true;
 	return false;
 }
@@ -62,7 +65,7 @@ static bool lacks_deadline(struct rule_run *run, const struct pod *pod)
 	return pod_uses_gpu(pod) == TRI_YES && !pod_is_infrastructure(pod) &&
 	       pod_is_training(pod) && deadline_place(pod) &&
 	       !pod_run_deadline(pod) && node_is_unset(own) &&
-	       !only_tests(run, pod);
+	       !ends_itself(run, pod);
 }
 
 /* At the job, or at each Job inside: never in a pod template. */
@@ -114,7 +117,7 @@ static void report(struct rule_run *run, const struct pod *pod)
 static void check(struct rule_run *run, const struct object *object)
 {
 	if (object->class == KIND_TEMPLATE || kueue_ends_it(object) ||
-	    launches_test(run, object))
+	    launcher_ends(run, object))
 		return;
 	FOR_EACH_POD(object, pod)
 		if (lacks_deadline(run, pod)) {

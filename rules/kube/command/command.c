@@ -342,6 +342,44 @@ static struct container_command find_command(const struct argv *argv,
 	return ending(argv, c);
 }
 
+/* -- limits -------------------------------------------------------------- */
+
+/* The word behind timeout's options: -k DURATION, -s SIGNAL, others take none.
+ */
+static size_t after_options(const struct argv *argv, size_t i)
+{
+	for (;
+	     i < argv->n && argv->items[i].text && *argv->items[i].text == '-';
+	     i++)
+		if (text_eq(argv->items[i].text, "-k") ||
+		    text_eq(argv->items[i].text, "-s") ||
+		    text_eq(argv->items[i].text, "--kill-after") ||
+		    text_eq(argv->items[i].text, "--signal"))
+			i++;
+	return i;
+}
+
+/* A shorter one is that of a check before the work. */
+bool container_is_timed(struct arena *arena, const struct container *c)
+{
+	static const char *const names[] = {"timeout", NULL};
+	static struct argv_names wanted = {.names = names};
+	struct argv argv = container_argv(arena, c);
+	const char *time;
+
+	if (!argv_have_name(&argv, &wanted))
+		return false;
+	for (size_t i = 0; i < argv.n; i++) {
+		if (strcmp(word_at(&argv, i), "timeout") != 0)
+			continue;
+		time = word_at(&argv, after_options(&argv, i + 1));
+		if (!*time || (*time >= '1' && *time <= '9' &&
+			       sleep_seconds(time) >= 600))
+			return true;
+	}
+	return false;
+}
+
 bool container_tests_devices(struct arena *arena, const struct container *c)
 {
 	static const char *const names[] = {
