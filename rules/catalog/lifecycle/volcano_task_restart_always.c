@@ -4,13 +4,17 @@
  * default, Always: the task's pods never succeed, the job never completes and
  * keeps its GPUs. A TaskCompleted policy of that very task never fires. Another
  * task that ends may complete the job: by its own policy, or the job's, with
- * the action CompleteJob (mpi's master, a chief).
+ * the action CompleteJob (mpi's master, a chief), or by minSuccess. A job of
+ * servers alone is not meant to complete.
  * Source: volcano pkg/webhooks/admission/jobs/mutate, pkg/controllers/job
- * (no restartPolicy there); pkg/apis/core/v1/defaults.go.
+ * (no restartPolicy there), its state/running.go (minSuccess);
+ * pkg/apis/core/v1/defaults.go.
  */
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/argv.h"
 #include "kube/lifecycle/lifecycle.h"
+#include "kube/purpose/class.h"
 
 static bool is_event(const struct node *policy, const char *name)
 {
@@ -41,17 +45,45 @@ static const struct node *job_of(const struct pod *pod)
 	return tasks ? tasks->parent : NULL;
 }
 
-/* Another task ends and completes the job. */
+/* Another task ends and completes the job, or as many pods may end as it takes.
+ */
 static bool ends_elsewhere(const struct pod *pod)
 {
+	const struct node *least = node_get(job_of(pod), "minSuccess");
 	bool by_job = completes_job(node_get(job_of(pod), "policies"));
+	struct amount need = amount_int(least, 0), ending = {0};
 
-	FOR_EACH_POD(pod->object, other)
-		if (other != pod && other->restart != RESTART_ALWAYS &&
-		    (by_job ||
-		     completes_job(node_get(other->group, "policies"))))
+	FOR_EACH_POD(pod->object, other) {
+		if (other == pod || other->restart == RESTART_ALWAYS)
+			continue;
+		if (by_job || completes_job(node_get(other->group, "policies")))
 			return true;
-	return false;
+		ending = amount_add(ending, other->steady);
+	}
+	return !node_is_unset(least) &&
+	       (need.unknown || ending.unknown || need.n <= ending.n);
+}
+
+static bool is_server(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		struct argv argv;
+
+		if (container_uses_gpu(c) != TRI_YES)
+			continue;
+		argv = container_argv(rule_arena(run), c);
+		if (container_loads_model(&argv, c) != TRI_YES)
+			return false;
+	}
+	return true;
+}
+
+static bool only_serves(struct rule_run *run, const struct object *object)
+{
+	FOR_EACH_POD(object, pod)
+		if (pod_uses_gpu(pod) != TRI_YES || !is_server(run, pod))
+			return false;
+	return true;
 }
 
 static void check(struct rule_run *run, const struct object *object)
@@ -64,7 +96,7 @@ static void check(struct rule_run *run, const struct object *object)
 
 		if (pod->restart != RESTART_ALWAYS ||
 		    (object->fragment && !pod->restart_node) ||
-		    ends_elsewhere(pod))
+		    ends_elsewhere(pod) || only_serves(run, object))
 			continue;
 		f = report_pod(run, pod, pod->restart_node,
 			       "task `%s` always restarts its pods%s: the job "
