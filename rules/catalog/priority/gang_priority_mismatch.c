@@ -58,7 +58,8 @@ static void check_group(struct rule_run *run, const struct object *o)
 		const struct node *at = pod_priority_class(pod);
 		struct finding *f;
 
-		if (!node_str(at) || !strcmp(node_str(group), node_str(at)))
+		if (!is_in_gang(pod) || !node_str(at) ||
+		    !strcmp(node_str(group), node_str(at)))
 			continue;
 		f = report_pod(
 			run, pod, at,
