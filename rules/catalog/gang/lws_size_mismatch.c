@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/argv.h"
 #include "kube/command/parallel.h"
 
 /* Devices of one group, leader and workers, or 0: its share of those of all
@@ -31,12 +32,38 @@ static int64_t wanted(const struct parallel *server)
 {
 	const struct degree *tensor = &server->degrees[DEGREE_TENSOR];
 	const struct degree *pipeline = &server->degrees[DEGREE_PIPELINE];
+	const struct degree *context = &server->degrees[DEGREE_CONTEXT];
 
 	if (!tensor->given || tensor->unknown || pipeline->unknown ||
-	    server->degrees[DEGREE_DATA].given ||
+	    context->unknown || server->degrees[DEGREE_DATA].given ||
 	    server->degrees[DEGREE_LOCAL].given)
 		return 0;
-	return tensor->n * (pipeline->given ? pipeline->n : 1);
+	return tensor->n * (pipeline->given ? pipeline->n : 1) *
+	       (context->given ? context->n : 1);
+}
+
+/* Does the container serve with its own devices, all of them? */
+static bool serves_alone(struct rule_run *run, const struct container *c)
+{
+	struct parallel_list list = container_parallel(c);
+	struct argv argv = container_argv(rule_arena(run), c);
+
+	return list.n == 1 && list.items[0].type == PARALLEL_SERVER &&
+	       !list.items[0].degrees[DEGREE_NODES].given &&
+	       wanted(&list.items[0]) == container_devices(c) &&
+	       !argv_have(&argv, "ray") &&
+	       !argv_have(&argv, "--ray-cluster-size");
+}
+
+/* Each pod of the group is a server of its own: none waits for another's. */
+static bool all_serve_alone(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_POD(pod->object, other)
+		FOR_EACH_CONTAINER(other, c)
+			if (other->group == pod->group &&
+			    container_devices(c) && !serves_alone(run, c))
+				return false;
+	return true;
 }
 
 static void judge(struct rule_run *run, const struct container *c,
@@ -47,7 +74,7 @@ static void judge(struct rule_run *run, const struct container *c,
 	struct finding *f;
 
 	if (server->type != PARALLEL_SERVER || !want || !has || want == has ||
-	    (want < has && server->unknown))
+	    (want < has && (server->unknown || all_serve_alone(run, c->pod))))
 		return;
 	f = report_container(run, c, server->degrees[DEGREE_TENSOR].node,
 			     "%s spreads over %" PRId64
