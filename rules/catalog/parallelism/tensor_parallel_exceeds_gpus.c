@@ -9,7 +9,8 @@
 #include "kube/command/argv.h"
 #include "kube/command/parallel.h"
 
-/* All devices are its own: no Ray, no group of pods. */
+/* All devices are its own: no Ray (vLLM's multi-node-serving.sh starts one), no
+ * group of pods. */
 static bool stands_alone(struct rule_run *run, const struct container *c)
 {
 	const struct object *object = c->pod->object;
@@ -17,7 +18,8 @@ static bool stands_alone(struct rule_run *run, const struct container *c)
 
 	return !object->guessed && object->class != KIND_RAY &&
 	       object->gang.n <= 1 && !object->gang.unknown &&
-	       !argv_have(&argv, "ray");
+	       !argv_have(&argv, "ray") &&
+	       !argv_have(&argv, "--ray-cluster-size");
 }
 
 static void judge(struct rule_run *run, const struct container *c,
