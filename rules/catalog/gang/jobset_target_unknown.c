@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jobset pkg/webhooks/jobset_webhook.go, ValidateCreate(): policies and the
- * coordinator name replicatedJobs of the same JobSet.
+ * jobset pkg/webhooks/jobset_webhook.go, ValidateCreate(): policies, the
+ * coordinator and dependsOn name replicatedJobs of the same JobSet.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -46,6 +46,9 @@ static void check(struct rule_run *run, const struct object *object)
 		FOR_EACH_CHILD(node_get(rule, "targetReplicatedJobs"), name)
 			judge(run, object, jobs, name);
 	judge(run, object, jobs, node_path(spec, "coordinator.replicatedJob"));
+	FOR_EACH_CHILD(jobs, job)
+		FOR_EACH_CHILD(node_get(job, "dependsOn"), other)
+			judge(run, object, jobs, node_get(other, "name"));
 }
 
 const struct rule rule_jobset_target_unknown = {
