@@ -3,10 +3,10 @@
  * The API server sets spec.priority, from the class. A number in the manifest
  * that differs from the computed one gets every Pod forbidden: "the integer
  * value of priority (5) must not be provided in pod spec". 0 without a class is
- * what the server computes itself: accepted. Values of classes are the system's
- * own, or those of the set or the cluster; of a Pod the server has compared
- * them itself before it asks a webhook. Source: plugin/pkg/admission/priority
- * admitPod; kubernetes#102724.
+ * what the server computes itself where no class is the default. Values of
+ * classes are the system's own, or those of the set or the cluster; of a Pod
+ * the server has compared them itself before it asks a webhook. Source:
+ * plugin/pkg/admission/priority admitPod; kubernetes#102724.
  */
 #include <inttypes.h>
 
@@ -23,12 +23,17 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if (pod->flat || (class && !value) || !node_int(at, &n) || n == value)
 		return;
-	f = report_pod(run, pod, at,
-		       "`priority: %" PRId64
-		       "` %s%s%s: the API server computes %" PRId64
-		       " and forbids the pods",
-		       n, name ? "beside `" : "without a class",
-		       name ? name : "", name ? "`" : "", value);
+	f = name ? report_pod(run, pod, at,
+			      "`priority: %" PRId64
+			      "` beside `%s`: the API server computes %" PRId64
+			      " and forbids the pods",
+			      n, name, value)
+		 : report_pod(run, pod, at,
+			      "`priority: %" PRId64
+			      "` without a class: unless the cluster has a "
+			      "default class of that value, the API server "
+			      "forbids the pods",
+			      n);
 	fix_remove(finding_fix(run, f, true, "remove `priority`"), at);
 }
 
