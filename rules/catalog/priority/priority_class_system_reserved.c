@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * system-cluster-critical and system-node-critical outrank every user class:
- * a workload with them preempts the control plane's own pods when a node is
- * full. The API server accepts them in any namespace (observed), unless a
- * ResourceQuota restricts them.
+ * system-cluster-critical and system-node-critical outrank every user class,
+ * and the second one the first, which CoreDNS and the like have; equal ones do
+ * not preempt each other. The API server accepts them in any namespace
+ * (observed), unless a ResourceQuota restricts them. Source: pkg/scheduler
+ * defaultpreemption (victims have a strictly lower priority); pkg/kubelet
+ * eviction_manager.go evictPod ("cannot evict a critical pod").
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -20,8 +22,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	report_pod(run, pod, at,
 		   "GPU pods use the system's priority class `%s` and preempt "
-		   "the control plane's",
-		   name);
+		   "%s",
+		   name,
+		   text_eq(name, "system-node-critical")
+			   ? "all others, the cluster's own included"
+			   : "those of all users' classes");
 }
 
 const struct rule rule_priority_class_system_reserved = {
@@ -32,7 +37,7 @@ const struct rule rule_priority_class_system_reserved = {
 	.since = "1.0",
 	.summary =
 		"a GPU workload uses a priority class reserved for the system",
-	.why = "It preempts any other pod, the control plane's own included; no class ranks above it.",
+	.why = "It preempts any pod of a user's class (system-node-critical: those of system-cluster-critical as well), and the kubelet does not evict it when its node runs short of memory.",
 	.remedy = "Define a PriorityClass of your own for the workload.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/scheduling SystemCriticalPriority (2e9); kube-linter's priority-class-name asks for these two names",
