@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "kube/object.h"
 
 /*
@@ -16,5 +17,10 @@
  */
 const char *first_pod_subdomain(const struct object *object,
 				const char *address, size_t *len);
+/*
+ * Ranks of a Job, or of a kind of apps, meet at an address that is not that of
+ * their first pod, or may not be: then other objects' pods may be ranks, too.
+ */
+bool container_may_meet_others(struct arena *arena, const struct container *c);
 
 #endif

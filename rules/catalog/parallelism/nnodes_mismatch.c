@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "engine/rule.h"
+#include "kube/address.h"
 #include "kube/command/parallel.h"
 
 static const struct node *elastic_policy(const struct object *object)
@@ -72,6 +73,7 @@ static void judge(struct rule_run *run, const struct container *c,
 	const struct degree *nodes = &launcher->degrees[DEGREE_NODES];
 	const struct object *object = c->pod->object;
 	struct amount pods;
+	struct finding *f;
 
 	if (!nodes->given || nodes->unknown || nodes->all || launcher->spread ||
 	    launcher->type != PARALLEL_LAUNCHER ||
@@ -82,14 +84,18 @@ static void judge(struct rule_run *run, const struct container *c,
 	if (pods.unknown || object->copies.unknown || nodes->n <= pods.n ||
 	    may_be_one_of_several(object, pods.n))
 		return;
-	report_container(run, c, nodes->node,
-			 "%s waits for %" PRId64
-			 " nodes (`%s`), %s runs %s%" PRId64 " pod%s",
-			 launcher->program, nodes->n, nodes->by,
-			 rule_title(run, object->kind, object->name),
-			 node_is_unset(elastic_policy(object)) ? ""
-							       : "at most ",
-			 pods.n, pods.n == 1 ? "" : "s");
+	f = report_container(run, c, nodes->node,
+			     "%s waits for %" PRId64
+			     " nodes (`%s`), %s runs %s%" PRId64 " pod%s",
+			     launcher->program, nodes->n, nodes->by,
+			     rule_title(run, object->kind, object->name),
+			     node_is_unset(elastic_policy(object)) ? ""
+								   : "at most ",
+			     pods.n, pods.n == 1 ? "" : "s");
+	if (!container_may_meet_others(rule_arena(run), c))
+		return;
+	finding_severity(f, SEVERITY_WARNING);
+	finding_help(run, f, "if pods of other objects join, it may be right");
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
