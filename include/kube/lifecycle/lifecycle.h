@@ -18,7 +18,8 @@ bool object_is_scheduled(const struct object *object);
 bool object_ends(const struct object *object);
 /* Its pods that use GPUs, in the steady state. */
 struct amount object_gpu_pods(const struct object *object);
-/* Pods of its largest role. */
+/* Pods of its largest role; of a Job all of its completions, which count
+ * together however few run at once. */
 struct amount object_most_pods(const struct object *object);
 /* Pods whose failures that field counts together, such as backoffLimit: one
  * fault of a gang fails all of them. A launcher, a Ray cluster or a Volcano Job

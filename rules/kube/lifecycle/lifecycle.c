@@ -52,8 +52,13 @@ struct amount object_most_pods(const struct object *object)
 {
 	struct amount most = {0};
 
-	FOR_EACH_POD(object, pod)
+	FOR_EACH_POD(object, pod) {
+		const struct node *job = pod_job_spec(pod);
+
 		most = amount_max(most, pod->steady);
+		most = amount_max(most,
+				  amount_int(node_get(job, "completions"), 0));
+	}
 	return most;
 }
 
