@@ -3,8 +3,9 @@
  * A training class above a serving class: when GPUs are short the scheduler
  * evicts model servers to start a batch job. Equal priority never preempts;
  * preemptionPolicy: Never on the training class keeps its place in the queue
- * without evicting any pod. Source: pkg/scheduler/framework/preemption
- * (strictly lower priority).
+ * without evicting any pod. Whether both may run on the same nodes is not
+ * compared. Source: pkg/scheduler/framework/preemption (strictly lower
+ * priority, on a node that the preemptor may use).
  */
 #include <inttypes.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static void check(struct rule_run *run, const struct workload *w)
 			run, &w->id, &w->pods[p].priority_place,
 			"training at `%s` (%" PRId64
 			") preempts %s `%s`, which serves at `%s` (%" PRId64
-			")",
+			"), where they share nodes",
 			c->id.name, c->value.n, index->server.kind,
 			index->server.name, index->serving_class,
 			index->serving_value);
