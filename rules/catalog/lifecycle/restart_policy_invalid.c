@@ -15,14 +15,21 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/kubeflow.h"
 
+/* A word of Kubeflow's replicas, in a pod that is created as it is. */
+static bool is_of_replicas(const struct pod *pod, const struct node *policy)
+{
+	return pod->restart == RESTART_EXIT_CODE && policy &&
+	       policy->parent == pod->spec && !(pod->injects & INJECT_RESTART);
+}
+
 static bool check_word(struct rule_run *run, const struct pod *pod,
 		       const struct node *policy)
 {
 	bool replica = policy && policy->parent == pod->group;
 	struct finding *f;
 
-	if (pod->restart != RESTART_UNKNOWN || !node_str(policy) ||
-	    pod->object->guessed)
+	if ((pod->restart != RESTART_UNKNOWN && !is_of_replicas(pod, policy)) ||
+	    !node_str(policy) || pod->object->guessed)
 		return false;
 	f = report_pod(run, pod, policy, "there is no restartPolicy `%s`",
 		       node_str(policy));
