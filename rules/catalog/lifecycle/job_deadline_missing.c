@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collective operations wait for a lost rank indefinitely by default: the job
+ * Collective operations may wait for a lost rank indefinitely: the job
  * neither fails nor succeeds, and holds its GPUs until somebody notices. A
  * deadline at the job ends that; one in the pod template would move the pods to
  * another quota (scope Terminating). Kueue has a label for the same. Source:
@@ -34,13 +34,14 @@ static const struct node *deadline_place(const struct pod *pod)
 }
 
 /* A test of the devices alone is short and attended; `timeout` ends what
- * hangs. */
+ * hangs, and so may a liveness probe. */
 static bool ends_itself(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
 		if (container_uses_gpu(c) == TRI_YES &&
 		    !container_tests_devices(rule_arena(run), c) &&
-		    !container_is_timed(rule_arena(run), c))
+		    !container_is_timed(rule_arena(run), c) &&
+		    node_is_unset(node_get(c->node, "livenessProbe")))
 			return false;
 	return true;
 }
