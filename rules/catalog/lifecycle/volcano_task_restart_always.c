@@ -5,9 +5,11 @@
  * keeps its GPUs. A TaskCompleted policy of that very task never fires. Another
  * task that ends may complete the job: by its own policy, or the job's, with
  * the action CompleteJob (mpi's master, a chief), or by minSuccess. A job of
- * servers alone is not meant to complete.
+ * servers alone is not meant to complete, nor is the cluster of the plugin ray,
+ * whose commands block.
  * Source: volcano pkg/webhooks/admission/jobs/mutate, pkg/controllers/job
- * (no restartPolicy there), its state/running.go (minSuccess);
+ * (no restartPolicy there), its state/running.go (minSuccess) and
+ * plugins/distributed-framework/ray (OnPodCreate);
  * pkg/apis/core/v1/defaults.go.
  */
 #include "base/text.h"
@@ -64,6 +66,11 @@ static bool ends_elsewhere(const struct pod *pod)
 	       (need.unknown || ending.unknown || need.n <= ending.n);
 }
 
+static bool is_ray_cluster(const struct pod *pod)
+{
+	return node_get(node_get(job_of(pod), "plugins"), "ray");
+}
+
 static bool is_server(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
@@ -96,7 +103,8 @@ static void check(struct rule_run *run, const struct object *object)
 
 		if (pod->restart != RESTART_ALWAYS ||
 		    (object->fragment && !pod->restart_node) ||
-		    ends_elsewhere(pod) || only_serves(run, object))
+		    ends_elsewhere(pod) || is_ray_cluster(pod) ||
+		    only_serves(run, object))
 			continue;
 		f = report_pod(run, pod, pod->restart_node,
 			       "task `%s` always restarts its pods%s: the job "
