@@ -62,16 +62,28 @@ struct amount object_most_pods(const struct object *object)
 	return most;
 }
 
+/* PastBackoffLimit of the training operator sums over all replica types. */
+static struct amount all_pods(const struct object *object)
+{
+	struct amount sum = {0};
+
+	FOR_EACH_POD(object, pod)
+		sum = amount_add(sum, pod->steady);
+	return sum;
+}
+
 int64_t object_counted_pods(const struct object *object, const char *field)
 {
 	const struct pod *pod = object_gpu_pod(object);
-	struct amount most = object_most_pods(object);
+	bool kubeflow = object_is_kubeflow(object);
+	struct amount counted;
 
 	if (text_eq(field, "backoffLimitPerIndex") ||
 	    text_eq(object->kind, "MPIJob") ||
-	    (!object_is_kubeflow(object) && (!pod || !pod_job_spec(pod))))
+	    (!kubeflow && (!pod || !pod_job_spec(pod))))
 		return 1;
-	return most.n > 1 ? most.n : 1;
+	counted = kubeflow ? all_pods(object) : object_most_pods(object);
+	return counted.n > 1 ? counted.n : 1;
 }
 
 const char *object_device(const struct object *object)
