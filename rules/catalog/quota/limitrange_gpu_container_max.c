@@ -4,10 +4,11 @@
  * defaultRequest gives that many GPUs to every container and init container
  * without one: SetDefaults_LimitRangeItem copies max to default to
  * defaultRequest, and LimitRanger injects default. An explicit 0 beside a max
- * prevents that, but not below a min. A defaultRequest or min alone gives a
- * request without a limit, which the API server refuses. Source:
- * pkg/apis/core/v1/defaults.go, plugin/pkg/admission/limitranger;
- * kubernetes#74507; seen on kube-apiserver: one GPU for each container.
+ * prevents that, but not below a min; so does a max of 0, which allows none. A
+ * defaultRequest or min alone gives a request without a limit, which the API
+ * server refuses. Source: pkg/apis/core/v1/defaults.go,
+ * plugin/pkg/admission/limitranger; kubernetes#74507; seen on kube-apiserver:
+ * one GPU for each container.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -22,14 +23,20 @@ static bool is_zero(const struct node *node)
 	return node_quantity(node, &q) == QUANTITY_OK && q.nano == 0;
 }
 
+static const struct node *entry_of(const struct node *item, const char *list,
+				   const char *resource)
+{
+	return node_get(node_get(item, list), resource);
+}
+
 /* LimitRanger is known to inject nothing for this resource. */
 static bool injects_nothing(const struct node *item, const char *resource)
 {
-	const struct node *limit =
-		node_get(node_get(item, "default"), resource);
-	const struct node *request =
-		node_get(node_get(item, "defaultRequest"), resource);
+	const struct node *limit = entry_of(item, "default", resource);
+	const struct node *request = entry_of(item, "defaultRequest", resource);
 
+	if (!limit)
+		limit = entry_of(item, "max", resource);
 	return is_zero(limit) && (!request || is_zero(request));
 }
 
@@ -42,12 +49,6 @@ static void repair(struct rule_run *run, struct finding *f,
 	fix_set_key(fix, item, "default", resource, edit_string(arena, "0"));
 	fix_set_key(fix, item, "defaultRequest", resource,
 		    edit_string(arena, "0"));
-}
-
-static const struct node *entry_of(const struct node *item, const char *list,
-				   const char *resource)
-{
-	return node_get(node_get(item, list), resource);
 }
 
 static void report(struct rule_run *run, const struct object *o,
