@@ -83,19 +83,25 @@ def rows_of(table):
     with open(f"{ROOT}/rules/kube/data/{table}.tsv") as f:
         rows = [line.rstrip("\n").split("\t") for line in f if line[0] != "#"]
     return ([row for row in rows if row[0][-1] != "*"],
-            [row[0][:-1] for row in rows if row[0][-1] == "*"])
+            [row for row in rows if row[0][-1] == "*"])
 
 
 def is_as_table(text):
-    """Are its lists of resources those of the engine's tables?"""
+    """Are its lists of resources those of the engine's tables, or of those
+    makers in them that the rule is about?"""
     named, families = rows_of("accelerators")
-    every = [row[0] for row in named]
-    counted = [row[0] for row in named if row[2] != "share"]
     fabrics, prefixes = rows_of("fabric")
-    return words_of(text, "devices") in ([], every, counted) and \
-        words_of(text, "families") in ([], families) and \
+    counted = [row for row in named if row[2] != "share"]
+    lists = [([], []), (named, families), (counted, families)]
+    for makers in ["nvidia"], ["nvidia", "amd"]:
+        lists.append(([row for row in counted if row[1] in makers],
+                      [row for row in families if row[1] in makers]))
+    return (words_of(text, "devices"), words_of(text, "families")) in [
+        ([row[0] for row in rows], [row[0][:-1] for row in starts])
+        for rows, starts in lists] and \
         words_of(text, "fabrics") in ([], [row[0] for row in fabrics]) and \
-        words_of(text, "fabricFamilies") in ([], prefixes)
+        words_of(text, "fabricFamilies") in (
+            [], [row[0][:-1] for row in prefixes])
 
 
 def is_of(finding, rule, kinds):

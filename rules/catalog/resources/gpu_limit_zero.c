@@ -2,7 +2,10 @@
 /*
  * `nvidia.com/gpu: 0` reads like "no GPU" and is not: it is the same as no
  * key at all, so an image with NVIDIA_VISIBLE_DEVICES=all still sees every
- * GPU of the node.
+ * GPU of the node. Devices of other makers reach a container by their plugin
+ * alone, a share of 0 (HAMi's gpucores) is no device, and beside devices that
+ * are allocated a 0 of another name is the same as no key. A request of 0
+ * without a limit is gpu-request-without-limit's.
  *
  * Source: NVIDIA/k8s-device-plugin#61.
  */
@@ -14,28 +17,23 @@
 
 /* Not even a zero is left, and the variable says what it was meant to say. */
 static void repair(struct rule_run *run, struct finding *f,
-		   const struct container *c, const char *resource)
+		   const struct container *c, const struct node *limit)
 {
-	const struct accelerator *a =
-		accelerator_find(rule_accelerators(run), resource);
-	const struct node *request = node_get(container_requests(c), resource);
-	const struct node *limit = node_get(container_limits(c), resource);
+	const struct node *request =
+		node_get(container_requests(c), limit->key);
 	struct quantity q = {0};
 	struct fix *fix;
 
 	if (c->pod->flat ||
 	    (request && (node_quantity(request, &q) != QUANTITY_OK || q.nano)))
 		return;
-	fix = finding_fix(run, f, false, "remove `%s`%s", resource,
-			  text_eq(a->vendor, "nvidia") ? " and hide the GPUs"
-						       : "");
-	if (limit)
-		fix_remove(fix, limit);
+	fix = finding_fix(run, f, false, "remove `%s` and hide the GPUs",
+			  limit->key);
+	fix_remove(fix, limit);
 	if (request)
 		fix_remove(fix, request);
-	if (text_eq(a->vendor, "nvidia"))
-		fix_ensure(fix, c->node, "env",
-			   env_entry(rule_arena(run), VISIBLE, "void"), "name");
+	fix_ensure(fix, c->node, "env",
+		   env_entry(rule_arena(run), VISIBLE, "void"), "name");
 }
 
 static void check_entry(struct rule_run *run, const struct container *c,
@@ -44,8 +42,9 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	const struct node *value = entry->node;
 	struct finding *f;
 
-	if (!entry->accelerator || entry->state != QUANTITY_OK ||
-	    entry->quantity.nano)
+	if (!accelerator_counts(entry->accelerator) ||
+	    !text_eq(entry->accelerator->vendor, "nvidia") ||
+	    entry->state != QUANTITY_OK || entry->quantity.nano)
 		return;
 	f = report_container(run, c, value,
 			     "container `%s` asks for 0 `%s`, which hides no "
@@ -57,7 +56,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	finding_help(run, f,
 		     "remove `%s`; NVIDIA_VISIBLE_DEVICES=void hides the GPUs",
 		     value->key);
-	repair(run, f, c, value->key);
+	repair(run, f, c, value);
 }
 
 /* The variable is there already: the zero only says it again. An entry without
@@ -76,10 +75,11 @@ static bool hides_gpus(const struct container *c)
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
-		if (!c->extended || hides_gpus(c))
+		if (!c->extended || c->gpus.n > 0 || hides_gpus(c) ||
+		    container_uses_gpu(c) != TRI_NO)
 			continue;
-		FOR_EACH_ASKED(c, entry)
-			check_entry(run, c, entry);
+		FOR_EACH_LIMIT(c, limit)
+			check_entry(run, c, limit);
 	}
 }
 
