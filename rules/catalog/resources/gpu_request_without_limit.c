@@ -4,7 +4,7 @@
  * Extended resources cannot be overcommitted: the API server refuses the Pod
  * ("Limit must be set for non overcommitable resources"), on native kinds at
  * once, on custom resources when the operator creates the pods, so that the job
- * stays empty.
+ * stays empty. A request of 0 is one too.
  *
  * Source: pkg/apis/core/validation validateResourceRequirements,
  * pkg/apis/core/v1/helper IsOvercommitAllowed.
@@ -16,7 +16,7 @@ static bool is_alone(const struct container *c,
 		     const struct resource_entry *entry)
 {
 	if ((entry->other && !node_is_unset(entry->other->node)) ||
-	    entry->state != QUANTITY_OK || entry->quantity.nano <= 0 ||
+	    entry->state != QUANTITY_OK || entry->quantity.nano < 0 ||
 	    node_is_unknown(c->limits))
 		return false;
 	return entry->accelerator || fabric_resource(entry->node->key);
@@ -34,11 +34,15 @@ static void check_request(struct rule_run *run, const struct container *c,
 			     "container `%s` requests %s `%s` without a limit",
 			     container_title(c), request->str, request->key);
 	finding_cause(run, f, request->key);
-	finding_help(run, f, "add `%s: %s` to `resources.limits`", request->key,
-		     request->str);
+	if (!entry->quantity.nano)
+		finding_help(run, f, "remove `%s`", request->key);
+	else
+		finding_help(run, f, "add `%s: %s` to `resources.limits`",
+			     request->key, request->str);
 	if (node_is_map(limits))
 		finding_label(run, f, limits, "the limits lack it");
-	if (c->pod->flat || !quantity_is_integer(entry->quantity))
+	if (c->pod->flat || !quantity_is_integer(entry->quantity) ||
+	    !entry->quantity.nano)
 		return;
 	fix_set_key(finding_fix(run, f, true, "limit `%s` to %s", request->key,
 				request->str),
