@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Accelerators of two vendors in one pod, or whole GPUs and MIG slices in one
- * container. No node offers the first. For the second the kubelet merges the
- * environment of both allocations into one NVIDIA_VISIBLE_DEVICES, and one
- * of the two is lost.
+ * container. No node offers the first, unless one of them is Intel's: its
+ * graphics and NPUs are parts of the processor. For the second the kubelet
+ * merges the environment of both allocations into one NVIDIA_VISIBLE_DEVICES,
+ * and one of the two is lost.
  *
  * Source: NVIDIA/k8s-device-plugin#728.
  */
@@ -39,6 +40,8 @@ static bool check_entry(struct rule_run *run, const struct container *c,
 	for (int i = 0; i < 2; i++) {
 		const struct accelerator *b = seen[i].accelerator;
 
+		if (i == 0 && text_eq(a->vendor, "intel"))
+			continue;
 		if (!b) {
 			seen[i] = (struct vendors_seen){a, value};
 			continue;
