@@ -3,10 +3,15 @@
  * hostIPC: true gives a pod the host's /dev/shm, and with it every System V
  * and POSIX shared memory segment of every other pod that does the same. It
  * is the old workaround for a small /dev/shm; Pod Security's baseline level
- * forbids it.
+ * forbids it. A client of NVIDIA MPS needs it, to reach the node's daemon.
+ * Source: GKE, How-to guides, "Share GPUs with multiple workloads using NVIDIA
+ * MPS" (hostIPC: required).
  */
+#include "base/text.h"
 #include "engine/rule.h"
+#include "kube/resources/host_path.h"
 #include "kube/resources/shm.h"
+#include "kube/scheduling/affinity.h"
 
 /* Every container that computes has a /dev/shm of its own. */
 static bool has_own(const struct pod *pod)
@@ -17,13 +22,41 @@ static bool has_own(const struct pod *pod)
 	return true;
 }
 
+static bool selects_mps(const struct node_need *need)
+{
+	return text_eq(need->key,
+		       "cloud.google.com/gke-gpu-sharing-strategy") &&
+	       node_eq(node_need_value(need, 0), "mps");
+}
+
+static bool has_mps(struct arena *arena, const struct container *c)
+{
+	FOR_EACH_CHILD(container_host_mounts(c), mount) {
+		struct host_path shown = mount_host_path(arena, c, mount);
+
+		if (host_path_shows(&shown) == HOST_SHOWS_SHARE)
+			return true;
+	}
+	return container_env(c, "CUDA_MPS_PIPE_DIRECTORY");
+}
+
+static bool is_mps_client(struct arena *arena, const struct pod *pod)
+{
+	struct node_needs needs = pod_node_needs(arena, pod);
+
+	FOR_EACH_CONTAINER(pod, c)
+		if (has_mps(arena, c))
+			return true;
+	return node_needs_imply(&needs, selects_mps);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *host_ipc = pod_field(pod, "hostIPC");
 	struct finding *f;
 
 	if (pod->flat || !node_is_true(host_ipc) ||
-	    pod_uses_gpu(pod) != TRI_YES)
+	    pod_uses_gpu(pod) != TRI_YES || is_mps_client(rule_arena(run), pod))
 		return;
 	f = report_pod(run, pod, host_ipc,
 		       "%s pods share the IPC namespace of their node%s",
