@@ -3,15 +3,19 @@
  * CUDA_VISIBLE_DEVICES (HIP_, ROCR_) in a container with devices. Unset means
  * all of them; otherwise it is a list of ordinals that start at 0 in every
  * container, and enumeration ends at the first invalid one: with two GPUs `all`
- * and `2,3` leave none; so does an empty value.
+ * and `2,3` leave none; so does an empty value. HIP reads the first as well;
+ * programs of other makers' devices read none of them (JAX on TPUs runs with
+ * CUDA_VISIBLE_DEVICES empty).
  *
- * Source: CUDA programming guide, environment variables.
+ * Source: CUDA programming guide, environment variables; ROCm documentation,
+ * GPU isolation techniques.
  */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/env.h"
 #include "kube/purpose/intent.h"
@@ -94,14 +98,19 @@ static void check_variable(struct rule_run *run, const struct container *c,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	static const char *const names[] = {"CUDA_VISIBLE_DEVICES",
-					    "HIP_VISIBLE_DEVICES",
-					    "ROCR_VISIBLE_DEVICES", NULL};
+	FOR_EACH_CONTAINER(pod, c) {
+		bool amd;
 
-	FOR_EACH_CONTAINER(pod, c)
-		if (c->gpus.n > 0 && accelerator_counts(c->accelerator))
-			for (const char *const *n = names; *n; n++)
-				check_variable(run, c, *n);
+		if (c->gpus.n < 1 || !accelerator_counts(c->accelerator))
+			continue;
+		amd = text_eq(c->accelerator->vendor, "amd");
+		if (amd || text_eq(c->accelerator->vendor, "nvidia"))
+			check_variable(run, c, "CUDA_VISIBLE_DEVICES");
+		if (amd) {
+			check_variable(run, c, "HIP_VISIBLE_DEVICES");
+			check_variable(run, c, "ROCR_VISIBLE_DEVICES");
+		}
+	}
 }
 
 const struct rule rule_cuda_visible_devices_invalid = {
@@ -117,6 +126,6 @@ const struct rule rule_cuda_visible_devices_invalid = {
 	.remedy =
 		"Remove the variable; inside a container devices are numbered from 0.",
 	.evidence =
-		"https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables",
+		"https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables; https://rocm.docs.amd.com/en/latest/conceptual/gpu-isolation.html",
 	.check_pod = check,
 };
