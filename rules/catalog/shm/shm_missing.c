@@ -4,7 +4,8 @@
  * without P2P exchange tensors through it and die of a bus error. A pod in the
  * host's IPC namespace has the host's (hostipc-instead-of-shm). With several
  * devices and an unknown program the finding says "if", and where one device
- * trains it is an info.
+ * trains it is an info. CRI-O takes another size from an annotation, where the
+ * site allows it. Source: cri-o pkg/annotations, ShmSize.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -16,6 +17,12 @@ static bool is_windows(const struct pod *pod)
 	       node_eq(node_get(pod_field(pod, "nodeSelector"),
 				"kubernetes.io/os"),
 		       "windows");
+}
+
+static bool may_have_size(const struct pod *pod)
+{
+	return pod_annotation(pod, "io.kubernetes.cri-o.ShmSize") ||
+	       pod_annotation(pod, "shm-size.crio.io");
 }
 
 #define VOLUME "gpugate-shm"
@@ -99,7 +106,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		struct finding *f;
 
-		if (!lacks_shm(run, c))
+		if (!lacks_shm(run, c) || may_have_size(pod))
 			continue;
 		f = report(run, c);
 		finding_help(
