@@ -4,7 +4,8 @@
  * PVC has the disk's speed (and a plain emptyDir blocks the Cluster
  * Autoscaler's scale-down). The medium is spelled "Memory"; the API server
  * accepts "memory", the kubelet does not know it. A hostPath of the node's
- * /dev/shm is memory: shm-hostpath reports it. Source:
+ * /dev/shm is memory: shm-hostpath reports it. What another folder of the node
+ * is on (/run, a ramdisk) is not known, nor what a CSI driver mounts. Source:
  * pkg/volume/emptydir/empty_dir.go; Cluster Autoscaler FAQ.
  */
 #include "base/text.h"
@@ -76,7 +77,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		struct shm shm = container_shm(c);
 
 		if (c->role == CONTAINER_INIT || !shm.volume || shm.unknown ||
-		    shm.memory || shm_is_of_host(&shm))
+		    shm.memory || node_get(shm.volume, "hostPath") ||
+		    node_get(shm.volume, "csi"))
 			continue;
 		judge(run, c, &shm);
 	}
