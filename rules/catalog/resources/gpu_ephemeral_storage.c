@@ -9,6 +9,7 @@
  * Source: kubernetes-engine-samples#1581 (57 GB used, request 0, /data was
  * mounted, the cache elsewhere); LMCache#1399.
  */
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/argv.h"
 #include "kube/command/model.h"
@@ -40,6 +41,28 @@ static bool mounts_shm_alone(const struct container *c)
 	return !node_is_unknown(mounts);
 }
 
+static bool is_set(const struct container *c, const char *name)
+{
+	const struct node *value = node_get(container_env(c, name), "value");
+
+	return container_env(c, name) && !node_eq(value, "0") &&
+	       !node_eq(value, "false");
+}
+
+/* Nothing is fetched: the weights are there, or are made up. ModelScope's cache
+ * is elsewhere. */
+static bool fetches_none(const struct argv *argv, const struct container *c)
+{
+	static const char *const names[] = {
+		"HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "VLLM_USE_MODELSCOPE",
+		"SGLANG_USE_MODELSCOPE", NULL};
+
+	for (const char *const *name = names; *name; name++)
+		if (is_set(c, *name))
+			return true;
+	return text_eq(argv_flag(argv, "--load-format", NULL), "dummy");
+}
+
 static void check_container(struct rule_run *run, const struct container *c)
 {
 	struct argv argv = container_argv(rule_arena(run), c);
@@ -47,7 +70,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 	const char *path = model ? container_model_cache(&argv, c) : NULL;
 	struct finding *f;
 
-	if (!model || is_small(run, c))
+	if (!model || is_small(run, c) || fetches_none(&argv, c))
 		return;
 	if (!path || path[0] != '/') {
 		if (!c->image || !mounts_shm_alone(c))

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "kube/command/argv.h"
+#include "kube/command/env.h"
 
 static bool is_tgi(const struct container *c)
 {
@@ -87,6 +88,13 @@ static const char *kserve_cache(const struct container *c)
 		       : NULL;
 }
 
+/* By a ConfigMap of variables, or by the shell that starts the program. */
+static bool may_be_elsewhere(const struct container *c)
+{
+	return !node_is_unset(node_get(c->node, "envFrom")) ||
+	       container_says(c, "HF_HOME") || container_says(c, "_CACHE");
+}
+
 const char *container_model_cache(const struct argv *argv,
 				  const struct container *c)
 {
@@ -102,6 +110,8 @@ const char *container_model_cache(const struct argv *argv,
 		if (container_env(c, *name))
 			return node_str(
 				node_get(container_env(c, *name), "value"));
+	if (may_be_elsewhere(c))
+		return NULL;
 	dir = kserve_cache(c);
 	if (dir || !c->image)
 		return dir;
