@@ -33,10 +33,22 @@ static const struct debug_switch {
 /* The fabric resource that the container asks for. */
 static const struct node *fabric_of(const struct container *c)
 {
-	FOR_EACH_CHILD(container_limits(c), value)
-		if (resource_is_verbs(value->key))
-			return value;
+	FOR_EACH_LIMIT(c, limit)
+		if (resource_is_verbs(limit->node->key) &&
+		    (limit->state != QUANTITY_OK || limit->quantity.nano > 0))
+			return limit->node;
 	return NULL;
+}
+
+/* A plugin has transports of its own, those of NCCL itself have names. */
+static bool has_net_plugin(const struct container *c)
+{
+	const struct node *net =
+		node_get(container_env(c, "NCCL_NET"), "value");
+
+	return container_env(c, "NCCL_NET_PLUGIN") ||
+	       (container_env(c, "NCCL_NET") && !node_eq(net, "IB") &&
+		!node_eq(net, "Socket"));
 }
 
 /* A model server on one device, or the only pod of its object with one. */
@@ -67,7 +79,8 @@ static void check_fabric(struct rule_run *run, const struct container *c,
 	struct argv argv = container_argv(rule_arena(run), c);
 	struct finding *f;
 
-	if (!fabric || container_has_fabric_library(&argv, c))
+	if (!fabric || has_net_plugin(c) ||
+	    container_has_fabric_library(&argv, c))
 		return;
 	f = report_container(
 		run, c, at,
