@@ -7,15 +7,53 @@
  *
  * Source: Kubernetes documentation, Good practices for Kubernetes Secrets.
  */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/secret/secret.h"
+
+/* An address in a store: webhooks and init programs put the secret in its place
+ * (Vault by Bank-Vaults, 1Password, Berglas, the clouds' managers, vals). */
+static bool is_reference(const char *text)
+{
+	static const char *const starts[] = {
+		"vault:", ">>vault:", "ssm:", "aws-sm:",
+		"gcp:",	  "file:",    "ref+", NULL};
+
+	for (const char *const *start = starts; *start; start++)
+		if (text_starts(text, *start))
+			return true;
+	return strstr(text, "://") || *text == '~';
+}
+
+/* What stands for a secret, or is the name of one: made of words. Keys and
+ * tokens have digits, or letters in no order. */
+static bool is_words(const char *text)
+{
+	static const char *const words[] = {
+		"token",   "secret", "api-key",	    "api_key",
+		"not-",	   "no-key", "placeholder", "change",
+		"insert",  "todo",   "here",	    "disabled",
+		"offline", "local",  "ollama",	    NULL};
+
+	for (const char *c = text; *c; c++)
+		if (isdigit((unsigned char)*c))
+			return false;
+	for (const char *const *word = words; *word; word++)
+		if (text_contains_ci(text, *word))
+			return true;
+	return false;
+}
 
 static void check_entry(struct rule_run *run, const struct container *c,
 			const struct env_entry *entry)
 {
 	const char *name = entry->name->str, *text = node_str(entry->value);
 
-	if (text && secret_is(name, text))
+	if (text && secret_is(name, text) && !is_reference(text) &&
+	    !is_words(text))
 		report_container(run, c, entry->value,
 				 "`%s` is in plain text: use a Secret and "
 				 "`valueFrom.secretKeyRef`",
