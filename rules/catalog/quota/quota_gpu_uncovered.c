@@ -2,9 +2,11 @@
 /*
  * Each extended resource is a counter of its own: a quota on nvidia.com/gpu
  * does not see nvidia.com/mig-1g.10gb or nvidia.com/gpu.shared. A workload that
- * asks for a name no quota of its namespace lists bypasses the budget. Source:
- * pkg/quota/v1/evaluator/core/pods.go podComputeUsageHelper.
+ * asks for a name no quota of its namespace lists bypasses the budget. A share
+ * of devices that are counted themselves (HAMi's gpumem beside nvidia.com/gpu)
+ * does not. Source: pkg/quota/v1/evaluator/core/pods.go podComputeUsageHelper.
  */
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
 
@@ -28,20 +30,40 @@ static const struct quota *find_quota(struct rule_run *run,
 	return other;
 }
 
+/* Memory or cores of devices whose number a quota lists. */
+static bool is_part(struct rule_run *run, const struct workload *w,
+		    const struct workload_pod *pod,
+		    const struct accelerator *share)
+{
+	bool covered = false;
+
+	if (accelerator_counts(share))
+		return false;
+	for (size_t d = 0; d < pod->ndemand && !covered; d++) {
+		const struct accelerator *a = accelerator_find(
+			rule_accelerators(run), pod->demand[d].resource);
+
+		if (accelerator_counts(a) && text_eq(a->vendor, share->vendor))
+			find_quota(run, w, pod->demand[d].resource, &covered);
+	}
+	return covered;
+}
+
 static void check_pod(struct rule_run *run, const struct workload *w,
 		      const struct workload_pod *pod)
 {
 	for (size_t d = 0; d < pod->ndemand; d++) {
 		const char *resource = pod->demand[d].resource;
+		const struct accelerator *a =
+			accelerator_find(rule_accelerators(run), resource);
 		const struct quota *quota;
 		struct finding *f;
 		bool covered;
 
-		if (!accelerator_find(rule_accelerators(run), resource) ||
-		    pod->demand[d].quantity.nano == 0)
+		if (!a || pod->demand[d].quantity.nano == 0)
 			continue;
 		quota = find_quota(run, w, resource, &covered);
-		if (!quota || covered)
+		if (!quota || covered || is_part(run, w, pod, a))
 			continue;
 		f = report_place(
 			run, &w->id, &pod->place,
