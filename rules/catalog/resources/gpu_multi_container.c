@@ -4,7 +4,8 @@
  * needs the sum, and one process cannot see the other's GPU. A copied sidecar
  * doubles the bill. Containers that share one DRA claim share the device and
  * are not meant here, nor TPU slices, where one container runs for each NUMA
- * node of a machine.
+ * node of a machine. Where the nodes share devices under the name of whole ones
+ * both may have the same: silent where the pod selects such nodes.
  *
  * Source: kubelet device manager allocates per container; effective requests:
  * component-helpers resource/helpers.go.
@@ -13,6 +14,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/scheduling/sharing.h"
 
 static bool takes_devices(const struct container *c)
 {
@@ -20,6 +22,16 @@ static bool takes_devices(const struct container *c)
 	return c->role != CONTAINER_INIT && c->gpus.n > 0 && c->accelerator &&
 	       (c->accelerator->class == ACCEL_WHOLE ||
 		c->accelerator->class == ACCEL_MIG);
+}
+
+static bool has_shares(struct rule_run *run, const struct container *c)
+{
+	FOR_EACH_LIMIT(c, limit)
+		if (text_eq(limit->node->key, c->resource))
+			return container_unit(rule_cluster(run),
+					      rule_arena(run), c,
+					      limit) == ACCEL_SHARED;
+	return false;
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -37,13 +49,15 @@ static void check(struct rule_run *run, const struct pod *pod)
 		else if (!second)
 			second = c;
 	}
-	if (!second || text_eq(first->accelerator->vendor, "google"))
+	if (!second || text_eq(first->accelerator->vendor, "google") ||
+	    has_shares(run, second))
 		return;
 	f = report_container(
 		run, second,
 		node_get(container_limits(second), second->resource),
 		"containers `%s` and `%s` both ask for devices: "
-		"the pod takes %" PRId64 ", none of them shared",
+		"the pod takes %" PRId64
+		", and unless its nodes share devices none is for both",
 		container_title(first), container_title(second), sum);
 	finding_label(run, f,
 		      node_get(container_limits(first), first->resource),
