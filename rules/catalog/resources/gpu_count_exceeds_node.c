@@ -8,8 +8,11 @@
  * NVLink domain, a number that does not divide 8 leaves GPUs that few pods can
  * use.
  *
- * Sources: instance tables of Karpenter and the clouds; AWS Neuron scheduler
- * extension: contiguous sets of 1, 4, 8 or 16 devices on trn1.32xlarge.
+ * Sources: instance tables of Karpenter and the clouds (16 A100 in GCP's
+ * a2-megagpu-16g, 16 V100 in a DGX-2); AWS Neuron scheduler extension:
+ * contiguous sets of 1, 4, 8 or 16 devices on trn1.32xlarge; ROCm
+ * k8s-device-plugin docs/user-guide/configuration.md: 64 partitions of 8 GPUs,
+ * each an amd.com/gpu.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -23,7 +26,8 @@
 static int64_t node_maximum(struct rule_run *run, const struct accelerator *a,
 			    const char *resource)
 {
-	int64_t max = rule_param_int(run, "max");
+	int64_t max =
+		rule_param_given(run, "max") ? rule_param_int(run, "max") : 8;
 
 	if (a->class != ACCEL_WHOLE)
 		return 0; /* slices and replicas: as many as configured */
@@ -32,7 +36,17 @@ static int64_t node_maximum(struct rule_run *run, const struct accelerator *a,
 	if (text_starts(resource, "aws.amazon.com/neuron") ||
 	    text_starts(resource, "huawei.com/"))
 		return max > 16 ? max : 16;
+	if (text_eq(resource, "amd.com/gpu"))
+		return max > 64 ? max : 64;
 	return max;
+}
+
+/* Nothing shows that the site has none of the few machines with 16. */
+static bool may_have_more(struct rule_run *run, const struct container *c,
+			  int64_t n)
+{
+	return n <= 16 && !rule_param_given(run, "max") &&
+	       text_eq(c->resource, "nvidia.com/gpu");
 }
 
 static bool is_odd_share(const struct node_devices *node, int64_t n)
@@ -54,16 +68,24 @@ static void check_resource(struct rule_run *run, const struct container *c)
 		pod_request(c->pod, c->resource, true, &unknown));
 	const struct node *at = node_get(container_limits(c), c->resource);
 	struct finding *f;
+	bool guess;
 
 	if (node.most > max && max)
 		max = node.most;
 	real = nodes_most(rule_cluster(run), c->pod, c->resource);
 	max = real ? real : max;
 	if (max && n > max) {
+		guess = !real && may_have_more(run, c, n);
 		f = report_container(run, c, at,
 				     "the pod asks for %" PRId64
-				     " `%s`, a node has at most %" PRId64,
-				     n, c->resource, max);
+				     " `%s`, %s at most %" PRId64,
+				     n, c->resource,
+				     guess ? "most nodes have" : "a node has",
+				     max);
+		if (guess) {
+			finding_severity(f, SEVERITY_WARNING);
+			finding_guess(run, f);
+		}
 		finding_cause(run, f, c->resource);
 		finding_help(run, f,
 			     "spread the work over several pods; larger nodes "
@@ -99,7 +121,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 }
 
 static const struct rule_param params[] = {
-	{"max", "int", "8", "accelerators on the largest node of the site"},
+	{"max", "int", "",
+	 "accelerators on the largest node of the site; empty: 8, and up to 16 GPUs are a warning"},
 	{0},
 };
 
