@@ -4,8 +4,9 @@
  * variable: the kubelet puts the plugin's value first and appends the
  * container's own, which the runtime then obeys. With a limit it overrides the
  * allocation, without one it uses GPUs that are not counted. Only hiding (void,
- * none, empty) is harmless. Which of two entries of that name counts depends on
- * the runtime: both are judged.
+ * none, empty) is harmless. A runtime that takes devices by CDI (GPU Operator
+ * from 25.10 on) does not read it. Which of two entries of that name counts
+ * depends on the runtime: both are judged.
  *
  * Sources: kubelet GenerateRunContainerOptions; nvidia-container-toolkit
  * internal/config/image/cuda_image.go; k8s-device-plugin README, #61, #1605.
@@ -75,6 +76,13 @@ static bool shows_devices(const struct node *entry, const struct node **at)
 		text_contains(node_str(*at), "$("));
 }
 
+/* The pod names the runtime itself. */
+static bool is_read(const struct pod *pod)
+{
+	return text_starts(node_str(pod_field(pod, "runtimeClassName")),
+			   "nvidia");
+}
+
 static void check_entry(struct rule_run *run, const struct container *c,
 			const struct node *entry)
 {
@@ -87,12 +95,14 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		check_source(run, c, entry);
 		return;
 	}
-	f = report_container(run, c, at,
-			     gpu ? "`%s: %s` overrides the devices allocated "
-				   "to container `%s`"
-				 : "`%s: %s` shows container `%s` GPUs that "
-				   "it does not ask for",
-			     NAME, at->str, of);
+	f = report_container(
+		run, c, at,
+		gpu ? "`%s: %s` overrides the devices allocated "
+		      "to container `%s`%s"
+		    : "`%s: %s` shows container `%s` GPUs that "
+		      "it does not ask for%s",
+		NAME, at->str, of,
+		is_read(c->pod) ? "" : ", where the nvidia runtime starts it");
 	finding_cause(run, f, NAME);
 	finding_help(run, f, "%s%s",
 		     gpu ? "remove the variable: the device plugin sets it"
@@ -122,7 +132,7 @@ const struct rule rule_nvidia_visible_devices_override = {
 	.wants = FACT_VISIBLE,
 	.since = "1.0",
 	.summary = "NVIDIA_VISIBLE_DEVICES set in a manifest",
-	.why = "The runtime obeys the pod's value: it overrides the device plugin's allocation, or exposes GPUs that are not counted.",
+	.why = "The nvidia runtime obeys the pod's value: it overrides the device plugin's allocation, or exposes GPUs that are not counted.",
 	.remedy = "Remove the variable and ask for GPUs in resources.limits.",
 	.evidence =
 		"kubelet GenerateRunContainerOptions; https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go; https://github.com/NVIDIA/k8s-device-plugin/issues/61, https://github.com/NVIDIA/k8s-device-plugin/issues/1605",
