@@ -87,7 +87,7 @@ const struct rule rule_gpu_mixed_vendors = {
 	.since = "1.0",
 	.summary =
 		"accelerators of two vendors in a pod, or a GPU and a MIG slice in a container",
-	.why = "No node has accelerators of two vendors; of a whole GPU and a MIG slice only one becomes visible.",
+	.why = "No node has accelerators of two vendors, but for Intel's in the processor; of a whole GPU and a MIG slice only one becomes visible.",
 	.remedy = "Ask for one type of accelerator in a pod.",
 	.evidence = "https://github.com/NVIDIA/k8s-device-plugin/issues/728",
 	.check_pod = check,
