@@ -20,10 +20,20 @@ static bool uses_nccl(const struct container *c)
 	return !vendor || text_eq(vendor, "nvidia") || text_eq(vendor, "amd");
 }
 
+/* A sidecar, where other containers have the devices. */
+static bool is_beside(const struct container *c)
+{
+	return container_uses_gpu(c) == TRI_NO && c->pod->gpus.n > 0;
+}
+
+/* Those of the container are what meets in its /dev/shm. */
+static int64_t devices_of(const struct container *c)
+{
+	return c->gpus.n ? c->gpus.n : c->pod->gpus.n;
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	struct quantity floor = rule_param_quantity(
-		run, pod->gpus.n > 2 ? "floor-many" : "floor");
 	struct quantity runtime = quantity_from(64 << 20);
 	struct quantity enough = quantity_from(1 << 30);
 	bool serves = pod_is_serving(pod);
@@ -34,13 +44,19 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct shm shm = container_shm(c);
+		struct quantity floor;
 		struct finding *f;
+		int64_t n;
 
 		if (c->role == CONTAINER_INIT || shm.unknown || !shm.memory ||
-		    shm.size_state != QUANTITY_OK || shm.size.nano <= 0)
+		    shm.size_state != QUANTITY_OK || shm.size.nano <= 0 ||
+		    is_beside(c))
 			continue;
+		n = devices_of(c);
+		floor = rule_param_quantity(run,
+					    n > 2 ? "floor-many" : "floor");
 		if (quantity_cmp(shm.size, runtime) > 0 &&
-		    (!pod_is_multi_gpu(pod) || !uses_nccl(c) ||
+		    (n < 2 || !uses_nccl(c) ||
 		     quantity_cmp(shm.size, floor) >= 0 ||
 		     (serves && quantity_cmp(shm.size, enough) >= 0)))
 			continue;
@@ -48,8 +64,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 			run, c, shm.size_node,
 			"/dev/shm of container `%s` is limited to %s: %s is usual for %lld %s%s",
 			container_title(c), quantity_text(shm.size, have),
-			quantity_text(floor, want), (long long)pod->gpus.n,
-			pod_device(pod), pod->gpus.n == 1 ? "" : "s");
+			quantity_text(floor, want), (long long)n,
+			pod_device(pod), n == 1 ? "" : "s");
 		if (quantity_cmp(shm.size, enough) >= 0)
 			finding_severity(f, SEVERITY_INFO);
 		if (!shm_size_fits(c, shm.volume, floor))
