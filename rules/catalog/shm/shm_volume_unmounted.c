@@ -2,10 +2,12 @@
 /*
  * The pod has a Memory emptyDir that is named for shared memory, but the GPU
  * container does not mount it, or mounts it elsewhere: only /dev/shm itself is
- * what glibc, PyTorch and NCCL use.
+ * what glibc, PyTorch and NCCL use. A program that is told the other place uses
+ * it there.
  */
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/env.h"
 #include "kube/resources/shm.h"
 
 static const struct node *mount_of(const struct container *c,
@@ -64,6 +66,19 @@ static void repair(struct rule_run *run, struct finding *f,
 						 quantity_text(size, text))));
 }
 
+/* The program is told where it is: it is used there. */
+static bool is_told(const struct container *c, const char *path)
+{
+	if (!path || !path[strspn(path, "/")])
+		return false;
+	if (container_says(c, path))
+		return true;
+	for (size_t i = 0; i < c->nenv; i++)
+		if (text_contains(node_str(c->env[i].value), path))
+			return true;
+	return false;
+}
+
 /* Another container has it, and this one needs none. */
 static bool is_of_another(struct rule_run *run, const struct container *c,
 			  const struct node *volume)
@@ -93,7 +108,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		mount = mount_of(c, volume);
 		path = node_get(mount, "mountPath");
 		if (shm.mount || shm.unknown || shm_is_injected(c) ||
-		    node_is_unknown(path) ||
+		    node_is_unknown(path) || is_told(c, node_str(path)) ||
 		    (!mount && is_of_another(run, c, volume)))
 			continue;
 		if (mount)
