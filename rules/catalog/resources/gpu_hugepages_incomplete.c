@@ -65,6 +65,27 @@ static const struct node *first_huge(const struct node *map)
 	return NULL;
 }
 
+/* A LimitRange fills them in before the API server looks. */
+static void report_alone(struct rule_run *run, const struct container *c,
+			 const struct node *first)
+{
+	const struct object *object = c->pod->object;
+	enum tri defaults = tri_or(rule_limit_default(run, object, "cpu"),
+				   rule_limit_default(run, object, "memory"));
+	struct finding *f;
+
+	if (defaults == TRI_YES)
+		return;
+	f = report_container(
+		run, c, first, "`%s` is requested without cpu or memory%s",
+		first->key,
+		defaults == TRI_NO
+			? ""
+			: ", which the API server refuses if no LimitRange adds them");
+	if (defaults == TRI_UNKNOWN)
+		finding_severity(f, SEVERITY_WARNING);
+}
+
 static void check_container(struct rule_run *run, const struct container *c,
 			    bool *huge)
 {
@@ -78,9 +99,7 @@ static void check_container(struct rule_run *run, const struct container *c,
 	/* An operator may add them to what is not a container yet. */
 	if (first && !c->pod->flat && !has_compute(raw) &&
 	    !has_compute(requests))
-		report_container(run, c, first,
-				 "`%s` is requested without cpu or memory",
-				 first->key);
+		report_alone(run, c, first);
 	check_map(run, c, limits, limits);
 	check_map(run, c, requests, limits);
 }
