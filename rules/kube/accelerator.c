@@ -243,10 +243,8 @@ static const char *const bare_names[][2] = {
 /* "gup" for "gpu": the same but for two neighbours. */
 static bool swapped(const char *a, const char *b)
 {
-	while (*a && *a == *b) {
-		a++;
+	for (; *a && *a == *b; a++)
 		b++;
-	}
 	return a[0] && a[1] && a[0] == b[1] && a[1] == b[0] &&
 	       !strcmp(a + 2, b + 2);
 }
