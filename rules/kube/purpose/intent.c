@@ -261,7 +261,15 @@ static bool program_sign(const struct argv *argv, struct sign *sign)
 	return what;
 }
 
-/* Fetching, converting, waiting: a stage that needs no device. */
+/* Asks a server that is elsewhere, as parts[] below of scripts. */
+static bool is_client(const struct argv *argv)
+{
+	return argv_have(argv, "vllm") &&
+	       (argv_have(argv, "chat") || argv_have(argv, "complete") ||
+		(argv_have(argv, "bench") && argv_have(argv, "serve")));
+}
+
+/* Fetching, converting, compiling, waiting: a stage that needs no device. */
 static bool is_chore(const struct argv *argv)
 {
 	static const char *const chores[] = {"huggingface-cli",
@@ -287,12 +295,15 @@ static bool is_chore(const struct argv *argv)
 					     "http.server",
 					     "nc",
 					     "dynamo.frontend",
+					     "dynamo.mocker",
+					     "nvcc",
 					     NULL};
-	static const char *const parts[] = {"download", "prepare", "preprocess",
-					    "convert",	"tokeniz", "upload",
-					    "dataset",	NULL};
+	static const char *const parts[] = {
+		"download", "prepare", "preprocess",	"convert",
+		"tokeniz",  "upload",  "bench_serving", "benchmark_serving",
+		"dataset",  NULL};
 
-	if (only_routes(argv))
+	if (only_routes(argv) || is_client(argv))
 		return true;
 	for (const char *const *name = chores; *name; name++)
 		if (argv_have(argv, *name))
