@@ -12,7 +12,8 @@
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"
 
-/* `cuda13.0`, `cu130`, `cuda:12.4.1-base`: its major version; 0: not known. */
+/* `cuda13.0`, `cu130`, `nvidia/cuda:12.4.1-base`: its major version; 0: not
+ * known. The tag of `app-cuda:13.0` is the application's. */
 static int64_t cuda_major(const char *image)
 {
 	const char *at = strstr(image, "cuda");
@@ -20,8 +21,10 @@ static int64_t cuda_major(const char *image)
 	long n;
 
 	if (at) {
+		bool whole = at == image || at[-1] == '/';
+
 		at += 4;
-		at += *at == ':' || *at == '-' || *at == '_';
+		at += (*at == ':' && whole) || *at == '-' || *at == '_';
 		n = strtol(at, &end, 10);
 		return end > at && *end == '.' && n >= 9 && n < 20 ? n : 0;
 	}
