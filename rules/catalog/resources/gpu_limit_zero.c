@@ -74,6 +74,9 @@ static bool hides_gpus(const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
+	/* KAI allocates a part of a device by an annotation. */
+	if (pod->gpu_by & GPU_BY_ANNOTATION)
+		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		if (!c->extended || c->gpus.n > 0 || hides_gpus(c) ||
 		    container_uses_gpu(c) != TRI_NO)
