@@ -12,6 +12,16 @@
 #include "engine/rule.h"
 #include "kube/resources/shm.h"
 
+/* Nothing bounds the memory but a size that may be meant for a disk. */
+static bool is_large(const struct container *c, const struct shm *shm)
+{
+	struct quantity limit, usual;
+
+	return container_limit(c, "memory", &limit) == QUANTITY_ABSENT &&
+	       (!shm_volume_size(c, shm->volume, &usual) ||
+		quantity_cmp(shm->size, usual) > 0);
+}
+
 /* Only an emptyDir of ours to change: no PVC, no hostPath. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const struct shm *shm)
@@ -26,7 +36,8 @@ static void repair(struct rule_run *run, struct finding *f,
 		if (shm->size_state != QUANTITY_OK ||
 		    !shm_size_fits(c, shm->volume, shm->size))
 			return;
-		fix = finding_fix(run, f, true, "back /dev/shm by memory");
+		fix = finding_fix(run, f, !is_large(c, shm),
+				  "back /dev/shm by memory");
 	} else {
 		if (!shm_volume_size(c, shm->volume, &size))
 			return;
