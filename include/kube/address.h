@@ -17,10 +17,5 @@
  */
 const char *first_pod_subdomain(const struct object *object,
 				const char *address, size_t *len);
-/*
- * Ranks of a Job, or of a kind of apps, meet at an address that is not that of
- * their first pod, or may not be: then other objects' pods may be ranks, too.
- */
-bool container_may_meet_others(struct arena *arena, const struct container *c);
 
 #endif

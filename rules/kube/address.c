@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-#include "base/text.h"
-#include "kube/command/argv.h"
-
 /* What follows "NAME-0." in the value, or NULL. */
 static const char *service_part(const struct object *object, const char *value)
 {
@@ -48,26 +45,4 @@ const char *first_pod_subdomain(const struct object *object,
 			       is_of_pod(wanted, object->namespace)
 		       ? wanted
 		       : NULL;
-}
-
-bool container_may_meet_others(struct arena *arena, const struct container *c)
-{
-	static const char *const flags[] = {"--master-addr", "--rdzv-endpoint",
-					    "--main-process-ip", NULL};
-	const struct object *object = c->pod->object;
-	struct argv argv = container_argv(arena, c);
-
-	if (!object_is(object, "batch", "Job") &&
-	    !text_eq(object->group, "apps"))
-		return false;
-	for (const char *const *flag = flags; *flag; flag++) {
-		const struct arg *arg;
-		const char *value = argv_flag(&argv, *flag, &arg);
-		size_t len;
-
-		if (arg &&
-		    (!value || !first_pod_subdomain(object, value, &len)))
-			return true;
-	}
-	return false;
 }

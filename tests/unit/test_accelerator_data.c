@@ -116,7 +116,7 @@ static const struct {
 	{"g6e.16xlarge", "nvidia", "L40S", 1},
 	{"g7e.12xlarge", "nvidia", "RTX-PRO-6000", 2},
 	{"g6f.xlarge", "nvidia", "L4", 1},
-	{"gr6f.4xlarge", "nvidia", "L4", 0},
+	{"gr6f.4xlarge", "nvidia", "L4", 1},
 	{"ml.g5.8xlarge", "nvidia", "A10G", 1},
 	{"trn1.32xlarge", "aws", "trainium", 16},
 	{"inf2.24xlarge", "aws", "inferentia2", 6},

@@ -330,6 +330,7 @@ static void github_shows_ten_of_a_type(void **state)
 	for (int i = 0; i < 40; i++) {
 		findings[i] = fixture_finding(&fixture, "gpu", 0);
 		findings[i].severity = (enum severity)(i % 3);
+		findings[i].place.column += (uint32_t)i;
 	}
 	got = report_n("github", findings, 30, &fixture);
 	assert_int_equal(occurrences(got, "\n::error "), 9);
@@ -379,6 +380,7 @@ static void gitlab_has_an_issue_a_finding(void **state)
 	fixture_text(&fixture, manifest);
 	for (int i = 0; i < 3; i++)
 		findings[i] = fixture_finding(&fixture, "gpu", 0);
+	findings[1].place.column++;
 	findings[2].severity = SEVERITY_WARNING;
 	findings[2].fingerprint = 7;
 	json = report_json_of("gitlab", findings, 3, &fixture);

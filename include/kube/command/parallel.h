@@ -83,5 +83,10 @@ int64_t container_devices(const struct container *c);
 int64_t launcher_processes(const struct container *c,
 			   const struct parallel *launcher,
 			   const struct node **at);
+/*
+ * Ranks of a Job, or of a kind of apps, meet at an address that is not that of
+ * their first pod, or may not be: then other objects' pods may be ranks, too.
+ */
+bool container_may_meet_others(struct arena *arena, const struct container *c);
 
 #endif

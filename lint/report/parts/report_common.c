@@ -99,7 +99,8 @@ bool finding_repeats(const struct finding *findings, size_t i)
 {
 	const struct finding *a = &findings[i], *b = &findings[i ? i - 1 : 0];
 
-	return a != b && a->rule == b->rule && a->place.line == b->place.line &&
+	return a != b && a->rule == b->rule && a->severity == b->severity &&
+	       a->place.line == b->place.line &&
 	       a->place.column == b->place.column &&
 	       a->suppressed == b->suppressed &&
 	       !strcmp(a->message, b->message);

@@ -2,10 +2,9 @@
 /*
  * A GPU pod that names no type of GPU takes the first free one: a 70B model
  * lands on a 16 GB card, or a small job takes the most expensive card. Where
- * all are alike nothing is wrong, as a state or the policy shows. A DaemonSet
- * takes none for itself: it has a pod on each node that fits. A Kueue queue's
- * flavors and some operators inject the selector; a claim and a MIG profile
- * name the device.
+ * all are alike nothing is wrong, as a state or the policy shows; a DaemonSet
+ * has a pod on each node. A Kueue queue's flavors inject the selector, as some
+ * operators do; a claim selects, a MIG profile has a size.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many processes a launcher starts in its container. Source:
- * training-operator pkg/controller.v1/pytorch/envvar.go setPodEnv.
+ * How many processes a launcher starts in its container, and whom they may
+ * meet. Source: training-operator pkg/controller.v1/pytorch/envvar.go
+ * setPodEnv.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "kube/address.h"
+#include "kube/command/argv.h"
 #include "kube/command/parallel.h"
 #include "kube/object.h"
 
@@ -44,4 +48,26 @@ int64_t launcher_processes(const struct container *c,
 	*at = job_field(c);
 	return node_str(*at) ? strtol(node_str(*at), NULL, 10)
 			     : amount_int(*at, 0).n;
+}
+
+bool container_may_meet_others(struct arena *arena, const struct container *c)
+{
+	static const char *const flags[] = {"--master-addr", "--rdzv-endpoint",
+					    "--main-process-ip", NULL};
+	const struct object *object = c->pod->object;
+	struct argv argv = container_argv(arena, c);
+
+	if (!object_is(object, "batch", "Job") &&
+	    !text_eq(object->group, "apps"))
+		return false;
+	for (const char *const *flag = flags; *flag; flag++) {
+		const struct arg *arg;
+		const char *value = argv_flag(&argv, *flag, &arg);
+		size_t len;
+
+		if (arg &&
+		    (!value || !first_pod_subdomain(object, value, &len)))
+			return true;
+	}
+	return false;
 }
