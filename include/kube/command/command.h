@@ -34,6 +34,8 @@ bool container_tests_devices(struct arena *arena, const struct container *c);
 bool container_tests_network(struct arena *arena, const struct container *c);
 /* Does `timeout` end its work, when that takes ten minutes or more? */
 bool container_is_timed(struct arena *arena, const struct container *c);
+/* Does it sleep, wait or loop, maybe when its work is done? */
+bool container_goes_on(struct arena *arena, const struct container *c);
 /* The command list, else args, else NULL. */
 const struct node *container_command_node(const struct container *c);
 

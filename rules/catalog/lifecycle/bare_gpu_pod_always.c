@@ -26,7 +26,8 @@ static struct container_command ending_command(struct rule_run *run,
 		command = container_command(rule_arena(run), c);
 		if (command.type == COMMAND_ENDS)
 			return command;
-		if (command.type == COMMAND_UNKNOWN && pod_is_training(pod))
+		if (command.type == COMMAND_UNKNOWN && pod_is_training(pod) &&
+		    !container_goes_on(rule_arena(run), c))
 			return (struct container_command){
 				.type = COMMAND_ENDS,
 				.what = "training",

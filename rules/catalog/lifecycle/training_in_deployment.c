@@ -7,7 +7,6 @@
  * from its arguments.
  */
 #include "engine/rule.h"
-#include "kube/command/argv.h"
 #include "kube/command/command.h"
 #include "kube/purpose/class.h"
 
@@ -20,14 +19,6 @@ static const struct container *trainer(const struct pod *pod)
 	return NULL;
 }
 
-static bool goes_on(struct rule_run *run, const struct container *c)
-{
-	struct argv argv = container_argv(rule_arena(run), c);
-
-	return argv_have(&argv, "sleep") || argv_have(&argv, "tail") ||
-	       argv_have(&argv, "while");
-}
-
 static const struct container *restarted(struct rule_run *run,
 					 const struct pod *pod)
 {
@@ -37,7 +28,7 @@ static const struct container *restarted(struct rule_run *run,
 	    pod_uses_gpu(pod) != TRI_YES || !pod_is_training(pod))
 		return NULL;
 	c = trainer(pod);
-	return c && !goes_on(run, c) ? c : NULL;
+	return c && !container_goes_on(rule_arena(run), c) ? c : NULL;
 }
 
 /* Leader and workers are one training. */

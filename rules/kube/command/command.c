@@ -342,6 +342,14 @@ static struct container_command find_command(const struct argv *argv,
 	return ending(argv, c);
 }
 
+bool container_goes_on(struct arena *arena, const struct container *c)
+{
+	struct argv argv = container_argv(arena, c);
+
+	return argv_have(&argv, "sleep") || argv_have(&argv, "tail") ||
+	       argv_have(&argv, "while");
+}
+
 /* -- limits -------------------------------------------------------------- */
 
 /* The word behind timeout's options: -k DURATION, -s SIGNAL, others take none.
