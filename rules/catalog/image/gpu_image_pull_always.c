@@ -6,20 +6,24 @@
  * plugin force it; so this is advice, and the repair needs a value from the
  * policy. Source: kubelet image manager; plugin/pkg/admission/alwayspullimages.
  */
+#include <string.h>
+
 #include "base/text.h"
 #include "engine/rule.h"
 
 /* `v0.11.0`, `25.03-py3`, `2.4.0-cuda12`, a digest; `amd64-neuron` may be
- * rebuilt in place. */
+ * rebuilt in place, and `1` is the latest of that series. */
 static bool has_version(const char *image)
 {
 	const char *tag = image_tag(image);
+	size_t digits;
 
 	if (!tag)
 		return image_is_fixed(image);
 	if (*tag == 'v' || *tag == 'r')
 		tag++;
-	return *tag >= '0' && *tag <= '9';
+	digits = strspn(tag, "0123456789");
+	return digits && (tag[digits] || digits > 2);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
