@@ -3,7 +3,7 @@
  * `nvidia.com/gpu: 0` reads like "no GPU" and is not: it is the same as no
  * key at all, so an image with NVIDIA_VISIBLE_DEVICES=all still sees every
  * GPU of the node. Devices of other makers reach a container by their plugin
- * alone, a share of 0 (HAMi's gpucores) is no device, and beside devices that
+ * alone, a share of 0 (HAMi's gpucores) limits nothing, and beside devices that
  * are allocated a 0 of another name is the same as no key. A request of 0
  * without a limit is gpu-request-without-limit's.
  *

@@ -2,8 +2,8 @@
 /*
  * The pod has a Memory emptyDir that is named for shared memory, but the GPU
  * container does not mount it, or mounts it elsewhere: only /dev/shm itself is
- * what glibc, PyTorch and NCCL use. A program that is told the other place uses
- * it there.
+ * what glibc, PyTorch and NCCL use. A program that is given the other place
+ * uses it there.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -66,8 +66,8 @@ static void repair(struct rule_run *run, struct finding *f,
 						 quantity_text(size, text))));
 }
 
-/* The program is told where it is: it is used there. */
-static bool is_told(const struct container *c, const char *path)
+/* The program gets the place by its command or variables: it is used there. */
+static bool knows_place(const struct container *c, const char *path)
 {
 	if (!path || !path[strspn(path, "/")])
 		return false;
@@ -108,7 +108,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		mount = mount_of(c, volume);
 		path = node_get(mount, "mountPath");
 		if (shm.mount || shm.unknown || shm_is_injected(c) ||
-		    node_is_unknown(path) || is_told(c, node_str(path)) ||
+		    node_is_unknown(path) || knows_place(c, node_str(path)) ||
 		    (!mount && is_of_another(run, c, volume)))
 			continue;
 		if (mount)
