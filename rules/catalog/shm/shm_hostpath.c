@@ -3,7 +3,8 @@
  * A hostPath of /dev/shm is the node's own tmpfs. It is memory, and large (half
  * of the node's by default), but it is shared: whatever mounts it reads and
  * fills the same files, they outlive the pod, and Pod Security's baseline level
- * forbids hostPath.
+ * forbids hostPath. Any other folder of the node is shared in the same way,
+ * unless each pod has a part of its own (subPathExpr).
  *
  * Source: tmpfs(5) (size=50%); Pod Security Standards, baseline: HostPath
  * Volumes.
@@ -11,21 +12,39 @@
 #include "engine/rule.h"
 #include "kube/resources/shm.h"
 
+/* The folder of the node that all pods with this volume share, or NULL. */
+static const char *shared_folder(const struct shm *shm)
+{
+	const struct node *path = node_path(shm->volume, "hostPath.path");
+
+	if (node_is_unknown(path) ||
+	    (!shm_is_of_host(shm) && node_get(shm->mount, "subPathExpr")))
+		return NULL;
+	return node_str(path);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct shm shm = container_shm(c);
+		const char *folder = shared_folder(&shm);
+		const struct node *at = node_get(shm.volume, "hostPath");
 		struct finding *f;
 
-		if (c->role == CONTAINER_INIT || shm.unknown ||
-		    !shm_is_of_host(&shm))
+		if (c->role == CONTAINER_INIT || shm.unknown || !folder)
 			continue;
-		f = report_container(
-			run, c, node_get(shm.volume, "hostPath"),
-			"/dev/shm of container `%s` is the node's: every pod that mounts it reads and fills the same memory",
-			container_title(c));
+		if (shm_is_of_host(&shm))
+			f = report_container(
+				run, c, at,
+				"/dev/shm of container `%s` is the node's: every pod that mounts it reads and fills the same memory",
+				container_title(c));
+		else
+			f = report_container(
+				run, c, at,
+				"/dev/shm of container `%s` is `%s` of the node: every pod that mounts it reads and fills the same files",
+				container_title(c), folder);
 		finding_label(run, f, shm.mount, "mounted at /dev/shm");
 	}
 }
@@ -36,8 +55,8 @@ const struct rule rule_shm_hostpath = {
 	.severity = SEVERITY_WARNING,
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_HOST_VOLUME,
 	.since = "1.0",
-	.summary = "a GPU container has the node's /dev/shm",
-	.why = "It is shared with the node and with every pod that does the same, its files stay when the pod is gone, and no limit bounds it but the node's memory.",
+	.summary = "a GPU container has a folder of the node as /dev/shm",
+	.why = "It is shared with the node and with every pod that does the same, its files stay when the pod is gone, and no limit of the pod bounds it.",
 	.remedy = "Use emptyDir with medium: Memory and a sizeLimit.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline: HostPath Volumes",
