@@ -364,17 +364,17 @@ def half_a_core(obj, pod, box):
         return None
     at(obj, task)["topologyPolicy"] = "single-numa-node"
     for container in at(obj, task + ("template", "spec", "containers")):
-        container["resources"] = {"limits": {
-            "nvidia.com/gpu": 1, "cpu": "500m"}, "requests": {"cpu": "500m"}}
+        container["resources"] = {"limits": {"nvidia.com/gpu": 1, "cpu": 0.5}}
     return task + ("topologyPolicy",)
 
 
 @near(half_a_core)
 def whole_cores(obj, pod, box):
     spec = at(obj, ("spec", "tasks", 0, "template", "spec"))
-    for container in spec["containers"] + spec.get("initContainers", []):
-        container["resources"] = {"limits": {"nvidia.com/gpu": 1, "cpu": 4},
-                                  "requests": {"cpu": 4}}
+    each = {"cpu": 4, "memory": "4Gi"}
+    for c in spec["containers"] + spec.get("initContainers", []):
+        c["resources"] = {"requests": each,
+                          "limits": {"nvidia.com/gpu": 1, **each}}
 
 
 @defect("dist-job-unconstrained-topology", "pod", "all")

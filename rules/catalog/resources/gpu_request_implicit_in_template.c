@@ -18,6 +18,15 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
+/* Volcano asks tasks with a NUMA policy for requests of cpu and memory; it
+ * takes the limits where there are no requests at all (validateTaskTopoPolicy).
+ */
+static bool needs_all(const struct container *c)
+{
+	return !node_count(container_requests(c)) &&
+	       !node_is_unset(node_get(c->pod->group, "topologyPolicy"));
+}
+
 /* Once for a container: its further devices are mostly parts of the first. */
 static struct finding *report(struct rule_run *run, const struct container *c,
 			      const struct node *limit, bool held)
@@ -34,8 +43,11 @@ static struct finding *report(struct rule_run *run, const struct container *c,
 	if (!held || one)
 		finding_severity(f, SEVERITY_INFO);
 	finding_cause(run, f, limit->key);
-	finding_help(run, f, "add `%s: %s` to `resources.requests`", limit->key,
-		     limit->str);
+	if (needs_all(c))
+		finding_help(run, f, "set `resources.requests` to the limits");
+	else
+		finding_help(run, f, "add `%s: %s` to `resources.requests`",
+			     limit->key, limit->str);
 	if (node_is_map(c->requests))
 		finding_label(run, f, c->requests, "the requests lack it");
 	return f;
@@ -55,16 +67,17 @@ static int by_key(const void *a, const void *b)
 	return strcmp((*x)->node->key, (*y)->node->key);
 }
 
-/* The API server sends keys sorted, whatever the file's order. */
+/* Accelerators, or all. The API server sends keys sorted, whatever the file's
+ * order. */
 static const struct resource_entry **
-lacking(struct rule_run *run, const struct container *c, size_t *n)
+lacking(struct rule_run *run, const struct container *c, bool every, size_t *n)
 {
 	const struct resource_entry **all = ARENA_ARRAY(
 		rule_arena(run), const struct resource_entry *, c->nlimits);
 
 	*n = 0;
 	FOR_EACH_LIMIT(c, limit)
-		if (is_lacking(limit))
+		if (every || is_lacking(limit))
 			all[(*n)++] = limit;
 	qsort(all, *n, sizeof(*all), by_key);
 	return all;
@@ -84,9 +97,11 @@ static void check_container(struct rule_run *run, const struct container *c,
 	if (node_is_unknown(c->requests) ||
 	    (!whole && node_is_unset(c->requests)))
 		return;
-	all = lacking(run, c, &n);
+	all = lacking(run, c, false, &n);
 	if (!n)
 		return;
+	if (needs_all(c))
+		all = lacking(run, c, true, &n);
 	main = all[0]->node;
 	for (size_t i = 1; i < n; i++)
 		if (text_eq(all[i]->node->key, c->resource))
@@ -95,11 +110,12 @@ static void check_container(struct rule_run *run, const struct container *c,
 	for (size_t i = 0; i < n; i++) {
 		const struct node *limit = all[i]->node;
 
-		if (!quantity_is_integer(all[i]->quantity))
+		if (all[i]->accelerator &&
+		    !quantity_is_integer(all[i]->quantity))
 			continue;
 		if (!fix)
 			fix = finding_fix(run, f, true, "request %s `%s`",
-					  limit->str, limit->key);
+					  main->str, main->key);
 		fix_set_key(fix, c->resources, "requests", limit->key,
 			    edit_copy(rule_arena(run), limit));
 	}
