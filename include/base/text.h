@@ -69,6 +69,8 @@ bool text_contains_ci(const char *s, const char *part); /* ASCII case folded */
 bool text_lists(const char *list, const char *word);
 /* Levenshtein distance, or limit + 1 when it is larger than limit. */
 unsigned text_distance(const char *a, const char *b, unsigned limit);
+/* Do they differ in digits alone, as mlu270 and mlu370 do? Equal ones do. */
+bool text_is_series(const char *a, const char *b);
 /* A word is compared with each name: of more it costs too much. */
 enum { TEXT_NEAREST_MAX = 500 };
 /* The nearest of n names within distance 3, for "did you mean"; NULL: none is,

@@ -5,6 +5,7 @@
  */
 #include "base/text.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum {
@@ -107,6 +108,15 @@ unsigned text_distance(const char *a, const char *b, unsigned limit)
 		return limit + 1;
 	distance = edits(a, na, b, nb);
 	return distance > limit ? limit + 1 : distance;
+}
+
+bool text_is_series(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++)
+		if (*a != *b &&
+		    !(isdigit((unsigned char)*a) && isdigit((unsigned char)*b)))
+			return false;
+	return *a == *b;
 }
 
 const char *text_nearest(const char *word, const char *const *names, size_t n)

@@ -255,25 +255,16 @@ static bool is_unit(const char *name)
 	return strlen(name) == 3 && !strcmp(name + 1, "pu");
 }
 
-/* mlu270 and mlu370: two models. */
-static bool other_digits(const char *a, const char *b)
-{
-	for (; *a && *b; a++, b++)
-		if (*a != *b &&
-		    !(isdigit((unsigned char)*a) && isdigit((unsigned char)*b)))
-			return false;
-	return *a == *b;
-}
-
 static bool device_near(const char *name, const char *to)
 {
 	size_t length = strlen(to);
 
 	if (!strcmp(name, to) || swapped(name, to))
 		return true;
-	/* What is longer by more is a renamed resource: gpu.a100, gpu-l4. */
+	/* What is longer by more is a renamed resource: gpu.a100, gpu-l4.
+	 * mlu270 and mlu370 are two models. */
 	if (strlen(name) > length + 1 || (is_unit(name) && is_unit(to)) ||
-	    other_digits(name, to))
+	    text_is_series(name, to))
 		return false;
 	return text_distance(name, to, 2) <= (length > 4 ? 2 : 1);
 }

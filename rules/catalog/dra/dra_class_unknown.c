@@ -4,22 +4,11 @@
  * there is none. Where only files have device classes, a name close to one of
  * theirs is reported as a condition.
  */
-#include <ctype.h>
 #include <stdio.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/set/referred.h"
-
-/* h100.example.com and h200.example.com: they differ in digits alone. */
-static bool one_series(const char *a, const char *b)
-{
-	for (; *a && *b; a++, b++)
-		if (*a != *b &&
-		    !(isdigit((unsigned char)*a) && isdigit((unsigned char)*b)))
-			return false;
-	return !*a && !*b;
-}
 
 static bool is_of_driver(struct rule_run *run, const char *name)
 {
@@ -55,12 +44,13 @@ static void judge(struct rule_run *run, const struct class_request *request)
 	if (index_referred(rule_index(run), &asks, CLUSTER_DEVICE_CLASS,
 			   request->name, arena))
 		return;
-	/* Drivers bring theirs; sizes of one series are meant so. */
+	/* Drivers bring theirs; h100.example.com and h200.example.com are two.
+	 */
 	if (request->cluster || !is_of_driver(run, request->name))
 		near = index_nearest(rule_index(run), &asks,
 				     CLUSTER_DEVICE_CLASS, request->name,
 				     arena);
-	if (near && !request->cluster && one_series(near, request->name))
+	if (near && !request->cluster && text_is_series(near, request->name))
 		near = NULL;
 	if (request->cluster)
 		reason = cluster_unreadable(request->cluster,
