@@ -248,7 +248,8 @@ def check_github(text, case):
     shown, left = collections.Counter(), 0
     for line in text.splitlines():
         if not line.startswith("::"):
-            need(re.match(r"Checked \d|Nothing was linted", line),
+            need(re.match(r"Checked \d|Nothing was linted|Rendered \d|Judged "
+                          r"|Not (rendered|run) \(", line),
                  "not ours:", line)
             continue
         match = re.fullmatch(
