@@ -287,13 +287,13 @@ class Corpus:
             judged.update(of_rules)
             kind = taken[name][0]["kind"]
             others.update((rule, kind) for rule in of_rules ^ policies)
-            return {(rule,) for rule in policies
-                    if (rule, kind) not in UNKNOWN}
+            return {(rule,) for rule in policies}
 
         def theirs(name):
             kind = taken[name][0]["kind"]
+            policies = {f["policy"] for f in found.get(name, [])}
             return {f[:1] for f in plane.failures(taken[name][1][2])
-                    if (f[0], kind) not in UNKNOWN}
+                    if f[0] in policies or (f[0], kind) not in UNKNOWN}
 
         wrong = self.compare(taken, ours, theirs)
         print(f"{len(names)} rules exported; findings: " + ", ".join(
