@@ -82,6 +82,12 @@ static bool is_given(const char *const *list)
 	return list && *list;
 }
 
+static bool selects(const struct policy_overrides *want)
+{
+	return is_given(want->select) || is_given(want->extend) ||
+	       is_given(want->ignore);
+}
+
 static int apply_selection(struct override *override,
 			   const struct policy_overrides *want)
 {
@@ -90,8 +96,7 @@ static int apply_selection(struct override *override,
 	struct arena *arena = policy_arena(policy);
 	struct selection *old = policy->selections;
 
-	if (!is_given(want->select) && !is_given(want->extend) &&
-	    !is_given(want->ignore))
+	if (!selects(want))
 		return 0;
 	override->selection.verdict = ARENA_ARRAY(arena, signed char, n + 1);
 	override->selection.from = "command line";
@@ -161,7 +166,9 @@ struct policy *policy_adjust(const struct policy *policy,
 		policy_free(result);
 		return NULL;
 	}
-	policy_build(result);
+	/* Else its settings are those of the policy that it holds. */
+	if (overrides->preset || selects(overrides))
+		policy_build(result);
 	return result;
 }
 

@@ -37,7 +37,9 @@ static const char *const *default_params(struct arena *arena,
 	const char **params;
 	size_t n = 0;
 
-	while (rule->params && rule->params[n].name)
+	if (!rule->params)
+		return NULL;
+	while (rule->params[n].name)
 		n++;
 	params = ARENA_ARRAY(arena, const char *, n + 1);
 	for (size_t i = 0; i < n; i++)
@@ -116,19 +118,6 @@ static bool is_named_in(const struct layers *layers, const struct rule *rule)
 	return false;
 }
 
-/* The presets' word on a rule; without pins where the policy names it. */
-static void start_setting(struct arena *arena, const struct layers *layers,
-			  const struct rule *rule, struct setting *setting)
-{
-	struct preset_ref *refs;
-
-	refs = ARENA_ARRAY(arena, struct preset_ref, layers->npresets);
-	memcpy(refs, layers->presets, layers->npresets * sizeof(*refs));
-	for (size_t i = 0; i < layers->npresets; i++)
-		refs[i].pinned &= !is_named_in(layers, rule);
-	preset_setting(rule, refs, layers->npresets, setting);
-}
-
 static void apply_selections(const struct policy *policy, size_t index,
 			     struct setting *setting)
 {
@@ -180,7 +169,8 @@ static void build_one(const struct policy *policy, const struct layers *layers,
 	const struct rule *rule = policy->rules->items[index];
 	struct arena *arena = policy_arena(policy);
 
-	start_setting(arena, layers, rule, setting);
+	preset_setting(rule, layers->presets, layers->npresets,
+		       is_named_in(layers, rule), setting);
 	setting->params = default_params(arena, rule);
 	setting->from = layers->first;
 	if (!rule_is_fixed(rule)) {

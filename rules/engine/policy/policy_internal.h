@@ -172,9 +172,10 @@ bool patterns_match(const struct patterns *patterns, const char *text);
 void policy_build(struct policy *policy);
 /* Are the parameters there without which the rule cannot judge? */
 bool rule_has_params(const struct rule *rule, const char *const *params);
-/* Settings of rules by one set of presets, without entries. */
+/* A rule's setting by a set of presets, without entries. A pin does not hold
+ * for a rule that the policy names. */
 void preset_setting(const struct rule *rule, const struct preset_ref *refs,
-		    size_t n, struct setting *out);
+		    size_t n, bool named, struct setting *out);
 /* "strict", "recommended@1.0"; false and a text when it is none. */
 bool preset_parse(const char *text, struct preset_ref *out,
 		  const char **problem);

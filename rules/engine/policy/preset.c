@@ -101,7 +101,7 @@ static bool is_newer(const struct rule *rule, const struct preset_ref *ref)
 }
 
 static struct setting one_preset(const struct rule *rule,
-				 const struct preset_ref *ref)
+				 const struct preset_ref *ref, bool named)
 {
 	struct setting setting = {
 		.enabled = !(rule->flags & (RULE_PEDANTIC | RULE_PREVIEW)) ||
@@ -116,7 +116,7 @@ static struct setting one_preset(const struct rule *rule,
 	if (rule->flags & (RULE_GUESS | RULE_PREVIEW) &&
 	    setting.severity > SEVERITY_WARNING)
 		setting.severity = SEVERITY_WARNING;
-	if (is_newer(rule, ref)) {
+	if (!named && is_newer(rule, ref)) {
 		setting.severity = SEVERITY_INFO;
 		setting.severity_set = true;
 	}
@@ -129,11 +129,11 @@ static struct setting one_preset(const struct rule *rule,
 
 /* Of several presets the stricter says, among those that have the rule on. */
 void preset_setting(const struct rule *rule, const struct preset_ref *refs,
-		    size_t n, struct setting *out)
+		    size_t n, bool named, struct setting *out)
 {
-	*out = one_preset(rule, &refs[0]);
+	*out = one_preset(rule, &refs[0], named);
 	for (size_t i = 1; i < n; i++) {
-		struct setting one = one_preset(rule, &refs[i]);
+		struct setting one = one_preset(rule, &refs[i], named);
 
 		if (!out->enabled)
 			*out = one;
