@@ -16,8 +16,6 @@
 #include "doc/node.h"
 #include "kube/object.h"
 
-/* Is the kind one of the API server's own? */
-bool object_is_native(const struct object *object);
 /* What a value is: "a number". */
 const char *node_type_text(const struct node *node);
 
@@ -33,6 +31,7 @@ struct field_issue {
 };
 
 struct field_walk {
+	bool counts_only; /* numbers of pods alone are looked at */
 	void (*found)(struct field_walk *walk, const struct field_issue *issue);
 	void *context;
 };

@@ -84,7 +84,7 @@ func (t *typeTable) form(typ reflect.Type) string {
 		return "*" + t.form(typ.Elem())
 	case reflect.Slice:
 		if typ.Elem().Kind() == reflect.Uint8 {
-			return "s"
+			return "y"
 		}
 		return "[" + t.form(typ.Elem())
 	case reflect.Map:

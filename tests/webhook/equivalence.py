@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from mutants import Trial, documents, mutant, patched  # noqa: E402
-from review import dump, review  # noqa: E402
+from review import NOT_DECODED, dump, review  # noqa: E402
 
 HEAD = "apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n"
 POLICIES = {"recommended": "", "strict": "extends: [strict]\n"}
@@ -59,6 +59,8 @@ def compare(trial, objects, counts):
             trial.say(True, i, what)
         elif summary["placeholders"] or summary["fragments"]:
             counts["files only"] += 1
+        elif status and all(f["rule"] == NOT_DECODED for f in errors):
+            counts["not decoded"] += 1
         elif status and all(is_repaired_later(made[i], f) for f in errors):
             counts["pods are patched"] += 1
         else:

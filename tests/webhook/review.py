@@ -36,3 +36,6 @@ def review(obj, operation="CREATE", old=None, user="alice",
 def dump(value, path):
     with open(path, "w", encoding="utf-8") as out:
         json.dump(value, out, separators=(",", ":"), ensure_ascii=False)
+
+# What the API server refuses to decode reaches no webhook.
+NOT_DECODED = "field-type-invalid"

@@ -38,6 +38,11 @@ function write_field(text,    name, form, flags, type)
 		flags, type
 }
 
+function constant(what, type)
+{
+	printf "const unsigned native_%s = %d;\n", what, number[type]
+}
+
 BEGIN { FS = "\t"; types = 0 }
 /^#/ || NF == 0 { next }
 
@@ -89,6 +94,8 @@ END {
 	}
 	printf "\t{NULL, NULL, NULL, NULL, false, 0},\n};\n"
 	printf "const unsigned native_every = %d;\n", types
-	printf "const unsigned native_template = %d;\n", \
-		number["PodTemplateSpec"]
+	constant("template", "PodTemplateSpec")
+	constant("pod_spec", "PodSpec")
+	constant("container", "Container")
+	constant("metadata", "ObjectMeta")
 }

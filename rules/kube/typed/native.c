@@ -96,7 +96,7 @@ static bool is_empty(const struct native_field *field, const struct node *from)
 		return node_is_false(from);
 	if (field->form == 'i')
 		return node_int(from, &n) && !n;
-	return field->form == 's' && !from->len;
+	return strchr("sy", field->form) && !from->len;
 }
 
 static struct node *collection(struct arena *arena,
@@ -269,21 +269,12 @@ static struct node *constant(struct arena *arena, const char *text,
 	return node;
 }
 
-static const struct native_field *field_of(const struct native_type *type,
-					   const char *name)
-{
-	for (unsigned i = 0; i < type->nfields; i++)
-		if (text_eq(native_fields[type->field + i].name, name))
-			return &native_fields[type->field + i];
-	return NULL;
-}
-
 static struct node *default_value(struct arena *arena,
 				  const struct native_type *type,
 				  const struct native_default *row,
 				  const struct node *map)
 {
-	const struct native_field *field = field_of(type, row->field);
+	const struct native_field *field = native_find(type, row->field);
 	const struct node *from;
 
 	if (*row->value == '$') {
@@ -535,7 +526,7 @@ static void finish_volume_claim(struct node *claim)
 static void reset_status(struct arena *arena, unsigned type, struct node *root)
 {
 	const struct native_field *field =
-		field_of(&native_types[type], "status");
+		native_find(&native_types[type], "status");
 	struct node *status = typed_find(root, "status", 6);
 
 	if (!field || !status)

@@ -19,7 +19,7 @@ enum native_flags {
 
 struct native_field {
 	const char *name;
-	char form; /* s i f b q t o x, T: a struct */
+	char form; /* s y i f b q t o x, T: a struct */
 	unsigned char flags;
 	unsigned short type; /* of a T */
 };
@@ -45,9 +45,13 @@ extern const struct native_type native_types[];
 extern const struct native_kind native_kinds[]; /* ends with {NULL} */
 extern const unsigned native_every;    /* the type of rows for all objects */
 extern const unsigned native_template; /* PodTemplateSpec */
+extern const unsigned native_pod_spec, native_container, native_metadata;
 
 /* NULL: a kind or version that the tables lack. */
 const struct native_kind *native_kind(const char *group, const char *version,
 				      const char *kind);
+/* NULL: the type has no such field. */
+const struct native_field *native_find(const struct native_type *type,
+				       const char *name);
 
 #endif

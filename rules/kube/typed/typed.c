@@ -92,15 +92,32 @@ struct node *typed_copy(struct arena *arena, const struct node *node)
 	return copy;
 }
 
+/* Groups of others have a domain, which is not k8s.io. */
+static bool may_be_native(const char *group)
+{
+	return !strchr(group, '.') || text_ends(group, ".k8s.io");
+}
+
 const struct native_kind *native_kind(const char *group, const char *version,
 				      const char *kind)
 {
 	const struct native_kind *k = native_kinds;
 
-	for (; k->kind; k++)
+	for (; k->kind && may_be_native(group); k++)
 		if (text_eq(k->group, group) && text_eq(k->version, version) &&
 		    text_eq(k->kind, kind))
 			return k;
+	return NULL;
+}
+
+const struct native_field *native_find(const struct native_type *type,
+				       const char *name)
+{
+	const struct native_field *fields = native_fields + type->field;
+
+	for (unsigned i = 0; i < type->nfields; i++)
+		if (*fields[i].name == *name && text_eq(fields[i].name, name))
+			return fields + i;
 	return NULL;
 }
 
@@ -115,11 +132,12 @@ bool typed_serves(const char *group, const char *version, const char *plural)
 	return false;
 }
 
-/* Groups of others have a domain that is not k8s.io, or are not listed. */
 bool typed_group_is_native(const char *group)
 {
 	const struct native_kind *k = native_kinds;
 
+	if (!may_be_native(group))
+		return false;
 	for (; k->kind; k++)
 		if (text_eq(k->group, group))
 			return true;

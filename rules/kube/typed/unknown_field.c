@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields that no Go type has. The API server sends the fields of a map in the
- * order of its type, so that the next one is looked for behind the last.
+ * Fields that no Go type has.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,34 +14,20 @@ struct unknown_level {
 	const struct unknown_level *outer;
 };
 
-static const struct native_field *find(const struct native_type *type,
-				       const char *name, unsigned from)
-{
-	const struct native_field *fields = native_fields + type->field;
-
-	for (unsigned i = from; i < type->nfields; i++)
-		if (*fields[i].name == *name && text_eq(fields[i].name, name))
-			return fields + i;
-	for (unsigned i = 0; i < from; i++)
-		if (*fields[i].name == *name && text_eq(fields[i].name, name))
-			return fields + i;
-	return NULL;
-}
-
 /* A type around the level, or that of one of its fields. */
 static const char *owner_of(const struct unknown_level *level, const char *name)
 {
 	const struct native_type *type = level->type;
 
 	while ((level = level->outer))
-		if (find(level->type, name, 0))
+		if (native_find(level->type, name))
 			return level->type->name;
 	for (unsigned i = 0; i < type->nfields; i++) {
 		const struct native_field *field =
 			native_fields + type->field + i;
 
 		if (field->form == 'T' &&
-		    find(native_types + field->type, name, 0))
+		    native_find(native_types + field->type, name))
 			return native_types[field->type].name;
 	}
 	return NULL;
@@ -89,18 +74,14 @@ static void visit(struct unknown_walk *walk, const struct node *map,
 		  unsigned number, const struct unknown_level *outer)
 {
 	const struct unknown_level level = {native_types + number, outer};
-	unsigned next = 0;
 
 	if (!node_is_map(map))
 		return;
 	FOR_EACH_CHILD(map, child) {
 		const struct native_field *field =
-			find(level.type, child->key, next);
+			native_find(level.type, child->key);
 
-		if (field)
-			next = (unsigned)(field - native_fields) + 1 -
-			       level.type->field;
-		else if (is_literal(child) && !node_is_unknown(child))
+		if (!field && is_literal(child) && !node_is_unknown(child))
 			report(walk, &level, child);
 		if (field && field->form == 'T' &&
 		    (outer || !text_eq(field->name, "status")))

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "kube/field_type.h"
+#include "kube/typed.h"
 
 /* By a CRD's schema: an integer, or a string without the blanks that are
  * trimmed elsewhere. */
@@ -184,8 +185,8 @@ void quantity_issues(struct quantity_walk *walk, const struct object *object)
 
 	walk->issue = (struct quantity_issue){.object = object};
 	/* The Workflow CRD leaves its templates to the controller. */
-	walk->native = object_is_native(object) || object->guessed ||
-		       text_eq(object->group, "argoproj.io");
+	walk->native = typed_group_is_native(object->group) ||
+		       object->guessed || text_eq(object->group, "argoproj.io");
 	FOR_EACH_POD(object, pod)
 		check_pod(walk, pod);
 	FOR_EACH_CHILD(node_get(spec, "volumeClaimTemplates"), claim)

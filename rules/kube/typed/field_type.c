@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types of fields as kube-apiserver decodes them: "cannot unmarshal number into
+ * Go struct field EnvVar.value of type string" for its own kinds, "must be of
+ * type integer" by the schema of a custom resource. Both observed on
+ * kube-apiserver 1.36. The Go types say what is wanted, in objects of its kinds
+ * as a whole, in those of operators in their pods and containers, which have
+ * one type wherever they are. Fields of a flat spec are the operator's own and
+ * left alone; quantities are kube/quantity_check.c's.
+ */
+#include "kube/field_type.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "kube/typed.h"
+#include "native.h"
+
+const char *node_type_text(const struct node *node)
+{
+	static const char *const names[] = {
+		[NODE_NULL] = "null",	    [NODE_BOOL] = "a boolean",
+		[NODE_INT] = "a number",    [NODE_FLOAT] = "a number",
+		[NODE_STRING] = "a string", [NODE_MAP] = "a map",
+		[NODE_SEQ] = "a list",
+	};
+
+	return names[node->type];
+}
+
+struct fields {
+	struct field_walk *walk;
+	struct field_issue issue;
+	bool typed; /* the object's types are known: they are looked at */
+};
+
+static void found(struct fields *fields, const struct node *at,
+		  const char *field, const char *wanted)
+{
+	fields->issue.at = at;
+	fields->issue.field = field;
+	fields->issue.wanted = wanted;
+	fields->walk->found(fields->walk, &fields->issue);
+}
+
+/* By the form of a field, or as NATIVE_LIST or NATIVE_MAP. */
+static const struct {
+	unsigned types;
+	const char *name;
+} forms[] = {
+	['s'] = {1 << NODE_STRING, "a string"},
+	['t'] = {1 << NODE_STRING, "a string"},
+	['y'] = {1 << NODE_STRING | 1 << NODE_SEQ, "a string"},
+	['b'] = {1 << NODE_BOOL, "a boolean"},
+	['i'] = {1 << NODE_INT, "an integer"},
+	['f'] = {1 << NODE_INT | 1 << NODE_FLOAT, "a number"},
+	['o'] = {1 << NODE_INT | 1 << NODE_STRING, "an integer or a string"},
+	['q'] = {~0u, NULL},
+	['x'] = {~0u, NULL},
+	['T'] = {1 << NODE_MAP, "a map"},
+	[NATIVE_MAP] = {1 << NODE_MAP, "a map"},
+	[NATIVE_LIST] = {1 << NODE_SEQ, "a list"},
+};
+
+/* NULL: it can be read. */
+static const char *refused(const struct node *node, char form)
+{
+	unsigned i = (unsigned char)form;
+	int64_t n;
+
+	if (forms[i].types & 1u << node->type || node_is_unset(node) ||
+	    node_is_unknown(node) || /* 2.0 */
+	    (forms[i].types & 1 << NODE_INT && node_int(node, &n)))
+		return NULL;
+	return forms[i].name;
+}
+
+static void visit(struct fields *fields, const struct node *map, unsigned type);
+
+static void visit_item(struct fields *fields, const struct node *node,
+		       const struct native_field *field)
+{
+	const char *wanted = refused(node, field->form);
+
+	if (wanted)
+		found(fields, node, field->name, wanted);
+	else if (field->form == 'T' && field->type != native_pod_spec &&
+		 field->type != native_container)
+		visit(fields, node, field->type);
+}
+
+static void visit_value(struct fields *fields, const struct node *node,
+			const struct native_field *field)
+{
+	unsigned many = field->flags & (NATIVE_LIST | NATIVE_MAP);
+	const char *wanted;
+
+	if (!many) {
+		visit_item(fields, node, field);
+		return;
+	}
+	/* A map of lists: the map is looked at. */
+	wanted = refused(node, many == NATIVE_LIST ? NATIVE_LIST : NATIVE_MAP);
+	if (wanted)
+		found(fields, node, field->name, wanted);
+	else if (many != (NATIVE_LIST | NATIVE_MAP))
+		FOR_EACH_CHILD(node, item)
+			visit_item(fields, item, field);
+}
+
+/* Pods and containers are read by themselves. */
+static void visit(struct fields *fields, const struct node *map, unsigned type)
+{
+	if (!node_is_map(map))
+		return;
+	FOR_EACH_CHILD(map, child) {
+		const struct native_field *field =
+			native_find(native_types + type, child->key);
+
+		if (field)
+			visit_value(fields, child, field);
+	}
+}
+
+/* -- numbers of pods ------------------------------------------------------ */
+
+static void check_count(struct fields *fields, const struct node *map,
+			const char *path)
+{
+	const struct node *node = node_path(map, path);
+	int64_t n;
+
+	if (node_is_unset(node) || node_is_unknown(node))
+		return;
+	if (node_int(node, &n) ? n < 0 : !fields->typed)
+		found(fields, node, path, "an integer of 0 or more");
+}
+
+/* In the object's spec, or a group of its pods. */
+static void check_counts(struct fields *fields, const struct node *map)
+{
+	static const char *const paths[] = {"replicas",
+					    "minReplicas",
+					    "maxReplicas",
+					    "numOfHosts",
+					    "template.spec.parallelism",
+					    "template.spec.completions"};
+	static const struct native_field params = {"rayStartParams", 's',
+						   NATIVE_MAP, 0};
+	const struct node *start = node_get(map, params.name);
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		check_count(fields, map, paths[i]);
+	if (start)
+		visit_value(fields, start, &params);
+}
+
+/* Only of native kinds: elsewhere `parallelism` may be a map. */
+static void check_job_counts(struct fields *fields, const struct node *spec)
+{
+	static const char *const paths[] = {"parallelism",
+					    "completions",
+					    "backoffLimit",
+					    "activeDeadlineSeconds",
+					    "ttlSecondsAfterFinished",
+					    "jobTemplate.spec.parallelism",
+					    "jobTemplate.spec.completions",
+					    "jobTemplate.spec.backoffLimit"};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		check_count(fields, spec, paths[i]);
+}
+
+/* -- objects -------------------------------------------------------------- */
+
+static void check_pod(struct field_walk *walk, const struct pod *pod)
+{
+	struct fields fields = {
+		.walk = walk,
+		.issue = {.object = pod->object, .pod = pod},
+	};
+
+	if (pod->flat)
+		return;
+	visit(&fields, pod->spec, native_pod_spec);
+	FOR_EACH_CONTAINER(pod, c) {
+		fields.issue.c = c;
+		visit(&fields, c->node, native_container);
+	}
+}
+
+/* Is this group looked at already, with the pod before? */
+static bool same_group(const struct object *object, const struct pod *pod)
+{
+	return pod->group == object->root ||
+	       pod->group == node_get(object->root, "spec") ||
+	       (pod > object->pods && pod[-1].group == pod->group);
+}
+
+/* What has a type of Kubernetes' own, all but numbers of pods. */
+static void check_types(struct fields *fields, const struct object *object,
+			const struct native_kind *kind)
+{
+	if (kind)
+		visit(fields, object->root, kind->type);
+	else
+		visit(fields, node_get(object->root, "metadata"),
+		      native_metadata);
+	FOR_EACH_POD(object, pod)
+		check_pod(fields->walk, pod);
+}
+
+void field_issues(struct field_walk *walk, const struct object *object)
+{
+	const struct native_kind *kind =
+		native_kind(object->group, object->version, object->kind);
+	const struct node *spec = node_get(object->root, "spec");
+	struct fields fields = {.walk = walk,
+				.issue = {.object = object},
+				.typed = kind && !walk->counts_only};
+
+	if (!walk->counts_only)
+		check_types(&fields, object, kind);
+	if (object->npods && !object->guessed)
+		check_counts(&fields, spec);
+	if (kind)
+		check_job_counts(&fields, spec);
+	FOR_EACH_POD(object, pod) {
+		fields.issue.pod = pod;
+		if (!object->guessed && !same_group(object, pod))
+			check_counts(&fields, pod->group);
+	}
+}

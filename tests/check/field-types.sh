@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Values of a wrong type, in objects of the corpus: a real API server refuses
+# those that field-type-invalid and quantity-invalid report, and of its own
+# kinds no others.
+#
+# usage: field-types.sh [BUILD]     SEED=of the values
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+need "$corpus"
+need "$shared/crds"
+need_pyyaml
+need_control_plane --crds
+"$python" "$tests/check/field_types.py" "$gpugate" "$CONTROL_PLANE_DIR" \
+	"$corpus" "$work" "${SEED:-1}"
