@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nodeName, or a selector for one hostname.
+ * nodeName, or a selector for one hostname. In a Pod that comes from a cluster
+ * it is the scheduler that wrote nodeName: with it the API server writes the
+ * condition PodScheduled (pkg/registry/core/pod/storage, BindingREST).
  */
 #include <string.h>
 
@@ -23,6 +25,13 @@ static const struct node *pinned_name(struct rule_run *run,
 	return NULL;
 }
 
+static bool is_scheduled(const struct object *object)
+{
+	return object->class == KIND_POD &&
+	       (node_path(object->root, "status.conditions") ||
+		node_path(object->root, "metadata.resourceVersion"));
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *name = pod_field(pod, "nodeName");
@@ -30,7 +39,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
 		return;
-	if (node_str(name)) {
+	if (node_str(name) && !is_scheduled(pod->object)) {
 		report_pod(run, pod, name,
 			   "`nodeName: %s` bypasses the scheduler, which "
 			   "alone knows what devices are free",
