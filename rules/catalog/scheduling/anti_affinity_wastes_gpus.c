@@ -1,12 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A required anti-affinity of a template against its own pods, by hostname,
- * where two of them fit on a node.
+ * where two of them fit on a node. Pods with ports of the host never do.
  */
 #include <inttypes.h>
 
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"
+#include "kube/scheduling/node_devices.h"
+
+static bool has_host_port(const struct pod *pod)
+{
+	const struct node *host = pod_field(pod, "hostNetwork");
+
+	if (node_is_true(host) || node_is_unknown(host))
+		return true;
+	FOR_EACH_CONTAINER(pod, c)
+		FOR_EACH_CHILD(node_get(c->node, "ports"), port)
+			if (!node_is_unset(node_get(port, "hostPort")))
+				return true;
+	return false;
+}
+
+/* Do the nodes that it selects have devices for one pod only? */
+static bool fits_once(const struct pod *pod)
+{
+	int64_t most = pod_node_devices(pod).most;
+
+	return most && pod->gpus.n * 2 > most;
+}
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -17,7 +39,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod->gpus.n < 1 || pod->gpus.n * 2 > most || pod->steady.n < 2)
 		return;
 	at = pod_keeps_apart(pod);
-	if (at)
+	if (at && !has_host_port(pod) && !fits_once(pod))
 		report_pod(run, pod, at,
 			   "each of %" PRId64 " pods with %" PRId64
 			   " %s%s needs a node for itself",
