@@ -3,10 +3,20 @@
  * Servers and trainers run Python files of a model repository when a flag makes
  * them trust it.
  */
+#include <strings.h>
+
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/argv.h"
 #include "kube/command/model.h"
+
+/* Trainers take the flag with a value, too (HfArgumentParser). */
+static bool says_no(const struct arg *value)
+{
+	return value->text &&
+	       (!strcasecmp(value->text, "false") ||
+		!strcasecmp(value->text, "no") || !strcmp(value->text, "0"));
+}
 
 /* The flag as it is written, or NULL. */
 static const struct arg *trusting(const struct argv *argv)
@@ -19,7 +29,9 @@ static const struct arg *trusting(const struct argv *argv)
 		if (text_eq(text, "--trust-remote-code") ||
 		    text_eq(text, "--trust_remote_code") ||
 		    text_eq(text, "--trust-remote-code=true"))
-			return &argv->items[i];
+			return i + 1 < argv->n && says_no(&argv->items[i + 1])
+				       ? NULL
+				       : &argv->items[i];
 	}
 	return NULL;
 }
