@@ -39,6 +39,9 @@ void claims_add(struct claim_table *table, struct arena *arena,
  * a request's fields are in the request itself, now in `exactly`, or in each of
  * `firstAvailable`. */
 const struct node *claim_requests(const struct object *object);
+/* Is such a request for accelerators, as far as its device class says? */
+enum tri claim_request_use(const struct object *object,
+			   const struct node *request);
 
 /*
  * What an entry of a pod's resourceClaims is for, by the claim that it names

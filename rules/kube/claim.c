@@ -222,6 +222,15 @@ const struct node *claim_requests(const struct object *object)
 	return node_path(spec, "devices.requests");
 }
 
+enum tri claim_request_use(const struct object *object,
+			   const struct node *request)
+{
+	static const struct claim_table none = {0};
+
+	return class_use(object->claims ? object->claims : &none,
+			 node_str(node_get(request, "deviceClassName")));
+}
+
 /* -- claims of a pod ----------------------------------------------------- */
 
 /* Of a field of the entry, in its place of today or of once. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A monitor with adminAccess allocates nothing.
+ * A monitor with adminAccess allocates nothing. All network interfaces beside
+ * the GPUs of a pod are what DRANET's own examples take.
  */
 #include "engine/rule.h"
 #include "kube/claim.h"
@@ -14,7 +15,8 @@ static void judge(struct rule_run *run, const struct object *object,
 	const struct node *mode = node_get(from, "allocationMode");
 
 	if (node_eq(mode, "All") &&
-	    !node_is_true(node_get(from, "adminAccess")))
+	    !node_is_true(node_get(from, "adminAccess")) &&
+	    claim_request_use(object, from) == TRI_YES)
 		report_object(run, object, mode,
 			      "`allocationMode: All` takes every matching "
 			      "device of a node");
