@@ -108,7 +108,7 @@ def fixed(obj, pod, box):
 @defect("disable-require-set", "container", "all")
 def not_required(obj, pod, box):
     at(obj, box)["env"] = [{"name": "NVIDIA_DISABLE_REQUIRE", "value": "1"}]
-    return box + ("env", 0) if computing(obj, pod) else None
+    return box + ("env", 0) if box in computing(obj, pod) else None
 
 
 @near(not_required)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * NVIDIA_DISABLE_REQUIRE skips the NVIDIA_REQUIRE_* constraints of an image.
+ * They are checked for a container that is given GPUs, and for no other.
  */
 #include <string.h>
 #include <strings.h>
@@ -14,10 +15,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 			container_env(c, "NVIDIA_DISABLE_REQUIRE"), "value");
 		const char *text = node_str(value);
 
-		if (text && (!strcmp(text, "1") || !strcasecmp(text, "true")))
+		if (text && c->gpus.n > 0 &&
+		    (!strcmp(text, "1") || !strcasecmp(text, "true")))
 			report_container(
 				run, c, value,
-				"`NVIDIA_DISABLE_REQUIRE: %s` starts container `%s` on drivers that its CUDA does not support",
+				"`NVIDIA_DISABLE_REQUIRE: %s` lets container `%s` start on drivers that its image excludes",
 				text, container_title(c));
 	}
 }
@@ -27,10 +29,10 @@ const struct rule rule_disable_require_set = {
 	.category = "image",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
-	.wants = FACT_ENV,
+	.wants = FACT_ENV | FACT_DEVICES,
 	.since = "1.0",
 	.summary = "the check of the driver against the image is disabled",
-	.why = "An image that is too new for the driver starts anyway, and fails in the middle of the work.",
+	.why = "An image that is too new for the driver starts anyway, and may fail in the middle of the work.",
 	.remedy =
 		"Remove the variable, and choose an image that the driver of the nodes supports.",
 	.evidence =
