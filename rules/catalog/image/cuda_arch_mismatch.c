@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tags of images that name their CUDA.
+ * Tags of images that name their CUDA. Programs that it built run on newer GPUs
+ * where they have PTX beside their binary kernels.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -67,7 +68,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 			return;
 		f = report_container(run, c, node_get(c->node, "image"),
 				     "CUDA %" PRId64 ".%" PRId64
-				     " of the image has no kernels for `%s`",
+				     " of the image builds no kernels for "
+				     "`%s`: programs without PTX fail",
 				     cuda / 100, cuda % 100, node_str(gpu));
 		finding_label(run, f, gpu, "Blackwell");
 	}
@@ -81,7 +83,7 @@ const struct rule rule_cuda_arch_mismatch = {
 	.wants = FACT_DEVICES | FACT_NEW,
 	.since = "1.0",
 	.summary = "an image whose CUDA is older than the GPUs that it selects",
-	.why = "Its kernels are not built for these GPUs: `no kernel image is available for execution on the device`.",
+	.why = "Kernels that were built before these GPUs run there if their program has PTX, which the driver compiles; others fail: `no kernel image is available for execution on the device`.",
 	.remedy = "Use an image with CUDA 12.8 or later on Blackwell.",
 	.evidence =
 		"https://docs.nvidia.com/cuda/blackwell-compatibility-guide/; https://docs.nvidia.com/cuda/archive/12.8.0/cuda-toolkit-release-notes/",
