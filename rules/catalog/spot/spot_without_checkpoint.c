@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a rule cannot see (variables from elsewhere, claims of a set) may keep
- * it.
+ * What a rule cannot see (variables from elsewhere, claims of a set, what file
+ * system a path of the host is on) may keep it.
  */
 #include <string.h>
 
@@ -12,8 +12,8 @@
 static bool outlives_pod(const struct node *volume)
 {
 	static const char *const short_lived[] = {
-		"emptyDir", "configMap", "secret", "downwardAPI", "projected",
-		"hostPath", "ephemeral", "image",  NULL};
+		"emptyDir",  "configMap", "secret", "downwardAPI",
+		"projected", "ephemeral", "image",  NULL};
 
 	for (const char *const *key = short_lived; *key; key++)
 		if (node_get(volume, *key))
