@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mutable tags: latest, nightly, main and the like, or none at all.
+ * Mutable tags: latest, nightly, main and the like, or none at all. An image
+ * that is never pulled was put on the nodes.
  */
 #include "engine/rule.h"
 #include "kube/command/command.h"
@@ -12,6 +13,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		const char *tag;
 
 		if (c->gpus.n < 1 || !c->image || image_is_fixed(c->image) ||
+		    node_eq(node_get(c->node, "imagePullPolicy"), "Never") ||
 		    container_command(rule_arena(run), c).type == COMMAND_WAITS)
 			continue;
 		tag = image_tag(c->image);
