@@ -118,7 +118,7 @@ def required(obj, pod, box):
 
 @defect("cpu-image-on-gpu", "container", "all")
 def for_cpus(obj, pod, box):
-    if not figure(at(obj, box).get("resources")):
+    if box not in computing(obj, pod) or not nvidia(obj, box + ("resources",)):
         return None
     at(obj, box)["image"] = "registry.example.com/tf-serving:2.19-cpu"
     return box + ("image",)

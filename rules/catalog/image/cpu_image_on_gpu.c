@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The name of an image shows what it was built for.
+ * The name of an image shows what it was built for. Only frameworks of GPUs
+ * have such builds: PyTorch/XLA runs a TPU beside the one for CPUs.
  */
 #include <string.h>
 
@@ -24,11 +25,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->gpus.n > 0 && c->role != CONTAINER_INIT && c->image &&
-		    is_cpu_build(c->image))
+		    is_cpu_build(c->image) && !strcmp(pod_device(pod), "GPU"))
 			report_container(
 				run, c, node_get(c->node, "image"),
-				"container `%s` asks for %ss and runs `%s`, by its name a build for CPUs",
-				container_title(c), pod_device(pod), c->image);
+				"container `%s` asks for GPUs and runs `%s`, by its name a build for CPUs",
+				container_title(c), c->image);
 }
 
 const struct rule rule_cpu_image_on_gpu = {
