@@ -3,11 +3,19 @@
  * The kubelet gives pods on the host network the resolver of the node unless
  * dnsPolicy says otherwise. Volcano patches exactly this (mutate_job.go), where
  * nothing is set; MPI Operator v2 whatever is (mpi_job_controller.go newWorker,
- * newLauncherPodTemplate).
+ * newLauncherPodTemplate). Name servers of dnsConfig come beside the node's.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/operators/kubeflow.h"
+
+static bool has_name_servers(const struct pod *pod)
+{
+	const struct node *list =
+		node_get(pod_field(pod, "dnsConfig"), "nameservers");
+
+	return node_is_unknown(list) || node_count(list);
+}
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -20,7 +28,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	if (!unset && !node_eq(policy, "ClusterFirst"))
 		return;
-	if ((unset && text_eq(pod->object->group, "batch.volcano.sh")) ||
+	if (has_name_servers(pod) ||
+	    (unset && text_eq(pod->object->group, "batch.volcano.sh")) ||
 	    object_is_mpi_v2(pod->object))
 		return;
 	f = report_pod(
