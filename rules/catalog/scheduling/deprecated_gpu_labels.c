@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Labels that gpu-feature-discovery, AKS, AMD and GKE have replaced.
+ * Labels that gpu-feature-discovery, AKS and AMD have replaced. GKE's label for
+ * preemptible nodes is not one: they still have it, and not that of spot nodes.
  */
 #include <string.h>
 
@@ -31,7 +32,6 @@ static const struct {
 	LABEL("beta.amd.com/gpu.family", "amd.com/gpu.family"),
 	LABEL("beta.amd.com/gpu.device-id", "amd.com/gpu.device-id"),
 	LABEL("beta.amd.com/gpu.product-name", "amd.com/gpu.product-name"),
-	LABEL("cloud.google.com/gke-preemptible", "cloud.google.com/gke-spot"),
 };
 
 static const char *replaced_by(const struct node_need *need)
@@ -82,7 +82,7 @@ const struct rule rule_deprecated_gpu_labels = {
 	.wants = FACT_GPU | FACT_PLACED | FACT_NEW,
 	.since = "1.0",
 	.summary = "a node label that has been replaced",
-	.why = "New nodes do not have it: the pods fit fewer and fewer nodes, and finally none.",
+	.why = "Nodes with newer software may not have it: the pods fit fewer and fewer nodes, and finally none.",
 	.remedy = "Select by the label that replaces it.",
 	.evidence =
 		"https://github.com/NVIDIA/k8s-device-plugin/tree/main/docs/gpu-feature-discovery; https://learn.microsoft.com/azure/aks/use-labels",
