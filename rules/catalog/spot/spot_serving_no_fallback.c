@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where nodes of both types fit, the pods have somewhere to go.
+ * Where nodes of both types fit, the pods have somewhere to go: a toleration
+ * lets them onto spot nodes, a selector for nothing else keeps them there.
  */
-#include <string.h>
-
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 #include "kube/scheduling/spot.h"
-
-/* A toleration lets pods onto spot nodes, a selector keeps them there. */
-static bool is_required(const struct node *spot)
-{
-	return !spot->key || strcmp(spot->key, "key") != 0;
-}
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *spot = pod_spot(pod);
 
-	if (!spot || !is_required(spot) || pod->flat || !pod_is_serving(pod) ||
+	if (!spot || pod->flat || !pod_is_serving(pod) ||
 	    pod_uses_gpu(pod) != TRI_YES || pod->steady.unknown ||
-	    pod->steady.n != 1 || pod->peak.n > 2)
+	    pod->steady.n != 1 || pod->peak.n > 2 ||
+	    !pod_is_spot_only(rule_arena(run), pod))
 		return;
 	report_pod(run, pod, spot, "the only replica runs on spot nodes alone");
 }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "kube/accelerator.h"
+#include "kube/scheduling/affinity.h"
 #include "rules/kube/kinds.h"
 
 static bool says_spot(const char *key, const struct node *value)
@@ -76,4 +77,23 @@ const struct node *pod_spot(const struct pod *pod)
 		memo->spot_known = true;
 	}
 	return memo->spot;
+}
+
+static bool allows_only_spot(const struct node_need *need)
+{
+	const struct node *value = node_need_value(need, 0);
+
+	if (!value)
+		return false;
+	for (; value; value = node_need_next(need, value))
+		if (!says_spot(need->key, value))
+			return false;
+	return true;
+}
+
+bool pod_is_spot_only(struct arena *arena, const struct pod *pod)
+{
+	struct node_needs needs = pod_node_needs(arena, pod);
+
+	return node_needs_imply(&needs, allows_only_spot);
 }
