@@ -22,7 +22,10 @@ struct ray_gpus {
 
 /* False: it has none, or they are not known. */
 bool ray_gpus(const struct object *object, struct ray_gpus *out);
-/* Is it a head whose dashboard asks for no token (Ray 2.52 and later)? */
+/* Is it a head whose dashboard others may reach, and that asks them for no
+ * token (Ray 2.52 and later)? */
 bool ray_dashboard_is_open(const struct pod *pod);
+/* Has the Service that KubeRay makes for a head the port of its dashboard? */
+bool ray_serves_dashboard(const struct pod *pod);
 
 #endif

@@ -1,33 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * KubeRay makes the Service and the Ingress of the head as the group says; a
- * Service of the files may lead to it, too.
+ * Service of the files may lead to it, too. The type of headService counts
+ * before serviceType, and the Ingress has the annotations of the object
+ * (service.go setServiceTypeForUserProvidedService, ingress.go).
  */
+#include <string.h>
+
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/ray.h"
 
-static const struct node *exposed(const struct node *head)
+/* Of an Ingress: nginx' auth-url, ALB's auth-type, Traefik's middlewares. */
+static bool may_authenticate(const struct object *object)
 {
-	static const char *const fields[] = {"serviceType",
-					     "headService.spec.type", NULL};
+	FOR_EACH_CHILD(object->annotations, value)
+		if (value->key && (strstr(value->key, "/auth") ||
+				   strstr(value->key, "middlewares")))
+			return true;
+	return false;
+}
 
-	for (const char *const *field = fields; *field; field++) {
-		const struct node *type = node_path(head, *field);
+static const struct node *exposed(const struct object *object,
+				  const struct node *head)
+{
+	const struct node *type = node_path(head, "headService.spec.type");
+	const struct node *ingress = node_get(head, "enableIngress");
 
-		if (node_eq(type, "LoadBalancer") || node_eq(type, "NodePort"))
-			return type;
-	}
-	return node_is_true(node_get(head, "enableIngress"))
-		       ? node_get(head, "enableIngress")
-		       : NULL;
+	if (node_is_unset(type))
+		type = node_get(head, "serviceType");
+	if (node_eq(type, "LoadBalancer") || node_eq(type, "NodePort"))
+		return type;
+	return node_is_true(ingress) && !may_authenticate(object) ? ingress
+								  : NULL;
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const struct node *at = exposed(pod->group);
+	const struct node *at = exposed(pod->object, pod->group);
 
-	if (!ray_dashboard_is_open(pod) || !at || !object_gpu_pod(pod->object))
+	if (!at || !ray_dashboard_is_open(pod) || !ray_serves_dashboard(pod) ||
+	    !object_gpu_pod(pod->object))
 		return;
 	report_pod(run, pod, at,
 		   "`%s: %s` exposes the dashboard, which runs jobs for "

@@ -11,10 +11,22 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 #include "kube/command/parallel.h"
 #include "kube/operators/ray.h"
+
+/* Not started, or bound to the head itself; KubeRay's default is 0.0.0.0. */
+static bool keeps_dashboard(const struct node *group)
+{
+	const struct node *params = node_get(group, "rayStartParams");
+	const char *on = node_str(node_get(params, "include-dashboard"));
+	const char *host = node_str(node_get(params, "dashboard-host"));
+
+	return (on && !strcasecmp(on, "false")) || text_eq(host, "127.0.0.1") ||
+	       text_eq(host, "localhost");
+}
 
 bool ray_dashboard_is_open(const struct pod *pod)
 {
@@ -22,8 +34,38 @@ bool ray_dashboard_is_open(const struct pod *pod)
 	const struct node *spec = pod->group ? pod->group->parent : NULL;
 
 	return text_eq(pod->object->group, "ray.io") &&
-	       text_eq(pod->role, "Head") &&
+	       text_eq(pod->role, "Head") && !keeps_dashboard(pod->group) &&
 	       !node_eq(node_path(spec, "authOptions.mode"), "token");
+}
+
+static bool has_port(const struct node *ports, const char *key, int64_t port)
+{
+	int64_t n;
+
+	FOR_EACH_CHILD(ports, item)
+		if (node_int(node_get(item, key), &n) && n == port)
+			return true;
+	return false;
+}
+
+/* The ports of the first container, or the default ones; common/service.go. */
+bool ray_serves_dashboard(const struct pod *pod)
+{
+	const struct node *params = node_get(pod->group, "rayStartParams");
+	const char *given = node_str(node_get(params, "dashboard-port"));
+	int64_t port = given ? strtol(given, NULL, 10) : 8265;
+
+	if (has_port(node_path(pod->group, "headService.spec.ports"), "port",
+		     port))
+		return true;
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role == CONTAINER_MAIN && !c->index) {
+			const struct node *ports = node_get(c->node, "ports");
+
+			return node_is_unset(ports) ||
+			       has_port(ports, "containerPort", port);
+		}
+	return true;
 }
 
 int64_t ray_given_gpus(const struct pod *pod, const struct node **at)
