@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any setting about topology counts.
+ * Any setting about topology counts, and a node pool or a placement group. A
+ * claim may be for what only nodes of one fabric have (NVIDIA's ComputeDomain).
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "engine/rule.h"
+#include "kube/accelerator.h"
 #include "kube/lifecycle/lifecycle.h"
 
 enum { LARGE = 16 };
@@ -21,6 +23,19 @@ static bool speaks_of_topology(const struct node *map)
 	return false;
 }
 
+static bool selects_place(const struct node *selector)
+{
+	FOR_EACH_CHILD(selector, value) {
+		const struct node_label *label =
+			value->key ? node_label_find(value->key) : NULL;
+
+		if ((label && label->meaning == LABEL_POOL) ||
+		    (value->key && strstr(value->key, "placement")))
+			return true;
+	}
+	return speaks_of_topology(selector);
+}
+
 static bool is_placed(const struct object *object)
 {
 	if (speaks_of_topology(object->annotations) ||
@@ -30,7 +45,8 @@ static bool is_placed(const struct object *object)
 	FOR_EACH_POD(object, pod)
 		if (speaks_of_topology(pod->annotations) ||
 		    speaks_of_topology(pod->labels) || pod->flat ||
-		    speaks_of_topology(pod_field(pod, "nodeSelector")) ||
+		    selects_place(pod_field(pod, "nodeSelector")) ||
+		    !node_is_unset(pod_field(pod, "resourceClaims")) ||
 		    !node_is_unset(pod_field(pod, "affinity")) ||
 		    !node_is_unset(pod_field(pod, "topologySpreadConstraints")))
 			return true;
@@ -48,7 +64,7 @@ static void check(struct rule_run *run, const struct object *object)
 	report_object(run, object, NULL,
 		      "%" PRId64 " %ss in %" PRId64
 		      " pods: if the cluster has several zones or fabrics, "
-		      "nothing keeps them together",
+		      "no setting of the job keeps them together",
 		      object->gpus.n, object_device(object), pods.n);
 }
 
