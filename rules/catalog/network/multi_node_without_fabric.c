@@ -14,7 +14,8 @@ static bool has_network(const struct pod *pod)
 {
 	static const char *const annotations[] = {
 		"networking.gke.io/interfaces", "k8s.v1.cni.cncf.io/networks",
-		"networking.gke.io/default-interface", NULL};
+		"networking.gke.io/default-interface",
+		"v1.multus-cni.io/default-network", NULL};
 
 	for (const char *const *key = annotations; *key; key++)
 		if (pod_annotation(pod, *key))
