@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A duration ends by itself.
+ * A duration ends by itself. The annotations are the autoscaler's: the eviction
+ * API, and so kubectl drain, does not read them.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 
 static const struct {
-	const char *key, *value;
+	const char *key, *value, *reader;
 } annotations[] = {
-	{"cluster-autoscaler.kubernetes.io/safe-to-evict", "false"},
-	{"karpenter.sh/do-not-disrupt", "true"},
-	{"karpenter.sh/do-not-evict", "true"},
+	{"cluster-autoscaler.kubernetes.io/safe-to-evict", "false",
+	 "Cluster Autoscaler"},
+	{"karpenter.sh/do-not-disrupt", "true", "Karpenter"},
+	{"karpenter.sh/do-not-evict", "true", "Karpenter"},
 };
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -28,9 +30,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (!node_eq(at, annotations[i].value))
 			continue;
 		report_pod(run, pod, at,
-			   "`%s: %s` keeps the node of a pod that never ends "
-			   "from being drained",
-			   annotations[i].key, annotations[i].value);
+			   "`%s: %s` keeps %s from draining the node of a pod "
+			   "that never ends",
+			   annotations[i].key, annotations[i].value,
+			   annotations[i].reader);
 		return;
 	}
 }
@@ -43,7 +46,7 @@ const struct rule rule_do_not_disrupt_on_serving = {
 	.wants = FACT_GPU | FACT_ANNOTATED,
 	.since = "1.0",
 	.summary = "a server or a notebook that no autoscaler may move",
-	.why = "Its node is not drained for updates and not removed when idle, for as long as the pod lives, which is indefinitely.",
+	.why = "Its node is not removed when it is little used, and by Karpenter not replaced for an update, for as long as the pod lives, which is indefinitely.",
 	.remedy =
 		"Remove the annotation, or give Karpenter a duration (karpenter.sh/do-not-disrupt: \"4h\"); a PodDisruptionBudget keeps replicas up.",
 	.evidence =
