@@ -8,17 +8,21 @@
 #include "engine/rule.h"
 #include "kube/scheduling/spot.h"
 
-/* Seconds from the notice to the end. */
+/* The most that pods have from the notice to the end. Of GKE's 30 seconds the
+ * kubelet keeps some for system pods, 5 or, in newer versions, 15; and the
+ * pools of spot nodes may have it extended. */
 static const struct {
 	const char *key;
 	int64_t seconds;
-	const char *provider;
+	const char *provider, *unless;
 } notices[] = {
-	{"cloud.google.com/gke-spot", 25, "GKE"},
-	{"cloud.google.com/gke-preemptible", 25, "GKE"},
-	{"cloud.google.com/gke-provisioning", 25, "GKE"},
-	{"eks.amazonaws.com/capacityType", 120, "AWS"},
-	{"kubernetes.azure.com/scalesetpriority", 30, "Azure"},
+	{"cloud.google.com/gke-spot", 25, "GKE",
+	 ", unless its pool extends it"},
+	{"cloud.google.com/gke-preemptible", 25, "GKE", ""},
+	{"cloud.google.com/gke-provisioning", 25, "GKE",
+	 ", unless its pool extends it"},
+	{"eks.amazonaws.com/capacityType", 120, "AWS", ""},
+	{"kubernetes.azure.com/scalesetpriority", 30, "Azure", ""},
 };
 
 /* The label of a selector or an affinity that keeps pods on spot nodes. */
@@ -47,11 +51,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    seconds <= notices[i].seconds)
 			continue;
 		f = report_pod(run, pod, at,
-			       "%s reclaims a spot node %" PRId64
-			       " s after its notice: %" PRId64
+			       "%s gives pods at most %" PRId64
+			       " s when it reclaims a spot node%s: %" PRId64
 			       " s of grace are not granted",
 			       notices[i].provider, notices[i].seconds,
-			       seconds);
+			       notices[i].unless, seconds);
 		finding_label(run, f, spot, "on spot nodes");
 	}
 }
