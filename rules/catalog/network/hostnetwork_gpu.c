@@ -52,7 +52,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	report_pod(run, pod, at,
 		   "%" PRId64 " pods share the ports of their nodes: if two "
-		   "run on one node, they conflict",
+		   "on one node listen on the same port, they conflict",
 		   pod->steady.n);
 }
 
@@ -64,7 +64,7 @@ const struct rule rule_hostnetwork_gpu = {
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_HOST | FACT_SEVERAL,
 	.since = "1.0",
 	.summary = "GPU pods share the ports of their node",
-	.why = "A second replica on the node finds its port in use: it crashes, or its ranks join the wrong job.",
+	.why = "A second server on the node finds its port in use: it crashes, or its ranks join the wrong job.",
 	.remedy =
 		"Drop hostNetwork, or keep the replicas apart by a required anti-affinity on the hostname.",
 	.evidence =
