@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kubernetes adds capabilities to the bounding and permitted sets of root
- * only; a process of another user loses them at exec.
+ * Kubernetes adds capabilities to the bounding set; a process that is not root
+ * has those of them that the file of its program has (capabilities(7)).
  */
 #include "engine/rule.h"
 
@@ -45,7 +45,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    !node_is_true(security(c, "privileged")))
 			report_container(
 				run, c, at,
-				"IPC_LOCK has no effect in container `%s`, which does not run as root",
+				"IPC_LOCK has no effect in container `%s`, which does not run as root, unless the file of its program has the capability",
 				container_title(c));
 	}
 }
@@ -58,7 +58,7 @@ const struct rule rule_ipc_lock_nonroot_ineffective = {
 	.wants = FACT_DEVICES | FACT_SECURITY,
 	.since = "1.0",
 	.summary = "IPC_LOCK for a container that does not run as root",
-	.why = "An added capability never becomes effective for another user: RDMA falls back to TCP although the manifest looks right.",
+	.why = "An added capability becomes effective for another user only where the file of the program has it (setcap): else RDMA falls back to TCP although the manifest looks right.",
 	.remedy =
 		"Run the container as root, or raise the memlock limit of the container runtime (LimitMEMLOCK).",
 	.evidence =
