@@ -41,7 +41,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	f = report_pod(run, pod, pod->template,
 		       "if an autoscaler empties nodes that are little used, "
-		       "it evicts this training");
+		       "it may evict this training");
 	finding_missing(f, pod->object, pod->template, "metadata.annotations");
 	fix = finding_fix(run, f, true, "keep autoscalers from evicting it");
 	fix_set_key(fix, pod->template, "metadata.annotations", evict,
