@@ -24,13 +24,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if (pod_uses_gpu(pod) != TRI_YES || pod->object->parent)
 		return;
-	while (*rest) {
-		size_t n = strcspn(rest, ",");
+	while (*(rest += strspn(rest, " ,"))) {
+		size_t n = strcspn(rest, " ,");
 
-		if (n)
-			judge(run, pod,
-			      arena_strndup(rule_arena(run), rest, n));
-		rest += n + (rest[n] == ',');
+		judge(run, pod, arena_strndup(rule_arena(run), rest, n));
+		rest += n;
 	}
 }
 
