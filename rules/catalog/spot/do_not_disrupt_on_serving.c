@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A duration ends by itself. The annotations are the autoscaler's: the eviction
- * API, and so kubectl drain, does not read them.
+ * API, and so kubectl drain, does not read them. A Job that starts a server for
+ * its own work ends.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -21,7 +22,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if (pod_uses_gpu(pod) != TRI_YES ||
 	    (object->class != KIND_INTERACTIVE &&
-	     (object->class == KIND_POD || !pod_is_serving(pod))))
+	     (object->class == KIND_POD || object->class == KIND_BATCH ||
+	      !pod_is_serving(pod))))
 		return;
 	for (size_t i = 0; i < sizeof(annotations) / sizeof(*annotations);
 	     i++) {
@@ -30,8 +32,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (!node_eq(at, annotations[i].value))
 			continue;
 		report_pod(run, pod, at,
-			   "`%s: %s` keeps %s from draining the node of a pod "
-			   "that never ends",
+			   "`%s: %s` keeps %s from draining the node for as "
+			   "long as the pod runs",
 			   annotations[i].key, annotations[i].value,
 			   annotations[i].reader);
 		return;
@@ -46,7 +48,7 @@ const struct rule rule_do_not_disrupt_on_serving = {
 	.wants = FACT_GPU | FACT_ANNOTATED,
 	.since = "1.0",
 	.summary = "a server or a notebook that no autoscaler may move",
-	.why = "Its node is not removed when it is little used, and by Karpenter not replaced for an update, for as long as the pod lives, which is indefinitely.",
+	.why = "Its node is not removed when it is little used, and by Karpenter not replaced for an update, for as long as the pod runs: a server indefinitely, a notebook until somebody stops it.",
 	.remedy =
 		"Remove the annotation, or give Karpenter a duration (karpenter.sh/do-not-disrupt: \"4h\"); a PodDisruptionBudget keeps replicas up.",
 	.evidence =
