@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where nodes of both types fit, the pods have somewhere to go: a toleration
- * lets them onto spot nodes, a selector for nothing else keeps them there.
+ * lets them onto spot nodes, a selector for nothing else keeps them there. A
+ * Job that starts a server for its own work is run again.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -11,9 +12,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *spot = pod_spot(pod);
 
-	if (!spot || pod->flat || !pod_is_serving(pod) ||
-	    pod_uses_gpu(pod) != TRI_YES || pod->steady.unknown ||
-	    pod->steady.n != 1 || pod->peak.n > 2 ||
+	if (!spot || pod->flat || pod->object->class == KIND_BATCH ||
+	    !pod_is_serving(pod) || pod_uses_gpu(pod) != TRI_YES ||
+	    pod->steady.unknown || pod->steady.n != 1 || pod->peak.n > 2 ||
 	    !pod_is_spot_only(rule_arena(run), pod))
 		return;
 	report_pod(run, pod, spot, "the only replica runs on spot nodes alone");
