@@ -36,6 +36,23 @@ static const struct arg *trusting(const struct argv *argv)
 	return NULL;
 }
 
+static bool is_on(const struct container *c, const char *name)
+{
+	const char *value = node_str(node_get(container_env(c, name), "value"));
+
+	return value && strcmp(value, "0") != 0 &&
+	       strcasecmp(value, "false") != 0;
+}
+
+/* The code that runs is that of a revision, or what the cache has. */
+static bool is_fixed(const struct argv *argv, const struct container *c)
+{
+	return argv_have(argv, "--revision") ||
+	       argv_have(argv, "--code-revision") ||
+	       container_env(c, "REVISION") || is_on(c, "HF_HUB_OFFLINE") ||
+	       is_on(c, "TRANSFORMERS_OFFLINE");
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
@@ -47,9 +64,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		argv = container_argv(rule_arena(run), c);
 		arg = trusting(&argv);
 		/* The code in a local path does not change by itself. */
-		if (arg && container_hub_model(&argv, c) &&
-		    !argv_have(&argv, "--revision") &&
-		    !argv_have(&argv, "--code-revision"))
+		if (arg && container_hub_model(&argv, c) && !is_fixed(&argv, c))
 			report_container(
 				run, c, arg->node,
 				"container `%s` runs code from the model's "
