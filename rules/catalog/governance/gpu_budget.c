@@ -1,21 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Off until the policy gives the hours; without a deadline nothing is counted.
+ * The roles of a job have one deadline, and are one run.
  */
 #include <inttypes.h>
 
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
+/* Of the roles that end with the pod; none where another one counts them. */
+static struct amount gpus_of_run(const struct pod *pod,
+				 const struct node *deadline)
+{
+	struct amount all = {0};
+	bool counted = false;
+
+	/* A Job of a set has a deadline, and pods, of its own. */
+	if (node_get(pod_job_spec(pod), "activeDeadlineSeconds") == deadline)
+		return amount_mul(pod->steady, pod->gpus);
+	FOR_EACH_POD(pod->object, other) {
+		struct amount n = amount_mul(other->steady, other->gpus);
+
+		if (!n.n || pod_run_deadline(other) != deadline)
+			continue;
+		if (other == pod)
+			counted = true;
+		else if (!counted)
+			return (struct amount){0};
+		all = amount_add(all, n);
+	}
+	return all;
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	int64_t most = rule_param_int(run, "hours");
 	const struct node *deadline = most < 1 ? NULL : pod_run_deadline(pod);
-	struct amount gpus = amount_mul(pod->steady, pod->gpus);
+	struct amount gpus;
 	int64_t seconds;
 
-	if (!node_int(deadline, &seconds) || gpus.unknown || gpus.n < 1 ||
-	    seconds < 1 || seconds > INT64_MAX / gpus.n ||
+	if (!node_int(deadline, &seconds) || seconds < 1)
+		return;
+	gpus = gpus_of_run(pod, deadline);
+	if (gpus.unknown || gpus.n < 1 || seconds > INT64_MAX / gpus.n ||
 	    most > INT64_MAX / 3600 || gpus.n * seconds <= most * 3600)
 		return;
 	report_pod(run, pod, deadline,
