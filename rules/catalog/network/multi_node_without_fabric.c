@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any request for a network counts, and a privileged container, which has the
- * host's /dev/infiniband.
+ * host's /dev/infiniband. Pods that do not need each other, as the tasks of a
+ * Volcano Job with minAvailable: 1, have little to say.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -40,8 +41,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if (pod->flat || object->class != KIND_TRAINING || object->fragment ||
 	    pod->gpus.unknown || pod->gpus.n < WHOLE_NODE ||
-	    pod->steady.n < 2 || strcmp(pod_device(pod), "GPU") != 0 ||
-	    has_network(pod))
+	    pod->steady.n < 2 || object->gang.n < 2 ||
+	    strcmp(pod_device(pod), "GPU") != 0 || has_network(pod))
 		return;
 	report_pod(run, pod, NULL,
 		   "%" PRId64 " pods of %" PRId64
