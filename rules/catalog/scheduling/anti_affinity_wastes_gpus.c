@@ -41,8 +41,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 	at = pod_keeps_apart(pod);
 	if (at && !has_host_port(pod) && !fits_once(pod))
 		report_pod(run, pod, at,
-			   "each of %" PRId64 " pods with %" PRId64
-			   " %s%s needs a node for itself",
+			   "no two of %" PRId64 " pods with %" PRId64
+			   " %s%s may share a node: if there are fewer nodes, "
+			   "fewer run",
 			   pod->steady.n, pod->gpus.n, pod_device(pod),
 			   pod->gpus.n == 1 ? "" : "s");
 }
@@ -55,12 +56,12 @@ static const struct rule_param params[] = {
 const struct rule rule_anti_affinity_wastes_gpus = {
 	.name = "anti-affinity-wastes-gpus",
 	.category = "scheduling",
-	.severity = SEVERITY_WARNING,
+	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_PLACED | FACT_SEVERAL,
 	.since = "1.0",
 	.summary = "replicas with few GPUs that may not share a node",
-	.why = "Each occupies a node with all its GPUs, and no more replicas run than there are nodes.",
+	.why = "No more replicas run than there are nodes, whatever GPUs are free; and autoscalers make a node for each, whose other GPUs are idle unless other workloads use them.",
 	.remedy =
 		"Prefer to spread them (preferredDuringScheduling..., topologySpreadConstraints) instead of requiring it.",
 	.evidence =
