@@ -53,8 +53,8 @@ const struct rule rule_shm_volume_unused = {
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_EMPTY_DIR | FACT_NEW,
 	.since = "1.0",
 	.summary = "a memory volume that no container mounts",
-	.why = "The container has the runtime's 64 MiB, whatever the volume was made for.",
-	.remedy = "Mount it at /dev/shm, or remove it.",
+	.why = "It has no effect: if it was made for /dev/shm, the container has the runtime's 64 MiB there.",
+	.remedy = "Mount it where it is needed, or remove it.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/storage/volumes/#emptydir",
 	.yields_to = yields_to,
