@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of the providers only AKS taints all of its spot nodes.
+ * Of the providers only AKS taints the nodes of all its spot node pools.
+ * Karpenter's nodes (node auto-provisioning) have the label, and the taints
+ * that their NodePool says.
  */
 #include "engine/rule.h"
 #include "kube/scheduling/selector.h"
@@ -19,7 +21,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    tolerations_tolerate(list, key, "spot", "NoSchedule") != TRI_NO)
 		return;
 	f = report_pod(run, pod, at,
-		       "AKS taints its spot nodes with `%s=spot`, which the "
+		       "AKS taints spot node pools with `%s=spot`, which the "
 		       "pods do not tolerate",
 		       key);
 	toleration = edit_map(arena);
@@ -40,7 +42,7 @@ const struct rule rule_spot_toleration_missing = {
 	.since = "1.0",
 	.summary =
 		"pods that select AKS spot nodes and do not tolerate their taint",
-	.why = "AKS taints every spot node pool with kubernetes.azure.com/scalesetpriority=spot:NoSchedule: the pods stay Pending.",
+	.why = "AKS taints every spot node pool with kubernetes.azure.com/scalesetpriority=spot:NoSchedule: the pods fit none of their nodes.",
 	.remedy = "Tolerate the taint.",
 	.evidence = "https://learn.microsoft.com/azure/aks/spot-node-pool",
 	.check_pod = check,
