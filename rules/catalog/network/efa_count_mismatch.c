@@ -75,6 +75,14 @@ static bool has_most(const struct container *c)
 	return true;
 }
 
+/* Another node pool may be one of another type. */
+static bool selects_alike(const struct pod *a, const struct pod *b)
+{
+	return node_same(pod_field(a, "nodeSelector"),
+			 pod_field(b, "nodeSelector")) &&
+	       node_same(pod_field(a, "affinity"), pod_field(b, "affinity"));
+}
+
 /* Roles of one job, each on nodes of the same type, as far as is known. */
 static void compare(struct rule_run *run, const struct container *c)
 {
@@ -88,6 +96,7 @@ static void compare(struct rule_run *run, const struct container *c)
 		int64_t n = other ? interfaces(other) : -1;
 
 		if (n < 0 || n >= interfaces(c) || selected(run, pod) != type ||
+		    (!type && !selects_alike(c->pod, pod)) ||
 		    takes_part(other, type))
 			continue;
 		report_container(
