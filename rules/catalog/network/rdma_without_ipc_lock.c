@@ -6,14 +6,24 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
+
+/* GKE's networks are RDMA where their name says so; GPUDirect-TCPX has others
+ * of plain NICs. */
+static bool is_rdma(const char *key)
+{
+	return fabric_resource(key) &&
+	       strcmp(key, "vpc.amazonaws.com/efa") != 0 &&
+	       (!text_starts(key, "networking.gke.io.networks/") ||
+		strstr(key, "rdma"));
+}
 
 static const struct node *rdma_device(const struct container *c)
 {
 	FOR_EACH_ASKED(c, entry)
-		if (fabric_resource(entry->node->key) &&
-		    strcmp(entry->node->key, "vpc.amazonaws.com/efa") != 0)
+		if (is_rdma(entry->node->key))
 			return entry->node;
 	return NULL;
 }
