@@ -18,6 +18,9 @@ static int64_t cuda_of(const char *image)
 	long major;
 
 	if (at) {
+		/* The tag of `whisper-cuda:12.1` is a version of its own. */
+		if (at > image && at[-1] != '/' && at[4] == ':')
+			return 0;
 		at += 4;
 		at += *at == ':' || *at == '-' || *at == '_';
 		major = strtol(at, &end, 10);
