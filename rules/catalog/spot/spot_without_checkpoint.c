@@ -34,18 +34,24 @@ static bool has_storage(const struct pod *pod, const struct container *c)
 	return !node_is_unset(node_get(c->node, "envFrom"));
 }
 
-/* `s3://...`, `--out=gs://...`: in the command or a variable. */
+/* `s3://...`, `--out=gs://...`: in the command or a variable; or transformers'
+ * --push_to_hub. */
+static bool is_store(const char *text)
+{
+	return strstr(text, "://") || strstr(text, "push_to_hub");
+}
+
 static bool names_store(const struct container *c)
 {
 	static const char *const lists[] = {"command", "args", NULL};
 
 	for (const char *const *list = lists; *list; list++)
 		FOR_EACH_CHILD(node_get(c->node, *list), item)
-			if (node_str(item) && strstr(node_str(item), "://"))
+			if (node_str(item) && is_store(node_str(item)))
 				return true;
 	for (size_t i = 0; i < c->nenv; i++)
 		if (!node_str(c->env[i].value) ||
-		    strstr(node_str(c->env[i].value), "://"))
+		    is_store(node_str(c->env[i].value)))
 			return true;
 	return false;
 }
@@ -58,7 +64,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    !pod_is_training(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
-		if (c->role == CONTAINER_MAIN &&
+		if (c->role != CONTAINER_INIT &&
 		    (has_storage(pod, c) || names_store(c)))
 			return;
 	report_pod(run, pod, spot,
