@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Mutable tags: latest, nightly, main and the like, or none at all. An image
- * that is never pulled was put on the nodes.
+ * that is never pulled was put on the nodes. Upper-case letters stand for a
+ * name that is put in their place: repositories have none
+ * (distribution/reference).
  */
+#include <string.h>
+
 #include "engine/rule.h"
 #include "kube/command/command.h"
 #include "kube/object.h"
+
+static bool is_placeholder(const char *image)
+{
+	return !image_tag(image) &&
+	       strpbrk(image, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+}
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -13,6 +23,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		const char *tag;
 
 		if (c->gpus.n < 1 || !c->image || image_is_fixed(c->image) ||
+		    is_placeholder(c->image) ||
 		    node_eq(node_get(c->node, "imagePullPolicy"), "Never") ||
 		    container_command(rule_arena(run), c).type == COMMAND_WAITS)
 			continue;
