@@ -31,7 +31,7 @@ static void check(struct rule_run *run, const struct object *object)
 const struct rule rule_dra_allocation_all = {
 	.name = "dra-allocation-all",
 	.category = "dra",
-	.severity = SEVERITY_WARNING,
+	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
 	.wants = FACT_PODLESS,
 	.since = "1.0",
