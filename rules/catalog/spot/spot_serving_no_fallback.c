@@ -2,22 +2,35 @@
 /*
  * Where nodes of both types fit, the pods have somewhere to go: a toleration
  * lets them onto spot nodes, a selector for nothing else keeps them there. A
- * Job that starts a server for its own work is run again.
+ * Job that starts a server for its own work is run again, and a Pod may be one
+ * of several behind a Service. What is for a test may be lost.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 #include "kube/scheduling/spot.h"
 
+static bool serves_others(const struct pod *pod)
+{
+	enum kind_class class = pod->object->class;
+
+	return class != KIND_BATCH && class != KIND_POD &&
+	       pod_is_serving(pod) && !pod_is_test(pod);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *spot = pod_spot(pod);
 
-	if (!spot || pod->flat || pod->object->class == KIND_BATCH ||
-	    !pod_is_serving(pod) || pod_uses_gpu(pod) != TRI_YES ||
+	if (!spot || pod->flat || pod_uses_gpu(pod) != TRI_YES ||
 	    pod->steady.unknown || pod->steady.n != 1 || pod->peak.n > 2 ||
-	    !pod_is_spot_only(rule_arena(run), pod))
+	    !serves_others(pod) || !pod_is_spot_only(rule_arena(run), pod))
 		return;
-	report_pod(run, pod, spot, "the only replica runs on spot nodes alone");
+	/* The number of a Deployment is that of its autoscaler. */
+	report_pod(
+		run, pod, spot,
+		pod->object->class == KIND_SERVICE
+			? "the only replica runs on spot nodes alone, unless an autoscaler adds others"
+			: "the only replica runs on spot nodes alone");
 }
 
 const struct rule rule_spot_serving_no_fallback = {
