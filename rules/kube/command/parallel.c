@@ -20,6 +20,7 @@
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "kube/command/env.h"
 #include "kube/command/parallel.h"
 #include "kube/pod.h"
 #include "rules/kube/command/parallel_internal.h"
@@ -538,8 +539,9 @@ bool pod_reads_vllm_port(const struct pod *pod)
 			continue;
 		list = container_parallel(c);
 		for (size_t i = 0; i < list.n; i++)
+			/* A script that knows the variable may unset it. */
 			if (!strcmp(list.items[i].program, "vLLM"))
-				return true;
+				return !container_says(c, "VLLM_PORT");
 	}
 	return false;
 }
