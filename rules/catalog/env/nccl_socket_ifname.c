@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "engine/rule.h"
+#include "kube/scheduling/affinity.h"
 
 static void judge(struct rule_run *run, const struct container *c,
 		  const char *name)
@@ -19,9 +20,17 @@ static void judge(struct rule_run *run, const struct container *c,
 				 name, node_str(value), c->pod->object->gang.n);
 }
 
+/* Pods on the network of one host reach each other by its loopback. */
+static bool shares_loopback(const struct pod *pod)
+{
+	return node_is_true(pod_field(pod, "hostNetwork")) &&
+	       pod_keeps_together(pod);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod_uses_gpu(pod) != TRI_YES || pod->object->gang.n < 2)
+	if (pod_uses_gpu(pod) != TRI_YES || pod->object->gang.n < 2 ||
+	    shares_loopback(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		judge(run, c, "NCCL_SOCKET_IFNAME");
