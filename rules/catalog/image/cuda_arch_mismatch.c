@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/rule.h"
+#include "kube/accelerator.h"
 #include "kube/scheduling/affinity.h"
 
 /* `cuda12.4`, `cu124`, `cuda:12.4.1-base`: 1204; 0: not known. */
@@ -33,6 +34,16 @@ static int64_t cuda_of(const char *image)
 	return major >= 100 && major < 200 ? major / 10 * 100 + major % 10 : 0;
 }
 
+/* A pool or a team may have such a name for another reason. */
+static bool says_product(const char *key)
+{
+	const struct node_label *label = node_label_find(key);
+
+	return label && (label->meaning == LABEL_PRODUCT ||
+			 label->meaning == LABEL_PRESENCE ||
+			 label->meaning == LABEL_INSTANCE);
+}
+
 static const struct node *selects_blackwell(struct rule_run *run,
 					    const struct pod *pod)
 {
@@ -46,7 +57,8 @@ static const struct node *selects_blackwell(struct rule_run *run,
 
 		if (!node_str(value) || !needs.items[i].key ||
 		    !node_need_requires(&needs.items[i]) ||
-		    node_need_value(&needs.items[i], 1))
+		    node_need_value(&needs.items[i], 1) ||
+		    !says_product(needs.items[i].key))
 			continue;
 		for (const char *const *name = names; *name; name++)
 			if (strstr(node_str(value), *name))
