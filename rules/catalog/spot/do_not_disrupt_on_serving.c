@@ -2,7 +2,8 @@
 /*
  * A duration ends by itself. The annotations are the autoscaler's: the eviction
  * API, and so kubectl drain, does not read them. A Job that starts a server for
- * its own work ends.
+ * its own work ends, and pods of a DaemonSet hold up no Cluster Autoscaler
+ * (simulator/drainability/rules: DaemonSets before the annotation).
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -23,7 +24,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pod_uses_gpu(pod) != TRI_YES ||
 	    (object->class != KIND_INTERACTIVE &&
 	     (object->class == KIND_POD || object->class == KIND_BATCH ||
-	      !pod_is_serving(pod))))
+	      object->class == KIND_DAEMON || !pod_is_serving(pod))))
 		return;
 	for (size_t i = 0; i < sizeof(annotations) / sizeof(*annotations);
 	     i++) {
