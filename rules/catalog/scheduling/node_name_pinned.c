@@ -37,7 +37,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *name = pod_field(pod, "nodeName");
 	const struct node *label;
 
-	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
+	/* A DaemonSet makes no pod for a node that is not there. */
+	if (pod->flat || pod_uses_gpu(pod) != TRI_YES ||
+	    pod->object->class == KIND_DAEMON)
 		return;
 	if (node_str(name) && !is_scheduled(pod->object)) {
 		report_pod(run, pod, name,
