@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Without runAsUser the image decides, which is not known.
+ * Without runAsUser the image decides, which is not known. In a user namespace
+ * root is nobody on the node: the Pod Security Standards allow it there.
  */
 #include "engine/rule.h"
 #include "kube/object.h"
@@ -24,6 +25,13 @@ static bool needs_root(const struct container *c)
 	       node_is_true(node_get(own, "privileged"));
 }
 
+static bool has_own_users(const struct pod *pod)
+{
+	const struct node *host = pod_field(pod, "hostUsers");
+
+	return !node_is_unset(host) && !node_is_true(host);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
@@ -31,7 +39,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		int64_t id;
 
 		if (c->gpus.n > 0 && node_int(user, &id) && !id &&
-		    !needs_root(c))
+		    !needs_root(c) && !has_own_users(pod))
 			report_container(run, c, user,
 					 "container `%s` runs as root",
 					 container_title(c));
