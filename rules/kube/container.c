@@ -71,6 +71,15 @@ static bool names_build(const char *tag)
 	return false;
 }
 
+/* `main-1234`, `master-7`: the number of a branch's build. */
+static bool numbers_build(const char *word, size_t len)
+{
+	size_t digits = word[len] ? strspn(word + len + 1, "0123456789") : 0;
+
+	return digits && !word[len + 1 + digits] &&
+	       (word_is(word, len, "main") || word_is(word, len, "master"));
+}
+
 bool image_is_fixed(const char *image)
 {
 	const char *tag = image_tag(image), *word = tag;
@@ -81,7 +90,7 @@ bool image_is_fixed(const char *image)
 	for (; word && *word; word += len + (word[len] != '\0')) {
 		len = strcspn(word, "-_");
 		if (is_moving(word, len, tag))
-			return false;
+			return numbers_build(word, len);
 	}
 	return tag != NULL;
 }
