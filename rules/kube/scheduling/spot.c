@@ -9,15 +9,19 @@
 #include "kube/scheduling/affinity.h"
 #include "rules/kube/kinds.h"
 
+static bool is_spot_label(const char *key)
+{
+	const struct node_label *label = key ? node_label_find(key) : NULL;
+
+	return label && label->meaning == LABEL_SPOT;
+}
+
 static bool says_spot(const char *key, const struct node *value)
 {
-	const struct node_label *label;
-
 	if (!node_eq(value, "spot") && !node_eq(value, "SPOT") &&
 	    !node_eq(value, "preemptible") && !node_eq(value, "true"))
 		return false;
-	label = node_label_find(key);
-	return label && label->meaning == LABEL_SPOT;
+	return is_spot_label(key);
 }
 
 static const struct node *term_spot(const struct node *term)
@@ -32,15 +36,52 @@ static const struct node *term_spot(const struct node *term)
 	return NULL;
 }
 
+/* `capacity-type In [on-demand]`, `gke-spot DoesNotExist`. */
+static bool expression_refuses(const struct node *e)
+{
+	const struct node *op = node_get(e, "operator");
+	bool listed = false;
+
+	if (!is_spot_label(node_str(node_get(e, "key"))))
+		return false;
+	FOR_EACH_CHILD(node_get(e, "values"), value) {
+		if (!node_str(value))
+			return false;
+		listed |= says_spot(node_str(node_get(e, "key")), value);
+	}
+	return node_eq(op, "DoesNotExist") ||
+	       (listed ? node_eq(op, "NotIn") : node_eq(op, "In"));
+}
+
+static bool term_refuses(const struct node *term)
+{
+	FOR_EACH_CHILD(node_get(term, "matchExpressions"), e)
+		if (expression_refuses(e))
+			return true;
+	return false;
+}
+
+/* Do its selectors keep it on other nodes, whatever it tolerates? */
+static bool refuses_spot(const struct node *selector, const struct node *terms)
+{
+	FOR_EACH_CHILD(selector, value)
+		if (is_spot_label(value->key) && node_str(value) &&
+		    !says_spot(value->key, value))
+			return true;
+	FOR_EACH_CHILD(terms, term)
+		if (!term_refuses(term))
+			return false;
+	return node_count(terms) > 0;
+}
+
 static const struct node *toleration_spot(const struct node *toleration)
 {
 	const struct node *key = node_get(toleration, "key");
-	const struct node_label *label = NULL;
 
 	/* Those for a node that is not ready are on every Pod. */
-	if (node_str(key) && !text_starts(node_str(key), "node.kubernetes.io/"))
-		label = node_label_find(node_str(key));
-	if (!label || label->meaning != LABEL_SPOT)
+	if (!node_str(key) ||
+	    text_starts(node_str(key), "node.kubernetes.io/") ||
+	    !is_spot_label(node_str(key)))
 		return NULL;
 	if (node_eq(node_get(toleration, "operator"), "Exists") ||
 	    says_spot(node_str(key), node_get(toleration, "value")))
@@ -52,17 +93,20 @@ static const struct node *find_spot(const struct pod *pod)
 {
 	static const char required[] =
 		"nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
+	const struct node *selector = pod_field(pod, "nodeSelector");
+	const struct node *terms =
+		node_path(pod_field(pod, "affinity"), required);
 	const struct node *at;
 
-	FOR_EACH_CHILD(pod_field(pod, "nodeSelector"), value)
+	FOR_EACH_CHILD(selector, value)
 		if (says_spot(value->key, value))
 			return value;
-	FOR_EACH_CHILD(node_path(pod_field(pod, "affinity"), required), term)
+	FOR_EACH_CHILD(terms, term)
 		if ((at = term_spot(term)))
 			return at;
 	FOR_EACH_CHILD(pod_field(pod, "tolerations"), toleration)
 		if ((at = toleration_spot(toleration)))
-			return at;
+			return refuses_spot(selector, terms) ? NULL : at;
 	return NULL;
 }
 
