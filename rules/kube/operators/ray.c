@@ -28,6 +28,20 @@ static bool keeps_dashboard(const struct node *group)
 	       text_eq(host, "localhost");
 }
 
+/* By KubeRay's field, or by the variable that it sets for it. */
+static bool asks_for_token(const struct pod *pod, const struct node *spec)
+{
+	if (node_eq(node_path(spec, "authOptions.mode"), "token"))
+		return true;
+	FOR_EACH_CONTAINER(pod, c) {
+		const struct node *mode = container_env(c, "RAY_AUTH_MODE");
+
+		if (mode && !node_eq(node_get(mode, "value"), "disabled"))
+			return true;
+	}
+	return false;
+}
+
 bool ray_dashboard_is_open(const struct pod *pod)
 {
 	/* The head's group is in the cluster's spec. */
@@ -35,7 +49,7 @@ bool ray_dashboard_is_open(const struct pod *pod)
 
 	return text_eq(pod->object->group, "ray.io") &&
 	       text_eq(pod->role, "Head") && !keeps_dashboard(pod->group) &&
-	       !node_eq(node_path(spec, "authOptions.mode"), "token");
+	       !asks_for_token(pod, spec);
 }
 
 static bool has_port(const struct node *ports, const char *key, int64_t port)
