@@ -8,6 +8,19 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
+/* Of a build for GPUs, too, or of one that keeps its model in the memory of the
+ * host: `cpu-offload`. */
+static bool says_more(const char *image)
+{
+	static const char *const words[] = {"gpu", "cuda",    "rocm",
+					    "xpu", "offload", NULL};
+
+	for (const char *const *word = words; *word; word++)
+		if (text_contains(image, *word))
+			return true;
+	return false;
+}
+
 /* A tag or name that says so: `:cpu`, `-cpu`, `:2.4-cpu-py311`. */
 static bool is_cpu_build(const char *image)
 {
@@ -16,8 +29,7 @@ static bool is_cpu_build(const char *image)
 	for (; at; at = strstr(at + 1, "cpu"))
 		if (at > image && strchr(":-_", at[-1]) &&
 		    (!at[3] || strchr(":-_@", at[3])))
-			return !text_contains(image, "gpu") &&
-			       !text_contains(image, "cuda");
+			return !says_more(image);
 	return false;
 }
 
