@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Off until the policy lists them.
+ * Off until the policy lists them. Volcano gives the pods of a Job the
+ * scheduler that the Job names (pkg/controllers/job/job_controller_util.go).
  */
 #include "base/text.h"
 #include "engine/rule.h"
 
+static const struct node *scheduler(const struct pod *pod)
+{
+	const struct node *own = pod_field(pod, "schedulerName");
+
+	if (!node_is_unset(own) ||
+	    !object_is(pod->object, "batch.volcano.sh", "Job"))
+		return own;
+	return node_path(pod->object->root, "spec.schedulerName");
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const char *known = rule_param(run, "schedulers");
-	const struct node *at = pod_field(pod, "schedulerName");
+	const struct node *at = scheduler(pod);
 
 	if (!*known || !node_str(at) || !*node_str(at) ||
 	    pod_uses_gpu(pod) != TRI_YES ||
