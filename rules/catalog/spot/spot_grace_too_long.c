@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The notice is the provider's.
+ * The notice is the provider's. The API server writes 30 seconds where nothing
+ * is said, before a webhook sees it: nobody asked for those.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "engine/rule.h"
 #include "kube/scheduling/spot.h"
+
+enum { DEFAULT_GRACE = 30 };
 
 /* The most that pods have from the notice to the end. Of GKE's 30 seconds the
  * kubelet keeps some for system pods, 5 or, in newer versions, 15; and the
@@ -44,7 +47,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct finding *f;
 	int64_t seconds;
 
-	if (!label || pod_uses_gpu(pod) != TRI_YES || !node_int(at, &seconds))
+	if (!label || pod_uses_gpu(pod) != TRI_YES || !node_int(at, &seconds) ||
+	    seconds <= DEFAULT_GRACE)
 		return;
 	for (size_t i = 0; i < sizeof(notices) / sizeof(*notices); i++) {
 		if (strcmp(label, notices[i].key) != 0 ||
