@@ -17,11 +17,12 @@ static bool has_network(const struct pod *pod)
 		"networking.gke.io/interfaces", "k8s.v1.cni.cncf.io/networks",
 		"networking.gke.io/default-interface",
 		"v1.multus-cni.io/default-network", NULL};
+	const struct node *host = pod_field(pod, "hostNetwork");
 
 	for (const char *const *key = annotations; *key; key++)
 		if (pod_annotation(pod, *key))
 			return true;
-	if (!node_is_unset(pod_field(pod, "hostNetwork")) ||
+	if (node_is_true(host) || node_is_unknown(host) ||
 	    !node_is_unset(pod_field(pod, "resourceClaims")))
 		return true;
 	FOR_EACH_CONTAINER(pod, c) {
