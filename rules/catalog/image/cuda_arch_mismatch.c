@@ -84,7 +84,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		f = report_container(run, c, node_get(c->node, "image"),
 				     "CUDA %" PRId64 ".%" PRId64
 				     " of the image builds no kernels for "
-				     "`%s`: programs without PTX fail",
+				     "`%s`: what it built fails without PTX",
 				     cuda / 100, cuda % 100, node_str(gpu));
 		finding_label(run, f, gpu, "Blackwell");
 	}
