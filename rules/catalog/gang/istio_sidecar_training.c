@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the label of a namespace injects is not visible here.
+ * What the label of a namespace injects is not visible here. Pods on the host's
+ * network get none (istio pkg/kube/inject/inject.go, injectRequired).
  */
+#include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/argv.h"
 #include "kube/purpose/class.h"
 
 static const char key[] = "sidecar.istio.io/inject";
+
+/* A call of the agent's /quitquitquit, which ends the proxy. */
+static bool ends_proxy(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		struct argv argv = container_argv(rule_arena(run), c);
+
+		for (size_t i = 0; i < argv.n; i++)
+			if (text_contains(argv.items[i].text, "quitquitquit"))
+				return true;
+	}
+	return false;
+}
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -14,11 +30,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!at)
 		at = pod_annotation(pod, key);
 	if (node_eq(at, "true") && pod_uses_gpu(pod) == TRI_YES &&
-	    pod_is_training(pod))
+	    pod_is_training(pod) &&
+	    node_is_unset(pod_field(pod, "hostNetwork")) &&
+	    !ends_proxy(run, pod))
 		report_pod(run, pod, at,
-			   "Istio's proxy intercepts the ranks' traffic: "
-			   "unless it is a native sidecar, the job does not "
-			   "end");
+			   "the pods ask for Istio's proxy, which intercepts "
+			   "the ranks' traffic: unless it is a native sidecar, "
+			   "they do not end");
 }
 
 const struct rule rule_istio_sidecar_training = {
@@ -29,7 +47,7 @@ const struct rule rule_istio_sidecar_training = {
 	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "training pods that ask for an Istio sidecar",
-	.why = "The proxy intercepts the ranks' traffic and, unless it is a native sidecar, keeps the job from ending.",
+	.why = "The proxy intercepts the ranks' traffic and, unless it is a native sidecar, keeps the pod from ending.",
 	.remedy = "Set sidecar.istio.io/inject: \"false\" on the pod template.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9; https://istio.io/latest/docs/setup/additional-setup/sidecar-injection/",
