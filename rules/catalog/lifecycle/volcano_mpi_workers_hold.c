@@ -1,17 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Volcano Job has succeeded when all of its pods have.
+ * A Volcano Job has succeeded when all of its pods have, or minSuccess of them:
+ * pkg/controllers/job/state/running.go.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/argv.h"
 
+static bool is_completion(const struct node *event)
+{
+	return node_eq(event, "TaskCompleted") || node_eq(event, "*");
+}
+
+/* Is the policy about a task that has completed? */
+static bool on_completion(const struct node *policy)
+{
+	FOR_EACH_CHILD(node_get(policy, "events"), event)
+		if (is_completion(event))
+			return true;
+	return is_completion(node_get(policy, "event"));
+}
+
 static bool completes(const struct node *policies)
 {
-	FOR_EACH_CHILD(policies, policy)
-		if (node_eq(node_get(policy, "action"), "CompleteJob") ||
-		    node_is_unknown(node_get(policy, "action")))
+	FOR_EACH_CHILD(policies, policy) {
+		const struct node *action = node_get(policy, "action");
+
+		if (node_eq(action, "CompleteJob") || node_is_unknown(action))
 			return true;
+		if ((node_eq(action, "TerminateJob") ||
+		     node_eq(action, "AbortJob")) &&
+		    on_completion(policy))
+			return true;
+	}
 	return node_is_unknown(policies);
 }
 
@@ -19,7 +40,8 @@ static bool job_completes(const struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");
 
-	if (completes(node_get(spec, "policies")))
+	if (completes(node_get(spec, "policies")) ||
+	    !node_is_unset(node_get(spec, "minSuccess")))
 		return true;
 	FOR_EACH_CHILD(node_get(spec, "tasks"), task)
 		if (completes(node_get(task, "policies")))
@@ -27,17 +49,22 @@ static bool job_completes(const struct object *object)
 	return false;
 }
 
+/* As the last command: before others it may be in the background. */
 static const struct node *ssh_server(struct rule_run *run,
 				     const struct container *c)
 {
 	struct argv argv = container_argv(rule_arena(run), c);
+	const struct node *at = NULL;
 
 	if (!argv_have(&argv, "sshd") || !argv_have(&argv, "-D"))
 		return NULL;
-	for (size_t i = 0; i < argv.n; i++)
+	for (size_t i = 0; i < argv.n; i++) {
+		if (argv.items[i].first)
+			at = NULL;
 		if (text_eq(argv.items[i].base, "sshd"))
-			return argv.items[i].node;
-	return NULL;
+			at = argv.items[i].node;
+	}
+	return at;
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
