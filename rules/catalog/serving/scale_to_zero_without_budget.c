@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The default timeout of Knative is 300 s.
+ * The default timeout of Knative is 300 s. The raw mode never has fewer than
+ * one replica: KServe reconcilers/hpa/hpa_reconciler.go, createHPA.
  */
 #include "engine/rule.h"
 #include "kube/object.h"
@@ -16,6 +17,15 @@ static bool has_budget(const struct object *object,
 		       node_get(node_get(component, "annotations"), deadline));
 }
 
+/* Without the annotation the installation decides. */
+static bool may_be_knative(const struct object *object)
+{
+	const struct node *mode =
+		object_annotation(object, "serving.kserve.io/deploymentMode");
+
+	return !mode || node_eq(mode, "Knative") || node_eq(mode, "Serverless");
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *least = node_get(pod->spec, "minReplicas");
@@ -23,11 +33,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if (!object_is(pod->object, "serving.kserve.io", "InferenceService") ||
 	    pod_uses_gpu(pod) != TRI_YES || !node_int(least, &n) || n ||
-	    has_budget(pod->object, pod->spec))
+	    has_budget(pod->object, pod->spec) || !may_be_knative(pod->object))
 		return;
 	report_pod(run, pod, least,
-		   "the first request starts the %s pod: if loading takes "
-		   "longer than its timeout, it fails",
+		   "in Knative mode the first request starts the %s pod: if "
+		   "loading takes longer than its timeout, it fails",
 		   pod_device(pod));
 }
 
