@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KServe's own fields, and HorizontalPodAutoscalers of the set.
+ * KServe's own fields, and HorizontalPodAutoscalers of the set. For the classes
+ * none and external KServe makes no scaler (reconcilers/hpa/hpa_reconciler.go).
  */
 #include "engine/rule.h"
 #include "kube/object.h"
@@ -15,12 +16,26 @@ static const struct node *host_metric(const struct node *component)
 	return metrics_of_host(node_path(component, "autoScaling.metrics"));
 }
 
+/* By KServe, up to more than the least: no maximum is that one. */
+static bool is_scaled(const struct pod *pod)
+{
+	const struct node *class = object_annotation(
+		pod->object, "serving.kserve.io/autoscalerClass");
+	struct amount least = amount_int(node_get(pod->spec, "minReplicas"), 1);
+	struct amount most = amount_int(node_get(pod->spec, "maxReplicas"), 0);
+
+	if (node_eq(class, "none") || node_eq(class, "external"))
+		return false;
+	return most.unknown || least.unknown ||
+	       most.n > (least.n > 1 ? least.n : 1);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *at = host_metric(pod->spec);
 
 	if (object_is(pod->object, "serving.kserve.io", "InferenceService") &&
-	    at && pod_uses_gpu(pod) == TRI_YES)
+	    at && pod_uses_gpu(pod) == TRI_YES && is_scaled(pod))
 		report_pod(run, pod, at,
 			   "replicas with GPUs are added by `%s`, which does "
 			   "not follow their load",

@@ -34,6 +34,15 @@ const struct node *metrics_of_host(const struct node *metrics)
 	return found;
 }
 
+/* As many at least as at most. */
+static bool is_fixed(const struct node *spec)
+{
+	int64_t least = 1, most;
+
+	node_int(node_get(spec, "minReplicas"), &least);
+	return node_int(node_get(spec, "maxReplicas"), &most) && least == most;
+}
+
 void index_add_scaler(struct object_index *set, const struct object *o,
 		      uint32_t file)
 {
@@ -48,7 +57,7 @@ void index_add_scaler(struct object_index *set, const struct object *o,
 	metrics = node_get(spec, "metrics");
 	at = metrics_of_host(metrics);
 	if ((!at && node_count(metrics)) || node_is_unknown(metrics) ||
-	    !node_str(node_get(target, "name")) ||
+	    is_fixed(spec) || !node_str(node_get(target, "name")) ||
 	    !node_str(node_get(target, "kind")))
 		return;
 	*ARRAY_PUSH(set->scalers, set->nscalers,
