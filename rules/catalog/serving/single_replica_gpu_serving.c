@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The label says what it is for.
+ * The label says what it is for. Who leaves `replicas` to a scaler does not
+ * write it.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -19,16 +20,22 @@ static const struct node *production(const struct object *object)
 	return NULL;
 }
 
+static bool is_left_to_scaler(const struct object *object)
+{
+	return object->class == KIND_SERVICE &&
+	       node_is_unset(node_path(object->root, "spec.replicas"));
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *label = production(pod->object);
 
 	if (label && pod_is_serving(pod) && pod_uses_gpu(pod) == TRI_YES &&
 	    !pod->steady.unknown && pod->steady.n == 1 &&
-	    pod->object->class != KIND_POD)
+	    pod->object->class != KIND_POD && !is_left_to_scaler(pod->object))
 		report_pod(run, pod, label,
-			   "one replica serves in production: a drain or an "
-			   "update leaves none");
+			   "one replica serves in production: a drain or the "
+			   "loss of its node leaves none");
 }
 
 const struct rule rule_single_replica_gpu_serving = {
@@ -39,7 +46,7 @@ const struct rule rule_single_replica_gpu_serving = {
 	.wants = FACT_GPU | FACT_NOT_POD,
 	.since = "1.0",
 	.summary = "a model server of production with one replica",
-	.why = "A drain, an update or a lost node leaves nothing that answers until the model is loaded again.",
+	.why = "A drain or a lost node leaves nothing that answers until the model is loaded again.",
 	.remedy = "Run two replicas or more.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/workloads/pods/disruptions/",
