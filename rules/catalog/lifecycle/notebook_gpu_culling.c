@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Culling is a setting of the controller.
+ * Culling is a setting of the controller. One that is stopped has no pod.
  */
 #include <inttypes.h>
 
@@ -10,7 +10,8 @@
 static void check(struct rule_run *run, const struct object *object)
 {
 	if (!object_is(object, "kubeflow.org", "Notebook") ||
-	    !object_gpu_pod(object) || object->gpus.unknown)
+	    !object_gpu_pod(object) || object->gpus.unknown ||
+	    object->gpus.n < 1)
 		return;
 	report_object(run, object, NULL,
 		      "%s keeps %" PRId64
