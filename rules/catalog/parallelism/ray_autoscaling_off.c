@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * maxReplicas still bounds replicas.
+ * maxReplicas still bounds replicas, and no fewer than minReplicas are made
+ * (ray-operator controllers/ray/utils/util.go, GetWorkerGroupDesiredReplicas).
+ * An explicit `false` is meant.
  */
 #include <inttypes.h>
+#include <stdint.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
+
+/* That of the CRD, where none is written. */
+enum { NO_MAXIMUM = INT32_MAX };
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -13,13 +19,17 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *on =
 		node_get(list ? list->parent : NULL, "enableInTreeAutoscaling");
 	const struct node *at = node_get(pod->group, "maxReplicas");
-	struct amount now = amount_int(node_get(pod->group, "replicas"), 0);
+	struct amount now =
+		amount_max(amount_int(node_get(pod->group, "replicas"), 0),
+			   amount_int(node_get(pod->group, "minReplicas"), 0));
 	struct amount most = amount_int(at, 0);
 
 	if (!text_eq(pod->object->group, "ray.io") || !node_is_seq(list) ||
-	    pod_uses_gpu(pod) != TRI_YES || node_is_true(on) ||
-	    node_is_unknown(on) || now.unknown || most.unknown ||
-	    node_is_unset(at) || now.n >= most.n || pod->object->fragment)
+	    pod_uses_gpu(pod) != TRI_YES || !node_is_unset(on) || now.unknown ||
+	    most.unknown || node_is_unset(at) || now.n >= most.n ||
+	    most.n == NO_MAXIMUM ||
+	    node_is_true(node_get(pod->group, "suspend")) ||
+	    pod->object->fragment)
 		return;
 	report_pod(run, pod, at,
 		   "worker group `%s` does not grow from %" PRId64
