@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A LocalModelCache with the same uri is used automatically.
+ * A LocalModelCache with the same uri is used automatically. The second pod of
+ * a rollout is no replica.
  */
 #include <inttypes.h>
 
@@ -10,7 +11,8 @@
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *uri = NULL;
-	struct amount most = amount_max(pod->steady, pod->peak);
+	struct amount most = amount_max(
+		pod->steady, amount_int(node_get(pod->spec, "maxReplicas"), 0));
 
 	if (!object_is(pod->object, "serving.kserve.io", "InferenceService") ||
 	    pod_uses_gpu(pod) != TRI_YES || most.unknown || most.n < 2)
