@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Off until the policy gives the shares.
+ * Off until the policy gives the shares, which are those of GPUs.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "engine/rule.h"
 
@@ -29,7 +30,8 @@ static void judge(struct rule_run *run, const struct pod *pod,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat || pod->gpus.unknown || pod->gpus.n < 1)
+	if (pod->flat || pod->gpus.unknown || pod->gpus.n < 1 ||
+	    strcmp(pod_device(pod), "GPU") != 0)
 		return;
 	judge(run, pod, "cpu", "cpu");
 	judge(run, pod, "memory", "memory");
