@@ -1,13 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Roles without a device (parameter servers, launchers) are not ranks.
+ * Roles without a device (parameter servers, launchers) are not ranks, nor is
+ * an evaluator: it is not in TFJob's cluster (training-operator
+ * pkg/controller.v1/tensorflow/tensorflow.go, genClusterSpec).
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
+
+static bool skip(const char **image, const char *prefix)
+{
+	if (!text_starts(*image, prefix))
+		return false;
+	*image += strlen(prefix);
+	return true;
+}
+
+/* Docker's registry is the one where none is named. */
+static bool is_same(const char *a, const char *b)
+{
+	const char *images[] = {a, b};
+
+	for (size_t i = 0; i < 2; i++)
+		if (skip(&images[i], "docker.io/") ||
+		    skip(&images[i], "index.docker.io/"))
+			skip(&images[i], "library/");
+	return !strcmp(images[0], images[1]);
+}
 
 static const struct container *rank(const struct pod *pod)
 {
+	if (text_eq(pod->role, "Evaluator"))
+		return NULL;
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->role == CONTAINER_MAIN && c->gpus.n > 0 && c->image)
 			return c;
@@ -30,7 +55,7 @@ static void check(struct rule_run *run, const struct object *object)
 			first = c;
 			continue;
 		}
-		if (!strcmp(c->image, first->image))
+		if (is_same(c->image, first->image))
 			continue;
 		f = report_container(run, c, node_get(c->node, "image"),
 				     "rank `%s` runs `%s`, another one `%s`",
