@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What makes pods a gang: see gang.c.
+ * What makes pods a gang: see gang.c. Workers of a parameter server (TFJob) do
+ * not wait for one another.
  */
 #include <inttypes.h>
 
@@ -33,7 +34,7 @@ static void check(struct rule_run *run, const struct object *object)
 
 	if (object->gang_kind != GANG_NEEDED || object->gang.n < 2 ||
 	    pods.unknown || pods.n < 2 || object_is_queued(object) ||
-	    object->guessed)
+	    object->guessed || object_has_role(object, "PS"))
 		return;
 	report_object(run, object, NULL,
 		      "%s need each other: if no scheduler starts all or none "
