@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Off until the policy lists the namespaces. Kueue admits the pods of a
- * Deployment and the like one by one, by their own labels.
+ * Off until the policy lists the namespaces. Where Kueue does not manage the
+ * object, it admits its pods one by one, by their own labels. Where there is a
+ * LocalQueue `default`, it gives that to what names none.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -14,19 +15,19 @@ static void check(struct rule_run *run, const struct object *object)
 
 	if (!*namespaces || !pod || object->parent || object->kueue ||
 	    object->class == KIND_TEMPLATE || object->class == KIND_DAEMON ||
-	    (object->class == KIND_SERVICE &&
+	    (!object_is_queued_whole(object) &&
 	     pod_label(pod, "kueue.x-k8s.io/queue-name")) ||
 	    !pod_in_namespaces(rule_arena(run), pod, namespaces))
 		return;
-	report_object(run, object, NULL,
-		      "%s has no queue, but its namespace `%s` is queued",
-		      rule_title(run, object->kind, object->name),
-		      object->namespace);
+	report_object(
+		run, object, NULL,
+		"%s names no queue of Kueue, but its namespace `%s` is queued",
+		rule_title(run, object->kind, object->name), object->namespace);
 }
 
 static const struct rule_param params[] = {
 	{"namespaces", "string", "",
-	 "namespaces whose GPU work is queued, NAME,... (a * at the end)"},
+	 "namespaces whose GPU work Kueue queues, NAME,... (a * at the end)"},
 	{0},
 };
 
@@ -39,8 +40,9 @@ const struct rule rule_queue_bypass = {
 	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "GPU work that bypasses the queue of its namespace",
-	.why = "It runs outside the queue's quota and fair share: others wait for GPUs that the queue counts as free.",
-	.remedy = "Add the label kueue.x-k8s.io/queue-name.",
+	.why = "Without a LocalQueue `default` in the namespace it runs outside the queue's quota and fair share: others wait for GPUs that the queue counts as free.",
+	.remedy =
+		"Add the label kueue.x-k8s.io/queue-name (of a CronJob in spec.jobTemplate.metadata).",
 	.evidence =
 		"https://kueue.sigs.k8s.io/docs/tasks/manage/enforce_job_management/manage_jobs_without_queue_name/",
 	.params = params,
