@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kueue manages the owner; pods of such owners are left to it. Before 0.15 it
- * read an annotation where there was no label (kubernetes-sigs/kueue#7271).
+ * read an annotation where there was no label (kubernetes-sigs/kueue#7271). Of
+ * a CronJob it manages the Jobs, which get the labels of their template alone
+ * (kubernetes pkg/controller/cronjob/utils.go, copyLabels).
  */
 #include "engine/rule.h"
 
@@ -18,10 +20,26 @@ static void judge(struct rule_run *run, const struct object *object,
 	finding_at_key(run, f, at);
 }
 
+/* Its Jobs lack the label. */
+static bool is_cron_job(const struct object *object)
+{
+	return object_is(object, "batch", "CronJob") && !object->kueue &&
+	       !object->parent;
+}
+
 static void check(struct rule_run *run, const struct object *object)
 {
 	const struct node *annotation = object_annotation(object, label);
 
+	if (is_cron_job(object) && object_label(object, label)) {
+		finding_at_key(
+			run,
+			report_object(run, object, object_label(object, label),
+				      "the Jobs that the CronJob makes do not "
+				      "get this label"),
+			object_label(object, label));
+		return;
+	}
 	if (object->kueue || object->parent ||
 	    !object_is_queued_whole(object) || object_label(object, label) ||
 	    node_count(node_path(object->root, "metadata.ownerReferences")))
@@ -48,7 +66,8 @@ const struct rule rule_queue_label_misplaced = {
 	.since = "1.0",
 	.summary = "the name of a queue where Kueue does not read it",
 	.why = "The job is not a workload of the queue: it starts at once, outside its quota, or is never admitted.",
-	.remedy = "Write it as a label of the object itself: metadata.labels.",
+	.remedy =
+		"Write it as a label of the object itself: metadata.labels, of a CronJob spec.jobTemplate.metadata.labels.",
 	.evidence = "https://kueue.sigs.k8s.io/docs/tasks/run/jobs/",
 	.check_object = check,
 };
