@@ -282,6 +282,16 @@ static int64_t least_pods(const struct object *o)
 	return n > 1 ? n : 1;
 }
 
+/* More pods than at first, by a maximum of its own: those of a rollout, an
+ * upgrade or a replacement are none. Spark's and Flux's are flat. */
+static bool grows(const struct object *o, const struct pod *pod)
+{
+	return pod->peak.n > pod->steady.n &&
+	       (o->class == KIND_TRAINING ||
+		(o->class == KIND_BATCH && pod->flat) ||
+		(o->class == KIND_RAY && !text_eq(o->kind, "RayService")));
+}
+
 struct workload *workload_read(struct arena *arena, const struct object *o,
 			       uint32_t file)
 {
@@ -308,7 +318,7 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 	role_of(o, w);
 	w->pods = ARENA_ARRAY(arena, struct workload_pod, o->npods);
 	FOR_EACH_POD(o, pod) {
-		w->elastic |= pod->peak.n > pod->steady.n;
+		w->elastic |= grows(o, pod);
 		pod_read(arena, pod, file, &w->pods[w->npods]);
 		w->pods[w->npods].steady = amount_mul(pod->steady, copies);
 		w->pods[w->npods].peak = amount_mul(pod->peak, copies);
