@@ -5,8 +5,40 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/argv.h"
 #include "kube/command/parallel.h"
+
+static int64_t listed(const char *text)
+{
+	int64_t n = 1;
+
+	for (; *text; text++)
+		n += *text == ',';
+	return n;
+}
+
+/* Does the script give a program fewer devices than there are, or some? Then
+ * it starts others, or several of one. */
+static bool divides(struct rule_run *run, const struct container *c,
+		    int64_t devices)
+{
+	static const char *const names[] = {
+		"CUDA_VISIBLE_DEVICES=", "HIP_VISIBLE_DEVICES=",
+		"ROCR_VISIBLE_DEVICES=", NULL};
+	struct argv argv = container_argv(rule_arena(run), c);
+
+	for (const char *const *name = names; *name; name++)
+		for (size_t i = 0; i < argv.n; i++) {
+			const struct arg *arg = &argv.items[i];
+
+			if (text_starts(arg->text, *name) &&
+			    (arg->unknown || listed(arg->text) < devices))
+				return true;
+		}
+	return false;
+}
 
 static void judge(struct rule_run *run, const struct container *c,
 		  const struct parallel *server)
@@ -17,7 +49,8 @@ static void judge(struct rule_run *run, const struct container *c,
 
 	/* Other servers of Triton's may take the rest. */
 	if (server->type != PARALLEL_SERVER || server->unknown || !n ||
-	    n >= has || !strcmp(server->program, "Triton"))
+	    n >= has || !strcmp(server->program, "Triton") ||
+	    divides(run, c, has))
 		return;
 	report_container(run, c, by ? by->node : server->node,
 			 "%s uses %" PRId64 " of the %" PRId64

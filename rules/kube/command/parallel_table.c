@@ -39,7 +39,7 @@ struct parallel_program parallel_programs[] = {
 	      "-dpr", "--data-parallel-hybrid-lb", "-dph",                     \
 	      "--data-parallel-external-lb", "-dpe", "--headless",             \
 	      "--worker-use-ray", "--config", "--data-parallel-backend",       \
-	      "--node-rank")
+	      "--node-rank", "--omni")
 	{"vLLM", ID_VLLM, PARALLEL_SERVER, WORDS("vllm"), .then = "serve",
 	 .image = "vllm-openai", .format = "vLLM", .spread = VLLM_SPREAD},
 	{"vLLM", ID_VLLM, PARALLEL_SERVER,
@@ -51,7 +51,8 @@ struct parallel_program parallel_programs[] = {
 	 WORDS("huggingfaceserver"), .image = "huggingfaceserver",
 	 .format = "huggingface", .takes_all = true, .spread = VLLM_SPREAD},
 	{"SGLang", ID_SGLANG, PARALLEL_SERVER, WORDS("sglang"), .then = "serve",
-	 .per_node = true, .spread = NAMES("--use-ray", "--config")},
+	 .per_node = true,
+	 .spread = NAMES("--use-ray", "--config", "--num-gpus")},
 	{"SGLang", ID_SGLANG, PARALLEL_SERVER,
 	 WORDS("sglang.launch_server", "sglang_router.launch_server",
 	       "dynamo.sglang"),
@@ -62,7 +63,9 @@ struct parallel_program parallel_programs[] = {
 	{"LMDeploy", ID_LMDEPLOY, PARALLEL_SERVER, WORDS("lmdeploy"),
 	 .then = "serve", .spread = NAMES("--dp", "--ep", "--proxy-url")},
 	{"TensorRT-LLM", ID_TRTLLM, PARALLEL_SERVER, WORDS("trtllm-serve"),
-	 .spread = NAMES("--extra-llm-api-options", "--gpus-per-node")},
+	 .spread =
+		 NAMES("--extra-llm-api-options", "--config", "--gpus-per-node",
+		       "disaggregated", "disaggregated_mpi_worker")},
 	{"Triton", ID_TRITON, PARALLEL_SERVER, WORDS("launch_triton_server.py"),
 	 .spread = NAMES("--multi-model", "--oversubscribe")},
 	{0},

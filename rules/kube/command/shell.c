@@ -57,7 +57,7 @@ void word_add_unknown(struct lexer *lexer, const char *text, size_t known,
 		arg->unknown = true;
 		return;
 	}
-	if (any && known == 0 && !value)
+	if (known == 0 && (lexer->several || (any && !value)))
 		arg->any = lexer->any = true;
 }
 
@@ -83,6 +83,7 @@ static void word_end(struct lexer *lexer)
 	}
 	buf_reset(&lexer->arg);
 	lexer->started = lexer->hidden = lexer->quoted = false;
+	lexer->several = false;
 	lexer->name = NULL;
 }
 
@@ -151,11 +152,24 @@ size_t shell_name_len(const char *text, const char *end)
 	return (size_t)(p - text);
 }
 
+/* "$@", "${@:2}", "${ARGS[@]}": a word each, within quotes as well. */
+static bool is_list(const char *text, const char *end)
+{
+	if (*text != '{')
+		return *text == '@';
+	while (++text < end && is_name(*text))
+		;
+	return text < end &&
+	       (*text == '@' || (end - text > 2 && !memcmp(text, "[@]", 3)));
+}
+
 /* At '$': an expansion, or a plain dollar sign. */
 static void lex_dollar(struct lexer *lexer)
 {
 	char c = lexer->at + 1 < lexer->end ? lexer->at[1] : 0;
 
+	if (c && is_list(lexer->at + 1, lexer->end))
+		lexer->several = true;
 	if (c == '(' || c == '{') {
 		const char *name = lexer->at + 2;
 		size_t len = shell_name_len(name, lexer->end);
