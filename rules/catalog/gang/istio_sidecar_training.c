@@ -26,12 +26,13 @@ static bool ends_proxy(struct rule_run *run, const struct pod *pod)
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *at = pod_label(pod, key);
+	const struct node *host = pod_field(pod, "hostNetwork");
 
 	if (!at)
 		at = pod_annotation(pod, key);
 	if (node_eq(at, "true") && pod_uses_gpu(pod) == TRI_YES &&
 	    pod_is_training(pod) &&
-	    node_is_unset(pod_field(pod, "hostNetwork")) &&
+	    (node_is_unset(host) || node_is_false(host)) &&
 	    !ends_proxy(run, pod))
 		report_pod(run, pod, at,
 			   "the pods ask for Istio's proxy, which intercepts "
