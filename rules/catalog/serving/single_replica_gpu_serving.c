@@ -20,10 +20,12 @@ static const struct node *production(const struct object *object)
 	return NULL;
 }
 
-static bool is_left_to_scaler(const struct object *object)
+/* Ray's are no pods. */
+static bool has_replicas(const struct object *object)
 {
-	return object->class == KIND_SERVICE &&
-	       node_is_unset(node_path(object->root, "spec.replicas"));
+	return object->class == KIND_SERVING ||
+	       (object->class == KIND_SERVICE &&
+		!node_is_unset(node_path(object->root, "spec.replicas")));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -32,7 +34,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if (label && pod_is_serving(pod) && pod_uses_gpu(pod) == TRI_YES &&
 	    !pod->steady.unknown && pod->steady.n == 1 &&
-	    pod->object->class != KIND_POD && !is_left_to_scaler(pod->object))
+	    has_replicas(pod->object))
 		report_pod(run, pod, label,
 			   "one replica serves in production: a drain or the "
 			   "loss of its node leaves none");
