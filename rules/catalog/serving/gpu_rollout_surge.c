@@ -25,31 +25,56 @@ static int64_t whole(const struct node *value, int64_t replicas, int percent,
 	return replicas * percent / 100;
 }
 
+/* What it needs more of, "GPUs"; slices by the name of their resource. NULL: a
+ * part that its memory or cores tell (HAMi), which a GPU in use may have. */
+static const char *unit(struct rule_run *run, const struct pod *pod, int64_t n)
+{
+	struct arena *arena = rule_arena(run);
+	const char *name =
+		arena_printf(arena, "%s%s", pod_device(pod), n == 1 ? "" : "s");
+
+	FOR_EACH_CONTAINER(pod, c)
+		FOR_EACH_ASKED(c, entry) {
+			if (!entry->accelerator)
+				continue;
+			if (entry->accelerator->class == ACCEL_SHARE)
+				return NULL;
+			if (entry->accelerator->class != ACCEL_WHOLE)
+				name = arena_printf(arena, "`%s`",
+						    entry->node->key);
+		}
+	return name;
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *spec = node_get(pod->object->root, "spec");
 	const struct node *strategy = node_get(spec, "strategy");
 	const struct node *rolling = node_get(strategy, "rollingUpdate");
+	const struct node *type = node_get(strategy, "type");
 	int64_t n = pod->steady.n, surge, gap;
+	const char *what;
 
 	if (!object_is(pod->object, "apps", "Deployment") ||
 	    pod->object->fragment || pod_uses_gpu(pod) != TRI_YES ||
 	    /* Pods may share a claim. */
 	    pod->gpu_by & GPU_BY_CLAIM || pod->steady.unknown || n < 1 ||
-	    pod->gpus.unknown ||
-	    node_eq(node_get(strategy, "type"), "Recreate"))
+	    pod->gpus.unknown || node_eq(type, "Recreate") ||
+	    node_is_unknown(type))
 		return;
 	surge = whole(node_get(rolling, "maxSurge"), n, 25, true);
 	gap = whole(node_get(rolling, "maxUnavailable"), n, 25, false);
 	if (surge < 1 || gap != 0 || pod->gpus.n < 1)
 		return;
-	finding_missing(report_pod(run, pod, strategy ? strategy : spec,
-				   "an update needs %" PRId64
-				   " more %s%s at first: if "
-				   "none are free, it never ends",
-				   surge * pod->gpus.n, pod_device(pod),
-				   surge * pod->gpus.n == 1 ? "" : "s"),
-			pod->object, spec, "strategy");
+	n = surge * pod->gpus.n;
+	what = unit(run, pod, n);
+	if (what)
+		finding_missing(report_pod(run, pod, strategy ? strategy : spec,
+					   "an update needs %" PRId64
+					   " more %s at first: if "
+					   "none are free, it never ends",
+					   n, what),
+				pod->object, spec, "strategy");
 }
 
 const struct rule rule_gpu_rollout_surge = {
