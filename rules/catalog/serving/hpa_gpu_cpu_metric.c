@@ -37,8 +37,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (object_is(pod->object, "serving.kserve.io", "InferenceService") &&
 	    at && pod_uses_gpu(pod) == TRI_YES && is_scaled(pod))
 		report_pod(run, pod, at,
-			   "replicas with GPUs are added by `%s`, which does "
-			   "not follow their load",
+			   "replicas with GPUs are added by `%s`, whatever "
+			   "their GPUs do",
 			   node_str(at));
 }
 
@@ -51,8 +51,7 @@ static void check_workload(struct rule_run *run, const struct workload *w)
 			report_place(run, &set->scalers[i].id,
 				     &set->scalers[i].place,
 				     "replicas of %s, which has GPUs, are "
-				     "added by `%s`, which does not follow "
-				     "their load",
+				     "added by `%s`, whatever their GPUs do",
 				     rule_title(run, w->id.kind, w->id.name),
 				     set->scalers[i].metric);
 }
@@ -78,7 +77,7 @@ const struct rule rule_hpa_gpu_cpu_metric = {
 	.wants = FACT_GPU | FACT_KSERVE,
 	.since = "1.0",
 	.summary = "GPU pods whose number follows their CPU or memory",
-	.why = "A GPU is busy while the CPU idles: replicas are added too late, or never.",
+	.why = "A GPU may be busy while the CPU idles: then replicas are added too late, or never.",
 	.remedy =
 		"Scale by requests (concurrency, rps), or by a metric of the server: queue length, tokens, DCGM_FI_DEV_GPU_UTIL.",
 	.evidence =
