@@ -321,11 +321,16 @@ static bool is_for_cpu(const struct argv *words)
 	       argv_have(words, "--use-cpu") || argv_have(words, "--no-cuda");
 }
 
-/* A word that could be flags, or a variable whose value is not known. */
+/* A word that could be flags, or a variable whose value is not known, or is
+ * one. */
 static bool is_any(const struct reader *reader, const struct arg *arg)
 {
-	return arg->any && !(arg->variable &&
-			     variable(reader->whole, reader->c, arg->variable));
+	const char *value;
+
+	if (!arg->any || !arg->variable)
+		return arg->any;
+	value = variable(reader->whole, reader->c, arg->variable);
+	return !value || *value == '-' || strchr(value, ' ');
 }
 
 static void command_read(struct reader *reader,

@@ -2,7 +2,7 @@
 /*
  * The tables of parallel.c, whose head names their sources. Of several names
  * of one flag the one that people write comes last: messages use it where
- * several are given.
+ * several are given. Python's argparse takes the beginning of a flag for it.
  */
 #include "rules/kube/command/parallel_internal.h"
 
@@ -93,8 +93,10 @@ const struct parallel_flag parallel_flags[] = {
 	{ID_HOROVODRUN, DEGREE_TOTAL, "--num-proc"},
 	{ID_HOROVODRUN, DEGREE_TOTAL, "-np"},
 	{ID_VLLM, DEGREE_TENSOR, "-tp"},
+	{ID_VLLM, DEGREE_TENSOR, "--tensor-parallel"},
 	{ID_VLLM, DEGREE_TENSOR, "--tensor-parallel-size"},
 	{ID_VLLM, DEGREE_PIPELINE, "-pp"},
+	{ID_VLLM, DEGREE_PIPELINE, "--pipeline-parallel"},
 	{ID_VLLM, DEGREE_PIPELINE, "--pipeline-parallel-size"},
 	{ID_VLLM, DEGREE_CONTEXT, "-pcp"},
 	{ID_VLLM, DEGREE_CONTEXT, "--prefill-context-parallel-size"},
@@ -105,9 +107,11 @@ const struct parallel_flag parallel_flags[] = {
 	{ID_VLLM, DEGREE_NODES, "--nnodes"},
 	{ID_SGLANG, DEGREE_TENSOR, "--tp"},
 	{ID_SGLANG, DEGREE_TENSOR, "--tp-size"},
+	{ID_SGLANG, DEGREE_TENSOR, "--tensor-parallel"},
 	{ID_SGLANG, DEGREE_TENSOR, "--tensor-parallel-size"},
 	{ID_SGLANG, DEGREE_PIPELINE, "--pp"},
 	{ID_SGLANG, DEGREE_PIPELINE, "--pp-size"},
+	{ID_SGLANG, DEGREE_PIPELINE, "--pipeline-parallel"},
 	{ID_SGLANG, DEGREE_PIPELINE, "--pipeline-parallel-size"},
 	{ID_SGLANG, DEGREE_DATA, "--dp"},
 	{ID_SGLANG, DEGREE_DATA, "--dp-size"},
