@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The default is one device; TGI takes all of them.
+ * The default is one device; TGI takes all of them. KServe's presets and
+ * runtimes add flags of their own (config-llm-template.yaml: spec.parallelism).
  */
 #include <inttypes.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "engine/rule.h"
 #include "kube/command/argv.h"
 #include "kube/command/parallel.h"
+#include "kube/lifecycle/lifecycle.h"
 
 static int64_t listed(const char *text)
 {
@@ -66,7 +68,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		struct parallel_list list;
 
-		if (container_devices(c) < 2)
+		if (container_devices(c) < 2 || container_is_merged(c))
 			continue;
 		list = container_parallel(c);
 		if (list.n == 1)

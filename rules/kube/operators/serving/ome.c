@@ -4,6 +4,8 @@
  */
 #include "rules/kube/operator.h"
 
+#include "base/text.h"
+
 static struct gang gang(struct arena *arena, const struct object *object)
 {
 	struct gang out = gang_of_all(object);
@@ -15,6 +17,13 @@ static struct gang gang(struct arena *arena, const struct object *object)
 	return out;
 }
 
+/* With those of its runtime: a strategic merge (MergeEngineSpec). */
+static bool merges(const struct container *c)
+{
+	return text_eq(c->pod->object->kind, "InferenceService");
+}
+
 const struct operator operator_ome = {
 	.gang = gang,
+	.merges = merges,
 };
