@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/rule.h"
 
@@ -29,9 +30,8 @@ static int64_t whole(const struct node *value, int64_t replicas, int percent,
  * part that its memory or cores tell (HAMi), which a GPU in use may have. */
 static const char *unit(struct rule_run *run, const struct pod *pod, int64_t n)
 {
-	struct arena *arena = rule_arena(run);
-	const char *name =
-		arena_printf(arena, "%s%s", pod_device(pod), n == 1 ? "" : "s");
+	const char *device = pod_device(pod), *name = NULL;
+	bool several = false, sliced = false;
 
 	FOR_EACH_CONTAINER(pod, c)
 		FOR_EACH_ASKED(c, entry) {
@@ -39,11 +39,14 @@ static const char *unit(struct rule_run *run, const struct pod *pod, int64_t n)
 				continue;
 			if (entry->accelerator->class == ACCEL_SHARE)
 				return NULL;
-			if (entry->accelerator->class != ACCEL_WHOLE)
-				name = arena_printf(arena, "`%s`",
-						    entry->node->key);
+			several |= name && strcmp(name, entry->node->key) != 0;
+			sliced |= entry->accelerator->class != ACCEL_WHOLE;
+			name = entry->node->key;
 		}
-	return name;
+	if (sliced && !several)
+		return arena_printf(rule_arena(run), "`%s`", name);
+	return arena_printf(rule_arena(run), "%s%s", sliced ? "device" : device,
+			    n == 1 ? "" : "s");
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
