@@ -12,6 +12,14 @@
 #include "kube/command/parallel.h"
 #include "kube/lifecycle/lifecycle.h"
 
+/* `--port 80` as one word, which no server takes. */
+static bool is_refused(const char *text)
+{
+	size_t len = text && *text == '-' ? strcspn(text, " =") : 0;
+
+	return len && text[len] == ' ';
+}
+
 static int64_t listed(const char *text)
 {
 	int64_t n = 1;
@@ -22,15 +30,18 @@ static int64_t listed(const char *text)
 }
 
 /* Does the script give a program fewer devices than there are, or some? Then
- * it starts others, or several of one. */
-static bool divides(struct rule_run *run, const struct container *c,
-		    int64_t devices)
+ * it starts others, or several of one. Or does nothing start at all? */
+static bool uses_others(struct rule_run *run, const struct container *c,
+			int64_t devices)
 {
 	static const char *const names[] = {
 		"CUDA_VISIBLE_DEVICES=", "HIP_VISIBLE_DEVICES=",
 		"ROCR_VISIBLE_DEVICES=", NULL};
 	struct argv argv = container_argv(rule_arena(run), c);
 
+	for (size_t i = 0; i < argv.n; i++)
+		if (is_refused(argv.items[i].text))
+			return true;
 	for (const char *const *name = names; *name; name++)
 		for (size_t i = 0; i < argv.n; i++) {
 			const struct arg *arg = &argv.items[i];
@@ -52,7 +63,7 @@ static void judge(struct rule_run *run, const struct container *c,
 	/* Other servers of Triton's may take the rest. */
 	if (server->type != PARALLEL_SERVER || server->unknown || !n ||
 	    n >= has || !strcmp(server->program, "Triton") ||
-	    divides(run, c, has))
+	    uses_others(run, c, has))
 		return;
 	report_container(run, c, by ? by->node : server->node,
 			 "%s uses %" PRId64 " of the %" PRId64
