@@ -36,8 +36,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    !ends_proxy(run, pod))
 		report_pod(run, pod, at,
 			   "the pods ask for Istio's proxy, which intercepts "
-			   "the ranks' traffic: unless it is a native sidecar, "
-			   "they do not end");
+			   "their traffic: unless it is a native sidecar, they "
+			   "do not end");
 }
 
 const struct rule rule_istio_sidecar_training = {
@@ -48,7 +48,7 @@ const struct rule rule_istio_sidecar_training = {
 	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "training pods that ask for an Istio sidecar",
-	.why = "The proxy intercepts the ranks' traffic and, unless it is a native sidecar, keeps the pod from ending.",
+	.why = "The proxy intercepts the traffic of the pods, that of ranks too, and, unless it is a native sidecar, keeps the pod from ending.",
 	.remedy = "Set sidecar.istio.io/inject: \"false\" on the pod template.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9; https://istio.io/latest/docs/setup/additional-setup/sidecar-injection/",
