@@ -39,7 +39,7 @@ const struct rule rule_gpu_not_power_of_two_tp = {
 	.wants = FACT_NEW,
 	.since = "1.0",
 	.summary = "a tensor parallel size that is not a power of two",
-	.why = "The number of attention heads must be divisible by it, and that of most models is a power of two: the server then refuses the model.",
+	.why = "The number of attention heads must be divisible by it, and that of many models is a power of two: the server then refuses the model.",
 	.remedy =
 		"Use 1, 2, 4, 8 or 16, if the heads of the model are not divisible by the number.",
 	.evidence =
