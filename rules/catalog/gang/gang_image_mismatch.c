@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Roles without a device (parameter servers, launchers) are not ranks, nor is
- * an evaluator: it is not in TFJob's cluster (training-operator
+ * Roles without a device (parameter servers) are not ranks, nor is a launcher
+ * or an evaluator: it is not in TFJob's cluster (training-operator
  * pkg/controller.v1/tensorflow/tensorflow.go, genClusterSpec).
  */
 #include <string.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/purpose/class.h"
 
 static bool skip(const char **image, const char *prefix)
 {
@@ -31,7 +32,7 @@ static bool is_same(const char *a, const char *b)
 
 static const struct container *rank(const struct pod *pod)
 {
-	if (text_eq(pod->role, "Evaluator"))
+	if (text_eq(pod->role, "Evaluator") || pod_is_launcher(pod))
 		return NULL;
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->role == CONTAINER_MAIN && c->gpus.n > 0 && c->image)
