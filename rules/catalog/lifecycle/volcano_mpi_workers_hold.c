@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A Volcano Job has succeeded when all of its pods have, or minSuccess of them:
- * pkg/controllers/job/state/running.go.
+ * pkg/controllers/job/state/running.go. A task alone is a box to log in to.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -70,7 +70,8 @@ static const struct node *ssh_server(struct rule_run *run,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	if (!object_is(pod->object, "batch.volcano.sh", "Job") ||
-	    pod_uses_gpu(pod) != TRI_YES || job_completes(pod->object))
+	    pod_uses_gpu(pod) != TRI_YES || pod->object->npods < 2 ||
+	    job_completes(pod->object))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct node *at = ssh_server(run, c);
