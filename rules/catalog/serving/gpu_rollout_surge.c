@@ -27,7 +27,7 @@ static int64_t whole(const struct node *value, int64_t replicas, int percent,
 }
 
 /* What it needs more of, "GPUs"; slices by the name of their resource. NULL: a
- * part that its memory or cores tell (HAMi), which a GPU in use may have. */
+ * part, by its memory or cores (HAMi), which a GPU in use may have. */
 static const char *unit(struct rule_run *run, const struct pod *pod, int64_t n)
 {
 	const char *device = pod_device(pod), *name = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A LocalModelCache with the same uri is used automatically. The second pod of
- * a rollout is no replica.
+ * a rollout is not a replica.
  */
 #include <inttypes.h>
 
