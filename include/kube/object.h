@@ -117,6 +117,10 @@ void object_read(struct arena *arena, const struct kube_config *config,
 bool object_has_values(const struct object *object);
 /* Kueue reads the queue's name from its labels, not from those of its pods. */
 bool object_is_queued_whole(const struct object *object);
+/* Its label that names a queue of Kueue, or NULL; of a CronJob that of its
+ * Jobs, which get the labels of their template alone
+ * (pkg/controller/cronjob/utils.go, copyLabels). */
+const struct node *object_kueue_label(const struct object *object);
 /* Its pods with devices are ranks of one program. */
 bool object_has_ranks(const struct object *object);
 /* Its controller makes a Service of its name, without a cluster IP. */

@@ -61,6 +61,18 @@ bool object_is_queued_whole(const struct object *object)
 	return is_known_for(object, KIND_QUEUED);
 }
 
+const struct node *object_kueue_label(const struct object *object)
+{
+	static const char label[] = "kueue.x-k8s.io/queue-name";
+
+	if (object->class != KIND_BATCH ||
+	    !object_is(object, "batch", "CronJob"))
+		return object_label(object, label);
+	return node_if_set(node_get(
+		node_path(object->root, "spec.jobTemplate.metadata.labels"),
+		label));
+}
+
 bool object_has_ranks(const struct object *object)
 {
 	return is_known_for(object, KIND_RANKS);

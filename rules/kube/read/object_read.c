@@ -22,21 +22,6 @@ struct object_reader {
 	const struct node **nested_list;
 };
 
-/* A CronJob's Jobs get the labels of its template alone
- * (pkg/controller/cronjob/utils.go, copyLabels). */
-static bool names_queue(const struct object *object)
-{
-	static const char label[] = "kueue.x-k8s.io/queue-name";
-
-	if (object->class == KIND_BATCH &&
-	    object_is(object, "batch", "CronJob"))
-		return !node_is_unset(
-			node_get(node_path(object->root,
-					   "spec.jobTemplate.metadata.labels"),
-				 label));
-	return object_label(object, label);
-}
-
 static void object_fill(struct object_reader *reader, struct object *object);
 
 /* -- identity ------------------------------------------------------------ */
@@ -313,7 +298,7 @@ static void object_fill(struct object_reader *reader, struct object *object)
 	const struct node *suspend;
 
 	read_identity(reader, object);
-	object->kueue = names_queue(object) ||
+	object->kueue = object_kueue_label(object) ||
 			(object->parent && object->parent->kueue);
 	read_pods(&builder);
 	object_link(object);

@@ -310,7 +310,7 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 	 * then what it embeds stands for it. */
 	w->child = o->parent && o->parent->npods;
 	w->queue = queue_of(arena, o, &w->queue_type);
-	queue = node_str(object_label(o, "kueue.x-k8s.io/queue-name"));
+	queue = node_str(object_kueue_label(o));
 	if (queue) {
 		w->kueue_queue = text_or_empty(queue);
 		w->kueue_least = least_pods(o);
