@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What makes pods a gang: see gang.c. Workers of a parameter server (TFJob) do
- * not wait for one another.
+ * not wait for one another; Jobs of a JobSet may be independent.
  */
 #include <inttypes.h>
 
@@ -37,8 +37,13 @@ static void check(struct rule_run *run, const struct object *object)
 	    object->guessed || object_has_role(object, "PS"))
 		return;
 	report_object(run, object, NULL,
-		      "%s need each other: if no scheduler starts all or none "
-		      "of them, some can hold their %ss and wait",
+		      object->class == KIND_BATCH
+			      ? "if %s need each other and no scheduler starts "
+				"all or none of them, some can hold their %ss "
+				"and wait"
+			      : "%s need each other: if no scheduler starts "
+				"all or none of them, some can hold their %ss "
+				"and wait",
 		      title(run, object, pods.n), object_device(object));
 }
 
