@@ -6,21 +6,39 @@
 #include "engine/rule.h"
 #include "kube/object.h"
 
-/* All of its metrics, or NULL: some other metric counts as well. */
-static const struct node *host_metric(const struct node *component)
-{
-	const struct node *one = node_get(component, "scaleMetric");
+static const char mode_key[] = "serving.kserve.io/deploymentMode";
+static const char class_key[] = "serving.kserve.io/autoscalerClass";
 
-	if (node_eq(one, "cpu") || node_eq(one, "memory"))
-		return one;
-	return metrics_of_host(node_path(component, "autoScaling.metrics"));
+/* All of the metrics of a component of KServe, or NULL: some other metric
+ * counts as well. The raw mode takes the CPU where none is written
+ * (getHPAMetrics); KEDA's triggers are those of autoScaling alone. */
+static const struct node *host_metric(const struct pod *pod, const char **name)
+{
+	const struct node *mode = object_annotation(pod->object, mode_key);
+	const struct node *class = object_annotation(pod->object, class_key);
+	const struct node *at = node_get(pod->spec, "autoScaling");
+
+	if (!node_is_unset(at)) {
+		at = metrics_of_host(node_get(at, "metrics"));
+		*name = node_str(at);
+		return at;
+	}
+	at = node_get(pod->spec, "scaleMetric");
+	*name = node_is_unset(at) ? "cpu" : node_str(at);
+	if (class && !node_eq(class, "hpa"))
+		return NULL;
+	if (node_is_unset(at))
+		return node_eq(mode, "RawDeployment") ||
+				       node_eq(mode, "Standard")
+			       ? node_get(pod->spec, "maxReplicas")
+			       : NULL;
+	return node_eq(at, "cpu") || node_eq(at, "memory") ? at : NULL;
 }
 
 /* By KServe, up to more than the least: no maximum is that one. */
 static bool is_scaled(const struct pod *pod)
 {
-	const struct node *class = object_annotation(
-		pod->object, "serving.kserve.io/autoscalerClass");
+	const struct node *class = object_annotation(pod->object, class_key);
 	struct amount least = amount_int(node_get(pod->spec, "minReplicas"), 1);
 	struct amount most = amount_int(node_get(pod->spec, "maxReplicas"), 0);
 
@@ -32,14 +50,18 @@ static bool is_scaled(const struct pod *pod)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const struct node *at = host_metric(pod->spec);
+	const struct node *at;
+	const char *name;
 
-	if (object_is(pod->object, "serving.kserve.io", "InferenceService") &&
-	    at && pod_uses_gpu(pod) == TRI_YES && is_scaled(pod))
+	if (!object_is(pod->object, "serving.kserve.io", "InferenceService") ||
+	    pod_uses_gpu(pod) != TRI_YES || !is_scaled(pod))
+		return;
+	at = host_metric(pod, &name);
+	if (at)
 		report_pod(run, pod, at,
 			   "replicas with GPUs are added by `%s`, whatever "
 			   "their GPUs do",
-			   node_str(at));
+			   name);
 }
 
 static void check_workload(struct rule_run *run, const struct workload *w)
