@@ -174,6 +174,16 @@ program_of_image(const struct container *c)
 	return NULL;
 }
 
+/* `args: [bash, -c, ...]`: words for an entry point of another kind. */
+static bool names_wrapper(const struct argv *words)
+{
+	const char *text = words->n ? words->items[0].text : NULL;
+
+	return text && *text != '-' && !strchr(text, '=') &&
+	       (*text < '0' || *text > '9') &&
+	       is_wrapper(&words->items[0], NULL);
+}
+
 /* What follows the script belongs to the script. The first word is one, unless
  * it is a flag; torchtune's recipes have no suffix, and --config behind them.
  */
@@ -435,7 +445,7 @@ static struct parallel_list read_commands(struct arena *arena,
 		program = program_find(&words, &at);
 		if (program)
 			at++;
-		else if (i == 0)
+		else if (i == 0 && !names_wrapper(&words))
 			program = program_of_image(c);
 		if (!program)
 			continue;
