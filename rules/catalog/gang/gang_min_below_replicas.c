@@ -58,6 +58,16 @@ static bool may_be_elastic(const struct object *object)
 	return false;
 }
 
+/* Is it known what starts the ranks? A script may start fewer. */
+static bool has_launcher(const struct object *object)
+{
+	FOR_EACH_POD(object, pod)
+		FOR_EACH_CONTAINER(pod, c)
+			if (container_parallel(c).n)
+				return true;
+	return false;
+}
+
 /* Of Volcano's tasks: pods that must run at least, and where one has fewer. */
 static struct amount least_of_tasks(const struct object *object,
 				    const struct node **at)
@@ -80,6 +90,23 @@ static struct amount least_of_tasks(const struct object *object,
 	return sum;
 }
 
+static void report(struct rule_run *run, const struct object *object,
+		   const struct node *at, int64_t least, int64_t all)
+{
+	bool known = has_launcher(object);
+	struct finding *f = report_object(
+		run, object, at,
+		known ? "the gang may start with %" PRId64 " of %" PRId64
+			" pods with devices, which wait for the others"
+		      : "the gang may start with %" PRId64 " of %" PRId64
+			" pods with devices: if the program is not elastic, "
+			"they wait for the others",
+		least, all);
+
+	if (!known)
+		finding_severity(f, SEVERITY_INFO);
+}
+
 static void check(struct rule_run *run, const struct object *object)
 {
 	bool kubeflow = object_is_kubeflow(object);
@@ -100,10 +127,7 @@ static void check(struct rule_run *run, const struct object *object)
 	if (node_is_unset(at) || all.unknown || least.unknown ||
 	    least.n >= all.n)
 		return;
-	report_object(run, object, at,
-		      "the gang may start with %" PRId64 " of %" PRId64
-		      " pods with devices, which wait for the others",
-		      least.n, all.n);
+	report(run, object, at, least.n, all.n);
 }
 
 const struct rule rule_gang_min_below_replicas = {
