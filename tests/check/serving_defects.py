@@ -236,7 +236,8 @@ def by_cpu(obj):
     if not model(obj):
         return None
     obj["spec"]["predictor"].pop("autoScaling", None)
-    obj["spec"]["predictor"]["scaleMetric"] = "cpu"
+    obj["spec"]["predictor"].update(scaleMetric="cpu", minReplicas=1,
+                                    maxReplicas=4)
     return ("spec", "predictor", "scaleMetric")
 
 

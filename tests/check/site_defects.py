@@ -348,7 +348,14 @@ def volcano_job(obj, pod, box, *command):
 @defect("volcano-mpi-workers-hold", "container", "all")
 def ssh_for_ever(obj, pod, box):
     task = volcano_job(obj, pod, box, "/usr/sbin/sshd", "-D")
-    return task and task + ("template", "spec", "containers")
+    if not task:
+        return None
+    launcher = {"name": "launcher", "image": "registry.example.com/launch:1",
+                "command": ["mpirun", "./a.out"]}
+    obj["spec"]["tasks"].append({
+        "name": "launcher", "replicas": 1, "template": {"spec": {
+            "restartPolicy": "OnFailure", "containers": [launcher]}}})
+    return task + ("template", "spec", "containers")
 
 
 @near(ssh_for_ever)
