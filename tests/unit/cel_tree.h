@@ -48,14 +48,10 @@ static void tree_constant(struct cel_value v, struct buf *out)
 
 static void tree_call(const struct cel_expr *e, struct buf *out)
 {
-	buf_addf(out, "(%s%s", e->call.target ? "." : "", e->call.function);
-	if (e->call.target) {
+	buf_addf(out, "(%s%s", e->call.member ? "." : "", e->call.function);
+	for (unsigned i = 0; i < e->n; i++) {
 		buf_addc(out, ' ');
-		tree_text(e->call.target, out);
-	}
-	for (unsigned i = 0; i < e->call.n; i++) {
-		buf_addc(out, ' ');
-		tree_text(e->call.args[i], out);
+		tree_text(e->parts[i], out);
 	}
 	buf_addc(out, ')');
 }
@@ -63,11 +59,10 @@ static void tree_call(const struct cel_expr *e, struct buf *out)
 static void tree_list(const struct cel_expr *e, struct buf *out)
 {
 	buf_addc(out, '[');
-	for (unsigned i = 0; i < e->list.n; i++) {
+	for (unsigned i = 0; i < e->n; i++) {
 		buf_adds(out, i ? " " : "");
-		buf_adds(out,
-			 e->list.optional && e->list.optional[i] ? "?" : "");
-		tree_text(e->list.items[i], out);
+		buf_adds(out, e->optional && e->optional[i] ? "?" : "");
+		tree_text(e->parts[i], out);
 	}
 	buf_addc(out, ']');
 }
@@ -75,12 +70,12 @@ static void tree_list(const struct cel_expr *e, struct buf *out)
 static void tree_map(const struct cel_expr *e, struct buf *out)
 {
 	buf_addc(out, '{');
-	for (unsigned i = 0; i < e->map.n; i++) {
+	for (unsigned i = 0; i < e->n; i += 2) {
 		buf_adds(out, i ? " " : "");
-		buf_adds(out, e->map.optional && e->map.optional[i] ? "?" : "");
-		tree_text(e->map.keys[i], out);
+		buf_adds(out, e->optional && e->optional[i / 2] ? "?" : "");
+		tree_text(e->parts[i], out);
 		buf_addc(out, ':');
-		tree_text(e->map.values[i], out);
+		tree_text(e->parts[i + 1], out);
 	}
 	buf_addc(out, '}');
 }
@@ -89,15 +84,15 @@ static void tree_fold(const struct cel_expr *e, struct buf *out)
 {
 	buf_addf(out, "<%s%s%s ", e->fold.var, e->fold.var2 ? "," : "",
 		 e->fold.var2 ? e->fold.var2 : "");
-	tree_text(e->fold.range, out);
+	tree_text(e->parts[FOLD_RANGE], out);
 	buf_addf(out, " %s=", e->fold.accumulator);
-	tree_text(e->fold.init, out);
+	tree_text(e->parts[FOLD_INIT], out);
 	buf_adds(out, " while ");
-	tree_text(e->fold.condition, out);
+	tree_text(e->parts[FOLD_CONDITION], out);
 	buf_adds(out, " do ");
-	tree_text(e->fold.step, out);
+	tree_text(e->parts[FOLD_STEP], out);
 	buf_adds(out, " then ");
-	tree_text(e->fold.result, out);
+	tree_text(e->parts[FOLD_RESULT], out);
 	buf_addc(out, '>');
 }
 
@@ -113,7 +108,7 @@ static void tree_text(const struct cel_expr *e, struct buf *out)
 		break;
 	case EXPR_SELECT:
 		buf_addf(out, "(%s ", e->select.test ? "has" : ".");
-		tree_text(e->select.operand, out);
+		tree_text(e->parts[0], out);
 		buf_addf(out, " %.*s)", (int)e->select.field.len,
 			 e->select.field.data);
 		break;

@@ -355,12 +355,12 @@ static void names_know_what_they_are(void **state)
 	assert_int_equal(program->nslots, 5);
 	assert_int_equal(e->fold.accumulator_slot, 0);
 	assert_int_equal(e->fold.slot, 1);
-	e = e->fold.step->call.args[1];
+	e = e->parts[FOLD_STEP]->parts[1];
 	assert_int_equal(e->fold.slot2, 4);
-	e = e->fold.step->call.args[1];
-	assert_int_equal(e->call.args[0]->ident.index, 4);
-	assert_int_equal(e->call.args[1]->ident.index, 1);
-	assert_int_equal(e->call.args[1]->ident.is, NAME_LOCAL);
+	e = e->parts[FOLD_STEP]->parts[1];
+	assert_int_equal(e->parts[0]->ident.index, 4);
+	assert_int_equal(e->parts[1]->ident.index, 1);
+	assert_int_equal(e->parts[1]->ident.is, NAME_LOCAL);
 	arena_release(&c.arena);
 }
 

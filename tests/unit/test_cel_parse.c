@@ -397,11 +397,11 @@ static void parts_know_their_bytes_and_what_they_do_where(void **state)
 	assert_int_equal(e->start, 0);
 	assert_int_equal(e->end, strlen(text));
 	assert_int_equal(e->at, 6);
-	assert_int_equal(e->call.args[0]->start, 1);
-	assert_int_equal(e->call.args[0]->end, 4);
-	assert_int_equal(e->call.args[0]->at, 3);
-	assert_int_equal(e->call.args[1]->start, 8);
-	assert_int_equal(e->call.args[1]->at, 10);
+	assert_int_equal(e->parts[0]->start, 1);
+	assert_int_equal(e->parts[0]->end, 4);
+	assert_int_equal(e->parts[0]->at, 3);
+	assert_int_equal(e->parts[1]->start, 8);
+	assert_int_equal(e->parts[1]->at, 10);
 	arena_release(&r.arena);
 }
 

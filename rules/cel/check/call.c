@@ -5,44 +5,24 @@
 #include "base/vec.h"
 #include "rules/cel/check/checker.h"
 
-/* The receiver first. */
-struct arguments {
-	const struct cel_type **types;
-	size_t n;
-	bool member;
-};
-
-static struct arguments arguments_of(struct checker *c,
-				     const struct cel_expr *expr)
+static void no_overload(struct checker *c, const struct cel_expr *expr)
 {
-	struct arguments a = {.member = expr->call.target != NULL};
-
-	a.types = ARENA_ARRAY(c->arena, const struct cel_type *,
-			      expr->call.n + 1);
-	if (a.member)
-		a.types[a.n++] = expr->call.target->type;
-	for (unsigned i = 0; i < expr->call.n; i++)
-		a.types[a.n++] = expr->call.args[i]->type;
-	return a;
-}
-
-static void no_overload(struct checker *c, const struct cel_expr *expr,
-			const struct arguments *a)
-{
+	unsigned first = expr->call.member; /* argument */
 	struct buf text;
 
 	buf_init(&text);
-	for (size_t i = 0; i < a->n; i++) {
-		if (i == a->member)
+	for (unsigned i = 0; i < expr->n; i++) {
+		if (i == first)
 			buf_addc(&text, '(');
 		else if (i)
 			buf_adds(&text, ", ");
-		cel_type_text(unify_substitute(&c->unifier, a->types[i], true),
+		cel_type_text(unify_substitute(&c->unifier,
+					       expr->parts[i]->type, true),
 			      &text);
-		if (!i && a->member)
+		if (i < first)
 			buf_addc(&text, '.');
 	}
-	if (a->n == a->member)
+	if (expr->n == first)
 		buf_addc(&text, '(');
 	checker_issue(c, expr,
 		      "found no matching overload for '%s' applied to '%s)'",
@@ -52,21 +32,22 @@ static void no_overload(struct checker *c, const struct cel_expr *expr,
 
 /* Does the overload take the arguments? *result: what it gives. */
 static bool fits(struct checker *c, const struct cel_signature *s,
-		 const struct arguments *a, const struct cel_type **result)
+		 const struct cel_expr *expr, const struct cel_type **result)
 {
 	struct instance instance = {.unifier = &c->unifier};
-	const struct cel_type *args[CEL_ARGS];
+	const struct cel_type *types[CEL_ARGS], *args[CEL_ARGS];
 
 	*result = s->result;
-	if (s->member != a->member || s->n != a->n)
+	if (s->member != expr->call.member || s->n != expr->n)
 		return false;
+	for (unsigned i = 0; i < s->n; i++)
+		types[i] = expr->parts[i]->type;
 	if (!s->generic)
-		return unify_all_assignable(&c->unifier, a->types, s->args,
-					    s->n);
+		return unify_all_assignable(&c->unifier, types, s->args, s->n);
 	for (unsigned i = 0; i < s->n; i++)
 		args[i] = unify_instantiate(&instance, s->args[i]);
 	*result = unify_instantiate(&instance, s->result);
-	if (!unify_all_assignable(&c->unifier, a->types, args, s->n))
+	if (!unify_all_assignable(&c->unifier, types, args, s->n))
 		return false;
 	*result = checker_substitute(c, *result);
 	return true;
@@ -78,8 +59,8 @@ static void check_logic(struct checker *c, struct cel_expr *expr)
 	const struct cel_type *boolean = cel_type_of_kind(CEL_BOOL);
 
 	expr->type = boolean;
-	for (unsigned i = 0; i < expr->call.n; i++) {
-		struct cel_expr *arg = expr->call.args[i];
+	for (unsigned i = 0; i < expr->n; i++) {
+		struct cel_expr *arg = expr->parts[i];
 
 		if (unify_assignable(&c->unifier, arg->type, boolean))
 			continue;
@@ -92,7 +73,6 @@ static void check_logic(struct checker *c, struct cel_expr *expr)
 static void resolve(struct checker *c, struct cel_expr *expr,
 		    const struct cel_signature *signatures, size_t n)
 {
-	struct arguments a = arguments_of(c, expr);
 	const struct cel_overload **left =
 		ARENA_ARRAY(c->arena, const struct cel_overload *, n + 1);
 	const struct cel_type *type = NULL, *result;
@@ -106,7 +86,7 @@ static void resolve(struct checker *c, struct cel_expr *expr,
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (!fits(c, &signatures[i], &a, &result))
+		if (!fits(c, &signatures[i], expr, &result))
 			continue;
 		left[nleft++] = signatures[i].overload;
 		if (!type)
@@ -116,14 +96,14 @@ static void resolve(struct checker *c, struct cel_expr *expr,
 	}
 	expr->type = type ? type : cel_type_of_kind(CEL_ERROR);
 	if (!type)
-		no_overload(c, expr, &a);
+		no_overload(c, expr);
 }
 
 /* `sets.contains(a, b)` reads as a member call of `sets`. */
 static const struct cel_signature *namespaced(struct checker *c,
 					      struct cel_expr *expr, size_t *n)
 {
-	const char *name = checker_qualified_name(c, expr->call.target);
+	const char *name = checker_qualified_name(c, expr->parts[0]);
 	const struct cel_signature *found;
 
 	if (!name)
@@ -132,7 +112,9 @@ static const struct cel_signature *namespaced(struct checker *c,
 	found = cel_env_overloads(c->env, name, n);
 	if (found) {
 		expr->call.function = name;
-		expr->call.target = NULL;
+		expr->call.member = false;
+		expr->parts++;
+		expr->n--;
 	}
 	return found;
 }
@@ -143,12 +125,12 @@ void checker_call(struct checker *c, struct cel_expr *expr)
 	const char *name = expr->call.function;
 	size_t n;
 
-	for (unsigned i = 0; i < expr->call.n; i++)
-		checker_check(c, expr->call.args[i]);
-	if (expr->call.target)
+	for (unsigned i = expr->call.member; i < expr->n; i++)
+		checker_check(c, expr->parts[i]);
+	if (expr->call.member)
 		found = namespaced(c, expr, &n);
-	if (expr->call.target)
-		checker_check(c, expr->call.target);
+	if (expr->call.member)
+		checker_check(c, expr->parts[0]);
 	if (!found)
 		found = cel_env_overloads(c->env, name, &n);
 	if (found) {

@@ -99,6 +99,7 @@ bool checker_resolve(struct checker *c, struct cel_expr *expr, const char *name)
 	if (!type)
 		return false;
 	expr->kind = EXPR_IDENT;
+	expr->n = 0;
 	expr->type = type;
 	expr->ident.name = name;
 	expr->ident.absolute = false;
@@ -141,7 +142,7 @@ const char *checker_qualified_name(struct checker *c,
 		return expr->ident.name;
 	if (expr->kind != EXPR_SELECT || expr->select.test)
 		return NULL;
-	before = checker_qualified_name(c, expr->select.operand);
+	before = checker_qualified_name(c, expr->parts[0]);
 	return before ? arena_printf(c->arena, "%s.%.*s", before,
 				     (int)expr->select.field.len,
 				     expr->select.field.data)
@@ -189,10 +190,10 @@ static const struct cel_type *no_fields(struct checker *c,
 
 static const struct cel_type *select_type(struct checker *c,
 					  const struct cel_expr *expr,
-					  const struct cel_expr *operand,
 					  struct cel_text field, bool optional)
 {
-	const struct cel_type *type = checker_substitute(c, operand->type);
+	const struct cel_type *type =
+		checker_substitute(c, expr->parts[0]->type);
 	const struct cel_type *result = plain(CEL_DYN);
 
 	if (type->kind == CEL_OPTIONAL) {
@@ -214,10 +215,9 @@ static void check_select(struct checker *c, struct cel_expr *expr)
 {
 	if (checker_qualified(c, expr))
 		return;
-	checker_check(c, expr->select.operand);
-	expr->type =
-		checker_substitute(c, select_type(c, expr, expr->select.operand,
-						  expr->select.field, false));
+	checker_check(c, expr->parts[0]);
+	expr->type = checker_substitute(
+		c, select_type(c, expr, expr->select.field, false));
 	if (expr->select.test)
 		expr->type = plain(CEL_BOOL);
 }
@@ -225,15 +225,14 @@ static void check_select(struct checker *c, struct cel_expr *expr)
 /* `a.?b`: the field is a constant that the parser made. */
 static void check_optional_select(struct checker *c, struct cel_expr *expr)
 {
-	struct cel_expr *operand = expr->call.args[0],
-			*field = expr->call.args[1];
+	struct cel_expr *field = expr->parts[1];
 	static const struct cel_overload *const none[] = {NULL};
 
-	checker_check(c, operand);
+	checker_check(c, expr->parts[0]);
 	field->type = plain(CEL_STRING);
 	expr->call.overloads = none;
 	expr->type = checker_substitute(
-		c, select_type(c, expr, operand, field->constant.text, true));
+		c, select_type(c, expr, field->constant.text, true));
 }
 
 /* --- aggregates ---------------------------------------------------------- */
@@ -288,14 +287,11 @@ static void check_list(struct checker *c, struct cel_expr *expr)
 {
 	const struct cel_type *type = NULL;
 
-	for (unsigned i = 0; i < expr->list.n; i++) {
-		struct cel_expr *item = expr->list.items[i];
-
-		checker_check(c, item);
-		type = join(
-			c, type,
-			unwrap(c, item,
-			       expr->list.optional && expr->list.optional[i]));
+	for (unsigned i = 0; i < expr->n; i++) {
+		checker_check(c, expr->parts[i]);
+		type = join(c, type,
+			    unwrap(c, expr->parts[i],
+				   expr->optional && expr->optional[i]));
 	}
 	if (!type)
 		type = unify_variable(&c->unifier);
@@ -306,17 +302,15 @@ static void check_map(struct checker *c, struct cel_expr *expr)
 {
 	const struct cel_type *key = NULL, *value = NULL;
 
-	for (unsigned i = 0; i < expr->map.n; i++) {
-		struct cel_expr *k = expr->map.keys[i];
-		struct cel_expr *v = expr->map.values[i];
+	for (unsigned i = 0; i < expr->n; i += 2) {
+		struct cel_expr *k = expr->parts[i], *v = expr->parts[i + 1];
 
 		checker_check(c, k);
 		key = join(c, key, k->type);
 		checker_check(c, v);
 		value = join(
 			c, value,
-			unwrap(c, v,
-			       expr->map.optional && expr->map.optional[i]));
+			unwrap(c, v, expr->optional && expr->optional[i / 2]));
 	}
 	if (!key) {
 		key = unify_variable(&c->unifier);
@@ -343,7 +337,7 @@ static void range_types(struct checker *c, const struct cel_expr *expr,
 			const struct cel_type *types[2])
 {
 	const struct cel_type *range =
-		checker_substitute(c, expr->fold.range->type);
+		checker_substitute(c, expr->parts[FOLD_RANGE]->type);
 
 	types[0] = types[1] = plain(CEL_DYN);
 	switch (range->kind) {
@@ -362,7 +356,7 @@ static void range_types(struct checker *c, const struct cel_expr *expr,
 		unify_assignable(&c->unifier, plain(CEL_DYN), range);
 		break;
 	default:
-		checker_issue(c, expr->fold.range,
+		checker_issue(c, expr->parts[FOLD_RANGE],
 			      "expression of type '%s' cannot be range of a "
 			      "comprehension (must be list, map, or dynamic)",
 			      checker_type_text(c, range));
@@ -381,22 +375,23 @@ static void check_as(struct checker *c, struct cel_expr *expr,
 static void check_fold(struct checker *c, struct cel_expr *expr)
 {
 	size_t outside = c->nlocals;
+	struct cel_expr **parts = expr->parts;
 	const struct cel_type *types[2];
 
-	checker_check(c, expr->fold.range);
-	checker_check(c, expr->fold.init);
+	checker_check(c, parts[FOLD_RANGE]);
+	checker_check(c, parts[FOLD_INIT]);
 	expr->fold.accumulator_slot =
-		declare(c, expr->fold.accumulator, expr->fold.init->type);
+		declare(c, expr->fold.accumulator, parts[FOLD_INIT]->type);
 	range_types(c, expr, types);
 	expr->fold.slot = declare(c, expr->fold.var, types[0]);
 	if (expr->fold.var2)
 		expr->fold.slot2 = declare(c, expr->fold.var2, types[1]);
-	check_as(c, expr->fold.condition, plain(CEL_BOOL));
-	check_as(c, expr->fold.step, expr->fold.init->type);
+	check_as(c, parts[FOLD_CONDITION], plain(CEL_BOOL));
+	check_as(c, parts[FOLD_STEP], parts[FOLD_INIT]->type);
 	c->nlocals = outside + 1;
-	checker_check(c, expr->fold.result);
+	checker_check(c, parts[FOLD_RESULT]);
 	c->nlocals = outside;
-	expr->type = checker_substitute(c, expr->fold.result->type);
+	expr->type = checker_substitute(c, parts[FOLD_RESULT]->type);
 }
 
 /* --- all of them --------------------------------------------------------- */

@@ -53,19 +53,6 @@ static bool priced_by_overload(const char *name)
 	       text_eq(name, "bytes") || text_eq(name, "sort");
 }
 
-static void set_operands(struct preparation *p, struct cel_expr *e)
-{
-	unsigned n = 0;
-
-	e->call.operands =
-		ARENA_ARRAY(p->arena, struct cel_expr *, e->call.n + 1);
-	if (e->call.target)
-		e->call.operands[n++] = e->call.target;
-	for (unsigned i = 0; i < e->call.n; i++)
-		e->call.operands[n++] = e->call.args[i];
-	e->call.noperands = n;
-}
-
 /* One function for all overloads, which looks at the values only. */
 static bool is_single_function(const char *name)
 {
@@ -96,8 +83,8 @@ static void set_signatures(struct preparation *p, struct cel_expr *e)
 		bool left = is_left(e, all[i].overload);
 
 		nleft += left;
-		if (left || (single && all[i].n == e->call.noperands &&
-			     all[i].member == (e->call.target != NULL)))
+		if (left || (single && all[i].n == e->n &&
+			     all[i].member == e->call.member))
 			e->call.signatures[n++] = &all[i];
 	}
 	e->call.flat = nleft > 1 && priced_by_overload(name);
@@ -118,6 +105,7 @@ static void set_operation(struct cel_expr *e)
 static void become(struct cel_expr *e, struct cel_value value)
 {
 	e->kind = EXPR_CONST;
+	e->n = 0;
 	e->constant = value;
 }
 
@@ -126,26 +114,16 @@ static bool is_constant(const struct cel_expr *e)
 	return e->kind == EXPR_CONST;
 }
 
-static void prepare(struct preparation *p, struct cel_expr *e);
-
-static void prepare_all(struct preparation *p, struct cel_expr **items,
-			unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		prepare(p, items[i]);
-}
-
 /* A conversion of a constant; what fails is left to fail when it runs. */
 static void convert_constant(struct preparation *p, struct cel_expr *e)
 {
 	struct cel_call call = {.arena = p->arena, .n = 1};
 	struct cel_value result;
 
-	if (e->call.noperands != 1 || !is_constant(e->call.operands[0]) ||
-	    !e->call.signatures[0] || e->call.signatures[1] ||
-	    !is_conversion(e->call.function))
+	if (e->n != 1 || !is_constant(e->parts[0]) || !e->call.signatures[0] ||
+	    e->call.signatures[1] || !is_conversion(e->call.function))
 		return;
-	call.args = &e->call.operands[0]->constant;
+	call.args = &e->parts[0]->constant;
 	call.overload = e->call.signatures[0]->overload;
 	if (!call.overload->call)
 		return;
@@ -163,10 +141,10 @@ static void fold_in(struct cel_expr *e)
 {
 	struct cel_value list;
 
-	if (!text_eq(e->call.function, "@in") || e->call.noperands != 2 ||
-	    !is_constant(e->call.operands[1]) || e->call.flat)
+	if (!text_eq(e->call.function, "@in") || e->n != 2 ||
+	    !is_constant(e->parts[1]) || e->call.flat)
 		return;
-	list = e->call.operands[1]->constant;
+	list = e->parts[1]->constant;
 	if (list.kind != CEL_LIST)
 		return;
 	if (!list.list->n) {
@@ -182,10 +160,8 @@ static void fold_in(struct cel_expr *e)
 
 static void prepare_call(struct preparation *p, struct cel_expr *e)
 {
-	set_operands(p, e);
 	set_signatures(p, e);
 	set_operation(e);
-	prepare_all(p, e->call.operands, e->call.noperands);
 	convert_constant(p, e);
 	if (e->kind == EXPR_CALL)
 		fold_in(e);
@@ -193,78 +169,42 @@ static void prepare_call(struct preparation *p, struct cel_expr *e)
 
 static void prepare_list(struct preparation *p, struct cel_expr *e)
 {
-	struct cel_value *items =
-		ARENA_ARRAY(p->arena, struct cel_value, e->list.n);
-	bool constant = true;
+	struct cel_value *items = ARENA_ARRAY(p->arena, struct cel_value, e->n);
 
-	prepare_all(p, e->list.items, e->list.n);
-	for (unsigned i = 0; i < e->list.n; i++) {
-		constant &= is_constant(e->list.items[i]) &&
-			    !(e->list.optional && e->list.optional[i]);
-		if (constant)
-			items[i] = e->list.items[i]->constant;
-	}
-	if (constant)
-		become(e, cel_list(p->arena, items, e->list.n));
+	for (unsigned i = 0; i < e->n; i++)
+		items[i] = e->parts[i]->constant;
+	become(e, cel_list(p->arena, items, e->n));
 }
 
 static void prepare_map(struct preparation *p, struct cel_expr *e)
 {
 	struct cel_map_builder map = {0};
-	bool constant = true;
 
-	prepare_all(p, e->map.keys, e->map.n);
-	prepare_all(p, e->map.values, e->map.n);
-	for (unsigned i = 0; i < e->map.n; i++) {
-		constant &= is_constant(e->map.keys[i]) &&
-			    is_constant(e->map.values[i]) &&
-			    !(e->map.optional && e->map.optional[i]);
-		if (constant)
-			cel_map_put(
-				p->arena, &map,
-				(struct cel_entry){e->map.keys[i]->constant,
-						   e->map.values[i]->constant},
-				true);
-	}
-	if (constant)
-		become(e, cel_map_built(p->arena, &map));
-}
-
-static void prepare_fold(struct preparation *p, struct cel_expr *e)
-{
-	prepare(p, e->fold.range);
-	prepare(p, e->fold.init);
-	prepare(p, e->fold.condition);
-	prepare(p, e->fold.step);
-	prepare(p, e->fold.result);
+	for (unsigned i = 0; i < e->n; i += 2)
+		cel_map_put(p->arena, &map,
+			    (struct cel_entry){e->parts[i]->constant,
+					       e->parts[i + 1]->constant},
+			    true);
+	become(e, cel_map_built(p->arena, &map));
 }
 
 static void prepare(struct preparation *p, struct cel_expr *e)
 {
-	switch (e->kind) {
-	case EXPR_CONST:
-		break;
-	case EXPR_IDENT:
-		if (e->ident.is == NAME_TYPE)
-			become(e, (struct cel_value){.kind = CEL_TYPE,
-						     .type = e->ident.named});
-		break;
-	case EXPR_SELECT:
-		prepare(p, e->select.operand);
-		break;
-	case EXPR_CALL:
-		prepare_call(p, e);
-		break;
-	case EXPR_LIST:
-		prepare_list(p, e);
-		break;
-	case EXPR_MAP:
-		prepare_map(p, e);
-		break;
-	case EXPR_FOLD:
-		prepare_fold(p, e);
-		break;
+	bool constant = true;
+
+	for (unsigned i = 0; i < e->n; i++) {
+		prepare(p, e->parts[i]);
+		constant &= is_constant(e->parts[i]);
 	}
+	if (e->kind == EXPR_CALL)
+		prepare_call(p, e);
+	else if (e->kind == EXPR_IDENT && e->ident.is == NAME_TYPE)
+		become(e, (struct cel_value){.kind = CEL_TYPE,
+					     .type = e->ident.named});
+	else if (e->kind == EXPR_LIST && constant && !e->optional)
+		prepare_list(p, e);
+	else if (e->kind == EXPR_MAP && constant && !e->optional)
+		prepare_map(p, e);
 }
 
 void cel_prepare(struct arena *arena, struct cel_program *program)

@@ -9,11 +9,6 @@
 #include "rules/cel/check/checker.h"
 #include "rules/cel/lib/literal.h"
 
-static bool is_literal(const struct cel_expr *expr, enum cel_kind kind)
-{
-	return expr && expr->kind == EXPR_CONST && expr->constant.kind == kind;
-}
-
 /* Does the overload fail on this constant? */
 static bool fails(struct checker *c, const struct cel_expr *call,
 		  const struct cel_expr *arg)
@@ -33,7 +28,9 @@ static bool fails(struct checker *c, const struct cel_expr *call,
 static void check_argument(struct checker *c, const struct cel_expr *call)
 {
 	const char *name = call->call.function;
-	const struct cel_expr *arg = call->call.n ? call->call.args[0] : NULL;
+	unsigned first = call->call.member;
+	const struct cel_expr *arg =
+		call->n > first ? call->parts[first] : NULL;
 	bool wrong = false;
 
 	if (!arg || arg->kind != EXPR_CONST)
@@ -61,12 +58,8 @@ static bool parts_fit(struct checker *c, char verb, struct cel_expr **parts,
 			checker_issue(c, e, "%s", problem);
 			return false;
 		}
-		if (e->kind == EXPR_LIST &&
-		    !parts_fit(c, verb, e->list.items, e->list.n))
-			return false;
-		if (e->kind == EXPR_MAP &&
-		    (!parts_fit(c, verb, e->map.keys, e->map.n) ||
-		     !parts_fit(c, verb, e->map.values, e->map.n)))
+		if ((e->kind == EXPR_LIST || e->kind == EXPR_MAP) &&
+		    !parts_fit(c, verb, e->parts, e->n))
 			return false;
 	}
 	return true;
@@ -74,24 +67,24 @@ static bool parts_fit(struct checker *c, char verb, struct cel_expr **parts,
 
 static void check_format(struct checker *c, const struct cel_expr *call)
 {
-	const struct cel_expr *list = call->call.args[0];
+	const struct cel_expr *text = call->parts[0], *list = call->parts[1];
 	const struct cel_type **types;
 	const char *problem;
 	char *verbs;
 
-	if (!is_literal(call->call.target, CEL_STRING) ||
+	if (text->kind != EXPR_CONST || text->constant.kind != CEL_STRING ||
 	    list->kind != EXPR_LIST)
 		return;
-	types = ARENA_ARRAY(c->arena, const struct cel_type *, list->list.n);
-	verbs = ARENA_ARRAY(c->arena, char, list->list.n);
-	for (unsigned i = 0; i < list->list.n; i++)
-		types[i] = list->list.items[i]->type;
-	problem = cel_format_check(c->arena, call->call.target->constant.text,
-				   types, list->list.n, verbs);
+	types = ARENA_ARRAY(c->arena, const struct cel_type *, list->n);
+	verbs = ARENA_ARRAY(c->arena, char, list->n);
+	for (unsigned i = 0; i < list->n; i++)
+		types[i] = list->parts[i]->type;
+	problem = cel_format_check(c->arena, text->constant.text, types,
+				   list->n, verbs);
 	if (problem)
 		checker_issue(c, call, "%s", problem);
-	for (unsigned i = 0; i < list->list.n && !problem; i++) {
-		if (!parts_fit(c, verbs[i], &list->list.items[i], 1))
+	for (unsigned i = 0; i < list->n && !problem; i++) {
+		if (!parts_fit(c, verbs[i], &list->parts[i], 1))
 			break;
 	}
 }
@@ -117,10 +110,10 @@ static bool same_type(struct checker *c, const struct cel_expr *item,
 static void check_list(struct checker *c, const struct cel_expr *expr)
 {
 	const struct cel_type *first = NULL;
-	const bool *optional = expr->list.optional;
+	const bool *optional = expr->optional;
 
-	for (unsigned i = 0; i < expr->list.n; i++)
-		if (!same_type(c, expr->list.items[i],
+	for (unsigned i = 0; i < expr->n; i++)
+		if (!same_type(c, expr->parts[i],
 			       optional ? &optional[i] : NULL, &first))
 			return;
 }
@@ -128,12 +121,12 @@ static void check_list(struct checker *c, const struct cel_expr *expr)
 static void check_map(struct checker *c, const struct cel_expr *expr)
 {
 	const struct cel_type *key = NULL, *value = NULL;
-	const bool *optional = expr->map.optional;
+	const bool *optional = expr->optional;
 
-	for (unsigned i = 0; i < expr->map.n; i++) {
-		same_type(c, expr->map.keys[i], NULL, &key);
-		same_type(c, expr->map.values[i],
-			  optional ? &optional[i] : NULL, &value);
+	for (unsigned i = 0; i < expr->n; i += 2) {
+		same_type(c, expr->parts[i], NULL, &key);
+		same_type(c, expr->parts[i + 1],
+			  optional ? &optional[i / 2] : NULL, &value);
 	}
 }
 
@@ -157,7 +150,7 @@ static void validate(struct cel_expr *expr, void *context)
 			return;
 		if (!c->exempt[expr->id])
 			cel_expr_each(expr, exempt, c);
-		if (expr->call.target && expr->call.n == 1)
+		if (expr->call.member && expr->n == 2)
 			check_format(c, expr);
 	} else if (c->exempt[expr->id]) {
 		return;

@@ -34,9 +34,7 @@ bool eval_is_attribute(const struct cel_expr *e)
 /* What a chain of fields and indexes begins with. */
 static const struct cel_expr *operand(const struct cel_expr *e)
 {
-	return e->kind == EXPR_SELECT ? e->select.operand
-	       : is_index(e)	      ? e->call.operands[0]
-				      : NULL;
+	return e->kind == EXPR_SELECT || is_index(e) ? e->parts[0] : NULL;
 }
 
 static bool begins_with_choice(const struct cel_expr *e)
@@ -224,7 +222,7 @@ static struct cel_value key_of(struct cel_eval *ev, const struct cel_expr *e)
 
 	if (e->kind == EXPR_SELECT)
 		return cel_stringn(e->select.field.data, e->select.field.len);
-	key = e->call.operands[1];
+	key = e->parts[1];
 	if (key->kind == EXPR_CONST)
 		return key->constant;
 	if (!eval_is_attribute(key))
@@ -265,7 +263,7 @@ static struct cel_value step(struct cel_eval *ev, const struct cel_expr *e,
 static struct cel_value choose(struct cel_eval *ev, const struct cel_expr *e,
 			       enum chain *chain)
 {
-	struct cel_value condition = eval_expr(ev, e->call.operands[0]);
+	struct cel_value condition = eval_expr(ev, e->parts[0]);
 	const struct cel_expr *branch;
 
 	*chain = CHAIN_PLAIN;
@@ -273,7 +271,7 @@ static struct cel_value choose(struct cel_eval *ev, const struct cel_expr *e,
 		return condition;
 	if (condition.kind != CEL_BOOL)
 		return cel_error(ev->arena, "no such overload");
-	branch = e->call.operands[condition.boolean ? 1 : 2];
+	branch = e->parts[condition.boolean ? 1 : 2];
 	if (eval_is_attribute(branch))
 		return read_chain(ev, branch, chain);
 	return begin(eval_expr(ev, branch), chain);

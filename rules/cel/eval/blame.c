@@ -54,7 +54,7 @@ static bool blame_field(struct blame *b, const struct cel_expr *e)
 
 	if (e->kind != EXPR_SELECT)
 		return false;
-	object = eval_expr(b->ev, e->select.operand);
+	object = eval_expr(b->ev, e->parts[0]);
 	if (object.kind != CEL_OBJECT || !object.map->blame)
 		return false;
 	n = object.map->blame(object.map->context, e->select.field,
@@ -85,9 +85,9 @@ static void blame_read(struct blame *b, const struct cel_expr *e)
 	if (blame_field(b, e))
 		return;
 	if (e->kind == EXPR_SELECT)
-		blame(b, e->select.operand);
+		blame(b, e->parts[0]);
 	else if (e->kind == EXPR_CALL)
-		blame_all(b, e->call.operands, e->call.noperands);
+		blame_all(b, e->parts, e->n);
 }
 
 /* --- operators ----------------------------------------------------------- */
@@ -96,24 +96,24 @@ static void blame_read(struct blame *b, const struct cel_expr *e)
 static void blame_logic(struct blame *b, const struct cel_expr *e,
 			bool decisive)
 {
-	for (unsigned i = 0; i < e->call.noperands; i++) {
-		struct cel_value v = eval_expr(b->ev, e->call.operands[i]);
+	for (unsigned i = 0; i < e->n; i++) {
+		struct cel_value v = eval_expr(b->ev, e->parts[i]);
 
 		if (v.kind == CEL_BOOL && v.boolean == decisive) {
-			blame(b, e->call.operands[i]);
+			blame(b, e->parts[i]);
 			return;
 		}
 	}
-	blame_all(b, e->call.operands, e->call.noperands);
+	blame_all(b, e->parts, e->n);
 }
 
 static void blame_choice(struct blame *b, const struct cel_expr *e)
 {
-	struct cel_value condition = eval_expr(b->ev, e->call.operands[0]);
+	struct cel_value condition = eval_expr(b->ev, e->parts[0]);
 
 	if (condition.kind == CEL_BOOL)
-		blame(b, e->call.operands[condition.boolean ? 1 : 2]);
-	blame(b, e->call.operands[0]);
+		blame(b, e->parts[condition.boolean ? 1 : 2]);
+	blame(b, e->parts[0]);
 }
 
 static void blame_call(struct blame *b, const struct cel_expr *e)
@@ -131,7 +131,7 @@ static void blame_call(struct blame *b, const struct cel_expr *e)
 		blame_read(b, e);
 		break;
 	default:
-		blame_all(b, e->call.operands, e->call.noperands);
+		blame_all(b, e->parts, e->n);
 	}
 }
 
@@ -141,11 +141,11 @@ static void blame_call(struct blame *b, const struct cel_expr *e)
  * `@result && test`, `@result || test`; else the step, which may fail. */
 static const struct cel_expr *test_of(const struct cel_expr *fold)
 {
-	const struct cel_expr *step = fold->fold.step;
+	const struct cel_expr *step = fold->parts[FOLD_STEP];
 
 	if (step->kind == EXPR_CALL && (step->call.operation == OPERATION_AND ||
 					step->call.operation == OPERATION_OR))
-		return step->call.operands[1];
+		return step->parts[1];
 	return step;
 }
 
@@ -179,28 +179,20 @@ static bool blame_element(struct blame *b, const struct cel_expr *e,
 
 static void blame_fold(struct blame *b, const struct cel_expr *e)
 {
-	struct cel_value range = eval_expr(b->ev, e->fold.range);
+	struct cel_value range = eval_expr(b->ev, e->parts[FOLD_RANGE]);
 	bool has_elements = range.kind == CEL_LIST || range.kind == CEL_MAP;
 
 	eval_fold_start(b->ev, e);
 	if (!text_eq(e->fold.accumulator, CEL_ACCUMULATOR)) {
-		blame(b, e->fold.result);
-		blame(b, e->fold.init);
+		blame(b, e->parts[FOLD_RESULT]);
+		blame(b, e->parts[FOLD_INIT]);
 		return;
 	}
 	if (!has_elements || !blame_element(b, e, range))
-		blame(b, e->fold.range);
+		blame(b, e->parts[FOLD_RANGE]);
 }
 
 /* --- all of them --------------------------------------------------------- */
-
-static void blame_map(struct blame *b, const struct cel_expr *e)
-{
-	for (unsigned i = 0; i < e->map.n; i++) {
-		blame(b, e->map.keys[i]);
-		blame(b, e->map.values[i]);
-	}
-}
 
 static void blame(struct blame *b, const struct cel_expr *e)
 {
@@ -217,10 +209,11 @@ static void blame(struct blame *b, const struct cel_expr *e)
 		blame_call(b, e);
 		break;
 	case EXPR_LIST:
-		blame_all(b, e->list.items, e->list.n);
+		blame_all(b, e->parts, e->n);
 		break;
 	case EXPR_MAP:
-		blame_map(b, e);
+		for (unsigned i = 0; i < e->n; i++)
+			blame(b, e->parts[i]);
 		break;
 	case EXPR_FOLD:
 		blame_fold(b, e);

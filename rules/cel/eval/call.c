@@ -44,8 +44,8 @@ static struct cel_value eval_logic(struct cel_eval *ev,
 {
 	struct cel_value result = cel_bool(!decisive);
 
-	for (unsigned i = 0; i < e->call.noperands; i++) {
-		struct cel_value v = eval_expr(ev, e->call.operands[i]);
+	for (unsigned i = 0; i < e->n; i++) {
+		struct cel_value v = eval_expr(ev, e->parts[i]);
 
 		if (v.kind == CEL_BOOL) {
 			if (v.boolean == decisive)
@@ -62,7 +62,7 @@ static struct cel_value eval_logic(struct cel_eval *ev,
 static struct cel_value not_strictly_false(struct cel_eval *ev,
 					   const struct cel_expr *e)
 {
-	struct cel_value v = eval_expr(ev, e->call.operands[0]);
+	struct cel_value v = eval_expr(ev, e->parts[0]);
 
 	eval_charge(ev, 1);
 	return cel_bool(!cel_is_false(v));
@@ -89,8 +89,8 @@ static uint64_t work_of_equality(struct cel_eval *ev, struct cel_value a,
 static struct cel_value eval_equality(struct cel_eval *ev,
 				      const struct cel_expr *e, bool equal)
 {
-	struct cel_value a = eval_expr(ev, e->call.operands[0]);
-	struct cel_value b = eval_expr(ev, e->call.operands[1]);
+	struct cel_value a = eval_expr(ev, e->parts[0]);
+	struct cel_value b = eval_expr(ev, e->parts[1]);
 	struct cel_value result = eval_graver(a, b);
 
 	eval_work(ev, work_of_equality(ev, a, b));
@@ -113,12 +113,12 @@ static struct cel_value eval_equality(struct cel_eval *ev,
 /* Evaluates the alternative only where there is no value; costs nothing. */
 static struct cel_value eval_or(struct cel_eval *ev, const struct cel_expr *e)
 {
-	struct cel_value v = eval_expr(ev, e->call.operands[0]);
+	struct cel_value v = eval_expr(ev, e->parts[0]);
 
 	if (v.kind != CEL_OPTIONAL)
 		return v;
 	if (!v.optional)
-		return eval_expr(ev, e->call.operands[1]);
+		return eval_expr(ev, e->parts[1]);
 	return e->call.operation == OPERATION_OR_VALUE ? *v.optional : v;
 }
 
@@ -236,17 +236,15 @@ static bool has_pattern(const struct cel_expr *e)
 	const char *name = e->call.function;
 
 	return (text_eq(name, "matches") || text_starts(name, "find")) &&
-	       e->call.operands[1]->kind == EXPR_CONST;
+	       e->parts[1]->kind == EXPR_CONST;
 }
 
 /* The price of a call whose arguments are of the wrong type, or failed. */
 static void charge_failure(struct cel_eval *ev, const struct cel_expr *e,
 			   const struct cel_value *args)
 {
-	struct cel_call call = {.eval = ev,
-				.arena = ev->arena,
-				.args = args,
-				.n = e->call.noperands};
+	struct cel_call call = {
+		.eval = ev, .arena = ev->arena, .args = args, .n = e->n};
 	const struct cel_signature *s = e->call.signatures[0];
 	const struct cel_overload *price = e->call.price;
 	const struct cel_value failed = {.kind = CEL_ERROR};
@@ -286,7 +284,7 @@ static struct cel_value no_overload(struct cel_eval *ev,
 	if (is_operator || text_eq(name, "size"))
 		return cel_error(ev->arena, "no such overload: %s", name);
 	buf_init(&text);
-	for (unsigned i = 0; i < e->call.noperands; i++)
+	for (unsigned i = 0; i < e->n; i++)
 		buf_addf(&text, "%s%s", i ? ", " : "",
 			 cel_type_name(cel_type_of(args[i])));
 	error = cel_error(ev->arena, "no such overload: %s(%s)", name,
@@ -307,10 +305,8 @@ static struct cel_value call_overload(struct cel_eval *ev,
 				      const struct cel_value *args)
 {
 	const struct cel_signature *s = dispatch(ev, e, args);
-	struct cel_call call = {.eval = ev,
-				.arena = ev->arena,
-				.args = args,
-				.n = e->call.noperands};
+	struct cel_call call = {
+		.eval = ev, .arena = ev->arena, .args = args, .n = e->n};
 	struct cel_value result;
 	const struct cel_overload *price;
 	uint64_t cost = 1;
@@ -341,7 +337,7 @@ static bool is_unknown_of(struct cel_eval *ev, const struct cel_expr *e,
 	const char *name = e->call.function;
 	bool more = false;
 
-	if (!e->call.noperands || text_lists("dyn type", name))
+	if (!e->n || text_lists("dyn type", name))
 		return false;
 	if (text_eq(name, "size"))
 		return eval_holds_more(ev, args[0]);
@@ -349,7 +345,7 @@ static bool is_unknown_of(struct cel_eval *ev, const struct cel_expr *e,
 	if (text_eq(name, "@in") && args[0].kind != CEL_LIST &&
 	    args[0].kind != CEL_MAP)
 		return false;
-	for (unsigned i = 0; i < e->call.noperands; i++)
+	for (unsigned i = 0; i < e->n; i++)
 		more |= has_more_within(ev, args[i]);
 	return more;
 }
@@ -358,14 +354,14 @@ static struct cel_value eval_function(struct cel_eval *ev,
 				      const struct cel_expr *e)
 {
 	struct cel_value args[CEL_ARGS], graver = cel_null();
-	unsigned n = e->call.noperands;
+	unsigned n = e->n;
 	/* cel-go evaluates both arguments of two, but of more none after one
 	 * that fails. */
 	bool stops = n > 2 || (n == 2 && !e->call.price && !e->call.flat &&
 			       e->call.signatures[0] && e->call.signatures[1]);
 
 	for (unsigned i = 0; i < n; i++) {
-		args[i] = eval_expr(ev, e->call.operands[i]);
+		args[i] = eval_expr(ev, e->parts[i]);
 		if (!cel_is_abnormal(args[i]))
 			continue;
 		if (stops && i + 1 < n)

@@ -57,16 +57,16 @@ static struct cel_value no_optional(struct cel_eval *ev, const char *what,
 static struct cel_value list_items(struct cel_eval *ev,
 				   const struct cel_expr *e)
 {
-	struct cel_value *items = ARENA_ARRAY(ev->arena, struct cel_value,
-					      e->list.n),
-			 item;
+	struct cel_value *items =
+		ARENA_ARRAY(ev->arena, struct cel_value, e->n);
 	size_t n = 0;
 
-	for (unsigned i = 0; i < e->list.n; i++) {
-		item = eval_expr(ev, e->list.items[i]);
+	for (unsigned i = 0; i < e->n; i++) {
+		struct cel_value item = eval_expr(ev, e->parts[i]);
+
 		if (cel_is_abnormal(item))
 			return item;
-		if (e->list.optional && e->list.optional[i]) {
+		if (e->optional && e->optional[i]) {
 			if (item.kind != CEL_OPTIONAL)
 				return no_optional(ev, "list element", item);
 			if (!unwrap(&item))
@@ -90,16 +90,16 @@ static struct cel_value map_entries(struct cel_eval *ev,
 {
 	struct cel_map_builder map = {0};
 
-	for (unsigned i = 0; i < e->map.n; i++) {
+	for (unsigned i = 0; i < e->n; i += 2) {
 		struct cel_entry entry;
 
-		entry.key = eval_expr(ev, e->map.keys[i]);
+		entry.key = eval_expr(ev, e->parts[i]);
 		if (cel_is_abnormal(entry.key))
 			return entry.key;
-		entry.value = eval_expr(ev, e->map.values[i]);
+		entry.value = eval_expr(ev, e->parts[i + 1]);
 		if (cel_is_abnormal(entry.value))
 			return entry.value;
-		if (e->map.optional && e->map.optional[i]) {
+		if (e->optional && e->optional[i / 2]) {
 			if (entry.value.kind != CEL_OPTIONAL)
 				return no_optional(ev, "entry", entry.value);
 			if (!unwrap(&entry.value))

@@ -38,11 +38,11 @@ static struct cel_value first_value(struct cel_eval *ev,
 	size_t n = ev->program->nslots;
 	struct cel_value value;
 
-	if (fold->fold.init->kind == EXPR_CONST)
-		return fold->fold.init->constant;
+	if (fold->parts[FOLD_INIT]->kind == EXPR_CONST)
+		return fold->parts[FOLD_INIT]->constant;
 	state->slots = ARENA_ARRAY(ev->arena, struct local_slot, n);
 	memcpy(state->slots, slots, n * sizeof(*slots));
-	value = eval_expr(ev, fold->fold.init);
+	value = eval_expr(ev, fold->parts[FOLD_INIT]);
 	state->slots = slots;
 	return value;
 }
@@ -118,7 +118,7 @@ static struct cel_value with_more(const struct cel_expr *e,
 
 struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e)
 {
-	struct cel_value range = eval_expr(ev, e->fold.range);
+	struct cel_value range = eval_expr(ev, e->parts[FOLD_RANGE]);
 	struct local_slot *slot;
 	struct cel_value value;
 	size_t n;
@@ -132,13 +132,13 @@ struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e)
 	slot = &ev->state->slots[e->fold.accumulator_slot];
 	for (size_t i = 0; i < n && !ev->state->over; i++) {
 		eval_fold_bind(ev, e, range, i);
-		if (cel_is_false(eval_expr(ev, e->fold.condition)))
+		if (cel_is_false(eval_expr(ev, e->parts[FOLD_CONDITION])))
 			break;
-		value = eval_expr(ev, e->fold.step);
+		value = eval_expr(ev, e->parts[FOLD_STEP]);
 		slot->pending = NULL;
 		slot->value = value;
 	}
-	value = eval_expr(ev, e->fold.result);
+	value = eval_expr(ev, e->parts[FOLD_RESULT]);
 	return eval_holds_more(ev, range) ? with_more(e, value) : value;
 }
 
@@ -146,7 +146,7 @@ struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e)
 
 static struct local_slot *growing(struct cel_eval *ev, const struct cel_expr *e)
 {
-	const struct cel_expr *left = e->call.operands[0];
+	const struct cel_expr *left = e->parts[0];
 
 	if (left->kind != EXPR_IDENT || left->ident.is != NAME_LOCAL)
 		return NULL;
@@ -167,11 +167,10 @@ static struct cel_value right_side(struct cel_eval *ev,
 {
 	struct cel_value item;
 
-	*single = right->kind == EXPR_LIST && right->list.n == 1 &&
-		  !right->list.optional;
+	*single = right->kind == EXPR_LIST && right->n == 1 && !right->optional;
 	if (!*single)
 		return eval_expr(ev, right);
-	item = eval_expr(ev, right->list.items[0]);
+	item = eval_expr(ev, right->parts[0]);
 	eval_charge(ev, 10); /* the list */
 	return item;
 }
@@ -186,7 +185,7 @@ bool eval_fold_add(struct cel_eval *ev, const struct cel_expr *e,
 	if (!slot || !slot->list)
 		return false;
 	eval_charge(ev, 1); /* the accumulator */
-	right = right_side(ev, e->call.operands[1], &single);
+	right = right_side(ev, e->parts[1], &single);
 	eval_charge(ev, 1); /* the call */
 	*out = eval_graver(slot->value, right);
 	if (cel_is_abnormal(*out))
@@ -242,10 +241,10 @@ struct cel_value eval_fold_insert(struct cel_eval *ev, const struct cel_expr *e)
 	struct cel_entry entry;
 
 	eval_charge(ev, 1); /* the accumulator */
-	if (cel_is_abnormal(slot->value) && e->call.noperands > 2)
+	if (cel_is_abnormal(slot->value) && e->n > 2)
 		return slot->value;
-	entry.key = eval_expr(ev, e->call.operands[1]);
-	if (e->call.noperands == 2) {
+	entry.key = eval_expr(ev, e->parts[1]);
+	if (e->n == 2) {
 		struct cel_value graver = eval_graver(slot->value, entry.key);
 
 		eval_charge(ev, 1);
@@ -255,7 +254,7 @@ struct cel_value eval_fold_insert(struct cel_eval *ev, const struct cel_expr *e)
 	}
 	if (cel_is_abnormal(entry.key))
 		return entry.key;
-	entry.value = eval_expr(ev, e->call.operands[2]);
+	entry.value = eval_expr(ev, e->parts[2]);
 	eval_charge(ev, 1);
 	return cel_is_abnormal(entry.value) ? entry.value
 					    : insert(ev, slot, entry);

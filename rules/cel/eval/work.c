@@ -83,7 +83,7 @@ static uint64_t work_of_argument(struct cel_eval *ev, const struct cel_expr *e,
 bool eval_may_call(struct cel_eval *ev, const struct cel_expr *e,
 		   const struct cel_value *args)
 {
-	for (unsigned i = 0; i < e->call.noperands; i++)
+	for (unsigned i = 0; i < e->n; i++)
 		eval_work(ev, work_of_argument(ev, e, args[i]));
 	return !ev->state->over;
 }

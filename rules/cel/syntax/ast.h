@@ -50,12 +50,27 @@ struct cel_signature;
 /* Names of the accumulators that macros make (cel-go's). */
 #define CEL_ACCUMULATOR "@result"
 
+/* The parts of a fold. */
+enum cel_fold_part {
+	FOLD_RANGE,
+	FOLD_INIT,
+	FOLD_CONDITION,
+	FOLD_STEP,
+	FOLD_RESULT,
+	NFOLD_PARTS,
+};
+
 struct cel_expr {
 	enum cel_expr_kind kind;
 	uint32_t id; /* 0 ... program's nexprs - 1: index of tables beside it */
 	uint32_t start, end; /* bytes of the expression's text */
 	uint32_t at; /* where it says what it does: its operator, field, name */
 	const struct cel_type *type;
+	/* What is directly within: the operand of a selection; the receiver of
+	 * a member call, and arguments; the items of a list; the keys and
+	 * values of a map by turns; enum cel_fold_part. */
+	struct cel_expr **parts;
+	unsigned n;
 	union {
 		struct cel_value constant;
 		struct {
@@ -66,24 +81,19 @@ struct cel_expr {
 			const struct cel_type *named; /* NAME_TYPE */
 		} ident;
 		struct {
-			struct cel_expr *operand;
 			struct cel_text field;
 			bool test; /* has() */
 		} select;
 		struct {
 			const char *function;
-			struct cel_expr *target; /* of a member call, or NULL */
-			struct cel_expr **args;
-			unsigned n;
+			bool member; /* the first part is its receiver */
 			/* of the name and arity; those that the checker left
 			 * over, ends with NULL */
 			const struct cel_overload *const *overloads;
 			/* What the evaluator goes by, set once the types are
 			 * right: signatures to choose from by the arguments,
-			 * ends with NULL; all arguments, the receiver first. */
+			 * ends with NULL. */
 			const struct cel_signature **signatures;
-			struct cel_expr **operands;
-			unsigned noperands;
 			enum cel_operation operation;
 			/* Several overloads that have a price of their own are
 			 * left: cel-go takes the least. */
@@ -92,19 +102,10 @@ struct cel_expr {
 			 * one that is called. */
 			const struct cel_overload *price;
 		} call;
+		/* Of a list or map, is item i one of `[?x]`, `{?k: v}`? NULL:
+		 * none is. */
+		bool *optional;
 		struct {
-			struct cel_expr **items;
-			bool *optional; /* `[?x]`; NULL: none is */
-			unsigned n;
-		} list;
-		struct {
-			struct cel_expr **keys, **values;
-			bool *optional; /* `{?k: v}`; NULL: none is */
-			unsigned n;
-		} map;
-		struct {
-			struct cel_expr *range, *init, *condition, *step,
-				*result;
 			const char *var, *var2, *accumulator; /* var2 or NULL */
 			unsigned slot, slot2, accumulator_slot;
 			/* The macro it stands for: "all", "exists", ... */

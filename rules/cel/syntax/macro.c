@@ -124,7 +124,9 @@ static struct cel_expr *fold_new(struct expansion *m, struct cel_expr *range,
 {
 	struct cel_expr *e = cel_expr_new(m->p, EXPR_FOLD, m->place);
 
-	e->fold.range = range;
+	e->parts = ARENA_ARRAY(m->p->arena, struct cel_expr *, NFOLD_PARTS);
+	e->n = NFOLD_PARTS;
+	e->parts[FOLD_RANGE] = range;
 	e->fold.accumulator = accumulator;
 	e->fold.macro = m->name;
 	return e;
@@ -151,10 +153,10 @@ static struct cel_expr *expand_fold(struct expansion *m)
 	if (m->n == nvars + 2)
 		step = arena_printf(m->p->arena, "@filter ? %s : @result",
 				    step);
-	e->fold.init = from(m, row->init);
-	e->fold.condition = from(m, row->condition);
-	e->fold.step = from(m, step);
-	e->fold.result = from(m, row->result);
+	e->parts[FOLD_INIT] = from(m, row->init);
+	e->parts[FOLD_CONDITION] = from(m, row->condition);
+	e->parts[FOLD_STEP] = from(m, step);
+	e->parts[FOLD_RESULT] = from(m, row->result);
 	return e;
 }
 
@@ -167,10 +169,10 @@ static struct cel_expr *bind(struct expansion *m, const char *name,
 	struct cel_expr *e = fold_new(m, from(m, "[]"), name);
 
 	e->fold.var = "#unused";
-	e->fold.init = value;
-	e->fold.condition = from(m, "false");
-	e->fold.step = from(m, name);
-	e->fold.result = body;
+	e->parts[FOLD_INIT] = value;
+	e->parts[FOLD_CONDITION] = from(m, "false");
+	e->parts[FOLD_STEP] = from(m, name);
+	e->parts[FOLD_RESULT] = body;
 	return e;
 }
 
@@ -218,6 +220,8 @@ static struct cel_expr *expand_has(struct expansion *m)
 		return refuse(m, arg, "invalid argument to has() macro");
 	e = cel_expr_new(m->p, EXPR_SELECT, m->place);
 	e->at = arg->at;
+	e->parts = arg->parts;
+	e->n = arg->n;
 	e->select = arg->select;
 	e->select.test = true;
 	return e;
@@ -228,12 +232,15 @@ struct cel_expr *cel_expand(struct cel_parser *p, struct cel_expr *call)
 	struct expansion m = {.p = p,
 			      .place = {call->start, call->end, call->at},
 			      .name = call->call.function,
-			      .target = call->call.target,
-			      .args = call->call.args,
-			      .n = call->call.n};
+			      .args = call->parts,
+			      .n = call->n};
 
 	if (p->stopped)
 		return call;
+	if (call->call.member) {
+		m.target = *m.args++;
+		m.n--;
+	}
 	if (!m.target)
 		return m.n == 1 && text_eq(m.name, "has") ? expand_has(&m)
 							  : call;

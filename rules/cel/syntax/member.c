@@ -32,11 +32,14 @@ static void push_expr(struct cel_parser *p, struct exprs *exprs)
 	cel_height_of(p, height);
 }
 
-/* Behind the opening parenthesis, through the closing one. */
-static struct exprs parse_args(struct cel_parser *p)
+/* Behind the opening parenthesis, through the closing one; target: the
+ * receiver, or NULL. */
+static struct exprs parse_args(struct cel_parser *p, struct cel_expr *target)
 {
 	struct exprs args = {0};
 
+	if (target)
+		push(p, &args, target);
 	if (cel_accept(p, ')'))
 		return args;
 	do
@@ -46,25 +49,26 @@ static struct exprs parse_args(struct cel_parser *p)
 	return args;
 }
 
-/*
- * Items of a list, or entries of a map: keys and values, up to the closing
- * bracket. optional[i]: item i has a `?` before it; NULL: none has.
- */
-static bool *parse_items(struct cel_parser *p, int close, struct exprs *items,
-			 struct exprs *values)
+/* A list, or a map: from its opening bracket to the closing one. */
+static struct cel_expr *parse_items(struct cel_parser *p,
+				    enum cel_expr_kind kind, int close)
 {
+	uint32_t start = p->token.start;
+	struct exprs items = {0};
 	bool *optional = NULL, *flags = NULL;
 	size_t n = 0, size = 0;
+	struct cel_expr *expr;
 
+	cel_advance(p);
 	p->height = 0;
 	while (p->token.kind != close && p->token.kind != ',' && !p->stopped) {
 		*VEC_PUSH(p->arena, flags, n, size) = cel_accept(p, '?');
 		if (flags[n - 1])
 			optional = flags;
-		push_expr(p, items);
-		if (values) {
+		push_expr(p, &items);
+		if (kind == EXPR_MAP) {
 			cel_expect(p, ':', "':'");
-			push_expr(p, values);
+			push_expr(p, &items);
 		}
 		if (p->token.kind != ',')
 			break;
@@ -75,40 +79,11 @@ static bool *parse_items(struct cel_parser *p, int close, struct exprs *items,
 	if (!n)
 		cel_accept(p, ',');
 	cel_expect(p, close, close == ']' ? "',' or ']'" : "',' or '}'");
-	return optional ? flags : NULL;
-}
-
-static struct cel_expr *parse_list(struct cel_parser *p)
-{
-	uint32_t start = p->token.start;
-	struct exprs items = {0};
-	struct cel_expr *list;
-	bool *optional;
-
-	cel_advance(p);
-	optional = parse_items(p, ']', &items, NULL);
-	list = cel_expr_new(p, EXPR_LIST, cel_place(p, start, start));
-	list->list.items = items.items;
-	list->list.optional = optional;
-	list->list.n = (unsigned)items.n;
-	return list;
-}
-
-static struct cel_expr *parse_map(struct cel_parser *p)
-{
-	uint32_t start = p->token.start;
-	struct exprs keys = {0}, values = {0};
-	struct cel_expr *map;
-	bool *optional;
-
-	cel_advance(p);
-	optional = parse_items(p, '}', &keys, &values);
-	map = cel_expr_new(p, EXPR_MAP, cel_place(p, start, start));
-	map->map.keys = keys.items;
-	map->map.values = values.items;
-	map->map.optional = optional;
-	map->map.n = (unsigned)keys.n;
-	return map;
+	expr = cel_expr_new(p, kind, cel_place(p, start, start));
+	expr->parts = items.items;
+	expr->n = (unsigned)items.n;
+	expr->optional = optional ? flags : NULL;
+	return expr;
 }
 
 /* --- what stands alone --------------------------------------------------- */
@@ -163,9 +138,9 @@ static struct cel_expr *parse_name(struct cel_parser *p)
 				 "reserved identifier: %s", name);
 	p->height = 0;
 	if (cel_accept(p, '(')) {
-		args = parse_args(p);
+		args = parse_args(p, NULL);
 		expr = cel_call_new(p, cel_place(p, start, token.start), name,
-				    NULL, args.items, (unsigned)args.n);
+				    args.items, (unsigned)args.n);
 		return absolute ? expr : cel_expand(p, expr);
 	}
 	if (p->template &&
@@ -202,9 +177,9 @@ static struct cel_expr *parse_primary(struct cel_parser *p)
 	case '(':
 		return parse_nested(p);
 	case '[':
-		return parse_list(p);
+		return parse_items(p, EXPR_LIST, ']');
 	case '{':
-		return parse_map(p);
+		return parse_items(p, EXPR_MAP, '}');
 	default:
 		return parse_name(p);
 	}
@@ -216,11 +191,12 @@ static struct cel_expr *parse_member_call(struct cel_parser *p, uint32_t start,
 					  struct cel_expr *target,
 					  struct cel_token name)
 {
-	struct exprs args = parse_args(p);
-	struct cel_expr *call = cel_call_new(p, cel_place(p, start, name.start),
-					     token_text(p, name), target,
-					     args.items, (unsigned)args.n);
+	struct exprs args = parse_args(p, target);
+	struct cel_expr *call =
+		cel_call_new(p, cel_place(p, start, name.start),
+			     token_text(p, name), args.items, (unsigned)args.n);
 
+	call->call.member = true;
 	cel_raise_height(p);
 	return cel_expand(p, call);
 }
@@ -243,7 +219,9 @@ static struct cel_expr *parse_select(struct cel_parser *p, uint32_t start,
 	if (!optional) {
 		select = cel_expr_new(p, EXPR_SELECT,
 				      cel_place(p, start, name.start));
-		select->select.operand = operand;
+		select->parts = ARENA_NEW(p->arena, struct cel_expr *);
+		select->parts[0] = operand;
+		select->n = 1;
 		select->select.field = (struct cel_text){token_text(p, name),
 							 name.end - name.start};
 		return select;
@@ -252,7 +230,7 @@ static struct cel_expr *parse_select(struct cel_parser *p, uint32_t start,
 			     cel_place(p, name.start, name.start));
 	field->constant =
 		cel_stringn(token_text(p, name), name.end - name.start);
-	return cel_call_new(p, cel_place(p, start, name.start), "_?._", NULL,
+	return cel_call_new(p, cel_place(p, start, name.start), "_?._",
 			    (struct cel_expr *[]){operand, field}, 2);
 }
 
@@ -268,7 +246,7 @@ static struct cel_expr *parse_index(struct cel_parser *p, uint32_t start,
 	cel_expect(p, ']', "']'");
 	cel_height_of(p, height);
 	cel_raise_height(p);
-	return cel_call_new(p, cel_place(p, start, at), function, NULL,
+	return cel_call_new(p, cel_place(p, start, at), function,
 			    (struct cel_expr *[]){operand, index}, 2);
 }
 

@@ -158,7 +158,7 @@ static struct cel_expr *parse_unary(struct cel_parser *p)
 	if (n % 2 == 0)
 		return expr;
 	return cel_call_new(p, cel_place(p, start, start),
-			    sign == '-' ? "-_" : "!_", NULL, &expr, 1);
+			    sign == '-' ? "-_" : "!_", &expr, 1);
 }
 
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
@@ -221,8 +221,7 @@ static struct cel_expr *parse_binary(struct cel_parser *p, int binds)
 		cel_height_of(p, height);
 		cel_raise_height(p);
 		left = cel_call_new(p, cel_place(p, start, at), op->function,
-				    NULL, (struct cel_expr *[]){left, right},
-				    2);
+				    (struct cel_expr *[]){left, right}, 2);
 	}
 	leave(p, rule);
 	return left;
@@ -252,7 +251,7 @@ static struct cel_expr *balance(struct cel_parser *p, struct chain *chain,
 		return chain->terms[first].expr;
 	args[0] = balance(p, chain, first, mid - 1);
 	args[1] = balance(p, chain, mid, last);
-	return cel_call_new(p, place, chain->function, NULL, args, 2);
+	return cel_call_new(p, place, chain->function, args, 2);
 }
 
 static struct cel_expr *parse_and(struct cel_parser *p);
@@ -302,7 +301,7 @@ struct cel_expr *cel_parse_expr(struct cel_parser *p)
 		cel_height_of(p, height);
 		cel_raise_height(p);
 		args[0] = cel_call_new(p, cel_place(p, start, at), "_?_:_",
-				       NULL, args, 3);
+				       args, 3);
 	}
 	leave(p, RULE_EXPR);
 	return args[0];

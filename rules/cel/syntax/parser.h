@@ -55,10 +55,10 @@ struct cel_place cel_place(const struct cel_parser *p, uint32_t start,
 			   uint32_t at);
 struct cel_expr *cel_expr_new(struct cel_parser *p, enum cel_expr_kind kind,
 			      struct cel_place place);
-/* target: of a member call, or NULL. args are copied. */
+/* parts are copied. */
 struct cel_expr *cel_call_new(struct cel_parser *p, struct cel_place place,
-			      const char *function, struct cel_expr *target,
-			      struct cel_expr *const *args, unsigned n);
+			      const char *function,
+			      struct cel_expr *const *parts, unsigned n);
 /* With fresh ids. */
 struct cel_expr *cel_expr_copy(struct cel_parser *p,
 			       const struct cel_expr *expr);
