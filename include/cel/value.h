@@ -239,8 +239,6 @@ struct cel_value cel_equal(struct arena *arena, struct cel_value a,
 bool cel_compare(struct cel_value a, struct cel_value b, int *order);
 /* The type of a value, as type() gives it. */
 const struct cel_type *cel_type_of(struct cel_value value);
-/* As JSON, or as text where JSON has no such type; for messages, tests. */
-void cel_value_text(struct cel_value value, struct buf *out);
 /* Code points in UTF-8. */
 size_t cel_text_size(struct cel_text text);
 bool cel_text_eq(struct cel_text text, const char *other);

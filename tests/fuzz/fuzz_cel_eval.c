@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "cel/cel.h"
 #include "doc/load.h"
+#include "tests/unit/cel_value_text.h"
 
 enum { BUDGET = 20000, BLAMED = 4 };
 
@@ -31,7 +32,7 @@ static struct cel_value variable(struct cel_eval *eval, void *context,
 static void text_of(struct cel_value value, struct buf *out)
 {
 	buf_reset(out);
-	cel_value_text(value, out);
+	value_text(value, out);
 }
 
 static const struct node *root_of(const struct node *node)

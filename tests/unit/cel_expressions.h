@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "cel/cel.h"
+#include "cel_value_text.h"
 
 #define N(array) (sizeof(array) / sizeof(*(array)))
 
@@ -51,7 +52,7 @@ static inline void check_expressions(const struct expression *rows, size_t n)
 		if (value.kind == CEL_STRING)
 			buf_add(&text, value.text.data, value.text.len);
 		else
-			cel_value_text(value, &text);
+			value_text(value, &text);
 		if (strcmp(text.data, rows[i].value) != 0) {
 			print_error("%s\n  is   %s\n  want %s\n", rows[i].text,
 				    text.data, rows[i].value);

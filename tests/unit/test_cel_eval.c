@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "cel/cel.h"
+#include "cel_value_text.h"
 #include "doc/load.h"
 #include "doc/placeholder.h"
 
@@ -84,7 +85,7 @@ static void evaluates_to(const char *text, struct cel_eval_options options,
 
 	run(&r, text, options);
 	buf_init(&out);
-	cel_value_text(r.value, &out);
+	value_text(r.value, &out);
 	if (strcmp(out.data, expected) != 0)
 		fail_msg("%s is %s, not %s", text, out.data, expected);
 	buf_release(&out);

@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "cel/value.h"
+#include "cel_value_text.h"
 #include "doc/load.h"
 #include "doc/placeholder.h"
 
@@ -37,7 +38,7 @@ static void assert_text(struct cel_value value, const char *expected)
 	struct buf out;
 
 	buf_init(&out);
-	cel_value_text(value, &out);
+	value_text(value, &out);
 	assert_string_equal(out.data, expected);
 	buf_release(&out);
 }

@@ -48,24 +48,10 @@ static bool begins_with_choice(const struct cel_expr *e)
 
 static struct cel_value missing_key(struct cel_eval *ev, struct cel_value key)
 {
-	struct cel_value error;
-	struct buf text;
-
 	if (key.kind == CEL_STRING)
 		eval_work(ev, key.text.len / 16);
-	if (key.kind == CEL_STRING)
-		return cel_error(ev->arena, "no such key: %.*s",
-				 (int)key.text.len, key.text.data);
-	buf_init(&text);
-	if (key.kind == CEL_UINT)
-		buf_addf(&text, "%llu", (unsigned long long)key.uinteger);
-	else if (key.kind == CEL_DOUBLE)
-		cel_double_text(key.real, &text);
-	else
-		cel_value_text(key, &text);
-	error = cel_error(ev->arena, "no such key: %s", text.data);
-	buf_release(&text);
-	return error;
+	return cel_error(ev->arena, "no such key: %s",
+			 cel_value_text(ev->arena, key));
 }
 
 /* What a step finds, or not: *found. */
@@ -111,22 +97,12 @@ const char *eval_go_type(struct cel_value value)
 
 static struct cel_value bad_index(struct cel_eval *ev, struct cel_value key)
 {
-	struct cel_value error;
-	struct buf text;
-
 	if (key.kind != CEL_DOUBLE && key.kind != CEL_UINT)
 		return cel_error(ev->arena,
 				 "unsupported index type '%s' in list",
 				 cel_type_name(cel_type_of(key)));
-	buf_init(&text);
-	if (key.kind == CEL_DOUBLE)
-		cel_double_text(key.real, &text);
-	else
-		buf_addf(&text, "%llu", (unsigned long long)key.uinteger);
-	error = cel_error(ev->arena, "unsupported index value %s in list",
-			  text.data);
-	buf_release(&text);
-	return error;
+	return cel_error(ev->arena, "unsupported index value %s in list",
+			 cel_value_text(ev->arena, key));
 }
 
 /* false: the key is not an index. */

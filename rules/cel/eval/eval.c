@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Evaluation, as cel-go's interpreter with Kubernetes' options does it. */
 #include "rules/cel/eval/eval_internal.h"
+#include "rules/cel/lib/lib_internal.h"
 
 enum { LIST_COST = 10, MAP_COST = 30 }; /* cel-go common/cost.go */
 
@@ -41,17 +42,10 @@ static bool unwrap(struct cel_value *value)
 static struct cel_value no_optional(struct cel_eval *ev, const char *what,
 				    struct cel_value value)
 {
-	struct buf text;
-	struct cel_value error;
-
-	buf_init(&text);
-	cel_value_text(value, &text);
-	error = cel_error(ev->arena,
-			  "cannot initialize optional %s from non-optional "
-			  "value %s",
-			  what, text.data);
-	buf_release(&text);
-	return error;
+	return cel_error(ev->arena,
+			 "cannot initialize optional %s from non-optional "
+			 "value %s",
+			 what, cel_value_text(ev->arena, value));
 }
 
 static struct cel_value list_items(struct cel_eval *ev,

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "rules/cel/eval/eval_internal.h"
+#include "rules/cel/lib/lib_internal.h"
 
 void eval_fold_start(struct cel_eval *ev, const struct cel_expr *e)
 {
@@ -203,24 +204,14 @@ bool eval_fold_add(struct cel_eval *ev, const struct cel_expr *e,
 static struct cel_value insert(struct cel_eval *ev, struct local_slot *slot,
 			       struct cel_entry entry)
 {
-	struct cel_value error;
-	struct buf key;
-
 	if (cel_map_put(ev->arena, &slot->builder, entry, false)) {
 		slot->map->entries = slot->builder.entries;
 		slot->map->n = slot->builder.n;
 		slot->map->index = slot->builder.index;
 		return slot->value;
 	}
-	buf_init(&key);
-	if (entry.key.kind == CEL_STRING)
-		buf_add(&key, entry.key.text.data, entry.key.text.len);
-	else
-		cel_value_text(entry.key, &key);
-	error = cel_error(ev->arena, "insert failed: key %s already exists",
-			  key.data);
-	buf_release(&key);
-	return error;
+	return cel_error(ev->arena, "insert failed: key %s already exists",
+			 cel_value_text(ev->arena, entry.key));
 }
 
 static struct cel_value insert_all(struct cel_eval *ev, struct local_slot *slot,

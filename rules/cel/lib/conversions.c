@@ -11,7 +11,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/text.h"
 
 static struct cel_value same(struct cel_call *call)
 {
@@ -189,40 +188,17 @@ static struct cel_value string_of_bool(struct cel_call *call)
 	return cel_string(call->args[0].boolean ? "true" : "false");
 }
 
-static struct cel_value string_of_int(struct cel_call *call)
+static struct cel_value string_of(struct cel_call *call)
 {
-	return cel_string(arena_printf(call->arena, "%lld",
-				       (long long)call->args[0].integer));
-}
-
-static struct cel_value string_of_uint(struct cel_call *call)
-{
-	return cel_string(
-		arena_printf(call->arena, "%llu",
-			     (unsigned long long)call->args[0].uinteger));
-}
-
-static struct cel_value string_of_double(struct cel_call *call)
-{
+	const char *problem;
 	struct buf out;
 
 	buf_init(&out);
-	cel_double_text(call->args[0].real, &out);
-	return cel_string_from(call->arena, &out);
-}
-
-static struct cel_value string_of_bytes(struct cel_call *call)
-{
-	struct cel_text text = call->args[0].text;
-
-	for (size_t i = 0, len; i < text.len; i += len) {
-		len = utf8_length(text.data + i, text.len - i);
-		if (!len)
-			return cel_error(call->arena,
-					 "invalid UTF-8 in bytes, cannot "
-					 "convert to string");
-	}
-	return cel_stringn(text.data, text.len);
+	problem = cel_format_value(call->arena, call->args[0], &out);
+	if (!problem)
+		return cel_string_from(call->arena, &out);
+	buf_release(&out);
+	return cel_error(call->arena, "%s", problem);
 }
 
 static struct cel_value bytes_of_string(struct cel_call *call)
@@ -254,10 +230,12 @@ static const struct cel_overload overloads[] = {
 	{"int", "(uint) int", int_of_uint, NULL},
 	{"string", "(string) string", same, NULL},
 	{"string", "(bool) string", string_of_bool, NULL},
-	{"string", "(bytes) string", string_of_bytes, cel_cost_traverse},
-	{"string", "(double) string", string_of_double, NULL},
-	{"string", "(int) string", string_of_int, NULL},
-	{"string", "(uint) string", string_of_uint, NULL},
+	{"string", "(bytes) string", string_of, cel_cost_traverse},
+	{"string", "(double) string", string_of, NULL},
+	{"string", "(int) string", string_of, NULL},
+	{"string", "(uint) string", string_of, NULL},
+	{"string", "(timestamp) string", string_of, NULL},
+	{"string", "(duration) string", string_of, NULL},
 	{"uint", "(uint) uint", same, NULL},
 	{"uint", "(double) uint", uint_of_double, NULL},
 	{"uint", "(int) uint", uint_of_int, NULL},

@@ -77,6 +77,8 @@ void cel_fixed_text(double value, struct buf *out); /* without an exponent */
  * why it has no text. */
 const char *cel_format_value(struct arena *arena, struct cel_value value,
 			     struct buf *out);
+/* The same for a message: the name of the type where it has no text. */
+const char *cel_value_text(struct arena *arena, struct cel_value value);
 
 /* A pattern of ours. */
 bool cel_regex_matches(struct arena *arena, const char *regex,

@@ -355,6 +355,9 @@ static const char *map_literal(struct arena *arena, struct cel_value map,
 	return NULL;
 }
 
+static const char not_utf8[] =
+	"invalid UTF-8 in bytes, cannot convert to string";
+
 static bool is_utf8(struct cel_text text)
 {
 	for (size_t i = 0, len; i < text.len; i += len) {
@@ -397,8 +400,7 @@ const char *cel_format_value(struct arena *arena, struct cel_value value,
 		return NULL;
 	case CEL_BYTES:
 		if (!is_utf8(value.text))
-			return "could not convert argument \"invalid UTF-8 in "
-			       "bytes, cannot convert to string\" to string";
+			return not_utf8;
 		/* fall through */
 	case CEL_STRING:
 		buf_add(out, value.text.data, value.text.len);
@@ -407,6 +409,16 @@ const char *cel_format_value(struct arena *arena, struct cel_value value,
 		return refusal(arena, verb_of('s')->problem,
 			       cel_type_of(value));
 	}
+}
+
+const char *cel_value_text(struct arena *arena, struct cel_value value)
+{
+	struct buf out;
+
+	buf_init(&out);
+	if (cel_format_value(arena, value, &out))
+		buf_adds(&out, cel_type_name(cel_type_of(value)));
+	return cel_string_from(arena, &out).text.data;
 }
 
 /* "NaN" and the like stand for doubles. */
@@ -432,10 +444,18 @@ static const char *print(struct arena *arena, const struct clause *clause,
 			 struct cel_value value, struct buf *out)
 {
 	const struct verb *verb = verb_of(clause->verb);
+	const char *problem;
 	double number;
 
-	if (verb->verb == 's')
-		return cel_format_value(arena, value, out);
+	if (verb->verb == 's') {
+		problem = cel_format_value(arena, value, out);
+		return problem == not_utf8
+			       ? arena_printf(arena,
+					      "could not convert argument "
+					      "\"%s\" to string",
+					      problem)
+			       : problem;
+	}
 	if (strchr("fe", verb->verb)) {
 		if (!as_double(value, &number))
 			return refusal(arena, verb->problem,

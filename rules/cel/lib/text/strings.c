@@ -234,6 +234,14 @@ static uint64_t rebuild_cost(const struct cel_call *call,
 	return cel_cost_share(2 * cel_cost_size(call->args[0]), 0.1);
 }
 
+static struct cel_value not_joined(struct cel_call *call, struct cel_value item)
+{
+	if (cel_is_abnormal(item))
+		return item;
+	return cel_error(call->arena, "join: invalid input: %s",
+			 cel_value_text(call->arena, item));
+}
+
 static struct cel_value join(struct cel_call *call)
 {
 	size_t n = cel_list_size(call->args[0]);
@@ -243,23 +251,16 @@ static struct cel_value join(struct cel_call *call)
 	buf_init(&out);
 	for (size_t i = 0; i < n && out.len <= CEL_TEXT_MAX; i++) {
 		item = cel_list_at(call->arena, call->args[0], i);
-		if (!cel_is(item, CEL_STRING))
-			goto refuse;
+		if (!cel_is(item, CEL_STRING)) {
+			buf_release(&out);
+			return not_joined(call, item);
+		}
 		if (i && call->n > 1)
 			buf_add(&out, call->args[1].text.data,
 				call->args[1].text.len);
 		buf_add(&out, item.text.data, item.text.len);
 	}
 	return bounded(call, &out);
-refuse:
-	buf_reset(&out);
-	if (!cel_is_abnormal(item)) {
-		cel_format_value(call->arena, item, &out);
-		item = cel_error(call->arena, "join: invalid input: %s",
-				 out.data);
-	}
-	buf_release(&out);
-	return item;
 }
 
 static uint64_t join_cost(const struct cel_call *call, struct cel_value result)

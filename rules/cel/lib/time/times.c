@@ -89,18 +89,6 @@ static struct cel_value duration_of_int(struct cel_call *call)
 	return no_conversion(call, "int", "Duration");
 }
 
-static struct cel_value text_of(struct cel_call *call)
-{
-	struct buf out;
-
-	buf_init(&out);
-	if (cel_is(call->args[0], CEL_DURATION))
-		cel_duration_text(call->args[0].time, &out);
-	else
-		cel_timestamp_text(call->args[0].time, &out);
-	return cel_string_from(call->arena, &out);
-}
-
 static struct cel_value seconds_of(struct cel_call *call)
 {
 	return cel_int(call->args[0].time.seconds);
@@ -187,8 +175,6 @@ static const struct cel_overload overloads[] = {
 	{"duration", "(duration) duration", same, NULL},
 	{"duration", "(int) duration", duration_of_int, NULL},
 	{"duration", "(string) duration", duration_of_text, NULL},
-	{"string", "(timestamp) string", text_of, NULL},
-	{"string", "(duration) string", text_of, NULL},
 	{"int", "(timestamp) int", seconds_of, NULL},
 	{"int", "(duration) int", nanos_of, NULL},
 	/* As cel-go has them: the first one decides about open types. */

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as texts, for messages and tests. */
+/* Values as JSON, or as text where JSON has no such type. */
+#ifndef TESTS_CEL_VALUE_TEXT_H
+#define TESTS_CEL_VALUE_TEXT_H
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/cel/value/value_internal.h"
+#include "cel/value.h"
+
+static void value_text(struct cel_value value, struct buf *out);
 
 static void add_double(double value, struct buf *out)
 {
@@ -27,7 +32,7 @@ static void add_list(struct arena *arena, struct cel_value list,
 	for (size_t i = 0; i < cel_list_size(list); i++) {
 		if (i)
 			buf_adds(out, ", ");
-		cel_value_text(cel_list_at(arena, list, i), out);
+		value_text(cel_list_at(arena, list, i), out);
 	}
 	buf_addc(out, ']');
 }
@@ -40,9 +45,9 @@ static void add_map(struct arena *arena, struct cel_value map, struct buf *out)
 
 		if (i)
 			buf_adds(out, ", ");
-		cel_value_text(entry.key, out);
+		value_text(entry.key, out);
 		buf_adds(out, ": ");
-		cel_value_text(entry.value, out);
+		value_text(entry.value, out);
 	}
 	buf_addc(out, '}');
 }
@@ -72,11 +77,11 @@ static void add_optional(struct cel_value value, struct buf *out)
 		return;
 	}
 	buf_adds(out, "optional.of(");
-	cel_value_text(*value.optional, out);
+	value_text(*value.optional, out);
 	buf_addc(out, ')');
 }
 
-void cel_value_text(struct cel_value value, struct buf *out)
+static void value_text(struct cel_value value, struct buf *out)
 {
 	switch (value.kind) {
 	case CEL_BOOL:
@@ -125,3 +130,5 @@ void cel_value_text(struct cel_value value, struct buf *out)
 		buf_adds(out, value.kind == CEL_NULL ? "null" : "unknown");
 	}
 }
+
+#endif
