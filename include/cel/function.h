@@ -40,12 +40,8 @@ struct cel_overload {
 	uint64_t (*cost)(const struct cel_call *call, struct cel_value result);
 };
 
-struct cel_library {
-	const char *name;
-	const struct cel_overload *overloads; /* ends with {0} */
-};
-
-extern const struct cel_library *const cel_libraries[]; /* ends with NULL */
+/* Each ends with {0}, all of them with NULL. */
+extern const struct cel_overload *const cel_libraries[];
 
 /* Costs that many overloads share (rules/cel/value/cost.c): 10 % of the size of
  * the first argument, or of the first two, rounded up. */

@@ -88,8 +88,8 @@ static void read_libraries(struct function_index *index)
 	struct cel_signature s;
 
 	for (size_t i = 0; cel_libraries[i]; i++)
-		for (const struct cel_overload *o = cel_libraries[i]->overloads;
-		     o->name; o++) {
+		for (const struct cel_overload *o = cel_libraries[i]; o->name;
+		     o++) {
 			s = read_signature(&index->arena, o);
 			s.order = (unsigned)index->nsignatures;
 			*VEC_PUSH(&index->arena, index->signatures,

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <strings.h>
 
-
 static struct cel_value same(struct cel_call *call)
 {
 	return call->args[0];
@@ -213,7 +212,7 @@ static struct cel_value type_of(struct cel_call *call)
 				  .type = cel_type_of(call->args[0])};
 }
 
-static const struct cel_overload overloads[] = {
+const struct cel_overload cel_conversions_library[] = {
 	{"type", "(A) type(A)", type_of, NULL},
 	{"dyn", "(A) dyn", same, NULL},
 	{"bool", "(bool) bool", same, NULL},
@@ -242,5 +241,3 @@ static const struct cel_overload overloads[] = {
 	{"uint", "(string) uint", uint_of_string, NULL},
 	{0},
 };
-
-const struct cel_library cel_conversions_library = {"conversions", overloads};

@@ -10,22 +10,22 @@
 #include "cel/function.h"
 #include "rules/cel/value/time_text.h"
 
-extern const struct cel_library cel_operators_library;
-extern const struct cel_library cel_conversions_library;
-extern const struct cel_library cel_strings_library;
-extern const struct cel_library cel_format_text_library;
-extern const struct cel_library cel_regex_library;
-extern const struct cel_library cel_lists_library;
-extern const struct cel_library cel_aggregates_library;
-extern const struct cel_library cel_optionals_library;
-extern const struct cel_library cel_times_library;
-extern const struct cel_library cel_time_fields_library;
-extern const struct cel_library cel_urls_library;
-extern const struct cel_library cel_addresses_library;
-extern const struct cel_library cel_quantities_library;
-extern const struct cel_library cel_semver_library;
-extern const struct cel_library cel_named_formats_library;
-extern const struct cel_library cel_authorizer_library;
+extern const struct cel_overload cel_operators_library[];
+extern const struct cel_overload cel_conversions_library[];
+extern const struct cel_overload cel_strings_library[];
+extern const struct cel_overload cel_format_text_library[];
+extern const struct cel_overload cel_regex_library[];
+extern const struct cel_overload cel_lists_library[];
+extern const struct cel_overload cel_aggregates_library[];
+extern const struct cel_overload cel_optionals_library[];
+extern const struct cel_overload cel_times_library[];
+extern const struct cel_overload cel_time_fields_library[];
+extern const struct cel_overload cel_urls_library[];
+extern const struct cel_overload cel_addresses_library[];
+extern const struct cel_overload cel_quantities_library[];
+extern const struct cel_overload cel_semver_library[];
+extern const struct cel_overload cel_named_formats_library[];
+extern const struct cel_overload cel_authorizer_library[];
 
 /* "no such overload": a value of a kind that a signature's `dyn` let through */
 struct cel_value cel_no_overload(const struct cel_call *call);

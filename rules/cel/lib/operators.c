@@ -247,7 +247,7 @@ static uint64_t cost_of_list(const struct cel_call *call,
 		name, "(duration, duration) bool", function, NULL              \
 	}
 
-static const struct cel_overload overloads[] = {
+const struct cel_overload cel_operators_library[] = {
 	{"_&&_", "(bool, bool) bool", NULL, NULL},
 	{"_||_", "(bool, bool) bool", NULL, NULL},
 	{"_?_:_", "(bool, A, A) A", NULL, NULL},
@@ -301,5 +301,3 @@ static const struct cel_overload overloads[] = {
 	{"cel.@mapInsert", "(map(A, B), map(A, B)) map(A, B)", NULL, NULL},
 	{0},
 };
-
-const struct cel_library cel_operators_library = {"operators", overloads};

@@ -23,7 +23,7 @@ static uint64_t check_cost(const struct cel_call *call, struct cel_value result)
 		name, A(of) ".(" args ") " result, unknown, NULL               \
 	}
 
-static const struct cel_overload overloads[] = {
+const struct cel_overload cel_authorizer_library[] = {
 	METHOD("path", "Authorizer", "string", A("PathCheck")),
 	METHOD("group", "Authorizer", "string", A("GroupCheck")),
 	METHOD("serviceAccount", "Authorizer", "string, string",
@@ -44,5 +44,3 @@ static const struct cel_overload overloads[] = {
 	METHOD("reason", "Decision", "", "string"),
 	{0},
 };
-
-const struct cel_library cel_authorizer_library = {"authorizer", overloads};

@@ -252,7 +252,7 @@ static uint64_t validate_cost(const struct cel_call *call,
 		"format." name, "() " F, constant, NULL                        \
 	}
 
-static const struct cel_overload overloads[] = {
+const struct cel_overload cel_named_formats_library[] = {
 	{"format.named", "(string) optional(" F ")", named, NULL},
 	{"validate", F ".(string) optional(list(string))", validate,
 	 validate_cost},
@@ -271,6 +271,3 @@ static const struct cel_overload overloads[] = {
 	CONSTANT("datetime"),
 	{0},
 };
-
-const struct cel_library cel_named_formats_library = {"named formats",
-						      overloads};

@@ -234,7 +234,7 @@ static struct cel_value sub(struct cel_call *call)
 
 #define Q "kubernetes.Quantity"
 
-static const struct cel_overload overloads[] = {
+const struct cel_overload cel_quantities_library[] = {
 	{"quantity", "(string) " Q, quantity, cel_cost_traverse},
 	{"isQuantity", "(string) bool", is_quantity, cel_cost_traverse},
 	{"sign", "(" Q ") int", sign, NULL},
@@ -250,5 +250,3 @@ static const struct cel_overload overloads[] = {
 	{"sub", Q ".(int) " Q, sub, NULL},
 	{0},
 };
-
-const struct cel_library cel_quantities_library = {"quantities", overloads};

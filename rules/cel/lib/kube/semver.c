@@ -288,7 +288,7 @@ static struct cel_value compare_to(struct cel_call *call)
 
 #define S "kubernetes.Semver"
 
-static const struct cel_overload overloads[] = {
+const struct cel_overload cel_semver_library[] = {
 	{"semver", "(string) " S, semver, cel_cost_traverse},
 	{"semver", "(string, bool) " S, semver, cel_cost_traverse},
 	{"isSemver", "(string) bool", is_semver, cel_cost_traverse},
@@ -301,5 +301,3 @@ static const struct cel_overload overloads[] = {
 	{"compareTo", S ".(" S ") int", compare_to, NULL},
 	{0},
 };
-
-const struct cel_library cel_semver_library = {"semver", overloads};

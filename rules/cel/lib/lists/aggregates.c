@@ -180,7 +180,7 @@ static uint64_t cost_of_items(const struct cel_call *call,
 		"max", "list(" type ").() " type, max, cost_of_items           \
 	}
 
-static const struct cel_overload overloads[] = {
+const struct cel_overload cel_aggregates_library[] = {
 	ORDERED("int"),
 	ORDERED("uint"),
 	ORDERED("double"),
@@ -197,5 +197,3 @@ static const struct cel_overload overloads[] = {
 	{"lastIndexOf", "list(A).(A) int", last_index_of, cost_of_items},
 	{0},
 };
-
-const struct cel_library cel_aggregates_library = {"aggregates", overloads};

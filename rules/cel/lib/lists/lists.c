@@ -345,7 +345,7 @@ static uint64_t twice_product_cost(const struct cel_call *call,
 			sort, square_cost                                      \
 	}
 
-static const struct cel_overload overloads[] = {
+const struct cel_overload cel_lists_library[] = {
 	{"slice", "list(T).(int, int) list(T)", slice, size_cost},
 	{"flatten", "list(list(T)).() list(T)", flatten, flatten_cost},
 	{"flatten", "list(dyn).(int) list(dyn)", flatten, flatten_cost},
@@ -368,5 +368,3 @@ static const struct cel_overload overloads[] = {
 	 product_cost},
 	{0},
 };
-
-const struct cel_library cel_lists_library = {"lists", overloads};

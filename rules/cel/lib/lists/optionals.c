@@ -106,7 +106,7 @@ static struct cel_value unwrap(struct cel_call *call)
 	return cel_list(call->arena, kept, n);
 }
 
-static const struct cel_overload overloads[] = {
+const struct cel_overload cel_optionals_library[] = {
 	{"optional.of", "(V) optional(V)", of, NULL},
 	{"optional.ofNonZeroValue", "(V) optional(V)", of_non_zero, NULL},
 	{"optional.none", "() optional(V)", none, NULL},
@@ -120,5 +120,3 @@ static const struct cel_overload overloads[] = {
 	{"last", "list(V).() optional(V)", last, NULL},
 	{0},
 };
-
-const struct cel_library cel_optionals_library = {"optionals", overloads};

@@ -319,7 +319,7 @@ static uint64_t contains_cidr_cost(const struct cel_call *call,
 	       other_cost(call);
 }
 
-static const struct cel_overload overloads[] = {
+const struct cel_overload cel_addresses_library[] = {
 	{"ip", "(string) net.IP", ip, cel_cost_traverse},
 	{"isIP", "(string) bool", is_ip, cel_cost_traverse},
 	{"ip.isCanonical", "(string) bool", is_canonical, canonical_cost},
@@ -345,5 +345,3 @@ static const struct cel_overload overloads[] = {
 	 contains_cidr_cost},
 	{0},
 };
-
-const struct cel_library cel_addresses_library = {"addresses", overloads};

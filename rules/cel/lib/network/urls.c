@@ -149,7 +149,7 @@ static struct cel_value query(struct cel_call *call)
 	return cel_map_built(call->arena, &all);
 }
 
-static const struct cel_overload overloads[] = {
+const struct cel_overload cel_urls_library[] = {
 	{"url", "(string) kubernetes.URL", url, cel_cost_traverse},
 	{"isURL", "(string) bool", is_url, NULL},
 	{"getScheme", "kubernetes.URL.() string", scheme, NULL},
@@ -161,5 +161,3 @@ static const struct cel_overload overloads[] = {
 	 NULL},
 	{0},
 };
-
-const struct cel_library cel_urls_library = {"urls", overloads};

@@ -293,7 +293,7 @@ static uint64_t regex_cost(const struct cel_call *call, struct cel_value result)
 	       cel_cost_share(cel_cost_size(call->args[1]), 0.25);
 }
 
-static const struct cel_overload overloads[] = {
+const struct cel_overload cel_regex_library[] = {
 	{"matches", "(string, string) bool", matches, NULL},
 	{"matches", "string.(string) bool", matches, regex_cost},
 	{"find", "string.(string) string", find, regex_cost},
@@ -301,5 +301,3 @@ static const struct cel_overload overloads[] = {
 	{"findAll", "string.(string, int) list(string)", find_all, regex_cost},
 	{0},
 };
-
-const struct cel_library cel_regex_library = {"regex", overloads};

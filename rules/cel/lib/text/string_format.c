@@ -579,9 +579,7 @@ const char *cel_format_check(struct arena *arena, struct cel_text text,
 	return problem;
 }
 
-static const struct cel_overload overloads[] = {
+const struct cel_overload cel_format_text_library[] = {
 	{"format", "string.(list(dyn)) string", format, cel_cost_traverse},
 	{0},
 };
-
-const struct cel_library cel_format_text_library = {"format", overloads};

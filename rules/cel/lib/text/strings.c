@@ -352,7 +352,7 @@ static struct cel_value quote(struct cel_call *call)
 	return cel_string_from(call->arena, &out);
 }
 
-static const struct cel_overload overloads[] = {
+const struct cel_overload cel_strings_library[] = {
 	{"contains", "string.(string) bool", contains, contains_cost},
 	{"startsWith", "string.(string) bool", starts_with, cel_cost_traverse},
 	{"endsWith", "string.(string) bool", ends_with, cel_cost_traverse},
@@ -376,5 +376,3 @@ static const struct cel_overload overloads[] = {
 	{"strings.quote", "(string) string", quote, cel_cost_traverse},
 	{0},
 };
-
-const struct cel_library cel_strings_library = {"strings", overloads};

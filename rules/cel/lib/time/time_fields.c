@@ -199,7 +199,7 @@ static struct cel_value of_time(struct cel_call *call)
 		name, "timestamp.(string) int", of_time, NULL                  \
 	}
 
-static const struct cel_overload overloads[] = {
+const struct cel_overload cel_time_fields_library[] = {
 	FIELD("getFullYear"),
 	FIELD("getMonth"),
 	FIELD("getDayOfYear"),
@@ -216,5 +216,3 @@ static const struct cel_overload overloads[] = {
 	{"getMilliseconds", "duration.() int", of_duration, NULL},
 	{0},
 };
-
-const struct cel_library cel_time_fields_library = {"time fields", overloads};

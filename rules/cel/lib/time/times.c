@@ -168,7 +168,7 @@ static struct cel_value duration_difference(struct cel_call *call)
 	return cel_duration(nanos);
 }
 
-static const struct cel_overload overloads[] = {
+const struct cel_overload cel_times_library[] = {
 	{"timestamp", "(timestamp) timestamp", same, NULL},
 	{"timestamp", "(int) timestamp", timestamp_of_int, NULL},
 	{"timestamp", "(string) timestamp", timestamp_of_text, NULL},
@@ -186,5 +186,3 @@ static const struct cel_overload overloads[] = {
 	{"_-_", "(timestamp, timestamp) duration", time_difference, NULL},
 	{0},
 };
-
-const struct cel_library cel_times_library = {"times", overloads};
