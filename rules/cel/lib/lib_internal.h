@@ -37,10 +37,10 @@ struct cel_value cel_opaque(const struct cel_opaque_type *type,
 /* A text between double quotes, as Go's %q writes it. */
 void cel_quote(struct cel_text text, struct buf *out);
 const char *cel_quoted(struct arena *arena, struct cel_text text);
-/* The items of a list; NULL and *abnormal where one is unknown or an error. */
-const struct cel_value *cel_items(const struct cel_call *call,
-				  struct cel_value list,
-				  struct cel_value *abnormal);
+/* The items of a list, a copy; NULL and *abnormal where one is unknown or an
+ * error, unless abnormal is NULL. */
+struct cel_value *cel_items(const struct cel_call *call, struct cel_value list,
+			    struct cel_value *abnormal);
 
 /* What a function may build in one call; larger is an error. */
 enum { CEL_TEXT_MAX = 4 << 20 };

@@ -18,14 +18,9 @@ static struct cel_value unsigned_overflow(struct cel_call *call)
 	return cel_error(call->arena, "unsigned integer overflow");
 }
 
-static struct cel_value by_zero(struct cel_call *call, const char *what)
-{
-	return cel_error(call->arena, "%s by zero", what);
-}
+/* --- numbers ------------------------------------------------------------- */
 
-/* --- integers ------------------------------------------------------------ */
-
-#define INTEGER(name, builtin)                                                 \
+#define ARITHMETIC(name, operator, builtin)                                    \
 	static struct cel_value name##_int(struct cel_call *call)              \
 	{                                                                      \
 		int64_t out;                                                   \
@@ -44,68 +39,47 @@ static struct cel_value by_zero(struct cel_call *call, const char *what)
 			    &out))                                             \
 			return unsigned_overflow(call);                        \
 		return cel_uint(out);                                          \
+	}                                                                      \
+                                                                               \
+	static struct cel_value name##_double(struct cel_call *call)           \
+	{                                                                      \
+		return cel_double(                                             \
+			call->args[0].real operator call->args[1].real);       \
 	}
 
-INTEGER(add, __builtin_add_overflow)
-INTEGER(subtract, __builtin_sub_overflow)
-INTEGER(multiply, __builtin_mul_overflow)
+ARITHMETIC(add, +, __builtin_add_overflow)
+ARITHMETIC(subtract, -, __builtin_sub_overflow)
+ARITHMETIC(multiply, *, __builtin_mul_overflow)
 
-static struct cel_value divide_int(struct cel_call *call)
-{
-	int64_t a = call->args[0].integer, b = call->args[1].integer;
+#define DIVISION(name, operator, what)                                         \
+	static struct cel_value name##_int(struct cel_call *call)              \
+	{                                                                      \
+		int64_t a = call->args[0].integer, b = call->args[1].integer;  \
+                                                                               \
+		if (!b)                                                        \
+			return cel_error(call->arena, what " by zero");        \
+		return a == INT64_MIN && b == -1 ? integer_overflow(call)      \
+						 : cel_int(a operator b);      \
+	}                                                                      \
+                                                                               \
+	static struct cel_value name##_uint(struct cel_call *call)             \
+	{                                                                      \
+		uint64_t a = call->args[0].uinteger,                           \
+			 b = call->args[1].uinteger;                           \
+                                                                               \
+		if (!b)                                                        \
+			return cel_error(call->arena, what " by zero");        \
+		return cel_uint(a operator b);                                 \
+	}
 
-	if (!b)
-		return by_zero(call, "division");
-	return a == INT64_MIN && b == -1 ? integer_overflow(call)
-					 : cel_int(a / b);
-}
-
-static struct cel_value divide_uint(struct cel_call *call)
-{
-	if (!call->args[1].uinteger)
-		return by_zero(call, "division");
-	return cel_uint(call->args[0].uinteger / call->args[1].uinteger);
-}
-
-static struct cel_value modulo_int(struct cel_call *call)
-{
-	int64_t a = call->args[0].integer, b = call->args[1].integer;
-
-	if (!b)
-		return by_zero(call, "modulus");
-	return a == INT64_MIN && b == -1 ? integer_overflow(call)
-					 : cel_int(a % b);
-}
-
-static struct cel_value modulo_uint(struct cel_call *call)
-{
-	if (!call->args[1].uinteger)
-		return by_zero(call, "modulus");
-	return cel_uint(call->args[0].uinteger % call->args[1].uinteger);
-}
+DIVISION(divide, /, "division")
+DIVISION(modulo, %, "modulus")
 
 static struct cel_value negate_int(struct cel_call *call)
 {
 	int64_t i = call->args[0].integer;
 
 	return i == INT64_MIN ? integer_overflow(call) : cel_int(-i);
-}
-
-/* --- doubles, bool ------------------------------------------------------- */
-
-static struct cel_value add_double(struct cel_call *call)
-{
-	return cel_double(call->args[0].real + call->args[1].real);
-}
-
-static struct cel_value subtract_double(struct cel_call *call)
-{
-	return cel_double(call->args[0].real - call->args[1].real);
-}
-
-static struct cel_value multiply_double(struct cel_call *call)
-{
-	return cel_double(call->args[0].real * call->args[1].real);
 }
 
 static struct cel_value divide_double(struct cel_call *call)

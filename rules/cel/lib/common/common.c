@@ -111,16 +111,15 @@ const char *cel_quoted(struct arena *arena, struct cel_text text)
 	return cel_string_from(arena, &out).text.data;
 }
 
-const struct cel_value *cel_items(const struct cel_call *call,
-				  struct cel_value list,
-				  struct cel_value *abnormal)
+struct cel_value *cel_items(const struct cel_call *call, struct cel_value list,
+			    struct cel_value *abnormal)
 {
 	size_t n = cel_list_size(list);
 	struct cel_value *items = ARENA_ARRAY(call->arena, struct cel_value, n);
 
 	for (size_t i = 0; i < n; i++) {
 		items[i] = cel_list_at(call->arena, list, i);
-		if (cel_is_abnormal(items[i])) {
+		if (abnormal && cel_is_abnormal(items[i])) {
 			*abnormal = items[i];
 			return NULL;
 		}

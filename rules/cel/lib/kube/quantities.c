@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "kube/quantity.h"
 
 enum { NANO_SCALE = -9, DIGITS_MAX = 18 };
@@ -201,17 +202,17 @@ static struct held_quantity other_of(const struct cel_call *call)
 	return *held_of(call, 1);
 }
 
-static struct cel_value combine(struct cel_call *call,
-				struct quantity (*with)(struct quantity,
-							struct quantity))
+static struct cel_value add_or_sub(struct cel_call *call)
 {
+	bool adds = text_eq(call->overload->name, "add");
 	struct held_quantity *sum =
 		ARENA_NEW(call->arena, struct held_quantity);
 	struct held_quantity a = *held_of(call, 0), b = other_of(call);
 	bool ints = a.is_int && b.is_int;
 	__extension__ __int128 value;
 
-	sum->quantity = with(a.quantity, b.quantity);
+	sum->quantity = adds ? quantity_add(a.quantity, b.quantity)
+			     : quantity_sub(a.quantity, b.quantity);
 	sum->scale = a.scale < b.scale ? a.scale : b.scale;
 	if (ints && !b.quantity.nano)
 		sum->scale = a.scale;
@@ -220,16 +221,6 @@ static struct cel_value combine(struct cel_call *call,
 	value = units(sum->quantity, sum->scale);
 	sum->is_int = ints && value == (int64_t)value;
 	return cel_opaque(&quantity_type, sum);
-}
-
-static struct cel_value add(struct cel_call *call)
-{
-	return combine(call, quantity_add);
-}
-
-static struct cel_value sub(struct cel_call *call)
-{
-	return combine(call, quantity_sub);
 }
 
 #define Q "kubernetes.Quantity"
@@ -244,9 +235,9 @@ const struct cel_overload cel_quantities_library[] = {
 	{"asApproximateFloat", Q ".() double", approximate, NULL},
 	{"asInteger", Q ".() int", integer, NULL},
 	{"isInteger", Q ".() bool", is_integer, NULL},
-	{"add", Q ".(" Q ") " Q, add, NULL},
-	{"add", Q ".(int) " Q, add, NULL},
-	{"sub", Q ".(" Q ") " Q, sub, NULL},
-	{"sub", Q ".(int) " Q, sub, NULL},
+	{"add", Q ".(" Q ") " Q, add_or_sub, NULL},
+	{"add", Q ".(int) " Q, add_or_sub, NULL},
+	{"sub", Q ".(" Q ") " Q, add_or_sub, NULL},
+	{"sub", Q ".(int) " Q, add_or_sub, NULL},
 	{0},
 };

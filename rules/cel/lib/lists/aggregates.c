@@ -76,14 +76,14 @@ static struct cel_value sum(struct cel_call *call)
 	return total;
 }
 
-/* The first of the items that no other is before; sign 1: behind. */
-static struct cel_value extreme(struct cel_call *call, int sign)
+/* min(), max(): the first of the items that no other is before, or behind. */
+static struct cel_value extreme(struct cel_call *call)
 {
+	int sign = text_eq(call->overload->name, "max") ? 1 : -1, order;
 	struct cel_value abnormal, best;
 	const struct cel_value *items =
 		cel_items(call, call->args[0], &abnormal);
 	size_t n = cel_list_size(call->args[0]);
-	int order;
 
 	if (!items)
 		return abnormal;
@@ -100,18 +100,9 @@ static struct cel_value extreme(struct cel_call *call, int sign)
 	return best;
 }
 
-static struct cel_value min(struct cel_call *call)
+static struct cel_value index_of(struct cel_call *call)
 {
-	return extreme(call, -1);
-}
-
-static struct cel_value max(struct cel_call *call)
-{
-	return extreme(call, 1);
-}
-
-static struct cel_value place(struct cel_call *call, bool last)
-{
+	bool last = text_eq(call->overload->name, "lastIndexOf");
 	struct cel_value list = call->args[0];
 	size_t n = cel_list_size(list);
 
@@ -129,16 +120,6 @@ static struct cel_value place(struct cel_call *call, bool last)
 			return equal;
 	}
 	return cel_int(-1);
-}
-
-static struct cel_value index_of(struct cel_call *call)
-{
-	return place(call, false);
-}
-
-static struct cel_value last_index_of(struct cel_call *call)
-{
-	return place(call, true);
 }
 
 /* All strings and bytes in it at a tenth, rounded down; others at 1. */
@@ -175,9 +156,9 @@ static uint64_t cost_of_items(const struct cel_call *call,
 
 #define ORDERED(type)                                                          \
 	{"isSorted", "list(" type ").() bool", is_sorted, cost_of_items},      \
-		{"min", "list(" type ").() " type, min, cost_of_items},        \
+		{"min", "list(" type ").() " type, extreme, cost_of_items},    \
 	{                                                                      \
-		"max", "list(" type ").() " type, max, cost_of_items           \
+		"max", "list(" type ").() " type, extreme, cost_of_items       \
 	}
 
 const struct cel_overload cel_aggregates_library[] = {
@@ -194,6 +175,6 @@ const struct cel_overload cel_aggregates_library[] = {
 	{"sum", "list(double).() double", sum, cost_of_items},
 	{"sum", "list(duration).() duration", sum, cost_of_items},
 	{"indexOf", "list(A).(A) int", index_of, cost_of_items},
-	{"lastIndexOf", "list(A).(A) int", last_index_of, cost_of_items},
+	{"lastIndexOf", "list(A).(A) int", index_of, cost_of_items},
 	{0},
 };

@@ -167,17 +167,6 @@ static bool is_too_long(const struct cel_call *call)
 	return square_cost(call, cel_null()) > CEL_EXPRESSION_BUDGET;
 }
 
-static struct cel_value *items_of(const struct cel_call *call,
-				  struct cel_value list)
-{
-	size_t n = cel_list_size(list);
-	struct cel_value *items = ARENA_ARRAY(call->arena, struct cel_value, n);
-
-	for (size_t i = 0; i < n; i++)
-		items[i] = cel_list_at(call->arena, list, i);
-	return items;
-}
-
 /* true, false, or unknown. */
 static struct cel_value has(const struct cel_call *call,
 			    const struct cel_value *items, size_t n,
@@ -208,7 +197,7 @@ static struct cel_value distinct(struct cel_call *call)
 
 	if (is_too_long(call))
 		return over_budget(call);
-	kept = items_of(call, call->args[0]);
+	kept = cel_items(call, call->args[0], NULL);
 	for (size_t i = 0; i < size; i++) {
 		struct cel_value found = has(call, kept, n, kept[i]);
 
@@ -257,8 +246,7 @@ static struct cel_value sort(struct cel_call *call)
 	struct cel_value list = call->args[0], abnormal;
 	struct cel_value by = call->args[call->n - 1];
 	size_t n = cel_list_size(list);
-	struct cel_value *items;
-	const struct cel_value *keys;
+	struct cel_value *items, *keys;
 	const char *problem;
 
 	if (is_too_long(call))
@@ -275,8 +263,8 @@ static struct cel_value sort(struct cel_call *call)
 	problem = sort_problem(keys, n);
 	if (problem)
 		return cel_error(call->arena, "%s", problem);
-	items = items_of(call, list);
-	sort_items(items, (struct cel_value *)(uintptr_t)keys, n);
+	items = cel_items(call, list, NULL);
+	sort_items(items, keys, n);
 	return cel_list(call->arena, items, n);
 }
 
@@ -293,7 +281,7 @@ static struct cel_value are_in(struct cel_call *call, struct cel_value a,
 
 	if (product(call) > CEL_EXPRESSION_BUDGET)
 		return over_budget(call);
-	items = items_of(call, a);
+	items = cel_items(call, a, NULL);
 	for (size_t i = 0; i < cel_list_size(b); i++) {
 		struct cel_value found = has(call, items, cel_list_size(a),
 					     cel_list_at(call->arena, b, i));

@@ -6,6 +6,7 @@
  */
 #include "rules/cel/lib/lib_internal.h"
 
+#include "base/text.h"
 #include "base/vec.h"
 
 /* 0001-01-01T00:00:00Z, Go's zero time. */
@@ -67,24 +68,16 @@ static struct cel_value has_value(struct cel_call *call)
 	return cel_bool(call->args[0].optional);
 }
 
-static struct cel_value at_place(struct cel_call *call, size_t i)
+static struct cel_value first_or_last(struct cel_call *call)
 {
+	bool first = text_eq(call->overload->name, "first");
+	size_t n = cel_list_size(call->args[0]);
 	struct cel_value item;
 
-	if (i >= cel_list_size(call->args[0]))
+	if (!n)
 		return cel_optional_none();
-	item = cel_list_at(call->arena, call->args[0], i);
+	item = cel_list_at(call->arena, call->args[0], first ? 0 : n - 1);
 	return cel_is_abnormal(item) ? item : cel_optional(call->arena, item);
-}
-
-static struct cel_value first(struct cel_call *call)
-{
-	return at_place(call, 0);
-}
-
-static struct cel_value last(struct cel_call *call)
-{
-	return at_place(call, cel_list_size(call->args[0]) - 1);
 }
 
 static struct cel_value unwrap(struct cel_call *call)
@@ -116,7 +109,7 @@ const struct cel_overload cel_optionals_library[] = {
 	{"hasValue", "optional(V).() bool", has_value, NULL},
 	{"or", "optional(V).(optional(V)) optional(V)", NULL, NULL},
 	{"orValue", "optional(V).(V) V", NULL, NULL},
-	{"first", "list(V).() optional(V)", first, NULL},
-	{"last", "list(V).() optional(V)", last, NULL},
+	{"first", "list(V).() optional(V)", first_or_last, NULL},
+	{"last", "list(V).() optional(V)", first_or_last, NULL},
 	{0},
 };

@@ -135,26 +135,18 @@ static uint64_t index_cost(const struct cel_call *call, struct cel_value result)
 	return (uint64_t)((double)call->args[0].text.len * 0.1);
 }
 
-static struct cel_value with_case(struct cel_call *call, char first, char last)
+/* lowerAscii(), upperAscii() */
+static struct cel_value with_case(struct cel_call *call)
 {
+	char first = text_eq(call->overload->name, "lowerAscii") ? 'A' : 'a';
 	struct cel_text text = call->args[0].text;
 	char *copy = arena_strndup(call->arena, text.data, text.len);
 
 	for (size_t i = 0; i < text.len; i++) {
-		if (copy[i] >= first && copy[i] <= last)
+		if (copy[i] >= first && copy[i] <= first + 25)
 			copy[i] ^= 0x20;
 	}
 	return cel_stringn(copy, text.len);
-}
-
-static struct cel_value lower_ascii(struct cel_call *call)
-{
-	return with_case(call, 'A', 'Z');
-}
-
-static struct cel_value upper_ascii(struct cel_call *call)
-{
-	return with_case(call, 'a', 'z');
 }
 
 /*
@@ -361,8 +353,8 @@ const struct cel_overload cel_strings_library[] = {
 	{"indexOf", "string.(string, int) int", index_of, index_cost},
 	{"lastIndexOf", "string.(string) int", last_index_of, index_cost},
 	{"lastIndexOf", "string.(string, int) int", last_index_of, index_cost},
-	{"lowerAscii", "string.() string", lower_ascii, cel_cost_traverse},
-	{"upperAscii", "string.() string", upper_ascii, cel_cost_traverse},
+	{"lowerAscii", "string.() string", with_case, cel_cost_traverse},
+	{"upperAscii", "string.() string", with_case, cel_cost_traverse},
 	{"replace", "string.(string, string) string", replace, rebuild_cost},
 	{"replace", "string.(string, string, int) string", replace,
 	 rebuild_cost},
