@@ -14,25 +14,27 @@
 
 enum { NANOS = 1000000000, DAY = 86400 };
 
-/* Broken down; month and days count from 0. */
-struct civil {
-	int64_t year, days; /* days since 1970-01-01 */
-	int month, day, second;
+/* What the functions give; months and days count from 0, but the date. */
+enum civil {
+	YEAR,
+	MONTH,
+	DAY_OF_YEAR,
+	DATE,
+	DAY_OF_MONTH,
+	DAY_OF_WEEK,
+	HOUR,
+	MINUTE,
+	SECOND,
+	NCIVIL,
 };
 
-static struct civil civil_of(int64_t seconds)
+static void civil_of(int64_t seconds, int civil[NCIVIL])
 {
-	struct civil civil = {.days = seconds / DAY};
+	int64_t days = seconds / DAY - (seconds % DAY < 0);
 	int64_t era, of_era, year_of_era, of_year;
-	int month;
+	int second = (int)(seconds - days * DAY), month;
 
-	civil.second = (int)(seconds % DAY);
-	if (civil.second < 0) {
-		civil.second += DAY;
-		civil.days--;
-	}
-	of_era = civil.days +
-		 719468; /* years begin in March, as in cel_days() */
+	of_era = days + 719468; /* years begin in March, as in cel_days() */
 	era = (of_era >= 0 ? of_era : of_era - 146096) / 146097;
 	of_era -= era * 146097;
 	year_of_era =
@@ -41,22 +43,28 @@ static struct civil civil_of(int64_t seconds)
 	of_year = of_era -
 		  (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
 	month = (int)((5 * of_year + 2) / 153);
-	civil.day = (int)(of_year - (153 * month + 2) / 5);
-	civil.month = month < 10 ? month + 2 : month - 10;
-	civil.year = year_of_era + era * 400 + (civil.month < 2);
-	return civil;
+	civil[MONTH] = month < 10 ? month + 2 : month - 10;
+	civil[YEAR] = (int)(year_of_era + era * 400) + (civil[MONTH] < 2);
+	civil[DAY_OF_YEAR] = (int)(days - cel_days(civil[YEAR], 1, 1));
+	civil[DAY_OF_MONTH] = (int)(of_year - (153 * month + 2) / 5);
+	civil[DATE] = civil[DAY_OF_MONTH] + 1;
+	/* 1970 began on Thursday. */
+	civil[DAY_OF_WEEK] = (int)((days + 4) % 7 + 7) % 7;
+	civil[HOUR] = second / 3600;
+	civil[MINUTE] = second / 60 % 60;
+	civil[SECOND] = second % 60;
 }
 
 void cel_timestamp_text(struct cel_time time, struct buf *out)
 {
-	struct civil civil = civil_of(time.seconds + time.offset);
-	int second = civil.second, offset = time.offset / 60;
+	int civil[NCIVIL], offset = time.offset / 60;
 	char fraction[12];
 	size_t n;
 
-	buf_addf(out, "%04lld-%02d-%02dT%02d:%02d:%02d", (long long)civil.year,
-		 civil.month + 1, civil.day + 1, second / 3600,
-		 second / 60 % 60, second % 60);
+	civil_of(time.seconds + time.offset, civil);
+	buf_addf(out, "%04d-%02d-%02dT%02d:%02d:%02d", civil[YEAR],
+		 civil[MONTH] + 1, civil[DATE], civil[HOUR], civil[MINUTE],
+		 civil[SECOND]);
 	if (time.nanos) {
 		snprintf(fraction, sizeof(fraction), ".%09d", (int)time.nanos);
 		for (n = strlen(fraction); fraction[n - 1] == '0';)
@@ -124,73 +132,39 @@ static int64_t zone(struct cel_call *call, struct cel_value *problem)
 	return (int64_t)(nanos * 60 * NANOS) / NANOS;
 }
 
-static int64_t duration_field(struct cel_call *call)
+static struct cel_value of_duration(struct cel_call *call)
 {
 	int64_t nanos = cel_duration_nanos(call->args[0].time);
 	const char *name = call->overload->name;
 
 	if (text_eq(name, "getHours"))
-		return nanos / NANOS / 3600;
+		return cel_int(nanos / NANOS / 3600);
 	if (text_eq(name, "getMinutes"))
-		return nanos / NANOS / 60;
+		return cel_int(nanos / NANOS / 60);
 	if (text_eq(name, "getSeconds"))
-		return nanos / NANOS;
-	return nanos / 1000000;
-}
-
-static struct cel_value of_duration(struct cel_call *call)
-{
-	return cel_int(duration_field(call));
-}
-
-/* The fields of times, in the order of the switch. */
-static const char *const fields[] = {
-	"getFullYear", "getMonth",	"getDayOfYear",
-	"getDate",     "getDayOfMonth", "getDayOfWeek",
-	"getHours",    "getMinutes",	"getSeconds",
-};
-
-static int64_t field(const char *name, struct civil c, struct cel_time time)
-{
-	size_t i = 0;
-
-	while (i < sizeof(fields) / sizeof(*fields) &&
-	       !text_eq(name, fields[i]))
-		i++;
-	switch (i) {
-	case 0:
-		return c.year;
-	case 1:
-		return c.month;
-	case 2:
-		return c.days - cel_days(c.year, 1, 1);
-	case 3:
-		return c.day + 1;
-	case 4:
-		return c.day;
-	case 5:
-		return ((c.days + 4) % 7 + 7) % 7; /* 1970 began on Thursday */
-	case 6:
-		return c.second / 3600;
-	case 7:
-		return c.second / 60 % 60;
-	case 8:
-		return c.second % 60;
-	default:
-		return time.nanos / 1000000;
-	}
+		return cel_int(nanos / NANOS);
+	return cel_int(nanos / 1000000);
 }
 
 static struct cel_value of_time(struct cel_call *call)
 {
+	static const char *const names[NCIVIL] = {
+		"getFullYear", "getMonth",	"getDayOfYear",
+		"getDate",     "getDayOfMonth", "getDayOfWeek",
+		"getHours",    "getMinutes",	"getSeconds",
+	};
 	struct cel_value problem = cel_null();
 	struct cel_time time = call->args[0].time;
 	int64_t east = zone(call, &problem);
+	int civil[NCIVIL];
 
 	if (cel_is_abnormal(problem))
 		return problem;
-	return cel_int(field(call->overload->name,
-			     civil_of(time.seconds + east), time));
+	civil_of(time.seconds + east, civil);
+	for (int i = 0; i < NCIVIL; i++)
+		if (text_eq(call->overload->name, names[i]))
+			return cel_int(civil[i]);
+	return cel_int(time.nanos / 1000000);
 }
 
 #define FIELD(name)                                                            \
