@@ -55,16 +55,11 @@ struct cel_type {
 /* The type without parameters of this kind. CEL_LIST is list(dyn), CEL_MAP
  * map(dyn, dyn). */
 const struct cel_type *cel_type_of_kind(enum cel_kind kind);
-const struct cel_type *cel_type_list(struct arena *arena,
-				     const struct cel_type *item);
-const struct cel_type *cel_type_map(struct arena *arena,
-				    const struct cel_type *key,
-				    const struct cel_type *value);
-const struct cel_type *cel_type_optional(struct arena *arena,
-					 const struct cel_type *value);
-/* The type of a type, `type(int)`. */
-const struct cel_type *cel_type_type(struct arena *arena,
-				     const struct cel_type *type);
+/* One with parameters: of a list, an optional or a type, which have no b; of a
+ * map. */
+const struct cel_type *cel_type_with(struct arena *arena, enum cel_kind kind,
+				     const struct cel_type *a,
+				     const struct cel_type *b);
 /* The name of the type as a value, parameters left out:
  * `google.protobuf.Timestamp`, `list`, `null_type`, `net.IP`. */
 const char *cel_type_name(const struct cel_type *type);

@@ -95,7 +95,7 @@ bool checker_resolve(struct checker *c, struct cel_expr *expr, const char *name)
 		type = cel_env_variable_type(c->env, index);
 	}
 	if (!type && (named = cel_env_type(c->env, name)))
-		type = cel_type_type(c->arena, named);
+		type = cel_type_with(c->arena, CEL_TYPE, named, NULL);
 	if (!type)
 		return false;
 	expr->kind = EXPR_IDENT;
@@ -208,7 +208,8 @@ static const struct cel_type *select_type(struct checker *c,
 		unify_assignable(&c->unifier, plain(CEL_DYN), type);
 	else if (type->kind != CEL_DYN && type->kind != CEL_ERROR)
 		result = no_fields(c, expr, type);
-	return optional ? cel_type_optional(c->arena, result) : result;
+	return optional ? cel_type_with(c->arena, CEL_OPTIONAL, result, NULL)
+			: result;
 }
 
 static void check_select(struct checker *c, struct cel_expr *expr)
@@ -258,8 +259,10 @@ static const struct cel_type *unwrap(struct checker *c,
 		return item->type;
 	if (item->type->kind == CEL_OPTIONAL)
 		return item->type->params[0];
-	checker_mismatch(c, item, cel_type_optional(c->arena, item->type),
-			 item->type);
+	checker_mismatch(
+		c, item,
+		cel_type_with(c->arena, CEL_OPTIONAL, item->type, NULL),
+		item->type);
 	return item->type;
 }
 
@@ -295,7 +298,7 @@ static void check_list(struct checker *c, struct cel_expr *expr)
 	}
 	if (!type)
 		type = unify_variable(&c->unifier);
-	set_aggregate(c, expr, cel_type_list(c->arena, type));
+	set_aggregate(c, expr, cel_type_with(c->arena, CEL_LIST, type, NULL));
 }
 
 static void check_map(struct checker *c, struct cel_expr *expr)
@@ -316,7 +319,7 @@ static void check_map(struct checker *c, struct cel_expr *expr)
 		key = unify_variable(&c->unifier);
 		value = unify_variable(&c->unifier);
 	}
-	set_aggregate(c, expr, cel_type_map(c->arena, key, value));
+	set_aggregate(c, expr, cel_type_with(c->arena, CEL_MAP, key, value));
 }
 
 /* --- comprehensions ------------------------------------------------------ */

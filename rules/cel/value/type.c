@@ -62,40 +62,14 @@ const struct cel_type *cel_type_of_kind(enum cel_kind kind)
 	return &plain[kind];
 }
 
-static const struct cel_type *with_params(struct arena *arena,
-					  enum cel_kind kind,
-					  const struct cel_type *a,
-					  const struct cel_type *b)
+const struct cel_type *cel_type_with(struct arena *arena, enum cel_kind kind,
+				     const struct cel_type *a,
+				     const struct cel_type *b)
 {
 	struct cel_type *type = ARENA_NEW(arena, struct cel_type);
 
 	*type = (struct cel_type){.kind = kind, .params = {a, b}};
 	return type;
-}
-
-const struct cel_type *cel_type_list(struct arena *arena,
-				     const struct cel_type *item)
-{
-	return with_params(arena, CEL_LIST, item, NULL);
-}
-
-const struct cel_type *cel_type_map(struct arena *arena,
-				    const struct cel_type *key,
-				    const struct cel_type *value)
-{
-	return with_params(arena, CEL_MAP, key, value);
-}
-
-const struct cel_type *cel_type_optional(struct arena *arena,
-					 const struct cel_type *value)
-{
-	return with_params(arena, CEL_OPTIONAL, value, NULL);
-}
-
-const struct cel_type *cel_type_type(struct arena *arena,
-				     const struct cel_type *type)
-{
-	return with_params(arena, CEL_TYPE, type, NULL);
 }
 
 const char *cel_type_name(const struct cel_type *type)
@@ -169,7 +143,7 @@ const struct cel_type *cel_type_parse(struct arena *arena, const char **text)
 	if (**text != ')')
 		BUG("no type: %s", word);
 	++*text;
-	return with_params(arena, type->kind, params[0], params[1]);
+	return cel_type_with(arena, type->kind, params[0], params[1]);
 }
 
 void cel_type_text(const struct cel_type *type, struct buf *out)

@@ -96,8 +96,10 @@ static const struct cel_env *environment(struct gathering *g,
 
 	variables[0] = (struct cel_variable){"self", g->self};
 	variables[1] = (struct cel_variable){
-		"oldSelf", is_optional(item) ? cel_type_optional(arena, g->self)
-					     : g->self};
+		"oldSelf",
+		is_optional(item)
+			? cel_type_with(arena, CEL_OPTIONAL, g->self, NULL)
+			: g->self};
 	return cel_env_new(arena, variables);
 }
 

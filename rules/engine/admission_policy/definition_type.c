@@ -216,7 +216,8 @@ map_type(struct arena *arena, const struct node *more, const char *name)
 	const struct cel_type *value = definition_type(
 		arena, more, arena_printf(arena, "%s.@elem", name));
 
-	return value ? cel_type_map(arena, cel_type_of_kind(CEL_STRING), value)
+	return value ? cel_type_with(arena, CEL_MAP,
+				     cel_type_of_kind(CEL_STRING), value)
 		     : NULL;
 }
 
@@ -226,7 +227,7 @@ list_type(struct arena *arena, const struct node *items, const char *name)
 	const struct cel_type *item = definition_type(
 		arena, items, arena_printf(arena, "%s.@idx", name));
 
-	return item ? cel_type_list(arena, item) : NULL;
+	return item ? cel_type_with(arena, CEL_LIST, item, NULL) : NULL;
 }
 
 const struct cel_type *definition_type(struct arena *arena,
