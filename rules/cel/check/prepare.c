@@ -35,15 +35,9 @@ static const struct {
 /* cel-go common/overloads, IsTypeConversionFunction() */
 static bool is_conversion(const char *name)
 {
-	static const char *const names[] = {
-		"bool", "bytes",  "double",    "dyn",  "duration",
-		"int",	"string", "timestamp", "type", "uint"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (text_eq(name, names[i]))
-			return true;
-	}
-	return false;
+	return text_lists("bool bytes double dyn duration int string timestamp "
+			  "type uint",
+			  name);
 }
 
 /* Is its price that of an overload, not that of the name? */

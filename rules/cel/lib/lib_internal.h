@@ -87,8 +87,6 @@ bool cel_regex_matches(struct arena *arena, const char *regex,
 struct cel_value cel_order(const struct cel_call *call, int order);
 
 int cel_hex_digit(int c); /* -1: it is none */
-/* The code point of len bytes of valid UTF-8. */
-unsigned cel_code_point(const char *s, size_t len);
 /* Position of a byte, or the length. */
 size_t cel_text_find(struct cel_text text, char byte);
 /* Does it begin with text at position at? */

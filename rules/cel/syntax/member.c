@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "rules/cel/syntax/parser.h"
+#include "rules/cel/value/value_internal.h"
 
 static const char *token_text(struct cel_parser *p, struct cel_token token)
 {
@@ -107,20 +108,6 @@ static struct cel_expr *parse_literal(struct cel_parser *p, uint32_t start,
 	return expr;
 }
 
-/* Legal as fields only (cel-go parser/parser.go; the others are tokens). */
-static bool is_reserved(const char *name)
-{
-	static const char *const words[] = {
-		"as",	     "break",  "const",	 "continue", "else", "for",
-		"function",  "if",     "import", "let",	     "loop", "package",
-		"namespace", "return", "var",	 "void",     "while"};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (text_eq(words[i], name))
-			return true;
-	return false;
-}
-
 /* A name, or a call of a function, with a dot before it or without. */
 static struct cel_expr *parse_name(struct cel_parser *p)
 {
@@ -133,7 +120,7 @@ static struct cel_expr *parse_name(struct cel_parser *p)
 
 	cel_expect(p, TOKEN_IDENT, "an expression");
 	name = token_text(p, token);
-	if (is_reserved(name))
+	if (cel_is_reserved(name)) /* but as a field */
 		cel_parser_issue(p, cel_place(p, start, token.start),
 				 "reserved identifier: %s", name);
 	p->height = 0;

@@ -16,13 +16,6 @@ static bool is_of(const struct node *schema, const char *type)
 
 /* --- names of properties ------------------------------------------------- */
 
-static const char *const reserved[] = {
-	"true",	  "false",    "null",  "in",	  "as",	       "break",
-	"const",  "continue", "else",  "for",	  "function",  "if",
-	"import", "let",      "loop",  "package", "namespace", "return",
-	"var",	  "void",     "while",
-};
-
 static const struct {
 	const char *text, *name;
 } escapes[] = {
@@ -32,10 +25,17 @@ static const struct {
 	{"/", "slash"},
 };
 
-static bool is_reserved(struct cel_text name)
+bool cel_is_reserved(const char *name)
 {
-	for (size_t i = 0; i < sizeof(reserved) / sizeof(*reserved); i++) {
-		if (cel_text_eq(name, reserved[i]))
+	static const char *const words[] = {
+		"true",	  "false",    "null",  "in",	  "as",	       "break",
+		"const",  "continue", "else",  "for",	  "function",  "if",
+		"import", "let",      "loop",  "package", "namespace", "return",
+		"var",	  "void",     "while",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (text_eq(words[i], name))
 			return true;
 	}
 	return false;
@@ -73,7 +73,7 @@ static struct cel_value escape(struct arena *arena, struct cel_text name)
 {
 	char *out, *at;
 
-	if (is_reserved(name))
+	if (cel_is_reserved(name.data))
 		return cel_string(arena_printf(arena, "__%s__", name.data));
 	at = out = arena_alloc(arena, name.len * 8 + 16);
 	for (size_t i = 0; i < name.len;) {
@@ -92,16 +92,13 @@ static struct cel_value escape(struct arena *arena, struct cel_text name)
 }
 
 /* What stands for an escape's word, or NULL. */
-static const char *meaning(struct arena *arena, struct cel_text word,
-			   bool whole)
+static const char *meaning(const char *word, bool whole)
 {
 	for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++) {
-		if (cel_text_eq(word, escapes[i].name))
+		if (text_eq(word, escapes[i].name))
 			return escapes[i].text;
 	}
-	return whole && is_reserved(word)
-		       ? arena_strndup(arena, word.data, word.len)
-		       : NULL;
+	return whole && cel_is_reserved(word) ? word : NULL;
 }
 
 /* false: some escape is none. */
@@ -112,8 +109,7 @@ static bool unescape(struct arena *arena, struct cel_text key,
 
 	for (size_t i = 0; i < key.len;) {
 		size_t end = i + 2;
-		const char *stands_for;
-		struct cel_text word;
+		const char *word, *stands_for;
 
 		while (end < key.len && key.data[end] != '_')
 			end++;
@@ -122,8 +118,8 @@ static bool unescape(struct arena *arena, struct cel_text key,
 			*at++ = key.data[i++];
 			continue;
 		}
-		word = (struct cel_text){key.data + i + 2, end - i - 2};
-		stands_for = meaning(arena, word, word.len + 4 == key.len);
+		word = arena_strndup(arena, key.data + i + 2, end - i - 2);
+		stands_for = meaning(word, end + 2 - i == key.len);
 		if (!stands_for)
 			return false;
 		at = put(at, stands_for);

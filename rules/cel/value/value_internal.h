@@ -11,6 +11,8 @@ struct cel_value cel_list_of_node(struct arena *arena, const struct node *node,
 struct cel_value cel_map_of_node(struct arena *arena, const struct node *node,
 				 const struct node *schema);
 
+/* A word that no variable can be called (cel-go parser/parser.go). */
+bool cel_is_reserved(const char *name);
 /* Exactly equal: 1, 1u and 1.0 are one key. */
 bool cel_key_same(struct cel_value a, struct cel_value b);
 

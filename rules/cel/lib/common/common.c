@@ -38,17 +38,6 @@ int cel_hex_digit(int c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-unsigned cel_code_point(const char *s, size_t len)
-{
-	unsigned c = (unsigned char)*s;
-
-	if (len > 1)
-		c &= 0x7fU >> len;
-	for (size_t i = 1; i < len; i++)
-		c = c << 6 | ((unsigned char)s[i] & 0x3f);
-	return c;
-}
-
 /* Code points that strconv.IsPrint refuses, of those that texts have. */
 static bool is_unprintable(unsigned c)
 {
@@ -71,7 +60,7 @@ static bool is_unprintable(unsigned c)
 static void quote_point(const char *s, size_t len, struct buf *out)
 {
 	static const char letters[] = "abtnvfr"; /* from \a = 7 on */
-	unsigned c = cel_code_point(s, len);
+	unsigned c = utf8_code_point(s, len);
 
 	if (c == '"' || c == '\\')
 		buf_addf(out, "\\%c", (int)c);

@@ -35,7 +35,7 @@ const char *re2_point(struct re2 *re, unsigned *c)
 
 	if (!len)
 		return re2_error(re, "invalid UTF-8", re->at, re->text.len);
-	*c = cel_code_point(s, len);
+	*c = utf8_code_point(s, len);
 	re->at += len;
 	return NULL;
 }

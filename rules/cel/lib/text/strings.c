@@ -285,7 +285,7 @@ static struct cel_value substring(struct cel_call *call)
 static size_t space_length(const char *s, size_t len)
 {
 	size_t n = utf8_length(s, len);
-	unsigned c = n ? cel_code_point(s, n) : 0;
+	unsigned c = n ? utf8_code_point(s, n) : 0;
 
 	if ((c >= '\t' && c <= '\r') || (c >= 0x2000 && c <= 0x200a))
 		return n;
