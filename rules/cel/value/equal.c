@@ -9,59 +9,30 @@
 #include "base/text.h"
 #include "rules/cel/value/value_internal.h"
 
-static int order_of_doubles(double a, double b)
+static double double_of(struct cel_value number)
 {
-	return (a > b) - (a < b);
+	return number.kind == CEL_INT	 ? (double)number.integer
+	       : number.kind == CEL_UINT ? (double)number.uinteger
+					 : number.real;
 }
 
-static int double_to_int(double d, int64_t i)
+__extension__ static __int128 whole_of(struct cel_value number)
 {
-	if (d < -9223372036854775808.0)
-		return -1;
-	return d > 9223372036854775808.0 ? 1 : order_of_doubles(d, (double)i);
+	__extension__ __int128 integer = number.integer;
+
+	return number.kind == CEL_INT ? integer : number.uinteger;
 }
 
-static int double_to_uint(double d, uint64_t u)
-{
-	if (d < 0)
-		return -1;
-	return d > 18446744073709551616.0 ? 1 : order_of_doubles(d, (double)u);
-}
-
-static int int_to_uint(int64_t i, uint64_t u)
-{
-	if (i < 0 || u > INT64_MAX)
-		return -1;
-	return (i > (int64_t)u) - (i < (int64_t)u);
-}
-
-static bool is_number(struct cel_value v)
-{
-	return v.kind == CEL_INT || v.kind == CEL_UINT || v.kind == CEL_DOUBLE;
-}
-
-/* Two numbers; a's kind is not after b's (int, uint, double). */
-static int order_of_numbers(struct cel_value a, struct cel_value b)
-{
-	if (a.kind == CEL_DOUBLE)
-		return order_of_doubles(a.real, b.real);
-	if (b.kind == CEL_DOUBLE)
-		return a.kind == CEL_INT ? -double_to_int(b.real, a.integer)
-					 : -double_to_uint(b.real, a.uinteger);
-	if (a.kind == CEL_UINT)
-		return (a.uinteger > b.uinteger) - (a.uinteger < b.uinteger);
-	if (b.kind == CEL_UINT)
-		return int_to_uint(a.integer, b.uinteger);
-	return (a.integer > b.integer) - (a.integer < b.integer);
-}
-
+/* Beside a double, others are rounded to one. */
 static bool compare_numbers(struct cel_value a, struct cel_value b, int *order)
 {
-	if ((a.kind == CEL_DOUBLE && isnan(a.real)) ||
-	    (b.kind == CEL_DOUBLE && isnan(b.real)))
-		return false;
-	*order = a.kind <= b.kind ? order_of_numbers(a, b)
-				  : -order_of_numbers(b, a);
+	if (a.kind == CEL_DOUBLE || b.kind == CEL_DOUBLE) {
+		double x = double_of(a), y = double_of(b);
+
+		*order = (x > y) - (x < y);
+		return !isnan(x) && !isnan(y);
+	}
+	*order = (whole_of(a) > whole_of(b)) - (whole_of(a) < whole_of(b));
 	return true;
 }
 
@@ -84,7 +55,7 @@ static int order_of_times(struct cel_time a, struct cel_time b)
 
 bool cel_compare(struct cel_value a, struct cel_value b, int *order)
 {
-	if (is_number(a) && is_number(b))
+	if (cel_is_number(a) && cel_is_number(b))
 		return compare_numbers(a, b, order);
 	if (a.kind != b.kind)
 		return false;
@@ -216,7 +187,7 @@ struct cel_value cel_equal(struct arena *arena, struct cel_value a,
 {
 	int order;
 
-	if (is_number(a) && is_number(b))
+	if (cel_is_number(a) && cel_is_number(b))
 		return cel_bool(compare_numbers(a, b, &order) && order == 0);
 	if (a.kind != b.kind || a.kind == CEL_UNKNOWN)
 		return equal_unlike(a, b);

@@ -14,68 +14,49 @@
 
 enum { INDEX_FROM = 8, INDEX_LOAD = 2 };
 
-/* A number as 64 bits and a sign, the same for equal numbers; doubles that are
- * not integers keep their bits. */
-struct exact {
-	uint64_t bits;
-	int sign; /* -1, 0: not below zero, 2: no integer */
-};
-
-static struct exact exact_of(struct cel_value key)
+/* The integer that a number is exactly; false: it is none of 64 bits. */
+__extension__ static bool integer_of(struct cel_value key, __int128 *out)
 {
-	struct exact exact = {0};
-
-	if (key.kind == CEL_INT) {
-		exact.bits = (uint64_t)key.integer;
-		exact.sign = key.integer < 0 ? -1 : 0;
-	} else if (key.kind == CEL_UINT) {
-		exact.bits = key.uinteger;
-	} else if (key.real >= -9223372036854775808.0 && key.real < 0 &&
-		   (double)(int64_t)key.real == key.real) {
-		exact.bits = (uint64_t)(int64_t)key.real;
-		exact.sign = -1;
-	} else if (key.real >= 0 && key.real < 18446744073709551616.0 &&
-		   (double)(uint64_t)key.real == key.real) {
-		exact.bits = (uint64_t)key.real;
-	} else {
-		memcpy(&exact.bits, &key.real, sizeof(exact.bits));
-		exact.sign = 2;
-	}
-	return exact;
-}
-
-static bool is_number(struct cel_value v)
-{
-	return v.kind == CEL_INT || v.kind == CEL_UINT || v.kind == CEL_DOUBLE;
+	if (key.kind != CEL_DOUBLE)
+		*out = key.kind == CEL_INT ? key.integer
+					   : (__int128)key.uinteger;
+	else if (key.real >= -9223372036854775808.0 &&
+		 key.real < 18446744073709551616.0)
+		*out = (__int128)key.real;
+	else
+		return false;
+	return key.kind != CEL_DOUBLE || (double)*out == key.real;
 }
 
 bool cel_key_same(struct cel_value a, struct cel_value b)
 {
+	__extension__ __int128 x, y;
+
 	if (a.kind == CEL_STRING)
 		return b.kind == CEL_STRING && a.text.len == b.text.len &&
 		       memcmp(a.text.data, b.text.data, a.text.len) == 0;
 	if (a.kind == CEL_BOOL)
 		return b.kind == CEL_BOOL && a.boolean == b.boolean;
-	if (is_number(a) && is_number(b)) {
-		struct exact x = exact_of(a), y = exact_of(b);
-
-		if (a.kind == CEL_DOUBLE && a.real != a.real)
-			return false;
-		return x.bits == y.bits && x.sign == y.sign;
-	}
-	return false;
+	if (!cel_is_number(a) || !cel_is_number(b))
+		return false;
+	if (integer_of(a, &x) && integer_of(b, &y))
+		return x == y;
+	return a.kind == CEL_DOUBLE && b.kind == CEL_DOUBLE && a.real == b.real;
 }
 
 static uint64_t hash_of(struct cel_value key)
 {
+	__extension__ __int128 integer;
 	uint64_t bits = key.kind;
 
 	if (key.kind == CEL_STRING)
 		return text_keyed_hash(key.text.data, key.text.len);
 	if (key.kind == CEL_BOOL)
 		bits = key.boolean;
-	else if (is_number(key))
-		bits = exact_of(key).bits;
+	else if (cel_is_number(key) && integer_of(key, &integer))
+		bits = (uint64_t)integer;
+	else if (key.kind == CEL_DOUBLE)
+		memcpy(&bits, &key.real, sizeof(bits));
 	return text_keyed_hash(&bits, sizeof(bits));
 }
 

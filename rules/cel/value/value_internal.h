@@ -13,6 +13,11 @@ struct cel_value cel_map_of_node(struct arena *arena, const struct node *node,
 
 /* A word that no variable can be called (cel-go parser/parser.go). */
 bool cel_is_reserved(const char *name);
+static inline bool cel_is_number(struct cel_value v)
+{
+	return v.kind == CEL_INT || v.kind == CEL_UINT || v.kind == CEL_DOUBLE;
+}
+
 /* Exactly equal: 1, 1u and 1.0 are one key. */
 bool cel_key_same(struct cel_value a, struct cel_value b);
 
