@@ -45,21 +45,6 @@ static struct cel_value int_of_uint(struct cel_call *call)
 	return cel_int((int64_t)call->args[0].uinteger);
 }
 
-/* Decimal digits only; false: none, others, or more than 64 bits. */
-static bool digits(struct cel_text text, size_t at, uint64_t *out)
-{
-	if (at == text.len)
-		return false;
-	for (*out = 0; at < text.len; at++) {
-		unsigned digit = (unsigned char)text.data[at] - '0';
-
-		if (digit > 9 || __builtin_mul_overflow(*out, 10, out) ||
-		    __builtin_add_overflow(*out, digit, out))
-			return false;
-	}
-	return true;
-}
-
 static struct cel_value int_of_string(struct cel_call *call)
 {
 	struct cel_text text = call->args[0].text;
@@ -67,7 +52,7 @@ static struct cel_value int_of_string(struct cel_call *call)
 	bool sign = negative || (text.len && text.data[0] == '+');
 	uint64_t value;
 
-	if (!digits(text, sign, &value) ||
+	if (cel_digits(cel_part(text, sign, text.len), &value) ||
 	    value > (uint64_t)INT64_MAX + negative)
 		return no_conversion(call, "int");
 	return cel_int((int64_t)(negative ? -value : value));
@@ -93,7 +78,7 @@ static struct cel_value uint_of_string(struct cel_call *call)
 {
 	uint64_t value;
 
-	if (!digits(call->args[0].text, 0, &value))
+	if (cel_digits(call->args[0].text, &value))
 		return no_conversion(call, "uint");
 	return cel_uint(value);
 }

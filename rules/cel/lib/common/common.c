@@ -38,6 +38,33 @@ int cel_hex_digit(int c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+size_t cel_digits_length(struct cel_text text, size_t at)
+{
+	size_t end = at;
+
+	while (end < text.len && text.data[end] >= '0' && text.data[end] <= '9')
+		end++;
+	return end - at;
+}
+
+const char *cel_digits(struct cel_text text, uint64_t *out)
+{
+	bool overflow = false;
+
+	*out = 0;
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned digit = (unsigned char)text.data[i] - '0';
+
+		if (digit > 9)
+			return "invalid syntax";
+		overflow |= __builtin_mul_overflow(*out, 10, out) ||
+			    __builtin_add_overflow(*out, digit, out);
+	}
+	if (!text.len)
+		return "invalid syntax";
+	return overflow ? "value out of range" : NULL;
+}
+
 /* Code points that strconv.IsPrint refuses, of those that texts have. */
 static bool is_unprintable(unsigned c)
 {

@@ -27,22 +27,16 @@ static bool only(struct cel_text text, const char *set)
 	return true;
 }
 
-/* strconv.ParseUint of digits; NULL, or its message. */
+/* strconv.ParseUint; NULL, or its message. */
 static const char *parse_number(struct arena *arena, struct cel_text text,
 				uint64_t *out)
 {
-	bool overflow = false;
+	const char *problem = cel_digits(text, out);
 
-	*out = 0;
-	for (size_t i = 0; text.data && i < text.len; i++)
-		overflow |=
-			__builtin_mul_overflow(*out, 10, out) ||
-			__builtin_add_overflow(*out, text.data[i] - '0', out);
-	if (text.len && !overflow)
+	if (!problem)
 		return NULL;
 	return arena_printf(arena, "strconv.ParseUint: parsing %s: %s",
-			    cel_quoted(arena, text),
-			    overflow ? "value out of range" : "invalid syntax");
+			    cel_quoted(arena, text), problem);
 }
 
 static const char *parse_part(struct arena *arena, struct cel_text text,
@@ -200,17 +194,15 @@ static const char *parse_tolerantly(struct arena *arena, struct cel_text text,
 static int compare_items(struct cel_text a, struct cel_text b)
 {
 	bool anum = only(a, DIGITS), bnum = only(b, DIGITS);
-	size_t len = a.len < b.len ? a.len : b.len;
 	int order;
 
 	if (anum != bnum)
 		return anum ? -1 : 1;
 	if (anum && a.len != b.len)
 		return a.len < b.len ? -1 : 1;
-	order = memcmp(a.data, b.data, len);
-	if (order)
-		return order < 0 ? -1 : 1;
-	return (a.len > b.len) - (a.len < b.len);
+	cel_compare(cel_stringn(a.data, a.len), cel_stringn(b.data, b.len),
+		    &order);
+	return order;
 }
 
 static int compare_pre(struct cel_text a, struct cel_text b)

@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* An IPv6 address while it is read. */
@@ -204,6 +203,7 @@ const char *address_block_parse(struct arena *arena, struct cel_text text,
 	size_t slash = text.len;
 	struct cel_text bits;
 	const char *problem;
+	uint64_t value;
 	bool valid;
 
 	while (slash && text.data[slash - 1] != '/')
@@ -217,17 +217,12 @@ const char *address_block_parse(struct arena *arena, struct cel_text text,
 	if (out->address.zone)
 		return "IPv6 zones cannot be present in a prefix";
 	bits = cel_part(text, slash, text.len);
-	valid = bits.len && (bits.len == 1 || *bits.data != '0');
-	for (size_t i = 0; i < bits.len; i++)
-		valid = valid && bits.data[i] >= '0' && bits.data[i] <= '9';
+	valid = !cel_digits(bits, &value) &&
+		(bits.len == 1 || *bits.data != '0');
 	if (!valid || bits.len > 18)
 		return arena_printf(arena, "bad bits after slash: %s",
 				    cel_quoted(arena, bits));
-	out->bits =
-		bits.len > 3
-			? 999
-			: (int)strtol(arena_strndup(arena, bits.data, bits.len),
-				      NULL, 10);
+	out->bits = value > 999 ? 999 : (int)value;
 	if (out->bits > out->address.size * 8)
 		return "prefix length out of range";
 	return NULL;

@@ -146,10 +146,9 @@ struct cel_text url_path(struct arena *arena, const struct url *url)
 
 static const char *check_port(struct arena *arena, struct cel_text port)
 {
-	bool good = !port.len || *port.data == ':';
+	bool good = !port.len || (*port.data == ':' &&
+				  cel_digits_length(port, 1) == port.len - 1);
 
-	for (size_t i = 1; i < port.len; i++)
-		good = good && port.data[i] >= '0' && port.data[i] <= '9';
 	return good ? NULL
 		    : arena_printf(arena, "invalid port %s after host",
 				   cel_quoted(arena, port));

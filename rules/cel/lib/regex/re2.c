@@ -60,19 +60,14 @@ static void assertion(struct re2_parser *p, const char *text, size_t len)
 /* -1: none; -2: too large. No leading zeros. */
 static int count(struct re2 *re, size_t *at)
 {
-	size_t start = *at;
-	int n = 0;
+	struct cel_text digits = cel_part(re->text, *at, re->text.len);
+	uint64_t n;
 
-	for (; *at < re->text.len && re->text.data[*at] >= '0' &&
-	       re->text.data[*at] <= '9';
-	     ++*at) {
-		n = n < 0 || n > REPEAT_MAX
-			    ? -2
-			    : n * 10 + (re->text.data[*at] - '0');
-	}
-	if (*at == start || (*at > start + 1 && re->text.data[start] == '0'))
+	digits.len = cel_digits_length(digits, 0);
+	*at += digits.len;
+	if (!digits.len || (digits.len > 1 && *digits.data == '0'))
 		return -1;
-	return n;
+	return cel_digits(digits, &n) || n > REPEAT_MAX ? -2 : (int)n;
 }
 
 struct re2_repeat {

@@ -28,32 +28,30 @@ struct clause {
 static const char *precision(struct arena *arena, struct cel_text text,
 			     struct clause *clause)
 {
-	size_t at = 1;
-	const char *digits, *problem = NULL;
+	struct cel_text digits;
+	const char *problem;
+	uint64_t value;
+	size_t at;
 
 	clause->precision = -1;
-	clause->len = at;
+	clause->len = 1;
 	if (!cel_text_at(text, 1, "."))
 		return NULL;
-	for (at = 2;
-	     at < text.len && text.data[at] >= '0' && text.data[at] <= '9';)
-		at++;
+	at = 2 + cel_digits_length(text, 2);
 	if (at == text.len)
 		return "could not find end of precision specifier";
-	digits = arena_strndup(arena, text.data + 2, at - 2);
-	clause->precision = strtol(digits, NULL, 10);
-	clause->len = at;
-	if (at == 2)
-		problem = "invalid syntax";
-	else if (at > 20 ||
-		 (at == 20 && strcmp(digits, "9223372036854775807") > 0))
+	digits = cel_part(text, 2, at);
+	problem = cel_digits(digits, &value);
+	if (!problem && value > INT64_MAX)
 		problem = "value out of range";
+	clause->precision = (long)value;
+	clause->len = at;
 	if (!problem)
 		return NULL;
 	return arena_printf(arena,
 			    "error while converting precision to integer: "
-			    "strconv.Atoi: parsing \"%s\": %s",
-			    digits, problem);
+			    "strconv.Atoi: parsing \"%.*s\": %s",
+			    (int)digits.len, digits.data, problem);
 }
 
 static const char *parse_clause(struct arena *arena, struct cel_text text,

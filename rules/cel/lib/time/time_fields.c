@@ -82,26 +82,18 @@ void cel_timestamp_text(struct cel_time time, struct buf *out)
 static int64_t integer(struct cel_call *call, struct cel_text text,
 		       struct cel_value *problem)
 {
-	size_t at = text.len && strchr("+-", *text.data) ? 1 : 0;
-	bool negative = at && *text.data == '-', valid = at < text.len;
-	int64_t value = 0;
-	bool overflow = false;
+	bool negative = cel_text_at(text, 0, "-");
+	bool sign = negative || cel_text_at(text, 0, "+");
+	uint64_t size;
+	const char *wrong = cel_digits(cel_part(text, sign, text.len), &size);
 
-	for (; at < text.len; at++) {
-		int digit = text.data[at] - '0';
-
-		valid = valid && digit >= 0 && digit <= 9;
-		overflow =
-			overflow || __builtin_mul_overflow(value, 10, &value) ||
-			__builtin_add_overflow(value, negative ? -digit : digit,
-					       &value);
-	}
-	if (!valid || overflow)
-		*problem = cel_error(
-			call->arena, "strconv.Atoi: parsing %s: %s",
-			cel_quoted(call->arena, text),
-			valid ? "value out of range" : "invalid syntax");
-	return value;
+	if (!wrong && size > (uint64_t)INT64_MAX + negative)
+		wrong = "value out of range";
+	if (wrong)
+		*problem =
+			cel_error(call->arena, "strconv.Atoi: parsing %s: %s",
+				  cel_quoted(call->arena, text), wrong);
+	return (int64_t)(negative ? -size : size);
 }
 
 /* Seconds east of UTC; or *problem says why not. */
