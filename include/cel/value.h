@@ -55,8 +55,8 @@ struct cel_value {
 		uint64_t uinteger;
 		double real;
 		struct cel_text text; /* string, bytes, message of an error */
-		const struct cel_list *list;
-		const struct cel_map *map; /* map, object */
+		const struct cel_items *list;
+		const struct cel_items *map; /* map, object */
 		const struct cel_type *type;
 		struct cel_time time;		  /* timestamp, duration */
 		const struct cel_value *optional; /* NULL: none */
@@ -70,13 +70,6 @@ struct cel_value {
 	const struct node *node;
 };
 
-/*
- * Lists and maps are views of nodes of a document or of values; those of
- * nodes convert their items when they are read. schema is the OpenAPI schema of
- * the node where the object's kind has one (CRDs), which decides about
- * timestamps, durations, bytes, int-or-string and about set and map lists;
- * without it JSON's types count.
- */
 /* The child that was read last: children in their order cost no search. A list
  * or map over nodes is of one evaluation, hence of one thread. */
 struct cel_cursor {
@@ -84,25 +77,26 @@ struct cel_cursor {
 	size_t index;
 };
 
-struct cel_list {
-	const struct node *node; /* a seq, or NULL */
-	const struct node *schema;
-	const struct cel_value *items; /* where node is NULL */
-	size_t n;
-	struct cel_cursor *cursor; /* where node is not NULL */
-};
-
 struct cel_entry {
 	struct cel_value key, value;
 };
 
-struct cel_map {
-	const struct node *node; /* a map, or NULL */
+/*
+ * Lists and maps are views of nodes of a document or of values; those of
+ * nodes convert their items when they are read. schema is the OpenAPI schema of
+ * the node where the object's kind has one (CRDs), which decides about
+ * timestamps, durations, bytes, int-or-string and about set and map lists;
+ * without it JSON's types count.
+ */
+struct cel_items {
+	const struct node *node; /* a seq or a map, or NULL */
 	const struct node *schema;
-	const struct cel_entry *entries; /* where node and field are NULL */
 	size_t n;
-	const uint32_t *index;	   /* hash of the keys, in large maps */
 	struct cel_cursor *cursor; /* where node is not NULL */
+	/* Of a list, of a map, where node and field are NULL. */
+	const struct cel_value *values;
+	const struct cel_entry *entries;
+	const uint32_t *index; /* hash of the keys, in large maps */
 	/*
 	 * An object whose fields the host computes when they are read
 	 * (`variables`, `gpugate`); only in values of kind CEL_OBJECT. Sets
@@ -215,14 +209,18 @@ static inline bool cel_is_abnormal(struct cel_value v)
 	return v.kind == CEL_ERROR || v.kind == CEL_UNKNOWN;
 }
 
-size_t cel_list_size(struct cel_value list);
+/* How many items a list has, or entries a map. */
+static inline size_t cel_size(struct cel_value v)
+{
+	return v.list->n;
+}
+
 /* i < size. Items of a document's list know their node. */
 struct cel_value cel_list_at(struct arena *arena, struct cel_value list,
 			     size_t i);
 /* The items of both; beyond a million, an error. */
 struct cel_value cel_list_add(struct arena *arena, struct cel_value a,
 			      struct cel_value b);
-size_t cel_map_size(struct cel_value map);
 /* Entry number i, in the document's order (i < size). */
 struct cel_entry cel_map_at(struct arena *arena, struct cel_value map,
 			    size_t i);

@@ -53,7 +53,7 @@ static void quoted(struct cel_text text, struct buf *out)
 static void list_text(struct answer *answer, struct cel_value list,
 		      struct buf *out)
 {
-	size_t n = cel_list_size(list);
+	size_t n = cel_size(list);
 
 	buf_addc(out, '[');
 	for (size_t i = 0; i < n; i++) {
@@ -71,7 +71,7 @@ static int by_text(const void *a, const void *b)
 static void map_text(struct answer *answer, struct cel_value map,
 		     struct buf *out)
 {
-	size_t n = cel_map_size(map);
+	size_t n = cel_size(map);
 	char **texts = ARENA_ARRAY(&answer->arena, char *, n + 1);
 
 	for (size_t i = 0; i < n; i++) {

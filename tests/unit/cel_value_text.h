@@ -29,7 +29,7 @@ static void add_list(struct arena *arena, struct cel_value list,
 		     struct buf *out)
 {
 	buf_addc(out, '[');
-	for (size_t i = 0; i < cel_list_size(list); i++) {
+	for (size_t i = 0; i < cel_size(list); i++) {
 		if (i)
 			buf_adds(out, ", ");
 		value_text(cel_list_at(arena, list, i), out);
@@ -40,7 +40,7 @@ static void add_list(struct arena *arena, struct cel_value list,
 static void add_map(struct arena *arena, struct cel_value map, struct buf *out)
 {
 	buf_addc(out, '{');
-	for (size_t i = 0; i < cel_map_size(map); i++) {
+	for (size_t i = 0; i < cel_size(map); i++) {
 		struct cel_entry entry = cel_map_at(arena, map, i);
 
 		if (i)

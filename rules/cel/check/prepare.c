@@ -146,7 +146,7 @@ static void fold_in(struct cel_expr *e)
 		return;
 	}
 	for (size_t i = 0; i < list.list->n; i++) {
-		if (!is_primitive(list.list->items[i]))
+		if (!is_primitive(list.list->values[i]))
 			return;
 	}
 	e->call.operation = OPERATION_IN_CONSTANTS;

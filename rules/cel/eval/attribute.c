@@ -129,7 +129,7 @@ static struct cel_value in_list(struct cel_eval *ev, struct cel_value list,
 	*found = true; /* a key that is not an index is wrong in any case */
 	if (!index_of(key, &i))
 		return bad_index(ev, key);
-	if (i >= 0 && (uint64_t)i < cel_list_size(list))
+	if (i >= 0 && (uint64_t)i < cel_size(list))
 		return cel_list_at(ev->arena, list, (size_t)i);
 	*found = i >= 0 && eval_holds_more(ev, list);
 	return *found ? cel_unknown(NULL) : cel_null();

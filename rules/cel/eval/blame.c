@@ -157,7 +157,7 @@ static bool blame_element(struct blame *b, const struct cel_expr *e,
 	bool exists = text_eq(e->fold.macro, "exists");
 	bool decides = exists || text_eq(e->fold.macro, "all");
 	bool decided = false;
-	size_t n = eval_range_size(range), at = n;
+	size_t n = cel_size(range), at = n;
 
 	for (size_t i = 0; i < n && !decided && !b->ev->state->over; i++) {
 		struct cel_value v;

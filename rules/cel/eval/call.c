@@ -9,9 +9,8 @@
 
 bool eval_holds_more(const struct cel_eval *ev, struct cel_value v)
 {
-	const struct node *node = v.kind == CEL_LIST  ? v.list->node
-				  : v.kind == CEL_MAP ? v.map->node
-						      : NULL;
+	const struct node *node =
+		v.kind == CEL_LIST || v.kind == CEL_MAP ? v.list->node : NULL;
 
 	return node && (ev->options.fragment ||
 			(v.kind == CEL_MAP && node->flags & NODE_OPEN));
@@ -26,7 +25,7 @@ static bool has_more_within(struct cel_eval *ev, struct cel_value v)
 		return has_more_within(ev, *v.optional);
 	if (more || (v.kind != CEL_LIST && v.kind != CEL_MAP))
 		return more;
-	for (size_t i = 0; !more && i < eval_range_size(v); i++) {
+	for (size_t i = 0; !more && i < cel_size(v); i++) {
 		struct cel_value item =
 			v.kind == CEL_LIST ? cel_list_at(ev->arena, v, i)
 					   : cel_map_at(ev->arena, v, i).value;
@@ -138,7 +137,7 @@ static bool is_of(struct cel_eval *ev, struct cel_value v,
 	switch (v.kind) {
 	case CEL_LIST:
 		/* NOLINTNEXTLINE: all n are set */
-		if (type->params[0]->kind >= CEL_DYN || !cel_list_size(v))
+		if (type->params[0]->kind >= CEL_DYN || !cel_size(v))
 			return true;
 		first.key = cel_list_at(ev->arena, v, 0);
 		return cel_is_abnormal(first.key) ||
@@ -147,7 +146,7 @@ static bool is_of(struct cel_eval *ev, struct cel_value v,
 		if ((type->params[0]->kind >= CEL_DYN &&
 		     type->params[1]->kind >= CEL_DYN) ||
 		    /* NOLINTNEXTLINE: all n are set */
-		    !cel_map_size(v))
+		    !cel_size(v))
 			return true;
 		first = cel_map_at(ev->arena, v, 0);
 		return is_of(ev, first.key, type->params[0]) &&
@@ -296,7 +295,7 @@ static struct cel_value no_overload(struct cel_eval *ev,
 static uint64_t work_of_result(struct cel_value v)
 {
 	return v.kind == CEL_STRING ? v.text.len / 16
-	       : v.kind == CEL_LIST ? cel_list_size(v)
+	       : v.kind == CEL_LIST ? cel_size(v)
 				    : 0;
 }
 

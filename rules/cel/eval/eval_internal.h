@@ -27,11 +27,10 @@ struct local_slot {
 	const struct cel_expr *pending;
 	/* An accumulator that started as an empty list or map: it is added to
 	 * in place. */
-	struct cel_list *list;
-	struct cel_value *items;
+	struct cel_items *grows;
+	struct cel_value *items; /* of a list */
 	size_t size;
-	struct cel_map *map;
-	struct cel_map_builder builder;
+	struct cel_map_builder builder; /* of a map */
 };
 
 struct cel_eval_state {
@@ -83,7 +82,6 @@ struct cel_value eval_call(struct cel_eval *ev, const struct cel_expr *e);
 struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e);
 /* The value of an accumulator, a comprehension's variable. */
 struct cel_value eval_local(struct cel_eval *ev, unsigned slot);
-size_t eval_range_size(struct cel_value range);
 /* Starts a fold: its accumulator is pending. */
 void eval_fold_start(struct cel_eval *ev, const struct cel_expr *e);
 /* Binds its variables to element i of a list or map. */

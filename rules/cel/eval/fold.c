@@ -19,14 +19,11 @@ void eval_fold_start(struct cel_eval *ev, const struct cel_expr *e)
 /* A list or map that nothing but the macro's own step can see. */
 static void grow(struct cel_eval *ev, struct local_slot *slot)
 {
-	if (slot->value.kind == CEL_LIST && !cel_list_size(slot->value)) {
-		slot->list = ARENA_NEW(ev->arena, struct cel_list);
-		slot->value.list = slot->list;
-	}
-	if (slot->value.kind == CEL_MAP && !cel_map_size(slot->value)) {
-		slot->map = ARENA_NEW(ev->arena, struct cel_map);
-		slot->value.map = slot->map;
-	}
+	if ((slot->value.kind != CEL_LIST && slot->value.kind != CEL_MAP) ||
+	    cel_size(slot->value))
+		return;
+	slot->grows = ARENA_NEW(ev->arena, struct cel_items);
+	slot->value.list = slot->grows;
 }
 
 /* What the first value of an accumulator is; its own comprehensions may use
@@ -60,12 +57,6 @@ struct cel_value eval_local(struct cel_eval *ev, unsigned i)
 			grow(ev, slot);
 	}
 	return slot->value;
-}
-
-size_t eval_range_size(struct cel_value range)
-{
-	return range.kind == CEL_LIST ? cel_list_size(range)
-				      : cel_map_size(range);
 }
 
 /* --- elements ------------------------------------------------------------ */
@@ -128,7 +119,7 @@ struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e)
 		return range;
 	if (range.kind != CEL_LIST && range.kind != CEL_MAP)
 		return no_range(ev, e, range);
-	n = eval_range_size(range);
+	n = cel_size(range);
 	eval_fold_start(ev, e);
 	slot = &ev->state->slots[e->fold.accumulator_slot];
 	for (size_t i = 0; i < n && !ev->state->over; i++) {
@@ -158,8 +149,8 @@ static struct local_slot *growing(struct cel_eval *ev, const struct cel_expr *e)
 static void append(struct cel_eval *ev, struct local_slot *slot,
 		   struct cel_value item)
 {
-	*VEC_PUSH(ev->arena, slot->items, slot->list->n, slot->size) = item;
-	slot->list->items = slot->items;
+	*VEC_PUSH(ev->arena, slot->items, slot->grows->n, slot->size) = item;
+	slot->grows->values = slot->items;
 }
 
 /* The one item of `[x]`, without a list around it; else a list. */
@@ -183,7 +174,7 @@ bool eval_fold_add(struct cel_eval *ev, const struct cel_expr *e,
 	struct cel_value right;
 	bool single;
 
-	if (!slot || !slot->list)
+	if (!slot || !slot->grows)
 		return false;
 	eval_charge(ev, 1); /* the accumulator */
 	right = right_side(ev, e->parts[1], &single);
@@ -192,10 +183,10 @@ bool eval_fold_add(struct cel_eval *ev, const struct cel_expr *e,
 	if (cel_is_abnormal(*out))
 		return true;
 	if (!single)
-		eval_work(ev, cel_list_size(right));
+		eval_work(ev, cel_size(right));
 	if (single)
 		append(ev, slot, right);
-	for (size_t i = 0; !single && i < cel_list_size(right); i++)
+	for (size_t i = 0; !single && i < cel_size(right); i++)
 		append(ev, slot, cel_list_at(ev->arena, right, i));
 	*out = slot->value;
 	return true;
@@ -205,9 +196,9 @@ static struct cel_value insert(struct cel_eval *ev, struct local_slot *slot,
 			       struct cel_entry entry)
 {
 	if (cel_map_put(ev->arena, &slot->builder, entry, false)) {
-		slot->map->entries = slot->builder.entries;
-		slot->map->n = slot->builder.n;
-		slot->map->index = slot->builder.index;
+		slot->grows->entries = slot->builder.entries;
+		slot->grows->n = slot->builder.n;
+		slot->grows->index = slot->builder.index;
 		return slot->value;
 	}
 	return cel_error(ev->arena, "insert failed: key %s already exists",
@@ -219,9 +210,8 @@ static struct cel_value insert_all(struct cel_eval *ev, struct local_slot *slot,
 {
 	struct cel_value result = slot->value;
 
-	eval_work(ev, cel_map_size(map));
-	for (size_t i = 0; i < cel_map_size(map) && !cel_is_abnormal(result);
-	     i++)
+	eval_work(ev, cel_size(map));
+	for (size_t i = 0; i < cel_size(map) && !cel_is_abnormal(result); i++)
 		result = insert(ev, slot, cel_map_at(ev->arena, map, i));
 	return result;
 }

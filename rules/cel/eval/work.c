@@ -31,13 +31,11 @@ static uint64_t within(struct cel_eval *ev, struct cel_value v, uint64_t most)
 		return work + v.text.len / BYTES;
 	if (v.kind == CEL_OPTIONAL && v.optional)
 		return within(ev, *v.optional, most);
-	if (v.kind == CEL_LIST && v.list->node)
-		return of_node(v.list->node, most);
-	if (v.kind == CEL_MAP && v.map->node)
-		return of_node(v.map->node, most);
 	if (v.kind != CEL_LIST && v.kind != CEL_MAP)
 		return work;
-	for (size_t i = 0; i < eval_range_size(v) && work <= most; i++) {
+	if (v.list->node)
+		return of_node(v.list->node, most);
+	for (size_t i = 0; i < cel_size(v) && work <= most; i++) {
 		struct cel_value item =
 			v.kind == CEL_LIST ? cel_list_at(ev->arena, v, i)
 					   : cel_map_at(ev->arena, v, i).value;
@@ -77,7 +75,7 @@ static uint64_t work_of_argument(struct cel_eval *ev, const struct cel_expr *e,
 		return 0;
 	if (text_eq(name, "@in"))
 		return v.kind == CEL_MAP ? 0 : eval_work_of(ev, v);
-	return looks_within(name) ? eval_work_of(ev, v) : eval_range_size(v);
+	return looks_within(name) ? eval_work_of(ev, v) : cel_size(v);
 }
 
 bool eval_may_call(struct cel_eval *ev, const struct cel_expr *e,

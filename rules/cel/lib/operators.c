@@ -129,7 +129,7 @@ static struct cel_value absent(struct cel_call *call, const struct node *node)
 static struct cel_value in_list(struct cel_call *call)
 {
 	struct cel_value result = absent(call, call->args[1].list->node);
-	size_t n = cel_list_size(call->args[1]);
+	size_t n = cel_size(call->args[1]);
 
 	for (size_t i = 0; i < n; i++) {
 		struct cel_value equal =

@@ -10,9 +10,8 @@ uint64_t cel_cost_size(struct cel_value value)
 	case CEL_BYTES:
 		return value.text.len;
 	case CEL_LIST:
-		return cel_list_size(value);
 	case CEL_MAP:
-		return cel_map_size(value);
+		return cel_size(value);
 	case CEL_OPTIONAL:
 		return value.optional ? cel_cost_size(*value.optional) : 1;
 	case CEL_OPAQUE:

@@ -111,7 +111,7 @@ static struct cel_value has_equal(struct arena *arena, struct cel_value list,
 {
 	struct cel_value found = cel_bool(false);
 
-	for (size_t i = 0; i < cel_list_size(list); i++) {
+	for (size_t i = 0; i < cel_size(list); i++) {
 		struct cel_value other = cel_list_at(arena, list, i), equal;
 
 		if (keys && !cel_same_keys(arena, other, item, keys))
@@ -131,9 +131,9 @@ static struct cel_value equal_lists(struct arena *arena, struct cel_value a,
 	const struct node *keys;
 	bool unordered = cel_schema_unordered(a.list->schema, &keys);
 	struct cel_value all = cel_bool(true);
-	size_t n = cel_list_size(a);
+	size_t n = cel_size(a);
 
-	if (n != cel_list_size(b))
+	if (n != cel_size(b))
 		return cel_bool(false);
 	for (size_t i = 0; i < n; i++) {
 		struct cel_value item = cel_list_at(arena, b, i);
@@ -152,9 +152,9 @@ static struct cel_value equal_maps(struct arena *arena, struct cel_value a,
 				   struct cel_value b)
 {
 	struct cel_value all = cel_bool(true), other;
-	size_t n = cel_map_size(a);
+	size_t n = cel_size(a);
 
-	if (n != cel_map_size(b))
+	if (n != cel_size(b))
 		return cel_bool(false);
 	for (size_t i = 0; i < n; i++) {
 		struct cel_entry entry = cel_map_at(arena, a, i);

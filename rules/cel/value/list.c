@@ -25,8 +25,8 @@ static size_t place(struct arena *arena, const struct cel_value *items,
 struct cel_value cel_list_add(struct arena *arena, struct cel_value a,
 			      struct cel_value b)
 {
-	size_t n = cel_list_size(a), more = cel_list_size(b);
-	struct cel_list *list = ARENA_NEW(arena, struct cel_list);
+	size_t n = cel_size(a), more = cel_size(b);
+	struct cel_items *list = ARENA_NEW(arena, struct cel_items);
 	struct cel_value *items;
 	const struct node *keys;
 	bool once = cel_schema_unordered(a.list->schema, &keys);
@@ -43,7 +43,7 @@ struct cel_value cel_list_add(struct arena *arena, struct cel_value a,
 		items[at] = item;
 		n += at == n;
 	}
-	list->items = items;
+	list->values = items;
 	list->n = n;
 	list->schema = once ? a.list->schema : NULL;
 	return (struct cel_value){.kind = CEL_LIST, .list = list};

@@ -137,7 +137,7 @@ static struct cel_value map_of(struct arena *arena,
 			       const struct cel_entry *entries, size_t n,
 			       const uint32_t *index)
 {
-	struct cel_map *map = ARENA_NEW(arena, struct cel_map);
+	struct cel_items *map = ARENA_NEW(arena, struct cel_items);
 
 	map->entries = entries;
 	map->n = n;
@@ -161,7 +161,7 @@ struct cel_value cel_map(struct arena *arena, const struct cel_entry *entries,
 bool cel_map_find(struct arena *arena, struct cel_value value,
 		  struct cel_value key, struct cel_value *out)
 {
-	const struct cel_map *map = value.map;
+	const struct cel_items *map = value.map;
 	size_t i;
 
 	if (map->node) {

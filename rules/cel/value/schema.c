@@ -322,12 +322,12 @@ struct cel_value cel_from_schema(struct arena *arena, const struct node *node,
 		return cel_from_node(arena, node, NULL);
 	if (is_of(schema, "object"))
 		return node->type == NODE_MAP
-			       ? cel_map_of_node(arena, node, schema)
+			       ? cel_items_of_node(arena, node, schema)
 			       : invalid(arena, "a map for the provided schema "
 						"with type=object");
 	if (is_of(schema, "array"))
 		return node->type == NODE_SEQ
-			       ? cel_list_of_node(arena, node, schema)
+			       ? cel_items_of_node(arena, node, schema)
 			       : invalid(arena,
 					 "an array for the provided schema "
 					 "with type=array");

@@ -20,9 +20,9 @@ struct cel_value cel_string(const char *text)
 struct cel_value cel_list(struct arena *arena, const struct cel_value *items,
 			  size_t n)
 {
-	struct cel_list *list = ARENA_NEW(arena, struct cel_list);
+	struct cel_items *list = ARENA_NEW(arena, struct cel_items);
 
-	list->items = items;
+	list->values = items;
 	list->n = n;
 	return (struct cel_value){.kind = CEL_LIST, .list = list};
 }
@@ -74,40 +74,22 @@ static struct cel_value from_integer(const struct node *node)
 	return cel_int(i);
 }
 
-struct node_list {
-	struct cel_list list;
-	struct cel_cursor cursor;
-};
-
-struct node_map {
-	struct cel_map map;
-	struct cel_cursor cursor;
-};
-
-struct cel_value cel_list_of_node(struct arena *arena, const struct node *node,
-				  const struct node *schema)
+struct cel_value cel_items_of_node(struct arena *arena, const struct node *node,
+				   const struct node *schema)
 {
-	struct node_list *list = arena_alloc(arena, sizeof(*list));
+	struct node_items {
+		struct cel_items items;
+		struct cel_cursor cursor;
+	} *of = arena_alloc(arena, sizeof(*of));
 
-	list->cursor = (struct cel_cursor){0};
-	list->list = (struct cel_list){.node = node,
+	of->cursor = (struct cel_cursor){0};
+	of->items = (struct cel_items){.node = node,
 				       .schema = schema,
 				       .n = node->len,
-				       .cursor = &list->cursor};
-	return (struct cel_value){.kind = CEL_LIST, .list = &list->list};
-}
-
-struct cel_value cel_map_of_node(struct arena *arena, const struct node *node,
-				 const struct node *schema)
-{
-	struct node_map *map = arena_alloc(arena, sizeof(*map));
-
-	map->cursor = (struct cel_cursor){0};
-	map->map = (struct cel_map){.node = node,
-				    .schema = schema,
-				    .n = node->len,
-				    .cursor = &map->cursor};
-	return (struct cel_value){.kind = CEL_MAP, .map = &map->map};
+				       .cursor = &of->cursor};
+	return (struct cel_value){.kind = node->type == NODE_SEQ ? CEL_LIST
+								 : CEL_MAP,
+				  .list = &of->items};
 }
 
 static struct cel_value from_json(struct arena *arena, const struct node *node)
@@ -124,9 +106,8 @@ static struct cel_value from_json(struct arena *arena, const struct node *node)
 	case NODE_STRING:
 		return cel_stringn(node->str, node->len);
 	case NODE_MAP:
-		return cel_map_of_node(arena, node, NULL);
 	case NODE_SEQ:
-		return cel_list_of_node(arena, node, NULL);
+		return cel_items_of_node(arena, node, NULL);
 	}
 	BUG("node of type %d", node->type);
 }
@@ -148,11 +129,6 @@ struct cel_value cel_from_node(struct arena *arena, const struct node *node,
 
 /* --- lists and maps ------------------------------------------------------ */
 
-size_t cel_list_size(struct cel_value list)
-{
-	return list.list->n;
-}
-
 /* Child i, from the child that was asked for last if that is not behind it. */
 static const struct node *child_at(const struct node *parent,
 				   struct cel_cursor *cursor, size_t i)
@@ -167,24 +143,19 @@ static const struct node *child_at(const struct node *parent,
 struct cel_value cel_list_at(struct arena *arena, struct cel_value value,
 			     size_t i)
 {
-	const struct cel_list *list = value.list;
+	const struct cel_items *list = value.list;
 	const struct node *item;
 
 	if (!list->node)
-		return list->items[i];
+		return list->values[i];
 	item = child_at(list->node, list->cursor, i);
 	return cel_from_node(arena, item, cel_schema_item(list->schema));
-}
-
-size_t cel_map_size(struct cel_value map)
-{
-	return map.map->n;
 }
 
 struct cel_entry cel_map_at(struct arena *arena, struct cel_value value,
 			    size_t i)
 {
-	const struct cel_map *map = value.map;
+	const struct cel_items *map = value.map;
 	const struct node *item;
 	struct cel_entry entry;
 

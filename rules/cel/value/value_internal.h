@@ -5,11 +5,9 @@
 
 #include "cel/value.h"
 
-/* Over the children of a seq, of a map, which are known. */
-struct cel_value cel_list_of_node(struct arena *arena, const struct node *node,
-				  const struct node *schema);
-struct cel_value cel_map_of_node(struct arena *arena, const struct node *node,
-				 const struct node *schema);
+/* Over the children of a seq or of a map, which are known. */
+struct cel_value cel_items_of_node(struct arena *arena, const struct node *node,
+				   const struct node *schema);
 
 /* A word that no variable can be called (cel-go parser/parser.go). */
 bool cel_is_reserved(const char *name);

@@ -94,7 +94,7 @@ static size_t blame_composited(void *context, struct cel_text name,
 
 static struct cel_value composited(struct judging *j)
 {
-	struct cel_map *map = ARENA_NEW(j->a->arena, struct cel_map);
+	struct cel_items *map = ARENA_NEW(j->a->arena, struct cel_items);
 
 	map->n = j->policy->nvariables;
 	map->field = read_composited;

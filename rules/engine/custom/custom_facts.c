@@ -126,7 +126,7 @@ fields_of(struct custom_subject *s,
 	  bool (*field)(struct cel_eval *eval, void *context,
 			struct cel_text name, struct cel_value *out))
 {
-	struct cel_map *map = ARENA_NEW(s->arena, struct cel_map);
+	struct cel_items *map = ARENA_NEW(s->arena, struct cel_items);
 
 	map->field = field;
 	map->context = s;

@@ -56,7 +56,7 @@ static struct node *to_list(struct arena *arena, struct cel_value value)
 {
 	struct node *seq = edit_seq(arena);
 
-	for (size_t i = 0; i < cel_list_size(value); i++) {
+	for (size_t i = 0; i < cel_size(value); i++) {
 		struct node *item =
 			to_node(arena, cel_list_at(arena, value, i));
 
@@ -71,7 +71,7 @@ static struct node *to_map(struct arena *arena, struct cel_value value)
 {
 	struct node *map = edit_map(arena);
 
-	for (size_t i = 0; i < cel_map_size(value); i++) {
+	for (size_t i = 0; i < cel_size(value); i++) {
 		struct cel_entry entry = cel_map_at(arena, value, i);
 		struct node *item = to_node(arena, entry.value);
 

@@ -130,7 +130,7 @@ const char *cel_quoted(struct arena *arena, struct cel_text text)
 struct cel_value *cel_items(const struct cel_call *call, struct cel_value list,
 			    struct cel_value *abnormal)
 {
-	size_t n = cel_list_size(list);
+	size_t n = cel_size(list);
 	struct cel_value *items = ARENA_ARRAY(call->arena, struct cel_value, n);
 
 	for (size_t i = 0; i < n; i++) {

@@ -13,7 +13,7 @@ static struct cel_value is_sorted(struct cel_call *call)
 
 	if (!items)
 		return abnormal;
-	for (size_t i = 0; i < cel_list_size(call->args[0]); i++) {
+	for (size_t i = 0; i < cel_size(call->args[0]); i++) {
 		if (!cel_is_ordered(items[i]))
 			return cel_no_overload(call);
 		if (i && cel_compare(items[i - 1], items[i], &order) &&
@@ -66,7 +66,7 @@ static struct cel_value sum(struct cel_call *call)
 
 	if (!items)
 		return abnormal;
-	for (size_t i = 0; i < cel_list_size(call->args[0]); i++) {
+	for (size_t i = 0; i < cel_size(call->args[0]); i++) {
 		if (items[i].kind != total.kind)
 			return cel_no_overload(call);
 		total = add(call, total, items[i]);
@@ -83,7 +83,7 @@ static struct cel_value extreme(struct cel_call *call)
 	struct cel_value abnormal, best;
 	const struct cel_value *items =
 		cel_items(call, call->args[0], &abnormal);
-	size_t n = cel_list_size(call->args[0]);
+	size_t n = cel_size(call->args[0]);
 
 	if (!items)
 		return abnormal;
@@ -104,7 +104,7 @@ static struct cel_value index_of(struct cel_call *call)
 {
 	bool last = text_eq(call->overload->name, "lastIndexOf");
 	struct cel_value list = call->args[0];
-	size_t n = cel_list_size(list);
+	size_t n = cel_size(list);
 
 	for (size_t i = 0; i < n; i++) {
 		size_t at = last ? n - 1 - i : i;
@@ -132,11 +132,11 @@ static uint64_t deep_cost(struct arena *arena, struct cel_value value)
 	case CEL_BYTES:
 		return (uint64_t)((double)value.text.len * 0.1);
 	case CEL_LIST:
-		for (size_t i = 0; i < cel_list_size(value); i++)
+		for (size_t i = 0; i < cel_size(value); i++)
 			cost += deep_cost(arena, cel_list_at(arena, value, i));
 		return cost;
 	case CEL_MAP:
-		for (size_t i = 0; i < cel_map_size(value); i++) {
+		for (size_t i = 0; i < cel_size(value); i++) {
 			struct cel_entry entry = cel_map_at(arena, value, i);
 
 			cost += deep_cost(arena, entry.key) +

@@ -31,7 +31,7 @@ static struct cel_value slice(struct cel_call *call)
 {
 	struct cel_value list = call->args[0], *items;
 	long long start = call->args[1].integer, end = call->args[2].integer;
-	long long size = (long long)cel_list_size(list);
+	long long size = (long long)cel_size(list);
 
 	if (start < 0 || end < 0)
 		return cel_error(call->arena,
@@ -64,7 +64,7 @@ struct flat {
 static struct cel_value flatten_into(struct arena *arena, struct flat *flat,
 				     struct cel_value list, int64_t depth)
 {
-	for (size_t i = 0; i < cel_list_size(list); i++) {
+	for (size_t i = 0; i < cel_size(list); i++) {
 		struct cel_value item = cel_list_at(arena, list, i);
 
 		if (depth && cel_is_abnormal(item))
@@ -135,7 +135,7 @@ static uint64_t range_cost(const struct cel_call *call, struct cel_value result)
 
 static struct cel_value reverse(struct cel_call *call)
 {
-	size_t n = cel_list_size(call->args[0]);
+	size_t n = cel_size(call->args[0]);
 	struct cel_value *items = ARENA_ARRAY(call->arena, struct cel_value, n);
 
 	for (size_t i = 0; i < n; i++)
@@ -192,7 +192,7 @@ static struct cel_value has(const struct cel_call *call,
 
 static struct cel_value distinct(struct cel_call *call)
 {
-	size_t n = 0, size = cel_list_size(call->args[0]);
+	size_t n = 0, size = cel_size(call->args[0]);
 	struct cel_value *kept;
 
 	if (is_too_long(call))
@@ -245,18 +245,18 @@ static struct cel_value sort(struct cel_call *call)
 {
 	struct cel_value list = call->args[0], abnormal;
 	struct cel_value by = call->args[call->n - 1];
-	size_t n = cel_list_size(list);
+	size_t n = cel_size(list);
 	struct cel_value *items, *keys;
 	const char *problem;
 
 	if (is_too_long(call))
 		return over_budget(call);
-	if (cel_list_size(by) != n)
+	if (cel_size(by) != n)
 		return cel_error(call->arena,
 				 "@sortByAssociatedKeys() expected a list of "
 				 "the same size as the associated keys list, "
 				 "but got %zu and %zu elements respectively",
-				 n, cel_list_size(by));
+				 n, cel_size(by));
 	keys = cel_items(call, by, &abnormal);
 	if (!keys)
 		return abnormal;
@@ -282,8 +282,8 @@ static struct cel_value are_in(struct cel_call *call, struct cel_value a,
 	if (product(call) > CEL_EXPRESSION_BUDGET)
 		return over_budget(call);
 	items = cel_items(call, a, NULL);
-	for (size_t i = 0; i < cel_list_size(b); i++) {
-		struct cel_value found = has(call, items, cel_list_size(a),
+	for (size_t i = 0; i < cel_size(b); i++) {
+		struct cel_value found = has(call, items, cel_size(a),
 					     cel_list_at(call->arena, b, i));
 
 		if (any ? cel_is_true(found) : cel_is_false(found))

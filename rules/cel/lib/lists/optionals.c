@@ -29,9 +29,8 @@ static bool is_zero(struct cel_value value)
 	case CEL_BYTES:
 		return value.text.len == 0;
 	case CEL_LIST:
-		return cel_list_size(value) == 0;
 	case CEL_MAP:
-		return cel_map_size(value) == 0;
+		return cel_size(value) == 0;
 	case CEL_DURATION:
 		return value.time.seconds == 0 && value.time.nanos == 0;
 	case CEL_TIMESTAMP:
@@ -71,7 +70,7 @@ static struct cel_value has_value(struct cel_call *call)
 static struct cel_value first_or_last(struct cel_call *call)
 {
 	bool first = text_eq(call->overload->name, "first");
-	size_t n = cel_list_size(call->args[0]);
+	size_t n = cel_size(call->args[0]);
 	struct cel_value item;
 
 	if (!n)
@@ -89,7 +88,7 @@ static struct cel_value unwrap(struct cel_call *call)
 
 	if (!items)
 		return abnormal;
-	for (size_t i = 0; i < cel_list_size(call->args[0]); i++) {
+	for (size_t i = 0; i < cel_size(call->args[0]); i++) {
 		if (!cel_is(items[i], CEL_OPTIONAL))
 			return cel_no_overload(call);
 		if (items[i].optional)

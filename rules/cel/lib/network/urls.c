@@ -109,7 +109,7 @@ static void add(struct arena *arena, struct cel_map_builder *all,
 	size_t n;
 
 	cel_map_find(arena, cel_map_built(arena, all), text(name), &list);
-	n = cel_list_size(list);
+	n = cel_size(list);
 	items = ARENA_ARRAY(arena, struct cel_value, n + 1);
 	for (size_t i = 0; i < n; i++)
 		items[i] = cel_list_at(arena, list, i);

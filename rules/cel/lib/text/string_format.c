@@ -288,7 +288,7 @@ static const char *list_literal(struct arena *arena, struct cel_value list,
 	const char *problem = NULL;
 
 	buf_addc(out, '[');
-	for (size_t i = 0; i < cel_list_size(list) && !problem; i++) {
+	for (size_t i = 0; i < cel_size(list) && !problem; i++) {
 		if (i)
 			buf_adds(out, ", ");
 		problem = literal(arena, cel_list_at(arena, list, i), out);
@@ -331,7 +331,7 @@ static const char *pair_of(struct arena *arena, struct cel_entry entry,
 static const char *map_literal(struct arena *arena, struct cel_value map,
 			       struct buf *out)
 {
-	size_t n = cel_map_size(map), len = 0;
+	size_t n = cel_size(map), len = 0;
 	struct pair *pairs = ARENA_ARRAY(arena, struct pair, n);
 
 	for (size_t i = 0; i < n; i++) {
@@ -501,7 +501,7 @@ static struct cel_value format(struct cel_call *call)
 
 	buf_init(&out);
 	while (!problem && next_clause(text, &at, &out)) {
-		bool given = i < cel_list_size(list);
+		bool given = i < cel_size(list);
 
 		problem = clause_at(call->arena, text, at, given, &clause);
 		if (problem)

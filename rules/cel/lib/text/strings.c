@@ -236,7 +236,7 @@ static struct cel_value not_joined(struct cel_call *call, struct cel_value item)
 
 static struct cel_value join(struct cel_call *call)
 {
-	size_t n = cel_list_size(call->args[0]);
+	size_t n = cel_size(call->args[0]);
 	struct cel_value item;
 	struct buf out;
 
