@@ -8,35 +8,24 @@
 #include "admission_policy_internal.h"
 #include "base/text.h"
 #include "doc/build.h"
+#include "doc/edit.h"
 
 /* --- what every object has ------------------------------------------------ */
-
-static struct node *put(struct arena *arena, struct node *map, const char *key,
-			const char *type)
-{
-	struct node *schema = node_new(arena, NODE_MAP);
-	struct node *word = node_new(arena, NODE_STRING);
-
-	word->str = type;
-	word->len = (uint32_t)strlen(type);
-	word->key = "type";
-	word->key_len = 4;
-	node_append(schema, word);
-	schema->key = key;
-	schema->key_len = (uint32_t)strlen(key);
-	node_append(map, schema);
-	return schema;
-}
 
 static struct node *put_map(struct arena *arena, struct node *map,
 			    const char *key)
 {
-	struct node *child = node_new(arena, NODE_MAP);
+	struct node *child = edit_map(arena);
 
-	child->key = key;
-	child->key_len = (uint32_t)strlen(key);
-	node_append(map, child);
+	edit_member(arena, map, key, child);
 	return child;
+}
+
+static struct node *put(struct arena *arena, struct node *map, const char *key,
+			const char *type)
+{
+	return edit_member_string(arena, put_map(arena, map, key), "type",
+				  type);
 }
 
 /* Below it the tree is the same. */
@@ -62,7 +51,7 @@ static bool is_of_every_object(const struct node *property)
 static const struct node *root_schema(struct arena *arena,
 				      const struct node *schema)
 {
-	struct node *root = node_new(arena, NODE_MAP), *properties, *metadata;
+	struct node *root = edit_map(arena), *properties, *metadata;
 
 	FOR_EACH_CHILD(schema, child)
 		if (!text_eq(child->key, "properties"))
@@ -112,7 +101,7 @@ static void put_changed(struct arena *arena, struct node *map,
 static const struct node *with_embedded(struct arena *arena,
 					const struct node *schema)
 {
-	struct node *made = node_new(arena, NODE_MAP), *properties;
+	struct node *made = edit_map(arena), *properties;
 
 	if (!holds_embedded(schema))
 		return schema;

@@ -4,67 +4,46 @@
  * (apiserver pkg/admission/plugin/cel/condition.go CreateAdmissionRequest,
  * CreateNamespaceObject).
  */
-#include <string.h>
-
 #include "admission_policy_internal.h"
 #include "base/text.h"
-#include "doc/build.h"
+#include "doc/edit.h"
 
+/* Returns the value. */
 static struct node *put(struct arena *arena, struct node *map, const char *key,
-			enum node_type type)
+			struct node *value)
 {
-	struct node *node = node_new(arena, type);
-
-	node->key = key;
-	node->key_len = (uint32_t)strlen(key);
-	node_append(map, node);
-	return node;
-}
-
-static void put_text(struct arena *arena, struct node *map, const char *key,
-		     const char *text)
-{
-	struct node *node = put(arena, map, key, NODE_STRING);
-
-	node->str = text;
-	node->len = (uint32_t)strlen(text);
+	edit_member(arena, map, key, value);
+	return value;
 }
 
 static void put_unknown(struct arena *arena, struct node *map, const char *key)
 {
-	struct node *node = put(arena, map, key, NODE_STRING);
-
-	node->str = "";
-	node->flags |= NODE_UNKNOWN;
+	put(arena, map, key, edit_string(arena, ""))->flags |= NODE_UNKNOWN;
 }
 
 static void put_type(struct admission_case *a, struct node *map,
 		     const char *key, const char *name, const char *value)
 {
-	struct node *type = put(a->arena, map, key, NODE_MAP);
+	struct node *type = put(a->arena, map, key, edit_map(a->arena));
 
-	put_text(a->arena, type, "group", a->object->group);
-	put_text(a->arena, type, "version", a->object->version);
-	put_text(a->arena, type, name, value);
+	edit_member_string(a->arena, type, "group", a->object->group);
+	edit_member_string(a->arena, type, "version", a->object->version);
+	edit_member_string(a->arena, type, name, value);
 }
 
 static void put_user(struct admission_case *a, struct node *map)
 {
-	struct node *user, *groups, *node;
+	struct node *user, *groups;
 
 	if (!a->request->user) {
 		put_unknown(a->arena, map, "userInfo");
 		return;
 	}
-	user = put(a->arena, map, "userInfo", NODE_MAP);
-	put_text(a->arena, user, "username", a->request->user);
-	groups = put(a->arena, user, "groups", NODE_SEQ);
-	for (const char *const *g = a->request->groups; g && *g; g++) {
-		node = node_new(a->arena, NODE_STRING);
-		node->str = *g;
-		node->len = (uint32_t)strlen(*g);
-		node_append(groups, node);
-	}
+	user = put(a->arena, map, "userInfo", edit_map(a->arena));
+	edit_member_string(a->arena, user, "username", a->request->user);
+	groups = put(a->arena, user, "groups", edit_seq(a->arena));
+	for (const char *const *g = a->request->groups; g && *g; g++)
+		edit_item(groups, edit_string(a->arena, *g));
 	put_unknown(a->arena, user, "extra");
 	put_unknown(a->arena, user, "uid");
 }
@@ -78,22 +57,22 @@ const struct node *admission_request_node(struct admission_case *a)
 		return a->request->review;
 	if (a->request_node)
 		return a->request_node;
-	map = node_new(a->arena, NODE_MAP);
+	map = edit_map(a->arena);
 	put_type(a, map, "kind", "kind", o->kind);
 	put_type(a, map, "resource", "resource", a->plural);
 	put_type(a, map, "requestKind", "kind", o->kind);
 	put_type(a, map, "requestResource", "resource", a->plural);
 	if (o->name)
-		put_text(a->arena, map, "name", o->name);
+		edit_member_string(a->arena, map, "name", o->name);
 	else
 		put_unknown(a->arena, map, "name");
 	if (object_is(o, "", "Namespace") && o->name)
-		put_text(a->arena, map, "namespace", o->name);
+		edit_member_string(a->arena, map, "namespace", o->name);
 	else if (!a->cluster_scoped && o->namespace)
-		put_text(a->arena, map, "namespace", o->namespace);
+		edit_member_string(a->arena, map, "namespace", o->namespace);
 	else if (!a->cluster_scoped)
 		put_unknown(a->arena, map, "namespace");
-	put_text(a->arena, map, "operation", "CREATE");
+	edit_member_string(a->arena, map, "operation", "CREATE");
 	put_user(a, map);
 	put_unknown(a->arena, map, "dryRun");
 	put_unknown(a->arena, map, "options");
@@ -129,17 +108,13 @@ static const struct node *with_name(struct admission_case *a,
 				    const struct node *labels)
 {
 	static const char key[] = "kubernetes.io/metadata.name";
-	struct node *map = node_new(a->arena, NODE_MAP), *copy;
-	uint32_t budget = UINT32_MAX;
+	struct node *map = edit_map(a->arena);
 
-	FOR_EACH_CHILD(labels, label) {
-		copy = node_copy(a->arena, label, 0, &budget);
-		copy->key = label->key;
-		copy->key_len = label->key_len;
-		node_append(map, copy);
-	}
+	FOR_EACH_CHILD(labels, label)
+		edit_member(a->arena, map, label->key,
+			    edit_copy(a->arena, label));
 	if (!node_get(map, key))
-		put_text(a->arena, map, key, a->object->namespace);
+		edit_member_string(a->arena, map, key, a->object->namespace);
 	return map;
 }
 
@@ -164,12 +139,11 @@ const struct node *admission_namespace_node(struct admission_case *a)
 {
 	static const char *const keys[] = {"spec", "status"};
 	const struct given *given;
-	struct node *map, *metadata, *labels;
-	uint32_t budget = UINT32_MAX;
+	struct node *map, *metadata;
 
 	if (a->cluster_scoped || a->namespace_node)
 		return a->namespace_node;
-	map = node_new(a->arena, NODE_MAP);
+	map = edit_map(a->arena);
 	a->namespace_node = map;
 	if (!a->object->namespace) {
 		map->flags |= NODE_UNKNOWN;
@@ -180,16 +154,13 @@ const struct node *admission_namespace_node(struct admission_case *a)
 		a->namespace_node = given->typed;
 		return given->typed;
 	}
-	metadata = put(a->arena, map, "metadata", NODE_MAP);
-	put_text(a->arena, metadata, "name", a->object->namespace);
-	if (a->labels_known) {
-		labels = node_copy(a->arena, a->labels, 0, &budget);
-		labels->key = "labels";
-		labels->key_len = 6;
-		node_append(metadata, labels);
-	} else {
+	metadata = put(a->arena, map, "metadata", edit_map(a->arena));
+	edit_member_string(a->arena, metadata, "name", a->object->namespace);
+	if (a->labels_known)
+		put(a->arena, metadata, "labels",
+		    edit_copy(a->arena, a->labels));
+	else
 		put_unknown(a->arena, metadata, "labels");
-	}
 	put_unknown(a->arena, metadata, "annotations");
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		put_unknown(a->arena, map, keys[i]);

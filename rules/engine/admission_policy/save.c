@@ -32,26 +32,18 @@ static void put_child(struct buf *out, const struct node *child)
 	node_json(child, out);
 }
 
-static bool is_word(const char *text, const char *const *words)
-{
-	while (*words && strcmp(*words, text) != 0)
-		words++;
-	return *words;
-}
-
 /* --- policies, bindings, parameters --------------------------------------- */
 
 static void put_metadata(struct buf *out, const struct node *metadata)
 {
 	static const char applied[] =
 		"kubectl.kubernetes.io/last-applied-configuration";
-	static const char *const kept[] = {"name", "namespace", "labels", NULL};
 	const struct node *annotations = node_get(metadata, "annotations");
 
 	put_key(out, "metadata", 8);
 	buf_addc(out, '{');
 	FOR_EACH_CHILD(metadata, child)
-		if (is_word(child->key, kept))
+		if (text_lists("name namespace labels", child->key))
 			put_child(out, child);
 	if (annotations) {
 		put_key(out, "annotations", 11);
@@ -67,15 +59,12 @@ static void put_metadata(struct buf *out, const struct node *metadata)
 void admission_save(const char *api_version, const char *kind,
 		    const struct node *root, struct buf *out)
 {
-	static const char *const other[] = {"apiVersion", "kind", "metadata",
-					    "status", NULL};
-
 	buf_addc(out, '{');
 	put_member(out, "apiVersion", api_version);
 	put_member(out, "kind", kind);
 	put_metadata(out, node_get(root, "metadata"));
 	FOR_EACH_CHILD(root, child)
-		if (!is_word(child->key, other))
+		if (!text_lists("apiVersion kind metadata status", child->key))
 			put_child(out, child);
 	buf_addc(out, '}');
 }
@@ -96,21 +85,12 @@ static void put_properties(struct buf *out, const struct node *properties)
 
 static void put_schema(struct buf *out, const struct node *schema)
 {
-	static const char *const kept[] = {
-		"type",
-		"format",
-		"default",
-		"nullable",
-		"x-kubernetes-int-or-string",
-		"x-kubernetes-preserve-unknown-fields",
-		"x-kubernetes-embedded-resource",
-		"x-kubernetes-list-type",
-		"x-kubernetes-list-map-keys",
-		"x-kubernetes-map-type",
-		"x-kubernetes-validations",
-		NULL};
-	static const char *const schemas[] = {"items", "additionalProperties",
-					      NULL};
+	static const char kept[] =
+		"type format default nullable x-kubernetes-int-or-string "
+		"x-kubernetes-preserve-unknown-fields "
+		"x-kubernetes-embedded-resource x-kubernetes-list-type "
+		"x-kubernetes-list-map-keys x-kubernetes-map-type "
+		"x-kubernetes-validations";
 
 	if (!node_is_map(schema)) {
 		node_json(schema, out);
@@ -118,9 +98,10 @@ static void put_schema(struct buf *out, const struct node *schema)
 	}
 	buf_addc(out, '{');
 	FOR_EACH_CHILD(schema, child) {
-		if (is_word(child->key, kept)) {
+		if (text_lists(kept, child->key)) {
 			put_child(out, child);
-		} else if (is_word(child->key, schemas)) {
+		} else if (text_lists("items additionalProperties",
+				      child->key)) {
 			put_key(out, child->key, child->key_len);
 			put_schema(out, child);
 		} else if (text_eq(child->key, "properties")) {
