@@ -85,17 +85,15 @@ struct cel_eval {
 	struct cel_eval_options options;
 	uint64_t cost; /* so far, as cel-go counts it */
 	uint64_t work; /* so far; beyond CEL_WORK the budget is spent */
-	struct cel_eval_state *state;
+	bool over;     /* it is: nothing is evaluated any more */
+	struct cel_slot *slots; /* variables of comprehensions */
 };
 
 void cel_eval_init(struct cel_eval *eval, const struct cel_program *program,
 		   struct arena *arena, const struct cel_eval_options *options);
-/*
- * A value, an error ("no such key: x", as cel-go words it), or unknown. Beyond
- * the budget: an error, and cel_eval_over_budget().
- */
+/* A value, an error ("no such key: x", as cel-go words it), or unknown. Beyond
+ * the budget: an error, and over is set. */
 struct cel_value cel_eval_run(struct cel_eval *eval);
-bool cel_eval_over_budget(const struct cel_eval *eval);
 
 /*
  * After a run that was false, or an error: the nodes that decide it, the

@@ -109,7 +109,7 @@ static const struct cel_signature *namespaced(struct checker *c,
 	if (!name)
 		return NULL;
 	name = arena_printf(c->arena, "%s.%s", name, expr->call.function);
-	found = cel_env_overloads(c->env, name, n);
+	found = cel_env_overloads(name, n);
 	if (found) {
 		expr->call.function = name;
 		expr->call.member = false;
@@ -132,12 +132,11 @@ void checker_call(struct checker *c, struct cel_expr *expr)
 	if (expr->call.member)
 		checker_check(c, expr->parts[0]);
 	if (!found)
-		found = cel_env_overloads(c->env, name, &n);
+		found = cel_env_overloads(name, &n);
 	if (found) {
 		resolve(c, expr, found, n);
 		return;
 	}
 	expr->type = cel_type_of_kind(CEL_ERROR);
-	checker_undeclared(c, expr, name,
-			   cel_env_nearest_function(c->env, name));
+	checker_undeclared(c, expr, name, cel_env_nearest_function(name));
 }

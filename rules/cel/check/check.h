@@ -31,8 +31,7 @@ struct cel_signature {
 };
 
 /* All overloads of a name; *n of them. */
-const struct cel_signature *cel_env_overloads(const struct cel_env *env,
-					      const char *name, size_t *n);
+const struct cel_signature *cel_env_overloads(const char *name, size_t *n);
 /* Index of a variable, or -1. */
 int cel_env_variable(const struct cel_env *env, const char *name);
 const struct cel_type *cel_env_variable_type(const struct cel_env *env,
@@ -41,15 +40,13 @@ const struct cel_type *cel_env_variable_type(const struct cel_env *env,
 const char *cel_env_variable_name(const struct cel_env *env, unsigned index);
 /* The type that a name stands for: `int`, `google.protobuf.Duration`; NULL: it
  * is not a type's. */
-const struct cel_type *cel_env_type(const struct cel_env *env,
-				    const char *name);
+const struct cel_type *cel_env_type(const char *name);
 /* "did you mean": or NULL. */
-const char *cel_env_nearest_function(const struct cel_env *env,
-				     const char *name);
+const char *cel_env_nearest_function(const char *name);
 /* 0; -1: issues say why. */
 int cel_check(struct arena *arena, struct cel_program *program,
 	      struct cel_issues *issues);
-/* Prepares a checked program for the evaluator, and computes constants. */
-void cel_prepare(struct arena *arena, struct cel_program *program);
+/* Prepares a checked expression for the evaluator, and computes constants. */
+void cel_prepare(struct arena *arena, struct cel_expr *expr);
 
 #endif

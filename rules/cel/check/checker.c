@@ -94,7 +94,7 @@ bool checker_resolve(struct checker *c, struct cel_expr *expr, const char *name)
 		index = (unsigned)variable;
 		type = cel_env_variable_type(c->env, index);
 	}
-	if (!type && (named = cel_env_type(c->env, name)))
+	if (!type && (named = cel_env_type(name)))
 		type = cel_type_with(c->arena, CEL_TYPE, named, NULL);
 	if (!type)
 		return false;

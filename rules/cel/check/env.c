@@ -150,8 +150,7 @@ static int name_order(const void *name, const void *signature)
 	return strcmp(name, s->overload->name);
 }
 
-const struct cel_signature *cel_env_overloads(const struct cel_env *env,
-					      const char *name, size_t *n)
+const struct cel_signature *cel_env_overloads(const char *name, size_t *n)
 {
 	const struct cel_signature *first, *end;
 
@@ -169,13 +168,12 @@ const struct cel_signature *cel_env_overloads(const struct cel_env *env,
 	return first;
 }
 
-const char *cel_env_nearest_function(const struct cel_env *env,
-				     const char *name)
+const char *cel_env_nearest_function(const char *name)
 {
 	return text_nearest(name, functions.names, functions.nnames);
 }
 
-const struct cel_type *cel_env_type(const struct cel_env *env, const char *name)
+const struct cel_type *cel_env_type(const char *name)
 {
 	for (size_t i = 0; i < functions.ntypes; i++)
 		if (text_eq(cel_type_name(functions.types[i]), name))

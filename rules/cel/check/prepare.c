@@ -8,11 +8,6 @@
 #include "base/text.h"
 #include "rules/cel/check/check.h"
 
-struct preparation {
-	struct arena *arena;
-	const struct cel_program *program;
-};
-
 static const struct {
 	const char *name;
 	enum cel_operation operation;
@@ -63,16 +58,15 @@ static bool is_left(const struct cel_expr *e, const struct cel_overload *o)
 	return false;
 }
 
-static void set_signatures(struct preparation *p, struct cel_expr *e)
+static void set_signatures(struct arena *arena, struct cel_expr *e)
 {
 	const char *name = e->call.function;
 	bool single = is_single_function(name);
 	size_t n = 0, nall = 0, nleft = 0;
-	const struct cel_signature *all =
-		cel_env_overloads(p->program->env, name, &nall);
+	const struct cel_signature *all = cel_env_overloads(name, &nall);
 
 	e->call.signatures =
-		ARENA_ARRAY(p->arena, const struct cel_signature *, nall + 1);
+		ARENA_ARRAY(arena, const struct cel_signature *, nall + 1);
 	for (size_t i = 0; i < nall; i++) {
 		bool left = is_left(e, all[i].overload);
 
@@ -109,9 +103,9 @@ static bool is_constant(const struct cel_expr *e)
 }
 
 /* A conversion of a constant; what fails is left to fail when it runs. */
-static void convert_constant(struct preparation *p, struct cel_expr *e)
+static void convert_constant(struct arena *arena, struct cel_expr *e)
 {
-	struct cel_call call = {.arena = p->arena, .n = 1};
+	struct cel_call call = {.arena = arena, .n = 1};
 	struct cel_value result;
 
 	if (e->n != 1 || !is_constant(e->parts[0]) || !e->call.signatures[0] ||
@@ -152,58 +146,51 @@ static void fold_in(struct cel_expr *e)
 	e->call.operation = OPERATION_IN_CONSTANTS;
 }
 
-static void prepare_call(struct preparation *p, struct cel_expr *e)
+static void prepare_call(struct arena *arena, struct cel_expr *e)
 {
-	set_signatures(p, e);
+	set_signatures(arena, e);
 	set_operation(e);
-	convert_constant(p, e);
+	convert_constant(arena, e);
 	if (e->kind == EXPR_CALL)
 		fold_in(e);
 }
 
-static void prepare_list(struct preparation *p, struct cel_expr *e)
+static void prepare_list(struct arena *arena, struct cel_expr *e)
 {
-	struct cel_value *items = ARENA_ARRAY(p->arena, struct cel_value, e->n);
+	struct cel_value *items = ARENA_ARRAY(arena, struct cel_value, e->n);
 
 	for (unsigned i = 0; i < e->n; i++)
 		items[i] = e->parts[i]->constant;
-	become(e, cel_list(p->arena, items, e->n));
+	become(e, cel_list(arena, items, e->n));
 }
 
-static void prepare_map(struct preparation *p, struct cel_expr *e)
+static void prepare_map(struct arena *arena, struct cel_expr *e)
 {
 	struct cel_map_builder map = {0};
 
 	for (unsigned i = 0; i < e->n; i += 2)
-		cel_map_put(p->arena, &map,
+		cel_map_put(arena, &map,
 			    (struct cel_entry){e->parts[i]->constant,
 					       e->parts[i + 1]->constant},
 			    true);
-	become(e, cel_map_built(p->arena, &map));
+	become(e, cel_map_built(arena, &map));
 }
 
-static void prepare(struct preparation *p, struct cel_expr *e)
+void cel_prepare(struct arena *arena, struct cel_expr *e)
 {
 	bool constant = true;
 
 	for (unsigned i = 0; i < e->n; i++) {
-		prepare(p, e->parts[i]);
+		cel_prepare(arena, e->parts[i]);
 		constant &= is_constant(e->parts[i]);
 	}
 	if (e->kind == EXPR_CALL)
-		prepare_call(p, e);
+		prepare_call(arena, e);
 	else if (e->kind == EXPR_IDENT && e->ident.is == NAME_TYPE)
 		become(e, (struct cel_value){.kind = CEL_TYPE,
 					     .type = e->ident.named});
 	else if (e->kind == EXPR_LIST && constant && !e->optional)
-		prepare_list(p, e);
+		prepare_list(arena, e);
 	else if (e->kind == EXPR_MAP && constant && !e->optional)
-		prepare_map(p, e);
-}
-
-void cel_prepare(struct arena *arena, struct cel_program *program)
-{
-	struct preparation p = {arena, program};
-
-	prepare(&p, program->root);
+		prepare_map(arena, e);
 }

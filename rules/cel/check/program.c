@@ -18,7 +18,7 @@ const struct cel_program *cel_compile(struct arena *arena,
 		cel_parse(arena, program->text, len, &program->nexprs, issues);
 	if (!program->root || cel_check(arena, program, issues) != 0)
 		return NULL;
-	cel_prepare(arena, program);
+	cel_prepare(arena, program->root);
 	return program;
 }
 
@@ -27,61 +27,48 @@ const struct cel_type *cel_program_type(const struct cel_program *program)
 	return program->root->type;
 }
 
-struct variable_search {
-	unsigned variable;
+struct variable_reads {
+	int variable; /* -1: there is none */
 	bool found;
+	/* Of each byte of the text, or NULL: what a read that begins there is
+	 * long. */
+	uint32_t *lengths;
 };
 
 static void look(struct cel_expr *expr, void *context)
 {
-	struct variable_search *search = context;
+	struct variable_reads *reads = context;
 
-	if (expr->kind == EXPR_IDENT && expr->ident.is == NAME_VARIABLE &&
-	    expr->ident.index == search->variable)
-		search->found = true;
+	if (expr->kind != EXPR_IDENT || expr->ident.is != NAME_VARIABLE ||
+	    (int)expr->ident.index != reads->variable)
+		return;
+	reads->found = true;
+	if (reads->lengths)
+		reads->lengths[expr->start] = expr->end - expr->start;
 }
 
 bool cel_program_reads(const struct cel_program *program, const char *name)
 {
-	int variable = cel_env_variable(program->env, name);
-	struct variable_search search = {(unsigned)variable, false};
+	struct variable_reads reads = {
+		.variable = cel_env_variable(program->env, name)};
 
-	if (variable >= 0)
-		cel_expr_each(program->root, look, &search);
-	return search.found;
-}
-
-struct variable_rename {
-	const struct cel_program *program;
-	unsigned variable;
-	/* Of each byte of the text: what a read that begins there is long. */
-	uint32_t *reads;
-};
-
-static void mark(struct cel_expr *expr, void *context)
-{
-	struct variable_rename *rename = context;
-
-	if (expr->kind == EXPR_IDENT && expr->ident.is == NAME_VARIABLE &&
-	    expr->ident.index == rename->variable)
-		rename->reads[expr->start] = expr->end - expr->start;
+	cel_expr_each(program->root, look, &reads);
+	return reads.found;
 }
 
 const char *cel_program_renamed(struct arena *arena,
 				const struct cel_program *program,
 				const char *name, const char *to)
 {
-	int variable = cel_env_variable(program->env, name);
-	struct variable_rename rename = {
-		program, (unsigned)variable,
-		ARENA_ARRAY(arena, uint32_t, program->len + 1)};
+	struct variable_reads reads = {
+		.variable = cel_env_variable(program->env, name),
+		.lengths = ARENA_ARRAY(arena, uint32_t, program->len + 1)};
 	char *text = arena_alloc(arena, program->len * (strlen(to) + 1) + 1);
 	size_t n = 0;
 
-	if (variable >= 0)
-		cel_expr_each(program->root, mark, &rename);
+	cel_expr_each(program->root, look, &reads);
 	for (size_t i = 0; i < program->len;) {
-		uint32_t read = rename.reads[i];
+		uint32_t read = reads.lengths[i];
 
 		if (read) {
 			memcpy(text + n, to, strlen(to));

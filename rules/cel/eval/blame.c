@@ -159,7 +159,7 @@ static bool blame_element(struct blame *b, const struct cel_expr *e,
 	bool decided = false;
 	size_t n = cel_size(range), at = n;
 
-	for (size_t i = 0; i < n && !decided && !b->ev->state->over; i++) {
+	for (size_t i = 0; i < n && !decided && !b->ev->over; i++) {
 		struct cel_value v;
 
 		eval_fold_start(b->ev, e);
@@ -196,7 +196,7 @@ static void blame_fold(struct blame *b, const struct cel_expr *e)
 
 static void blame(struct blame *b, const struct cel_expr *e)
 {
-	if (b->n == b->max || b->ev->state->over)
+	if (b->n == b->max || b->ev->over)
 		return;
 	switch (e->kind) {
 	case EXPR_CONST:
@@ -225,14 +225,14 @@ size_t cel_eval_blame(struct cel_eval *ev, const struct node **nodes,
 		      size_t max)
 {
 	struct blame b = {.ev = ev, .nodes = nodes, .max = max};
-	bool over = ev->state->over;
+	bool over = ev->over;
 	uint64_t cost = ev->cost;
 
 	/* What it costs is not the author's: it has a budget of its own. */
 	ev->cost = ev->work = 0;
-	ev->state->over = false;
+	ev->over = false;
 	blame(&b, ev->program->root);
 	ev->cost = cost;
-	ev->state->over = over;
+	ev->over = over;
 	return b.n;
 }

@@ -93,7 +93,7 @@ static struct cel_value eval_equality(struct cel_eval *ev,
 	struct cel_value result = eval_graver(a, b);
 
 	eval_work(ev, work_of_equality(ev, a, b));
-	if (ev->state->over)
+	if (ev->over)
 		return cel_null();
 	if (!cel_is_abnormal(result))
 		result = ev->options.fragment && (has_more_within(ev, a) ||
@@ -368,7 +368,7 @@ static struct cel_value eval_function(struct cel_eval *ev,
 		graver = cel_is_abnormal(graver) ? eval_graver(graver, args[i])
 						 : args[i];
 	}
-	if (ev->state->over)
+	if (ev->over)
 		return cel_null();
 	if (!cel_is_abnormal(graver) && is_unknown_of(ev, e, args))
 		graver = cel_unknown(NULL);

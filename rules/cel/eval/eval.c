@@ -116,7 +116,7 @@ static struct cel_value eval_map(struct cel_eval *ev, const struct cel_expr *e)
 
 struct cel_value eval_expr(struct cel_eval *ev, const struct cel_expr *e)
 {
-	if (ev->state->over)
+	if (ev->over)
 		return cancelled();
 	switch (e->kind) {
 	case EXPR_CONST:
@@ -140,9 +140,7 @@ void cel_eval_init(struct cel_eval *ev, const struct cel_program *program,
 {
 	*ev = (struct cel_eval){
 		.program = program, .arena = arena, .options = *options};
-	ev->state = ARENA_NEW(arena, struct cel_eval_state);
-	ev->state->slots =
-		ARENA_ARRAY(arena, struct local_slot, program->nslots);
+	ev->slots = ARENA_ARRAY(arena, struct cel_slot, program->nslots);
 }
 
 struct cel_value cel_eval_run(struct cel_eval *ev)
@@ -150,12 +148,7 @@ struct cel_value cel_eval_run(struct cel_eval *ev)
 	struct cel_value value;
 
 	ev->cost = ev->work = 0;
-	ev->state->over = false;
+	ev->over = false;
 	value = eval_expr(ev, ev->program->root);
-	return ev->state->over ? cancelled() : value;
-}
-
-bool cel_eval_over_budget(const struct cel_eval *ev)
-{
-	return ev->state->over;
+	return ev->over ? cancelled() : value;
 }

@@ -20,7 +20,7 @@
 #include "rules/cel/check/check.h"
 
 /* A variable of a comprehension. */
-struct local_slot {
+struct cel_slot {
 	struct cel_value value;
 	/* An accumulator that nobody read yet: cel-go evaluates what it starts
 	 * with when it is read. */
@@ -33,25 +33,20 @@ struct local_slot {
 	struct cel_map_builder builder; /* of a map */
 };
 
-struct cel_eval_state {
-	struct local_slot *slots;
-	bool over; /* the budget: nothing is evaluated any more */
-};
-
 /* Adds to the cost; beyond the budget, the evaluation ends. */
 static inline void eval_charge(struct cel_eval *ev, uint64_t cost)
 {
-	if (ev->state->over)
+	if (ev->over)
 		return;
 	ev->cost += cost;
-	ev->state->over = ev->cost > ev->options.budget;
+	ev->over = ev->cost > ev->options.budget;
 }
 
 /* Work that costs do not count; beyond the limit, the evaluation ends. */
 static inline void eval_work(struct cel_eval *ev, uint64_t work)
 {
 	ev->work += work;
-	ev->state->over |= ev->work > CEL_WORK;
+	ev->over |= ev->work > CEL_WORK;
 }
 
 /* What going through a value takes, and all that is within. */

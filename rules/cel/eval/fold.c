@@ -12,12 +12,11 @@
 
 void eval_fold_start(struct cel_eval *ev, const struct cel_expr *e)
 {
-	ev->state->slots[e->fold.accumulator_slot] =
-		(struct local_slot){.pending = e};
+	ev->slots[e->fold.accumulator_slot] = (struct cel_slot){.pending = e};
 }
 
 /* A list or map that nothing but the macro's own step can see. */
-static void grow(struct cel_eval *ev, struct local_slot *slot)
+static void grow(struct cel_eval *ev, struct cel_slot *slot)
 {
 	if ((slot->value.kind != CEL_LIST && slot->value.kind != CEL_MAP) ||
 	    cel_size(slot->value))
@@ -31,23 +30,22 @@ static void grow(struct cel_eval *ev, struct local_slot *slot)
 static struct cel_value first_value(struct cel_eval *ev,
 				    const struct cel_expr *fold)
 {
-	struct cel_eval_state *state = ev->state;
-	struct local_slot *slots = state->slots;
+	struct cel_slot *slots = ev->slots;
 	size_t n = ev->program->nslots;
 	struct cel_value value;
 
 	if (fold->parts[FOLD_INIT]->kind == EXPR_CONST)
 		return fold->parts[FOLD_INIT]->constant;
-	state->slots = ARENA_ARRAY(ev->arena, struct local_slot, n);
-	memcpy(state->slots, slots, n * sizeof(*slots));
+	ev->slots = ARENA_ARRAY(ev->arena, struct cel_slot, n);
+	memcpy(ev->slots, slots, n * sizeof(*slots));
 	value = eval_expr(ev, fold->parts[FOLD_INIT]);
-	state->slots = slots;
+	ev->slots = slots;
 	return value;
 }
 
 struct cel_value eval_local(struct cel_eval *ev, unsigned i)
 {
-	struct local_slot *slot = &ev->state->slots[i];
+	struct cel_slot *slot = &ev->slots[i];
 	const struct cel_expr *fold = slot->pending;
 
 	if (fold) {
@@ -64,7 +62,7 @@ struct cel_value eval_local(struct cel_eval *ev, unsigned i)
 void eval_fold_bind(struct cel_eval *ev, const struct cel_expr *e,
 		    struct cel_value range, size_t i)
 {
-	struct local_slot *slots = ev->state->slots;
+	struct cel_slot *slots = ev->slots;
 	struct cel_entry entry;
 
 	if (range.kind == CEL_LIST) {
@@ -78,10 +76,9 @@ void eval_fold_bind(struct cel_eval *ev, const struct cel_expr *e,
 		    !entry.value.node)
 			entry.key = entry.value;
 	}
-	slots[e->fold.slot] = (struct local_slot){.value = entry.key};
+	slots[e->fold.slot] = (struct cel_slot){.value = entry.key};
 	if (e->fold.var2)
-		slots[e->fold.slot2] =
-			(struct local_slot){.value = entry.value};
+		slots[e->fold.slot2] = (struct cel_slot){.value = entry.value};
 }
 
 static struct cel_value no_range(struct cel_eval *ev, const struct cel_expr *e,
@@ -111,7 +108,7 @@ static struct cel_value with_more(const struct cel_expr *e,
 struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e)
 {
 	struct cel_value range = eval_expr(ev, e->parts[FOLD_RANGE]);
-	struct local_slot *slot;
+	struct cel_slot *slot;
 	struct cel_value value;
 	size_t n;
 
@@ -121,8 +118,8 @@ struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e)
 		return no_range(ev, e, range);
 	n = cel_size(range);
 	eval_fold_start(ev, e);
-	slot = &ev->state->slots[e->fold.accumulator_slot];
-	for (size_t i = 0; i < n && !ev->state->over; i++) {
+	slot = &ev->slots[e->fold.accumulator_slot];
+	for (size_t i = 0; i < n && !ev->over; i++) {
 		eval_fold_bind(ev, e, range, i);
 		if (cel_is_false(eval_expr(ev, e->parts[FOLD_CONDITION])))
 			break;
@@ -136,17 +133,17 @@ struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e)
 
 /* --- accumulators that grow ---------------------------------------------- */
 
-static struct local_slot *growing(struct cel_eval *ev, const struct cel_expr *e)
+static struct cel_slot *growing(struct cel_eval *ev, const struct cel_expr *e)
 {
 	const struct cel_expr *left = e->parts[0];
 
 	if (left->kind != EXPR_IDENT || left->ident.is != NAME_LOCAL)
 		return NULL;
 	eval_local(ev, left->ident.index);
-	return &ev->state->slots[left->ident.index];
+	return &ev->slots[left->ident.index];
 }
 
-static void append(struct cel_eval *ev, struct local_slot *slot,
+static void append(struct cel_eval *ev, struct cel_slot *slot,
 		   struct cel_value item)
 {
 	*VEC_PUSH(ev->arena, slot->items, slot->grows->n, slot->size) = item;
@@ -170,7 +167,7 @@ static struct cel_value right_side(struct cel_eval *ev,
 bool eval_fold_add(struct cel_eval *ev, const struct cel_expr *e,
 		   struct cel_value *out)
 {
-	struct local_slot *slot = growing(ev, e);
+	struct cel_slot *slot = growing(ev, e);
 	struct cel_value right;
 	bool single;
 
@@ -192,7 +189,7 @@ bool eval_fold_add(struct cel_eval *ev, const struct cel_expr *e,
 	return true;
 }
 
-static struct cel_value insert(struct cel_eval *ev, struct local_slot *slot,
+static struct cel_value insert(struct cel_eval *ev, struct cel_slot *slot,
 			       struct cel_entry entry)
 {
 	if (cel_map_put(ev->arena, &slot->builder, entry, false)) {
@@ -205,7 +202,7 @@ static struct cel_value insert(struct cel_eval *ev, struct local_slot *slot,
 			 cel_value_text(ev->arena, entry.key));
 }
 
-static struct cel_value insert_all(struct cel_eval *ev, struct local_slot *slot,
+static struct cel_value insert_all(struct cel_eval *ev, struct cel_slot *slot,
 				   struct cel_value map)
 {
 	struct cel_value result = slot->value;
@@ -218,7 +215,7 @@ static struct cel_value insert_all(struct cel_eval *ev, struct local_slot *slot,
 
 struct cel_value eval_fold_insert(struct cel_eval *ev, const struct cel_expr *e)
 {
-	struct local_slot *slot = growing(ev, e);
+	struct cel_slot *slot = growing(ev, e);
 	struct cel_entry entry;
 
 	eval_charge(ev, 1); /* the accumulator */

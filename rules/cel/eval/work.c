@@ -83,5 +83,5 @@ bool eval_may_call(struct cel_eval *ev, const struct cel_expr *e,
 {
 	for (unsigned i = 0; i < e->n; i++)
 		eval_work(ev, work_of_argument(ev, e, args[i]));
-	return !ev->state->over;
+	return !ev->over;
 }

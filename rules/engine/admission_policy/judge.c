@@ -218,7 +218,8 @@ size_t admission_blame(struct admission_case *a, struct cel_eval *eval,
 		       const struct node **nodes, size_t max)
 {
 	const struct node *read[4 * BLAMED];
-	size_t nread = eval->state ? cel_eval_blame(eval, read, 4 * BLAMED) : 0;
+	size_t nread =
+		eval->program ? cel_eval_blame(eval, read, 4 * BLAMED) : 0;
 	size_t n = 0;
 
 	for (size_t i = 0; i < nread && n < max; i++) {

@@ -162,7 +162,7 @@ static void report_error(struct custom_subject *s, struct cel_eval *eval,
 
 	if (s->rule->fail_ignore)
 		return;
-	if (cel_eval_over_budget(eval))
+	if (eval->over)
 		why = "it costs more than an expression may";
 	else if (cel_is(value, CEL_ERROR)) {
 		why = line_of(s, value.text.data, value.text.len);
