@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An IPv6 address while it is read. */
-struct ipv6_reader {
+/* An address while it is read. */
+struct reader {
 	struct arena *arena;
 	struct cel_text whole; /* with the zone, for messages */
 	struct cel_text rest;
@@ -15,102 +15,84 @@ struct ipv6_reader {
 	int ellipsis; /* of them before `::`, or -1 */
 };
 
-static const char *problem_at(struct arena *arena, struct cel_text whole,
-			      const char *what, const struct cel_text *at)
+static const char *problem(const struct reader *r, const char *what)
 {
-	const char *quoted = cel_quoted(arena, whole);
-
-	if (!at || !at->len)
-		return arena_printf(arena, "ParseAddr(%s): %s", quoted, what);
-	return arena_printf(arena, "ParseAddr(%s): %s (at %s)", quoted, what,
-			    cel_quoted(arena, *at));
+	return arena_printf(r->arena, "ParseAddr(%s): %s",
+			    cel_quoted(r->arena, r->whole), what);
 }
 
-static const char *read_ipv4(struct arena *arena, struct cel_text whole,
-			     struct cel_text text, unsigned char *fields)
+/* Where there is a rest, the message shows it. */
+static const char *problem_here(const struct reader *r, const char *what)
 {
-	int value = 0, digits = 0, field = 0;
-
-	for (size_t i = 0; i < text.len; i++) {
-		struct cel_text at = cel_part(text, i, text.len);
-		char c = text.data[i];
-
-		if (c >= '0' && c <= '9') {
-			if (digits == 1 && value == 0)
-				return problem_at(arena, whole,
-						  "IPv4 field has octet with "
-						  "leading zero",
-						  NULL);
-			value = value * 10 + (c - '0');
-			digits++;
-			if (value > 255)
-				return problem_at(arena, whole,
-						  "IPv4 field has value >255",
-						  NULL);
-			continue;
-		}
-		if (c != '.')
-			return problem_at(arena, whole, "unexpected character",
-					  &at);
-		if (!digits || i + 1 == text.len)
-			return problem_at(arena, whole,
-					  "IPv4 field must have at least one "
-					  "digit",
-					  &at);
-		if (field == 3)
-			return problem_at(arena, whole, "IPv4 address too long",
-					  NULL);
-		fields[field++] = (unsigned char)value;
-		value = digits = 0;
-	}
-	if (field < 3)
-		return problem_at(arena, whole, "IPv4 address too short", NULL);
-	fields[3] = (unsigned char)value;
-	return NULL;
+	if (!r->rest.len)
+		return problem(r, what);
+	return arena_printf(r->arena, "%s (at %s)", problem(r, what),
+			    cel_quoted(r->arena, r->rest));
 }
 
-static const char *reader_problem(const struct ipv6_reader *r, const char *what)
-{
-	return problem_at(r->arena, r->whole, what, &r->rest);
-}
-
-static const char *read_embedded(struct ipv6_reader *r)
-{
-	const char *problem;
-
-	if (r->ellipsis < 0 && r->n != 12)
-		return reader_problem(r, "embedded IPv4 address must replace "
-					 "the final 2 fields of the address");
-	if (r->n + 4 > 16)
-		return reader_problem(r, "too many hex fields to fit an "
-					 "embedded IPv4 at the end of the "
-					 "address");
-	problem = read_ipv4(r->arena, r->whole, r->rest, r->bytes + r->n);
-	r->rest.len = 0;
-	r->n += 4;
-	return problem;
-}
-
-static void skip(struct ipv6_reader *r, size_t n)
+static void skip(struct reader *r, size_t n)
 {
 	r->rest = cel_part(r->rest, n, r->rest.len);
 }
 
+static const char *read_ipv4(struct reader *r)
+{
+	int value = 0, digits = 0, field = 0;
+
+	for (; r->rest.len; skip(r, 1)) {
+		char c = *r->rest.data;
+
+		if (c >= '0' && c <= '9') {
+			if (digits++ == 1 && value == 0)
+				return problem(r, "IPv4 field has octet with "
+						  "leading zero");
+			value = value * 10 + (c - '0');
+			if (value > 255)
+				return problem(r, "IPv4 field has value >255");
+			continue;
+		}
+		if (c != '.')
+			return problem_here(r, "unexpected character");
+		if (!digits || r->rest.len == 1)
+			return problem_here(r, "IPv4 field must have at least "
+					       "one digit");
+		if (field++ == 3)
+			return problem(r, "IPv4 address too long");
+		r->bytes[r->n++] = (unsigned char)value;
+		value = digits = 0;
+	}
+	if (field < 3)
+		return problem(r, "IPv4 address too short");
+	r->bytes[r->n++] = (unsigned char)value;
+	return NULL;
+}
+
+static const char *read_embedded(struct reader *r)
+{
+	if (r->ellipsis < 0 && r->n != 12)
+		return problem_here(r, "embedded IPv4 address must replace the "
+				       "final 2 fields of the address");
+	if (r->n + 4 > 16)
+		return problem_here(r, "too many hex fields to fit an embedded "
+				       "IPv4 at the end of the address");
+	return read_ipv4(r);
+}
+
 /* One group and the colon behind it. */
-static const char *read_group(struct ipv6_reader *r)
+static const char *read_group(struct reader *r)
 {
 	unsigned value = 0;
 	size_t n = 0;
 
 	for (; n < r->rest.len && cel_hex_digit(r->rest.data[n]) >= 0; n++) {
 		if (n > 3)
-			return reader_problem(r, "each group must have 4 or "
-						 "less digits");
+			return problem_here(r, "each group must have 4 or "
+					       "less digits");
 		value = value << 4 | (unsigned)cel_hex_digit(r->rest.data[n]);
 	}
 	if (!n)
-		return reader_problem(r, "each colon-separated field must have "
-					 "at least one digit");
+		return problem_here(r, "each colon-separated field must have "
+				       "at least one digit");
 	if (n < r->rest.len && r->rest.data[n] == '.')
 		return read_embedded(r);
 	r->bytes[r->n++] = (unsigned char)(value >> 8);
@@ -119,31 +101,31 @@ static const char *read_group(struct ipv6_reader *r)
 	if (!r->rest.len)
 		return NULL;
 	if (*r->rest.data != ':')
-		return reader_problem(r, "unexpected character, want colon");
+		return problem_here(r, "unexpected character, want colon");
 	if (r->rest.len == 1)
-		return reader_problem(r, "colon must be followed by more "
-					 "characters");
+		return problem_here(r, "colon must be followed by more "
+				       "characters");
 	skip(r, 1);
 	if (*r->rest.data == ':') {
 		if (r->ellipsis >= 0)
-			return reader_problem(r, "multiple :: in address");
+			return problem_here(r, "multiple :: in address");
 		r->ellipsis = r->n;
 		skip(r, 1);
 	}
 	return NULL;
 }
 
-static const char *expand(struct ipv6_reader *r)
+static const char *expand(struct reader *r)
 {
 	int gap = 16 - r->n, ellipsis = r->ellipsis;
 
 	if (r->rest.len)
-		return reader_problem(r, "trailing garbage after address");
+		return problem_here(r, "trailing garbage after address");
 	if (gap && ellipsis < 0)
-		return reader_problem(r, "address string too short");
+		return problem_here(r, "address string too short");
 	if (!gap && ellipsis >= 0)
-		return reader_problem(r, "the :: must expand to at least one "
-					 "field of zeros");
+		return problem_here(r, "the :: must expand to at least one "
+				       "field of zeros");
 	if (gap) {
 		memmove(r->bytes + ellipsis + gap, r->bytes + ellipsis,
 			(size_t)(r->n - ellipsis));
@@ -152,49 +134,45 @@ static const char *expand(struct ipv6_reader *r)
 	return NULL;
 }
 
-static const char *read_ipv6(struct arena *arena, struct cel_text text,
-			     struct address *out)
+static const char *read_ipv6(struct reader *r)
 {
-	size_t percent = cel_text_find(text, '%');
-	struct ipv6_reader r = {arena,	    text, cel_part(text, 0, percent),
-				out->bytes, 0,	  -1};
-	const char *problem = NULL;
+	const char *wrong = NULL;
 
-	out->size = 16;
-	out->zone = percent < text.len;
-	if (percent + 1 == text.len)
-		return problem_at(arena, text,
-				  "zone must be a non-empty string", NULL);
-	if (cel_text_at(r.rest, 0, "::")) {
-		r.ellipsis = 0;
-		skip(&r, 2);
+	if (cel_text_at(r->rest, 0, "::")) {
+		r->ellipsis = 0;
+		skip(r, 2);
 	}
-	while (!problem && r.n < 16 && (r.rest.len || r.ellipsis != r.n)) {
-		size_t before = r.rest.len;
+	while (!wrong && r->n < 16 && (r->rest.len || r->ellipsis != r->n)) {
+		size_t before = r->rest.len;
 
-		problem = read_group(&r);
-		if (!r.rest.len || !before)
+		wrong = read_group(r);
+		if (!r->rest.len || !before)
 			break;
 	}
-	return problem ? problem : expand(&r);
+	return wrong ? wrong : expand(r);
 }
 
 const char *address_parse(struct arena *arena, struct cel_text text,
 			  struct address *out)
 {
+	size_t percent = cel_text_find(text, '%');
+	struct reader r = {arena, text, text, out->bytes, 0, -1};
+
 	memset(out, 0, sizeof(*out));
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.data[i] == ':')
-			return read_ipv6(arena, text, out);
-		if (text.data[i] == '%')
-			return problem_at(arena, text, "missing IPv6 address",
-					  NULL);
-		if (text.data[i] == '.') {
-			out->size = 4;
-			return read_ipv4(arena, text, text, out->bytes);
-		}
-	}
-	return problem_at(arena, text, "unable to parse IP", NULL);
+	for (size_t i = 0; i < percent && !out->size; i++)
+		out->size = text.data[i] == ':'	  ? 16
+			    : text.data[i] == '.' ? 4
+						  : 0;
+	if (out->size == 4)
+		return read_ipv4(&r);
+	if (!out->size)
+		return problem(&r, percent < text.len ? "missing IPv6 address"
+						      : "unable to parse IP");
+	if (percent + 1 == text.len)
+		return problem(&r, "zone must be a non-empty string");
+	out->zone = percent < text.len;
+	r.rest.len = percent;
+	return read_ipv6(&r);
 }
 
 const char *address_block_parse(struct arena *arena, struct cel_text text,
