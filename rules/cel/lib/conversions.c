@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Conversions, with the ranges and the texts of cel-go (common/types) and of
- * Go's strconv; those of times are with them.
+ * Go's strconv; times of numbers and texts are in time/.
  */
 #include "rules/cel/lib/lib_internal.h"
 
@@ -218,6 +218,8 @@ const struct cel_overload cel_conversions_library[] = {
 	{"string", "(double) string", string_of, NULL},
 	{"string", "(int) string", string_of, NULL},
 	{"string", "(uint) string", string_of, NULL},
+	{"timestamp", "(timestamp) timestamp", same, NULL},
+	{"duration", "(duration) duration", same, NULL},
 	{"string", "(timestamp) string", string_of, NULL},
 	{"string", "(duration) string", string_of, NULL},
 	{"uint", "(uint) uint", same, NULL},

@@ -64,10 +64,6 @@ static inline bool cel_is_ordered(struct cel_value value)
 	       value.kind == CEL_TIMESTAMP || value.kind == CEL_DURATION;
 }
 
-/* Durations are nanoseconds that fit in 64 bits, as in cel-go. */
-int64_t cel_duration_nanos(struct cel_time duration);
-struct cel_value cel_duration(int64_t nanos);
-
 void cel_timestamp_text(struct cel_time time, struct buf *out);
 void cel_duration_text(struct cel_time time, struct buf *out);
 /* A double as Go's %g prints it: the shortest text that reads back. */

@@ -190,12 +190,6 @@ bool cel_schema_unordered(const struct node *schema, const struct node **keys)
 
 /* --- scalars ------------------------------------------------------------- */
 
-static struct cel_value time_value(enum cel_kind kind, int64_t seconds,
-				   int32_t nanos)
-{
-	return (struct cel_value){.kind = kind, .time = {seconds, nanos, 0}};
-}
-
 static struct cel_value from_date(struct arena *arena, struct cel_text text)
 {
 	int64_t days;
@@ -203,15 +197,17 @@ static struct cel_value from_date(struct arena *arena, struct cel_text text)
 	if (text.len != 10 || !cel_date_parse(text, &days))
 		return cel_error(arena, "Invalid date formatted string %s",
 				 text.data);
-	return time_value(CEL_TIMESTAMP, days * 86400, 0);
+	return (struct cel_value){.kind = CEL_TIMESTAMP,
+				  .time.seconds = days * 86400};
 }
 
 static struct cel_value from_date_time(struct arena *arena,
 				       struct cel_text text)
 {
-	struct cel_value value = time_value(CEL_TIMESTAMP, 0, 0);
+	struct cel_value value = {.kind = CEL_TIMESTAMP};
 
-	if (text.len && cel_timestamp_parse(text, &value.time) != CEL_TIME_OK)
+	if (text.len && (!cel_timestamp_parse(text, &value.time) ||
+			 !cel_timestamp_valid(value.time)))
 		return cel_error(arena, "Invalid date-time formatted string %s",
 				 text.data);
 	return value;
@@ -219,12 +215,11 @@ static struct cel_value from_date_time(struct arena *arena,
 
 static struct cel_value from_duration(struct arena *arena, struct cel_text text)
 {
-	int64_t nanos, second = 1000000000;
+	int64_t nanos;
 
 	if (!cel_duration_parse(text, &nanos))
 		return cel_error(arena, "Invalid duration %s", text.data);
-	return time_value(CEL_DURATION, nanos / second - (nanos % second < 0),
-			  (int32_t)((nanos % second + second) % second));
+	return cel_duration(nanos);
 }
 
 static int digit64(char c)

@@ -7,6 +7,27 @@
 
 enum { NANOS = 1000000000, DAY = 86400 };
 
+int64_t cel_duration_nanos(struct cel_time time)
+{
+	/* Unsigned: the least of all durations passes below the limit. */
+	return (int64_t)((uint64_t)time.seconds * NANOS + (uint64_t)time.nanos);
+}
+
+struct cel_value cel_duration(int64_t nanos)
+{
+	int64_t seconds = nanos / NANOS, rest = nanos % NANOS;
+
+	if (rest < 0) {
+		rest += NANOS;
+		seconds--;
+	}
+	return (struct cel_value){
+		.kind = CEL_DURATION,
+		.time = {.seconds = seconds, .nanos = (int32_t)rest}};
+}
+
+/* --- texts --------------------------------------------------------------- */
+
 struct scan {
 	struct cel_text text;
 	size_t at;
@@ -108,8 +129,13 @@ static bool offset(struct scan *scan, int32_t *seconds)
 	return true;
 }
 
-enum cel_time_state cel_timestamp_parse(struct cel_text text,
-					struct cel_time *out)
+bool cel_timestamp_valid(struct cel_time time)
+{
+	return time.seconds >= cel_days(1, 1, 1) * DAY &&
+	       time.seconds < cel_days(10000, 1, 1) * DAY;
+}
+
+bool cel_timestamp_parse(struct cel_text text, struct cel_time *out)
 {
 	struct scan scan = {text, 0};
 	int hour, minute, second;
@@ -120,16 +146,13 @@ enum cel_time_state cel_timestamp_parse(struct cel_text text,
 	    !number(&scan, 2, 2, &minute) || !take(&scan, ':') ||
 	    !number(&scan, 2, 2, &second) || hour > 23 || minute > 59 ||
 	    second > 59)
-		return CEL_TIME_INVALID;
+		return false;
 	out->nanos = fraction(&scan);
 	if (!offset(&scan, &out->offset) || scan.at != text.len)
-		return CEL_TIME_INVALID;
+		return false;
 	out->seconds =
 		days * DAY + (hour * 60 + minute) * 60 + second - out->offset;
-	if (out->seconds < cel_days(1, 1, 1) * DAY ||
-	    out->seconds >= cel_days(10000, 1, 1) * DAY)
-		return CEL_TIME_OVERFLOW;
-	return CEL_TIME_OK;
+	return true;
 }
 
 static const struct unit {

@@ -5,16 +5,9 @@
  */
 #include "rules/cel/lib/lib_internal.h"
 
+#include "base/text.h"
+
 enum { NANOS = 1000000000 };
-
-static const int64_t first_second = -62135596800; /* year 1 */
-static const int64_t last_second = 253402300799;  /* year 9999 */
-
-int64_t cel_duration_nanos(struct cel_time time)
-{
-	/* Unsigned: the least of all durations passes below the limit. */
-	return (int64_t)((uint64_t)time.seconds * NANOS + (uint64_t)time.nanos);
-}
 
 void cel_duration_text(struct cel_time time, struct buf *out)
 {
@@ -26,22 +19,9 @@ void cel_duration_text(struct cel_time time, struct buf *out)
 	buf_addc(out, 's');
 }
 
-struct cel_value cel_duration(int64_t nanos)
-{
-	int64_t seconds = nanos / NANOS, rest = nanos % NANOS;
-
-	if (rest < 0) {
-		rest += NANOS;
-		seconds--;
-	}
-	return (struct cel_value){
-		.kind = CEL_DURATION,
-		.time = {.seconds = seconds, .nanos = (int32_t)rest}};
-}
-
 static struct cel_value timestamp(struct cel_call *call, struct cel_time time)
 {
-	if (time.seconds < first_second || time.seconds > last_second)
+	if (!cel_timestamp_valid(time))
 		return cel_error(call->arena, "timestamp overflow");
 	return (struct cel_value){.kind = CEL_TIMESTAMP, .time = time};
 }
@@ -55,16 +35,11 @@ static struct cel_value no_conversion(struct cel_call *call, const char *from,
 			 from, to);
 }
 
-static struct cel_value same(struct cel_call *call)
-{
-	return call->args[0];
-}
-
 static struct cel_value timestamp_of_text(struct cel_call *call)
 {
 	struct cel_time time;
 
-	if (cel_timestamp_parse(call->args[0].text, &time) == CEL_TIME_INVALID)
+	if (!cel_timestamp_parse(call->args[0].text, &time))
 		return no_conversion(call, "string", "Timestamp");
 	return timestamp(call, time);
 }
@@ -118,12 +93,9 @@ static struct cel_value shift(struct cel_call *call, struct cel_time time,
 
 static struct cel_value time_plus(struct cel_call *call)
 {
-	return shift(call, call->args[0].time, call->args[1].time);
-}
+	bool first = cel_is(call->args[0], CEL_TIMESTAMP);
 
-static struct cel_value plus_time(struct cel_call *call)
-{
-	return shift(call, call->args[1].time, call->args[0].time);
+	return shift(call, call->args[!first].time, call->args[first].time);
 }
 
 static struct cel_value time_minus(struct cel_call *call)
@@ -146,42 +118,30 @@ static struct cel_value time_difference(struct cel_call *call)
 	return cel_duration(nanos);
 }
 
-static struct cel_value duration_sum(struct cel_call *call)
+/* Their sum, or their difference. */
+static struct cel_value combine(struct cel_call *call)
 {
-	int64_t nanos;
+	int64_t a = cel_duration_nanos(call->args[0].time), nanos;
+	int64_t b = cel_duration_nanos(call->args[1].time);
+	bool over = text_eq(call->overload->name, "_+_")
+			    ? __builtin_add_overflow(a, b, &nanos)
+			    : __builtin_sub_overflow(a, b, &nanos);
 
-	if (__builtin_add_overflow(cel_duration_nanos(call->args[0].time),
-				   cel_duration_nanos(call->args[1].time),
-				   &nanos))
-		return overflow(call);
-	return cel_duration(nanos);
-}
-
-static struct cel_value duration_difference(struct cel_call *call)
-{
-	int64_t nanos;
-
-	if (__builtin_sub_overflow(cel_duration_nanos(call->args[0].time),
-				   cel_duration_nanos(call->args[1].time),
-				   &nanos))
-		return overflow(call);
-	return cel_duration(nanos);
+	return over ? overflow(call) : cel_duration(nanos);
 }
 
 const struct cel_overload cel_times_library[] = {
-	{"timestamp", "(timestamp) timestamp", same, NULL},
 	{"timestamp", "(int) timestamp", timestamp_of_int, NULL},
 	{"timestamp", "(string) timestamp", timestamp_of_text, NULL},
-	{"duration", "(duration) duration", same, NULL},
 	{"duration", "(int) duration", duration_of_int, NULL},
 	{"duration", "(string) duration", duration_of_text, NULL},
 	{"int", "(timestamp) int", seconds_of, NULL},
 	{"int", "(duration) int", nanos_of, NULL},
 	/* As cel-go has them: the first one decides about open types. */
-	{"_+_", "(duration, duration) duration", duration_sum, NULL},
+	{"_+_", "(duration, duration) duration", combine, NULL},
 	{"_+_", "(timestamp, duration) timestamp", time_plus, NULL},
-	{"_+_", "(duration, timestamp) timestamp", plus_time, NULL},
-	{"_-_", "(duration, duration) duration", duration_difference, NULL},
+	{"_+_", "(duration, timestamp) timestamp", time_plus, NULL},
+	{"_-_", "(duration, duration) duration", combine, NULL},
 	{"_-_", "(timestamp, duration) timestamp", time_minus, NULL},
 	{"_-_", "(timestamp, timestamp) duration", time_difference, NULL},
 	{0},
