@@ -72,7 +72,7 @@ static void tree_map(const struct cel_expr *e, struct buf *out)
 	buf_addc(out, '{');
 	for (unsigned i = 0; i < e->n; i += 2) {
 		buf_adds(out, i ? " " : "");
-		buf_adds(out, e->optional && e->optional[i / 2] ? "?" : "");
+		buf_adds(out, e->optional && e->optional[i + 1] ? "?" : "");
 		tree_text(e->parts[i], out);
 		buf_addc(out, ':');
 		tree_text(e->parts[i + 1], out);

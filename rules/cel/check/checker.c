@@ -276,50 +276,31 @@ static unsigned count_parts(const struct cel_type *type, unsigned limit)
 	return n;
 }
 
-static void set_aggregate(struct checker *c, struct cel_expr *expr,
-			  const struct cel_type *type)
+static void check_aggregate(struct checker *c, struct cel_expr *expr)
 {
-	expr->type = type;
-	if (count_parts(type, TYPE_PARTS) < TYPE_PARTS)
+	bool is_map = expr->kind == EXPR_MAP;
+	const struct cel_type *key = NULL, *value = NULL;
+
+	for (unsigned i = 0; i < expr->n; i++) {
+		struct cel_expr *part = expr->parts[i];
+		const struct cel_type **type =
+			is_map && i % 2 == 0 ? &key : &value;
+
+		checker_check(c, part);
+		*type = join(
+			c, *type,
+			unwrap(c, part, expr->optional && expr->optional[i]));
+	}
+	if (!key && is_map)
+		key = unify_variable(&c->unifier);
+	if (!value)
+		value = unify_variable(&c->unifier);
+	expr->type = is_map ? cel_type_with(c->arena, CEL_MAP, key, value)
+			    : cel_type_with(c->arena, CEL_LIST, value, NULL);
+	if (count_parts(expr->type, TYPE_PARTS) < TYPE_PARTS)
 		return;
 	checker_issue(c, expr, "the type of the literal is too large");
 	expr->type = plain(CEL_ERROR);
-}
-
-static void check_list(struct checker *c, struct cel_expr *expr)
-{
-	const struct cel_type *type = NULL;
-
-	for (unsigned i = 0; i < expr->n; i++) {
-		checker_check(c, expr->parts[i]);
-		type = join(c, type,
-			    unwrap(c, expr->parts[i],
-				   expr->optional && expr->optional[i]));
-	}
-	if (!type)
-		type = unify_variable(&c->unifier);
-	set_aggregate(c, expr, cel_type_with(c->arena, CEL_LIST, type, NULL));
-}
-
-static void check_map(struct checker *c, struct cel_expr *expr)
-{
-	const struct cel_type *key = NULL, *value = NULL;
-
-	for (unsigned i = 0; i < expr->n; i += 2) {
-		struct cel_expr *k = expr->parts[i], *v = expr->parts[i + 1];
-
-		checker_check(c, k);
-		key = join(c, key, k->type);
-		checker_check(c, v);
-		value = join(
-			c, value,
-			unwrap(c, v, expr->optional && expr->optional[i / 2]));
-	}
-	if (!key) {
-		key = unify_variable(&c->unifier);
-		value = unify_variable(&c->unifier);
-	}
-	set_aggregate(c, expr, cel_type_with(c->arena, CEL_MAP, key, value));
 }
 
 /* --- comprehensions ------------------------------------------------------ */
@@ -418,10 +399,8 @@ void checker_check(struct checker *c, struct cel_expr *expr)
 			checker_call(c, expr);
 		break;
 	case EXPR_LIST:
-		check_list(c, expr);
-		break;
 	case EXPR_MAP:
-		check_map(c, expr);
+		check_aggregate(c, expr);
 		break;
 	case EXPR_FOLD:
 		check_fold(c, expr);

@@ -93,11 +93,11 @@ static void check_format(struct checker *c, const struct cel_expr *call)
 
 /* *first: the type of the first one. */
 static bool same_type(struct checker *c, const struct cel_expr *item,
-		      const bool *optional, const struct cel_type **first)
+		      bool optional, const struct cel_type **first)
 {
 	const struct cel_type *type = item->type;
 
-	if (optional && *optional && type->kind == CEL_OPTIONAL)
+	if (optional && type->kind == CEL_OPTIONAL)
 		type = type->params[0];
 	if (!*first)
 		*first = type;
@@ -107,27 +107,18 @@ static bool same_type(struct checker *c, const struct cel_expr *item,
 	return false;
 }
 
-static void check_list(struct checker *c, const struct cel_expr *expr)
+/* Of a list, the first item that differs is told; of a map, all. */
+static void check_aggregate(struct checker *c, const struct cel_expr *expr)
 {
-	const struct cel_type *first = NULL;
-	const bool *optional = expr->optional;
+	const struct cel_type *first[2] = {0}; /* of values, of keys */
+	bool is_map = expr->kind == EXPR_MAP;
 
 	for (unsigned i = 0; i < expr->n; i++)
 		if (!same_type(c, expr->parts[i],
-			       optional ? &optional[i] : NULL, &first))
+			       expr->optional && expr->optional[i],
+			       &first[is_map && i % 2 == 0]) &&
+		    !is_map)
 			return;
-}
-
-static void check_map(struct checker *c, const struct cel_expr *expr)
-{
-	const struct cel_type *key = NULL, *value = NULL;
-	const bool *optional = expr->optional;
-
-	for (unsigned i = 0; i < expr->n; i += 2) {
-		same_type(c, expr->parts[i], NULL, &key);
-		same_type(c, expr->parts[i + 1],
-			  optional ? &optional[i / 2] : NULL, &value);
-	}
 }
 
 /* --- all of them --------------------------------------------------------- */
@@ -152,12 +143,9 @@ static void validate(struct cel_expr *expr, void *context)
 			cel_expr_each(expr, exempt, c);
 		if (expr->call.member && expr->n == 2)
 			check_format(c, expr);
-	} else if (c->exempt[expr->id]) {
-		return;
-	} else if (expr->kind == EXPR_LIST) {
-		check_list(c, expr);
-	} else if (expr->kind == EXPR_MAP) {
-		check_map(c, expr);
+	} else if (!c->exempt[expr->id] &&
+		   (expr->kind == EXPR_LIST || expr->kind == EXPR_MAP)) {
+		check_aggregate(c, expr);
 	}
 }
 

@@ -93,7 +93,7 @@ static struct cel_value map_entries(struct cel_eval *ev,
 		entry.value = eval_expr(ev, e->parts[i + 1]);
 		if (cel_is_abnormal(entry.value))
 			return entry.value;
-		if (e->optional && e->optional[i / 2]) {
+		if (e->optional && e->optional[i + 1]) {
 			if (entry.value.kind != CEL_OPTIONAL)
 				return no_optional(ev, "entry", entry.value);
 			if (!unwrap(&entry.value))

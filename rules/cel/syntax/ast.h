@@ -102,8 +102,8 @@ struct cel_expr {
 			 * one that is called. */
 			const struct cel_overload *price;
 		} call;
-		/* Of a list or map, is item i one of `[?x]`, `{?k: v}`? NULL:
-		 * none is. */
+		/* Of a list or map, is part i an item of `[?x]`, a value of
+		 * `{?k: v}`? NULL: none is. */
 		bool *optional;
 		struct {
 			const char *var, *var2, *accumulator; /* var2 or NULL */

@@ -56,21 +56,23 @@ static struct cel_expr *parse_items(struct cel_parser *p,
 {
 	uint32_t start = p->token.start;
 	struct exprs items = {0};
-	bool *optional = NULL, *flags = NULL;
+	bool *optional = NULL, any = false;
 	size_t n = 0, size = 0;
 	struct cel_expr *expr;
 
 	cel_advance(p);
 	p->height = 0;
 	while (p->token.kind != close && p->token.kind != ',' && !p->stopped) {
-		*VEC_PUSH(p->arena, flags, n, size) = cel_accept(p, '?');
-		if (flags[n - 1])
-			optional = flags;
-		push_expr(p, &items);
+		bool is_optional = cel_accept(p, '?');
+
+		any |= is_optional;
 		if (kind == EXPR_MAP) {
-			cel_expect(p, ':', "':'");
+			*VEC_PUSH(p->arena, optional, n, size) = false;
 			push_expr(p, &items);
+			cel_expect(p, ':', "':'");
 		}
+		*VEC_PUSH(p->arena, optional, n, size) = is_optional;
+		push_expr(p, &items);
 		if (p->token.kind != ',')
 			break;
 		cel_advance(p);
@@ -83,7 +85,7 @@ static struct cel_expr *parse_items(struct cel_parser *p,
 	expr = cel_expr_new(p, kind, cel_place(p, start, start));
 	expr->parts = items.items;
 	expr->n = (unsigned)items.n;
-	expr->optional = optional ? flags : NULL;
+	expr->optional = any ? optional : NULL;
 	return expr;
 }
 
