@@ -14,6 +14,7 @@ struct semver {
 	struct cel_text pre; /* behind `-`, or empty */
 };
 
+static const char *const names[] = {"major", "minor", "patch"};
 static const char DIGITS[] = "0123456789";
 static const char NAMES[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-0123456789";
@@ -70,7 +71,9 @@ static struct cel_text next_item(struct cel_text *rest)
 	return item;
 }
 
-static const char *check_pre(struct arena *arena, struct cel_text rest)
+/* Names with dots between. Those of a build may be numbers of any form. */
+static const char *check_names(struct arena *arena, struct cel_text rest,
+			       bool pre)
 {
 	const char *problem = NULL;
 	uint64_t number;
@@ -79,13 +82,16 @@ static const char *check_pre(struct arena *arena, struct cel_text rest)
 		struct cel_text item = next_item(&rest);
 
 		if (!item.len)
-			return "Prerelease is empty";
+			return pre ? "Prerelease is empty"
+				   : "Build meta data is empty";
 		if (!only(item, NAMES))
 			return arena_printf(arena,
-					    "Invalid character(s) found in "
-					    "prerelease %s",
+					    "Invalid character(s) found in %s "
+					    "%s",
+					    pre ? "prerelease"
+						: "build meta data",
 					    cel_quoted(arena, item));
-		if (!only(item, DIGITS))
+		if (!pre || !only(item, DIGITS))
 			continue;
 		if (item.len > 1 && *item.data == '0')
 			return arena_printf(arena,
@@ -97,26 +103,9 @@ static const char *check_pre(struct arena *arena, struct cel_text rest)
 	return problem;
 }
 
-static const char *check_build(struct arena *arena, struct cel_text rest)
-{
-	while (rest.data) {
-		struct cel_text item = next_item(&rest);
-
-		if (!item.len)
-			return "Build meta data is empty";
-		if (!only(item, NAMES))
-			return arena_printf(arena,
-					    "Invalid character(s) found in "
-					    "build meta data %s",
-					    cel_quoted(arena, item));
-	}
-	return NULL;
-}
-
 static const char *parse(struct arena *arena, struct cel_text text,
 			 struct semver *out)
 {
-	static const char *const names[] = {"major", "minor", "patch"};
 	size_t plus, dash;
 	struct cel_text build = {0};
 	const char *problem = NULL;
@@ -143,8 +132,8 @@ static const char *parse(struct arena *arena, struct cel_text text,
 	if (!problem)
 		problem = parse_part(arena, text, names[2], &out->numbers[2]);
 	if (!problem)
-		problem = check_pre(arena, out->pre);
-	return problem ? problem : check_build(arena, build);
+		problem = check_names(arena, out->pre, true);
+	return problem ? problem : check_names(arena, build, false);
 }
 
 /* One number, without leading zeros. */
@@ -265,10 +254,9 @@ static const struct semver *semver_of(const struct cel_call *call, int i)
 
 static struct cel_value number(struct cel_call *call)
 {
-	static const char *const names[] = {"major", "minor", "patch"};
 	int i = 0;
 
-	while (i < 2 && strcmp(call->overload->name, names[i]) != 0)
+	while (!text_eq(call->overload->name, names[i]))
 		i++;
 	return cel_int((int64_t)semver_of(call, 0)->numbers[i]);
 }

@@ -78,22 +78,26 @@ static const char *parse_clause(struct arena *arena, struct cel_text text,
 			    c < 0xc0 ? c : c - 0x40);
 }
 
+#define WHOLE (1u << CEL_INT | 1u << CEL_UINT)
+#define HEX   "only integers, byte buffers, and strings can be formatted as hex"
+
 /* For whom a clause is, and what is said to others. */
 static const struct verb {
 	char verb;
-	const char *kinds; /* letters of kind_letter() */
+	unsigned kinds; /* bits */
 	const char *problem;
 } verb_table[] = {
-	{'d', "iu", "decimal clause can only be used on integers"},
-	{'f', "d", "fixed-point clause can only be used on doubles"},
-	{'e', "d", "scientific clause can only be used on doubles"},
-	{'b', "iub", "only integers and bools can be formatted as binary"},
-	{'x', "iusy",
-	 "only integers, byte buffers, and strings can be formatted as hex"},
-	{'X', "iusy",
-	 "only integers, byte buffers, and strings can be formatted as hex"},
-	{'o', "iu", "octal clause can only be used on integers"},
-	{'s', "nbiudsyltTDm",
+	{'d', WHOLE, "decimal clause can only be used on integers"},
+	{'f', 1u << CEL_DOUBLE,
+	 "fixed-point clause can only be used on doubles"},
+	{'e', 1u << CEL_DOUBLE,
+	 "scientific clause can only be used on doubles"},
+	{'b', WHOLE | 1u << CEL_BOOL,
+	 "only integers and bools can be formatted as binary"},
+	{'x', WHOLE | 1u << CEL_STRING | 1u << CEL_BYTES, HEX},
+	{'X', WHOLE | 1u << CEL_STRING | 1u << CEL_BYTES, HEX},
+	{'o', WHOLE, "octal clause can only be used on integers"},
+	{'s', (1u << CEL_OPTIONAL) - 1, /* all kinds before it */
 	 "string clause can only be used on strings, bools, bytes, ints, "
 	 "doubles, maps, lists, types, durations, and timestamps"},
 };
@@ -109,15 +113,7 @@ static const struct verb *verb_of(char verb)
 
 static bool accepts(const struct verb *verb, enum cel_kind kind)
 {
-	static const char letters[] = {
-		[CEL_NULL] = 'n',  [CEL_BOOL] = 'b',	  [CEL_INT] = 'i',
-		[CEL_UINT] = 'u',  [CEL_DOUBLE] = 'd',	  [CEL_STRING] = 's',
-		[CEL_BYTES] = 'y', [CEL_LIST] = 'l',	  [CEL_MAP] = 'm',
-		[CEL_TYPE] = 't',  [CEL_TIMESTAMP] = 'T', [CEL_DURATION] = 'D',
-	};
-
-	return kind < sizeof(letters) && letters[kind] &&
-	       strchr(verb->kinds, letters[kind]);
+	return verb->kinds >> kind & 1;
 }
 
 static const char *refusal(struct arena *arena, const char *problem,
