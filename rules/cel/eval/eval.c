@@ -30,92 +30,68 @@ struct cel_value eval_ident(struct cel_eval *ev, const struct cel_expr *e)
 
 /* --- literals ------------------------------------------------------------ */
 
-/* Unwraps an optional element; false: there is none. */
-static bool unwrap(struct cel_value *value)
+/* Part i of a list or map. false: it is an optional without a value. */
+static bool eval_part(struct cel_eval *ev, const struct cel_expr *e, unsigned i,
+		      struct cel_value *out)
 {
-	if (!value->optional)
+	*out = eval_expr(ev, e->parts[i]);
+	if (!e->optional || !e->optional[i] || cel_is_abnormal(*out))
+		return true;
+	if (out->kind != CEL_OPTIONAL) {
+		*out = cel_error(ev->arena,
+				 "cannot initialize optional %s from "
+				 "non-optional value %s",
+				 e->kind == EXPR_LIST ? "list element"
+						      : "entry",
+				 cel_value_text(ev->arena, *out));
+		return true;
+	}
+	if (!out->optional)
 		return false;
-	*value = *value->optional;
+	*out = *out->optional;
 	return true;
 }
 
-static struct cel_value no_optional(struct cel_eval *ev, const char *what,
-				    struct cel_value value)
-{
-	return cel_error(ev->arena,
-			 "cannot initialize optional %s from non-optional "
-			 "value %s",
-			 what, cel_value_text(ev->arena, value));
-}
-
-static struct cel_value list_items(struct cel_eval *ev,
-				   const struct cel_expr *e)
+static struct cel_value eval_list(struct cel_eval *ev, const struct cel_expr *e)
 {
 	struct cel_value *items =
 		ARENA_ARRAY(ev->arena, struct cel_value, e->n);
 	size_t n = 0;
 
 	for (unsigned i = 0; i < e->n; i++) {
-		struct cel_value item = eval_expr(ev, e->parts[i]);
-
-		if (cel_is_abnormal(item))
-			return item;
-		if (e->optional && e->optional[i]) {
-			if (item.kind != CEL_OPTIONAL)
-				return no_optional(ev, "list element", item);
-			if (!unwrap(&item))
-				continue;
-		}
-		items[n++] = item;
+		if (!eval_part(ev, e, i, &items[n]))
+			continue;
+		if (cel_is_abnormal(items[n]))
+			return items[n];
+		n++;
 	}
 	return cel_list(ev->arena, items, n);
 }
 
-static struct cel_value eval_list(struct cel_eval *ev, const struct cel_expr *e)
-{
-	struct cel_value list = list_items(ev, e);
-
-	eval_charge(ev, LIST_COST);
-	return list;
-}
-
-static struct cel_value map_entries(struct cel_eval *ev,
-				    const struct cel_expr *e)
+static struct cel_value eval_map(struct cel_eval *ev, const struct cel_expr *e)
 {
 	struct cel_map_builder map = {0};
+	struct cel_entry entry;
 
 	for (unsigned i = 0; i < e->n; i += 2) {
-		struct cel_entry entry;
-
-		entry.key = eval_expr(ev, e->parts[i]);
+		eval_part(ev, e, i, &entry.key);
 		if (cel_is_abnormal(entry.key))
 			return entry.key;
-		entry.value = eval_expr(ev, e->parts[i + 1]);
+		if (!eval_part(ev, e, i + 1, &entry.value))
+			continue;
 		if (cel_is_abnormal(entry.value))
 			return entry.value;
-		if (e->optional && e->optional[i + 1]) {
-			if (entry.value.kind != CEL_OPTIONAL)
-				return no_optional(ev, "entry", entry.value);
-			if (!unwrap(&entry.value))
-				continue;
-		}
 		cel_map_put(ev->arena, &map, entry, true);
 	}
 	return cel_map_built(ev->arena, &map);
-}
-
-static struct cel_value eval_map(struct cel_eval *ev, const struct cel_expr *e)
-{
-	struct cel_value map = map_entries(ev, e);
-
-	eval_charge(ev, MAP_COST);
-	return map;
 }
 
 /* --- all of them --------------------------------------------------------- */
 
 struct cel_value eval_expr(struct cel_eval *ev, const struct cel_expr *e)
 {
+	struct cel_value value;
+
 	if (ev->over)
 		return cancelled();
 	switch (e->kind) {
@@ -127,9 +103,13 @@ struct cel_value eval_expr(struct cel_eval *ev, const struct cel_expr *e)
 	case EXPR_CALL:
 		return eval_call(ev, e);
 	case EXPR_LIST:
-		return eval_list(ev, e);
+		value = eval_list(ev, e);
+		eval_charge(ev, LIST_COST);
+		return value;
 	case EXPR_MAP:
-		return eval_map(ev, e);
+		value = eval_map(ev, e);
+		eval_charge(ev, MAP_COST);
+		return value;
 	default:
 		return eval_fold(ev, e);
 	}
