@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "base/vec.h"
-#include "rules/cel/lib/regex/re2_class.h"
 
 enum { REPEAT_MAX = 1000, NEST_MAX = 1000 };
 
@@ -49,12 +48,29 @@ static bool before_repeat(const struct re2 *re)
 	return re->at < re->text.len && strchr("*+?{", re->text.data[re->at]);
 }
 
-/* PCRE2 repeats no assertion, a group with one in it very well. */
-static void assertion(struct re2_parser *p, const char *text, size_t len)
+/* len bytes that PCRE2 has too. It repeats no assertion, a group with one in it
+ * very well. */
+static void assertion(struct re2_parser *p, size_t len)
 {
+	const char *text = p->re.text.data + p->re.at;
+
 	p->re.at += len;
-	buf_addf(p->re.out, before_repeat(&p->re) ? "(?:%s)" : "%s", text);
+	buf_addf(p->re.out, before_repeat(&p->re) ? "(?:%.*s)" : "%.*s",
+		 (int)len, text);
 	atom(p, 1);
+}
+
+/* A character that stands for itself. */
+static const char *literal(struct re2_parser *p)
+{
+	unsigned c;
+	const char *problem = re2_point(&p->re, &c);
+
+	if (problem)
+		return problem;
+	re2_literal(&p->re, c);
+	atom(p, 1);
+	return NULL;
 }
 
 /* -1: none; -2: too large. No leading zeros. */
@@ -127,14 +143,9 @@ static const char *repeat_at(struct re2_parser *p)
 {
 	struct re2_repeat r = {.end = p->re.at + 1};
 
-	if (p->re.text.data[p->re.at] != '{')
+	if (p->re.text.data[p->re.at] != '{' || counted(&p->re, &r))
 		return repeat(p, r);
-	if (counted(&p->re, &r))
-		return repeat(p, r);
-	p->re.at++;
-	re2_literal(&p->re, '{');
-	atom(p, 1);
-	return NULL;
+	return literal(p);
 }
 
 /* `(?P<name>`, `(?<name>`: the name is not needed. */
@@ -142,19 +153,15 @@ static const char *named_group(struct re2_parser *p, size_t name)
 {
 	struct re2 *re = &p->re;
 	size_t end = name;
+	bool valid = true;
 
-	while (end < re->text.len && re->text.data[end] != '>')
-		end++;
+	for (; end < re->text.len && re->text.data[end] != '>'; end++)
+		valid &= re->text.data[end] == '_' ||
+			 re2_is_alnum((unsigned char)re->text.data[end]);
 	if (end == re->text.len)
 		return re2_error(re, "invalid named capture", re->at, end);
-	for (size_t i = name; i < end || end == name; i++) {
-		char c = re->text.data[i];
-
-		if (end == name ||
-		    (c != '_' && !re2_is_alnum((unsigned char)c)))
-			return re2_error(re, "invalid named capture", re->at,
-					 end + 1);
-	}
+	if (end == name || !valid)
+		return re2_error(re, "invalid named capture", re->at, end + 1);
 	re->at = end + 1;
 	buf_adds(re->out, "(?:");
 	open_group(p);
@@ -228,20 +235,15 @@ static const char *close_at(struct re2_parser *p)
 static const char *quoted(struct re2_parser *p)
 {
 	struct re2 *re = &p->re;
-	unsigned c;
+	const char *problem = NULL;
 
 	re->at += 2;
-	while (re->at < re->text.len && !cel_text_at(re->text, re->at, "\\E")) {
-		const char *problem = re2_point(re, &c);
-
-		if (problem)
-			return problem;
-		re2_literal(re, c);
-		atom(p, 1);
-	}
-	if (re->at < re->text.len)
+	while (!problem && re->at < re->text.len &&
+	       !cel_text_at(re->text, re->at, "\\E"))
+		problem = literal(p);
+	if (!problem && re->at < re->text.len)
 		re->at += 2;
-	return NULL;
+	return problem;
 }
 
 static const char *backslash(struct re2_parser *p)
@@ -253,16 +255,10 @@ static const char *backslash(struct re2_parser *p)
 
 	switch (re->at + 1 < re->text.len ? re->text.data[re->at + 1] : 0) {
 	case 'A':
-		assertion(p, "\\A", 2);
-		return NULL;
 	case 'b':
-		assertion(p, "\\b", 2);
-		return NULL;
 	case 'B':
-		assertion(p, "\\B", 2);
-		return NULL;
 	case 'z':
-		assertion(p, "\\z", 2);
+		assertion(p, 2);
 		return NULL;
 	case 'C':
 		return re2_error(re, "invalid escape sequence", re->at,
@@ -285,8 +281,6 @@ static const char *backslash(struct re2_parser *p)
 static const char *element(struct re2_parser *p)
 {
 	struct re2 *re = &p->re;
-	const char *problem;
-	unsigned c;
 
 	switch (re->text.data[re->at]) {
 	case '(':
@@ -299,10 +293,8 @@ static const char *element(struct re2_parser *p)
 		top(p)->can_repeat = false;
 		return NULL;
 	case '^':
-		assertion(p, "^", 1);
-		return NULL;
 	case '$':
-		assertion(p, "$", 1);
+		assertion(p, 1);
 		return NULL;
 	case '.':
 		re->at++;
@@ -315,12 +307,7 @@ static const char *element(struct re2_parser *p)
 	case '\\':
 		return backslash(p);
 	default:
-		problem = re2_point(re, &c);
-		if (!problem) {
-			re2_literal(re, c);
-			atom(p, 1);
-		}
-		return problem;
+		return literal(p);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rules/cel/lib/regex/re2_class.h"
+#include "rules/cel/lib/regex/re2.h"
 
 #include <stdio.h>
 #include <string.h>
