@@ -107,7 +107,7 @@ static bool same_type(struct checker *c, const struct cel_expr *item,
 	return false;
 }
 
-/* Of a list, the first item that differs is told; of a map, all. */
+/* Of a list, the first item that differs is reported; of a map, all. */
 static void check_aggregate(struct checker *c, const struct cel_expr *expr)
 {
 	const struct cel_type *first[2] = {0}; /* of values, of keys */

@@ -136,18 +136,18 @@ static bool is_of(struct cel_eval *ev, struct cel_value v,
 		return false;
 	switch (v.kind) {
 	case CEL_LIST:
-		/* NOLINTNEXTLINE: all n are set */
 		if (type->params[0]->kind >= CEL_DYN || !cel_size(v))
 			return true;
+		/* NOLINTNEXTLINE: all n are set */
 		first.key = cel_list_at(ev->arena, v, 0);
 		return cel_is_abnormal(first.key) ||
 		       is_of(ev, first.key, type->params[0]);
 	case CEL_MAP:
 		if ((type->params[0]->kind >= CEL_DYN &&
 		     type->params[1]->kind >= CEL_DYN) ||
-		    /* NOLINTNEXTLINE: all n are set */
 		    !cel_size(v))
 			return true;
+		/* NOLINTNEXTLINE: all n are set */
 		first = cel_map_at(ev->arena, v, 0);
 		return is_of(ev, first.key, type->params[0]) &&
 		       (cel_is_abnormal(first.value) ||

@@ -85,7 +85,7 @@ struct cel_value cel_order(const struct cel_call *call, int order);
 int cel_hex_digit(int c); /* -1: it is none */
 /* How many decimal digits there are from a position on. */
 size_t cel_digits_length(struct cel_text text, size_t at);
-/* Decimal digits alone; NULL, or why strconv takes them for no number. */
+/* Decimal digits alone; NULL, or why strconv refuses them. */
 const char *cel_digits(struct cel_text text, uint64_t *out);
 /* Position of a byte, or the length. */
 size_t cel_text_find(struct cel_text text, char byte);

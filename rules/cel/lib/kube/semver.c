@@ -256,7 +256,7 @@ static struct cel_value number(struct cel_call *call)
 {
 	int i = 0;
 
-	while (!text_eq(call->overload->name, names[i]))
+	while (i < 2 && !text_eq(call->overload->name, names[i]))
 		i++;
 	return cel_int((int64_t)semver_of(call, 0)->numbers[i]);
 }

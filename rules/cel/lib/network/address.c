@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* An address while it is read. */
-struct reader {
+struct address_reader {
 	struct arena *arena;
 	struct cel_text whole; /* with the zone, for messages */
 	struct cel_text rest;
@@ -15,14 +15,15 @@ struct reader {
 	int ellipsis; /* of them before `::`, or -1 */
 };
 
-static const char *problem(const struct reader *r, const char *what)
+static const char *problem(const struct address_reader *r, const char *what)
 {
 	return arena_printf(r->arena, "ParseAddr(%s): %s",
 			    cel_quoted(r->arena, r->whole), what);
 }
 
 /* Where there is a rest, the message shows it. */
-static const char *problem_here(const struct reader *r, const char *what)
+static const char *problem_here(const struct address_reader *r,
+				const char *what)
 {
 	if (!r->rest.len)
 		return problem(r, what);
@@ -30,12 +31,12 @@ static const char *problem_here(const struct reader *r, const char *what)
 			    cel_quoted(r->arena, r->rest));
 }
 
-static void skip(struct reader *r, size_t n)
+static void skip(struct address_reader *r, size_t n)
 {
 	r->rest = cel_part(r->rest, n, r->rest.len);
 }
 
-static const char *read_ipv4(struct reader *r)
+static const char *read_ipv4(struct address_reader *r)
 {
 	int value = 0, digits = 0, field = 0;
 
@@ -67,7 +68,7 @@ static const char *read_ipv4(struct reader *r)
 	return NULL;
 }
 
-static const char *read_embedded(struct reader *r)
+static const char *read_embedded(struct address_reader *r)
 {
 	if (r->ellipsis < 0 && r->n != 12)
 		return problem_here(r, "embedded IPv4 address must replace the "
@@ -79,7 +80,7 @@ static const char *read_embedded(struct reader *r)
 }
 
 /* One group and the colon behind it. */
-static const char *read_group(struct reader *r)
+static const char *read_group(struct address_reader *r)
 {
 	unsigned value = 0;
 	size_t n = 0;
@@ -115,7 +116,7 @@ static const char *read_group(struct reader *r)
 	return NULL;
 }
 
-static const char *expand(struct reader *r)
+static const char *expand(struct address_reader *r)
 {
 	int gap = 16 - r->n, ellipsis = r->ellipsis;
 
@@ -134,7 +135,7 @@ static const char *expand(struct reader *r)
 	return NULL;
 }
 
-static const char *read_ipv6(struct reader *r)
+static const char *read_ipv6(struct address_reader *r)
 {
 	const char *wrong = NULL;
 
@@ -156,7 +157,7 @@ const char *address_parse(struct arena *arena, struct cel_text text,
 			  struct address *out)
 {
 	size_t percent = cel_text_find(text, '%');
-	struct reader r = {arena, text, text, out->bytes, 0, -1};
+	struct address_reader r = {arena, text, text, out->bytes, 0, -1};
 
 	memset(out, 0, sizeof(*out));
 	for (size_t i = 0; i < percent && !out->size; i++)
