@@ -27,9 +27,9 @@
 static const char *const pod = POD("", "a:1"), *const other = POD("", "b:1"),
 			 *const labelled = POD("\"tier\":\"x\"", "a:1");
 
-/* The policy has this rule, this selector of objects and this expression. */
-static void use_policy(struct stage *s, const char *rule, const char *selector,
-		       const char *expression)
+/* A policy with these keys, and documents of the cluster's beside it. */
+static void use_documents(struct stage *s, const char *keys,
+			  const char *documents)
 {
 	struct policy_options options = {.admission = true};
 	struct policy_problems problems = {0};
@@ -37,11 +37,28 @@ static void use_policy(struct stage *s, const char *rule, const char *selector,
 	struct buf text;
 
 	buf_init(&text);
+	buf_addf(&text, "apiVersion: gpugate.dev/v1\nkind: Policy\n%s---\n%s",
+		 keys, documents);
+	policy = policy_parse(
+		&s->rules,
+		&(struct policy_text){"policy.yaml", text.data, text.len},
+		&options, &problems);
+	for (size_t i = 0; i < problems.n; i++)
+		print_message("  %s\n", problems.items[i].text);
+	assert_int_equal(problems.n, 0);
+	policy_problems_release(&problems);
+	buf_release(&text);
+	admission_set_policy(s->admission, policy);
+}
+
+/* The policy has this rule, this selector of objects and this expression. */
+static void use_policy(struct stage *s, const char *rule, const char *selector,
+		       const char *expression)
+{
+	struct buf text;
+
+	buf_init(&text);
 	buf_addf(&text,
-		 "apiVersion: gpugate.dev/v1\n"
-		 "kind: Policy\n"
-		 "rules: {all: off, admission-policy: {}}\n"
-		 "---\n"
 		 "apiVersion: admissionregistration.k8s.io/v1\n"
 		 "kind: ValidatingAdmissionPolicy\n"
 		 "metadata: {name: own}\n"
@@ -57,45 +74,41 @@ static void use_policy(struct stage *s, const char *rule, const char *selector,
 		 "metadata: {name: own}\n"
 		 "spec: {policyName: own, validationActions: [Deny]}\n",
 		 selector, rule, expression);
-	policy = policy_parse(
-		&s->rules,
-		&(struct policy_text){"policy.yaml", text.data, text.len},
-		&options, &problems);
-	for (size_t i = 0; i < problems.n; i++)
-		print_message("  %s\n", problems.items[i].text);
-	assert_int_equal(problems.n, 0);
-	policy_problems_release(&problems);
+	use_documents(s, "rules: {all: off, admission-policy: {}}\n",
+		      text.data);
 	buf_release(&text);
-	admission_set_policy(s->admission, policy);
 }
 
 static bool is_allowed(struct stage *s, const char *operation,
 		       const char *subresource, const char *object,
 		       const char *old)
 {
+	bool gate = strstr(object, "\"Gate\""), allowed;
 	struct buf body;
-	bool allowed;
 
 	buf_init(&body);
 	buf_addf(&body,
 		 "{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":"
 		 "\"AdmissionReview\",\"request\":{\"uid\":\"u-1\","
-		 "\"operation\":\"%s\",\"kind\":{\"group\":\"\",\"version\":"
-		 "\"v1\",\"kind\":\"Pod\"},\"resource\":{\"group\":\"\","
-		 "\"version\":\"v1\",\"resource\":\"pods\"},%s%s%s"
+		 "\"operation\":\"%s\",\"kind\":{\"group\":\"%s\",\"version\":"
+		 "\"v1\",\"kind\":\"%s\"},\"resource\":{\"group\":\"%s\","
+		 "\"version\":\"v1\",\"resource\":\"%s\"},%s%s%s"
 		 "\"namespace\":\"ml\",\"name\":\"p\",\"userInfo\":{"
 		 "\"username\":\"ann\",\"groups\":[\"dev\"]},\"dryRun\":true,"
 		 "\"object\":%s,\"oldObject\":%s}}",
-		 operation, *subresource ? "\"subResource\":\"" : "",
-		 subresource, *subresource ? "\"," : "", object,
-		 old ? old : "null");
+		 operation, gate ? "example.com" : "", gate ? "Gate" : "Pod",
+		 gate ? "example.com" : "", gate ? "gates" : "pods",
+		 *subresource ? "\"subResource\":\"" : "", subresource,
+		 *subresource ? "\"," : "", object, old ? old : "null");
 	admission_review(s->worker, ADMISSION_VALIDATE, body.data, body.len,
 			 &s->reply);
 	buf_release(&body);
 	assert_int_equal(s->reply.status, 200);
 	allowed = memmem(s->reply.body, s->reply.len, "\"allowed\":true", 14);
-	assert_true(allowed || memmem(s->reply.body, s->reply.len,
-				      "admission-policy", 16));
+	assert_true(allowed ||
+		    memmem(s->reply.body, s->reply.len,
+			   gate ? "crd-validation" : "admission-policy",
+			   gate ? 14 : 16));
 	return allowed;
 }
 
@@ -178,6 +191,44 @@ static void an_update_is_forgiven_what_was(void **state)
 	assert_true(is_allowed(s, "UPDATE", "", labelled, pod));
 }
 
+#define GATE(size)                                                             \
+	"{\"apiVersion\":\"example.com/v1\",\"kind\":\"Gate\",\"metadata\":"   \
+	"{\"name\":\"p\",\"namespace\":\"ml\"},\"spec\":{\"size\":" #size "}}"
+
+/* Where a value that was is not looked for, nothing is said of it. */
+static void a_rule_about_the_old_value_waits_for_a_creation(void **state)
+{
+	struct stage *s = *state;
+
+	use_documents(
+		s, "rules: {all: off, crd-validation: {}}\n",
+		"apiVersion: apiextensions.k8s.io/v1\n"
+		"kind: CustomResourceDefinition\n"
+		"metadata: {name: gates.example.com}\n"
+		"spec:\n"
+		"  group: example.com\n"
+		"  names: {kind: Gate, plural: gates}\n"
+		"  scope: Namespaced\n"
+		"  versions:\n"
+		"  - name: v1\n"
+		"    served: true\n"
+		"    schema:\n"
+		"      openAPIV3Schema:\n"
+		"        type: object\n"
+		"        properties:\n"
+		"          spec:\n"
+		"            type: object\n"
+		"            x-kubernetes-validations:\n"
+		"            - rule: oldSelf.hasValue() || self.size < 4\n"
+		"              optionalOldSelf: true\n"
+		"            - rule: self.size < 9\n"
+		"            properties: {size: {type: integer}}\n");
+	assert_true(is_allowed(s, "CREATE", "", GATE(3), NULL));
+	assert_false(is_allowed(s, "CREATE", "", GATE(5), NULL));
+	assert_true(is_allowed(s, "UPDATE", "", GATE(5), GATE(3)));
+	assert_false(is_allowed(s, "UPDATE", "", GATE(9), GATE(3)));
+}
+
 #define TEST(name)                                                             \
 	cmocka_unit_test_setup_teardown(name, stage_setup, stage_teardown)
 
@@ -188,6 +239,7 @@ int main(void)
 		TEST(operations_and_subresources_match),
 		TEST(the_old_object_is_selected_too),
 		TEST(an_update_is_forgiven_what_was),
+		TEST(a_rule_about_the_old_value_waits_for_a_creation),
 	};
 
 	return cmocka_run_group_tests_name("own policies at admission", tests,

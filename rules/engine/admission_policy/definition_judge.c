@@ -22,9 +22,13 @@ static struct cel_value read_self(struct cel_eval *eval, void *context,
 				  unsigned index)
 {
 	struct checking *c = context;
+	const struct admission_request *request = c->a->request;
 
+	/* An update has an old value, but where it is is not looked for. */
 	if (index)
-		return cel_optional_none();
+		return request->old_object || request->old_unknown
+			       ? cel_unknown(NULL)
+			       : cel_optional_none();
 	return cel_from_node(eval->arena, c->self, c->schema);
 }
 
@@ -141,7 +145,9 @@ static void walk(struct checking *c, const struct node *value,
 	const struct node *more = node_get(schema, "additionalProperties");
 	const struct crd_rule *rule;
 
-	if (node_is_unknown(value) || !node_is_map(schema))
+	/* Rules are about values; a null has none, nullable or not. */
+	if (node_is_unset(value) || node_is_unknown(value) ||
+	    !node_is_map(schema))
 		return;
 	for (rule = c->rules; rule; rule = rule->next) {
 		if (rule->schema != schema)
