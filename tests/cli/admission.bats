@@ -535,3 +535,36 @@ definition() {
 	has 'ValidatingAdmissionPolicy `low` differs from the one at policies.yaml:2; a cluster has one of a name'
 	has 'ValidatingAdmissionPolicyBinding `all` differs from the one at policies.yaml:13; a cluster has one of a name'
 }
+
+@test "admission: selectors see the labels that the server gives" {
+	{
+		policy named false "$(cat <<-END
+			matchConditions: [{name: is-namespace, expression: "object.kind == 'Namespace'"}]
+		END
+		)"
+		policy run false
+	} >policies.yaml
+	sed -i '0,/apiGroups: \[""\], apiVersions: \[v1\], operations: \[CREATE\], resources: \[pods\]/s//apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [namespaces]/' policies.yaml
+	sed -i '0,/    resourceRules:/s//    namespaceSelector: {matchExpressions: [{key: kubernetes.io\/metadata.name, operator: NotIn, values: [ml]}]}\n    resourceRules:/' policies.yaml
+	sed -i 's/apiGroups: \[""\], apiVersions: \[v1\], operations: \[CREATE\], resources: \[pods\]}/apiGroups: [batch], apiVersions: [v1], operations: [CREATE], resources: [jobs]}\n    objectSelector: {matchLabels: {team: a}}/' policies.yaml
+	echo '{apiVersion: v1, kind: Namespace, metadata: {name: ml}}' >a.yaml
+	lint a.yaml
+	[ "$status" -eq 0 ]
+	sed -i s/ml/web/ a.yaml
+	lint a.yaml
+	has 'a.yaml:1:52: error: policy `named`: refused by named [admission-policy]'
+	cat >job.yaml <<-END
+	apiVersion: batch/v1
+	kind: Job
+	metadata: {name: a, namespace: ml}
+	spec:
+	  template:
+	    metadata: {labels: {team: a}}
+	    spec: {restartPolicy: Never, containers: [{name: a, image: a:1}]}
+	END
+	lint job.yaml
+	has 'policy `run`: refused by run [admission-policy]'
+	sed -i 's/namespace: ml/&, labels: {team: b}/' job.yaml
+	lint job.yaml
+	[ "$status" -eq 0 ]
+}

@@ -110,7 +110,15 @@ static enum tri rules_match(const struct admission_case *a,
 	return answer;
 }
 
-static enum tri namespace_matches(const struct admission_case *a,
+/* As the server has them: with the name of a Namespace, with those that a Job
+ * takes from its template. */
+static const struct node *labels_of(struct admission_case *a)
+{
+	return admission_make_typed(a) ? node_path(a->typed, "metadata.labels")
+				       : a->object->labels;
+}
+
+static enum tri namespace_matches(struct admission_case *a,
 				  const struct node *selector)
 {
 	bool is_namespace = object_is(a->object, "", "Namespace");
@@ -118,14 +126,14 @@ static enum tri namespace_matches(const struct admission_case *a,
 	if (!node_count(selector) || (a->cluster_scoped && !is_namespace))
 		return TRI_YES;
 	if (is_namespace)
-		return label_selector_matches(selector, a->object->labels,
+		return label_selector_matches(selector, labels_of(a),
 					      LABELS_NO_MORE);
 	return label_selector_matches(selector, a->labels,
 				      a->labels_known ? LABELS_NO_MORE
 						      : LABELS_ANY_MORE);
 }
 
-static enum tri object_matches(const struct admission_case *a,
+static enum tri object_matches(struct admission_case *a,
 			       const struct node *selector)
 {
 	const struct admission_request *request = a->request;
@@ -135,7 +143,7 @@ static enum tri object_matches(const struct admission_case *a,
 
 	if (!node_count(selector))
 		return TRI_YES;
-	match = label_selector_matches(selector, a->object->labels,
+	match = label_selector_matches(selector, labels_of(a),
 				       a->object->fragment ? LABELS_ANY_MORE
 							   : LABELS_NO_MORE);
 	if (match != TRI_NO || !request->review)
