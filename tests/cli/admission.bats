@@ -568,3 +568,40 @@ definition() {
 	lint job.yaml
 	[ "$status" -eq 0 ]
 }
+
+@test "admission: what a MutatingAdmissionPolicy may change first is an info with if" {
+	{ policy low 'object.spec.priority < 5'; binding all low Deny; } >policies.yaml
+	cat >mutating.yaml <<-END
+	apiVersion: admissionregistration.k8s.io/v1
+	kind: MutatingAdmissionPolicy
+	metadata: {name: lower}
+	spec:
+	  matchConstraints:
+	    resourceRules:
+	    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}
+	  reinvocationPolicy: Never
+	  mutations:
+	  - patchType: ApplyConfiguration
+	    applyConfiguration: {expression: 'Object{spec: Object.spec{priority: 1}}'}
+	END
+	pod a.yaml
+	lint --show-all --admission-policy mutating.yaml a.yaml
+	[ "$status" -eq 0 ]
+	has 'a.yaml:7:13: info: policy `low`: if the MutatingAdmissionPolicy `lower` leaves it so: refused by low [admission-policy]'
+	cat >>mutating.yaml <<-END
+	---
+	apiVersion: admissionregistration.k8s.io/v1
+	kind: MutatingAdmissionPolicyBinding
+	metadata: {name: lower}
+	spec:
+	  policyName: lower
+	  matchResources:
+	    namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: elsewhere}}
+	END
+	lint --admission-policy mutating.yaml a.yaml
+	[ "$status" -eq 1 ]
+	has 'error: policy `low`: refused by low'
+	sed -i 's/\[pods\]/[jobs]/; s/elsewhere/ml/' mutating.yaml
+	lint --admission-policy mutating.yaml a.yaml
+	has 'error: policy `low`: refused by low'
+}

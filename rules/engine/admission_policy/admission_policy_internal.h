@@ -111,6 +111,7 @@ struct admission_policies {
 	struct admission_policy *policies, **last_policy;
 	struct crd *definitions;
 	bool wants_namespaces, strict;
+	bool mutates;		   /* it has MutatingAdmissionPolicies */
 	const struct node *unread; /* of what is saved, or NULL */
 	bool saved;
 	size_t problems;
@@ -189,12 +190,16 @@ struct admission_case {
 };
 
 /* spec.matchConstraints of a policy, spec.matchResources of a binding. */
+	const char *mutation;	  /* a policy that may change it, or NULL */
 enum tri resources_match(struct admission_case *a,
 			 const struct node *resources);
 /* Labels of the object's namespace, as far as they are known. */
 void admission_find_namespace(struct admission_case *a);
 const struct node *admission_request_node(struct admission_case *a);
 /* NULL: there is none (cluster-scoped). */
+/* The name of a MutatingAdmissionPolicy that may change the object first, or
+ * NULL. */
+const char *mutation_of(struct admission_case *a);
 const struct node *admission_namespace_node(struct admission_case *a);
 
 /* --- judge.c, definition_judge.c ------------------------------------------ */
@@ -208,6 +213,8 @@ void definition_judge(struct admission_case *a, const struct crd *definition);
 size_t admission_blame(struct admission_case *a, struct cel_eval *eval,
 		       const struct node **nodes, size_t max);
 /* White space as single blanks, none at the ends. */
+/* To the one who asked; an info where the object may be changed first. */
+void admission_tell(struct admission_case *a, struct admission_result *result);
 const char *admission_line(struct arena *arena, const char *text, size_t len);
 
 /* What a messageExpression gives, or NULL where the server falls back to the

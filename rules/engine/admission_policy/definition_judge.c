@@ -98,7 +98,6 @@ static const struct node *field_of(struct checking *c,
 static void report(struct checking *c, const struct crd_rule *rule,
 		   struct cel_value value, struct cel_eval *eval)
 {
-	const struct admission_request *request = c->a->request;
 	const struct node *nodes[BLAMED];
 	const char *message = message_of(c, rule, value);
 	struct admission_result result = {
@@ -116,7 +115,7 @@ static void report(struct checking *c, const struct crd_rule *rule,
 		result.nnodes = admission_blame(c->a, eval, nodes, BLAMED);
 	if (!result.nnodes && c->self != c->a->typed)
 		nodes[result.nnodes++] = field_of(c, rule);
-	request->found(request->context, &result);
+	admission_tell(c->a, &result);
 }
 
 static void check(struct checking *c, const struct crd_rule *rule)

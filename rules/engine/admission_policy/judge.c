@@ -235,6 +235,18 @@ size_t admission_blame(struct admission_case *a, struct cel_eval *eval,
 	return n;
 }
 
+void admission_tell(struct admission_case *a, struct admission_result *result)
+{
+	if (a->mutation) {
+		result->severity = SEVERITY_INFO;
+		result->message = arena_printf(
+			a->arena,
+			"if the MutatingAdmissionPolicy `%s` leaves it so: %s",
+			a->mutation, result->message);
+	}
+	a->request->found(a->request->context, result);
+}
+
 static void report(struct judging *j, const char *expression,
 		   const char *message, struct cel_eval *eval)
 {
@@ -256,7 +268,7 @@ static void report(struct judging *j, const char *expression,
 					      "if its condition `%s` holds: %s",
 					      j->maybe, message);
 	}
-	j->a->request->found(j->a->request->context, &result);
+	admission_tell(j->a, &result);
 }
 
 static void not_run(struct judging *j, const char *reason)

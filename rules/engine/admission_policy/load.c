@@ -41,6 +41,8 @@ static void add_object(struct adding *adding, const struct object *object)
 
 	if (adding->namespaces && !object_is(object, "", "Namespace"))
 		return;
+	set->mutates |=
+		object_is(object, admission_group, "MutatingAdmissionPolicy");
 	*VEC_PUSH(&set->arena, set->given, set->ngiven, set->given_size) =
 		given;
 }
@@ -201,6 +203,9 @@ static bool is_used(const struct admission_policies *set,
 	return given_is(given, admission_group, "ValidatingAdmissionPolicy") ||
 	       given_is(given, admission_group,
 			"ValidatingAdmissionPolicyBinding") ||
+	       given_is(given, admission_group, "MutatingAdmissionPolicy") ||
+	       given_is(given, admission_group,
+			"MutatingAdmissionPolicyBinding") ||
 	       given_is(given, "apiextensions.k8s.io",
 			"CustomResourceDefinition");
 }
@@ -338,13 +343,16 @@ void admission_policies_judge(const struct admission_policies *set,
 			   : resource.known ? resource.cluster_scoped
 					    : object->cluster_scoped;
 	read_review(&a);
+	if (set->policies || set->mutates)
+		admission_find_namespace(&a);
+	if (set->mutates && !request->review && !is_exempt(object))
+		a.mutation = mutation_of(&a);
 	if (request->definitions)
 		judge_definition(&a, definition);
 	for (size_t i = 0; request->policies && i < 2; i++)
 		tell_unread(&a, false, &kinds[i]);
 	if (!request->policies || !set->policies || is_exempt(object))
 		return;
-	admission_find_namespace(&a);
 	for (policy = set->policies; policy; policy = policy->next)
 		policy_judge(&a, policy);
 }

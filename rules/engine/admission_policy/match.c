@@ -183,3 +183,43 @@ enum tri resources_match(struct admission_case *a, const struct node *resources)
 		return match;
 	return both(match, rules_match(a, rules, equivalent));
 }
+
+/* --- what may change it first --------------------------------------------- */
+
+static bool is_bound(struct admission_case *a, const char *policy)
+{
+	bool bound = true; /* without a binding it is taken as bound */
+
+	for (size_t i = 0; i < a->set->ngiven; i++) {
+		const struct given *given = &a->set->given[i];
+		const struct node *spec = node_get(given->object->root, "spec");
+
+		if (!given_is(given, admission_group,
+			      "MutatingAdmissionPolicyBinding") ||
+		    !node_eq(node_get(spec, "policyName"), policy))
+			continue;
+		bound = false;
+		if (resources_match(a, node_get(spec, "matchResources")) !=
+		    TRI_NO)
+			return true;
+	}
+	return bound;
+}
+
+const char *mutation_of(struct admission_case *a)
+{
+	for (size_t i = 0; i < a->set->ngiven; i++) {
+		const struct given *given = &a->set->given[i];
+		const char *name = given->object->name;
+
+		if (given_is(given, admission_group,
+			     "MutatingAdmissionPolicy") &&
+		    name &&
+		    resources_match(a, node_path(given->object->root,
+						 "spec.matchConstraints")) !=
+			    TRI_NO &&
+		    is_bound(a, name))
+			return name;
+	}
+	return NULL;
+}
