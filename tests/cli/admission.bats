@@ -605,3 +605,34 @@ definition() {
 	lint --admission-policy mutating.yaml a.yaml
 	has 'error: policy `low`: refused by low'
 }
+
+@test "admission: what the API server refuses as a policy or a binding refuses nothing" {
+	{ policy low false; binding all low Deny; } >ok.yaml
+	pod a.yaml
+	sed 's/matchConstraints:/matchConstraint:/' ok.yaml >policies.yaml
+	lint a.yaml
+	[ "$status" -eq 2 ]
+	has 'policies.yaml:5:1: `matchConstraints` is missing: the API server refuses the ValidatingAdmissionPolicy'
+	lacks 'refused by'
+	sed 's/resourceRules:/resourceRule:/' ok.yaml >policies.yaml
+	lint a.yaml
+	has 'policies.yaml:6:3: `resourceRules` is missing'
+	sed 's/, operations: \[CREATE\]//' ok.yaml >policies.yaml
+	lint a.yaml
+	has '`operations` is missing'
+	sed 's/validations:/validation:/' ok.yaml >policies.yaml
+	lint a.yaml
+	has '`validations` is missing'
+	sed 's/\[Deny\]/[Deny, Warn]/' ok.yaml >policies.yaml
+	lint a.yaml
+	has 'the API server refuses Deny together with Warn'
+	sed 's/\[Deny\]/[deny]/' ok.yaml >policies.yaml
+	lint a.yaml
+	has 'a validationAction is Deny, Warn or Audit'
+	sed '/validationActions/d' ok.yaml >policies.yaml
+	lint a.yaml
+	has '`validationActions` is missing: the API server refuses the binding'
+	{ policy low false; binding all low Deny 'paramRef: {parameterNotFoundAction: Deny}'; } >policies.yaml
+	lint a.yaml
+	has 'a paramRef needs a `name` or a `selector`'
+}

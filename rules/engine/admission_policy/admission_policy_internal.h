@@ -152,6 +152,10 @@ void admission_drop_copies(struct admission_policies *set);
 void expression_compile(struct admission_policies *set,
 			const struct given *given, const struct cel_env *env,
 			unsigned wanted, struct expression *expression);
+/* Rules of a policy or a binding that are about nothing. */
+void admission_require_rules(struct admission_policies *set,
+			     const struct given *given,
+			     const struct node *resources);
 struct admission_policy *policy_compile(struct admission_policies *set,
 					const struct given *given);
 void policies_bind(struct admission_policies *set);
@@ -186,20 +190,20 @@ struct admission_case {
 	const struct node *labels; /* of its namespace, NULL: only its name */
 	bool labels_known;
 	const struct node *typed; /* NULL: not made yet, or cannot be */
+	const char *mutation;	  /* a policy that may change it, or NULL */
 	const struct node *request_node, *namespace_node;
 };
 
 /* spec.matchConstraints of a policy, spec.matchResources of a binding. */
-	const char *mutation;	  /* a policy that may change it, or NULL */
 enum tri resources_match(struct admission_case *a,
 			 const struct node *resources);
+/* The name of a MutatingAdmissionPolicy that may change the object first, or
+ * NULL. */
+const char *mutation_of(struct admission_case *a);
 /* Labels of the object's namespace, as far as they are known. */
 void admission_find_namespace(struct admission_case *a);
 const struct node *admission_request_node(struct admission_case *a);
 /* NULL: there is none (cluster-scoped). */
-/* The name of a MutatingAdmissionPolicy that may change the object first, or
- * NULL. */
-const char *mutation_of(struct admission_case *a);
 const struct node *admission_namespace_node(struct admission_case *a);
 
 /* --- judge.c, definition_judge.c ------------------------------------------ */
@@ -209,12 +213,12 @@ bool admission_make_typed(struct admission_case *a);
 void policy_judge(struct admission_case *a,
 		  const struct admission_policy *policy);
 void definition_judge(struct admission_case *a, const struct crd *definition);
+/* To the one who asked; an info where the object may be changed first. */
+void admission_tell(struct admission_case *a, struct admission_result *result);
 /* Nodes of the author's tree for what a run read; returns how many. */
 size_t admission_blame(struct admission_case *a, struct cel_eval *eval,
 		       const struct node **nodes, size_t max);
 /* White space as single blanks, none at the ends. */
-/* To the one who asked; an info where the object may be changed first. */
-void admission_tell(struct admission_case *a, struct admission_result *result);
 const char *admission_line(struct arena *arena, const char *text, size_t len);
 
 /* What a messageExpression gives, or NULL where the server falls back to the
