@@ -131,6 +131,9 @@ struct run_file {
 	const struct policy *policy;
 	const char *default_namespace;
 	bool fragments, patched;
+	/* It was built from sources: comments of theirs may be for others of
+	 * their values. */
+	bool built;
 	/* Charts that its objects give values to are judged by themselves. */
 	bool charts_judged;
 	/* Labels of the namespace, or NULL: not known. */

@@ -233,4 +233,8 @@ void render_take_templates(struct render *r, struct render_root *root,
 		}
 		at += len + 1;
 	}
+	/* Helm does not split what begins with a second `---`. */
+	for (size_t i = 1; i < root->nobjects; i++)
+		if (!root->objects[i].origin)
+			root->objects[i].origin = root->objects[i - 1].origin;
 }

@@ -146,6 +146,39 @@ void rendered_move(struct rendered *rendered, struct place *place)
 		.pointer = ""};
 }
 
+/* A comment on findings is no node: its text is looked for in the template. */
+static bool move_comment(struct rendered *rendered,
+			 const struct render_root *root, struct place *place)
+{
+	const struct render_object *object =
+		render_object_at(root, place->start);
+	struct render_text *text =
+		object && object->origin
+			? render_text_of(&rendered->render, object->origin)
+			: NULL;
+	size_t len = place->end - place->start;
+	struct render_place at = {.text = text, .key = true};
+	struct position from, to;
+	const char *found;
+
+	if (*place->pointer || place->end > root->text.len || !len || !text ||
+	    root->text.data[place->start] != '#')
+		return false;
+	found = memmem(text->source.text, text->source.len,
+		       root->text.data + place->start, len);
+	if (!found || !put_place(rendered, &at, place))
+		return false;
+	place->start = (uint32_t)(found - text->source.text);
+	place->end = place->start + (uint32_t)len;
+	from = source_position(&text->source, place->start);
+	to = source_position(&text->source, place->end);
+	place->line = from.line;
+	place->column = from.column;
+	place->end_line = to.line;
+	place->end_column = to.column;
+	return true;
+}
+
 static void add_related(struct rendered *rendered, struct finding *finding,
 			const struct render_root *root)
 {
@@ -174,7 +207,8 @@ static void map_finding(struct rendered *rendered, struct finding *finding)
 	finding = &rendered->findings[rendered->n - 1].finding;
 	for (unsigned i = 0; i < finding->nrelated; i++)
 		rendered_move(rendered, &finding->related[i].place);
-	rendered_move(rendered, &finding->place);
+	if (!move_comment(rendered, root, &finding->place))
+		rendered_move(rendered, &finding->place);
 	finding->repair = NULL; /* of the built text */
 	add_related(rendered, finding, root);
 }

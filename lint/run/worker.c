@@ -160,6 +160,7 @@ void job_file(struct job *job, size_t index, struct buf *scratch,
 			  (job->files->folders[f->folder].fragments &&
 			   !kustomize_name(f->name));
 	file->patched = f->flags & FILE_PATCHED;
+	file->built = f->flags & FILE_RENDERED;
 	file->charts_judged = f->flags & FILE_INSTALLS;
 }
 

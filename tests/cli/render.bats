@@ -160,6 +160,35 @@ need_helm() {
 	holds "$stderr" "Rendered 1 chart with helm template v"
 }
 
+@test "a comment in a template is shown there, and may be for other values" {
+	need_helm
+	tree chart
+	cat >llm/templates/eval.yaml <<-'END'
+		---
+		{{- range list "a" "b" }}
+		---
+		apiVersion: v1
+		kind: Pod
+		metadata: {name: {{ . }}}
+		spec:
+		  restartPolicy: Always
+		  # gpugate: ignore[shm-mising] until=2026-01-31 -- small data
+		  containers:
+		  - name: eval
+		    image: nvcr.io/nvidia/pytorch:24.05-py3
+		    command: [torchrun, --nproc-per-node=2, eval.py]
+		    # gpugate: ignore[gpu-limit-zero] -- none in the test cluster
+		    resources: {limits: {nvidia.com/gpu: 2}}
+		{{- end }}
+	END
+	lint --isolated .
+	holds "$output" "llm/templates/eval.yaml:9:3: warning: the suppression ended on 2026-01-31"
+	holds "$output" "llm/templates/eval.yaml:9:3: warning: unknown rule \`shm-mising\`"
+	holds "$output" "llm/templates/eval.yaml:11:11: warning: container \`eval\` has"
+	holds_not "$output" suppression-unused
+	is "$(grep -c eval.yaml <<<"$output")" "$(grep eval.yaml <<<"$output" | sort -u | wc -l)"
+}
+
 @test "a HelmRelease and an Application build their chart with their values" {
 	need_helm
 	need_kubectl

@@ -357,9 +357,12 @@ static void suppression_issue(void *run, const struct suppression_issue *issue)
 		[SUPPRESSION_EXPIRED] = INTERNAL_EXPIRED,
 		[SUPPRESSION_MALFORMED] = INTERNAL_MALFORMED,
 	};
+	const struct run_file *file = &((struct run *)run)->state->file;
 	struct finding *f;
 
 	if (run_is_cut(run, NULL, issue->start, issue->end))
+		return;
+	if (issue->kind == SUPPRESSION_UNUSED && !issue->pointer && file->built)
 		return;
 	f = report_internal(run, rule_of[issue->kind], issue->text,
 			    issue->start, issue->end);
