@@ -46,10 +46,13 @@ static void read_terms(struct suppressions *s, const struct node *annotations,
 	const struct node *reason = node_get(annotations, reason_key);
 	const struct node *until = node_get(annotations, until_key);
 	const char *text = node_str(reason);
+	size_t len = text ? strlen(text) : 0;
 
 	clause->reason = "";
-	if (text && text[strspn(text, " \t\r\n")])
-		clause->reason = arena_strdup(s->arena, text);
+	while (len && strchr(" \t\r\n", text[len - 1]))
+		len--;
+	if (len)
+		clause->reason = arena_strndup(s->arena, text, len);
 	else if (!node_is_unknown(reason))
 		clause->problem = "annotation `gpugate.dev/ignore-reason` is "
 				  "missing";

@@ -101,6 +101,12 @@ static uint32_t covered_line(struct comment_scan *scan, size_t hash)
 
 /* --- the grammar ---------------------------------------------------------- */
 
+/* The text of an annotation may have several lines. */
+static bool is_blank(char c)
+{
+	return is_space(c) || c == '\n' || c == '\r';
+}
+
 void suppress_read_words(struct arena *arena, const char *text, size_t len,
 			 struct suppress_words *words)
 {
@@ -110,9 +116,9 @@ void suppress_read_words(struct arena *arena, const char *text, size_t len,
 		const char *comma = memchr(text, ',', (size_t)(end - text));
 		const char *stop = comma ? comma : end, *last = stop;
 
-		while (text < last && is_space(*text))
+		while (text < last && is_blank(*text))
 			text++;
-		while (last > text && is_space(last[-1]))
+		while (last > text && is_blank(last[-1]))
 			last--;
 		if (last > text)
 			VEC_PUSH(arena, words->items, words->n, words->size)
