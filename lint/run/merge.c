@@ -158,6 +158,16 @@ static void write_comments(struct merge *m, struct add_ignore *add,
 
 /* --- one file, all of it ------------------------------------------------- */
 
+/* Reports that count repairs have rendered them. */
+static void uncount_repair(struct run_counts *counts,
+			   const struct fix_result *repair)
+{
+	if (!repair || *repair->refused)
+		return;
+	counts->fixable -= repair->safe;
+	counts->fixable_unsafe -= !repair->safe;
+}
+
 /* What is suppressed now was counted as found before. */
 static void count_again(struct merge *m, const struct finding *findings,
 			size_t n, const bool *before)
@@ -174,6 +184,7 @@ static void count_again(struct merge *m, const struct finding *findings,
 			counts->warnings--;
 		else
 			counts->infos--;
+		uncount_repair(counts, findings[i].repair);
 	}
 }
 

@@ -217,6 +217,18 @@ meanwhile() {
 	holds "$stderr" "removed 1 entry"
 }
 
+@test "what is suppressed from now on is not fixable" {
+	quota a.yaml
+	run "$GPUGATE" lint a.yaml
+	holds "$output" "fixable with --"
+	run "$GPUGATE" lint --write-baseline base.json a.yaml
+	holds "$output" "1 suppressed"
+	holds_not "$output" fixable
+	run "$GPUGATE" lint --add-ignore why a.yaml
+	holds "$output" "1 suppressed"
+	holds_not "$output" fixable
+}
+
 @test "closed streams: no other file takes their place" {
 	quota a.yaml
 	"$GPUGATE" lint --format json:wanted a.yaml || true
