@@ -389,6 +389,12 @@ static void mistakes_in_accelerators_and_kinds_have_a_position(void **state)
 		{HEAD "kinds: [{apiVersion: a/v1, kind: K, pods: spec}]\n",
 		 "3:43: `spec` is not a pointer such as "
 		 "`/spec/roles/*/template`\n"},
+		{HEAD "kinds: [{apiVersion: a.b, kind: K, pods: /spec}]\n",
+		 "3:22: `a.b` is not an apiVersion such as "
+		 "`example.com/v1`\n"},
+		{HEAD "kinds: [{apiVersion: a.b/, kind: K, pods: /spec}]\n",
+		 "3:22: `a.b/` is not an apiVersion such as "
+		 "`example.com/v1`\n"},
 		{HEAD "kinds: [{kind: K}]\n",
 		 "3:9: `apiVersion` is missing\n3:9: `pods` is missing\n"},
 		{HEAD "kinds: [{apiVersion: a/v1, kind: K, pods: /a/b, "
@@ -440,6 +446,11 @@ static void exemptions_that_end_soon_are_warned_of(void **state)
 		HEAD "exempt:\n- {names: [a], rules: [all], reason: b, until: "
 		     "2024-10-03}\n",
 		"4:48: warning: the exemption ended on 2024-10-03\n"};
+	static const struct row none = {
+		HEAD "exempt:\n- {names: [a], rules: [all], reason: b}\n"
+		     "- {names: [a], rules: [invalid-syntax], reason: b}\n",
+		"5:24: warning: no exemption or annotation hides "
+		"`invalid-syntax`\n"};
 	static const struct row unknown = {
 		HEAD "rules:\n  shm-mising: off\nlocked: [frob]\n",
 		"4:3: warning: unknown rule `shm-mising`; did you mean "
@@ -455,6 +466,7 @@ static void exemptions_that_end_soon_are_warned_of(void **state)
 
 	check(&apart, &offline, true);
 	check(&ending, &offline, true);
+	check(&none, &offline, true);
 	check(&ended, &offline, true);
 	/* The webhook may be older than its policy. */
 	check(&unknown, &admission, true);

@@ -78,6 +78,28 @@ static void check_declared(struct policy_reader *r, const struct node *node,
 	}
 }
 
+/* No exemption and no annotation hides what these say. */
+static void read_excused(struct policy_reader *r, const struct node *node,
+			 void *into)
+{
+	field_rules(r, node, into);
+	if (!node_is_seq(node))
+		return;
+	FOR_EACH_CHILD(node, child) {
+		struct rule_word word;
+		const struct rule *rule =
+			node_str(child) && rule_word_parse(r->rules, child->str,
+							   &word)
+				? word.rule
+				: NULL;
+
+		if (rule && (rule_is_fixed(rule) || rule->flags & RULE_LOCKED))
+			warning(r, child,
+				"no exemption or annotation hides `%s`",
+				rule->name);
+	}
+}
+
 #define IN_EXEMPTION(member) offsetof(struct exemption, member)
 
 void read_exemption(struct policy_reader *r, const struct node *node,
@@ -87,7 +109,7 @@ void read_exemption(struct policy_reader *r, const struct node *node,
 		{"namespaces", field_patterns, 0, IN_EXEMPTION(namespaces)},
 		{"kinds", field_patterns, 0, IN_EXEMPTION(kinds)},
 		{"names", field_patterns, 0, IN_EXEMPTION(names)},
-		{"rules", field_rules, REQUIRED, IN_EXEMPTION(rules)},
+		{"rules", read_excused, REQUIRED, IN_EXEMPTION(rules)},
 		{"reason", field_text, REQUIRED, IN_EXEMPTION(reason)},
 		{"until", read_until, 0, IN_EXEMPTION(until)},
 		{0},
@@ -142,7 +164,7 @@ static void read_annotations(struct policy_reader *r, const struct node *node,
 			     void *unused)
 {
 	static const struct policy_field fields[] = {
-		{"rules", field_rules, REQUIRED, IN_POLICY(grant_rules)},
+		{"rules", read_excused, REQUIRED, IN_POLICY(grant_rules)},
 		{"namespaces", field_patterns, 0, IN_POLICY(grant_namespaces)},
 		{"requireReason", field_flag, 0,
 		 IN_POLICY(grant.require_reason)},

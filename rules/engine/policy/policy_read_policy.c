@@ -204,13 +204,31 @@ static void read_pointer(struct policy_reader *r, const struct node *node,
 			shown(r, text));
 }
 
+/* A group alone would be the version of a core kind, and match nothing. */
+static void read_api_version(struct policy_reader *r, const struct node *node,
+			     void *into)
+{
+	const char *text = read_text(r, node);
+	const char *slash = text ? strchr(text, '/') : NULL;
+
+	if (!text)
+		return;
+	*(const char **)into = text;
+	if (slash ? slash == text || !slash[1] || strchr(slash + 1, '/')
+		  : strchr(text, '.') != NULL)
+		problem(r, node,
+			"`%s` is not an apiVersion such as `example.com/v1`",
+			shown(r, text));
+}
+
 #define IN_KIND(member) offsetof(struct policy_kind, member)
 
 static void read_kind(struct policy_reader *r, const struct node *node,
 		      void *unused)
 {
 	static const struct policy_field fields[] = {
-		{"apiVersion", field_text, REQUIRED, IN_KIND(api_version)},
+		{"apiVersion", read_api_version, REQUIRED,
+		 IN_KIND(api_version)},
 		{"kind", field_text, REQUIRED, IN_KIND(kind)},
 		{"pods", read_pointer, REQUIRED, IN_KIND(pods)},
 		{"replicas", read_pointer, 0, IN_KIND(replicas)},
