@@ -77,6 +77,7 @@ struct object {
 	bool guessed; /* unknown kind, pods found by shape */
 	bool unread;  /* unknown kind, no pods found, but devices */
 	const struct claim_table *claims; /* of its file, or NULL */
+	const void *settings; /* the caller's, or NULL: see workload */
 };
 
 /* Kinds of the policy (`kinds:`), and its accelerators. */

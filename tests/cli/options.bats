@@ -492,3 +492,52 @@ load helper
 	[ "$status" -eq 2 ]
 	[[ $output == *'to lint standard input: gpugate lint -'* ]]
 }
+
+# gpu_deployment NAME NAMESPACE: of 8 GPUs, without a /dev/shm.
+gpu_deployment() {
+	cat <<-END
+		---
+		apiVersion: apps/v1
+		kind: Deployment
+		metadata: {name: $1, namespace: $2, labels: {app: $1}}
+		spec:
+		  selector: {matchLabels: {app: $1}}
+		  template:
+		    metadata: {labels: {app: $1}}
+		    spec:
+		      containers:
+		      - name: main
+		        image: nvcr.io/nvidia/pytorch:24.05-py3
+		        command: [torchrun, --nproc-per-node=8, train.py]
+		        resources: {limits: {nvidia.com/gpu: 8}}
+	END
+}
+
+@test "overrides: for rules of workloads and of the set, by labels and namespaces" {
+	{
+		echo '{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: ml}, spec: {hard: {requests.nvidia.com/gpu: 4}}}'
+		gpu_deployment a ml
+		gpu_deployment b ml
+		gpu_deployment c dev
+		for ns in ml dev; do
+			echo '---'
+			echo "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: p, namespace: $ns}, spec: {maxUnavailable: 0, selector: {matchExpressions: [{key: app, operator: Exists}]}}}"
+		done
+	} >a.yaml
+	cat >.gpugate.yaml <<-END
+		apiVersion: gpugate.dev/v1
+		kind: Policy
+		rules: {all: off, quota-never-fits: error, pdb-blocks-gpu-drain: error}
+		overrides:
+		- {labels: {app: a}, rules: {quota-never-fits: info}}
+		- {namespaces: [dev], rules: {pdb-blocks-gpu-drain: off}}
+	END
+	lint a.yaml
+	is "$(grep -c 'info: Deployment `a` needs 8.*quota-never-fits' <<<"$output")" 1
+	is "$(grep -c 'error: Deployment `b` needs 8.*quota-never-fits' <<<"$output")" 1
+	is "$(grep -c 'error: .*pdb-blocks-gpu-drain' <<<"$output")" 1
+	sed -i 's/drain: off/drain: info/' .gpugate.yaml
+	lint a.yaml
+	is "$(grep -c 'error: .*pdb-blocks-gpu-drain' <<<"$output")" 1
+	is "$(grep -c 'info: .*pdb-blocks-gpu-drain' <<<"$output")" 1
+}

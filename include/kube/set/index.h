@@ -208,6 +208,7 @@ struct workload {
 	/* That its file belongs to (kube/cluster/cluster.h), or NULL: not
 	 * known. */
 	const struct cluster *cluster;
+	const void *settings; /* what the caller put into its object */
 	struct object_id id;
 	struct place place; /* metadata.name, or the object */
 	enum kind_class class;

@@ -252,7 +252,7 @@ static void check_alone(struct run *run, const struct object *object,
 	if (run->index.nquotas || run->index.nlimit_ranges ||
 	    run->index.nclasses || run->index.nrequests) {
 		object_index_finish(&run->index);
-		run_check_sets(run, state->file.policy);
+		run_check_sets(run, state->file.policy, settings);
 	}
 }
 
@@ -289,6 +289,7 @@ static void check_object(struct run *run, struct object *object)
 	settings =
 		policy_settings_in(state->file.policy, object,
 				   state->file.namespace_labels, &state->mode);
+	object->settings = settings;
 	if (state->suppressions)
 		suppressions_object(state->suppressions, object);
 	state->asks = suppressions_any(state->suppressions) ? ASK_ALL

@@ -205,10 +205,10 @@ static bool set_hides(const struct run *run, const struct rule *rule)
 	       rule->flags & RULE_ABSENCE && rule->needs & NEEDS_SET;
 }
 
-void run_check_sets(struct run *run, const struct policy *policy)
+void run_check_sets(struct run *run, const struct policy *policy,
+		    const struct setting *settings)
 {
 	const struct rule_set *rules = run->options.rules;
-	const struct setting *settings = policy_base(policy);
 
 	run->state->file.policy = policy;
 	for (size_t i = 0; i < rules->n; i++) {

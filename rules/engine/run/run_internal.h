@@ -95,7 +95,8 @@ void run_repairs(struct run *run, const struct doc *doc, size_t from);
 /* check_workload() of all rules; and check_set(). */
 void run_workload(struct run *run, const struct workload *w,
 		  const struct setting *settings);
-void run_check_sets(struct run *run, const struct policy *policy);
+void run_check_sets(struct run *run, const struct policy *policy,
+		    const struct setting *settings);
 
 /* Which cluster holds for a file; for a workload of the set (NULL: for the
  * set as a whole). */

@@ -23,21 +23,15 @@ struct set_run {
 	size_t n, next;
 };
 
+/* Those of its object, whose labels an override may ask for. */
 static const struct setting *settings_for(struct set_run *set,
 					  const struct workload *w)
 {
-	struct object object = {
-		.api_version = w->id.api_version,
-		.kind = w->id.kind,
-		.name = w->id.name,
-		.namespace = *w->id.namespace ? w->id.namespace : NULL,
-		.class = w->class,
-	};
 	const struct policy *policy =
 		set->policy_of(set->context, w->place.file);
 
 	set->run->state->file.policy = policy;
-	return policy_settings(policy, &object);
+	return w->settings ? w->settings : policy_base(policy);
 }
 
 static void check_workload(struct set_run *set, const struct workload *w)
@@ -184,6 +178,30 @@ static void clear_findings(struct run *run)
 	run->state->nfindings = run->state->findings_size = 0;
 }
 
+/* check_set() runs once, by the settings of the set. The file's policy has the
+ * last word, and its overrides for the object; false: the rule is off there. */
+static bool is_wanted(const struct policy *policy, struct finding *f)
+{
+	const struct object object = {
+		.kind = f->id.kind,
+		.namespace = *f->id.namespace ? f->id.namespace : NULL,
+	};
+	int index = rule_set_find(policy_rules(policy), f->rule->name);
+	const struct setting *setting;
+
+	if (index < 0)
+		return true;
+	setting = &policy_settings(policy, &object)[index];
+	if (setting->severity_set) {
+		f->severity = setting->severity;
+		f->severity_fixed = true;
+		f->action = setting->action;
+	}
+	if (setting->action_set)
+		f->action = setting->action;
+	return setting->enabled;
+}
+
 /* Add what check_set() reported in the file to what is there, and end it. */
 static void end_file(struct set_run *set, uint32_t file)
 {
@@ -193,15 +211,18 @@ static void end_file(struct set_run *set, uint32_t file)
 	struct excuse_run e = {.run = run};
 	struct source *source = NULL;
 
-	while (set->next < set->n &&
-	       set->findings[set->next]->place.file == file)
-		*VEC_PUSH(&run->file_arena, state->findings, state->nfindings,
-			  state->findings_size) = set->findings[set->next++];
+	e.policy = set->policy_of(set->context, file);
+	for (;
+	     set->next < set->n && set->findings[set->next]->place.file == file;
+	     set->next++)
+		if (is_wanted(e.policy, set->findings[set->next]))
+			*VEC_PUSH(&run->file_arena, state->findings,
+				  state->nfindings, state->findings_size) =
+				set->findings[set->next];
 	if (!state->nfindings)
 		return;
 	e.findings = state->findings;
 	e.n = state->nfindings;
-	e.policy = set->policy_of(set->context, file);
 	excuse_by_policy(&e);
 	if (options->source_of && !options->no_ignore)
 		source = options->source_of(options->context, file);
@@ -275,7 +296,7 @@ void run_set(struct run *run,
 	run->state->suppressions = NULL;
 	object_index_finish(&run->index);
 	run_cluster_workload(run, NULL);
-	run_check_sets(run, set.policy);
+	run_check_sets(run, set.policy, policy_base(set.policy));
 	arena_reset(&run->state->doc_arena);
 	gather(&set);
 	check_workloads(&set);

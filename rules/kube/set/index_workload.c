@@ -300,6 +300,7 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 	const char *queue;
 
 	w->id = id_of(o);
+	w->settings = o->settings;
 	w->place = place_later(o, index_name_node(o), file);
 	w->class = o->class;
 	w->gang_kind = o->gang_kind;
