@@ -156,6 +156,19 @@ static const char *folder_of(struct policies *policies, const char *path)
 	return kept;
 }
 
+/* As the webhook says it. */
+static void note_namespaces(const struct policies *policies, const char *path,
+			    const struct policy *policy)
+{
+	const struct options *o = policies->options;
+
+	if (!o->quiet && !o->cluster && !o->asked &&
+	    policy_asks_namespaces(policy) && !policy_names_clusters(policy))
+		log_line("%s: overrides with namespaceLabels never match: "
+			 "labels of namespaces are known with --cluster alone",
+			 path);
+}
+
 static void add_entry(struct policies *policies, const char *path,
 		      struct policy *own)
 {
@@ -166,6 +179,8 @@ static void add_entry(struct policies *policies, const char *path,
 
 	if (own)
 		entry.policy = policies_adjust(policies, own, NULL);
+	if (own && *path)
+		note_namespaces(policies, path, own);
 	*ARRAY_PUSH(policies->items, policies->n, policies->size) = entry;
 }
 
@@ -179,6 +194,8 @@ int policies_init(struct policies *policies, const struct options *options,
 	policies->cwd = arena_strdup(&policies->arena, cwd);
 	if (options->policy)
 		policies->floor = load_floor(policies, options->policy);
+	if (policies->floor)
+		note_namespaces(policies, options->policy, policies->floor);
 	if (options->config)
 		add_entry(policies, options->config,
 			  load(policies, options->config, NULL));

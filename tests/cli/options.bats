@@ -541,3 +541,30 @@ gpu_deployment() {
 	is "$(grep -c 'error: .*pdb-blocks-gpu-drain' <<<"$output")" 1
 	is "$(grep -c 'info: .*pdb-blocks-gpu-drain' <<<"$output")" 1
 }
+
+@test "overrides: labels of namespaces are those of the cluster state" {
+	gpu_deployment a dev >a.yaml
+	cat >.gpugate.yaml <<-END
+		apiVersion: gpugate.dev/v1
+		kind: Policy
+		overrides:
+		- {namespaceLabels: {tier: dev}, rules: {shm-missing: off}}
+	END
+	lint a.yaml
+	holds "$output" "[shm-missing]"
+	is "$stderr" "gpugate: .gpugate.yaml: overrides with namespaceLabels never match: labels of namespaces are known with --cluster alone"
+	printf '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,"takenAt":"2026-01-31T08:00:00Z","items":[{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"dev","labels":{"tier":"dev"}}}]}' >state.json
+	lint --cluster state.json a.yaml
+	holds_not "$output" "[shm-missing]"
+	holds_not "$stderr" namespaceLabels
+	# as a floor, beside no other policy or a local one
+	mv .gpugate.yaml floor.yaml
+	lint --policy floor.yaml --cluster state.json a.yaml
+	holds_not "$output" "[shm-missing]"
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nrules: {shm-missing: off}\n' >.gpugate.yaml
+	lint --policy floor.yaml --cluster state.json a.yaml
+	holds_not "$output" "[shm-missing]"
+	sed -i s/tier/other/ state.json
+	lint --policy floor.yaml --cluster state.json a.yaml
+	holds "$output" "[shm-missing]"
+}

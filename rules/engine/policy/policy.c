@@ -341,6 +341,8 @@ enum mode policy_mode(const struct policy *policy)
 
 bool policy_asks_namespaces(const struct policy *policy)
 {
+	if (policy->floor && policy_asks_namespaces(policy->local))
+		return true;
 	for (size_t i = 0; i < policy->noverrides; i++)
 		if (policy->overrides[i].namespace_labels.n)
 			return true;

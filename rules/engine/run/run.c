@@ -272,6 +272,19 @@ static void settle_namespace(const struct run *run, struct object *object)
 		object->namespace = run->state->file.default_namespace;
 }
 
+/* Of the object's namespace: given, or those of the cluster's state. */
+static const struct node *namespace_labels(const struct run *run,
+					   const struct object *object)
+{
+	const struct run_state *state = run->state;
+
+	if (state->file.namespace_labels || !state->cluster ||
+	    !object->namespace || !policy_asks_namespaces(state->file.policy))
+		return state->file.namespace_labels;
+	return cluster_namespace(state->cluster, object->namespace,
+				 &run->state->doc_arena);
+}
+
 static void check_object(struct run *run, struct object *object)
 {
 	struct run_state *state = run->state;
@@ -288,7 +301,7 @@ static void check_object(struct run *run, struct object *object)
 	run_count_object(run, object);
 	settings =
 		policy_settings_in(state->file.policy, object,
-				   state->file.namespace_labels, &state->mode);
+				   namespace_labels(run, object), &state->mode);
 	object->settings = settings;
 	if (state->suppressions)
 		suppressions_object(state->suppressions, object);
