@@ -184,6 +184,17 @@ static void add_entry(struct policies *policies, const char *path,
 	*ARRAY_PUSH(policies->items, policies->n, policies->size) = entry;
 }
 
+/* Where no file is: what admission says, with a floor and no other wish. */
+static struct policy *without_file(const struct policies *policies)
+{
+	const struct policy_overrides none = {0};
+	const char *preset = policies->options->preset;
+
+	if (policies->floor && !preset)
+		return policy_adjust(policies->floor, &none, NULL);
+	return policy_default(&policies->rules, preset);
+}
+
 int policies_init(struct policies *policies, const struct options *options,
 		  const char *cwd)
 {
@@ -200,8 +211,7 @@ int policies_init(struct policies *policies, const struct options *options,
 		add_entry(policies, options->config,
 			  load(policies, options->config, NULL));
 	else
-		add_entry(policies, "",
-			  policy_default(&policies->rules, options->preset));
+		add_entry(policies, "", without_file(policies));
 	return policies->broken ? 2 : 0;
 }
 

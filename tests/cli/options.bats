@@ -568,3 +568,21 @@ gpu_deployment() {
 	lint --policy floor.yaml --cluster state.json a.yaml
 	holds "$output" "[shm-missing]"
 }
+
+@test "--policy: where no local file is, its word is the last one" {
+	gpu_deployment a dev >a.yaml
+	cat >floor.yaml <<-END
+		apiVersion: gpugate.dev/v1
+		kind: Policy
+		rules: {shm-missing: off, bare-gpu-pod: off}
+	END
+	lint --policy floor.yaml a.yaml
+	holds_not "$output" "[shm-missing]"
+	lint --policy floor.yaml --extend-select shm-missing a.yaml
+	holds "$output" "[shm-missing]"
+	lint --policy floor.yaml --preset recommended a.yaml
+	holds "$output" "[shm-missing]"
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\n' >.gpugate.yaml
+	lint --policy floor.yaml a.yaml
+	holds "$output" "[shm-missing]"
+}
