@@ -50,7 +50,7 @@ struct testing {
 	/* Of the test that runs: */
 	const char *rule;
 	struct found_lines found;
-	const char *error; /* an expression fails, or NULL */
+	const char *error; /* an expression fails, the file too, or NULL */
 };
 
 /* --- files with rules ----------------------------------------------------- */
@@ -124,6 +124,9 @@ static void take(void *context, uint32_t file, struct finding **findings,
 	for (size_t i = 0; i < n; i++) {
 		const struct finding *f = findings[i];
 
+		if (!t->error && !strcmp(f->rule->name, "invalid-syntax"))
+			t->error = arena_printf(&t->arena, "line %u: %s",
+						f->place.line, f->message);
 		if (strcmp(f->rule->name, t->rule) != 0)
 			continue;
 		*VEC_PUSH(&t->arena, t->found.items, t->found.n,
@@ -158,6 +161,9 @@ static void judge(struct testing *t, const struct policy *policy,
 	t->error = NULL;
 	run_init(&run, &options);
 	run_file(&run, &file, &docs, NULL, NULL);
+	/* Nothing is found where nothing is judged. */
+	if (!t->error && !run.counts.objects)
+		t->error = "the file holds no Kubernetes object";
 	run_release(&run);
 	arena_release(&docs);
 	arena_release(&lines);

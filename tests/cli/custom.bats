@@ -323,6 +323,16 @@ policy() {
 	run "$GPUGATE" test --format junit rules
 	is "$status" 1
 	holds "$output" '<failure message="lines wanted: 9; found: 10"/>'
+	# what cannot be judged is no test that passes
+	sed -i 's/want: .*/want: []}/' rules/site.yaml
+	printf 'a: [\n' >pod.yaml
+	run "$GPUGATE" test rules
+	is "$status" 1
+	holds "$output" "FAIL rules/site.yaml:14: site-registry: ../pod.yaml: line 2: expected a value"
+	echo 'a: 1' >pod.yaml
+	run "$GPUGATE" test rules
+	is "$status" 1
+	holds "$output" "the file holds no Kubernetes object"
 	sed -i 's/pod.yaml/none.yaml/' rules/site.yaml
 	run "$GPUGATE" test rules
 	is "$status" 2
