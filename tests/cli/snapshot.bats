@@ -608,6 +608,26 @@ judged() {
 	holds_not "$output" "too m"
 }
 
+@test "policies that change objects are kept; a created object has no status" {
+	policies
+	list apis_admissionregistration.k8s.io_v1_mutatingadmissionpolicies \
+		admissionregistration.k8s.io/v1 MutatingAdmissionPolicy \
+		"{\"metadata\":{\"name\":\"lower\"},\"spec\":{$rules}}"
+	sed -i 's/"served":true,/&"subresources":{"status":{}},/; s/"properties":{"spec"/"x-kubernetes-validations":[{"rule":"!has(self.status)"}],"properties":{"status":{"type":"object"},"spec"/' \
+		"$FAKE/apis_apiextensions.k8s.io_v1_customresourcedefinitions.json"
+	printf 'status: {}\n' >>gate.yaml
+	snapshot -o cluster.json
+	judged pod.yaml gate.yaml
+	holds "$output" 'error: policy `most`: too much'
+	holds_not "$output" 'has(self.status)'
+	list apis_admissionregistration.k8s.io_v1_mutatingadmissionpolicybindings \
+		admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding \
+		'{"metadata":{"name":"l"},"spec":{"policyName":"lower"}}'
+	snapshot -o cluster.json
+	judged pod.yaml
+	holds "$output" 'info: policy `most`: if the MutatingAdmissionPolicy `lower` leaves it so: too much'
+}
+
 @test "own policies that may not be read are said, and not judged" {
 	policies
 	forbidden='Error from server (Forbidden): customresourcedefinitions.apiextensions.k8s.io is forbidden: User "eve" cannot list'

@@ -132,6 +132,13 @@ static void take_binding(struct saving *s, const struct wanted_kind *w,
 			  s->bindings_size) = item;
 }
 
+/* What one may change before it is judged. */
+static void take_mutation(struct saving *s, const struct wanted_kind *w,
+			  const struct node *item)
+{
+	save(s, w, item);
+}
+
 static bool list_has(const struct node *list, const char *text)
 {
 	FOR_EACH_CHILD(list, item)
@@ -433,6 +440,10 @@ static void read_everything(struct saving *s)
 		 "validatingadmissionpolicies", take_policy},
 		{REGISTRATION, "v1", "ValidatingAdmissionPolicyBinding",
 		 "validatingadmissionpolicybindings", take_binding},
+		{REGISTRATION, "v1", "MutatingAdmissionPolicy",
+		 "mutatingadmissionpolicies", take_mutation},
+		{REGISTRATION, "v1", "MutatingAdmissionPolicyBinding",
+		 "mutatingadmissionpolicybindings", take_mutation},
 		{EXTENSIONS, "v1", "CustomResourceDefinition",
 		 "customresourcedefinitions", take_definition},
 	};

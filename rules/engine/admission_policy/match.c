@@ -188,7 +188,7 @@ enum tri resources_match(struct admission_case *a, const struct node *resources)
 
 static bool is_bound(struct admission_case *a, const char *policy)
 {
-	bool bound = true; /* without a binding it is taken as bound */
+	bool bound = !a->set->saved; /* without a binding, as of others */
 
 	for (size_t i = 0; i < a->set->ngiven; i++) {
 		const struct given *given = &a->set->given[i];

@@ -128,6 +128,8 @@ static void put_versions(struct buf *out, const struct node *versions,
 		buf_adds(out, first ? "{" : ",{");
 		first = false;
 		put_child(out, node_get(version, "name"));
+		if (node_is_map(node_path(version, "subresources.status")))
+			buf_adds(out, ",\"subresources\":{\"status\":{}}");
 		if (schemas && schema) {
 			buf_adds(out, ",\"schema\":{\"openAPIV3Schema\":");
 			put_schema(out, schema);
