@@ -47,6 +47,9 @@ bool suppressions_any(const struct suppressions *s);
  */
 void suppressions_settings(struct suppressions *s,
 			   const struct setting *settings);
+/* Some of the file is not known: none of these is called unused. */
+void suppressions_unsure(struct suppressions *s, bool comments,
+			 bool annotations);
 /* Mark the finding suppressed when a comment, or an annotation of object (may
  * be NULL), says so. setting says whether the rule is locked. */
 void suppressions_apply(struct suppressions *s, const struct object *object,

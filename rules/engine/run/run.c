@@ -125,7 +125,7 @@ void run_begin_file(struct run *run, const struct run_file *file)
 	state->rules = policy_rules(file->policy);
 	state->findings = NULL;
 	state->nfindings = state->findings_size = 0;
-	state->cut = false;
+	state->cut = state->in_part = false;
 	state->suppressions = NULL;
 	run_cluster_begin(run, file);
 	if (run->options.admission)
@@ -298,6 +298,7 @@ static void check_object(struct run *run, struct object *object)
 	if (state->file.fragments || state->file.patched ||
 	    object->doc->abridged)
 		object->fragment = true;
+	state->in_part |= object->fragment;
 	run_count_object(run, object);
 	settings =
 		policy_settings_in(state->file.policy, object,
@@ -350,8 +351,12 @@ void run_document(struct run *run, struct doc *doc)
 	run->counts.documents++;
 	if (!doc->root)
 		return;
-	if (run->options.file_values)
-		run->counts.placeholders += placeholder_mark(doc);
+	if (run->options.file_values) {
+		unsigned found = placeholder_mark(doc);
+
+		run->counts.placeholders += found;
+		state->in_part |= found > 0;
+	}
 	if (state->suppressions)
 		suppressions_exclude(state->suppressions, doc);
 	object_read(&state->doc_arena, run_kube(run), doc, &list, &nested);
@@ -371,12 +376,9 @@ static void suppression_issue(void *run, const struct suppression_issue *issue)
 		[SUPPRESSION_EXPIRED] = INTERNAL_EXPIRED,
 		[SUPPRESSION_MALFORMED] = INTERNAL_MALFORMED,
 	};
-	const struct run_file *file = &((struct run *)run)->state->file;
 	struct finding *f;
 
 	if (run_is_cut(run, NULL, issue->start, issue->end))
-		return;
-	if (issue->kind == SUPPRESSION_UNUSED && !issue->pointer && file->built)
 		return;
 	f = report_internal(run, rule_of[issue->kind], issue->text,
 			    issue->start, issue->end);
@@ -445,6 +447,9 @@ void run_end_file(struct run *run)
 	if (state->suppressions && !state->cut) {
 		suppressions_settings(state->suppressions,
 				      policy_base(state->file.policy));
+		suppressions_unsure(state->suppressions,
+				    state->in_part || state->file.built,
+				    state->in_part);
 		suppressions_finish(state->suppressions, state->rules,
 				    suppression_issue, run);
 	}

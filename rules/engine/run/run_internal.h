@@ -52,6 +52,7 @@ struct run_state {
 	struct finding **findings; /* of the file, in the file arena */
 	size_t nfindings, findings_size;
 	bool cut;	     /* the file is not judged any further */
+	bool in_part;	     /* it holds placeholders, or parts of objects */
 	enum mode mode;	     /* of the object being checked */
 	size_t object_start; /* first finding of the object being checked */
 	int internal[INTERNAL_COUNT];

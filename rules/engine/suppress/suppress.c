@@ -43,6 +43,13 @@ void suppressions_settings(struct suppressions *s,
 	s->settings = settings;
 }
 
+void suppressions_unsure(struct suppressions *s, bool comments,
+			 bool annotations)
+{
+	s->unsure_comments = comments;
+	s->unsure_annotations = annotations;
+}
+
 /* --- comments that are none ----------------------------------------------- */
 
 /* Index of the first comment at or after the offset. */
@@ -304,7 +311,8 @@ static void finish_words(struct finish *f, const struct suppress_clause *clause,
 		unused = arena_printf(arena, "%s%s`%s`", unused ? unused : "",
 				      unused ? ", " : "", one->text);
 	}
-	if (unused)
+	if (unused && !(clause->pointer ? f->s->unsure_annotations
+					: f->s->unsure_comments))
 		add(f, clause, SUPPRESSION_UNUSED,
 		    arena_printf(arena, "nothing here to suppress for %s",
 				 unused));

@@ -68,6 +68,8 @@ struct suppressions {
 	unsigned seen_document;
 	/* Which rules are on, by the run's settings; NULL: all. */
 	const struct setting *settings;
+	/* What they are for may be in what is not known. */
+	bool unsure_comments, unsure_annotations;
 	/* Whose grants annotations need; NULL: they need none. */
 	const struct policy *grants;
 };
