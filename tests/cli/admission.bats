@@ -620,6 +620,12 @@ definition() {
 	sed 's/, operations: \[CREATE\]//' ok.yaml >policies.yaml
 	lint a.yaml
 	has '`operations` is missing'
+	sed 's/\[CREATE\]/[Create]/' ok.yaml >policies.yaml
+	lint a.yaml
+	has 'the API server takes CREATE, UPDATE, DELETE, CONNECT or * here'
+	sed 's/^  validations/  failurePolicy: ignore\n&/' ok.yaml >policies.yaml
+	lint a.yaml
+	has 'the API server takes Fail or Ignore here'
 	sed 's/validations:/validation:/' ok.yaml >policies.yaml
 	lint a.yaml
 	has '`validations` is missing'
@@ -628,11 +634,14 @@ definition() {
 	has 'the API server refuses Deny together with Warn'
 	sed 's/\[Deny\]/[deny]/' ok.yaml >policies.yaml
 	lint a.yaml
-	has 'a validationAction is Deny, Warn or Audit'
+	has 'policies.yaml:18:23: the API server takes Deny, Warn or Audit here'
 	sed '/validationActions/d' ok.yaml >policies.yaml
 	lint a.yaml
-	has '`validationActions` is missing: the API server refuses the binding'
+	has '`validationActions` is missing: the API server refuses the ValidatingAdmissionPolicyBinding'
 	{ policy low false; binding all low Deny 'paramRef: {parameterNotFoundAction: Deny}'; } >policies.yaml
 	lint a.yaml
 	has 'a paramRef needs a `name` or a `selector`'
+	{ policy low false; binding all low Deny 'paramRef: {name: a}'; } >policies.yaml
+	lint a.yaml
+	has '`parameterNotFoundAction` is missing'
 }

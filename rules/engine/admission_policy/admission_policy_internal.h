@@ -146,16 +146,20 @@ extern const char admission_group[]; /* of policies and bindings */
 
 void admission_drop_copies(struct admission_policies *set);
 
+/* --- required.c ------------------------------------------------------------
+ */
+
+void policy_require(struct admission_policies *set, const struct given *given,
+		    const struct node *spec);
+void binding_require(struct admission_policies *set, const struct given *given,
+		     const struct node *spec);
+
 /* --- compile.c, bind.c, definition.c -------------------------------------- */
 
 /* wanted: bit of each cel_kind that will do. */
 void expression_compile(struct admission_policies *set,
 			const struct given *given, const struct cel_env *env,
 			unsigned wanted, struct expression *expression);
-/* Rules of a policy or a binding that are about nothing. */
-void admission_require_rules(struct admission_policies *set,
-			     const struct given *given,
-			     const struct node *resources);
 struct admission_policy *policy_compile(struct admission_policies *set,
 					const struct given *given);
 void policies_bind(struct admission_policies *set);

@@ -30,40 +30,6 @@ static enum severity severity_of(const struct node *spec)
 	return severity;
 }
 
-/* ValidateValidatingAdmissionPolicyBinding() of the API server: what it refuses
- * refuses nothing itself. */
-static void check_binding(struct admission_policies *set,
-			  const struct given *given, const struct node *spec)
-{
-	static const char *const words[] = {"Deny", "Warn", "Audit"};
-	const struct node *actions = node_get(spec, "validationActions");
-	const struct node *ref = node_get(spec, "paramRef");
-	unsigned known = 0, found;
-
-	FOR_EACH_CHILD(actions, action) {
-		for (found = 0; found < 3 && !node_eq(action, words[found]);)
-			found++;
-		if (found == 3)
-			admission_problem(set, given, action,
-					  "a validationAction is Deny, Warn or "
-					  "Audit");
-		known |= 1u << found;
-	}
-	if (!node_count(actions))
-		admission_problem(set, given, actions ? actions : spec,
-				  "`validationActions` is missing: the API "
-				  "server refuses the binding");
-	else if ((known & 3) == 3)
-		admission_problem(set, given, actions,
-				  "the API server refuses Deny together with "
-				  "Warn");
-	if (node_is_map(ref) && !admission_string(ref, "name") &&
-	    !node_is_map(node_get(ref, "selector")))
-		admission_problem(set, given, ref,
-				  "a paramRef needs a `name` or a `selector`");
-	admission_require_rules(set, given, node_get(spec, "matchResources"));
-}
-
 /* The gravest first: of findings that say the same, the first one is kept. */
 static struct admission_binding *insert(struct admission_policies *set,
 					struct admission_policy *policy,
@@ -88,7 +54,7 @@ static void bind(struct admission_policies *set, const struct given *given)
 	struct admission_binding *binding;
 
 	if (!set->saved)
-		check_binding(set, given, spec);
+		binding_require(set, given, spec);
 	if (!policy) {
 		admission_note(set, given,
 			       "binding `%s`: its policy `%s` is not given",

@@ -269,51 +269,6 @@ static void read_parameter_kind(struct compiling *c)
 	p->version = slash ? slash + 1 : version;
 }
 
-/* --- what the server requires --------------------------------------------- */
-
-static void require(struct admission_policies *set, const struct given *given,
-		    const struct node *map, const char *key)
-{
-	const struct node *value = node_get(map, key);
-
-	if (!node_count(value) && !node_is_unknown(value))
-		admission_problem(set, given, value ? value : map,
-				  "`%s` is missing: the API server refuses "
-				  "the %s",
-				  key, given->object->kind);
-}
-
-void admission_require_rules(struct admission_policies *set,
-			     const struct given *given,
-			     const struct node *resources)
-{
-	static const char *const lists[] = {"resourceRules",
-					    "excludeResourceRules"};
-	static const char *const keys[] = {"apiGroups", "apiVersions",
-					   "operations", "resources"};
-
-	for (size_t i = 0; i < 2; i++)
-		FOR_EACH_CHILD(node_get(resources, lists[i]), rule)
-			for (size_t k = 0; k < 4; k++)
-				require(set, given, rule, keys[k]);
-}
-
-/* ValidateValidatingAdmissionPolicy() of the API server. Without its rules a
- * policy would be about every object. */
-static void require_parts(struct compiling *c)
-{
-	const struct node *spec = c->policy->spec;
-	const struct node *resources = node_get(spec, "matchConstraints");
-
-	if (node_is_map(resources))
-		require(c->set, c->given, resources, "resourceRules");
-	else
-		require(c->set, c->given, spec, "matchConstraints");
-	admission_require_rules(c->set, c->given, resources);
-	if (!node_count(node_get(spec, "auditAnnotations")))
-		require(c->set, c->given, spec, "validations");
-}
-
 struct admission_policy *policy_compile(struct admission_policies *set,
 					const struct given *given)
 {
@@ -339,7 +294,7 @@ struct admission_policy *policy_compile(struct admission_policies *set,
 	p->fails = !node_eq(node_get(p->spec, "failurePolicy"), "Ignore");
 	read_parameter_kind(&c);
 	if (!set->saved)
-		require_parts(&c);
+		policy_require(set, given, p->spec);
 	compile_parts(&c);
 	p->broken = set->problems > problems;
 	return p;

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the API server requires of a policy and of a binding, as far as a
+ * verdict depends on it (pkg/apis/admissionregistration/validation of
+ * Kubernetes). What it refuses is in no cluster, and refuses nothing: a policy
+ * without rules would be about every object, an operation that is none about
+ * no request.
+ */
+#include "admission_policy_internal.h"
+#include "base/text.h"
+
+struct requiring {
+	struct admission_policies *set;
+	const struct given *given;
+};
+
+static void need(const struct requiring *r, const struct node *map,
+		 const char *key)
+{
+	const struct node *value = node_get(map, key);
+
+	if (!node_count(value) && !node_is_unknown(value))
+		admission_problem(r->set, r->given, value ? value : map,
+				  "`%s` is missing: the API server refuses "
+				  "the %s",
+				  key, r->given->object->kind);
+}
+
+/* words ends with NULL. */
+static void need_word(const struct requiring *r, const struct node *value,
+		      const char *const *words)
+{
+	const char *text = node_str(value), *all = *words;
+
+	if (node_is_unset(value) || node_is_unknown(value))
+		return;
+	for (const char *const *word = words; *word; word++) {
+		if (text_eq(text, *word))
+			return;
+		if (word > words)
+			all = arena_printf(&r->set->arena, "%s%s%s", all,
+					   word[1] ? ", " : " or ", *word);
+	}
+	admission_problem(r->set, r->given, value,
+			  "the API server takes %s here", all);
+}
+
+static void need_rules(const struct requiring *r, const struct node *resources)
+{
+	static const char *const lists[] = {"resourceRules",
+					    "excludeResourceRules"};
+	static const char *const keys[] = {"apiGroups", "apiVersions",
+					   "operations", "resources"};
+	static const char *const operations[] = {"CREATE",  "UPDATE", "DELETE",
+						 "CONNECT", "*",      NULL};
+	static const char *const scopes[] = {"Cluster", "Namespaced", "*",
+					     NULL};
+	static const char *const policies[] = {"Exact", "Equivalent", NULL};
+
+	need_word(r, node_get(resources, "matchPolicy"), policies);
+	for (size_t i = 0; i < 2; i++)
+		FOR_EACH_CHILD(node_get(resources, lists[i]), rule) {
+			for (size_t k = 0; k < 4; k++)
+				need(r, rule, keys[k]);
+			FOR_EACH_CHILD(node_get(rule, "operations"), one)
+				need_word(r, one, operations);
+			need_word(r, node_get(rule, "scope"), scopes);
+		}
+}
+
+void policy_require(struct admission_policies *set, const struct given *given,
+		    const struct node *spec)
+{
+	static const char *const failures[] = {"Fail", "Ignore", NULL};
+	const struct requiring r = {set, given};
+	const struct node *resources = node_get(spec, "matchConstraints");
+
+	if (node_is_map(resources))
+		need(&r, resources, "resourceRules");
+	else
+		need(&r, spec, "matchConstraints");
+	need_rules(&r, resources);
+	need_word(&r, node_get(spec, "failurePolicy"), failures);
+	if (!node_count(node_get(spec, "auditAnnotations")))
+		need(&r, spec, "validations");
+}
+
+static void need_parameters(const struct requiring *r, const struct node *ref)
+{
+	static const char key[] = "parameterNotFoundAction";
+	static const char *const actions[] = {"Allow", "Deny", NULL};
+
+	if (!node_is_map(ref))
+		return;
+	if (!admission_string(ref, "name") &&
+	    !node_is_map(node_get(ref, "selector")))
+		admission_problem(r->set, r->given, ref,
+				  "a paramRef needs a `name` or a `selector`");
+	if (node_is_unset(node_get(ref, key)))
+		admission_problem(r->set, r->given, ref,
+				  "`%s` is missing: the API server refuses "
+				  "the %s",
+				  key, r->given->object->kind);
+	need_word(r, node_get(ref, key), actions);
+}
+
+void binding_require(struct admission_policies *set, const struct given *given,
+		     const struct node *spec)
+{
+	static const char *const words[] = {"Deny", "Warn", "Audit", NULL};
+	const struct requiring r = {set, given};
+	const struct node *actions = node_get(spec, "validationActions");
+	bool deny = false, warn = false;
+
+	need(&r, spec, "validationActions");
+	FOR_EACH_CHILD(actions, action) {
+		need_word(&r, action, words);
+		deny |= node_eq(action, "Deny");
+		warn |= node_eq(action, "Warn");
+	}
+	if (deny && warn)
+		admission_problem(set, given, actions,
+				  "the API server refuses Deny together with "
+				  "Warn");
+	need_parameters(&r, node_get(spec, "paramRef"));
+	need_rules(&r, node_get(spec, "matchResources"));
+}
