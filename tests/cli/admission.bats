@@ -645,3 +645,47 @@ definition() {
 	lint a.yaml
 	has '`parameterNotFoundAction` is missing'
 }
+
+@test "admission: rules of a definition share a budget" {
+	gate_definition >policies.yaml <<-'END'
+		type: object
+		properties:
+		  spec:
+		    type: object
+		    properties:
+		      rows:
+		        type: array
+		        items:
+		          type: object
+		          x-kubernetes-validations:
+		          - {rule: 'self.l.all(a, self.l.all(b, a + b < 5000))', message: sum}
+		          properties: {l: {type: array, items: {type: integer}}}
+	END
+	# rows ROWS COLUMNS
+	rows() {
+		awk -v r="$1" -v c="$2" 'BEGIN {
+			print "apiVersion: example.com/v1\nkind: Gate\nmetadata: {name: a, namespace: ml}\nspec:\n  rows:"
+			for (; r--;) {
+				printf "  - l: [0"
+				for (i = 1; i < c; i++) printf ", " i
+				print "]"
+			}
+		}' >gate.yaml
+	}
+	judge() {
+		run "$GPUGATE" lint --isolated --select crd-validation \
+			--format concise --admission-policy policies.yaml gate.yaml
+	}
+	rows 30 100
+	judge
+	[ "$status" -eq 0 ]
+	rows 300 200
+	judge
+	[ "$status" -eq 1 ]
+	has 'running out of cost budget, no further validation rules will be run'
+	[ "$(grep -c crd-validation <<<"$output")" -eq 1 ]
+	rows 2 1000
+	judge
+	has "cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: sum"
+	[ "$(grep -c crd-validation <<<"$output")" -eq 1 ]
+}

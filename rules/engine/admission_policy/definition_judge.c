@@ -15,8 +15,13 @@ struct checking {
 	const struct crd_rule *rules; /* of the version */
 	const struct node *self;      /* the value, and its schema */
 	const struct node *schema;
-	uint64_t budget;
+	uint64_t budget; /* of all of them */
+	bool spent;
 };
+
+static const char over_budget[] =
+	"validation failed due to running out of cost budget, no further "
+	"validation rules will be run";
 
 static struct cel_value read_self(struct cel_eval *eval, void *context,
 				  unsigned index)
@@ -58,6 +63,13 @@ static const char *error_of(struct arena *arena, const struct crd_rule *rule,
 				    "not match a supported operator, function "
 				    "or macro signature for rule: %s",
 				    what);
+	if (cel_text_eq(error, "operation cancelled: actual cost limit "
+			       "exceeded"))
+		return arena_printf(arena,
+				    "'%.*s': no further validation rules will "
+				    "be run due to call cost exceeds limit for "
+				    "rule: %s",
+				    (int)error.len, error.data, what);
 	return arena_printf(arena, "%.*s evaluating rule: %s", (int)error.len,
 			    error.data, what);
 }
@@ -96,10 +108,9 @@ static const struct node *field_of(struct checking *c,
 }
 
 static void report(struct checking *c, const struct crd_rule *rule,
-		   struct cel_value value, struct cel_eval *eval)
+		   const char *message, struct cel_eval *eval)
 {
 	const struct node *nodes[BLAMED];
-	const char *message = message_of(c, rule, value);
 	struct admission_result result = {
 		.definition = true,
 		.severity = SEVERITY_ERROR,
@@ -124,17 +135,25 @@ static void check(struct checking *c, const struct crd_rule *rule)
 	struct cel_eval eval = {0};
 	struct cel_value value;
 
+	if (c->spent)
+		return;
 	if (!rule->expression.program) {
 		request->not_run(request->context, true,
 				 "a rule of the definition cannot be read");
 		return;
 	}
 	value = run(c, &rule->expression, &eval);
+	c->spent = eval.cost > c->budget || cel_eval_over_budget(&eval);
+	if (eval.cost > c->budget) {
+		report(c, rule, over_budget, &eval);
+		return;
+	}
+	c->budget -= eval.cost;
 	if (cel_is(value, CEL_UNKNOWN))
 		request->not_run(request->context, true,
 				 "a value is not known");
 	else if (!cel_is_true(value))
-		report(c, rule, value, &eval);
+		report(c, rule, message_of(c, rule, value), &eval);
 }
 
 static void walk(struct checking *c, const struct node *value,
@@ -169,7 +188,8 @@ void definition_judge(struct admission_case *a, const struct crd *definition)
 {
 	const struct crd_version *version =
 		definition_version(definition, a->object->version);
-	struct checking c = {.a = a, .definition = definition};
+	struct checking c = {
+		.a = a, .definition = definition, .budget = CEL_POLICY_BUDGET};
 
 	if (!version || !version->rules)
 		return;
