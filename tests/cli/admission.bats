@@ -689,3 +689,21 @@ definition() {
 	has "cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: sum"
 	[ "$(grep -c crd-validation <<<"$output")" -eq 1 ]
 }
+
+@test "admission: parameters of a namespace for objects that are in none" {
+	{
+		policy low false 'paramKind: {apiVersion: v1, kind: ConfigMap}'
+		binding b low Deny 'paramRef: {name: small, parameterNotFoundAction: Allow}'
+		echo '---'
+		echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: small, namespace: ml}}'
+	} | sed 's/\[pods\]/[namespaces, nodes]/' >policies.yaml
+	echo '{apiVersion: v1, kind: Node, metadata: {name: n1}}' >a.yaml
+	lint a.yaml
+	has 'policy `low`: failed to configure binding: cannot use namespaced paramRef in policy binding that matches cluster-scoped resources'
+	echo '{apiVersion: v1, kind: Namespace, metadata: {name: ml}}' >a.yaml
+	lint a.yaml
+	has 'policy `low`: refused by low'
+	sed -i s/ml/web/ a.yaml
+	lint a.yaml
+	[ "$status" -eq 0 ]
+}

@@ -445,18 +445,39 @@ static bool is_selected(const struct judging *j, const struct node *ref,
 				      LABELS_NO_MORE) == TRI_YES;
 }
 
+/* Where namespaced parameters are looked for; NULL: what there is to say of
+ * that is said. */
+static const char *parameters_namespace(struct judging *j,
+					const struct node *ref)
+{
+	const struct object *object = j->a->object;
+	const char *namespace = admission_string(ref, "namespace");
+
+	if (!namespace)
+	namespace = object_is(object, "", "Namespace") ? object->name
+						       : object->namespace;
+	if (!namespace && j->a->cluster_scoped)
+		fail(j, "",
+		     "failed to configure binding: cannot use namespaced "
+		     "paramRef in policy binding that matches cluster-scoped "
+		     "resources",
+		     NULL);
+	else if (!namespace)
+		not_run(j, "the namespace is not known");
+	return namespace;
+}
+
 static void judge_selected(struct judging *j, const struct node *ref)
 {
 	const struct admission_policies *set = j->a->set;
 	const struct parameter_kind *kind = &j->policy->parameter;
-	const char *namespace = admission_string(ref, "namespace");
+	const char *namespace = NULL;
 	size_t n = 0, of_kind = 0;
 
-	if (!namespace)
-	namespace = j->a->object->namespace;
-	if (kind->namespaced && !namespace) {
-		not_run(j, "the namespace is not known");
-		return;
+	if (kind->namespaced) {
+		namespace = parameters_namespace(j, ref);
+		if (!namespace)
+			return;
 	}
 	for (size_t i = 0; i < set->ngiven; i++) {
 		const struct given *given = &set->given[i];
