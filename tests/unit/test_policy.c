@@ -115,6 +115,8 @@ static void a_pinned_version_keeps_its_rules(void **state)
 	policy = parse(HEAD "extends: [strict, all@1.0]\n");
 	expect(base(policy, SPOT_ADVICE), true, SEVERITY_INFO, ACTION_AUDIT);
 	expect(base(policy, IN_INIT), true, SEVERITY_ERROR, ACTION_DENY);
+	assert_string_equal(base(policy, IN_INIT)->from,
+			    "preset strict, all@1.0");
 	policy_free(policy);
 }
 

@@ -16,8 +16,7 @@ enum { LAYERS = 3 };
 struct layers {
 	const struct preset_ref *presets;
 	size_t npresets;
-	const char *from;  /* "preset recommended@1.0" */
-	const char *first; /* the same of the first preset alone */
+	const char *from; /* "preset recommended@1.0, strict" */
 	const struct rule_entries *rules[LAYERS];
 };
 
@@ -172,7 +171,7 @@ static void build_one(const struct policy *policy, const struct layers *layers,
 	preset_setting(rule, layers->presets, layers->npresets,
 		       is_named_in(layers, rule), setting);
 	setting->params = default_params(arena, rule);
-	setting->from = layers->first;
+	setting->from = layers->from;
 	if (!rule_is_fixed(rule)) {
 		for (size_t k = 0; k < LAYERS; k++)
 			if (layers->rules[k])
@@ -198,9 +197,6 @@ static struct setting *build(const struct policy *policy, struct layers *layers)
 	struct setting *settings = ARENA_ARRAY(arena, struct setting, n + 1);
 
 	layers->from = preset_from(arena, layers);
-	layers->first =
-		arena_printf(arena, "preset %s", layers->presets[0].name);
-
 	for (size_t i = 0; i < n; i++)
 		build_one(policy, layers, i, &settings[i]);
 	return settings;
