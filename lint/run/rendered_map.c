@@ -146,7 +146,8 @@ void rendered_move(struct rendered *rendered, struct place *place)
 		.pointer = ""};
 }
 
-/* A comment on findings is no node: its text is looked for in the template. */
+/* A comment is not a part of the tree: its text is looked for in the
+ * template. */
 static bool move_comment(struct rendered *rendered,
 			 const struct render_root *root, struct place *place)
 {

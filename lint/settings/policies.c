@@ -184,7 +184,7 @@ static void add_entry(struct policies *policies, const char *path,
 	*ARRAY_PUSH(policies->items, policies->n, policies->size) = entry;
 }
 
-/* Where no file is: what admission says, with a floor and no other wish. */
+/* Where no file is: what admission says, with a floor and without --preset. */
 static struct policy *without_file(const struct policies *policies)
 {
 	const struct policy_overrides none = {0};
