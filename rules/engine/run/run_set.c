@@ -180,24 +180,29 @@ static void clear_findings(struct run *run)
 
 /* check_set() runs once, by the settings of the set. The file's policy has the
  * last word, and its overrides for the object; false: the rule is off there. */
-static bool is_wanted(const struct policy *policy, struct finding *f)
+static bool is_wanted(const struct set_run *set, const struct policy *policy,
+		      struct finding *f)
 {
 	const struct object object = {
 		.kind = f->id.kind,
 		.namespace = *f->id.namespace ? f->id.namespace : NULL,
 	};
 	int index = rule_set_find(policy_rules(policy), f->rule->name);
-	const struct setting *setting;
+	int first = rule_set_find(policy_rules(set->policy), f->rule->name);
+	const struct setting *setting, *judged;
 
-	if (index < 0)
+	if (index < 0 || first < 0)
 		return true;
 	setting = &policy_settings(policy, &object)[index];
-	if (setting->severity_set) {
+	judged = &policy_base(set->policy)[first];
+	if (setting->severity_set &&
+	    (!judged->severity_set || setting->severity != judged->severity)) {
 		f->severity = setting->severity;
 		f->severity_fixed = true;
 		f->action = setting->action;
 	}
-	if (setting->action_set)
+	if (setting->action_set &&
+	    (!judged->action_set || setting->action != judged->action))
 		f->action = setting->action;
 	return setting->enabled;
 }
@@ -215,7 +220,7 @@ static void end_file(struct set_run *set, uint32_t file)
 	for (;
 	     set->next < set->n && set->findings[set->next]->place.file == file;
 	     set->next++)
-		if (is_wanted(e.policy, set->findings[set->next]))
+		if (is_wanted(set, e.policy, set->findings[set->next]))
 			*VEC_PUSH(&run->file_arena, state->findings,
 				  state->nfindings, state->findings_size) =
 				set->findings[set->next];
