@@ -175,7 +175,7 @@ static void add_program(struct buf *out)
 		 "# gpugate: ignore[RULE] until=YYYY\\-MM\\-DD \\-\\- reason\n"
 		 ".PP\n"
 		 "For a whole file: # gpugate: ignore\\-file[RULE] \\-\\- "
-		 "reason. On an object or its pod template: the annotations\n"
+		 "reason. On an object or a template in it: the annotations\n"
 		 "gpugate.dev/ignore, gpugate.dev/ignore\\-reason and "
 		 "gpugate.dev/ignore\\-until.\n"
 		 ".SH SECRETS\n"

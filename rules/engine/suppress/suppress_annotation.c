@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpugate.dev/ignore, -reason and -until on an object or a pod template. An
+ * gpugate.dev/ignore, -reason and -until on an object or a template in it. An
  * object's annotation covers all findings of the object and of those it embeds;
- * a template's covers findings inside the template, and findings about that
- * role beside it (a replica spec's restartPolicy).
+ * a template's covers findings inside the template, and those of pods findings
+ * about that role beside it (a replica spec's restartPolicy).
  *
  * Places are compared by JSON Pointer within a document: nodes are freed when
  * the next document is read.
@@ -116,8 +116,10 @@ static struct object_id id_of(struct arena *arena, const struct object *o)
 		arena_strdup(arena, name ? name : "")};
 }
 
+/* template: NULL, of the object itself; role: NULL, not of pods. */
 static void note(struct suppressions *s, const struct object *object,
-		 const struct node *metadata, const struct pod *pod)
+		 const struct node *metadata, const struct node *template,
+		 const char *role)
 {
 	const struct node *annotations = node_get(metadata, "annotations");
 	const struct node *ignore = node_get(annotations, ignore_key);
@@ -132,15 +134,29 @@ static void note(struct suppressions *s, const struct object *object,
 	one.clause.named_path = node_named_path(ignore, object->root);
 	one.clause.id = id_of(s->arena, object);
 	one.object = pointer_of(s->arena, object->root);
-	if (pod) {
-		one.template = pointer_of(s->arena, pod->template);
-		one.role = arena_strdup(s->arena, pod->role ? pod->role : "");
-	}
+	if (template)
+		one.template = pointer_of(s->arena, template);
+	one.of_pods = role;
+	one.role = arena_strdup(s->arena, text_or_empty(role));
 	if (is_noted(s, &one))
 		return;
 	read_clause(s, annotations, ignore, &one.clause);
 	*VEC_PUSH(s->arena, s->annotations, s->nannotations,
 		  s->annotations_size) = one;
+}
+
+/* Templates of what makes the pods (a CronJob's of its Job), which that will
+ * have as its own. */
+static void note_around(struct suppressions *s, const struct object *object,
+			const struct node *template)
+{
+	const struct node *at = template;
+
+	if (at == object->root)
+		return;
+	while ((at = at->parent) && at != object->root)
+		if (node_is_map(at) && node_get(at, "metadata"))
+			note(s, object, node_get(at, "metadata"), at, NULL);
 }
 
 /* Asked with every finding: its pods are walked once. */
@@ -163,10 +179,14 @@ void suppressions_object(struct suppressions *s, const struct object *object)
 	if (!object->doc || object->doc->host || is_seen(s, object))
 		return;
 	if (own)
-		note(s, object, own, NULL);
-	FOR_EACH_POD(object, pod)
+		note(s, object, own, NULL, NULL);
+	FOR_EACH_POD(object, pod) {
 		if (pod->template && pod->metadata && pod->metadata != own)
-			note(s, object, pod->metadata, pod);
+			note(s, object, pod->metadata, pod->template,
+			     text_or_empty(pod->role));
+		if (pod->template)
+			note_around(s, object, pod->template);
+	}
 	if (object->parent)
 		suppressions_object(s, object->parent);
 }
@@ -201,7 +221,7 @@ void suppress_by_annotation(struct suppressions *s, const struct object *object,
 		    !suppress_by_clause(s, &one->clause, setting, finding,
 					SUPPRESSED_ANNOTATION))
 			continue;
-		finding->ignored_by_object = !one->template;
+		finding->ignored_by_object = !one->of_pods;
 		return;
 	}
 }

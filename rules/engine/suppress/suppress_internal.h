@@ -48,8 +48,9 @@ struct suppress_comment {
 struct suppress_annotation {
 	struct suppress_clause clause;
 	const char *object;   /* pointer of the object that carries it */
-	const char *template; /* of the pod template, NULL: the object's */
+	const char *template; /* that carries it, NULL: the object does */
 	const char *role;     /* of that template's pods, may be "" */
+	bool of_pods;	      /* their own template carries it */
 };
 
 struct suppressions {
