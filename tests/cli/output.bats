@@ -396,11 +396,13 @@ unknown() {
 		apiVersion: v1
 		kind: Pod
 		metadata: {name: a, annotations: {gpugate.dev/ignore: shm-missing, gpugate.dev/ignore-reason: r}}
+		spec: {containers: [{name: m, image: "a:1"}]}
 		---
 		# gpugate: ignore[gpu-limit-zero] -- of nothing
 		apiVersion: v1
 		kind: Pod
 		metadata: {name: b, annotations: {gpugate.dev/ignore: shm-missing, gpugate.dev/ignore-reason: r}}
+		spec: {containers: [{name: m, image: "a:1"}]}
 	END
 	run "$GPUGATE" lint --isolated --format jsonl a.yaml
 	is "$(grep -c '"rule":"suppression-unused"' <<<"$output")" 4
