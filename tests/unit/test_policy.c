@@ -100,7 +100,6 @@ static void a_pinned_version_keeps_its_rules(void **state)
 	       ACTION_AUDIT);
 	expect(base(policy, SHM_MISSING), true, SEVERITY_WARNING, ACTION_PATCH);
 	policy_free(policy);
-
 	policy = parse(HEAD "extends: all@1.1\n");
 	expect(base(policy, SPOT_ADVICE), true, SEVERITY_INFO, ACTION_AUDIT);
 	policy_free(policy);
