@@ -143,7 +143,7 @@ static void check(struct checking *c, const struct crd_rule *rule)
 		return;
 	}
 	value = run(c, &rule->expression, &eval);
-	c->spent = eval.cost > c->budget || cel_eval_over_budget(&eval);
+	c->spent = eval.cost > c->budget || eval.over;
 	if (eval.cost > c->budget) {
 		report(c, rule, over_budget, &eval);
 		return;
