@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defects of restarts, life cycles and quotas (see defects.py)."""
 from defects import (ALL, KUBEFLOW, SERVE, TRAIN, computing, count, defect,
-                     move, queued, runs_program, volcano)
+                     move, near, queued, runs_program, volcano)
 from places import at, devices, group_kind
 
 __all__ = ["ALL"]
@@ -446,3 +446,22 @@ def beyond_the_sites(obj, path):
         if "nvidia.com/gpu" in (resources.get(part) or {}):
             resources[part]["nvidia.com/gpu"] = 7
     return ()
+
+
+@defect("elastic-max-vs-quota", "object", "all",
+        more=[quota({"requests.nvidia.com/gpu": "64"})])
+def grows_on(obj):
+    if group_kind(obj) != ("ray.io", "RayCluster") or \
+            "nvidia.com/gpu" not in str(obj["spec"]["workerGroupSpecs"]):
+        return None
+    obj["metadata"]["namespace"] = NAMESPACE
+    obj["spec"]["enableInTreeAutoscaling"] = True
+    for group in obj["spec"]["workerGroupSpecs"]:
+        group.update(replicas=1, minReplicas=1, maxReplicas=1000)
+    return ("metadata", "name")
+
+
+@near(grows_on)
+def grows_little(obj):
+    for group in obj["spec"]["workerGroupSpecs"]:
+        group["maxReplicas"] = 1

@@ -573,29 +573,6 @@ def from_a_volume(obj):
     obj["spec"]["predictor"]["model"]["storageUri"] = "pvc://models/m"
 
 
-QUOTA = {"apiVersion": "v1", "kind": "ResourceQuota",
-         "metadata": {"name": "q", "namespace": "grown"},
-         "spec": {"hard": {"requests.nvidia.com/gpu": "64"}}}
-
-
-@defect("elastic-max-vs-quota", "object", "all", more=[QUOTA])
-def grows_on(obj):
-    if group_kind(obj) != ("ray.io", "RayCluster") or \
-            "nvidia.com/gpu" not in str(obj["spec"]["workerGroupSpecs"]):
-        return None
-    obj["metadata"]["namespace"] = "grown"
-    obj["spec"]["enableInTreeAutoscaling"] = True
-    for group in obj["spec"]["workerGroupSpecs"]:
-        group.update(replicas=1, minReplicas=1, maxReplicas=1000)
-    return ("metadata", "name")
-
-
-@near(grows_on)
-def grows_little(obj):
-    for group in obj["spec"]["workerGroupSpecs"]:
-        group["maxReplicas"] = 1
-
-
 CONFIG = {"apiVersion": "v1", "kind": "ConfigMap",
           "metadata": {"name": "sharing"}, "data": {
               "any": "sharing: {timeSlicing: {resources: "
