@@ -33,11 +33,12 @@ bool rule_has_params(const struct rule *rule, const char *const *params)
 static const char *const *default_params(struct arena *arena,
 					 const struct rule *rule)
 {
+	static const char *const none[1];
 	const char **params;
 	size_t n = 0;
 
 	if (!rule->params)
-		return NULL;
+		return none;
 	while (rule->params[n].name)
 		n++;
 	params = ARENA_ARRAY(arena, const char *, n + 1);
