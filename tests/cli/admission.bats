@@ -614,30 +614,29 @@ definition() {
 	[ "$status" -eq 2 ]
 	has 'policies.yaml:5:1: `matchConstraints` is missing: the API server refuses the ValidatingAdmissionPolicy'
 	lacks 'refused by'
-	sed 's/resourceRules:/resourceRule:/' ok.yaml >policies.yaml
-	lint a.yaml
-	has 'policies.yaml:6:3: `resourceRules` is missing'
-	sed 's/, operations: \[CREATE\]//' ok.yaml >policies.yaml
-	lint a.yaml
-	has '`operations` is missing'
-	sed 's/\[CREATE\]/[Create]/' ok.yaml >policies.yaml
-	lint a.yaml
-	has 'the API server takes CREATE, UPDATE, DELETE, CONNECT or * here'
-	sed 's/^  validations/  failurePolicy: ignore\n&/' ok.yaml >policies.yaml
-	lint a.yaml
-	has 'the API server takes Fail or Ignore here'
-	sed 's/validations:/validation:/' ok.yaml >policies.yaml
-	lint a.yaml
-	has '`validations` is missing'
-	sed 's/\[Deny\]/[Deny, Warn]/' ok.yaml >policies.yaml
-	lint a.yaml
-	has 'the API server refuses Deny together with Warn'
-	sed 's/\[Deny\]/[deny]/' ok.yaml >policies.yaml
-	lint a.yaml
-	has 'policies.yaml:18:23: the API server takes Deny, Warn or Audit here'
-	sed '/validationActions/d' ok.yaml >policies.yaml
-	lint a.yaml
-	has '`validationActions` is missing: the API server refuses the ValidatingAdmissionPolicyBinding'
+	# A change of the policy or the binding, and what is said of it.
+	while read -r change; read -r what; do
+		sed "$change" ok.yaml >policies.yaml
+		lint a.yaml
+		has "$what"
+	done <<-'END'
+		s/resourceRules:/resourceRule:/
+		policies.yaml:6:3: `resourceRules` is missing
+		s/, operations: \[CREATE\]//
+		`operations` is missing
+		s/\[CREATE\]/[Create]/
+		the API server takes CREATE, UPDATE, DELETE, CONNECT or * here
+		s/^  validations/  failurePolicy: ignore\n&/
+		the API server takes Fail or Ignore here
+		s/validations:/validation:/
+		`validations` is missing
+		s/\[Deny\]/[Deny, Warn]/
+		the API server refuses Deny together with Warn
+		s/\[Deny\]/[deny]/
+		policies.yaml:18:23: the API server takes Deny, Warn or Audit here
+		/validationActions/d
+		`validationActions` is missing: the API server refuses the ValidatingAdmissionPolicyBinding
+	END
 	{ policy low false; binding all low Deny 'paramRef: {parameterNotFoundAction: Deny}'; } >policies.yaml
 	lint a.yaml
 	has 'a paramRef needs a `name` or a `selector`'

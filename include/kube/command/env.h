@@ -35,5 +35,7 @@ struct node *env_entry(struct arena *arena, const char *name,
 /* The first entry of a list of devices that is not an ordinal below n, or NULL;
  * n 0: any ordinal. A UUID ends the search. */
 const char *device_list_fault(const char *text, int64_t n);
+/* Its entries, whatever they are. */
+int64_t device_list_size(const char *text);
 
 #endif

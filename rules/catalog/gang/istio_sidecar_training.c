@@ -3,23 +3,18 @@
  * What the label of a namespace injects is not visible here. Pods on the host's
  * network get none (istio pkg/kube/inject/inject.go, injectRequired).
  */
-#include "base/text.h"
 #include "engine/rule.h"
-#include "kube/command/argv.h"
+#include "kube/command/env.h"
 #include "kube/purpose/class.h"
 
 static const char key[] = "sidecar.istio.io/inject";
 
 /* A call of the agent's /quitquitquit, which ends the proxy. */
-static bool ends_proxy(struct rule_run *run, const struct pod *pod)
+static bool ends_proxy(const struct pod *pod)
 {
-	FOR_EACH_CONTAINER(pod, c) {
-		struct argv argv = container_argv(rule_arena(run), c);
-
-		for (size_t i = 0; i < argv.n; i++)
-			if (text_contains(argv.items[i].text, "quitquitquit"))
-				return true;
-	}
+	FOR_EACH_CONTAINER(pod, c)
+		if (container_says(c, "quitquitquit"))
+			return true;
 	return false;
 }
 
@@ -32,8 +27,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		at = pod_annotation(pod, key);
 	if (node_eq(at, "true") && pod_uses_gpu(pod) == TRI_YES &&
 	    pod_is_training(pod) &&
-	    (node_is_unset(host) || node_is_false(host)) &&
-	    !ends_proxy(run, pod))
+	    (node_is_unset(host) || node_is_false(host)) && !ends_proxy(pod))
 		report_pod(run, pod, at,
 			   "the pods ask for Istio's proxy, which intercepts "
 			   "their traffic: unless it is a native sidecar, they "

@@ -10,12 +10,10 @@
 #include "kube/command/argv.h"
 #include "kube/command/model.h"
 
-/* Trainers take the flag with a value, too (HfArgumentParser). */
-static bool says_no(const struct arg *value)
+static bool says_no(const char *value)
 {
-	return value->text &&
-	       (!strcasecmp(value->text, "false") ||
-		!strcasecmp(value->text, "no") || !strcmp(value->text, "0"));
+	return value && (!strcasecmp(value, "false") ||
+			 !strcasecmp(value, "no") || !strcmp(value, "0"));
 }
 
 /* The flag as it is written, or NULL. */
@@ -29,7 +27,9 @@ static const struct arg *trusting(const struct argv *argv)
 		if (text_eq(text, "--trust-remote-code") ||
 		    text_eq(text, "--trust_remote_code") ||
 		    text_eq(text, "--trust-remote-code=true"))
-			return i + 1 < argv->n && says_no(&argv->items[i + 1])
+			/* With a value, too: HfArgumentParser. */
+			return i + 1 < argv->n &&
+					       says_no(argv->items[i + 1].text)
 				       ? NULL
 				       : &argv->items[i];
 	}
@@ -40,8 +40,7 @@ static bool is_on(const struct container *c, const char *name)
 {
 	const char *value = node_str(node_get(container_env(c, name), "value"));
 
-	return value && strcmp(value, "0") != 0 &&
-	       strcasecmp(value, "false") != 0;
+	return value && !says_no(value);
 }
 
 /* The code that runs is that of a revision, or what the cache has. */

@@ -72,7 +72,7 @@ const struct rule rule_field_type_invalid = {
 	.severity = SEVERITY_ERROR,
 	.since = "1.0",
 	.summary = "a value of a type that the API server refuses",
-	.why = "The object is rejected: the API server cannot read the value into its field.",
+	.why = "The object is rejected: the API server cannot read the value into its field. It asks a webhook only about objects that it has read, so that gpugated looks at numbers of pods alone.",
 	.remedy =
 		"Write the value in the field's type; text that looks like a number or a boolean needs quotes.",
 	.evidence = "observed on kube-apiserver",

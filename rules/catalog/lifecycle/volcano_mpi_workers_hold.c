@@ -6,20 +6,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/argv.h"
-
-static bool is_completion(const struct node *event)
-{
-	return node_eq(event, "TaskCompleted") || node_eq(event, "*");
-}
-
-/* Is the policy about a task that has completed? */
-static bool on_completion(const struct node *policy)
-{
-	FOR_EACH_CHILD(node_get(policy, "events"), event)
-		if (is_completion(event))
-			return true;
-	return is_completion(node_get(policy, "event"));
-}
+#include "kube/operators/volcano.h"
 
 static bool completes(const struct node *policies)
 {
@@ -30,7 +17,7 @@ static bool completes(const struct node *policies)
 			return true;
 		if ((node_eq(action, "TerminateJob") ||
 		     node_eq(action, "AbortJob")) &&
-		    on_completion(policy))
+		    volcano_policy_is(policy, "TaskCompleted"))
 			return true;
 	}
 	return node_is_unknown(policies);

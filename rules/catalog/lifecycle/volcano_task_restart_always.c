@@ -16,24 +16,15 @@
 #include "engine/rule.h"
 #include "kube/command/argv.h"
 #include "kube/lifecycle/lifecycle.h"
+#include "kube/operators/volcano.h"
 #include "kube/purpose/class.h"
-
-static bool is_event(const struct node *policy, const char *name)
-{
-	if (node_eq(node_get(policy, "event"), name))
-		return true;
-	FOR_EACH_CHILD(node_get(policy, "events"), event)
-		if (node_eq(event, name))
-			return true;
-	return false;
-}
 
 static bool completes_job(const struct node *policies)
 {
 	if (node_is_unknown(policies))
 		return true;
 	FOR_EACH_CHILD(policies, policy)
-		if (is_event(policy, "TaskCompleted") &&
+		if (volcano_policy_is(policy, "TaskCompleted") &&
 		    node_eq(node_get(policy, "action"), "CompleteJob"))
 			return true;
 	return false;

@@ -16,15 +16,11 @@
 static int64_t entries(const struct container *c, const char *name,
 		       const struct node **at)
 {
-	int64_t n = 1;
-
 	if (container_visible(c, name, at) != VISIBLE_SOME ||
 	    device_list_fault((*at)->str, 0) ||
 	    !container_env_is_free(c, container_env(c, name)))
 		return INT64_MAX;
-	for (const char *p = (*at)->str; *p; p++)
-		n += *p == ',';
-	return n;
+	return device_list_size((*at)->str);
 }
 
 /* Is it for CPUs, by a list that is empty, or may it be; or are its devices

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/argv.h"
+#include "kube/command/env.h"
 #include "kube/command/parallel.h"
 #include "kube/lifecycle/lifecycle.h"
 
@@ -18,15 +19,6 @@ static bool is_refused(const char *text)
 	size_t len = text && *text == '-' ? strcspn(text, " =") : 0;
 
 	return len && text[len] == ' ';
-}
-
-static int64_t listed(const char *text)
-{
-	int64_t n = 1;
-
-	for (; *text; text++)
-		n += *text == ',';
-	return n;
 }
 
 /* Does the script give a program fewer devices than there are, or some? Then
@@ -47,7 +39,8 @@ static bool uses_others(struct rule_run *run, const struct container *c,
 			const struct arg *arg = &argv.items[i];
 
 			if (text_starts(arg->text, *name) &&
-			    (arg->unknown || listed(arg->text) < devices))
+			    (arg->unknown ||
+			     device_list_size(arg->text) < devices))
 				return true;
 		}
 	return false;

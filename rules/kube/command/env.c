@@ -94,6 +94,15 @@ struct node *env_entry(struct arena *arena, const char *name, const char *value)
 	return edit_member_string(arena, entry, "value", value);
 }
 
+int64_t device_list_size(const char *text)
+{
+	int64_t n = 1;
+
+	for (; *text; text++)
+		n += *text == ',';
+	return n;
+}
+
 const char *device_list_fault(const char *text, int64_t n)
 {
 	for (;;) {

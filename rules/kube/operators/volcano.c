@@ -9,6 +9,18 @@
 
 #include <string.h>
 
+#include "kube/operators/volcano.h"
+
+bool volcano_policy_is(const struct node *policy, const char *event)
+{
+	const struct node *own = node_get(policy, "event");
+
+	FOR_EACH_CHILD(node_get(policy, "events"), one)
+		if (node_eq(one, event) || node_eq(one, "*"))
+			return true;
+	return node_eq(own, event) || node_eq(own, "*");
+}
+
 /* The spec of a Job, or of the Job that a CronJob makes. */
 static const struct node *job_spec(const struct object *object)
 {

@@ -124,16 +124,19 @@ static void visit(struct fields *fields, const struct node *map, unsigned type)
 
 /* -- numbers of pods ------------------------------------------------------ */
 
-static void check_count(struct fields *fields, const struct node *map,
-			const char *path)
+/* paths ends with NULL. */
+static void check_numbers(struct fields *fields, const struct node *map,
+			  const char *const *paths)
 {
-	const struct node *node = node_path(map, path);
-	int64_t n;
+	for (; *paths; paths++) {
+		const struct node *node = node_path(map, *paths);
+		int64_t n;
 
-	if (node_is_unset(node) || node_is_unknown(node))
-		return;
-	if (node_int(node, &n) ? n < 0 : !fields->typed)
-		found(fields, node, path, "an integer of 0 or more");
+		if (node_is_unset(node) || node_is_unknown(node))
+			continue;
+		if (node_int(node, &n) ? n < 0 : !fields->typed)
+			found(fields, node, *paths, "an integer of 0 or more");
+	}
 }
 
 /* In the object's spec, or a group of its pods. */
@@ -144,31 +147,15 @@ static void check_counts(struct fields *fields, const struct node *map)
 					    "maxReplicas",
 					    "numOfHosts",
 					    "template.spec.parallelism",
-					    "template.spec.completions"};
+					    "template.spec.completions",
+					    NULL};
 	static const struct native_field params = {"rayStartParams", 's',
 						   NATIVE_MAP, 0};
 	const struct node *start = node_get(map, params.name);
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-		check_count(fields, map, paths[i]);
+	check_numbers(fields, map, paths);
 	if (start)
 		visit_value(fields, start, &params);
-}
-
-/* Only of native kinds: elsewhere `parallelism` may be a map. */
-static void check_job_counts(struct fields *fields, const struct node *spec)
-{
-	static const char *const paths[] = {"parallelism",
-					    "completions",
-					    "backoffLimit",
-					    "activeDeadlineSeconds",
-					    "ttlSecondsAfterFinished",
-					    "jobTemplate.spec.parallelism",
-					    "jobTemplate.spec.completions",
-					    "jobTemplate.spec.backoffLimit"};
-
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-		check_count(fields, spec, paths[i]);
 }
 
 /* -- objects -------------------------------------------------------------- */
@@ -212,6 +199,16 @@ static void check_types(struct fields *fields, const struct object *object,
 
 void field_issues(struct field_walk *walk, const struct object *object)
 {
+	/* Only of native kinds: elsewhere `parallelism` may be a map. */
+	static const char *const of_jobs[] = {"parallelism",
+					      "completions",
+					      "backoffLimit",
+					      "activeDeadlineSeconds",
+					      "ttlSecondsAfterFinished",
+					      "jobTemplate.spec.parallelism",
+					      "jobTemplate.spec.completions",
+					      "jobTemplate.spec.backoffLimit",
+					      NULL};
 	const struct native_kind *kind =
 		native_kind(object->group, object->version, object->kind);
 	const struct node *spec = node_get(object->root, "spec");
@@ -224,7 +221,7 @@ void field_issues(struct field_walk *walk, const struct object *object)
 	if (object->npods && !object->guessed)
 		check_counts(&fields, spec);
 	if (kind)
-		check_job_counts(&fields, spec);
+		check_numbers(&fields, spec, of_jobs);
 	FOR_EACH_POD(object, pod) {
 		fields.issue.pod = pod;
 		if (!object->guessed && !same_group(object, pod))
