@@ -65,6 +65,11 @@ struct quantity_walk {
 };
 /* Containers, volumes, overhead, quotas, limit ranges, volume claims. */
 void quantity_issues(struct quantity_walk *walk, const struct object *object);
+
+/* Is the limit or request 0? In a native kind null is (apimachinery
+ * Quantity.UnmarshalJSON), but for a patch, where it removes the entry. */
+bool entry_is_zero(const struct container *c,
+		   const struct resource_entry *entry);
 /* A spelling that is probably meant ("8GB": "8Gi"), or NULL. */
 const char *quantity_suggest(struct arena *arena, const struct node *node);
 

@@ -5,13 +5,16 @@
  * GPU of the node. Devices of other makers reach a container by their plugin
  * alone, a share of 0 (HAMi's gpucores) limits nothing, and beside devices that
  * are allocated a 0 of another name is the same as no key. A request of 0
- * without a limit is gpu-request-without-limit's.
+ * without a limit is gpu-request-without-limit's. A key without a value, as a
+ * chart writes it whose value is empty, is 0 as well.
  *
- * Source: NVIDIA/k8s-device-plugin#61.
+ * Source: NVIDIA/k8s-device-plugin#61; `nvidia.com/gpu: null` comes back from
+ * kube-apiserver 1.36 as "0".
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/env.h"
+#include "kube/field_type.h"
 
 #define VISIBLE "NVIDIA_VISIBLE_DEVICES"
 
@@ -40,19 +43,26 @@ static void check_entry(struct rule_run *run, const struct container *c,
 			const struct resource_entry *entry)
 {
 	const struct node *value = entry->node;
+	bool empty = node_is_unset(value);
 	struct finding *f;
 
 	if (!accelerator_counts(entry->accelerator) ||
 	    !text_eq(entry->accelerator->vendor, "nvidia") ||
-	    entry->state != QUANTITY_OK || entry->quantity.nano)
+	    !entry_is_zero(c, entry))
 		return;
-	f = report_container(run, c, value,
-			     "container `%s` asks for 0 `%s`, which hides no "
-			     "GPU from it",
-			     container_title(c), value->key);
-	if (!container_image(c).gpu)
+	f = report_container(
+		run, c, value,
+		empty ? "container `%s` gets no `%s`: an empty value is 0"
+		      : "container `%s` asks for 0 `%s`, which hides no GPU "
+			"from it",
+		container_title(c), value->key);
+	if (!empty && !container_image(c).gpu)
 		finding_severity(f, SEVERITY_INFO);
 	finding_cause(run, f, value->key);
+	if (empty) {
+		finding_help(run, f, "write how many it needs");
+		return;
+	}
 	finding_help(run, f,
 		     "remove `%s`; NVIDIA_VISIBLE_DEVICES=void hides the GPUs",
 		     value->key);

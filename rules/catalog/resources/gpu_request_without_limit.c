@@ -4,20 +4,21 @@
  * Extended resources cannot be overcommitted: the API server refuses the Pod
  * ("Limit must be set for non overcommitable resources"), on native kinds at
  * once, on custom resources when the operator creates the pods, so that the job
- * stays empty. A request of 0 is one too.
+ * stays empty. A request of 0, or without a value, is one too.
  *
  * Source: pkg/apis/core/validation validateResourceRequirements,
  * pkg/apis/core/v1/helper IsOvercommitAllowed.
  */
 #include "engine/rule.h"
+#include "kube/field_type.h"
 
 /* Does the request lack the limit that it must have? */
 static bool is_alone(const struct container *c,
 		     const struct resource_entry *entry)
 {
 	if ((entry->other && !node_is_unset(entry->other->node)) ||
-	    entry->state != QUANTITY_OK || entry->quantity.nano < 0 ||
-	    node_is_unknown(c->limits))
+	    entry->quantity.nano < 0 || node_is_unknown(c->limits) ||
+	    (entry->state != QUANTITY_OK && !entry_is_zero(c, entry)))
 		return false;
 	return entry->accelerator || fabric_resource(entry->node->key);
 }
@@ -32,7 +33,9 @@ static void check_request(struct rule_run *run, const struct container *c,
 		return;
 	f = report_container(run, c, request,
 			     "container `%s` requests %s `%s` without a limit",
-			     container_title(c), request->str, request->key);
+			     container_title(c),
+			     node_is_unset(request) ? "0" : request->str,
+			     request->key);
 	finding_cause(run, f, request->key);
 	if (!entry->quantity.nano)
 		finding_help(run, f, "remove `%s`", request->key);

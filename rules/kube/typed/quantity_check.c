@@ -234,3 +234,14 @@ const char *quantity_suggest(struct arena *arena, const struct node *node)
 	}
 	return NULL;
 }
+
+bool entry_is_zero(const struct container *c,
+		   const struct resource_entry *entry)
+{
+	const struct object *object = c->pod->object;
+
+	if (entry->state == QUANTITY_OK)
+		return !entry->quantity.nano;
+	return entry->state == QUANTITY_ABSENT && !object->fragment &&
+	       typed_group_is_native(object->group);
+}
