@@ -29,10 +29,19 @@ bool typed_group_is_native(const char *group);
 
 /*
  * NULL: a native group's kind in a version that is not known here. schema: the
- * openAPIV3Schema of a custom kind, or NULL. In fragments nothing is filled in.
+ * openAPIV3Schema of a custom kind, or NULL. In fragments only quantities are
+ * made canonical, and nothing is filled in.
  */
 struct node *typed_object(struct arena *arena, const struct object *object,
 			  const struct node *schema);
+/*
+ * A native kind as the API server will send it, but where an admission plugin
+ * may set what the author leaves out, it is left out: what a rule reads in a
+ * file, to say there what it says at admission. Other kinds: the object's own
+ * root.
+ */
+const struct node *typed_as_sent(struct arena *arena,
+				 const struct object *object);
 /* The author's node, below origin, that a node below typed was made of, or the
  * nearest one around it. NULL: it is of another tree. */
 const struct node *typed_origin(const struct node *node,

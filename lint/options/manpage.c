@@ -137,7 +137,10 @@ static void add_rules_files(struct buf *out)
 		"image.name and image.tag, of a cluster state "
 		"cluster.priorityClasses, cluster.runtimeClasses, "
 		"cluster.volcanoQueues, cluster.clusterQueues and "
-		"cluster.nodes. What is not known (a placeholder, a cluster "
+		"cluster.nodes. Native kinds have their defaults and canonical "
+		"quantities (nvidia.com/gpu: 2 is '2'), as the API server "
+		"sends them; custom resources are read as they are written. "
+		"What is not known (a placeholder, a cluster "
 		"without state, a named time zone, in files the old object and "
 		"who asks) makes "
 		"the rule silent there, which is counted.\n");

@@ -112,6 +112,17 @@ def is_of(finding, rule, kinds):
     return (group, finding["object"]["kind"]) in kinds
 
 
+def sent(node):
+    """As the API server sends it: a limit or a request of null is 0."""
+    if isinstance(node, list):
+        return [sent(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    return {key: {of: "0" if n is None else n for of, n in one.items()}
+            if key in ("limits", "requests") and isinstance(one, dict)
+            else sent(one) for key, one in node.items()}
+
+
 def examples(name, kinds):
     """Objects of the rule's own examples, and one of each kind that holds a
     bad Pod: (file, document) and the object."""
@@ -125,7 +136,7 @@ def examples(name, kinds):
                 group, _, _ = (thing or {}).get("apiVersion", "") \
                     .rpartition("/")
                 if thing and (group, thing["kind"]) in kinds:
-                    yield (path, n), thing
+                    yield (path, n), sent(thing)
 
 
 def write_kinds():

@@ -32,6 +32,28 @@ registry() {
 	pod pod.yaml
 }
 
+pytorch_job() {
+	cat >"$1" <<-'END'
+		apiVersion: kubeflow.org/v1
+		kind: PyTorchJob
+		metadata: {name: a, namespace: research}
+		spec:
+		  pytorchReplicaSpecs:
+		    Master:
+		      replicas: 1
+		      restartPolicy: Never
+		      template:
+		        spec:
+		          restartPolicy: Never
+		          containers:
+		          - name: pytorch
+		            image: x.io/a:1
+		            resources:
+		              requests: {memory: 1024Mi}
+		              limits: {nvidia.com/gpu: 2}
+	END
+}
+
 policy() {
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\n' >.gpugate.yaml
 	printf '%s\n' "$@" >>.gpugate.yaml
@@ -271,6 +293,74 @@ policy() {
 	run "$GPUGATE" lint --select custom --format json pod.yaml
 	holds "$output" '{"rule":"who","reason":"depends on a value that is not known",'
 	holds "$output" '{"rule":"cluster-class","reason":"depends on a value that is not known",'
+}
+
+@test "a rule reads a file as the API server sends the object" {
+	rules r.yaml <<-'END'
+		- name: gpus-as-text
+		  summary: s
+		  each: container
+		  assert: container.resources.limits['nvidia.com/gpu'] != '2'
+		- name: memory-as-text
+		  summary: s
+		  each: container
+		  assert: container.resources.requests.memory != '1Gi'
+		- name: policy-said
+		  summary: s
+		  each: pod
+		  assert: pod.spec.restartPolicy != 'Always'
+		- name: image-pulled
+		  summary: s
+		  each: container
+		  when: has(container.imagePullPolicy)
+		  assert: container.imagePullPolicy == 'Always'
+	END
+	policy 'custom: [r.yaml]'
+	pod pod.yaml
+	cat >>pod.yaml <<-'END'
+		    resources:
+		      limits: {nvidia.com/gpu: 2, memory: 1024Mi}
+	END
+	lint --select custom pod.yaml
+	is "$(sort <<<"$output")" "$(sort <<-'END'
+		pod.yaml:12:32: warning: s [gpus-as-text]
+		pod.yaml:12:43: warning: s [memory-as-text]
+		pod.yaml:6:1: warning: s [policy-said]
+		pod.yaml:9:11: warning: s [image-pulled]
+	END
+	)"
+	# a patch has its own values, in the same form, and no defaults
+	printf 'kind: Kustomization\npatches: [{path: pod.yaml}]\n' >kustomization.yaml
+	sed -i '/image:/d' pod.yaml
+	lint --select custom pod.yaml
+	is "$output" 'pod.yaml:11:32: warning: s [gpus-as-text]'
+	# a custom resource has the form that its author gives it
+	rm kustomization.yaml
+	pytorch_job job.yaml
+	lint --select custom job.yaml
+	is "$output" ""
+}
+
+@test "what only an admission plugin may set is as the file has it" {
+	rules r.yaml <<-'END'
+		- name: class-said
+		  summary: s
+		  each: pod
+		  assert: has(pod.spec.priorityClassName)
+		- name: selector-said
+		  summary: s
+		  each: pod
+		  assert: pod.spec.?nodeSelector.hasValue()
+		- name: tolerated
+		  summary: s
+		  each: pod
+		  assert: "!has(pod.spec.tolerations) || size(pod.spec.tolerations) > 9"
+	END
+	policy 'custom: [r.yaml]'
+	pod pod.yaml
+	lint --select custom pod.yaml
+	is "$output" "$(printf '%s\n' 'pod.yaml:6:1: warning: s [class-said]' \
+		'pod.yaml:6:1: warning: s [selector-said]')"
 }
 
 @test "placeholders and namespaces that nobody gives are unknown" {

@@ -12,6 +12,7 @@
 #include "kube/purpose/class.h"
 #include "kube/scheduling/affinity.h"
 #include "kube/scheduling/spot.h"
+#include "kube/typed.h"
 #include "rules/engine/run/run_internal.h"
 
 enum variable {
@@ -142,6 +143,32 @@ static struct cel_value of_node(struct custom_subject *s,
 				const struct node *node)
 {
 	return node ? cel_from_node(s->arena, node, NULL) : cel_unknown(NULL);
+}
+
+/* In a review the object has the API server's form already. */
+static const struct node *tree(struct custom_subject *s)
+{
+	struct run_state *state = s->run->run->state;
+
+	if (s->as_written || state->file.request)
+		return s->object->root;
+	if (!state->sent)
+		state->sent = typed_as_sent(&state->doc_arena, s->object);
+	return state->sent;
+}
+
+const struct node *custom_seen(struct custom_subject *s,
+			       const struct node *node)
+{
+	const struct node *seen = typed_origin(node, s->object->root, tree(s));
+
+	return seen ? seen : node;
+}
+
+const struct node *custom_place(struct custom_subject *s,
+				const struct node *node)
+{
+	return typed_origin(node, tree(s), s->object->root);
 }
 
 /* Steady, or at their peak; of the pod, or of all. */
@@ -387,10 +414,10 @@ static struct cel_value namespace_object(struct custom_subject *s)
 static struct cel_value pod_value(struct custom_subject *s)
 {
 	if (s->pod->template)
-		return of_node(s, s->pod->template);
+		return of_node(s, custom_seen(s, s->pod->template));
 	if (s->pod->flat || !s->pod->spec)
 		return cel_unknown(NULL);
-	return map_of(s, "spec", of_node(s, s->pod->spec));
+	return map_of(s, "spec", of_node(s, custom_seen(s, s->pod->spec)));
 }
 
 static struct cel_value old_object(struct custom_subject *s)
@@ -463,7 +490,7 @@ struct cel_value custom_variable(struct cel_eval *eval, void *context,
 
 	switch ((enum variable)index) {
 	case VARIABLE_OBJECT:
-		return of_node(s, s->object->root);
+		return of_node(s, tree(s));
 	case VARIABLE_OLD_OBJECT:
 		return old_object(s);
 	case VARIABLE_REQUEST:
@@ -477,7 +504,7 @@ struct cel_value custom_variable(struct cel_eval *eval, void *context,
 	case VARIABLE_POD:
 		return pod_value(s);
 	case VARIABLE_CONTAINER:
-		return of_node(s, s->container->node);
+		return of_node(s, custom_seen(s, s->container->node));
 	default:
 		return cel_unknown(NULL);
 	}

@@ -51,12 +51,20 @@ struct custom_subject {
 	const struct pod *pod;		   /* or NULL */
 	const struct container *container; /* or NULL */
 	struct arena *arena;		   /* of values */
+	bool as_written; /* expressions read the file, not what is sent */
 };
 
 /* -- custom_facts.c: the variables of expressions, as `each` has them -- */
 const struct cel_variable *custom_variables(enum custom_each each);
 struct cel_value custom_variable(struct cel_eval *eval, void *subject,
 				 unsigned index);
+
+/* A node of the object in the tree that expressions read; and back, or NULL
+ * where it is not of the object. */
+const struct node *custom_seen(struct custom_subject *subject,
+			       const struct node *node);
+const struct node *custom_place(struct custom_subject *subject,
+				const struct node *node);
 
 /* -- custom_rule.c -- */
 void custom_check(struct rule_run *run, const struct object *object);

@@ -44,13 +44,6 @@ struct cel_value custom_run(struct cel_eval *eval, struct custom_subject *s,
 
 /* --- where ---------------------------------------------------------------- */
 
-static bool is_below(const struct node *node, const struct node *root)
-{
-	while (node && node != root)
-		node = node->parent;
-	return node;
-}
-
 /* Those of the object, each once, as many as fit. */
 static size_t places(struct custom_subject *s, struct cel_eval *eval,
 		     const struct node **out)
@@ -59,29 +52,31 @@ static size_t places(struct custom_subject *s, struct cel_eval *eval,
 	size_t n = cel_eval_blame(eval, found, BLAMED), kept = 0;
 
 	for (size_t i = 0; i < n; i++) {
+		const struct node *place = custom_place(s, found[i]);
 		size_t k = 0;
 
-		while (k < kept && out[k] != found[i])
+		while (k < kept && out[k] != place)
 			k++;
-		if (k == kept && is_below(found[i], s->object->root))
-			out[kept++] = found[i];
+		if (k == kept && place)
+			out[kept++] = place;
 	}
 	return kept;
 }
 
-/* What `at` names, or the nearest parent of it that is there. */
+/* What `at` names in the file, or the nearest parent of it that is there. */
 static const struct node *named_place(struct custom_subject *s)
 {
-	const struct node *at[BLAMED];
+	const struct node *at[BLAMED], *place;
 	struct cel_eval eval;
-	struct cel_value value;
 
 	if (!s->rule->at)
 		return NULL;
-	value = custom_run(&eval, s, s->rule->at);
-	if (value.node && is_below(value.node, s->object->root))
-		return value.node;
-	return places(s, &eval, at) ? at[0] : NULL;
+	s->as_written = true;
+	place = custom_place(s, custom_run(&eval, s, s->rule->at).node);
+	if (!place && places(s, &eval, at))
+		place = at[0];
+	s->as_written = false;
+	return place;
 }
 
 /* --- what ----------------------------------------------------------------- */

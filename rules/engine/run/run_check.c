@@ -180,6 +180,7 @@ void run_check_object(struct run *run, const struct object *object,
 	unsigned facts = object_facts(object);
 	size_t before = run->state->nfindings;
 
+	run->state->sent = NULL;
 	FOR_EACH_POD(object, pod) {
 		unsigned of_pod = pod_facts(pod, facts);
 

@@ -67,6 +67,9 @@ struct run_state {
 	size_t nyielding;
 	enum run_asks asks;	   /* for the object */
 	struct arena values;	   /* of one expression of a custom rule */
+	/* The object being checked as the API server sends it, in doc_arena;
+	 * NULL until a custom rule asks. */
+	const struct node *sent;
 	struct arena arena;	   /* lives as long as the run */
 	struct claim_table claims; /* of the file */
 	struct kube_config kube;   /* that of the policy, with them */

@@ -13,7 +13,7 @@
 
 /* --- values -------------------------------------------------------------- */
 
-static struct node *quantity(struct arena *arena, const struct node *from)
+struct node *native_quantity(struct arena *arena, const struct node *from)
 {
 	char text[QUANTITY_TEXT];
 	struct quantity q;
@@ -34,7 +34,7 @@ static struct node *scalar(struct arena *arena, const struct node *from,
 	int64_t n;
 
 	if (form == 'q')
-		return quantity(arena, from);
+		return native_quantity(arena, from);
 	if (form != 'i' || from->type != NODE_FLOAT || !node_int(from, &n))
 		return typed_copy(arena, from);
 	node = typed_new(arena, NODE_INT, from, NULL);

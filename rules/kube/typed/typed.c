@@ -201,9 +201,9 @@ static struct node *native_object(struct arena *arena,
 
 	if (!k)
 		return NULL;
-	if (object->fragment)
-		return typed_copy(arena, object->root);
-	return native_root(arena, k, object->root);
+	if (!object->fragment)
+		return native_root(arena, k, object->root);
+	return native_fragment(arena, k, object->root);
 }
 
 struct node *typed_object(struct arena *arena, const struct object *object,
@@ -225,6 +225,56 @@ struct node *typed_object(struct arena *arena, const struct object *object,
 	return root;
 }
 
+/* What a map has without its author's word, and perhaps has not. */
+static void drop_perhaps(struct node *map, const struct node *from)
+{
+	struct node *next;
+
+	if (map->type != NODE_MAP && map->type != NODE_SEQ)
+		return;
+	if (map->type == NODE_MAP)
+		map->flags &= (uint8_t)~NODE_OPEN;
+	for (struct node *child = map->first; child; child = next) {
+		const struct node *own =
+			child->key ? node_getn(from, child->key, child->key_len)
+				   : node_at(from, child->index);
+
+		next = child->next;
+		if (!own && node_is_perhaps(child)) {
+			node_unlink(map, child);
+			continue;
+		}
+		if (node_is_perhaps(child))
+			map->flags |= NODE_OPEN;
+		drop_perhaps(child, own);
+	}
+}
+
+const struct node *typed_as_sent(struct arena *arena,
+				 const struct object *object)
+{
+	struct node *root = NULL;
+
+	if (typed_group_is_native(object->group))
+		root = typed_object(arena, object, NULL);
+	if (!root)
+		return object->root;
+	drop_perhaps(root, object->root);
+	return root;
+}
+
+/* The field whose value was copied into another one, as `max` of a LimitRange
+ * is into `default`. */
+static const struct node *copied_from(const struct node *map,
+				      const struct node *node)
+{
+	FOR_EACH_CHILD(map, child)
+		if (child->start == node->start && child->end == node->end &&
+		    child->key_start == node->key_start)
+			return child;
+	return NULL;
+}
+
 const struct node *typed_origin(const struct node *node,
 				const struct node *typed,
 				const struct node *origin)
@@ -240,5 +290,7 @@ const struct node *typed_origin(const struct node *node,
 		return NULL;
 	child = node->key ? node_getn(parent, node->key, node->key_len)
 			  : node_at(parent, node->index);
+	if (!child)
+		child = copied_from(parent, node);
 	return child ? child : parent;
 }
