@@ -152,6 +152,10 @@ const struct setting *policy_settings_in(const struct policy *policy,
 					 enum mode *mode);
 /* The settings without any override, for set rules and `config`. */
 const struct setting *policy_base(const struct policy *policy);
+/* That of a rule, by its index, where it is on: without any override, else of
+ * the first one that has it on; NULL: it is off. */
+const struct setting *policy_setting(const struct policy *policy,
+				     unsigned rule);
 /*
  * Is the rule exempt for this object on a day? An exemption warns 14 days
  * before it ends, acts as warn for 7 days after its last day, then is gone.

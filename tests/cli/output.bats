@@ -230,6 +230,45 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	holds "$output" 'peaks at 10 nvidia.com/gpu (rollout, replaced pods or elastic maximum)'
 }
 
+@test "a rule over all files runs where one file's policy has it on" {
+	mkdir -p a b
+	for folder in a b; do
+		cat >$folder/all.yaml <<-END
+			apiVersion: v1
+			kind: ResourceQuota
+			metadata: {name: q, namespace: ml-$folder}
+			spec: {hard: {requests.nvidia.com/gpu: "1"}}
+			---
+			apiVersion: v1
+			kind: Pod
+			metadata: {name: p, namespace: ml-$folder}
+			spec:
+			  containers:
+			  - {name: c, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}
+			---
+			apiVersion: v1
+			kind: Pod
+			metadata: {name: q, namespace: ml-$folder}
+			spec:
+			  containers:
+			  - {name: c, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}
+		END
+	done
+	header='apiVersion: gpugate.dev/v1\nkind: Policy\n'
+	printf "${header}rules: {quota-would-exceed: off}\n" >.gpugate.yaml
+	run "$GPUGATE" lint .
+	holds_not "$output" '[quota-would-exceed]'
+	# that of a folder
+	printf "${header}rules: {quota-would-exceed: error}\n" >b/.gpugate.yaml
+	run "$GPUGATE" lint --format concise .
+	is "$(grep quota-would <<<"$output" | cut -d: -f1)" b/all.yaml
+	# an override of the same
+	rm b/.gpugate.yaml
+	printf 'overrides: [{namespaces: [ml-b], rules: {quota-would-exceed: error}}]\n' >>.gpugate.yaml
+	run "$GPUGATE" lint --format concise .
+	is "$(grep quota-would <<<"$output" | cut -d: -f1)" b/all.yaml
+}
+
 @test "claims of the file set how many GPUs its pods get, in any order" {
 	three_pods '{claims: [{name: devices}]}' \
 		'[{name: devices, resourceClaimTemplateName: two}]' >a.yaml

@@ -237,6 +237,14 @@ const struct setting *policy_base(const struct policy *policy)
 	return policy->settings[0];
 }
 
+const struct setting *policy_setting(const struct policy *policy, unsigned rule)
+{
+	for (size_t i = 0; i < policy->nsettings; i++)
+		if (policy->settings[i][rule].enabled)
+			return &policy->settings[i][rule];
+	return NULL;
+}
+
 /* --- paths ---------------------------------------------------------------- */
 
 /* Each name of the path by itself, for patterns without '/'. */

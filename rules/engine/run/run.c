@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "doc/placeholder.h"
 #include "kube/purpose/class.h"
 #include "run_internal.h"
@@ -43,6 +44,10 @@ static void index_rules(struct run_state *state, const struct rule_set *rules)
 			state->object_rules[state->nobject_rules++] = one;
 		if (one.rule->check_workload)
 			state->workload_rules[state->nworkload_rules++] = i;
+		if (one.rule->check_set)
+			*VEC_PUSH(&state->arena, state->set_rules,
+				  state->nset_rules, state->set_rules_size) =
+				(struct set_rule){.rule = i};
 	}
 }
 
@@ -128,6 +133,7 @@ void run_begin_file(struct run *run, const struct run_file *file)
 	state->cut = state->in_part = false;
 	state->suppressions = NULL;
 	run_cluster_begin(run, file);
+	run_note_sets(run);
 	if (run->options.admission)
 		state->suppressions =
 			suppressions_granted(&run->file_arena, file->source,
@@ -490,6 +496,7 @@ void run_join(struct run *dst, struct run *src)
 	if (!dst->state->any_cluster_old)
 		dst->state->any_cluster_old = src->state->any_cluster_old;
 	object_index_join(&dst->index, &src->index);
+	run_join_sets(dst, src);
 	for (size_t i = 0; i < src->state->nnot_run; i++)
 		run_not_run_add(dst, src->state->not_run[i].rule,
 				src->state->not_run[i].reason,

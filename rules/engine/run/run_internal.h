@@ -42,6 +42,14 @@ struct choice {
 	size_t n;
 };
 
+/* A rule with check_set(), and how it is set for the first file whose policy,
+ * or an override of it, has it on. */
+struct set_rule {
+	unsigned rule;
+	uint32_t file;
+	const struct setting *setting; /* NULL: no file has it on */
+};
+
 struct run_state {
 	struct arena doc_arena; /* objects, scratch; reset per document */
 	struct run_file file;
@@ -61,12 +69,15 @@ struct run_state {
 	struct called_rule *pod_rules, *object_rules;
 	unsigned *workload_rules;
 	size_t npod_rules, nobject_rules, nworkload_rules;
+	struct set_rule *set_rules; /* of ours, in registry order */
+	size_t nset_rules, set_rules_size;
+	const struct policy *noted; /* the last one they were asked of */
 	struct choice choices[CHOICES];
 	/* By index, of our own rules: which rules' findings yield to it. */
 	struct yielding_rule **yielding;
 	size_t nyielding;
-	enum run_asks asks;	   /* for the object */
-	struct arena values;	   /* of one expression of a custom rule */
+	enum run_asks asks;  /* for the object */
+	struct arena values; /* of one expression of a custom rule */
 	/* The object being checked as the API server sends it, in doc_arena;
 	 * NULL until a custom rule asks. */
 	const struct node *sent;
@@ -96,6 +107,9 @@ struct fix {
  * and rendered one by one when the options say so. */
 void run_repairs(struct run *run, const struct doc *doc, size_t from);
 
+/* The file's policy, for state->set_rules; those of another run. */
+void run_note_sets(struct run *run);
+void run_join_sets(struct run *dst, const struct run *src);
 /* check_workload() of all rules; and check_set(). */
 void run_workload(struct run *run, const struct workload *w,
 		  const struct setting *settings);

@@ -18,10 +18,66 @@ struct set_run {
 	const struct policy *(*policy_of)(void *context, uint32_t file);
 	void *context;
 	const struct policy *policy; /* of the set as a whole: first file's */
-	struct arena arena;	     /* findings of check_set() */
-	struct finding **findings;   /* sorted */
+	const struct setting *settings; /* by which check_set() runs */
+	struct arena arena;		/* findings of check_set() */
+	struct finding **findings;	/* sorted */
 	size_t n, next;
 };
+
+/* --- settings ------------------------------------------------------------- */
+
+static void note(struct set_rule *one, const struct setting *setting,
+		 uint32_t file)
+{
+	if (!setting || (one->setting && file >= one->file))
+		return;
+	one->setting = setting;
+	one->file = file;
+}
+
+void run_note_sets(struct run *run)
+{
+	struct run_state *state = run->state;
+	const struct policy *policy = state->file.policy;
+
+	if (run->options.admission || policy == state->noted)
+		return;
+	state->noted = policy;
+	for (size_t i = 0; i < state->nset_rules; i++)
+		note(&state->set_rules[i],
+		     policy_setting(policy, state->set_rules[i].rule),
+		     state->file.index);
+}
+
+void run_join_sets(struct run *dst, const struct run *src)
+{
+	const struct set_rule *from = src->state->set_rules;
+
+	for (size_t i = 0; i < src->state->nset_rules; i++)
+		note(&dst->state->set_rules[i], from[i].setting, from[i].file);
+}
+
+/* Those of the policy; of rules that it has off, those of a later file. */
+static const struct setting *set_settings(struct set_run *set)
+{
+	const struct run_state *state = set->run->state;
+	const struct setting *base = policy_base(set->policy);
+	size_t n = set->run->options.rules->n;
+	struct setting *settings = NULL;
+
+	for (size_t i = 0; i < state->nset_rules; i++) {
+		const struct set_rule *one = &state->set_rules[i];
+
+		if (base[one->rule].enabled || !one->setting)
+			continue;
+		if (!settings) {
+			settings = ARENA_ARRAY(&set->arena, struct setting, n);
+			memcpy(settings, base, n * sizeof(*settings));
+		}
+		settings[one->rule] = *one->setting;
+	}
+	return settings ? settings : base;
+}
 
 /* Those of its object, whose labels an override may ask for. */
 static const struct setting *settings_for(struct set_run *set,
@@ -194,7 +250,7 @@ static bool is_wanted(const struct set_run *set, const struct policy *policy,
 	if (index < 0 || first < 0)
 		return true;
 	setting = &policy_settings(policy, &object)[index];
-	judged = &policy_base(set->policy)[first];
+	judged = &set->settings[first];
 	if (setting->severity_set &&
 	    (!judged->severity_set || setting->severity != judged->severity)) {
 		f->severity = setting->severity;
@@ -301,7 +357,8 @@ void run_set(struct run *run,
 	run->state->suppressions = NULL;
 	object_index_finish(&run->index);
 	run_cluster_workload(run, NULL);
-	run_check_sets(run, set.policy, policy_base(set.policy));
+	set.settings = set_settings(&set);
+	run_check_sets(run, set.policy, set.settings);
 	arena_reset(&run->state->doc_arena);
 	gather(&set);
 	check_workloads(&set);
