@@ -145,12 +145,12 @@ static struct cel_value of_node(struct custom_subject *s,
 	return node ? cel_from_node(s->arena, node, NULL) : cel_unknown(NULL);
 }
 
-/* In a review the object has the API server's form already. */
+/* What comes from an API server has the form that it sends. */
 static const struct node *tree(struct custom_subject *s)
 {
 	struct run_state *state = s->run->run->state;
 
-	if (s->as_written || state->file.request)
+	if (s->as_written || !s->run->run->options.file_values)
 		return s->object->root;
 	if (!state->sent)
 		state->sent = typed_as_sent(&state->doc_arena, s->object);
