@@ -29,8 +29,8 @@ static void watch_policy(struct reload *r)
 	paths[0] = r->policy;
 	if (r->nfolders)
 		memcpy(paths + 1, r->folders, r->nfolders * sizeof(*paths));
-	watch_free(r->policy_watch);
-	r->policy_watch = r->policy ? watch_new(paths) : NULL;
+	watch_free(r->watches[RELOAD_POLICY]);
+	r->watches[RELOAD_POLICY] = r->policy ? watch_new(paths) : NULL;
 }
 
 static void report_problems(struct reload *r,
@@ -259,26 +259,19 @@ int reload_start(struct reload *r)
 
 	/* Watched before they are read: no change in between is missed. */
 	watch_policy(r);
-	r->key_watch = watch_files(r->cert, r->key);
-	r->ca_watch = watch_files(r->ca, NULL);
+	r->watches[RELOAD_KEYS] = watch_files(r->cert, r->key);
+	r->watches[RELOAD_CA] = watch_files(r->ca, NULL);
 	rc = load_policy(r);
 	rc |= load_certificate(r, true);
 	return rc | load_client_ca(r, true);
 }
 
-static struct watch *nth_watch(const struct reload *r, int i)
-{
-	struct watch *const watches[RELOAD_WATCHES] = {
-		r->key_watch, r->policy_watch, r->ca_watch};
-
-	return watches[i];
-}
-
 void reload_release(struct reload *r)
 {
-	for (int i = 0; i < RELOAD_WATCHES; i++)
-		watch_free(nth_watch(r, i));
-	r->policy_watch = r->key_watch = r->ca_watch = NULL;
+	for (int i = 0; i < RELOAD_WATCHES; i++) {
+		watch_free(r->watches[i]);
+		r->watches[i] = NULL;
+	}
 	arena_release(&r->folders_arena);
 	r->folders = NULL;
 	r->nfolders = r->folders_size = 0;
@@ -298,10 +291,10 @@ static bool has_changed(struct watch *watch)
 
 void reload_poll(struct reload *r)
 {
-	bool key = has_changed(r->key_watch), ca = has_changed(r->ca_watch);
+	bool key = has_changed(r->watches[RELOAD_KEYS]), ca = has_changed(r->watches[RELOAD_CA]);
 	bool due = monotonic_seconds() >= r->next_look;
 
-	if (has_changed(r->policy_watch))
+	if (has_changed(r->watches[RELOAD_POLICY]))
 		load_policy(r);
 	if (key || due)
 		load_certificate(r, key);
@@ -311,18 +304,12 @@ void reload_poll(struct reload *r)
 		r->next_look = monotonic_seconds() + LOOK_SECONDS;
 }
 
-void reload_fds(const struct reload *r, int fds[RELOAD_WATCHES])
-{
-	for (int i = 0; i < RELOAD_WATCHES; i++)
-		fds[i] = nth_watch(r, i) ? watch_fd(nth_watch(r, i)) : -1;
-}
-
 int reload_wait(const struct reload *r)
 {
 	int wait = LOOK_SECONDS * 1000;
 
 	for (int i = 0; i < RELOAD_WATCHES; i++)
-		if (nth_watch(r, i) && watch_wait(nth_watch(r, i)) < wait)
-			wait = watch_wait(nth_watch(r, i));
+		if (r->watches[i] && watch_wait(r->watches[i]) < wait)
+			wait = watch_wait(r->watches[i]);
 	return wait;
 }

@@ -16,7 +16,8 @@
 #include "webhook/tls/client_ca.h"
 #include "webhook/tls/key_store.h"
 
-enum { RELOAD_WATCHES = 3, PROBLEM_BYTES = 400 };
+enum { PROBLEM_BYTES = 400 };
+enum { RELOAD_POLICY, RELOAD_KEYS, RELOAD_CA, RELOAD_WATCHES };
 
 struct reload {
 	struct rule_set rules;
@@ -30,12 +31,10 @@ struct reload {
 	struct client_ca *client_ca; /* where there is a path */
 	bool knows_namespaces;	     /* there is a cluster state */
 	/* its own: */
-	struct watch *policy_watch; /* NULL without a path */
+	struct watch *watches[RELOAD_WATCHES]; /* NULL without a path */
 	struct arena folders_arena; /* that the policy's `custom:` names */
 	const char **folders;	    /* of the watch, with the policy's path */
 	size_t nfolders, folders_size;
-	struct watch *key_watch; /* the same */
-	struct watch *ca_watch;	 /* the same */
 	int64_t next_look;	 /* at the certificate's dates */
 	uint64_t hash;		 /* of the policy in force */
 	bool reported;		 /* that it is, since the last failure */
@@ -51,8 +50,6 @@ void reload_release(struct reload *reload);
 void reload_now(struct reload *reload);
 /* Look whether something changed. */
 void reload_poll(struct reload *reload);
-/* To poll for: readable when looking is worth while; -1 for none. */
-void reload_fds(const struct reload *reload, int fds[RELOAD_WATCHES]);
 /* Milliseconds until reload_poll() is due. */
 int reload_wait(const struct reload *reload);
 

@@ -158,8 +158,6 @@ static const struct grant grants[] = {
 	ANY(readlinkat),
 	ANY(faccessat),
 	ANY(getcwd),
-	ANY(inotify_add_watch),
-	ANY(inotify_rm_watch),
 	/* ourselves */
 	ANY(rt_sigaction),
 	ANY(rt_sigprocmask),

@@ -423,16 +423,12 @@ static void report_readiness(struct service *s)
 static void wait_for_something(struct service *s)
 {
 	enum { SOON_MS = 50 };
-	struct pollfd fds[1 + RELOAD_WATCHES] = {
-		{.fd = signals_fd(&s->signals), .events = POLLIN}};
-	int watches[RELOAD_WATCHES], wait = reload_wait(&s->reload);
+	struct pollfd fd = {.fd = signals_fd(&s->signals), .events = POLLIN};
+	int wait = reload_wait(&s->reload);
 
-	reload_fds(&s->reload, watches);
-	for (int i = 0; i < RELOAD_WATCHES; i++)
-		fds[i + 1] = (struct pollfd){watches[i], POLLIN, 0};
 	if ((atomic_load(&s->draining) || !s->logged_ready) && wait > SOON_MS)
 		wait = SOON_MS;
-	poll(fds, 1 + RELOAD_WATCHES, wait);
+	poll(&fd, 1, wait);
 }
 
 static void serve_until_signal(struct service *s)

@@ -3,10 +3,6 @@
  * All paths together have one signature, a hash over what stat() says. Times
  * of change (ctime) are part of it: they also move when a file is rewritten
  * with its old mtime, or made readable.
- *
- * inotify watches the folders that hold the paths, since a watch on a file
- * ends with the file. Watches are added again at each check: adding is
- * idempotent, and a folder that was replaced gets a new one.
  */
 #include "watch.h"
 
@@ -16,7 +12,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,20 +28,12 @@ enum {
 	PATIENCE_MS = 2000,
 	DEPTH_MAX = 8,
 	FILES_MAX = 10000, /* of one look: links may lead in circles */
-	EVENTS = IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE |
-		 IN_DELETE | IN_ATTRIB,
-};
-
-struct watched_file {
-	const char *path, *parent;
-	int in_parent, in_self; /* inotify watches, -1 for none */
 };
 
 struct watch {
 	struct arena arena;
-	struct watched_file *items;
+	const char **paths;
 	size_t n;
-	int fd;
 	uint64_t reported; /* the signature that the caller knows */
 	uint64_t pending;  /* another one, waiting until it is the same twice */
 	bool is_pending;
@@ -132,66 +119,13 @@ static uint64_t sign_all(const struct watch *watch)
 		size_t budget = FILES_MAX;
 
 		seed = hash_number(
-			sign_at(AT_FDCWD, watch->items[i].path, 0, &budget),
+			sign_at(AT_FDCWD, watch->paths[i], 0, &budget),
 			seed);
 	}
 	return seed;
 }
 
-/* -- inotify --------------------------------------------------------------- */
-
-static bool is_used(const struct watch *watch, int wd)
-{
-	for (size_t i = 0; i < watch->n; i++) {
-		if (watch->items[i].in_parent == wd ||
-		    watch->items[i].in_self == wd)
-			return true;
-	}
-	return false;
-}
-
-/* The previous folder may still exist elsewhere; it no longer matters. */
-static void renew(struct watch *watch, int *wd, const char *path, uint32_t mask)
-{
-	int old = *wd;
-
-	*wd = inotify_add_watch(watch->fd, path, mask);
-	if (old >= 0 && !is_used(watch, old))
-		inotify_rm_watch(watch->fd, old);
-}
-
-static void listen_all(struct watch *watch)
-{
-	if (watch->fd < 0)
-		return;
-	for (size_t i = 0; i < watch->n; i++) {
-		struct watched_file *item = &watch->items[i];
-
-		renew(watch, &item->in_parent, item->parent, EVENTS);
-		renew(watch, &item->in_self, item->path, EVENTS | IN_ONLYDIR);
-	}
-}
-
-static void drain(const struct watch *watch)
-{
-	char events[4096];
-
-	while (watch->fd >= 0 && read(watch->fd, events, sizeof(events)) > 0)
-		;
-}
-
 /* -- the watch ------------------------------------------------------------- */
-
-static const char *parent_of(struct arena *arena, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (!slash)
-		return ".";
-	if (slash == path)
-		return "/";
-	return arena_strndup(arena, path, slash - path);
-}
 
 struct watch *watch_new(const char *const *paths)
 {
@@ -202,17 +136,10 @@ struct watch *watch_new(const char *const *paths)
 		OUT_OF_MEMORY();
 	while (paths[n])
 		n++;
-	watch->items = ARENA_ARRAY(&watch->arena, struct watched_file, n + 1);
-	for (size_t i = 0; i < n; i++) {
-		struct watched_file *item = &watch->items[i];
-
-		item->path = arena_strdup(&watch->arena, paths[i]);
-		item->parent = parent_of(&watch->arena, paths[i]);
-		item->in_parent = item->in_self = -1;
-	}
+	watch->paths = ARENA_ARRAY(&watch->arena, const char *, n + 1);
+	for (size_t i = 0; i < n; i++)
+		watch->paths[i] = arena_strdup(&watch->arena, paths[i]);
 	watch->n = n;
-	watch->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	listen_all(watch);
 	watch->reported = sign_all(watch);
 	return watch;
 }
@@ -221,15 +148,8 @@ void watch_free(struct watch *watch)
 {
 	if (!watch)
 		return;
-	if (watch->fd >= 0)
-		close(watch->fd);
 	arena_release(&watch->arena);
 	free(watch);
-}
-
-int watch_fd(const struct watch *watch)
-{
-	return watch->fd;
 }
 
 int watch_wait(const struct watch *watch)
@@ -254,12 +174,8 @@ static bool has_settled(struct watch *watch, uint64_t signature)
 
 bool watch_changed(struct watch *watch)
 {
-	uint64_t signature;
+	uint64_t signature = sign_all(watch);
 
-	/* Listen first: what changes after the look raises the next event. */
-	drain(watch);
-	listen_all(watch);
-	signature = sign_all(watch);
 	if (signature == watch->reported) {
 		watch->is_pending = false;
 		return false;

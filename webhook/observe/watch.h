@@ -5,12 +5,11 @@
  * place, and removing and restoring it all count. A folder means all files in
  * it and below.
  *
- * A signature (device, inode, size, times) decides; inotify only says that a
- * check is worth while before the second has passed. A change is reported
- * once, when two checks 50 ms apart saw the same: a file is not read while it
- * is being written. One thread uses a watch.
+ * A signature (device, inode, size, times) is looked at each second. A change
+ * is reported once, when two looks 50 ms apart saw the same: a file is not read
+ * while it is being written. One thread uses a watch.
  *
- *	poll on watch_fd() for watch_wait() milliseconds;
+ *	wait for watch_wait() milliseconds;
  *	if (watch_changed(watch))
  *		load again;
  */
@@ -24,8 +23,6 @@ struct watch;
 /* paths: NULL-terminated, copied; they need not exist. */
 struct watch *watch_new(const char *const *paths);
 void watch_free(struct watch *watch);
-/* Readable when something may have changed; -1 where there is no inotify. */
-int watch_fd(const struct watch *watch);
 /* Milliseconds until watch_changed() should be asked again: at most 1000. */
 int watch_wait(const struct watch *watch);
 /* Something differs from what it was when this was last true (or at first). */
