@@ -7,16 +7,12 @@
  */
 #include "issue.h"
 
-#include <arpa/inet.h>
-#include <limits.h>
 #include <string.h>
 
 #include <openssl/bn.h>
 #include <openssl/ec.h>
-#include <openssl/err.h>
 #include <openssl/pem.h>
 
-#include "base/text.h"
 #include "disk.h"
 #include "name.h"
 #include "ssl.h"
@@ -84,44 +80,34 @@ static int add_extension(X509 *cert, X509 *issuer, int nid, const char *value)
 	return good;
 }
 
-static int push_dns(GENERAL_NAMES *names, const char *dns)
+static int push_name(GENERAL_NAMES *names, const char *text, bool address)
 {
 	GENERAL_NAME *name = GENERAL_NAME_new();
-	ASN1_IA5STRING *text = ASN1_IA5STRING_new();
+	ASN1_STRING *value =
+		address ? a2i_IPADDRESS(text) : ASN1_IA5STRING_new();
 
-	if (!name || !text || !ASN1_STRING_set(text, dns, -1) ||
+	if (!name || !value ||
+	    (!address && !ASN1_STRING_set(value, text, -1)) ||
 	    !sk_GENERAL_NAME_push(names, name)) {
 		GENERAL_NAME_free(name);
-		ASN1_IA5STRING_free(text);
+		ASN1_STRING_free(value);
 		return 0;
 	}
-	GENERAL_NAME_set0_value(name, GEN_DNS, text);
+	GENERAL_NAME_set0_value(name, address ? GEN_IPADD : GEN_DNS, value);
 	return 1;
 }
 
-static int push_address(GENERAL_NAMES *names, const char *address)
-{
-	GENERAL_NAME *name = GENERAL_NAME_new();
-	ASN1_OCTET_STRING *octets = a2i_IPADDRESS(address);
-
-	if (!name || !octets || !sk_GENERAL_NAME_push(names, name)) {
-		GENERAL_NAME_free(name);
-		ASN1_OCTET_STRING_free(octets);
-		return 0;
-	}
-	GENERAL_NAME_set0_value(name, GEN_IPADD, octets);
-	return 1;
-}
-
+/* DNS names before addresses. */
 static int add_names(X509 *cert, const struct issue_ask *ask)
 {
 	GENERAL_NAMES *names = sk_GENERAL_NAME_new_null();
 	int good = names != NULL;
 
-	for (size_t i = 0; good && ask->dns && ask->dns[i]; i++)
-		good = push_dns(names, ask->dns[i]);
-	for (size_t i = 0; good && ask->addresses && ask->addresses[i]; i++)
-		good = push_address(names, ask->addresses[i]);
+	for (int address = 0; address < 2; address++)
+		for (const char *const *name = ask->names; good && *name;
+		     name++)
+			if (name_is_address(*name) == address)
+				good = push_name(names, *name, address);
 	good = good &&
 	       X509_add1_ext_i2d(cert, NID_subject_alt_name, names, 0, 0) == 1;
 	GENERAL_NAMES_free(names);
@@ -144,17 +130,6 @@ static X509 *begin(EVP_PKEY *key, const char *common_name, int64_t now,
 /* -- writing and reading --------------------------------------------------- */
 
 /* A memory BIO of OpenSSL's keeps keys in memory that is wiped when freed. */
-static int take(BIO *bio, struct buf *out)
-{
-	char *data;
-	long len = BIO_get_mem_data(bio, &data);
-
-	if (len <= 0)
-		return 0;
-	buf_add(out, data, len);
-	return 1;
-}
-
 static int write_issued(X509 *cert, EVP_PKEY *key, struct issued *out)
 {
 	BIO *text = BIO_new(BIO_s_mem());
@@ -166,7 +141,7 @@ static int write_issued(X509 *cert, EVP_PKEY *key, struct issued *out)
 	good = text && secret && PEM_write_bio_X509(text, cert) &&
 	       PEM_write_bio_PKCS8PrivateKey(secret, key, NULL, NULL, 0, NULL,
 					     NULL) &&
-	       take(text, &out->cert) && take(secret, &out->key);
+	       ssl_take(text, &out->cert) && ssl_take(secret, &out->key);
 	BIO_free(text);
 	BIO_free(secret);
 	return good;
@@ -213,22 +188,15 @@ static int authority_read(struct authority *ca, const struct issued *pem,
 
 static int check_names(const struct issue_ask *ask, struct err *err)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; ask->dns && ask->dns[i]; i++, n++) {
-		if (!name_is_dns(ask->dns[i]))
-			return err_set(err, 0, "'%.100s' is not a DNS name",
-				       ask->dns[i]);
-	}
-	for (size_t i = 0; ask->addresses && ask->addresses[i]; i++, n++) {
-		if (!name_is_address(ask->addresses[i]))
-			return err_set(err, 0, "'%.100s' is not an IP address",
-				       ask->addresses[i]);
-	}
-	if (n == 0)
+	if (!ask->names || !*ask->names)
 		return err_set(err, 0,
 			       "a certificate needs a DNS name or an "
 			       "address");
+	for (const char *const *name = ask->names; *name; name++) {
+		if (!name_is_dns(*name) && !name_is_address(*name))
+			return err_set(err, 0, "'%.100s' is not a DNS name",
+				       *name);
+	}
 	return 0;
 }
 
@@ -247,8 +215,9 @@ static const char *leaf_common_name(const struct issue_ask *ask)
 {
 	const char *name = ask->common_name;
 
-	if (!name && ask->dns)
-		name = ask->dns[0];
+	for (size_t i = 0; !name && ask->names[i]; i++)
+		if (!name_is_address(ask->names[i]))
+			name = ask->names[i];
 	if (!name || !*name || strlen(name) > COMMON_NAME_MAX)
 		return "gpugated";
 	return name;

@@ -27,11 +27,11 @@ void issued_init(struct issued *issued);
 void issued_release(struct issued *issued); /* the key is wiped */
 
 struct issue_ask {
-	const char *common_name;      /* NULL: leaf only, first DNS name */
-	const char *const *dns;	      /* NULL-terminated, or NULL; leaf only */
-	const char *const *addresses; /* IPv4, IPv6; the same */
-	int64_t now;		      /* seconds since the epoch */
-	int64_t seconds;	      /* of life, from now on */
+	const char *common_name; /* NULL: leaf only, first DNS name */
+	/* DNS names, IPv4 and IPv6 addresses; NULL-terminated; leaf only. */
+	const char *const *names;
+	int64_t now;	 /* seconds since the epoch */
+	int64_t seconds; /* of life, from now on */
 };
 
 /* out is initialised by the caller; what it held before is lost. */

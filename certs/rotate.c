@@ -5,13 +5,11 @@
  */
 #include "rotate.h"
 
-#include <openssl/pem.h>
-
 #include "base/text.h"
 #include "name.h"
 #include "rotate_read.h"
 
-enum { STEPS_MAX = 8, NAMES_MAX = 40 };
+enum { STEPS_MAX = 8, NAMES_MAX = 80 };
 
 void rotate_state_init(struct rotate_state *state)
 {
@@ -30,70 +28,46 @@ void rotate_state_release(struct rotate_state *state)
 
 /* --- names ---------------------------------------------------------------- */
 
-struct dns_names {
-	const char *dns[NAMES_MAX + 1], *addresses[NAMES_MAX + 1];
-	size_t ndns, naddresses;
-};
-
 static bool is_among(const char *const *list, const char *name)
 {
-	for (; list && *list; list++)
+	for (; *list; list++)
 		if (text_eq(*list, name))
 			return true;
 	return false;
 }
 
-static void add_name(struct dns_names *names, const char *name)
+static void add_name(const char **names, size_t *n, const char *name)
 {
-	bool address = name_is_address(name);
-	const char **list = address ? names->addresses : names->dns;
-	size_t *n = address ? &names->naddresses : &names->ndns;
-
-	if (*n < NAMES_MAX && !is_among(list, name))
-		list[(*n)++] = name;
+	if (*n < NAMES_MAX && !is_among(names, name))
+		names[(*n)++] = name;
 }
 
 /*
  * While replicas of two configurations run side by side, each finds its names
  * missing: a leaf that is replaced for its names keeps those that it has.
  */
-static void collect_names(struct dns_names *names,
+static void collect_names(const char *names[NAMES_MAX + 1],
 			  const struct rotate_view *view,
 			  const struct rotate_ask *ask)
 {
 	const struct rotate_facts *f = &view->facts;
 	bool keep =
 		f->leaf != LEAF_NONE && !f->leaf_fits && f->now < f->leaf_to;
+	size_t n = 0;
 
-	*names = (struct dns_names){0};
 	for (const char *const *name = ask->names; name && *name; name++)
-		add_name(names, *name);
+		add_name(names, &n, *name);
 	for (size_t i = 0; keep && i < view->info.nnames; i++)
-		add_name(names, view->info.names[i]);
+		add_name(names, &n, view->info.names[i]);
 }
 
 /* --- steps ---------------------------------------------------------------- */
 
-static int add_certificate(struct buf *out, X509 *cert, struct err *err)
+static int add_certificate(struct buf *out, const X509 *cert, struct err *err)
 {
-	BIO *text = BIO_new(BIO_s_mem());
-	struct buf pem;
-	char *data;
-	long len = 0;
-	int rc;
-
-	buf_init(&pem);
-	if (text && PEM_write_bio_X509(text, cert))
-		len = BIO_get_mem_data(text, &data);
-	if (len > 0) {
-		buf_add(&pem, data, len);
-		rc = bundle_add(out, &pem, INT64_MIN, err);
-	} else {
-		rc = ssl_fail(err, "a certificate cannot be written");
-	}
-	buf_release(&pem);
-	BIO_free(text);
-	return rc;
+	return pem_add(out, cert)
+		       ? 0
+		       : ssl_fail(err, "a certificate cannot be written");
 }
 
 /* The old CAs, encoded again without those that are damaged. */
@@ -139,7 +113,8 @@ static int new_ca(struct rotate_state *state, const struct rotate_view *view,
 					 : ask->now + ask->leaf_life);
 	if (write_old(state, view, NULL, err))
 		return -1;
-	if (view->ca && add_certificate(&state->old, view->ca, err))
+	if (view->ca && f->ca_to != INT64_MIN &&
+	    add_certificate(&state->old, view->ca, err))
 		return -1;
 	return issue_ca(&issue, &state->ca, err);
 }
@@ -154,23 +129,15 @@ static int adopt(struct rotate_state *state, const struct rotate_view *view,
 static int new_leaf(struct rotate_state *state, const struct rotate_view *view,
 		    const struct rotate_ask *ask, struct err *err)
 {
-	struct dns_names names;
-	struct issue_ask issue = {.dns = names.dns,
-				  .addresses = names.addresses,
-				  .now = ask->now,
-				  .seconds = ask->leaf_life};
+	const char *names[NAMES_MAX + 1] = {NULL};
+	struct issue_ask issue = {
+		.names = names, .now = ask->now, .seconds = ask->leaf_life};
 
 	/* Of the one before there may be leaves that end later. */
 	if (view->facts.leaf == LEAF_OF_OLD)
 		keep_until(state, view, view->facts.leaf_to);
-	collect_names(&names, view, ask);
+	collect_names(names, view, ask);
 	return issue_leaf(&issue, &state->ca, &state->leaf, err);
-}
-
-static void drop_old(struct rotate_state *state)
-{
-	buf_reset(&state->old);
-	state->old_until = 0;
 }
 
 static int take_step(struct rotate_state *state, const struct rotate_ask *ask,
@@ -185,7 +152,8 @@ static int take_step(struct rotate_state *state, const struct rotate_ask *ask,
 	case STEP_NEW_LEAF:
 		return new_leaf(state, view, ask, err);
 	default:
-		drop_old(state);
+		buf_reset(&state->old);
+		state->old_until = 0;
 		return 0;
 	}
 }
@@ -193,12 +161,6 @@ static int take_step(struct rotate_state *state, const struct rotate_ask *ask,
 int rotate(struct rotate_state *state, const struct rotate_ask *ask,
 	   struct rotate_report *reported, struct err *err)
 {
-	static const unsigned bits[] = {
-		[STEP_NEW_CA] = ROTATE_NEW_CA,
-		[STEP_ADOPT] = ROTATE_ADOPT,
-		[STEP_NEW_LEAF] = ROTATE_NEW_LEAF,
-		[STEP_DROP_OLD] = ROTATE_DROP_OLD,
-	};
 	struct rotate_ask now = *ask;
 	enum rotate_step step;
 	struct err ca = {0}, leaf = {0};
@@ -216,7 +178,7 @@ int rotate(struct rotate_state *state, const struct rotate_ask *ask,
 		step = rotate_plan(&view.facts, &reported->next);
 		reported->waiting = step == STEP_WAIT;
 		if (step > STEP_WAIT) {
-			reported->steps |= bits[step];
+			reported->steps |= 1u << (step - STEP_NEW_CA);
 			rc = take_step(state, &now, step, &view, err);
 		}
 		rotate_view_release(&view);

@@ -42,6 +42,7 @@ struct rotate_ask {
 	bool settled; /* ... and have had its CA for long enough. */
 };
 
+/* In the order of enum rotate_step. */
 enum {
 	ROTATE_NEW_CA = 1,
 	ROTATE_ADOPT = 2, /* CAs are in use that are not stored */

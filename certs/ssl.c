@@ -150,3 +150,29 @@ EVP_PKEY *pem_first_key(const struct buf *pem)
 	pem_block_release(&block);
 	return key;
 }
+
+int ssl_take(BIO *bio, struct buf *out)
+{
+	char *data;
+	long len = BIO_get_mem_data(bio, &data);
+
+	if (len <= 0)
+		return 0;
+	buf_add(out, data, len);
+	return 1;
+}
+
+int pem_add(struct buf *bundle, const X509 *cert)
+{
+	BIO *text = BIO_new(BIO_s_mem());
+	struct buf pem;
+	int good;
+
+	buf_init(&pem);
+	good = text && PEM_write_bio_X509(text, cert) && ssl_take(text, &pem);
+	if (good && !strstr(bundle->data, pem.data))
+		buf_add(bundle, pem.data, pem.len);
+	buf_release(&pem);
+	BIO_free(text);
+	return good;
+}

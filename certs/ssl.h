@@ -48,4 +48,11 @@ X509 *pem_certificate(const struct pem_block *block);
 X509 *pem_first_certificate(const struct buf *pem);
 EVP_PKEY *pem_first_key(const struct buf *pem);
 
+/* What was written to a BIO_s_mem() or BIO_s_secmem(), appended. 1 is success,
+ * as OpenSSL has it. */
+int ssl_take(BIO *bio, struct buf *out);
+/* Append the certificate, unless the bundle, all of whose text comes from here,
+ * has it; the same. */
+int pem_add(struct buf *bundle, const X509 *cert);
+
 #endif

@@ -27,7 +27,7 @@ enum { DAY = 86400, DAYS_MAX = 36500, FILES = 4 };
 struct certs_request {
 	struct arena arena;
 	const char *dir;
-	struct list dns, addresses;
+	struct list dns, names; /* names: --ip; in the end all of them */
 	unsigned days, ca_days;
 	bool force, help;
 };
@@ -41,7 +41,7 @@ static const struct option table[] = {
 	 .help = "The folder to write to; it is created when it is absent."},
 	{"dns", 0, OPTION_LIST, 1, AT(dns), "NAME...", NULL, .many = true,
 	 .help = "Names of the webhook, SERVICE.NAMESPACE.svc, and addresses."},
-	{"ip", 0, OPTION_LIST, 1, AT(addresses), "ADDR...", NULL, .many = true,
+	{"ip", 0, OPTION_LIST, 1, AT(names), "ADDR...", NULL, .many = true,
 	 .help = "Addresses, for a webhook that is reached by `url`."},
 	{"days", 0, OPTION_NUMBER, 1, AT(days), "N", NULL,
 	 .help = "Life of the serving certificate.", .initial = "365",
@@ -82,29 +82,6 @@ static void print_help(FILE *out)
 	buf_release(&text);
 }
 
-/* Addresses among the names are addresses, as in `gpugated --dns`. */
-static void sort_names(struct certs_request *request)
-{
-	struct list *dns = &request->dns, *addresses = &request->addresses;
-	const char **more = ARENA_ARRAY(&request->arena, const char *,
-					dns->n + addresses->n + 1);
-	size_t n = 0, kept = 0;
-
-	for (size_t i = 0; i < addresses->n; i++)
-		more[n++] = addresses->items[i];
-	for (size_t i = 0; i < dns->n; i++) {
-		if (name_is_address(dns->items[i]))
-			more[n++] = dns->items[i];
-		else
-			dns->items[kept++] = dns->items[i];
-	}
-	if (dns->n)
-		dns->items[kept] = NULL;
-	dns->n = kept;
-	addresses->items = more;
-	addresses->n = n;
-}
-
 static int parse(struct certs_request *request, char **argv, FILE *err)
 {
 	struct option_parser parser = {
@@ -120,14 +97,21 @@ static int parse(struct certs_request *request, char **argv, FILE *err)
 		return rc;
 	if (!request->dir || !*request->dir)
 		return option_usage(&parser, "--dir is missing");
-	if (!request->dns.n && !request->addresses.n)
+	if (!request->dns.n && !request->names.n)
 		return option_usage(&parser, "--dns is missing");
-	sort_names(request);
 	if (request->days > request->ca_days)
 		return option_usage(&parser,
 				    "--days: the certificate would outlive its "
 				    "CA (--ca-days %u)",
 				    request->ca_days);
+	for (size_t i = 0; i < request->names.n; i++)
+		if (!name_is_address(request->names.items[i]))
+			return option_usage(&parser,
+					    "'%.100s' is not an IP address",
+					    request->names.items[i]);
+	for (size_t i = 0; i < request->dns.n; i++)
+		list_add(&request->arena, &request->names,
+			 request->dns.items[i]);
 	return 0;
 }
 
@@ -143,8 +127,7 @@ static int issue(const struct certs_request *request, int64_t now,
 	if (issue_ca(&ask, ca, err) < 0)
 		return -1;
 	ask.common_name = NULL;
-	ask.dns = request->dns.items;
-	ask.addresses = request->addresses.items;
+	ask.names = request->names.items;
 	ask.seconds = (int64_t)request->days * DAY;
 	return issue_leaf(&ask, ca, leaf, err);
 }
@@ -188,10 +171,10 @@ static void print_written(struct certs_request *request, int64_t now, FILE *out,
 		"it off the cluster\n",
 		dir);
 	fprintf(out, "%s/tls.crt  for", dir);
-	for (size_t i = 0; i < request->dns.n; i++)
-		fprintf(out, " %s", request->dns.items[i]);
-	for (size_t i = 0; i < request->addresses.n; i++)
-		fprintf(out, " %s", request->addresses.items[i]);
+	for (int address = 0; address < 2; address++)
+		for (const char *const *n = request->names.items; *n; n++)
+			if (name_is_address(*n) == address)
+				fprintf(out, " %s", *n);
 	fprintf(out, ", until %s\n",
 		pair_time(arena, now + (int64_t)request->days * DAY));
 	fprintf(out, "%s/tls.key  its key\n", dir);

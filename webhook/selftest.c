@@ -210,7 +210,7 @@ struct own {
 
 static int issue(struct own *own, struct err *err)
 {
-	const char *addresses[] = {"127.0.0.1", NULL};
+	static const char *const names[] = {"127.0.0.1", NULL};
 	struct issue_ask ask = {
 		.common_name = "gpugated selftest",
 		.now = time(NULL),
@@ -220,7 +220,7 @@ static int issue(struct own *own, struct err *err)
 	if (issue_ca(&ask, &own->ca, err))
 		return -1;
 	ask.common_name = NULL;
-	ask.addresses = addresses;
+	ask.names = names;
 	if (issue_leaf(&ask, &own->ca, &own->leaf, err))
 		return -1;
 	return key_store_load_pem(own->keys, &own->leaf.cert, &own->leaf.key,
@@ -286,8 +286,7 @@ static int run_own(const struct serve_options *options)
 		fprintf(stderr, "gpugated: selftest: %s\n", err.text);
 	else
 		rc = ask_own(&own);
-	if (own.server)
-		server_stop(own.server);
+	server_stop(own.server);
 	admission_free(own.admission);
 	key_store_free(own.keys);
 	metrics_free(own.metrics);

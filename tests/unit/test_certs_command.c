@@ -249,6 +249,12 @@ static void usage_is_checked(void **state)
 		{"--dir %D --dns a,b", "is not a DNS name"},
 		{"--dir %D --dns 10.0.0.1.", "is not a DNS name"},
 		{"--dir %D --ip a.b", "is not an IP address"},
+		{"--dir %D --ip 1.2.3", "is not an IP address"},
+		{"--dir %D --ip 1.2.3.4.5", "is not an IP address"},
+		{"--dir %D --ip 1.2.3.4/8", "is not an IP address"},
+		{"--dir %D --ip ::1%lo", "is not an IP address"},
+		{"--dir %D --dns a --ip 1.2.3.256", "is not an IP address"},
+		{"--dir %D --ip [::1]", "is not an IP address"},
 	};
 	struct place *place = *state;
 
